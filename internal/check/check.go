@@ -84,7 +84,7 @@ type checker struct {
 	formErr error // of writing to FormTo
 }
 
-// Files is Inputs for files that are known by name alone.
+// Files is Inputs for files that are given by name.
 func Files(ctx context.Context, opt Options, files []string, sink func(diag.Diagnostic)) (
 	*Summary, error) {
 	inputs := make([]driver.Input, len(files))
@@ -95,9 +95,9 @@ func Files(ctx context.Context, opt Options, files []string, sink func(diag.Diag
 }
 
 // Inputs checks every kernel that opt selects, and sends each finding to sink as soon as it is
-// known. Mistakes in the input are findings too, counted by Summary.InputErrors; the error is for
-// what stops the whole run. When ctx is cancelled, what was found so far has been sent, and the
-// kernels that were not finished have an Unknown verdict.
+// known. Mistakes in the input are findings too, counted by Summary.InputErrors; an error is
+// returned only if the run as a whole fails. If ctx is cancelled, everything found so far has been
+// sent, and kernels that were not finished have an Unknown verdict.
 func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(diag.Diagnostic)) (
 	*Summary, error) {
 	opt.Command = opt.Mode.String()
@@ -117,7 +117,7 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 	defer c.prover.Close()
 	d.Run(ctx, inputs, c.examine)
 	if c.formErr != nil {
-		return nil, fmt.Errorf("writing the forms: %w", c.formErr)
+		return nil, fmt.Errorf("writing the printed form: %w", c.formErr)
 	}
 	return &Summary{
 		Summary: *d.Summary(), Files: d.Files(), Printed: c.printed,
@@ -125,8 +125,7 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 	}, c.prover.Failure()
 }
 
-// examine has one kernel examined by the engine that the options, and behind them a configuration,
-// name.
+// examine asks the engine that the options name for one kernel, or else a configuration.
 func (c *checker) examine(ctx context.Context, job *driver.Job) {
 	if c.opt.Form != NoForm {
 		c.printForm(job)
@@ -153,7 +152,7 @@ func (c *checker) engine(job *driver.Job) driver.Engine {
 	return driver.Emulation
 }
 
-// emulate runs a kernel, and has the other engines look at what the run leaves open.
+// emulate runs a kernel, and asks the other engines about what the run leaves open.
 func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	cfg := job.Resolve()
 	if cfg == nil {
@@ -169,7 +168,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		job.AddVerdict(run.CannotStart(job.Kernel, err))
 		return
 	}
-	end := job.Asks(driver.Emulation, "every kernel is run once for its launch")
+	end := job.Asks(driver.Emulation, "every kernel runs once for its launch")
 	r.All(ctx)
 	v := r.Verdict()
 	end(&v)

@@ -10,13 +10,13 @@ import (
 	"heddle/internal/lockstep/form"
 )
 
-// Form is a form of a kernel as data (package lockstep/form).
+// Form is a form of a kernel that can be printed (package lockstep/form).
 type Form uint8
 
 const (
-	NoForm     Form = iota
-	Predicated      // of one thread
-	Lockstep        // of two threads
+	NoForm     Form = iota // examine the kernel, print nothing
+	Predicated             // one thread, with predicates in place of branches
+	Lockstep               // two threads in lock step
 )
 
 // ParseForm reads the name of a form; the empty word is NoForm.
@@ -62,7 +62,7 @@ func (c *checker) printForm(job *driver.Job) {
 	c.printed++
 }
 
-// write writes to FormTo. The first error is that of the run.
+// write writes to FormTo and keeps the first error.
 func (c *checker) write(text string) {
 	if _, err := io.WriteString(c.opt.FormTo, text); err != nil && c.formErr == nil {
 		c.formErr = err

@@ -12,7 +12,7 @@ import (
 	"heddle/internal/driver"
 )
 
-// several is a module of n kernels, every third of which has a race.
+// several is a module of n kernels; every third one has a race.
 func several(n int) string {
 	var b strings.Builder
 	b.WriteString(".version 8.7\n.target sm_90\n.address_size 64\n")
@@ -39,7 +39,7 @@ func several(n int) string {
 	return b.String()
 }
 
-// TestWorkers: what is sent, in which order, and the verdicts are the same for any number of workers.
+// TestWorkers: findings, their order and the verdicts are the same for any number of workers.
 func TestWorkers(t *testing.T) {
 	var names []string
 	text := several(12)
@@ -54,14 +54,16 @@ func TestWorkers(t *testing.T) {
 	var first string
 	for _, workers := range []int{1, 2, 5, 16} {
 		var b strings.Builder
-		sum, err := check.Files(t.Context(), check.Options{Options: driver.Options{Workers: workers}}, []string{path}, func(d diag.Diagnostic) {
+		opt := check.Options{Options: driver.Options{Workers: workers}}
+		sum, err := check.Files(t.Context(), opt, []string{path}, func(d diag.Diagnostic) {
 			fmt.Fprintln(&b, d.Code, d.Kernel, d.Message)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(sum.Verdicts) != len(names) || sum.Bugs != 4 {
-			t.Fatalf("%d workers: %d verdicts, %d bugs; want %d, 4\n%s", workers, len(sum.Verdicts), sum.Bugs, len(names), b.String())
+			t.Fatalf("%d workers: %d verdicts, %d bugs; want %d, 4\n%s",
+				workers, len(sum.Verdicts), sum.Bugs, len(names), b.String())
 		}
 		for i, v := range sum.Verdicts {
 			want := diag.Verified
@@ -69,7 +71,8 @@ func TestWorkers(t *testing.T) {
 				want = diag.Bug
 			}
 			if v.Kernel != names[i] || v.Kind != want {
-				t.Errorf("%d workers: verdict %d is %v of %s (%s), want %v of %s", workers, i, v.Kind, v.Kernel, v.Text(), want, names[i])
+				t.Errorf("%d workers: verdict %d is %v of %s (%s), want %v of %s",
+					workers, i, v.Kind, v.Kernel, v.Text(), want, names[i])
 			}
 			fmt.Fprintln(&b, v.Text())
 		}

@@ -11,13 +11,16 @@ import (
 	"heddle/internal/diag"
 )
 
-// programComment is what stands above a kernel of testdata/verify/programs: what must come out and why, and its launch.
-var programComment = regexp.MustCompile(`(?m)^// (verified|race|divergence|unknown)(, unconfirmed)?: .*\n// heddle: .*\n__global__ void (\w+)`)
+// programComment matches the comment above a kernel of testdata/verify/programs: the expected
+// outcome with its reason, and the launch.
+var programComment = regexp.MustCompile(
+	`(?m)^// (verified|race|divergence|unknown)(, unconfirmed)?: .*\n` +
+		`// heddle: .*\n__global__ void (\w+)`)
 
 // TestPrograms: kernels as people write them in CUDA. The correct ones are verified for all inputs.
 // For each broken one a bug of its kind is confirmed by replay. Two marks document known gaps:
-// "unknown" is a correct kernel whose proof is out of reach; "unconfirmed" is a broken one whose bug
-// no replay shows. The test fails when a gap is closed, so that the mark goes away with it.
+// "unknown" is a correct kernel whose proof is out of reach; "unconfirmed" is a broken one whose
+// bug no replay shows. The test fails when a gap is closed, so that the mark goes away with it.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/verify/programs/*.cu")
 	if err != nil || len(files) == 0 {
@@ -57,7 +60,8 @@ func TestPrograms(t *testing.T) {
 			name, _, _ := strings.Cut(v.Kernel, "(")
 			t.Run(name, func(t *testing.T) {
 				expectProgram(t, want[name], v, found[name])
-				if want[name] == "unknown" && v.Kind == diag.Verified || strings.HasSuffix(want[name], "unconfirmed") && v.Kind == diag.Bug {
+				if want[name] == "unknown" && v.Kind == diag.Verified ||
+					strings.HasSuffix(want[name], "unconfirmed") && v.Kind == diag.Bug {
 					t.Errorf("the gap is closed (%v): correct the comment above the kernel", v.Kind)
 				}
 			})
@@ -65,7 +69,8 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 	t.Logf("verified: %d, and %d whose proof is a known gap; refuted: %d, and %d without a replay",
-		count["verified"], count["unknown"], count["race"]+count["divergence"], count["race, unconfirmed"]+count["divergence, unconfirmed"])
+		count["verified"], count["unknown"], count["race"]+count["divergence"],
+		count["race, unconfirmed"]+count["divergence, unconfirmed"])
 	if count["verified"] < 60 || count["race"]+count["divergence"] < 60 {
 		t.Error("at least 60 kernels that are verified and 60 broken ones are expected")
 	}

@@ -7,30 +7,31 @@ import (
 	"heddle/internal/diag"
 )
 
-// Decisions are how one kernel reached its verdict: the engines in the order in which they were
-// asked.
+// Decisions describe how one kernel reached its verdict: the engines in the order in which they
+// were asked.
 type Decisions struct {
 	Input, Kernel string
 	Steps         []Step
 	Verdict       diag.VerdictKind
-	Decided       bool // there is a verdict; else the launch is unresolved, or the kernel skipped
+	Decided       bool // false: the launch is unresolved, or the kernel is skipped
 	Time          time.Duration
 }
 
-// Step is one engine that examined a kernel, or one that did not and why.
+// Step is one engine that examined a kernel, or that did not, with the reason.
 type Step struct {
 	Engine  Engine
-	Why     string // it was asked, or not
-	Outcome string // its result; empty: it was not asked
+	Why     string // the reason for which it was asked, or was not
+	Outcome string // the result; empty: the engine was not asked
 	Time    time.Duration
 }
 
-// Progress says how far the current run is.
+// Progress says how far the current run is. Emulations report it often, other engines once when
+// they start.
 type Progress struct {
 	Kernel                    string
-	Engine                    Engine // that works on it
+	Engine                    Engine // the one that examines the kernel
 	Steps, BlocksDone, Blocks uint64 // of an emulation; Blocks is 0 before it begins
-	Kernels, KernelsDone      int    // of the files that were read so far; 0: not known
+	Kernels, KernelsDone      int    // of the files that were read so far; 0: unknown
 	Files, FilesDone          int
 }
 
@@ -61,7 +62,7 @@ func outcome(v *diag.Verdict) string {
 	return v.Kind.String()
 }
 
-// logged examines the kernel, counts it, and sends the decisions.
+// logged examines the kernel, counts it, and sends the decisions in the order of the kernels.
 func (j *Job) logged(examine func(*Job)) {
 	j.log = &Decisions{Input: j.d.inputName, Kernel: j.Kernel.Demangled}
 	start := time.Now()
@@ -77,7 +78,8 @@ func (j *Job) logged(examine func(*Job)) {
 	}
 }
 
-// Tell reports progress, completed with how far the run as a whole is.
+// Tell reports progress, to which it adds the counts of the run. It does not wait for its turn, so
+// progress of several kernels is interleaved.
 func (j *Job) Tell(p Progress) {
 	if j.d.opt.Progress == nil {
 		return

@@ -1,10 +1,10 @@
-// Package driver is what every engine and command needs and that knows no engine.
+// Package driver is the part that all engines and commands share. It depends on none of them.
 //
 // It turns input files into modules (lowering, parsing, launch pragmas), selects the kernels, and
 // hands each one to its caller as a Job, several at a time. A Job resolves the launch of its kernel
-// and takes what an engine has to tell: findings, verdicts, progress, decisions. The driver sends
-// findings in the order of the kernels, applies heddle:ignore comments and known findings, and adds
-// the jobs up in a Summary.
+// and receives the engine's findings, verdicts, progress and decisions. The driver sends findings
+// in the order of the kernels, applies heddle:ignore comments and known findings, and adds the jobs
+// up in a Summary.
 //
 // Any engine and command may import it. It imports neither; which engine examines a job is the
 // decision of its caller, package check or a command.
@@ -54,7 +54,8 @@ type Options struct {
 	// configuration.
 	Settings func(input string, k *ir.Func) Setting
 
-	// Known reports whether a finding was known before: it is counted and not sent. nil: none was.
+	// Known reports whether a finding is in a baseline. A known finding is counted and not sent. nil:
+	// there is no baseline.
 	Known func(*diag.Diagnostic) bool
 }
 
@@ -77,19 +78,20 @@ func (e Engine) String() string { return engineNames[e] }
 // Setting is the part of a configuration for one kernel. Flags take precedence over it.
 type Setting struct {
 	Launch  []launch.Setting
-	Engine  Engine        // that examines it
-	Timeout time.Duration // for its proof; 0: unspecified
-	Skip    string        // why it is not checked; empty: it is
+	Engine  Engine        // the one to ask; AnyEngine: unspecified
+	Timeout time.Duration // for the proof; 0: unspecified
+	Skip    string        // the reason for skipping the kernel; empty: it is checked
 	Span    source.Span   // of the table that skips it
 }
 
 // Input is one input of a run.
 type Input struct {
 	lower.Input
-	Found bool // in a directory that the user named: a file with another purpose is not a mistake
+	Found bool // in a directory that the user named: a file without kernels is not a mistake
 }
 
-// Driver is the state of one run over some inputs.
+// Driver is the state of one run over some inputs. Only one goroutine at a time changes it:
+// jobs wait for their turn.
 type Driver struct {
 	opt       Options
 	sum       Summary
@@ -121,9 +123,9 @@ func (d *Driver) Files() *source.Set { return d.opt.Files }
 // Summary is what the run has produced so far.
 func (d *Driver) Summary() *Summary { return &d.sum }
 
-// Run has examine look at every selected kernel of the inputs. Mistakes in the input are sent as
-// findings and counted by Summary.InputErrors. When ctx is cancelled, what was found so far has
-// been sent.
+// Run calls examine for every selected kernel of the inputs, for several kernels of a module at a
+// time. Mistakes in the input are sent as findings and counted by Summary.InputErrors. If ctx is
+// cancelled, everything found so far has been sent when Run returns.
 func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.Context, *Job)) {
 	d.counts.files = len(inputs)
 	for i, file := range inputs {
@@ -138,14 +140,14 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 			break
 		}
 	}
-	d.inputName = "" // what follows belongs to no single input
+	d.inputName = "" // the following findings do not belong to a single input
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
 	}
 	d.End(inputs)
 }
 
-// runFile examines the kernels of one file, module by module.
+// runFile examines the kernels of one file, module by module: a binary has many.
 func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.Context, *Job)) {
 	results := d.Lower(ctx, file)
 	for _, low := range results {
@@ -164,6 +166,8 @@ func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.C
 	}
 }
 
+// runModule examines the selected kernels of one module. The others are reported as not examined,
+// so that a heddle:ignore comment in them is not called unused.
 func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.Context, *Job)) {
 	d.See(m)
 	if m.Facts != nil {
@@ -187,10 +191,10 @@ func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.
 	})
 }
 
-// Open names the input that findings belong to from now on.
+// Open sets the name of the input to which findings belong from now on.
 func (d *Driver) Open(name string) { d.inputName = name }
 
-// See records the kernels of a module for the message that none matches.
+// See records the kernels of a module, selected or not, for the message that no kernel matches.
 func (d *Driver) See(m *Module) {
 	for _, f := range m.Kernels() {
 		d.seen = append(d.seen, launch.BaseName(f.Demangled))
@@ -212,7 +216,7 @@ func (d *Driver) Select(m *Module) []*ir.Func {
 // Examine counts kernels that are examined.
 func (d *Driver) Examine(kernels int) { d.examined += kernels }
 
-// End reports that no kernel was examined, if that is so and the input has no other mistake.
+// End reports an error if no kernel was examined, unless another mistake in the input explains it.
 func (d *Driver) End(inputs []Input) {
 	if d.examined == 0 && d.sum.InputErrors == 0 {
 		d.noKernel(inputs)

@@ -10,25 +10,26 @@ import (
 	"heddle/internal/source"
 )
 
-// Job is the examination of one kernel: the kernel, the launch that is asked for, and where its
-// results go. Jobs run side by side and share nothing but the driver, which they reach in turn.
+// Job is the examination of one kernel: the kernel, the requested launch, and where its results go.
+// Jobs run concurrently and share only the driver. Every method that changes the driver's state
+// waits for its turn first.
 type Job struct {
 	Module *Module
 	Kernel *ir.Func
-	Launch launch.Request // the options' request, with what a configuration says
-	Engine Engine         // that a configuration names for this kernel
-	// Timeout bounds the proof of this kernel if no flag does, as a configuration says; 0: it says
-	// nothing.
+	Launch launch.Request // the options' request, with the settings of a configuration
+	Engine Engine         // named by a configuration for this kernel
+	// Timeout is the limit that a configuration sets for the proof of this kernel. A flag takes
+	// precedence. 0: unspecified.
 	Timeout time.Duration
 
 	d      *Driver
 	sum    *Summary // of this job; that of the driver if the job runs alone
 	sink   func(diag.Diagnostic)
 	before <-chan struct{} // closed when the jobs before this one are done; nil: there are none
-	log    *Decisions      // nil: not wanted
+	log    *Decisions      // nil: decisions are not recorded
 }
 
-// Job returns a job for a kernel that is examined alone, outside of Run.
+// Job returns a job for a kernel that is examined alone, outside of Run. It never waits.
 func (d *Driver) Job(m *Module, k *ir.Func) *Job {
 	return &Job{Module: m, Kernel: k, Launch: d.opt.Launch, d: d, sum: &d.sum, sink: d.sink}
 }
@@ -59,9 +60,9 @@ func (j *Job) Format(p source.Pos) string { return j.d.opt.Files.Format(p) }
 // InputName is the input as the user named it.
 func (j *Job) InputName() string { return j.d.inputName }
 
-// Turn waits until the jobs before this one are done. What has an order among kernels, such as
-// findings and output, comes after it. The first job that is not done never waits, so that all
-// finish.
+// Turn waits until the jobs of all earlier kernels are done. It precedes everything that must
+// happen in the order of the kernels, such as findings and output. The earliest unfinished job
+// never waits, so there is no deadlock.
 func (j *Job) Turn() {
 	if j.before != nil {
 		<-j.before
@@ -80,7 +81,7 @@ func (j *Job) InputError(g diag.Diagnostic) {
 	j.Report(g)
 }
 
-// LaunchError reports a mistake in the launch of the kernel.
+// LaunchError reports a mistake in the launch of the kernel, and counts it as one in the input.
 func (j *Job) LaunchError(e *launch.Error) { j.InputError(launchDiagnostic(j.Kernel.Demangled, e)) }
 
 // AddVerdict records the verdict on the kernel.
@@ -104,7 +105,8 @@ func (j *Job) Config() *launch.Config {
 	return cfg
 }
 
-// Resolve is Config for a launch that is executed: it also reports what a user should know of it.
+// Resolve is Config for a launch that is executed: it also reports the notes of the launch, such as
+// what was guessed and why.
 func (j *Job) Resolve() *launch.Config {
 	cfg := j.Config()
 	if cfg == nil {
@@ -118,8 +120,8 @@ func (j *Job) Resolve() *launch.Config {
 	return cfg
 }
 
-// configure applies the configuration of the kernel. It returns false if the kernel is not to be
-// checked.
+// configure applies the configuration of the kernel. It returns false, after a note, if the
+// configuration skips the kernel.
 func (j *Job) configure() bool {
 	if j.d.opt.Settings == nil {
 		return true

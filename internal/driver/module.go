@@ -43,7 +43,8 @@ func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 	return d.LowerWith(ctx, file, d.opt.Lower)
 }
 
-// LowerWith is Lower with other options than those of the run.
+// LowerWith is Lower with options other than those of the run. A file that was only found in a
+// directory and has no kernel gives no modules and no error.
 func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) []*lower.Result {
 	start := time.Now()
 	results, err := lower.Lower(ctx, file.Input, opt)
@@ -63,8 +64,8 @@ func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) [
 	return results
 }
 
-// warnings reports what lowering left out. Of host code the first warning is enough: the kernels
-// are complete.
+// warnings reports what lowering left out. For source files these are parts of the host code. The
+// first one is enough there, because the kernels are complete.
 func (d *Driver) warnings(low *lower.Result) {
 	list, code := low.Warnings, diag.CodeInput
 	if low.Lang != lower.Binary {
@@ -78,14 +79,14 @@ func (d *Driver) warnings(low *lower.Result) {
 	}
 }
 
-// selects reports whether a kernel known by its names alone is to be checked.
+// selects is Select for a kernel of which only the names are known.
 func (d *Driver) selects(k lower.Kernel) bool {
 	named := &ir.Func{Name: k.Name, Demangled: k.Demangled}
 	return d.opt.Kernel == "" || launch.Matches(named, d.opt.Kernel)
 }
 
-// skipsModule reports whether a module of a binary, which may hold hundreds, has no kernel that is
-// asked for.
+// skipsModule reports whether a module of a binary has no selected kernel and need not be parsed: a
+// binary may hold hundreds of modules. It records the names of the kernels.
 func (d *Driver) skipsModule(low *lower.Result) bool {
 	if low.Lang != lower.Binary || d.opt.Kernel == "" ||
 		slices.ContainsFunc(low.Kernels, d.selects) {
@@ -97,7 +98,8 @@ func (d *Driver) skipsModule(low *lower.Result) bool {
 	return true
 }
 
-// machineCode records the verdict on kernels that have no PTX.
+// machineCode records that kernels without PTX are unsupported. Without this verdict they would
+// look as if they did not exist.
 func (d *Driver) machineCode(file Input, kernels []lower.Kernel) {
 	for _, k := range kernels {
 		d.seen = append(d.seen, launch.BaseName(k.Demangled))
@@ -107,7 +109,7 @@ func (d *Driver) machineCode(file Input, kernels []lower.Kernel) {
 		d.examined++
 		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
 			Kind: diag.Unsupported, Kernel: k.Demangled,
-			Reason: file.Name + " holds machine code (SASS) of it and no PTX; build with " +
+			Reason: file.Name + " holds only machine code (SASS) for it, no PTX; build with " +
 				"-gencode arch=compute_80,code=compute_80 (or your architecture)",
 		})
 	}
@@ -143,8 +145,8 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 	return m
 }
 
-// scan reads the pragmas and host launches of the text that the user wrote; nil where there is
-// none.
+// scan reads the pragmas and host launches in the text that the user wrote; nil if the input is a
+// binary or its source cannot be read.
 func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.SourceFacts {
 	switch low.Lang {
 	case lower.PTX:
@@ -161,8 +163,8 @@ func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 	return nil
 }
 
-// AddText gives the set of files the text of a user's file, which is read if content is nil. It
-// returns nil if the file cannot be read.
+// AddText adds the text of a user's file to the set of files, and reads it if content is nil. It
+// returns nil if the file cannot be read: findings then have no source lines.
 func (d *Driver) AddText(name string, content []byte) *source.File {
 	f := d.opt.Files.Named(name)
 	if f == nil || f.Content != nil {
@@ -194,8 +196,8 @@ func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
 			g.Notes = []string{fmt.Sprintf("this is image %d of %s; heddle ptx --image %d %s prints it",
 				m.Lowered.Image, m.Name, m.Lowered.Image, quote(m.Name))}
 		default:
-			g.Notes = []string{fmt.Sprintf("this is PTX that heddle made of %s: a bug in heddle, "+
-				"or inline assembly in that file", m.Name)}
+			g.Notes = []string{fmt.Sprintf("heddle generated this PTX from %s: the mistake is "+
+				"a bug in heddle, or in inline assembly of that file", m.Name)}
 		}
 		d.InputError(g)
 	}
@@ -224,7 +226,7 @@ func (d *Driver) LowerError(file Input, err error) {
 	d.InputError(g)
 }
 
-// noKernel reports that nothing was checked, and which kernels exist.
+// noKernel reports that no kernel was examined. If a name matched none, it lists those that exist.
 func (d *Driver) noKernel(inputs []Input) {
 	g := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error}
 	switch {
@@ -242,7 +244,7 @@ func (d *Driver) noKernel(inputs []Input) {
 	d.InputError(g)
 }
 
-// mostNames bounds a list of kernels: libraries have thousands.
+// mostNames bounds a list of kernels in a message: libraries have thousands.
 const mostNames = 40
 
 // listed names the first few inputs.

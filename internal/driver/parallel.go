@@ -9,10 +9,10 @@ import (
 	"heddle/internal/ir"
 )
 
-// each examines several kernels at a time. What a kernel reports comes in the order of the kernels,
-// for any number of workers: a job that has something to report waits for those before it (Turn),
-// so that its effects on the state of the run (findings, verdicts, which comments and baselines are
-// used) are those of one worker. A job without findings waits only at its end.
+// each examines several kernels at a time. Reports appear in the order of the kernels, for any
+// number of workers: a job with something to report waits for the jobs before it (Turn). So its
+// effects on the state of the run (findings, verdicts, which comments and baseline entries are
+// used) are those of a single worker. A job without findings waits only at its end.
 func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 	n := d.opt.Workers
 	if n == 0 {
@@ -28,7 +28,7 @@ func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 		job.sum, job.before = &Summary{}, before
 		done := make(chan struct{})
 		before = done
-		slots <- struct{}{}
+		slots <- struct{}{} // in kernel order: a job has its slot before any later one
 		wg.Go(func() {
 			defer func() {
 				job.Turn()
@@ -44,21 +44,21 @@ func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 	crash.raise()
 }
 
-// crash carries the first panic of several goroutines to the one that waits for them, where it can
-// be reported.
+// crash carries the first panic of several goroutines, with its stack, to the goroutine that waits
+// for them, which can report it.
 type crash struct {
 	once sync.Once
 	text string
 }
 
-// keep is deferred by the goroutines.
+// keep recovers a panic. Each goroutine defers it.
 func (c *crash) keep() {
 	if p := recover(); p != nil {
 		c.once.Do(func() { c.text = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
 	}
 }
 
-// raise panics if one of the goroutines did. It is called when all have ended.
+// raise panics if one of the goroutines did. It must be called after all have ended.
 func (c *crash) raise() {
 	if c.text != "" {
 		panic(c.text)

@@ -5,9 +5,10 @@ import (
 	"heddle/internal/source"
 )
 
-// Place is where a user looks for an instruction that the calls, innermost first, led to. It is in
-// the source if the instruction has line info; else at the innermost call that has some, since code
-// without is a function of heddle's own headers; else in the PTX.
+// Place is the position that reports give for an instruction reached through calls, innermost
+// first. If the instruction has line information, it is the line in the source. Otherwise it is the
+// innermost call that has some, since code without it is a function of heddle's own headers. If
+// none has, it is the position in the PTX. The span is invalid if in is nil.
 func Place(in *ir.Instr, calls ...*ir.Instr) source.Span {
 	if in == nil {
 		return source.Span{}
@@ -23,7 +24,7 @@ func Place(in *ir.Instr, calls ...*ir.Instr) source.Span {
 	return in.Span
 }
 
-// KernelPlace is where a user looks for a kernel.
+// KernelPlace is the position that reports give for a kernel: in the source if known, else in PTX.
 func KernelPlace(k *ir.Func) source.Span {
 	if k.Src != nil {
 		return source.Span{Start: k.Src.Pos}
@@ -55,7 +56,7 @@ func appendFrames(out []source.Frame, in *ir.Instr) []source.Frame {
 	return out
 }
 
-// OpText is an instruction as PTX writes it, without its operands.
+// OpText is the opcode of an instruction with its modifiers, as PTX writes it, without operands.
 func OpText(in *ir.Instr) string {
 	if in == nil {
 		return "?"

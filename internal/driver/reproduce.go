@@ -10,8 +10,9 @@ import (
 	"heddle/internal/lower"
 )
 
-// Reproduce is the command line that shows a finding again: a subcommand, empty for that of the
-// options, under a seed, for the launch that cfg describes.
+// Reproduce is the command line that shows a finding again, for a seed and the launch of cfg. An
+// empty command stands for the subcommand of the options. Flags with their default values are left
+// out.
 func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string {
 	opt := j.Options()
 	var b strings.Builder
@@ -40,7 +41,7 @@ func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string 
 	return b.String()
 }
 
-// compiling writes the flags with which the file was compiled.
+// compiling writes the flags with which the file was compiled; PTX and binaries have none.
 func (j *Job) compiling(b *strings.Builder) {
 	flag := func(name string, values ...string) {
 		for _, v := range values {
@@ -63,7 +64,7 @@ func (j *Job) compiling(b *strings.Builder) {
 	flag("--cuda-path", low.CUDAPath)
 }
 
-// quote protects a word from the shell where it needs that.
+// quote protects a word from a POSIX shell if it has characters that need it.
 func quote(s string) string {
 	if s != "" && strings.IndexFunc(s, needsQuote) < 0 {
 		return s

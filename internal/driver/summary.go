@@ -17,13 +17,13 @@ type Summary struct {
 	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
 }
 
-// Times says where the time of reading the inputs went.
+// Times says how long reading the inputs took.
 type Times struct {
-	Compile time.Duration // until there is PTX
+	Compile time.Duration // from the input to PTX
 	Read    time.Duration // from PTX to the module
 }
 
-// add adds the part of one job. The times are measured by the run alone.
+// add adds the part of one job, which has no times: only the driver measures them.
 func (s *Summary) add(part *Summary) {
 	s.Verdicts = append(s.Verdicts, part.Verdicts...)
 	s.Bugs += part.Bugs
@@ -35,6 +35,8 @@ func (s *Summary) add(part *Summary) {
 // report sends one finding, with the text of the files that it names.
 func (d *Driver) report(g diag.Diagnostic) { d.send(g, d.sink) }
 
+// send completes a finding with the name of its input, which is the file that it points to if no
+// input is current, and with the texts, and sends it.
 func (d *Driver) send(g diag.Diagnostic, sink func(diag.Diagnostic)) {
 	if g.Input = d.inputName; g.Input == "" {
 		if f := d.opt.Files.File(g.Span.Start.File()); f != nil {

@@ -11,11 +11,12 @@ import (
 	"heddle/internal/suppress"
 )
 
-// Aside are the findings of one kernel that are no reason for a verdict "bug".
+// Aside are the findings of one kernel that do not count, because a comment suppresses them or a
+// baseline knows them. A kernel that has some is never verified.
 type Aside struct {
 	Suppressed, Known int
-	Hits              int             // how often one of them was found
-	seen              map[string]bool // by place; also those that another engine has set aside
+	Hits              int             // how often any of them was found
+	seen              map[string]bool // by placesKey; engines pass it on, so each counts once
 }
 
 // Any reports whether there are such findings.
@@ -49,7 +50,8 @@ func (j *Job) SetAside(a *Aside, g *diag.Diagnostic) bool {
 	return true
 }
 
-// placesKey tells findings of one kernel apart, whichever engine found them.
+// placesKey identifies a finding of one kernel by its code and positions. It is the same for all
+// engines, which describe a finding in different words.
 func placesKey(g *diag.Diagnostic) string {
 	at := []source.Pos{g.Span.Start}
 	for _, r := range g.Related {
@@ -59,7 +61,8 @@ func placesKey(g *diag.Diagnostic) string {
 	return fmt.Sprint(g.Code, at)
 }
 
-// readComments reads the heddle:ignore comments of the files that a module executes.
+// readComments reads the heddle:ignore comments of all files to which the line information of a
+// module points, headers included, and of the input itself.
 func (d *Driver) readComments(in *Module) {
 	ptx := in.Lowered.Lang == lower.PTX
 	seen := make(map[source.FileID]bool)
@@ -96,8 +99,9 @@ func (d *Driver) readDirectives(id source.FileID, ptx bool) {
 	}
 }
 
-// Checked says for which codes everything that the kernel executes was examined; nil: for none. A
-// heddle:ignore comment there that matched nothing is then reported as unused.
+// Checked records for which codes everything that the kernel executes was examined; nil: for none.
+// A heddle:ignore comment for such a code in the kernel that matched nothing is later reported as
+// unused.
 func (j *Job) Checked(codes func(diag.Code) bool) {
 	j.Turn()
 	if j.d.ignored.Any() {
@@ -105,7 +109,8 @@ func (j *Job) Checked(codes func(diag.Code) bool) {
 	}
 }
 
-// placesOf returns the lines that a kernel and what it calls have in each file and function.
+// placesOf returns, for each file and function, the range of lines that a kernel and the functions
+// that it calls cover.
 func placesOf(in *Module, k *ir.Func, codes func(diag.Code) bool) []suppress.Place {
 	type key struct {
 		file source.FileID

@@ -3,5 +3,5 @@
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(void) {
-    asm volatile("bar.sync 1, 96;" ::: "memory"); // want barrier-deadlock "96 threads, the block has 64"
+    asm volatile("bar.sync 1, 96;" ::: "memory"); // want barrier-deadlock "96 threads, but the block has only 64"
 }

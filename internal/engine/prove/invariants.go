@@ -9,7 +9,8 @@ import (
 )
 
 // listInvariants prints the candidate invariants of loops: which hold, and why the others were
-// dropped.
+// dropped. Without candidates it says so: the proof had no need for any. It waits for its turn
+// among the kernels, so the output does not depend on the number of workers.
 func (p *Proof) listInvariants(r *verify.Result) {
 	if p.opt.Invariants == nil {
 		return

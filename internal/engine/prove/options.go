@@ -17,32 +17,33 @@ import (
 
 // Options are the choices of this engine.
 type Options struct {
-	OnlyIntraBlock bool                         // leave out races between threads of different blocks
+	OnlyIntraBlock bool                         // races between different blocks are not checked
 	Ignore         func(f *verify.Finding) bool // findings that do not count; nil: all do
-	Any            lockstep.Any                 // dimensions of the launch that are arbitrary
-	Assume         []*assume.Expr               // what holds of arguments and dimensions
-	Bounds         bool                         // accesses to arrays of known size stay in them
+	Any            lockstep.Any                 // dimensions that are arbitrary, not the launch's
+	Assume         []*assume.Expr               // conditions on arguments and dimensions to assume
+	Bounds         bool                         // check accesses to arrays of known size
 	Abstraction    Abstraction
 	Extern         Extern
-	NoWrap         bool     // signed 32-bit index arithmetic does not wrap
-	Unwind         int      // only the first iterations of each loop, which proves nothing; 0: all
-	OfLaunch       bool     // assertions about data count only for the data of the launch
-	Given          []string // kernels that are proved for the scalar arguments of their launch
+	NoWrap         bool     // assume that signed 32-bit index arithmetic does not wrap
+	Unwind         int      // look at so many iterations of each loop, without a proof; 0: all
+	OfLaunch       bool     // a failed assertion counts only with the data of the launch
+	Given          []string // kernels to prove for the scalar arguments of their launch only
 	// Timeout bounds the proof of one kernel. A proof that reaches it is undecided. 0: only the steps
 	// of the solvers are bounded.
 	Timeout    time.Duration
 	Solver     Solver
-	SMTDir     string    // keep the queries there; empty: nowhere
-	Invariants io.Writer // which candidate invariants of loops hold; nil: discarded
+	SMTDir     string    // directory in which queries are kept; empty: they are not kept
+	Invariants io.Writer // receives the candidate invariants of loops; nil: discarded
 }
 
-// Abstraction says what is known of what is loaded from arrays that the kernel writes to.
+// Abstraction says what a proof assumes about values loaded from arrays that the kernel writes.
 type Abstraction uint8
 
 const (
-	// Equality takes loads of one place in one barrier interval to be equal.
+	// Equality assumes that loads of one address in one barrier interval return equal values. That
+	// holds for a kernel without races, so it does not hide the first one.
 	Equality Abstraction = iota
-	// Adversarial takes each load to be anything.
+	// Adversarial lets each load return any value. It assumes less, and proves less.
 	Adversarial
 )
 
@@ -57,7 +58,7 @@ type Extern uint8
 const (
 	// Unsupported leaves kernels that call them undecided.
 	Unsupported Extern = iota
-	// Pure takes them to return, to touch no memory but the thread's own and to synchronize nothing.
+	// Pure assumes that they return, access no memory but the thread's own and do not synchronize.
 	Pure
 )
 
@@ -66,7 +67,7 @@ func ParseExtern(word string) (Extern, error) {
 	return parse[Extern]("extern", word, "unsupported", "pure")
 }
 
-// Solver names who decides queries.
+// Solver names the solver that decides queries.
 type Solver uint8
 
 const (
@@ -87,7 +88,7 @@ func ParseSolver(word string) (Solver, error) {
 	return parse[Solver]("solver", word, solverNames...)
 }
 
-// parse returns the number of a word; of the empty word it is 0.
+// parse returns the index of a word in words, and 0 for the empty word.
 func parse[T ~uint8](what, word string, words ...string) (T, error) {
 	if word == "" {
 		return 0, nil
@@ -100,42 +101,41 @@ func parse[T ~uint8](what, word string, words ...string) (T, error) {
 		strings.Join(words[:last], ", "), words[last])
 }
 
-// Limits of one search, in steps of the solvers (smt.Answer). They are not times, so that a verdict
-// does not depend on how busy the machine is. A timeout that the user gives replaces them, except
-// where another attempt follows: what is decided there must not depend on time.
+// Limits of one search, in steps of the solvers (smt.Answer). They are not times, so a verdict does
+// not depend on the load of the machine. A timeout that the user specifies replaces them, except
+// where another attempt follows: whether that is made must not depend on time.
 const (
-	// VerifySteps bounds a proof that was asked for: about a minute.
+	// VerifySteps bounds a proof that the user requested: about a minute.
 	VerifySteps = 1_200_000_000
-	// checkSteps bounds a proof that follows a clean run, where it should not keep users waiting:
-	// some ten seconds.
+	// checkSteps bounds a proof that follows a clean run, for which users should not have to wait
+	// long: about ten seconds.
 	checkSteps = 200_000_000
 )
 
-// Proof is the verification of one kernel. What is exported beside Job and Config is set before
-// Verify.
+// Proof is the verification of one kernel. The exported fields are set before Verify is called.
 type Proof struct {
 	Job    *driver.Job
 	Config *launch.Config
-	// Fixed has the values of scalar parameters that the proof is for, by index; the others are
-	// arbitrary.
+	// Fixed has the values of scalar parameters, by index, for which the proof holds. The other
+	// parameters are arbitrary.
 	Fixed map[int]uint64
-	Steps int64 // that each search may take; 0: no limit
-	Paths bool  // races are asked for the iterations in which they are
+	Steps int64 // limit of each search; 0: none
+	Paths bool  // a counterexample also has the iterations in which the accesses race
 	// Shown and OneWarp are those of verify.Options.
 	Shown, OneWarp func(*verify.Finding) bool
 
 	engine  *Engine
 	opt     *Options
 	aside   driver.Aside // findings of replays that do not count
-	queries int          // that were kept
-	apart   bool         // the lanes of a warp are not in lock step, whatever the options say
-	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed
-	// anything.
+	queries int          // number of queries that were kept, for file names
+	apart   bool         // do without lock step, whatever the options say
+	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments, whether
+	// it showed anything.
 	replayed map[string]bool
 	guess    *run.Guesses
 }
 
-// Proof readies a proof of the job's kernel for a launch.
+// Proof prepares a proof of the job's kernel for a launch. Nothing is decided yet.
 func (e *Engine) Proof(job *driver.Job, cfg *launch.Config) *Proof {
 	return &Proof{
 		Job: job, Config: cfg, engine: e, opt: &e.opt, replayed: map[string]bool{},

@@ -1,12 +1,14 @@
-// Package prove is the static engine: it proves that no two threads of a kernel race and that no
-// barrier diverges, for all inputs of the launch shape, or replays the counterexample in the
-// emulator, or says what it could not decide.
+// Package prove is the static engine. It proves for all inputs of the launch shape that no two
+// threads of a kernel race and that no barrier diverges. If it finds a counterexample, it replays
+// it in the emulator; otherwise it reports what it could not decide.
 //
 // In flow a driver.Job and Options; out flow a verdict and, for a confirmed bug, the findings of
-// its replay. A counterexample is a bug only if package run shows it: the terms over-approximate
-// the kernel. A replay that shows nothing is "unknown", never "clean" (replay.go). An Engine holds
-// what the proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is
-// an oracle: Verify, Scalars and Arguments have no effect on the job.
+// its replay. The terms over-approximate the kernel. So a proof covers every execution, but a
+// counterexample may not be one, and is a bug only if package run shows it. A replay without a
+// finding gives "unknown", never "clean" (replay.go). A proof rests on the assumptions that its
+// scope lists (Proof.Scope), such as that pointer arguments do not alias. An Engine holds what the
+// proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is an
+// oracle: Verify, Scalars and Arguments have no effect on the job.
 //
 // It imports the driver and package run, and no other engine.
 package prove
@@ -44,11 +46,11 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	}
 	ctx, cancel := p.within(ctx, VerifySteps)
 	defer cancel()
-	end := job.Asks(driver.Proof, "a proof for all inputs was asked for")
+	end := job.Asks(driver.Proof, "a proof for all inputs was requested")
 	v := p.verdict(ctx)
 	if n := e.opt.Unwind; n > 0 && v.Kind == diag.Verified {
 		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("no bug in the first %d iterations "+
-			"of each loop, which is not a proof (--unwind %d)", n, n)}
+			"of each loop; this is not a proof (--unwind %d)", n, n)}
 	}
 	end(&v)
 	v.Kernel, v.Suppressed, v.Known = job.Kernel.Demangled, p.aside.Suppressed, p.aside.Known
@@ -63,19 +65,20 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	job.AddVerdict(v)
 }
 
-// After lifts the verdict on a kernel that is clean in all runs to a proof if one succeeds, and to
-// a bug if a counterexample of it is confirmed. Else the verdict is that of the runs, with the
-// reason why there is no proof.
+// After improves the verdict v on a kernel that is clean in all runs to "verified" if a proof
+// succeeds, and turns it into "bug" if a counterexample is confirmed. Otherwise v remains, with the
+// reason why there is no proof, unless a replay found something that depends on guessed launch
+// values: the kernel is then unknown.
 func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	switch {
 	case ctx.Err() != nil:
 		return v
 	case v.Kind != diag.Clean:
-		job.Spares(driver.Proof, fmt.Sprintf("the verdict is %s already", v.Kind))
+		job.Spares(driver.Proof, fmt.Sprintf("the verdict is already %s", v.Kind))
 		return v
 	case r.Aside.Any():
-		job.Spares(driver.Proof, "there are findings that are not counted")
+		job.Spares(driver.Proof, "some findings are suppressed or known")
 		return v
 	}
 	end := job.Asks(driver.Proof, "no bug was found in the run")
@@ -106,7 +109,7 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 	return v
 }
 
-// within bounds a proof by the timeout that the user gave, or without one by a number of steps.
+// within bounds a proof by the timeout that the user specified, or else by a number of steps.
 func (p *Proof) within(ctx context.Context, steps int64) (context.Context, context.CancelFunc) {
 	if limit := p.timeout(); limit > 0 {
 		p.Steps = 0
@@ -116,7 +119,7 @@ func (p *Proof) within(ctx context.Context, steps int64) (context.Context, conte
 	return ctx, func() {}
 }
 
-// timeout is the one that a flag or a configuration gives; 0: none.
+// timeout is the time limit from a flag, or else from a configuration; 0: none.
 func (p *Proof) timeout() time.Duration { return cmp.Or(p.opt.Timeout, p.Job.Timeout) }
 
 // after is the proof of a kernel that runs found clean: for all arguments, or else for those of the
@@ -148,10 +151,10 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	return proved
 }
 
-// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that
-// for the scalars which host code, a comment or a configuration gives beside the launch shape,
-// within a number of steps (0: any): a bug that needs others may be one that never happens. Without
-// such scalars it is the verdict for all arguments.
+// forAll is the verdict for all values of the arguments that no flag specifies, if the proof
+// succeeds. Otherwise it is the verdict for the scalars that host code, a comment or a
+// configuration specifies, within a number of steps (0: any), because a counterexample with other
+// values may never happen. Without such scalars it is the verdict for all arguments, replayed.
 func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	r, v := p.Verify(ctx, 0)
 	if r == nil {
@@ -164,15 +167,15 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		p.Fixed, p.Steps = given, steps
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
-			v.Scope += "; not proved for other arguments: heddle verify tries"
+			v.Scope += "; not proved for other arguments (heddle verify tries to)"
 		}
 		return v
 	}
 	return p.examine(ctx, r)
 }
 
-// aliases names two arguments of the launch that share a buffer, if there are such: a proof takes
-// all buffers to be apart.
+// aliases names two arguments of the launch that share a buffer; empty if none do. A proof assumes
+// that all buffers are disjoint, so it would not hold for such a launch.
 func (p *Proof) aliases() string {
 	of := map[*launch.Buffer]string{}
 	reason := ""
@@ -180,7 +183,7 @@ func (p *Proof) aliases() string {
 		switch first, twice := of[b]; {
 		case b == nil:
 		case twice:
-			reason = fmt.Sprintf("proofs about arguments that alias (%s and %s)", first, name)
+			reason = fmt.Sprintf("proofs with aliasing arguments (%s and %s)", first, name)
 		default:
 			of[b] = name
 		}
@@ -195,8 +198,10 @@ func (p *Proof) aliases() string {
 	return reason
 }
 
+// verdict is the verdict of a proof for Fixed, with counterexamples replayed.
 func (p *Proof) verdict(ctx context.Context) diag.Verdict {
-	// a proof without lock step is stronger, and knows more of what a thread reads back
+	// A proof without lock step is stronger. It may also succeed where one with lock step does not,
+	// because it knows more about the values that a thread reads back.
 	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
@@ -214,8 +219,9 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// Verify asks the static engine, for at most limit findings if that is not 0. Without a result the
-// verdict has the reason.
+// Verify runs the static engine and returns its result, with at most limit findings unless that is
+// 0. If there is no result (nil), the verdict has the reason: unsupported, contradictory
+// assumptions, or out of time.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
@@ -255,7 +261,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	return r, diag.Verdict{}
 }
 
-// lockstep reports whether the proof takes the lanes of a warp to be in lock step.
+// lockstep reports whether the proof assumes that the lanes of a warp run in lock step.
 func (p *Proof) lockstep() bool { return p.Job.Options().Warp == event.Lockstep && !p.apart }
 
 // Scalars are the values of the scalar parameters that the launch has from that origin, or from one
@@ -301,8 +307,8 @@ func (p *Proof) Scope(r *verify.Result) string {
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v",
 		g.Grid, g.Block)
 	if any := p.opt.Any; any.Is() {
-		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most "+
-			"1024 threads a block and fewer than 2^31 in each dimension",
+		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, with at most "+
+			"1024 threads per block and fewer than 2^31 in each dimension",
 			shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
 	}
 	if len(given) > 0 {
@@ -310,16 +316,16 @@ func (p *Proof) Scope(r *verify.Result) string {
 	}
 	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
 	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
-		s += ", that satisfy what the kernel requires and assumes"
+		s += ", where the inputs satisfy the kernel's requirements and assumptions"
 	}
 	if n := p.Config.Oversize; n > 0 {
-		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, more than any GPU has", n)
 	}
 	if p.lockstep() {
 		s += ", lanes of a warp in lock step"
 	}
 	if p.opt.OnlyIntraBlock {
-		s += "; races between blocks left out"
+		s += "; races between blocks were not checked"
 	}
 	return s + "; assuming " + p.assumptions(r)
 }
@@ -332,7 +338,7 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	}
 	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
 	if p.opt.Bounds {
-		s += " where their size is not known"
+		s += " where their size is unknown"
 	}
 	s += ", and loops end"
 	if p.opt.NoWrap {
@@ -342,8 +348,8 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and that every lane named in a warp operation's mask reaches it"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
-		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the " +
-			"thread's own and synchronize nothing"
+		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
+			"thread's own and do not synchronize"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

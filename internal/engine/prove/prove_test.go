@@ -11,11 +11,14 @@ import (
 	"heddle/internal/diag"
 )
 
-// proofRE is the comment above an OpenCL kernel of testdata/verify: what must come out, why, and the launch.
-var proofRE = regexp.MustCompile(`(?m)^// (verified|race|divergence|violation|refused): .+\n// heddle: .+\nkernel void (\w+)\(`)
+// proofRE matches the comment above an OpenCL kernel of testdata/verify: the expected outcome with
+// its reason, and the launch.
+var proofRE = regexp.MustCompile(
+	`(?m)^// (verified|race|divergence|violation|refused): .+\n// heddle: .+\nkernel void (\w+)\(`)
 
-// TestOpenCLProofs: the right ones of the OpenCL kernels are verified for all inputs; of the wrong ones, a run of the
-// counterexample shows what is wrong, but of those that are refused: no run sees what their annotations are about.
+// TestOpenCLProofs: correct OpenCL kernels are verified for all inputs. For an incorrect one, a run
+// of the counterexample shows its bug. The exception is "refused": no run can see what those
+// annotations are about, so the kernel stays unknown.
 func TestOpenCLProofs(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/verify/*.cl")
 	if err != nil || len(files) == 0 {
@@ -36,7 +39,8 @@ func TestOpenCLProofs(t *testing.T) {
 				t.Fatalf("%d kernels, %d expectations", n, len(want))
 			}
 			found := map[string]string{}
-			sum, err := check.Files(t.Context(), check.Options{Mode: check.Verify}, []string{path}, func(d diag.Diagnostic) {
+			opt := check.Options{Mode: check.Verify}
+			sum, err := check.Files(t.Context(), opt, []string{path}, func(d diag.Diagnostic) {
 				if d.Kernel != "" {
 					found[d.Kernel] += " " + string(d.Code)
 				}
@@ -60,7 +64,8 @@ func expectProof(t *testing.T, v diag.Verdict, want, codes string) {
 	ok := v.Kind == diag.Verified
 	switch want {
 	case "race":
-		ok = v.Kind == diag.Bug && strings.Contains(codes, "race-") && !strings.Contains(codes, "barrier-")
+		ok = v.Kind == diag.Bug && strings.Contains(codes, "race-") &&
+			!strings.Contains(codes, "barrier-")
 	case "violation":
 		ok = v.Kind == diag.Bug && strings.Contains(codes, "annotation-failed")
 	case "refused":

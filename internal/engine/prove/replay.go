@@ -19,13 +19,15 @@ import (
 )
 
 // Replay before "bug". The terms of package lockstep over-approximate what a thread can do, so a
-// model of a query may be no execution. Each model is turned into a launch and run; only what the
-// race detector shows in that run is a bug. If the contents of buffers that the model needs are not
-// known exactly, several contents are tried. A model that no run confirms leaves the kernel
-// unknown.
+// model of a query need not be an execution. Each model is turned into a launch and run, and only
+// what the race detector shows in that run is a bug. If the model does not fix the contents of
+// buffers, several contents are tried. A model that no run confirms leaves the kernel unknown.
+//
+// A replay is one schedule. It misses a race that needs another one, and contents of buffers that
+// the model leaves open and none of Replays hits.
 
-// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, with the
-// reason.
+// examine replays the findings of a proof. If the emulator shows one of them, the kernel has a bug;
+// otherwise it is unknown. The reason is that of the first finding that is open.
 func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	bugs := 0
 	seen := map[run.Key]bool{}
@@ -42,11 +44,11 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 			}
 			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
 		case ctx.Err() != nil:
-			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
+			open = append(open, p.describe(f)+" is possible; time ran out before it could be replayed")
 		default:
 			n, shown := p.replay(ctx, r.Thread, f, seen)
 			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay showed it"+p.unsure(f))
+				open = append(open, p.describe(f)+" is possible; no replay confirmed it"+p.unsure(f))
 			}
 		}
 	}
@@ -58,8 +60,8 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	case depends != "":
 		open = slices.Insert(open, 0, depends)
 	case len(open) == 0:
-		open = []string{"all counterexamples show findings that are not counted, and nothing is " +
-			"proved beside them"}
+		open = []string{"every counterexample shows a suppressed or known finding, and these prevent " +
+			"a proof"}
 	}
 	reason := open[0]
 	if len(open) > 1 {
@@ -71,6 +73,7 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
 }
 
+// describe names a finding as a noun phrase, to which callers add "is possible" or "is undecided".
 func (p *Proof) describe(f *verify.Finding) string {
 	switch f.Kind {
 	case verify.Violation:
@@ -89,6 +92,8 @@ func (p *Proof) describe(f *verify.Finding) string {
 	return fmt.Sprintf("a race between %s and %s", p.at(f.A), p.at(f.B))
 }
 
+// at names an instruction and its position; nil stands for the end of the kernel, at which threads
+// that have exited no longer reach a barrier.
 func (p *Proof) at(in *ir.Instr) string {
 	if in == nil {
 		return "the end of the kernel"
@@ -129,7 +134,8 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 	return text
 }
 
-// unsure describes a counterexample that no run showed, and the abstraction that may have made it.
+// unsure describes a counterexample that no run confirmed, and the approximations that may be the
+// cause: loads of any value, and iterations of which only the previous one is known.
 func (p *Proof) unsure(f *verify.Finding) string {
 	text := " (" + p.counterexample(f)
 	const most = 3
@@ -144,7 +150,7 @@ func (p *Proof) unsure(f *verify.Finding) string {
 		text += "; the proof allows any result of " + strings.Join(free, ", ")
 	}
 	if f.Loops {
-		text += "; of loops, only the previous iteration is known"
+		text += "; of each loop, only the previous iteration is known"
 	}
 	return text + ")"
 }
@@ -153,8 +159,8 @@ func (p *Proof) unsure(f *verify.Finding) string {
 type Contents uint64
 
 const (
-	// Loaded is what the loads of the model saw, or where that is nothing, what buffers have by
-	// default. Numbers between Loaded and allZero are seeds of random bytes.
+	// Loaded is what the loads of the model returned, and the default contents elsewhere. Numbers
+	// between Loaded and allZero are seeds of random bytes.
 	Loaded Contents = 0
 	// allZero has zeros instead of the scalars of the counterexample.
 	allZero = asLaunched - 1
@@ -162,18 +168,18 @@ const (
 	asLaunched = ^Contents(0)
 )
 
-// Replays are the contents that are tried, one after the other. The last ones are only near the
-// counterexample: the launch as it is, because a counterexample may need numbers that are too large
-// to run; and zeros, which is what many kernels find in buffers of zeros.
+// Replays are the contents to try, in order. The last two only approximate the counterexample: the
+// launch as it is, because the scalars of a counterexample may be too large to run; and zeros for
+// scalars, which suit the buffers of zeros that launches have by default.
 var Replays = []Contents{Loaded, 1, 2, 3, asLaunched, allZero}
 
 // near reports whether a replay does not have the scalars of the counterexample.
 func (c Contents) near() bool { return c >= allZero }
 
-// replaySteps bounds one replay, in warp instructions: counterexamples are made small.
+// replaySteps bounds one replay, in warp instructions. The prover prefers small counterexamples.
 const replaySteps = 5_000_000
 
-// mostReplayed bounds the threads of a launch that a counterexample chose.
+// mostReplayed bounds the blocks, and the threads, of a launch whose shape a counterexample chose.
 const mostReplayed = 1 << 16
 
 // mostContents bounds the bytes of one buffer that a replay gives.
@@ -184,15 +190,15 @@ const mostContents = 4096
 func (p *Proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding,
 	seen map[run.Key]bool) (fresh int, shown bool) {
 	if f.Kind == verify.Divergence && f.OtherBlock {
-		return 0, false // a run spins in the barrier of the grid until its steps are used up
+		return 0, false // a run would spin in the grid-wide barrier until it reaches its step limit
 	}
 	for _, contents := range Replays {
 		if contents.near() && len(p.opt.Assume) > 0 {
-			continue // what is near the counterexample need not be as assumed
+			continue // these values need not satisfy the assumptions
 		}
 		req := p.Job.Launch
 		req.AnyShared = true
-		// What the user gave comes last and wins.
+		// Arguments that the user specified come last, and so take precedence.
 		req.Args = slices.Concat(p.Arguments(f, th, contents), req.Args)
 		if p.opt.Any.Is() {
 			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
@@ -231,14 +237,14 @@ func (p *Proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 // replayOf is the run of a counterexample.
 func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Config) *run.Run {
 	r := run.New(p.Job, &p.engine.run, cfg)
-	r.Command = "run" // that shows it again
+	r.Command = "run" // reproduces it without a proof
 	r.MaxSteps = cmp.Or(p.Job.Options().MaxSteps, replaySteps)
 	r.Counts = func(c diag.Code) bool { return p.counts(c, f) }
 	r.Aside, r.Guess = p.aside, p.guess
 	r.Mark = func(g *diag.Diagnostic) {
 		how := "counterexample of a proof, confirmed by replay: "
 		if contents.near() {
-			how = "shown by a run near the counterexample of a proof: "
+			how = "found by a run close to the counterexample of a proof: "
 		}
 		g.Notes = append(g.Notes, how+p.counterexample(f))
 		if g.Witness != nil {
@@ -257,8 +263,9 @@ func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 		violation && !p.opt.OfLaunch
 }
 
-// Synchronization reports whether a replay is for findings of this code. With the values of a
-// counterexample a kernel may leave its arrays, which shows nothing about races.
+// Synchronization reports whether a code is one of those that a proof is about. A replay ignores
+// all others: with the values of a counterexample a kernel may access memory out of bounds, which
+// is not a bug of any real launch.
 func Synchronization(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy,

@@ -28,7 +28,9 @@ func shapeText(d event.Dim3, free [3]bool) string {
 // assumeSteps bounds the query whether assumptions contradict each other.
 const assumeSteps = 50_000_000
 
-// assume adds what the user assumes to the thread. It returns why that is impossible, if it is.
+// assume adds the conditions of --assume to the thread. It returns why that is impossible; empty:
+// it succeeded. Conditions that contradict each other would prove everything, so they are an error.
+// If the query is not decided within assumeSteps, the proof goes on.
 func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	for _, e := range p.opt.Assume {
 		t, err := e.Term(th.Context, func(name string) (smt.Term, bool) { return p.named(th, name) })
@@ -42,12 +44,13 @@ func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	}
 	a := th.Context.Decide(ctx, th.Assumed, &sat.Solver{Steps: assumeSteps})
 	if a.Status == smt.Unsat {
-		return "no launch and no arguments satisfy the assumptions"
+		return "the assumptions contradict each other: no launch and no arguments satisfy all of them"
 	}
 	return ""
 }
 
-// unwind restricts each loop to the first iterations that the user asks for.
+// unwind restricts each loop to its first iterations, as --unwind requests. The result holds for
+// these only, so the caller never reports it as a proof.
 func (p *Proof) unwind(th *lockstep.Thread) {
 	if p.opt.Unwind == 0 {
 		return
@@ -60,8 +63,8 @@ func (p *Proof) unwind(th *lockstep.Thread) {
 	}
 }
 
-// named returns the term of a name in an assumption: an integer parameter, or a dimension of the
-// launch.
+// named returns the term for a name in an assumption: an integer parameter, or a dimension of the
+// launch. It fails for pointers, floats and structs, whose values an assumption cannot constrain.
 func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	for i, d := range "xyz" {
 		switch name {
@@ -88,8 +91,9 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	return 0, false
 }
 
-// sizes returns the sizes of arrays in bytes, as far as they are known: of variables, of dynamic
-// shared memory, and of buffers that the launch gives; nil if bounds are not to be checked.
+// sizes returns a function for the sizes of arrays in bytes, which are known for variables, dynamic
+// shared memory, and buffers whose size the launch specifies. It returns nil if bounds are not
+// checked.
 func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 	if !p.opt.Bounds {
 		return nil

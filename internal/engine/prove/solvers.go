@@ -20,17 +20,18 @@ import (
 	"heddle/internal/verify"
 )
 
-// Steps of one query: numbers, so that a verdict does not depend on how busy the machine is. The
-// embedded solver decides nearly all queries within milliseconds; what it does not decide soon goes
-// to a process where there is one, and back to the embedded solver if that does not decide it
-// either.
+// Limits of one query, in steps, so that a verdict does not depend on the load of the machine. The
+// embedded solver decides nearly all queries within milliseconds. A query that it does not decide
+// within firstSteps goes to z3 where that is installed, and then back to the embedded solver with
+// querySteps.
 const (
 	firstSteps   = 10_000_000  // about half a second
 	programSteps = 15_000_000  // of z3, about five seconds
 	querySteps   = 100_000_000 // about five seconds
 )
 
-// hangTime ends a process that does not return although its steps must be used up.
+// hangTime is the time after which a solver process is killed. Well before that it must have
+// reached its step limit.
 const hangTime = time.Minute
 
 // solverMemory bounds a solver process, in MiB.
@@ -44,7 +45,7 @@ type Engine struct {
 	common   *driver.Options
 	program  *proc.Solver // nil: the embedded solver alone
 	embedded bool
-	hint     string // what could help a query that no solver decided
+	hint     string // what may help with a query that no solver decided
 	once     sync.Once
 	started  *smt.Pool
 	store    *answers.Dir
@@ -55,13 +56,14 @@ type Engine struct {
 	terms   time.Duration
 }
 
-// Open checks what the options say of solvers. The engine has to be closed.
+// Open checks that the selected solver and the directory for queries are usable. It starts no
+// process. The engine must be closed.
 func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error) {
 	e := &Engine{opt: opt, run: runs, common: common, embedded: true}
 	switch opt.Solver {
 	case Auto:
 		if e.program = proc.Find(proc.Z3); e.program == nil {
-			e.hint = "installing z3 could help"
+			e.hint = "installing z3 may help"
 		}
 	case Z3, CVC5:
 		kind := proc.Z3
@@ -71,7 +73,7 @@ func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error
 		e.embedded = false
 		if e.program = proc.Find(kind); e.program == nil {
 			return nil, fmt.Errorf("--solver %s: no program of that name in PATH; install it, or "+
-				"leave the flag out: the embedded solver needs nothing", opt.Solver)
+				"omit the flag to use the embedded solver", opt.Solver)
 		}
 	}
 	if opt.SMTDir != "" {
@@ -114,7 +116,7 @@ func (e *Engine) addTerms(t time.Duration) {
 // Pool returns the solvers. None is started before the first query.
 func (e *Engine) Pool() *smt.Pool {
 	e.once.Do(func() {
-		var store smt.Store // not a nil pointer in it
+		var store smt.Store // must stay nil without a cache: a nil *answers.Dir in it would not be nil
 		if dir := lower.CacheDir(e.common.Lower); dir != "" {
 			e.store = answers.Open(dir)
 			store = e.store
@@ -142,13 +144,13 @@ func (e *Engine) list() []smt.Solver {
 	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}
 }
 
-// forInvariants are the solvers that look for invariants of loops: in process, since most of their
-// queries are simple.
+// forInvariants are the solvers for the search for loop invariants. It has many simple queries, for
+// which the embedded solver is fastest. An undecided candidate is only dropped.
 func (e *Engine) forInvariants() []smt.Solver {
 	return []smt.Solver{&sat.Solver{Steps: firstSteps}}
 }
 
-// Close ends the solvers. All proofs must have ended.
+// Close ends the solvers and trims the cache of answers. All proofs must have ended.
 func (e *Engine) Close() {
 	if e.started != nil {
 		e.started.Close()
@@ -168,7 +170,7 @@ func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 	return func(f *verify.Finding, script []byte, a smt.Answer) {
 		p.queries++
 		var b strings.Builder
-		fmt.Fprintf(&b, "; %s\n; kernel %s: is there %s?\n",
+		fmt.Fprintf(&b, "; %s\n; kernel %s: is %s possible?\n",
 			p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.describe(f)))
 		if a.Status == smt.Unknown {
 			fmt.Fprintf(&b, "; undecided: %s\n", oneLine(a.Reason))
@@ -187,7 +189,8 @@ func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 // oneLine makes a text fit into a comment.
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
 
-// fileName keeps of a name what any file system accepts, up to a length.
+// fileName replaces the characters of a name that some file system does not accept, and keeps at
+// most its last 100 bytes.
 func fileName(s string) string {
 	s = strings.Map(func(c rune) rune {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -199,6 +202,7 @@ func fileName(s string) string {
 	return s[max(len(s)-100, 0):]
 }
 
+// fail records the first error, which Failure returns.
 func (e *Engine) fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

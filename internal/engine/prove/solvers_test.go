@@ -18,8 +18,8 @@ import (
 	"heddle/internal/lower"
 )
 
-// hard is a kernel whose proof needs a solver: x + 2*x*x is a permutation of the numbers below 256, as x and y with
-// one value have (x-y)*(1+2*(x+y)) = 0 modulo 256, of which the second factor is odd.
+// hard is a kernel whose proof needs a solver: x + 2*x*x is a permutation of the numbers below 256.
+// If x and y have the same value, (x-y)*(1+2*(x+y)) = 0 modulo 256, and the second factor is odd.
 const hard = `.version 8.7
 .target sm_90
 .address_size 64
@@ -42,8 +42,8 @@ const hard = `.version 8.7
 }
 `
 
-// fakeZ3 puts a z3 that is a shell script before everything in PATH, and returns the file in which each of its
-// processes writes its number.
+// fakeZ3 puts a shell script named z3 first in PATH, and returns the file to which each of its
+// processes appends its process number.
 func fakeZ3(t *testing.T, script string) (pids string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,8 +56,8 @@ func fakeZ3(t *testing.T, script string) (pids string) {
 	return pids
 }
 
-// gone checks that all processes of a fake solver, of which there must have been some, have ended.
-func gone(t *testing.T, pids string) {
+// allEnded checks that the fake solver was started and that all its processes have ended.
+func allEnded(t *testing.T, pids string) {
 	t.Helper()
 	text, err := os.ReadFile(pids)
 	if err != nil {
@@ -69,7 +69,7 @@ func gone(t *testing.T, pids string) {
 			t.Fatal(err)
 		}
 		if err := syscall.Kill(pid, 0); err == nil {
-			t.Errorf("process %d is still there", pid)
+			t.Errorf("process %d is still running", pid)
 		}
 	}
 }
@@ -97,28 +97,34 @@ func proofOf(t *testing.T, ctx context.Context, path string, opt check.Options) 
 	return sum.Verdicts[0]
 }
 
-// TestFakeSolvers: whatever a solver process does, the verdict is unknown with the reason, and no process is left.
+// TestFakeSolvers: whatever a solver process does, the verdict is unknown with a reason, and no
+// process is left.
 func TestFakeSolvers(t *testing.T) {
 	path := hardFile(t)
 	for _, tc := range []struct{ name, script, reason string }{
 		{"hangs", "exec sleep 100", "z3: out of time"},
 		{"crashes", "head -c 10 >/dev/null; exit 139", "z3: the solver ended without an answer"},
-		{"prints garbage", "echo 'Segmentation violation'; exec cat >/dev/null", `z3: unexpected output "Segmentation violation"`},
-		{"says sat, with no model of the query", "echo sat; while read -r line; do case $line in *get-value*) echo '((x #x00000000))';; esac; done", "z3: "},
+		{"prints garbage", "echo 'Segmentation violation'; exec cat >/dev/null",
+			`z3: unexpected output "Segmentation violation"`},
+		{"says sat, with no model of the query", "echo sat; while read -r line; do " +
+			"case $line in *get-value*) echo '((x #x00000000))';; esac; done", "z3: "},
 		{"says unknown", "echo unknown; exec cat >/dev/null", "z3: it does not know"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			pids := fakeZ3(t, tc.script)
-			v := proofOf(t, t.Context(), path, check.Options{Prove: prove.Options{Solver: prove.Z3, Timeout: time.Second}})
+			v := proofOf(t, t.Context(), path, check.Options{
+				Prove: prove.Options{Solver: prove.Z3, Timeout: time.Second},
+			})
 			if v.Kind != diag.Unknown || !strings.Contains(v.Reason, tc.reason) {
 				t.Errorf("%v %q, want unknown with %q", v.Kind, v.Reason, tc.reason)
 			}
-			gone(t, pids)
+			allEnded(t, pids)
 		})
 	}
 }
 
-// TestCancelledProof: a run that is cancelled in the middle of a query comes back, and leaves no process.
+// TestCancelledProof: a run that is cancelled in the middle of a query returns, and leaves no
+// process.
 func TestCancelledProof(t *testing.T) {
 	pids := fakeZ3(t, "exec sleep 100")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -135,15 +141,17 @@ func TestCancelledProof(t *testing.T) {
 	if v.Kind != diag.Unknown {
 		t.Errorf("verdict %v (%s)", v.Kind, v.Text())
 	}
-	gone(t, pids)
+	allEnded(t, pids)
 }
 
-// TestSolverChoice: without programs the embedded solver decides, and one that is asked for and not there is an error.
+// TestSolverChoice: without solver programs the embedded solver decides, and requesting a program
+// that is not installed is an error.
 func TestSolverChoice(t *testing.T) {
 	path := hardFile(t)
 	t.Setenv("PATH", t.TempDir())
 	for _, solver := range []prove.Solver{prove.Auto, prove.Embedded} {
-		if v := proofOf(t, t.Context(), path, check.Options{Prove: prove.Options{Solver: solver}}); v.Kind != diag.Verified {
+		opt := check.Options{Prove: prove.Options{Solver: solver}}
+		if v := proofOf(t, t.Context(), path, opt); v.Kind != diag.Verified {
 			t.Errorf("--solver %s: %v %s", solver, v.Kind, v.Text())
 		}
 	}

@@ -11,19 +11,20 @@ import (
 	"heddle/internal/race"
 )
 
-// Which threads wait for which in a deadlock. A run does not show what threads that wait for ever
-// would have done, so this reads the code: a barrier waits for the warps that can reach it from
-// where they wait, and those warps wait at barriers themselves. If that leads back to the start, it
-// is the cycle. A path that no thread can take counts as one, so a note may name a warp that would
-// never arrive.
+// Which threads wait for which in a deadlock. A run does not show what the blocked threads would
+// have done next, so this file reads the control-flow graph: a barrier waits for every warp that is
+// blocked elsewhere and can reach the barrier from there. Followed from barrier to barrier, the
+// notes show the cycle. The search follows all edges of the graph, feasible or not, so a note may
+// name a warp that would never arrive. It affects the text of the report only, never the verdict.
 
-// deadlockNotes describes each barrier at which threads wait: how many threads it counts, and for
-// which warps it waits.
+// deadlockNotes describes, in order of barrier number, each barrier at which threads wait: how many
+// threads it expects, or which warps it waits for. Barriers without an explicit count and warp
+// barriers get no note.
 func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 	g := r.Config.Geometry
-	arrived := make(map[uint8]uint32) // threads at each barrier
-	count := make(map[uint8]uint32)
-	at := make(map[uint32]event.Wait) // by warp of the block
+	arrived := make(map[uint8]uint32) // number of threads that wait at each barrier
+	count := make(map[uint8]uint32)   // threads that each barrier expects; 0: the whole block
+	at := make(map[uint32]event.Wait) // where each warp waits, by its index in the block
 	var ids []uint8
 	for _, w := range be.Groups {
 		if w.WarpBar {
@@ -44,7 +45,8 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 			continue
 		}
 		if all := uint32(g.ThreadsPerBlock()); n > all {
-			notes = append(notes, fmt.Sprintf("barrier %d counts %d threads, the block has %d", id, n, all))
+			notes = append(notes, fmt.Sprintf("barrier %d expects %d threads, but the block has only %d",
+				id, n, all))
 			continue
 		}
 		var missing []string
@@ -53,6 +55,7 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 				missing = append(missing, fmt.Sprintf("warp %d, which waits at barrier %d", warp, w.Barrier))
 			}
 		}
+		// four warps are enough to see the pattern; a block has up to 32
 		if len(missing) > 4 {
 			missing = append(missing[:4], fmt.Sprintf("%d more warps", len(missing)-4))
 		}
@@ -61,14 +64,15 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 			notes = append(notes, fmt.Sprintf("barrier %d waits for %s",
 				id, strings.Join(missing, ", and for ")))
 		default:
-			notes = append(notes, fmt.Sprintf("barrier %d counts %d threads, and no remaining thread "+
+			notes = append(notes, fmt.Sprintf("barrier %d expects %d threads, and no remaining thread "+
 				"can reach it", id, n))
 		}
 	}
 	return notes
 }
 
-// reachesBarrier reports whether the code after a site may reach barrier id.
+// reachesBarrier reports whether the code after a site of the kernel may reach barrier id. It does
+// not look into called functions, and it is false for a site inside one: a note is then missing.
 func (r *Run) reachesBarrier(site event.Site, id uint8) bool {
 	from := r.Machine.Site(site).Instr
 	fn := r.Job.Kernel
@@ -79,9 +83,11 @@ func (r *Run) reachesBarrier(site event.Site, id uint8) bool {
 			}
 		}
 	}
-	return false // it waits in a function that was called
+	return false // the site is in a called function
 }
 
+// reaches reports whether barrier id occurs in the instructions of b from index from on, or in any
+// block reachable from b.
 func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 	seen := make([]bool, len(fn.Blocks))
 	if names(b.Instrs[from:], id) {
@@ -103,7 +109,8 @@ func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 	return false
 }
 
-// names reports whether instructions name barrier id. A number in a register may be any.
+// names reports whether one of the instructions uses barrier id. A barrier number in a register may
+// be any number, so it counts as a use.
 func names(list []*ir.Instr, id uint8) bool {
 	for _, in := range list {
 		b, ok := in.NumberedBarrier()

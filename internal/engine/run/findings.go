@@ -11,12 +11,15 @@ import (
 	"heddle/internal/race"
 )
 
-// The words of findings. A race is described by both accesses, the rule of the memory model by
-// which they are not ordered, and the barrier interval; a barrier error by the threads that wait
-// and those that are missing. Positions come from package driver, so that a finding inside heddle's
-// headers points to the line of the user that called it.
+// The text of findings. A race is described by both accesses, the rule of the memory model that
+// leaves them unordered, and the barrier interval; a barrier error by the threads that wait and
+// those that are missing. Positions come from package driver, so a finding inside heddle's headers
+// points to the line of user code that called it.
+//
+// The detector decides that two accesses race; nothing in this file changes that decision.
 
-// Findings reports what the detector found in one run.
+// Findings reports what the detector found in one run, races before barrier errors. The seed goes
+// into the reproduce line.
 func (r *Run) Findings(rep *race.Report, seed uint64) {
 	r.Tolerated += rep.Tolerated
 	for i := range rep.Races {
@@ -32,15 +35,15 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	}
 }
 
-// raceKey is the key of a race. It is the same for both orders of the sides, since which one is
-// first depends on the schedule.
+// raceKey identifies a race by its code and its two sites. The sites are sorted, because the
+// schedule decides which access is first.
 func raceKey(rc *race.Race) Key {
 	a, b := rc.First.Site, rc.Second.Site
 	return Key{raceCode(rc), min(a, b), max(a, b)}
 }
 
-// barrierKey is the key of a barrier error at which threads wait. It does not depend on which group
-// of threads waited first.
+// barrierKey identifies a barrier error by its code and the range of sites at which threads wait,
+// so it does not depend on which group of threads waited first. ok is false if no thread waits.
 func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 	if len(be.Groups) == 0 {
 		return Key{}, false
@@ -52,9 +55,12 @@ func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 	return key, true
 }
 
+// raceCode is the most specific code that applies, and the order of the cases matters: the remedy
+// for an asynchronous copy (wait for it) or a non-coherent load (use another load) is not a
+// barrier.
 func raceCode(rc *race.Race) diag.Code {
 	switch {
-	case rc.First.Async || rc.Second.Async: // the schedule decides whether it was waited for
+	case rc.First.Async || rc.Second.Async: // even if Cause says otherwise: it varies by schedule
 		return diag.CodeAsyncCopy
 	case rc.Cause == race.OtherProxy:
 		return diag.CodeNoncoherent
@@ -66,7 +72,8 @@ func raceCode(rc *race.Race) diag.Code {
 	return diag.CodeRaceGlobal
 }
 
-// raceFinding is the diagnostic of one race.
+// raceFinding is the diagnostic of one race. The memory that it names is the overlap of the two
+// accesses, which may differ in address and size.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
 	g := r.Config.Geometry
 	one, two := r.Machine.Site(rc.First.Site), r.Machine.Site(rc.Second.Site)
@@ -98,35 +105,35 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	return d
 }
 
-// raceNotes adds what qualifies a race.
+// raceNotes adds the notes that only some races have.
 func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
 	note := func(format string, args ...any) {
 		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 	}
 	if r.parts {
-		note("barriers and fences count only where their flags name this memory (%s)",
+		note("a barrier or fence orders this memory only if its flags name it (%s)",
 			fenceFlag(rc.Space))
 	}
 	if r.Word != nil {
 		r.Word(rc, d)
 	}
 	if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
-		note("both are volatile or relaxed: not a data race by PTX ISA 8.7, " +
-			"but which value is read depends on the order")
+		note("both are volatile or relaxed, so this is not a data race (PTX ISA 8.7), " +
+			"but the value read depends on their order")
 	}
 	if rc.Hazards > 1 {
 		note("%d conflicting accesses between these two places", rc.Hazards)
 	}
 }
 
-// witness is what is common to the witnesses of all findings of a run.
+// witness returns the fields that the witnesses of all findings of a run share.
 func (r *Run) witness(seed uint64) *diag.Witness {
 	return &diag.Witness{
 		Engine: "emulator", Launch: r.Config.Flags(), Seed: seed, Status: "observed",
 	}
 }
 
-// fenceFlag is the flag of OpenCL's barriers and fences for a space.
+// fenceFlag is the flag with which an OpenCL barrier or fence orders accesses to a space.
 func fenceFlag(s event.Space) string {
 	if s == event.Shared {
 		return "CLK_LOCAL_MEM_FENCE"
@@ -134,14 +141,16 @@ func fenceFlag(s event.Space) string {
 	return "CLK_GLOBAL_MEM_FENCE"
 }
 
-// Strong reports whether the two accesses of a race are morally strong (PTX ISA 8.7).
+// Strong reports whether the two accesses of a race are strong operations on exactly the same
+// bytes, as morally strong ones are (PTX ISA 8.7). It reads the order from the instructions,
+// because a trace weakens that of its events. It does not compare scopes.
 func Strong(m *emu.Machine, rc *race.Race) bool {
 	a, b := m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr
 	return a.Order.Strong() && b.Order.Strong() &&
 		rc.First.Addr == rc.Second.Addr && rc.First.Size == rc.Second.Size
 }
 
-// causeText names the cause of a race that is more than two accesses without an order.
+// causeText completes the message of a race whose cause is not a missing barrier; else it is empty.
 func causeText(rc *race.Race) string {
 	switch rc.Cause {
 	case race.NotWaited:
@@ -152,8 +161,9 @@ func causeText(rc *race.Race) string {
 	return ""
 }
 
-// interval names the barrier interval of a race. Accesses of different blocks, and those of
-// asynchronous copies and other proxies, need not be in one.
+// interval names the barrier interval of a race: the number of block-wide barriers that the thread
+// of (2) had passed. (1) is in the same interval, unless it is in another block, is an asynchronous
+// copy, or uses another proxy.
 func interval(rc *race.Race) string {
 	who := "both are"
 	if rc.Level == race.InterBlock || rc.Cause != race.Unordered {
@@ -181,15 +191,16 @@ func raceKind(rc *race.Race) string {
 	return "read-write"
 }
 
-// whyUnordered names the rule of the memory model by which the two accesses are not ordered.
+// whyUnordered names the rule of the memory model that leaves the two accesses unordered. The first
+// rule that applies is given; others may apply too.
 func (r *Run) whyUnordered(rc *race.Race) string {
 	a, b := rc.First, rc.Second
 	switch {
 	case rc.Cause == race.NotWaited:
 		return notWaited(rc)
 	case rc.Cause == race.OtherProxy:
-		return "a non-coherent load is not ordered with any write of the same kernel, not even of " +
-			"its own thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
+		return "a non-coherent load is not ordered with any write of the same kernel, not even " +
+			"one by its own thread: nothing joins its proxy to the generic proxy (PTX ISA 8.6, 8.9.5)"
 	}
 	if a.Order.Strong() && b.Order.Strong() {
 		if a.Addr != b.Addr || a.Size != b.Size {
@@ -211,37 +222,38 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		return "no __syncwarp, barrier or release/acquire orders the two lanes; " +
 			"a warp does not run in lock step since sm_70"
 	case race.BranchOrdering:
-		return "the two are on different paths of one branch, and the hardware may run them in " +
-			"either order"
+		return "the two are on different paths of one branch, and the hardware may run the " +
+			"paths in either order"
 	case race.IntraBlock:
 		return "no barrier or release/acquire orders (1) and (2)"
 	}
-	return "__syncthreads does not order blocks; only a release by one thread that another " +
-		"acquires does, with fences or scopes that include both"
+	return "__syncthreads does not order threads of different blocks; only a release that the other " +
+		"thread acquires does, with fences or scopes that include both"
 }
 
-// notWaited names the copy that was not complete, and what other threads need as well.
+// notWaited names the copy that was not complete. A wait orders the copy only within the thread
+// that waits, so the note mentions the barrier that other threads need as well.
 func notWaited(rc *race.Race) string {
-	which := "(1) is an asynchronous copy that was"
+	what := "(1) is an asynchronous copy that was not complete: its thread had not waited for it"
 	switch {
 	case rc.First.Async && rc.Second.Async:
-		which = "both are asynchronous copies, of which (1) was"
+		what = "both are asynchronous copies; (1) was not complete: its thread had not waited for it"
 		if rc.First.Site == rc.Second.Site && rc.First.Thread != rc.Second.Thread {
-			which = "both are asynchronous copies, which were"
+			what = "both are asynchronous copies; neither was complete: " +
+				"their threads had not waited for them"
 		}
 	case rc.Second.Async:
-		which = "(2) is an asynchronous copy that was"
+		what = "(2) is an asynchronous copy that was not complete: its thread had not waited for it"
 	}
-	what := which + " not complete: its thread had not waited for its group by " +
-		"cp.async.wait_group or cp.async.wait_all, and until then a copy is ordered before " +
-		"nothing (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
+	what += " with cp.async.wait_group or cp.async.wait_all, and until then nothing is ordered " +
+		"after the copy (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
 	if rc.First.Thread != rc.Second.Thread {
 		what += "; other threads also need a barrier after the wait"
 	}
 	return what
 }
 
-// BarrierCodes are the codes of barrier errors.
+// BarrierCodes are the diagnostic codes of the kinds of barrier errors.
 var BarrierCodes = map[race.BarrierKind]diag.Code{
 	race.Divergence:    diag.CodeBarrierDivergence,
 	race.Deadlock:      diag.CodeBarrierDeadlock,
@@ -269,9 +281,10 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	}
 	if be.Kind == race.Recycled || be.Kind == race.TooMany {
 		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
-		note("no chain of barriers leads from the end of generation %d to here, so these threads "+
-			"may arrive in generation %d in place of others", be.Generation, be.Generation)
+		note("no chain of barriers orders this arrival after the end of generation %d, so these "+
+			"threads may join generation %d in place of others", be.Generation, be.Generation)
 	}
+	// one related position per site: many warps often wait at the same one
 	told := map[event.Site]bool{be.Groups[0].Site: true}
 	for _, w := range be.Groups[1:] {
 		if told[w.Site] {
@@ -288,7 +301,7 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		text := fmt.Sprintf("%s of warp %d had exited", lanesText(g, x.Warp, x.Mask),
 			uint32(x.Warp)%uint32(g.WarpsPerBlock()))
 		if len(be.Exited) > 1 {
-			text += fmt.Sprintf(", and threads of %d more warps", len(be.Exited)-1)
+			text += fmt.Sprintf(", and so had threads of %d more warps", len(be.Exited)-1)
 		}
 		note("%s", text)
 	}
@@ -300,14 +313,15 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	return d
 }
 
+// barrierMessage is the message of a barrier error: block, barrier, and what is wrong with it.
 func (r *Run) barrierMessage(be *race.BarrierError) string {
 	block := r.Config.Geometry.BlockIndex(be.Block)
 	switch be.Kind {
 	case race.Divergence:
 		why := "threads are at different barriers"
 		if len(be.Exited) > 0 {
-			why = fmt.Sprintf("threads wait at barrier %d, others have exited", be.Barrier)
-		} else if cameTwice(be.Groups) {
+			why = fmt.Sprintf("some threads wait at barrier %d, others have exited", be.Barrier)
+		} else if arrivedTwice(be.Groups) {
 			why = fmt.Sprintf("a warp reaches barrier %d again before it is complete", be.Barrier)
 		}
 		return fmt.Sprintf("barrier divergence in block %v: %s", block, why)
@@ -321,8 +335,9 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("barrier %d is reused too early in block %v: nothing orders generation "+
 			"%d before an arrival for generation %d", be.Barrier, block, be.Generation, be.Generation+1)
 	case race.TooMany:
-		return fmt.Sprintf("more threads reach barrier %d in block %v than generation %d counts; "+
-			"the others wait for a generation that nobody else joins", be.Barrier, block, be.Generation)
+		return fmt.Sprintf("more threads reach barrier %d in block %v than generation %d expects; "+
+			"the surplus threads wait for a generation that no other thread joins",
+			be.Barrier, block, be.Generation)
 	case race.WarpSyncHang:
 		at := "bar.warp.sync"
 		for _, g := range be.Groups {
@@ -334,15 +349,16 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never arrive",
 			block, at)
 	}
-	why := "the threads that wait at barriers wait for arrivals that never happen"
+	why := "every waiting thread waits for an arrival that never happens"
 	if notes := r.deadlockNotes(be); len(notes) > 0 {
 		why = strings.Join(notes, "; ")
 	}
 	return fmt.Sprintf("deadlock in block %v: %s", block, why)
 }
 
-// cameTwice reports whether some lane is in two of the groups.
-func cameTwice(groups []event.Wait) bool {
+// arrivedTwice reports whether some lane is in two of the groups: it reached the barrier again
+// while an earlier arrival of its warp was still pending.
+func arrivedTwice(groups []event.Wait) bool {
 	seen := make(map[event.Warp]uint32)
 	for _, g := range groups {
 		if seen[g.Warp]&g.Mask != 0 {
@@ -353,6 +369,8 @@ func cameTwice(groups []event.Wait) bool {
 	return false
 }
 
+// waitText describes one group of waiting threads, and how many threads the barrier expects if the
+// instruction gives a count.
 func (r *Run) waitText(w event.Wait) string {
 	g := r.Config.Geometry
 	who := fmt.Sprintf("%s of warp %d", lanesText(g, w.Warp, w.Mask),
@@ -380,7 +398,8 @@ func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagn
 	}
 }
 
-// stopFinding is the diagnostic of an error that ended the kernel.
+// stopFinding is the diagnostic of an error that ended the kernel, such as a trap. Its notes say
+// that the rest of the launch was not executed.
 func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(s.Site)
 	return diag.Diagnostic{
@@ -389,7 +408,7 @@ func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnos
 		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
 			threadText(r.Config.Geometry, s.Thread)),
 		Notes: []string{
-			"the run of this kernel ended here; what comes later was not checked",
+			"the run of this kernel ended here; nothing after this point was checked",
 			"launch: " + r.Config.Describe(),
 		},
 		Reproduce: r.reproduce(seed),

@@ -8,8 +8,9 @@ import (
 	"heddle/internal/race"
 )
 
-// groups lists, warp by warp, where the threads of a block wait for others and which have exited;
-// nil for errors of another kind.
+// groups lists, warp by warp, where the threads of a block wait and which have exited, for the
+// table in reports. A group without a position has exited. It is nil for kinds of errors in which
+// no thread is stuck.
 func (r *Run) groups(be *race.BarrierError) []diag.Group {
 	switch be.Kind {
 	case race.Divergence, race.Deadlock, race.WarpSyncHang:

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -16,46 +17,48 @@ import (
 	"heddle/internal/race"
 )
 
-// What a user leaves unspecified of a launch is guessed, and a counterexample of a proof may have
-// any number there: an image 0 pixels wide, on which all threads write one pixel. Only the user
-// knows whether such a finding is a bug. So the kernel is run with other guesses. A finding depends
-// on the guess if at least half of the runs in which at least as many threads execute the same two
-// instructions do not show it: it becomes a warning, and the verdict names the values. Contents of
-// buffers are not guesses in this sense: a kernel has to be correct for all data.
+// heddle guesses the parts of a launch that the user leaves unspecified, and a counterexample of a
+// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel.
+// Only the user knows whether such a finding is a bug. So the kernel is run with other guesses. A
+// run is comparable if at least as many threads execute the same two instructions. A finding
+// depends on the guess if at least half of the comparable runs do not show it: it becomes a
+// warning, and the verdict is unknown and names the values. Contents of buffers are not guesses in
+// this sense: a kernel has to be correct for all data.
 //
-// This can take a bug for a finding that depends on guesses, never the other way around, and it
-// hides none.
+// The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
+// a kernel clean.
 
 const (
-	guessRuns     = 32         // alternatives that are run for one kernel
-	guessSteps    = 4_000_000  // warp instructions of one of them
-	guessAllSteps = 12_000_000 // and of all together, less than the run before may have taken
+	guessRuns     = 32         // alternative launches that are run for one kernel, at most
+	guessSteps    = 4_000_000  // limit of one of them, in warp instructions
+	guessAllSteps = 12_000_000 // no further launch is started after this many in total
 )
 
 // Guesses are the values of a launch that were guessed, and what its runs show with other guesses.
 type Guesses struct {
 	job     *driver.Job
 	seed    uint64
-	cfg     *launch.Config // as it was guessed
-	grid    bool           // is a guess
-	block   bool
-	scalars []int // parameters whose values are guesses
-	others  []*guessRun
+	cfg     *launch.Config // with the original guesses
+	grid    bool           // the grid is a guess
+	block   bool           // the block is a guess
+	scalars []int          // indices of parameters whose values are guesses
+	others  []*guessRun    // runs with other guesses; filled by try
 	tried   bool
-	spent   uint64
+	spent   uint64                                // warp instructions of others
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
-	// what the verdict reports of findings that depend on guesses
-	depends []string
+	depends []string                              // one reason per finding that depends on guesses
 }
 
-// guessRun is what a run with other guesses shows.
+// guessRun is the result of a run with other guesses: the number of threads that executed each
+// site, and the findings.
 type guessRun struct {
 	cfg     *launch.Config
 	threads map[event.Site]int
 	found   map[Key]bool
 }
 
-// NewGuesses is nil if nothing was guessed that other guesses could change.
+// NewGuesses collects what was guessed of a launch: grid, block and integer scalars. It is nil, on
+// which all methods that a Run calls work, if all of these are specified.
 func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	g := &Guesses{job: job, seed: seed, cfg: cfg, touched: map[*launch.Config]map[event.Site]int{}}
 	g.grid, g.block = cfg.Origins["grid"] == launch.Default, cfg.Origins["block"] == launch.Default
@@ -73,7 +76,8 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	return g
 }
 
-// dependsOn reports whether a finding of a run with cfg depends on guesses, and adds that to it.
+// dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
+// finding into a warning and adds a note with both sets of values.
 func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	f *diag.Diagnostic) bool {
 	if g == nil || f.Severity != diag.Error {
@@ -82,7 +86,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	// Only runs in which at least as many threads execute both sites are comparable: in a smaller
 	// launch the finding may be absent because its threads are.
 	at := g.sites(ctx, cfg)
-	// an assertion has no accesses, by which threads are counted
+	// A failed assertion has no memory access, and threads are counted at those: every run is
+	// comparable.
 	counted := key.code != diag.CodeAssertFailed
 	if at == nil || counted && at[key.a] == 0 && at[key.b] == 0 && !endsRun(key.code) {
 		return false
@@ -97,7 +102,7 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 		if comparable++; !o.shows(key) {
 			clean++
 			if without == nil || without.cfg.Geometry != cfg.Geometry && o.cfg.Geometry == cfg.Geometry {
-				without = o // the one that is easiest to compare
+				without = o // prefer a launch of the same shape: the note then names scalars only
 			}
 		}
 	}
@@ -108,17 +113,18 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	if f.Witness != nil {
 		f.Witness.Status = "depends on guesses"
 	}
-	was, other := g.text(cfg, without.cfg), g.text(without.cfg, cfg)
+	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
+	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")
 	f.Notes = append(f.Notes, fmt.Sprintf("this depends on launch values that heddle guessed: it "+
-		"occurs with %s and not with %s; specify them with flags, a comment above the kernel or "+
+		"occurs with %s but not with %s; specify them with flags, a comment above the kernel or "+
 		"heddle.toml", was, other))
 	g.depends = append(g.depends, fmt.Sprintf("%s (%s) depends on guessed launch values: it occurs "+
-		"with %s and not with %s", f.Code, g.job.Format(f.Span.Start), was, other))
+		"with %s but not with %s", f.Code, g.job.Format(f.Span.Start), was, other))
 	return true
 }
 
-// Reason is the reason of a verdict that rests on findings that depend on guesses; empty: there are
-// none.
+// Reason is the reason of an unknown verdict: the first finding that depends on guesses, and how
+// many more there are. It is empty if there are none.
 func (g *Guesses) Reason() string {
 	if g == nil || len(g.depends) == 0 {
 		return ""
@@ -130,7 +136,8 @@ func (g *Guesses) Reason() string {
 	return text
 }
 
-// shows reports whether a run shows a finding, or for barriers one at the same place.
+// shows reports whether a run shows a finding. A barrier error also counts if only one of its two
+// sites agrees, since the schedule decides which threads are waiting when it is found.
 func (o *guessRun) shows(key Key) bool {
 	if o.found[key] {
 		return true
@@ -144,7 +151,8 @@ func (o *guessRun) shows(key Key) bool {
 	return false
 }
 
-// text names the guessed values in which cfg differs from other.
+// text names the guessed values in which cfg differs from other; empty if the launches differ in
+// the contents of buffers only.
 func (g *Guesses) text(cfg, other *launch.Config) string {
 	var parts []string
 	if g.grid && cfg.Geometry.Grid != other.Geometry.Grid {
@@ -158,13 +166,11 @@ func (g *Guesses) text(cfg, other *launch.Config) string {
 			parts = append(parts, a.Name+" = "+a.Value())
 		}
 	}
-	if len(parts) == 0 {
-		return "other contents of buffers"
-	}
 	return strings.Join(parts, ", ")
 }
 
-// try runs the kernel with other guesses, once.
+// try fills others with runs under other guesses. Only the first call does anything. A launch that
+// cannot be resolved, or does not end, is left out.
 func (g *Guesses) try(ctx context.Context) {
 	if g.tried {
 		return
@@ -190,7 +196,7 @@ func (g *Guesses) try(ctx context.Context) {
 					Kind: launch.ArgValue, Text: fmt.Sprint(n),
 				})
 			}
-			// a number that the type does not hold
+			// fails for a number that does not fit the type
 			if cfg, errs = launch.Resolve(g.job.Kernel, req, g.job.Module.Facts); len(errs) > 0 {
 				continue
 			}
@@ -203,9 +209,9 @@ func (g *Guesses) try(ctx context.Context) {
 	}
 }
 
-// shapes are the blocks that are tried; nil is what the launch specifies or guesses. They have the
-// dimensions of the guess, which are those that the kernel reads: in another dimension all threads
-// would do the same.
+// shapes are the block sizes to try; nil keeps the block of the launch. They extend in the same
+// dimensions as the guess, which are those that the kernel reads: threads that differ in another
+// dimension only would all do the same.
 func (g *Guesses) shapes() []*event.Dim3 {
 	out := []*event.Dim3{nil}
 	if was := g.cfg.Geometry.Block; g.block && was.Z == 1 {
@@ -224,8 +230,9 @@ func (g *Guesses) shapes() []*event.Dim3 {
 	return out
 }
 
-// numbers are the values of the scalars in attempt i: first sizes that cover the launch, the same
-// for all scalars; then mixed sizes, with small numbers among them, as strides are.
+// numbers are the values of the scalars in attempt i. Attempts 0 to 2 give all scalars one size
+// that covers the launch. Attempts 3 and 4 give sizes that fall or rise by factors of four. Later
+// attempts are random mixes of sizes and of small numbers, which strides often are.
 func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 	t := uint64(geo.Grid.X) * uint64(geo.Block.X)
 	all := geo.Blocks() * uint64(geo.ThreadsPerBlock())
@@ -249,14 +256,15 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 	return out
 }
 
-// running is how each of these launches is executed.
+// running are the emulator options of these launches.
 func (g *Guesses) running() emu.Options {
 	return emu.Options{
 		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
 	}
 }
 
-// run executes a launch; nil if it does not end within its steps.
+// run executes a launch and collects its findings. It is nil if the run is no basis for a
+// comparison: it exceeded guessSteps, was interrupted, or needs something heddle does not support.
 func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	m, err := emu.New(g.job.Kernel, cfg)
 	if err != nil {
@@ -292,7 +300,8 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	return out
 }
 
-// sites counts the threads at each site of a launch; nil if it takes too many steps.
+// sites counts the threads at each site of a launch, by running it once more without a detector;
+// nil if it exceeds guessSteps. The result is kept for further findings of the same launch.
 func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]int {
 	if at, ok := g.touched[cfg]; ok {
 		return at
@@ -309,16 +318,16 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 	return at
 }
 
-// nothing is a detector that reports nothing.
+// nothing is a detector that ignores all events and reports nothing.
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
 
-// threadsAt keeps, for each site that accesses memory or arrives at a barrier, the threads that
-// were there.
+// threadsAt records which threads execute each site that accesses memory or arrives at a barrier,
+// and passes all events on to a detector.
 type threadsAt struct {
 	Detector
-	sets map[event.Site][]uint64 // one bit for each thread
+	sets map[event.Site][]uint64 // one bit for each thread of the launch, two warps a word
 	geo  event.Geometry
 }
 

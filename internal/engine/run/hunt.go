@@ -16,31 +16,32 @@ import (
 	"heddle/internal/launch"
 )
 
-// The search for inputs that show a bug, when those of the launch do not: the role of Simulee's
-// evolutionary search in AuCS (section II.D). What the user specified of a launch stays; the rest
-// is mutated. A launch is better if more places in memory are touched by several threads, one of
-// which writes, if more instructions run in parts of warps, and if more of the kernel's accesses
-// run at all. Numbers come from the comparisons of the kernel as often as from a list: a kernel
-// changes its behaviour at the numbers that it compares with, and beside them.
+// The search for inputs that expose a bug when those of the launch do not. It has the role of
+// Simulee's evolutionary search in AuCS (section II.D). What the user specified of a launch is
+// kept; the rest is mutated. A launch scores higher if more words of memory are accessed by several
+// threads, at least one of which writes, if more instructions are executed by part of a warp, and
+// if more of the kernel's accesses are executed at all. Half of the numbers come from a fixed list,
+// the other half from the kernel's comparisons: a kernel changes its behaviour at and next to the
+// constants that it compares with.
 //
 // It deviates from Simulee in the fitness function and in its size: a handful of parents, half a
-// second of steps. It finds no bug that needs two unusual values at once which the score does not
-// lead to.
+// second of steps. It misses a bug that needs two unusual values at once unless the score rises on
+// the way there. A search without a result proves nothing.
 
 const (
 	huntRuns   = 300 // launches that are tried for one kernel
-	huntKeep   = 4   // parents
+	huntKeep   = 4   // launches with the best scores, which are mutated further
 	huntBlocks = 4   // blocks of a grid at most
-	// HuntSteps are the warp instructions after which no more launches are tried: about half a second.
-	// It is not a time, so that equal seeds have equal results.
+	// HuntSteps is the number of warp instructions after which no more launches are tried: about half
+	// a second. It is not a time, so equal seeds have equal results.
 	HuntSteps = 500_000
 )
 
-// Hunt is a search for a launch that shows a bug.
+// Hunt is a search for a launch that exposes a bug.
 type Hunt struct {
 	Job  *driver.Job
 	Seed uint64
-	// Try runs a launch and reports whether it shows something. A launch that cannot run is an error.
+	// Try runs a launch and reports whether it exposes a bug. It fails for a launch that cannot run.
 	Try func(context.Context, Trial) (found bool, err error)
 	Ran *uint64 // warp instructions so far; Try adds to it as well
 }
@@ -56,19 +57,20 @@ type hunter struct {
 	*Hunt
 	rng     *rand.Rand
 	free    []int // parameters whose values are unspecified
-	shape   bool  // the block is unspecified, and the kernel reads it: it is written for several
+	shape   bool  // the block is unspecified, and the kernel reads its size, so any should do
 	numbers []int64
-	near    []int64 // what the kernel compares with, one less and one more
+	near    []int64 // constants of the kernel's comparisons, and their neighbours
 	parents []scored
 }
 
+// scored is a launch that exposed nothing, with its fitness.
 type scored struct {
 	req   launch.Request
 	score int
 }
 
-// Search looks for a launch that shows something; nil: none was found. Equal seeds look at the same
-// launches.
+// Search looks for a launch that exposes a bug; nil: none was found, or everything is specified.
+// Equal seeds try the same launches.
 func (s *Hunt) Search(ctx context.Context) *Trial {
 	k := s.Job.Kernel
 	cfg, errs := launch.Resolve(k, s.Job.Launch, s.Job.Module.Facts)
@@ -93,6 +95,8 @@ func (s *Hunt) Search(ctx context.Context) *Trial {
 	return h.search(ctx)
 }
 
+// search mutates the best launches until one exposes a bug or a limit is reached. Launches that
+// were tried before are skipped, but count towards huntRuns.
 func (h *hunter) search(ctx context.Context) *Trial {
 	most, tried := *h.Ran+HuntSteps, map[string]bool{}
 	for range huntRuns {
@@ -124,8 +128,8 @@ func (h *hunter) search(ctx context.Context) *Trial {
 	return nil
 }
 
-// asksShape reports whether a kernel reads the size of its block. One that does not is written for
-// the shape that it is launched with, and what goes wrong with another shape is not a bug of it.
+// asksShape reports whether a kernel, or a function of its module, reads the size of its block. A
+// kernel that does not is written for one shape, and a failure with another shape is not its bug.
 func asksShape(k *ir.Func) bool {
 	for _, f := range k.Module.Funcs {
 		if f.Kernel && f != k {
@@ -144,7 +148,8 @@ func asksShape(k *ir.Func) bool {
 	return false
 }
 
-// mutate changes one thing of a launch.
+// mutate returns a launch in which one unspecified value has changed: the shape, a scalar, or the
+// initial contents of a buffer.
 func (h *hunter) mutate(req launch.Request) launch.Request {
 	if n := len(h.free); h.shape && (n == 0 || h.rng.IntN(n+1) == 0) {
 		shapes := []uint32{1, 31, 32, 33, 48, 64, 96, 128, 256}
@@ -196,8 +201,8 @@ func (h *hunter) number() int64 {
 	return list[h.rng.IntN(len(list))]
 }
 
-// compared returns the numbers that a kernel compares with and their neighbours, as far as they are
-// small enough for any parameter.
+// compared returns the constants that a kernel compares with and their neighbours. Only those below
+// 1<<15 are used, which fit any integer parameter of 16 bits or more.
 func compared(k *ir.Func) []int64 {
 	var out []int64
 	for _, b := range k.Blocks {
@@ -219,7 +224,8 @@ func compared(k *ir.Func) []int64 {
 	return out
 }
 
-// score runs a launch once more and counts what may lead to a bug.
+// score runs a launch once more and computes its fitness. A site executed by part of a warp weighs
+// as much as 16 contended words, and a site that is executed at all as much as 64.
 func (h *hunter) score(ctx context.Context, t Trial) int {
 	cfg, errs := launch.Resolve(h.Job.Kernel, t.Launch, h.Job.Module.Facts)
 	if len(errs) > 0 {
@@ -241,8 +247,9 @@ func (h *hunter) score(ctx context.Context, t Trial) int {
 	return s.contended + 16*len(s.parts) + 64*len(s.sites)
 }
 
-// contention counts words that several threads touch, one of them writing, and instructions that
-// only some lanes of a warp execute.
+// contention counts words that several threads access, at least one of them writing, and collects
+// the sites that are executed, and those executed by only part of a warp. Synchronization between
+// the threads is ignored: this is a score, not a race detector.
 type contention struct {
 	event.Discard
 	cells     map[cell]toucher
@@ -251,11 +258,14 @@ type contention struct {
 	contended int
 }
 
+// cell is a 32-bit word of memory, by its address. Shared memory of different blocks is not told
+// apart.
 type cell struct {
 	space event.Space
 	addr  uint64
 }
 
+// toucher is the state of a cell: the first thread that accessed it, and what is known since.
 type toucher struct {
 	by               event.Thread
 	wrote, contended bool

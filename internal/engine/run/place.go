@@ -9,12 +9,13 @@ import (
 	"heddle/internal/source"
 )
 
-// place is where a user looks for what a site executes.
+// place is the position that a report gives for a site.
 func place(info emu.SiteInfo) source.Span { return driver.Place(info.Instr, info.Calls...) }
 
+// stack is the inline and call stack of a site, innermost frame first.
 func stack(info emu.SiteInfo) []source.Frame { return driver.Stack(info.Instr, info.Calls...) }
 
-// threadText names a thread as CUDA does.
+// threadText names a thread by threadIdx and blockIdx, as CUDA does.
 func threadText(g event.Geometry, t event.Thread) string {
 	b, i := g.Index(t)
 	return fmt.Sprintf("thread %v of block %v", i, b)
@@ -33,7 +34,7 @@ func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 		}
 	}
 	if n == 0 {
-		return "no thread"
+		return "no threads"
 	}
 	_, a := g.Index(event.ThreadOf(w, first))
 	_, z := g.Index(event.ThreadOf(w, last))
@@ -46,7 +47,8 @@ func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 	return fmt.Sprintf("%d threads between %v and %v", n, a, z)
 }
 
-// memory is a byte range of a named object.
+// memory is a byte range of a named object. For an address outside of all objects, name has the
+// address, and offset is 0.
 type memory struct {
 	name   string // "shared s"
 	offset uint64
@@ -60,7 +62,7 @@ func (m memory) String() string {
 	return fmt.Sprintf("%s (bytes %d-%d)", m.name, m.offset, m.offset+m.size-1)
 }
 
-// memoryAt names the bytes at an address.
+// memoryAt names the size bytes at an address. The block matters for shared memory only.
 func (r *Run) memoryAt(space event.Space, block uint32, addr, size uint64) memory {
 	obj, off, ok := r.Machine.Object(space, block, addr)
 	if !ok {

@@ -3,8 +3,9 @@
 //
 // In flow a driver.Job, a resolved launch and Options; out flow diagnostics (to the job), counts of
 // bugs, and a verdict that is never better than "clean": a run shows what happens in one schedule
-// for one input. Findings that depend on launch values which heddle guessed are told apart by runs
-// with other guesses (guesses.go). Hunt searches launches that show a bug.
+// for one input. It misses races that need other inputs, another launch or a path not taken.
+// Findings that depend on launch values that heddle guessed are identified by runs with other
+// guesses (guesses.go). Hunt searches for launches that expose a bug (hunt.go).
 //
 // Package prove uses a Run to replay its counterexamples, package trace to report what a trace
 // finds, and the commands use Watch. It imports the driver and no other engine.
@@ -32,8 +33,8 @@ type Options struct {
 	Printf io.Writer // output of the kernel's printf; nil: discarded
 }
 
-// Run is the examination of one kernel under one launch, over several schedules. What is exported
-// beside Job, Config and Machine is set before the first schedule, or read after the last.
+// Run is the examination of one kernel under one launch, over several schedules. The other exported
+// fields are set before the first schedule, up to Guess, or read after the last one.
 type Run struct {
 	Job     *driver.Job
 	Config  *launch.Config
@@ -44,10 +45,10 @@ type Run struct {
 
 	Seen   map[Key]bool         // findings of earlier runs, which are not reported again
 	Counts func(diag.Code) bool // which findings count; nil: all
-	// adds to each finding what is known of the run; may be nil
+	// Mark and Word add what the caller knows of a finding or race to its diagnostic; may be nil.
 	Mark  func(*diag.Diagnostic)
-	Word  func(*race.Race, *diag.Diagnostic) // adds what is known of a race; may be nil
-	Guess *Guesses                           // nil: findings are not examined for guesses
+	Word  func(*race.Race, *diag.Diagnostic)
+	Guess *Guesses // nil: findings are not examined for guesses
 
 	Aside       driver.Aside  // findings that do not count
 	Bugs        int           // findings
@@ -62,11 +63,13 @@ type Run struct {
 	inconclusive string        // why a run did not cover the launch; empty if all did
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	cut          bool          // a finding ended a run early
-	parts        bool          // something in the kernel orders part of memory only
-	depends      func(Key, *diag.Diagnostic) bool
+	parts        bool          // some barrier or fence orders one memory space only (OpenCL)
+	// depends is set by each schedule, for which it carries the context; nil before the first.
+	depends func(Key, *diag.Diagnostic) bool
 }
 
-// Key tells findings of one machine apart: a code and the sites.
+// Key identifies a finding within one machine, whose sites it names: runs with equal keys report
+// the same bug, which is printed once.
 type Key struct {
 	code diag.Code
 	a, b event.Site
@@ -77,7 +80,7 @@ func New(job *driver.Job, opt *Options, cfg *launch.Config) *Run {
 	return &Run{Job: job, Config: cfg, opt: opt, Seen: make(map[Key]bool)}
 }
 
-// Start makes the machine.
+// Start creates the machine. Its error goes to CannotStart.
 func (r *Run) Start() error {
 	r.parts = ir.OrdersParts(r.Job.Kernel)
 	var err error
@@ -85,7 +88,8 @@ func (r *Run) Start() error {
 	return err
 }
 
-// CannotStart is the verdict on a kernel that the emulator does not start.
+// CannotStart is the verdict on a kernel for which the emulator has no machine: unsupported, at the
+// instruction in question if there is one.
 func CannotStart(k *ir.Func, err error) diag.Verdict {
 	v := diag.Verdict{
 		Kind: diag.Unsupported, Kernel: k.Demangled, Reason: err.Error(), Span: k.Span,
@@ -100,7 +104,8 @@ func CannotStart(k *ir.Func, err error) diag.Verdict {
 	return v
 }
 
-// All executes all schedules that the options ask for, as long as another one can show more.
+// All executes the schedules that the options request, with consecutive seeds, and stops early if a
+// further one cannot show more.
 func (r *Run) All(ctx context.Context) {
 	for i := range max(r.opt.Seeds, 1) {
 		if !r.Once(ctx, r.opt.Seed+uint64(i)) {
@@ -109,8 +114,8 @@ func (r *Run) All(ctx context.Context) {
 	}
 }
 
-// Once executes the launch under one schedule and reports what is new. It returns false if further
-// schedules would show nothing more.
+// Once executes the launch under one schedule and reports new findings. It returns false if further
+// schedules cannot show more. The seed decides the schedule.
 func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	job, common := r.Job, r.Job.Options()
 	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
@@ -140,7 +145,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	r.depends = func(key Key, g *diag.Diagnostic) bool {
 		return r.Guess.dependsOn(ctx, key, r.Config, g)
 	}
-	// A launch that violates an assumption of the kernel shows nothing about it, not even races.
+	// A launch that violates an assumption of the kernel says nothing about it: races do not count.
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
 		return r.outside(res.Stop, seed)
 	}
@@ -153,7 +158,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	return r.Ended(res, seed)
 }
 
-// CannotRun reports that the machine refused a run.
+// CannotRun reports that the machine refused a run. That is a mistake in the launch, not a finding.
 func (r *Run) CannotRun(err error) {
 	r.Job.InputError(diag.Diagnostic{
 		Code: diag.CodeLaunch, Severity: diag.Error, Message: err.Error(),
@@ -161,14 +166,14 @@ func (r *Run) CannotRun(err error) {
 	})
 }
 
-// Detector is a sink that reports.
+// Detector is a sink of a run's events that reports races and barrier errors.
 type Detector interface {
 	event.Sink
 	Report() *race.Report
 }
 
-// Watch returns a detector for a run of a kernel, which looks for barriers that are reused too
-// early if recycling is set.
+// Watch returns a detector for a run of a kernel. With recycling it also looks for barriers that
+// are reused too early. A kernel whose fences order one memory space only needs a clock for each.
 func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machine,
 	recycling bool) Detector {
 	opt := race.Options{
@@ -189,8 +194,8 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	case emu.Stopped:
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
-		r.inconclusive = fmt.Sprintf("the budget of %d warp instructions was used up with %d of %d "+
-			"blocks done (seed %d); raise it with --max-steps, or the kernel does not end",
+		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
+			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
 		return false
 	case emu.Interrupted:
@@ -201,7 +206,8 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	return true
 }
 
-// outside records that the kernel is not meant for this run: nothing that it shows counts.
+// outside records that a run violated an assumption of the kernel. It returns true: a schedule that
+// satisfies it may still show a bug.
 func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	info := r.Machine.Site(s.Site)
 	r.assumptions = &diag.Verdict{
@@ -212,8 +218,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
-// budget is the number of warp instructions that a run may take: what the user gave, else enough
-// for long kernels, and little enough that one that spins for ever ends within seconds.
+// budget is the number of warp instructions that a run may take. Without --max-steps it is enough
+// for long kernels, and small enough that a kernel that spins forever ends within seconds.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:
@@ -225,7 +231,8 @@ func (r *Run) budget() uint64 {
 	return 20_000_000 + 50_000*g.Blocks()*uint64(g.WarpsPerBlock())
 }
 
-// QuickSteps bounds a run of an oracle, which makes many, in warp instructions.
+// QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is
+// a hundredth (for few warps) to a tenth (for many) of the default of a normal run.
 func QuickSteps(common *driver.Options, cfg *launch.Config) uint64 {
 	if common.MaxSteps != 0 {
 		return common.MaxSteps
@@ -234,6 +241,8 @@ func QuickSteps(common *driver.Options, cfg *launch.Config) uint64 {
 }
 
 // stopped reports a stop: an error of the kernel as a finding, a limit of heddle as a verdict.
+// After an error other schedules may still show other findings, after a limit they would hit it as
+// well.
 func (r *Run) stopped(s *emu.Stop, seed uint64) bool {
 	code, isBug := stopCodes[s.Kind]
 	if !isBug {
@@ -248,7 +257,7 @@ func (r *Run) stopped(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
-// stopCodes are the stops that are bugs of the kernel.
+// stopCodes are the stops that are bugs of the kernel; all others are limits of heddle.
 var stopCodes = map[emu.StopKind]diag.Code{
 	emu.OutOfBounds:   diag.CodeOutOfBounds,
 	emu.Misaligned:    diag.CodeMisaligned,

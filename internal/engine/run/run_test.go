@@ -40,7 +40,7 @@ func examine(t *testing.T, body string, common driver.Options) (v diag.Verdict, 
 		r.All(ctx)
 		v = r.Verdict()
 		if v.Kind == diag.Clean && !r.Complete() ||
-			strings.Contains(v.Reason, "used up") && r.Complete() {
+			strings.Contains(v.Reason, "reached its limit") && r.Complete() {
 			t.Errorf("%v (%s): complete %v", v.Kind, v.Reason, r.Complete())
 		}
 	})
@@ -62,8 +62,8 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"nothing", "", diag.Clean, "", "2 runs (seeds 0 to 1)"},
 		{"a race", store, diag.Bug, " race-global", ""},
-		{"no end", spin, diag.Unknown, "", "the budget of 1000 warp instructions was used up"},
-		{"a race without an end", store + spin, diag.Bug, " race-global", "was used up"},
+		{"no end", spin, diag.Unknown, "", "the run reached its limit of 1000 warp instructions"},
+		{"a race without an end", store + spin, diag.Bug, " race-global", "reached its limit"},
 		{"a stop", trap, diag.Bug, " trap", ""},
 	} {
 		v, codes := examine(t, c.body, driver.Options{MaxSteps: 1000})
@@ -78,7 +78,7 @@ func TestVerdict(t *testing.T) {
 func TestKnown(t *testing.T) {
 	known := func(*diag.Diagnostic) bool { return true }
 	v, _ := examine(t, "\ttrap;\n", driver.Options{Known: known})
-	if v.Kind != diag.Unknown || v.Known != 1 || !strings.Contains(v.Reason, "not counted") {
+	if v.Kind != diag.Unknown || v.Known != 1 || !strings.Contains(v.Reason, "suppressed or known") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"heddle/internal/driver"
 )
 
-// add reports a finding unless an earlier run did, or the limit is reached.
+// add reports a finding unless an earlier run did, or the limit of printed findings is reached.
+// Beyond the limit findings still count. make is called only for a new finding, since it formats.
 func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
 		return
@@ -21,7 +22,7 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	if r.Mark != nil {
 		r.Mark(&g)
 	}
-	// Recorded even if the finding does not count: the run did not go on either way.
+	// Recorded even if the finding does not count: the run ended there in any case.
 	r.cut = r.cut || endsRun(key.code)
 	if r.setAside(&g) {
 		return
@@ -38,20 +39,20 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	r.Job.Report(g)
 }
 
-// setAside reports whether a finding does not count. What a run would have shown after such a
-// finding, if it ended there, was not checked.
+// setAside reports whether a finding is suppressed or known and so does not count. If the run ended
+// at it, the rest of the kernel was not checked, and the verdict must not be clean.
 func (r *Run) setAside(g *diag.Diagnostic) bool {
 	if !r.Job.SetAside(&r.Aside, g) {
 		return false
 	}
 	if endsRun(g.Code) && r.inconclusive == "" {
-		r.inconclusive = fmt.Sprintf("a run ended at a finding that is not counted (%s at %s); "+
-			"what comes later was not checked", g.Code, r.Job.Format(g.Span.Start))
+		r.inconclusive = fmt.Sprintf("a run ended at a suppressed or known finding (%s at %s); "+
+			"nothing after it was checked", g.Code, r.Job.Format(g.Span.Start))
 	}
 	return true
 }
 
-// endsRun are the findings after which nothing of the kernel or block was executed.
+// endsRun reports whether nothing more of the kernel or block is executed after such a finding.
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,
@@ -62,20 +63,23 @@ func endsRun(code diag.Code) bool {
 	return false
 }
 
-// Complete reports whether the runs executed all that the launch executes.
+// Complete reports whether every run executed its launch to the end. Only then is a heddle:ignore
+// comment that matched nothing reported as unused.
 func (r *Run) Complete() bool {
 	return r.Unsupported == nil && r.assumptions == nil && r.inconclusive == "" &&
 		r.Runs > 0 && !r.cut
 }
 
-// Verdict sums up: a bug outweighs everything; what was not covered is never called clean.
+// Verdict sums up all schedules. The order of the cases decides: a bug outweighs everything, then
+// come findings that depend on guesses, then limits of heddle. Only a run without any of these is
+// clean.
 func (r *Run) Verdict() diag.Verdict {
 	v := diag.Verdict{Kernel: r.Job.Kernel.Demangled, Span: driver.KernelPlace(r.Job.Kernel)}
 	switch {
 	case r.Bugs > 0:
 		v.Kind = diag.Bug
 		if r.hidden > 0 {
-			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit %d)",
+			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit is %d)",
 				r.hidden, r.Job.Options().Limit)
 		}
 		if r.inconclusive != "" {
@@ -93,7 +97,7 @@ func (r *Run) Verdict() diag.Verdict {
 	case r.inconclusive != "":
 		v.Kind, v.Reason = diag.Unknown, r.inconclusive
 	case r.Runs == 0:
-		v.Kind, v.Reason = diag.Unknown, "no run was started"
+		v.Kind, v.Reason = diag.Unknown, "the kernel was not run"
 	default:
 		v.Kind, v.Scope = diag.Clean, r.scope()
 	}
@@ -109,7 +113,7 @@ func JoinReasons(a, b string) string {
 	return a + "; " + b
 }
 
-// scope says what a clean result covers.
+// scope says what a clean result covers: the schedules, the launch, and what was tolerated.
 func (r *Run) scope() string {
 	runs := fmt.Sprintf("1 run (seed %d)", r.opt.Seed)
 	if r.Runs > 1 {
@@ -119,11 +123,12 @@ func (r *Run) scope() string {
 	s := fmt.Sprintf("this launch, these inputs: %s, %s", runs, r.Config.Describe())
 	if r.Tolerated > 0 {
 		s += fmt.Sprintf("; %d conflicting writes of the same value were tolerated "+
-			"(--benign none shows them)", r.Tolerated)
+			"(--benign none reports them)", r.Tolerated)
 	}
 	return s
 }
 
+// reproduce is the command line that shows a finding of this run again.
 func (r *Run) reproduce(seed uint64) string {
 	return r.Job.Reproduce(r.Command, seed, r.Config)
 }

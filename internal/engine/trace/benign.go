@@ -16,18 +16,20 @@ import (
 )
 
 // Which races of a trace are benign. A trace moves no data, so it cannot see that two threads write
-// the same value. When it has found races between writes, it traces what is stored as well, for a
+// the same value. If it finds races between writes, it executes the block again with data, for a
 // few sets of made-up inputs: each address of global memory has a number of its own, and arguments
-// are small odd numbers. Which threads race at which place is the same in all of them, as the trace
-// has shown. A pair of writes that stored the same value in every run is called benign.
+// are small odd numbers. The trace has shown that the same pairs of instructions race for all
+// inputs. A pair of writes that stored the same value in every one of these runs is called benign.
 //
-// This follows the Weft paper, whose authors read the sources instead. It is an observation and not
-// a proof, so a kernel with such races is never verified. A read and a write are never benign.
+// The notion is that of the Weft paper, whose authors inspected the sources instead. It is an
+// observation, not a proof: two writes may differ for other inputs. So a kernel with tolerated
+// races is never verified. A race of a read and a write is never benign.
 
-// randomRuns is the number of sets of inputs by which a race is judged.
+// randomRuns is the number of sets of made-up inputs by which a race is judged.
 const randomRuns = 2
 
-// sitePair names a group of races across machines, whose sites may be numbered differently.
+// sitePair identifies the races of two instructions across machines, which may number their sites
+// differently. pairOf sorts the two by position.
 type sitePair struct{ a, b *ir.Instr }
 
 func pairOf(m *emu.Machine, rc *race.Race) sitePair {
@@ -38,9 +40,10 @@ func pairOf(m *emu.Machine, rc *race.Race) sitePair {
 	return sitePair{a, b}
 }
 
-// classify looks at the races of a trace again in runs with made-up inputs. It removes from the
-// report those that --benign tolerates, marks the other benign ones, and sets aside those on a path
-// that perhaps no input takes (maybe), unless a run shows them.
+// classify examines the races of a trace again in runs with made-up inputs. It removes those that
+// --benign tolerates from the report, marks the other benign ones in t.same, and moves those on a
+// path that perhaps no input takes (maybe) to t.possible, unless a run shows them. If a run does
+// not end, nothing is tolerated, and races on doubtful paths are only possible.
 func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool,
 	block uint32) {
 	doubtful := func(rc *race.Race) bool { return maybe[rc.First.Site] || maybe[rc.Second.Site] }
@@ -55,10 +58,9 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 		at := pairOf(t.run.Machine, &rep.Races[i])
 		racing[at.a], racing[at.b] = true, true
 	}
-	// Three questions for the same runs: is a race there at all (for those on doubtful paths), is it
-	// there although --benign tolerates some equal writes, and is it there if all equal writes are
-	// tolerated? The last one tells benign races from harmful ones. A question that no race depends on
-	// is not asked.
+	// The same runs under three tolerances. all: does a race on a doubtful path occur at all? kept:
+	// does it remain under the tolerance of --benign? harmful: does it remain if all equal writes are
+	// tolerated, so that it is not benign? Runs whose answer no race depends on are omitted (nil).
 	runs := madeUp{t, block, racing}
 	all := runs.races(ctx, event.BenignNone, doubt)
 	kept := runs.races(ctx, tolerance, values && tolerance != event.BenignNone)
@@ -84,19 +86,19 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 	rep.Races = out
 }
 
-// writes reports whether both sides of a race are plain writes.
+// writes reports whether both sides of a race are plain writes; no other race can be benign.
 func writes(rc *race.Race) bool {
 	return rc.First.Kind == event.Write && rc.Second.Kind == event.Write
 }
 
-// madeUp are the runs with made-up inputs of a block, for the races of a set of instructions.
+// madeUp are the runs of one block with made-up inputs, for the races of a set of instructions.
 type madeUp struct {
 	t      *tracer
 	block  uint32
 	racing map[*ir.Instr]bool
 }
 
-// anyWrites reports whether the report has a race of two writes that is in kept.
+// anyWrites reports whether the report has a race of two writes that --benign does not tolerate.
 func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 	for i := range rep.Races {
 		rc := &rep.Races[i]
@@ -107,13 +109,13 @@ func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 	return false
 }
 
-// races returns the races between instructions of a set that a detector with some tolerance finds
-// in the runs with made-up inputs; nil if they are not wanted, or if a run did not end.
+// races returns the races between instructions of u.racing that a detector with the given tolerance
+// finds in any of the runs; nil if they are not wanted, or if a run did not end.
 func (u madeUp) races(ctx context.Context, tolerance event.Benign, wanted bool) map[sitePair]bool {
 	if !wanted {
 		return nil
 	}
-	// The runs are independent: each has a slice, a machine and a detector of its own.
+	// Each run has a slice, a machine and a detector of its own, so they need no lock.
 	var each [randomRuns]map[sitePair]bool
 	var wg sync.WaitGroup
 	for seed := range uint64(randomRuns) {
@@ -156,8 +158,8 @@ func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) ma
 	return seen
 }
 
-// someSites passes on the accesses of some sites only: a race of two of them does not depend on the
-// others.
+// someSites passes on the accesses of some sites only, which saves most of the detector's time.
+// That is sound because accesses order nothing: a race does not depend on other accesses.
 type someSites struct {
 	traceSink
 	sites []bool
@@ -169,7 +171,7 @@ func (s *someSites) Access(e *event.Access) {
 	}
 }
 
-// sitesOf marks the sites of instructions.
+// sitesOf marks the sites of a machine that belong to the instructions of a set.
 func sitesOf(m *emu.Machine, set map[*ir.Instr]bool) []bool {
 	out := make([]bool, m.NumSites())
 	for i := range out {
@@ -178,11 +180,12 @@ func sitesOf(m *emu.Machine, set map[*ir.Instr]bool) []bool {
 	return out
 }
 
-// randomInputs gives every unspecified argument a small number or a buffer.
+// randomInputs is the launch with a value for every argument that the trace takes as unknown: the
+// guessed buffer for a pointer, a small number for an integer. The seed changes the numbers.
 func (t *tracer) randomInputs(seed uint64) *launch.Config {
-	c := *t.whole
+	c := *t.guessed
 	c.Geometry = t.run.Config.Geometry
-	c.Args = append([]launch.Arg(nil), t.whole.Args...)
+	c.Args = append([]launch.Arg(nil), t.guessed.Args...)
 	for i := range c.Args {
 		a := &c.Args[i]
 		if !t.run.Config.Args[i].Unknown {
@@ -203,7 +206,7 @@ func (t *tracer) randomInputs(seed uint64) *launch.Config {
 	return &c
 }
 
-// word adds to a benign race that it is one, and what is known about its values.
+// word marks a race as benign in its message and says on what evidence.
 func (t *tracer) word(rc *race.Race, d *diag.Diagnostic) {
 	if !t.same[pairOf(t.run.Machine, rc)] {
 		return

@@ -12,17 +12,18 @@ import (
 
 // The barrier dependence graph of the Weft paper (section 4.2): a node is a generation of a named
 // barrier, and an edge leads from the generation in which a thread waited last to the one in which
-// it arrives next. It is recorded for the report only; the detector computes its own order.
+// it arrives next. It is recorded for the report only. The detector orders accesses by its own
+// clocks, so a mistake in this file cannot change a verdict.
 
 // How much of a barrier dependence graph is kept: its beginning, its end, and the neighbourhood of
-// each finding. Loops repeat the rest.
+// the first finding of each kind. What is dropped is usually the repetition of a loop.
 const (
 	graphEnds   = 24      // generations at each end
 	graphAround = 2       // generations before and after one with a finding
-	graphParts  = 1 << 20 // what is recorded at most, about 16 MB
+	graphParts  = 1 << 20 // arrivals that are recorded at most, about 16 MB
 )
 
-// graphPart is a diag.Part as it is recorded.
+// graphPart is a diag.Part as it is recorded: an arrival of lanes of one warp, in a compact form.
 type graphPart struct {
 	site  event.Site
 	lanes uint32
@@ -30,7 +31,8 @@ type graphPart struct {
 	waits bool
 }
 
-// graphNode is a generation as it is recorded.
+// graphNode is a generation as it is recorded. after holds the indices of the generations that some
+// of its threads waited for last; count 0 is the whole block.
 type graphNode struct {
 	barrier  uint8
 	complete bool
@@ -41,17 +43,18 @@ type graphNode struct {
 	after    []int32
 }
 
-// graphRecorder records the barrier dependence graph of a block.
+// graphRecorder records the barrier dependence graph of a block from the events of its trace. A
+// node is appended when its generation completes, so edges always lead to smaller indices.
 type graphRecorder struct {
 	geometry event.Geometry
 	nodes    []graphNode
-	open     map[uint8]*graphNode // generations to which threads have come, by barrier
-	numbers  map[uint8]uint64     // generations that are complete
+	open     map[uint8]*graphNode // incomplete generations with arrivals, by barrier
+	numbers  map[uint8]uint64     // number of completed generations, by barrier
 	// for each lane of each warp, the generation in which it waited last, from 1; 0: none
 	waited [][32]int32
 	exited []uint32
 	parts  int
-	lost   int // generations that were not recorded, since there were too many
+	lost   int // generations that were not recorded, because graphParts was reached
 }
 
 func newGraphRecorder(g event.Geometry) *graphRecorder {
@@ -63,6 +66,7 @@ func (r *graphRecorder) warp(w event.Warp) int {
 	return int(uint32(w) % uint32(r.geometry.WarpsPerBlock()))
 }
 
+// arrive adds an arrival to the open generation of its barrier, with the edges of its lanes.
 func (r *graphRecorder) arrive(a *event.Arrive) {
 	g := r.open[a.Barrier]
 	if g == nil {
@@ -79,6 +83,8 @@ func (r *graphRecorder) arrive(a *event.Arrive) {
 	r.parts++
 }
 
+// complete closes the open generation of a barrier. Lanes that waited in it depend on it from now
+// on; lanes that only arrived do not.
 func (r *graphRecorder) complete(barrier uint8) {
 	g := r.open[barrier]
 	r.numbers[barrier]++
@@ -101,7 +107,7 @@ func (r *graphRecorder) complete(barrier uint8) {
 
 func (r *graphRecorder) exit(e *event.Exit) { r.exited[r.warp(e.Warp)] |= e.Mask }
 
-// end adds the generations that did not complete, by the numbers of their barriers.
+// end appends the generations that did not complete, in the order of their barriers' numbers.
 func (r *graphRecorder) end() {
 	for b := range uint8(16) {
 		if g := r.open[b]; g != nil {
@@ -110,7 +116,7 @@ func (r *graphRecorder) end() {
 	}
 }
 
-// mark records which generations the findings are about.
+// mark records which generations the findings are about. A generation keeps its first finding.
 func (r *graphRecorder) mark(rep *race.Report) {
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
@@ -122,7 +128,8 @@ func (r *graphRecorder) mark(rep *race.Report) {
 	}
 }
 
-// isOf reports whether a finding is about a generation.
+// isOf reports whether a finding is about a generation. A finding counts the generations that are
+// complete, so it is about the next one.
 func (g *graphNode) isOf(be *race.BarrierError) bool {
 	switch be.Kind {
 	case race.Recycled, race.TooMany:
@@ -137,7 +144,7 @@ func (g *graphNode) isOf(be *race.BarrierError) bool {
 	return false
 }
 
-// kept selects the generations of a long trace that are shown.
+// kept selects the generations that are shown; of a short trace it selects all.
 func (r *graphRecorder) kept() []bool {
 	keep := make([]bool, len(r.nodes))
 	for i := range r.nodes {
@@ -159,7 +166,7 @@ func (r *graphRecorder) kept() []bool {
 	return keep
 }
 
-// graph converts a recording into what a report shows.
+// graph converts a recording into the graph of a report, with positions in place of sites.
 func (t *tracer) graph(r *graphRecorder, rep *race.Report, block uint32) *diag.BarrierGraph {
 	r.end()
 	r.mark(rep)

@@ -14,8 +14,8 @@ import (
 	"heddle/internal/diag"
 )
 
-// graphOf traces the one kernel of a file and returns its graph, and that in short: a line for each generation, with
-// its parts by warp.
+// graphOf traces the only kernel of a file and returns its graph, and a short form of it: a line
+// for each generation, with its parts by warp.
 func graphOf(t *testing.T, name string) (g *diag.BarrierGraph, short []string) {
 	t.Helper()
 	opt := check.Options{Mode: check.Trace}
@@ -36,7 +36,8 @@ func graphOf(t *testing.T, name string) (g *diag.BarrierGraph, short []string) {
 			parts = append(parts, fmt.Sprintf("warp %d %s", p.Warp, how))
 		}
 		slices.Sort(parts)
-		line := fmt.Sprintf("%d: barrier %d.%d of %d, after %v: %s", n.Index, n.Barrier, n.Number, n.Count, n.After, strings.Join(parts, ", "))
+		line := fmt.Sprintf("%d: barrier %d.%d of %d, after %v: %s",
+			n.Index, n.Barrier, n.Number, n.Count, n.After, strings.Join(parts, ", "))
 		if !n.Complete {
 			line += "; open"
 		}
@@ -54,8 +55,8 @@ func TestBarrierGraph(t *testing.T) {
 		t.Skip("compiles kernels")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	// Both warps wait in generation 1 of barrier 0; of barrier 1 the consumer alone waits; the last one comes after
-	// generation 2 of barrier 0, in which both wait (Weft, section 4.2).
+	// Both warps wait in generation 1 of barrier 0. At barrier 1 one warp waits and the other
+	// only arrives. Generation 2 of barrier 1 follows generation 2 of barrier 0 (Weft, section 4.2).
 	_, got := graphOf(t, "../../../testdata/trace/listing2.cu")
 	want := []string{
 		"0: barrier 0.1 of 64, after []: warp 0 waits, warp 1 waits",
@@ -66,7 +67,7 @@ func TestBarrierGraph(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// Each warp waits for the other at a barrier to which the other comes only behind its own wait.
+	// Each warp waits at a barrier at which the other warp arrives only after its own wait.
 	file := filepath.Join(t.TempDir(), "k.cu")
 	text := "// heddle: grid=1 block=64\n__global__ void k(void) {\n" +
 		"if (threadIdx.x < 32) { asm volatile(\"bar.sync 1, 64; bar.arrive 2, 64;\" ::: \"memory\"); }\n" +
@@ -83,11 +84,13 @@ func TestBarrierGraph(t *testing.T) {
 		t.Error(diff)
 	}
 	if g.Exited[0] != 0 || g.Exited[1] != 0 {
-		t.Errorf("threads that wait for ever have exited: %x", g.Exited)
+		t.Errorf("threads that wait forever have exited: %x", g.Exited)
 	}
-	// Each finding about a generation marks that one: why is in the files.
+	// A finding about a generation marks that one. Comments in the files say why it is wrong.
 	for name, want := range map[string]string{
-		"shared_by_two_pairs": "1: barrier-recycling", "too_many": "1: barrier-too-many", "arrivals_alone": "0: barrier-no-waiter",
+		"shared_by_two_pairs": "1: barrier-recycling",
+		"too_many":            "1: barrier-too-many",
+		"arrivals_alone":      "0: barrier-no-waiter",
 	} {
 		g, _ := graphOf(t, "../../../testdata/trace/"+name+".cu")
 		var marked []string

@@ -12,19 +12,20 @@ import (
 	"heddle/internal/isa"
 )
 
-// After adds to the verdict of emulated runs what a trace shows about a kernel with named barriers.
-// A trace knows nothing of global memory, so that the verdict is no better than that of the runs;
-// it may be worse, and its scope covers more.
+// After adds to the verdict v of the runs r what a trace shows about a kernel with named barriers.
+// A trace does not examine global memory, so it never improves the kind of the verdict. It may turn
+// it into a bug, and it extends its scope. A trace that is unsupported or undecided leaves the kind
+// as it is.
 func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	if ctx.Err() != nil || !namedBarriers(job.Kernel, r.Config.Geometry) {
 		return v
 	}
 	if v.Kind == diag.Bug || r.Guessed > 0 {
-		job.Spares(driver.Trace, fmt.Sprintf("the verdict is %s already", v.Kind))
+		job.Spares(driver.Trace, fmt.Sprintf("the verdict is already %s", v.Kind))
 		return v
 	}
-	end := job.Asks(driver.Trace, "it has named barriers")
+	end := job.Asks(driver.Trace, "the kernel has named barriers")
 	t := newTracer(job, opt, r.Config)
 	t.beside, t.run.Aside, t.run.Command = true, r.Aside, "trace"
 	traced := t.trace(ctx)
@@ -37,26 +38,27 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 	case diag.Bug:
 		return traced
 	case diag.Verified:
-		said := "verified by a trace: " + traced.Scope
+		proved := "verified by a trace: " + traced.Scope
 		if v.Kind == diag.Clean {
-			v.Scope += "; " + said
+			v.Scope += "; " + proved
 		} else {
-			v.Reason = run.JoinReasons(v.Reason, said)
+			v.Reason = run.JoinReasons(v.Reason, proved)
 		}
 	case diag.Clean:
 		if t.run.Aside.Any() {
-			v.Scope += "; no proof by a trace beside findings that are not counted"
+			v.Scope += "; suppressed or known findings prevent a proof by a trace"
 		}
 	case diag.Unsupported, diag.Unknown:
 		if v.Kind == diag.Clean {
-			v.Scope += "; no trace for all inputs: " + traced.Reason
+			v.Scope += "; not traced for all inputs: " + traced.Reason
 		}
 	}
 	return v
 }
 
-// namedBarriers reports whether a kernel synchronizes by more than barriers of the block: with
-// bar.arrive, with another barrier than 0, or with a count other than the size of the block.
+// namedBarriers reports whether a kernel synchronizes with more than block-wide barriers: with
+// bar.arrive, with a barrier other than 0, or with a count other than the size of the block. For
+// other kernels a trace would add nothing to a proof.
 func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {
@@ -70,6 +72,7 @@ func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	return false
 }
 
+// named decides for one barrier instruction. A number or count in a register may be any.
 func named(b ir.Barrier, g event.Geometry) bool {
 	if b.Kind == isa.BarrierArrive || b.ID == nil || b.ID.Kind != ir.Imm || b.ID.Val != 0 {
 		return true

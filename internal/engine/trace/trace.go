@@ -1,15 +1,18 @@
 // Package trace verifies the synchronization of a block for all inputs, by one execution.
 //
-// A trace decides a kernel whose synchronization does not depend on its input once and for all
-// inputs (Weft, PLDI 2015): one execution of one block with unknown inputs, of the slice that
+// If the synchronization of a kernel does not depend on its input, one execution decides it for all
+// inputs (Weft, PLDI 2015). A trace executes one block with unknown inputs, and only the slice that
 // decides which thread reaches which barrier and shared address. If every generation of every
 // barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
-// and so are the races (docs/theory/traces.md). A trace does not examine global memory, and a kernel
-// whose barriers or shared addresses depend on its input is unsupported.
+// and so are the races. RATIONALE.md has the argument.
+//
+// A trace does not examine global memory, and a kernel whose barriers or shared addresses depend on
+// its input is unsupported. It covers the blocks that were traced, and all blocks if the slice does
+// not read the block index.
 //
 // In flow a driver.Job and Options; out flow findings, a verdict, the counts of each block, and its
-// barrier graph. Whether a race is benign is judged by runs with made-up inputs (benign.go). It
-// reports by package run, and imports no other engine.
+// barrier graph. Whether a race is benign is decided by runs with made-up inputs (benign.go). The
+// package reports through package run, and imports no other engine.
 package trace
 
 import (
@@ -62,7 +65,7 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) {
 		return
 	}
 	t := newTracer(job, opt, cfg)
-	end := job.Asks(driver.Trace, "a trace for all inputs was asked for")
+	end := job.Asks(driver.Trace, "a trace for all inputs was requested")
 	v := t.trace(ctx)
 	end(&v)
 	job.AddFindings(t.run.Bugs, 0)
@@ -74,19 +77,19 @@ type tracer struct {
 	run      *run.Run // reports; its Config has unknown inputs
 	job      *driver.Job
 	opt      *Options
-	beside   bool // a run checks the kernel as well: volatile and relaxed accesses are no races
+	beside   bool // a run checks the kernel too: volatile and relaxed accesses do not race
 	slice    *slice.Slice
 	model    event.WarpModel
 	blocks   []uint32
-	known    []string          // arguments that were given
-	whole    *launch.Config    // the launch with its guesses
+	known    []string          // names of specified arguments, whose values the trace uses
+	guessed  *launch.Config    // the launch with its guesses
 	possible []race.Race       // on paths that perhaps no input takes
-	same     map[sitePair]bool // races of equal writes, as far as runs show
+	same     map[sitePair]bool // races whose two writes were equal in all runs with data
 	only     event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
 }
 
 func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
-	t := &tracer{job: job, opt: opt, whole: cfg, run: run.New(job, &run.Options{}, cfg)}
+	t := &tracer{job: job, opt: opt, guessed: cfg, run: run.New(job, &run.Options{}, cfg)}
 	t.run.Word = t.word
 	if ir.OrdersParts(job.Kernel) {
 		t.only = event.Shared
@@ -94,13 +97,14 @@ func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
 	return t
 }
 
-// trace traces the kernel, reports what it finds, and returns the verdict.
+// trace traces the kernel, reports what it finds, and returns the verdict. A slice that does not
+// read the block index is the same for all blocks, so one block is enough.
 func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	if v := beyondTrace(t.job.Kernel); v != nil {
 		return *v
 	}
 	k := t.job.Kernel
-	t.run.Config, t.known = unknownInputs(k, t.whole)
+	t.run.Config, t.known = unknownInputs(k, t.guessed)
 	if err := t.selectBlocks(); err != nil {
 		t.job.LaunchError(&launch.Error{Msg: err.Error()})
 		return diag.Verdict{
@@ -123,7 +127,8 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	return t.conclude()
 }
 
-// beyondTrace finds constructs whose synchronization a trace does not model; nil: there are none.
+// beyondTrace is the verdict on a kernel with a construct whose synchronization a trace does not
+// model; nil if there is none.
 func beyondTrace(k *ir.Func) *diag.Verdict {
 	in, what := slice.Unsupported(k)
 	if in == nil {
@@ -134,8 +139,9 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 	}
 }
 
-// unknownInputs returns the launch without what is unspecified: arguments are unknown unless a flag
-// or a pragma gives them. Structs stay unknown, since what is given may be some of their fields.
+// unknownInputs returns the launch with unknown arguments, except those that a flag or a pragma
+// specifies, and the names of these. Values from host code are not used: they hold for one call.
+// Structs stay unknown, because only some of their fields may be specified.
 func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
 	c.Args = append([]launch.Arg(nil), cfg.Args...)
@@ -156,7 +162,8 @@ func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	return &c, known
 }
 
-// selectBlocks chooses the blocks that are traced, by number.
+// selectBlocks chooses the blocks that are traced, by linear index: all of them, those that the
+// user names, or block 0.
 func (t *tracer) selectBlocks() error {
 	g := t.run.Config.Geometry
 	if t.opt.All {
@@ -165,15 +172,15 @@ func (t *tracer) selectBlocks() error {
 		}
 		return nil
 	}
-	// A block that the user names extends a grid that is a guess, since nothing else says how large it
-	// is; outside a given grid it is a mistake.
+	// A block outside a guessed grid enlarges the grid, since nothing else says how large it is. A
+	// block outside a specified grid is a mistake.
 	for _, x := range t.opt.Blocks {
 		cfg := t.run.Config
 		guessed := cfg.Origins["grid"] == launch.Default
 		beyond := x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z
 		if beyond || guessed && cfg.Reasons["grid"] == "" {
 			if !guessed {
-				return fmt.Errorf("there is no block (%d,%d,%d) in a grid of %v", x[0], x[1], x[2], g.Grid)
+				return fmt.Errorf("a grid of %v has no block (%d,%d,%d)", g.Grid, x[0], x[1], x[2])
 			}
 			c := *t.run.Config
 			c.Geometry.Grid = event.Dim3{
@@ -189,8 +196,9 @@ func (t *tracer) selectBlocks() error {
 	return nil
 }
 
-// chooseModel slices the kernel. One that exchanges values among lanes without naming them has a
-// meaning only where a warp runs in lock step, so it gets that model.
+// chooseModel chooses the warp model and slices the kernel. Exchanges among lanes without a mask
+// (shfl, vote) are defined only if the warp runs in lock step, so a kernel that has them gets that
+// model, with a note.
 func (t *tracer) chooseModel() {
 	t.model = t.job.Options().Warp
 	opt := slice.Options{
@@ -208,18 +216,18 @@ func (t *tracer) chooseModel() {
 		t.job.Report(diag.Diagnostic{
 			Code: diag.CodeLaunch, Severity: diag.Note,
 			Kernel: t.job.Kernel.Demangled, Span: driver.Place(in),
-			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are "+
-				"taken to run in lock step (--warp lockstep)", in.Text()),
+			Message: fmt.Sprintf("%s exchanges values among whichever lanes are active, so this trace "+
+				"assumes that warps run in lock step (--warp lockstep)", in.Text()),
 		})
 	}
 }
 
-// aliased reports whether another argument points to the buffer of argument i, so that stores
-// through it change its contents.
+// aliased reports whether another argument points to the buffer of argument i. The kernel may then
+// store through it, so the slice must not take the contents of the buffer as specified.
 func (t *tracer) aliased(i int) bool {
 	b := t.run.Config.Args[i].Buffer
-	for j := range t.whole.Args {
-		a := &t.whole.Args[j]
+	for j := range t.guessed.Args {
+		a := &t.guessed.Args[j]
 		if j != i && a.Buffer == b {
 			return true
 		}
@@ -232,7 +240,8 @@ func (t *tracer) aliased(i int) bool {
 	return false
 }
 
-// block traces one block. It returns false if further blocks would show nothing more.
+// block traces one block, reports its findings, and passes on its graph and counts. It returns
+// false if further blocks cannot show more.
 func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
 	geometry, shared := t.run.Config.Geometry, t.run.Machine.SharedBytes()
@@ -276,16 +285,16 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	return t.run.Ended(res, 0)
 }
 
-// running is how a block is executed, alone.
+// running are the emulator options for one block alone.
 func (t *tracer) running(block *uint32) emu.Options {
 	return emu.Options{
 		Model: t.model, MaxSteps: t.job.Options().MaxSteps, Workers: 1, Block: block,
 	}
 }
 
-// competing removes the pairs of strong accesses from the report, for heddle check, to which they
-// are not races. If one may carry a value of the slice, the trace does not hold for all executions
-// and is unsupported.
+// competing removes the pairs of strong accesses from the report, which heddle check does not count
+// as races. But if such a pair may carry a value of the slice, executions may differ in their
+// synchronization, and the trace is unsupported: one execution no longer stands for all.
 func (t *tracer) competing(rep *race.Report) {
 	out := rep.Races[:0]
 	for _, rc := range rep.Races {
@@ -301,7 +310,7 @@ func (t *tracer) competing(rep *race.Report) {
 		if t.slice.Strong && t.run.Unsupported == nil {
 			t.run.Unsupported = &diag.Verdict{
 				Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled, Span: place(read),
-				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and what is exchanged decides "+
+				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and the exchanged value decides "+
 					"an address, a branch or a barrier%s", driver.OpText(read.Instr),
 					driver.OpText(other.Instr), t.job.Format(place(other).Start), t.tryLockstep(&rc)),
 			}
@@ -310,7 +319,8 @@ func (t *tracer) competing(rep *race.Report) {
 	rep.Races = out
 }
 
-// tryLockstep is a hint for code that relies on the lanes of a warp running together.
+// tryLockstep is a hint for code that relies on the lanes of a warp running together; empty if the
+// race is between warps, or the model is lock step already.
 func (t *tracer) tryLockstep(rc *race.Race) string {
 	if t.model == event.Lockstep || rc.First.Thread.Warp() != rc.Second.Thread.Warp() {
 		return ""
@@ -318,7 +328,8 @@ func (t *tracer) tryLockstep(rc *race.Race) string {
 	return "; if the warp is meant to run in lock step, use --warp lockstep"
 }
 
-// traceSink passes to the detector what a trace checks (shared memory and barriers), and counts it.
+// traceSink passes the events that a trace checks (shared memory and barriers) to the detector, and
+// counts them.
 type traceSink struct {
 	*race.Detector
 	commands, barriers uint64
@@ -327,9 +338,9 @@ type traceSink struct {
 	graph              *graphRecorder // nil: not wanted
 }
 
-// weaken makes a volatile or relaxed load or store a weak one, so that two of them without an order
-// are found: they are a race by Definition 8 of the paper. By the PTX ISA they are not (8.7), but
-// which value is read depends on the order all the same.
+// weaken turns a volatile or relaxed load or store into a weak one, so that the detector reports
+// two of them that are not ordered. They are a race by Definition 8 of the paper. By PTX ISA 8.7
+// they are not, but the value read depends on their order all the same.
 func weaken(e *event.Access) {
 	if !e.Kind.RMW() {
 		e.Order, e.Scope = event.Weak, event.NoScope
@@ -374,6 +385,7 @@ func (s *traceSink) Exit(e *event.Exit) {
 	s.Detector.Exit(e)
 }
 
+// count is the number of distinct first bytes of shared accesses, if detailed is set.
 func (s *traceSink) count() int {
 	n := 0
 	for _, w := range s.addresses {
@@ -382,7 +394,8 @@ func (s *traceSink) count() int {
 	return n
 }
 
-// conclude is the verdict of the trace.
+// conclude is the verdict of the trace: verified only if every run was clean, no race is possible
+// on a doubtful path, and no finding was tolerated, suppressed or known.
 func (t *tracer) conclude() diag.Verdict {
 	v := t.run.Verdict()
 	if v.Kind != diag.Clean {
@@ -392,9 +405,12 @@ func (t *tracer) conclude() diag.Verdict {
 		first := &t.possible[0]
 		a, b := t.run.Machine.Site(first.First.Site), t.run.Machine.Site(first.Second.Site)
 		v.Kind, v.Span = diag.Unknown, place(b)
-		v.Reason = fmt.Sprintf("%d races are possible if some input takes the paths on which they "+
-			"are, the first of %s at %s with %s here; %d runs with made-up inputs did not take them",
-			n, driver.OpText(a.Instr), t.job.Format(place(a).Start), driver.OpText(b.Instr), randomRuns)
+		v.Reason = fmt.Sprintf("a race between %s at %s and %s here is possible if some input takes "+
+			"these paths; %d runs with made-up inputs did not", driver.OpText(a.Instr),
+			t.job.Format(place(a).Start), driver.OpText(b.Instr), randomRuns)
+		if n > 1 {
+			v.Reason += fmt.Sprintf(" (and %d more)", n-1)
+		}
 		return v
 	}
 	v.Scope = t.traceScope()
@@ -405,7 +421,7 @@ func (t *tracer) conclude() diag.Verdict {
 	return v
 }
 
-// traceScope is the scope of a proof by this trace.
+// traceScope names what a proof by this trace covers, and everything that it assumes.
 func (t *tracer) traceScope() string {
 	g := t.run.Config.Geometry
 	var parts []string
@@ -436,17 +452,17 @@ func (t *tracer) traceScope() string {
 		parts = append(parts, "warps in lock step")
 	}
 	for _, v := range t.slice.Tables {
-		add("%s as initialised", v.Shown())
+		add("%s with its initial contents", v.Shown())
 	}
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")
 	}
 	if t.run.Tolerated > 0 {
-		add("%d conflicting writes of the same value were tolerated (--benign none shows them)",
+		add("%d conflicting writes of the same value were tolerated (--benign none reports them)",
 			t.run.Tolerated)
 	}
 	return strings.Join(parts, "; ") + "; global memory was not checked"
 }
 
-// place is where a user looks for what a site executes.
+// place is the position that a report gives for a site.
 func place(info emu.SiteInfo) source.Span { return driver.Place(info.Instr, info.Calls...) }

@@ -12,7 +12,7 @@ import (
 	"heddle/internal/testing/gen"
 )
 
-// TestTraceCounts holds the counts of a trace against those that follow from the shape of a kernel.
+// TestTraceCounts compares the counts of a trace with those that follow from the shape of a kernel.
 func TestTraceCounts(t *testing.T) {
 	shapes := []gen.Warps{
 		{Producers: 1, Consumers: 1, Buffers: 1, Words: 32, Iterations: 5, Reads: 1},
@@ -24,13 +24,14 @@ func TestTraceCounts(t *testing.T) {
 			s.Broken = broken
 			verdict, stats := traceText(t, s.PTX())
 			want := diag.Verified
-			if broken { // the consumers let the buffer go before they read it: a write-after-read race
+			if broken { // consumers release the buffer before reading it: write after read
 				want = diag.Bug
 			}
 			if verdict.Kind != want {
 				t.Errorf("%+v: verdict %v (%s), want %v", s, verdict.Kind, verdict.Reason, want)
 			}
-			if stats.Commands != s.Commands() || stats.Barriers != s.Barriers() || stats.Addresses != s.Words*s.Buffers {
+			if stats.Commands != s.Commands() || stats.Barriers != s.Barriers() ||
+				stats.Addresses != s.Words*s.Buffers {
 				t.Errorf("%+v: %d commands, %d barriers, %d addresses; want %d, %d, %d", s,
 					stats.Commands, stats.Barriers, stats.Addresses, s.Commands(), s.Barriers(), s.Words*s.Buffers)
 			}
@@ -45,7 +46,8 @@ func traceText(t *testing.T, text string) (diag.Verdict, trace.Stats) {
 		t.Fatal(err)
 	}
 	var stats trace.Stats
-	opt := check.Options{Mode: check.Trace, Trace: trace.Options{Stats: func(s trace.Stats) { stats = s }}}
+	opt := check.Options{Mode: check.Trace}
+	opt.Trace.Stats = func(s trace.Stats) { stats = s }
 	sum, err := check.Files(context.Background(), opt, []string{path}, func(diag.Diagnostic) {})
 	if err != nil || len(sum.Verdicts) != 1 {
 		t.Fatalf("%v, %+v", err, sum)

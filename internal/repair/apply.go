@@ -51,7 +51,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		if b := x.blockOf(in); plan.Split[in.Index] && in.Guard == ir.NoReg {
 			x.Diverges(b)
 			if x.flow.uniform[b] {
-				return nil, unsupported(in, "all threads reach this barrier already")
+				return nil, unsupported(in, "all threads already reach this barrier")
 			}
 		}
 	}

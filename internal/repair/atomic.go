@@ -149,9 +149,9 @@ func atomics(r *repairer) []action {
 	}
 	var out []action
 	for _, u := range r.updates() {
-		what := "an atomic update instead of"
+		what := "replaced by an atomic update"
 		if u.float {
-			what = "an atomic update, which adds in another order from run to run, instead of"
+			what = "replaced by an atomic update, which adds in a different order from run to run"
 		}
 		out = append(out, action{
 			key: fmt.Sprint("atomic ", u.store.Index), cost: atomicCost,

@@ -119,7 +119,7 @@ func (r *repairer) widen(in *ir.Instr) action {
 	return action{
 		key: fmt.Sprint("widen ", in.Index), cost: widenCost * r.x.aloneCost(r.opt.Cost, r.x.where(in)),
 		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
-		what: Change{What: "with the scope gpu", At: in, Old: true},
+		what: Change{What: "scope widened to gpu", At: in, Old: true},
 	}
 }
 
@@ -167,7 +167,7 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			*out = append(*out, action{
 				key: fmt.Sprint("strong ", in.Index), cost: fenceCost,
 				add:  func(pl *Plan) { pl.Texts[in.Index] = text },
-				what: Change{What: "as a relaxed access", At: in, Old: true},
+				what: Change{What: "made a relaxed access", At: in, Old: true},
 			})
 		}
 	}

@@ -92,7 +92,7 @@ func (r *repairer) reason() string {
 		return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a))
 	}):
 		out = "the flag is set before the data that it announces: " +
-			"set it after the data is stored, behind a fence"
+			"store the data first, then a fence, then the flag"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == AcrossBlocks }):
 		out = "threads of different blocks race, and a block barrier does not order them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
@@ -111,7 +111,7 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
 		out = "threads have exited in a function that the kernel calls"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.partial():
-		out = "barriers order some lanes of the warp only, " +
+		out = "barriers order only some lanes of the warp, " +
 			"and heddle cannot know which lanes were meant to wait for each other"
 	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
 		out = "the barrier is inside a function that is called and not inlined"

@@ -113,7 +113,7 @@ func (r *repairer) changes(a *attempt) []Change {
 	}
 	for _, in := range Barriers(r.x.k.Func) {
 		if a.plan.Drop[in.Index] {
-			out = append(out, Change{What: "the barrier goes away", At: in, Old: true})
+			out = append(out, Change{What: "the barrier is removed", At: in, Old: true})
 		}
 	}
 	return out

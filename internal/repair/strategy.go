@@ -87,7 +87,7 @@ func (r *repairer) keep(in *ir.Instr) action {
 			delete(pl.Drop, in.Index)
 			pl.Split[in.Index] = true
 		},
-		what: Change{What: "the barrier stays", At: in, Cut: true, Old: true},
+		what: Change{What: "the barrier is kept", At: in, Cut: true, Old: true},
 	}
 }
 
@@ -110,7 +110,7 @@ func warps(r *repairer) []action {
 			a := r.x.barrierAction(r.opt.Cost, p)
 			a.key = "warp " + a.key
 			a.cost *= warpCost
-			a.what.What, a.what.Cut = "a barrier of the warp", false
+			a.what.What, a.what.Cut = "a warp barrier", false
 			a.add = func(pl *Plan) { pl.Warps = append(pl.Warps, p) }
 			out = append(out, a)
 		}

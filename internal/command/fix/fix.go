@@ -138,8 +138,8 @@ func File(ctx context.Context, opt Options, file driver.Input, sink func(diag.Di
 	d.Open(file.Name)
 	results := d.Lower(ctx, file)
 	if len(results) > 1 {
-		return nil, fmt.Errorf("%s holds %d modules of PTX; heddle ptx --image N prints one, "+
-			"which can be repaired", file.Name, len(results))
+		return nil, fmt.Errorf("%s has %d modules of PTX; extract one with heddle ptx --image N "+
+			"and repair that", file.Name, len(results))
 	}
 	if len(results) == 0 {
 		return out, nil
@@ -207,7 +207,7 @@ type attempt struct {
 func (x *kernelFix) run(ctx context.Context) error {
 	began := time.Now()
 	if x.d.Job(x.in, x.k).Config() == nil {
-		x.out.Status, x.out.Why = NotChecked, "its launch is not known"
+		x.out.Status, x.out.Why = NotChecked, "its launch is unknown"
 		return nil
 	}
 	if x.opt.Budget > 0 {
@@ -229,7 +229,7 @@ func (x *kernelFix) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil: // whatever was found until then
 		x.text = was
-		x.gaveUp(fmt.Sprintf("no repair was found within %v; try a longer --timeout", x.opt.Budget))
+		x.gaveUp(fmt.Sprintf("the time limit of %v was reached; try a longer --timeout", x.opt.Budget))
 		return nil
 	case errors.Is(err, errTexts):
 		x.gaveUp(err.Error())
@@ -263,7 +263,7 @@ func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 		x.attempt = *c
 	case why != "":
 		x.out.Notes = append(x.out.Notes,
-			"no copies of the functions it calls were tried: "+why)
+			"heddle could not repair copies of the functions that it calls: "+why)
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func (x *kernelFix) repaired(ctx context.Context) {
 	out.After = verdictOf(k, r.After)
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
 		if x.copied != nil {
-			return nil, notInSourcef("the change is in a function that is called, and for this kernel alone")
+			return nil, notInSourcef("the change is in a called function and applies to this kernel only")
 		}
 		return s.inSource(ctx, x)
 	})
@@ -315,7 +315,7 @@ func (x *kernelFix) repaired(ctx context.Context) {
 			"the bug occurs with a launch that heddle guessed: "+x.judge.guessed.launch)
 	}
 	if out.After.Kind == diag.Clean && r.After.Reason != "" {
-		out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
+		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+r.After.Reason)
 	}
 	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
 		out.Verdict() + ": " + out.After.Text()
@@ -326,8 +326,8 @@ func (x *kernelFix) unrepaired(ctx context.Context) {
 	out, r := x.out, x.result
 	switch g := x.judge.guessed; {
 	case r.Reason != "" && g != nil: // the kernel may not be meant to run like that
-		out.Notes = append(out.Notes, fmt.Sprintf("a launch that heddle guessed shows a bug that is not "+
-			"repaired, because %s: %s", r.Reason, g.launch))
+		out.Notes = append(out.Notes, fmt.Sprintf("a launch that heddle guessed (%s) exposes a bug "+
+			"that is not repaired, because %s", g.launch, r.Reason))
 		if g.without.Grade == repair.Unknown {
 			out.Status, out.Why = NotChecked, g.without.Reason
 		}
@@ -423,7 +423,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	for _, r := range list {
 		word := "redundant: the kernel stays verified without it"
 		if !r.Proved {
-			word = "redundant in the runs tried, which is no proof"
+			word = "redundant in the runs tried; this is not a proof"
 		}
 		in := byIndex[r.Barrier.Index]
 		ch := Change{driver.OpText(in) + " is " + word, driver.Place(in)}
@@ -437,7 +437,8 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	out.Status, x.text = Repaired, patch.Text
 	for _, r := range list {
 		if in := byIndex[r.Barrier.Index]; r.Proved {
-			out.Changes = append(out.Changes, Change{"without " + driver.OpText(in), driver.Place(in)})
+			removed := Change{"the barrier is removed: " + driver.OpText(in), driver.Place(in)}
+			out.Changes = append(out.Changes, removed)
 		}
 	}
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
@@ -522,7 +523,7 @@ func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change 
 			}
 		}
 		if c.Cut {
-			f.Text += "; the changed control flow brings all threads of the block there"
+			f.Text += "; the control flow is changed so that all threads of the block reach it"
 		}
 		out = append(out, f)
 	}

@@ -109,13 +109,13 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 		}
 	}
 	if p.kernel == nil || p.tree == nil {
-		return nil, fmt.Errorf("no kernel %s in the text", kernel)
+		return nil, fmt.Errorf("the text has no kernel %s", kernel)
 	}
 	return p, nil
 }
 
 // errTexts is the error of a repair that checked too many texts.
-var errTexts = fmt.Errorf("none was found among the %d texts that are checked at most", mostTexts)
+var errTexts = fmt.Errorf("heddle gave up after checking %d candidates", mostTexts)
 
 // Judge implements repair.Judge.
 func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
@@ -138,7 +138,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
 	if err != nil {
-		return nil, fmt.Errorf("a repaired text is not right: %w", err)
+		return nil, fmt.Errorf("the repaired PTX is malformed: %w", err)
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
 	j.long = false
@@ -187,7 +187,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
 	case emu.StepLimit:
-		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
 		j.long = true
 	}
 	out.Scope = scopeOfRuns + cfg.Describe()
@@ -247,14 +247,14 @@ const scopeOfRuns = "this launch, these inputs: "
 
 // misuse is why a wrong use of a barrier is not repaired.
 var misuse = map[race.BarrierKind]string{
-	race.CountMismatch: "threads reach one barrier with different counts, and it is not known which " +
-		"one is meant",
-	race.NoWaiter: "no thread waits at a barrier that arrivals alone complete, and it is not known " +
-		"which one should",
-	race.Recycled: "threads may reach a barrier before its last generation is complete: it needs " +
-		"another barrier number",
-	race.TooMany: "more threads may reach a barrier than it counts, and it is not known which ones " +
-		"are meant",
+	race.CountMismatch: "threads reach one barrier with different counts, " +
+		"and heddle cannot know which count was intended",
+	race.NoWaiter: "no thread waits at a barrier that arrivals alone complete, " +
+		"and heddle cannot know which thread should wait",
+	race.Recycled: "threads may reach a barrier before its previous generation is complete; " +
+		"use another barrier number for one of the two",
+	race.TooMany: "more threads may reach a barrier than it expects, " +
+		"and heddle cannot know which threads were meant to wait for each other",
 }
 
 var reachOf = map[race.Level]repair.Reach{
@@ -323,7 +323,7 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 // openReason describes what a proof leaves open. It names no places, since those of a repaired text
 // are not the user's.
 func openReason(r *verify.Result) string {
-	out := "the static engine finds no proof"
+	out := "the static engine found no proof"
 	if len(r.Findings) == 0 {
 		return out
 	}
@@ -342,9 +342,9 @@ func openReason(r *verify.Result) string {
 	default:
 		return out
 	}
-	out += fmt.Sprintf(": it cannot exclude %s between %s and %s", what, text(f.A), text(f.B))
+	out += fmt.Sprintf(": it cannot rule out %s between %s and %s", what, text(f.A), text(f.B))
 	if len(r.Thread.Approximate) > 0 {
-		out += ", as " + strings.Join(r.Thread.Approximate, "; ") + " there"
+		out += " (" + strings.Join(r.Thread.Approximate, "; ") + ")"
 	}
 	return out
 }

@@ -88,7 +88,7 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 		if after.Grade >= repair.Clean && s.lesser == nil {
 			s.lesser = &sourceForm{edits: edits, after: after, ptx: ptx}
 		}
-		s.refused(notInSourcef("a change of the source at the places of the repair does not suffice"))
+		s.refused(notInSourcef("editing the source at the places of the repair is not enough"))
 		return nil, nil
 	}
 	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
@@ -130,7 +130,7 @@ func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte
 			return err
 		}
 		if after, err := other.Judge(ctx, ptx, false); err != nil || after.Grade < before.Grade {
-			return notInSourcef("the change would break kernel %s, which calls the changed function as well",
+			return notInSourcef("the change would break kernel %s, which also calls the changed function",
 				k.Demangled)
 		}
 	}
@@ -148,7 +148,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 		open = append(open, s.point(k, p, s.unit.Barrier(true, true), true))
 	}
 	if s.unit.OpenCL && len(plan.Warps)+len(plan.Inserts) > 0 {
-		return nil, nil, notInSourcef("OpenCL C has no barriers of a warp and other fences than CUDA")
+		return nil, nil, notInSourcef("OpenCL C has no warp barriers, " +
+			"and its fences differ from those of CUDA")
 	}
 	for _, p := range plan.Warps {
 		open = append(open, s.point(k, p, "__syncwarp();", false))
@@ -156,7 +157,7 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	for _, in := range plan.Inserts {
 		text := fenceText(in.Text)
 		if text == "" {
-			return nil, nil, notInSourcef("%s has no form in the source", strings.TrimSpace(in.Text))
+			return nil, nil, notInSourcef("%s cannot be written in the source", strings.TrimSpace(in.Text))
 		}
 		open = append(open, s.point(k, in.At, text, false))
 	}
@@ -186,7 +187,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	}
 	for _, c := range open {
 		if len(c) == 0 {
-			return nil, nil, notInSourcef("a place of the repair is not between two statements of the file")
+			return nil, nil, notInSourcef("part of the repair " +
+				"does not lie between two statements of the file")
 		}
 	}
 	slices.SortFunc(must, func(a, b step) int {
@@ -211,7 +213,7 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 		atomic, err := s.unit.AtomicUpdate(fn, off)
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
 	}
-	return step{}, false, notInSourcef("%s becomes %s, which has no other form in the source",
+	return step{}, false, notInSourcef("%s becomes %s, which cannot be written in the source",
 		in.Text(), strings.TrimSpace(text))
 }
 
@@ -242,7 +244,7 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 		return search.lesser, nil
 	}
 	if search.why == nil {
-		return nil, notInSourcef("no form of the change in the source was found")
+		return nil, notInSourcef("heddle found no way to write the change in the source")
 	}
 	return nil, search.why
 }
@@ -304,7 +306,7 @@ func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Gr
 func (s *sourceSearch) judged(ctx context.Context, fix *sourceForm) (*repair.Judgement, error) {
 	after, err := s.j.Judge(ctx, fix.ptx, true)
 	if err == nil && after.Grade < repair.Clean {
-		return nil, notInSourcef("a change of the source passed the first runs only")
+		return nil, notInSourcef("the changed source passed the first runs but not the final check")
 	}
 	return after, err
 }

@@ -87,7 +87,7 @@ func notInSourcef(format string, args ...any) error {
 // place returns the function and the offset of what an instruction was compiled from.
 func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 	if in == nil {
-		return nil, 0, notInSourcef("a place in the PTX belongs to no statement")
+		return nil, 0, notInSourcef("a place in the PTX does not belong to any statement")
 	}
 	for fr := in.Loc; fr != nil; fr = fr.Parent {
 		fn := s.unit.FuncOf(fr.Pos)
@@ -97,14 +97,14 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 		off, ok := fn.File.Offset(fr.Pos)
 		switch {
 		case !ok:
-			return nil, 0, notInSourcef("the place of an instruction in the source is not known")
+			return nil, 0, notInSourcef("the source position of an instruction is unknown")
 		case fn.File != s.user:
 			return nil, 0, notInSourcef("the change would be in %s, which other files may include",
 				fn.File.Name)
 		}
 		return fn, off, nil
 	}
-	return nil, 0, notInSourcef("%s belongs to no statement of the file", in.Text())
+	return nil, 0, notInSourcef("%s does not belong to any statement of the file", in.Text())
 }
 
 // touchesMemory reports whether an instruction is one that a barrier may have to be before or
@@ -333,10 +333,10 @@ func (s *sourceFixer) compile(ctx context.Context, text []byte) ([]byte, error) 
 	defer func() { s.compiled, s.compiles = s.compiled+1, s.compiles+time.Since(began) }()
 	results, err := lower.Lower(ctx, in, s.f.opt.Common.Lower)
 	if err != nil {
-		return nil, notInSourcef("the compiler does not accept the changed source: %v", err)
+		return nil, notInSourcef("the compiler rejects the changed source: %v", err)
 	}
 	if len(results) != 1 {
-		return nil, notInSourcef("the changed source gives %d modules of PTX", len(results))
+		return nil, notInSourcef("the changed source compiles to %d modules of PTX", len(results))
 	}
 	return results[0].PTX, nil
 }

@@ -13,9 +13,8 @@ import (
 type undecidedBarrierError struct{}
 
 func (*undecidedBarrierError) Error() string {
-	return "a barrier diverges that is not a statement of the kernel (it is in a called function, " +
-		"or " +
-		"it is not a barrier of the block)"
+	return "a barrier diverges that is not one of the kernel's own statements: " +
+		"it is in a called function, or it does not cover the whole block"
 }
 
 // answer collects the objections of an oracle to a placement.

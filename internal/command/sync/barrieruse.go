@@ -133,15 +133,15 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		return err
 	}
 	if !standing.Verified {
-		u.Need, u.Why = BarrierUndecided, "the kernel is not proved with it"
+		u.Need, u.Why = BarrierUndecided, "the kernel is not proved even with it"
 		return nil
 	}
 	if u.Separates = beyond(proved, standing); len(u.Separates) > 0 {
 		u.Need = BarrierMaybe
 		return nil
 	}
-	u.Need, u.Why = BarrierUndecided, "there is no proof without it, and no pair of accesses is "+
-		"known that it separates"
+	u.Need, u.Why = BarrierUndecided, "the kernel is not proved without it, but no pair of "+
+		"accesses is known that it separates"
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	case emu.Stopped:
 		a.a.Unknown = res.Stop.Message
 	case emu.StepLimit:
-		a.a.Unknown = "a run takes too long"
+		a.a.Unknown = "a run reached its step limit"
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 type unlocatedError struct{ in *ir.Instr }
 
 func (e *unlocatedError) Error() string {
-	return fmt.Sprintf("%s does not belong to a statement of the kernel", e.in.Text())
+	return fmt.Sprintf("%s does not belong to any statement of the kernel", e.in.Text())
 }
 
 // label returns the statement of an instruction.

@@ -42,7 +42,8 @@ type notJudgedError struct{ verdict diag.Verdict }
 func (e *notJudgedError) Error() string { return e.verdict.Reason }
 
 // errSteps is the error of a search whose proofs reached their limit.
-var errSteps = errors.New("out of steps; --timeout 2m gives a time instead")
+var errSteps = errors.New("the proofs ran out of steps; " +
+	"set a time limit instead, as with --timeout 2m")
 
 // Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
 // could not prove.

@@ -104,9 +104,9 @@ func (f *found) inFunc(l placer.Label) string {
 		return fmt.Sprintf("at line %d", span.Start.Line())
 	case n.Kind == placer.Start:
 		if at := node.At; at > 0 {
-			return fmt.Sprintf("at the beginning of the block of line %d", file.PosAt(at-1).Line())
+			return fmt.Sprintf("at the beginning of the block at line %d", file.PosAt(at-1).Line())
 		}
-		return fmt.Sprintf("at the beginning of the block of line %d", line(span.Start, 0))
+		return fmt.Sprintf("at the beginning of the block at line %d", line(span.Start, 0))
 	}
 	return fmt.Sprintf("after line %d", line(span.End, 1))
 }
@@ -125,7 +125,7 @@ func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
 		return "within an iteration"
 	}
-	return "in the order of the text"
+	return "in source order"
 }
 
 // stuck describes why a race cannot be separated.

@@ -39,7 +39,7 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 	for _, k := range kernels {
 		if s.d.Job(in, k).Config() == nil {
 			f.sync.Status = NotChecked
-			f.sync.Stuck = []string{"its launch is not known"}
+			f.sync.Stuck = []string{"its launch is unknown"}
 			return f, nil
 		}
 	}
@@ -146,7 +146,7 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 		f.sync.Verdict = no.verdict
 		f.sync.Stuck = []string{no.verdict.Kind.String() + ": " + no.verdict.Reason}
 		if no.verdict.Kind == diag.Unsupported && f.sync.Oracle != "dynamic" {
-			f.sync.Stuck[0] += " (--oracle dynamic judges by runs)"
+			f.sync.Stuck[0] += " (try --oracle dynamic, which judges by runs)"
 		}
 		if no.verdict.Span.IsValid() {
 			f.sync.Stuck[0] += " at " + s.d.Files().Format(no.verdict.Span.Start)
@@ -184,7 +184,7 @@ func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
 	}
 	for _, l := range a.Divergences {
 		if p[l] {
-			r.Found, r.GaveUp = false, "a barrier is not reached by all threads"
+			r.Found, r.GaveUp = false, "not all threads of the block reach one of its barriers"
 		}
 	}
 	return r, nil

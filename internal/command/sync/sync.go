@@ -230,9 +230,8 @@ func (s *syncer) ptx(ctx context.Context) *driver.Module {
 }
 
 var causes = map[placer.Cause]string{
-	placer.NoPlace: "there is no place between the two: threads race with each other at one and the " +
-		"same statement",
-	placer.ClosedPlace: "no barrier can be written between the two",
+	placer.NoPlace:     "no barrier fits between the two: threads race at the same statement",
+	placer.ClosedPlace: "no barrier can be inserted between the two",
 	placer.Diverges:    "not all threads of the block reach the places between the two together",
 	placer.Useless:     "barriers between the two do not separate them",
 }

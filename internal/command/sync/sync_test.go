@@ -105,9 +105,9 @@ const head = "// heddle: grid=1 block=64\n__global__ void k(int *A, int *B, int 
 // What barriers cannot do is said, with the reason.
 func TestSyncStuck(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"one statement", "    A[0] = tid;\n", "at one and the same statement"},
+		{"one statement", "    A[0] = tid;\n", "at the same statement"},
 		{"in a conditional that not all enter", "    if (tid < 40) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", "not all threads of the block reach"},
-		{"in a macro", "#define BOTH { int x = A[tid + 1]; A[tid] = x; }\n    BOTH\n", "at one and the same statement"},
+		{"in a macro", "#define BOTH { int x = A[tid + 1]; A[tid] = x; }\n    BOTH\n", "at the same statement"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := synchronize(t, "stuck.cu", head+c.body+"}\n", sync.Options{})

@@ -7,6 +7,9 @@ import (
 	"heddle/internal/isa"
 )
 
+// A kernel without a repair has a reason, from the most specific to the most general. It explains
+// what the findings have in common; it does not prove that no repair exists.
+
 // early reports whether a store of data follows the store of the flag for which the reading thread
 // waits. No fence helps: a release orders only what precedes it.
 func (r *repairer) early(store, read *ir.Instr) bool {
@@ -25,7 +28,8 @@ func (r *repairer) early(store, read *ir.Instr) bool {
 		!r.any(func(in *ir.Instr) bool { return writes(in) && r.before(store, in) })
 }
 
-// before reports whether b can execute after a.
+// before reports whether b can execute after a. It is about paths of the control flow, whether or
+// not a run takes them.
 func (r *repairer) before(a, b *ir.Instr) bool {
 	from, to := r.x.where(a), r.x.where(b)
 	if from.Block == to.Block && from.Index < to.Index {
@@ -75,7 +79,9 @@ func (r *repairer) partial() bool {
 	return r.any(func(in *ir.Instr) bool { return in.IsWarpBarrier() })
 }
 
-// reason returns why a kernel cannot be repaired, as the end of a sentence: "... because".
+// reason returns why a kernel cannot be repaired, as the end of a sentence: "... because". Only
+// findings that a run showed count, since those of a failed proof may be spurious. The order of the
+// cases is their priority: the first that applies is the reason.
 func (r *repairer) reason() string {
 	shown := func(ok func(located) bool) bool {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })

@@ -139,8 +139,8 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 // look judges a text that has not been judged before.
 //
 // The launches come first, and among them those that exposed a bug before, since most candidates
-// fail in the first run. A run that was cut off at its step limit does not prevent a proof, and a proof
-// makes the text Verified whatever the runs covered.
+// fail in the first run. A run that was cut off at its step limit does not prevent a proof, and a
+// proof makes the text Verified whatever the runs covered.
 func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
 	if err != nil {

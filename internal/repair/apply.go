@@ -15,8 +15,8 @@ func isBarrier(in *ir.Instr) bool {
 	return ok && b.Plain()
 }
 
-// otherBarrier reports whether in takes part in a barrier of the block in another way: with a count,
-// another number, a reduction, or without waiting.
+// otherBarrier reports whether in takes part in a barrier of the block in another way: with a
+// count, another number, a reduction, or without waiting.
 func otherBarrier(in *ir.Instr) bool {
 	_, numbered := in.NumberedBarrier()
 	return numbered && !isBarrier(in)

@@ -45,7 +45,8 @@ func (r *repairer) updates() []update {
 func (r *repairer) update(in *ir.Instr) (update, bool) {
 	b := r.x.k.Func.Block(r.x.blockOf(in))
 	for j, st := range b.Instrs {
-		if st.Action() != isa.ActStore || st.Order != event.Weak || st.Vec > 1 || st.Guard != ir.NoReg || len(st.Src) != 2 || st.Src[1].Kind != ir.Register {
+		if st.Action() != isa.ActStore || st.Order != event.Weak || st.Vec > 1 ||
+			st.Guard != ir.NoReg || len(st.Src) != 2 || st.Src[1].Kind != ir.Register {
 			continue
 		}
 		op := lastDef(b, j, st.Src[1].Reg)
@@ -61,7 +62,8 @@ func (r *repairer) update(in *ir.Instr) (update, bool) {
 				continue
 			}
 			u := update{load: b.Instrs[ld], op: b.Instrs[op], store: st, other: b.Instrs[op].Src[1-k]}
-			if u.other.Kind == ir.Register && lastDef(b, op, u.other.Reg) >= ld || u.other.Kind != ir.Register && u.other.Kind != ir.Imm {
+			if u.other.Kind == ir.Register && lastDef(b, op, u.other.Reg) >= ld ||
+				u.other.Kind != ir.Register && u.other.Kind != ir.Imm {
 				continue // x is not computed yet at the load
 			}
 			if r.spell(&u) {
@@ -90,7 +92,8 @@ func lastDef(b *ir.Block, i int, reg ir.RegID) int {
 // registers are missed.
 func sameCell(b *ir.Block, ld, st int) bool {
 	l, s := b.Instrs[ld], b.Instrs[st]
-	if !l.IsPlainLoad() || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg || len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
+	if !l.IsPlainLoad() || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg ||
+		len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
 		return false
 	}
 	x, y := l.Src[0], s.Src[0]

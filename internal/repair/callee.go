@@ -261,7 +261,8 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 		}
 	}
 	typ := in.Mods()[len(in.Mods())-1]
-	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" || sizes[typ] != to.size || val.Kind() == ptx.Vector {
+	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" ||
+		sizes[typ] != to.size || val.Kind() == ptx.Vector {
 		n.fail(in.Span(), "a function that would have to be inlined, "+
 			"or a call of it, accesses a parameter in parts")
 		return ""

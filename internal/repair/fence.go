@@ -154,7 +154,8 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			continue
 		}
 		for _, in := range []*ir.Instr{f.a, f.b} {
-			if in.Order.Strong() || in.Row.Category != isa.Memory || !in.IsPlainLoad() && in.Action() != isa.ActStore || !r.knowsFence() {
+			if in.Order.Strong() || in.Row.Category != isa.Memory ||
+				!in.IsPlainLoad() && in.Action() != isa.ActStore || !r.knowsFence() {
 				continue
 			}
 			scope := "cta"
@@ -163,7 +164,8 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			}
 			mods := []string{first(in.Op()), "relaxed", scope}
 			for _, m := range in.Mods {
-				if m != "weak" && m != "ca" && m != "cg" && m != "cs" && m != "lu" && m != "cv" && m != "wb" && m != "wt" {
+				if m != "weak" && m != "ca" && m != "cg" && m != "cs" &&
+					m != "lu" && m != "cv" && m != "wb" && m != "wt" {
 					mods = append(mods, m)
 				}
 			}
@@ -183,7 +185,8 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 // operation: the value decides whether the loop continues. Dependence is followed through registers
 // to a fixpoint. A wait loop that writes memory, or calls a function, is not recognized.
 func (r *repairer) spins(in *ir.Instr) bool {
-	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 ||
+		in.Dst[0].Kind != ir.Register {
 		return false
 	}
 	l := r.x.flow.loops.Of[r.x.where(in).Block]
@@ -202,7 +205,8 @@ func (r *repairer) spins(in *ir.Instr) bool {
 					return false
 				}
 				for _, s := range x.Src {
-					if s.Kind == ir.Register && from[s.Reg] && len(x.Dst) > 0 && x.Dst[0].Kind == ir.Register && !from[x.Dst[0].Reg] {
+					if s.Kind == ir.Register && from[s.Reg] &&
+						len(x.Dst) > 0 && x.Dst[0].Kind == ir.Register && !from[x.Dst[0].Reg] {
 						from[x.Dst[0].Reg], changed = true, true
 					}
 				}

@@ -156,7 +156,8 @@ func (s *instance) call(at source.Pos, callee *syntax.Func) *call {
 }
 
 // add adds a label of an instance and its children. same numbers the places of functions that are
-// called. A statement that calls becomes a block of what it executes before the call and the body of the callee.
+// called. A statement that calls becomes a block of what it executes before the call and the body
+// of the callee.
 func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) {
 	from := &s.fn.Tree.Labels[l]
 	node := *from

@@ -54,7 +54,7 @@ func parseDims(s string) (event.Dim3, error) {
 	d := [3]uint32{1, 1, 1}
 	parts := strings.Split(strings.Trim(s, "[]"), ",")
 	if len(parts) > 3 {
-		return event.Dim3{}, fmt.Errorf("%q has %d dimensions", s, len(parts))
+		return event.Dim3{}, fmt.Errorf("%q has %d dimensions; at most 3 are allowed", s, len(parts))
 	}
 	for i, p := range parts {
 		if strings.TrimSpace(p) == "*" {
@@ -63,7 +63,7 @@ func parseDims(s string) (event.Dim3, error) {
 		}
 		n, err := strconv.ParseUint(strings.TrimSpace(p), 10, 32)
 		if err != nil || n == 0 {
-			return event.Dim3{}, fmt.Errorf("%q is not a size", s)
+			return event.Dim3{}, fmt.Errorf("%q is not a size; expected a positive integer or *", s)
 		}
 		d[i] = uint32(n)
 	}

@@ -38,7 +38,8 @@ func listImages(w io.Writer, in lower.Input, width int) error {
 		return err
 	}
 	if len(f.Images) == 0 {
-		return fmt.Errorf("%s: no device code: no section .nv_fatbin or __nv_relfatbin", in.Name)
+		return fmt.Errorf("%s: the file contains no device code: it has no section .nv_fatbin "+
+			"or __nv_relfatbin", in.Name)
 	}
 	checked := make(map[*fatbin.Image]bool)
 	if sel, err := f.Select(); err == nil { // what cannot be read is said in its row

@@ -107,7 +107,8 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
 	}
 	if len(results) > 1 {
-		return nil, fmt.Errorf("%s contains %d PTX modules; select one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
+		return nil, fmt.Errorf("%s has %d modules of PTX; choose one with --image N "+
+			"(heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
 	}
 	return results[0].PTX, nil
 }

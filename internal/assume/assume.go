@@ -61,7 +61,8 @@ func Parse(text string) (*Expr, error) {
 		return nil, err
 	}
 	if p.at < len(p.toks) {
-		return nil, p.fail("expected an operator or the end, found %q", p.toks[p.at].text)
+		return nil, p.fail("expected an operator or the end of the expression, found %q",
+			p.toks[p.at].text)
 	}
 	return &Expr{text, root}, nil
 }

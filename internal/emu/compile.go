@@ -410,13 +410,13 @@ func (c *compiler) constant(v uint64) *alu.Lanes {
 	return l
 }
 
-// srcOf decodes a source that is no predicate; typ is how wide an immediate is.
+// srcOf decodes a source that is not a predicate; typ is how wide an immediate is.
 func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
 	switch o.Kind {
 	case ir.Register:
 		t := c.fn.Regs[o.Reg].Type
 		if t == isa.Pred {
-			return src{}, fmt.Errorf("%s: predicate register where a value is expected", opcodeText(c.cur))
+			return src{}, fmt.Errorf("%s: found a predicate register, expected a value", opcodeText(c.cur))
 		}
 		return src{r: c.fc.slots[o.Reg]}, nil
 	case ir.Imm:
@@ -472,7 +472,8 @@ func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
 	case event.Shared:
 		off, ok := c.p.shared.offset[v]
 		if !ok {
-			return src{}, fmt.Errorf("shared variable %s has no place", v.Name)
+			return src{}, fmt.Errorf("shared variable %s is missing from the layout of shared "+
+				"memory", v.Name)
 		}
 		return src{c: c.constant(uint64(off) + add)}, nil
 	case event.Param:
@@ -493,7 +494,8 @@ func (c *compiler) psrcOf(o ir.Operand) (psrc, error) {
 	switch o.Kind {
 	case ir.Register:
 		if c.fn.Regs[o.Reg].Type != isa.Pred {
-			return p, fmt.Errorf("%s: %s is no predicate", opcodeText(c.cur), c.fn.Regs[o.Reg].Name)
+			return p, fmt.Errorf("%s: %s is not a predicate register", opcodeText(c.cur),
+				c.fn.Regs[o.Reg].Name)
 		}
 		p.slot = c.fc.slots[o.Reg]
 	case ir.Imm:

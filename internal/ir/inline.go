@@ -161,7 +161,7 @@ func (n *inliner) body(c *copied, before, next *Block) error {
 		}
 		for _, in := range b.Instrs {
 			if n.count++; n.count > maxInlined {
-				return &InlineError{in, "calls of calls that are too many to follow"}
+				return &InlineError{in, "its calls expand to too many instructions to inline"}
 			}
 			cp := n.instr(c, in)
 			switch {

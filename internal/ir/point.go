@@ -57,7 +57,8 @@ type LostBarrierError struct {
 }
 
 func (e *LostBarrierError) Error() string {
-	return fmt.Sprintf("the barrier of point %d is not there: what was compiled for it is no single bar.sync", e.Point)
+	return fmt.Sprintf("the barrier at point %d is lost: it did not compile to a single bar.sync",
+		e.Point)
 }
 
 // Placed returns a copy of m without points, in which the chosen ones are barriers. m is left as it

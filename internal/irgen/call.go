@@ -126,7 +126,7 @@ func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
 	if t := p.target; t.Kind() == ptx.Name && t.Field() == "" {
 		if sym := f.scope.lookup(f, t.Name()); sym != nil && sym.kind == symFunc {
 			if p.list.Kind() != ptx.NoOperand {
-				f.g.errorf(p.list.Span(), "a direct call of %s takes no list of targets", t.Name())
+				f.g.errorf(p.list.Span(), "a direct call of %s does not take a list of targets", t.Name())
 				return nil, false
 			}
 			if sym.fn.Kernel {
@@ -193,7 +193,7 @@ func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
 		return nil, false
 	}
 	if len(in.Targets) == 0 {
-		f.g.errorf(o.Span(), "%s names no function", name)
+		f.g.errorf(o.Span(), "%s does not contain the address of any function", name)
 		return nil, false
 	}
 	return f.g.signatureOf(in.Targets[0]), true

@@ -312,7 +312,7 @@ func (g *gen) intOp(e ptx.Operand, x, y constant) (constant, bool) {
 	case ">=":
 		out = constant{n: truth(!less(x.n, y.n))}
 	default:
-		g.errorf(e.Span(), "operator %s is no operator of constant expressions", op)
+		g.errorf(e.Span(), "operator %s is not allowed in a constant expression", op)
 		return constant{}, false
 	}
 	return out, true

@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{"«shfl.sync.idx.b32» %r1, %r2, 0, 31;", "takes 5 operands, found 4"},
 		{"«mov.u32» %r1|%p1, %r2;", "takes 2 operands"},
 		{"ld.global.u32 %r1, «%rd1»;", "takes an address in brackets"},
-		{"add.u32 %r1, «[%rd1]», 1;", "takes no address in brackets"},
+		{"add.u32 %r1, «[%rd1]», 1;", "does not take an address in brackets"},
 		{"add.u32 «7», %r1, 1;", "expected a register to write to"},
 		{"add.u32 %r1, «_», 1;", "the sink _ cannot be read"},
 		{"mov.b64 {%r1, «3»}, %rd1;", "expected a register to write to"},
@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 		{".shared .u32 a[4]; ld.u32 %r1, «a[%r2]»;", "ld needs the state space of the array"},
 		{"add.f32 %f1, «%f2+1», %f1;", "expected an integer register and a constant"},
 		{"vadd.u32.u32.u32 «7», %r1, %r2;", "expected a register to write to"},
-		{"vadd.u32.u32.u32 %r1, «%r2.b012345678», %r2;", "no selector"},
+		{"vadd.u32.u32.u32 %r1, «%r2.b012345678», %r2;", "not a selector"},
 		{"call «nobody»;", "nobody is not declared"},
 		{"call «k»;", "k is a kernel and cannot be called"},
 		{"«call» f, (%r1);", "f has 1 results, found 0"},
@@ -71,10 +71,10 @@ func TestErrors(t *testing.T) {
 		{"call (%r1), f, («glob»);", "glob is a .global variable; a call passes"},
 		{"L: ret; «L:» ret;", "L is declared twice"},
 		{".reg .u32 a; .reg .u64 «a»;", "a is declared twice"},
-		{".local .b8 «buf»[];", "an array without bound"},
+		{".local .b8 «buf»[];", "an array without a bound"},
 		{".shared .u32 «s» = 5;", "only .global and .const variables can be initialised"},
 		{".reg «.u7» a;", "u7"},
-		{"mov.u32 %r1, «generic(glob)»;", "belong in initialisers"},
+		{"mov.u32 %r1, «generic(glob)»;", "allowed only in initialisers"},
 	} {
 		src := header + ".global .u32 glob;\n.func (.reg .u32 r) f(.reg .u32 a) { ret; }\n.entry k()\n{\n" + regs + c.body + "\n}\n"
 		checkError(t, src, c.want)

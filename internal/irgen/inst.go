@@ -22,12 +22,13 @@ func (f *fgen) inst(s ptx.Inst) {
 	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders &&
 		!in.Order.Strong() {
 		f.g.errorf(s.OpSpan(),
-			"%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
+			"%s does not order memory; a .pragma \"heddle.order\" must precede a barrier, a fence "+
+				"or a strong operation", s.Text())
 		return
 	}
 	if in.Grid && (in.Row == nil || in.Row.Category != isa.Barrier || in.Fn != isa.FnSync) {
 		f.g.errorf(s.OpSpan(),
-			"%s is no barrier of the block, which a .pragma \"heddle.grid\" belongs before", s.Text())
+			"%s is not a block barrier; a .pragma \"heddle.grid\" must precede one", s.Text())
 		return
 	}
 	if p, ok := s.Guard(); ok && !f.guard(in, p) {

@@ -39,7 +39,7 @@ func (f *fgen) dst(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.Operand, bool) {
 	if o.Kind() == ptx.Mem {
 		if role != isa.Addr && role != isa.SrcOpt {
-			f.g.errorf(o.Span(), "%s takes no address in brackets here", in.Op())
+			f.g.errorf(o.Span(), "%s does not take an address in brackets here", in.Op())
 			return ir.Operand{}, false
 		}
 		return f.mem(o)
@@ -86,7 +86,7 @@ func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	case ptx.Index:
 		return f.element(o)
 	default:
-		f.g.errorf(o.Span(), "this kind of operand cannot stand here")
+		f.g.errorf(o.Span(), "this kind of operand is not allowed here")
 		return ir.Operand{}, false
 	}
 	c, ok := f.g.eval(f.scope, f, o)
@@ -99,7 +99,7 @@ func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 func (f *fgen) constant(span source.Span, c *constant, t isa.Type) (ir.Operand, bool) {
 	if c.sym != nil {
 		if c.generic || c.mask != 0 {
-			f.g.errorf(span, "generic() and masks belong in initialisers (PTX ISA 5.4.4)")
+			f.g.errorf(span, "generic() and masks are allowed only in initialisers (PTX ISA 5.4.4)")
 			return ir.Operand{}, false
 		}
 		out, ok := f.symbol(c.sym, span)
@@ -192,7 +192,7 @@ func (f *fgen) field(n ptx.Operand, sym *symbol) (ir.Operand, bool) {
 	case sym.kind != symReg || !sym.vector:
 		f.g.errorf(n.Span(), "%s is %s and has no component .%s", n.Name(), f.describe(sym), field)
 	case len(field) != 1 || i < 0 || i >= len(sym.regs):
-		f.g.errorf(n.Span(), "%s has %d components, and none is called .%s", n.Name(), len(sym.regs),
+		f.g.errorf(n.Span(), "%s has %d components, and none is named .%s", n.Name(), len(sym.regs),
 			field)
 	default:
 		return ir.Operand{Kind: ir.Register, Reg: sym.regs[i], Span: n.Span()}, true
@@ -255,7 +255,7 @@ func (f *fgen) vector(v ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Vector, Reg: ir.NoReg, Span: v.Span()}
 	for _, e := range v.Parts().All() {
 		if e.Kind() == ptx.Vector {
-			f.g.errorf(e.Span(), "a vector within a vector")
+			f.g.errorf(e.Span(), "a vector cannot contain a vector")
 			return out, false
 		}
 		o, ok := f.value(e, t)
@@ -265,7 +265,7 @@ func (f *fgen) vector(v ptx.Operand, t isa.Type) (ir.Operand, bool) {
 		out.Elems = append(out.Elems, o)
 	}
 	if len(out.Elems) == 0 {
-		f.g.errorf(v.Span(), "an empty vector")
+		f.g.errorf(v.Span(), "a vector cannot be empty")
 		return out, false
 	}
 	return out, true

@@ -37,8 +37,8 @@ ret;`)
 func TestOrderPragmaErrors(t *testing.T) {
 	for body, want := range map[string]string{
 		`.pragma "heddle.order local"; bar.sync 0; ret;`:                           `unknown memory "local"; expected all, global, shared or none`,
-		`.reg .b32 %r; .pragma "heddle.order shared"; mov.b32 %r, 0; ret;`:         "mov.b32 orders no memory; a .pragma",
-		`.reg .b32 %r; .pragma "heddle.order shared"; ld.global.u32 %r, [p]; ret;`: "ld.global.u32 orders no memory; a .pragma",
+		`.reg .b32 %r; .pragma "heddle.order shared"; mov.b32 %r, 0; ret;`:         "mov.b32 does not order memory; a .pragma",
+		`.reg .b32 %r; .pragma "heddle.order shared"; ld.global.u32 %r, [p]; ret;`: "ld.global.u32 does not order memory; a .pragma",
 	} {
 		set, file := parse(t, header+".visible .entry k(.param .u64 p)\n{\n"+body+"\n}\n")
 		_, errs := Module(set, file)

@@ -29,7 +29,7 @@ func (f *fgen) point(d *ptx.Directive, text string) {
 	}
 	n, err := strconv.ParseUint(word, 10, 64)
 	if err != nil || n > math.MaxInt32 {
-		f.g.errorf(d.Span(), "%q is no number of a point; expected 0 to %d", word, math.MaxInt32)
+		f.g.errorf(d.Span(), "%q is not the number of a point; expected 0 to %d", word, math.MaxInt32)
 		return
 	}
 	in := f.newInstr()

@@ -121,7 +121,7 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 	}
 	if v.Unsized && space != event.Param {
 		if !v.Extern {
-			g.errorf(n.Span, "%s: an array without bound needs an initialiser or .extern", n.Name)
+			g.errorf(n.Span, "%s: an array without a bound needs an initialiser or .extern", n.Name)
 			return false
 		}
 		v.Unsized = space == event.Shared
@@ -169,7 +169,7 @@ func (f *fgen) register(d *ptx.Var) {
 func (g *gen) place(v *ir.Var, top *int) {
 	at := (*top + v.Align - 1) &^ (v.Align - 1)
 	if at+v.Size > maxVarSize {
-		g.errorf(v.Span, "the variables of this function are larger than 2^40 bytes together")
+		g.errorf(v.Span, "the variables of this function are larger than 2^40 bytes in total")
 		return
 	}
 	v.Offset = at

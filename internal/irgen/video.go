@@ -23,7 +23,7 @@ func (f *fgen) videoOperand(o ptx.Operand) (ir.Operand, bool) {
 	}
 	out := ir.Operand{Kind: ir.Register, Reg: sym.regs[0], Span: o.Span()}
 	if !out.SetSelector(o.Field()) {
-		f.g.errorf(o.Span(), "%s is no selector of a byte or half-word", o.Field())
+		f.g.errorf(o.Span(), "%s is not a selector of a byte or half-word", o.Field())
 		return out, false
 	}
 	return out, true

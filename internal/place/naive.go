@@ -14,7 +14,7 @@ func (s *search) naive(ctx context.Context) error {
 	var last *Answer
 	for {
 		if s.res.Calls >= s.opt.MaxCalls {
-			s.res.GaveUp = "barriers still diverge after those that diverge were removed"
+			s.res.GaveUp = "barriers still diverge after the diverging ones were removed"
 			return nil
 		}
 		a, err := s.ask(ctx, p)

@@ -149,7 +149,7 @@ func (s *search) refine(ctx context.Context) error {
 	sol := &solution{p: Placement{}, optimal: true}
 	for {
 		if s.res.Calls >= s.opt.MaxCalls {
-			s.res.GaveUp = fmt.Sprintf("no placement is accepted after %d attempts", s.res.Calls)
+			s.res.GaveUp = fmt.Sprintf("no placement was accepted in %d attempts", s.res.Calls)
 			return nil
 		}
 		a, err := s.ask(ctx, sol.p)

@@ -49,7 +49,8 @@ func (r *repairer) alternatives(ctx context.Context, best *attempt) (out []Alter
 }
 
 // exchangeable reports whether c costs as much as old, does the same, and is at a place that none
-// of the actions has yet.
+// of the actions has yet. Actions of cost 0, such as serial, choose how the plan is carried out and
+// not where; exchanging them would not give the user another place.
 func (r *repairer) exchangeable(old, c action, actions []action) bool {
 	return c.cost == old.cost && old.cost != 0 && c.what.What == old.what.What &&
 		!slices.ContainsFunc(actions, func(x action) bool { return x.key == c.key || r.samePlace(x, c) })
@@ -61,6 +62,7 @@ func (c action) among(a Alternative) bool {
 }
 
 // samePlace reports whether neither an access nor a barrier lies between the places of two actions.
+// Two plans that differ in nothing else order the same accesses, so only one of them is shown.
 func (r *repairer) samePlace(a, b action) bool {
 	if a.what.At == nil || b.what.At == nil {
 		return a.what.At == b.what.At
@@ -84,6 +86,7 @@ func (r *repairer) silent(p, q Point) bool {
 func quiet(list []*ir.Instr) bool {
 	return !slices.ContainsFunc(list, func(in *ir.Instr) bool {
 		own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
-		return in.Row == nil || in.IsCall() || in.Row.Category == isa.Barrier || in.Row.Effect != isa.NoEffect && !own
+		return in.Row == nil || in.IsCall() || in.Row.Category == isa.Barrier ||
+			in.Row.Effect != isa.NoEffect && !own
 	})
 }

@@ -15,14 +15,15 @@ func isBarrier(in *ir.Instr) bool {
 	return ok && b.Plain()
 }
 
-// otherBarrier reports whether in takes part in a barrier of the block in another way: with a count,
-// another number, a reduction, or without waiting.
+// otherBarrier reports whether in takes part in a barrier of the block in another way: with a
+// count, another number, a reduction, or without waiting.
 func otherBarrier(in *ir.Instr) bool {
 	_, numbered := in.NumberedBarrier()
 	return numbered && !isBarrier(in)
 }
 
-// Transformer carries out plans on one kernel.
+// Transformer carries out plans on one kernel. It never edits the Kernel: every plan starts from a
+// copy of the unedited text, so one Transformer serves a whole search.
 type Transformer struct {
 	k      *Kernel
 	flow   *flow
@@ -33,7 +34,9 @@ type Transformer struct {
 // New analyses the control flow of a kernel.
 func New(k *Kernel) *Transformer { return &Transformer{k: k, flow: newFlow(k.Func)} }
 
-// Diverges records that not all threads reach a block, whatever the analysis found.
+// Diverges records that not all threads reach a block, whatever the analysis found. The judge saw
+// threads miss the block, so the analysis took a value for uniform that is not. The record stays
+// for all later plans.
 func (x *Transformer) Diverges(b ir.BlockID) {
 	if x.flow.uniform[b] {
 		x.forced = append(x.forced, b)
@@ -42,6 +45,9 @@ func (x *Transformer) Diverges(b ir.BlockID) {
 }
 
 // Apply carries out a plan. The error is an *Unsupported if the kernel does not permit it.
+//
+// The order of the steps matters: cuts are known before the regions around them; a region may turn
+// further barriers into cuts; and only what lies outside all regions is edited in place.
 func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 	t, err := x.text()
 	if err != nil {
@@ -51,7 +57,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		if b := x.blockOf(in); plan.Split[in.Index] && in.Guard == ir.NoReg {
 			x.Diverges(b)
 			if x.flow.uniform[b] {
-				return nil, unsupported(in, "all threads reach this barrier already")
+				return nil, unsupported(in, "all threads already reach this barrier")
 			}
 		}
 	}
@@ -92,6 +98,8 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 	if code.Len() > 0 {
 		registers := "\n\t.reg .b32 \t%%%snext;\n\t.reg .pred \t%%%sp, %%%sactive;"
 		t.replace(t.open, t.open, fmt.Sprintf(registers, t.prefix, t.prefix, t.prefix))
+		// Stable blocks follow the body of the kernel. They are reached by jumps only, so the text before
+		// them must not fall through.
 		end := ""
 		if l := x.lastInText(); l != nil && l.Span.Start == l.Span.End {
 			end = "\tret;\n"
@@ -155,7 +163,9 @@ func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 }
 
 // more returns the barriers of a region that become cuts because the region has others: inside a
-// transformed region, every barrier must be in a stable block.
+// transformed region, every barrier must be in a stable block. A barrier that stayed in its place
+// would be reached by the threads of one level only, while the others wait at a stable block: two
+// barriers with one number would count each other's threads.
 func (x *Transformer) more(r *region, plan *Plan) map[ir.BlockID][]cut {
 	out := map[ir.BlockID][]cut{}
 	for _, b := range x.k.Func.Blocks {
@@ -237,7 +247,8 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 	return nil
 }
 
-// strays reports whether some threads may not reach a barrier, as far as the analysis knows.
+// strays reports whether some threads may not reach a barrier, as far as the analysis knows. A
+// false result is not a proof: the analysis takes a load to give all threads the same value.
 func (x *Transformer) strays(in *ir.Instr) bool {
 	return in.Guard != ir.NoReg || !x.flow.uniform[x.blockOf(in)]
 }

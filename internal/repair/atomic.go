@@ -8,6 +8,12 @@ import (
 	"heddle/internal/isa"
 )
 
+// Races between plain updates of one location need no barrier: an update may become one atomic
+// operation. It is offered only with Options.Atomic, because it can change results: the old value
+// that a thread sees depends on the schedule, and floating-point sums depend on the order.
+// Recognized is a load, one operation and a store in one basic block. An update that spans blocks,
+// or takes several operations, is missed.
+
 // update is a non-atomic read-modify-write: ld r, [a]; op v, r, x; st [a], v in one block.
 type update struct {
 	load, op, store *ir.Instr
@@ -34,11 +40,13 @@ func (r *repairer) updates() []update {
 	return out
 }
 
-// update finds the update that contains a plain load or store.
+// update finds the update that contains a plain load or store. The store is fixed first, then its
+// operation and the load are found backwards from the registers that they define.
 func (r *repairer) update(in *ir.Instr) (update, bool) {
 	b := r.x.k.Func.Block(r.x.blockOf(in))
 	for j, st := range b.Instrs {
-		if st.Action() != isa.ActStore || st.Order != event.Weak || st.Vec > 1 || st.Guard != ir.NoReg || len(st.Src) != 2 || st.Src[1].Kind != ir.Register {
+		if st.Action() != isa.ActStore || st.Order != event.Weak || st.Vec > 1 ||
+			st.Guard != ir.NoReg || len(st.Src) != 2 || st.Src[1].Kind != ir.Register {
 			continue
 		}
 		op := lastDef(b, j, st.Src[1].Reg)
@@ -54,7 +62,8 @@ func (r *repairer) update(in *ir.Instr) (update, bool) {
 				continue
 			}
 			u := update{load: b.Instrs[ld], op: b.Instrs[op], store: st, other: b.Instrs[op].Src[1-k]}
-			if u.other.Kind == ir.Register && lastDef(b, op, u.other.Reg) >= ld || u.other.Kind != ir.Register && u.other.Kind != ir.Imm {
+			if u.other.Kind == ir.Register && lastDef(b, op, u.other.Reg) >= ld ||
+				u.other.Kind != ir.Register && u.other.Kind != ir.Imm {
 				continue // x is not computed yet at the load
 			}
 			if r.spell(&u) {
@@ -78,10 +87,13 @@ func lastDef(b *ir.Block, i int, reg ir.RegID) int {
 }
 
 // sameCell reports whether the load at ld and the store at st access one address, and nothing
-// between them writes or orders memory.
+// between them writes or orders memory. Addresses count as equal if base register, variable and
+// offset are the same and the base is not redefined in between; equal addresses in different
+// registers are missed.
 func sameCell(b *ir.Block, ld, st int) bool {
 	l, s := b.Instrs[ld], b.Instrs[st]
-	if !l.IsPlainLoad() || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg || len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
+	if !l.IsPlainLoad() || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg ||
+		len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
 		return false
 	}
 	x, y := l.Src[0], s.Src[0]
@@ -99,7 +111,10 @@ func sameCell(b *ir.Block, ld, st int) bool {
 	return true
 }
 
-// spell writes the equivalent atomic operation (PTX ISA 9.7.13.5), if there is one.
+// spell writes the equivalent atomic operation (PTX ISA 9.7.13.5), if there is one. The atomic
+// operation replaces the load; the operation stays and recomputes the new value, which later
+// instructions may use. There is none for 8 and 16 bits, for operations with a carry, and for
+// minimum and maximum of floats.
 func (r *repairer) spell(u *update) bool {
 	size := u.op.Type.Size()
 	if size != u.load.Type.Size() || size != 4 && size != 8 {
@@ -149,9 +164,9 @@ func atomics(r *repairer) []action {
 	}
 	var out []action
 	for _, u := range r.updates() {
-		what := "an atomic update instead of"
+		what := "replaced by an atomic update"
 		if u.float {
-			what = "an atomic update, which adds in another order from run to run, instead of"
+			what = "replaced by an atomic update, which adds in a different order from run to run"
 		}
 		out = append(out, action{
 			key: fmt.Sprint("atomic ", u.store.Index), cost: atomicCost,

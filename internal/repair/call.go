@@ -13,7 +13,7 @@ import (
 const maxCopies = 100
 
 // target returns the function with a body that a call names, and the operands for its results and
-// arguments.
+// arguments. A call by address, and one of a function without a body, have none.
 func (n *inlining) target(in ptx.Inst) (f *ptx.Func, results, args []ptx.Operand) {
 	ops := in.Operands()
 	list := func() (out []ptx.Operand) {
@@ -87,7 +87,8 @@ func (n *inlining) callScope(b *ptx.Block) map[string]slot {
 	return out
 }
 
-// slot declares the register for a parameter of the current copy.
+// slot declares the register for a parameter of the current copy. Only scalars of 2, 4 or 8 bytes
+// fit in a register; arrays, vectors and bytes do not.
 func (n *inlining) slot(v *ptx.Var) (slot, bool) {
 	size := sizes[v.Type]
 	scalar := size != 0 && v.Vec == 0 && len(v.Names) == 1 && v.Names[0].Dims == nil
@@ -102,6 +103,11 @@ func (n *inlining) slot(v *ptx.Var) (slot, bool) {
 }
 
 // call returns the copy of the called function; empty if the call stays.
+//
+// A copy is: moves of the arguments to registers, the body with its ret turned into a branch to the
+// end label, and moves of the results. In a { } block of its own, the stores and loads around the
+// call are these moves already, and callScope has bound their .param variables. A guarded call
+// becomes a branch around the copy.
 func (n *inlining) call(in ptx.Inst, s *scope) string {
 	f, results, args := n.target(in)
 	if f == nil {
@@ -171,7 +177,8 @@ func (n *inlining) call(in ptx.Inst, s *scope) string {
 	return skip + before.String() + body + inner.end + ":\n" + after.String()
 }
 
-// plainName returns a name that can follow a prefix; different names stay different.
+// plainName returns a name that can follow a prefix, and keeps apart the names of registers with a
+// % and those without: "%r1" becomes "r1", and "r1" becomes "$r1".
 func plainName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "%"); ok {
 		return rest
@@ -179,7 +186,8 @@ func plainName(name string) string {
 	return "$" + name
 }
 
-// enter renames the registers and labels that a function declares.
+// enter renames the registers and labels that a function declares. Each copy has a prefix with its
+// own number, so several copies of one function do not share registers.
 func (n *inlining) enter(f *ptx.Func) *scope {
 	prefix := fmt.Sprintf("%sc%d_", n.prefix, n.count)
 	s := &scope{names: map[string]string{}, slots: map[string]slot{}, end: "$" + prefix + "end"}

@@ -38,7 +38,8 @@ type Copied struct {
 	At   int    // index in the original kernel of the instruction, or of the call
 }
 
-// from records the origin of the next instructions.
+// from records the origin of the next instructions. Copied must have one entry for each instruction
+// of the new text, in its order: the IR of that text numbers instructions the same way.
 func (n *inlining) from(count int) {
 	for range count {
 		n.out = append(n.out, Copied{n.within, max(n.own-1, 0)})
@@ -80,6 +81,7 @@ func (n *inlining) fail(at source.Span, format string, args ...any) {
 	}
 }
 
+// range_ returns the byte offsets of a span. They are meaningless if it sets n.err.
 func (n *inlining) range_(s source.Span) (start, end int) {
 	start, ok1 := n.file.Offset(s.Start)
 	end, ok2 := n.file.Offset(s.End)
@@ -133,7 +135,9 @@ func (n *inlining) block(b *ptx.Block, s *scope) string {
 	return out.String()
 }
 
-// other copies a statement that is not an instruction.
+// other copies a statement that is not an instruction. Registers of a copy move to the top of the
+// kernel. Other declarations are not copied: a .shared variable, for one, would exist once per copy
+// instead of once.
 func (n *inlining) other(node ptx.Node, s *scope) string {
 	switch node := node.(type) {
 	case *ptx.Block:
@@ -189,7 +193,7 @@ func (s *scope) renamed(text string) string {
 	return out.String() + text[at:]
 }
 
-// inst copies an instruction.
+// inst copies an instruction. A ret of a copied function ends the copy and not the thread.
 func (n *inlining) inst(in ptx.Inst, s *scope) string {
 	if n.within == "" {
 		n.own++
@@ -257,7 +261,8 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 		}
 	}
 	typ := in.Mods()[len(in.Mods())-1]
-	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" || sizes[typ] != to.size || val.Kind() == ptx.Vector {
+	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" ||
+		sizes[typ] != to.size || val.Kind() == ptx.Vector {
 		n.fail(in.Span(), "a function that would have to be inlined, "+
 			"or a call of it, accesses a parameter in parts")
 		return ""

@@ -16,7 +16,8 @@ type Cost struct{ Loop, Cond, Split float64 }
 // DefaultCost holds the constants of the paper.
 var DefaultCost = Cost{Loop: 100, Cond: 0.5, Split: 1.5}
 
-// action is one step of a plan.
+// action is one step of a plan. Two actions with one key do the same, so the key identifies an
+// action in a search.
 type action struct {
 	key  string
 	cost float64
@@ -42,7 +43,8 @@ func (x *Transformer) pointCost(c Cost, p Point) float64 {
 }
 
 // aloneCost returns the cost of an instruction that each thread executes alone: no transformation
-// is needed.
+// is needed. The branch that decides whether a loop continues is not counted as a condition: the
+// loop is.
 func (x *Transformer) aloneCost(c Cost, p Point) float64 {
 	depth := 0
 	if l := x.flow.loops.Of[p.Block]; l != nil {
@@ -58,7 +60,8 @@ func (x *Transformer) aloneCost(c Cost, p Point) float64 {
 	return math.Pow(c.Loop, float64(depth)) * math.Pow(c.Cond, float64(conds))
 }
 
-// BarrierCost returns the total cost of the barriers of a kernel.
+// BarrierCost returns the total cost of the barriers of a kernel. It is what heddle fix reports
+// before and after a repair; its unit is a block barrier in straight-line code.
 func (x *Transformer) BarrierCost(c Cost) (sum float64) {
 	for _, b := range x.k.Func.Blocks {
 		for i, in := range b.Instrs {

@@ -109,7 +109,7 @@ func (r *repairer) coherent(f located) []action {
 			cost: waitCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
 			add:  func(pl *Plan) { pl.Texts[in.Index] = text },
 			what: Change{
-				What: "as a load that is coherent with the writes of the kernel", At: in, Old: true,
+				What: "made a load that is coherent with the kernel's writes", At: in, Old: true,
 			},
 		})
 	}

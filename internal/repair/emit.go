@@ -10,7 +10,8 @@ import (
 )
 
 // target is where a thread continues behind a stable block: the beginning of a block, or behind its
-// n-th cut.
+// n-th cut. Every target has a number from 1, unique in its region; 0 is the exit. The number is
+// the value of the register.
 type target struct {
 	block ir.BlockID
 	cut   int // 0: the beginning, else one more than the index of the cut
@@ -31,7 +32,9 @@ type emitter struct {
 	code    strings.Builder
 }
 
-// The names of registers and labels begin with a prefix that the text does not use.
+// The names of registers and labels begin with a prefix that the text does not use. The registers
+// hold, in this order: the number of the target of a thread, the result of a comparison, and
+// whether a thread is still in a group.
 func (e *emitter) next() string   { return "%" + e.t.prefix + "next" }
 func (e *emitter) pred() string   { return "%" + e.t.prefix + "p" }
 func (e *emitter) active() string { return "%" + e.t.prefix + "active" }
@@ -59,6 +62,8 @@ func (e *emitter) entry(g *group, level int) string {
 // exitID is the number of the region's exit.
 const exitID = 0
 
+// emit writes the region. cuts also makes the labels of all targets, which stableBlock needs. The
+// edges of the entry block are rewritten too, although it is not in the region.
 func (e *emitter) emit() error {
 	e.collect()
 	e.assign(nil)
@@ -78,7 +83,8 @@ func (e *emitter) emit() error {
 	return nil
 }
 
-// collect finds the targets.
+// collect finds the targets. A target is needed behind each cut, and at each block that some edge
+// enters from another level. Edges within one level stay as they are and need none.
 func (e *emitter) collect() {
 	seen := map[target]bool{}
 	add := func(t target) {
@@ -104,7 +110,8 @@ func (e *emitter) collect() {
 	}
 }
 
-// assign numbers the targets of a group; those of an inner group are consecutive.
+// assign numbers the targets of a group; those of an inner group are consecutive. So two
+// comparisons decide whether a thread is still in a group (stableBlock).
 func (e *emitter) assign(g *group) {
 	if e.ids == nil {
 		e.ids = map[target]int{}
@@ -209,7 +216,10 @@ func guardText(f *ir.Func, in *ir.Instr) string {
 	return "@" + not + f.Regs[in.Guard].Name + " "
 }
 
-// leave rewrites the edges from a block to another level.
+// leave rewrites the edges from a block to another level. A block without successors that is not an
+// exit is a trap: it ends the kernel, so no thread waits for another. A block that falls through
+// has the jump inserted behind it; a branch is replaced by a write of the register and a jump under
+// the same guard.
 func (e *emitter) leave(u ir.BlockID) error {
 	b := e.w.f.Block(u)
 	if !e.w.leaves[u] && len(b.Succs) == 0 {

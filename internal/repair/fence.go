@@ -23,7 +23,9 @@ const fenceCost = 0.5
 const widenCost = 0.4
 
 // fences offers fences around strong accesses, wider scopes, and strong accesses to flags in wait
-// loops.
+// loops. It returns nil where fences cannot help: for anything but a race, and in a kernel without
+// strong accesses, where nothing could synchronize with them. Besides the places next to a strong
+// access, the exits of the loops around it are offered, since a fence behind a wait loop runs once.
 func fences(r *repairer) []action {
 	out := []action{}
 	far := false
@@ -75,7 +77,8 @@ func isStrong(in *ir.Instr) bool {
 	return in.Row.Category == isa.Memory && in.Row.Effect != isa.NoEffect && in.Order.Strong()
 }
 
-// fence returns the action that puts a fence at a place.
+// fence returns the action that puts a fence at a place. Threads of one block need the scope cta
+// only; membar is what targets before sm_70 have instead of fence.
 func (r *repairer) fence(p Point, far bool) action {
 	scope, old := "cta", "cta"
 	if far {
@@ -103,7 +106,8 @@ func (r *repairer) knowsFence() bool {
 	return err == nil && err2 == nil && arch >= 70 && version >= 6
 }
 
-// widen returns the action that widens the scope of an operation to the GPU.
+// widen returns the action that widens the scope of an operation to the GPU. The scope must include
+// both threads for two operations to be morally strong (PTX ISA 8.7.1).
 func (r *repairer) widen(in *ir.Instr) action {
 	mods := append([]string{}, in.Mods...)
 	for i, m := range mods {
@@ -119,7 +123,7 @@ func (r *repairer) widen(in *ir.Instr) action {
 	return action{
 		key: fmt.Sprint("widen ", in.Index), cost: widenCost * r.x.aloneCost(r.opt.Cost, r.x.where(in)),
 		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
-		what: Change{What: "with the scope gpu", At: in, Old: true},
+		what: Change{What: "scope widened to gpu", At: in, Old: true},
 	}
 }
 
@@ -141,7 +145,8 @@ func (r *repairer) respell(in *ir.Instr, opcode string) string {
 }
 
 // flags finds races between a wait loop and plain accesses, and offers strong accesses instead of
-// the plain ones: of a flag, or of the store that releases a lock. It returns those accesses.
+// the plain ones: of a flag, or of the store that releases a lock. It returns those accesses. A
+// cache operator is dropped with .weak: it is not allowed on a relaxed access.
 func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 	var list []*ir.Instr
 	for _, f := range r.found {
@@ -149,7 +154,8 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			continue
 		}
 		for _, in := range []*ir.Instr{f.a, f.b} {
-			if in.Order.Strong() || in.Row.Category != isa.Memory || !in.IsPlainLoad() && in.Action() != isa.ActStore || !r.knowsFence() {
+			if in.Order.Strong() || in.Row.Category != isa.Memory ||
+				!in.IsPlainLoad() && in.Action() != isa.ActStore || !r.knowsFence() {
 				continue
 			}
 			scope := "cta"
@@ -158,7 +164,8 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			}
 			mods := []string{first(in.Op()), "relaxed", scope}
 			for _, m := range in.Mods {
-				if m != "weak" && m != "ca" && m != "cg" && m != "cs" && m != "lu" && m != "cv" && m != "wb" && m != "wt" {
+				if m != "weak" && m != "ca" && m != "cg" && m != "cs" &&
+					m != "lu" && m != "cv" && m != "wb" && m != "wt" {
 					mods = append(mods, m)
 				}
 			}
@@ -167,7 +174,7 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			*out = append(*out, action{
 				key: fmt.Sprint("strong ", in.Index), cost: fenceCost,
 				add:  func(pl *Plan) { pl.Texts[in.Index] = text },
-				what: Change{What: "as a relaxed access", At: in, Old: true},
+				what: Change{What: "made a relaxed access", At: in, Old: true},
 			})
 		}
 	}
@@ -175,9 +182,11 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 }
 
 // spins reports whether a loop that stores nothing else waits for the result of a load or an atomic
-// operation: the value decides whether the loop continues.
+// operation: the value decides whether the loop continues. Dependence is followed through registers
+// to a fixpoint. A wait loop that writes memory, or calls a function, is not recognized.
 func (r *repairer) spins(in *ir.Instr) bool {
-	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 ||
+		in.Dst[0].Kind != ir.Register {
 		return false
 	}
 	l := r.x.flow.loops.Of[r.x.where(in).Block]
@@ -196,7 +205,8 @@ func (r *repairer) spins(in *ir.Instr) bool {
 					return false
 				}
 				for _, s := range x.Src {
-					if s.Kind == ir.Register && from[s.Reg] && len(x.Dst) > 0 && x.Dst[0].Kind == ir.Register && !from[x.Dst[0].Reg] {
+					if s.Kind == ir.Register && from[s.Reg] &&
+						len(x.Dst) > 0 && x.Dst[0].Kind == ir.Register && !from[x.Dst[0].Reg] {
 						from[x.Dst[0].Reg], changed = true, true
 					}
 				}

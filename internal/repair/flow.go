@@ -76,6 +76,9 @@ func ends(b *ir.Block) bool {
 	}
 }
 
+// postdominators iterates from full sets down to the greatest fixpoint, against the direction of
+// the edges. Every block postdominates one that cannot reach the end, vacuously; leaves tells them
+// apart.
 func (w *flow) postdominators() {
 	n := len(w.f.Blocks)
 	w.leaves = make([]bool, n)
@@ -194,7 +197,8 @@ func (w *flow) uniformity(forced []ir.BlockID) {
 	}
 }
 
-// differs reports whether threads may take different edges at a terminator.
+// differs reports whether threads may take different edges at a terminator. A direct branch without
+// a guard takes the same edge in all threads.
 func (w *flow) differs(t *ir.Instr) bool {
 	if t.Guard != ir.NoReg && w.varying.has(ir.BlockID(t.Guard)) {
 		return true
@@ -202,7 +206,9 @@ func (w *flow) differs(t *ir.Instr) bool {
 	return t.Action() == isa.ActIndexedBranch && w.operand(t.Src[0])
 }
 
-// define propagates through one instruction. A guarded definition may leave the old value.
+// define propagates through one instruction. A guarded definition may leave the old value. It errs
+// towards "varies" for results of shuffles, asynchronous copies, textures, matrix operations and
+// calls, and towards "same" for plain loads, which the judge checks.
 func (w *flow) define(in *ir.Instr, differ bool) {
 	if len(in.Dst) == 0 {
 		return
@@ -260,7 +266,8 @@ func (w *flow) operand(o ir.Operand) bool {
 }
 
 // sameInBlock reports whether all threads of a block always read the same value from a special
-// register.
+// register. The list is of registers that are equal by definition. A register that is missing here
+// is taken to vary, which costs a transformation and is never wrong.
 func sameInBlock(s ir.Sreg) bool {
 	switch s {
 	case ir.NtidX, ir.NtidY, ir.NtidZ, ir.CtaidX, ir.CtaidY, ir.CtaidZ,

@@ -52,7 +52,8 @@ type Judgement struct {
 	Findings []Finding
 }
 
-// Shown returns the findings that a run showed.
+// Shown returns the findings that a run showed. Others come from a proof that failed and may be
+// spurious.
 func (j *Judgement) Shown() []Finding {
 	var out []Finding
 	for _, f := range j.Findings {

@@ -6,6 +6,12 @@ import (
 	"heddle/internal/ir"
 )
 
+// Which barrier can threads on different paths share? Every cut needs a stable block, and each
+// thread passes the stable blocks in ascending order. Levels assign the least number that keeps
+// this order along every path (the longest path from the entry, counted in cuts), so branches share
+// stable blocks where their paths allow it. A loop with cuts occupies a range of levels of its own,
+// because its threads pass them once per iteration.
+
 // group is a loop with cuts. All threads iterate together through its stable blocks first+1 to last
 // until none remains in the loop.
 type group struct {
@@ -78,7 +84,9 @@ func (l *levels) inScope(g *group, b ir.BlockID) bool {
 	return l.r.in.has(b) && (g == nil || g.loop.Contains(b))
 }
 
-// order sorts the blocks of a scope topologically; an inner group counts as one block.
+// order sorts the blocks of a scope topologically; an inner group counts as one block. It is Kahn's
+// algorithm; among the blocks that are ready, earlier decides. Back edges are left out, and a
+// reducible region has no other cycles.
 func (l *levels) order(g *group) []ir.BlockID {
 	succs := map[ir.BlockID][]ir.BlockID{}
 	var roots []ir.BlockID
@@ -142,6 +150,9 @@ func (l *levels) earlier(a, b ir.BlockID) bool {
 
 // scope assigns levels from base on to the blocks of a group, or of the region, and returns the
 // last one.
+//
+// A block begins at the highest level at which a predecessor ends. taken keeps blocks outside a
+// group from running at a level of the group, where they would wait for threads that iterate.
 func (l *levels) scope(g *group, base int) int {
 	var taken [][2]int // levels of groups: from (exclusive), to
 	free := func(n int) int {
@@ -210,7 +221,8 @@ func (l *levels) next(g *group, level int) int {
 }
 
 // direct reports whether the edge from the end of u to v needs no stable block. For the exit v is
-// NoBlock.
+// NoBlock. Everything else passes a stable block: an edge to another level, one into or out of a
+// group, and one to the header of a group.
 func (l *levels) direct(u, v ir.BlockID) bool {
 	from := l.of[u]
 	if v == ir.NoBlock || v == l.r.exit {

@@ -8,6 +8,9 @@ import (
 
 // narrow drops actions that are not needed, the costliest first. Without a proof, runs alone
 // decide; the result is then judged once more with proof, whose counterexample becomes another run.
+//
+// It finds a plan of which no single action can be left out, not the cheapest plan: the judge is
+// asked far less often than all subsets would need.
 func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) {
 	for range r.opt.Rounds {
 		a, err := r.without(ctx, wide)
@@ -31,7 +34,8 @@ func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) 
 }
 
 // without drops one action after another, the costliest first, by bisection: it tries to drop a
-// list of actions together, and splits the list if that fails.
+// list of actions together, and splits the list if that fails. With k of n actions needed, the
+// judge is asked about k log n times.
 func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
 	list := slices.Clone(a.actions)
 	slices.SortStableFunc(list, func(a, b action) int { return cmp.Compare(b.cost, a.cost) })

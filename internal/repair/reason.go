@@ -7,6 +7,9 @@ import (
 	"heddle/internal/isa"
 )
 
+// A kernel without a repair has a reason, from the most specific to the most general. It explains
+// what the findings have in common; it does not prove that no repair exists.
+
 // early reports whether a store of data follows the store of the flag for which the reading thread
 // waits. No fence helps: a release orders only what precedes it.
 func (r *repairer) early(store, read *ir.Instr) bool {
@@ -25,7 +28,8 @@ func (r *repairer) early(store, read *ir.Instr) bool {
 		!r.any(func(in *ir.Instr) bool { return writes(in) && r.before(store, in) })
 }
 
-// before reports whether b can execute after a.
+// before reports whether b can execute after a. It is about paths of the control flow, whether or
+// not a run takes them.
 func (r *repairer) before(a, b *ir.Instr) bool {
 	from, to := r.x.where(a), r.x.where(b)
 	if from.Block == to.Block && from.Index < to.Index {
@@ -75,7 +79,9 @@ func (r *repairer) partial() bool {
 	return r.any(func(in *ir.Instr) bool { return in.IsWarpBarrier() })
 }
 
-// reason returns why a kernel cannot be repaired, as the end of a sentence: "... because".
+// reason returns why a kernel cannot be repaired, as the end of a sentence: "... because". Only
+// findings that a run showed count, since those of a failed proof may be spurious. The order of the
+// cases is their priority: the first that applies is the reason.
 func (r *repairer) reason() string {
 	shown := func(ok func(located) bool) bool {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })
@@ -92,7 +98,7 @@ func (r *repairer) reason() string {
 		return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a))
 	}):
 		out = "the flag is set before the data that it announces: " +
-			"set it after the data is stored, behind a fence"
+			"store the data first, then a fence, then the flag"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == AcrossBlocks }):
 		out = "threads of different blocks race, and a block barrier does not order them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
@@ -111,7 +117,7 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
 		out = "threads have exited in a function that the kernel calls"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.partial():
-		out = "barriers order some lanes of the warp only, " +
+		out = "barriers order only some lanes of the warp, " +
 			"and heddle cannot know which lanes were meant to wait for each other"
 	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
 		out = "the barrier is inside a function that is called and not inlined"

@@ -28,6 +28,9 @@ type Redundant struct {
 // every conflict is a race. Strong accesses, such as atomic ones, may conflict without a race, and
 // a barrier may decide what they read. So no barrier of a kernel with strong accesses is called
 // redundant.
+//
+// The result depends on the order: of two barriers that can each replace the other, the costlier
+// one is removed and the other is kept.
 func FindRedundant(
 	ctx context.Context, k *Kernel, judge Judge, opt Options,
 ) ([]Redundant, *Patch, error) {
@@ -83,7 +86,8 @@ func FindRedundant(
 }
 
 // statements groups the barriers of one source statement that the compiler duplicated, by unrolling
-// a loop or specializing branches. The source can only lose all of them.
+// a loop or specializing branches. The source can only lose all of them. Barriers without a source
+// position, as in PTX text, are groups of one.
 func statements(bars []*ir.Instr) [][]*ir.Instr {
 	var out [][]*ir.Instr
 	same := func(a, b *source.Frame) bool {

@@ -75,6 +75,8 @@ func (w *flow) regions(
 	return out, nil
 }
 
+// Regions that share a block, or of which one contains the entry of the other, are merged: threads
+// cannot be held back by two sets of stable blocks at once.
 func (r *region) overlaps(o *region) bool {
 	for i := range r.in {
 		if r.in[i]&o.in[i] != 0 {
@@ -84,7 +86,10 @@ func (r *region) overlaps(o *region) bool {
 	return r.in.has(o.entry) || o.in.has(r.entry)
 }
 
-// around returns the smallest region that contains the blocks, or nil.
+// around returns the smallest region that contains the blocks, or nil. Candidates for the entry are
+// the dominators of the blocks, from the nearest, and for the exit their common postdominators,
+// from the earliest; both must be reached by all threads. The first pair that delimits a region is
+// the smallest one for that entry.
 func (w *flow) around(blocks []ir.BlockID) *region {
 	after := w.post[blocks[0]].clone()
 	for _, b := range blocks[1:] {
@@ -114,7 +119,8 @@ func (w *flow) around(blocks []ir.BlockID) *region {
 }
 
 // between returns the region with an entry and an exit, or nil if they delimit none or it lacks one
-// of the blocks.
+// of the blocks. Blocks are collected forwards from the entry. No edge may enter the region except
+// from its entry, and none may leave it except to its exit or to a trap.
 func (w *flow) between(entry, exit ir.BlockID, blocks []ir.BlockID) *region {
 	if entry == exit {
 		return nil
@@ -153,7 +159,8 @@ func (w *flow) between(entry, exit ir.BlockID, blocks []ir.BlockID) *region {
 	return r
 }
 
-// reducible rejects a cycle in the region that is not a natural loop.
+// reducible rejects a cycle in the region that is not a natural loop. Groups are natural loops, so
+// a cycle with several entries has no header at which an iteration could begin.
 func (w *flow) reducible(r *region) error {
 	if w.loops.Reducible {
 		return nil

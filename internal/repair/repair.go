@@ -10,8 +10,8 @@
 //     another pass through a stable block, which holds the barrier. All other edges remain. With a
 //     barrier after every label the result is the paper's form.
 //   - The entry condition of a label (rules 1 and 2, Algorithm 2) is not an expression over branch
-//     conditions, which needs SSA form, but the value of one register: the label at which the thread
-//     continues. It is written when the branch is taken. Two labels without a path between them are
+//     conditions, which needs SSA form, but the value of one register: the label at which the
+//     thread continues. It is written when the branch is taken. Two labels without a path between them are
 //     never both entered (Theorem 1), because the register has one value.
 //   - A loop whose trip count differs between threads, which the paper leaves open, iterates until
 //     no thread remains in it, by bar.red.or at the first barrier of the iteration.

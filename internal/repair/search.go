@@ -113,7 +113,7 @@ func (r *repairer) changes(a *attempt) []Change {
 	}
 	for _, in := range Barriers(r.x.k.Func) {
 		if a.plan.Drop[in.Index] {
-			out = append(out, Change{What: "the barrier goes away", At: in, Old: true})
+			out = append(out, Change{What: "the barrier is removed", At: in, Old: true})
 		}
 	}
 	return out
@@ -138,7 +138,9 @@ func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgemen
 }
 
 // learn adds the findings of a judgement, and reports whether one was new. With warps set, the text
-// has warp barriers of a plan, which may diverge themselves.
+// has warp barriers of a plan, which may diverge themselves. Findings accumulate over all plans,
+// since a finding that one plan removes may return without it. Those at inserted instructions have
+// no place in the original kernel.
 func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 	at := func(off int) *ir.Instr {
 		if off == End {
@@ -223,7 +225,8 @@ type attempt struct {
 	grade     Grade
 }
 
-// try carries out actions and judges the result; nil if they cannot be carried out.
+// try carries out actions and judges the result; nil if they cannot be carried out. Every plan
+// deals with the barriers that diverge, whatever its actions are.
 func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*attempt, error) {
 	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}}
 	for _, in := range r.divergent() {
@@ -253,7 +256,8 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 }
 
 // search tries one strategy after another, cheap means first. A proof counts more than runs without
-// a finding.
+// a finding. A later strategy replaces the result of an earlier one only if its grade is better, so
+// cost never outweighs a proof.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
 	for _, s := range strategies {
@@ -283,7 +287,8 @@ var strategies = []strategy{
 }
 
 // widest tries all actions of a strategy together, and those that new findings add; nil if that
-// does not help.
+// does not help. The rounds end when no action is new, when no finding is new, or at
+// Options.Rounds.
 func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 	tried := -1
 	for range r.opt.Rounds {

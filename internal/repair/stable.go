@@ -6,7 +6,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// group returns the innermost group that contains stable block n.
+// group returns the innermost group that contains stable block n. A group contains the stable
+// blocks first+1 to last.
 func (e *emitter) group(n int) *group {
 	var out *group
 	for _, g := range e.groups { // inner ones come later
@@ -25,6 +26,11 @@ func (e *emitter) line(format string, args ...any) {
 
 // stableBlock writes stable block n: the barrier, and where each thread continues. The first one of
 // a group ends the loop once no thread is active in it.
+//
+// The text of the first stable block of a group begins with its round label, where a thread with
+// the header as its target starts the next iteration. bar.red.or is barrier and vote in one: if no
+// thread of the block has a target within the group, all leave it together (the repair of loops
+// with different trip counts).
 func (e *emitter) stableBlock(n int) {
 	g := e.group(n)
 	if g := e.begins(n); g != nil {
@@ -51,7 +57,8 @@ func (e *emitter) stableBlock(n int) {
 	e.dispatch(g.parent, g.last)
 }
 
-// dispatch sends each thread to its target behind the barrier of level n.
+// dispatch sends each thread to its target behind the barrier of level n. The comparisons are
+// linear in the targets of the level; a kernel that needs repair has few.
 func (e *emitter) dispatch(g *group, n int) {
 	for _, t := range e.targets {
 		h := e.of[t.block]

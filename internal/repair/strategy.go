@@ -24,7 +24,8 @@ func unique(list []action) []action {
 	return out
 }
 
-// nothing removes barriers that diverge, if there are any, and adds none.
+// nothing removes barriers that diverge, if there are any, and adds none. Such a barrier may order
+// nothing that races, and this repair is the cheapest, so it is tried first.
 func nothing(r *repairer) []action {
 	if len(r.divergent()) == 0 {
 		return nil
@@ -87,17 +88,20 @@ func (r *repairer) keep(in *ir.Instr) action {
 			delete(pl.Drop, in.Index)
 			pl.Split[in.Index] = true
 		},
-		what: Change{What: "the barrier stays", At: in, Cut: true, Old: true},
+		what: Change{What: "the barrier is kept", At: in, Cut: true, Old: true},
 	}
 }
 
-// serial offers the same, with branches executed one after another.
+// serial offers the same, with branches executed one after another (Algorithm 1 of the paper).
+// Branches that share a barrier leave their accesses between two barriers unordered; serial orders
+// those too.
 func serial(r *repairer) []action {
 	list := everywhere(true)(r)
 	return append(list, action{"serial", 0, func(pl *Plan) { pl.Serial = true }, Change{}})
 }
 
-// warps offers warp barriers, if all races are within one warp.
+// warps offers warp barriers, if all races are within one warp. In a run a race counts as within a
+// warp by its two threads. The judge decides whether other warps race at the same accesses.
 func warps(r *repairer) []action {
 	out := []action{}
 	for _, f := range r.found {
@@ -110,7 +114,7 @@ func warps(r *repairer) []action {
 			a := r.x.barrierAction(r.opt.Cost, p)
 			a.key = "warp " + a.key
 			a.cost *= warpCost
-			a.what.What, a.what.Cut = "a barrier of the warp", false
+			a.what.What, a.what.Cut = "a warp barrier", false
 			a.add = func(pl *Plan) { pl.Warps = append(pl.Warps, p) }
 			out = append(out, a)
 		}

@@ -73,7 +73,8 @@ func newText(k *Kernel) (*text, error) {
 	return t, t.err
 }
 
-// freePrefix returns a prefix for names that the text does not contain.
+// freePrefix returns a prefix for names that the text does not contain. It looks for the prefix
+// anywhere in the text, which is stricter than necessary and needs no list of names.
 func freePrefix(content string) string {
 	for i := 1; ; i++ {
 		p := fmt.Sprintf("fix%d_", i)
@@ -83,6 +84,8 @@ func freePrefix(content string) string {
 	}
 }
 
+// walk records the positions of instructions, labels and .loc directives. Instructions in nested {
+// } blocks are marked, since no branch from outside can reach a label there.
 func (t *text) walk(b *ptx.Block, nested bool) {
 	pragma := -1
 	for s := range b.Stmts() {
@@ -145,7 +148,7 @@ func (t *text) replace(start, end int, s string) {
 	t.edits = append(t.edits, change{start, end, s, inside})
 }
 
-// put inserts text at a place.
+// put inserts text at a place. With jump set, the text contains a label that others branch to.
 func (t *text) put(p Point, s string, jump bool) error {
 	off, err := t.point(p, jump)
 	if err != nil {
@@ -209,7 +212,8 @@ type Region struct {
 	Loops  int // loops in which all threads iterate together
 }
 
-// finish applies the edits.
+// finish applies the edits. Those at one position are ordered by rank: the jump that leaves a block
+// precedes the label of the next one.
 func (t *text) finish() (*Patch, error) {
 	slices.SortStableFunc(t.edits, func(a, b change) int {
 		if a.start != b.start {

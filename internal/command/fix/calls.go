@@ -11,7 +11,8 @@ import (
 // calls, made for this call alone. Such a repair exists in the PTX only.
 
 // repairCalls looks for a repair of a kernel with copies of the functions that it calls. Without
-// one it may have a reason why no copies can be made.
+// one it may have a reason why no copies can be made. The error of a text with copies that cannot
+// be read is dropped: the kernel is then not repaired, with the reason of the first search.
 func (f *fixer) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {
 	text, from, err := repair.Inlined(p.file, p.decls, p.kernel.Name)
 	if err != nil {

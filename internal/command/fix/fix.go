@@ -41,7 +41,8 @@ type Options struct {
 }
 
 // mostTexts bounds the texts that are checked for the repair of one kernel. It is not a time, so
-// that the result does not depend on how busy the machine is.
+// that the result does not depend on how busy the machine is. It is shared by all searches for the
+// kernel: in the PTX, in copies of functions, and in the source.
 const mostTexts = 500
 
 // proofSteps bounds a proof of a repair, which needs several, if Prove.Timeout does not: about two
@@ -49,7 +50,7 @@ const mostTexts = 500
 const proofSteps = 40_000_000
 
 // fixSeeds is how many schedules each text is run under: which strong access observes which depends
-// on it.
+// on it. More schedules find more bugs and cost a run each, for every candidate.
 const fixSeeds = 3
 
 // Status is the result of the repair of one kernel.
@@ -111,7 +112,8 @@ type Change struct {
 	Span source.Span
 }
 
-// Result is the result of a repair of a file.
+// Result is the result of a repair of a file. Patched and PTX may differ in what they repair: a
+// repair without a form in the source is in PTX only.
 type Result struct {
 	Fixes       []Kernel
 	PTX         []byte       // of the module with all repairs; what it was if there were none
@@ -138,8 +140,8 @@ func File(ctx context.Context, opt Options, file driver.Input, sink func(diag.Di
 	d.Open(file.Name)
 	results := d.Lower(ctx, file)
 	if len(results) > 1 {
-		return nil, fmt.Errorf("%s holds %d modules of PTX; heddle ptx --image N prints one, "+
-			"which can be repaired", file.Name, len(results))
+		return nil, fmt.Errorf("%s has %d modules of PTX; extract one with heddle ptx --image N "+
+			"and repair that", file.Name, len(results))
 	}
 	if len(results) == 0 {
 		return out, nil
@@ -207,7 +209,7 @@ type attempt struct {
 func (x *kernelFix) run(ctx context.Context) error {
 	began := time.Now()
 	if x.d.Job(x.in, x.k).Config() == nil {
-		x.out.Status, x.out.Why = NotChecked, "its launch is not known"
+		x.out.Status, x.out.Why = NotChecked, "its launch is unknown"
 		return nil
 	}
 	if x.opt.Budget > 0 {
@@ -229,7 +231,7 @@ func (x *kernelFix) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil: // whatever was found until then
 		x.text = was
-		x.gaveUp(fmt.Sprintf("no repair was found within %v; try a longer --timeout", x.opt.Budget))
+		x.gaveUp(fmt.Sprintf("the time limit of %v was reached; try a longer --timeout", x.opt.Budget))
 		return nil
 	case errors.Is(err, errTexts):
 		x.gaveUp(err.Error())
@@ -248,7 +250,7 @@ func (x *kernelFix) run(ctx context.Context) error {
 }
 
 // search looks for a repair of the kernel, and if there is none, for one with copies of the
-// functions that it calls.
+// functions that it calls. Copies come second because the repair then exists in the PTX only.
 func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 	var err error
 	x.result, x.judge, err = x.repair(ctx, x.kernel)
@@ -263,12 +265,13 @@ func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 		x.attempt = *c
 	case why != "":
 		x.out.Notes = append(x.out.Notes,
-			"no copies of the functions it calls were tried: "+why)
+			"heddle could not repair copies of the functions that it calls: "+why)
 	}
 	return nil
 }
 
-// conclude records the result of a search.
+// conclude records the result of a search. Only a kernel that needs no repair is searched for
+// redundant barriers: a repair is not changed once the judge has accepted it.
 func (x *kernelFix) conclude(ctx context.Context) error {
 	x.out.Judged = x.result.Judged
 	if x.result.Patch != nil {
@@ -282,7 +285,9 @@ func (x *kernelFix) conclude(ctx context.Context) error {
 	return nil
 }
 
-// gaveUp records that a limit was reached.
+// gaveUp records that a limit was reached. Whatever was found before is dropped, so a result does
+// not depend on how far a search came. Without a known bug the kernel is "not checked", never "not
+// repaired".
 func (x *kernelFix) gaveUp(why string) {
 	*x.out = Kernel{Kernel: x.k.Demangled, Name: x.k.Name, Status: NotRepaired, Why: why}
 	if b := x.judge.before; b == nil || b.Grade != repair.Buggy {
@@ -306,7 +311,7 @@ func (x *kernelFix) repaired(ctx context.Context) {
 	out.After = verdictOf(k, r.After)
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
 		if x.copied != nil {
-			return nil, notInSourcef("the change is in a function that is called, and for this kernel alone")
+			return nil, notInSourcef("the change is in a called function and applies to this kernel only")
 		}
 		return s.inSource(ctx, x)
 	})
@@ -315,19 +320,21 @@ func (x *kernelFix) repaired(ctx context.Context) {
 			"the bug occurs with a launch that heddle guessed: "+x.judge.guessed.launch)
 	}
 	if out.After.Kind == diag.Clean && r.After.Reason != "" {
-		out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
+		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+r.After.Reason)
 	}
 	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
 		out.Verdict() + ": " + out.After.Text()
 }
 
-// unrepaired records why there is no repair, or that none is needed.
+// unrepaired records why there is no repair, or that none is needed. A bug that only a guessed
+// launch exposes does not make a kernel "not repaired": it becomes a note, and the verdict is the
+// one without that launch.
 func (x *kernelFix) unrepaired(ctx context.Context) {
 	out, r := x.out, x.result
 	switch g := x.judge.guessed; {
 	case r.Reason != "" && g != nil: // the kernel may not be meant to run like that
-		out.Notes = append(out.Notes, fmt.Sprintf("a launch that heddle guessed shows a bug that is not "+
-			"repaired, because %s: %s", r.Reason, g.launch))
+		out.Notes = append(out.Notes, fmt.Sprintf("a launch that heddle guessed (%s) exposes a bug "+
+			"that is not repaired, because %s", g.launch, r.Reason))
 		if g.without.Grade == repair.Unknown {
 			out.Status, out.Why = NotChecked, g.without.Reason
 		}
@@ -397,6 +404,7 @@ func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 }
 
 // outlooks are the origins from which scalar arguments are taken as given, the most general first.
+// There is a second one only if it makes more arguments given.
 func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 	out := []launch.Origin{launch.FromFlag}
 	cfg, errs := launch.Resolve(k, f.opt.Common.Launch, f.in.Facts)
@@ -411,7 +419,7 @@ func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 }
 
 // redundant looks for barriers that a kernel does not need, and removes them if it is asked to and
-// they are proved redundant.
+// they are proved redundant. "Redundant" without a proof is a hint for the user and never an edit.
 func (x *kernelFix) redundant(ctx context.Context) error {
 	out := x.out
 	// A list that a limit cut short is still true of the barriers in it.
@@ -423,7 +431,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	for _, r := range list {
 		word := "redundant: the kernel stays verified without it"
 		if !r.Proved {
-			word = "redundant in the runs tried, which is no proof"
+			word = "redundant in the runs tried; this is not a proof"
 		}
 		in := byIndex[r.Barrier.Index]
 		ch := Change{driver.OpText(in) + " is " + word, driver.Place(in)}
@@ -437,7 +445,8 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	out.Status, x.text = Repaired, patch.Text
 	for _, r := range list {
 		if in := byIndex[r.Barrier.Index]; r.Proved {
-			out.Changes = append(out.Changes, Change{"without " + driver.OpText(in), driver.Place(in)})
+			removed := Change{"the barrier is removed: " + driver.OpText(in), driver.Place(in)}
+			out.Changes = append(out.Changes, removed)
 		}
 	}
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
@@ -447,7 +456,8 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	return nil
 }
 
-// instructions are those of a kernel by number.
+// instructions are those of a kernel by number. A kernel that is parsed again has the same numbers,
+// so they lead from a plan to the text as the user knows it.
 func instructions(k *ir.Func) map[int]*ir.Instr {
 	byIndex := map[int]*ir.Instr{}
 	for _, b := range k.Blocks {
@@ -458,7 +468,8 @@ func instructions(k *ir.Func) map[int]*ir.Instr {
 	return byIndex
 }
 
-// verdictOf is the verdict of a judgement.
+// verdictOf is the verdict of a judgement. A Clean grade has no reason here: the scope says which
+// runs it is about.
 func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 	v := diag.Verdict{Kernel: k.Demangled, Scope: j.Scope}
 	switch j.Grade {
@@ -474,7 +485,8 @@ func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 	return v
 }
 
-// wrong runs the launch that showed the bug once more, for its findings with their witnesses.
+// wrong runs the launch that showed the bug once more, for its findings with their witnesses: those
+// of a judgement are offsets without one. The first launch that exposes the bug is enough.
 func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 	began := time.Now()
 	defer func() { x.judge.spent += time.Since(began) }()
@@ -498,7 +510,8 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 	return out
 }
 
-// changes describes what a repair does.
+// changes describes what a repair does. Positions are those of the user's text. An instruction of a
+// copied function is shown at the call that was replaced.
 func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change {
 	byIndex := instructions(k)
 	var out []Change
@@ -522,7 +535,7 @@ func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change 
 			}
 		}
 		if c.Cut {
-			f.Text += "; the changed control flow brings all threads of the block there"
+			f.Text += "; the control flow is changed so that all threads of the block reach it"
 		}
 		out = append(out, f)
 	}

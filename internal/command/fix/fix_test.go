@@ -68,7 +68,8 @@ func readWanted(t *testing.T, path string) []wanted {
 	return out
 }
 
-func fixFile(t *testing.T, path, kernel string, fix Options) (*Result, *ir.Module, *launch.SourceFacts) {
+func fixFile(t *testing.T, path, kernel string, fix Options) (
+	*Result, *ir.Module, *launch.SourceFacts) {
 	t.Helper()
 	fix.Common = driver.Options{Files: source.NewSet(), Limit: 20, Kernel: kernel}
 	res, err := File(context.Background(), fix, driver.Input{Input: lower.Input{Name: path}}, func(d diag.Diagnostic) {
@@ -111,7 +112,8 @@ func kernelOf(m *ir.Module, name string) *ir.Func {
 }
 
 // memoryOf runs a kernel and returns what its buffers hold in the end.
-func memoryOf(t *testing.T, f *ir.Func, facts *launch.SourceFacts, contents, seed uint64, more int) []byte {
+func memoryOf(t *testing.T, f *ir.Func, facts *launch.SourceFacts, contents, seed uint64,
+	more int) []byte {
 	t.Helper()
 	var req launch.Request
 	plain, errs := launch.Resolve(f, req, facts)
@@ -155,8 +157,8 @@ func memoryOf(t *testing.T, f *ir.Func, facts *launch.SourceFacts, contents, see
 	return out
 }
 
-// Each kernel of testdata/fix comes to what stands above it. A repaired one computes what its reference does, for
-// several contents of its buffers, schedules and sizes.
+// Each kernel of testdata/fix has the result that the comment above it states. A repaired one
+// computes what its reference does, for several contents of its buffers, schedules and sizes.
 func TestFix(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/fix/*.*")
 	if err != nil || len(files) == 0 {
@@ -186,11 +188,13 @@ func TestFix(t *testing.T) {
 				if w.result == "unchanged" && status == "redundant" && f.After.Kind == diag.Verified {
 					status = w.result // what is reported is proved
 				}
-				if status != w.result || w.result == "not repaired" && !strings.Contains(f.Why, strings.SplitN(w.why, ":", 2)[0]) {
+				if status != w.result ||
+					w.result == "not repaired" && !strings.Contains(f.Why, strings.SplitN(w.why, ":", 2)[0]) {
 					t.Errorf("%s (%s), want %s: %s", status, f.Why, w.result, w.why)
 				}
 				if w.result == "repaired" && f.Status == Repaired {
-					if len(f.Wrong) == 0 || len(f.Changes) == 0 || f.After.Kind != diag.Verified && f.After.Kind != diag.Clean {
+					if len(f.Wrong) == 0 || len(f.Changes) == 0 ||
+						f.After.Kind != diag.Verified && f.After.Kind != diag.Clean {
 						t.Errorf("wrong %d, changes %d, after %v", len(f.Wrong), len(f.Changes), f.After)
 					}
 				}
@@ -219,7 +223,8 @@ func TestFix(t *testing.T) {
 						a := memoryOf(t, kernelOf(in, w.kernel), facts, seed+1, seed, more)
 						b := memoryOf(t, kernelOf(in, w.kernel+"_ref"), facts, seed+1, seed, more)
 						if !bytes.Equal(a, b) {
-							t.Fatalf("contents %d, schedule %d, size %+d: another result than the reference", seed+1, seed, more)
+							t.Fatalf("contents %d, schedule %d, size %+d: another result than the reference",
+								seed+1, seed, more)
 						}
 					}
 				}
@@ -235,7 +240,9 @@ func BenchmarkFix(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		opt := Options{Common: driver.Options{Files: source.NewSet(), Limit: 20}}
-		res, err := File(context.Background(), opt, driver.Input{Input: lower.Input{Name: "../../../testdata/fix/table.cu"}}, func(diag.Diagnostic) {})
+		res, err := File(context.Background(), opt, driver.Input{
+			Input: lower.Input{Name: "../../../testdata/fix/table.cu"},
+		}, func(diag.Diagnostic) {})
 		if err != nil {
 			b.Fatal(err)
 		}

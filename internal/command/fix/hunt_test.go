@@ -17,8 +17,8 @@ import (
 	"heddle/internal/source"
 )
 
-// huntFor looks for inputs that show a bug of the first kernel of a text, without runs of its own launch and without a
-// proof.
+// huntFor looks for inputs that show a bug of the first kernel of a text, without runs of its own
+// launch and without a proof.
 func huntFor(t *testing.T, text string, seed uint64) (*judge, *repair.Judgement) {
 	t.Helper()
 	d := driver.New(driver.Options{Limit: 1}, func(g diag.Diagnostic) { t.Errorf("%s", g.Message) })
@@ -41,9 +41,9 @@ func huntFor(t *testing.T, text string, seed uint64) (*judge, *repair.Judgement)
 	return j, out
 }
 
-// Bugs that only some launches, scalar arguments or contents of buffers show are found, under each seed, and the launch
-// that shows one is kept. Each condition is met by no launch that is tried without a search: its arguments are what a
-// user who says nothing gets.
+// Bugs that only some launches, scalar arguments or contents of buffers show are found, under each
+// seed, and the launch that shows one is kept. No launch that is tried without a search
+// satisfies one of the conditions: it has the default arguments.
 func TestHunt(t *testing.T) {
 	const race = "s[0] = threadIdx.x;" // by all threads: they race
 	seeds := 5
@@ -100,20 +100,24 @@ func fixText(t *testing.T, text string) *Kernel {
 		Common: driver.Options{Files: source.NewSet(), Limit: 20},
 		Prove:  prove.Options{Timeout: time.Nanosecond},
 	}
-	res, err := File(t.Context(), opt, driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(text)}}, func(diag.Diagnostic) {})
+	res, err := File(t.Context(), opt, driver.Input{
+		Input: lower.Input{Name: "k.cu", Content: []byte(text)},
+	}, func(diag.Diagnostic) {})
 	if err != nil || len(res.Fixes) != 1 {
 		t.Fatalf("%v, %d kernels", err, len(res.Fixes))
 	}
 	return &res.Fixes[0]
 }
 
-// A bug with a guessed shape does not make a kernel one that is not repaired: it is a note, and no more.
-// A kernel that does not ask for its shape is not tried with others. With the shape in the launch it is a bug.
+// A bug that occurs only with a guessed shape does not make a kernel "not repaired": it is a note.
+// A kernel that does not read its shape is not tried with others. With the shape in the launch, it
+// is a bug.
 func TestGuessedShape(t *testing.T) {
 	const same = "__shared__ int s[64]; s[threadIdx.x % 64] = threadIdx.x; __syncthreads(); out[threadIdx.x" // one instruction races from 65 threads on
 	asks := "__global__ void k(int *out) { " + same + " + blockIdx.x * blockDim.x] = s[threadIdx.x % 64]; }"
 	f := fixText(t, asks)
-	if f.Status != NothingToFix || f.After.Kind != diag.Clean || len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "heddle guessed") || !strings.Contains(f.Notes[0], "block ") {
+	if f.Status != NothingToFix || f.After.Kind != diag.Clean || len(f.Notes) != 1 ||
+		!strings.Contains(f.Notes[0], "heddle guessed") || !strings.Contains(f.Notes[0], "block ") {
 		t.Errorf("%v, %v, %q", f.Status, f.After, f.Notes)
 	}
 	f = fixText(t, "// heddle: grid=1\n__global__ void k(int *out) { "+same+"] = s[threadIdx.x % 64]; }")

@@ -55,7 +55,7 @@ type guess struct {
 	without repair.Judgement
 }
 
-// memo is a judgement with its text.
+// memo is a judgement with its text. Only the first text has one: several searches start from it.
 type memo struct {
 	text  []byte
 	proof bool
@@ -63,7 +63,8 @@ type memo struct {
 }
 
 // newJudge returns a judge that takes scalar arguments as given if they come from that origin, or
-// from one that takes precedence over it.
+// from one that takes precedence over it. The launches are the user's, once for each seed;
+// counterexamples and the search for other launches add to them.
 func newJudge(f *fixer, kernel string, from launch.Origin) *judge {
 	j := &judge{f: f, kernel: kernel, from: from, limit: f.opt.Prove.Timeout}
 	for i := range max(f.opt.Run.Seeds, fixSeeds) {
@@ -87,7 +88,8 @@ func (p *parsed) repairable() *repair.Kernel {
 	return &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
 }
 
-// parseKernel reads a text of PTX and finds the kernel of that name in it.
+// parseKernel reads a text of PTX and finds the kernel of that name in it. Candidates are parsed
+// from scratch, so a repair that is not valid PTX is an error here and not a wrong verdict.
 func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 	set := source.NewSet()
 	file, err := set.Add(name, text)
@@ -109,13 +111,13 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 		}
 	}
 	if p.kernel == nil || p.tree == nil {
-		return nil, fmt.Errorf("no kernel %s in the text", kernel)
+		return nil, fmt.Errorf("the text has no kernel %s", kernel)
 	}
 	return p, nil
 }
 
 // errTexts is the error of a repair that checked too many texts.
-var errTexts = fmt.Errorf("none was found among the %d texts that are checked at most", mostTexts)
+var errTexts = fmt.Errorf("heddle gave up after checking %d candidates", mostTexts)
 
 // Judge implements repair.Judge.
 func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
@@ -135,10 +137,14 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 }
 
 // look judges a text that has not been judged before.
+//
+// The launches come first, and among them those that exposed a bug before, since most candidates
+// fail in the first run. A run that was cut off at its step limit does not prevent a proof, and a
+// proof makes the text Verified whatever the runs covered.
 func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
 	if err != nil {
-		return nil, fmt.Errorf("a repaired text is not right: %w", err)
+		return nil, fmt.Errorf("the repaired PTX is malformed: %w", err)
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
 	j.long = false
@@ -161,7 +167,8 @@ func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judg
 	return out, ctx.Err()
 }
 
-// runOnce executes one launch and adds what it shows.
+// runOnce executes one launch and adds what it shows. The grade never improves here: a run can show
+// a bug or a gap, and only a proof can show their absence.
 func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair.Judgement) error {
 	cfg, errs := launch.Resolve(p.kernel, t.Launch, j.f.in.Facts)
 	if len(errs) > 0 {
@@ -187,14 +194,16 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
 	case emu.StepLimit:
-		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
 		j.long = true
 	}
 	out.Scope = scopeOfRuns + cfg.Describe()
 	return nil
 }
 
-// shown adds the findings of a run.
+// shown adds the findings of a run. Findings are pairs of byte offsets in the text, since the
+// instructions of one text mean nothing in another. A misuse of a barrier is of kind Other and
+// carries its reason.
 func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.Judgement) {
 	at := func(s event.Site) int { // in a function that is called: the call
 		info := m.Site(s)
@@ -247,16 +256,18 @@ const scopeOfRuns = "this launch, these inputs: "
 
 // misuse is why a wrong use of a barrier is not repaired.
 var misuse = map[race.BarrierKind]string{
-	race.CountMismatch: "threads reach one barrier with different counts, and it is not known which " +
-		"one is meant",
-	race.NoWaiter: "no thread waits at a barrier that arrivals alone complete, and it is not known " +
-		"which one should",
-	race.Recycled: "threads may reach a barrier before its last generation is complete: it needs " +
-		"another barrier number",
-	race.TooMany: "more threads may reach a barrier than it counts, and it is not known which ones " +
-		"are meant",
+	race.CountMismatch: "threads reach one barrier with different counts, " +
+		"and heddle cannot know which count was intended",
+	race.NoWaiter: "no thread waits at a barrier that arrivals alone complete, " +
+		"and heddle cannot know which thread should wait",
+	race.Recycled: "threads may reach a barrier before its previous generation is complete; " +
+		"use another barrier number for one of the two",
+	race.TooMany: "more threads may reach a barrier than it expects, " +
+		"and heddle cannot know which threads were meant to wait for each other",
 }
 
+// reachOf is the smallest group of threads that a repair must synchronize. Races of a thread with
+// itself, and between the branches of a warp, count as within the warp.
 var reachOf = map[race.Level]repair.Reach{
 	race.IntraWarp: repair.InWarp, race.SameThread: repair.InWarp, race.BranchOrdering: repair.InWarp,
 	race.IntraBlock: repair.InBlock, race.InterBlock: repair.AcrossBlocks,
@@ -274,6 +285,9 @@ func offsetOf(f *source.File, in *ir.Instr) int {
 }
 
 // prove asks the static engine about a text that runs found clean.
+//
+// Its own time limit, if there is one, does not end the replays. Findings that no replay confirmed
+// are added as unconfirmed: they lead the search to places, and never make a text Buggy.
 func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	outer := ctx
 	if j.limit > 0 {
@@ -323,7 +337,7 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 // openReason describes what a proof leaves open. It names no places, since those of a repaired text
 // are not the user's.
 func openReason(r *verify.Result) string {
-	out := "the static engine finds no proof"
+	out := "the static engine found no proof"
 	if len(r.Findings) == 0 {
 		return out
 	}
@@ -342,9 +356,9 @@ func openReason(r *verify.Result) string {
 	default:
 		return out
 	}
-	out += fmt.Sprintf(": it cannot exclude %s between %s and %s", what, text(f.A), text(f.B))
+	out += fmt.Sprintf(": it cannot rule out %s between %s and %s", what, text(f.A), text(f.B))
 	if len(r.Thread.Approximate) > 0 {
-		out += ", as " + strings.Join(r.Thread.Approximate, "; ") + " there"
+		out += " (" + strings.Join(r.Thread.Approximate, "; ") + ")"
 	}
 	return out
 }
@@ -352,7 +366,8 @@ func openReason(r *verify.Result) string {
 // mostCounterexamples bounds the counterexamples of one text that are replayed.
 const mostCounterexamples = 8
 
-// replayer replays the counterexamples of one text.
+// replayer replays the counterexamples of one text. Each finding has several sets of arguments,
+// which differ in the contents of buffers; equal sets run once.
 type replayer struct {
 	j      *judge
 	proof  *prove.Proof
@@ -386,7 +401,9 @@ func (r *replayer) replay(ctx context.Context, f *verify.Finding, out *repair.Ju
 	return false
 }
 
-// hunt looks for a launch that shows something where those of the judge did not.
+// hunt looks for a launch that shows something where those of the judge did not. A launch that it
+// finds with a shape that the user did not give is a guess: the kernel may not be meant to run like
+// that.
 func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 	var found *repair.Judgement
 	asked := j.f.opt.Common.Launch

@@ -15,6 +15,7 @@ import (
 	"heddle/internal/syntax"
 )
 
+// isFence matches a fence or membar and its scope.
 var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
 
 // The search for a form of a plan in the source. A place between two instructions may be several
@@ -53,7 +54,8 @@ func (s *sourceFixer) search(k *ir.Func, j *judge) *sourceSearch {
 var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
 
 // attempt compiles and judges steps; nil if they are not accepted, or were tried before. If no more
-// than a clean result is wanted, nothing is proved.
+// than a clean result is wanted, nothing is proved. Two sources with one PTX, apart from positions
+// and comments, are one candidate.
 func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (
 	*sourceForm, error) {
 	edits, err := s.edited(steps)
@@ -88,7 +90,7 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 		if after.Grade >= repair.Clean && s.lesser == nil {
 			s.lesser = &sourceForm{edits: edits, after: after, ptx: ptx}
 		}
-		s.refused(notInSourcef("a change of the source at the places of the repair does not suffice"))
+		s.refused(notInSourcef("editing the source at the places of the repair is not enough"))
 		return nil, nil
 	}
 	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
@@ -114,7 +116,8 @@ func (s *sourceSearch) known(text []byte) bool {
 }
 
 // harmsOthers returns an error if a change of a function that other kernels may call breaks one of
-// them.
+// them. It compares runs of the launch alone, so it can miss a change that breaks another kernel
+// for other inputs.
 func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
 	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
 		return nil
@@ -130,7 +133,7 @@ func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte
 			return err
 		}
 		if after, err := other.Judge(ctx, ptx, false); err != nil || after.Grade < before.Grade {
-			return notInSourcef("the change would break kernel %s, which calls the changed function as well",
+			return notInSourcef("the change would break kernel %s, which also calls the changed function",
 				k.Demangled)
 		}
 	}
@@ -140,7 +143,8 @@ func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte
 // choices are steps of which one is taken, best first.
 type choices []step
 
-// fromPlan turns a plan into steps: those that are necessary, and those to choose from.
+// fromPlan turns a plan into steps: those that are necessary, and those to choose from. A plan has
+// an error, and no form, if one of its parts has none: a part is never left out.
 func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	must []step, open []choices, err error) {
 	byIndex := instructions(k)
@@ -148,7 +152,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 		open = append(open, s.point(k, p, s.unit.Barrier(true, true), true))
 	}
 	if s.unit.OpenCL && len(plan.Warps)+len(plan.Inserts) > 0 {
-		return nil, nil, notInSourcef("OpenCL C has no barriers of a warp and other fences than CUDA")
+		return nil, nil, notInSourcef("OpenCL C has no warp barriers, " +
+			"and its fences differ from those of CUDA")
 	}
 	for _, p := range plan.Warps {
 		open = append(open, s.point(k, p, "__syncwarp();", false))
@@ -156,7 +161,7 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	for _, in := range plan.Inserts {
 		text := fenceText(in.Text)
 		if text == "" {
-			return nil, nil, notInSourcef("%s has no form in the source", strings.TrimSpace(in.Text))
+			return nil, nil, notInSourcef("%s cannot be written in the source", strings.TrimSpace(in.Text))
 		}
 		open = append(open, s.point(k, in.At, text, false))
 	}
@@ -186,7 +191,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	}
 	for _, c := range open {
 		if len(c) == 0 {
-			return nil, nil, notInSourcef("a place of the repair is not between two statements of the file")
+			return nil, nil, notInSourcef("part of the repair " +
+				"does not lie between two statements of the file")
 		}
 	}
 	slices.SortFunc(must, func(a, b step) int {
@@ -195,7 +201,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	return must, open, nil
 }
 
-// replaced is the step for an instruction that becomes another.
+// replaced is the step for an instruction that becomes another. It knows two forms: another fence,
+// and an atomic update of which the load carries the text.
 func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 	fn, off, err := s.place(in)
 	if err != nil {
@@ -211,11 +218,13 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 		atomic, err := s.unit.AtomicUpdate(fn, off)
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
 	}
-	return step{}, false, notInSourcef("%s becomes %s, which has no other form in the source",
+	return step{}, false, notInSourcef("%s becomes %s, which cannot be written in the source",
 		in.Text(), strings.TrimSpace(text))
 }
 
-// inSource looks for a form in the source of the plan of a repair.
+// inSource looks for a form in the source of the plan of a repair. It searches twice: with what the
+// control flow of the kernel says about statements that all threads reach, and, if that fails, with
+// what the source alone says.
 func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm, error) {
 	k, kernel, plan, want := of.k, of.kernel, of.result.Plan, of.result.After.Grade
 	must, open, err := s.fromPlan(k, plan)
@@ -242,7 +251,7 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 		return search.lesser, nil
 	}
 	if search.why == nil {
-		return nil, notInSourcef("no form of the change in the source was found")
+		return nil, notInSourcef("heddle found no way to write the change in the source")
 	}
 	return nil, search.why
 }
@@ -304,7 +313,7 @@ func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Gr
 func (s *sourceSearch) judged(ctx context.Context, fix *sourceForm) (*repair.Judgement, error) {
 	after, err := s.j.Judge(ctx, fix.ptx, true)
 	if err == nil && after.Grade < repair.Clean {
-		return nil, notInSourcef("a change of the source passed the first runs only")
+		return nil, notInSourcef("the changed source passed the first runs but not the final check")
 	}
 	return after, err
 }
@@ -316,7 +325,8 @@ func appendNew(steps []step, st step) []step {
 	return append(steps, st)
 }
 
-// narrow removes what is not needed: statements that were inserted, the last first.
+// narrow removes what is not needed: statements that were inserted, the last first. The last
+// inserted statement is dropped first, one at a time, so the cost is one compilation for each.
 func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm,
 	want repair.Grade) (*sourceForm, error) {
 	inserted := 0
@@ -343,7 +353,7 @@ func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm
 }
 
 // withoutRedundant is the form in the source of a kernel without the barriers that are proved
-// redundant.
+// redundant. There is one attempt and no choice: the statements are those of the barriers.
 func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []repair.Redundant,
 	j *judge) (*sourceForm, error) {
 	byIndex := instructions(k)

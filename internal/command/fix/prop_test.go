@@ -55,7 +55,8 @@ func (g *barrierText) barrier() {
 	}
 }
 
-// access is a read or a write of one element of the array by each thread, a bijection, with barriers around.
+// access is a read or a write of one element of the array by each thread, a bijection, with
+// barriers around.
 func (g *barrierText) access() {
 	g.line("add.u32 %%x, %%t, %d;", g.rng.IntN(64))
 	g.line("and.b32 %%x, %%x, 63;")
@@ -146,8 +147,9 @@ func costOf(t *testing.T, text []byte) float64 {
 	return barrierCost(p)
 }
 
-// A random kernel with a barrier left out, moved under a condition that half of the block meets, or doubled is restored:
-// heddle fix comes to a verified kernel whose barriers cost no more than those of the original.
+// A random kernel with a barrier removed, moved under a condition that holds for half of the block,
+// or doubled is restored: heddle fix produces a verified kernel whose barriers cost no more than
+// those of the original.
 func TestFixRestores(t *testing.T) {
 	runs := 8
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -163,7 +165,10 @@ func TestFixRestores(t *testing.T) {
 		}
 		how := rng.IntN(3)
 		wrong, _ := generate(seed, rng.IntN(n), how)
-		opt := Options{Prove: prove.Options{Timeout: 30 * time.Second}, Redundant: how == 2, Budget: 5 * time.Minute}
+		opt := Options{
+			Prove:     prove.Options{Timeout: 30 * time.Second},
+			Redundant: how == 2, Budget: 5 * time.Minute,
+		}
 		in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: []byte(wrong)}}
 		res, err := File(context.Background(), opt, in, func(d diag.Diagnostic) {
 			if d.Severity == diag.Error {
@@ -194,7 +199,8 @@ func TestFixRestores(t *testing.T) {
 			bad++
 			causes[cause]++
 			if bad < 4 {
-				t.Logf("seed %d, how %d: %s (cost %v, was %v)\n%s\n%s", seed, how, cause, is, was, wrong, res.PTX)
+				t.Logf("seed %d, how %d: %s (cost %v, was %v)\n%s\n%s",
+					seed, how, cause, is, was, wrong, res.PTX)
 			}
 		}
 	}
@@ -204,8 +210,8 @@ func TestFixRestores(t *testing.T) {
 	}
 }
 
-// Whatever the kernel, heddle fix comes to an end with a text that is right PTX, and one that it calls verified shows
-// nothing under other schedules either.
+// Whatever the kernel, heddle fix ends with a text that is valid PTX, and one that it calls
+// verified shows nothing under other schedules either.
 func TestFixRandom(t *testing.T) {
 	runs := 40
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -216,7 +222,10 @@ func TestFixRandom(t *testing.T) {
 	for seed := range runs {
 		k := gen.Random(mrand.New(mrand.NewSource(int64(seed))), gen.Options{BlockBarriers: true})
 		mem := launch.ArgSpec{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom}
-		common := driver.Options{Launch: launch.Request{Grid: &k.Grid, Block: &k.Block, Args: []launch.ArgSpec{mem}}, MaxSteps: 100_000}
+		common := driver.Options{
+			Launch:   launch.Request{Grid: &k.Grid, Block: &k.Block, Args: []launch.ArgSpec{mem}},
+			MaxSteps: 100_000,
+		}
 		in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: []byte(k.PTX)}}
 		res, err := File(t.Context(), Options{Common: common, Atomic: seed%2 == 0}, in, func(d diag.Diagnostic) {
 			if d.Severity == diag.Error {
@@ -248,7 +257,8 @@ func TestFixRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d unchanged, %d repaired, %d not repaired, %d not checked; %d verified; %v", counts[0], counts[1], counts[2], counts[3], verified, why)
+	t.Logf("%d unchanged, %d repaired, %d not repaired, %d not checked; %d verified; %v",
+		counts[0], counts[1], counts[2], counts[3], verified, why)
 	if counts[Repaired] == 0 || verified == 0 {
 		t.Error("the generator reaches too little")
 	}

@@ -19,6 +19,8 @@ type ranker struct {
 	order []int // of blocks, in reverse postorder; -1: never reached
 }
 
+// newRanker analyses the loops of a kernel. Blocks that are never reached get no order, and are
+// ignored.
 func (s *sourceFixer) newRanker(k *ir.Func) *ranker {
 	loops := ir.FindLoops(k, ir.Dominators(k))
 	r := &ranker{s: s, k: k, loops: loops, order: make([]int, len(k.Blocks))}
@@ -64,7 +66,8 @@ type spot struct {
 	next          bool // the place is next to it
 }
 
-// spots are the accesses of a function of the source, as they lie around a place of the kernel.
+// spots are the accesses of a function of the source, as they lie around a place of the kernel. An
+// inlined access counts at each frame of its inline stack that is in fn.
 func (r *ranker) spots(fn *syntax.Func, p repair.Point) []spot {
 	var out []spot
 	ahead := r.ahead(p.Block)
@@ -97,7 +100,8 @@ func (r *ranker) spots(fn *syntax.Func, p repair.Point) []spot {
 }
 
 // rank sorts steps for a place, best first: those within as many loops as it, and among them those
-// with the fewest accesses on the wrong side.
+// with the fewest accesses on the wrong side. The order affects only how soon a form is found,
+// never whether it is accepted.
 func (r *ranker) rank(steps []step, p repair.Point) {
 	type score struct{ loops, wrong int }
 	depth := 0

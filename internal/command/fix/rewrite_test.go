@@ -20,9 +20,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// structured draws kernels of nested ifs and loops, with breaks, continues, returns and local variables. Each thread only
-// writes words of its own, so what a kernel computes does not depend on barriers. The byte 1 stands where a barrier is to
-// be put.
+// structured generates kernels of nested ifs and loops, with breaks, continues, returns and local
+// variables. Each thread only writes words of its own, so what a kernel computes does not depend on
+// barriers. The byte 1 marks where a barrier is to be put.
 type structured struct {
 	r     *rand.Rand
 	b     strings.Builder
@@ -163,8 +163,8 @@ func moduleOf(t *testing.T, path string, text []byte) (*ir.Module, *launch.Sourc
 	return mod, launch.Scan(user, nil)
 }
 
-// A rewritten kernel computes what it did, whatever barriers are brought to all its threads: none of them hangs, and
-// each thread does what it did in the same order.
+// A rewritten kernel computes what it did, whichever barriers all its threads are made to reach:
+// none of them hangs, and each thread does what it did in the same order.
 func TestRewriteComputesTheSame(t *testing.T) {
 	rounds, kernels := 1, 30
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -202,7 +202,8 @@ func TestRewriteComputesTheSame(t *testing.T) {
 			rw := &syntax.Rewrite{}
 			for _, off := range at {
 				if p := f.File.PosAt(off); f.Span.Start <= p && p < f.Span.End {
-					rw.Inserts = append(rw.Inserts, syntax.Insert{At: off, After: true, Text: "__syncthreads();", Block: true})
+					rw.Inserts = append(rw.Inserts,
+						syntax.Insert{At: off, After: true, Text: "__syncthreads();", Block: true})
 				}
 			}
 			all++
@@ -229,7 +230,8 @@ func TestRewriteComputesTheSame(t *testing.T) {
 				a := memoryOf(t, kernelOf(before, name), facts, seed+1, seed, 0)
 				b := memoryOf(t, kernelOf(after, name), facts, seed+1, seed, 0)
 				if !bytes.Equal(a, b) {
-					t.Fatalf("%s computes something else\n%s\nthan\n%s", name, cutKernel(patched, name), cutKernel(text, name))
+					t.Fatalf("%s computes something else\n%s\nthan\n%s",
+						name, cutKernel(patched, name), cutKernel(text, name))
 				}
 			}
 		}

@@ -9,7 +9,8 @@ import (
 // Repairs are found kernel by kernel, and their edits of one source add up: each is compiled and
 // judged together with those before it.
 
-// say expresses a repair in the source, if that is possible.
+// say expresses a repair in the source, if that is possible. Without a form, the repair remains one
+// of the PTX, with the reason.
 func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
 	s, out := x.source, x.out
 	if s == nil {
@@ -31,7 +32,8 @@ func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
 	}
 }
 
-// patch makes the new text of the file, and the difference to the old one.
+// patch makes the new text of the file, and the difference to the old one. For PTX the patch is
+// between the two texts, as far as the file has one: a binary has none.
 func (f *fixer) patch(out *Result) error {
 	s := f.source
 	switch {

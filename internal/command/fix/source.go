@@ -30,7 +30,8 @@ type sourceFixer struct {
 	compiles time.Duration // that took
 }
 
-// newSourceFixer reads the statements of a file; nil if it has none.
+// newSourceFixer reads the statements of a file; nil if it has none. An input that clang cannot
+// read as a source, such as PTX, is not an error.
 func newSourceFixer(ctx context.Context, f *fixer) (*sourceFixer, error) {
 	s := &sourceFixer{f: f}
 	file, files := f.file, f.d.Files()
@@ -84,10 +85,12 @@ func notInSourcef(format string, args ...any) error {
 	return &notInSource{fmt.Sprintf(format, args...)}
 }
 
-// place returns the function and the offset of what an instruction was compiled from.
+// place returns the function and the offset of what an instruction was compiled from. It is the
+// innermost function of the inline stack that the unit knows. Only the user's file is changed: a
+// header may be part of other programs.
 func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 	if in == nil {
-		return nil, 0, notInSourcef("a place in the PTX belongs to no statement")
+		return nil, 0, notInSourcef("a place in the PTX does not belong to any statement")
 	}
 	for fr := in.Loc; fr != nil; fr = fr.Parent {
 		fn := s.unit.FuncOf(fr.Pos)
@@ -97,14 +100,14 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 		off, ok := fn.File.Offset(fr.Pos)
 		switch {
 		case !ok:
-			return nil, 0, notInSourcef("the place of an instruction in the source is not known")
+			return nil, 0, notInSourcef("the source position of an instruction is unknown")
 		case fn.File != s.user:
 			return nil, 0, notInSourcef("the change would be in %s, which other files may include",
 				fn.File.Name)
 		}
 		return fn, off, nil
 	}
-	return nil, 0, notInSourcef("%s belongs to no statement of the file", in.Text())
+	return nil, 0, notInSourcef("%s does not belong to any statement of the file", in.Text())
 }
 
 // touchesMemory reports whether an instruction is one that a barrier may have to be before or
@@ -130,7 +133,8 @@ func around(k *ir.Func, p repair.Point) (before, after *ir.Instr) {
 }
 
 // next returns the first instructions that touch memory on the paths from the end of a block, in
-// the order of the text.
+// the order of the text. A block without such an instruction is passed through, so the result is
+// what each path does first.
 func next(k *ir.Func, from ir.BlockID) []*ir.Instr {
 	var out []*ir.Instr
 	seen := map[ir.BlockID]bool{}
@@ -180,6 +184,9 @@ func (s *sourceFixer) insert(in *ir.Instr, after bool, text string, block bool) 
 }
 
 // point returns the steps, best first, each of which may express what a plan does at a point.
+//
+// Candidates are before the access that follows, after the one that precedes, between two halves of
+// the statement that holds both, and at the ends of the blocks around. appendNew keeps one of each.
 func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool) []step {
 	before, after := around(k, p)
 	var out []step
@@ -234,7 +241,8 @@ func sameStep(a, b step) bool {
 	return a.insert == nil || *a.insert == *b.insert
 }
 
-// fenceText is the CUDA function that compiles to a fence of the PTX; empty if there is none.
+// fenceText is the CUDA function that compiles to a fence of the PTX; empty if there is none. Any
+// scope but sys and cta becomes the device, which includes a cluster.
 func fenceText(ptx string) string {
 	f := isFence.FindStringSubmatch(ptx)
 	if f == nil {
@@ -250,7 +258,8 @@ func fenceText(ptx string) string {
 }
 
 // uniformIn reports of ranges of a function whether all threads of a block reach them, by the
-// control flow of the kernel.
+// control flow of the kernel. A range counts as uniform if one unguarded instruction in it is in a
+// uniform block. The rewrite relies on it, and the judge checks the compiled result.
 func (s *sourceFixer) uniformIn(k *ir.Func,
 	x *repair.Transformer) func(*syntax.Func) func(from, to int) bool {
 	return func(fn *syntax.Func) func(from, to int) bool {
@@ -288,7 +297,8 @@ func (s *sourceFixer) uniformIn(k *ir.Func,
 	}
 }
 
-// edited returns the edits of steps, after those of the kernels before.
+// edited returns the edits of steps, after those of the kernels before. The steps of one function
+// are one rewrite, since they may affect the same statements.
 func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 	rewrites := map[*syntax.Func]*syntax.Rewrite{}
 	var funcs []*syntax.Func
@@ -333,10 +343,10 @@ func (s *sourceFixer) compile(ctx context.Context, text []byte) ([]byte, error) 
 	defer func() { s.compiled, s.compiles = s.compiled+1, s.compiles+time.Since(began) }()
 	results, err := lower.Lower(ctx, in, s.f.opt.Common.Lower)
 	if err != nil {
-		return nil, notInSourcef("the compiler does not accept the changed source: %v", err)
+		return nil, notInSourcef("the compiler rejects the changed source: %v", err)
 	}
 	if len(results) != 1 {
-		return nil, notInSourcef("the changed source gives %d modules of PTX", len(results))
+		return nil, notInSourcef("the changed source compiles to %d modules of PTX", len(results))
 	}
 	return results[0].PTX, nil
 }

@@ -61,8 +61,8 @@ func applies(t *testing.T, name string, old []byte, res *Result) {
 	}
 }
 
-// Kernels as people format them, and what the repair must leave of it. keep are texts that the patched source must still
-// have, add those that it gets.
+// Kernels as people format them; the repair must keep the format. keep are texts that the patched
+// source must still have, add those that it gains.
 var sourceFixes = []struct {
 	name, file, in string
 	add, keep      []string
@@ -137,7 +137,8 @@ func TestFixSourceForms(t *testing.T) {
 				want = diag.Clean
 			}
 			if f.Source.Kind != want || f.Compiled != 1 || len(f.Wrong) == 0 || len(f.Wrong[0].Fixes) == 0 {
-				t.Errorf("the patched source is %v (%s); %d were compiled, want 1", f.Source.Kind, f.PTXOnly, f.Compiled)
+				t.Errorf("the patched source is %v (%s); %d were compiled, want 1",
+					f.Source.Kind, f.PTXOnly, f.Compiled)
 			}
 			for _, want := range append(test.add, test.keep...) {
 				if !strings.Contains(string(res.Patched), want) {
@@ -159,11 +160,12 @@ func TestFixSourceForms(t *testing.T) {
 // What a repair of the source may leave to the PTX, of testdata/fix.
 var onlyPTX = map[string]string{
 	"divergent_call":     "the barrier is in a function that only some threads call",
-	"two_branches":       "threads of both branches must meet at one barrier, which the source can say in no branch",
+	"two_branches":       "threads of both branches must wait at one barrier, which belongs to neither branch",
 	"lock_plain_release": "the plain store must become a strong one",
 }
 
-// Each broken kernel of testdata/fix is repaired in the source, and computes what its reference does.
+// Each broken kernel of testdata/fix is repaired in the source, and computes what its reference
+// does.
 func TestFixSource(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("takes minutes; HEDDLE_LONG=1 runs it")
@@ -214,8 +216,10 @@ func TestFixSource(t *testing.T) {
 				t.Errorf("%s is repaired in the source, although %s", w.kernel, why)
 			case only:
 				continue
-			case f.PTXOnly != "" || f.Source.Kind != diag.Verified && f.Source.Kind != diag.Clean || f.After.Kind == diag.Verified && f.Source.Kind != diag.Verified:
-				t.Errorf("%s: %v in the PTX, %v in the source: %s", w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly)
+			case f.PTXOnly != "" || f.Source.Kind != diag.Verified && f.Source.Kind != diag.Clean ||
+				f.After.Kind == diag.Verified && f.Source.Kind != diag.Verified:
+				t.Errorf("%s: %v in the PTX, %v in the source: %s",
+					w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly)
 				continue
 			}
 			for seed := range uint64(20) {
@@ -223,7 +227,8 @@ func TestFixSource(t *testing.T) {
 					a := memoryOf(t, kernelOf(mod, w.kernel), facts, seed+1, seed, more)
 					b := memoryOf(t, kernelOf(mod, w.kernel+"_ref"), facts, seed+1, seed, more)
 					if !bytes.Equal(a, b) {
-						t.Errorf("%s: contents %d, schedule %d, size %+d: another result than the reference", w.kernel, seed+1, seed, more)
+						t.Errorf("%s: contents %d, schedule %d, size %+d: another result than the reference",
+							w.kernel, seed+1, seed, more)
 					}
 				}
 			}

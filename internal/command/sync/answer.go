@@ -9,16 +9,19 @@ import (
 	"heddle/internal/source"
 )
 
-// undecidedBarrierError is the error of a divergence at a barrier that no placement controls.
+// undecidedBarrierError is the error of a divergence at a barrier that no placement controls. The
+// search cannot remove such a barrier.
 type undecidedBarrierError struct{}
 
 func (*undecidedBarrierError) Error() string {
-	return "a barrier diverges that is not a statement of the kernel (it is in a called function, " +
-		"or " +
-		"it is not a barrier of the block)"
+	return "a barrier diverges that is not one of the kernel's own statements: " +
+		"it is in a called function, or it does not cover the whole block"
 }
 
 // answer collects the objections of an oracle to a placement.
+//
+// Races are merged by statement, since a placement can only separate statements: those of all
+// instructions that a statement was compiled to, of all kernels of a template, and of all runs.
 type answer struct {
 	m     *marked
 	p     placer.Placement
@@ -31,7 +34,9 @@ func newAnswer(m *marked, p placer.Placement) *answer {
 	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}, shown: map[[2]source.Span]bool{}}
 }
 
-// race adds a race. Races between the same two statements are one.
+// race adds a race. Races between the same two statements are one. A merged race keeps the union of
+// its paths, and is within one warp only if all its parts are. A part with unknown paths makes them
+// unknown. Races with other blocks are only listed.
 func (a *answer) race(r placer.Race, spaces ...event.Space) {
 	key := [2]placer.Label{r.A, r.B}
 	for _, s := range spaces {
@@ -65,7 +70,7 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 
 // diverge adds a divergence between two barriers, or between a barrier and the end of the kernel.
 // One of the two is not reached by all threads: of labels in blocks of different depth, the deeper
-// one.
+// one. The error means that neither barrier is one of the placement.
 func (a *answer) diverge(x, y *ir.Instr) error {
 	var labels []placer.Label
 	for _, in := range []*ir.Instr{x, y} {

@@ -10,7 +10,8 @@ import (
 )
 
 // at is the position at which the text changes if the barrier after a label is inserted or removed;
-// of a barrier that stays, its own.
+// of a barrier that stays, its own. It is found by asking for the edit: a barrier may need braces,
+// so its place is not always the end of the statement before it.
 func (f *found) at(l placer.Label) source.Pos {
 	from := f.marked.origins[l]
 	span := f.marked.node(l).Span

@@ -38,7 +38,8 @@ type At struct{ Line, Col int }
 
 // UseOfBarrier removes the barrier at a place of the file from its kernel, and reports the effect:
 // first on runs of the launch, then on a proof. The result is nil without an error if there is no
-// barrier of a kernel there. Mistakes in the input go to sink.
+// barrier of a kernel there. Mistakes in the input go to sink. For a template, the answer is about
+// all its kernels together and names the first.
 func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At,
 	sink func(diag.Diagnostic)) (*BarrierUse, error) {
 	s, err := open(opt, file, sink)
@@ -72,7 +73,8 @@ func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At,
 	return use, nil
 }
 
-// barrierAt returns the barrier whose statement is at a position of the input.
+// barrierAt returns the barrier whose statement is at a position of the input. A position within
+// the statement is enough; a barrier of a header is not found.
 func (s *syncer) barrierAt(line, col int) (*syntax.Func, placer.Label) {
 	for _, fn := range s.unit.Funcs {
 		if fn.File.Name != s.file.Name {
@@ -97,6 +99,10 @@ func (s *syncer) barrierAt(line, col int) (*syntax.Func, placer.Label) {
 }
 
 // judge compares the answers of runs and of the static engine with the barrier and without it.
+//
+// A race in a run without the barrier shows the need. Only a proof shows that there is none: a
+// clean run says nothing. In between, a failed proof without the barrier, beside one that succeeds
+// with it, is a hint ("maybe").
 func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) error {
 	label = m.chosen(m.fn.Point(label)) // in the tree with the functions that are inlined
 	with := m.tree.Standing()
@@ -133,19 +139,20 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		return err
 	}
 	if !standing.Verified {
-		u.Need, u.Why = BarrierUndecided, "the kernel is not proved with it"
+		u.Need, u.Why = BarrierUndecided, "the kernel is not proved even with it"
 		return nil
 	}
 	if u.Separates = beyond(proved, standing); len(u.Separates) > 0 {
 		u.Need = BarrierMaybe
 		return nil
 	}
-	u.Need, u.Why = BarrierUndecided, "there is no proof without it, and no pair of accesses is "+
-		"known that it separates"
+	u.Need, u.Why = BarrierUndecided, "the kernel is not proved without it, but no pair of "+
+		"accesses is known that it separates"
 	return nil
 }
 
-// beyond names the races that one answer has and another does not have.
+// beyond names the races that one answer has and another does not have. Races are the same if they
+// are between the same two statements.
 func beyond(a, b *placer.Answer) []string {
 	var out []string
 	for i := range a.Races {

@@ -10,9 +10,10 @@ import (
 	"heddle/internal/lower"
 )
 
-// Without the first barrier thread t reads what thread 63-t writes. The second separates that read from the write in the branch,
-// and the third that write from the last read: a run with in = 0 does not come to the branch, another input does. If the
-// branch writes nothing shared, there is nothing for the second to separate. A position beside a barrier is none.
+// Without the first barrier thread t reads what thread 63-t writes. The second separates that read
+// from the write in the branch, and the third that write from the last read: a run with in = 0 does
+// not reach the branch, another input does. If the branch writes nothing shared, there is nothing
+// for the second to separate. A position beside a barrier is not one.
 const barriers = `// heddle: grid=1 block=64 in=zero
 __global__ void k(int *out, const int *in) {
     __shared__ int s[64];
@@ -46,7 +47,8 @@ func TestUseOfBarrier(t *testing.T) {
 		if err != nil || use == nil {
 			t.Fatalf("line %d: %v, %v", c.line, use, err)
 		}
-		if use.Need != c.need || strings.Join(use.Separates, "; ") != c.separates || use.Kernel != "k(int*, int const*)" {
+		if use.Need != c.need || strings.Join(use.Separates, "; ") != c.separates ||
+			use.Kernel != "k(int*, int const*)" {
 			t.Errorf("line %d: %+v", c.line, use)
 		}
 	}

@@ -56,7 +56,8 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 	return out, mistake
 }
 
-// costs is Costs for one kernel.
+// costs is Costs for one kernel. It asks for all arguments first, and for those of the launch if
+// there is no such placement, as a search does.
 func (m *marked) costs(ctx context.Context, limit int) ([]Cost, error) {
 	for _, scalars := range []launch.Origin{launch.FromFlag, launch.Default} {
 		m.scalars = scalars
@@ -75,7 +76,8 @@ func (m *marked) costs(ctx context.Context, limit int) ([]Cost, error) {
 	return nil, nil
 }
 
-// places are the places in the source of a placement.
+// places are the places in the source of a placement. A function that is inlined at several calls
+// has one place in the source.
 func (m *marked) places(p placer.Placement) map[origin]bool {
 	out := map[origin]bool{}
 	for l, on := range p {
@@ -86,7 +88,8 @@ func (m *marked) places(p placer.Placement) map[origin]bool {
 	return out
 }
 
-// executed runs placements, and returns the costs of those that are right in the run.
+// executed runs placements, and returns the costs of those that are right in the run. The counts of
+// measure replace the constants in the tree, so the static costs are taken before it.
 func (m *marked) executed(ctx context.Context, candidates []placer.Placement) ([]Cost, error) {
 	var out []Cost
 	var right []placer.Placement

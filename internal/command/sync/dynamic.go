@@ -41,7 +41,7 @@ func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.
 	return &a.a, nil
 }
 
-// run executes one kernel once.
+// run executes one kernel once. The error is a notJudgedError if the kernel cannot start.
 func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *answer) error {
 	return o.watched(ctx, k, seed, a, nil)
 }
@@ -73,12 +73,13 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	case emu.Stopped:
 		a.a.Unknown = res.Stop.Message
 	case emu.StepLimit:
-		a.a.Unknown = "a run takes too long"
+		a.a.Unknown = "a run reached its step limit"
 	}
 	return nil
 }
 
-// reported adds what the detector reports of a run.
+// reported adds what the detector reports of a run. Of the misuses of barriers only divergence and
+// hangs count, which another placement can repair.
 func (o *dynamicOracle) reported(m *emu.Machine, rep *race.Report, a *answer) error {
 	for i := range rep.Races {
 		rc := &rep.Races[i]
@@ -119,7 +120,8 @@ func (o *dynamicOracle) reported(m *emu.Machine, rep *race.Report, a *answer) er
 	return nil
 }
 
-// arrivals passes events on, and reports arrivals at barriers.
+// arrivals passes events on, and reports arrivals at barriers. Counting must not change what the
+// detector sees, so it forwards every event.
 type arrivals struct {
 	run.Detector
 	m     *emu.Machine
@@ -184,7 +186,8 @@ func (m *marked) measure(ctx context.Context) error {
 	}
 }
 
-// bothOracle asks the dynamic engine, and if that has no objection, the static one.
+// bothOracle asks the dynamic engine, and if that has no objection, the static one. Runs are
+// cheaper than proofs and reject most wrong placements.
 type bothOracle struct {
 	dynamic dynamicOracle
 	static  staticOracle

@@ -53,7 +53,8 @@ type call struct {
 }
 
 // inline builds the tree of a kernel from the source positions of its instructions. With warps,
-// each place has one for a barrier of the warp as well.
+// each place has one for a barrier of the warp as well. A PTX file has no inline stacks: its tree
+// is that of the kernel alone.
 func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func,
 	warps bool) *inlined {
 	n := &inlined{
@@ -75,7 +76,8 @@ func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func
 }
 
 // owned returns the functions whose points are in these kernels only, and not in a function that is
-// called.
+// called. A barrier in any other function would appear in kernels that are not part of this search,
+// or in code of the host.
 func owned(m *ir.Module, unit *syntax.Unit, kernels []*ir.Func) map[*syntax.Func]bool {
 	own := map[*syntax.Func]bool{}
 	mark := func(f *ir.Func, mine bool) {
@@ -115,7 +117,9 @@ func frames(in *ir.Instr) []source.Pos {
 	return out
 }
 
-// discover adds the calls that led to an instruction of kernel number ki.
+// discover adds the calls that led to an instruction of kernel number ki. The walk down the inline
+// stack stops at the first call that cannot be in the tree; what lies deeper counts for the
+// statement that it reached.
 func (n *inlined) discover(unit *syntax.Unit, own map[*syntax.Func]bool, ki int, in *ir.Instr) {
 	at := n.root
 	pos := frames(in)
@@ -141,6 +145,7 @@ func (n *inlined) discover(unit *syntax.Unit, own map[*syntax.Func]bool, ki int,
 	}
 }
 
+// Two calls on one line differ in their columns.
 func (s *instance) call(at source.Pos, callee *syntax.Func) *call {
 	for _, c := range s.calls {
 		if c.at == at && c.body.fn == callee {
@@ -151,7 +156,8 @@ func (s *instance) call(at source.Pos, callee *syntax.Func) *call {
 }
 
 // add adds a label of an instance and its children. same numbers the places of functions that are
-// called.
+// called. A statement that calls becomes a block of what it executes before the call and the body
+// of the callee.
 func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) {
 	from := &s.fn.Tree.Labels[l]
 	node := *from
@@ -192,6 +198,7 @@ func number(same map[origin]int, o origin) int {
 	return same[o]
 }
 
+// Labels are numbered in the order in which they are added, parents before children.
 func (n *inlined) label(node placer.Node, from origin) placer.Label {
 	l := placer.Label(len(n.tree.Labels))
 	n.tree.Labels = append(n.tree.Labels, node)
@@ -281,7 +288,8 @@ func (n *inlined) locate(unit *syntax.Unit, in *ir.Instr) (placer.Label, bool) {
 	return s.labels[l], true
 }
 
-// kernel returns the number of the kernel whose PTX contains a place.
+// kernel returns the number of the kernel whose PTX contains a place. Kernels do not overlap in the
+// text, so it is the last one that starts before the place.
 func (n *inlined) kernel(p source.Pos) int {
 	best, at := 0, source.Pos(0)
 	for i, k := range n.kernels {
@@ -292,7 +300,8 @@ func (n *inlined) kernel(p source.Pos) int {
 	return best
 }
 
-// projected splits a placement into placements of the functions in the tree.
+// projected splits a placement into placements of the functions in the tree. Places at several call
+// sites fall together here: the search has set either all of them or none (placer.Node.Same).
 func (n *inlined) projected(p placer.Placement) map[*syntax.Func]placer.Placement {
 	out := map[*syntax.Func]placer.Placement{n.root.fn: {}}
 	for fn := range n.of {

@@ -38,6 +38,8 @@ type marked struct {
 	steps int64
 }
 
+// It relates points to labels before anything is placed; ir.Placed keeps their spans, so the
+// relation holds for every placement.
 func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) *marked {
 	unit := s.unit
 	m := &marked{
@@ -88,7 +90,8 @@ func (m *marked) config(k *ir.Func) (*launch.Config, []*launch.Error) {
 	return launch.Resolve(k, m.s.opt.Common.Launch, m.in.Facts)
 }
 
-// placed returns the kernels with the barriers of a placement.
+// placed returns the kernels with the barriers of a placement. Barriers of functions outside the
+// tree stay as they are.
 func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 	mod, err := ir.Placed(m.in.IR, func(n int) (ir.Sync, event.Orders) {
 		l := m.chosen(n)
@@ -117,10 +120,11 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 type unlocatedError struct{ in *ir.Instr }
 
 func (e *unlocatedError) Error() string {
-	return fmt.Sprintf("%s does not belong to a statement of the kernel", e.in.Text())
+	return fmt.Sprintf("%s does not belong to any statement of the kernel", e.in.Text())
 }
 
-// label returns the statement of an instruction.
+// label returns the statement of an instruction. The error is an *unlocatedError: without a
+// statement, no place can be named that would separate the access.
 func (m *marked) label(in *ir.Instr) (placer.Label, error) {
 	if m.unit.PTX {
 		if fn, l, ok := m.unit.Where(in); ok && fn == m.fn {
@@ -135,7 +139,8 @@ func (m *marked) label(in *ir.Instr) (placer.Label, error) {
 	return l, nil
 }
 
-// race turns a race of two instructions into one of two statements.
+// race turns a race of two instructions into one of two statements. The statements are in the order
+// of the tree, whichever access came first.
 func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (placer.Race, error) {
 	la, err := m.label(a)
 	if err != nil {
@@ -206,7 +211,7 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 }
 
 // inside is the number of compiled loops around the body of a loop of the text; -1 if it is not
-// known.
+// known. The first statement of the body with a known depth decides.
 func (m *marked) inside(l placer.Label) int {
 	for _, k := range m.tree.Labels[l].Kids {
 		if d, ok := m.depth[k]; ok {
@@ -236,7 +241,8 @@ func near(w verify.Way, same, swapped bool) placer.Path {
 	return p
 }
 
-// unfixed reports whether the launch has scalar arguments that proofs leave open.
+// unfixed reports whether the launch has scalar arguments that proofs leave open. If so, a second
+// search may succeed with the arguments of the launch.
 func (m *marked) unfixed() bool {
 	for _, k := range m.kernels {
 		if cfg, errs := m.config(k); len(errs) == 0 {

@@ -42,7 +42,8 @@ type notJudgedError struct{ verdict diag.Verdict }
 func (e *notJudgedError) Error() string { return e.verdict.Reason }
 
 // errSteps is the error of a search whose proofs reached their limit.
-var errSteps = errors.New("out of steps; --timeout 2m gives a time instead")
+var errSteps = errors.New("the proofs ran out of steps; " +
+	"set a time limit instead, as with --timeout 2m")
 
 // Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
 // could not prove.
@@ -109,7 +110,8 @@ func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 }
 
 // run returns the pairs of instructions that race in a run of the launch, and whether threads of
-// several warps do: these need not be disproved.
+// several warps do: these need not be disproved. An error, as of a launch that cannot start, means
+// that no pair is known to race.
 func (o *staticOracle) run(ctx context.Context, k *ir.Func,
 	p placer.Placement) map[[2]source.Span]bool {
 	seen := newAnswer(o.marked, p)
@@ -120,6 +122,9 @@ func (o *staticOracle) run(ctx context.Context, k *ir.Func,
 }
 
 // check asks the static engine about one kernel.
+//
+// A pair that the solver did not decide is a race with a reason. The steps that the proof took are
+// subtracted from those of the search, so its length does not depend on the speed of the machine.
 func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
 	shown map[[2]source.Span]bool) error {
 	pr, err := o.proof(k)
@@ -177,7 +182,8 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
 	return nil
 }
 
-// uneven finds the labels at which a barrier diverges, with barriers at all of them.
+// uneven finds the labels at which a barrier diverges, with barriers at all of them. They are
+// excluded for the rest of the search.
 func (o *staticOracle) uneven(ctx context.Context) error {
 	all := placer.Placement{}
 	for l := range o.tree.Labels {
@@ -193,7 +199,9 @@ func (o *staticOracle) uneven(ctx context.Context) error {
 // divergence is a question of package verify.
 type divergence func(context.Context, *lockstep.Thread, verify.Options) *verify.Result
 
-// unevenOf returns the places at which the barriers of a placement diverge, as ask decides.
+// unevenOf returns the places at which the barriers of a placement diverge, as ask decides. A
+// kernel that package lockstep cannot describe excludes no place here; the proofs of placements
+// report why.
 func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement,
 	ask divergence) ([]placer.Label, error) {
 	kernels, err := o.placed(all)

@@ -16,7 +16,8 @@ import (
 	placer "heddle/internal/place"
 )
 
-// randomSource draws the text of a kernel with some accesses to one array, in conditionals and loops.
+// randomSource generates the text of a kernel with some accesses to one array, in conditionals and
+// loops.
 func randomSource(r *rand.Rand) string {
 	b := &strings.Builder{}
 	b.WriteString("// heddle: grid=1 block=48\n__global__ void k(int *A)\n{\n    int t = threadIdx.x, x = 0;\n")
@@ -58,8 +59,9 @@ func randomSource(r *rand.Rand) string {
 	return b.String()
 }
 
-// On random kernels without inputs the static oracle's placement is right in runs too, none that runs pass is cheaper
-// unless the static engine is not sure, and if no placement is right in runs none is found. All placements are tried.
+// On random kernels without inputs the static oracle's placement is right in runs too, none that
+// runs pass is cheaper unless the static engine is not sure, and if no placement is right in runs,
+// none is found. All placements are tried.
 func TestSyncAgainstRuns(t *testing.T) {
 	n := 5
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -114,8 +116,8 @@ func TestSyncAgainstRuns(t *testing.T) {
 // mostBarriers bounds the placements that are tried.
 const mostBarriers = 3
 
-// cheapest is the least cost of a placement that is right, of at most mostBarriers and below that of res if there is one;
-// -1 if none is.
+// cheapest is the least cost of a placement that is right, of at most mostBarriers and below that
+// of res if there is one; -1 if none is.
 func cheapest(tree *placer.Tree, alone, right func(placer.Placement) bool, res *placer.Result) float64 {
 	var open []placer.Label
 	for l := range tree.Labels {

@@ -14,7 +14,7 @@ import (
 // separated with the reason. A barrier in a function that is called at several places is listed
 // once.
 
-// report describes a result.
+// report describes a result. A status of Changed needs a barrier that is inserted or removed.
 func (f *found) report() {
 	r, t := f.result, &f.marked.tree
 	f.sync.Calls, f.sync.Optimal, f.sync.After = r.Calls, r.Optimal, r.Cost
@@ -88,7 +88,8 @@ func (f *found) place(l placer.Label) string {
 	return f.inFunc(l)
 }
 
-// inFunc describes the place of a barrier in its function.
+// inFunc describes the place of a barrier in its function. The end of a statement is behind its
+// last byte, so the line is that of the byte before it.
 func (f *found) inFunc(l placer.Label) string {
 	node, file := f.marked.node(l), f.marked.origins[l].fn.File
 	span := node.Span
@@ -104,9 +105,9 @@ func (f *found) inFunc(l placer.Label) string {
 		return fmt.Sprintf("at line %d", span.Start.Line())
 	case n.Kind == placer.Start:
 		if at := node.At; at > 0 {
-			return fmt.Sprintf("at the beginning of the block of line %d", file.PosAt(at-1).Line())
+			return fmt.Sprintf("at the beginning of the block at line %d", file.PosAt(at-1).Line())
 		}
-		return fmt.Sprintf("at the beginning of the block of line %d", line(span.Start, 0))
+		return fmt.Sprintf("at the beginning of the block at line %d", line(span.Start, 0))
 	}
 	return fmt.Sprintf("after line %d", line(span.End, 1))
 }
@@ -116,7 +117,8 @@ func (f *found) reason(r placer.Reason) string {
 	return fmt.Sprintf("separates %s %s", r.Race.Why, f.level(r.Race, r.Level, r.Loop))
 }
 
-// level describes in which iterations the accesses of a race follow each other.
+// level describes in which iterations the accesses of a race follow each other. A race without a
+// loop around both accesses follows the order of the source.
 func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	switch {
 	case loop != placer.None:
@@ -125,7 +127,7 @@ func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
 		return "within an iteration"
 	}
-	return "in the order of the text"
+	return "in source order"
 }
 
 // stuck describes why a race cannot be separated.
@@ -134,7 +136,8 @@ func (f *found) stuck(st *placer.Stuck) string {
 	return fmt.Sprintf("%s race %s: %s", st.Race.Why, level, causes[st.Cause])
 }
 
-// barrierText is the statement of a barrier, with the flags of the memory that it orders.
+// barrierText is the statement of a barrier, with the flags of the memory that it orders. Without a
+// known race, the barrier orders shared and global memory.
 func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) string {
 	var spaces []event.Space
 	for at := range f.result.Placement {

@@ -39,7 +39,7 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 	for _, k := range kernels {
 		if s.d.Job(in, k).Config() == nil {
 			f.sync.Status = NotChecked
-			f.sync.Stuck = []string{"its launch is not known"}
+			f.sync.Stuck = []string{"its launch is unknown"}
 			return f, nil
 		}
 	}
@@ -73,7 +73,8 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 const searchSteps = prove.VerifySteps / 2
 
 // search asks for a placement that is right for all arguments; if there is none, for one that is
-// right for those of the launch.
+// right for those of the launch. The first search keeps its bound on steps where a second may
+// follow, so the clock does not decide which of the two gives the result.
 func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle,
 	cost placer.Cost) error {
 	given := s.opt.Oracle != Dynamic && f.marked.unfixed()
@@ -131,7 +132,7 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 }
 
 // notJudged handles the error of an oracle: a kernel that cannot be judged is a result, not a
-// failure.
+// failure. A cause that the user can act on is named with what to do.
 func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var no *notJudgedError
 	var lost *ir.LostBarrierError
@@ -146,7 +147,7 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 		f.sync.Verdict = no.verdict
 		f.sync.Stuck = []string{no.verdict.Kind.String() + ": " + no.verdict.Reason}
 		if no.verdict.Kind == diag.Unsupported && f.sync.Oracle != "dynamic" {
-			f.sync.Stuck[0] += " (--oracle dynamic judges by runs)"
+			f.sync.Stuck[0] += " (try --oracle dynamic, which judges by runs)"
 		}
 		if no.verdict.Span.IsValid() {
 			f.sync.Stuck[0] += " at " + s.d.Files().Format(no.verdict.Span.Start)
@@ -160,7 +161,8 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	return nil
 }
 
-// judgeStanding asks the oracle about the present barriers.
+// judgeStanding asks the oracle about the present barriers. No place is searched, so each race is
+// stuck with the cause Useless.
 func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
 	cost placer.Cost) (*placer.Result, error) {
 	p := t.Standing()
@@ -184,7 +186,7 @@ func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
 	}
 	for _, l := range a.Divergences {
 		if p[l] {
-			r.Found, r.GaveUp = false, "a barrier is not reached by all threads"
+			r.Found, r.GaveUp = false, "not all threads of the block reach one of its barriers"
 		}
 	}
 	return r, nil

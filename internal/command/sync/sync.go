@@ -120,7 +120,8 @@ type syncer struct {
 	out    *Result
 }
 
-// open readies the search in a file. Its prover has to be closed.
+// open readies the search in a file. Its prover has to be closed. At least one schedule runs,
+// whatever the options say.
 func open(opt Options, file driver.Input, sink func(diag.Diagnostic)) (*syncer, error) {
 	opt.Common.Limit, opt.Common.Command = max(opt.Common.Limit, 1), "run"
 	opt.Run.Seeds = max(opt.Run.Seeds, 1)
@@ -133,6 +134,7 @@ func open(opt Options, file driver.Input, sink func(diag.Diagnostic)) (*syncer, 
 	return &syncer{d: d, prover: prover, opt: opt, file: file, out: out}, nil
 }
 
+// All kernels are searched before the edits are made, which are those of all functions together.
 func (s *syncer) run(ctx context.Context) error {
 	in, err := s.compile(ctx)
 	if in == nil || err != nil {
@@ -201,7 +203,8 @@ func (s *syncer) compile(ctx context.Context) (*driver.Module, error) {
 	return s.d.Parse(s.file, results[0]), nil
 }
 
-// kernelsOf are the selected kernels that fn was compiled to; none unless fn is a kernel.
+// kernelsOf are the selected kernels that fn was compiled to; none unless fn is a kernel. A
+// template has one for each instantiation in the module; a placement must be right for all of them.
 func (s *syncer) kernelsOf(in *driver.Module, fn *syntax.Func) []*ir.Func {
 	var out []*ir.Func
 	if fn.Kernel {
@@ -229,10 +232,10 @@ func (s *syncer) ptx(ctx context.Context) *driver.Module {
 	return in
 }
 
+// causes describes why no barrier separates a race, after the race itself.
 var causes = map[placer.Cause]string{
-	placer.NoPlace: "there is no place between the two: threads race with each other at one and the " +
-		"same statement",
-	placer.ClosedPlace: "no barrier can be written between the two",
+	placer.NoPlace:     "no barrier fits between the two: threads race at the same statement",
+	placer.ClosedPlace: "no barrier can be inserted between the two",
 	placer.Diverges:    "not all threads of the block reach the places between the two together",
 	placer.Useless:     "barriers between the two do not separate them",
 }
@@ -261,7 +264,10 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement,
 	return nil
 }
 
-// verifyResult proves the patched sources from the beginning, compiled without points.
+// verifyResult proves the patched sources from the beginning, compiled without points. The engine
+// starts from the texts of the patch and takes nothing from the search, so a mistake in the marks
+// or in the edits cannot lead to "verified". Races between blocks are left out: no barrier of a
+// block affects them.
 func (s *syncer) verifyResult(ctx context.Context) error {
 	common, proofs := s.opt.Common, s.opt.Prove
 	common.Lower.Marked, common.Files, common.Progress = nil, source.NewSet(), nil

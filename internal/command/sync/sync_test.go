@@ -44,9 +44,10 @@ func inPlace(k *sync.Kernel) int {
 
 var wantSync = regexp.MustCompile(`// sync: (\d+)`)
 
-// The kernels of testdata/sync get as many barriers as their comments say: from the text as it is, where none may cost
-// more than what stands, and from the text without its barriers. Lines marked "sync: before" have one right before
-// them. The result is verified, and found by few calls of the oracle.
+// The kernels of testdata/sync get as many barriers as their comments say: from the text as it is,
+// where none may cost more than the present barriers, and from the text without its barriers. Lines
+// marked "sync: before" have one right before them. The result is verified, and found by few calls
+// of the oracle.
 func TestSyncKernels(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/sync/*.cu")
 	if err != nil || len(files) < 20 {
@@ -105,14 +106,15 @@ const head = "// heddle: grid=1 block=64\n__global__ void k(int *A, int *B, int 
 // What barriers cannot do is said, with the reason.
 func TestSyncStuck(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"one statement", "    A[0] = tid;\n", "at one and the same statement"},
+		{"one statement", "    A[0] = tid;\n", "at the same statement"},
 		{"in a conditional that not all enter", "    if (tid < 40) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", "not all threads of the block reach"},
-		{"in a macro", "#define BOTH { int x = A[tid + 1]; A[tid] = x; }\n    BOTH\n", "at one and the same statement"},
+		{"in a macro", "#define BOTH { int x = A[tid + 1]; A[tid] = x; }\n    BOTH\n", "at the same statement"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := synchronize(t, "stuck.cu", head+c.body+"}\n", sync.Options{})
 			k := &res.Kernels[0]
-			if k.Status != sync.NoPlacement || res.Diff != "" || len(k.Stuck) == 0 || !strings.Contains(k.Stuck[0], c.want) {
+			if k.Status != sync.NoPlacement || res.Diff != "" || len(k.Stuck) == 0 ||
+				!strings.Contains(k.Stuck[0], c.want) {
 				t.Errorf("%+v; want no placement, because %q\n%s", k, c.want, res.Diff)
 			}
 		})
@@ -128,14 +130,15 @@ func TestSyncOtherBlocks(t *testing.T) {
 	}
 }
 
-// The three oracles and the three algorithms agree where they must: the placement is right. The paper's algorithm calls
-// an oracle that does not know the ways of a race again.
+// The three oracles and the three algorithms agree where they must: the placement is right. The
+// paper's algorithm calls an oracle that does not know the paths of a race again.
 func TestSyncOracles(t *testing.T) {
 	text := head + "    for (int i = 0; i < 8; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n}\n"
 	for _, c := range []struct {
 		oracle sync.Oracle
 		alg    place.Algorithm
-	}{{sync.Static, place.Exact}, {sync.Static, place.Paper}, {sync.Static, place.Naive}, {sync.Dynamic, place.Exact}, {sync.Both, place.Exact}} {
+	}{{sync.Static, place.Exact}, {sync.Static, place.Paper}, {sync.Static, place.Naive},
+		{sync.Dynamic, place.Exact}, {sync.Both, place.Exact}} {
 		k := &synchronize(t, "oracles.cu", text, sync.Options{Oracle: c.oracle, Options: place.Options{Algorithm: c.alg}}).Kernels[0]
 		if inPlace(k) != 2 || k.Verdict.Kind != diag.Verified {
 			t.Errorf("oracle %d, algorithm %d: %+v", c.oracle, c.alg, k)
@@ -150,7 +153,8 @@ func TestSyncNotJudged(t *testing.T) {
 	if err != nil || len(res.Kernels) != 1 {
 		t.Fatal(err, res)
 	}
-	if k := &res.Kernels[0]; k.Status != sync.NotChecked || k.Verdict.Kind != diag.Unknown || len(k.Stuck) == 0 || k.Stuck[0] != "out of time" {
+	if k := &res.Kernels[0]; k.Status != sync.NotChecked || k.Verdict.Kind != diag.Unknown ||
+		len(k.Stuck) == 0 || k.Stuck[0] != "out of time" {
 		t.Errorf("%+v; want not checked, unknown, out of time", k)
 	}
 }
@@ -176,13 +180,15 @@ func TestSyncVerifyOnly(t *testing.T) {
 func TestSyncOpenCL(t *testing.T) {
 	const text = "// heddle: grid=1 block=64\n__kernel void k(__global int *out)\n{\n    __local int s[65];\n    int i = get_local_id(0);\n    s[i] = i;\n    out[i] = s[(i + 1) & 63];\n}\n"
 	res := synchronize(t, "flags.cl", text, sync.Options{})
-	if k := &res.Kernels[0]; k.Verdict.Kind != diag.Verified || !strings.Contains(res.Diff, "+    barrier(CLK_LOCAL_MEM_FENCE);") {
+	if k := &res.Kernels[0]; k.Verdict.Kind != diag.Verified ||
+		!strings.Contains(res.Diff, "+    barrier(CLK_LOCAL_MEM_FENCE);") {
 		t.Errorf("%+v\n%s", k, res.Diff)
 	}
 }
 
-// Measured costs are executions of a thread: 8 iterations with two barriers cost 16; a loop that runs once costs as much
-// as what is around it, and of a conditional that is never entered the place in it costs less.
+// Measured costs are executions of a thread: 8 iterations with two barriers cost 16; a loop that
+// runs once costs as much as the code around it, and a place in a conditional that is never
+// entered costs less.
 func TestSyncMeasured(t *testing.T) {
 	for _, c := range []struct {
 		body string
@@ -199,8 +205,8 @@ func TestSyncMeasured(t *testing.T) {
 	}
 }
 
-// Of the project's own kernels, those whose barriers are proved right never get more barriers or costlier ones, and stay
-// proved. What got cheaper is logged.
+// Of the project's own kernels, those whose barriers are proved right never get more barriers or
+// costlier ones, and stay proved. Cheaper results are logged.
 func TestSyncNeverWorse(t *testing.T) {
 	patterns := []string{"../../../testdata/verify/reduce.cl"}
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -235,11 +241,13 @@ func TestSyncNeverWorse(t *testing.T) {
 				}
 				right++
 				if a.Verdict.Kind != diag.Verified || inPlace(a) > inPlace(b) || a.After > b.Before {
-					t.Errorf("%s: kernel %s: %d barriers, cost %g; now %v, %d, %g, %v", path, a.Kernel, inPlace(b), b.Before, a.Status, inPlace(a), a.After, a.Verdict.Kind)
+					t.Errorf("%s: kernel %s: %d barriers, cost %g; now %v, %d, %g, %v",
+						path, a.Kernel, inPlace(b), b.Before, a.Status, inPlace(a), a.After, a.Verdict.Kind)
 				}
 				if a.After < b.Before {
 					cheaper++
-					t.Logf("%s: kernel %s: %d barriers, cost %g; now %d, %g, %v", filepath.Base(path), a.Kernel, inPlace(b), b.Before, inPlace(a), a.After, a.Verdict.Kind)
+					t.Logf("%s: kernel %s: %d barriers, cost %g; now %d, %g, %v",
+						filepath.Base(path), a.Kernel, inPlace(b), b.Before, inPlace(a), a.After, a.Verdict.Kind)
 				}
 			}
 		}
@@ -250,9 +258,9 @@ func TestSyncNeverWorse(t *testing.T) {
 	}
 }
 
-// A race within a function that is called is repaired there: the places of a function are those of all its call sites, and
-// a barrier costs what it costs at all of them. What is not the kernel's alone is left as it is: a function of another
-// kernel or of the host, or called by a condition.
+// A race within a function that is called is repaired there: the places of a function are those of
+// all its call sites, and a barrier costs what it costs at all of them. What is not the kernel's
+// alone is left as it is: a function of another kernel or of the host, or called by a condition.
 func TestSyncCalls(t *testing.T) {
 	const shift = " int shift(int *s, int tid)\n{\n    int x = s[(tid + 1) & 63];\n    s[tid] = x + 1;\n    return x;\n}\n"
 	const open = "// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n    __shared__ int s[64];\n    int tid = threadIdx.x;\n"
@@ -265,16 +273,18 @@ func TestSyncCalls(t *testing.T) {
 	}{
 		// Once: write s, read s in shift: 1; the read in shift and the write there: 2.
 		{"one call", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n", 2, 2},
-		// Twice: the places before and after line 3 of shift are executed twice each; nothing in the kernel helps more.
+		// Twice: the places before and after line 3 of shift are executed twice each; nothing in the
+		// kernel helps more.
 		{"two calls", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n    A[tid] += shift(s, tid);\n}\n", 2, 4},
 		{"two calls in a statement", "__device__" + shift + kernel + "    A[tid] = shift(s, tid) + shift(s, tid);\n}\n", 2, 4},
 		// In a loop: 100 iterations, and the write before it needs no barrier of its own.
 		{"in a loop", "__device__" + shift + kernel + "    for (int i = 0; i < 9; i++)\n        A[tid] += shift(s, tid);\n}\n", 2, 200},
-		// The argument is read before the call and the result is written after it: both need a barrier in the function.
+		// The argument is read before the call and the result is written after it: both need a barrier in
+		// the function.
 		{"around a call", "__device__ int add(int *s, int tid, int x)\n{\n    x += tid;\n    return x;\n}\n" + open +
 			"    s[tid] = add(s, tid, s[(tid + 1) & 63]);\n}\n", 1, 1},
 		{"a call in a call", "__device__" + shift + "__device__ int twice(int *s, int tid)\n{\n    int x = shift(s, tid);\n    return x + shift(s, tid);\n}\n" + kernel + "    A[tid] = twice(s, tid);\n}\n", 2, 4},
-		{"a barrier that stands", "__device__" + strings.Replace(shift, "    s[tid]", "    __syncthreads();\n    __syncthreads();\n    s[tid]", 1) + kernel + "    __syncthreads();\n    A[tid] = shift(s, tid);\n}\n", 2, 2},
+		{"a barrier that exists", "__device__" + strings.Replace(shift, "    s[tid]", "    __syncthreads();\n    __syncthreads();\n    s[tid]", 1) + kernel + "    __syncthreads();\n    A[tid] = shift(s, tid);\n}\n", 2, 2},
 		{"a template", "template <class T> __device__" + strings.Replace(shift, "int *", "T *", 1) + kernel + "    A[tid] = shift<int>(s, tid);\n}\n", 2, 2},
 		{"of the host", "__host__ __device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n", 0, 0},
 		{"of another kernel", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n" + other, 0, 0},
@@ -300,8 +310,9 @@ func TestSyncCalls(t *testing.T) {
 	}
 }
 
-// Where only lanes of one warp race, a barrier of the warp does and costs less (CUDA C++ Programming Guide, __syncwarp:
-// it orders memory among the lanes that take part); the warps of a block are its threads in linear order, 32 each.
+// Where only lanes of one warp race, a warp barrier is enough and costs less (CUDA C++ Programming
+// Guide, __syncwarp: it orders memory among the lanes that take part); the warps of a block are its
+// threads in linear order, 32 each.
 func TestSyncWarp(t *testing.T) {
 	const open = "__global__ void k(int *A)\n{\n    __shared__ int s[128];\n    int tid = threadIdx.x;\n"
 	exchange := func(with string) string {
@@ -328,9 +339,9 @@ func TestSyncWarp(t *testing.T) {
 		// One barrier of the warp does not separate what another warp reads; one of the block does both.
 		{"both", "block=128", "    s[tid] = A[tid];\n    int x = s[tid ^ 1] + s[tid ^ 64];\n    A[tid] = x;\n", sync.Options{}, 0, 1},
 		{"in a loop", "block=128", "    for (int i = 0; i < 8; i++) {\n        int x = s[tid ^ 1];\n        s[tid] = x;\n    }\n", sync.Options{}, 2, 0},
-		// A loop of which lanes leave at different times has no place that all lanes of a warp come to.
+		// A loop of which lanes leave at different times has no place that all lanes of a warp reach.
 		{"in an uneven loop", "block=128", "    for (int i = 0; i < tid; i++) {\n        int x = s[tid ^ 1];\n        s[tid] = x;\n    }\n", sync.Options{}, -1, -1},
-		{"a barrier that stands", "block=128", strings.Replace(exchange("tid ^ 1"), "    int x", "    __syncthreads();\n    int x", 1), sync.Options{}, 1, 0},
+		{"a barrier that exists", "block=128", strings.Replace(exchange("tid ^ 1"), "    int x", "    __syncthreads();\n    int x", 1), sync.Options{}, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := synchronize(t, "warp.cu", "// heddle: grid=1 "+c.launch+"\n"+open+c.body+"}\n", c.so)
@@ -351,7 +362,8 @@ func TestSyncWarp(t *testing.T) {
 					block++
 				}
 			}
-			if k.Verdict.Kind != diag.Verified || warp != c.warp || block != c.block || strings.Count(res.Diff, "+") > 0 && strings.Count(res.Diff, "__syncwarp();") != warp || !k.Optimal {
+			if k.Verdict.Kind != diag.Verified || warp != c.warp || block != c.block ||
+				strings.Count(res.Diff, "+") > 0 && strings.Count(res.Diff, "__syncwarp();") != warp || !k.Optimal {
 				t.Errorf("%+v; want %d of the warp, %d of the block, verified\n%s", k, c.warp, c.block, res.Diff)
 			}
 		})

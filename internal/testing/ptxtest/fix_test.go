@@ -37,23 +37,32 @@ var fixed = map[string]string{
 // accepted lists the reasons for which heddle fix may leave a broken kernel unrepaired, each with
 // an explanation why no repair exists.
 var accepted = map[string]string{
-	`^two threads race at the same instruction`:                     "no place for a barrier lies between an instruction and itself",
-	`^threads of different blocks race`:                             "a barrier of a block orders no others, and without a flag that one waits for no fence does",
-	`^bar(rier)?\.\w+ is in a part of the control flow`:             "threads that would go another way would be counted at a barrier that counts some",
-	`^barriers that count only some threads`:                        "another count or another number is another program",
-	`^threads come to one barrier with different counts`:            "as before",
-	`^nobody waits at a barrier`:                                    "as before",
-	`^threads may come to a barrier before its last round`:          "as before",
-	`^more threads may come to a barrier than it counts`:            "as before",
-	`^a loop with several entries`:                                  "it has no iteration that threads could begin together",
-	`^the race is inside a function that is called and not inlined`: "no edit of the kernel reaches it",
-	`^the barrier is inside a function that is called`:              "as before",
-	`^lanes wait at a warp operation`:                               "which lanes are meant to take part in an operation with a result is not known",
-	`^barriers order some lanes of the warp only`:                   "another mask or another order of meetings is another program",
-	`^threads have exited in a function`:                            "a function ends them, and no edit of the kernel reaches it",
-	`^(read|write|atomic|.*assertion|trap|barrier \d+) .*`:          "a thread does what it must not, whatever the others do",
-	`^.* is not supported|^call of .*, which has no body`:           "it was not looked at",
-	`^the flag is set before the data`:                              "the order of the program itself is wrong, and a fence keeps it",
+	`^two threads race at the same instruction`: "no barrier fits between an " +
+		"instruction and itself",
+	`^threads of different blocks race`: "a block barrier does not order other blocks, and " +
+		"neither does a fence without a flag that a thread waits for",
+	`^bar(rier)?\.\w+ is in a part of the control flow`: "threads on other paths would be " +
+		"counted at a barrier that expects only some",
+	`^barriers that count only some threads`: "another count or another number is " +
+		"another program",
+	`^threads reach one barrier with different counts`:            "as before",
+	`^no thread waits at a barrier`:                               "as before",
+	`^threads may reach a barrier before its previous generation`: "as before",
+	`^more threads may reach a barrier than it expects`:           "as before",
+	`^a loop with several entries`:                                "threads cannot start it together",
+	`^the race is inside a function that is called and not inlined`: "no edit of the kernel " +
+		"reaches it",
+	`^the barrier is inside a function that is called`: "as before",
+	`^lanes wait at a warp operation`: "it is unknown which lanes were meant to take part in " +
+		"an operation with a result",
+	`^barriers order only some lanes of the warp`: "another mask or another order of barriers is " +
+		"another program",
+	`^threads have exited in a function`: "the function ends them, and no edit of the kernel " +
+		"reaches it",
+	`^(read|write|atomic|.*assertion|trap|barrier \d+) .*`: "a thread does something wrong on its " +
+		"own",
+	`^.* is not supported|^call of .*, which has no body`: "the kernel was not checked",
+	`^the flag is set before the data`:                    "the program order itself is wrong",
 }
 
 // Every broken kernel of the repository is repaired, or has a reason that accepted lists. No

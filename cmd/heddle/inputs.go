@@ -106,7 +106,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]dr
 	return out, nil
 }
 
-// argument resolves one argument. A directory is replaced by the files below it that the configuration
+// argument resolves one argument. A directory is replaced by the files below that the configuration
 // includes; an empty result is an error, because a run that checks nothing must not look clean.
 func (f *inputFlags) argument(arg string, stdin io.Reader) ([]driver.Input, error) {
 	if arg == "-" {

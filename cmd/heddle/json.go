@@ -15,8 +15,10 @@ import (
 // The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes
 // them, docs/schema has their schema, and a test compares the three. A field is only ever added:
 // removing or renaming one needs a new schema version.
-// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes them, docs/schema has
-// their schema; a test holds the three together.
+
+// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes
+// them, docs/schema has their schema, and a test compares the three. A field may be added at any
+// time; removing or renaming one needs a new schema version.
 
 // jsonHead begins each object: programs read the version, then the type, before anything else.
 type jsonHead struct {

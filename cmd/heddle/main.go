@@ -1,7 +1,6 @@
 // Command heddle finds synchronization bugs in CUDA and OpenCL kernels: data races, barrier
 // divergence and deadlock. It only maps flags to the options of the engines, and results to output
 // and exit codes; what decides a verdict is below internal.
-// Command heddle finds synchronization bugs in CUDA and OpenCL kernels: data races, barrier divergence and deadlock.
 package main
 
 import (

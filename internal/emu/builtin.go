@@ -63,7 +63,6 @@ func (c *compiler) builtin(in *ir.Instr) error {
 			return fmt.Errorf("call of %s: the result must be a .param variable of at most 8 bytes", name)
 		}
 	}
-	// Blocks that allocate or print cannot run ahead: the order of addresses and of output is visible.
 	if name == "malloc" || name == "free" {
 		c.p.usesHeap = true
 	}

@@ -309,7 +309,9 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 	return compile(c, in)
 }
 
-// compute decodes an instruction from registers to registers.
+// compute decodes an instruction from registers to registers. Moves and conversions have operands
+// (vectors, special registers, addresses) that package alu does not see, and decoders of their own;
+// everything else is an alu.Func.
 func (c *compiler) compute(in *ir.Instr) error {
 	switch {
 	case in.Row.Category == isa.Video:
@@ -324,7 +326,7 @@ func (c *compiler) compute(in *ir.Instr) error {
 	return c.arith(in)
 }
 
-// access decodes an access to memory.
+// access decodes an access to memory by its kind. A reduction is an atomic without a result.
 func (c *compiler) access(in *ir.Instr) error {
 	switch kind, _ := in.AccessKind(); kind {
 	case event.Read:

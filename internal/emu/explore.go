@@ -210,7 +210,8 @@ func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
 	return true
 }
 
-// onMaybe reports whether the current fragment is on a path that perhaps no input takes.
+// onMaybe reports whether the current fragment is on a path that perhaps no input takes. Its
+// accesses can be part of a possible race, not of a confirmed one.
 func (x *exec) onMaybe() bool { return x.join != nil && x.join.maybe }
 
 // guarded handles an instruction whose guard is unknown in the lanes of u: the results are unknown

@@ -24,7 +24,7 @@ type sharedLayout struct {
 	total   uint32
 }
 
-// paramImage is the kernel's parameter memory.
+// paramImage is the kernel's parameter memory, equal for all threads and never written.
 type paramImage struct {
 	data   []byte
 	origin []uint32 // of each byte: 0 if it is known, else the origin of the unknown value

@@ -53,7 +53,8 @@ type scheduler struct {
 }
 
 // run executes the launch: it creates the scheduler, runs it, and turns its final state into a
-// Result.
+// Result. A run that ends early, for whatever reason, says so in Status: its findings are valid,
+// their absence is not.
 func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = DefaultMaxSteps
@@ -186,7 +187,8 @@ func (x *exec) blockTurn(b *block, limit uint64) {
 	}
 }
 
-// spins reports whether b has only spun during its last turns, more of them than it has warps.
+// spins reports whether b has only spun during its last turns, more of them than it has warps. It
+// is a heuristic: a wrong answer starts a block early, which no kernel may rely on.
 func (b *block) spins() bool { return b.idle > len(b.warps) }
 
 // start makes the next block of the grid resident, reusing the memory of a finished one.
@@ -277,6 +279,7 @@ func (w *warp) setIndices(g *event.Geometry, index int) {
 }
 
 // stall sends a Stall event for a block whose threads all wait, and discards the waiting fragments.
+// The consumer decides from the waits and exits whether it is a deadlock or a divergent barrier.
 func (x *exec) stall(b *block) {
 	e := event.Stall{Block: b.id}
 	for i := range b.warps {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"heddle/internal/emu/alu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 )
 
@@ -81,7 +82,6 @@ func b2u(b bool) uint64 {
 // sreg returns the function that reads a special register which differs among threads or over time.
 // A kernel that reads a clock is not executed ahead, since its results depend on the schedule.
 func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), error) {
-	cl := c.cluster()
 	// uniform reads a register that is equal in all lanes of a warp, lane one that depends on the lane
 	// only.
 	uniform := func(f func(x *exec) uint64) func(*exec, *alu.Lanes, uint32) {
@@ -131,20 +131,32 @@ func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), er
 	case ir.ClockHi, ir.GlobalTimerHi:
 		c.p.usesClock = true
 		return uniform(func(x *exec) uint64 { return x.steps >> 32 }), nil
-	case ir.ClusterCtaidX:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.X % cl.X) }), nil
-	case ir.ClusterCtaidY:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Y % cl.Y) }), nil
-	case ir.ClusterCtaidZ:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Z % cl.Z) }), nil
-	case ir.ClusterIDX:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.X / cl.X) }), nil
-	case ir.ClusterIDY:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Y / cl.Y) }), nil
-	case ir.ClusterIDZ:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Z / cl.Z) }), nil
-	case ir.ClusterCtaRank:
-		return uniform(func(x *exec) uint64 { return x.ctaRank(cl) }), nil
+	}
+	if f := clusterSreg(o.Sreg, c.cluster()); f != nil {
+		return uniform(f), nil
 	}
 	return nil, fmt.Errorf("special register %s is not supported", o.Sreg)
+}
+
+// clusterSreg returns the function that reads a register about the cluster of the current block;
+// nil for other registers. cl is the size of a cluster in blocks: the position in the cluster and
+// the position of the cluster are the remainder and the quotient of the block index.
+func clusterSreg(r ir.Sreg, cl event.Dim3) func(x *exec) uint64 {
+	switch r {
+	case ir.ClusterCtaidX:
+		return func(x *exec) uint64 { return uint64(x.block.index.X % cl.X) }
+	case ir.ClusterCtaidY:
+		return func(x *exec) uint64 { return uint64(x.block.index.Y % cl.Y) }
+	case ir.ClusterCtaidZ:
+		return func(x *exec) uint64 { return uint64(x.block.index.Z % cl.Z) }
+	case ir.ClusterIDX:
+		return func(x *exec) uint64 { return uint64(x.block.index.X / cl.X) }
+	case ir.ClusterIDY:
+		return func(x *exec) uint64 { return uint64(x.block.index.Y / cl.Y) }
+	case ir.ClusterIDZ:
+		return func(x *exec) uint64 { return uint64(x.block.index.Z / cl.Z) }
+	case ir.ClusterCtaRank:
+		return func(x *exec) uint64 { return x.ctaRank(cl) }
+	}
+	return nil
 }

@@ -52,7 +52,8 @@ func (s *Server) finding(
 // sentence returns a verdict as one line.
 func sentence(v *diag.Verdict) string { return v.Kind.String() + ": " + v.Text() }
 
-// text returns a finding with its notes and help as lines, since editors show only the message.
+// text returns a finding with its notes and help as lines, since editors show only the message of a
+// diagnostic.
 func text(f *diag.Diagnostic) string {
 	lines := append([]string{f.Message}, f.Notes...)
 	for _, h := range f.Help {

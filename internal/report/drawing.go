@@ -12,7 +12,8 @@ import (
 // that drawings follow the dark theme.
 type svg struct{ strings.Builder }
 
-// addf adds an element. Arguments that can contain input must be escaped.
+// addf adds an element. Arguments that can contain input must be escaped: a kernel name may contain
+// < and &.
 func (s *svg) addf(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
 // text adds escaped text at (x, y); anchor is "start", "middle" or "end".
@@ -115,7 +116,8 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	return s.done(class, l.width, height, label)
 }
 
-// opClass returns the style class of an operation: everything that may write is drawn as a write.
+// opClass returns the style class of an operation: everything that may write is drawn as a write,
+// atomics included.
 func opClass(kind string) string {
 	if kind == "read" {
 		return "read"

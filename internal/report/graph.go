@@ -105,7 +105,7 @@ func end(n *diag.Generation, link func(diag.Code) string) (text, at string) {
 	return text, at
 }
 
-// plural returns n with the singular or plural form of a noun.
+// plural returns n with the singular or plural form of a noun, for labels.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -247,7 +247,8 @@ func (d *graphDrawing) head(i int) {
 	}
 }
 
-// left returns the number of omitted generations before generation i.
+// left returns the number of omitted generations before generation i: long traces repeat
+// themselves, and the drawing shows their ends.
 func (d *graphDrawing) left(i int) int {
 	if i == 0 {
 		return d.g.Generations[0].Index

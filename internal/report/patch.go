@@ -55,7 +55,8 @@ type step struct {
 	at       source.Pos
 }
 
-// Repair adds the repair of a kernel. All repairs must be added before Patch or Edits.
+// Repair adds the repair of a kernel. All repairs must be added before Patch or Edits, which attach
+// the steps to the lines of the diff.
 func (h *HTML) Repair(r *Repair) {
 	out := repair{Repair: r, inPatch: h.inPatch}
 	if r.After != nil {

@@ -76,19 +76,21 @@ func (f facts) tighten(w uint8) facts {
 	return f
 }
 
-// Unsigned returns the range of t as an unsigned number.
+// Unsigned returns the range of t as an unsigned number, both ends included. It may be wider than
+// the values that t really has.
 func (c *Context) Unsigned(t Term) (lo, hi uint64) {
 	f := &c.facts[t]
 	return f.ulo, f.uhi
 }
 
-// Signed returns the range of t as a signed number.
+// Signed returns the range of t as a signed number, both ends included, with the same reservation.
 func (c *Context) Signed(t Term) (lo, hi int64) {
 	f := &c.facts[t]
 	return f.slo, f.shi
 }
 
-// KnownBits returns the bits of t that are 0, and those that are 1, in every model.
+// KnownBits returns the bits of t that are 0, and those that are 1, in every model. A bit in
+// neither mask can have both values as far as the facts go.
 func (c *Context) KnownBits(t Term) (zeros, ones uint64) {
 	f := &c.facts[t]
 	return f.zeros & mask(c.nodes[t].width), f.ones
@@ -148,7 +150,8 @@ func (c *Context) factsOf(n *node) facts {
 	return f.tighten(w)
 }
 
-// join returns facts that hold for all values of a and of b.
+// join returns facts that hold for all values of a and of b, for the branches of an if-then-else.
+// Wherever they disagree, the result knows less.
 func join(a, b facts) facts {
 	return facts{
 		zeros: a.zeros & b.zeros, ones: a.ones & b.ones,

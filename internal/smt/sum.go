@@ -203,7 +203,8 @@ func mulAdd(a, k, b int64) (int64, bool) {
 	return s, (s > a) == (p > 0)
 }
 
-// abs returns the magnitude, also for the most negative number.
+// abs returns the magnitude as an unsigned number, which holds that of the most negative number
+// too.
 func abs(v int64) uint64 {
 	if v < 0 {
 		return -uint64(v)

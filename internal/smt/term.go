@@ -129,7 +129,8 @@ func New() *Context {
 // reports true and the caller should give up with a reason, instead of exhausting memory.
 func (c *Context) Limit(nodes int) { c.limit = nodes }
 
-// Exceeded reports whether more terms exist than Limit allows.
+// Exceeded reports whether more terms exist than Limit allows. The caller must check it:
+// constructors never fail, so that they can be nested.
 func (c *Context) Exceeded() bool { return c.over }
 
 // Len returns the number of terms.
@@ -141,7 +142,7 @@ func (c *Context) Op(t Term) Op { return c.nodes[t].op }
 // Width returns the width of t in bits, 0 for a Boolean.
 func (c *Context) Width(t Term) int { return int(c.nodes[t].width) }
 
-// Args returns the arguments of t. The caller must not change them.
+// Args returns the arguments of t. The caller must not change them: terms are shared.
 func (c *Context) Args(t Term) []Term { return c.nodes[t].args }
 
 // Value returns the value of a constant, and whether t is a constant. True is 1.

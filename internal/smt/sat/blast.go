@@ -131,7 +131,8 @@ func (b *blaster) extend(a []lit, n int, by lit) []lit {
 	return r
 }
 
-// reverse returns the bits in reverse order, which turns a left shift into a right shift.
+// reverse returns the bits in reverse order, which turns a left shift into a right shift: one
+// shifter serves both.
 func reverse(a []lit) []lit {
 	r := make([]lit, len(a))
 	for i, m := range a {

@@ -267,13 +267,15 @@ func columns(text string, s source.Span) (from, to int) {
 	return from, min(max(to, from), len(text))
 }
 
-// isWord reports whether c belongs to an identifier; bytes of multi-byte characters do.
+// isWord reports whether c belongs to an identifier; bytes of multi-byte characters do, so that
+// none is split.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		c >= 0x80
 }
 
-// at returns the start of a span as file:line:col, and "" for an invalid span.
+// at returns the start of a span as file:line:col, and "" for an invalid span, so that a template
+// can test it.
 func (h *HTML) at(s source.Span) string {
 	if !s.IsValid() {
 		return ""

@@ -60,7 +60,8 @@ func (c *Context) iff(a, b Term) Term {
 	return c.eqNode(a, b)
 }
 
-// eqNode interns an equality without further simplification, smaller term first.
+// eqNode interns an equality without further simplification, smaller term first: a = b and b = a
+// are one term.
 func (c *Context) eqNode(a, b Term) Term {
 	if a == b {
 		return True
@@ -438,13 +439,14 @@ func (c *Context) lessIte(a, b Term, decide func(a, b Term) (Term, bool),
 	return 0, false
 }
 
-// decideUlt decides the unsigned a < b by the facts only.
+// decideUlt decides the unsigned a < b by the facts only. The second result is false if both
+// answers are possible.
 func (c *Context) decideUlt(a, b Term) (Term, bool) {
 	f, g := &c.facts[a], &c.facts[b]
 	return Bool(f.uhi < g.ulo), f.uhi < g.ulo || f.ulo >= g.uhi || a == b
 }
 
-// decideSlt decides the signed a < b by the facts only.
+// decideSlt does the same for the signed order.
 func (c *Context) decideSlt(a, b Term) (Term, bool) {
 	f, g := &c.facts[a], &c.facts[b]
 	return Bool(f.shi < g.slo), f.shi < g.slo || f.slo >= g.shi || a == b

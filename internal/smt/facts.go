@@ -96,7 +96,8 @@ func (c *Context) KnownBits(t Term) (zeros, ones uint64) {
 	return f.zeros & mask(c.nodes[t].width), f.ones
 }
 
-// factsOf derives the facts of a node from those of its arguments.
+// factsOf derives the facts of a node from those of its arguments. They must hold in every model:
+// everything else follows from them without a query.
 func (c *Context) factsOf(n *node) facts {
 	w := n.width
 	if w == 0 {
@@ -160,7 +161,8 @@ func join(a, b facts) facts {
 	}
 }
 
-// mulFacts multiplies ranges if the product cannot wrap, and adds trailing zeros.
+// mulFacts multiplies ranges if the product cannot wrap, and adds trailing zeros: those of a
+// product are at least the sum of those of its factors.
 func (c *Context) mulFacts(n *node) facts {
 	f := anyValue(n.width)
 	lo, hi, low, wraps := uint64(1), uint64(1), 0, false

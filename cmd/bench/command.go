@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 )
 
-// binary is the output of make build.
+// binary is the output of make build. The command is timed as it is shipped, not as `go run` builds
+// it.
 const binary = "bin/heddle"
 
 // endToEnd times the command as a user runs it: a process that checks one small file. Cold means an
-// empty compile cache; otherwise the cache has the file.
+// empty compile cache, so that the compiler dominates; otherwise the cache has the file. A .ptx
+// file needs no compiler at all. The figure is in seconds.
 func endToEnd(cold bool, file string) func() (float64, string, error) {
 	return func() (float64, string, error) {
 		dir, err := os.MkdirTemp("", "heddle-bench")
@@ -45,7 +47,8 @@ func endToEnd(cold bool, file string) func() (float64, string, error) {
 	}
 }
 
-// checkFile runs heddle check on a file. Any exit code other than 0 is an error.
+// checkFile runs heddle check on a file. Any exit code other than 0 is an error: the kernel is
+// correct, so another code would mean that something else is timed.
 func checkFile(path string, env []string) error {
 	cmd := exec.Command(binary, "check", "--grid", "4", path)
 	cmd.Env = env

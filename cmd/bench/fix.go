@@ -112,20 +112,21 @@ func fixTable(only string, rounds int) error {
 	return nil
 }
 
-// noKernels reports a pattern without files, which usually means a wrong working directory.
+// noKernels reports a pattern without files, which usually means a wrong working directory. An
+// empty table would look like a result.
 func noKernels(pattern string, err error) error {
 	return fmt.Errorf("no kernels in %s: run bench in the root of the repository (%v)", pattern, err)
 }
 
-// repairTime is the result of several repairs of one kernel.
+// repairTime is the result of several repairs of one kernel; fix is that of the last one.
 type repairTime struct {
 	fix *fix.Kernel
 	ms  float64 // wall time of the repair proper, the least of all rounds
 	cpu cpuTime // of everything, in the round with the least
 }
 
-// bestRepair repairs a kernel several times. The least time counts, since other work on the machine
-// can only add to it.
+// bestRepair repairs a kernel rounds times. The least time counts, since other work on the machine
+// can only add to it. Wall and CPU time are minimized separately.
 func bestRepair(path, kernel string, rounds int) (repairTime, error) {
 	var best repairTime
 	for n := range rounds {
@@ -162,6 +163,7 @@ func (b *repairTime) print(name string) {
 }
 
 // printQuantiles prints the median, the 95th percentile and the maximum of a list, which it sorts.
+// An empty list prints nothing.
 func printQuantiles(what string, of []float64, unit string) {
 	slices.Sort(of)
 	if n := len(of); n > 0 {
@@ -170,7 +172,8 @@ func printQuantiles(what string, of []float64, unit string) {
 	}
 }
 
-// repaired runs heddle fix without a cache and returns its result and its CPU time.
+// repaired runs heddle fix without a cache and returns its result and its CPU time. Each call has a
+// new cache directory, so that compilers run every time.
 func repaired(path, kernel string, opt fix.Options) (*fix.Result, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 )
 
+// main selects one of three outputs: the table of measurements, or the results of heddle fix or
+// heddle sync for every kernel.
 func main() {
 	runs := flag.Int("n", 5, "number of runs of each measurement, whose median counts")
 	only := flag.String("only", "", "only measurements whose name contains this text")
@@ -41,7 +43,7 @@ func main() {
 	}
 }
 
-// measurement is one line of the table.
+// measurement is one line of the table. All figures of a line have one unit.
 type measurement struct {
 	name string
 	unit string
@@ -52,7 +54,8 @@ type measurement struct {
 // the table.
 type measured func() (figure float64, remark string, err error)
 
-// run repeats each selected measurement n times and prints its line as soon as it is complete.
+// run repeats each selected measurement n times and prints its line as soon as it is complete: a
+// run of all of them takes minutes.
 func run(n int, only string) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer w.Flush()

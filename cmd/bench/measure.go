@@ -24,7 +24,7 @@ import (
 //go:embed kernels/*.cu
 var kernels embed.FS
 
-// contains reports whether a name is selected by -only.
+// contains reports whether a name is selected by -only: a plain substring.
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
 // measurements returns all lines of the table. Launches of the emulator have no races and run on
@@ -80,7 +80,8 @@ func lowered(name string) (*lower.Result, error) {
 	return lower.File(context.Background(), path, lower.Options{})
 }
 
-// extract writes an embedded kernel to dir and returns its path.
+// extract writes an embedded kernel to dir and returns its path. The kernels are embedded so that a
+// binary of bench can be used on another machine.
 func extract(dir, name string) (string, error) {
 	text, err := kernels.ReadFile("kernels/" + name + ".cu")
 	if err != nil {
@@ -90,7 +91,8 @@ func extract(dir, name string) (string, error) {
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// parse times the parser on 8 MiB of PTX: the PTX of the embedded kernels, repeated.
+// parse times the parser on 8 MiB of PTX: the PTX of the embedded kernels, repeated. The figure is
+// in MB (10^6 bytes) per second.
 func parse() (float64, string, error) {
 	var text bytes.Buffer
 	for _, name := range []string{"matmul", "transpose", "histogram", "reduce"} {
@@ -115,7 +117,7 @@ func parse() (float64, string, error) {
 		err
 }
 
-// module builds the IR of an embedded kernel from its PTX.
+// module builds the IR of an embedded kernel from its PTX, outside the timed part.
 func module(name string) (*ir.Func, error) {
 	low, err := lowered(name)
 	if err != nil {
@@ -142,7 +144,8 @@ func module(name string) (*ir.Func, error) {
 	return nil, fmt.Errorf("%s has no kernel", name)
 }
 
-// machine prepares a launch of an embedded kernel. args are arguments as --arg takes them.
+// machine prepares a launch of an embedded kernel, outside the timed part. args are arguments as
+// --arg takes them.
 func machine(
 	name string, grid, block event.Dim3, args []string,
 ) (*emu.Machine, *launch.Config, error) {
@@ -190,7 +193,8 @@ func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu
 	return res, nil
 }
 
-// scaling returns the speedup of a launch on two cores over one.
+// scaling returns the speedup of a launch on two cores over one. Blocks of these kernels are
+// independent, so the ideal is 2.
 func scaling(name string, grid, block event.Dim3, detect bool, args ...string) measured {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
@@ -211,7 +215,8 @@ func scaling(name string, grid, block event.Dim3, detect bool, args ...string) m
 	}
 }
 
-// speed times a launch on one core in lane instructions.
+// speed times a launch on one core in lane instructions: one instruction executed by a full warp
+// counts 32.
 func speed(name string, grid, block event.Dim3, detect bool, args ...string) measured {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
@@ -231,7 +236,8 @@ func speed(name string, grid, block event.Dim3, detect bool, args ...string) mea
 	}
 }
 
-// million times a launch of 2^20 threads with detection on all cores; the remark has the memory.
+// million times a launch of 2^20 threads with detection on all cores; the remark has the memory
+// that Go obtained from the system, the peak of the process, and all that was ever allocated.
 func million(name string) func() (float64, string, error) {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, event.Dim3{X: 4096, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, nil)

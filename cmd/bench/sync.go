@@ -79,7 +79,8 @@ func syncTable(only string) error {
 }
 
 // kernel searches barriers for one kernel without preference for the existing ones, prints a line,
-// and counts the result. b is the verdict on the existing barriers.
+// and counts the result. b is the verdict on the existing barriers. A search that runs out of time
+// is printed and not counted.
 func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
 	so := sync.Options{BlockOnly: true}
 	so.Strip = true
@@ -116,7 +117,8 @@ func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
 	return nil
 }
 
-// standing counts the barriers of a result: kept and inserted ones, or without a search, all.
+// standing counts the barriers in the resulting source: kept and inserted ones, or without a
+// search, all.
 func standing(k *sync.Kernel) int {
 	n := 0
 	for i := range k.Barriers {
@@ -127,7 +129,8 @@ func standing(k *sync.Kernel) int {
 	return n
 }
 
-// synchronized runs heddle sync without a cache and returns its results and its CPU time.
+// synchronized runs heddle sync without a cache and returns its results and its CPU time. The time
+// limit keeps one hard kernel from holding up the table.
 func synchronized(path, kernel string, so sync.Options) ([]sync.Kernel, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
@@ -149,7 +152,8 @@ func synchronized(path, kernel string, so sync.Options) ([]sync.Kernel, cpuTime,
 // cpuTime is CPU time in seconds, of this process and of the compilers that it ran.
 type cpuTime struct{ own, compilers float64 }
 
-// cpuSeconds returns the CPU time used so far, user and system.
+// cpuSeconds returns the CPU time used so far, user and system. That of children counts when they
+// have been waited for, which is always the case for compilers here.
 func cpuSeconds() cpuTime {
 	of := func(who int) float64 {
 		var u syscall.Rusage
@@ -161,7 +165,8 @@ func cpuSeconds() cpuTime {
 	return cpuTime{of(syscall.RUSAGE_SELF), of(syscall.RUSAGE_CHILDREN)}
 }
 
-// maxPlacements is the maximum number of placements of a kernel that are run to compare costs.
+// maxPlacements is the maximum number of placements of a kernel that are run to compare costs; the
+// number grows exponentially with the places for a barrier.
 const maxPlacements = 2000
 
 // costModel correlates the cost of placements with the barriers that runs execute. The figure is
@@ -207,8 +212,8 @@ func costModel(measured bool) func() (float64, string, error) {
 	}
 }
 
-// spearman returns Spearman's rank correlation, with the mean rank for equal values. It is NaN if
-// all values of one side are equal.
+// spearman returns Spearman's rank correlation, with the mean rank for equal values: the Pearson
+// correlation of the ranks. It is NaN if all values of one side are equal.
 func spearman(x, y []float64) float64 {
 	a, b := ranks(x), ranks(y)
 	mean := float64(len(x)+1) / 2

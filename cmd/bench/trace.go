@@ -28,7 +28,8 @@ func traces() []measurement {
 	return append(out, traced("sgemv", sgemv), traced("singe", singe))
 }
 
-// traced measures heddle trace from the PTX to the verdict, which must be verified.
+// traced measures heddle trace from the PTX to the verdict, which must be verified. The remark has
+// the time per command of the trace, which should not depend on its length.
 func traced(name string, s gen.Warps) measurement {
 	text := []byte(s.PTX())
 	return measurement{fmt.Sprintf("trace: %s, %d barriers", name, s.Barriers()), "s",

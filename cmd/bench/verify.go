@@ -64,7 +64,8 @@ func proofs() (float64, string, error) {
 	return all[len(all)/2].ms, remark, nil
 }
 
-// run proves every kernel of proofFiles on one core.
+// run proves every kernel of proofFiles on one core, one after another. The compilation of a file
+// is timed once and added to each of its kernels.
 func (t *proofTimes) run(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
@@ -94,7 +95,9 @@ func (t *proofTimes) run(ctx context.Context) error {
 	return nil
 }
 
-// kernel proves one kernel; compile is the time that the compilation of its file took.
+// kernel proves one kernel; compile is the time that the compilation of its file took. The engine
+// finds the result of that compilation in the cache. A kernel that is not proved counts with the
+// time until the prover gave up.
 func (t *proofTimes) kernel(ctx context.Context, path, name string, low lower.Options,
 	compile time.Duration) error {
 	opt := check.Options{Mode: check.Verify,

@@ -18,6 +18,7 @@ import (
 type barracuda struct{}
 
 var (
+	// racey.py is a Python list of constructor calls with a regular layout, so patterns suffice.
 	programRE = regexp.MustCompile(`(?s)CudaRaceTestProgram\("([^"]+)",(.*?)\n\s*\]\)`)
 	macroRE   = regexp.MustCompile(`'(\w+)'\s*:\s*(?:None|'(\w+)')`)
 	errorRE   = regexp.MustCompile(`CudaError\.(\w+)`)
@@ -40,7 +41,9 @@ func (barracuda) Cases(dir string) ([]Case, error) {
 	return out, nil
 }
 
-// configuration returns the case for a file and a list of macros.
+// configuration returns the case for a file and a list of macros, as racey.py declares it: 'NAME':
+// None or 'NAME': 'VALUE'. Every configuration must have a label of ours, so that a new one of the
+// suite is an error here and not a silent pass.
 func configuration(dir, file, rest string) (Case, error) {
 	macros := map[string]string{}
 	var names, defines []string
@@ -84,7 +87,8 @@ func configuration(dir, file, rest string) (Case, error) {
 	return c, nil
 }
 
-// shapeOf returns the launch, from the macros or from main.
+// shapeOf returns the launch: from the macros BLOCKS and THREADS, otherwise one thread. One file
+// has its number of blocks in main instead, which is not parsed.
 func shapeOf(key string, macros map[string]string) (grid, block event.Dim3, err error) {
 	grid, block = event.Dim3{X: 1, Y: 1, Z: 1}, event.Dim3{X: 1, Y: 1, Z: 1}
 	if key == "flag_sync_across_blocks" {

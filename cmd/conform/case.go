@@ -11,7 +11,8 @@ import (
 )
 
 // Case is one kernel file of a suite in one configuration, with the expectations of its authors and
-// ours.
+// ours. The reasons (Why, Except, Proved, Accepted) are in labels.go; a difference without a reason
+// makes the run fail.
 type Case struct {
 	Name   string      // unique in the suite: the directory, or the configuration
 	File   string      // path of the source
@@ -35,7 +36,8 @@ type Case struct {
 	Cause string
 }
 
-// Expectation is the suite's expectation of a kernel.
+// Expectation is the suite's expectation of a kernel. GPUVerify calls them pass,
+// xfail:NOT_ALL_VERIFIED and any other xfail.
 type Expectation uint8
 
 const (
@@ -80,7 +82,8 @@ type Exclusion struct {
 	Arrays []string // races on other arrays do not count; nil: all count
 }
 
-// has reports whether a finding is excluded.
+// has reports whether a finding is excluded. Only races are: options such as --only-divergence turn
+// the check for races off, and nothing else.
 func (e *Exclusion) has(f *Finding) bool {
 	switch {
 	case !strings.HasPrefix(f.Code, "race-"):
@@ -90,7 +93,8 @@ func (e *Exclusion) has(f *Finding) bool {
 	return e.Races || e.Arrays != nil && !slices.Contains(e.Arrays, array)
 }
 
-// Stage is the last stage that a kernel passed.
+// Stage is the last stage that a kernel passed. A kernel that fails early is not comparable with
+// the suite's expectation and is listed separately.
 type Stage uint8
 
 const (
@@ -135,7 +139,7 @@ type Verdict struct {
 }
 
 // isSynchronization reports whether a finding is a race, divergence, deadlock or misuse of a
-// barrier.
+// barrier. Only these are defects in the sense of the suites; an access out of bounds is not.
 func (f Finding) isSynchronization() bool {
 	return strings.HasPrefix(f.Code, "race-") || strings.HasPrefix(f.Code, "barrier-") ||
 		f.Code == "warp-sync-hang" || f.Code == "bad-barrier"
@@ -168,7 +172,8 @@ func (r *Result) verdict() string {
 	return word
 }
 
-// reason returns the reason for the verdict in one line.
+// reason returns the reason for the verdict in one line: the error, the most relevant finding, or
+// why the engine did not decide. It is empty for a clean kernel.
 func (r *Result) reason() string {
 	if r.Error != "" {
 		return r.Error

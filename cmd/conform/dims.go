@@ -17,7 +17,7 @@ const (
 	maxThreads = 64
 )
 
-// scaleDown returns d with a product of at most limit.
+// scaleDown returns d with a product of at most limit. Dimensions of 1 remain 1.
 func scaleDown(d event.Dim3, limit uint64) event.Dim3 {
 	for d.Count() > limit {
 		largest := &d.X
@@ -46,10 +46,12 @@ func smallestFactor(n uint32) uint32 {
 	return n
 }
 
-// anySize replaces a size that a suite leaves open with "*".
+// anySize replaces a size that a suite leaves open with "*": two warps, so that races between warps
+// are possible.
 const anySize = 64
 
-// parseDims parses "64", "[8,8]", "8,8" and "*".
+// parseDims parses "64", "[8,8]", "8,8" and "*", the notations of GPUVerify's flags. Missing
+// dimensions are 1; zero is rejected.
 func parseDims(s string) (event.Dim3, error) {
 	d := [3]uint32{1, 1, 1}
 	parts := strings.Split(strings.Trim(s, "[]"), ",")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Engine returns verdicts on kernels.
+// Engine returns verdicts on kernels. Its methods run in a worker process.
 type Engine interface {
 	// Check runs one job. Failures are part of the result.
 	Check(ctx context.Context, job *Job) *Result
@@ -42,7 +42,8 @@ func isolated(ctx context.Context, engine string, job *Job, limit time.Duration)
 	return res
 }
 
-// spawn starts a worker, sends it the job, and reads its result.
+// spawn starts a worker, sends it the job, and reads its result. An error means that the worker
+// itself failed, which is always a bug of heddle.
 func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -67,7 +68,8 @@ func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
 	return res, nil
 }
 
-// crashLine returns the line of a crash dump that describes the crash.
+// crashLine returns the line of a crash dump that describes the crash, else the first line. The
+// stack would make each crash a cause of its own in the summary.
 func crashLine(s string) string {
 	for line := range strings.Lines(s) {
 		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
@@ -81,7 +83,8 @@ func crashLine(s string) string {
 // workerFlag makes the program run one job. It is not for users.
 const workerFlag = "-worker"
 
-// worker reads a job from in, runs it, and writes the result to out.
+// worker reads a job from in, runs it, and writes the result to out. The engine must not print to
+// standard output.
 func worker(engine string, in io.Reader, out io.Writer) error {
 	e, ok := engines[engine]
 	if !ok {

@@ -13,9 +13,11 @@ import (
 // expr returns the value of an expression for given values of names.
 type expr func(env func(name string) (int64, bool)) (int64, error)
 
+// errExpr is the error for anything else, such as a condition on the contents of an array.
 var errExpr = errors.New("not an integer expression of parameters")
 
-// parseExpr parses an expression and returns its identifiers and literals as well.
+// parseExpr parses an expression and returns its identifiers and literals as well: the search
+// assigns the former and tries values near the latter.
 func parseExpr(s string) (e expr, names []string, numbers []int64, err error) {
 	p := &exprParser{toks: tokens(s)}
 	e, err = p.binary(0)
@@ -116,7 +118,8 @@ func (p *exprParser) binary(level int) (expr, error) {
 	}
 }
 
-// apply returns a binary expression. Both operands are evaluated, also for && and ||.
+// apply returns a binary expression. Both operands are evaluated, also for && and ||: they have no
+// side effects, and an unknown operand makes the whole expression unknown.
 func apply(op string, left, right expr) expr {
 	return func(env func(string) (int64, bool)) (int64, error) {
 		a, err := left(env)
@@ -131,7 +134,8 @@ func apply(op string, left, right expr) expr {
 	}
 }
 
-// arithmetic applies a binary operator to two numbers.
+// arithmetic applies a binary operator to two numbers. Shift counts are taken modulo 64, and
+// overflow wraps; C leaves both undefined, and preconditions do not rely on them.
 func arithmetic(op string, a, b int64) (int64, error) {
 	switch op {
 	case "||":
@@ -184,7 +188,8 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// unary parses unary operators and casts, which are ignored.
+// unary parses unary operators and casts. A cast is ignored: values are small enough for every type
+// in use.
 func (p *exprParser) unary() (expr, error) {
 	for _, op := range []string{"!", "-", "~", "+"} {
 		if !p.take(op) {
@@ -210,7 +215,7 @@ func (p *exprParser) unary() (expr, error) {
 	return p.primary()
 }
 
-// primary parses parentheses, numbers, names and calls.
+// primary parses parentheses, numbers, names and calls. Suffixes of numbers (u, l) are dropped.
 func (p *exprParser) primary() (expr, error) {
 	t := p.peek()
 	p.at++

@@ -56,7 +56,9 @@ type verifyFlags struct {
 	compiler    []string
 }
 
-// readCase reads the header and the flags of one kernel file.
+// readCase reads the header and the flags of one kernel file. name is its directory below the
+// suite, in slashes. Flags that cannot be read are an error, except for a kernel that the tool is
+// expected to reject: the bad flag may be the reason.
 func readCase(name, path, src string) (Case, error) {
 	lines := strings.SplitN(src, "\n", 3)
 	if len(lines) < 3 || !strings.HasPrefix(lines[0], "//") || !strings.HasPrefix(lines[1], "//") {
@@ -98,7 +100,8 @@ var causes = []struct {
 	{"memory", regexp.MustCompile(`(?i)null|bounds|constant memory|align`)},
 }
 
-// causeOf returns the cause that the comments before the first line of code name.
+// causeOf returns the cause that the comments before the first line of code name. It only groups
+// expected failures in the summary, so a wrong guess does no harm.
 func causeOf(text string) string {
 	var head strings.Builder
 	for line := range strings.Lines(text) {
@@ -116,10 +119,11 @@ func causeOf(text string) string {
 	return "unspecified"
 }
 
+// quotedRE matches a quoted value of a flag, whose quotes are dropped.
 var quotedRE = regexp.MustCompile(`"([^"]*)"`)
 
-// parseFlags parses the flags of the second line. Flags that do not affect the property are
-// ignored.
+// parseFlags parses the flags of the second line. Flags that do not affect the property, such as
+// those about solvers and output, are ignored.
 func parseFlags(line string) (*verifyFlags, error) {
 	f := &verifyFlags{grid: event.Dim3{X: 1, Y: 1, Z: 1}, block: event.Dim3{X: 1, Y: 1, Z: 1}}
 	var groups bool
@@ -176,10 +180,13 @@ func parseFlags(line string) (*verifyFlags, error) {
 // maxSteps is the limit of warp instructions for a run. The kernels of the suite are small.
 const maxSteps = 30_000_000
 
-// base returns the common part of all jobs of a case.
+// base returns the common part of all jobs of a case. GPUVerify tolerates writes of equal values
+// unless told otherwise, so runs do too. Headers of the suite's compiler are replaced by heddle's
+// own.
 func (f *verifyFlags) base(path, src string) Job {
 	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude,
-		Defines: f.defines, Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps, Seeds: 1}
+		Defines: f.defines, Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps,
+		Seeds: 1}
 	// Warps have 32 lanes. A smaller warp size is supported only if a block fits one warp.
 	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
 		j.Warp = event.Lockstep
@@ -209,7 +216,9 @@ func (f *verifyFlags) proof(path, src string) *Job {
 }
 
 // jobs returns the runs to try: first with a smaller launch, then with that of the header unless it
-// is too large to execute, each with several choices of arguments that satisfy the preconditions.
+// is too large to execute (2^20 threads), each with several choices of arguments that satisfy the
+// preconditions. With --only-intra-group one block suffices, since races between blocks do not
+// count.
 func (f *verifyFlags) jobs(path, src string) []Job {
 	base := f.base(path, src)
 	grid, block := f.grid, f.block
@@ -243,7 +252,7 @@ func preludes(src string) []string {
 }
 
 // withArguments returns a job for each choice of arguments. In a file with several kernels, a
-// choice has values for one kernel.
+// choice has values for one kernel only, so such files run with heddle's defaults.
 func (f *verifyFlags) withArguments(j Job, src string) []Job {
 	defines := map[string]int64{}
 	for _, d := range slices.Concat(j.Defines, sourceDefines(src)) {
@@ -270,6 +279,7 @@ func (f *verifyFlags) withArguments(j Job, src string) []Job {
 	return out
 }
 
+// defineRE matches the definition of a macro as one word, perhaps in parentheses.
 var defineRE = regexp.MustCompile(`(?m)^\s*#\s*define\s+(\w+)\s+\(?(\w+)\)?\s*$`)
 
 // sourceDefines returns the integer macros of a source as NAME=VALUE, for the evaluation of

@@ -83,7 +83,7 @@ func labelOf(file, config string) *label {
 	return nil
 }
 
-// matches reports whether s matches a pattern in which * stands for any text.
+// matches reports whether s matches a pattern in which * stands for any text, also none.
 func matches(pattern, s string) bool {
 	head, tail, star := strings.Cut(pattern, "*")
 	if !star {
@@ -209,7 +209,8 @@ const (
 		"those here"
 )
 
-// reasonFor returns the reason that a list has for a kernel, or "".
+// reasonFor returns the reason that a list has for a kernel, or "". Keys are compared with the end
+// of the directory's path, because the checkout may be anywhere.
 func reasonFor(list map[string]string, path string) string {
 	dir := filepath.ToSlash(filepath.Dir(path))
 	for name, why := range list {

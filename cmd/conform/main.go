@@ -50,7 +50,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// choices holds the flags.
+// choices holds the values of the flags.
 type choices struct {
 	suite, engine string
 	block         string // for proofs: "" or "*"
@@ -144,6 +144,7 @@ type Outcome struct {
 }
 
 // outcomes runs the cases, c.jobs at a time, and returns the outcomes in the order of the cases.
+// Each case runs in a process of its own, so the goroutines only wait.
 func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 	out := make([]Outcome, len(cases))
 	next := make(chan int)

@@ -29,7 +29,8 @@ type static struct{}
 // reserve is the part of a job's time limit that is reserved for the compiler.
 const reserve = 5 * time.Second
 
-// attemptProof runs the proof of a case.
+// attemptProof runs the proof of a case. There is one job: a proof covers all arguments. Its own
+// time limit ends before that of the process, so that it can still report what it has not decided.
 func attemptProof(ctx context.Context, c *choices, k *Case) Outcome {
 	j := *k.Proof
 	j.Timeout = max(c.limit-reserve, time.Second)
@@ -40,7 +41,8 @@ func attemptProof(ctx context.Context, c *choices, k *Case) Outcome {
 	return o
 }
 
-// Check proves the kernels of a job.
+// Check proves the kernels of a job. Functions without a body are taken as pure, as GPUVerify does.
+// Block sizes are arbitrary, if requested, in the dimensions that the launch uses.
 func (static) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
 	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
@@ -106,7 +108,7 @@ const (
 // weight orders the results: for several kernels, the one with the largest weight counts.
 var weight = map[string]int{verified: 0, undecided: 1, unsupported: 2, possible: 3, refuted: 4}
 
-// proof summarizes a result; it is verified only if every kernel is.
+// proof summarizes a result in one word. It is verified only if every kernel is.
 func (r *Result) proof() string {
 	if r.Stage < Ended {
 		return failed
@@ -127,7 +129,9 @@ func (r *Result) proof() string {
 // possibleRE matches the reasons of unconfirmed counterexamples.
 var possibleRE = regexp.MustCompile(`\b(is|are) possible\b`)
 
-// proofJudgement compares the result of a proof with the expectation of the suite.
+// proofJudgement compares the result of a proof with the expectation of the suite. "VERIFIED?" is
+// the one that matters: a proof of a kernel that should fail is unsound, unless labels.go says why
+// not.
 func (o *Outcome) proofJudgement() string {
 	got := o.Result.proof()
 	switch {
@@ -147,7 +151,8 @@ func (o *Outcome) proofJudgement() string {
 	return "not proved"
 }
 
-// reportProofs prints the outcomes of proofs and returns the exit code.
+// reportProofs prints the outcomes of proofs and returns the exit code: 1 for a proof that may be
+// unsound. A proof that fails to verify a correct kernel is incomplete, which is no error.
 func (c *choices) reportProofs(w io.Writer, list []Outcome) int {
 	code := 0
 	for i := range list {
@@ -207,7 +212,7 @@ func (o *Outcome) proofRecord() any {
 }
 
 // proofSummary prints counts, times and queries for the kernels of one language, given by its
-// extension.
+// extension. Causes of missing proofs are sorted by frequency: they say what to work on next.
 func proofSummary(w io.Writer, ext string, list []Outcome) {
 	got := map[Expectation]map[string]int{Pass: {}, Fail: {}, Rejected: {}}
 	causes := map[string]int{}

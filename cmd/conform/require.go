@@ -30,7 +30,8 @@ type kernelText struct {
 
 var kernelRE = regexp.MustCompile(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b[^;{}()]*?(?:__attribute__\s*\(\([^)]*\)*\s*\)\)|__launch_bounds__\s*\([^)]*\))?[^;{}()]*?\b(\w+)\s*\(([^)]*)\)\s*\{`)
 
-// kernelsOf finds the kernels of a source text.
+// kernelsOf finds the kernels of a source text by patterns: name, parameters and preconditions. It
+// does not parse C++. A kernel that it misses runs with heddle's default arguments.
 func kernelsOf(src string) []kernelText {
 	src = stripComments(src)
 	macros := objectMacroRE.FindAllStringSubmatch(src, -1)
@@ -59,7 +60,8 @@ var (
 	wordRE        = regexp.MustCompile(`\b[A-Za-z_]\w*`)
 )
 
-// expand replaces macros without parameters by their text, in two passes.
+// expand replaces macros without parameters by their text, in two passes, since one may be defined
+// by another.
 func expand(s string, macros [][]string) string {
 	for range 2 {
 		s = wordRE.ReplaceAllStringFunc(s, func(word string) string {
@@ -86,7 +88,7 @@ var (
 	nameRE     = regexp.MustCompile(`(\w+)\s*(?:\[[^\]]*\]\s*)*$`)
 )
 
-// param classifies the declaration of a parameter.
+// param classifies the declaration of a parameter by its text. A pointer is anything with * or [].
 func (k *kernelText) param(p string) {
 	name := nameRE.FindStringSubmatch(p)
 	switch {
@@ -117,7 +119,8 @@ func bodyOf(s string) string {
 	return s
 }
 
-// argumentsOf returns the argument texts of all calls of a function.
+// argumentsOf returns the argument texts of all calls of a function, up to the matching
+// parenthesis.
 func argumentsOf(s, name string) []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`\b`+name+`\s*\(`).FindAllStringIndex(s, -1) {
@@ -138,7 +141,7 @@ func argumentsOf(s, name string) []string {
 	return out
 }
 
-// maxChoices is the maximum number of choices of arguments for one kernel.
+// maxChoices is the maximum number of choices of arguments for one kernel. Each costs a process.
 const maxChoices = 6
 
 // Values from functionBase on represent functions, by their index.
@@ -205,7 +208,8 @@ func (k *kernelText) given(values []string) []string {
 	return args
 }
 
-// littleEndian reverses the bytes of a hexadecimal number.
+// littleEndian reverses the bytes of a hexadecimal number with an even number of digits, since
+// --arg takes bytes in the order of memory.
 func littleEndian(hex string) string {
 	var b strings.Builder
 	for i := len(hex) - 2; i >= 0; i -= 2 {
@@ -215,7 +219,7 @@ func littleEndian(hex string) string {
 }
 
 // variants returns further launches for the same choice, with other contents of buffers and other
-// values of free parameters.
+// values of free parameters. A race may depend on an index that a buffer holds.
 func (k *kernelText) variants(choice []string) [][]string {
 	var out [][]string
 	for _, fill := range []string{"iota", "random"} {
@@ -289,7 +293,9 @@ func (s *search) lookup(name string) (int64, bool) {
 	return v, ok
 }
 
-// assign tries each candidate for name i. Conditions that cannot be evaluated (yet) are ignored.
+// assign tries each candidate for name i, then for the following ones. Conditions that cannot be
+// evaluated (yet) are ignored; one that is false prunes the subtree. The number of steps is
+// bounded, so some choices may be missed.
 func (s *search) assign(i int) {
 	for _, c := range s.conds {
 		if v, err := c(s.lookup); err == nil && v == 0 {

@@ -21,7 +21,8 @@ import (
 // dynamic is the engine of heddle run.
 type dynamic struct{}
 
-// Check emulates the kernels of a job and detects races.
+// Check emulates the kernels of a job and detects races. Kernels whose assumptions the launch
+// violates do not count; the result is outside the assumptions only if all of them are.
 func (dynamic) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
 	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
@@ -69,6 +70,7 @@ func (j *Job) options(req launch.Request, opt lower.Options, files *source.Set) 
 }
 
 // add records a diagnostic: a bug as a finding, an error in the input as the error of the result.
+// Warnings are ignored.
 func (r *Result) add(d *diag.Diagnostic, except *Exclusion) {
 	doc, _ := diag.Lookup(d.Code)
 	switch {
@@ -101,7 +103,7 @@ func kindName(k diag.VerdictKind) string {
 }
 
 // build runs the stages before execution one by one, so that a failure can be attributed to a
-// stage.
+// stage. The engine repeats them; the compiler's output comes from its cache.
 func build(ctx context.Context, job *Job, opt lower.Options, res *Result) bool {
 	low, err := lower.File(ctx, job.File, opt)
 	if err != nil {
@@ -135,7 +137,8 @@ func build(ctx context.Context, job *Job, opt lower.Options, res *Result) bool {
 	return true
 }
 
-// firstError returns the first error message of a compiler.
+// firstError returns the first error message of a compiler, without its place, so that equal causes
+// can be counted.
 func firstError(err error) string {
 	var ce *lower.CompileError
 	if !errors.As(err, &ce) {

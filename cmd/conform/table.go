@@ -13,7 +13,9 @@ import (
 	"text/tabwriter"
 )
 
-// judgement compares an outcome with the label, or with the expectation of the suite.
+// judgement compares an outcome with the label, or with the expectation of the suite. Words in
+// capitals point at a possible bug of heddle. "not found" is no error: a run cannot find every
+// defect.
 func (o *Outcome) judgement() string {
 	v := o.Result.verdict()
 	switch {
@@ -56,7 +58,8 @@ func (o *Outcome) needsLook() bool {
 	return true
 }
 
-// report prints the outcomes and returns the exit code.
+// report prints the outcomes and returns the exit code: 1 if a kernel failed before the engine, if
+// a bug is reported in a kernel that should pass, or if a label or exception is out of date.
 func (c *choices) report(w io.Writer, list []Outcome) int {
 	code := 0
 	for i := range list {
@@ -127,7 +130,8 @@ func (o *Outcome) record() any {
 	}
 }
 
-// summary prints counts by language, expectation and judgement, and by cause.
+// summary prints counts by language, expectation and judgement, and the outcomes that need
+// attention by cause, the most frequent first.
 func summary(w io.Writer, list []Outcome) {
 	type group struct {
 		ext    string
@@ -210,7 +214,8 @@ var (
 	quoteRE  = regexp.MustCompile(`'[^']*'`)
 )
 
-// cause returns a reason without names, places and numbers, for counting.
+// cause returns a reason without names, places and numbers, for counting. A finding is represented
+// by its code.
 func cause(o *Outcome) string {
 	s := placeRE.ReplaceAllString(o.Result.reason(), "")
 	if f := o.Result.Findings; len(f) > 0 && o.Result.Error == "" {

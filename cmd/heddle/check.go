@@ -19,7 +19,7 @@ import (
 	"heddle/internal/source"
 )
 
-// outputFlags say how results are printed.
+// outputFlags control where and how results are printed.
 type outputFlags struct {
 	format, color string
 	html          string // the file of an HTML report; empty: none
@@ -30,17 +30,27 @@ type outputFlags struct {
 	known         knownFlags
 }
 
+// define adds the flags to a command. The flags of the input must be defined before, because
+// --verbose, which both use, is described here in full.
 func (out *outputFlags) define(fs *pflag.FlagSet) {
-	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object per line), sarif, github (workflow annotations) or junit")
-	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use color: `WHEN` is auto, always or never")
-	fs.StringVar(&out.html, "html", "", "also write an HTML report to `FILE`: one file that needs no network")
+	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format",
+		"print as `FORMAT` text, json (one object per line), sarif, github (workflow annotations) or "+
+			"junit")
+	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color",
+		"use color: `WHEN` is auto, always or never")
+	fs.StringVar(&out.html, "html", "",
+		"also write an HTML report to `FILE`: one file that needs no network")
 	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
-		v.Usage = "print to standard error which engines examined each kernel, why, with which result and in what time, and which parts of compile commands are ignored"
+		v.Usage = "print to standard error which engines examined each kernel, why, with which result " +
+			"and in what time, and which parts of compile commands are ignored"
 	}
-	fs.BoolVarP(&out.quiet, "quiet", "q", false, "print findings and a summary line, but no verdicts (format text)")
+	fs.BoolVarP(&out.quiet, "quiet", "q", false,
+		"print findings and a summary line, but no verdicts (format text)")
 	out.known.define(fs)
 }
 
+// checkHelp has the short and the long description of each command that newCheck makes. The text is
+// also in docs/commands.md, which a test compares.
 var checkHelp = map[string][2]string{
 	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for one launch, and prints the bugs that it
 finds. If it finds none, it tries to prove the kernel for all inputs of the launch shape: the verdict is
@@ -52,12 +62,17 @@ shape, without unrolling loops. Otherwise it reports a bug, confirmed by a run o
 what it could not decide. Arguments given by --arg are fixed, all others are arbitrary.`},
 }
 
+// checkExamples has the examples of the same commands, indented as cobra prints them.
 var checkExamples = map[string]string{
-	"check":  "  heddle check kernel.cu\n  heddle check --grid 64 --block 256 --arg n=1024 kernel.cu\n  heddle check --format sarif ./... > heddle.sarif",
-	"run":    "  heddle run --seeds 20 --grid 4 --block 256 kernel.cu",
-	"verify": "  heddle verify kernel.cu\n  heddle verify --grid '*' --block '*' --assume 'n <= gridDim.x * blockDim.x' kernel.cu",
+	"check": "  heddle check kernel.cu\n  heddle check --grid 64 --block 256 --arg n=1024 " +
+		"kernel.cu\n  heddle check --format sarif ./... > heddle.sarif",
+	"run": "  heddle run --seeds 20 --grid 4 --block 256 kernel.cu",
+	"verify": "  heddle verify kernel.cu\n  heddle verify --grid '*' --block '*' --assume 'n <= " +
+		"gridDim.x * blockDim.x' kernel.cu",
 }
 
+// launchHelp ends the help of every command that needs a launch. Its order of sources is the order
+// in which package launch consults them.
 const launchHelp = `
 
 A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin
@@ -67,161 +82,222 @@ The launch is taken from flags, else from heddle.toml, else from a comment above
 (// heddle: grid=64 block=256 n=1024), else from a <<<...>>> with constants in the same file, else from .reqntid
 or .maxntid. heddle guesses anything that is left unspecified and marks it in the report.`
 
-// modes are those of the commands that newCheck makes.
+// modes maps the commands that newCheck makes to the engines that they use.
 var modes = map[string]check.Mode{"check": check.Check, "run": check.Run, "verify": check.Verify}
 
+// newCheck makes check, run or verify. They share one implementation and differ in their engines,
+// so each has only the flags that its engines read: a flag without effect would let the user
+// believe that it was taken into account.
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Mode: modes[name]}
+	c := &checkCommand{stdin: stdin, stdout: stdout, stderr: stderr}
+	opt := &c.opt
+	opt.Mode = modes[name]
 	verifies := opt.Mode == check.Verify
 	var mathInt bool
-	var out outputFlags
-	var in inputFlags
 	cmd := &cobra.Command{
 		Use:     name + " [flags] FILE|DIR|-...",
 		Short:   checkHelp[name][0],
 		Long:    checkHelp[name][1] + launchHelp,
-		Args:    in.some,
+		Args:    c.in.some,
 		Example: checkExamples[name],
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := checkNumbers(&opt); err != nil {
+			if err := checkNumbers(opt); err != nil {
 				return err
 			}
 			if mathInt {
-				fmt.Fprintln(stderr, "heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
+				fmt.Fprintln(stderr,
+					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
 			}
-			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
+			return c.checkFiles(cmd.Context(), files)
 		},
 	}
 	fs := cmd.Flags()
+	// The help lists flags in this order: launch, engines, input, output, then the rarely used ones.
 	fs.SortFlags = false
 	if verifies {
+		// Only a proof can treat a dimension as arbitrary.
 		launchFlags(fs, &opt.Options, &opt.Prove.Any)
 	} else {
 		launchFlags(fs, &opt.Options, nil)
 	}
-	engineFlags(fs, &opt)
+	engineFlags(fs, opt)
 	if verifies {
 		opt.FormTo = stdout
-		fs.Var(newParsed(&opt.Form, check.ParseForm, "", "pred", "lockstep"), "print", "instead of a proof, print `FORM` pred (the predicated program of one thread) or lockstep (that of two threads)")
+		fs.Var(newParsed(&opt.Form, check.ParseForm, "", "pred", "lockstep"), "print",
+			"instead of a proof, print `FORM` pred (the predicated program of one thread) or lockstep "+
+				"(that of two threads)")
 	}
 	if opt.Mode != check.Run {
 		proofFlags(fs, &opt.Prove, !verifies)
-		fs.BoolVar(&out.stats, "stats", false, "print how many queries each solver decided, and the time of each phase")
+		fs.BoolVar(&c.out.stats, "stats", false,
+			"print how many queries each solver decided, and the time of each phase")
 	}
 	if verifies {
 		scopeFlags(fs, &opt.Prove)
 	}
-	in.define(fs)
+	c.in.define(fs)
 	lowerFlags(fs, &opt.Lower)
-	out.define(fs)
+	c.out.define(fs)
 	if verifies {
-		fs.BoolVar(&opt.Prove.NoWrap, "assume-no-wrap", false, "assume that signed 32-bit index arithmetic does not wrap; the verdict names this assumption")
-		fs.Var(newParsed(&opt.Prove.Extern, prove.ParseExtern, "unsupported", "pure"), "extern", "treat functions without a body as `WHAT`: unsupported, or pure (they return, access only the thread's own memory and do not synchronize; the verdict names this assumption)")
-		fs.IntVar(&opt.Prove.Unwind, "unwind", 0, "examine only the first `N` iterations of each loop: finds bugs without invariants, never verifies")
-		fs.BoolVar(&mathInt, "math-int", false, "ignored with a note: accepted for command lines of GPUVerify")
-		fs.BoolVar(&out.invariants, "invariants", false, "print the candidate invariants of loops to standard error: which hold, and why each other one was dropped")
+		fs.BoolVar(&opt.Prove.NoWrap, "assume-no-wrap", false,
+			"assume that signed 32-bit index arithmetic does not wrap; the verdict names this assumption")
+		fs.Var(newParsed(&opt.Prove.Extern, prove.ParseExtern, "unsupported", "pure"), "extern",
+			"treat functions without a body as `WHAT`: unsupported, or pure (they return, access only the "+
+				"thread's own memory and do not synchronize; the verdict names this assumption)")
+		fs.IntVar(&opt.Prove.Unwind, "unwind", 0,
+			"examine only the first `N` iterations of each loop: finds bugs without invariants, never "+
+				"verifies")
+		fs.BoolVar(&mathInt, "math-int", false,
+			"ignored with a note: accepted for command lines of GPUVerify")
+		fs.BoolVar(&c.out.invariants, "invariants", false,
+			"print the candidate invariants of loops to standard error: which hold, and why each other "+
+				"one was dropped")
 	}
-	fs.BoolVar(&out.printf, "printf", false, "print the output of the kernels' printf to standard error")
+	fs.BoolVar(&c.out.printf, "printf", false,
+		"print the output of the kernels' printf to standard error")
 	return cmd
 }
 
-// checkFiles runs the driver on what files and the flags of the input name, prints what it finds as it comes, and then
-// the verdicts.
-func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inputFlags, files []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := out.known.check(); err != nil {
+// checkCommand is one call of check, run, verify or trace: the flags, and what a run of the engines
+// needs beside them. Its flags are bound to the fields, so it must not be copied once they are
+// defined.
+type checkCommand struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	opt            check.Options
+	out            outputFlags
+	in             inputFlags
+
+	results, mistakes diag.Printer // findings and verdicts; errors in the input
+	progress          *progress
+	shown, hidden     int   // errors in the input that were printed, and that --limit cut off
+	writeErr          error // joins the errors of the printers
+}
+
+// checkFiles examines the kernels of files, or of the project if files is empty. Findings are
+// printed as soon as they are reported, verdicts at the end. The error carries the exit code.
+func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
+	if err := c.out.known.check(); err != nil {
 		return err
 	}
-	opt.Files = source.NewSet()
-	printer, mistakes := printers(out, opt.Files, stdout, stderr)
-	if out.html != "" {
-		page, err := createReport(out.html, opt.Files, commandLine(ctx))
-		if err != nil {
-			return inputError{err}
-		}
-		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
-		opt.Trace.Graph = page.Graph
+	if err := c.open(ctx); err != nil {
+		return inputError{err}
 	}
-	if err := in.config.read(opt.Files, mistakes); err != nil {
-		return inputError{errors.Join(err, mistakes.Close())}
-	}
-	in.config.apply(&opt.Options)
-	inputs, err := in.inputs(files, stdin, stderr)
+	inputs, err := c.in.inputs(files, c.stdin, c.stderr)
 	if err != nil {
 		return inputError{err}
 	}
-	opt.Database = in.database
-	p := newProgress(stderr)
-	opt.Progress = p.callback()
-	defer p.stop()
-	if in.verbose {
-		log := p.wrap(stderr)
-		opt.Decisions = func(d driver.Decisions) { printDecisions(log, d) }
+	c.opt.Database = c.in.database
+	c.progress = newProgress(c.stderr)
+	c.opt.Progress = c.progress.callback()
+	defer c.progress.stop()
+	if c.in.verbose {
+		log := c.progress.wrap(c.stderr)
+		c.opt.Decisions = func(d driver.Decisions) { printDecisions(log, d) }
 	}
-	known, err := out.known.open(ctx, opt, inputs, stderr)
+	known, err := c.out.known.open(ctx, c.opt, inputs, c.stderr)
 	if err != nil {
 		return inputError{err}
 	}
 	defer func() {
 		if closeErr := known.close(); closeErr != nil {
-			fmt.Fprintf(stderr, "heddle: %v\n", closeErr)
+			fmt.Fprintf(c.stderr, "heddle: %v\n", closeErr)
 		}
 	}()
-	opt.Known = known.callback()
-	if out.printf {
-		opt.Run.Printf = p.wrap(stderr)
-	}
-	if out.invariants {
-		opt.Prove.Invariants = p.wrap(stderr)
-	}
-	var writeErr error
-	hidden, shown := 0, 0 // mistakes in the input
-	sum, err := check.Inputs(ctx, opt, inputs, func(d diag.Diagnostic) {
-		p.clear()
-		to := printer
-		if d.Code.Family() == diag.Inputs {
-			if to = mistakes; out.format == "text" && shown >= opt.Limit {
-				hidden++
-				return
-			}
-			shown++
-		}
-		writeErr = errors.Join(writeErr, to.Finding(&d))
-	})
-	p.stop()
+	c.opt.Known = known.callback()
+	c.outputOfKernels()
+	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
+	c.progress.stop()
 	if err != nil {
 		return inputError{err}
 	}
-	if hidden > 0 {
-		fmt.Fprintf(stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n", hidden, opt.Limit)
-	}
-	for i := range sum.Verdicts {
-		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
-	}
-	if out.stats {
-		printProofStats(stderr, sum)
-	}
-	if writeErr = errors.Join(writeErr, printer.Close()); writeErr != nil {
-		return inputError{fmt.Errorf("writing the results: %w", writeErr)}
-	}
-	if n := len(sum.Verdicts) + sum.Skipped; out.format == "text" && sum.Printed == 0 && (out.quiet || n > 1) {
-		if _, err := fmt.Fprintln(stdout, summaryLine(sum)); err != nil {
-			return inputError{fmt.Errorf("writing the results: %w", err)}
-		}
+	if err := c.summarize(sum); err != nil {
+		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	interrupted := ctx.Err() != nil
-	if err := known.finish(sum, interrupted, stderr); err != nil {
+	if err := known.finish(sum, interrupted, c.stderr); err != nil {
 		return inputError{err}
 	}
 	if interrupted {
-		fmt.Fprintln(stderr, "heddle: interrupted; kernels without a verdict were not checked")
+		fmt.Fprintln(c.stderr, "heddle: interrupted; kernels without a verdict were not checked")
 	}
-	if code := exitCode(sum, interrupted); code != exitClean {
-		return exitError(code)
+	return exitWith(exitCode(sum, interrupted))
+}
+
+// open creates the printers and the HTML report and reads the configuration. All of it happens
+// before the first kernel is compiled, so that a wrong name costs the user no time.
+func (c *checkCommand) open(ctx context.Context) error {
+	c.opt.Files = source.NewSet()
+	c.results, c.mistakes = printers(c.out, c.opt.Files, c.stdout, c.stderr)
+	if c.out.html != "" {
+		page, err := createReport(c.out.html, c.opt.Files, commandLine(ctx))
+		if err != nil {
+			return err
+		}
+		c.results, c.mistakes = both{c.results, page}, both{c.mistakes, page.findings()}
+		c.opt.Trace.Graph = page.Graph
+	}
+	if err := c.in.config.read(c.opt.Files, c.mistakes); err != nil {
+		return errors.Join(err, c.mistakes.Close())
+	}
+	c.in.config.apply(&c.opt.Options)
+	return nil
+}
+
+// outputOfKernels connects --printf and --invariants to standard error. It must follow the copy of
+// the options that --new-from makes for the older revision, whose kernels must print nothing.
+func (c *checkCommand) outputOfKernels() {
+	if c.out.printf {
+		c.opt.Run.Printf = c.progress.wrap(c.stderr)
+	}
+	if c.out.invariants {
+		c.opt.Prove.Invariants = c.progress.wrap(c.stderr)
+	}
+}
+
+// finding prints one finding. In text, at most --limit errors in the input are shown: a missing
+// header can cause hundreds. The other formats have no limit, because a program reads them.
+func (c *checkCommand) finding(d diag.Diagnostic) {
+	c.progress.clear()
+	to := c.results
+	if d.Code.Family() == diag.Inputs {
+		if to = c.mistakes; c.out.format == "text" && c.shown >= c.opt.Limit {
+			c.hidden++
+			return
+		}
+		c.shown++
+	}
+	c.writeErr = errors.Join(c.writeErr, to.Finding(&d))
+}
+
+// summarize prints the verdicts, the statistics and, for several kernels or --quiet, the summary
+// line. It returns any error of a printer since the start of the run.
+func (c *checkCommand) summarize(sum *check.Summary) error {
+	if c.hidden > 0 {
+		fmt.Fprintf(c.stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n",
+			c.hidden, c.opt.Limit)
+	}
+	for i := range sum.Verdicts {
+		c.writeErr = errors.Join(c.writeErr, c.results.Verdict(&sum.Verdicts[i]))
+	}
+	if c.out.stats {
+		printProofStats(c.stderr, sum)
+	}
+	if err := errors.Join(c.writeErr, c.results.Close()); err != nil {
+		return err
+	}
+	n := len(sum.Verdicts) + sum.Skipped
+	if c.out.format == "text" && sum.Printed == 0 && (c.out.quiet || n > 1) {
+		if _, err := fmt.Fprintln(c.stdout, summaryLine(sum)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// exitCode sums up a run. A bug that was found counts, whatever else went wrong.
+// exitCode sums up a run. A bug that was found decides the code even if other kernels could not be
+// checked or the run was interrupted: a script that blocks a merge on code 1 must see it. Otherwise
+// anything that was not examined prevents exitClean.
 func exitCode(sum *check.Summary, interrupted bool) int {
 	code := exitClean
 	for _, v := range sum.Verdicts {
@@ -239,15 +315,18 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
-	case len(sum.Verdicts) == 0 && sum.Skipped == 0 && sum.Printed == 0: // nothing was checked, and nobody said why
+	// Nothing was checked and no error explains why: that must not look clean.
+	case len(sum.Verdicts) == 0 && sum.Skipped == 0 && sum.Printed == 0:
 		return exitUnknown
 	}
 	return code
 }
 
-// printers returns where findings and verdicts go, and where mistakes in the input go: to standard error for
-// people, into the one stream for tools.
-func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (results, mistakes diag.Printer) {
+// printers returns a printer for findings and verdicts and one for errors in the input. For people,
+// the errors go to standard error, so that standard output has results alone; a format for programs
+// has one stream, which needs both.
+func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
+	results, mistakes diag.Printer) {
 	switch out.format {
 	case "json":
 		results = diag.NewJSON(stdout, files)
@@ -268,12 +347,14 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (res
 	return results, diag.NewText(stderr, files, useColor(out.color, stderr))
 }
 
-// withoutVerdicts prints findings alone.
+// withoutVerdicts is a printer for --quiet: it prints findings and ignores verdicts.
 type withoutVerdicts struct{ diag.Printer }
 
+// Verdict implements diag.Printer; the summary line counts the verdicts instead.
 func (withoutVerdicts) Verdict(*diag.Verdict) error { return nil }
 
-// useColor decides on colour: in doubt only for a terminal, and not if NO_COLOR is set (no-color.org).
+// useColor decides whether output to w is colored. "auto" means a terminal that understands escape
+// sequences, unless NO_COLOR is set (no-color.org).
 func useColor(when string, w io.Writer) bool {
 	switch when {
 	case "always":
@@ -284,7 +365,9 @@ func useColor(when string, w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
 }
 
-// terminalWidth is how many columns the terminal has that w writes to, or that COLUMNS says; 0 if lines may have any length.
+// terminalWidth returns the number of columns to which tables written to w are fitted: COLUMNS if
+// it is set, else the width of the terminal. 0 means that lines may have any length, as in a file
+// or a pipe.
 func terminalWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -297,6 +380,8 @@ func terminalWidth(w io.Writer) int {
 	return 0
 }
 
+// isTerminal reports whether w is a terminal. A writer that is not a file, such as a buffer of a
+// test, is none.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -15,19 +15,23 @@ import (
 	"heddle/internal/source"
 )
 
-// configFlags say which configuration counts.
+// configFlags selects the configuration file and, once read, holds it. Flags always take precedence
+// over the file.
 type configFlags struct {
 	path string
 	none bool
 	file *config.File // once it is read; nil: none
 }
 
+// define adds the flags to a command.
 func (c *configFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", in this directory or above)")
+	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the "+
+		"nearest "+config.Name+", in this directory or above)")
 	fs.BoolVar(&c.none, "no-config", false, "read no configuration")
 }
 
-// find returns the path of the configuration; empty if there is none.
+// find returns the path of the configuration file, or "" if there is none. It searches from the
+// working directory upwards, as git does for its repository.
 func (c *configFlags) find() (string, error) {
 	switch {
 	case c.none && c.path != "":
@@ -40,8 +44,9 @@ func (c *configFlags) find() (string, error) {
 	return config.Find(".")
 }
 
-// read reads the configuration, if there is one, whose text becomes a file of set. Mistakes in it are sent to sink,
-// and are an error.
+// read reads the configuration file, if there is one. Its text becomes a file of set, so that
+// errors in it can be shown with the line. They are sent to sink and make read fail: a run with
+// half of a configuration could skip kernels without notice.
 func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 	path, err := c.find()
 	if err != nil || path == "" {
@@ -53,19 +58,23 @@ func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 		if !errors.As(err, &mistake) {
 			return fmt.Errorf("the configuration: %w", err)
 		}
-		d := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error, Message: mistake.Msg, Span: mistake.Span, Input: path}
+		d := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error, Message: mistake.Msg,
+			Span: mistake.Span, Input: path}
 		if err := sink.Finding(&d); err != nil {
 			return err
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%s: invalid configuration; docs/config.md describes the format", shortest(path))
+		return fmt.Errorf("%s: invalid configuration; docs/config.md describes the format",
+			shortest(path))
 	}
 	c.file = file
 	return nil
 }
 
-// apply puts what the configuration says behind what the flags say.
+// apply adds the settings of the file to those of the flags, which win. Search paths of the file
+// follow those of the flags, since the first match counts; definitions precede them, since the last
+// one counts.
 func (c *configFlags) apply(opt *driver.Options) {
 	f := c.file
 	if f == nil {
@@ -74,7 +83,7 @@ func (c *configFlags) apply(opt *driver.Options) {
 	low := &opt.Lower
 	low.Includes = append(low.Includes, f.Compile.Includes...)
 	low.Systems = append(low.Systems, f.Compile.Systems...)
-	low.Defines = append(append([]string(nil), f.Compile.Defines...), low.Defines...) // of two the last one counts
+	low.Defines = append(append([]string(nil), f.Compile.Defines...), low.Defines...)
 	for _, o := range []struct {
 		flag *string
 		said string
@@ -86,12 +95,15 @@ func (c *configFlags) apply(opt *driver.Options) {
 	opt.Settings = c.settings
 }
 
-// engines are those of the driver.
+// engines maps the engine that a configuration names to that of the driver. Unspecified has no
+// entry and yields the zero value, which lets the dispatcher choose.
 var engines = map[config.Engine]driver.Engine{
 	config.Run: driver.Emulation, config.Verify: driver.Proof, config.Trace: driver.Trace,
 }
 
-// settings is the answer to driver.Options.Settings.
+// settings implements driver.Options.Settings: the launch, engine, time limit and skip reason of
+// one kernel. Sections are in the order of the file, so a later section that matches the kernel
+// overrides an earlier one. Launches accumulate, because one kernel may be examined with several.
 func (c *configFlags) settings(input string, k *ir.Func) driver.Setting {
 	s := driver.Setting{Engine: engines[c.file.Engine], Timeout: c.file.Timeout}
 	for _, t := range c.file.For(input, k.Name, k.Demangled) {
@@ -109,8 +121,9 @@ func (c *configFlags) settings(input string, k *ir.Func) driver.Setting {
 	return s
 }
 
-// project returns what a command without FILE checks: the directory of the configuration, if it says which files
-// count.
+// project returns the arguments that replace missing ones: the directory of the configuration file
+// with all below it, if the file lists what to include. Without such a list, a missing argument
+// remains an error, so that a stray `heddle check` does not compile a whole disk.
 func (c *configFlags) project() []string {
 	if c.file == nil || len(c.file.Include) == 0 {
 		return nil
@@ -118,5 +131,6 @@ func (c *configFlags) project() []string {
 	return []string{filepath.Dir(c.file.Path) + "/..."}
 }
 
-// checks reports whether a file that was found below a directory is to be checked.
+// checks reports whether the configuration includes a file found below a directory. Files that are
+// named on the command line are always checked.
 func (c *configFlags) checks(name string) bool { return c.file == nil || c.file.Checks(name) }

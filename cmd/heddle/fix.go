@@ -14,6 +14,7 @@ import (
 	"heddle/internal/driver"
 )
 
+// fixHelp is the long description in --help and docs/commands.md.
 const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel. It inserts barriers,
 fences and wider scopes at the lowest cost, and changes the control flow where not all threads of a block reach a
 place that needs a barrier. It prints a patch that git apply and patch -p1 accept; the patched source was compiled
@@ -23,7 +24,8 @@ goes to standard error, the patch or text to standard output or to the file give
 Exit codes: 0 nothing to repair, or repaired; 1 a bug remains in the requested output; 2 usage or input error;
 3 not checked.`
 
-// fixCommand is heddle fix.
+// fixCommand is heddle fix: one input file, whose kernels are repaired one after another. All
+// repairs go into one patch.
 type fixCommand struct {
 	oneFile
 	fix   fix.Options // of this command alone
@@ -32,6 +34,8 @@ type fixCommand struct {
 	allow string
 }
 
+// newFix defines the command. Its --timeout is a time because users think in time; the default is a
+// number of checks, so that a result does not depend on the speed of the machine.
 func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &fixCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}}
 	cmd := c.command(cobra.Command{
@@ -41,21 +45,30 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}, c.run)
 	fs := cmd.Flags()
 	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, the requested form"
-	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object per kernel on standard output, with its patch; other output then needs -o)"
-	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default for source and PTX), source (the complete file) or ptx")
+	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object per kernel on standard " +
+		"output, with its patch; other output then needs -o)"
+	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit",
+		"print the repair as `FORM` diff (the default for source and PTX), source (the complete file) "+
+			"or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also repair by `MEANS` atomic: racing plain updates become atomic, which can change floating-point results")
+	fs.Var(newChoice(&c.allow, "", "atomic"), "allow",
+		"also repair by `MEANS` atomic: racing plain updates become atomic, which can change "+
+			"floating-point results")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "remove barriers that are proved redundant")
-	fs.DurationVar(&c.fix.Budget, "timeout", 0, "end the repair of a kernel after `TIME`, such as 90s (default: a fixed number of checks)")
+	fs.DurationVar(&c.fix.Budget, "timeout", 0,
+		"end the repair of a kernel after `TIME`, such as 90s (default: a fixed number of checks)")
 	return c.endFlags(cmd)
 }
 
+// run repairs the file and writes the results. Combinations of flags that contradict each other are
+// rejected first. Without source text (binary input), only --emit ptx has something to print.
 func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 	switch {
 	case c.diff && c.emit != "" && c.emit != "diff":
 		return inputError{fmt.Errorf("--diff and --emit %s cannot be combined", c.emit)}
 	case c.write && c.emit == "ptx":
-		return inputError{errors.New("-w rewrites the source in place and cannot be combined with --emit ptx")}
+		return inputError{errors.New("-w rewrites the source in place and cannot be combined with " +
+			"--emit ptx")}
 	case c.diff:
 		c.emit = "diff"
 	}
@@ -73,7 +86,8 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 		return inputError{err}
 	}
 	if c.fix.Source && res.User == nil && c.emit != "" && res.InputErrors == 0 {
-		return inputError{fmt.Errorf("%s has no source text to patch; --emit ptx prints the repaired PTX", input.Name)}
+		return inputError{fmt.Errorf("%s has no source text to patch; --emit ptx prints the repaired "+
+			"PTX", input.Name)}
 	}
 	if err := errors.Join(c.report(res, input.Name), page.addFix(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
@@ -81,7 +95,10 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 	return exitWith(fixExit(res))
 }
 
-// fixExit sums up a repair.
+// fixExit returns the exit code for all kernels of a file. A repair that exists only in the PTX
+// leaves the bug in the source, so it counts as a bug unless PTX was requested, when PTXOnly is
+// empty. An unrepaired kernel decides at once; errors in the input outrank kernels that were not
+// checked.
 func fixExit(res *fix.Result) int {
 	code := exitClean
 	for _, f := range res.Fixes {
@@ -102,6 +119,10 @@ func fixExit(res *fix.Result) int {
 	return code
 }
 
+// report writes the results of all kernels, then the changed text: into the source file (-w), to
+// the file of -o, or to standard output. With JSON, standard output belongs to the objects, which
+// include the patch. If nothing changed, nothing is printed, so that `heddle fix f | git apply`
+// does no harm.
 func (c *fixCommand) report(res *fix.Result, name string) error {
 	changed := false
 	for i := range res.Fixes {
@@ -117,6 +138,8 @@ func (c *fixCommand) report(res *fix.Result, name string) error {
 			return err
 		}
 	}
+	// Without source text, or with --emit ptx, the PTX is the result. The diff is the default for
+	// standard output, the complete file the default for -o.
 	text := res.PTX
 	if c.fix.Source && res.User != nil {
 		text = res.Patched
@@ -139,7 +162,8 @@ func (c *fixCommand) report(res *fix.Result, name string) error {
 	return err
 }
 
-// text reports one kernel for people.
+// text reports one kernel on standard error: the findings of the original, then the status, the
+// changes and the reason. The text is collected first so that it appears in one piece.
 func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	p := c.mistakes(nil)
 	for i := range f.Wrong {
@@ -168,7 +192,8 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 		case f.PTXOnly != "":
 			fmt.Fprintf(w, "  repaired in the PTX only (--emit ptx), because %s\n", f.PTXOnly)
 		case len(f.Edits) > 0:
-			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings above\n", f.Source.Kind)
+			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings "+
+				"above\n", f.Source.Kind)
 		}
 	case fix.NotRepaired:
 		fmt.Fprintf(w, "  no repair found: %s\n", f.Why)

@@ -17,22 +17,31 @@ import (
 	"heddle/internal/lower"
 )
 
-// lowerFlags defines the flags that say how a file becomes PTX.
+// lowerFlags defines the flags that control compilation to PTX. Their names and letters are those
+// of compilers.
 func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringArrayVarP(&opt.Includes, "include", "I", nil, "search `DIR` for headers")
 	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
-	fs.StringVar(&opt.Std, "std", "", "set the language `STANDARD`, such as c++17 or CL2.0 (also -std)")
+	fs.StringVar(&opt.Std, "std", "",
+		"set the language `STANDARD`, such as c++17 or CL2.0 (also -std)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
-	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse the code of a release build at `LEVEL` 1 to 3 (default: compile for analysis, keeping every access)")
-	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the compiler at `PATH` (default: clang-19, else the newest clang from 14 on)")
-	fs.StringVar(&opt.CUDAPath, "cuda-path", "", "use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
+	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O",
+		"analyse the code of a release build at `LEVEL` 1 to 3 (default: compile for analysis, keeping "+
+			"every access)")
+	fs.StringVar(&opt.Compiler, "compiler", "",
+		"compile with clang, nvcc, or the compiler at `PATH` (default: clang-19, else the newest clang "+
+			"from 14 on)")
+	fs.StringVar(&opt.CUDAPath, "cuda-path", "",
+		"use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
 	fs.BoolVar(&opt.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
 }
 
-// launchFlags defines the flags that say how a kernel is launched.
-// With free dimensions, a size may be * in them.
+// launchFlags defines the flags of a launch. If any is not nil, a dimension of --grid and --block
+// may be *, which a proof treats as an arbitrary size and records in any. Emulation needs numbers
+// and passes nil.
 func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
-	fs.StringVar(&opt.Kernel, "kernel", "", "check only the kernel `NAME`, mangled or demangled (default: all)")
+	fs.StringVar(&opt.Kernel, "kernel", "",
+		"check only the kernel `NAME`, mangled or demangled (default: all)")
 	grid, block := &dimFlag{value: &opt.Launch.Grid}, &dimFlag{value: &opt.Launch.Block}
 	free := ""
 	if any != nil {
@@ -40,44 +49,68 @@ func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 	}
 	fs.Var(grid, "grid", "blocks of the grid, as `X[,Y[,Z]]`"+free)
 	fs.Var(block, "block", "threads of a block, as `X[,Y[,Z]]`"+free)
-	fs.Var(&dimFlag{value: &opt.Launch.Global}, "global", "threads of the whole launch, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
+	fs.Var(&dimFlag{value: &opt.Launch.Global}, "global",
+		"threads of the whole launch, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
 	fs.Var(block, "local", "OpenCL's local size, as `X[,Y[,Z]]`: the same as --block")
 	fs.Var(&dimFlag{value: &opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
-	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared", "dynamic shared memory in `BYTES`, such as 1024 or 48K")
-	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
+	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared",
+		"dynamic shared memory in `BYTES`, such as 1024 or 48K")
+	fs.Var(&argFlag{&opt.Launch.Args}, "arg",
+		"set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, "+
+			"b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
 }
 
 // engineFlags defines the flags of the emulator and the race detector.
 func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.Run.Seed, "seed", 0, "use seed `N` for the first schedule")
 	fs.IntVar(&opt.Run.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
-	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp", "order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
-	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign", "tolerate conflicting writes of the same value: `WHICH` is warp (by one instruction of a warp), all or none")
-	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the launch)")
+	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
+		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
+	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign",
+		"tolerate conflicting writes of the same value: `WHICH` is warp (by one instruction of a "+
+			"warp), all or none")
+	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
+		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
+			"launch)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
-	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "examine `N` kernels at a time (default: one per core), and emulate independent blocks on as many cores (default: 1)")
+	fs.IntVarP(&opt.Workers, "jobs", "j", 0,
+		"examine `N` kernels at a time (default: one per core), and emulate independent blocks on as "+
+			"many cores (default: 1)")
 }
 
 // proofFlags defines the flags of proofs for all inputs.
 func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
-	fs.Var(newParsed(&opt.Solver, prove.ParseSolver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries with `SOLVER` embedded, z3, cvc5 or auto (the embedded one, and z3 if it is installed)")
+	fs.Var(newParsed(&opt.Solver, prove.ParseSolver, "auto", "embedded", "z3", "cvc5"), "solver",
+		"decide queries with `SOLVER` embedded, z3, cvc5 or auto (the embedded one, and z3 if it is "+
+			"installed)")
 	limit := "a fixed number of solver steps, about a minute"
 	if afterRun {
 		limit = "a fixed number of solver steps, about 10s"
 	}
-	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("end the proof of a kernel after `TIME`, such as 90s (default: %s)", limit))
-	fs.StringVar(&opt.SMTDir, "smt-dir", "", "write the queries of proofs to `DIR`, as SMT-LIB 2 files")
+	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("end the proof of a kernel after `TIME`, "+
+		"such as 90s (default: %s)", limit))
+	fs.StringVar(&opt.SMTDir, "smt-dir", "",
+		"write the queries of proofs to `DIR`, as SMT-LIB 2 files")
 }
 
-// scopeFlags defines the flags of what a proof is about.
+// scopeFlags defines the flags that change the claim of a proof: its assumptions, the races it
+// covers, and how it models loads. Restrictions and assumptions are named in the verdict.
 func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
-	fs.Var(&assumeFlag{&opt.Assume}, "assume", "assume `EXPR` over integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; may be repeated")
-	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false, "ignore races between threads of different blocks")
-	fs.BoolVar(&opt.Bounds, "bounds", false, "also prove that accesses stay in arrays of known size: variables, and buffers such as --arg in=zero:4096")
-	fs.Var(newParsed(&opt.Abstraction, prove.ParseAbstraction, "equality", "adversarial"), "abstraction", "model loads from arrays that the kernel writes by `WHICH` of equality (one value per address and barrier interval) or adversarial (any value)")
+	fs.Var(&assumeFlag{&opt.Assume}, "assume",
+		"assume `EXPR` over integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; "+
+			"may be repeated")
+	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false,
+		"ignore races between threads of different blocks")
+	fs.BoolVar(&opt.Bounds, "bounds", false,
+		"also prove that accesses stay in arrays of known size: variables, and buffers such as --arg "+
+			"in=zero:4096")
+	fs.Var(newParsed(&opt.Abstraction, prove.ParseAbstraction, "equality", "adversarial"),
+		"abstraction", "model loads from arrays that the kernel writes by `WHICH` of equality (one "+
+			"value per address and barrier interval) or adversarial (any value)")
 }
 
-// checkNumbers reports numbers that no run can have.
+// checkNumbers rejects numbers outside the range of their flags. The seeds of a run are consecutive
+// and must not wrap: two runs with one seed would count as two schedules.
 func checkNumbers(opt *check.Options) error {
 	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
@@ -97,21 +130,26 @@ func checkNumbers(opt *check.Options) error {
 	return nil
 }
 
-// choice is a flag with a few possible words. The first is the default; an empty first word is the default
-// that cannot be said.
+// choice is a flag value that must be one of a few words. The first word is the default. An empty
+// first word is a default that the user cannot type, for flags where "not given" has its own
+// meaning.
 type choice struct {
 	value *string
 	words []string
 }
 
+// newChoice sets value to its default and returns the flag for it.
 func newChoice(value *string, words ...string) *choice {
 	*value = words[0]
 	return &choice{value, words}
 }
 
+// String and Type implement pflag.Value. pflag prints what String returns at definition as the
+// default.
 func (c *choice) String() string { return *c.value }
 func (c *choice) Type() string   { return "word" }
 
+// Set rejects any other word with the list of the accepted ones.
 func (c *choice) Set(s string) error {
 	if s == "" || !slices.Contains(c.words, s) {
 		return fmt.Errorf("expected one of %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
@@ -120,19 +158,22 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
-// parsed is a choice whose word becomes a value at once.
+// parsed is a choice whose word is converted at once, so that the rest of the program sees a type
+// with a closed set of values instead of a string.
 type parsed[T any] struct {
 	choice
 	target *T
 	parse  func(string) (T, error)
 }
 
-// newParsed is newChoice for a type with a parser that reads the words; the first word is the zero
-// value.
+// newParsed is newChoice for a type with a parser for the words. The first word must be the one
+// that the zero value of T stands for, because target keeps its value until the flag is set.
 func newParsed[T any](target *T, parse func(string) (T, error), words ...string) *parsed[T] {
 	return &parsed[T]{choice: *newChoice(new(string), words...), target: target, parse: parse}
 }
 
+// Set accepts the words of the choice. The parser knows all of them, so its error would be a
+// mistake in heddle; it is returned and not ignored all the same.
 func (p *parsed[T]) Set(s string) error {
 	if err := p.choice.Set(s); err != nil {
 		return err
@@ -142,11 +183,15 @@ func (p *parsed[T]) Set(s string) error {
 	return err
 }
 
+// dimFlag is a size or index of up to three dimensions: X[,Y[,Z]]. Missing ones are 1. The pointer
+// stays nil without the flag, which tells an unspecified size from one of 1.
 type dimFlag struct {
 	value **event.Dim3
 	free  *[3]bool // dimensions that are arbitrary; nil: none may be
 }
 
+// Type and String implement pflag.Value. pflag also calls String on a zero dimFlag, so both
+// pointers may be nil.
 func (d *dimFlag) Type() string { return "dim" }
 
 func (d *dimFlag) String() string {
@@ -156,7 +201,8 @@ func (d *dimFlag) String() string {
 	return (*d.value).String()
 }
 
-// Set reads a size. Where a dimension is arbitrary, the value has one that any device can launch.
+// Set reads a size. A dimension given as * is marked in free and has the value 1 in the launch
+// itself: a size that every device supports, for the runs that need a number.
 func (d *dimFlag) Set(s string) error {
 	if d.free != nil {
 		*d.free = [3]bool{}
@@ -176,9 +222,11 @@ func (d *dimFlag) Set(s string) error {
 	return err
 }
 
-// assumeFlag gathers assumptions.
+// assumeFlag collects the expressions of --assume. The flag may be repeated; a proof uses the
+// conjunction.
 type assumeFlag struct{ value *[]*assume.Expr }
 
+// Type and String implement pflag.Value; the text is that of the user.
 func (f *assumeFlag) Type() string { return "expr" }
 
 func (f *assumeFlag) String() string {
@@ -192,14 +240,18 @@ func (f *assumeFlag) String() string {
 	return strings.Join(words, ", ")
 }
 
+// Set parses the expression at once, so that a syntax error is a usage error. Names are resolved
+// later, for each kernel, whose parameters they refer to.
 func (f *assumeFlag) Set(s string) error {
 	e, err := assume.Parse(s)
 	*f.value = append(*f.value, e)
 	return err
 }
 
+// sharedFlag is the size of dynamic shared memory in bytes; nil means unspecified, as for dimFlag.
 type sharedFlag struct{ value **uint32 }
 
+// Type and String implement pflag.Value.
 func (f *sharedFlag) Type() string { return "bytes" }
 
 func (f *sharedFlag) String() string {
@@ -209,14 +261,17 @@ func (f *sharedFlag) String() string {
 	return fmt.Sprint(**f.value)
 }
 
+// Set reads a number of bytes with an optional unit, such as 48K.
 func (f *sharedFlag) Set(s string) error {
 	v, err := launch.ParseShared(s)
 	*f.value = &v
 	return err
 }
 
+// argFlag collects kernel arguments. The flag may be repeated.
 type argFlag struct{ value *[]launch.ArgSpec }
 
+// Type and String implement pflag.Value.
 func (f *argFlag) Type() string { return "arg" }
 
 func (f *argFlag) String() string {
@@ -230,6 +285,8 @@ func (f *argFlag) String() string {
 	return strings.Join(words, " ")
 }
 
+// Set checks the form NAME=VALUE only. Whether a kernel has the parameter, and of which type it is,
+// is known when the kernel is loaded.
 func (f *argFlag) Set(s string) error {
 	a, err := launch.ParseArg(s)
 	*f.value = append(*f.value, a)

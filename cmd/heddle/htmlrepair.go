@@ -11,7 +11,8 @@ import (
 	"heddle/internal/report"
 )
 
-// withPage writes the report that --html asks for. It is created before anything is done, so that a wrong name is told at once.
+// withPage creates the report of --html, or returns nil without the flag. The methods of a nil
+// report do nothing. The file is created before any work, as in createReport.
 func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
 	if c.html == "" {
 		return nil, nil
@@ -19,7 +20,9 @@ func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
 	return createReport(c.html, c.opt.Files, commandLine(ctx))
 }
 
-// addFix says in a report what heddle fix did, and ends it.
+// addFix adds the repairs of heddle fix to a report and completes it. Good, the green mark,
+// requires that the output that the user works with is repaired: a repair in the PTX alone does not
+// count.
 func (r *reportFile) addFix(res *fix.Result) error {
 	if r == nil {
 		return nil
@@ -27,8 +30,9 @@ func (r *reportFile) addFix(res *fix.Result) error {
 	var err error
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
-		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Notes: f.Notes, After: &f.After,
-			Good: f.Status == fix.NothingToFix || f.Status == fix.Repaired && f.PTXOnly == ""}
+		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Notes: f.Notes,
+			After: &f.After,
+			Good:  f.Status == fix.NothingToFix || f.Status == fix.Repaired && f.PTXOnly == ""}
 		switch {
 		case f.Status == fix.NotRepaired:
 			one.Why = "No repair found: " + f.Why
@@ -36,7 +40,8 @@ func (r *reportFile) addFix(res *fix.Result) error {
 			one.Status += ", but not in the source"
 			one.Notes = append(one.Notes, "repaired in the PTX only (--emit ptx), because "+f.PTXOnly)
 		case len(f.Edits) > 0:
-			one.Notes = append(one.Notes, fmt.Sprintf("the patched and recompiled source is %s and no longer has the findings", f.Source.Kind))
+			one.Notes = append(one.Notes, fmt.Sprintf("the patched and recompiled source is %s and no "+
+				"longer has the findings", f.Source.Kind))
 		}
 		if f.Status == fix.Repaired {
 			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
@@ -66,7 +71,8 @@ func (r *reportFile) addFix(res *fix.Result) error {
 	return errors.Join(err, r.Close())
 }
 
-// addSync says in a report what heddle sync did, and ends it.
+// addSync adds the placements of heddle sync to a report and completes it. A kernel is marked good
+// by the rule of the exit code. Stuck is copied before it grows, because its array belongs to res.
 func (r *reportFile) addSync(res *sync.Result) error {
 	if r == nil {
 		return nil
@@ -74,10 +80,12 @@ func (r *reportFile) addSync(res *sync.Result) error {
 	var err error
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
-		one := &report.Repair{Kernel: k.Kernel, Status: k.Status.String(), After: &k.Verdict, Notes: append(k.Stuck[:len(k.Stuck):len(k.Stuck)], syncNotes(k)...),
-			Good: syncExit(&sync.Result{Kernels: res.Kernels[i : i+1]}) == exitClean}
+		one := &report.Repair{Kernel: k.Kernel, Status: k.Status.String(), After: &k.Verdict,
+			Notes: append(k.Stuck[:len(k.Stuck):len(k.Stuck)], syncNotes(k)...),
+			Good:  syncExit(&sync.Result{Kernels: res.Kernels[i : i+1]}) == exitClean}
 		if k.Status == sync.Unchanged || k.Status == sync.Changed {
-			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal, By: fmt.Sprintf("%d oracle calls: %s", k.Calls, k.Oracle)}
+			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal,
+				By: fmt.Sprintf("%d oracle calls: %s", k.Calls, k.Oracle)}
 		}
 		for j := range k.Barriers {
 			b := &k.Barriers[j]
@@ -89,7 +97,8 @@ func (r *reportFile) addSync(res *sync.Result) error {
 	return errors.Join(err, r.Edits(res.Edits), r.Close())
 }
 
-// barrierSays says what becomes of a barrier.
+// barrierSays returns one line about a barrier of the result: whether it was inserted, kept or
+// removed, and its place. Both the text and the HTML report print it.
 func barrierSays(b *sync.Barrier) string {
 	switch {
 	case b.Warp:
@@ -102,7 +111,8 @@ func barrierSays(b *sync.Barrier) string {
 	return "inserted: barrier " + b.Place
 }
 
-// syncNotes are what there is to know of a search beyond its barriers.
+// syncNotes returns what the user must know beside the barriers: that the placement holds for the
+// arguments of this launch only, and races between blocks, which no block barrier can separate.
 func syncNotes(k *sync.Kernel) []string {
 	var out []string
 	if k.Given {
@@ -113,11 +123,13 @@ func syncNotes(k *sync.Kernel) []string {
 		out = append(out, note)
 	}
 	if len(k.OtherBlocks) > 0 {
-		note := fmt.Sprintf("block barriers cannot separate %s, which race between blocks", k.OtherBlocks[0])
+		note := fmt.Sprintf("block barriers cannot separate %s, which race between blocks",
+			k.OtherBlocks[0])
 		if n := len(k.OtherBlocks) - 1; n > 0 {
 			note += fmt.Sprintf(", and %d more", n)
 		}
-		out = append(out, note+"; split the kernel, synchronize the grid (cooperative launch), or use atomic operations")
+		out = append(out, note+"; split the kernel, synchronize the grid (cooperative launch), or use "+
+			"atomic operations")
 	}
 	return out
 }

@@ -12,7 +12,8 @@ import (
 	"heddle/internal/table"
 )
 
-// openImages opens an input as an ELF file or a fatbin.
+// openImages opens an input as an ELF file or a fatbin, for ptx --list and --image. Other files are
+// rejected: they have no images to list.
 func openImages(in lower.Input) (*fatbin.File, error) {
 	content := in.Content
 	if content == nil {
@@ -31,7 +32,9 @@ func openImages(in lower.Input) (*fatbin.File, error) {
 	return f, nil
 }
 
-// listImages prints a table of the images for a terminal of width columns (0: any), marking those that check analyses.
+// listImages prints a table of the images of a file for a terminal of width columns (0: any). The
+// column "checked" marks the images that `heddle check` would analyze. An image that cannot be
+// decompressed gets a row with its error, since the others are still of use.
 func listImages(w io.Writer, in lower.Input, width int) error {
 	f, err := openImages(in)
 	if err != nil {
@@ -41,14 +44,17 @@ func listImages(w io.Writer, in lower.Input, width int) error {
 		return fmt.Errorf("%s: the file contains no device code: it has no section .nv_fatbin "+
 			"or __nv_relfatbin", in.Name)
 	}
+	// An error of Select means that check would reject the file; the table is most useful then, so it
+	// is printed without marks.
 	checked := make(map[*fatbin.Image]bool)
-	if sel, err := f.Select(); err == nil { // what cannot be read is said in its row
+	if sel, err := f.Select(); err == nil { // an error is shown in its row below
 		for _, im := range sel.Images {
 			checked[im] = true
 		}
 	}
 	var t table.Table
-	t.Add("image", "region", "kind", "arch", "bytes", "stored", "compression", "checked", "name", "kernels")
+	t.Add("image", "region", "kind", "arch", "bytes", "stored", "compression", "checked", "name",
+		"kernels")
 	for _, im := range f.Images {
 		size, kernels := "?", ""
 		data, err := im.Data()
@@ -65,13 +71,15 @@ func listImages(w io.Writer, in lower.Input, width int) error {
 		if checked[im] {
 			mark = "yes"
 		}
-		t.Add(fmt.Sprint(im.Number), fmt.Sprint(im.Region), fmt.Sprint(im.Kind), archText(im), size, fmt.Sprint(im.Stored),
+		t.Add(fmt.Sprint(im.Number), fmt.Sprint(im.Region), fmt.Sprint(im.Kind), archText(im), size,
+			fmt.Sprint(im.Stored),
 			fmt.Sprint(im.Compression), mark, cmp.Or(im.Name, "-"), cmp.Or(kernels, "-"))
 	}
 	return t.Write(w, width)
 }
 
-// archText names an architecture as nvcc does: virtual for PTX, real for machine code.
+// archText names an architecture as nvcc does: compute_80 is virtual (PTX), sm_80 real (machine
+// code). Fatbins store the number alone.
 func archText(im *fatbin.Image) string {
 	switch {
 	case im.Arch == 0:
@@ -82,14 +90,16 @@ func archText(im *fatbin.Image) string {
 	return fmt.Sprintf("sm_%d", im.Arch)
 }
 
-// imageText returns the PTX of one image.
+// imageText returns the PTX of image number, counted from 1 as --list prints it. Machine code
+// (cubin) is rejected: heddle cannot disassemble it.
 func imageText(in lower.Input, number int) ([]byte, error) {
 	f, err := openImages(in)
 	if err != nil {
 		return nil, err
 	}
 	if number < 1 || number > len(f.Images) {
-		return nil, fmt.Errorf("%s has no image %d; heddle ptx --list %s shows its %d images", in.Name, number, in.Name, len(f.Images))
+		return nil, fmt.Errorf("%s has no image %d; heddle ptx --list %s shows its %d images", in.Name,
+			number, in.Name, len(f.Images))
 	}
 	im := f.Images[number-1]
 	if im.Kind != fatbin.PTX {

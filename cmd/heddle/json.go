@@ -12,16 +12,23 @@ import (
 	"heddle/internal/engine/trace"
 )
 
-// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes them, docs/schema has
-// their schema; a test holds the three together.
+// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes
+// them, docs/schema has their schema, and a test compares the three. A field is only ever added:
+// removing or renaming one needs a new schema version.
 
-// jsonHead begins each object.
+// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes
+// them, docs/schema has their schema, and a test compares the three. A field may be added at any
+// time; removing or renaming one needs a new schema version.
+
+// jsonHead begins each object: programs read the version, then the type, before anything else.
 type jsonHead struct {
 	Schema int    `json:"schema_version"`
 	Type   string `json:"type"`
 }
 
-// fixObject is what heddle fix did to one kernel.
+// fixObject is the result of heddle fix for one kernel. Verdict is that of the repaired PTX, Source
+// that of the patched and recompiled source; they differ if the source cannot express the repair.
+// Checked counts the candidate texts that were run and proved.
 type fixObject struct {
 	jsonHead
 	Kernel     string            `json:"kernel"`
@@ -43,15 +50,20 @@ type fixObject struct {
 	Millis     int64             `json:"total_ms"`
 }
 
+// fixChange is one change of a repair: what it inserts or replaces, and where.
 type fixChange struct {
 	Place string `json:"place"`
 	What  string `json:"what"`
 }
 
-// writeFixJSON writes one kernel as one line.
+// writeFixJSON writes the repair of one kernel as one line. The diff is that of this kernel alone,
+// so that a program can apply repairs one by one; the text output has one diff for the file.
+// Findings are nested objects of the same form as those of `heddle check --format json`.
 func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
-	out := fixObject{jsonHead: jsonHead{diag.SchemaVersion, "fix"}, Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why,
-		CostBefore: f.CostBefore, CostAfter: f.CostAfter, Verdict: f.Verdict(), Scope: f.After.Scope, Notes: f.Notes,
+	out := fixObject{jsonHead: jsonHead{diag.SchemaVersion, "fix"}, Kernel: f.Kernel,
+		Status: f.Status.String(), Why: f.Why,
+		CostBefore: f.CostBefore, CostAfter: f.CostAfter, Verdict: f.Verdict(), Scope: f.After.Scope,
+		Notes:   f.Notes,
 		PTXOnly: f.PTXOnly, Checked: f.Judged, Millis: f.Total.Milliseconds()}
 	if len(f.Edits) > 0 {
 		var err error
@@ -80,13 +92,15 @@ func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
 	return json.NewEncoder(w).Encode(out)
 }
 
-// syncObject is what heddle sync found for a file.
+// syncObject is the result of heddle sync for one file.
 type syncObject struct {
 	jsonHead
 	Kernels []syncKernel `json:"kernels"`
 	Diff    string       `json:"diff"`
 }
 
+// syncKernel is the result for one kernel. Costs are in the units of --cost: weighted static
+// counts, or how often threads reached barriers.
 type syncKernel struct {
 	Kernel      string        `json:"kernel"`
 	Status      string        `json:"status"`
@@ -105,6 +119,7 @@ type syncKernel struct {
 	Millis      int64         `json:"total_ms"`
 }
 
+// syncBarrier is one barrier of the result; Why lists what it separates.
 type syncBarrier struct {
 	Place  string   `json:"place"`
 	Status string   `json:"status"`
@@ -112,14 +127,18 @@ type syncBarrier struct {
 	Why    []string `json:"why,omitempty"`
 }
 
-// writeSyncJSON writes all kernels as one object.
+// writeSyncJSON writes all kernels of a file as one object, since they share the diff. Empty lists
+// are written as [], which the schema requires.
 func writeSyncJSON(w io.Writer, res *sync.Result) error {
-	out := syncObject{jsonHead: jsonHead{diag.SchemaVersion, "sync"}, Kernels: []syncKernel{}, Diff: res.Diff}
+	out := syncObject{jsonHead: jsonHead{diag.SchemaVersion, "sync"}, Kernels: []syncKernel{},
+		Diff: res.Diff}
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		one := syncKernel{
-			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []syncBarrier{}, Before: k.Before, After: k.After,
-			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given, Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
+			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []syncBarrier{},
+			Before: k.Before, After: k.After,
+			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given,
+			Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
 			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
 		}
 		for j := range k.Barriers {
@@ -138,7 +157,7 @@ func writeSyncJSON(w io.Writer, res *sync.Result) error {
 	return json.NewEncoder(w).Encode(out)
 }
 
-// traceObject are the counts of one traced block.
+// traceObject has the counts of one traced block. Its memory is that of the whole process.
 type traceObject struct {
 	jsonHead
 	Kernel       string  `json:"kernel"`
@@ -154,12 +173,15 @@ type traceObject struct {
 	Memory       uint64  `json:"memory_bytes"`
 }
 
-// writeTraceJSON writes the counts of a block as one line. A failure shows when the results behind them are written.
+// writeTraceJSON writes the counts of a block as one line. An error of w is not returned: it occurs
+// again, and is reported, when the results that follow are written.
 func writeTraceJSON(w io.Writer, s trace.Stats) {
 	enc := json.NewEncoder(w)
 	enc.Encode(traceObject{
-		jsonHead: jsonHead{diag.SchemaVersion, "trace"}, Kernel: s.Kernel, Block: s.Block.String(), Threads: s.Threads, Commands: s.Commands,
-		Barriers: s.Barriers, Addresses: s.Addresses, Sliced: s.Sliced, Total: s.Total, Executed: s.Executed,
+		jsonHead: jsonHead{diag.SchemaVersion, "trace"}, Kernel: s.Kernel, Block: s.Block.String(),
+		Threads: s.Threads, Commands: s.Commands,
+		Barriers: s.Barriers, Addresses: s.Addresses, Sliced: s.Sliced, Total: s.Total,
+		Executed:     s.Executed,
 		Milliseconds: float64(s.Time.Microseconds()) / 1000, Memory: memory(),
 	})
 }

@@ -21,19 +21,23 @@ import (
 	"heddle/internal/source"
 )
 
-// knownFlags say which findings are known and not to be reported.
+// knownFlags select the findings that are already known and must not be reported again.
 type knownFlags struct {
 	file  string // --baseline
 	write bool   // --write-baseline
 	rev   string // --new-from
 }
 
+// define adds the flags to a command.
 func (f *knownFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.file, "baseline", "", "do not report the findings that `FILE` lists")
-	fs.BoolVar(&f.write, "write-baseline", false, "write the current findings to the file of --baseline")
+	fs.BoolVar(&f.write, "write-baseline", false,
+		"write the current findings to the file of --baseline")
 	fs.StringVar(&f.rev, "new-from", "", "report only findings that are not in the git revision `REV`")
 }
 
+// check rejects combinations without a meaning. A baseline written with --new-from would list only
+// new findings, and the next run would report all older ones.
 func (f *knownFlags) check() error {
 	switch {
 	case f.write && f.file == "":
@@ -44,7 +48,8 @@ func (f *knownFlags) check() error {
 	return nil
 }
 
-// known decides which findings of one run are known.
+// known decides which findings of one run are known. Each known finding covers one finding of this
+// run: if a file has a second one of the same kind, it is reported.
 type known struct {
 	flags  knownFlags
 	files  *source.Set
@@ -53,9 +58,11 @@ type known struct {
 	close  func() error
 }
 
-// open reads the baseline and finds the revision, so that mistakes show before anything is checked. opt is that of
-// the run, whose findings are then asked for.
-func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver.Input, stderr io.Writer) (*known, error) {
+// open reads the baseline and checks the revision out, so that a wrong name is an error before
+// anything is checked. opt is copied: the older revision is checked with the options of the run as
+// they are now. The caller must call close, which deletes the checkout.
+func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver.Input,
+	stderr io.Writer) (*known, error) {
 	k := &known{flags: f, files: opt.Files, listed: baseline.New(), close: func() error { return nil }}
 	if f.file != "" && !f.write {
 		content, err := os.ReadFile(f.file)
@@ -75,13 +82,16 @@ func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver
 			return nil, fmt.Errorf("--new-from %s: %w", f.rev, err)
 		}
 		k.close = tree.Close
-		k.older = func() *baseline.Set { return olderFindings(ctx, tree, opt, inputs, f.rev, stderr) }
+		r := &revision{tree: tree, name: f.rev, opt: opt, inputs: inputs}
+		k.older = func() *baseline.Set { return r.findings(ctx, stderr) }
 	}
 	return k, nil
 }
 
-// callback returns what the driver asks; nil if nothing can be known. The older revision is checked when the
-// first finding comes up.
+// callback returns the function that asks whether a finding is known, or nil if none can be. With
+// --write-baseline every finding counts as known once it is in the list. The older revision is
+// checked when the first finding that the baseline does not list is reported: most runs have none
+// and skip that cost. The driver calls the function for one finding at a time.
 func (k *known) callback() func(*diag.Diagnostic) bool {
 	switch {
 	case k.flags.write:
@@ -92,6 +102,7 @@ func (k *known) callback() func(*diag.Diagnostic) bool {
 	case k.flags.file == "" && k.older == nil:
 		return nil
 	}
+	// Both sets are consumed: Take removes an entry, so that one known finding hides one new one.
 	var older *baseline.Set
 	return func(d *diag.Diagnostic) bool {
 		if k.listed.Take(k.files, d) {
@@ -104,13 +115,16 @@ func (k *known) callback() func(*diag.Diagnostic) bool {
 	}
 }
 
-// finish writes the baseline if that was asked for, and all was checked.
+// finish writes the baseline if --write-baseline is set and everything was checked. After an
+// interrupted or failed run the list would be incomplete, and the next run would report old
+// findings as new.
 func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) error {
 	if !k.flags.write {
 		return nil
 	}
 	if interrupted || sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: %s was not written, because not everything was checked\n", k.flags.file)
+		fmt.Fprintf(stderr, "heddle: %s was not written, because not everything was checked\n",
+			k.flags.file)
 		return nil
 	}
 	var b bytes.Buffer
@@ -124,45 +138,72 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 	return nil
 }
 
-// olderFindings checks the same inputs as they were in a revision. Files that the revision does not have, or that
-// cannot be checked there, have no findings in it. A finding that was suppressed there is not one of them.
-func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, inputs []driver.Input, rev string, stderr io.Writer) *baseline.Set {
+// revision is the older state of the checkout that --new-from compares with.
+type revision struct {
+	tree   *gitrev.Tree
+	name   string         // as the user wrote it, for messages
+	opt    check.Options  // of the current run
+	inputs []driver.Input // of the current run
+}
+
+// findings checks the same inputs as they were in the revision. Files that the revision does not
+// have, or that cannot be checked there, contribute no findings, so what is found in them today
+// counts as new. A finding that was suppressed there is not included: if the comment that suppressed
+// it has been deleted, it must be reported.
+func (r *revision) findings(ctx context.Context, stderr io.Writer) *baseline.Set {
 	set := baseline.New()
-	var then []driver.Input
-	for _, in := range inputs {
-		path, ok := tree.Path(in.Name)
-		if !ok || in.Content != nil {
-			continue
-		}
-		in.Name = path
-		in.Flags.Includes = alsoIn(tree, in.Flags.Includes)
-		in.Flags.Systems = alsoIn(tree, in.Flags.Systems)
-		in.Flags.Forced = insteadIn(tree, in.Flags.Forced)
-		then = append(then, in)
-	}
+	then := r.olderInputs()
 	if len(then) == 0 {
 		return set
 	}
-	opt.Files, opt.Known, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
-	opt.Run.Printf, opt.Trace.Stats = nil, nil
-	opt.Lower.NoCache = true // its keys hold the temporary path
-	opt.Lower.Includes = alsoIn(tree, opt.Lower.Includes)
-	opt.Lower.Systems = alsoIn(tree, opt.Lower.Systems)
-	opt.Lower.Forced = insteadIn(tree, opt.Lower.Forced)
+	opt := r.olderOptions()
 	sum, err := check.Inputs(ctx, opt, then, func(d diag.Diagnostic) {
 		if d.Code.Family() == diag.Bugs && d.Suppressed == nil {
 			set.Add(opt.Files, &d)
 		}
 	})
 	if err != nil {
-		fmt.Fprintf(stderr, "heddle: --new-from %s: %v\n", rev, err)
+		fmt.Fprintf(stderr, "heddle: --new-from %s: %v\n", r.name, err)
 	} else if sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: --new-from %s: %d errors in the input at that revision; findings in files that could not be checked there count as new\n", rev, sum.InputErrors)
+		fmt.Fprintf(stderr, "heddle: --new-from %s: %d errors in the input at that revision; findings "+
+			"in files that could not be checked there count as new\n", r.name, sum.InputErrors)
 	}
 	return set
 }
 
-// alsoIn puts the revision's directories before those of the checkout, which may have what git does not keep.
+// olderInputs maps the inputs and their header paths into the tree of the revision. Standard input
+// has no older state.
+func (r *revision) olderInputs() []driver.Input {
+	var then []driver.Input
+	for _, in := range r.inputs {
+		path, ok := r.tree.Path(in.Name)
+		if !ok || in.Content != nil {
+			continue
+		}
+		in.Name = path
+		in.Flags.Includes = alsoIn(r.tree, in.Flags.Includes)
+		in.Flags.Systems = alsoIn(r.tree, in.Flags.Systems)
+		in.Flags.Forced = insteadIn(r.tree, in.Flags.Forced)
+		then = append(then, in)
+	}
+	return then
+}
+
+// olderOptions are those of the current run with header paths in the revision, no output, and no
+// limit: every finding is needed, or one beyond the limit would count as new.
+func (r *revision) olderOptions() check.Options {
+	opt := r.opt
+	opt.Files, opt.Known, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
+	opt.Run.Printf, opt.Trace.Stats = nil, nil
+	opt.Lower.NoCache = true // the keys would contain the temporary path of the tree
+	opt.Lower.Includes = alsoIn(r.tree, opt.Lower.Includes)
+	opt.Lower.Systems = alsoIn(r.tree, opt.Lower.Systems)
+	opt.Lower.Forced = insteadIn(r.tree, opt.Lower.Forced)
+	return opt
+}
+
+// alsoIn returns dirs with those of the revision first. The directories of the checkout remain,
+// because they can contain headers that git does not track, such as generated ones.
 func alsoIn(tree *gitrev.Tree, dirs []string) []string {
 	var out []string
 	for _, d := range dirs {
@@ -173,7 +214,8 @@ func alsoIn(tree *gitrev.Tree, dirs []string) []string {
 	return slices.Concat(out, dirs)
 }
 
-// insteadIn replaces files by those of the revision where it has them.
+// insteadIn returns files with each file that the revision has replaced by that version. Forced
+// headers (-include) are all read, so an old and a new version together would define names twice.
 func insteadIn(tree *gitrev.Tree, files []string) []string {
 	out := slices.Clone(files)
 	for i, f := range out {
@@ -184,7 +226,8 @@ func insteadIn(tree *gitrev.Tree, files []string) []string {
 	return out
 }
 
-// workingDirectory is the base of the names that tools get.
+// workingDirectory returns the directory that names in SARIF, JUnit and annotations are relative
+// to. Without one (it was deleted) names stay absolute.
 func workingDirectory() string {
 	dir, err := filepath.Abs(".")
 	if err != nil {

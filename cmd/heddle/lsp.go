@@ -20,7 +20,7 @@ import (
 	"heddle/internal/source"
 )
 
-// newLSP is the command that editors start.
+// newLSP makes the command that editors start. It runs until the editor closes the connection.
 func newLSP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var e editorEngine
 	cmd := &cobra.Command{
@@ -42,18 +42,23 @@ heddle.toml, as for heddle check.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&e.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json")
-	fs.Bool("stdio", true, "accepted because editors pass it; standard input and output are always used")
+	fs.StringVarP(&e.database, "database", "p", "",
+		"compile with the flags of `DIR`/compile_commands.json")
+	fs.Bool("stdio", true, "accepted because editors pass it; standard input and output are always "+
+		"used")
 	lowerFlags(fs, &e.lower)
 	return cmd
 }
 
-// editorEngine examines documents as heddle check does files.
+// editorEngine implements lsp.Engine: it examines the text of a document as heddle check examines a
+// file.
 type editorEngine struct {
 	lower    lower.Options
 	database string
 }
 
+// Check examines a document in the mode of the request. While the user types, only emulation runs,
+// since it answers in a fraction of a second; proofs follow on saving or by command.
 func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report, error) {
 	report := &lsp.Report{Files: source.NewSet()}
 	common, inputs, err := e.prepare(req, report)
@@ -77,13 +82,18 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 	return report, nil
 }
 
-// prepare returns the options and the input of a request. Without an input and an error, the findings of the report say what is wrong.
-func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Options, []driver.Input, error) {
+// prepare returns the options and the input of a request. If the configuration file is invalid, it
+// returns neither inputs nor an error: the findings of the report then say what is wrong, at the
+// lines of that file.
+func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Options,
+	[]driver.Input, error) {
 	opt := driver.Options{
 		Kernel: req.Kernel, Lower: e.lower, Database: e.database, Files: report.Files,
 		Progress: func(p driver.Progress) { req.Progress(p.Kernel + ": " + p.Engine.String()) },
 	}
 	in := inputFlags{database: e.database}
+	// The configuration is the one nearest to the document: the server was not started in a directory
+	// that means anything.
 	settings := configFlags{}
 	mistakes := collector{report}
 	if path, err := config.Find(filepath.Dir(req.Path)); err != nil {
@@ -106,28 +116,38 @@ func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Opti
 	if lang, ok := documentLang[strings.ToLower(filepath.Ext(req.Path))]; ok {
 		doc.Lang = lang
 	}
+	// The text comes from the editor and not from the file, so the compiler cannot search for headers
+	// beside it unless told where that is.
 	doc.Flags.Includes = append([]string{filepath.Dir(req.Path)}, doc.Flags.Includes...)
 	return opt, inputs, nil
 }
 
-// documentLang is the language of documents by their extension.
-var documentLang = map[string]lower.Lang{".cu": lower.CUDA, ".cuh": lower.CUDA, ".cl": lower.OpenCL, ".ptx": lower.PTX, ".ll": lower.LLVM}
+// documentLang maps the extension of a document to its language. Headers (.cuh) are included, since
+// an editor opens them alone.
+var documentLang = map[string]lower.Lang{".cu": lower.CUDA, ".cuh": lower.CUDA,
+	".cl": lower.OpenCL, ".ptx": lower.PTX, ".ll": lower.LLVM}
 
-// collector is a printer that keeps findings in a report.
+// collector is a printer that appends findings to a report.
 type collector struct{ *lsp.Report }
 
+// Finding implements diag.Printer.
 func (c collector) Finding(d *diag.Diagnostic) error {
 	c.Findings = append(c.Findings, *d)
 	return nil
 }
 
+// Verdict and Close implement diag.Printer; the verdicts of a report come from the summary.
 func (c collector) Verdict(v *diag.Verdict) error { return nil }
 func (c collector) Close() error                  { return nil }
 
-// compilerLine is how clang and nvcc say where something is wrong.
+// compilerLine matches a line in which clang (file:line:col: error: text) or nvcc (file(line):
+// error #n: text) reports an error or a warning.
 var compilerLine = regexp.MustCompile(`^(.+?)[:(](\d+)(?::(\d+))?\)?: (?:fatal )?(error|warning)(?: #\S+)?: (.*)$`)
 
-// compilerErrors makes of the output of a compiler findings at the lines that it names.
+// compilerErrors splits the finding "compilation failed" into one finding for each line of the
+// compiler's output that names a file of the set, so that the editor underlines that line. Lines
+// about other files, such as system headers, are left out. If none remains, the original finding is
+// returned: the user must see that nothing was checked.
 func compilerErrors(files *source.Set, d diag.Diagnostic) []diag.Diagnostic {
 	if d.Code != diag.CodeCompile {
 		return []diag.Diagnostic{d}

@@ -13,14 +13,18 @@ import (
 	"heddle/internal/source"
 )
 
-// hoverTime is how long somebody who hovers waits at most.
+// hoverTime bounds the analysis behind a hover: nobody waits longer for a tooltip.
 const hoverTime = 8 * time.Second
 
-// barrierWords are the names by which sources call barriers of a block.
-var barrierWords = []string{"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "barrier", "work_group_barrier", "sync", "bar"}
+// barrierWords are the names by which CUDA, OpenCL and cooperative groups call block barriers. A
+// hover on another word returns at once, without an analysis.
+var barrierWords = []string{"__syncthreads", "__syncthreads_count", "__syncthreads_and",
+	"__syncthreads_or", "barrier", "work_group_barrier", "sync", "bar"}
 
-// Barrier implements lsp.Barriers.
-func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col int) (string, error) {
+// Barrier implements lsp.Barriers: it explains the barrier at a position, or returns "" if there is
+// none. Errors in the source are ignored here, since Check reports them.
+func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col int) (string,
+	error) {
 	if !slices.Contains(barrierWords, wordAt(req.Text, line, col)) {
 		return "", nil
 	}
@@ -29,16 +33,20 @@ func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col i
 	if err != nil || inputs == nil {
 		return "", err
 	}
+	// A search that runs out of time yields no text, and the editor shows no tooltip.
 	ctx, cancel := context.WithTimeout(ctx, hoverTime)
 	defer cancel()
-	use, err := sync.UseOfBarrier(ctx, sync.Options{Common: opt}, inputs[0], sync.At{Line: line, Col: col}, func(diag.Diagnostic) {})
+	use, err := sync.UseOfBarrier(ctx, sync.Options{Common: opt}, inputs[0], sync.At{Line: line,
+		Col: col}, func(diag.Diagnostic) {})
 	if err != nil || use == nil {
 		return "", err
 	}
 	return barrierText(use), nil
 }
 
-// barrierText says in Markdown what a barrier is for.
+// barrierText describes in Markdown what a barrier separates, and whether that is known from a run
+// or only not excluded by the prover. A long list is cut, because editors do not scroll tooltips
+// well.
 func barrierText(use *sync.BarrierUse) string {
 	const most = 5
 	var list strings.Builder
@@ -53,14 +61,17 @@ func barrierText(use *sync.BarrierUse) string {
 	case sync.BarrierNeeded:
 		return fmt.Sprintf("**needed**: a run without this barrier has these races:\n%s", list.String())
 	case sync.BarrierMaybe:
-		return fmt.Sprintf("**kept**: without this barrier, the prover cannot exclude these races; a run of this launch does not show them:\n%s", list.String())
+		return fmt.Sprintf("**kept**: without this barrier, the prover cannot exclude these races; a "+
+			"run of this launch does not show them:\n%s", list.String())
 	case sync.BarrierRedundant:
-		return "**redundant**: the kernel is proved race-free without this barrier, for all inputs of this launch shape. `heddle sync` removes it."
+		return "**redundant**: the kernel is proved race-free without this barrier, for all inputs of " +
+			"this launch shape. `heddle sync` removes it."
 	}
 	return "heddle could not determine what this barrier is for: " + use.Why
 }
 
-// wordAt is the identifier at a line and a byte column, both from 1.
+// wordAt returns the C identifier at a line and a byte column, both counted from 1; "" if there is
+// none, or if the document is shorter than the position.
 func wordAt(text []byte, line, col int) string {
 	rest := string(text)
 	for range line - 1 {

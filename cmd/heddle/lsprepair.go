@@ -14,11 +14,15 @@ import (
 	"heddle/internal/source"
 )
 
-// editorRepair is how long somebody who has asked for a repair waits at most; the progress that an editor shows can be cancelled.
+// editorRepair bounds a repair that an editor requests. It is longer than hoverTime, because the
+// user asked for it, sees progress and can cancel it.
 const editorRepair = 20 * time.Second
 
-// Repair implements lsp.Repairer by what heddle sync and heddle fix do.
-func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set, []diag.Fix, string, error) {
+// Repair implements lsp.Repairer with the engines of heddle sync and heddle fix. It returns the
+// files that the edits refer to, the edits, and a text that states the result. Without edits the
+// text says why.
+func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set, []diag.Fix,
+	string, error) {
 	report := &lsp.Report{Files: source.NewSet()}
 	opt, inputs, err := e.prepare(req, report)
 	if err != nil {
@@ -36,7 +40,8 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 	var edits []diag.Edit
 	req.Progress(req.Kernel + ": " + string(req.Mode))
 	if req.Mode == lsp.Fix {
-		res, err := fix.File(ctx, fix.Options{Common: opt, Source: true, Budget: editorRepair}, inputs[0], mistake)
+		res, err := fix.File(ctx, fix.Options{Common: opt, Source: true, Budget: editorRepair},
+			inputs[0], mistake)
 		if err != nil {
 			return nil, nil, "", err
 		}
@@ -62,7 +67,7 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 	return opt.Files, []diag.Fix{{Message: "heddle " + string(req.Mode), Edits: edits}}, note, nil
 }
 
-// fixSays sums up a repair in one line.
+// fixSays returns the result of a repair in one line.
 func fixSays(f *fix.Kernel) string {
 	say := fmt.Sprintf("%s: kernel %s", f.Status, f.Kernel)
 	switch {
@@ -76,7 +81,7 @@ func fixSays(f *fix.Kernel) string {
 	return say
 }
 
-// syncSays sums up a search for barriers in one line.
+// syncSays returns the result of a search for barriers in one line.
 func syncSays(k *sync.Kernel) string {
 	say := fmt.Sprintf("%s: kernel %s", k.Status, k.Kernel)
 	if len(k.Stuck) > 0 {

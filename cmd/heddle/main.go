@@ -1,4 +1,6 @@
-// Command heddle finds synchronization bugs in CUDA and OpenCL kernels: data races, barrier divergence and deadlock.
+// Command heddle finds synchronization bugs in CUDA and OpenCL kernels: data races, barrier
+// divergence and deadlock. It only maps flags to the options of the engines, and results to output
+// and exit codes; what decides a verdict is below internal.
 package main
 
 import (
@@ -15,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes. Scripts rely on them.
+// Exit codes. Scripts rely on them: they must not change within a major version. A bug outranks
+// everything else that happened in a run.
 const (
 	exitClean    = 0
 	exitBugs     = 1
@@ -24,25 +27,32 @@ const (
 	exitInternal = 4 // a bug in heddle
 )
 
+// main passes the real streams to run and exits with its code.
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// exitError ends a command whose output has been written with an exit code.
+// exitError ends a command with an exit code and without a message: its output has been written.
 type exitError int
 
+// Error implements error. The text is never printed by heddle.
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// inputError ends a command whose flags were right and whose input was not.
+// inputError ends a command whose flags are valid but whose input is not. It suppresses the hint at
+// --help, which would not help.
 type inputError struct{ err error }
 
+// Error and Unwrap are those of the error within.
 func (e inputError) Error() string { return e.err.Error() }
 func (e inputError) Unwrap() error { return e.err }
 
-// run is the whole program but for the process: the exit code is returned.
+// run is the whole program as a function of its arguments and streams. It returns the exit code, so
+// that tests can call it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return guarded(args, stderr, func() int { return execute(args, stdin, stdout, stderr) })
 }
 
-// guarded turns a panic, which is a bug in heddle, into a request to report it.
+// guarded turns a panic, which is always a bug in heddle, into a message that asks for a report,
+// and exitInternal. A crash must not look like one of the codes that scripts act on. Panics of
+// other goroutines are not covered; the driver passes those of its workers on.
 func guarded(args []string, stderr io.Writer, f func() int) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -53,12 +63,15 @@ func guarded(args []string, stderr io.Writer, f func() int) (code int) {
 	return f()
 }
 
+// execute parses the arguments and runs the command. The first Ctrl-C cancels the context, and the
+// command reports what it has; a second one ends the process.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 
 	root := newRoot(stdin, stdout, stderr)
+	// Completions and help are printed by cobra itself.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -79,13 +92,17 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
+// reportCrash prints what a report of a panic needs: the command line, the version and the stack.
 func reportCrash(w io.Writer, args []string, p any, stack []byte) {
 	fmt.Fprintf(w, "heddle: internal error: %v\n", p)
-	fmt.Fprintf(w, "This is a bug in heddle, not in your code. Please report it with this command, the input file and the text below:\n")
+	fmt.Fprintf(w, "This is a bug in heddle, not in your code. Please report it with this command, "+
+		"the input file and the text below:\n")
 	fmt.Fprintf(w, "  heddle %s\n%s\n%s", strings.Join(args, " "), versionText(), stack)
 }
 
-// longForms rewrites -std, -cl-std and -arch, which users know from compilers, as GNU flags.
+// longForms rewrites -std, -cl-std and -arch as GNU flags with two dashes. Users know them from
+// compilers, but pflag would read -std as the letters s, t and d. Arguments after -- are left
+// alone.
 func longForms(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
@@ -105,7 +122,8 @@ func longForms(args []string) []string {
 	return out
 }
 
-// usageHint says where help is, and for a file in the place of a command, what was meant.
+// usageHint returns the line after a usage error. If the first argument is a file in the place of a
+// command, it suggests heddle check; otherwise it names the --help of the command.
 func usageHint(root *cobra.Command, args []string, err error) string {
 	if strings.HasPrefix(err.Error(), "unknown command") && len(args) > 0 {
 		switch strings.ToLower(filepath.Ext(args[0])) {
@@ -120,6 +138,8 @@ func usageHint(root *cobra.Command, args []string, err error) string {
 	return fmt.Sprintf("See '%s --help'.", cmd.CommandPath())
 }
 
+// newRoot builds the tree of commands. Errors and usage are printed by execute, not by cobra, so
+// that all messages have one form.
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heddle",
@@ -128,11 +148,15 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 deadlock, unsafe reuse of barriers.
 
 Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
-		Example:       "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg n=1024 reduce.cu\n  heddle explain race-shared",
+		Example: "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg " +
+			"n=1024 reduce.cu\n  heddle explain race-shared",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout, stderr), newSync(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout, stderr), newExplain(stdout), newMan(), newVersion(stdout))
+	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr),
+		newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout,
+			stderr), newSync(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout,
+			stderr), newExplain(stdout), newMan(), newVersion(stdout))
 	completions(root)
 	return root
 }

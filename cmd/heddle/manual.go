@@ -14,7 +14,8 @@ import (
 	"heddle/internal/diag"
 )
 
-// newMan is the command that packages call.
+// newMan makes the command that packagers call during a build. With SOURCE_DATE_EPOCH set, its
+// output is reproducible.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -27,6 +28,7 @@ date is SOURCE_DATE_EPOCH if that is set.`,
 				return inputError{err}
 			}
 			root := cmd.Root()
+			// A generated date in each page would make builds differ.
 			root.DisableAutoGenTag = true
 			header := &doc.GenManHeader{Section: "1", Source: "heddle " + moduleVersion(), Manual: "heddle"}
 			if os.Getenv("SOURCE_DATE_EPOCH") == "" {
@@ -41,18 +43,21 @@ date is SOURCE_DATE_EPOCH if that is set.`,
 	}
 }
 
-// completions tells the shell which words flags and arguments can have.
+// completions registers the words that a shell can complete: the words of choices, and the codes
+// and terms that explain knows.
 func completions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if c, ok := f.Value.(*choice); ok {
 				words := strings.Fields(strings.Join(c.words, " ")) // without the empty one
 				// It fails only for a flag that does not exist, or twice.
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words,
+					cobra.ShellCompDirectiveNoFileComp))
 			}
 		})
 		if cmd.Name() == "explain" {
-			cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string,
+				cobra.ShellCompDirective) {
 				var out []string
 				if len(args) == 0 {
 					for _, d := range diag.Docs() {
@@ -68,7 +73,8 @@ func completions(root *cobra.Command) {
 	}
 }
 
-// reference writes the page of all commands and their flags: docs/commands.md.
+// reference writes docs/commands.md: the help of all commands, with one list item for each flag. A
+// test compares the file with this output, so the page cannot be out of date.
 func reference(w io.Writer, root *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(`# The commands
@@ -85,16 +91,20 @@ Launches and arguments are in [launch.md](launch.md), verdicts in [verdicts.md](
 			fmt.Fprintf(&b, "- [%s](#heddle-%s): %s\n", cmd.CommandPath(), cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): complete commands, flags, codes and terms in a shell\n\n")
-	b.WriteString("Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.\n")
+	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): complete commands, flags, "+
+		"codes and terms in a shell\n\n")
+	b.WriteString("Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported " +
+		"and no bug, 4 internal error.\n")
 	for _, cmd := range documented {
 		text := cmd.Long
 		if text == "" {
 			text = strings.ToUpper(cmd.Short[:1]) + cmd.Short[1:] + "."
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", cmd.CommandPath(), cmd.UseLine(), strings.TrimSpace(text))
+		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", cmd.CommandPath(), cmd.UseLine(),
+			strings.TrimSpace(text))
 		if cmd.Example != "" {
-			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "),
+				"\n  ", "\n"))
 		}
 		if flags := cmd.LocalFlags(); flags.HasAvailableFlags() {
 			fmt.Fprint(&b, "\n")

@@ -15,20 +15,25 @@ import (
 	"heddle/internal/source"
 )
 
-// oneFile is what the commands share that change one file: flags, the input, and where results go.
+// oneFile is the part that fix and sync share: both take one file, change it, and write a report
+// and the changed text.
 type oneFile struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	opt            check.Options
 	in             inputFlags
-	write          bool
-	output         string
-	format, color  string
-	html           string // the file of an HTML report; empty: none
+	// -w: replace the source file
+	write bool
+	// -o: the file for the changed text; empty means standard output
+	output        string
+	format, color string
+	html          string // the file of an HTML report; empty: none
 }
 
-// command makes a cobra command with one input file of a spec without arguments and flags. run gets the input, with the options complete.
-func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, driver.Input) error) *cobra.Command {
+// command makes a cobra command with one input file. spec has its name and help, but no arguments
+// and flags. run gets the opened input; the flags are parsed and checked by then.
+func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command,
+	driver.Input) error) *cobra.Command {
 	cmd := &spec
 	cmd.Long += launchHelp
 	cmd.Args = exactly(1, "one input file")
@@ -48,20 +53,25 @@ func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, driver.In
 	engineFlags(fs, &c.opt)
 	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source file")
 	fs.StringVarP(&c.output, "output", "o", "", "write the changed text to `FILE`")
-	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text or json (on standard output)")
-	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use color: `WHEN` is auto, always or never")
-	fs.StringVar(&c.html, "html", "", "also write an HTML report to `FILE`: the patch with its reasons, in one file that needs no network")
+	fs.Var(newChoice(&c.format, "text", "json"), "format",
+		"report as `FORMAT` text or json (on standard output)")
+	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color",
+		"use color: `WHEN` is auto, always or never")
+	fs.StringVar(&c.html, "html", "",
+		"also write an HTML report to `FILE`: the patch with its reasons, in one file that needs no "+
+			"network")
 	return cmd
 }
 
-// endFlags defines the flags that come last in the help, behind those of the command itself.
+// endFlags defines the flags that follow those of the command itself in its help.
 func (c *oneFile) endFlags(cmd *cobra.Command) *cobra.Command {
 	c.in.define(cmd.Flags())
 	lowerFlags(cmd.Flags(), &c.opt.Lower)
 	return cmd
 }
 
-// open resolves the argument and opens the set of files.
+// open resolves the argument to one input and creates the set of files. A directory is rejected,
+// and so are combinations of -w with -o or standard input, which leave open where the text goes.
 func (c *oneFile) open(arg string) (driver.Input, error) {
 	if dir, ok := project.Directory(arg); ok {
 		return driver.Input{}, fmt.Errorf("%s is a directory; expected one file", dir)
@@ -81,7 +91,8 @@ func (c *oneFile) open(arg string) (driver.Input, error) {
 	return inputs[0], nil
 }
 
-// mistakes prints findings to standard error, and to a report if there is one.
+// mistakes returns a printer for findings: to standard error, and to the HTML report if page is not
+// nil.
 func (c *oneFile) mistakes(page *reportFile) diag.Printer {
 	text := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
 	if page == nil {
@@ -90,7 +101,7 @@ func (c *oneFile) mistakes(page *reportFile) diag.Printer {
 	return both{text, page.findings()}
 }
 
-// overwrite writes a file that is there, with the permissions that it has.
+// overwrite replaces the text of an existing file and keeps its permissions.
 func overwrite(name string, text []byte) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -99,7 +110,7 @@ func overwrite(name string, text []byte) error {
 	return os.WriteFile(name, text, info.Mode().Perm())
 }
 
-// exitWith turns an exit code into what a command returns.
+// exitWith returns the error with which a command ends for an exit code: nil for exitClean.
 func exitWith(code int) error {
 	if code == exitClean {
 		return nil

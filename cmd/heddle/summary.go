@@ -11,7 +11,9 @@ import (
 	"heddle/internal/driver"
 )
 
-// summaryLine says in one line what a run came to: "5 kernels: 1 bug, 3 verified, 1 clean; 2 findings".
+// summaryLine returns the results of a run in one line: "5 kernels: 1 bug, 3 verified, 1 clean; 2
+// findings". Findings that were not printed (suppressed, known) are counted, so that their number
+// cannot grow unnoticed.
 func summaryLine(sum *check.Summary) string {
 	by := map[diag.VerdictKind]int{}
 	suppressed, known := 0, 0
@@ -22,7 +24,9 @@ func summaryLine(sum *check.Summary) string {
 		known += v.Known
 	}
 	var kinds []string
-	for _, k := range []diag.VerdictKind{diag.Bug, diag.Verified, diag.Clean, diag.Unknown, diag.Unsupported} {
+	// The worst verdict comes first, whatever the numeric order of the kinds.
+	for _, k := range []diag.VerdictKind{diag.Bug, diag.Verified, diag.Clean, diag.Unknown,
+		diag.Unsupported} {
 		if by[k] > 0 {
 			kinds = append(kinds, fmt.Sprintf("%d %s", by[k], k))
 		}
@@ -49,6 +53,7 @@ func summaryLine(sum *check.Summary) string {
 	return line
 }
 
+// counted returns a number with a noun in the singular or plural: "1 kernel", "2 kernels".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -56,7 +61,9 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// printDecisions prints which engines examined a kernel, why, what each came to, and how long it took.
+// printDecisions prints which engines examined a kernel, why, with which result and in what time. A
+// step without an outcome is an engine that was not used. The text is written at once, so that
+// kernels examined in parallel do not mix.
 func printDecisions(w io.Writer, d driver.Decisions) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "decisions: %s: kernel %s\n", d.Input, d.Kernel)
@@ -73,4 +80,5 @@ func printDecisions(w io.Writer, d driver.Decisions) {
 	io.WriteString(w, b.String())
 }
 
+// inSeconds returns a time in seconds, in one unit for all lines so that they can be compared.
 func inSeconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }

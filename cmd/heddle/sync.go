@@ -16,6 +16,7 @@ import (
 	"heddle/internal/place"
 )
 
+// syncHelp is the long description in --help and docs/commands.md.
 const syncHelp = `sync finds the cheapest placement of block barriers with which no two threads of a block race and no barrier
 diverges, and prints the change as a unified diff of the source. Existing barriers are kept unless others cost
 less. The report states what each barrier separates. The patched source is verified again from the start.
@@ -26,7 +27,7 @@ the launch, and both runs first and proves what passes. Block barriers cannot re
 Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a bug that no placement repairs;
 2 usage or input error; 3 not decided.`
 
-// syncCommand is heddle sync.
+// syncCommand is heddle sync: barriers of all kernels of one file.
 type syncCommand struct {
 	oneFile
 	sync      sync.Options
@@ -34,33 +35,51 @@ type syncCommand struct {
 	cost      string
 }
 
-var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place.Paper, "naive": place.Naive}
+// algorithms maps the words of --algorithm to searches; package place describes them.
+var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place.Paper,
+	"naive": place.Naive}
 
+// newSync defines the command. --loop-cost and --cond-cost are the constants of the static cost
+// model: a barrier counts loop^(depth of loops) * cond^(depth of conditions).
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}, sync: sync.Options{Options: place.Options{Cost: place.DefaultCost}}}
+	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr},
+		sync: sync.Options{Options: place.Options{Cost: place.DefaultCost}}}
 	cmd := c.command(cobra.Command{
-		Use:     "sync [flags] FILE|-",
-		Short:   "find the cheapest placement of barriers",
-		Long:    syncHelp,
-		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only kernel.cu",
+		Use:   "sync [flags] FILE|-",
+		Short: "find the cheapest placement of barriers",
+		Long:  syncHelp,
+		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only " +
+			"kernel.cu",
 	}, c.run)
 	fs := cmd.Flags()
 	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object on standard output)"
-	fs.BoolVar(&c.sync.Strip, "strip", false, "do not prefer existing barriers over others of the same cost")
+	fs.BoolVar(&c.sync.Strip, "strip", false,
+		"do not prefer existing barriers over others of the same cost")
 	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place block barriers only, no __syncwarp()")
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the existing barriers")
-	fs.Var(newParsed(&c.sync.Oracle, sync.ParseOracle, "static", "dynamic", "both"), "oracle", "judge placements with `ENGINE` static, dynamic or both")
-	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm", "search with `NAME` exact, paper (Algorithm 1 of AutoSync) or naive (remove one barrier after another)")
-	fs.Var(newChoice(&c.cost, "static", "measured"), "cost", "weigh barriers by `MODEL` static (the constants below) or measured (how often threads reach each place in a run)")
-	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "assume that a loop has `N` iterations")
-	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "assume that a condition holds in this `SHARE` of cases")
-	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", 0, "end the search for a kernel after `TIME`, such as 90s (default: a fixed number of steps)")
+	fs.Var(newParsed(&c.sync.Oracle, sync.ParseOracle, "static", "dynamic", "both"), "oracle",
+		"judge placements with `ENGINE` static, dynamic or both")
+	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm",
+		"search with `NAME` exact, paper (Algorithm 1 of AutoSync) or naive (remove one barrier after "+
+			"another)")
+	fs.Var(newChoice(&c.cost, "static", "measured"), "cost",
+		"weigh barriers by `MODEL` static (the constants below) or measured (how often threads reach "+
+			"each place in a run)")
+	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop,
+		"assume that a loop has `N` iterations")
+	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond,
+		"assume that a condition holds in this `SHARE` of cases")
+	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", 0,
+		"end the search for a kernel after `TIME`, such as 90s (default: a fixed number of steps)")
 	return c.endFlags(cmd)
 }
 
+// run searches for a placement and writes the results. The constants must keep costs positive and
+// must not make a barrier in a loop cheaper than one outside.
 func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	if c.sync.Cost.Loop < 1 || c.sync.Cost.Cond <= 0 || c.sync.Cost.Cond > 1 {
-		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at most 1")}
+		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at " +
+			"most 1")}
 	}
 	c.sync.Measured = c.cost == "measured"
 	c.sync.Algorithm = algorithms[c.algorithm]
@@ -81,7 +100,8 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	return exitWith(syncExit(res))
 }
 
-// syncExit sums up a search.
+// syncExit returns the exit code for all kernels of a file. A bug counts only where the kernel was
+// checked; anything without a decision prevents exitClean.
 func syncExit(res *sync.Result) int {
 	code := exitClean
 	for i := range res.Kernels {
@@ -89,7 +109,8 @@ func syncExit(res *sync.Result) int {
 		switch {
 		case k.Verdict.Kind == diag.Bug && k.Status != sync.NotChecked:
 			return exitBugs
-		case k.Status == sync.NoPlacement, k.Status == sync.NotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
+		case k.Status == sync.NoPlacement, k.Status == sync.NotChecked, k.Verdict.Kind == diag.Unknown,
+			k.Verdict.Kind == diag.Unsupported:
 			code = exitUnknown
 		}
 	}
@@ -99,6 +120,9 @@ func syncExit(res *sync.Result) int {
 	return code
 }
 
+// report writes the report and the diff, then the changed text. With -o it is the text of the named
+// file, unchanged if no barrier in it changed; with -w every file of the result is overwritten, in
+// sorted order, since inlined functions can be in headers.
 func (c *syncCommand) report(res *sync.Result, name string) error {
 	if c.format == "json" {
 		if err := writeSyncJSON(c.stdout, res); err != nil {
@@ -116,6 +140,7 @@ func (c *syncCommand) report(res *sync.Result, name string) error {
 	}
 	switch {
 	case c.output != "":
+		// -o promises a file in any case, so that a build can depend on it.
 		text, changed := res.Patched[name]
 		if !changed {
 			if f := res.Files.Named(name); f != nil {
@@ -138,7 +163,8 @@ func (c *syncCommand) report(res *sync.Result, name string) error {
 	return nil
 }
 
-// text reports one kernel for people.
+// text reports one kernel on standard error: its barriers with their reasons, the costs, and the
+// verdict for the patched source.
 func (c *syncCommand) text(k *sync.Kernel) error {
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
@@ -157,7 +183,8 @@ func (c *syncCommand) text(k *sync.Kernel) error {
 		if k.Optimal {
 			best = ", minimal"
 		}
-		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
+		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After,
+			best, k.Calls, k.Oracle)
 	}
 	for _, note := range syncNotes(k) {
 		fmt.Fprintf(w, "  %s\n", note)

@@ -18,6 +18,7 @@ import (
 	"heddle/internal/project"
 )
 
+// newPTX makes the command that shows what heddle analyzes, for questions about lowering.
 func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	p := ptxCommand{stdin: stdin, stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
@@ -38,7 +39,8 @@ the PTX that the file contains. --list shows the images of such a file; --image 
 	fs.SortFlags = false
 	p.in.define(fs)
 	lowerFlags(fs, &p.opt)
-	fs.BoolVar(&p.list, "list", false, "list the images of an ELF file or a fatbin: kind, architecture, size, compression, kernels")
+	fs.BoolVar(&p.list, "list", false,
+		"list the images of an ELF file or a fatbin: kind, architecture, size, compression, kernels")
 	fs.IntVar(&p.image, "image", 0, "print image `N` of an ELF file or a fatbin")
 	fs.StringVarP(&p.output, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.MarkFlagsMutuallyExclusive("list", "image")
@@ -56,7 +58,7 @@ type ptxCommand struct {
 	output         string
 }
 
-// width is that of the terminal that the text goes to; 0 if it goes elsewhere.
+// width returns the terminal width that tables are fitted to; 0 (any) if the text goes to a file.
 func (p *ptxCommand) width() int {
 	if p.output != "" {
 		return 0
@@ -64,6 +66,8 @@ func (p *ptxCommand) width() int {
 	return terminalWidth(p.stdout)
 }
 
+// run prints the PTX of one file, the table of its images, or one image. Warnings and compiler
+// output go to standard error.
 func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	if dir, ok := project.Directory(arg); ok {
 		return fmt.Errorf("%s is a directory; expected one file", dir)
@@ -93,7 +97,8 @@ func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	return err
 }
 
-// lower returns the PTX of the only module of a file.
+// lower compiles a file and returns its PTX. A binary can contain several modules; they cannot be
+// joined into one valid PTX text, so the user must select one.
 func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) {
 	results, err := lower.Lower(ctx, in, p.opt)
 	var ce *lower.CompileError
@@ -106,6 +111,7 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 	for _, w := range results[0].Warnings {
 		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
 	}
+	// One module is the common case: each architecture of a build adds one.
 	if len(results) > 1 {
 		return nil, fmt.Errorf("%s has %d modules of PTX; choose one with --image N "+
 			"(heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
@@ -113,6 +119,7 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 	return results[0].PTX, nil
 }
 
+// newExplain makes the command behind every code that a report prints.
 func newExplain(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE|TERM]",
@@ -130,7 +137,8 @@ the definition. Without an argument it lists all codes and terms.`,
 	}
 }
 
-// explain prints the term, the code or, where both have one name, both.
+// explain prints the description of a term or a code. A few names, such as "divergence", can be
+// both; then both are printed. An unknown name is answered with the nearest known ones.
 func explain(w io.Writer, name string) error {
 	term, isTerm := diag.LookupTerm(name)
 	doc, isCode := diag.Lookup(diag.Code(strings.ToLower(name)))
@@ -157,6 +165,7 @@ func explain(w io.Writer, name string) error {
 	return nil
 }
 
+// newVersion makes the command whose output belongs into bug reports.
 func newVersion(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -169,6 +178,8 @@ func newVersion(stdout io.Writer) *cobra.Command {
 	}
 }
 
+// exactly returns a check for n arguments that says what they should be, which cobra.ExactArgs does
+// not.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -178,7 +189,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// moduleVersion is the version of the module, or (devel).
+// moduleVersion returns the version of the module, or "(devel)" for a build from a checkout.
 func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -186,7 +197,8 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// versionText names the build: module version or revision, Go and platform.
+// versionText identifies the build: version, git revision (12 digits, marked if modified), Go
+// version and platform.
 func versionText() string {
 	version, revision := moduleVersion(), ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -199,5 +211,6 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("heddle %s%s %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("heddle %s%s %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }

@@ -35,7 +35,8 @@ var packageGroups = map[string]string{
 	"internal/check": "check",
 }
 
-// fileGroup returns the group of a file of internal/check by its name; empty if it has none.
+// fileGroup returns the group of a file of internal/check by its name; empty if it has none, which
+// printArrows reports. Old checkouts need it: they have no packages to tell groups apart.
 func fileGroup(name string) string {
 	name = strings.TrimSuffix(filepath.Base(name), ".go")
 	for g, names := range groupFiles {
@@ -61,11 +62,11 @@ type arrow struct {
 	file, name string // the file that uses, and the declaration used
 }
 
-// up reports whether an arrow must not be.
+// up reports whether an arrow violates the order: it leads to a group of the same or a higher rank.
 func (a arrow) up() bool { return ranks[a.to] >= ranks[a.from] }
 
 // arrows returns the uses between groups of declarations of packages: each declaration once for
-// each file.
+// each file. unknown lists files that belong to no group, whose uses are not counted.
 func arrows(fset *token.FileSet, pkgs []*pkg) (list []arrow, unknown []string) {
 	// After the split the package of a declaration decides its group, before it the file.
 	split := slices.ContainsFunc(pkgs, func(p *pkg) bool { return p.path == "internal/driver" })

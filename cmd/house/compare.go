@@ -27,7 +27,8 @@ var engines = []string{"check", "verify", "trace", "fix", "sync"}
 // kernels are the extensions of the files that are compared.
 var kernels = []string{".cu", ".cl", ".ptx", ".ll"}
 
-// result is how one process ended.
+// result is how one process ended. Two results are equal if users could not tell the builds apart,
+// apart from wording.
 type result struct {
 	exit  int
 	out   string // normalized
@@ -110,7 +111,8 @@ type comparison struct {
 	compared, differ, skipped int
 }
 
-// compare runs both programs at the same time on one file.
+// compare runs both programs at the same time on one file and counts the outcome. If only one of
+// them ran out of time, that is a difference.
 func (c *comparison) compare(engine, name string) {
 	// Two processes at a time: the builds run side by side, so that both see the same load.
 	first := make(chan result)
@@ -134,7 +136,8 @@ func (c *comparison) compare(engine, name string) {
 	}
 }
 
-// execute runs one command on one file.
+// execute runs one command on one file. The configuration is ignored, so that the result depends on
+// the file and the build alone.
 func execute(bin, engine, name string, limit time.Duration) result {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -154,7 +157,7 @@ func execute(bin, engine, name string, limit time.Duration) result {
 	return r
 }
 
-// difference says in what two results differ.
+// difference says in what two results differ, the most serious first.
 func difference(a, b result) string {
 	switch {
 	case a.err != b.err:

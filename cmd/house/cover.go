@@ -19,7 +19,7 @@ import (
 // race.
 const coveredInput = "examples/reduce_racy.cu"
 
-// coverage is the statements of a package, and how many of them ran.
+// coverage is the number of statements of a package, and how many of them ran.
 type coverage struct{ all, ran int }
 
 // How much code one check executes tells how far a reader has to look to understand the main path.
@@ -86,7 +86,8 @@ func printCover(w io.Writer, dir string) error {
 }
 
 // readProfile adds up a text profile by package. Its lines are FILE:FROM,TO STATEMENTS COUNT, after
-// a first one with the mode. A block that several builds of a package name counts once.
+// a first one with the mode. A block that several builds of a package name counts once, as executed
+// if it was in any of them.
 func readProfile(text []byte) (map[string]coverage, error) {
 	type block struct {
 		place      string

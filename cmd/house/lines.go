@@ -10,14 +10,16 @@ import (
 	"strings"
 )
 
-// lineCount counts the lines of one or more files.
+// lineCount counts the lines of one or more files; a line with code and a comment is not a comment
+// line.
 type lineCount struct{ total, comment int }
 
+// plus adds the counts of two sets of files.
 func (a lineCount) plus(b lineCount) lineCount {
 	return lineCount{a.total + b.total, a.comment + b.comment}
 }
 
-// share is the part of the lines that are comment lines.
+// share returns the percentage of comment lines, with "-" for no lines.
 func (a lineCount) share() string {
 	if a.total == 0 {
 		return "-"
@@ -87,7 +89,7 @@ func functionLines(fset *token.FileSet, f *file) []int {
 	return list
 }
 
-// linesOf returns the number of lines from the start to the end of a node.
+// linesOf returns the number of lines from the start to the end of a node, both included.
 func linesOf(fset *token.FileSet, n ast.Node) int {
 	return fset.Position(n.End()).Line - fset.Position(n.Pos()).Line + 1
 }

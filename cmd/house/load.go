@@ -126,7 +126,8 @@ func loadPackage(fset *token.FileSet, imp types.Importer, l listed) (*pkg, error
 	return p, err
 }
 
-// check computes the types of the package's own files.
+// check computes the types of the package's own files. Tests are left out: they could not be
+// checked without those of other packages, and are only counted.
 func (p *pkg) check(fset *token.FileSet, imp types.Importer, path string) error {
 	p.info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},

@@ -20,6 +20,7 @@ import (
 	"os"
 )
 
+// main exits with the code of run.
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

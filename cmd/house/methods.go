@@ -22,6 +22,7 @@ type typeSize struct {
 }
 
 // typeSizes returns the types of the packages that have methods, those with most of them first.
+// Ties are sorted by name, so that the output of two checkouts can be compared.
 func typeSizes(pkgs []*pkg) []*typeSize {
 	by := map[string]*typeSize{}
 	// Methods may come before the declaration of their type, in any file.
@@ -60,7 +61,7 @@ func typeSizes(pkgs []*pkg) []*typeSize {
 	})
 }
 
-// receiver returns the name of the type of a method.
+// receiver returns the name of the type of a method, without pointer and type parameters.
 func receiver(d *ast.FuncDecl) string {
 	t := d.Recv.List[0].Type
 	for {
@@ -80,7 +81,7 @@ func receiver(d *ast.FuncDecl) string {
 }
 
 // fieldCount counts names: a field without one, such as an embedded type or a nameless parameter,
-// counts as one.
+// counts as one. It serves both structs and parameter lists.
 func fieldCount(l *ast.FieldList) int {
 	if l == nil {
 		return 0

@@ -143,6 +143,8 @@ func pages(dir string) ([]string, error) {
 
 // wide reports whether a function has too many parameters, long whether it has too many lines.
 func wide(fn *ast.FuncDecl) bool { return fieldCount(fn.Type.Params) > maxParameters }
+
+// long reports whether a function has more lines than allowed.
 func long(fset *token.FileSet, fn *ast.FuncDecl) bool {
 	return linesOf(fset, fn) > maxFunction
 }

@@ -202,7 +202,8 @@ func loadShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, 0)
 }
 
-// loadLanes loads size bytes for each lane of m from buf at (a&mask)+disp.
+// loadLanes loads size bytes for each lane of m from buf at (a&mask)+disp. It is the inner loop of
+// most loads: its arguments are scalars and not a struct, so that they stay in registers.
 func loadLanes(buf []byte, mask uint64, a *alu.Lanes, disp, size uint64, d *alu.Lanes, m uint32) {
 	if m == full {
 		switch size {
@@ -328,7 +329,8 @@ func storeShared(x *exec, in *inst, m uint32, s survey) {
 }
 
 // storeLanes stores wide bytes for each lane of m into buf at a&mask. Lanes with equal addresses
-// store in lane order, so that the last one remains; the ISA leaves the order open.
+// store in lane order, so that the last one remains; the ISA leaves the order open. Its arguments
+// are scalars for the same reason as those of loadLanes.
 func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]uint64, wide uint64,
 	m uint32) {
 	w := &data[0]

@@ -244,7 +244,8 @@ func (c *affineCompiler) wideEnough(t isa.Type, op *affineOp) bool {
 	return true
 }
 
-// isWord reports whether t is an integer or bit type of 32 or 64 bits.
+// isWord reports whether t is an integer or bit type of 32 or 64 bits. Only these have forms:
+// narrower arithmetic would need a reduction after every step.
 func isWord(t isa.Type) bool {
 	switch t {
 	case isa.U32, isa.S32, isa.B32, isa.U64, isa.S64, isa.B64:

@@ -12,7 +12,9 @@ import (
 // lets the detector handle the access as a run.
 
 // addresses returns the pattern of the current access and its address in lane 0. ok is false if the
-// access must be executed lane by lane.
+// access must be executed lane by lane: the register has no form, not all lanes are active, offsets
+// are large, or some lane may be misaligned. p.bits is the OR of all offsets, so one test covers
+// the alignment of every lane.
 func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	f := x.form(&in.affine.src[0])
 	if f.state == lanesOnly || x.m != full {
@@ -68,7 +70,8 @@ func (x *exec) setAddresses(p *pattern, base uint64) {
 	}
 }
 
-// runAffineLoadGlobal is a load of global memory.
+// runAffineLoadGlobal is a load of global memory. If the lanes are not in one page of one object,
+// it is executed lane by lane, with all messages.
 func runAffineLoadGlobal(x *exec, in *inst) {
 	p, base, ok := x.addresses(in)
 	if !ok {
@@ -90,7 +93,8 @@ func runAffineLoadGlobal(x *exec, in *inst) {
 	}
 }
 
-// runAffineLoadShared is a load of shared memory.
+// runAffineLoadShared is a load of shared memory. Only the upper bound needs a test, since
+// addresses excludes wrap-around below zero.
 func runAffineLoadShared(x *exec, in *inst) {
 	p, base, ok := x.addresses(in)
 	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
@@ -215,7 +219,9 @@ func (x *exec) readLanes(in *inst) {
 	}
 }
 
-// storeAffine stores the elements of all lanes, in lane order.
+// storeAffine stores the elements of all lanes, in lane order, so that the last of several lanes
+// with one address wins, as in storeScattered. x.data must hold the values if there is a consumer:
+// the detector compares them to find benign races.
 func (x *exec) storeAffine(in *inst, p *pattern, buf []byte, at uint64) {
 	mo := in.mem
 	if mo.wide != 4 || x.sink != nil {

@@ -14,10 +14,11 @@ import (
 // instruction for a few opcodes (PTX ISA 9.4.1): the functions of alu read the bits of their type
 // only, and cvt truncates and extends explicitly.
 
-// popcount returns the number of lanes in m.
+// popcount returns the number of lanes in a mask.
 func popcount(m uint32) int { return bits.OnesCount32(m) }
 
-// arith decodes an instruction from registers to registers. Package alu holds its semantics.
+// arith decodes the instructions whose semantics is package alu: registers and predicates in,
+// registers and predicates out, no effect on memory. alu rejects forms that the ISA does not have.
 func (c *compiler) arith(in *ir.Instr) error {
 	return c.arithTo(in, c.guard())
 }
@@ -115,6 +116,8 @@ func runArith1(x *exec, in *inst) {
 	in.alu(o, x.m)
 }
 
+// runArith2 executes an instruction with two sources and one destination, without predicates: the
+// most frequent shape, spared the loop over sources.
 func runArith2(x *exec, in *inst) {
 	o := &x.ops
 	o.D[0] = &x.regs[in.d[0]]
@@ -123,6 +126,7 @@ func runArith2(x *exec, in *inst) {
 	in.alu(o, x.m)
 }
 
+// runArith3 does the same for three sources.
 func runArith3(x *exec, in *inst) {
 	o := &x.ops
 	o.D[0] = &x.regs[in.d[0]]

@@ -103,7 +103,8 @@ func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 	return err
 }
 
-// copyGroup decodes commit_group, wait_group and wait_all.
+// copyGroup decodes cp.async.commit_group and the two forms of wait (PTX ISA 9.7.9.25.3). The
+// number of groups that may remain is an immediate.
 func (c *compiler) copyGroup(in *ir.Instr) error {
 	op := &groupOp{}
 	switch in.Row.Step {
@@ -264,7 +265,9 @@ func (x *exec) completeCopies(cs *copyState, m, last uint32) bool {
 	return true
 }
 
-// copied transfers the unknown bits of the source to the bytes that a copy wrote.
+// copied transfers the unknown bits of the source to the bytes that a copy wrote: n bytes from
+// offset at of page p of object o to shared address to. The source is passed as found by the copy,
+// to spare a second lookup.
 func (t *tracker) copied(b *block, to, n uint64, o *object, p *page, at uint64) {
 	for i := range n {
 		if p.unknownBits(at+i, 1) != 0 {
@@ -274,7 +277,8 @@ func (t *tracker) copied(b *block, to, n uint64, o *object, p *page, at uint64) 
 	}
 }
 
-// unknownFrom returns the origin of unknown values in an object.
+// unknownFrom returns the origin that messages name for unknown contents of the object: that of the
+// last unknown value stored, else that of its initial contents.
 func (o *object) unknownFrom() uint32 {
 	if o.stored != 0 {
 		return o.stored

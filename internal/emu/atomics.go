@@ -20,7 +20,9 @@ import (
 type rmwFunc func(old, b, c uint64) uint64
 
 // atomic decodes atom and red on one register. Without .sem the order is .relaxed, without .scope
-// it is .gpu.
+// it is .gpu. A reduction has no destination, so it neither returns a value nor polls. Vectors and
+// .b128 continue in wideAtomic. Spaces that only one thread can access are rejected: PTX has no
+// atomics there.
 func (c *compiler) atomic(in *ir.Instr) error {
 	kind, _ := in.AccessKind()
 	red := kind == event.Reduce
@@ -81,7 +83,8 @@ func (c *compiler) atomic(in *ir.Instr) error {
 	return c.finishMem(in, d)
 }
 
-// rmwOf returns the operation fn on type t; nil if the ISA has none.
+// rmwOf returns the operation fn on type t; nil if the ISA has none. The space matters for f32
+// alone: global memory flushes subnormal numbers, shared memory does not.
 func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 	switch t {
 	case isa.F32, isa.F64:
@@ -106,8 +109,8 @@ func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 	return intRMW(fn, t)
 }
 
-// intRMW returns the integer and bit-size operations. Operands have been truncated to the size of
-// t.
+// intRMW returns the integer and bit-size operations. Operands are truncated to the size of t, and
+// the caller truncates the result.
 func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
 	// Values are kept as unsigned numbers; signed comparisons extend them first.
 	n := uint(8 * t.Size())
@@ -192,6 +195,7 @@ func flushF32(v uint64) uint64 {
 // that leaves the value as it was counts as polling: a loop around it is spinning.
 func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	mo := in.mem
+	// Registers can be wider than the operation; bits above it are ignored.
 	mask := ^uint64(0) >> (64 - 8*mo.size)
 	old := loadUint(b, mo.size)
 	v, w := x.src(&mo.src[0])[l]&mask, uint64(0)

@@ -18,7 +18,8 @@ func isPair(t isa.Type) bool { return t == isa.F16x2 || t == isa.BF16x2 }
 
 // wideAtomic completes the decoding of such an operation, whose address is in d. memOp.elem is the
 // size of one atomic unit: 16 bytes for .b128, 2 for packed numbers, else the element of the
-// vector.
+// vector. Two accesses that overlap in different units are not atomic to each other, so the
+// detector needs the unit.
 func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
 	m, size := d.mem, in.Type.Size()
 	n := max(int(in.Vec), 1)
@@ -53,6 +54,7 @@ func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
 		}
 		m.src = append(m.src, list...)
 	}
+	// A store through the sink discards a value, but there is none to read.
 	for _, s := range m.src {
 		if s.c == nil && s.r < 0 {
 			return fmt.Errorf("%s: the sink _ cannot be read", opcodeText(in))
@@ -103,7 +105,8 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 	x.access(in, m, event.Global, stored)
 }
 
-// atomicWideShared performs the operations on shared memory: .b128 only.
+// atomicWideShared performs the operations on shared memory: .b128 only. A generic address decides
+// the space at run time, so a vector that reaches shared memory fails here and not in decoding.
 func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 	if in.ir.Vec > 1 {
 		x.fail(in, OutOfBounds, bits.TrailingZeros32(m),
@@ -136,7 +139,9 @@ func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, stored)
 }
 
-// updateWide performs one lane's operation on its bytes. It reports whether the lane wrote.
+// updateWide performs one lane's operation on its bytes: up to 8 elements, each in a register of
+// its own. It reports whether the lane wrote. An operation that leaves memory as it was counts as
+// polling, as in update.
 func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	mo := in.mem
 	n := len(mo.dst)
@@ -174,7 +179,11 @@ func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 }
 
 // atomicWide propagates unknown bits through one lane's operation, before it is performed. is and
-// set read and write the unknown bits of the location. It returns false if the run stops.
+// set read and write the unknown bits of n bytes at an offset from the location; from is the origin
+// of its unknown contents. It returns false if the run stops: whether a compare-and-swap on unknown
+// values succeeds decides what memory contains, which no bit per value can express. An exchange
+// replaces what was unknown; any other operation keeps it. The callbacks hide whether the location
+// is in a page of global or in shared memory, which is why there are more than five parameters.
 func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte,
 	is func(off, n uint64) bool,
 	set func(off, n uint64, u bool, origin uint32)) bool {

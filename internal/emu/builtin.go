@@ -33,7 +33,10 @@ var dynamicParallelism = map[string]bool{
 	"__cudaCDP2LaunchDevice":         true, "__cudaCDP2GetParameterBuffer": true,
 }
 
-// builtin decodes a call of a function without a body: an annotation or one of builtins.
+// builtin decodes a call of a function without a body: an annotation or one of builtins. Anything
+// else is unsupported, since its effect on memory is unknown. Arguments and results are .param
+// variables of at most 8 bytes, as the CUDA headers declare them. The function runs lane by lane,
+// in lane order.
 func (c *compiler) builtin(in *ir.Instr) error {
 	if c.annotation(in) {
 		return nil
@@ -113,8 +116,9 @@ func storeParam(b []byte, v uint64) {
 // has 8 MiB.
 const maxHeapObject = 8 << 20
 
-// builtinMalloc allocates an object of its own, filled with zeros. Allocations are never reused, so
-// that a use after free is detected.
+// builtinMalloc allocates an object of its own, filled with zeros. Addresses are never reused, so
+// that a use after free is detected. It returns null for sizes above the bound, for none, and when
+// the objects are used up, as the device does when its heap is exhausted.
 func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 	if args[0] == 0 || args[0] > maxHeapObject || len(x.mem.objs) >= x.prog.space.max {
 		return 0, true // as the device does when its heap is exhausted
@@ -128,7 +132,8 @@ func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 	return o.base, true
 }
 
-// builtinFree marks an object as freed and makes every later access to it out of bounds.
+// builtinFree marks an object as freed, which makes every later access to it out of bounds. Null is
+// ignored, as in C; any other pointer that malloc did not return, and a second free, stop the run.
 func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	if args[0] == 0 {
 		return 0, true
@@ -150,14 +155,16 @@ func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	return 0, true
 }
 
-// builtinAssert is __assertfail(message, file, line, function, charsize).
+// builtinAssert is __assertfail(message, file, line, function, charsize), the target of a failed
+// assert(). The run stops, as the grid would.
 func builtinAssert(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	x.fail(in, AssertFailed, l, "%s:%d: %s: assertion %q failed",
 		x.cString(l, args[1]), uint32(args[2]), x.cString(l, args[3]), x.cString(l, args[0]))
 	return 0, false
 }
 
-// cString reads a string of at most 4 KiB from device memory.
+// cString reads a string of at most 4 KiB from device memory, up to its NUL or to the first byte
+// that is unknown or not mapped. It serves messages, so a bad pointer must not stop the run.
 func (x *exec) cString(l int, addr uint64) string {
 	var s []byte
 	for len(s) < 4096 {

@@ -108,7 +108,8 @@ func (c *compiler) candidates(in *ir.Instr) []*fcode {
 	return out
 }
 
-// runCall is a direct call.
+// runCall executes a direct call. Lanes of the warp that do not call continue in a fragment of
+// their own until the join behind the call.
 func runCall(x *exec, in *inst) {
 	x.isolate(in, x.m)
 	x.invoke(in, 0)
@@ -219,7 +220,7 @@ func (p place) bytes(l int) []byte {
 	return p.f.params[l*n+p.v.Offset : l*n+p.v.Offset+p.v.Size]
 }
 
-// slot returns the register.
+// slot returns the index of the register in its frame, for a parameter in a register.
 func (p place) slot() int32 { return p.f.fn.slots[p.v.Reg] }
 
 // move copies a parameter's value for the lanes of m.
@@ -253,7 +254,8 @@ func (x *exec) move(from, to place, m uint32) {
 	}
 }
 
-// put writes register values into a parameter.
+// put writes the values of a register into a parameter, for the lanes of m. Parameter memory takes
+// the low bytes.
 func (x *exec) put(to place, s *alu.Lanes, m uint32) {
 	if to.v.InReg {
 		copyLanes(&to.f.regs[to.slot()], s, m)
@@ -266,7 +268,7 @@ func (x *exec) put(to place, s *alu.Lanes, m uint32) {
 	}
 }
 
-// putPred writes a predicate into a parameter.
+// putPred writes a predicate, a mask of lanes, into a parameter. Parameter memory cannot hold one.
 func (x *exec) putPred(to place, v, m uint32) {
 	if to.v.InReg && to.v.Type == isa.Pred {
 		p := &to.f.preds[to.slot()]
@@ -348,7 +350,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	return f
 }
 
-// freeFrame keeps a frame for reuse.
+// freeFrame returns a frame to the pool of its function. No fragment may use it any more.
 func (x *exec) freeFrame(f *frame) {
 	x.pool.frames[f.fn.number] = append(x.pool.frames[f.fn.number], f)
 }

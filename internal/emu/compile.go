@@ -11,14 +11,19 @@ import (
 	"heddle/internal/slice"
 )
 
-// maxThreadsPerBlock is the limit of every target so far.
+// maxThreadsPerBlock is the limit of every compute capability so far (CUDA C++ Programming Guide,
+// technical specifications). Masks and barrier counts rely on it.
 const maxThreadsPerBlock = 1024
 
-// New prepares kernel k for a launch. It fails if the launch is impossible, and with an UnsupportedError
-// if the emulator cannot set the kernel up at all.
+// New prepares kernel k for a launch: it lays memory out and decodes all functions that k can
+// reach. It fails if the launch is impossible, and with an UnsupportedError if the emulator cannot
+// set the kernel up at all. An instruction that cannot be executed is no error here: it stops a run
+// that reaches it.
 func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, nil, true) }
 
-// newMachine is New for a run if sl is nil, else for a trace of that slice; without affine registers if forms is false.
+// newMachine prepares a run if sl is nil, otherwise a trace of the instructions in sl. With forms
+// false there are no affine registers: tests compare both kinds of machine, which must produce the
+// same events.
 func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*Machine, error) {
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
@@ -52,6 +57,8 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
 }
 
+// checkLaunch rejects launches that no device accepts, and grids whose warps cannot be numbered in
+// 32 bits, as event.Warp does.
 func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 	g := cfg.Geometry
 	switch {
@@ -60,16 +67,19 @@ func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 	case g.Grid.Count() == 0 || g.Block.Count() == 0:
 		return fmt.Errorf("empty launch: grid %v, block %v", g.Grid, g.Block)
 	case g.Block.Count() > maxThreadsPerBlock:
-		return fmt.Errorf("block %v has %d threads; at most %d are possible", g.Block, g.Block.Count(), maxThreadsPerBlock)
+		return fmt.Errorf("block %v has %d threads; at most %d are possible", g.Block, g.Block.Count(),
+			maxThreadsPerBlock)
 	case g.Blocks() > 1<<32/uint64(g.WarpsPerBlock()):
 		return fmt.Errorf("grid %v has more than 2^32 warps", g.Grid)
 	case len(cfg.Args) != len(k.Params):
-		return fmt.Errorf("kernel %s has %d parameters; the launch gives %d", k.Demangled, len(k.Params), len(cfg.Args))
+		return fmt.Errorf("kernel %s has %d parameters; the launch gives %d", k.Demangled, len(k.Params),
+			len(cfg.Args))
 	}
 	return nil
 }
 
-// compiler decodes the functions of one program.
+// compiler decodes the functions of one program from IR into inst records. All decisions that do
+// not depend on run-time values are made here once, since an instruction is executed many times.
 type compiler struct {
 	p      *program
 	cfg    *launch.Config
@@ -88,7 +98,8 @@ type compiler struct {
 	block    ir.BlockID // the one being compiled
 }
 
-// patch is a reference to a block whose pc is not known yet.
+// patch is a reference to blocks whose code is not emitted yet. All are resolved at the end of a
+// function. The table is that of brx.idx.
 type patch struct {
 	pc     int32
 	target ir.BlockID // NoBlock: none
@@ -96,6 +107,9 @@ type patch struct {
 	join   ir.BlockID
 }
 
+// addFunc gives a function its number and register slots. All functions are added before any is
+// compiled, because a call needs the frame of its callee. Local memory is aligned to 16 bytes, the
+// largest alignment of a PTX type.
 func (c *compiler) addFunc(f *ir.Func) {
 	fc := &fcode{fn: f, number: len(c.p.funcs), local: align(f.LocalSize, 16)}
 	fc.assignSlots()
@@ -103,10 +117,12 @@ func (c *compiler) addFunc(f *ir.Func) {
 	c.p.funcs = append(c.p.funcs, fc)
 }
 
+// align rounds n up to a multiple of a.
 func align(n, a int) int { return (n + a - 1) / a * a }
 
-// assignSlots gives each register a place in the frame: predicates in a file of their own, and a 128-bit
-// register in two 64-bit ones.
+// assignSlots gives each register its index in the frame. Predicates are in a file of their own,
+// one 32-bit mask each; slot 0 of it is constantly false, for operands without a predicate. Other
+// registers have one 64-bit value per lane, a 128-bit register two in a row.
 func (fc *fcode) assignSlots() {
 	fc.preds = 1
 	fc.slots = make([]int32, len(fc.fn.Regs))
@@ -125,6 +141,9 @@ func (fc *fcode) assignSlots() {
 	}
 }
 
+// compile decodes the body of a function, block by block in the order of the IR. A block where
+// lanes can reconverge, the immediate postdominator of a divergent branch, begins with a join
+// instruction.
 func (c *compiler) compile(fc *fcode) {
 	f := fc.fn
 	if len(f.Blocks) == 0 {
@@ -141,6 +160,7 @@ func (c *compiler) compile(fc *fcode) {
 		}
 	}
 	c.joinsOfRegions()
+	// A trace must know which registers are read before they are written: their values are unknown.
 	c.unwritten()
 	for i, b := range f.Blocks {
 		c.start[i] = int32(len(fc.code))
@@ -158,7 +178,8 @@ func (c *compiler) compile(fc *fcode) {
 	}
 }
 
-// instrs decodes the instructions of a block. It reports whether control goes on behind them.
+// instrs decodes the instructions of a block. It reports whether control can reach the end of the
+// block; a trace ends a block early at an instruction that it cannot follow.
 func (c *compiler) instrs(b *ir.Block) bool {
 	on := true
 	for _, in := range b.Instrs {
@@ -172,7 +193,9 @@ func (c *compiler) instrs(b *ir.Block) bool {
 	return on
 }
 
-// firstInstr returns an instruction that stands for the start of block i: pseudo instructions need one.
+// firstInstr returns an instruction for the start of block i. Joins and jumps have no IR
+// instruction of their own but need one for their position; an empty block uses that of the next
+// one.
 func firstInstr(f *ir.Func, i int) *ir.Instr {
 	for ; i < len(f.Blocks); i++ {
 		if len(f.Blocks[i].Instrs) > 0 {
@@ -182,7 +205,9 @@ func firstInstr(f *ir.Func, i int) *ir.Instr {
 	return &ir.Instr{}
 }
 
-// fallThrough emits the jump or the return that the end of a block stands for.
+// fallThrough emits what the end of a block implies: nothing if the next block follows, a jump if
+// it does not, or a return at the end of the function. A terminator without a guard never falls
+// through; one with a guard falls through to its last successor.
 func (c *compiler) fallThrough(b *ir.Block) {
 	next := ir.NoBlock
 	if last := b.Last(); last != nil && last.IsTerminator() {
@@ -202,6 +227,8 @@ func (c *compiler) fallThrough(b *ir.Block) {
 	}
 }
 
+// patchAll resolves all references of a function to blocks. A branch is a back edge if its target
+// is not after it; runs count iterations and detect spinning there.
 func (c *compiler) patchAll() {
 	code := c.fc.code
 	for _, e := range c.explored {
@@ -223,8 +250,9 @@ func (c *compiler) patchAll() {
 	}
 }
 
-// emit appends an instruction for the current IR instruction and returns its pc. Without a guard of its
-// own it is executed by all lanes.
+// emit appends an instruction for the current IR instruction and returns its pc. Without a guard,
+// predicate slot 0 (false) is inverted, which selects all lanes. References to blocks are set by
+// patchAll; an instruction that has none keeps noPC.
 func (c *compiler) emit(in inst) int32 {
 	pc := int32(len(c.fc.code))
 	in.pc, in.ir, in.index = pc, c.cur, int32(c.cur.Index)
@@ -247,7 +275,8 @@ func (c *compiler) control(in inst) int32 {
 	return c.emit(in)
 }
 
-// guard returns the guard of the current instruction.
+// guard returns the guard of the current instruction: the lanes in which (predicate XOR xor) is 1
+// execute it. A negated guard (@!p) has all bits of xor set.
 func (c *compiler) guard() psrc {
 	if c.cur.Guard == ir.NoReg {
 		return psrc{xor: full}
@@ -259,23 +288,30 @@ func (c *compiler) guard() psrc {
 	return g
 }
 
-// instr decodes one instruction. What cannot be executed stops the run when it is reached.
+// instr decodes one instruction. If it is not supported, an instruction is emitted that stops the
+// run, with the reason, when a lane reaches it: code that is never executed costs no verdict.
 func (c *compiler) instr(in *ir.Instr) {
 	if err := c.tryInstr(in); err != nil {
 		c.control(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
 	}
 }
 
+// tryInstr decodes one instruction or says why it is not supported. The row of the instruction
+// table decides whether it can be executed. A surface write is decoded all the same, because it has
+// a better message of its own.
 func (c *compiler) tryInstr(in *ir.Instr) error {
 	compile := compilers[in.Action()]
 	switch {
-	case compile == nil, !in.Row.Executable && in.Action() != isa.ActWriteSurface: // which says why not
+	// which says why not
+	case compile == nil, !in.Row.Executable && in.Action() != isa.ActWriteSurface:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	return compile(c, in)
 }
 
-// compute decodes an instruction from registers to registers.
+// compute decodes an instruction from registers to registers. Moves and conversions have operands
+// (vectors, special registers, addresses) that package alu does not see, and decoders of their own;
+// everything else is an alu.Func.
 func (c *compiler) compute(in *ir.Instr) error {
 	switch {
 	case in.Row.Category == isa.Video:
@@ -290,7 +326,7 @@ func (c *compiler) compute(in *ir.Instr) error {
 	return c.arith(in)
 }
 
-// access decodes an access to memory.
+// access decodes an access to memory by its kind. A reduction is an atomic without a result.
 func (c *compiler) access(in *ir.Instr) error {
 	switch kind, _ := in.AccessKind(); kind {
 	case event.Read:
@@ -301,21 +337,23 @@ func (c *compiler) access(in *ir.Instr) error {
 	return c.atomic(in)
 }
 
-// nop decodes an instruction that has no effect here.
+// nop decodes an instruction that has no effect on registers, memory or order in this model.
 func (c *compiler) nop(*ir.Instr) error {
 	c.control(inst{run: func(*exec, *inst) {}, guard: c.guard()})
 	return nil
 }
 
-// opcodeText is the opcode with its modifiers.
+// opcodeText returns the opcode with its modifiers, as messages show it.
 func opcodeText(in *ir.Instr) string { return in.Text() }
 
+// runUnsupported stops the run at an instruction that could not be decoded. Going on without its
+// effect would make later findings, and the absence of findings, meaningless.
 func runUnsupported(x *exec, in *inst) {
 	x.fail(in, Unsupported, x.first(), "%s", in.misc.what)
 }
 
-// compilers has what decodes the instructions of each action. What is missing stops the run where it
-// is reached.
+// compilers maps each action of the instruction table to its decoder. An action without one is not
+// supported.
 var compilers map[isa.Action]func(c *compiler, in *ir.Instr) error
 
 func init() { // the functions refer to the table
@@ -359,6 +397,9 @@ func init() { // the functions refer to the table
 	}
 }
 
+// bra decodes a branch, PTX ISA 9.7.12.3. Lanes that diverge here reconverge at the immediate
+// postdominator of the block, if there is one. In a trace, a conditional branch may be the start of
+// a region whose paths are both explored.
 func (c *compiler) bra(in *ir.Instr) error {
 	pc := c.control(inst{run: runBranch, guard: c.guard()})
 	if in.Guard != ir.NoReg {
@@ -368,21 +409,27 @@ func (c *compiler) bra(in *ir.Instr) error {
 	return nil
 }
 
+// exitInstr decodes exit, PTX ISA 9.7.12.7: the lanes end, in whatever function they are.
 func (c *compiler) exitInstr(*ir.Instr) error {
 	c.control(inst{run: runExit, guard: c.guard()})
 	return nil
 }
 
+// ret decodes ret, PTX ISA 9.7.12.6: a return to the caller, or the end of the lanes in a kernel.
 func (c *compiler) ret(*ir.Instr) error {
 	c.control(inst{run: runRet, guard: c.guard()})
 	return nil
 }
 
+// trap decodes trap, which aborts the grid. The run stops with its position.
 func (c *compiler) trap(*ir.Instr) error {
-	c.control(inst{run: func(x *exec, in *inst) { x.fail(in, Trap, x.first(), "trap executed") }, guard: c.guard()})
+	c.control(inst{run: func(x *exec, in *inst) { x.fail(in, Trap, x.first(), "trap executed") },
+		guard: c.guard()})
 	return nil
 }
 
+// brx decodes brx.idx, PTX ISA 9.7.12.4: a 32-bit index selects one of the blocks that are listed.
+// runBrx checks the index, whose overflow is undefined behaviour.
 func (c *compiler) brx(in *ir.Instr) error {
 	idx, err := c.srcOf(in.Src[0], isa.U32)
 	if err != nil {
@@ -397,7 +444,8 @@ func (c *compiler) brx(in *ir.Instr) error {
 	return nil
 }
 
-// constant returns v in all lanes.
+// constant returns a read-only register with v in all lanes. Registers of one value are shared,
+// since large kernels repeat few constants.
 func (c *compiler) constant(v uint64) *alu.Lanes {
 	if l := c.consts[v]; l != nil {
 		return l
@@ -410,7 +458,9 @@ func (c *compiler) constant(v uint64) *alu.Lanes {
 	return l
 }
 
-// srcOf decodes a source that is not a predicate; typ is how wide an immediate is.
+// srcOf decodes a source operand that is not a predicate: a register, or a constant for everything
+// known at decoding. Immediates are truncated to typ; registers always hold values that are
+// zero-extended from their own width.
 func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
 	switch o.Kind {
 	case ir.Register:
@@ -436,13 +486,15 @@ func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
 	return src{}, fmt.Errorf("%s: operand of kind %d is not supported", opcodeText(c.cur), o.Kind)
 }
 
-// hidden returns a register of the emulator's own.
+// hidden returns a register slot of the emulator's own, which no instruction of the kernel names.
 func (c *compiler) hidden() int32 {
 	c.fc.lanes++
 	return int32(c.fc.lanes - 1)
 }
 
-// specialSrc emits the read of a special register into a hidden one.
+// specialSrc returns a special register as a source: a constant where the launch fixes its value
+// (%ntid), else a hidden register that an extra instruction sets. A register that the model cannot
+// predict, such as %clock, becomes an unknown value with its name as the origin.
 func (c *compiler) specialSrc(o ir.Operand) (src, error) {
 	if v, ok := c.constSreg(o); ok {
 		return src{c: c.constant(v)}, nil
@@ -456,11 +508,14 @@ func (c *compiler) specialSrc(o ir.Operand) (src, error) {
 	if err != nil {
 		return src{}, err
 	}
-	c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
+	c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1},
+		misc: &miscOp{sreg: read}})
 	return src{r: r}, nil
 }
 
-// varSrc returns the address of a variable, in the variable's own space.
+// varSrc returns the address of a variable plus add bytes, as an offset in the variable's own
+// space. Global, constant and shared variables have fixed places. A local variable is in the frame
+// of the call, whose place is known only at run time.
 func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
 	switch v.Space {
 	case event.Global, event.Const:
@@ -482,13 +537,15 @@ func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
 		r := c.hidden()
 		at := uint64(v.Offset) + add
 		read := func(x *exec, d *alu.Lanes, m uint32) { fill(d, m, uint64(x.frame.local)+at) }
-		c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
+		c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1},
+			misc: &miscOp{sreg: read}})
 		return src{r: r}, nil
 	}
 	return src{}, fmt.Errorf("the address of %s, in space %q, is not supported", v.Name, v.Space)
 }
 
-// psrcOf decodes a predicate source.
+// psrcOf decodes a predicate source: a predicate register, or an immediate, of which bit 0 counts.
+// Either may be negated.
 func (c *compiler) psrcOf(o ir.Operand) (psrc, error) {
 	p := psrc{}
 	switch o.Kind {
@@ -503,7 +560,8 @@ func (c *compiler) psrcOf(o ir.Operand) (psrc, error) {
 			p.xor = full
 		}
 	default:
-		return p, fmt.Errorf("%s: predicate operand of kind %d is not supported", opcodeText(c.cur), o.Kind)
+		return p, fmt.Errorf("%s: predicate operand of kind %d is not supported", opcodeText(c.cur),
+			o.Kind)
 	}
 	if o.Neg {
 		p.xor ^= full
@@ -511,11 +569,13 @@ func (c *compiler) psrcOf(o ir.Operand) (psrc, error) {
 	return p, nil
 }
 
+// isPred reports whether o is a predicate register, which has a slot in the other register file.
 func (c *compiler) isPred(o ir.Operand) bool {
 	return o.Kind == ir.Register && c.fn.Regs[o.Reg].Type == isa.Pred
 }
 
-// fill sets the lanes of m to v.
+// fill sets the lanes of m to v and leaves the others: they may belong to another fragment of the
+// warp.
 func fill(d *alu.Lanes, m uint32, v uint64) {
 	for l := range d {
 		if m>>l&1 != 0 {

@@ -88,7 +88,8 @@ func (c *compiler) element(in *ir.Instr, m *memOp) (int, error) {
 	return n, nil
 }
 
-// elements lists the operands that a memory instruction moves.
+// elements lists the registers or constants that a memory instruction moves. Their number must be
+// that of the access; irgen accepts more forms than the hardware has.
 func (c *compiler) elements(o ir.Operand, n int, typ isa.Type) ([]src, error) {
 	list, err := c.parts(o, typ)
 	if err == nil && len(list) != n {
@@ -97,7 +98,9 @@ func (c *compiler) elements(o ir.Operand, n int, typ isa.Type) ([]src, error) {
 	return list, err
 }
 
-// load decodes ld and ldu.
+// load decodes ld and ldu, PTX ISA 9.7.9.8 and 9.7.9.10. A signed element is extended to the width
+// of its register, any other is zero-extended. A non-coherent load goes through the texture proxy,
+// so that a write of the same kernel to the bytes is reported.
 func (c *compiler) load(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Dst) != 1 || len(in.Src) == 0 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
@@ -183,7 +186,8 @@ func (c *compiler) widerThan(o ir.Operand, typ isa.Type) uint {
 	return 0
 }
 
-// store decodes st.
+// store decodes st, PTX ISA 9.7.9.11. Registers may be wider than the element; the upper bits are
+// ignored.
 func (c *compiler) store(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Src) < 2 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
@@ -204,7 +208,9 @@ func (c *compiler) store(in *ir.Instr) error {
 	return c.finishMem(in, d)
 }
 
-// finishMem chooses the run function of a memory instruction by its state space.
+// finishMem selects the run function by state space and emits the instruction. Writes to constant
+// memory and to kernel parameters are rejected: PTX has none, so such text is a mistake. A generic
+// address selects the space at run time, per lane.
 func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	m := d.mem
 	if m.elem == 0 {
@@ -339,7 +345,9 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 	return nil
 }
 
-// fence is PTX ISA 9.7.13.4. Fences between proxies and partial ones are opcodes of their own.
+// fence decodes fence and membar, PTX ISA 9.7.13.4, as an event for the detector. It changes no
+// memory: the emulator executes one interleaving, in which every write is visible at once. Fences
+// between proxies and partial ones are actions of their own.
 func (c *compiler) fence(in *ir.Instr) error {
 	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {

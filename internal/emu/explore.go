@@ -15,14 +15,16 @@ import (
 // the trace contains every access that some input makes. An access that it makes only on such a
 // path is in Result.Maybe, since perhaps no input makes it: a race with it is not confirmed.
 
-// exploreOp is the region of such a branch.
+// exploreOp is the region of such a branch, as the slice found it: the blocks from which control
+// can leave only through the merge point.
 type exploreOp struct {
 	join  int32   // pc of the merge point
 	regs  []int32 // registers written in it
 	preds []int32
 }
 
-// exploration is one visit of a region; its join is the merge point.
+// exploration is one visit of a region. It belongs to the join at the merge point, which all lanes
+// reach twice: once for each path.
 type exploration struct {
 	op     *exploreOp
 	next   int32 // pc of the remaining path; noPC: none
@@ -37,7 +39,9 @@ type exploration struct {
 	predUnk []uint32
 }
 
-// exploreRegion prepares the branch at the end of the current block.
+// exploreRegion attaches the region of the branch at pc, if the slice allows both of its paths to
+// be explored. The slots of the registers that the region writes are listed, since they are unknown
+// after it.
 func (c *compiler) exploreRegion(pc int32) {
 	if c.slice == nil || !c.slice.Track {
 		return
@@ -108,7 +112,8 @@ func (x *exec) exploreBranch(in *inst, origin uint32) {
 	}
 }
 
-// save records the registers and predicates that the region writes.
+// save records the registers and predicates that the region writes, for all lanes, before the first
+// path changes them.
 func (e *exploration) save(x *exec) {
 	for _, r := range e.op.regs {
 		e.regs = append(e.regs, x.regs[r])
@@ -205,7 +210,8 @@ func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
 	return true
 }
 
-// onMaybe reports whether the current fragment is on a path that perhaps no input takes.
+// onMaybe reports whether the current fragment is on a path that perhaps no input takes. Its
+// accesses can be part of a possible race, not of a confirmed one.
 func (x *exec) onMaybe() bool { return x.join != nil && x.join.maybe }
 
 // guarded handles an instruction whose guard is unknown in the lanes of u: the results are unknown

@@ -24,7 +24,7 @@ type sharedLayout struct {
 	total   uint32
 }
 
-// paramImage is the kernel's parameter memory.
+// paramImage is the kernel's parameter memory, equal for all threads and never written.
 type paramImage struct {
 	data   []byte
 	origin []uint32 // of each byte: 0 if it is known, else the origin of the unknown value
@@ -89,8 +89,9 @@ func (c *compiler) layout(k *ir.Func) error {
 	return nil
 }
 
-// layoutShared takes the positions of shared variables from package ir, and adds the launch's
-// dynamic shared memory.
+// layoutShared takes the positions of shared variables from package ir, which the prover shares,
+// and adds the launch's dynamic shared memory behind them. Sizes are in bytes. The window of shared
+// addresses is the limit, not that of a device, since the target is unknown.
 func (c *compiler) layoutShared(k *ir.Func) error {
 	s := &c.p.shared
 	s.offset = make(map[*ir.Var]uint32)
@@ -109,7 +110,9 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 }
 
 // layoutParams writes the arguments into the kernel's parameters, and creates an object for each
-// buffer. Arguments that share a buffer share the object.
+// buffer. Arguments that share a buffer share the object. An unknown argument marks its bytes with
+// its origin, so that a message can name it. Pointers inside a struct argument are its Fields,
+// which are always known.
 func (c *compiler) layoutParams(k *ir.Func) error {
 	img := &c.p.params
 	img.data = make([]byte, k.ParamSize)
@@ -213,7 +216,8 @@ func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) 
 	return c.p.space.base(id)
 }
 
-// initVar sets the initial contents of a module variable, including addresses.
+// initVar sets the initial contents of a module variable: the bytes of its initialiser, with
+// addresses inserted. A variable without one keeps the fill that layout chose.
 func (c *compiler) initVar(v *ir.Var) error {
 	spec := &c.p.objects[c.p.byVar[v]]
 	if v.Init == nil && len(v.Relocs) == 0 {
@@ -239,7 +243,8 @@ func (c *compiler) initVar(v *ir.Var) error {
 	return nil
 }
 
-// relocAddr returns the value of an address in an initialiser.
+// relocAddr returns the value of an address in an initialiser. The result is 0 for what no
+// instruction of the kernel can reach, because it has no place in this launch.
 func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	add := uint64(r.Addend)
 	switch {

@@ -76,7 +76,9 @@ type operandLayout struct {
 // it belongs to.
 type position func(lane, i int) (outer, inner, product int)
 
-// newLayout returns the layout of n elements per lane in matrices of outer x inner.
+// newLayout returns the layout of n elements per lane in matrices of outer x inner. A function
+// gives the position of each, since the ISA defines the layouts by figures, one for each shape. The
+// sizes stay separate arguments, because they are those of the figures.
 func newLayout(e element, n, outer, inner, products int, at position) operandLayout {
 	o := operandLayout{element: e, regs: n / e.perRegister(), size: outer * inner * products}
 	for l := range o.place {

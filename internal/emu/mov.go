@@ -10,7 +10,7 @@ import (
 )
 
 // mov decodes PTX ISA 9.7.9.3 and 9.7.9.4: copy a register, read a special register, take an
-// address, pack and unpack vectors.
+// address, pack and unpack vectors. A move into the sink has no effect and emits nothing.
 func (c *compiler) mov(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))

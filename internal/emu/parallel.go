@@ -89,8 +89,10 @@ type queue[T any] struct {
 	taken int
 }
 
+// reset empties the queue and keeps its memory for the next block.
 func (q *queue[T]) reset() { q.items, q.taken = q.items[:0], 0 }
 
+// take returns the next event in the order of put. The caller knows from the log that there is one.
 func (q *queue[T]) take() *T {
 	q.taken++
 	return &q.items[q.taken-1]

@@ -30,7 +30,8 @@ type printer struct {
 	used int
 }
 
-// next reads an argument of size bytes.
+// next reads an argument of size bytes, 4 or 8, and advances to the one after it. The bool is false
+// if the value is unknown or outside the buffer.
 func (p *printer) next(size uint64) (uint64, bool) {
 	p.at = (p.at + size - 1) &^ (size - 1)
 	// The read is not an access of the kernel and sends no event.
@@ -46,7 +47,8 @@ func (p *printer) next(size uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b), true
 }
 
-// format replaces the conversions of a format string.
+// format replaces the conversions of a format string. An incomplete conversion at its end, which C
+// leaves undefined, is printed as it is.
 func (p *printer) format(f string) string {
 	var out strings.Builder
 	for {
@@ -84,6 +86,7 @@ func (p *printer) vector(spec string, verb byte) string {
 	if err != nil || n < 2 || n > 16 || size == 0 {
 		return "%" + spec + string(verb)
 	}
+	// OpenCL vectors are aligned to their size.
 	slots := uint64(n) // a vector of three is as large as one of four
 	if n == 3 {
 		slots = 4
@@ -102,12 +105,13 @@ func (p *printer) vector(spec string, verb byte) string {
 	return strings.Join(parts, ",")
 }
 
-// formatted prints one element of a vector.
+// formatted prints one element of a vector, in little-endian bytes: 1 to 8 of them.
 func formatted(flags string, verb byte, b []byte) string {
 	v := uint64(0)
 	for i := len(b) - 1; i >= 0; i-- {
 		v = v<<8 | uint64(b[i])
 	}
+	// Shifting to the top and back extends the sign.
 	shift := 64 - 8*uint(len(b))
 	switch verb {
 	case 'd', 'i':
@@ -130,7 +134,9 @@ func formatted(flags string, verb byte, b []byte) string {
 	return "?"
 }
 
-// conversion formats one argument. spec is the text between % and the verb.
+// conversion formats one argument. spec is the text between % and the verb: flags, width, precision
+// and length, of which Go has all but the length. An unknown verb is printed as it is and reads
+// nothing, as CUDA does.
 func (p *printer) conversion(spec string, verb byte) string {
 	if verb == '%' {
 		return "%"

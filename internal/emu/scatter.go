@@ -10,7 +10,9 @@ import (
 // and all invalid accesses. Bounds and alignment are checked here with a message for the user; the
 // fast paths only decide whether they apply.
 
-// lane returns the memory of one lane of a global or const access. ok is false after a failure.
+// lane returns the memory of one lane of a global or const access: its page, object and offset in
+// the page. An access never crosses pages, since it is aligned and at most 32 bytes. ok is false
+// after a failure, which ends the run.
 func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 	a, mo := x.addr[l], in.mem
 	o = x.mem.find(a)
@@ -41,6 +43,7 @@ func (x *exec) loadScattered(in *inst, m uint32) {
 		if !ok {
 			return
 		}
+		// A block that runs ahead must not read what another block may write.
 		if x.spec != nil && !x.spec.reads(x, o) {
 			return
 		}
@@ -63,7 +66,9 @@ func (x *exec) loadScattered(in *inst, m uint32) {
 	}
 }
 
-// storeScattered stores lane by lane.
+// storeScattered stores lane by lane, in lane order: if lanes store to one address, the last one
+// wins. PTX leaves the winner open. A block that runs ahead only notes the object; the store is
+// repeated when its events are delivered.
 func (x *exec) storeScattered(in *inst, m uint32) {
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
@@ -125,7 +130,9 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 	return x.frame.params[l*n : (l+1)*n], off, "function parameters"
 }
 
-// private returns the bytes of one lane's access to private memory; nil after a failure.
+// private returns the bytes of one lane's access to private memory; nil after a failure, which has
+// its own message for each kind of memory. Alignment counts from the start of the lane's memory,
+// which is aligned to 16 bytes.
 func (x *exec) private(in *inst, l int) []byte {
 	a, wide := x.addr[l], in.mem.wide
 	b, off, what := x.privateBytes(l, a)
@@ -141,7 +148,8 @@ func (x *exec) private(in *inst, l int) []byte {
 	return b[off : off+wide]
 }
 
-// loadPrivate loads from private memory. It sends no event.
+// loadPrivate loads from private memory. It sends no event: no other thread can access the bytes,
+// so they cannot race.
 func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
 	mo := in.mem
 	for t := m; t != 0; t &= t - 1 {
@@ -163,7 +171,8 @@ func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
 	x.signExtend(mo, m)
 }
 
-// storePrivate stores to private memory. It sends no event.
+// storePrivate stores to private memory, without an event. Kernel parameters are read-only: .param
+// of an entry function is constant (PTX ISA 5.1.6.1).
 func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 	x.gather(in.mem, m)
 	for t := m; t != 0; t &= t - 1 {
@@ -190,7 +199,9 @@ func (x *exec) misaligned(in *inst, l int, a uint64) {
 		in.mem.wide, x.describe(a), in.mem.wide)
 }
 
-// badAddress fails for an address that is outside every valid object.
+// badAddress fails for an address that is outside every valid object. The cases give the user the
+// likely cause: a null pointer, an index below or above an array, a use after free. An array of
+// unspecified size has a bound that heddle chose, and the message says so.
 func (x *exec) badAddress(in *inst, l int, a uint64) {
 	kind, wide := in.mem.kind, in.mem.wide
 	o := x.mem.find(a)

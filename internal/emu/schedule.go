@@ -19,6 +19,8 @@ import (
 // The schedule limits what a single run can show, such as which thread wins a lock; it does not
 // limit which races of that run are found.
 
+// The numbers that define a schedule. The quantum trades switching costs for interleavings;
+// patience must exceed the length of any loop that only computes, or blocks would start needlessly.
 const (
 	defaultResident = 8
 	minQuantum      = 64      // warp instructions of a turn
@@ -29,7 +31,8 @@ const (
 	progressSteps   = 1 << 22 // steps between calls of Options.Progress
 )
 
-// scheduler is the state of one run.
+// scheduler is the state of one run. The resident blocks have started and not ended; spare ones
+// keep their memory for the next start.
 type scheduler struct {
 	x         *exec
 	m         *Machine
@@ -50,7 +53,8 @@ type scheduler struct {
 }
 
 // run executes the launch: it creates the scheduler, runs it, and turns its final state into a
-// Result.
+// Result. A run that ends early, for whatever reason, says so in Status: its findings are valid,
+// their absence is not.
 func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = DefaultMaxSteps
@@ -183,10 +187,11 @@ func (x *exec) blockTurn(b *block, limit uint64) {
 	}
 }
 
-// spins reports whether b has only spun during its last turns, more of them than it has warps.
+// spins reports whether b has only spun during its last turns, more of them than it has warps. It
+// is a heuristic: a wrong answer starts a block early, which no kernel may rely on.
 func (b *block) spins() bool { return b.idle > len(b.warps) }
 
-// start makes the next block resident.
+// start makes the next block of the grid resident, reusing the memory of a finished one.
 func (s *scheduler) start() {
 	var b *block
 	if n := len(s.spare); n > 0 {
@@ -274,6 +279,7 @@ func (w *warp) setIndices(g *event.Geometry, index int) {
 }
 
 // stall sends a Stall event for a block whose threads all wait, and discards the waiting fragments.
+// The consumer decides from the waits and exits whether it is a deadlock or a divergent barrier.
 func (x *exec) stall(b *block) {
 	e := event.Stall{Block: b.id}
 	for i := range b.warps {

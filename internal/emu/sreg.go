@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"heddle/internal/emu/alu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 )
 
@@ -13,13 +14,15 @@ import (
 // read the same values.
 
 // constSreg returns the value of a special register that is equal for all threads of the launch;
-// false for others.
+// false for others. Without a cluster dimension, each block is a cluster of its own (PTX ISA 10,
+// %cluster_nctaid).
 func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	g := c.cfg.Geometry
 	cl := g.Cluster
 	if cl.Count() == 0 {
 		cl.X, cl.Y, cl.Z = 1, 1, 1
 	}
+	// The grid must be a multiple of the cluster; rounding up is for launches that are checked later.
 	div := func(a, b uint32) uint64 { return uint64((a + b - 1) / b) }
 	switch o.Sreg {
 	case ir.NtidX:
@@ -36,6 +39,8 @@ func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 		return uint64(g.Grid.Z), true
 	case ir.NWarpID:
 		return uint64(g.WarpsPerBlock()), true
+	// One multiprocessor and one grid exist. Real values differ from run to run, so a kernel that
+	// depends on them has no defined result.
 	case ir.SMID, ir.GridID:
 		return 0, true
 	case ir.NSMID, ir.NoSreg:
@@ -77,7 +82,8 @@ func b2u(b bool) uint64 {
 // sreg returns the function that reads a special register which differs among threads or over time.
 // A kernel that reads a clock is not executed ahead, since its results depend on the schedule.
 func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), error) {
-	cl := c.cluster()
+	// uniform reads a register that is equal in all lanes of a warp, lane one that depends on the lane
+	// only.
 	uniform := func(f func(x *exec) uint64) func(*exec, *alu.Lanes, uint32) {
 		return func(x *exec, d *alu.Lanes, m uint32) { fill(d, m, f(x)) }
 	}
@@ -103,6 +109,8 @@ func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), er
 		return lane(func(l uint) uint32 { return uint32(l) }), nil
 	case ir.WarpID:
 		return uniform(func(x *exec) uint64 { return uint64(x.warp.index) }), nil
+	// Masks of the lanes that are equal, at most, below, at least and above the reading one. Lane 31
+	// makes 2<<l overflow to 0, so that the mask is full.
 	case ir.LanemaskEQ:
 		return lane(func(l uint) uint32 { return 1 << l }), nil
 	case ir.LanemaskLE:
@@ -113,6 +121,7 @@ func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), er
 		return lane(func(l uint) uint32 { return full << l }), nil
 	case ir.LanemaskGT:
 		return lane(func(l uint) uint32 { return full << l << 1 }), nil
+	// Clocks and timers count warp instructions: monotonic, and reproducible for one seed.
 	case ir.Clock, ir.GlobalTimerLo:
 		c.p.usesClock = true
 		return uniform(func(x *exec) uint64 { return uint64(uint32(x.steps)) }), nil
@@ -122,20 +131,32 @@ func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), er
 	case ir.ClockHi, ir.GlobalTimerHi:
 		c.p.usesClock = true
 		return uniform(func(x *exec) uint64 { return x.steps >> 32 }), nil
-	case ir.ClusterCtaidX:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.X % cl.X) }), nil
-	case ir.ClusterCtaidY:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Y % cl.Y) }), nil
-	case ir.ClusterCtaidZ:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Z % cl.Z) }), nil
-	case ir.ClusterIDX:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.X / cl.X) }), nil
-	case ir.ClusterIDY:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Y / cl.Y) }), nil
-	case ir.ClusterIDZ:
-		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Z / cl.Z) }), nil
-	case ir.ClusterCtaRank:
-		return uniform(func(x *exec) uint64 { return x.ctaRank(cl) }), nil
+	}
+	if f := clusterSreg(o.Sreg, c.cluster()); f != nil {
+		return uniform(f), nil
 	}
 	return nil, fmt.Errorf("special register %s is not supported", o.Sreg)
+}
+
+// clusterSreg returns the function that reads a register about the cluster of the current block;
+// nil for other registers. cl is the size of a cluster in blocks: the position in the cluster and
+// the position of the cluster are the remainder and the quotient of the block index.
+func clusterSreg(r ir.Sreg, cl event.Dim3) func(x *exec) uint64 {
+	switch r {
+	case ir.ClusterCtaidX:
+		return func(x *exec) uint64 { return uint64(x.block.index.X % cl.X) }
+	case ir.ClusterCtaidY:
+		return func(x *exec) uint64 { return uint64(x.block.index.Y % cl.Y) }
+	case ir.ClusterCtaidZ:
+		return func(x *exec) uint64 { return uint64(x.block.index.Z % cl.Z) }
+	case ir.ClusterIDX:
+		return func(x *exec) uint64 { return uint64(x.block.index.X / cl.X) }
+	case ir.ClusterIDY:
+		return func(x *exec) uint64 { return uint64(x.block.index.Y / cl.Y) }
+	case ir.ClusterIDZ:
+		return func(x *exec) uint64 { return uint64(x.block.index.Z / cl.Z) }
+	case ir.ClusterCtaRank:
+		return func(x *exec) uint64 { return x.ctaRank(cl) }
+	}
+	return nil
 }

@@ -49,7 +49,9 @@ func (t *tracker) elem(mo *memOp, i, l int) (bool, uint32) {
 	return u>>l&1 != 0, o
 }
 
-// storedGlobal marks the bytes of one lane's store to an object.
+// storedGlobal marks the bytes of one lane's store to an object as known or unknown, as its
+// operands are. Like atomicGlobal it gets the location as the access has resolved it: object, page
+// and offset in the page.
 func (t *tracker) storedGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) {
 	for i := range in.mem.src {
 		u, from := t.elem(in.mem, i, l)
@@ -111,8 +113,9 @@ func (t *tracker) storeShared(x *exec, in *inst, m uint32) {
 	}
 }
 
-// atomic propagates unknown bits through an atomic operation of lane l on a location. It returns
-// whether the new value of the location is unknown, and false if the run stops.
+// atomic propagates unknown bits through an atomic operation of lane l on a location with contents
+// b, whose unknown bit and origin are given: the callers find them in different kinds of memory. It
+// returns whether the new value of the location is unknown, and false if the run stops.
 func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b []byte) (now bool,
 	origin uint32, ok bool) {
 	mo := in.mem

@@ -8,8 +8,10 @@ import (
 	"heddle/internal/isa"
 )
 
-// video decodes the video instructions, whose semantics is alu.Video. Selectors of bytes and halves
-// are modifiers of the operands.
+// video decodes the scalar video instructions, PTX ISA 9.7.18, whose semantics is alu.Video.
+// Selectors of bytes and halves (.b0 to .b3, .h0, .h1) and negation are modifiers of operands, so
+// they are not part of the decoded row and are passed separately. The third source is an
+// accumulator of 32 bits, which takes no selector.
 func (c *compiler) video(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) < 2 || len(in.Src) > 3 || in.Dst[0].Kind != ir.Register ||
 		c.isPred(in.Dst[0]) {

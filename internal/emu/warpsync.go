@@ -52,7 +52,9 @@ type collected struct {
 	more    []alu.Lanes
 }
 
-// warpInst starts the decoding of a warp operation.
+// warpInst starts the decoding of a warp operation. finish is its second step, which runs once for
+// each fragment when the inputs of all members are in x.coll. The key makes operations compatible
+// that differ only in place and operands.
 func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (inst, *warpOp) {
 	op := &warpOp{key: warpKey{op: in.Op(), fn: in.Fn, t: in.Type, flags: in.Flags}, finish: finish}
 	d := inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
@@ -89,7 +91,8 @@ func (c *compiler) emitWarp(in *ir.Instr, d inst, mask *ir.Operand) error {
 	return nil
 }
 
-// maskOperand returns the member mask, which is operand i of the sync form, or nil.
+// maskOperand returns the member mask, which is operand i of the sync form; nil for the older form,
+// which does not wait.
 func maskOperand(in *ir.Instr, i int) (*ir.Operand, error) {
 	switch len(in.Src) {
 	case i:
@@ -100,7 +103,8 @@ func maskOperand(in *ir.Instr, i int) (*ir.Operand, error) {
 	return nil, fmt.Errorf("%s: %d operands", opcodeText(in), len(in.Src))
 }
 
-// warpSync decodes bar.warp.sync.
+// warpSync decodes bar.warp.sync, PTX ISA 9.7.13.2: it exchanges nothing, and orders the memory
+// accesses of its members.
 func (c *compiler) warpSync(in *ir.Instr) error {
 	d, _ := c.warpInst(in, func(*exec, *inst, uint32) {})
 	if len(in.Src) != 1 {
@@ -109,7 +113,8 @@ func (c *compiler) warpSync(in *ir.Instr) error {
 	return c.emitWarp(in, d, &in.Src[0])
 }
 
-// shuffle decodes shfl.
+// shuffle decodes shfl, PTX ISA 9.7.9.6: value, lane or distance b, and c, which has the clamp in
+// bits 0 to 4 and the mask of a segment in bits 8 to 12.
 func (c *compiler) shuffle(in *ir.Instr) (err error) {
 	d, op := c.warpInst(in, finishShuffle)
 	mask, err := maskOperand(in, 3)
@@ -129,7 +134,8 @@ func (c *compiler) shuffle(in *ir.Instr) (err error) {
 	return c.emitWarp(in, d, mask)
 }
 
-// vote decodes vote: all, any, uni and ballot.
+// vote decodes vote, PTX ISA 9.7.13.9: all, any, uni (all or none) and ballot. Only lanes that take
+// part count.
 func (c *compiler) vote(in *ir.Instr) error {
 	// The votes on a predicate, and ballot, whose result is the mask of the true lanes.
 	finish := map[isa.Fn]func(*exec, *inst, uint32){
@@ -152,7 +158,8 @@ func (c *compiler) vote(in *ir.Instr) error {
 	return c.emitWarp(in, d, mask)
 }
 
-// votePred returns the second step of a vote with a predicate result.
+// votePred returns the second step of a vote with a predicate result. f gets the lanes whose
+// predicate is true and the lanes that take part; all of them receive its answer.
 func votePred(f func(pred, lanes uint32) bool) func(*exec, *inst, uint32) {
 	return func(x *exec, in *inst, m uint32) {
 		if in.pd[0] < 0 {
@@ -166,14 +173,15 @@ func votePred(f func(pred, lanes uint32) bool) func(*exec, *inst, uint32) {
 	}
 }
 
-// setLanes writes v to the lanes of m of the destination register, if there is one.
+// setLanes writes v to the lanes of m of the destination register. There is none if the result goes
+// into the sink.
 func (x *exec) setLanes(in *inst, m uint32, v uint64) {
 	if in.d[0] >= 0 {
 		fill(&x.regs[in.d[0]], m, v)
 	}
 }
 
-// match decodes match.any and match.all.
+// match decodes match.any and match.all, PTX ISA 9.7.13.10: which lanes hold equal values.
 func (c *compiler) match(in *ir.Instr) error {
 	finish := map[isa.Fn]func(*exec, *inst,
 		uint32){isa.FnAny: finishMatchAny, isa.FnAll: finishMatchAll}[in.Fn]
@@ -183,7 +191,8 @@ func (c *compiler) match(in *ir.Instr) error {
 	return c.valueAndMask(in, finish)
 }
 
-// valueAndMask decodes an operation of a value and a member mask.
+// valueAndMask decodes an operation of a value and a member mask, the form of match, redux and
+// their relatives. There is no older form without a mask.
 func (c *compiler) valueAndMask(in *ir.Instr, finish func(*exec, *inst, uint32)) (err error) {
 	d, _ := c.warpInst(in, finish)
 	if len(in.Src) != 2 {
@@ -195,7 +204,8 @@ func (c *compiler) valueAndMask(in *ir.Instr, finish func(*exec, *inst, uint32))
 	return c.emitWarp(in, d, &in.Src[1])
 }
 
-// finishMatchAny gives each lane the mask of the lanes with its value.
+// finishMatchAny gives each lane the mask of the lanes with its value, its own among them. At most
+// 32 by 32 comparisons are cheaper than sorting.
 func finishMatchAny(x *exec, in *inst, m uint32) {
 	v := &x.coll.value
 	if in.d[0] < 0 {
@@ -214,7 +224,8 @@ func finishMatchAny(x *exec, in *inst, m uint32) {
 	}
 }
 
-// finishMatchAll gives all lanes the full mask if their values are equal, else 0.
+// finishMatchAll gives all lanes the mask of the participants if their values are equal, else 0.
+// The predicate says which.
 func finishMatchAll(x *exec, in *inst, m uint32) {
 	same, _ := uniform(&x.coll.value, x.coll.lanes)
 	if same == x.coll.lanes {
@@ -229,7 +240,8 @@ func finishMatchAll(x *exec, in *inst, m uint32) {
 	}
 }
 
-// redux decodes redux.sync, a reduction over the participating lanes.
+// redux decodes redux.sync, PTX ISA 9.7.13.12, a reduction over the participating lanes. Values
+// have 32 bits.
 func (c *compiler) redux(in *ir.Instr) error {
 	signed := in.Type == isa.S32
 	f := map[isa.Fn]func(a, b uint32) uint32{
@@ -261,7 +273,7 @@ func (c *compiler) redux(in *ir.Instr) error {
 	})
 }
 
-// pick returns the smaller or the larger of a and b.
+// pick returns the smaller or the larger of a and b, compared as signed or unsigned numbers.
 func pick(a, b uint32, signed, smaller bool) uint32 {
 	less := a < b
 	if signed {
@@ -273,7 +285,8 @@ func pick(a, b uint32, signed, smaller bool) uint32 {
 	return b
 }
 
-// elect decodes elect.sync. The ISA leaves the choice of the leader open; it is the lowest lane.
+// elect decodes elect.sync, PTX ISA 9.7.13.14. The ISA leaves the choice of the leader open; here
+// it is the lowest lane, as on current hardware. A kernel that depends on it is not detected.
 func (c *compiler) elect(in *ir.Instr) error {
 	d, _ := c.warpInst(in, func(x *exec, in *inst, m uint32) {
 		leader := bits.TrailingZeros32(x.coll.lanes)
@@ -288,7 +301,8 @@ func (c *compiler) elect(in *ir.Instr) error {
 	return c.emitWarp(in, d, &in.Src[0])
 }
 
-// activemask is PTX ISA 9.7.13.11: the mask of the lanes that execute it.
+// activemask is PTX ISA 9.7.13.11: the mask of the lanes that execute it. Which lanes have
+// reconverged is not defined by the ISA, so the value is one of several legal ones.
 func (c *compiler) activemask(in *ir.Instr) error {
 	d, _ := c.warpInst(in, nil)
 	d.warp = nil
@@ -296,7 +310,8 @@ func (c *compiler) activemask(in *ir.Instr) error {
 	return c.emitPlain(in, d)
 }
 
-// emitPlain emits an operation that writes one register and waits for no lane.
+// emitPlain emits an operation that writes one register and waits for no lane. A predicate or the
+// sink as destination is rejected.
 func (c *compiler) emitPlain(in *ir.Instr, d inst) error {
 	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
 		return fmt.Errorf("%s: one destination register expected", opcodeText(in))

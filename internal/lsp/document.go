@@ -40,12 +40,14 @@ func (d *document) take(r *Report, kernel string) {
 	d.checked = d.text
 }
 
-// current reports whether the i-th report is the latest about a kernel.
+// current reports whether the i-th report is the latest about a kernel. A proof of one kernel
+// replaces what an earlier run of the whole document found in it.
 func (d *document) current(i int, kernel string) bool {
 	return !slices.ContainsFunc(d.reports[i+1:], func(p part) bool { return p.kernel == kernel })
 }
 
-// findings calls visit for each current finding that is not suppressed.
+// findings calls visit for each current finding that is not suppressed, with the files that its
+// positions refer to: each run has a set of its own.
 func (d *document) findings(visit func(*source.Set, *diag.Diagnostic)) {
 	for i, p := range d.reports {
 		for j := range p.Findings {
@@ -67,7 +69,8 @@ func (d *document) verdicts(visit func(*source.Set, *diag.Verdict)) {
 	}
 }
 
-// didOpen starts a full check of a document that was opened.
+// didOpen starts a full check of a document that was opened. The text comes from the client from
+// now on; the file on disk does not matter.
 func (s *Server) didOpen(raw json.RawMessage) *rpcError {
 	p, err := params[struct {
 		TextDocument textDocument `json:"textDocument"`
@@ -115,7 +118,8 @@ func (s *Server) didChange(raw json.RawMessage) *rpcError {
 	})
 }
 
-// change applies edits of the client to the text of a document, in order. s.mu is held.
+// change applies edits of the client to the text of a document, in order: positions of each refer
+// to the text after the previous one. s.mu is held.
 func (s *Server) change(d *document, p didChange) *rpcError {
 	for _, c := range p.ContentChanges {
 		if c.Range == nil {
@@ -132,7 +136,7 @@ func (s *Server) change(d *document, p didChange) *rpcError {
 	return nil
 }
 
-// didSave starts a full check.
+// didSave starts a full check: emulation, then a proof where it is needed.
 func (s *Server) didSave(raw json.RawMessage) *rpcError {
 	return onDocument(s, raw, func(d *document, _ textDocumentPosition) *rpcError {
 		s.start(d, Full)
@@ -140,7 +144,8 @@ func (s *Server) didSave(raw json.RawMessage) *rpcError {
 	})
 }
 
-// didClose forgets a document and removes its diagnostics.
+// didClose forgets a document, cancels its run and removes its diagnostics, which a client would
+// otherwise show forever.
 func (s *Server) didClose(raw json.RawMessage) *rpcError {
 	return onDocument(s, raw, func(d *document, _ textDocumentPosition) *rpcError {
 		d.wait(nil)
@@ -170,7 +175,8 @@ func onDocument[P interface{ uri() string }](s *Server, raw json.RawMessage,
 	return do(d, p)
 }
 
-// wait replaces the pending timer by t, which may be nil.
+// wait replaces the pending timer by t, which may be nil. Each edit restarts the delay, so that the
+// check runs when typing pauses. s.mu is held.
 func (d *document) wait(t *time.Timer) {
 	if d.timer != nil {
 		d.timer.Stop()
@@ -178,7 +184,8 @@ func (d *document) wait(t *time.Timer) {
 	d.timer = t
 }
 
-// start examines a document in the background and cancels the current run. s.mu is held.
+// start examines a document in the background and cancels the current run: its result would
+// describe an older text or mode. s.mu is held.
 func (s *Server) start(d *document, mode Mode) {
 	d.wait(nil)
 	if d.cancel != nil {
@@ -255,7 +262,8 @@ func (s *Server) publish(d *document, all map[string][]diagnostic) {
 	}
 }
 
-// send sends a message and logs an error, for callers that cannot handle it.
+// send sends a message and logs an error, for callers that cannot handle it. If the client is gone,
+// reading fails too and ends the server.
 func (s *Server) send(m *message) {
 	if err := s.conn.write(m); err != nil {
 		s.log(err.Error())

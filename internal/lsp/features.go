@@ -31,7 +31,7 @@ func (s *Server) diagnostics(d *document) map[string][]diagnostic {
 	return out
 }
 
-// finding converts a finding to a diagnostic and the URI of its file.
+// finding converts a finding to a diagnostic and the URI of its file, which may be a header.
 func (s *Server) finding(
 	d *document, files *source.Set, f *diag.Diagnostic,
 ) (uri string, g diagnostic) {
@@ -49,10 +49,11 @@ func (s *Server) finding(
 	return uri, g
 }
 
-// sentence returns a verdict as one line.
+// sentence returns a verdict as one line, for hovers and lenses.
 func sentence(v *diag.Verdict) string { return v.Kind.String() + ": " + v.Text() }
 
-// text returns a finding with its notes and help as lines, since editors show only the message.
+// text returns a finding with its notes and help as lines, since editors show only the message of a
+// diagnostic.
 func text(f *diag.Diagnostic) string {
 	lines := append([]string{f.Message}, f.Notes...)
 	for _, h := range f.Help {
@@ -61,7 +62,7 @@ func text(f *diag.Diagnostic) string {
 	return strings.Join(lines, "\n")
 }
 
-// severity converts a severity to that of the protocol.
+// severity converts a severity to the number that the protocol uses (3.17, DiagnosticSeverity).
 func severity(s diag.Severity) int {
 	switch s {
 	case diag.Error:
@@ -72,7 +73,8 @@ func severity(s diag.Severity) int {
 	return severityInformation
 }
 
-// place returns the URI and range of a span, and the start of the document for a span in no file.
+// place returns the URI and range of a span, and the start of the document for a span in no file: a
+// diagnostic must have a place.
 func (s *Server) place(d *document, files *source.Set, span source.Span) (uri string, r lspRange) {
 	f := files.File(span.Start.File())
 	if f == nil {
@@ -189,7 +191,8 @@ func (s *Server) kernelAt(p textDocumentPosition) *hover {
 	return found
 }
 
-// commands returns the commands that executeCommand accepts.
+// commands returns the commands that executeCommand accepts; the server announces them in
+// initialize.
 func (s *Server) commands() []string {
 	list := []string{"heddle." + string(Full), "heddle." + string(Quick), "heddle." + string(Proof)}
 	if _, ok := s.engine.(Repairer); ok {

@@ -47,7 +47,8 @@ func (s *Server) withProgress(ctx context.Context, title string,
 	})
 }
 
-// report shows progress until done is closed. A client that refuses the token sees none.
+// report shows progress until done is closed. A client that refuses the token sees none; the work
+// goes on.
 func (s *Server) report(token, title string, says <-chan string, done <-chan struct{}) {
 	select {
 	case <-done:

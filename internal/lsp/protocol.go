@@ -39,6 +39,7 @@ type textDocumentPosition struct {
 	Position     position     `json:"position"`
 }
 
+// uri implements the constraint of onDocument.
 func (p textDocumentPosition) uri() string { return p.TextDocument.URI }
 
 // initializeParams holds the client capabilities and options that the server uses.
@@ -103,6 +104,7 @@ type didChange struct {
 	} `json:"contentChanges"`
 }
 
+// uri implements the constraint of onDocument.
 func (p didChange) uri() string { return p.TextDocument.URI }
 
 // hover is the answer to a hover request.

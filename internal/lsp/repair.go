@@ -11,6 +11,7 @@ import (
 )
 
 // actions returns the fixes of the findings in a range, and the commands that search for a repair.
+// A search takes seconds, so it starts only when the user selects it.
 func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
 	p, err := params[codeActionParams](raw)
 	if err != nil {

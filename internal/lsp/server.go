@@ -140,7 +140,8 @@ func (s *Server) handle(m *message) error {
 	return s.respond(m, result, err)
 }
 
-// respond sends the response to a request: the result, or the failure if it is not nil.
+// respond sends the response to a request: the result, or the failure if it is not nil. Every
+// request gets exactly one.
 func (s *Server) respond(m *message, result any, failure *rpcError) error {
 	if failure != nil {
 		return s.conn.write(&message{ID: m.ID, Error: failure})
@@ -152,7 +153,7 @@ func (s *Server) respond(m *message, result any, failure *rpcError) error {
 	return s.conn.write(&message{ID: m.ID, Result: raw})
 }
 
-// params decodes the parameters of a request.
+// params decodes the parameters of a request. A failure is the error InvalidParams of the response.
 func params[T any](raw json.RawMessage) (T, *rpcError) {
 	var p T
 	if err := json.Unmarshal(raw, &p); err != nil {
@@ -161,7 +162,8 @@ func params[T any](raw json.RawMessage) (T, *rpcError) {
 	return p, nil
 }
 
-// background returns the handler of a request that may take long, and nil for other requests.
+// background returns the handler of a request that may take long, and nil for other requests, which
+// are answered in the order of arrival.
 func (s *Server) background(method string) func(context.Context, json.RawMessage) (any, *rpcError) {
 	switch method {
 	case "workspace/executeCommand":

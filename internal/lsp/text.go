@@ -115,7 +115,7 @@ func wordLength(s string) int {
 	return n
 }
 
-// isWord reports whether c belongs to a word of CUDA, OpenCL or PTX source.
+// isWord reports whether c can be part of an identifier in C, C++ or PTX.
 func isWord(c byte) bool {
 	return c == '_' || c == '%' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
 		c >= 'A' && c <= 'Z'

@@ -53,7 +53,8 @@ type rpcError struct {
 // Error returns the message, for errors that are logged instead of sent.
 func (e *rpcError) Error() string { return e.Message }
 
-// fail returns the error of a response with a formatted message.
+// fail returns the error of a response with a formatted message. code is one of the constants
+// above.
 func fail(code int, format string, args ...any) *rpcError {
 	return &rpcError{code, fmt.Sprintf(format, args...)}
 }
@@ -111,7 +112,8 @@ func (c *conn) read() (*message, error) {
 	return m, nil
 }
 
-// write sends a message. It is safe for concurrent use.
+// write sends a message in one piece. It is safe for concurrent use: responses of background
+// requests and notifications come from several goroutines.
 func (c *conn) write(m *message) error {
 	m.JSONRPC = "2.0"
 	body, err := json.Marshal(m)
@@ -127,7 +129,7 @@ func (c *conn) write(m *message) error {
 	return err
 }
 
-// notify sends a notification.
+// notify sends a notification, which has no id and gets no response.
 func (c *conn) notify(method string, params any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -145,7 +147,8 @@ type calls struct {
 	last   int
 }
 
-// begin registers a request of the client and returns its context, which stop cancels.
+// begin registers a request of the client and returns its context, which stop cancels. Every begin
+// must be followed by end.
 func (c *calls) begin(ctx context.Context, id string) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -154,7 +157,8 @@ func (c *calls) begin(ctx context.Context, id string) context.Context {
 	return ctx
 }
 
-// end removes a request and reports whether the client cancelled it.
+// end removes a request and reports whether the client cancelled it: the response must then be the
+// error RequestCancelled.
 func (c *calls) end(ctx context.Context, id string) (cancelled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +170,8 @@ func (c *calls) end(ctx context.Context, id string) (cancelled bool) {
 	return cancelled
 }
 
-// stop cancels a request of the client.
+// stop cancels a request of the client. The request may have been answered already; then nothing
+// happens.
 func (c *calls) stop(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,6 +181,7 @@ func (c *calls) stop(id string) {
 }
 
 // expect returns a new id for a request of the server, and a channel that receives its response.
+// The channel has room for it, so the reader never waits for the requester.
 func (c *calls) expect() (json.RawMessage, <-chan *message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,10 +12,12 @@ import (
 // that drawings follow the dark theme.
 type svg struct{ strings.Builder }
 
-// addf adds an element. Arguments that can contain input must be escaped.
+// addf adds an element. Arguments that can contain input must be escaped: a kernel name may contain
+// < and &.
 func (s *svg) addf(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
-// text adds escaped text at (x, y); anchor is "start", "middle" or "end".
+// text adds escaped text at (x, y), in SVG units from the upper left corner; anchor is "start",
+// "middle" or "end".
 func (s *svg) text(class string, x, y int, anchor, text string) {
 	s.addf(`<text class="%s" x="%d" y="%d" text-anchor="%s">%s</text>`, class, x, y, anchor,
 		template.HTMLEscapeString(text))
@@ -49,7 +51,8 @@ var (
 		outside: true}
 )
 
-// timelines returns a timeline for wide screens and one for narrow ones; the style sheet hides one.
+// timelines returns a timeline for wide screens and one for narrow ones; the style sheet hides one,
+// since SVG text does not wrap.
 func timelines(w *diag.Witness, places []place) template.HTML {
 	return timeline(w, places, wideLayout, "wide") + timeline(w, places, narrowLayout, "narrow")
 }
@@ -115,7 +118,8 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	return s.done(class, l.width, height, label)
 }
 
-// opClass returns the style class of an operation: everything that may write is drawn as a write.
+// opClass returns the style class of an operation: everything that may write is drawn as a write,
+// atomics included.
 func opClass(kind string) string {
 	if kind == "read" {
 		return "read"
@@ -123,7 +127,7 @@ func opClass(kind string) string {
 	return "write"
 }
 
-// short returns a place without its directories.
+// short returns a place without its directories, because drawings have little room.
 func short(at string) string {
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
 		return at[i+1:]

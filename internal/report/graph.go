@@ -105,7 +105,7 @@ func end(n *diag.Generation, link func(diag.Code) string) (text, at string) {
 	return text, at
 }
 
-// plural returns n with the singular or plural form of a noun.
+// plural returns n with the singular or plural form of a noun, for labels.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -138,7 +138,8 @@ type graphDrawing struct {
 // warps is a range of consecutive warps with the same behavior; last is inclusive.
 type warps struct{ first, last int }
 
-// newGraphDrawing lays out the rows and columns of a graph.
+// newGraphDrawing lays out the rows and columns of a graph. link returns the anchor of a finding by
+// its code.
 func newGraphDrawing(g *diag.BarrierGraph, link func(diag.Code) string) *graphDrawing {
 	d := &graphDrawing{g: g, link: link, rowOf: make([]int, g.Warps)}
 	d.fold()
@@ -175,7 +176,7 @@ func (d *graphDrawing) fold() {
 	}
 }
 
-// y returns the center of a row.
+// y returns the center of a row in SVG units.
 func (d *graphDrawing) y(row int) int { return graphTop + row*graphRow + graphRow/2 }
 
 // height returns the height of the drawing, with space for labels if any generation has one.
@@ -247,7 +248,8 @@ func (d *graphDrawing) head(i int) {
 	}
 }
 
-// left returns the number of omitted generations before generation i.
+// left returns the number of omitted generations before generation i: long traces repeat
+// themselves, and the drawing shows their ends.
 func (d *graphDrawing) left(i int) int {
 	if i == 0 {
 		return d.g.Generations[0].Index

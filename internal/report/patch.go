@@ -55,7 +55,8 @@ type step struct {
 	at       source.Pos
 }
 
-// Repair adds the repair of a kernel. All repairs must be added before Patch or Edits.
+// Repair adds the repair of a kernel. All repairs must be added before Patch or Edits, which attach
+// the steps to the lines of the diff.
 func (h *HTML) Repair(r *Repair) {
 	out := repair{Repair: r, inPatch: h.inPatch}
 	if r.After != nil {
@@ -70,7 +71,8 @@ func (h *HTML) Repair(r *Repair) {
 	h.page.Repairs = append(h.page.Repairs, out)
 }
 
-// Patch adds the unified diff of a file, and shows each step of the repairs at its change.
+// Patch adds the unified diff of a file, and shows each step of the repairs at the line of the diff
+// that it explains.
 func (h *HTML) Patch(f *source.File, diff string) {
 	rows := rowsOf(diff)
 	for _, r := range h.page.Repairs {
@@ -87,7 +89,7 @@ func (h *HTML) Patch(f *source.File, diff string) {
 	h.page.Patch = append(h.page.Patch, rows...)
 }
 
-// Rest returns the steps that the patch does not show, such as kept barriers.
+// Rest returns the steps that the patch does not show, such as kept barriers, which change no line.
 func (r repair) Rest() []step {
 	return slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return r.inPatch[s.Number] })
 }
@@ -97,7 +99,8 @@ func (h *HTML) Edits(edits []diag.Edit) error {
 	return h.byFile(edits, h.Patch)
 }
 
-// byFile calls use with the unified diff of each edited file, in the order of the edits.
+// byFile calls use with the unified diff of each edited file, in the order of the edits. It stops
+// at the first error.
 func (h *HTML) byFile(edits []diag.Edit, use func(*source.File, string)) error {
 	by := map[source.FileID][]diag.Edit{}
 	var order []source.FileID

@@ -64,7 +64,8 @@ type page struct {
 	Graphs           []graph
 }
 
-// Many reports whether the page shows a filter: it would only be in the way of a few findings.
+// Many reports whether the page shows a filter: with up to three findings it would only be in the
+// way.
 func (p *page) Many() bool { return len(p.Findings) > 3 }
 
 // kernel is a row of the table of kernels. Findings holds ids of findings, for links.
@@ -109,7 +110,8 @@ type fix struct {
 	Diff    []row
 }
 
-// Finding adds a finding; suppressed findings are only counted. It never fails.
+// Finding adds a finding; suppressed findings are only counted. It never fails: errors of writing
+// occur in Close, which writes the page.
 func (h *HTML) Finding(d *diag.Diagnostic) error {
 	if d.Suppressed != nil {
 		h.page.Suppressed++
@@ -153,7 +155,7 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 var severities = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning",
 	diag.Note: "note"}
 
-// Verdict adds the verdict on a kernel. It never fails.
+// Verdict adds the verdict on a kernel. It never fails, as Finding never does.
 func (h *HTML) Verdict(v *diag.Verdict) error {
 	h.page.Counts[v.Kind.String()]++
 	h.page.Kernels = append(h.page.Kernels,
@@ -265,13 +267,15 @@ func columns(text string, s source.Span) (from, to int) {
 	return from, min(max(to, from), len(text))
 }
 
-// isWord reports whether c belongs to an identifier; bytes of multi-byte characters do.
+// isWord reports whether c belongs to an identifier; bytes of multi-byte characters do, so that
+// none is split.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		c >= 0x80
 }
 
-// at returns the start of a span as file:line:col, and "" for an invalid span.
+// at returns the start of a span as file:line:col, and "" for an invalid span, so that a template
+// can test it.
 func (h *HTML) at(s source.Span) string {
 	if !s.IsValid() {
 		return ""

@@ -16,7 +16,7 @@ import (
 // Not simplified: absorption and distribution between and, or and xor; shifts by non-constant
 // amounts.
 
-// Extract returns the bits lo to lo+width-1 of a.
+// Extract returns the bits lo to lo+width-1 of a, counted from the lowest. They must be within a.
 func (c *Context) Extract(a Term, lo, width int) Term {
 	n := c.nodes[a]
 	w := checked(width)
@@ -94,7 +94,7 @@ func (c *Context) lowSum(n node, w uint8) Term {
 	return c.term(r)
 }
 
-// ZExt returns a zero-extended to width.
+// ZExt returns a zero-extended to width bits, which must not be less than its own.
 func (c *Context) ZExt(a Term, width int) Term {
 	n := c.nodes[a]
 	w := checked(width)
@@ -118,7 +118,7 @@ func (c *Context) ZExt(a Term, width int) Term {
 	return c.intern(node{op: OpZExt, width: w, args: []Term{a}})
 }
 
-// SExt returns a sign-extended to width.
+// SExt returns a sign-extended to width bits, which must not be less than its own.
 func (c *Context) SExt(a Term, width int) Term {
 	n := c.nodes[a]
 	w := checked(width)
@@ -177,7 +177,8 @@ func (c *Context) BvOr(a, b Term) Term { return c.bitwise(OpBvOr, []Term{a, b}) 
 // BvXor returns the bitwise exclusive or.
 func (c *Context) BvXor(a, b Term) Term { return c.bitwise(OpBvXor, []Term{a, b}) }
 
-// bitwise flattens the arguments, folds the constants, and sorts.
+// bitwise flattens the arguments, folds the constants, and sorts: operations are associative and
+// commutative, so equal ones become one term.
 func (c *Context) bitwise(op Op, args []Term) Term {
 	w := c.nodes[args[0]].width
 	var k uint64 // folded constants, initially the neutral element
@@ -223,7 +224,7 @@ func (c *Context) bitwise(op Op, args []Term) Term {
 	return c.xorOf(flat, k, w)
 }
 
-// dropPairs removes pairs of equal terms from a sorted list.
+// dropPairs removes pairs of equal terms from a sorted list, since x xor x is 0.
 func dropPairs(a []Term) []Term {
 	out := a[:0]
 	for i := 0; i < len(a); i++ {
@@ -294,7 +295,8 @@ func (c *Context) orOf(flat []Term, k uint64, w uint8) Term {
 	return c.intern(node{op: OpBvOr, width: w, args: flat})
 }
 
-// disjoint reports whether no two terms can have the same bit set.
+// disjoint reports whether no two terms can have the same bit set. Then their or is their sum,
+// which the normal form of sums can combine.
 func (c *Context) disjoint(ts []Term) bool {
 	var seen uint64
 	for _, t := range ts {

@@ -60,7 +60,8 @@ func (c *Context) iff(a, b Term) Term {
 	return c.eqNode(a, b)
 }
 
-// eqNode interns an equality without further simplification, smaller term first.
+// eqNode interns an equality without further simplification, smaller term first: a = b and b = a
+// are one term.
 func (c *Context) eqNode(a, b Term) Term {
 	if a == b {
 		return True
@@ -71,7 +72,8 @@ func (c *Context) eqNode(a, b Term) Term {
 	return c.intern(node{op: OpEq, args: []Term{a, b}})
 }
 
-// apart reports whether the facts exclude that a and b are equal.
+// apart reports whether the facts exclude that a and b are equal: disjoint ranges, or a bit
+// known to differ.
 func (c *Context) apart(a, b Term) bool {
 	f, g := &c.facts[a], &c.facts[b]
 	return f.uhi < g.ulo || g.uhi < f.ulo || f.shi < g.slo || g.shi < f.slo || f.ones&g.zeros != 0 ||
@@ -101,7 +103,8 @@ func (c *Context) eqIte(a, b Term) (Term, bool) {
 	return 0, false
 }
 
-// isZero returns the formula l = 0 modulo 2^w.
+// isZero returns the formula l = 0 modulo 2^w. Every equality of bit-vectors reaches this form, so
+// that x+1 = y+1 and x = y are one term.
 func (c *Context) isZero(l linear) Term {
 	if len(l.t) == 0 {
 		return Bool(l.c == 0)
@@ -183,7 +186,8 @@ func (c *Context) eqNarrow(t Term, v uint64) (Term, bool) {
 	return 0, false
 }
 
-// inverse returns the multiplicative inverse of an odd number modulo 2^64.
+// inverse returns the multiplicative inverse of an odd number modulo 2^64, which exists for odd
+// numbers only.
 func inverse(k uint64) uint64 {
 	x := k
 	for range 5 { // Newton's iteration doubles the number of correct bits, from 3
@@ -366,7 +370,8 @@ func (c *Context) byDifference(a, b Term, asSigned bool) (Term, bool) {
 	return 0, false
 }
 
-// difference returns the range of a - b over the integers.
+// difference returns the range of a - b over the integers, that is, without wrap-around: a
+// comparison follows from its sign.
 func (c *Context) difference(a, b linear) interval {
 	x, y := signed(a.c, a.w), signed(b.c, b.w)
 	if abs(x) > 1<<61 || abs(y) > 1<<61 {
@@ -434,13 +439,14 @@ func (c *Context) lessIte(a, b Term, decide func(a, b Term) (Term, bool),
 	return 0, false
 }
 
-// decideUlt decides the unsigned a < b by the facts only.
+// decideUlt decides the unsigned a < b by the facts only. The second result is false if both
+// answers are possible.
 func (c *Context) decideUlt(a, b Term) (Term, bool) {
 	f, g := &c.facts[a], &c.facts[b]
 	return Bool(f.uhi < g.ulo), f.uhi < g.ulo || f.ulo >= g.uhi || a == b
 }
 
-// decideSlt decides the signed a < b by the facts only.
+// decideSlt does the same for the signed order.
 func (c *Context) decideSlt(a, b Term) (Term, bool) {
 	f, g := &c.facts[a], &c.facts[b]
 	return Bool(f.shi < g.slo), f.shi < g.slo || f.slo >= g.shi || a == b
@@ -476,8 +482,9 @@ func (c *Context) lessNarrow(a, b Term) (Term, bool) {
 	return 0, false
 }
 
-// Ule returns the unsigned a <= b.
+// Ule returns the unsigned a <= b. There is no node for <=: it is the negation of the reverse <, so
+// that both forms share a term.
 func (c *Context) Ule(a, b Term) Term { return c.Not(c.Ult(b, a)) }
 
-// Sle returns the signed a <= b.
+// Sle returns the signed a <= b, expressed by < as Ule is.
 func (c *Context) Sle(a, b Term) Term { return c.Not(c.Slt(b, a)) }

@@ -8,7 +8,8 @@ import "math/bits"
 // constant divisor and a rest below it, so that (8*i + j) / 8 is i for j in [0, 8). Not simplified:
 // signed division of possibly negative numbers, and most divisors that are not constant.
 
-// UDiv returns the unsigned quotient. Division by zero yields all ones, as in SMT-LIB.
+// UDiv returns the unsigned quotient. Division by zero yields all ones, as in SMT-LIB (theory
+// FixedSizeBitVectors); the emulator returns the same.
 func (c *Context) UDiv(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := int(c.nodes[a].width)

@@ -45,7 +45,7 @@ type Evaluator struct {
 // Evaluate returns an evaluator of the terms of c under m. After a change of m, call Reset.
 func (c *Context) Evaluate(m *Model) *Evaluator { return &Evaluator{c: c, m: m} }
 
-// Reset drops all cached values.
+// Reset drops all cached values. It must follow every change of the model.
 func (e *Evaluator) Reset() {
 	for _, t := range e.known {
 		e.done[t] = false

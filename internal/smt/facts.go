@@ -76,25 +76,28 @@ func (f facts) tighten(w uint8) facts {
 	return f
 }
 
-// Unsigned returns the range of t as an unsigned number.
+// Unsigned returns the range of t as an unsigned number, both ends included. It may be wider than
+// the values that t really has.
 func (c *Context) Unsigned(t Term) (lo, hi uint64) {
 	f := &c.facts[t]
 	return f.ulo, f.uhi
 }
 
-// Signed returns the range of t as a signed number.
+// Signed returns the range of t as a signed number, both ends included, with the same reservation.
 func (c *Context) Signed(t Term) (lo, hi int64) {
 	f := &c.facts[t]
 	return f.slo, f.shi
 }
 
-// KnownBits returns the bits of t that are 0, and those that are 1, in every model.
+// KnownBits returns the bits of t that are 0, and those that are 1, in every model. A bit in
+// neither mask can have both values as far as the facts go.
 func (c *Context) KnownBits(t Term) (zeros, ones uint64) {
 	f := &c.facts[t]
 	return f.zeros & mask(c.nodes[t].width), f.ones
 }
 
-// factsOf derives the facts of a node from those of its arguments.
+// factsOf derives the facts of a node from those of its arguments. They must hold in every model:
+// everything else follows from them without a query.
 func (c *Context) factsOf(n *node) facts {
 	w := n.width
 	if w == 0 {
@@ -148,7 +151,8 @@ func (c *Context) factsOf(n *node) facts {
 	return f.tighten(w)
 }
 
-// join returns facts that hold for all values of a and of b.
+// join returns facts that hold for all values of a and of b, for the branches of an if-then-else.
+// Wherever they disagree, the result knows less.
 func join(a, b facts) facts {
 	return facts{
 		zeros: a.zeros & b.zeros, ones: a.ones & b.ones,
@@ -157,7 +161,8 @@ func join(a, b facts) facts {
 	}
 }
 
-// mulFacts multiplies ranges if the product cannot wrap, and adds trailing zeros.
+// mulFacts multiplies ranges if the product cannot wrap, and adds trailing zeros: those of a
+// product are at least the sum of those of its factors.
 func (c *Context) mulFacts(n *node) facts {
 	f := anyValue(n.width)
 	lo, hi, low, wraps := uint64(1), uint64(1), 0, false

@@ -136,7 +136,8 @@ func (c *Context) negationOf(a Term) Term {
 	return ^Term(0)
 }
 
-// Ite returns a if cond holds and b otherwise. a and b have the same width.
+// Ite returns a if cond holds and b otherwise. a and b have the same width; a Boolean result is
+// expressed by And and Or where a branch is constant.
 func (c *Context) Ite(cond, a, b Term) Term {
 	c.sameWidth(a, b)
 	switch {

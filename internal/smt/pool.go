@@ -47,7 +47,8 @@ func NewPool(n int, solvers func() []Solver, store Store) *Pool {
 // Slots returns the number of queries that can be solved at a time.
 func (p *Pool) Slots() int { return cap(p.slots) }
 
-// Close ends solver processes. No query may be in progress.
+// Close ends solver processes. No query may be in progress, since a process belongs to the query
+// that uses it.
 func (p *Pool) Close() {
 	for _, list := range p.all {
 		for _, s := range list {

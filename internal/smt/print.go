@@ -47,7 +47,8 @@ type printer struct {
 	out   bytes.Buffer
 }
 
-// count counts the uses of t and of the terms below it, and appends them to order.
+// count counts the uses of t and of the terms below it, and appends them to order. A term with
+// several uses gets a name, or the text could grow exponentially.
 func (p *printer) count(t Term) {
 	if p.uses[t]++; p.uses[t] > 1 {
 		return
@@ -85,7 +86,7 @@ func Symbol(name string) string {
 	return "|" + strings.NewReplacer("|", "!", `\`, "!").Replace(name) + "|"
 }
 
-// sort returns the SMT-LIB sort of a width; 0 is Bool.
+// sort returns the SMT-LIB sort of a width in bits; 0 is Bool.
 func sort(w uint8) string {
 	if w == 0 {
 		return "Bool"

@@ -95,7 +95,8 @@ func mix(a, b uint64) uint64 {
 	return (h ^ h>>29) * 0xbf58476d1ce4e5b9
 }
 
-// commutes reports whether the order of the arguments does not matter.
+// commutes reports whether the order of the arguments does not matter, so that the hash of a shape
+// must not depend on it.
 func commutes(op Op) bool {
 	switch op {
 	case OpAnd, OpOr, OpEq, OpSum, OpMul, OpBvAnd, OpBvOr, OpBvXor:
@@ -202,7 +203,8 @@ func (e *exporter) function(f uint32) uint32 {
 	return number
 }
 
-// Original translates a model of the query to the original names. It returns nil for nil.
+// Original translates a model of the query to the original names, so that it can be evaluated on
+// the terms that the caller knows. It returns nil for nil.
 func (q *Query) Original(m *Model) *Model {
 	if m == nil {
 		return nil

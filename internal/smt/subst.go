@@ -22,7 +22,7 @@ func (c *Context) Substitute() *Substitution {
 	return &Substitution{c: c, to: map[Term]Term{}, memo: map[Term]Term{}}
 }
 
-// Replace adds a replacement. It must not be called after Apply.
+// Replace adds a replacement. It must not be called after Apply, whose results are cached.
 func (s *Substitution) Replace(from, to Term) {
 	s.c.sameWidth(from, to)
 	s.to[from] = to

@@ -91,7 +91,7 @@ func (c *Context) combine(a Term, ka uint64, b Term, kb uint64) Term {
 // Add returns a + b.
 func (c *Context) Add(a, b Term) Term { return c.combine(a, 1, b, 1) }
 
-// Sub returns a - b.
+// Sub returns a - b, as a plus b times -1, so that sums and differences have one normal form.
 func (c *Context) Sub(a, b Term) Term { return c.combine(a, 1, b, ^uint64(0)) }
 
 // Neg returns -a.
@@ -110,10 +110,11 @@ func (c *Context) MulConst(a Term, k uint64) Term {
 	return c.term(l.plus(k, linear{w: l.w}, 0))
 }
 
-// BvNot returns the complement of every bit, -a - 1.
+// BvNot returns the complement of every bit as -a - 1, which sums can combine with others.
 func (c *Context) BvNot(a Term) Term { return c.AddConst(c.Neg(a), ^uint64(0)) }
 
-// Mul returns a * b. It distributes over sums if the result has few summands.
+// Mul returns a * b modulo 2^w. It distributes over sums if the result has few summands; otherwise
+// the product is a monomial of its own.
 func (c *Context) Mul(a, b Term) Term {
 	c.sameWidth(a, b)
 	if v, ok := c.Value(a); ok {
@@ -153,7 +154,8 @@ func (c *Context) product(a, b Term) Term {
 	return c.intern(node{op: OpMul, width: c.nodes[a].width, args: args})
 }
 
-// sameWidth panics if the operands differ in width, which is a bug of the caller.
+// sameWidth panics if the operands differ in width. No input can cause that: it is a bug of the
+// caller.
 func (c *Context) sameWidth(a, b Term) {
 	if c.nodes[a].width != c.nodes[b].width {
 		panic("smt: operands of different widths")
@@ -189,7 +191,7 @@ func (iv interval) plusTimes(k int64, b interval) interval {
 	return interval{lo, hi, ok1 && ok2}
 }
 
-// mulAdd returns a + k*b if that does not overflow.
+// mulAdd returns a + k*b, and false if that overflows 64 bits.
 func mulAdd(a, k, b int64) (int64, bool) {
 	h, l := bits.Mul64(abs(k), abs(b))
 	if h != 0 || l > math.MaxInt64 {
@@ -203,7 +205,8 @@ func mulAdd(a, k, b int64) (int64, bool) {
 	return s, (s > a) == (p > 0)
 }
 
-// abs returns the magnitude, also for the most negative number.
+// abs returns the magnitude as an unsigned number, which holds that of the most negative number
+// too.
 func abs(v int64) uint64 {
 	if v < 0 {
 		return -uint64(v)

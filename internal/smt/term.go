@@ -129,7 +129,8 @@ func New() *Context {
 // reports true and the caller should give up with a reason, instead of exhausting memory.
 func (c *Context) Limit(nodes int) { c.limit = nodes }
 
-// Exceeded reports whether more terms exist than Limit allows.
+// Exceeded reports whether more terms exist than Limit allows. The caller must check it:
+// constructors never fail, so that they can be nested.
 func (c *Context) Exceeded() bool { return c.over }
 
 // Len returns the number of terms.
@@ -138,10 +139,10 @@ func (c *Context) Len() int { return len(c.nodes) }
 // Op returns the operator of t.
 func (c *Context) Op(t Term) Op { return c.nodes[t].op }
 
-// Width returns the width of t in bits, 0 for a Boolean.
+// Width returns the width of t in bits, 0 for a Boolean; no term is wider than MaxWidth.
 func (c *Context) Width(t Term) int { return int(c.nodes[t].width) }
 
-// Args returns the arguments of t. The caller must not change them.
+// Args returns the arguments of t. The caller must not change them: terms are shared.
 func (c *Context) Args(t Term) []Term { return c.nodes[t].args }
 
 // Value returns the value of a constant, and whether t is a constant. True is 1.
@@ -184,7 +185,7 @@ func (c *Context) Const(v uint64, width int) Term {
 	return c.intern(node{op: OpConst, width: w, val: v & mask(w)})
 }
 
-// checked panics for a width outside of 1 to MaxWidth.
+// checked panics for a width outside of 1 to MaxWidth, a bug of the caller.
 func checked(width int) uint8 {
 	if width < 1 || width > MaxWidth {
 		panic(fmt.Sprintf("smt: bit-vector of width %d", width))
@@ -265,7 +266,8 @@ func (c *Context) Apply(f uint32, args ...Term) Term {
 	return c.intern(node{op: OpApp, width: fn.Result, aux: f, args: args})
 }
 
-// intern returns the term of a node and copies its slices if the term is new.
+// intern returns the term of a node and copies its slices if the term is new. Equal nodes are one
+// term, so comparing terms is comparing numbers.
 func (c *Context) intern(n node) Term {
 	h := hash(&n)
 	m := uint64(len(c.table) - 1)

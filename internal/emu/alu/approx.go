@@ -27,6 +27,7 @@ func approxForm(d *isa.Desc) bool {
 // reciprocal and rsqrtDouble are the functions of rcp and rsqrt in double precision.
 func reciprocal(x float64) float64 { return 1 / x }
 
+// rsqrtDouble rounds twice; the ISA allows a larger relative error for rsqrt.approx.
 func rsqrtDouble(x float64) float64 { return 1 / math.Sqrt(x) }
 
 // rcpApprox follows PTX ISA 9.7.3.13 and 9.7.3.14, the forms with .approx.

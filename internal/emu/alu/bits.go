@@ -25,6 +25,7 @@ func popc(d *isa.Desc) (Func, error) { return bits32or64(d, popc32, popc64) }
 func clz(d *isa.Desc) (Func, error)  { return bits32or64(d, clz32, clz64) }
 func brev(d *isa.Desc) (Func, error) { return bits32or64(d, brev32, brev64) }
 
+// popc32 counts the set bits of the low word; the result of all these functions is a .u32.
 func popc32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	each1(d, a, func(a uint64) uint64 { return uint64(bits.OnesCount32(uint32(a))) })
@@ -37,6 +38,7 @@ func popc64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// clz32 returns 32 for zero, and clz64 returns 64 (PTX ISA 9.7.1.15).
 func clz32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	each1(d, a, func(a uint64) uint64 { return uint64(bits.LeadingZeros32(uint32(a))) })
@@ -49,6 +51,7 @@ func clz64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// brev32 and brev64 reverse the order of the bits (PTX ISA 9.7.1.18).
 func brev32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	each1(d, a, func(a uint64) uint64 { return uint64(bits.Reverse32(uint32(a))) })

@@ -29,7 +29,7 @@ type comparison struct {
 	swap, invert bool
 }
 
-// lanes returns the result in each lane.
+// lanes returns the result in each of the 32 lanes, active or not; the caller masks it.
 func (c *comparison) lanes(o *Ops) uint32 {
 	a, b := o.S[0], o.S[1]
 	if c.swap {
@@ -42,7 +42,8 @@ func (c *comparison) lanes(o *Ops) uint32 {
 	return t
 }
 
-// compareOp returns the comparison of op on a type: PTX ISA 9.3.1.
+// compareOp returns the comparison of op on a type: PTX ISA 9.3.1. It is false for operators that
+// the type does not have, and for .ftz on integers.
 func compareOp(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	if t.IsFloat() {
 		return compareFloat(op, t, ftz)
@@ -113,7 +114,8 @@ func unsignedCmp(op isa.Cmp) isa.Cmp {
 	return op
 }
 
-// combiner returns the Boolean operation of set, setp and lop3; nil if fn is not one.
+// combiner returns the Boolean operation of set, setp and lop3 on masks of lanes; nil if fn is not
+// one.
 func combiner(fn isa.Fn) func(t, c uint32) uint32 {
 	switch fn {
 	case isa.FnAnd:

@@ -15,6 +15,7 @@ func eqF32(a, b *Lanes) uint32 {
 	return r
 }
 
+// Go's < and <= on float32 compare exactly, subnormal numbers included.
 func ltF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -49,6 +50,7 @@ func eqF64(a, b *Lanes) uint32 {
 	return r
 }
 
+// The loops are written out, because a call per lane would cost more than the comparison.
 func ltF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -143,7 +145,8 @@ func widened(f *format, ftz bool) floatPrims {
 	return floatPrims{lift(eqF64), lift(ltF64), lift(leF64), lift(numF64)}
 }
 
-// widen converts a value of f to double precision. NaN becomes the canonical NaN.
+// widen converts a value of f to double precision, exactly: every format here has fewer bits. NaN
+// becomes the canonical NaN, which all comparisons treat alike.
 func widen(f *format, v uint64, ftz bool) uint64 {
 	v &= f.sign<<1 - 1
 	if ftz {
@@ -153,6 +156,7 @@ func widen(f *format, v uint64, ftz bool) uint64 {
 }
 
 // setpPacked compares two pairs of halves: p is the result of the lower, q of the upper ones.
+// Unlike the scalar form, q is not the negation of p.
 func setpPacked(d *isa.Desc, join func(t, c uint32) uint32) (Func, error) {
 	lower, upper, ok := packedCompare(d.Cmp, d.Type, d.Has(isa.FTZ))
 	if !ok {
@@ -168,7 +172,8 @@ func setpPacked(d *isa.Desc, join func(t, c uint32) uint32) (Func, error) {
 	}, nil
 }
 
-// packedCompare returns the comparisons of the lower and the upper halves.
+// packedCompare returns the comparisons of the lower and the upper halves of .f16x2 and .bf16x2.
+// The comparison of the lower ones ignores the upper bits of a register.
 func packedCompare(op isa.Cmp, t isa.Type, ftz bool) (lower, upper func(o *Ops) uint32, ok bool) {
 	elem := isa.F16
 	if t == isa.BF16x2 {

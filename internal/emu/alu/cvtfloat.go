@@ -158,6 +158,7 @@ func intToF32[T unsigned | signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// intToF64 is exact for 32-bit integers; larger ones are rounded to nearest even, as cvt.rn does.
 func intToF64[T unsigned | signed](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {

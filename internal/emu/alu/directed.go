@@ -49,9 +49,9 @@ func directed(mode isa.Rounding, x float64) uint64 {
 	return uint64(u)
 }
 
-// single2 returns an operation of two operands with directed rounding: f must return the result
-// exactly or rounded to odd.
-
+// single2 returns an operation of two operands with directed rounding. f must return the result
+// exactly or rounded to odd in double precision, so that rounding it again to single precision is
+// rounding the exact result.
 func (c *arith) single2(f func(x, y float64) float64) scalar2 {
 	return func(a, b uint64) uint64 {
 		return c.out(c.directed(f(float64(loadF32(a, c.ftz)), float64(loadF32(b, c.ftz)))))

@@ -24,6 +24,8 @@ func divU[U unsigned](o *Ops, mask uint32) {
 	}
 }
 
+// divS rounds towards zero. Go defines the overflowing quotient, the least value by -1, as that
+// value, so no test is needed.
 func divS[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a, b := o.D[0], o.S[0], o.S[1]
 	for m := mask; m != 0; m &= m - 1 {
@@ -37,6 +39,7 @@ func divS[U unsigned, S signed](o *Ops, mask uint32) {
 	}
 }
 
+// remU returns the dividend for a divisor of zero, which keeps a = q*b + r for any q.
 func remU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.D[0], o.S[0], o.S[1]
 	for m := mask; m != 0; m &= m - 1 {
@@ -50,6 +53,7 @@ func remU[U unsigned](o *Ops, mask uint32) {
 	}
 }
 
+// remS has the sign of the dividend, as Go's operator has.
 func remS[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a, b := o.D[0], o.S[0], o.S[1]
 	for m := mask; m != 0; m &= m - 1 {
@@ -63,7 +67,8 @@ func remS[U unsigned, S signed](o *Ops, mask uint32) {
 	}
 }
 
-// div follows PTX ISA 9.7.1.8 and, for floats, 9.7.3.8.
+// div follows PTX ISA 9.7.1.8 and, for floats, 9.7.3.8. Integer division has no modifier and no
+// packed or 8-bit form.
 func div(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return divFloat(d)
@@ -88,7 +93,7 @@ func div(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// rem follows PTX ISA 9.7.1.9.
+// rem follows PTX ISA 9.7.1.9; it exists for integers only.
 func rem(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)

@@ -57,6 +57,7 @@ func addF32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// subF32 is sub.rn.f32.
 func subF32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -65,6 +66,7 @@ func subF32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// mulF32 is mul.rn.f32.
 func mulF32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -73,6 +75,7 @@ func mulF32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// divF32 is div.rn.f32, correctly rounded; div.full and div.approx are in approx.go.
 func divF32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {

@@ -5,7 +5,7 @@ import "math"
 // Double precision rounded to nearest even, with the host's arithmetic. Hosts differ in the NaN
 // that an operation returns, so a NaN result is recomputed from the operands (nan64).
 
-// f64 returns the value of a register.
+// f64 returns the value of a register, and the 64 bits of a .f64 need no masking.
 func f64(v uint64) float64 { return math.Float64frombits(v) }
 
 // addF64 to fmaF64 are the forms with .rn, the only modifier of this type.
@@ -23,6 +23,7 @@ func addF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// subF64 is sub.rn.f64.
 func subF64(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -37,6 +38,7 @@ func subF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// mulF64 is mul.rn.f64. The conversion to bits keeps the compiler from fusing it with an addition.
 func mulF64(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -81,7 +83,7 @@ func fmaF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// sqrtF64 is sqrt.rn.f64.
+// sqrtF64 is sqrt.rn.f64, which the host rounds correctly.
 func sqrtF64(a uint64) uint64 {
 	r := math.Sqrt(f64(a))
 	if r != r {
@@ -90,7 +92,7 @@ func sqrtF64(a uint64) uint64 {
 	return math.Float64bits(r)
 }
 
-// rcpF64 is rcp.rn.f64.
+// rcpF64 is rcp.rn.f64: one division, so one rounding.
 func rcpF64(a uint64) uint64 {
 	r := 1 / f64(a)
 	if r != r {

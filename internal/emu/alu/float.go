@@ -32,7 +32,8 @@ func nan64(operands ...uint64) uint64 {
 	return nanF64
 }
 
-// flush32 is .ftz: a subnormal number becomes a zero with its sign.
+// flush32 is .ftz: a subnormal number, whose exponent bits are all zero, becomes a zero with its
+// sign. Zero itself does not change.
 func flush32(v uint32) uint32 {
 	if v&0x7f800000 == 0 {
 		return v & (1 << 31)
@@ -133,6 +134,8 @@ func (c *arith) addScalar(a, b uint64) uint64 {
 	return c.out(c.payload(c.add(c.mode, c.in(a), c.in(b)), a, b))
 }
 
+// The other operations have the same steps: read and flush the operands, compute exactly rounded in
+// software, apply the modifiers, and keep a NaN payload where the format does.
 func (c *arith) subScalar(a, b uint64) uint64 {
 	return c.out(c.payload(c.add(c.mode, c.in(a), c.in(b^c.sign)), a, b))
 }
@@ -181,6 +184,7 @@ func packed1(t isa.Type, f scalar1) scalar1 {
 	return func(a uint64) uint64 { return f(a) | f(a>>n)<<n }
 }
 
+// packed2 and packed3 apply f to each element of packed registers, or once if t is scalar.
 func packed2(t isa.Type, f scalar2) scalar2 {
 	n := elements(t)
 	if n == 0 {

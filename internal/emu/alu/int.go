@@ -25,6 +25,7 @@ func addInt[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// subInt is unrolled like addInt.
 func subInt[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -45,6 +46,7 @@ func negInt[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// absInt relies on wrap-around: the least value is its own negation, so it is the maximum of both.
 func absInt[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -63,6 +65,7 @@ func minU[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// maxU, minS and maxS differ from minU in the operator and in the type of the comparison only.
 func maxU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -98,6 +101,8 @@ func sadU[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// sadS subtracts as unsigned numbers: the difference of two signed values can exceed the signed
+// type.
 func sadS[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -107,7 +112,8 @@ func sadS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// clampS32 is .sat of the 32-bit signed type.
+// clampS32 is .sat of the 32-bit signed type: an exact result limited to -2^31 and 2^31-1, the only
+// integer saturation that PTX has for scalars.
 func clampS32(v int64) uint64 {
 	return uint64(uint32(min(max(v, -1<<31), 1<<31-1)))
 }
@@ -121,6 +127,7 @@ func addSat(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// subSat is sub.sat.s32: 33 bits hold any difference, so the clamp sees the exact one.
 func subSat(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -129,7 +136,8 @@ func subSat(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// halves2 applies a scalar function on 16-bit values to packed pairs of them.
+// halves2 applies a scalar function on 16-bit values to packed pairs of them. f must return at most
+// 16 bits, or it would change the upper half.
 func halves2(f scalar2) scalar2 {
 	return func(a, b uint64) uint64 {
 		return f(a&0xffff, b&0xffff) | f(a>>16&0xffff, b>>16&0xffff)<<16
@@ -162,7 +170,8 @@ func add(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// sub follows PTX ISA 9.7.1.2, 9.7.2.3 (.cc) and, for floats, 9.7.3.4, 9.7.4.2 and 9.7.5.2.
+// sub follows PTX ISA 9.7.1.2, 9.7.2.3 (.cc) and, for floats, 9.7.3.4, 9.7.4.2 and 9.7.5.2. Unlike
+// add it has no packed integer form.
 func sub(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return addFloat(d)
@@ -186,7 +195,7 @@ func sub(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// neg follows PTX ISA 9.7.1.11, 9.7.3.10 and 9.7.4.5.
+// neg follows PTX ISA 9.7.1.11, 9.7.3.10 and 9.7.4.5. Integer forms are signed only.
 func neg(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return signFloat(d)
@@ -205,7 +214,7 @@ func neg(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// abs follows PTX ISA 9.7.1.10, 9.7.3.9 and 9.7.4.6.
+// abs follows PTX ISA 9.7.1.10, 9.7.3.9 and 9.7.4.6. Integer forms are signed only.
 func abs(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return signFloat(d)
@@ -224,7 +233,7 @@ func abs(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// sad follows PTX ISA 9.7.1.7.
+// sad follows PTX ISA 9.7.1.7: the third source plus the absolute difference of the first two.
 func sad(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)

@@ -27,12 +27,14 @@ func (o *Ops) unary(mask uint32) (d, a *Lanes) {
 	return
 }
 
+// binary is unary for two sources.
 func (o *Ops) binary(mask uint32) (d, a, b *Lanes) {
 	d, a, b = o.dst(mask), o.S[0], o.S[1]
 	_, _, _ = *d, *a, *b
 	return
 }
 
+// ternary is unary for three sources.
 func (o *Ops) ternary(mask uint32) (d, a, b, c *Lanes) {
 	d, a, b, c = o.dst(mask), o.S[0], o.S[1], o.S[2]
 	_, _, _, _ = *d, *a, *b, *c

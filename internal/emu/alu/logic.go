@@ -18,6 +18,7 @@ func andBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// orBits, xorBits and notBits have the same loop as andBits.
 func orBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {

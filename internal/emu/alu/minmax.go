@@ -3,7 +3,8 @@ package alu
 import "heddle/internal/isa"
 
 // minmax returns the function of min and max: PTX ISA 9.7.1.12, 9.7.1.13 and, for floating point,
-// 9.7.3.11, 9.7.3.12, 9.7.4.7 and 9.7.4.8.
+// 9.7.3.11, 9.7.3.12, 9.7.4.7 and 9.7.4.8. Integer types have no modifier except .relu of .s32 and
+// .s16x2.
 func minmax(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return minmaxFloat(d)
@@ -47,7 +48,8 @@ func minmax(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// minmaxRelu returns min and max with negative results replaced by 0.
+// minmaxRelu returns min and max with negative results replaced by 0. Halves are compared in 32
+// bits, which hold every 16-bit value.
 func minmaxRelu(t isa.Type, less bool) Func {
 	choose := func(a, b int32) int32 {
 		if less {

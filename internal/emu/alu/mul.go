@@ -21,6 +21,8 @@ func mulLo[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// madLo is mad.lo: the low half of the product plus the third source, wrapping. It is unrolled
+// because array indices are computed with it.
 func madLo[U unsigned](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -46,6 +48,7 @@ func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// madWide is mad.wide: the exact product of two narrow numbers, added in the double width.
 func madWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -87,6 +90,7 @@ func mulHiU32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// mulHiS32 is the upper half of the signed product, which 64 bits hold exactly.
 func mulHiS32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {

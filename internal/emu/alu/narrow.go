@@ -59,12 +59,17 @@ func (c *arith) narrowAdd(a, b uint64) uint64 {
 	return c.out(c.nearest(oddSum(x, y, x+y)))
 }
 
+// narrowSub adds the negated operand; flipping the sign of a NaN does not matter, since results are
+// canonical.
 func (c *arith) narrowSub(a, b uint64) uint64 { return c.narrowAdd(a, b^c.sign) }
 
+// narrowMul multiplies two 16-bit numbers exactly in double precision and rounds once.
 func (c *arith) narrowMul(a, b uint64) uint64 {
 	return c.out(c.nearest(c.float(c.bits(a)) * c.float(c.bits(b))))
 }
 
+// narrowFma multiplies exactly, and adds rounding to odd, so that the final rounding is the only one
+// that counts.
 func (c *arith) narrowFma(a, b, z uint64) uint64 {
 	p, y := c.float(c.bits(a))*c.float(c.bits(b)), c.float(c.bits(z))
 	return c.out(c.nearest(oddSum(p, y, p+y)))

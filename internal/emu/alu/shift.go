@@ -18,6 +18,7 @@ func shlBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// shrU shifts in zeros.
 func shrU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -29,6 +30,7 @@ func shrU[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// shrS shifts in copies of the sign, which the conversion to S finds at the width of the type.
 func shrS[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -40,7 +42,8 @@ func shrS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// shl follows PTX ISA 9.7.8.8.
+// shl follows PTX ISA 9.7.8.8. Bit and integer types of one width share a function: the bits
+// shifted out are lost.
 func shl(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -48,7 +51,8 @@ func shl(d *isa.Desc) (Func, error) {
 	return byWidth(d, shlBits[uint16], shlBits[uint32], shlBits[uint64])
 }
 
-// shr follows PTX ISA 9.7.8.9: signed types shift in copies of the sign.
+// shr follows PTX ISA 9.7.8.9: signed types shift in copies of the sign, bit types and unsigned
+// ones zeros.
 func shr(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -101,6 +105,7 @@ func shfLeftClamp(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// shfRightWrap keeps the lower word of the value shifted right.
 func shfRightWrap(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -109,6 +114,7 @@ func shfRightWrap(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// An amount of 32 yields the upper word.
 func shfRightClamp(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {

@@ -40,7 +40,8 @@ func signFloat(d *isa.Desc) (Func, error) {
 	})), nil
 }
 
-// copysign is PTX ISA 9.7.3.2: the value of source 1 with the sign of source 0.
+// copysign is PTX ISA 9.7.3.2: the value of source 1 with the sign of source 0. Only bits move, so
+// a NaN keeps its payload.
 func copysign(d *isa.Desc) (Func, error) {
 	if d.Type != isa.F32 && d.Type != isa.F64 || d.Flags != 0 {
 		return noForm(d)
@@ -49,7 +50,8 @@ func copysign(d *isa.Desc) (Func, error) {
 	return lane2(func(a, b uint64) uint64 { return a&sign | b&(sign-1) }), nil
 }
 
-// testp is PTX ISA 9.7.3.1. Zero counts as normal.
+// testp is PTX ISA 9.7.3.1: the class of a value, found from the encoding without its sign. Zero
+// counts as normal and not as subnormal.
 func testp(d *isa.Desc) (Func, error) {
 	if d.Type != isa.F32 && d.Type != isa.F64 || d.Flags != 0 {
 		return noForm(d)

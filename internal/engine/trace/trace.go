@@ -4,7 +4,7 @@
 // inputs (Weft, PLDI 2015). A trace executes one block with unknown inputs, and only the slice that
 // decides which thread reaches which barrier and shared address. If every generation of every
 // barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
-// and so are the races. RATIONALE.md has the argument.
+// and so are the races. docs/theory/traces.md has the argument.
 //
 // A trace does not examine global memory, and a kernel whose barriers or shared addresses depend on
 // its input is unsupported. It covers the blocks that were traced, and all blocks if the slice does

@@ -8,6 +8,7 @@ type heap struct {
 	index []int32 // by variable: its index in items; -1: not in the heap
 }
 
+// grow adds a variable with activity 0. It is not in the heap until push.
 func (h *heap) grow() {
 	h.score = append(h.score, 0)
 	h.index = append(h.index, -1)
@@ -20,6 +21,8 @@ func (h *heap) before(a, b int32) bool {
 	return h.score[a] > h.score[b] || h.score[a] == h.score[b] && a > b
 }
 
+// push inserts a variable unless it is in the heap. Backtracking pushes every variable that becomes
+// unassigned, so many are.
 func (h *heap) push(v int) {
 	if h.index[v] >= 0 {
 		return
@@ -44,6 +47,8 @@ func (h *heap) pop() int {
 	return int(v)
 }
 
+// up moves the item at i towards the root until its parent is before it. Items are moved into the
+// gap and the variable is written once at the end.
 func (h *heap) up(i int) {
 	v := h.items[i]
 	for i > 0 {
@@ -58,6 +63,7 @@ func (h *heap) up(i int) {
 	h.items[i], h.index[v] = v, int32(i)
 }
 
+// down moves the item at i towards the leaves until it is before both children.
 func (h *heap) down(i int) {
 	v := h.items[i]
 	for {
@@ -78,6 +84,8 @@ func (h *heap) down(i int) {
 	h.items[i], h.index[v] = v, int32(i)
 }
 
+// bump raises the activity of a variable that took part in a conflict. An assigned variable is not
+// in the heap; its place is found when it is pushed.
 func (h *heap) bump(v int, by float64) {
 	h.score[v] += by
 	if i := h.index[v]; i >= 0 {
@@ -92,6 +100,7 @@ const (
 	tooMuch = 1e100
 )
 
+// activity makes the next bump weigh more and rescales all scores before they overflow.
 func (h *heap) activity(next *float64) {
 	if *next *= growth; *next < tooMuch {
 		return
@@ -115,6 +124,8 @@ type restarts struct {
 // recentConflicts is the number of conflicts that count as recent.
 const recentConflicts = 50
 
+// learned records the value (LBD) of a learned clause: in the ring of recent ones and in the
+// average over the whole search.
 func (r *restarts) learned(value int) {
 	v := int64(value)
 	r.all += v

@@ -123,9 +123,12 @@ func (s *Solver) NewVar() Lit {
 	return Var(v)
 }
 
-// Steps returns how many watched clauses all searches have visited so far.
+// Steps returns how many watched clauses all searches have visited so far: the measure that Limits
+// bounds.
 func (s *Solver) Steps() int64 { return s.steps }
 
+// assign makes a literal true at the current decision level. why is the clause that implies it, or
+// none for a decision.
 func (s *Solver) assign(l Lit, why ref) {
 	s.value[l], s.value[l.Not()] = 1, -1
 	s.level[l.Var()] = int32(len(s.limits))
@@ -133,7 +136,9 @@ func (s *Solver) assign(l Lit, why ref) {
 	s.trail = append(s.trail, l)
 }
 
-// propagate assigns what follows by unit propagation, and returns a falsified clause, or none.
+// propagate assigns what follows by unit propagation, and returns a falsified clause, or none. For
+// each literal that became false it visits the clauses that watch it: a clause either finds another
+// literal to watch, implies its last one, or is falsified. Each visit is a step.
 func (s *Solver) propagate() ref {
 	for s.head < len(s.trail) {
 		p := s.trail[s.head]
@@ -187,7 +192,8 @@ func (s *Solver) propagate() ref {
 	return none
 }
 
-// back undoes the assignments above a decision level.
+// back undoes the assignments above a decision level and remembers their values as phases, so that
+// a later decision continues where the search was.
 func (s *Solver) back(level int) {
 	if len(s.limits) <= level {
 		return
@@ -264,7 +270,8 @@ func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
 	}
 }
 
-// choose returns the literal to decide next, or -1 if every variable is assigned.
+// choose returns the literal to decide next, or -1 if every variable is assigned: the most active
+// variable, with its saved phase. Variables start as false.
 func (s *Solver) choose() Lit {
 	for {
 		v := s.order.pop()
@@ -280,6 +287,7 @@ func (s *Solver) choose() Lit {
 	}
 }
 
+// keepModel copies the values of all variables: Solve undoes the assignment when it returns.
 func (s *Solver) keepModel() {
 	s.model = s.model[:0]
 	for v := range s.level {

@@ -49,7 +49,8 @@ func (p *process) model(
 	return m, nil
 }
 
-// value asks for the value of one term. The answer ((term value)) may span several lines.
+// value asks for the value of one term. The answer ((term value)) may span several lines; it ends
+// where the parentheses outside of quoted names are balanced.
 func (p *process) value(ctx context.Context, term string) (uint64, error) {
 	if err := p.write(ctx, []byte("(get-value ("+term+"))\n")); err != nil {
 		return 0, err
@@ -80,7 +81,8 @@ func (p *process) value(ctx context.Context, term string) (uint64, error) {
 	return literal(text.String())
 }
 
-// literal parses the value at the end of ((term value)).
+// literal parses the value at the end of ((term value)): a Boolean, or a bit-vector in one of the
+// notations of SMT-LIB and z3.
 func literal(text string) (uint64, error) {
 	s := strings.TrimSpace(text)
 	if !strings.HasPrefix(s, "((") || !strings.HasSuffix(s, "))") {
@@ -107,7 +109,8 @@ func literal(text string) (uint64, error) {
 	return 0, errGarbage(text)
 }
 
-// parse parses an unsigned number that must fit 64 bits. text is the answer, for the error.
+// parse parses an unsigned number that must fit 64 bits, the widest term. text is the answer, for
+// the error.
 func parse(digits string, base int, text string) (uint64, error) {
 	v, err := strconv.ParseUint(digits, base, 64)
 	if err != nil {

@@ -110,7 +110,8 @@ func (s *Solver) start() (*process, error) {
 	return p, nil
 }
 
-// prologue returns the commands that reset the solver and set the options for the next query.
+// prologue returns the commands that reset the solver and set the options for the next query; a
+// reset also drops options.
 func (s *Solver) prologue() string {
 	text := "(reset)\n(set-option :print-success false)\n(set-option :produce-models true)\n"
 	if s.Kind == Z3 && s.Time > 0 { // ends the query even if heddle is killed
@@ -133,7 +134,7 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// Close ends the process. The next query starts a new one.
+// Close ends the process. The next query starts a new one, so a closed Solver can still be used.
 func (s *Solver) Close() {
 	if s.running != nil {
 		s.running.kill()
@@ -247,7 +248,7 @@ func (p *process) write(ctx context.Context, text []byte) error {
 	}
 }
 
-// line returns the next nonempty line of the output.
+// line returns the next nonempty line of the output, or an error when the output or ctx ends.
 func (p *process) line(ctx context.Context) (string, error) {
 	for {
 		select {

@@ -2,7 +2,8 @@ package sat
 
 import "heddle/internal/smt"
 
-// blast returns the bits of t. The bits of its arguments must exist.
+// blast returns the bits of t, the lowest first. The bits of its arguments must exist: the caller
+// visits terms bottom up, so that deep terms need no recursion.
 func (b *blaster) blast(t smt.Term) []lit {
 	c, args := b.c, b.c.Args(t)
 	w := c.Width(t)
@@ -101,7 +102,7 @@ func (b *blaster) arithmetic(t smt.Term, w int, arg func(int) []lit) []lit {
 	panic("sat: operator without circuit")
 }
 
-// fresh returns n new inputs.
+// fresh returns n new inputs: the bits of a variable, or of the result of a function.
 func (b *blaster) fresh(n int) []lit {
 	r := make([]lit, n)
 	for i := range r {
@@ -122,7 +123,8 @@ func (b *blaster) constant(v uint64, n int) []lit {
 	return r
 }
 
-// extend returns bits extended to n by copies of a node.
+// extend returns bits extended to n by copies of a node: no for zero extension, the highest bit for
+// sign extension.
 func (b *blaster) extend(a []lit, n int, by lit) []lit {
 	r := append(make([]lit, 0, n), a...)
 	for len(r) < n {
@@ -131,7 +133,8 @@ func (b *blaster) extend(a []lit, n int, by lit) []lit {
 	return r
 }
 
-// reverse returns the bits in reverse order, which turns a left shift into a right shift.
+// reverse returns the bits in reverse order, which turns a left shift into a right shift: one
+// shifter serves both.
 func reverse(a []lit) []lit {
 	r := make([]lit, len(a))
 	for i, m := range a {
@@ -167,7 +170,8 @@ func (b *blaster) equal(x, y []lit) lit {
 	return r
 }
 
-// less returns the unsigned x < y, built from the lowest bit up.
+// less returns the unsigned x < y, built from the lowest bit up: each higher bit, where the
+// operands differ, decides anew.
 func (b *blaster) less(x, y []lit) lit {
 	r := no
 	for i := range x {
@@ -183,7 +187,7 @@ func (b *blaster) flipSign(x []lit) []lit {
 	return r
 }
 
-// add is a ripple-carry adder; the carry out is dropped.
+// add is a ripple-carry adder of equally wide numbers, with a carry in; the carry out is dropped.
 func (b *blaster) add(x, y []lit, carry lit) []lit {
 	r := make([]lit, len(x))
 	for i := range x {
@@ -194,7 +198,7 @@ func (b *blaster) add(x, y []lit, carry lit) []lit {
 	return r
 }
 
-// negate returns the two's complement negation.
+// negate returns the two's complement negation: the complement plus one.
 func (b *blaster) negate(x []lit) []lit {
 	return b.add(b.not(x), b.constant(0, len(x)), yes)
 }
@@ -233,7 +237,8 @@ func (b *blaster) times(x []lit, k uint64) []lit {
 	return r
 }
 
-// multiply is a shift-and-add multiplier, modulo 2^width.
+// multiply is a shift-and-add multiplier, modulo 2^width. Its size grows with the square of the
+// width, which makes products the hardest terms of a query.
 func (b *blaster) multiply(x, y []lit) []lit {
 	r := b.constant(0, len(x))
 	for i := range y {

@@ -2,9 +2,10 @@ package sat
 
 import "heddle/internal/smt/cdcl"
 
-// lit is a node of a circuit, or its negation.
+// lit is a node of a circuit, or its negation: twice the number of the node, plus one if negated.
 type lit int32
 
+// not returns the negation: the lowest bit of a literal is its sign.
 func (l lit) not() lit { return l ^ 1 }
 
 // The constants. Node 0 is true.
@@ -80,7 +81,8 @@ func (g gate) hash() uint32 {
 	return h ^ h>>16
 }
 
-// gate returns the node of a gate, which it adds if there is none.
+// gate returns the node of a gate, which it adds if there is none. Inputs must be in canonical
+// order, or equal gates are not found.
 func (l *circuit) gate(g gate) lit {
 	mask := uint32(len(l.table) - 1)
 	i := g.hash() & mask
@@ -150,7 +152,7 @@ func (l *circuit) and(a, b lit) lit {
 	return l.gate(gate{kind: and, a: a, b: b})
 }
 
-// or is expressed by and, so that equal functions share a gate.
+// or is expressed by and (De Morgan), so that equal functions share a gate.
 func (l *circuit) or(a, b lit) lit { return l.and(a.not(), b.not()).not() }
 
 // implies is expressed by and, as or is.
@@ -172,7 +174,7 @@ func (l *circuit) xor(a, b lit) lit {
 	return l.gate(gate{kind: xor, a: a, b: b}) ^ sign
 }
 
-// choose returns p ? a : b.
+// choose returns p ? a : b, with p positive: a negated condition exchanges the branches.
 func (l *circuit) choose(p, a, b lit) lit {
 	if p&1 == 1 {
 		p, a, b = p.not(), b, a

@@ -80,7 +80,9 @@ func (d *Documents) Title() string {
 	return title
 }
 
-// Validate checks a JSON object against the schema and returns the violations.
+// Validate checks a JSON object against the schema and returns the violations, one a line with the
+// place in the object; none means that it is valid. Fields that the schema does not name are
+// violations here.
 func (d *Documents) Validate(object []byte) []string {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(object))
 	if err != nil {
@@ -108,12 +110,13 @@ type comparison struct {
 	wrong []string              // differences
 }
 
-// say records a difference.
+// say records a difference. The comparison continues, so that one run of a test shows all of them.
 func (c *comparison) say(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// compare compares a type with a node of the schema. at names the node in messages.
+// compare compares a type with a node of the schema, following references. at names the node in
+// messages.
 func (c *comparison) compare(at string, node map[string]any, t reflect.Type) {
 	if ref, ok := node["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, "#/definitions/")
@@ -159,7 +162,8 @@ func (c *comparison) compare(at string, node map[string]any, t reflect.Type) {
 	}
 }
 
-// object compares the fields of a struct with the properties of a node, each struct once.
+// object compares the fields of a struct with the properties of a node. Each struct is compared
+// once, so that recursive types end.
 func (c *comparison) object(at string, node map[string]any, t reflect.Type) {
 	if c.done[t] {
 		return

@@ -49,7 +49,7 @@ func locate(text []byte) *positions {
 	return s.pos
 }
 
-// locator is the state of one scan.
+// locator is the state of one scan: at is the byte offset of what has not been read yet.
 type locator struct {
 	text []byte
 	at   int
@@ -158,7 +158,7 @@ func (s *locator) value(path string) {
 	}
 }
 
-// list scans what is between brackets, separated by commas.
+// list scans the items between brackets, separated by commas; a comma may follow the last one.
 func (s *locator) list(end byte, item func()) {
 	for s.at++; s.at < len(s.text); {
 		s.space(true)
@@ -189,7 +189,8 @@ func (s *locator) quoted() int {
 		s.at++
 	}
 	s.at = min(s.at+len(quote), len(s.text))
-	for n := 0; len(quote) == 3 && n < 2 && s.next(quote[0]); n++ { // """a"": two quotes may end the text
+	// """a""""": up to two quotes may end the text, before the three that close it.
+	for n := 0; len(quote) == 3 && n < 2 && s.next(quote[0]); n++ {
 	}
 	return start
 }

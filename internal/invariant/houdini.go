@@ -73,6 +73,7 @@ func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver) *Set {
 	return find(ctx, th, solvers, true)
 }
 
+// find is Find, with or without the falsification by traces, which a test switches off.
 func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced bool) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {

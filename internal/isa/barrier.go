@@ -10,6 +10,7 @@ import (
 type BarrierObject uint8
 
 const (
+	// NoBarrier is the object of instructions that use none.
 	NoBarrier       BarrierObject = iota
 	NumberedBarrier               // one of the 16 of a block, by number (PTX ISA 9.7.13.1)
 	WarpBarrier                   // of lanes of a warp, by mask (9.7.13.2)

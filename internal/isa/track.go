@@ -111,7 +111,7 @@ func (d *Desc) bulkBarrier() int {
 	return 3
 }
 
-// multicast reports whether a copy goes to several blocks of the cluster (PTX ISA 9.7.9.27.1).
+// multicast reports whether a copy goes to several blocks of the cluster.
 func (d *Desc) multicast() bool {
 	return slices.ContainsFunc(d.Mods, func(m string) bool {
 		return m == "multicast::cluster" || m == "multicast::cluster::all"

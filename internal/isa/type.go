@@ -6,8 +6,8 @@ package isa
 // Type is an operand type of PTX (PTX ISA 5.2).
 type Type uint8
 
-// The fundamental types (PTX ISA 5.2.1), the alternate and packed floating-point formats (5.2.3,
-// 5.2.4, 5.2.5), and the opaque types of textures, samplers and surfaces (5.3). The names are those
+// The fundamental types, the alternate and packed floating-point formats (PTX ISA 5.2), and the
+// opaque types of textures, samplers and surfaces (5.3). The names are those
 // of PTX, and the size in bits is in the name except for .pred and opaque types.
 const (
 	NoType Type = iota // none is written, or the context does not determine it
@@ -45,13 +45,13 @@ const (
 	OtherType // a packed format that only instructions not executable here use; see Desc.Mods
 )
 
-// Class groups types by how a register of them is read. Two types of one size are compatible if
-// their classes are equal or one of them is Bits (PTX ISA 6.1, 9.4.1).
+// Class groups types by how a register of them is read. Types of one size are compatible if
+// both are integers, both are floats, or one of them is Bits (PTX ISA 6.1, 9.4.1).
 type Class uint8
 
 // The classes of types; NoType and OtherType are Opaque, since nothing may be assumed about them.
 const (
-	Bits      Class = iota // untyped: compatible with every class of the same size
+	Bits      Class = iota // untyped: compatible with numbers of the same size
 	Unsigned               // integers; packed pairs of them too
 	Signed                 // in two's complement
 	Float                  // of every format

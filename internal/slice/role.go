@@ -40,8 +40,8 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 }
 
 // sharedRole decides about an access to shared memory. The result of an atomic depends on the order
-// in which threads come, and is unknown. So does what a volatile or other strong access reads, if
-// it competes with others; whether it does is for the detector to say (Strong).
+// in which threads execute it, and is unknown. The same is true of a volatile or other strong load
+// that competes with stores; the detector reports whether one does (Strong).
 func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	data := f.data[in.Index]
 	if s.opt.Data {

@@ -30,6 +30,8 @@ func Unsupported(k *ir.Func) (*ir.Instr, string) {
 // mbarrier is the name of all operations on an object in memory.
 const mbarrier = "mbarrier"
 
+// unsupportedName returns the name of an instruction that a trace does not model, or "".
+// cp.async.mbarrier.arrive has the name of its opcode, since it is about copies.
 func unsupportedName(in *ir.Instr) string {
 	if in.Row == nil {
 		return ""

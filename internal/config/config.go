@@ -118,7 +118,8 @@ func (f *File) Checks(name string) bool {
 	return (len(f.Include) == 0 || matchAny(f.Include, rel)) && !matchAny(f.Exclude, rel)
 }
 
-// For returns the tables that match a kernel, in file order. Later tables override earlier ones.
+// For returns the tables that match a kernel, in file order. Later tables override earlier ones,
+// and the caller merges them.
 func (f *File) For(file, mangled, demangled string) []*Kernel {
 	rel, ok := f.relative(file)
 	var out []*Kernel
@@ -152,8 +153,8 @@ func (f *File) relative(name string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// matchAny reports whether a pattern matches a path or a directory above it. The patterns are
-// valid: the reader checks them.
+// matchAny reports whether a pattern matches a path or a directory above it, so that "build"
+// excludes everything below build. The patterns are valid: the reader has checked them.
 func matchAny(patterns []string, rel string) bool {
 	for _, p := range patterns {
 		p = strings.TrimSuffix(p, "/")

@@ -141,7 +141,8 @@ func (r *reader) decodeErrors(err error) {
 	}
 }
 
-// plain rewrites the decoder's messages in terms of the document: without the names of Go types.
+// plain rewrites the decoder's messages in terms of the document, without the names of Go types. A
+// message of another form is kept: a later version of the decoder may word it differently.
 func plain(msg string) string {
 	msg = strings.TrimPrefix(msg, "toml: ")
 	what, ok := strings.CutPrefix(msg, "cannot decode TOML ")
@@ -252,7 +253,9 @@ func (r *reader) oneOf(path, what string, t *text, words []string) string {
 	return string(*t)
 }
 
-// duration is written as "20s", or as a number of seconds.
+// duration reads a positive duration, written as "20s" or as a number of seconds, with a fraction
+// or without; 0 if there is none. Infinity and NaN are numbers to ParseFloat and are rejected as
+// durations.
 func (r *reader) duration(path string, t *text) time.Duration {
 	if t == nil {
 		return 0
@@ -291,7 +294,8 @@ func (r *reader) dim(path string, l list) *event.Dim3 {
 	return &v
 }
 
-// shared reads a number of bytes: 4096 or "48K".
+// shared reads a number of bytes of dynamic shared memory, written as 4096 or "48K"; nil if there
+// is none.
 func (r *reader) shared(path string, t *text) *uint32 {
 	if t == nil {
 		return nil

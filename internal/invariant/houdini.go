@@ -97,7 +97,8 @@ func (h *houdini) out() bool {
 }
 
 // fixpoint drops candidates until the remaining ones are inductive together with those that are
-// proved already. If the search must end before, it drops them all.
+// proved already. If the search must end before that, it drops them all: an intermediate set is not
+// inductive, and keeping any of it would be unsound.
 func (h *houdini) fixpoint() {
 	for i := range h.loops {
 		h.assume(i)

@@ -141,7 +141,9 @@ func pick(r uint64) uint64 {
 	return numbers[r>>2%uint64(len(numbers))]
 }
 
-// run executes the loops directly inside one, in order, and reports whether all of them terminated.
+// run executes the loops directly inside one, in order, and reports whether all of them terminated
+// within the bounds. A loop that did not ends the trace: the values after it are unknown, and a
+// candidate must not be refuted by values that no execution has.
 func (t *tracer) run(counter smt.Term) bool {
 	for _, i := range t.inner[counter] {
 		if !t.loop(i) {

@@ -8,7 +8,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// Role returns what a trace does with an instruction of fn.
+// Role returns what a trace does with an instruction of fn. Control is never skipped: a branch
+// outside of the slice jumps to its merge point (Join). A failed assertion whose guard is not
+// computed is skipped, and the result then rests on it (Assumes).
 func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	f := s.funcs[fn]
 	i := in.Index
@@ -64,7 +66,8 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 // function.
 func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn].target[b] }
 
-// sum counts the instructions, and decides whether unknown values can come in.
+// sum counts the instructions, and decides whether unknown values can enter the slice, and on which
+// assumptions it rests.
 func (s *Slice) sum() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]

@@ -61,11 +61,11 @@ type Options struct {
 type Kind uint8
 
 const (
-	Race Kind = iota
-	Divergence
-	Violation // of an annotation
-	Vacuous   // an assumption that cannot hold
-	Bounds    // an access beyond the end of its array
+	Race       Kind = iota // two conflicting accesses that nothing orders
+	Divergence             // threads of a block at different barriers, or at one and at the end
+	Violation              // of an annotation
+	Vacuous                // an assumption that cannot hold
+	Bounds                 // an access beyond the end of its array
 )
 
 // Finding is a pair that is not proved harmless.

@@ -59,7 +59,8 @@ const (
 	Check       Engine = "check"
 )
 
-// Engines are the values of the engine key. To skip a kernel, give a reason instead.
+// Engines are the values of the engine key, in the order of messages. A kernel is skipped by a
+// reason (the skip key) and not by an engine.
 var Engines = []string{"run", "verify", "trace", "check"}
 
 // Error is a mistake in a configuration, with its position.
@@ -68,10 +69,12 @@ type Error struct {
 	Msg  string
 }
 
+// Error returns the message without its position, which the caller formats.
 func (e *Error) Error() string { return e.Msg }
 
-// Find returns the path of the configuration for a directory: that in the directory itself or in
-// the nearest directory above; empty if there is none.
+// Find returns the path of the configuration for a directory: the file in the directory itself or
+// in the nearest directory above it; empty if there is none. Nothing limits the search upwards: it
+// does not stop at a repository's root.
 func Find(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -105,6 +108,8 @@ func Read(set *source.Set, path string) (*File, []error) {
 }
 
 // Checks reports whether include and exclude select a file that was found below a directory.
+// exclude wins over include. Files that the user names on the command line are checked without
+// asking.
 func (f *File) Checks(name string) bool {
 	rel, ok := f.relative(name)
 	if !ok {
@@ -113,7 +118,8 @@ func (f *File) Checks(name string) bool {
 	return (len(f.Include) == 0 || matchAny(f.Include, rel)) && !matchAny(f.Exclude, rel)
 }
 
-// For returns the tables that match a kernel, in file order. Later tables override earlier ones.
+// For returns the tables that match a kernel, in file order. Later tables override earlier ones,
+// and the caller merges them.
 func (f *File) For(file, mangled, demangled string) []*Kernel {
 	rel, ok := f.relative(file)
 	var out []*Kernel
@@ -129,8 +135,8 @@ func (f *File) For(file, mangled, demangled string) []*Kernel {
 	return out
 }
 
-// relative returns a file's path relative to the configuration, with slashes; ok is false for a
-// file outside its directory, and for standard input.
+// relative returns a file's path relative to the configuration, with slashes on every system, since
+// patterns have them. ok is false for a file outside its directory, and for standard input.
 func (f *File) relative(name string) (string, bool) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -147,8 +153,8 @@ func (f *File) relative(name string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// matchAny reports whether a pattern matches a path or a directory above it. The patterns are
-// valid: the reader checks them.
+// matchAny reports whether a pattern matches a path or a directory above it, so that "build"
+// excludes everything below build. The patterns are valid: the reader has checked them.
 func matchAny(patterns []string, rel string) bool {
 	for _, p := range patterns {
 		p = strings.TrimSuffix(p, "/")

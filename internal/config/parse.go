@@ -20,8 +20,8 @@ import (
 	"heddle/internal/source"
 )
 
-// document is the form of the file. The decoder checks keys and types of values; the reader checks
-// what values mean.
+// document is the form of the file. The decoder checks the keys and the types of values; the reader
+// checks their meaning. Pointers tell an absent key from an empty value.
 type document struct {
 	Include []text  `toml:"include"`
 	Exclude []text  `toml:"exclude"`
@@ -31,6 +31,7 @@ type document struct {
 	Kernel  []table `toml:"kernel"`
 }
 
+// compile is the [compile] table, named as flags of the command line are.
 type compile struct {
 	Includes []string `toml:"includes"`
 	Systems  []string `toml:"systems"`
@@ -40,7 +41,8 @@ type compile struct {
 	OptLevel *text    `toml:"opt-level"`
 }
 
-// table is one [[kernel]].
+// table is one [[kernel]]. Values that have a syntax of their own (dimensions, sizes, arguments,
+// durations) are read by the functions that the command line uses, so both accept the same.
 type table struct {
 	Name    text            `toml:"name"`
 	File    *text           `toml:"file"`
@@ -73,13 +75,15 @@ func (l *list) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// reader turns a document into a File.
+// reader turns a document into a File. It collects all mistakes, each with the position of the
+// value or the key that is wrong.
 type reader struct {
 	src  *source.File
 	pos  *positions
 	errs []error
 }
 
+// failf records a mistake; the reader continues, so that all are reported at once.
 func (r *reader) failf(span source.Span, format string, args ...any) {
 	r.errs = append(r.errs, &Error{span, fmt.Sprintf(format, args...)})
 }
@@ -137,7 +141,8 @@ func (r *reader) decodeErrors(err error) {
 	}
 }
 
-// plain rewrites the decoder's messages in terms of the document: without the names of Go types.
+// plain rewrites the decoder's messages in terms of the document, without the names of Go types. A
+// message of another form is kept: a later version of the decoder may word it differently.
 func plain(msg string) string {
 	msg = strings.TrimPrefix(msg, "toml: ")
 	what, ok := strings.CutPrefix(msg, "cannot decode TOML ")
@@ -193,7 +198,8 @@ func (r *reader) file(doc *document) *File {
 	return f
 }
 
-// below makes paths of a configuration relative to the working directory.
+// below makes paths of a configuration, which are relative to its directory dir, relative to the
+// working directory. Absolute paths stay.
 func below(dir string, paths []string) []string {
 	out := slices.Clone(paths)
 	for i, p := range out {
@@ -204,7 +210,7 @@ func below(dir string, paths []string) []string {
 	return out
 }
 
-// patterns checks a list of file patterns.
+// patterns checks a list of file patterns; a mistake has the position of its element.
 func (r *reader) patterns(path string, list []text) []string {
 	var out []string
 	for i, p := range list {
@@ -213,7 +219,7 @@ func (r *reader) patterns(path string, list []text) []string {
 	return out
 }
 
-// pattern checks a file pattern.
+// pattern checks a file pattern by the syntax of doublestar; "" if there is none.
 func (r *reader) pattern(path string, t *text) string {
 	if t == nil {
 		return ""
@@ -224,10 +230,13 @@ func (r *reader) pattern(path string, t *text) string {
 	return string(*t)
 }
 
+// engine reads the name of an engine.
 func (r *reader) engine(path string, t *text) Engine {
 	return Engine(r.oneOf(path, "engine", t, Engines))
 }
 
+// optLevel reads the compiler's level of optimization. 0 is not accepted: unoptimized code keeps
+// every variable in local memory, where values are not followed as well as in registers.
 func (r *reader) optLevel(path string, t *text) string {
 	return r.oneOf(path, "opt-level", t, []string{"1", "2", "3"})
 }
@@ -244,7 +253,9 @@ func (r *reader) oneOf(path, what string, t *text, words []string) string {
 	return string(*t)
 }
 
-// duration is written as "20s", or as a number of seconds.
+// duration reads a positive duration, written as "20s" or as a number of seconds, with a fraction
+// or without; 0 if there is none. Infinity and NaN are numbers to ParseFloat and are rejected as
+// durations.
 func (r *reader) duration(path string, t *text) time.Duration {
 	if t == nil {
 		return 0
@@ -260,7 +271,9 @@ func (r *reader) duration(path string, t *text) time.Duration {
 	return d
 }
 
-// dim reads up to three dimensions.
+// dim reads up to three dimensions, as one string ("8,8") or as a list; nil if there are none,
+// which leaves the decision to the launch. Elements of a list are checked one by one, for the
+// position of the wrong one.
 func (r *reader) dim(path string, l list) *event.Dim3 {
 	if l == nil {
 		return nil
@@ -281,7 +294,8 @@ func (r *reader) dim(path string, l list) *event.Dim3 {
 	return &v
 }
 
-// shared reads a number of bytes: 4096 or "48K".
+// shared reads a number of bytes of dynamic shared memory, written as 4096 or "48K"; nil if there
+// is none.
 func (r *reader) shared(path string, t *text) *uint32 {
 	if t == nil {
 		return nil
@@ -294,7 +308,9 @@ func (r *reader) shared(path string, t *text) *uint32 {
 	return &v
 }
 
-// kernel reads the [[kernel]] table at a path.
+// kernel reads the [[kernel]] table at a path ("kernel.0"). Files with contents of arguments are
+// relative to the configuration's directory. Arguments are in the order of their names, so that
+// messages do not depend on the order of a map.
 func (r *reader) kernel(k *table, path string) Kernel {
 	span := r.key(path + ".name")
 	if k.Name == "" {

@@ -49,14 +49,15 @@ func locate(text []byte) *positions {
 	return s.pos
 }
 
-// locator is the state of one scan.
+// locator is the state of one scan: at is the byte offset of what has not been read yet.
 type locator struct {
 	text []byte
 	at   int
 	pos  *positions
 }
 
-// space skips blanks, and with lines also line ends and comments.
+// space skips blanks, and with lines also line ends and comments, which may be between the elements
+// of a list.
 func (s *locator) space(lines bool) {
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; {
@@ -122,7 +123,8 @@ func bare(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// unquote returns the text of a quoted key.
+// unquote returns the text of a quoted key. Go's escapes include those of TOML that keys are likely
+// to have; a key with others keeps them, and the reader then does not know its position.
 func unquote(s string) string {
 	if s[0] == '"' {
 		if text, err := strconv.Unquote(s); err == nil {
@@ -158,7 +160,7 @@ func (s *locator) value(path string) {
 	}
 }
 
-// list scans what is between brackets, separated by commas.
+// list scans the items between brackets, separated by commas; a comma may follow the last one.
 func (s *locator) list(end byte, item func()) {
 	for s.at++; s.at < len(s.text); {
 		s.space(true)
@@ -174,7 +176,8 @@ func (s *locator) list(end byte, item func()) {
 	}
 }
 
-// quoted scans a string of any of the four kinds, and returns where its text starts.
+// quoted scans a string of any of the four kinds (basic or literal, on one line or several), and
+// returns the offset at which its text starts. Escapes exist in basic strings only.
 func (s *locator) quoted() int {
 	quote := s.text[s.at : s.at+1]
 	if triple := bytes.Repeat(quote, 3); bytes.HasPrefix(s.text[s.at:], triple) {
@@ -189,7 +192,8 @@ func (s *locator) quoted() int {
 		s.at++
 	}
 	s.at = min(s.at+len(quote), len(s.text))
-	for n := 0; len(quote) == 3 && n < 2 && s.next(quote[0]); n++ { // """a"": two quotes may end the text
+	// """a""""": up to two quotes may end the text, before the three that close it.
+	for n := 0; len(quote) == 3 && n < 2 && s.next(quote[0]); n++ {
 	}
 	return start
 }

@@ -31,6 +31,7 @@ func guardedForms(l *loop) {
 	}
 }
 
+// contains reports whether t is among ts; terms are interned, so equality is identity.
 func contains(ts []smt.Term, t smt.Term) bool {
 	for _, u := range ts {
 		if u == t {

@@ -73,6 +73,7 @@ func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver) *Set {
 	return find(ctx, th, solvers, true)
 }
 
+// find is Find, with or without the falsification by traces, which a test switches off.
 func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced bool) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {
@@ -96,7 +97,8 @@ func (h *houdini) out() bool {
 }
 
 // fixpoint drops candidates until the remaining ones are inductive together with those that are
-// proved already. If the search must end before, it drops them all.
+// proved already. If the search must end before that, it drops them all: an intermediate set is not
+// inductive, and keeping any of it would be unsound.
 func (h *houdini) fixpoint() {
 	for i := range h.loops {
 		h.assume(i)

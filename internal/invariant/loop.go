@@ -37,6 +37,8 @@ type loop struct {
 // maxCandidates bounds what is proposed for a loop.
 const maxCandidates = 160
 
+// propose makes the placeholders of a loop and applies all rules to it. Values with a closed form
+// need no placeholder: candidates state them by their forms.
 func propose(th *thread.Thread, index int) *loop {
 	l := &loop{Loop: &th.Loops[index], c: th.Context, axioms: th.Axioms, index: index,
 		seen: map[smt.Term]bool{}}
@@ -78,8 +80,8 @@ func (l *loop) add(f smt.Term) {
 		at: l.at().Apply(f)})
 }
 
-// late reports whether a formula is about results of inner loops in the iteration that begins: they
-// come after the visit of the header, so induction over time may not mention them.
+// late reports whether a formula mentions results of inner loops in the iteration that is about to
+// begin. These are later than the visit of the header, so induction over time cannot use them.
 func (l *loop) late(f smt.Term) bool {
 	found := false
 	l.c.Visit([]smt.Term{f}, func(t smt.Term) {
@@ -105,6 +107,7 @@ func (l *loop) next() *smt.Substitution {
 	return l.put(l.c.AddConst(l.Counter, 1), func(x *value) smt.Term { return x.Next })
 }
 
+// put replaces the placeholders of the iteration and of the values without a closed form.
 func (l *loop) put(k smt.Term, of func(*value) smt.Term) *smt.Substitution {
 	s := l.c.Substitute()
 	s.Replace(l.k, k)

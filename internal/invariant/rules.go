@@ -92,6 +92,7 @@ func (l *loop) steps(t smt.Term) []uint64 {
 	return out
 }
 
+// signed is the lower w bits of v, sign-extended.
 func signed(v uint64, w int) int64 { return int64(v<<(64-w)) >> (64 - w) }
 
 // loopBound: the comparison held before the step that led here, so weakly it often holds after it.

@@ -129,8 +129,11 @@ func (t *tracer) random() uint64 {
 	return t.seed
 }
 
+// choose draws the next value of a symbol; the lowest bits of xorshift are weak and are dropped.
 func (t *tracer) choose() uint64 { return pick(t.random() >> 16) }
 
+// pick turns random bits into a value that is likely to matter: a quarter are below 8, the others
+// are from numbers.
 func pick(r uint64) uint64 {
 	if r&3 == 0 {
 		return r >> 2 % 8
@@ -138,7 +141,9 @@ func pick(r uint64) uint64 {
 	return numbers[r>>2%uint64(len(numbers))]
 }
 
-// run executes the loops directly inside one, in order, and reports whether all of them terminated.
+// run executes the loops directly inside one, in order, and reports whether all of them terminated
+// within the bounds. A loop that did not ends the trace: the values after it are unknown, and a
+// candidate must not be refuted by values that no execution has.
 func (t *tracer) run(counter smt.Term) bool {
 	for _, i := range t.inner[counter] {
 		if !t.loop(i) {
@@ -184,6 +189,7 @@ func (t *tracer) loop(i int) bool {
 	return false
 }
 
+// values evaluates the slots of a loop without a closed form, all before any of them changes.
 func (t *tracer) values(l *thread.Loop, of func(*thread.Slot) smt.Term) []uint64 {
 	out := make([]uint64, len(l.Slots))
 	for j := range l.Slots {

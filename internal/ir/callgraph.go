@@ -52,8 +52,8 @@ func ReachableFuncs(k *Func) []*Func {
 	return out
 }
 
-// usedVars returns the variables that the instructions of f mention, and those whose address stands
-// in their initialisers, except those in seen, which it extends.
+// usedVars returns the variables that the instructions of f mention, and those whose address is in
+// their initialisers, except those in seen, which it extends.
 func usedVars(f *Func, seen map[*Var]bool) []*Var {
 	var out []*Var
 	add := func(v *Var) {

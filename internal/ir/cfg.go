@@ -1,7 +1,8 @@
 package ir
 
 // Link sets the predecessors of all blocks from their successors, and numbers blocks and
-// instructions. Whoever builds or changes a function's blocks calls it last.
+// instructions. It must be called last by code that builds or changes a function's blocks; before
+// that Preds, ID, Index and NumInstrs are stale.
 func (f *Func) Link() {
 	n := 0
 	for i, b := range f.Blocks {
@@ -70,6 +71,8 @@ func ReversePostorder(f *Func) []BlockID {
 // CFG, its reverse, and either with a virtual node.
 type graph [][]int32
 
+// blockGraph returns the CFG with blocks as nodes; an edge that occurs twice in Succs is there
+// twice.
 func blockGraph(f *Func) graph {
 	g := make(graph, len(f.Blocks))
 	for i, b := range f.Blocks {
@@ -80,6 +83,7 @@ func blockGraph(f *Func) graph {
 	return g
 }
 
+// reverse returns the graph with each edge turned around.
 func (g graph) reverse() graph {
 	r := make(graph, len(g))
 	for u, succs := range g {

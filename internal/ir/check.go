@@ -69,6 +69,7 @@ func Must(errs []error) {
 	}
 }
 
+// checker collects the violations of one function. b and in are where it is, for messages.
 type checker struct {
 	f    *Func
 	b    *Block
@@ -77,6 +78,8 @@ type checker struct {
 	errs []error
 }
 
+// errorf records a violation with the function, the block and the instruction in which it was
+// found.
 func (c *checker) errorf(format string, args ...any) {
 	where := c.f.Name
 	if c.b != nil {
@@ -88,6 +91,8 @@ func (c *checker) errorf(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
 }
 
+// area checks that variables lie inside their area of size bytes and at their alignment. Overlaps
+// are allowed: call sequences share the parameter area.
 func (c *checker) area(name string, size int, lists ...[]*Var) {
 	for _, vars := range lists {
 		for _, v := range vars {
@@ -99,6 +104,9 @@ func (c *checker) area(name string, size int, lists ...[]*Var) {
 	}
 }
 
+// block checks one block: its edges in both directions, its instructions, and that only the last
+// one transfers control. A successor out of range ends the check, since the rest would index with
+// it.
 func (c *checker) block(b *Block, id BlockID) {
 	c.b = b
 	if b.ID != id {
@@ -134,6 +142,8 @@ func (c *checker) block(b *Block, id BlockID) {
 	c.b = nil
 }
 
+// count is how often id occurs in ids. An edge may occur several times, and then on both sides as
+// often.
 func count(ids []BlockID, id BlockID) int {
 	n := 0
 	for _, x := range ids {
@@ -144,6 +154,7 @@ func count(ids []BlockID, id BlockID) int {
 	return n
 }
 
+// blockInRange reports whether b is a block of the function; NoBlock is not.
 func (c *checker) blockInRange(b BlockID) bool { return b >= 0 && int(b) < len(c.f.Blocks) }
 
 // successors compares the edges of a block with its last instruction.
@@ -172,6 +183,8 @@ func (c *checker) successors(b *Block) {
 	}
 }
 
+// instr checks one instruction: its guard, its operands, their types, and the operands that an
+// action cannot do without.
 func (c *checker) instr(in *Instr) {
 	if in.Row == nil {
 		c.errorf("no opcode")
@@ -212,6 +225,7 @@ func (c *checker) instr(in *Instr) {
 	}
 }
 
+// regInRange reports whether r is a register of the function; NoReg is not.
 func (c *checker) regInRange(r RegID) bool { return r >= 0 && int(r) < len(c.f.Regs) }
 
 // operand checks what an operand refers to, and that a destination is something that can be

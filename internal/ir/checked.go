@@ -25,6 +25,7 @@ func checkedFunc(pass string, f *Func) {
 	}
 }
 
+// mustHold panics with all errors. A broken function is a bug of heddle and not of the input.
 func mustHold(pass string, errs []error) {
 	if err := errors.Join(errs...); err != nil {
 		panic("BUG: ir: after " + pass + ": " + err.Error())

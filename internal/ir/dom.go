@@ -68,6 +68,8 @@ func idoms(g graph, root int32) []int32 {
 	return idom
 }
 
+// intersect returns the nearest common ancestor of a and b in the tree built so far. Ancestors have
+// larger postorder numbers, so the node with the smaller number climbs (figure 3 of the paper).
 func intersect(idom, num []int32, a, b int32) int32 {
 	for a != b {
 		for num[a] < num[b] {

@@ -13,8 +13,8 @@ import (
 // loaded from at one constant place of a variable. Of a struct parameter it collects the offsets of
 // such fields (PtrFields). Marks are never removed.
 //
-// PTX does not say which parameters are pointers, so this is a guess that errs for what registers
-// do not show: a pointer kept in memory at a computed address is missed, and of two parameters
+// PTX does not declare which parameters are pointers, so this is a guess, which errs where registers
+// do not show the use: a pointer kept in memory at a computed address is missed, and of two parameters
 // whose sum is an address only one is taken. Where the other side of a sum may be the pointer, the
 // mark is also noted as a guess (Guessed).
 func InferPointers(f *Func) {
@@ -60,6 +60,8 @@ type inference struct {
 // sum is d = a + b.
 type sum struct{ d, a, b int32 }
 
+// newInference builds the graph of one function. Marks of callees are read later, by callRoots, so
+// functions must be visited until nothing changes.
 func newInference(f *Func, guess bool) *inference {
 	x := &inference{f: f, guess: guess, size: 8, defs: make([][]*Instr, len(f.Regs)),
 		cells: make(map[place]int32), add: make(map[int32][]int)}
@@ -80,6 +82,7 @@ func newInference(f *Func, guess bool) *inference {
 	return x
 }
 
+// eachInstr visits the instructions of the function in block order.
 func (x *inference) eachInstr(visit func(*Instr)) {
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
@@ -88,6 +91,7 @@ func (x *inference) eachInstr(visit func(*Instr)) {
 	}
 }
 
+// destinations lists the registers that an instruction writes, components of vectors included.
 func destinations(in *Instr) []RegID {
 	var out []RegID
 	var walk func(ops []Operand)
@@ -144,6 +148,9 @@ func passesPointer(in *Instr) bool {
 	return in.Action() == isa.ActConvertAddress
 }
 
+// regCopies adds the edges of an instruction that passes a pointer from its sources to register d.
+// A sum of two registers is kept apart, since either side may be the pointer; of a difference only
+// the left side can be one, of a product-sum only the addend.
 func (x *inference) regCopies(in *Instr, d int32) {
 	var regs []int32
 	for i := range in.Src {
@@ -172,6 +179,7 @@ func (x *inference) regCopies(in *Instr, d int32) {
 	x.from[d] = append(x.from[d], regs...)
 }
 
+// regSize is the size of a register in bytes; only those of pointer size can hold a pointer.
 func (x *inference) regSize(r RegID) int { return x.f.Regs[r].Type.Size() }
 
 // cellCopies pairs the registers of a load or store with the cells that it accesses.
@@ -194,6 +202,7 @@ func (x *inference) cellCopies(in *Instr, src, data []Operand, edge func(cell, r
 	}
 }
 
+// cell returns the node of a place in memory, which it creates on first use.
 func (x *inference) cell(p place) int32 {
 	n, ok := x.cells[p]
 	if !ok {
@@ -268,7 +277,8 @@ func (x *inference) run() bool {
 	return x.mark()
 }
 
-// spread finds what may hold a parameter's value, and what the address of a variable.
+// spread finds the nodes that may hold a parameter's value, the address of a variable, or a pointer
+// from elsewhere, by following the copies forwards.
 func (x *inference) spread() {
 	to := x.from.reverse()
 	for _, s := range x.sums {
@@ -304,7 +314,8 @@ func (x *inference) spread() {
 	to.mark(x.alien, x.aliens()...)
 }
 
-// aliens are the nodes that may hold a pointer from elsewhere.
+// aliens are the nodes that may hold a pointer that is not a parameter's: one that was loaded from
+// memory which other code writes, or the result of an atomic operation or a call.
 func (x *inference) aliens() []int32 {
 	var out []int32
 	for r, defs := range x.defs {
@@ -391,7 +402,9 @@ func (x *inference) callRoots(in *Instr) {
 	}
 }
 
-// require marks a node and what flows into it.
+// require marks a node as a pointer, and with it all nodes that its value may come from. Of a sum
+// it marks the side that carries a parameter's value if the other side does not; a sum in which
+// both might be the pointer is left to run.
 func (x *inference) require(n int32) {
 	work := []int32{n}
 	push := func(m int32) {
@@ -451,6 +464,7 @@ func (x *inference) mark() bool {
 	return changed
 }
 
+// guessed notes that the mark of a field was decided in the guessing pass.
 func (x *inference) guessed(v *Var, off int) {
 	if x.guess {
 		v.Guessed = append(v.Guessed, off)

@@ -14,6 +14,7 @@ type InlineError struct {
 	What  string
 }
 
+// Error is the reason, without the call, whose position is Instr.
 func (e *InlineError) Error() string { return e.What }
 
 // maxInlined bounds the instructions of what Inline returns: calls of calls can grow without
@@ -49,8 +50,9 @@ func Inline(f *Func) (*Func, error) {
 	return &out, nil
 }
 
-// layOut numbers the blocks and gives the branches their targets. Control that goes on elsewhere
-// than in the next block gets a branch.
+// layOut numbers the blocks and sets the targets of branches. A block that would fall through to a
+// block other than the next one gets a branch; behind a guarded terminator that needs a block of
+// its own.
 func (n *inliner) layOut() {
 	blocks := n.blocks
 	n.blocks = nil
@@ -94,6 +96,7 @@ func (n *inliner) layOut() {
 	}
 }
 
+// branchOperand is a target that layOut will fill in.
 func branchOperand(at source.Span) Operand { return Operand{Kind: BranchTo, Reg: NoReg, Span: at} }
 
 // callsBodies reports whether f has calls that Inline replaces.
@@ -108,6 +111,8 @@ func callsBodies(f *Func) bool {
 	return false
 }
 
+// inliner is the state of one Inline. Blocks refer to each other through succs until all exist;
+// stack has the functions that are being copied, to detect recursion.
 type inliner struct {
 	to     Func
 	regs   []Reg
@@ -125,12 +130,15 @@ type copied struct {
 	vars map[*Var]*Var // of the function: the copy's, or what is passed
 }
 
+// block appends a block without instructions; layOut numbers it.
 func (n *inliner) block(label string) *Block {
 	b := &Block{Label: label}
 	n.blocks = append(n.blocks, b)
 	return b
 }
 
+// link sets the successors of a block. They are blocks and not numbers, which layOut gives them
+// later.
 func (n *inliner) link(b *Block, to ...*Block) {
 	if n.succs == nil {
 		n.succs = map[*Block][]*Block{}
@@ -138,8 +146,9 @@ func (n *inliner) link(b *Block, to ...*Block) {
 	n.succs[b] = to
 }
 
-// body copies the blocks of c. Control comes from the block before, if there is one, and goes on at
-// next.
+// body copies the blocks of c. Control enters from the block before, if there is one, and continues
+// at next when the function returns; next is nil for the kernel itself, whose ret stays. A call
+// splits its block in two, and the copy of the callee lies between.
 func (n *inliner) body(c *copied, before, next *Block) error {
 	if slices.Contains(n.stack, c.fn) {
 		return &InlineError{What: "recursion: " + c.fn.Demangled + " calls itself"}
@@ -190,7 +199,9 @@ func (n *inliner) body(c *copied, before, next *Block) error {
 	return nil
 }
 
-// call puts what a call may mean behind block at, and returns the block in which control goes on.
+// call puts the possible callees of a call behind block at, and returns the block in which control
+// continues. An indirect call compares its target with the address of each candidate in turn; the
+// call itself stays for the case that none matches.
 func (n *inliner) call(in *Instr, at *Block) (*Block, error) {
 	rest := n.block("")
 	if in.Guard != NoReg {
@@ -246,6 +257,7 @@ func (n *inliner) candidates(in *Instr, args []Operand) []*Func {
 	return out
 }
 
+// size is the size in bytes of an argument or result, in a register or a variable.
 func (n *inliner) size(o Operand) int {
 	if o.Kind == Register {
 		return n.regs[o.Reg].Type.Size()
@@ -328,7 +340,9 @@ func (n *inliner) pass(c *copied, p *Var, arg Operand, in *Instr, at *Block) {
 	}
 }
 
-// give hands a result to a destination of the call.
+// give passes a result to a destination of the call: by a move or a load, or, if both are
+// variables, by letting the callee write the caller's. The call that stays behind has the results
+// as its sources.
 func (n *inliner) give(c *copied, r *Var, dst Operand, in *Instr, leave *Block) {
 	value := Operand{Kind: VarVal, Reg: NoReg, Span: in.Span}
 	defer func() {
@@ -355,6 +369,7 @@ func (n *inliner) give(c *copied, r *Var, dst Operand, in *Instr, leave *Block) 
 	}
 }
 
+// register adds a register and returns its number.
 func (n *inliner) register(name string, t isa.Type) RegID {
 	n.regs = append(n.regs, Reg{Name: name, Type: t})
 	return RegID(len(n.regs) - 1)
@@ -383,6 +398,8 @@ func (n *inliner) variable(c *copied, v *Var) *Var {
 	return w
 }
 
+// align rounds n up to a multiple of to, which need not be a power of two; 0 and 1 mean no
+// alignment.
 func align(n, to int) int {
 	if to <= 1 {
 		return n
@@ -401,6 +418,7 @@ func (n *inliner) instr(c *copied, in *Instr) *Instr {
 	return &cp
 }
 
+// operands copies operands, with the registers and variables of the copy.
 func (n *inliner) operands(c *copied, ops []Operand) []Operand {
 	out := slices.Clone(ops)
 	for i := range out {
@@ -431,6 +449,7 @@ func partType(size int) isa.Type {
 	return isa.B64
 }
 
+// moveOf is a mov of the untyped type of t's size: a parameter passes bits.
 func moveOf(t isa.Type) isa.Desc {
 	if t == isa.Pred {
 		return isa.NewMove(isa.Pred)

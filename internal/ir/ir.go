@@ -173,6 +173,7 @@ type Instr struct {
 // OperandKind says which fields of an Operand count.
 type OperandKind uint8
 
+// The kinds of operands, each with the fields that count.
 const (
 	None     OperandKind = iota // the sink "_", or an operand that was left out
 	Register                    // Reg
@@ -204,8 +205,12 @@ type Operand struct {
 // Sreg is a special register (PTX ISA chapter 10); a component is a register of its own.
 type Sreg uint8
 
+// The special registers, in groups of one chapter of the ISA text each. Components of a vector
+// follow each other in the order x, y, z, and irgen relies on it.
 const (
-	NoSreg Sreg = iota
+	NoSreg Sreg = iota // none, or a name that is not one
+	// the index of the thread, the size of the block, the index of the block, the size of the grid
+	// (10.1, 10.2, 10.6, 10.7)
 	TidX
 	TidY
 	TidZ
@@ -218,23 +223,29 @@ const (
 	NctaidX
 	NctaidY
 	NctaidZ
+	// the lane and the place of the warp on the hardware; only the lane is the same in all runs (10.3
+	// to 10.5, 10.8 to 10.10)
 	LaneID
 	WarpID
 	NWarpID
 	SMID
 	NSMID
 	GridID
+	// lanes of the warp in relation to this one, as masks
 	LanemaskEQ
 	LanemaskLE
 	LanemaskLT
 	LanemaskGE
 	LanemaskGT
+	// counters and clocks, whose values no launch determines
 	Clock
 	ClockHi
 	Clock64
 	GlobalTimer
 	GlobalTimerLo
 	GlobalTimerHi
+	// the block in its cluster, and the cluster in the grid; a launch without clusters has clusters of
+	// one block
 	ClusterCtaidX
 	ClusterCtaidY
 	ClusterCtaidZ
@@ -250,6 +261,7 @@ const (
 	ClusterCtaRank
 	ClusterNctaRank
 	IsExplicitCluster
+	// sizes and offsets in bytes of shared memory
 	TotalSmemSize
 	AggrSmemSize
 	DynamicSmemSize
@@ -261,5 +273,5 @@ const (
 	WarpSz // WARP_SZ
 	CurrentGraphExec
 	ReservedSmemOffset // %reserved_smem_offset_<2>; Operand.Val says which
-	NumSregs
+	NumSregs           // their number, for tables
 )

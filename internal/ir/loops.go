@@ -2,7 +2,7 @@ package ir
 
 import "slices"
 
-// Natural loops and reducibility (Aho, Lam, Sethi, Ullman: Compilers, 9.6). A back edge is an edge
+// This file finds natural loops and decides reducibility (Aho, Lam, Sethi, Ullman: Compilers, 9.6). A back edge is an edge
 // whose target dominates its source; the natural loops of one header are merged. A function is
 // reducible if every cycle that the entry reaches contains a back edge; cycles of an irreducible
 // function that do not are in no Loop.

@@ -56,6 +56,7 @@ type LostBarrierError struct {
 	Loc   *source.Frame
 }
 
+// Error says which barrier is missing; its position is Loc.
 func (e *LostBarrierError) Error() string {
 	return fmt.Sprintf("the barrier at point %d is lost: it did not compile to a single bar.sync",
 		e.Point)
@@ -95,6 +96,7 @@ func Pointed(m *Module, before, after map[*Instr][]NewPoint) *Module {
 	return out
 }
 
+// pointAt returns a point beside in, with an empty span.
 func pointAt(in *Instr, n NewPoint, at source.Pos) *Instr {
 	span := source.Span{Start: at, End: at}
 	return &Instr{
@@ -176,6 +178,7 @@ func (p *placer) rewire(v *Var) {
 	}
 }
 
+// fn returns the copy of a function; nil for nil, since relocations may name none.
 func (p *placer) fn(f *Func) *Func {
 	if f == nil {
 		return nil
@@ -207,7 +210,9 @@ type pending struct {
 	orders event.Orders
 }
 
-// place fills a block of Placed.
+// place fills a block of Placed. A mark applies to the next unguarded block barrier of the same
+// block, in order; marks whose barrier must change but was not found are an error, because the
+// compiler may have moved or merged it.
 func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 	var marks []pending
 	for _, in := range instrs {
@@ -269,6 +274,8 @@ func (p *placer) instr(in *Instr) *Instr {
 	return &c
 }
 
+// operands returns operands that refer to copies. Lists that do not name anything copied are shared
+// with the original, which saves most of the memory of a copy.
 func (p *placer) operands(ops []Operand) []Operand {
 	named := slices.ContainsFunc(ops,
 		func(o Operand) bool { return o.Func != nil || p.vars[o.Var] != nil })

@@ -22,6 +22,8 @@ const (
 	noExit
 )
 
+// exitOf returns how block b leaves the function. A guarded ret of a kernel ends lanes as exit
+// does; in a device function the lanes merge again at the call.
 func exitOf(f *Func, b *Block) exitKind {
 	t := b.Terminator()
 	if t == nil {
@@ -60,12 +62,11 @@ func PostDominators(f *Func) *DomTree {
 	return newDomTree(idoms(exitGraph(f, class), int32(len(f.Blocks))), len(f.Blocks))
 }
 
-// PostDom returns for each block where the lanes of a warp that part at its end come together
-// again: its immediate postdominator, or NoBlock for the end of the function.
+// PostDom returns for each block where the lanes of a warp that diverge at its end reconverge: its immediate postdominator, or NoBlock for the end of the function.
 //
-// Lanes that end (exit, trap, a call that does not return, a guarded ret of a kernel) come together
-// with no one, and the others do not wait for them; so a path that leads only to such an end counts
-// for no block that has a path to a ret. The same holds for endless loops. PostDominators gives the
+// Lanes that end (exit, trap, a call that does not return, a guarded ret of a kernel) reconverge
+// with no others, and the others do not wait for them; so a path that leads only to such an end is
+// ignored for every block that has a path to a ret. The same holds for endless loops. PostDominators gives the
 // textbook tree.
 func PostDom(f *Func) []BlockID {
 	g := exitGraph(f, func(b *Block) exitKind { return exitOf(f, b) })

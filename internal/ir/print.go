@@ -47,12 +47,14 @@ func (f *Func) FormatParts(in *Instr, name func(RegID) string) (dst, rest string
 	return d.String(), r.String()
 }
 
+// printer writes IR as text. f may be nil; registers are then numbers.
 type printer struct {
 	strings.Builder
 	f    *Func
 	name func(RegID) string // of registers; nil: as they are declared
 }
 
+// fn writes a function: a line for each variable, then its blocks.
 func (p *printer) fn(f *Func) {
 	p.f = f
 	kind := "func"
@@ -79,6 +81,7 @@ func (p *printer) fn(f *Func) {
 	}
 }
 
+// variable writes the layout of a variable and the inferred pointers in it.
 func (p *printer) variable(v *Var) {
 	if v.InReg {
 		fmt.Fprintf(p, "%s .reg.%s", v.Name, v.Type)
@@ -94,6 +97,8 @@ func (p *printer) variable(v *Var) {
 	}
 }
 
+// block writes a block with its predecessors, its instructions with their source positions, and its
+// successors.
 func (p *printer) block(b *Block) {
 	fmt.Fprintf(p, "b%d", b.ID)
 	if b.Label != "" {
@@ -125,6 +130,7 @@ func (p *printer) block(b *Block) {
 	}
 }
 
+// frames writes an inline stack, innermost first.
 func (p *printer) frames(files *source.Set, f *source.Frame) {
 	for sep := ""; f != nil; f, sep = f.Parent, " < " {
 		p.WriteString(sep)
@@ -136,6 +142,7 @@ func (p *printer) frames(files *source.Set, f *source.Frame) {
 	}
 }
 
+// instr writes an instruction as PTX has it, with blocks in the place of labels.
 func (p *printer) instr(in *Instr) {
 	if in.Guard != NoReg {
 		p.WriteByte('@')
@@ -187,6 +194,8 @@ func (p *printer) call(in *Instr) {
 	}
 }
 
+// operand writes one operand. Small immediates are decimal, others hexadecimal: they are bits and
+// may be floats or masks.
 func (p *printer) operand(o *Operand) {
 	switch {
 	case o.Neg && p.f != nil && o.Kind == Register && p.f.Regs[o.Reg].Type != isa.Pred: // vmad
@@ -229,6 +238,7 @@ func (p *printer) operand(o *Operand) {
 	}
 }
 
+// list writes operands with commas between them.
 func (p *printer) list(ops []Operand) {
 	for i := range ops {
 		if i > 0 {
@@ -238,6 +248,7 @@ func (p *printer) list(ops []Operand) {
 	}
 }
 
+// mem writes an address in brackets.
 func (p *printer) mem(o *Operand) {
 	p.WriteByte('[')
 	switch {
@@ -257,12 +268,14 @@ func (p *printer) mem(o *Operand) {
 	p.WriteByte(']')
 }
 
+// offset writes a byte offset with its sign; nothing for 0.
 func (p *printer) offset(v uint64) {
 	if v != 0 {
 		fmt.Fprintf(p, "%+d", int64(v))
 	}
 }
 
+// reg writes a register's name, or its number if the function is unknown.
 func (p *printer) reg(r RegID) {
 	switch {
 	case r == NoReg:

@@ -30,6 +30,8 @@ func CheckTypes(f *Func, in *Instr) []TypeError {
 	return c.errs
 }
 
+// typeChecker compares the operands of one instruction with their types. relaxed allows registers
+// that are wider than the type (isa.Desc.Widens).
 type typeChecker struct {
 	f       *Func
 	in      *Instr
@@ -37,6 +39,8 @@ type typeChecker struct {
 	errs    []TypeError
 }
 
+// operand checks one operand. Constants have no register type; irgen gave them the bits of the
+// type.
 func (c *typeChecker) operand(o *Operand, t isa.Type) {
 	switch o.Kind {
 	case Register:
@@ -82,6 +86,7 @@ func (c *typeChecker) base(o *Operand) {
 	}
 }
 
+// register checks one register against type t.
 func (c *typeChecker) register(o *Operand, t isa.Type) {
 	r := &c.f.Regs[o.Reg]
 	if !fits(r.Type, t, c.relaxed) {
@@ -90,6 +95,7 @@ func (c *typeChecker) register(o *Operand, t isa.Type) {
 	}
 }
 
+// errorf records an error about an operand.
 func (c *typeChecker) errorf(o *Operand, format string, args ...any) {
 	c.errs = append(c.errs, TypeError{o, fmt.Sprintf(format, args...)})
 }

@@ -2,9 +2,9 @@ package ir
 
 import "strings"
 
-// A register operand of a video instruction may have a selector, which says what part of the
-// register is meant: r.b0, r.h10 (PTX ISA 9.7.18). It stands in the operand's Val, as the bytes of
-// its text.
+// A register operand of a video instruction may have a selector, which selects a byte or
+// half-word: r.b0, r.h10 (PTX ISA 9.7.18). It is kept in Val, which registers do not use otherwise, as
+// the bytes of its text.
 
 // SetSelector gives a register operand a selector of at most eight letters; ok is false for a
 // longer one.

@@ -11,7 +11,8 @@ import (
 	"heddle/internal/source"
 )
 
-// fgen is the state of one function body.
+// fgen is the state of one function body. Blocks are built in the order of the text in one walk;
+// labels that are used ahead of their definition are resolved by finish.
 type fgen struct {
 	g     *gen
 	f     *ir.Func
@@ -29,13 +30,16 @@ type fgen struct {
 	free  []ir.Instr // to be used
 }
 
-// edge is where a block goes.
+// edge describes where control goes after a block, while labels have no blocks yet. The order is
+// that of ir.Instr: the targets first, the fall-through last.
 type edge struct {
 	to   []*label
 	fall bool // to the next block as well
 }
 
-// body builds the blocks of f from its definition.
+// body builds the blocks of f from its definition. The parameter area starts with the formals
+// (ParamSize), and the .param variables of call sequences follow them. A kernel's local frame
+// starts with the module's own .local variables, if its version allows them.
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
 	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)},
 		paramTop: f.ParamSize}
@@ -53,7 +57,8 @@ func (g *gen) body(f *ir.Func, d *ptx.Func) {
 	f.Link()
 }
 
-// formals gives the function's parameters their names, and .reg ones their registers.
+// formals enters the function's parameters and results in its scope. Those of space .reg get a
+// register each and those of space .param are variables in memory; "_" names no parameter.
 func (f *fgen) formals(vars []*ir.Var) {
 	for _, v := range vars {
 		if v.Name == "_" {
@@ -72,7 +77,9 @@ func (f *fgen) formals(vars []*ir.Var) {
 	}
 }
 
-// component gives a component of a vector parameter its register.
+// component gives one component of a vector parameter its register, and adds it to the symbol of
+// the whole vector, under which the body knows it. The first component (.x) makes the symbol, and
+// so does any component when the name has been taken by something else: define then reports it.
 func (f *fgen) component(whole string, v *ir.Var) {
 	v.Reg = f.addReg(v.Name, v.Type)
 	sym := f.scope.syms[whole]
@@ -96,17 +103,21 @@ func (f *fgen) newReg(name string, t isa.Type, vec int, span source.Span) *symbo
 	return sym
 }
 
+// addReg appends a register to the function and returns its number. Numbers are dense and never
+// reused, so engines index arrays by them.
 func (f *fgen) addReg(name string, t isa.Type) ir.RegID {
 	f.f.Regs = append(f.f.Regs, ir.Reg{Name: name, Type: t})
 	return ir.RegID(len(f.f.Regs) - 1)
 }
 
-// usedLabels are the names that branches mention: other labels start no block.
+// usedLabels are the names that branches mention. Compilers emit many labels for debug information
+// only; blocks that start at those would cut the control flow for no reason.
 type usedLabels struct {
 	names  map[string]bool
 	ranges map[string]int64 // name<n> of .branchtargets: the largest n
 }
 
+// mention records the labels among the operands of a branch or of a .branchtargets list.
 func (u *usedLabels) mention(ops ptx.Operands) {
 	for _, o := range ops.All() {
 		switch o.Kind() {
@@ -118,12 +129,15 @@ func (u *usedLabels) mention(ops ptx.Operands) {
 	}
 }
 
-// rangeLen is n of name<n>.
+// rangeLen returns n of an operand name<n>, which stands for name0 to name(n-1).
 func rangeLen(o ptx.Operand) int64 {
 	n, _ := o.Y().Int()
 	return int64(n)
 }
 
+// has reports whether a branch mentions the label, by name or as a member of a range. The split
+// between prefix and number is ambiguous (L1<10> covers L12, and L<20> does too), so each split of
+// the trailing digits is tried.
 func (u *usedLabels) has(name string) bool {
 	if u.names[name] {
 		return true
@@ -137,8 +151,9 @@ func (u *usedLabels) has(name string) bool {
 	return false
 }
 
-// find collects the labels that the branches of b mention. Nothing is decoded yet, so that a branch
-// is told by its word: indexed branches mention labels in directives only.
+// find collects the labels that the branches of b and of its nested blocks mention. It runs before
+// anything is decoded and therefore recognises a branch by its first word. An indexed branch
+// (brx.idx) is not considered: it mentions labels in a .branchtargets directive only.
 func (u *usedLabels) find(b *ptx.Block) {
 	for s := range b.Stmts() {
 		switch s.Kind() {
@@ -159,7 +174,8 @@ func (u *usedLabels) find(b *ptx.Block) {
 	}
 }
 
-// block reads a { }: its labels are known in all of it, other names from their declaration on.
+// block reads a { }. A branch may jump forwards to a label, so labels are declared before the
+// statements are read; other names are known from their declaration on (PTX ISA 5.4, 9.7.12.1).
 func (f *fgen) block(b *ptx.Block) {
 	f.scope = &scope{parent: f.scope}
 	top := f.paramTop
@@ -171,7 +187,8 @@ func (f *fgen) block(b *ptx.Block) {
 	f.scope = f.scope.parent
 }
 
-// declareLabels enters the labels of b. The label right before a list of targets names the list.
+// declareLabels enters the labels and prototypes of b. A label right before .branchtargets or
+// .calltargets is the name of that list and not a place in the code (PTX ISA 11.3.1, 11.3.2).
 func (f *fgen) declareLabels(b *ptx.Block) {
 	var last *symbol // the label before the current statement
 	for s := range b.Stmts() {
@@ -194,10 +211,14 @@ func (f *fgen) declareLabels(b *ptx.Block) {
 	}
 }
 
+// newLabel returns the symbol of a label. Its block is set when the walk reaches the label; it
+// stays NoBlock if no branch mentions it.
 func newLabel(s ptx.Stmt) *symbol {
 	return &symbol{kind: symLabel, span: s.Span(), label: &label{name: s.Label(), block: ir.NoBlock}}
 }
 
+// stmt reads one statement of a body. The position of a .loc applies to all instructions up to the
+// next .loc (PTX ISA 11.5.3), which may be in an inner block.
 func (f *fgen) stmt(s ptx.Stmt) {
 	switch s.Kind() {
 	case ptx.StmtInst:
@@ -250,6 +271,10 @@ func (f *fgen) pragma(d *ptx.Directive) {
 	}
 }
 
+// variable reads a declaration in a body. Registers go to the function, .param and .local variables
+// get an offset in its areas, and .shared, .global and .const ones exist once for the module
+// although their names are local. The areas of two call sequences overlap: block resets paramTop
+// after each, and ParamSize is the largest extent.
 func (f *fgen) variable(d *ptx.Var) {
 	if d.Space == "reg" {
 		f.register(d)
@@ -269,8 +294,9 @@ func (f *fgen) variable(d *ptx.Var) {
 	f.g.initialisers() // a call table must be known when a call names it
 }
 
-// startBlock ends the current block, which falls through, and begins another. A block that is still
-// empty and has no label yet takes the new one.
+// startBlock ends the current block, which falls through, and begins another one. A block that is
+// still empty and has no label takes the new label instead, so that no empty blocks are made; two
+// labels at one place still give two blocks, since each keeps one name for messages.
 func (f *fgen) startBlock(name string) {
 	if f.cur != nil && len(f.cur.Instrs) == 0 && f.cur.Label == "" {
 		f.cur.Label = name
@@ -284,7 +310,9 @@ func (f *fgen) startBlock(name string) {
 	f.edges = append(f.edges, edge{})
 }
 
-// emit appends an instruction, and ends the block if it can transfer control.
+// emit appends an instruction, and ends the block if it can transfer control. to has the targets of
+// a branch. A guarded terminator falls through to a new block. After an unguarded one f.cur is nil:
+// code that follows without a label is unreachable and gets a block without predecessors.
 func (f *fgen) emit(in *ir.Instr, to []*label) {
 	if f.cur == nil {
 		f.startBlock("")
@@ -301,7 +329,8 @@ func (f *fgen) emit(in *ir.Instr, to []*label) {
 	}
 }
 
-// finish ends the last block with the implicit ret, and turns labels into successors.
+// finish ends the last block with the implicit ret at the closing brace, and turns labels into
+// successors. Labels without a block were reported as errors before, and are left out.
 func (f *fgen) finish(body *ptx.Block) {
 	if len(f.f.Blocks) == 0 {
 		f.startBlock("")
@@ -327,7 +356,8 @@ func (f *fgen) finish(body *ptx.Block) {
 	}
 }
 
-// firstLoc returns the frame of the first .loc of a body.
+// firstLoc returns the frame of the first .loc of a body that names a place, or nil. It serves as
+// the position of a function that no fact of the lowering step describes.
 func firstLoc(b *ptx.Block, t *lineTable) *source.Frame {
 	for s := range b.Stmts() {
 		var fr *source.Frame
@@ -346,6 +376,7 @@ func firstLoc(b *ptx.Block, t *lineTable) *source.Frame {
 	return nil
 }
 
+// outermost returns the frame of the function that everything in an inline stack was inlined into.
 func outermost(f *source.Frame) *source.Frame {
 	for f != nil && f.Parent != nil {
 		f = f.Parent

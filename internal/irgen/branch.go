@@ -9,9 +9,11 @@ import (
 	"heddle/internal/source"
 )
 
+// itoa shortens the construction of messages and names.
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// branch is bra: one label (PTX ISA 9.7.12.3).
+// branch resolves the operand of bra: one label (PTX ISA 9.7.12.3). The operand's block number is
+// set later, by resolve.
 func (f *fgen) branch(in *ir.Instr, s ptx.Inst) ([]*label, bool) {
 	ops := s.Operands()
 	if ops.Len() != 1 {
@@ -23,7 +25,8 @@ func (f *fgen) branch(in *ir.Instr, s ptx.Inst) ([]*label, bool) {
 	return []*label{l}, l != nil
 }
 
-// target resolves the name of a label.
+// target resolves an operand that must be the name of a label. It reports an error and returns nil
+// otherwise.
 func (f *fgen) target(o ptx.Operand) *label {
 	if o.Kind() != ptx.Name || o.Field() != "" {
 		f.g.errorf(o.Span(), "expected a label")
@@ -32,6 +35,9 @@ func (f *fgen) target(o ptx.Operand) *label {
 	return f.labelNamed(o.Name(), o.Span())
 }
 
+// labelNamed looks a label up in the scopes around the branch. Labels of inner or neighbouring { }
+// are not visible (PTX ISA 5.4), so a jump into a block is an error and not a surprise for the
+// emulator.
 func (f *fgen) labelNamed(name string, span source.Span) *label {
 	sym := f.scope.lookup(f, name)
 	switch {
@@ -46,7 +52,10 @@ func (f *fgen) labelNamed(name string, span source.Span) *label {
 	return nil
 }
 
-// indexedBranch is brx.idx: an index, and the name of a .branchtargets list (PTX ISA 9.7.12.4).
+// indexedBranch resolves brx.idx: an index of type .u32, and the name of a .branchtargets list (PTX
+// ISA 9.7.12.4). The instruction has one BranchTo operand for each entry, duplicates included,
+// since the index counts entries. An index beyond the list is undefined behaviour; it is left to
+// the engines to report.
 func (f *fgen) indexedBranch(in *ir.Instr, s ptx.Inst) ([]*label, bool) {
 	ops := s.Operands()
 	if ops.Len() != 2 {
@@ -76,7 +85,8 @@ func (f *fgen) indexedBranch(in *ir.Instr, s ptx.Inst) ([]*label, bool) {
 	return to, true
 }
 
-// targets resolves the labels of a .branchtargets list, as far as the first that is missing.
+// targets resolves the labels of a .branchtargets list. It stops at the first label that is
+// missing, since each entry would report the same.
 func (f *fgen) targets(list *ptx.Directive) ([]*label, bool) {
 	var to []*label
 	add := func(l *label) bool {
@@ -99,7 +109,8 @@ func (f *fgen) targets(list *ptx.Directive) ([]*label, bool) {
 	return to, true
 }
 
-// list resolves the name of a .branchtargets or .calltargets list.
+// list resolves the name of a .branchtargets or .calltargets list; want says which of the two the
+// instruction takes.
 func (f *fgen) list(o ptx.Operand, want string) *ptx.Directive {
 	if o.Kind() != ptx.Name {
 		f.g.errorf(o.Span(), "expected the name of a %s list", want)
@@ -118,7 +129,8 @@ func (f *fgen) list(o ptx.Operand, want string) *ptx.Directive {
 	return nil
 }
 
-// resolve gives the targets of a block's branch their blocks.
+// resolve sets the block of each target of b's terminator. It runs when all labels have blocks; the
+// targets are in the order of the operands.
 func (f *fgen) resolve(b *ir.Block) {
 	t := b.Terminator()
 	if t == nil {

@@ -8,14 +8,16 @@ import (
 	"heddle/internal/source"
 )
 
-// callParts are the operands of a call as written: call (results), target, (args), list.
+// callParts are the operands of a call as written: call (results), target, (arguments), list (PTX
+// ISA 9.7.12.5). The parenthesised lists and the last operand are optional.
 type callParts struct {
 	results, args ptx.Operands
 	target        ptx.Operand
 	list          ptx.Operand // prototype, .calltargets list or call table; none if absent
 }
 
-// split sorts the operands of a call (PTX ISA 9.7.12.5).
+// splitCall sorts the operands of a call into their parts. It returns false if there is no target
+// or if operands are left over.
 func splitCall(ops ptx.Operands) (callParts, bool) {
 	var p callParts
 	p.results = parenthesised(&ops)
@@ -30,7 +32,8 @@ func splitCall(ops ptx.Operands) (callParts, bool) {
 	return p, ops.Len() == 0
 }
 
-// parenthesised takes the first operand if it is a list in parentheses, and returns its parts.
+// parenthesised removes the first operand if it is a list in parentheses, and returns the list's
+// elements.
 func parenthesised(ops *ptx.Operands) ptx.Operands {
 	if ops.Len() == 0 || ops.At(0).Kind() != ptx.Paren {
 		return ptx.Operands{}
@@ -40,18 +43,24 @@ func parenthesised(ops *ptx.Operands) ptx.Operands {
 	return list
 }
 
-// shape is what a call's operands are checked against: the parameters of a function or prototype.
+// signature is what the arguments and results of a call are checked against: the formals of a
+// function or of a prototype.
 type signature struct {
 	name            string
 	params, results []formal
 	open            bool // ends with an array without bound, which may be left out
 }
 
+// formal is one parameter or result. Only its size decides whether a .param variable fits; the type
+// gives constants their bits, and is NoType for an array, which no constant can be passed to.
 type formal struct {
 	typ  isa.Type
 	size int // bytes; -1 for an array without bound
 }
 
+// call resolves the operands of a call: the callee or its candidates, then results and arguments,
+// each compared with the formal at its place. sig is never nil here; a call whose signature could
+// not be found has been reported.
 func (f *fgen) call(in *ir.Instr, s ptx.Inst) bool {
 	p, ok := splitCall(s.Operands())
 	if !ok {
@@ -91,13 +100,14 @@ func (f *fgen) call(in *ir.Instr, s ptx.Inst) bool {
 	return true
 }
 
-// passed is an argument or a result of a call: an operand, or a component of a vector.
+// passed is an argument or a result of a call as written, or one component of it.
 type passed struct {
 	op   ptx.Operand
 	part int // -1: all of it
 }
 
-// spread puts the components of vector registers and of lists in braces in their place.
+// spread replaces vector registers and lists in braces by their components, since each is passed as
+// a parameter of its own (PTX ISA 6.4.3).
 func (f *fgen) spread(ops ptx.Operands) []passed {
 	var out []passed
 	for _, o := range ops.All() {
@@ -121,7 +131,9 @@ func (f *fgen) spread(ops ptx.Operands) []passed {
 	return out
 }
 
-// callee resolves the target: a function, or a register with a list of candidates or a prototype.
+// callee resolves the target: a function for a direct call, or a register that holds its address.
+// An indirect call must name its candidates or a prototype, since without either neither the
+// arguments nor the possible callees can be checked. A kernel cannot be called.
 func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
 	if t := p.target; t.Kind() == ptx.Name && t.Field() == "" {
 		if sym := f.scope.lookup(f, t.Name()); sym != nil && sym.kind == symFunc {
@@ -154,7 +166,10 @@ func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
 	return f.candidates(in, p.list)
 }
 
-// candidates resolves the last operand of an indirect call.
+// candidates resolves the last operand of an indirect call: a .callprototype, which gives the
+// signature only, or a .calltargets list or a table of addresses in an initialised variable, which
+// give the functions too. All candidates must agree with each other by the language; the first
+// one's signature is checked.
 func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
 	if o.Kind() != ptx.Name {
 		f.g.errorf(o.Span(), "expected a .callprototype, a .calltargets list or a call table")
@@ -199,6 +214,8 @@ func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
 	return f.g.signatureOf(in.Targets[0]), true
 }
 
+// signatureOf returns the signature of a function. Only the last parameter can be an array without
+// bound.
 func (g *gen) signatureOf(fn *ir.Func) *signature {
 	s := &signature{name: fn.Name}
 	for _, v := range fn.Params {
@@ -211,6 +228,8 @@ func (g *gen) signatureOf(fn *ir.Func) *signature {
 	return s
 }
 
+// formalOf describes a variable as a formal. An array has no type, because its elements are passed
+// as bytes; a predicate has size 0 and keeps its type.
 func formalOf(v *ir.Var) formal {
 	switch {
 	case v.Unsized:
@@ -221,6 +240,8 @@ func formalOf(v *ir.Var) formal {
 	return formal{v.Type, v.Size}
 }
 
+// protoSignature returns the signature that a .callprototype declares (PTX ISA 11.3.3). Its
+// parameters may be unnamed ("_"), and its vector registers count as one formal for each component.
 func (g *gen) protoSignature(p *ptx.Prototype) *signature {
 	s := &signature{name: p.Name}
 	add := func(to []formal, decls []*ptx.Var) []formal {
@@ -255,6 +276,7 @@ func (g *gen) protoSignature(p *ptx.Prototype) *signature {
 	return s
 }
 
+// param returns formal i. Beyond the last one, which counts rules out, it accepts any size.
 func (s *signature) param(i int) formal {
 	if i < len(s.params) {
 		return s.params[i]
@@ -262,6 +284,7 @@ func (s *signature) param(i int) formal {
 	return formal{size: -1}
 }
 
+// result returns the formal of result i, in the way of param.
 func (s *signature) result(i int) formal {
 	if i < len(s.results) {
 		return s.results[i]
@@ -269,6 +292,8 @@ func (s *signature) result(i int) formal {
 	return formal{size: -1}
 }
 
+// counts reports whether a call has as many arguments and results as its signature. The array
+// without bound at the end of an open signature may be omitted.
 func (f *fgen) counts(s ptx.Inst, sig *signature, results, args int) bool {
 	n, least := len(sig.params), len(sig.params)
 	if sig.open {
@@ -286,7 +311,9 @@ func (f *fgen) counts(s ptx.Inst, sig *signature, results, args int) bool {
 }
 
 // argument resolves an argument or result: a register, a constant, or the value of a .param
-// variable of the same size as the formal.
+// variable of the same size as the formal. The name of a .param variable denotes its bytes here and
+// not its address, which is why VarAddr becomes VarVal. Predicates and other registers cannot be
+// exchanged.
 func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
 	o := a.op
 	out, ok := f.value(o, want.typ)
@@ -322,8 +349,11 @@ func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
 	return out, true
 }
 
+// isPred reports whether a register is a predicate, which has no size and no place in .param
+// memory.
 func (f *fgen) isPred(r ir.RegID) bool { return f.f.Regs[r].Type == isa.Pred }
 
+// mismatch reports an argument or result whose size differs from the formal's.
 func (f *fgen) mismatch(span source.Span, want formal) {
 	if want.typ == isa.Pred {
 		f.g.errorf(span, "the called function has a .pred here")

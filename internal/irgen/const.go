@@ -26,8 +26,8 @@ type constant struct {
 	mask    uint64 // the mask() operator; 0 if absent
 }
 
-// eval computes a constant expression. It reports what is wrong and returns false. f may be nil
-// outside of a body.
+// eval computes a constant expression; it reports what is wrong and returns false. f is nil outside
+// a body, where a name cannot denote a register of a range.
 func (g *gen) eval(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	switch e.Kind() {
 	case ptx.Int:
@@ -57,6 +57,8 @@ func (g *gen) eval(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	return constant{}, false
 }
 
+// evalName evaluates a name: WARP_SZ, or a variable or function, whose address becomes a
+// relocation. Registers and labels have no constant value.
 func (g *gen) evalName(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	name := e.Name()
 	if name == "WARP_SZ" && e.Field() == "" {
@@ -76,8 +78,9 @@ func (g *gen) evalName(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	return constant{}, false
 }
 
-// masks are the operators that take one byte of an address or a number (PTX ISA 5.4.4), with the
-// bits that they shift by.
+// maskShift returns by how many bits a mask operator shifts (PTX ISA 5.4.4): the mask selects one
+// of the eight bytes of an address or a number, so 0xff00 shifts by 8. It returns false for other
+// masks.
 func maskShift(mask uint64) (shift int, ok bool) {
 	for shift = 0; shift < 64; shift += 8 {
 		if mask == 0xff<<shift {
@@ -87,7 +90,8 @@ func maskShift(mask uint64) (shift int, ok bool) {
 	return 0, false
 }
 
-// evalMask is 0xff(x).
+// evalMask evaluates 0xff00(x). Of a number it is a byte at once; of an address it is kept in the
+// constant, since only the launch knows the address.
 func (g *gen) evalMask(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	x, ok := g.eval(s, f, e.Y())
 	if !ok {
@@ -106,6 +110,8 @@ func (g *gen) evalMask(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	return constant{n: x.n & m >> shift}, true
 }
 
+// evalUnary evaluates a prefix operator or a cast. Of an address it accepts generic() and the plus
+// sign only, since the address is not known yet; of a float the signs only (PTX ISA 4.5.4).
 func (g *gen) evalUnary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	x, ok := g.eval(s, f, e.X())
 	if !ok {
@@ -155,6 +161,7 @@ func (g *gen) evalUnary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	return bad()
 }
 
+// truth is the value of a comparison: 1 or 0, as in C.
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -162,6 +169,9 @@ func truth(b bool) uint64 {
 	return 0
 }
 
+// evalBinary evaluates an operator with two operands, or ?:, which has three. Both operands are
+// evaluated even if the first is wrong, so that each error is reported; both arms of ?: are
+// evaluated too, so a division by zero in the arm that is not taken is an error.
 func (g *gen) evalBinary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	x, ok1 := g.eval(s, f, e.X())
 	y, ok2 := g.eval(s, f, e.Y())
@@ -188,7 +198,9 @@ func (g *gen) evalBinary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	return g.intOp(e, x, y)
 }
 
-// addAddress is symbol+offset and symbol-offset.
+// addAddress evaluates symbol+offset and symbol-offset, the only sums that a relocation can
+// express. The difference of two symbols is rejected, and so is an offset behind a mask, which
+// would apply to the byte and not to the address.
 func (g *gen) addAddress(e ptx.Operand, x, y constant) (constant, bool) {
 	op := e.Op()
 	switch {
@@ -206,6 +218,8 @@ func (g *gen) addAddress(e ptx.Operand, x, y constant) (constant, bool) {
 	return constant{}, false
 }
 
+// conditional evaluates x ? y : z. The result is unsigned if either arm is (PTX ISA 4.5.5),
+// whichever is taken.
 func (g *gen) conditional(e ptx.Operand, x, y, z constant) (constant, bool) {
 	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single ||
 		z.single {
@@ -221,6 +235,9 @@ func (g *gen) conditional(e ptx.Operand, x, y, z constant) (constant, bool) {
 	return out, true
 }
 
+// floatOp evaluates an operator on two binary64 values by the host's arithmetic, which rounds to
+// nearest even as PTX ISA 4.5.4 asks. Division by zero gives an infinity or NaN. The hexadecimal 0f
+// form is rejected by the caller: the text allows no arithmetic on it.
 func (g *gen) floatOp(e ptx.Operand, x, y float64) (constant, bool) {
 	switch e.Op() {
 	case "+":
@@ -248,17 +265,12 @@ func (g *gen) floatOp(e ptx.Operand, x, y float64) (constant, bool) {
 	return constant{}, false
 }
 
-// intOp follows PTX ISA 4.5.5; where its text and Table 5 differ (the type of a remainder and of &,
-// |, ^), the bits are the same, and the text decides the type.
+// intOp evaluates an operator on two integers. It follows PTX ISA 4.5.5; where its text and Table 5
+// differ (the type of a remainder and of &, |, ^), the bits are the same, and the text decides the
+// type. Shifts by 64 or more give what shifting bit by bit would.
 func (g *gen) intOp(e ptx.Operand, x, y constant) (constant, bool) {
 	u := x.unsigned || y.unsigned
 	sx, sy := int64(x.n), int64(y.n)
-	less := func(a, b uint64) bool {
-		if u {
-			return a < b
-		}
-		return int64(a) < int64(b)
-	}
 	out := constant{unsigned: u}
 	switch op := e.Op(); op {
 	case "+":
@@ -299,23 +311,41 @@ func (g *gen) intOp(e ptx.Operand, x, y constant) (constant, bool) {
 		out = constant{n: truth(x.n != 0 && y.n != 0)}
 	case "||":
 		out = constant{n: truth(x.n != 0 || y.n != 0)}
-	case "==":
-		out = constant{n: truth(x.n == y.n)}
-	case "!=":
-		out = constant{n: truth(x.n != y.n)}
-	case "<":
-		out = constant{n: truth(less(x.n, y.n))}
-	case ">":
-		out = constant{n: truth(less(y.n, x.n))}
-	case "<=":
-		out = constant{n: truth(!less(y.n, x.n))}
-	case ">=":
-		out = constant{n: truth(!less(x.n, y.n))}
 	default:
-		g.errorf(e.Span(), "operator %s is not allowed in a constant expression", op)
-		return constant{}, false
+		holds, known := compare(op, x.n, y.n, u)
+		if !known {
+			g.errorf(e.Span(), "operator %s is not allowed in a constant expression", op)
+			return constant{}, false
+		}
+		out = constant{n: truth(holds)}
 	}
 	return out, true
+}
+
+// compare evaluates a comparison of two integers, which are signed unless either operand is
+// unsigned; false if op is not a comparison.
+func compare(op string, x, y uint64, unsigned bool) (holds, known bool) {
+	less := func(a, b uint64) bool {
+		if unsigned {
+			return a < b
+		}
+		return int64(a) < int64(b)
+	}
+	switch op {
+	case "==":
+		return x == y, true
+	case "!=":
+		return x != y, true
+	case "<":
+		return less(x, y), true
+	case ">":
+		return less(y, x), true
+	case "<=":
+		return !less(y, x), true
+	case ">=":
+		return !less(x, y), true
+	}
+	return false, false
 }
 
 // bits converts a constant to the width of a type (PTX ISA 4.5.1, 4.5.2): integers are cut, floats
@@ -348,6 +378,9 @@ func (c *constant) bits(t isa.Type) (uint64, string) {
 	return c.n & widthMask(t.Size()), ""
 }
 
+// floatBits rounds a float constant to a floating-point type, or to the bit type of its own size.
+// Conversion to an integer type would hide a mistake and is an error (PTX ISA 4.5.4); the 0f form
+// is exact and fits 32 bits only.
 func (c *constant) floatBits(t isa.Type) (uint64, string) {
 	switch {
 	case t == isa.F64 || t == isa.B64 && !c.single:
@@ -362,6 +395,8 @@ func (c *constant) floatBits(t isa.Type) (uint64, string) {
 	return 0, "a float"
 }
 
+// widthMask has a one for each bit of a value of that many bytes. Integer constants have 64 bits,
+// so that .b128 and a context without a type (0 bytes) keep all of them.
 func widthMask(bytes int) uint64 {
 	if bytes >= 8 || bytes == 0 {
 		return ^uint64(0)
@@ -369,7 +404,8 @@ func widthMask(bytes int) uint64 {
 	return 1<<(8*bytes) - 1
 }
 
-// halfBits rounds to binary16, to nearest even.
+// halfBits rounds to binary16, to nearest even. math.RoundToEven works on the significand as an
+// integer; a carry out of it moves into the exponent, which is the correct result.
 func halfBits(f float64) uint16 {
 	b := math.Float64bits(f)
 	sign := uint16(b >> 48 & 0x8000)

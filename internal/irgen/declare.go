@@ -22,6 +22,9 @@ func (g *gen) declare(file *ptx.File) {
 	}
 }
 
+// moduleVar enters the variables of one declaration at module level. .reg and .param ones do not
+// exist there, and .local ones only before PTX 3.0 (oldLocals). A redeclared .extern variable stays
+// one object.
 func (g *gen) moduleVar(d *ptx.Var) {
 	switch d.Space {
 	case "local":
@@ -74,7 +77,9 @@ func (g *gen) redeclare(old *symbol, v *ir.Var) bool {
 	return true
 }
 
-// function enters a function. A declaration and a definition of one name are one function.
+// function enters a function. A declaration and a definition of one name are one function,
+// whichever comes first; the directives of all of them add up (PTX ISA 11.4, 11.7). The header that
+// counts is the definition's or, without one, that of the first declaration.
 func (g *gen) function(d *ptx.Func) {
 	f := &ir.Func{Module: g.mod, Name: d.Name, Kernel: d.Entry, Span: d.NameSpan}
 	old := g.top.syms[d.Name]
@@ -103,11 +108,15 @@ func (g *gen) function(d *ptx.Func) {
 	g.signature(f, d)
 }
 
+// put enters f in the scope of the module without the check of define: function has just found the
+// name free.
 func (g *gen) put(f *ir.Func) {
 	g.top.put(f.Name, &symbol{kind: symFunc, span: f.Span, fn: f})
 }
 
-// agrees checks a further declaration of a function against the earlier ones.
+// agrees checks a further declaration of a function against the earlier one: the same kind, at most
+// one body, and as many parameters and results. Types are not compared, since .b64 and .u64 declare
+// the same bytes.
 func (g *gen) agrees(f *ir.Func, d *ptx.Func) bool {
 	prev := g.bodies[f]
 	at := g.set.Format(f.Span.Start)
@@ -120,13 +129,15 @@ func (g *gen) agrees(f *ir.Func, d *ptx.Func) bool {
 	case countNames(prev.Params) != countNames(d.Params) ||
 		countNames(prev.Results) != countNames(d.Results):
 		g.errorf(d.NameSpan, "%s has %d parameters and %d results here, but %d and %d at %s", d.Name,
-			countNames(d.Params), countNames(d.Results), countNames(prev.Params), countNames(prev.Results), at)
+			countNames(d.Params), countNames(d.Results), countNames(prev.Params),
+			countNames(prev.Results), at)
 	default:
 		return true
 	}
 	return false
 }
 
+// countNames counts the parameters of a header. One without a name, as in a prototype, counts too.
 func countNames(vars []*ptx.Var) int {
 	n := 0
 	for _, v := range vars {
@@ -135,14 +146,17 @@ func countNames(vars []*ptx.Var) int {
 	return n
 }
 
-// signature sets the parameters and results of a function. The variables of its final declaration
-// count; an earlier one's are replaced.
+// signature sets the parameters and results of a function to those of d. Offsets start at 0 again,
+// since parameters of an earlier declaration are replaced and not added to.
 func (g *gen) signature(f *ir.Func, d *ptx.Func) {
 	f.Params, f.Results, f.ParamSize = nil, nil, 0
 	f.Params = g.formals(f, d.Params)
 	f.Results = g.formals(f, d.Results)
 }
 
+// formals makes the variables of a parameter or result list. Those in .param are laid out one after
+// the other, each at its alignment, as a host passes them. .ptr marks a pointer and may name the
+// space that it points to (PTX ISA 5.1.6).
 func (g *gen) formals(f *ir.Func, decls []*ptx.Var) []*ir.Var {
 	var out []*ir.Var
 	for _, d := range decls {
@@ -169,6 +183,8 @@ func (g *gen) formals(f *ir.Func, decls []*ptx.Var) []*ir.Var {
 	return out
 }
 
+// regFormals makes the parameters that are passed in registers, which device functions only may
+// have (PTX ISA 11.2.2).
 func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	t, ok := g.typeOf(d)
 	if !ok {
@@ -203,9 +219,10 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	return out
 }
 
-// directives reads what is between a function's header and its body (PTX ISA 11.4, 11.7).
-//
-// The system call behind assert never returns, which compilers for PTX before 6.4 cannot say.
+// directives reads the performance and attribute directives between a function's header and its
+// body (PTX ISA 11.4, 11.7). Only those are kept that bound the launch or end control flow.
+// __assertfail, the system call behind assert, never returns. Compilers for PTX before 6.4 cannot
+// declare that (.noreturn is newer), so it is known by name here.
 func (g *gen) directives(f *ir.Func, d *ptx.Func) {
 	if d.Name == "__assertfail" && d.Body == nil {
 		f.NoReturn = true
@@ -224,6 +241,8 @@ func (g *gen) directives(f *ir.Func, d *ptx.Func) {
 	}
 }
 
+// dim3 reads one to three positive numbers; dimensions that are omitted are 1. The zero Dim3 after
+// an error means that nothing is known.
 func (g *gen) dim3(d *ptx.Directive) event.Dim3 {
 	v := [3]uint32{1, 1, 1}
 	for i := range d.Args.Len() {

@@ -12,8 +12,9 @@ import (
 // reg+imm outside of an address, which the text does not have and ptxas accepts. The computation is
 // put in front of the instruction, into registers of its own.
 
-// helper emits an instruction without guard in front of the current one, with a new register as
-// destination.
+// helper emits an instruction in front of the current one, with a new register as its destination,
+// and returns that register. The instruction has no guard even if the current one has one: it only
+// computes an address and has no other effect.
 func (f *fgen) helper(span source.Span, desc isa.Desc, dst isa.Type,
 	srcs ...ir.Operand) ir.Operand {
 	d := ir.Operand{Kind: ir.Register, Reg: f.addReg("", dst), Span: span}
@@ -25,7 +26,8 @@ func (f *fgen) helper(span source.Span, desc isa.Desc, dst isa.Type,
 	return d
 }
 
-// unsigned is the unsigned type of that size, by which additions and products are computed.
+// unsigned returns the unsigned integer type of a size in bytes, in which additions and products of
+// indices are computed. PTX adds and multiplies integers of these sizes only.
 func unsigned(size int) (isa.Type, bool) {
 	switch size {
 	case 2:
@@ -38,7 +40,8 @@ func unsigned(size int) (isa.Type, bool) {
 	return isa.NoType, false
 }
 
-// offsetFrom resolves reg+imm and reg-imm; ok is false after an error.
+// offsetFrom resolves reg+imm and reg-imm to a helper addition, in the width of the register. The
+// constant is cut to that width; subtraction is addition of the negated constant.
 func (f *fgen) offsetFrom(o ptx.Operand) (ir.Operand, bool) {
 	base, ok := f.value(o.X(), isa.NoType)
 	if !ok {
@@ -72,7 +75,9 @@ func (f *fgen) registerOffset(o ptx.Operand) bool {
 	return o.Kind() == ptx.Binary && (o.Op() == "+" || o.Op() == "-") && f.isRegister(o.X())
 }
 
-// element resolves a[i] to the address of the element: of the variable, or in a register.
+// element resolves a[i] to the address of the element. A constant index gives the variable plus an
+// offset and costs no instruction. A register index gives a helper register: variable + offset +
+// index * stride, where stride is the size in bytes of an element of the first dimension.
 func (f *fgen) element(o ptx.Operand) (ir.Operand, bool) {
 	bad := ir.Operand{}
 	var sym *symbol
@@ -123,7 +128,9 @@ func (f *fgen) element(o ptx.Operand) (ir.Operand, bool) {
 	return f.helper(o.Span(), isa.NewAdd(t), t, base, scaled), true
 }
 
-// scale emits the product of an index register and the size of an element, as wide as an address.
+// scale emits the product of an index register and the size of an element, as wide as an address. A
+// 32-bit index is widened by its own sign (.s32), else as unsigned. Narrower and floating-point
+// registers are rejected.
 func (f *fgen) scale(index ptx.Operand, size int) (ir.Operand, bool) {
 	i, ok := f.value(index, isa.NoType)
 	if !ok {
@@ -149,7 +156,7 @@ func (f *fgen) scale(index ptx.Operand, size int) (ir.Operand, bool) {
 	return i, false
 }
 
-// elementMem is a[i] where an address in brackets is allowed.
+// elementMem resolves a[i] in the place of an address in brackets.
 func (f *fgen) elementMem(in *ir.Instr, o ptx.Operand) (ir.Operand, bool) {
 	a, ok := f.element(o)
 	if !ok {

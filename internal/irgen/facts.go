@@ -10,17 +10,19 @@ import (
 	"heddle/internal/source"
 )
 
-// The lowering step knows what PTX does not say, and leaves it in comments at module level:
+// The lowering step knows the source, which PTX does not describe, and writes facts about it as
+// comments at module level:
 //
 //	// heddle.kernel MANGLED LINE COL PATH
 //	// heddle.param MANGLED INDEX NAME ptr|val TYPE
 //	// heddle.language cl
 //
 // PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a
-// parameter that has none. Facts about kernels that the module does not define are passed over: the
-// compiler may have dropped them. Other comments that begin with "heddle" belong to others.
+// parameter without one. Facts about kernels that the module does not define are ignored: the
+// compiler may have removed them. Other comments that begin with "heddle" are not facts.
 
-// facts reads them. They take precedence over what InferPointers would find.
+// facts reads these comments. Pointers are inferred first; the facts come from the source's types
+// and override the inference.
 func (g *gen) facts(file *ptx.File) {
 	for _, f := range g.mod.Funcs {
 		if f.Kernel {
@@ -44,7 +46,8 @@ func (g *gen) facts(file *ptx.File) {
 	}
 }
 
-// kernelFact is where a kernel is defined in the source.
+// kernelFact reads where a kernel is defined in the source. Line 0 would mean "unknown" and is
+// malformed. The file need not have been loaded: the position is then shown without its text.
 func (g *gen) kernelFact(c *ptx.Comment, rest string) {
 	w := strings.SplitN(rest, " ", 4)
 	line, col := 0, 0
@@ -67,7 +70,9 @@ func (g *gen) kernelFact(c *ptx.Comment, rest string) {
 	k.Src = &source.Frame{Func: k.Demangled, Pos: source.MakePos(file.ID, line, col)}
 }
 
-// paramFact is a parameter's name in the source, and whether it is a pointer.
+// paramFact reads a parameter's name in the source, and whether it is a pointer. A fact that
+// contradicts the PTX (an index out of range, a pointer of the wrong size) is an error: the text
+// and its comments come from different compilations.
 func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	w := strings.SplitN(rest, " ", 5)
 	index, ok := 0, len(w) == 5 && w[4] != "" && w[2] != "" && (w[3] == "ptr" || w[3] == "val")
@@ -101,7 +106,8 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	}
 }
 
-// pointerSpace reads the address space of a pointer's LLVM type, as NVPTX numbers them.
+// pointerSpace reads the address space of a pointer from its LLVM type, by the numbers of the NVPTX
+// backend; NoSpace for a generic pointer.
 func pointerSpace(typ string) event.Space {
 	for n, space := range map[string]event.Space{"(1)": event.Global, "(3)": event.Shared,
 		"(4)": event.Const} {
@@ -112,6 +118,7 @@ func pointerSpace(typ string) event.Space {
 	return event.NoSpace
 }
 
+// number reads a decimal number that fits an int32, as lines, columns and indices do.
 func number(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err == nil

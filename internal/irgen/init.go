@@ -12,8 +12,9 @@ import (
 // maxInit bounds the bytes that an initialiser makes us hold.
 const maxInit = 1 << 28
 
-// initialisers evaluates the initialisers that are pending (PTX ISA 5.4.4): those of the module
-// when all its names are known, those of a body at the declaration.
+// initialisers evaluates the pending initialisers (PTX ISA 5.4.4): those of the module when all its
+// names are known, those of a body at the declaration. Only .global and .const variables can have
+// one; a dimension left open takes its length from the initialiser.
 func (g *gen) initialisers() {
 	for _, p := range g.inits {
 		if p.v.Space != event.Global && p.v.Space != event.Const {
@@ -39,7 +40,8 @@ func (g *gen) initialisers() {
 	g.inits = nil
 }
 
-// initWriter fills one variable.
+// initWriter fills one variable, v, from the initialiser that name has. Names in it are looked up
+// from scope in.
 type initWriter struct {
 	g    *gen
 	v    *ir.Var
@@ -47,7 +49,9 @@ type initWriter struct {
 	name *ptx.VarName
 }
 
-// write stores an initialiser for an element of dimensions dims at byte offset at.
+// write stores an initialiser for an element of dimensions dims at byte offset at. The recursion
+// follows the braces: each level consumes one dimension. A list that is too short leaves the rest
+// zero, as in C; one that is too long is an error.
 func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 	elem := w.v.Type.Size()
 	if in.Value.Kind() != ptx.NoOperand {
@@ -86,7 +90,8 @@ func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 	}
 }
 
-// text stores the bytes of a string. What is left of the array stays zero, which ends the string.
+// text stores the bytes of a string. The rest of the array stays zero, which terminates the string.
+// Like C, it accepts a string that fills the array and leaves no room for the zero.
 func (w *initWriter) text(s ptx.Operand, room int64, at int) {
 	val := s.Str()
 	if int64(len(val)) > room {
@@ -110,6 +115,9 @@ func (w *initWriter) room(at, n int) []byte {
 	return w.v.Init[at : at+n]
 }
 
+// value stores one constant at byte offset at, little endian, in the width of the element type. A
+// negative integer in a .b128 element is sign-extended; other constants have at most 64 bits, and
+// the upper half stays zero.
 func (w *initWriter) value(e ptx.Operand, at int) {
 	c, ok := w.g.eval(w.in, nil, e)
 	if !ok {
@@ -135,7 +143,9 @@ func (w *initWriter) value(e ptx.Operand, at int) {
 	}
 }
 
-// reloc stores the address of a variable or function.
+// reloc stores the address of a variable or function as a relocation, since the launch decides
+// where objects are. A mask operator stores one byte of it, in an element of one byte; otherwise
+// the element must be able to hold an address, of 4 or 8 bytes.
 func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 	r := ir.Reloc{Offset: at, Size: size, Addend: int64(c.n), Generic: c.generic}
 	if c.sym.kind == symFunc {
@@ -168,7 +178,7 @@ func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 	}
 }
 
-// rangeName is element i of name<n>.
+// rangeName is the name of element i of name<n>, counted from 0 (PTX ISA 5.4.6).
 func rangeName(prefix string, i int) string { return prefix + strconv.Itoa(i) }
 
 // legacyAddresses reports whether the module is older than PTX 3.1, where the name of a variable in

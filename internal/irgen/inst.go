@@ -7,8 +7,9 @@ import (
 	"heddle/internal/ptx"
 )
 
-// inst builds one instruction. After an error it leaves the instruction out: the module is lost
-// anyway.
+// inst builds one instruction and appends it to the current block. After an error the instruction
+// is left out: there will be no module, and the remaining errors are more useful than those that a
+// half-built instruction would cause.
 func (f *fgen) inst(s ptx.Inst) {
 	d := f.g.decode(s)
 	if d.err != nil {
@@ -58,7 +59,8 @@ func (f *fgen) inst(s ptx.Inst) {
 	}
 }
 
-// newInstr allocates instructions in runs.
+// newInstr allocates instructions 32 at a time: a large module has hundreds of thousands, and each
+// would cost an allocation. Instructions are never freed one by one.
 func (f *fgen) newInstr() *ir.Instr {
 	if len(f.free) == 0 {
 		f.free = make([]ir.Instr, 32)
@@ -68,7 +70,8 @@ func (f *fgen) newInstr() *ir.Instr {
 	return in
 }
 
-// decode decodes an opcode with its modifiers, once for each spelling.
+// decode decodes an opcode with its modifiers, once for each spelling of the file (ptx.Inst.Word
+// numbers them). Errors are kept too and reported at each use.
 func (g *gen) decode(s ptx.Inst) *decoded {
 	d := g.decoded[s.Word()]
 	if d == nil {
@@ -81,6 +84,7 @@ func (g *gen) decode(s ptx.Inst) *decoded {
 	return d
 }
 
+// guard resolves the @p or @!p of an instruction (PTX ISA 9.3): a scalar register of type .pred.
 func (f *fgen) guard(in *ir.Instr, p ptx.Guard) bool {
 	sym := f.scope.lookup(f, p.Name)
 	switch {
@@ -95,7 +99,8 @@ func (f *fgen) guard(in *ir.Instr, p ptx.Guard) bool {
 	return false
 }
 
-// describe is symbol.what with the type of a register.
+// describe is symbol.what, with the type of a register: messages about a wrong register are useful
+// only with its type.
 func (f *fgen) describe(sym *symbol) string {
 	if sym.kind == symReg && !sym.vector {
 		return "a register of type ." + f.f.Regs[sym.regs[0]].Type.String()
@@ -103,13 +108,13 @@ func (f *fgen) describe(sym *symbol) string {
 	return sym.what()
 }
 
-// item is an operand of the text; the two halves of p|q are one item each.
+// item is one operand as roles count them: the two halves of p|q are two items.
 type item struct {
 	op     ptx.Operand
 	second bool // q of p|q
 }
 
-// items cuts operands into items, appending to out.
+// items splits operands into items and appends them to out.
 func items(out []item, ops ptx.Operands) []item {
 	for _, o := range ops.All() {
 		if o.Kind() == ptx.Pair {
@@ -172,8 +177,8 @@ func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 	return true
 }
 
-// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and
-// takes the rest as it is.
+// looseRoles keeps the destinations, as far as roles could be assigned and no operand contradicts
+// them, and makes optional sources of everything else.
 func looseRoles(roles []isa.Role, its []item) []isa.Role {
 	out := make([]isa.Role, len(its))
 	for i := range out {
@@ -186,7 +191,10 @@ func looseRoles(roles []isa.Role, its []item) []isa.Role {
 	return out
 }
 
-// assign gives each operand its role.
+// assign gives each item its role, in order. A p|q pair takes DstPred for its second half, and
+// nothing else does. Optional sources are filled from the left until the spare operands are used
+// up, so the mandatory roles behind them always get one. It returns false if the numbers do not
+// fit.
 func assign(roles []isa.Role, its []item) ([]isa.Role, bool) {
 	if fixed(roles, its) {
 		return roles, true
@@ -222,7 +230,8 @@ func assign(roles []isa.Role, its []item) ([]isa.Role, bool) {
 	return out, len(out) == len(its)
 }
 
-// fixed reports whether there is just one operand for each role.
+// fixed reports whether there is exactly one item for each role and no pair. It is the common case,
+// in which assign need not copy the roles.
 func fixed(roles []isa.Role, its []item) bool {
 	if len(roles) != len(its) {
 		return false
@@ -235,9 +244,11 @@ func fixed(roles []isa.Role, its []item) bool {
 	return true
 }
 
+// optional reports whether an instruction may be written without an operand of the role.
 func optional(r isa.Role) bool { return r == isa.DstPred || r == isa.SrcOpt }
 
-// takes says how many operands a list of roles has.
+// takes says in words how many operands a list of roles takes. The second half of a pair is part of
+// its operand and does not count.
 func takes(roles []isa.Role) string {
 	least, most := 0, 0
 	for _, r := range roles {

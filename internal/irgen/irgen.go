@@ -22,8 +22,9 @@ import (
 // maxErrors bounds the errors of one module: one missing declaration may make thousands.
 const maxErrors = 200
 
-// Module builds the IR of a PTX file. With errors, which come in the order in which they were
-// found, the module is nil. Positions of the user's source go to files of set.
+// Module builds the IR of a PTX file. If the file has errors, the module is nil and the errors are
+// returned in the order in which they were found. Positions in the user's source refer to files of
+// set.
 func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	g := newGen(set, file)
 	g.runPasses(file, "")
@@ -33,6 +34,9 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	return g.mod, nil
 }
 
+// newGen returns the state before the first pass. A module without .address_size is a 64-bit one
+// here, although the default of the text is 32 (PTX ISA 11.1.3): 32-bit modules are obsolete, and
+// PTX written by hand omits the directive.
 func newGen(set *source.Set, file *ptx.File) *gen {
 	g := &gen{
 		set:     set,
@@ -47,7 +51,9 @@ func newGen(set *source.Set, file *ptx.File) *gen {
 	return g
 }
 
-// gen is the state of one Module call.
+// gen is the state of one Module call. The passes of passes.go fill it from the file; top and mod
+// grow together, and bodies is complete before the first body is read, so that calls may name
+// functions that follow.
 type gen struct {
 	set     *source.Set
 	mod     *ir.Module
@@ -62,14 +68,17 @@ type gen struct {
 	ranged  int64 // variables in memory declared by name<n>
 }
 
-// decoded is what isa.Decode said of an opcode with its modifiers.
+// decoded is the result of isa.Decode for one spelling of an opcode with its modifiers, with the
+// roles that this form has. A module spells few distinct instructions, so each is decoded once.
 type decoded struct {
 	desc  isa.Desc
 	roles []isa.Role
 	err   error
 }
 
-// pendingInit is an initialiser to be evaluated when all names are known.
+// pendingInit is an initialiser that waits until all names are known: it may take the address of a
+// variable or function that is declared later. Names in it are looked up in the scope of the
+// declaration.
 type pendingInit struct {
 	v    *ir.Var
 	decl *ptx.Var
@@ -77,6 +86,8 @@ type pendingInit struct {
 	in   *scope
 }
 
+// errorf records an error at a place of the PTX text. Errors beyond maxErrors are counted as one,
+// so that a module with a missing declaration in front of a long body stays readable.
 func (g *gen) errorf(span source.Span, format string, args ...any) {
 	switch {
 	case len(g.errs) < maxErrors:
@@ -86,7 +97,9 @@ func (g *gen) errorf(span source.Span, format string, args ...any) {
 	}
 }
 
-// header reads .version, .target and .address_size.
+// header reads .version, .target and .address_size (PTX ISA 11.1). The first name of .target
+// decides; the others are options such as texmode_unified. The version matters to the rules for
+// module variables (oldLocals, legacyAddresses).
 func (g *gen) header(file *ptx.File) {
 	for _, d := range file.Decls {
 		dir, ok := d.(*ptx.Directive)
@@ -111,7 +124,9 @@ func (g *gen) header(file *ptx.File) {
 	}
 }
 
-// argText returns the text of a directive's argument as written: "8.3", "sm_70".
+// argText returns argument i of a directive as written, "8.3" or "sm_70", without the quotes of a
+// string; "" if the directive has fewer arguments. The text of a version is kept because 7.10 is
+// not 7.1.
 func (g *gen) argText(d *ptx.Directive, i int) string {
 	if i >= d.Args.Len() {
 		return ""
@@ -127,7 +142,8 @@ func (g *gen) argText(d *ptx.Directive, i int) string {
 	return ""
 }
 
-// argInt returns the value of a directive's integer argument.
+// argInt returns the value of integer argument i of a directive; false if it is missing or
+// something else.
 func argInt(d *ptx.Directive, i int) (int64, bool) {
 	if i >= d.Args.Len() || d.Args.At(i).Kind() != ptx.Int {
 		return 0, false

@@ -12,8 +12,9 @@ import (
 // would grow one without end.
 const maxInline = 256
 
-// lineTable turns .loc directives into frames (PTX ISA 11.5.3, 11.5.4). Frames of one place are
-// shared.
+// lineTable turns .loc directives into frames (PTX ISA 11.5.3, 11.5.4). Equal frames are one
+// object, so that comparing pointers compares inline stacks, and a body with many instructions of
+// one line costs one frame.
 type lineTable struct {
 	files  map[int64]source.FileID // by the index of .file
 	strs   []byte                  // contents of .debug_str
@@ -25,17 +26,23 @@ type lineTable struct {
 	recent map[source.Pos]recentFrame
 }
 
+// frameKey is the content of a frame. Parents are interned first, so comparing the pointer is
+// enough.
 type frameKey struct {
 	fn     string
 	pos    source.Pos
 	parent *source.Frame
 }
 
+// recentFrame is a frame with the depth of its inline stack, which maxInline bounds.
 type recentFrame struct {
 	frame *source.Frame
 	depth int
 }
 
+// newLineTable reads the .file directives and the section of function names. Debug information may
+// be at the end of the text, so this is a pass of its own before the bodies. A file that has not
+// been loaded is known by name; positions are dropped only when the set is full.
 func newLineTable(set *source.Set, file *ptx.File) *lineTable {
 	t := &lineTable{
 		files:  make(map[int64]source.FileID),
@@ -58,7 +65,9 @@ func newLineTable(set *source.Set, file *ptx.File) *lineTable {
 	return t
 }
 
-// strings reads the bytes and the labels of .debug_str.
+// strings reads the bytes and the labels of .debug_str, in which .loc finds the names of inlined
+// functions. Elements are little endian; anything but an integer counts as zero, to keep the
+// offsets right.
 func (t *lineTable) strings(s *ptx.Section) {
 	for _, item := range s.Data {
 		if item.Label != "" {
@@ -78,7 +87,8 @@ func (t *lineTable) strings(s *ptx.Section) {
 	}
 }
 
-// enter starts a function's body.
+// enter starts a function's body. Call sites never lie in another function's body, so recent
+// positions are forgotten.
 func (t *lineTable) enter(demangledName string) {
 	t.fn = demangledName
 	t.recent = make(map[source.Pos]recentFrame)
@@ -108,6 +118,8 @@ func (t *lineTable) loc(l ptx.Loc) *source.Frame {
 	return t.frame(t.funcName(&l), pos, parent)
 }
 
+// pos returns a position of the source, or 0 if the file is unknown or the line is 0. The bounds
+// are those that source.Pos can represent; hostile numbers must not wrap around into valid ones.
 func (t *lineTable) pos(file, line, col int64) source.Pos {
 	id := t.files[file]
 	if id == 0 || line <= 0 || line > 1<<27 || col < 0 || col > 1<<19 {
@@ -116,6 +128,8 @@ func (t *lineTable) pos(file, line, col int64) source.Pos {
 	return source.MakePos(id, int(line), int(col))
 }
 
+// frame returns the frame of a place in fn that was inlined at parent, and makes it the most recent
+// one of its position. A stack of maxInline frames is cut, not extended.
 func (t *lineTable) frame(fn string, pos source.Pos, parent recentFrame) *source.Frame {
 	if parent.depth >= maxInline {
 		parent = recentFrame{}
@@ -125,6 +139,7 @@ func (t *lineTable) frame(fn string, pos source.Pos, parent recentFrame) *source
 	return f
 }
 
+// intern returns the one frame with that content.
 func (t *lineTable) intern(k frameKey) *source.Frame {
 	f := t.frames[k]
 	if f == nil {
@@ -134,8 +149,9 @@ func (t *lineTable) intern(k frameKey) *source.Frame {
 	return f
 }
 
-// funcName returns the name of the inlined function that a .loc gives as an offset in .debug_str,
-// or "" if the section does not have it.
+// funcName returns the name of the inlined function of a .loc, which the directive gives as a label
+// or section plus an offset in .debug_str; "" if the section does not have it. Names end with a
+// zero byte.
 func (t *lineTable) funcName(l *ptx.Loc) string {
 	start, ok := t.labels[l.FuncName]
 	if !ok && strings.TrimPrefix(l.FuncName, ".") != "debug_str" {

@@ -11,7 +11,8 @@ import (
 	"heddle/internal/source"
 )
 
-// dst resolves a destination: a register, a vector of registers, or "_".
+// dst resolves a destination: a register, a vector of registers, or the sink "_" (PTX ISA 6.4). t
+// is the type that the instruction writes.
 func (f *fgen) dst(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	out, ok := f.value(o, t)
 	if !ok {
@@ -35,7 +36,9 @@ func (f *fgen) dst(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	return out, false
 }
 
-// src resolves a source operand of a role.
+// src resolves a source operand in the place of a role. Brackets belong to addresses only: a
+// register that holds an address is not a substitute for one, and the other way round. An optional
+// source may be either, because rows that are not executable state no more.
 func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.Operand, bool) {
 	if o.Kind() == ptx.Mem {
 		if role != isa.Addr && role != isa.SrcOpt {
@@ -67,7 +70,8 @@ func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.O
 	return out, true
 }
 
-// value resolves an operand that is not an address in brackets. Constants take the bits of type t.
+// value resolves an operand that is not an address in brackets. Constants take the bits that they
+// have in type t, since the IR stores bits and not numbers.
 func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	switch o.Kind() {
 	case ptx.Name:
@@ -96,6 +100,8 @@ func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	return f.constant(o.Span(), &c, t)
 }
 
+// constant makes an operand of an evaluated expression: the address of a symbol plus an offset, or
+// bits in type t.
 func (f *fgen) constant(span source.Span, c *constant, t isa.Type) (ir.Operand, bool) {
 	if c.sym != nil {
 		if c.generic || c.mask != 0 {
@@ -114,7 +120,7 @@ func (f *fgen) constant(span source.Span, c *constant, t isa.Type) (ir.Operand, 
 	return ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: bits, Span: span}, true
 }
 
-// negated is !p.
+// negated resolves !p, a negated predicate as a source (PTX ISA 9.7.6.2 and others).
 func (f *fgen) negated(o ptx.Operand) (ir.Operand, bool) {
 	out, ok := f.name(o.X(), isa.Pred)
 	if !ok {
@@ -128,6 +134,8 @@ func (f *fgen) negated(o ptx.Operand) (ir.Operand, bool) {
 	return out, true
 }
 
+// name resolves a name: the sink, a symbol, a special register or WARP_SZ. Declared names hide
+// special registers, which is why the scopes are searched first.
 func (f *fgen) name(n ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	span, name := n.Span(), n.Name()
 	if name == "_" && n.Field() == "" {
@@ -150,7 +158,9 @@ func (f *fgen) name(n ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	return ir.Operand{}, false
 }
 
-// symbol is an operand that is a plain name: a register, or an address.
+// symbol resolves a plain name to a register, to the components of a vector register, or to an
+// address. A .local variable of the module is placed in kernels' frames only: device functions
+// would need the frame of their caller.
 func (f *fgen) symbol(sym *symbol, span source.Span) (ir.Operand, bool) {
 	out := ir.Operand{Reg: ir.NoReg, Span: span}
 	switch sym.kind {
@@ -181,7 +191,7 @@ func (f *fgen) symbol(sym *symbol, span source.Span) (ir.Operand, bool) {
 // components are the names of a vector's elements (PTX ISA 6.4.3).
 const components, colours = "xyzw", "rgba"
 
-// field is a component of a vector register.
+// field resolves a component of a vector register, by .xyzw or by .rgba.
 func (f *fgen) field(n ptx.Operand, sym *symbol) (ir.Operand, bool) {
 	field := n.Field()
 	i := strings.Index(components, field)
@@ -200,8 +210,9 @@ func (f *fgen) field(n ptx.Operand, sym *symbol) (ir.Operand, bool) {
 	return ir.Operand{}, false
 }
 
-// special resolves a special register (PTX ISA chapter 10). %tid and its like without a component
-// are vectors of four, the last of which reads zero.
+// special resolves a special register (PTX ISA chapter 10). %tid, %ntid, %ctaid and the like
+// without a component are vectors of four, whose last component reads zero. It returns false,
+// without an error, for names that are not special registers.
 func (f *fgen) special(n ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Special, Reg: ir.NoReg, Span: n.Span()}
 	if out.Sreg = ir.SregByName(n.Text()); out.Sreg != ir.NoSreg && out.Sreg != ir.WarpSz {
@@ -228,7 +239,9 @@ func (f *fgen) special(n ptx.Operand) (ir.Operand, bool) {
 	return out, numbered(n.Name(), &out)
 }
 
-// numbered resolves %envreg0 to 31, %pm0 to 7, %pm0_64 to 7_64 and %reserved_smem_offset_0 and 1.
+// numbered resolves the special registers that exist as numbered families: %envreg0 to 31, %pm0 to
+// 7, %pm0_64 to 7_64 and %reserved_smem_offset_0 and 1. The digits must be the shortest spelling:
+// %pm01 is not %pm1.
 func numbered(name string, out *ir.Operand) bool {
 	for _, r := range []struct {
 		prefix, suffix string
@@ -288,7 +301,9 @@ func (f *fgen) mem(m ptx.Operand) (ir.Operand, bool) {
 	return out, true
 }
 
-// address adds the base and the offset of an address to out.
+// address resolves the inside of brackets into the base and the byte offset of out. A base is a
+// register with an optional constant offset, a variable with one, or a constant alone. Generic
+// addresses and masks are for initialisers and rejected here.
 func (f *fgen) address(e ptx.Operand, out *ir.Operand) bool {
 	base, offset, minus := e, ptx.Operand{}, false
 	if e.Kind() == ptx.Binary && (e.Op() == "+" || e.Op() == "-") && f.isRegister(e.X()) {
@@ -335,7 +350,9 @@ func (f *fgen) address(e ptx.Operand, out *ir.Operand) bool {
 	return true
 }
 
-// isRegister reports whether o names a register, a special one or the component of one included.
+// isRegister reports whether o names a register, including special ones and components of vectors.
+// An undeclared name that starts with % counts, so that the error is about an unknown register and
+// not about a bad constant.
 func (f *fgen) isRegister(o ptx.Operand) bool {
 	if o.Kind() != ptx.Name {
 		return false

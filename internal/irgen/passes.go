@@ -5,13 +5,14 @@ import (
 	"heddle/internal/ptx"
 )
 
-// pass is one step of Module. Each reads all of the file.
+// pass is one step of Module. Each step reads the whole file, so that names may be used before they
+// are declared.
 type pass struct {
 	name string
 	run  func(*gen, *ptx.File)
-	// clean says that the step needs a module without errors, and is left out after one.
+	// clean says that the step needs a module without errors, and is skipped after one.
 	clean bool
-	// whole says that the module is complete behind the step, as ir.CheckModule demands.
+	// whole says that the module is complete after the step, as ir.CheckModule requires.
 	whole bool
 }
 
@@ -26,11 +27,12 @@ var passes = []pass{
 	{name: "facts", run: (*gen).facts, clean: true, whole: true},
 }
 
-// passOrder holds pairs of steps of which the first must come before the second.
+// passOrder has the reasons for the order: in each pair the first step must run before the second.
+// A test compares it with passes.
 var passOrder = [][2]string{
 	// The size of an address decides what a pointer's size is.
 	{"header", "declarations"},
-	// An alias and an initialiser may name what is declared behind them.
+	// An alias and an initialiser may name what is declared after them.
 	{"declarations", "aliases"},
 	{"declarations", "initialisers"},
 	// An initialiser may take the address of a function by its alias.
@@ -42,7 +44,8 @@ var passOrder = [][2]string{
 	{"bodies", "facts"},
 }
 
-// runPasses runs the steps up to the one that is called last, or all of them.
+// runPasses runs the steps up to the one with the name last, or all of them for "". Tests stop in
+// between. After a step that leaves a complete module, the checker of package ir runs if it is on.
 func (g *gen) runPasses(file *ptx.File, last string) {
 	for _, p := range passes {
 		if p.clean && len(g.errs) > 0 {
@@ -58,7 +61,8 @@ func (g *gen) runPasses(file *ptx.File, last string) {
 	}
 }
 
-// allBodies builds the blocks of the functions that the file defines.
+// allBodies builds the blocks of the functions that the file defines. A function that is only
+// declared keeps Blocks nil, which means that nothing is known about it.
 func (g *gen) allBodies(*ptx.File) {
 	for _, f := range g.mod.Funcs {
 		if fn := g.bodies[f]; fn != nil && fn.Body != nil {

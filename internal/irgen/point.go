@@ -17,8 +17,9 @@ const (
 	barrierPragma = "heddle.barrier "
 )
 
-// point turns the pragma of a point into a pseudo instruction. Any other text is someone else's
-// hint.
+// point turns the pragma of a point into a pseudo instruction, which marks a place where a barrier
+// may be put (repair and placement). Other pragmas are hints for other tools and are ignored (PTX
+// ISA 11.4.7).
 func (f *fgen) point(d *ptx.Directive, text string) {
 	word, ok := strings.CutPrefix(text, pointPragma)
 	standing := false

@@ -11,7 +11,8 @@ import (
 )
 
 // scope is a name space: the module, a function with its parameters, a body, or a nested { }. Names
-// of an inner scope hide those of the outer ones (PTX ISA 5.4, 4.3.1).
+// of an inner scope hide those of the outer ones (PTX ISA 5.4, 4.3.1). All name spaces of PTX are
+// one: a label and a register cannot share a name in one scope.
 type scope struct {
 	parent *scope
 	syms   map[string]*symbol
@@ -30,6 +31,8 @@ const (
 	symProto                  // proto
 )
 
+// symbol is what a name denotes. kind says which of the other fields are set; span is the place of
+// the declaration, for messages.
 type symbol struct {
 	kind   symKind
 	span   source.Span
@@ -42,7 +45,8 @@ type symbol struct {
 	proto  *ptx.Prototype
 }
 
-// label is a place in a body. Its block is known once the body has been walked.
+// label is a place in a body. Branches refer to it before its block is known; finish and resolve
+// follow the pointer when the body has been walked.
 type label struct {
 	name  string
 	block ir.BlockID
@@ -58,7 +62,9 @@ type regRange struct {
 	span   source.Span
 }
 
-// lookup finds a name in s and the scopes around it. New registers of a range are made by f.
+// lookup finds a name in s and the scopes around it; nil if there is none. A register of a range
+// (%r<100>) is created in f the first time it is named. f is nil at module level, where there are
+// no registers.
 func (s *scope) lookup(f *fgen, name string) *symbol {
 	for ; s != nil; s = s.parent {
 		if sym := s.syms[name]; sym != nil {
@@ -73,8 +79,9 @@ func (s *scope) lookup(f *fgen, name string) *symbol {
 	return nil
 }
 
-// fromRange makes the register that name denotes if a range of s covers it. The number may be split
-// from the prefix at several places: %r1<10> declares %r10 to %r19.
+// fromRange creates the register that name denotes if a range of s covers it. The number may be
+// split from the prefix at several places: %r1<10> declares %r10 to %r19. Leading zeros are not
+// part of any range.
 func (s *scope) fromRange(f *fgen, name string) *symbol {
 	for i := range s.ranges {
 		r := &s.ranges[i]
@@ -93,6 +100,7 @@ func (s *scope) fromRange(f *fgen, name string) *symbol {
 	return nil
 }
 
+// put enters a symbol; most scopes stay empty and never allocate their map.
 func (s *scope) put(name string, sym *symbol) {
 	if s.syms == nil {
 		s.syms = make(map[string]*symbol)
@@ -100,7 +108,8 @@ func (s *scope) put(name string, sym *symbol) {
 	s.syms[name] = sym
 }
 
-// define adds a name to a scope. A second definition in one scope is an error.
+// define adds a name to a scope. A second definition in the same scope is an error, which names the
+// first; an inner scope may hide a name.
 func (g *gen) define(s *scope, name string, sym *symbol) {
 	if old := s.syms[name]; old != nil {
 		g.errorf(sym.span, "%s is declared twice in one scope; the first declaration is at %s", name,
@@ -110,7 +119,7 @@ func (g *gen) define(s *scope, name string, sym *symbol) {
 	s.put(name, sym)
 }
 
-// what names a symbol's kind in messages.
+// what names the kind of a symbol in messages, with its article.
 func (s *symbol) what() string {
 	switch s.kind {
 	case symReg:

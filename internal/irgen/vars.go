@@ -11,13 +11,16 @@ import (
 // mistake, and sums of sizes must not overflow.
 const maxVarSize = 1 << 40
 
+// spaceByName has the state spaces that can hold variables (PTX ISA 5.1).
 var spaceByName = map[string]event.Space{
-	"global": event.Global, "shared": event.Shared, "local": event.Local, "const": event.Const, "param": event.Param,
-	// a state space, not the opcode: .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
+	"global": event.Global, "shared": event.Shared, "local": event.Local, "const": event.Const,
+	"param": event.Param,
+	// the state space .tex, not the opcode: .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
 	"tex": event.Global,
 }
 
-// typeOf returns the type of a declaration.
+// typeOf returns the type of a declaration. A .tex variable is a texture reference whatever type it
+// is written with (PTX ISA 5.1.8).
 func (g *gen) typeOf(d *ptx.Var) (isa.Type, bool) {
 	if d.Space == "tex" {
 		return isa.TexRef, true
@@ -29,7 +32,8 @@ func (g *gen) typeOf(d *ptx.Var) (isa.Type, bool) {
 	return t, ok
 }
 
-// variables makes the variables of one declaration; registers are declared by regs.
+// variables makes the variables of one declaration, which may declare several, and notes their
+// initialisers. Registers are declared by register. Names that an error concerns are left out.
 func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 	t, ok := g.typeOf(d)
 	if !ok {
@@ -67,7 +71,7 @@ func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 // maxRanged bounds the variables that all name<n> of a module declare in memory, each an object.
 const maxRanged = 1 << 16
 
-// expandRange makes the variables of name<n> (PTX ISA 5.4.6).
+// expandRange makes the variables of name<n> (PTX ISA 5.4.6), which differ in their names only.
 func expandRange(v *ir.Var, n *ptx.VarName) []*ir.Var {
 	out := make([]*ir.Var, n.Range)
 	for i := range out {
@@ -78,7 +82,10 @@ func expandRange(v *ir.Var, n *ptx.VarName) []*ir.Var {
 	return out
 }
 
-// shape sets size and alignment from type, vector length, dimensions and .align (PTX ISA 5.4).
+// shape sets size, stride and alignment in bytes from type, vector length, dimensions and .align
+// (PTX ISA 5.4). Without .align a variable is aligned to its element, a vector as a whole (5.4.2);
+// where that size is not a power of two, to one component. Shapes that no device could hold are
+// rejected, so that later sums of sizes cannot overflow.
 func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bool {
 	elem := max(v.Type.Size(), 1) * max(d.Vec, 1)
 	if v.Type.Class() == isa.Opaque {
@@ -129,6 +136,8 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 	return true
 }
 
+// initCount is the length that an initialiser gives an array whose first dimension is open. A
+// string counts its terminating zero.
 func initCount(in *ptx.Init) int64 {
 	switch {
 	case in == nil:
@@ -141,7 +150,8 @@ func initCount(in *ptx.Init) int64 {
 	return int64(len(in.List))
 }
 
-// register adds the registers of a .reg declaration to a scope.
+// register adds the registers of a .reg declaration to the scope. A range is only noted: its
+// registers are created when they are named, since compilers declare thousands more than they use.
 func (f *fgen) register(d *ptx.Var) {
 	g := f.g
 	t, ok := g.typeOf(d)
@@ -165,7 +175,8 @@ func (f *fgen) register(d *ptx.Var) {
 	}
 }
 
-// place gives a variable its offset in an area that is full up to *top, and moves *top.
+// place gives a variable its byte offset in an area that is filled up to *top, at its alignment (a
+// power of two), and advances *top behind it.
 func (g *gen) place(v *ir.Var, top *int) {
 	at := (*top + v.Align - 1) &^ (v.Align - 1)
 	if at+v.Size > maxVarSize {

@@ -6,8 +6,9 @@ import (
 	"heddle/internal/ptx"
 )
 
-// videoOperand is an operand of a video instruction: a register with or without a selector, a
-// constant, or, for vmad, a register behind a minus sign (PTX ISA 9.7.18).
+// videoOperand resolves an operand of a video instruction (PTX ISA 9.7.18): a register with or
+// without a selector of a byte or half-word, a constant, or, for vmad, a register behind a minus
+// sign.
 func (f *fgen) videoOperand(o ptx.Operand) (ir.Operand, bool) {
 	if o.Kind() == ptx.Unary && o.Op() == "-" && f.isRegister(o.X()) {
 		out, ok := f.videoOperand(o.X())
@@ -29,7 +30,9 @@ func (f *fgen) videoOperand(o ptx.Operand) (ir.Operand, bool) {
 	return out, true
 }
 
-// videoOperands resolves all operands: the first is the destination.
+// videoOperands resolves all operands of a video instruction. The first is the destination, which
+// cannot be negated; the others are sources in the order of the text. Roles do not apply: a
+// selector makes the same register a different operand.
 func (f *fgen) videoOperands(in *ir.Instr, its []item) bool {
 	for i, it := range its {
 		o, ok := f.videoOperand(it.op)

@@ -57,7 +57,8 @@ func (d *Desc) Accesses() ([]Access, bool) {
 	case ActTensorCommit:
 		return []Access{barrierAccess(0)}, true
 	case ActMultimem, ActReadTexture, ActReadSurface, ActWriteSurface, ActMatrixLoad, ActMatrixStore,
-		ActMatrixAsync, ActTensorAllocate, ActTensorAccess, ActTensorAsync, ActTensorMap, ActCall, ActStack:
+		ActMatrixAsync, ActTensorAllocate, ActTensorAccess, ActTensorAsync, ActTensorMap,
+		ActCall, ActStack:
 		return nil, false
 	}
 	return nil, true
@@ -157,7 +158,7 @@ func (d *Desc) asyncStored() []Access {
 // are those of Desc.Barrier.
 func barrierAccess(operand int) Access {
 	return Access{
-		Operand: operand, Kind: event.Atomic, Space: event.Shared, Order: event.Relaxed, Scope: event.Cluster,
-		Size: 8,
+		Operand: operand, Kind: event.Atomic, Space: event.Shared, Order: event.Relaxed,
+		Scope: event.Cluster, Size: 8,
 	}
 }

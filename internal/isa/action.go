@@ -10,6 +10,7 @@ package isa
 // are narrow wherever confusion would hide a race (ActFence and ActPartialFence).
 type Action uint8
 
+// The actions, grouped by what an engine must model for them.
 const (
 	// ActUnknown is the action of rows for which the table states none.
 	ActUnknown Action = iota

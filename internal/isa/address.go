@@ -23,7 +23,9 @@ var addressRows = []Row{
 var windows = of(event.Global, event.Shared, event.Local, event.Const, event.Param)
 
 // mappable is an address of the cluster's shared memory, generic if no space is written.
-var mappable = []form{{types: of(U32, U64), spaces: opt | of(event.Shared), defSpace: event.Generic}}
+var mappable = []form{
+	{types: of(U32, U64), spaces: opt | of(event.Shared), defSpace: event.Generic},
+}
 
 // inCluster keeps accesses to the shared memory of any block of the cluster apart from those to the
 // block's own, .shared and .shared::cta: whoever knows only the latter must not take them for it.

@@ -6,7 +6,8 @@ import "heddle/internal/event"
 var asyncRows = []Row{
 	// Two spaces are written, and a Desc has one: Space is the destination's, .global a mark.
 	{Opcode: "cp.async", Action: ActCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.3.1", Executable: true,
-		forms: []form{{spaces: of(event.Shared), mustMarks: cacheOp | markFromGlobal, marks: cacheHint | prefetchSize}}},
+		forms: []form{{spaces: of(event.Shared), mustMarks: cacheOp | markFromGlobal,
+			marks: cacheHint | prefetchSize}}},
 	{Opcode: "cp.async.commit_group", Step: AsyncCommit, Action: ActCopyGroup, Category: Async, Section: "9.7.9.25.3.2", Executable: true, forms: plain},
 	{Opcode: "cp.async.wait_group", Step: AsyncWait, Action: ActCopyGroup, Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},
 	{Opcode: "cp.async.wait_all", Step: AsyncWaitAll, Action: ActCopyGroup, Category: Async, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},

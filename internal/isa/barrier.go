@@ -10,6 +10,7 @@ import (
 type BarrierObject uint8
 
 const (
+	// NoBarrier is the object of instructions that use none.
 	NoBarrier       BarrierObject = iota
 	NumberedBarrier               // one of the 16 of a block, by number (PTX ISA 9.7.13.1)
 	WarpBarrier                   // of lanes of a warp, by mask (9.7.13.2)
@@ -20,6 +21,7 @@ const (
 // BarrierKind says how an instruction takes part in a barrier.
 type BarrierKind uint8
 
+// The uses of a barrier, over all kinds of objects.
 const (
 	BarrierSync     BarrierKind = iota // arrives and waits
 	BarrierReduce                      // arrives, waits, and combines a predicate of all threads
@@ -151,6 +153,8 @@ func (d *Desc) inMemory(u *BarrierUse, sources int) {
 	}
 }
 
+// orderOr is the memory order that is written, or o. Weak means that none is written, since an
+// operation on a barrier is never weak.
 func (d *Desc) orderOr(o event.Order) event.Order {
 	if d.Order != event.Weak {
 		return d.Order

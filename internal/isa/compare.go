@@ -1,5 +1,6 @@
 package isa
 
+// Comparison operators by the class of the operands (PTX ISA 9.3.1).
 var (
 	equality = of(EQ, NE)
 	signedOp = equality | of(LT, LE, GT, GE)

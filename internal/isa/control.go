@@ -11,6 +11,8 @@ var controlRows = []Row{
 	{Opcode: "trap", Action: ActTrap, Category: Control, Section: "9.7.19.4", Executable: true, forms: plain},
 }
 
+// Forms without types: with no modifier at all, and with .uni, which asserts that all active lanes
+// take the same direction (PTX ISA 9.7.12).
 var (
 	plain   = []form{{}}
 	uniform = []form{{flags: Uni}}

@@ -9,11 +9,12 @@ import (
 // DecodeError says which modifier of an instruction is wrong.
 type DecodeError struct {
 	Opcode string
-	// the offending modifier; empty if the opcode itself is unknown or something is missing
+	// Mod is the offending modifier; empty if the opcode itself is unknown or something is missing.
 	Mod string
 	Msg string
 }
 
+// Error returns the message with the opcode and the modifier in front, without a position.
 func (e *DecodeError) Error() string {
 	if e.Mod == "" {
 		return fmt.Sprintf("%s: %s", e.Opcode, e.Msg)
@@ -43,6 +44,8 @@ func Decode(opcode string, mods []string) (Desc, error) {
 	return blank.Desc, nil
 }
 
+// unknownOpcode tells an unknown opcode from a known first word with an unknown continuation
+// (cp.foo), so that the error points to the word that is wrong.
 func unknownOpcode(opcode string, mods []string) error {
 	if table[opcode] != nil && len(mods) > 0 { // the first word of longer opcodes: cp, mbarrier
 		return &DecodeError{Opcode: opcode, Mod: mods[0], Msg: "unknown instruction"}
@@ -80,6 +83,7 @@ func (d *decoder) strict(mods []string) (err error) {
 	return d.explain(mods)
 }
 
+// errorf is an error about modifier mod, or about the whole instruction if mod is empty.
 func (d *decoder) errorf(mod, format string, args ...any) error {
 	return &DecodeError{Opcode: d.Row.Opcode, Mod: mod, Msg: fmt.Sprintf(format, args...)}
 }
@@ -172,6 +176,9 @@ func put[T ~uint8](p *T, v T) bool {
 	return true
 }
 
+// setType stores a type in the first free place: the destination's, the source's, and the third of
+// cvt.pack. The order of types in the text is therefore significant, unlike that of other
+// modifiers.
 func (d *decoder) setType(t Type) bool {
 	return put(&d.Type, t) || put(&d.SType, t) || put(&d.third, t)
 }

@@ -10,14 +10,15 @@ import (
 // value.
 type Rounding uint8
 
+// The rounding modifiers. Those that end in I have the direction of the one without it.
 const (
 	NoRounding Rounding = iota
-	RN
-	RZ
-	RM
-	RP
-	RNA
-	RS
+	RN                  // to nearest, ties to even
+	RZ                  // toward zero
+	RM                  // toward minus infinity
+	RP                  // toward plus infinity
+	RNA                 // to nearest, ties away from zero: cvt to .tf32
+	RS                  // stochastic: by random bits that are an operand of cvt
 	RNI
 	RZI
 	RMI
@@ -28,6 +29,8 @@ const (
 // are operators of their own.
 type Cmp uint8
 
+// The comparison operators. The ordered ones are false if an operand is NaN, those that end in U
+// are true (PTX ISA 9.3.1.2).
 const (
 	NoCmp Cmp = iota
 	EQ
@@ -36,11 +39,11 @@ const (
 	LE
 	GT
 	GE
-	LO // unsigned <
-	LS // unsigned <=
-	HI // unsigned >
-	HS // unsigned >=
-	EQU
+	LO  // unsigned <
+	LS  // unsigned <=
+	HI  // unsigned >
+	HS  // unsigned >=
+	EQU // equal or unordered, and so on for the next five
 	NEU
 	LTU
 	LEU
@@ -54,9 +57,12 @@ const (
 // moves, how setp combines, how mul widens.
 type Fn uint8
 
+// The operations, grouped by the opcodes that have them. One word may serve several opcodes; the
+// row decides which meaning applies.
 const (
 	NoFn Fn = iota
-	// Boolean combination of setp and set; reductions of redux, bar.red, atom and red.
+	// Boolean combination of setp and set (PTX ISA 9.7.6); reductions of redux (9.7.13.12), bar.red
+	// (9.7.13.1), atom and red (9.7.13.5, 9.7.13.6).
 	FnAnd
 	FnOr
 	FnXor
@@ -64,21 +70,21 @@ const (
 	FnAdd
 	FnMin
 	FnMax
-	FnInc
-	FnDec
-	FnCAS
+	FnInc // wraps to zero at the operand
+	FnDec // wraps to the operand at zero
+	FnCAS // compare and swap: the only operation with two operands
 	FnExch
-	// shfl
+	// shfl: how the source lane is computed (9.7.9.5, 9.7.9.6)
 	FnUp
 	FnDown
 	FnBfly
 	FnIdx
-	// vote and match
+	// vote and match (9.7.13.8 to 9.7.13.10)
 	FnAll
 	FnAny
 	FnUni
 	FnBallot
-	// mul and mad
+	// mul and mad: which half of the product, or all of it (9.7.1.3, 9.7.1.4)
 	FnLo
 	FnHi
 	FnWide
@@ -87,17 +93,17 @@ const (
 	FnArrive
 	FnRed
 	FnWait
-	// shf
+	// shf (9.7.8.7)
 	FnLeft  // .l
 	FnRight // .r
-	// prmt modes
+	// prmt: modes that select bytes in a fixed pattern (9.7.9.7)
 	FnF4E
 	FnB4E
 	FnRC8
 	FnECL
 	FnECR
 	FnRC16
-	// testp
+	// testp: the property of a float that is tested (9.7.3.1)
 	FnFinite
 	FnInfinite
 	FnNumber
@@ -109,20 +115,21 @@ const (
 // Flag is a set of modifiers that are either written or not.
 type Flag uint32
 
+// The flags. Each has the name of its modifier, and the comment has what the name does not say.
 const (
-	FTZ      Flag = 1 << iota
-	Sat           // .sat, .satfinite where the type says so
-	Approx        // .approx
-	Full          // div.full
-	CC            // writes the carry flag: .cc
-	Aligned       // .aligned, written or implied (bar.sync)
-	SyncMask      // the _sync forms: shfl.sync, vote.sync, match.sync, bar.warp.sync
-	Uni           // bra.uni, call.uni, ret.uni
-	ToSpace       // cvta.to: from generic to a space
-	Wrap          // shf.wrap (else .clamp)
-	Shiftamt      // bfind.shiftamt
-	NaNProp       // min.NaN, max.NaN
-	XorSign       // min.xorsign.abs
+	FTZ      Flag = 1 << iota // subnormal inputs and results become zero
+	Sat                       // .sat, .satfinite where the type says so
+	Approx                    // .approx
+	Full                      // div.full
+	CC                        // writes the carry flag: .cc
+	Aligned                   // .aligned, written or implied (bar.sync)
+	SyncMask                  // the _sync forms: shfl.sync, vote.sync, match.sync, bar.warp.sync
+	Uni                       // bra.uni, call.uni, ret.uni
+	ToSpace                   // cvta.to: from generic to a space
+	Wrap                      // shf.wrap (else .clamp)
+	Shiftamt                  // bfind.shiftamt
+	NaNProp                   // min.NaN, max.NaN
+	XorSign                   // min.xorsign.abs
 	Relu
 	NC       // ld.global.nc
 	NoFtz    // .noftz

@@ -2,7 +2,8 @@ package isa
 
 import "fmt"
 
-// explain says why no form of the row matched, by the form that comes closest.
+// explain returns the error for modifiers that match no form of the row. It compares them with the
+// form that they resemble most, by the weights of the disagreements, and reports the first one.
 func (d *decoder) explain(mods []string) error {
 	best, least := 0, 1<<30
 	for i := range d.Row.forms {
@@ -58,6 +59,8 @@ func (m *misfit) is(w *word) bool {
 		(m.kind != kMark || m.mark&w.mark != 0)
 }
 
+// misfits lists the fields in which the instruction and form f disagree, in the order in which a
+// reader would check them. An instruction that matches has none.
 func (d *decoder) misfits(f *form) []misfit {
 	var out []misfit
 	for _, c := range [...]struct {

@@ -10,6 +10,7 @@ import (
 // FenceKind says what a fence orders.
 type FenceKind uint8
 
+// The kinds of fences. Only FullFence orders all that a synchronization may rely on.
 const (
 	FullFence   FenceKind = iota // all memory accesses of the thread: fence, membar
 	InitFence                    // the mbarrier.init before it only: fence.mbarrier_init
@@ -20,6 +21,7 @@ const (
 // FencedProxy is the proxy that a ProxyFence joins to the generic one (PTX ISA 8.6).
 type FencedProxy uint8
 
+// The proxies (PTX ISA 8.6) that a proxy fence can name.
 const (
 	NoProxy        FencedProxy = iota
 	AliasProxy                 // virtual addresses of one physical location
@@ -73,6 +75,9 @@ func (d *Desc) Fence() (FenceUse, bool) {
 	return u, true
 }
 
+// fencedProxy reads the proxy from the modifiers: proxy::alias, async, async::global,
+// tensormap::generic and the like. NoProxy means that the text names one that the table does not
+// know.
 func (d *Desc) fencedProxy() FencedProxy {
 	for _, m := range d.Mods {
 		switch name, _, _ := strings.Cut(m, "::"); name {

@@ -77,8 +77,11 @@ var floatRows = []Row{
 	}},
 }
 
+// approxF32 is the one form of the transcendental functions: approximate, in binary32.
 var approxF32 = []form{{types: of(F32), must: Approx, flags: FTZ}}
 
+// rootForms are the forms of rcp and sqrt: approximate, or correctly rounded (PTX ISA 9.7.3.13,
+// 9.7.3.15).
 func rootForms() []form {
 	return []form{
 		{types: of(F32), must: Approx, flags: FTZ},

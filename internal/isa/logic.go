@@ -16,4 +16,5 @@ var logicRows = []Row{
 	{Opcode: "shr", src: types(firstType, b32Type), Roles: dst2, Section: "9.7.8.9", Executable: true, forms: []form{{types: bits | int163264}}},
 }
 
+// logicForms are the types of bitwise logic: untyped bits, and predicates.
 var logicForms = []form{{types: bits | of(Pred)}}

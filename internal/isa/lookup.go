@@ -8,8 +8,9 @@ import (
 
 // families are the parts of the table, by the chapters of the ISA text.
 var families = [][]Row{
-	integerRows, floatRows, compareRows, logicRows, moveRows, memoryRows, addressRows, asyncRows, textureRows,
-	controlRows, syncRows, warpRows, mbarrierRows, matrixRows, wgmmaRows, stackRows, videoRows, miscRows,
+	integerRows, floatRows, compareRows, logicRows, moveRows, memoryRows, addressRows, asyncRows,
+	textureRows, controlRows, syncRows, warpRows, mbarrierRows, matrixRows, wgmmaRows, stackRows,
+	videoRows, miscRows,
 }
 
 // entry holds the rows that start with one word.
@@ -27,6 +28,9 @@ type longRow struct {
 // table maps first words to rows.
 var table = makeTable()
 
+// makeTable indexes the rows by their first word and completes them. Rows of several words are
+// tried from the longest to the shortest, so that cp.async.bulk.commit_group is not taken for
+// cp.async.
 func makeTable() map[string]*entry {
 	t := make(map[string]*entry, 256)
 	for r := range rows(families) {
@@ -55,6 +59,8 @@ func makeTable() map[string]*entry {
 	return t
 }
 
+// rows iterates over the rows of families in order, by pointer, since makeTable completes them in
+// place.
 func rows(families [][]Row) iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		for _, f := range families {
@@ -95,6 +101,7 @@ func lookup(opcode string, mods []string) (*Row, int) {
 	return e.row, 0
 }
 
+// hasPrefix reports whether the words s begin with the words prefix.
 func hasPrefix(s, prefix []string) bool {
 	return len(s) >= len(prefix) && slices.Equal(s[:len(prefix)], prefix)
 }

@@ -39,4 +39,6 @@ var wgmmaRows = []Row{
 	{Opcode: "tcgen05.commit", Step: AsyncCommit, Action: ActTensorCommit, Category: Matrix, Roles: []Role{Addr, SrcOpt}, Effect: ReadsWrites, Section: "9.7.16.12.1"},
 }
 
+// tcgen05Roles are the operands of all multiplications in tensor memory; how many there are depends
+// on modifiers that are not decoded.
 var tcgen05Roles = []Role{Addr, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt, SrcOpt}

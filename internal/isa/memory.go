@@ -2,17 +2,20 @@ package isa
 
 import "heddle/internal/event"
 
+// Modifiers, roles and spaces that the rows below share.
 var (
+	// loadHints are the hints to caches and prefetchers; they change nothing that is modelled.
 	loadHints = cacheOp | evict | cacheHint | prefetchSize
 
 	loadRoles  = []Role{Dst, Addr, SrcOpt}
 	storeRoles = []Role{Addr, Src, SrcOpt}
 	atomRoles  = []Role{Dst, Addr, Src, SrcOpt, SrcOpt}
 
-	anyScope  = of(event.CTA, event.Cluster, event.GPU, event.Sys)
-	loadable  = opt | of(event.Const, event.Global, event.Local, event.Param, event.Shared)
-	storable  = opt | of(event.Global, event.Local, event.Param, event.Shared)
-	synced    = opt | of(event.Global, event.Shared) // .relaxed, .acquire and .release
+	anyScope = of(event.CTA, event.Cluster, event.GPU, event.Sys)
+	loadable = opt | of(event.Const, event.Global, event.Local, event.Param, event.Shared)
+	storable = opt | of(event.Global, event.Local, event.Param, event.Shared)
+	// synced are the spaces of .relaxed, .acquire and .release: those that threads share
+	synced    = opt | of(event.Global, event.Shared)
 	volatiles = opt | of(event.Global, event.Shared, event.Local)
 )
 
@@ -53,6 +56,9 @@ func wide(f form) []form {
 	return []form{scalar, v2, v4, v8}
 }
 
+// loadForms are the forms of ld (PTX ISA 9.7.9.8, 9.7.9.9): weak, through the texture proxy,
+// volatile, ordered with a scope, and memory-mapped I/O. They exclude each other, so each is a form
+// of its own.
 func loadForms() []form {
 	var f []form
 	add := func(g form) { g.defSpace = event.Generic; f = append(f, wide(g)...) }
@@ -69,6 +75,7 @@ func loadForms() []form {
 	return f
 }
 
+// storeForms are the forms of st (PTX ISA 9.7.9.11), as those of ld.
 func storeForms() []form {
 	var f []form
 	add := func(g form) { g.defSpace = event.Generic; f = append(f, wide(g)...) }
@@ -81,11 +88,12 @@ func storeForms() []form {
 	return f
 }
 
-// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5,
-// 9.7.13.6).
-
+// redForms are the forms of red, which has no result and therefore cannot acquire. Without an order
+// atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5, 9.7.13.6).
 func redForms() []form { return atomics(order(event.Relaxed, event.Release)).all() }
 
+// atomForms are the forms of atom (PTX ISA 9.7.13.5): those that red has too, compare-and-swap and
+// exchange.
 func atomForms() []form {
 	a := atomics(order(event.Relaxed, event.Acquire, event.Release, event.AcqRel))
 	return append(a.all(),
@@ -96,6 +104,8 @@ func atomForms() []form {
 // atomics makes the forms of atom and red that allow these orders.
 type atomics set
 
+// form is a scalar form with these types and operations. All of atom and red is strong: the default
+// order is relaxed and never weak.
 func (a atomics) form(types, fns set) form {
 	return form{types: types, fns: fns, spaces: synced, orders: opt | set(a), scopes: opt | anyScope,
 		marks:    cacheHint,

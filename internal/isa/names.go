@@ -16,7 +16,8 @@ func (r Rounding) String() string { return name(roundingNames[:], uint8(r)) }
 func (r Rounding) Integral() bool { return r >= RNI }
 
 var cmpNames = [...]string{
-	NoCmp: "", EQ: "eq", NE: "ne", LT: "lt", LE: "le", GT: "gt", GE: "ge", LO: "lo", LS: "ls", HI: "hi", HS: "hs",
+	NoCmp: "", EQ: "eq", NE: "ne", LT: "lt", LE: "le", GT: "gt", GE: "ge",
+	LO: "lo", LS: "ls", HI: "hi", HS: "hs",
 	EQU: "equ", NEU: "neu", LTU: "ltu", LEU: "leu", GTU: "gtu", GEU: "geu", NUM: "num", NAN: "nan",
 }
 
@@ -26,7 +27,8 @@ const numCmp = Cmp(len(cmpNames))
 func (c Cmp) String() string { return name(cmpNames[:], uint8(c)) }
 
 var fnNames = [...]string{
-	NoFn: "", FnAnd: "and", FnOr: "or", FnXor: "xor", FnPopc: "popc", FnAdd: "add", FnMin: "min", FnMax: "max",
+	NoFn: "", FnAnd: "and", FnOr: "or", FnXor: "xor", FnPopc: "popc", FnAdd: "add",
+	FnMin: "min", FnMax: "max",
 	FnInc: "inc", FnDec: "dec", FnCAS: "cas", FnExch: "exch",
 	FnUp: "up", FnDown: "down", FnBfly: "bfly", FnIdx: "idx",
 	FnAll: "all", FnAny: "any", FnUni: "uni", FnBallot: "ballot",
@@ -45,7 +47,8 @@ func (f Fn) String() string { return name(fnNames[:], uint8(f)) }
 
 // flagNames has the name of each flag by bit number.
 var flagNames = [...]string{
-	"ftz", "sat", "approx", "full", "cc", "aligned", "sync", "uni", "to", "wrap", "shiftamt", "NaN", "xorsign", "relu",
+	"ftz", "sat", "approx", "full", "cc", "aligned", "sync", "uni", "to", "wrap", "shiftamt",
+	"NaN", "xorsign", "relu",
 	"nc", "noftz", "volatile", "satfinite", "warp", "", "oob", "scaled::n2::ue8m0", "mmio",
 }
 
@@ -68,9 +71,11 @@ func (f Flag) String() string {
 }
 
 var categoryNames = [...]string{
-	Arith: "arithmetic", Memory: "memory", Address: "address", Control: "control", Barrier: "barrier", FenceCat: "fence",
-	WarpOp: "warp", Async: "asynchronous", Texture: "texture", Matrix: "matrix", Video: "video", Stack: "stack",
-	Misc: "miscellaneous",
+	Arith: "arithmetic", Memory: "memory", Address: "address", Control: "control", Barrier: "barrier",
+	FenceCat: "fence",
+	WarpOp:   "warp", Async: "asynchronous", Texture: "texture", Matrix: "matrix", Video: "video",
+	Stack: "stack",
+	Misc:  "miscellaneous",
 }
 
 // String names the category in messages.
@@ -78,7 +83,8 @@ func (c Category) String() string { return name(categoryNames[:], uint8(c)) }
 
 var roleNames = [...]string{
 	Dst: "destination", DstPred: "predicate destination", Src: "source", SrcOpt: "optional source",
-	PredSrc: "predicate source", Addr: "address", Label: "label", Callee: "function", Args: "argument list",
+	PredSrc: "predicate source", Addr: "address", Label: "label", Callee: "function",
+	Args:     "argument list",
 	ListOpnd: "list",
 }
 
@@ -86,12 +92,15 @@ var roleNames = [...]string{
 func (r Role) String() string { return name(roleNames[:], uint8(r)) }
 
 var effectNames = [...]string{
-	NoEffect: "none", Reads: "reads", Writes: "writes", ReadsWrites: "reads and writes", Copies: "copies", Orders: "orders",
+	NoEffect: "none", Reads: "reads", Writes: "writes", ReadsWrites: "reads and writes",
+	Copies: "copies",
+	Orders: "orders",
 }
 
 // String names the effect in messages.
 func (e Effect) String() string { return name(effectNames[:], uint8(e)) }
 
+// name is names[i], or "?" for a value that is not of the enumeration: messages must not panic.
 func name(names []string, i uint8) string {
 	if int(i) < len(names) {
 		return names[i]

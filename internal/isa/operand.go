@@ -38,6 +38,7 @@ func types(list ...opType) opTypes { return opTypes{set: true, list: list} }
 // all gives all operands one rule.
 func all(t opType) opTypes { return opTypes{set: true, rest: t} }
 
+// at is the rule of operand i.
 func (o opTypes) at(i int) opType {
 	if i < len(o.list) {
 		return o.list[i]
@@ -81,6 +82,8 @@ func (d *Desc) DstType(i int) Type { return d.operandType(d.Row.dst.at(i)) }
 // AnyType.
 func (d *Desc) SrcType(i int) Type { return d.operandType(d.Row.src.at(i)) }
 
+// operandType applies a rule to the types that the instruction has. AnyType means that the operand
+// is not checked, not that every type is correct.
 func (d *Desc) operandType(rule opType) Type {
 	switch rule {
 	case instrType:

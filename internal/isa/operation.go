@@ -5,6 +5,7 @@ package isa
 // evaluators. Opcodes that no analysis treats in a way of their own have OtherOperation.
 type Operation uint8
 
+// The operations that analyses of values treat in a way of their own. a, b and c are the sources.
 const (
 	OtherOperation  Operation = iota
 	Move                      // the source, its parts, or a value composed of them

@@ -5,6 +5,7 @@ import "slices"
 // Category says what an opcode is for; engines dispatch on it.
 type Category uint8
 
+// The categories, each with the opcodes that are in it.
 const (
 	// register to register, integer, float, logic, shift, compare, select, convert, mov
 	Arith    Category = iota
@@ -27,6 +28,7 @@ const (
 // Role says what an operand of an opcode is, in the order of the PTX text.
 type Role uint8
 
+// The roles of operands.
 const (
 	Dst      Role = iota // register written
 	DstPred              // optional second destination p|q or d|p
@@ -43,13 +45,14 @@ const (
 // Effect is what an opcode does to memory that threads share.
 type Effect uint8
 
+// The effects on memory; Desc.Accesses has the details.
 const (
-	NoEffect Effect = iota
-	Reads
-	Writes
-	ReadsWrites // atom, red
-	Copies      // cp.async and the like: reads one place, writes another
-	Orders      // fence, barrier: no access of its own
+	NoEffect    Effect = iota
+	Reads              // ld, and everything that only loads
+	Writes             // st, and everything that only stores
+	ReadsWrites        // atom, red
+	Copies             // cp.async and the like: reads one place, writes another
+	Orders             // fence, barrier: no access of its own
 )
 
 // Row is one opcode of the ISA. Rows are shared and read-only.

@@ -8,6 +8,7 @@ type set uint64
 // opt allows that nothing is written.
 const opt set = 1
 
+// of is the set of those values.
 func of[T ~uint8](values ...T) set {
 	var s set
 	for _, v := range values {

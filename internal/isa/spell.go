@@ -101,7 +101,7 @@ func vary(fixed []string, dims [][]choice) [][]string {
 	return out
 }
 
-// choices are the words of a set. What may be left out is, at first.
+// choices are the words of a set. If the modifier may be omitted, that is the first choice.
 func (r *Row) choices(k kind, s set) []choice {
 	var out []choice
 	for v := uint8(0); s>>v != 0; v++ {

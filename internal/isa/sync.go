@@ -52,6 +52,7 @@ var syncRows = []Row{
 	{Opcode: "clusterlaunchcontrol.query_cancel", Action: ActQueryCancel, Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18"},
 }
 
+// asyncProxy is a proxy fence that may name the space whose accesses it orders.
 var asyncProxy = []form{{spaces: opt | of(event.Global, event.Shared)}}
 
 var barRoles = []Role{Dst, Src, SrcOpt, PredSrc} // Dst and PredSrc of .red only

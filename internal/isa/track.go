@@ -9,6 +9,7 @@ import (
 // Tracking says what tells a thread that an asynchronous operation is complete.
 type Tracking uint8
 
+// The mechanisms that track completion.
 const (
 	NoTracking     Tracking = iota // it is not asynchronous, or nothing in the kernel can wait for it
 	CopyGroups                     // cp.async groups of the thread (PTX ISA 9.7.9.25.3)
@@ -22,6 +23,7 @@ const (
 // AsyncStep says what an instruction does with asynchronous operations.
 type AsyncStep uint8
 
+// The steps of an asynchronous operation.
 const (
 	AsyncStart   AsyncStep = iota // starts one
 	AsyncCommit                   // makes those that the thread started since the last one a group
@@ -109,6 +111,7 @@ func (d *Desc) bulkBarrier() int {
 	return 3
 }
 
+// multicast reports whether a copy goes to several blocks of the cluster.
 func (d *Desc) multicast() bool {
 	return slices.ContainsFunc(d.Mods, func(m string) bool {
 		return m == "multicast::cluster" || m == "multicast::cluster::all"
@@ -140,8 +143,8 @@ func (d *Desc) Warp(sources int) (WarpUse, bool) {
 		}
 		u.OrdersMemory = d.Action() == ActWarpBarrier
 	case ActActiveMask:
-	case ActMatrixLoad, ActMatrixStore, ActMatrixMultiply, ActMatrixMove, ActMatrixAsync, ActMatrixFence,
-		ActMatrixGroup, ActTensorAccess, ActTensorWait, ActRegisterPool, ActTensorAllocate:
+	case ActMatrixLoad, ActMatrixStore, ActMatrixMultiply, ActMatrixMove, ActMatrixAsync,
+		ActMatrixFence, ActMatrixGroup, ActTensorAccess, ActTensorWait, ActRegisterPool, ActTensorAllocate:
 		u.All, u.Waits = true, true
 	default:
 		return u, false

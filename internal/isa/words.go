@@ -5,6 +5,7 @@ import "heddle/internal/event"
 // kind says which field of a decoder a word sets.
 type kind uint8
 
+// The kinds of words: one for each field of a form.
 const (
 	noKind kind = iota
 	kType
@@ -31,6 +32,8 @@ type word struct {
 // words maps every modifier that an executable opcode knows to its meanings.
 var words = makeWords()
 
+// makeWords collects the words: the names of all enumerations, and those that have a spelling of
+// their own. Names that two enumerations share, such as "and" or "lo", get several meanings.
 func makeWords() map[string][]word {
 	m := make(map[string][]word, 300)
 	add := func(name string, w word) { m[name] = append(m[name], w) }
@@ -63,39 +66,10 @@ func makeWords() map[string][]word {
 	for o := event.Relaxed; o <= event.SeqCst; o++ {
 		add(o.String(), word{kind: kOrder, val: uint8(o) + 1})
 	}
-	for _, n := range [...]struct {
-		name string
-		word word
-	}{
-		{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}}, {"v8",
-			word{kind: kVec, val: 8}},
-		{"shared::cta", word{kind: kSpace, val: uint8(event.Shared)}},
-		{"shared::cluster", word{kind: kSpace, val: uint8(event.Shared)}},
-		{"param::entry", word{kind: kSpace, val: uint8(event.Param)}},
-		{"param::func", word{kind: kSpace, val: uint8(event.Param)}},
-		{"gl", word{kind: kMark, mark: markGL}},
-		{"weak", word{kind: kMark, mark: markWeak}},
-		{"clamp", word{kind: kMark, mark: markClamp}},
-		{"red", word{kind: kMark, mark: markRed}},
-		{"cta", word{kind: kMark, mark: markCTA}},
-		{"abs", word{kind: kMark, mark: markAbs}},
-		{"tensormap", word{kind: kMark, mark: markTensormap}},
-		{"mask", word{kind: kMark, mark: markMask}},
-		{"global", word{kind: kMark, mark: markFromGlobal}},
-		{"launch_dependents", word{kind: kMark, mark: markDependents}},
-		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}}, {"L2",
-			word{kind: kMark, mark: levelL2}},
-		{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
-	} {
+	for _, n := range plainWords {
 		add(n.name, n.word)
 	}
-	for mk, names := range map[mark][]string{
-		cacheOp: {"ca", "cg", "cs", "lu", "cv", "wb", "wt"},
-		evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-			"L1::no_allocate",
-			"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::evict_unchanged"},
-		prefetchSize: {"L2::64B", "L2::128B", "L2::256B"},
-	} {
+	for mk, names := range hintWords {
 		for _, n := range names {
 			add(n, word{kind: kMark, mark: mk})
 		}
@@ -103,9 +77,47 @@ func makeWords() map[string][]word {
 	return m
 }
 
+// plainWords are the words that are not spelled like a value of an enumeration. Where one word has
+// several meanings, the forms of the opcode choose among them, and earlier entries come first.
+var plainWords = [...]struct {
+	name string
+	word word
+}{
+	{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}},
+	{"v8", word{kind: kVec, val: 8}},
+	{"shared::cta", word{kind: kSpace, val: uint8(event.Shared)}},
+	{"shared::cluster", word{kind: kSpace, val: uint8(event.Shared)}},
+	{"param::entry", word{kind: kSpace, val: uint8(event.Param)}},
+	{"param::func", word{kind: kSpace, val: uint8(event.Param)}},
+	{"gl", word{kind: kMark, mark: markGL}},
+	{"weak", word{kind: kMark, mark: markWeak}},
+	{"clamp", word{kind: kMark, mark: markClamp}},
+	{"red", word{kind: kMark, mark: markRed}},
+	{"cta", word{kind: kMark, mark: markCTA}},
+	{"abs", word{kind: kMark, mark: markAbs}},
+	{"tensormap", word{kind: kMark, mark: markTensormap}},
+	{"mask", word{kind: kMark, mark: markMask}},
+	{"global", word{kind: kMark, mark: markFromGlobal}},
+	{"launch_dependents", word{kind: kMark, mark: markDependents}},
+	{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}},
+	{"L2", word{kind: kMark, mark: levelL2}},
+	{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
+}
+
+// hintWords are the spellings of hints, all of which mean the same to an engine: nothing.
+var hintWords = map[mark][]string{
+	cacheOp: {"ca", "cg", "cs", "lu", "cv", "wb", "wt"},
+	evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+		"L1::no_allocate",
+		"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::evict_unchanged"},
+	prefetchSize: {"L2::64B", "L2::128B", "L2::256B"},
+}
+
 // narrowTypes are the packed formats that only instructions not executable here use (PTX ISA
 // 5.2.3).
 var narrowTypes = [...]string{
-	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2", "e2m1x4", "e2m3x4", "e3m2x4",
-	"e4m3x4", "e5m2x4", "ue8m0", "ue8m0x2", "ue4m3", "s2f6x2", "b1", "b6x16_p32", "b4x16_p64", "b8x16", "b1024",
+	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2",
+	"e2m1x4", "e2m3x4", "e3m2x4",
+	"e4m3x4", "e5m2x4", "ue8m0", "ue8m0x2", "ue4m3", "s2f6x2", "b1",
+	"b6x16_p32", "b4x16_p64", "b8x16", "b1024",
 }

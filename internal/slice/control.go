@@ -7,8 +7,12 @@ import (
 )
 
 // controlDependence computes for each block the blocks whose last branch decides whether it is
-// executed, and for each branch the point where its paths merge. Paths that only lead to a failed
-// assertion or a trap are left out: they are taken not to be taken.
+// executed, and for each branch the point where its paths merge. Paths that lead only to a failed
+// assertion or a trap are left out: the slice assumes that no thread takes them (Slice.Assumes).
+//
+// Block b decides about a block if the block postdominates a successor of b but not b itself
+// (Ferrante, Ottenstein, Warren, section 3.1). Behind a successor from which the function cannot end
+// there are no postdominators; everything reachable there depends on b.
 func (f *function) controlDependence() {
 	g := f.pruned()
 	pdom := ir.PostDominators(g)
@@ -80,8 +84,8 @@ func ending(g *ir.Func) []bool {
 	return out
 }
 
-// pruned is the function without the blocks that cannot be reached or from which every path ends in
-// a trap.
+// pruned returns the function without the blocks that cannot be reached, or from which every path
+// ends in a trap, and sets f.live. It shares the instructions; only the edges are new.
 func (f *function) pruned() *ir.Func {
 	n := len(f.fn.Blocks)
 	doomed := f.s.doomedBlocks(f.fn)
@@ -158,7 +162,8 @@ func (s *Slice) fatal(fn *ir.Func) bool {
 	return s.fatals[fn]
 }
 
-// doomed reports whether paths were left out.
+// doomed reports whether pruned left out a path of a live block, so that the trace rests on an
+// assertion.
 func (f *function) doomed() bool {
 	for _, b := range f.fn.Blocks {
 		if !f.live[b.ID] {
@@ -173,7 +178,7 @@ func (f *function) doomed() bool {
 	return false
 }
 
-// cells of memory, as far as addresses are concerned that are stored there.
+// The cells of memory in which addresses may be stored: one for each space.
 const (
 	sharedCell = iota
 	localCell
@@ -184,8 +189,8 @@ const (
 
 // pointers finds the registers that may hold a generic address of shared or local memory: those
 // that the address of such a variable or the result of a cvta can flow into, by registers or by a
-// cell of memory that one was stored to. What a launch passes as an argument or in global memory is
-// no address of shared memory: no host knows one.
+// cell of memory that one was stored to. An argument of a launch or a value in global memory that no
+// thread stored is not an address of shared memory: no host knows one.
 func (s *Slice) pointers() {
 	generic := false
 	for _, fn := range s.order {
@@ -212,8 +217,8 @@ func (s *Slice) pointers() {
 	}
 }
 
-// flow carries addresses one step on through each instruction of f. It reports whether one came to
-// a new place.
+// flow carries addresses one step further through each instruction of f. It reports whether one
+// reached a register or cell where it was not known; pointers repeats it to a fixpoint.
 func (f *function) flow() (changed bool) {
 	set := func(to *bool, v bool) {
 		if v && !*to {
@@ -265,6 +270,8 @@ func (f *function) cellsOf(in *ir.Instr) []int {
 	return []int{sharedCell, localCell, globalCell, paramCell}
 }
 
+// hasGeneric reports whether a function accesses memory without naming the space. Without one in
+// the kernel, the search for pointers is not needed.
 func (f *function) hasGeneric() bool {
 	for _, in := range f.instrs {
 		if in != nil && in.Row != nil && in.Row.Category == isa.Memory &&
@@ -313,6 +320,7 @@ func (f *function) holds(operands []ir.Operand) (sh, lo bool) {
 	return sh, lo
 }
 
+// varsOf lists the variables that an operand names, elements of vectors included.
 func varsOf(o *ir.Operand) (vs []*ir.Var) {
 	if o.Var != nil {
 		vs = append(vs, o.Var)
@@ -368,6 +376,7 @@ func (f *function) callActs(in *ir.Instr) bool {
 	return true // no body: the emulator says what it is
 }
 
+// writesLocal reports whether a function stores to local memory.
 func (f *function) writesLocal() bool {
 	for _, in := range f.instrs {
 		if in != nil && in.Action() == isa.ActStore && f.kindOf(in) == local {

@@ -8,7 +8,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// Role returns what a trace does with an instruction of fn.
+// Role returns what a trace does with an instruction of fn. Control is never skipped: a branch
+// outside of the slice jumps to its merge point (Join). A failed assertion whose guard is not
+// computed is skipped, and the result then rests on it (Assumes).
 func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	f := s.funcs[fn]
 	i := in.Index
@@ -40,8 +42,8 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 }
 
 // sharedRole decides about an access to shared memory. The result of an atomic depends on the order
-// in which threads come, and is unknown. So does what a volatile or other strong access reads, if
-// it competes with others; whether it does is for the detector to say (Strong).
+// in which threads execute it, and is unknown. The same is true of a volatile or other strong load
+// that competes with stores; the detector reports whether one does (Strong).
 func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	data := f.data[in.Index]
 	if s.opt.Data {
@@ -64,7 +66,8 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 // function.
 func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn].target[b] }
 
-// sum counts the instructions, and decides whether unknown values can come in.
+// sum counts the instructions, and decides whether unknown values can enter the slice, and on which
+// assumptions it rests.
 func (s *Slice) sum() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]

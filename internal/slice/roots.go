@@ -39,6 +39,8 @@ func (f *function) classify() {
 	}
 }
 
+// class returns the kind of an instruction. What is not listed is other, and executed: a new action
+// must never be skipped by mistake.
 func (f *function) class(in *ir.Instr) kind {
 	switch in.Action() {
 	case isa.ActBranch, isa.ActExit, isa.ActReturn:
@@ -91,7 +93,7 @@ func (f *function) class(in *ir.Instr) kind {
 
 // namesActive reports whether an operation of a warp names just the lanes that happen to be active:
 // shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It
-// waits for no one.
+// never waits.
 func (f *function) namesActive(in *ir.Instr) bool {
 	if len(in.Src) == 0 {
 		return false
@@ -114,10 +116,13 @@ func (f *function) namesActive(in *ir.Instr) bool {
 func (f *function) varies(s ir.Sreg) bool {
 	switch s {
 	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpSz,
-		ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.LanemaskEQ, ir.LanemaskLE, ir.LanemaskLT, ir.LanemaskGE, ir.LanemaskGT,
+		ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.LanemaskEQ, ir.LanemaskLE, ir.LanemaskLT,
+		ir.LanemaskGE, ir.LanemaskGT,
 		ir.DynamicSmemSize,
-		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ,
-		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank, ir.IsExplicitCluster:
+		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterNctaidX, ir.ClusterNctaidY,
+		ir.ClusterNctaidZ,
+		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank,
+		ir.IsExplicitCluster:
 		return false
 	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
 		return !f.s.opt.Grid
@@ -125,6 +130,9 @@ func (f *function) varies(s ir.Sreg) bool {
 	return true
 }
 
+// access classifies a load, store or atomic operation by its space. A generic address goes by the
+// variable that it names, or by what pointers found about its register; one that may be neither
+// shared nor local is input, since only global memory remains.
 func (f *function) access(in *ir.Instr) kind {
 	space := in.Space
 	addr := &in.Src[0]
@@ -171,7 +179,9 @@ func (f *function) ownParam(v *ir.Var) bool {
 	return false
 }
 
-// roots puts into the slice what a trace must see.
+// roots puts the criterion of the slice into it: synchronization, the addresses of shared memory,
+// and what the slice does not know. kernel is false for a called function, whose results its
+// callers need.
 func (f *function) roots(kernel bool) {
 	for i, in := range f.instrs {
 		if in == nil || !f.live[f.block[i]] {
@@ -209,6 +219,8 @@ func (f *function) roots(kernel bool) {
 	}
 }
 
+// isResult reports whether v is a result of the function. An address in a register (nil) may be any
+// of them.
 func (f *function) isResult(v *ir.Var) bool {
 	for _, r := range f.fn.Results {
 		if r == v || v == nil {
@@ -218,8 +230,8 @@ func (f *function) isResult(v *ir.Var) bool {
 	return false
 }
 
-// syncOperands makes the operands needed that say who waits for whom, and not the data that go
-// along.
+// syncOperands makes the operands needed that decide which threads wait for each other (the number
+// and count of a barrier, the mask of a warp operation), and not the data that are exchanged.
 func (f *function) syncOperands(in *ir.Instr) {
 	if b, ok := in.NumberedBarrier(); ok {
 		for j := range in.Src {
@@ -232,7 +244,8 @@ func (f *function) syncOperands(in *ir.Instr) {
 	f.operand(&in.Src[len(in.Src)-1]) // the member mask
 }
 
-// wanted is called for an instruction that writes a needed register.
+// wanted is called for an instruction that writes a needed register, and puts it into the slice
+// with the sources of its value: its operands, and for a load what is stored into the same cell.
 func (f *function) wanted(i int32) {
 	in := f.instrs[i]
 	switch k := f.kindOf(in); k {
@@ -270,6 +283,7 @@ func (f *function) wanted(i int32) {
 	}
 }
 
+// addressIs reports whether the register of an address is in a set.
 func (f *function) addressIs(in *ir.Instr, set []bool) bool {
 	a := &in.Src[0]
 	return a.Reg != ir.NoReg && set[a.Reg]

@@ -12,8 +12,13 @@
 // Memory is one cell for each space: if a needed value is loaded from shared memory, what is stored
 // there is needed too. Branches count if something that counts is control dependent on them
 // (Ferrante, Ottenstein, Warren, TOPLAS 1987); other branches jump to the merge point of their
-// paths. That takes loops without synchronization to end, and assertions to hold: see
+// paths. This assumes that loops without synchronization terminate and that assertions hold: see
 // LIMITATIONS.md.
+//
+// Deviations from a textbook slice: it is coarser (no flow sensitivity, one cell for each space), so
+// it may keep instructions that do not matter, which costs time and never a result. It misses
+// nothing of its criterion except addresses that travel through memory in a way that pointers does
+// not follow: pieces of an address, and arithmetic on stored words.
 package slice
 
 import (
@@ -25,12 +30,13 @@ import (
 // Role says what a trace does with an instruction.
 type Role uint8
 
+// The roles of instructions in a trace.
 const (
-	Skip    Role = iota
-	Run          // execute it
-	Touch        // an access that moves no data: its address and its event are all that counts
-	Unknown      // the results are unknown; an access to shared memory is an event all the same
-	Join         // a branch whose outcome does not matter: go to their merge point, Slice.Target
+	Skip    Role = iota // not in the slice
+	Run                 // execute it
+	Touch               // an access that moves no data: its address and its event are all that counts
+	Unknown             // the results are unknown; an access to shared memory is an event all the same
+	Join                // a branch whose outcome does not matter: go to their merge point, Slice.Target
 )
 
 // Options say what is known about the launch.
@@ -145,6 +151,8 @@ func Of(k *ir.Func, opt Options) *Slice {
 	return s
 }
 
+// newFunction indexes the instructions of fn by number, and the definitions of each register. The
+// lists of definitions share one array, whose parts have the right capacity.
 func newFunction(s *Slice, fn *ir.Func) *function {
 	n := fn.NumInstrs
 	f := &function{s: s, fn: fn, instrs: make([]*ir.Instr, n), block: make([]ir.BlockID, n),
@@ -170,6 +178,7 @@ func newFunction(s *Slice, fn *ir.Func) *function {
 	return f
 }
 
+// carry is the number under which the carry flag is tracked, behind the registers.
 func (f *function) carry() int32 { return int32(len(f.fn.Regs)) }
 
 // eachDef visits the registers that instructions write.
@@ -186,6 +195,8 @@ func (f *function) eachDef(visit func(r int32, in *ir.Instr)) {
 	}
 }
 
+// eachReg visits the registers in an operand: a value, the base of an address, elements of a
+// vector.
 func eachReg(o *ir.Operand, visit func(ir.RegID)) {
 	if (o.Kind == ir.Register || o.Kind == ir.Mem) && o.Reg != ir.NoReg {
 		visit(o.Reg)
@@ -220,6 +231,7 @@ func (f *function) reg(r int32) {
 	}
 }
 
+// operand makes everything needed that an operand reads.
 func (f *function) operand(o *ir.Operand) {
 	eachReg(o, func(r ir.RegID) { f.reg(int32(r)) })
 	if o.Kind == ir.Special {
@@ -272,7 +284,7 @@ func (f *function) variable(v *ir.Var) {
 	}
 }
 
-// whole makes an instruction with all its operands part of the slice.
+// whole makes an instruction part of the slice together with everything that it reads.
 func (f *function) whole(i int32) {
 	f.keep(i)
 	if !f.data[i] {

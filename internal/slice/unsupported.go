@@ -6,8 +6,8 @@ import (
 )
 
 // Unsupported returns an instruction that synchronizes or writes shared memory in a way that a
-// trace does not model, and a name for it; nil if there is none. An mbarrier comes first: it is
-// what makes asynchronous copies wait.
+// trace does not model, and a name for it; nil if there is none. An operation on an mbarrier is
+// preferred to others, because it explains them: asynchronous copies are waited for by it.
 func Unsupported(k *ir.Func) (*ir.Instr, string) {
 	var first *ir.Instr
 	what := ""
@@ -30,6 +30,8 @@ func Unsupported(k *ir.Func) (*ir.Instr, string) {
 // mbarrier is the name of all operations on an object in memory.
 const mbarrier = "mbarrier"
 
+// unsupportedName returns the name of an instruction that a trace does not model, or "".
+// cp.async.mbarrier.arrive has the name of its opcode, since it is about copies.
 func unsupportedName(in *ir.Instr) string {
 	if in.Row == nil {
 		return ""

@@ -10,6 +10,7 @@ func (s *Slice) Unwritten(fn *ir.Func) []ir.RegID { return s.funcs[fn].unwritten
 // regSet is a set of needed registers, by their rank among these.
 type regSet []uint64
 
+// add, remove and has treat the rank of a register as the number of a bit.
 func (s regSet) add(i int32)      { s[i/64] |= 1 << (i % 64) }
 func (s regSet) remove(i int32)   { s[i/64] &^= 1 << (i % 64) }
 func (s regSet) has(i int32) bool { return s[i/64]>>(i%64)&1 != 0 }
@@ -23,7 +24,10 @@ func (s regSet) join(t regSet) (changed bool) {
 	return changed
 }
 
-// findUnwritten is a liveness analysis (Kildall) of the needed registers.
+// findUnwritten is a backward liveness analysis (Kildall, POPL 1973) of the needed registers, over
+// the instructions of the slice: those that are live at the entry may be read before they are
+// written. It ignores correlations between branches, so it may name registers that no execution
+// reads early.
 func (f *function) findUnwritten() {
 	rank := make([]int32, len(f.fn.Regs))
 	var regs []ir.RegID

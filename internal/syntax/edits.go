@@ -158,9 +158,11 @@ func (e *editor) ownLines(block place.Label) bool {
 	return e.text.first(e.bodyOf(block)) && e.text.last(e.endOf(block))
 }
 
-// bodyOf and endOf return the offsets where the braces of a block without braces would be.
+// bodyOf returns the offset where the opening brace of a block without braces would be.
 func (e *editor) bodyOf(block place.Label) int { return e.brace(block, openBrace) }
-func (e *editor) endOf(block place.Label) int  { return e.brace(block, closeBrace) }
+
+// endOf returns the offset where the closing brace of a block without braces would be.
+func (e *editor) endOf(block place.Label) int { return e.brace(block, closeBrace) }
 
 // brace returns the offset of a missing brace of a block.
 func (e *editor) brace(block place.Label, what pieceKind) int {

@@ -283,7 +283,8 @@ func (s *scanner) window() ([]byte, error) {
 	return s.r.Peek(s.r.Buffered())
 }
 
-func (s *scanner) discard(n int) { _, _ = s.r.Discard(n) } // it is buffered
+// discard removes n bytes of the buffered input, which window has returned; it cannot fail.
+func (s *scanner) discard(n int) { _, _ = s.r.Discard(n) }
 
 // word is a key that skipString recognizes.
 type word uint8

@@ -9,7 +9,10 @@ const (
 	continues                   // continue of an enclosing loop
 )
 
-// jumps returns how control can leave a statement.
+// jumps returns how control can leave a statement. The result is kept for each node, since every
+// enclosing statement asks again. A loop or a switch absorbs the jumps that it ends; goto counts as
+// leaving, wherever it leads, because its target is not looked up. The body of a lambda expression
+// is a function of its own.
 func (b *builder) jumps(n *node) jumps {
 	if j, ok := b.jump[n]; ok {
 		return j

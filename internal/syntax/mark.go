@@ -65,7 +65,8 @@ func (f *Func) marks() []Mark {
 	return out
 }
 
-// markText returns the inline assembly that marks a point.
+// markText returns the inline assembly that marks a point. It is volatile and clobbers memory, as a
+// barrier does, so that the compiler keeps the accesses on both sides of it apart.
 func markText(kind string, n int) string {
 	return fmt.Sprintf(`__asm__ __volatile__(".pragma \"heddle.%s %d\";" ::: "memory");`, kind, n)
 }

@@ -2,7 +2,9 @@ package syntax
 
 // Near returns further places for a statement around the statement that contains an offset: the
 // start of the body if the offset is in the head of an if or a loop; the start and the end of the
-// body of each enclosing loop; and the places before and after each enclosing statement.
+// body of each enclosing loop; and the places before and after each enclosing statement. They are
+// candidates for a repair and not checked in any way: the order is from the inside to the outside,
+// so that the smallest change comes first.
 func (u *Unit) Near(f *Func, off int) []Insert {
 	if f.body == nil {
 		return nil

@@ -2,8 +2,10 @@ package syntax
 
 import "strings"
 
-// inPlace writes a statement that keeps its form, with the changes inside it. It reports whether it
-// also wrote the rest of the last line.
+// inPlace writes a statement that keeps its form, with the changes inside it: text between its
+// bodies is copied, each body with a change is rewritten as a list, and a body without braces gets
+// them if something is inserted. An else if stays one line. It reports whether it also wrote the
+// rest of the last line.
 func (l *list) inPlace(it item) bool {
 	w := l.w
 	t := w.b.text

@@ -1,7 +1,8 @@
 package syntax
 
 // Spot returns the byte offset where an Insert puts its statement, and the number of enclosing
-// loops of f. ok is false if no statement of f contains in.At as plain text.
+// loops of f, a measure of how often the statement is executed. ok is false if no statement of f
+// contains in.At as plain text.
 func (u *Unit) Spot(f *Func, in Insert) (offset, loops int, ok bool) {
 	if f.body == nil {
 		return 0, 0, false

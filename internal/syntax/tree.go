@@ -43,7 +43,9 @@ func newBuilder(file *source.File, path string, openCL bool) *builder {
 		jump: make(map[*node]jumps)}
 }
 
-// block is a statement list that is being built.
+// block is a statement list that is being built. open and dead decide whether a barrier can be
+// placed after the next statement: none where the text has no room for one, and none where it would
+// not be executed.
 type block struct {
 	label   place.Label
 	open    bool // barriers can be placed between its statements
@@ -72,7 +74,8 @@ func (b *builder) span(start, end int) source.Span {
 	return source.Span{Start: b.file.PosAt(start), End: b.file.PosAt(end)}
 }
 
-// add adds a label. It is Closed until point gives it a place.
+// add adds a label as the last child of parent. It is Closed, so that no barrier can be placed
+// after it, until point gives it a place. Labels are numbered in the order of the text.
 func (b *builder) add(kind place.Kind, parent place.Label, start, end int) place.Label {
 	l := place.Label(len(b.f.Nodes))
 	b.f.Tree.Labels = append(b.f.Tree.Labels, place.Node{Kind: kind, Parent: parent, Closed: true})
@@ -98,7 +101,8 @@ func (b *builder) piece(offset int, what pieceKind, l place.Label) {
 	b.f.pieces = append(b.f.pieces, piece{offset, what, l})
 }
 
-// startOf adds the start node of a block that starts at an offset; -1 means that it has no place.
+// startOf adds the start node of a block, which is the place before its first statement, at an
+// offset; -1 means that the text has no such place, as in the head of a loop.
 func (b *builder) startOf(l place.Label, at int) *block {
 	from := at
 	if at < 0 {
@@ -111,7 +115,8 @@ func (b *builder) startOf(l place.Label, at int) *block {
 	return &block{label: l, open: at >= 0}
 }
 
-// braces reports whether n is { } in the text of the file.
+// braces reports whether n is { } in the text of the file: a brace that a macro produces cannot be
+// edited.
 func (b *builder) braces(n *node) bool {
 	return n.kind == "CompoundStmt" && b.plain(n.begin) && b.plain(n.end) &&
 		n.begin.offset < n.end.offset &&

@@ -66,6 +66,9 @@ func (p *prover) contradicts(before, conds []smt.Term) bool {
 		p.c.Decide(p.ctx, append(before, conds...), p.opt.Solvers...).Status == smt.Unsat
 }
 
+// contradictsPair reports whether two threads that differ in the index apart can reach the
+// annotation but cannot satisfy it together. Everything behind it would then hold vacuously for
+// pairs.
 func (p *prover) contradictsPair(a *thread.Assertion, s [2]*smt.Substitution,
 	apart [3]smt.Term) bool {
 	return p.contradicts(
@@ -133,6 +136,7 @@ type logged struct {
 	iters  []smt.Term
 }
 
+// eachChoice visits the Cartesian product of choices. Each visit gets a slice of its own.
 func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]logged)) {
 	if len(choices) == 0 {
 		visit(chosen)

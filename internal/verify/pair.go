@@ -230,6 +230,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 	}
 }
 
+// count adds an answer to the statistics, by the solver that gave it.
 func (p *prover) count(a smt.Answer) {
 	by := a.By
 	if a.Status == smt.Unknown {

@@ -92,6 +92,7 @@ func (p *prover) within(t smt.Term, limit int64) bool {
 	return -limit <= lo && hi <= limit
 }
 
+// magnitude is the absolute value of v, read as signed; of the least number it is 2^63.
 func magnitude(v uint64) uint64 {
 	if int64(v) < 0 {
 		return -v
@@ -99,6 +100,7 @@ func magnitude(v uint64) uint64 {
 	return v
 }
 
+// gcd is the greatest common divisor (Euclid); gcd(a, 0) is a.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b

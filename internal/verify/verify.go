@@ -61,11 +61,11 @@ type Options struct {
 type Kind uint8
 
 const (
-	Race Kind = iota
-	Divergence
-	Violation // of an annotation
-	Vacuous   // an assumption that cannot hold
-	Bounds    // an access beyond the end of its array
+	Race       Kind = iota // two conflicting accesses that nothing orders
+	Divergence             // threads of a block at different barriers, or at one and at the end
+	Violation              // of an annotation
+	Vacuous                // an assumption that cannot hold
+	Bounds                 // an access beyond the end of its array
 )
 
 // Finding is a pair that is not proved harmless.
@@ -189,6 +189,8 @@ func (p *prover) modelled(pairs []*pair) *Result {
 	return p.result()
 }
 
+// newProver prepares the two instances of the thread: a pair in one block, and a pair of any two
+// blocks (far). Without solvers in the options it takes one from the pool.
 func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
 	p.res.Stats.Queries = map[string]*QueryStats{}
@@ -332,8 +334,14 @@ func strongTogether(a, b *thread.Access, otherBlock bool) bool {
 	return !otherBlock || a.Scope >= event.GPU && b.Scope >= event.GPU
 }
 
+// elementSize is the size in bytes of one element of a vector access.
 func elementSize(a *thread.Access) int { return a.Size / max(int(a.Instr.Vec), 1) }
 
+// race asks whether two threads can race by accesses a and b. The query is a conjunction: both
+// accesses are reached; the threads differ; no barrier separates the accesses (of the block, of a
+// warp whose lanes converge, or of the grid); the bytes overlap; and the values differ where equal
+// writes are tolerated. If it is unsatisfiable there is no such race. A model may be spurious,
+// since loops and memory are abstracted, and is replayed by the caller.
 func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	if strongTogether(a, b, otherBlock) {
 		return

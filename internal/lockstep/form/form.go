@@ -9,13 +9,18 @@
 // testing/lockrun executes this form for all threads.
 //
 // Deviations, none of which changes what a program can do:
-//   - The paper's goto chooses a successor freely, and each successor begins with an assume. A kernel of PTX is well
-//     formed (Definition 5.1) by construction, so v_next is the successor whose assume holds: next := p ? B1 : B2.
-//   - A guard of an instruction joins the test of v_active: @p in block B is enabled if active = B and p.
-//   - A block may be the last of several nested loops; then the B_exit of the inner one goes on to the tests of the
-//     outer one.
-//   - Instead of a barrier before termination, End is a block that no barrier is in: a thread that has ended makes the
-//     sync of the others fail, as its waiting at that last barrier would.
+//   - The paper's goto chooses a successor freely, and each successor begins with an assume. A
+//     kernel of PTX is well formed (Definition 5.1) by construction, so v_next is the successor whose
+//     assume holds: next := p ? B1 : B2.
+//   - A guard of an instruction joins the test of v_active: @p in block B is enabled if active = B
+//     and p.
+//   - A block may be the last one of several nested loops; the B_exit of the inner one then continues
+//     with the tests of the outer one.
+//   - Instead of a barrier before termination, End is a block without barriers: a thread that has
+//     ended makes the sync of the others fail, as waiting at that last barrier would.
+//
+// What it rejects (UnsupportedError): irreducible control flow, calls that are not inlined, and
+// everything asynchronous, in a cluster or in matrices of memory, which Table 3 does not cover.
 package form
 
 import (
@@ -25,7 +30,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// End is where a thread goes that ends.
+// End is the successor of a block at whose end the thread terminates.
 const End = ir.NoBlock
 
 // Program is π of a kernel.
@@ -67,6 +72,7 @@ type UnsupportedError struct {
 	What  string
 }
 
+// Error names the construct; the position is that of Instr.
 func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
 
 // New returns the predicated form of f, or an *UnsupportedError.
@@ -155,6 +161,8 @@ func predicate(f *ir.Func, id ir.BlockID) (*Block, error) {
 	return b, nil
 }
 
+// blockName is the label of a block, or a name made of its number; the entry is Start, as in the
+// paper.
 func blockName(b *ir.Block) string {
 	switch {
 	case b.Label != "":

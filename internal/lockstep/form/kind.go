@@ -48,6 +48,7 @@ func KindOf(in *ir.Instr) Kind {
 	return withResult(in, Assign)
 }
 
+// withResult is k, or Order for an instruction that writes no register and so has no effect here.
 func withResult(in *ir.Instr, k Kind) Kind {
 	if len(in.Dst) == 0 {
 		return Order
@@ -55,6 +56,8 @@ func withResult(in *ir.Instr, k Kind) Kind {
 	return k
 }
 
+// memoryKind is the kind of an access. Local memory is private, but the form does not model it:
+// what is read from there is any value.
 func memoryKind(in *ir.Instr) Kind {
 	switch space := Space(in); space {
 	case event.Param, event.Const:
@@ -91,9 +94,11 @@ func noForm(in *ir.Instr) string {
 	switch {
 	case in.IsCall() && KindOf(in) != Fail && (in.Callee == nil || in.Callee.Name != "vprintf"):
 		return "a call of a function that is not inlined"
-	case in.Row.Category == isa.Async, in.Row.Category == isa.Stack, in.Row.Cluster(), in.Action() == isa.ActMapAddress:
+	case in.Row.Category == isa.Async, in.Row.Category == isa.Stack, in.Row.Cluster(),
+		in.Action() == isa.ActMapAddress:
 		return in.Text()
-	case in.Action() == isa.ActMatrixGroup, in.Action() == isa.ActTensorAllocate, in.Action() == isa.ActQueryCancel:
+	case in.Action() == isa.ActMatrixGroup, in.Action() == isa.ActTensorAllocate,
+		in.Action() == isa.ActQueryCancel:
 		return in.Text() // of asynchronous operations, which have no lock-step form
 	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect,
 		in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:

@@ -78,6 +78,7 @@ func (w *printer) enabled(in *ir.Instr, c string) string {
 	return s + " && " + w.literal(in.Guard, in.Neg, c)
 }
 
+// literal is a predicate or its negation, in copy c of the thread.
 func (w *printer) literal(p ir.RegID, neg bool, c string) string {
 	if neg {
 		return "!" + w.reg(p, c)
@@ -197,6 +198,7 @@ func (w *printer) choose(b *Block) {
 		func(c string) []any { return []any{c, c, b.Name, c, c} })
 }
 
+// arms is the value of v_next: a chain of conditional expressions over the arms.
 func (w *printer) arms(arms []Arm, c string) string {
 	a := arms[0]
 	to := w.name(a.To)
@@ -220,6 +222,7 @@ func (w *printer) arms(arms []Arm, c string) string {
 	return fmt.Sprintf("%s ? %s : %s", strings.Join(conds, " && "), to, w.arms(arms[1:], c))
 }
 
+// name is a block's name in the output.
 func (w *printer) name(b ir.BlockID) string {
 	if b == End {
 		return "End"

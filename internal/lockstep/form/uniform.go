@@ -24,6 +24,8 @@ func (u *Uniformity) Reg(r ir.RegID) bool { return r != ir.NoReg && u.reg[r] }
 // Block reports whether all threads of a block enter it together, or none.
 func (u *Uniformity) Block(b ir.BlockID) bool { return u.block[b] }
 
+// uniformity computes the fixpoint from above: it starts with everything uniform and removes until
+// nothing changes, which ends because sets only shrink.
 func uniformity(f *ir.Func) *Uniformity {
 	u := &Uniformity{reg: make([]bool, len(f.Regs)), block: make([]bool, len(f.Blocks))}
 	written := make([]bool, len(f.Regs))
@@ -37,7 +39,7 @@ func uniformity(f *ir.Func) *Uniformity {
 		u.reg[r] = written[r] // what nothing writes may hold anything
 	}
 	post := ir.PostDominators(f)
-	split := make([]bool, len(f.Blocks)) // branches that were found to send threads to different blocks
+	split := make([]bool, len(f.Blocks)) // branches that send threads to different blocks
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.Blocks {

@@ -177,7 +177,7 @@ func (g *flow) jumpIf(not, pred, to string) {
 }
 
 // target returns a label that may be jumped to: a later one in an enclosing region, or the header
-// of the loop.
+// of the loop. Other jumps backwards could make the control flow irreducible.
 func (g *flow) target() string {
 	// Mostly the current region; each step outwards has probability one half.
 	i := len(g.regions) - 1

@@ -84,7 +84,8 @@ func (g *integers) register(w int) string {
 	return fmt.Sprintf("%%%s%d", []string{"r", "s"}[g.n(2)], g.n(4))
 }
 
-// source returns a register, or an immediate at a boundary, of w bits.
+// source returns a register, or an immediate of w bits at a boundary: the values at which signs,
+// carries and shifts go wrong.
 func (g *integers) source(w int) string {
 	if g.n(4) > 0 {
 		return g.register(w)
@@ -96,8 +97,9 @@ func (g *integers) source(w int) string {
 // from returns one of the words.
 func (g *integers) from(words ...string) string { return words[g.n(len(words))] }
 
-// instruction emits one instruction under a guard. Divisors are nonzero constants, since division
-// by zero is unspecified.
+// instruction emits one instruction under a guard, or nothing where the width that was drawn has no
+// form of it. Divisors are nonzero constants, since division by zero is unspecified (PTX ISA
+// 9.7.1.8), and so the two evaluators need not agree on it.
 func (g *integers) instruction(guard string) {
 	w := []int{32, 32, 32, 64, 16}[g.n(5)]
 	sign := g.from("u", "s")

@@ -188,7 +188,8 @@ func (g *orders) touch() {
 	}
 }
 
-// ticket emits an atomic operation on a counter; most of them take the next slot into %k.
+// ticket emits an atomic operation on a counter; most of them take the next slot into %k. Slots are
+// distinct while the counter is not reset, which is what a proof must find.
 func (g *orders) ticket() {
 	// Mostly the first of two counters.
 	at := fmt.Sprintf("[cnt+%d]", 4*(g.n(4)/3))
@@ -204,7 +205,9 @@ func (g *orders) ticket() {
 	}
 }
 
-// copyOne emits an asynchronous copy of one word, or a wait. An access may come before the wait.
+// copyOne emits an asynchronous copy of one word, or a wait. An access may come before the wait; it
+// is then a race of the copy, which the thread's own program order does not prevent (PTX ISA
+// 9.7.9.25).
 func (g *orders) copyOne() {
 	wait := "\tcp.async.wait_all;"
 	if g.n(3) == 0 {

@@ -270,6 +270,7 @@ func (g *phases) decide(p string) {
 }
 
 // maybeBarrier emits a barrier under a condition, which is correct if the condition is uniform.
+// Kernels with a barrier that diverges are wanted too: the prover must not verify them.
 func (g *phases) maybeBarrier() {
 	p := g.pred4()
 	if g.n(3) > 0 {
@@ -333,7 +334,8 @@ func (g *phases) choice(depth int) {
 	g.out.WriteString(other + ":\n")
 }
 
-// bound sets %e to the number of iterations of a loop: mostly uniform, in the last case not.
+// bound sets %e to the number of iterations of a loop, which is small so that runs stay short:
+// mostly uniform, in the last case not.
 func (g *phases) bound(id int) {
 	e := fmt.Sprintf("%%e%d", id)
 	switch g.n(8) {
@@ -352,7 +354,11 @@ func (g *phases) bound(id int) {
 	}
 }
 
-// shapedLoop is a loop of one of several shapes. %c is what its body sees as the counter.
+// shapedLoop is a loop of one of eight shapes, for the closed forms and the induction of the
+// prover: counting up and down, by comparisons of either sign, doubling, halving, a moving pointer,
+// and a counter that advances under a condition of the thread. %c is the counter that the body
+// sees. Every shape terminates, and a quarter of the bodies have a branch that skips the rest of an
+// iteration or leaves the loop.
 func (g *phases) shapedLoop(depth int) {
 	if depth == 0 {
 		return

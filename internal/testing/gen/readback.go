@@ -40,9 +40,10 @@ type readback struct {
 	used  int // loops so far: each has a counter of its own
 }
 
-// readbackText returns the kernel around the statements.
-func (g *readback) readbackText(blockX int) string {
-	return fmt.Sprintf(`.version 8.0
+// readbackFuncs is the start of the module, as part of a format: two functions that access memory
+// through a pointer that they are given. put only writes; swap also returns what it found, and
+// writes only what is not zero, so that it has control flow of its own.
+const readbackFuncs = `.version 8.0
 .target sm_80
 .address_size 64
 .func put(.param .b64 p, .param .b32 x)
@@ -69,7 +70,13 @@ SKIP:
 	st.param.b32 [r], %%y;
 	ret;
 }
-.visible .entry k(.param .u64 mem, .param .u64 ro, .param .u32 n)
+`
+
+// readbackText returns the kernel around the statements. The shared arrays sh and tw have 16 bytes
+// for each thread (at s0 and s1), ct has counters, and lo is local memory. f0, f1 and f2 are
+// generic addresses of words in global, shared and local memory.
+func (g *readback) readbackText(blockX int) string {
+	return fmt.Sprintf(readbackFuncs+`.visible .entry k(.param .u64 mem, .param .u64 ro, .param .u32 n)
 {
 	.reg .b32 %%v<8>, %%t, %%b, %%n, %%i, %%w, %%s0, %%s1, %%x, %%y;
 	.reg .b32 %%c<%d>;

@@ -33,6 +33,7 @@ type place struct {
 	entry
 }
 
+// newLog returns an empty log. startBlock must follow, since it makes the maps of the interval.
 func newLog(m *machine) *log {
 	return &log{m: m, elsewise: map[uint64][]entry{}, all: map[uint64][]entry{}, seen: map[Race]bool{}}
 }
@@ -47,7 +48,8 @@ func (g *log) startBlock() {
 	g.endInterval()
 }
 
-// endInterval drops the accesses that a sync separates from later ones.
+// endInterval drops the accesses that a sync separates from later ones of the same block. Accesses
+// to global memory stay in all, for the comparison with later blocks.
 func (g *log) endInterval() {
 	g.shared, g.global = map[uint64][]entry{}, map[uint64][]entry{}
 }

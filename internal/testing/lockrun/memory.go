@@ -9,7 +9,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// loadParam reads a kernel parameter.
+// loadParam reads a kernel parameter, which has one value for all lanes. Vectors and addresses in
+// registers are not supported.
 func (m *machine) loadParam(w *warp, in *ir.Instr, mask uint32) {
 	mem := in.Src[0]
 	if mem.Var == nil || in.Vec > 1 {
@@ -33,7 +34,8 @@ func number(b []byte) uint64 {
 	return v
 }
 
-// extend widens a value of a type to 64 bits.
+// extend widens a value of a type to 64 bits, by its sign if the type is signed; other values must
+// have zeros above their width.
 func extend(v uint64, t isa.Type) uint64 {
 	if n := 8 * t.Size(); t.Signed() && n < 64 {
 		return uint64(int64(v<<(64-n)) >> (64 - n))
@@ -41,7 +43,8 @@ func extend(v uint64, t isa.Type) uint64 {
 	return v
 }
 
-// resolve returns the memory that an address belongs to, and the position in it.
+// resolve returns the space that an address belongs to, and the byte offset in it. Shared memory
+// starts at offset 0, and its window is above all global objects.
 func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	switch in.Space {
 	case event.Shared, event.Global:
@@ -57,7 +60,7 @@ func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	return 0, 0
 }
 
-// bytes returns the contents of a space.
+// bytes returns the contents of a space, by address. Bytes that nothing has written read as zero.
 func (m *machine) bytes(s event.Space) map[uint64]byte {
 	if s == event.Shared {
 		return m.shared
@@ -89,8 +92,10 @@ func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 	}
 }
 
-// thread executes the access of one thread.
-func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
+// address returns the address that lane l accesses: an offset from a variable of shared memory or
+// from a register. Only shared variables have a place; a generic instruction reaches them through
+// the window. Addresses of other variables are not supported.
+func (m *machine) address(w *warp, in *ir.Instr, mem *ir.Operand, l int) uint64 {
 	addr := mem.Val
 	switch {
 	case mem.Var != nil:
@@ -105,7 +110,13 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 	case mem.Reg != ir.NoReg:
 		addr += w.regs[mem.Reg][l]
 	}
-	space, at := m.resolve(in, addr)
+	return addr
+}
+
+// thread executes the access of one thread: on memory, on its registers, and in the log. Lanes of a
+// warp are executed one after the other, so an atomic operation is atomic without further means.
+func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
+	space, at := m.resolve(in, m.address(w, in, mem, l))
 	// Natural alignment and the size of a cell ensure that no access crosses a cell.
 	elem := in.Type.Size()
 	size := elem * max(int(in.Vec), 1)
@@ -155,7 +166,8 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 	m.log.add(in, space, op)
 }
 
-// combine returns the value that an atomic operation leaves in memory.
+// combine returns the value that an atomic operation leaves in memory, of which the caller stores
+// the width of the type. Floating point, vectors and compare-and-swap are not supported.
 func (m *machine) combine(in *ir.Instr, old, v uint64) uint64 {
 	if in.Type.Class() == isa.Float || in.Vec > 1 {
 		m.fail(in, "is not supported")

@@ -375,7 +375,7 @@ func init() { // the functions refer to the table
 		isa.ActTestClusterSpace:      (*compiler).isspacep,
 		isa.ActMapAddress:            (*compiler).mapa, isa.ActQueryRank: (*compiler).getctarank,
 
-		isa.ActBlockBarrier: (*compiler).barrier, isa.ActWarpBarrier: (*compiler).warpSync,
+		isa.ActNumberedBarrier: (*compiler).barrier, isa.ActWarpBarrier: (*compiler).warpSync,
 		isa.ActShuffle: (*compiler).shuffle, isa.ActVote: (*compiler).vote,
 		isa.ActMatch: (*compiler).match, isa.ActWarpReduce: (*compiler).redux,
 		isa.ActElect: (*compiler).elect, isa.ActActiveMask: (*compiler).activemask,

@@ -32,7 +32,7 @@ func (in *Instr) Barrier() (Barrier, bool) {
 // whether it does: bar and barrier, whatever their number, count and kind. Barriers of a warp, of a
 // cluster, and those in memory are not among them.
 func (in *Instr) NumberedBarrier() (Barrier, bool) {
-	if in.Action() != isa.ActBlockBarrier {
+	if in.Action() != isa.ActNumberedBarrier {
 		return Barrier{}, false
 	}
 	return in.Barrier()

@@ -69,7 +69,7 @@ const (
 	ActElect
 
 	// Barriers. Desc.Barrier has the object, the kind and the operands.
-	ActBlockBarrier   // one of the 16 numbered barriers of a block (PTX ISA 9.7.13.1)
+	ActNumberedBarrier   // one of the 16 numbered barriers of a block (PTX ISA 9.7.13.1)
 	ActWarpBarrier    // of lanes that a mask names (9.7.13.2)
 	ActClusterBarrier // of all threads of a cluster (9.7.13.3)
 	ActMBarrier       // an object in shared memory (9.7.13.15)

@@ -69,7 +69,7 @@ type BarrierUse struct {
 func (d *Desc) Barrier(sources int) (BarrierUse, bool) {
 	u := BarrierUse{ID: -1, Count: -1, Predicate: -1, Bytes: -1, State: -1, Aligned: d.Has(Aligned)}
 	switch d.Action() {
-	case ActBlockBarrier:
+	case ActNumberedBarrier:
 		d.numbered(&u, sources)
 	case ActWarpBarrier:
 		u.Object, u.Waits, u.ID = WarpBarrier, true, 0

@@ -41,7 +41,7 @@ func TestEveryRowHasAnAction(t *testing.T) {
 			t.Errorf("%s: category %v, action %d", r.Opcode, r.Category, r.Action)
 		}
 		switch r.Action {
-		case ActBlockBarrier, ActWarpBarrier, ActClusterBarrier, ActMBarrier:
+		case ActNumberedBarrier, ActWarpBarrier, ActClusterBarrier, ActMBarrier:
 			d := Desc{Row: r}
 			if u, ok := d.Barrier(4); !ok || u.Object == NoBarrier {
 				t.Errorf("%s: no barrier object", r.Opcode)

@@ -5,8 +5,8 @@ import "heddle/internal/event"
 // syncRows are barriers and fences: PTX ISA 9.7.13.1 to 9.7.13.4 and what else orders threads.
 var syncRows = []Row{
 	// bar is barrier.aligned.
-	{Opcode: "bar", Action: ActBlockBarrier, dst: all(countType), narrow: barrierRoles, Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(0, Aligned)},
-	{Opcode: "barrier", Action: ActBlockBarrier, dst: all(countType), narrow: barrierRoles, Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(Aligned, 0)},
+	{Opcode: "bar", Action: ActNumberedBarrier, dst: all(countType), narrow: barrierRoles, Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(0, Aligned)},
+	{Opcode: "barrier", Action: ActNumberedBarrier, dst: all(countType), narrow: barrierRoles, Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(Aligned, 0)},
 	{Opcode: "bar.warp.sync", Action: ActWarpBarrier, src: all(b32Type), Category: WarpOp, Roles: []Role{Src}, Effect: Orders, Section: "9.7.13.2", Executable: true, forms: []form{
 		{implied: SyncMask | Warp},
 	}},

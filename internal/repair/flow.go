@@ -218,7 +218,7 @@ func (w *flow) define(in *ir.Instr, differ bool) {
 	case isa.WarpOp, isa.Async, isa.Texture, isa.Matrix, isa.Stack:
 		differ = true
 	case isa.Barrier:
-		reduction = in.Action() == isa.ActBlockBarrier // which gives all threads the same
+		reduction = in.Action() == isa.ActNumberedBarrier // which gives all threads the same
 		differ = differ || !reduction
 	case isa.Memory:
 		differ = differ || in.Row.Effect != isa.Reads || in.Order.Strong() || w.private(in)

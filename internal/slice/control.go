@@ -298,7 +298,7 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 		return sh, lo
 	case isa.ActCall:
 		return true, true
-	case isa.ActBlockBarrier:
+	case isa.ActNumberedBarrier:
 		return false, false
 	case isa.ActConvertAddress:
 		sh, lo = in.Space == event.Shared, in.Space == event.Local

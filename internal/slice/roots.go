@@ -57,7 +57,7 @@ func (f *function) class(in *ir.Instr) kind {
 			return fails
 		}
 		return calls
-	case isa.ActBlockBarrier, isa.ActWarpBarrier:
+	case isa.ActNumberedBarrier, isa.ActWarpBarrier:
 		return sync
 	case isa.ActActiveMask:
 		if f.s.opt.Lockstep {

@@ -103,7 +103,7 @@ func noForm(in *ir.Instr) string {
 	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect,
 		in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
 		return in.Text()
-	case in.Row.Category == isa.Barrier && in.Action() != isa.ActBlockBarrier:
+	case in.Row.Category == isa.Barrier && in.Action() != isa.ActNumberedBarrier:
 		return in.Text()
 	case in.Row.Category == isa.Barrier && in.Fn == isa.FnArrive:
 		return fmt.Sprintf("%s: a thread that does not wait at a barrier is in no lock-step with those that do", in.Text())

@@ -141,7 +141,7 @@ func operandOf(d *isa.Desc, r isa.Role, i, n int) string {
 	switch {
 	case r == isa.PredSrc:
 		return "%p4"
-	case d.Action() == isa.ActBlockBarrier:
+	case d.Action() == isa.ActNumberedBarrier:
 		return [...]string{"0", "32"}[i]
 	case d.Has(isa.SyncMask) && i == n-1:
 		return "0xffffffff"

@@ -41,7 +41,8 @@ func contains(ts []smt.Term, t smt.Term) bool {
 	return false
 }
 
-// guarded reads the change of a register by an iteration as: after if g, else unchanged.
+// guarded reads the change of a register by an iteration as: after if g, else unchanged. It
+// recognises a conditional at the top of the new value, or of its difference from the old one.
 func (l *loop) guarded(x *value) (g, after smt.Term, ok bool) {
 	c := l.c
 	if c.Op(x.then) == smt.OpIte {

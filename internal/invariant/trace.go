@@ -121,7 +121,8 @@ func (t *tracer) begin() {
 	t.visits = 0
 }
 
-// random is Marsaglia's xorshift: the same numbers in each run.
+// random is Marsaglia's xorshift (2003): the same numbers in each run, so that a result never
+// depends on chance.
 func (t *tracer) random() uint64 {
 	t.seed ^= t.seed << 13
 	t.seed ^= t.seed >> 7
@@ -154,7 +155,8 @@ func (t *tracer) run(counter smt.Term) bool {
 }
 
 // loop executes one loop in the current iteration of the loops around it, and reports whether it
-// terminated.
+// terminated. One that takes more than mostTurns iterations, or mostVisits in all, counts as not
+// terminating.
 func (t *tracer) loop(i int) bool {
 	l := &t.h.th.Loops[i]
 	t.e.Reset()

@@ -59,8 +59,8 @@ func (f *function) dependAll(g *ir.Func, s, b ir.BlockID) {
 	}
 }
 
-// ending marks the blocks from which the function can end: those that are not caught in an endless
-// loop.
+// ending marks the blocks from which the function can end, by a backward search from its exits.
+// From the others control cannot leave an endless loop, and nothing postdominates them.
 func ending(g *ir.Func) []bool {
 	out := make([]bool, len(g.Blocks))
 	var work []ir.BlockID

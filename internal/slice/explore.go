@@ -97,7 +97,8 @@ func (s *Slice) findTables() {
 }
 
 // table reports whether the contents of a variable, or of the array that a parameter points to, are
-// known and not written.
+// known and not written by the kernel. That the host does not write an initialised variable before
+// the launch is an assumption (Slice.Tables).
 func (s *Slice) table(v *ir.Var) bool {
 	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) &&
 		v.Init != nil)

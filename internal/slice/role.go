@@ -149,8 +149,9 @@ func (f *function) base(in *ir.Instr) *ir.Var {
 	return nil
 }
 
-// bases finds the variables and kernel parameters that the address of an access comes from. More
-// than one may go into a sum: an index loaded from a table is among them.
+// bases finds the variables and kernel parameters that the address of an access comes from, by
+// following registers of 8 bytes through pure instructions. More than one may go into a sum: an
+// index loaded from a table is among them.
 func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 	seen := make(map[ir.RegID]bool)
 	var walk func(o *ir.Operand)

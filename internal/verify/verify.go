@@ -313,7 +313,8 @@ func (p *prover) races() {
 	}
 }
 
-// comparable reports whether two accesses can conflict as far as their kinds and arrays say.
+// comparable reports whether two accesses can conflict as far as their kinds and arrays say: one of
+// them writes, and they are not known to be in different objects or spaces.
 func (p *prover) comparable(a, b *thread.Access) bool {
 	if !a.Kind.Writes() && !b.Kind.Writes() {
 		return false
@@ -435,7 +436,8 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// sameWarp is the formula that two threads of a block are in one warp.
+// sameWarp is the formula that two threads of a block are in one warp: 32 threads that follow each
+// other in the linear order of the block.
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))

@@ -23,7 +23,8 @@ import (
 	"heddle/internal/lockstep/form"
 )
 
-// Options of a run.
+// Options of a run. The lowest bit of Seed selects whether lanes write in ascending or in
+// descending order, and thereby which of several writers of a location is the last.
 type Options struct {
 	Seed     uint64
 	MaxSteps int // instructions, each for all threads of a block; 0: a million

@@ -20,7 +20,7 @@ type log struct {
 	fresh    []place
 }
 
-// entry is one access of one thread.
+// entry is one access of one thread. Its address is the offset in its space, in bytes.
 type entry struct {
 	in *ir.Instr
 	op event.Op
@@ -54,7 +54,8 @@ func (g *log) endInterval() {
 	g.shared, g.global = map[uint64][]entry{}, map[uint64][]entry{}
 }
 
-// add records an access of the current statement.
+// add records an access of the current statement. It is compared with others at the end of the
+// statement only, since all threads execute a statement as one step.
 func (g *log) add(in *ir.Instr, space event.Space, op event.Op) {
 	g.fresh = append(g.fresh, place{space, op.Addr / cell, entry{in, op}})
 }

@@ -25,7 +25,7 @@ func (m *machine) loadParam(w *warp, in *ir.Instr, mask uint32) {
 	m.set(w, in, in.Dst[0], &lanes, mask)
 }
 
-// number decodes a little-endian integer.
+// number decodes a little-endian integer of at most 8 bytes.
 func number(b []byte) uint64 {
 	v := uint64(0)
 	for i, x := range b {
@@ -197,7 +197,7 @@ func (m *machine) combine(in *ir.Instr, old, v uint64) uint64 {
 	return 0
 }
 
-// elements returns the elements of a vector operand, or the operand itself.
+// elements returns the elements of a vector operand, or the operand itself as the only one.
 func elements(o ir.Operand) []ir.Operand {
 	if o.Kind == ir.Vector {
 		return o.Elems

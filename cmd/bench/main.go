@@ -23,6 +23,7 @@ func main() {
 		"print the results and times of heddle fix on the broken kernels of the repository; -only "+
 			"selects by FILE:KERNEL")
 	flag.Parse()
+	// The tables print one line for each kernel of the repository and take minutes.
 	if *fix {
 		if err := fixTable(*only, *runs); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

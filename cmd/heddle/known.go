@@ -127,6 +127,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 			k.flags.file)
 		return nil
 	}
+	// The text is complete before the file is touched, so an error leaves the old one intact.
 	var b bytes.Buffer
 	if err := k.listed.Write(&b); err != nil {
 		return err

@@ -57,6 +57,7 @@ func compareOp(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 // compareInt reduces the integer operators to "equal" and "less". Bit-size types have eq and ne
 // only.
 func compareInt(op isa.Cmp, t isa.Type) (comparison, bool) {
+	// Bit types compare as unsigned numbers would, but have no order in PTX.
 	var eq, lt compareFunc
 	switch t {
 	case isa.B16, isa.U16:

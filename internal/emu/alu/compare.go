@@ -6,6 +6,7 @@ import "heddle/internal/isa"
 type compareFunc func(a, b *Lanes) uint32
 
 // eqInt compares the bits of U only, so that higher bits of a wider register do not matter.
+// Signedness does not matter for equality.
 func eqInt[U unsigned](a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {

@@ -32,7 +32,7 @@ func leF32(a, b *Lanes) uint32 {
 	return r
 }
 
-// numF32 reports whether both operands are numbers.
+// numF32 reports whether both operands are numbers, that is, not NaN; infinities are.
 func numF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -67,7 +67,7 @@ func leF64(a, b *Lanes) uint32 {
 	return r
 }
 
-// numF64 reports whether both operands are numbers.
+// numF64 reports whether both operands are numbers, that is, not NaN; infinities are.
 func numF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {

@@ -51,8 +51,8 @@ type measurement struct {
 	once measured
 }
 
-// measured runs the work once and returns the figure in the unit of the measurement, and a remark for
-// the table.
+// measured runs the work once and returns the figure in the unit of the measurement, and a remark
+// for the table.
 type measured func() (figure float64, remark string, err error)
 
 // run repeats each selected measurement n times and prints its line as soon as it is complete: a

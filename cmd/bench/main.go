@@ -23,6 +23,7 @@ func main() {
 		"print the results and times of heddle fix on the broken kernels of the repository; -only "+
 			"selects by FILE:KERNEL")
 	flag.Parse()
+	// The tables print one line for each kernel of the repository and take minutes.
 	if *fix {
 		if err := fixTable(*only, *runs); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
@@ -50,8 +51,8 @@ type measurement struct {
 	once measured
 }
 
-// measured runs the work once and returns the figure in the unit of the measurement, and a remark for
-// the table.
+// measured runs the work once and returns the figure in the unit of the measurement, and a remark
+// for the table.
 type measured func() (figure float64, remark string, err error)
 
 // run repeats each selected measurement n times and prints its line as soon as it is complete: a

@@ -102,6 +102,7 @@ func parse() (float64, string, error) {
 		}
 		text.Write(low.PTX)
 	}
+	// Repeated names are no error for the parser; irgen would reject them.
 	big := bytes.Repeat(text.Bytes(), 1+8<<20/text.Len())
 	f, err := source.NewSet().Add("bench.ptx", big)
 	if err != nil {
@@ -244,6 +245,7 @@ func million(name string) func() (float64, string, error) {
 		if err != nil {
 			return 0, "", err
 		}
+		// Garbage of earlier measurements must not count.
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -82,6 +82,7 @@ func syncTable(only string) error {
 // and counts the result. b is the verdict on the existing barriers. A search that runs out of time
 // is printed and not counted.
 func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
+	// Stripping prevents a tie from being decided in favor of existing barriers.
 	so := sync.Options{BlockOnly: true}
 	so.Strip = true
 	after, cpu, err := synchronized(path, b.Kernel, so)
@@ -202,6 +203,7 @@ func costModel(measured bool) func() (float64, string, error) {
 				cost, truth = append(cost, c...), append(truth, t...)
 			}
 		}
+		// Costs of different kernels have different scales, so the correlation within each is given too.
 		slices.Sort(single)
 		remark := fmt.Sprintf("%d placements of %d files", len(cost), len(files))
 		if len(single) > 0 {

@@ -56,6 +56,7 @@ func proofs() (float64, string, error) {
 			solved += q.Unsat + q.Sat
 		}
 	}
+	// The time of queries includes that of solvers; the rest is the simplifier's.
 	solving := t.queries.SolverTime()
 	remark := fmt.Sprintf("95th %.0f ms, worst %.0f ms (%s); %d of %d verified; "+
 		"queries: %d decided by the simplifier (%.1f s), %d by solvers (%.1f s)",

@@ -64,6 +64,7 @@ func configuration(dir, file, rest string) (Case, error) {
 		return Case{}, fmt.Errorf("racey.py: %s: %w", file, err)
 	}
 	config = strings.TrimSpace(fmt.Sprintf("%s %dx%d", config, grid.X, block.X))
+	// A program of the suite is racy unless it declares otherwise.
 	theirs := "racy"
 	if slices.Contains(errorRE.FindStringSubmatch(rest), "NO_RACE") {
 		theirs = "free"
@@ -81,6 +82,7 @@ func configuration(dir, file, rest string) (Case, error) {
 	if l.want == "bug" {
 		c.Expect = Fail
 	}
+	// A label that differs from that of the suite needs a reason of its own.
 	if (theirs == "racy") != (l.want == "bug") {
 		c.Theirs, c.WhyNot = theirs, l.whyNot
 	}

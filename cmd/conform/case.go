@@ -152,6 +152,8 @@ func (r *Result) verdict() string {
 	if r.Stage < Ended {
 		return "failed"
 	}
+	// The weakest verdict counts: one undecided kernel makes the file undecided. A bug outranks it,
+	// and a synchronization defect outranks any other finding.
 	word := "clean"
 	for _, v := range r.Verdicts {
 		if v.Kind == "unknown" || v.Kind == "unsupported" {

@@ -20,6 +20,7 @@ const (
 // scaleDown returns d with a product of at most limit. Dimensions of 1 remain 1.
 func scaleDown(d event.Dim3, limit uint64) event.Dim3 {
 	for d.Count() > limit {
+		// Reducing the largest dimension keeps the shape as square as it was.
 		largest := &d.X
 		if d.Y > *largest {
 			largest = &d.Y

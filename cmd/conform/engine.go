@@ -28,6 +28,7 @@ var engines = map[string]Engine{
 // isolated runs a job in a worker process, another instance of this program, so that a crash, a
 // hang or an out-of-memory condition is a result like any other.
 func isolated(ctx context.Context, engine string, job *Job, limit time.Duration) *Result {
+	// The limit covers the compiler, too.
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	start := time.Now()

@@ -217,6 +217,7 @@ func (p *exprParser) unary() (expr, error) {
 
 // primary parses parentheses, numbers, names and calls. Suffixes of numbers (u, l) are dropped.
 func (p *exprParser) primary() (expr, error) {
+	// A parenthesis before a type name begins a cast; before anything else it groups.
 	t := p.peek()
 	p.at++
 	switch {
@@ -282,6 +283,7 @@ func (p *exprParser) call(name string) (expr, error) {
 		"__is_pow2":  func(v []int64) int64 { return truth(v[0] > 0 && v[0]&(v[0]-1) == 0) },
 		"__mod_pow2": func(v []int64) int64 { return v[0] & (v[1] - 1) },
 	}[name]
+	// Sizes of OpenCL are looked up with their dimension, which must be a constant.
 	arity := map[string]int{"__implies": 2, "__is_pow2": 1, "__mod_pow2": 2, "get_local_size": 1,
 		"get_num_groups": 1, "get_global_size": 1}[name]
 	if arity == 0 || len(args) != arity {

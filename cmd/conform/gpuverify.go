@@ -61,6 +61,7 @@ type verifyFlags struct {
 // expected to reject: the bad flag may be the reason.
 func readCase(name, path, src string) (Case, error) {
 	lines := strings.SplitN(src, "\n", 3)
+	// Every kernel of the suite has both lines, so their absence means a wrong directory.
 	if len(lines) < 3 || !strings.HasPrefix(lines[0], "//") || !strings.HasPrefix(lines[1], "//") {
 		return Case{}, fmt.Errorf("the two header lines are missing")
 	}
@@ -170,6 +171,7 @@ func parseFlags(line string) (*verifyFlags, error) {
 			return f, fmt.Errorf("%s: %w", word, err)
 		}
 	}
+	// OpenCL gives the global size in work-items instead of the number of groups.
 	if !groups && f.global.X > 0 {
 		f.grid = event.Dim3{X: max(f.global.X/f.block.X, 1), Y: max(f.global.Y/f.block.Y, 1),
 			Z: max(f.global.Z/f.block.Z, 1)}
@@ -209,6 +211,7 @@ func (f *verifyFlags) proof(path, src string) *Job {
 	if j.Block != f.block {
 		j.Note = fmt.Sprintf("scaled from blocks of %v", f.block)
 	}
+	// Values without names can be assigned only if there is one kernel.
 	if kernels := kernelsOf(src); f.values != nil && len(kernels) == 1 {
 		j.Args = kernels[0].given(f.values)
 	}
@@ -261,6 +264,7 @@ func (f *verifyFlags) withArguments(j Job, src string) []Job {
 			defines[name] = v
 		}
 	}
+	// Arguments are given by name, and the names of several kernels may clash.
 	kernels := kernelsOf(src)
 	if len(kernels) != 1 {
 		return []Job{j}

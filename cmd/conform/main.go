@@ -204,6 +204,7 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 			break
 		}
 	}
+	// The number of jobs is for the JSON output only.
 	best.Tried = tried
 	return best
 }

@@ -32,6 +32,7 @@ const reserve = 5 * time.Second
 // attemptProof runs the proof of a case. There is one job: a proof covers all arguments. Its own
 // time limit ends before that of the process, so that it can still report what it has not decided.
 func attemptProof(ctx context.Context, c *choices, k *Case) Outcome {
+	// The job is copied, since its time limit depends on the flags.
 	j := *k.Proof
 	j.Timeout = max(c.limit-reserve, time.Second)
 	o := Outcome{Case: k, Job: &j, Result: &Result{Error: "interrupted"}, Tried: 1}
@@ -54,6 +55,7 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 		res.Error = err.Error()
 		return res
 	}
+	// A dimension of one thread stays one, unless the block has a single thread.
 	var any lockstep.Any
 	if job.AnyBlock {
 		any.Block = [3]bool{job.Block.X > 1 || job.Block.Count() == 1, job.Block.Y > 1, job.Block.Z > 1}
@@ -261,6 +263,7 @@ func proofSummary(w io.Writer, ext string, list []Outcome) {
 	if len(causes) > 0 {
 		fmt.Fprintln(w, "  kernels that should pass but are not verified, by cause:")
 	}
+	// The most frequent cause first, then by name.
 	keys := slices.Collect(maps.Keys(causes))
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(causes[b]-causes[a],

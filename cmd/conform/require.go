@@ -44,6 +44,7 @@ func kernelsOf(src string) []kernelText {
 		for _, f := range functionRE.FindAllStringSubmatch(src, -1) {
 			k.functions = append(k.functions, f[1])
 		}
+		// Preconditions inside of called functions are left to the run.
 		body := bodyOf(src[m[1]-1:])
 		for _, form := range []string{"__requires", "__global_requires", "__assume"} {
 			for _, text := range argumentsOf(body, form) {
@@ -186,6 +187,7 @@ func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [
 	if len(s.names) > 0 && len(s.names) <= 4 {
 		s.assign(0)
 	}
+	// Without a choice, the run uses heddle's defaults and may be outside the assumptions.
 	if len(s.found) == 0 {
 		return [][]string{nil}
 	}
@@ -306,6 +308,7 @@ func (s *search) assign(i int) {
 		s.found = append(s.found, s.arguments())
 		return
 	}
+	// A parameter that is not an integer can only be a function here.
 	candidates := s.candidates
 	if slices.Contains(s.k.others, s.names[i]) {
 		candidates = s.functions

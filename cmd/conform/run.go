@@ -44,6 +44,7 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 		res.Error = err.Error()
 		return res
 	}
+	// A kernel is outside if no choice of arguments satisfied its assumptions.
 	outside := 0
 	for _, v := range sum.Verdicts {
 		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})

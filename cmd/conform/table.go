@@ -17,6 +17,8 @@ import (
 // capitals point at a possible bug of heddle. "not found" is no error: a run cannot find every
 // defect.
 func (o *Outcome) judgement() string {
+	// Our own label comes first; it is binding in both directions. The order of the other cases
+	// matters: each assumes that those before it did not apply.
 	v := o.Result.verdict()
 	switch {
 	case o.Case.Want != "" && v != o.Case.Want:
@@ -93,6 +95,7 @@ func (c *choices) report(w io.Writer, list []Outcome) int {
 
 // remark returns the reason with the differences of launch and label.
 func (o *Outcome) remark() string {
+	// A bug found on a smaller launch may not exist on that of the suite, so it is marked.
 	parts := []string{clip(o.Result.reason(), 200)}
 	if o.Job.Note != "" && o.Result.verdict() == "bug" {
 		parts = append(parts, o.Job.Note)

@@ -53,6 +53,7 @@ func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 		return err
 	}
 	file, errs := config.Read(set, shortest(path))
+	// Every mistake is reported, not just the first.
 	for _, err := range errs {
 		var mistake *config.Error
 		if !errors.As(err, &mistake) {

@@ -174,6 +174,7 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	if err := p.Close(); err != nil {
 		return err
 	}
+	// Errors of the buffer cannot occur; the one of the final write is returned.
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "%s: kernel %s\n", f.Status, f.Kernel)
 	for _, ch := range f.Changes {

@@ -38,6 +38,7 @@ type reportFile struct {
 // createReport creates the file before anything is checked, so that a path that cannot be written
 // is reported at once and not after minutes of work.
 func createReport(name string, files *source.Set, command string) (*reportFile, error) {
+	// An existing file is truncated, as with any output of the command.
 	f, err := os.Create(name)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,7 @@ func listImages(w io.Writer, in lower.Input, width int) error {
 	t.Add("image", "region", "kind", "arch", "bytes", "stored", "compression", "checked", "name",
 		"kernels")
 	for _, im := range f.Images {
+		// The size is that of the decompressed image, in bytes.
 		size, kernels := "?", ""
 		data, err := im.Data()
 		if err == nil {

@@ -144,6 +144,7 @@ func (f *inputFlags) compileFlags(db *project.Database, in *driver.Input, log io
 	if db == nil || in.Content != nil {
 		return
 	}
+	// Lookup compares cleaned absolute paths.
 	e := db.Lookup(in.Name)
 	if e == nil {
 		if strings.EqualFold(filepath.Ext(in.Name), ".cu") {

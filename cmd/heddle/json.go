@@ -79,6 +79,7 @@ func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
 		}
 		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
 	}
+	// Places are printed as in text output, file:line:col.
 	list := func(of []fix.Change) (out []fixChange) {
 		for _, ch := range of {
 			out = append(out, fixChange{res.Files.Format(ch.Span.Start), ch.Text})

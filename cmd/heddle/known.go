@@ -127,6 +127,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 			k.flags.file)
 		return nil
 	}
+	// The text is complete before the file is touched, so an error leaves the old one intact.
 	var b bytes.Buffer
 	if err := k.listed.Write(&b); err != nil {
 		return err
@@ -148,8 +149,8 @@ type revision struct {
 
 // findings checks the same inputs as they were in the revision. Files that the revision does not
 // have, or that cannot be checked there, contribute no findings, so what is found in them today
-// counts as new. A finding that was suppressed there is not included: if the comment that suppressed
-// it has been deleted, it must be reported.
+// counts as new. A finding that was suppressed there is not included: if the comment for it
+// has been deleted, it must be reported.
 func (r *revision) findings(ctx context.Context, stderr io.Writer) *baseline.Set {
 	set := baseline.New()
 	then := r.olderInputs()

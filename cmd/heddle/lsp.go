@@ -162,6 +162,7 @@ func compilerErrors(files *source.Set, d diag.Diagnostic) []diag.Diagnostic {
 		if f == nil {
 			continue
 		}
+		// The pattern admits digits only.
 		row, _ := strconv.Atoi(m[2]) // digits, and too many of them are a line that is not there
 		col, _ := strconv.Atoi(m[3])
 		one := d

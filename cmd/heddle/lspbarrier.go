@@ -48,6 +48,7 @@ func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col i
 // or only not excluded by the prover. A long list is cut, because editors do not scroll tooltips
 // well.
 func barrierText(use *sync.BarrierUse) string {
+	// A barrier of a large kernel can separate hundreds of pairs.
 	const most = 5
 	var list strings.Builder
 	for i, s := range use.Separates {
@@ -88,6 +89,7 @@ func wordAt(text []byte, line, col int) string {
 	isWord := func(c byte) bool {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 	}
+	// The position may be anywhere in the word, also directly behind its last character.
 	from, to := col-1, col-1
 	for from > 0 && isWord(row[from-1]) {
 		from--

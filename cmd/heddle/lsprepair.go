@@ -39,6 +39,7 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 	}
 	var edits []diag.Edit
 	req.Progress(req.Kernel + ": " + string(req.Mode))
+	// Both commands get a copy of the document, not the file: it may not have been saved.
 	if req.Mode == lsp.Fix {
 		res, err := fix.File(ctx, fix.Options{Common: opt, Source: true, Budget: editorRepair},
 			inputs[0], mistake)

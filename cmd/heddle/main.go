@@ -84,6 +84,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
+	// Whatever has no exit code of its own is a mistake of the user.
 	fmt.Fprintf(stderr, "heddle: %v\n", err)
 	var input inputError
 	if !errors.As(err, &input) {

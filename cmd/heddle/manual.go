@@ -48,6 +48,7 @@ date is SOURCE_DATE_EPOCH if that is set.`,
 func completions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			// Other flags complete file names, the default of the shell.
 			if c, ok := f.Value.(*choice); ok {
 				words := strings.Fields(strings.Join(c.words, " ")) // without the empty one
 				// It fails only for a flag that does not exist, or twice.

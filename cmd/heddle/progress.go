@@ -102,6 +102,7 @@ func progressText(s driver.Progress, d time.Duration) string {
 	if s.Files > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %d files", s.FilesDone, s.Files))
 	}
+	// Runes, so that a cut does not split a character.
 	kernel := []rune(s.Kernel)
 	if len(kernel) > 40 {
 		kernel = append(kernel[:37], []rune("...")...)

@@ -34,6 +34,7 @@ func summaryLine(sum *check.Summary) string {
 	if sum.Skipped > 0 {
 		kinds = append(kinds, fmt.Sprintf("%d skipped", sum.Skipped))
 	}
+	// Skipped kernels count as kernels: the total must agree with the files.
 	line := counted(len(sum.Verdicts)+sum.Skipped, "kernel")
 	if len(kinds) > 0 {
 		line += ": " + strings.Join(kinds, ", ")

@@ -179,6 +179,7 @@ func (c *syncCommand) text(k *sync.Kernel) error {
 		fmt.Fprintf(w, "  %s\n", why)
 	}
 	if k.Status == sync.Unchanged || k.Status == sync.Changed {
+		// The placement is minimal only if the search ended within its limits.
 		best := ""
 		if k.Optimal {
 			best = ", minimal"

@@ -77,6 +77,7 @@ func (p *ptxCommand) run(ctx context.Context, arg string) error {
 		return err
 	}
 	var text []byte
+	// cobra has excluded --list together with --image.
 	switch in := inputs[0].Input; {
 	case p.list:
 		var b bytes.Buffer

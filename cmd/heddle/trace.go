@@ -74,6 +74,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 // blockIndices reads --blockidx: all blocks, one index, or by default block 0. A leading dash is
 // rejected here, because it is a forgotten value followed by a flag.
 func blockIndices(s string, t *trace.Options) error {
+	// Without the option, block 0 is traced.
 	switch s {
 	case "":
 		return nil

@@ -62,6 +62,7 @@ func compare(args []string, stdout, stderr io.Writer) int {
 		fs.Usage()
 		return 2
 	}
+	// The kernels come from the working directory, so that both builds see the same files.
 	files, err := inputs("testdata", "examples")
 	if err != nil {
 		fmt.Fprintln(stderr, "house compare:", err)

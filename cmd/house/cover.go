@@ -69,6 +69,7 @@ func printCover(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
+	// Packages that did not run at all are listed too: they are what a reader can skip.
 	t := newTable(w, "package", "executed", "statements")
 	var sum coverage
 	packages := 0

@@ -31,6 +31,7 @@ func (a lineCount) share() string {
 // directive such as //go:embed is not a comment, nor is an empty line inside one.
 func countLines(text []byte) lineCount {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	// A token can span lines (raw strings, block comments), so both kinds are marked by line.
 	code := make([]bool, len(lines)+1)
 	comment := make([]bool, len(lines)+1)
 	fset := token.NewFileSet()

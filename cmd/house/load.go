@@ -62,6 +62,7 @@ func load(dir string) (*token.FileSet, []*pkg, error) {
 		exports[l.ImportPath] = l.Export
 	}
 	fset := token.NewFileSet()
+	// Export data is much faster than type-checking every dependency from source.
 	imp := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
 		if exports[path] == "" {
 			return nil, fmt.Errorf("no export data for %s", path)

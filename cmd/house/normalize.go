@@ -28,6 +28,7 @@ var measured = []string{"total_ms", "time_ms"}
 // times. What is not JSON is kept as it is.
 func normalize(out []byte) string {
 	var b strings.Builder
+	// An output is a sequence of objects; what follows a syntax error is kept as text.
 	dec := json.NewDecoder(bytes.NewReader(out))
 	// Numbers stay text: a float64 would make large counters equal.
 	dec.UseNumber()

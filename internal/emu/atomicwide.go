@@ -21,6 +21,7 @@ func isPair(t isa.Type) bool { return t == isa.F16x2 || t == isa.BF16x2 }
 // vector. Two accesses that overlap in different units are not atomic to each other, so the
 // detector needs the unit.
 func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
+	// Sizes are in bytes.
 	m, size := d.mem, in.Type.Size()
 	n := max(int(in.Vec), 1)
 	m.elem = uint64(size)

@@ -41,6 +41,7 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	if c.annotation(in) {
 		return nil
 	}
+	// Names of C functions are not mangled, so they can be compared directly.
 	name := in.Callee.Name
 	b, ok := builtins[name]
 	if dynamicParallelism[name] {

@@ -28,6 +28,8 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
 	}
+	// The order below matters: functions get numbers, then memory gets addresses, and code may then
+	// contain both as constants.
 	p := &program{
 		byFunc: make(map[*ir.Func]*fcode),
 		byVar:  make(map[*ir.Var]int),
@@ -149,6 +151,7 @@ func (c *compiler) compile(fc *fcode) {
 	if len(f.Blocks) == 0 {
 		return
 	}
+	// State of the previous function must not leak into this one.
 	c.fc, c.fn = fc, f
 	c.patches, c.explored = c.patches[:0], c.explored[:0]
 	c.start = make([]int32, len(f.Blocks))
@@ -328,6 +331,7 @@ func (c *compiler) compute(in *ir.Instr) error {
 
 // access decodes an access to memory by its kind. A reduction is an atomic without a result.
 func (c *compiler) access(in *ir.Instr) error {
+	// The table has the kind, so opcodes need not be compared.
 	switch kind, _ := in.AccessKind(); kind {
 	case event.Read:
 		return c.load(in)

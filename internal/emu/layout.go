@@ -58,6 +58,7 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
+		// Variables have exactly their size: an access beyond it is out of bounds.
 		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
 		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // filled by the host or by a kernel
 			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
@@ -127,6 +128,7 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 		switch {
 		case a.Unknown:
 			c.p.track = true
+			// Origin 0 means "known", so identifiers start above the predefined ones.
 			id := uint32(len(c.p.origins))
 			c.p.origins = append(c.p.origins, "argument "+a.Name)
 			for j := range b {

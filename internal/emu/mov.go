@@ -15,6 +15,7 @@ func (c *compiler) mov(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
 	}
+	// The kinds of both operands select one of the forms.
 	d, s := in.Dst[0], in.Src[0]
 	switch {
 	case d.Kind == ir.None:

@@ -203,6 +203,7 @@ func (x *exec) misaligned(in *inst, l int, a uint64) {
 // likely cause: a null pointer, an index below or above an array, a use after free. An array of
 // unspecified size has a bound that heddle chose, and the message says so.
 func (x *exec) badAddress(in *inst, l int, a uint64) {
+	// The order of the cases matters: the most specific cause comes first.
 	kind, wide := in.mem.kind, in.mem.wide
 	o := x.mem.find(a)
 	switch {

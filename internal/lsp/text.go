@@ -18,7 +18,8 @@ const (
 	utf8Bytes                 // used if the client offers it, since no conversion is needed
 )
 
-// units returns the length of a text in units of the encoding.
+// units returns the length of s in the units of the negotiated position encoding, in which the
+// protocol counts columns.
 func (e encoding) units(s string) int {
 	if e == utf8Bytes {
 		return len(s)

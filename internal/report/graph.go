@@ -179,7 +179,8 @@ func (d *graphDrawing) fold() {
 // y returns the center of a row in SVG units.
 func (d *graphDrawing) y(row int) int { return graphTop + row*graphRow + graphRow/2 }
 
-// height returns the height of the drawing, with space for labels if any generation has one.
+// height returns the height of the drawing in SVG units, with space for labels if any generation
+// has one.
 func (d *graphDrawing) height() int {
 	for i := range d.g.Generations {
 		if text, _ := end(&d.g.Generations[i], d.link); text != "" {

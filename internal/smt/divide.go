@@ -99,7 +99,7 @@ func (c *Context) SRem(a, b Term) Term {
 	return c.intern(node{op: OpSRem, width: w, args: []Term{a, b}})
 }
 
-// sdiv divides two values of width w, as OpSDiv does.
+// sdiv divides two values of width w, as OpSDiv does; the quotient is rounded toward zero.
 func sdiv(x, y uint64, w uint8) uint64 {
 	a, b := signed(x, w), signed(y, w)
 	switch {

@@ -19,7 +19,7 @@ func Key(args []uint64) string {
 	return string(b)
 }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy, which may be changed without affecting m.
 func (m *Model) Clone() *Model {
 	r := &Model{Vars: maps.Clone(m.Vars), Funcs: map[string]map[string]uint64{}}
 	for f, t := range m.Funcs {
@@ -179,7 +179,8 @@ func (e *Evaluator) vector(n *node) uint64 {
 	return binaryOp(n.op, x, e.val[n.args[1]], n.width)
 }
 
-// binaryOp computes a division or a shift of two values of width w.
+// binaryOp computes a division or a shift of two values of width w, with the conventions of SMT-LIB
+// for a divisor of zero and for large amounts.
 func binaryOp(op Op, x, y uint64, w uint8) uint64 {
 	m := mask(w)
 	switch op {

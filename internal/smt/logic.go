@@ -26,7 +26,7 @@ func (c *Context) And(args ...Term) Term { return c.junction(OpAnd, args) }
 // Or returns the disjunction of Booleans; without arguments it is False.
 func (c *Context) Or(args ...Term) Term { return c.junction(OpOr, args) }
 
-// Implies returns a -> b.
+// Implies returns a -> b, as a disjunction: there is no node for it.
 func (c *Context) Implies(a, b Term) Term { return c.Or(c.Not(a), b) }
 
 // junction builds a conjunction or disjunction: it flattens, sorts, removes duplicates and absorbed

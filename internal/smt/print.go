@@ -94,7 +94,7 @@ func sort(w uint8) string {
 	return fmt.Sprintf("(_ BitVec %d)", w)
 }
 
-// constant returns a constant in SMT-LIB.
+// constant returns a constant in SMT-LIB; a Boolean is true or false.
 func constant(v uint64, w uint8) string {
 	switch {
 	case w == 0 && v == 1:

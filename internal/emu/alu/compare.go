@@ -6,6 +6,7 @@ import "heddle/internal/isa"
 type compareFunc func(a, b *Lanes) uint32
 
 // eqInt compares the bits of U only, so that higher bits of a wider register do not matter.
+// Signedness does not matter for equality.
 func eqInt[U unsigned](a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -57,6 +58,7 @@ func compareOp(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 // compareInt reduces the integer operators to "equal" and "less". Bit-size types have eq and ne
 // only.
 func compareInt(op isa.Cmp, t isa.Type) (comparison, bool) {
+	// Bit types compare as unsigned numbers would, but have no order in PTX.
 	var eq, lt compareFunc
 	switch t {
 	case isa.B16, isa.U16:

@@ -32,7 +32,7 @@ func leF32(a, b *Lanes) uint32 {
 	return r
 }
 
-// numF32 reports whether both operands are numbers.
+// numF32 reports whether both operands are numbers, that is, not NaN; infinities are.
 func numF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -67,7 +67,7 @@ func leF64(a, b *Lanes) uint32 {
 	return r
 }
 
-// numF64 reports whether both operands are numbers.
+// numF64 reports whether both operands are numbers, that is, not NaN; infinities are.
 func numF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -175,6 +175,7 @@ func setpPacked(d *isa.Desc, join func(t, c uint32) uint32) (Func, error) {
 // packedCompare returns the comparisons of the lower and the upper halves of .f16x2 and .bf16x2.
 // The comparison of the lower ones ignores the upper bits of a register.
 func packedCompare(op isa.Cmp, t isa.Type, ftz bool) (lower, upper func(o *Ops) uint32, ok bool) {
+	// Both packed types have two halves of 16 bits.
 	elem := isa.F16
 	if t == isa.BF16x2 {
 		elem = isa.BF16

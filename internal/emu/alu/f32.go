@@ -11,7 +11,7 @@ import (
 // f32 returns the value of a register.
 func f32(v uint64) float32 { return math.Float32frombits(uint32(v)) }
 
-// loadF32 reads an operand, flushed if ftz is set.
+// loadF32 reads an operand from the lower 32 bits of a register, flushed if ftz is set.
 func loadF32(v uint64, ftz bool) float32 {
 	x := uint32(v)
 	if ftz {

@@ -9,6 +9,7 @@ func minmax(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return minmaxFloat(d)
 	}
+	// Both instructions have the same forms, so the opcode selects the operator only.
 	less := d.Row.Opcode == "min"
 	if d.Flags == isa.Relu && (d.Type == isa.S32 || d.Type == isa.S16x2) {
 		return minmaxRelu(d.Type, less), nil

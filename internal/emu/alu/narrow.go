@@ -68,8 +68,8 @@ func (c *arith) narrowMul(a, b uint64) uint64 {
 	return c.out(c.nearest(c.float(c.bits(a)) * c.float(c.bits(b))))
 }
 
-// narrowFma multiplies exactly, and adds rounding to odd, so that the final rounding is the only one
-// that counts.
+// narrowFma multiplies exactly, and adds rounding to odd, so that the final rounding is the only
+// one that counts.
 func (c *arith) narrowFma(a, b, z uint64) uint64 {
 	p, y := c.float(c.bits(a))*c.float(c.bits(b)), c.float(c.bits(z))
 	return c.out(c.nearest(oddSum(p, y, p+y)))

@@ -8,6 +8,7 @@ import "heddle/internal/isa"
 // keeps its payload, which the ISA permits.
 func signFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
+	// Double precision and bfloat16 have no .ftz.
 	allowed := isa.FTZ
 	if d.Type == isa.F64 || f == bfloat {
 		allowed = 0

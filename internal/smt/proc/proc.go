@@ -64,7 +64,8 @@ type process struct {
 	lines chan string
 }
 
-// args returns the command line. Limits of z3 per query are set by prologue.
+// args returns the command line. Limits of z3 per query are set by prologue, since the process
+// serves many queries.
 func (s *Solver) args() []string {
 	if s.Kind == CVC5 {
 		args := []string{"--incremental", "--produce-models", "--lang=smt2", "--quiet"}
@@ -123,7 +124,8 @@ func (s *Solver) prologue() string {
 	return text + "(set-logic " + cmp.Or(s.Logic, "ALL") + ")\n"
 }
 
-// kill ends the process and waits for it. Only the owner of the process may call it, at any time.
+// kill ends the process and waits for it, so that no zombie remains. Only the owner of the process
+// may call it, at any time.
 func (p *process) kill() {
 	_ = p.in.Close()
 	killTree(p.cmd)

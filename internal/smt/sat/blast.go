@@ -111,7 +111,7 @@ func (b *blaster) fresh(n int) []lit {
 	return r
 }
 
-// constant returns the bits of a constant.
+// constant returns the lowest n bits of a constant, as the nodes yes and no.
 func (b *blaster) constant(v uint64, n int) []lit {
 	r := make([]lit, n)
 	for i := range r {
@@ -161,7 +161,7 @@ func (b *blaster) choose(p lit, x, y []lit) []lit {
 	return r
 }
 
-// equal returns whether all bits are equal.
+// equal returns whether all bits are equal: the conjunction of one equivalence for each bit.
 func (b *blaster) equal(x, y []lit) lit {
 	r := yes
 	for i := range x {
@@ -180,7 +180,8 @@ func (b *blaster) less(x, y []lit) lit {
 	return r
 }
 
-// flipSign inverts the highest bit, which maps the signed order to the unsigned one.
+// flipSign inverts the highest bit, which maps the signed order to the unsigned one, so that one
+// comparator serves both.
 func (b *blaster) flipSign(x []lit) []lit {
 	r := append([]lit(nil), x...)
 	r[len(r)-1] = r[len(r)-1].not()
@@ -203,7 +204,7 @@ func (b *blaster) negate(x []lit) []lit {
 	return b.add(b.not(x), b.constant(0, len(x)), yes)
 }
 
-// shifted returns x << n for a constant n.
+// shifted returns x << n for a constant n, which needs no gate.
 func (b *blaster) shifted(x []lit, n int) []lit {
 	r := make([]lit, len(x))
 	for i := range r {

@@ -70,7 +70,7 @@ func (l *circuit) node(g gate) lit {
 	return at
 }
 
-// free returns a new input.
+// free returns a new input, whose value the solver chooses.
 func (l *circuit) free() lit { return l.node(gate{kind: input}) }
 
 // hash hashes a gate for the table.
@@ -158,7 +158,8 @@ func (l *circuit) or(a, b lit) lit { return l.and(a.not(), b.not()).not() }
 // implies is expressed by and, as or is.
 func (l *circuit) implies(a, b lit) lit { return l.and(a, b.not()).not() }
 
-// xor keeps its inputs positive, moving negations outside.
+// xor keeps its inputs positive, moving negations outside, so that all four sign combinations share
+// a gate.
 func (l *circuit) xor(a, b lit) lit {
 	sign := (a ^ b) & 1
 	a, b = a&^1, b&^1
@@ -197,7 +198,8 @@ func (l *circuit) choose(p, a, b lit) lit {
 	return l.gate(gate{mux, p, a ^ sign, b ^ sign}) ^ sign
 }
 
-// most returns the majority of three inputs: the carry of an adder.
+// most returns the majority of three inputs: the carry of an adder. A gate of its own has fewer
+// clauses than its expression by and.
 func (l *circuit) most(a, b, c lit) lit {
 	if a > b {
 		a, b = b, a

@@ -69,10 +69,10 @@ const (
 	ActElect
 
 	// Barriers. Desc.Barrier has the object, the kind and the operands.
-	ActNumberedBarrier   // one of the 16 numbered barriers of a block (PTX ISA 9.7.13.1)
-	ActWarpBarrier    // of lanes that a mask names (9.7.13.2)
-	ActClusterBarrier // of all threads of a cluster (9.7.13.3)
-	ActMBarrier       // an object in shared memory (9.7.13.15)
+	ActNumberedBarrier // one of the 16 numbered barriers of a block (PTX ISA 9.7.13.1)
+	ActWarpBarrier     // of lanes that a mask names (9.7.13.2)
+	ActClusterBarrier  // of all threads of a cluster (9.7.13.3)
+	ActMBarrier        // an object in shared memory (9.7.13.15)
 
 	// Fences (PTX ISA 9.7.13.4). Desc.Fence has the details.
 	ActFence        // orders all memory accesses of the thread

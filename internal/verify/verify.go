@@ -394,14 +394,11 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 }
 
 // differentValues is the formula that two stores write different values, where writes of the same
-// value are tolerated; True elsewhere. As in the detector, only weak stores are tolerated.
+// value are tolerated; True elsewhere. As in the detector, only weak stores are tolerated
+// (TestProverTolerates).
 func (p *prover) differentValues(a, b *thread.Access, otherBlock bool) smt.Term {
 	weak := !a.Order.Strong() && !b.Order.Strong()
 	if !weak || len(a.Values) == 0 || len(a.Values) != len(b.Values) || a.Size != b.Size {
-		return smt.True
-	}
-	// The detector tolerates weak stores only, and so does the proof (TestProverTolerates).
-	if a.Order.Strong() || b.Order.Strong() {
 		return smt.True
 	}
 	c, s := p.c, p.pair

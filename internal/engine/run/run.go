@@ -198,6 +198,13 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
 		return false
+	case emu.Stalled:
+		// The detector reports the stall. Without such a finding the blocks that never ended must not
+		// count as covered.
+		if r.Counts == nil && len(r.Seen) == 0 && r.inconclusive == "" {
+			r.inconclusive = fmt.Sprintf("threads wait forever, and no finding says at what, with %d of "+
+				"%d blocks done (seed %d)", res.Blocks, blocks, seed)
+		}
 	case emu.Interrupted:
 		r.inconclusive = fmt.Sprintf("interrupted with %d of %d blocks done (seed %d)",
 			res.Blocks, blocks, seed)

@@ -16,6 +16,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -91,6 +92,7 @@ type tracer struct {
 func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
 	t := &tracer{job: job, opt: opt, guessed: cfg, run: run.New(job, &run.Options{}, cfg)}
 	t.run.Word = t.word
+	t.run.MaxSteps = cmp.Or(job.Options().MaxSteps, emu.DefaultMaxSteps)
 	if ir.OrdersParts(job.Kernel) {
 		t.only = event.Shared
 	}
@@ -288,7 +290,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 // running are the emulator options for one block alone.
 func (t *tracer) running(block *uint32) emu.Options {
 	return emu.Options{
-		Model: t.model, MaxSteps: t.job.Options().MaxSteps, Workers: 1, Block: block,
+		Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Block: block,
 	}
 }
 

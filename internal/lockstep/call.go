@@ -126,15 +126,28 @@ type site struct {
 
 var _ annotation.Site = site{}
 
-// The methods of annotation.Site.
+// Instr is the call of the annotation.
+func (s site) Instr() *ir.Instr { return s.in }
 
-func (s site) Instr() *ir.Instr               { return s.in }
-func (s site) Guard() smt.Term                { return s.x.guard }
-func (s site) Reach() smt.Term                { return s.st.pred }
-func (s site) Notes() *annotation.State       { return &s.st.notes }
-func (s site) Memory() *memory.State          { return &s.st.mem }
+// Guard is the predicate of the call, as it was before the instruction wrote anything.
+func (s site) Guard() smt.Term { return s.x.guard }
+
+// Reach is the condition that the thread reaches the call.
+func (s site) Reach() smt.Term { return s.st.pred }
+
+// Notes is what annotations have made known on this path.
+func (s site) Notes() *annotation.State { return &s.st.notes }
+
+// Memory is what the thread finds in memory here.
+func (s site) Memory() *memory.State { return &s.st.mem }
+
+// Argument is argument i of the call, width bits wide.
 func (s site) Argument(i, width int) smt.Term { return s.x.argument(s.in, i, width, s.st) }
-func (s site) SetResult(v smt.Term)           { s.x.setResult(s.in, v, s.st) }
+
+// SetResult gives the call its value.
+func (s site) SetResult(v smt.Term) { s.x.setResult(s.in, v, s.st) }
+
+// Access is what an access of the annotation's condition would be as one of the kernel.
 func (s site) Access(in *ir.Instr, o *Object) thread.Access {
 	return s.x.access(in, o, o.Space, s.st)
 }

@@ -6,30 +6,30 @@ import "context"
 type Grade uint8
 
 const (
-	Buggy    Grade = iota
-	Unknown        // no bug was shown, and the runs did not cover the launch
-	Clean          // the runs show no bug
-	Verified       // no bug for any input, for launches of this shape
+	Buggy    Grade = iota // a run or a replay shows a bug
+	Unknown               // no bug was shown, and the runs did not cover the launch
+	Clean                 // the runs show no bug
+	Verified              // no bug for any input, for launches of this shape
 )
 
 // Kind is the kind of a finding.
 type Kind uint8
 
 const (
-	Race Kind = iota
-	Divergence
-	Other     // nothing that this package can repair
-	Copy      // an asynchronous copy whose completion is not awaited
-	Coherence // a non-coherent load of memory that the kernel writes
+	Race       Kind = iota // two conflicting accesses that nothing orders
+	Divergence             // some threads do not reach a barrier that others wait at
+	Other                  // nothing that this package can repair
+	Copy                   // an asynchronous copy whose completion is not awaited
+	Coherence              // a non-coherent load of memory that the kernel writes
 )
 
 // Reach is the smallest group that holds the two threads of a race.
 type Reach uint8
 
 const (
-	InWarp Reach = iota
-	InBlock
-	AcrossBlocks
+	InWarp       Reach = iota // lanes of one warp
+	InBlock                   // threads of different warps of one block
+	AcrossBlocks              // threads of different blocks
 )
 
 // End stands for the end of the kernel in a Divergence.

@@ -79,6 +79,7 @@ type Unsupported struct {
 	What string
 }
 
+// Error is the reason alone; Span is where it applies.
 func (e *Unsupported) Error() string { return e.What }
 
 func unsupported(in *ir.Instr, format string, args ...any) error {

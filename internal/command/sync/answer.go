@@ -13,6 +13,7 @@ import (
 // search cannot remove such a barrier.
 type undecidedBarrierError struct{}
 
+// Error names both causes, since the oracle does not tell which it is.
 func (*undecidedBarrierError) Error() string {
 	return "a barrier diverges that is not one of the kernel's own statements: " +
 		"it is in a called function, or it does not cover the whole block"

@@ -119,6 +119,7 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 // unlocatedError is the error of an access outside the statements of the kernel.
 type unlocatedError struct{ in *ir.Instr }
 
+// Error names the instruction: the source has no place for it.
 func (e *unlocatedError) Error() string {
 	return fmt.Sprintf("%s does not belong to any statement of the kernel", e.in.Text())
 }

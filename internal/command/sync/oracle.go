@@ -39,6 +39,7 @@ func (o *staticOracle) Name() string { return "static" }
 // notJudgedError is why an oracle cannot judge a kernel.
 type notJudgedError struct{ verdict diag.Verdict }
 
+// Error is the reason of the verdict that the oracle came back with.
 func (e *notJudgedError) Error() string { return e.verdict.Reason }
 
 // errSteps is the error of a search whose proofs reached their limit.

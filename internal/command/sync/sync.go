@@ -39,18 +39,18 @@ type Options struct {
 	Oracle Oracle
 	// the counts of a run of the launch replace the constants of the cost model
 	Measured   bool
-	BlockOnly  bool // no barriers of the warp
-	VerifyOnly bool // judge the barriers that stand
+	BlockOnly  bool // place no warp barriers
+	VerifyOnly bool // judge the existing barriers only
 }
 
 // Status is the result of the search for one kernel.
 type Status uint8
 
 const (
-	Unchanged Status = iota // its barriers are right, and none cost less
-	Changed
-	NoPlacement // no placement is right
-	NotChecked
+	Unchanged   Status = iota // its barriers are correct, and no others cost less
+	Changed                   // a cheaper or the first correct placement was found
+	NoPlacement               // no placement is correct
+	NotChecked                // the search could not begin or did not end
 )
 
 var statusNames = [...]string{"unchanged", "synchronized", "not synchronized", "not checked"}

@@ -72,10 +72,10 @@ type Solver uint8
 
 const (
 	// Auto is the embedded solver, and z3 where it is installed.
-	Auto Solver = iota
-	Embedded
-	Z3
-	CVC5
+	Auto     Solver = iota
+	Embedded        // package smt/sat, in process
+	Z3              // a process, in SMT-LIB 2
+	CVC5            // the same
 )
 
 var solverNames = []string{"auto", "embedded", "z3", "cvc5"}

@@ -22,6 +22,7 @@ const (
 var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition",
 	"barrier invariant", "list of callees", "assumption"}
 
+// String names the kind in messages.
 func (k AssertionKind) String() string { return assertionNames[k] }
 
 // Assertion is a condition that must hold for every thread that reaches it.

@@ -159,6 +159,7 @@ type UnsupportedError struct {
 	What  string
 }
 
+// Error names the construct, without its position.
 func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
 
 // Unsupported ends the description of a thread. It panics with an *UnsupportedError, which
@@ -170,6 +171,7 @@ func Unsupported(in *ir.Instr, format string, args ...any) {
 // ErrTerms reports that a kernel needs more terms than its budget.
 type ErrTerms struct{ Limit int }
 
+// Error does not name the limit, which no flag sets.
 func (e *ErrTerms) Error() string { return "the term budget is exhausted" }
 
 // Aligned reports whether n bytes from a and m bytes from b either coincide or are disjoint.

@@ -29,8 +29,8 @@ type Status int8
 
 const (
 	Unknown Status = iota // out of steps, or stopped
-	Sat
-	Unsat
+	Sat                   // the assignment is a model
+	Unsat                 // no model under the assumptions; Core returns those that it needed
 )
 
 // Limits bound one search.

@@ -97,7 +97,7 @@ func runAffineLoadGlobal(x *exec, in *inst) {
 // addresses excludes wrap-around below zero.
 func runAffineLoadShared(x *exec, in *inst) {
 	p, base, ok := x.addresses(in)
-	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
+	if !ok || !x.inShared(p, base, in.mem.wide) {
 		runLanes(x, in)
 		return
 	}
@@ -191,11 +191,19 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 	x.access(in, full, event.Global, full)
 }
 
+// inShared reports whether the accesses of all lanes, of wide bytes each, are within the shared
+// memory of the block. The address of the last lane does not wrap around (see addresses), but the
+// end of its access may: a 64-bit address just below zero.
+func (x *exec) inShared(p *pattern, base, wide uint64) bool {
+	n := uint64(len(x.block.shared))
+	return n >= wide && base+uint64(p.hi) <= n-wide
+}
+
 // runAffineStoreShared is a store to shared memory.
 func runAffineStoreShared(x *exec, in *inst) {
 	x.readLanes(in)
 	p, base, ok := x.addresses(in)
-	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
+	if !ok || !x.inShared(p, base, in.mem.wide) {
 		runLanes(x, in)
 		return
 	}

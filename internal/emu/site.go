@@ -153,7 +153,8 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	return Object{}, 0, false
 }
 
-// nearShared names the variable that ends before an out-of-bounds address.
+// nearShared names the variable nearest to an out-of-bounds address: the last that begins before
+// it, as addresses are unsigned.
 func (p *program) nearShared(addr uint64) string {
 	best := -1
 	for i, v := range p.shared.vars {
@@ -165,6 +166,9 @@ func (p *program) nearShared(addr uint64) string {
 		return ""
 	}
 	v := p.shared.vars[best]
+	if addr >= 1<<63 { // below address 0
+		return fmt.Sprintf(" (%d bytes before %s)", uint64(v.At)-addr, v.Shown())
+	}
 	return fmt.Sprintf(" (offset %d of %s)", addr-uint64(v.At), v.Shown())
 }
 

@@ -14,8 +14,8 @@ import (
 // texts are the fields of heddle's JSON that hold sentences. Their wording may change; that they
 // are present must not, and nor must the length of lists of results.
 var texts = []string{
-	"message", "label", "reason", "scope", "why", "what", "ptx_only", "at", "justification", "stuck",
-	"races_between_blocks", "with_other_arguments",
+	"message", "label", "reason", "scope", "why", "what", "ptx_only", "at", "place", "justification",
+	"stuck", "races_between_blocks", "with_other_arguments",
 }
 
 // advice are fields whose sentences may also become more or fewer.

@@ -32,7 +32,7 @@ optional:
 test: clang optional lint
 	$(GO) test ./...
 	$(GO) test -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
-	  ./internal/check/... ./internal/lower
+	  ./internal/check/... ./internal/driver ./internal/engine/... ./internal/command/... ./internal/lower
 
 # lint fails on unformatted code, on findings of vet and staticcheck, and on an untidy go.mod.
 lint:

@@ -224,7 +224,7 @@ func checkImports(t *testing.T, name string, allowed []string, p listed) {
 }
 
 // TestArchitecture: each package has a row in the table of ARCHITECTURE.md. What a package may
-// import stands in rules alone.
+// import is in rules only.
 func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {

@@ -58,7 +58,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// Scripts stand in for the programs: one of them prints another code for one file.
+// Shell scripts replace the programs: one of them prints another code for one file.
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

@@ -62,11 +62,11 @@ type guessRun struct {
 // NewGuesses collects what was guessed of a launch: grid, block, arguments and contents of arrays.
 func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	g := &Guesses{job: job, seed: seed, cfg: cfg, touched: map[*launch.Config]map[event.Site]int{}}
-	g.grid, g.block = cfg.Origins["grid"] == launch.Default, cfg.Origins["block"] == launch.Default
+	g.grid, g.block = cfg.Origins["grid"].Guessed(), cfg.Origins["block"].Guessed()
 	for i, v := range job.Kernel.Params {
 		a := &cfg.Args[i]
 		integer := v.Size == v.Type.Size() && v.Size <= 8 && !v.Type.IsFloat() && !a.Float
-		if cfg.Origins["arg "+a.Name] == launch.Default && integer && !v.Pointer &&
+		if cfg.Origins["arg "+a.Name].Guessed() && integer && !v.Pointer &&
 			a.Buffer == nil && a.Local == nil && len(v.PtrFields) == 0 {
 			g.scalars = append(g.scalars, i)
 		}

@@ -76,6 +76,9 @@ func (c *Config) SharedBytes(static uint32) uint32 {
 type Arg struct {
 	Name   string  // the parameter's source name if known, else its PTX name
 	Buffer *Buffer // nil for a value
+	// Offset is where in Buffer the pointer points, in bytes from its start: an access before the
+	// pointer and not before the buffer is legal.
+	Offset uint64
 	// the value, little endian, of the parameter's size; unused for a pointer to a buffer
 	Bits []byte
 	// Unknown marks a value that was declared unknown: arithmetic propagates it, and a run stops as
@@ -93,6 +96,7 @@ type Arg struct {
 type PointerField struct {
 	Offset int     // bytes from the start of the struct
 	Buffer *Buffer // never nil
+	At     uint64  // where in Buffer it points, in bytes from its start
 }
 
 // Fill is the initial contents of a buffer.
@@ -107,7 +111,8 @@ const (
 	FillValue               // every 4-byte element holds Value
 )
 
-// Buffer is the memory that a pointer argument points to. Two arguments with the same Buffer alias.
+// Buffer is the memory that a pointer argument points to, or into. Two arguments with the same
+// Buffer alias.
 type Buffer struct {
 	Name  string // of the parameter, or PARAM+OFFSET for a field of a struct
 	Size  uint64 // bytes; 0: unbounded, sparse

@@ -124,11 +124,14 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	value:N                      a buffer whose 32-bit words are all N; :SIZE bounds it
 //	unknown                      an unknown number, or a buffer with unknown contents
 //	file:PATH                    the bytes of a file; :SIZE requires at least SIZE bytes
-//	alias:PARAM                  the buffer of another parameter
+//	alias:PARAM                  the buffer of another parameter, from where that one points
 //	local:SIZE                   shared memory of each block, for a __local pointer of OpenCL
 //	hex:00ff10                   bytes in memory order
 //	func:NAME                    the address of a device function, mangled or demangled
 //	null                         a null pointer
+//
+// "+BYTES" after a buffer or an alias moves the pointer by so many bytes into it: alias:a+4,
+// zero:4K+64.
 func ParseArg(s string) (ArgSpec, error) {
 	name, val, ok := strings.Cut(s, "=")
 	name, val = strings.TrimSpace(name), strings.TrimSpace(val)
@@ -156,8 +159,44 @@ func ParseArg(s string) (ArgSpec, error) {
 	return a, nil
 }
 
-// parseValue parses the part after '='.
+// parseValue parses the part after '='. A file takes "+BYTES" only after ":SIZE", since a path may
+// contain a plus sign.
 func (a *ArgSpec) parseValue(val string) error {
+	if body, at, ok := cutPosition(val); ok {
+		b := *a
+		if err := b.parseForm(body); err == nil && b.pointsInto() {
+			b.At = at
+			*a = b
+			return nil
+		}
+	}
+	return a.parseForm(val)
+}
+
+// cutPosition splits "FORM+BYTES". BYTES is at most maxBuffer. A sign that follows a colon belongs
+// to a number: value:+1.
+func cutPosition(val string) (form string, at uint64, ok bool) {
+	i := strings.LastIndexByte(val, '+')
+	if i < 1 || val[i-1] == ':' || val[i-1] == '@' {
+		return val, 0, false
+	}
+	at, err := ParseSize(val[i+1:])
+	return val[:i], at, err == nil && at <= maxBuffer
+}
+
+// pointsInto reports whether a pointer of this form can point into its buffer.
+func (a *ArgSpec) pointsInto() bool {
+	switch a.Kind {
+	case ArgBuffer, ArgAlias, ArgUnknown, ArgBytes:
+		return true
+	case ArgFile:
+		return a.Size > 0
+	}
+	return false
+}
+
+// parseForm parses a value without "+BYTES".
+func (a *ArgSpec) parseForm(val string) error {
 	head, rest, hasRest := strings.Cut(val, ":")
 	word, seed, hasSeed := strings.Cut(head, "@")
 	if fill, ok := fillNames[word]; ok {
@@ -189,8 +228,9 @@ func (a *ArgSpec) parseValue(val string) error {
 	case "file":
 		return a.parseFile(rest)
 	case "alias":
-		if rest == "" {
-			return fmt.Errorf("%q: expected alias:PARAM with the name of another parameter", val)
+		if rest == "" || strings.Contains(rest, "+") {
+			return fmt.Errorf("%q: expected alias:PARAM or alias:PARAM+BYTES with the name of another "+
+				"parameter", val)
 		}
 		a.Kind, a.Text = ArgAlias, rest
 		return nil

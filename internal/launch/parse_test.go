@@ -68,6 +68,14 @@ func TestParseArg(t *testing.T) {
 		"w=file:a:b.bin":       {Param: "w", Offset: -1, Kind: ArgFile, Text: "a:b.bin"},
 		"w=file:a.bin:4K":      {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096},
 		"b=alias:a":            {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a"},
+		"b=alias:a+4":          {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a", At: 4},
+		"s+8=alias:a+1K":       {Param: "s", Offset: 8, Kind: ArgAlias, Text: "a", At: 1024},
+		"in=zero+16":           {Param: "in", Offset: -1, Kind: ArgBuffer, At: 16},
+		"in=unknown:64+8":      {Param: "in", Offset: -1, Kind: ArgUnknown, Size: 64, At: 8},
+		"in=hex:00ff...+1":     {Param: "in", Offset: -1, Kind: ArgBytes, Text: "00ff...", At: 1},
+		"w=file:a.bin:4K+8":    {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096, At: 8},
+		"w=file:a+4":           {Param: "w", Offset: -1, Kind: ArgFile, Text: "a+4"}, // part of the path
+		"m=value:+5":           {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue, Value: 5},
 		"in=unknown":           {Param: "in", Offset: -1, Kind: ArgUnknown},
 		"s=hex:00fF":           {Param: "s", Offset: -1, Kind: ArgBytes, Text: "00fF"},
 		"s+8=random":           {Param: "s", Offset: 8, Kind: ArgBuffer, Fill: FillRandom},
@@ -98,8 +106,9 @@ func TestParseArgErrors(t *testing.T) {
 		"in=random:": "missing", "in=random:0": "0 bytes", "in=random:x": "not a number",
 		"in=zero@4": "only random",
 		"m=value":   "value:N", "m=value:4294967296": "32 bits", "w=file:": "has no path",
-		"b=alias:": "alias:PARAM",
-		"s=hex:0":  "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
+		"b=alias:": "alias:PARAM", "b=alias:a+x": "alias:PARAM+BYTES", "b=alias:a+-4": "+BYTES",
+		"in=random+x": "is not a value", "in=zero:4+2T": "not a number of bytes",
+		"s=hex:0": "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
 		"s=hex:0...": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
 	}
 	for s, want := range tests {
@@ -148,7 +157,8 @@ func TestEncodeLiteral(t *testing.T) {
 
 func FuzzParseArg(f *testing.F) {
 	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a",
-		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4"} {
+		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4", "b=alias:a+4", "z=zero:64+8",
+		"w=file:a:4+4", "v=value:+1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -33,9 +33,12 @@ type ArgSpec struct {
 	Offset int     // of a field in a struct parameter, for "PARAM+OFFSET=..."; -1: the whole parameter
 	Kind   ArgKind // the form of the value
 	// the literal, the path, the other parameter, the function or the hexadecimal digits
-	Text  string
-	Fill  Fill        // ArgBuffer
-	Size  uint64      // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if unspecified
+	Text string
+	Fill Fill   // ArgBuffer
+	Size uint64 // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if unspecified
+	// At is where a pointer points, in bytes from the start of its buffer or, for ArgAlias, from where
+	// the other parameter points.
+	At    uint64
 	Seed  uint64      // ArgBuffer with FillRandom
 	Value uint32      // ArgBuffer with FillValue
 	Span  source.Span // where it was specified; invalid for a flag

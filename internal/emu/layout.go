@@ -221,7 +221,7 @@ func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) 
 		id = len(c.p.objects)
 		objects[b] = id
 		spec := objectSpec{name: b.Name, space: event.Global, size: b.Size, bounded: b.Size != 0,
-			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data}
+			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data, buffer: b}
 		// A buffer of unspecified size extends as far as the address space allows.
 		if !spec.bounded {
 			spec.size = c.p.space.limit

@@ -267,7 +267,7 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		arg.Bits, arg.Func = make([]byte, v.Size), a.Text
 		return nil
 	case isPointer(v), a.Kind == ArgBuffer && v.Size == 8 && !isStruct(v):
-		return setPointerArg(arg, a)
+		return setPointerArg(arg, a, r.elem(v, 0))
 	case a.Kind == ArgUnknown:
 		arg.Bits, arg.Unknown = make([]byte, v.Size), true
 		return nil
@@ -292,27 +292,47 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	return err
 }
 
+// elem returns a function for the bytes of the integers behind the pointer at byte off of v, as the
+// kernel accesses them; 0 if it does so in several sizes, or not at all. The function analyses the
+// kernel, so it is called only if some contents depend on it.
+func (r *resolver) elem(v *ir.Var, off int) func() uint8 {
+	return func() uint8 {
+		if r.uses == nil {
+			r.uses = Uses(r.k)
+		}
+		return r.uses[Place{slices.Index(r.k.Params, v), off}].Elem
+	}
+}
+
 // setPointerArg sets a pointer to null or to a new buffer. Any other address is an error: no buffer
 // would be there.
-func setPointerArg(arg *Arg, a ArgSpec) error {
+func setPointerArg(arg *Arg, a ArgSpec, elem func() uint8) error {
 	if a.Kind == ArgValue {
 		if a.Text != "0" {
 			return fmt.Errorf("the parameter is a pointer, and %s is a number; give zero, random, iota, "+
-				"value:%s, unknown, file:PATH, alias:PARAM or null", a.Text, a.Text)
+				"ints:%s, unknown, file:PATH, alias:PARAM or null", a.Text, a.Text)
 		}
 		arg.Bits = make([]byte, 8)
 		return nil
 	}
-	b, err := newBuffer(arg.Name, a)
+	b, err := newBuffer(arg.Name, a, elem)
 	arg.Buffer, arg.Offset = b, a.At
 	return err
 }
 
-// newBuffer returns the buffer that a specifies. It fails if a file cannot be read or is too short,
-// if the buffer is too large, or if the pointer would be beyond its end.
-func newBuffer(name string, a ArgSpec) (*Buffer, error) {
+// newBuffer returns the buffer that a specifies. elem returns the bytes of an element as the kernel
+// accesses the buffer; 0 if that is not known. It fails if a file cannot be read or is too short,
+// if the buffer is too large, if a number does not fit in an element, or if the pointer would be
+// beyond the end.
+func newBuffer(name string, a ArgSpec, elem func() uint8) (*Buffer, error) {
 	b := &Buffer{Name: name, Size: a.Size, Fill: a.Fill, Seed: a.Seed, Value: a.Value}
 	switch a.Kind {
+	case ArgBuffer:
+		if b.HasElements() {
+			if err := b.setElements(a, elem()); err != nil {
+				return nil, err
+			}
+		}
 	case ArgUnknown:
 		b.Fill = FillUnknown
 	case ArgFile, ArgBytes:
@@ -449,7 +469,7 @@ func (r *resolver) setField(slots []slot, arg *Arg, s *slot, f assigned) error {
 	if f.Kind == ArgAlias {
 		b, at, err = r.alias(slots, f.ArgSpec)
 	} else {
-		b, err = newBuffer(fieldName(arg.Name, off), f.ArgSpec)
+		b, err = newBuffer(fieldName(arg.Name, off), f.ArgSpec, r.elem(v, off))
 	}
 	if err != nil {
 		return err

@@ -102,6 +102,16 @@ func (b *Buffer) describe() string {
 		what = "0, 1, 2, ..."
 	case FillValue:
 		what = fmt.Sprintf("words of %#x", b.Value)
+	case FillSmall:
+		what = fmt.Sprintf("random integers below %d", b.N)
+	case FillPerm:
+		what = fmt.Sprintf("a permutation of %d integers", b.N)
+	case FillCSR:
+		what = fmt.Sprintf("row pointers of %d rows with %d entries", b.N, b.E)
+	case FillInts:
+		what = "given integers"
+	case FillStruct:
+		what = fmt.Sprintf("structs of %d bytes", b.Stride)
 	}
 	if b.Size > 0 {
 		what = fmt.Sprintf("%d bytes of %s", b.Size, what)
@@ -186,22 +196,6 @@ func (a ArgSpec) form() string {
 		return a.fillText() + size
 	}
 	return a.Text
-}
-
-// fillText returns the word for the contents of a buffer.
-func (a ArgSpec) fillText() string {
-	switch a.Fill {
-	case FillRandom:
-		if a.Seed != 0 {
-			return fmt.Sprintf("random@%d", a.Seed)
-		}
-		return "random"
-	case FillIota:
-		return "iota"
-	case FillValue:
-		return fmt.Sprintf("value:%d", a.Value)
-	}
-	return "zero"
 }
 
 // shellQuote quotes s for a POSIX shell if it contains anything but letters, digits and @%_+=:,./-

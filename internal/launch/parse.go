@@ -122,6 +122,11 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	u32:7  f32:1.5  s16:-1 ...   a number of the named type, for a field of a struct
 //	zero  random  iota           a buffer with these contents; :SIZE bounds it, random@SEED seeds it
 //	value:N                      a buffer whose 32-bit words are all N; :SIZE bounds it
+//	small:N  perm:N  csr:N,E     a buffer of random integers below N, of a permutation of 0 to N-1,
+//	                             of the row pointers of N rows with E entries; ",SEED" seeds it
+//	ints:0,3,5                   a buffer of these integers; "..." at the end adds zeros, unbounded
+//	struct:STRIDE{OFF=FILL,...}  a buffer of structs, each member with a fill or a typed number
+//	u64:iota  u8:small:10 ...    one of these with elements of that type
 //	unknown                      an unknown number, or a buffer with unknown contents
 //	file:PATH                    the bytes of a file; :SIZE requires at least SIZE bytes
 //	alias:PARAM                  the buffer of another parameter, from where that one points
@@ -197,6 +202,9 @@ func (a *ArgSpec) pointsInto() bool {
 
 // parseForm parses a value without "+BYTES".
 func (a *ArgSpec) parseForm(val string) error {
+	if ok, err := a.parseElements(val); ok {
+		return err
+	}
 	head, rest, hasRest := strings.Cut(val, ":")
 	word, seed, hasSeed := strings.Cut(head, "@")
 	if fill, ok := fillNames[word]; ok {
@@ -293,8 +301,7 @@ func checkLiteral(val string) error {
 	num := val
 	if typ, rest, ok := strings.Cut(val, ":"); ok {
 		if _, known := literalTypes[typ]; !known {
-			return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, "+
-				"unknown, file:PATH, alias:PARAM or hex:BYTES", val)
+			return notValue(val)
 		}
 		num = rest
 	}
@@ -302,10 +309,16 @@ func checkLiteral(val string) error {
 		return nil
 	}
 	if _, err := strconv.ParseFloat(num, 64); err != nil && !isRange(err) {
-		return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, unknown, "+
-			"file:PATH, alias:PARAM or hex:BYTES", val)
+		return notValue(val)
 	}
 	return nil
+}
+
+// notValue is the error for a word that is no form of a value.
+func notValue(val string) error {
+	return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, small:N, "+
+		"perm:N, csr:N,E, ints:LIST, struct:STRIDE{...}, unknown, file:PATH, alias:PARAM or hex:BYTES",
+		val)
 }
 
 // isInteger reports whether s has the form of an integer, of any size.

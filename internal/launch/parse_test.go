@@ -65,6 +65,22 @@ func TestParseArg(t *testing.T) {
 		"0=iota":   {Param: "0", Offset: -1, Kind: ArgBuffer, Fill: FillIota},
 		"m=value:-1:64": {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue,
 			Value: 0xffffffff, Size: 64},
+		"c=small:10": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10},
+		"c=small:10,7:4K": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10, Seed: 7,
+			Size: 4096},
+		"c=u64:small:10+8": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10, Elem: 8,
+			At: 8},
+		"p=perm:0x10":     {Param: "p", Offset: -1, Kind: ArgBuffer, Fill: FillPerm, N: 16},
+		"r=csr:10,40":     {Param: "r", Offset: -1, Kind: ArgBuffer, Fill: FillCSR, N: 10, E: 40},
+		"r=s16:csr:1,0,3": {Param: "r", Offset: -1, Kind: ArgBuffer, Fill: FillCSR, N: 1, Seed: 3, Elem: 2},
+		"i=ints:0,-3,0x5": {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillInts, Text: "0,-3,0x5"},
+		"i=ints:1:64":     {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillInts, Text: "1", Size: 64},
+		"i=u8:ints:1...":  {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillInts, Text: "1...", Elem: 1},
+		"i=u8:iota:16":    {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillIota, Elem: 1, Size: 16},
+		"n=struct:16{0=iota,4=small:10,7,8=f64:0.5}": {Param: "n", Offset: -1, Kind: ArgBuffer,
+			Fill: FillStruct, N: 16, Text: "0=iota,4=small:10,7,8=f64:0.5"},
+		"n=struct:8{0x4=-1}:64+8": {Param: "n", Offset: -1, Kind: ArgBuffer,
+			Fill: FillStruct, N: 8, Text: "4=-1", Size: 64, At: 8},
 		"w=file:a:b.bin":       {Param: "w", Offset: -1, Kind: ArgFile, Text: "a:b.bin"},
 		"w=file:a.bin:4K":      {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096},
 		"b=alias:a":            {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a"},
@@ -108,7 +124,16 @@ func TestParseArgErrors(t *testing.T) {
 		"m=value":   "value:N", "m=value:4294967296": "32 bits", "w=file:": "has no path",
 		"b=alias:": "alias:PARAM", "b=alias:a+x": "alias:PARAM+BYTES", "b=alias:a+-4": "+BYTES",
 		"in=random+x": "is not a value", "in=zero:4+2T": "not a number of bytes",
-		"s=hex:0": "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
+		"c=small:": "small:N", "c=small:0": "from 1 to", "c=small:1,2,3": "small:N,SEED",
+		"c=perm:4294967296": "2^32-1", "c=csr:4": "csr:N,E", "c=csr:4,5,x": "the seed", "c=small:4:": "missing",
+		"c=ints:": "expected integers", "c=ints:1,x": "expected integers", "c=ints:1...:4": "either",
+		"c=ints:0x1ffffffffffffffff": "out of range", "c=f32:iota": "is not a value",
+		"c=u64:zero": "is not a value", "c=struct:8": "STRIDE", "c=struct:0{0=1}": "STRIDE",
+		"c=struct:8{}": "OFFSET=FILL", "c=struct:8{8=1}": "below the 8 bytes", "c=struct:8{6=1}": "runs past",
+		"c=struct:8{0=iota:4}":  "without a size",
+		"c=struct:8{0=alias:a}": "a member is", "c=struct:8{0=1}x": "unexpected", "c=struct:8{0=1:}": "not a value",
+		"c=struct:8{0=u8:small:257}": "do not fit",
+		"s=hex:0":                    "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
 		"s=hex:0...": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
 	}
 	for s, want := range tests {
@@ -158,7 +183,8 @@ func TestEncodeLiteral(t *testing.T) {
 func FuzzParseArg(f *testing.F) {
 	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a",
 		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4", "b=alias:a+4", "z=zero:64+8",
-		"w=file:a:4+4", "v=value:+1"} {
+		"w=file:a:4+4", "v=value:+1", "c=small:10,7:64", "p=u64:perm:4", "r=csr:4,5+8",
+		"i=ints:0,-3...", "n=struct:16{0=iota,4=small:10,7,8=f64:0.5}:64+16"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -258,6 +258,25 @@ func TestInteriorPointers(t *testing.T) {
 	}
 }
 
+// Every form of contents, as a flag, gives the same launch again.
+func TestContentsRoundTrip(t *testing.T) {
+	k := kernel(ir.CtaidX)
+	for _, form := range []string{"iota", "u64:iota:64+8", "small:7", "small:7,3:64", "u8:perm:7",
+		"csr:7,20", "s16:csr:7,20,5", "ints:1,-2", "ints:1,2...+4", "struct:8{0=iota,4=small:9,1}",
+		"struct:16{8=f64:0.5}:160+16", "value:3"} {
+		first := resolve(t, k, request(t, "in="+form, "s+8="+form), nil)
+		_, arg, _ := strings.Cut(first.Flags(), "--arg ")
+		arg, field, _ := strings.Cut(arg, " --arg ")
+		second := resolve(t, k, request(t, strings.Trim(arg, "'"), strings.Trim(field, "'")), nil)
+		if d := cmp.Diff(first.Args, second.Args); d != "" {
+			t.Errorf("%s, again %s and %s: %s", form, arg, field, d)
+		}
+		if a, b := first.Describe(), second.Describe(); a != b {
+			t.Errorf("%s: %s\n%s", form, a, b)
+		}
+	}
+}
+
 func TestArgs(t *testing.T) {
 	k := kernel(ir.CtaidX)
 	c := resolve(t, k, request(t, "2=0x10", "k_param_alpha=1", "in=null", "out=unknown:64",

@@ -113,7 +113,7 @@ func (g *Guesses) contents(s depend.Source) guess {
 
 // chosen reports whether heddle chose an argument.
 func (g *Guesses) chosen(param int) bool {
-	return g.cfg.Origins["arg "+g.cfg.Args[param].Name] == launch.Default
+	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
 // extent returns the guesses that decide how far an array reaches, or which threads access it.
@@ -122,7 +122,7 @@ func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
 	for _, v := range g.facts.Objects(in) {
 		i := slices.Index(g.job.Kernel.Params, v)
 		switch {
-		case v.Unsized && cfg.Origins["shared"] == launch.Default:
+		case v.Unsized && cfg.Origins["shared"].Guessed():
 			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
 				"--shared"})
 		case i >= 0 && g.chosen(i) && v.Pointer:

@@ -81,8 +81,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
-	if on := g.restsOn(key, rc, r); len(on) > 0 {
-		g.sayGuesses(f, on)
+	if on := g.restsOn(key, rc, r.Machine, r.Config); len(on) > 0 {
+		g.warn(f, on)
 		return true
 	}
 	cfg := r.Config

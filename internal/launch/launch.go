@@ -22,18 +22,25 @@ import "heddle/internal/event"
 type Origin uint8
 
 const (
-	Default    Origin = iota // unspecified; guessed, and marked as a guess in the report
-	FromPTX                  // .reqntid, .maxntid, .reqnctapercluster
-	FromHost                 // a <<<...>>> in the same file
-	FromPragma               // a "// heddle:" comment above the kernel
-	FromConfig               // a configuration file
-	FromFlag                 // the command line
+	Default Origin = iota // unspecified; guessed, and marked as a guess in the report
+	// FromCounterexample is a value of the counterexample of a proof: nobody gave it, and heddle chose
+	// it so that the kernel fails.
+	FromCounterexample
+	FromPTX    // .reqntid, .maxntid, .reqnctapercluster
+	FromHost   // a <<<...>>> in the same file
+	FromPragma // a "// heddle:" comment above the kernel
+	FromConfig // a configuration file
+	FromFlag   // the command line
 )
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"default", "PTX", "host code", "pragma", "configuration", "flag"}[o]
+	return [...]string{"guessed", "counterexample", "PTX", "host code", "comment", "configuration",
+		"flag"}[o]
 }
+
+// Guessed reports whether heddle chose a fact of this origin: a real launch may have another value.
+func (o Origin) Guessed() bool { return o == Default || o == FromCounterexample }
 
 // Config is a complete launch of one kernel.
 type Config struct {

@@ -45,16 +45,14 @@ func (r *resolver) args(host *HostLaunch) {
 	r.hostArgs(slots, host)
 	for _, l := range r.layers {
 		for _, a := range l.req.Args {
-			i, ok := r.param(a)
-			if !ok {
-				continue
+			if i, ok := r.param(a); ok {
+				slots[i].set(assigned{a, l.origin})
 			}
-			if a.Offset >= 0 {
-				slots[i].fields = append(slots[i].fields, assigned{a, l.origin})
-				continue
-			}
-			slots[i].value, slots[i].fields = &assigned{a, l.origin}, nil
 		}
+	}
+	for _, l := range r.layers {
+		r.tried(slots, l.req.Guesses, Default)
+		r.tried(slots, l.req.Counterexample, FromCounterexample)
 	}
 	r.cfg.Args = make([]Arg, len(slots))
 	for i := range slots {
@@ -68,6 +66,41 @@ func (r *resolver) args(host *HostLaunch) {
 			r.given(s.v, f)
 		}
 	}
+}
+
+// set adds a specification to those of a parameter.
+func (s *slot) set(a assigned) {
+	if a.Offset >= 0 {
+		s.fields = append(s.fields, a)
+		return
+	}
+	s.value, s.fields = &a, nil
+}
+
+// tried adds arguments that heddle chose, unless they are specified: for a number of a counterexample
+// by a flag, for others by anything. What is specified as unknown has no value, so any may be tried.
+func (r *resolver) tried(slots []slot, args []ArgSpec, origin Origin) {
+	for _, a := range args {
+		least := FromPTX
+		if origin == FromCounterexample && a.Kind == ArgValue {
+			least = FromFlag
+		}
+		if i, ok := r.param(a); ok && !slots[i].given(a.Offset, least) {
+			slots[i].set(assigned{a, origin})
+		}
+	}
+}
+
+// given reports whether an origin of at least that precedence specifies the parameter or, if off is
+// not negative, the field at this offset or all of the struct.
+func (s *slot) given(off int, least Origin) bool {
+	by := func(a assigned) bool { return a.origin >= least && a.Kind != ArgUnknown }
+	for _, f := range s.fields {
+		if by(f) && (off < 0 || f.Offset == off) {
+			return true
+		}
+	}
+	return s.value != nil && by(*s.value)
 }
 
 // given records a specification for Config.Flags.

@@ -133,3 +133,28 @@ func (b *Buffer) put(v []byte, i uint64) {
 		clear(v)
 	}
 }
+
+// Holds reports whether the buffer initially holds all nonzero bytes of data at offset at: with
+// zeros in place of what is not known of data, whether data may be what was loaded from there. It
+// is false for random bytes, and true for unknown contents.
+func (b *Buffer) Holds(data []byte, at uint64) bool {
+	have := make([]byte, len(data))
+	switch {
+	case b.Fill == FillUnknown:
+		return true
+	case b.HasElements():
+		b.Init(have, at)
+	case b.Fill == FillFile && at < uint64(len(b.Data)):
+		copy(have, b.Data[at:])
+	case b.Fill == FillValue:
+		for i := range have {
+			have[i] = byte(b.Value >> (8 * ((at + uint64(i)) % 4)))
+		}
+	}
+	for i, x := range data {
+		if x != 0 && x != have[i] {
+			return false
+		}
+	}
+	return true
+}

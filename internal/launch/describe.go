@@ -12,7 +12,7 @@ import (
 
 // Describe returns the launch as one line, with the origin of each fact:
 //
-//	grid 4 (default), block 256 (pragma), in: zeros (default), n = 1024 (flag), m = 64 (guess: ...)
+//	grid 4 (guessed), block 256 (comment), in: zeros (guessed), n = 1024 (flag), m = 64 (guessed: ...)
 func (c *Config) Describe() string {
 	g := c.Geometry
 	parts := []string{
@@ -31,14 +31,10 @@ func (c *Config) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// origin returns the origin of a fact in parentheses, with the reason for a default. A default
-// value of an argument is called a guess: the kernel may need another one.
+// origin returns the origin of a fact in parentheses, with the reason for a guess.
 func (c *Config) origin(key string) string {
 	label := c.Origins[key].String()
 	if why := c.Reasons[key]; why != "" && c.Origins[key] == Default {
-		if strings.HasPrefix(key, "arg ") {
-			label = "guess"
-		}
 		label += ": " + why
 	}
 	return " (" + label + ")"

@@ -30,6 +30,9 @@ const (
 	// FromRelation is a value that follows from an expression of the host code and a guessed value of
 	// something in it: grid = ceil(n/256) with n guessed.
 	FromRelation
+	// FromCounterexample is a value of the counterexample of a proof: nobody gave it, and heddle chose
+	// it so that the kernel fails.
+	FromCounterexample
 	FromPTX    // .reqntid, .maxntid, .reqnctapercluster
 	FromHost   // a <<<...>>> in the same file
 	FromPragma // a "// heddle:" comment above the kernel
@@ -39,12 +42,15 @@ const (
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"default", "host code, guessed", "PTX", "host code", "pragma", "configuration", "flag"}[o]
+	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code", "comment",
+		"configuration", "flag"}[o]
 }
 
-// Guessed reports whether a fact of this origin rests on a guess: a real launch may have another
-// value.
-func (o Origin) Guessed() bool { return o == Default || o == FromRelation }
+// Guessed reports whether a fact of this origin rests on a choice of heddle: a real launch may have
+// another value.
+func (o Origin) Guessed() bool {
+	return o == Default || o == FromRelation || o == FromCounterexample
+}
 
 // Config is a complete launch of one kernel.
 type Config struct {

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"fmt"
+
 	"heddle/internal/event"
 	"heddle/internal/source"
 )
@@ -14,6 +16,13 @@ type Request struct {
 	Args                 []ArgSpec   // a later one overrides an earlier one for the same parameter
 	AnyShared            bool        // allow more shared memory than any GPU has: nothing is launched
 
+	// Guesses are arguments to use instead of those that Resolve would guess. They have the origin
+	// Default.
+	Guesses []ArgSpec
+	// Counterexample are the arguments of the counterexample of a proof. A number gives way to a flag
+	// alone, as a proof holds for all values that no flag fixes. Contents of a buffer give way to every
+	// specification: a kernel that is wrong with other contents only need not be wrong.
+	Counterexample []ArgSpec
 	// Host selects a launch of host code, as Config.Host; 0 leaves the choice to Resolve.
 	Host int
 	// Unknowns are values for what is unknown in host code, by Unknown.Name, instead of those that
@@ -23,6 +32,11 @@ type Request struct {
 	// Config holds the settings of a configuration file for the kernel, in increasing precedence. The
 	// other fields of the Request override them.
 	Config []Setting
+}
+
+// Inputs is equal for requests that give the same arguments and try the same ones.
+func (r *Request) Inputs() string {
+	return fmt.Sprint(r.Args, r.Counterexample, r.Guesses)
 }
 
 // Setting is the part of a launch that one section of a configuration file specifies. Errors in it

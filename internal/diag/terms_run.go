@@ -24,17 +24,16 @@ leave sizes open.`,
 		Title: "a launch value that nothing specifies and heddle chose",
 		Text: `heddle guesses anything that you leave unspecified and marks it in the report. If a
 finding disappears with other guesses, heddle check reports it as a warning, and the verdict is
-unknown until the launch is specified. Contents of buffers are not guesses in this sense: a kernel
-must be right for all data.`,
+unknown until the launch is specified. Contents of buffers that heddle chose are guesses as well.`,
 		See: []string{"launch", "unknown"},
 	},
 	{
 		Name: "origin", Group: RunTerms,
-		Alias: []string{"host code", "flag", "default", "pragma", "configuration"},
+		Alias: []string{"host code", "flag", "comment", "configuration"},
 		Title: "where a launch value comes from, in parentheses behind it",
-		Text: `{flag}: the command line. {configuration}: heddle.toml. {pragma}: a {// heddle:} line
+		Text: `{flag}: the command line. {configuration}: heddle.toml. {comment}: a {// heddle:} line
 above the kernel. {host code}: a {<<<...>>>} with constants in the same file. {PTX}: {.reqntid} or
-{.maxntid}. {default}: a guess.`,
+{.maxntid}. {guessed}: heddle chose it. {counterexample}: heddle took it from a failed proof.`,
 		See: []string{"launch", "guess"},
 	},
 	{

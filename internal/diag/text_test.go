@@ -206,7 +206,7 @@ func TestTextVerdicts(t *testing.T) {
 	var b bytes.Buffer
 	p := NewText(&b, set, false)
 	for _, v := range []Verdict{
-		{Kind: Clean, Kernel: "k(int*)", Scope: "1 run (seed 0), grid 4 (default)"},
+		{Kind: Clean, Kernel: "k(int*)", Scope: "1 run (seed 0), grid 4 (guessed)"},
 		{Kind: Bug, Kernel: "k(int*)", Reason: "4 more findings are not shown (--limit 20)"},
 		{Kind: Unknown, Kernel: "k(int*)", Reason: "the budget was used up"},
 		{Kind: Unsupported, Kernel: "k(int*)", Reason: "wgmma.fence", Span: span(t, f, "wgmma.fence")},
@@ -216,7 +216,7 @@ func TestTextVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (default); there is no proof
+	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (guessed); there is no proof
 bug: kernel k(int*): 4 more findings are not shown (--limit 20)
 unknown: kernel k(int*): the budget was used up
 k.ptx:1:1: unsupported: kernel k(int*): wgmma.fence

@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/isa"
+	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
@@ -93,7 +94,8 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 
 // sizes returns a function for the sizes of arrays in bytes, which are known for variables, dynamic
 // shared memory, and buffers whose size the launch specifies. It returns nil if bounds are not
-// checked.
+// checked. A pointer into a buffer has what follows it: an access before the pointer, which may be
+// legal, is not proved.
 func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 	if !p.opt.Bounds {
 		return nil
@@ -117,14 +119,17 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 			case a.Local != nil:
 				return uint64(a.Local.Size), true
 			case a.Buffer != nil && o.Field == 0:
-				return a.Buffer.Size, a.Buffer.Size > 0
+				return after(a.Buffer, a.Offset), a.Buffer.Size > 0
 			}
 			for _, f := range a.Fields {
 				if f.Offset == o.Field && f.Buffer != nil {
-					return f.Buffer.Size, f.Buffer.Size > 0
+					return after(f.Buffer, f.At), f.Buffer.Size > 0
 				}
 			}
 		}
 		return 0, false
 	}
 }
+
+// after returns the bytes of a buffer from offset at on.
+func after(b *launch.Buffer, at uint64) uint64 { return b.Size - min(at, b.Size) }

@@ -175,9 +175,9 @@ func (h *hunter) mutate(req launch.Request) launch.Request {
 		spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(h.number())
 	}
 	same := func(a launch.ArgSpec) bool { return a.Param == spec.Param }
-	req.Args = slices.DeleteFunc(slices.Clone(req.Args), same)
-	req.Args = append(req.Args, spec)
-	slices.SortStableFunc(req.Args, func(a, b launch.ArgSpec) int {
+	req.Guesses = slices.DeleteFunc(slices.Clone(req.Guesses), same)
+	req.Guesses = append(req.Guesses, spec)
+	slices.SortStableFunc(req.Guesses, func(a, b launch.ArgSpec) int {
 		return cmp.Compare(a.Param, b.Param)
 	})
 	return req
@@ -185,7 +185,7 @@ func (h *hunter) mutate(req launch.Request) launch.Request {
 
 // requestKey is equal for requests that ask for the same launch.
 func requestKey(req launch.Request) string {
-	key := fmt.Sprint(req.Args)
+	key := req.Inputs()
 	if req.Block != nil && req.Grid != nil {
 		key += fmt.Sprint(*req.Block, *req.Grid)
 	}

@@ -42,21 +42,12 @@ const (
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-<<<<<<< HEAD
-	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code", "comment",
-		"configuration", "flag"}[o]
-}
-
-// Guessed reports whether a fact of this origin rests on a choice of heddle: a real launch may have
-// another value.
-=======
 	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code",
 		"comment", "configuration", "flag"}[o]
 }
 
 // Guessed reports whether heddle chose a fact of this origin, or something that it follows from: a
 // real launch may have another value.
->>>>>>> i16-host
 func (o Origin) Guessed() bool {
 	return o == Default || o == FromRelation || o == FromCounterexample
 }

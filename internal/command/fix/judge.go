@@ -442,14 +442,8 @@ type replayer struct {
 func (r *replayer) replay(ctx context.Context, f *verify.Finding, out *repair.Judgement) bool {
 	j := r.j
 	for _, contents := range prove.Replays {
-<<<<<<< HEAD
-		req := j.request(r.host)
-		req.Args = slices.Concat(r.proof.Arguments(f, r.thread, contents), req.Args)
-		key := fmt.Sprint(req.Args)
-=======
-		req := r.proof.Inputs(j.f.opt.Common.Launch, f, r.thread, contents)
+		req := r.proof.Inputs(j.request(r.host), f, r.thread, contents)
 		key := req.Inputs()
->>>>>>> i16-args
 		if r.did[key] {
 			continue
 		}

@@ -274,7 +274,11 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)
 	if err != nil {
-		return nil, b.toolError(ctx, llc, err)
+		var more []Omitted
+		if low, raw, more, err = b.omitFailing(ctx, m, b.toolError(ctx, llc, err)); err != nil {
+			return nil, err
+		}
+		omitted = append(omitted, more...)
 	}
 	byValTypes(low.kernels, raw)
 	facts := writeFacts(low.kernels, source)

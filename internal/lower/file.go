@@ -227,9 +227,9 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	for i, w := range warnings {
 		warnings[i] = b.shown(w)
 	}
-	if !recovered {
+	if !recovered && len(out.omitted) == 0 {
 		// The dependencies of a missing header or an invalid host function are not known, so such results
-		// are not cached.
+		// are not cached. An entry has no omitted kernels.
 		deps, err := readDeps(b.depFile(), func(p string) bool {
 			return p == b.path || b.isOurs(p)
 		})

@@ -37,6 +37,8 @@ type Detector struct {
 	errorIndex map[errorKey]int
 	tolerated  uint64
 
+	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
+
 	within bool // the race being recorded is within one instruction
 
 	// the last acquire or release whose Orders exclude the memory that this detector checks
@@ -47,6 +49,20 @@ type Detector struct {
 }
 
 var _ event.Sink = (*Detector)(nil)
+
+// Fault states that lanes of a warp have made an invalid access and go on, with a value that is made
+// up. It has no effect on what is found; findings in which one of these threads takes part say so.
+func (d *Detector) Fault(w event.Warp, mask uint32) {
+	if d.faulted == nil {
+		d.faulted = make(map[event.Warp]uint32)
+	}
+	d.faulted[w] |= mask
+}
+
+// afterFault reports whether a thread has made an invalid access.
+func (d *Detector) afterFault(t event.Thread) bool {
+	return d.faulted[t.Warp()]>>t.Lane()&1 != 0
+}
 
 // New returns a detector for one launch.
 func New(opt Options) *Detector {

@@ -72,6 +72,8 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if !ok {
 		i = len(d.groups)
 		d.raceIndex[key] = i
+		r.First.AfterFault = d.afterFault(r.First.Thread)
+		r.Second.AfterFault = d.afterFault(r.Second.Thread)
 		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]struct{})})
 	}
 	g := &d.groups[i]

@@ -288,6 +288,10 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 			return nil
 		}
 		out.found[Key{code, res.Stop.Site, res.Stop.Site}] = true
+		for i := range res.Faults {
+			f := &res.Faults[i]
+			out.found[Key{stopCodes[f.Kind], f.Site, f.Site}] = true
+		}
 	default:
 		return nil
 	}

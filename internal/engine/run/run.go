@@ -121,6 +121,9 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
 	opt := emu.Options{
 		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Workers: max(common.Workers, 1),
+		// An invalid access that does not count is outside of what the run is about, and so is all that
+		// follows from it.
+		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
 	}
 	if common.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
@@ -186,12 +189,21 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	return race.New(opt)
 }
 
-// Ended examines how a run ended: an error of the kernel is a finding, a limit of heddle decides
-// the verdict. It returns false if further schedules would show nothing more.
+// Ended examines the invalid accesses of a run and how it ended: an error of the kernel is a
+// finding, a limit of heddle decides the verdict. It returns false if further schedules would show
+// nothing more.
 func (r *Run) Ended(res *emu.Result, seed uint64) bool {
+	for i := range res.Faults {
+		f := &res.Faults[i]
+		code := stopCodes[f.Kind]
+		r.add(Key{code, f.Site, f.Site}, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
+	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
 	case emu.Stopped:
+		if len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop {
+			return true // the run reached its end
+		}
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+

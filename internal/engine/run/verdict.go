@@ -48,13 +48,18 @@ func (r *Run) setAside(g *diag.Diagnostic) bool {
 		return false
 	}
 	if endsRun(g.Code) && r.inconclusive == "" {
-		r.inconclusive = fmt.Sprintf("a run ended at a suppressed or known finding (%s at %s); "+
-			"nothing after it was checked", g.Code, r.Job.Format(g.Span.Start))
+		what := "a run ended at a suppressed or known finding (%s at %s); nothing after it was checked"
+		if g.Code == diag.CodeOutOfBounds || g.Code == diag.CodeMisaligned {
+			what = "a run has a suppressed or known finding (%s at %s), after which the values that " +
+				"threads read are made up"
+		}
+		r.inconclusive = fmt.Sprintf(what, g.Code, r.Job.Format(g.Span.Start))
 	}
 	return true
 }
 
-// endsRun reports whether nothing more of the kernel or block is executed after such a finding.
+// endsRun reports whether nothing more of the kernel or block is executed after such a finding, or
+// only with values that are made up.
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,

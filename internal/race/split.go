@@ -55,6 +55,7 @@ func (s *Split) Stall(e *event.Stall) { s.shared.Stall(e); s.global.Stall(e) }
 func (s *Split) Report() *Report {
 	r, g := s.shared.Report(), s.global.Report()
 	r.Races = append(r.Races, g.Races...)
+	r.Exchanges = append(r.Exchanges, g.Exchanges...)
 	r.Tolerated += g.Tolerated
 	return r
 }

@@ -57,6 +57,19 @@ func (j *Job) Options() *Options { return &j.d.opt }
 // Files are those that positions refer to.
 func (j *Job) Files() *source.Set { return j.d.opt.Files }
 
+// SourceAt returns the rest of the line of the source from a position on; empty if the file cannot
+// be read.
+func (j *Job) SourceAt(p source.Pos) string {
+	j.Turn()
+	j.d.needText(source.Span{Start: p})
+	f := j.d.opt.Files.File(p.File())
+	if f == nil || f.Content == nil {
+		return ""
+	}
+	line, _ := f.Line(p.Line())
+	return line[min(max(p.Col()-1, 0), len(line)):]
+}
+
 // Format names a position.
 func (j *Job) Format(p source.Pos) string { return j.d.opt.Files.Format(p) }
 

@@ -30,6 +30,7 @@ type Detector struct {
 	spareCopied []*copied
 	sites       []siteInfo
 	locations   map[place]*location
+	exchanges   *exchanges // nil: not looked for
 
 	groups     []group
 	raceIndex  map[raceKey]int
@@ -68,7 +69,7 @@ func (d *Detector) afterFault(t event.Thread) bool {
 func New(opt Options) *Detector {
 	g := opt.Geometry
 	last := event.Warp(g.WarpsPerBlock() - 1)
-	return &Detector{
+	d := &Detector{
 		opt:        opt,
 		perBlock:   uint32(g.WarpsPerBlock()),
 		lastLanes:  g.Lanes(last),
@@ -80,4 +81,9 @@ func New(opt Options) *Detector {
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),
 	}
+	if opt.Exchanges && !opt.Static {
+		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),
+			pairs: make([]exchangePair, 1), index: make(map[raceKey]uint32)}
+	}
+	return d
 }

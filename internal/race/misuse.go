@@ -16,6 +16,7 @@ import (
 //	  it names no count, and threads of the block had exited           Divergence
 //	  all participants only arrived                                    NoWaiter
 //	  some may arrive before the last one was over (recycle.go)        Recycled
+//	  it is barrier 0, names no count, and has several instructions    SplitBarrier
 //	a block stalls or ends, and ...
 //	  an incomplete generation has participants that may arrive        TooMany
 //	    before the last one was over
@@ -40,6 +41,25 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 		d.barrierError(NoWaiter, b, c.Barrier, g.waits(), nil)
 	case c.Exited && g.parts[0].wait.Count == 0:
 		d.barrierError(Divergence, b, c.Barrier, g.waits(), b.exited())
+	case c.Barrier == 0 && g.parts[0].wait.Count == 0:
+		d.checkSites(b, g)
+	}
+}
+
+// checkSites looks for threads of a block that arrived at different instructions. Each pair of an
+// instruction with that of the first arrival is a finding of its own, since compilers duplicate
+// barriers and not every pair is a mistake.
+func (d *Detector) checkSites(b *block, g *generation) {
+	first := &g.parts[0].wait
+	last := first.Site
+	for i := range g.parts {
+		w := &g.parts[i].wait
+		if w.Site == first.Site || w.Site == last {
+			continue
+		}
+		last = w.Site
+		groups := [...]event.Wait{*first, *w}
+		d.barrierError(SplitBarrier, b, w.Barrier, groups[:], nil)
 	}
 }
 

@@ -58,6 +58,7 @@ func (s *Split) Fault(w event.Warp, mask uint32) { s.shared.Fault(w, mask); s.gl
 func (s *Split) Report() *Report {
 	r, g := s.shared.Report(), s.global.Report()
 	r.Races = append(r.Races, g.Races...)
+	r.Exchanges = append(r.Exchanges, g.Exchanges...)
 	r.Tolerated += g.Tolerated
 	return r
 }

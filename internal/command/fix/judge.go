@@ -251,8 +251,9 @@ func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.J
 		}
 		return offsetOf(p.file, info.Instr)
 	}
-	for i := range rep.Races {
-		rc := &rep.Races[i]
+	races := slices.Concat(rep.Races, run.Mistakes(p.kernel, m, rep))
+	for i := range races {
+		rc := &races[i]
 		f := repair.Finding{Kind: repair.Race, Reach: reachOf[rc.Level], Shown: true}
 		f.A, f.B = at(rc.First.Site), at(rc.Second.Site)
 		switch rc.Cause {
@@ -265,6 +266,9 @@ func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.J
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
+		if be.Kind == race.SplitBarrier {
+			continue // a warning: see package run
+		}
 		f := repair.Finding{Kind: repair.Divergence, Shown: true, Reach: repair.InBlock}
 		f.A, f.B = repair.End, repair.End
 		if why, ok := misuse[be.Kind]; ok {

@@ -67,7 +67,9 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	if err != nil {
 		return err
 	}
-	if err := o.reported(m, det.Report(), a); err != nil {
+	rep := det.Report()
+	rep.Races = append(rep.Races, run.Mistakes(k, m, rep)...)
+	if err := o.reported(m, rep, a); err != nil {
 		return err
 	}
 	switch res.Status {

@@ -299,6 +299,12 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	for i := range rep.Races {
 		out.found[raceKey(&rep.Races[i])] = true
 	}
+	p := newProtocols(g.job.Kernel, m)
+	for i := range rep.Exchanges {
+		if x := &rep.Exchanges[i]; p.excuse(x) == noExcuse {
+			out.found[exchangeKey(x)] = true
+		}
+	}
 	for i := range rep.Barriers {
 		if key, ok := barrierKey(&rep.Barriers[i]); ok {
 			out.found[key] = true

@@ -53,12 +53,15 @@ type Run struct {
 	Aside       driver.Aside  // findings that do not count
 	Bugs        int           // findings
 	Guessed     int           // findings that depend on guesses
+	Warnings    int           // findings that leave the verdict as it is
 	Repeated    int           // findings that Seen has
 	Runs        int           // schedules that were executed
 	Tolerated   uint64        // equal writes that the options tolerate
 	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
+	protocol     *protocols    // of the machine; nil before its first use
+	apart        []string      // what the verdict does not cover, because of warnings
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
@@ -181,7 +184,7 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	recycling bool) Detector {
 	opt := race.Options{
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
-		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling,
+		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
 	}
 	if ir.OrdersParts(k) {
 		return race.NewSplit(opt)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -29,16 +30,34 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.setAside(&g) {
 		return
 	}
-	if r.depends != nil && r.depends(key, rc, &g) {
+	switch {
+	case g.Severity == diag.Warning:
+		r.Warnings++
+		r.exceptFor(&g)
+	case r.depends != nil && r.depends(key, rc, &g):
 		r.Guessed++
-	} else {
+	default:
 		r.Bugs++
 	}
-	if r.Bugs+r.Guessed > r.Job.Options().Limit {
+	if r.Bugs+r.Guessed+r.Warnings > r.Job.Options().Limit {
 		r.hidden++
 		return
 	}
 	r.Job.Report(g)
+}
+
+// exceptFor adds a warning to what the verdict does not cover, once for each place.
+func (r *Run) exceptFor(g *diag.Diagnostic) {
+	text := fmt.Sprintf("%s at %s (%s)", exceptions[g.Code], r.Job.Format(g.Span.Start), g.Code)
+	if !slices.Contains(r.apart, text) {
+		r.apart = append(r.apart, text)
+	}
+}
+
+// exceptions are the warnings of a kernel that no verdict covers, as noun phrases.
+var exceptions = map[diag.Code]string{
+	diag.CodeRaceUnorderedStrong: "unordered strong accesses",
+	diag.CodeBarrierSplit:        "threads that meet at different barriers",
 }
 
 // setAside reports whether a finding is suppressed or known and so does not count. If the run ended
@@ -106,7 +125,7 @@ func (r *Run) Verdict() diag.Verdict {
 	case r.Runs == 0:
 		v.Kind, v.Reason = diag.Unknown, "the kernel was not run"
 	default:
-		v.Kind, v.Scope = diag.Clean, r.scope()
+		v.Kind, v.Scope, v.Apart = diag.Clean, r.scope(), r.apart
 	}
 	v.Suppressed, v.Known = r.Aside.Suppressed, r.Aside.Known
 	return v

@@ -264,7 +264,11 @@ func (p *prover) found(x *pair, a smt.Answer) {
 		x.finding.Reason = a.Reason
 		return
 	}
+	if p.exists {
+		return
+	}
 	x.finding.Model = p.shrink(x, a.Model)
+	p.prefer(x)
 	x.finding.Free, x.finding.Loops = p.th.Free(x.asked)
 	p.witness(&x.finding, x.threads)
 }

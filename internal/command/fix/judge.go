@@ -316,7 +316,7 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	replays := &replayer{j: j, proof: pr, p: p, thread: r.Thread, did: map[string]bool{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Model != nil && replays.replay(outer, f, out) {
+		if f.Model != nil && !f.Unusual && replays.replay(outer, f, out) {
 			out.Grade = repair.Buggy
 			return
 		}

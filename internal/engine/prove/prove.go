@@ -254,7 +254,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
 		Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
-		Sizes: p.sizes(), Record: p.recorder(),
+		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
 	})
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
@@ -327,6 +327,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks were not checked"
 	}
+	if len(r.Tolerated) > 0 {
+		s += "; apart from writes of equal values by " + p.at(r.Tolerated[0].A)
+	}
 	return s + "; assuming " + p.assumptions(r)
 }
 
@@ -337,15 +340,12 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += e.Text + ", "
 	}
 	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
-	if p.opt.Bounds {
-		s += " where their size is unknown"
+	s += " where their size is unknown, and loops end"
+	for i := range r.Unbounded {
+		s += ", and that " + p.stays(&r.Unbounded[i])
 	}
-	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
-	}
-	if r.Lanes {
-		s += ", and that every lane named in a warp operation's mask reaches it"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +

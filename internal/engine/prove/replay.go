@@ -43,6 +43,9 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 				reason += "; " + p.engine.hint
 			}
 			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
+		case f.Unusual:
+			open = append(open, p.describe(f)+" is possible only with arguments that no host is "+
+				"expected to pass"+p.unsure(f))
 		case ctx.Err() != nil:
 			open = append(open, p.describe(f)+" is possible; time ran out before it could be replayed")
 		default:
@@ -86,10 +89,18 @@ func (p *Proof) describe(f *verify.Finding) string {
 			return p.at(f.A) + " beyond the end of an array"
 		}
 		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
+	case verify.Lanes:
+		return fmt.Sprintf("a lane that its mask names and that does not reach %s", p.at(f.A))
 	case verify.Divergence:
 		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
 	}
 	return fmt.Sprintf("a race between %s and %s", p.at(f.A), p.at(f.B))
+}
+
+// stays says that an access stays in its array.
+func (p *Proof) stays(f *verify.Finding) string {
+	return fmt.Sprintf("the access to %s at %s stays in it", f.Object.Name,
+		p.Job.Format(driver.Place(f.A).Start))
 }
 
 // at names an instruction and its position; nil stands for the end of the kernel, at which threads
@@ -259,8 +270,9 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 // nothing. For heddle check an assertion about data counts only for the data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 	violation := f.Kind == verify.Violation && code == diag.CodeAssertFailed
-	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds ||
-		violation && !p.opt.OfLaunch
+	bounds := p.opt.Bounds || f.Kind == verify.Bounds && !f.Scalars
+	return Synchronization(code) || bounds && code == diag.CodeOutOfBounds ||
+		f.Kind == verify.Lanes && code == diag.CodeBadBarrier || violation && !p.opt.OfLaunch
 }
 
 // Synchronization reports whether a code is one of those that a proof is about. A replay ignores
@@ -269,7 +281,8 @@ func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 func Synchronization(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy,
-		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang,
+		diag.CodeAnnotation:
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/isa"
+	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
@@ -91,20 +92,23 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	return 0, false
 }
 
-// sizes returns a function for the sizes of arrays in bytes, which are known for variables, dynamic
-// shared memory, and buffers whose size the launch specifies. It returns nil if bounds are not
-// checked.
+// sizes returns a function for the sizes of arrays in bytes: those of variables, and of dynamic
+// shared memory whose size is not a guess; with --bounds also those of buffers whose size the
+// launch specifies. It returns nil for a search for places of barriers, which asks for races only.
 func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
-	if !p.opt.Bounds {
+	if p.Paths {
 		return nil
 	}
 	return func(o *lockstep.Object) (uint64, bool) {
+		given := func(key string) bool {
+			return p.opt.Bounds || p.Config.Origins[key] > launch.Default
+		}
 		if o.Var.Space != event.Param {
 			switch {
 			case !o.Var.Unsized:
-				return uint64(o.Var.Size), true
+				return uint64(o.Var.Size), o.Var.Size > 0
 			case o.Space == event.Shared:
-				return uint64(p.Config.DynShared), true
+				return uint64(p.Config.DynShared), given("shared")
 			}
 			return 0, false
 		}
@@ -115,7 +119,9 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 			a := &p.Config.Args[i]
 			switch {
 			case a.Local != nil:
-				return uint64(a.Local.Size), true
+				return uint64(a.Local.Size), given("arg " + a.Name)
+			case !p.opt.Bounds:
+				return 0, false
 			case a.Buffer != nil && o.Field == 0:
 				return a.Buffer.Size, a.Buffer.Size > 0
 			}

@@ -1,5 +1,11 @@
 package diag
 
+// CodeRaceUnorderedStrong is for pairs of event.Unordered that nothing orders.
+const CodeRaceUnorderedStrong Code = "race-unordered-strong"
+
+// CodeBarrierSplit is for threads of a block that meet at different barriers of the source.
+const CodeBarrierSplit Code = "barrier-split"
+
 var raceDocs = []Doc{
 	{
 		Code: CodeRaceShared, Family: Bugs,

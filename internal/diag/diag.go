@@ -9,6 +9,7 @@ package diag
 
 import (
 	"fmt"
+	"strings"
 
 	"heddle/internal/edit"
 	"heddle/internal/source"
@@ -142,6 +143,10 @@ type Verdict struct {
 	Span   source.Span // of the construct, for Unsupported
 	Input  string      // the input with the kernel, as the user named it
 
+	// Apart lists what a Clean or Verified does not cover, as noun phrases with the place and the code
+	// of a warning: "unordered strong accesses at k.cu:7 (race-unordered-strong)".
+	Apart []string
+
 	Suppressed int // findings covered by heddle:ignore comments
 	Known      int // findings of the baseline or of an older revision, which are not shown
 }
@@ -160,6 +165,9 @@ func (v *Verdict) Text() string {
 	}
 	if v.Reason != "" {
 		text += ": " + v.Reason
+	}
+	if len(v.Apart) > 0 {
+		text += "; apart from " + strings.Join(v.Apart, " and ")
 	}
 	if v.Suppressed > 0 {
 		text += "; " + count(v.Suppressed, "finding is", "findings are") + " suppressed by heddle:ignore"

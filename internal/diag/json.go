@@ -138,6 +138,7 @@ type jsonVerdict struct {
 	Scope    string        `json:"scope,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Location *jsonLocation `json:"location,omitempty"`
+	Apart    []string      `json:"apart,omitempty"`
 
 	Suppressed int `json:"suppressed,omitempty"`
 	Known      int `json:"known,omitempty"`
@@ -178,7 +179,7 @@ func (j *JSON) Verdict(v *Verdict) error {
 	return j.enc.Encode(jsonVerdict{
 		Schema: SchemaVersion, Type: "verdict", Verdict: v.Kind.String(),
 		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span),
-		Suppressed: v.Suppressed, Known: v.Known,
+		Apart: v.Apart, Suppressed: v.Suppressed, Known: v.Known,
 	})
 }
 

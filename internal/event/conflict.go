@@ -43,6 +43,29 @@ func Conflict(g Geometry, a, b Op) bool {
 	return apart && (a.Kind.Writes() || b.Kind.Writes()) && Overlap(a, b) && !MorallyStrong(g, a, b)
 }
 
+// Unordered is the definition of two strong accesses that need an order although they are no data
+// race: a and b conflict in everything but their strength. They are accesses of different threads
+// to the same bytes, at least one of them a write, they are morally strong, neither is an atomic
+// read-modify-write, and at least one is relaxed or volatile (.volatile is .relaxed.sys, PTX ISA
+// 8.4.2). If causality order does not relate them, the memory model defines the outcome of each
+// (8.7.1 excludes them from data races) but leaves open which of them comes first. Lanes of a warp
+// are no exception: since sm_70 they do not run in lock step.
+//
+// Two kinds of pairs are left out, because their operations state that they synchronize:
+//   - a read-modify-write with anything: it reads the last value in coherence order before its own
+//     write (8.10.3, atomicity), so that it is right wherever the other access falls. A store that
+//     opens a lock and the compare-and-swap that waits for it are such a pair, and so are a counter
+//     and a load of its value;
+//   - a release store with an acquire load or with another release store.
+//
+// No two operations are both in Conflict and in Unordered. Which unordered pairs are reported, and
+// how, depends on the use of the location in the rest of the run: see race.Exchange.
+func Unordered(g Geometry, a, b Op) bool {
+	relaxed := a.Order == Relaxed || b.Order == Relaxed
+	return a.Thread != b.Thread && (a.Kind == Write || b.Kind == Write) && !a.Kind.RMW() &&
+		!b.Kind.RMW() && relaxed && MorallyStrong(g, a, b)
+}
+
 // Preserved reports whether a and b are in causality order if one happens before the other: both
 // use the generic proxy, or both use one other proxy and belong to threads of one block (PTX ISA
 // 8.9.5, "proxy-preserved base causality order"). Fences between proxies are not considered, so

@@ -56,8 +56,10 @@ func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared",
 		"dynamic shared memory in `BYTES`, such as 1024 or 48K")
 	fs.Var(&argFlag{&opt.Launch.Args}, "arg",
-		"set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, "+
-			"b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
+		"set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, idx=small:1024, "+
+			"row=csr:1024,4096, key=perm:1024, v=ints:0,3,5, w=file:w.bin, b=alias:a+16, in=unknown, "+
+			"tile=local:1K; integers have the size that the kernel loads, or 4 bytes (i=u64:iota for "+
+			"8); NAME may be an index; may be repeated; docs/launch.md has all forms")
 }
 
 // engineFlags defines the flags of the emulator and the race detector.

@@ -43,7 +43,7 @@ file = "src/r.cu"
 grid = 64
 block = [8, 8]
 shared = "48K"
-args = { n = 1024, x = 1.5, in = "random:4096", on = true, w = "file:w.bin" }
+args = { n = 1024, x = 1.5, in = "random:4096", on = true, w = "file:w.bin", row = "csr:4,9" }
 engine = "verify"
 timeout = 2.5
 
@@ -74,7 +74,8 @@ skip = "needs real data"
 		args = append(args, a.String())
 	}
 	// Sorted by name; a file: is relative to the configuration.
-	if got := strings.Join(args, " "); got != "in=random:4096 n=1024 on=1 w=file:proj/w.bin x=1.5" {
+	if got := strings.Join(args, " "); got != "in=random:4096 n=1024 on=1 row=csr:4,9 "+
+		"w=file:proj/w.bin x=1.5" {
 		t.Errorf("arguments %s", got)
 	}
 	if k.Span.Start.Line() != 15 {

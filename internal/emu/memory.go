@@ -42,8 +42,9 @@ type objectSpec struct {
 	fill    launch.Fill
 	value   uint32
 	seed    uint64
-	data    []byte // FillFile; the initialiser of a variable
-	origin  uint32 // of FillUnknown
+	data    []byte         // FillFile; the initialiser of a variable
+	origin  uint32         // of FillUnknown
+	buffer  *launch.Buffer // of an argument; nil for other objects
 	// constant is set if ld.const may access an object of global memory: the buffer of a __constant
 	// pointer.
 	constant bool
@@ -120,13 +121,13 @@ func (o *object) init(p *page, start uint64) {
 		for i := range p.unk {
 			p.unk[i] = ^uint64(0)
 		}
-	case launch.FillIota:
-		for i := 0; i < pageSize; i += 4 {
-			binary.LittleEndian.PutUint32(p.data[i:], uint32((start+uint64(i))/4))
-		}
 	case launch.FillValue:
 		for i := 0; i < pageSize; i += 4 {
 			binary.LittleEndian.PutUint32(p.data[i:], o.value)
+		}
+	default:
+		if o.buffer != nil && o.buffer.HasElements() {
+			o.buffer.Init(p.data[:], start)
 		}
 	}
 }

@@ -76,6 +76,9 @@ func (c *Config) SharedBytes(static uint32) uint32 {
 type Arg struct {
 	Name   string  // the parameter's source name if known, else its PTX name
 	Buffer *Buffer // nil for a value
+	// Offset is where in Buffer the pointer points, in bytes from its start: an access before the
+	// pointer and not before the buffer is legal.
+	Offset uint64
 	// the value, little endian, of the parameter's size; unused for a pointer to a buffer
 	Bits []byte
 	// Unknown marks a value that was declared unknown: arithmetic propagates it, and a run stops as
@@ -93,6 +96,7 @@ type Arg struct {
 type PointerField struct {
 	Offset int     // bytes from the start of the struct
 	Buffer *Buffer // never nil
+	At     uint64  // where in Buffer it points, in bytes from its start
 }
 
 // Fill is the initial contents of a buffer.
@@ -103,16 +107,37 @@ const (
 	FillRandom              // seeded; the same bytes for the same seed and name
 	FillFile                // the bytes of Data, from a file or from hex:
 	FillUnknown             // unspecified: a branch or an address that depends on them is unsupported
-	FillIota                // element i of 4 bytes holds i
+	FillIota                // element i holds i
 	FillValue               // every 4-byte element holds Value
+	FillSmall               // seeded; random integers below N
+	FillPerm                // seeded; a permutation of 0 to N-1, then zeros
+	FillCSR                 // seeded; N+1 integers that never fall, from 0 to E; then E
+	FillInts                // the integers of Data; then zeros
+	FillConst               // every element is Data; only of a Member
+	FillStruct              // structs of Stride bytes with Members; zeros between them
 )
 
-// Buffer is the memory that a pointer argument points to. Two arguments with the same Buffer alias.
+// Buffer is the memory that a pointer argument points to, or into. Two arguments with the same
+// Buffer alias.
 type Buffer struct {
 	Name  string // of the parameter, or PARAM+OFFSET for a field of a struct
 	Size  uint64 // bytes; 0: unbounded, sparse
 	Fill  Fill   // the initial contents
 	Value uint32 // FillValue: every word
-	Seed  uint64 // FillRandom
-	Data  []byte // FillFile: the first bytes; zeros follow up to Size
+	Seed  uint64 // of the seeded fills
+	Data  []byte // FillFile and FillInts: the first bytes, then zeros up to Size; FillConst
+
+	Elem    uint8    // bytes of an element of FillIota and the fills after FillValue; 0: 4 bytes
+	N, E    uint64   // FillSmall, FillPerm, FillCSR; below 2^32
+	Stride  uint64   // FillStruct: bytes from one struct to the next
+	Members []Member // FillStruct
 }
+
+// Member is the contents of one member of the structs of a FillStruct buffer.
+type Member struct {
+	Offset uint64  // bytes from the start of each struct
+	Buffer *Buffer // element i is the member of struct i; its Size has no meaning
+}
+
+// HasElements reports whether the initial contents consist of elements, which Init writes.
+func (b *Buffer) HasElements() bool { return b.Fill == FillIota || b.Fill > FillValue }

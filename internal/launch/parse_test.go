@@ -65,9 +65,33 @@ func TestParseArg(t *testing.T) {
 		"0=iota":   {Param: "0", Offset: -1, Kind: ArgBuffer, Fill: FillIota},
 		"m=value:-1:64": {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue,
 			Value: 0xffffffff, Size: 64},
+		"c=small:10": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10},
+		"c=small:10,7:4K": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10, Seed: 7,
+			Size: 4096},
+		"c=u64:small:10+8": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10, Elem: 8,
+			At: 8},
+		"p=perm:0x10":     {Param: "p", Offset: -1, Kind: ArgBuffer, Fill: FillPerm, N: 16},
+		"r=csr:10,40":     {Param: "r", Offset: -1, Kind: ArgBuffer, Fill: FillCSR, N: 10, E: 40},
+		"r=s16:csr:1,0,3": {Param: "r", Offset: -1, Kind: ArgBuffer, Fill: FillCSR, N: 1, Seed: 3, Elem: 2},
+		"i=ints:0,-3,0x5": {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillInts, Text: "0,-3,0x5"},
+		"i=ints:1:64":     {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillInts, Text: "1", Size: 64},
+		"i=u8:ints:1...":  {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillInts, Text: "1...", Elem: 1},
+		"i=u8:iota:16":    {Param: "i", Offset: -1, Kind: ArgBuffer, Fill: FillIota, Elem: 1, Size: 16},
+		"n=struct:16{0=iota,4=small:10,7,8=f64:0.5}": {Param: "n", Offset: -1, Kind: ArgBuffer,
+			Fill: FillStruct, N: 16, Text: "0=iota,4=small:10,7,8=f64:0.5"},
+		"n=struct:8{0x4=-1}:64+8": {Param: "n", Offset: -1, Kind: ArgBuffer,
+			Fill: FillStruct, N: 8, Text: "4=-1", Size: 64, At: 8},
 		"w=file:a:b.bin":       {Param: "w", Offset: -1, Kind: ArgFile, Text: "a:b.bin"},
 		"w=file:a.bin:4K":      {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096},
 		"b=alias:a":            {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a"},
+		"b=alias:a+4":          {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a", At: 4},
+		"s+8=alias:a+1K":       {Param: "s", Offset: 8, Kind: ArgAlias, Text: "a", At: 1024},
+		"in=zero+16":           {Param: "in", Offset: -1, Kind: ArgBuffer, At: 16},
+		"in=unknown:64+8":      {Param: "in", Offset: -1, Kind: ArgUnknown, Size: 64, At: 8},
+		"in=hex:00ff...+1":     {Param: "in", Offset: -1, Kind: ArgBytes, Text: "00ff...", At: 1},
+		"w=file:a.bin:4K+8":    {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096, At: 8},
+		"w=file:a+4":           {Param: "w", Offset: -1, Kind: ArgFile, Text: "a+4"}, // part of the path
+		"m=value:+5":           {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue, Value: 5},
 		"in=unknown":           {Param: "in", Offset: -1, Kind: ArgUnknown},
 		"s=hex:00fF":           {Param: "s", Offset: -1, Kind: ArgBytes, Text: "00fF"},
 		"s+8=random":           {Param: "s", Offset: 8, Kind: ArgBuffer, Fill: FillRandom},
@@ -98,8 +122,18 @@ func TestParseArgErrors(t *testing.T) {
 		"in=random:": "missing", "in=random:0": "0 bytes", "in=random:x": "not a number",
 		"in=zero@4": "only random",
 		"m=value":   "value:N", "m=value:4294967296": "32 bits", "w=file:": "has no path",
-		"b=alias:": "alias:PARAM",
-		"s=hex:0":  "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
+		"b=alias:": "alias:PARAM", "b=alias:a+x": "alias:PARAM+BYTES", "b=alias:a+-4": "+BYTES",
+		"in=random+x": "is not a value", "in=zero:4+2T": "not a number of bytes",
+		"c=small:": "small:N", "c=small:0": "from 1 to", "c=small:1,2,3": "small:N,SEED",
+		"c=perm:4294967296": "2^32-1", "c=csr:4": "csr:N,E", "c=csr:4,5,x": "the seed", "c=small:4:": "missing",
+		"c=ints:": "expected integers", "c=ints:1,x": "expected integers", "c=ints:1...:4": "either",
+		"c=ints:0x1ffffffffffffffff": "out of range", "c=f32:iota": "is not a value",
+		"c=u64:zero": "is not a value", "c=struct:8": "STRIDE", "c=struct:0{0=1}": "STRIDE",
+		"c=struct:8{}": "OFFSET=FILL", "c=struct:8{8=1}": "below the 8 bytes", "c=struct:8{6=1}": "runs past",
+		"c=struct:8{0=iota:4}":  "without a size",
+		"c=struct:8{0=alias:a}": "a member is", "c=struct:8{0=1}x": "unexpected", "c=struct:8{0=1:}": "not a value",
+		"c=struct:8{0=u8:small:257}": "do not fit",
+		"s=hex:0":                    "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
 		"s=hex:0...": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
 	}
 	for s, want := range tests {
@@ -148,7 +182,9 @@ func TestEncodeLiteral(t *testing.T) {
 
 func FuzzParseArg(f *testing.F) {
 	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a",
-		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4"} {
+		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4", "b=alias:a+4", "z=zero:64+8",
+		"w=file:a:4+4", "v=value:+1", "c=small:10,7:64", "p=u64:perm:4", "r=csr:4,5+8",
+		"i=ints:0,-3...", "n=struct:16{0=iota,4=small:10,7,8=f64:0.5}:64+16"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

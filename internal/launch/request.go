@@ -32,11 +32,19 @@ type ArgSpec struct {
 	Param  string  // the parameter's name, or its index from 0
 	Offset int     // of a field in a struct parameter, for "PARAM+OFFSET=..."; -1: the whole parameter
 	Kind   ArgKind // the form of the value
-	// the literal, the path, the other parameter, the function or the hexadecimal digits
-	Text  string
-	Fill  Fill        // ArgBuffer
-	Size  uint64      // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if unspecified
-	Seed  uint64      // ArgBuffer with FillRandom
+	// the literal, the path, the other parameter, the function, the hexadecimal digits, the integers
+	// of FillInts, or the members of FillStruct
+	Text string
+	Fill Fill   // ArgBuffer
+	Size uint64 // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if unspecified
+	// At is where a pointer points, in bytes from the start of its buffer or, for ArgAlias, from where
+	// the other parameter points.
+	At   uint64
+	Seed uint64 // ArgBuffer with a seeded fill
+	// Elem is the bytes of an element of a fill that consists of elements; 0: as the kernel accesses
+	// the buffer, or 4 bytes if that is not known.
+	Elem  uint8
+	N, E  uint64      // of FillSmall, FillPerm and FillCSR; N is the stride of FillStruct
 	Value uint32      // ArgBuffer with FillValue
 	Span  source.Span // where it was specified; invalid for a flag
 }
@@ -46,7 +54,7 @@ type ArgKind uint8
 
 const (
 	ArgValue   ArgKind = iota // a number: 1024, -1, 0x10, 1.5, u32:7
-	ArgBuffer                 // zero, random, iota, value: a buffer that no other argument shares
+	ArgBuffer                 // zero, random, iota, ...: a buffer that no other argument shares
 	ArgFile                   // file:PATH
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
 	ArgUnknown                // unknown: the value, or the contents of the buffer, stays unknown

@@ -64,6 +64,7 @@ type resolver struct {
 	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were specified
 	cfg    *Config
 	errs   []*Error
+	uses   map[Place]Use // nil until it is needed
 }
 
 // failf reports an error in the fact named key, at the place that specified it.

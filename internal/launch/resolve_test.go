@@ -224,6 +224,59 @@ func TestFlagsRoundTrip(t *testing.T) {
 	}
 }
 
+// A pointer into a buffer: an alias counts from where the other parameter points, and the report
+// names the parameter that the buffer was made for, in whichever order they come.
+func TestInteriorPointers(t *testing.T) {
+	k := kernel(ir.CtaidX)
+	for _, tt := range []struct {
+		words         []string
+		in, out       uint64
+		shows, origin string
+	}{
+		{[]string{"out=alias:in+8", "in=zero:64+16"}, 16, 24,
+			"in: 64 bytes of zeros from byte 16", "out: the buffer of in from byte 24"},
+		{[]string{"in=alias:out+4"}, 4, 0,
+			"in: the buffer of out from byte 4 (flag)", "out: zeros (default)"},
+		{[]string{"in=alias:out", "out=random+64"}, 64, 64,
+			"in: the buffer of out from byte 64 (flag)", "out: random bytes from byte 64 (flag)"},
+	} {
+		c := resolve(t, k, request(t, tt.words...), nil)
+		if c.Args[0].Buffer != c.Args[1].Buffer || c.Args[0].Offset != tt.in ||
+			c.Args[1].Offset != tt.out {
+			t.Errorf("%v: in +%d, out +%d", tt.words, c.Args[0].Offset, c.Args[1].Offset)
+		}
+		if got := c.Describe(); !strings.Contains(got, tt.shows) || !strings.Contains(got, tt.origin) {
+			t.Errorf("%v: %s", tt.words, got)
+		}
+	}
+	c := resolve(t, k, request(t, "s+8=alias:in+4"), nil)
+	if f := c.Args[4].Fields[0]; f.Buffer != c.Args[0].Buffer || f.At != 4 {
+		t.Errorf("field: %+v", f)
+	}
+	if got := c.Flags(); !strings.Contains(got, "--arg s+8=alias:in+4") {
+		t.Errorf("flags: %s", got)
+	}
+}
+
+// Every form of contents, as a flag, gives the same launch again.
+func TestContentsRoundTrip(t *testing.T) {
+	k := kernel(ir.CtaidX)
+	for _, form := range []string{"iota", "u64:iota:64+8", "small:7", "small:7,3:64", "u8:perm:7",
+		"csr:7,20", "s16:csr:7,20,5", "ints:1,-2", "ints:1,2...+4", "struct:8{0=iota,4=small:9,1}",
+		"struct:16{8=f64:0.5}:160+16", "value:3"} {
+		first := resolve(t, k, request(t, "in="+form, "s+8="+form), nil)
+		_, arg, _ := strings.Cut(first.Flags(), "--arg ")
+		arg, field, _ := strings.Cut(arg, " --arg ")
+		second := resolve(t, k, request(t, strings.Trim(arg, "'"), strings.Trim(field, "'")), nil)
+		if d := cmp.Diff(first.Args, second.Args); d != "" {
+			t.Errorf("%s, again %s and %s: %s", form, arg, field, d)
+		}
+		if a, b := first.Describe(), second.Describe(); a != b {
+			t.Errorf("%s: %s\n%s", form, a, b)
+		}
+	}
+}
+
 func TestArgs(t *testing.T) {
 	k := kernel(ir.CtaidX)
 	c := resolve(t, k, request(t, "2=0x10", "k_param_alpha=1", "in=null", "out=unknown:64",
@@ -287,6 +340,9 @@ func TestResolveErrors(t *testing.T) {
 		{"in=alias:out out=alias:in", "the aliases form a cycle through"},
 		{"in=alias:zz", `no parameter "zz"`},
 		{"n=alias:in", "only a pointer can be an alias"},
+		{"n=unknown+4", "only a pointer can point into a buffer (+4)"},
+		{"in=zero:64+65", "it points to byte 65 of in, which has 64 bytes"},
+		{"in=zero:64+60 out=alias:in+8", "it points to byte 68 of in, which has 64 bytes"},
 		{"s=7", "struct of 24 bytes"},
 		{"s=hex:00", "found 1 bytes; the parameter has 24 bytes"},
 		{"n=hex:00000000...", "only a pointer can have an unbounded buffer"},

@@ -70,6 +70,7 @@ const (
 	Vacuous                // an assumption that cannot hold
 	Bounds                 // an access beyond the end of its array
 	Lanes                  // an operation of a warp waits for a lane that does not execute it
+	Unordered              // two strong accesses that nothing orders (event.Unordered)
 )
 
 // Finding is a pair that is not proved harmless.
@@ -136,6 +137,9 @@ type Result struct {
 	Counters   bool // assumes that counters do not wrap around
 	// Unbounded are accesses that are assumed to stay in their arrays, unless Options.AllBounds.
 	Unbounded []Finding
+	// Apart are pairs of strong accesses that nothing orders and that may belong to a protocol: they
+	// do not prevent that the kernel is verified, and are reported with it.
+	Apart []Finding
 	// Tolerated are pairs of stores that may race, but write equal values, which Options.Benign
 	// tolerates. It is set for a kernel that is verified.
 	Tolerated []Finding
@@ -250,7 +254,10 @@ func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 // result collects the findings.
 func (p *prover) result() *Result {
 	for _, x := range p.pairs {
-		if x.bad {
+		switch {
+		case x.bad && x.apart:
+			p.res.Apart = append(p.res.Apart, x.finding)
+		case x.bad:
 			p.res.Findings = append(p.res.Findings, x.finding)
 		}
 	}
@@ -387,8 +394,12 @@ func elementSize(a *thread.Access) int { return a.Size / max(int(a.Instr.Vec), 1
 // writes are tolerated. If it is unsatisfiable there is no such race. A model may be spurious,
 // since loops and memory are abstracted, and is replayed by the caller.
 func (p *prover) race(a, b *thread.Access, otherBlock bool) {
+	kind, apart := Race, false
 	if strongTogether(a, b, otherBlock) {
-		return
+		if !unordered(a, b) {
+			return
+		}
+		kind, apart = Unordered, p.excused(a, b) || otherBlock
 	}
 	c, s := p.c, p.pair
 	if otherBlock {
@@ -422,6 +433,12 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	object := a.Object
 	if object == nil {
 		object = b.Object
+	}
+	if kind == Unordered {
+		p.exchange(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, apart: apart,
+			finding: Finding{Kind: kind, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
+				iters: [2][]smt.Term{a.Iters, b.Iters}}}, a.Space == event.Shared && b.Space == event.Shared)
+		return
 	}
 	iters := [2][]smt.Term{a.Iters, b.Iters}
 	if different := p.differentValues(a, b, otherBlock); different != smt.True {

@@ -19,7 +19,7 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // that the lanes of a mask reach the operation, and that the arguments of a counterexample are
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
-	for _, name := range []string{"bounds", "lanes", "ordinary", "tolerated"} {
+	for _, name := range []string{"aliases", "bounds", "exchange", "lanes", "ordinary", "tolerated"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := "../../../testdata/verify/" + name + ".cu"

@@ -89,6 +89,9 @@ func (p *Proof) describe(f *verify.Finding) string {
 			return p.at(f.A) + " beyond the end of an array"
 		}
 		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
+	case verify.Unordered:
+		return fmt.Sprintf("an exchange of data without an order between %s and %s",
+			p.at(f.A), p.at(f.B))
 	case verify.Lanes:
 		return fmt.Sprintf("a lane that its mask names and that does not reach %s", p.at(f.A))
 	case verify.Divergence:
@@ -270,7 +273,13 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 // nothing. For heddle check an assertion about data counts only for the data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 	violation := f.Kind == verify.Violation && code == diag.CodeAssertFailed
-	bounds := p.opt.Bounds || f.Kind == verify.Bounds && !f.Scalars
+	if code == diag.CodeRaceUnorderedStrong {
+		return f.Kind == verify.Unordered
+	}
+	// An index that is right for the real block must not be wrong for a guessed one.
+	guessed := p.Config.Origins["block"] == launch.Default ||
+		p.Config.Origins["grid"] == launch.Default && f.Ctaid[0] != event.Dim3{}
+	bounds := p.opt.Bounds || f.Kind == verify.Bounds && !f.Scalars && !guessed
 	return Synchronization(code) || bounds && code == diag.CodeOutOfBounds ||
 		f.Kind == verify.Lanes && code == diag.CodeBadBarrier || violation && !p.opt.OfLaunch
 }
@@ -304,6 +313,7 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
 		val, ok := th.Given[name]
 		return val, ok
 	}
+	placed := p.pointers()
 	for i, v := range p.Job.Kernel.Params {
 		if _, given := p.Fixed[i]; given { // the proof was for this value; no other may be tried
 			continue
@@ -322,7 +332,8 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
 			}
 			out = append(out, spec)
 		}
-		if v.Pointer && contents != Loaded && !contents.near() && v.PtrSpace != event.Shared {
+		_, into := placed[lockstep.Pointer{Param: v}] // keeps where it points
+		if v.Pointer && !into && contents != Loaded && !contents.near() && v.PtrSpace != event.Shared {
 			spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, uint64(contents)
 			out = append(out, spec)
 		}
@@ -349,9 +360,11 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
 // buffers are the arguments that fill arrays with bytes, in the order of the parameters.
 func (p *Proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	placed := p.pointers()
 	for o, b := range loaded {
 		i := slices.Index(p.Job.Kernel.Params, o.Var)
-		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+		_, into := placed[lockstep.Pointer{Param: o.Var, Field: o.Field}]
+		if i < 0 || into || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
 			continue
 		}
 		spec := launch.ArgSpec{

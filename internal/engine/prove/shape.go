@@ -134,3 +134,53 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 		return 0, false
 	}
 }
+
+// pointers says which pointer arguments of the launch point into one buffer, or behind its start.
+// The first argument with a buffer names its array.
+func (p *Proof) pointers() map[lockstep.Pointer]lockstep.Target {
+	out := map[lockstep.Pointer]lockstep.Target{}
+	first := map[*launch.Buffer]lockstep.Pointer{}
+	p.eachPointer(func(ptr lockstep.Pointer, _ string, b *launch.Buffer, at uint64) {
+		of, again := first[b]
+		if !again {
+			of, first[b] = ptr, ptr
+		}
+		if again || at > 0 {
+			out[ptr] = lockstep.Target{Of: of, Offset: at}
+		}
+	})
+	return out
+}
+
+// eachPointer calls visit for each pointer among the arguments, with its name, its buffer and where
+// in the buffer it points.
+func (p *Proof) eachPointer(visit func(ptr lockstep.Pointer, name string, b *launch.Buffer,
+	at uint64)) {
+	for i, v := range p.Job.Kernel.Params {
+		a := &p.Config.Args[i]
+		if a.Buffer != nil {
+			visit(lockstep.Pointer{Param: v}, a.Name, a.Buffer, a.Offset)
+		}
+		for _, f := range a.Fields {
+			visit(lockstep.Pointer{Param: v, Field: f.Offset}, fmt.Sprintf("%s+%d", a.Name, f.Offset),
+				f.Buffer, f.At)
+		}
+	}
+}
+
+// shared names the arguments of the launch that point into one buffer, for each such buffer: "a and
+// b point into one buffer".
+func (p *Proof) shared() []string {
+	names := map[*launch.Buffer][]string{}
+	var order []*launch.Buffer
+	p.eachPointer(func(_ lockstep.Pointer, name string, b *launch.Buffer, _ uint64) {
+		if names[b] = append(names[b], name); len(names[b]) == 2 {
+			order = append(order, b)
+		}
+	})
+	var out []string
+	for _, b := range order {
+		out = append(out, strings.Join(names[b], " and ")+" point into one buffer")
+	}
+	return out
+}

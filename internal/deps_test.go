@@ -29,6 +29,7 @@ var rules = map[string]string{
 	"launch":      "source event isa ir",
 	"emu/alu":     "isa",
 	"slice":       "event isa ir",
+	"depend":      "event isa ir",
 	"emu":         "source event isa ir launch slice emu/alu",
 	"race":        "event",
 	"lower":       "lower/fatbin cache",
@@ -56,7 +57,7 @@ var rules = map[string]string{
 
 	"place/maxsat": "smt/cdcl",
 
-	"engine/run":   "source event isa ir launch emu race diag driver",
+	"engine/run":   "source event isa ir launch emu race depend diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
@@ -102,6 +103,7 @@ var rules = map[string]string{
 // their inputs as PTX or CUDA, and a second implementation to compare with. Packages that exist for
 // tests, those of helper, are open to all tests.
 var testRules = map[string]string{
+	"depend":              "lower",
 	"emu":                 "ptx irgen",
 	"invariant":           "event lockstep smt/sat",
 	"lockstep":            "launch lower smt/sat verify",

@@ -59,7 +59,7 @@ func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) [
 	}
 	for _, low := range results {
 		d.warnings(low)
-		d.machineCode(file, low.SASS)
+		d.omitted(file, low)
 	}
 	return results
 }
@@ -98,19 +98,23 @@ func (d *Driver) skipsModule(low *lower.Result) bool {
 	return true
 }
 
-// machineCode records that kernels without PTX are unsupported. Without this verdict they would
-// look as if they did not exist.
-func (d *Driver) machineCode(file Input, kernels []lower.Kernel) {
-	for _, k := range kernels {
+// omitted records that kernels that are not in the PTX are unsupported. Without this verdict they
+// would look as if they did not exist.
+func (d *Driver) omitted(file Input, low *lower.Result) {
+	list := slices.Clone(low.Omitted)
+	for _, k := range low.SASS {
+		list = append(list, lower.Omitted{Kernel: k,
+			Reason: file.Name + " holds only machine code (SASS) for it, no PTX; build with " +
+				"-gencode arch=compute_80,code=compute_80 (or your architecture)"})
+	}
+	for _, k := range list {
 		d.seen = append(d.seen, launch.BaseName(k.Demangled))
-		if !d.selects(k) {
+		if !d.selects(k.Kernel) {
 			continue
 		}
 		d.examined++
 		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
-			Kind: diag.Unsupported, Kernel: k.Demangled,
-			Reason: file.Name + " holds only machine code (SASS) for it, no PTX; build with " +
-				"-gencode arch=compute_80,code=compute_80 (or your architecture)",
+			Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason,
 		})
 	}
 }
@@ -222,6 +226,9 @@ func (d *Driver) LowerError(file Input, err error) {
 		g.Code = diag.CodeCompile
 		g.Message = file.Name + ": the compiler rejects the file"
 		g.Notes = strings.Split(strings.TrimRight(ce.Output, "\n"), "\n")
+		if ce.Help != "" {
+			g.Help = []string{ce.Help}
+		}
 	}
 	d.InputError(g)
 }

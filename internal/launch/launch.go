@@ -6,6 +6,7 @@
 //   - a "heddle:" comment above the kernel (ScanCUDA, ScanOpenCL, ScanPTX)
 //   - a launch in the host code of the same file, kernel<<<4, 256>>>(p, 1024)
 //   - a directive of the PTX: .reqntid, .maxntid, .reqnctapercluster
+//   - a relation of the host code whose unknowns heddle guesses: grid = (n + 255) / 256, n = 1024
 //   - a default, which heddle guesses from the code of the kernel
 //
 // Resolve combines them into a Config. Each fact is decided separately, so a flag for the grid
@@ -16,24 +17,34 @@
 // vary: a result that depends on a guess is not a result about the kernel.
 package launch
 
-import "heddle/internal/event"
+import (
+	"heddle/internal/event"
+	"heddle/internal/source"
+)
 
 // Origin is where a fact of a launch comes from. Larger values take precedence over smaller ones.
 type Origin uint8
 
 const (
-	Default    Origin = iota // unspecified; guessed, and marked as a guess in the report
-	FromPTX                  // .reqntid, .maxntid, .reqnctapercluster
-	FromHost                 // a <<<...>>> in the same file
-	FromPragma               // a "// heddle:" comment above the kernel
-	FromConfig               // a configuration file
-	FromFlag                 // the command line
+	Default Origin = iota // unspecified; guessed, and marked as a guess in the report
+	// FromRelation is a value that follows from an expression of the host code and a guessed value of
+	// something in it: grid = ceil(n/256) with n guessed.
+	FromRelation
+	FromPTX    // .reqntid, .maxntid, .reqnctapercluster
+	FromHost   // a <<<...>>> in the same file
+	FromPragma // a "// heddle:" comment above the kernel
+	FromConfig // a configuration file
+	FromFlag   // the command line
 )
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"default", "PTX", "host code", "pragma", "configuration", "flag"}[o]
+	return [...]string{"default", "host code, guessed", "PTX", "host code", "pragma", "configuration", "flag"}[o]
 }
+
+// Guessed reports whether a fact of this origin rests on a guess: a real launch may have another
+// value.
+func (o Origin) Guessed() bool { return o == Default || o == FromRelation }
 
 // Config is a complete launch of one kernel.
 type Config struct {
@@ -51,7 +62,25 @@ type Config struct {
 	// Notes are for the user: host code that could not be resolved, sizes that need an opt-in on
 	// hardware. Each is one sentence without a trailing period.
 	Notes []string
-	given []ArgSpec // the arguments that are not guessed, in the order of the parameters
+	// Launch is the launch in host code that the configuration follows, from the name of the kernel to
+	// ">>>"; invalid if host code specifies nothing.
+	Launch source.Span
+	// Host selects that launch in a Request: its index in SourceFacts.Launches plus 1; 0 if host code
+	// specifies nothing.
+	Host int
+	// Unknowns are the guessed values that facts of origin FromRelation follow from.
+	Unknowns []Unknown
+	// Symbols are the contents that host code gives to module variables, by their names in the source
+	// (cudaMemcpyToSymbol).
+	Symbols map[string]Arg
+	given   []ArgSpec // the arguments that are not guessed, in the order of the parameters
+}
+
+// Unknown is something in host code whose value heddle chose: a variable, a parameter, a call.
+type Unknown struct {
+	Name  string      // its text in the source: "n", "v.size()", "p.width"
+	Value int64       // as chosen, or as Request.Unknowns demands
+	Span  source.Span // of the launch
 }
 
 // Local is the shared memory of each block that a __local pointer of an OpenCL kernel points to.

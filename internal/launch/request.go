@@ -14,6 +14,12 @@ type Request struct {
 	Args                 []ArgSpec   // a later one overrides an earlier one for the same parameter
 	AnyShared            bool        // allow more shared memory than any GPU has: nothing is launched
 
+	// Host selects a launch of host code, as Config.Host; 0 leaves the choice to Resolve.
+	Host int
+	// Unknowns are values for what is unknown in host code, by Unknown.Name, instead of those that
+	// Resolve would choose. A name that the launch does not have is ignored.
+	Unknowns map[string]int64
+
 	// Config holds the settings of a configuration file for the kernel, in increasing precedence. The
 	// other fields of the Request override them.
 	Config []Setting

@@ -17,14 +17,31 @@ import (
 //
 // All errors are returned together; the configuration is nil if there is any.
 func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
-	r := &resolver{
+	r := newResolver(k, gather(k))
+	return r.resolve(req, facts, r.hostLaunch(req, facts))
+}
+
+// newResolver returns a resolver without any facts but those of the kernel's code.
+func newResolver(k *ir.Func, code *kernelFacts) *resolver {
+	return &resolver{
 		k:    k,
-		code: gather(k),
+		code: code,
 		span: make(map[string]source.Span),
 		cfg:  &Config{Origins: make(map[string]Origin), Reasons: make(map[string]string)},
 	}
-	host := r.hostLaunch(facts)
-	if host != nil {
+}
+
+// resolve decides all facts. n is the index in facts of the launch in host code to follow; negative
+// if there is none.
+func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*Error) {
+	k := r.k
+	var host *HostLaunch
+	if n >= 0 {
+		host = &facts.Launches[n]
+		r.cfg.Launch, r.cfg.Host = host.Span, n+1
+		for _, u := range host.Unresolved {
+			r.note("launch in line %d of the host code: %s", host.Span.Start.Line(), u)
+		}
 		r.layers = append(r.layers, layer{FromHost,
 			Request{Grid: host.Grid, Block: host.Block, Shared: host.Shared}, host.Span})
 	}
@@ -101,37 +118,42 @@ func pragmasOf(k *ir.Func, facts *SourceFacts) []Pragma {
 	return all
 }
 
-// hostLaunch picks the launch to use: the first with a constant grid and block, else the first. It
-// adds notes about launches that it ignores and about facts that it could not resolve, so that a
-// user who expects another launch finds out why.
-func (r *resolver) hostLaunch(facts *SourceFacts) *HostLaunch {
-	if facts == nil {
-		return nil
+// hostLaunch returns the index of the launch to use: the one that req selects, else the first with a
+// constant grid and block, else the first; -1 if there is none. It adds a note about launches that
+// it ignores, so that a user who expects another one finds out why.
+func (r *resolver) hostLaunch(req Request, facts *SourceFacts) int {
+	all := hostLaunches(r.k, facts)
+	if n := req.Host - 1; slices.Contains(all, n) {
+		return n
 	}
-	var best *HostLaunch
-	n := 0
-	for i := range facts.Launches {
-		l := &facts.Launches[i]
-		if !Matches(r.k, l.Kernel) {
-			continue
+	if len(all) == 0 {
+		return -1
+	}
+	best := all[0]
+	for _, n := range all {
+		if l := &facts.Launches[n]; l.Grid != nil && l.Block != nil {
+			best = n
+			break
 		}
-		n++
-		if best == nil || (best.Grid == nil || best.Block == nil) && l.Grid != nil && l.Block != nil {
-			best = l
-		}
 	}
-	if best == nil {
-		return nil
-	}
-	line := best.Span.Start.Line()
-	if n > 1 {
-		r.note("the host code launches this kernel at %d places; heddle uses the launch in line %d", n,
-			line)
-	}
-	for _, u := range best.Unresolved {
-		r.note("launch in line %d of the host code: %s", line, u)
+	if len(all) > 1 {
+		r.note("the host code launches this kernel at %d places; heddle uses the launch in line %d",
+			len(all), facts.Launches[best].Span.Start.Line())
 	}
 	return best
+}
+
+// hostLaunches returns the indices of the launches of k in host code.
+func hostLaunches(k *ir.Func, facts *SourceFacts) []int {
+	var out []int
+	if facts != nil {
+		for n := range facts.Launches {
+			if Matches(k, facts.Launches[n].Kernel) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // note adds a note for the user.

@@ -51,6 +51,7 @@ type build struct {
 	cl      *openCL                // nil for CUDA C++
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
+	refused []*refusal             // device code without its body, or removed
 }
 
 // arch returns the architecture to compile for.
@@ -194,14 +195,19 @@ func (e *ToolError) Error() string {
 type output struct {
 	ptx       []byte
 	kernels   []kernelFacts
-	functions []place // definitions of all functions that clang emitted, before inlining
-	warnings  string  // clang's stderr
+	functions []place   // definitions of all functions that clang emitted, before inlining
+	omitted   []Omitted // kernels that need code that cannot be compiled
+	warnings  string    // clang's stderr
 }
 
-// place is a line of a file.
+// errNoKernelLeft reports that every kernel needs device code that does not compile.
+var errNoKernelLeft = errors.New("no kernel of the file compiles")
+
+// place is the line of a file that defines a function.
 type place struct {
 	path string // absolute
 	line int    // from 1
+	fn   string // mangled
 }
 
 // run compiles. It starts the three processes together, so that opt and llc load while clang works.
@@ -241,6 +247,10 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		prepareOpenCL(m)
 	}
 	functions := b.debugInfo(m).places(m)
+	omitted, err := b.omitRefused(m, functions)
+	if err != nil {
+		return nil, err
+	}
 	if keep {
 		if m, err = b.analysisForm(ctx, m, opt); err != nil {
 			return nil, err
@@ -259,13 +269,14 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}
-	return &output{finishPTX(raw, low, facts), low.kernels, functions, warnings}, nil
+	return &output{finishPTX(raw, low, facts), low.kernels, functions, omitted, warnings}, nil
 }
 
-// analysisForm runs opt on clang's module. Before opt, marks become pseudo probes, variables get an
-// arbitrary value, and copies are expanded; after it, marks become inline assembly again, and what
-// setVariables added to memory is removed.
+// analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks
+// become pseudo probes, variables get an arbitrary value, and copies are expanded; after it, marks
+// become inline assembly again, and what setVariables added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
+	keepEffects(m)
 	hidePoints(m)
 	setVariables(m)
 	storeSharedTables(m)

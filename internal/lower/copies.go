@@ -9,12 +9,12 @@ import (
 
 // A struct copy is a call of llvm.memcpy. SROA removes the unused parts of a local copy, and with
 // them reads of shared or global memory. Before opt runs, expandCopies therefore replaces these
-// copies by a load and a store per scalar: loads stay even if their value is unused. What this can
-// miss: copies of more than maxElements scalars or maxCopy bytes, and calls of memcpy in device
-// code, stay calls, so reads for unused parts of a local copy may be lost.
+// copies by a load and a store per scalar: loads stay even if their value is unused. Copies of more
+// than maxElements scalars or maxCopy bytes, or of a size that is not constant, stay calls. SROA
+// removes the reads of a larger copy whose results are unused (LIMITATIONS.md).
 
 // maxCopy is the largest copy that is expanded, in bytes.
-const maxCopy = 256
+const maxCopy = 4096
 
 // expandCopies expands the copies of all functions. The names of new values start with
 // %heddle.PREFIX; each call for a module needs a different prefix.

@@ -42,6 +42,49 @@ func declAt(src []byte, off int) (declaration, bool) {
 	return declaration{}, false
 }
 
+// walkDecls calls visit for each declaration at namespace and class scope, and for the head of each
+// class, with the names of the classes that contain it, outermost first.
+func walkDecls(src []byte, visit func(d declaration, classes []string)) {
+	s := &declScanner{src: src}
+	var classes []string
+	var isClass []bool // for each enclosing scope
+	leave := func() {
+		if n := len(isClass); n > 0 {
+			if isClass[n-1] {
+				classes = classes[:len(classes)-1]
+			}
+			isClass = isClass[:n-1]
+		}
+	}
+	for i := 0; i < len(src); {
+		d, next, ok := s.next(i)
+		if next <= i {
+			break
+		}
+		switch {
+		case ok:
+			visit(d, classes)
+			if d.end < next {
+				leave()
+			}
+		case src[next-1] == '}':
+			leave()
+		case src[next-1] == '{':
+			start := s.skipBlank(i)
+			head := stripTemplate(strings.TrimSpace(string(src[start : next-1])))
+			isClass = append(isClass, classRE.MatchString(head))
+			if classRE.MatchString(head) {
+				classes = append(classes, declaredName(head))
+				visit(declaration{start, next - 1, -1, -1}, classes)
+			}
+		}
+		i = next
+	}
+}
+
+// classRE matches the head of a class.
+var classRE = regexp.MustCompile(`^(typedef\s+)?(class|struct|union)\b`)
+
 // declScanner scans C++ text. Its methods take and return byte offsets.
 type declScanner struct{ src []byte }
 

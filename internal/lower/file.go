@@ -215,13 +215,13 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	var refused *CompileError
 	if errors.As(err, &refused) {
-		refused.Output = b.shown(refused.Output)
+		refused.Output, refused.Help = b.shown(refused.Output), compileHelp(refused.Output)
 	}
 	if err != nil {
 		return nil, err
 	}
 	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered || b.marked != nil)...)
-	warnings = append(warnings, uninstantiated(name, content, out.kernels)...)
+	warnings = append(warnings, uninstantiated(name, content, out)...)
 	for i, w := range warnings {
 		warnings[i] = b.shown(w)
 	}
@@ -235,8 +235,11 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 			c.store.put(key, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
 		}
 	}
-	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings},
-		nil
+	for i := range out.omitted {
+		out.omitted[i].Reason = b.shown(out.omitted[i].Reason)
+	}
+	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx),
+		Omitted: out.omitted, Warnings: warnings}, nil
 }
 
 // runCUDA compiles with the precompiled prelude if it exists. If that fails, it compiles again
@@ -280,10 +283,13 @@ var kernelTemplateRE = regexp.MustCompile(
 // uninstantiated returns a warning for each kernel template without an instance: a kernel that is
 // not analysed must not look clean. It searches the text of the input only, so it misses templates
 // in headers, which other files may instantiate.
-func uninstantiated(name string, content []byte, ks []kernelFacts) []string {
+func uninstantiated(name string, content []byte, o *output) []string {
 	have := make(map[string]bool)
-	for _, k := range ks {
+	for _, k := range o.kernels {
 		have[baseName(k.name)] = true
+	}
+	for _, k := range o.omitted {
+		have[baseName(k.Name)] = true
 	}
 	var out []string
 	for _, m := range kernelTemplateRE.FindAllSubmatch(content, -1) {

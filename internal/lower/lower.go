@@ -81,6 +81,7 @@ type Result struct {
 	PTX      []byte   // the text
 	Kernels  []Kernel // of a PTX file, those whose facts are comments at its head
 	SASS     []Kernel // kernels of a binary that exist only as machine code; in its first result
+	Omitted  []Omitted
 	Warnings []string // of the compiler, and host code that was left out
 	Cached   bool     // the result is from the cache
 }
@@ -89,6 +90,7 @@ type Result struct {
 type CompileError struct {
 	File   string // as the user named it
 	Output string // the compiler's diagnostics, several lines
+	Help   string // what to do, one line; empty: unknown
 }
 
 // Error returns a single line without the compiler's diagnostics.

@@ -263,7 +263,7 @@ func (p *Proof) guessed() string {
 	var out []string
 	for i := range p.Job.Kernel.Params {
 		a := &p.Config.Args[i]
-		if _, ok := p.Fixed[i]; ok && p.Config.Origins["arg "+a.Name] == launch.Default {
+		if _, ok := p.Fixed[i]; ok && p.Config.Origins["arg "+a.Name].Guessed() {
 			out = append(out, a.Name+" = "+a.Value())
 		}
 	}

@@ -25,12 +25,12 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	for i := range rep.Races {
 		rc := &rep.Races[i]
 		key := raceKey(rc)
-		r.add(key, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
+		r.add(key, rc, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
 		if key, ok := barrierKey(be); ok {
-			r.add(key, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
+			r.add(key, nil, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
 		}
 	}
 }

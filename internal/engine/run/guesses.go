@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/depend"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
@@ -47,6 +48,7 @@ type Guesses struct {
 	spent   uint64                                // warp instructions of others
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
 	depends []string                              // one reason per finding that depends on guesses
+	facts   *depend.Kernel                        // nil until a finding asks for it
 }
 
 // guessRun is the result of a run with other guesses: the number of threads that executed each
@@ -57,32 +59,33 @@ type guessRun struct {
 	found   map[Key]bool
 }
 
-// NewGuesses collects what was guessed of a launch: grid, block and integer scalars. It is nil, on
-// which all methods that a Run calls work, if all of these are specified.
+// NewGuesses collects what was guessed of a launch: grid, block, arguments and contents of arrays.
 func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	g := &Guesses{job: job, seed: seed, cfg: cfg, touched: map[*launch.Config]map[event.Site]int{}}
-	g.grid, g.block = cfg.Origins["grid"] == launch.Default, cfg.Origins["block"] == launch.Default
+	g.grid, g.block = cfg.Origins["grid"].Guessed(), cfg.Origins["block"].Guessed()
 	for i, v := range job.Kernel.Params {
 		a := &cfg.Args[i]
 		integer := v.Size == v.Type.Size() && v.Size <= 8 && !v.Type.IsFloat() && !a.Float
-		if cfg.Origins["arg "+a.Name] == launch.Default && integer && !v.Pointer &&
+		if cfg.Origins["arg "+a.Name].Guessed() && integer && !v.Pointer &&
 			a.Buffer == nil && a.Local == nil && len(v.PtrFields) == 0 {
 			g.scalars = append(g.scalars, i)
 		}
-	}
-	if !g.grid && !g.block && len(g.scalars) == 0 {
-		return nil
 	}
 	return g
 }
 
 // dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
 // finding into a warning and adds a note with both sets of values.
-func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
+func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	f *diag.Diagnostic) bool {
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
+	if on := g.restsOn(key, rc, r); len(on) > 0 {
+		g.sayGuesses(f, on)
+		return true
+	}
+	cfg := r.Config
 	// Only runs in which at least as many threads execute both sites are comparable: in a smaller
 	// launch the finding may be absent because its threads are.
 	at := g.sites(ctx, cfg)
@@ -172,7 +175,7 @@ func (g *Guesses) text(cfg, other *launch.Config) string {
 // try fills others with runs under other guesses. Only the first call does anything. A launch that
 // cannot be resolved, or does not end, is left out.
 func (g *Guesses) try(ctx context.Context) {
-	if g.tried {
+	if g.tried || !g.grid && !g.block && len(g.scalars) == 0 {
 		return
 	}
 	g.tried = true

@@ -78,10 +78,10 @@ func (s *Hunt) Search(ctx context.Context) *Trial {
 		return nil
 	}
 	h := &hunter{Hunt: s, rng: rand.New(rand.NewPCG(s.Seed, 1))}
-	h.shape = cfg.Origins["block"] == launch.Default && asksShape(k)
+	h.shape = cfg.Origins["block"].Guessed() && asksShape(k)
 	for i := range k.Params {
 		a := cfg.Args[i]
-		if cfg.Origins["arg "+a.Name] == launch.Default && a.Local == nil && a.Func == "" &&
+		if cfg.Origins["arg "+a.Name].Guessed() && a.Local == nil && a.Func == "" &&
 			len(a.Fields) == 0 {
 			h.free = append(h.free, i)
 		}

@@ -65,7 +65,7 @@ type Run struct {
 	cut          bool          // a finding ended a run early
 	parts        bool          // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
-	depends func(Key, *diag.Diagnostic) bool
+	depends func(Key, *race.Race, *diag.Diagnostic) bool
 }
 
 // Key identifies a finding within one machine, whose sites it names: runs with equal keys report
@@ -142,8 +142,8 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 		return false
 	}
 	r.Runs++
-	r.depends = func(key Key, g *diag.Diagnostic) bool {
-		return r.Guess.dependsOn(ctx, key, r.Config, g)
+	r.depends = func(key Key, rc *race.Race, g *diag.Diagnostic) bool {
+		return r.Guess.dependsOn(ctx, key, rc, r, g)
 	}
 	// A launch that violates an assumption of the kernel says nothing about it: races do not count.
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
@@ -153,7 +153,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	for i := range res.Annotations {
 		a := &res.Annotations[i]
 		key := Key{diag.CodeAnnotation, a.Site, a.Site}
-		r.add(key, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
+		r.add(key, nil, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
 	}
 	return r.Ended(res, seed)
 }
@@ -260,7 +260,7 @@ func (r *Run) stopped(s *emu.Stop, seed uint64) bool {
 		return false
 	}
 	key := Key{code, s.Site, s.Site}
-	r.add(key, func() diag.Diagnostic { return r.stopFinding(code, s, seed) })
+	r.add(key, nil, func() diag.Diagnostic { return r.stopFinding(code, s, seed) })
 	return true
 }
 

@@ -5,11 +5,13 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/race"
 )
 
 // add reports a finding unless an earlier run did, or the limit of printed findings is reached.
-// Beyond the limit findings still count. make is called only for a new finding, since it formats.
-func (r *Run) add(key Key, make func() diag.Diagnostic) {
+// Beyond the limit findings still count. rc is the race that was found, nil for another finding.
+// make is called only for a new finding, since it formats.
+func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
 		return
 	}
@@ -27,7 +29,7 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	if r.setAside(&g) {
 		return
 	}
-	if r.depends != nil && r.depends(key, &g) {
+	if r.depends != nil && r.depends(key, rc, &g) {
 		r.Guessed++
 	} else {
 		r.Bugs++

@@ -116,10 +116,10 @@ func (b *block) exited() []event.Exit {
 
 // Stall classifies and records a block that cannot make progress.
 func (d *Detector) Stall(s *event.Stall) {
-	b := d.blocks[s.Block]
-	if b == nil || len(s.Waiting) == 0 {
+	if len(s.Waiting) == 0 {
 		return
 	}
+	b := d.blockOf(s.Waiting[0].Warp) // it may stall before its first access
 	if d.unsafeEnd(b) {
 		return
 	}

@@ -137,7 +137,7 @@ func (k VerdictKind) String() string { return verdictNames[min(int(k), len(verdi
 // Verdict is the conclusion for one kernel.
 type Verdict struct {
 	Kind   VerdictKind // the result
-	Kernel string      // demangled name
+	Kernel string      // demangled name; empty: all kernels of an input that was not read
 	Scope  string      // what a Clean or Verified covers: runs, or inputs
 	Reason string      // why Unknown or Unsupported
 	Span   source.Span // of the construct, for Unsupported
@@ -155,6 +155,9 @@ type Verdict struct {
 // number of hidden findings.
 func (v *Verdict) Text() string {
 	text := "kernel " + v.Kernel
+	if v.Kernel == "" {
+		text = "all kernels of " + v.Input
+	}
 	switch {
 	case v.Kind == Clean && v.Suppressed+v.Known > 0:
 		text += ": no other findings in " + v.Scope + "; there is no proof"

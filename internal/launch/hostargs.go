@@ -54,7 +54,27 @@ func (r *resolver) follow(req Request, facts *SourceFacts, n int) *plan {
 	}
 	r.layers = append([]layer{relation, host}, r.layers...)
 	r.cfg.Unknowns = p.unknownsUsed()
+	r.cfg.Relations = p.relations()
 	return p
+}
+
+// relations are the expressions of the launch that count and have unknowns in them.
+func (p *plan) relations() []Relation {
+	var out []Relation
+	for _, f := range p.facts {
+		if f.want != nil || len(f.expr.Unknowns()) == 0 {
+			continue
+		}
+		switch f.kind {
+		case factGrid:
+			out = append(out, Relation{Param: -1, Axis: f.axis, Expr: f.expr})
+		case factBlock:
+			out = append(out, Relation{Param: -1, Axis: f.axis, Block: true, Expr: f.expr})
+		case factArg:
+			out = append(out, Relation{Param: f.arg, Expr: f.expr})
+		}
+	}
+	return out
 }
 
 // dim computes the dimensions of a launch; nil if they are not known or are none.

@@ -164,6 +164,19 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	if r.Verified() {
 		return p.verified(r)
 	}
+	if p.tied = len(p.Config.Relations) > 0; p.tied {
+		tied, v := p.Verify(ctx, 0)
+		switch {
+		case tied == nil:
+			return v
+		case tied.Verified():
+			v := p.verified(tied)
+			v.Scope += p.tiedTo()
+			return v
+		case p.tied: // a counterexample that the host code excludes is none
+			r = tied
+		}
+	}
 	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
 		p.Fixed, p.Steps = given, steps
 		v := p.verdict(ctx)
@@ -224,6 +237,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
+	p.tied = p.tied && p.relate(th)
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,

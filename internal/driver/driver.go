@@ -127,6 +127,11 @@ func (d *Driver) Summary() *Summary { return &d.sum }
 // time. Mistakes in the input are sent as findings and counted by Summary.InputErrors. If ctx is
 // cancelled, everything found so far has been sent when Run returns.
 func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.Context, *Job)) {
+	if err := lower.CheckCache(d.opt.Lower); err != nil {
+		d.report(diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Warning,
+			Message: "results are not cached: " + err.Error()})
+		d.opt.Lower.NoCache = true
+	}
 	d.counts.files = len(inputs)
 	for i, file := range inputs {
 		d.counts.filesDone = i

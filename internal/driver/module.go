@@ -27,6 +27,11 @@ type Module struct {
 	Several bool                // the file has more than one kernel or module
 }
 
+// FromSource reports whether the module was compiled from CUDA C++ or OpenCL C.
+func (m *Module) FromSource() bool {
+	return m.Lowered != nil && (m.Lowered.Lang == lower.CUDA || m.Lowered.Lang == lower.OpenCL)
+}
+
 // Kernels returns the kernels of a module that have a body.
 func (m *Module) Kernels() []*ir.Func {
 	var out []*ir.Func

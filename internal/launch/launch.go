@@ -42,12 +42,12 @@ const (
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code", "comment",
-		"configuration", "flag"}[o]
+	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code",
+		"comment", "configuration", "flag"}[o]
 }
 
-// Guessed reports whether a fact of this origin rests on a choice of heddle: a real launch may have
-// another value.
+// Guessed reports whether heddle chose a fact of this origin, or something that it follows from: a
+// real launch may have another value.
 func (o Origin) Guessed() bool {
 	return o == Default || o == FromRelation || o == FromCounterexample
 }
@@ -76,6 +76,9 @@ type Config struct {
 	Host int
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown
+	// Relations are the facts that host code computes from unknowns: what two of them have in common
+	// ties them together for every value of the unknowns.
+	Relations []Relation
 	// Symbols are the contents that host code gives to module variables, by their names in the source
 	// (cudaMemcpyToSymbol).
 	Symbols map[string]Arg
@@ -87,6 +90,14 @@ type Unknown struct {
 	Name  string      // its text in the source: "n", "v.size()", "p.width"
 	Value int64       // as chosen, or as Request.Unknowns demands
 	Span  source.Span // of the launch
+}
+
+// Relation is one fact of a launch as host code computes it.
+type Relation struct {
+	Param int  // the parameter; -1 for a dimension
+	Axis  int  // 0, 1, 2 for x, y, z
+	Block bool // of the block; else of the grid
+	Expr  *Expr
 }
 
 // Local is the shared memory of each block that a __local pointer of an OpenCL kernel points to.
@@ -120,8 +131,11 @@ type Arg struct {
 	// unsupported where a branch or an address depends on it.
 	Unknown bool
 	Func    string // if not empty, the value is the address of this device function
-	Local   *Local // set for a __local pointer; Bits hold its offset in shared memory
-	Float   bool   // Bits are a floating-point number; affects printing only
+	// if not empty, the value is the address of this module variable plus Offset, if the kernel uses
+	// the variable; else it is the Buffer
+	Symbol string
+	Local  *Local // set for a __local pointer; Bits hold its offset in shared memory
+	Float  bool   // Bits are a floating-point number; affects printing only
 	// Fields are the pointers in a struct parameter: the 8 bytes at Offset hold the address of a
 	// buffer.
 	Fields []PointerField

@@ -16,6 +16,11 @@ type Request struct {
 	Args                 []ArgSpec   // a later one overrides an earlier one for the same parameter
 	AnyShared            bool        // allow more shared memory than any GPU has: nothing is launched
 
+	// Host selects a launch of host code, as Config.Host; 0 leaves the choice to Resolve.
+	Host int
+	// Unknowns are values for what is unknown in host code, by Unknown.Name, instead of those that
+	// Resolve would choose. A name that the launch does not have is ignored.
+	Unknowns map[string]int64
 	// Guesses are arguments to use instead of those that Resolve would guess. They have the origin
 	// Default.
 	Guesses []ArgSpec
@@ -23,11 +28,6 @@ type Request struct {
 	// alone, as a proof holds for all values that no flag fixes. Contents of a buffer give way to every
 	// specification: a kernel that is wrong with other contents only need not be wrong.
 	Counterexample []ArgSpec
-	// Host selects a launch of host code, as Config.Host; 0 leaves the choice to Resolve.
-	Host int
-	// Unknowns are values for what is unknown in host code, by Unknown.Name, instead of those that
-	// Resolve would choose. A name that the launch does not have is ignored.
-	Unknowns map[string]int64
 
 	// Config holds the settings of a configuration file for the kernel, in increasing precedence. The
 	// other fields of the Request override them.

@@ -267,7 +267,8 @@ func splitKernels(m *irModule, g *callGraph, broken map[string]*refusal) ([]Omit
 	return out, kept
 }
 
-// keepOnly removes all functions but some from a module, with their annotations.
+// keepOnly removes all functions but some from a module, with their annotations, and variables that
+// refer to a removed function and that nothing uses: tables of its labels.
 func (m *irModule) keepOnly(funcs []*irFunc) {
 	gone := map[string]bool{}
 	for _, f := range m.funcs {
@@ -287,6 +288,14 @@ func (m *irModule) keepOnly(funcs []*irFunc) {
 			m.meta[id] = "!{}"
 		}
 	}
+	m.head = slices.DeleteFunc(slices.Clone(m.head), func(line string) bool {
+		if !strings.HasPrefix(line, "@") {
+			return false
+		}
+		stale := false
+		references(line, func(name string) { stale = stale || gone[name] })
+		return stale && m.userOf("@"+symbolIn(line)) == ""
+	})
 }
 
 // callGraph holds what each function and variable of a module refers to.
@@ -364,8 +373,8 @@ func (g *callGraph) needs(kernel string, broken map[string]*refusal) string {
 		}
 	}
 	if pointer != "" {
-		return baseName(pointer) + " calls a function through a pointer, which may be one that does not " +
-			"compile"
+		return baseName(pointer) + " calls a function through a pointer, which may be one that is not " +
+			"compiled"
 	}
 	return ""
 }

@@ -190,6 +190,8 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		return nil, &InputError{File: name,
 			Reason:   "the file contains no device code: it has no section .nv_fatbin or __nv_relfatbin",
 			NoKernel: true}
+	case len(sel.Images) == 0 && len(sel.Bad) > 0:
+		return nil, &InputError{File: name, Reason: sel.Bad[0].Err.Error()}
 	case len(sel.Images) == 0:
 		return nil, &InputError{File: name,
 			Reason: "the file contains GPU machine code (SASS) but no PTX, which heddle needs; " +
@@ -210,6 +212,11 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 			Lang: Binary, PTX: text, Kernels: named(names)})
 	}
 	out[0].SASS = named(sel.SASS)
+	for _, bad := range sel.Bad {
+		name := fmt.Sprintf("image %d", bad.Image.Number)
+		out[0].Omitted = append(out[0].Omitted, Omitted{Kernel{Name: name, Demangled: name},
+			"its kernels are unknown: " + bad.Err.Error()})
+	}
 	if sel.Opaque > 0 {
 		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: %d images are neither PTX nor "+
 			"machine code (link-time optimization?), so they are not analysed", name, sel.Opaque))

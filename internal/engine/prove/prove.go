@@ -94,6 +94,7 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 	case diag.Verified:
 		v.Kind = diag.Verified
 		v.Scope = proved.Scope + "; nothing else found in " + v.Scope
+		v.Apart = append(v.Apart, proved.Apart...)
 	case diag.Unsupported:
 		v.Reason = "unsupported: " + proved.Reason
 		if proved.Span.IsValid() {
@@ -161,7 +162,20 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		return v
 	}
 	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+		return p.verified(r)
+	}
+	if p.tied = len(p.Config.Relations) > 0; p.tied {
+		tied, v := p.Verify(ctx, 0)
+		switch {
+		case tied == nil:
+			return v
+		case tied.Verified():
+			v := p.verified(tied)
+			v.Scope += p.tiedTo()
+			return v
+		case p.tied: // a counterexample that the host code excludes is none
+			r = tied
+		}
 	}
 	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
 		p.Fixed, p.Steps = given, steps
@@ -174,30 +188,6 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// aliases names two arguments of the launch that share a buffer; empty if none do. A proof assumes
-// that all buffers are disjoint, so it would not hold for such a launch.
-func (p *Proof) aliases() string {
-	of := map[*launch.Buffer]string{}
-	reason := ""
-	add := func(name string, b *launch.Buffer) {
-		switch first, twice := of[b]; {
-		case b == nil:
-		case twice:
-			reason = fmt.Sprintf("proofs with aliasing arguments (%s and %s)", first, name)
-		default:
-			of[b] = name
-		}
-	}
-	for i := range p.Config.Args {
-		a := &p.Config.Args[i]
-		add(a.Name, a.Buffer)
-		for _, f := range a.Fields {
-			add(fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer)
-		}
-	}
-	return reason
-}
-
 // verdict is the verdict of a proof for Fixed, with counterexamples replayed.
 func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	// A proof without lock step is stronger. It may also succeed where one with lock step does not,
@@ -205,7 +195,7 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
-			return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+			return p.verified(r)
 		}
 		p.apart = false
 	}
@@ -214,7 +204,7 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 		return v
 	}
 	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+		return p.verified(r)
 	}
 	return p.examine(ctx, r)
 }
@@ -223,12 +213,10 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 // 0. If there is no result (nil), the verdict has the reason: unsupported, contradictory
 // assumptions, or out of time.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
-	if why := p.aliases(); why != "" {
-		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
-	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
+		Pointers:    p.pointers(),
 		Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
 		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(),
 	})
@@ -249,12 +237,13 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
+	p.tied = p.tied && p.relate(th)
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
 		Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
-		Sizes: p.sizes(), Record: p.recorder(),
+		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
 	})
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
@@ -295,6 +284,26 @@ func (p *Proof) guessed() string {
 	return strings.Join(out, ", ")
 }
 
+// verified is the verdict of a proof.
+func (p *Proof) verified(r *verify.Result) diag.Verdict {
+	return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r), Apart: p.apartFrom(r)}
+}
+
+// apartFrom lists what a proof does not cover.
+func (p *Proof) apartFrom(r *verify.Result) []string {
+	var out []string
+	for _, f := range r.Apart {
+		out = append(out, fmt.Sprintf("unordered strong accesses at %s (%s)",
+			p.Job.Format(driver.Place(f.A).Start), diag.CodeRaceUnorderedStrong))
+	}
+	for _, f := range r.Tolerated {
+		out = append(out, fmt.Sprintf("equal writes at %s, tolerated by --benign %s",
+			p.Job.Format(driver.Place(f.A).Start), p.Job.Options().Benign))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Scope describes what a proof covers and what it assumes.
 func (p *Proof) Scope(r *verify.Result) string {
 	g := p.Config.Geometry
@@ -318,6 +327,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
 		s += ", where the inputs satisfy the kernel's requirements and assumptions"
 	}
+	for _, same := range p.shared() {
+		s += ", where " + same
+	}
 	if n := p.Config.Oversize; n > 0 {
 		s += fmt.Sprintf("; a block needs %d bytes of shared memory, more than any GPU has", n)
 	}
@@ -336,16 +348,17 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	for _, e := range p.opt.Assume {
 		s += e.Text + ", "
 	}
-	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
-	if p.opt.Bounds {
-		s += " where their size is unknown"
+	other := ""
+	if len(p.shared()) > 0 {
+		other = "other "
 	}
-	s += ", and loops end"
+	s += "that " + other + "pointer arguments do not alias each other or variables, accesses stay in their arrays"
+	s += " where their size is unknown, and loops end"
+	for i := range r.Unbounded {
+		s += ", and that " + p.stays(&r.Unbounded[i])
+	}
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
-	}
-	if r.Lanes {
-		s += ", and that every lane named in a warp operation's mask reaches it"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +

@@ -81,8 +81,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
-	if on := g.restsOn(key, rc, r); len(on) > 0 {
-		g.sayGuesses(f, on)
+	if on := g.restsOn(key, rc, r.Machine, r.Config); len(on) > 0 {
+		g.warn(f, on)
 		return true
 	}
 	cfg := r.Config
@@ -288,12 +288,22 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 			return nil
 		}
 		out.found[Key{code, res.Stop.Site, res.Stop.Site}] = true
+		for i := range res.Faults {
+			f := &res.Faults[i]
+			out.found[Key{stopCodes[f.Kind], f.Site, f.Site}] = true
+		}
 	default:
 		return nil
 	}
 	rep := det.Report()
 	for i := range rep.Races {
 		out.found[raceKey(&rep.Races[i])] = true
+	}
+	p := newProtocols(g.job.Kernel, m)
+	for i := range rep.Exchanges {
+		if x := &rep.Exchanges[i]; p.excuse(x) == noExcuse {
+			out.found[exchangeKey(x)] = true
+		}
 	}
 	for i := range rep.Barriers {
 		if key, ok := barrierKey(&rep.Barriers[i]); ok {

@@ -57,4 +57,11 @@ __global__ void k(Big *g, int *out) { Big b; get(&b, g + threadIdx.x); out[0] = 
 			t.Errorf("%d reads, want 100:\n%s", n, r.PTX)
 		}
 	}
+	// LIMITATIONS.md, "Known wrong answers": a larger copy is not expanded.
+	r := lowerSource(t, `struct Huge { int x[2000]; };
+__global__ void k(Huge *g, int *out) { Huge b = g[threadIdx.x]; out[0] = b.x[3]; }`,
+		Options{Compiler: compilers(t)[0]})
+	if n := count(r.PTX, `ld\.global\.u32`); n != 1 {
+		t.Errorf("%d reads, want 1: if all 2000 are read, LIMITATIONS.md is out of date", n)
+	}
 }

@@ -214,8 +214,8 @@ type place struct {
 	fn   string // mangled
 }
 
-// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to a
-// mistake in the source.
+// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to
+// a mistake in the source.
 var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
 	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
 

@@ -34,7 +34,9 @@ func (c *Config) Describe() string {
 // origin returns the origin of a fact in parentheses, with the reason for a guess.
 func (c *Config) origin(key string) string {
 	label := c.Origins[key].String()
-	if why := c.Reasons[key]; why != "" && c.Origins[key] == Default {
+	if why := c.Reasons[key]; why != "" && c.Origins[key] == FromRelation {
+		label = why
+	} else if why != "" && c.Origins[key] == Default {
 		label += ": " + why
 	}
 	return " (" + label + ")"

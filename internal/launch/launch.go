@@ -120,8 +120,11 @@ type Arg struct {
 	// unsupported where a branch or an address depends on it.
 	Unknown bool
 	Func    string // if not empty, the value is the address of this device function
-	Local   *Local // set for a __local pointer; Bits hold its offset in shared memory
-	Float   bool   // Bits are a floating-point number; affects printing only
+	// if not empty, the value is the address of this module variable plus Offset, if the kernel uses
+	// the variable; else it is the Buffer
+	Symbol string
+	Local  *Local // set for a __local pointer; Bits hold its offset in shared memory
+	Float  bool   // Bits are a floating-point number; affects printing only
 	// Fields are the pointers in a struct parameter: the 8 bytes at Offset hold the address of a
 	// buffer.
 	Fields []PointerField

@@ -245,5 +245,5 @@ func (g *Guesses) barrierOfContents(f *diag.Diagnostic, filled *launch.Config) {
 			}
 		}
 	}
-	g.sayGuesses(f, on)
+	g.warn(f, on)
 }

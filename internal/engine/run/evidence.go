@@ -188,7 +188,7 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 	what := sayGuesses(on)
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
 	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
 	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s", f.Code,

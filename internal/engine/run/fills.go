@@ -177,9 +177,15 @@ func (r *Run) Refill(ctx context.Context, v diag.Verdict) diag.Verdict {
 			v.Kind, v.Scope, v.Reason = diag.Unknown, "", r.Guess.Reason()
 		}
 	}
+	if v.Kind == diag.Clean {
+		v.Apart = slices.Clone(r.apart)
+	}
 	v.Suppressed, v.Known = r.Aside.Suppressed, r.Aside.Known
 	return v
 }
+
+// restsOnGuess is the status of the witness of a finding that rests on guesses.
+const restsOnGuess = "depends on guesses"
 
 // filled runs the kernel once with other contents and reports what that shows: errors and findings
 // that rest on guesses. A run that does not count reports nothing.
@@ -195,13 +201,15 @@ func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int
 	}
 	before := len(r.Guess.depends)
 	void := false
-	f.Counts = func(code diag.Code) bool {
+	f.Counts = func(code diag.Code) bool { return code != diag.CodeAnnotation }
+	f.Mark = func(g *diag.Diagnostic) {
 		for _, c := range stopCodes {
-			void = void || c == code
+			if c == g.Code {
+				void, g.Severity = true, diag.Warning // nobody asks on which guesses it rests
+			}
 		}
-		return !void && code != diag.CodeAnnotation
+		r.Guess.barrierOfContents(g, cfg)
 	}
-	f.Mark = func(g *diag.Diagnostic) { r.Guess.barrierOfContents(g, cfg) }
 	if f.Start() != nil {
 		return 0, 0
 	}
@@ -213,10 +221,13 @@ func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int
 	r.Aside, r.Seen = f.Aside, f.Seen
 	for _, g := range found {
 		r.Job.Report(g)
-		if g.Severity == diag.Error {
+		switch rests := g.Witness != nil && g.Witness.Status == restsOnGuess; {
+		case g.Severity == diag.Error:
 			bugs++
-		} else {
+		case rests:
 			guessed++
+		default:
+			r.exceptFor(&g)
 		}
 	}
 	return bugs, guessed
@@ -229,7 +240,7 @@ func (g *Guesses) barrierOfContents(f *diag.Diagnostic, filled *launch.Config) {
 	for _, code := range BarrierCodes {
 		barrier = barrier || f.Code == code
 	}
-	if !barrier {
+	if !barrier || f.Severity != diag.Error {
 		return
 	}
 	var on []guess

@@ -114,7 +114,7 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	}
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
 	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
 	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")

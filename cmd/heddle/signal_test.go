@@ -86,7 +86,7 @@ func TestSignals(t *testing.T) {
 			}
 			out := bufio.NewReader(pipe)
 			first, err := out.ReadString('\n') // without its end, the verdict on quick
-			if err != nil || !strings.HasPrefix(first, "clean: kernel quick") {
+			if err != nil || !strings.HasPrefix(first, "clean: kernel quick in endless.ptx") {
 				t.Fatalf("%q, %v", first, err)
 			}
 			if err := cmd.Process.Signal(tt.sig); err != nil {
@@ -98,7 +98,7 @@ func TestSignals(t *testing.T) {
 				t.Errorf("exit code %d, want %d", got, tt.want)
 			}
 			// It may come before spin begins; the reason then has more words.
-			if text := string(rest); !strings.HasPrefix(text, "unknown: kernel spin: ") ||
+			if text := string(rest); !strings.HasPrefix(text, "unknown: kernel spin in endless.ptx: ") ||
 				!strings.Contains(text, "the run was interrupted by "+name) {
 				t.Errorf("after the signal: %s", text)
 			}

@@ -37,12 +37,12 @@ type slot struct {
 }
 
 // args collects the specifications of each parameter over all layers, and resolves them.
-func (r *resolver) args(host *HostLaunch) {
+func (r *resolver) args(p *plan) {
 	slots := make([]slot, len(r.k.Params))
 	for i, v := range r.k.Params {
 		slots[i].v = v
 	}
-	r.hostArgs(slots, host)
+	r.hostArgs(slots, p)
 	for _, l := range r.layers {
 		for _, a := range l.req.Args {
 			if i, ok := r.param(a); ok {
@@ -54,6 +54,7 @@ func (r *resolver) args(host *HostLaunch) {
 		r.tried(slots, l.req.Guesses, Default)
 		r.tried(slots, l.req.Counterexample, FromCounterexample)
 	}
+	r.hostAddresses(slots, p)
 	r.cfg.Args = make([]Arg, len(slots))
 	for i := range slots {
 		r.arg(slots, i)
@@ -107,28 +108,6 @@ func (s *slot) given(off int, least Origin) bool {
 func (r *resolver) given(v *ir.Var, a assigned) {
 	a.Param = paramName(v)
 	r.cfg.given = append(r.cfg.given, a.ArgSpec)
-}
-
-// hostArgs uses constant arguments of the host launch for parameters that are numbers. Pointers and
-// structs have no constant value in host code. A literal that does not fit the parameter is
-// ignored: the host code may convert it.
-func (r *resolver) hostArgs(slots []slot, host *HostLaunch) {
-	if host == nil || len(host.Args) != len(slots) {
-		return
-	}
-	for i, text := range host.Args {
-		v := slots[i].v
-		if text == "" || isPointer(v) || isStruct(v) {
-			continue
-		}
-		a, err := ParseArg("p=" + text)
-		if err != nil {
-			continue
-		}
-		if _, err := encodeLiteral(a.Text, v.Type, r.readAsFloat(v)); err == nil {
-			slots[i].value = &assigned{a, FromHost}
-		}
-	}
 }
 
 // param returns the index of the parameter that a names, or reports an error.

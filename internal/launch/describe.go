@@ -34,7 +34,9 @@ func (c *Config) Describe() string {
 // origin returns the origin of a fact in parentheses, with the reason for a guess.
 func (c *Config) origin(key string) string {
 	label := c.Origins[key].String()
-	if why := c.Reasons[key]; why != "" && c.Origins[key] == Default {
+	if why := c.Reasons[key]; why != "" && c.Origins[key] == FromRelation {
+		label = why
+	} else if why != "" && c.Origins[key] == Default {
 		label += ": " + why
 	}
 	return " (" + label + ")"
@@ -106,6 +108,8 @@ func (b *Buffer) describe() string {
 		what = fmt.Sprintf("row pointers of %d rows with %d entries", b.N, b.E)
 	case FillInts:
 		what = "given integers"
+	case FillOneOf:
+		what = "random integers of a list"
 	case FillStruct:
 		what = fmt.Sprintf("structs of %d bytes", b.Stride)
 	}

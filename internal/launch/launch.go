@@ -76,6 +76,9 @@ type Config struct {
 	Host int
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown
+	// Relations are the facts that host code computes from unknowns: what two of them have in common
+	// ties them together for every value of the unknowns.
+	Relations []Relation
 	// Symbols are the contents that host code gives to module variables, by their names in the source
 	// (cudaMemcpyToSymbol).
 	Symbols map[string]Arg
@@ -87,6 +90,14 @@ type Unknown struct {
 	Name  string      // its text in the source: "n", "v.size()", "p.width"
 	Value int64       // as chosen, or as Request.Unknowns demands
 	Span  source.Span // of the launch
+}
+
+// Relation is one fact of a launch as host code computes it.
+type Relation struct {
+	Param int  // the parameter; -1 for a dimension
+	Axis  int  // 0, 1, 2 for x, y, z
+	Block bool // of the block; else of the grid
+	Expr  *Expr
 }
 
 // Local is the shared memory of each block that a __local pointer of an OpenCL kernel points to.
@@ -120,8 +131,11 @@ type Arg struct {
 	// unsupported where a branch or an address depends on it.
 	Unknown bool
 	Func    string // if not empty, the value is the address of this device function
-	Local   *Local // set for a __local pointer; Bits hold its offset in shared memory
-	Float   bool   // Bits are a floating-point number; affects printing only
+	// if not empty, the value is the address of this module variable plus Offset, if the kernel uses
+	// the variable; else it is the Buffer
+	Symbol string
+	Local  *Local // set for a __local pointer; Bits hold its offset in shared memory
+	Float  bool   // Bits are a floating-point number; affects printing only
 	// Fields are the pointers in a struct parameter: the 8 bytes at Offset hold the address of a
 	// buffer.
 	Fields []PointerField
@@ -148,6 +162,7 @@ const (
 	FillPerm                // seeded; a permutation of 0 to N-1, then zeros
 	FillCSR                 // seeded; N+1 integers that never fall, from 0 to E; then E
 	FillInts                // the integers of Data; then zeros
+	FillOneOf               // seeded; each one of the integers of Data
 	FillConst               // every element is Data; only of a Member
 	FillStruct              // structs of Stride bytes with Members; zeros between them
 )
@@ -160,7 +175,7 @@ type Buffer struct {
 	Fill  Fill   // the initial contents
 	Value uint32 // FillValue: every word
 	Seed  uint64 // of the seeded fills
-	Data  []byte // FillFile and FillInts: the first bytes, then zeros up to Size; FillConst
+	Data  []byte // FillFile and FillInts: the first bytes, then zeros up to Size; see FillOneOf
 
 	Elem    uint8    // bytes of an element of FillIota and the fills after FillValue; 0: 4 bytes
 	N, E    uint64   // FillSmall, FillPerm, FillCSR; below 2^32

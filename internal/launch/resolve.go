@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -35,16 +36,6 @@ func newResolver(k *ir.Func, code *kernelFacts) *resolver {
 // if there is none.
 func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*Error) {
 	k := r.k
-	var host *HostLaunch
-	if n >= 0 {
-		host = &facts.Launches[n]
-		r.cfg.Launch, r.cfg.Host = host.Span, n+1
-		for _, u := range host.Unresolved {
-			r.note("launch in line %d of the host code: %s", host.Span.Start.Line(), u)
-		}
-		r.layers = append(r.layers, layer{FromHost,
-			Request{Grid: host.Grid, Block: host.Block, Shared: host.Shared}, host.Span})
-	}
 	for _, p := range pragmasOf(k, facts) {
 		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
 		r.errs = append(r.errs, p.Errs...)
@@ -56,12 +47,19 @@ func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
+	p := r.follow(req, facts, n)
 	r.geometry()
 	r.shared()
-	r.args(host)
+	r.args(p)
 	r.locals()
 	if len(r.errs) > 0 {
 		return nil, r.errs
+	}
+	r.symbols(p)
+	for key, why := range r.cfg.Reasons { // of what another origin overrode
+		if strings.HasPrefix(why, hostReason) && r.cfg.Origins[key] != FromRelation {
+			delete(r.cfg.Reasons, key)
+		}
 	}
 	return r.cfg, nil
 }
@@ -78,6 +76,7 @@ type resolver struct {
 	k      *ir.Func
 	code   *kernelFacts
 	layers []layer                // in increasing precedence
+	optIn  bool                   // the host allows the kernel more shared memory than usual
 	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were specified
 	cfg    *Config
 	errs   []*Error
@@ -131,7 +130,7 @@ func (r *resolver) hostLaunch(req Request, facts *SourceFacts) int {
 	}
 	best := all[0]
 	for _, n := range all {
-		if l := &facts.Launches[n]; l.Grid != nil && l.Block != nil {
+		if facts.Launches[n].constant() {
 			best = n
 			break
 		}
@@ -148,7 +147,7 @@ func hostLaunches(k *ir.Func, facts *SourceFacts) []int {
 	var out []int
 	if facts != nil {
 		for n := range facts.Launches {
-			if Matches(k, facts.Launches[n].Kernel) {
+			if l := &facts.Launches[n]; Matches(k, l.Kernel) && l.instantiates(k) {
 				out = append(out, n)
 			}
 		}
@@ -269,6 +268,8 @@ func (r *resolver) block() event.Dim3 {
 	block, origin := pick(r, "block", func(q Request) *event.Dim3 { return q.Block })
 	reqd := r.k.ReqNTID
 	switch {
+	case reqd.Count() > 0 && origin == FromRelation:
+		block, origin = &reqd, FromPTX
 	case reqd.Count() > 0 && block != nil && *block != reqd:
 		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", Dims(*block), origin,
 			Dims(reqd), r.k.Demangled)
@@ -386,7 +387,7 @@ func (r *resolver) shared() {
 		r.failf("shared", "%d bytes of dynamic (%s) and %d bytes of static shared memory; a block has "+
 			"at most %d bytes on any GPU",
 			*size, origin, r.code.static, sharedOptIn)
-	case total > sharedPlain:
+	case total > sharedPlain && !r.optIn:
 		r.note("%d bytes of shared memory per block: more than %d need "+
 			"cudaFuncAttributeMaxDynamicSharedMemorySize on hardware", total, sharedPlain)
 	}

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"cmp"
 	"math/bits"
 
 	"heddle/internal/event"
@@ -52,6 +53,20 @@ func (x *Exchange) rank() int {
 		return 1
 	}
 	return 0
+}
+
+// before reports whether x is a better example of a group than y: its location excuses it less, or
+// as much, and only its threads are of different warps.
+func (x *Exchange) before(y *Exchange) bool {
+	return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(x.near(), y.near())) < 0
+}
+
+// near is 1 for threads of one warp, else 0.
+func (x *Exchange) near() int {
+	if x.Apart {
+		return 0
+	}
+	return 1
 }
 
 // exchanges is the second shadow.
@@ -473,7 +488,8 @@ func (d *Detector) judge(m *memory, x *exchanged, groups []exchangeGroup) {
 		g := &groups[p.group]
 		g.hazards += p.race.Hazards
 		e := Exchange{Race: p.race, Atomic: atomic, Ordered: x.ordered, Observed: x.observed}
-		if !g.some || e.rank() < g.worst.rank() || e.rank() == g.worst.rank() && p.at < g.at {
+		e.Apart = p.race.First.Thread.Warp() != p.race.Second.Thread.Warp()
+		if !g.some || e.before(&g.worst) || !g.worst.before(&e) && p.at < g.at {
 			g.worst, g.at, g.some = e, p.at, true
 		}
 	}

@@ -366,7 +366,8 @@ func (j *judge) proveLaunch(ctx, outer context.Context, p *parsed, host int,
 		out.Reason = v.Kind.String() + ": " + v.Reason
 		return false
 	case r.Verified():
-		out.Grade, out.Scope = repair.Verified, pr.Scope(r)
+		out.Grade, out.Scope = repair.Verified,
+			strings.Join(append([]string{pr.Scope(r)}, pr.Details(r)...), "; ")
 		return true
 	}
 	out.Reason = openReason(r)

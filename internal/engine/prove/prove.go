@@ -93,7 +93,8 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 		return proved
 	case diag.Verified:
 		v.Kind = diag.Verified
-		v.Scope = proved.Scope + "; nothing else found in " + v.Scope
+		v.Details = append(proved.Details, "nothing else found in "+v.Scope)
+		v.Scope = proved.Scope
 		v.Apart = append(v.Apart, proved.Apart...)
 	case diag.Unsupported:
 		v.Reason = "unsupported: " + proved.Reason
@@ -164,11 +165,24 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	if r.Verified() {
 		return p.verified(r)
 	}
+	if p.tied = len(p.Config.Relations) > 0; p.tied {
+		tied, v := p.Verify(ctx, 0)
+		switch {
+		case tied == nil:
+			return v
+		case tied.Verified():
+			v := p.verified(tied)
+			v.Scope += p.tiedTo()
+			return v
+		case p.tied: // a counterexample that the host code excludes is none
+			r = tied
+		}
+	}
 	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
 		p.Fixed, p.Steps = given, steps
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
-			v.Scope += "; not proved for other arguments (heddle verify tries to)"
+			v.Details = append(v.Details, "not proved for other arguments (heddle verify tries to)")
 		}
 		return v
 	}
@@ -224,6 +238,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
+	p.tied = p.tied && p.relate(th)
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
@@ -272,7 +287,8 @@ func (p *Proof) guessed() string {
 
 // verified is the verdict of a proof.
 func (p *Proof) verified(r *verify.Result) diag.Verdict {
-	return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r), Apart: p.apartFrom(r)}
+	return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r), Details: p.Details(r),
+		Apart: p.apartFrom(r)}
 }
 
 // apartFrom lists what a proof does not cover.
@@ -283,75 +299,9 @@ func (p *Proof) apartFrom(r *verify.Result) []string {
 			p.Job.Format(driver.Place(f.A).Start), diag.CodeRaceUnorderedStrong))
 	}
 	for _, f := range r.Tolerated {
-		out = append(out, fmt.Sprintf("equal writes at %s, tolerated by --benign %s",
+		out = append(out, fmt.Sprintf("equal writes at %s (--benign %s)",
 			p.Job.Format(driver.Place(f.A).Start), p.Job.Options().Benign))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// Scope describes what a proof covers and what it assumes.
-func (p *Proof) Scope(r *verify.Result) string {
-	g := p.Config.Geometry
-	var given []string
-	for i := range p.Job.Kernel.Params {
-		if _, ok := p.Fixed[i]; ok {
-			given = append(given, p.Config.Args[i].Name)
-		}
-	}
-	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v",
-		g.Grid, g.Block)
-	if any := p.opt.Any; any.Is() {
-		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, with at most "+
-			"1024 threads per block and fewer than 2^31 in each dimension",
-			shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
-	}
-	if len(given) > 0 {
-		s += ", with the given " + strings.Join(given, ", ")
-	}
-	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
-	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
-		s += ", where the inputs satisfy the kernel's requirements and assumptions"
-	}
-	for _, same := range p.shared() {
-		s += ", where " + same
-	}
-	if n := p.Config.Oversize; n > 0 {
-		s += fmt.Sprintf("; a block needs %d bytes of shared memory, more than any GPU has", n)
-	}
-	if p.lockstep() {
-		s += ", lanes of a warp in lock step"
-	}
-	if p.opt.OnlyIntraBlock {
-		s += "; races between blocks were not checked"
-	}
-	return s + "; assuming " + p.assumptions(r)
-}
-
-// assumptions lists what a proof assumes.
-func (p *Proof) assumptions(r *verify.Result) string {
-	s := ""
-	for _, e := range p.opt.Assume {
-		s += e.Text + ", "
-	}
-	other := ""
-	if len(p.shared()) > 0 {
-		other = "other "
-	}
-	s += "that " + other + "pointer arguments do not alias each other or variables, accesses stay in their arrays"
-	s += " where their size is unknown, and loops end"
-	for i := range r.Unbounded {
-		s += ", and that " + p.stays(&r.Unbounded[i])
-	}
-	if p.opt.NoWrap {
-		s += ", and that signed 32-bit index arithmetic does not wrap"
-	}
-	if names := r.Thread.Extern; len(names) > 0 {
-		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
-			"thread's own and do not synchronize"
-	}
-	if r.Counters {
-		s += ", and that counters of atomic additions do not wrap around"
-	}
-	return s
 }

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -194,6 +195,12 @@ func (p *Proof) aliases() string {
 		for _, f := range a.Fields {
 			add(fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer)
 		}
+		if a.Symbol != "" {
+			reason = fmt.Sprintf("proofs with aliasing arguments (%s and the variable %s)", a.Name, a.Symbol)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Config.Symbols)) {
+		add("the variable "+name, p.Config.Symbols[name].Buffer)
 	}
 	return reason
 }

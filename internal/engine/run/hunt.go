@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -146,6 +147,40 @@ func asksShape(k *ir.Func) bool {
 		}
 	}
 	return false
+}
+
+// partial are blocks of which the last warp is not full.
+var partial = []uint32{31, 48}
+
+// PartialWarps runs a kernel whose threads met at different barriers of the source once more, with
+// blocks that are not a number of full warps, if the block is a guess and the kernel asks for its
+// size. Where the branches part within a warp, PTX does not define the barriers either, and that is
+// a bug. Hunt tries such blocks as well.
+func (r *Run) PartialWarps(ctx context.Context) {
+	k := r.Job.Kernel
+	if !r.met || r.Bugs > 0 || r.Config.Origins["block"] != launch.Default || !asksShape(k) {
+		return
+	}
+	for _, n := range partial {
+		req := r.Job.Launch
+		req.Block = &event.Dim3{X: n, Y: 1, Z: 1}
+		cfg, errs := launch.Resolve(k, req, r.Job.Module.Facts)
+		if len(errs) > 0 {
+			continue
+		}
+		other := New(r.Job, r.opt, cfg)
+		other.MaxSteps = QuickSteps(r.Job.Options(), cfg)
+		other.Counts = func(c diag.Code) bool { return c == diag.CodeBarrierDivergence }
+		other.Aside = r.Aside
+		if other.Start() != nil {
+			return
+		}
+		other.Once(ctx, r.opt.Seed)
+		r.Aside = other.Aside
+		if r.Bugs += other.Bugs; r.Bugs > 0 {
+			return
+		}
+	}
 }
 
 // mutate returns a launch in which one unspecified value has changed: the shape, a scalar, or the

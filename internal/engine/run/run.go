@@ -62,6 +62,7 @@ type Run struct {
 	opt          *Options
 	protocol     *protocols    // of the machine; nil before its first use
 	apart        []string      // what the verdict does not cover, because of warnings
+	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions

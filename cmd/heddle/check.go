@@ -27,6 +27,7 @@ type outputFlags struct {
 	stats         bool
 	invariants    bool
 	quiet         bool
+	verbose       bool // that of the input: verdicts in full
 	known         knownFlags
 }
 
@@ -41,8 +42,9 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&out.html, "html", "",
 		"also write an HTML report to `FILE`: one file that needs no network")
 	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
-		v.Usage = "print to standard error which engines examined each kernel, why, with which result " +
-			"and in what time, and which parts of compile commands are ignored"
+		v.Usage = "print verdicts in full, with what they assume, and to standard error which engines " +
+			"examined each kernel, why, with which result and in what time, and which parts of compile " +
+			"commands are ignored"
 	}
 	fs.BoolVarP(&out.quiet, "quiet", "q", false,
 		"print findings and a summary line, but no verdicts (format text)")
@@ -228,6 +230,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 // before the first kernel is compiled, so that a wrong name costs the user no time.
 func (c *checkCommand) open(ctx context.Context) error {
 	c.opt.Files = source.NewSet()
+	c.out.verbose = c.in.verbose
 	c.results, c.mistakes = printers(c.out, c.opt.Files, c.stdout, c.stderr)
 	if c.out.html != "" {
 		page, err := createReport(c.out.html, c.opt.Files, commandLine(ctx))
@@ -340,7 +343,9 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
 	if results != nil {
 		return results, results
 	}
-	results = diag.NewText(stdout, files, useColor(out.color, stdout))
+	text := diag.NewText(stdout, files, useColor(out.color, stdout))
+	text.Verbose = out.verbose
+	results = text
 	if out.quiet {
 		results = withoutVerdicts{results}
 	}

@@ -125,20 +125,23 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 	}, c.prover.Failure()
 }
 
-// examine asks the engine that the options name for one kernel, or else a configuration.
+// examine asks the engine that the options name for one kernel, or else a configuration, about each
+// of its launches.
 func (c *checker) examine(ctx context.Context, job *driver.Job) {
 	if c.opt.Form != NoForm {
 		c.printForm(job)
 		return
 	}
-	switch c.engine(job) {
-	case driver.Proof:
-		c.prover.Kernel(ctx, job)
-	case driver.Trace:
-		trace.Kernel(ctx, job, &c.opt.Trace)
-	default:
-		c.emulate(ctx, job)
-	}
+	job.EachLaunch(func(job *driver.Job) {
+		switch c.engine(job) {
+		case driver.Proof:
+			c.prover.Kernel(ctx, job)
+		case driver.Trace:
+			trace.Kernel(ctx, job, &c.opt.Trace)
+		default:
+			c.emulate(ctx, job)
+		}
+	})
 }
 
 // engine is the one that is asked first.
@@ -177,6 +180,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		v = trace.After(ctx, &c.opt.Trace, r, v)
 	}
 	if prove {
+		v = r.Refill(ctx, v)
 		v = c.prover.After(ctx, r, v)
 	}
 	job.AddVerdict(v)

@@ -8,11 +8,12 @@ import (
 // The codes. A code is stable: its meaning never changes, and a dropped code is never reused. Two
 // findings share a code if the same change to the kernel would repair both.
 const (
-	CodeRaceShared  Code = "race-shared"
-	CodeRaceGlobal  Code = "race-global"
-	CodeBranchOrder Code = "race-branch-order"
-	CodeAsyncCopy   Code = "race-async-copy"
-	CodeNoncoherent Code = "race-noncoherent"
+	CodeRaceShared          Code = "race-shared"
+	CodeRaceGlobal          Code = "race-global"
+	CodeBranchOrder         Code = "race-branch-order"
+	CodeAsyncCopy           Code = "race-async-copy"
+	CodeNoncoherent         Code = "race-noncoherent"
+	CodeRaceUnorderedStrong Code = "race-unordered-strong"
 
 	CodeBarrierDivergence Code = "barrier-divergence"
 	CodeBarrierDeadlock   Code = "barrier-deadlock"
@@ -22,6 +23,7 @@ const (
 	CodeBarrierRecycle    Code = "barrier-recycling"
 	CodeBarrierTooMany    Code = "barrier-too-many"
 	CodeBarrierNoWaiter   Code = "barrier-no-waiter"
+	CodeBarrierSplit      Code = "barrier-split"
 
 	CodeOutOfBounds   Code = "out-of-bounds"
 	CodeMisaligned    Code = "misaligned"

@@ -241,4 +241,45 @@ orders nothing. A thread that should have waited most likely missed the barrier.
 `,
 		},
 	},
+	{
+		Code: CodeBarrierSplit, Family: Bugs,
+		Title: "threads of the block meet at different barriers of the source",
+		Text: `Some threads of a block wait at one __syncthreads() while the others wait at another one,
+for instance in the two branches of an if. In CUDA C++ and in OpenCL C the behavior is undefined:
+in conditional code, a barrier may be used only if the condition has the same value for all threads
+of the block (CUDA C++ Programming Guide, "Synchronization Functions"; OpenCL C 3.0, 6.15.8). PTX
+identifies a barrier by its number and lets different instructions meet (PTX ISA 9.7.13.1), so such
+code may happen to work. It stops working when a warp takes both branches, or when the compiler uses
+the rule.
+
+This is a warning, which does not change the verdict. It is not reported for PTX and inline
+assembly, for barriers with a number above 0 or a count of threads, and for one barrier of the
+source that the compiler has duplicated. Two calls of a function that has a barrier are two
+barriers.`,
+		Fix: `Move the barrier behind the if, so that all threads of the block reach the same one.`,
+		Example: Example{
+			File: "branches.cu",
+			Text: `__global__ void k(int *a) {
+    if (threadIdx.x < 32) {
+        a[threadIdx.x]++;
+        __syncthreads();
+    } else {
+        a[threadIdx.x]--;
+        __syncthreads(); // not the barrier of the other branch
+    }
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "64"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *a) {
+    if (threadIdx.x < 32)
+        a[threadIdx.x]++;
+    else
+        a[threadIdx.x]--;
+    __syncthreads();
+}
+`,
+		},
+	},
 }

@@ -1,11 +1,5 @@
 package diag
 
-// CodeRaceUnorderedStrong is for pairs of event.Unordered that nothing orders.
-const CodeRaceUnorderedStrong Code = "race-unordered-strong"
-
-// CodeBarrierSplit is for threads of a block that meet at different barriers of the source.
-const CodeBarrierSplit Code = "barrier-split"
-
 var raceDocs = []Doc{
 	{
 		Code: CodeRaceShared, Family: Bugs,
@@ -186,6 +180,50 @@ kernel also writes. Or write to another array.`,
     a[threadIdx.x] = threadIdx.x;
     __syncthreads();
     out[threadIdx.x] = a[31 - threadIdx.x];
+}
+`,
+		},
+	},
+	{
+		Code: CodeRaceUnorderedStrong, Family: Bugs,
+		Title: "nothing orders two volatile or relaxed accesses to the same memory",
+		Text: `Two threads access the same memory, at least one of them writes, and no barrier or other
+synchronization orders the two accesses. Both are strong: volatile, relaxed, or a relaxed access
+beside an acquire or a release. So this is not a data race (PTX ISA 8.7), and neither value is torn.
+But which access comes first is open, and a thread that reads may get the old value or the new one.
+The common case is a reduction of a warp in volatile shared memory, without __syncwarp(): it was
+right while the lanes of a warp ran in lock step, and is wrong since sm_70.
+
+It is an error if a thread reads a value that another thread stores, both in shared memory or both
+in one warp. It is a warning, which does not change the verdict, if the location may belong to a
+protocol that is right in any order: a loop repeats the load until the value ends it; an atomic
+operation, an acquire or a release uses the same location; the store writes a constant; both
+accesses are stores; or threads of different warps use global memory. Nothing is reported for a flag
+on which a loop only waits and whose value arrives with a release pattern (8.8), for two stores of
+one constant, and for pairs with an atomic read-modify-write. The data that such a protocol protects
+is checked like all other data.`,
+		Fix: `Put __syncwarp() between the store and the load of two lanes of a warp, __syncthreads()
+between threads of a block. In "v[t] += v[t + 16]" one is needed between the load and the store as
+well, unless only the lower lanes execute it; __shfl_down_sync needs none. For a flag, use
+cuda::atomic_ref or the pattern of race-global: fence before the store, fence after the load.`,
+		Example: Example{
+			File: "pair.cu",
+			Text: `__global__ void k(const int *in, int *out) {
+    __shared__ volatile int s[32];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    out[t] = s[t] + s[t ^ 1]; // the other lane may not have stored yet
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(const int *in, int *out) {
+    __shared__ volatile int s[32];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncwarp();
+    out[t] = s[t] + s[t ^ 1];
 }
 `,
 		},

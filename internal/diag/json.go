@@ -136,6 +136,7 @@ type jsonVerdict struct {
 	Verdict  string        `json:"verdict"`
 	Kernel   string        `json:"kernel"`
 	Scope    string        `json:"scope,omitempty"`
+	Details  []string      `json:"details,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Location *jsonLocation `json:"location,omitempty"`
 	Apart    []string      `json:"apart,omitempty"`
@@ -178,7 +179,7 @@ func (j *JSON) Finding(d *Diagnostic) error {
 func (j *JSON) Verdict(v *Verdict) error {
 	return j.enc.Encode(jsonVerdict{
 		Schema: SchemaVersion, Type: "verdict", Verdict: v.Kind.String(),
-		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span),
+		Kernel: v.Kernel, Scope: v.Scope, Details: v.Details, Reason: v.Reason, Location: j.location(v.Span),
 		Apart: v.Apart, Suppressed: v.Suppressed, Known: v.Known,
 	})
 }

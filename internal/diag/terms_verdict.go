@@ -50,7 +50,7 @@ interrupted, a suppressed finding ended it, or {__requires} or {__assume} is fal
 A proof is undecided: time or steps ran out, no solver decided, there is a counterexample that no
 replay confirmed and that may be spurious, assumptions contradict each other, or only a bounded
 number of iterations was examined ({--unwind}). A trace found races on paths that no run took. All
-findings of {heddle check} depend on guessed launch values. If the runs of {heddle check} found
+findings of {heddle check} rest on guesses about the launch. If the runs of {heddle check} found
 nothing and only its proof is undecided, the verdict is clean, and the line says why.
 
 What to do: the reason names what to change: {--max-steps}, {--timeout}, an installed z3, an
@@ -61,10 +61,9 @@ annotation, or the launch.`,
 		Name: "unsupported", Group: VerdictTerms,
 		Title: "the kernel uses something that this engine does not model",
 		Text: `The line names the construct and its place: an instruction that is not executed, a
-call without a body, machine code without PTX, arguments that alias in a proof, or (in runs and
-traces) a branch, an address or a barrier that depends on an unknown value. What was found before
-that place is reported. In {heddle check} a kernel whose proof is unsupported stays clean, and the
-line says so.
+call without a body, machine code without PTX, or (in runs and traces) a branch, an address or a
+barrier that depends on an unknown value. What was found before that place is reported. In {heddle
+check} a kernel whose proof is unsupported stays clean, and the line says so.
 
 What to do: docs/support.md lists what is supported; another engine, or {--arg} for an unknown
 value, may decide.`,

@@ -127,6 +127,11 @@ func (d *Driver) Summary() *Summary { return &d.sum }
 // time. Mistakes in the input are sent as findings and counted by Summary.InputErrors. If ctx is
 // cancelled, everything found so far has been sent when Run returns.
 func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.Context, *Job)) {
+	if err := lower.CheckCache(d.opt.Lower); err != nil {
+		d.report(diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Warning,
+			Message: "results are not cached: " + err.Error()})
+		d.opt.Lower.NoCache = true
+	}
 	d.counts.files = len(inputs)
 	for i, file := range inputs {
 		d.counts.filesDone = i
@@ -171,7 +176,7 @@ func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.C
 func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.Context, *Job)) {
 	d.See(m)
 	if m.Facts != nil {
-		for _, e := range m.Facts.Unmatched(m.Kernels()) {
+		for _, e := range m.Facts.Unmatched(append(m.Kernels(), m.omitted()...)) {
 			d.InputError(launchDiagnostic("", e))
 		}
 	}

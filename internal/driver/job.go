@@ -27,6 +27,9 @@ type Job struct {
 	sink   func(diag.Diagnostic)
 	before <-chan struct{} // closed when the jobs before this one are done; nil: there are none
 	log    *Decisions      // nil: decisions are not recorded
+
+	launches *launches // of a job for one of several launches; else nil
+	quiet    bool      // notes of the launch are not reported again
 }
 
 // Job returns a job for a kernel that is examined alone, outside of Run. It never waits.
@@ -54,6 +57,19 @@ func (j *Job) Options() *Options { return &j.d.opt }
 // Files are those that positions refer to.
 func (j *Job) Files() *source.Set { return j.d.opt.Files }
 
+// SourceAt returns the rest of the line of the source from a position on; empty if the file cannot
+// be read.
+func (j *Job) SourceAt(p source.Pos) string {
+	j.Turn()
+	j.d.needText(source.Span{Start: p})
+	f := j.d.opt.Files.File(p.File())
+	if f == nil || f.Content == nil {
+		return ""
+	}
+	line, _ := f.Line(p.Line())
+	return line[min(max(p.Col()-1, 0), len(line)):]
+}
+
 // Format names a position.
 func (j *Job) Format(p source.Pos) string { return j.d.opt.Files.Format(p) }
 
@@ -72,7 +88,9 @@ func (j *Job) Turn() {
 // Report sends one finding, with the text of the files that it names.
 func (j *Job) Report(g diag.Diagnostic) {
 	j.Turn()
-	j.d.send(g, j.sink)
+	if !j.launches.again(&g) {
+		j.d.send(g, j.sink)
+	}
 }
 
 // InputError reports a mistake in the input and counts it.
@@ -109,8 +127,8 @@ func (j *Job) Config() *launch.Config {
 // what was guessed and why.
 func (j *Job) Resolve() *launch.Config {
 	cfg := j.Config()
-	if cfg == nil {
-		return nil
+	if cfg == nil || j.quiet {
+		return cfg
 	}
 	for _, n := range cfg.Notes {
 		j.Report(diag.Diagnostic{

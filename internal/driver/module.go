@@ -27,6 +27,11 @@ type Module struct {
 	Several bool                // the file has more than one kernel or module
 }
 
+// FromSource reports whether the module was compiled from CUDA C++ or OpenCL C.
+func (m *Module) FromSource() bool {
+	return m.Lowered != nil && (m.Lowered.Lang == lower.CUDA || m.Lowered.Lang == lower.OpenCL)
+}
+
 // Kernels returns the kernels of a module that have a body.
 func (m *Module) Kernels() []*ir.Func {
 	var out []*ir.Func
@@ -34,6 +39,15 @@ func (m *Module) Kernels() []*ir.Func {
 		if f.Kernel && f.Blocks != nil {
 			out = append(out, f)
 		}
+	}
+	return out
+}
+
+// omitted returns the kernels of a module that are not in its PTX, for their names.
+func (m *Module) omitted() []*ir.Func {
+	var out []*ir.Func
+	for _, k := range m.Lowered.Omitted {
+		out = append(out, &ir.Func{Name: k.Name, Demangled: k.Demangled})
 	}
 	return out
 }

@@ -25,6 +25,8 @@ type Options struct {
 	// goroutines that execute independent blocks; 0: one for each core
 	Workers int
 	Block   *uint32 // the only block to run; nil: all
+	// StopAtFault ends the run at the first invalid access, for callers to whom it is no finding.
+	StopAtFault bool
 	// blocks that are resident at a time; 0: chosen from the launch
 	Resident int
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
@@ -40,7 +42,8 @@ type Status uint8
 // The possible ends of a run.
 const (
 	Completed Status = iota
-	// stopped by an error of the kernel or an unsupported construct, which Result.Stop describes
+	// An error of the kernel, or an unsupported construct, which Result.Stop describes. It ended the
+	// run, unless it is the first of Result.Faults: then the run went on to its end.
 	Stopped
 	Stalled     // some block could not make progress; a Stall event was sent for each
 	StepLimit   // the budget was used up
@@ -70,12 +73,16 @@ type Stop struct {
 	Thread       event.Thread
 	Block, Index event.Dim3 // blockIdx and threadIdx of Thread
 	Message      string
+	AfterFault   bool // Thread had made an invalid access before, at another place: see Result.Faults
 }
 
 // Result is the result of one run.
 type Result struct {
-	Status     Status
-	Stop       *Stop  // for Stopped
+	Status Status
+	Stop   *Stop // for Stopped
+	// Faults are the places of invalid accesses, in the order in which they were found, of a run that
+	// went on after them. What threads did after an invalid access may be a consequence of it.
+	Faults     []Fault
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks of which all threads have exited

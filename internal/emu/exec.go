@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"fmt"
 	"math/bits"
 
 	"heddle/internal/emu/alu"
@@ -51,6 +50,7 @@ type exec struct {
 	lockstep    bool
 	rng         uint64
 	stop        *Stop
+	faults      faults
 	doubtful    uint32 // lanes of the current access whose guard is unknown, in a trace
 	doubtOrigin uint32
 	maybe       map[event.Site]bool // accesses that perhaps no input makes
@@ -196,10 +196,8 @@ func (x *exec) fail(in *inst, kind StopKind, lane int, format string, args ...an
 	if x.stop != nil {
 		return
 	}
-	t := event.ThreadOf(x.warp.id, lane)
-	s := &Stop{Kind: kind, Site: x.site(in), Thread: t, Message: fmt.Sprintf(format, args...)}
-	s.Block, s.Index = x.geo.Index(t)
-	x.stop = s
+	s := x.stopAt(in, kind, lane, format, args...)
+	x.stop = &s
 }
 
 // first returns the first lane that executes the current instruction.

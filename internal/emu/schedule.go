@@ -70,7 +70,16 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
 	s.ahead = s.newWorkers()
 	s.loop()
-	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done,
+	res := s.result()
+	if opt.Progress != nil {
+		opt.Progress(res.Steps, s.done, s.blocks)
+	}
+	return res, nil
+}
+
+// result describes how the run ended.
+func (s *scheduler) result() *Result {
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
 		Annotations: s.x.annotations, Maybe: s.x.maybe, mem: s.x.mem}
 	switch {
 	case s.x.stop != nil:
@@ -79,19 +88,19 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		res.Status = Interrupted
 	case s.next < s.blocks || len(s.resident) > 0:
 		res.Status = StepLimit
+	case len(res.Faults) > 0:
+		res.Status, res.Stop = Stopped, &res.Faults[0].Stop
 	case s.stalled:
 		res.Status = Stalled
 	}
-	if opt.Progress != nil {
-		opt.Progress(res.Steps, s.done, s.blocks)
-	}
-	return res, nil
+	return res
 }
 
 // newExec returns the state of one goroutine that executes blocks.
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == event.Lockstep}
+	x.faults.sink, _ = sink.(FaultSink)
 	if m.prog.track {
 		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -52,6 +53,7 @@ type build struct {
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
 	refused []*refusal             // device code without its body, or removed
+	inspect func(*irModule)        // called with clang's module; for tests; may be nil
 }
 
 // arch returns the architecture to compile for.
@@ -73,7 +75,7 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-S", "-emit-llvm", "-o", "-",
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang",
 		"-fdebug-info-for-profiling", "-fno-discard-value-names",
-		"-fno-color-diagnostics", "-ferror-limit=200",
+		"-fno-color-diagnostics", "-ferror-limit=200", "-fno-crash-diagnostics",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
 		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
 	)
@@ -109,7 +111,9 @@ func (b *build) languageArgs() []string {
 	if b.cl != nil {
 		return b.cl.args(b)
 	}
-	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch()}
+	// nvcc warns about register variables in C++17; clang by default rejects them.
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(),
+		"-Wno-error=register"}
 	if b.opt.Std != "" {
 		args = append(args, "-std="+b.opt.Std)
 	}
@@ -210,6 +214,11 @@ type place struct {
 	fn   string // mangled
 }
 
+// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to
+// a mistake in the source.
+var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
+	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
+
 // run compiles. It starts the three processes together, so that opt and llc load while clang works.
 // source returns the text of a file, extra are further options of clang.
 func (b *build) run(ctx context.Context, source func(string) []byte, extra ...string) (*output,
@@ -237,14 +246,21 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	text, err := clang.finish(nil)
 	warnings := clang.stderr.String()
 	if err != nil {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case crashRE.MatchString(warnings):
+			return nil, &ToolError{File: b.name, Tool: b.tc.Clang, Output: "clang crashed: " +
+				clip(crashRE.FindString(warnings), 200)}
 		}
 		return nil, &clangFailure{warnings}
 	}
 	m := parseIR(text)
 	if b.cl != nil {
 		prepareOpenCL(m)
+	}
+	if b.inspect != nil {
+		b.inspect(m)
 	}
 	functions := b.debugInfo(m).places(m)
 	omitted, err := b.omitRefused(m, functions)
@@ -262,7 +278,11 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)
 	if err != nil {
-		return nil, b.toolError(ctx, llc, err)
+		var more []Omitted
+		if low, raw, more, err = b.omitFailing(ctx, m, b.toolError(ctx, llc, err)); err != nil {
+			return nil, err
+		}
+		omitted = append(omitted, more...)
 	}
 	byValTypes(low.kernels, raw)
 	facts := writeFacts(low.kernels, source)
@@ -364,6 +384,7 @@ func start(ctx context.Context, path string, args []string) (*stage, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot run %s: %w", path, err)
 	}
+	limitMemory(s.cmd.Process.Pid)
 	return s, nil
 }
 

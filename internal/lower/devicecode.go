@@ -170,7 +170,8 @@ func lastParameters(head string) int {
 func (r *recovery) unique(file string, e *edited, d declaration, name string) bool {
 	written := e.orig[d.start:d.end]
 	several := lastParameters(string(written)) < 0 && len(splitTop(string(written))) > 1
-	if name == "" || several || specialRE.Match(written) || len(enclosingClasses(e.orig, d.start)) > 0 || !ownLines(e.orig, d) {
+	member := len(enclosingClasses(e.orig, d.start)) > 0
+	if name == "" || several || member || specialRE.Match(written) || !ownLines(e.orig, d) {
 		return false
 	}
 	text := r.textWithout(r.path(file), e.orig, d)
@@ -267,7 +268,8 @@ func splitKernels(m *irModule, g *callGraph, broken map[string]*refusal) ([]Omit
 	return out, kept
 }
 
-// keepOnly removes all functions but some from a module, with their annotations.
+// keepOnly removes all functions but some from a module, with their annotations, and variables that
+// refer to a removed function and that nothing uses: tables of its labels.
 func (m *irModule) keepOnly(funcs []*irFunc) {
 	gone := map[string]bool{}
 	for _, f := range m.funcs {
@@ -279,7 +281,8 @@ func (m *irModule) keepOnly(funcs []*irFunc) {
 		if name != "!nvvm.annotations" {
 			continue
 		}
-		nodes := slices.DeleteFunc(nodeRefs(list), func(n string) bool { return gone[symbolIn(m.meta[n])] })
+		stale := func(n string) bool { return gone[symbolIn(m.meta[n])] }
+		nodes := slices.DeleteFunc(nodeRefs(list), stale)
 		m.named[i] = name + " = !{" + strings.Join(nodes, ", ") + "}"
 	}
 	for id, text := range m.meta {
@@ -287,6 +290,14 @@ func (m *irModule) keepOnly(funcs []*irFunc) {
 			m.meta[id] = "!{}"
 		}
 	}
+	m.head = slices.DeleteFunc(slices.Clone(m.head), func(line string) bool {
+		if !strings.HasPrefix(line, "@") {
+			return false
+		}
+		stale := false
+		references(line, func(name string) { stale = stale || gone[name] })
+		return stale && m.userOf("@"+symbolIn(line)) == ""
+	})
 }
 
 // callGraph holds what each function and variable of a module refers to.
@@ -364,8 +375,8 @@ func (g *callGraph) needs(kernel string, broken map[string]*refusal) string {
 		}
 	}
 	if pointer != "" {
-		return baseName(pointer) + " calls a function through a pointer, which may be one that does not " +
-			"compile"
+		return baseName(pointer) + " calls a function through a pointer, which may be one that is not " +
+			"compiled"
 	}
 	return ""
 }
@@ -384,7 +395,8 @@ func (e *edited) dropDevice(d declaration, off int, msg string) bool {
 		e.takeOut(off, off+len(word), false)
 }
 
-// functionWarnings returns a warning for each refusal that is no kernel: perhaps no kernel needs it.
+// functionWarnings returns a warning for each refusal that is not a kernel: perhaps no kernel needs
+// it.
 func (r *recovery) functionWarnings() []string {
 	var out []string
 	for _, f := range r.refusals {

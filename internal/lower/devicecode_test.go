@@ -118,6 +118,27 @@ func TestOmitted(t *testing.T) {
 	}
 }
 
+// llc fails for a whole module: the kernels that it can lower alone are lowered together.
+func TestOmitFailing(t *testing.T) {
+	const jump = `__global__ void jump(int *p, int n) {
+  void *t[] = {&&a, &&b};
+  goto *t[n & 1];
+a: p[0] = 1; return;
+b: p[1] = 2;
+}
+`
+	opt := Options{Compiler: compilers(t)[0], CacheDir: testCache}
+	r := lowerSource(t, jump+goodKernel+"__global__ void fine(int *p) { p[1] = 1; }\n", opt)
+	if len(r.Kernels) != 2 || len(r.Omitted) != 1 || baseName(r.Omitted[0].Name) != "jump" ||
+		!strings.Contains(r.Omitted[0].Reason, "computed goto") {
+		t.Errorf("kernels %v, omitted %v", r.Kernels, r.Omitted)
+	}
+	var te *ToolError
+	if _, err := File(context.Background(), writeSource(t, "k.cu", jump), opt); !errors.As(err, &te) {
+		t.Errorf("one kernel that cannot be lowered: %v, want a ToolError", err)
+	}
+}
+
 // __device__ beside __shared__ in a function has no effect (CUDA C++ Programming Guide,
 // "__shared__": "optionally used together with __device__"), and clang rejects it.
 func TestDeviceShared(t *testing.T) {

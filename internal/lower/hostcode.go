@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/source"
 )
 
 // Errors in host code must not prevent the analysis of kernels. clang parses host code too, so
@@ -272,7 +274,7 @@ func (r *recovery) open(file string) *edited {
 	if e := r.edits[abs]; e != nil {
 		return e
 	}
-	b, err := os.ReadFile(abs)
+	b, err := source.ReadRegular(abs, maxInput)
 	if err != nil {
 		return nil
 	}

@@ -75,15 +75,15 @@ type Param struct {
 
 // Result is one module of PTX.
 type Result struct {
-	Name     string   // of the PTX text in diagnostics: the input's name for .ptx, else NAME.ptx
-	Lang     Lang     // of the input
-	Image    int      // number of the image in a binary; else 0
-	PTX      []byte   // the text
-	Kernels  []Kernel // of a PTX file, those whose facts are comments at its head
-	SASS     []Kernel // kernels of a binary that exist only as machine code; in its first result
-	Omitted  []Omitted
-	Warnings []string // of the compiler, and host code that was left out
-	Cached   bool     // the result is from the cache
+	Name     string    // of the PTX text in diagnostics: the input's name for .ptx, else NAME.ptx
+	Lang     Lang      // of the input
+	Image    int       // number of the image in a binary; else 0
+	PTX      []byte    // the text
+	Kernels  []Kernel  // of a PTX file, those whose facts are comments at its head
+	SASS     []Kernel  // kernels of a binary that exist only as machine code; in its first result
+	Omitted  []Omitted // other kernels that are not in the PTX; of a binary, in its first result
+	Warnings []string  // of the compiler, and host code that was left out
+	Cached   bool      // the result is from the cache
 }
 
 // CompileError reports that the compiler rejects the file. The command exits with 2.

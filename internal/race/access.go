@@ -96,6 +96,9 @@ func (d *Detector) scalar(e *event.Access) {
 	default:
 		d.eachGroup(&a, left)
 	}
+	if a.class != 0 {
+		d.exchange(&a)
+	}
 	if e.Order.Strong() && !d.opt.Static && !d.quiet(&a) {
 		d.strongAccess(&a)
 	}

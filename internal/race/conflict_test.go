@@ -41,7 +41,7 @@ var conflictGeometry = event.Geometry{
 
 // lone returns a detector for one pair.
 func lone(benign event.Benign) *Detector {
-	return New(Options{Geometry: conflictGeometry, Benign: benign, SharedBytes: 64})
+	return New(Options{Geometry: conflictGeometry, Benign: benign, SharedBytes: 64, Exchanges: true})
 }
 
 // racing reports whether a detector found a race.
@@ -136,6 +136,11 @@ func compareVariants(t *testing.T, space event.Space, x, y side, what string) (n
 			y.send(d, space, 1)
 			if got, want := racing(d), event.Conflict(conflictGeometry, x.op(), y.op()); got != want {
 				t.Fatalf("%v, %s: %+v, then %+v: race %v, want %v", space, what, x.op(), y.op(), got, want)
+			}
+			got := len(d.Report().Exchanges) > 0
+			if want := event.Unordered(conflictGeometry, x.op(), y.op()); got != want {
+				t.Fatalf("%v, %s: %+v, then %+v: exchange %v, want %v", space, what, x.op(), y.op(), got,
+					want)
 			}
 		}
 	}

@@ -30,12 +30,15 @@ type Detector struct {
 	spareCopied []*copied
 	sites       []siteInfo
 	locations   map[place]*location
+	exchanges   *exchanges // nil: not looked for
 
 	groups     []group
 	raceIndex  map[raceKey]int
 	errors     []BarrierError
 	errorIndex map[errorKey]int
 	tolerated  uint64
+
+	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
 	within bool // the race being recorded is within one instruction
 
@@ -48,11 +51,25 @@ type Detector struct {
 
 var _ event.Sink = (*Detector)(nil)
 
+// Fault states that lanes of a warp have made an invalid access and go on, with a value that is made
+// up. It has no effect on what is found; findings in which one of these threads takes part say so.
+func (d *Detector) Fault(w event.Warp, mask uint32) {
+	if d.faulted == nil {
+		d.faulted = make(map[event.Warp]uint32)
+	}
+	d.faulted[w] |= mask
+}
+
+// afterFault reports whether a thread has made an invalid access.
+func (d *Detector) afterFault(t event.Thread) bool {
+	return d.faulted[t.Warp()]>>t.Lane()&1 != 0
+}
+
 // New returns a detector for one launch.
 func New(opt Options) *Detector {
 	g := opt.Geometry
 	last := event.Warp(g.WarpsPerBlock() - 1)
-	return &Detector{
+	d := &Detector{
 		opt:        opt,
 		perBlock:   uint32(g.WarpsPerBlock()),
 		lastLanes:  g.Lanes(last),
@@ -64,4 +81,9 @@ func New(opt Options) *Detector {
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),
 	}
+	if opt.Exchanges && !opt.Static {
+		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),
+			pairs: make([]exchangePair, 1), index: make(map[raceKey]uint32)}
+	}
+	return d
 }

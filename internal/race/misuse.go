@@ -16,6 +16,7 @@ import (
 //	  it names no count, and threads of the block had exited           Divergence
 //	  all participants only arrived                                    NoWaiter
 //	  some may arrive before the last one was over (recycle.go)        Recycled
+//	  it is barrier 0, names no count, and has several instructions    SplitBarrier
 //	a block stalls or ends, and ...
 //	  an incomplete generation has participants that may arrive        TooMany
 //	    before the last one was over
@@ -40,6 +41,25 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 		d.barrierError(NoWaiter, b, c.Barrier, g.waits(), nil)
 	case c.Exited && g.parts[0].wait.Count == 0:
 		d.barrierError(Divergence, b, c.Barrier, g.waits(), b.exited())
+	case c.Barrier == 0 && g.parts[0].wait.Count == 0:
+		d.checkSites(b, g)
+	}
+}
+
+// checkSites looks for threads of a block that arrived at different instructions. Each pair of an
+// instruction with that of the first arrival is a finding of its own, since compilers duplicate
+// barriers and not every pair is a mistake.
+func (d *Detector) checkSites(b *block, g *generation) {
+	first := &g.parts[0].wait
+	last := first.Site
+	for i := range g.parts {
+		w := &g.parts[i].wait
+		if w.Site == first.Site || w.Site == last {
+			continue
+		}
+		last = w.Site
+		groups := [...]event.Wait{*first, *w}
+		d.barrierError(SplitBarrier, b, w.Barrier, groups[:], nil)
 	}
 }
 
@@ -96,10 +116,10 @@ func (b *block) exited() []event.Exit {
 
 // Stall classifies and records a block that cannot make progress.
 func (d *Detector) Stall(s *event.Stall) {
-	b := d.blocks[s.Block]
-	if b == nil || len(s.Waiting) == 0 {
+	if len(s.Waiting) == 0 {
 		return
 	}
+	b := d.blockOf(s.Waiting[0].Warp) // it may stall before its first access
 	if d.unsafeEnd(b) {
 		return
 	}
@@ -136,8 +156,15 @@ func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, group
 		return
 	}
 	d.errorIndex[key] = len(d.errors)
-	d.errors = append(d.errors, BarrierError{Kind: kind, Block: b.id, Barrier: barrier, Count: 1,
-		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)})
+	e := BarrierError{Kind: kind, Block: b.id, Barrier: barrier, Count: 1,
+		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)}
+	for _, g := range groups {
+		e.AfterFault = e.AfterFault || d.faulted[g.Warp]&g.Mask != 0
+	}
+	for _, x := range exited {
+		e.AfterFault = e.AfterFault || d.faulted[x.Warp]&x.Mask != 0
+	}
+	d.errors = append(d.errors, e)
 }
 
 // keyOf returns the key of a finding: the lowest and highest site of its groups distinguish it.

@@ -53,7 +53,8 @@ func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bo
 		s.lanes = ^uint32(0)
 	}
 	s.noCopies = rapid.Bool().Draw(rt, "no copies")
-	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024, Only: only})
+	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024, Only: only,
+		Exchanges: true})
 	tolerate := map[event.Benign]func(bool) bool{
 		event.BenignWarp: func(same bool) bool { return same },
 		event.BenignAll:  func(bool) bool { return true }}[benign]
@@ -375,13 +376,15 @@ func (s *stream) checkClocks() {
 	}
 }
 
+// word is an aligned word of memory; block is 0 for global memory.
+type word struct {
+	space event.Space
+	block uint32
+	addr  uint64
+}
+
 // checkRaces: every race found is a race of the oracle, and on every word with a race one is found.
 func (s *stream) checkRaces() {
-	type word struct {
-		space event.Space
-		block uint32
-		addr  uint64
-	}
 	found := map[word]bool{}
 	for i := range s.det.groups {
 		g := &s.det.groups[i]
@@ -398,6 +401,7 @@ func (s *stream) checkRaces() {
 			found[word{g.race.Space, h.block, h.addr &^ 3}] = true
 		}
 	}
+	s.checkExchanges(found)
 	racy, unsynchronized := map[word]bool{}, map[word]bool{}
 	for b := range s.ora.Racy {
 		racy[word{b.Space, b.Block, b.Addr &^ 3}] = true
@@ -422,6 +426,74 @@ func (s *stream) checkRaces() {
 			s.rt.Fatalf("%s\nmissed at %+v", strings.Join(s.log, "\n"), w)
 		}
 	}
+}
+
+// checkExchanges: every pair of strong accesses that is reported is one of the oracle, and on every
+// location with one a pair is reported, or a race, of which racy has the words: a strong store hides
+// those before it, and may not be morally strong with what follows.
+func (s *stream) checkExchanges(racy map[word]bool) {
+	found := map[word]bool{}
+	rep := s.det.Report()
+	for i := range rep.Exchanges {
+		x := &rep.Exchanges[i]
+		p := oracle.Pair{Space: x.Space, A: min(x.First.Site, x.Second.Site),
+			B: max(x.First.Site, x.Second.Site)}
+		if s.ora.Exchanges[p] == 0 {
+			s.rt.Fatalf("%s\nfalse exchange: %+v", strings.Join(s.log, "\n"), x)
+		}
+		first, second := opOf(x.First), opOf(x.Second)
+		if !event.Unordered(s.geo, first, second) || event.Conflict(s.geo, first, second) {
+			s.rt.Fatalf("%s\nthe pair is not one of the definition: %+v", strings.Join(s.log, "\n"), x)
+		}
+	}
+	for _, at := range s.exchanged() {
+		found[at] = true
+	}
+	exchanged, most := map[word]bool{}, map[word]bool{}
+	for b := range s.ora.Exchanged {
+		exchanged[word{b.Space, b.Block, b.Addr &^ 3}] = true
+	}
+	for b := range s.ora.Exchangeable {
+		most[word{b.Space, b.Block, b.Addr &^ 3}] = true
+	}
+	for w := range exchanged {
+		if !found[w] && !racy[w] {
+			s.rt.Fatalf("%s\nmissed exchange at %+v", strings.Join(s.log, "\n"), w)
+		}
+	}
+	for w := range found {
+		if !most[w] {
+			s.rt.Fatalf("%s\nfalse exchange at %+v", strings.Join(s.log, "\n"), w)
+		}
+	}
+}
+
+// exchanged returns the words at which the detector has pairs of strong accesses. No block of a
+// stream ends, so that its shadow has all of them.
+func (s *stream) exchanged() []word {
+	var out []word
+	add := func(space event.Space, block uint32, m *memory) {
+		for _, p := range m.pages {
+			if p.strong == nil {
+				continue
+			}
+			for _, i := range p.strong {
+				for ; i != 0; i = s.det.exchanges.locations[i].next {
+					x := &s.det.exchanges.locations[i]
+					for at := x.addr &^ 3; x.pairs != 0 && at < x.addr+uint64(x.size); at += 4 {
+						out = append(out, word{space, block, at})
+					}
+				}
+			}
+		}
+	}
+	add(event.Global, 0, s.det.global)
+	for _, b := range s.det.blocks {
+		if b != nil && b.shared != nil {
+			add(event.Shared, b.id, b.shared)
+		}
+	}
+	return out
 }
 
 func opOf(a Access) event.Op {

@@ -19,6 +19,9 @@ type Options struct {
 	// Static is set if the events of one execution represent all executions. Then strong accesses and
 	// fences do not synchronize, since what a strong read observes differs between executions.
 	Static bool
+	// Exchanges enables the check for strong loads and stores that nothing orders (exchange.go). It has
+	// no effect together with Static.
+	Exchanges bool
 	// Recycling enables the check for barriers of which one generation may begin before the last one
 	// is over (recycle.go).
 	Recycling bool
@@ -64,6 +67,9 @@ type Access struct {
 	Async  bool // by an asynchronous copy that Thread issued
 	Addr   uint64
 	Size   uint8
+	// AfterFault is set if Thread had made an invalid access before the race was found: what it did
+	// since may be a consequence. See Detector.Fault.
+	AfterFault bool
 }
 
 // Race is a group of hazards by one pair of sites in one space. The first hazard is its example.
@@ -104,6 +110,10 @@ const (
 	// TooMany: more threads may arrive at a generation than it counts, and the surplus ones find no
 	// partners. Groups as for Recycled.
 	TooMany
+	// SplitBarrier: threads of a block arrived at different instructions for one generation of barrier 0,
+	// which names no count. PTX allows it, the languages above do not. The producer knows whether the
+	// instructions are different places of the source.
+	SplitBarrier
 )
 
 // BarrierError is one finding about barriers.
@@ -118,12 +128,16 @@ type BarrierError struct {
 	Generation uint64
 	// Count is the number of blocks or generations in which the same sites disagreed.
 	Count uint64
+	// AfterFault is set if a thread of Groups or Exited had made an invalid access before.
+	AfterFault bool
 }
 
 // Report holds the findings of a detector.
 type Report struct {
 	Races    []Race // in the order of their first hazard
 	Barriers []BarrierError
+	// Exchanges are strong accesses that are no races, in the order of their first pairs.
+	Exchanges []Exchange
 	// Tolerated counts the pairs of same-value writes that Benign tolerated.
 	Tolerated uint64
 }

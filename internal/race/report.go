@@ -52,26 +52,15 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if !d.reports(a.Space) {
 		return
 	}
-	l := bits.TrailingZeros32(racing)
-	s := &d.sites[site]
-	r := Race{Space: a.Space,
-		First: Access{Thread: first, Site: site, Kind: s.kindIn(a.Space), Order: s.order, Scope: s.scope,
-			Proxy: s.proxy, Async: s.async,
-			Addr: at &^ uint64(s.size-1), Size: s.size},
-		Second: Access{Thread: event.ThreadOf(a.w.id, l), Site: a.Site, Kind: a.Kind, Order: a.Order,
-			Scope: a.Scope,
-			Proxy: a.Proxy, Async: a.copied != nil, Addr: a.Addr[l], Size: a.Size},
-		Level: d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause), Cause: cause, Interval: a.w.round,
-	}
-	h := hazard{addr: at}
-	if a.Space == event.Shared {
-		r.Block, h.block = a.b.id, a.b.id
-	}
+	r := d.raceOf(a, site, first, at, bits.TrailingZeros32(racing), cause)
+	h := hazard{block: r.Block, addr: at}
 	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, r.Level == BranchOrdering}
 	i, ok := d.raceIndex[key]
 	if !ok {
 		i = len(d.groups)
 		d.raceIndex[key] = i
+		r.First.AfterFault = d.afterFault(r.First.Thread)
+		r.Second.AfterFault = d.afterFault(r.Second.Thread)
 		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]struct{})})
 	}
 	g := &d.groups[i]
@@ -79,6 +68,25 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		h.thread = event.ThreadOf(a.w.id, bits.TrailingZeros32(m))
 		g.hazards[h] = struct{}{}
 	}
+}
+
+// raceOf describes the race of lane l of an access with an earlier access, at the cell with address
+// at.
+func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uint64, l int,
+	cause Cause) Race {
+	s := &d.sites[site]
+	second := event.ThreadOf(a.w.id, l)
+	r := Race{Space: a.Space,
+		First: Access{Thread: first, Site: site, Kind: s.kindIn(a.Space), Order: s.order,
+			Scope: s.scope, Proxy: s.proxy, Async: s.async, Addr: at &^ uint64(s.size-1), Size: s.size},
+		Second: Access{Thread: second, Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
+			Proxy: a.Proxy, Async: a.copied != nil, Addr: a.Addr[l], Size: a.Size},
+		Level: d.levelOf(a, first, second, cause), Cause: cause, Interval: a.w.round,
+	}
+	if a.Space == event.Shared {
+		r.Block = a.b.id
+	}
+	return r
 }
 
 // reports reports whether races in a space are looked for.
@@ -238,7 +246,8 @@ func dataByte(a *event.Access, l int, x uint64) byte {
 
 // Report returns the findings so far.
 func (d *Detector) Report() *Report {
-	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...)}
+	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...),
+		Exchanges: d.reportExchanges()}
 	for i := range d.groups {
 		g := &d.groups[i]
 		g.race.Hazards = uint64(len(g.hazards))

@@ -49,6 +49,9 @@ type page struct {
 	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
 	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
 	vals  *[1 << pageShift]byte   // last values of weak writes; kept for event.BenignAll only
+	// for Options.Exchanges; nil if there are none
+	strong *[pageWords]uint32      // first location of exchange.go in each word
+	atomic *[pageWords / 64]uint64 // words that are targets of atomics
 }
 
 // memory is the shadow of one space, or of one block's shared memory. Pages are found by a map; a
@@ -87,6 +90,9 @@ func (d *Detector) newPage() *page {
 		d.spare = d.spare[:n-1]
 		clear(p.rows[:])
 		p.split, p.sync, p.vals = nil, nil, nil
+		if p.atomic != nil {
+			clear(p.atomic[:])
+		}
 		p.twin, p.twins = twins{}, false
 		return p
 	}
@@ -95,6 +101,11 @@ func (d *Detector) newPage() *page {
 
 // release recycles the pages and lists of a block's shared memory.
 func (d *Detector) release(m *memory) {
+	for _, p := range m.pages {
+		if p.strong != nil {
+			d.endExchanges(m, p)
+		}
+	}
 	for _, p := range m.pages {
 		d.releaseRows(p)
 		d.spare = append(d.spare, p)

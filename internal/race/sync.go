@@ -221,6 +221,7 @@ func (d *Detector) strongRead(a *access, loc *location, at place, l int) {
 	}
 	p := w.patterns()
 	if !s.none() {
+		d.observedAt(a, l)
 		p.observed[l] = p.observed[l].join(s)
 		key := watch{l, at}
 		p.watched[key] = p.watched[key].join(s)

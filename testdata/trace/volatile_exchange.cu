@@ -4,6 +4,6 @@
 // heddle: grid=1 block=64
 __global__ void k(int *out) {
     __shared__ volatile int s[64];
-    s[threadIdx.x] = threadIdx.x; // want race-shared
-    out[threadIdx.x] = s[threadIdx.x ^ 1]; // want race-shared
+    s[threadIdx.x] = threadIdx.x; // want race-unordered-strong
+    out[threadIdx.x] = s[threadIdx.x ^ 1]; // want race-unordered-strong
 }

@@ -61,12 +61,15 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	det := run.Watch(common, k, cfg, m, false)
 	opt := emu.Options{
 		Model: common.Warp, Seed: seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
+		StopAtFault: true,
 	}
 	res, err := m.Run(ctx, opt, &arrivals{det, m, count})
 	if err != nil {
 		return err
 	}
-	if err := o.reported(m, det.Report(), a); err != nil {
+	rep := det.Report()
+	rep.Races = append(rep.Races, run.Mistakes(k, m, rep)...)
+	if err := o.reported(m, rep, a); err != nil {
 		return err
 	}
 	switch res.Status {

@@ -43,6 +43,9 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 				reason += "; " + p.engine.hint
 			}
 			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
+		case f.Unusual:
+			open = append(open, p.describe(f)+" is possible only with arguments that no host is "+
+				"expected to pass"+p.unsure(f, r.Thread))
 		case ctx.Err() != nil:
 			open = append(open, p.describe(f)+" is possible; time ran out before it could be replayed")
 		default:
@@ -87,10 +90,21 @@ func (p *Proof) describe(f *verify.Finding) string {
 			return p.at(f.A) + " beyond the end of an array"
 		}
 		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
+	case verify.Unordered:
+		return fmt.Sprintf("an exchange of data without an order between %s and %s",
+			p.at(f.A), p.at(f.B))
+	case verify.Lanes:
+		return fmt.Sprintf("a lane that its mask names and that does not reach %s", p.at(f.A))
 	case verify.Divergence:
 		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
 	}
 	return fmt.Sprintf("a race between %s and %s", p.at(f.A), p.at(f.B))
+}
+
+// stays says that an access stays in its array.
+func (p *Proof) stays(f *verify.Finding) string {
+	return fmt.Sprintf("the access to %s at %s stays in it", f.Object.Name,
+		p.Job.Format(driver.Place(f.A).Start))
 }
 
 // at names an instruction and its position; nil stands for the end of the kernel, at which threads
@@ -284,8 +298,15 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 // nothing. For heddle check an assertion about data counts only for the data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 	violation := f.Kind == verify.Violation && code == diag.CodeAssertFailed
-	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds ||
-		violation && !p.opt.OfLaunch
+	if code == diag.CodeRaceUnorderedStrong {
+		return f.Kind == verify.Unordered
+	}
+	// An index that is right for the real block must not be wrong for a guessed one.
+	guessed := p.Config.Origins["block"].Guessed() ||
+		p.Config.Origins["grid"].Guessed() && f.Ctaid[0] != event.Dim3{}
+	bounds := p.opt.Bounds || f.Kind == verify.Bounds && !f.Scalars && !guessed
+	return Synchronization(code) || bounds && code == diag.CodeOutOfBounds ||
+		f.Kind == verify.Lanes && code == diag.CodeBadBarrier || violation && !p.opt.OfLaunch
 }
 
 // Synchronization reports whether a code is one of those that a proof is about. A replay ignores
@@ -294,7 +315,8 @@ func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 func Synchronization(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy,
-		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang,
+		diag.CodeAnnotation:
 		return true
 	}
 	return false
@@ -320,8 +342,10 @@ func (p *Proof) Inputs(req launch.Request, f *verify.Finding, th *lockstep.Threa
 // randomBuffers are the arguments that fill every buffer with random bytes.
 func (p *Proof) randomBuffers(seed uint64) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	placed := p.pointers()
 	for i, v := range p.Job.Kernel.Params {
-		if v.Pointer && v.PtrSpace != event.Shared {
+		_, into := placed[lockstep.Pointer{Param: v}] // keeps where it points
+		if v.Pointer && !into && v.PtrSpace != event.Shared {
 			out = append(out, launch.ArgSpec{
 				Param: fmt.Sprint(i), Offset: -1,
 				Kind: launch.ArgBuffer, Fill: launch.FillRandom, Seed: seed,
@@ -381,9 +405,11 @@ func (p *Proof) arguments(f *verify.Finding, th *lockstep.Thread,
 // buffers are the arguments that fill arrays with bytes, in the order of the parameters.
 func (p *Proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	placed := p.pointers()
 	for o, b := range loaded {
 		i := slices.Index(p.Job.Kernel.Params, o.Var)
-		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+		_, into := placed[lockstep.Pointer{Param: o.Var, Field: o.Field}]
+		if i < 0 || into || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
 			continue
 		}
 		spec := launch.ArgSpec{

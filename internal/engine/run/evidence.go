@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/depend"
 	"heddle/internal/diag"
+	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
@@ -29,9 +30,9 @@ type guess struct {
 // restsOn returns the guesses that decide whether a finding is there: for a race those on which the
 // difference of the two addresses depends, for an access outside of its array those on which the
 // address or the size of the array depends. rc is nil for a finding that is no race.
-func (g *Guesses) restsOn(key Key, rc *race.Race, r *Run) []guess {
-	one, two := r.Machine.Site(key.a).Instr, r.Machine.Site(key.b).Instr
-	if one == nil || two == nil {
+func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Config) []guess {
+	in := m.Site(key.a).Instr
+	if in == nil {
 		return nil
 	}
 	if g.facts == nil {
@@ -39,18 +40,45 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, r *Run) []guess {
 	}
 	switch {
 	case rc != nil:
-		return g.made(g.facts.Between(r.access(&rc.First), r.access(&rc.Second)), r.Config)
+		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
+		out := g.made(g.facts.Between(one, two), cfg)
+		if g.block && one.Block != two.Block && (g.tooWide(one.Instr, cfg) || g.tooWide(two.Instr, cfg)) {
+			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+		}
+		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
-		return append(g.made(g.facts.Address(one), r.Config), g.extent(one, r.Config)...)
+		return append(g.made(g.facts.Address(in), cfg), g.extent(in, cfg)...)
 	}
 	return nil
 }
 
+// tooWide reports whether the guessed block has more threads in a dimension than the kernel leaves
+// elements between blocks: 64 threads for p[blockIdx.x * 32 + threadIdx.x].
+func (g *Guesses) tooWide(in *ir.Instr, cfg *launch.Config) bool {
+	b := cfg.Geometry.Block
+	for d, threads := range []uint32{b.X, b.Y, b.Z} {
+		block, thread, ok := g.facts.Factors(in, d)
+		if ok && int64(threads)*max(thread, -thread) > max(block, -block) {
+			return true
+		}
+	}
+	return false
+}
+
+// Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
+// rests on none.
+func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) string {
+	if on := g.restsOn(raceKey(rc), rc, m, cfg); len(on) > 0 {
+		return sayGuesses(on)
+	}
+	return ""
+}
+
 // access is an access of a race as package depend names it.
-func (r *Run) access(a *race.Access) depend.Access {
-	block, index := r.Config.Geometry.Index(a.Thread)
+func access(a *race.Access, m *emu.Machine, cfg *launch.Config) depend.Access {
+	block, index := cfg.Geometry.Index(a.Thread)
 	return depend.Access{
-		Instr: r.Machine.Site(a.Site).Instr, Index: index, Block: block, Write: a.Kind.Writes(),
+		Instr: m.Site(a.Site).Instr, Index: index, Block: block, Write: a.Kind.Writes(),
 	}
 }
 
@@ -113,7 +141,7 @@ func (g *Guesses) contents(s depend.Source) guess {
 
 // chosen reports whether heddle chose an argument.
 func (g *Guesses) chosen(param int) bool {
-	return g.cfg.Origins["arg "+g.cfg.Args[param].Name] == launch.Default
+	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
 // extent returns the guesses that decide how far an array reaches, or which threads access it.
@@ -122,7 +150,7 @@ func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
 	for _, v := range g.facts.Objects(in) {
 		i := slices.Index(g.job.Kernel.Params, v)
 		switch {
-		case v.Unsized && cfg.Origins["shared"] == launch.Default:
+		case v.Unsized && cfg.Origins["shared"].Guessed():
 			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
 				"--shared"})
 		case i >= 0 && g.chosen(i) && v.Pointer:
@@ -138,9 +166,8 @@ func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
 	return out
 }
 
-// sayGuesses makes a finding a warning that names the guesses on which it rests, before all other
-// notes, and records them as the reason of the verdict.
-func (g *Guesses) sayGuesses(f *diag.Diagnostic, on []guess) {
+// sayGuesses lists guesses and the flags that specify them.
+func sayGuesses(on []guess) string {
 	var names, flags []string
 	for _, s := range on {
 		names = append(names, s.name)
@@ -148,18 +175,24 @@ func (g *Guesses) sayGuesses(f *diag.Diagnostic, on []guess) {
 			flags = append(flags, s.flag)
 		}
 	}
-	what := joinAnd(names)
 	how := "specify it in a comment above the kernel or in heddle.toml"
 	if len(flags) > 0 {
 		how = "specify it with " + strings.Join(flags, " ")
 	}
+	return joinAnd(names) + "; " + how
+}
+
+// warn makes a finding a warning that names the guesses on which it rests, before all other notes,
+// and records them as the reason of the verdict.
+func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
+	what := sayGuesses(on)
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
-	f.Notes = slices.Insert(f.Notes, 0, fmt.Sprintf("this rests on a guess: %s; %s", what, how))
-	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s; %s", f.Code,
-		g.job.Format(f.Span.Start), what, how))
+	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
+	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s", f.Code,
+		g.job.Format(f.Span.Start), what))
 }
 
 // joinAnd lists words: "a, b and c".

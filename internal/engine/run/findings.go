@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/diag"
@@ -25,10 +26,22 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	for i := range rep.Races {
 		rc := &rep.Races[i]
 		key := raceKey(rc)
+		if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
+			key.code = diag.CodeRaceUnorderedStrong // of a trace, whose events are weak
+		}
 		r.add(key, rc, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
+	}
+	for i := range rep.Exchanges {
+		x := &rep.Exchanges[i]
+		if why := r.protocols().excuse(x); why.reported() {
+			r.add(exchangeKey(x), &x.Race, func() diag.Diagnostic { return r.exchangeFinding(x, why, seed) })
+		}
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
+		if be.Kind == race.SplitBarrier && !r.split(be) {
+			continue
+		}
 		if key, ok := barrierKey(be); ok {
 			r.add(key, nil, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
 		}
@@ -90,8 +103,8 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	witness.Interval, witness.Entry = rc.Interval, driver.KernelPlace(r.Job.Kernel)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: rc.Hazards,
-		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s%s",
-			raceKind(rc), rc.Level, mem, op1, thread1, op2, thread2, causeText(rc)),
+		Message: fmt.Sprintf("%s %v between (1) %s by %s and (2) %s by %s%s", raceText(code, rc), mem,
+			op1, thread1, op2, thread2, causeText(rc)),
 		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
 		Related: []diag.Related{
 			{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"},
@@ -102,6 +115,24 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	}
 	r.raceNotes(rc, &d)
 	d.Notes = append(d.Notes, "launch: "+r.Config.Describe())
+	return d
+}
+
+// raceText begins the message of a race, or of strong accesses, which are none.
+func raceText(code diag.Code, rc *race.Race) string {
+	if code == diag.CodeRaceUnorderedStrong {
+		return fmt.Sprintf("unordered strong accesses, %s %s, to", raceKind(rc), rc.Level)
+	}
+	return fmt.Sprintf("%s %s data race on", raceKind(rc), rc.Level)
+}
+
+// exchangeFinding is the diagnostic of two strong accesses that nothing orders.
+func (r *Run) exchangeFinding(x *race.Exchange, why excuse, seed uint64) diag.Diagnostic {
+	d := r.raceFinding(diag.CodeRaceUnorderedStrong, &x.Race, seed)
+	if why != noExcuse {
+		d.Severity = diag.Warning
+		d.Notes = slices.Insert(d.Notes, 0, "this is only a warning: "+excuseTexts[why])
+	}
 	return d
 }
 
@@ -117,9 +148,16 @@ func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
 	if r.Word != nil {
 		r.Word(rc, d)
 	}
-	if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
-		note("both are volatile or relaxed, so this is not a data race (PTX ISA 8.7), " +
-			"but the value read depends on their order")
+	if d.Code == diag.CodeRaceUnorderedStrong {
+		what := "value read"
+		if rc.First.Kind == event.Write && rc.Second.Kind == event.Write {
+			what = "value that remains"
+		}
+		note("both are volatile or relaxed, so this is not a data race (PTX ISA 8.7), "+
+			"but the %s depends on their order", what)
+	}
+	if rc.First.AfterFault || rc.Second.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
 	}
 	if rc.Hazards > 1 {
 		note("%d conflicting accesses between these two places", rc.Hazards)
@@ -202,7 +240,7 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		return "a non-coherent load is not ordered with any write of the same kernel, not even " +
 			"one by its own thread: nothing joins its proxy to the generic proxy (PTX ISA 8.6, 8.9.5)"
 	}
-	if a.Order.Strong() && b.Order.Strong() {
+	if a.Order.Strong() && b.Order.Strong() && !event.MorallyStrong(r.Config.Geometry, opOf(&a), opOf(&b)) {
 		if a.Addr != b.Addr || a.Size != b.Size {
 			return "both are strong, but they overlap only in part, so they are not morally strong " +
 				"(PTX ISA 8.7)"
@@ -229,6 +267,14 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	}
 	return "__syncthreads does not order threads of different blocks; only a release that the other " +
 		"thread acquires does, with fences or scopes that include both"
+}
+
+// opOf is an access as the definition of a race sees it.
+func opOf(a *race.Access) event.Op {
+	return event.Op{
+		Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy,
+		Async: a.Async, Addr: a.Addr, Size: a.Size,
+	}
 }
 
 // notWaited names the copy that was not complete. A wait orders the copy only within the thread
@@ -262,6 +308,7 @@ var BarrierCodes = map[race.BarrierKind]diag.Code{
 	race.NoWaiter:      diag.CodeBarrierNoWaiter,
 	race.Recycled:      diag.CodeBarrierRecycle,
 	race.TooMany:       diag.CodeBarrierTooMany,
+	race.SplitBarrier:  diag.CodeBarrierSplit,
 }
 
 // barrierFinding is the diagnostic of one barrier error: which threads wait where, and which are
@@ -278,6 +325,11 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	}
 	note := func(format string, args ...any) {
 		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+	}
+	if be.Kind == race.SplitBarrier {
+		d.Severity = diag.Warning
+		note("PTX lets threads meet at different instructions with one barrier number, so this code " +
+			"works on devices of today; in CUDA C++ and OpenCL C it is undefined")
 	}
 	if be.Kind == race.Recycled || be.Kind == race.TooMany {
 		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
@@ -305,6 +357,9 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		}
 		note("%s", text)
 	}
+	if be.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
+	}
 	d.Groups = r.groups(be)
 	if be.Count > 1 {
 		note("this happened %d times in the launch", be.Count)
@@ -325,6 +380,9 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 			why = fmt.Sprintf("a warp reaches barrier %d again before it is complete", be.Barrier)
 		}
 		return fmt.Sprintf("barrier divergence in block %v: %s", block, why)
+	case race.SplitBarrier:
+		return fmt.Sprintf("threads of block %v meet at different barriers of the source: a barrier in "+
+			"conditional code needs a condition that has the same value for all threads", block)
 	case race.CountMismatch:
 		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with "+
 			"different counts or forms", block, be.Barrier)
@@ -388,30 +446,63 @@ func (r *Run) waitText(w event.Wait) string {
 func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(a.Site)
 	who := threadText(r.Config.Geometry, a.Thread)
-	return diag.Diagnostic{
+	d := diag.Diagnostic{
 		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
 		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
 		Span: place(info), Stack: stack(info), Label: "false here",
-		Notes:     []string{"launch: " + r.Config.Describe()},
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}
+	if a.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
+	}
+	d.Notes = append(d.Notes, "launch: "+r.Config.Describe())
+	return d
 }
+
+// afterFault is the note of a finding in which a thread takes part that had made an invalid access
+// before.
+const afterFault = "this happened after an access out of bounds (or a misaligned one) by a thread " +
+	"of this finding, which read 0 or wrote nothing; it may be a consequence"
 
 // stopFinding is the diagnostic of an error that ended the kernel, such as a trap. Its notes say
 // that the rest of the launch was not executed.
 func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
+	d := r.errorFinding(code, s, seed)
+	d.Notes = append(d.Notes,
+		"the run of this kernel ended here; nothing after this point was checked",
+		"launch: "+r.Config.Describe())
+	return d
+}
+
+// faultFinding is the diagnostic of the invalid accesses at one place, after which the kernel was
+// executed to its end.
+func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagnostic {
+	d := r.errorFinding(code, &f.Stop, seed)
+	d.Count = f.Count
+	if f.Count > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d accesses of single threads at this place are invalid",
+			f.Count))
+	}
+	d.Notes = append(d.Notes,
+		"the run continued without these accesses: a read returned 0, a write was dropped",
+		"launch: "+r.Config.Describe())
+	return d
+}
+
+// errorFinding is what the diagnostics of all errors of one thread have in common.
+func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(s.Site)
-	return diag.Diagnostic{
+	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: 1,
 		Message: s.Message, Span: place(info), Stack: stack(info),
 		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
 			threadText(r.Config.Geometry, s.Thread)),
-		Notes: []string{
-			"the run of this kernel ended here; nothing after this point was checked",
-			"launch: " + r.Config.Describe(),
-		},
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}
+	if s.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
+	}
+	return d
 }

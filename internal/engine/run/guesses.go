@@ -19,12 +19,12 @@ import (
 )
 
 // heddle guesses the parts of a launch that the user leaves unspecified, and a counterexample of a
-// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel.
-// Only the user knows whether such a finding is a bug. So the kernel is run with other guesses. A
-// run is comparable if at least as many threads execute the same two instructions. A finding
-// depends on the guess if at least half of the comparable runs do not show it: it becomes a
-// warning, and the verdict is unknown and names the values. Contents of buffers are not guesses in
-// this sense: a kernel has to be correct for all data.
+// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel. If
+// the addresses of a finding depend on a guess, evidence.go says so. What no address shows, such as
+// the size of the block, is decided by runs with other guesses. A run is comparable if at least as
+// many threads execute the same two instructions. A finding depends on the guess if at least half of
+// the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names the
+// values.
 //
 // The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
 // a kernel clean.
@@ -81,8 +81,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
-	if on := g.restsOn(key, rc, r); len(on) > 0 {
-		g.sayGuesses(f, on)
+	if on := g.restsOn(key, rc, r.Machine, r.Config); len(on) > 0 {
+		g.warn(f, on)
 		return true
 	}
 	cfg := r.Config
@@ -114,7 +114,7 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	}
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
 	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
 	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")
@@ -288,12 +288,22 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 			return nil
 		}
 		out.found[Key{code, res.Stop.Site, res.Stop.Site}] = true
+		for i := range res.Faults {
+			f := &res.Faults[i]
+			out.found[Key{stopCodes[f.Kind], f.Site, f.Site}] = true
+		}
 	default:
 		return nil
 	}
 	rep := det.Report()
 	for i := range rep.Races {
 		out.found[raceKey(&rep.Races[i])] = true
+	}
+	p := newProtocols(g.job.Kernel, m)
+	for i := range rep.Exchanges {
+		if x := &rep.Exchanges[i]; p.excuse(x) == noExcuse {
+			out.found[exchangeKey(x)] = true
+		}
 	}
 	for i := range rep.Barriers {
 		if key, ok := barrierKey(&rep.Barriers[i]); ok {

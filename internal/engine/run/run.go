@@ -53,12 +53,15 @@ type Run struct {
 	Aside       driver.Aside  // findings that do not count
 	Bugs        int           // findings
 	Guessed     int           // findings that depend on guesses
+	Warnings    int           // findings that leave the verdict as it is
 	Repeated    int           // findings that Seen has
 	Runs        int           // schedules that were executed
 	Tolerated   uint64        // equal writes that the options tolerate
 	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
+	protocol     *protocols    // of the machine; nil before its first use
+	apart        []string      // what the verdict does not cover, because of warnings
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
@@ -121,6 +124,9 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
 	opt := emu.Options{
 		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Workers: max(common.Workers, 1),
+		// An invalid access that does not count is outside of what the run is about, and so is all that
+		// follows from it.
+		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
 	}
 	if common.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
@@ -178,7 +184,7 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	recycling bool) Detector {
 	opt := race.Options{
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
-		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling,
+		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
 	}
 	if ir.OrdersParts(k) {
 		return race.NewSplit(opt)
@@ -186,12 +192,21 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	return race.New(opt)
 }
 
-// Ended examines how a run ended: an error of the kernel is a finding, a limit of heddle decides
-// the verdict. It returns false if further schedules would show nothing more.
+// Ended examines the invalid accesses of a run and how it ended: an error of the kernel is a
+// finding, a limit of heddle decides the verdict. It returns false if further schedules would show
+// nothing more.
 func (r *Run) Ended(res *emu.Result, seed uint64) bool {
+	for i := range res.Faults {
+		f := &res.Faults[i]
+		code := stopCodes[f.Kind]
+		r.add(Key{code, f.Site, f.Site}, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
+	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
 	case emu.Stopped:
+		if len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop {
+			return true // the run reached its end
+		}
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+

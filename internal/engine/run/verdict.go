@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -29,16 +30,34 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.setAside(&g) {
 		return
 	}
-	if r.depends != nil && r.depends(key, rc, &g) {
+	switch {
+	case g.Severity == diag.Warning:
+		r.Warnings++
+		r.exceptFor(&g)
+	case r.depends != nil && r.depends(key, rc, &g):
 		r.Guessed++
-	} else {
+	default:
 		r.Bugs++
 	}
-	if r.Bugs+r.Guessed > r.Job.Options().Limit {
+	if r.Bugs+r.Guessed+r.Warnings > r.Job.Options().Limit {
 		r.hidden++
 		return
 	}
 	r.Job.Report(g)
+}
+
+// exceptFor adds a warning to what the verdict does not cover, once for each place.
+func (r *Run) exceptFor(g *diag.Diagnostic) {
+	text := fmt.Sprintf("%s at %s (%s)", exceptions[g.Code], r.Job.Format(g.Span.Start), g.Code)
+	if !slices.Contains(r.apart, text) {
+		r.apart = append(r.apart, text)
+	}
+}
+
+// exceptions are the warnings of a kernel that no verdict covers, as noun phrases.
+var exceptions = map[diag.Code]string{
+	diag.CodeRaceUnorderedStrong: "unordered strong accesses",
+	diag.CodeBarrierSplit:        "threads that meet at different barriers",
 }
 
 // setAside reports whether a finding is suppressed or known and so does not count. If the run ended
@@ -48,13 +67,18 @@ func (r *Run) setAside(g *diag.Diagnostic) bool {
 		return false
 	}
 	if endsRun(g.Code) && r.inconclusive == "" {
-		r.inconclusive = fmt.Sprintf("a run ended at a suppressed or known finding (%s at %s); "+
-			"nothing after it was checked", g.Code, r.Job.Format(g.Span.Start))
+		what := "a run ended at a suppressed or known finding (%s at %s); nothing after it was checked"
+		if g.Code == diag.CodeOutOfBounds || g.Code == diag.CodeMisaligned {
+			what = "a run has a suppressed or known finding (%s at %s), after which the values that " +
+				"threads read are made up"
+		}
+		r.inconclusive = fmt.Sprintf(what, g.Code, r.Job.Format(g.Span.Start))
 	}
 	return true
 }
 
-// endsRun reports whether nothing more of the kernel or block is executed after such a finding.
+// endsRun reports whether nothing more of the kernel or block is executed after such a finding, or
+// only with values that are made up.
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,
@@ -101,7 +125,7 @@ func (r *Run) Verdict() diag.Verdict {
 	case r.Runs == 0:
 		v.Kind, v.Reason = diag.Unknown, "the kernel was not run"
 	default:
-		v.Kind, v.Scope = diag.Clean, r.scope()
+		v.Kind, v.Scope, v.Apart = diag.Clean, r.scope(), r.apart
 	}
 	v.Suppressed, v.Known = r.Aside.Suppressed, r.Aside.Known
 	return v

@@ -57,6 +57,11 @@ type Oracle struct {
 	// Unsynchronized contains the bytes with accesses that no synchronization orders. Some of them may
 	// be ordered by observation (PTX ISA 8.9.5, second rule), and are then not races.
 	Unsynchronized map[Byte]bool
+	// Exchanges are the pairs of strong accesses that are no races and that no synchronization orders.
+	// Exchanged contains the bytes with such a pair that is not ordered by observation either, and
+	// Exchangeable those with any.
+	Exchanges               map[Pair]int
+	Exchanged, Exchangeable map[Byte]bool
 }
 
 // clock is a full vector clock, indexed by thread.
@@ -131,7 +136,9 @@ func New(opt Options) *Oracle {
 	n := int(opt.Geometry.Blocks()) * opt.Geometry.WarpsPerBlock() * event.WarpSize
 	o := &Oracle{opt: opt, threads: n, bytes: map[Byte][]*access{}, last: map[Byte]*write{},
 		bars: map[barrier]*generation{}, Pairs: map[Pair]int{}, Racy: map[Byte]bool{},
-		Unsynchronized: map[Byte]bool{}, current: map[event.Thread]*access{}}
+		Unsynchronized: map[Byte]bool{}, Exchanges: map[Pair]int{}, Exchanged: map[Byte]bool{},
+		Exchangeable: map[Byte]bool{},
+		current:      map[event.Thread]*access{}}
 	for i := range n {
 		c := make(clock, n)
 		c[i] = 1
@@ -220,6 +227,13 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 	for i := range int(acc.op.Size) {
 		b := o.byteOf(space, acc.op, i)
 		for _, old := range o.bytes[b] {
+			if o.counts(space) && exchange(o.opt.Geometry, old.op, acc.op) && !o.ordered(old, acc) {
+				o.Exchangeable[b] = true
+				if !o.observed(old, acc) {
+					o.Exchanged[b] = true
+				}
+				o.Exchanges[Pair{space, min(old.site, acc.site), max(old.site, acc.site)}]++
+			}
 			if !o.counts(space) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.ordered(old, acc) ||
 				o.tolerated(old, acc) {
 				continue
@@ -236,6 +250,25 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 		o.bytes[b] = append(o.bytes[b], acc)
 	}
 	return acc
+}
+
+// exchange reports whether two threads exchange a value by strong accesses that must be ordered, in
+// the words of PTX ISA 8.7: both are strong and no part of an atomic read-modify-write (8.10.3),
+// one writes, each scope includes the other thread, they overlap completely and use one proxy. A
+// release store and an acquire load or another release store synchronize and are left out.
+func exchange(g event.Geometry, a, b event.Op) bool {
+	if a.Thread == b.Thread || a.Kind == event.Read && b.Kind == event.Read ||
+		a.Addr != b.Addr || a.Size != b.Size || a.Proxy != b.Proxy {
+		return false
+	}
+	plain := false
+	for _, x := range []event.Op{a, b} {
+		if x.Kind == event.Atomic || x.Kind == event.Reduce || x.Order == event.Weak {
+			return false
+		}
+		plain = plain || x.Order == event.Relaxed
+	}
+	return plain && g.Includes(a.Scope, a.Thread, b.Thread) && g.Includes(b.Scope, b.Thread, a.Thread)
 }
 
 // ordered reports whether old happens before acc and the order applies to their proxies.

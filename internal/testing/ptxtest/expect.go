@@ -5,17 +5,19 @@
 //	// options: --warp lockstep --benign all ...     flags of heddle run
 //	// heddle: grid=1 block=64                       the launch, read by heddle itself
 //	... // want CODE "regexp"                        on each line that a finding reports
+//	... // warn CODE "regexp"                        the same for a warning of the kernel
 //	... // unsupported "regexp"                      on the line of the verdict, for its reason
 //
 // A finding reports the lines of both its operations or of all its groups. Each of these lines must
 // have a want with the code of the finding and a regexp that matches its message, and each want
 // must match a finding. A test thus fails for a missing finding, for an unexpected one, and for a
-// wrong place.
+// wrong place. Warnings that no warn expects are accepted in kernels with a bug only.
 package ptxtest
 
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +37,7 @@ type Expect struct {
 	Verdict diag.VerdictKind // on every kernel
 	Options []string         // flags of heddle run
 	Wants   []*Want          // findings, one for each line that they report
+	Warns   []*Want          // warnings, likewise
 	Stops   []*Want          // unsupported constructs and reasons; Code is "unsupported"
 }
 
@@ -65,13 +68,15 @@ func Parse(text string) (*Expect, error) {
 		if v, ok := strings.CutPrefix(comment, "options: "); ok {
 			e.Options = append(e.Options, strings.Fields(v)...)
 		}
-		for v, ok := cutWant(line); ok; v, ok = cutWant(v) {
-			w, err := parseWant(v)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", i+1, err)
+		for mark, to := range map[string]*[]*Want{"// want ": &e.Wants, "// warn ": &e.Warns} {
+			for _, v, ok := strings.Cut(line, mark); ok; _, v, ok = strings.Cut(v, mark) {
+				w, err := parseWant(v)
+				if err != nil {
+					return nil, fmt.Errorf("line %d: %w", i+1, err)
+				}
+				w.Line = i + 1
+				*to = append(*to, w)
 			}
-			w.Line = i + 1
-			e.Wants = append(e.Wants, w)
 		}
 		if _, why, ok := strings.Cut(line, "// unsupported "); ok {
 			w, err := parseWant("unsupported " + why)
@@ -91,15 +96,9 @@ func Parse(text string) (*Expect, error) {
 	return e, nil
 }
 
-// cutWant returns the text after the next want marker. A line can have several.
-func cutWant(s string) (string, bool) {
-	_, after, ok := strings.Cut(s, "// want ")
-	return after, ok
-}
-
-// parseWant parses CODE "regexp" up to the next want marker.
+// parseWant parses CODE "regexp" up to the next marker. A line can have several.
 func parseWant(s string) (*Want, error) {
-	s, _, _ = strings.Cut(s, "// want ")
+	s, _, _ = strings.Cut(s, "// wa")
 	code, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
 	w := &Want{Code: diag.Code(code)}
 	if rest = strings.TrimSpace(rest); rest == "" {
@@ -113,17 +112,18 @@ func parseWant(s string) (*Want, error) {
 	return w, err
 }
 
-// Match compares findings with the wants and returns a message for each difference.
+// Match compares findings with the wants, and warnings with the warns, and returns a message for
+// each difference.
 func (e *Expect) Match(findings []Finding) []string {
 	var diffs []string
 	for _, f := range findings {
 		for _, line := range f.Lines {
-			if !e.match(line, f) {
+			if !e.match(line, f) && !(f.Warning && e.Verdict == diag.Bug) {
 				diffs = append(diffs, fmt.Sprintf("line %d: unexpected %s: %s", line, f.Code, f.Message))
 			}
 		}
 	}
-	for _, w := range e.Wants {
+	for _, w := range slices.Concat(e.Wants, e.Warns) {
 		if !w.matched {
 			diffs = append(diffs, fmt.Sprintf("line %d: no finding %s matching %v", w.Line, w.Code, w.Rx))
 		}
@@ -133,8 +133,11 @@ func (e *Expect) Match(findings []Finding) []string {
 
 // match marks the wants on a line that match a finding, and reports whether there are any.
 func (e *Expect) match(line int, f Finding) bool {
-	found := false
-	for _, w := range e.Wants {
+	found, list := false, e.Wants
+	if f.Warning {
+		list = e.Warns
+	}
+	for _, w := range list {
 		if w.Line == line && w.Code == f.Code && (w.Rx == nil || w.Rx.MatchString(f.Message)) {
 			w.matched, found = true, true
 		}
@@ -147,4 +150,5 @@ type Finding struct {
 	Code    diag.Code // of the finding
 	Message string    // as printed, one line
 	Lines   []int     // of its places in the file, distinct; 0 for a place in another file
+	Warning bool      // it does not count as a bug
 }

@@ -87,7 +87,8 @@ func runOnce(ctx context.Context, path string, opt check.Options, exp *Expect) [
 	var diffs []string
 	sum, err := check.Files(ctx, opt, []string{path}, func(d diag.Diagnostic) {
 		switch {
-		case d.Severity == diag.Error && d.Kernel != "":
+		case d.Kernel != "" && (d.Severity == diag.Error ||
+			d.Severity == diag.Warning && d.Code.Family() == diag.Bugs):
 			findings = append(findings, finding(opt.Files, path, d))
 		case d.Severity == diag.Error:
 			diffs = append(diffs, fmt.Sprintf("input error: %s: %s %v", opt.Files.Format(d.Span.Start),
@@ -126,7 +127,7 @@ func lineIn(files *source.Set, path string, p source.Pos) int {
 
 // finding reduces a diagnostic to its lines in the test file.
 func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
-	f := Finding{Code: d.Code, Message: d.Message}
+	f := Finding{Code: d.Code, Message: d.Message, Warning: d.Severity == diag.Warning}
 	add := func(p source.Pos) {
 		line := lineIn(files, path, p)
 		if !slices.Contains(f.Lines, line) {

@@ -1,0 +1,150 @@
+package race
+
+import (
+	"testing"
+
+	"heddle/internal/event"
+)
+
+// steps sends accesses to a detector, each from a site of its own, and returns the exchanges.
+func steps(list ...side) []Exchange {
+	d := lone(event.BenignWarp)
+	for i, s := range list {
+		s.send(d, event.Global, event.Site(i))
+	}
+	return d.Report().Exchanges
+}
+
+// strong is a relaxed access of scope gpu to the word at address 0.
+func strong(t event.Thread, k event.Kind) side {
+	return side{Access: event.Access{Kind: k, Order: event.Relaxed, Scope: event.GPU}, t: t, size: 4}
+}
+
+// pairsOf are the sites of the exchanges, in order.
+func pairsOf(list []Exchange) [][2]event.Site {
+	var out [][2]event.Site
+	for i := range list {
+		out = append(out, [2]event.Site{list[i].First.Site, list[i].Second.Site})
+	}
+	return out
+}
+
+// A load behind two stores that are not ordered is paired with the store of another thread, although
+// a store of its own thread is the last (PTX ISA 8.9.1: program order orders one thread only).
+func TestExchangeBehindOwnStore(t *testing.T) {
+	got := pairsOf(steps(strong(0, event.Write), strong(1, event.Write), strong(1, event.Read)))
+	want := [][2]event.Site{{0, 1}, {0, 2}}
+	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("pairs %v, want %v", got, want)
+	}
+}
+
+// A store of the same thread replaces its accesses: no pair of one thread, one pair with another.
+func TestExchangeOfOneThread(t *testing.T) {
+	got := pairsOf(steps(strong(0, event.Write), strong(0, event.Read), strong(0, event.Write)))
+	if len(got) != 0 {
+		t.Errorf("one thread: pairs %v, want none", got)
+	}
+	got = pairsOf(steps(strong(0, event.Write), strong(0, event.Write), strong(1, event.Read)))
+	if len(got) != 1 || got[0] != [2]event.Site{1, 2} {
+		t.Errorf("pairs %v, want the last store and the load", got)
+	}
+}
+
+// What the run says about a location counts whether it comes before or after the pair.
+func TestExchangeUse(t *testing.T) {
+	store, load := strong(0, event.Write), strong(1, event.Read)
+	add := strong(2, event.Reduce)
+	release, acquire := strong(3, event.Write), strong(3, event.Read)
+	release.Order, acquire.Order = event.Release, event.Acquire
+	other := strong(2, event.Reduce)
+	other.addr = 4
+	for _, c := range []struct {
+		what            string
+		list            []side
+		atomic, ordered bool
+	}{
+		{"nothing else", []side{store, load}, false, false},
+		{"an atomic on another word", []side{other, store, load}, false, false},
+		{"an atomic first", []side{add, store, load}, true, false},
+		{"an atomic last", []side{store, load, add}, true, false},
+		{"an acquire last", []side{store, load, acquire}, false, true},
+		{"a release first", []side{release, store, load}, false, true},
+	} {
+		for _, x := range steps(c.list...) {
+			if x.Atomic != c.atomic || x.Ordered != c.ordered || x.Apart {
+				t.Errorf("%s: %+v", c.what, x)
+			}
+		}
+	}
+}
+
+// A location of shared memory ends with its block, and its pairs remain.
+func TestExchangeOfEndedBlock(t *testing.T) {
+	d := lone(event.BenignWarp)
+	strong(0, event.Write).send(d, event.Shared, 0)
+	strong(1, event.Read).send(d, event.Shared, 1)
+	strong(2, event.Atomic).send(d, event.Shared, 2)
+	for w := range event.Warp(2) {
+		d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
+	}
+	for range 2 { // a report changes nothing
+		if x := d.Report().Exchanges; len(x) != 1 || !x[0].Atomic || x[0].Hazards != 1 {
+			t.Fatalf("exchanges %+v", x)
+		}
+	}
+	// the next block has none of the accesses of this one
+	strong(event.ThreadOf(2, 0), event.Read).send(d, event.Shared, 3)
+	if x := d.Report().Exchanges; len(x) != 1 {
+		t.Errorf("exchanges %+v", x)
+	}
+}
+
+// Lanes of one instruction that store to one location are a pair (8.7); loads are none.
+func TestExchangeWithinInstruction(t *testing.T) {
+	for _, k := range []event.Kind{event.Read, event.Write, event.Atomic} {
+		a := event.Access{Kind: k, Order: event.Relaxed, Scope: event.CTA, Space: event.Shared,
+			Mask: 0b101, Active: 0b101, Size: 4, Addr: new([event.WarpSize]uint64)}
+		if k.Writes() {
+			a.Stored = a.Mask
+		}
+		d := lone(event.BenignWarp)
+		d.Access(&a)
+		want := 0
+		if k == event.Write {
+			want = 1
+		}
+		if got := d.Report().Exchanges; len(got) != want ||
+			want == 1 && (got[0].Level != IntraWarp || got[0].First.Thread == got[0].Second.Thread) {
+			t.Errorf("%v: %+v, want %d", k, got, want)
+		}
+	}
+}
+
+// Threads of one block at two instructions of barrier 0 are reported; with a count, or at another
+// barrier, they use a named barrier, for which PTX ISA 9.7.13.1 allows it.
+func TestSplitBarrier(t *testing.T) {
+	for _, c := range []struct {
+		barrier uint8
+		count   uint32
+		sites   [2]event.Site
+		want    bool
+	}{
+		{0, 0, [2]event.Site{0, 1}, true}, {0, 0, [2]event.Site{1, 1}, false},
+		{1, 0, [2]event.Site{0, 1}, false}, {0, 64, [2]event.Site{0, 1}, false},
+	} {
+		d := lone(event.BenignWarp)
+		for range 2 { // reported once
+			for w := range event.Warp(2) {
+				d.Arrive(&event.Arrive{Warp: w, Site: c.sites[w], Mask: ^uint32(0), Active: ^uint32(0),
+					Barrier: c.barrier, Count: c.count, Aligned: true})
+			}
+			d.Complete(&event.Complete{Barrier: c.barrier})
+		}
+		got := d.Report().Barriers
+		if (len(got) == 1) != c.want || c.want && (got[0].Kind != SplitBarrier || got[0].Count != 2 ||
+			len(got[0].Groups) != 2) {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+// Each block takes one of two branches with a barrier.
+// Why: the condition has one value for each block (CUDA C++ Programming Guide, "Synchronization Functions").
+// expect: clean
+// heddle: grid=2 block=64
+__global__ void k(int *a) {
+    if (blockIdx.x == 0) {
+        a[threadIdx.x] = 1;
+        __syncthreads();
+    } else {
+        a[threadIdx.x + 64] = 2;
+        __syncthreads();
+    }
+}

@@ -1,0 +1,17 @@
+// A message between blocks; data and flag are volatile, and both fences cover the device.
+// Why: fence; st.volatile is a release pattern and ld.volatile; fence an acquire pattern (PTX ISA 8.8): the data are ordered, and the flag is
+// the means. A loop waits for it, so no order of its accesses is wrong.
+// expect: clean
+// heddle: grid=2 block=1
+__device__ volatile int flag;
+__global__ void k(volatile int *data, int *out, int n) {
+    if (blockIdx.x == 0) {
+        data[0] = n;
+        __threadfence();
+        flag = 1;
+    } else {
+        while (flag == 0) {}
+        __threadfence();
+        out[0] = data[0];
+    }
+}

@@ -61,9 +61,10 @@ annotation, or the launch.`,
 		Name: "unsupported", Group: VerdictTerms,
 		Title: "the kernel uses something that this engine does not model",
 		Text: `The line names the construct and its place: an instruction that is not executed, a
-call without a body, machine code without PTX, or (in runs and traces) a branch, an address or a
-barrier that depends on an unknown value. What was found before that place is reported. In {heddle
-check} a kernel whose proof is unsupported stays clean, and the line says so.
+call without a body, machine code without PTX, a kernel that does not compile, or (in runs and
+traces) a branch, an address or a barrier that depends on an unknown value. What was found before
+that place is reported. In {heddle check} a kernel whose proof is unsupported stays clean, and the
+line says so.
 
 What to do: docs/support.md lists what is supported; another engine, or {--arg} for an unknown
 value, may decide.`,

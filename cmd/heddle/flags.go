@@ -11,6 +11,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
+	dynamic "heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -63,7 +64,8 @@ func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 // engineFlags defines the flags of the emulator and the race detector.
 func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.Run.Seed, "seed", 0, "use seed `N` for the first schedule")
-	fs.IntVar(&opt.Run.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
+	fs.IntVar(&opt.Run.Seeds, "seeds", 0, fmt.Sprintf("run `N` schedules, with consecutive seeds "+
+		"(default: 1, and %d for a kernel that synchronizes through memory)", dynamic.SyncSeeds))
 	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
 		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
 	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign",
@@ -114,8 +116,8 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 func checkNumbers(opt *check.Options) error {
 	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
-	case seeds < 1:
-		return fmt.Errorf("--seeds %d: must be at least 1", seeds)
+	case seeds < 0:
+		return fmt.Errorf("--seeds %d: must not be negative", seeds)
 	case opt.Limit < 1:
 		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
 	case opt.Prove.Timeout < 0:
@@ -124,7 +126,7 @@ func checkNumbers(opt *check.Options) error {
 		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
 	case opt.Workers < 0:
 		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
-	case seed+uint64(seeds-1) < seed:
+	case seeds > 0 && seed+uint64(seeds-1) < seed:
 		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}
 	return nil

@@ -55,7 +55,7 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 		p.compileAffine(fc)
 	}
 	p.buildContexts()
-	p.ordered = p.inOrder()
+	p.ordered, p.contended = p.inOrder(), p.isContended()
 	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
 }
 

@@ -9,6 +9,7 @@ package emu
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -31,6 +32,8 @@ type Options struct {
 	Resident int
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
 	Printf   func(thread event.Thread, text string)        // output of the kernel's printf; may be nil
+
+	points uint64 // Result.points of the run with seed 0; policy priorities only
 }
 
 // DefaultMaxSteps is the number of warp instructions after which a run ends by default.
@@ -53,7 +56,8 @@ const (
 // StopKind says why a run stopped.
 type StopKind uint8
 
-// The reasons for a stop. All but the first two are errors of the kernel or of its launch.
+// The reasons for a stop. All but the first two and Spinning are errors of the kernel or of its
+// launch.
 const (
 	Unsupported    StopKind = iota // a limit of heddle, never a bug of the user
 	DependsOnInput                 // a branch, address or barrier operand needs an unknown value
@@ -64,6 +68,7 @@ const (
 	BadBarrier // id above 15, count that is not a multiple of the warp size, ...
 	StackOverflow
 	OutsideAssumptions // __requires or __assume is false: the kernel excludes this launch
+	Spinning           // every remaining thread waits for a change of memory that none of them makes
 )
 
 // Stop describes why a run stopped, and which thread caused it.
@@ -90,8 +95,12 @@ type Result struct {
 	Annotations []FailedAnnotation
 	// Maybe contains the sites of accesses that a trace made on paths which perhaps no input takes.
 	Maybe map[event.Site]bool
+	// Spins are the places at which the remaining threads wait, if Stop.Kind is Spinning.
+	Spins []Spin
 
 	mem *memory
+	// accesses by which threads synchronize; of the block with the most, if blocks run in order
+	points uint64
 }
 
 // Machine is one kernel prepared for one launch. It may be run any number of times; runs share no
@@ -100,6 +109,9 @@ type Machine struct {
 	kernel *ir.Func
 	cfg    *launch.Config
 	prog   *program
+
+	mu      sync.Mutex
+	counted countedPoints
 }
 
 // SiteInfo describes a site by its instruction and its places in the source.

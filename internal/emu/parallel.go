@@ -80,6 +80,7 @@ type speculation struct {
 
 	steps   uint64
 	lanes   uint64
+	points  uint64
 	stalled bool
 }
 
@@ -377,11 +378,11 @@ func (s *scheduler) over() bool {
 func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation, events bool) {
 	sp.reset(len(x.mem.objs), events)
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
-	x.steps, x.lanes = 0, 0
+	x.steps, x.lanes, x.queue = 0, 0, x.queue[:0] // of a block that was abandoned
 	x.startBlock(b, id)
 	quiet := uint64(0)
 	// A block that could wait for another one is abandoned: it runs again with all blocks it may need.
-	for turns := 0; b.live > 0 && len(b.runnable) > 0; turns++ {
+	for turns := 0; b.live > 0 && b.queued > 0; turns++ {
 		x.blockTurn(b, ^uint64(0))
 		if x.changed {
 			quiet = x.steps
@@ -397,7 +398,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 		sp.stalled = true
 		x.stall(b)
 	}
-	sp.steps, sp.lanes = x.steps, x.lanes
+	sp.steps, sp.lanes, sp.points = x.steps, x.lanes, x.points
 }
 
 // deliver sends the events of a log to the consumer and applies its effects to memory.
@@ -429,6 +430,7 @@ func (s *scheduler) deliver(sp *speculation) {
 	}
 	x.steps += sp.steps
 	x.lanes += sp.lanes
+	s.points = max(s.points, sp.points)
 	if sp.stalled {
 		s.stalled = true
 	} else {

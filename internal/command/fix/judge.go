@@ -194,6 +194,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	switch res.Status {
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+		j.long = j.long || res.Stop.Kind == emu.Spinning
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
 		j.long = true

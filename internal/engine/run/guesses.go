@@ -76,6 +76,16 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	return g
 }
 
+// use makes seed the schedule of the runs with other guesses: that of the run whose findings are
+// examined next. Another schedule need not show them.
+func (g *Guesses) use(seed uint64) {
+	if g == nil || g.seed == seed {
+		return
+	}
+	g.seed, g.others, g.tried, g.spent = seed, nil, false, 0
+	clear(g.touched)
+}
+
 // dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
 // finding into a warning and adds a note with both sets of values.
 func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -74,6 +78,8 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
 			"launch)")
+	fs.Var(&bytesFlag{&opt.Memory}, "memory",
+		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0,
 		"examine `N` kernels at a time (default: one per core), and emulate independent blocks on as "+
@@ -111,6 +117,9 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 			"value per address and barrier interval) or adversarial (any value)")
 }
 
+// maxJobs bounds --jobs: each kernel that is examined takes memory, and no machine has more cores.
+const maxJobs = 4096
+
 // checkNumbers rejects numbers outside the range of their flags. The seeds of a run are consecutive
 // and must not wrap: two runs with one seed would count as two schedules.
 func checkNumbers(opt *check.Options) error {
@@ -126,6 +135,8 @@ func checkNumbers(opt *check.Options) error {
 		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
 	case opt.Workers < 0:
 		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
+	case opt.Workers > maxJobs:
+		return fmt.Errorf("--jobs %d: must be at most %d", opt.Workers, maxJobs)
 	case seeds > 0 && seed+uint64(seeds-1) < seed:
 		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}
@@ -268,6 +279,39 @@ func (f *sharedFlag) Set(s string) error {
 	v, err := launch.ParseShared(s)
 	*f.value = &v
 	return err
+}
+
+// bytesFlag is a number of bytes, at least 1 MiB; 0 means unspecified.
+type bytesFlag struct{ value *uint64 }
+
+// Type and String implement pflag.Value.
+func (f *bytesFlag) Type() string { return "bytes" }
+
+func (f *bytesFlag) String() string {
+	if f.value == nil || *f.value == 0 {
+		return ""
+	}
+	return fmt.Sprint(*f.value)
+}
+
+// Set reads a number of bytes with an optional unit.
+func (f *bytesFlag) Set(s string) error {
+	n, err := launch.ParseSize(s)
+	if err == nil && n < 1<<20 {
+		err = fmt.Errorf("%q is less than 1M", s)
+	}
+	*f.value = n
+	return err
+}
+
+// limitMemory makes the garbage collector keep the process within a quarter more than what a run may
+// take. Otherwise the heap could grow to twice that before memory of earlier runs is freed. The
+// environment variable GOMEMLIMIT takes precedence.
+func limitMemory(opt *check.Options) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		n := cmp.Or(opt.Memory, dynamic.DefaultMemory)
+		debug.SetMemoryLimit(int64(min(n+n/4, math.MaxInt64)))
+	}
 }
 
 // argFlag collects kernel arguments. The flag may be repeated.

@@ -23,6 +23,8 @@ type Options struct {
 	Seed  uint64 // fixes the schedule
 	// warp instructions after which a run ends; 0: DefaultMaxSteps
 	MaxSteps uint64
+	// bytes that a run and the consumer of its events may allocate, nearly; 0: DefaultMemory
+	Memory uint64
 	// goroutines that execute independent blocks; 0: one for each core
 	Workers int
 	Block   *uint32 // the only block to run; nil: all
@@ -38,6 +40,14 @@ type Options struct {
 
 // DefaultMaxSteps is the number of warp instructions after which a run ends by default.
 const DefaultMaxSteps = 2_000_000_000
+
+// DefaultMemory bounds the memory of a run by default, in bytes.
+const DefaultMemory = 1 << 30
+
+// Meter is implemented by consumers of events that count the memory they take.
+type Meter interface {
+	Memory() uint64 // in bytes
+}
 
 // Status says how a run ended.
 type Status uint8
@@ -56,7 +66,7 @@ const (
 // StopKind says why a run stopped.
 type StopKind uint8
 
-// The reasons for a stop. All but the first two and Spinning are errors of the kernel or of its
+// The reasons for a stop. All but the first two and the last two are errors of the kernel or of its
 // launch.
 const (
 	Unsupported    StopKind = iota // a limit of heddle, never a bug of the user
@@ -68,6 +78,7 @@ const (
 	BadBarrier // id above 15, count that is not a multiple of the warp size, ...
 	StackOverflow
 	OutsideAssumptions // __requires or __assume is false: the kernel excludes this launch
+	MemoryLimit        // the run needs more than Options.Memory
 	Spinning           // every remaining thread waits for a change of memory that none of them makes
 )
 

@@ -43,6 +43,7 @@ type exec struct {
 	sink     event.Sink
 	ev       event.Access // events are reused: a sink copies what it keeps
 	evs      events
+	meter    Meter // nil: the consumer does not count its memory
 
 	prog     *program
 	geo      *event.Geometry

@@ -32,6 +32,9 @@ const batchPerWorker = 4
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
 const maxLog = 1 << 18
 
+// maxWorkers bounds the goroutines, each of which has the state of a block and some logs.
+const maxWorkers = 256
+
 // inOrder reports whether the blocks of the program can be executed one after the other: no block
 // can observe what another does while it runs, except by plain loads, whose spinning the scheduler
 // notices.
@@ -290,6 +293,7 @@ func (s *scheduler) newWorkers() *workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
+	n = min(n, maxWorkers)
 	if n == 1 || !s.m.prog.ordered || s.blocks < 2 {
 		return nil
 	}
@@ -380,6 +384,10 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
 	x.steps, x.lanes, x.queue = 0, 0, x.queue[:0] // of a block that was abandoned
 	x.startBlock(b, id)
+	if x.full() { // the block says so again when it runs directly
+		sp.failed = true
+		return
+	}
 	quiet := uint64(0)
 	// A block that could wait for another one is abandoned: it runs again with all blocks it may need.
 	for turns := 0; b.live > 0 && b.queued > 0; turns++ {
@@ -387,7 +395,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 		if x.changed {
 			quiet = x.steps
 		}
-		if x.stop != nil || sp.failed || b.spins() || x.steps-quiet > patience ||
+		if x.full() || sp.failed || b.spins() || x.steps-quiet > patience ||
 			x.steps > longPatience || len(sp.order) > maxLog ||
 			turns%pollInterval == 0 && ctx.Err() != nil {
 			sp.failed = true

@@ -61,6 +61,9 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = DefaultMaxSteps
 	}
+	if opt.Memory == 0 {
+		opt.Memory = DefaultMemory
+	}
 	if opt.Resident <= 0 {
 		opt.Resident = defaultResident
 	}
@@ -109,6 +112,7 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed)}
 	x.faults.sink, _ = sink.(FaultSink)
+	x.meter, _ = sink.(Meter)
 	if m.prog.track {
 		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}
@@ -124,6 +128,9 @@ func (s *scheduler) loop() {
 	}
 	for s.next < s.blocks || len(s.resident) > 0 {
 		if s.ahead != nil {
+			if s.x.full() {
+				return
+			}
 			if !s.batch() {
 				if s.over() {
 					return
@@ -134,6 +141,9 @@ func (s *scheduler) loop() {
 		}
 		for len(s.resident) < want && s.next < s.blocks {
 			s.start()
+		}
+		if s.x.full() {
+			return
 		}
 		idle, ok := s.pass()
 		if !ok || s.next == s.blocks && s.stuck() {
@@ -193,7 +203,7 @@ func (s *scheduler) turn(b *block) bool {
 		s.reported = x.steps
 		s.opt.Progress(x.steps, s.done, s.blocks)
 	}
-	if x.steps >= s.opt.MaxSteps {
+	if x.steps >= s.opt.MaxSteps || x.full() {
 		return false
 	}
 	if b.queued == 0 {
@@ -271,6 +281,9 @@ func (x *exec) startBlock(b *block, id uint32) {
 	// each block has its own sequence, so that its turns do not depend on earlier blocks
 	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden)
 	if size := int(x.prog.shared.total); b.shared == nil {
+		if !x.allocate(uint64(size)) {
+			return
+		}
 		b.shared = make([]byte, size)
 		if x.unk != nil {
 			b.unk = make([]uint64, (size+63)/64)

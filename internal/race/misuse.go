@@ -96,7 +96,7 @@ func (b *block) exited() []event.Exit {
 
 // Stall classifies and records a block that cannot make progress.
 func (d *Detector) Stall(s *event.Stall) {
-	b := d.blocks[s.Block]
+	b := d.blockAt(s.Block)
 	if b == nil || len(s.Waiting) == 0 {
 		return
 	}

@@ -183,7 +183,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	det := run.Watch(common, p.kernel, cfg, m, false)
 	opt := emu.Options{
 		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
-		StopAtFault: true,
+		StopAtFault: true, Memory: common.Memory,
 	}
 	res, err := m.Run(ctx, opt, det)
 	if err != nil {

@@ -270,6 +270,7 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 func (g *Guesses) running() emu.Options {
 	return emu.Options{
 		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
+		Memory: g.job.Options().Memory,
 	}
 }
 
@@ -336,6 +337,8 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
+
+func (nothing) Memory() uint64 { return 0 }
 
 // threadsAt records which threads execute each site that accesses memory or arrives at a barrier,
 // and passes all events on to a detector.

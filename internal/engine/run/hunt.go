@@ -244,7 +244,8 @@ func (h *hunter) score(ctx context.Context, t Trial) int {
 	s := &contention{
 		cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{},
 	}
-	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg), Workers: 1}
+	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg), Workers: 1,
+		Memory: h.Job.Options().Memory}
 	res, err := m.Run(ctx, opt, s)
 	if err != nil {
 		return 0

@@ -117,6 +117,9 @@ func (r *Run) All(ctx context.Context) {
 	}
 }
 
+// DefaultMemory is the number of bytes that a run may take if the driver's options do not say it.
+const DefaultMemory = emu.DefaultMemory
+
 // SyncSeeds is the number of schedules for a kernel that synchronizes through memory, if none is
 // specified: the natural one, the reverse, and two by random priorities.
 const SyncSeeds = 4
@@ -138,7 +141,8 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	job, common := r.Job, r.Job.Options()
 	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
 	opt := emu.Options{
-		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Workers: max(common.Workers, 1),
+		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
+		Workers: max(common.Workers, 1),
 		// An invalid access that does not count is outside of what the run is about, and so is all that
 		// follows from it.
 		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
@@ -191,6 +195,7 @@ func (r *Run) CannotRun(err error) {
 // Detector is a sink of a run's events that reports races and barrier errors.
 type Detector interface {
 	event.Sink
+	emu.Meter
 	Report() *race.Report
 }
 
@@ -222,6 +227,11 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	case emu.Stopped:
 		if len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop {
 			return true // the run reached its end
+		}
+		if res.Stop.Kind == emu.MemoryLimit {
+			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the limit",
+				res.Stop.Message, res.Blocks, blocks, seed)
+			return false
 		}
 		if res.Stop.Kind == emu.Spinning {
 			r.inconclusive = r.spinning(res, seed)
@@ -261,7 +271,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 }
 
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a kernel that spins forever ends within seconds.
+// for long kernels, and small enough that a kernel that never ends does end within seconds, or within
+// minutes in a huge launch.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:
@@ -270,7 +281,7 @@ func (r *Run) budget() uint64 {
 		return r.Job.Options().MaxSteps
 	}
 	g := r.Config.Geometry
-	return 20_000_000 + 50_000*g.Blocks()*uint64(g.WarpsPerBlock())
+	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), emu.DefaultMaxSteps)
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is

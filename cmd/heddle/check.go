@@ -107,6 +107,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if mathInt {
 				fmt.Fprintln(stderr,
 					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")

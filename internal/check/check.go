@@ -180,6 +180,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		v = trace.After(ctx, &c.opt.Trace, r, v)
 	}
 	if prove {
+		v = r.Refill(ctx, v)
 		v = c.prover.After(ctx, r, v)
 	}
 	job.AddVerdict(v)

@@ -23,8 +23,9 @@ leave sizes open.`,
 		Alias: []string{"guessed", "default launch"},
 		Title: "a launch value that nothing specifies and heddle chose",
 		Text: `heddle guesses anything that you leave unspecified and marks it in the report. If a
-finding disappears with other guesses, heddle check reports it as a warning, and the verdict is
-unknown until the launch is specified. Contents of buffers that heddle chose are guesses as well.`,
+guess decides whether two accesses meet at one address, heddle check reports the finding as a
+warning that names the guess, and the verdict is unknown until the launch is specified. Contents of
+buffers that heddle chose are guesses as well.`,
 		See: []string{"launch", "unknown"},
 	},
 	{

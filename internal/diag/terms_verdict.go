@@ -52,7 +52,7 @@ interrupted, a suppressed finding ended it, or {__requires} or {__assume} is fal
 A proof is undecided: time or steps ran out, no solver decided, there is a counterexample that no
 replay confirmed and that may be spurious, assumptions contradict each other, or only a bounded
 number of iterations was examined ({--unwind}). A trace found races on paths that no run took. All
-findings of {heddle check} depend on guessed launch values. If the runs of {heddle check} found
+findings of {heddle check} rest on guesses about the launch. If the runs of {heddle check} found
 nothing and only its proof is undecided, the verdict is clean, and the line says why.
 
 What to do: the reason names what to change: {--max-steps}, {--timeout}, an installed z3, an

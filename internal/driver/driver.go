@@ -176,7 +176,7 @@ func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.C
 func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.Context, *Job)) {
 	d.See(m)
 	if m.Facts != nil {
-		for _, e := range m.Facts.Unmatched(m.Kernels()) {
+		for _, e := range m.Facts.Unmatched(append(m.Kernels(), m.omitted()...)) {
 			d.InputError(launchDiagnostic("", e))
 		}
 	}

@@ -43,6 +43,15 @@ func (m *Module) Kernels() []*ir.Func {
 	return out
 }
 
+// omitted returns the kernels of a module that are not in its PTX, for their names.
+func (m *Module) omitted() []*ir.Func {
+	var out []*ir.Func
+	for _, k := range m.Lowered.Omitted {
+		out = append(out, &ir.Func{Name: k.Name, Demangled: k.Demangled})
+	}
+	return out
+}
+
 // Lower returns the modules of one file; none if it has mistakes, which are reported.
 func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 	return d.LowerWith(ctx, file, d.opt.Lower)

@@ -1,6 +1,9 @@
 package launch
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Contents of buffers that are made of integers, or of structs of them: element i is a function of
 // i, so that the emulator can create any page of a buffer of any size without the others.
@@ -125,6 +128,9 @@ func (b *Buffer) put(v []byte, i uint64) {
 	switch size := uint64(len(v)); {
 	case b.Fill == FillConst:
 		copy(v, b.Data)
+	case b.Fill == FillOneOf:
+		n := scramble(b.seed()+i) % (uint64(len(b.Data)) / size)
+		copy(v, b.Data[n*size:])
 	case b.Fill != FillInts:
 		put(v, b.element(i))
 	case i < uint64(len(b.Data))/size:
@@ -157,4 +163,77 @@ func (b *Buffer) Holds(data []byte, at uint64) bool {
 		}
 	}
 	return true
+}
+
+// GuessedContents lists the pointers whose buffers have contents that heddle chose.
+func (c *Config) GuessedContents() []Place {
+	var out []Place
+	for i := range c.Args {
+		a := &c.Args[i]
+		if a.Buffer != nil && a.Buffer.Name == a.Name && !c.gives(a.Name, -1) {
+			out = append(out, Place{Param: i})
+		}
+		for _, f := range a.Fields {
+			if f.Buffer.Name == fieldName(a.Name, f.Offset) && !c.gives(a.Name, f.Offset) {
+				out = append(out, Place{i, f.Offset})
+			}
+		}
+	}
+	return out
+}
+
+// gives reports whether somebody specified an argument or, if off is not negative, the field at off
+// of a struct.
+func (c *Config) gives(name string, off int) bool {
+	return slices.ContainsFunc(c.given, func(a ArgSpec) bool {
+		return a.Param == name && (a.Offset < 0 || a.Offset == off)
+	})
+}
+
+// WithContents returns the launch with other contents of the buffers of some places, which must be
+// among GuessedContents. Of a specification, only the fill counts; it remains a guess. Elements have
+// the size with which the kernel accesses the buffer. Arguments that share a buffer share the new
+// one. It fails if the numbers of a fill do not fit in its elements.
+func (c *Config) WithContents(fills map[Place]ArgSpec, uses map[Place]Use) (*Config, error) {
+	out := *c
+	out.Args, out.given = slices.Clone(c.Args), slices.Clone(c.given)
+	now := make(map[*Buffer]*Buffer)
+	for i := range out.Args {
+		a := &out.Args[i]
+		a.Fields = slices.Clone(a.Fields)
+		refill := func(off int, b *Buffer) error {
+			place := Place{i, max(off, 0)}
+			spec, ok := fills[place]
+			if !ok || now[b] != nil {
+				return nil
+			}
+			spec.Param, spec.Offset = a.Name, off
+			fresh, err := newBuffer(b.Name, spec, func() uint8 { return uses[place].Elem })
+			now[b] = fresh
+			out.given = append(out.given, spec)
+			return err
+		}
+		if a.Buffer != nil {
+			if err := refill(-1, a.Buffer); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range a.Fields {
+			if err := refill(f.Offset, f.Buffer); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range out.Args {
+		a := &out.Args[i]
+		if b := now[a.Buffer]; b != nil {
+			a.Buffer = b
+		}
+		for k := range a.Fields {
+			if b := now[a.Fields[k].Buffer]; b != nil {
+				a.Fields[k].Buffer = b
+			}
+		}
+	}
+	return &out, nil
 }

@@ -56,6 +56,17 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// Each element is one of the list, and all of the list occur.
+func TestOneOf(t *testing.T) {
+	count := map[uint32]int{}
+	for _, n := range words32(made(t, "a=oneof:3,-1,0", 4), 300) {
+		count[n]++
+	}
+	if len(count) != 3 || count[3] < 60 || count[1<<32-1] < 60 || count[0] < 60 {
+		t.Errorf("%v", count)
+	}
+}
+
 // A permutation has each number once, whatever N is.
 func TestPerm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,7 +156,7 @@ func TestElements(t *testing.T) {
 // A page has the same bytes whichever pages are created before it.
 func TestInitByPages(t *testing.T) {
 	flags := []string{"a=iota", "a=u64:small:1000,3", "a=u16:perm:70", "a=csr:50,400",
-		"a=ints:1,2,3...", "a=struct:12{0=small:100,4=f64:0.5}", "a=struct:7{0=u16:iota,2=s8:-1,3=random}",
+		"a=ints:1,2,3...", "a=u16:oneof:1,2,3", "a=struct:12{0=small:100,4=f64:0.5}", "a=struct:7{0=u16:iota,2=s8:-1,3=random}",
 		"a=struct:5{0=value:65537}"}
 	rapid.Check(t, func(t *rapid.T) {
 		a, err := ParseArg(rapid.SampledFrom(flags).Draw(t, "fill"))

@@ -108,6 +108,8 @@ func (b *Buffer) describe() string {
 		what = fmt.Sprintf("row pointers of %d rows with %d entries", b.N, b.E)
 	case FillInts:
 		what = "given integers"
+	case FillOneOf:
+		what = "random integers of a list"
 	case FillStruct:
 		what = fmt.Sprintf("structs of %d bytes", b.Stride)
 	}

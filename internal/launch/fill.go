@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,7 @@ import (
 //	perm:N[,SEED]           a permutation of 0 to N-1
 //	csr:N,E[,SEED]          row pointers: N+1 integers that never fall, from 0 to E
 //	ints:0,3,5              these integers; "..." at the end adds zeros without bound
+//	oneof[@SEED]:0,3,5      seeded random integers, each one of these
 //	struct:STRIDE{OFF=FILL,...}
 //
 // A struct has one fill, or one typed number, for each member: struct:16{0=iota,8=f32:1.5}.
@@ -39,7 +41,8 @@ func (a *ArgSpec) parseElements(s string) (ok bool, err error) {
 	head, rest, _ := strings.Cut(s, ":")
 	if n := elementType(head); n != 0 {
 		word, _, _ := strings.Cut(rest, ":")
-		if word != "iota" && word != "small" && word != "perm" && word != "csr" && word != "ints" {
+		word, _, _ = strings.Cut(word, "@")
+		if !slices.Contains([]string{"iota", "small", "perm", "csr", "ints", "oneof"}, word) {
 			return false, nil
 		}
 		a.Elem = n
@@ -49,7 +52,17 @@ func (a *ArgSpec) parseElements(s string) (ok bool, err error) {
 			return true, a.parseSize(rest, strings.Count(s, ":") > 1)
 		}
 	}
-	switch head {
+	word, seed, hasSeed := strings.Cut(head, "@")
+	if hasSeed && word != "oneof" {
+		return false, nil
+	}
+	switch word {
+	case "oneof":
+		a.Fill = FillOneOf
+		if a.Seed, err = strconv.ParseUint(seed, 0, 64); hasSeed && err != nil {
+			return true, fmt.Errorf("%q: the seed %s", head, numberProblem(seed, err))
+		}
+		err = a.parseInts(rest)
 	case "small":
 		a.Fill = FillSmall
 		err = a.parseCounts(head, rest, 1)
@@ -102,6 +115,9 @@ func (a *ArgSpec) parseCounts(head, s string, want int) error {
 func (a *ArgSpec) parseInts(s string) error {
 	list, size, hasSize := strings.Cut(s, ":")
 	digits, open := strings.CutSuffix(list, andZeros)
+	if open && a.Fill != FillInts {
+		return fmt.Errorf("%q: %s is for ints: only", list, andZeros)
+	}
 	if open && hasSize {
 		return fmt.Errorf("%q: give either a size or %s", "ints:"+s, andZeros)
 	}
@@ -202,7 +218,7 @@ func (a *ArgSpec) parseMember(s string) error {
 	case a.Kind != ArgBuffer || a.Fill == FillStruct || a.Size > 0 ||
 		strings.HasSuffix(a.Text, andZeros):
 		return fmt.Errorf("%q: a member is a number, zero, random, iota, small:N, perm:N, csr:N,E, "+
-			"value:N or ints:LIST, without a size", s)
+			"value:N, ints:LIST or oneof:LIST, without a size", s)
 	}
 	return a.fits(a.memberSize())
 }
@@ -236,7 +252,7 @@ func (a *ArgSpec) fits(size uint64) error {
 		most = a.N - 1
 	case FillCSR:
 		most = a.E
-	case FillInts:
+	case FillInts, FillOneOf:
 		_, err := encodeInts(strings.TrimSuffix(a.Text, andZeros), int(size))
 		return err
 	}
@@ -274,6 +290,11 @@ func (a ArgSpec) fillText() string {
 		return fmt.Sprintf("%scsr:%d,%d%s", typ, a.N, a.E, seed)
 	case FillInts:
 		return typ + "ints:" + a.Text
+	case FillOneOf:
+		if a.Seed != 0 {
+			return fmt.Sprintf("%soneof@%d:%s", typ, a.Seed, a.Text)
+		}
+		return typ + "oneof:" + a.Text
 	case FillStruct:
 		return fmt.Sprintf("struct:%d{%s}", a.N, a.Text)
 	}
@@ -299,10 +320,10 @@ func (b *Buffer) setElements(a ArgSpec, loads uint8) error {
 		natural = a.N * b.elem()
 	case FillCSR:
 		natural = (a.N + 1) * b.elem()
-	case FillInts:
+	case FillInts, FillOneOf:
 		list, open := strings.CutSuffix(a.Text, andZeros)
 		b.Data, _ = encodeInts(list, int(b.elem())) // fits has checked it
-		if !open {
+		if !open && a.Fill == FillInts {
 			natural = uint64(len(b.Data))
 		}
 	case FillStruct:

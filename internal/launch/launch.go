@@ -151,6 +151,7 @@ const (
 	FillPerm                // seeded; a permutation of 0 to N-1, then zeros
 	FillCSR                 // seeded; N+1 integers that never fall, from 0 to E; then E
 	FillInts                // the integers of Data; then zeros
+	FillOneOf               // seeded; each one of the integers of Data
 	FillConst               // every element is Data; only of a Member
 	FillStruct              // structs of Stride bytes with Members; zeros between them
 )
@@ -163,7 +164,7 @@ type Buffer struct {
 	Fill  Fill   // the initial contents
 	Value uint32 // FillValue: every word
 	Seed  uint64 // of the seeded fills
-	Data  []byte // FillFile and FillInts: the first bytes, then zeros up to Size; FillConst
+	Data  []byte // FillFile and FillInts: the first bytes, then zeros up to Size; see FillOneOf
 
 	Elem    uint8    // bytes of an element of FillIota and the fills after FillValue; 0: 4 bytes
 	N, E    uint64   // FillSmall, FillPerm, FillCSR; below 2^32

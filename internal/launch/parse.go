@@ -125,6 +125,7 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	small:N  perm:N  csr:N,E     a buffer of random integers below N, of a permutation of 0 to N-1,
 //	                             of the row pointers of N rows with E entries; ",SEED" seeds it
 //	ints:0,3,5                   a buffer of these integers; "..." at the end adds zeros, unbounded
+//	oneof:0,3,5                  a buffer of random integers, each one of these; oneof@SEED: seeds it
 //	struct:STRIDE{OFF=FILL,...}  a buffer of structs, each member with a fill or a typed number
 //	u64:iota  u8:small:10 ...    one of these with elements of that type
 //	unknown                      an unknown number, or a buffer with unknown contents
@@ -317,7 +318,8 @@ func checkLiteral(val string) error {
 // notValue is the error for a word that is no form of a value.
 func notValue(val string) error {
 	return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, small:N, "+
-		"perm:N, csr:N,E, ints:LIST, struct:STRIDE{...}, unknown, file:PATH, alias:PARAM or hex:BYTES",
+		"perm:N, csr:N,E, ints:LIST, oneof:LIST, struct:STRIDE{...}, unknown, file:PATH, alias:PARAM or "+
+		"hex:BYTES",
 		val)
 }
 

@@ -70,6 +70,9 @@ func TestParseArg(t *testing.T) {
 			Size: 4096},
 		"c=u64:small:10+8": {Param: "c", Offset: -1, Kind: ArgBuffer, Fill: FillSmall, N: 10, Elem: 8,
 			At: 8},
+		"o=oneof:0,3": {Param: "o", Offset: -1, Kind: ArgBuffer, Fill: FillOneOf, Text: "0,3"},
+		"o=u8:oneof@7:0,-1:64+1": {Param: "o", Offset: -1, Kind: ArgBuffer, Fill: FillOneOf, Text: "0,-1",
+			Seed: 7, Elem: 1, Size: 64, At: 1},
 		"p=perm:0x10":     {Param: "p", Offset: -1, Kind: ArgBuffer, Fill: FillPerm, N: 16},
 		"r=csr:10,40":     {Param: "r", Offset: -1, Kind: ArgBuffer, Fill: FillCSR, N: 10, E: 40},
 		"r=s16:csr:1,0,3": {Param: "r", Offset: -1, Kind: ArgBuffer, Fill: FillCSR, N: 1, Seed: 3, Elem: 2},
@@ -124,7 +127,8 @@ func TestParseArgErrors(t *testing.T) {
 		"m=value":   "value:N", "m=value:4294967296": "32 bits", "w=file:": "has no path",
 		"b=alias:": "alias:PARAM", "b=alias:a+x": "alias:PARAM+BYTES", "b=alias:a+-4": "+BYTES",
 		"in=random+x": "is not a value", "in=zero:4+2T": "not a number of bytes",
-		"c=small:": "small:N", "c=small:0": "from 1 to", "c=small:1,2,3": "small:N,SEED",
+		"c=oneof:": "expected integers", "c=oneof:1...": "ints: only", "c=oneof@x:1": "the seed",
+		"c=ints@4:1": "not a value", "c=small:": "small:N", "c=small:0": "from 1 to", "c=small:1,2,3": "small:N,SEED",
 		"c=perm:4294967296": "2^32-1", "c=csr:4": "csr:N,E", "c=csr:4,5,x": "the seed", "c=small:4:": "missing",
 		"c=ints:": "expected integers", "c=ints:1,x": "expected integers", "c=ints:1...:4": "either",
 		"c=ints:0x1ffffffffffffffff": "out of range", "c=f32:iota": "is not a value",
@@ -183,7 +187,7 @@ func TestEncodeLiteral(t *testing.T) {
 func FuzzParseArg(f *testing.F) {
 	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a",
 		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4", "b=alias:a+4", "z=zero:64+8",
-		"w=file:a:4+4", "v=value:+1", "c=small:10,7:64", "p=u64:perm:4", "r=csr:4,5+8",
+		"w=file:a:4+4", "v=value:+1", "c=small:10,7:64", "o=u8:oneof@7:0,-1:64+1", "p=u64:perm:4", "r=csr:4,5+8",
 		"i=ints:0,-3...", "n=struct:16{0=iota,4=small:10,7,8=f64:0.5}:64+16"} {
 		f.Add(s)
 	}

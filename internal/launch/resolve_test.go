@@ -305,7 +305,7 @@ func TestInteriorPointers(t *testing.T) {
 func TestContentsRoundTrip(t *testing.T) {
 	k := kernel(ir.CtaidX)
 	for _, form := range []string{"iota", "u64:iota:64+8", "small:7", "small:7,3:64", "u8:perm:7",
-		"csr:7,20", "s16:csr:7,20,5", "ints:1,-2", "ints:1,2...+4", "struct:8{0=iota,4=small:9,1}",
+		"csr:7,20", "oneof@3:1,2", "s16:csr:7,20,5", "ints:1,-2", "ints:1,2...+4", "struct:8{0=iota,4=small:9,1}",
 		"struct:16{8=f64:0.5}:160+16", "value:3"} {
 		first := resolve(t, k, request(t, "in="+form, "s+8="+form), nil)
 		_, arg, _ := strings.Cut(first.Flags(), "--arg ")

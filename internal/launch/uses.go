@@ -27,8 +27,17 @@ type Use struct {
 	Read  bool
 	// Sync is set if the buffer holds locks, flags or counters: an access is atomic, or it is volatile
 	// or otherwise strong (PTX ISA 8.6).
-	Sync  bool
-	sizes uint // of integer accesses: the union of the sizes, which are powers of two
+	Sync bool
+	// Index is set if a value from the buffer is part of an address. Rows is set if, besides, two such
+	// values are compared with each other, as for (j = row[v]; j < row[v+1]; j++) does.
+	Index, Rows bool
+	// Bound is set if a value from the buffer is compared with a number that depends on the thread.
+	Bound bool
+	// Compared are the constants, ascending, with which values from the buffer are compared, as signed
+	// numbers of the comparison; Args are the indices of the parameters with which they are.
+	Compared []int64
+	Args     []int
+	sizes    uint // of integer accesses: the union of the sizes, which are powers of two
 }
 
 // mostPlaces bounds the pointers of one kernel that are followed, one bit each.
@@ -40,12 +49,18 @@ type uses struct {
 	places []Place
 	param  map[*ir.Var]int // the index of a parameter
 	regs   []uint64        // of each register: the places whose pointer it may hold
+	values []uint64        // of each register: the places from which it may hold a value
+	args   []uint64        // of each register: the parameters that it may depend on, and ofThread
 	local  uint64          // the places whose pointers local memory may hold
 	floats []bool          // of each register: an instruction reads it as a floating-point number
 	out    []Use           // one for each place
 	// elsewhere is set if an atomic operation may reach any buffer
 	elsewhere bool
 }
+
+// ofThread is a bit of a set of parameters: a number that differs between threads. It is the last
+// one, which leaves 63 for parameters.
+const ofThread = 1 << (mostPlaces - 1)
 
 // Uses returns how the kernel k accesses the buffer behind each pointer parameter and each pointer
 // in a struct parameter. A pointer through which nothing is accessed has a zero Use. It is nil if
@@ -56,6 +71,7 @@ func Uses(k *ir.Func) map[Place]Use {
 		return nil
 	}
 	u := &uses{k: k, param: make(map[*ir.Var]int), regs: make([]uint64, len(k.Regs)),
+		values: make([]uint64, len(k.Regs)), args: make([]uint64, len(k.Regs)),
 		floats: make([]bool, len(k.Regs))}
 	for i, v := range k.Params {
 		u.param[v] = i
@@ -71,6 +87,7 @@ func Uses(k *ir.Func) map[Place]Use {
 	u.out = make([]Use, len(u.places))
 	u.spread()
 	u.each(u.access)
+	u.each(u.compare)
 	out := make(map[Place]Use, len(u.places))
 	for i, p := range u.places {
 		use := u.out[i]
@@ -103,9 +120,12 @@ func (u *uses) spread() {
 				u.local |= from
 				changed = true
 			}
+			values, args := u.computed(in)
 			for _, r := range registers(in.Dst) {
-				if from&^u.regs[r] != 0 {
+				if from&^u.regs[r]|values&^u.values[r]|args&^u.args[r] != 0 {
 					u.regs[r] |= from
+					u.values[r] |= values
+					u.args[r] |= args
 					changed = true
 				}
 			}
@@ -144,6 +164,83 @@ func (u *uses) sources(in *ir.Instr) uint64 {
 	return u.held(in.Src)
 }
 
+// computed returns the places and the parameters from whose values the results of an instruction may
+// be computed. What a comparison yields is none of them.
+func (u *uses) computed(in *ir.Instr) (values, args uint64) {
+	switch in.Action() {
+	case isa.ActLoad:
+		if len(in.Src) == 0 || in.Src[0].Kind != ir.Mem {
+			return 0, 0
+		}
+		m := &in.Src[0]
+		if i, ok := u.param[m.Var]; ok && i < mostPlaces-1 && in.Space == event.Param {
+			return 0, 1 << i
+		}
+		if m.Reg != ir.NoReg && in.Space != event.Local && in.Space != event.Param {
+			return u.regs[m.Reg], 0
+		}
+		return 0, 0
+	case isa.ActCompute, isa.ActConvertAddress:
+		if op := in.Operation(); op == isa.Comparison || op == isa.ComparisonValue {
+			return 0, 0
+		}
+		return u.operands(in.Src)
+	}
+	return values, args
+}
+
+// operands returns the places and the parameters on whose values some operands may depend.
+func (u *uses) operands(ops []ir.Operand) (values, args uint64) {
+	for _, r := range registers(ops) {
+		values |= u.values[r]
+		args |= u.args[r]
+	}
+	for i := range ops {
+		switch s := ops[i].Sreg; {
+		case ops[i].Kind != ir.Special:
+		case s >= ir.TidX && s <= ir.TidZ, s >= ir.CtaidX && s <= ir.CtaidZ, s == ir.LaneID:
+			args |= ofThread
+		}
+	}
+	return values, args
+}
+
+// compare records with what an instruction compares values from buffers.
+func (u *uses) compare(in *ir.Instr) {
+	if op := in.Operation(); op != isa.Comparison && op != isa.ComparisonValue {
+		return
+	}
+	values, args := u.operands(in.Src)
+	both := ^uint64(0)
+	for i := range in.Src {
+		v, _ := u.operands(in.Src[i : i+1])
+		both &= v
+	}
+	for ; values != 0; values &= values - 1 {
+		i := bits.TrailingZeros64(values)
+		use := &u.out[i]
+		use.Bound = use.Bound || args&ofThread != 0
+		use.Rows = use.Rows || use.Index && both>>i&1 != 0
+		for i := range in.Src {
+			if o := &in.Src[i]; o.Kind == ir.Imm && !in.SrcType(i).IsFloat() {
+				shift := 64 - 8*max(min(in.SrcType(i).Size(), 8), 1)
+				use.Compared = insert(use.Compared, int64(o.Val<<shift)>>shift)
+			}
+		}
+		for a := args &^ ofThread; a != 0; a &= a - 1 {
+			use.Args = insert(use.Args, bits.TrailingZeros64(a))
+		}
+	}
+}
+
+// insert adds n to an ascending list, once.
+func insert[T int | int64](list []T, n T) []T {
+	if i, found := slices.BinarySearch(list, n); !found {
+		return slices.Insert(list, i, n)
+	}
+	return list
+}
+
 // held returns the places whose pointers some registers may hold.
 func (u *uses) held(ops []ir.Operand) uint64 {
 	var out uint64
@@ -177,12 +274,15 @@ func (u *uses) access(in *ir.Instr) {
 	if !in.AccessesMemory() || len(in.Src) == 0 {
 		return
 	}
-	switch in.Space {
-	case event.Shared, event.Local, event.Param:
-		return
-	}
 	m := &in.Src[0]
 	if m.Kind != ir.Mem || m.Var != nil || m.Reg == ir.NoReg {
+		return
+	}
+	for v := u.values[m.Reg]; v != 0; v &= v - 1 {
+		u.out[bits.TrailingZeros64(v)].Index = true
+	}
+	switch in.Space {
+	case event.Shared, event.Local, event.Param:
 		return
 	}
 	places := u.regs[m.Reg]

@@ -53,6 +53,7 @@ type build struct {
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
 	refused []*refusal             // device code without its body, or removed
+	inspect func(*irModule)        // called with clang's module; for tests; may be nil
 }
 
 // arch returns the architecture to compile for.
@@ -213,8 +214,8 @@ type place struct {
 	fn   string // mangled
 }
 
-// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to a
-// mistake in the source.
+// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to
+// a mistake in the source.
 var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
 	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
 
@@ -257,6 +258,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	m := parseIR(text)
 	if b.cl != nil {
 		prepareOpenCL(m)
+	}
+	if b.inspect != nil {
+		b.inspect(m)
 	}
 	functions := b.debugInfo(m).places(m)
 	omitted, err := b.omitRefused(m, functions)

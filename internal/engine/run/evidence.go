@@ -41,11 +41,28 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 	switch {
 	case rc != nil:
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
-		return g.made(g.facts.Between(one, two), cfg)
+		out := g.made(g.facts.Between(one, two), cfg)
+		if g.block && one.Block != two.Block && (g.tooWide(one.Instr, cfg) || g.tooWide(two.Instr, cfg)) {
+			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+		}
+		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
 		return append(g.made(g.facts.Address(in), cfg), g.extent(in, cfg)...)
 	}
 	return nil
+}
+
+// tooWide reports whether the guessed block has more threads in a dimension than the kernel leaves
+// elements between blocks: 64 threads for p[blockIdx.x * 32 + threadIdx.x].
+func (g *Guesses) tooWide(in *ir.Instr, cfg *launch.Config) bool {
+	b := cfg.Geometry.Block
+	for d, threads := range []uint32{b.X, b.Y, b.Z} {
+		block, thread, ok := g.facts.Factors(in, d)
+		if ok && int64(threads)*max(thread, -thread) > max(block, -block) {
+			return true
+		}
+	}
+	return false
 }
 
 // Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
@@ -171,7 +188,7 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 	what := sayGuesses(on)
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
 	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
 	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s", f.Code,

@@ -19,12 +19,12 @@ import (
 )
 
 // heddle guesses the parts of a launch that the user leaves unspecified, and a counterexample of a
-// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel.
-// Only the user knows whether such a finding is a bug. So the kernel is run with other guesses. A
-// run is comparable if at least as many threads execute the same two instructions. A finding
-// depends on the guess if at least half of the comparable runs do not show it: it becomes a
-// warning, and the verdict is unknown and names the values. Contents of buffers are not guesses in
-// this sense: a kernel has to be correct for all data.
+// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel. If
+// the addresses of a finding depend on a guess, evidence.go says so. What no address shows, such as
+// the size of the block, is decided by runs with other guesses. A run is comparable if at least as
+// many threads execute the same two instructions. A finding depends on the guess if at least half of
+// the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names the
+// values.
 //
 // The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
 // a kernel clean.
@@ -114,7 +114,7 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	}
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
 	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
 	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")

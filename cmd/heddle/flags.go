@@ -112,8 +112,8 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false,
 		"ignore races between threads of different blocks")
 	fs.BoolVar(&opt.Bounds, "bounds", false,
-		"also prove that accesses stay in arrays of known size: variables, and buffers such as --arg "+
-			"in=zero:4096")
+		"also prove that accesses stay in buffers of known size, such as --arg in=zero:4096, and accept "+
+			"no access that is only assumed to stay in its array")
 	fs.Var(newParsed(&opt.Abstraction, prove.ParseAbstraction, "equality", "adversarial"),
 		"abstraction", "model loads from arrays that the kernel writes by `WHICH` of equality (one "+
 			"value per address and barrier interval) or adversarial (any value)")

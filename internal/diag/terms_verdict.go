@@ -7,13 +7,15 @@ var verdictTerms = []Term{
 		Name: "verified", Group: VerdictTerms,
 		Title: "proved for all inputs within the scope that the line states",
 		Text: `For every input, every thread and every schedule within the stated scope, the kernel
-has no data race, no barrier diverges and its annotations hold, provided the listed assumptions
-hold. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
+has no data race, no barrier diverges, no warp hangs at an operation of its lanes, no access is
+outside an array whose size is known, and its annotations hold, provided the listed assumptions
+hold. What the line names after "apart from" is excepted. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
 launch shape, shared and global memory; {heddle trace} covers deadlock, barrier recycling and
 shared memory of a block. {heddle run} never verifies. A kernel with a finding that a comment or a
 baseline covers is never verified.
 
-What to do: read the assumptions and decide whether your launches satisfy them.`,
+What to do: read the assumptions ({-v} lists them) and decide whether your launches satisfy
+them.`,
 		See: []string{"assumption", "launch shape", "clean"},
 	},
 	{

@@ -390,6 +390,9 @@ func (j *judge) proveLaunch(ctx, outer context.Context, p *parsed, host int,
 func (j *judge) unconfirmed(p *parsed, r *verify.Result, out *repair.Judgement) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if f.Kind == verify.Bounds || f.Kind == verify.Lanes {
+			continue // no barrier repairs them
+		}
 		g := repair.Finding{Kind: repair.Race, Reach: repair.InBlock}
 		g.A, g.B = offsetOf(p.file, f.A), offsetOf(p.file, f.B)
 		if f.Kind == verify.Divergence {

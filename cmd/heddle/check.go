@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -106,6 +107,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if mathInt {
 				fmt.Fprintln(stderr,
 					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
@@ -172,8 +174,8 @@ type checkCommand struct {
 
 	results, mistakes diag.Printer // findings and verdicts; errors in the input
 	progress          *progress
-	shown, hidden     int   // errors in the input that were printed, and that --limit cut off
-	writeErr          error // joins the errors of the printers
+	inputs            [diag.Error + 1]limited // findings about the input, by severity
+	writeErr          error                   // joins the errors of the printers
 }
 
 // checkFiles examines the kernels of files, or of the project if files is empty. Findings are
@@ -258,17 +260,22 @@ func (c *checkCommand) outputOfKernels() {
 	}
 }
 
-// finding prints one finding. In text, at most --limit errors in the input are shown: a missing
-// header can cause hundreds. The other formats have no limit, because a program reads them.
+// limited counts findings that were printed, and those that --limit cut off.
+type limited struct{ shown, hidden int }
+
+// finding prints one finding. In text, at most --limit errors in the input are shown, since a
+// missing header can cause hundreds, and as many warnings and notes about it. The other formats have
+// no limit, because a program reads them.
 func (c *checkCommand) finding(d diag.Diagnostic) {
 	c.progress.clear()
 	to := c.results
 	if d.Code.Family() == diag.Inputs {
-		if to = c.mistakes; c.out.format == "text" && c.shown >= c.opt.Limit {
-			c.hidden++
+		n := &c.inputs[d.Severity]
+		if to = c.mistakes; c.out.format == "text" && n.shown >= c.opt.Limit {
+			n.hidden++
 			return
 		}
-		c.shown++
+		n.shown++
 	}
 	c.writeErr = errors.Join(c.writeErr, to.Finding(&d))
 }
@@ -276,9 +283,12 @@ func (c *checkCommand) finding(d diag.Diagnostic) {
 // summarize prints the verdicts, the statistics and, for several kernels or --quiet, the summary
 // line. It returns any error of a printer since the start of the run.
 func (c *checkCommand) summarize(sum *check.Summary) error {
-	if c.hidden > 0 {
-		fmt.Fprintf(c.stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n",
-			c.hidden, c.opt.Limit)
+	for severity, what := range []string{"note about", "warning about", "error in"} { // by Severity
+		if n := c.inputs[severity].hidden; n > 0 {
+			noun, where, _ := strings.Cut(what, " ")
+			fmt.Fprintf(c.stderr, "heddle: %s %s the input not shown (--limit %d)\n",
+				counted(n, "more "+noun), where, c.opt.Limit)
+		}
 	}
 	for i := range sum.Verdicts {
 		c.writeErr = errors.Join(c.writeErr, c.results.Verdict(&sum.Verdicts[i]))

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -11,6 +15,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
+	dynamic "heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -65,7 +70,8 @@ func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 // engineFlags defines the flags of the emulator and the race detector.
 func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.Run.Seed, "seed", 0, "use seed `N` for the first schedule")
-	fs.IntVar(&opt.Run.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
+	fs.IntVar(&opt.Run.Seeds, "seeds", 0, fmt.Sprintf("run `N` schedules, with consecutive seeds "+
+		"(default: 1, and %d for a kernel that synchronizes through memory)", dynamic.SyncSeeds))
 	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
 		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
 	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign",
@@ -74,6 +80,8 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
 			"launch)")
+	fs.Var(&bytesFlag{&opt.Memory}, "memory",
+		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0,
 		"examine `N` kernels at a time (default: one per core), and emulate independent blocks on as "+
@@ -111,13 +119,16 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 			"value per address and barrier interval) or adversarial (any value)")
 }
 
+// maxJobs bounds --jobs: each kernel that is examined takes memory, and no machine has more cores.
+const maxJobs = 4096
+
 // checkNumbers rejects numbers outside the range of their flags. The seeds of a run are consecutive
 // and must not wrap: two runs with one seed would count as two schedules.
 func checkNumbers(opt *check.Options) error {
 	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
-	case seeds < 1:
-		return fmt.Errorf("--seeds %d: must be at least 1", seeds)
+	case seeds < 0:
+		return fmt.Errorf("--seeds %d: must not be negative", seeds)
 	case opt.Limit < 1:
 		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
 	case opt.Prove.Timeout < 0:
@@ -126,7 +137,9 @@ func checkNumbers(opt *check.Options) error {
 		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
 	case opt.Workers < 0:
 		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
-	case seed+uint64(seeds-1) < seed:
+	case opt.Workers > maxJobs:
+		return fmt.Errorf("--jobs %d: must be at most %d", opt.Workers, maxJobs)
+	case seeds > 0 && seed+uint64(seeds-1) < seed:
 		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}
 	return nil
@@ -268,6 +281,39 @@ func (f *sharedFlag) Set(s string) error {
 	v, err := launch.ParseShared(s)
 	*f.value = &v
 	return err
+}
+
+// bytesFlag is a number of bytes, at least 1 MiB; 0 means unspecified.
+type bytesFlag struct{ value *uint64 }
+
+// Type and String implement pflag.Value.
+func (f *bytesFlag) Type() string { return "bytes" }
+
+func (f *bytesFlag) String() string {
+	if f.value == nil || *f.value == 0 {
+		return ""
+	}
+	return fmt.Sprint(*f.value)
+}
+
+// Set reads a number of bytes with an optional unit.
+func (f *bytesFlag) Set(s string) error {
+	n, err := launch.ParseSize(s)
+	if err == nil && n < 1<<20 {
+		err = fmt.Errorf("%q is less than 1M", s)
+	}
+	*f.value = n
+	return err
+}
+
+// limitMemory makes the garbage collector keep the process within a quarter more than what a run may
+// take. Otherwise the heap could grow to twice that before memory of earlier runs is freed. The
+// environment variable GOMEMLIMIT takes precedence.
+func limitMemory(opt *check.Options) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		n := cmp.Or(opt.Memory, dynamic.DefaultMemory)
+		debug.SetMemoryLimit(int64(min(n+n/4, math.MaxInt64)))
+	}
 }
 
 // argFlag collects kernel arguments. The flag may be repeated.

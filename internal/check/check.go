@@ -173,6 +173,9 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	}
 	end := job.Asks(driver.Emulation, "every kernel runs once for its launch")
 	r.All(ctx)
+	if c.opt.Mode == Check {
+		r.PartialWarps(ctx)
+	}
 	v := r.Verdict()
 	end(&v)
 	job.AddFindings(r.Bugs, r.Guessed)

@@ -191,6 +191,7 @@ func TestHostBuffers(t *testing.T) {
 			"a: zeros (guessed), b: zeros (guessed)"},
 		{"beyond the end", "int main() { int *d; cudaMalloc(&d, 256); k<<<4, 64>>>(d, d + 100, 64); }",
 			"a: zeros (host code: 256 bytes; contents guessed), b: the buffer of a from byte 400 (host code)"},
+		{"null", "void f() { k<<<4, 64>>>(nullptr, 0, 64); }", "a: zeros (guessed), b: zeros (guessed)"},
 		{"memset", "int main() { int *d, *e; cudaMalloc(&d, 256); cudaMemset(d, 1, 256); k<<<4, 64>>>(d, e, 64); }",
 			"a: 256 bytes of words of 0x1010101 (host code), b: zeros (guessed)"},
 		{"zeros", "int main() { int *d, *e; cudaMalloc(&d, 256); cudaMemset(d, 0, 256); k<<<4, 64>>>(d, e, 64); }",

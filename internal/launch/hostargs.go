@@ -156,9 +156,8 @@ func (r *resolver) hostArgs(slots []slot, p *plan) {
 		v, a := slots[i].v, &p.host.Args[i]
 		switch {
 		case isPointer(v):
-			if n, ok := a.Value.Constant(); ok && n == 0 {
-				slots[i].set(assigned{r.spec(v, ArgValue, "0"), FromHost})
-			}
+			// A null pointer is no fact: sketches of host code pass one for memory that they do not
+			// allocate.
 		case isStruct(v):
 			r.hostFields(&slots[i], a, p)
 		default:

@@ -286,7 +286,7 @@ func (s *stream) arrive() {
 func (s *stream) complete() {
 	c := event.Complete{Block: uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block")),
 		Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier"))}
-	b := s.det.blocks[c.Block]
+	b := s.det.blockAt(c.Block)
 	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
 		return
 	}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -103,6 +105,36 @@ func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
 		"write the queries of proofs to `DIR`, as SMT-LIB 2 files")
 }
 
+// totalFlag defines the limit for the time of a whole command. It decides how much is examined and
+// never how: whatever has a verdict at that time keeps it.
+func totalFlag(fs *pflag.FlagSet, total *time.Duration) {
+	fs.Var(positive{total}, "total-timeout", "end the command after `TIME`, such as 10m, and print "+
+		"what is known: kernels that are not examined by then are unknown")
+}
+
+// positive is a flag for a time above 0.
+type positive struct{ value *time.Duration }
+
+// Type and String implement pflag.Value.
+func (p positive) Type() string { return "duration" }
+
+func (p positive) String() string {
+	if p.value == nil || *p.value == 0 {
+		return ""
+	}
+	return p.value.String()
+}
+
+// Set reads a time with its unit.
+func (p positive) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return errors.New("expected a time above 0, such as 90s")
+	}
+	*p.value = d
+	return nil
+}
+
 // scopeFlags defines the flags that change the claim of a proof: its assumptions, the races it
 // covers, and how it models loads. Restrictions and assumptions are named in the verdict.
 func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
@@ -119,26 +151,37 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 			"value per address and barrier interval) or adversarial (any value)")
 }
 
-// maxJobs bounds --jobs: each kernel that is examined takes memory, and no machine has more cores.
-const maxJobs = 4096
+// Largest numbers of flags. Each is far above any use; a larger one is a slip of the user, and would
+// cost memory before it had an effect.
+const (
+	mostJobs   = 1024
+	mostSeeds  = 1_000_000
+	mostUnwind = 10_000
+)
 
 // checkNumbers rejects numbers outside the range of their flags. The seeds of a run are consecutive
 // and must not wrap: two runs with one seed would count as two schedules.
 func checkNumbers(opt *check.Options) error {
+	for _, n := range []struct {
+		flag               string
+		value, least, most int
+	}{
+		{"--seeds", opt.Run.Seeds, 0, mostSeeds},
+		{"--limit", opt.Limit, 1, math.MaxInt},
+		{"--unwind", opt.Prove.Unwind, 0, mostUnwind},
+		{"--jobs", opt.Workers, 0, mostJobs},
+	} {
+		switch {
+		case n.value < n.least && n.most == math.MaxInt:
+			return fmt.Errorf("%s %d: must be at least %d", n.flag, n.value, n.least)
+		case n.value < n.least, n.value > n.most:
+			return fmt.Errorf("%s %d: must be from %d to %d", n.flag, n.value, n.least, n.most)
+		}
+	}
 	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
-	case seeds < 0:
-		return fmt.Errorf("--seeds %d: must not be negative", seeds)
-	case opt.Limit < 1:
-		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
 	case opt.Prove.Timeout < 0:
 		return fmt.Errorf("--timeout %v: must be above 0", opt.Prove.Timeout)
-	case opt.Prove.Unwind < 0:
-		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
-	case opt.Workers < 0:
-		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
-	case opt.Workers > maxJobs:
-		return fmt.Errorf("--jobs %d: must be at most %d", opt.Workers, maxJobs)
 	case seeds > 0 && seed+uint64(seeds-1) < seed:
 		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}

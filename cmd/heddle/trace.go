@@ -69,6 +69,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c.in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	c.out.define(fs)
+	totalFlag(fs, &c.total)
 	return cmd
 }
 

@@ -488,9 +488,11 @@ func (s *stream) exchanged() []word {
 		}
 	}
 	add(event.Global, 0, s.det.global)
-	for _, b := range s.det.blocks {
-		if b != nil && b.shared != nil {
-			add(event.Shared, b.id, b.shared)
+	for _, group := range s.det.blocks {
+		for _, b := range group {
+			if b != nil && b.shared != nil {
+				add(event.Shared, b.id, b.shared)
+			}
 		}
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/lockstep/symbol"
 	"heddle/internal/smt"
 )
 
@@ -71,7 +70,7 @@ func term(c *smt.Context, e *launch.Expr) (smt.Term, bool) {
 	case launch.OpConst:
 		return c.Const(uint64(e.Int), 64), true
 	case launch.OpUnknown:
-		return c.SExt(c.Var(symbol.Grid+"host:"+e.Name, 32), 64), true
+		return c.SExt(c.Var(lockstep.HostName(e.Name), 32), 64), true
 	}
 	args := make([]smt.Term, len(e.Args))
 	for i, a := range e.Args {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,6 +108,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if mathInt {
 				fmt.Fprintln(stderr,
 					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
@@ -174,8 +176,8 @@ type checkCommand struct {
 
 	results, mistakes diag.Printer // findings and verdicts; errors in the input
 	progress          *progress
-	shown, hidden     int   // errors in the input that were printed, and that --limit cut off
-	writeErr          error // the first error of a printer
+	inputs            [diag.Error + 1]listed // findings about the input, by severity
+	writeErr          error                  // the first error of a printer
 
 	total time.Duration // after which the command ends; 0: never
 }
@@ -266,21 +268,22 @@ func (c *checkCommand) outputOfKernels() {
 	}
 }
 
-// finding prints one finding. In text, at most --limit errors in the input are shown: a missing
-// header can cause hundreds. Warnings and notes do not count, of which each kernel may have some.
-// The other formats have no limit, because a program reads them.
+// listed counts findings that were printed, and those that --limit cut off.
+type listed struct{ shown, hidden int }
+
+// finding prints one finding. In text, at most --limit errors in the input are shown, since a
+// missing header can cause hundreds, and as many warnings and notes about it. The other formats have
+// no limit, because a program reads them.
 func (c *checkCommand) finding(d diag.Diagnostic) {
 	c.progress.clear()
 	to := c.results
 	if d.Code.Family() == diag.Inputs {
-		to = c.mistakes
-		if d.Severity == diag.Error {
-			if c.out.format == "text" && c.shown >= c.opt.Limit {
-				c.hidden++
-				return
-			}
-			c.shown++
+		n := &c.inputs[d.Severity]
+		if to = c.mistakes; c.out.format == "text" && n.shown >= c.opt.Limit {
+			n.hidden++
+			return
 		}
+		n.shown++
 	}
 	c.keepError(to.Finding(&d))
 }
@@ -301,9 +304,12 @@ func (c *checkCommand) keepError(err error) {
 // summarize prints the statistics and, for several kernels or --quiet, the summary line. It returns
 // the first error of a printer since the start of the run.
 func (c *checkCommand) summarize(sum *check.Summary) error {
-	if c.hidden > 0 {
-		fmt.Fprintf(c.stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n",
-			c.hidden, c.opt.Limit)
+	for severity, what := range []string{"note about", "warning about", "error in"} { // by Severity
+		if n := c.inputs[severity].hidden; n > 0 {
+			noun, where, _ := strings.Cut(what, " ")
+			fmt.Fprintf(c.stderr, "heddle: %s %s the input not shown (--limit %d)\n",
+				counted(n, "more "+noun), where, c.opt.Limit)
+		}
 	}
 	if c.out.stats {
 		printProofStats(c.stderr, sum)

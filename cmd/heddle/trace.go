@@ -40,6 +40,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if err := blockIndices(blocks, &opt.Trace); err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -165,15 +166,13 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	if r.Verified() {
 		return p.verified(r)
 	}
-	if p.tied = len(p.Config.Relations) > 0; p.tied {
+	if p.tied = p.hasRelation(); p.tied {
 		tied, v := p.Verify(ctx, 0)
 		switch {
 		case tied == nil:
 			return v
 		case tied.Verified():
-			v := p.verified(tied)
-			v.Scope += p.tiedTo()
-			return v
+			return p.tie(p.verified(tied))
 		case p.tied: // a counterexample that the host code excludes is none
 			r = tied
 		}
@@ -187,6 +186,35 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		return v
 	}
 	return p.examine(ctx, r)
+}
+
+// aliasedVariable names an argument that points to a module variable, or a variable that points to a
+// buffer of an argument or of another variable; empty if there is none. Pointers among the arguments
+// are proved as the launch has them; a proof takes variables to be apart from all of them.
+func (p *Proof) aliasedVariable() string {
+	of := make(map[*launch.Buffer]string)
+	for i := range p.Config.Args {
+		a := &p.Config.Args[i]
+		if a.Symbol != "" {
+			return fmt.Sprintf("proofs with an argument (%s) that points to a variable (%s)", a.Name,
+				a.Symbol)
+		}
+		of[a.Buffer] = a.Name
+		for _, f := range a.Fields {
+			of[f.Buffer] = fmt.Sprintf("%s+%d", a.Name, f.Offset)
+		}
+	}
+	delete(of, nil)
+	for _, name := range slices.Sorted(maps.Keys(p.Config.Symbols)) {
+		b := p.Config.Symbols[name].Buffer
+		if other, ok := of[b]; ok {
+			return fmt.Sprintf("proofs with a variable (%s) that points to the buffer of %s", name, other)
+		}
+		if b != nil {
+			of[b] = "the variable " + name
+		}
+	}
+	return ""
 }
 
 // verdict is the verdict of a proof for Fixed, with counterexamples replayed.
@@ -214,6 +242,9 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 // 0. If there is no result (nil), the verdict has the reason: unsupported, contradictory
 // assumptions, or out of time.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
+	if why := p.aliasedVariable(); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
+	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,

@@ -74,6 +74,16 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	return g
 }
 
+// use makes seed the schedule of the runs with other guesses: that of the run whose findings are
+// examined next. Another schedule need not show them.
+func (g *Guesses) use(seed uint64) {
+	if g == nil || g.seed == seed {
+		return
+	}
+	g.seed, g.others, g.tried, g.spent = seed, nil, false, 0
+	clear(g.touched)
+}
+
 // dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
 // finding into a warning and adds a note with both sets of values.
 func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
@@ -263,6 +273,7 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 func (g *Guesses) running() emu.Options {
 	return emu.Options{
 		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
+		Memory: g.job.Options().Memory,
 	}
 }
 
@@ -335,6 +346,8 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
+
+func (nothing) Memory() uint64 { return 0 }
 
 // threadsAt records which threads execute each site that accesses memory or arrives at a barrier,
 // and passes all events on to a detector.

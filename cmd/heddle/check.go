@@ -230,8 +230,9 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	if err := known.finish(sum, why != "", c.stderr); err != nil {
 		return inputError{err}
 	}
-	if why != "" {
-		fmt.Fprintf(c.stderr, "heddle: %s; not everything was checked\n", why)
+	var limit totalTime
+	if errors.As(context.Cause(ctx), &limit) { // execute says it of a signal
+		fmt.Fprintf(c.stderr, "heddle: %v; not everything was examined\n", limit)
 	}
 	return exitWith(exitCode(sum, why != ""))
 }

@@ -66,7 +66,7 @@ func guarded(args []string, stderr io.Writer, f func() int) (code int) {
 }
 
 // execute parses the arguments and runs the command. The first signal ends its context, and the
-// command reports what it has; a second one ends the process.
+// command reports what it has; a later one ends the process.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -80,7 +80,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetErr(log)
 	root.SetArgs(longForms(args))
 	err := root.ExecuteContext(context.WithValue(ctx, typed{}, args))
-	if code, early := endedEarly(ctx, out.failure(), err, log); early {
+	if code, early := endedEarly(ctx, out.failure(), log); early {
 		return code
 	}
 	var exit exitError
@@ -100,9 +100,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // endedEarly returns the exit code of a command that could not write its output or that a signal
-// ended, after one message. Whatever else the command reports as an error, err, then follows from
-// that and is not printed. Nobody is left to read about a closed pipe, so that ends quietly.
-func endedEarly(ctx context.Context, written, err error, log io.Writer) (code int, early bool) {
+// ended, after one message. Whatever else the command returns as an error follows from that and is
+// not printed. Nobody is left to read about a closed pipe, so that ends quietly.
+func endedEarly(ctx context.Context, written error, log io.Writer) (code int, early bool) {
 	var sig signalError
 	switch {
 	case errors.Is(written, syscall.EPIPE):
@@ -111,10 +111,7 @@ func endedEarly(ctx context.Context, written, err error, log io.Writer) (code in
 		fmt.Fprintf(log, "heddle: the results cannot be written: %v\n", written)
 		return exitInternal, true
 	case errors.As(context.Cause(ctx), &sig):
-		var exit exitError
-		if err != nil && !errors.As(err, &exit) { // the command has not said it
-			fmt.Fprintf(log, "heddle: interrupted by %s\n", signalNames[sig.Signal])
-		}
+		fmt.Fprintf(log, "heddle: %v; not everything was examined\n", sig)
 		return exitSignal + int(sig.Signal), true
 	}
 	return 0, false

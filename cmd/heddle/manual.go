@@ -95,7 +95,8 @@ Launches and arguments are in [launch.md](launch.md), verdicts in [verdicts.md](
 	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): complete commands, flags, "+
 		"codes and terms in a shell\n\n")
 	b.WriteString("Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported " +
-		"and no bug, 4 internal error.\n")
+		"and no bug, 4 internal error or output that cannot be written, 128 and the number of the signal " +
+		"that ended it (130, 143).\n")
 	for _, cmd := range documented {
 		text := cmd.Long
 		if text == "" {

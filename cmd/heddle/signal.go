@@ -30,8 +30,11 @@ type signalError struct{ syscall.Signal }
 // Error is a clause that verdicts quote.
 func (e signalError) Error() string { return "the run was interrupted by " + signalNames[e.Signal] }
 
-// catchSignals cancels with a signalError at the first signal. A second one ends the process at
-// once. SIGHUP stays ignored where it is already (nohup). The function that it returns ends that.
+// impatience is the time after a signal from which on a further one ends the process at once. An
+// earlier one is the same again: timeout(1) sends its signal to the process and to its group.
+const impatience = time.Second
+
+// catchSignals cancels with a signalError at the first signal. A later one ends the process. SIGHUP stays ignored where it is already (nohup). The function that it returns ends that.
 //
 // SIGPIPE is caught as well, with no effect of its own: the default would end the process without
 // removing anything. A pipe without a reader shows itself as an error of writing (output), which
@@ -45,10 +48,19 @@ func catchSignals(cancel context.CancelCauseFunc) (stop func()) {
 	}
 	signal.Notify(pipe, syscall.SIGPIPE)
 	go func() {
-		if sig, ok := <-caught; ok {
-			signal.Stop(caught)
-			number, _ := sig.(syscall.Signal)
-			cancel(signalError{number})
+		first, ok := <-caught
+		if !ok {
+			return
+		}
+		number, _ := first.(syscall.Signal)
+		cancel(signalError{number})
+		for start := time.Now(); ; {
+			if _, ok := <-caught; !ok {
+				return
+			}
+			if time.Since(start) > impatience {
+				os.Exit(exitSignal + int(number))
+			}
 		}
 	}()
 	return func() {

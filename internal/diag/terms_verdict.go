@@ -48,8 +48,8 @@ fix} propose patches.`,
 		Title: "heddle could not decide whether the kernel has a bug",
 		Text: `No bug was found, and what was examined does not cover the launch. The line gives the
 reason, which is one of these. A run ended early: the step budget or the memory was used up, every
-remaining thread only spun, the run was interrupted, a suppressed finding ended it, or {__requires}
-or {__assume} is false for the input.
+remaining thread only spun, the run was interrupted or {--total-timeout} was reached, a suppressed
+finding ended it, or {__requires} or {__assume} is false for the input.
 A proof is undecided: time or steps ran out, no solver decided, there is a counterexample that no
 replay confirmed and that may be spurious, assumptions contradict each other, or only a bounded
 number of iterations was examined ({--unwind}). A trace found races on paths that no run took. All

@@ -97,8 +97,8 @@ func Files(ctx context.Context, opt Options, files []string, sink func(diag.Diag
 
 // Inputs checks every kernel that opt selects, and sends each finding to sink as soon as it is
 // known. Mistakes in the input are findings too, counted by Summary.InputErrors; an error is
-// returned only if the run as a whole fails. If ctx is cancelled, everything found so far has been
-// sent, and kernels that were not finished have an Unknown verdict.
+// returned only if the run as a whole fails. If ctx ends, everything found so far has been sent, and
+// kernels that were not finished have an Unknown verdict with the cause (driver.Stopped).
 func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(diag.Diagnostic)) (
 	*Summary, error) {
 	opt.Command = opt.Mode.String()
@@ -174,6 +174,9 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	}
 	end := job.Asks(driver.Emulation, "every kernel runs once for its launch")
 	r.All(ctx)
+	if c.opt.Mode == Check {
+		r.PartialWarps(ctx)
+	}
 	v := r.Verdict()
 	end(&v)
 	job.AddFindings(r.Bugs, r.Guessed)
@@ -183,6 +186,9 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	if prove {
 		v = r.Refill(ctx, v)
 		v = c.prover.After(ctx, r, v)
+	}
+	if why := driver.Stopped(ctx); why != "" && v.Kind == diag.Clean && v.Reason == "" {
+		v.Reason = why
 	}
 	job.AddVerdict(v)
 	if r.Complete() {

@@ -110,9 +110,9 @@ func root(dir string) string {
 const maxSize = 16 << 20
 
 // Read reads the configuration at path, whose text becomes a file of set. It returns every mistake
-// it finds, each an *Error unless the file cannot be read. Without trust, a path of a file: argument
-// or in systems that leaves the checkout is a mistake: reading the files of a project must not read
-// those of the user.
+// it finds, each an *Error unless the file cannot be read. Without trust, a path of a file:
+// argument or in systems that leaves the checkout is a mistake: to check a project must not read
+// other files of the user.
 func Read(set *source.Set, path string, trust bool) (*File, []error) {
 	text, err := source.ReadRegular(path, maxSize)
 	if err != nil {

@@ -118,7 +118,8 @@ func parse(src *source.File, trust bool) (*File, []error) {
 	return f, nil
 }
 
-// decode reads a document. The decoder has panicked on files with mistakes: a panic becomes an error.
+// decode reads a document. The decoder has panicked on files with mistakes: a panic becomes an
+// error.
 func decode(text []byte, doc *document) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

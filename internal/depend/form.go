@@ -234,6 +234,9 @@ func (k *Kernel) Factors(in *ir.Instr, d int) (block, thread int64, ok bool) {
 	}
 	o := operand(in, true)
 	if o == nil {
+		o = operand(in, false)
+	}
+	if o == nil {
 		return 0, 0, false
 	}
 	for _, t := range f.form(in, o).terms {

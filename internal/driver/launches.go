@@ -79,7 +79,7 @@ func worst(verdicts []diag.Verdict, launches []string) diag.Verdict {
 			out = v
 		}
 	}
-	var scopes, reasons, other []string
+	var scopes, details, reasons, other []string
 	for i, v := range verdicts {
 		if v.Kind != out.Kind {
 			other = append(other, fmt.Sprintf("%s is %s", launches[i], v.Kind))
@@ -88,11 +88,17 @@ func worst(verdicts []diag.Verdict, launches []string) diag.Verdict {
 		if v.Scope != "" {
 			scopes = append(scopes, launches[i]+": "+v.Scope)
 		}
+		for _, d := range v.Details {
+			if !slices.Contains(details, d) {
+				details = append(details, d)
+			}
+		}
 		if v.Reason != "" {
 			reasons = append(reasons, launches[i]+": "+v.Reason)
 		}
 	}
 	out.Scope, out.Reason = strings.Join(scopes, "; "), strings.Join(reasons, "; ")
+	out.Details = details
 	if out.Kind != diag.Bug && len(other) > 0 {
 		if text := strings.Join(other, ", "); out.Scope != "" {
 			out.Scope += "; " + text

@@ -43,17 +43,31 @@ func (m *Module) Kernels() []*ir.Func {
 	return out
 }
 
+// omitted returns the kernels of a module that are not in its PTX, for their names.
+func (m *Module) omitted() []*ir.Func {
+	var out []*ir.Func
+	for _, k := range m.Lowered.Omitted {
+		out = append(out, &ir.Func{Name: k.Name, Demangled: k.Demangled})
+	}
+	return out
+}
+
 // Lower returns the modules of one file; none if it has mistakes, which are reported.
 func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 	return d.LowerWith(ctx, file, d.opt.Lower)
 }
 
 // LowerWith is Lower with options other than those of the run. A file that was only found in a
-// directory and has no kernel gives no modules and no error.
+// directory and has no kernel gives no modules and no error. If ctx ends, the file has a verdict
+// that says so.
 func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) []*lower.Result {
 	start := time.Now()
 	results, err := lower.Lower(ctx, file.Input, opt)
 	d.sum.Times.Compile += time.Since(start)
+	if why := Stopped(ctx); err != nil && why != "" { // the compiler was killed: no mistake of the user
+		d.unread(why)
+		return nil
+	}
 	if err != nil {
 		var ie *lower.InputError
 		if file.Found && errors.As(err, &ie) && ie.NoKernel {
@@ -118,9 +132,7 @@ func (d *Driver) omitted(file Input, low *lower.Result) {
 			continue
 		}
 		d.examined++
-		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
-			Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason,
-		})
+		d.verdict(diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason})
 	}
 }
 

@@ -39,7 +39,8 @@ func (c *compiler) layout(k *ir.Func) error {
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
-	if err := c.layoutParams(k); err != nil {
+	objects := make(map[*launch.Buffer]int)
+	if err := c.layoutParams(k, objects); err != nil {
 		return err
 	}
 	var vars []*ir.Var
@@ -77,6 +78,9 @@ func (c *compiler) layout(k *ir.Func) error {
 			return err
 		}
 	}
+	if err := c.hostSymbols(k, vars, objects); err != nil {
+		return err
+	}
 	if len(p.objects) > p.space.max {
 		return &UnsupportedError{k.Span, fmt.Sprintf("%d memory objects with %d-bit addresses",
 			len(p.objects), k.Module.AddressSize)}
@@ -111,14 +115,13 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 }
 
 // layoutParams writes the arguments into the kernel's parameters, and creates an object for each
-// buffer. Arguments that share a buffer share the object. An unknown argument marks its bytes with
+// buffer, which objects numbers. Arguments that share a buffer share the object. An unknown argument marks its bytes with
 // its origin, so that a message can name it. Pointers inside a struct argument are its Fields,
 // which are always known.
-func (c *compiler) layoutParams(k *ir.Func) error {
+func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) error {
 	img := &c.p.params
 	img.data = make([]byte, k.ParamSize)
 	img.origin = make([]uint32, k.ParamSize)
-	objects := make(map[*launch.Buffer]int)
 	for i, v := range k.Params {
 		a := &c.cfg.Args[i]
 		if v.Offset < 0 || v.Offset+v.Size > len(img.data) {

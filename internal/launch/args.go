@@ -229,6 +229,11 @@ func (r *resolver) defaultArg(arg *Arg, v *ir.Var) {
 	if !isFloat {
 		_, r.cfg.Reasons[key] = guessInteger(arg.Name, r.cfg.Geometry, v.Size)
 	}
+	if n, ok := r.code.factors[v]; ok && n < len(r.code.factors)-1 {
+		var small uint64
+		small, r.cfg.Reasons[key] = smallFactor(n)
+		put(arg.Bits, small)
+	}
 }
 
 // defaultFields gives each pointer in a struct an unbounded buffer of zeros. The compiler's output

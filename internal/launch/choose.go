@@ -1,13 +1,16 @@
 package launch
 
 import (
-	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"heddle/internal/event"
+	"heddle/internal/ir"
 )
 
 // The host code of many programs leaves sizes open: they come from the command line or from another
@@ -71,6 +74,9 @@ const hostReason = "host code: "
 
 // reason explains a fact that follows from guesses: "host code: (w + 15) / 16 with w = 64 guessed".
 func (p *plan) reason(e *Expr) string {
+	if e.Op == OpUnknown {
+		return hostReason + e.Name + " guessed"
+	}
 	var with []string
 	for _, u := range e.Unknowns() {
 		if !p.fixed[u] {
@@ -81,8 +87,8 @@ func (p *plan) reason(e *Expr) string {
 }
 
 // newPlan chooses values for the unknowns of a launch. The layers of r are those that override the
-// host code.
-func (r *resolver) newPlan(l *HostLaunch, req *Request) *plan {
+// host code. chosen remembers the results of searches.
+func (r *resolver) newPlan(l *HostLaunch, req *Request, chosen *sync.Map) *plan {
 	l = l.narrowed(r.code)
 	p := &plan{host: l, values: make(map[string]int64), fixed: make(map[string]bool),
 		set: make(map[string]bool)}
@@ -104,7 +110,7 @@ func (r *resolver) newPlan(l *HostLaunch, req *Request) *plan {
 			p.values[name], p.set[name] = req.Unknowns[name], true
 		}
 	}
-	p.choose(r)
+	p.choose(r, chosen)
 	return p
 }
 
@@ -238,25 +244,53 @@ func templateArguments(demangled string) []string {
 
 // choose gives each unknown that is not set a value. Those that shape the launch are searched for;
 // the others are guessed as the argument that they are.
-func (p *plan) choose(r *resolver) {
+func (p *plan) choose(r *resolver, chosen *sync.Map) {
 	shape, all := p.unknowns()
 	if len(all) == 0 {
 		return
 	}
 	s := &search{p: p, r: r, free: shape, prefer: make(map[string]int64)}
 	s.prepare()
-	s.run()
-	if p.largest != "" {
-		s.enlarge()
+	key := p.key(r.k.Name)
+	if known, ok := chosen.Load(key); ok {
+		maps.Copy(p.values, known.(map[string]int64))
+	} else {
+		s.run()
+		if p.largest != "" {
+			s.enlarge()
+		}
+		chosen.Store(key, maps.Clone(p.values))
 	}
 	g := s.geometry()
 	for _, u := range all {
 		if _, ok := p.values[u]; !ok {
 			n, _ := guessInteger(p.nameOf(u, r), g, 8)
+			if v := p.parameterOf(u, r); v != nil {
+				if i, ok := r.code.factors[v]; ok && i < len(r.code.factors)-1 {
+					n, _ = smallFactor(i)
+				}
+			}
 			p.values[u] = int64(n)
 		}
 	}
 	p.shrink(all, shape)
+}
+
+// key is equal for launches of a kernel that have the same expressions and the same values given.
+func (p *plan) key(kernel string) string {
+	var b strings.Builder
+	b.WriteString(kernel)
+	fmt.Fprint(&b, p.host.Span)
+	for _, f := range p.facts {
+		fmt.Fprint(&b, " ", f.kind, f.axis, f.expr)
+		if f.want != nil {
+			fmt.Fprint(&b, "=", *f.want)
+		}
+	}
+	for _, u := range sortedKeys(p.set) {
+		fmt.Fprint(&b, " ", u, "=", p.values[u])
+	}
+	return b.String()
 }
 
 // unknowns returns the free unknowns of grid, block and shared memory, and all of them.
@@ -283,14 +317,22 @@ func (p *plan) unknowns() (shape, all []string) {
 	return shape, all
 }
 
-// nameOf returns the name by which the value of an unknown is guessed: that of the parameter that it
-// is passed for, or its own.
-func (p *plan) nameOf(u string, r *resolver) string {
+// parameterOf returns the parameter for which an unknown is passed; nil if there is none.
+func (p *plan) parameterOf(u string, r *resolver) *ir.Var {
 	for _, f := range p.facts {
 		if f.kind == factArg && f.expr.Op == OpUnknown && f.expr.Name == u &&
 			!isStruct(r.k.Params[f.arg]) {
-			return paramName(r.k.Params[f.arg])
+			return r.k.Params[f.arg]
 		}
+	}
+	return nil
+}
+
+// nameOf returns the name by which the value of an unknown is guessed: that of the parameter that it
+// is passed for, or its own.
+func (p *plan) nameOf(u string, r *resolver) string {
+	if v := p.parameterOf(u, r); v != nil {
+		return paramName(v)
 	}
 	name := plainName(u)
 	return name[strings.LastIndexAny(name, ".>:")+1:]
@@ -343,7 +385,7 @@ const impossible = 1e9
 func (s *search) prepare() {
 	s.left = maxSearch
 	s.block = s.r.code.block(s.r.k.MaxNTID)
-	usual := event.Geometry{Grid: event.Dim3{X: 4, Y: 2, Z: 2}, Block: s.block}
+	usual := event.Geometry{Grid: event.Dim3{X: 4, Y: 2, Z: 2}, Block: s.geometry().Block}
 	for _, u := range s.free {
 		n, _ := guessInteger(s.p.nameOf(u, s.r), usual, 8)
 		s.prefer[u] = int64(n)
@@ -384,7 +426,7 @@ func (s *search) run() {
 		for _, u := range s.free {
 			best = s.improve(best, u)
 		}
-		if best >= 10 {
+		if best >= 3 {
 			for i, u := range s.free {
 				for _, w := range s.free[i+1:] {
 					best = s.improvePair(best, u, w)
@@ -491,6 +533,9 @@ func (s *search) cost() float64 {
 		}
 		total += uneven(f.expr, s.p.values)
 	}
+	if total >= impossible {
+		return impossible
+	}
 	total += s.shapeCost(blocks, threads, guessed, shaped)
 	return total + s.valueCost(threads)
 }
@@ -529,7 +574,7 @@ func (s *search) shapeCost(blocks, threads float64, guessed, shaped bool) float6
 	}
 	total := 0.0
 	if guessed {
-		total += math.Log2(blocks) / 2
+		total += math.Abs(math.Log2(blocks/4)) / 2
 		if blocks < 2 {
 			total += 25
 		} else if blocks > 16 {
@@ -566,8 +611,6 @@ func argCost(n int64, bits int, open bool) float64 {
 		return 5000
 	case bits < 64 && n >= 1<<(bits-1), n < 0:
 		return 40
-	case n == 0:
-		return 8
 	}
 	return 0
 }
@@ -605,9 +648,9 @@ func (s *search) valueCost(threads float64) float64 {
 		}
 		total += math.Abs(math.Log2(float64(n+1) / float64(want+1)))
 		if want > 4 && float64(n) < math.Min(threads, 64) {
-			total += 1.5
+			total += 5
 		}
-		if cmp.Compare(n, want) != 0 && want == 0 {
+		if n != 0 && want == 0 {
 			total += 3
 		}
 		for _, w := range s.free[:i] {

@@ -16,7 +16,7 @@ func (r *resolver) follow(req Request, facts *SourceFacts, n int) *plan {
 		return nil
 	}
 	l := &facts.Launches[n]
-	p := r.newPlan(l, &req)
+	p := r.newPlan(l, &req, &facts.chosen)
 	l = p.host
 	r.cfg.Launch, r.cfg.Host = l.Span, n+1
 	r.optIn = l.Limit != nil
@@ -54,27 +54,7 @@ func (r *resolver) follow(req Request, facts *SourceFacts, n int) *plan {
 	}
 	r.layers = append([]layer{relation, host}, r.layers...)
 	r.cfg.Unknowns = p.unknownsUsed()
-	r.cfg.Relations = p.relations()
 	return p
-}
-
-// relations are the expressions of the launch that count and have unknowns in them.
-func (p *plan) relations() []Relation {
-	var out []Relation
-	for _, f := range p.facts {
-		if f.want != nil || len(f.expr.Unknowns()) == 0 {
-			continue
-		}
-		switch f.kind {
-		case factGrid:
-			out = append(out, Relation{Param: -1, Axis: f.axis, Expr: f.expr})
-		case factBlock:
-			out = append(out, Relation{Param: -1, Axis: f.axis, Block: true, Expr: f.expr})
-		case factArg:
-			out = append(out, Relation{Param: f.arg, Expr: f.expr})
-		}
-	}
-	return out
 }
 
 // dim computes the dimensions of a launch; nil if they are not known or are none.
@@ -176,9 +156,8 @@ func (r *resolver) hostArgs(slots []slot, p *plan) {
 		v, a := slots[i].v, &p.host.Args[i]
 		switch {
 		case isPointer(v):
-			if n, ok := a.Value.Constant(); ok && n == 0 {
-				slots[i].set(assigned{r.spec(v, ArgValue, "0"), FromHost})
-			}
+			// A null pointer is no fact: sketches of host code pass one for memory that they do not
+			// allocate.
 		case isStruct(v):
 			r.hostFields(&slots[i], a, p)
 		default:
@@ -290,6 +269,15 @@ func (r *resolver) hostContents(s *slot, h *HostPointer, exact bool) {
 // its memory: far enough for accesses before it.
 const unknownOffset = 1 << 16
 
+// A place is a pointer among the arguments: a parameter, or a pointer in a struct parameter.
+type place struct {
+	param int
+	field int // byte in the struct; -1 for the parameter itself
+	host  *HostPointer
+	text  string // of the host code
+	at    int64  // where it points, in bytes from what the host code knows as the start
+}
+
 // hostAddresses makes pointers share buffers as the host code has it, and places pointers within
 // buffers. What is specified otherwise stays; other contents that heddle tries do not separate
 // buffers that the host code shares.
@@ -297,61 +285,97 @@ func (r *resolver) hostAddresses(slots []slot, p *plan) {
 	if p == nil || len(p.host.Args) != len(slots) {
 		return
 	}
-	groups := make(map[int][]int)
+	groups := make(map[int][]place)
 	var order []int
-	at := make([]int64, len(slots))
-	for i := range slots {
-		h := p.host.Args[i].Pointer
-		if !isPointer(slots[i].v) || slots[i].v.PtrSpace == event.Shared || h == nil {
-			continue
-		}
-		n, _, ok := p.value(h.Offset)
+	add := func(m place) {
+		n, _, ok := p.value(m.host.Offset)
 		if !ok || n > maxBuffer || n < -maxBuffer {
 			n = unknownOffset
 		}
-		at[i] = n
-		if groups[h.Root] == nil {
-			order = append(order, h.Root)
+		m.at = n
+		if groups[m.host.Root] == nil {
+			order = append(order, m.host.Root)
 		}
-		groups[h.Root] = append(groups[h.Root], i)
+		groups[m.host.Root] = append(groups[m.host.Root], m)
+	}
+	for i := range slots {
+		v, a := slots[i].v, &p.host.Args[i]
+		switch {
+		case isPointer(v) && v.PtrSpace != event.Shared && a.Pointer != nil:
+			add(place{param: i, field: -1, host: a.Pointer, text: a.Text})
+		case isStruct(v):
+			for _, f := range a.Fields {
+				if f.Value.Pointer != nil && slices.Contains(v.PtrFields, int(f.Offset)) {
+					add(place{param: i, field: int(f.Offset), host: f.Value.Pointer, text: f.Value.Text})
+				}
+			}
+		}
 	}
 	for _, root := range order {
-		r.share(slots, p, groups[root], at)
+		r.share(slots, p, groups[root])
 	}
 }
 
-// share makes the parameters of members point into one buffer, at[i] bytes from its start.
-func (r *resolver) share(slots []slot, p *plan, members []int, at []int64) {
-	owner := members[0]
-	for _, i := range members {
-		if at[i] < at[owner] {
-			owner = i
+// at returns what is specified for a place; nil if nothing is.
+func (s *slot) at(m place) *assigned {
+	if m.field < 0 {
+		return s.value
+	}
+	for i := range s.fields {
+		if s.fields[i].Offset == m.field {
+			return &s.fields[i]
 		}
 	}
-	first := max(at[owner], 0)
-	if at[owner] < 0 { // the buffer starts before what the host code knows
-		first = 0
+	return nil
+}
+
+// widen removes the bound of a buffer to whose byte at, beyond its end, the host code points.
+func (a *assigned) widen(at uint64) {
+	switch {
+	case a.Size > 0 && at > a.Size:
+		a.Size = 0
+	case a.Kind == ArgBytes && !a.unbounded() && at > 0:
+		a.Text += andZeros
 	}
-	s := &slots[owner]
-	switch open := s.value == nil || s.value.origin <= FromHost; {
-	case open && s.value == nil && first > 0:
+}
+
+// share makes the places of members point into one buffer. A parameter owns it, if there is one.
+func (r *resolver) share(slots []slot, p *plan, members []place) {
+	owner := members[0]
+	for _, m := range members[1:] {
+		if (m.field < 0) == (owner.field < 0) && m.at < owner.at || m.field < 0 && owner.field >= 0 {
+			owner = m
+		}
+	}
+	low, high := owner.at, owner.at
+	for _, m := range members {
+		low, high = min(low, m.at), max(high, m.at)
+	}
+	first := owner.at - min(low, 0) // from the start of the buffer
+	s := &slots[owner.param]
+	switch was := s.at(owner); {
+	case was == nil && first > 0:
 		spec := r.spec(s.v, ArgBuffer, "")
-		spec.At = uint64(first)
+		spec.Offset, spec.At = owner.field, uint64(first)
 		s.set(assigned{spec, FromRelation})
-		r.cfg.Reasons["arg "+paramName(s.v)] = hostReason + p.host.Args[owner].Text +
-			"; contents guessed"
-	case open && s.value != nil && s.value.At == 0 && s.value.Kind != ArgValue:
-		s.value.At = uint64(first)
+		r.cfg.Reasons["arg "+paramName(s.v)] = hostReason + owner.text + "; contents guessed"
+	case was != nil && was.origin <= FromHost && was.At == 0 && was.Kind != ArgValue:
+		was.At = uint64(first)
+		was.widen(uint64(high - owner.at + first))
 	}
-	for _, i := range members {
-		t := &slots[i]
-		if i == owner || t.value != nil && t.value.origin > FromHost {
+	if owner.field >= 0 {
+		return // a buffer of a field cannot be shared by name
+	}
+	for _, m := range members {
+		t := &slots[m.param]
+		was := t.at(m)
+		if m == owner || was != nil && was.origin > FromHost || m.at < owner.at {
 			continue
 		}
 		spec := r.spec(t.v, ArgAlias, paramName(s.v))
-		spec.At = uint64(at[i] - at[owner])
-		_, origin, ok := p.value(p.host.Args[i].Pointer.Offset)
-		_, other, ok2 := p.value(p.host.Args[owner].Pointer.Offset)
+		spec.Offset, spec.At = m.field, uint64(m.at-owner.at)
+		_, origin, ok := p.value(m.host.Offset)
+		_, other, ok2 := p.value(owner.host.Offset)
 		if !ok || !ok2 {
 			origin = FromRelation
 		}

@@ -207,6 +207,9 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 	toks := x.toks[at[0]+1 : max(at[0]+1, min(at[1], x.closer[at[0]]))]
 	braces := x.toks[at[0]].is("{")
 	parts := splitList(toks)
+	if t.array < 0 && braces {
+		t.array = int64(len(parts))
+	}
 	var v value
 	switch {
 	case t.array != 0 && t.ptr == 0 || t.class == classVector && braces && t.ptr == 0:
@@ -261,9 +264,6 @@ func (x *exec) list(name string, t ctype, parts [][]token) value {
 	if t.class == classVector {
 		v := x.unknownOf(t, name)
 		return v.with(".size()", integer(number(int64(len(parts)))))
-	}
-	if t.array < 0 {
-		t.array = int64(len(parts))
 	}
 	data := make([]byte, 0, min(size*t.array, maxContents))
 	if t.ptr > 0 || t.class != classInteger && t.class != classFloating || t.bytes() > maxContents ||

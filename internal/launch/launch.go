@@ -76,9 +76,6 @@ type Config struct {
 	Host int
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown
-	// Relations are the facts that host code computes from unknowns: what two of them have in common
-	// ties them together for every value of the unknowns.
-	Relations []Relation
 	// Symbols are the contents that host code gives to module variables, by their names in the source
 	// (cudaMemcpyToSymbol).
 	Symbols map[string]Arg
@@ -90,14 +87,6 @@ type Unknown struct {
 	Name  string      // its text in the source: "n", "v.size()", "p.width"
 	Value int64       // as chosen, or as Request.Unknowns demands
 	Span  source.Span // of the launch
-}
-
-// Relation is one fact of a launch as host code computes it.
-type Relation struct {
-	Param int  // the parameter; -1 for a dimension
-	Axis  int  // 0, 1, 2 for x, y, z
-	Block bool // of the block; else of the grid
-	Expr  *Expr
 }
 
 // Local is the shared memory of each block that a __local pointer of an OpenCL kernel points to.

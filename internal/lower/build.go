@@ -53,6 +53,7 @@ type build struct {
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
 	refused []*refusal             // device code without its body, or removed
+	inspect func(*irModule)        // called with clang's module; for tests; may be nil
 }
 
 // arch returns the architecture to compile for.
@@ -213,8 +214,8 @@ type place struct {
 	fn   string // mangled
 }
 
-// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to a
-// mistake in the source.
+// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to
+// a mistake in the source.
 var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
 	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
 
@@ -242,21 +243,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, err
 	}
 	defer clang.abandon(stop)
-	text, err := clang.finish(nil)
-	warnings := clang.stderr.String()
+	m, warnings, err := b.module(ctx, clang)
 	if err != nil {
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case crashRE.MatchString(warnings):
-			return nil, &ToolError{File: b.name, Tool: b.tc.Clang, Output: "clang crashed: " +
-				clip(crashRE.FindString(warnings), 200)}
-		}
-		return nil, &clangFailure{warnings}
-	}
-	m := parseIR(text)
-	if b.cl != nil {
-		prepareOpenCL(m)
+		return nil, err
 	}
 	functions := b.debugInfo(m).places(m)
 	omitted, err := b.omitRefused(m, functions)
@@ -286,6 +275,31 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		facts = "// heddle.language cl\n" + facts
 	}
 	return &output{finishPTX(raw, low, facts), low.kernels, functions, omitted, warnings}, nil
+}
+
+// module waits for clang and returns its module, and what it printed. It fails with a *clangFailure
+// if clang rejects the source.
+func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, error) {
+	text, err := clang.finish(nil)
+	printed := clang.stderr.String()
+	crash := crashRE.FindString(printed)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err != nil && crash != "":
+		return nil, "", &ToolError{File: b.name, Tool: b.tc.Clang,
+			Output: "clang crashed: " + clip(crash, 200)}
+	case err != nil:
+		return nil, "", &clangFailure{printed}
+	}
+	m := parseIR(text)
+	if b.cl != nil {
+		prepareOpenCL(m)
+	}
+	if b.inspect != nil {
+		b.inspect(m)
+	}
+	return m, printed, nil
 }
 
 // analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks

@@ -69,8 +69,8 @@ func CacheDir(opt Options) string {
 	return dir
 }
 
-// CheckCache returns why the directory of the cache is not used; nil if it is, or if nothing is to be
-// cached.
+// CheckCache returns why the directory of the cache is not used; nil if it is, or if nothing is to
+// be cached.
 func CheckCache(opt Options) error {
 	if opt.NoCache {
 		return nil

@@ -10,11 +10,11 @@ import (
 // A struct copy is a call of llvm.memcpy. SROA removes the unused parts of a local copy, and with
 // them reads of shared or global memory. Before opt runs, expandCopies therefore replaces these
 // copies by a load and a store per scalar: loads stay even if their value is unused. Copies of more
-// than maxElements scalars or maxCopy bytes, or of a size that is not constant, stay calls. SROA
-// removes the reads of a larger copy whose results are unused (LIMITATIONS.md).
+// than maxElements scalars or maxCopy bytes, or of a size that is not constant, stay calls: SROA
+// splits these, and keeps each part that is in memory of other threads (TestLargeCopy).
 
 // maxCopy is the largest copy that is expanded, in bytes.
-const maxCopy = 4096
+const maxCopy = 256
 
 // expandCopies expands the copies of all functions. The names of new values start with
 // %heddle.PREFIX; each call for a module needs a different prefix.

@@ -170,7 +170,8 @@ func lastParameters(head string) int {
 func (r *recovery) unique(file string, e *edited, d declaration, name string) bool {
 	written := e.orig[d.start:d.end]
 	several := lastParameters(string(written)) < 0 && len(splitTop(string(written))) > 1
-	if name == "" || several || specialRE.Match(written) || len(enclosingClasses(e.orig, d.start)) > 0 || !ownLines(e.orig, d) {
+	member := len(enclosingClasses(e.orig, d.start)) > 0
+	if name == "" || several || member || specialRE.Match(written) || !ownLines(e.orig, d) {
 		return false
 	}
 	text := r.textWithout(r.path(file), e.orig, d)
@@ -280,7 +281,8 @@ func (m *irModule) keepOnly(funcs []*irFunc) {
 		if name != "!nvvm.annotations" {
 			continue
 		}
-		nodes := slices.DeleteFunc(nodeRefs(list), func(n string) bool { return gone[symbolIn(m.meta[n])] })
+		stale := func(n string) bool { return gone[symbolIn(m.meta[n])] }
+		nodes := slices.DeleteFunc(nodeRefs(list), stale)
 		m.named[i] = name + " = !{" + strings.Join(nodes, ", ") + "}"
 	}
 	for id, text := range m.meta {
@@ -393,7 +395,8 @@ func (e *edited) dropDevice(d declaration, off int, msg string) bool {
 		e.takeOut(off, off+len(word), false)
 }
 
-// functionWarnings returns a warning for each refusal that is no kernel: perhaps no kernel needs it.
+// functionWarnings returns a warning for each refusal that is not a kernel: perhaps no kernel needs
+// it.
 func (r *recovery) functionWarnings() []string {
 	var out []string
 	for _, f := range r.refusals {

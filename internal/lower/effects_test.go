@@ -43,7 +43,8 @@ __global__ void k(int *g) { g[0] = get(g) + get(g); }`, `ld\.u32`, 2},
 	}
 }
 
-// Each part of a struct is read when the struct is copied, even if most of the copy is unused.
+// Each part of a struct is read when the struct is copied, even if most of the copy is unused. llc
+// reads a large struct in a loop.
 func TestLargeCopy(t *testing.T) {
 	for _, src := range []string{
 		`struct Big { int x[100]; };
@@ -51,10 +52,18 @@ __global__ void k(Big *g, int *out) { Big b = g[threadIdx.x]; out[0] = b.x[3]; }
 		`struct Big { int x[100]; };
 __device__ void get(Big *d, const Big *s) { *d = *s; }
 __global__ void k(Big *g, int *out) { Big b; get(&b, g + threadIdx.x); out[0] = b.x[3]; }`,
+		`struct Big { int x[100]; };
+__global__ void k(Big *g) { Big b = g[threadIdx.x]; }`,
+		`struct Huge { int x[6000]; };
+__global__ void k(Huge *g, int *out) { Huge b = g[threadIdx.x]; out[0] = b.x[3]; }`,
+		`struct Huge { int x[6000]; };
+__device__ void get(Huge *d, const Huge *s) { *d = *s; }
+__global__ void k(Huge *g) { Huge b; get(&b, g + threadIdx.x); }`,
 	} {
 		r := lowerSource(t, src, Options{Compiler: compilers(t)[0]})
-		if n := count(r.PTX, `ld\.global\.u32`); n != 100 {
-			t.Errorf("%d reads, want 100:\n%s", n, r.PTX)
+		reads, loops := count(r.PTX, `ld\.global\.`), count(r.PTX, `bra`)
+		if reads < 100 && (reads == 0 || loops == 0) {
+			t.Errorf("%d reads and %d loops:\n%s\n%s", reads, loops, src, r.PTX)
 		}
 	}
 }

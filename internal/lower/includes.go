@@ -10,10 +10,10 @@ import (
 	"heddle/internal/source"
 )
 
-// clang reads whatever a file includes: from a device it reads for ever, for a pipe it waits. So the
-// files that the input names, and those that they name, must be regular. The names are read from
-// the text without preprocessing it, so those that macros build are missed; the memory of clang is
-// limited for these (limitMemory).
+// An included pipe blocks clang, and a device may have no end, also when heddle hashes what a
+// compilation read. So the files that the input names, and those that they name, must be regular.
+// The names are read from the text without preprocessing it, so those that macros build are missed;
+// the memory of clang is limited for these (limitMemory).
 
 // includeRE matches the directives that read a file.
 var includeRE = regexp.MustCompile(

@@ -139,7 +139,7 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%s: %v, size %d, %v", typ, elems, size, ok)
 		}
 	}
-	for _, typ := range []string{"", "%struct.R", "%none", "[1025 x i8]", "[33 x [32 x i8]]", "i37", "["} {
+	for _, typ := range []string{"", "%struct.R", "%none", "[65 x i8]", "[9 x [9 x i8]]", "i37", "["} {
 		if _, _, _, ok := l.scalars(typ); ok {
 			t.Errorf("%q is understood", typ)
 		}

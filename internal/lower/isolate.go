@@ -11,8 +11,8 @@ import (
 )
 
 // llc ends at the first function that it cannot lower, such as one with a computed goto, and prints
-// nothing for the others. Then each kernel is lowered alone, with what it reaches, to find those that
-// fail. The rest is lowered once more, as one module.
+// nothing for the others. Then each kernel is lowered alone, with what it reaches, to find those
+// that fail. The rest is lowered once more, as one module.
 
 // mostIsolated bounds the kernels that are lowered alone: each is a run of llc.
 const mostIsolated = 100

@@ -15,7 +15,7 @@ type element struct {
 }
 
 // maxElements bounds the scalars that a copy is expanded to; a larger one stays a call.
-const maxElements = 1024
+const maxElements = 64
 
 // layouts computes the scalars of LLVM types by the NVPTX data layout: natural alignment, and 8
 // bytes for i64 and pointers.

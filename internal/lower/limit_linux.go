@@ -7,8 +7,8 @@ import "golang.org/x/sys/unix"
 // all memory of the machine.
 const maxToolMemory = 8 << 30
 
-// limitMemory bounds the address space of a process that has just started. A failure is ignored: the
-// limit is only a precaution.
+// limitMemory bounds the address space of a process that has just started. A failure is ignored:
+// the limit is only a precaution.
 func limitMemory(pid int) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: maxToolMemory, Max: maxToolMemory}, nil)
 }

@@ -2,7 +2,7 @@
 // instruction. A verdict that needs it says so. Each kernel has its expected verdict with the
 // reason, and its launch.
 
-// verified, equal: all lanes of the one warp store 7 into one word
+// verified, benign: all lanes of the one warp store 7 into one word
 // heddle: grid=4 block=32
 __global__ void one_word(int *out) {
     __shared__ int a;

@@ -3,10 +3,11 @@ package prove
 import (
 	"fmt"
 
+	"heddle/internal/diag"
+
 	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/lockstep/symbol"
 	"heddle/internal/smt"
 )
 
@@ -15,57 +16,52 @@ import (
 // program never passes. So a second proof assumes what the host code computes, for every value of
 // what it leaves open, below 2^31, for which its arithmetic does not overflow.
 
-// relate assumes the relations of the launch, except for arguments that are fixed. It reports whether
-// there are any that say something: a relation whose unknown occurs nowhere else says nothing.
-func (p *Proof) relate(th *lockstep.Thread) bool {
-	c := th.Context
-	uses := make(map[string]int)
-	for _, r := range p.Config.Relations {
-		for _, u := range r.Expr.Unknowns() {
-			uses[u]++
-		}
-	}
-	any := false
-	for _, r := range p.Config.Relations {
-		value, ok := p.related(th, r)
-		if !ok {
-			continue
-		}
-		expr, ok := term(c, r.Expr)
-		if !ok {
-			continue
-		}
-		shared := r.Expr.Op != launch.OpUnknown
-		for _, u := range r.Expr.Unknowns() {
-			shared = shared || uses[u] > 1
-		}
-		if shared {
-			th.Assumed = append(th.Assumed, c.Eq(value, expr))
-			any = true
-		}
-	}
-	return any
+// hasRelation reports whether the launch follows host code that leaves something open.
+func (p *Proof) hasRelation() bool {
+	return len(p.Job.Module.Facts.Relation(p.Job.Kernel, p.Config).Unknowns) > 0
 }
 
-// related returns the term of the fact of a relation, sign-extended to 64 bits; false if the fact is
-// fixed or no integer.
-func (p *Proof) related(th *lockstep.Thread, r launch.Relation) (smt.Term, bool) {
+// relate assumes the relation of the launch, except for arguments that are fixed. It reports whether
+// it says anything: a fact whose unknown occurs nowhere else says nothing.
+func (p *Proof) relate(th *lockstep.Thread) bool {
 	c := th.Context
-	if r.Param < 0 {
-		if r.Block {
-			return c.ZExt(th.Ntid[r.Axis], 64), true
+	r := p.Job.Module.Facts.Relation(p.Job.Kernel, p.Config)
+	uses := make(map[string]int)
+	for _, list := range [][]*launch.Expr{r.Grid[:], r.Block[:], r.Params} {
+		for _, e := range list {
+			for _, u := range e.Unknowns() {
+				uses[u]++
+			}
 		}
-		return c.ZExt(th.Nctaid[r.Axis], 64), true
 	}
-	v := p.Job.Kernel.Params[r.Param]
-	_, fixed := p.Fixed[r.Param]
-	integer := v.Type != isa.NoType && !v.Type.IsFloat() && v.Size == v.Type.Size() && v.Size <= 8
-	if fixed || v.Pointer || !integer || p.Config.Args[r.Param].Float ||
-		p.Config.Origins["arg "+p.Config.Args[r.Param].Name] > launch.FromHost {
-		return 0, false
+	said := false
+	assume := func(value smt.Term, e *launch.Expr) {
+		if e == nil {
+			return
+		}
+		shared := e.Op != launch.OpUnknown
+		for _, u := range e.Unknowns() {
+			shared = shared || uses[u] > 1
+		}
+		if t, ok := term(c, e); ok && shared && len(e.Unknowns()) > 0 {
+			th.Assumed = append(th.Assumed, c.Eq(value, t))
+			said = true
+		}
 	}
-	w := 8 * v.Size
-	return c.SExt(c.Var(lockstep.ParamName(v, 0, w), w), 64), true
+	for d := range 3 {
+		assume(c.ZExt(th.Nctaid[d], 64), r.Grid[d])
+		assume(c.ZExt(th.Ntid[d], 64), r.Block[d])
+	}
+	for i, e := range r.Params {
+		v := p.Job.Kernel.Params[i]
+		_, fixed := p.Fixed[i]
+		integer := v.Type != isa.NoType && v.Size == v.Type.Size() && v.Size <= 8
+		if !fixed && integer && !p.Config.Args[i].Float {
+			w := 8 * v.Size
+			assume(c.SExt(c.Var(lockstep.ParamName(v, 0, w), w), 64), e)
+		}
+	}
+	return said
 }
 
 // term is an expression of host code as a term of 64 bits; false if it has an operator without one.
@@ -74,7 +70,7 @@ func term(c *smt.Context, e *launch.Expr) (smt.Term, bool) {
 	case launch.OpConst:
 		return c.Const(uint64(e.Int), 64), true
 	case launch.OpUnknown:
-		return c.SExt(c.Var(symbol.Grid+"host:"+e.Name, 32), 64), true
+		return c.SExt(c.Var(lockstep.HostName(e.Name), 32), 64), true
 	}
 	args := make([]smt.Term, len(e.Args))
 	for i, a := range e.Args {
@@ -126,11 +122,13 @@ func term(c *smt.Context, e *launch.Expr) (smt.Term, bool) {
 	return 0, false
 }
 
-// tiedTo is the part of a scope that says what relate assumes.
-func (p *Proof) tiedTo() string {
-	if !p.tied {
-		return ""
+// tie adds to a verdict what relate assumes.
+func (p *Proof) tie(v diag.Verdict) diag.Verdict {
+	if p.tied {
+		line := p.Config.Launch.Start.Line()
+		v.Scope += fmt.Sprintf(" that the launch in line %d passes", line)
+		v.Details = append(v.Details, fmt.Sprintf("grid, block and arguments are computed as in line %d "+
+			"of the host code, from values below 2^31", line))
 	}
-	return fmt.Sprintf(", and that grid, block and arguments are computed as in line %d of the host "+
-		"code, from values below 2^31", p.Config.Launch.Start.Line())
+	return v
 }

@@ -302,8 +302,8 @@ func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 		return f.Kind == verify.Unordered
 	}
 	// An index that is right for the real block must not be wrong for a guessed one.
-	guessed := p.Config.Origins["block"] == launch.Default ||
-		p.Config.Origins["grid"] == launch.Default && f.Ctaid[0] != event.Dim3{}
+	guessed := p.Config.Origins["block"].Guessed() ||
+		p.Config.Origins["grid"].Guessed() && f.Ctaid[0] != event.Dim3{}
 	bounds := p.opt.Bounds || f.Kind == verify.Bounds && !f.Scalars && !guessed
 	return Synchronization(code) || bounds && code == diag.CodeOutOfBounds ||
 		f.Kind == verify.Lanes && code == diag.CodeBadBarrier || violation && !p.opt.OfLaunch

@@ -101,7 +101,7 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 	}
 	return func(o *lockstep.Object) (uint64, bool) {
 		given := func(key string) bool {
-			return p.opt.Bounds || p.Config.Origins[key] > launch.Default
+			return p.opt.Bounds || !p.Config.Origins[key].Guessed()
 		}
 		if o.Var.Space != event.Param {
 			switch {

@@ -41,11 +41,28 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 	switch {
 	case rc != nil:
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
-		return g.made(g.facts.Between(one, two), cfg)
+		out := g.made(g.facts.Between(one, two), cfg)
+		if g.block && one.Block != two.Block && (g.tooWide(one.Instr, cfg) || g.tooWide(two.Instr, cfg)) {
+			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+		}
+		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
-		return append(g.made(g.facts.Address(in), cfg), g.extent(in, cfg)...)
+		return append(g.made(g.facts.Address(in), cfg), g.extent(key, in, cfg)...)
 	}
 	return nil
+}
+
+// tooWide reports whether the guessed block has more threads in a dimension than the kernel leaves
+// elements between blocks: 64 threads for p[blockIdx.x * 32 + threadIdx.x].
+func (g *Guesses) tooWide(in *ir.Instr, cfg *launch.Config) bool {
+	b := cfg.Geometry.Block
+	for d, threads := range []uint32{b.X, b.Y, b.Z} {
+		block, thread, ok := g.facts.Factors(in, d)
+		if ok && int64(threads)*max(thread, -thread) > max(block, -block) {
+			return true
+		}
+	}
+	return false
 }
 
 // Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
@@ -127,8 +144,21 @@ func (g *Guesses) chosen(param int) bool {
 	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
+// fault notes who makes an invalid access: a thread that every ordinary block has, or another one.
+func (g *Guesses) fault(key Key, geo event.Geometry, t event.Thread) {
+	if g == nil {
+		return
+	}
+	if _, index := geo.Index(t); index.X < event.WarpSize && index.Y == 0 && index.Z == 0 {
+		if g.anyway == nil {
+			g.anyway = make(map[Key]bool)
+		}
+		g.anyway[key] = true
+	}
+}
+
 // extent returns the guesses that decide how far an array reaches, or which threads access it.
-func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
+func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 	var out []guess
 	for _, v := range g.facts.Objects(in) {
 		i := slices.Index(g.job.Kernel.Params, v)
@@ -142,7 +172,7 @@ func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
 		}
 	}
 	if g.block && slices.ContainsFunc(g.facts.Address(in), func(s depend.Source) bool {
-		return s.Kind == depend.ThreadIndex || s.Kind == depend.BlockSize
+		return s.Kind == depend.ThreadIndex && !g.anyway[key] || s.Kind == depend.BlockSize
 	}) {
 		out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
 	}

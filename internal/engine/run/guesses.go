@@ -19,12 +19,12 @@ import (
 )
 
 // heddle guesses the parts of a launch that the user leaves unspecified, and a counterexample of a
-// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel.
-// Only the user knows whether such a finding is a bug. So the kernel is run with other guesses. A
-// run is comparable if at least as many threads execute the same two instructions. A finding
-// depends on the guess if at least half of the comparable runs do not show it: it becomes a
-// warning, and the verdict is unknown and names the values. Contents of buffers are not guesses in
-// this sense: a kernel has to be correct for all data.
+// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel. If
+// the addresses of a finding depend on a guess, evidence.go says so. What no address shows, such as
+// the size of the block, is decided by runs with other guesses. A run is comparable if at least as
+// many threads execute the same two instructions. A finding depends on the guess if at least half of
+// the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names the
+// values.
 //
 // The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
 // a kernel clean.
@@ -49,6 +49,7 @@ type Guesses struct {
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
 	depends []string                              // one reason per finding that depends on guesses
 	facts   *depend.Kernel                        // nil until a finding asks for it
+	anyway  map[Key]bool                          // invalid accesses by a thread of every block
 }
 
 // guessRun is the result of a run with other guesses: the number of threads that executed each
@@ -72,6 +73,16 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 		}
 	}
 	return g
+}
+
+// use makes seed the schedule of the runs with other guesses: that of the run whose findings are
+// examined next. Another schedule need not show them.
+func (g *Guesses) use(seed uint64) {
+	if g == nil || g.seed == seed {
+		return
+	}
+	g.seed, g.others, g.tried, g.spent = seed, nil, false, 0
+	clear(g.touched)
 }
 
 // dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
@@ -263,6 +274,7 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 func (g *Guesses) running() emu.Options {
 	return emu.Options{
 		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
+		Memory: g.job.Options().Memory,
 	}
 }
 
@@ -335,6 +347,8 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
+
+func (nothing) Memory() uint64 { return 0 }
 
 // threadsAt records which threads execute each site that accesses memory or arrives at a barrier,
 // and passes all events on to a detector.

@@ -15,8 +15,8 @@ const (
 	maxTotal = 1 << 30   // of all images of a file
 )
 
-// maxRatio bounds the expansion of zstd beyond maxFree: bytes after decompression for each byte of the
-// file. PTX, even of unrolled loops, shrinks to a hundredth at most.
+// maxRatio bounds the expansion of zstd beyond maxFree: bytes after decompression for each byte of
+// the file. PTX, even of unrolled loops, shrinks to a hundredth at most.
 const (
 	maxRatio = 1000
 	maxFree  = 16 << 20

@@ -93,7 +93,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
 	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",

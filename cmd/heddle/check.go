@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -106,6 +108,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if mathInt {
 				fmt.Fprintln(stderr,
 					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
@@ -155,6 +158,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			"print the candidate invariants of loops to standard error: which hold, and why each other "+
 				"one was dropped")
 	}
+	totalFlag(fs, &c.total)
 	fs.BoolVar(&c.out.printf, "printf", false,
 		"print the output of the kernels' printf to standard error")
 	return cmd
@@ -172,13 +176,18 @@ type checkCommand struct {
 
 	results, mistakes diag.Printer // findings and verdicts; errors in the input
 	progress          *progress
-	shown, hidden     int   // errors in the input that were printed, and that --limit cut off
-	writeErr          error // joins the errors of the printers
+	inputs            [diag.Error + 1]listed // findings about the input, by severity
+	writeErr          error                  // the first error of a printer
+
+	total time.Duration // after which the command ends; 0: never
 }
 
-// checkFiles examines the kernels of files, or of the project if files is empty. Findings are
-// printed as soon as they are reported, verdicts at the end. The error carries the exit code.
+// checkFiles examines the kernels of files, or of the project if files is empty. Findings and
+// verdicts are printed in the order of the kernels, as soon as those of the earlier kernels are. The
+// error carries the exit code.
 func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
+	ctx, cancel := limited(ctx, c.total)
+	defer cancel()
 	if err := c.out.known.check(); err != nil {
 		return err
 	}
@@ -208,6 +217,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	}()
 	c.opt.Known = known.callback()
 	c.outputOfKernels()
+	c.opt.Verdict = c.verdict
 	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
 	c.progress.stop()
 	if err != nil {
@@ -216,14 +226,14 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	if err := c.summarize(sum); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
-	interrupted := ctx.Err() != nil
-	if err := known.finish(sum, interrupted, c.stderr); err != nil {
+	why := driver.Stopped(ctx)
+	if err := known.finish(sum, why != "", c.stderr); err != nil {
 		return inputError{err}
 	}
-	if interrupted {
-		fmt.Fprintln(c.stderr, "heddle: interrupted; kernels without a verdict were not checked")
+	if why != "" {
+		fmt.Fprintf(c.stderr, "heddle: %s; not everything was checked\n", why)
 	}
-	return exitWith(exitCode(sum, interrupted))
+	return exitWith(exitCode(sum, why != ""))
 }
 
 // open creates the printers and the HTML report and reads the configuration. All of it happens
@@ -258,36 +268,55 @@ func (c *checkCommand) outputOfKernels() {
 	}
 }
 
-// finding prints one finding. In text, at most --limit errors in the input are shown: a missing
-// header can cause hundreds. The other formats have no limit, because a program reads them.
+// listed counts findings that were printed, and those that --limit cut off.
+type listed struct{ shown, hidden int }
+
+// finding prints one finding. In text, at most --limit errors in the input are shown, since a
+// missing header can cause hundreds, and as many warnings and notes about it. The other formats have
+// no limit, because a program reads them.
 func (c *checkCommand) finding(d diag.Diagnostic) {
 	c.progress.clear()
 	to := c.results
 	if d.Code.Family() == diag.Inputs {
-		if to = c.mistakes; c.out.format == "text" && c.shown >= c.opt.Limit {
-			c.hidden++
+		n := &c.inputs[d.Severity]
+		if to = c.mistakes; c.out.format == "text" && n.shown >= c.opt.Limit {
+			n.hidden++
 			return
 		}
-		c.shown++
+		n.shown++
 	}
-	c.writeErr = errors.Join(c.writeErr, to.Finding(&d))
+	c.keepError(to.Finding(&d))
 }
 
-// summarize prints the verdicts, the statistics and, for several kernels or --quiet, the summary
-// line. It returns any error of a printer since the start of the run.
-func (c *checkCommand) summarize(sum *check.Summary) error {
-	if c.hidden > 0 {
-		fmt.Fprintf(c.stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n",
-			c.hidden, c.opt.Limit)
+// verdict prints one verdict.
+func (c *checkCommand) verdict(v *diag.Verdict) {
+	c.progress.clear()
+	c.keepError(c.results.Verdict(v))
+}
+
+// keepError keeps the first error of a printer.
+func (c *checkCommand) keepError(err error) {
+	if c.writeErr == nil {
+		c.writeErr = err
 	}
-	for i := range sum.Verdicts {
-		c.writeErr = errors.Join(c.writeErr, c.results.Verdict(&sum.Verdicts[i]))
+}
+
+// summarize prints the statistics and, for several kernels or --quiet, the summary line. It returns
+// the first error of a printer since the start of the run.
+func (c *checkCommand) summarize(sum *check.Summary) error {
+	for severity, what := range []string{"note about", "warning about", "error in"} { // by Severity
+		if n := c.inputs[severity].hidden; n > 0 {
+			noun, where, _ := strings.Cut(what, " ")
+			fmt.Fprintf(c.stderr, "heddle: %s %s the input not shown (--limit %d)\n",
+				counted(n, "more "+noun), where, c.opt.Limit)
+		}
 	}
 	if c.out.stats {
 		printProofStats(c.stderr, sum)
 	}
-	if err := errors.Join(c.writeErr, c.results.Close()); err != nil {
-		return err
+	c.keepError(c.results.Close())
+	if c.writeErr != nil {
+		return c.writeErr
 	}
 	n := len(sum.Verdicts) + sum.Skipped
 	if c.out.format == "text" && sum.Printed == 0 && (c.out.quiet || n > 1) {
@@ -299,9 +328,9 @@ func (c *checkCommand) summarize(sum *check.Summary) error {
 }
 
 // exitCode sums up a run. A bug that was found decides the code even if other kernels could not be
-// checked or the run was interrupted: a script that blocks a merge on code 1 must see it. Otherwise
-// anything that was not examined prevents exitClean.
-func exitCode(sum *check.Summary, interrupted bool) int {
+// checked or the run ended early: a script that blocks a merge on code 1 must see it. Otherwise
+// anything that was not examined prevents exitClean. A signal outranks all of it (execute).
+func exitCode(sum *check.Summary, early bool) int {
 	code := exitClean
 	for _, v := range sum.Verdicts {
 		switch v.Kind {
@@ -314,7 +343,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 	switch {
 	case sum.Bugs > 0:
 		return exitBugs
-	case interrupted:
+	case early:
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
@@ -377,17 +406,12 @@ func terminalWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
+	if n, _, err := term.GetSize(int(descriptor(w))); err == nil {
+		return n
 	}
 	return 0
 }
 
 // isTerminal reports whether w is a terminal. A writer that is not a file, such as a buffer of a
 // test, is none.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(w io.Writer) bool { return term.IsTerminal(int(descriptor(w))) }

@@ -140,7 +140,7 @@ func (k VerdictKind) String() string { return verdictNames[min(int(k), len(verdi
 // Verdict is the conclusion for one kernel.
 type Verdict struct {
 	Kind   VerdictKind // the result
-	Kernel string      // demangled name
+	Kernel string      // demangled name; empty: all kernels of an input that was not read
 	Scope  string      // what a Clean or Verified covers: runs, or inputs
 	// Details complete Scope: what it assumes, and what else was examined, one clause each. Printers
 	// for people leave them out unless asked.
@@ -160,6 +160,9 @@ type Verdict struct {
 // Text returns the verdict without its kind, complete: the kernel, the scope with its details, the
 // reason, and the number of hidden findings.
 func (v *Verdict) Text() string {
+	if v.Kernel == "" {
+		return v.complete(nameIn("", v.Input))
+	}
 	return v.complete("kernel " + v.Kernel)
 }
 
@@ -208,8 +211,11 @@ func (v *Verdict) Line(width int) string {
 	return shorten(full, width) + end
 }
 
-// nameIn names a kernel and its input, if that has a name.
+// nameIn names a kernel and its input, if that has a name; without a kernel, all of the input.
 func nameIn(kernel, input string) string {
+	if kernel == "" {
+		return "all kernels of " + input
+	}
 	if input == "" || input == "." || input == "-" {
 		return "kernel " + kernel
 	}

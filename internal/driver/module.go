@@ -58,11 +58,16 @@ func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 }
 
 // LowerWith is Lower with options other than those of the run. A file that was only found in a
-// directory and has no kernel gives no modules and no error.
+// directory and has no kernel gives no modules and no error. If ctx ends, the file has a verdict
+// that says so.
 func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) []*lower.Result {
 	start := time.Now()
 	results, err := lower.Lower(ctx, file.Input, opt)
 	d.sum.Times.Compile += time.Since(start)
+	if why := Stopped(ctx); err != nil && why != "" { // the compiler was killed: no mistake of the user
+		d.unread(why)
+		return nil
+	}
 	if err != nil {
 		var ie *lower.InputError
 		if file.Found && errors.As(err, &ie) && ie.NoKernel {
@@ -127,9 +132,7 @@ func (d *Driver) omitted(file Input, low *lower.Result) {
 			continue
 		}
 		d.examined++
-		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
-			Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason,
-		})
+		d.verdict(diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason})
 	}
 }
 

@@ -393,7 +393,10 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		x.wrote, x.changed = true, true
 	// A strong read may wait for another thread: see exec.polled.
 	case mo.kind == event.Read && mo.order.Strong():
-		x.polled = true
+		x.poll(in)
+	}
+	if mo.order.Strong() {
+		x.point()
 	}
 	if g := x.warp.ghost; g != 0 { // reads of annotations are not accesses of the kernel
 		x.warp.looked |= m & g

@@ -207,7 +207,7 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	if now != old || mo.kind == event.Reduce { // a reduction returns no value, so it cannot poll
 		x.wrote, x.changed = true, true
 	} else {
-		x.polled = true
+		x.poll(in)
 	}
 	if in.d[0] >= 0 {
 		r := old
@@ -250,7 +250,7 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint3
 		x.wrote, x.changed = true, true
 	}
 	if not && mo.kind != event.Reduce {
-		x.polled = true
+		x.poll(in)
 	}
 	return m
 }

@@ -173,7 +173,7 @@ func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	if now != old || mo.kind == event.Reduce {
 		x.wrote, x.changed = true, true
 	} else {
-		x.polled = true
+		x.poll(in)
 	}
 	for i := range n {
 		storeUint(b[uint64(i)*mo.size:], mo.size, now[i])

@@ -128,7 +128,7 @@ func (x *exec) skip(in *inst, l int) bool {
 		}
 	}
 	if in.mem.kind != event.Write && in.mem.order.Strong() {
-		x.polled = true // a loop that waits for another value here is spinning
+		x.poll(in) // a loop that waits for another value here is spinning
 	}
 	return true
 }

@@ -96,6 +96,9 @@ const Assumed = thread.Assumed
 // gives them by it.
 func ParamName(v *ir.Var, off, w int) string { return symbol.ParamName(v, off, w) }
 
+// HostName is the name of the variable for a value of the host code: it is the same for the grid.
+func HostName(name string) string { return symbol.Grid + "host:" + name }
+
 // maxPasses bounds the fixpoint over what is known of loops, until they are given up. Each pass
 // settles at least one register of a loop.
 const maxPasses = 24

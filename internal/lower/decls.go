@@ -74,12 +74,21 @@ func walkDecls(src []byte, visit func(d declaration, classes []string)) {
 			head := stripTemplate(strings.TrimSpace(string(src[start : next-1])))
 			isClass = append(isClass, classRE.MatchString(head))
 			if classRE.MatchString(head) {
-				classes = append(classes, declaredName(head))
+				classes = append(classes, className(head))
 				visit(declaration{start, next - 1, -1, -1}, classes)
 			}
 		}
 		i = next
 	}
+}
+
+// className returns the name of the class with a head; "" if it has none, or if it has another one
+// after its definition, by typedef.
+func className(head string) string {
+	if m := namedTypeRE.FindStringSubmatch(head); m != nil && !strings.HasPrefix(head, "typedef") {
+		return m[1]
+	}
+	return ""
 }
 
 // classRE matches the head of a class.
@@ -162,11 +171,19 @@ func isScope(head string) bool {
 	if strings.HasPrefix(h, "extern") && strings.HasSuffix(h, `"`) {
 		return true
 	}
+	if alignedClassRE.MatchString(h) {
+		return true
+	}
 	if h == "" || functionTailRE.MatchString(h) {
 		return false
 	}
 	return scopeRE.MatchString(h)
 }
+
+// alignedClassRE matches the head of a class without a name whose attribute looks like a parameter
+// list, as in "typedef struct __align__(16)". A function is no typedef, and has no such name.
+var alignedClassRE = regexp.MustCompile(`^(typedef\s+(class|struct|union)\b|(class|struct|union)\s+` +
+	`(__align__|__builtin_align__|__attribute__|alignas|__declspec)\s*\([^{}]*\)$)`)
 
 // Parts of the text before a brace.
 var (

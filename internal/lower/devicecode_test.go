@@ -70,6 +70,15 @@ __global__ void bad(Grid *p) { p[threadIdx.x].x = 1; }
 template <class T> __global__ void bad(T *p) { p[threadIdx.x].x = 1; }
 int main() { bad<<<1, 1>>>((Cell *)0); }
 ` + goodKernel, nil, nil},
+	{"layout of a class with alignment", `typedef struct __align__(8) { Unknown u; int x; } Cell;
+__global__ void bad(Cell *p) { p[threadIdx.x].x = 1; }
+` + goodKernel, nil, nil},
+	{"layout of a class with two names", `typedef struct cell { Unknown u; int x; } Cell;
+__global__ void bad(Cell *p) { p[threadIdx.x].x = 1; }
+` + goodKernel, nil, nil},
+	{"overloads of the host", `static void show(const Unknown &u) { u.show(); }
+static void show(const int &u) {}
+` + goodKernel, []string{"good"}, nil},
 	{"class of the host", `class Window { Unknown u; int x; void show() { u.show(); } };
 ` + goodKernel, []string{"good"}, nil},
 	// The macro hides the attribute; helpers are found by what the preprocessor makes of them.

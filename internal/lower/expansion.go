@@ -126,9 +126,12 @@ func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
 // hostOnlyRE matches the start of a declaration whose removal changes no other: a static assertion.
 var hostOnlyRE = regexp.MustCompile(`^(static_assert|_Static_assert)\b`)
 
-// typeRE matches declarations that device code may use without an attribute.
-var typeRE = regexp.MustCompile(
-	`^(typedef|using|class|struct|union|enum|namespace)\b|\b(const|constexpr|constinit)\b`)
+// The declarations that device code may use without an attribute: types and aliases, and constants.
+var (
+	typeStartRE = regexp.MustCompile(`^(typedef|using|class|struct|union|enum|namespace)\b`)
+	typeRE      = regexp.MustCompile(
+		`^(typedef|using|class|struct|union|enum|namespace)\b|\b(const|constexpr|constinit)\b`)
+)
 
 // removable reports whether a declaration without device attributes may be removed as a whole.
 // Functions and variables of the host may: device code cannot use them. A type, an alias or a
@@ -149,7 +152,7 @@ func (r *recovery) removable(file string, e *edited, d declaration) bool {
 		name := declaredName(head)
 		r.damaged = append(r.damaged, name)
 		return name != ""
-	case !typeRE.MatchString(head):
+	case !typeRE.MatchString(head), !typeStartRE.MatchString(head) && lastParameters(head) > 0:
 		return true
 	case strings.HasPrefix(head, "enum"):
 		return false // its constants have names of their own

@@ -4,7 +4,8 @@
 // CUDA C++ passes through three processes, with steps of this package between them:
 //
 //	clang    CUDA C++ to unoptimized LLVM IR; headers/ is force-included, and host code that does
-//	         not compile is removed (hostcode.go)
+//	         not compile is removed (hostcode.go), and so are kernels that do not (devicecode.go)
+//	effects  promises that would let LLVM remove accesses are removed (effects.go)
 //	copies   struct copies become loads and stores (copies.go)
 //	opt      inlines calls, moves locals to registers, infers address spaces
 //	lowerIR  marks accesses volatile (keep.go) and numbers source locations (debugloc.go)
@@ -13,8 +14,9 @@
 //	         kernels at the head (ptxtext.go, kernelfacts.go)
 //
 // OpenCL C takes the same path (opencl.go). With Options.OptLevel, clang's own optimization
-// pipeline replaces the steps from copies to opt, and nothing is marked volatile: the result is
-// what a release build executes. LLVM IR from the user starts at lowerIR (llvm.go).
+// pipeline replaces the steps from effects to opt, and nothing is marked volatile: the result is
+// what a release build executes. Of LLVM IR from the user, only promises about effects are removed
+// before lowerIR (llvm.go).
 //
 // The invariant of compilation for analysis: every access to memory that another thread may see is
 // in the PTX, exactly as often and in the order in which the source performs it. Whatever the

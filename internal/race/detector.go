@@ -14,10 +14,11 @@ type Detector struct {
 	perBlock  uint32 // warps of a block
 	lastLanes uint32 // lanes of the last warp of a block
 
-	blocks []*block // by number; nil before its first event and after its last
+	blocks [][]*block // by number, in groups: see blockAt
 	cached *block
 
 	global      *memory
+	bytes       uint64 // see Memory
 	lists       []list
 	runs        [][]run // by number; 0 is none
 	spare       []*page
@@ -73,7 +74,7 @@ func New(opt Options) *Detector {
 		opt:        opt,
 		perBlock:   uint32(g.WarpsPerBlock()),
 		lastLanes:  g.Lanes(last),
-		blocks:     make([]*block, g.Blocks()),
+		blocks:     make([][]*block, (g.Blocks()+blockGroup-1)/blockGroup),
 		global:     newMemory(),
 		runs:       make([][]run, 1),
 		covered:    make(map[run]uint32),

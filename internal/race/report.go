@@ -220,6 +220,7 @@ func (d *Detector) keepValue(t *touching) {
 	}
 	if t.page.vals == nil {
 		t.page.vals = new([1 << pageShift]byte)
+		d.bytes += 1 << pageShift
 	}
 	l := bits.TrailingZeros32(t.mask)
 	for x, ok := t.bytes(l); ok; x, ok = t.next(l, x) {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,7 +31,7 @@ func NotRegular(m fs.FileMode) error {
 	case m.IsRegular():
 		return nil
 	case m.IsDir():
-		what = "a directory"
+		return errors.New("is a directory")
 	case m&fs.ModeNamedPipe != 0:
 		what = "a pipe (use - for standard input)"
 	case m&fs.ModeSocket != 0:

@@ -23,7 +23,7 @@ func TestReadRegular(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		file: "has 3 bytes; heddle reads at most 2", pipe: "not a regular file but a pipe",
-		dir: "not a regular file but a directory", "/dev/zero": "not a regular file but a device",
+		dir: "is a directory", "/dev/zero": "not a regular file but a device",
 		filepath.Join(dir, "none"): "no such file",
 	} {
 		if _, err := ReadRegular(path, 2); err == nil || !strings.Contains(err.Error(), want) {

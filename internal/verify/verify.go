@@ -503,6 +503,10 @@ func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
 }
 
+// kinds name the kinds of findings that are no violations.
+var kinds = map[Kind]string{Race: "race", Divergence: "divergence", Bounds: "access beyond its array",
+	Lanes: "missing lane", Unordered: "unordered strong accesses"}
+
 // String describes a finding for tests and logs.
 func (f *Finding) String() string {
 	if f.Assertion != nil {
@@ -514,10 +518,7 @@ func (f *Finding) String() string {
 		}
 		return fmt.Sprintf("%s #%d", in.Text(), in.Index)
 	}
-	kind := "race"
-	if f.Kind == Divergence {
-		kind = "divergence"
-	}
+	kind := kinds[f.Kind]
 	out := fmt.Sprintf("%s: %s and %s", kind, text(f.A), text(f.B))
 	if f.OtherBlock {
 		out += ", different blocks"

@@ -4,7 +4,7 @@
 // verdict with the reason, and its launch.
 #define N 64
 
-// unknown, exchange: the last steps of the reduction lack barriers of the warp
+// bug race-unordered-strong: the last steps of the reduction lack barriers of the warp
 // heddle: grid=2 block=64
 __global__ void tail(int *out, const int *in) {
     __shared__ volatile int s[N];

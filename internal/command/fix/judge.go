@@ -195,7 +195,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	det := run.Watch(common, p.kernel, cfg, m, false)
 	opt := emu.Options{
 		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
-		StopAtFault: true,
+		StopAtFault: true, Memory: common.Memory,
 	}
 	res, err := m.Run(ctx, opt, det)
 	if err != nil {
@@ -206,6 +206,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	switch res.Status {
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+		j.long = j.long || res.Stop.Kind == emu.Spinning
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
 		j.long = true
@@ -389,6 +390,9 @@ func (j *judge) proveLaunch(ctx, outer context.Context, p *parsed, host int,
 func (j *judge) unconfirmed(p *parsed, r *verify.Result, out *repair.Judgement) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if f.Kind == verify.Bounds || f.Kind == verify.Lanes {
+			continue // no barrier repairs them
+		}
 		g := repair.Finding{Kind: repair.Race, Reach: repair.InBlock}
 		g.A, g.B = offsetOf(p.file, f.A), offsetOf(p.file, f.B)
 		if f.Kind == verify.Divergence {

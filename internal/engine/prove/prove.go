@@ -172,9 +172,7 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		case tied == nil:
 			return v
 		case tied.Verified():
-			v := p.verified(tied)
-			v.Scope += p.tiedTo()
-			return v
+			return p.tie(p.verified(tied))
 		case p.tied: // a counterexample that the host code excludes is none
 			r = tied
 		}

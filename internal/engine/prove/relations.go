@@ -3,10 +3,11 @@ package prove
 import (
 	"fmt"
 
+	"heddle/internal/diag"
+
 	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/lockstep/symbol"
 	"heddle/internal/smt"
 )
 
@@ -69,7 +70,7 @@ func term(c *smt.Context, e *launch.Expr) (smt.Term, bool) {
 	case launch.OpConst:
 		return c.Const(uint64(e.Int), 64), true
 	case launch.OpUnknown:
-		return c.SExt(c.Var(symbol.Grid+"host:"+e.Name, 32), 64), true
+		return c.SExt(c.Var(lockstep.HostName(e.Name), 32), 64), true
 	}
 	args := make([]smt.Term, len(e.Args))
 	for i, a := range e.Args {
@@ -121,11 +122,13 @@ func term(c *smt.Context, e *launch.Expr) (smt.Term, bool) {
 	return 0, false
 }
 
-// tiedTo is the part of a scope that says what relate assumes.
-func (p *Proof) tiedTo() string {
-	if !p.tied {
-		return ""
+// tie adds to a verdict what relate assumes.
+func (p *Proof) tie(v diag.Verdict) diag.Verdict {
+	if p.tied {
+		line := p.Config.Launch.Start.Line()
+		v.Scope += fmt.Sprintf(" that the launch in line %d passes", line)
+		v.Details = append(v.Details, fmt.Sprintf("grid, block and arguments are computed as in line %d "+
+			"of the host code, from values below 2^31", line))
 	}
-	return fmt.Sprintf(", and that grid, block and arguments are computed as in line %d of the host "+
-		"code, from values below 2^31", p.Config.Launch.Start.Line())
+	return v
 }

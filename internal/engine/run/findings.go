@@ -39,8 +39,11 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
-		if be.Kind == race.SplitBarrier && !r.split(be) {
-			continue
+		if be.Kind == race.SplitBarrier {
+			if !r.split(be) {
+				continue
+			}
+			r.met = true
 		}
 		if key, ok := barrierKey(be); ok {
 			r.add(key, nil, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })

@@ -49,6 +49,7 @@ type Guesses struct {
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
 	depends []string                              // one reason per finding that depends on guesses
 	facts   *depend.Kernel                        // nil until a finding asks for it
+	anyway  map[Key]bool                          // invalid accesses by a thread of every block
 }
 
 // guessRun is the result of a run with other guesses: the number of threads that executed each
@@ -72,6 +73,16 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 		}
 	}
 	return g
+}
+
+// use makes seed the schedule of the runs with other guesses: that of the run whose findings are
+// examined next. Another schedule need not show them.
+func (g *Guesses) use(seed uint64) {
+	if g == nil || g.seed == seed {
+		return
+	}
+	g.seed, g.others, g.tried, g.spent = seed, nil, false, 0
+	clear(g.touched)
 }
 
 // dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
@@ -263,6 +274,7 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 func (g *Guesses) running() emu.Options {
 	return emu.Options{
 		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
+		Memory: g.job.Options().Memory,
 	}
 }
 
@@ -335,6 +347,8 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
+
+func (nothing) Memory() uint64 { return 0 }
 
 // threadsAt records which threads execute each site that accesses memory or arrives at a barrier,
 // and passes all events on to a detector.

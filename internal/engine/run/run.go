@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -28,8 +29,10 @@ import (
 
 // Options are the choices of this engine.
 type Options struct {
-	Seed   uint64    // of the first schedule
-	Seeds  int       // how many schedules, with consecutive seeds; 0: one
+	Seed uint64 // of the first schedule
+	// Seeds is how many schedules are run, with consecutive seeds. 0: one, or SyncSeeds for a kernel
+	// that synchronizes through memory, in which schedules differ in what is ordered.
+	Seeds  int
 	Printf io.Writer // output of the kernel's printf; nil: discarded
 }
 
@@ -62,6 +65,7 @@ type Run struct {
 	opt          *Options
 	protocol     *protocols    // of the machine; nil before its first use
 	apart        []string      // what the verdict does not cover, because of warnings
+	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
@@ -110,11 +114,29 @@ func CannotStart(k *ir.Func, err error) diag.Verdict {
 // All executes the schedules that the options request, with consecutive seeds, and stops early if a
 // further one cannot show more.
 func (r *Run) All(ctx context.Context) {
-	for i := range max(r.opt.Seeds, 1) {
+	for i := range r.seeds() {
 		if !r.Once(ctx, r.opt.Seed+uint64(i)) {
 			break
 		}
 	}
+}
+
+// DefaultMemory is the number of bytes that a run may take if the driver's options do not say it.
+const DefaultMemory = emu.DefaultMemory
+
+// SyncSeeds is the number of schedules for a kernel that synchronizes through memory, if none is
+// specified: the natural one, the reverse, and two by random priorities.
+const SyncSeeds = 4
+
+// seeds is the number of schedules to run.
+func (r *Run) seeds() int {
+	switch {
+	case r.opt.Seeds > 0:
+		return r.opt.Seeds
+	case r.Machine.SyncsThroughMemory():
+		return int(min(SyncSeeds-1, ^r.opt.Seed)) + 1 // seeds do not wrap around
+	}
+	return 1
 }
 
 // Once executes the launch under one schedule and reports new findings. It returns false if further
@@ -123,7 +145,8 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	job, common := r.Job, r.Job.Options()
 	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
 	opt := emu.Options{
-		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Workers: max(common.Workers, 1),
+		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
+		Workers: max(common.Workers, 1),
 		// An invalid access that does not count is outside of what the run is about, and so is all that
 		// follows from it.
 		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
@@ -148,6 +171,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 		return false
 	}
 	r.Runs++
+	r.Guess.use(seed)
 	r.depends = func(key Key, rc *race.Race, g *diag.Diagnostic) bool {
 		return r.Guess.dependsOn(ctx, key, rc, r, g)
 	}
@@ -175,6 +199,7 @@ func (r *Run) CannotRun(err error) {
 // Detector is a sink of a run's events that reports races and barrier errors.
 type Detector interface {
 	event.Sink
+	emu.Meter
 	Report() *race.Report
 }
 
@@ -199,13 +224,24 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	for i := range res.Faults {
 		f := &res.Faults[i]
 		code := stopCodes[f.Kind]
-		r.add(Key{code, f.Site, f.Site}, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
+		key := Key{code, f.Site, f.Site}
+		r.Guess.fault(key, r.Config.Geometry, f.Thread)
+		r.add(key, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
 	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
 	case emu.Stopped:
 		if len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop {
 			return true // the run reached its end
+		}
+		if res.Stop.Kind == emu.MemoryLimit {
+			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the limit",
+				res.Stop.Message, res.Blocks, blocks, seed)
+			return false
+		}
+		if res.Stop.Kind == emu.Spinning {
+			r.inconclusive = r.spinning(res, seed)
+			return true // in another schedule they may not
 		}
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
@@ -241,7 +277,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 }
 
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a kernel that spins forever ends within seconds.
+// for long kernels, and small enough that a kernel that never ends does end within seconds, or within
+// minutes in a huge launch.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:
@@ -250,7 +287,7 @@ func (r *Run) budget() uint64 {
 		return r.Job.Options().MaxSteps
 	}
 	g := r.Config.Geometry
-	return 20_000_000 + 50_000*g.Blocks()*uint64(g.WarpsPerBlock())
+	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), emu.DefaultMaxSteps)
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is
@@ -260,6 +297,21 @@ func QuickSteps(common *driver.Options, cfg *launch.Config) uint64 {
 		return common.MaxSteps
 	}
 	return 200_000 + 5_000*cfg.Geometry.Blocks()*uint64(cfg.Geometry.WarpsPerBlock())
+}
+
+// spinning says where the threads of a run wait that only spin.
+func (r *Run) spinning(res *emu.Result, seed uint64) string {
+	var places []string
+	for _, s := range res.Spins {
+		info := r.Machine.Site(s.Site)
+		who := threadText(r.Config.Geometry, s.Thread)
+		if s.Threads > 1 {
+			who = fmt.Sprintf("%d threads, such as %s,", s.Threads, who)
+		}
+		places = append(places, fmt.Sprintf("%s at %s (%s)", who, r.Job.Format(place(info).Start),
+			driver.OpText(info.Instr)))
+	}
+	return fmt.Sprintf("%s: %s (seed %d)", res.Stop.Message, strings.Join(places, "; "), seed)
 }
 
 // stopped reports a stop: an error of the kernel as a finding, a limit of heddle as a verdict.

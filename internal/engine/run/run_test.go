@@ -9,6 +9,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/emu"
 	"heddle/internal/engine/run"
 	"heddle/internal/lower"
 )
@@ -115,5 +116,36 @@ func TestAfterFault(t *testing.T) {
 	v := check(driver.Options{Known: func(*diag.Diagnostic) bool { return true }})
 	if v.Kind != diag.Unknown || !strings.Contains(v.Reason, "made up") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A block that stalls is not covered. If no finding says at what its threads wait, the verdict must
+// not be clean; a finding says more.
+func TestStallWithoutFinding(t *testing.T) {
+	for _, racy := range []bool{false, true} {
+		d := driver.New(driver.Options{}, func(diag.Diagnostic) {})
+		body := ""
+		if racy {
+			body = "\tst.global.u32 [%a], %x;\n"
+		}
+		in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: ptx(body)}}
+		d.Run(t.Context(), []driver.Input{in}, func(ctx context.Context, job *driver.Job) {
+			r := run.New(job, &run.Options{}, job.Config())
+			if err := r.Start(); err != nil {
+				t.Fatal(err)
+			}
+			r.All(ctx)
+			if !r.Ended(&emu.Result{Status: emu.Stalled}, 7) {
+				t.Error("another schedule may show more")
+			}
+			want, text := diag.Unknown, "threads wait forever, and no finding says at what, with 0 of 1 "+
+				"blocks done (seed 7)"
+			if racy {
+				want, text = diag.Bug, ""
+			}
+			if v := r.Verdict(); v.Kind != want || v.Reason != text {
+				t.Errorf("racy %v: %v (%s), want %v (%s)", racy, v.Kind, v.Reason, want, text)
+			}
+		})
 	}
 }

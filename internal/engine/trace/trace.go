@@ -291,7 +291,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 func (t *tracer) running(block *uint32) emu.Options {
 	return emu.Options{
 		Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Block: block,
-		StopAtFault: true,
+		StopAtFault: true, Memory: t.job.Options().Memory,
 	}
 }
 

@@ -2,8 +2,10 @@ package trace_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"heddle/internal/check"
@@ -53,4 +55,36 @@ func traceText(t *testing.T, text string) (diag.Verdict, trace.Stats) {
 		t.Fatalf("%v, %+v", err, sum)
 	}
 	return sum.Verdicts[0], stats
+}
+
+// A trace that does not end is undecided, and names the limit that it reached.
+func TestTraceStepLimit(t *testing.T) {
+	const endless = `.version 8.7
+.target sm_90
+.address_size 64
+// heddle: grid=1 block=32
+.visible .entry k()
+{
+LOOP:
+	bar.sync 0;
+	bra LOOP;
+}
+`
+	path := filepath.Join(t.TempDir(), "k.ptx")
+	if err := os.WriteFile(path, []byte(endless), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []uint64{1234, 5678} {
+		opt := check.Options{Mode: check.Trace}
+		opt.MaxSteps = limit
+		sum, err := check.Files(t.Context(), opt, []string{path}, func(diag.Diagnostic) {})
+		if err != nil || len(sum.Verdicts) != 1 {
+			t.Fatalf("%v, %+v", err, sum)
+		}
+		want := fmt.Sprintf("reached its limit of %d warp instructions with 0 of 1 blocks done",
+			limit)
+		if v := &sum.Verdicts[0]; v.Kind != diag.Unknown || !strings.Contains(v.Reason, want) {
+			t.Errorf("%v (%s), want unknown because it %s", v.Kind, v.Reason, want)
+		}
+	}
 }

@@ -116,7 +116,7 @@ func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.S
 	}
 	p := &pair{
 		det: race.New(race.Options{Geometry: g, Model: model, Benign: event.BenignNone,
-			SharedBytes: uint32(m.SharedBytes()), Only: only}),
+			SharedBytes: uint32(m.SharedBytes()), Only: only, Exchanges: true}),
 		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep, Only: only}),
 	}
 	if _, err := m.Run(t.Context(), opt, p); err != nil {
@@ -195,7 +195,19 @@ func hazards(r *race.Report) uint64 {
 }
 
 func (p *pair) finish() {
-	for _, r := range p.det.Report().Races {
+	rep := p.det.Report()
+	for i := range rep.Exchanges {
+		x := &rep.Exchanges[i]
+		a, b := x.First.Site, x.Second.Site
+		if p.ora.Exchanges[oracle.Pair{Space: x.Space, A: min(a, b), B: max(a, b)}] == 0 {
+			p.diffs = append(p.diffs, fmt.Sprintf("the detector alone finds that sites %d and %d "+
+				"exchange values on %v address %#x", a, b, x.Space, x.Second.Addr))
+		}
+	}
+	if len(p.ora.Exchanged) > 0 && len(rep.Exchanges)+len(rep.Races) == 0 {
+		p.diffs = append(p.diffs, "the detector misses that threads exchange values by strong accesses")
+	}
+	for _, r := range rep.Races {
 		a, b := r.First.Site, r.Second.Site
 		if p.ora.Pairs[oracle.Pair{Space: r.Space, A: min(a, b), B: max(a, b)}] == 0 {
 			p.diffs = append(p.diffs,

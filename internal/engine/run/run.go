@@ -235,8 +235,8 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 			return true // the run reached its end
 		}
 		if res.Stop.Kind == emu.MemoryLimit {
-			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the limit",
-				res.Stop.Message, res.Blocks, blocks, seed)
+			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the "+
+				"limit", res.Stop.Message, res.Blocks, blocks, seed)
 			return false
 		}
 		if res.Stop.Kind == emu.Spinning {
@@ -277,8 +277,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 }
 
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a kernel that never ends does end within seconds, or within
-// minutes in a huge launch.
+// for long kernels, and small enough that a run of one that never ends takes seconds, or minutes in
+// a huge launch.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:

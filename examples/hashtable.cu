@@ -23,6 +23,7 @@ __device__ void release(int *lock) {
     atomicExch(lock, 0);
 }
 
+// heddle: keys=small:1000
 __global__ void insert(const int *keys) {
     int key = keys[blockIdx.x * blockDim.x + threadIdx.x] & 0x7fffffff;
     int b = key % BUCKETS;

@@ -29,10 +29,11 @@ var rules = map[string]string{
 	"launch":      "source event isa ir",
 	"emu/alu":     "isa",
 	"slice":       "event isa ir",
+	"depend":      "event isa ir",
 	"emu":         "source event isa ir launch slice emu/alu",
 	"race":        "event",
-	"lower":       "lower/fatbin cache",
-	"project":     "lower",
+	"lower":       "lower/fatbin cache source",
+	"project":     "lower source",
 	"smt":         "",
 	"smt/cdcl":    "",
 	"smt/sat":     "smt smt/cdcl",
@@ -56,7 +57,7 @@ var rules = map[string]string{
 
 	"place/maxsat": "smt/cdcl",
 
-	"engine/run":   "source event isa ir launch emu race diag driver",
+	"engine/run":   "source event isa ir launch emu race depend diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
@@ -92,7 +93,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
 	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
@@ -102,6 +103,7 @@ var rules = map[string]string{
 // their inputs as PTX or CUDA, and a second implementation to compare with. Packages that exist for
 // tests, those of helper, are open to all tests.
 var testRules = map[string]string{
+	"depend":              "lower",
 	"emu":                 "ptx irgen",
 	"invariant":           "event lockstep smt/sat",
 	"lockstep":            "launch lower smt/sat verify",

@@ -120,6 +120,7 @@ type Result struct {
 	// Assumptions is set if every run violated an assumption of its kernel, and names one.
 	Assumptions string
 	Seconds     float64      // wall time of the worker
+	CPU         float64      // its time on the processors in seconds, compilers included
 	Queries     verify.Stats // of a proof
 }
 
@@ -129,6 +130,7 @@ type Finding struct {
 	Message string // one line
 	Memory  string // of a race: "shared tile"
 	Line    int    // in the source, from 1
+	Kernel  string // demangled name
 }
 
 // Verdict is the engine's verdict on one kernel.

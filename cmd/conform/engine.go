@@ -23,6 +23,7 @@ type Engine interface {
 var engines = map[string]Engine{
 	"run":    dynamic{},
 	"verify": static{},
+	"check":  plain{},
 }
 
 // isolated runs a job in a worker process, another instance of this program, so that a crash, a
@@ -32,41 +33,45 @@ func isolated(ctx context.Context, engine string, job *Job, limit time.Duration)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	start := time.Now()
-	res, err := spawn(ctx, engine, job)
+	res, cpu, err := spawn(ctx, engine, job)
 	if err != nil {
 		res = &Result{Error: err.Error()}
 		if ctx.Err() != nil {
 			res.Error = fmt.Sprintf("no result within %v", limit)
 		}
 	}
-	res.Seconds = time.Since(start).Seconds()
+	res.Seconds, res.CPU = time.Since(start).Seconds(), cpu.Seconds()
 	return res
 }
 
 // spawn starts a worker, sends it the job, and reads its result. An error means that the worker
-// itself failed, which is always a bug of heddle.
-func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
+// itself failed, which is always a bug of heddle. cpu is the time that it took on the processors.
+func spawn(ctx context.Context, engine string, job *Job) (res *Result, cpu time.Duration, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	in, err := json.Marshal(job)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, self, workerFlag, engine)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &errs
 	// A compiler that the worker started may keep its pipes open; do not wait for it.
 	cmd.WaitDelay = time.Second
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("internal error: %w: %s", err, crashLine(errs.String()))
+	err = cmd.Run()
+	if s := cmd.ProcessState; s != nil {
+		cpu = s.UserTime() + s.SystemTime()
 	}
-	res := new(Result)
+	if err != nil {
+		return nil, cpu, fmt.Errorf("internal error: %w: %s", err, crashLine(errs.String()))
+	}
+	res = new(Result)
 	if err := json.Unmarshal(out.Bytes(), res); err != nil {
-		return nil, fmt.Errorf("internal error: cannot read the worker's result: %w", err)
+		return nil, cpu, fmt.Errorf("internal error: cannot read the worker's result: %w", err)
 	}
-	return res, nil
+	return res, cpu, nil
 }
 
 // crashLine returns the line of a crash dump that describes the crash, else the first line. The

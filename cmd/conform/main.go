@@ -4,6 +4,10 @@
 //
 //	go run ./cmd/conform --suite gpuverify --engine run DIR
 //	go run ./cmd/conform --suite gpuverify --engine verify DIR
+//	go run ./cmd/conform --suite dir -table FILE DIR
+//
+// The last one runs heddle check on every source file below DIR and compares each bug with a table
+// of judgements (dir.go).
 //
 // Every kernel runs in a process of its own, so a crash or a hang is a result. The exit code is 0
 // if there is nothing to look at, 1 if there is, and 2 for a usage error.
@@ -36,6 +40,7 @@ type Suite interface {
 var suites = map[string]Suite{
 	"barracuda": barracuda{},
 	"gpuverify": gpuverify{},
+	"dir":       directory{},
 }
 
 // main runs a single job if the program was started as a worker (see isolated).
@@ -58,6 +63,8 @@ type choices struct {
 	jobs          int
 	limit         time.Duration
 	json, all     bool
+	table         string   // of judgements, for the suite dir
+	includes      []string // for the suite dir: directories of headers
 }
 
 // run runs the program and returns its exit code. It is 1 if the engine failed on a kernel or a
@@ -77,7 +84,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&c.limit, "limit", 60*time.Second, "time limit for each kernel")
 	fs.BoolVar(&c.json, "json", false, "print one JSON object for each case")
 	fs.BoolVar(&c.all, "all", false, "list all cases instead of those that need attention")
+	fs.StringVar(&c.table, "table", "", "for the suite dir: `FILE` with judgements of kernels")
+	fs.Func("I", "for the suite dir: `DIR` with headers", func(dir string) error {
+		c.includes = append(c.includes, dir)
+		return nil
+	})
 	if fs.Parse(args) != nil {
+		return 2
+	}
+	if c.suite == "dir" {
+		c.engine = "check"
+	}
+	table, err := readTable(c.table)
+	if err != nil {
+		fmt.Fprintln(stderr, "conform:", err)
 		return 2
 	}
 	cases, err := c.cases(only, fs.Args())
@@ -88,6 +108,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	list := outcomes(ctx, &c, cases)
+	if c.suite == "dir" {
+		return c.reportDir(stdout, list, table)
+	}
 	if c.engine == "verify" {
 		return c.reportProofs(stdout, list)
 	}
@@ -168,8 +191,13 @@ func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 // defect. If none of them satisfies the assumptions of the kernel, or the result differs from the
 // expectation, it runs the jobs with the suite's own launch, whose results then count.
 func attempt(ctx context.Context, c *choices, k *Case) Outcome {
-	if c.engine == "verify" {
+	switch {
+	case c.engine == "verify":
 		return attemptProof(ctx, c, k)
+	case c.suite == "dir":
+		job := k.Jobs[0]
+		job.Includes = append(job.Includes, c.includes...)
+		return Outcome{Case: k, Job: &job, Result: isolated(ctx, c.engine, &job, c.limit), Tried: 1}
 	}
 	var best Outcome
 	tried := 0

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,6 +29,7 @@ type outputFlags struct {
 	stats         bool
 	invariants    bool
 	quiet         bool
+	verbose       bool // that of the input: verdicts in full
 	known         knownFlags
 }
 
@@ -42,8 +44,9 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&out.html, "html", "",
 		"also write an HTML report to `FILE`: one file that needs no network")
 	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
-		v.Usage = "print to standard error which engines examined each kernel, why, with which result " +
-			"and in what time, and which parts of compile commands are ignored"
+		v.Usage = "print verdicts in full, with what they assume, and to standard error which engines " +
+			"examined each kernel, why, with which result and in what time, and which parts of compile " +
+			"commands are ignored"
 	}
 	fs.BoolVarP(&out.quiet, "quiet", "q", false,
 		"print findings and a summary line, but no verdicts (format text)")
@@ -105,6 +108,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if mathInt {
 				fmt.Fprintln(stderr,
 					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
@@ -154,6 +158,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			"print the candidate invariants of loops to standard error: which hold, and why each other "+
 				"one was dropped")
 	}
+	totalFlag(fs, &c.total)
 	fs.BoolVar(&c.out.printf, "printf", false,
 		"print the output of the kernels' printf to standard error")
 	return cmd
@@ -171,13 +176,18 @@ type checkCommand struct {
 
 	results, mistakes diag.Printer // findings and verdicts; errors in the input
 	progress          *progress
-	inputs            [diag.Error + 1]limited // findings about the input, by severity
-	writeErr          error                   // joins the errors of the printers
+	inputs            [diag.Error + 1]listed // findings about the input, by severity
+	writeErr          error                  // the first error of a printer
+
+	total time.Duration // after which the command ends; 0: never
 }
 
-// checkFiles examines the kernels of files, or of the project if files is empty. Findings are
-// printed as soon as they are reported, verdicts at the end. The error carries the exit code.
+// checkFiles examines the kernels of files, or of the project if files is empty. Findings and
+// verdicts are printed in the order of the kernels, as soon as those of the earlier kernels are. The
+// error carries the exit code.
 func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
+	ctx, cancel := limited(ctx, c.total)
+	defer cancel()
 	if err := c.out.known.check(); err != nil {
 		return err
 	}
@@ -207,6 +217,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	}()
 	c.opt.Known = known.callback()
 	c.outputOfKernels()
+	c.opt.Verdict = c.verdict
 	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
 	c.progress.stop()
 	if err != nil {
@@ -215,20 +226,21 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	if err := c.summarize(sum); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
-	interrupted := ctx.Err() != nil
-	if err := known.finish(sum, interrupted, c.stderr); err != nil {
+	why := driver.Stopped(ctx)
+	if err := known.finish(sum, why != "", c.stderr); err != nil {
 		return inputError{err}
 	}
-	if interrupted {
-		fmt.Fprintln(c.stderr, "heddle: interrupted; kernels without a verdict were not checked")
+	if why != "" {
+		fmt.Fprintf(c.stderr, "heddle: %s; not everything was checked\n", why)
 	}
-	return exitWith(exitCode(sum, interrupted))
+	return exitWith(exitCode(sum, why != ""))
 }
 
 // open creates the printers and the HTML report and reads the configuration. All of it happens
 // before the first kernel is compiled, so that a wrong name costs the user no time.
 func (c *checkCommand) open(ctx context.Context) error {
 	c.opt.Files = source.NewSet()
+	c.out.verbose = c.in.verbose
 	c.results, c.mistakes = printers(c.out, c.opt.Files, c.stdout, c.stderr)
 	if c.out.html != "" {
 		page, err := createReport(c.out.html, c.opt.Files, commandLine(ctx))
@@ -256,8 +268,8 @@ func (c *checkCommand) outputOfKernels() {
 	}
 }
 
-// limited counts findings that were printed, and those that --limit cut off.
-type limited struct{ shown, hidden int }
+// listed counts findings that were printed, and those that --limit cut off.
+type listed struct{ shown, hidden int }
 
 // finding prints one finding. In text, at most --limit errors in the input are shown, since a
 // missing header can cause hundreds, and as many warnings and notes about it. The other formats
@@ -273,11 +285,24 @@ func (c *checkCommand) finding(d diag.Diagnostic) {
 		}
 		n.shown++
 	}
-	c.writeErr = errors.Join(c.writeErr, to.Finding(&d))
+	c.keepError(to.Finding(&d))
 }
 
-// summarize prints the verdicts, the statistics and, for several kernels or --quiet, the summary
-// line. It returns any error of a printer since the start of the run.
+// verdict prints one verdict.
+func (c *checkCommand) verdict(v *diag.Verdict) {
+	c.progress.clear()
+	c.keepError(c.results.Verdict(v))
+}
+
+// keepError keeps the first error of a printer.
+func (c *checkCommand) keepError(err error) {
+	if c.writeErr == nil {
+		c.writeErr = err
+	}
+}
+
+// summarize prints the statistics and, for several kernels or --quiet, the summary line. It returns
+// the first error of a printer since the start of the run.
 func (c *checkCommand) summarize(sum *check.Summary) error {
 	for severity, what := range []string{"note about", "warning about", "error in"} { // by Severity
 		if n := c.inputs[severity].hidden; n > 0 {
@@ -286,14 +311,12 @@ func (c *checkCommand) summarize(sum *check.Summary) error {
 				counted(n, "more "+noun), where, c.opt.Limit)
 		}
 	}
-	for i := range sum.Verdicts {
-		c.writeErr = errors.Join(c.writeErr, c.results.Verdict(&sum.Verdicts[i]))
-	}
 	if c.out.stats {
 		printProofStats(c.stderr, sum)
 	}
-	if err := errors.Join(c.writeErr, c.results.Close()); err != nil {
-		return err
+	c.keepError(c.results.Close())
+	if c.writeErr != nil {
+		return c.writeErr
 	}
 	n := len(sum.Verdicts) + sum.Skipped
 	if c.out.format == "text" && sum.Printed == 0 && (c.out.quiet || n > 1) {
@@ -305,9 +328,9 @@ func (c *checkCommand) summarize(sum *check.Summary) error {
 }
 
 // exitCode sums up a run. A bug that was found decides the code even if other kernels could not be
-// checked or the run was interrupted: a script that blocks a merge on code 1 must see it. Otherwise
-// anything that was not examined prevents exitClean.
-func exitCode(sum *check.Summary, interrupted bool) int {
+// checked or the run ended early: a script that blocks a merge on code 1 must see it. Otherwise
+// anything that was not examined prevents exitClean. A signal outranks all of it (execute).
+func exitCode(sum *check.Summary, early bool) int {
 	code := exitClean
 	for _, v := range sum.Verdicts {
 		switch v.Kind {
@@ -320,7 +343,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 	switch {
 	case sum.Bugs > 0:
 		return exitBugs
-	case interrupted:
+	case early:
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
@@ -349,7 +372,9 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
 	if results != nil {
 		return results, results
 	}
-	results = diag.NewText(stdout, files, useColor(out.color, stdout))
+	text := diag.NewText(stdout, files, useColor(out.color, stdout))
+	text.Verbose = out.verbose
+	results = text
 	if out.quiet {
 		results = withoutVerdicts{results}
 	}
@@ -381,17 +406,12 @@ func terminalWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
+	if n, _, err := term.GetSize(int(descriptor(w))); err == nil {
+		return n
 	}
 	return 0
 }
 
 // isTerminal reports whether w is a terminal. A writer that is not a file, such as a buffer of a
 // test, is none.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(w io.Writer) bool { return term.IsTerminal(int(descriptor(w))) }

@@ -20,18 +20,22 @@ import (
 type configFlags struct {
 	path string
 	none bool
-	file *config.File // once it is read; nil: none
+	// paths of the file may leave the checkout
+	trust bool
+	file  *config.File // once it is read; nil: none
 }
 
 // define adds the flags to a command.
 func (c *configFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the "+
-		"nearest "+config.Name+", in this directory or above)")
+		"nearest "+config.Name+", in this directory or above, within the checkout)")
 	fs.BoolVar(&c.none, "no-config", false, "read no configuration")
+	fs.BoolVar(&c.trust, "trust", false,
+		"let the configuration name data files and system headers outside of the checkout")
 }
 
 // find returns the path of the configuration file, or "" if there is none. It searches from the
-// working directory upwards, as git does for its repository.
+// working directory up to the root of the checkout.
 func (c *configFlags) find() (string, error) {
 	switch {
 	case c.none && c.path != "":
@@ -52,7 +56,7 @@ func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 	if err != nil || path == "" {
 		return err
 	}
-	file, errs := config.Read(set, shortest(path))
+	file, errs := config.Read(set, shortest(path), c.trust)
 	// Every mistake is reported, not just the first.
 	for _, err := range errs {
 		var mistake *config.Error

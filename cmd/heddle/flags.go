@@ -1,9 +1,15 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -11,6 +17,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
+	dynamic "heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -56,14 +63,17 @@ func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared",
 		"dynamic shared memory in `BYTES`, such as 1024 or 48K")
 	fs.Var(&argFlag{&opt.Launch.Args}, "arg",
-		"set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, "+
-			"b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
+		"set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, idx=small:1024, "+
+			"row=csr:1024,4096, key=perm:1024, v=ints:0,3,5, w=file:w.bin, b=alias:a+16, in=unknown, "+
+			"tile=local:1K; integers have the size that the kernel loads, or 4 bytes (i=u64:iota for "+
+			"8); NAME may be an index; may be repeated; docs/launch.md has all forms")
 }
 
 // engineFlags defines the flags of the emulator and the race detector.
 func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.Run.Seed, "seed", 0, "use seed `N` for the first schedule")
-	fs.IntVar(&opt.Run.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
+	fs.IntVar(&opt.Run.Seeds, "seeds", 0, fmt.Sprintf("run `N` schedules, with consecutive seeds "+
+		"(default: 1, and %d for a kernel that synchronizes through memory)", dynamic.SyncSeeds))
 	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
 		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
 	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign",
@@ -72,6 +82,8 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
 			"launch)")
+	fs.Var(&bytesFlag{&opt.Memory}, "memory",
+		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0,
 		"examine `N` kernels at a time (default: one per core), and emulate independent blocks on as "+
@@ -93,6 +105,36 @@ func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
 		"write the queries of proofs to `DIR`, as SMT-LIB 2 files")
 }
 
+// totalFlag defines the limit for the time of a whole command. It decides how much is examined and
+// never how: whatever has a verdict at that time keeps it.
+func totalFlag(fs *pflag.FlagSet, total *time.Duration) {
+	fs.Var(positive{total}, "total-timeout", "end the command after `TIME`, such as 10m, and print "+
+		"what is known: kernels that are not examined by then are unknown")
+}
+
+// positive is a flag for a time above 0.
+type positive struct{ value *time.Duration }
+
+// Type and String implement pflag.Value.
+func (p positive) Type() string { return "duration" }
+
+func (p positive) String() string {
+	if p.value == nil || *p.value == 0 {
+		return ""
+	}
+	return p.value.String()
+}
+
+// Set reads a time with its unit.
+func (p positive) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return errors.New("expected a time above 0, such as 90s")
+	}
+	*p.value = d
+	return nil
+}
+
 // scopeFlags defines the flags that change the claim of a proof: its assumptions, the races it
 // covers, and how it models loads. Restrictions and assumptions are named in the verdict.
 func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
@@ -102,29 +144,45 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false,
 		"ignore races between threads of different blocks")
 	fs.BoolVar(&opt.Bounds, "bounds", false,
-		"also prove that accesses stay in arrays of known size: variables, and buffers such as --arg "+
-			"in=zero:4096")
+		"also prove that accesses stay in buffers of known size, such as --arg in=zero:4096, and accept "+
+			"no access that is only assumed to stay in its array")
 	fs.Var(newParsed(&opt.Abstraction, prove.ParseAbstraction, "equality", "adversarial"),
 		"abstraction", "model loads from arrays that the kernel writes by `WHICH` of equality (one "+
 			"value per address and barrier interval) or adversarial (any value)")
 }
 
+// Largest numbers of flags. Each is far above any use; a larger one is a slip of the user, and would
+// cost memory before it had an effect.
+const (
+	mostJobs   = 1024
+	mostSeeds  = 1_000_000
+	mostUnwind = 10_000
+)
+
 // checkNumbers rejects numbers outside the range of their flags. The seeds of a run are consecutive
 // and must not wrap: two runs with one seed would count as two schedules.
 func checkNumbers(opt *check.Options) error {
+	for _, n := range []struct {
+		flag               string
+		value, least, most int
+	}{
+		{"--seeds", opt.Run.Seeds, 0, mostSeeds},
+		{"--limit", opt.Limit, 1, math.MaxInt},
+		{"--unwind", opt.Prove.Unwind, 0, mostUnwind},
+		{"--jobs", opt.Workers, 0, mostJobs},
+	} {
+		switch {
+		case n.value < n.least && n.most == math.MaxInt:
+			return fmt.Errorf("%s %d: must be at least %d", n.flag, n.value, n.least)
+		case n.value < n.least, n.value > n.most:
+			return fmt.Errorf("%s %d: must be from %d to %d", n.flag, n.value, n.least, n.most)
+		}
+	}
 	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
-	case seeds < 1:
-		return fmt.Errorf("--seeds %d: must be at least 1", seeds)
-	case opt.Limit < 1:
-		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
 	case opt.Prove.Timeout < 0:
 		return fmt.Errorf("--timeout %v: must be above 0", opt.Prove.Timeout)
-	case opt.Prove.Unwind < 0:
-		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
-	case opt.Workers < 0:
-		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
-	case seed+uint64(seeds-1) < seed:
+	case seeds > 0 && seed+uint64(seeds-1) < seed:
 		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}
 	return nil
@@ -266,6 +324,39 @@ func (f *sharedFlag) Set(s string) error {
 	v, err := launch.ParseShared(s)
 	*f.value = &v
 	return err
+}
+
+// bytesFlag is a number of bytes, at least 1 MiB; 0 means unspecified.
+type bytesFlag struct{ value *uint64 }
+
+// Type and String implement pflag.Value.
+func (f *bytesFlag) Type() string { return "bytes" }
+
+func (f *bytesFlag) String() string {
+	if f.value == nil || *f.value == 0 {
+		return ""
+	}
+	return fmt.Sprint(*f.value)
+}
+
+// Set reads a number of bytes with an optional unit.
+func (f *bytesFlag) Set(s string) error {
+	n, err := launch.ParseSize(s)
+	if err == nil && n < 1<<20 {
+		err = fmt.Errorf("%q is less than 1M", s)
+	}
+	*f.value = n
+	return err
+}
+
+// limitMemory makes the garbage collector keep the process within a quarter more than what a run may
+// take. Otherwise the heap could grow to twice that before memory of earlier runs is freed. The
+// environment variable GOMEMLIMIT takes precedence.
+func limitMemory(opt *check.Options) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		n := cmp.Or(opt.Memory, dynamic.DefaultMemory)
+		debug.SetMemoryLimit(int64(min(n+n/4, math.MaxInt64)))
+	}
 }
 
 // argFlag collects kernel arguments. The flag may be repeated.

@@ -9,22 +9,24 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
 
 // Exit codes. Scripts rely on them: they must not change within a major version. A bug outranks
-// everything else that happened in a run.
+// everything else that happened in a run, except that a signal ended it: the code is then 128 and
+// the number of the signal, as with any program (130 SIGINT, 143 SIGTERM, 129 SIGHUP, and 141
+// SIGPIPE for output that nobody reads).
 const (
 	exitClean    = 0
 	exitBugs     = 1
 	exitUsage    = 2 // a mistake in flags or input
 	exitUnknown  = 3 // unknown or unsupported, and no bug
-	exitInternal = 4 // a bug in heddle
+	exitInternal = 4 // a bug in heddle, or output that cannot be written
 )
 
 // main passes the real streams to run and exits with its code.
@@ -63,20 +65,24 @@ func guarded(args []string, stderr io.Writer, f func() int) (code int) {
 	return f()
 }
 
-// execute parses the arguments and runs the command. The first Ctrl-C cancels the context, and the
+// execute parses the arguments and runs the command. The first signal ends its context, and the
 // command reports what it has; a second one ends the process.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	defer catchSignals(cancel)()
 
-	root := newRoot(stdin, stdout, stderr)
+	out, log := &output{w: stdout, cancel: cancel}, bestEffort{stderr}
+	root := newRoot(input{ctx, stdin}, out, log)
 	// Completions and help are printed by cobra itself.
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(out)
+	root.SetErr(log)
 	root.SetArgs(longForms(args))
 	err := root.ExecuteContext(context.WithValue(ctx, typed{}, args))
+	if code, early := endedEarly(ctx, out.failure(), err, log); early {
+		return code
+	}
 	var exit exitError
 	switch {
 	case err == nil:
@@ -85,12 +91,33 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return int(exit)
 	}
 	// Whatever has no exit code of its own is a mistake of the user.
-	fmt.Fprintf(stderr, "heddle: %v\n", err)
+	fmt.Fprintf(log, "heddle: %v\n", err)
 	var input inputError
 	if !errors.As(err, &input) {
-		fmt.Fprintln(stderr, usageHint(root, args, err))
+		fmt.Fprintln(log, usageHint(root, args, err))
 	}
 	return exitUsage
+}
+
+// endedEarly returns the exit code of a command that could not write its output or that a signal
+// ended, after one message. Whatever else the command reports as an error, err, then follows from
+// that and is not printed. Nobody is left to read about a closed pipe, so that ends quietly.
+func endedEarly(ctx context.Context, written, err error, log io.Writer) (code int, early bool) {
+	var sig signalError
+	switch {
+	case errors.Is(written, syscall.EPIPE):
+		return exitSignal + int(syscall.SIGPIPE), true
+	case written != nil:
+		fmt.Fprintf(log, "heddle: the results cannot be written: %v\n", written)
+		return exitInternal, true
+	case errors.As(context.Cause(ctx), &sig):
+		var exit exitError
+		if err != nil && !errors.As(err, &exit) { // the command has not said it
+			fmt.Fprintf(log, "heddle: interrupted by %s\n", signalNames[sig.Signal])
+		}
+		return exitSignal + int(sig.Signal), true
+	}
+	return 0, false
 }
 
 // reportCrash prints what a report of a panic needs: the command line, the version and the stack.
@@ -148,7 +175,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: `heddle finds synchronization bugs in CUDA and OpenCL kernels without a GPU: data races, barrier divergence,
 deadlock, unsafe reuse of barriers.
 
-Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
+Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug,
+4 internal error or output that cannot be written, 128 and the number of the signal that ended it (130, 143).`,
 		Example: "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg " +
 			"n=1024 reduce.cu\n  heddle explain race-shared",
 		SilenceUsage:  true,

@@ -114,10 +114,10 @@ func TestExitCode(t *testing.T) {
 	bugAndMistake := verdicts(diag.Bug)
 	bugAndMistake.InputErrors = 1
 	tests := []struct {
-		name        string
-		sum         *check.Summary
-		interrupted bool
-		want        int
+		name  string
+		sum   *check.Summary
+		early bool
+		want  int
 	}{
 		{"clean", verdicts(diag.Clean, diag.Verified), false, exitClean},
 		{"bug", verdicts(diag.Unsupported, diag.Clean, diag.Bug), false, exitBugs},
@@ -125,12 +125,12 @@ func TestExitCode(t *testing.T) {
 		{"unsupported", verdicts(diag.Unsupported, diag.Clean), false, exitUnknown},
 		{"mistake", mistake, false, exitUsage},
 		{"bug and mistake", bugAndMistake, false, exitBugs},
-		{"interrupted", verdicts(diag.Clean), true, exitUnknown},
-		{"bug, then interrupted", verdicts(diag.Bug), true, exitBugs},
+		{"ended early", verdicts(diag.Clean), true, exitUnknown},
+		{"bug, then ended early", verdicts(diag.Bug), true, exitBugs},
 		{"nothing", verdicts(), false, exitUnknown},
 	}
 	for _, tt := range tests {
-		if got := exitCode(tt.sum, tt.interrupted); got != tt.want {
+		if got := exitCode(tt.sum, tt.early); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

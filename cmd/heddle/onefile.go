@@ -41,6 +41,7 @@ func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command,
 		if err := checkNumbers(&c.opt); err != nil {
 			return err
 		}
+		limitMemory(&c.opt)
 		input, err := c.open(files[0])
 		if err != nil {
 			return inputError{err}

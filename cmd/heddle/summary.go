@@ -17,8 +17,13 @@ import (
 func summaryLine(sum *check.Summary) string {
 	by := map[diag.VerdictKind]int{}
 	suppressed, known := 0, 0
+	kernels := sum.Skipped // they count, so that the total agrees with the files
 	for i := range sum.Verdicts {
 		v := &sum.Verdicts[i]
+		if v.Kernel == "" { // of a file
+			continue
+		}
+		kernels++
 		by[v.Kind]++
 		suppressed += v.Suppressed
 		known += v.Known
@@ -34,8 +39,7 @@ func summaryLine(sum *check.Summary) string {
 	if sum.Skipped > 0 {
 		kinds = append(kinds, fmt.Sprintf("%d skipped", sum.Skipped))
 	}
-	// Skipped kernels count as kernels: the total must agree with the files.
-	line := counted(len(sum.Verdicts)+sum.Skipped, "kernel")
+	line := counted(kernels, "kernel")
 	if len(kinds) > 0 {
 		line += ": " + strings.Join(kinds, ", ")
 	}
@@ -47,6 +51,9 @@ func summaryLine(sum *check.Summary) string {
 		if n.n > 0 {
 			line += fmt.Sprintf(", %d %s", n.n, n.what)
 		}
+	}
+	if sum.Unread > 0 {
+		line += "; " + counted(sum.Unread, "file") + " not examined"
 	}
 	if sum.InputErrors > 0 {
 		line += "; " + counted(sum.InputErrors, "error") + " in the input"

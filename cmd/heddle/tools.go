@@ -112,6 +112,9 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 	for _, w := range results[0].Warnings {
 		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
 	}
+	for _, k := range results[0].Omitted {
+		fmt.Fprintf(p.stderr, "heddle: warning: %s is not in the PTX: %s\n", k.Demangled, k.Reason)
+	}
 	// One module is the common case: each architecture of a build adds one.
 	if len(results) > 1 {
 		return nil, fmt.Errorf("%s has %d modules of PTX; choose one with --image N "+

@@ -40,6 +40,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			limitMemory(opt)
 			if err := blockIndices(blocks, &opt.Trace); err != nil {
 				return err
 			}
@@ -68,6 +69,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c.in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	c.out.define(fs)
+	totalFlag(fs, &c.total)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ package cache
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,12 +13,34 @@ import (
 	"time"
 )
 
+// Usable creates a directory for this user alone (mode 0700), or checks an existing one. It returns
+// an error for a directory that another user owns or may write to: the files in it decide what
+// heddle reports, and whoever can write there can forge them.
+func Usable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	fi, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !fi.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	case !owned(fi):
+		return fmt.Errorf("another user owns %s; remove it, or set XDG_CACHE_HOME to a directory of "+
+			"your own", dir)
+	case fi.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("other users may write to %s (mode %04o); chmod 700 it", dir, fi.Mode().Perm())
+	}
+	return nil
+}
+
 // Write replaces the file at path, whose directory need not exist. Readers see the old content or
 // the new one, never a part: the bytes go to a temporary file in the same directory first, whose
 // name begins with a dot.
 func Write(path string, b []byte) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".tmp-*")

@@ -1,10 +1,12 @@
 package cache
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -88,5 +90,33 @@ func TestWrite(t *testing.T) {
 	}
 	if err := Write(filepath.Join(path, "below a file"), nil); err == nil {
 		t.Error("a directory that cannot be made is no error")
+	}
+}
+
+// A cache is used only if nobody else can write to it.
+func TestUsable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := Usable(dir); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(dir); err != nil || fi.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v, want mode 0700", fi.Mode(), err)
+	}
+	for mode, ok := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o775: false, 0o707: false} {
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := Usable(dir); (err == nil) != ok {
+			t.Errorf("mode %o: %v", mode, err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return // only root can give a directory away
+	}
+	if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, 65534, 65534)); err != nil {
+		t.Skip(err)
+	}
+	if err := Usable(dir); err == nil || !strings.Contains(err.Error(), "another user owns") {
+		t.Errorf("a directory of another user: %v", err)
 	}
 }

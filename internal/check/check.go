@@ -3,10 +3,11 @@
 // heddle check first runs each kernel once for its launch (engine/run): a race that a run shows is
 // a bug whatever a proof says, and its report has a launch that shows it again. If the kernel uses
 // named barriers and the run showed no bug, a trace (engine/trace) looks at shared memory and
-// barriers for all inputs. If it is clean after that, the static engine (engine/prove) tries to
-// prove it for all inputs of the launch shape, which makes it verified; a counterexample that a
-// replay confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict
-// names the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
+// barriers for all inputs. If it is clean after that, it runs with other contents of the arrays
+// that nobody specified; if it is still clean, the static engine (engine/prove) tries to prove it
+// for all inputs of the launch shape, which makes it verified; a counterexample that a replay
+// confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict names
+// the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
 // kernel.
 //
 // Verdicts are summed up by three rules. A bug outweighs everything. A limit of heddle never makes
@@ -96,8 +97,8 @@ func Files(ctx context.Context, opt Options, files []string, sink func(diag.Diag
 
 // Inputs checks every kernel that opt selects, and sends each finding to sink as soon as it is
 // known. Mistakes in the input are findings too, counted by Summary.InputErrors; an error is
-// returned only if the run as a whole fails. If ctx is cancelled, everything found so far has been
-// sent, and kernels that were not finished have an Unknown verdict.
+// returned only if the run as a whole fails. If ctx ends, everything found so far has been sent, and
+// kernels that were not finished have an Unknown verdict with the cause (driver.Stopped).
 func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(diag.Diagnostic)) (
 	*Summary, error) {
 	opt.Command = opt.Mode.String()
@@ -125,20 +126,23 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 	}, c.prover.Failure()
 }
 
-// examine asks the engine that the options name for one kernel, or else a configuration.
+// examine asks the engine that the options name for one kernel, or else a configuration, about each
+// of its launches.
 func (c *checker) examine(ctx context.Context, job *driver.Job) {
 	if c.opt.Form != NoForm {
 		c.printForm(job)
 		return
 	}
-	switch c.engine(job) {
-	case driver.Proof:
-		c.prover.Kernel(ctx, job)
-	case driver.Trace:
-		trace.Kernel(ctx, job, &c.opt.Trace)
-	default:
-		c.emulate(ctx, job)
-	}
+	job.EachLaunch(func(job *driver.Job) {
+		switch c.engine(job) {
+		case driver.Proof:
+			c.prover.Kernel(ctx, job)
+		case driver.Trace:
+			trace.Kernel(ctx, job, &c.opt.Trace)
+		default:
+			c.emulate(ctx, job)
+		}
+	})
 }
 
 // engine is the one that is asked first.
@@ -180,7 +184,11 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		v = trace.After(ctx, &c.opt.Trace, r, v)
 	}
 	if prove {
+		v = r.Refill(ctx, v)
 		v = c.prover.After(ctx, r, v)
+	}
+	if why := driver.Stopped(ctx); why != "" && v.Kind == diag.Clean && v.Reason == "" {
+		v.Reason = why
 	}
 	job.AddVerdict(v)
 	if r.Complete() {

@@ -73,30 +73,48 @@ type Error struct {
 func (e *Error) Error() string { return e.Msg }
 
 // Find returns the path of the configuration for a directory: the file in the directory itself or
-// in the nearest directory above it; empty if there is none. Nothing limits the search upwards: it
-// does not stop at a repository's root.
+// in the nearest directory above it, up to the root of the checkout; empty if there is none. A file
+// above the root belongs to another project, or to another user in a shared directory such as /tmp.
 func Find(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
-	for {
+	for top := root(dir); ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, Name)
 		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
 			return path, nil
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
+		if dir == top {
 			return "", nil
 		}
-		dir = up
 	}
 }
 
+// root returns the root of the checkout that contains an absolute directory: the nearest one with
+// .git, which is a file in a worktree; the directory itself if there is none.
+func root(dir string) string {
+	for at := dir; ; {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return dir
+		}
+		at = up
+	}
+}
+
+// maxSize bounds the bytes of a configuration.
+const maxSize = 16 << 20
+
 // Read reads the configuration at path, whose text becomes a file of set. It returns every mistake
-// it finds, each an *Error unless the file cannot be read.
-func Read(set *source.Set, path string) (*File, []error) {
-	text, err := os.ReadFile(path)
+// it finds, each an *Error unless the file cannot be read. Without trust, a path of a file:
+// argument or in systems that leaves the checkout is a mistake: to check a project must not read
+// other files of the user.
+func Read(set *source.Set, path string, trust bool) (*File, []error) {
+	text, err := source.ReadRegular(path, maxSize)
 	if err != nil {
 		return nil, []error{err}
 	}
@@ -104,7 +122,7 @@ func Read(set *source.Set, path string) (*File, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	return parse(src)
+	return parse(src, trust)
 }
 
 // Checks reports whether include and exclude select a file that was found below a directory.

@@ -20,7 +20,7 @@ func read(t *testing.T, text string) (*File, []error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parse(src)
+	return parse(src, false)
 }
 
 func TestParse(t *testing.T) {
@@ -43,7 +43,7 @@ file = "src/r.cu"
 grid = 64
 block = [8, 8]
 shared = "48K"
-args = { n = 1024, x = 1.5, in = "random:4096", on = true, w = "file:w.bin" }
+args = { n = 1024, x = 1.5, in = "random:4096", on = true, w = "file:w.bin", row = "csr:4,9" }
 engine = "verify"
 timeout = 2.5
 
@@ -74,7 +74,8 @@ skip = "needs real data"
 		args = append(args, a.String())
 	}
 	// Sorted by name; a file: is relative to the configuration.
-	if got := strings.Join(args, " "); got != "in=random:4096 n=1024 on=1 w=file:proj/w.bin x=1.5" {
+	if got := strings.Join(args, " "); got != "in=random:4096 n=1024 on=1 row=csr:4,9 "+
+		"w=file:proj/w.bin x=1.5" {
 		t.Errorf("arguments %s", got)
 	}
 	if k.Span.Start.Line() != 15 {
@@ -163,7 +164,8 @@ func TestFor(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	dir := t.TempDir()
+	above := t.TempDir()
+	dir := filepath.Join(above, "checkout")
 	deep := filepath.Join(dir, "a", "b")
 	if err := os.MkdirAll(filepath.Join(deep, Name), 0o755); err != nil { // a directory of that name does not count
 		t.Fatal(err)
@@ -172,8 +174,62 @@ func TestFind(t *testing.T) {
 	if err := os.WriteFile(want, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	// Without a checkout, only the directory itself counts.
+	if got, err := Find(deep); err != nil || got != "" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := Find(deep); err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
+	}
+	// A file above the root of the checkout does not belong to it.
+	if err := os.Rename(want, filepath.Join(above, Name)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(deep); err != nil || got != "" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// Paths of file: and systems stay in the checkout, unless the file is trusted. A symbolic link may
+// leave it too.
+func TestTrust(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "checkout", "sub")
+	for _, d := range []string{dir, filepath.Join(top, "checkout", ".git"), filepath.Join(top, "data")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(top, "data"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, Name)
+	for text, inside := range map[string]bool{
+		"[compile]\nsystems = ['../inc']\n":                        true,
+		"[compile]\nsystems = ['../../data']\n":                    false,
+		"[compile]\nsystems = ['/usr/include']\n":                  false,
+		"[compile]\nsystems = ['link']\n":                          false,
+		"[compile]\nincludes = ['/usr/include']\n":                 true,
+		"[[kernel]]\nname='k'\nargs = { w = 'file:../w.bin' }\n":   true,
+		"[[kernel]]\nname='k'\nargs = { w = 'file:/etc/hosts' }\n": false,
+		"[[kernel]]\nname='k'\nargs = { w = 'file:link/w' }\n":     false,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, errs := Read(source.NewSet(), path, false)
+		switch {
+		case inside && len(errs) > 0:
+			t.Errorf("%q: %v", text, errs)
+		case !inside && (len(errs) != 1 || !strings.Contains(errs[0].Error(), "--trust allows")):
+			t.Errorf("%q: %v, want one error", text, errs)
+		}
+		if _, errs := Read(source.NewSet(), path, true); len(errs) > 0 {
+			t.Errorf("%q: %v, although trusted", text, errs)
+		}
 	}
 }
 
@@ -186,7 +242,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c, errs := parse(src)
+		c, errs := parse(src, false)
 		if (c == nil) != (len(errs) > 0) {
 			t.Errorf("%v, %v", c, errs)
 		}

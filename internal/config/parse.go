@@ -78,9 +78,10 @@ func (l *list) UnmarshalText(b []byte) error {
 // reader turns a document into a File. It collects all mistakes, each with the position of the
 // value or the key that is wrong.
 type reader struct {
-	src  *source.File
-	pos  *positions
-	errs []error
+	src   *source.File
+	pos   *positions
+	trust bool // paths may leave the checkout
+	errs  []error
 }
 
 // failf records a mistake; the reader continues, so that all are reported at once.
@@ -102,11 +103,10 @@ func (r *reader) value(path string) source.Span {
 }
 
 // parse reads a document.
-func parse(src *source.File) (*File, []error) {
-	r := &reader{src: src}
+func parse(src *source.File, trust bool) (*File, []error) {
+	r := &reader{src: src, trust: trust}
 	var doc document
-	d := toml.NewDecoder(bytes.NewReader(src.Content)).DisallowUnknownFields()
-	if err := d.Decode(&doc); err != nil {
+	if err := decode(src.Content, &doc); err != nil {
 		r.decodeErrors(err)
 		return nil, r.errs
 	}
@@ -116,6 +116,17 @@ func parse(src *source.File) (*File, []error) {
 		return nil, r.errs
 	}
 	return f, nil
+}
+
+// decode reads a document. The decoder has panicked on files with mistakes: a panic becomes an
+// error.
+func decode(text []byte, doc *document) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("this is not valid TOML: %v", p)
+		}
+	}()
+	return toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(doc)
 }
 
 // decodeErrors records the mistakes that the decoder found: unknown keys, all of them, or else the
@@ -186,7 +197,7 @@ func (r *reader) file(doc *document) *File {
 	c := &doc.Compile
 	f.Compile = Compile{
 		Includes: below(dir, c.Includes),
-		Systems:  below(dir, c.Systems),
+		Systems:  r.inside("compile.systems", below(dir, c.Systems)),
 		Defines:  c.Defines,
 		Std:      c.Std,
 		Arch:     c.Arch,
@@ -208,6 +219,43 @@ func below(dir string, paths []string) []string {
 		}
 	}
 	return out
+}
+
+// inside checks that directories are in the checkout of the configuration.
+func (r *reader) inside(path string, dirs []string) []string {
+	for i, dir := range dirs {
+		r.within(r.value(fmt.Sprintf("%s.%d", path, i)), dir)
+	}
+	return dirs
+}
+
+// within records a mistake if a path leaves the checkout of the configuration, also by a symbolic
+// link, and the configuration is not trusted.
+func (r *reader) within(span source.Span, path string) {
+	top, err := filepath.Abs(filepath.Dir(r.src.Name))
+	abs, err2 := filepath.Abs(path)
+	if r.trust || err != nil || err2 != nil {
+		return
+	}
+	top = root(top)
+	rel, err := filepath.Rel(resolved(top), resolved(abs))
+	if err != nil || rel != "." && !filepath.IsLocal(rel) {
+		r.failf(span, "%s is outside of %s; --trust allows that, if you trust this file", path, top)
+	}
+}
+
+// resolved returns a path without symbolic links, as far as it exists.
+func resolved(path string) string {
+	for at, rest := path, ""; ; {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return path
+		}
+		at, rest = up, filepath.Join(filepath.Base(at), rest)
+	}
 }
 
 // patterns checks a list of file patterns; a mistake has the position of its element.
@@ -341,6 +389,9 @@ func (r *reader) kernel(k *table, path string) Kernel {
 		}
 		if spec.Kind == launch.ArgFile && !filepath.IsAbs(spec.Text) {
 			spec.Text = filepath.Join(filepath.Dir(r.src.Name), spec.Text)
+		}
+		if spec.Kind == launch.ArgFile {
+			r.within(at, spec.Text)
 		}
 		spec.Span = at
 		out.Launch.Args = append(out.Launch.Args, spec)

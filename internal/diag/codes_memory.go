@@ -10,7 +10,8 @@ stops the kernel with an error, or the access silently corrupts other data. If h
 launch, first check that the kernel is meant to be launched this way. A pointer argument without a
 size is treated as an unbounded buffer, because heddle does not guess sizes.
 
-The run ends at the access; later code is not checked.`,
+The run goes on without the access: a read returns 0, a write is dropped. Other findings in which
+the same thread takes part later have a note, because they may be consequences.`,
 		Fix: `Guard the access (if (i < n)), or specify the shared memory (--shared), the sizes and the
 values that the kernel is meant for.`,
 		Example: Example{
@@ -39,7 +40,7 @@ values that the kernel is meant for.`,
 		Title: "an address is not a multiple of the access size",
 		Text: `Every access must be aligned to its size, and a vector access to the size of the whole
 vector; otherwise the behavior is undefined (PTX ISA 6.4.1.1). The hardware stops the kernel with
-"misaligned address".`,
+"misaligned address". A run goes on without the access, as after an access out of bounds.`,
 		Fix: `Access the data with its own type, or align the buffer and the offset: __align__(16) for a
 float4.`,
 		Example: Example{

@@ -9,7 +9,10 @@ package diag
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"heddle/internal/edit"
 	"heddle/internal/source"
@@ -137,11 +140,14 @@ func (k VerdictKind) String() string { return verdictNames[min(int(k), len(verdi
 // Verdict is the conclusion for one kernel.
 type Verdict struct {
 	Kind   VerdictKind // the result
-	Kernel string      // demangled name
+	Kernel string      // demangled name; empty: all kernels of an input that was not read
 	Scope  string      // what a Clean or Verified covers: runs, or inputs
-	Reason string      // why Unknown or Unsupported
-	Span   source.Span // of the construct, for Unsupported
-	Input  string      // the input with the kernel, as the user named it
+	// Details complete Scope: what it assumes, and what else was examined, one clause each. Printers
+	// for people leave them out unless asked.
+	Details []string
+	Reason  string      // why Unknown or Unsupported
+	Span    source.Span // of the construct, for Unsupported
+	Input   string      // the input with the kernel, as the user named it
 
 	// Apart lists what a Clean or Verified does not cover, as noun phrases with the place and the code
 	// of a warning: "unordered strong accesses at k.cu:7 (race-unordered-strong)".
@@ -151,21 +157,107 @@ type Verdict struct {
 	Known      int // findings of the baseline or of an older revision, which are not shown
 }
 
-// Text returns the verdict in one line without its kind: the kernel, the scope, the reason, and the
-// number of hidden findings.
+// Text returns the verdict without its kind, complete: the kernel, the scope with its details, the
+// reason, and the number of hidden findings.
 func (v *Verdict) Text() string {
-	text := "kernel " + v.Kernel
+	if v.Kernel == "" {
+		return v.complete(nameIn("", v.Input))
+	}
+	return v.complete("kernel " + v.Kernel)
+}
+
+// complete is Text for a kernel that is named so.
+func (v *Verdict) complete(name string) string {
+	scope := strings.Join(append([]string{v.Scope}, v.Details...), "; ")
+	return v.text(name, scope, v.Reason) + v.tail()
+}
+
+// LineWidth is the number of columns of a verdict for people, at most.
+const LineWidth = 159
+
+// more ends a line from which something was left out.
+const more = " (-v: details)"
+
+// Line returns the verdict without its kind in at most width columns. It names the input once, and
+// leaves out the details of the scope. What does not fit is shortened: the parameters of the kernel
+// and the directory of the input first, then the runs of a clean kernel, then the reason.
+func (v *Verdict) Line(width int) string {
+	w := *v
+	if input := v.Input; input != "" {
+		w.Scope = strings.ReplaceAll(v.Scope, input+":", "")
+		w.Reason = strings.ReplaceAll(v.Reason, input+":", "")
+		w.Apart = slices.Clone(v.Apart)
+		for i := range w.Apart {
+			w.Apart[i] = strings.ReplaceAll(w.Apart[i], input+":", "")
+		}
+	}
+	if n := len(w.Apart); n > 1 {
+		w.Apart = []string{w.Apart[0], fmt.Sprintf("%d more", n-1)}
+	}
+	name, end := nameIn(v.Kernel, v.Input), w.tail()
+	if len(v.Details) > 0 {
+		end += more
+	}
+	if full := w.text(name, w.Scope, w.Reason) + end; utf8.RuneCountInString(full) <= width {
+		return full
+	}
+	base, _, _ := strings.Cut(v.Kernel, "(")
+	name, end = nameIn(base, filepath.Base(v.Input)), w.tail()+more
+	width = max(width-utf8.RuneCountInString(end), utf8.RuneCountInString(name))
+	full := w.text(name, w.Scope, w.Reason)
+	if over := utf8.RuneCountInString(full) - width; over > 0 && v.Kind == Clean && v.Reason != "" {
+		full = w.text(name, shorten(w.Scope, max(utf8.RuneCountInString(w.Scope)-over, 20)), w.Reason)
+	}
+	return shorten(full, width) + end
+}
+
+// nameIn names a kernel and its input, if that has a name; without a kernel, all of the input.
+func nameIn(kernel, input string) string {
+	if kernel == "" {
+		return "all kernels of " + input
+	}
+	if input == "" || input == "." || input == "-" {
+		return "kernel " + kernel
+	}
+	return "kernel " + kernel + " in " + input
+}
+
+// shorten cuts a text to at most width columns, at a space if there is one near.
+func shorten(text string, width int) string {
+	r := []rune(text)
+	if len(r) <= width {
+		return text
+	}
+	const mark = "..."
+	r = r[:max(width-len(mark), 0)]
+	for n := len(r); n > len(r)-20 && n > 0; n-- {
+		if r[n-1] == ' ' {
+			r = r[:n-1]
+			break
+		}
+	}
+	return strings.TrimRight(string(r), " ,;:(") + mark
+}
+
+// text joins the name of a kernel, a scope and a reason.
+func (v *Verdict) text(text, scope, reason string) string {
 	switch {
 	case v.Kind == Clean && v.Suppressed+v.Known > 0:
-		text += ": no other findings in " + v.Scope + "; there is no proof"
+		text += ": no other findings in " + scope + "; there is no proof"
 	case v.Kind == Clean:
-		text += ": no findings in " + v.Scope + "; there is no proof"
-	case v.Scope != "":
-		text += ": " + v.Scope
+		text += ": no findings in " + scope + "; there is no proof"
+	case scope != "":
+		text += ": " + scope
 	}
-	if v.Reason != "" {
-		text += ": " + v.Reason
+	if reason != "" {
+		text += ": " + reason
 	}
+	return text
+}
+
+// tail says what the verdict does not cover. It is never shortened.
+func (v *Verdict) tail() string {
+	text := ""
 	if len(v.Apart) > 0 {
 		text += "; apart from " + strings.Join(v.Apart, " and ")
 	}

@@ -171,9 +171,13 @@ func width(r rune) int {
 
 // printable replaces control and format characters and invalid UTF-8 by U+FFFD: names and
 // messages may quote any input, and must not send escape sequences to the terminal.
-func printable(s string) string {
+func printable(s string) string { return printableBut(s, "\t") }
+
+// printableBut is printable for a text that keeps other control characters: those of keep.
+func printableBut(s, keep string) string {
 	clean := func(r rune) bool {
-		return r != utf8.RuneError && (!unicode.IsControl(r) || r == '\t') && !unicode.Is(unicode.Cf, r)
+		return r != utf8.RuneError && !unicode.Is(unicode.Cf, r) &&
+			(!unicode.IsControl(r) || strings.ContainsRune(keep, r))
 	}
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
 		return s

@@ -54,7 +54,7 @@ func (g *GitHub) Verdict(v *Verdict) error {
 	if v.Kind == Unknown || v.Kind == Unsupported {
 		g.command("warning", v.Span, v.Input, "heddle: "+name, v.Text())
 	} else {
-		fmt.Fprintf(g.w, "%s: %s\n", name, printable(v.Text()))
+		fmt.Fprintf(g.w, "%s: %s\n", name, noCommand.Replace(printable(v.Text())))
 	}
 	return g.w.Flush()
 }
@@ -63,17 +63,22 @@ func (g *GitHub) Verdict(v *Verdict) error {
 func (g *GitHub) Close() error { return nil }
 
 // dataEscapes and propertyEscapes are the escapes of the GitHub runner for the message and for the
-// values of properties.
+// values of properties. noCommand is for other lines, in which the runner looks for commands of its
+// older syntax, ##[command], at any place.
 var (
+	noCommand       = strings.NewReplacer("##[", "# #[")
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
 // command writes one workflow command at a span, or at the whole input if the span is invalid.
-// Properties without a value are omitted.
+// Properties without a value are omitted. Control characters other than line ends, which the syntax
+// cannot express, are replaced: a terminal or a log viewer would obey them.
 func (g *GitHub) command(name string, s source.Span, input, title, text string) {
 	var props []string
-	add := func(key, value string) { props = append(props, key+"="+propertyEscapes.Replace(value)) }
+	add := func(key, value string) {
+		props = append(props, key+"="+propertyEscapes.Replace(printableBut(value, "\t\r\n")))
+	}
 	number := func(key string, n int) {
 		if n > 0 {
 			add(key, fmt.Sprint(n))
@@ -90,5 +95,6 @@ func (g *GitHub) command(name string, s source.Span, input, title, text string) 
 		}
 	}
 	add("title", title)
-	fmt.Fprintf(g.w, "::%s %s::%s\n", name, strings.Join(props, ","), dataEscapes.Replace(text))
+	fmt.Fprintf(g.w, "::%s %s::%s\n", name, strings.Join(props, ","),
+		dataEscapes.Replace(printableBut(text, "\t\r\n")))
 }

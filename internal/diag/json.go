@@ -136,6 +136,7 @@ type jsonVerdict struct {
 	Verdict  string        `json:"verdict"`
 	Kernel   string        `json:"kernel"`
 	Scope    string        `json:"scope,omitempty"`
+	Details  []string      `json:"details,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Location *jsonLocation `json:"location,omitempty"`
 	Apart    []string      `json:"apart,omitempty"`
@@ -176,9 +177,13 @@ func (j *JSON) Finding(d *Diagnostic) error {
 
 // Verdict writes one object of type "verdict".
 func (j *JSON) Verdict(v *Verdict) error {
+	at := j.location(v.Span)
+	if at == nil && v.Kernel == "" {
+		at = &jsonLocation{File: v.Input}
+	}
 	return j.enc.Encode(jsonVerdict{
 		Schema: SchemaVersion, Type: "verdict", Verdict: v.Kind.String(),
-		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span),
+		Kernel: v.Kernel, Scope: v.Scope, Details: v.Details, Reason: v.Reason, Location: at,
 		Apart: v.Apart, Suppressed: v.Suppressed, Known: v.Known,
 	})
 }

@@ -104,7 +104,7 @@ func (j *JUnit) Finding(d *Diagnostic) error {
 
 // Verdict ends the case of a kernel. Later findings of the same name start a new case.
 func (j *JUnit) Verdict(v *Verdict) error {
-	c := j.open(v.Input, v.Kernel)
+	c := j.open(v.Input, cmp.Or(v.Kernel, "(input)"))
 	c.done = true
 	name := v.Kind.String()
 	c.Out += name + ": " + v.Text() + "\n"

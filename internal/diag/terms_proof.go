@@ -14,9 +14,9 @@ docs/theory/lock-step.md says why that is enough.`,
 		Name: "assumption", Group: ProofTerms,
 		Alias: []string{"assuming", "premise"},
 		Title: "a condition under which a proof holds and that it does not check",
-		Text: `Every verdict lists its assumptions: pointer arguments do not alias, accesses stay in
-their arrays ({--bounds} checks this where the size is known), loops end, and what {__requires},
-{--assume} and other flags add.`,
+		Text: `Pointer arguments do not alias, unless the launch says so; accesses stay in arrays of
+unknown size; loops end; and what {__requires}, {--assume} and other flags add. {-v} lists the
+assumptions of each verdict, and JSON has them as {details}.`,
 		See: []string{"verified", "verdict scope"},
 	},
 	{
@@ -24,7 +24,7 @@ their arrays ({--bounds} checks this where the size is known), loops end, and wh
 		Alias: []string{"coverage", "covers"},
 		Title: "what a verdict covers: launch shape, inputs, runs, assumptions",
 		Text: `The text after the kernel's name in the line of a verdict, and the field scope in
-JSON.`,
+JSON. It begins with the launch shape if that is a guess. What it assumes is printed with {-v}.`,
 		See: []string{"verified", "clean", "assumption"},
 	},
 	{

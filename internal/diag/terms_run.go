@@ -23,27 +23,32 @@ leave sizes open.`,
 		Alias: []string{"guessed", "default launch"},
 		Title: "a launch value that nothing specifies and heddle chose",
 		Text: `heddle guesses anything that you leave unspecified and marks it in the report. If a
-finding disappears with other guesses, heddle check reports it as a warning, and the verdict is
-unknown until the launch is specified. Contents of buffers are not guesses in this sense: a kernel
-must be right for all data.`,
+guess decides whether two accesses meet at one address, heddle check reports the finding as a
+warning that names the guess, and the verdict is unknown until the launch is specified. Contents of
+buffers that heddle chose are guesses as well.`,
 		See: []string{"launch", "unknown"},
 	},
 	{
 		Name: "origin", Group: RunTerms,
-		Alias: []string{"host code", "flag", "default", "pragma", "configuration"},
+		Alias: []string{"host code", "flag", "comment", "configuration"},
 		Title: "where a launch value comes from, in parentheses behind it",
-		Text: `{flag}: the command line. {configuration}: heddle.toml. {pragma}: a {// heddle:} line
+		Text: `{flag}: the command line. {configuration}: heddle.toml. {comment}: a {// heddle:} line
 above the kernel. {host code}: a {<<<...>>>} with constants in the same file. {PTX}: {.reqntid} or
-{.maxntid}. {default}: a guess.`,
+{.maxntid}. {guessed}: heddle chose it. {counterexample}: heddle took it from a failed proof.`,
 		See: []string{"launch", "guess"},
 	},
 	{
 		Name: "seed", Group: RunTerms,
 		Alias: []string{"schedule", "schedules", "interleaving"},
 		Title: "a number that determines the schedule of a run",
-		Text: `The emulator chooses which warp executes next pseudo-randomly from the seed; the same
-seed gives the same run on every machine. Most races are found with any schedule. What depends on
-the order of locks, flags or atomics may need others: {--seeds N} runs N schedules.`,
+		Text: `The emulator chooses which warp executes next from the seed; the same seed gives the same
+run on every machine. Most races are found with any schedule. What depends on the order of locks,
+flags or atomics may need others: a kernel that synchronizes through memory runs under 4 schedules,
+and {--seeds N} runs N. Seed 0 gives random warps short turns, with blocks in the order of their
+numbers; seed 1 is the reverse order; higher seeds draw random priorities of warps, which change at
+two random points (PCT, Burckhardt et al., ASPLOS 2010). Such a seed finds a mistake that needs d
+orders of k synchronizing accesses by n warps with probability 1/(n*k^(d-1)) at least, for d up to
+3.`,
 		See: []string{"clean", "happens-before"},
 	},
 	{

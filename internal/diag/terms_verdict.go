@@ -7,13 +7,15 @@ var verdictTerms = []Term{
 		Name: "verified", Group: VerdictTerms,
 		Title: "proved for all inputs within the scope that the line states",
 		Text: `For every input, every thread and every schedule within the stated scope, the kernel
-has no data race, no barrier diverges and its annotations hold, provided the listed assumptions
-hold. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
+has no data race, no barrier diverges, no warp hangs at an operation of its lanes, no access is
+outside an array whose size is known, and its annotations hold, provided the listed assumptions
+hold. What the line names after "apart from" is excepted. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
 launch shape, shared and global memory; {heddle trace} covers deadlock, barrier recycling and
 shared memory of a block. {heddle run} never verifies. A kernel with a finding that a comment or a
 baseline covers is never verified.
 
-What to do: read the assumptions and decide whether your launches satisfy them.`,
+What to do: read the assumptions ({-v} lists them) and decide whether your launches satisfy
+them.`,
 		See: []string{"assumption", "launch shape", "clean"},
 	},
 	{
@@ -45,15 +47,16 @@ fix} propose patches.`,
 		Name: "unknown", Group: VerdictTerms,
 		Title: "heddle could not decide whether the kernel has a bug",
 		Text: `No bug was found, and what was examined does not cover the launch. The line gives the
-reason, which is one of these. A run ended early: the step budget was used up, the run was
-interrupted, a suppressed finding ended it, or {__requires} or {__assume} is false for the input.
+reason, which is one of these. A run ended early: the step budget or the memory was used up, every
+remaining thread only spun, the run was interrupted, a suppressed finding ended it, or {__requires}
+or {__assume} is false for the input.
 A proof is undecided: time or steps ran out, no solver decided, there is a counterexample that no
 replay confirmed and that may be spurious, assumptions contradict each other, or only a bounded
 number of iterations was examined ({--unwind}). A trace found races on paths that no run took. All
-findings of {heddle check} depend on guessed launch values. If the runs of {heddle check} found
+findings of {heddle check} rest on guesses about the launch. If the runs of {heddle check} found
 nothing and only its proof is undecided, the verdict is clean, and the line says why.
 
-What to do: the reason names what to change: {--max-steps}, {--timeout}, an installed z3, an
+What to do: the reason names what to change: {--max-steps}, {--memory}, {--timeout}, an installed z3, an
 annotation, or the launch.`,
 		See: []string{"step budget", "counterexample", "guess", "replay"},
 	},
@@ -61,7 +64,7 @@ annotation, or the launch.`,
 		Name: "unsupported", Group: VerdictTerms,
 		Title: "the kernel uses something that this engine does not model",
 		Text: `The line names the construct and its place: an instruction that is not executed, a
-call without a body, machine code without PTX, arguments that alias in a proof, or (in runs and
+call without a body, machine code without PTX, a kernel that does not compile, or (in runs and
 traces) a branch, an address or a barrier that depends on an unknown value. What was found before
 that place is reported. In {heddle check} a kernel whose proof is unsupported stays clean, and the
 line says so.

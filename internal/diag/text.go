@@ -31,6 +31,8 @@ type Text struct {
 	w     *bufio.Writer
 	files *source.Set
 	color bool
+	// Verbose prints verdicts complete, with the details of their scopes.
+	Verbose bool
 }
 
 // NewText returns a renderer that resolves positions in files. With color it writes ANSI escapes.
@@ -115,7 +117,10 @@ var verdictNames = [...]struct {
 // Verdict prints the verdict on one kernel, with the unsupported construct if there is one.
 func (t *Text) Verdict(v *Verdict) error {
 	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)]
-	text := v.Text()
+	text := v.Line(LineWidth - len(name.name) - len(": "))
+	if t.Verbose {
+		text = v.complete(nameIn(v.Kernel, v.Input))
+	}
 	if v.Kind != Unsupported {
 		t.title(source.Span{}, name.style, name.name, text)
 		return t.w.Flush()

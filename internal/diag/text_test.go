@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -206,7 +207,7 @@ func TestTextVerdicts(t *testing.T) {
 	var b bytes.Buffer
 	p := NewText(&b, set, false)
 	for _, v := range []Verdict{
-		{Kind: Clean, Kernel: "k(int*)", Scope: "1 run (seed 0), grid 4 (default)"},
+		{Kind: Clean, Kernel: "k(int*)", Scope: "1 run (seed 0), grid 4 (guessed)"},
 		{Kind: Bug, Kernel: "k(int*)", Reason: "4 more findings are not shown (--limit 20)"},
 		{Kind: Unknown, Kernel: "k(int*)", Reason: "the budget was used up"},
 		{Kind: Unsupported, Kernel: "k(int*)", Reason: "wgmma.fence", Span: span(t, f, "wgmma.fence")},
@@ -216,7 +217,7 @@ func TestTextVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (default); there is no proof
+	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (guessed); there is no proof
 bug: kernel k(int*): 4 more findings are not shown (--limit 20)
 unknown: kernel k(int*): the budget was used up
 k.ptx:1:1: unsupported: kernel k(int*): wgmma.fence
@@ -260,4 +261,42 @@ func FuzzText(f *testing.F) {
 			t.Errorf("control character in %q", out)
 		}
 	})
+}
+
+// TestVerdictLine: a line for people names the input once, is at most as wide as it may be, and
+// loses neither the places that it does not cover nor the number of hidden findings.
+func TestVerdictLine(t *testing.T) {
+	place := "a race between st.global.f32 at dir/k.cu:6:57 and st.global.f32 at dir/k.cu:7:63"
+	for _, tc := range []struct {
+		v    Verdict
+		want string
+	}{
+		{
+			Verdict{Kind: Verified, Kernel: "k(int*)", Input: "dir/k.cu", Scope: "all inputs"},
+			"kernel k(int*) in dir/k.cu: all inputs",
+		},
+		{
+			Verdict{Kind: Verified, Kernel: "k(int*)", Input: "dir/k.cu", Scope: "all inputs",
+				Details: []string{"assuming that loops end"}, Apart: []string{"writes at dir/k.cu:3:4"}},
+			"kernel k(int*) in dir/k.cu: all inputs; apart from writes at 3:4 (-v: details)",
+		},
+		{
+			Verdict{Kind: Unknown, Kernel: "k(float*, float const*)", Input: "dir/k.cu",
+				Reason: place + " is possible only with arguments that no host is expected to pass"},
+			"kernel k in k.cu: a race between st.global.f32 at 6:57 and st.global.f32 at 7:63 is " +
+				"possible only with arguments that no host is expected to pass (-v: details)",
+		},
+		{
+			Verdict{Kind: Clean, Kernel: "k(float*, float const*)", Input: "dir/k.cu",
+				Scope:  "this launch, these inputs: 1 run (seed 0), grid 4 (guessed), block 64 (guessed)",
+				Reason: place + " is possible", Suppressed: 2},
+			"kernel k in k.cu: no other findings in this launch...; there is no proof: a race " +
+				"between...; 2 findings are suppressed by heddle:ignore (-v: details)",
+		},
+	} {
+		got := tc.v.Line(LineWidth)
+		if got != tc.want || utf8.RuneCountInString(got) > LineWidth {
+			t.Errorf("%d columns: %q, want %q", utf8.RuneCountInString(got), got, tc.want)
+		}
+	}
 }

@@ -37,6 +37,7 @@ type Options struct {
 	Warp     event.WarpModel // how the lanes of a warp are ordered
 	Benign   event.Benign    // which conflicting writes of one value are tolerated
 	MaxSteps uint64          // warp instructions for each run; 0: the engine's own limit
+	Memory   uint64          // bytes for each run; 0: the emulator's default
 	// Workers is how many kernels are examined at a time, 0: one for each core. It is also how many
 	// goroutines emulate independent blocks of a run, 0: one, because the detector takes the events
 	// in turn.
@@ -49,6 +50,10 @@ type Options struct {
 
 	Progress  func(Progress)  // called from several goroutines; may be nil
 	Decisions func(Decisions) // receives what was decided for each kernel, in order; may be nil
+
+	// Verdict receives each verdict as soon as the verdicts on all earlier kernels are known; may be
+	// nil. Only one goroutine at a time calls it, as the sink of findings.
+	Verdict func(*diag.Verdict)
 
 	// Settings returns the settings of a configuration for a kernel of an input; nil: there is no
 	// configuration.
@@ -124,21 +129,24 @@ func (d *Driver) Files() *source.Set { return d.opt.Files }
 func (d *Driver) Summary() *Summary { return &d.sum }
 
 // Run calls examine for every selected kernel of the inputs, for several kernels of a module at a
-// time. Mistakes in the input are sent as findings and counted by Summary.InputErrors. If ctx is
-// cancelled, everything found so far has been sent when Run returns.
+// time. Mistakes in the input are sent as findings and counted by Summary.InputErrors. If ctx ends,
+// everything found so far has been sent when Run returns, and whatever was not examined has an
+// Unknown verdict with the cause (Stopped).
 func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.Context, *Job)) {
+	if err := lower.CheckCache(d.opt.Lower); err != nil {
+		d.report(diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Warning,
+			Message: "results are not cached: " + err.Error()})
+		d.opt.Lower.NoCache = true
+	}
 	d.counts.files = len(inputs)
 	for i, file := range inputs {
 		d.counts.filesDone = i
 		d.Open(file.Name)
-		from := len(d.sum.Verdicts)
+		if why := Stopped(ctx); why != "" {
+			d.unread(why)
+			continue
+		}
 		d.runFile(ctx, file, examine)
-		for i := range d.sum.Verdicts[from:] {
-			d.sum.Verdicts[from+i].Input = file.Name
-		}
-		if ctx.Err() != nil {
-			break
-		}
 	}
 	d.inputName = "" // the following findings do not belong to a single input
 	for _, g := range d.ignored.Unused() {
@@ -154,15 +162,17 @@ func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.C
 		if d.skipsModule(low) {
 			continue
 		}
+		// A binary may have hundreds of modules, whose kernels are known without parsing them.
+		if why := Stopped(ctx); why != "" && low.Lang == lower.Binary {
+			d.unparsed(low, why)
+			continue
+		}
 		m := d.Parse(file, low)
 		if m == nil {
 			continue
 		}
 		m.Several = m.Several || len(results) > 1
 		d.runModule(ctx, m, examine)
-		if ctx.Err() != nil {
-			return
-		}
 	}
 }
 
@@ -171,7 +181,7 @@ func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.C
 func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.Context, *Job)) {
 	d.See(m)
 	if m.Facts != nil {
-		for _, e := range m.Facts.Unmatched(m.Kernels()) {
+		for _, e := range m.Facts.Unmatched(append(m.Kernels(), m.omitted()...)) {
 			d.InputError(launchDiagnostic("", e))
 		}
 	}
@@ -186,7 +196,7 @@ func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.
 	d.counts.kernels.Add(int64(len(kernels)))
 	d.each(m, kernels, func(job *Job) {
 		if job.configure() {
-			examine(ctx, job)
+			job.examine(ctx, examine)
 		}
 	})
 }
@@ -216,9 +226,10 @@ func (d *Driver) Select(m *Module) []*ir.Func {
 // Examine counts kernels that are examined.
 func (d *Driver) Examine(kernels int) { d.examined += kernels }
 
-// End reports an error if no kernel was examined, unless another mistake in the input explains it.
+// End reports an error if no kernel was examined, unless another mistake in the input or the end of
+// the run explains it.
 func (d *Driver) End(inputs []Input) {
-	if d.examined == 0 && d.sum.InputErrors == 0 {
+	if d.examined == 0 && d.sum.InputErrors == 0 && d.sum.Unread == 0 {
 		d.noKernel(inputs)
 	}
 }

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -137,4 +138,73 @@ func TestSetAside(t *testing.T) {
 				t.Errorf("%+v, asked %d times", aside, asked)
 			}
 		})
+}
+
+// Each verdict is sent as soon as those of the earlier kernels are known, with its input and among
+// the findings: the first one before the last kernel is examined.
+func TestVerdictsAsKnown(t *testing.T) {
+	const n = 4
+	var got []string
+	first := make(chan struct{})
+	opt := driver.Options{Workers: 2, Verdict: func(v *diag.Verdict) {
+		if got = append(got, v.Input+" "+v.Kernel); v.Kernel == "k0" {
+			close(first)
+		}
+	}}
+	d := driver.New(opt, func(g diag.Diagnostic) { got = append(got, g.Message) })
+	d.Run(t.Context(), input(n), func(_ context.Context, job *driver.Job) {
+		if job.Kernel.Name == "k3" {
+			<-first
+		}
+		job.Report(diag.Diagnostic{Code: diag.CodeLaunch, Message: "found"})
+		job.AddVerdict(diag.Verdict{Kernel: job.Kernel.Name})
+	})
+	want := []string{"found", "k.ptx k0", "found", "k.ptx k1", "found", "k.ptx k2", "found", "k.ptx k3"}
+	if !slices.Equal(got, want) || len(d.Summary().Verdicts) != n {
+		t.Errorf("got %v", got)
+	}
+}
+
+// After the end of the context everything that was not examined has an unknown verdict with the
+// cause, kernels and files alike, and no error in the input is counted. The reason of a kernel that
+// was being examined begins with the cause; a result that it has by then stays as it is.
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	d := driver.New(driver.Options{Workers: 1}, func(g diag.Diagnostic) { t.Error(g.Message) })
+	inputs := append(input(4), driver.Input{Input: lower.Input{Name: "no.cu"}})
+	d.Run(ctx, inputs, func(ctx context.Context, job *driver.Job) {
+		switch job.Kernel.Name {
+		case "k0":
+			job.AddVerdict(diag.Verdict{Kind: diag.Unknown, Kernel: "k0", Reason: "too long"})
+		case "k1":
+			cancel(errors.New("the power failed"))
+			job.AddVerdict(diag.Verdict{Kind: diag.Unknown, Kernel: "k1", Reason: "half of it"})
+			job.AddVerdict(diag.Verdict{Kind: diag.Bug, Kernel: "k1"})
+		default:
+			t.Errorf("%s is examined", job.Kernel.Name)
+		}
+	})
+	var got []string
+	for _, v := range d.Summary().Verdicts {
+		got = append(got, fmt.Sprintf("%v %s %s", v.Kind, v.Input, v.Text()))
+	}
+	want := []string{
+		"unknown k.ptx kernel k0: too long",
+		"unknown k.ptx kernel k1: the power failed: half of it",
+		"bug k.ptx kernel k1",
+		"unknown k.ptx kernel k2: not examined: the power failed",
+		"unknown k.ptx kernel k3: not examined: the power failed",
+		"unknown no.cu all kernels of no.cu: not examined: the power failed",
+	}
+	if !slices.Equal(got, want) || d.Summary().InputErrors > 0 || d.Summary().Unread != 1 {
+		t.Errorf("got %q\nerrors: %d, unread: %d", got, d.Summary().InputErrors, d.Summary().Unread)
+	}
+	if why := driver.Stopped(t.Context()); why != "" {
+		t.Errorf("a context that goes on: %s", why)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if why := driver.Stopped(ended); why != "the run was interrupted" {
+		t.Errorf("a context without a cause: %s", why)
+	}
 }

@@ -27,6 +27,9 @@ type Job struct {
 	sink   func(diag.Diagnostic)
 	before <-chan struct{} // closed when the jobs before this one are done; nil: there are none
 	log    *Decisions      // nil: decisions are not recorded
+
+	launches *launches // of a job for one of several launches; else nil
+	quiet    bool      // notes of the launch are not reported again
 }
 
 // Job returns a job for a kernel that is examined alone, outside of Run. It never waits.
@@ -85,7 +88,9 @@ func (j *Job) Turn() {
 // Report sends one finding, with the text of the files that it names.
 func (j *Job) Report(g diag.Diagnostic) {
 	j.Turn()
-	j.d.send(g, j.sink)
+	if !j.launches.again(&g) {
+		j.d.send(g, j.sink)
+	}
 }
 
 // InputError reports a mistake in the input and counts it.
@@ -122,8 +127,8 @@ func (j *Job) Config() *launch.Config {
 // what was guessed and why.
 func (j *Job) Resolve() *launch.Config {
 	cfg := j.Config()
-	if cfg == nil {
-		return nil
+	if cfg == nil || j.quiet {
+		return cfg
 	}
 	for _, n := range cfg.Notes {
 		j.Report(diag.Diagnostic{

@@ -43,17 +43,31 @@ func (m *Module) Kernels() []*ir.Func {
 	return out
 }
 
+// omitted returns the kernels of a module that are not in its PTX, for their names.
+func (m *Module) omitted() []*ir.Func {
+	var out []*ir.Func
+	for _, k := range m.Lowered.Omitted {
+		out = append(out, &ir.Func{Name: k.Name, Demangled: k.Demangled})
+	}
+	return out
+}
+
 // Lower returns the modules of one file; none if it has mistakes, which are reported.
 func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 	return d.LowerWith(ctx, file, d.opt.Lower)
 }
 
 // LowerWith is Lower with options other than those of the run. A file that was only found in a
-// directory and has no kernel gives no modules and no error.
+// directory and has no kernel gives no modules and no error. If ctx ends, the file has a verdict
+// that says so.
 func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) []*lower.Result {
 	start := time.Now()
 	results, err := lower.Lower(ctx, file.Input, opt)
 	d.sum.Times.Compile += time.Since(start)
+	if why := Stopped(ctx); err != nil && why != "" { // the compiler was killed: no mistake of the user
+		d.unread(why)
+		return nil
+	}
 	if err != nil {
 		var ie *lower.InputError
 		if file.Found && errors.As(err, &ie) && ie.NoKernel {
@@ -64,7 +78,7 @@ func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) [
 	}
 	for _, low := range results {
 		d.warnings(low)
-		d.machineCode(file, low.SASS)
+		d.omitted(file, low)
 	}
 	return results
 }
@@ -103,20 +117,22 @@ func (d *Driver) skipsModule(low *lower.Result) bool {
 	return true
 }
 
-// machineCode records that kernels without PTX are unsupported. Without this verdict they would
-// look as if they did not exist.
-func (d *Driver) machineCode(file Input, kernels []lower.Kernel) {
-	for _, k := range kernels {
+// omitted records that kernels that are not in the PTX are unsupported. Without this verdict they
+// would look as if they did not exist.
+func (d *Driver) omitted(file Input, low *lower.Result) {
+	list := slices.Clone(low.Omitted)
+	for _, k := range low.SASS {
+		list = append(list, lower.Omitted{Kernel: k,
+			Reason: file.Name + " holds only machine code (SASS) for it, no PTX; build with " +
+				"-gencode arch=compute_80,code=compute_80 (or your architecture)"})
+	}
+	for _, k := range list {
 		d.seen = append(d.seen, launch.BaseName(k.Demangled))
-		if !d.selects(k) {
+		if !d.selects(k.Kernel) {
 			continue
 		}
 		d.examined++
-		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
-			Kind: diag.Unsupported, Kernel: k.Demangled,
-			Reason: file.Name + " holds only machine code (SASS) for it, no PTX; build with " +
-				"-gencode arch=compute_80,code=compute_80 (or your architecture)",
-		})
+		d.verdict(diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason})
 	}
 }
 
@@ -227,6 +243,9 @@ func (d *Driver) LowerError(file Input, err error) {
 		g.Code = diag.CodeCompile
 		g.Message = file.Name + ": the compiler rejects the file"
 		g.Notes = strings.Split(strings.TrimRight(ce.Output, "\n"), "\n")
+		if ce.Help != "" {
+			g.Help = []string{ce.Help}
+		}
 	}
 	d.InputError(g)
 }

@@ -32,7 +32,7 @@ func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 		wg.Go(func() {
 			defer func() {
 				job.Turn()
-				d.sum.add(job.sum)
+				d.conclude(job.sum)
 				close(done)
 				<-slots
 			}()

@@ -15,6 +15,7 @@ type Summary struct {
 	Times       Times
 	Skipped     int // kernels that a configuration excludes
 	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
+	Unread      int // inputs that were not read because the run ended early
 }
 
 // Times says how long reading the inputs took.
@@ -30,6 +31,25 @@ func (s *Summary) add(part *Summary) {
 	s.Guessed += part.Guessed
 	s.InputErrors += part.InputErrors
 	s.Skipped += part.Skipped
+	s.Unread += part.Unread
+}
+
+// conclude adds the part of one job of Run and sends its verdicts.
+func (d *Driver) conclude(part *Summary) {
+	for _, v := range part.Verdicts {
+		d.verdict(v)
+	}
+	part.Verdicts = nil
+	d.sum.add(part)
+}
+
+// verdict records the verdict on a kernel of the current input, and sends it.
+func (d *Driver) verdict(v diag.Verdict) {
+	v.Input = d.inputName
+	d.sum.Verdicts = append(d.sum.Verdicts, v)
+	if d.opt.Verdict != nil {
+		d.opt.Verdict(&v)
+	}
 }
 
 // report sends one finding, with the text of the files that it names.

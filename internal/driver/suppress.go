@@ -31,8 +31,14 @@ func (j *Job) SetAside(a *Aside, g *diag.Diagnostic) bool {
 	// A trace or a replay often finds the race of a run again; it is one finding and uses up one
 	// entry of a baseline.
 	if !a.seen[at] {
-		g.Suppressed = j.d.ignored.Match(g)
+		earlier, hit := j.launches.setAside(at)
+		g.Suppressed = earlier
+		if !hit {
+			g.Suppressed = j.d.ignored.Match(g)
+		}
 		switch {
+		case hit && earlier == nil:
+			a.Known++
 		case g.Suppressed != nil:
 			a.Suppressed++
 			j.Report(*g)
@@ -41,6 +47,7 @@ func (j *Job) SetAside(a *Aside, g *diag.Diagnostic) bool {
 		default:
 			return false
 		}
+		j.launches.keep(at, g.Suppressed)
 		if a.seen == nil {
 			a.seen = make(map[string]bool)
 		}
@@ -104,6 +111,10 @@ func (d *Driver) readDirectives(id source.FileID, ptx bool) {
 // unused.
 func (j *Job) Checked(codes func(diag.Code) bool) {
 	j.Turn()
+	if j.launches != nil {
+		j.launches.checked = append(j.launches.checked, codes)
+		return
+	}
 	if j.d.ignored.Any() {
 		j.d.ignored.Add(placesOf(j.Module, j.Kernel, codes)...)
 	}

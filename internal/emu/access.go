@@ -90,17 +90,37 @@ func runParam(x *exec, in *inst) { x.runPrivate(in, frameParamWindow) }
 // generic addresses.
 func (x *exec) runPrivate(in *inst, window uint64) {
 	s := x.effective(in)
-	base := x.prog.space.windowBase(window)
+	base, m := x.prog.space.windowBase(window), x.m
 	if s.or>>x.prog.space.window != 0 {
-		l := x.first()
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s address %#x is out of bounds", in.mem.kind,
-			in.mem.wide, in.mem.space, x.addr[l])
-		return
+		m = x.inWindow(in)
 	}
-	for t := x.m; t != 0; t &= t - 1 {
+	for t := m; t != 0; t &= t - 1 {
 		x.addr[bits.TrailingZeros32(t)&31] += base
 	}
-	in.mem.private(x, in, x.m, s)
+	if m != 0 {
+		in.mem.private(x, in, m, s)
+	}
+}
+
+// inWindow returns the lanes whose offsets into private memory fit in a window of generic
+// addresses; the accesses of the others are invalid.
+func (x *exec) inWindow(in *inst) uint32 {
+	m := x.m
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if x.addr[l]>>x.prog.space.window == 0 {
+			continue
+		}
+		if !x.again(in, OutOfBounds, l) {
+			x.fault(in, OutOfBounds, l, "%s of %d bytes at %s address %#x is out of bounds", in.mem.kind,
+				in.mem.wide, in.mem.space, x.addr[l])
+		}
+		if !x.skip(in, l) {
+			return 0
+		}
+		m &^= 1 << l
+	}
+	return m
 }
 
 // runGeneric executes an access by generic addresses (PTX ISA 6.4.1.1). Each lane may address
@@ -127,7 +147,9 @@ func runGeneric(x *exec, in *inst) {
 			private |= 1 << l
 		default:
 			x.badAddress(in, l, a)
-			return
+			if !x.skip(in, l) {
+				return
+			}
 		}
 	}
 	if shared != 0 {
@@ -187,7 +209,7 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 
 // loadShared loads from the block's shared memory.
 func loadShared(x *exec, in *inst, m uint32, s survey) {
-	if !x.checkShared(in, m, s) {
+	if m = x.checkShared(in, m, s); m == 0 {
 		return
 	}
 	if x.unk != nil {
@@ -317,7 +339,7 @@ func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 
 // storeShared stores to the block's shared memory.
 func storeShared(x *exec, in *inst, m uint32, s survey) {
-	if !x.checkShared(in, m, s) {
+	if m = x.checkShared(in, m, s); m == 0 {
 		return
 	}
 	x.gather(in.mem, m)
@@ -371,7 +393,10 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		x.wrote, x.changed = true, true
 	// A strong read may wait for another thread: see exec.polled.
 	case mo.kind == event.Read && mo.order.Strong():
-		x.polled = true
+		x.poll(in)
+	}
+	if mo.order.Strong() {
+		x.point()
 	}
 	if g := x.warp.ghost; g != 0 { // reads of annotations are not accesses of the kernel
 		x.warp.looked |= m & g

@@ -48,7 +48,7 @@ func (k *randomKernel) guard() string { return k.pick("", "", "", "@%c ", "@!%c 
 
 func (k *randomKernel) statement(depth int) {
 	g := k.guard()
-	switch n := rapid.IntRange(0, 15).Draw(k.rt, "statement"); n {
+	switch n := rapid.IntRange(0, 16).Draw(k.rt, "statement"); n {
 	case 0:
 		k.line("%smov.u32 %s, %s;", g, k.r(), k.pick("%tid.x", "%tid.y", "%tid.z", "%laneid", "%ctaid.x",
 			"%ntid.x", "%warpid", "7"))
@@ -85,6 +85,8 @@ func (k *randomKernel) statement(depth int) {
 	case 14:
 		k.compound(depth)
 	case 15:
+		k.edge(g)
+	case 16:
 		k.line("activemask.b32 %s;", k.r())
 		if depth == 0 && rapid.IntRange(0, 3).Draw(k.rt, "exit") == 0 {
 			k.line("@%%d exit;")
@@ -110,10 +112,49 @@ func (k *randomKernel) memory(g string) {
 			space = ""
 		}
 	}
+	k.access(g, space, addr, k.pick("", "+8", "+16"))
+}
+
+// edge is an access at an address near an end of an object or of the address space, or with lanes
+// so far apart that their addresses wrap around. Some or all of its lanes are outside of memory, or
+// not aligned.
+func (k *randomKernel) edge(g string) {
+	index := k.pick("%tx", "%ty", "%ln", "%r0")
+	off := k.pick("", "+4", "+8", "+-4", "+-8", "+-128", "+1")
+	if k.pick("32", "64") == "32" { // shared memory of 8192 bytes, by 32-bit addresses
+		k.line("mad.lo.u32 %%w, %s, %s, %s;", index, k.pick("0", "4", "8", "16", "-4", "-8", "256",
+			"0x40000000", "0x80000000"), k.pick("0", "%sh", "-4", "-8", "-128", "8064", "8068", "8188",
+			"8192", "0x7ffffffc", "0x80000000"))
+		k.access(g, "shared", "%w", off)
+		return
+	}
+	space, base := "global", k.pick("0", "-4", "-8", "-128", "0x3ff80", "0x3ff84", "0x3fffc", "0x40000",
+		"0x7fffffffffffff80", "0x8000000000000000")
+	switch k.pick("global", "generic", "shared", "absolute") {
+	case "shared": // 64-bit addresses are allowed
+		space, base = "shared", k.pick("0", "-4", "-8", "-128", "8064", "8068", "8192",
+			"0x7ffffffffffffffc", "0xffffffff", "0x100000000")
+		k.line("mov.u64 %%p, %s;", base)
+	case "absolute": // null, and the windows of shared, local and parameter memory
+		space, base = "", k.pick("0", "4", "-4", "-128", "0x100000000", "0x100001f80", "0x100001ffc",
+			"0xfffffff8", "0x200000000", "0x300000000", "0x400000000", "0x7fffffffffffffff")
+		k.line("mov.u64 %%p, %s;", base)
+	case "generic":
+		space = ""
+		k.line("add.s64 %%p, %%x, %s;", base)
+	default:
+		k.line("add.s64 %%p, %%x, %s;", base)
+	}
+	k.line("mad.wide.s32 %%p, %s, %s, %%p;", index, k.pick("0", "4", "8", "16", "-4", "-8", "4096",
+		"0x40000000"))
+	k.access(g, space, "%p", off)
+}
+
+// access emits an access to a state space, or by a generic address if space is empty.
+func (k *randomKernel) access(g, space, addr, off string) {
 	if space != "" {
 		space = "." + space
 	}
-	off := k.pick("", "+8", "+16")
 	switch k.pick("ld32", "ld64", "ldv2", "lds", "st32", "st64", "stv2", "red") {
 	case "ld32":
 		k.line("%sld%s.u32 %s, [%s%s];", g, space, k.r(), addr, off)
@@ -205,6 +246,7 @@ func (k *randomKernel) source() string {
 type outcome struct {
 	Status        Status
 	Stop          *Stop
+	Faults        []Fault
 	Steps, Lanes  uint64
 	Events        []any
 	Out, X        string
@@ -226,7 +268,7 @@ func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Opti
 	if err != nil {
 		rt.Fatal(err)
 	}
-	o = outcome{Status: res.Status, Stop: res.Stop, Steps: res.Steps, Lanes: res.LaneInstrs,
+	o = outcome{Status: res.Status, Stop: res.Stop, Faults: res.Faults, Steps: res.Steps, Lanes: res.LaneInstrs,
 		Events: rec.events}
 	out, x := make([]byte, 2*256*64), make([]byte, 1<<18)
 	o.OutOK, _ = res.Read("out", 0, out)
@@ -236,7 +278,7 @@ func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Opti
 }
 
 // TestAffine compares runs with affine registers with runs without: same memory, same events, same
-// number of instructions, on one core and on two.
+// invalid accesses, same number of instructions, on one core and on two.
 func TestAffine(t *testing.T) {
 	shapes := []event.Dim3{{X: 32, Y: 1, Z: 1}, {X: 40, Y: 1, Z: 1}, {X: 16, Y: 4, Z: 1},
 		{X: 8, Y: 5, Z: 1}, {X: 4, Y: 4, Z: 4}, {X: 2, Y: 4, Z: 5},

@@ -46,6 +46,7 @@ type FailedAnnotation struct {
 	Thread       event.Thread // the first
 	Block, Index event.Dim3   // blockIdx and threadIdx of Thread
 	Count        uint64       // failures over all threads
+	AfterFault   bool         // Thread had made an invalid access before: see Result.Faults
 }
 
 // conditions maps the calls that end an annotation to what happens if the condition is false.
@@ -97,7 +98,7 @@ func (x *exec) annotationFailed(in *inst, kind AnnotationKind, failed uint32) {
 		}
 	}
 	t := event.ThreadOf(x.warp.id, bits.TrailingZeros32(failed))
-	a := FailedAnnotation{Kind: kind, Site: site, Thread: t, Count: n}
+	a := FailedAnnotation{Kind: kind, Site: site, Thread: t, Count: n, AfterFault: x.afterFault(t)}
 	a.Block, a.Index = x.geo.Index(t)
 	x.annotations = append(x.annotations, a)
 }

@@ -126,13 +126,19 @@ func (c *compiler) copyGroup(in *ir.Instr) error {
 // decides.
 func runCopy(x *exec, in *inst) {
 	s := &x.evs.copied
-	s.in, s.mask = in, x.m
 	for t := x.m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if !x.copyOperands(in, l, s) {
-			return
+			if x.stop != nil || x.spec != nil && x.spec.failed {
+				return
+			}
+			x.m &^= 1 << l // an invalid copy is not performed
 		}
 	}
+	if x.m == 0 {
+		return
+	}
+	s.in, s.mask = in, x.m
 	w := x.warp
 	if late := x.random()&1 != 0; late {
 		s.group = w.copies.closed
@@ -149,7 +155,7 @@ func runCopy(x *exec, in *inst) {
 }
 
 // copyOperands computes the addresses and the size of one lane's copy. It reports false if the copy
-// is not allowed.
+// is invalid, which has been recorded.
 func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	op := in.misc.copy
 	size := op.size
@@ -171,7 +177,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	}
 	s.read[l] = uint8(n)
 	x.addr[l] = s.to[l]
-	if !x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) {
+	if x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) == 0 {
 		return false
 	}
 	if n == 0 {

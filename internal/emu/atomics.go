@@ -207,7 +207,7 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	if now != old || mo.kind == event.Reduce { // a reduction returns no value, so it cannot poll
 		x.wrote, x.changed = true, true
 	} else {
-		x.polled = true
+		x.poll(in)
 	}
 	if in.d[0] >= 0 {
 		r := old
@@ -250,7 +250,7 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint3
 		x.wrote, x.changed = true, true
 	}
 	if not && mo.kind != event.Reduce {
-		x.polled = true
+		x.poll(in)
 	}
 	return m
 }
@@ -274,6 +274,9 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 		l := bits.TrailingZeros32(t) & 31
 		q, o, at, ok := x.lane(in, l)
 		if !ok {
+			if m &^= 1 << l; x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		if x.unk != nil && !x.unk.atomicGlobal(x, in, l, o, q, at) {
@@ -283,12 +286,14 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 			stored |= 1 << l
 		}
 	}
-	x.access(in, m, event.Global, stored)
+	if m != 0 {
+		x.access(in, m, event.Global, stored)
+	}
 }
 
 // atomicShared performs the operations on shared memory.
 func atomicShared(x *exec, in *inst, m uint32, s survey) {
-	if !x.checkShared(in, m, s) {
+	if m = x.checkShared(in, m, s); m == 0 {
 		return
 	}
 	rmw := in.mem.rmw

@@ -81,6 +81,9 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 		l := bits.TrailingZeros32(t) & 31
 		p, o, at, ok := x.lane(in, l)
 		if !ok {
+			if m &^= 1 << l; x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		if x.unk != nil {
@@ -103,7 +106,9 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 			stored |= 1 << l
 		}
 	}
-	x.access(in, m, event.Global, stored)
+	if m != 0 {
+		x.access(in, m, event.Global, stored)
+	}
 }
 
 // atomicWideShared performs the operations on shared memory: .b128 only. A generic address decides
@@ -114,7 +119,7 @@ func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 			"%s of shared memory: vectors are atomic in global memory only (PTX ISA 9.7.13.5)", in.mem.kind)
 		return
 	}
-	if !x.checkShared(in, m, s) {
+	if m = x.checkShared(in, m, s); m == 0 {
 		return
 	}
 	stored := uint32(0)
@@ -168,7 +173,7 @@ func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	if now != old || mo.kind == event.Reduce {
 		x.wrote, x.changed = true, true
 	} else {
-		x.polled = true
+		x.poll(in)
 	}
 	for i := range n {
 		storeUint(b[uint64(i)*mo.size:], mo.size, now[i])

@@ -307,7 +307,7 @@ func (x *exec) letGo(b *barrier) {
 			}
 		}
 		w.ready = append(w.ready, x.merge(b.waiting[i:j])...)
-		x.block.wake(w)
+		x.wake(x.block, w)
 		i = j
 	}
 	b.waiting, b.owners = b.waiting[:0], b.owners[:0]
@@ -356,13 +356,5 @@ func (x *exec) exitedAtBarriers(w *warp) {
 			x.warpArrives(w, g.wait.bar)
 			return
 		}
-	}
-}
-
-// wake adds a warp to those that can run.
-func (b *block) wake(w *warp) {
-	if !w.queued && len(w.ready) > 0 {
-		w.queued = true
-		b.runnable = append(b.runnable, w)
 	}
 }

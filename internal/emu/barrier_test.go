@@ -341,13 +341,14 @@ func TestGridBarrier(t *testing.T) {
 	}
 }
 
-// A lock that is never released, and a run that is told to end.
+// A lock that is never released, in a loop that counts its attempts, and a run that is told to end.
 func TestEndlessLoops(t *testing.T) {
 	k := kernel(t, `
 	st.global.u32 [%p], 5;
 	ld.param.u64 %r, [out];
 Lspin:
 	atom.global.cas.b32 %v, [%r], 0, 1;
+	add.u32 %w, %w, 1;
 	setp.ne.u32 %c, %v, 0;
 	@%c bra Lspin;
 Lend:

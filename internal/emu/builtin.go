@@ -127,7 +127,7 @@ func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 	id := len(x.mem.objs)
 	spec := &objectSpec{name: fmt.Sprintf("malloc#%d", id-x.mem.heap+1), space: event.Global,
 		size: args[0], bounded: true, fill: launch.FillZero}
-	o := newObject(spec, id, x.prog.space.base(id))
+	o := x.mem.newObject(spec, id, x.prog.space.base(id))
 	x.mem.objs = append(x.mem.objs, o)
 	x.wrote = true
 	return o.base, true

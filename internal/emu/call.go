@@ -337,6 +337,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 		clear(f.params)
 		f.cc = 0
 	} else {
+		x.mem.used.Add(uint64(fc.lanes*8*32 + 32*fc.fn.ParamSize))
 		f = &frame{fn: fc, regs: make([]alu.Lanes, fc.lanes), preds: make([]uint32, fc.preds)}
 		if fc.paramMem || !fc.fn.Kernel {
 			f.params = make([]byte, 32*fc.fn.ParamSize)
@@ -365,6 +366,9 @@ func (x *exec) reserveLocal(start, size int) {
 	// Local memory grows by doubling; the offsets of existing frames do not change.
 	if need := start + size; need > w.localCap {
 		grown := max(need, 2*w.localCap)
+		if !x.allocate(uint64(32 * (grown - w.localCap))) {
+			return
+		}
 		mem := make([]byte, 32*grown)
 		for l := range 32 {
 			copy(mem[l*grown:], w.local[l*w.localCap:(l+1)*w.localCap])

@@ -40,6 +40,10 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 	for _, f := range ir.ReachableFuncs(k) {
 		c.addFunc(f)
 	}
+	if n := p.funcs[0].local; n > maxLocal {
+		return nil, fmt.Errorf("kernel %s has %d bytes of local memory for each thread; at most %d are "+
+			"possible", k.Demangled, n, maxLocal)
+	}
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
@@ -55,7 +59,7 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 		p.compileAffine(fc)
 	}
 	p.buildContexts()
-	p.ordered = p.inOrder()
+	p.ordered, p.contended = p.inOrder(), p.isContended()
 	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
 }
 

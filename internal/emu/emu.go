@@ -9,6 +9,7 @@ package emu
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -22,17 +23,31 @@ type Options struct {
 	Seed  uint64 // fixes the schedule
 	// warp instructions after which a run ends; 0: DefaultMaxSteps
 	MaxSteps uint64
+	// bytes that a run and the consumer of its events may allocate, nearly; 0: DefaultMemory
+	Memory uint64
 	// goroutines that execute independent blocks; 0: one for each core
 	Workers int
 	Block   *uint32 // the only block to run; nil: all
+	// StopAtFault ends the run at the first invalid access, for callers to whom it is no finding.
+	StopAtFault bool
 	// blocks that are resident at a time; 0: chosen from the launch
 	Resident int
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
 	Printf   func(thread event.Thread, text string)        // output of the kernel's printf; may be nil
+
+	points uint64 // Result.points of the run with seed 0; policy priorities only
 }
 
 // DefaultMaxSteps is the number of warp instructions after which a run ends by default.
 const DefaultMaxSteps = 2_000_000_000
+
+// DefaultMemory bounds the memory of a run by default, in bytes.
+const DefaultMemory = 1 << 30
+
+// Meter is implemented by consumers of events that count the memory they take.
+type Meter interface {
+	Memory() uint64 // in bytes
+}
 
 // Status says how a run ended.
 type Status uint8
@@ -40,7 +55,8 @@ type Status uint8
 // The possible ends of a run.
 const (
 	Completed Status = iota
-	// stopped by an error of the kernel or an unsupported construct, which Result.Stop describes
+	// An error of the kernel, or an unsupported construct, which Result.Stop describes. It ended the
+	// run, unless it is the first of Result.Faults: then the run went on to its end.
 	Stopped
 	Stalled     // some block could not make progress; a Stall event was sent for each
 	StepLimit   // the budget was used up
@@ -50,7 +66,8 @@ const (
 // StopKind says why a run stopped.
 type StopKind uint8
 
-// The reasons for a stop. All but the first two are errors of the kernel or of its launch.
+// The reasons for a stop. All but the first two and the last two are errors of the kernel or of its
+// launch.
 const (
 	Unsupported    StopKind = iota // a limit of heddle, never a bug of the user
 	DependsOnInput                 // a branch, address or barrier operand needs an unknown value
@@ -61,6 +78,8 @@ const (
 	BadBarrier // id above 15, count that is not a multiple of the warp size, ...
 	StackOverflow
 	OutsideAssumptions // __requires or __assume is false: the kernel excludes this launch
+	MemoryLimit        // the run needs more than Options.Memory
+	Spinning           // every remaining thread waits for a change of memory that none of them makes
 )
 
 // Stop describes why a run stopped, and which thread caused it.
@@ -70,12 +89,16 @@ type Stop struct {
 	Thread       event.Thread
 	Block, Index event.Dim3 // blockIdx and threadIdx of Thread
 	Message      string
+	AfterFault   bool // Thread had made an invalid access before, at another place: see Result.Faults
 }
 
 // Result is the result of one run.
 type Result struct {
-	Status     Status
-	Stop       *Stop  // for Stopped
+	Status Status
+	Stop   *Stop // for Stopped
+	// Faults are the places of invalid accesses, in the order in which they were found, of a run that
+	// went on after them. What threads did after an invalid access may be a consequence of it.
+	Faults     []Fault
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks of which all threads have exited
@@ -83,8 +106,12 @@ type Result struct {
 	Annotations []FailedAnnotation
 	// Maybe contains the sites of accesses that a trace made on paths which perhaps no input takes.
 	Maybe map[event.Site]bool
+	// Spins are the places at which the remaining threads wait, if Stop.Kind is Spinning.
+	Spins []Spin
 
 	mem *memory
+	// accesses by which threads synchronize; of the block with the most, if blocks run in order
+	points uint64
 }
 
 // Machine is one kernel prepared for one launch. It may be run any number of times; runs share no
@@ -93,6 +120,9 @@ type Machine struct {
 	kernel *ir.Func
 	cfg    *launch.Config
 	prog   *program
+
+	mu      sync.Mutex
+	counted countedPoints
 }
 
 // SiteInfo describes a site by its instruction and its places in the source.

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"fmt"
 	"math/bits"
 
 	"heddle/internal/emu/alu"
@@ -32,8 +31,9 @@ type exec struct {
 	// polled: since the last back edge the fragment has read memory that other threads may change.
 	// wrote: it has changed something. An iteration that polled without writing is spinning.
 	polled, wrote bool
-	spinning      bool // the turn ended because the warp only spins
-	changed       bool // the turn changed memory or reached a barrier
+	polledAt      event.Site // the last access that polled
+	spinning      bool       // the turn ended because the warp only spins
+	changed       bool       // the turn changed memory or reached a barrier
 
 	ops      alu.Ops
 	addr     alu.Lanes // effective addresses of the current access
@@ -43,14 +43,28 @@ type exec struct {
 	sink     event.Sink
 	ev       event.Access // events are reused: a sink copies what it keeps
 	evs      events
+	meter    Meter // nil: the consumer does not count its memory
 
-	prog        *program
-	geo         *event.Geometry
-	mem         *memory
-	opt         *Options
-	lockstep    bool
-	rng         uint64
+	prog     *program
+	geo      *event.Geometry
+	mem      *memory
+	opt      *Options
+	lockstep bool
+	rng      uint64
+
+	// The policy of the schedule, and the state of policy priorities (policy.go).
+	policy  policy
+	queue   readyQueue
+	points  uint64               // accesses so far by which threads synchronize
+	changes [pctDepth - 1]uint64 // of these, the change points; 0: none
+	lowered int64                // priority that the running warp gets at the end of its turn; 0: none
+	yields  int64                // minus the number of times that a warp fell behind the others
+	running *warp                // the one that has a turn
+	last    *warp                // the last that had a turn, and its steps since another one had
+	inRow   uint64
+
 	stop        *Stop
+	faults      faults
 	doubtful    uint32 // lanes of the current access whose guard is unknown, in a trace
 	doubtOrigin uint32
 	maybe       map[event.Site]bool // accesses that perhaps no input makes
@@ -97,7 +111,11 @@ type warp struct {
 	root    *frame
 	spins   int  // consecutive spinning back edges, over all fragments
 	idle    bool // the last turn did nothing but spin
-	queued  bool // in block.runnable
+	queued  bool // in block.runnable, or in exec.queue
+	block   *block
+	// priority among the warps that can run; only of policy priorities
+	priority int64
+	state    spinState
 	// local memory: each lane has localCap bytes
 	local    []byte
 	localCap int
@@ -111,8 +129,9 @@ type block struct {
 	id       uint32
 	index    event.Dim3
 	warps    []warp
-	runnable []*warp
-	live     int // warps with lanes that have not exited
+	runnable []*warp // empty with policy priorities
+	queued   int     // warps that can run
+	live     int     // warps with lanes that have not exited
 	shared   []byte
 	unk      []uint64 // unknown bytes of shared, one bit each; nil: all known
 	origin   uint32
@@ -196,10 +215,8 @@ func (x *exec) fail(in *inst, kind StopKind, lane int, format string, args ...an
 	if x.stop != nil {
 		return
 	}
-	t := event.ThreadOf(x.warp.id, lane)
-	s := &Stop{Kind: kind, Site: x.site(in), Thread: t, Message: fmt.Sprintf(format, args...)}
-	s.Block, s.Index = x.geo.Index(t)
-	x.stop = s
+	s := x.stopAt(in, kind, lane, format, args...)
+	x.stop = &s
 }
 
 // first returns the first lane that executes the current instruction.

@@ -28,8 +28,9 @@ type fragment struct {
 	frame         *frame
 	join          *join
 	polled, wrote bool
-	edges         uint32 // back edges since waiting lanes were last released
-	spins         uint32 // of these, consecutive ones that spun
+	edges         uint32     // back edges since waiting lanes were last released
+	spins         uint32     // of these, consecutive ones that spun
+	polledAt      event.Site // the last access that polled
 	wait          wait
 }
 
@@ -106,7 +107,7 @@ func (x *exec) freeJoin(j *join) {
 func (x *exec) load(g *fragment) {
 	x.frag = g
 	x.pc, x.mask, x.join = g.pc, g.mask, g.join
-	x.polled, x.wrote = g.polled, g.wrote
+	x.polled, x.wrote, x.polledAt = g.polled, g.wrote, g.polledAt
 	x.enter(g.frame)
 	x.converge()
 }
@@ -123,7 +124,7 @@ func (x *exec) enter(f *frame) {
 func (x *exec) save() {
 	g := x.frag
 	g.pc, g.mask, g.join, g.frame = x.pc, x.mask, x.join, x.frame
-	g.polled, g.wrote = x.polled, x.wrote
+	g.polled, g.wrote, g.polledAt = x.polled, x.wrote, x.polledAt
 }
 
 // next loads the next fragment that can run, or ends the turn.

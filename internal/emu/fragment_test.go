@@ -186,8 +186,9 @@ Lcritical:
 	// Lockstep: the SIMT stack runs the spinning lanes forever.
 	_, res, _ := start(t, k, config(1, 32, buffer("out", 4), buffer("lock", 4)),
 		Options{Model: event.Lockstep, MaxSteps: 50_000})
-	if res.Status != StepLimit || res.Steps != 50_000 {
-		t.Errorf("lockstep: status %d after %d steps, want the limit", res.Status, res.Steps)
+	if res.Status != Stopped || res.Stop.Kind != Spinning || len(res.Spins) != 1 ||
+		res.Spins[0] != (Spin{Site: preamble + 2, Thread: 1, Threads: 31}) {
+		t.Errorf("lockstep: status %d after %d steps, %+v", res.Status, res.Steps, res.Spins)
 	}
 }
 

@@ -39,7 +39,8 @@ func (c *compiler) layout(k *ir.Func) error {
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
-	if err := c.layoutParams(k); err != nil {
+	objects := make(map[*launch.Buffer]int)
+	if err := c.layoutParams(k, objects); err != nil {
 		return err
 	}
 	var vars []*ir.Var
@@ -77,6 +78,9 @@ func (c *compiler) layout(k *ir.Func) error {
 			return err
 		}
 	}
+	if err := c.hostSymbols(k, vars, objects); err != nil {
+		return err
+	}
 	if len(p.objects) > p.space.max {
 		return &UnsupportedError{k.Span, fmt.Sprintf("%d memory objects with %d-bit addresses",
 			len(p.objects), k.Module.AddressSize)}
@@ -111,14 +115,13 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 }
 
 // layoutParams writes the arguments into the kernel's parameters, and creates an object for each
-// buffer. Arguments that share a buffer share the object. An unknown argument marks its bytes with
+// buffer, which objects numbers. Arguments that share a buffer share the object. An unknown argument marks its bytes with
 // its origin, so that a message can name it. Pointers inside a struct argument are its Fields,
 // which are always known.
-func (c *compiler) layoutParams(k *ir.Func) error {
+func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) error {
 	img := &c.p.params
 	img.data = make([]byte, k.ParamSize)
 	img.origin = make([]uint32, k.ParamSize)
-	objects := make(map[*launch.Buffer]int)
 	for i, v := range k.Params {
 		a := &c.cfg.Args[i]
 		if v.Offset < 0 || v.Offset+v.Size > len(img.data) {
@@ -135,7 +138,11 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 				img.origin[v.Offset+j] = id
 			}
 		case a.Buffer != nil:
-			if err := putAddr(b, c.bufferAddr(objects, a.Buffer)); err != nil {
+			addr, err := c.pointer(objects, a.Buffer, a.Offset)
+			if err == nil {
+				err = putAddr(b, addr)
+			}
+			if err != nil {
 				return fmt.Errorf("argument %s: %w", a.Name, err)
 			}
 			// OpenCL's __constant pointers refer to ordinary buffers, which ld.const may then access.
@@ -159,7 +166,11 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 				return fmt.Errorf("argument %s: no pointer fits at offset %d of %d bytes", a.Name, f.Offset,
 					len(b))
 			}
-			binary.LittleEndian.PutUint64(b[f.Offset:], c.bufferAddr(objects, f.Buffer))
+			addr, err := c.pointer(objects, f.Buffer, f.At)
+			if err != nil {
+				return fmt.Errorf("argument %s+%d: %w", a.Name, f.Offset, err)
+			}
+			binary.LittleEndian.PutUint64(b[f.Offset:], addr)
 			for j := range 8 {
 				img.origin[v.Offset+f.Offset+j] = 0
 			}
@@ -195,6 +206,17 @@ func putAddr(b []byte, addr uint64) error {
 	return nil
 }
 
+// pointer returns the address of byte at of a buffer, or of its end. It fails beyond the end, since
+// the address could be in another object.
+func (c *compiler) pointer(objects map[*launch.Buffer]int, b *launch.Buffer, at uint64) (uint64,
+	error) {
+	addr := c.bufferAddr(objects, b)
+	if o := &c.p.objects[objects[b]]; at > o.size {
+		return 0, fmt.Errorf("it points to byte %d of %s, which has %d bytes", at, o.name, o.size)
+	}
+	return addr + at, nil
+}
+
 // bufferAddr returns the address of a buffer, whose object is created on first use.
 func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) uint64 {
 	id, ok := objects[b]
@@ -202,7 +224,7 @@ func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) 
 		id = len(c.p.objects)
 		objects[b] = id
 		spec := objectSpec{name: b.Name, space: event.Global, size: b.Size, bounded: b.Size != 0,
-			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data}
+			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data, buffer: b}
 		// A buffer of unspecified size extends as far as the address space allows.
 		if !spec.bounded {
 			spec.size = c.p.space.limit

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"encoding/binary"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -42,8 +43,9 @@ type objectSpec struct {
 	fill    launch.Fill
 	value   uint32
 	seed    uint64
-	data    []byte // FillFile; the initialiser of a variable
-	origin  uint32 // of FillUnknown
+	data    []byte         // FillFile; the initialiser of a variable
+	origin  uint32         // of FillUnknown
+	buffer  *launch.Buffer // of an argument; nil for other objects
 	// constant is set if ld.const may access an object of global memory: the buffer of a __constant
 	// pointer.
 	constant bool
@@ -58,16 +60,19 @@ type object struct {
 	*objectSpec
 	id     int
 	base   uint64
-	freed  bool   // by the device's free
-	stored uint32 // origin of the last unknown value that was stored into it
+	freed  bool           // by the device's free
+	stored uint32         // origin of the last unknown value that was stored into it
+	used   *atomic.Uint64 // memory.used
 	mu     sync.Mutex
 	dir    []atomic.Pointer[table]
 }
 
 // newObject returns an object without pages.
-func newObject(spec *objectSpec, id int, base uint64) *object {
+func (m *memory) newObject(spec *objectSpec, id int, base uint64) *object {
 	n := (spec.size + (pageSize<<tableBits - 1)) >> (pageBits + tableBits)
-	return &object{objectSpec: spec, id: id, base: base, dir: make([]atomic.Pointer[table], n)}
+	m.used.Add(8 * n)
+	return &object{objectSpec: spec, id: id, base: base, used: &m.used,
+		dir: make([]atomic.Pointer[table], n)}
 }
 
 // page returns the page that holds offset off, which must be less than the size.
@@ -89,12 +94,14 @@ func (o *object) fault(off uint64) *page {
 	t := slot.Load()
 	if t == nil {
 		t = new(table)
+		o.used.Add(8 * tableSize)
 		slot.Store(t)
 	}
 	e := &t[off>>pageBits&(tableSize-1)]
 	p := e.Load()
 	if p == nil {
 		p = new(page)
+		o.used.Add(pageSize)
 		o.init(p, off&^pageMask)
 		e.Store(p)
 	}
@@ -120,13 +127,13 @@ func (o *object) init(p *page, start uint64) {
 		for i := range p.unk {
 			p.unk[i] = ^uint64(0)
 		}
-	case launch.FillIota:
-		for i := 0; i < pageSize; i += 4 {
-			binary.LittleEndian.PutUint32(p.data[i:], uint32((start+uint64(i))/4))
-		}
 	case launch.FillValue:
 		for i := 0; i < pageSize; i += 4 {
 			binary.LittleEndian.PutUint32(p.data[i:], o.value)
+		}
+	default:
+		if o.buffer != nil && o.buffer.HasElements() {
+			o.buffer.Init(p.data[:], start)
 		}
 	}
 }
@@ -136,13 +143,16 @@ type memory struct {
 	space *space
 	objs  []*object
 	heap  int // objects from here on came from the device's malloc
+	// used counts the bytes that the run has allocated: pages of objects, and local and shared memory
+	// and registers of the threads that are resident at a time. Several workers add to it.
+	used atomic.Uint64
 }
 
 // newMemory returns the memory of a run, without pages.
 func newMemory(p *program) *memory {
 	m := &memory{space: &p.space, heap: len(p.objects)}
 	for i := range p.objects {
-		m.objs = append(m.objs, newObject(&p.objects[i], i, p.space.base(i)))
+		m.objs = append(m.objs, m.newObject(&p.objects[i], i, p.space.base(i)))
 	}
 	return m
 }
@@ -204,6 +214,50 @@ func (p *page) setUnknown(in, n uint64, unknown bool) {
 			p.unk[i>>6] |= 1 << (i & 63)
 		}
 	}
+}
+
+// allocate counts n bytes that are needed at once, and reports whether the limit allows them. If not,
+// the run ends.
+func (x *exec) allocate(n uint64) bool {
+	if x.mem.used.Load()+n > x.opt.Memory {
+		x.outOfMemory()
+		return false
+	}
+	x.mem.used.Add(n)
+	return true
+}
+
+// full reports whether the run is over because of an error or of the limit of its memory. It is
+// asked between turns, in which a run can only allocate little.
+func (x *exec) full() bool {
+	used := x.mem.used.Load()
+	if x.meter != nil {
+		used += x.meter.Memory()
+	}
+	if used > x.opt.Memory {
+		x.outOfMemory()
+	}
+	return x.stop != nil
+}
+
+// outOfMemory ends the run. It has no site: any access may be the one that was too much.
+func (x *exec) outOfMemory() {
+	x.endTurn()
+	if x.stop != nil {
+		return
+	}
+	x.stop = &Stop{Kind: MemoryLimit, Message: fmt.Sprintf("the run touched more than %s of memory",
+		bytesText(x.opt.Memory))}
+}
+
+// bytesText is a number of bytes in the largest unit of which it is a multiple.
+func bytesText(n uint64) string {
+	for shift, unit := range []string{"bytes", "KiB", "MiB", "GiB", "TiB"} {
+		if v := n >> (10 * shift); v%1024 != 0 || shift == 4 {
+			return fmt.Sprintf("%d %s", v, unit)
+		}
+	}
+	return ""
 }
 
 // golden is the increment of SplitMix64 (Steele, Lea, Flood 2014); mix is its finaliser.

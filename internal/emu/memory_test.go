@@ -199,6 +199,29 @@ func TestMemoryErrors(t *testing.T) {
 	}
 }
 
+// A pointer into a buffer has memory before it, up to the start of the buffer.
+func TestInteriorPointer(t *testing.T) {
+	for _, test := range []struct{ text, message string }{
+		{"st.global.u32 [%p+-16], %i;", ""},
+		{"st.global.u32 [%o+44], %i;", ""},
+		{"ld.global.u32 %v, [%o+-20];", "read of 4 bytes at 4 bytes before the start of out"},
+		{"ld.global.u32 %v, [%o+48];", "read of 4 bytes at offset 64 of out, which has 64 bytes"},
+	} {
+		out := buffer("out", 64)
+		out.Offset = 16
+		_, res, _ := start(t, kernel(t, test.text+"\nret;"), config(1, 4, out), Options{})
+		if test.message == "" && res.Status != Completed ||
+			test.message != "" && (res.Stop == nil || res.Stop.Message != test.message) {
+			t.Errorf("%s: %v %+v", test.text, res.Status, res.Stop)
+		}
+	}
+	beyond := buffer("out", 64)
+	beyond.Offset = 65
+	if _, err := New(kernel(t, "ret;"), config(1, 1, beyond)); err == nil {
+		t.Error("a pointer beyond its buffer is accepted")
+	}
+}
+
 // What a buffer holds at the start.
 func TestFills(t *testing.T) {
 	k := kernel(t, `

@@ -32,6 +32,9 @@ const batchPerWorker = 4
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
 const maxLog = 1 << 18
 
+// maxWorkers bounds the goroutines, each of which has the state of a block and some logs.
+const maxWorkers = 256
+
 // inOrder reports whether the blocks of the program can be executed one after the other: no block
 // can observe what another does while it runs, except by plain loads, whose spinning the scheduler
 // notices.
@@ -80,6 +83,7 @@ type speculation struct {
 
 	steps   uint64
 	lanes   uint64
+	points  uint64
 	stalled bool
 }
 
@@ -289,6 +293,7 @@ func (s *scheduler) newWorkers() *workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
+	n = min(n, maxWorkers)
 	if n == 1 || !s.m.prog.ordered || s.blocks < 2 {
 		return nil
 	}
@@ -377,16 +382,20 @@ func (s *scheduler) over() bool {
 func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation, events bool) {
 	sp.reset(len(x.mem.objs), events)
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
-	x.steps, x.lanes = 0, 0
+	x.steps, x.lanes, x.queue = 0, 0, x.queue[:0] // of a block that was abandoned
 	x.startBlock(b, id)
+	if x.full() { // the block says so again when it runs directly
+		sp.failed = true
+		return
+	}
 	quiet := uint64(0)
 	// A block that could wait for another one is abandoned: it runs again with all blocks it may need.
-	for turns := 0; b.live > 0 && len(b.runnable) > 0; turns++ {
+	for turns := 0; b.live > 0 && b.queued > 0; turns++ {
 		x.blockTurn(b, ^uint64(0))
 		if x.changed {
 			quiet = x.steps
 		}
-		if x.stop != nil || sp.failed || b.spins() || x.steps-quiet > patience ||
+		if x.full() || sp.failed || b.spins() || x.steps-quiet > patience ||
 			x.steps > longPatience || len(sp.order) > maxLog ||
 			turns%pollInterval == 0 && ctx.Err() != nil {
 			sp.failed = true
@@ -397,7 +406,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 		sp.stalled = true
 		x.stall(b)
 	}
-	sp.steps, sp.lanes = x.steps, x.lanes
+	sp.steps, sp.lanes, sp.points = x.steps, x.lanes, x.points
 }
 
 // deliver sends the events of a log to the consumer and applies its effects to memory.
@@ -429,6 +438,7 @@ func (s *scheduler) deliver(sp *speculation) {
 	}
 	x.steps += sp.steps
 	x.lanes += sp.lanes
+	s.points = max(s.points, sp.points)
 	if sp.stalled {
 		s.stalled = true
 	} else {

@@ -137,7 +137,7 @@ func TestWorkersRunAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scheduler{m: m, opt: Options{Workers: 4, MaxSteps: 1000000}, ctx: context.Background(),
+	s := &scheduler{m: m, opt: Options{Workers: 4, MaxSteps: 1000000, Memory: DefaultMemory}, ctx: context.Background(),
 		blocks: 64}
 	s.x = m.newExec(&s.opt, newMemory(m.prog), nil)
 	s.ahead = s.newWorkers()

@@ -39,6 +39,7 @@ type program struct {
 	prints    bool
 	annotated bool // annotations are called
 	ordered   bool // blocks are executed one after the other: see inOrder
+	contended bool // threads can observe the order of others: see isContended
 }
 
 // fcode is one decoded function. The registers and predicates of a frame are numbered densely;

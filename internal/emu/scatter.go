@@ -8,11 +8,11 @@ import (
 
 // The slow paths of memory access, lane by lane: lanes in several pages or objects, private memory,
 // and all invalid accesses. Bounds and alignment are checked here with a message for the user; the
-// fast paths only decide whether they apply.
+// fast paths only decide whether they apply. A lane whose access is invalid is left out (fault.go).
 
 // lane returns the memory of one lane of a global or const access: its page, object and offset in
 // the page. An access never crosses pages, since it is aligned and at most 32 bytes. ok is false
-// after a failure, which ends the run.
+// if the access is invalid, which has been recorded.
 func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 	a, mo := x.addr[l], in.mem
 	o = x.mem.find(a)
@@ -26,7 +26,9 @@ func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 		return nil, nil, 0, false
 	}
 	if o.space == event.Const && mo.kind != event.Read {
-		x.fail(in, OutOfBounds, l, "%s of %d bytes in constant memory %s", mo.kind, mo.wide, o.name)
+		if !x.again(in, OutOfBounds, l) {
+			x.fault(in, OutOfBounds, l, "%s of %d bytes in constant memory %s", mo.kind, mo.wide, o.name)
+		}
 		return nil, nil, 0, false
 	}
 	return o.page(a - o.base), o, (a - o.base) & pageMask, true
@@ -41,6 +43,9 @@ func (x *exec) loadScattered(in *inst, m uint32) {
 		l := bits.TrailingZeros32(t) & 31
 		p, o, at, ok := x.lane(in, l)
 		if !ok {
+			if m &^= 1 << l; x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		// A block that runs ahead must not read what another block may write.
@@ -74,6 +79,9 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 		l := bits.TrailingZeros32(t) & 31
 		p, o, at, ok := x.lane(in, l)
 		if !ok {
+			if m &^= 1 << l; x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		if x.spec != nil {
@@ -85,31 +93,43 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 		}
 		storeWide(p.data[at:], &x.data, l, in.mem.wide)
 	}
-	x.access(in, m, event.Global, m)
+	if m != 0 {
+		x.access(in, m, event.Global, m)
+	}
 }
 
-// checkShared reports whether all accesses are aligned and within the block's shared memory.
-func (x *exec) checkShared(in *inst, m uint32, s survey) bool {
+// checkShared returns the lanes of m whose accesses are aligned and within the block's shared
+// memory; none if the run ends here.
+func (x *exec) checkShared(in *inst, m uint32, s survey) uint32 {
 	wide, size := in.mem.wide, uint64(len(x.block.shared))
 	// The bitwise or is an upper bound of all addresses.
 	if s.or&(wide-1) == 0 && s.or < size && wide <= size-s.or {
-		return true
+		return m
 	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		a := x.addr[l]
-		if a >= size || wide > size-a {
-			x.fail(in, OutOfBounds, l,
-				"%s of %d bytes at shared address %#x: the block has %d bytes of shared memory%s",
-				in.mem.kind, wide, a, size, x.prog.nearShared(a))
-			return false
-		}
-		if a&(wide-1) != 0 {
+		switch a := x.addr[l]; {
+		case a >= size || wide > size-a:
+			x.outsideShared(in, l, a)
+		case a&(wide-1) != 0:
 			x.misaligned(in, l, a)
-			return false
+		default:
+			continue
+		}
+		if m &^= 1 << l; !x.skip(in, l) {
+			return 0
 		}
 	}
-	return true
+	return m
+}
+
+// outsideShared records an access outside of the block's shared memory.
+func (x *exec) outsideShared(in *inst, l int, a uint64) {
+	if !x.again(in, OutOfBounds, l) {
+		x.fault(in, OutOfBounds, l,
+			"%s of %d bytes at shared address %#x: the block has %d bytes of shared memory%s",
+			in.mem.kind, in.mem.wide, a, len(x.block.shared), x.prog.nearShared(a))
+	}
 }
 
 // privateBytes returns the private memory of one lane that contains address a, and the offset in
@@ -130,15 +150,17 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 	return x.frame.params[l*n : (l+1)*n], off, "function parameters"
 }
 
-// private returns the bytes of one lane's access to private memory; nil after a failure, which has
-// its own message for each kind of memory. Alignment counts from the start of the lane's memory,
+// private returns the bytes of one lane's access to private memory; nil if the access is invalid,
+// which has its own message for each kind of memory. Alignment counts from the start of the lane's memory,
 // which is aligned to 16 bytes.
 func (x *exec) private(in *inst, l int) []byte {
 	a, wide := x.addr[l], in.mem.wide
 	b, off, what := x.privateBytes(l, a)
 	if off >= uint64(len(b)) || wide > uint64(len(b))-off {
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %d bytes of %s", in.mem.kind, wide,
-			off, len(b), what)
+		if !x.again(in, OutOfBounds, l) {
+			x.fault(in, OutOfBounds, l, "%s of %d bytes at offset %d of %d bytes of %s", in.mem.kind, wide,
+				off, len(b), what)
+		}
 		return nil
 	}
 	if off&(wide-1) != 0 {
@@ -156,6 +178,9 @@ func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
 		l := bits.TrailingZeros32(t) & 31
 		b := x.private(in, l)
 		if b == nil {
+			if m &^= 1 << l; x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		for i, d := range mo.dst {
@@ -178,12 +203,20 @@ func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if x.prog.space.windowOf(x.addr[l]) == paramWindow {
-			x.fail(in, OutOfBounds, l, "write of %d bytes to the kernel's parameters, which are constant",
-				in.mem.wide)
+			if !x.again(in, OutOfBounds, l) {
+				x.fault(in, OutOfBounds, l,
+					"write of %d bytes to the kernel's parameters, which are constant", in.mem.wide)
+			}
+			if x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		b := x.private(in, l)
 		if b == nil {
+			if x.skip(in, l) {
+				continue
+			}
 			return
 		}
 		storeWide(b, &x.data, l, in.mem.wide)
@@ -193,39 +226,45 @@ func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 	}
 }
 
-// misaligned fails for an access that is not naturally aligned (PTX ISA 6.4.1).
+// misaligned records an access that is not naturally aligned (PTX ISA 6.4.1).
 func (x *exec) misaligned(in *inst, l int, a uint64) {
-	x.fail(in, Misaligned, l, "%s of %d bytes at address %s is not aligned to %d", in.mem.kind,
+	if x.again(in, Misaligned, l) {
+		return
+	}
+	x.fault(in, Misaligned, l, "%s of %d bytes at address %s is not aligned to %d", in.mem.kind,
 		in.mem.wide, x.describe(a), in.mem.wide)
 }
 
-// badAddress fails for an address that is outside every valid object. The cases give the user the
+// badAddress records an access at an address that is outside every valid object. The cases give the user the
 // likely cause: a null pointer, an index below or above an array, a use after free. An array of
 // unspecified size has a bound that heddle chose, and the message says so.
 func (x *exec) badAddress(in *inst, l int, a uint64) {
+	if x.again(in, OutOfBounds, l) {
+		return
+	}
 	// The order of the cases matters: the most specific cause comes first.
 	kind, wide := in.mem.kind, in.mem.wide
 	o := x.mem.find(a)
 	switch {
 	// Small addresses come from null pointers, perhaps with an offset.
 	case o == nil && a < 1<<x.prog.space.window:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x: null pointer", kind, wide, a)
+		x.fault(in, OutOfBounds, l, "%s of %d bytes at address %#x: null pointer", kind, wide, a)
 	case o == nil:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x, which is not mapped", kind, wide, a)
+		x.fault(in, OutOfBounds, l, "%s of %d bytes at address %#x, which is not mapped", kind, wide, a)
 	case o.freed:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide,
+		x.fault(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide,
 			x.describe(a))
 	case a < o.base:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %d bytes before the start of %s", kind, wide,
+		x.fault(in, OutOfBounds, l, "%s of %d bytes at %d bytes before the start of %s", kind, wide,
 			o.base-a, o.name)
 	case in.mem.space == event.Const && !o.isConst():
-		x.fail(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind,
+		x.fault(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind,
 			x.describe(a))
 	case o.bounded:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide,
+		x.fault(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide,
 			a-o.base, o.name, o.size)
 	default:
-		x.fail(in, OutOfBounds, l,
+		x.fault(in, OutOfBounds, l,
 			"%s of %d bytes at offset %d of %s: heddle assumes at most %d bytes for an array of "+
 				"unspecified size",
 			kind, wide, a-o.base, o.name, o.size)

@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"heddle/internal/event"
 )
 
 // The scheduler runs warps in turns. A few blocks are resident; each pass gives every resident
-// block one turn of one of its warps, chosen by the seed. Blocks start in the order of their
-// numbers as others end, so that a large grid needs little memory. A grid whose blocks wait for
-// each other (locks, software grid barriers) needs all of them resident: when all resident blocks
-// have only spun during a pass, or have changed nothing for a long time, more blocks start beside
-// them.
+// block one turn of one of its warps, or the most important warp of all a turn (policy.go). Blocks
+// start as others end, so that a large grid needs little memory. A grid whose blocks wait for each
+// other (locks, software grid barriers) needs all of them resident: when all resident blocks have
+// only spun during a pass, or have changed nothing for a long time, more blocks start beside them.
 //
 // Every choice is taken from a generator seeded with Options.Seed, so that a seed reproduces a run.
 // The schedule limits what a single run can show, such as which thread wins a lock; it does not
@@ -39,13 +39,15 @@ type scheduler struct {
 	opt       Options
 	ctx       context.Context
 	blocks    uint64 // of the grid
-	next      uint64 // block to start
+	next      uint64 // number of blocks that have started: see blockAt
 	done      uint64
 	resident  []*block
 	spare     []*block
 	since     uint64 // step of the last start or end of a block
 	quiet     uint64 // step of the last turn that changed something
 	turns     uint64
+	spin      spinWatch
+	points    uint64 // see Result.points
 	reported  uint64
 	stalled   bool
 	cancelled bool
@@ -59,6 +61,9 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = DefaultMaxSteps
 	}
+	if opt.Memory == 0 {
+		opt.Memory = DefaultMemory
+	}
 	if opt.Resident <= 0 {
 		opt.Resident = defaultResident
 	}
@@ -68,10 +73,25 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
 	}
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
+	if s.x.policy == priorities {
+		s.opt.points = m.pointsOf(ctx, &opt)
+		s.x.drawPriorities(s.opt.points, 0)
+	}
 	s.ahead = s.newWorkers()
 	s.loop()
-	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done,
-		Annotations: s.x.annotations, Maybe: s.x.maybe, mem: s.x.mem}
+	res := s.result()
+	m.keepPoints(&opt, res)
+	if opt.Progress != nil {
+		opt.Progress(res.Steps, s.done, s.blocks)
+	}
+	return res, nil
+}
+
+// result describes how the run ended.
+func (s *scheduler) result() *Result {
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
+		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places, mem: s.x.mem,
+		points: max(s.points, s.x.points)}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -79,19 +99,20 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		res.Status = Interrupted
 	case s.next < s.blocks || len(s.resident) > 0:
 		res.Status = StepLimit
+	case len(res.Faults) > 0:
+		res.Status, res.Stop = Stopped, &res.Faults[0].Stop
 	case s.stalled:
 		res.Status = Stalled
 	}
-	if opt.Progress != nil {
-		opt.Progress(res.Steps, s.done, s.blocks)
-	}
-	return res, nil
+	return res
 }
 
 // newExec returns the state of one goroutine that executes blocks.
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
-		lockstep: opt.Model == event.Lockstep}
+		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed)}
+	x.faults.sink, _ = sink.(FaultSink)
+	x.meter, _ = sink.(Meter)
 	if m.prog.track {
 		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}
@@ -107,6 +128,9 @@ func (s *scheduler) loop() {
 	}
 	for s.next < s.blocks || len(s.resident) > 0 {
 		if s.ahead != nil {
+			if s.x.full() {
+				return
+			}
 			if !s.batch() {
 				if s.over() {
 					return
@@ -118,19 +142,12 @@ func (s *scheduler) loop() {
 		for len(s.resident) < want && s.next < s.blocks {
 			s.start()
 		}
-		idle := true
-		for i := 0; i < len(s.resident); i++ {
-			b := s.resident[i]
-			if !s.turn(b) {
-				return
-			}
-			if b.live == 0 || len(b.runnable) == 0 {
-				s.finish(b)
-				s.resident = append(s.resident[:i], s.resident[i+1:]...)
-				i--
-				idle = false
-			}
-			idle = idle && b.spins()
+		if s.x.full() {
+			return
+		}
+		idle, ok := s.pass()
+		if !ok || s.next == s.blocks && s.stuck() {
+			return
 		}
 		now := s.x.steps
 		// The resident blocks may wait for one that has not started.
@@ -140,6 +157,38 @@ func (s *scheduler) loop() {
 			want = max(want, len(s.resident)+1+len(s.resident)/2)
 		}
 	}
+}
+
+// pass gives each resident block a turn, or one turn to the warp with the highest priority. idle
+// says that all resident blocks have only spun for a while, ok is false if the run is over.
+func (s *scheduler) pass() (idle, ok bool) {
+	if s.x.policy == priorities {
+		// A block with nothing to run is finished at its own last turn, so the queue is not empty.
+		b := s.x.queue[0].block
+		if !s.turn(b) {
+			return false, false
+		}
+		if b.live == 0 || b.queued == 0 {
+			s.finish(b)
+			s.resident = slices.DeleteFunc(s.resident, func(r *block) bool { return r == b })
+		}
+		return s.spin.turns > uint64(len(s.x.queue)), true
+	}
+	idle = true
+	for i := 0; i < len(s.resident); i++ {
+		b := s.resident[i]
+		if !s.turn(b) {
+			return false, false
+		}
+		if b.live == 0 || b.queued == 0 {
+			s.finish(b)
+			s.resident = slices.DeleteFunc(s.resident, func(r *block) bool { return r == b })
+			i--
+			idle = false
+		}
+		idle = idle && b.spins()
+	}
+	return idle, true
 }
 
 // turn gives one warp of b a turn. It reports false if the run is over: cancelled, out of steps, or
@@ -154,37 +203,39 @@ func (s *scheduler) turn(b *block) bool {
 		s.reported = x.steps
 		s.opt.Progress(x.steps, s.done, s.blocks)
 	}
-	if x.steps >= s.opt.MaxSteps {
+	if x.steps >= s.opt.MaxSteps || x.full() {
 		return false
 	}
-	if len(b.runnable) == 0 {
+	if b.queued == 0 {
 		return true // nothing can run: finish reports the stall
 	}
-	x.blockTurn(b, s.opt.MaxSteps-x.steps)
+	w := x.blockTurn(b, s.opt.MaxSteps-x.steps)
 	if x.changed {
 		s.quiet = x.steps
 	}
+	s.spin.after(x, w)
 	return x.stop == nil
 }
 
-// blockTurn gives a random runnable warp of b a turn of at most limit steps.
-func (x *exec) blockTurn(b *block, limit uint64) {
+// blockTurn gives a runnable warp of b, which the policy chooses, a turn of at most limit steps. It
+// returns the warp.
+func (x *exec) blockTurn(b *block, limit uint64) *warp {
 	x.block, x.changed = b, false
-	// The low bits select the warp, the high bits the length of its turn.
-	r := x.random()
-	i := int(r % uint64(len(b.runnable)))
-	w := b.runnable[i]
-	last := len(b.runnable) - 1
-	b.runnable[i] = b.runnable[last]
-	b.runnable = b.runnable[:last]
-	w.queued = false
-	x.turn(w, min(minQuantum+r>>32%quantumSpread, limit))
-	b.wake(w)
+	w, quantum := x.pick(b)
+	began := x.steps
+	x.running = w
+	x.turn(w, min(quantum, limit))
+	x.running = nil
+	if x.policy == priorities {
+		x.afterTurn(w, began)
+	}
+	x.wake(b, w)
 	if w.idle {
 		b.idle++
 	} else {
 		b.idle = 0
 	}
+	return w
 }
 
 // spins reports whether b has only spun during its last turns, more of them than it has warps. It
@@ -200,15 +251,18 @@ func (s *scheduler) start() {
 	} else {
 		b = new(block)
 	}
-	s.x.startBlock(b, uint32(s.next))
+	s.x.startBlock(b, s.blockAt(s.next))
 	s.resident = append(s.resident, b)
 	s.next++
 	s.since = s.x.steps
+	s.spin.reset()
 }
 
 // finish ends a block without runnable warps: it is done, or it is stalled at barriers.
 func (s *scheduler) finish(b *block) {
 	s.since = s.x.steps
+	s.spin.reset()
+	s.points = max(s.points, s.x.points)
 	if b.live > 0 {
 		s.stalled = true
 		s.x.stall(b)
@@ -227,6 +281,9 @@ func (x *exec) startBlock(b *block, id uint32) {
 	// each block has its own sequence, so that its turns do not depend on earlier blocks
 	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden)
 	if size := int(x.prog.shared.total); b.shared == nil {
+		if !x.allocate(uint64(size)) {
+			return
+		}
 		b.shared = make([]byte, size)
 		if x.unk != nil {
 			b.unk = make([]uint64, (size+63)/64)
@@ -248,10 +305,20 @@ func (x *exec) startBlock(b *block, id uint32) {
 	for i := range b.bars {
 		b.bars[i].active = false
 	}
-	b.runnable = b.runnable[:0]
+	b.runnable, b.queued = b.runnable[:0], 0
+	if x.prog.ordered { // a block is a run of its own
+		x.points = 0
+		if x.policy == priorities {
+			x.drawPriorities(x.opt.points, uint64(id))
+		}
+	}
 	x.block = b
 	for i := range b.warps {
+		if x.policy == reverseTurns {
+			i = len(b.warps) - 1 - i
+		}
 		w := &b.warps[i]
+		w.block, w.priority = b, x.priorityOf(event.Warp(uint64(id)*uint64(n)+uint64(i)))
 		w.id = event.Warp(uint64(id)*uint64(n) + uint64(i))
 		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
 		w.ghost, w.undecided, w.unmodelled, w.looked = 0, 0, 0, 0
@@ -263,7 +330,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		x.reserveLocal(0, f.fn.local)
 		w.root = f
 		w.ready = append(w.ready, x.newFragment(0, w.lanes, f, nil))
-		b.wake(w)
+		x.wake(b, w)
 	}
 }
 

@@ -108,7 +108,7 @@ func touchNothing(*exec, *inst, uint32, survey) {}
 
 // touchShared checks an access to shared memory and sends its event, without data.
 func touchShared(x *exec, in *inst, m uint32, s survey) {
-	if !x.checkShared(in, m, s) {
+	if m = x.checkShared(in, m, s); m == 0 {
 		return
 	}
 	stored := uint32(0)

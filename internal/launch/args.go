@@ -37,25 +37,24 @@ type slot struct {
 }
 
 // args collects the specifications of each parameter over all layers, and resolves them.
-func (r *resolver) args(host *HostLaunch) {
+func (r *resolver) args(p *plan) {
 	slots := make([]slot, len(r.k.Params))
 	for i, v := range r.k.Params {
 		slots[i].v = v
 	}
-	r.hostArgs(slots, host)
+	r.hostArgs(slots, p)
 	for _, l := range r.layers {
 		for _, a := range l.req.Args {
-			i, ok := r.param(a)
-			if !ok {
-				continue
+			if i, ok := r.param(a); ok {
+				slots[i].set(assigned{a, l.origin})
 			}
-			if a.Offset >= 0 {
-				slots[i].fields = append(slots[i].fields, assigned{a, l.origin})
-				continue
-			}
-			slots[i].value, slots[i].fields = &assigned{a, l.origin}, nil
 		}
 	}
+	for _, l := range r.layers {
+		r.tried(slots, l.req.Guesses, Default)
+		r.tried(slots, l.req.Counterexample, FromCounterexample)
+	}
+	r.hostAddresses(slots, p)
 	r.cfg.Args = make([]Arg, len(slots))
 	for i := range slots {
 		r.arg(slots, i)
@@ -70,32 +69,45 @@ func (r *resolver) args(host *HostLaunch) {
 	}
 }
 
+// set adds a specification to those of a parameter.
+func (s *slot) set(a assigned) {
+	if a.Offset >= 0 {
+		s.fields = append(s.fields, a)
+		return
+	}
+	s.value, s.fields = &a, nil
+}
+
+// tried adds arguments that heddle chose, unless they are specified: for a number of a counterexample
+// by a flag, for others by anything. What is specified as unknown has no value, so any may be tried.
+func (r *resolver) tried(slots []slot, args []ArgSpec, origin Origin) {
+	for _, a := range args {
+		least := FromPTX
+		if origin == FromCounterexample && a.Kind == ArgValue {
+			least = FromFlag
+		}
+		if i, ok := r.param(a); ok && !slots[i].given(a.Offset, least) {
+			slots[i].set(assigned{a, origin})
+		}
+	}
+}
+
+// given reports whether an origin of at least that precedence specifies the parameter or, if off is
+// not negative, the field at this offset or all of the struct.
+func (s *slot) given(off int, least Origin) bool {
+	by := func(a assigned) bool { return a.origin >= least && a.Kind != ArgUnknown }
+	for _, f := range s.fields {
+		if by(f) && (off < 0 || f.Offset == off) {
+			return true
+		}
+	}
+	return s.value != nil && by(*s.value)
+}
+
 // given records a specification for Config.Flags.
 func (r *resolver) given(v *ir.Var, a assigned) {
 	a.Param = paramName(v)
 	r.cfg.given = append(r.cfg.given, a.ArgSpec)
-}
-
-// hostArgs uses constant arguments of the host launch for parameters that are numbers. Pointers and
-// structs have no constant value in host code. A literal that does not fit the parameter is
-// ignored: the host code may convert it.
-func (r *resolver) hostArgs(slots []slot, host *HostLaunch) {
-	if host == nil || len(host.Args) != len(slots) {
-		return
-	}
-	for i, text := range host.Args {
-		v := slots[i].v
-		if text == "" || isPointer(v) || isStruct(v) {
-			continue
-		}
-		a, err := ParseArg("p=" + text)
-		if err != nil {
-			continue
-		}
-		if _, err := encodeLiteral(a.Text, v.Type, r.readAsFloat(v)); err == nil {
-			slots[i].value = &assigned{a, FromHost}
-		}
-	}
 }
 
 // param returns the index of the parameter that a names, or reports an error.
@@ -217,6 +229,11 @@ func (r *resolver) defaultArg(arg *Arg, v *ir.Var) {
 	if !isFloat {
 		_, r.cfg.Reasons[key] = guessInteger(arg.Name, r.cfg.Geometry, v.Size)
 	}
+	if n, ok := r.code.factors[v]; ok && n < len(r.code.factors)-1 {
+		var small uint64
+		small, r.cfg.Reasons[key] = smallFactor(n)
+		put(arg.Bits, small)
+	}
 }
 
 // defaultFields gives each pointer in a struct an unbounded buffer of zeros. The compiler's output
@@ -224,7 +241,7 @@ func (r *resolver) defaultArg(arg *Arg, v *ir.Var) {
 func (r *resolver) defaultFields(arg *Arg, v *ir.Var) {
 	for _, off := range v.PtrFields {
 		if off >= 0 && off+8 <= v.Size {
-			arg.setPointer(off, &Buffer{Name: fieldName(arg.Name, off)})
+			arg.setPointer(off, &Buffer{Name: fieldName(arg.Name, off)}, 0)
 		}
 	}
 }
@@ -232,15 +249,15 @@ func (r *resolver) defaultFields(arg *Arg, v *ir.Var) {
 // fieldName names the buffer of a pointer in a struct, as --arg does.
 func fieldName(param string, off int) string { return fmt.Sprintf("%s+%d", param, off) }
 
-// setPointer makes the pointer at byte off of a struct point to b.
-func (a *Arg) setPointer(off int, b *Buffer) {
+// setPointer makes the pointer at byte off of a struct point to byte at of b.
+func (a *Arg) setPointer(off int, b *Buffer, at uint64) {
 	for i := range a.Fields {
 		if a.Fields[i].Offset == off {
-			a.Fields[i].Buffer = b
+			a.Fields[i].Buffer, a.Fields[i].At = b, at
 			return
 		}
 	}
-	a.Fields = append(a.Fields, PointerField{Offset: off, Buffer: b})
+	a.Fields = append(a.Fields, PointerField{Offset: off, Buffer: b, At: at})
 }
 
 // setArg sets a parameter to its specification, or returns why the two do not fit.
@@ -249,12 +266,15 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	switch {
 	case a.Kind == ArgLocal:
 		return fmt.Errorf("its type is %s; local:BYTES is only for a __local pointer", typeName(v))
+	case a.At > 0 && (v.Size != 8 || isStruct(v) && !isPointer(v)):
+		return fmt.Errorf("its type is %s; only a pointer can point into a buffer (+%d)", typeName(v),
+			a.At)
 	case a.Kind == ArgAlias:
 		if v.Size != 8 {
 			return fmt.Errorf("its type is %s; only a pointer can be an alias", typeName(v))
 		}
-		b, err := r.alias(slots, a)
-		arg.Buffer = b
+		b, at, err := r.alias(slots, a)
+		arg.Buffer, arg.Offset = b, at
 		return err
 	case a.Kind == ArgFunc:
 		if v.Size != 8 {
@@ -264,7 +284,7 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		arg.Bits, arg.Func = make([]byte, v.Size), a.Text
 		return nil
 	case isPointer(v), a.Kind == ArgBuffer && v.Size == 8 && !isStruct(v):
-		return setPointerArg(arg, a)
+		return setPointerArg(arg, a, r.elem(v, 0))
 	case a.Kind == ArgUnknown:
 		arg.Bits, arg.Unknown = make([]byte, v.Size), true
 		return nil
@@ -289,27 +309,47 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	return err
 }
 
+// elem returns a function for the bytes of the integers behind the pointer at byte off of v, as the
+// kernel accesses them; 0 if it does so in several sizes, or not at all. The function analyses the
+// kernel, so it is called only if some contents depend on it.
+func (r *resolver) elem(v *ir.Var, off int) func() uint8 {
+	return func() uint8 {
+		if r.uses == nil {
+			r.uses = Uses(r.k)
+		}
+		return r.uses[Place{slices.Index(r.k.Params, v), off}].Elem
+	}
+}
+
 // setPointerArg sets a pointer to null or to a new buffer. Any other address is an error: no buffer
 // would be there.
-func setPointerArg(arg *Arg, a ArgSpec) error {
+func setPointerArg(arg *Arg, a ArgSpec, elem func() uint8) error {
 	if a.Kind == ArgValue {
 		if a.Text != "0" {
 			return fmt.Errorf("the parameter is a pointer, and %s is a number; give zero, random, iota, "+
-				"value:%s, unknown, file:PATH, alias:PARAM or null", a.Text, a.Text)
+				"ints:%s, unknown, file:PATH, alias:PARAM or null", a.Text, a.Text)
 		}
 		arg.Bits = make([]byte, 8)
 		return nil
 	}
-	b, err := newBuffer(arg.Name, a)
-	arg.Buffer = b
+	b, err := newBuffer(arg.Name, a, elem)
+	arg.Buffer, arg.Offset = b, a.At
 	return err
 }
 
-// newBuffer returns the buffer that a specifies. It fails if a file cannot be read or is too short,
-// or if the buffer is too large.
-func newBuffer(name string, a ArgSpec) (*Buffer, error) {
+// newBuffer returns the buffer that a specifies. elem returns the bytes of an element as the kernel
+// accesses the buffer; 0 if that is not known. It fails if a file cannot be read or is too short,
+// if the buffer is too large, if a number does not fit in an element, or if the pointer would be
+// beyond the end.
+func newBuffer(name string, a ArgSpec, elem func() uint8) (*Buffer, error) {
 	b := &Buffer{Name: name, Size: a.Size, Fill: a.Fill, Seed: a.Seed, Value: a.Value}
 	switch a.Kind {
+	case ArgBuffer:
+		if b.HasElements() {
+			if err := b.setElements(a, elem()); err != nil {
+				return nil, err
+			}
+		}
 	case ArgUnknown:
 		b.Fill = FillUnknown
 	case ArgFile, ArgBytes:
@@ -326,7 +366,7 @@ func newBuffer(name string, a ArgSpec) (*Buffer, error) {
 		return nil, fmt.Errorf("a buffer of %d bytes is too large; the limit is %d bytes", b.Size,
 			uint64(maxBuffer))
 	}
-	return b, nil
+	return b, b.pointedAt(a.At)
 }
 
 // unbounded reports whether zeros follow the bytes of a buffer without end.
@@ -376,22 +416,33 @@ func setBytes(arg *Arg, a ArgSpec, size int) error {
 	return nil
 }
 
-// alias returns the buffer of the parameter that a names as the other one.
-func (r *resolver) alias(slots []slot, a ArgSpec) (*Buffer, error) {
+// alias returns the buffer of the parameter that a names as the other one, and the byte of it that
+// the alias points to.
+func (r *resolver) alias(slots []slot, a ArgSpec) (*Buffer, uint64, error) {
 	other := a
 	other.Param = a.Text
 	i, ok := r.param(other)
 	if !ok {
-		return nil, fmt.Errorf("there is no parameter %q to be an alias of", a.Text)
+		return nil, 0, fmt.Errorf("there is no parameter %q to be an alias of", a.Text)
 	}
 	if slots[i].busy {
-		return nil, fmt.Errorf("the aliases form a cycle through %s", paramName(slots[i].v))
+		return nil, 0, fmt.Errorf("the aliases form a cycle through %s", paramName(slots[i].v))
 	}
 	target := r.arg(slots, i)
 	if target.Buffer == nil {
-		return nil, fmt.Errorf("%s has no buffer to share", target.Name)
+		return nil, 0, fmt.Errorf("%s has no buffer to share", target.Name)
 	}
-	return target.Buffer, nil
+	at := target.Offset + a.At
+	return target.Buffer, at, target.Buffer.pointedAt(at)
+}
+
+// pointedAt returns an error if byte at is beyond the end of the buffer. A pointer to the end is
+// valid in C++.
+func (b *Buffer) pointedAt(at uint64) error {
+	if b.Size > 0 && at > b.Size {
+		return fmt.Errorf("it points to byte %d of %s, which has %d bytes", at, b.Name, b.Size)
+	}
+	return nil
 }
 
 // setField sets a field of a struct, at byte f.Offset, to a number or to a pointer with a buffer.
@@ -431,14 +482,15 @@ func (r *resolver) setField(slots []slot, arg *Arg, s *slot, f assigned) error {
 	}
 	var b *Buffer
 	var err error
+	at := f.At
 	if f.Kind == ArgAlias {
-		b, err = r.alias(slots, f.ArgSpec)
+		b, at, err = r.alias(slots, f.ArgSpec)
 	} else {
-		b, err = newBuffer(fieldName(arg.Name, off), f.ArgSpec)
+		b, err = newBuffer(fieldName(arg.Name, off), f.ArgSpec, r.elem(v, off))
 	}
 	if err != nil {
 		return err
 	}
-	arg.setPointer(off, b)
+	arg.setPointer(off, b, at)
 	return nil
 }

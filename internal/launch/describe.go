@@ -5,13 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Describe returns the launch as one line, with the origin of each fact:
 //
-//	grid 4 (default), block 256 (pragma), in: zeros (default), n = 1024 (flag), m = 64 (guess: ...)
+//	grid 4 (guessed), block 256 (comment), in: zeros (guessed), n = 1024 (flag), m = 64 (guessed: ...)
 func (c *Config) Describe() string {
 	g := c.Geometry
 	parts := []string{
@@ -30,14 +31,12 @@ func (c *Config) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// origin returns the origin of a fact in parentheses, with the reason for a default. A default
-// value of an argument is called a guess: the kernel may need another one.
+// origin returns the origin of a fact in parentheses, with the reason for a guess.
 func (c *Config) origin(key string) string {
 	label := c.Origins[key].String()
-	if why := c.Reasons[key]; why != "" && c.Origins[key] == Default {
-		if strings.HasPrefix(key, "arg ") {
-			label = "guess"
-		}
+	if why := c.Reasons[key]; why != "" && c.Origins[key] == FromRelation {
+		label = why
+	} else if why != "" && c.Origins[key] == Default {
 		label += ": " + why
 	}
 	return " (" + label + ")"
@@ -48,10 +47,10 @@ func (c *Config) describeArg(i int) string {
 	a := &c.Args[i]
 	switch {
 	case a.Buffer != nil:
-		if j := c.firstWith(a.Buffer); j < i {
-			return a.Name + ": the buffer of " + c.Args[j].Name
+		if j := c.owner(a.Buffer); j != i {
+			return a.Name + ": the buffer of " + c.Args[j].Name + pointerAt(a.Offset)
 		}
-		return a.Name + ": " + a.Buffer.describe()
+		return a.Name + ": " + a.Buffer.describe() + pointerAt(a.Offset)
 	case a.Local != nil:
 		return fmt.Sprintf("%s: %d bytes of local memory", a.Name, a.Local.Size)
 	case a.Unknown:
@@ -61,22 +60,25 @@ func (c *Config) describeArg(i int) string {
 	case len(a.Fields) > 0:
 		fields := make([]string, len(a.Fields))
 		for k, f := range a.Fields {
-			fields[k] = fmt.Sprintf("+%d %s", f.Offset, f.Buffer.describe())
+			fields[k] = fmt.Sprintf("+%d %s%s", f.Offset, f.Buffer.describe(), pointerAt(f.At))
 		}
 		return fmt.Sprintf("%s: struct with buffers at %s", a.Name, strings.Join(fields, " and "))
 	}
 	return a.Name + " = " + a.Value()
 }
 
-// firstWith returns the index of the first argument whose buffer is b; the number of arguments if
-// none is.
-func (c *Config) firstWith(b *Buffer) int {
-	for i := range c.Args {
-		if c.Args[i].Buffer == b {
-			return i
-		}
+// owner returns the index of the argument that b was made for, which is not always the first that
+// points to it: an alias may precede what it is an alias of.
+func (c *Config) owner(b *Buffer) int {
+	return slices.IndexFunc(c.Args, func(a Arg) bool { return a.Buffer == b && a.Name == b.Name })
+}
+
+// pointerAt describes where in its buffer a pointer points; empty for the start.
+func pointerAt(offset uint64) string {
+	if offset == 0 {
+		return ""
 	}
-	return len(c.Args)
+	return fmt.Sprintf(" from byte %d", offset)
 }
 
 // describe returns the size of a bounded buffer, and its contents.
@@ -98,6 +100,18 @@ func (b *Buffer) describe() string {
 		what = "0, 1, 2, ..."
 	case FillValue:
 		what = fmt.Sprintf("words of %#x", b.Value)
+	case FillSmall:
+		what = fmt.Sprintf("random integers below %d", b.N)
+	case FillPerm:
+		what = fmt.Sprintf("a permutation of %d integers", b.N)
+	case FillCSR:
+		what = fmt.Sprintf("row pointers of %d rows with %d entries", b.N, b.E)
+	case FillInts:
+		what = "given integers"
+	case FillOneOf:
+		what = "random integers of a list"
+	case FillStruct:
+		what = fmt.Sprintf("structs of %d bytes", b.Stride)
 	}
 	if b.Size > 0 {
 		what = fmt.Sprintf("%d bytes of %s", b.Size, what)
@@ -153,43 +167,35 @@ func (a ArgSpec) String() string {
 	if a.Offset >= 0 {
 		name = fmt.Sprintf("%s+%d", a.Param, a.Offset)
 	}
+	if a.At > 0 {
+		return name + "=" + a.form() + fmt.Sprintf("+%d", a.At)
+	}
+	return name + "=" + a.form()
+}
+
+// form formats the value of a, without the position in a buffer.
+func (a ArgSpec) form() string {
 	size := ""
 	if a.Size > 0 {
 		size = fmt.Sprintf(":%d", a.Size)
 	}
 	switch a.Kind {
 	case ArgAlias:
-		return name + "=alias:" + a.Text
+		return "alias:" + a.Text
 	case ArgUnknown:
-		return name + "=unknown" + size
+		return "unknown" + size
 	case ArgFunc:
-		return name + "=func:" + a.Text
+		return "func:" + a.Text
 	case ArgBytes:
-		return name + "=hex:" + a.Text
+		return "hex:" + a.Text
 	case ArgLocal:
-		return name + "=local" + size
+		return "local" + size
 	case ArgFile:
-		return name + "=file:" + a.Text + size
+		return "file:" + a.Text + size
 	case ArgBuffer:
-		return name + "=" + a.fillText() + size
+		return a.fillText() + size
 	}
-	return name + "=" + a.Text
-}
-
-// fillText returns the word for the contents of a buffer.
-func (a ArgSpec) fillText() string {
-	switch a.Fill {
-	case FillRandom:
-		if a.Seed != 0 {
-			return fmt.Sprintf("random@%d", a.Seed)
-		}
-		return "random"
-	case FillIota:
-		return "iota"
-	case FillValue:
-		return fmt.Sprintf("value:%d", a.Value)
-	}
-	return "zero"
+	return a.Text
 }
 
 // shellQuote quotes s for a POSIX shell if it contains anything but letters, digits and @%_+=:,./-

@@ -16,6 +16,8 @@ type kernelFacts struct {
 	atomics bool
 	dynamic bool   // uses an extern __shared__ array
 	static  uint64 // bytes of static shared memory
+	// factors are the parameters that the kernel multiplies with at least two others
+	factors map[*ir.Var]int
 	// loads maps each parameter and byte offset to the type with which the kernel loads it.
 	loads map[*ir.Var]map[int]isa.Type
 }
@@ -25,12 +27,14 @@ type kernelFacts struct {
 func gather(k *ir.Func) *kernelFacts {
 	facts := &kernelFacts{loads: make(map[*ir.Var]map[int]isa.Type)}
 	for _, f := range ir.ReachableFuncs(k) {
+		linear := ranksOf(f)
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				facts.instr(in)
+				facts.instr(in, linear)
 			}
 		}
 	}
+	facts.factors = products(k)
 	vars, size := ir.Layout(k)
 	facts.static = uint64(size)
 	for _, v := range vars {
@@ -40,14 +44,14 @@ func gather(k *ir.Func) *kernelFacts {
 }
 
 // instr records the facts of one instruction.
-func (k *kernelFacts) instr(in *ir.Instr) {
+func (k *kernelFacts) instr(in *ir.Instr, linear ranks) {
 	if in.Row != nil && in.Row.Effect == isa.ReadsWrites &&
 		(in.Space == event.Global || in.Space == event.Generic) {
 		k.atomics = true
 	}
 	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {
 		for i := range ops {
-			k.operand(&ops[i])
+			k.operand(&ops[i], linear)
 		}
 	}
 	if in.Space == event.Param && in.Row != nil && in.Row.Effect == isa.Reads && len(in.Src) > 0 {
@@ -67,23 +71,24 @@ func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
 	}
 }
 
-// operand records the special registers that an operand reads.
-func (k *kernelFacts) operand(o *ir.Operand) {
+// operand records the special registers that an operand reads, except y and z where linear says that
+// the function combines all dimensions of them.
+func (k *kernelFacts) operand(o *ir.Operand, linear ranks) {
 	switch o.Sreg {
 	case ir.TidY:
-		k.tidY = true
+		k.tidY = k.tidY || !linear.thread
 	case ir.TidZ:
-		k.tidZ = true
+		k.tidZ = k.tidZ || !linear.thread
 	case ir.CtaidX, ir.NctaidX:
 		k.ctaid = true
 	case ir.CtaidY:
-		k.ctaid, k.ctaidY = true, true
+		k.ctaid, k.ctaidY = true, k.ctaidY || !linear.block
 	case ir.CtaidZ:
-		k.ctaid, k.ctaidZ = true, true
+		k.ctaid, k.ctaidZ = true, k.ctaidZ || !linear.block
 	case ir.NctaidY, ir.NctaidZ, ir.SMID, ir.ClusterCtaRank, ir.ClusterCtaidX, ir.ClusterIDX:
 		k.ctaid = true
 	}
 	for i := range o.Elems {
-		k.operand(&o.Elems[i])
+		k.operand(&o.Elems[i], linear)
 	}
 }

@@ -179,3 +179,11 @@ func put(b []byte, v uint64) {
 		b[i] = byte(v >> (8 * i))
 	}
 }
+
+// floatBits returns the bits of a float of 4 or 8 bytes.
+func floatBits(f float64, bytes int64) uint64 {
+	if bytes == 4 {
+		return uint64(math.Float32bits(float32(f)))
+	}
+	return math.Float64bits(f)
+}

@@ -6,6 +6,7 @@
 //   - a "heddle:" comment above the kernel (ScanCUDA, ScanOpenCL, ScanPTX)
 //   - a launch in the host code of the same file, kernel<<<4, 256>>>(p, 1024)
 //   - a directive of the PTX: .reqntid, .maxntid, .reqnctapercluster
+//   - a relation of the host code whose unknowns heddle guesses: grid = (n + 255) / 256, n = 1024
 //   - a default, which heddle guesses from the code of the kernel
 //
 // Resolve combines them into a Config. Each fact is decided separately, so a flag for the grid
@@ -16,23 +17,39 @@
 // vary: a result that depends on a guess is not a result about the kernel.
 package launch
 
-import "heddle/internal/event"
+import (
+	"heddle/internal/event"
+	"heddle/internal/source"
+)
 
 // Origin is where a fact of a launch comes from. Larger values take precedence over smaller ones.
 type Origin uint8
 
 const (
-	Default    Origin = iota // unspecified; guessed, and marked as a guess in the report
-	FromPTX                  // .reqntid, .maxntid, .reqnctapercluster
-	FromHost                 // a <<<...>>> in the same file
-	FromPragma               // a "// heddle:" comment above the kernel
-	FromConfig               // a configuration file
-	FromFlag                 // the command line
+	Default Origin = iota // unspecified; guessed, and marked as a guess in the report
+	// FromRelation is a value that follows from an expression of the host code and a guessed value of
+	// something in it: grid = ceil(n/256) with n guessed.
+	FromRelation
+	// FromCounterexample is a value of the counterexample of a proof: nobody gave it, and heddle chose
+	// it so that the kernel fails.
+	FromCounterexample
+	FromPTX    // .reqntid, .maxntid, .reqnctapercluster
+	FromHost   // a <<<...>>> in the same file
+	FromPragma // a "// heddle:" comment above the kernel
+	FromConfig // a configuration file
+	FromFlag   // the command line
 )
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"default", "PTX", "host code", "pragma", "configuration", "flag"}[o]
+	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code",
+		"comment", "configuration", "flag"}[o]
+}
+
+// Guessed reports whether heddle chose a fact of this origin, or something that it follows from: a
+// real launch may have another value.
+func (o Origin) Guessed() bool {
+	return o == Default || o == FromRelation || o == FromCounterexample
 }
 
 // Config is a complete launch of one kernel.
@@ -51,7 +68,25 @@ type Config struct {
 	// Notes are for the user: host code that could not be resolved, sizes that need an opt-in on
 	// hardware. Each is one sentence without a trailing period.
 	Notes []string
-	given []ArgSpec // the arguments that are not guessed, in the order of the parameters
+	// Launch is the launch in host code that the configuration follows, from the name of the kernel to
+	// ">>>"; invalid if host code specifies nothing.
+	Launch source.Span
+	// Host selects that launch in a Request: its index in SourceFacts.Launches plus 1; 0 if host code
+	// specifies nothing.
+	Host int
+	// Unknowns are the guessed values that facts of origin FromRelation follow from.
+	Unknowns []Unknown
+	// Symbols are the contents that host code gives to module variables, by their names in the source
+	// (cudaMemcpyToSymbol).
+	Symbols map[string]Arg
+	given   []ArgSpec // the arguments that are not guessed, in the order of the parameters
+}
+
+// Unknown is something in host code whose value heddle chose: a variable, a parameter, a call.
+type Unknown struct {
+	Name  string      // its text in the source: "n", "v.size()", "p.width"
+	Value int64       // as chosen, or as Request.Unknowns demands
+	Span  source.Span // of the launch
 }
 
 // Local is the shared memory of each block that a __local pointer of an OpenCL kernel points to.
@@ -76,14 +111,20 @@ func (c *Config) SharedBytes(static uint32) uint32 {
 type Arg struct {
 	Name   string  // the parameter's source name if known, else its PTX name
 	Buffer *Buffer // nil for a value
+	// Offset is where in Buffer the pointer points, in bytes from its start: an access before the
+	// pointer and not before the buffer is legal.
+	Offset uint64
 	// the value, little endian, of the parameter's size; unused for a pointer to a buffer
 	Bits []byte
 	// Unknown marks a value that was declared unknown: arithmetic propagates it, and a run stops as
 	// unsupported where a branch or an address depends on it.
 	Unknown bool
 	Func    string // if not empty, the value is the address of this device function
-	Local   *Local // set for a __local pointer; Bits hold its offset in shared memory
-	Float   bool   // Bits are a floating-point number; affects printing only
+	// if not empty, the value is the address of this module variable plus Offset, if the kernel uses
+	// the variable; else it is the Buffer
+	Symbol string
+	Local  *Local // set for a __local pointer; Bits hold its offset in shared memory
+	Float  bool   // Bits are a floating-point number; affects printing only
 	// Fields are the pointers in a struct parameter: the 8 bytes at Offset hold the address of a
 	// buffer.
 	Fields []PointerField
@@ -93,6 +134,7 @@ type Arg struct {
 type PointerField struct {
 	Offset int     // bytes from the start of the struct
 	Buffer *Buffer // never nil
+	At     uint64  // where in Buffer it points, in bytes from its start
 }
 
 // Fill is the initial contents of a buffer.
@@ -103,16 +145,38 @@ const (
 	FillRandom              // seeded; the same bytes for the same seed and name
 	FillFile                // the bytes of Data, from a file or from hex:
 	FillUnknown             // unspecified: a branch or an address that depends on them is unsupported
-	FillIota                // element i of 4 bytes holds i
+	FillIota                // element i holds i
 	FillValue               // every 4-byte element holds Value
+	FillSmall               // seeded; random integers below N
+	FillPerm                // seeded; a permutation of 0 to N-1, then zeros
+	FillCSR                 // seeded; N+1 integers that never fall, from 0 to E; then E
+	FillInts                // the integers of Data; then zeros
+	FillOneOf               // seeded; each one of the integers of Data
+	FillConst               // every element is Data; only of a Member
+	FillStruct              // structs of Stride bytes with Members; zeros between them
 )
 
-// Buffer is the memory that a pointer argument points to. Two arguments with the same Buffer alias.
+// Buffer is the memory that a pointer argument points to, or into. Two arguments with the same
+// Buffer alias.
 type Buffer struct {
 	Name  string // of the parameter, or PARAM+OFFSET for a field of a struct
 	Size  uint64 // bytes; 0: unbounded, sparse
 	Fill  Fill   // the initial contents
 	Value uint32 // FillValue: every word
-	Seed  uint64 // FillRandom
-	Data  []byte // FillFile: the first bytes; zeros follow up to Size
+	Seed  uint64 // of the seeded fills
+	Data  []byte // FillFile and FillInts: the first bytes, then zeros up to Size; see FillOneOf
+
+	Elem    uint8    // bytes of an element of FillIota and the fills after FillValue; 0: 4 bytes
+	N, E    uint64   // FillSmall, FillPerm, FillCSR; below 2^32
+	Stride  uint64   // FillStruct: bytes from one struct to the next
+	Members []Member // FillStruct
 }
+
+// Member is the contents of one member of the structs of a FillStruct buffer.
+type Member struct {
+	Offset uint64  // bytes from the start of each struct
+	Buffer *Buffer // element i is the member of struct i; its Size has no meaning
+}
+
+// HasElements reports whether the initial contents consist of elements, which Init writes.
+func (b *Buffer) HasElements() bool { return b.Fill == FillIota || b.Fill > FillValue }

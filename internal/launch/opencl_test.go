@@ -25,9 +25,9 @@ func TestGlobalSize(t *testing.T) {
 		{"global=256 local=64", "grid 4 (flag), block 64 (flag)"},
 		{"global=16,16 local=8,4", "grid 2,4 (flag), block 8,4 (flag)"},
 		{"global=256 block=32", "grid 8 (flag), block 32 (flag)"},
-		{"global=96", "grid 2 (flag), block 48 (default)"}, // the largest divisor up to 64
-		{"global=7", "grid 1 (flag), block 7 (default)"},
-		{"global=127", "grid 127 (flag), block 1 (default)"}, // a prime
+		{"global=96", "grid 2 (flag), block 48 (guessed)"}, // the largest divisor up to 64
+		{"global=7", "grid 1 (flag), block 7 (guessed)"},
+		{"global=127", "grid 127 (flag), block 1 (guessed)"}, // a prime
 	} {
 		got, _, _ := strings.Cut(resolve(t, kernel(ir.TidX, ir.CtaidX),
 			request(t, strings.Fields(c.words)...), nil).Describe(), ", in:")

@@ -122,13 +122,22 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	u32:7  f32:1.5  s16:-1 ...   a number of the named type, for a field of a struct
 //	zero  random  iota           a buffer with these contents; :SIZE bounds it, random@SEED seeds it
 //	value:N                      a buffer whose 32-bit words are all N; :SIZE bounds it
+//	small:N  perm:N  csr:N,E     a buffer of random integers below N, of a permutation of 0 to N-1,
+//	                             of the row pointers of N rows with E entries; ",SEED" seeds it
+//	ints:0,3,5                   a buffer of these integers; "..." at the end adds zeros, unbounded
+//	oneof:0,3,5                  a buffer of random integers, each one of these; oneof@SEED: seeds it
+//	struct:STRIDE{OFF=FILL,...}  a buffer of structs, each member with a fill or a typed number
+//	u64:iota  u8:small:10 ...    one of these with elements of that type
 //	unknown                      an unknown number, or a buffer with unknown contents
 //	file:PATH                    the bytes of a file; :SIZE requires at least SIZE bytes
-//	alias:PARAM                  the buffer of another parameter
+//	alias:PARAM                  the buffer of another parameter, from where that one points
 //	local:SIZE                   shared memory of each block, for a __local pointer of OpenCL
 //	hex:00ff10                   bytes in memory order
 //	func:NAME                    the address of a device function, mangled or demangled
 //	null                         a null pointer
+//
+// "+BYTES" after a buffer or an alias moves the pointer by so many bytes into it: alias:a+4,
+// zero:4K+64.
 func ParseArg(s string) (ArgSpec, error) {
 	name, val, ok := strings.Cut(s, "=")
 	name, val = strings.TrimSpace(name), strings.TrimSpace(val)
@@ -156,8 +165,47 @@ func ParseArg(s string) (ArgSpec, error) {
 	return a, nil
 }
 
-// parseValue parses the part after '='.
+// parseValue parses the part after '='. A file takes "+BYTES" only after ":SIZE", since a path may
+// contain a plus sign.
 func (a *ArgSpec) parseValue(val string) error {
+	if body, at, ok := cutPosition(val); ok {
+		b := *a
+		if err := b.parseForm(body); err == nil && b.pointsInto() {
+			b.At = at
+			*a = b
+			return nil
+		}
+	}
+	return a.parseForm(val)
+}
+
+// cutPosition splits "FORM+BYTES". BYTES is at most maxBuffer. A sign that follows a colon belongs
+// to a number: value:+1.
+func cutPosition(val string) (form string, at uint64, ok bool) {
+	i := strings.LastIndexByte(val, '+')
+	if i < 1 || val[i-1] == ':' || val[i-1] == '@' {
+		return val, 0, false
+	}
+	at, err := ParseSize(val[i+1:])
+	return val[:i], at, err == nil && at <= maxBuffer
+}
+
+// pointsInto reports whether a pointer of this form can point into its buffer.
+func (a *ArgSpec) pointsInto() bool {
+	switch a.Kind {
+	case ArgBuffer, ArgAlias, ArgUnknown, ArgBytes:
+		return true
+	case ArgFile:
+		return a.Size > 0
+	}
+	return false
+}
+
+// parseForm parses a value without "+BYTES".
+func (a *ArgSpec) parseForm(val string) error {
+	if ok, err := a.parseElements(val); ok {
+		return err
+	}
 	head, rest, hasRest := strings.Cut(val, ":")
 	word, seed, hasSeed := strings.Cut(head, "@")
 	if fill, ok := fillNames[word]; ok {
@@ -189,8 +237,9 @@ func (a *ArgSpec) parseValue(val string) error {
 	case "file":
 		return a.parseFile(rest)
 	case "alias":
-		if rest == "" {
-			return fmt.Errorf("%q: expected alias:PARAM with the name of another parameter", val)
+		if rest == "" || strings.Contains(rest, "+") {
+			return fmt.Errorf("%q: expected alias:PARAM or alias:PARAM+BYTES with the name of another "+
+				"parameter", val)
 		}
 		a.Kind, a.Text = ArgAlias, rest
 		return nil
@@ -253,8 +302,7 @@ func checkLiteral(val string) error {
 	num := val
 	if typ, rest, ok := strings.Cut(val, ":"); ok {
 		if _, known := literalTypes[typ]; !known {
-			return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, "+
-				"unknown, file:PATH, alias:PARAM or hex:BYTES", val)
+			return notValue(val)
 		}
 		num = rest
 	}
@@ -262,10 +310,17 @@ func checkLiteral(val string) error {
 		return nil
 	}
 	if _, err := strconv.ParseFloat(num, 64); err != nil && !isRange(err) {
-		return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, unknown, "+
-			"file:PATH, alias:PARAM or hex:BYTES", val)
+		return notValue(val)
 	}
 	return nil
+}
+
+// notValue is the error for a word that is no form of a value.
+func notValue(val string) error {
+	return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, small:N, "+
+		"perm:N, csr:N,E, ints:LIST, oneof:LIST, struct:STRIDE{...}, unknown, file:PATH, alias:PARAM or "+
+		"hex:BYTES",
+		val)
 }
 
 // isInteger reports whether s has the form of an integer, of any size.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"heddle/internal/source"
 )
@@ -24,6 +25,10 @@ type SourceFacts struct {
 	Pragmas  []Pragma     // in the order of the file
 	Launches []HostLaunch // in the order of the file
 	Errs     []*Error     // comments that belong to no kernel
+
+	// chosen maps plans to the values of their unknowns, because a search for values takes longer than
+	// everything else that Resolve does, and launches are resolved many times.
+	chosen sync.Map
 }
 
 // Scan collects the facts of a file, whose extension selects PTX, OpenCL C or CUDA. It returns no

@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -17,17 +18,24 @@ import (
 //
 // All errors are returned together; the configuration is nil if there is any.
 func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
-	r := &resolver{
+	r := newResolver(k, gather(k))
+	return r.resolve(req, facts, r.hostLaunch(req, facts))
+}
+
+// newResolver returns a resolver without any facts but those of the kernel's code.
+func newResolver(k *ir.Func, code *kernelFacts) *resolver {
+	return &resolver{
 		k:    k,
-		code: gather(k),
+		code: code,
 		span: make(map[string]source.Span),
 		cfg:  &Config{Origins: make(map[string]Origin), Reasons: make(map[string]string)},
 	}
-	host := r.hostLaunch(facts)
-	if host != nil {
-		r.layers = append(r.layers, layer{FromHost,
-			Request{Grid: host.Grid, Block: host.Block, Shared: host.Shared}, host.Span})
-	}
+}
+
+// resolve decides all facts. n is the index in facts of the launch in host code to follow; negative
+// if there is none.
+func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*Error) {
+	k := r.k
 	for _, p := range pragmasOf(k, facts) {
 		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
 		r.errs = append(r.errs, p.Errs...)
@@ -39,12 +47,19 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
+	p := r.follow(req, facts, n)
 	r.geometry()
 	r.shared()
-	r.args(host)
+	r.args(p)
 	r.locals()
 	if len(r.errs) > 0 {
 		return nil, r.errs
+	}
+	r.symbols(p)
+	for key, why := range r.cfg.Reasons { // of what another origin overrode
+		if strings.HasPrefix(why, hostReason) && r.cfg.Origins[key] != FromRelation {
+			delete(r.cfg.Reasons, key)
+		}
 	}
 	return r.cfg, nil
 }
@@ -61,9 +76,11 @@ type resolver struct {
 	k      *ir.Func
 	code   *kernelFacts
 	layers []layer                // in increasing precedence
+	optIn  bool                   // the host allows the kernel more shared memory than usual
 	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were specified
 	cfg    *Config
 	errs   []*Error
+	uses   map[Place]Use // nil until it is needed
 }
 
 // failf reports an error in the fact named key, at the place that specified it.
@@ -100,37 +117,42 @@ func pragmasOf(k *ir.Func, facts *SourceFacts) []Pragma {
 	return all
 }
 
-// hostLaunch picks the launch to use: the first with a constant grid and block, else the first. It
-// adds notes about launches that it ignores and about facts that it could not resolve, so that a
-// user who expects another launch finds out why.
-func (r *resolver) hostLaunch(facts *SourceFacts) *HostLaunch {
-	if facts == nil {
-		return nil
+// hostLaunch returns the index of the launch to use: the one that req selects, else the first with a
+// constant grid and block, else the first; -1 if there is none. It adds a note about launches that
+// it ignores, so that a user who expects another one finds out why.
+func (r *resolver) hostLaunch(req Request, facts *SourceFacts) int {
+	all := hostLaunches(r.k, facts)
+	if n := req.Host - 1; slices.Contains(all, n) {
+		return n
 	}
-	var best *HostLaunch
-	n := 0
-	for i := range facts.Launches {
-		l := &facts.Launches[i]
-		if !Matches(r.k, l.Kernel) {
-			continue
+	if len(all) == 0 {
+		return -1
+	}
+	best := all[0]
+	for _, n := range all {
+		if facts.Launches[n].constant() {
+			best = n
+			break
 		}
-		n++
-		if best == nil || (best.Grid == nil || best.Block == nil) && l.Grid != nil && l.Block != nil {
-			best = l
-		}
 	}
-	if best == nil {
-		return nil
-	}
-	line := best.Span.Start.Line()
-	if n > 1 {
-		r.note("the host code launches this kernel at %d places; heddle uses the launch in line %d", n,
-			line)
-	}
-	for _, u := range best.Unresolved {
-		r.note("launch in line %d of the host code: %s", line, u)
+	if len(all) > 1 {
+		r.note("the host code launches this kernel at %d places; heddle uses the launch in line %d",
+			len(all), facts.Launches[best].Span.Start.Line())
 	}
 	return best
+}
+
+// hostLaunches returns the indices of the launches of k in host code.
+func hostLaunches(k *ir.Func, facts *SourceFacts) []int {
+	var out []int
+	if facts != nil {
+		for n := range facts.Launches {
+			if l := &facts.Launches[n]; Matches(k, l.Kernel) && l.instantiates(k) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // note adds a note for the user.
@@ -246,6 +268,8 @@ func (r *resolver) block() event.Dim3 {
 	block, origin := pick(r, "block", func(q Request) *event.Dim3 { return q.Block })
 	reqd := r.k.ReqNTID
 	switch {
+	case reqd.Count() > 0 && origin == FromRelation:
+		block, origin = &reqd, FromPTX
 	case reqd.Count() > 0 && block != nil && *block != reqd:
 		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", Dims(*block), origin,
 			Dims(reqd), r.k.Demangled)
@@ -363,7 +387,7 @@ func (r *resolver) shared() {
 		r.failf("shared", "%d bytes of dynamic (%s) and %d bytes of static shared memory; a block has "+
 			"at most %d bytes on any GPU",
 			*size, origin, r.code.static, sharedOptIn)
-	case total > sharedPlain:
+	case total > sharedPlain && !r.optIn:
 		r.note("%d bytes of shared memory per block: more than %d need "+
 			"cudaFuncAttributeMaxDynamicSharedMemorySize on hardware", total, sharedPlain)
 	}

@@ -86,24 +86,24 @@ func TestDefaults(t *testing.T) {
 		ptx   func(*ir.Func)
 		want  string
 	}{
-		{"1-D", []ir.Sreg{ir.TidX, ir.CtaidX}, nil, "grid 4 (default), block 64 (default)"},
+		{"1-D", []ir.Sreg{ir.TidX, ir.CtaidX}, nil, "grid 4 (guessed), block 64 (guessed)"},
 		{"one block", []ir.Sreg{ir.TidX}, nil,
-			"grid 1 (default: the kernel never reads blockIdx), block 64 (default)"},
-		{"2-D", []ir.Sreg{ir.TidY, ir.CtaidY}, nil, "grid 2,2 (default), block 16,16 (default)"},
-		{"3-D", []ir.Sreg{ir.TidZ, ir.CtaidZ}, nil, "grid 2,2,2 (default), block 8,8,4 (default)"},
+			"grid 1 (guessed: the kernel never reads blockIdx), block 64 (guessed)"},
+		{"2-D", []ir.Sreg{ir.TidY, ir.CtaidY}, nil, "grid 2,2 (guessed), block 16,16 (guessed)"},
+		{"3-D", []ir.Sreg{ir.TidZ, ir.CtaidZ}, nil, "grid 2,2,2 (guessed), block 8,8,4 (guessed)"},
 		{"maxntid", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 256, Y: 1, Z: 1} },
-			"grid 4 (default), block 256 (PTX)"},
+			"grid 4 (guessed), block 256 (PTX)"},
 		{"maxntid, 2-D", []ir.Sreg{ir.TidY, ir.CtaidX},
 			func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 512, Y: 1, Z: 1} },
-			"grid 4 (default), block 16,32 (PTX)"},
+			"grid 4 (guessed), block 16,32 (PTX)"},
 		{"maxntid, 3-D", []ir.Sreg{ir.TidZ, ir.CtaidX},
 			func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 256, Y: 1, Z: 1} },
-			"grid 4 (default), block 16,8,2 (PTX)"},
+			"grid 4 (guessed), block 16,8,2 (PTX)"},
 		{"reqntid", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.ReqNTID = event.Dim3{X: 32, Y: 4, Z: 1} },
-			"grid 4 (default), block 32,4 (PTX)"},
+			"grid 4 (guessed), block 32,4 (PTX)"},
 		{"cluster", []ir.Sreg{ir.CtaidX},
 			func(k *ir.Func) { k.ReqCluster = event.Dim3{X: 8, Y: 1, Z: 1} },
-			"grid 8 (default: rounded up to a multiple of the cluster), block 64 (default), cluster 8 (PTX)"},
+			"grid 8 (guessed: rounded up to a multiple of the cluster), block 64 (guessed), cluster 8 (PTX)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -133,8 +133,8 @@ func TestDefaultGridWithTickets(t *testing.T) {
 
 func TestDefaultArgs(t *testing.T) {
 	c := resolve(t, kernel(ir.CtaidX), Request{}, nil)
-	want := "in: zeros (default), out: zeros (default), n = 256 (guess: the number of threads in x), " +
-		"alpha = 1 (guess: 1 for a float), s: struct with buffers at +8 zeros (guess: each field by its type)"
+	want := "in: zeros (guessed), out: zeros (guessed), n = 256 (guessed: the number of threads in x), " +
+		"alpha = 1 (guessed: 1 for a float), s: struct with buffers at +8 zeros (guessed: each field by its type)"
 	if got := c.Describe(); !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -181,14 +181,66 @@ int main() { k<<<7, 64, 256>>>(in, out, 9, 2.5f, s); }`
 	k := kernel(ir.CtaidX)
 	k.MaxNTID = event.Dim3{X: 512, Y: 1, Z: 1}
 	c := resolve(t, k, request(t, "grid=3", "in=random:64"), facts)
-	want := "grid 3 (flag), block 128 (pragma), shared 256 (host code), in: 64 bytes of random bytes (flag), " +
-		"out: zeros (default), n = 6 (pragma), alpha = 2.5 (host code), s: struct with buffers at +8 zeros (guess: each field by its type)"
+	want := "grid 3 (flag), block 128 (comment), shared 256 (host code), in: 64 bytes of random bytes (flag), " +
+		"out: zeros (guessed), n = 6 (comment), alpha = 2.5 (host code), s: struct with buffers at +8 zeros (guessed: each field by its type)"
 	if got := c.Describe(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := c.Flags(), "--grid 3 --block 128 --shared 256 --arg in=random:64 --arg n=6 --arg alpha=2.5"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+}
+
+// What heddle tries gives way to what somebody gave: a number of a counterexample to a flag only,
+// since a proof is for all others; contents to everything that says what they are.
+func TestTriedInputs(t *testing.T) {
+	const src = `
+// heddle: out=iota n=6 s+8=zero
+__global__ void k(float *in, float *out, int n, float alpha, S s) {}
+int main() { k<<<7, 64>>>(in, out, 9, 2.5f, s); }`
+	facts := ScanCUDA(cuda(t, src), nil)
+	for _, tt := range []struct {
+		flags, counterexample, guesses []string
+		want                           string
+	}{
+		{nil, []string{"in=hex:01...", "out=hex:01...", "n=3", "s+8=hex:02...", "s+16=u32:5"}, nil,
+			"in: 1 given bytes and zeros (counterexample), out: 0, 1, 2, ... (comment), " +
+				"n = 3 (counterexample)"},
+		{[]string{"n=8", "in=zero"}, []string{"n=3", "in=hex:01..."}, nil,
+			"in: zeros (flag), out: 0, 1, 2, ... (comment), n = 8 (flag)"},
+		{nil, nil, []string{"in=random", "out=random", "n=4"},
+			"in: random bytes (guessed), out: 0, 1, 2, ... (comment), n = 6 (comment)"},
+		// nobody said what is unknown
+		{[]string{"in=unknown"}, []string{"in=hex:01..."}, nil,
+			"in: 1 given bytes and zeros (counterexample), out: 0, 1, 2, ... (comment), n = 6 (comment)"},
+		{nil, []string{"in=hex:01..."}, []string{"in=iota"}, "in: 1 given bytes and zeros (counterexample)"},
+	} {
+		req := request(t, tt.flags...)
+		req.Counterexample = request(t, tt.counterexample...).Args
+		req.Guesses = request(t, tt.guesses...).Args
+		c := resolve(t, kernel(ir.CtaidX), req, facts)
+		if got := c.Describe(); !strings.Contains(got, tt.want) {
+			t.Errorf("%v %v %v:\ngot  %s\nwant %s", tt.flags, tt.counterexample, tt.guesses, got, tt.want)
+		}
+		again := resolve(t, kernel(ir.CtaidX), request(t, flagWords(c)...), facts)
+		if d := cmp.Diff(c.Args, again.Args); d != "" {
+			t.Errorf("%s does not reproduce the launch: %s", c.Flags(), d)
+		}
+	}
+}
+
+// flagWords are the words of Flags, as a comment has them.
+func flagWords(c *Config) []string {
+	var words []string
+	for _, f := range strings.Split(c.Flags(), "--")[1:] {
+		key, val, _ := strings.Cut(strings.TrimSpace(f), " ")
+		val = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(val, "'"), "'"), `'\''`, "'")
+		if key != "arg" {
+			val = key + "=" + val
+		}
+		words = append(words, val)
+	}
+	return words
 }
 
 // Running with Flags reproduces the launch.
@@ -203,16 +255,7 @@ func TestFlagsRoundTrip(t *testing.T) {
 		"s+8=iota", "s+16=u32:7")
 	req.Args = append(req.Args, ArgSpec{Param: "in", Offset: -1, Kind: ArgFile, Text: file, Size: 32})
 	first := resolve(t, k, req, nil)
-	var words []string
-	for _, f := range strings.Split(first.Flags(), "--")[1:] {
-		key, val, _ := strings.Cut(strings.TrimSpace(f), " ")
-		val = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(val, "'"), "'"), `'\''`, "'")
-		if key != "arg" {
-			val = key + "=" + val
-		}
-		words = append(words, val)
-	}
-	second := resolve(t, k, request(t, words...), nil)
+	second := resolve(t, k, request(t, flagWords(first)...), nil)
 	if d := cmp.Diff(first.Geometry, second.Geometry); d != "" || first.DynShared != second.DynShared {
 		t.Errorf("geometry: %s", d)
 	}
@@ -221,6 +264,59 @@ func TestFlagsRoundTrip(t *testing.T) {
 	}
 	if second.Args[0].Buffer != second.Args[1].Buffer {
 		t.Error("the arguments do not alias")
+	}
+}
+
+// A pointer into a buffer: an alias counts from where the other parameter points, and the report
+// names the parameter that the buffer was made for, in whichever order they come.
+func TestInteriorPointers(t *testing.T) {
+	k := kernel(ir.CtaidX)
+	for _, tt := range []struct {
+		words         []string
+		in, out       uint64
+		shows, origin string
+	}{
+		{[]string{"out=alias:in+8", "in=zero:64+16"}, 16, 24,
+			"in: 64 bytes of zeros from byte 16", "out: the buffer of in from byte 24"},
+		{[]string{"in=alias:out+4"}, 4, 0,
+			"in: the buffer of out from byte 4 (flag)", "out: zeros (guessed)"},
+		{[]string{"in=alias:out", "out=random+64"}, 64, 64,
+			"in: the buffer of out from byte 64 (flag)", "out: random bytes from byte 64 (flag)"},
+	} {
+		c := resolve(t, k, request(t, tt.words...), nil)
+		if c.Args[0].Buffer != c.Args[1].Buffer || c.Args[0].Offset != tt.in ||
+			c.Args[1].Offset != tt.out {
+			t.Errorf("%v: in +%d, out +%d", tt.words, c.Args[0].Offset, c.Args[1].Offset)
+		}
+		if got := c.Describe(); !strings.Contains(got, tt.shows) || !strings.Contains(got, tt.origin) {
+			t.Errorf("%v: %s", tt.words, got)
+		}
+	}
+	c := resolve(t, k, request(t, "s+8=alias:in+4"), nil)
+	if f := c.Args[4].Fields[0]; f.Buffer != c.Args[0].Buffer || f.At != 4 {
+		t.Errorf("field: %+v", f)
+	}
+	if got := c.Flags(); !strings.Contains(got, "--arg s+8=alias:in+4") {
+		t.Errorf("flags: %s", got)
+	}
+}
+
+// Every form of contents, as a flag, gives the same launch again.
+func TestContentsRoundTrip(t *testing.T) {
+	k := kernel(ir.CtaidX)
+	for _, form := range []string{"iota", "u64:iota:64+8", "small:7", "small:7,3:64", "u8:perm:7",
+		"csr:7,20", "oneof@3:1,2", "s16:csr:7,20,5", "ints:1,-2", "ints:1,2...+4", "struct:8{0=iota,4=small:9,1}",
+		"struct:16{8=f64:0.5}:160+16", "value:3"} {
+		first := resolve(t, k, request(t, "in="+form, "s+8="+form), nil)
+		_, arg, _ := strings.Cut(first.Flags(), "--arg ")
+		arg, field, _ := strings.Cut(arg, " --arg ")
+		second := resolve(t, k, request(t, strings.Trim(arg, "'"), strings.Trim(field, "'")), nil)
+		if d := cmp.Diff(first.Args, second.Args); d != "" {
+			t.Errorf("%s, again %s and %s: %s", form, arg, field, d)
+		}
+		if a, b := first.Describe(), second.Describe(); a != b {
+			t.Errorf("%s: %s\n%s", form, a, b)
+		}
 	}
 }
 
@@ -287,6 +383,9 @@ func TestResolveErrors(t *testing.T) {
 		{"in=alias:out out=alias:in", "the aliases form a cycle through"},
 		{"in=alias:zz", `no parameter "zz"`},
 		{"n=alias:in", "only a pointer can be an alias"},
+		{"n=unknown+4", "only a pointer can point into a buffer (+4)"},
+		{"in=zero:64+65", "it points to byte 65 of in, which has 64 bytes"},
+		{"in=zero:64+60 out=alias:in+8", "it points to byte 68 of in, which has 64 bytes"},
 		{"s=7", "struct of 24 bytes"},
 		{"s=hex:00", "found 1 bytes; the parameter has 24 bytes"},
 		{"n=hex:00000000...", "only a pointer can have an unbounded buffer"},

@@ -30,6 +30,7 @@ type token struct {
 	kind       tokenKind
 	text       string // as in the file, except for comments and directives
 	start, end int    // offsets in the file
+	maybe      bool   // in a branch of an #if that is perhaps not compiled; set by preprocess
 }
 
 // is reports whether t is the punctuation or identifier text; never a string, comment or number.
@@ -101,7 +102,7 @@ func (s *scanner) lineComment() token {
 		n = len(s.src) - start
 	}
 	s.off += n
-	return token{tokComment, string(s.src[start+2 : s.off]), start, s.off}
+	return token{kind: tokComment, text: string(s.src[start+2 : s.off]), start: start, end: s.off}
 }
 
 // blockComment consumes a comment up to its end, or the rest of the text.
@@ -110,10 +111,10 @@ func (s *scanner) blockComment() token {
 	body := s.src[start+2:]
 	if n := bytes.Index(body, []byte("*/")); n >= 0 {
 		s.off = start + 2 + n + 2
-		return token{tokComment, string(body[:n]), start, s.off}
+		return token{kind: tokComment, text: string(body[:n]), start: start, end: s.off}
 	}
 	s.off = len(s.src)
-	return token{tokComment, string(body), start, s.off}
+	return token{kind: tokComment, text: string(body), start: start, end: s.off}
 }
 
 // directive consumes a preprocessor line up to a line break without a backslash before it. A //
@@ -139,7 +140,7 @@ func (s *scanner) directive() token {
 			s.off++
 		}
 	}
-	return token{tokDirective, string(text), start, s.off}
+	return token{kind: tokDirective, text: string(text), start: start, end: s.off}
 }
 
 // quoted consumes a literal up to its closing quote or the end of the line: an unterminated

@@ -43,6 +43,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 		x.accessLocal(in, addr, st)
 	case space == event.Const || space == event.Param:
 		places := x.mem.Resolve(addr)
+		x.own(in, places, st)
 		x.results(in, func(i int, w int) smt.Term {
 			return x.mem.LoadConst(x.load(in, places, i, st), addr)
 		}, st)
@@ -148,6 +149,7 @@ func (x *exec) loadParam(in *ir.Instr, st *state) bool {
 // accessLocal executes a load or store of memory of the thread alone.
 func (x *exec) accessLocal(in *ir.Instr, addr smt.Term, st *state) {
 	places := x.mem.Resolve(addr)
+	x.own(in, places, st)
 	if kernel.IsLocalStore(in) {
 		x.mem.Leads(in, places)
 		x.mem.StoreLocal(in, places, x.storedIf(in.Action() == isa.ActStore, in, st), &st.mem)
@@ -265,6 +267,9 @@ func (x *exec) record(in *ir.Instr, p memory.Place, e extent, st *state) {
 		space = p.Object.Space
 		// not shared, or never written
 		if space == event.Local || space == event.Param || space == event.Const {
+			if space != event.Param {
+				x.own(in, []memory.Place{p}, st)
+			}
 			return
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // synchronize executes barriers and the instructions of a warp.
 func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if in.Row.Category == isa.WarpOp && !x.k.Tagged(in) {
-		x.th.Waits = x.th.Waits || in.Has(isa.SyncMask)
+		x.waitForLanes(in, st)
 		x.approximate(fmt.Sprintf("%s is modelled without ordering and with unknown results", in.Op()))
 		x.setUnknown(in, symbol.Private, st)
 		return
@@ -30,6 +30,9 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	at := x.instance(in)
 	if x.final {
 		x.end(x.endAt(in, at, st), st, block, in.Grid)
+	}
+	if x.waitForLanes(in, st); block {
+		x.wait(in, thread.Wait{}, st)
 	}
 	x.mem.Pass(&st.mem, at, func(part int) bool { return x.k.EndsInterval(in, part) })
 	x.mem.Barrier(in, &st.mem)

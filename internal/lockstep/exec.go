@@ -68,7 +68,9 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 	x.ops = &operands{x: x}
 	x.eval = compute.New(x.c, x.ops)
 	x.uniform = symbol.NewUniformity(x.c)
-	x.mem = memory.New(x.c, k, x, memory.Options{Adversarial: opt.Adversarial, Lockstep: opt.Lockstep})
+	x.mem = memory.New(x.c, k, x, memory.Options{
+		Adversarial: opt.Adversarial, Lockstep: opt.Lockstep, Pointers: opt.Pointers,
+	})
 	x.notes = annotation.New(x.c, k, x.mem, x)
 	x.loops = loop.New(x.c, k, x.uniform)
 	x.ends = map[*ir.Loop]*loopEnds{}

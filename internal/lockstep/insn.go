@@ -41,6 +41,9 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		// Parts of asynchronous protocols, whose other instructions are unsupported too.
 		thread.Unsupported(in, "%s", in.Text())
 	}
+	if in.Row.Category == isa.Matrix {
+		x.waitForLanes(in, st)
+	}
 	if len(in.Dst) == 0 {
 		return // cvta of nothing, prefetch, nanosleep and the like
 	}

@@ -42,6 +42,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/lockstep/memory"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 )
@@ -52,6 +53,9 @@ type Options struct {
 	Any      Any // the dimensions that Geometry does not fix
 	// Args holds the values of scalar parameters that are known, by index.
 	Args map[int]uint64
+	// Pointers says where pointers among the parameters point, of those that do not point to the start
+	// of an array of their own.
+	Pointers map[Pointer]Target
 	// Adversarial takes each load of an array that the kernel writes to be anything. Otherwise loads
 	// of one place in one barrier interval agree, between threads too, which holds up to the first
 	// race.
@@ -81,6 +85,8 @@ type (
 	Log              = thread.Log
 	UnsupportedError = thread.UnsupportedError
 	ErrTerms         = thread.ErrTerms
+	Pointer          = memory.Pointer
+	Target           = memory.Target
 )
 
 // Assumed is the kind of an assertion that is not checked.
@@ -89,6 +95,9 @@ const Assumed = thread.Assumed
 // ParamName is the name of the variable for the w bits at a byte offset of a parameter: a model
 // gives them by it.
 func ParamName(v *ir.Var, off, w int) string { return symbol.ParamName(v, off, w) }
+
+// HostName is the name of the variable for a value of the host code: it is the same for the grid.
+func HostName(name string) string { return symbol.Grid + "host:" + name }
 
 // maxPasses bounds the fixpoint over what is known of loops, until they are given up. Each pass
 // settles at least one register of a loop.

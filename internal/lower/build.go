@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -51,6 +52,8 @@ type build struct {
 	cl      *openCL                // nil for CUDA C++
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
+	refused []*refusal             // device code without its body, or removed
+	inspect func(*irModule)        // called with clang's module; for tests; may be nil
 }
 
 // arch returns the architecture to compile for.
@@ -72,7 +75,7 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-S", "-emit-llvm", "-o", "-",
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang",
 		"-fdebug-info-for-profiling", "-fno-discard-value-names",
-		"-fno-color-diagnostics", "-ferror-limit=200",
+		"-fno-color-diagnostics", "-ferror-limit=200", "-fno-crash-diagnostics",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
 		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
 	)
@@ -108,7 +111,9 @@ func (b *build) languageArgs() []string {
 	if b.cl != nil {
 		return b.cl.args(b)
 	}
-	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch()}
+	// nvcc warns about register variables in C++17; clang by default rejects them.
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(),
+		"-Wno-error=register"}
 	if b.opt.Std != "" {
 		args = append(args, "-std="+b.opt.Std)
 	}
@@ -194,15 +199,25 @@ func (e *ToolError) Error() string {
 type output struct {
 	ptx       []byte
 	kernels   []kernelFacts
-	functions []place // definitions of all functions that clang emitted, before inlining
-	warnings  string  // clang's stderr
+	functions []place   // definitions of all functions that clang emitted, before inlining
+	omitted   []Omitted // kernels that need code that cannot be compiled
+	warnings  string    // clang's stderr
 }
 
-// place is a line of a file.
+// errNoKernelLeft reports that every kernel needs device code that does not compile.
+var errNoKernelLeft = errors.New("no kernel of the file compiles")
+
+// place is the line of a file that defines a function.
 type place struct {
 	path string // absolute
 	line int    // from 1
+	fn   string // mangled
 }
+
+// crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to
+// a mistake in the source.
+var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
+	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
 
 // run compiles. It starts the three processes together, so that opt and llc load while clang works.
 // source returns the text of a file, extra are further options of clang.
@@ -228,19 +243,15 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, err
 	}
 	defer clang.abandon(stop)
-	text, err := clang.finish(nil)
-	warnings := clang.stderr.String()
+	m, warnings, err := b.module(ctx, clang)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, &clangFailure{warnings}
-	}
-	m := parseIR(text)
-	if b.cl != nil {
-		prepareOpenCL(m)
+		return nil, err
 	}
 	functions := b.debugInfo(m).places(m)
+	omitted, err := b.omitRefused(m, functions)
+	if err != nil {
+		return nil, err
+	}
 	if keep {
 		if m, err = b.analysisForm(ctx, m, opt); err != nil {
 			return nil, err
@@ -252,20 +263,50 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)
 	if err != nil {
-		return nil, b.toolError(ctx, llc, err)
+		var more []Omitted
+		if low, raw, more, err = b.omitFailing(ctx, m, b.toolError(ctx, llc, err)); err != nil {
+			return nil, err
+		}
+		omitted = append(omitted, more...)
 	}
 	byValTypes(low.kernels, raw)
 	facts := writeFacts(low.kernels, source)
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}
-	return &output{finishPTX(raw, low, facts), low.kernels, functions, warnings}, nil
+	return &output{finishPTX(raw, low, facts), low.kernels, functions, omitted, warnings}, nil
 }
 
-// analysisForm runs opt on clang's module. Before opt, marks become pseudo probes, variables get an
-// arbitrary value, and copies are expanded; after it, marks become inline assembly again, and what
-// setVariables added to memory is removed.
+// module waits for clang and returns its module, and what it printed. It fails with a *clangFailure
+// if clang rejects the source.
+func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, error) {
+	text, err := clang.finish(nil)
+	printed := clang.stderr.String()
+	crash := crashRE.FindString(printed)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err != nil && crash != "":
+		return nil, "", &ToolError{File: b.name, Tool: b.tc.Clang,
+			Output: "clang crashed: " + clip(crash, 200)}
+	case err != nil:
+		return nil, "", &clangFailure{printed}
+	}
+	m := parseIR(text)
+	if b.cl != nil {
+		prepareOpenCL(m)
+	}
+	if b.inspect != nil {
+		b.inspect(m)
+	}
+	return m, printed, nil
+}
+
+// analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks
+// become pseudo probes, variables get an arbitrary value, and copies are expanded; after it, marks
+// become inline assembly again, and what setVariables added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
+	keepEffects(m)
 	hidePoints(m)
 	setVariables(m)
 	storeSharedTables(m)
@@ -353,6 +394,7 @@ func start(ctx context.Context, path string, args []string) (*stage, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot run %s: %w", path, err)
 	}
+	limitMemory(s.cmd.Process.Pid)
 	return s, nil
 }
 

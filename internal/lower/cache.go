@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"heddle/internal/cache"
+	"heddle/internal/source"
 )
 
 // formatVersion is part of every key. It changes whenever the same input would give different
 // output, for example because the tables of OpenCL's built-in functions change. Changes to the
 // embedded headers do not need a new version, since their hash is part of the key too.
-const formatVersion = "8"
+const formatVersion = "9"
 
 // cacheEntry is the first line of a file of the cache; the PTX follows it. The name of the file is
 // the hash of everything known before compiling: the version of this package, the tools, the
@@ -62,10 +63,23 @@ func CacheDir(opt Options) string {
 		return ""
 	}
 	dir, err := cacheDir(opt)
-	if err != nil {
+	if err != nil || cache.Usable(dir) != nil {
 		return ""
 	}
 	return dir
+}
+
+// CheckCache returns why the directory of the cache is not used; nil if it is, or if nothing is to
+// be cached.
+func CheckCache(opt Options) error {
+	if opt.NoCache {
+		return nil
+	}
+	dir, err := cacheDir(opt)
+	if err != nil {
+		return nil // no home directory, as in many containers
+	}
+	return cache.Usable(dir)
 }
 
 // key hashes everything that a compilation depends on except the files that it includes. The
@@ -154,7 +168,7 @@ func newDependency(path string) (dependency, error) {
 	if err != nil {
 		return dependency{}, err
 	}
-	b, err := os.ReadFile(path)
+	b, err := source.ReadRegular(path, maxInput)
 	if err != nil {
 		return dependency{}, err
 	}
@@ -172,7 +186,7 @@ func (d dependency) unchanged() bool {
 	if fi.ModTime().UnixNano() == d.MTime && isSystemPath(d.Path) {
 		return true
 	}
-	b, err := os.ReadFile(d.Path)
+	b, err := source.ReadRegular(d.Path, maxInput)
 	return err == nil && hashOf(b) == d.Hash
 }
 

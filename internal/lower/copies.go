@@ -9,9 +9,9 @@ import (
 
 // A struct copy is a call of llvm.memcpy. SROA removes the unused parts of a local copy, and with
 // them reads of shared or global memory. Before opt runs, expandCopies therefore replaces these
-// copies by a load and a store per scalar: loads stay even if their value is unused. What this can
-// miss: copies of more than maxElements scalars or maxCopy bytes, and calls of memcpy in device
-// code, stay calls, so reads for unused parts of a local copy may be lost.
+// copies by a load and a store per scalar: loads stay even if their value is unused. Copies of more
+// than maxElements scalars or maxCopy bytes, or of a size that is not constant, stay calls: SROA
+// splits these, and keeps each part that is in memory of other threads (TestLargeCopy).
 
 // maxCopy is the largest copy that is expanded, in bytes.
 const maxCopy = 256

@@ -75,7 +75,7 @@ func (d *debugInfo) places(m *irModule) []place {
 	for _, f := range m.funcs {
 		if sp := defineDbgRE.FindString(f.define); sp != "" {
 			id := sp[len(" !dbg "):]
-			out = append(out, place{d.fileOf(id), number(d.meta[id], "line")})
+			out = append(out, place{d.fileOf(id), number(d.meta[id], "line"), f.name})
 		}
 	}
 	return out

@@ -42,6 +42,58 @@ func declAt(src []byte, off int) (declaration, bool) {
 	return declaration{}, false
 }
 
+// walkDecls calls visit for each declaration at namespace and class scope, and for the head of each
+// class, with the names of the classes that contain it, outermost first.
+func walkDecls(src []byte, visit func(d declaration, classes []string)) {
+	s := &declScanner{src: src}
+	var classes []string
+	var isClass []bool // for each enclosing scope
+	leave := func() {
+		if n := len(isClass); n > 0 {
+			if isClass[n-1] {
+				classes = classes[:len(classes)-1]
+			}
+			isClass = isClass[:n-1]
+		}
+	}
+	for i := 0; i < len(src); {
+		d, next, ok := s.next(i)
+		if next <= i {
+			break
+		}
+		switch {
+		case ok:
+			visit(d, classes)
+			if d.end < next {
+				leave()
+			}
+		case src[next-1] == '}':
+			leave()
+		case src[next-1] == '{':
+			start := s.skipBlank(i)
+			head := stripTemplate(strings.TrimSpace(string(src[start : next-1])))
+			isClass = append(isClass, classRE.MatchString(head))
+			if classRE.MatchString(head) {
+				classes = append(classes, className(head))
+				visit(declaration{start, next - 1, -1, -1}, classes)
+			}
+		}
+		i = next
+	}
+}
+
+// className returns the name of the class with a head; "" if it has none, or if it has another one
+// after its definition, by typedef.
+func className(head string) string {
+	if m := namedTypeRE.FindStringSubmatch(head); m != nil && !strings.HasPrefix(head, "typedef") {
+		return m[1]
+	}
+	return ""
+}
+
+// classRE matches the head of a class.
+var classRE = regexp.MustCompile(`^(typedef\s+)?(class|struct|union)\b`)
+
 // declScanner scans C++ text. Its methods take and return byte offsets.
 type declScanner struct{ src []byte }
 
@@ -119,11 +171,19 @@ func isScope(head string) bool {
 	if strings.HasPrefix(h, "extern") && strings.HasSuffix(h, `"`) {
 		return true
 	}
+	if alignedClassRE.MatchString(h) {
+		return true
+	}
 	if h == "" || functionTailRE.MatchString(h) {
 		return false
 	}
 	return scopeRE.MatchString(h)
 }
+
+// alignedClassRE matches the head of a class without a name whose attribute looks like a parameter
+// list, as in "typedef struct __align__(16)". A function is no typedef, and has no such name.
+var alignedClassRE = regexp.MustCompile(`^(typedef\s+(class|struct|union)\b|(class|struct|union)\s+` +
+	`(__align__|__builtin_align__|__attribute__|alignas|__declspec)\s*\([^{}]*\)$)`)
 
 // Parts of the text before a brace.
 var (

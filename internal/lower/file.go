@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"heddle/internal/source"
 )
 
 // The kinds of failure have different types, since callers treat them differently: an InputError
@@ -27,9 +29,12 @@ type InputError struct {
 // Error returns the file and the reason in one line.
 func (e *InputError) Error() string { return e.File + ": " + e.Reason }
 
+// maxInput bounds the bytes of an input: large programs with device code have some 100 MB.
+const maxInput = 1 << 30
+
 // readInput reads a file. An empty file is an error, since it is most likely a mistake in a script.
 func readInput(name string) ([]byte, error) {
-	content, err := os.ReadFile(name)
+	content, err := source.ReadRegular(name, maxInput)
 	var pe *os.PathError
 	switch {
 	case errors.As(err, &pe):
@@ -57,14 +62,8 @@ func checkOptions(opt Options) error {
 }
 
 // openCache returns the cache that the options select. It caches nothing if the user has no home
-// directory.
-func openCache(opt Options) resultCache {
-	var store resultCache
-	if !opt.NoCache {
-		store.dir, _ = cacheDir(opt)
-	}
-	return store
-}
+// directory, or if other users may write to the directory.
+func openCache(opt Options) resultCache { return resultCache{dir: CacheDir(opt)} }
 
 // compile lowers CUDA C++ or OpenCL C, or takes the result from the cache.
 func compile(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
@@ -84,6 +83,9 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 		return nvcc(ctx, in, content, opt)
 	}
 	if err := checkCUDAPath(opt.CUDAPath); err != nil {
+		return nil, err
+	}
+	if err := checkIncludes(in, content, opt); err != nil {
 		return nil, err
 	}
 	store := openCache(opt)
@@ -139,7 +141,7 @@ func (b *build) shown(s string) string {
 // readText reads a file, or returns nil if that fails: callers need only a column, for which 1 is
 // good enough.
 func readText(path string) []byte {
-	text, _ := os.ReadFile(path)
+	text, _ := source.ReadRegular(path, maxInput)
 	return text
 }
 
@@ -195,7 +197,7 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		return nil, err
 	}
 	defer done()
-	source := func(path string) []byte {
+	text := func(path string) []byte {
 		if path == name {
 			return content
 		}
@@ -203,31 +205,31 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	var out *output
 	if c.in.Lang == OpenCL {
-		out, err = b.runOpenCL(ctx, source)
+		out, err = b.runOpenCL(ctx, text)
 	} else {
-		out, err = b.runCUDA(ctx, source, c.store)
+		out, err = b.runCUDA(ctx, text, c.store)
 	}
 	var failure *clangFailure
 	var warnings []string
 	recovered := errors.As(err, &failure)
 	if recovered {
-		out, warnings, err = b.recover(ctx, source, failure)
+		out, warnings, err = b.recover(ctx, text, failure)
 	}
 	var refused *CompileError
 	if errors.As(err, &refused) {
-		refused.Output = b.shown(refused.Output)
+		refused.Output, refused.Help = b.shown(refused.Output), compileHelp(refused.Output)
 	}
 	if err != nil {
 		return nil, err
 	}
 	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered || b.marked != nil)...)
-	warnings = append(warnings, uninstantiated(name, content, out.kernels)...)
+	warnings = append(warnings, uninstantiated(name, content, out)...)
 	for i, w := range warnings {
 		warnings[i] = b.shown(w)
 	}
-	if !recovered {
+	if !recovered && len(out.omitted) == 0 {
 		// The dependencies of a missing header or an invalid host function are not known, so such results
-		// are not cached.
+		// are not cached. An entry has no omitted kernels.
 		deps, err := readDeps(b.depFile(), func(p string) bool {
 			return p == b.path || b.isOurs(p)
 		})
@@ -235,8 +237,11 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 			c.store.put(key, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
 		}
 	}
-	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings},
-		nil
+	for i := range out.omitted {
+		out.omitted[i].Reason = b.shown(out.omitted[i].Reason)
+	}
+	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx),
+		Omitted: out.omitted, Warnings: warnings}, nil
 }
 
 // runCUDA compiles with the precompiled prelude if it exists. If that fails, it compiles again
@@ -280,10 +285,13 @@ var kernelTemplateRE = regexp.MustCompile(
 // uninstantiated returns a warning for each kernel template without an instance: a kernel that is
 // not analysed must not look clean. It searches the text of the input only, so it misses templates
 // in headers, which other files may instantiate.
-func uninstantiated(name string, content []byte, ks []kernelFacts) []string {
+func uninstantiated(name string, content []byte, o *output) []string {
 	have := make(map[string]bool)
-	for _, k := range ks {
+	for _, k := range o.kernels {
 		have[baseName(k.name)] = true
+	}
+	for _, k := range o.omitted {
+		have[baseName(k.Name)] = true
 	}
 	var out []string
 	for _, m := range kernelTemplateRE.FindAllSubmatch(content, -1) {

@@ -50,7 +50,7 @@ func writeHeaders(dir string) (string, error) {
 	if _, err := os.Stat(root); err == nil {
 		return root, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
 	tmp, err := os.MkdirTemp(dir, "headers-*.tmp")
@@ -65,7 +65,7 @@ func writeHeaders(dir string) (string, error) {
 	if err := os.CopyFS(tmp, sub); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
+	if err := os.Chmod(tmp, 0o700); err != nil {
 		return "", err
 	}
 	if err := os.Rename(tmp, root); err != nil {

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/source"
 )
 
 // Errors in host code must not prevent the analysis of kernels. clang parses host code too, so
@@ -19,11 +21,13 @@ import (
 //   - for an error in a host function, the statement is removed (a kernel launch leaves
 //     `(void)&kernel<...>`, so that templates are still instantiated); if that does not help, the
 //     body of the function;
-//   - for an error elsewhere, the declaration is removed, unless it is device code.
+//   - for an error elsewhere, the declaration is removed, unless device code could then mean
+//     something else (removable);
+//   - for an error in device code, devicecode.go removes it with the kernels that need it.
 //
 // Removed text becomes spaces, so that all lines and columns stay the same. clang reads the edited
-// text through a virtual file overlay, under the name of the file. An error in device code ends the
-// recovery: the user sees clang's diagnostics for the original file.
+// text through a virtual file overlay, under the name of the file. If an error can not be removed
+// in this way, the recovery ends: the user sees clang's diagnostics for the original file.
 
 // maxRounds bounds the runs of clang for one file: each run finds the next missing header, and
 // errors that earlier errors had hidden.
@@ -31,13 +35,14 @@ const maxRounds = 24
 
 // recovery is the state over all rounds.
 type recovery struct {
-	b     *build
-	ctx   context.Context
-	edits map[string]*edited // by absolute path
-	stubs []string           // headers replaced with empty ones
-	// lines with device attributes, by absolute path; nil: not computed yet
-	device   map[string]map[int]bool
-	warnings []string // one for each header and declaration that was left out
+	b        *build
+	ctx      context.Context
+	edits    map[string]*edited // by absolute path
+	stubs    []string           // headers replaced with empty ones
+	expanded *expansion         // the preprocessed text; nil: not computed yet
+	refusals []*refusal         // device code that was left out
+	damaged  []string           // classes from which a member was removed
+	warnings []string           // one for each header and host declaration that was left out
 }
 
 // edited is a file with parts replaced by spaces.
@@ -80,14 +85,17 @@ func (b *build) recover(ctx context.Context, source func(string) []byte,
 		if err != nil {
 			return nil, nil, err
 		}
+		b.refused = r.refusals
 		out, err := b.run(ctx, source, args...)
-		if err == nil {
-			if r.editedDevice(out.functions) {
-				return nil, nil, compileError
-			}
-			return out, r.warnings, nil
-		}
-		if !errors.As(err, &failure) {
+		switch {
+		case err == nil && (r.editedDevice(out.functions) || r.usesDamaged(out.functions)):
+			return nil, nil, compileError
+		case err == nil:
+			r.explain(out.omitted)
+			return out, append(r.warnings, r.functionWarnings()...), nil
+		case errors.Is(err, errNoKernelLeft):
+			return nil, nil, compileError
+		case !errors.As(err, &failure):
 			return nil, nil, err
 		}
 	}
@@ -193,8 +201,12 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 		}
 	}
 	found, ok := declAt(e.orig, off)
-	if !ok || r.isDevice(file, e.orig, found) {
+	if !ok {
 		return false
+	}
+	if r.isDevice(file, e.orig, found) {
+		return e.dropDevice(found, off, msg) ||
+			r.refuse(e, found, diagnostic{file, line, col, msg}, off)
 	}
 	d := e.decls[found.start]
 	if d == nil {
@@ -213,6 +225,8 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 			start, end = statementAt(e.orig, d.declaration, off)
 		case d.level == 1:
 			start, end = d.bodyStart, d.bodyEnd
+		case !r.removable(file, e, d.declaration):
+			return false
 		}
 		if e.takeOut(start, end, d.level == 0) {
 			return true
@@ -260,7 +274,7 @@ func (r *recovery) open(file string) *edited {
 	if e := r.edits[abs]; e != nil {
 		return e
 	}
-	b, err := os.ReadFile(abs)
+	b, err := source.ReadRegular(abs, maxInput)
 	if err != nil {
 		return nil
 	}
@@ -268,70 +282,6 @@ func (r *recovery) open(file string) *edited {
 		decls: make(map[int]*editedDecl)}
 	r.edits[abs] = e
 	return e
-}
-
-// isDevice reports whether a declaration has a device attribute, in its text or after
-// preprocessing: macros such as HD can expand to attributes.
-func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
-	if deviceAttrRE.Match(src[d.start:d.headEnd()]) {
-		return true
-	}
-	if r.device == nil {
-		r.device = r.deviceLines()
-	}
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return true
-	}
-	first := 1 + bytes.Count(src[:d.start], []byte{'\n'})
-	last := first + bytes.Count(src[d.start:d.headEnd()], []byte{'\n'})
-	for n := first; n <= last; n++ {
-		if r.device[abs][n] {
-			return true
-		}
-	}
-	return false
-}
-
-// Device attributes in source text, line markers, and device attributes in preprocessed text.
-var (
-	deviceAttrRE = regexp.MustCompile(
-		`__(global|device|constant|shared|managed)__|` +
-			`__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
-	lineMarkerRE   = regexp.MustCompile(`^# (\d+) "((?:[^"\\]|\\.)*)"`)
-	expandedAttrRE = regexp.MustCompile(`__attribute__\(\((global|device|constant|shared)\)\)`)
-)
-
-// deviceLines preprocesses the file and returns the lines that have device attributes, by absolute
-// path.
-func (r *recovery) deviceLines() map[string]map[int]bool {
-	lines := make(map[string]map[int]bool)
-	args, err := r.args()
-	if err != nil {
-		return lines
-	}
-	// clang prints preprocessed text even if it fails.
-	out, _ := command(r.ctx, r.b.tc.Clang,
-		append([]string{"-E"}, r.b.clangArgs(args...)...)...).Output()
-	file, n := "", 0
-	for _, line := range strings.Split(string(out), "\n") {
-		if m := lineMarkerRE.FindStringSubmatch(line); m != nil {
-			n, _ = strconv.Atoi(m[1])
-			file = m[2]
-			if abs, err := filepath.Abs(strings.ReplaceAll(file, `\\`, `\`)); err == nil {
-				file = abs
-			}
-			continue
-		}
-		if expandedAttrRE.MatchString(line) {
-			if lines[file] == nil {
-				lines[file] = make(map[int]bool)
-			}
-			lines[file][n] = true
-		}
-		n++
-	}
-	return lines
 }
 
 // args writes the overlay and returns clang's options to use it.

@@ -3,6 +3,7 @@ package lower
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -89,6 +90,9 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	opt = opt.with(in.Flags)
 	switch lang {
 	case PTX:
+		if len(content) > maxPTX {
+			return nil, &InputError{File: in.Name, Reason: tooLarge(len(content))}
+		}
 		return []*Result{{Name: in.Name, Lang: PTX, PTX: content, Kernels: readFacts(content)}}, nil
 	case Binary:
 		return lowerBinary(in.Name, content)
@@ -108,6 +112,16 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	}
 	res.Lang = lang
 	return []*Result{res}, nil
+}
+
+// maxPTX bounds the bytes of one module of PTX. 47 MB with two million instructions in one kernel
+// took 3.6 GB and 39 s to read and run.
+const maxPTX = 64 << 20
+
+// tooLarge returns why a module of n bytes is not read.
+func tooLarge(n int) string {
+	return fmt.Sprintf("the PTX has %d MiB; heddle reads at most %d MiB, which can need 5 GiB of "+
+		"memory; compile fewer kernels into one module", n>>20, maxPTX>>20)
 }
 
 // accepted ends messages about files of unknown kind.
@@ -190,6 +204,8 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		return nil, &InputError{File: name,
 			Reason:   "the file contains no device code: it has no section .nv_fatbin or __nv_relfatbin",
 			NoKernel: true}
+	case len(sel.Images) == 0 && len(sel.Bad) > 0:
+		return nil, &InputError{File: name, Reason: sel.Bad[0].Err.Error()}
 	case len(sel.Images) == 0:
 		return nil, &InputError{File: name,
 			Reason: "the file contains GPU machine code (SASS) but no PTX, which heddle needs; " +
@@ -202,6 +218,10 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		if err != nil {
 			return nil, &InputError{File: name, Reason: err.Error()}
 		}
+		if len(text) > maxPTX {
+			sel.Bad = append(sel.Bad, fatbin.BadImage{Image: im, Err: errors.New(tooLarge(len(text)))})
+			continue
+		}
 		names, err := im.Kernels()
 		if err != nil {
 			return nil, &InputError{File: name, Reason: err.Error()}
@@ -209,7 +229,15 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		out = append(out, &Result{Name: fmt.Sprintf("%s[%d].ptx", name, im.Number), Image: im.Number,
 			Lang: Binary, PTX: text, Kernels: named(names)})
 	}
+	if len(out) == 0 {
+		return nil, &InputError{File: name, Reason: sel.Bad[0].Err.Error()}
+	}
 	out[0].SASS = named(sel.SASS)
+	for _, bad := range sel.Bad {
+		name := fmt.Sprintf("image %d", bad.Image.Number)
+		out[0].Omitted = append(out[0].Omitted, Omitted{Kernel{Name: name, Demangled: name},
+			"its kernels are unknown: " + bad.Err.Error()})
+	}
 	if sel.Opaque > 0 {
 		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: %d images are neither PTX nor "+
 			"machine code (link-time optimization?), so they are not analysed", name, sel.Opaque))

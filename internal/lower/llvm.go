@@ -119,6 +119,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	target := m.takeTarget()
 	keep := b.opt.OptLevel == ""
 	if keep {
+		keepEffects(m)
 		expandCopies(m, "late")
 	}
 	low := lowerIR(m, b.debugInfo(m), keep)

@@ -4,7 +4,8 @@
 // CUDA C++ passes through three processes, with steps of this package between them:
 //
 //	clang    CUDA C++ to unoptimized LLVM IR; headers/ is force-included, and host code that does
-//	         not compile is removed (hostcode.go)
+//	         not compile is removed (hostcode.go), and so are kernels that do not (devicecode.go)
+//	effects  promises that would let LLVM remove accesses are removed (effects.go)
 //	copies   struct copies become loads and stores (copies.go)
 //	opt      inlines calls, moves locals to registers, infers address spaces
 //	lowerIR  marks accesses volatile (keep.go) and numbers source locations (debugloc.go)
@@ -13,8 +14,9 @@
 //	         kernels at the head (ptxtext.go, kernelfacts.go)
 //
 // OpenCL C takes the same path (opencl.go). With Options.OptLevel, clang's own optimization
-// pipeline replaces the steps from copies to opt, and nothing is marked volatile: the result is
-// what a release build executes. LLVM IR from the user starts at lowerIR (llvm.go).
+// pipeline replaces the steps from effects to opt, and nothing is marked volatile: the result is
+// what a release build executes. Of LLVM IR from the user, only promises about effects are removed
+// before lowerIR (llvm.go).
 //
 // The invariant of compilation for analysis: every access to memory that another thread may see is
 // in the PTX, exactly as often and in the order in which the source performs it. Whatever the
@@ -75,20 +77,22 @@ type Param struct {
 
 // Result is one module of PTX.
 type Result struct {
-	Name     string   // of the PTX text in diagnostics: the input's name for .ptx, else NAME.ptx
-	Lang     Lang     // of the input
-	Image    int      // number of the image in a binary; else 0
-	PTX      []byte   // the text
-	Kernels  []Kernel // of a PTX file, those whose facts are comments at its head
-	SASS     []Kernel // kernels of a binary that exist only as machine code; in its first result
-	Warnings []string // of the compiler, and host code that was left out
-	Cached   bool     // the result is from the cache
+	Name     string    // of the PTX text in diagnostics: the input's name for .ptx, else NAME.ptx
+	Lang     Lang      // of the input
+	Image    int       // number of the image in a binary; else 0
+	PTX      []byte    // the text
+	Kernels  []Kernel  // of a PTX file, those whose facts are comments at its head
+	SASS     []Kernel  // kernels of a binary that exist only as machine code; in its first result
+	Omitted  []Omitted // other kernels that are not in the PTX; of a binary, in its first result
+	Warnings []string  // of the compiler, and host code that was left out
+	Cached   bool      // the result is from the cache
 }
 
 // CompileError reports that the compiler rejects the file. The command exits with 2.
 type CompileError struct {
 	File   string // as the user named it
 	Output string // the compiler's diagnostics, several lines
+	Help   string // what to do, one line; empty: unknown
 }
 
 // Error returns a single line without the compiler's diagnostics.

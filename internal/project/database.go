@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heddle/internal/lower"
+	"heddle/internal/source"
 )
 
 // Entry is one CUDA file of a compilation database.
@@ -35,6 +36,9 @@ type command struct {
 	Arguments []string `json:"arguments"`
 }
 
+// maxDatabase bounds the bytes of a compilation database; that of Chromium has 100 MB.
+const maxDatabase = 1 << 30
+
 // ReadDatabase reads the compile_commands.json in dir; dir may also be the path of such a file. It
 // fails if the file does not exist or is not a compilation database; errors name the flag -p and
 // the place in the file.
@@ -43,7 +47,7 @@ func ReadDatabase(dir string) (*Database, error) {
 	if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
 		path = filepath.Join(dir, "compile_commands.json")
 	}
-	text, err := os.ReadFile(path)
+	text, err := source.ReadRegular(path, maxDatabase)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("-p %s: %s does not exist; cmake creates it with "+
 			"-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", dir, path)

@@ -3,8 +3,9 @@ package project
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
+
+	"heddle/internal/source"
 )
 
 // splitCommand splits a command line as a POSIX shell does, without expansions: white space
@@ -97,12 +98,5 @@ const maxResponse = 16 << 20
 // readResponse reads a response file. It refuses devices and pipes, which may never end, and files
 // that are too large to be a list of flags.
 func readResponse(path string) ([]byte, error) {
-	fi, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !fi.Mode().IsRegular() || fi.Size() > maxResponse:
-		return nil, fmt.Errorf("%s: not a regular file of at most %d bytes", path, maxResponse)
-	}
-	return os.ReadFile(path)
+	return source.ReadRegular(path, maxResponse)
 }

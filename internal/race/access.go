@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -219,6 +220,7 @@ func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, 
 	s := p.split[word]
 	if s == nil {
 		s = new([4]cell)
+		d.bytes += uint64(unsafe.Sizeof(*s))
 		c := d.cell(a.mem, p, word)
 		for i := range s {
 			s[i].w, s[i].r = d.clone(a.mem, c.w), d.clone(a.mem, c.r)

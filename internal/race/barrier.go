@@ -116,7 +116,7 @@ func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
 // Complete ends a generation: the waiting threads learn what all arriving threads knew (PTX ISA
 // 8.9.4: arrive synchronizes with sync, sync with sync).
 func (d *Detector) Complete(c *event.Complete) {
-	b := d.blocks[c.Block]
+	b := d.blockAt(c.Block)
 	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
 		return
 	}

@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -26,13 +27,35 @@ func (d *Detector) blockOf(w event.Warp) *block {
 	if d.cached != nil && d.cached.id == id {
 		return d.cached
 	}
-	b := d.blocks[id]
+	b := d.blockAt(id)
 	if b == nil {
 		b = d.newBlock(id)
-		d.blocks[id] = b
+		d.setBlock(id, b)
 	}
 	d.cached = b
 	return b
+}
+
+// blockGroup is the number of blocks in an element of Detector.blocks. A launch may have 2^31 blocks,
+// of which a run reaches few.
+const blockGroup = 1 << 10
+
+// blockAt returns the state of a block; nil before its first event and after its last.
+func (d *Detector) blockAt(id uint32) *block {
+	if g := d.blocks[id/blockGroup]; g != nil {
+		return g[id%blockGroup]
+	}
+	return nil
+}
+
+// setBlock stores the state of a block.
+func (d *Detector) setBlock(id uint32, b *block) {
+	g := &d.blocks[id/blockGroup]
+	if *g == nil {
+		*g = make([]*block, blockGroup)
+		d.bytes += blockGroup * uint64(unsafe.Sizeof(b))
+	}
+	(*g)[id%blockGroup] = b
 }
 
 // newBlock returns the state of a block that starts.
@@ -124,7 +147,7 @@ func (d *Detector) Exit(e *event.Exit) {
 			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
 		}
 	}
-	d.blocks[b.id] = nil
+	d.setBlock(b.id, nil)
 	d.cached = nil
 	b.reset()
 	d.spareBlocks = append(d.spareBlocks, b)

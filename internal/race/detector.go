@@ -14,10 +14,11 @@ type Detector struct {
 	perBlock  uint32 // warps of a block
 	lastLanes uint32 // lanes of the last warp of a block
 
-	blocks []*block // by number; nil before its first event and after its last
+	blocks [][]*block // by number, in groups: see blockAt
 	cached *block
 
 	global      *memory
+	bytes       uint64 // see Memory
 	lists       []list
 	runs        [][]run // by number; 0 is none
 	spare       []*page
@@ -38,6 +39,8 @@ type Detector struct {
 	errorIndex map[errorKey]int
 	tolerated  uint64
 
+	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
+
 	within bool // the race being recorded is within one instruction
 
 	// the last acquire or release whose Orders exclude the memory that this detector checks
@@ -49,6 +52,20 @@ type Detector struct {
 
 var _ event.Sink = (*Detector)(nil)
 
+// Fault states that lanes of a warp have made an invalid access and go on, with a value that is made
+// up. It has no effect on what is found; findings in which one of these threads takes part say so.
+func (d *Detector) Fault(w event.Warp, mask uint32) {
+	if d.faulted == nil {
+		d.faulted = make(map[event.Warp]uint32)
+	}
+	d.faulted[w] |= mask
+}
+
+// afterFault reports whether a thread has made an invalid access.
+func (d *Detector) afterFault(t event.Thread) bool {
+	return d.faulted[t.Warp()]>>t.Lane()&1 != 0
+}
+
 // New returns a detector for one launch.
 func New(opt Options) *Detector {
 	g := opt.Geometry
@@ -57,7 +74,7 @@ func New(opt Options) *Detector {
 		opt:        opt,
 		perBlock:   uint32(g.WarpsPerBlock()),
 		lastLanes:  g.Lanes(last),
-		blocks:     make([]*block, g.Blocks()),
+		blocks:     make([][]*block, (g.Blocks()+blockGroup-1)/blockGroup),
 		global:     newMemory(),
 		runs:       make([][]run, 1),
 		covered:    make(map[run]uint32),

@@ -540,9 +540,11 @@ func (d *Detector) reportExchanges() []Exchange {
 		}
 	}
 	live(d.global)
-	for _, b := range d.blocks {
-		if b != nil && b.shared != nil {
-			live(b.shared)
+	for _, group := range d.blocks {
+		for _, b := range group {
+			if b != nil && b.shared != nil {
+				live(b.shared)
+			}
 		}
 	}
 	out := make([]Exchange, len(groups))

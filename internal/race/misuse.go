@@ -116,10 +116,10 @@ func (b *block) exited() []event.Exit {
 
 // Stall classifies and records a block that cannot make progress.
 func (d *Detector) Stall(s *event.Stall) {
-	b := d.blocks[s.Block]
-	if b == nil || len(s.Waiting) == 0 {
+	if len(s.Waiting) == 0 {
 		return
 	}
+	b := d.blockOf(s.Waiting[0].Warp) // it may stall before its first access
 	if d.unsafeEnd(b) {
 		return
 	}
@@ -156,8 +156,15 @@ func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, group
 		return
 	}
 	d.errorIndex[key] = len(d.errors)
-	d.errors = append(d.errors, BarrierError{Kind: kind, Block: b.id, Barrier: barrier, Count: 1,
-		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)})
+	e := BarrierError{Kind: kind, Block: b.id, Barrier: barrier, Count: 1,
+		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)}
+	for _, g := range groups {
+		e.AfterFault = e.AfterFault || d.faulted[g.Warp]&g.Mask != 0
+	}
+	for _, x := range exited {
+		e.AfterFault = e.AfterFault || d.faulted[x.Warp]&x.Mask != 0
+	}
+	d.errors = append(d.errors, e)
 }
 
 // keyOf returns the key of a finding: the lowest and highest site of its groups distinguish it.

@@ -286,7 +286,7 @@ func (s *stream) arrive() {
 func (s *stream) complete() {
 	c := event.Complete{Block: uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block")),
 		Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier"))}
-	b := s.det.blocks[c.Block]
+	b := s.det.blockAt(c.Block)
 	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
 		return
 	}
@@ -488,9 +488,11 @@ func (s *stream) exchanged() []word {
 		}
 	}
 	add(event.Global, 0, s.det.global)
-	for _, b := range s.det.blocks {
-		if b != nil && b.shared != nil {
-			add(event.Shared, b.id, b.shared)
+	for _, group := range s.det.blocks {
+		for _, b := range group {
+			if b != nil && b.shared != nil {
+				add(event.Shared, b.id, b.shared)
+			}
 		}
 	}
 	return out

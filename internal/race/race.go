@@ -70,6 +70,9 @@ type Access struct {
 	Async  bool // by an asynchronous copy that Thread issued
 	Addr   uint64
 	Size   uint8
+	// AfterFault is set if Thread had made an invalid access before the race was found: what it did
+	// since may be a consequence. See Detector.Fault.
+	AfterFault bool
 }
 
 // Race is a group of hazards by one pair of sites in one space. The first hazard is its example.
@@ -128,6 +131,8 @@ type BarrierError struct {
 	Generation uint64
 	// Count is the number of blocks or generations in which the same sites disagreed.
 	Count uint64
+	// AfterFault is set if a thread of Groups or Exited had made an invalid access before.
+	AfterFault bool
 }
 
 // Report holds the findings of a detector.

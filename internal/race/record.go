@@ -107,7 +107,7 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 			return
 		}
 	}
-	*to = append(*to, e)
+	*to = d.grown(*to, e)
 	if l.full() {
 		d.compact(t, l)
 	}

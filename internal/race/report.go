@@ -59,6 +59,8 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if !ok {
 		i = len(d.groups)
 		d.raceIndex[key] = i
+		r.First.AfterFault = d.afterFault(r.First.Thread)
+		r.Second.AfterFault = d.afterFault(r.Second.Thread)
 		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]struct{})})
 	}
 	g := &d.groups[i]
@@ -218,6 +220,7 @@ func (d *Detector) keepValue(t *touching) {
 	}
 	if t.page.vals == nil {
 		t.page.vals = new([1 << pageShift]byte)
+		d.bytes += 1 << pageShift
 	}
 	l := bits.TrailingZeros32(t.mask)
 	for x, ok := t.bytes(l); ok; x, ok = t.next(l, x) {

@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -240,6 +241,7 @@ func (d *Detector) newRuns() uint32 {
 		d.spareRuns = d.spareRuns[:n-1]
 		return i
 	}
+	d.bytes += minLimit * uint64(unsafe.Sizeof(run{})) // more or less
 	d.runs = append(d.runs, nil)
 	return uint32(len(d.runs) - 1)
 }
@@ -270,6 +272,7 @@ func (d *Detector) inflate(m *memory, rw *row) {
 		clear(rw.cells[:])
 	} else {
 		rw.cells = new([rowWords]cell)
+		d.bytes += uint64(unsafe.Sizeof(*rw.cells))
 	}
 	for _, e := range d.runsOf(&rw.w) {
 		for t := e.words; t != 0; t &= t - 1 {
@@ -313,7 +316,7 @@ func (d *Detector) putRead(m *memory, side *entry, e entry) {
 			return
 		}
 	}
-	l.weak = append(l.weak, e)
+	l.weak = d.grown(l.weak, e)
 	l.limit = max(l.limit, 2*len(l.weak))
 }
 

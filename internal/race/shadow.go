@@ -1,6 +1,10 @@
 package race
 
-import "heddle/internal/event"
+import (
+	"unsafe"
+
+	"heddle/internal/event"
+)
 
 // Shadow memory (Barracuda §4.3.3): for each aligned word its last writes and its last reads. A
 // word that is accessed in smaller pieces is split into bytes. The emulator enforces natural
@@ -96,6 +100,7 @@ func (d *Detector) newPage() *page {
 		p.twin, p.twins = twins{}, false
 		return p
 	}
+	d.bytes += uint64(unsafe.Sizeof(page{}))
 	return new(page)
 }
 
@@ -133,6 +138,7 @@ func (d *Detector) newList(m *memory) uint32 {
 		d.spareLists = d.spareLists[:n-1]
 	} else {
 		i = uint32(len(d.lists))
+		d.bytes += uint64(unsafe.Sizeof(list{}))
 		d.lists = append(d.lists, list{limit: minLimit})
 	}
 	if m != d.global {
@@ -155,6 +161,21 @@ const minLimit = 16
 func (l *list) full() bool { return len(l.weak) >= l.limit || len(l.strong) >= 4*l.limit }
 
 func (l *list) reset() { *l = list{weak: l.weak[:0], strong: l.strong[:0], limit: minLimit} }
+
+// Memory returns the bytes that the shadow memory takes, nearly: what was allocated and is used or
+// kept for reuse. The clocks of the threads are not counted.
+func (d *Detector) Memory() uint64 { return d.bytes }
+
+// grown appends an entry to a list and counts the memory that this takes.
+func (d *Detector) grown(es []entry, e entry) []entry {
+	if len(es) < cap(es) {
+		return append(es, e)
+	}
+	was := cap(es)
+	es = append(es, e)
+	d.bytes += uint64(cap(es)-was) * uint64(unsafe.Sizeof(e))
+	return es
+}
 
 func (d *Detector) memoryOf(space event.Space, b *block) *memory {
 	if space != event.Shared {

@@ -50,6 +50,12 @@ func (s *Split) Exit(e *event.Exit) { s.shared.Exit(e); s.global.Exit(e) }
 // Stall implements event.Sink.
 func (s *Split) Stall(e *event.Stall) { s.shared.Stall(e); s.global.Stall(e) }
 
+// Fault passes the lanes to both detectors.
+func (s *Split) Fault(w event.Warp, mask uint32) { s.shared.Fault(w, mask); s.global.Fault(w, mask) }
+
+// Memory returns the bytes that both take, nearly.
+func (s *Split) Memory() uint64 { return s.shared.Memory() + s.global.Memory() }
+
 // Report joins the findings of both detectors. Misuse of barriers does not depend on the memory
 // that they order, so both found the same, and it is taken from one.
 func (s *Split) Report() *Report {

@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -308,6 +309,7 @@ func (d *Detector) publish(loc *location, b *block, scope event.Scope, k *know) 
 // break its chain.
 func (d *Detector) newLocation(a *access, at place) *location {
 	loc := &location{}
+	d.bytes += uint64(unsafe.Sizeof(*loc))
 	d.locations[at] = loc
 	for x := at.addr &^ 3; x < at.addr+uint64(at.size); x += 4 {
 		p := d.page(a.mem, x)

@@ -9,6 +9,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -159,7 +160,7 @@ var severities = map[diag.Severity]string{diag.Error: "error", diag.Warning: "wa
 func (h *HTML) Verdict(v *diag.Verdict) error {
 	h.page.Counts[v.Kind.String()]++
 	h.page.Kernels = append(h.page.Kernels,
-		kernel{Input: v.Input, Name: v.Kernel, Verdict: v.Kind.String(), Text: v.Text()})
+		kernel{Input: v.Input, Name: cmp.Or(v.Kernel, "(all kernels)"), Verdict: v.Kind.String(), Text: v.Text()})
 	return nil
 }
 

@@ -31,6 +31,29 @@ func (c *Context) Extract(a Term, lo, width int) Term {
 		return c.Const(n.val>>lo, width)
 	case OpExtract:
 		return c.Extract(n.args[0], int(n.aux)+lo, width)
+	case OpVar, OpApp:
+		return c.extract(a, lo, width)
+	}
+	key := extraction{a, uint8(lo), w}
+	if t, ok := c.extracts[key]; ok {
+		return t
+	}
+	t := c.extract(a, lo, width)
+	c.extracts[key] = t
+	return t
+}
+
+// extraction names the arguments of an Extract.
+type extraction struct {
+	of        Term
+	lo, width uint8
+}
+
+// extract is Extract of fewer bits than all of an operand that is neither a constant nor an
+// extraction.
+func (c *Context) extract(a Term, lo, width int) Term {
+	n, w := c.nodes[a], uint8(width)
+	switch n.op {
 	case OpZExt, OpSExt:
 		if t, ok := c.extractExt(n, lo, width); ok {
 			return t

@@ -463,3 +463,17 @@ func TestInverse(t *testing.T) {
 		}
 	}
 }
+
+// TestExtractShares: a chain of sums in which each term occurs twice has exponentially many paths.
+// Its low bits, and the time to find them, grow with the number of terms only.
+func TestExtractShares(t *testing.T) {
+	c := New()
+	a, b := c.Var("a", 64), c.Var("b", 64)
+	for range 200 {
+		low := c.ZExt(c.Extract(a, 0, 32), 64)
+		a, b = c.Add(c.BvOr(c.Shl(a, c.Const(5, 64)), c.LShr(low, c.Const(27, 64))), b), a
+	}
+	if c.Extract(a, 0, 32); c.Len() > 100_000 {
+		t.Errorf("%d terms", c.Len())
+	}
+}

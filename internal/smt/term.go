@@ -104,10 +104,12 @@ type Context struct {
 	byName map[string]Term     // term of Var or VarIn by name
 	refs   map[refinement]Term // all terms of variables
 	fnName map[string]uint32   // index into funcs by name
-	table  []Term              // open addressing by hash of node; 0 is empty
-	used   int                 // entries of table
-	limit  int                 // maximum number of nodes; 0: unlimited
-	over   bool                // the limit was exceeded
+	// extracts remembers Extract: sums of sums that share terms have exponentially many paths
+	extracts map[extraction]Term
+	table    []Term // open addressing by hash of node; 0 is empty
+	used     int    // entries of table
+	limit    int    // maximum number of nodes; 0: unlimited
+	over     bool   // the limit was exceeded
 	// Limit bounds the number of terms. Beyond it constructors go on working, and Exceeded reports
 	// true: the
 	args  []Term
@@ -117,7 +119,7 @@ type Context struct {
 // New returns an empty context.
 func New() *Context {
 	c := &Context{byName: map[string]Term{}, refs: map[refinement]Term{}, fnName: map[string]uint32{},
-		table: make([]Term, 1024)}
+		extracts: map[extraction]Term{}, table: make([]Term, 1024)}
 	for v := range uint64(2) { // False and True, in this order
 		c.nodes = append(c.nodes, node{op: OpConst, val: v})
 		c.facts = append(c.facts, facts{})

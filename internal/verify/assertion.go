@@ -283,7 +283,7 @@ func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.
 			seen[u] = true
 			name := c.Name(u)
 			if name == symbol.SameBlock {
-				add = append(add, c.Eq(s[t].Apply(u), smt.Bool(s == p.pair)))
+				add = append(add, c.Eq(s[t].Apply(u), smt.Bool(s != p.far)))
 			}
 			o, ok := p.th.Others[name]
 			if !ok {

@@ -1,6 +1,13 @@
 package verify
 
-import "heddle/internal/smt"
+import (
+	"slices"
+	"strings"
+
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
 
 // bounds asks for accesses beyond the end of arrays whose sizes are known. Offsets are unsigned:
 // one before the start is far beyond the end.
@@ -8,28 +15,75 @@ func (p *prover) bounds() {
 	if p.opt.Sizes == nil {
 		return
 	}
-	for i := range p.th.Accesses {
-		a := &p.th.Accesses[i]
-		if p.done() {
-			return
+	for _, list := range [][]thread.Access{p.th.Accesses, p.th.Own} {
+		for i := range list {
+			if p.done() {
+				return
+			}
+			p.beyond(&list[i])
 		}
-		if a.Object == nil {
+	}
+}
+
+// beyond asks whether one access may lie beyond the end of its array.
+func (p *prover) beyond(a *thread.Access) {
+	if a.Object == nil {
+		if p.opt.AllBounds {
 			p.pairs = append(p.pairs, &pair{bad: true,
 				finding: Finding{Kind: Bounds, A: a.Instr, Reason: "the array that it accesses is unknown"}})
 			p.bad++
-			continue
 		}
-		size, known := p.opt.Sizes(a.Object)
-		if !known {
-			continue
-		}
-		s, c := p.pair, p.c
-		beyond := smt.True
-		if uint64(a.Size) <= size {
-			beyond = c.Ult(c.Const(size-uint64(a.Size), 64), s[0].Apply(a.Offset))
-		}
-		q := []smt.Term{s[0].Apply(a.Guard), beyond}
-		p.decide(q, [2][]smt.Term{{a.Guard, a.Offset}, nil}, s,
-			Finding{Kind: Bounds, A: a.Instr, Object: a.Object, iters: [2][]smt.Term{a.Iters, nil}})
+		return
 	}
+	size, known := p.opt.Sizes(a.Object)
+	if !known {
+		return
+	}
+	s, c := p.pair, p.c
+	beyond := smt.True
+	if uint64(a.Size) <= size {
+		beyond = c.Ult(c.Const(size-uint64(a.Size), 64), s[0].Apply(a.Offset))
+	}
+	q := []smt.Term{s[0].Apply(a.Guard), beyond}
+	if c.And(q...) == smt.False {
+		return
+	}
+	p.decide(q, [2][]smt.Term{{a.Guard, a.Offset}, nil}, s,
+		Finding{Kind: Bounds, A: a.Instr, Object: a.Object, iters: [2][]smt.Term{a.Iters, nil},
+			Data: p.isData(a.Offset), Scalars: p.hasParams(a.Guard, a.Offset)})
+}
+
+// isData reports whether an offset is not a function of indices, parameters and loop counters
+// alone: it depends on the contents of memory, or on a register of a loop without a closed form.
+func (p *prover) isData(offset smt.Term) bool {
+	data := false
+	p.c.Visit([]smt.Term{offset}, func(t smt.Term) {
+		if p.c.Op(t) != smt.OpApp {
+			return
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(p.c.Name(t), symbol.Private), symbol.Block)
+		data = data || !strings.HasPrefix(name, "kx")
+	})
+	return data
+}
+
+// hasParams reports whether terms contain parameters of the kernel.
+func (p *prover) hasParams(terms ...smt.Term) bool {
+	return slices.ContainsFunc(terms, func(t smt.Term) bool { return symbol.Any(p.c, t, symbol.IsParam) })
+}
+
+// unbounded takes from the findings the accesses beyond their arrays for which there is no
+// counterexample that a run must have: those that no solver decided, those that need unusual
+// parameters, and those whose index depends on data. That they stay in their arrays is an
+// assumption.
+func (r *Result) unbounded() {
+	kept := r.Findings[:0]
+	for _, f := range r.Findings {
+		if f.Kind == Bounds && (f.Data || f.Unusual || f.Model == nil) {
+			r.Unbounded = append(r.Unbounded, f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	r.Findings = kept
 }

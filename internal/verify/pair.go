@@ -25,6 +25,7 @@ type pair struct {
 	slots    bool          // the last query used that threads take different slots
 	strong   bool          // it was asked with invariants
 	bad      bool          // it is a finding
+	apart    bool          // of Result.Apart
 	first    []smt.Term    // the query without what decide added, for Options.Ways
 	iters    [2][]smt.Term // counters of the loops around the two accesses, for Options.Ways
 }
@@ -65,6 +66,12 @@ func (p *prover) done() bool {
 // that it asks for; nil if it asks nothing, because enough is found or the finding is not wanted.
 func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution,
 	f Finding) *pair {
+	return p.pose(&pair{finding: f, query: q, terms: terms, threads: s})
+}
+
+// pose is decide for a pair with its finding, query, terms and threads.
+func (p *prover) pose(x *pair) *pair {
+	f, q, terms, s := x.finding, x.query, x.terms, x.threads
 	if p.done() || p.opt.Ignore != nil && p.opt.Ignore(&f) {
 		return nil
 	}
@@ -75,7 +82,7 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	for _, a := range p.th.Assumed {
 		q = append(q, s[0].Apply(a), s[1].Apply(a))
 	}
-	x := &pair{finding: f, query: q, terms: terms, threads: s, strong: p.res.Invariants != nil}
+	x.query, x.terms, x.strong = q, terms, p.res.Invariants != nil
 	p.pairs = append(p.pairs, x)
 	if why := p.over(); why != "" { // remaining pairs are not examined: this finding reports that
 		p.found(x, smt.Answer{Reason: why})
@@ -258,13 +265,18 @@ func (p *prover) count(a smt.Answer) {
 
 // found makes a pair a finding.
 func (p *prover) found(x *pair, a smt.Answer) {
-	x.bad = true
-	p.bad++
+	if x.bad = true; !x.apart {
+		p.bad++
+	}
 	if a.Status != smt.Sat {
 		x.finding.Reason = a.Reason
 		return
 	}
+	if p.exists || x.apart {
+		return
+	}
 	x.finding.Model = p.shrink(x, a.Model)
+	p.prefer(x)
 	x.finding.Free, x.finding.Loops = p.th.Free(x.asked)
 	p.witness(&x.finding, x.threads)
 }

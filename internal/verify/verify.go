@@ -19,6 +19,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"heddle/internal/event"
@@ -46,6 +47,8 @@ type Options struct {
 	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil:
 	// none.
 	Sizes func(*thread.Object) (uint64, bool)
+	// AllBounds makes an access of which not even the array is known a finding.
+	AllBounds bool
 	// Shown reports whether a run has confirmed that a pair races, so that no invariants are searched
 	// to disprove it; nil: none.
 	Shown func(*Finding) bool
@@ -66,6 +69,8 @@ const (
 	Violation              // of an annotation
 	Vacuous                // an assumption that cannot hold
 	Bounds                 // an access beyond the end of its array
+	Lanes                  // an operation of a warp waits for a lane that does not execute it
+	Unordered              // two strong accesses that nothing orders (event.Unordered)
 )
 
 // Finding is a pair that is not proved harmless.
@@ -75,6 +80,12 @@ type Finding struct {
 	Object     *thread.Object
 	OtherBlock bool // the threads are of different blocks
 	SameThread bool // a thread races with an asynchronous copy of its own
+	// Data says, of a finding of kind Bounds, that the index depends on the contents of memory, and
+	// Scalars that parameters decide whether the access lies beyond its array.
+	Data, Scalars bool
+	// Unusual says that the model needs parameters that no host passes: a size of 0 or less, or index
+	// arithmetic that wraps around. No other model was found.
+	Unusual bool
 	// Reason says why an undecided pair is; if empty, Model is a counterexample of the abstraction.
 	Reason      string
 	Model       *smt.Model
@@ -124,7 +135,14 @@ type Result struct {
 	Stats      Stats
 	Thread     *thread.Thread
 	Counters   bool // assumes that counters do not wrap around
-	Lanes      bool // assumes that every lane named in a warp operation's mask reaches it
+	// Unbounded are accesses that are assumed to stay in their arrays, unless Options.AllBounds.
+	Unbounded []Finding
+	// Apart are pairs of strong accesses that nothing orders and that may belong to a protocol: they
+	// do not prevent that the kernel is verified, and are reported with it.
+	Apart []Finding
+	// Tolerated are pairs of stores that may race, but write equal values, which Options.Benign
+	// tolerates. It is set for a kernel that is verified.
+	Tolerated []Finding
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -144,9 +162,11 @@ type prover struct {
 	waiting []*pair              // for a solver
 	bad     int                  // pairs that are findings
 	shrunk  int                  // findings whose model was made small
+	exists  bool                 // it is enough whether there is a model
 	// converged is set if barriers of a warp order the accesses of its lanes.
 	converged bool
 	trusted   []smt.Term // the barrier invariants that are used
+	equal     []*pair    // of stores of which those of equal values are tolerated
 }
 
 // Kernel verifies what th describes.
@@ -157,14 +177,38 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p.divergence()
 	p.gridDivergence()
 	p.converged = p.convergence()
-	p.res.Lanes = th.Waits || len(th.WarpEnds) > 0 && !p.converged
 	p.races()
+	p.lanes()
 	p.bounds()
 	p.drain()
 	if opt.Ways {
 		p.ways()
 	}
-	return p.result()
+	r := p.result()
+	if r.Verified() {
+		p.tolerated()
+	}
+	return r
+}
+
+// tolerated finds the pairs of stores for which the proof needs that writes of equal values are
+// tolerated: those that are not proved apart without looking at the values.
+func (p *prover) tolerated() {
+	if len(p.equal) == 0 {
+		return
+	}
+	opt := p.opt
+	opt.Limit, opt.Record, opt.Ways = 0, nil, false
+	opt.Shown = func(*Finding) bool { return true } // no invariants are searched for this
+	sub := newProver(p.ctx, p.th, opt)
+	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
+	sub.shrunk, sub.exists = mostShrunk, true
+	for _, x := range p.equal {
+		sub.decide(x.query, x.terms, x.threads, x.finding)
+	}
+	sub.drain()
+	p.res.Stats.Steps += sub.res.Stats.Steps
+	p.res.Tolerated = sub.result().Findings
 }
 
 // Diverging returns as findings the barriers that some thread of a block reaches in an iteration of
@@ -210,9 +254,15 @@ func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 // result collects the findings.
 func (p *prover) result() *Result {
 	for _, x := range p.pairs {
-		if x.bad {
+		switch {
+		case x.bad && x.apart:
+			p.res.Apart = append(p.res.Apart, x.finding)
+		case x.bad:
 			p.res.Findings = append(p.res.Findings, x.finding)
 		}
+	}
+	if !p.opt.AllBounds {
+		p.res.unbounded()
 	}
 	return p.res
 }
@@ -344,8 +394,12 @@ func elementSize(a *thread.Access) int { return a.Size / max(int(a.Instr.Vec), 1
 // writes are tolerated. If it is unsatisfiable there is no such race. A model may be spurious,
 // since loops and memory are abstracted, and is replayed by the caller.
 func (p *prover) race(a, b *thread.Access, otherBlock bool) {
+	kind, apart := Race, false
 	if strongTogether(a, b, otherBlock) {
-		return
+		if !unordered(a, b) {
+			return
+		}
+		kind, apart = Unordered, p.excused(a, b) || otherBlock
 	}
 	c, s := p.c, p.pair
 	if otherBlock {
@@ -376,15 +430,24 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		(a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	if different := p.differentValues(a, b, otherBlock); different != smt.True {
-		q = append(q, different)
-		terms, other = append(terms, a.Values...), append(other, b.Values...)
-	}
 	object := a.Object
 	if object == nil {
 		object = b.Object
 	}
+	if kind == Unordered {
+		p.exchange(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, apart: apart,
+			finding: Finding{Kind: kind, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
+				iters: [2][]smt.Term{a.Iters, b.Iters}}}, a.Space == event.Shared && b.Space == event.Shared)
+		return
+	}
 	iters := [2][]smt.Term{a.Iters, b.Iters}
+	if different := p.differentValues(a, b, otherBlock); different != smt.True {
+		p.equal = append(p.equal, &pair{query: slices.Clone(q), threads: s,
+			terms: [2][]smt.Term{slices.Clone(terms), slices.Clone(other)}, finding: Finding{
+				Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock}})
+		q = append(q, different)
+		terms, other = append(terms, a.Values...), append(other, b.Values...)
+	}
 	x := p.decide(q, [2][]smt.Term{terms, other}, s, Finding{
 		Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: iters,
 	})
@@ -440,6 +503,10 @@ func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
 }
 
+// kinds name the kinds of findings that are no violations.
+var kinds = map[Kind]string{Race: "race", Divergence: "divergence", Bounds: "access beyond its array",
+	Lanes: "missing lane", Unordered: "unordered strong accesses"}
+
 // String describes a finding for tests and logs.
 func (f *Finding) String() string {
 	if f.Assertion != nil {
@@ -451,10 +518,7 @@ func (f *Finding) String() string {
 		}
 		return fmt.Sprintf("%s #%d", in.Text(), in.Index)
 	}
-	kind := "race"
-	if f.Kind == Divergence {
-		kind = "divergence"
-	}
+	kind := kinds[f.Kind]
 	out := fmt.Sprintf("%s: %s and %s", kind, text(f.A), text(f.B))
 	if f.OtherBlock {
 		out += ", different blocks"

@@ -230,7 +230,7 @@ __global__ void across_blocks(int *a) {
 
 // not repaired: at the same instruction: the bins are counted without atomic operations
 // atomic: the sums are of integers
-// heddle: grid=1 block=64
+// heddle: grid=1 block=64 in=small:40
 __global__ void histogram(const unsigned *in, unsigned *bins) {
     __shared__ unsigned h[16];
     int t = threadIdx.x;
@@ -243,7 +243,7 @@ __global__ void histogram(const unsigned *in, unsigned *bins) {
         bins[t] = h[t];
 }
 
-// heddle: grid=1 block=64
+// heddle: grid=1 block=64 in=small:40
 __global__ void histogram_ref(const unsigned *in, unsigned *bins) {
     int t = threadIdx.x;
     if (t < 16) {
@@ -266,7 +266,7 @@ __global__ void right_condition(const int *in, int *out, int n) {
     }
 }
 
-// repaired: the race needs an index in the input that two threads share, which zeros do not show
+// repaired: the race needs an input that takes the branch, which zeros do not show
 // heddle: grid=1 block=64
 __global__ void hidden_by_inputs(const int *index, int *out) {
     __shared__ int s[2 * N];
@@ -274,7 +274,7 @@ __global__ void hidden_by_inputs(const int *index, int *out) {
     s[t] = t;
     int k = index[t];
     if (k > 0 && k < 4)
-        out[t] = s[(t + k) % N];
+        out[t] = s[(t + 1) % N] + k;
 }
 
 // repaired: the lock is acquired by an atomic and released by a plain store, without fences

@@ -364,7 +364,7 @@ func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 	// there is anything to repair.
 	var judges []*judge
 	for _, from := range f.outlooks(k.Func) {
-		j := newJudge(f, k.Func.Name, from)
+		j := newJudge(f, k.Func, from)
 		if by != nil {
 			j.spent = by.spent
 		}

@@ -34,7 +34,7 @@ func huntFor(t *testing.T, text string, seed uint64) (*judge, *repair.Judgement)
 		t.Fatal(err)
 	}
 	opt := Options{Run: run.Options{Seed: seed}}
-	j := newJudge(&fixer{d: d, opt: opt, in: in}, k.Name, launch.FromFlag)
+	j := newJudge(&fixer{d: d, opt: opt, in: in}, k, launch.FromFlag)
 	j.launches = nil
 	out := &repair.Judgement{Grade: repair.Clean}
 	j.hunt(t.Context(), p, out)

@@ -38,6 +38,7 @@ type judge struct {
 	f        *fixer
 	kernel   string // mangled
 	launches []run.Trial
+	hosts    []int         // the launches of host code, as launch.Request.Host
 	from     launch.Origin // scalar arguments from there, or from what counts more, are given
 	before   *memo         // of the first text
 	// inputs were searched, or a bug was found without a search; only of the first text
@@ -63,16 +64,27 @@ type memo struct {
 }
 
 // newJudge returns a judge that takes scalar arguments as given if they come from that origin, or
-// from one that takes precedence over it. The launches are the user's, once for each seed;
+// from one that takes precedence over it. The launches are the user's, each once for each seed;
 // counterexamples and the search for other launches add to them.
-func newJudge(f *fixer, kernel string, from launch.Origin) *judge {
-	j := &judge{f: f, kernel: kernel, from: from, limit: f.opt.Prove.Timeout}
-	for i := range max(f.opt.Run.Seeds, fixSeeds) {
-		j.launches = append(j.launches, run.Trial{
-			Launch: f.opt.Common.Launch, Seed: f.opt.Run.Seed + uint64(i),
-		})
+func newJudge(f *fixer, k *ir.Func, from launch.Origin) *judge {
+	j := &judge{f: f, kernel: k.Name, from: from, limit: f.opt.Prove.Timeout}
+	all, _ := launch.Launches(k, f.opt.Common.Launch, f.in.Facts) // its errors were reported
+	for _, cfg := range all {
+		j.hosts = append(j.hosts, cfg.Host)
+		for i := range max(f.opt.Run.Seeds, fixSeeds) {
+			j.launches = append(j.launches, run.Trial{
+				Launch: j.request(cfg.Host), Seed: f.opt.Run.Seed + uint64(i),
+			})
+		}
 	}
 	return j
+}
+
+// request is what the user asked for, for one of the launches of host code.
+func (j *judge) request(host int) launch.Request {
+	req := j.f.opt.Common.Launch
+	req.Host = host
+	return req
 }
 
 // parsed is a text of PTX with one kernel of it.
@@ -183,22 +195,50 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	det := run.Watch(common, p.kernel, cfg, m, false)
 	opt := emu.Options{
 		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
+		StopAtFault: true, Memory: common.Memory,
 	}
 	res, err := m.Run(ctx, opt, det)
 	if err != nil {
 		return err
 	}
 	j.ran += res.Steps
-	j.shown(p, m, det.Report(), out)
+	j.shown(p, m, j.evident(p, t, m, det.Report(), out), out)
 	switch res.Status {
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+		j.long = j.long || res.Stop.Kind == emu.Spinning
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
 		j.long = true
 	}
 	out.Scope = scopeOfRuns + cfg.Describe()
 	return nil
+}
+
+// evident returns what a run found without the races that rest on a guess, as heddle check counts
+// them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races,
+// the text is Unknown.
+func (j *judge) evident(p *parsed, t run.Trial, m *emu.Machine, rep *race.Report,
+	out *repair.Judgement) *race.Report {
+	if len(rep.Races) == 0 {
+		return rep
+	}
+	asked, errs := launch.Resolve(p.kernel, j.request(t.Launch.Host), j.f.in.Facts)
+	if len(errs) > 0 {
+		return rep
+	}
+	cfg, _ := launch.Resolve(p.kernel, t.Launch, j.f.in.Facts)
+	guesses := run.NewGuesses(j.f.d.Job(j.f.in, p.kernel), asked, t.Seed)
+	kept := *rep
+	kept.Races = nil
+	for i := range rep.Races {
+		if on := guesses.Race(&rep.Races[i], m, cfg); on != "" {
+			out.Grade, out.Reason = repair.Unknown, "a race rests on a guess: "+on
+			continue
+		}
+		kept.Races = append(kept.Races, rep.Races[i])
+	}
+	return &kept
 }
 
 // shown adds the findings of a run. Findings are pairs of byte offsets in the text, since the
@@ -299,9 +339,23 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		ctx, cancel = context.WithTimeout(ctx, j.limit)
 		defer cancel()
 	}
-	cfg, errs := launch.Resolve(p.kernel, j.f.opt.Common.Launch, j.f.in.Facts)
+	was := out.Grade
+	for _, host := range j.hosts {
+		if !j.proveLaunch(ctx, outer, p, host, out) {
+			if out.Grade == repair.Verified { // an earlier launch is
+				out.Grade = was
+			}
+			return
+		}
+	}
+}
+
+// proveLaunch is prove for one of the launches of host code. It reports whether it is verified.
+func (j *judge) proveLaunch(ctx, outer context.Context, p *parsed, host int,
+	out *repair.Judgement) bool {
+	cfg, errs := launch.Resolve(p.kernel, j.request(host), j.f.in.Facts)
 	if len(errs) > 0 {
-		return
+		return false
 	}
 	pr := j.f.prover.Proof(j.f.d.Job(j.f.in, p.kernel), cfg)
 	if pr.Fixed = pr.Scalars(j.from); j.limit == 0 {
@@ -311,22 +365,34 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	switch {
 	case r == nil:
 		out.Reason = v.Kind.String() + ": " + v.Reason
-		return
+		return false
 	case r.Verified():
-		out.Grade, out.Scope = repair.Verified, pr.Scope(r)
-		return
+		out.Grade, out.Scope = repair.Verified,
+			strings.Join(append([]string{pr.Scope(r)}, pr.Details(r)...), "; ")
+		return true
 	}
 	out.Reason = openReason(r)
-	replays := &replayer{j: j, proof: pr, p: p, thread: r.Thread, did: map[string]bool{}}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Model != nil && replays.replay(outer, f, out) {
-			out.Grade = repair.Buggy
-			return
-		}
+	replays := &replayer{
+		j: j, proof: pr, p: p, thread: r.Thread, host: host, did: map[string]bool{},
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if f.Model != nil && !f.Unusual && replays.replay(outer, f, out) {
+			out.Grade = repair.Buggy
+			return false
+		}
+	}
+	j.unconfirmed(p, r, out)
+	return false
+}
+
+// unconfirmed adds the findings of a proof that no replay confirmed.
+func (j *judge) unconfirmed(p *parsed, r *verify.Result, out *repair.Judgement) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Kind == verify.Bounds || f.Kind == verify.Lanes {
+			continue // no barrier repairs them
+		}
 		g := repair.Finding{Kind: repair.Race, Reach: repair.InBlock}
 		g.A, g.B = offsetOf(p.file, f.A), offsetOf(p.file, f.B)
 		if f.Kind == verify.Divergence {
@@ -377,6 +443,7 @@ type replayer struct {
 	proof  *prove.Proof
 	p      *parsed
 	thread *lockstep.Thread
+	host   int             // the launch of host code
 	did    map[string]bool // by the arguments of a run
 }
 
@@ -385,9 +452,8 @@ type replayer struct {
 func (r *replayer) replay(ctx context.Context, f *verify.Finding, out *repair.Judgement) bool {
 	j := r.j
 	for _, contents := range prove.Replays {
-		req := j.f.opt.Common.Launch
-		req.Args = slices.Concat(r.proof.Arguments(f, r.thread, contents), req.Args)
-		key := fmt.Sprint(req.Args)
+		req := r.proof.Inputs(j.request(r.host), f, r.thread, contents)
+		key := req.Inputs()
 		if r.did[key] {
 			continue
 		}

@@ -348,5 +348,9 @@ func (s *sourceFixer) compile(ctx context.Context, text []byte) ([]byte, error) 
 	if len(results) != 1 {
 		return nil, notInSourcef("the changed source compiles to %d modules of PTX", len(results))
 	}
+	if lost := results[0].Omitted; len(lost) > len(s.f.in.Lowered.Omitted) {
+		return nil, notInSourcef("the compiler rejects a kernel of the changed source: %s: %s",
+			lost[0].Demangled, lost[0].Reason)
+	}
 	return results[0].PTX, nil
 }

@@ -61,6 +61,7 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	det := run.Watch(common, k, cfg, m, false)
 	opt := emu.Options{
 		Model: common.Warp, Seed: seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
+		StopAtFault: true, Memory: common.Memory,
 	}
 	res, err := m.Run(ctx, opt, &arrivals{det, m, count})
 	if err != nil {

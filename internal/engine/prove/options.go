@@ -129,6 +129,7 @@ type Proof struct {
 	aside   driver.Aside // findings of replays that do not count
 	queries int          // number of queries that were kept, for file names
 	apart   bool         // do without lock step, whatever the options say
+	tied    bool         // assume what the host code computes for a launch
 	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments, whether
 	// it showed anything.
 	replayed map[string]bool

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +94,9 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 		return proved
 	case diag.Verified:
 		v.Kind = diag.Verified
-		v.Scope = proved.Scope + "; nothing else found in " + v.Scope
+		v.Details = append(proved.Details, "nothing else found in "+v.Scope)
+		v.Scope = proved.Scope
+		v.Apart = append(v.Apart, proved.Apart...)
 	case diag.Unsupported:
 		v.Reason = "unsupported: " + proved.Reason
 		if proved.Span.IsValid() {
@@ -161,41 +164,57 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		return v
 	}
 	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+		return p.verified(r)
+	}
+	if p.tied = p.hasRelation(); p.tied {
+		tied, v := p.Verify(ctx, 0)
+		switch {
+		case tied == nil:
+			return v
+		case tied.Verified():
+			return p.tie(p.verified(tied))
+		case p.tied: // a counterexample that the host code excludes is none
+			r = tied
+		}
 	}
 	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
 		p.Fixed, p.Steps = given, steps
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
-			v.Scope += "; not proved for other arguments (heddle verify tries to)"
+			v.Details = append(v.Details, "not proved for other arguments (heddle verify tries to)")
 		}
 		return v
 	}
 	return p.examine(ctx, r)
 }
 
-// aliases names two arguments of the launch that share a buffer; empty if none do. A proof assumes
-// that all buffers are disjoint, so it would not hold for such a launch.
-func (p *Proof) aliases() string {
-	of := map[*launch.Buffer]string{}
-	reason := ""
-	add := func(name string, b *launch.Buffer) {
-		switch first, twice := of[b]; {
-		case b == nil:
-		case twice:
-			reason = fmt.Sprintf("proofs with aliasing arguments (%s and %s)", first, name)
-		default:
-			of[b] = name
-		}
-	}
+// aliasedVariable names an argument that points to a module variable, or a variable that points to a
+// buffer of an argument or of another variable; empty if there is none. Pointers among the arguments
+// are proved as the launch has them; a proof takes variables to be apart from all of them.
+func (p *Proof) aliasedVariable() string {
+	of := make(map[*launch.Buffer]string)
 	for i := range p.Config.Args {
 		a := &p.Config.Args[i]
-		add(a.Name, a.Buffer)
+		if a.Symbol != "" {
+			return fmt.Sprintf("proofs with an argument (%s) that points to a variable (%s)", a.Name,
+				a.Symbol)
+		}
+		of[a.Buffer] = a.Name
 		for _, f := range a.Fields {
-			add(fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer)
+			of[f.Buffer] = fmt.Sprintf("%s+%d", a.Name, f.Offset)
 		}
 	}
-	return reason
+	delete(of, nil)
+	for _, name := range slices.Sorted(maps.Keys(p.Config.Symbols)) {
+		b := p.Config.Symbols[name].Buffer
+		if other, ok := of[b]; ok {
+			return fmt.Sprintf("proofs with a variable (%s) that points to the buffer of %s", name, other)
+		}
+		if b != nil {
+			of[b] = "the variable " + name
+		}
+	}
+	return ""
 }
 
 // verdict is the verdict of a proof for Fixed, with counterexamples replayed.
@@ -205,7 +224,7 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
-			return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+			return p.verified(r)
 		}
 		p.apart = false
 	}
@@ -214,7 +233,7 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 		return v
 	}
 	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+		return p.verified(r)
 	}
 	return p.examine(ctx, r)
 }
@@ -223,12 +242,13 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 // 0. If there is no result (nil), the verdict has the reason: unsupported, contradictory
 // assumptions, or out of time.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
-	if why := p.aliases(); why != "" {
+	if why := p.aliasedVariable(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
+		Pointers:    p.pointers(),
 		Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
 		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(),
 	})
@@ -249,12 +269,13 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
+	p.tied = p.tied && p.relate(th)
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
 		Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
-		Sizes: p.sizes(), Record: p.recorder(),
+		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
 	})
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
@@ -288,71 +309,30 @@ func (p *Proof) guessed() string {
 	var out []string
 	for i := range p.Job.Kernel.Params {
 		a := &p.Config.Args[i]
-		if _, ok := p.Fixed[i]; ok && p.Config.Origins["arg "+a.Name] == launch.Default {
+		if _, ok := p.Fixed[i]; ok && p.Config.Origins["arg "+a.Name].Guessed() {
 			out = append(out, a.Name+" = "+a.Value())
 		}
 	}
 	return strings.Join(out, ", ")
 }
 
-// Scope describes what a proof covers and what it assumes.
-func (p *Proof) Scope(r *verify.Result) string {
-	g := p.Config.Geometry
-	var given []string
-	for i := range p.Job.Kernel.Params {
-		if _, ok := p.Fixed[i]; ok {
-			given = append(given, p.Config.Args[i].Name)
-		}
-	}
-	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v",
-		g.Grid, g.Block)
-	if any := p.opt.Any; any.Is() {
-		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, with at most "+
-			"1024 threads per block and fewer than 2^31 in each dimension",
-			shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
-	}
-	if len(given) > 0 {
-		s += ", with the given " + strings.Join(given, ", ")
-	}
-	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
-	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
-		s += ", where the inputs satisfy the kernel's requirements and assumptions"
-	}
-	if n := p.Config.Oversize; n > 0 {
-		s += fmt.Sprintf("; a block needs %d bytes of shared memory, more than any GPU has", n)
-	}
-	if p.lockstep() {
-		s += ", lanes of a warp in lock step"
-	}
-	if p.opt.OnlyIntraBlock {
-		s += "; races between blocks were not checked"
-	}
-	return s + "; assuming " + p.assumptions(r)
+// verified is the verdict of a proof.
+func (p *Proof) verified(r *verify.Result) diag.Verdict {
+	return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r), Details: p.Details(r),
+		Apart: p.apartFrom(r)}
 }
 
-// assumptions lists what a proof assumes.
-func (p *Proof) assumptions(r *verify.Result) string {
-	s := ""
-	for _, e := range p.opt.Assume {
-		s += e.Text + ", "
+// apartFrom lists what a proof does not cover.
+func (p *Proof) apartFrom(r *verify.Result) []string {
+	var out []string
+	for _, f := range r.Apart {
+		out = append(out, fmt.Sprintf("unordered strong accesses at %s (%s)",
+			p.Job.Format(driver.Place(f.A).Start), diag.CodeRaceUnorderedStrong))
 	}
-	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
-	if p.opt.Bounds {
-		s += " where their size is unknown"
+	for _, f := range r.Tolerated {
+		out = append(out, fmt.Sprintf("equal writes at %s (--benign %s)",
+			p.Job.Format(driver.Place(f.A).Start), p.Job.Options().Benign))
 	}
-	s += ", and loops end"
-	if p.opt.NoWrap {
-		s += ", and that signed 32-bit index arithmetic does not wrap"
-	}
-	if r.Lanes {
-		s += ", and that every lane named in a warp operation's mask reaches it"
-	}
-	if names := r.Thread.Extern; len(names) > 0 {
-		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
-			"thread's own and do not synchronize"
-	}
-	if r.Counters {
-		s += ", and that counters of atomic additions do not wrap around"
-	}
-	return s
+	slices.Sort(out)
+	return slices.Compact(out)
 }

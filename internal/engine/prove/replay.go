@@ -43,12 +43,16 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 				reason += "; " + p.engine.hint
 			}
 			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
+		case f.Unusual:
+			open = append(open, p.describe(f)+" is possible only with arguments that no host is "+
+				"expected to pass"+p.unsure(f, r.Thread))
 		case ctx.Err() != nil:
 			open = append(open, p.describe(f)+" is possible; time ran out before it could be replayed")
 		default:
 			n, shown := p.replay(ctx, r.Thread, f, seen)
 			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay confirmed it"+p.unsure(f))
+				open = append(open, p.describe(f)+" is possible; no replay confirmed it"+
+					p.unsure(f, r.Thread))
 			}
 		}
 	}
@@ -86,10 +90,21 @@ func (p *Proof) describe(f *verify.Finding) string {
 			return p.at(f.A) + " beyond the end of an array"
 		}
 		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
+	case verify.Unordered:
+		return fmt.Sprintf("an exchange of data without an order between %s and %s",
+			p.at(f.A), p.at(f.B))
+	case verify.Lanes:
+		return fmt.Sprintf("a lane that its mask names and that does not reach %s", p.at(f.A))
 	case verify.Divergence:
 		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
 	}
 	return fmt.Sprintf("a race between %s and %s", p.at(f.A), p.at(f.B))
+}
+
+// stays says that an access stays in its array.
+func (p *Proof) stays(f *verify.Finding) string {
+	return fmt.Sprintf("the access to %s at %s stays in it", f.Object.Name,
+		p.Job.Format(driver.Place(f.A).Start))
 }
 
 // at names an instruction and its position; nil stands for the end of the kernel, at which threads
@@ -136,8 +151,11 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 
 // unsure describes a counterexample that no run confirmed, and the approximations that may be the
 // cause: loads of any value, and iterations of which only the previous one is known.
-func (p *Proof) unsure(f *verify.Finding) string {
+func (p *Proof) unsure(f *verify.Finding, th *lockstep.Thread) string {
 	text := " (" + p.counterexample(f)
+	if names := p.otherContents(f, th); len(names) > 0 {
+		text += ", with other contents of " + strings.Join(names, ", ") + " than given"
+	}
 	const most = 3
 	var free []string
 	for _, in := range f.Free[:min(len(f.Free), most)] {
@@ -153,6 +171,29 @@ func (p *Proof) unsure(f *verify.Finding) string {
 		text += "; of each loop, only the previous iteration is known"
 	}
 	return text + ")"
+}
+
+// otherContents names the buffers of which the counterexample has other contents than somebody gave.
+// No replay has these, so it cannot show what depends on them.
+func (p *Proof) otherContents(f *verify.Finding, th *lockstep.Thread) []string {
+	var out []string
+	for o, data := range th.Contents(f.Model, mostContents) {
+		i := slices.Index(p.Job.Kernel.Params, o.Var)
+		if i < 0 || p.Config.Origins["arg "+p.Config.Args[i].Name].Guessed() {
+			continue
+		}
+		a := &p.Config.Args[i]
+		if a.Buffer != nil && !a.Buffer.Holds(data, a.Offset) {
+			out = append(out, a.Name)
+		}
+		for _, ptr := range a.Fields {
+			if ptr.Offset == o.Field && !ptr.Buffer.Holds(data, ptr.At) {
+				out = append(out, fmt.Sprintf("%s+%d", a.Name, o.Field))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Contents says what the buffers and scalars of a replay hold.
@@ -196,17 +237,15 @@ func (p *Proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		if contents.near() && len(p.opt.Assume) > 0 {
 			continue // these values need not satisfy the assumptions
 		}
-		req := p.Job.Launch
+		req := p.Inputs(p.Job.Launch, f, th, contents)
 		req.AnyShared = true
-		// Arguments that the user specified come last, and so take precedence.
-		req.Args = slices.Concat(p.Arguments(f, th, contents), req.Args)
 		if p.opt.Any.Is() {
 			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
 				return 0, false
 			}
 			req.Grid, req.Block, req.Global = &f.Grid, &f.Block, nil
 		}
-		key := fmt.Sprint(req.Args, f.Grid, f.Block)
+		key := fmt.Sprint(req.Inputs(), f.Grid, f.Block)
 		if did, again := p.replayed[key]; again {
 			if did {
 				return 0, true
@@ -259,8 +298,15 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 // nothing. For heddle check an assertion about data counts only for the data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 	violation := f.Kind == verify.Violation && code == diag.CodeAssertFailed
-	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds ||
-		violation && !p.opt.OfLaunch
+	if code == diag.CodeRaceUnorderedStrong {
+		return f.Kind == verify.Unordered
+	}
+	// An index that is right for the real block must not be wrong for a guessed one.
+	guessed := p.Config.Origins["block"].Guessed() ||
+		p.Config.Origins["grid"].Guessed() && f.Ctaid[0] != event.Dim3{}
+	bounds := p.opt.Bounds || f.Kind == verify.Bounds && !f.Scalars && !guessed
+	return Synchronization(code) || bounds && code == diag.CodeOutOfBounds ||
+		f.Kind == verify.Lanes && code == diag.CodeBadBarrier || violation && !p.opt.OfLaunch
 }
 
 // Synchronization reports whether a code is one of those that a proof is about. A replay ignores
@@ -269,20 +315,50 @@ func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 func Synchronization(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy,
-		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang,
+		diag.CodeAnnotation:
 		return true
 	}
 	return false
 }
 
-// Arguments are the values of the parameters in a counterexample: scalars, fields of structs, and
-// the contents of buffers.
-func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
+// Inputs is the launch req with the arguments of a counterexample: scalars, fields of structs, and
+// the contents of buffers. Random contents are guesses. Nothing replaces contents that req, a
+// configuration, a comment or host code specifies.
+func (p *Proof) Inputs(req launch.Request, f *verify.Finding, th *lockstep.Thread,
+	contents Contents) launch.Request {
+	switch {
+	case contents == asLaunched:
+		return req
+	case contents == Loaded:
+		req.Counterexample = p.buffers(th.Contents(f.Model, mostContents))
+	case !contents.near():
+		req.Guesses = slices.Concat(req.Guesses, p.randomBuffers(uint64(contents)))
+	}
+	req.Counterexample = slices.Concat(p.arguments(f, th, contents), req.Counterexample)
+	return req
+}
+
+// randomBuffers are the arguments that fill every buffer with random bytes.
+func (p *Proof) randomBuffers(seed uint64) []launch.ArgSpec {
+	var out []launch.ArgSpec
+	placed := p.pointers()
+	for i, v := range p.Job.Kernel.Params {
+		_, into := placed[lockstep.Pointer{Param: v}] // keeps where it points
+		if v.Pointer && !into && v.PtrSpace != event.Shared {
+			out = append(out, launch.ArgSpec{
+				Param: fmt.Sprint(i), Offset: -1,
+				Kind: launch.ArgBuffer, Fill: launch.FillRandom, Seed: seed,
+			})
+		}
+	}
+	return out
+}
+
+// arguments are the scalars and the fields of structs in a counterexample.
+func (p *Proof) arguments(f *verify.Finding, th *lockstep.Thread,
 	contents Contents) []launch.ArgSpec {
 	var out []launch.ArgSpec
-	if contents == asLaunched {
-		return nil
-	}
 	value := func(v *ir.Var, off, w int) (uint64, bool) {
 		name := lockstep.ParamName(v, off, w)
 		if val, ok := f.Model.Vars[name]; ok {
@@ -309,10 +385,6 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
 			}
 			out = append(out, spec)
 		}
-		if v.Pointer && contents != Loaded && !contents.near() && v.PtrSpace != event.Shared {
-			spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, uint64(contents)
-			out = append(out, spec)
-		}
 		if v.Pointer || scalar {
 			continue
 		}
@@ -327,18 +399,17 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
 			}
 		}
 	}
-	if contents == Loaded {
-		out = append(out, p.buffers(th.Contents(f.Model, mostContents))...)
-	}
 	return out
 }
 
 // buffers are the arguments that fill arrays with bytes, in the order of the parameters.
 func (p *Proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	placed := p.pointers()
 	for o, b := range loaded {
 		i := slices.Index(p.Job.Kernel.Params, o.Var)
-		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+		_, into := placed[lockstep.Pointer{Param: o.Var, Field: o.Field}]
+		if i < 0 || into || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
 			continue
 		}
 		spec := launch.ArgSpec{

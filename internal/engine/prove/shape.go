@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/isa"
+	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
@@ -91,20 +92,23 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	return 0, false
 }
 
-// sizes returns a function for the sizes of arrays in bytes, which are known for variables, dynamic
-// shared memory, and buffers whose size the launch specifies. It returns nil if bounds are not
-// checked.
+// sizes returns a function for the sizes of arrays in bytes: those of variables, and of dynamic
+// shared memory whose size is not a guess; with --bounds also those of buffers whose size the
+// launch specifies. It returns nil for a search for places of barriers, which asks for races only.
 func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
-	if !p.opt.Bounds {
+	if p.Paths {
 		return nil
 	}
 	return func(o *lockstep.Object) (uint64, bool) {
+		given := func(key string) bool {
+			return p.opt.Bounds || !p.Config.Origins[key].Guessed()
+		}
 		if o.Var.Space != event.Param {
 			switch {
 			case !o.Var.Unsized:
-				return uint64(o.Var.Size), true
+				return uint64(o.Var.Size), o.Var.Size > 0
 			case o.Space == event.Shared:
-				return uint64(p.Config.DynShared), true
+				return uint64(p.Config.DynShared), given("shared")
 			}
 			return 0, false
 		}
@@ -115,7 +119,9 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 			a := &p.Config.Args[i]
 			switch {
 			case a.Local != nil:
-				return uint64(a.Local.Size), true
+				return uint64(a.Local.Size), given("arg " + a.Name)
+			case !p.opt.Bounds:
+				return 0, false
 			case a.Buffer != nil && o.Field == 0:
 				return a.Buffer.Size, a.Buffer.Size > 0
 			}
@@ -127,4 +133,54 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 		}
 		return 0, false
 	}
+}
+
+// pointers says which pointer arguments of the launch point into one buffer, or behind its start.
+// The first argument with a buffer names its array.
+func (p *Proof) pointers() map[lockstep.Pointer]lockstep.Target {
+	out := map[lockstep.Pointer]lockstep.Target{}
+	first := map[*launch.Buffer]lockstep.Pointer{}
+	p.eachPointer(func(ptr lockstep.Pointer, _ string, b *launch.Buffer, at uint64) {
+		of, again := first[b]
+		if !again {
+			of, first[b] = ptr, ptr
+		}
+		if again || at > 0 {
+			out[ptr] = lockstep.Target{Of: of, Offset: at}
+		}
+	})
+	return out
+}
+
+// eachPointer calls visit for each pointer among the arguments, with its name, its buffer and where
+// in the buffer it points.
+func (p *Proof) eachPointer(visit func(ptr lockstep.Pointer, name string, b *launch.Buffer,
+	at uint64)) {
+	for i, v := range p.Job.Kernel.Params {
+		a := &p.Config.Args[i]
+		if a.Buffer != nil {
+			visit(lockstep.Pointer{Param: v}, a.Name, a.Buffer, a.Offset)
+		}
+		for _, f := range a.Fields {
+			visit(lockstep.Pointer{Param: v, Field: f.Offset}, fmt.Sprintf("%s+%d", a.Name, f.Offset),
+				f.Buffer, f.At)
+		}
+	}
+}
+
+// shared names the arguments of the launch that point into one buffer, for each such buffer: "a and
+// b point into one buffer".
+func (p *Proof) shared() []string {
+	names := map[*launch.Buffer][]string{}
+	var order []*launch.Buffer
+	p.eachPointer(func(_ lockstep.Pointer, name string, b *launch.Buffer, _ uint64) {
+		if names[b] = append(names[b], name); len(names[b]) == 2 {
+			order = append(order, b)
+		}
+	})
+	var out []string
+	for _, b := range order {
+		out = append(out, strings.Join(names[b], " and ")+" point into one buffer")
+	}
+	return out
 }

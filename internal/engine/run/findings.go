@@ -29,12 +29,12 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 		if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
 			key.code = diag.CodeRaceUnorderedStrong // of a trace, whose events are weak
 		}
-		r.add(key, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
+		r.add(key, rc, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
 	}
 	for i := range rep.Exchanges {
 		x := &rep.Exchanges[i]
 		if why := r.protocols().excuse(x); why.reported() {
-			r.add(exchangeKey(x), func() diag.Diagnostic { return r.exchangeFinding(x, why, seed) })
+			r.add(exchangeKey(x), &x.Race, func() diag.Diagnostic { return r.exchangeFinding(x, why, seed) })
 		}
 	}
 	for i := range rep.Barriers {
@@ -46,7 +46,7 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 			r.met = true
 		}
 		if key, ok := barrierKey(be); ok {
-			r.add(key, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
+			r.add(key, nil, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
 		}
 	}
 }
@@ -158,6 +158,9 @@ func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
 		}
 		note("both are volatile or relaxed, so this is not a data race (PTX ISA 8.7), "+
 			"but the %s depends on their order", what)
+	}
+	if rc.First.AfterFault || rc.Second.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
 	}
 	if rc.Hazards > 1 {
 		note("%d conflicting accesses between these two places", rc.Hazards)
@@ -358,6 +361,9 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		}
 		note("%s", text)
 	}
+	if be.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
+	}
 	d.Groups = r.groups(be)
 	if be.Count > 1 {
 		note("this happened %d times in the launch", be.Count)
@@ -444,30 +450,63 @@ func (r *Run) waitText(w event.Wait) string {
 func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(a.Site)
 	who := threadText(r.Config.Geometry, a.Thread)
-	return diag.Diagnostic{
+	d := diag.Diagnostic{
 		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
 		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
 		Span: place(info), Stack: stack(info), Label: "false here",
-		Notes:     []string{"launch: " + r.Config.Describe()},
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}
+	if a.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
+	}
+	d.Notes = append(d.Notes, "launch: "+r.Config.Describe())
+	return d
 }
+
+// afterFault is the note of a finding in which a thread takes part that had made an invalid access
+// before.
+const afterFault = "this happened after an access out of bounds (or a misaligned one) by a thread " +
+	"of this finding, which read 0 or wrote nothing; it may be a consequence"
 
 // stopFinding is the diagnostic of an error that ended the kernel, such as a trap. Its notes say
 // that the rest of the launch was not executed.
 func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
+	d := r.errorFinding(code, s, seed)
+	d.Notes = append(d.Notes,
+		"the run of this kernel ended here; nothing after this point was checked",
+		"launch: "+r.Config.Describe())
+	return d
+}
+
+// faultFinding is the diagnostic of the invalid accesses at one place, after which the kernel was
+// executed to its end.
+func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagnostic {
+	d := r.errorFinding(code, &f.Stop, seed)
+	d.Count = f.Count
+	if f.Count > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d accesses of single threads at this place are invalid",
+			f.Count))
+	}
+	d.Notes = append(d.Notes,
+		"the run continued without these accesses: a read returned 0, a write was dropped",
+		"launch: "+r.Config.Describe())
+	return d
+}
+
+// errorFinding is what the diagnostics of all errors of one thread have in common.
+func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(s.Site)
-	return diag.Diagnostic{
+	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: 1,
 		Message: s.Message, Span: place(info), Stack: stack(info),
 		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
 			threadText(r.Config.Geometry, s.Thread)),
-		Notes: []string{
-			"the run of this kernel ended here; nothing after this point was checked",
-			"launch: " + r.Config.Describe(),
-		},
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}
+	if s.AfterFault {
+		d.Notes = append(d.Notes, afterFault)
+	}
+	return d
 }

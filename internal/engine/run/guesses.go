@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/depend"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
@@ -18,12 +19,12 @@ import (
 )
 
 // heddle guesses the parts of a launch that the user leaves unspecified, and a counterexample of a
-// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel.
-// Only the user knows whether such a finding is a bug. So the kernel is run with other guesses. A
-// run is comparable if at least as many threads execute the same two instructions. A finding
-// depends on the guess if at least half of the comparable runs do not show it: it becomes a
-// warning, and the verdict is unknown and names the values. Contents of buffers are not guesses in
-// this sense: a kernel has to be correct for all data.
+// proof may have any number there: an image 0 pixels wide, in which all threads write one pixel. If
+// the addresses of a finding depend on a guess, evidence.go says so. What no address shows, such as
+// the size of the block, is decided by runs with other guesses. A run is comparable if at least as
+// many threads execute the same two instructions. A finding depends on the guess if at least half of
+// the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names the
+// values.
 //
 // The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
 // a kernel clean.
@@ -47,6 +48,7 @@ type Guesses struct {
 	spent   uint64                                // warp instructions of others
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
 	depends []string                              // one reason per finding that depends on guesses
+	facts   *depend.Kernel                        // nil until a finding asks for it
 }
 
 // guessRun is the result of a run with other guesses: the number of threads that executed each
@@ -57,32 +59,43 @@ type guessRun struct {
 	found   map[Key]bool
 }
 
-// NewGuesses collects what was guessed of a launch: grid, block and integer scalars. It is nil, on
-// which all methods that a Run calls work, if all of these are specified.
+// NewGuesses collects what was guessed of a launch: grid, block, arguments and contents of arrays.
 func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	g := &Guesses{job: job, seed: seed, cfg: cfg, touched: map[*launch.Config]map[event.Site]int{}}
-	g.grid, g.block = cfg.Origins["grid"] == launch.Default, cfg.Origins["block"] == launch.Default
+	g.grid, g.block = cfg.Origins["grid"].Guessed(), cfg.Origins["block"].Guessed()
 	for i, v := range job.Kernel.Params {
 		a := &cfg.Args[i]
 		integer := v.Size == v.Type.Size() && v.Size <= 8 && !v.Type.IsFloat() && !a.Float
-		if cfg.Origins["arg "+a.Name] == launch.Default && integer && !v.Pointer &&
+		if cfg.Origins["arg "+a.Name].Guessed() && integer && !v.Pointer &&
 			a.Buffer == nil && a.Local == nil && len(v.PtrFields) == 0 {
 			g.scalars = append(g.scalars, i)
 		}
 	}
-	if !g.grid && !g.block && len(g.scalars) == 0 {
-		return nil
-	}
 	return g
+}
+
+// use makes seed the schedule of the runs with other guesses: that of the run whose findings are
+// examined next. Another schedule need not show them.
+func (g *Guesses) use(seed uint64) {
+	if g == nil || g.seed == seed {
+		return
+	}
+	g.seed, g.others, g.tried, g.spent = seed, nil, false, 0
+	clear(g.touched)
 }
 
 // dependsOn reports whether a finding of a run with cfg depends on guesses. If so, it turns the
 // finding into a warning and adds a note with both sets of values.
-func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
+func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	f *diag.Diagnostic) bool {
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
+	if on := g.restsOn(key, rc, r.Machine, r.Config); len(on) > 0 {
+		g.warn(f, on)
+		return true
+	}
+	cfg := r.Config
 	// Only runs in which at least as many threads execute both sites are comparable: in a smaller
 	// launch the finding may be absent because its threads are.
 	at := g.sites(ctx, cfg)
@@ -111,7 +124,7 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	}
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = "depends on guesses"
+		f.Witness.Status = restsOnGuess
 	}
 	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
 	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")
@@ -172,7 +185,7 @@ func (g *Guesses) text(cfg, other *launch.Config) string {
 // try fills others with runs under other guesses. Only the first call does anything. A launch that
 // cannot be resolved, or does not end, is left out.
 func (g *Guesses) try(ctx context.Context) {
-	if g.tried {
+	if g.tried || !g.grid && !g.block && len(g.scalars) == 0 {
 		return
 	}
 	g.tried = true
@@ -260,6 +273,7 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 func (g *Guesses) running() emu.Options {
 	return emu.Options{
 		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
+		Memory: g.job.Options().Memory,
 	}
 }
 
@@ -285,6 +299,10 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 			return nil
 		}
 		out.found[Key{code, res.Stop.Site, res.Stop.Site}] = true
+		for i := range res.Faults {
+			f := &res.Faults[i]
+			out.found[Key{stopCodes[f.Kind], f.Site, f.Site}] = true
+		}
 	default:
 		return nil
 	}
@@ -328,6 +346,8 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
+
+func (nothing) Memory() uint64 { return 0 }
 
 // threadsAt records which threads execute each site that accesses memory or arrives at a barrier,
 // and passes all events on to a detector.

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -28,8 +29,10 @@ import (
 
 // Options are the choices of this engine.
 type Options struct {
-	Seed   uint64    // of the first schedule
-	Seeds  int       // how many schedules, with consecutive seeds; 0: one
+	Seed uint64 // of the first schedule
+	// Seeds is how many schedules are run, with consecutive seeds. 0: one, or SyncSeeds for a kernel
+	// that synchronizes through memory, in which schedules differ in what is ordered.
+	Seeds  int
 	Printf io.Writer // output of the kernel's printf; nil: discarded
 }
 
@@ -69,7 +72,7 @@ type Run struct {
 	cut          bool          // a finding ended a run early
 	parts        bool          // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
-	depends func(Key, *diag.Diagnostic) bool
+	depends func(Key, *race.Race, *diag.Diagnostic) bool
 }
 
 // Key identifies a finding within one machine, whose sites it names: runs with equal keys report
@@ -111,11 +114,29 @@ func CannotStart(k *ir.Func, err error) diag.Verdict {
 // All executes the schedules that the options request, with consecutive seeds, and stops early if a
 // further one cannot show more.
 func (r *Run) All(ctx context.Context) {
-	for i := range max(r.opt.Seeds, 1) {
+	for i := range r.seeds() {
 		if !r.Once(ctx, r.opt.Seed+uint64(i)) {
 			break
 		}
 	}
+}
+
+// DefaultMemory is the number of bytes that a run may take if the driver's options do not say it.
+const DefaultMemory = emu.DefaultMemory
+
+// SyncSeeds is the number of schedules for a kernel that synchronizes through memory, if none is
+// specified: the natural one, the reverse, and two by random priorities.
+const SyncSeeds = 4
+
+// seeds is the number of schedules to run.
+func (r *Run) seeds() int {
+	switch {
+	case r.opt.Seeds > 0:
+		return r.opt.Seeds
+	case r.Machine.SyncsThroughMemory():
+		return int(min(SyncSeeds-1, ^r.opt.Seed)) + 1 // seeds do not wrap around
+	}
+	return 1
 }
 
 // Once executes the launch under one schedule and reports new findings. It returns false if further
@@ -124,7 +145,11 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	job, common := r.Job, r.Job.Options()
 	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
 	opt := emu.Options{
-		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Workers: max(common.Workers, 1),
+		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
+		Workers: max(common.Workers, 1),
+		// An invalid access that does not count is outside of what the run is about, and so is all that
+		// follows from it.
+		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
 	}
 	if common.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
@@ -146,8 +171,9 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 		return false
 	}
 	r.Runs++
-	r.depends = func(key Key, g *diag.Diagnostic) bool {
-		return r.Guess.dependsOn(ctx, key, r.Config, g)
+	r.Guess.use(seed)
+	r.depends = func(key Key, rc *race.Race, g *diag.Diagnostic) bool {
+		return r.Guess.dependsOn(ctx, key, rc, r, g)
 	}
 	// A launch that violates an assumption of the kernel says nothing about it: races do not count.
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
@@ -157,7 +183,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	for i := range res.Annotations {
 		a := &res.Annotations[i]
 		key := Key{diag.CodeAnnotation, a.Site, a.Site}
-		r.add(key, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
+		r.add(key, nil, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
 	}
 	return r.Ended(res, seed)
 }
@@ -173,6 +199,7 @@ func (r *Run) CannotRun(err error) {
 // Detector is a sink of a run's events that reports races and barrier errors.
 type Detector interface {
 	event.Sink
+	emu.Meter
 	Report() *race.Report
 }
 
@@ -194,12 +221,30 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	return race.New(opt)
 }
 
-// Ended examines how a run ended: an error of the kernel is a finding, a limit of heddle decides
-// the verdict. It returns false if further schedules would show nothing more.
+// Ended examines the invalid accesses of a run and how it ended: an error of the kernel is a
+// finding, a limit of heddle decides the verdict. It returns false if further schedules would show
+// nothing more.
 func (r *Run) Ended(res *emu.Result, seed uint64) bool {
+	for i := range res.Faults {
+		f := &res.Faults[i]
+		code := stopCodes[f.Kind]
+		r.add(Key{code, f.Site, f.Site}, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
+	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
 	case emu.Stopped:
+		if len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop {
+			return true // the run reached its end
+		}
+		if res.Stop.Kind == emu.MemoryLimit {
+			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the limit",
+				res.Stop.Message, res.Blocks, blocks, seed)
+			return false
+		}
+		if res.Stop.Kind == emu.Spinning {
+			r.inconclusive = r.spinning(res, seed)
+			return true // in another schedule they may not
+		}
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
@@ -234,7 +279,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 }
 
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a kernel that spins forever ends within seconds.
+// for long kernels, and small enough that a kernel that never ends does end within seconds, or within
+// minutes in a huge launch.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:
@@ -243,7 +289,7 @@ func (r *Run) budget() uint64 {
 		return r.Job.Options().MaxSteps
 	}
 	g := r.Config.Geometry
-	return 20_000_000 + 50_000*g.Blocks()*uint64(g.WarpsPerBlock())
+	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), emu.DefaultMaxSteps)
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is
@@ -253,6 +299,21 @@ func QuickSteps(common *driver.Options, cfg *launch.Config) uint64 {
 		return common.MaxSteps
 	}
 	return 200_000 + 5_000*cfg.Geometry.Blocks()*uint64(cfg.Geometry.WarpsPerBlock())
+}
+
+// spinning says where the threads of a run wait that only spin.
+func (r *Run) spinning(res *emu.Result, seed uint64) string {
+	var places []string
+	for _, s := range res.Spins {
+		info := r.Machine.Site(s.Site)
+		who := threadText(r.Config.Geometry, s.Thread)
+		if s.Threads > 1 {
+			who = fmt.Sprintf("%d threads, such as %s,", s.Threads, who)
+		}
+		places = append(places, fmt.Sprintf("%s at %s (%s)", who, r.Job.Format(place(info).Start),
+			driver.OpText(info.Instr)))
+	}
+	return fmt.Sprintf("%s: %s (seed %d)", res.Stop.Message, strings.Join(places, "; "), seed)
 }
 
 // stopped reports a stop: an error of the kernel as a finding, a limit of heddle as a verdict.
@@ -268,7 +329,7 @@ func (r *Run) stopped(s *emu.Stop, seed uint64) bool {
 		return false
 	}
 	key := Key{code, s.Site, s.Site}
-	r.add(key, func() diag.Diagnostic { return r.stopFinding(code, s, seed) })
+	r.add(key, nil, func() diag.Diagnostic { return r.stopFinding(code, s, seed) })
 	return true
 }
 

@@ -2,6 +2,8 @@ package run_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +82,39 @@ func TestKnown(t *testing.T) {
 	known := func(*diag.Diagnostic) bool { return true }
 	v, _ := examine(t, "\ttrap;\n", driver.Options{Known: known})
 	if v.Kind != diag.Unknown || v.Known != 1 || !strings.Contains(v.Reason, "suppressed or known") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A run goes on after an invalid access. What its thread does later is reported, and says so; a
+// known finding of this kind does not make the rest clean.
+func TestAfterFault(t *testing.T) {
+	const body = "\tst.global.u32 [%a], %x;\n" + // a race, before anything else
+		"\tld.global.u32 %x, [%a+2];\n\tst.global.u32 [%a+64], %x;\n"
+	var got []string
+	report := func(g diag.Diagnostic) {
+		after := strings.Contains(strings.Join(g.Notes, "\n"), "after an access out of bounds")
+		got = append(got, fmt.Sprintf("%s %v", g.Code, after))
+	}
+	in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: ptx(body)}}
+	check := func(common driver.Options) (v diag.Verdict) {
+		driver.New(common, report).Run(t.Context(), []driver.Input{in},
+			func(ctx context.Context, job *driver.Job) {
+				r := run.New(job, &run.Options{Seeds: 1}, job.Config())
+				if err := r.Start(); err != nil {
+					t.Fatal(err)
+				}
+				r.All(ctx)
+				v = r.Verdict()
+			})
+		return v
+	}
+	want := []string{"race-global false", "race-global true", "misaligned false"}
+	if v := check(driver.Options{}); v.Kind != diag.Bug || !slices.Equal(got, want) {
+		t.Errorf("%+v, %q, want %q", v, got, want)
+	}
+	v := check(driver.Options{Known: func(*diag.Diagnostic) bool { return true }})
+	if v.Kind != diag.Unknown || !strings.Contains(v.Reason, "made up") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -6,11 +6,13 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/race"
 )
 
 // add reports a finding unless an earlier run did, or the limit of printed findings is reached.
-// Beyond the limit findings still count. make is called only for a new finding, since it formats.
-func (r *Run) add(key Key, make func() diag.Diagnostic) {
+// Beyond the limit findings still count. rc is the race that was found, nil for another finding.
+// make is called only for a new finding, since it formats.
+func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
 		return
 	}
@@ -32,7 +34,7 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	case g.Severity == diag.Warning:
 		r.Warnings++
 		r.exceptFor(&g)
-	case r.depends != nil && r.depends(key, &g):
+	case r.depends != nil && r.depends(key, rc, &g):
 		r.Guessed++
 	default:
 		r.Bugs++
@@ -65,13 +67,18 @@ func (r *Run) setAside(g *diag.Diagnostic) bool {
 		return false
 	}
 	if endsRun(g.Code) && r.inconclusive == "" {
-		r.inconclusive = fmt.Sprintf("a run ended at a suppressed or known finding (%s at %s); "+
-			"nothing after it was checked", g.Code, r.Job.Format(g.Span.Start))
+		what := "a run ended at a suppressed or known finding (%s at %s); nothing after it was checked"
+		if g.Code == diag.CodeOutOfBounds || g.Code == diag.CodeMisaligned {
+			what = "a run has a suppressed or known finding (%s at %s), after which the values that " +
+				"threads read are made up"
+		}
+		r.inconclusive = fmt.Sprintf(what, g.Code, r.Job.Format(g.Span.Start))
 	}
 	return true
 }
 
-// endsRun reports whether nothing more of the kernel or block is executed after such a finding.
+// endsRun reports whether nothing more of the kernel or block is executed after such a finding, or
+// only with values that are made up.
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,

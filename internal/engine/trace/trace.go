@@ -178,7 +178,7 @@ func (t *tracer) selectBlocks() error {
 	// block outside a specified grid is a mistake.
 	for _, x := range t.opt.Blocks {
 		cfg := t.run.Config
-		guessed := cfg.Origins["grid"] == launch.Default
+		guessed := cfg.Origins["grid"].Guessed()
 		beyond := x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z
 		if beyond || guessed && cfg.Reasons["grid"] == "" {
 			if !guessed {
@@ -204,7 +204,7 @@ func (t *tracer) selectBlocks() error {
 func (t *tracer) chooseModel() {
 	t.model = t.job.Options().Warp
 	opt := slice.Options{
-		Grid:     t.run.Config.Origins["grid"] != launch.Default,
+		Grid:     !t.run.Config.Origins["grid"].Guessed(),
 		Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool),
 	}
 	for i, v := range t.job.Kernel.Params {
@@ -291,6 +291,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 func (t *tracer) running(block *uint32) emu.Options {
 	return emu.Options{
 		Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Block: block,
+		StopAtFault: true, Memory: t.job.Options().Memory,
 	}
 }
 

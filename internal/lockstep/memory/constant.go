@@ -16,7 +16,7 @@ func (m *Model) Param(v *ir.Var, off, size int) smt.Term {
 	if size == 8 {
 		isPointer := off == 0 && v.Pointer || slices.Contains(v.PtrFields, off)
 		if isPointer && !slices.Contains(v.Guessed, off) {
-			return m.Base(m.Object(v, off))
+			return m.pointer(v, off)
 		}
 	}
 	w := 8 * min(size, 8)
@@ -24,6 +24,15 @@ func (m *Model) Param(v *ir.Var, off, size int) smt.Term {
 		return k
 	}
 	return m.c.Var(symbol.ParamName(v, off, w), w)
+}
+
+// pointer is the value of a pointer at an offset of a parameter.
+func (m *Model) pointer(v *ir.Var, off int) smt.Term {
+	t, ok := m.opt.Pointers[Pointer{v, off}]
+	if !ok {
+		return m.Base(m.Object(v, off))
+	}
+	return m.c.AddConst(m.Base(m.Object(t.Of.Param, t.Of.Field)), t.Offset)
 }
 
 // LoadParam returns size bytes, delta bytes behind an address in parameter memory; ok is false if

@@ -50,6 +50,22 @@ type Options struct {
 	Adversarial bool
 	// Lockstep takes the lanes of a warp to execute each instruction together.
 	Lockstep bool
+	// Pointers says where pointers among the parameters point, of those that do not point to the start
+	// of an array of their own.
+	Pointers map[Pointer]Target
+}
+
+// Pointer is a parameter that is a pointer, or the pointer at byte Field of a struct parameter.
+type Pointer struct {
+	Param *ir.Var
+	Field int
+}
+
+// Target is a place in the array that another pointer names, or the pointer itself: Offset bytes
+// from its start.
+type Target struct {
+	Of     Pointer
+	Offset uint64
 }
 
 // Model is what is known of the arrays of a kernel.

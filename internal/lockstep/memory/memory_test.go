@@ -112,7 +112,10 @@ func (b *bench) offset(size int) (smt.Term, int) {
 	}
 	name := fmt.Sprintf("o%d", rapid.IntRange(0, 2).Draw(b.t, "index"))
 	if v, ok := b.vars[name]; ok {
-		at = int(v) % (arraySize / size)
+		if int(v) >= arraySize/size { // a variable keeps its value
+			return b.c.Const(uint64(at*size), 64), at * size
+		}
+		at = int(v)
 	}
 	b.vars[name] = uint64(at)
 	return b.c.MulConst(b.c.Var(name, 64), uint64(size)), int(b.vars[name]) * size

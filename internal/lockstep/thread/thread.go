@@ -85,8 +85,13 @@ type Thread struct {
 	// Access.Warp. If lanes of one warp cannot diverge at them, accesses of these lanes with different
 	// Warp are ordered.
 	WarpEnds []End
-	// Waits is set if operations of a warp wait for lanes other than at WarpEnds.
-	Waits bool
+	// Waits are the barriers of the block and the operations of a warp, in the order of the text.
+	Waits []Wait
+	// Gathered has the results of operations of a warp, by the names of their symbols.
+	Gathered map[string]Gathered
+	// Own are accesses to memory that only the thread itself writes, or no thread: local and constant
+	// memory. They cannot race, but may lie outside their array.
+	Own []Access
 	// GridEnds are the ends of intervals between barriers of the grid; their starts are as in
 	// Access.Grid.
 	GridEnds []End

@@ -202,7 +202,8 @@ func TestBroken(t *testing.T) {
 		{"LZ4 data", with(good, 16+64, bytes.Repeat([]byte{0xff}, 40)), "lz4"},
 		{"zstd longer than stated", with(zst, 16+56, le64(10)),
 			"yields 11 bytes, but the header says 10"},
-		{"zstd shorter than stated", with(zst, 16+56, le64(200<<20)), "but the header says"},
+		{"zstd shorter than stated", with(zst, 16+56, le64(1<<20)), "but the header says"},
+		{"zstd bomb", with(zst, 16+56, le64(200<<20)), "more than 1000 times as many"},
 		{"zstd data", with(zst, 16+64, le64(0)), "zstd"},
 		{"ELF", []byte("\x7fELF"), "EOF"},
 		{"neither", []byte("hello, world"), "neither"},
@@ -219,6 +220,22 @@ func TestBroken(t *testing.T) {
 	var fe *FormatError
 	if _, err := Open(with(good, 16+4, le32(8))); !errors.As(err, &fe) || fe.Offset != 20 {
 		t.Errorf("offset: %v", err)
+	}
+}
+
+// An image that cannot be read costs itself alone.
+func TestBadImage(t *testing.T) {
+	img := func(arch uint32, kernel string) fatbintest.Image {
+		return fatbintest.Image{Kind: 1, Arch: arch, Header: 64, Comp: "lz4",
+			Data: bytes.Repeat(ptxText("8.0", int(arch), kernel), 4)}
+	}
+	content := fatbintest.Region(t, img(80, "a"))
+	copy(content[16+64:], bytes.Repeat([]byte{0xff}, 40))
+	content = append(content, fatbintest.Region(t, img(90, "b"))...)
+	s, err := open(t, content).Select()
+	if err != nil || len(s.Images) != 1 || s.Images[0].Number != 2 || len(s.Bad) != 1 ||
+		s.Bad[0].Image.Number != 1 {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 

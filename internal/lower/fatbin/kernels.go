@@ -92,13 +92,20 @@ type Selection struct {
 	Images []*Image // PTX, in the order of the file
 	SASS   []string // kernels that no PTX of the file defines, in order
 	Opaque int      // images that are neither PTX nor cubin
+	Bad    []BadImage
+}
+
+// BadImage is an image whose payload cannot be read. Its kernels are unknown.
+type BadImage struct {
+	Image *Image
+	Err   error // names the image
 }
 
 // Select chooses the PTX to analyse. A region contains one translation unit for several
 // architectures. Of these Select takes the newest architecture, and among equal ones the newest PTX
 // ISA. It also takes an older image that defines a kernel the chosen ones lack: code can depend on
-// __CUDA_ARCH__, and a region of relocatable code can contain several units. It fails if a payload
-// cannot be decompressed.
+// __CUDA_ARCH__, and a region of relocatable code can contain several units. It fails if no payload
+// can be read.
 func (f *File) Select() (*Selection, error) {
 	s := &Selection{}
 	regions := make(map[int][]*Image)
@@ -114,7 +121,8 @@ func (f *File) Select() (*Selection, error) {
 		case ELF:
 			names, err := im.Kernels()
 			if err != nil {
-				return nil, err
+				s.Bad = append(s.Bad, BadImage{im, err})
+				continue
 			}
 			sass = append(sass, names...)
 		default:
@@ -123,9 +131,10 @@ func (f *File) Select() (*Selection, error) {
 	}
 	have := make(map[string]bool)
 	for _, r := range order {
-		if err := s.region(regions[r], have); err != nil {
-			return nil, err
-		}
+		s.region(regions[r], have)
+	}
+	if len(s.Bad) > 0 && len(s.Bad)+s.Opaque == len(f.Images) {
+		return nil, s.Bad[0].Err
 	}
 	for _, name := range sass {
 		if !have[name] {
@@ -138,14 +147,17 @@ func (f *File) Select() (*Selection, error) {
 }
 
 // region chooses among the PTX images of one region, and adds all kernels that they define to have.
-func (s *Selection) region(images []*Image, have map[string]bool) error {
-	versions := make(map[*Image]int, len(images))
-	for _, im := range images {
+func (s *Selection) region(all []*Image, have map[string]bool) {
+	versions := make(map[*Image]int, len(all))
+	var images []*Image
+	for _, im := range all {
 		text, err := im.Data()
 		if err != nil {
-			return err
+			s.Bad = append(s.Bad, BadImage{im, err})
+			continue
 		}
 		versions[im] = isaVersion(text)
+		images = append(images, im)
 	}
 	slices.SortStableFunc(images, func(a, b *Image) int {
 		if a.Arch != b.Arch {
@@ -155,11 +167,8 @@ func (s *Selection) region(images []*Image, have map[string]bool) error {
 	})
 	here := make(map[string]bool)
 	for i, im := range images {
-		names, err := im.Kernels()
-		if err != nil {
-			return err
-		}
-		fresh := i == 0 // the newest is chosen even if it has no kernel: the caller reports that
+		names, _ := im.Kernels() // its data are read
+		fresh := i == 0          // the newest is chosen even if it has no kernel: the caller reports that
 		for _, n := range names {
 			fresh = fresh || !here[n]
 			here[n] = true
@@ -169,5 +178,4 @@ func (s *Selection) region(images []*Image, have map[string]bool) error {
 			s.Images = append(s.Images, im)
 		}
 	}
-	return nil
 }

@@ -15,6 +15,13 @@ const (
 	maxTotal = 1 << 30   // of all images of a file
 )
 
+// maxRatio bounds the expansion of zstd beyond maxFree: bytes after decompression for each byte of
+// the file. PTX, even of unrolled loops, shrinks to a hundredth at most.
+const (
+	maxRatio = 1000
+	maxFree  = 16 << 20
+)
+
 // lz4Ratio is the maximum expansion of LZ4, where each additional byte of a length means up to 255
 // bytes.
 const lz4Ratio = 255
@@ -30,6 +37,10 @@ func (im *Image) Data() ([]byte, error) {
 		if im.size > maxImage || im.size > uint64(im.file.budget) {
 			return nil, im.errorf("%d bytes after decompression exceed the limit of 256 MiB per image and "+
 				"1 GiB per file", im.size)
+		}
+		if im.Compression == Zstd && im.size > maxFree && im.size/maxRatio > uint64(len(im.payload)) {
+			return nil, im.errorf("%d bytes in the file expand to %d, more than %d times as many",
+				len(im.payload), im.size, maxRatio)
 		}
 		var err error
 		if data, err = im.decompress(); err != nil {

@@ -176,7 +176,7 @@ func (m *machine) prepare() {
 			}
 			base += 1 << 32
 		}
-		m.args[v] = littleEndian(m.res.objects[a.Buffer.Name], 8)
+		m.args[v] = littleEndian(m.res.objects[a.Buffer.Name]+a.Offset, 8)
 	}
 }
 

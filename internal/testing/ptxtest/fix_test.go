@@ -104,7 +104,7 @@ func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
 		Budget: 5 * time.Minute,
 	}
 	if exp, err := Parse(string(text)); err == nil {
-		if err := options(&opt.Common, exp.Options); err != nil {
+		if err := options(&opt.Common, &opt.Run.Seeds, exp.Options); err != nil {
 			t.Fatal(err)
 		}
 	}

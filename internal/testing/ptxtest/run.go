@@ -41,7 +41,7 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		opt := check.Options{SkipProof: true, Run: run.Options{Seed: seed}}
+		opt := check.Options{SkipProof: true, Run: run.Options{Seed: seed, Seeds: 1}}
 		opt.MaxSteps, opt.Files, opt.Limit = cfg.MaxSteps, source.NewSet(), 1000
 		if cfg.Trace {
 			opt.Mode = check.Trace
@@ -49,11 +49,14 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 		if opt.MaxSteps == 0 {
 			opt.MaxSteps = defaultSteps
 		}
-		if err := options(&opt.Options, exp.Options); err != nil {
+		if err := options(&opt.Options, &opt.Run.Seeds, exp.Options); err != nil {
 			return nil, fmt.Errorf("%s: options: %w", path, err)
 		}
 		for _, d := range runOnce(ctx, path, opt, exp) {
 			diffs = append(diffs, fmt.Sprintf("seed %d: %s", seed, d))
+		}
+		if opt.Run.Seeds != 1 {
+			break // the file says how many, from the first on
 		}
 	}
 	return diffs, nil
@@ -61,12 +64,13 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 
 // options applies the flags of an options: comment. Flags that concern the launch are not allowed;
 // the kernel has a heddle: comment for them.
-func options(opt *driver.Options, args []string) error {
+func options(opt *driver.Options, seeds *int, args []string) error {
 	fs := pflag.NewFlagSet("options", pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	warp := fs.String("warp", "", "")
 	benign := fs.String("benign", "", "")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", opt.MaxSteps, "")
+	fs.IntVar(seeds, "seeds", *seeds, "")
 	fs.StringVar(&opt.Lower.OptLevel, "opt-level", "", "")
 	fs.StringVar(&opt.Lower.Arch, "arch", "", "")
 	if err := fs.Parse(args); err != nil {

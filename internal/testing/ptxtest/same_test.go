@@ -24,7 +24,7 @@ func output(ctx context.Context, path string, workers int) (string, error) {
 	}
 	opt := check.Options{SkipProof: true}
 	opt.MaxSteps, opt.Workers, opt.Files = defaultSteps, workers, source.NewSet()
-	if err := options(&opt.Options, exp.Options); err != nil {
+	if err := options(&opt.Options, &opt.Run.Seeds, exp.Options); err != nil {
 		return "", err
 	}
 	var out bytes.Buffer

@@ -2,6 +2,7 @@
 // Why: observation order runs through atomic read-modify-writes only (8.9.2): block 2 reads block 1's store, and
 // block 1 has no release pattern.
 // expect: bug
+// options: --seeds 4
 // heddle: grid=3 block=1
 __device__ int data;
 __device__ volatile int flag;

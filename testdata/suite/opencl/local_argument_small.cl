@@ -6,5 +6,5 @@ kernel void k(local int *tile, global int *out) {
     int i = get_local_id(0);
     tile[i] = i;                              // want out-of-bounds
     barrier(CLK_LOCAL_MEM_FENCE);
-    out[i] = tile[63 - i];
+    out[i] = tile[63 - i];                    // want out-of-bounds
 }

@@ -34,6 +34,37 @@ __heddle_fn unsigned int __nth_lane(unsigned int __mask, unsigned int __n) {
   return __ffs(__mask) - 1;
 }
 
+/* Shuffles between members. A trivially copyable type of up to 32 bytes moves in words of 32 bits, an arithmetic type
+   as with __shfl_sync. */
+#define __HEDDLE_MOVE(NAME, BT)                                                                           \
+  template <typename __T> __heddle_fn __T __move_##NAME(unsigned int __mask, const __T &__v, BT __b, int __w) { \
+    if constexpr (__heddle_is<__T>::arithmetic) {                                                         \
+      return (__T)__##NAME##_sync(__mask, __v, __b, __w);                                                 \
+    } else {                                                                                              \
+      static_assert(__is_trivially_copyable(__T) && sizeof(__T) <= 32,                                    \
+                    "a shuffle moves a trivially copyable type of at most 32 bytes");                     \
+      constexpr unsigned int __n = (sizeof(__T) + 3) / 4;                                                 \
+      unsigned int __u[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                     \
+      __builtin_memcpy(__u, &__v, sizeof(__T));                                                           \
+      __u[0] = __##NAME##_sync(__mask, __u[0], __b, __w);                                                 \
+      if constexpr (__n > 1) __u[1] = __##NAME##_sync(__mask, __u[1], __b, __w);                          \
+      if constexpr (__n > 2) __u[2] = __##NAME##_sync(__mask, __u[2], __b, __w);                          \
+      if constexpr (__n > 3) __u[3] = __##NAME##_sync(__mask, __u[3], __b, __w);                          \
+      if constexpr (__n > 4) __u[4] = __##NAME##_sync(__mask, __u[4], __b, __w);                          \
+      if constexpr (__n > 5) __u[5] = __##NAME##_sync(__mask, __u[5], __b, __w);                          \
+      if constexpr (__n > 6) __u[6] = __##NAME##_sync(__mask, __u[6], __b, __w);                          \
+      if constexpr (__n > 7) __u[7] = __##NAME##_sync(__mask, __u[7], __b, __w);                          \
+      __T __r = __v;                                                                                      \
+      __builtin_memcpy(&__r, __u, sizeof(__T));                                                           \
+      return __r;                                                                                         \
+    }                                                                                                     \
+  }
+__HEDDLE_MOVE(shfl, int)
+__HEDDLE_MOVE(shfl_up, unsigned int)
+__HEDDLE_MOVE(shfl_down, unsigned int)
+__HEDDLE_MOVE(shfl_xor, int)
+#undef __HEDDLE_MOVE
+
 /* Any group. __lanes is 0 for a block and for a grid. */
 class thread_group {
  protected:
@@ -156,14 +187,14 @@ class coalesced_group : public thread_group {
   __heddle_member unsigned int thread_rank() const { return __popc(__lanes & __nv_lanemask_lt()); }
   __heddle_member unsigned int meta_group_size() const { return 1; }
   __heddle_member unsigned int meta_group_rank() const { return 0; }
-  template <typename __T> __heddle_member __T shfl(__T __v, unsigned int __rank) const { return __shfl_sync(__lanes, __v, __lane(__rank)); }
+  template <typename __T> __heddle_member __T shfl(__T __v, unsigned int __rank) const { return __move_shfl(__lanes, __v, __lane(__rank), 32); }
   template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __delta) const {
     unsigned int __r = thread_rank();
-    return __shfl_sync(__lanes, __v, __lane(__r >= __delta ? __r - __delta : __r));
+    return __move_shfl(__lanes, __v, __lane(__r >= __delta ? __r - __delta : __r), 32);
   }
   template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __delta) const {
     unsigned int __r = thread_rank();
-    return __shfl_sync(__lanes, __v, __lane(__r + __delta < size() ? __r + __delta : __r));
+    return __move_shfl(__lanes, __v, __lane(__r + __delta < size() ? __r + __delta : __r), 32);
   }
   __heddle_member int any(int __p) const { return __any_sync(__lanes, __p); }
   __heddle_member int all(int __p) const { return __all_sync(__lanes, __p); }
@@ -175,7 +206,7 @@ class coalesced_group : public thread_group {
 /* A tile: __N adjacent threads of a block, all in one warp. */
 template <unsigned int __N, typename __Parent = void> class thread_block_tile;
 template <unsigned int __N, typename __Parent> class thread_block_tile : public thread_group {
-  static_assert(__N != 0 && __N <= 32 && (__N & (__N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+  static_assert(__N != 0 && __N <= 32 && (__N & (__N - 1)) == 0, "heddle supports tiles of 1, 2, 4, 8, 16 or 32 threads");
   static __heddle_member unsigned int __mask() {
     return __N == 32 ? ~0u : ((1u << (__N & 31)) - 1) << (__thread_of_block() & 31 & ~(__N - 1));
   }
@@ -190,10 +221,10 @@ template <unsigned int __N, typename __Parent> class thread_block_tile : public 
   static __heddle_member unsigned int thread_rank() { return __thread_of_block() & (__N - 1); }
   static __heddle_member unsigned int meta_group_size() { return (__threads_of_block() + __N - 1) / __N; }
   static __heddle_member unsigned int meta_group_rank() { return __thread_of_block() / __N; }
-  template <typename __T> __heddle_member __T shfl(__T __v, int __rank) const { return __shfl_sync(__mask(), __v, __rank, __N); }
-  template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __d) const { return __shfl_up_sync(__mask(), __v, __d, __N); }
-  template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __d) const { return __shfl_down_sync(__mask(), __v, __d, __N); }
-  template <typename __T> __heddle_member __T shfl_xor(__T __v, unsigned int __x) const { return __shfl_xor_sync(__mask(), __v, __x, __N); }
+  template <typename __T> __heddle_member __T shfl(__T __v, int __rank) const { return __move_shfl(__mask(), __v, __rank, __N); }
+  template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __d) const { return __move_shfl_up(__mask(), __v, __d, __N); }
+  template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __d) const { return __move_shfl_down(__mask(), __v, __d, __N); }
+  template <typename __T> __heddle_member __T shfl_xor(__T __v, unsigned int __x) const { return __move_shfl_xor(__mask(), __v, __x, __N); }
   __heddle_member int any(int __p) const { return __any_sync(__mask(), __p); }
   __heddle_member int all(int __p) const { return __all_sync(__mask(), __p); }
   __heddle_member unsigned int ballot(int __p) const { return __shifted(__ballot_sync(__mask(), __p)); }
@@ -205,6 +236,11 @@ template <unsigned int __N, typename __Parent> class thread_block_tile : public 
 };
 
 __inline__ __heddle_member thread_block this_thread_block() { return thread_block(); }
+/* Memory with which a block can be divided into tiles of more than 32 threads. Smaller tiles do not use it. */
+template <unsigned int __MaxThreads = 1024> struct alignas(8) block_tile_memory {
+  unsigned char __unused[__MaxThreads / 4];
+};
+template <unsigned int __N> __heddle_fn thread_block this_thread_block(block_tile_memory<__N> &) { return this_thread_block(); }
 __inline__ __heddle_member grid_group this_grid() { return grid_group(); }
 __inline__ __heddle_member cluster_group this_cluster() { return cluster_group(); }
 __heddle_fn coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }

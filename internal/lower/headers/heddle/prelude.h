@@ -7,15 +7,20 @@
 #pragma clang system_header
 
 #define __CUDACC__ 1
+/* Headers that compile with several compilers define their own __device__ where this is undefined. */
+#define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
 #define CUDART_VERSION 12000
 #define CUDA_VERSION 12000
-/* Headers of samples (helper_cuda.h) test this macro to find out whether the types of the runtime exist. */
+/* Headers of samples (helper_cuda.h) test these include guards to find out whether the types and the functions of
+   the runtime exist. */
 #define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
 
 #include "qualifiers.h"
+#include "constants.h"
 #include "vector_types.h"
 #include "indices.h"
 #include "sync.h"

@@ -1,0 +1,147 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/launch"
+)
+
+// A file may launch a kernel several times, with other shapes and arguments. Each launch is examined
+// by a job of its own; the kernel gets one verdict, the worst of them, and each finding once.
+
+// launches is what the jobs for the launches of one kernel share.
+type launches struct {
+	aside    map[string]*diag.Suppression // findings that were set aside; nil: known before
+	reported map[string]diag.Severity     // findings that were reported
+	checked  []func(diag.Code) bool       // what each launch examined, see Checked
+}
+
+// EachLaunch examines the kernel for each of its launches in host code, or once if there is at most
+// one that the request leaves different. It records one verdict.
+func (j *Job) EachLaunch(examine func(*Job)) {
+	all, errs := launch.Launches(j.Kernel, j.Launch, j.Module.Facts)
+	if len(errs) > 0 {
+		for _, e := range errs {
+			j.LaunchError(e)
+		}
+		return
+	}
+	if len(all) == 1 {
+		j.Launch.Host = all[0].Host
+		examine(j)
+		return
+	}
+	shared := &launches{
+		aside: make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
+	}
+	sum := &Summary{}
+	var lines []string
+	for i, cfg := range all {
+		part := *j
+		part.Launch.Host, part.launches, part.sum = cfg.Host, shared, &Summary{}
+		if i > 0 {
+			part.quiet = true
+		}
+		examine(&part)
+		sum.add(part.sum)
+		for range part.sum.Verdicts {
+			lines = append(lines, fmt.Sprintf("the launch in line %d", cfg.Launch.Start.Line()))
+		}
+	}
+	if len(sum.Verdicts) > 0 {
+		sum.Verdicts = []diag.Verdict{worst(sum.Verdicts, lines)}
+	}
+	j.sum.add(sum)
+	j.Checked(func(c diag.Code) bool {
+		for _, f := range shared.checked {
+			if f == nil || !f(c) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// rank orders kinds of verdicts: the one that a user must know first is the largest.
+var rank = map[diag.VerdictKind]int{
+	diag.Verified: 0, diag.Clean: 1, diag.Unsupported: 2, diag.Unknown: 3, diag.Bug: 4,
+}
+
+// worst sums up the verdicts on several launches: the worst kind, with the scopes and reasons of the
+// launches that have it, each after the words that name the launch.
+func worst(verdicts []diag.Verdict, launches []string) diag.Verdict {
+	out := verdicts[0]
+	for _, v := range verdicts[1:] {
+		if rank[v.Kind] > rank[out.Kind] {
+			out = v
+		}
+	}
+	var scopes, details, reasons, other []string
+	for i, v := range verdicts {
+		if v.Kind != out.Kind {
+			other = append(other, fmt.Sprintf("%s is %s", launches[i], v.Kind))
+			continue
+		}
+		if v.Scope != "" {
+			scopes = append(scopes, launches[i]+": "+v.Scope)
+		}
+		for _, d := range v.Details {
+			if !slices.Contains(details, d) {
+				details = append(details, d)
+			}
+		}
+		if v.Reason != "" {
+			reasons = append(reasons, launches[i]+": "+v.Reason)
+		}
+	}
+	out.Scope, out.Reason = strings.Join(scopes, "; "), strings.Join(reasons, "; ")
+	out.Details = details
+	if out.Kind != diag.Bug && len(other) > 0 {
+		if text := strings.Join(other, ", "); out.Scope != "" {
+			out.Scope += "; " + text
+		} else {
+			out.Reason += "; " + text
+		}
+	}
+	for _, v := range verdicts {
+		out.Suppressed, out.Known = max(out.Suppressed, v.Suppressed), max(out.Known, v.Known)
+		for _, a := range v.Apart {
+			if !slices.Contains(out.Apart, a) {
+				out.Apart = append(out.Apart[:len(out.Apart):len(out.Apart)], a)
+			}
+		}
+	}
+	return out
+}
+
+// again reports whether another launch had the same finding, at least as severe.
+func (l *launches) again(g *diag.Diagnostic) bool {
+	if l == nil || !g.Span.IsValid() || g.Severity == diag.Note {
+		return false
+	}
+	key := placesKey(g)
+	if was, ok := l.reported[key]; ok && was >= g.Severity {
+		return true
+	}
+	l.reported[key] = g.Severity
+	return false
+}
+
+// setAside returns how a finding of another launch was set aside, and whether it was.
+func (l *launches) setAside(key string) (*diag.Suppression, bool) {
+	if l == nil {
+		return nil, false
+	}
+	s, ok := l.aside[key]
+	return s, ok
+}
+
+// keep records that a finding was set aside.
+func (l *launches) keep(key string, s *diag.Suppression) {
+	if l != nil {
+		l.aside[key] = s
+	}
+}

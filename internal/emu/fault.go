@@ -1,0 +1,144 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// Invalid accesses. PTX leaves an access outside of memory, or one that is not aligned to its size,
+// undefined (PTX ISA 6.4.1), and hardware ends the whole grid at some later point. A run does
+// neither: it records the place and goes on, because what the kernel does behind that place is
+// wrong independently of it. The invalid access of a lane is not performed: a read returns 0, a
+// write is dropped, an atomic operation returns 0 and changes nothing. The other lanes of the
+// instruction are not affected, and no event is sent for the invalid ones.
+//
+// Zero is as good as any other value, and still not the value that the kernel would read. The
+// consumer of the events is told which lanes have gone on (FaultSink), since what they do afterwards
+// may be a consequence.
+//
+// In a run that tracks unknown values the first invalid access ends the run: a verdict about all
+// inputs must not rest on a value that was made up. Options.StopAtFault demands the same of any run.
+
+// maxFaults bounds Result.Faults. It only matters for recursive kernels, in which each calling
+// context has sites of its own.
+const maxFaults = 256
+
+// Fault is an instruction at which threads accessed memory that they must not access.
+type Fault struct {
+	Stop         // the first such access
+	Count uint64 // accesses of single threads
+}
+
+// FaultSink is implemented by consumers of events that need to know which threads go on after an
+// invalid access.
+type FaultSink interface {
+	// Fault states that the lanes of mask have just made an invalid access.
+	Fault(w event.Warp, mask uint32)
+}
+
+// faults collects the invalid accesses of a run.
+type faults struct {
+	list  []Fault
+	at    map[faultKey]int      // index in list
+	lanes map[event.Warp]uint32 // that have made one; nil if none has
+	sink  FaultSink             // nil: nobody needs to know
+}
+
+// faultKey identifies an entry of a list of faults: a place can have one of each kind.
+type faultKey struct {
+	site event.Site
+	kind StopKind
+}
+
+// again counts an invalid access at a place that has been recorded. It reports false for the first
+// one there, which the caller passes to fault: only that one needs a message.
+func (x *exec) again(in *inst, kind StopKind, lane int) bool {
+	if x.spec != nil {
+		return false
+	}
+	i, ok := x.faults.at[faultKey{x.site(in), kind}]
+	if !ok {
+		return false
+	}
+	x.faults.list[i].Count++
+	x.tellFault(lane)
+	return true
+}
+
+// fault records an invalid access by one lane. A block that runs ahead must run again, since faults
+// are counted in the order of the blocks.
+func (x *exec) fault(in *inst, kind StopKind, lane int, format string, args ...any) {
+	switch {
+	case x.unk != nil || x.opt.StopAtFault:
+		x.fail(in, kind, lane, format, args...)
+		return
+	case x.spec != nil:
+		x.spec.fail(x)
+		return
+	}
+	x.tellFault(lane)
+	if len(x.faults.list) == maxFaults {
+		return
+	}
+	if x.faults.at == nil {
+		x.faults.at = make(map[faultKey]int)
+	}
+	x.faults.at[faultKey{x.site(in), kind}] = len(x.faults.list)
+	s := x.stopAt(in, kind, lane, format, args...)
+	s.AfterFault = false
+	x.faults.list = append(x.faults.list, Fault{Stop: s, Count: 1})
+}
+
+// tellFault notes that a lane has made an invalid access, and tells the consumer.
+func (x *exec) tellFault(lane int) {
+	if x.faults.lanes == nil {
+		x.faults.lanes = make(map[event.Warp]uint32)
+	}
+	x.faults.lanes[x.warp.id] |= 1 << lane
+	if x.faults.sink != nil {
+		x.faults.sink.Fault(x.warp.id, 1<<lane)
+	}
+}
+
+// stopAt describes an error of one lane at the current instruction.
+func (x *exec) stopAt(in *inst, kind StopKind, lane int, format string, args ...any) Stop {
+	t := event.ThreadOf(x.warp.id, lane)
+	s := Stop{Kind: kind, Site: x.site(in), Thread: t, Message: fmt.Sprintf(format, args...),
+		AfterFault: x.afterFault(t)}
+	s.Block, s.Index = x.geo.Index(t)
+	return s
+}
+
+// afterFault reports whether a thread has made an invalid access.
+func (x *exec) afterFault(t event.Thread) bool {
+	return x.faults.lanes[t.Warp()]>>t.Lane()&1 != 0
+}
+
+// skip completes the invalid access of a lane: what it reads is 0. It reports false if the run ends
+// here, as a trace does.
+func (x *exec) skip(in *inst, l int) bool {
+	if x.stop != nil || x.spec != nil && x.spec.failed {
+		return false
+	}
+	for _, d := range in.mem.dst {
+		if d >= 0 {
+			x.regs[d][l&31] = 0
+		}
+	}
+	if in.mem.kind != event.Write && in.mem.order.Strong() {
+		x.poll(in) // a loop that waits for another value here is spinning
+	}
+	return true
+}
+
+// skipAll is skip for the lanes of m.
+func (x *exec) skipAll(in *inst, m uint32) bool {
+	for ; m != 0; m &= m - 1 {
+		if !x.skip(in, bits.TrailingZeros32(m)) {
+			return false
+		}
+	}
+	return true
+}

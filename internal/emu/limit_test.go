@@ -1,0 +1,70 @@
+package emu
+
+import (
+	"strings"
+	"testing"
+
+	"heddle/internal/event"
+)
+
+// hungry is a consumer that takes memory with each access.
+type hungry struct {
+	event.Discard
+	bytes uint64
+}
+
+func (h *hungry) Access(*event.Access) { h.bytes += 1 << 10 }
+func (h *hungry) Memory() uint64       { return h.bytes }
+
+// A run ends when it and its consumer need more memory than the limit, whatever it is that takes it,
+// and on one core as on several.
+func TestMemoryLimit(t *testing.T) {
+	loop := func(body string) string {
+		return "mov.u32 %n, 0;\nL:\n" + body + "\nadd.u32 %n, %n, 1;\nsetp.lt.u32 %c, %n, 100000;\n" +
+			"@%c bra L;\nret;"
+	}
+	for _, test := range []struct {
+		name, text string
+		blocks     uint32
+	}{
+		{"pages", loop("mad.wide.u32 %q, %i, 4096, %o;\nmad.wide.u32 %q, %n, 131072, %q;\n" +
+			"st.global.u32 [%q], %i;"), 4},
+		{"tables of pages", loop("mul.wide.u32 %q, %n, 4194304;\nadd.u64 %q, %q, %o;\n" +
+			"st.global.u32 [%q], %i;"), 4},
+		{"consumer", loop("st.global.u32 [%o], %i;"), 4},
+		{"local memory", ".local .align 4 .b8 a[400000];\nst.local.u32 [a+399996], %i;\nbar.sync 0;\nret;", 4},
+	} {
+		m, err := New(kernel(t, test.text), config(test.blocks, 256, buffer("out", 0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 2} {
+			res, err := m.Run(t.Context(), Options{Memory: 16 << 20, Workers: workers}, &hungry{})
+			if err != nil || res.Status != Stopped || res.Stop.Kind != MemoryLimit ||
+				res.Stop.Message != "the run touched more than 16 MiB of memory" {
+				t.Errorf("%s, %d workers: status %d, %+v, %v", test.name, workers, res.Status, res.Stop, err)
+				continue
+			}
+			if used := res.mem.used.Load(); used > 64<<20 {
+				t.Errorf("%s, %d workers: %d bytes", test.name, workers, used)
+			}
+		}
+	}
+	_, err := New(kernel(t, ".local .align 4 .b8 a[1000000000];\nst.local.u32 [a], %i;\nret;"),
+		config(1, 32, buffer("out", 0)))
+	if err == nil || !strings.Contains(err.Error(), "at most 524288 are possible") {
+		t.Errorf("a gigabyte of local memory: %v", err)
+	}
+}
+
+// A large launch needs memory only for what runs.
+func TestMemoryOfLargeGrid(t *testing.T) {
+	m, err := New(kernel(t, "ret;"), config(1<<31-1, 32, buffer("out", 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Run(t.Context(), Options{MaxSteps: 100_000, Memory: 1 << 20}, &hungry{})
+	if err != nil || res.Status != StepLimit || res.Blocks < 1000 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}

@@ -1,0 +1,132 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/verify"
+)
+
+// Scope describes what a proof covers, in a few words: the launch shape first if it is a guess, and
+// what the user did not ask for but has to accept, such as an index that is assumed to stay in its
+// array. Details has the rest.
+func (p *Proof) Scope(r *verify.Result) string {
+	all := "all threads, all inputs"
+	s := all + " for " + p.shape()
+	if p.guessedShape() {
+		s = "for " + p.shape() + ": " + all
+	}
+	if given := p.given(); len(given) > 0 {
+		s += ", with the given " + strings.Join(given, ", ")
+	}
+	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
+	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
+		s += ", where the kernel's requirements hold"
+	}
+	for _, same := range p.shared() {
+		s += ", where " + same
+	}
+	if p.lockstep() {
+		s += ", lanes of a warp in lock step"
+	}
+	if p.opt.OnlyIntraBlock {
+		s += "; races between blocks were not checked"
+	}
+	var assuming []string
+	for _, e := range p.opt.Assume {
+		assuming = append(assuming, e.Text)
+	}
+	if n := len(r.Unbounded); n > 0 {
+		text := p.stays(&r.Unbounded[0])
+		if n > 1 {
+			text += fmt.Sprintf(", and %d more accesses", n-1)
+		}
+		assuming = append(assuming, text)
+	}
+	if len(assuming) > 0 {
+		s += "; assuming " + strings.Join(assuming, ", ")
+	}
+	return s
+}
+
+// shape prints the grid and the block, with what is arbitrary and what is guessed.
+func (p *Proof) shape() string {
+	g, any := p.Config.Geometry, p.opt.Any
+	part := func(key, dims string, free bool) string {
+		if !free && p.Config.Origins[key].Guessed() {
+			dims += " (guessed)"
+		}
+		return key + " " + dims
+	}
+	grid, block := launch.Dims(g.Grid), launch.Dims(g.Block)
+	if any.Is() {
+		grid, block = shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block)
+	}
+	return part("grid", grid, any.Grid != [3]bool{}) + ", " +
+		part("block", block, any.Block != [3]bool{})
+}
+
+// guessedShape reports whether the grid or the block of the proof is a guess.
+func (p *Proof) guessedShape() bool {
+	any, from := p.opt.Any, p.Config.Origins
+	return any.Grid == [3]bool{} && from["grid"].Guessed() ||
+		any.Block == [3]bool{} && from["block"].Guessed()
+}
+
+// given names the scalar arguments that the proof is for.
+func (p *Proof) given() []string {
+	var out []string
+	for i := range p.Job.Kernel.Params {
+		if _, ok := p.Fixed[i]; ok {
+			name := p.Config.Args[i].Name
+			if p.Config.Origins["arg "+name].Guessed() {
+				name += " = " + p.Config.Args[i].Value() + " (guessed)"
+			}
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Details complete Scope: limits of arbitrary launches, and everything that the proof assumes.
+func (p *Proof) Details(r *verify.Result) []string {
+	var out []string
+	if p.opt.Any.Is() {
+		out = append(out, "at most 1024 threads per block and fewer than 2^31 in each dimension")
+	}
+	if n := p.Config.Oversize; n > 0 {
+		out = append(out,
+			fmt.Sprintf("a block needs %d bytes of shared memory, more than any GPU has", n))
+	}
+	return append(out, "assuming "+p.assumptions(r))
+}
+
+// assumptions lists what a proof assumes.
+func (p *Proof) assumptions(r *verify.Result) string {
+	s, other := "", ""
+	for _, e := range p.opt.Assume {
+		s += e.Text + ", "
+	}
+	if len(p.shared()) > 0 {
+		other = "other "
+	}
+	s += "that " + other + "pointer arguments do not alias each other or variables, accesses stay in " +
+		"their arrays where their size is unknown, and loops end"
+	for i := range r.Unbounded {
+		s += ", and that " + p.stays(&r.Unbounded[i])
+	}
+	if p.opt.NoWrap {
+		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if names := r.Thread.Extern; len(names) > 0 {
+		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
+			"thread's own and do not synchronize"
+	}
+	if r.Counters {
+		s += ", and that counters of atomic additions do not wrap around"
+	}
+	return s
+}

@@ -1,0 +1,204 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/depend"
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/race"
+)
+
+// A finding is an error only if it does not rest on a guess. Two accesses of a run meet at one
+// address; whether they do in the user's launches is another question if the address has a pitch,
+// an index from memory, or the size of the grid in it that heddle made up. Package depend says which
+// facts decide that the two addresses are equal. If one of them is a guess, the finding is a warning
+// that names it. A guess that decides only whether the accesses are reached (a bound, a number of
+// iterations) leaves an error: the run shows that ordinary values reach them.
+
+// A guess is a fact about the launch that heddle made up, with the flag that specifies it.
+type guess struct {
+	name string // "pitch = 32", "the contents of first"
+	flag string // "--arg pitch=N"
+}
+
+// restsOn returns the guesses that decide whether a finding is there: for a race those on which the
+// difference of the two addresses depends, for an access outside of its array those on which the
+// address or the size of the array depends. rc is nil for a finding that is no race.
+func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Config) []guess {
+	in := m.Site(key.a).Instr
+	if in == nil {
+		return nil
+	}
+	if g.facts == nil {
+		g.facts = depend.New(g.job.Kernel)
+	}
+	switch {
+	case rc != nil:
+		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
+		out := g.made(g.facts.Between(one, two), cfg)
+		if g.block && one.Block != two.Block && (g.tooWide(one.Instr, cfg) || g.tooWide(two.Instr, cfg)) {
+			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+		}
+		return out
+	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
+		return append(g.made(g.facts.Address(in), cfg), g.extent(in, cfg)...)
+	}
+	return nil
+}
+
+// tooWide reports whether the guessed block has more threads in a dimension than the kernel leaves
+// elements between blocks: 64 threads for p[blockIdx.x * 32 + threadIdx.x].
+func (g *Guesses) tooWide(in *ir.Instr, cfg *launch.Config) bool {
+	b := cfg.Geometry.Block
+	for d, threads := range []uint32{b.X, b.Y, b.Z} {
+		block, thread, ok := g.facts.Factors(in, d)
+		if ok && int64(threads)*max(thread, -thread) > max(block, -block) {
+			return true
+		}
+	}
+	return false
+}
+
+// Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
+// rests on none.
+func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) string {
+	if on := g.restsOn(raceKey(rc), rc, m, cfg); len(on) > 0 {
+		return sayGuesses(on)
+	}
+	return ""
+}
+
+// access is an access of a race as package depend names it.
+func access(a *race.Access, m *emu.Machine, cfg *launch.Config) depend.Access {
+	block, index := cfg.Geometry.Index(a.Thread)
+	return depend.Access{
+		Instr: m.Site(a.Site).Instr, Index: index, Block: block, Write: a.Kind.Writes(),
+	}
+}
+
+// made selects the guesses among the facts of a launch.
+func (g *Guesses) made(sources []depend.Source, cfg *launch.Config) []guess {
+	var out []guess
+	for _, s := range sources {
+		var found guess
+		switch s.Kind {
+		case depend.Argument:
+			found = g.argument(s, cfg)
+		case depend.Contents:
+			found = g.contents(s)
+		case depend.GridSize:
+			if g.grid {
+				found = guess{"grid " + launch.Dims(cfg.Geometry.Grid), "--grid"}
+			}
+		}
+		if found.name != "" && !slices.Contains(out, found) {
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// argument is the guessed value of a parameter that is a number, or of a number in a struct.
+func (g *Guesses) argument(s depend.Source, cfg *launch.Config) guess {
+	i := slices.Index(g.job.Kernel.Params, s.Var)
+	if i < 0 || !g.chosen(i) || s.Var.Pointer && s.Var.Size == 8 || slices.Contains(s.Var.PtrFields, s.Offset) {
+		return guess{}
+	}
+	a := &cfg.Args[i]
+	if s.Var.Size != s.Var.Type.Size() {
+		return guess{fmt.Sprintf("the bytes at offset %d of %s", s.Offset, a.Name),
+			fmt.Sprintf("--arg %s+%d=TYPE:VALUE", a.Name, s.Offset)}
+	}
+	return guess{a.Name + " = " + a.Value(), "--arg " + a.Name + "=VALUE"}
+}
+
+// contents are what heddle put into an array, or what a variable holds that the host sets.
+func (g *Guesses) contents(s depend.Source) guess {
+	switch v := s.Var; {
+	case v == nil:
+		return guess{"contents of memory that pointers in memory lead to", "--arg"}
+	case slices.Contains(g.job.Kernel.Params, v):
+		i := slices.Index(g.job.Kernel.Params, v)
+		if !g.chosen(i) {
+			return guess{}
+		}
+		name := g.cfg.Args[i].Name
+		return guess{"the contents of " + name, "--arg " + name + "=CONTENTS"}
+	case v.Space == event.Const || v.Space == event.Global && !g.facts.Written(v):
+		if len(v.Init) > 0 || len(v.Relocs) > 0 {
+			return guess{}
+		}
+		return guess{"the contents of " + v.Shown() + ", which the host sets", ""}
+	}
+	return guess{}
+}
+
+// chosen reports whether heddle chose an argument.
+func (g *Guesses) chosen(param int) bool {
+	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
+}
+
+// extent returns the guesses that decide how far an array reaches, or which threads access it.
+func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
+	var out []guess
+	for _, v := range g.facts.Objects(in) {
+		i := slices.Index(g.job.Kernel.Params, v)
+		switch {
+		case v.Unsized && cfg.Origins["shared"].Guessed():
+			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
+				"--shared"})
+		case i >= 0 && g.chosen(i) && v.Pointer:
+			out = append(out, guess{"where " + g.cfg.Args[i].Name + " points in its array",
+				"--arg " + g.cfg.Args[i].Name + "=zero:BYTES"})
+		}
+	}
+	if g.block && slices.ContainsFunc(g.facts.Address(in), func(s depend.Source) bool {
+		return s.Kind == depend.ThreadIndex || s.Kind == depend.BlockSize
+	}) {
+		out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+	}
+	return out
+}
+
+// sayGuesses lists guesses and the flags that specify them.
+func sayGuesses(on []guess) string {
+	var names, flags []string
+	for _, s := range on {
+		names = append(names, s.name)
+		if s.flag != "" {
+			flags = append(flags, s.flag)
+		}
+	}
+	how := "specify it in a comment above the kernel or in heddle.toml"
+	if len(flags) > 0 {
+		how = "specify it with " + strings.Join(flags, " ")
+	}
+	return joinAnd(names) + "; " + how
+}
+
+// warn makes a finding a warning that names the guesses on which it rests, before all other notes,
+// and records them as the reason of the verdict.
+func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
+	what := sayGuesses(on)
+	f.Severity = diag.Warning
+	if f.Witness != nil {
+		f.Witness.Status = restsOnGuess
+	}
+	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
+	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s", f.Code,
+		g.job.Format(f.Span.Start), what))
+}
+
+// joinAnd lists words: "a, b and c".
+func joinAnd(words []string) string {
+	if n := len(words) - 1; n > 0 {
+		return strings.Join(words[:n], ", ") + " and " + words[n]
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,301 @@
+package launch
+
+import "slices"
+
+// declaration executes the declaration at i, up to its semicolon, and returns the index after it;
+// false if there is none.
+func (x *exec) declaration(i, end int) (next int, ok bool) {
+	t, at, ok := x.parseType(x.toks[:end], i)
+	if !ok || at >= end {
+		return i, false
+	}
+	perhaps := x.toks[i].maybe
+	if x.toks[at].is("[") && x.auto(i, at) { // auto [a, b] = ...
+		for j := at; j < x.closer[at]; j++ {
+			if x.toks[j].kind == tokIdent {
+				x.declare(x.toks[j].text, ctype{}, value{}, perhaps)
+			}
+		}
+		stop := x.exprEnd(at, end)
+		x.effects(at, stop)
+		return stop + 1, true
+	}
+	for first := true; ; first = false {
+		if !first {
+			t.ptr, t.ref, t.array = 0, false, 0
+			for ; at < end && (x.toks[at].is("*") || x.toks[at].is("&") ||
+				qualifiers[x.toks[at].text]); at++ {
+				if x.toks[at].is("*") {
+					t.ptr++
+				}
+				t.ref = t.ref || x.toks[at].is("&")
+			}
+		}
+		after, ok := x.declarator(t, at, end, perhaps)
+		if !ok {
+			if first {
+				return i, false
+			}
+			stop := x.exprEnd(at, end)
+			return stop + 1, true
+		}
+		if at = after; at >= end || !x.toks[at].is(",") {
+			stop := x.exprEnd(at, end)
+			return stop + 1, true
+		}
+		at++
+	}
+}
+
+// auto reports whether the type from i to at is auto.
+func (x *exec) auto(i, at int) bool {
+	return slices.ContainsFunc(x.toks[i:at], func(t token) bool { return t.is("auto") })
+}
+
+// declarator declares one name with its initializer, and returns the index after them.
+func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool) {
+	if at >= end || x.toks[at].kind != tokIdent || notTypes[x.toks[at].text] {
+		return at, false
+	}
+	name := x.toks[at].text
+	at++
+	for at < end && x.toks[at].is("[") {
+		n, ok := x.eval(x.toks[at+1 : max(x.closer[at], at+1)]).integer().Constant()
+		switch {
+		case !ok || n <= 0 || n > 1<<20 || t.array < 0:
+			t.array = -1
+		case t.array == 0:
+			t.array = n
+		default:
+			t.array *= n
+		}
+		at = x.closer[at] + 1
+	}
+	if at >= end {
+		x.declare(name, t, value{}, perhaps)
+		return end, true
+	}
+	switch s := x.toks[at]; {
+	case s.is("="):
+		stop := x.initEnd(at+1, end)
+		x.effects(at+1, stop)
+		x.initialize(name, t, [2]int{at + 1, stop}, perhaps)
+		return stop, true
+	case s.is("{"), s.is("("):
+		if s.is("(") && x.isPrototype(at) {
+			return at, false
+		}
+		shut := min(x.closer[at], end)
+		x.effects(at+1, shut)
+		if t.class == classOther && t.ptr == 0 { // a constructor may take references
+			x.foreign("", at, x.commas(at+1, shut))
+		}
+		x.construct(name, t, [2]int{at, shut}, perhaps)
+		return shut + 1, true
+	case s.is(","), s.is(";"), s.is(")"), s.is(":"):
+		x.declare(name, t, x.blank(name, t), perhaps)
+		return at, true
+	}
+	return at, false
+}
+
+// initEnd returns the index of the ',' or ';' that ends the initializer at i.
+func (x *exec) initEnd(i, end int) int {
+	for ; i < end; i++ {
+		switch t := x.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = x.closer[i]
+		case t.is("<"):
+			if e := skipAngles(x.toks[:end], i); e > i && e+1 < end && x.toks[e+1].is("(") {
+				i = e
+			}
+		case t.is(","), t.is(";"), t.is(")"), t.is("}"):
+			return i
+		}
+	}
+	return end
+}
+
+// isPrototype reports whether the parentheses at i are the parameters of a function declaration.
+// C++ itself has this ambiguity between dim3 grid(n) and a function.
+func (x *exec) isPrototype(i int) bool {
+	shut := x.closer[i]
+	if shut <= i+1 {
+		return true
+	}
+	if shut+1 < len(x.toks) && x.toks[shut+1].is("{") {
+		return true
+	}
+	t, next, ok := x.parseType(x.toks[:shut], i+1)
+	if !ok || next == i+1 {
+		return false
+	}
+	builtin := t.class != classOther || typeSizes[x.toks[i+1].text] != 0
+	return next >= shut && (t.ptr > 0 || builtin) ||
+		next < shut && x.toks[next].kind == tokIdent || builtin && next < shut &&
+		(x.toks[next].is(",") || x.toks[next].is("["))
+}
+
+// blank returns the value of a variable without initializer.
+func (x *exec) blank(name string, t ctype) value {
+	switch {
+	case x.frame == nil: // a member of a class, or set by another file
+	case t.array != 0 && t.ptr == 0:
+		return x.arrayOf(name, t, nil)
+	case t.class == classVector && t.ptr == 0:
+		v := x.unknownOf(t, name)
+		return v.with(".size()", integer(number(0)))
+	case t.class == classDim && t.ptr == 0:
+		return value{kind: aDim, dim: [3]*Expr{number(1), number(1), number(1)}}
+	}
+	return value{}
+}
+
+// arrayOf returns an array as a pointer to memory with the given first bytes; nil if its contents
+// are unknown.
+func (x *exec) arrayOf(name string, t ctype, data []byte) value {
+	r := newRoot(x.fresh(name))
+	m := value{kind: aMemory, fill: -1}
+	if n := t.bytes(); n > 0 {
+		m.n = number(n)
+	}
+	if data != nil {
+		m.data, m.fill = data, 0
+	}
+	r.mem.val = m
+	return value{kind: aPointer, root: r, off: number(0), elem: t.elemSize()}
+}
+
+// initialize declares a variable with = initializer, the tokens of at.
+func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
+	toks := x.toks[at[0]:max(at[0], at[1])]
+	if len(toks) == 0 {
+		x.declare(name, t, value{}, perhaps)
+		return
+	}
+	if t.ref && !t.fixed {
+		// a reference: what it refers to may change without its name
+		for _, tok := range toks {
+			if c := x.variable(tok.text); c != nil && tok.kind == tokIdent {
+				x.escape(c)
+			}
+		}
+		x.declare(name, ctype{}, value{}, perhaps)
+		return
+	}
+	if toks[0].is("&") && len(toks) == 2 {
+		if c := x.variable(toks[1].text); c != nil {
+			x.escape(c)
+		}
+	}
+	if toks[0].is("{") {
+		x.construct(name, t, at, perhaps)
+		return
+	}
+	v := x.eval(toks)
+	if o, ok := x.texts[text(toks)]; ok && v.kind == anObject && o.val.obj == v.obj {
+		v = value{} // not understood: the name of the variable says more
+	}
+	if v.kind != nothing {
+		v = convert(v, t)
+	}
+	x.declare(name, t, v, perhaps)
+}
+
+// construct declares a variable with the arguments of a constructor in the brackets of at.
+func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
+	toks := x.toks[at[0]+1 : max(at[0]+1, min(at[1], x.closer[at[0]]))]
+	braces := x.toks[at[0]].is("{")
+	parts := splitList(toks)
+	if t.array < 0 && braces {
+		t.array = int64(len(parts))
+	}
+	var v value
+	switch {
+	case t.array != 0 && t.ptr == 0 || t.class == classVector && braces && t.ptr == 0:
+		v = x.list(name, t, parts)
+	case t.class == classDim && t.ptr == 0:
+		args := make([]value, len(parts))
+		for i, p := range parts {
+			args[i] = x.known(p)
+		}
+		if len(args) == 1 && args[0].kind == aDim {
+			v = args[0]
+		} else {
+			v = dimension(args)
+		}
+	case t.class == classVector && t.ptr == 0:
+		v = x.unknownOf(t, name)
+		if len(parts) == 1 || len(parts) == 2 && !x.isPointer(parts[0]) {
+			v = v.with(".size()", integer(x.known(parts[0]).integer()))
+		}
+	case t.class == classOther && t.ptr == 0 && t.rec != nil && t.rec.ok && braces:
+		v = x.unknownOf(t, name)
+		for i, f := range t.rec.fields {
+			if i < len(parts) && len(parts[i]) > 0 && !parts[i][0].is(".") {
+				v = v.with("."+f.name, x.known(parts[i]))
+			}
+		}
+	case len(parts) == 1:
+		if v = x.eval(parts[0]); v.kind != nothing {
+			v = convert(v, t)
+		}
+		if t.class == classOther && t.ptr == 0 && v.kind != nothing { // a constructor of a class
+			v = value{}
+		}
+	case len(parts) == 0 && braces && t.class == classInteger && t.ptr == 0:
+		v = integer(number(0))
+	}
+	x.declare(name, t, v, perhaps)
+}
+
+// isPointer reports whether an expression is a pointer or an iterator.
+func (x *exec) isPointer(toks []token) bool {
+	v := x.eval(toks)
+	return v.kind != anInteger && !(v.kind == anObject && v.elem == 0 && len(toks) == 1)
+}
+
+// maxContents bounds the bytes of contents that host code gives.
+const maxContents = 1 << 16
+
+// list returns the array or vector with these elements; its contents are known if all are constant.
+func (x *exec) list(name string, t ctype, parts [][]token) value {
+	size := t.elemSize()
+	if t.class == classVector {
+		v := x.unknownOf(t, name)
+		return v.with(".size()", integer(number(int64(len(parts)))))
+	}
+	data := make([]byte, 0, min(size*t.array, maxContents))
+	if t.ptr > 0 || t.class != classInteger && t.class != classFloating || t.bytes() > maxContents ||
+		int64(len(parts)) > t.array {
+		return x.arrayOf(name, t, nil)
+	}
+	for _, p := range parts {
+		b, ok := literalBytes(x.eval(p), t)
+		if !ok {
+			return x.arrayOf(name, t, nil)
+		}
+		data = append(data, b...)
+	}
+	for int64(len(data)) < t.bytes() {
+		data = append(data, 0)
+	}
+	return x.arrayOf(name, t, data)
+}
+
+// literalBytes returns a constant as bytes in memory order; false if it is none or does not fit.
+func literalBytes(v value, t ctype) ([]byte, bool) {
+	b := make([]byte, t.size)
+	if t.class == classFloating {
+		f, ok := v.float()
+		put(b, floatBits(f, t.size))
+		return b, ok
+	}
+	n, ok := v.truncated().n.Constant()
+	bits := 8 * t.size
+	if !ok || v.kind == anObject || bits < 64 && (n >= 1<<bits || n < -(1<<(bits-1))) {
+		return nil, false
+	}
+	put(b, uint64(n))
+	return b, true
+}

@@ -1,0 +1,509 @@
+package launch
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxExprDepth bounds the nesting of an expression.
+const maxExprDepth = 100
+
+// An evaluator computes an expression of host code in the current state of an exec, without its
+// side effects, which exec.effects applies first.
+type evaluator struct {
+	x     *exec
+	toks  []token
+	pos   int // of the next token
+	depth int // nesting
+}
+
+// eval computes the expression toks. Its kind is nothing unless all tokens are understood.
+func (x *exec) eval(toks []token) value {
+	e := &evaluator{x: x, toks: toks}
+	v := e.ternary()
+	if e.pos != len(toks) {
+		return value{}
+	}
+	return v
+}
+
+// known computes the expression toks. What it does not understand becomes something unknown, named
+// by its text.
+func (x *exec) known(toks []token) value {
+	v := x.eval(toks)
+	if v.kind == nothing {
+		return x.opaque(toks)
+	}
+	return v
+}
+
+// opaque returns something unknown for an expression. The same text means the same thing until a
+// variable in it changes, or unknown code may have changed what it reads.
+func (x *exec) opaque(toks []token) value {
+	name := text(toks)
+	if len(name) > 60 {
+		name = name[:57] + "..."
+	}
+	if o, ok := x.texts[name]; ok && o.epoch == x.epoch && !strings.Contains(name, "rand") &&
+		!slices.ContainsFunc(o.reads, func(r reading) bool { return !x.unchanged(r) }) {
+		return o.val
+	}
+	o := opaqueText{val: x.object(name), epoch: x.epoch}
+	for _, t := range toks[:min(len(toks), 20)] {
+		if t.kind == tokIdent {
+			r := reading{name: t.text, cell: x.variable(t.text)}
+			if r.cell != nil {
+				r.val = r.cell.val
+			}
+			o.reads = append(o.reads, r)
+		}
+	}
+	x.texts[name] = o
+	return o.val
+}
+
+// unchanged reports whether a name still means the same variable with the same value.
+func (x *exec) unchanged(r reading) bool {
+	c := x.variable(r.name)
+	return c == r.cell && (c == nil || c.val.same(r.val))
+}
+
+// peek returns the next token, without consuming it; the zero token at the end.
+func (e *evaluator) peek() token { return e.ahead(0) }
+
+// ahead returns the token after the next n; the zero token at the end.
+func (e *evaluator) ahead(n int) token {
+	if e.pos+n < len(e.toks) {
+		return e.toks[e.pos+n]
+	}
+	return token{}
+}
+
+// accept consumes the next token if it is text.
+func (e *evaluator) accept(text string) bool {
+	if e.peek().is(text) {
+		e.pos++
+		return true
+	}
+	return false
+}
+
+// fail gives the expression up: pos moves past the end, which eval notices.
+func (e *evaluator) fail() value {
+	e.pos = len(e.toks) + 1
+	return value{}
+}
+
+// enter counts nesting and work; the caller calls leave. It returns false if there is too much.
+func (e *evaluator) enter() bool {
+	e.depth++
+	return e.x.spend(1) && e.depth <= maxExprDepth
+}
+
+func (e *evaluator) leave() { e.depth-- }
+
+// ternary parses a conditional expression.
+func (e *evaluator) ternary() value {
+	if !e.enter() {
+		return e.fail()
+	}
+	defer e.leave()
+	start := e.pos
+	c := e.binary(0)
+	if !e.accept("?") {
+		return c
+	}
+	mid := e.pos
+	a := e.ternary()
+	a = e.lift(a, mid)
+	if !e.accept(":") {
+		return e.fail()
+	}
+	mid = e.pos
+	b := e.ternary()
+	b = e.lift(b, mid)
+	cond := c.integer()
+	if n, ok := cond.Constant(); ok {
+		if n != 0 {
+			return a
+		}
+		return b
+	}
+	if a.same(b) {
+		return a
+	}
+	x, y := a.integer(), b.integer()
+	if cond == nil || x == nil || y == nil {
+		return e.opaque(start)
+	}
+	return integer(operation(OpCond, cond, x, y))
+}
+
+// opaque returns something unknown for the tokens from start to the current one.
+func (e *evaluator) opaque(start int) value {
+	if start >= e.pos || e.pos > len(e.toks) {
+		return value{}
+	}
+	return e.x.opaque(e.toks[start:e.pos])
+}
+
+// lift returns v, or something unknown if it was not understood.
+func (e *evaluator) lift(v value, start int) value {
+	if v.kind == nothing {
+		return e.opaque(start)
+	}
+	return v
+}
+
+// precedence of the binary operators, as in C.
+var precedence = map[string]int{"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7,
+	">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
+
+// binary parses operators of a precedence above minPrec, by precedence climbing.
+func (e *evaluator) binary(minPrec int) value {
+	if !e.enter() {
+		return e.fail()
+	}
+	defer e.leave()
+	start := e.pos
+	v := e.unary()
+	for {
+		op := e.peek()
+		prec := precedence[op.text]
+		if op.kind != tokPunct || prec == 0 || prec <= minPrec {
+			return v
+		}
+		v = e.lift(v, start)
+		e.pos++
+		right := e.pos
+		w := e.lift(e.binary(prec), right)
+		v = e.lift(combine(op.text, v, w), start)
+	}
+}
+
+// intOps are the operators over integers.
+var intOps = map[string]Op{"|": OpOr, "^": OpXor, "&": OpAnd, "==": OpEq, "!=": OpNe, "<": OpLt,
+	"<=": OpLe, "<<": OpShl, ">>": OpShr, "+": OpAdd, "-": OpSub, "*": OpMul, "/": OpDiv, "%": OpRem}
+
+// combine returns v op w; nothing if it is not understood.
+func combine(op string, v, w value) value {
+	if (op == "+" || op == "-") && (v.kind == aPointer || w.kind == aPointer) {
+		return combinePointer(op, v, w)
+	}
+	if v.real || w.real {
+		return value{}
+	}
+	if isReal(v) || isReal(w) {
+		return combineReal(op, v, w)
+	}
+	x, y := v.integer(), w.integer()
+	if x == nil || y == nil {
+		return value{}
+	}
+	switch op {
+	case ">":
+		return integer(operation(OpLt, y, x))
+	case ">=":
+		return integer(operation(OpLe, y, x))
+	case "&&", "||":
+		return logical(op, x, y)
+	}
+	return integer(operation(intOps[op], x, y))
+}
+
+// isReal reports whether v is a floating-point number.
+func isReal(v value) bool { return v.kind == aFloat || v.kind == aFraction }
+
+// logical returns x && y or x || y, which a constant operand may decide.
+func logical(op string, x, y *Expr) value {
+	for _, e := range []*Expr{x, y} {
+		if n, ok := e.Constant(); ok && (n != 0) == (op == "||") {
+			return integer(operation(OpNe, e, number(0)))
+		}
+	}
+	nonzero := func(e *Expr) *Expr { return operation(OpNe, e, number(0)) }
+	if op == "||" {
+		return integer(operation(OpCond, x, number(1), nonzero(y)))
+	}
+	return integer(operation(OpCond, x, nonzero(y), number(0)))
+}
+
+// combinePointer returns the sum of a pointer and an integer, or their difference.
+func combinePointer(op string, v, w value) value {
+	if w.kind == aPointer && op == "+" {
+		v, w = w, v
+	}
+	n := w.integer()
+	if v.kind != aPointer || w.kind == aPointer || n == nil {
+		return value{}
+	}
+	if v.elem == 0 {
+		v.off = nil
+		return v
+	}
+	scaled := operation(OpMul, n, number(v.elem))
+	if op == "-" {
+		v.off = operation(OpSub, v.off, scaled)
+	} else {
+		v.off = operation(OpAdd, v.off, scaled)
+	}
+	return v
+}
+
+// combineReal computes floating-point arithmetic: exactly if all is constant, else as quotients of
+// integers. Quotients are right as long as the numbers are so small that C rounds none of them.
+func combineReal(op string, v, w value) value {
+	if a, ok := v.float(); ok {
+		if b, ok := w.float(); ok {
+			return realConstant(op, a, b)
+		}
+	}
+	a, ok := v.fraction()
+	b, ok2 := w.fraction()
+	if !ok || !ok2 {
+		return value{}
+	}
+	out := value{kind: aFraction}
+	switch op {
+	case "+":
+		out.n = operation(OpAdd, operation2(OpMul, a.n, b.den), operation2(OpMul, b.n, a.den))
+		out.den = operation(OpMul, a.den, b.den)
+	case "-":
+		out.n = operation(OpSub, operation2(OpMul, a.n, b.den), operation2(OpMul, b.n, a.den))
+		out.den = operation(OpMul, a.den, b.den)
+	case "*":
+		out.n, out.den = operation(OpMul, a.n, b.n), operation(OpMul, a.den, b.den)
+	case "/":
+		out.n, out.den = operation(OpMul, a.n, b.den), operation(OpMul, a.den, b.n)
+	}
+	if out.n == nil || out.den == nil {
+		return value{}
+	}
+	return out
+}
+
+// operation2 is operation for arguments of which one may be nil.
+func operation2(op Op, a, b *Expr) *Expr {
+	if a == nil || b == nil {
+		return nil
+	}
+	return operation(op, a, b)
+}
+
+// realConstant returns a op b for floating-point numbers.
+func realConstant(op string, a, b float64) value {
+	holds := false
+	switch op {
+	case "+":
+		return value{kind: aFloat, f: a + b}
+	case "-":
+		return value{kind: aFloat, f: a - b}
+	case "*":
+		return value{kind: aFloat, f: a * b}
+	case "/":
+		return value{kind: aFloat, f: a / b}
+	case "<":
+		holds = a < b
+	case ">":
+		holds = a > b
+	case "<=":
+		holds = a <= b
+	case ">=":
+		holds = a >= b
+	case "==":
+		holds = a == b
+	case "!=":
+		holds = a != b
+	default:
+		return value{}
+	}
+	if holds {
+		return integer(number(1))
+	}
+	return integer(number(0))
+}
+
+// unary parses prefix operators and casts.
+func (e *evaluator) unary() value {
+	if !e.enter() {
+		return e.fail()
+	}
+	defer e.leave()
+	start := e.pos
+	switch {
+	case e.accept("+"):
+		return e.unary()
+	case e.accept("-"):
+		v := e.lift(e.unary(), start+1)
+		if f, ok := v.float(); ok && isReal(v) {
+			return value{kind: aFloat, f: -f}
+		}
+		return combine("-", integer(number(0)), v)
+	case e.accept("~"):
+		return combine("^", integer(number(-1)), e.lift(e.unary(), start+1))
+	case e.accept("!"):
+		return combine("==", integer(number(0)), e.lift(e.unary(), start+1))
+	case e.accept("&"):
+		v := e.unary()
+		if v.at.root == nil {
+			return value{}
+		}
+		return value{kind: aPointer, root: v.at.root, off: v.at.off, elem: v.at.elem}
+	case e.accept("*"):
+		e.unary()
+		return value{}
+	case e.peek().is("++"), e.peek().is("--"):
+		e.pos++
+		e.unary()
+		return value{}
+	case e.peek().is("sizeof"):
+		return e.sizeof()
+	case e.peek().is("("):
+		if v, ok := e.cast(); ok {
+			return v
+		}
+	}
+	return e.postfix()
+}
+
+// cast parses (type) operand; false, with nothing consumed, if the parentheses hold an expression.
+func (e *evaluator) cast() (value, bool) {
+	t, next, ok := e.x.parseType(e.toks, e.pos+1)
+	if !ok || next >= len(e.toks) || !e.toks[next].is(")") {
+		return value{}, false
+	}
+	follow := token{}
+	if next+1 < len(e.toks) {
+		follow = e.toks[next+1]
+	}
+	operand := follow.kind == tokIdent || follow.kind == tokNumber || follow.kind == tokString ||
+		follow.is("(")
+	sure := t.class != classOther || t.ptr > 0 || e.x.variable(e.toks[next-1].text) == nil
+	if t.class != classOther || t.ptr > 0 {
+		operand = operand || follow.is("-") || follow.is("&") || follow.is("+") || follow.is("~") ||
+			follow.is("*") || follow.is("!")
+	}
+	if !operand || !sure {
+		return value{}, false
+	}
+	e.pos = next + 1
+	start := e.pos
+	v := e.unary()
+	return convert(e.lift(v, start), t), true
+}
+
+// convert returns v as a value of type t, nothing if that is not known.
+func convert(v value, t ctype) value {
+	switch {
+	case t.ptr > 0 || t.array != 0:
+		if a, ok := v.pointer(); ok {
+			return value{kind: aPointer, root: a.root, off: a.off, elem: t.elemSize()}
+		}
+		return v
+	case t.class == classInteger:
+		v = v.truncated()
+		if c, ok := v.n.Constant(); v.kind == anInteger && ok {
+			bits := 8 * t.size
+			if bits < 64 && (c >= 1<<bits || c < -(1<<(bits-1))) {
+				return value{}
+			}
+			return v
+		}
+		if t.size < 4 {
+			return value{}
+		}
+		return v
+	case t.class == classFloating:
+		if f, ok := v.float(); ok {
+			return value{kind: aFloat, f: f}
+		}
+		if f, ok := v.fraction(); ok {
+			return f
+		}
+		return value{}
+	case t.class == classDim:
+		return v.asDim()
+	}
+	return v
+}
+
+// asDim returns a value as a dim3, where an integer is the size in x.
+func (v value) asDim() value {
+	if v.kind == aDim {
+		return v
+	}
+	if n := v.integer(); n != nil {
+		return value{kind: aDim, dim: [3]*Expr{n, number(1), number(1)}}
+	}
+	return value{}
+}
+
+// sizeof parses sizeof of a type or of a variable.
+func (e *evaluator) sizeof() value {
+	e.pos++
+	open := e.accept("(")
+	size := int64(0)
+	deref := 0
+	for e.accept("*") {
+		deref++
+	}
+	c := e.x.variable(e.peek().text)
+	if t, next, ok := e.x.parseType(e.toks, e.pos); ok && (c == nil || next > e.pos+1) && deref == 0 {
+		size = t.bytes()
+		e.pos = next
+	} else if c != nil {
+		e.pos++
+		t := c.typ
+		if e.accept("[") {
+			e.ternary()
+			deref++
+			if !e.accept("]") {
+				return e.fail()
+			}
+		}
+		switch {
+		case deref == 0:
+			size = t.bytes()
+		case deref == 1 && (t.array != 0 || t.ptr > 0):
+			size = t.elemSize()
+		}
+	}
+	if open && !e.accept(")") || size == 0 {
+		return value{}
+	}
+	return integer(number(size))
+}
+
+// number parses a literal.
+func (e *evaluator) number() value {
+	s := e.peek().text
+	e.pos++
+	if n, ok := parseCInteger(s); ok {
+		return integer(number(n))
+	}
+	s = strings.ReplaceAll(s, "'", "")
+	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X") {
+		return value{}
+	}
+	f, err := strconv.ParseFloat(strings.TrimRight(s, "fFlL"), 64)
+	if err != nil || math.IsInf(f, 0) || strings.Contains(s, "_") {
+		return value{}
+	}
+	return value{kind: aFloat, f: f}
+}
+
+// parseCInteger parses an integer literal with C's suffixes and C++'s digit separators. It returns
+// false for floats and for values that do not fit in 64 bits.
+func parseCInteger(s string) (int64, bool) {
+	s = strings.ReplaceAll(s, "'", "")
+	if !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") || !strings.ContainsAny(s, ".pP") {
+		s = strings.TrimRight(s, "uUlLzZ")
+	}
+	if strings.Contains(s, "_") || strings.HasPrefix(strings.ToLower(s), "0o") {
+		return 0, false // Go's syntax, not C's
+	}
+	n, err := strconv.ParseInt(s, 0, 64)
+	return n, err == nil
+}

@@ -1,0 +1,415 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An exec executes host code over values with unknowns, and collects the launches that it meets.
+// Both arms of an if are executed unless its condition is constant; a variable that they leave with
+// different values becomes unknown. What a loop assigns is unknown in it, except in loops with
+// constant bounds that launch. A function of the file is executed where it is called. Whatever
+// other code can change becomes unknown: it is passed by address, or by name to a function that
+// heddle does not know.
+//
+// So it misses facts, but invents none, up to these assumptions: a variable of another file is
+// changed by calls only, a function does not keep the address of an argument for later, and the
+// branches of an #if that is not decided declare but do not assign.
+type exec struct {
+	*hostFile
+	globals  map[string]*cell
+	externs  map[string]*cell // names without a declaration: members, variables of other files
+	symbols  map[string]*cell // module variables of the device that the host set
+	limits   map[string]*cell // kernels with cudaFuncSetAttribute: the bytes of shared memory
+	frame    *frame
+	journal  []change
+	touched  []*cell // assigned while dry is above 0
+	dry      int     // above 0: only what is assigned matters
+	fuel     int
+	epoch    int // grows with each call that may change what pointers point to
+	used     map[string]int
+	texts    map[string]opaqueText
+	calls    []*hostFunc // active, innermost last
+	launches []HostLaunch
+	visited  map[int]bool // tokens "<<<"
+	met      int          // launches, also those of a dry run
+	escaped  []*cell      // variables whose address was kept
+	kept     []*root      // memory to which other memory points
+	switched []*cell      // what the cases of the innermost switch assign
+	depth    int          // nesting of statements
+}
+
+// A cell is a variable.
+type cell struct {
+	name string
+	typ  ctype
+	val  value
+}
+
+// A change is an assignment that may be undone.
+type change struct {
+	cell *cell
+	old  value
+}
+
+// opaqueText is something unknown that stands for a text, as long as nothing that it reads changes.
+type opaqueText struct {
+	val   value
+	epoch int
+	reads []reading
+}
+
+// A reading is the value of a variable that a text read.
+type reading struct {
+	name string
+	cell *cell
+	val  value
+}
+
+// A frame has the variables of an active function, by scope, innermost last.
+type frame struct {
+	scopes []map[string]*cell
+	lost   []*cell // assigned on paths that return early
+}
+
+// Limits of the execution of one file. Real host code stays far below them; beyond them, launches
+// are still found, without facts.
+const (
+	maxHostWork  = 3_000_000
+	maxCallDepth = 12
+	maxUnrolled  = 32 // iterations of a loop with constant bounds
+)
+
+// spend counts n steps of work. It returns false if too much was done.
+func (x *exec) spend(n int) bool {
+	x.fuel -= n
+	return x.fuel > 0
+}
+
+// fresh returns a name for something unknown that no other has. Launches show it without the number
+// if they have no other of that name.
+func (x *exec) fresh(name string) string {
+	x.used[name]++
+	if n := x.used[name]; n > 1 {
+		return fmt.Sprintf("%s#%d", name, n)
+	}
+	return name
+}
+
+// object returns something unknown.
+func (x *exec) object(name string) value {
+	return value{kind: anObject, obj: &object{name: x.fresh(name), members: map[string]value{}}}
+}
+
+// unknownOf returns an unknown value of a type.
+func (x *exec) unknownOf(t ctype, name string) value {
+	if t.class == classDim && t.ptr == 0 && t.array == 0 {
+		name = x.fresh(name)
+		return value{kind: aDim, dim: [3]*Expr{unknown(name + ".x"), unknown(name + ".y"),
+			unknown(name + ".z")}}
+	}
+	if t.ptr > 0 || t.array != 0 {
+		return value{kind: aPointer, root: newRoot(x.fresh(name)), off: number(0), elem: t.elemSize()}
+	}
+	if t.class == classInteger {
+		return integer(unknown(x.fresh(name)))
+	}
+	v := x.object(name)
+	v.elem = t.elem
+	v.real = t.class == classFloating
+	return v
+}
+
+// variable returns the variable of a name; nil if there is none.
+func (x *exec) variable(name string) *cell {
+	if x.frame != nil {
+		for _, s := range slices.Backward(x.frame.scopes[max(0, len(x.frame.scopes)-maxScopes):]) {
+			if c, ok := s[name]; ok {
+				return c
+			}
+		}
+	}
+	if c, ok := x.globals[name]; ok {
+		return c
+	}
+	return x.externs[name]
+}
+
+// extern declares a name that the file does not declare.
+func (x *exec) extern(name string) *cell {
+	c := &cell{name: name}
+	c.val = x.unknownOf(c.typ, name)
+	x.externs[name] = c
+	return c
+}
+
+// assign sets a variable.
+func (x *exec) assign(c *cell, v value) {
+	if v.kind == nothing {
+		v = x.unknownOf(c.typ, c.name)
+	}
+	x.journal = append(x.journal, change{c, c.val})
+	if x.dry > 0 {
+		x.touched = append(x.touched, c)
+		for _, p := range []value{c.val, v} { // a later iteration may write through it
+			if p.kind == aPointer {
+				x.touched = append(x.touched, p.root.mem)
+			}
+		}
+	}
+	c.val = v
+}
+
+// forget makes a variable unknown.
+func (x *exec) forget(c *cell) {
+	if c.val.kind == aMemory {
+		x.assign(c, value{kind: aMemory, n: c.val.n, fill: -1})
+		return
+	}
+	x.assign(c, value{})
+}
+
+// rollback undoes the assignments after mark.
+func (x *exec) rollback(mark int) {
+	for i := len(x.journal) - 1; i >= mark; i-- {
+		x.journal[i].cell.val = x.journal[i].old
+	}
+	x.journal = x.journal[:mark]
+}
+
+// alternatives executes arms, of which a run takes one, and merges the states after them. It
+// returns true if all arms end the function or the iteration of a loop.
+func (x *exec) alternatives(arms ...func() bool) bool {
+	mark := len(x.journal)
+	var after []map[*cell]value
+	var order []*cell
+	for _, arm := range arms {
+		ends := arm()
+		state := make(map[*cell]value)
+		for _, ch := range x.journal[mark:] {
+			if _, ok := state[ch.cell]; !ok {
+				state[ch.cell] = ch.cell.val
+				order = append(order, ch.cell)
+			}
+		}
+		x.spend(len(state))
+		x.rollback(mark)
+		if ends && x.frame != nil {
+			x.frame.lost = append(x.frame.lost, order...)
+		}
+		if !ends {
+			after = append(after, state)
+		}
+	}
+	if len(after) == 0 {
+		return true
+	}
+	done := make(map[*cell]bool)
+	for _, c := range order {
+		if done[c] {
+			continue
+		}
+		done[c] = true
+		vals := make([]value, len(after))
+		for i, state := range after {
+			v, ok := state[c]
+			if !ok {
+				v = c.val
+			}
+			vals[i] = v
+		}
+		if slices.ContainsFunc(vals, func(v value) bool { return !v.same(vals[0]) }) {
+			x.forget(c)
+		} else if !c.val.same(vals[0]) {
+			x.assign(c, vals[0])
+		}
+	}
+	return false
+}
+
+// rehearse executes code without its launches, undoes it, and returns the variables that it may
+// assign.
+func (x *exec) rehearse(code func()) []*cell {
+	mark, first := len(x.journal), len(x.touched)
+	x.dry++
+	code()
+	x.dry--
+	x.rollback(mark)
+	out := slices.Clone(x.touched[first:])
+	if x.dry == 0 {
+		x.touched = x.touched[:0]
+	}
+	return out
+}
+
+// forgetAll makes variables unknown.
+func (x *exec) forgetAll(cells []*cell) {
+	done := make(map[*cell]bool)
+	for _, c := range cells {
+		if !done[c] {
+			done[c] = true
+			x.forget(c)
+		}
+	}
+}
+
+// repeat executes the body of a loop: code executes one iteration, and again evaluates the
+// condition, where nil means that it is unknown. A loop that launches and has no jumps is executed
+// iteration by iteration as long as its condition is constant.
+func (x *exec) repeat(jumps bool, again func() *Expr, code func() bool) {
+	if x.dry > 0 {
+		again()
+		code()
+		return
+	}
+	met := x.met
+	cells := x.rehearse(func() { again(); code(); again() })
+	if x.met > met && !jumps {
+		for range maxUnrolled {
+			n, ok := again().Constant()
+			if !ok {
+				break
+			}
+			if n == 0 {
+				return
+			}
+			if code() {
+				break
+			}
+		}
+	}
+	x.forgetAll(cells)
+	if n, ok := again().Constant(); ok && n == 0 {
+		return
+	}
+	x.alternatives(code, func() bool { return false })
+	x.forgetAll(cells)
+}
+
+// outside makes unknown what a call of unknown code may change.
+func (x *exec) outside() {
+	x.epoch++
+	for _, c := range x.escaped {
+		x.forget(c)
+	}
+	for _, name := range x.mutableGlobals {
+		if c := x.globals[name]; c != nil && !c.typ.fixed {
+			x.forget(c)
+		}
+	}
+}
+
+// declare adds a variable to the innermost scope. Two declarations of one name in a scope are the
+// branches of an #if: their values must agree.
+func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
+	scope := x.globals
+	if x.frame != nil {
+		scope = x.frame.scopes[len(x.frame.scopes)-1]
+	}
+	if v.kind == nothing {
+		v = x.unknownOf(t, name)
+	}
+	if old, ok := scope[name]; ok && perhaps {
+		if !old.val.same(v) {
+			x.forget(old)
+		}
+		return old
+	}
+	c := &cell{name: name, typ: t, val: v}
+	scope[name] = c
+	return c
+}
+
+// inline computes a call of a function of the file whose body is one return statement.
+func (x *exec) inline(name string, targs []token, args []value) value {
+	f := x.function(name, len(args))
+	if f == nil || f.result == nil || len(x.calls) >= maxCallDepth {
+		return value{}
+	}
+	outer := x.frame
+	x.enter(f, targs, args)
+	v := x.eval(f.result)
+	if v.kind != nothing && f.returns.class != classOther {
+		v = convert(v, f.returns)
+	}
+	x.leave(outer)
+	return v
+}
+
+// enter begins the execution of a function: its parameters get the values of args.
+func (x *exec) enter(f *hostFunc, targs []token, args []value) {
+	scope := make(map[string]*cell)
+	for i, name := range f.template {
+		c := &cell{name: name}
+		if parts := splitList(targs); i < len(parts) {
+			c.val = x.eval(parts[i])
+		}
+		if c.val.kind == nothing {
+			c.val = x.object(name)
+		}
+		scope[name] = c
+	}
+	for i, p := range f.params {
+		c := &cell{name: p.name, typ: p.typ}
+		if i < len(args) {
+			c.val = args[i]
+			if p.typ.class != classOther || p.typ.ptr > 0 {
+				c.val = convert(args[i], p.typ)
+			}
+		}
+		if c.val.kind == nothing {
+			c.val = x.unknownOf(p.typ, p.name)
+		}
+		scope[p.name] = c
+	}
+	x.frame = &frame{scopes: []map[string]*cell{scope}}
+	x.calls = append(x.calls, f)
+}
+
+// leave ends the execution of a function; outer is the frame of its caller.
+func (x *exec) leave(outer *frame) {
+	x.calls = x.calls[:len(x.calls)-1]
+	x.frame = outer
+}
+
+// call executes a function of the file for its effects. refs are the variables that the arguments
+// name, which a parameter that is a reference shares.
+func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
+	if len(x.calls) >= maxCallDepth || slices.Contains(x.calls, f) || !x.spend(10) {
+		x.outside()
+		for i, p := range f.params {
+			if i < len(refs) && refs[i] != nil && p.typ.ref {
+				x.forget(refs[i])
+			}
+		}
+		return
+	}
+	outer := x.frame
+	x.enter(f, targs, args)
+	for i, p := range f.params {
+		if p.typ.ref && i < len(refs) && refs[i] != nil {
+			x.frame.scopes[0][p.name] = refs[i]
+		}
+	}
+	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+	x.block(f.body[0], f.body[1])
+	lost := x.frame.lost
+	x.leave(outer)
+	x.forgetAll(lost)
+}
+
+// plainName returns the name of something unknown without the numbers that tell it from others.
+func plainName(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] == '#' {
+			for i+1 < len(name) && isDigit(name[i+1]) {
+				i++
+			}
+			continue
+		}
+		b.WriteByte(name[i])
+	}
+	return b.String()
+}

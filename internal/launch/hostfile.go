@@ -1,0 +1,381 @@
+package launch
+
+import (
+	"maps"
+	"slices"
+
+	"heddle/internal/source"
+)
+
+// A hostFile is the structure of a host file: its functions, types and global variables. It is
+// found from tokens, without a C++ front end.
+type hostFile struct {
+	file    *source.File
+	toks    []token // after preprocess
+	closer  []int   // by opening bracket: its closing bracket, or the last token
+	funcs   map[string][]*hostFunc
+	order   []*hostFunc
+	records map[string]*record
+	aliases map[string]ctype
+	// globalsAt are the declarations at file scope and in classes, and enumsAt those of enumerators:
+	// the first token and the end.
+	globalsAt, enumsAt [][2]int
+	mutableGlobals     []string        // global variables that some function assigns
+	mentioned          map[string]bool // functions that others name
+}
+
+// A hostFunc is a function with a body.
+type hostFunc struct {
+	name     string
+	template []string // non-type and type parameters of the template
+	params   []parameter
+	returns  ctype
+	body     [2]int  // tokens within the braces
+	result   []token // the expression of a body that is one return statement; else nil
+}
+
+// A parameter is one of a hostFunc.
+type parameter struct {
+	name string
+	typ  ctype
+}
+
+// These bounds keep the cost linear on malformed input. Real host code stays far below them.
+const (
+	maxListTokens = 500 // of one expression or argument list
+	maxScopes     = 100 // innermost scopes in which a name is looked up
+)
+
+// sortedKeys returns the keys of m in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// newHostFile finds the structure of a file.
+func newHostFile(f *source.File, toks []token) *hostFile {
+	h := &hostFile{file: f, toks: toks, funcs: make(map[string][]*hostFunc),
+		records: make(map[string]*record), aliases: make(map[string]ctype),
+		mentioned: make(map[string]bool)}
+	h.matchBrackets()
+	h.items(0, len(toks))
+	h.findMutable()
+	return h
+}
+
+// matchBrackets fills closer. A brace closes what is open within its block, so that a missing
+// parenthesis does not swallow the rest of the file.
+func (h *hostFile) matchBrackets() {
+	h.closer = make([]int, len(h.toks))
+	var open []int
+	braces := 0
+	for i, t := range h.toks {
+		switch {
+		case t.kind != tokPunct:
+		case closers[t.text] != "":
+			h.closer[i] = len(h.toks) - 1
+			open = append(open, i)
+			if t.text == "{" {
+				braces++
+			}
+		case t.text == ")" || t.text == "]" || t.text == "}":
+			for t.text == "}" && braces > 0 && len(open) > 0 && !h.toks[open[len(open)-1]].is("{") {
+				h.closer[open[len(open)-1]] = i
+				open = open[:len(open)-1]
+			}
+			if n := len(open) - 1; n >= 0 && closers[h.toks[open[n]].text] == t.text {
+				h.closer[open[n]] = i
+				open = open[:n]
+				if t.text == "}" {
+					braces--
+				}
+			}
+		}
+	}
+}
+
+// items finds the declarations among the tokens from i to end: of the file, a namespace or a class.
+func (h *hostFile) items(i, end int) {
+	for i < end {
+		i = max(h.item(i, end), i+1)
+	}
+}
+
+// item handles the declaration at i and returns the index after it.
+func (h *hostFile) item(i, end int) int {
+	var template []string
+	for i+1 < end && h.toks[i].is("template") && h.toks[i+1].is("<") {
+		shut := skipAngles(h.toks[:end], i+1)
+		for j := i + 2; j <= shut; j++ {
+			if (h.toks[j].is(",") || h.toks[j].is(">") || h.toks[j].is("=")) &&
+				h.toks[j-1].kind == tokIdent {
+				template = append(template, h.toks[j-1].text)
+			}
+		}
+		i = max(shut, i+1) + 1
+	}
+	if i >= end {
+		return end
+	}
+	switch t := h.toks[i]; {
+	case t.is("namespace"), t.is("extern") && i+2 < end && h.toks[i+1].kind == tokString &&
+		h.toks[i+2].is("{"):
+		for j := i + 1; j < min(end, i+maxHeader); j++ {
+			if h.toks[j].is("{") {
+				h.items(j+1, min(h.closer[j], end))
+				return h.closer[j] + 1
+			}
+			if h.toks[j].is(";") {
+				return j + 1
+			}
+		}
+		return i + 1
+	case t.is("enum"):
+		return h.enum(i, end)
+	case t.is("using"), t.is("typedef"):
+		return h.alias(i, end)
+	case t.is("struct"), t.is("class"), t.is("union"):
+		if next, ok := h.class(i, end); ok {
+			return next
+		}
+	}
+	return h.functionOrVariable(i, end, template)
+}
+
+// statementEnd returns the index after the ';' that ends the declaration at i.
+func (h *hostFile) statementEnd(i, end int) int {
+	for limit := min(end, i+4*maxHeader); i < limit; i++ {
+		switch t := h.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = h.closer[i]
+		case t.is(";"):
+			return i + 1
+		case t.is("}"):
+			return i
+		}
+	}
+	return min(i, end)
+}
+
+// enum records the enumerators of the enumeration at i.
+func (h *hostFile) enum(i, end int) int {
+	for j := i; j < min(end, i+20); j++ {
+		if h.toks[j].is("{") {
+			h.enumsAt = append(h.enumsAt, [2]int{j + 1, min(h.closer[j], end)})
+			if j > i && h.toks[j-1].kind == tokIdent && !h.toks[j-1].is("enum") {
+				h.aliases[h.toks[j-1].text] = ctype{class: classInteger, size: 4}
+			}
+			return h.statementEnd(min(h.closer[j], end), end)
+		}
+		if h.toks[j].is(";") {
+			return j + 1
+		}
+	}
+	return i + 1
+}
+
+// alias records typedef type name; and using name = type;
+func (h *hostFile) alias(i, end int) int {
+	stop := h.statementEnd(i, end)
+	if h.toks[i].is("using") {
+		if i+2 < stop && h.toks[i+2].is("=") {
+			if t, next, ok := h.parseType(h.toks[:stop], i+3); ok && next+1 == stop {
+				h.aliases[h.toks[i+1].text] = t
+			}
+		}
+		return stop
+	}
+	if i+1 < stop && (h.toks[i+1].is("struct") || h.toks[i+1].is("enum")) {
+		for j := i + 1; j < min(stop, i+4); j++ {
+			if !h.toks[j].is("{") {
+				continue
+			}
+			name := h.toks[min(h.closer[j]+1, len(h.toks)-1)]
+			if h.toks[i+1].is("enum") {
+				h.enum(i+1, end)
+				h.aliases[name.text] = ctype{class: classInteger, size: 4}
+			} else if name.kind == tokIdent {
+				h.records[name.text] = h.layout(j+1, h.closer[j])
+			}
+			return stop
+		}
+	}
+	if t, next, ok := h.parseType(h.toks[:stop], i+1); ok && next+2 == stop &&
+		h.toks[next].kind == tokIdent {
+		h.aliases[h.toks[next].text] = t
+	}
+	return stop
+}
+
+// class records the layout of a struct or class with its functions; false if what is at i only uses
+// the word, as in struct stat s;
+func (h *hostFile) class(i, end int) (next int, ok bool) {
+	name := ""
+	for j := i + 1; j < min(end, i+maxHeader); j++ {
+		switch t := h.toks[j]; {
+		case t.is("{"):
+			shut := min(h.closer[j], end)
+			if name != "" && h.toks[i].is("struct") {
+				h.records[name] = h.layout(j+1, shut)
+			}
+			h.items(j+1, shut)
+			return h.statementEnd(shut, end), true
+		case t.is("("), t.is(";"), t.is("="):
+			return i, false
+		case t.kind == tokIdent && name == "":
+			name = t.text
+		}
+	}
+	return i, false
+}
+
+// layout computes where the members of a struct lie, by the rules of C: each at a multiple of its
+// alignment, the size a multiple of the largest. Members that are not numbers, pointers or such
+// structs, and anything but plain members, make the layout unknown.
+func (h *hostFile) layout(i, end int) *record {
+	r := &record{}
+	largest := int64(1)
+	for i < end {
+		stop := h.statementEnd(i, end)
+		t, at, ok := h.parseType(h.toks[:end], i)
+		if !ok || h.toks[i].is("static") || h.toks[i].maybe || t.rec != nil && t.ptr == 0 {
+			return r
+		}
+		for ; at+1 < stop; at++ {
+			name := h.toks[at]
+			end := h.toks[at+1]
+			if name.kind != tokIdent || !end.is(",") && !end.is(";") {
+				return r
+			}
+			size := t.bytes()
+			if size == 0 || size > 8 || size&(size-1) != 0 {
+				return r // alignment of vector types differs
+			}
+			largest = max(largest, size)
+			r.size = (r.size + size - 1) / size * size
+			r.fields = append(r.fields, recordField{name.text, r.size, t})
+			r.size += size
+			at++
+		}
+		i = stop
+	}
+	r.size = (r.size + largest - 1) / largest * largest
+	r.ok = len(r.fields) > 0
+	return r
+}
+
+// functionOrVariable records the function or the variables that are declared at i.
+func (h *hostFile) functionOrVariable(i, end int, template []string) int {
+	name, open, device, hostToo := 0, 0, false, false
+	// A declaration that does not end within the limit is skipped, so that the cost is linear.
+	for j := i; j < min(end, i+maxHeader); j++ {
+		switch t := h.toks[j]; {
+		case t.is("__global__"), t.is("__device__"):
+			device = true
+		case t.is("__host__"):
+			hostToo = true
+		case t.is("(") && open == 0 && j > i && h.toks[j-1].kind == tokIdent &&
+			!attributes[h.toks[j-1].text]:
+			name, open = j-1, j
+			j = h.closer[j]
+		case t.is("("), t.is("["):
+			j = h.closer[j]
+		case t.is("="), t.is(";"), t.is("}"):
+			if !device {
+				h.globalsAt = append(h.globalsAt, [2]int{i, h.statementEnd(j, end)})
+			}
+			return h.statementEnd(j, end)
+		case t.is("{") && open == 0:
+			h.globalsAt = append(h.globalsAt, [2]int{i, h.statementEnd(j, end)})
+			return h.statementEnd(j, end)
+		case t.is("{"):
+			if !device || hostToo {
+				h.define(i, name, open, j, template)
+			}
+			return min(h.closer[j], end) + 1
+		case t.is("public"), t.is("private"), t.is("protected"):
+			return j + 2
+		}
+	}
+	return i + maxHeader
+}
+
+// define records a function: its name, parameters and body, by the indices of their first tokens.
+func (h *hostFile) define(i, name, open, body int, template []string) {
+	f := &hostFunc{name: h.toks[name].text, template: template,
+		body: [2]int{body + 1, h.closer[body]}}
+	f.returns, _, _ = h.parseType(h.toks[:name], i)
+	if f.returns.ptr > 0 {
+		f.returns = ctype{}
+	}
+	for _, p := range splitList(h.toks[open+1 : max(open+1, min(h.closer[open], body))]) {
+		t, at, ok := h.parseType(p, 0)
+		param := parameter{typ: t}
+		if ok && at < len(p) && p[at].kind == tokIdent {
+			param.name = p[at].text
+			if at+1 < len(p) && p[at+1].is("[") {
+				param.typ.ptr++
+			}
+		}
+		if len(p) > 1 || ok && !p[0].is("void") {
+			f.params = append(f.params, param)
+		}
+	}
+	if toks := h.toks[f.body[0]:max(f.body[0], f.body[1])]; len(toks) > 2 && toks[0].is("return") {
+		end := slices.IndexFunc(toks, func(t token) bool { return t.is(";") })
+		if end == len(toks)-1 {
+			f.result = toks[1:end]
+		}
+	}
+	h.funcs[f.name] = append(h.funcs[f.name], f)
+	h.order = append(h.order, f)
+}
+
+// function returns the only function of that name and number of arguments; nil if there is none, or
+// if overloads have the same number.
+func (h *hostFile) function(name string, args int) *hostFunc {
+	var out *hostFunc
+	for _, f := range h.funcs[name] {
+		if len(f.params) != args {
+			continue
+		}
+		if out != nil {
+			return nil
+		}
+		out = f
+	}
+	return out
+}
+
+// findMutable collects the names that functions assign, increment, read from a stream, or whose
+// address they take, and the functions that they name. It ignores scopes: a global variable whose
+// name is assigned anywhere is not constant, which loses facts but invents none.
+func (h *hostFile) findMutable() {
+	at := func(i int) token {
+		if i >= 0 && i < len(h.toks) {
+			return h.toks[i]
+		}
+		return token{}
+	}
+	found := make(map[string]bool)
+	for _, f := range h.order {
+		for i := f.body[0]; i < f.body[1]; i++ {
+			t := h.toks[i]
+			if t.kind != tokIdent {
+				continue
+			}
+			prev, next := at(i-1), at(i+1)
+			h.mentioned[t.text] = h.mentioned[t.text] || len(h.funcs[t.text]) > 0 && t.text != f.name
+			if prev.kind == tokIdent && !notTypes[prev.text] {
+				continue // a declaration
+			}
+			if next.is(".") { // grid.x = 4
+				next = at(i + 3)
+			}
+			taken := prev.is("&") && (at(i-2).is("(") || at(i-2).is(",") || at(i-2).is("=") ||
+				at(i-2).is(")"))
+			if next.kind == tokPunct && isAssignment(next.text) || next.is("++") || next.is("--") ||
+				next.is("[") || prev.is("++") || prev.is("--") || prev.is(">>") || taken {
+				found[t.text] = true
+			}
+		}
+	}
+	h.mutableGlobals = sortedKeys(found)
+}

@@ -1,0 +1,336 @@
+package launch
+
+import "slices"
+
+// assignments are the operators that change their left operand, with the operator that they apply.
+var assignments = map[string]string{"=": "", "+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%",
+	"&=": "&", "|=": "|", "^=": "^", "<<=": "<<", ">>=": ">>"}
+
+// block executes the statements of toks from i up to end. It returns true if they end the function
+// or the iteration of a loop.
+func (x *exec) block(i, end int) bool {
+	ends := false
+	for i < end && x.spend(1) {
+		var stop bool
+		i, stop = x.statement(i, end)
+		ends = ends || stop
+		if ends && i < end && x.isLabel(i) {
+			ends = false
+		}
+		if ends {
+			return true
+		}
+	}
+	return ends
+}
+
+// isLabel reports whether a label is at i, which a goto or a switch jumps to.
+func (x *exec) isLabel(i int) bool {
+	t := x.toks[i]
+	return t.is("case") || t.is("default") ||
+		t.kind == tokIdent && i+1 < len(x.toks) && x.toks[i+1].is(":")
+}
+
+// statement executes the statement at i and returns the index after it.
+func (x *exec) statement(i, end int) (next int, ends bool) {
+	x.depth++
+	defer func() { x.depth-- }()
+	if x.depth > 4*maxExprDepth {
+		return end, false
+	}
+	switch t := x.toks[i]; {
+	case t.is(";"), t.is("else"), t.is("}"), t.is(")"), t.is("]"):
+		return i + 1, false
+	case t.is("{"):
+		x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+		ends = x.block(i+1, x.closer[i])
+		x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
+		return x.closer[i] + 1, ends
+	case t.is("if"):
+		return x.ifStatement(i, end)
+	case t.is("for"), t.is("while"):
+		return x.loop(i, end)
+	case t.is("do"):
+		return x.doLoop(i, end)
+	case t.is("switch"):
+		return x.switchStatement(i, end)
+	case t.is("return"), t.is("throw"), t.is("goto"), t.is("break"), t.is("continue"):
+		stop := x.exprEnd(i+1, end)
+		x.effects(i+1, stop)
+		return stop + 1, true
+	case t.is("case"), t.is("default"):
+		for i < end && !x.toks[i].is(":") && !x.toks[i].is(";") {
+			i++
+		}
+		x.forgetAll(x.switched)
+		return i + 1, false
+	case t.is("try"):
+		return i + 1, false
+	case t.is("catch"):
+		if i+1 < end && x.toks[i+1].is("(") {
+			next, _ = x.arm(x.closer[i+1]+1, end)
+			return next, false
+		}
+	case x.isLabel(i):
+		x.forgetScopes()
+		return i + 2, false
+	case t.is("struct"), t.is("class"), t.is("enum"), t.is("union"), t.is("typedef"), t.is("using"):
+		if next := x.item(i, end); next > i {
+			return next, false
+		}
+	}
+	if next, ok := x.declaration(i, end); ok {
+		return next, false
+	}
+	stop := x.exprEnd(i, end)
+	ends = x.expression(i, stop)
+	return max(stop, i) + 1, ends
+}
+
+// exprEnd returns the index of the ';' that ends the statement at i, or end.
+func (x *exec) exprEnd(i, end int) int {
+	for ; i < end; i++ {
+		switch t := x.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = x.closer[i]
+		case t.is(";"), t.is("}"):
+			return i
+		}
+	}
+	return end
+}
+
+// arm executes one statement as an arm that a run may not take.
+func (x *exec) arm(i, end int) (next int, ends bool) {
+	next = i
+	if i >= end {
+		return end, false
+	}
+	x.alternatives(func() bool {
+		next, ends = x.statement(i, end)
+		return ends
+	}, func() bool { return false })
+	return next, ends
+}
+
+// ifStatement executes an if with its else.
+func (x *exec) ifStatement(i, end int) (next int, ends bool) {
+	i++
+	if i < end && x.toks[i].is("constexpr") {
+		i++
+	}
+	if i >= end || !x.toks[i].is("(") {
+		return i, false
+	}
+	open := i
+	i = x.closer[i] + 1
+	x.effects(open+1, i-1)
+	cond := x.known(x.toks[open+1 : max(i-1, open+1)]).integer()
+	if x.dry > 0 || x.toks[open].maybe {
+		cond = nil
+	}
+	if i >= end {
+		return end, false
+	}
+	first := i
+	second := x.skip(i, end)
+	next = second
+	hasElse := second < end && x.toks[second].is("else")
+	if hasElse {
+		next = x.skip(second+1, end)
+	}
+	run := func(i int) func() bool {
+		return func() bool {
+			_, ends := x.statement(i, end)
+			return ends
+		}
+	}
+	nothing := func() bool { return false }
+	n, constant := cond.Constant()
+	switch {
+	case constant && n != 0:
+		return next, run(first)()
+	case constant && hasElse && second+1 < end:
+		return next, run(second + 1)()
+	case constant:
+		return next, false
+	case hasElse && second+1 < end:
+		return next, x.alternatives(run(first), run(second+1))
+	}
+	return next, x.alternatives(run(first), nothing)
+}
+
+// skip returns the index after the statement at i, without executing it.
+func (x *exec) skip(i, end int) int {
+	for i < end && x.spend(1) {
+		switch t := x.toks[i]; {
+		case t.is("{"):
+			return min(x.closer[i]+1, end)
+		case t.is("if"), t.is("for"), t.is("while"), t.is("switch"):
+			isIf := t.is("if")
+			i++
+			if i < end && x.toks[i].is("constexpr") {
+				i++
+			}
+			if i < end && x.toks[i].is("(") {
+				i = x.closer[i] + 1
+			}
+			if !isIf {
+				continue
+			}
+			if i = x.skip(i, end); i < end && x.toks[i].is("else") {
+				i++
+				continue
+			}
+			return i
+		case t.is("do"):
+			i = x.skip(i+1, end)
+			return min(x.exprEnd(i, end)+1, end)
+		default:
+			return min(x.exprEnd(i, end)+1, end)
+		}
+	}
+	return min(i, end)
+}
+
+// loop executes a for or a while.
+func (x *exec) loop(i, end int) (next int, ends bool) {
+	isFor := x.toks[i].is("for")
+	open := i + 1
+	if open >= end || !x.toks[open].is("(") {
+		return i + 1, false
+	}
+	shut := min(x.closer[open], end)
+	body := shut + 1
+	next = x.skip(body, end)
+	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+	defer func() { x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1] }()
+	condition, step := [2]int{open + 1, shut}, [2]int{shut, shut}
+	if isFor {
+		first := x.exprEnd(open+1, shut)
+		if first >= shut { // for (T x : c)
+			x.rangeVariable(open+1, shut)
+			condition[1] = condition[0]
+		} else {
+			if open+1 < first {
+				x.statement(open+1, first+1)
+			}
+			second := x.exprEnd(first+1, shut)
+			condition, step = [2]int{first + 1, second}, [2]int{min(second+1, shut), shut}
+		}
+	}
+	again := func() *Expr {
+		x.effects(condition[0], condition[1])
+		if condition[0] >= condition[1] {
+			return nil
+		}
+		return x.eval(x.toks[condition[0]:condition[1]]).integer()
+	}
+	x.repeat(x.jumps(body, next), again, func() bool {
+		ends := false
+		if body < end {
+			_, ends = x.statement(body, end)
+		}
+		if step[0] < step[1] {
+			for _, part := range x.commas(step[0], step[1]) {
+				x.expression(part[0], part[1])
+			}
+		}
+		return ends
+	})
+	return next, false
+}
+
+// jumps reports whether a break, a continue or a goto is among the tokens from i to end.
+func (x *exec) jumps(i, end int) bool {
+	return slices.ContainsFunc(x.toks[min(i, end):end], func(t token) bool {
+		return t.is("break") || t.is("continue") || t.is("goto")
+	})
+}
+
+// commas splits the tokens from i to end at commas outside brackets.
+func (x *exec) commas(i, end int) [][2]int {
+	var out [][2]int
+	start := i
+	for ; i < end; i++ {
+		switch t := x.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = x.closer[i]
+		case t.is(","):
+			out = append(out, [2]int{start, i})
+			start = i + 1
+		}
+	}
+	if start < end {
+		out = append(out, [2]int{start, end})
+	}
+	return out
+}
+
+// rangeVariable declares the variables of a range-based for, and forgets what it ranges over if it
+// does so by reference.
+func (x *exec) rangeVariable(i, end int) {
+	for ; i < end && !x.toks[i].is(":"); i++ {
+		if t := x.toks[i]; t.kind == tokIdent && i+1 < end && (x.toks[i+1].is(":") ||
+			x.toks[i+1].is(",") || x.toks[i+1].is("]")) {
+			x.declare(t.text, ctype{}, value{}, false)
+		}
+	}
+	x.effects(i, end)
+	for ; i < end; i++ {
+		if c := x.variable(x.toks[i].text); c != nil && x.toks[i].kind == tokIdent {
+			x.drop(c.val)
+		}
+	}
+}
+
+// doLoop executes do statement while (condition);
+func (x *exec) doLoop(i, end int) (next int, ends bool) {
+	next = x.skip(i, end)
+	x.repeat(true, func() *Expr { return nil }, func() bool {
+		_, ends := x.statement(i+1, end)
+		return ends
+	})
+	return max(next, i+1), false
+}
+
+// switchStatement executes all cases, in which what any of them assigns is unknown.
+func (x *exec) switchStatement(i, end int) (next int, ends bool) {
+	if i+2 >= end || !x.toks[i+1].is("(") {
+		return i + 1, false
+	}
+	body := x.closer[i+1] + 1
+	x.effects(i+2, body-1)
+	next = x.skip(body, end)
+	if body >= end || !x.toks[body].is("{") {
+		return max(next, i+1), false
+	}
+	run := func() {
+		for j := body + 1; j < x.closer[body] && x.spend(1); {
+			j, _ = x.statement(j, x.closer[body])
+		}
+	}
+	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+	outer := x.switched
+	cells := x.rehearse(run)
+	x.switched = cells
+	x.forgetAll(cells)
+	run()
+	x.forgetAll(cells)
+	x.switched = outer
+	x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
+	return next, false
+}
+
+// forgetScopes makes all variables of the function unknown: a goto may come from anywhere.
+func (x *exec) forgetScopes() {
+	for _, s := range x.frame.scopes {
+		for _, name := range sortedKeys(s) {
+			if c := s[name]; !c.typ.fixed {
+				x.drop(c.val)
+				x.forget(c)
+			}
+		}
+	}
+	x.outside()
+}

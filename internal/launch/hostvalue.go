@@ -1,0 +1,197 @@
+package launch
+
+import (
+	"math"
+	"slices"
+)
+
+// A value is what heddle knows of the value of a variable or an expression in host code.
+type value struct {
+	kind valueKind
+	n    *Expr     // anInteger; of aFraction the numerator; of aMemory the size in bytes, may be nil
+	den  *Expr     // aFraction: the denominator
+	f    float64   // aFloat
+	dim  [3]*Expr  // aDim
+	root *root     // aPointer: what it points into
+	off  *Expr     // aPointer: bytes from the start of root; nil if unknown
+	elem int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
+	obj  *object   // anObject
+	set  []setting // anObject: the members that the code assigned, by path
+	real bool      // anObject: a floating-point number
+	// at is where an element lies that was read with an index; its root is nil otherwise.
+	at address
+	// data are the first bytes of aMemory, and fill is each later byte; a fill below 0 means that
+	// the contents are unknown.
+	data []byte
+	fill int
+}
+
+// A valueKind is the kind of a value.
+type valueKind uint8
+
+const (
+	nothing   valueKind = iota // not understood
+	anInteger                  // an integer, perhaps with unknowns
+	aFraction                  // the quotient of two integers as a floating-point number
+	aFloat                     // a floating-point constant
+	aDim                       // a dim3
+	aPointer                   // a pointer
+	anObject                   // a variable whose value is unknown, or an object of any class
+	aMemory                    // the state of a root
+)
+
+// address is a place in memory.
+type address struct {
+	root *root
+	off  *Expr
+	elem int64
+}
+
+// A root is memory that pointers point into: an allocation, an array, or whatever an unknown
+// pointer points to.
+type root struct {
+	name   string
+	symbol string  // a module variable of the device, whose address the host asked for
+	mem    *cell   // its size and contents
+	obj    *object // what is read through pointers to its start
+}
+
+// An object identifies something unknown. Members that are read have a name that derives from the
+// object's, and are equal while the object is not changed.
+type object struct {
+	name    string
+	members map[string]value
+}
+
+// A setting is a member that host code assigned.
+type setting struct {
+	path string
+	val  value
+}
+
+// integer returns the value of an expression; nothing for nil.
+func integer(e *Expr) value {
+	if e == nil {
+		return value{}
+	}
+	return value{kind: anInteger, n: e}
+}
+
+// same reports whether two values are the same whatever the unknowns are.
+func (v value) same(w value) bool {
+	if v.kind != w.kind || v.elem != w.elem || v.root != w.root || v.obj != w.obj ||
+		v.fill != w.fill || v.f != w.f {
+		return false
+	}
+	for i := range v.dim {
+		if !sameExpr(v.dim[i], w.dim[i]) {
+			return false
+		}
+	}
+	return v.kind != nothing && sameExpr(v.n, w.n) && sameExpr(v.den, w.den) &&
+		sameExpr(v.off, w.off) && slices.Equal(v.data, w.data) &&
+		slices.EqualFunc(v.set, w.set,
+			func(a, b setting) bool { return a.path == b.path && a.val.same(b.val) })
+}
+
+// sameExpr is Expr.Equal for expressions that may be nil.
+func sameExpr(e, f *Expr) bool { return e == f || e != nil && f != nil && e.Equal(f) }
+
+// integer returns v as an integer; nil if it is none. An object stands for the unknown number that
+// it holds.
+func (v value) integer() *Expr {
+	switch {
+	case v.kind == anInteger:
+		return v.n
+	case v.kind == anObject && !v.real:
+		return unknown(v.obj.name)
+	}
+	return nil
+}
+
+// fraction returns a number as a quotient; false if it is none or has no small denominator.
+func (v value) fraction() (value, bool) {
+	switch v.kind {
+	case aFraction:
+		return v, true
+	case aFloat:
+		for k := range 20 {
+			if m := v.f * float64(int64(1)<<k); m == math.Trunc(m) && math.Abs(m) < 1<<50 {
+				return value{kind: aFraction, n: number(int64(m)), den: number(1 << k)}, true
+			}
+		}
+		return value{}, false
+	}
+	n := v.integer()
+	return value{kind: aFraction, n: n, den: number(1)}, n != nil
+}
+
+// float returns a floating-point constant; false if v is none.
+func (v value) float() (float64, bool) {
+	switch v.kind {
+	case aFloat:
+		return v.f, true
+	case aFraction, anInteger:
+		n, ok := v.n.Constant()
+		d := int64(1)
+		if v.kind == aFraction && ok {
+			d, ok = v.den.Constant()
+		}
+		return float64(n) / float64(d), ok && d != 0
+	}
+	return 0, false
+}
+
+// truncated returns a number as an integer, rounded toward zero as a cast in C does.
+func (v value) truncated() value {
+	switch v.kind {
+	case aFloat:
+		if math.Abs(v.f) < 1<<62 {
+			return integer(number(int64(v.f)))
+		}
+	case aFraction:
+		return integer(operation(OpDiv, v.n, v.den))
+	case anInteger, anObject:
+		return integer(v.integer())
+	}
+	return value{}
+}
+
+// pointer returns v as a pointer; false if it is none. An object may hold a pointer, whose root is
+// then named like it.
+func (v value) pointer() (address, bool) {
+	switch {
+	case v.kind == aPointer:
+		return address{v.root, v.off, v.elem}, true
+	case v.kind == anObject && !v.real:
+		if m, ok := v.obj.members["*"]; ok {
+			return address{m.root, number(0), v.elem}, true
+		}
+		r := newRoot(v.obj.name)
+		v.obj.members["*"] = value{kind: aPointer, root: r, off: number(0)}
+		return address{r, number(0), v.elem}, true
+	}
+	return address{}, false
+}
+
+// newRoot returns memory of unknown size and contents.
+func newRoot(name string) *root {
+	return &root{name: name, obj: &object{name: name, members: map[string]value{}}, mem: &cell{name: name, val: value{kind: aMemory, fill: -1}}}
+}
+
+// member returns the value that the code assigned to a member; false if it assigned none.
+func (v value) member(path string) (value, bool) {
+	for _, s := range v.set {
+		if s.path == path {
+			return s.val, true
+		}
+	}
+	return value{}, false
+}
+
+// with returns v with a member assigned.
+func (v value) with(path string, m value) value {
+	set := slices.DeleteFunc(slices.Clone(v.set), func(s setting) bool { return s.path == path })
+	v.set = append(set, setting{path, m})
+	return v
+}

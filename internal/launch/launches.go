@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/ir"
+)
+
+// maxLaunches bounds the launches of one kernel that Launches returns. Each is run and proved, and
+// files that launch a kernel more often are benchmarks that vary a size.
+const maxLaunches = 8
+
+// Launches decides every launch of kernel k, one for each distinct launch in the host code of its
+// file, in the order of the file. Two launches are distinct if their shapes, arguments or shared
+// buffers differ after what req, a configuration file and comments specify has overridden the host
+// code. If the host code has no launch, the result is that of Resolve. At most maxLaunches are
+// returned; a note of the first says how many were left out.
+//
+// A launch that cannot be resolved is left out with a note, unless all of them fail: then the errors
+// of the first are returned, and no configuration.
+func Launches(k *ir.Func, req Request, facts *SourceFacts) ([]*Config, []*Error) {
+	all := hostLaunches(k, facts)
+	if req.Host != 0 || len(all) < 2 {
+		c, errs := Resolve(k, req, facts)
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		return []*Config{c}, nil
+	}
+	code := gather(k)
+	var out []*Config
+	var first []*Error
+	var failed []string
+	seen := make(map[string]bool)
+	left := 0
+	for _, n := range all {
+		c, errs := newResolver(k, code).resolve(req, facts, n)
+		if len(errs) > 0 {
+			if first == nil {
+				first = errs
+			}
+			failed = append(failed, fmt.Sprintf("the launch in line %d of the host code is not examined: %s",
+				facts.Launches[n].Span.Start.Line(), errs[0].Msg))
+			continue
+		}
+		key := c.identity()
+		switch {
+		case seen[key]:
+		case len(out) == maxLaunches:
+			left++
+		default:
+			out = append(out, c)
+		}
+		seen[key] = true
+	}
+	if len(out) == 0 {
+		return nil, first
+	}
+	out[0].Notes = append(out[0].Notes, failed...)
+	if left > 0 {
+		out[0].Notes = append(out[0].Notes, fmt.Sprintf("the host code has %d more launches of this "+
+			"kernel, which differ in shape or arguments; specify a launch with flags to examine it", left))
+	}
+	return out, nil
+}
+
+// identity returns a text that is equal for two launches if the kernel cannot tell them apart.
+func (c *Config) identity() string {
+	var b strings.Builder
+	fmt.Fprint(&b, c.Geometry, c.DynShared, c.Oversize)
+	number := make(map[*Buffer]int)
+	buffer := func(p *Buffer) {
+		n, ok := number[p]
+		if !ok {
+			n = len(number)
+			number[p] = n
+			fmt.Fprintf(&b, " (%d %d %d %d %x)", p.Size, p.Fill, p.Value, p.Seed, p.Data)
+		}
+		fmt.Fprint(&b, " #", n)
+	}
+	arg := func(a *Arg) {
+		fmt.Fprintf(&b, "; %x %v %s", a.Bits, a.Unknown, a.Func)
+		if a.Buffer != nil {
+			buffer(a.Buffer)
+		}
+		if a.Local != nil {
+			fmt.Fprint(&b, *a.Local)
+		}
+		for _, f := range a.Fields {
+			fmt.Fprint(&b, " +", f.Offset)
+			buffer(f.Buffer)
+		}
+	}
+	for i := range c.Args {
+		arg(&c.Args[i])
+	}
+	names := make([]string, 0, len(c.Symbols))
+	for name := range c.Symbols {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		a := c.Symbols[name]
+		b.WriteString(name)
+		arg(&a)
+	}
+	return b.String()
+}

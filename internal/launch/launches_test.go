@@ -1,0 +1,97 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"heddle/internal/ir"
+)
+
+// launchesOf returns one line for each launch of k, the kernel of package tests.
+func launchesOf(t *testing.T, src string, words ...string) []string {
+	t.Helper()
+	f := cuda(t, src)
+	configs, errs := Launches(kernel(ir.CtaidX), request(t, words...), ScanCUDA(f, nil))
+	var out []string
+	for _, c := range configs {
+		out = append(out, fmt.Sprintf("line %d: grid %s, block %s, n = %s", c.Launch.Start.Line(),
+			Dims(c.Geometry.Grid), Dims(c.Geometry.Block), c.Args[2].Value()))
+	}
+	for _, e := range errs {
+		out = append(out, "error: "+e.Msg)
+	}
+	return out
+}
+
+// A kernel must be right for each launch of its program, so none is left out unless it repeats
+// another one.
+func TestLaunches(t *testing.T) {
+	tests := []struct {
+		name, src string
+		words     []string
+		want      []string
+	}{
+		{"two shapes", "void f() {\nk<<<1, 64>>>(a, b, 4, 1, s);\nk<<<2, 64>>>(a, b, 4, 1, s); }", nil,
+			[]string{"line 2: grid 1, block 64, n = 4", "line 3: grid 2, block 64, n = 4"}},
+		{"two arguments", "void f() {\nk<<<1, 64>>>(a, b, 4, 1, s);\nk<<<1, 64>>>(a, b, 5, 1, s); }", nil,
+			[]string{"line 2: grid 1, block 64, n = 4", "line 3: grid 1, block 64, n = 5"}},
+		{"equal", "void f() {\nk<<<1, 64>>>(a, b, 4, 1, s);\nk<<<1, 64>>>(a, b, 4, 1, s); }", nil,
+			[]string{"line 2: grid 1, block 64, n = 4"}},
+		{"another kernel", "void f() {\nj<<<1, 64>>>(a);\nk<<<2, 64>>>(a, b, 4, 1, s); }", nil,
+			[]string{"line 3: grid 2, block 64, n = 4"}},
+		{"the flags differ from both", "void f() {\nk<<<1, 64>>>(a, b, 4, 1, s);\nk<<<2, 64>>>(a, b, 4, 1, s); }",
+			[]string{"grid=3"}, []string{"line 2: grid 3, block 64, n = 4"}},
+		{"no host code", "", []string{"n=3"}, []string{"line 0: grid 4, block 64, n = 3"}},
+		{"one is impossible", "void f() {\nk<<<1, 2048>>>(a, b, 4, 1, s);\nk<<<2, 64>>>(a, b, 4, 1, s); }",
+			nil, []string{"line 3: grid 2, block 64, n = 4"}},
+		{"all are impossible", "void f() {\nk<<<1, 2048>>>(a, b, 4, 1, s);\nk<<<1, 4096>>>(a, b, 4, 1, s); }",
+			nil, []string{"error: block 2048 (host code) has 2048 threads; a block has at most 1024"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := launchesOf(t, tt.src, tt.words...)
+			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// What is left out is said.
+func TestLaunchesLeftOut(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("void f() { k<<<1, 2048>>>(a, b, 0, 1, s);\n")
+	for i := range maxLaunches + 3 {
+		fmt.Fprintf(&b, "k<<<%d, 64>>>(a, b, 4, 1, s);\n", i+1)
+	}
+	b.WriteString("}")
+	configs, errs := Launches(kernel(ir.CtaidX), Request{}, ScanCUDA(cuda(t, b.String()), nil))
+	if len(errs) > 0 || len(configs) != maxLaunches {
+		t.Fatalf("%d launches, %v", len(configs), errs)
+	}
+	notes := strings.Join(configs[0].Notes, "\n")
+	for _, want := range []string{"the launch in line 1 of the host code is not examined: block 2048",
+		"3 more launches"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note %q in %q", want, notes)
+		}
+	}
+}
+
+// A caller resolves one of the launches again, with other values.
+func TestLaunchAgain(t *testing.T) {
+	facts := ScanCUDA(cuda(t, "void f() { k<<<1, 64>>>(a, b, 4, 1, s); k<<<2, 32>>>(a, b, 4, 1, s); }"),
+		nil)
+	k := kernel(ir.CtaidX)
+	all, errs := Launches(k, Request{}, facts)
+	if len(errs) > 0 || len(all) != 2 {
+		t.Fatal(all, errs)
+	}
+	req := request(t, "n=9")
+	req.Host = all[1].Host
+	c := resolve(t, k, req, facts)
+	if c.Launch != all[1].Launch || c.Geometry != all[1].Geometry || c.Args[2].Value() != "9" {
+		t.Errorf("got %s", c.Describe())
+	}
+}

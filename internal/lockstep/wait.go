@@ -1,0 +1,90 @@
+package lockstep
+
+import (
+	"fmt"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/lockstep/memory"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// allLanes is the mask of all lanes of a warp.
+const allLanes = 1<<32 - 1
+
+// wait notes that the thread waits at an instruction; w has the mask of an operation of a warp.
+func (x *exec) wait(in *ir.Instr, w thread.Wait, st *state) {
+	if !x.final {
+		return
+	}
+	w.Instr, w.Iters, w.Place = in, x.Counters(), x.Place(in)
+	for _, l := range x.around {
+		w.Entered = append(w.Entered, x.loops.Of(l).Entry())
+	}
+	w.Guard, w.Bare = x.c.And(x.here(st), x.guard), x.bare(st, x.guard)
+	x.th.Waits = append(x.th.Waits, w)
+}
+
+// waitForLanes notes an operation of a warp: that it waits for the lanes of its mask, and what its
+// result says of them.
+func (x *exec) waitForLanes(in *ir.Instr, st *state) {
+	use, ok := in.Warp(len(in.Src))
+	if !ok || !x.final {
+		return
+	}
+	mask := x.c.Const(allLanes, 32)
+	if use.Mask >= 0 {
+		mask = x.read(in.Src[use.Mask], 32, st)
+	}
+	if use.Waits {
+		x.wait(in, thread.Wait{Mask: mask, Warp: true, All: use.All}, st)
+	}
+	if use.Mask >= 0 || in.Action() == isa.ActActiveMask {
+		x.gathered(in, mask, st)
+	}
+}
+
+// gathered notes what the first result of an operation of a warp says of its lanes.
+func (x *exec) gathered(in *ir.Instr, mask smt.Term, st *state) {
+	g := thread.Gathered{Mask: mask, Bare: x.bare(st, x.guard), Iters: x.Counters()}
+	switch in.Action() {
+	case isa.ActActiveMask:
+		g.Kind = thread.Active
+	case isa.ActVote:
+		if g.Kind = thread.Common; in.Fn == isa.FnBallot {
+			g.Kind, g.Pred = thread.Ballot, x.read(in.Src[0], 0, st)
+		}
+	case isa.ActMatch:
+		if g.Kind = thread.Match; in.Fn == isa.FnAll {
+			g.Kind = thread.Common
+		}
+	case isa.ActWarpReduce:
+		g.Kind = thread.Common
+	default:
+		return
+	}
+	if x.th.Gathered == nil {
+		x.th.Gathered = map[string]thread.Gathered{}
+	}
+	x.th.Gathered[fmt.Sprintf("%sr%d.0", symbol.Private, in.Index)] = g
+}
+
+// own notes an access of the thread to memory that no other thread writes.
+func (x *exec) own(in *ir.Instr, places []memory.Place, st *state) {
+	if !x.final || st.notes.Ghost() != smt.False {
+		return
+	}
+	for _, p := range places {
+		if p.Object == nil || p.Object.Field == memory.Itself {
+			continue
+		}
+		a := x.access(in, p.Object, p.Object.Space, st)
+		a.Guard = x.c.And(x.here(st), x.guard, p.Cond)
+		a.Offset, a.Size = p.Offset, in.Type.Size()*max(int(in.Vec), 1)
+		if a.Guard != smt.False {
+			x.th.Own = append(x.th.Own, a)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package lower
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"heddle/internal/source"
+)
+
+// An included pipe blocks clang, and a device may have no end, also when heddle hashes what a
+// compilation read. So the files that the input names, and those that they name, must be regular.
+// The names are read from the text without preprocessing it, so those that macros build are missed;
+// the memory of clang is limited for these (limitMemory).
+
+// includeRE matches the directives that read a file.
+var includeRE = regexp.MustCompile(
+	`(?m)^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]`)
+
+// maxIncludes bounds the files that checkIncludes reads.
+const maxIncludes = 2000
+
+// checkIncludes reports an #include of something that is no regular file.
+func checkIncludes(in Input, content []byte, opt Options) error {
+	dirs := append([]string{}, opt.Includes...)
+	dirs = append(dirs, opt.Systems...)
+	c := &includeCheck{dirs: dirs, seen: map[string]bool{}}
+	for _, f := range opt.Forced {
+		if err := c.file(in.Name, ".", f); err != nil {
+			return err
+		}
+	}
+	dir := filepath.Dir(in.Name)
+	if in.Content != nil {
+		dir = "." // newBuild: #include "..." is resolved in the working directory
+	}
+	if err := c.text(in.Name, dir, content); err != nil {
+		return err
+	}
+	for len(c.work) > 0 && len(c.seen) < maxIncludes {
+		path := c.work[0]
+		c.work = c.work[1:]
+		text, err := source.ReadRegular(path, maxInput)
+		if err != nil {
+			continue // clang reports it
+		}
+		if err := c.text(path, filepath.Dir(path), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// includeCheck is the state of checkIncludes.
+type includeCheck struct {
+	dirs []string // in which headers are searched
+	seen map[string]bool
+	work []string // files that are still to be read
+}
+
+// text checks the directives in the text of a file in a directory.
+func (c *includeCheck) text(name, dir string, text []byte) error {
+	for _, m := range includeRE.FindAllSubmatchIndex(text, -1) {
+		line := 1 + bytes.Count(text[:m[0]], []byte{'\n'})
+		where := fmt.Sprintf("%s:%d", name, line)
+		if err := c.file(where, dir, string(text[m[2]:m[3]])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file checks one name in each directory in which clang may find it, and notes regular files for
+// reading.
+func (c *includeCheck) file(where, dir, name string) error {
+	var paths []string
+	if filepath.IsAbs(name) {
+		paths = []string{name}
+	} else {
+		for _, d := range append([]string{dir}, c.dirs...) {
+			paths = append(paths, filepath.Join(d, name))
+		}
+	}
+	for _, p := range paths {
+		if c.seen[p] {
+			continue
+		}
+		c.seen[p] = true
+		fi, err := os.Stat(p)
+		if err != nil || fi.IsDir() {
+			continue
+		}
+		if err := source.NotRegular(fi.Mode()); err != nil {
+			return &InputError{File: where, Reason: fmt.Sprintf("cannot include %s: %v", p, err)}
+		}
+		c.work = append(c.work, p)
+	}
+	return nil
+}

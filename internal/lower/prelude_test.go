@@ -1,0 +1,90 @@
+package lower
+
+import (
+	"strings"
+	"testing"
+)
+
+// Sources that nvcc accepts, with what the PTX must contain. The reasons are in the CUDA C++
+// Programming Guide, or in what NVIDIA's cuda_runtime.h includes and defines.
+func TestAcceptedByNVCC(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		// driver_types.h includes <limits.h>, crt/math_functions.h includes <math.h>.
+		{"limits and constants of C without #include", `__global__ void k(int *p, float *f, double *d) {
+  p[0] = INT_MAX; p[1] = SHRT_MIN; f[0] = INFINITY; f[1] = NAN; d[0] = M_PI; d[1] = HUGE_VAL; }`,
+			"2147483647"},
+		{"and with #include", `#include <limits.h>
+#include <math.h>
+#include <float.h>
+__global__ void k(int *p, float *f) { p[0] = INT_MAX; f[0] = INFINITY; f[1] = FLT_MAX; }`,
+			"2147483647"},
+		{"a user's own value", `#ifndef INFINITY
+#error "cuda_runtime.h defines it"
+#endif
+#undef M_PI
+#define M_PI 3
+__global__ void k(int *p) { p[0] = M_PI; }`, ", 3;"},
+		// ISO C++17 removed register; nvcc -std=c++17 warns.
+		{"register", `__global__ void k(int *p) { register int x = p[1]; p[0] = x; }`, "st.global"},
+		// As in headers that also compile as plain C++.
+		{"fallback qualifiers", `#ifndef __NVCC__
+#define __device__
+#endif
+__device__ int twice(int x) { return 2 * x; }
+__global__ void k(int *p) { p[0] = twice(p[1]); }`, "st.global"},
+		// NVIDIA's helper_cuda.h declares its functions if the guards of CUDA's headers are defined.
+		{"helpers under the guard of the runtime", `#include <cuda_runtime.h>
+#ifdef __DRIVER_TYPES_H__
+static const char *nameOf(cudaError_t e) { return cudaGetErrorName(e); }
+#endif
+#ifdef __CUDA_RUNTIME_H__
+template <typename T> void check(T r, const char *f, int line) { if (r) nameOf((cudaError_t)r); }
+#define checked(x) check((x), __FILE__, __LINE__)
+inline int fastest() {
+  int n = 0, mode = -1, sms = 0;
+  checked(cudaGetDeviceCount(&n));
+  for (int i = 0; i < n; i++) {
+    checked(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, i));
+    checked(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, i));
+    if (mode == cudaComputeModeProhibited) continue;
+  }
+  return n;
+}
+#else
+#error "no runtime"
+#endif
+__global__ void k(int *p) { p[0] = 1; }
+int main() { return fastest(); }`, "st.global"},
+		// Cooperative groups: any trivially copyable type of up to 32 bytes can be shuffled.
+		{"shuffles of structs in a tile", `#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+struct Pair { double key; int at; };
+__global__ void k(float4 *v, Pair *q, short *s) {
+  auto t = cg::tiled_partition<16>(cg::this_thread_block());
+  v[threadIdx.x] = t.shfl_xor(v[threadIdx.x], 1);
+  q[threadIdx.x] = t.shfl_down(q[threadIdx.x], 2);
+  s[threadIdx.x] = cg::coalesced_threads().shfl(s[threadIdx.x], 0);
+}`, "shfl.sync.bfly.b32"},
+		{"memory for tiles", `#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(int *p) {
+  __shared__ cg::block_tile_memory<256> memory;
+  auto b = cg::this_thread_block(memory);
+  auto t = cg::tiled_partition<32>(b);
+  p[b.thread_rank()] = t.thread_rank();
+  b.sync();
+}`, "barrier.sync"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := lowerSource(t, c.src, Options{Compiler: compilers(t)[0]})
+			if !strings.Contains(string(r.PTX), c.want) || len(r.Omitted) > 0 {
+				t.Errorf("want %s, omitted %v:\n%s", c.want, r.Omitted, r.PTX)
+			}
+			for _, w := range r.Warnings {
+				if !strings.Contains(w, "register") {
+					t.Errorf("warning %q", w)
+				}
+			}
+		})
+	}
+}

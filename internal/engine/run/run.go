@@ -211,6 +211,10 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
 		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
 	}
+	if opt.Exchanges {
+		p := newProtocols(k, m)
+		opt.Polls = func(s event.Site) bool { return p.polled(m.Site(s)).polled }
+	}
 	if ir.OrdersParts(k) {
 		return race.NewSplit(opt)
 	}

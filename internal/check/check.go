@@ -3,10 +3,11 @@
 // heddle check first runs each kernel once for its launch (engine/run): a race that a run shows is
 // a bug whatever a proof says, and its report has a launch that shows it again. If the kernel uses
 // named barriers and the run showed no bug, a trace (engine/trace) looks at shared memory and
-// barriers for all inputs. If it is clean after that, the static engine (engine/prove) tries to
-// prove it for all inputs of the launch shape, which makes it verified; a counterexample that a
-// replay confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict
-// names the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
+// barriers for all inputs. If it is clean after that, it runs with other contents of the arrays
+// that nobody specified; if it is still clean, the static engine (engine/prove) tries to prove it
+// for all inputs of the launch shape, which makes it verified; a counterexample that a replay
+// confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict names
+// the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
 // kernel.
 //
 // Verdicts are summed up by three rules. A bug outweighs everything. A limit of heddle never makes

@@ -243,24 +243,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, err
 	}
 	defer clang.abandon(stop)
-	text, err := clang.finish(nil)
-	warnings := clang.stderr.String()
+	m, warnings, err := b.module(ctx, clang)
 	if err != nil {
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case crashRE.MatchString(warnings):
-			return nil, &ToolError{File: b.name, Tool: b.tc.Clang, Output: "clang crashed: " +
-				clip(crashRE.FindString(warnings), 200)}
-		}
-		return nil, &clangFailure{warnings}
-	}
-	m := parseIR(text)
-	if b.cl != nil {
-		prepareOpenCL(m)
-	}
-	if b.inspect != nil {
-		b.inspect(m)
+		return nil, err
 	}
 	functions := b.debugInfo(m).places(m)
 	omitted, err := b.omitRefused(m, functions)
@@ -290,6 +275,31 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		facts = "// heddle.language cl\n" + facts
 	}
 	return &output{finishPTX(raw, low, facts), low.kernels, functions, omitted, warnings}, nil
+}
+
+// module waits for clang and returns its module, and what it printed. It fails with a *clangFailure
+// if clang rejects the source.
+func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, error) {
+	text, err := clang.finish(nil)
+	printed := clang.stderr.String()
+	crash := crashRE.FindString(printed)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err != nil && crash != "":
+		return nil, "", &ToolError{File: b.name, Tool: b.tc.Clang,
+			Output: "clang crashed: " + clip(crash, 200)}
+	case err != nil:
+		return nil, "", &clangFailure{printed}
+	}
+	m := parseIR(text)
+	if b.cl != nil {
+		prepareOpenCL(m)
+	}
+	if b.inspect != nil {
+		b.inspect(m)
+	}
+	return m, printed, nil
 }
 
 // analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks

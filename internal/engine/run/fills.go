@@ -29,7 +29,8 @@ import (
 // Contents remain guesses: a race on an address that depends on them is a warning (evidence.go), and
 // so is a barrier error. A run that exceeds its budget, or that ends at an access out of bounds, a
 // trap or an assertion, says nothing about the kernel: such contents may be ones that no host
-// passes. It counts as not made.
+// passes. It counts as not made. What that misses: contents that none of the four runs has, and
+// kernels that synchronize through memory in a schedule that the one seed does not have.
 
 const (
 	fillSteps   = 3_000_000 // limit of one of the four runs, in warp instructions

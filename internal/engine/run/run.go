@@ -224,7 +224,9 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	for i := range res.Faults {
 		f := &res.Faults[i]
 		code := stopCodes[f.Kind]
-		r.add(Key{code, f.Site, f.Site}, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
+		key := Key{code, f.Site, f.Site}
+		r.Guess.fault(key, r.Config.Geometry, f.Thread)
+		r.add(key, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
 	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"heddle/internal/lower"
 	"heddle/internal/lower/fatbin"
+	"heddle/internal/source"
 	"heddle/internal/table"
 )
 
@@ -18,7 +18,7 @@ func openImages(in lower.Input) (*fatbin.File, error) {
 	content := in.Content
 	if content == nil {
 		var err error
-		if content, err = os.ReadFile(in.Name); err != nil {
+		if content, err = source.ReadRegular(in.Name, maxStdin); err != nil {
 			return nil, err
 		}
 	}

@@ -36,6 +36,9 @@ func (f *knownFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.rev, "new-from", "", "report only findings that are not in the git revision `REV`")
 }
 
+// maxBaseline bounds the bytes of a baseline, for which the paths of millions of findings suffice.
+const maxBaseline = 1 << 28
+
 // check rejects combinations without a meaning. A baseline written with --new-from would list only
 // new findings, and the next run would report all older ones.
 func (f *knownFlags) check() error {
@@ -65,7 +68,7 @@ func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver
 	stderr io.Writer) (*known, error) {
 	k := &known{flags: f, files: opt.Files, listed: baseline.New(), close: func() error { return nil }}
 	if f.file != "" && !f.write {
-		content, err := os.ReadFile(f.file)
+		content, err := source.ReadRegular(f.file, maxBaseline)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("--baseline %s: file not found; create it with --write-baseline", f.file)
 		}

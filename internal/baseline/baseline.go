@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,9 +118,9 @@ func Read(name string, content []byte) (*Set, error) {
 		switch {
 		case e == nil || e.Fingerprint == "":
 			return nil, fmt.Errorf("%s: finding %d has no fingerprint", name, i+1)
-		case e.Count < 1:
-			return nil, fmt.Errorf("%s: finding %d (%s) has a count of %d; expected at least 1", name, i+1,
-				e.Fingerprint, e.Count)
+		case e.Count < 1 || e.Count > math.MaxInt32:
+			return nil, fmt.Errorf("%s: finding %d (%s) has a count of %d; expected 1 to %d", name, i+1,
+				e.Fingerprint, e.Count, math.MaxInt32)
 		case s.entries[e.Fingerprint] != nil:
 			return nil, fmt.Errorf("%s: the fingerprint %s occurs twice", name, e.Fingerprint)
 		}

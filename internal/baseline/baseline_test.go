@@ -72,3 +72,35 @@ func TestReadMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Any text is a baseline or an error that names the file; a baseline is written and read again
+// without loss.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"heddle_baseline": 1, "findings": [{"fingerprint": "a", "count": 2, "code": "trap",
+		"kernel": "k(int*)", "file": "a.cu"}]}`))
+	f.Add([]byte(`{"heddle_baseline": 1, "findings": [null]} x`))
+	f.Add([]byte(`{"heddle_baseline": 2e0, "findings": {"count": "x"}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := Read("b.json", text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "b.json:") {
+				t.Error(err)
+			}
+			return
+		}
+		if s.Len() < 0 {
+			t.Errorf("%d findings", s.Len())
+		}
+		var first, second bytes.Buffer
+		if err := s.Write(&first); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read("b.json", first.Bytes())
+		if err != nil {
+			t.Fatalf("%v in %s", err, first.Bytes())
+		}
+		if err := again.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("%v: %s was read as %s", err, first.Bytes(), second.Bytes())
+		}
+	})
+}

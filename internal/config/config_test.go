@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,6 +115,16 @@ func TestMistakes(t *testing.T) {
 		{"[[kernel]]\nname='a'\nblock = []\n", "3:9", ""},
 		{"[[kernel]]\nname='a'\nargs = { n = [1] }\n", "3:14", "expected a string or a number, found an array"},
 		{"compile = 3\n", "1:11", "expected a table, found an integer"},
+		{"[[kernel]]\nname='a'\nargs = [1]\n", "3:8", "expected a table, found an array"},
+		{"[[compile]]\nstd='x'\n", "1:3", "expected a table, [name]; found a list of tables, [[name]]"},
+		{"[[kernel]]\nname='a'\n[[kernel.args]]\nn=1\n", "3:3", "expected a table, [name]; found a list"},
+		{"[[kernel]]\nname='a'\n[kernel.file]\n", "3:2", "expected a string or a number; found a table"},
+		{"[[kernel.argsernel]]\n", "1:3", "unknown key kernel.argsernel"},
+		{"[[kernel]]\nname=\"a\\q\"\n", "2:", "escape"},
+		{"[[kernel]]\nname=\"a\\u12\"\n", "2:", "unicode"},
+		{"[[kernel]]\nname=\"a\\U00110000\"\n", "2:", "unicode"},
+		{"[[kernel]]\nname=\"a\\", "2:8", "need a character after"},
+		{"[[kernel]]\nname='a'\n[kernel.args]\n\"a\\u0062\" = 'zero:x'\n", "4:1", "ab"},
 	} {
 		_, errs := read(t, c.text)
 		found := false
@@ -234,7 +245,12 @@ func TestTrust(t *testing.T) {
 }
 
 // Whatever a file says, reading it ends, with a message where it is wrong.
+// Any text is a configuration or has mistakes, each with a message of one line and a place in the
+// file.
 func FuzzParse(f *testing.F) {
+	f.Add("[[kernel.argsernel]]\n[compile]\nincludes=[\"a\\u0062\\n\", 'b']\n")
+	f.Add("[[kernel]]\nname=\"\"\"a\\\n b\"\"\"\nengine='run'\ntimeout='3s'\nargs={a=[1],\"b\\q\"={}}\n")
+	f.Add("[compile]\nstd=1\n[[compile]]\nkernel=3\ngrid=[[1],nan]\n\xff")
 	f.Add("include = ['a']\n[[kernel]]\nname='x'\nargs={n=1}\ngrid=[1,2]\n")
 	f.Add("[[kernel]]\n[kernel.args]\n\"a.b\" = 3\n[kernel.args.c]\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -247,8 +263,12 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%v, %v", c, errs)
 		}
 		for _, err := range errs {
-			if err.Error() == "" {
-				t.Error("an empty message")
+			var e *Error
+			if !errors.As(err, &e) || e.Msg == "" || strings.Contains(e.Msg, "\n") {
+				t.Fatalf("%T %q", err, err)
+			}
+			if line := e.Span.Start.Line(); line < 1 || line > src.NumLines()+1 {
+				t.Errorf("%q is in line %d of %d", e.Msg, line, src.NumLines())
 			}
 		}
 	})

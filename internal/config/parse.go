@@ -156,6 +156,9 @@ func (r *reader) decodeErrors(err error) {
 // message of another form is kept: a later version of the decoder may word it differently.
 func plain(msg string) string {
 	msg = strings.TrimPrefix(msg, "toml: ")
+	if what, into, ok := strings.Cut(strings.TrimPrefix(msg, "cannot store "), " in a "); ok {
+		return misplaced(what, into)
+	}
 	what, ok := strings.CutPrefix(msg, "cannot decode TOML ")
 	if !ok {
 		return msg
@@ -164,16 +167,31 @@ func plain(msg string) string {
 	_, typ, _ := strings.Cut(into, " of type ")
 	want := "a value of another type"
 	switch {
+	case strings.HasPrefix(typ, "map["):
+		want = "a table"
 	case strings.HasPrefix(typ, "[]"):
 		want = "a list"
 	case strings.HasSuffix(typ, ".text"), strings.HasSuffix(typ, ".list"):
 		want = "a string or a number"
 	case typ == "string":
 		want = "a string"
-	case strings.HasPrefix(typ, "map["), strings.HasSuffix(typ, ".compile"):
+	case strings.HasSuffix(typ, ".compile"):
 		want = "a table"
 	}
 	return fmt.Sprintf("expected %s, found %s", want, article(what))
+}
+
+// misplaced is plain for a table where the decoder stores something else: what is "a table" or "an
+// array table", into the kind of Go type.
+func misplaced(what, into string) string {
+	want := "a string or a number"
+	if into == "struct" || into == "map" {
+		want = "a table, [name]"
+	}
+	if strings.HasPrefix(what, "an array") {
+		what = "a list of tables, [[name]]"
+	}
+	return fmt.Sprintf("expected %s; found %s", want, what)
 }
 
 // article returns a noun with its indefinite article.

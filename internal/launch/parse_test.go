@@ -203,3 +203,25 @@ func FuzzParseArg(f *testing.F) {
 		}
 	})
 }
+
+// Any text is a size or an error of one line. What a size prints is read as the same size.
+func FuzzParseDim(f *testing.F) {
+	for _, s := range []string{"1", "0x10,2,3", "8,,1", "4294967296", "-1,1", "48K", "16MiB", "0x", "1_0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d, err := ParseDim(s)
+		if err == nil {
+			if again, err := ParseDim(d.String()); err != nil || again != d {
+				t.Errorf("%q is %v, which is read as %v, %v", s, d, again, err)
+			}
+		}
+		_, indexErr := ParseIndex(s)
+		_, sharedErr := ParseShared(s)
+		for _, err := range []error{err, indexErr, sharedErr} {
+			if err != nil && (err.Error() == "" || strings.Contains(err.Error(), "\n")) {
+				t.Errorf("%q: %q", s, err)
+			}
+		}
+	})
+}

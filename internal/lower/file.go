@@ -159,12 +159,12 @@ type compilation struct {
 func (c *compilation) setUp() (b *build, done func(), err error) {
 	tmp, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("no directory for temporary files (TMPDIR): %w", err)
 	}
-	done = func() { _ = os.RemoveAll(tmp) }
+	remove := func() { _ = os.RemoveAll(tmp) }
 	defer func() {
-		if err != nil {
-			done()
+		if err != nil { // done is nil then
+			remove()
 		}
 	}()
 	headerDir := c.store.dir
@@ -185,7 +185,7 @@ func (c *compilation) setUp() (b *build, done func(), err error) {
 	if err = b.setMarked(c.opt.Marked); err != nil {
 		return nil, nil, err
 	}
-	return b, done, nil
+	return b, remove, nil
 }
 
 // run compiles, and stores the result in the cache under key. If the file does not compile, it

@@ -183,3 +183,19 @@ func TestAST(t *testing.T) {
 		t.Error("PTX has a syntax tree")
 	}
 }
+
+// A build that cannot be prepared, here for a wrong mark, on a full disk for a header that cannot be
+// written, is an error, and leaves nothing in the directory for temporary files.
+func TestSetUpFails(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	text := []byte("__global__ void k() {}\n")
+	_, err := Lower(t.Context(), Input{Name: "k.cu", Content: text}, Options{NoCache: true,
+		Marked: []Marked{{Name: "k.cu", Content: text, Marks: []Mark{{Offset: len(text) + 1}}}}})
+	if err == nil {
+		t.Error("no error")
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

@@ -273,8 +273,8 @@ func (c *checkCommand) outputOfKernels() {
 type listed struct{ shown, hidden int }
 
 // finding prints one finding. In text, at most --limit errors in the input are shown, since a
-// missing header can cause hundreds, and as many warnings and notes about it. The other formats have
-// no limit, because a program reads them.
+// missing header can cause hundreds, and as many warnings and notes about it. The other formats
+// have no limit, because a program reads them.
 func (c *checkCommand) finding(d diag.Diagnostic) {
 	c.progress.clear()
 	to := c.results

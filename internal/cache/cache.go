@@ -13,9 +13,15 @@ import (
 	"time"
 )
 
-// Usable creates a directory for this user alone (mode 0700), or checks an existing one. It returns
-// an error for a directory that another user owns or may write to: the files in it decide what
-// heddle reports, and whoever can write there can forge them.
+// UnsafeError reports a directory that another user owns or may write to. The files in it decide
+// what heddle reports, and whoever can write there can forge them.
+type UnsafeError struct{ reason string }
+
+// Error names the directory and says what to do.
+func (e *UnsafeError) Error() string { return e.reason }
+
+// Usable creates a directory for this user alone (mode 0700), or checks an existing one. It fails
+// with an *UnsafeError, or with an error of the file system.
 func Usable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -27,10 +33,11 @@ func Usable(dir string) error {
 	case !fi.IsDir():
 		return fmt.Errorf("%s is not a directory", dir)
 	case !owned(fi):
-		return fmt.Errorf("another user owns %s; remove it, or set XDG_CACHE_HOME to a directory of "+
-			"your own", dir)
+		return &UnsafeError{fmt.Sprintf("another user owns %s; remove it, or set XDG_CACHE_HOME to a "+
+			"directory of your own", dir)}
 	case fi.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("other users may write to %s (mode %04o); chmod 700 it", dir, fi.Mode().Perm())
+		return &UnsafeError{fmt.Sprintf("other users may write to %s (mode %04o); chmod 700 it", dir,
+			fi.Mode().Perm())}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package emu
 
 import (
 	"fmt"
-	"math/bits"
 
 	"heddle/internal/event"
 )
@@ -15,8 +14,8 @@ import (
 // instruction are not affected, and no event is sent for the invalid ones.
 //
 // Zero is as good as any other value, and still not the value that the kernel would read. The
-// consumer of the events is told which lanes have gone on (FaultSink), since what they do afterwards
-// may be a consequence.
+// consumer of the events is told which lanes have gone on (FaultSink), since what they do later may
+// be a consequence.
 //
 // In a run that tracks unknown values the first invalid access ends the run: a verdict about all
 // inputs must not rest on a value that was made up. Options.StopAtFault demands the same of any run.
@@ -129,16 +128,6 @@ func (x *exec) skip(in *inst, l int) bool {
 	}
 	if in.mem.kind != event.Write && in.mem.order.Strong() {
 		x.poll(in) // a loop that waits for another value here is spinning
-	}
-	return true
-}
-
-// skipAll is skip for the lanes of m.
-func (x *exec) skipAll(in *inst, m uint32) bool {
-	for ; m != 0; m &= m - 1 {
-		if !x.skip(in, bits.TrailingZeros32(m)) {
-			return false
-		}
 	}
 	return true
 }

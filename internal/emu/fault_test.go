@@ -70,8 +70,8 @@ func TestInvalidAccesses(t *testing.T) {
 		{"shared write", shared + "mad.lo.u32 %u, %i, 4, %u;\nst.shared.u32 [%u], 7;\n" +
 			"and.b32 %u, %u, 63;\nsetp.lt.u32 %c, %i, 16;\nmov.u32 %v, 0;\n@%c ld.shared.u32 %v, [%u];",
 			OutOfBounds, upper, "write of 4 bytes at shared address 0x40"},
-		{"local", ".local .align 8 .b8 loc[64];\n.reg .u32 %l;\nmov.u32 %l, loc;\nst.local.u32 [loc], 7;\n" +
-			"setp.lt.u32 %c, %i, 16;\nselp.u32 %u, 0, 64, %c;\nadd.u32 %l, %l, %u;\n" +
+		{"local", ".local .align 8 .b8 loc[64];\n.reg .u32 %l;\nmov.u32 %l, loc;\n" +
+			"st.local.u32 [loc], 7;\nsetp.lt.u32 %c, %i, 16;\nselp.u32 %u, 0, 64, %c;\nadd.u32 %l, %l, %u;\n" +
 			"ld.local.u32 %v, [%l];", OutOfBounds, upper, "64 bytes of local memory"},
 		{"vector", "and.b32 %w, %i, 16;\nmad.wide.u32 %q, %w, 4, %x;\nld.global.v2.u32 {%v, %w}, [%q];",
 			OutOfBounds, upper, "read of 8 bytes at offset 64 of x"},
@@ -120,9 +120,9 @@ func TestFaultsBySite(t *testing.T) {
 		for _, f := range res.Faults {
 			got = append(got, fmt.Sprintf("%d: %d, %d times", f.Site-preamble, f.Kind, f.Count))
 		}
-		if w := []string{"0: 2, 384 times", "4: 3, 192 times", "6: 2, 384 times"}; !reflect.DeepEqual(got,
-			w) {
-			t.Errorf("%d workers: %q, want %q", workers, got, w)
+		sites := []string{"0: 2, 384 times", "4: 3, 192 times", "6: 2, 384 times"}
+		if !reflect.DeepEqual(got, sites) {
+			t.Errorf("%d workers: %q, want %q", workers, got, sites)
 		}
 		if res.Blocks != 6 || want != nil && !reflect.DeepEqual(want.Faults, res.Faults) {
 			t.Errorf("%d workers: %d blocks, %+v", workers, res.Blocks, res.Faults)

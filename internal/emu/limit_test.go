@@ -32,7 +32,8 @@ func TestMemoryLimit(t *testing.T) {
 		{"tables of pages", loop("mul.wide.u32 %q, %n, 4194304;\nadd.u64 %q, %q, %o;\n" +
 			"st.global.u32 [%q], %i;"), 4},
 		{"consumer", loop("st.global.u32 [%o], %i;"), 4},
-		{"local memory", ".local .align 4 .b8 a[400000];\nst.local.u32 [a+399996], %i;\nbar.sync 0;\nret;", 4},
+		{"local memory", ".local .align 4 .b8 a[400000];\nst.local.u32 [a+399996], %i;\n" +
+			"bar.sync 0;\nret;", 4},
 	} {
 		m, err := New(kernel(t, test.text), config(test.blocks, 256, buffer("out", 0)))
 		if err != nil {

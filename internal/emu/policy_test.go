@@ -19,7 +19,7 @@ func seen[K comparable](r *recorder, key func(*access) K) (order []K) {
 	return order
 }
 
-// one is a kernel in which each warp makes one access by which it could synchronize.
+// oneAtomic is a kernel in which each warp makes one access by which it could synchronize.
 const oneAtomic = "atom.global.add.u32 %v, [%o], 1;\nst.global.u32 [%p+4], %v;\nret;"
 
 // Seed 1 is the reverse: the last block and warp go first.
@@ -95,9 +95,9 @@ W0:
 	}
 	// 0: warp 1 first; 3: warp 0 first; 1: warp 1 in between. 2 needs two change points: warp 1 reads
 	// the first flag, warp 0 writes both, warp 1 reads the second.
-	for value, atLeast := range map[uint32]int{0: seeds / 12, 1: seeds / 12, 2: seeds / 72, 3: seeds / 12} {
-		if found[value] < atLeast {
-			t.Errorf("value %d in %d of %d schedules, want at least %d", value, found[value], seeds, atLeast)
+	for value, least := range []int{0: seeds / 12, 1: seeds / 12, 2: seeds / 72, 3: seeds / 12} {
+		if n := found[uint32(value)]; n < least {
+			t.Errorf("value %d in %d of %d schedules, want at least %d", value, n, seeds, least)
 		}
 	}
 }
@@ -175,8 +175,8 @@ func TestSpinning(t *testing.T) {
 	}
 }
 
-// A warp that completes a barrier, goes on and ends in one turn leaves nothing behind: the next block
-// gets all of its turns.
+// A warp that completes a barrier, goes on and ends in one turn leaves nothing behind: the next
+// block gets all of its turns.
 func TestPrioritiesOfBlocks(t *testing.T) {
 	k := kernel(t, `
 	.shared .b32 flag;

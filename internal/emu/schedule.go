@@ -142,7 +142,7 @@ func (s *scheduler) loop() {
 		for len(s.resident) < want && s.next < s.blocks {
 			s.start()
 		}
-		if s.x.full() {
+		if s.x.stop != nil { // no memory for the block that was to start
 			return
 		}
 		idle, ok := s.pass()
@@ -318,8 +318,11 @@ func (x *exec) startBlock(b *block, id uint32) {
 			i = len(b.warps) - 1 - i
 		}
 		w := &b.warps[i]
-		w.block, w.priority = b, x.priorityOf(event.Warp(uint64(id)*uint64(n)+uint64(i)))
+		w.block = b
 		w.id = event.Warp(uint64(id)*uint64(n) + uint64(i))
+		if x.policy == priorities {
+			w.priority = x.priorityOf(w.id)
+		}
 		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
 		w.ghost, w.undecided, w.unmodelled, w.looked = 0, 0, 0, 0
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]

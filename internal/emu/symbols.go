@@ -9,8 +9,8 @@ import (
 )
 
 // hostSymbols gives module variables the contents that the host copied to them, and arguments the
-// addresses of variables that the host asked for (cudaMemcpyToSymbol and cudaGetSymbolAddress of the
-// CUDA runtime). In a trace, contents stay unknown: it covers all inputs.
+// addresses of variables that the host asked for (cudaMemcpyToSymbol and cudaGetSymbolAddress of
+// the CUDA runtime). In a trace, contents stay unknown: it covers all inputs.
 func (c *compiler) hostSymbols(k *ir.Func, vars []*ir.Var, objects map[*launch.Buffer]int) error {
 	find := func(name string) *ir.Var {
 		for _, v := range vars {

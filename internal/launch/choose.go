@@ -55,7 +55,8 @@ const (
 	factArg
 )
 
-// value computes an expression of the launch, and its origin: FromHost unless it depends on a guess.
+// value computes an expression of the launch, and its origin: FromHost unless it depends on a
+// guess.
 func (p *plan) value(e *Expr) (int64, Origin, bool) {
 	if e == nil {
 		return 0, Default, false
@@ -328,8 +329,8 @@ func (p *plan) parameterOf(u string, r *resolver) *ir.Var {
 	return nil
 }
 
-// nameOf returns the name by which the value of an unknown is guessed: that of the parameter that it
-// is passed for, or its own.
+// nameOf returns the name by which the value of an unknown is guessed: that of the parameter that
+// it is passed for, or its own.
 func (p *plan) nameOf(u string, r *resolver) string {
 	if v := p.parameterOf(u, r); v != nil {
 		return paramName(v)

@@ -191,9 +191,9 @@ func (c *Config) gives(name string, off int) bool {
 }
 
 // WithContents returns the launch with other contents of the buffers of some places, which must be
-// among GuessedContents. Of a specification, only the fill counts; it remains a guess. Elements have
-// the size with which the kernel accesses the buffer. Arguments that share a buffer share the new
-// one. It fails if the numbers of a fill do not fit in its elements.
+// among GuessedContents. Of a specification, only the fill counts; it remains a guess. Elements
+// have the size with which the kernel accesses the buffer. Arguments that share a buffer share the
+// new one. It fails if the numbers of a fill do not fit in its elements.
 func (c *Config) WithContents(fills map[Place]ArgSpec, uses map[Place]Use) (*Config, error) {
 	out := *c
 	out.Args, out.given = slices.Clone(c.Args), slices.Clone(c.given)

@@ -45,8 +45,8 @@ type Expr struct {
 	size int     // nodes of the tree, shared parts counted each time
 }
 
-// maxExprSize bounds the nodes of an expression. Host code does not write longer ones, but a loop of
-// x = x + x would.
+// maxExprSize bounds the nodes of an expression. Host code does not write longer ones, but a loop
+// of x = x + x would.
 const maxExprSize = 300
 
 // number returns a constant.

@@ -71,8 +71,8 @@ func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
 	}
 }
 
-// operand records the special registers that an operand reads, except y and z where linear says that
-// the function combines all dimensions of them.
+// operand records the special registers that an operand reads, except y and z where linear says
+// that the function combines all dimensions of them.
 func (k *kernelFacts) operand(o *ir.Operand, linear ranks) {
 	switch o.Sreg {
 	case ir.TidY:

@@ -363,8 +363,8 @@ func (h *hostFile) templateStart(i int) int {
 	return -1
 }
 
-// splitAt splits the tokens from i up to the closing token at commas. end is the index of the closing
-// token; -1 if there is none in this statement.
+// splitAt splits the tokens from i up to the closing token at commas. end is the index of the
+// closing token; -1 if there is none in this statement.
 func (h *hostFile) splitAt(i int, closing string) (parts [][]token, end int) {
 	start := i
 	for limit := i + maxListTokens; i < min(limit, len(h.toks)); i++ {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/internal/ir"
 	"heddle/internal/source"
 )
 
@@ -309,12 +310,23 @@ func FuzzScanCUDA(f *testing.F) {
 		"#define N 4\n// heddle: grid=4 n=7\n__global__ void k(int *p, int n) {}\nint main() { dim3 g(N, 2); k<<<g, {8}, N*sizeof(int)>>>(0, N); }")
 	f.Add(
 		"/* heddle: block=16,16 w=\"file:a b\" */ template <int T> __global__ void __launch_bounds__(256) k<3>(int *p) {}")
+	f.Add("template <int T> int up(int n) { return (n + T - 1) / T; }\nstruct P { int w; };\n" +
+		"void f(int *d, int n, P p) { for (int i = 0; i < 3; i++) { if (n > i) n *= 2; else p.w = 4;\n" +
+		"k<<<dim3(up<32>(n), 2), min(64, n)>>>(d, p.w, d + 1); std::swap(n, i); } }")
+	f.Add("int main() { int h[] = {1, 2}, *d; cudaMalloc(&d, sizeof(h)); auto f = [&](int n) { h[0] = n; };\n" +
+		"switch (h[1]) { case 1: cudaMemset(d, 1, 8); default: k<<<ceil(h[0] / 2.0f), 32>>>(d, 1, &d[1]); } }")
 	f.Add("k<<<(((1<<62)*9)-0x7fffffffffffffff), R\"(\"'>>>")
 	f.Fuzz(func(t *testing.T, text string) {
 		file := cuda(t, text)
 		for _, facts := range []*SourceFacts{ScanCUDA(file, []string{"X=1"}), ScanPTX(file)} {
 			for _, l := range facts.Launches {
 				checkSpan(t, file, l.Span)
+			}
+			configs, _ := Launches(withParams("pa in pb", ir.CtaidX), Request{}, facts)
+			for _, c := range configs {
+				if c.Geometry.Blocks() == 0 || c.Geometry.ThreadsPerBlock() > maxThreads {
+					t.Errorf("an impossible launch: %s", c.Describe())
+				}
 			}
 			for _, p := range facts.Pragmas {
 				checkSpan(t, file, p.Span)

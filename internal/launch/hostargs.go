@@ -146,8 +146,8 @@ func (l *HostLaunch) instantiates(k *ir.Func) bool {
 	return true
 }
 
-// hostArgs uses the arguments of the host launch: numbers, the contents of buffers and the fields of
-// structs. A number that does not fit the parameter is ignored: the host code may convert it.
+// hostArgs uses the arguments of the host launch: numbers, the contents of buffers and the fields
+// of structs. A number that does not fit the parameter is ignored: the host code may convert it.
 func (r *resolver) hostArgs(slots []slot, p *plan) {
 	if p == nil || len(p.host.Args) != len(slots) {
 		return

@@ -67,7 +67,9 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		case t.array == 0:
 			t.array = n
 		default:
-			t.array *= n
+			if t.array *= n; t.array > 1<<31 {
+				t.array = -1
+			}
 		}
 		at = x.closer[at] + 1
 	}
@@ -265,11 +267,11 @@ func (x *exec) list(name string, t ctype, parts [][]token) value {
 		v := x.unknownOf(t, name)
 		return v.with(".size()", integer(number(int64(len(parts)))))
 	}
-	data := make([]byte, 0, min(size*t.array, maxContents))
-	if t.ptr > 0 || t.class != classInteger && t.class != classFloating || t.bytes() > maxContents ||
+	if t.ptr > 0 || t.array < 0 || t.class != classInteger && t.class != classFloating || t.bytes() > maxContents ||
 		int64(len(parts)) > t.array {
 		return x.arrayOf(name, t, nil)
 	}
+	data := make([]byte, 0, size*t.array)
 	for _, p := range parts {
 		b, ok := literalBytes(x.eval(p), t)
 		if !ok {

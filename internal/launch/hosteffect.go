@@ -252,8 +252,8 @@ func (x *exec) addressTaken(i int) {
 	x.forgetNamed(c.name)
 }
 
-// lambda executes the body of a lambda whose captures are in the brackets at i, with everything that
-// it assigns unknown. It returns the index of the last token of it.
+// lambda executes the body of a lambda whose captures are in the brackets at i, with everything
+// that it assigns unknown. It returns the index of the last token of it.
 func (x *exec) lambda(i, end int) int {
 	j := x.closer[i] + 1
 	if j < end && x.toks[j].is("(") {
@@ -371,10 +371,13 @@ func (x *exec) method(i int, parts [][2]int) {
 }
 
 // harmless are functions that change nothing but what their arguments point to.
-var harmless = []string{"printf", "fprintf", "puts", "putchar", "assert", "malloc", "calloc", "free",
-	"strcmp", "strlen", "atoi", "atof", "atol", "rand", "srand", "fopen", "fclose", "exit", "fflush",
-	"min", "max", "ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf", "pow", "log2", "abs", "fabs",
-	"time", "clock", "perror", "sizeof", "raw_pointer_cast", "usleep", "memset", "memcpy", "if"}
+var harmless = []string{
+	"printf", "fprintf", "puts", "putchar", "assert", "malloc", "calloc", "free", "strcmp",
+	"strlen", "atoi", "atof", "atol", "rand", "srand", "fopen", "fclose", "exit", "fflush",
+	"min", "max", "ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf", "pow", "log2", "abs",
+	"fabs", "time", "clock", "perror", "sizeof", "raw_pointer_cast", "usleep", "memset",
+	"memcpy", "if",
+}
 
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.

@@ -76,7 +76,7 @@ type frame struct {
 // Limits of the execution of one file. Real host code stays far below them; beyond them, launches
 // are still found, without facts.
 const (
-	maxHostWork  = 3_000_000
+	maxHostWork  = 500_000
 	maxCallDepth = 12
 	maxUnrolled  = 32 // iterations of a loop with constant bounds
 )

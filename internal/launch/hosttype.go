@@ -79,9 +79,11 @@ var typeSizes = map[string]int64{
 }
 
 // intTypes are the words of integer types.
-var intTypes = []string{"char", "bool", "int8_t", "uint8_t", "uchar", "short", "int16_t", "uint16_t",
-	"ushort", "int", "unsigned", "signed", "uint", "int32_t", "uint32_t", "long", "ulong", "size_t",
-	"ptrdiff_t", "ssize_t", "int64_t", "uint64_t"}
+var intTypes = []string{
+	"char", "bool", "int8_t", "uint8_t", "uchar", "short", "int16_t", "uint16_t", "ushort",
+	"int", "unsigned", "signed", "uint", "int32_t", "uint32_t", "long", "ulong", "size_t",
+	"ptrdiff_t", "ssize_t", "int64_t", "uint64_t",
+}
 
 // isIntType reports whether word is the name of an integer type, or part of one.
 func isIntType(word string) bool { return slices.Contains(intTypes, word) }

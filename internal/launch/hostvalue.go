@@ -176,7 +176,8 @@ func (v value) pointer() (address, bool) {
 
 // newRoot returns memory of unknown size and contents.
 func newRoot(name string) *root {
-	return &root{name: name, obj: &object{name: name, members: map[string]value{}}, mem: &cell{name: name, val: value{kind: aMemory, fill: -1}}}
+	return &root{name: name, obj: &object{name: name, members: map[string]value{}},
+		mem: &cell{name: name, val: value{kind: aMemory, fill: -1}}}
 }
 
 // member returns the value that the code assigned to a member; false if it assigned none.

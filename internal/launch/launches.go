@@ -18,8 +18,8 @@ const maxLaunches = 8
 // code. If the host code has no launch, the result is that of Resolve. At most maxLaunches are
 // returned; a note of the first says how many were left out.
 //
-// A launch that cannot be resolved is left out with a note, unless all of them fail: then the errors
-// of the first are returned, and no configuration.
+// A launch that cannot be resolved is left out with a note, unless all of them fail: then the
+// errors of the first are returned, and no configuration.
 func Launches(k *ir.Func, req Request, facts *SourceFacts) ([]*Config, []*Error) {
 	all := hostLaunches(k, facts)
 	if req.Host != 0 || len(all) < 2 {

@@ -227,13 +227,7 @@ func (a *ArgSpec) parseForm(val string) error {
 		a.Kind = ArgUnknown
 		return a.parseSize(rest, hasRest)
 	case "value":
-		num, size, hasSize := strings.Cut(rest, ":")
-		n, err := strconv.ParseInt(num, 0, 64)
-		if err != nil || n < math.MinInt32 || n > math.MaxUint32 {
-			return fmt.Errorf("%q: expected value:N with a number that fits in 32 bits", val)
-		}
-		a.Kind, a.Fill, a.Value = ArgBuffer, FillValue, uint32(n)
-		return a.parseSize(size, hasSize)
+		return a.parseWord(rest)
 	case "file":
 		return a.parseFile(rest)
 	case "alias":
@@ -279,6 +273,17 @@ func (a *ArgSpec) parseSize(s string, given bool) error {
 	}
 	a.Size = n
 	return nil
+}
+
+// parseWord parses N or N:SIZE of a buffer whose words are all N.
+func (a *ArgSpec) parseWord(s string) error {
+	num, size, hasSize := strings.Cut(s, ":")
+	n, err := strconv.ParseInt(num, 0, 64)
+	if err != nil || n < math.MinInt32 || n > math.MaxUint32 {
+		return fmt.Errorf("%q: expected value:N with a number that fits in 32 bits", "value:"+s)
+	}
+	a.Kind, a.Fill, a.Value = ArgBuffer, FillValue, uint32(n)
+	return a.parseSize(size, hasSize)
 }
 
 // parseFile parses PATH or PATH:SIZE. If the part after the last ':' is not a size, it belongs to

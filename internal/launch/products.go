@@ -8,8 +8,8 @@ import (
 )
 
 // A kernel with sizes B, T and C often loops over B * T * C elements. If each were guessed as the
-// number of threads, the loops would be longer than any run. So only one factor of such a product is
-// guessed as a size, and the others as small numbers.
+// number of threads, the loops would be longer than any run. So only one factor of such a product
+// is guessed as a size, and the others as small numbers.
 
 // products returns the integer parameters of k that it multiplies with two others or more, each
 // with its number among them, in the order of the parameters. It follows values through the code in

@@ -2,10 +2,10 @@ package launch
 
 import "heddle/internal/ir"
 
-// A Relation ties the parameters of a kernel to the shape of its launch: the expressions of host code
-// for both, over the same unknowns. A proof may assume that some values of the unknowns give all of
-// them. With a grid of (w + 15) / 16 and the arguments w and pitch, for example, a launch has
-// 16 * gridDim.x >= w whatever w is.
+// A Relation ties the parameters of a kernel to the shape of its launch: the expressions of host
+// code for both, over the same unknowns. A proof may assume that some values of the unknowns give
+// all of them. With a grid of (w + 15) / 16 and the arguments w and pitch, for example, a launch
+// has 16 * gridDim.x >= w whatever w is.
 type Relation struct {
 	// Grid and Block are blocks and threads in each dimension; nil where not known.
 	Grid, Block [3]*Expr

@@ -25,8 +25,8 @@ type Request struct {
 	// Default.
 	Guesses []ArgSpec
 	// Counterexample are the arguments of the counterexample of a proof. A number gives way to a flag
-	// alone, as a proof holds for all values that no flag fixes. Contents of a buffer give way to every
-	// specification: a kernel that is wrong with other contents only need not be wrong.
+	// alone, as a proof holds for all values that no flag fixes. Contents of a buffer give way to
+	// every specification: a kernel that is wrong with other contents only need not be wrong.
 	Counterexample []ArgSpec
 
 	// Config holds the settings of a configuration file for the kernel, in increasing precedence. The

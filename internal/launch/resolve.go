@@ -117,9 +117,9 @@ func pragmasOf(k *ir.Func, facts *SourceFacts) []Pragma {
 	return all
 }
 
-// hostLaunch returns the index of the launch to use: the one that req selects, else the first with a
-// constant grid and block, else the first; -1 if there is none. It adds a note about launches that
-// it ignores, so that a user who expects another one finds out why.
+// hostLaunch returns the index of the launch to use: the one that req selects, else the first with
+// a constant grid and block, else the first; -1 if there is none. It adds a note about launches
+// that it ignores, so that a user who expects another one finds out why.
 func (r *resolver) hostLaunch(req Request, facts *SourceFacts) int {
 	all := hostLaunches(r.k, facts)
 	if n := req.Host - 1; slices.Contains(all, n) {

@@ -64,7 +64,7 @@ const ofThread = 1 << (mostPlaces - 1)
 
 // Uses returns how the kernel k accesses the buffer behind each pointer parameter and each pointer
 // in a struct parameter. A pointer through which nothing is accessed has a zero Use. It is nil if
-// calls of k cannot be inlined: then nothing is known.
+// calls of k cannot be inlined or the analysis takes too long: then nothing is known.
 func Uses(k *ir.Func) map[Place]Use {
 	k, err := ir.Inline(k)
 	if err != nil {
@@ -85,7 +85,9 @@ func Uses(k *ir.Func) map[Place]Use {
 	}
 	u.places = u.places[:min(len(u.places), mostPlaces)]
 	u.out = make([]Use, len(u.places))
-	u.spread()
+	if !u.spread() {
+		return nil
+	}
 	u.each(u.access)
 	u.each(u.compare)
 	out := make(map[Place]Use, len(u.places))
@@ -109,10 +111,18 @@ func (u *uses) each(visit func(*ir.Instr)) {
 	}
 }
 
-// spread follows the pointers until nothing changes. Each round but the last adds a bit to a
-// register or to local memory, and most kernels need two.
-func (u *uses) spread() {
-	for changed := true; changed; {
+// mostRounds bounds the rounds of spread. Compilers write blocks in an order in which two or three
+// suffice; with blocks in reverse order, each of them may need one.
+const mostRounds = 32
+
+// spread follows pointers and values until nothing changes. It returns false if that takes too many
+// rounds: each is linear in the kernel.
+func (u *uses) spread() bool {
+	changed := true
+	for round := 0; changed; round++ {
+		if round == mostRounds {
+			return false
+		}
 		changed = false
 		u.each(func(in *ir.Instr) {
 			from := u.sources(in)
@@ -138,6 +148,7 @@ func (u *uses) spread() {
 			}
 		}
 	})
+	return true
 }
 
 // sources returns the places whose pointers the results of an instruction may hold, or that it
@@ -164,8 +175,8 @@ func (u *uses) sources(in *ir.Instr) uint64 {
 	return u.held(in.Src)
 }
 
-// computed returns the places and the parameters from whose values the results of an instruction may
-// be computed. What a comparison yields is none of them.
+// computed returns the places and the parameters from whose values the results of an instruction
+// may be computed. What a comparison yields is none of them.
 func (u *uses) computed(in *ir.Instr) (values, args uint64) {
 	switch in.Action() {
 	case isa.ActLoad:

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,17 +70,21 @@ func CacheDir(opt Options) string {
 	return dir
 }
 
-// CheckCache returns why the directory of the cache is not used; nil if it is, or if nothing is to
-// be cached.
+// CheckCache returns an error if other users could change the files of the cache, which is not used
+// then. That there is no cache, as in containers without a home directory, is not an error.
 func CheckCache(opt Options) error {
 	if opt.NoCache {
 		return nil
 	}
 	dir, err := cacheDir(opt)
 	if err != nil {
-		return nil // no home directory, as in many containers
+		return nil
 	}
-	return cache.Usable(dir)
+	var unsafe *cache.UnsafeError
+	if errors.As(cache.Usable(dir), &unsafe) {
+		return unsafe
+	}
+	return nil
 }
 
 // key hashes everything that a compilation depends on except the files that it includes. The

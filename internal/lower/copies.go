@@ -49,7 +49,8 @@ var operandAlignRE = regexp.MustCompile(` align (\d+)`)
 func parseOperand(op string) copyOperand {
 	o := copyOperand{align: 1}
 	if m := operandAlignRE.FindStringSubmatch(op); m != nil {
-		o.align, _ = strconv.ParseInt(m[1], 10, 64)
+		n, _ := strconv.ParseInt(m[1], 10, 64)
+		o.align = max(n, 1)
 	}
 	o.typ, _ = paramType(op)
 	if i := strings.LastIndexByte(op, ' '); i >= 0 {

@@ -106,7 +106,8 @@ func (r *recovery) constructor(e *edited, head string) bool {
 	name := declaredName(head)
 	return name == "" || strings.Contains(head, "~") ||
 		regexp.MustCompile(`\b`+name+`\s*::\s*`+name+`\b`).MatchString(head) ||
-		regexp.MustCompile(`\b(class|struct|union)\b[^;{}()]*\b`+name+`\b`).Match(e.orig)
+		regexp.MustCompile(`\b(class|struct|union)\b(?:[^;{}()<>,=]|\([^()]*\))*\b`+name+`\b`).
+			Match(e.orig)
 }
 
 // identifierRE matches a name.

@@ -86,6 +86,37 @@ static void show(const int &u) {}
 HD int f(int x) { return x + nope; }
 __global__ void bad(int *p) { p[0] = f(3); }
 ` + goodKernel, []string{"good"}, []string{"bad: it needs f"}},
+	{"template of a function", `template <class T> __device__ T f(T x) { return x + nope; }
+template <class T> __device__ T g(T x) { return x; }
+__global__ void bad(int *p) { p[0] = f(p[1]); }
+__global__ void fine(int *p) { p[0] = g(p[1]); }
+`, []string{"fine"}, []string{"bad: it needs f"}},
+	{"call operator", `struct Bad { __device__ int operator()(int a) const { return a + nope; } };
+struct Fine { __device__ int operator()(int a) const { return a; } };
+template <class F> __global__ void apply(int *p, F f) { p[threadIdx.x] = f(threadIdx.x); }
+int main() { apply<<<1, 1>>>((int *)0, Bad()); apply<<<1, 1>>>((int *)0, Fine()); }
+`, []string{"apply"}, []string{"apply: it needs operator()"}},
+	// The table of virtual functions holds the address of f.
+	{"virtual function", `struct A { __device__ virtual int f() { return nope(); } };
+__global__ void bad(int *p) { A a; A *b = &a; p[0] = b->f(); }
+` + goodKernel, nil, nil},
+	// clang omits the calls of empty constructors in some places.
+	{"constructor", `struct A { int x; __device__ A() { x = nope(); } };
+__global__ void bad(int *p) { A a; p[0] = a.x; }
+` + goodKernel, nil, nil},
+	// Without ns::f(Bad), the call finds ::f.
+	{"function of an inner scope", `__device__ int f(int x) { return x; }
+namespace ns {
+__device__ int f(Bad x) { return 1; }
+__global__ void bad(int *p) { p[0] = f(1); }
+}
+` + goodKernel, nil, nil},
+	{"variable of an inner scope", `__device__ int total;
+namespace ns {
+__device__ Unknown total;
+__global__ void bad(int *p) { p[0] = total; }
+}
+` + goodKernel, nil, nil},
 	{"assembly with invalid operands", `__global__ void bad(int *p) { asm("mov %0;" : "=z"(p[0])); }
 ` + goodKernel, []string{"good"}, []string{"bad: invalid output constraint '=z' in asm"}},
 }

@@ -26,7 +26,7 @@ import (
 //   - for an error in device code, devicecode.go removes it with the kernels that need it.
 //
 // Removed text becomes spaces, so that all lines and columns stay the same. clang reads the edited
-// text through a virtual file overlay, under the name of the file. If an error can not be removed
+// text through a virtual file overlay, under the name of the file. If an error cannot be removed
 // in this way, the recovery ends: the user sees clang's diagnostics for the original file.
 
 // maxRounds bounds the runs of clang for one file: each run finds the next missing header, and

@@ -93,7 +93,11 @@ func (u undefined) certain(line string, n int) (freeze, store string, ok bool) {
 	name := fmt.Sprintf("%%heddle.any%d", n)
 	if args, isStore := strings.CutPrefix(rest, "store "); isStore {
 		args = strings.TrimPrefix(strings.TrimPrefix(args, "atomic "), "volatile ")
-		value := splitTop(args)[0]
+		ops := splitTop(args)
+		if len(ops) == 0 {
+			return "", "", false
+		}
+		value := ops[0]
 		typ, ok := u.operand(value)
 		if !ok {
 			return "", "", false

@@ -31,6 +31,7 @@ type siteInfo struct {
 	// it issues asynchronous copies: its access to global memory is a read, to shared memory a write
 	async bool
 	fails bool // it is a compare-and-swap that did not write at least once
+	polls bool // see Options
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
@@ -114,6 +115,7 @@ func (d *Detector) learnSite(e *event.Access) class {
 	if !s.known {
 		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy,
 			size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+		s.polls = d.exchanges != nil && d.opt.Polls != nil && e.Kind == event.Read && d.opt.Polls(e.Site)
 	}
 	s.fails = s.fails || e.Kind == event.Atomic && e.Stored != e.Mask
 	return s.class

@@ -36,8 +36,8 @@ func (d *Detector) blockOf(w event.Warp) *block {
 	return b
 }
 
-// blockGroup is the number of blocks in an element of Detector.blocks. A launch may have 2^31 blocks,
-// of which a run reaches few.
+// blockGroup is the number of blocks in an element of Detector.blocks. A launch may have 2^31
+// blocks, of which a run reaches few.
 const blockGroup = 1 << 10
 
 // blockAt returns the state of a block; nil before its first event and after its last.

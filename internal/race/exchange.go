@@ -23,8 +23,8 @@ import (
 // 8.9.5, second rule): the thread that waited for its turn may pass the turn on. Loads and atomics
 // that ran since the last store have observed it.
 //
-// What it can miss: a pair of a load with the second store that is not ordered with it, and pairs on
-// a location after the first 4096 that are unordered there. Pairs that observation excludes are
+// What it can miss: a pair of a load with the second store that is not ordered with it, and pairs
+// on a location after the first 4096 that are unordered there. Pairs that observation excludes are
 // reported if the store is not the last one.
 
 // Exchange is a group of pairs of strong accesses that nothing orders, by two sites in one space.
@@ -35,6 +35,8 @@ type Exchange struct {
 	Atomic bool
 	// Ordered: an acquire load or a release store accesses the location, somewhere in the run.
 	Ordered bool
+	// Polled: a load of Options.Polls reads the location, somewhere in the run.
+	Polled bool
 	// Observed: a strong load of the location has observed a release pattern (8.8), somewhere in the
 	// run.
 	Observed bool
@@ -47,7 +49,7 @@ func (x *Exchange) rank() int {
 	switch {
 	case x.Observed:
 		return 3
-	case x.Atomic:
+	case x.Atomic, x.Polled:
 		return 2
 	case x.Ordered:
 		return 1
@@ -88,6 +90,7 @@ type exchanged struct {
 	size      uint8
 	ordered   bool // see Exchange
 	observed  bool
+	polled    bool
 	next      uint32 // another location that begins in the same word; 0: none
 	pairs     uint32 // the last pair; 0: none
 	unordered uint32 // accesses that were compared and not ordered
@@ -291,6 +294,7 @@ func (d *Detector) observedAt(a *access, l int) {
 // exchangeAt checks and records the access of the lanes of mask at one location.
 func (d *Detector) exchangeAt(a *access, x *exchanged, mask uint32) {
 	x.ordered = x.ordered || a.Order != event.Relaxed
+	x.polled = x.polled || d.sites[a.Site].polls
 	if x.unordered >= mostUnordered {
 		return
 	}
@@ -347,7 +351,7 @@ func (d *Detector) compare(t *touching, x *exchanged, side *exchangeSide) {
 	d.exchanges.set(side, out)
 }
 
-// unorderedPair records lanes of t that are not ordered with e, if the definition includes the pair.
+// unorderedPair records lanes of t that are not ordered with e, if the pair meets the definition.
 func (d *Detector) unorderedPair(t *touching, x *exchanged, e entry, racing uint32, other int) {
 	site := &d.sites[e.site]
 	first := event.ThreadOf(event.Warp(e.warp), other)
@@ -487,7 +491,8 @@ func (d *Detector) judge(m *memory, x *exchanged, groups []exchangeGroup) {
 		p := &s.pairs[i]
 		g := &groups[p.group]
 		g.hazards += p.race.Hazards
-		e := Exchange{Race: p.race, Atomic: atomic, Ordered: x.ordered, Observed: x.observed}
+		e := Exchange{Race: p.race, Atomic: atomic, Ordered: x.ordered, Polled: x.polled,
+			Observed: x.observed}
 		e.Apart = p.race.First.Thread.Warp() != p.race.Second.Thread.Warp()
 		if !g.some || e.before(&g.worst) || !g.worst.before(&e) && p.at < g.at {
 			g.worst, g.at, g.some = e, p.at, true

@@ -29,8 +29,8 @@ func pairsOf(list []Exchange) [][2]event.Site {
 	return out
 }
 
-// A load behind two stores that are not ordered is paired with the store of another thread, although
-// a store of its own thread is the last (PTX ISA 8.9.1: program order orders one thread only).
+// A load behind two stores that are not ordered is paired with the store of another thread,
+// although a store of its own thread is the last (PTX ISA 8.9.1: program order is of one thread).
 func TestExchangeBehindOwnStore(t *testing.T) {
 	got := pairsOf(steps(strong(0, event.Write), strong(1, event.Write), strong(1, event.Read)))
 	want := [][2]event.Site{{0, 1}, {0, 2}}
@@ -146,5 +146,23 @@ func TestSplitBarrier(t *testing.T) {
 			len(got[0].Groups) != 2) {
 			t.Errorf("%+v: %+v", c, got)
 		}
+	}
+}
+
+// A location that some load polls is marked for all pairs, also those of other loads.
+func TestExchangePolled(t *testing.T) {
+	d := New(Options{Geometry: conflictGeometry, SharedBytes: 64, Exchanges: true,
+		Polls: func(s event.Site) bool { return s == 2 }})
+	for i, s := range []side{strong(0, event.Write), strong(1, event.Read), strong(2, event.Read)} {
+		s.send(d, event.Global, event.Site(i))
+	}
+	other := []side{strong(0, event.Write), strong(1, event.Read)}
+	for i, s := range other {
+		s.addr = 4
+		s.send(d, event.Global, event.Site(3+i))
+	}
+	got := d.Report().Exchanges
+	if len(got) != 3 || !got[0].Polled || !got[1].Polled || got[2].Polled {
+		t.Errorf("%+v", got)
 	}
 }

@@ -429,8 +429,8 @@ func (s *stream) checkRaces() {
 }
 
 // checkExchanges: every pair of strong accesses that is reported is one of the oracle, and on every
-// location with one a pair is reported, or a race, of which racy has the words: a strong store hides
-// those before it, and may not be morally strong with what follows.
+// location with one a pair is reported, or a race, of which racy has the words: a strong store
+// hides those before it, and may not be morally strong with what follows.
 func (s *stream) checkExchanges(racy map[word]bool) {
 	found := map[word]bool{}
 	rep := s.det.Report()

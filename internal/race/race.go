@@ -19,9 +19,12 @@ type Options struct {
 	// Static is set if the events of one execution represent all executions. Then strong accesses and
 	// fences do not synchronize, since what a strong read observes differs between executions.
 	Static bool
-	// Exchanges enables the check for strong loads and stores that nothing orders (exchange.go). It has
-	// no effect together with Static.
+	// Exchanges enables the check for strong loads and stores that nothing orders (exchange.go). It
+	// has no effect together with Static.
 	Exchanges bool
+	// Polls reports whether a loop repeats the loads of a site until the value ends it; nil: for no
+	// site. It is asked once for each site, and only with Exchanges.
+	Polls func(event.Site) bool
 	// Recycling enables the check for barriers of which one generation may begin before the last one
 	// is over (recycle.go).
 	Recycling bool
@@ -110,9 +113,9 @@ const (
 	// TooMany: more threads may arrive at a generation than it counts, and the surplus ones find no
 	// partners. Groups as for Recycled.
 	TooMany
-	// SplitBarrier: threads of a block arrived at different instructions for one generation of barrier 0,
-	// which names no count. PTX allows it, the languages above do not. The producer knows whether the
-	// instructions are different places of the source.
+	// SplitBarrier: threads of a block arrived at different instructions for one generation of
+	// barrier 0, which names no count. PTX allows it, the languages above do not. The producer knows
+	// whether the instructions are different places of the source.
 	SplitBarrier
 )
 

@@ -69,7 +69,9 @@ func (p *prover) isData(offset smt.Term) bool {
 
 // hasParams reports whether terms contain parameters of the kernel.
 func (p *prover) hasParams(terms ...smt.Term) bool {
-	return slices.ContainsFunc(terms, func(t smt.Term) bool { return symbol.Any(p.c, t, symbol.IsParam) })
+	return slices.ContainsFunc(terms, func(t smt.Term) bool {
+		return symbol.Any(p.c, t, symbol.IsParam)
+	})
 }
 
 // unbounded takes from the findings the accesses beyond their arrays for which there is no

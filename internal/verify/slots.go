@@ -59,10 +59,7 @@ func (p *prover) ownCopy(a, b *thread.Access) {
 		}
 		q = append(q, c.Not(c.And(same...)))
 	}
-	object := a.Object
-	if object == nil {
-		object = b.Object
-	}
+	object := arrayOf(a, b)
 	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr,

@@ -430,10 +430,7 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		(a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	object := a.Object
-	if object == nil {
-		object = b.Object
-	}
+	object := arrayOf(a, b)
 	if kind == Unordered {
 		p.exchange(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, apart: apart,
 			finding: Finding{Kind: kind, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
@@ -454,6 +451,14 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	if p.opt.Ways && x != nil {
 		x.first, x.iters = q, iters
 	}
+}
+
+// arrayOf is the array in which two accesses meet, if it is known of one of them.
+func arrayOf(a, b *thread.Access) *thread.Object {
+	if a.Object != nil {
+		return a.Object
+	}
+	return b.Object
 }
 
 // differentValues is the formula that two stores write different values, where writes of the same

@@ -173,8 +173,8 @@ func (p *Proof) unsure(f *verify.Finding, th *lockstep.Thread) string {
 	return text + ")"
 }
 
-// otherContents names the buffers of which the counterexample has other contents than somebody gave.
-// No replay has these, so it cannot show what depends on them.
+// otherContents names the buffers of which the counterexample has other contents than somebody
+// gave. No replay has these, so it cannot show what depends on them.
 func (p *Proof) otherContents(f *verify.Finding, th *lockstep.Thread) []string {
 	var out []string
 	for o, data := range th.Contents(f.Model, mostContents) {

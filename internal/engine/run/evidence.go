@@ -47,7 +47,7 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 		}
 		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
-		return append(g.made(g.facts.Address(in), cfg), g.extent(in, cfg)...)
+		return append(g.made(g.facts.Address(in), cfg), g.extent(key, in, cfg)...)
 	}
 	return nil
 }
@@ -144,8 +144,21 @@ func (g *Guesses) chosen(param int) bool {
 	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
+// fault notes who makes an invalid access: a thread that every ordinary block has, or another one.
+func (g *Guesses) fault(key Key, geo event.Geometry, t event.Thread) {
+	if g == nil {
+		return
+	}
+	if _, index := geo.Index(t); index.X < event.WarpSize && index.Y == 0 && index.Z == 0 {
+		if g.anyway == nil {
+			g.anyway = make(map[Key]bool)
+		}
+		g.anyway[key] = true
+	}
+}
+
 // extent returns the guesses that decide how far an array reaches, or which threads access it.
-func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
+func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 	var out []guess
 	for _, v := range g.facts.Objects(in) {
 		i := slices.Index(g.job.Kernel.Params, v)
@@ -159,7 +172,7 @@ func (g *Guesses) extent(in *ir.Instr, cfg *launch.Config) []guess {
 		}
 	}
 	if g.block && slices.ContainsFunc(g.facts.Address(in), func(s depend.Source) bool {
-		return s.Kind == depend.ThreadIndex || s.Kind == depend.BlockSize
+		return s.Kind == depend.ThreadIndex && !g.anyway[key] || s.Kind == depend.BlockSize
 	}) {
 		out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
 	}

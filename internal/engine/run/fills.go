@@ -21,30 +21,33 @@ import (
 //
 //   - random integers below the smallest extent of the launch: indices that often collide and stay
 //     in bounds
-//   - rows of a graph in CSR form, few vertices for other arrays whose values are part of addresses,
-//     and for the rest (levels, states, colours) a few numbers, most of them next to those with which
-//     the kernel compares the values; two such graphs
+//   - rows of a graph in CSR form, few vertices for other arrays whose values are part of
+//     addresses, and for the rest (levels, states, colours) a few numbers, most of them next to
+//     those with which the kernel compares the values; two such graphs
 //   - 0, 1, 2, ...
 //
-// Contents remain guesses: a race on an address that depends on them is a warning (evidence.go), and
-// so is a barrier error. A run that exceeds its budget, or that ends at an access out of bounds, a
-// trap or an assertion, says nothing about the kernel: such contents may be ones that no host
-// passes. It counts as not made. What that misses: contents that none of the four runs has, and
-// kernels that synchronize through memory in a schedule that the one seed does not have.
+// Contents remain guesses: a race on an address that depends on them is a warning (evidence.go),
+// and so is a barrier error. A run that exceeds its budget, or that ends at an access out of
+// bounds, a trap or an assertion, says nothing about the kernel: such contents may be ones that no
+// host passes. It counts as not made. What that misses: contents that none of the four runs has,
+// and kernels that synchronize through memory in a schedule that the one seed does not have.
 
 const (
-	fillSteps   = 3_000_000 // limit of one of the four runs, in warp instructions
-	leastExtent = 4         // the smallest N of random integers below N
-	fewVertices = 32        // N for indices in a small graph
-	edges       = 8         // entries in a row, on average
+	fillSteps = 3_000_000 // limit of one of the four runs, in warp instructions
+	// mostExceeded is the number of runs that exceed it after which no more are made: the kernel is
+	// long.
+	mostExceeded = 2
+	leastExtent  = 4  // the smallest N of random integers below N
+	fewVertices  = 32 // N for indices in a small graph
+	edges        = 8  // entries in a row, on average
 	// mostCompared bounds the numbers with which a kernel compares the values of a buffer and that are
 	// among its contents: two elements should be equal often.
 	mostCompared = 4
 )
 
 // Fills returns launches that differ from cfg in the contents of buffers only: those of which
-// nobody specified the contents, which the kernel k reads as integers, and with which its threads do
-// not synchronize. There are none if k has no such buffer.
+// nobody specified the contents, which the kernel k reads as integers, and with which its threads
+// do not synchronize. There are none if k has no such buffer.
 func Fills(cfg *launch.Config, k *ir.Func) []*launch.Config {
 	uses := launch.Uses(k)
 	var places []launch.Place
@@ -167,9 +170,16 @@ func (r *Run) Refill(ctx context.Context, v diag.Verdict) diag.Verdict {
 	if v.Kind != diag.Clean || r.Guess == nil {
 		return v
 	}
+	long := 0 // runs that exceeded their budget
 	for _, cfg := range Fills(r.Config, r.Job.Kernel) {
-		bugs, guessed := r.filled(ctx, cfg)
+		bugs, guessed, exceeded := r.filled(ctx, cfg)
 		r.Job.AddFindings(bugs, guessed)
+		if exceeded {
+			long++
+		}
+		if long == mostExceeded {
+			break
+		}
 		switch {
 		case bugs > 0:
 			return diag.Verdict{Kind: diag.Bug, Kernel: v.Kernel, Span: v.Span,
@@ -189,8 +199,9 @@ func (r *Run) Refill(ctx context.Context, v diag.Verdict) diag.Verdict {
 const restsOnGuess = "depends on guesses"
 
 // filled runs the kernel once with other contents and reports what that shows: errors and findings
-// that rest on guesses. A run that does not count reports nothing.
-func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int) {
+// that rest on guesses. A run that does not count reports nothing; exceeded is set if its budget
+// did not suffice.
+func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int, exceeded bool) {
 	var found []diag.Diagnostic
 	opt := *r.opt
 	opt.Printf = nil // the first run has printed what the kernel prints
@@ -212,12 +223,12 @@ func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int
 		r.Guess.barrierOfContents(g, cfg)
 	}
 	if f.Start() != nil {
-		return 0, 0
+		return 0, 0, false
 	}
 	f.Once(ctx, opt.Seed)
 	if void || f.inconclusive != "" || f.Unsupported != nil || f.assumptions != nil {
 		r.Guess.depends = r.Guess.depends[:before]
-		return 0, 0
+		return 0, 0, f.inconclusive != ""
 	}
 	r.Aside, r.Seen = f.Aside, f.Seen
 	for _, g := range found {
@@ -231,7 +242,7 @@ func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int
 			r.exceptFor(&g)
 		}
 	}
-	return bugs, guessed
+	return bugs, guessed, false
 }
 
 // barrierOfContents makes a barrier error of a run with other contents a warning: with zeros, all

@@ -243,7 +243,8 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		return "a non-coherent load is not ordered with any write of the same kernel, not even " +
 			"one by its own thread: nothing joins its proxy to the generic proxy (PTX ISA 8.6, 8.9.5)"
 	}
-	if a.Order.Strong() && b.Order.Strong() && !event.MorallyStrong(r.Config.Geometry, opOf(&a), opOf(&b)) {
+	if a.Order.Strong() && b.Order.Strong() &&
+		!event.MorallyStrong(r.Config.Geometry, opOf(&a), opOf(&b)) {
 		if a.Addr != b.Addr || a.Size != b.Size {
 			return "both are strong, but they overlap only in part, so they are not morally strong " +
 				"(PTX ISA 8.7)"

@@ -49,6 +49,7 @@ type Guesses struct {
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
 	depends []string                              // one reason per finding that depends on guesses
 	facts   *depend.Kernel                        // nil until a finding asks for it
+	anyway  map[Key]bool                          // invalid accesses by a thread of every block
 }
 
 // guessRun is the result of a run with other guesses: the number of threads that executed each

@@ -164,7 +164,7 @@ var partial = []uint32{31, 48}
 // a bug. Hunt tries such blocks as well.
 func (r *Run) PartialWarps(ctx context.Context) {
 	k := r.Job.Kernel
-	if !r.met || r.Bugs > 0 || r.Config.Origins["block"] != launch.Default || !asksShape(k) {
+	if !r.met || r.Bugs > 0 || !r.Config.Origins["block"].Guessed() || !asksShape(k) {
 		return
 	}
 	for _, n := range partial {

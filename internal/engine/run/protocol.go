@@ -14,9 +14,10 @@ import (
 	"heddle/internal/source"
 )
 
-// Two strong accesses that nothing orders may be a mistake, or part of a protocol: a flag, a lock, a
-// counter. Which of the two it is depends on the use of the location in the run, which the detector
-// knows (race.Exchange), and on the code around the load and the store, which is looked at here.
+// Two strong accesses that nothing orders may be a mistake, or part of a protocol: a flag, a lock,
+// a counter. Which of the two it is depends on the use of the location in the run, which the
+// detector knows (race.Exchange), and on the code around the load and the store, which is looked at
+// here.
 //
 // The exchange is an error if a thread reads a value that another thread stores, and nothing below
 // says that the code is prepared for reading another one. Everything else is a warning, and two
@@ -29,7 +30,7 @@ const (
 	noExcuse    excuse = iota // lanes exchange data: an error
 	worksAsFlag               // a spin loop that observes a release pattern: nothing to report
 	sameValue                 // two stores of one constant: nothing to report
-	isPolled                  // a loop repeats the load until the value ends it
+	isPolled                  // a loop repeats a load of the location until the value ends it
 	isAtomic                  // an atomic operation updates the location
 	isOrdered                 // an acquire or a release operation accesses the location
 	isRaised                  // the store writes a constant: that it happened is the message
@@ -42,7 +43,7 @@ func (e excuse) reported() bool { return e != worksAsFlag && e != sameValue }
 
 // excuseTexts say why a pair is a warning only.
 var excuseTexts = map[excuse]string{
-	isPolled: "a loop repeats the load until the value ends it, so the location may be a flag",
+	isPolled: "a loop repeats a load of the location until the value ends it, so it may be a flag",
 	isAtomic: "an atomic operation updates the same location, so it may be a lock or a counter",
 	isOrdered: "an acquire or release operation accesses the same location, so it may belong to a " +
 		"protocol",
@@ -103,7 +104,7 @@ func (p *protocols) excuse(x *race.Exchange) excuse {
 	switch {
 	case poll.spins && x.Observed:
 		return worksAsFlag
-	case poll.polled:
+	case poll.polled, x.Polled:
 		return isPolled
 	case x.Atomic:
 		return isAtomic
@@ -172,8 +173,9 @@ func uses(o *ir.Operand, r ir.RegID) bool {
 	return slices.ContainsFunc(o.Elems, func(e ir.Operand) bool { return uses(&e, r) })
 }
 
-// polled decides for a load, or for the call of the function that loads. A compiler may peel the
-// first iteration of a loop that polls, so a load of the same place in the source counts.
+// polled decides for a load, or for the call of the function that loads. A first look before the
+// loop counts as well: a load of the same place in the source, since a compiler may peel the first
+// iteration, and one whose result goes where that of the load in the loop goes.
 func (p *protocols) polled(site emu.SiteInfo) poll {
 	at := append([]*ir.Instr{site.Instr}, site.Calls...)
 	for _, in := range at {
@@ -184,11 +186,17 @@ func (p *protocols) polled(site emu.SiteInfo) poll {
 		best := p.poll(f, in)
 		for _, b := range f.Blocks {
 			for _, other := range b.Instrs {
-				if !best.spins && other != in && other.Action() == in.Action() && in.Loc != nil &&
-					sameFrame(other.Loc, in.Loc) {
-					if o := p.poll(f, other); o.polled {
-						best = o
-					}
+				if best.polled || other == in || !other.IsCall() &&
+					(!other.ReadsMemory() || !other.Order.Strong()) {
+					continue
+				}
+				o := p.poll(f, other)
+				switch {
+				case !o.polled:
+				case other.Action() == in.Action() && in.Loc != nil && sameFrame(other.Loc, in.Loc):
+					best = o
+				case moved(f, in).joined(moved(f, other)):
+					best.polled = true
 				}
 			}
 		}
@@ -197,6 +205,26 @@ func (p *protocols) polled(site emu.SiteInfo) poll {
 		}
 	}
 	return poll{}
+}
+
+// moved returns what holds the result of an instruction, also after moves.
+func moved(f *ir.Func, from *ir.Instr) *holders {
+	held := newHolders(f)
+	for i := range from.Dst {
+		held.add(&from.Dst[i])
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				moves := in.Operation() == isa.Move || in.ReadsMemory() && in.Space == event.Param
+				if moves && len(in.Src) == 1 && len(in.Dst) == 1 && held.read(in.Src[0]) {
+					changed = held.add(&in.Dst[0]) || changed
+				}
+			}
+		}
+	}
+	return held
 }
 
 // sameFrame reports whether two positions are equal, with all that was inlined around them.
@@ -232,18 +260,15 @@ func (p *protocols) poll(f *ir.Func, load *ir.Instr) poll {
 
 // pollIn decides for one loop. What the result of the load flows to is followed through registers.
 func pollIn(f *ir.Func, l *ir.Loop, load *ir.Instr) poll {
-	tainted := make([]bool, len(f.Regs))
-	reads := func(o *ir.Operand) bool { return readsAny(o, tainted) }
+	tainted := newHolders(f)
 	for changed := true; changed; {
 		changed = false
 		for _, id := range l.Blocks {
 			for _, in := range f.Blocks[id].Instrs {
-				flows := in == load || in.Guard != ir.NoReg && tainted[in.Guard]
-				for i := range in.Src {
-					flows = flows || reads(&in.Src[i])
-				}
+				flows := in == load || in.Guard != ir.NoReg && tainted.regs[in.Guard] ||
+					slices.ContainsFunc(in.Src, tainted.read)
 				for i := range in.Dst {
-					changed = flows && taint(&in.Dst[i], tainted) || changed
+					changed = flows && tainted.add(&in.Dst[i]) || changed
 				}
 			}
 		}
@@ -259,8 +284,8 @@ func pollIn(f *ir.Func, l *ir.Loop, load *ir.Instr) poll {
 		last := b.Last()
 		leaves := last != nil && (last.Leaves() ||
 			slices.ContainsFunc(b.Succs, func(s ir.BlockID) bool { return !l.Contains(s) }))
-		if leaves && (last.Guard != ir.NoReg && tainted[last.Guard] ||
-			last.Action() == isa.ActIndexedBranch && reads(&last.Src[0])) {
+		if leaves && (last.Guard != ir.NoReg && tainted.regs[last.Guard] ||
+			last.Action() == isa.ActIndexedBranch && tainted.read(last.Src[0])) {
 			out.polled = true
 		}
 	}
@@ -268,24 +293,48 @@ func pollIn(f *ir.Func, l *ir.Loop, load *ir.Instr) poll {
 	return out
 }
 
-// readsAny reports whether an operand names one of the registers.
-func readsAny(o *ir.Operand, regs []bool) bool {
-	if (o.Kind == ir.Register || o.Kind == ir.Mem) && o.Reg != ir.NoReg && regs[o.Reg] {
-		return true
-	}
-	return slices.ContainsFunc(o.Elems, func(e ir.Operand) bool { return readsAny(&e, regs) })
+// holders are where a value is: in registers, and in variables that pass results of calls.
+type holders struct {
+	regs []bool
+	vars map[*ir.Var]bool
 }
 
-// taint adds the registers that an operand names, and reports whether one of them is new.
-func taint(o *ir.Operand, regs []bool) bool {
+func newHolders(f *ir.Func) *holders {
+	return &holders{make([]bool, len(f.Regs)), map[*ir.Var]bool{}}
+}
+
+// read reports whether an operand reads one of the holders.
+func (h *holders) read(o ir.Operand) bool {
+	if (o.Kind == ir.Register || o.Kind == ir.Mem) && o.Reg != ir.NoReg && h.regs[o.Reg] ||
+		o.Var != nil && h.vars[o.Var] {
+		return true
+	}
+	return slices.ContainsFunc(o.Elems, h.read)
+}
+
+// add adds what an operand writes, and reports whether it is new.
+func (h *holders) add(o *ir.Operand) bool {
 	added := false
-	if o.Kind == ir.Register && o.Reg != ir.NoReg && !regs[o.Reg] {
-		regs[o.Reg], added = true, true
+	switch {
+	case o.Kind == ir.Register && o.Reg != ir.NoReg && !h.regs[o.Reg]:
+		h.regs[o.Reg], added = true, true
+	case o.Kind == ir.VarVal && !h.vars[o.Var]:
+		h.vars[o.Var], added = true, true
 	}
 	for i := range o.Elems {
-		added = taint(&o.Elems[i], regs) || added
+		added = h.add(&o.Elems[i]) || added
 	}
 	return added
+}
+
+// joined reports whether h and g have a register in common.
+func (h *holders) joined(g *holders) bool {
+	for i := range h.regs {
+		if h.regs[i] && g.regs[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // hasExchanges reports whether a kernel has strong loads or stores, of which two may be unordered.

@@ -211,6 +211,10 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
 		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
 	}
+	if opt.Exchanges {
+		p := newProtocols(k, m)
+		opt.Polls = func(s event.Site) bool { return p.polled(m.Site(s)).polled }
+	}
 	if ir.OrdersParts(k) {
 		return race.NewSplit(opt)
 	}
@@ -224,7 +228,9 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	for i := range res.Faults {
 		f := &res.Faults[i]
 		code := stopCodes[f.Kind]
-		r.add(Key{code, f.Site, f.Site}, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
+		key := Key{code, f.Site, f.Site}
+		r.Guess.fault(key, r.Config.Geometry, f.Thread)
+		r.add(key, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
 	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
@@ -233,8 +239,8 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 			return true // the run reached its end
 		}
 		if res.Stop.Kind == emu.MemoryLimit {
-			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the limit",
-				res.Stop.Message, res.Blocks, blocks, seed)
+			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the "+
+				"limit", res.Stop.Message, res.Blocks, blocks, seed)
 			return false
 		}
 		if res.Stop.Kind == emu.Spinning {
@@ -275,8 +281,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 }
 
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a kernel that never ends does end within seconds, or within
-// minutes in a huge launch.
+// for long kernels, and small enough that a run of one that never ends takes seconds, or minutes in
+// a huge launch.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:

@@ -144,24 +144,30 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	lowerFlags(fs, &opt.Lower)
 	c.out.define(fs)
 	if verifies {
-		fs.BoolVar(&opt.Prove.NoWrap, "assume-no-wrap", false,
-			"assume that signed 32-bit index arithmetic does not wrap; the verdict names this assumption")
-		fs.Var(newParsed(&opt.Prove.Extern, prove.ParseExtern, "unsupported", "pure"), "extern",
-			"treat functions without a body as `WHAT`: unsupported, or pure (they return, access only the "+
-				"thread's own memory and do not synchronize; the verdict names this assumption)")
-		fs.IntVar(&opt.Prove.Unwind, "unwind", 0,
-			"examine only the first `N` iterations of each loop: finds bugs without invariants, never "+
-				"verifies")
-		fs.BoolVar(&mathInt, "math-int", false,
-			"ignored with a note: accepted for command lines of GPUVerify")
-		fs.BoolVar(&c.out.invariants, "invariants", false,
-			"print the candidate invariants of loops to standard error: which hold, and why each other "+
-				"one was dropped")
+		c.verifyFlags(fs, &mathInt)
 	}
 	totalFlag(fs, &c.total)
 	fs.BoolVar(&c.out.printf, "printf", false,
 		"print the output of the kernels' printf to standard error")
 	return cmd
+}
+
+// verifyFlags defines the rarely used flags of heddle verify.
+func (c *checkCommand) verifyFlags(fs *pflag.FlagSet, mathInt *bool) {
+	opt := &c.opt
+	fs.BoolVar(&opt.Prove.NoWrap, "assume-no-wrap", false,
+		"assume that signed 32-bit index arithmetic does not wrap; the verdict names this assumption")
+	fs.Var(newParsed(&opt.Prove.Extern, prove.ParseExtern, "unsupported", "pure"), "extern",
+		"treat functions without a body as `WHAT`: unsupported, or pure (they return, access only the "+
+			"thread's own memory and do not synchronize; the verdict names this assumption)")
+	fs.IntVar(&opt.Prove.Unwind, "unwind", 0,
+		"examine only the first `N` iterations of each loop: finds bugs without invariants, never "+
+			"verifies")
+	fs.BoolVar(mathInt, "math-int", false,
+		"ignored with a note: accepted for command lines of GPUVerify")
+	fs.BoolVar(&c.out.invariants, "invariants", false,
+		"print the candidate invariants of loops to standard error: which hold, and why each other "+
+			"one was dropped")
 }
 
 // checkCommand is one call of check, run, verify or trace: the flags, and what a run of the engines
@@ -183,8 +189,8 @@ type checkCommand struct {
 }
 
 // checkFiles examines the kernels of files, or of the project if files is empty. Findings and
-// verdicts are printed in the order of the kernels, as soon as those of the earlier kernels are. The
-// error carries the exit code.
+// verdicts are printed in the order of the kernels, as soon as those of the earlier kernels are.
+// The error carries the exit code.
 func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	ctx, cancel := limited(ctx, c.total)
 	defer cancel()

@@ -151,8 +151,8 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 			"value per address and barrier interval) or adversarial (any value)")
 }
 
-// Largest numbers of flags. Each is far above any use; a larger one is a slip of the user, and would
-// cost memory before it had an effect.
+// Largest numbers of flags. Each is far above any use; a larger one is a slip of the user, and
+// would cost memory before it had an effect.
 const (
 	mostJobs   = 1024
 	mostSeeds  = 1_000_000

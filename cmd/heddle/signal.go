@@ -34,7 +34,8 @@ func (e signalError) Error() string { return "the run was interrupted by " + sig
 // earlier one is the same again: timeout(1) sends its signal to the process and to its group.
 const impatience = time.Second
 
-// catchSignals cancels with a signalError at the first signal. A later one ends the process. SIGHUP stays ignored where it is already (nohup). The function that it returns ends that.
+// catchSignals cancels with a signalError at the first signal. A later one ends the process. SIGHUP
+// stays ignored where it is already (nohup). The function that it returns ends that.
 //
 // SIGPIPE is caught as well, with no effect of its own: the default would end the process without
 // removing anything. A pipe without a reader shows itself as an error of writing (output), which

@@ -9,8 +9,8 @@ import (
 )
 
 // A run ends early if the user interrupts it or if its total time is used up. Whoever ends it gives
-// the cause to its context. Nothing that was not examined then lacks a verdict: a missing line would
-// look like a kernel that does not exist.
+// the cause to its context. Everything that was not examined then has a verdict that says so: a
+// missing line would look like a kernel that does not exist.
 
 // Stopped returns why a run ends early, as a clause for a verdict; empty while it goes on.
 func Stopped(ctx context.Context) string {

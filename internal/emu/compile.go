@@ -22,8 +22,8 @@ const maxThreadsPerBlock = 1024
 func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 	g := cfg.Geometry
 	if warps := g.WarpsPerBlock(); warps > 0 && g.Blocks() > mostWarps/uint64(warps) {
-		return nil, fmt.Errorf("grid %v with blocks of %d warps is too large to execute: a run has at most "+
-			"%d warps; give a smaller grid", g.Grid, warps, mostWarps)
+		return nil, fmt.Errorf("grid %v with blocks of %d warps is too large to execute: a run has "+
+			"at most %d warps; give a smaller grid", g.Grid, warps, mostWarps)
 	}
 	return newMachine(k, cfg, nil, true)
 }

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// endless is a module of two kernels: one that ends, and one that waits for a value that nobody
-// stores.
+// endless is a module of two kernels: one that ends, and one that counts without end.
 const endless = `.version 8.7
 .target sm_90
 .address_size 64
@@ -25,20 +24,18 @@ const endless = `.version 8.7
 }
 .visible .entry spin(.param .u64 p)
 {
-	.reg .b64 %a;
 	.reg .b32 %x;
 	.reg .pred %q;
-	ld.param.u64 %a, [p];
-	cvta.to.global.u64 %a, %a;
+	mov.u32 %x, 0;
 again:
-	ld.volatile.global.u32 %x, [%a];
-	setp.eq.u32 %q, %x, 77;
+	add.u32 %x, %x, 2;
+	setp.eq.u32 %q, %x, 7;
 	@!%q bra again;
 	ret;
 }
 `
 
-// command returns heddle with arguments as a process of its own, which needs a signal of its own,
+// command returns heddle with arguments as a process of its own, which a signal of a test can end,
 // in an empty directory with the file endless.ptx, and the directory for its temporary files.
 func command(t *testing.T, args ...string) (*exec.Cmd, string) {
 	t.Helper()

@@ -19,18 +19,7 @@ const maxThreadsPerBlock = 1024
 // reach. It fails if the launch is impossible, and with an UnsupportedError if the emulator cannot
 // set the kernel up at all. An instruction that cannot be executed is no error here: it stops a run
 // that reaches it.
-func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
-	g := cfg.Geometry
-	if warps := g.WarpsPerBlock(); warps > 0 && g.Blocks() > mostWarps/uint64(warps) {
-		return nil, fmt.Errorf("grid %v with blocks of %d warps is too large to execute: a run has "+
-			"at most %d warps; give a smaller grid", g.Grid, warps, mostWarps)
-	}
-	return newMachine(k, cfg, nil, true)
-}
-
-// mostWarps bounds the warps of a run. Runs and their detectors keep a few bytes for each block and
-// each warp, before the first one begins: some 400 MB for this number.
-const mostWarps = 1 << 25
+func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, nil, true) }
 
 // newMachine prepares a run if sl is nil, otherwise a trace of the instructions in sl. With forms
 // false there are no affine registers: tests compare both kinds of machine, which must produce the

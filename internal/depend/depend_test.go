@@ -134,16 +134,19 @@ func TestFactors(t *testing.T) {
 	text := `__global__ void a(int *p) { p[blockIdx.x * 96 + threadIdx.x] = 1; }
 __global__ void b(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 __global__ void c(int *p, int n) { p[(blockIdx.x * 8 + threadIdx.x) * 2 + n] = 1; }
+__global__ void d(int *p, int n) { p[threadIdx.y * 8 + threadIdx.x] = 1; }
 `
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	m, _ := kernels.File(t, path, lower.Options{})
-	want := map[string]string{"a": "384 4 true", "b": "0 0 false", "c": "64 8 true"}
+	want := map[string]string{
+		"a": "[384 0 0] [4 0 0]", "b": "[0 0 0] [4 0 0]", "c": "[64 0 0] [8 0 0]", "d": "[0 0 0] [4 32 0]",
+	}
 	for _, f := range m.Funcs {
-		block, thread, ok := depend.New(f).Factors(lastStore(f), 0)
+		block, thread := depend.New(f).Factors(lastStore(f))
 		name, _, _ := strings.Cut(f.Demangled, "(")
-		if got := fmt.Sprint(block, thread, ok); got != want[name] {
+		if got := fmt.Sprint(block, thread); got != want[name] {
 			t.Errorf("%s: %s, want %s", name, got, want[name])
 		}
 	}

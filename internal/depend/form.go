@@ -224,37 +224,43 @@ func (f *function) product(a, b *form) *form {
 	return f.k.node("product "+string(one)+"\x00"+string(two), &v)
 }
 
-// Factors returns the factors of the index of the block and of the thread in dimension d (0, 1, 2)
-// in the address of an access, in bytes: 256 and 4 for p[blockIdx.x*64 + threadIdx.x] of 4 bytes.
-// ok is false if the address is not a sum in which both have constant factors.
-func (k *Kernel) Factors(in *ir.Instr, d int) (block, thread int64, ok bool) {
+// Factors returns the factors of the indices of the block and of the thread in the address of an
+// access, in bytes and by dimension: 256 and 4 in dimension x for p[blockIdx.x*64 + threadIdx.x] of 4
+// bytes. An index that has no constant factor, or that is not in the address, has 0.
+func (k *Kernel) Factors(in *ir.Instr) (block, thread [3]int64) {
 	f := k.home[in]
 	if f == nil {
-		return 0, 0, false
+		return block, thread
 	}
 	o := operand(in, true)
 	if o == nil {
 		o = operand(in, false)
 	}
 	if o == nil {
-		return 0, 0, false
+		return block, thread
 	}
+	var bad [2][3]bool // indices that are in the address in another way, too
 	for _, t := range f.form(in, o).terms {
-		v := &k.list[t.node]
-		isBlock, isThread := v.coords&(8<<d) != 0, v.coords&(1<<d) != 0
-		if !isBlock && !isThread {
-			continue
-		}
-		switch facts := k.facts(v.from); {
-		case len(facts) != 1:
-			return 0, 0, false
-		case facts[0] == Source{Kind: BlockIndex, Offset: d}:
-			block = t.factor
-		case facts[0] == Source{Kind: ThreadIndex, Offset: d}:
-			thread = t.factor
-		default:
-			return 0, 0, false
+		facts := k.facts(k.list[t.node].from)
+		for _, s := range facts {
+			switch {
+			case s.Kind != BlockIndex && s.Kind != ThreadIndex:
+			case len(facts) > 1:
+				bad[s.Kind-ThreadIndex][s.Offset] = true
+			case s.Kind == BlockIndex:
+				block[s.Offset] = t.factor
+			default:
+				thread[s.Offset] = t.factor
+			}
 		}
 	}
-	return block, thread, block != 0 && thread != 0
+	for d := range 3 {
+		if bad[0][d] {
+			thread[d] = 0
+		}
+		if bad[1][d] {
+			block[d] = 0
+		}
+	}
+	return block, thread
 }

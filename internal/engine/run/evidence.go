@@ -42,7 +42,7 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 	case rc != nil:
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
 		out := g.made(g.facts.Between(one, two), cfg)
-		if g.block && one.Block != two.Block && (g.tooWide(one.Instr, cfg) || g.tooWide(two.Instr, cfg)) {
+		if g.block && (g.tooWide(&one, &two, cfg) || g.tooWide(&two, &one, cfg)) {
 			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
 		}
 		return out
@@ -53,13 +53,25 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 }
 
 // tooWide reports whether the guessed block has more threads in a dimension than the kernel leaves
-// elements between blocks: 64 threads for p[blockIdx.x * 32 + threadIdx.x].
-func (g *Guesses) tooWide(in *ir.Instr, cfg *launch.Config) bool {
-	b := cfg.Geometry.Block
-	for d, threads := range []uint32{b.X, b.Y, b.Z} {
-		block, thread, ok := g.facts.Factors(in, d)
-		if ok && int64(threads)*max(thread, -thread) > max(block, -block) {
+// elements for: 64 threads for p[blockIdx.x * 32 + threadIdx.x], or 16 in a row for
+// s[threadIdx.y * 8 + threadIdx.x].
+func (g *Guesses) tooWide(a, b *depend.Access, cfg *launch.Config) bool {
+	size := cfg.Geometry.Block
+	extent := [3]int64{int64(size.X), int64(size.Y), int64(size.Z)}
+	block, thread := g.facts.Factors(a.Instr)
+	for d := range extent {
+		reach := extent[d] * max(thread[d], -thread[d]) // of the threads of one row
+		if reach == 0 {
+			continue
+		}
+		if step := max(block[d], -block[d]); a.Block != b.Block && step > 0 && reach > step {
 			return true
+		}
+		for e := range extent {
+			row := max(thread[e], -thread[e])
+			if e != d && a.Block == b.Block && row > max(thread[d], -thread[d]) && reach > row {
+				return true
+			}
 		}
 	}
 	return false

@@ -19,7 +19,11 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // that the lanes of a mask reach the operation, and that the arguments of a counterexample are
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
-	for _, name := range []string{"aliases", "bounds", "exchange", "lanes", "ordinary", "tolerated"} {
+	names := []string{"aliases", "bounds", "exchange", "lanes", "ordinary", "tolerated"}
+	if testing.Short() { // under the race detector, ten times slower
+		names = names[:1]
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := "../../../testdata/verify/" + name + ".cu"

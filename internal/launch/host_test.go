@@ -96,6 +96,8 @@ func TestHostLaunches(t *testing.T) {
 		{"dim3 from int", `void f() { dim3 g = 7; k<<<g.x+1, g>>>(); }`, `k 8 7`},
 		{"const", `const int N = 1 << 20, T = 256; constexpr unsigned B{(N + T - 1) / T}; void f() { k<<<B, T>>>(N); }`,
 			`k 4096 256 (1048576)`},
+		{"a static variable keeps what an earlier call left",
+			`void f() { static int n = 64; static const int T = 32; k<<<n, T>>>(n); n = 1; }`, `k n 32 (n)`},
 		{"enum", `enum { T = 64, U }; enum class E : int { B = 3 }; void f() { k<<<E::B, U>>>(); }`,
 			`k 3 65`},
 		{"define", "#define T 128 // threads\n#define B \\\n (T*2)\nvoid f() { k<<<B, T>>>(); }",

@@ -10,6 +10,8 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 		return i, false
 	}
 	perhaps := x.toks[i].maybe
+	x.lasting = x.frame != nil && x.isLasting(i, at)
+	defer func() { x.lasting = false }()
 	if x.toks[at].is("[") && x.auto(i, at) { // auto [a, b] = ...
 		for j := at; j < x.closer[at]; j++ {
 			if x.toks[j].kind == tokIdent {
@@ -45,6 +47,14 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 		}
 		at++
 	}
+}
+
+// isLasting reports whether the type from i to at is static and not constant: a variable of a
+// function then has the value that an earlier call left.
+func (x *exec) isLasting(i, at int) bool {
+	static := func(t token) bool { return t.is("static") || t.is("thread_local") }
+	constant := func(t token) bool { return t.is("const") || t.is("constexpr") }
+	return slices.ContainsFunc(x.toks[i:at], static) && !slices.ContainsFunc(x.toks[i:at], constant)
 }
 
 // auto reports whether the type from i to at is auto.

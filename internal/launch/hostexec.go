@@ -38,6 +38,7 @@ type exec struct {
 	kept     []*root      // memory to which other memory points
 	switched []*cell      // what the cases of the innermost switch assign
 	depth    int          // nesting of statements
+	lasting  bool         // variables that are declared keep the values of earlier calls
 }
 
 // A cell is a variable.
@@ -307,7 +308,7 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	if x.frame != nil {
 		scope = x.frame.scopes[len(x.frame.scopes)-1]
 	}
-	if v.kind == nothing {
+	if v.kind == nothing || x.lasting {
 		v = x.unknownOf(t, name)
 	}
 	if old, ok := scope[name]; ok && perhaps {

@@ -111,7 +111,7 @@ func (f *function) instr(in *ir.Instr) {
 		f.memory(in, &v)
 	}
 	for i := range in.Dst {
-		eachReg(&in.Dst[i], func(r ir.RegID) { f.define(in, r, &v) })
+		in.Dst[i].EachReg(func(r ir.RegID) { f.define(in, r, &v) })
 	}
 }
 
@@ -277,7 +277,7 @@ func (f *function) call(in *ir.Instr) {
 				f.k.changed = true
 			}
 		}
-		eachReg(&in.Dst[i], func(reg ir.RegID) { f.define(in, reg, r) })
+		in.Dst[i].EachReg(func(reg ir.RegID) { f.define(in, reg, r) })
 	}
 }
 

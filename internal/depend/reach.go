@@ -38,27 +38,17 @@ type merged struct {
 	choices []*ir.Instr
 }
 
-// eachReg visits the registers that an operand names.
-func eachReg(o *ir.Operand, visit func(ir.RegID)) {
-	if (o.Kind == ir.Register || o.Kind == ir.Mem) && o.Reg != ir.NoReg {
-		visit(o.Reg)
-	}
-	for i := range o.Elems {
-		eachReg(&o.Elems[i], visit)
-	}
-}
-
 // eachUse visits the registers that an instruction reads, its guard included.
 func eachUse(in *ir.Instr, visit func(ir.RegID)) {
 	if in.Guard != ir.NoReg {
 		visit(in.Guard)
 	}
 	for i := range in.Src {
-		eachReg(&in.Src[i], visit)
+		in.Src[i].EachReg(visit)
 	}
 	for i := range in.Dst {
 		if in.Dst[i].Kind == ir.Mem {
-			eachReg(&in.Dst[i], visit)
+			in.Dst[i].EachReg(visit)
 		}
 	}
 }
@@ -82,7 +72,7 @@ func newReaching(fn *ir.Func) *reaching {
 			r.block[in] = b.ID
 			for i := range in.Dst {
 				if in.Dst[i].Kind != ir.Mem {
-					eachReg(&in.Dst[i], func(reg ir.RegID) { r.add(definition{in, reg}) })
+					in.Dst[i].EachReg(func(reg ir.RegID) { r.add(definition{in, reg}) })
 				}
 			}
 		}
@@ -158,7 +148,7 @@ func (r *reaching) step(in *ir.Instr, at *bits) {
 		if in.Dst[i].Kind == ir.Mem {
 			continue
 		}
-		eachReg(&in.Dst[i], func(reg ir.RegID) {
+		in.Dst[i].EachReg(func(reg ir.RegID) {
 			if len(r.of[reg]) > 1 && in.Guard == ir.NoReg {
 				for _, d := range r.of[reg] {
 					at.clear(d)

@@ -202,6 +202,16 @@ type Operand struct {
 	Span  source.Span
 }
 
+// EachReg visits the registers in an operand: a value, the base of an address, elements of a vector.
+func (o *Operand) EachReg(visit func(RegID)) {
+	if (o.Kind == Register || o.Kind == Mem) && o.Reg != NoReg {
+		visit(o.Reg)
+	}
+	for i := range o.Elems {
+		o.Elems[i].EachReg(visit)
+	}
+}
+
 // Sreg is a special register (PTX ISA chapter 10); a component is a register of its own.
 type Sreg uint8
 

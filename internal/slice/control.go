@@ -241,7 +241,7 @@ func (f *function) flow() (changed bool) {
 		}
 		sh, lo := f.pointerSources(in)
 		for i := range in.Dst {
-			eachReg(&in.Dst[i], func(r ir.RegID) {
+			in.Dst[i].EachReg(func(r ir.RegID) {
 				set(&f.shared[r], sh)
 				set(&f.private[r], lo)
 			})
@@ -311,7 +311,7 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 func (f *function) holds(operands []ir.Operand) (sh, lo bool) {
 	for i := range operands {
 		o := &operands[i]
-		eachReg(o, func(r ir.RegID) { sh, lo = sh || f.shared[r], lo || f.private[r] })
+		o.EachReg(func(r ir.RegID) { sh, lo = sh || f.shared[r], lo || f.private[r] })
 		for _, v := range varsOf(o) {
 			sh = sh || v.Space == event.Shared
 			lo = lo || v.Space == event.Local || v.Space == event.Param && !f.fn.Kernel

@@ -55,7 +55,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 				return r, false
 			}
 			for i := range in.Dst {
-				eachReg(&in.Dst[i], func(reg ir.RegID) {
+				in.Dst[i].EachReg(func(reg ir.RegID) {
 					if f.needed[reg] && !written[reg] {
 						written[reg] = true
 						r.Regs = append(r.Regs, reg)

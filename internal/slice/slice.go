@@ -186,23 +186,12 @@ func (f *function) eachDef(visit func(r int32, in *ir.Instr)) {
 	for _, b := range f.fn.Blocks {
 		for _, in := range b.Instrs {
 			for i := range in.Dst {
-				eachReg(&in.Dst[i], func(r ir.RegID) { visit(int32(r), in) })
+				in.Dst[i].EachReg(func(r ir.RegID) { visit(int32(r), in) })
 			}
 			if in.Has(isa.CC) {
 				visit(f.carry(), in)
 			}
 		}
-	}
-}
-
-// eachReg visits the registers in an operand: a value, the base of an address, elements of a
-// vector.
-func eachReg(o *ir.Operand, visit func(ir.RegID)) {
-	if (o.Kind == ir.Register || o.Kind == ir.Mem) && o.Reg != ir.NoReg {
-		visit(o.Reg)
-	}
-	for i := range o.Elems {
-		eachReg(&o.Elems[i], visit)
 	}
 }
 
@@ -233,7 +222,7 @@ func (f *function) reg(r int32) {
 
 // operand makes everything needed that an operand reads.
 func (f *function) operand(o *ir.Operand) {
-	eachReg(o, func(r ir.RegID) { f.reg(int32(r)) })
+	o.EachReg(func(r ir.RegID) { f.reg(int32(r)) })
 	if o.Kind == ir.Special {
 		f.special(o)
 	}

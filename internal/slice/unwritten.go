@@ -81,7 +81,7 @@ func (f *function) liveBefore(b *ir.Block, rank []int32, live regSet) {
 		}
 		if in.Guard == ir.NoReg {
 			for j := range in.Dst {
-				eachReg(&in.Dst[j], func(r ir.RegID) {
+				in.Dst[j].EachReg(func(r ir.RegID) {
 					if i := rank[r]; i >= 0 {
 						live.remove(i)
 					}
@@ -91,7 +91,7 @@ func (f *function) liveBefore(b *ir.Block, rank []int32, live regSet) {
 			use(in.Guard)
 		}
 		for j := range in.Src {
-			eachReg(&in.Src[j], use)
+			in.Src[j].EachReg(use)
 		}
 	}
 }

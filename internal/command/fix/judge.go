@@ -93,6 +93,8 @@ type parsed struct {
 	decls  []ptx.Decl
 	tree   *ptx.Func
 	kernel *ir.Func
+	// guesses of each launch of host code, by launch.Request.Host, made when a race asks for them
+	guesses map[int]*run.Guesses
 }
 
 // repairable is the kernel as package repair takes it.
@@ -202,7 +204,11 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 		return err
 	}
 	j.ran += res.Steps
-	j.shown(p, m, j.evident(p, t, m, det.Report(), out), out)
+	found, guess := j.evident(p, t.Launch.Host, m, cfg, det.Report())
+	if guess != "" {
+		out.Grade, out.Reason = repair.Unknown, "a race rests on a guess: "+guess
+	}
+	j.shown(p, m, found, out)
 	switch res.Status {
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
@@ -216,29 +222,43 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 }
 
 // evident returns what a run found without the races that rest on a guess, as heddle check counts
-// them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races,
-// the text is Unknown.
-func (j *judge) evident(p *parsed, t run.Trial, m *emu.Machine, rep *race.Report,
-	out *repair.Judgement) *race.Report {
+// them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races, on
+// names the guesses of one.
+func (j *judge) evident(p *parsed, host int, m *emu.Machine, cfg *launch.Config,
+	rep *race.Report) (found *race.Report, on string) {
 	if len(rep.Races) == 0 {
-		return rep
+		return rep, ""
 	}
-	asked, errs := launch.Resolve(p.kernel, j.request(t.Launch.Host), j.f.in.Facts)
-	if len(errs) > 0 {
-		return rep
+	guesses := j.guessesOf(p, host)
+	if guesses == nil {
+		return rep, ""
 	}
-	cfg, _ := launch.Resolve(p.kernel, t.Launch, j.f.in.Facts)
-	guesses := run.NewGuesses(j.f.d.Job(j.f.in, p.kernel), asked, t.Seed)
 	kept := *rep
 	kept.Races = nil
 	for i := range rep.Races {
-		if on := guesses.Race(&rep.Races[i], m, cfg); on != "" {
-			out.Grade, out.Reason = repair.Unknown, "a race rests on a guess: "+on
+		if g := guesses.Race(&rep.Races[i], m, cfg); g != "" {
+			on = g
 			continue
 		}
 		kept.Races = append(kept.Races, rep.Races[i])
 	}
-	return &kept
+	return &kept, on
+}
+
+// guessesOf returns the guesses of the launch that the user asked for; nil if it cannot be resolved.
+func (j *judge) guessesOf(p *parsed, host int) *run.Guesses {
+	if g, ok := p.guesses[host]; ok {
+		return g
+	}
+	var g *run.Guesses
+	if asked, errs := launch.Resolve(p.kernel, j.request(host), j.f.in.Facts); len(errs) == 0 {
+		g = run.NewGuesses(j.f.d.Job(j.f.in, p.kernel), asked, 0)
+	}
+	if p.guesses == nil {
+		p.guesses = make(map[int]*run.Guesses)
+	}
+	p.guesses[host] = g
+	return g
 }
 
 // shown adds the findings of a run. Findings are pairs of byte offsets in the text, since the

@@ -129,7 +129,8 @@ type Proof struct {
 	aside   driver.Aside // findings of replays that do not count
 	queries int          // number of queries that were kept, for file names
 	apart   bool         // do without lock step, whatever the options say
-	tied    bool         // assume what the host code computes for a launch
+	// tied is what the host code computes for the launch, which the proof assumes; nil: nothing
+	tied *launch.Relation
 	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments, whether
 	// it showed anything.
 	replayed map[string]bool

@@ -166,14 +166,14 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	if r.Verified() {
 		return p.verified(r)
 	}
-	if p.tied = p.hasRelation(); p.tied {
+	if p.tied = p.relation(); p.tied != nil {
 		tied, v := p.Verify(ctx, 0)
 		switch {
 		case tied == nil:
 			return v
 		case tied.Verified():
 			return p.tie(p.verified(tied))
-		case p.tied: // a counterexample that the host code excludes is none
+		case p.tied != nil: // a counterexample that the host code excludes is none
 			r = tied
 		}
 	}
@@ -269,7 +269,9 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
-	p.tied = p.tied && p.relate(th)
+	if p.tied != nil && !p.relate(th) {
+		p.tied = nil
+	}
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,

@@ -16,16 +16,20 @@ import (
 // program never passes. So a second proof assumes what the host code computes, for every value of
 // what it leaves open, below 2^31, for which its arithmetic does not overflow.
 
-// hasRelation reports whether the launch follows host code that leaves something open.
-func (p *Proof) hasRelation() bool {
-	return len(p.Job.Module.Facts.Relation(p.Job.Kernel, p.Config).Unknowns) > 0
+// relation is what the host code computes for the launch; nil if it leaves nothing open.
+func (p *Proof) relation() *launch.Relation {
+	r := p.Job.Module.Facts.Relation(p.Job.Kernel, p.Config)
+	if len(r.Unknowns) == 0 {
+		return nil
+	}
+	return r
 }
 
-// relate assumes the relation of the launch, except for arguments that are fixed. It reports whether
-// it says anything: a fact whose unknown occurs nowhere else says nothing.
+// relate assumes tied, except for arguments that are fixed. It reports whether that says anything: a
+// fact whose unknown occurs nowhere else says nothing.
 func (p *Proof) relate(th *lockstep.Thread) bool {
 	c := th.Context
-	r := p.Job.Module.Facts.Relation(p.Job.Kernel, p.Config)
+	r := p.tied
 	uses := make(map[string]int)
 	for _, list := range [][]*launch.Expr{r.Grid[:], r.Block[:], r.Params} {
 		for _, e := range list {
@@ -124,7 +128,7 @@ func term(c *smt.Context, e *launch.Expr) (smt.Term, bool) {
 
 // tie adds to a verdict what relate assumes.
 func (p *Proof) tie(v diag.Verdict) diag.Verdict {
-	if p.tied {
+	if p.tied != nil {
 		line := p.Config.Launch.Start.Line()
 		v.Scope += fmt.Sprintf(" that the launch in line %d passes", line)
 		v.Details = append(v.Details, fmt.Sprintf("grid, block and arguments are computed as in line %d "+

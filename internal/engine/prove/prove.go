@@ -137,6 +137,9 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 		p.Steps = checkSteps // another attempt follows
 	}
 	proved := p.forAll(ctx, last)
+	if guessed := p.guessedPlaces(); proved.Kind == diag.Verified && guessed != "" {
+		return diag.Verdict{Kind: diag.Unknown, Reason: "the proof holds only for the guessed " + guessed}
+	}
 	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || len(all) <= len(p.Fixed) {
 		return proved
 	}
@@ -147,6 +150,9 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	switch {
 	case again.Kind == diag.Verified && p.guessed() != "":
 		proved.Reason = "the proof holds only for the guessed " + p.guessed() + "; " +
+			proved.Reason
+	case again.Kind == diag.Verified && p.guessedPlaces() != "":
+		proved.Reason = "the proof holds only for the guessed " + p.guessedPlaces() + "; " +
 			proved.Reason
 	case again.Kind != diag.Unknown:
 		proved = again

@@ -31,6 +31,7 @@ type record struct {
 	fields []recordField
 	size   int64
 	ok     bool
+	refs   bool // a member is a reference
 }
 
 // A recordField is a member of a struct at an offset in bytes.

@@ -215,7 +215,8 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 // object, which makes it a constant.
 func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool {
 	if c := x.variable(toks[0].text); c != nil && len(toks) == 1 && toks[0].kind == tokIdent {
-		same := t.class == c.typ.class && t.bytes() == c.typ.bytes() ||
+		same := t.class == c.typ.class && t.bytes() == c.typ.bytes() &&
+			t.unsigned == c.typ.unsigned && t.truth == c.typ.truth ||
 			t.class == classOther && t.size == 0
 		if same && !perhaps && x.frame != nil {
 			x.frame.scopes[len(x.frame.scopes)-1][name] = c // another name of the variable

@@ -24,18 +24,13 @@ func (x *exec) expression(i, end int) bool {
 // assignment executes lvalue op= expression, ++lvalue and lvalue++; false if it is something else.
 func (x *exec) assignment(i, end int) bool {
 	toks := x.toks[i:end]
-	if n := len(toks); n >= 2 && (toks[0].is("++") || toks[0].is("--")) {
-		return x.step(i+1, end, toks[0].text[:1])
-	} else if n >= 2 && (toks[n-1].is("++") || toks[n-1].is("--")) {
-		return x.step(i, end-1, toks[n-1].text[:1])
-	}
 	for j := i; j < end; j++ {
 		t := x.toks[j]
 		op, ok := assignments[t.text]
 		switch {
 		case t.is("("), t.is("["), t.is("{"):
 			j = x.closer[j]
-		case t.is("?"):
+		case t.is("?"), t.is(","):
 			return false
 		case t.kind == tokPunct && ok && j > i:
 			x.effects(j+1, end)
@@ -48,6 +43,11 @@ func (x *exec) assignment(i, end int) bool {
 			x.store(i, j, v)
 			return true
 		}
+	}
+	if n := len(toks); n >= 2 && (toks[0].is("++") || toks[0].is("--")) {
+		return x.step(i+1, end, toks[0].text[:1])
+	} else if n >= 2 && (toks[n-1].is("++") || toks[n-1].is("--")) {
+		return x.step(i, end-1, toks[n-1].text[:1])
 	}
 	return false
 }
@@ -396,7 +396,8 @@ var harmless = []string{
 
 // changing are functions of namespace std that may change variables that they get by name.
 var changing = []string{"swap", "exchange", "tie", "ref", "forward_as_tuple", "from_chars",
-	"getline", "iter_swap", "advance", "apply", "invoke", "exclusive_scan", "iota"}
+	"getline", "iter_swap", "advance", "apply", "invoke", "back_inserter", "front_inserter",
+	"inserter"}
 
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.

@@ -223,10 +223,15 @@ func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool 
 			return true
 		}
 	}
-	place := !slices.ContainsFunc(toks, func(t token) bool {
-		return t.kind != tokIdent && !t.is(".") && !t.is("->") && !t.is("[") && !t.is("]") &&
-			t.kind != tokNumber
-	}) && toks[0].kind == tokIdent && len(toks) > 1
+	from := 0
+	for from < len(toks) && toks[from].is("*") {
+		from++
+	}
+	place := len(toks) > 1 && from < len(toks) && toks[from].kind == tokIdent &&
+		!slices.ContainsFunc(toks[from:], func(t token) bool {
+			return t.kind != tokIdent && t.kind != tokNumber && !t.is(".") && !t.is("->") &&
+				!t.is("[") && !t.is("]")
+		})
 	if t.fixed && !place {
 		return false
 	}

@@ -245,6 +245,9 @@ func (v value) truncatedDim() [3]*Expr {
 
 // launched notes what a launch may have changed: what its arguments point to.
 func (x *exec) launched(args [][]token) {
+	if x.mapped {
+		x.epoch++
+	}
 	for _, a := range args {
 		for _, t := range a {
 			if c := x.variable(t.text); c != nil && t.kind == tokIdent {

@@ -240,7 +240,9 @@ func TestHostLaunches(t *testing.T) {
 func TestHostReferences(t *testing.T) {
 	const head = "struct P { int n; }; struct R { int &x; };\n" +
 		"int &same(int &x) { return x; }\n" +
-		"void f(int n, P p, std::vector<int> v) { "
+		"extern int other;\n" +
+		"int count() { static int c = 64; return c += 64; }\n" +
+		"void f(int n, P p, std::vector<int> v, P *q, int *a, int *d, int m) { "
 	tests := []struct{ name, src, want string }{
 		{"a reference is another name", `int &r = n; int b = n / 32; r *= 5; k<<<b, 32>>>(n, r);`,
 			`k n / 32 32 (n * 5, n * 5)`},
@@ -282,6 +284,20 @@ func TestHostReferences(t *testing.T) {
 			`k n#2 / 32 32 (n#3)`},
 		{"std::tie", `int m, b = n / 32; std::tie(n, m) = g(); k<<<b, 32>>>(n);`,
 			`k n#2 / 32 32 (n#3)`},
+		{"constant reference to what a pointer points to", `const P &r = *q; int b = r.n / 32; q->n = 5; k<<<b, 32>>>(r.n);`,
+			`k r.n / 32 32 (r#2.n)`},
+		{"copied to by the API", `int b = n / 32; cudaMemcpy(&n, d, 4, cudaMemcpyDeviceToHost); k<<<b, 32>>>(n);`,
+			`k n#3 / 32 32 (n#4)`},
+		{"an element copied to", `int b = a[0] / 32; cudaMemcpy(a, d, 4, cudaMemcpyDeviceToHost); k<<<b, 32>>>(a[0]);`,
+			`k a[0] / 32 32 (a[0]#2)`},
+		{"written by a kernel", `int *m; cudaMallocManaged(&m, 4); int b = m[0] / 32; j<<<1, 1>>>(m); k<<<b, 32>>>(m[0]);`,
+			`j 1 1 (#0 of 4)|k m[0] / 32 32 (m[0]#2)`},
+		{"extern and a call", `int b = other / 32; g(); k<<<b, 32>>>(other);`,
+			`k other#4 / 32 32 (other#7)`},
+		{"a function that counts", `k<<<count() / 32, 32>>>(count());`,
+			`k count() / 32 32 (count()#2)`},
+		{"long texts", `k<<<a_function_with_a_name_that_is_too_long_for_a_message_of_heddle(n) / 32, 32>>>(a_function_with_a_name_that_is_too_long_for_a_message_of_heddle(m));`,
+			`k a_function_with_a_name_that_is_too_long_for_a_message_of_... / 32 32 (a_function_with_a_name_that_is_too_long_for_a_message_of_...#2)`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

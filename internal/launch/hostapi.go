@@ -18,8 +18,10 @@ func (x *exec) api(name string, parts [][2]int) {
 	switch name {
 	case "cudaMemset", "cudaMemsetAsync":
 		x.memset(arg(0), arg(1), arg(2))
+		x.overwritten(parts[0])
 	case "cudaMemcpy", "cudaMemcpyAsync":
 		x.memcpy(arg(0), arg(1), arg(2))
+		x.overwritten(parts[0])
 	case "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync":
 		x.toSymbol(parts)
 	case "cudaGetSymbolAddress":
@@ -41,6 +43,7 @@ func (x *exec) api(name string, parts [][2]int) {
 	case "swap":
 		x.swap(parts)
 	default:
+		x.mapped = x.mapped || name != "cudaMalloc" && name != "cudaMallocAsync"
 		x.allocate(parts, arg(1))
 	}
 }
@@ -53,6 +56,19 @@ func (x *exec) pointee(p [2]int) (lvalue [2]int, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// overwritten makes unknown what a copy to an argument changes besides the memory that pointers
+// name: a variable whose address is given, and what was read through pointers.
+func (x *exec) overwritten(p [2]int) {
+	x.epoch++
+	lv, ok := x.pointee(p)
+	if !ok || slices.ContainsFunc(x.toks[lv[0]:lv[1]], func(t token) bool { return t.is("[") }) {
+		return
+	}
+	if c := x.variable(x.toks[lv[0]].text); c != nil {
+		x.forget(c)
+	}
 }
 
 // forgetTarget makes unknown what a function stores through an argument.

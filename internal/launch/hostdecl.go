@@ -10,6 +10,7 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 		return i, false
 	}
 	perhaps := x.toks[i].maybe
+	foreign := slices.ContainsFunc(x.toks[i:at], func(t token) bool { return t.is("extern") })
 	x.lasting = x.frame != nil && x.isLasting(i, at)
 	defer func() { x.lasting = false }()
 	if x.toks[at].is("[") && x.auto(i, at) { // auto [a, b] = ...
@@ -38,6 +39,11 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 			}
 		}
 		after, ok := x.declarator(t, at, end, perhaps)
+		if ok && foreign && !t.fixed {
+			if c := x.variable(x.toks[at].text); c != nil && !slices.Contains(x.shared, c) {
+				x.shared = append(x.shared, c)
+			}
+		}
 		if !ok {
 			if first {
 				return i, false
@@ -331,8 +337,8 @@ func (x *exec) list(name string, t ctype, parts [][]token) value {
 		v := x.unknownOf(t, name)
 		return v.with(".size()", integer(number(int64(len(parts)))))
 	}
-	if t.ptr > 0 || t.array < 0 || t.class != classInteger && t.class != classFloating || t.bytes() > maxContents ||
-		int64(len(parts)) > t.array {
+	if t.ptr > 0 || t.array < 0 || t.class != classInteger && t.class != classFloating ||
+		t.bytes() > maxContents || int64(len(parts)) > t.array {
 		return x.arrayOf(name, t, nil)
 	}
 	data := make([]byte, 0, size*t.array)

@@ -77,6 +77,12 @@ func (x *exec) store(i, end int, v value) {
 	for _, a := range x.aliases {
 		x.forget(a)
 	}
+	if toks[0].is("this") && len(toks) > 2 { // the member has two names
+		x.storeThrough(nil)
+		if m := x.variable(toks[2].text); m != nil {
+			x.forget(m)
+		}
+	}
 	c := x.variable(toks[0].text)
 	if c == nil && toks[0].kind == tokIdent {
 		c = x.extern(toks[0].text)
@@ -313,7 +319,8 @@ func (x *exec) mention(i, end int) int {
 	}
 	shut := min(x.closer[next], end)
 	parts := x.commas(next+1, shut)
-	if i > 0 && (x.toks[i-1].is(".") || x.toks[i-1].is("->")) {
+	if i > 0 && (x.toks[i-1].is(".") || x.toks[i-1].is("->")) &&
+		!(i > 1 && x.toks[i-2].is("this")) {
 		x.method(i, parts)
 		return i
 	}

@@ -42,11 +42,12 @@ func (x *exec) known(toks []token) value {
 // opaque returns something unknown for an expression. The same text means the same thing until a
 // variable in it changes, or unknown code may have changed what it reads.
 func (x *exec) opaque(toks []token) value {
-	name := text(toks)
+	all := text(toks)
+	name := all
 	if len(name) > 60 {
 		name = name[:57] + "..."
 	}
-	if o, ok := x.texts[name]; ok && o.epoch == x.epoch && !strings.Contains(name, "rand") &&
+	if o, ok := x.texts[all]; ok && o.epoch == x.epoch && !x.varies(toks) &&
 		!slices.ContainsFunc(o.reads, func(r reading) bool { return !x.unchanged(r) }) {
 		return o.val
 	}
@@ -60,8 +61,40 @@ func (x *exec) opaque(toks []token) value {
 			o.reads = append(o.reads, r)
 		}
 	}
-	x.texts[name] = o
+	x.texts[all] = o
 	return o.val
+}
+
+// varies reports whether an expression calls a function that may return something else each time:
+// one for random numbers, or one of the file that changes a variable.
+func (x *exec) varies(toks []token) bool {
+	for i, t := range toks {
+		if t.kind != tokIdent || i+1 >= len(toks) || !toks[i+1].is("(") {
+			continue
+		}
+		if strings.Contains(t.text, "rand") {
+			return true
+		}
+		args := 0
+		if !(i+2 < len(toks) && toks[i+2].is(")")) {
+			args = len(splitList(toks[i+2:]))
+		}
+		for n := range args + 1 { // the arguments behind the call are counted as well
+			if f := x.function(t.text, n); f != nil && x.changes(f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changes reports whether a function has a static variable or changes any variable.
+func (x *exec) changes(f *hostFunc) bool {
+	body := x.toks[f.body[0]:f.body[1]]
+	x.spend(len(body))
+	return slices.ContainsFunc(body, func(t token) bool {
+		return t.is("static") || t.is("++") || t.is("--") || t.kind == tokPunct && isAssignment(t.text)
+	})
 }
 
 // unchanged reports whether a name still means the same variable with the same value.

@@ -36,6 +36,8 @@ type exec struct {
 	met      int          // launches, also those of a dry run
 	escaped  []*cell      // variables whose address was kept, or to which a reference refers
 	aliases  []*cell      // references to something else than a variable
+	mapped   bool         // kernels may access memory that host code reads
+	shared   []*cell      // extern variables, which other files may change
 	kept     []*root      // memory to which other memory points
 	switched []*cell      // what the cases of the innermost switch assign
 	depth    int          // nesting of statements
@@ -302,6 +304,9 @@ func (x *exec) outside() {
 		if c := x.globals[name]; c != nil && !c.typ.fixed {
 			x.forget(c)
 		}
+	}
+	for _, c := range x.shared {
+		x.forget(c)
 	}
 }
 

@@ -10,7 +10,7 @@ type value struct {
 	kind valueKind
 	// unsigned: anInteger of an unsigned type that an int is converted to
 	unsigned bool
-	n        *Expr     // anInteger; of aFraction the numerator; of aMemory the size in bytes, may be nil
+	n        *Expr     // anInteger; aFraction: the numerator; aMemory: the bytes, may be nil
 	den      *Expr     // aFraction: the denominator
 	f        float64   // aFloat
 	dim      [3]*Expr  // aDim

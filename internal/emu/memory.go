@@ -175,8 +175,8 @@ type memory struct {
 	objs  []*object
 	heap  int // objects from here on came from the device's malloc
 	arena *Arena
-	// table has the objects of the arena. Those of other runs and of the program may change meanwhile;
-	// what this run uses does not, unless the kernel itself allocates.
+	// table has the objects of the arena. Those of other runs and of the program may change
+	// meanwhile; what this run uses does not, unless the kernel itself allocates.
 	table *objectTable
 	// used counts the bytes that the run has allocated: pages of objects, and local and shared memory
 	// and registers of the threads that are resident at a time. Several workers add to it.

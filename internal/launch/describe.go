@@ -49,7 +49,7 @@ func (c *Config) describeArg(i int) string {
 	case a.Buffer != nil && a.Buffer.Fill == FillMemory:
 		return a.describeMemory()
 	case a.Buffer != nil:
-		if j := c.owner(a.Buffer); j != i {
+		if j := c.owner(a.Buffer); j >= 0 && j != i {
 			return a.Name + ": the buffer of " + c.Args[j].Name + pointerAt(a.Offset)
 		}
 		return a.Name + ": " + a.Buffer.describe() + pointerAt(a.Offset)

@@ -81,7 +81,8 @@ type Config struct {
 	Unknowns []Unknown
 	// Saved is the path of the saved launch that the configuration follows; empty if there is none.
 	Saved string
-	// Vars are the contents of module variables in a saved launch, by their names in the PTX.
+	// Vars are the contents of module variables in a saved launch, by their names in the PTX; nil
+	// without a saved launch.
 	Vars map[string]*Buffer
 	// FirstFunc is the number of the first function of the kernel's module, from which addresses of
 	// functions count. Only a saved launch of a program with several modules has another one than 0.

@@ -151,18 +151,19 @@ func Load(path string) (*Saved, error) {
 	return s, nil
 }
 
-// ReadSaved reads what Write has written. It fails if that is incomplete or contradicts itself, or if
-// the contents are too large.
+// ReadSaved reads what Write has written. It fails if that is incomplete or contradicts itself, or
+// if the contents are too large.
 func ReadSaved(r io.Reader) (*Saved, error) {
 	in := bufio.NewReader(r)
 	magic := make([]byte, len(savedMagic))
 	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != savedMagic {
-		if name, _, ok := strings.Cut(string(magic), " 1"); ok || strings.HasPrefix(name, "heddle launch ") {
-			return nil, fmt.Errorf("the format is %q, not %q: save the launch again with this version of "+
-				"heddle", strings.TrimSpace(string(magic)), strings.TrimSpace(savedMagic))
+		want := strings.TrimSpace(savedMagic)
+		if strings.HasPrefix(string(magic), strings.TrimRight(want, "0123456789")) {
+			return nil, fmt.Errorf("the format is %q; this version of heddle reads %q: save the launch "+
+				"again", strings.TrimSpace(string(magic)), want)
 		}
 		return nil, fmt.Errorf("not a saved launch: its first line is not %q; heddle exec --save "+
-			"writes saved launches", strings.TrimSpace(savedMagic))
+			"writes saved launches", want)
 	}
 	var head []byte
 	for !bytes.HasSuffix(head, []byte("\n")) {
@@ -245,8 +246,8 @@ func (h *savedHead) pointers(rows [][3]uint64, size uint64, what string) ([]Save
 	for _, p := range rows {
 		if p[0] > size || size-p[0] < 8 || p[1] >= uint64(len(h.Buffers)) ||
 			p[2] > h.Buffers[p[1]].Size {
-			return nil, fmt.Errorf("%s: a pointer at byte %d of %d to byte %d of buffer %d, of %d buffers",
-				what, p[0], size, p[2], p[1], len(h.Buffers))
+			return nil, fmt.Errorf("%s: a pointer at byte %d of %d to byte %d of buffer %d, of %d "+
+				"buffers", what, p[0], size, p[2], p[1], len(h.Buffers))
 		}
 		out = append(out, SavedPointer{p[0], int(p[1]), p[2]})
 	}
@@ -315,8 +316,8 @@ func fields(list []SavedPointer, buffers []*Buffer, from uint64) []PointerField 
 // kernel, or of one with other parameters.
 func (s *Saved) layer(k *ir.Func) (Request, []*Buffer, error) {
 	if k.Name != s.Kernel {
-		return Request{}, nil, fmt.Errorf("the saved launch is one of kernel %s, not of %s", s.Demangled,
-			k.Demangled)
+		return Request{}, nil, fmt.Errorf("the saved launch is one of kernel %s, not of %s",
+			s.Demangled, k.Demangled)
 	}
 	need := 0
 	for _, v := range k.Params {
@@ -327,6 +328,12 @@ func (s *Saved) layer(k *ir.Func) (Request, []*Buffer, error) {
 			"%d: save the launch again", len(s.Params), k.Demangled, need)
 	}
 	buffers := s.buffers()
+	named := make(map[*Buffer]bool) // by the first parameter that points to them, as reports do
+	name := func(b *Buffer, to string) {
+		if !named[b] {
+			b.Name, named[b] = to, true
+		}
+	}
 	req := Request{Grid: &s.Grid, Block: &s.Block, Cluster: &s.Cluster, Shared: &s.Shared}
 	for i, v := range k.Params {
 		from, to := uint64(v.Offset), uint64(v.Offset+v.Size)
@@ -341,14 +348,18 @@ func (s *Saved) layer(k *ir.Func) (Request, []*Buffer, error) {
 		a.Saved.Fields = fields(list, buffers, from)
 		if f := a.Saved.Fields; len(f) == 1 && v.Size == 8 {
 			a.Saved.Buffer, a.Saved.Offset, a.Saved.Fields = f[0].Buffer, f[0].At, nil
+			name(f[0].Buffer, paramName(v))
+		}
+		for _, f := range a.Saved.Fields {
+			name(f.Buffer, fieldName(paramName(v), f.Offset))
 		}
 		req.Args = append(req.Args, a)
 	}
 	return req, buffers, nil
 }
 
-// unless returns the facts that count beside a saved launch, which knows what the host code did: the
-// comments, and all facts if there is no saved launch.
+// unless returns the facts that count beside a saved launch, which knows what the host code did:
+// the comments, and all facts if there is no saved launch.
 func (f *SourceFacts) unless(s *Saved) *SourceFacts {
 	if s == nil || f == nil {
 		return f

@@ -279,7 +279,7 @@ func TestHostPointers(t *testing.T) {
 
 func TestDefineOption(t *testing.T) {
 	f := cuda(t, "#ifndef T\n#define T 128\n#endif\nvoid f() { k<<<2, T>>>(); }")
-	l := ScanCUDA(f, []string{"T=64", "DEBUG"}).Launches
+	l := ScanCUDA(f, &Preprocessing{Defines: []string{"T=64", "DEBUG"}}).Launches
 	if len(l) != 1 || !l[0].Block[0].Equal(number(64)) {
 		t.Errorf("got %v, want the block that -D gives", l)
 	}
@@ -320,7 +320,7 @@ func FuzzScanCUDA(f *testing.F) {
 	f.Add("k<<<(((1<<62)*9)-0x7fffffffffffffff), R\"(\"'>>>")
 	f.Fuzz(func(t *testing.T, text string) {
 		file := cuda(t, text)
-		for _, facts := range []*SourceFacts{ScanCUDA(file, []string{"X=1"}), ScanPTX(file)} {
+		for _, facts := range []*SourceFacts{ScanCUDA(file, &Preprocessing{Defines: []string{"X=1"}}), ScanPTX(file)} {
 			for _, l := range facts.Launches {
 				checkSpan(t, file, l.Span)
 			}

@@ -104,7 +104,7 @@ var rules = map[string]string{
 // tests, those of helper, are open to all tests.
 var testRules = map[string]string{
 	"depend":              "lower",
-	"emu":                 "ptx irgen",
+	"emu":                 "ptx irgen lower",
 	"invariant":           "event lockstep smt/sat",
 	"lockstep":            "launch lower smt/sat verify",
 	"lockstep/annotation": "isa",

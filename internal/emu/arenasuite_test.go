@@ -91,6 +91,17 @@ func (c *arenaCounts) compare(t *testing.T, path string, k *ir.Func, cfg *launch
 		}
 	}
 	c.same++
+	// The same code again, in memory as it was before, with what the first run has left for reuse.
+	tm2, a2, release := twin(t, m)
+	defer release()
+	prog := *tm.prog
+	prog.arena = a2
+	tm2.prog = &prog
+	if again, events := recorded(t, tm2, opt); again.Status != want.Status ||
+		again.Steps != want.Steps || !reflect.DeepEqual(wantEvents, events) {
+		t.Errorf("%s, %s: run again: %v %+v\n%s", path, k.Demangled, again.Status, again.Stop,
+			cmp.Diff(wantEvents, events))
+	}
 	if saveErr == nil && want.Status == Completed {
 		c.reload(t, path, saved, a, tm)
 	}

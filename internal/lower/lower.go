@@ -44,6 +44,7 @@ type Options struct {
 	Args      []string // passed to the compiler as they are
 	CacheDir  string   // empty: the user's cache directory
 	NoCache   bool     // neither read nor write the cache
+	Strict    bool     // host code with errors is an error, as for a program that is to run
 	Marked    []Marked // files that are compiled with marks inserted
 }
 

@@ -39,6 +39,10 @@ func (c *compiler) layout(k *ir.Func) error {
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
+	if c.mapped != nil {
+		p.arena = c.mapped.arena
+		return nil
+	}
 	objects := make(map[*launch.Buffer]int)
 	if err := c.layoutParams(k, objects); err != nil {
 		return err
@@ -184,7 +188,7 @@ func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) erro
 func (c *compiler) funcNamed(name string) (uint64, error) {
 	for _, fc := range c.p.funcs[1:] {
 		if launch.Matches(fc.fn, name) {
-			return c.p.space.funcAddr(fc.number), nil
+			return fc.addr, nil
 		}
 	}
 	return 0, fmt.Errorf("the kernel refers to no function %s", name)
@@ -249,22 +253,30 @@ func (c *compiler) initVar(v *ir.Var) error {
 	}
 	// The initialiser is stored as bytes; addresses in it are inserted afterwards.
 	spec.fill = launch.FillFile
-	spec.data = make([]byte, v.Size)
-	copy(spec.data, v.Init)
+	var err error
+	spec.data, err = initBytes(v, c.relocAddr)
+	return err
+}
+
+// initBytes returns the initial contents of a variable. resolve returns the value of an address in
+// its initialiser.
+func initBytes(v *ir.Var, resolve func(ir.Reloc) (uint64, error)) ([]byte, error) {
+	data := make([]byte, v.Size)
+	copy(data, v.Init)
 	for _, r := range v.Relocs {
-		addr, err := c.relocAddr(r)
+		addr, err := resolve(r)
 		if err != nil {
-			return fmt.Errorf("initialiser of %s: %w", v.Name, err)
+			return nil, fmt.Errorf("initialiser of %s: %w", v.Name, err)
 		}
-		if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(spec.data) {
-			return fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit", v.Name,
-				r.Size, r.Offset)
+		if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(data) {
+			return nil, fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit",
+				v.Name, r.Size, r.Offset)
 		}
 		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], addr)
-		copy(spec.data[r.Offset:r.Offset+r.Size], b[:])
+		binary.LittleEndian.PutUint64(b[:], addr>>r.Shift)
+		copy(data[r.Offset:r.Offset+r.Size], b[:])
 	}
-	return nil
+	return data, nil
 }
 
 // relocAddr returns the value of an address in an initialiser. The result is 0 for what no
@@ -277,7 +289,7 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 		if fc == nil { // ir.ReachableFuncs has those of all variables that an instruction uses
 			return 0, nil
 		}
-		return c.p.space.funcAddr(fc.number) + add, nil
+		return fc.addr + add, nil
 	case r.Target == nil:
 		return add, nil
 	case r.Target.Space == event.Shared:

@@ -387,7 +387,7 @@ func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err e
 		if o.name != object {
 			continue
 		}
-		known, ok := r.mem.read(o.base+offset, b)
+		known, ok := o.read(o.base+offset, b)
 		if !ok {
 			return false, fmt.Errorf("%d bytes at offset %d of %s, which has %d bytes", len(b), offset,
 				object, o.size)

@@ -46,6 +46,8 @@ func (c *Config) origin(key string) string {
 func (c *Config) describeArg(i int) string {
 	a := &c.Args[i]
 	switch {
+	case a.Buffer != nil && a.Buffer.Fill == FillMemory:
+		return a.describeMemory()
 	case a.Buffer != nil:
 		if j := c.owner(a.Buffer); j != i {
 			return a.Name + ": the buffer of " + c.Args[j].Name + pointerAt(a.Offset)

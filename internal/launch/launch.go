@@ -2,6 +2,7 @@
 // arguments. Every fact has an origin, in decreasing precedence:
 //
 //   - a flag of the command line (ParseDim, ParseShared, ParseArg)
+//   - a launch that heddle exec has saved (Request.Saved)
 //   - a configuration file (Request.Config)
 //   - a "heddle:" comment above the kernel (ScanCUDA, ScanOpenCL, ScanPTX)
 //   - a launch in the host code of the same file, kernel<<<4, 256>>>(p, 1024)
@@ -37,13 +38,15 @@ const (
 	FromHost   // a <<<...>>> in the same file
 	FromPragma // a "// heddle:" comment above the kernel
 	FromConfig // a configuration file
-	FromFlag   // the command line
+	// FromProgram is a value of a launch that a program made: heddle exec saw it, or saved it in a file.
+	FromProgram
+	FromFlag // the command line
 )
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
 	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code",
-		"comment", "configuration", "flag"}[o]
+		"comment", "configuration", "program", "flag"}[o]
 }
 
 // Guessed reports whether heddle chose a fact of this origin, or something that it follows from: a
@@ -154,6 +157,7 @@ const (
 	FillOneOf               // seeded; each one of the integers of Data
 	FillConst               // every element is Data; only of a Member
 	FillStruct              // structs of Stride bytes with Members; zeros between them
+	FillMemory              // what the memory of a running program holds; only of OfProgram
 )
 
 // Buffer is the memory that a pointer argument points to, or into. Two arguments with the same

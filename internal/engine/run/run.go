@@ -63,6 +63,7 @@ type Run struct {
 	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
+	line         *string       // the complete reproduce line; nil: it is made from Command and Config
 	protocol     *protocols    // of the machine; nil before its first use
 	apart        []string      // what the verdict does not cover, because of warnings
 	met          bool          // threads met at different barriers of the source
@@ -142,23 +143,9 @@ func (r *Run) seeds() int {
 // Once executes the launch under one schedule and reports new findings. It returns false if further
 // schedules cannot show more. The seed decides the schedule.
 func (r *Run) Once(ctx context.Context, seed uint64) bool {
-	job, common := r.Job, r.Job.Options()
-	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
-	opt := emu.Options{
-		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
-		Workers: max(common.Workers, 1),
-		// An invalid access that does not count is outside of what the run is about, and so is all that
-		// follows from it.
-		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
-	}
-	if common.Progress != nil {
-		opt.Progress = func(steps, done, blocks uint64) {
-			job.Tell(driver.Progress{
-				Kernel: job.Kernel.Demangled, Engine: driver.Emulation,
-				Steps: steps, BlocksDone: done, Blocks: blocks,
-			})
-		}
-	}
+	job := r.Job
+	det := Watch(job.Options(), job.Kernel, r.Config, r.Machine, true)
+	opt := r.options(seed)
 	if r.opt.Printf != nil {
 		opt.Printf = func(_ event.Thread, text string) {
 			job.Turn()
@@ -180,12 +167,38 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 		return r.outside(res.Stop, seed)
 	}
 	r.Findings(det.Report(), seed)
+	r.annotations(res, seed)
+	return r.Ended(res, seed)
+}
+
+// options are those of the emulator for one schedule.
+func (r *Run) options(seed uint64) emu.Options {
+	job, common := r.Job, r.Job.Options()
+	opt := emu.Options{
+		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
+		Workers: max(common.Workers, 1),
+		// An invalid access that does not count is outside of what the run is about, and so is all that
+		// follows from it.
+		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
+	}
+	if common.Progress != nil {
+		opt.Progress = func(steps, done, blocks uint64) {
+			job.Tell(driver.Progress{
+				Kernel: job.Kernel.Demangled, Engine: driver.Emulation,
+				Steps: steps, BlocksDone: done, Blocks: blocks,
+			})
+		}
+	}
+	return opt
+}
+
+// annotations reports the annotations of heddle.h that did not hold in a run.
+func (r *Run) annotations(res *emu.Result, seed uint64) {
 	for i := range res.Annotations {
 		a := &res.Annotations[i]
 		key := Key{diag.CodeAnnotation, a.Site, a.Site}
 		r.add(key, nil, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
 	}
-	return r.Ended(res, seed)
 }
 
 // CannotRun reports that the machine refused a run. That is a mistake in the launch, not a finding.

@@ -26,6 +26,8 @@ const (
 	InvalidKernelImage    Error = 200
 	InvalidResourceHandle Error = 400
 	IllegalAddress        Error = 700
+	Assert                Error = 710
+	MisalignedAddress     Error = 716
 	LaunchFailure         Error = 719
 	NotSupported          Error = 801
 )

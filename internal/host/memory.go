@@ -1,6 +1,9 @@
 package host
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // ArenaBase is the address at which the program and the emulator see the arena, and ArenaSize its
 // size in bytes. It is an address that neither Linux nor a sanitizer gives to anything else: 32 TiB,
@@ -16,15 +19,17 @@ const (
 const (
 	align = 256
 	gap   = 256
-	page  = 4096
+	page  = 4096 // and of allocations of at least a page, which the emulator reaches faster
 )
 
 // Memory hands out ranges of the arena. Addresses are used again only when the arena has been
 // handed out once, so that an access to freed memory is seen as one. The zero value is an arena
-// without allocations and without room on the device: set Limit.
+// without allocations and without room on the device: set Limit. The methods may be called from
+// several goroutines: kernels allocate, too.
 type Memory struct {
 	Limit uint64 // bytes of device and managed memory, the size of the GPU's memory
 
+	mu   sync.Mutex
 	next uint64                // offset of the first byte that was never handed out
 	used uint64                // bytes of device and managed memory
 	live map[uint64]Allocation // by address
@@ -37,13 +42,19 @@ type span struct{ at, size uint64 }
 // Alloc allocates size bytes, above 0. It fails with MemoryAllocation if the device has no room.
 // Pinned memory is the host's and does not count.
 func (m *Memory) Alloc(size uint64, kind Kind, caller uint64) (Allocation, Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if size == 0 {
 		return Allocation{}, InvalidValue
 	}
 	if kind != PinnedMemory && (size > m.Limit || m.used > m.Limit-size) || size > ArenaSize/2 {
 		return Allocation{}, MemoryAllocation
 	}
-	at, ok := m.place((size+gap+align-1)&^(align-1), align)
+	unit := uint64(align)
+	if size >= page {
+		unit = page
+	}
+	at, ok := m.place(extent(size), unit)
 	if !ok {
 		return Allocation{}, MemoryAllocation
 	}
@@ -52,6 +63,8 @@ func (m *Memory) Alloc(size uint64, kind Kind, caller uint64) (Allocation, Error
 
 // AllocPages allocates whole pages for a variable that the host maps, too.
 func (m *Memory) AllocPages(size uint64) (Allocation, Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	at, ok := m.place((size+page-1)&^(page-1)+page, page)
 	if !ok || size == 0 {
 		return Allocation{}, MemoryAllocation
@@ -81,15 +94,14 @@ func (m *Memory) place(n, unit uint64) (uint64, bool) {
 		return at, true
 	}
 	for i := range m.free {
-		s := &m.free[i]
-		if s.at%unit != 0 || s.size < n {
+		s := m.free[i]
+		at = (s.at + unit - 1) &^ (unit - 1)
+		if at+n > s.at+s.size {
 			continue
 		}
-		at = s.at
-		s.at, s.size = s.at+n, s.size-n
-		if s.size == 0 {
-			m.free = slices.Delete(m.free, i, i+1)
-		}
+		rest := []span{{s.at, at - s.at}, {at + n, s.at + s.size - at - n}}
+		rest = slices.DeleteFunc(rest, func(s span) bool { return s.size == 0 })
+		m.free = slices.Replace(m.free, i, i+1, rest...)
 		return at, true
 	}
 	return 0, false
@@ -97,6 +109,8 @@ func (m *Memory) place(n, unit uint64) (uint64, bool) {
 
 // Free removes the allocation at an address. It fails with InvalidValue if there is none.
 func (m *Memory) Free(addr uint64) (Allocation, Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	a, ok := m.live[addr]
 	if !ok || a.Kind == Variable {
 		return Allocation{}, InvalidValue
@@ -111,7 +125,7 @@ func (m *Memory) remove(a Allocation) {
 	if a.Kind != PinnedMemory {
 		m.used -= a.Size
 	}
-	s := span{a.Addr - ArenaBase, (a.Size + gap + align - 1) &^ (align - 1)}
+	s := span{a.Addr - ArenaBase, extent(a.Size)}
 	i, _ := slices.BinarySearchFunc(m.free, s.at, func(f span, at uint64) int {
 		if f.at < at {
 			return -1
@@ -132,6 +146,8 @@ func (m *Memory) remove(a Allocation) {
 
 // Reset frees everything but variables, and returns what it freed, ascending by address.
 func (m *Memory) Reset() []Allocation {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var out []Allocation
 	for _, a := range m.live {
 		if a.Kind != Variable {
@@ -151,4 +167,11 @@ func (m *Memory) Reset() []Allocation {
 }
 
 // Room returns the free and all bytes of the device's memory.
-func (m *Memory) Room() (free, total uint64) { return m.Limit - m.used, m.Limit }
+func (m *Memory) Room() (free, total uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Limit - m.used, m.Limit
+}
+
+// extent is the number of bytes that an allocation takes with its gap.
+func extent(size uint64) uint64 { return (size + gap + align - 1) &^ (align - 1) }

@@ -120,11 +120,6 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		defer f.Close()
 		report = f
 	}
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeLimit(c.timeout))
-		defer cancel()
-	}
 	program := args
 	if len(files) > 0 {
 		path, done, err := c.compile(ctx, files)
@@ -133,6 +128,11 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		}
 		defer done()
 		program = append([]string{path}, args...)
+	}
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeLimit(c.timeout))
+		defer cancel()
 	}
 	c.opt.Printer = func(files *source.Set) diag.Printer {
 		if c.format == "json" {

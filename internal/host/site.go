@@ -22,6 +22,7 @@ type Sites struct {
 type Site struct {
 	File string // as the compiler wrote it: mostly absolute
 	Line int    // from 1; 0: unknown
+	Col  int    // in bytes, from 1; 0: unknown
 }
 
 // row is the start of a range of addresses that belong to one line; without a file it ends one.
@@ -118,7 +119,7 @@ func appendUnit(rows []row, d *dwarf.Data, unit *dwarf.Entry) []row {
 		}
 		next := row{addr: e.Address}
 		if !e.EndSequence && e.File != nil && e.Line > 0 {
-			next.Site = Site{e.File.Name, e.Line}
+			next.Site = Site{e.File.Name, e.Line, e.Column}
 		} else if !e.EndSequence && len(rows) > 0 {
 			next.Site = rows[len(rows)-1].Site // line 0: code that belongs to what is around it
 		}

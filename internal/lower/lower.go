@@ -94,10 +94,16 @@ type CompileError struct {
 	File   string // as the user named it
 	Output string // the compiler's diagnostics, several lines
 	Help   string // what to do, one line; empty: unknown
+	Link   bool   // the linker rejects the program
 }
 
 // Error returns a single line without the compiler's diagnostics.
-func (e *CompileError) Error() string { return e.File + ": does not compile" }
+func (e *CompileError) Error() string {
+	if e.Link {
+		return e.File + ": cannot be linked"
+	}
+	return e.File + ": does not compile"
+}
 
 // File lowers one file. It fails with an *InputError for a binary with several modules of PTX, and
 // else as Lower.

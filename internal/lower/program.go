@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,21 +77,30 @@ func HostSource(name string) bool {
 	return slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".c++", ".C"}, filepath.Ext(name))
 }
 
-// Object compiles a source file to an object file. cuda says that it is CUDA C++ whatever its name.
-// Errors are those of Lower; warnings are the compiler's, one line each.
-func (b *Builder) Object(ctx context.Context, in, out string, cuda bool) (warnings []string,
-	err error) {
-	var args []string
-	if cuda || !HostSource(in) {
-		image, err := b.device(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		args = append(b.cudaArgs(), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", image)
-	} else {
-		args = b.plainArgs(in)
+// Object compiles a source file to an object file. cuda says that it is CUDA C++ whatever its name;
+// args are further options of clang for the host code. Errors are those of Lower; warnings are the
+// compiler's, one line each.
+func (b *Builder) Object(ctx context.Context, in, out string, cuda bool, args ...string) (
+	warnings []string, err error) {
+	all, err := b.objectArgs(ctx, in, cuda)
+	if err != nil {
+		return nil, err
 	}
-	return b.host(ctx, in, append(args, "-c", "-o", out, "--", in))
+	all = slices.Concat(all, args, []string{"-c", "-o", out, "--", in})
+	return b.host(ctx, in, all)
+}
+
+// objectArgs returns the options that compile the host code of a file, after its device code, if it
+// has any, was compiled.
+func (b *Builder) objectArgs(ctx context.Context, in string, cuda bool) ([]string, error) {
+	if !cuda && HostSource(in) {
+		return b.plainArgs(in), nil
+	}
+	image, err := b.device(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return append(b.cudaArgs(), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", image), nil
 }
 
 // device compiles the device code of a file, and returns a file with the PTX and a NUL, which ends
@@ -244,19 +254,54 @@ func (b *Builder) Runtime(ctx context.Context) (string, error) {
 }
 
 // Link links objects, archives and the runtime to a program. args are options of the linker: -L,
-// -l, -Wl.
+// -l, -Wl. Shared libraries find the runtime in the program.
 func (b *Builder) Link(ctx context.Context, inputs, args []string, out string) error {
 	runtime, err := b.Runtime(ctx)
 	if err != nil {
 		return err
 	}
-	all := slices.Concat([]string{"-o", out}, inputs, []string{runtime}, args, b.opt.HostArgs,
-		[]string{"-lm", "-lpthread", "-ldl"})
-	_, err = b.host(ctx, out, all)
+	return b.link(ctx, slices.Concat([]string{"-rdynamic", "-o", out}, inputs, []string{runtime},
+		args), out)
+}
+
+// LinkShared links objects to a shared library, whose runtime is that of the program that loads it.
+func (b *Builder) LinkShared(ctx context.Context, inputs, args []string, out string) error {
+	return b.link(ctx, slices.Concat([]string{"-shared", "-o", out}, inputs, args), out)
+}
+
+// link runs the linker.
+func (b *Builder) link(ctx context.Context, args []string, out string) error {
+	args = slices.Concat(args, b.opt.HostArgs, []string{"-lm", "-lpthread", "-ldl", "-lrt"})
+	_, err := b.host(ctx, out, args)
 	var failed *CompileError
-	if errors.As(err, &failed) && strings.Contains(failed.Output, "undefined reference") {
-		failed.Help = "the program calls functions that neither it nor heddle's CUDA runtime has; " +
-			"heddle has none of NVIDIA's libraries (cuBLAS, cuFFT, cuRAND, ...)"
+	if errors.As(err, &failed) {
+		failed.Link, failed.Help = true, linkHelp(failed.Output)
 	}
 	return err
+}
+
+// undefinedRE matches the linker's message about a function that is nowhere defined.
+var undefinedRE = regexp.MustCompile("undefined reference to `([^'(]+)")
+
+// libraries are those of NVIDIA's that programs use most, by the start of their functions' names.
+var libraries = map[string]string{"cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND",
+	"cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
+	"nccl": "NCCL", "npp": "NPP", "nvml": "NVML"}
+
+// linkHelp returns what to do about an undefined function.
+func linkHelp(output string) string {
+	m := undefinedRE.FindStringSubmatch(output)
+	if m == nil {
+		return ""
+	}
+	for start, name := range libraries {
+		if strings.HasPrefix(m[1], start) {
+			return "heddle has no replacement for " + name
+		}
+	}
+	if strings.HasPrefix(m[1], "cuda") || strings.HasPrefix(m[1], "cu") && len(m[1]) > 2 &&
+		m[1][2] >= 'A' && m[1][2] <= 'Z' {
+		return "heddle's CUDA runtime does not have " + m[1]
+	}
+	return "is a source file or a library (-l) missing?"
 }

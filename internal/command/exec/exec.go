@@ -55,7 +55,7 @@ type Summary struct {
 	Bugs        int            // findings
 	Unsupported []string       // functions of the runtime that were called in vain
 	Connected   int            // processes that used CUDA
-	Killed      []string       // how processes that used CUDA ended that did not exit
+	Killed      []string       // processes, other than the program, that used CUDA and did not exit
 	End         error          // of the program: nil, an *exec.ExitError, or why it did not start
 	Time        time.Duration  // of the run
 }
@@ -76,8 +76,9 @@ type runner struct {
 	ctx context.Context
 	opt *Options
 
-	mu  sync.Mutex // held for what follows, and while something is printed
-	sum Summary
+	mu      sync.Mutex // held for what follows, and while something is printed
+	sum     Summary
+	process int // the number of the program's process
 }
 
 // Run starts a program and waits until it has ended. Its error says why nothing could be started;
@@ -112,7 +113,13 @@ func (r *runner) program(p Program, socket string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = leftBehind
-	return cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.process = cmd.Process.Pid
+	r.mu.Unlock()
+	return cmd.Wait()
 }
 
 // open is the device of a process that has connected.
@@ -127,14 +134,16 @@ func (r *runner) open(h host.Hello, a *host.Arena) (host.Device, error) {
 func (r *runner) conclude(s *session, regular bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !regular {
+	if !regular && s.hello.Process != r.process { // EndText says it of the program itself
 		r.sum.Killed = append(r.sum.Killed, fmt.Sprintf("process %d (%s) ended without exit",
 			s.hello.Process, s.hello.Path))
 	}
 	for _, k := range s.kernels {
 		r.sum.Kernels = append(r.sum.Kernels, k.row())
 		r.sum.Bugs += k.watch.Bugs()
-		s.verdict(k.watch.Verdict())
+		if k.launches > 0 {
+			s.verdict(k.watch.Verdict())
+		}
 	}
 	for i := range s.problems {
 		s.verdict(s.problems[i])

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -38,12 +39,14 @@ type session struct {
 	printed  output
 	current  string // the launch that is being executed, for findings
 	cwd      string
+	texts    map[string][]string // lines of the files in which memory is allocated
 }
 
 // newSession returns the device of a process.
 func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 	s := &session{r: r, hello: h, shared: a, memory: emu.NewArena(host.ArenaBase, a.Bytes),
-		sites: host.NewSites(h), files: source.NewSet(), modules: make(map[uint32]*module)}
+		sites: host.NewSites(h), files: source.NewSet(), modules: make(map[uint32]*module),
+		texts: make(map[string][]string)}
 	s.memory.SetHeap(deviceHeap{&a.Memory})
 	s.cwd, _ = os.Getwd()
 	s.printer = r.opt.Printer(s.files)
@@ -77,24 +80,56 @@ func (s *session) problem(kind diag.VerdictKind, kernel, format string, args ...
 		Reason: fmt.Sprintf(format, args...)})
 }
 
+// shown returns the name of a file as reports print it: relative to the working directory if it is
+// below it.
+func (s *session) shown(name string) string {
+	if rel, ok := strings.CutPrefix(name, s.cwd+string(filepath.Separator)); ok {
+		return rel
+	}
+	return name
+}
+
 // place names the place of a call in the host code: " at main.cu:12", or nothing.
 func (s *session) place(caller uint64) string {
 	site := s.sites.Of(caller)
 	if site.Line == 0 {
 		return ""
 	}
-	name := site.File
-	if rel, ok := strings.CutPrefix(name, s.cwd+string(filepath.Separator)); ok {
-		name = rel
+	return fmt.Sprintf(" at %s:%d", s.shown(site.File), site.Line)
+}
+
+// allocatedRE matches a call that allocates, up to the variable that receives the address.
+var allocatedRE = regexp.MustCompile(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
+	`(?:\(\s*void\s*\*\s*\*\s*\)\s*|reinterpret_cast<\s*void\s*\*\*\s*>\s*\(\s*)?&?\s*` +
+	`([A-Za-z_]\w*(?:(?:\.|->)\w+|\[\w+\])*)`)
+
+// receiver returns the expression that receives the address in a call at a place: d_out in
+// cudaMalloc(&d_out, n). It returns "" if the text of the line does not show it.
+func (s *session) receiver(site host.Site) string {
+	lines, ok := s.texts[site.File]
+	if !ok {
+		text, _ := source.ReadRegular(site.File, 1<<24) // without it there is no name
+		lines = strings.Split(string(text), "\n")
+		s.texts[site.File] = lines
 	}
-	return fmt.Sprintf(" at %s:%d", name, site.Line)
+	if site.Line == 0 || site.Line > len(lines) {
+		return ""
+	}
+	line := lines[site.Line-1]
+	if m := allocatedRE.FindStringSubmatch(line[min(max(site.Col-1, 0), len(line)):]); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // Allocated implements host.Device. An allocation is named by its place in the host code.
 func (s *session) Allocated(a host.Allocation) {
 	name := a.Kind.String()
 	if at := s.place(a.Caller); at != "" {
-		name = "the buffer allocated" + at
+		if r := s.receiver(s.sites.Of(a.Caller)); r != "" {
+			name = r + ","
+		}
+		name += " allocated" + at
 	}
 	// The allocator hands out no range twice.
 	if err := s.memory.Alloc(emu.Allocation{Name: name, Addr: a.Addr, Size: a.Size,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func newNVCC(stdout, stderr io.Writer) *cobra.Command {
 					"Cuda compilation tools, release 12.0, V12.0.0")
 				return nil
 			}
-			err = n.run(cmd.Context())
+			err = n.run(cmd.Context(), stderr)
 			var ce *lower.CompileError
 			if errors.As(err, &ce) {
 				fmt.Fprint(stderr, ce.Output)
@@ -213,7 +212,7 @@ func (n *nvccCall) keep(f *nvccFlag, name, value string) {
 }
 
 // run compiles, and links or archives.
-func (n *nvccCall) run(ctx context.Context) error {
+func (n *nvccCall) run(ctx context.Context, stderr io.Writer) error {
 	dir, err := os.MkdirTemp("", "heddle-nvcc-")
 	if err != nil {
 		return err
@@ -228,6 +227,9 @@ func (n *nvccCall) run(ctx context.Context) error {
 		return err
 	}
 	defer builder.Close()
+	if builder.Note != "" {
+		fmt.Fprintf(stderr, "heddle: note: %s\n", builder.Note)
+	}
 	var objects []string
 	for i, in := range n.inputs {
 		if isObject(in) {
@@ -255,7 +257,7 @@ func (n *nvccCall) run(ctx context.Context) error {
 	case n.compile:
 		return nil
 	case n.library:
-		return archive(ctx, n.output, objects)
+		return builder.Archive(ctx, objects, n.output)
 	}
 	out := n.output
 	if out == "" {
@@ -265,13 +267,4 @@ func (n *nvccCall) run(ctx context.Context) error {
 		return builder.LinkShared(ctx, objects, n.link, out)
 	}
 	return builder.Link(ctx, objects, n.link, out)
-}
-
-// archive writes an archive of objects.
-func archive(ctx context.Context, out string, objects []string) error {
-	text, err := exec.CommandContext(ctx, "ar", append([]string{"rcs", out}, objects...)...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("ar: %w: %s", err, strings.TrimSpace(string(text)))
-	}
-	return nil
 }

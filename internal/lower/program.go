@@ -30,6 +30,8 @@ type BuildOptions struct {
 
 // Builder compiles and links programs. Its methods may be called from several goroutines.
 type Builder struct {
+	Note string // what the user should know of how programs are built; empty: nothing
+
 	opt  BuildOptions
 	tc   *toolchain
 	root string // of the embedded headers
@@ -65,6 +67,10 @@ func NewBuilder(ctx context.Context, opt BuildOptions) (*Builder, error) {
 	if err != nil {
 		b.Close()
 		return nil, err
+	}
+	if b.withoutOpenMP(ctx) {
+		b.Note = fmt.Sprintf("clang has no OpenMP, so -fopenmp is ignored; install it with: apt-get "+
+			"install libomp-%d-dev (Debian, Ubuntu)", b.tc.Major)
 	}
 	return b, nil
 }
@@ -138,6 +144,8 @@ func hostHelp(diagnostics string) string {
 		case slices.Contains([]string{"new", "cmath", "cstdlib", "utility", "vector", "iostream"}, m[1]):
 			return "clang found no C++ library; install it with: apt-get install libstdc++-12-dev " +
 				"(Debian, Ubuntu; or any later version)"
+		case m[1] == "omp.h":
+			return "clang has no OpenMP; install it with: apt-get install libomp-dev"
 		case slices.Contains([]string{"stdio.h", "limits.h", "string.h"}, m[1]):
 			return "clang found no C library; install it with: apt-get install libc6-dev"
 		case strings.HasPrefix(m[1], "cublas"), strings.HasPrefix(m[1], "cusparse"),
@@ -269,6 +277,18 @@ func (b *Builder) LinkShared(ctx context.Context, inputs, args []string, out str
 	return b.link(ctx, slices.Concat([]string{"-shared", "-o", out}, inputs, args), out)
 }
 
+// Archive writes objects to an archive, with the ar of the system.
+func (b *Builder) Archive(ctx context.Context, objects []string, out string) error {
+	if out == "" {
+		return errors.New("an archive needs a name (-o)")
+	}
+	text, err := command(ctx, "ar", append([]string{"rcs", out}, objects...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ar: %w: %s", err, strings.TrimSpace(string(text)))
+	}
+	return nil
+}
+
 // link runs the linker.
 func (b *Builder) link(ctx context.Context, args []string, out string) error {
 	args = slices.Concat(args, b.opt.HostArgs, []string{"-lm", "-lpthread", "-ldl", "-lrt"})
@@ -304,4 +324,18 @@ func linkHelp(output string) string {
 		return "heddle's CUDA runtime does not have " + m[1]
 	}
 	return "is a source file or a library (-l) missing?"
+}
+
+// withoutOpenMP removes -fopenmp if clang has no OpenMP: the program is then built with its parallel
+// regions executed by one thread, and a program that includes omp.h is rejected.
+func (b *Builder) withoutOpenMP(ctx context.Context) (removed bool) {
+	i := slices.IndexFunc(b.opt.HostArgs, func(a string) bool { return strings.HasPrefix(a, "-fopenmp") })
+	if i < 0 || command(ctx, b.tc.Clang, "-fopenmp", "-E", "-x", "c", "-include", "omp.h",
+		os.DevNull).Run() == nil {
+		return false
+	}
+	b.opt.HostArgs = slices.DeleteFunc(slices.Clone(b.opt.HostArgs), func(a string) bool {
+		return strings.HasPrefix(a, "-fopenmp")
+	})
+	return true
 }

@@ -77,17 +77,24 @@ func compileFailed(t *testing.T, err error) {
 	t.Fatal(err)
 }
 
-// start runs a program. change sets options; it may be nil.
-func start(t *testing.T, args []string, change func(*exec.Options)) result {
+// options returns those of a run whose findings go to a list.
+func options(t *testing.T, to *[]string) *exec.Options {
 	t.Helper()
 	gpu, err := host.FindGPU("a100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out result
 	opt := &exec.Options{GPU: gpu, Check: exec.DefaultPolicy,
-		Printer: func(files *source.Set) diag.Printer { return findings{files, &out.findings} }}
+		Printer: func(files *source.Set) diag.Printer { return findings{files, to} }}
 	opt.Common.Limit = 20
+	return opt
+}
+
+// start runs a program. change sets options; it may be nil.
+func start(t *testing.T, args []string, change func(*exec.Options)) result {
+	t.Helper()
+	var out result
+	opt := options(t, &out.findings)
 	if change != nil {
 		change(opt)
 	}

@@ -197,8 +197,8 @@ func (p Policy) String() string {
 	return "all"
 }
 
-// watches reports whether the launch after n others of the same shape is watched.
-func (p Policy) watches(n uint64) bool {
+// Watches reports whether the launch after n others of the same shape is watched.
+func (p Policy) Watches(n uint64) bool {
 	switch {
 	case p.Every > 0:
 		return n%p.Every == 0

@@ -46,7 +46,7 @@ func (s *session) Launch(l *host.Launch) host.Error {
 	}
 	k := s.kernels[l.Kernel]
 	sh := shape{l.Grid, l.Block, l.Cluster, l.Shared}
-	check := s.r.opt.Check.watches(k.shapes[sh])
+	check := s.r.opt.Check.Watches(k.shapes[sh])
 	k.shapes[sh]++
 	k.launches++
 	params := bytes.Clone(l.Params) // findings keep them

@@ -169,7 +169,10 @@ func (x *exec) span(m *memOp, s survey) (*contents, *object) {
 	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil {
 		return nil, nil
 	}
-	o := x.find(s.first)
+	o := x.mem.own(s.first)
+	if o == nil {
+		o = x.findMapped(s.first)
+	}
 	if o == nil || m.space == event.Const && !o.isConst() {
 		return nil, nil
 	}

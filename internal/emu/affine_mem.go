@@ -40,7 +40,10 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object
 			return nil, nil, 0
 		}
 	}
-	o := x.find(base)
+	o := x.mem.own(base)
+	if o == nil {
+		o = x.findMapped(base)
+	}
 	if o == nil || o.space != mo.space && mo.space == event.Const ||
 		mo.kind == event.Write && o.space != event.Global {
 		return nil, nil, 0

@@ -28,7 +28,7 @@ type Arena struct {
 	ids   []int    // numbers of objects that are not in use
 	next  int      // the first number that was never in use
 	freed []uint64 // addresses of freed allocations that the table still has, the oldest first
-	// the number of the first function of each module: see funcAddr
+	// the number of the first function of each module: see firstFunc
 	code  map[*ir.Module]int
 	codes int
 }
@@ -168,16 +168,21 @@ func (a *Arena) object(addr uint64) (o Object, offset uint64, ok bool) {
 // funcAddr returns the address of a function. It is the same for all kernels of an arena, since a
 // kernel may call what another one has stored.
 func (a *Arena) funcAddr(f *ir.Func) uint64 {
+	sp := newSpace(64)
+	return sp.funcAddr(a.firstFunc(f.Module) + f.Index)
+}
+
+// firstFunc returns the number of the first function of a module.
+func (a *Arena) firstFunc(m *ir.Module) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	first, ok := a.code[f.Module]
+	first, ok := a.code[m]
 	if !ok {
 		first = a.codes
-		a.code[f.Module] = first
-		a.codes += len(f.Module.Funcs)
+		a.code[m] = first
+		a.codes += len(m.Funcs)
 	}
-	sp := newSpace(64)
-	return sp.funcAddr(first + f.Index)
+	return first
 }
 
 // malloc allocates n bytes for the device's malloc. The result is 0 if the heap is exhausted.

@@ -130,7 +130,9 @@ type patch struct {
 // largest alignment of a PTX type.
 func (c *compiler) addFunc(f *ir.Func) {
 	fc := &fcode{fn: f, number: len(c.p.funcs), local: align(f.LocalSize, 16)}
-	fc.addr = c.p.space.funcAddr(fc.number)
+	// Numbers of the module, so that a pointer that a program has stored means the same in a machine
+	// for its saved launch.
+	fc.addr = c.p.space.funcAddr(c.cfg.FirstFunc + f.Index)
 	if c.mapped != nil {
 		fc.addr = c.mapped.arena.funcAddr(f)
 	}

@@ -44,9 +44,6 @@ func (c *compiler) layout(k *ir.Func) error {
 		return nil
 	}
 	objects := make(map[*launch.Buffer]int)
-	if err := c.layoutParams(k, objects); err != nil {
-		return err
-	}
 	var vars []*ir.Var
 	for _, v := range k.Module.Vars {
 		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) &&
@@ -61,7 +58,14 @@ func (c *compiler) layout(k *ir.Func) error {
 			}
 		}
 	}
+	c.savedVars(vars, objects)
+	if err := c.layoutParams(k, objects); err != nil {
+		return err
+	}
 	for _, v := range vars {
+		if _, ok := p.byVar[v]; ok {
+			continue
+		}
 		p.byVar[v] = len(p.objects)
 		// Variables have exactly their size: an access beyond it is out of bounds.
 		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
@@ -75,7 +79,7 @@ func (c *compiler) layout(k *ir.Func) error {
 		p.objects = append(p.objects, spec)
 	}
 	for _, v := range vars {
-		if c.slice != nil && c.slice.Written(v) {
+		if c.slice != nil && c.slice.Written(v) || p.objects[p.byVar[v]].buffer != nil {
 			continue
 		}
 		if err := c.initVar(v); err != nil {
@@ -83,6 +87,9 @@ func (c *compiler) layout(k *ir.Func) error {
 		}
 	}
 	if err := c.hostSymbols(k, vars, objects); err != nil {
+		return err
+	}
+	if err := c.pointersInBuffers(objects); err != nil {
 		return err
 	}
 	if len(p.objects) > p.space.max {
@@ -94,6 +101,50 @@ func (c *compiler) layout(k *ir.Func) error {
 			return &UnsupportedError{k.Span, fmt.Sprintf("%s has %d bytes; at most %d can be addressed",
 				o.name, o.size, p.space.limit)}
 		}
+	}
+	return nil
+}
+
+// savedVars creates the objects of the variables that a saved launch has: pointers may lead to them,
+// as to the buffers of arguments.
+func (c *compiler) savedVars(vars []*ir.Var, objects map[*launch.Buffer]int) {
+	for _, v := range vars {
+		b := c.cfg.Vars[v.Name]
+		if b == nil || b.Size != uint64(v.Size) || c.slice != nil && c.slice.Written(v) {
+			continue
+		}
+		if _, ok := objects[b]; ok {
+			continue
+		}
+		c.p.byVar[v] = len(c.p.objects)
+		objects[b] = len(c.p.objects)
+		c.p.objects = append(c.p.objects, objectSpec{name: v.Shown(), space: v.Space, size: b.Size,
+			bounded: true, fill: b.Fill, data: b.Data, buffer: b})
+	}
+}
+
+// pointersInBuffers stores the addresses of buffers in the contents of others, as a saved launch has
+// them. That may reach further buffers.
+func (c *compiler) pointersInBuffers(objects map[*launch.Buffer]int) error {
+	for i := 0; i < len(c.p.objects); i++ {
+		b := c.p.objects[i].buffer
+		if b == nil || len(b.Pointers) == 0 || b.Fill != launch.FillFile {
+			continue
+		}
+		end := 0
+		for _, f := range b.Pointers {
+			end = max(end, f.Offset+8)
+		}
+		data := make([]byte, max(end, len(b.Data)))
+		copy(data, b.Data)
+		for _, f := range b.Pointers {
+			addr, err := c.pointer(objects, f.Buffer, f.At)
+			if err != nil {
+				return fmt.Errorf("byte %d of %s: %w", f.Offset, b.Name, err)
+			}
+			binary.LittleEndian.PutUint64(data[f.Offset:], addr)
+		}
+		c.p.objects[i].data = data
 	}
 	return nil
 }

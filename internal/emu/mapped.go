@@ -45,8 +45,8 @@ func NewProgram(k *ir.Func, a *Arena, vars map[*ir.Var]uint64) (*Program, error)
 		return nil, fmt.Errorf("kernel %s has no body", k.Demangled)
 	}
 	if n := k.Module.AddressSize; n != 64 {
-		return nil, &UnsupportedError{k.Span, fmt.Sprintf("a module with %d-bit addresses in a program "+
-			"with 64-bit ones", n)}
+		return nil, &UnsupportedError{k.Span,
+			fmt.Sprintf("a module with %d-bit addresses in a program with 64-bit ones", n)}
 	}
 	p := &Program{kernel: k, arena: a, vars: vars, origin: make([]uint32, k.ParamSize),
 		codes: make(map[codeKey]*program)}
@@ -60,12 +60,11 @@ func NewProgram(k *ir.Func, a *Arena, vars map[*ir.Var]uint64) (*Program, error)
 func (p *Program) ParamBytes() int { return p.params }
 
 // Machine returns the machine for one launch. params holds the parameters at their offsets in
-// ir.Func.Params, with pointers into the arena as they are, and is not kept. Of cfg only Geometry and
-// DynShared count.
+// ir.Func.Params, with pointers into the arena as they are, and is not kept. Of cfg only Geometry
+// and DynShared count.
 func (p *Program) Machine(cfg *launch.Config, params []byte) (*Machine, error) {
 	if len(params) < p.params {
-		return nil, fmt.Errorf("kernel %s has %d bytes of parameters; the launch gives %d",
-			p.kernel.Demangled, p.params, len(params))
+		return nil, p.tooFew(len(params))
 	}
 	if err := checkLaunch(p.kernel, cfg); err != nil {
 		return nil, err
@@ -78,6 +77,12 @@ func (p *Program) Machine(cfg *launch.Config, params []byte) (*Machine, error) {
 	prog.params = paramImage{data: make([]byte, p.kernel.ParamSize), origin: p.origin}
 	copy(prog.params.data, params[:p.params])
 	return &Machine{kernel: p.kernel, cfg: cfg, prog: &prog}, nil
+}
+
+// tooFew is the error for a launch with n bytes of parameters.
+func (p *Program) tooFew(n int) error {
+	return fmt.Errorf("kernel %s has %d bytes of parameters; the launch gives %d", p.kernel.Demangled,
+		p.params, n)
 }
 
 // code returns the decoded kernel for a launch.
@@ -99,8 +104,8 @@ func (p *Program) code(cfg *launch.Config) (*program, error) {
 	return c, nil
 }
 
-// MemoryVars returns the variables of a module that need memory in an arena: the global and constant
-// ones that it defines, also within its functions.
+// MemoryVars returns the variables of a module that need memory in an arena: the global and
+// constant ones that it defines, also within its functions.
 func MemoryVars(m *ir.Module) []*ir.Var {
 	var out []*ir.Var
 	add := func(vars []*ir.Var) {
@@ -118,8 +123,8 @@ func MemoryVars(m *ir.Module) []*ir.Var {
 	return out
 }
 
-// InitVar returns the initial contents of a variable: its initialiser, with the addresses of vars and
-// of functions, or zeros. The owner of the arena stores them before the first launch. It fails for
+// InitVar returns the initial contents of a variable: its initialiser, with the addresses of vars
+// and of functions, or zeros. The owner of the arena stores them before the first launch. It fails for
 // the address of a variable that vars does not have.
 func (a *Arena) InitVar(v *ir.Var, vars map[*ir.Var]uint64) ([]byte, error) {
 	return initBytes(v, func(r ir.Reloc) (uint64, error) {
@@ -138,12 +143,12 @@ func (a *Arena) InitVar(v *ir.Var, vars map[*ir.Var]uint64) ([]byte, error) {
 	})
 }
 
-// reachable returns k and every function that may run when k does. In an arena, a pointer to a
+// reachable returns k and every function that may run when k does. In a program, a pointer to a
 // function may have been stored by another kernel of the module: an indirect call without a list of
 // targets can reach each function whose address the module takes.
 func (c *compiler) reachable(k *ir.Func) []*ir.Func {
 	funcs := ir.ReachableFuncs(k)
-	if c.mapped == nil || !slices.ContainsFunc(funcs, callsAny) {
+	if c.mapped == nil && c.cfg.Vars == nil || !slices.ContainsFunc(funcs, callsAny) {
 		return funcs
 	}
 	seen := make(map[*ir.Func]bool)
@@ -173,8 +178,8 @@ func callsAny(f *ir.Func) bool {
 	return false
 }
 
-// addressTaken returns the functions of a module whose addresses its instructions or variables hold,
-// in the order of the text.
+// addressTaken returns the functions of a module whose addresses its instructions or variables
+// hold, in the order of the text.
 func addressTaken(m *ir.Module) []*ir.Func {
 	taken := make(map[*ir.Func]bool)
 	for _, v := range m.Vars {

@@ -171,12 +171,12 @@ func (o *object) init(p *page, start uint64) {
 // memory is the global and constant memory of one run: objects of its own, or the allocations of an
 // arena.
 type memory struct {
-	space *space
+	shift uint // space.shift
 	objs  []*object
 	heap  int // objects from here on came from the device's malloc
 	arena *Arena
-	// table has the objects of the arena. Those of other runs and of the program may change meanwhile;
-	// what this run uses does not, unless the kernel itself allocates.
+	// table has the objects of the arena. Those of other runs and of the program may change
+	// meanwhile; what this run uses does not, unless the kernel itself allocates.
 	table *objectTable
 	// used counts the bytes that the run has allocated: pages of objects, and local and shared memory
 	// and registers of the threads that are resident at a time. Several workers add to it.
@@ -185,7 +185,7 @@ type memory struct {
 
 // newMemory returns the memory of a run, without pages.
 func newMemory(p *program) *memory {
-	m := &memory{space: &p.space, heap: len(p.objects), arena: p.arena}
+	m := &memory{shift: p.space.shift, heap: len(p.objects), arena: p.arena}
 	if m.arena != nil {
 		m.table = m.arena.table.Load()
 		return m
@@ -199,18 +199,26 @@ func newMemory(p *program) *memory {
 // find returns the object whose part of the address space contains addr, in bounds or not; nil if
 // there is none. In an arena that is an allocation that contains addr, freed or not.
 func (x *exec) find(addr uint64) *object {
-	m := x.mem
-	if id := m.space.object(addr); uint(id) < uint(len(m.objs)) {
-		return m.objs[id]
-	}
-	if o := x.mapped; o != nil && addr-o.base < o.extent {
+	if o := x.mem.own(addr); o != nil {
 		return o
 	}
 	return x.findMapped(addr)
 }
 
-// findMapped is find for an object of an arena that is not the one of the last access.
+// own returns the object of the run whose part of the address space contains addr; nil if there is
+// none. It is small enough to be inlined, where find is not.
+func (m *memory) own(addr uint64) *object {
+	if id := addr>>m.shift - 1; id < uint64(len(m.objs)) {
+		return m.objs[id]
+	}
+	return nil
+}
+
+// findMapped is find for an address that is in no object of the run.
 func (x *exec) findMapped(addr uint64) *object {
+	if o := x.mapped; o != nil && addr-o.base < o.extent {
+		return o
+	}
 	if x.mem.arena == nil {
 		return nil
 	}

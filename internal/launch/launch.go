@@ -79,6 +79,14 @@ type Config struct {
 	Host int
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown
+	// Saved is the path of the saved launch that the configuration follows; empty if there is none.
+	Saved string
+	// Vars are the contents of module variables in a saved launch, by their names in the PTX; nil
+	// without a saved launch.
+	Vars map[string]*Buffer
+	// FirstFunc is the number of the first function of the kernel's module, from which addresses of
+	// functions count. Only a saved launch of a program with several modules has another one than 0.
+	FirstFunc int
 	// Symbols are the contents that host code gives to module variables, by their names in the source
 	// (cudaMemcpyToSymbol).
 	Symbols map[string]Arg
@@ -133,9 +141,9 @@ type Arg struct {
 	Fields []PointerField
 }
 
-// PointerField is a pointer in a struct parameter.
+// PointerField is a pointer in a struct parameter or in a buffer.
 type PointerField struct {
-	Offset int     // bytes from the start of the struct
+	Offset int     // bytes from the start of the struct or buffer
 	Buffer *Buffer // never nil
 	At     uint64  // where in Buffer it points, in bytes from its start
 }
@@ -174,6 +182,8 @@ type Buffer struct {
 	N, E    uint64   // FillSmall, FillPerm, FillCSR; below 2^32
 	Stride  uint64   // FillStruct: bytes from one struct to the next
 	Members []Member // FillStruct
+
+	Pointers []PointerField // in Data or the zeros behind it; only of a saved launch
 }
 
 // Member is the contents of one member of the structs of a FillStruct buffer.

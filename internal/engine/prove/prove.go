@@ -41,7 +41,7 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 		return
 	}
 	p := e.Proof(job, cfg)
-	p.Fixed = p.Scalars(launch.FromFlag)
+	p.Fixed = p.Scalars(launch.FromProgram)
 	if slices.Contains(e.opt.Given, job.Kernel.Demangled) {
 		p.Fixed = p.Scalars(launch.Default)
 	}
@@ -130,7 +130,7 @@ func (p *Proof) timeout() time.Duration { return cmp.Or(p.opt.Timeout, p.Job.Tim
 func (p *Proof) after(ctx context.Context) diag.Verdict {
 	ctx, cancel := p.within(ctx, checkSteps)
 	defer cancel()
-	p.Fixed = p.Scalars(launch.FromFlag)
+	p.Fixed = p.Scalars(launch.FromProgram)
 	all := p.Scalars(launch.Default)
 	last := p.Steps
 	if len(all) > len(p.Fixed) {
@@ -190,7 +190,8 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 
 // aliasedVariable names an argument that points to a module variable, or a variable that points to a
 // buffer of an argument or of another variable; empty if there is none. Pointers among the arguments
-// are proved as the launch has them; a proof takes variables to be apart from all of them.
+// are proved as the launch has them; a proof takes variables to be apart from all of them, and what
+// pointers in memory lead to apart from that as well, which a saved launch may contradict.
 func (p *Proof) aliasedVariable() string {
 	of := make(map[*launch.Buffer]string)
 	for i := range p.Config.Args {
@@ -212,6 +213,39 @@ func (p *Proof) aliasedVariable() string {
 		}
 		if b != nil {
 			of[b] = "the variable " + name
+		}
+	}
+	return aliasedInMemory(p.Config, of)
+}
+
+// aliasedInMemory names a variable of a saved launch to which a pointer leads, or a buffer to which
+// a pointer in memory leads and another pointer as well; empty if there is none. of has the buffers
+// to which pointers lead that are not in memory, with their names.
+func aliasedInMemory(c *launch.Config, of map[*launch.Buffer]string) string {
+	names := slices.Sorted(maps.Keys(c.Vars))
+	var queue []*launch.Buffer
+	for _, name := range names {
+		b := c.Vars[name]
+		if other, ok := of[b]; ok {
+			return fmt.Sprintf("proofs with an argument (%s) that points to a variable (%s)", other, name)
+		}
+		queue = append(queue, b)
+	}
+	for b := range of {
+		queue = append(queue, b)
+	}
+	slices.SortStableFunc(queue, func(a, b *launch.Buffer) int { return cmp.Compare(a.Name, b.Name) })
+	for _, name := range names {
+		of[c.Vars[name]] = "the variable " + name
+	}
+	for i := 0; i < len(queue); i++ { // which grows
+		for _, f := range queue[i].Pointers {
+			if other, ok := of[f.Buffer]; ok {
+				return fmt.Sprintf("proofs with a pointer in %s that leads to the memory of %s, as another "+
+					"pointer does", queue[i].Name, other)
+			}
+			of[f.Buffer] = f.Buffer.Name
+			queue = append(queue, f.Buffer)
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"compile `N` files at a time and emulate independent blocks on as many cores (default: one per "+
 			"core)")
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
+	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in `DIR`, "+
+		"for the flag --launch of check, run, verify, fix, sync and trace")
 	c.build.define(fs)
 	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
@@ -140,8 +143,11 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		}
 		return diag.NewText(report, files, c.output == "" && useColor(c.color, c.stderr))
 	}
-	sum, err := exec.Run(ctx, exec.Program{Args: program, Stdin: c.stdin, Stdout: c.stdout,
-		Stderr: c.stderr}, &c.opt)
+	var mu sync.Mutex
+	report = &sharedWriter{&mu, report}
+	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
+		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
+	sum, err := exec.Run(ctx, streams, &c.opt)
 	if sum == nil {
 		return inputError{err}
 	}
@@ -156,6 +162,46 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		code = exitUnknown
 	}
 	return exitWith(code)
+}
+
+// ownFile returns the file below a stream of heddle's, which the program gets as its own: it may ask
+// whether it is a terminal, and it writes where heddle does in the order in which both write. A
+// stream without a file, as in tests, is returned as it is.
+func ownFile(s any) any {
+	var below any
+	switch s := s.(type) {
+	case *output:
+		below = s.w
+	case bestEffort:
+		below = s.Writer
+	case input:
+		below = s.r
+	}
+	if f, ok := below.(*os.File); ok {
+		return f
+	}
+	return s
+}
+
+// stream returns what the program writes to in the place of a stream of heddle's.
+func (c *execCommand) stream(mu *sync.Mutex, w io.Writer) io.Writer {
+	if f, ok := ownFile(w).(*os.File); ok {
+		return f
+	}
+	return &sharedWriter{mu, w}
+}
+
+// sharedWriter is a writer that the program and heddle share, if it is not a file.
+type sharedWriter struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer.
+func (s *sharedWriter) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(b)
 }
 
 // timeLimit is the cause of the end of a context: --timeout.
@@ -177,7 +223,11 @@ func (c *execCommand) options(ctx context.Context) (err error) {
 	if c.opt.Common.Limit < 1 {
 		return fmt.Errorf("--limit %d: must be at least 1", c.opt.Common.Limit)
 	}
-	c.opt.Command = commandLine(ctx)
+	args, _ := ctx.Value(typed{}).([]string)
+	c.opt.Command = "heddle"
+	for _, a := range args {
+		c.opt.Command += " " + shellWord(a)
+	}
 	return nil
 }
 
@@ -225,6 +275,9 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 	for _, text := range s.Killed {
 		line("%s", text)
 	}
+	for _, text := range s.Notes {
+		line("%s", text)
+	}
 	if len(s.Unsupported) > 0 {
 		line("the program called functions that heddle does not support, which failed: %s",
 			strings.Join(s.Unsupported, ", "))
@@ -242,7 +295,27 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 	t.Add("launches", "checked", "shapes", "lane instructions", "time", "findings", "kernel")
 	for _, k := range s.Kernels {
 		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
-			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), inSeconds(k.Time), fmt.Sprint(k.Findings), k.Name)
+			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time), fmt.Sprint(k.Findings), k.Name)
 	}
 	return t.Write(w, terminalWidth(w))
+}
+
+// longTime returns a time of a second and more; shorter ones interest nobody.
+func longTime(d time.Duration) string {
+	if d < time.Second {
+		return "< 1 s"
+	}
+	return inSeconds(d)
+}
+
+// shellWord quotes a word for a POSIX shell if it needs that.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-./=:,+@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,8 @@ type Options struct {
 	Common driver.Options // Warp, Benign, MaxSteps, Memory, Limit and Workers count
 	GPU    *host.GPU
 	Check  Policy // which launches the detector watches
-	// Save is a directory for files with the launches that were checked; empty: none are written.
+	// Save is a directory for files with the launches that the detector watches, as they were before
+	// they were executed (launch.Saved); empty: none are written.
 	Save    string
 	Command string // the command line of heddle, for the reproduce line
 	// Printer returns a printer for findings and verdicts of a program, whose positions refer to
@@ -54,6 +56,7 @@ type Summary struct {
 	Verdicts    []diag.Verdict // of the same kernels, and of what could not be loaded
 	Bugs        int            // findings
 	Unsupported []string       // functions of the runtime that were called in vain
+	Notes       []string       // what else went wrong
 	Connected   int            // processes that used CUDA
 	Killed      []string       // processes, other than the program, that used CUDA and did not exit
 	End         error          // of the program: nil, an *exec.ExitError, or why it did not start
@@ -78,13 +81,50 @@ type runner struct {
 
 	mu      sync.Mutex // held for what follows, and while something is printed
 	sum     Summary
-	process int // the number of the program's process
+	process int             // the number of the program's process
+	ended   []*session      // in the order in which they ended
+	files   map[string]bool // names of saved launches that are taken
 }
+
+// fileFor returns a path in the directory of saved launches for a kernel, which no other kernel has.
+func (r *runner) fileFor(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' {
+			return c
+		}
+		return '_'
+	}, name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	unique := name
+	for n := 2; r.files[unique]; n++ {
+		unique = fmt.Sprintf("%s-%d", name, n)
+	}
+	r.files[unique] = true
+	return filepath.Join(r.opt.Save, unique)
+}
+
+// note adds a line to the end of the report. After a few, more of them say nothing new.
+func (r *runner) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.sum.Notes) < mostNotes {
+		r.sum.Notes = append(r.sum.Notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// mostNotes bounds the notes at the end.
+const mostNotes = 5
 
 // Run starts a program and waits until it has ended. Its error says why nothing could be started;
 // everything else is in the summary. If ctx ends, the program is ended too.
 func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
-	r := &runner{ctx: ctx, opt: opt}
+	r := &runner{ctx: ctx, opt: opt, files: make(map[string]bool)}
+	if opt.Save != "" {
+		if err := os.MkdirAll(opt.Save, 0o777); err != nil {
+			return nil, err
+		}
+	}
 	server, err := host.Listen(opt.GPU, r.open)
 	if err != nil {
 		return nil, err
@@ -95,6 +135,7 @@ func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
 	stop, cancel := context.WithTimeout(ctx, leftBehind)
 	defer cancel()
 	err = server.Close(stop)
+	r.conclude()
 	r.sum.Time = time.Since(start)
 	var ended *osexec.ExitError
 	if r.sum.End != nil && !errors.As(r.sum.End, &ended) && ctx.Err() == nil {
@@ -130,25 +171,33 @@ func (r *runner) open(h host.Hello, a *host.Arena) (host.Device, error) {
 	return newSession(r, h, a), nil
 }
 
-// conclude adds what a process did to the summary and prints its verdicts.
-func (r *runner) conclude(s *session, regular bool) {
+// end keeps a process that has ended.
+func (r *runner) end(s *session, regular bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !regular && s.hello.Process != r.process { // EndText says it of the program itself
 		r.sum.Killed = append(r.sum.Killed, fmt.Sprintf("process %d (%s) ended without exit",
 			s.hello.Process, s.hello.Path))
 	}
-	for _, k := range s.kernels {
-		r.sum.Kernels = append(r.sum.Kernels, k.row())
-		r.sum.Bugs += k.watch.Bugs()
-		if k.launches > 0 {
+	r.ended = append(r.ended, s)
+}
+
+// conclude adds what the processes did to the summary and prints their verdicts.
+func (r *runner) conclude() {
+	for _, s := range r.ended {
+		for _, k := range s.kernels {
+			if k.launches == 0 {
+				continue
+			}
+			r.sum.Kernels = append(r.sum.Kernels, k.row())
+			r.sum.Bugs += k.watch.Bugs()
 			s.verdict(k.watch.Verdict())
 		}
+		for i := range s.problems {
+			s.verdict(s.problems[i])
+		}
+		_ = s.printer.Close()
 	}
-	for i := range s.problems {
-		s.verdict(s.problems[i])
-	}
-	_ = s.printer.Close()
 }
 
 // unsupported notes a function of the runtime that does nothing.

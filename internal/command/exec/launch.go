@@ -2,8 +2,10 @@ package exec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
 	"heddle/internal/diag"
@@ -23,6 +25,7 @@ type kernel struct {
 	watch    *run.Program
 	shapes   map[shape]uint64 // launches of each shape
 	launches uint64           // requested, executed or not
+	file     string           // of saved launches, without the number
 	time     time.Duration
 }
 
@@ -57,6 +60,9 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		s.problem(diag.Unsupported, k.fn.Demangled, "launch %d%s: %v", k.launches, s.place(l.Caller), err)
 		return host.LaunchFailure
 	}
+	if check && s.r.opt.Save != "" {
+		s.save(k, cfg, params, l.Cooperative)
+	}
 	s.current = fmt.Sprintf("in launch %d of this kernel%s", k.launches, s.place(l.Caller))
 	start := time.Now()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
@@ -65,6 +71,25 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		return host.LaunchFailure
 	}
 	return ended(res)
+}
+
+// save writes a launch to a file before it is executed. A failure is a note at the end: the program
+// runs on.
+func (s *session) save(k *kernel, cfg *launch.Config, params []byte, cooperative bool) {
+	if k.file == "" {
+		k.file = s.r.fileFor(launch.BaseName(k.fn.Demangled))
+	}
+	saved, err := k.code.Save(cfg, params)
+	if err == nil {
+		saved.Cooperative = cooperative
+		var f *os.File
+		if f, err = os.Create(fmt.Sprintf("%s.%d", k.file, k.launches)); err == nil {
+			err = errors.Join(saved.Write(f), f.Close())
+		}
+	}
+	if err != nil {
+		s.r.note("launch %d of %s is not saved: %v", k.launches, k.fn.Demangled, err)
+	}
 }
 
 // find returns the memory that a pointer points to, for the description of a launch.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,6 +44,7 @@ func (s *session) Load(id uint32, image []byte, managed []string) {
 			m.omitted[name] = reason
 		}
 	}
+	text = s.relative(text)
 	name := fmt.Sprintf("%s.module%d.ptx", s.hello.Path, id+1)
 	if err := s.parse(m, name, text); err != nil {
 		s.problem(diag.Unsupported, "", "module %d of %s cannot be loaded: %v", id+1, s.hello.Path, err)
@@ -64,6 +66,23 @@ func ptxOf(image []byte) ([]byte, error) {
 	}
 	best := slices.MaxFunc(results, func(a, b *lower.Result) int { return len(a.PTX) - len(b.PTX) })
 	return best.PTX, nil
+}
+
+// relative makes the names of files below the working directory relative to it, as far as they stand
+// in the lines of PTX that name files: a build knows the files by absolute names.
+func (s *session) relative(text []byte) []byte {
+	below := []byte(s.cwd + string(filepath.Separator))
+	if len(below) < 2 || !bytes.Contains(text, below) {
+		return text
+	}
+	var out []byte
+	for line := range bytes.Lines(text) {
+		if t := bytes.TrimSpace(line); bytes.HasPrefix(t, []byte(".file")) || bytes.HasPrefix(t, []byte("// heddle.")) {
+			line = bytes.ReplaceAll(line, below, nil)
+		}
+		out = append(out, line...)
+	}
+	return out
 }
 
 // parse reads the PTX of a module.

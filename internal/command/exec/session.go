@@ -68,7 +68,7 @@ func (s *session) mark(d *diag.Diagnostic) {
 	d.Notes = append([]string{s.current}, d.Notes...)
 }
 
-// verdict records and prints a verdict. The caller has locked the runner.
+// verdict records and prints a verdict.
 func (s *session) verdict(v diag.Verdict) {
 	s.r.sum.Verdicts = append(s.r.sum.Verdicts, v)
 	_ = s.printer.Verdict(&v)
@@ -159,7 +159,7 @@ func (s *session) Unsupported(name string) { s.r.unsupported(name) }
 func (s *session) Printed() []byte { return s.printed.take() }
 
 // Ended implements host.Device.
-func (s *session) Ended(regular bool) { s.r.conclude(s, regular) }
+func (s *session) Ended(regular bool) { s.r.end(s, regular) }
 
 // output is what kernels have printed. Blocks that run side by side write to it.
 type output struct {

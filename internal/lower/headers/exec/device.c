@@ -56,6 +56,8 @@ static cudaError_t version(int *to) {
 cudaError_t cudaDriverGetVersion(int *to) { return version(to); }
 cudaError_t cudaRuntimeGetVersion(int *to) { return version(to); }
 
+/* Host and kernels may not use managed memory at the same time: the emulator's atomic operations are not atomic for
+   the host. So concurrentManagedAccess is 0, as on devices before Pascal. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   cudaError_t e = device_exists(device);
   if (e != cudaSuccess) return e;
@@ -73,7 +75,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
       .maxThreadsPerMultiProcessor = (int)g->threads_sm, .streamPrioritiesSupported = 1,
       .globalL1CacheSupported = 1, .localL1CacheSupported = 1, .sharedMemPerMultiprocessor = g->shared_sm,
       .regsPerMultiprocessor = 65536, .managedMemory = 1, .singleToDoublePrecisionPerfRatio = 2,
-      .concurrentManagedAccess = 1, .computePreemptionSupported = 1, .cooperativeLaunch = 1,
+      .computePreemptionSupported = 1, .cooperativeLaunch = 1,
       .sharedMemPerBlockOptin = g->shared_optin, .maxBlocksPerMultiProcessor = (int)g->blocks_sm,
       .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 0, .clusterLaunch = g->major >= 9};
   memcpy(p->name, g->name, sizeof g->name);
@@ -100,13 +102,13 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrMultiProcessorCount: return p->multiProcessorCount;
   case cudaDevAttrKernelExecTimeout: case cudaDevAttrIntegrated: case cudaDevAttrComputeMode:
   case cudaDevAttrTccDriver: case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrHostNativeAtomicSupported:
-  case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
+  case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
   case cudaDevAttrHostRegisterSupported: case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
-  case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrComputePreemptionSupported:
+  case cudaDevAttrComputePreemptionSupported:
   case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: return 1;
   case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
   case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;

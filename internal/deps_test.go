@@ -88,6 +88,7 @@ var rules = map[string]string{
 	"testing/kernels": "source ptx ir irgen launch lower",
 
 	"testing/jsonschema": "",
+	"testing/mutate":     "",
 
 	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
 
@@ -95,6 +96,7 @@ var rules = map[string]string{
 
 	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
 	"cmd/house":   "",
+	"cmd/mutate":  "testing/mutate",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
 	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
 }
@@ -135,8 +137,8 @@ func helper(name string) bool {
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
 	// gitrev asks git for the files of an older revision, for heddle check --new-from.
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house"},
-	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house", "heddle/cmd/mutate"},
+	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform", "heddle/cmd/mutate"},
 }
 
 // listed is a package as go list prints it.

@@ -218,8 +218,9 @@ func (b *built) compile(ctx context.Context, p *pkg, run, overlay string) error 
 	bin := &binary{path: filepath.Join(b.dir, fmt.Sprintf("%d.test", len(b.bins))), dir: p.Dir,
 		name: relative(p.Dir), run: run}
 	if p.rapid() {
-		// A failure is enough: it need be neither small nor kept.
-		bin.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=1ms", "-rapid.seed=1"}
+		// A failure is enough: it need be neither small nor kept. Long runs have more checks.
+		bin.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=1ms", "-rapid.seed=1",
+			"-rapid.checks=500"}
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay,
 		"-o", bin.path, p.ImportPath)

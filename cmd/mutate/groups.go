@@ -27,18 +27,34 @@ type judge struct {
 
 // groups are the packages that decide verdicts, placements and repairs.
 var groups = []group{
-	{name: "internal/race", packages: []string{"./internal/race"}},
-	{name: "internal/verify", packages: []string{"./internal/verify"}},
-	{name: "internal/lockstep", packages: []string{"./internal/lockstep/..."}},
-	{name: "internal/invariant", packages: []string{"./internal/invariant"}},
-	{name: "internal/slice", packages: []string{"./internal/slice"}},
+	{name: "internal/race", packages: []string{"./internal/race"}, judges: []judge{suite}},
+	{name: "internal/verify", packages: []string{"./internal/verify"},
+		judges: []judge{{pkg: "internal/lockstep"}, programs, proofs}},
+	{name: "internal/lockstep", packages: []string{"./internal/lockstep/..."},
+		judges: []judge{{pkg: "internal/verify"}, programs, proofs}},
+	{name: "internal/invariant", packages: []string{"./internal/invariant"},
+		judges: []judge{{pkg: "internal/lockstep"}, programs}},
+	{name: "internal/slice", packages: []string{"./internal/slice"},
+		judges: []judge{{"internal/testing/ptxtest", "^TestTrace$"}, {"internal/engine/trace", ""},
+			{"internal/testing/nodiff", "^TestTraceOfRandomKernels$"}}},
 	{name: "internal/smt", packages: []string{"./internal/smt", "./internal/smt/sat",
-		"./internal/smt/cdcl"}},
+		"./internal/smt/cdcl"}, judges: []judge{{pkg: "internal/verify"}}},
 	{name: "internal/emu", packages: []string{"./internal/emu"},
-		files: []string{"barrier*.go", "schedule.go", "policy.go", "spin.go", "warpsync.go"}},
-	{name: "internal/place", packages: []string{"./internal/place/..."}},
-	{name: "internal/repair", packages: []string{"./internal/repair"}},
+		files:  []string{"barrier*.go", "schedule.go", "policy.go", "spin.go", "warpsync.go"},
+		judges: []judge{suite}},
+	{name: "internal/place", packages: []string{"./internal/place/..."},
+		judges: []judge{{pkg: "internal/command/sync"}}},
+	{name: "internal/repair", packages: []string{"./internal/repair"},
+		judges: []judge{{"internal/command/fix", "^Test(Fix|FixRandom|RewriteComputesTheSame)$"}}},
 }
+
+// Judges of several groups: the kernels that state their own findings, the kernels that state what
+// is proved about them, and random kernels for which proofs and runs must agree.
+var (
+	suite    = judge{"internal/testing/ptxtest", "^TestSuite$"}
+	programs = judge{"internal/check", "^TestPrograms$"}
+	proofs   = judge{"internal/testing/nodiff", "^TestVerified(Flow|Orders|Loops|MeansClean|Phases)"}
+)
 
 // has reports whether the group includes a file with this base name.
 func (g *group) has(name string) bool {

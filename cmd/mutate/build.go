@@ -2,18 +2,19 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"heddle/internal/testing/mutate"
 )
@@ -37,12 +38,12 @@ type built struct {
 	all     int                 // mutants in the source, without equivalent ones
 	mutants []*mutate.Mutant    // those drawn; mutant i has number i+1
 	stale   []mutate.Equivalent // entries of the list for which there is no mutant
-	bins    []*binary           // in the order in which they are asked
+	bins    []*testBinary       // in the order in which they are asked
 	dir     string              // for temporary files
 }
 
-// A binary is the compiled tests of a package.
-type binary struct {
+// A testBinary is the compiled tests of a package.
+type testBinary struct {
 	path, dir string // the program; the directory of its package, in which it runs
 	name      string // of the package, from the directory of the module
 	flags     []string
@@ -133,7 +134,7 @@ func (b *built) draw(pkgs []*pkg, known []mutate.Equivalent,
 			for _, m := range found {
 				if k := m.Key(); equivalent[k] {
 					seen[k] = true
-				} else if strings.Contains(fmt.Sprintf("%s:%d", m.File, m.Line), opt.only) {
+				} else if opt.only == nil || opt.only.MatchString(m.String()) {
 					b.mutants = append(b.mutants, m)
 				}
 			}
@@ -146,11 +147,19 @@ func (b *built) draw(pkgs []*pkg, known []mutate.Equivalent,
 	}
 	b.all = len(b.mutants)
 	if opt.n > 0 && opt.n < b.all {
-		rnd := rand.New(rand.NewPCG(opt.seed, 0))
-		rnd.Shuffle(b.all, func(i, j int) { b.mutants[i], b.mutants[j] = b.mutants[j], b.mutants[i] })
+		// By a hash of its own, so that the others are still drawn if one is added or left out.
+		slices.SortFunc(b.mutants, func(x, y *mutate.Mutant) int {
+			return cmp.Compare(lot(opt.seed, x), lot(opt.seed, y))
+		})
 		b.mutants = b.mutants[:opt.n]
 	}
 	return text, nil
+}
+
+// lot returns the number by which a mutant is drawn: those with the lowest are.
+func lot(seed uint64, m *mutate.Mutant) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, m.Key()))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // exists reports whether a file exists.
@@ -215,12 +224,14 @@ func (b *built) compile(ctx context.Context, p *pkg, run, overlay string) error 
 	if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 		return nil
 	}
-	bin := &binary{path: filepath.Join(b.dir, fmt.Sprintf("%d.test", len(b.bins))), dir: p.Dir,
+	bin := &testBinary{path: filepath.Join(b.dir, fmt.Sprintf("%d.test", len(b.bins))), dir: p.Dir,
 		name: relative(p.Dir), run: run}
 	if p.rapid() {
-		// A failure is enough: it need be neither small nor kept. Long runs have more checks.
-		bin.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=1ms", "-rapid.seed=1",
-			"-rapid.checks=500"}
+		// A failure is enough: it need be neither small nor kept.
+		bin.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=1ms", "-rapid.seed=1"}
+		if run == "" { // the package's own tests; long runs have more checks than short ones
+			bin.flags = append(bin.flags, "-rapid.checks=500")
+		}
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay,
 		"-o", bin.path, p.ImportPath)

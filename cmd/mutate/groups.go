@@ -29,9 +29,9 @@ type judge struct {
 var groups = []group{
 	{name: "internal/race", packages: []string{"./internal/race"}, judges: []judge{suite}},
 	{name: "internal/verify", packages: []string{"./internal/verify"},
-		judges: []judge{{pkg: "internal/lockstep"}, programs, proofs}},
+		judges: []judge{{pkg: "internal/lockstep"}, programs}},
 	{name: "internal/lockstep", packages: []string{"./internal/lockstep/..."},
-		judges: []judge{{pkg: "internal/verify"}, programs, proofs}},
+		judges: []judge{{pkg: "internal/verify"}, programs}},
 	{name: "internal/invariant", packages: []string{"./internal/invariant"},
 		judges: []judge{{pkg: "internal/lockstep"}, programs}},
 	{name: "internal/slice", packages: []string{"./internal/slice"},
@@ -48,12 +48,11 @@ var groups = []group{
 		judges: []judge{{"internal/command/fix", "^Test(Fix|FixRandom|RewriteComputesTheSame)$"}}},
 }
 
-// Judges of several groups: the kernels that state their own findings, the kernels that state what
-// is proved about them, and random kernels for which proofs and runs must agree.
+// Judges of several groups: the kernels that state their own findings, and those that state what is
+// proved about them.
 var (
 	suite    = judge{"internal/testing/ptxtest", "^TestSuite$"}
 	programs = judge{"internal/check", "^TestPrograms$"}
-	proofs   = judge{"internal/testing/nodiff", "^TestVerified(Flow|Orders|Loops|MeansClean|Phases)"}
 )
 
 // has reports whether the group includes a file with this base name.

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -32,11 +33,11 @@ func main() {
 // An options value holds the flags.
 type options struct {
 	seed       uint64
-	n          int     // mutants of each group
-	min        float64 // percent of them to kill
-	workers    int     // mutants at a time
-	equivalent string  // the list of equivalent mutants
-	only       string  // part of a mutant's file:line; only these are tested
+	n          int            // mutants of each group
+	min        float64        // percent of them to kill
+	workers    int            // mutants at a time
+	equivalent string         // the list of equivalent mutants
+	only       *regexp.Regexp // of the mutants, as they are printed; nil for all
 }
 
 // run is main without the process.
@@ -49,7 +50,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.Float64Var(&opt.min, "min", 90, "fail if fewer `percent` of the mutants of a group are killed")
 	fs.IntVar(&opt.workers, "j", 2, "mutants that are tested at a time")
 	fs.StringVar(&opt.equivalent, "equivalent", equivalentFile, "the `file` of equivalent mutants")
-	fs.StringVar(&opt.only, "only", "", "test only the mutants whose file:line contains `text`")
+	fs.Func("only", "draw from the mutants that match the `regexp` as they are printed",
+		func(s string) (err error) {
+			opt.only, err = regexp.Compile(s)
+			return err
+		})
 	if fs.Parse(args) != nil {
 		return 2
 	}

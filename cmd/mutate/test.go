@@ -30,7 +30,7 @@ const maxMemory = 12 << 20
 
 // A testCase is one top-level test.
 type testCase struct {
-	bin     *binary
+	bin     *testBinary
 	name    string
 	elapsed time.Duration // without a mutant, with the start of the program
 	reaches map[int]bool  // mutants by number
@@ -106,7 +106,7 @@ func (b *built) cases(ctx context.Context, workers int) ([]*testCase, error) {
 }
 
 // tests lists the top-level tests of the binary that judge.
-func (bin *binary) tests(ctx context.Context) ([]string, error) {
+func (bin *testBinary) tests(ctx context.Context) ([]string, error) {
 	cmd := exec.CommandContext(ctx, bin.path, "-test.list", cmp.Or(bin.run, "."))
 	cmd.Dir = bin.dir
 	out, err := cmd.Output()

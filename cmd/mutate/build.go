@@ -75,6 +75,9 @@ func build(ctx context.Context, g group, known []mutate.Equivalent, dir string,
 		}
 	}
 	for _, j := range g.judges {
+		if opt.own {
+			break
+		}
 		others, err := list(ctx, []string{"./" + j.pkg})
 		if err != nil {
 			return nil, err

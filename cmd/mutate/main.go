@@ -20,11 +20,12 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"syscall"
 )
 
 // main exits with the code of run.
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -37,6 +38,7 @@ type options struct {
 	min        float64        // percent of them to kill
 	workers    int            // mutants at a time
 	equivalent string         // the list of equivalent mutants
+	own        bool           // only the packages' own tests judge
 	only       *regexp.Regexp // of the mutants, as they are printed; nil for all
 }
 
@@ -50,6 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.Float64Var(&opt.min, "min", 90, "fail if fewer `percent` of the mutants of a group are killed")
 	fs.IntVar(&opt.workers, "j", 2, "mutants that are tested at a time")
 	fs.StringVar(&opt.equivalent, "equivalent", equivalentFile, "the `file` of equivalent mutants")
+	fs.BoolVar(&opt.own, "own", false, "run only the tests of the packages themselves")
 	fs.Func("only", "draw from the mutants that match the `regexp` as they are printed",
 		func(s string) (err error) {
 			opt.only, err = regexp.Compile(s)

@@ -10,7 +10,9 @@ import (
 // causality order is transitive (PTX ISA 8.9.5).
 func TestFencePassesOn(t *testing.T) {
 	const source, middle = event.Thread(1), event.Thread(32)
-	sink := event.ThreadOf(4, 0) // of another block
+	geo := conflictGeometry
+	geo.Block.X = 96
+	sink := event.ThreadOf(6, 0) // of another block
 	sync := func(warps ...event.Warp) func(*Detector) {
 		return func(d *Detector) {
 			for _, w := range warps {
@@ -45,7 +47,7 @@ func TestFencePassesOn(t *testing.T) {
 			d.Converge(&event.Converge{Warp: 1, Mask: 5})
 		}, true},
 	} {
-		d := New(Options{Geometry: conflictGeometry, Model: c.model, SharedBytes: 64})
+		d := New(Options{Geometry: geo, Model: c.model, SharedBytes: 64})
 		data := side{Access: event.Access{Kind: event.Write}, t: c.from, size: 4}
 		data.send(d, global, 1)
 		c.learn(d)
@@ -71,6 +73,34 @@ func pass(d *Detector, from, to event.Thread, addr uint64, at event.Site) {
 	store.send(d, global, at)
 	load.send(d, global, at+1)
 	fence(to, event.Acquire)
+}
+
+// In a branch that two lanes execute in lock step, a fence of one lane passes on what the other did
+// in the instruction before.
+func TestFenceInBranch(t *testing.T) {
+	for _, active := range []uint32{3, 1} { // 1: the other lane was in another branch
+		d := New(Options{Geometry: conflictGeometry, Model: event.Lockstep, SharedBytes: 64})
+		data := event.Access{Site: 1, Kind: event.Write, Space: global, Size: 4, Mask: 2, Active: 3,
+			Stored: 2, Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
+		if active == 1 {
+			data.Active = 2
+		}
+		d.Access(&data)
+		flag := event.Access{Site: 2, Kind: event.Write, Order: event.Relaxed, Scope: event.GPU,
+			Space: global, Size: 4, Mask: 1, Active: active, Stored: 1, Addr: new([event.WarpSize]uint64)}
+		flag.Addr[0] = 8
+		d.Fence(&event.Fence{Mask: 1, Active: active, Order: event.Release, Scope: event.GPU})
+		d.Access(&flag)
+		far := event.ThreadOf(4, 0)
+		load := strong(far, event.Read)
+		load.addr = 8
+		load.send(d, global, 3)
+		d.Fence(&event.Fence{Warp: 4, Mask: 1, Active: 1, Order: event.Acquire, Scope: event.GPU})
+		weak(far, event.Read).send(d, global, 4)
+		if got, want := racing(d), active == 1; got != want {
+			t.Errorf("active lanes %#x: a race: %v, want %v", active, got, want)
+		}
+	}
 }
 
 // A fence only acquires or only releases, as its order says (PTX ISA 9.7.13.4).

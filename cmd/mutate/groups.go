@@ -29,11 +29,11 @@ type judge struct {
 var groups = []group{
 	{name: "internal/race", packages: []string{"./internal/race"}, judges: []judge{suite}},
 	{name: "internal/verify", packages: []string{"./internal/verify"},
-		judges: []judge{{pkg: "internal/lockstep"}, programs}},
+		judges: []judge{{pkg: "internal/lockstep"}, programs, proofs}},
 	{name: "internal/lockstep", packages: []string{"./internal/lockstep/..."},
-		judges: []judge{{pkg: "internal/verify"}, programs}},
+		judges: []judge{{pkg: "internal/verify"}, programs, proofs}},
 	{name: "internal/invariant", packages: []string{"./internal/invariant"},
-		judges: []judge{{pkg: "internal/lockstep"}, programs}},
+		judges: []judge{{pkg: "internal/lockstep"}, programs, proofs}},
 	{name: "internal/slice", packages: []string{"./internal/slice"},
 		judges: []judge{{"internal/testing/ptxtest", "^TestTrace$"}, {"internal/engine/trace", ""},
 			{"internal/testing/nodiff", "^TestTraceOfRandomKernels$"}}},
@@ -53,6 +53,7 @@ var groups = []group{
 var (
 	suite    = judge{"internal/testing/ptxtest", "^TestSuite$"}
 	programs = judge{"internal/check", "^TestPrograms$"}
+	proofs   = judge{"internal/engine/prove", "^(TestChecked|TestOpenCLProofs)$"}
 )
 
 // has reports whether the group includes a file with this base name.

@@ -181,7 +181,7 @@ func (b *built) execute(ctx context.Context, t *testCase, worker int, limit time
 		return false, nil, err
 	}
 	args := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, maxMemory), "sh", t.bin.path,
-		"-test.run", "^" + t.name + "$", "-test.short", "-test.failfast",
+		"-test.run", "^" + t.name + "$", "-test.failfast",
 		"-test.timeout", limit.String()},
 		t.bin.flags...)
 	cmd := exec.CommandContext(ctx, "sh", args...)

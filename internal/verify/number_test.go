@@ -5,8 +5,13 @@ import (
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/testing/kernels"
 )
 
 // geometryTerms returns a thread that has only the terms of its indices and sizes.
@@ -15,6 +20,19 @@ func geometryTerms(c *smt.Context) *thread.Thread {
 	for i, d := range []string{"x", "y", "z"} {
 		th.Tid[i], th.Ctaid[i] = c.Var("p!tid."+d, 32), c.Var("b!ctaid."+d, 32)
 		th.Ntid[i], th.Nctaid[i] = c.Var("g!ntid."+d, 32), c.Var("g!nctaid."+d, 32)
+	}
+	return th
+}
+
+// built describes a thread of a kernel with the array %A, a register %r and a predicate %p.
+func built(t *testing.T, body string) *thread.Thread {
+	t.Helper()
+	k := kernels.PTX(t, ".version 8.7\n.target sm_100\n.address_size 64\n"+
+		".visible .entry k(.param .u64 A)\n{\n\t.reg .b32 %r;\n\t.reg .b64 %A;\n\t.reg .pred %p;\n"+
+		"\tld.param.u64 %A, [A];\n\tcvta.to.global.u64 %A, %A;\n\t"+body+"\n\tret;\n}\n").Funcs[0]
+	th, err := lockstep.Build(t.Context(), k, lockstep.Options{Geometry: conflictGeometry})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return th
 }
@@ -138,6 +156,133 @@ func TestMaskBit(t *testing.T) {
 					t.Errorf("bit of thread %d in %#x: %v", x.tid, v, got)
 				}
 			}
+		}
+	}
+}
+
+// TestNumbers: a report shows each parameter and index once, parameters first, and nothing that is
+// no number.
+func TestNumbers(t *testing.T) {
+	c := smt.New()
+	p := newProver(t.Context(), geometryTerms(c), Options{})
+	tid := p.th.Tid[0]
+	n := c.Var(symbol.ParamName(&ir.Var{Name: "n"}, 0, 32), 32)
+	flag := c.BoolVar("p!flag")
+	f := c.Apply(c.Declare("p!data", 32, 32), tid)
+	got := p.numbers([]smt.Term{c.And(flag, c.Ult(c.Add(tid, n), f)), c.Ult(n, tid)})
+	if len(got) != 2 || got[0] != n || got[1] != tid {
+		for _, g := range got {
+			t.Errorf("number %s", c.String(g))
+		}
+	}
+}
+
+// TestApart: what an annotation makes known of one thread is not used for the other, which may be
+// behind the point where they diverge.
+func TestApart(t *testing.T) {
+	th := built(t, "")
+	c := th.Context
+	zero := c.Eq(th.Tid[0], c.Const(0, 32))
+	at := func(n uint64) thread.Tag { return thread.Tag{Barrier: c.Const(n, 32)} }
+	end := func(guard, bare smt.Term, barrier uint64) thread.End {
+		return thread.End{Instr: &ir.Instr{}, Guard: guard, Bare: bare, Start: at(0), At: at(barrier)}
+	}
+	never := smt.False
+	for _, x := range []struct {
+		what string
+		a, b thread.End
+		want int
+	}{
+		{"no annotation", end(zero, zero, 1), end(c.Not(zero), c.Not(zero), 2), 1},
+		{"the first is assumed away", end(never, zero, 1), end(c.Not(zero), c.Not(zero), 2), 1},
+		{"the second is assumed away", end(zero, zero, 1), end(never, c.Not(zero), 2), 1},
+		{"both are", end(never, zero, 1), end(never, c.Not(zero), 2), 0},
+		{"the same barrier", end(zero, zero, 1), end(c.Not(zero), c.Not(zero), 1), 0},
+		{"both with an annotation", end(c.And(zero, c.BoolVar("p!x")), zero, 1),
+			end(c.And(c.Not(zero), c.BoolVar("p!y")), c.Not(zero), 2), 2},
+	} {
+		p := newProver(t.Context(), th, Options{Solvers: []smt.Solver{&sat.Solver{}}})
+		p.apart(&x.a, &x.b, false)
+		p.drain()
+		if got := len(p.result().Findings); got != x.want {
+			t.Errorf("%s: %d findings, want %d", x.what, got, x.want)
+		}
+	}
+}
+
+// TestEqualValues: where all writes of equal values are tolerated, the values are those of the two
+// threads that write: of one block, or of two.
+func TestEqualValues(t *testing.T) {
+	for _, x := range []struct {
+		body          string
+		within, other bool // a race of two threads of a block, of two blocks
+	}{
+		{"mov.u32 %r, %ctaid.x;\n\tst.global.u32 [%A], %r;", false, true},
+		{"st.global.u32 [%A], 7;", false, false},
+		{"mov.u32 %r, %tid.x;\n\tst.global.u32 [%A], %r;", true, true},
+	} {
+		th := built(t, x.body)
+		r := Kernel(t.Context(), th, Options{Benign: event.BenignAll,
+			Solvers: []smt.Solver{&sat.Solver{}}})
+		within, other := false, false
+		for i := range r.Findings {
+			within = within || !r.Findings[i].OtherBlock
+			other = other || r.Findings[i].OtherBlock
+		}
+		if within != x.within || other != x.other {
+			t.Errorf("%s: a race within a block %v, of two blocks %v", x.body, within, other)
+		}
+	}
+}
+
+// TestUnknownAddress: an address that is not computed from an array may be anywhere, also within one.
+func TestUnknownAddress(t *testing.T) {
+	th := built(t, `.reg .b64 %x;
+	mov.u32 %r, %tid.x;
+	setp.eq.u32 %p, %r, 0;
+	mov.u64 %x, 1024;
+	@%p st.u32 [%x], 1;
+	setp.eq.u32 %p, %r, 1;
+	@%p st.u32 [%A], 2;`)
+	r := Kernel(t.Context(), th, Options{OnlyIntraBlock: true,
+		Solvers: []smt.Solver{&sat.Solver{}}})
+	if len(r.Findings) != 1 || r.Findings[0].A == r.Findings[0].B {
+		t.Errorf("findings %+v, want one of the two stores", r.Findings)
+	}
+}
+
+// TestIndexArithmetic: only arithmetic of 32 bits with a parameter is asked to be exact.
+func TestIndexArithmetic(t *testing.T) {
+	c := smt.New()
+	p := newProver(t.Context(), geometryTerms(c), Options{})
+	n := c.Var(symbol.ParamName(&ir.Var{Name: "n"}, 0, 32), 32)
+	long := c.Var(symbol.ParamName(&ir.Var{Name: "l"}, 0, 64), 64)
+	tid := p.th.Tid[0]
+	for _, x := range []struct {
+		term smt.Term
+		want bool
+	}{
+		{c.Add(n, tid), true}, {c.Mul(n, tid), true}, {c.AddConst(n, 1), true},
+		{c.Add(tid, p.th.Ctaid[0]), false}, {c.AddConst(long, 1), false}, {n, false},
+		{c.UDiv(n, tid), false},
+	} {
+		if got := len(p.indexArithmetic([]smt.Term{x.term})) > 0; got != x.want {
+			t.Errorf("%s: index arithmetic %v, want %v", c.String(x.term), got, x.want)
+		}
+	}
+}
+
+// TestWaysWithinBlock: in which iterations two threads race is asked of threads of one block only.
+func TestWaysWithinBlock(t *testing.T) {
+	r := Kernel(t.Context(), built(t, "mov.u32 %r, %tid.x;\n\tst.global.u32 [%A], %r;"),
+		Options{Ways: true, Solvers: []smt.Solver{&sat.Solver{}}})
+	if len(r.Findings) != 2 {
+		t.Fatalf("%d findings, want one within a block and one of two blocks", len(r.Findings))
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if n := len(f.Ways); n > 0 == f.OtherBlock {
+			t.Errorf("two blocks: %v, and %d ways", f.OtherBlock, n)
 		}
 	}
 }

@@ -281,38 +281,73 @@ func TestReduceSmall(t *testing.T) {
 			}
 			asserts = append(asserts, e.build(c, s.declared()))
 		}
-		r := c.Reduce(asserts)
-		text := func() string { return c.String(c.And(asserts...)) }
-		models, left := 0, 0
-		s.each(func(m map[string]uint64) {
-			if c.Satisfies(&Model{Vars: m}, asserts) {
-				models++
-			}
-			if r.Status != Unknown {
-				return
-			}
-			done := &Model{Vars: map[string]uint64{}} // of what a solver is asked for
-			c.Visit(r.Asserts, func(x Term) {
-				if c.Op(x) == OpVar {
-					done.Vars[c.Name(x)] = m[c.Name(x)]
-				}
-			})
-			if c.Satisfies(done, append(c.Ranges(r.Asserts), r.Asserts...)) {
-				left++
-				if r.Complete(done); !c.Satisfies(done, asserts) {
-					t.Fatalf("%v, completed to %v, is no model of %s", m, done.Vars, text())
-				}
-			}
-		})
-		switch {
-		case r.Status == Unsat && models > 0:
-			t.Fatalf("unsat, but %s has %d models", text(), models)
-		case r.Status == Sat && !c.Satisfies(r.Model, asserts):
-			t.Fatalf("%v is no model of %s", r.Model.Vars, text())
-		case r.Status == Unknown && (models > 0) != (left > 0):
-			t.Fatalf("%s has %d models, and %s has %d", text(), models, c.String(c.And(r.Asserts...)), left)
+		if wrong := s.reduced(c, asserts); wrong != "" {
+			t.Fatal(wrong)
 		}
 	})
+}
+
+// reduced compares what Reduce leaves of a query with the query, on all assignments, and says what
+// is wrong.
+func (s *small) reduced(c *Context, asserts []Term) (wrong string) {
+	r := c.Reduce(asserts)
+	text := c.String(c.And(asserts...))
+	models, left := 0, 0
+	s.each(func(m map[string]uint64) {
+		if c.Satisfies(&Model{Vars: m}, asserts) {
+			models++
+		}
+		if r.Status != Unknown {
+			return
+		}
+		done := &Model{Vars: map[string]uint64{}} // of what a solver is asked for
+		c.Visit(r.Asserts, func(x Term) {
+			if c.Op(x) == OpVar {
+				done.Vars[c.Name(x)] = m[c.Name(x)]
+			}
+		})
+		if c.Satisfies(done, append(c.Ranges(r.Asserts), r.Asserts...)) {
+			left++
+			if r.Complete(done); !c.Satisfies(done, asserts) {
+				wrong = fmt.Sprintf("%v, completed to %v, is no model of %s", m, done.Vars, text)
+			}
+		}
+	})
+	switch {
+	case wrong != "":
+	case r.Status == Unsat && models > 0:
+		return fmt.Sprintf("unsat, but %s has %d models", text, models)
+	case r.Status == Sat && !c.Satisfies(r.Model, asserts):
+		return fmt.Sprintf("%v is no model of %s", r.Model.Vars, text)
+	case r.Status == Unknown && (models > 0) != (left > 0):
+		return fmt.Sprintf("%s has %d models, and %s has %d", text, models,
+			c.String(c.And(r.Asserts...)), left)
+	}
+	return wrong
+}
+
+// TestReduceBounds: a variable that an equation replaces keeps its bounds, signed or not.
+func TestReduceBounds(t *testing.T) {
+	s := &small{w: 3, vars: []genVar{{name: "v0", w: 3, hi: 7}, {name: "v1", w: 3, hi: 7}}}
+	for lo := range uint64(8) {
+		for hi := range uint64(8) {
+			for k := range uint64(4) {
+				for _, signed := range []bool{false, true} {
+					c := New()
+					x, y := c.Var("v0", 3), c.Var("v1", 3)
+					le := c.Ule
+					if signed {
+						le = c.Sle
+					}
+					wrong := s.reduced(c, []Term{le(c.Const(lo, 3), x), le(x, c.Const(hi, 3)),
+						c.Eq(x, c.AddConst(c.Mul(y, y), k))})
+					if wrong != "" {
+						t.Errorf("signed %v, from %d to %d: %s", signed, lo, hi, wrong)
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestReduceEquations: equations that are solved for a variable are decided without a solver, unless
@@ -364,6 +399,11 @@ func TestSameTerm(t *testing.T) {
 			c.Or(p, c.Ult(x, c.Const(2000, 32)))},
 		"the other branch, decided": {c.Ult(c.Ite(p, x, small), c.Const(2000, 32)),
 			c.Or(c.Not(p), c.Ult(x, c.Const(2000, 32)))},
+		"the upper bits of a variable that is extended": {c.Extract(c.ZExt(c.Var("h", 16), 32), 4, 12),
+			c.Extract(c.Var("h", 16), 4, 12)},
+		"an equation of multiples": {c.Eq(c.Add(c.MulConst(small, 2), c.MulConst(c.VarIn("s2", 32, 0, 9),
+			4)), c.Const(6, 32)), c.Eq(c.Add(small, c.MulConst(c.VarIn("s2", 32, 0, 9), 2)),
+			c.Const(3, 32))},
 		"the upper bits of an extension": {c.Extract(c.ZExt(c.Extract(x, 0, 16), 32), 4, 12),
 			c.Extract(x, 4, 12)},
 		"what cancels": {c.Sub(c.Add(x, y), x), y},

@@ -167,9 +167,10 @@ func TestNumbers(t *testing.T) {
 	p := newProver(t.Context(), geometryTerms(c), Options{})
 	tid := p.th.Tid[0]
 	n := c.Var(symbol.ParamName(&ir.Var{Name: "n"}, 0, 32), 32)
-	flag := c.BoolVar("p!flag")
-	f := c.Apply(c.Declare("p!data", 32, 32), tid)
-	got := p.numbers([]smt.Term{c.And(flag, c.Ult(c.Add(tid, n), f)), c.Ult(n, tid)})
+	flag := c.BoolVar(symbol.ParamName(&ir.Var{Name: "b"}, 0, 8))
+	f := c.Apply(c.Declare(symbol.ParamName(&ir.Var{Name: "f"}, 0, 32), 32, 32), tid)
+	narrow := c.VarIn(c.Name(tid), 32, 0, 63) // the same variable with a known range
+	got := p.numbers([]smt.Term{c.And(flag, c.Ult(c.Add(tid, n), f)), c.Ult(n, tid), c.Ult(narrow, n)})
 	if len(got) != 2 || got[0] != n || got[1] != tid {
 		for _, g := range got {
 			t.Errorf("number %s", c.String(g))

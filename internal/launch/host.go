@@ -204,6 +204,9 @@ func (x *exec) launch(i int) (end int, ok bool) {
 		a.Size = c.typ.bytes()
 		l.Symbols[name] = a
 	}
+	if len(x.equal) > 0 {
+		l.exprs(func(e **Expr) { *e = (*e).given(x.equal) })
+	}
 	l.rename()
 	if n := len(x.launches); !slices.ContainsFunc(x.launches[max(0, n-maxUnrolled):],
 		func(m HostLaunch) bool { return m.same(&l) }) && n < maxHostLaunches {

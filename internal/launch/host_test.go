@@ -143,6 +143,8 @@ func TestHostLaunches(t *testing.T) {
 		{"member assigned", `int main() { dim3 g(1); g.y = 4; k<<<g, 32>>>(); }`, `k 1,4 32`},
 		{"struct fields", `struct P { int w, h; }; int main() { P p; p.w = 64; k<<<p.w / 32, p.h>>>(p); }`,
 			`k 2 p.h (p +0:4=64 +4:4=p.h)`},
+		{"struct of pointers", `struct P { int *a, *b, n, **c; }; void f(int *d, int *e) { P p = {d, e, 3}; k<<<1, 32>>>(p, e); }`,
+			`k 1 32 (p +0:8=#1 +8:8=#2 +16:4=3, #2)`},
 		{"struct parameter", `struct P { char c; int w; double d; }; void f(P p) { k<<<p.w / 32, 32>>>(p); }`,
 			`k p.w / 32 32 (p +4:4=p.w)`},
 		{"parameter", `const int n = 4; void f(int n) { k<<<n, 32>>>(); }`, `k n 32`},

@@ -145,6 +145,9 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	all := p.Scalars(launch.Default)
 	more := len(all) > len(p.Fixed)
 	proved := p.forAll(ctx, more)
+	if guessed := p.guessedPlaces(); proved.Kind == diag.Verified && guessed != "" {
+		return diag.Verdict{Kind: diag.Unknown, Reason: "the proof holds only for the guessed " + guessed}
+	}
 	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || !more {
 		return proved
 	}
@@ -156,6 +159,9 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	switch {
 	case again.Kind == diag.Verified && p.guessed() != "":
 		proved.Reason = "the proof holds only for the guessed " + p.guessed() + "; " +
+			proved.Reason
+	case again.Kind == diag.Verified && p.guessedPlaces() != "":
+		proved.Reason = "the proof holds only for the guessed " + p.guessedPlaces() + "; " +
 			proved.Reason
 	case again.Kind != diag.Unknown:
 		proved = again

@@ -76,6 +76,14 @@ var badEnds = []struct {
 	{name: "host pointer", body: `int h[32]; bad<<<1, 32>>>(h, 1);
 			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
 		findings: []string{"out-of-bounds"}},
+	// cudaHostRegister: kernels see what the host wrote, and the host what they wrote, also through the
+	// host's pointer; after cudaHostUnregister the memory is the host's alone, with its contents.
+	{name: "registered memory", body: `int *h = (int *)malloc(40000), *d; h[0] = 1; h[9999] = 7;
+			if (cudaHostRegister(h, 40000, cudaHostRegisterMapped)) return 1;
+			if (cudaHostRegister(h, 4, 0) != cudaErrorHostMemoryAlreadyRegistered) return 2;
+			cudaHostGetDevicePointer(&d, h, 0); check<<<1, 1>>>(d); work<<<1, 32>>>(h + 32, 32); cudaDeviceSynchronize();
+			if (h[63] != 31 || cudaHostUnregister(h) || h[63] != 31 || h[9999] != 7) return 3;
+			free(h); return cudaGetLastError() != cudaErrorHostMemoryAlreadyRegistered;`},
 	{name: "no launch", body: `int n; cudaGetDeviceCount(&n); printf("%d\n", n);`, code: 3, stdout: "1\n"},
 	{name: "no CUDA", body: `return argc;`, code: 3, program: 2},
 	{name: "threads", body: `std::vector<std::thread> all;

@@ -90,6 +90,7 @@ var rules = map[string]string{
 	"testing/kernels": "source ptx ir irgen launch lower",
 
 	"testing/jsonschema": "",
+	"testing/mutate":     "",
 
 	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
 
@@ -97,6 +98,7 @@ var rules = map[string]string{
 
 	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/sync host check config report lsp baseline gitrev",
 	"cmd/house":   "",
+	"cmd/mutate":  "testing/mutate",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
 	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
 }
@@ -106,7 +108,7 @@ var rules = map[string]string{
 // tests, those of helper, are open to all tests.
 var testRules = map[string]string{
 	"depend":              "lower",
-	"emu":                 "ptx irgen",
+	"emu":                 "ptx irgen lower",
 	"invariant":           "event lockstep smt/sat",
 	"lockstep":            "launch lower smt/sat verify",
 	"lockstep/annotation": "isa",
@@ -139,8 +141,10 @@ func helper(name string) bool {
 var only = map[string][]string{
 	// gitrev asks git for the files of an older revision, for heddle check --new-from.
 	// command/exec starts the user's program.
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/command/exec", "heddle/internal/smt/proc", "heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house"},
-	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
+	"os/exec": {"heddle/internal/lower", "heddle/internal/command/exec", "heddle/internal/smt/proc",
+		"heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house",
+		"heddle/cmd/mutate"},
+	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform", "heddle/cmd/mutate"},
 }
 
 // listed is a package as go list prints it.

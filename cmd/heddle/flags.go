@@ -84,7 +84,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 			"warp), all or none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
-			"launch)")
+			"launch, at most 200 million)")
 	fs.Var(&bytesFlag{&opt.Memory}, "memory",
 		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
@@ -100,7 +100,7 @@ func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
 			"installed)")
 	limit := "a fixed number of solver steps, about a minute"
 	if afterRun {
-		limit = "a fixed number of solver steps, about 10s"
+		limit = "a fixed number of solver steps, about 15s"
 	}
 	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("end the proof of a kernel after `TIME`, "+
 		"such as 90s (default: %s)", limit))

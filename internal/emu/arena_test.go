@@ -86,6 +86,7 @@ func TestArenaTwin(t *testing.T) {
 					rt.Fatal(err)
 				}
 				tm, a, release := twin(rt, m)
+				tm.prog.spares = nil // a small launch would get no workers
 				got := arenaOutcome(rt, tm, a, opt, events)
 				release()
 				want.dropMessages()
@@ -309,7 +310,7 @@ func TestArenaTable(t *testing.T) {
 		}
 		return out
 	}
-	for i := range 8000 {
+	for i := range 3000 {
 		if rnd.Intn(5) < 3 {
 			n := Allocation{fmt.Sprint(i), a.base + uint64(rnd.Intn(1<<22)), uint64(1 + rnd.Intn(1200)),
 				event.Global}
@@ -362,5 +363,151 @@ func TestArenaTable(t *testing.T) {
 	}
 	if err := a.Free(a.base - 1); err == nil {
 		t.Error("an address before the arena was freed")
+	}
+}
+
+// testHeap gives out the memory of an arena from an offset on.
+type testHeap struct {
+	a     *Arena
+	next  uint64
+	limit uint64
+	freed []uint64
+}
+
+func (h *testHeap) Malloc(n uint64) (uint64, bool) {
+	if n > h.limit {
+		return 0, false
+	}
+	at := h.a.base + h.next
+	h.next += (n + pageMask) &^ pageMask
+	return at, true
+}
+
+func (h *testHeap) Free(addr uint64) { h.freed = append(h.freed, addr) }
+
+// Memory of the device's malloc outlives the launch, and free gives it back; a wrong free is an
+// error, and malloc returns null when the heap is exhausted (CUDA C++ Programming Guide, "Dynamic
+// Global Memory Allocation and Operations").
+func TestArenaHeap(t *testing.T) {
+	const call = `
+	{
+	.param .b64 n;
+	.param .b64 r;
+	st.param.b64 [n], %x;
+	call (r), malloc, (n);
+	ld.param.b64 %q, [r];
+	}
+	st.global.u64 [%o], %q;`
+	const free = `
+	ld.global.u64 %q, [%o];
+	add.u64 %q, %q, %x;
+	{
+	.param .b64 p;
+	st.param.b64 [p], %q;
+	call free, (p);
+	}`
+	decl := ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n"
+	build := func(body string) *ir.Func {
+		return module(t, decl+`.visible .entry k(.param .u64 out, .param .u64 x) {
+	.reg .u64 %o, %q, %x;
+	.reg .u32 %v;
+	ld.param.u64 %o, [out];
+	ld.param.u64 %x, [x];`+body+"\n\tret;\n}")
+	}
+	a := testArena()
+	out := allocateAt(t, a, "out", 0, 8)
+	res := launchIn(t, a, build(call), 1, 1, out, 40)
+	if res.Stop == nil || res.Stop.Kind != Unsupported ||
+		!strings.Contains(res.Stop.Message, "no heap on the device") {
+		t.Errorf("without a heap: %+v", res.Stop)
+	}
+	h := &testHeap{a: a, next: 1 << 16, limit: 1000}
+	a.SetHeap(h)
+	if res := launchIn(t, a, build(call), 1, 1, out, 40); res.Stop != nil {
+		t.Fatal(res.Stop.Message)
+	}
+	p := binary.LittleEndian.Uint64(a.mem)
+	if al, ok := a.Find(p); !ok || al.Size != 40 || al.Name != "malloc#1" {
+		t.Errorf("%#x is %+v, %v", p, al, ok)
+	}
+	// The next launch reads and writes it.
+	const use = "\n\tld.global.u64 %q, [%o];\n\tst.global.u64 [%q+32], %x;\n\tld.global.u64 %q, [%q+32];"
+	if res := launchIn(t, a, build(use), 1, 1, out, 7); res.Stop != nil || a.mem[p-a.base+32] != 7 {
+		t.Errorf("use: %+v", res.Stop)
+	}
+	for _, c := range []struct {
+		add  uint64
+		want string
+	}{
+		{8, "free of malloc#1+0x8, which malloc did not return"},
+		{out - p, "free of out+0x0, which malloc did not return"},
+		{0, ""},
+		{0, "free of malloc#1, which has been freed"},
+	} {
+		res := launchIn(t, a, build(free), 1, 1, out, c.add)
+		if c.want == "" && (res.Stop != nil || len(h.freed) != 1 || h.freed[0] != p) ||
+			c.want != "" && (res.Stop == nil || !strings.Contains(res.Stop.Message, c.want)) {
+			t.Errorf("free: %+v, want %q", res.Stop, c.want)
+		}
+	}
+	if res := launchIn(t, a, build(use), 1, 1, out, 7); res.Stop == nil ||
+		!strings.Contains(res.Stop.Message, "byte 32 of malloc#1, which had 40 bytes and has been freed") {
+		t.Errorf("use after free: %+v", res.Stop)
+	}
+	if res := launchIn(t, a, build(call), 1, 1, out, 1001); res.Stop != nil ||
+		binary.LittleEndian.Uint64(a.mem) != 0 {
+		t.Errorf("exhausted: %+v, %#x", res.Stop, binary.LittleEndian.Uint64(a.mem))
+	}
+}
+
+// A value that heddle does not know never gets into the memory of a program, which would take it for
+// the result: neither by a store nor by an atomic operation. Without it the kernel runs to its end.
+func TestArenaUnknown(t *testing.T) {
+	for body, want := range map[string]string{
+		"mov.u32 %v, %pm0;\nst.global.u32 [%o], %v;\nret;":                      "stored into out",
+		"mov.u32 %v, %pm0;\nred.global.add.u32 [%o], %v;\nret;":                 "stored into out",
+		"mov.u32 %v, %pm0;\natom.global.exch.b32 %w, [%o], %v;\nret;":           "stored into out",
+		"mov.u32 %v, %pm0;\nxor.b32 %v, %v, %v;\nst.global.u32 [%o], %t;\nret;": "",
+	} {
+		a := testArena()
+		out := allocateAt(t, a, "out", 4096, 256)
+		res := launchIn(t, a, kernel(t, body), 1, 1, out)
+		switch {
+		case want == "" && res.Stop != nil:
+			t.Errorf("%s: %s", body, res.Stop.Message)
+		case want != "" && (res.Stop == nil || res.Stop.Kind != DependsOnInput ||
+			!strings.Contains(res.Stop.Message, want)):
+			t.Errorf("%s: %+v", body, res.Stop)
+		}
+		for i, b := range a.mem {
+			if b != 0 {
+				t.Fatalf("%s: byte %d is %d", body, i, b)
+			}
+		}
+	}
+}
+
+// Stores to constant memory are invalid, and ld.const reads constant memory only.
+func TestArenaConst(t *testing.T) {
+	a := testArena()
+	if err := a.Alloc(Allocation{"table", a.base, 64, event.Const}); err != nil {
+		t.Fatal(err)
+	}
+	out := allocateAt(t, a, "out", 4096, 64)
+	for _, c := range []struct {
+		body string
+		arg  uint64
+		want string
+	}{
+		{"ld.global.u32 %v, [%o];\nret;", a.base, ""},
+		{"ld.const.u32 %v, [%o];\nret;", a.base, ""},
+		{"st.global.u32 [%o], 1;\nret;", a.base, "in constant memory table"},
+		{"ld.const.u32 %v, [%o];\nret;", out, "byte 0 of out, which is not constant memory"},
+	} {
+		res := launchIn(t, a, kernel(t, c.body), 1, 1, c.arg)
+		if (res.Stop == nil) != (c.want == "") ||
+			res.Stop != nil && !strings.Contains(res.Stop.Message, c.want) {
+			t.Errorf("%s: %+v, want %q", c.body, res.Stop, c.want)
+		}
 	}
 }

@@ -97,11 +97,64 @@ func (p *Program) code(cfg *launch.Config) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.spares = new(spares)
 	if len(p.codes) >= maxCodes {
 		clear(p.codes)
 	}
 	p.codes[key] = c
 	return c, nil
+}
+
+// spares keeps what runs of one program need and the next one can use again, since a program with
+// thousands of small launches would otherwise spend most of its time in allocating: registers, warps
+// and shared memory, all of which a run clears before use. A nil spares keeps nothing.
+type spares struct {
+	mu   sync.Mutex
+	list []spareState
+}
+
+// spareState is from one run, which has ended well.
+type spareState struct {
+	exec   *exec
+	blocks []*block
+}
+
+// Bounds of what is kept: states, blocks of each, and bytes that a run may have allocated beside
+// them. What is kept does not count as memory of the next run.
+const (
+	maxSpares      = 4
+	maxSpareBlocks = 64
+	maxSpareBytes  = 8 << 20
+)
+
+// take returns what is kept, or a new state.
+func (s *spares) take() spareState {
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if n := len(s.list); n > 0 {
+			k := s.list[n-1]
+			s.list = s.list[:n-1]
+			return k
+		}
+	}
+	return spareState{exec: new(exec)}
+}
+
+// put keeps the state of a run, without what belongs to the run alone.
+func (s *spares) put(k spareState) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.list) == maxSpares {
+		return
+	}
+	x := k.exec
+	*x = exec{pool: x.pool, patterns: x.patterns}
+	k.blocks = k.blocks[:min(len(k.blocks), maxSpareBlocks)]
+	s.list = append(s.list, k)
 }
 
 // MemoryVars returns the variables of a module that need memory in an arena: the global and

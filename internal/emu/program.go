@@ -36,6 +36,8 @@ type program struct {
 	track   bool     // some input is unknown: registers and memory carry unknown bits
 	origins []string // names of the origins of unknown values, for messages
 
+	spares *spares // of runs in an arena; nil for others
+
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool

@@ -116,7 +116,7 @@ func TestRules(t *testing.T) {
 	for _, tt := range ruleTests {
 		t.Run(tt.rule, func(t *testing.T) {
 			th := build(t, tt.before, tt.body)
-			set := invariant.Find(t.Context(), th, solvers())
+			set := invariant.Find(t.Context(), th, solvers(), invariant.MaxSteps)
 			found := map[string]bool{}
 			for _, c := range set.Candidates {
 				if c.Rule.Name == tt.rule {

@@ -59,6 +59,7 @@ func (r *resolver) args(p *plan) {
 	for i := range slots {
 		r.arg(slots, i)
 	}
+	r.join(slots, p)
 	for _, s := range slots {
 		if s.value != nil {
 			r.given(s.v, *s.value)

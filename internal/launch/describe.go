@@ -62,7 +62,11 @@ func (c *Config) describeArg(i int) string {
 	case len(a.Fields) > 0:
 		fields := make([]string, len(a.Fields))
 		for k, f := range a.Fields {
-			fields[k] = fmt.Sprintf("+%d %s%s", f.Offset, f.Buffer.describe(), pointerAt(f.At))
+			what := f.Buffer.describe()
+			if f.Buffer.Name != fieldName(a.Name, f.Offset) {
+				what = "the buffer of " + f.Buffer.Name
+			}
+			fields[k] = fmt.Sprintf("+%d %s%s", f.Offset, what, pointerAt(f.At))
 		}
 		return fmt.Sprintf("%s: struct with buffers at %s", a.Name, strings.Join(fields, " and "))
 	}

@@ -125,6 +125,8 @@ type Arg struct {
 	// Offset is where in Buffer the pointer points, in bytes from its start: an access before the
 	// pointer and not before the buffer is legal.
 	Offset uint64
+	// Guessed marks an Offset in the buffer of another pointer that rests on a guess.
+	Guessed bool
 	// the value, little endian, of the parameter's size; unused for a pointer to a buffer
 	Bits []byte
 	// Unknown marks a value that was declared unknown: arithmetic propagates it, and a run stops as
@@ -146,6 +148,8 @@ type PointerField struct {
 	Offset int     // bytes from the start of the struct or buffer
 	Buffer *Buffer // never nil
 	At     uint64  // where in Buffer it points, in bytes from its start
+	// Guessed marks an At in the buffer of another pointer that rests on a guess.
+	Guessed bool
 }
 
 // Fill is the initial contents of a buffer.

@@ -82,9 +82,10 @@ func (c *Config) identity() string {
 		fmt.Fprint(&b, " #", n)
 	}
 	arg := func(a *Arg) {
-		fmt.Fprintf(&b, "; %x %v %s", a.Bits, a.Unknown, a.Func)
+		fmt.Fprintf(&b, "; %x %v %s %s", a.Bits, a.Unknown, a.Func, a.Symbol)
 		if a.Buffer != nil {
 			buffer(a.Buffer)
+			fmt.Fprint(&b, " at ", a.Offset)
 		}
 		if a.Local != nil {
 			fmt.Fprint(&b, *a.Local)
@@ -92,6 +93,7 @@ func (c *Config) identity() string {
 		for _, f := range a.Fields {
 			fmt.Fprint(&b, " +", f.Offset)
 			buffer(f.Buffer)
+			fmt.Fprint(&b, " at ", f.At)
 		}
 	}
 	for i := range c.Args {

@@ -96,6 +96,7 @@ type resolver struct {
 	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were specified
 	cfg    *Config
 	errs   []*Error
+	joined []joined      // to be done when all parameters are resolved
 	uses   map[Place]Use // nil until it is needed
 }
 

@@ -307,7 +307,9 @@ func (s *Saved) buffers() []*Buffer {
 func fields(list []SavedPointer, buffers []*Buffer, from uint64) []PointerField {
 	var out []PointerField
 	for _, p := range list {
-		out = append(out, PointerField{int(p.Offset - from), buffers[p.Buffer], p.At})
+		out = append(out, PointerField{
+			Offset: int(p.Offset - from), Buffer: buffers[p.Buffer], At: p.At,
+		})
 	}
 	return out
 }

@@ -193,7 +193,7 @@ func TestResolveSaved(t *testing.T) {
 		t.Errorf("n: %+v, alpha: %+v", a[2], a[3])
 	case len(a[4].Fields) != 1 || a[4].Fields[0].Offset != 8 || a[4].Bits[16] != 5 || list.Size != 24:
 		t.Errorf("s: %+v", a[4])
-	case len(list.Pointers) != 1 || list.Pointers[0] != PointerField{16, x, 8}:
+	case len(list.Pointers) != 1 || list.Pointers[0] != (PointerField{Offset: 16, Buffer: x, At: 8}):
 		t.Errorf("list: %+v", list)
 	case len(c.Vars) != 1 || c.Vars["v"].Data[0] != 7:
 		t.Errorf("variables: %+v", c.Vars)

@@ -176,5 +176,8 @@ func BenchmarkLaunch(b *testing.B) {
 		b.Run(fmt.Sprintf("small/check=%v", check), func(b *testing.B) {
 			benchmarkLaunch(b, element, 1, check)
 		})
+		b.Run(fmt.Sprintf("blocks/check=%v", check), func(b *testing.B) {
+			benchmarkLaunch(b, element, 16, check)
+		})
 	}
 }

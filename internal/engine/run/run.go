@@ -69,6 +69,7 @@ type Run struct {
 	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
+	large        bool          // a run ended at a limit although some blocks had ended
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	cut          bool          // a finding ended a run early
 	parts        bool          // some barrier or fence orders one memory space only (OpenCL)
@@ -254,6 +255,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		if res.Stop.Kind == emu.MemoryLimit {
 			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the "+
 				"limit", res.Stop.Message, res.Blocks, blocks, seed)
+			r.large = res.Blocks > 0
 			return false
 		}
 		if res.Stop.Kind == emu.Spinning {
@@ -265,6 +267,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
 			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
+		r.large = res.Blocks > 0
 		return false
 	case emu.Stalled:
 		// The detector reports the stall. Without such a finding the blocks that never ended must not
@@ -293,9 +296,15 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
+// TooLarge reports whether all that is missing from the runs is the rest of a launch that is too
+// large for their limits: blocks that were run have ended, and nothing was found in them.
+func (r *Run) TooLarge() bool { return r.large && r.Verdict().Reason == r.inconclusive }
+
+// mostSteps bounds a run without --max-steps, in warp instructions: about half a minute.
+const mostSteps = 200_000_000
+
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a run of one that never ends takes seconds, or minutes in
-// a huge launch.
+// for long kernels, and small enough that a run of one that never ends takes seconds.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:
@@ -304,7 +313,7 @@ func (r *Run) budget() uint64 {
 		return r.Job.Options().MaxSteps
 	}
 	g := r.Config.Geometry
-	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), emu.DefaultMaxSteps)
+	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), mostSteps)
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is

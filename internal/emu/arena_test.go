@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -508,6 +509,57 @@ func TestArenaConst(t *testing.T) {
 		if (res.Stop == nil) != (c.want == "") ||
 			res.Stop != nil && !strings.Contains(res.Stop.Message, c.want) {
 			t.Errorf("%s: %+v, want %q", c.body, res.Stop, c.want)
+		}
+	}
+}
+
+// Allocations come and go while kernels run side by side in memory of their own.
+func TestArenaConcurrent(t *testing.T) {
+	k := kernel(t, `
+	mad.wide.u32 %p, %i, 4, %o;
+	st.global.u32 [%p], %i;
+	ret;`)
+	a := testArena()
+	p, err := NewProgram(k, a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for n := range uint64(2) {
+		out := allocateAt(t, a, "out", n*65536, 4*64*32)
+		wg.Go(func() {
+			for i := range uint32(40) {
+				params := binary.LittleEndian.AppendUint64(nil, out)
+				m, err := p.Machine(&launch.Config{Geometry: event.Geometry{Grid: dim(64 - i%2),
+					Block: dim(32 - i%3), Cluster: dim(1)}}, append(params, params...))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				res, err := m.Run(context.Background(), Options{Workers: 2}, nil)
+				if err != nil || res.Status != Completed {
+					t.Error(err, res.Stop)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for i := range uint64(300) {
+			at := a.base + 1<<18 + i%7*4096
+			if err := a.Alloc(Allocation{"other", at, 100, event.Global}); err != nil {
+				t.Error(err)
+			}
+			if err := a.Free(at); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	wg.Wait()
+	for n := range 2 {
+		for i := range 63 * 30 {
+			if v := binary.LittleEndian.Uint32(a.mem[n*65536+4*i:]); v != uint32(i) {
+				t.Fatalf("element %d is %d", i, v)
+			}
 		}
 	}
 }

@@ -22,6 +22,7 @@ const prologue = `#include <cstdio>
 #include <sys/wait.h>
 #include <unistd.h>
 __global__ void work(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x; }
+__global__ void last(int *p) { p[0] = threadIdx.x; } // heddle:ignore race-global the last one counts
 __global__ void forever(int *p) { while (p[0] == 0) p[1]++; }
 __global__ void bad(int *p, int n) { p[threadIdx.x] = n; }
 __global__ void print(int i) { printf("kernel %d\n", i); }
@@ -84,6 +85,8 @@ var badEnds = []struct {
 			cudaHostGetDevicePointer(&d, h, 0); check<<<1, 1>>>(d); work<<<1, 32>>>(h + 32, 32); cudaDeviceSynchronize();
 			if (h[63] != 31 || cudaHostUnregister(h) || h[63] != 31 || h[9999] != 7) return 3;
 			free(h); return cudaGetLastError() != cudaErrorHostMemoryAlreadyRegistered;`},
+	// A heddle:ignore comment covers findings of programs as it does those of check.
+	{name: "suppressed", body: `last<<<1, 64>>>(buffer(1)); return cudaDeviceSynchronize();`},
 	{name: "no launch", body: `int n; cudaGetDeviceCount(&n); printf("%d\n", n);`, code: 3, stdout: "1\n"},
 	{name: "no CUDA", body: `return argc;`, code: 3, program: 2},
 	{name: "threads", body: `std::vector<std::thread> all;

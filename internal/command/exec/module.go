@@ -98,6 +98,7 @@ func (s *session) parse(m *module, name string, text []byte) error {
 		if errs = genErrs; len(errs) == 0 {
 			m.driver = &driver.Module{Name: s.hello.Path, IR: mod, Several: true,
 				Lowered: &lower.Result{Name: name, Lang: lower.CUDA, PTX: text}}
+			s.driver.ReadComments(m.driver)
 			return nil
 		}
 	}

@@ -24,16 +24,17 @@ import (
 )
 
 // execHelp is the long description of heddle exec.
-const execHelp = `exec runs a CUDA program without a GPU: it compiles host and device code, runs main(), and executes every launch
-on an emulated GPU with the race detector watching. Grids, sizes, data and aliasing are those of the program, so
-nothing is guessed.
+const execHelp = `exec runs a CUDA program without a GPU: it compiles host and device code, runs main(), and
+executes every launch on an emulated GPU with the race detector watching. Grids, sizes, data and
+aliasing are those of the program, so nothing is guessed.
 
-With files, exec builds them into one program. Without, it runs a command: a program that heddle nvcc has built,
-or a build that runs one (make test). What follows -- are the arguments or the command.
+With files, exec builds them into one program. Without, it runs a command: a program that heddle
+nvcc has built, or a build that runs one (make test). What follows -- are the arguments or the
+command.
 
-Findings are printed to standard error as they appear, and a table of the kernels at the end; standard output
-belongs to the program. The exit code is 1 with bugs; else 3 if something was unknown or unsupported; else that of
-the program.
+Findings are printed to standard error as they appear, and a table of the kernels at the end;
+standard output belongs to the program. The exit code is 1 with bugs; else 3 if something was
+unknown or unsupported; else that of the program.
 
 exec runs the program with your rights. docs/exec.md says how to confine it.`
 
@@ -74,8 +75,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.SortFlags = false
 	c.check = exec.DefaultPolicy.String()
 	fs.StringVar(&c.check, "check-launches", c.check,
-		"watch `WHICH` launches for races: first:N of each kernel and shape, every:N, or all; the others "+
-			"are executed without the detector")
+		"watch `WHICH` launches for races: first:N of each kernel and shape, every:N, or all; the "+
+			"others are executed without the detector")
 	c.gpu = host.GPUNames()[0]
 	fs.StringVar(&c.gpu, "gpu", c.gpu,
 		"the program sees a GPU of `MODEL` "+strings.Join(host.GPUNames(), ", "))
@@ -89,13 +90,14 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c.opt.Common.Memory = 4 << 30
 	fs.Var(&bytesFlag{&c.opt.Common.Memory}, "memory",
 		"end a launch for which the detector needs more than `BYTES` of memory")
-	fs.IntVar(&c.opt.Common.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.IntVar(&c.opt.Common.Limit, "limit", driver.DefaultLimit,
+		"print at most `N` findings per kernel")
 	fs.IntVarP(&c.opt.Common.Workers, "jobs", "j", 0,
 		"compile `N` files at a time and emulate independent blocks on as many cores (default: one per "+
 			"core)")
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
-	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in `DIR`, "+
-		"for the flag --launch of check, run, verify, fix, sync and trace")
+	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in "+
+		"`DIR`, for the flag --launch of check, run, verify, fix, sync and trace")
 	c.build.define(fs)
 	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
@@ -164,8 +166,8 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	return exitWith(code)
 }
 
-// ownFile returns the file below a stream of heddle's, which the program gets as its own: it may ask
-// whether it is a terminal, and it writes where heddle does in the order in which both write. A
+// ownFile returns the file below a stream of heddle's, which the program gets as its own: it may
+// ask whether it is a terminal, and it writes where heddle does in the order in which both write. A
 // stream without a file, as in tests, is returned as it is.
 func ownFile(s any) any {
 	var below any
@@ -295,7 +297,8 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 	t.Add("launches", "checked", "shapes", "lane instructions", "time", "findings", "kernel")
 	for _, k := range s.Kernels {
 		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
-			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time), fmt.Sprint(k.Findings), k.Name)
+			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time),
+			fmt.Sprint(k.Findings), k.Name)
 	}
 	return t.Write(w, terminalWidth(w))
 }

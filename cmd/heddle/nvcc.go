@@ -16,14 +16,14 @@ import (
 )
 
 // nvccHelp is the long description of heddle nvcc.
-const nvccHelp = `nvcc takes the place of NVIDIA's compiler in a build, so that heddle exec can run what it builds:
+const nvccHelp = `nvcc takes the place of NVIDIA's compiler in a build, so that heddle exec can run
+what it builds:
 
   heddle exec -- make NVCC="heddle nvcc" run
-  cmake -DCMAKE_CUDA_COMPILER=... is not supported yet
 
-It takes nvcc's command line and writes objects, archives and programs, with heddle's CUDA runtime in the place of
-libcudart. Options without meaning here (register limits, code generation, debugging of kernels) are accepted. An
-option that nvcc stands for and heddle does not know is an error.`
+It takes nvcc's command line and writes objects, archives, libraries and programs, with heddle's
+CUDA runtime in the place of libcudart. Options without meaning here (register limits, code
+generation, debugging of kernels) are accepted. An option that heddle does not know is an error.`
 
 // newNVCC makes the command. Its flags are nvcc's, so it reads them itself.
 func newNVCC(stdout, stderr io.Writer) *cobra.Command {
@@ -76,61 +76,87 @@ type nvccCall struct {
 	deps     []string // -MD and its relatives
 }
 
-// nvccFlag is an option of nvcc. value says that a word follows, as "-o FILE", "-oFILE" or
-// "-o=FILE"; do receives it, or "" without one. do is nil for options that change nothing here.
+// nvccFlag is an option of nvcc, under several names. value says that a word follows, as "-o FILE",
+// "-oFILE" or "-o=FILE"; do receives it, or "" without one.
 type nvccFlag struct {
-	names []string
+	names string // separated by spaces
 	value bool
 	do    func(*nvccCall, string)
 }
 
+// add returns a function that appends the value of an option to a list.
+func add(list func(*nvccCall) *[]string, prefix string) func(*nvccCall, string) {
+	return func(n *nvccCall, v string) {
+		l := list(n)
+		*l = append(*l, prefix+v)
+	}
+}
+
+// The lists that options add to.
+func linkList(n *nvccCall) *[]string    { return &n.link }
+func depsList(n *nvccCall) *[]string    { return &n.deps }
+func includeList(n *nvccCall) *[]string { return &n.opt.Includes }
+func systemList(n *nvccCall) *[]string  { return &n.opt.Systems }
+func forcedList(n *nvccCall) *[]string  { return &n.opt.Forced }
+func defineList(n *nvccCall) *[]string  { return &n.opt.Defines }
+func undefList(n *nvccCall) *[]string   { return &n.opt.Undefines }
+func hostList(n *nvccCall) *[]string    { return &n.opt.HostArgs }
+
+// nothing is for options that change nothing here.
+func nothing(*nvccCall, string) {}
+
 // nvccFlags has the options of the CUDA Compiler Driver's documentation, "NVCC Command Options".
 var nvccFlags = []nvccFlag{
-	{[]string{"-o", "--output-file"}, true, func(n *nvccCall, v string) { n.output = v }},
-	{[]string{"-c", "--compile", "-dc", "--device-c"}, false, func(n *nvccCall, _ string) { n.compile = true }},
-	{[]string{"-lib", "--lib"}, false, func(n *nvccCall, _ string) { n.library = true }},
-	{[]string{"-shared", "--shared"}, false, func(n *nvccCall, _ string) { n.shared = true }},
-	{[]string{"-V", "--version"}, false, func(n *nvccCall, _ string) { n.version = true }},
-	{[]string{"-x", "--x"}, true, func(n *nvccCall, v string) { n.language = v }},
-	{[]string{"-I", "--include-path"}, true, func(n *nvccCall, v string) { n.opt.Includes = append(n.opt.Includes, v) }},
-	{[]string{"-isystem", "--system-include"}, true, func(n *nvccCall, v string) { n.opt.Systems = append(n.opt.Systems, v) }},
-	{[]string{"-include", "--pre-include"}, true, func(n *nvccCall, v string) { n.opt.Forced = append(n.opt.Forced, v) }},
-	{[]string{"-D", "--define-macro"}, true, func(n *nvccCall, v string) { n.opt.Defines = append(n.opt.Defines, v) }},
-	{[]string{"-U", "--undefine-macro"}, true, func(n *nvccCall, v string) { n.opt.Undefines = append(n.opt.Undefines, v) }},
-	{[]string{"-std", "--std"}, true, func(n *nvccCall, v string) { n.opt.Std = v }},
-	{[]string{"-O", "--optimize"}, true, func(n *nvccCall, v string) { n.opt.HostLevel = v }},
-	{[]string{"-L", "--library-path"}, true, func(n *nvccCall, v string) { n.link = append(n.link, "-L"+v) }},
-	{[]string{"-Xcompiler", "--Xcompiler", "--compiler-options"}, true, func(n *nvccCall, v string) { n.opt.HostArgs = append(n.opt.HostArgs, v) }},
-	{[]string{"-Xlinker", "--linker-options"}, true, func(n *nvccCall, v string) { n.link = append(n.link, "-Wl,"+v) }},
-	{[]string{"-arch", "--arch", "--gpu-architecture"}, true, (*nvccCall).architecture},
-	{[]string{"-gencode", "--generate-code"}, true, (*nvccCall).architecture},
-	{[]string{"-MD", "-MMD", "-MP"}, false, nil},
-	{[]string{"-MF", "-MT", "-MQ"}, true, nil},
-	{[]string{"-code", "--gpu-code", "-Xptxas", "--ptxas-options", "-Xnvlink", "--nvlink-options", "-Xfatbin",
-		"-rdc", "--relocatable-device-code", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart", "-ccbin",
-		"--compiler-bindir", "-m", "--machine", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt",
-		"--prec-sqrt", "-fmad", "--fmad", "-t", "--threads", "-default-stream", "--default-stream",
-		"-diag-suppress", "--diag-suppress", "-Werror", "--Werror", "-split-compile", "--split-compile",
-		"-objdir-as-tempdir", "-cudadevrt", "--cudadevrt", "-std-host", "-target-dir", "--target-directory",
-		"-diag-error", "-diag-warn", "--diag-error", "--diag-warn", "-keep-dir", "--keep-dir"}, true, nil},
-	{[]string{"-g", "--debug", "-G", "--device-debug", "-lineinfo", "--generate-line-info", "-w", "--disable-warnings",
-		"-v", "--verbose", "-use_fast_math", "--use_fast_math", "-extended-lambda", "--extended-lambda",
-		"-expt-extended-lambda", "--expt-extended-lambda", "-expt-relaxed-constexpr",
-		"--expt-relaxed-constexpr", "-res-usage", "--resource-usage", "-keep", "--keep", "-m64",
-		"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", "-restrict", "--restrict", "-dlto",
-		"-extra-device-vectorization", "-Wreorder", "-Wdefault-stream-launch", "-allow-unsupported-compiler",
-		"--allow-unsupported-compiler", "-allow-expensive-optimizations"}, false, nil},
+	{"-o --output-file", true, func(n *nvccCall, v string) { n.output = v }},
+	{"-c --compile -dc --device-c", false, func(n *nvccCall, _ string) { n.compile = true }},
+	{"-lib --lib", false, func(n *nvccCall, _ string) { n.library = true }},
+	{"-shared --shared", false, func(n *nvccCall, _ string) { n.shared = true }},
+	{"-V --version", false, func(n *nvccCall, _ string) { n.version = true }},
+	{"-x --x", true, func(n *nvccCall, v string) { n.language = v }},
+	{"-std --std", true, func(n *nvccCall, v string) { n.opt.Std = v }},
+	{"-O --optimize", true, func(n *nvccCall, v string) { n.opt.HostLevel = v }},
+	{"-I --include-path", true, add(includeList, "")},
+	{"-isystem --system-include", true, add(systemList, "")},
+	{"-include --pre-include", true, add(forcedList, "")},
+	{"-D --define-macro", true, add(defineList, "")},
+	{"-U --undefine-macro", true, add(undefList, "")},
+	{"-L --library-path", true, add(linkList, "-L")},
+	{"-Xcompiler --Xcompiler --compiler-options", true, add(hostList, "")},
+	{"-Xlinker --linker-options", true, add(linkList, "-Wl,")},
+	{"-arch --arch --gpu-architecture", true, (*nvccCall).architecture},
+	{"-gencode --generate-code", true, (*nvccCall).architecture},
+	{"-MD", false, add(depsList, "-MD")},
+	{"-MMD", false, add(depsList, "-MMD")},
+	{"-MP", false, add(depsList, "-MP")},
+	{"-MF", true, add(depsList, "-MF")},
+	{"-MT -MQ", true, add(depsList, "-MT")},
+	{"-code --gpu-code -Xptxas --ptxas-options -Xnvlink --nvlink-options -Xfatbin -rdc " +
+		"--relocatable-device-code -maxrregcount --maxrregcount -cudart --cudart -cudadevrt " +
+		"--cudadevrt -ccbin --compiler-bindir -ftz --ftz -prec-div --prec-div -prec-sqrt " +
+		"--prec-sqrt -fmad --fmad -target-dir --target-directory -threads --threads -t " +
+		"-default-stream --default-stream -diag-suppress --diag-suppress -diag-error --diag-error " +
+		"-diag-warn --diag-warn -Werror --Werror -split-compile --split-compile -keep-dir " +
+		"--keep-dir -machine --machine", true, nothing},
+	{"-g --debug -G --device-debug -lineinfo --generate-line-info -w --disable-warnings -v " +
+		"--verbose -use_fast_math --use_fast_math -extended-lambda --extended-lambda " +
+		"-expt-extended-lambda --expt-extended-lambda -expt-relaxed-constexpr " +
+		"--expt-relaxed-constexpr -res-usage --resource-usage -keep --keep -m64 " +
+		"-Wno-deprecated-gpu-targets --Wno-deprecated-gpu-targets -restrict --restrict -dlto " +
+		"-extra-device-vectorization -Wreorder -Wdefault-stream-launch " +
+		"-allow-unsupported-compiler --allow-unsupported-compiler", false, nothing},
 }
 
 // architecture takes sm_80 from -arch=sm_80 or -gencode arch=compute_80,code=sm_80; the newest of
 // several counts. Architectures that have no number (native, all) leave the default.
 func (n *nvccCall) architecture(v string) {
-	for word := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == '=' || r == '[' || r == ']' }) {
+	separator := func(r rune) bool { return strings.ContainsRune(",=[]", r) }
+	for word := range strings.FieldsFuncSeq(v, separator) {
 		number, ok := strings.CutPrefix(word, "sm_")
 		if !ok {
 			number, ok = strings.CutPrefix(word, "compute_")
 		}
-		if arch := "sm_" + number; ok && (len(arch) > len(n.opt.Arch) || len(arch) == len(n.opt.Arch) && arch > n.opt.Arch) {
+		arch, old := "sm_"+number, n.opt.Arch
+		if ok && (len(arch) > len(old) || len(arch) == len(old) && arch > old) {
 			n.opt.Arch = arch
 		}
 	}
@@ -154,8 +180,7 @@ func parseNVCC(args []string) (*nvccCall, error) {
 				name, args = args[0], args[1:]
 			}
 			// Heddle's runtime takes the place of these.
-			if name = strings.TrimPrefix(name, "="); !slices.Contains([]string{"cudart", "cudart_static", "cuda",
-				"cudadevrt", "rt", "dl", "pthread", "m"}, name) {
+			if name = strings.TrimPrefix(name, "="); !slices.Contains(ownLibraries, name) {
 				n.link = append(n.link, "-l"+name)
 			}
 			continue
@@ -171,11 +196,15 @@ func parseNVCC(args []string) (*nvccCall, error) {
 	return n, nil
 }
 
+// ownLibraries are those that programs have anyway, or whose place heddle's runtime takes.
+var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "rt", "dl", "pthread",
+	"m"}
+
 // flag reads one option whose first word is a, and returns the words after it.
 func (n *nvccCall) flag(a string, rest []string) ([]string, error) {
 	for i := range nvccFlags {
 		f := &nvccFlags[i]
-		for _, name := range f.names {
+		for name := range strings.FieldsSeq(f.names) {
 			after, ok := strings.CutPrefix(a, name)
 			switch {
 			case !ok:
@@ -192,23 +221,11 @@ func (n *nvccCall) flag(a string, rest []string) ([]string, error) {
 			default:
 				continue
 			}
-			n.keep(f, name, after)
+			f.do(n, after)
 			return rest, nil
 		}
 	}
 	return nil, fmt.Errorf("option %s is not one that heddle nvcc knows", a)
-}
-
-// keep notes an option and its value.
-func (n *nvccCall) keep(f *nvccFlag, name, value string) {
-	switch {
-	case f.do != nil:
-		f.do(n, value)
-	case strings.HasPrefix(name, "-M") && f.value:
-		n.deps = append(n.deps, name, value)
-	case strings.HasPrefix(name, "-M"):
-		n.deps = append(n.deps, name)
-	}
 }
 
 // run compiles, and links or archives.

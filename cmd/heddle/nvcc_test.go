@@ -16,7 +16,7 @@ func TestParseNVCC(t *testing.T) {
 		"-Xptxas -v -Xcompiler -Wall a.cu":      {inputs: []string{"a.cu"}},
 		"-L/usr/lib -L lib -Xlinker -rpath a.o": {inputs: []string{"a.o"}, link: []string{"-L/usr/lib", "-Llib", "-Wl,-rpath"}},
 		"-lib -o x.a a.o b.o":                   {inputs: []string{"a.o", "b.o"}, output: "x.a", library: true},
-		"-x cu main.cpp -MD -MF d -MT t":        {inputs: []string{"main.cpp"}, language: "cu", deps: []string{"-MD", "-MF", "d", "-MT", "t"}},
+		"-x cu main.cpp -MD -MF d -MT t":        {inputs: []string{"main.cpp"}, language: "cu", deps: []string{"-MD", "-MFd", "-MTt"}},
 		"-m64 -ccbin g++ -G -g -lineinfo -w --expt-relaxed-constexpr --use_fast_math -O3 a.cu": {
 			inputs: []string{"a.cu"}},
 	} {

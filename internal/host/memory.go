@@ -6,8 +6,8 @@ import (
 )
 
 // ArenaBase is the address at which the program and the emulator see the arena, and ArenaSize its
-// size in bytes. It is an address that neither Linux nor a sanitizer gives to anything else: 32 TiB,
-// above programs that are loaded at fixed addresses and below libraries and stacks.
+// size in bytes. It is an address that neither Linux nor a sanitizer gives to anything else: 32
+// TiB, above programs that are loaded at fixed addresses and below libraries and stacks.
 const (
 	ArenaBase = 32 << 40
 	ArenaSize = 1 << 40

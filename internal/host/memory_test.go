@@ -174,6 +174,9 @@ func TestRuntimeComplete(t *testing.T) {
 	}
 	functions := regexp.MustCompile(`(?m)^[^/\n]*?\b(cuda\w+|__\w+)\(`)
 	n := 0
+	textures := header(t, "heddle/textures.h")
+	textures = textures[strings.Index(textures, `extern "C" {`):]
+	declared += textures[:strings.Index(textures, "\n}\n")]
 	for _, m := range functions.FindAllStringSubmatch(declared, -1) {
 		if m[1] == "__attribute__" {
 			continue

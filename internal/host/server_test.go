@@ -20,7 +20,6 @@ import (
 
 // fake is a device that executes a kernel called fill by hand and notes what it is asked.
 type fake struct {
-	mu      sync.Mutex
 	hello   host.Hello
 	arena   *host.Arena
 	sites   *host.Sites

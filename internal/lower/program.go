@@ -189,15 +189,18 @@ func (b *Builder) plainArgs(in string) []string {
 
 // commonArgs returns the options of all host code: lines in the form of DWARF 4, since clang writes
 // names of files that are wrong in that of DWARF 5 if the file is not below the working directory;
-// no tail calls, which would hide the places of calls. c says that it is C, to which -std does not apply.
+// no tail calls, which would hide the places of calls; wrapping integers and any aliasing, since
+// nvcc without -O does not optimize host code and programs depend on it. c says that it is C, to which -std does not
+// apply.
 func (b *Builder) commonArgs(c bool) []string {
 	opt := b.opt
 	level := opt.HostLevel
 	if level == "" {
 		level = "1"
 	}
-	args := []string{"-O" + level, "-g1", "-gdwarf-4", "-fno-optimize-sibling-calls", "-fno-color-diagnostics",
-		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.root, "api"),
+	args := []string{"-O" + level, "-g1", "-gdwarf-4", "-fno-optimize-sibling-calls",
+		"-fwrapv", "-fno-strict-aliasing",
+		"-fno-color-diagnostics", "-D__HEDDLE__=1", "-isystem", filepath.Join(b.root, "api"),
 		"-isystem", filepath.Join(b.root, "cuda")}
 	if opt.Std != "" && !c {
 		args = append(args, "-std="+opt.Std)
@@ -326,16 +329,17 @@ func linkHelp(output string) string {
 	return "is a source file or a library (-l) missing?"
 }
 
-// withoutOpenMP removes -fopenmp if clang has no OpenMP: the program is then built with its parallel
-// regions executed by one thread, and a program that includes omp.h is rejected.
+// withoutOpenMP removes -fopenmp if clang has no OpenMP: the program is then built with its
+// parallel regions executed by one thread, and a program that includes omp.h is rejected.
 func (b *Builder) withoutOpenMP(ctx context.Context) (removed bool) {
-	i := slices.IndexFunc(b.opt.HostArgs, func(a string) bool { return strings.HasPrefix(a, "-fopenmp") })
-	if i < 0 || command(ctx, b.tc.Clang, "-fopenmp", "-E", "-x", "c", "-include", "omp.h",
-		os.DevNull).Run() == nil {
+	openMP := func(a string) bool { return strings.HasPrefix(a, "-fopenmp") }
+	if !slices.ContainsFunc(b.opt.HostArgs, openMP) {
 		return false
 	}
-	b.opt.HostArgs = slices.DeleteFunc(slices.Clone(b.opt.HostArgs), func(a string) bool {
-		return strings.HasPrefix(a, "-fopenmp")
-	})
+	probe := command(ctx, b.tc.Clang, "-fopenmp", "-E", "-x", "c", "-include", "omp.h", os.DevNull)
+	if probe.Run() == nil {
+		return false
+	}
+	b.opt.HostArgs = slices.DeleteFunc(slices.Clone(b.opt.HostArgs), openMP)
 	return true
 }

@@ -25,6 +25,9 @@ type findings struct {
 }
 
 func (f findings) Finding(d *diag.Diagnostic) error {
+	if d.Suppressed != nil {
+		return nil
+	}
 	p := d.Span.Start
 	*f.to = append(*f.to, fmt.Sprintf("%s %s:%d", d.Code, filepath.Base(f.files.File(p.File()).Name), p.Line()))
 	return nil

@@ -86,7 +86,7 @@ type runner struct {
 	files   map[string]bool // names of saved launches that are taken
 }
 
-// fileFor returns a path in the directory of saved launches for a kernel, which no other kernel has.
+// fileFor returns a path in the directory of saved launches for a kernel, which no other one has.
 func (r *runner) fileFor(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' {

@@ -38,8 +38,8 @@ type shape struct {
 // row is the kernel in the table at the end.
 func (k *kernel) row() Kernel {
 	_, checked, lanes := k.watch.Launches()
-	return Kernel{Name: k.fn.Demangled, Launches: k.launches, Checked: checked, LaneInstructions: lanes,
-		Findings: k.watch.Bugs(), Shapes: len(k.shapes), Time: k.time}
+	return Kernel{Name: k.fn.Demangled, Launches: k.launches, Checked: checked,
+		LaneInstructions: lanes, Findings: k.watch.Bugs(), Shapes: len(k.shapes), Time: k.time}
 }
 
 // Launch implements host.Device.

@@ -59,8 +59,8 @@ func ptxOf(image []byte) ([]byte, error) {
 	if !bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba}) {
 		return image, nil
 	}
-	results, err := lower.Lower(context.Background(), lower.Input{Name: "fatbin", Content: image, Lang: lower.Binary},
-		lower.Options{})
+	in := lower.Input{Name: "fatbin", Content: image, Lang: lower.Binary}
+	results, err := lower.Lower(context.Background(), in, lower.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func ptxOf(image []byte) ([]byte, error) {
 	return best.PTX, nil
 }
 
-// relative makes the names of files below the working directory relative to it, as far as they stand
+// relative makes the names of files below the working directory relative to it, as far as they are
 // in the lines of PTX that name files: a build knows the files by absolute names.
 func (s *session) relative(text []byte) []byte {
 	below := []byte(s.cwd + string(filepath.Separator))
@@ -77,7 +77,8 @@ func (s *session) relative(text []byte) []byte {
 	}
 	var out []byte
 	for line := range bytes.Lines(text) {
-		if t := bytes.TrimSpace(line); bytes.HasPrefix(t, []byte(".file")) || bytes.HasPrefix(t, []byte("// heddle.")) {
+		t := bytes.TrimSpace(line)
+		if bytes.HasPrefix(t, []byte(".file")) || bytes.HasPrefix(t, []byte("// heddle.")) {
 			line = bytes.ReplaceAll(line, below, nil)
 		}
 		out = append(out, line...)
@@ -97,6 +98,7 @@ func (s *session) parse(m *module, name string, text []byte) error {
 		if errs = genErrs; len(errs) == 0 {
 			m.driver = &driver.Module{Name: s.hello.Path, IR: mod, Several: true,
 				Lowered: &lower.Result{Name: name, Lang: lower.CUDA, PTX: text}}
+			s.driver.ReadComments(m.driver)
 			return nil
 		}
 	}
@@ -150,7 +152,8 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 	if m == nil || m.driver == nil {
 		return nil, host.InvalidKernelImage // reported by Load
 	}
-	i := slices.IndexFunc(m.driver.IR.Funcs, func(f *ir.Func) bool { return f.Kernel && f.Name == name })
+	named := func(f *ir.Func) bool { return f.Kernel && f.Name == name }
+	i := slices.IndexFunc(m.driver.IR.Funcs, named)
 	if i < 0 {
 		if reason, ok := m.omitted[name]; ok && !m.asked[name] {
 			s.problem(diag.Unsupported, name, "%s", reason)
@@ -193,9 +196,11 @@ func (s *session) link(m *module) {
 // describe returns what the program may know about a kernel.
 func (s *session) describe(k *kernel, id uint32) *host.Kernel {
 	_, shared := ir.Layout(k.fn)
-	out := &host.Kernel{ID: id, Bytes: uint32(k.code.ParamBytes()), Shared: uint32(shared), Registers: 32}
+	out := &host.Kernel{ID: id, Bytes: uint32(k.code.ParamBytes()), Shared: uint32(shared),
+		Registers: 32}
 	for _, p := range k.fn.Params {
-		out.Parameters = append(out.Parameters, host.Parameter{Offset: uint32(p.Offset), Size: uint32(p.Size)})
+		out.Parameters = append(out.Parameters,
+			host.Parameter{Offset: uint32(p.Offset), Size: uint32(p.Size)})
 	}
 	limit := k.fn.MaxNTID
 	if limit.Count() == 0 {

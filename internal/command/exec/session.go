@@ -40,13 +40,14 @@ type session struct {
 	current  string // the launch that is being executed, for findings
 	cwd      string
 	texts    map[string][]string // lines of the files in which memory is allocated
+	names    map[uint64]string   // of allocations, by the return address of the call
 }
 
 // newSession returns the device of a process.
 func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 	s := &session{r: r, hello: h, shared: a, memory: emu.NewArena(host.ArenaBase, a.Bytes),
 		sites: host.NewSites(h), files: source.NewSet(), modules: make(map[uint32]*module),
-		texts: make(map[string][]string)}
+		texts: make(map[string][]string), names: make(map[uint64]string)}
 	s.memory.SetHeap(deviceHeap{&a.Memory})
 	s.cwd, _ = os.Getwd()
 	s.printer = r.opt.Printer(s.files)
@@ -122,14 +123,24 @@ func (s *session) receiver(site host.Site) string {
 	return ""
 }
 
+// nameOf returns the name of an allocation: "d_out, allocated at main.cu:12".
+func (s *session) nameOf(a host.Allocation) string {
+	at := s.place(a.Caller)
+	if at == "" {
+		return a.Kind.String()
+	}
+	if r := s.receiver(s.sites.Of(a.Caller)); r != "" {
+		return r + ", allocated" + at
+	}
+	return a.Kind.String() + " allocated" + at
+}
+
 // Allocated implements host.Device. An allocation is named by its place in the host code.
 func (s *session) Allocated(a host.Allocation) {
-	name := a.Kind.String()
-	if at := s.place(a.Caller); at != "" {
-		if r := s.receiver(s.sites.Of(a.Caller)); r != "" {
-			name = r + ","
-		}
-		name += " allocated" + at
+	name, ok := s.names[a.Caller]
+	if !ok {
+		name = s.nameOf(a)
+		s.names[a.Caller] = name
 	}
 	// The allocator hands out no range twice.
 	if err := s.memory.Alloc(emu.Allocation{Name: name, Addr: a.Addr, Size: a.Size,

@@ -77,7 +77,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
       .regsPerMultiprocessor = 65536, .managedMemory = 1, .singleToDoublePrecisionPerfRatio = 2,
       .computePreemptionSupported = 1, .cooperativeLaunch = 1,
       .sharedMemPerBlockOptin = g->shared_optin, .maxBlocksPerMultiProcessor = (int)g->blocks_sm,
-      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 0, .clusterLaunch = g->major >= 9};
+      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 0, .hostRegisterSupported = 1,
+      .clusterLaunch = g->major >= 9};
   memcpy(p->name, g->name, sizeof g->name);
   return cudaSuccess;
 }
@@ -103,13 +104,13 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrKernelExecTimeout: case cudaDevAttrIntegrated: case cudaDevAttrComputeMode:
   case cudaDevAttrTccDriver: case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrHostNativeAtomicSupported:
   case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
-  case cudaDevAttrHostRegisterSupported: case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
+  case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
   case cudaDevAttrComputePreemptionSupported:
-  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: return 1;
+  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported: return 1;
   case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
   case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;
   case cudaDevAttrL2CacheSize: return p->l2CacheSize;
@@ -163,19 +164,20 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig c) { return (v
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *c) {
   return *c = cudaSharedMemBankSizeFourByte, device_exists(0);
 }
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return device_exists(0); }
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 
-static size_t limits[5] = {1024, 1 << 20, 8 << 20, 2, 2048};
+static size_t limits[7] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 cudaError_t cudaDeviceSetLimit(enum cudaLimit which, size_t value) {
   ENTER();
-  if ((unsigned)which > cudaLimitDevRuntimePendingLaunchCount) return fail(cudaErrorInvalidValue);
+  if ((unsigned)which > cudaLimitPersistingL2CacheSize) return fail(cudaErrorInvalidValue);
   limits[which] = value;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit which) {
   ENTER();
-  if (!value || (unsigned)which > cudaLimitDevRuntimePendingLaunchCount) return fail(cudaErrorInvalidValue);
+  if (!value || (unsigned)which > cudaLimitPersistingL2CacheSize) return fail(cudaErrorInvalidValue);
   *value = limits[which];
   return cudaSuccess;
 }

@@ -77,8 +77,17 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
   unsigned char area[4096 + 8];
   if (k->info.parameter_bytes > 4096 || (k->info.parameters && !args)) return fail(cudaErrorInvalidValue);
   memset(area, 0, k->info.parameter_bytes);
-  for (uint32_t i = 0; i < k->info.parameters; i++)
-    memcpy(area + k->parameters[2 * i], args[i], k->parameters[2 * i + 1]);
+  for (uint32_t i = 0; i < k->info.parameters; i++) {
+    unsigned char *to = area + k->parameters[2 * i];
+    memcpy(to, args[i], k->parameters[2 * i + 1]);
+    if (registered_memory && k->parameters[2 * i + 1] == 8) {
+      void *p;
+      memcpy(&p, to, 8);
+      struct registered *r = find_registered(p);
+      uint64_t addr = r ? device_address(r, p) : (uint64_t)(uintptr_t)p;
+      memcpy(to, &addr, 8);
+    }
+  }
   struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t zero; uint64_t shared, stream, caller; } m =
       {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, 0, s->shared,
        (uint64_t)(uintptr_t)s->stream, s->caller};

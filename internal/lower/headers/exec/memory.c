@@ -130,9 +130,76 @@ cudaError_t cudaFree(void *p) { return release(p, 0, CALLER); }
 cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { return (void)s, release(p, 0, CALLER); }
 cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER); }
 
+/* Registered host memory: its pages become pages of the arena, with what they held, so that the program and kernels
+   share them. The device's address of it is another one than the host's, as on devices without
+   canUseHostPointerForRegisteredMem; a pointer that a launch passes all the same is translated (launch.c). Other
+   threads must not write to the pages meanwhile. */
+struct registered { uint64_t host, size, pages, addr; struct registered *next; };
+static struct registered *registered_memory;
+
+static struct registered *find_registered(const void *p) {
+  uint64_t at = (uint64_t)(uintptr_t)p;
+  lock();
+  struct registered *r = registered_memory;
+  while (r && at - r->host >= r->size) r = r->next;
+  unlock();
+  return r;
+}
+
+static uint64_t device_address(const struct registered *r, const void *p) {
+  return r->addr + ((uint64_t)(uintptr_t)p - r->host / 4096 * 4096);
+}
+
+cudaError_t cudaHostRegister(void *p, size_t n, unsigned int flags) {
+  ENTER();
+  char here;
+  uint64_t host = (uint64_t)(uintptr_t)p, first = host / 4096 * 4096, pages = (host + n + 4095) / 4096 * 4096 - first;
+  uint64_t stack = (uint64_t)(uintptr_t)&here - first + (1 << 16);
+  (void)flags;
+  if (!p || !n || in_arena(p)) return fail(cudaErrorInvalidValue);
+  if (stack < pages + (1 << 17)) return (cudaError_t)heddle_unsupported("cudaHostRegister of the stack");
+  for (struct registered *r = registered_memory; r; r = r->next)
+    if (first < r->host + r->size && r->host < first + pages) return fail(cudaErrorHostMemoryAlreadyRegistered);
+  void *to;
+  cudaError_t e = allocate(&to, pages, HEDDLE_KIND_PINNED, CALLER);
+  if (e != cudaSuccess) return e;
+  memcpy(to, (void *)(uintptr_t)first, pages);
+  if (mmap((void *)(uintptr_t)first, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena_fd,
+           (off_t)((uint64_t)(uintptr_t)to - server.base)) == MAP_FAILED)
+    give_up("registered host memory cannot be mapped");
+  struct registered *r = need(malloc(sizeof *r));
+  lock();
+  *r = (struct registered){host, n, pages, (uint64_t)(uintptr_t)to, registered_memory};
+  registered_memory = r;
+  unlock();
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *p) {
+  ENTER();
+  lock();
+  struct registered **at = &registered_memory, *r;
+  while (*at && (*at)->host != (uint64_t)(uintptr_t)p) at = &(*at)->next;
+  if ((r = *at)) *at = r->next;
+  unlock();
+  if (!r) return fail(cudaErrorHostMemoryNotRegistered);
+  cudaError_t e = finish();
+  void *first = (void *)(uintptr_t)(r->host / 4096 * 4096), *from = (void *)(uintptr_t)r->addr;
+  if (mmap(first, r->pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    give_up("registered host memory cannot be mapped");
+  memcpy(first, from, r->pages);
+  free(r);
+  return fail(e != cudaSuccess ? e : release(from, 1, CALLER));
+}
+
 cudaError_t cudaHostGetDevicePointer(void **to, void *p, unsigned int flags) {
   ENTER();
   struct allocation a;
+  struct registered *r = find_registered(p);
+  if (to && r) {
+    *to = (void *)(uintptr_t)device_address(r, p);
+    return cudaSuccess;
+  }
   if (!to || flags || !find_allocation(p, &a) || a.kind == HEDDLE_KIND_DEVICE) return fail(cudaErrorInvalidValue);
   *to = p;
   return cudaSuccess;
@@ -150,6 +217,11 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to, const voi
   struct allocation a;
   if (!to) return fail(cudaErrorInvalidValue);
   *to = (struct cudaPointerAttributes){cudaMemoryTypeUnregistered, -2, NULL, (void *)(uintptr_t)p};
+  struct registered *r = find_registered(p);
+  if (r) {
+    to->type = cudaMemoryTypeHost, to->device = 0, to->devicePointer = (void *)(uintptr_t)device_address(r, p);
+    return cudaSuccess;
+  }
   if (!find_allocation(p, &a)) return cudaSuccess;
   to->device = 0, to->devicePointer = (void *)(uintptr_t)p;
   switch (a.kind) {

@@ -73,6 +73,18 @@ cudaError_t cudaStreamGetPriority(cudaStream_t s, int *to) {
   *to = (uintptr_t)s > 2 ? s->priority : 0;
   return cudaSuccess;
 }
+/* Attributes of streams are hints about caches and scheduling. */
+cudaError_t cudaStreamSetAttribute(cudaStream_t s, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *v) {
+  ENTER();
+  return (void)id, !v || check_stream(s) != cudaSuccess ? fail(cudaErrorInvalidValue) : cudaSuccess;
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t s, cudaLaunchAttributeID id, cudaLaunchAttributeValue *v) {
+  ENTER();
+  if (!v || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
+  memset(v, 0, sizeof *v);
+  if (id == cudaLaunchAttributePriority && (uintptr_t)s > 2) v->priority = s->priority;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *to) {
   ENTER();
   if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);

@@ -41,6 +41,8 @@ template <typename __T> struct __heddle_mem<__T, true> {
 /* The qualifiers of device functions in these headers. */
 #define __heddle_fn static __inline__ __attribute__((device, always_inline))
 #define __heddle_member __attribute__((device, always_inline))
+#define __heddle_hd_member __attribute__((host, device, always_inline))
+#define __heddle_host static __inline__ __attribute__((host))
 #define __heddle_hd static __inline__ __attribute__((host, device, always_inline))
 
 /* Traits for our templates, held in enumerators: clang 14 cannot mangle a type trait in a signature. */

@@ -136,7 +136,7 @@ func (x *exec) clear() {
 	x.symbols, x.limits = make(map[string]*cell), make(map[string]*cell)
 	x.used, x.texts = make(map[string]int), make(map[string]opaqueText)
 	x.frame, x.journal, x.calls = nil, nil, nil
-	x.escaped, x.kept, x.switched = nil, nil, nil
+	x.escaped, x.aliases, x.kept, x.switched = nil, nil, nil, nil
 }
 
 // remaining adds the launches that were not reached, without facts: too much work came before them,

@@ -35,7 +35,8 @@ type exec struct {
 	launches []HostLaunch
 	visited  map[int]bool // tokens "<<<"
 	met      int          // launches, also those of a dry run
-	escaped  []*cell      // variables whose address was kept
+	escaped  []*cell      // variables whose address was kept, or to which a reference refers
+	aliases  []*cell      // references to something else than a variable
 	kept     []*root      // memory to which other memory points
 	switched []touch      // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
@@ -49,6 +50,9 @@ type cell struct {
 	name string
 	typ  ctype
 	val  value
+	// alias marks a reference to something else than a variable, or an object with a reference as a
+	// member: a store to it changes what is in exec.escaped.
+	alias bool
 }
 
 // A touch is an assignment to a variable, or to members of a dim3.

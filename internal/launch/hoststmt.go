@@ -272,10 +272,14 @@ func (x *exec) commas(i, end int) [][2]int {
 // rangeVariable declares the variables of a range-based for, and forgets what it ranges over if it
 // does so by reference.
 func (x *exec) rangeVariable(i, end int) {
+	ref := false
 	for ; i < end && !x.toks[i].is(":"); i++ {
-		if t := x.toks[i]; t.kind == tokIdent && i+1 < end && (x.toks[i+1].is(":") ||
+		t := x.toks[i]
+		ref = ref || t.is("&") || t.is("&&")
+		if t.kind == tokIdent && i+1 < end && (x.toks[i+1].is(":") ||
 			x.toks[i+1].is(",") || x.toks[i+1].is("]")) {
-			x.declare(t.text, ctype{}, value{}, false)
+			c := x.declare(t.text, ctype{}, value{}, false)
+			c.alias = ref
 		}
 	}
 	x.effects(i, end)

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -169,6 +170,80 @@ func TestCopied(t *testing.T) {
 		r := &repairer{x: New(k)}
 		if got := r.copied(located{Finding{Kind: c.kind}, c.a, c.b}); got != c.want {
 			t.Errorf("kind %v of %v and %v: copied %v", c.kind, c.a, c.b, got)
+		}
+	}
+}
+
+// TestLearn: findings accumulate, each once: another reach, place or kind makes another finding.
+func TestLearn(t *testing.T) {
+	k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nld.global.u32 %r1, [%d1];\n")
+	at := func(op string) int {
+		off, _ := k.File.Offset(instrs(k, op)[0].Span.Start)
+		return off
+	}
+	st, ld := at("st.global"), at("ld.global")
+	base := Finding{Kind: Race, A: st, B: ld, Reach: InBlock}
+	for _, c := range []struct {
+		what  string
+		f     Finding
+		warps bool
+		fresh bool
+	}{
+		{"the same", base, false, false},
+		{"the same with another message", Finding{Race, st, ld, InBlock, true, "text"}, false, false},
+		{"another reach", Finding{Kind: Race, A: st, B: ld, Reach: InWarp}, false, true},
+		{"another kind", Finding{Kind: Divergence, A: st, B: ld, Reach: InBlock}, false, true},
+		{"another kind, of the plan's own barriers", Finding{Kind: Divergence, A: st, B: ld,
+			Reach: InBlock}, true, false},
+		{"a race beside the plan's own barriers", Finding{Kind: Race, A: st, B: st, Reach: InBlock}, true,
+			true},
+		{"another place", Finding{Kind: Race, A: st, B: st, Reach: InBlock}, false, true},
+		{"another first place", Finding{Kind: Race, A: ld, B: ld, Reach: InBlock}, false, true},
+	} {
+		r := &repairer{x: New(k), byOff: map[int]*ir.Instr{}}
+		for _, in := range instrs(k, "st.global", "ld.global") {
+			off, _ := k.File.Offset(in.Span.Start)
+			r.byOff[off] = in
+		}
+		r.learn(&Judgement{Findings: []Finding{base}}, nil, false)
+		if got := r.learn(&Judgement{Findings: []Finding{c.f}}, nil, c.warps); got != c.fresh {
+			t.Errorf("%s: new %v, want %v", c.what, got, c.fresh)
+		}
+	}
+}
+
+// A judgeFunc judges by the text alone.
+type judgeFunc func(text string) *Judgement
+
+func (f judgeFunc) Judge(_ context.Context, text []byte, _ bool) (*Judgement, error) {
+	return f(string(text)), nil
+}
+
+// TestNarrow: of the barriers that the findings ask for, those remain that the judge needs, also
+// where it never proves anything.
+func TestNarrow(t *testing.T) {
+	for _, good := range []Grade{Clean, Verified} {
+		k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nld.global.u32 %r1, [%d1];\n"+
+			"st.shared.u32 [s], %r1;\nld.shared.u32 %r2, [s];\n")
+		var fs []Finding
+		for _, ops := range [][2]string{{"st.global", "ld.global"}, {"st.shared", "ld.shared"}} {
+			a, _ := k.File.Offset(instrs(k, ops[0])[0].Span.Start)
+			b, _ := k.File.Offset(instrs(k, ops[1])[0].Span.Start)
+			fs = append(fs, Finding{Kind: Race, A: a, B: b, Reach: InBlock, Shown: true})
+		}
+		judge := judgeFunc(func(text string) *Judgement {
+			store, load := strings.Index(text, "st.global"), strings.Index(text, "ld.global")
+			if strings.Contains(text[store:load], "bar.sync") {
+				return &Judgement{Grade: good}
+			}
+			return &Judgement{Grade: Buggy, Findings: fs}
+		})
+		res, err := Repair(t.Context(), k, judge, Options{})
+		if err != nil || res.Patch == nil {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if n := strings.Count(string(res.Patch.Text), "bar.sync"); n != 1 || res.After.Grade != good {
+			t.Errorf("%d barriers, grade %v, want one and %v", n, res.After.Grade, good)
 		}
 	}
 }

@@ -83,6 +83,10 @@ var ruleTests = []struct {
 		"constant-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 mov.u32 %x1, 3; setp.eq.u32 %p6, %x9, 1; @%p6 mov.u32 %x1, 0; setp.eq.u32 %p7, %x9, 5; @%p7 add.u32 %x2, %x2, %x1;",
 		"(not (bvult (_ bv3 32) %x1))", "(not (bvult (_ bv3 32) %x2))",
 	},
+	{ // the index of a thread is at most 63, and an argument is not
+		"loop-bound", "mov.u32 %x1, %t; mov.u32 %x2, %n;", sometimes + "@%p5 mov.u32 %x1, 5; @%p5 mov.u32 %x2, 5; setp.gt.u32 %p6, %x1, 63; @%p6 add.u32 %x1, %x1, 1; setp.gt.u32 %p6, %x2, 63; @%p6 add.u32 %x2, %x2, 1;",
+		"(not (bvult (_ bv63 32) %x1))", "(not (bvult (_ bv63 32) %x2))",
+	},
 	{ // doubled or left alone: a power of two, or 0 when the bit has left; 1, 4, 7 are not all such
 		"power-of-two", "mov.u32 %x1, 1; mov.u32 %x2, 1;", sometimes + "@%p5 shl.b32 %x1, %x1, 1; @%p5 add.u32 %x2, %x2, 3;",
 		"(= (_ bv0 32) (bvand %x1 (bvadd %x1 (_ bv4294967295 32))))", "(= (_ bv0 32) (bvand %x2 (bvadd %x2 (_ bv4294967295 32))))",

@@ -1,0 +1,146 @@
+package place
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestAlternatives: of the placements with at most two barriers, each right one is among those that
+// may be right, for random kernels; none of them has more barriers, leaves a race without one on its
+// path, or has a barrier that is known to diverge.
+func TestAlternatives(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	right, wrong := 0, 0
+	for i := range 400 {
+		k := randomKernel(r, 8, i%2 == 0)
+		w := explore(k)
+		a, err := (&exactOracle{w: w, paths: true, ahead: true}).Check(t.Context(), Placement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 { // a race of two blocks asks for no barrier
+			a.Races = append(a.Races, Race{A: 1, B: 1, Paths: []Path{Near}, OtherBlock: true})
+		}
+		listed := map[uint64]bool{}
+		for _, p := range Alternatives(w.t, a, 2, 10000) {
+			set := labelSet(p)
+			listed[set] = true
+			if bits.OnesCount64(set) > 2 || set&w.divergent != 0 {
+				t.Fatalf("kernel %d: barriers %b, of which %b diverge", i, set, set&w.divergent)
+			}
+		}
+		all := w.open()
+		for set := all; ; set = (set - 1) & all {
+			if bits.OnesCount64(set) <= 2 {
+				if w.right(set) && !listed[set] {
+					b := &strings.Builder{}
+					k.print(b, "")
+					t.Fatalf("kernel %d: %b is right and not listed\n%s", i, set, b)
+				}
+				if w.right(set) {
+					right++
+				} else if !listed[set] {
+					wrong++
+				}
+			}
+			if set == 0 {
+				break
+			}
+		}
+	}
+	if right < 1000 || wrong < 1000 {
+		t.Errorf("%d right placements, %d wrong ones that are not listed", right, wrong)
+	}
+}
+
+// TestAlternativesOfOnePlace: labels at one place in the source have a barrier all or none, and
+// count as one.
+func TestAlternativesOfOnePlace(t *testing.T) {
+	first, second := do(rd(tid(1))), do()
+	k := kernel(first, second, do(wr(tid(0))))
+	w := explore(k)
+	w.t.Labels[first.label].Same, w.t.Labels[second.label].Same = 3, 3
+	a, err := (&exactOracle{w: w, paths: true}).Check(t.Context(), Placement{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, p := range Alternatives(w.t, a, 1, 100) {
+		if p[first.label] != p[second.label] {
+			t.Errorf("a barrier at one of two labels of one place: %v", p.Labels())
+		}
+		found = found || p[first.label]
+	}
+	if !found {
+		t.Error("the place is not among the alternatives")
+	}
+}
+
+// TestBefore: accesses of one statement are not before each other.
+func TestBefore(t *testing.T) {
+	a, b := do(rd(tid(1))), do(wr(tid(0)))
+	tree := kernel(a, b).number()
+	if !tree.Before(a.label, b.label) || tree.Before(b.label, a.label) || tree.Before(a.label, a.label) {
+		t.Error("the order of two statements is wrong")
+	}
+}
+
+// TestReasons: a barrier is there for the pairs that it alone separates.
+func TestReasons(t *testing.T) {
+	first := do(rd(in(0, tid(1))), rd(in(2, tid(1))))
+	second := do(wr(in(0, tid(0))), rd(in(1, tid(1))))
+	third := do(wr(in(1, tid(0))), wr(in(2, tid(0))))
+	w := explore(kernel(first, second, third))
+	res, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true}, Options{})
+	if err != nil || len(res.Placement.Labels()) != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	want := map[Label]string{
+		first.label:  fmt.Sprint(first.label, second.label),
+		second.label: fmt.Sprint(second.label, third.label),
+	}
+	for l, pair := range want {
+		rs := res.Reasons[l]
+		if len(rs) != 1 {
+			t.Errorf("reasons of the barrier after %d: %+v, want one", l, rs)
+			continue
+		}
+		a, b := rs[0].Race.A, rs[0].Race.B
+		if got := fmt.Sprint(min(a, b), max(a, b)); got != pair {
+			t.Errorf("the barrier after %d separates %s, want %s", l, got, pair)
+		}
+	}
+}
+
+// TestMostCalls: the oracle is never asked more often than allowed.
+func TestMostCalls(t *testing.T) {
+	k := kernel(do(rd(tid(1))), do(), do(), do(), do(), do(wr(tid(0))))
+	for _, alg := range []Algorithm{Exact, Paper, Naive} {
+		for most := 1; most < 6; most++ {
+			calls := 0
+			o := countingOracle{&calls}
+			res, err := Synthesize(t.Context(), k.number(), o, Options{Algorithm: alg, MaxCalls: most})
+			if err != nil || calls > most || res.Calls != calls || res.Found {
+				t.Errorf("algorithm %v with %d calls: %d calls, %+v, %v", alg, most, calls, res, err)
+			}
+		}
+	}
+}
+
+// countingOracle says that some barrier of each placement diverges, and that there is a race.
+type countingOracle struct{ calls *int }
+
+func (countingOracle) Name() string { return "counting" }
+
+func (o countingOracle) Check(_ context.Context, p Placement) (*Answer, error) {
+	*o.calls++
+	a := &Answer{Races: []Race{{A: 2, B: 7}}}
+	if ls := p.Labels(); len(ls) > 0 {
+		a.Divergences = ls[:1]
+	}
+	return a, nil
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,9 @@ func TestAlternatives(t *testing.T) {
 			listed[set] = true
 			if bits.OnesCount64(set) > 2 || set&w.divergent != 0 {
 				t.Fatalf("kernel %d: barriers %b, of which %b diverge", i, set, set&w.divergent)
+			}
+			if set == 0 && len(w.pairs) > 0 {
+				t.Fatalf("kernel %d: no barrier for %d races", i, len(w.pairs))
 			}
 		}
 		all := w.open()
@@ -86,6 +90,54 @@ func TestBefore(t *testing.T) {
 	tree := kernel(a, b).number()
 	if !tree.Before(a.label, b.label) || tree.Before(b.label, a.label) || tree.Before(a.label, a.label) {
 		t.Error("the order of two statements is wrong")
+	}
+}
+
+// TestSameThreads: the threads of a label reach its neighbours in the block too, up to a place at
+// which some may leave.
+func TestSameThreads(t *testing.T) {
+	inner, next := do(), do()
+	c := cond(lanes(func(int) bool { return true }), inner, next)
+	first, exit, last := do(), leave(lanes(func(int) bool { return false })), do()
+	k := kernel(first, c, exit, last)
+	x := newText(k.number())
+	for _, v := range []struct {
+		of, want []Label
+	}{
+		{[]Label{k.start, first.label, c.label}, []Label{k.start, first.label, c.label}},
+		{[]Label{c.start, inner.label, next.label}, []Label{c.start, inner.label, next.label}},
+		{[]Label{exit.label, last.label}, []Label{exit.label, last.label}},
+		{[]Label{k.label}, []Label{k.label}},
+	} {
+		for _, l := range v.of {
+			if got := x.sameThreads(l); fmt.Sprint(got) != fmt.Sprint(v.want) {
+				t.Errorf("the threads of %d reach %v, want %v", l, got, v.want)
+			}
+		}
+	}
+}
+
+// TestFar: if either access may execute first, a barrier is sure to be between them only in blocks
+// around both.
+func TestFar(t *testing.T) {
+	a, b := do(rd(tid(1))), do(wr(tid(0)))
+	all := lanes(func(int) bool { return true })
+	c, d := cond(all, a), cond(all, b)
+	l := loop(times(2), c, d)
+	tree := kernel(l).number()
+	r := &Race{A: a.label, B: b.label, Paths: []Path{0, Far}}
+	cs := newText(tree).constraints(r)
+	if len(cs) == 0 {
+		t.Fatal("no constraints")
+	}
+	for _, x := range cs {
+		for label, want := range map[Label]bool{c.label: true, d.label: true, l.start: true,
+			a.label: false, b.label: false, c.start: false, d.start: false} {
+			if got := slices.Contains(x.narrow, label); got != want {
+				t.Errorf("the barrier after %d is sure to be between: %v, want %v (%v)", label, got, want,
+					x.narrow)
+			}
+		}
 	}
 }
 

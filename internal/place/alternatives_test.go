@@ -11,8 +11,8 @@ import (
 )
 
 // TestAlternatives: of the placements with at most two barriers, each right one is among those that
-// may be right, for random kernels; none of them has more barriers, leaves a race without one on its
-// path, or has a barrier that is known to diverge.
+// may be right, for random kernels; none of them has more barriers, or has one that is known to
+// diverge, and none has no barrier if there are races.
 func TestAlternatives(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	right, wrong := 0, 0
@@ -88,7 +88,8 @@ func TestAlternativesOfOnePlace(t *testing.T) {
 func TestBefore(t *testing.T) {
 	a, b := do(rd(tid(1))), do(wr(tid(0)))
 	tree := kernel(a, b).number()
-	if !tree.Before(a.label, b.label) || tree.Before(b.label, a.label) || tree.Before(a.label, a.label) {
+	if !tree.Before(a.label, b.label) || tree.Before(b.label, a.label) ||
+		tree.Before(a.label, a.label) {
 		t.Error("the order of two statements is wrong")
 	}
 }

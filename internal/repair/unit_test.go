@@ -48,8 +48,8 @@ func instrs(k *Kernel, ops ...string) (out []*ir.Instr) {
 
 const modern = ".version 8.3\n.target sm_80"
 
-// TestSameCell: a store updates what a load read if the address is the same, is the same value still,
-// and nothing writes memory between them.
+// TestSameCell: a store updates what a load read if the address is the same and still has the same
+// value, and nothing writes memory between them.
 func TestSameCell(t *testing.T) {
 	for body, want := range map[string]bool{
 		"ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1], %r1;":                                   true,
@@ -97,11 +97,12 @@ func TestSpins(t *testing.T) {
 		{"a lock", "L:\natom.global.cas.b32 %r1, [%d1], 0, 1;\n" + again, true},
 		{"the flag through another register", "L:\nld.volatile.global.u32 %r2, [%d1];\n" +
 			"and.b32 %r1, %r2, 1;\n" + again, true},
-		{"another value", "L:\nld.volatile.global.u32 %r2, [%d1];\nadd.u32 %r1, %r1, 1;\n" + again, false},
+		{"another value", "L:\nld.volatile.global.u32 %r2, [%d1];\n" +
+			"add.u32 %r1, %r1, 1;\n" + again, false},
 		{"no loop", "ld.volatile.global.u32 %r1, [%d1];\n", false},
 		{"two values", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" + again, false},
-		{"a loop that stores", "L:\nld.volatile.global.u32 %r1, [%d1];\nst.global.u32 [%d2], 1;\n" + again,
-			false},
+		{"a loop that stores", "L:\nld.volatile.global.u32 %r1, [%d1];\n" +
+			"st.global.u32 [%d2], 1;\n" + again, false},
 	} {
 		k := kernelOf(t, modern, c.body)
 		r := &repairer{x: New(k)}

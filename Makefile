@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo docs man test test-long bench lint build clang optional fuzz
+.PHONY: demo docs man test test-long bench lint build clang optional fuzz mutants
 
 build: $(BIN)
 
@@ -41,10 +41,17 @@ lint:
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 
-# test-long adds tests that take minutes: many seeds, long property tests, and fuzzing.
+# test-long adds tests that take minutes: many seeds, long property tests, fuzzing, and mutants.
 test-long: clang optional
 	HEDDLE_LONG=1 $(GO) test -timeout 60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
+	$(MAKE) mutants
+
+# mutants changes conditions of the packages that decide verdicts, 40 in each, and fails if the tests
+# notice fewer than 90 percent; see cmd/mutate. SEED=2 draws others.
+SEED ?= 1
+mutants: clang
+	$(GO) run ./cmd/mutate -seed $(SEED)
 
 # fuzz runs every fuzz test for FUZZTIME.
 FUZZTIME ?= 20s

@@ -185,7 +185,7 @@ func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.
 			d.InputError(launchDiagnostic("", e))
 		}
 	}
-	d.readComments(m)
+	d.ReadComments(m)
 	for _, k := range m.Kernels() {
 		if d.opt.Kernel != "" && !launch.Matches(k, d.opt.Kernel) {
 			d.Job(m, k).Checked(nil)

@@ -68,9 +68,9 @@ func placesKey(g *diag.Diagnostic) string {
 	return fmt.Sprint(g.Code, at)
 }
 
-// readComments reads the heddle:ignore comments of all files to which the line information of a
+// ReadComments reads the heddle:ignore comments of all files to which the line information of a
 // module points, headers included, and of the input itself.
-func (d *Driver) readComments(in *Module) {
+func (d *Driver) ReadComments(in *Module) {
 	ptx := in.Lowered.Lang == lower.PTX
 	seen := make(map[source.FileID]bool)
 	var last source.FileID // of most instructions

@@ -117,6 +117,19 @@ func TestHostLaunches(t *testing.T) {
 		{"launch in a macro", "#define GO(n) k<<<(n) / 32, 32>>>(n)\nvoid f() { GO(64); }", `k 2 32 (64)`},
 		{"recursive macro", "#define A B\n#define B A\nvoid f() { k<<<A, 32>>>(); }", `k A 32`},
 		{"plain int", `int main() { int n = 1000; int t = 256; int b = (n + t - 1) / t; k<<<b, t>>>(n); }`, `k 4 256 (1000)`},
+		// A member that a loop changes leaves the others what they are.
+		{"one member in a loop", `void f(int n) { dim3 g; g.x = n; while (g.x > h()) g.x >>= 1; k<<<g, 64>>>(); }`, `k g.x 64`},
+		{"one member in an arm", `void f(int n) { dim3 g(n, 2); if (n > 9) g.x = 9; k<<<g, 64>>>(); }`, `k g.x,2 64`},
+		{"two members in a loop", `void f(int n) { dim3 g(1, 1); for (int i = 0; i < n; i++) { g.y = g.x; g.x++; } k<<<g, 64>>>(); }`, `k g.x,g.y 64`},
+		{"a member by a function", `void h(dim3 &d) { while (c()) d.y *= 2; } void f() { dim3 g(3); h(g); k<<<g, 64>>>(); }`, `k 3,g.y 64`},
+		// What a condition says of an unknown holds for the launches under it.
+		{"cases", `void f(int t) { dim3 b(t); switch (t) { case 64: k<<<1, b>>>(t); break; case 32: k<<<2, b>>>(t); break; default: k<<<3, b>>>(t); } k<<<4, b>>>(t); }`,
+			`k 1 64 (64)|k 2 32 (32)|k 3 t (t)|k 4 t (t)`},
+		{"a case that another runs into", `void f(int t) { switch (t) { case 64: case 32: k<<<1, t>>>(); case 16: k<<<2, t>>>(); } }`,
+			`k 1 t|k 2 t`},
+		{"equation", `void f(int t) { if (t == 64) k<<<1, t>>>(); else k<<<2, t>>>(); if (t != 32) k<<<3, t>>>(); else { k<<<4, 2 * t>>>(); } }`,
+			`k 1 64|k 2 t|k 3 t|k 4 64`},
+		{"assigned under an equation", `void f(int t) { if (t == 64) { t = g(); k<<<1, t>>>(); } }`, `k 1 t`},
 		{"straight line", `int main() { int b = 4; b = 5; b *= 2; b++; k<<<b, 32>>>(); b = 1; k<<<b, 32>>>(); }`, `k 11 32|k 1 32`},
 		{"assigned", `int main() { int b = 4; b = atoi(argv[1]); k<<<b, 32>>>(b * 32); }`, `k b 32 (b * 32)`},
 		{"address taken", `int main() { int b = 4; scanf("%d", &b); k<<<b, 32>>>(); }`, `k b 32`},
@@ -373,7 +386,7 @@ func TestHostPointers(t *testing.T) {
 
 func TestDefineOption(t *testing.T) {
 	f := cuda(t, "#ifndef T\n#define T 128\n#endif\nvoid f() { k<<<2, T>>>(); }")
-	l := ScanCUDA(f, []string{"T=64", "DEBUG"}).Launches
+	l := ScanCUDA(f, &Preprocessing{Defines: []string{"T=64", "DEBUG"}}).Launches
 	if len(l) != 1 || !l[0].Block[0].Equal(number(64)) {
 		t.Errorf("got %v, want the block that -D gives", l)
 	}
@@ -414,7 +427,7 @@ func FuzzScanCUDA(f *testing.F) {
 	f.Add("k<<<(((1<<62)*9)-0x7fffffffffffffff), R\"(\"'>>>")
 	f.Fuzz(func(t *testing.T, text string) {
 		file := cuda(t, text)
-		for _, facts := range []*SourceFacts{ScanCUDA(file, []string{"X=1"}), ScanPTX(file)} {
+		for _, facts := range []*SourceFacts{ScanCUDA(file, &Preprocessing{Defines: []string{"X=1"}}), ScanPTX(file)} {
 			for _, l := range facts.Launches {
 				checkSpan(t, file, l.Span)
 			}

@@ -107,13 +107,14 @@ func (x *exec) storeMember(c *cell, path string, v value) {
 	obj := c.val
 	if obj.kind == aDim {
 		n := slices.Index([]string{".x", ".y", ".z"}, path)
-		e := v.truncated().n
-		if n < 0 || e == nil {
+		if n < 0 {
 			x.forget(c)
 			return
 		}
-		obj.dim[n] = e
-		x.assign(c, obj)
+		if obj.dim[n] = v.truncated().n; obj.dim[n] == nil {
+			obj.dim[n] = x.unknownOf(ctype{class: classDim}, c.name).dim[n]
+		}
+		x.assignPart(c, obj, 1<<n)
 		return
 	}
 	if path[0] == '-' { // others may point to the same object
@@ -295,9 +296,9 @@ func (x *exec) lambda(i, end int) int {
 	x.forgetAll(cells)
 	run()
 	x.forgetAll(cells)
-	for _, c := range cells {
-		if !slices.Contains(x.escaped, c) {
-			x.escaped = append(x.escaped, c) // the lambda may be called later
+	for _, t := range cells {
+		if !slices.Contains(x.escaped, t.cell) {
+			x.escaped = append(x.escaped, t.cell) // the lambda may be called later
 		}
 	}
 	return x.closer[j]

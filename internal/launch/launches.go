@@ -21,6 +21,7 @@ const maxLaunches = 8
 // A launch that cannot be resolved is left out with a note, unless all of them fail: then the
 // errors of the first are returned, and no configuration.
 func Launches(k *ir.Func, req Request, facts *SourceFacts) ([]*Config, []*Error) {
+	facts = facts.unless(req.Saved)
 	all := hostLaunches(k, facts)
 	if req.Host != 0 || len(all) < 2 {
 		c, errs := Resolve(k, req, facts)

@@ -28,6 +28,57 @@ L:	add.u32 %x1, %x1, 0x40000001;
 		why: "4 * 0x40000001 is 4 modulo 2^32",
 	},
 	{
+		name: "exit by inequality, bound that changes",
+		body: `mov.u32 %x1, 0; mov.u32 %x5, 10; mov.u32 %x2, 0;
+L:	add.u32 %x2, %x2, 1;
+	add.u32 %x1, %x1, 1;
+	sub.u32 %x5, %x5, 3;
+	setp.lt.u32 %p3, %x2, 6;
+	setp.ne.and.u32 %p1, %x1, %x5, %p3;
+	@%p1 bra L;
+	setp.eq.u32 %p2, %x2, 6;
+	@!%p2 bra Z;
+	` + once + "Z:",
+		why: "the counter passes the bound between two tests: there are 6 iterations",
+	},
+	{
+		name: "exit by inequality, counting up",
+		body: `mov.u32 %x1, 0;
+	shl.b32 %x3, %t, 5;
+	add.u32 %x3, %s, %x3;
+L:	shl.b32 %x2, %x1, 2;
+	add.u32 %x2, %x2, %x3;
+	st.shared.u32 [%x2], 1;
+	add.u32 %x1, %x1, 1;
+	setp.ne.u32 %p1, %x1, 8;
+	@%p1 bra L;`,
+	},
+	{
+		name: "exit by inequality, counting down",
+		body: `mov.u32 %x1, 8;
+	shl.b32 %x3, %t, 5;
+	add.u32 %x3, %s, %x3;
+L:	sub.u32 %x1, %x1, 1;
+	shl.b32 %x2, %x1, 2;
+	add.u32 %x2, %x2, %x3;
+	st.shared.u32 [%x2], 1;
+	setp.ne.u32 %p1, %x1, 0;
+	@%p1 bra L;`,
+	},
+	{
+		name: "exit by inequality, one iteration too many",
+		body: `mov.u32 %x1, 0;
+	shl.b32 %x3, %t, 5;
+	add.u32 %x3, %s, %x3;
+L:	shl.b32 %x2, %x1, 2;
+	add.u32 %x2, %x2, %x3;
+	st.shared.u32 [%x2], 1;
+	add.u32 %x1, %x1, 1;
+	setp.ne.u32 %p1, %x1, 9;
+	@%p1 bra L;`,
+		why: "the ninth element is the first of the next thread",
+	},
+	{
 		name: "large step that passes the bound by wrapping",
 		body: `mov.u32 %x1, 0; mov.u32 %x2, 0;
 L:	add.u32 %x2, %x2, 1;

@@ -439,6 +439,11 @@ var warpTraps = []trap{
 		body: "mov.b32 %x7, -1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
 	},
 	{
+		name: "a barrier of a number of lanes by a register",
+		body: "popc.b32 %x7, -1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
+		why:  "the mask is 32, which names lane 5 alone",
+	},
+	{
 		name: "a barrier of some lanes by a register",
 		body: "mov.b32 %x7, -1;\nsetp.gt.u32 %p1, %n, 7;\n@%p1 mov.b32 %x7, 1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
 		why:  "with n > 7 the mask names lane 0 alone",

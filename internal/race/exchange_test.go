@@ -1,6 +1,7 @@
 package race
 
 import (
+	"slices"
 	"testing"
 
 	"heddle/internal/event"
@@ -117,6 +118,67 @@ func TestExchangeWithinInstruction(t *testing.T) {
 		if got := d.Report().Exchanges; len(got) != want ||
 			want == 1 && (got[0].Level != IntraWarp || got[0].First.Thread == got[0].Second.Thread) {
 			t.Errorf("%v: %+v, want %d", k, got, want)
+		}
+	}
+}
+
+// A store that several lanes have observed precedes what follows one of their loads (PTX ISA 8.9.5),
+// and not what follows only an earlier operation of theirs.
+func TestExchangeObservedInEpoch(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		d := lone(event.BenignWarp)
+		far := event.ThreadOf(4, 0) // of another block
+		flag := strong(1, event.Write)
+		flag.Order, flag.addr = event.Release, 8
+		read := strong(far, event.Read)
+		read.Order, read.addr = event.Acquire, 8
+		strong(32, event.Write).send(d, global, 0)
+		if !after { // far follows the release of lane 1, and that is before the load
+			flag.send(d, global, 1)
+		}
+		loads := event.Access{Site: 2, Order: event.Relaxed, Scope: event.GPU, Space: global, Size: 4,
+			Mask: 3, Active: 3, Addr: new([event.WarpSize]uint64)}
+		d.Access(&loads)
+		if after {
+			flag.send(d, global, 1)
+		}
+		read.send(d, global, 3)
+		strong(far, event.Write).send(d, global, 4)
+		pairs := pairsOf(d.Report().Exchanges)
+		if got := slices.Contains(pairs, [2]event.Site{0, 4}); got == after {
+			t.Errorf("the release is after the load: %v, pairs %v", after, pairs)
+		}
+	}
+}
+
+// Lanes of a warp at different instructions of a barrier are divergence if one of them is aligned:
+// "all threads in the warp must execute the same instruction" (PTX ISA 9.7.13.1). So is a lane that
+// arrives twice.
+func TestWarpAtTwoBarriers(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		masks   [2]uint32
+		sites   [2]event.Site
+		aligned [2]bool
+		want    bool
+	}{
+		{"one instruction, aligned", [2]uint32{1, 2}, [2]event.Site{5, 5}, [2]bool{true, true}, false},
+		{"one instruction", [2]uint32{1, 2}, [2]event.Site{5, 5}, [2]bool{}, false},
+		{"two, none aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{}, false},
+		{"two, the first aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{true, false}, true},
+		{"two, the second aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{false, true}, true},
+		{"two, both aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{true, true}, true},
+		{"a lane twice", [2]uint32{1, 3}, [2]event.Site{5, 5}, [2]bool{}, true},
+	} {
+		d := lone(event.BenignWarp)
+		for i, mask := range c.masks {
+			d.Arrive(&event.Arrive{Site: c.sites[i], Mask: mask, Active: mask, Barrier: 1, Count: 64,
+				Aligned: c.aligned[i]})
+		}
+		d.Complete(&event.Complete{Barrier: 1})
+		got := d.Report().Barriers
+		if (len(got) == 1 && got[0].Kind == Divergence) != c.want {
+			t.Errorf("%s: %+v, want divergence: %v", c.what, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"cmp"
 	"maps"
 	"testing"
 
@@ -19,7 +20,7 @@ const testBarriers = 3
 
 // placement maps threads of a program to lanes.
 type placement struct {
-	block uint32 // threads of the block
+	block uint32 // threads of the block; 0: those of the program
 	lanes func(thread int) (event.Warp, uint32)
 	unit  uint32 // threads of the block for each thread of the program
 }
@@ -29,6 +30,9 @@ var placements = []placement{
 		uint32) {
 		return event.Warp(t), ^uint32(0)
 	}},
+	// A barrier of all threads has no count: "if no thread count is specified, all threads in the CTA
+	// participate" (PTX ISA 9.7.13.1).
+	{unit: 32, lanes: func(t int) (event.Warp, uint32) { return event.Warp(t), ^uint32(0) }},
 	{block: 64, unit: 1,
 		lanes: func(t int) (event.Warp, uint32) { return event.Warp(t % 2), 1 << (t / 2) }},
 	{block: 96, unit: 16,
@@ -116,6 +120,8 @@ func play(t *rapid.T, p oracle.Programs, at placement, d *Detector) (oracle.Outc
 			Count: uint32(c.Count) * at.unit}
 		if c.Op == oracle.ArriveCmd {
 			a.Op = event.BarArrive
+		} else if at.block == 0 && c.Count == len(p) {
+			a.Count = 0
 		}
 		d.Arrive(&a)
 		if recycled >= 0 {
@@ -134,7 +140,7 @@ func TestRecyclingAgreesWithFigure4(t *testing.T) {
 		p := drawPrograms(t)
 		at := placements[rapid.IntRange(0, len(placements)-1).Draw(t, "placement")]
 		g := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
-			Block: event.Dim3{X: at.block, Y: 1, Z: 1}}
+			Block: event.Dim3{X: cmp.Or(at.block, uint32(len(p))*at.unit), Y: 1, Z: 1}}
 		d := New(Options{Geometry: g, SharedBytes: 64, Recycling: true, Static: true,
 			Benign: event.BenignNone})
 		well := oracle.WellSynchronized(p, testBarriers)

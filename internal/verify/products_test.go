@@ -53,3 +53,47 @@ func TestRowsApart(t *testing.T) {
 		t.Errorf("the equation held %d times, what it is weakened to failed %d times", held, failed)
 	}
 }
+
+// TestRowsTooLarge: an equation is not weakened if it may hold because a product or a sum wraps
+// around.
+func TestRowsTooLarge(t *testing.T) {
+	const row, rest = 1 << 30, 1 << 61
+	for _, x := range []struct {
+		what          string
+		n, rows, rest uint64 // the most that each may be
+		want          bool
+	}{
+		{"all at their limits", 1 << 31, row, rest, true}, {"the factor", 1<<31 + 1, row, rest, false},
+		{"the rows", 1 << 31, row + 1, rest, false}, {"the rest", 1 << 31, row, rest + 1, false},
+		{"the factor and the rest", 1 << 40, row, 1 << 62, false},
+		{"the rows and the rest", 1 << 31, 1 << 40, 1 << 62, false},
+	} {
+		c := smt.New()
+		n, zero := c.VarIn("n", 64, 0, x.n), c.Const(0, 64)
+		sum := c.Add(c.Mul(c.VarIn("r", 64, 0, x.rows), n), c.VarIn("c", 64, 0, x.rest))
+		sum = c.Add(sum, c.Mul(c.VarIn("none", 64, 0, 0), n)) // one row only
+		sum = c.Sub(sum, c.Mul(c.VarIn("s", 64, 0, 0), n))
+		two := c.Sub(sum, c.Mul(c.VarIn("q", 64, 0, 1), n))
+		if _, ok := (&prover{c: c}).rowsApart(c.Eq(two, zero)); ok != x.want {
+			t.Errorf("%s: weakened %v, want %v", x.what, ok, x.want)
+		}
+	}
+}
+
+// TestCofactor: only a product of two terms has one other factor.
+func TestCofactor(t *testing.T) {
+	c := smt.New()
+	p := &prover{c: c}
+	n, x, y := c.Var("n", 64), c.Var("x", 64), c.Var("y", 64)
+	for _, e := range []struct {
+		term, want smt.Term
+		ok         bool
+	}{
+		{c.Mul(n, x), x, true}, {c.Mul(y, n), y, true}, {c.Mul(n, n), n, true}, {c.Mul(x, y), 0, false},
+		{c.UDiv(n, x), 0, false}, {c.BvXor(x, n), 0, false}, {c.Mul(c.Mul(n, x), y), 0, false}, {n, 0, false},
+	} {
+		if got, ok := p.cofactor(e.term, n); ok != e.ok || ok && got != e.want {
+			t.Errorf("%s: cofactor %s, %v, want %v", c.String(e.term), c.String(got), ok, e.ok)
+		}
+	}
+}

@@ -8,51 +8,58 @@ struct __nv_bfloat16_raw { unsigned short x; };
 struct __nv_bfloat162_raw { unsigned short x, y; };
 
 /* The upper half of a float, rounded to nearest even; NaN is 0x7fff (PTX ISA 9.7.9.21). */
-__heddle_fn unsigned short __heddle_f2bf_rn(float __f) {
+__heddle_hd unsigned short __heddle_f2bf_rn(float __f) {
   unsigned int __b = __builtin_bit_cast(unsigned int, __f);
   if ((__b & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
   return (unsigned short)((__b + 0x7fffu + (__b >> 16 & 1u)) >> 16);
 }
-__heddle_fn unsigned short __heddle_f2bf_rz(float __f) {
+__heddle_hd unsigned short __heddle_f2bf_rz(float __f) {
   unsigned int __b = __builtin_bit_cast(unsigned int, __f);
   return (__b & 0x7fffffffu) > 0x7f800000u ? 0x7fff : (unsigned short)(__b >> 16);
 }
-__heddle_fn float __heddle_bf2f(unsigned short __h) { return __builtin_bit_cast(float, (unsigned int)__h << 16); }
+__heddle_hd float __heddle_bf2f(unsigned short __h) { return __builtin_bit_cast(float, (unsigned int)__h << 16); }
+/* The host has no conversion that rounds towards zero. */
+__heddle_host float __heddle_d2f_rz(double __d) {
+  float __z = (float)__d;
+  if (__builtin_fabs((double)__z) <= __builtin_fabs(__d) || __d != __d) return __z;
+  return __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, __z) - 1u);
+}
+__heddle_fn float __heddle_d2f_rz(double __d) { return __double2float_rz(__d); }
 /* Integers are exact in double, which is rounded to odd as a float, so that rounding again is rounding once. */
-__heddle_fn float __heddle_odd(double __d) {
-  float __z = __double2float_rz(__d);
+__heddle_hd float __heddle_odd(double __d) {
+  float __z = __heddle_d2f_rz(__d);
   return (double)__z == __d ? __z : __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, __z) | 1u);
 }
 
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short __x;
   __nv_bfloat16() = default;
-  __heddle_member __nv_bfloat16(__nv_bfloat16_raw __r) : __x(__r.x) {}
-  __heddle_member __nv_bfloat16(float __f) : __x(__heddle_f2bf_rn(__f)) {}
-  __heddle_member __nv_bfloat16(double __f) : __x(__heddle_f2bf_rn(__heddle_odd(__f))) {}
-  __heddle_member __nv_bfloat16(short __i) : __x(__heddle_f2bf_rn((float)__i)) {}
-  __heddle_member __nv_bfloat16(unsigned short __i) : __x(__heddle_f2bf_rn((float)__i)) {}
-  __heddle_member __nv_bfloat16(int __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
-  __heddle_member __nv_bfloat16(unsigned int __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
-  __heddle_member __nv_bfloat16(long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
-  __heddle_member __nv_bfloat16(unsigned long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
-  __heddle_member operator float() const { return __heddle_bf2f(__x); }
-  __heddle_member operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{__x}; }
+  __heddle_hd_member __nv_bfloat16(__nv_bfloat16_raw __r) : __x(__r.x) {}
+  __heddle_hd_member __nv_bfloat16(float __f) : __x(__heddle_f2bf_rn(__f)) {}
+  __heddle_hd_member __nv_bfloat16(double __f) : __x(__heddle_f2bf_rn(__heddle_odd(__f))) {}
+  __heddle_hd_member __nv_bfloat16(short __i) : __x(__heddle_f2bf_rn((float)__i)) {}
+  __heddle_hd_member __nv_bfloat16(unsigned short __i) : __x(__heddle_f2bf_rn((float)__i)) {}
+  __heddle_hd_member __nv_bfloat16(int __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
+  __heddle_hd_member __nv_bfloat16(unsigned int __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
+  __heddle_hd_member __nv_bfloat16(long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
+  __heddle_hd_member __nv_bfloat16(unsigned long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
+  __heddle_hd_member operator float() const { return __heddle_bf2f(__x); }
+  __heddle_hd_member operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{__x}; }
 };
 struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;
   __nv_bfloat162() = default;
-  __heddle_member __nv_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) : x(__a), y(__b) {}
+  __heddle_hd_member __nv_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) : x(__a), y(__b) {}
 };
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-__heddle_fn __nv_bfloat16 __heddle_bf(unsigned short __b) { return __nv_bfloat16(__nv_bfloat16_raw{__b}); }
-__heddle_fn __nv_bfloat16 __float2bfloat16(float __f) { return __nv_bfloat16(__f); }
-__heddle_fn __nv_bfloat16 __float2bfloat16_rn(float __f) { return __nv_bfloat16(__f); }
-__heddle_fn __nv_bfloat16 __float2bfloat16_rz(float __f) { return __heddle_bf(__heddle_f2bf_rz(__f)); }
-__heddle_fn __nv_bfloat16 __double2bfloat16(double __f) { return __nv_bfloat16(__f); }
-__heddle_fn float __bfloat162float(__nv_bfloat16 __h) { return __heddle_bf2f(__h.__x); }
+__heddle_hd __nv_bfloat16 __heddle_bf(unsigned short __b) { return __nv_bfloat16(__nv_bfloat16_raw{__b}); }
+__heddle_hd __nv_bfloat16 __float2bfloat16(float __f) { return __nv_bfloat16(__f); }
+__heddle_hd __nv_bfloat16 __float2bfloat16_rn(float __f) { return __nv_bfloat16(__f); }
+__heddle_hd __nv_bfloat16 __float2bfloat16_rz(float __f) { return __heddle_bf(__heddle_f2bf_rz(__f)); }
+__heddle_hd __nv_bfloat16 __double2bfloat16(double __f) { return __nv_bfloat16(__f); }
+__heddle_hd float __bfloat162float(__nv_bfloat16 __h) { return __heddle_bf2f(__h.__x); }
 
 #define __HEDDLE_H __nv_bfloat16
 #define __HEDDLE_H2 __nv_bfloat162
@@ -71,11 +78,11 @@ __heddle_fn __nv_bfloat16 __hfma(__nv_bfloat16 __a, __nv_bfloat16 __b, __nv_bflo
 }
 #include "../heddle/half.h"
 
-__heddle_fn __nv_bfloat162 __float2bfloat162_rn(float __f) { return __nv_bfloat162(__nv_bfloat16(__f), __nv_bfloat16(__f)); }
-__heddle_fn __nv_bfloat162 __floats2bfloat162_rn(float __a, float __b) { return __nv_bfloat162(__nv_bfloat16(__a), __nv_bfloat16(__b)); }
-__heddle_fn __nv_bfloat162 __float22bfloat162_rn(float2 __v) { return __floats2bfloat162_rn(__v.x, __v.y); }
-__heddle_fn float2 __bfloat1622float2(__nv_bfloat162 __v) { return make_float2((float)__v.x, (float)__v.y); }
-__heddle_fn __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 __a) { return __nv_bfloat162(__a, __a); }
-__heddle_fn __nv_bfloat162 make_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) { return __nv_bfloat162(__a, __b); }
+__heddle_hd __nv_bfloat162 __float2bfloat162_rn(float __f) { return __nv_bfloat162(__nv_bfloat16(__f), __nv_bfloat16(__f)); }
+__heddle_hd __nv_bfloat162 __floats2bfloat162_rn(float __a, float __b) { return __nv_bfloat162(__nv_bfloat16(__a), __nv_bfloat16(__b)); }
+__heddle_hd __nv_bfloat162 __float22bfloat162_rn(float2 __v) { return __floats2bfloat162_rn(__v.x, __v.y); }
+__heddle_hd float2 __bfloat1622float2(__nv_bfloat162 __v) { return make_float2((float)__v.x, (float)__v.y); }
+__heddle_hd __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 __a) { return __nv_bfloat162(__a, __a); }
+__heddle_hd __nv_bfloat162 make_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) { return __nv_bfloat162(__a, __b); }
 
 #endif

@@ -21,38 +21,56 @@ __HEDDLE_F2H(__heddle_f2h_rz, "rz")
 __HEDDLE_F2H(__heddle_f2h_rm, "rm")
 __HEDDLE_F2H(__heddle_f2h_rp, "rp")
 
+/* The same on the host, which has no such instructions. */
+__heddle_host float __heddle_h2f(unsigned short __h) {
+  unsigned int __m = __h & 0x3ffu, __e = __h >> 10 & 31u, __s = (unsigned int)(__h >> 15) << 31;
+  if (__e == 0) { /* zero or a denormal number: a multiple of 2^-24 */
+    float __f = (float)__m * 5.9604644775390625e-8f;
+    return __s ? -__f : __f;
+  }
+  return __builtin_bit_cast(float, __s | (__e == 31 ? 255u : __e + 112u) << 23 | __m << 13);
+}
+__heddle_host unsigned short __heddle_f2h_rn(float __f) {
+  unsigned int __b = __builtin_bit_cast(unsigned int, __f), __s = __b >> 16 & 0x8000u, __a = __b & 0x7fffffffu;
+  if (__a > 0x7f800000u) return 0x7fff;
+  if (__a >= 0x477ff000u) return (unsigned short)(__s | 0x7c00u); /* rounds above the largest number */
+  if (__a < 0x38800000u) /* adding 1/2 leaves multiples of 2^-24, rounded to nearest even */
+    return (unsigned short)(__s | (__builtin_bit_cast(unsigned int, __builtin_bit_cast(float, __a) + 0.5f) - 0x3f000000u));
+  return (unsigned short)(__s | (__a - 0x38000000u + 0xfffu + (__a >> 13 & 1u)) >> 13);
+}
+
 struct __attribute__((aligned(2))) __half {
   unsigned short __x;
   __half() = default;
-  __heddle_member __half(__half_raw __r) : __x(__r.x) {}
-  __heddle_member __half(float __f) : __x(__heddle_f2h_rn(__f)) {}
-  __heddle_member __half(double __f) : __x(__heddle_f2h_rn((float)__f)) {}
-  __heddle_member __half(short __i) : __x(__heddle_f2h_rn((float)__i)) {}
-  __heddle_member __half(unsigned short __i) : __x(__heddle_f2h_rn((float)__i)) {}
-  __heddle_member __half(int __i) : __x(__heddle_f2h_rn((float)__i)) {}
-  __heddle_member __half(unsigned int __i) : __x(__heddle_f2h_rn((float)__i)) {}
-  __heddle_member __half(long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
-  __heddle_member __half(unsigned long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
-  __heddle_member operator float() const { return __heddle_h2f(__x); }
-  __heddle_member operator __half_raw() const { return __half_raw{__x}; }
+  __heddle_hd_member __half(__half_raw __r) : __x(__r.x) {}
+  __heddle_hd_member __half(float __f) : __x(__heddle_f2h_rn(__f)) {}
+  __heddle_hd_member __half(double __f) : __x(__heddle_f2h_rn((float)__f)) {}
+  __heddle_hd_member __half(short __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(unsigned short __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(int __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(unsigned int __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(unsigned long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member operator float() const { return __heddle_h2f(__x); }
+  __heddle_hd_member operator __half_raw() const { return __half_raw{__x}; }
 };
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;
   __half2() = default;
-  __heddle_member __half2(__half __a, __half __b) : x(__a), y(__b) {}
+  __heddle_hd_member __half2(__half __a, __half __b) : x(__a), y(__b) {}
 };
 struct __half2_raw { unsigned short x, y; };
 typedef __half half, __nv_half;
 typedef __half2 half2, __nv_half2;
 
-__heddle_fn half __heddle_half(unsigned short __b) { return half(__half_raw{__b}); }
-__heddle_fn half __float2half(float __f) { return half(__f); }
-__heddle_fn half __float2half_rn(float __f) { return half(__f); }
+__heddle_hd half __heddle_half(unsigned short __b) { return half(__half_raw{__b}); }
+__heddle_hd half __float2half(float __f) { return half(__f); }
+__heddle_hd half __float2half_rn(float __f) { return half(__f); }
 __heddle_fn half __float2half_rz(float __f) { return __heddle_half(__heddle_f2h_rz(__f)); }
 __heddle_fn half __float2half_rd(float __f) { return __heddle_half(__heddle_f2h_rm(__f)); }
 __heddle_fn half __float2half_ru(float __f) { return __heddle_half(__heddle_f2h_rp(__f)); }
-__heddle_fn half __double2half(double __f) { return half(__f); }
-__heddle_fn float __half2float(half __h) { return __heddle_h2f(__h.__x); }
+__heddle_hd half __double2half(double __f) { return half(__f); }
+__heddle_hd float __half2float(half __h) { return __heddle_h2f(__h.__x); }
 
 
 #define __HEDDLE_H half
@@ -74,11 +92,11 @@ __heddle_fn half __hfma(half __a, half __b, half __c) {
 }
 #include "../heddle/half.h"
 
-__heddle_fn half2 __float2half2_rn(float __f) { return half2(half(__f), half(__f)); }
-__heddle_fn half2 __floats2half2_rn(float __a, float __b) { return half2(half(__a), half(__b)); }
-__heddle_fn half2 __float22half2_rn(float2 __v) { return half2(half(__v.x), half(__v.y)); }
-__heddle_fn float2 __half22float2(half2 __v) { return make_float2((float)__v.x, (float)__v.y); }
-__heddle_fn half2 __half2half2(half __a) { return half2(__a, __a); }
-__heddle_fn half2 make_half2(half __a, half __b) { return half2(__a, __b); }
+__heddle_hd half2 __float2half2_rn(float __f) { return half2(half(__f), half(__f)); }
+__heddle_hd half2 __floats2half2_rn(float __a, float __b) { return half2(half(__a), half(__b)); }
+__heddle_hd half2 __float22half2_rn(float2 __v) { return half2(half(__v.x), half(__v.y)); }
+__heddle_hd float2 __half22float2(half2 __v) { return make_float2((float)__v.x, (float)__v.y); }
+__heddle_hd half2 __half2half2(half __a) { return half2(__a, __a); }
+__heddle_hd half2 make_half2(half __a, half __b) { return half2(__a, __b); }
 
 #endif

@@ -15,6 +15,16 @@
 /* clang treats __noinline__ as a keyword even inside __attribute__, where libstdc++ uses it. */
 #if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
+/* The components of a scalar or vector type. */
+template <typename __T, bool = __heddle_is<__T>::object> struct __heddle_mem {
+  typedef __T elem;
+  enum { __n = 1 };
+};
+template <typename __T> struct __heddle_mem<__T, true> {
+  typedef decltype(__T::x) elem;
+  enum { __n = sizeof(__T) / sizeof(elem) };
+};
+
 #endif
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
@@ -31,6 +41,8 @@
 /* The qualifiers of device functions in these headers. */
 #define __heddle_fn static __inline__ __attribute__((device, always_inline))
 #define __heddle_member __attribute__((device, always_inline))
+#define __heddle_hd_member __attribute__((host, device, always_inline))
+#define __heddle_host static __inline__ __attribute__((host))
 #define __heddle_hd static __inline__ __attribute__((host, device, always_inline))
 
 /* Traits for our templates, held in enumerators: clang 14 cannot mangle a type trait in a signature. */
@@ -39,5 +51,15 @@ template <typename __T> struct __heddle_is {
 };
 template <bool, typename __T> struct __heddle_if {};
 template <typename __T> struct __heddle_if<true, __T> { typedef __T type; };
+
+/* The components of a scalar or vector type. */
+template <typename __T, bool = __heddle_is<__T>::object> struct __heddle_mem {
+  typedef __T elem;
+  enum { __n = 1 };
+};
+template <typename __T> struct __heddle_mem<__T, true> {
+  typedef decltype(__T::x) elem;
+  enum { __n = sizeof(__T) / sizeof(elem) };
+};
 
 #endif

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/internal/testing/mutate"
+)
+
+// TestMutants measures a small module. Its tests notice two of four conditions: that of positive at
+// 0 is not tested, and one function is not called.
+func TestMutants(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const module = `-- go.mod
+module p
+
+go 1.26
+-- p.go
+package p
+
+func positive(n int) bool { return n > 0 }
+
+func never(n int) bool { return n == 3 }
+
+func both(a, b bool) bool { return a && b }
+
+func count(n int) int {
+	c := 0
+	for i := 0; i < n; i++ {
+		c++
+	}
+	return c
+}
+-- p_test.go
+package p
+
+import "testing"
+
+func TestP(t *testing.T) {
+	if !positive(1) || positive(-1) || both(true, false) || count(2) != 2 {
+		t.Error("wrong")
+	}
+}
+`
+	for f := range strings.SplitSeq(module[len("-- "):], "\n-- ") {
+		name, text, _ := strings.Cut(f, "\n")
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := filepath.Join(t.TempDir(), "equivalent")
+	gs := []group{{name: "p", packages: []string{"."}}}
+	for _, c := range []struct{ list, want string }{
+		{"", "50"},
+		{"./p.go never: n == 3: != for ==\n  it is never called\n", "67"},
+		{"./p.go never: n == 4: != for ==\n  it is never called\n", "stale"},
+	} {
+		if err := os.WriteFile(list, []byte(c.list), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		opt := options{seed: 1, min: 60, workers: 1, equivalent: list}
+		ok, err := measure(context.Background(), &out, gs, opt)
+		if err != nil || ok != (c.want == "67") || !strings.Contains(out.String(), c.want) {
+			t.Errorf("with the list %q: %v, %v, want %s in\n%s", c.list, ok, err, c.want, out.String())
+		}
+	}
+}
+
+// TestChoose: groups are named as packages are.
+func TestChoose(t *testing.T) {
+	got, err := choose([]string{"./internal/lockstep/...", "internal/race"})
+	if err != nil || len(got) != 2 || got[0].name != "internal/lockstep" {
+		t.Errorf("groups %v, %v", got, err)
+	}
+	if _, err := choose([]string{"internal/rac"}); err == nil {
+		t.Error("internal/rac is a group")
+	}
+}
+
+// TestEquivalentList: the list can be read, and its files exist.
+func TestEquivalentList(t *testing.T) {
+	t.Chdir("../..")
+	known, err := loadEquivalent(equivalentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[mutate.Key]bool{}
+	for _, e := range known {
+		if !exists(e.File) || keys[e.Key] {
+			t.Errorf("line %d: %s does not exist, or the entry is there twice", e.Line, e.File)
+		}
+		keys[e.Key] = true
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"heddle/internal/testing/mutate"
+)
+
+// A test that does not end for a mutant has failed. This is a tool for tests, so time may decide.
+const (
+	testTimes = 10               // times the duration without a mutant
+	testMore  = 10 * time.Second // and this for a machine that does other work
+)
+
+// maxMemory bounds the address space of a test in KiB: mutants can allocate without end.
+const maxMemory = 12 << 20
+
+// A testCase is one top-level test.
+type testCase struct {
+	bin     *testBinary
+	name    string
+	elapsed time.Duration // without a mutant, with the start of the program
+	reaches map[int]bool  // mutants by number
+}
+
+// test runs every mutant against the tests that reach it, some at a time, and prints what became of
+// each. Mutants that are killed are counted only.
+func (b *built) test(ctx context.Context, w io.Writer, workers int) (result, error) {
+	tests, err := b.cases(ctx, workers)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{name: b.group.name, mutants: len(b.mutants)}
+	var mu sync.Mutex
+	err = parallel(ctx, workers, len(b.mutants), func(worker, i int) error {
+		o, err := b.judge(ctx, tests, i+1, worker)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		r.add(o, b.mutants[i])
+		fmt.Fprintf(w, "%-11s %s%s\n", o.what, b.mutants[i], o.detail())
+		return nil
+	})
+	return r, err
+}
+
+// parallel calls do for 0 to n-1 on some goroutines, numbered from 0, until one fails.
+func parallel(ctx context.Context, workers, n int, do func(worker, i int) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	work := make(chan int)
+	var wg sync.WaitGroup
+	for worker := range workers {
+		wg.Go(func() {
+			for i := range work {
+				if err := do(worker, i); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		select {
+		case work <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(work)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// cases runs each test by itself without a mutant, and returns the tests, fastest first, with the
+// mutants that they reach. All must pass.
+func (b *built) cases(ctx context.Context, workers int) ([]*testCase, error) {
+	var all []*testCase
+	for _, bin := range b.bins {
+		names, err := bin.tests(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			all = append(all, &testCase{bin: bin, name: n, reaches: map[int]bool{}})
+		}
+	}
+	err := parallel(ctx, workers, len(all), func(worker, i int) error {
+		return b.record(ctx, all[i], worker, filepath.Join(b.dir, fmt.Sprintf("reached%d", i)))
+	})
+	slices.SortStableFunc(all, func(a, b *testCase) int { return cmp.Compare(a.elapsed, b.elapsed) })
+	return all, err
+}
+
+// tests lists the top-level tests of the binary that judge.
+func (bin *testBinary) tests(ctx context.Context) ([]string, error) {
+	cmd := exec.CommandContext(ctx, bin.path, "-test.list", cmp.Or(bin.run, "."))
+	cmd.Dir = bin.dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the tests of %s: %w", bin.name, err)
+	}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		if n := strings.TrimSpace(line); strings.HasPrefix(n, "Test") || strings.HasPrefix(n, "Fuzz") ||
+			strings.HasPrefix(n, "Example") {
+			names = append(names, n)
+		}
+	}
+	return names, nil
+}
+
+// record runs a test without a mutant, and notes how long it takes and which mutants it reaches.
+// The file is for the numbers of those.
+func (b *built) record(ctx context.Context, t *testCase, worker int, file string) error {
+	start := time.Now()
+	pass, out, err := b.execute(ctx, t, worker, 10*time.Minute, mutate.ReachedEnv+"="+file)
+	if err != nil {
+		return err
+	}
+	if !pass {
+		return fmt.Errorf("%s of %s fails without a mutant:\n%s", t.name, t.bin.name, out)
+	}
+	t.elapsed = time.Since(start)
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, word := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		t.reaches[n] = true
+	}
+	return nil
+}
+
+// judge runs the tests that reach a mutant until one fails.
+func (b *built) judge(ctx context.Context, tests []*testCase, n, worker int) (outcome, error) {
+	reached := false
+	for _, t := range tests {
+		if !t.reaches[n] {
+			continue
+		}
+		reached = true
+		limit := testTimes*t.elapsed + testMore
+		pass, _, err := b.execute(ctx, t, worker, limit, fmt.Sprintf("%s=%d", mutate.ActiveEnv, n))
+		if err != nil {
+			return outcome{}, err
+		}
+		if !pass {
+			return outcome{what: killed, by: t.name}, nil
+		}
+	}
+	if reached {
+		return outcome{what: survived}, nil
+	}
+	return outcome{what: notReached}, nil
+}
+
+// execute runs one test with a limit on its time, and returns whether it passes and its output. An
+// error means that ctx ended or the test could not be started.
+func (b *built) execute(ctx context.Context, t *testCase, worker int, limit time.Duration,
+	env string) (bool, []byte, error) {
+	cacheDir, err := b.cache(worker)
+	if err != nil {
+		return false, nil, err
+	}
+	args := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, maxMemory), "sh", t.bin.path,
+		"-test.run", "^" + t.name + "$", "-test.failfast",
+		"-test.timeout", limit.String()},
+		t.bin.flags...)
+	cmd := exec.CommandContext(ctx, "sh", args...)
+	cmd.Dir = t.bin.dir
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cacheDir, env)
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return false, nil, context.Cause(ctx)
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return false, nil, fmt.Errorf("%s: %w", t.bin.path, err)
+	}
+	return err == nil, out.Bytes(), nil
+}
+
+// cache returns a cache directory for the next test of a worker, with the compiled kernels of those
+// before but without answers of solvers: a mutant must neither use nor leave any.
+func (b *built) cache(worker int) (string, error) {
+	dir := filepath.Join(filepath.Dir(b.dir), fmt.Sprintf("cache%d", worker))
+	own := filepath.Join(dir, "heddle")
+	if !exists(own) {
+		if err := os.MkdirAll(own, 0o700); err != nil {
+			return "", err
+		}
+		if err := linkCompiled(own); err != nil {
+			return "", err
+		}
+	}
+	answers, err := filepath.Glob(filepath.Join(own, "answers-*"))
+	if err != nil {
+		return "", err
+	}
+	for _, a := range answers {
+		if err := os.RemoveAll(a); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// linkCompiled links what the user's cache has except for answers of solvers. Files of the cache
+// never change.
+func linkCompiled(own string) error {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return nil // the cache stays empty
+	}
+	entries, err := os.ReadDir(filepath.Join(base, "heddle"))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "answers-") {
+			continue
+		}
+		from := filepath.Join(base, "heddle", e.Name())
+		if err := os.Symlink(from, filepath.Join(own, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package slice
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// sliced slices kernel k of a module whose declarations are given. It returns "role opcode" for
+// every instruction that is not skipped, by function.
+func sliced(t *testing.T, text string, opt Options) (*Slice, map[string]string) {
+	t.Helper()
+	set := source.NewSet()
+	file, err := set.Add("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	s := Of(m.Kernel("k"), opt)
+	out := map[string]string{}
+	for _, f := range s.order {
+		var list []string
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if r := s.Role(f, in); r != Skip {
+					list = append(list, [...]string{"", "run", "touch", "unknown", "join"}[r]+" "+in.Text())
+				}
+			}
+		}
+		out[f.Name] = strings.Join(list, "; ")
+	}
+	return s, out
+}
+
+// The registers and the end of a function in the tests below.
+const (
+	begin = "{\n\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n"
+	end   = "\tret;\n}\n"
+)
+
+// The result of a function decides an address of shared memory in its caller: what computes the
+// result runs, what else the function computes does not.
+func TestResultOfFunction(t *testing.T) {
+	call := ".visible .entry k()\n" + begin + "\t.shared .align 4 .b8 s[256];\n" +
+		"\tmov.u32 %r1, %tid.x;\n\t{\n\t.param .b32 a;\n\t.param .b32 b;\n\tst.param.b32 [a], %r1;\n\tcall (b), f, (a);\n" +
+		"\tld.param.b32 %r2, [b];\n\t}\n\tst.shared.u32 [%r2], 1;\n" + end
+	// Both forms of results (PTX ISA 7.1): variables in .param space, and registers.
+	for what, f := range map[string]string{
+		"in memory": ".func (.param .b32 out) f(.param .b32 x)\n" + begin +
+			"\tld.param.b32 %r1, [x];\n\tmul.lo.u32 %r2, %r1, 4;\n\tadd.u32 %r3, %r2, 1;\n" +
+			"\tst.param.b32 [out], %r2;\n" + end,
+		"in a register": ".func (.reg .b32 out) f(.param .b32 x)\n" + begin +
+			"\tld.param.b32 %r1, [x];\n\tmul.lo.u32 out, %r1, 4;\n\tadd.u32 %r3, %r1, 1;\n" + end,
+	} {
+		c := call
+		want := "run ld.param.b32; run mul.lo.u32; run st.param.b32; run ret"
+		if what == "in a register" {
+			c = strings.ReplaceAll(c, "\t.param .b32 b;\n", "")
+			c = strings.ReplaceAll(c, "call (b)", "call (%r2)")
+			c = strings.ReplaceAll(c, "\tld.param.b32 %r2, [b];\n", "")
+			want = "run ld.param.b32; run mul.lo.u32; run ret"
+		}
+		_, got := sliced(t, f+c, Options{})
+		if got["f"] != want {
+			t.Errorf("%s: of f %s, want %s", what, got["f"], want)
+		}
+		if k := got["k"]; !strings.Contains(k, "run call") || !strings.Contains(k, "run st.param") ||
+			!strings.Contains(k, "touch st.shared") {
+			t.Errorf("%s: of k %s", what, k)
+		}
+	}
+}
+
+// A function may store what concerns only its own calls in .param space: that is no result.
+func TestArgumentsOfUnusedCall(t *testing.T) {
+	_, got := sliced(t, ".func (.param .b32 out) g(.param .b32 x)\n"+begin+
+		"\tld.param.b32 %r1, [x];\n\tst.param.b32 [out], %r1;\n"+end+
+		".visible .entry k()\n"+begin+"\tmov.u32 %r1, 7;\n\t{\n\t.param .b32 a;\n\t.param .b32 b;\n"+
+		"\tst.param.b32 [a], %r1;\n\tcall (b), g, (a);\n\t}\n\tbar.sync 0;\n"+end, Options{})
+	if want := "run bar.sync; run ret"; got["k"] != want {
+		t.Errorf("of k %s, want %s", got["k"], want)
+	}
+}
+
+// The lanes of activemask are input, unless a warp runs in lock step.
+func TestActiveMask(t *testing.T) {
+	for _, lockstep := range []bool{false, true} {
+		want := "unknown activemask.b32"
+		if lockstep {
+			want = "run activemask.b32"
+		}
+		_, got := sliced(t, ".visible .entry k()\n"+begin+"\tactivemask.b32 %r1;\n"+
+			"\tbar.warp.sync %r1;\n"+end, Options{Lockstep: lockstep})
+		if list := strings.Split(got["k"], "; "); list[0] != want {
+			t.Errorf("lock step %v: %v, want %s first", lockstep, list, want)
+		}
+	}
+}
+
+// Tables are the variables whose initial values decide an address, each once.
+func TestTables(t *testing.T) {
+	const decls = ".const .align 4 .b8 given[8] = {4, 0, 0, 0, 8, 0, 0, 0};\n" +
+		".const .align 4 .b8 unset[8];\n.global .align 4 .b8 other[8] = {1};\n" +
+		".global .align 4 .b8 table[8] = {4, 0, 0, 0};\n"
+	for _, c := range []struct {
+		loads []string
+		want  []string
+	}{
+		{[]string{"ld.const.u32 %r1, [given]", "ld.const.u32 %r2, [given+4]"}, []string{"given"}},
+		{[]string{"ld.global.u32 %r1, [table]", "ld.const.u32 %r2, [given]"},
+			[]string{"given", "table"}},
+		{[]string{"ld.const.u32 %r1, [unset]", "mov.u32 %r2, 4"}, nil},
+		{[]string{"mov.u32 %r1, 4", "mov.u32 %r2, 4"}, nil},
+	} {
+		s, _ := sliced(t, decls+".visible .entry k()\n"+begin+"\t.shared .align 4 .b8 s[256];\n\t"+
+			strings.Join(c.loads, ";\n\t")+";\n\tst.shared.u32 [%r1], 1;\n\tst.shared.u32 [%r2], 1;\n"+
+			"\tld.global.u32 %r5, [other];\n"+end, Options{})
+		var got []string
+		for _, v := range s.Tables {
+			got = append(got, v.Name)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v: tables %v, want %v", c.loads, got, c.want)
+		}
+	}
+}
+
+// A generic access to a variable is one to the space of the variable, and one by a register is to
+// each space whose addresses the register may hold (PTX ISA 6.4.1.1).
+func TestGenericAddress(t *testing.T) {
+	const decls = ".shared .align 4 .b8 s[256];\n"
+	for _, c := range []struct{ what, body, want string }{
+		{"the name of a shared variable", "\tst.u32 [s], 1;\n", "touch st.u32; run ret"},
+		{"a converted address", "\tmov.u64 %d1, s;\n\tcvta.shared.u64 %d2, %d1;\n\tst.u32 [%d2], 1;\n",
+			"run mov.u64; run cvta.shared.u64; touch st.u32; run ret"},
+		{"a local variable", "\t.local .align 4 .b8 l[8];\n\tmov.u64 %d1, l;\n" +
+			"\tcvta.local.u64 %d2, %d1;\n\tst.u32 [%d2], 1;\n", "run ret"},
+		{"a parameter", "\tld.param.u64 %d1, [in];\n\tst.u32 [%d1], 1;\n", "run ret"},
+		{"an address from shared memory", "\tmov.u64 %d1, s;\n\tcvta.shared.u64 %d2, %d1;\n" +
+			"\tst.shared.u64 [s], %d2;\n\tld.shared.u64 %d3, [s];\n\tst.u32 [%d3], 1;\n",
+			"run mov.u64; run cvta.shared.u64; run st.shared.u64; run ld.shared.u64; " +
+				"run st.u32; run ret"}, // both stores: either may write what is loaded
+	} {
+		_, got := sliced(t, decls+".visible .entry k(.param .u64 in)\n"+begin+c.body+end, Options{})
+		if got["k"] != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got["k"], c.want)
+		}
+	}
+}
+
+// A function that is passed pointers may access shared memory by them.
+func TestPointerToFunction(t *testing.T) {
+	_, got := sliced(t, ".shared .align 8 .b8 s[256];\n.func f(.param .b64 x)\n"+begin+
+		"\tld.param.u64 %d1, [x];\n\tst.u32 [%d1], 1;\n"+end+
+		".visible .entry k()\n"+begin+"\tmov.u64 %d1, s;\n\tcvta.shared.u64 %d2, %d1;\n"+
+		"\t{\n\t.param .b64 a;\n\tst.param.b64 [a], %d2;\n\tcall f, (a);\n\t}\n"+end, Options{})
+	if want := "run ld.param.u64; touch st.u32; run ret"; got["f"] != want {
+		t.Errorf("of f %s, want %s", got["f"], want)
+	}
+	want := "run mov.u64; run cvta.shared.u64; run st.param.b64; run call; run ret"
+	if got["k"] != want {
+		t.Errorf("of k %s, want %s", got["k"], want)
+	}
+}
+
+// What is left out since an assertion fails there is assumed not to happen. A trap on every path is
+// part of the trace itself.
+func TestAssumes(t *testing.T) {
+	for body, want := range map[string]bool{
+		"\tbar.sync 0;\n": false,
+		"\ttrap;\n":       false,
+		"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n\ttrap;\na:\n" +
+			"\tbar.sync 0;\n": true,
+	} {
+		s, _ := sliced(t, ".visible .entry k(.param .u64 in)\n"+begin+body+end, Options{})
+		if s.Assumes != want {
+			t.Errorf("assumes %v, want %v:\n%s", s.Assumes, want, body)
+		}
+	}
+}
+
+// A declared function without a body is not sliced.
+func TestNoBody(t *testing.T) {
+	s, _ := sliced(t, ".extern .func f(.param .b32 x);\n.visible .entry k()\n"+begin+
+		"\t{\n\t.param .b32 a;\n\tst.param.b32 [a], 1;\n\tcall f, (a);\n\t}\n"+end, Options{})
+	if len(s.order) != 1 || s.order[0].Name != "k" {
+		t.Errorf("functions %v, want k", names(s.order))
+	}
+}
+
+// names returns the names of functions.
+func names(fs []*ir.Func) (out []string) {
+	for _, f := range fs {
+		out = append(out, f.Name)
+	}
+	return out
+}

@@ -20,8 +20,10 @@ import (
 // Items are buffers, in the order of their numbers, and parameters, in their order:
 //
 //	buffer:NAME:SIZE[:HEX]   a buffer with the first bytes; zeros follow
+//	var:NAME:SIZE[:HEX]      a variable
 //	u32:N  u64:N             a number
 //	ptr:NUMBER+BYTES         a pointer into a buffer
+//	in:NUMBER+AT:NUMBER+BYTES  the same, at byte AT of a buffer
 func savedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: saved OUT KERNEL GRID BLOCK ITEM...")
@@ -36,17 +38,24 @@ func savedCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		return d
 	}
+	place := func(s string) (int, uint64) {
+		n, at, _ := strings.Cut(s, "+")
+		return int(number(n)), number(at)
+	}
 	s := &launch.Saved{Kernel: args[1], Demangled: args[1], Grid: dim(args[2]), Block: dim(args[3]),
 		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
 	for _, item := range args[4:] {
 		kind, rest, _ := strings.Cut(item, ":")
 		parts := strings.Split(rest, ":")
-		for kind != "u32" && len(s.Params)%8 != 0 && kind != "buffer" {
+		for (kind == "u64" || kind == "ptr") && len(s.Params)%8 != 0 {
 			s.Params = append(s.Params, 0)
 		}
 		switch kind {
-		case "buffer":
+		case "buffer", "var":
 			b := launch.SavedBuffer{Name: parts[0], Size: number(parts[1])}
+			if kind == "var" {
+				b.Variable = parts[0]
+			}
 			if len(parts) > 2 {
 				data, err := hex.DecodeString(parts[2])
 				ts.Check(err)
@@ -58,10 +67,15 @@ func savedCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case "u64":
 			s.Params = binary.LittleEndian.AppendUint64(s.Params, number(rest))
 		case "ptr":
-			n, at, _ := strings.Cut(rest, "+")
-			s.Pointers = append(s.Pointers, launch.SavedPointer{Offset: uint64(len(s.Params)),
-				Buffer: int(number(n)), At: number(at)})
+			n, at := place(rest)
+			s.Pointers = append(s.Pointers, launch.SavedPointer{Offset: uint64(len(s.Params)), Buffer: n,
+				At: at})
 			s.Params = append(s.Params, make([]byte, 8)...)
+		case "in":
+			from, off := place(parts[0])
+			n, at := place(parts[1])
+			b := &s.Buffers[from]
+			b.Pointers = append(b.Pointers, launch.SavedPointer{Offset: off, Buffer: n, At: at})
 		default:
 			ts.Fatalf("item %q", item)
 		}

@@ -41,7 +41,7 @@ var groups = []group{
 		"./internal/smt/cdcl"}, judges: []judge{{pkg: "internal/verify"}}},
 	{name: "internal/emu", packages: []string{"./internal/emu"},
 		files:  []string{"barrier*.go", "schedule.go", "policy.go", "spin.go", "warpsync.go"},
-		judges: []judge{suite}},
+		judges: []judge{suite, {"internal/testing/ptxtest", "^TestTrace$"}}},
 	{name: "internal/place", packages: []string{"./internal/place/..."},
 		judges: []judge{{pkg: "internal/command/sync"}}},
 	{name: "internal/repair", packages: []string{"./internal/repair"},

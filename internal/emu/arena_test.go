@@ -436,6 +436,24 @@ func TestArenaHeap(t *testing.T) {
 	if res := launchIn(t, a, build(use), 1, 1, out, 7); res.Stop != nil || a.mem[p-a.base+32] != 7 {
 		t.Errorf("use: %+v", res.Stop)
 	}
+	// A saved launch may free it as well.
+	prog, err := NewProgram(build(free), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := binary.LittleEndian.AppendUint64(nil, out)
+	saved, err := prog.Save(&launch.Config{Geometry: event.Geometry{Grid: dim(1), Block: dim(1)}},
+		binary.LittleEndian.AppendUint64(params, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, errs := launch.Resolve(prog.kernel, launch.Request{Saved: saved}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if _, res, _ := start(t, prog.kernel, cfg, Options{}); res.Stop != nil {
+		t.Errorf("a saved launch: %s", res.Stop.Message)
+	}
 	for _, c := range []struct {
 		add  uint64
 		want string

@@ -65,6 +65,86 @@ func TestBarrierAfterExit(t *testing.T) {
 	})
 }
 
+// Lanes of one warp may wait at a barrier when the others exit: the barrier then completes without
+// them, as without threads that had exited before (PTX ISA 9.7.13.1: the barrier counts threads that
+// are executing).
+func TestBarrierExitInWarp(t *testing.T) {
+	k := kernel(t, `
+	setp.ge.u32 %c, %i, 40;
+	@%c bra LAST;
+	barrier.sync 3;
+	st.global.u32 [%p], 1;
+	ret;
+LAST:
+	mov.u32 %w, 0;
+L:	add.u32 %w, %w, 1;
+	setp.lt.u32 %c, %w, 20;
+	@%c bra L;
+	ret;`)
+	twoModels(t, func(t *testing.T, opt Options) {
+		res, r := completed(t, k, config(1, 64, buffer("out", 256)), opt)
+		wantWords(t, res, "out", 64, func(i int) uint32 { return uint32(min(1, 40/(i+1))) })
+		if cs := of[event.Complete](r); len(cs) != 1 || !cs[0].Exited {
+			t.Errorf("completions %+v, want one without exited threads", cs)
+		}
+	})
+}
+
+// A barrier with a count completes without exited threads if they belong to its warps, and not if
+// they belong to others.
+func TestCountedBarrierAfterExit(t *testing.T) {
+	for _, test := range []struct {
+		name, exits string
+		want        bool
+	}{
+		{"nobody", "setp.ge.u32 %c, %i, 128;", false},
+		{"a warp that does not take part", "setp.ge.u32 %c, %i, 96;", false},
+		{"a lane of a warp that does", "setp.eq.u32 %c, %i, 40;", true},
+	} {
+		k := kernel(t, test.exits+`
+	@%c exit;
+	setp.ge.u32 %c, %i, 64;
+	@%c bra END;
+	barrier.sync 1, 64;
+END:	ret;`)
+		twoModels(t, func(t *testing.T, opt Options) {
+			_, r := completed(t, k, config(1, 128, buffer("out", 4)), opt)
+			if cs := of[event.Complete](r); len(cs) != 1 || cs[0].Exited != test.want {
+				t.Errorf("%s exits: completions %+v", test.name, cs)
+			}
+		})
+	}
+}
+
+// A barrier with a count waits for that many threads, even if the count is that of the block and
+// some of its warps have exited (PTX ISA 9.7.13.1: "the number of threads participating").
+func TestCountOfBlockAfterExit(t *testing.T) {
+	for op, want := range map[string]Status{"barrier.sync 0;": Completed, "barrier.sync 0, 128;": Stalled} {
+		k := kernel(t, "setp.ge.u32 %c, %i, 96;\n@%c exit;\n"+op+"\nret;")
+		twoModels(t, func(t *testing.T, opt Options) {
+			_, res, _ := start(t, k, config(1, 128, buffer("out", 4)), opt)
+			if res.Status != want {
+				t.Errorf("%s: status %d, want %d", op, res.Status, want)
+			}
+		})
+	}
+	// One arrival names the count and another does not.
+	k := kernel(t, `
+	setp.ge.u32 %c, %i, 96;
+	@%c exit;
+	setp.ge.u32 %c, %i, 64;
+	@%c bra B;
+	barrier.sync 0;
+	bra END;
+B:	barrier.sync 0, 128;
+END:	ret;`)
+	twoModels(t, func(t *testing.T, opt Options) {
+		if _, res, _ := start(t, k, config(1, 128, buffer("out", 4)), opt); res.Status != Stalled {
+			t.Errorf("with and without a count: status %d, want %d", res.Status, Stalled)
+		}
+	})
+}
+
 // Producer and consumer of the ISA's example: two warps arrive at barrier 1, two others sync at it.
 func TestBarrierArrive(t *testing.T) {
 	k := kernel(t, `

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"encoding/binary"
 	"testing"
 
 	"heddle/internal/event"
@@ -201,4 +202,36 @@ func BenchmarkMillionThreads(b *testing.B) {
 	benchmark(b, kernel(b, `
 	st.global.u32 [%p], %i;
 	ret;`), config(4096, 256, buffer("out", 4<<20)), nil)
+}
+
+// The kernel of BenchmarkMemory in the memory of a program with many allocations.
+func BenchmarkArenaMemory(b *testing.B) {
+	k, cfg := memoryKernel(b)
+	a := NewArena(32<<40, make([]byte, 16<<20))
+	var params []byte
+	for i := range uint64(2) {
+		at := allocateAt(b, a, "array", i<<20, 1<<20)
+		params = binary.LittleEndian.AppendUint64(params, at)
+	}
+	for i := range uint64(1000) {
+		allocateAt(b, a, "other", 4<<20+i*8192, 4096)
+	}
+	p, err := NewProgram(k, a, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := p.Machine(cfg, params)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	lanes := uint64(0)
+	for b.Loop() {
+		res, err := m.Run(context.Background(), Options{Workers: 1}, nil)
+		if err != nil || res.Status != Completed {
+			b.Fatal(err, res.Status, res.Stop)
+		}
+		lanes += res.LaneInstrs
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
 }

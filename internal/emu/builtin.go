@@ -154,12 +154,11 @@ func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	if x.mem.arena != nil {
 		return 0, x.freeMapped(in, l, args[0])
 	}
-	id := x.prog.space.object(args[0])
-	if id < x.mem.heap || id >= len(x.mem.objs) || x.mem.objs[id].base != args[0] {
+	o := x.mem.own(args[0])
+	if o == nil || o.base != args[0] || o.id < x.mem.heap && (o.buffer == nil || !o.buffer.Heap) {
 		x.fail(in, OutOfBounds, l, "free of %s, which malloc did not return", x.describe(args[0]))
 		return 0, false
 	}
-	o := x.mem.objs[id]
 	if o.freed {
 		x.fail(in, OutOfBounds, l, "free of %s, which has been freed", o.name)
 		return 0, false

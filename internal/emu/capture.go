@@ -79,7 +79,7 @@ func (c *capture) add(o *object) int {
 		c.number[o] = n
 		c.total += o.size
 		c.queue = append(c.queue, o)
-		b := launch.SavedBuffer{Name: o.name, Size: o.size}
+		b := launch.SavedBuffer{Name: o.name, Size: o.size, Heap: o.heap}
 		if v := c.vars[o.base]; v != nil {
 			b.Variable = v.Name
 		}

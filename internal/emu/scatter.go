@@ -15,7 +15,9 @@ import (
 // if the access is invalid, which has been recorded.
 func (x *exec) lane(in *inst, l int) (p *contents, o *object, at uint64, ok bool) {
 	a, mo := x.addr[l], in.mem
-	o = x.find(a)
+	if o = x.mem.own(a); o == nil {
+		o = x.findMapped(a)
+	}
 	if o == nil || !o.contains(a-o.base, mo.wide) || mo.space == event.Const && !o.isConst() {
 		x.badAddress(in, l, a)
 		return nil, nil, 0, false

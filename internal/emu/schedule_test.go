@@ -76,6 +76,48 @@ func TestRunsAreSeparate(t *testing.T) {
 	}
 }
 
+// The schedule of a seed does not depend on which runs of the machine came before it: with other
+// seeds, of one block, or interrupted. How often threads try to take a lock depends on the schedule.
+func TestSchedulesAreSeparate(t *testing.T) {
+	k := kernel(t, "LOCK:\natom.global.cas.b32 %v, [%x], 0, 1;\nsetp.ne.u32 %c, %v, 0;\n@%c bra LOCK;\n"+
+		"ld.volatile.global.u32 %w, [%o];\nst.global.u32 [%p+4], %w;\nadd.u32 %w, %w, 1;\n"+
+		"st.volatile.global.u32 [%o], %w;\natom.global.exch.b32 %v, [%x], 0;\nret;")
+	machine := func() *Machine {
+		m, err := New(k, config(4, 2, buffer("out", 64), buffer("x", 4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	run := func(m *Machine, ctx context.Context, opt Options) (out [9]uint32) {
+		res, err := m.Run(ctx, opt, nil)
+		if err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		if ctx.Err() == nil {
+			copy(out[:], words(t, res, "out", 9))
+		}
+		return out
+	}
+	one := uint32(1)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for seed := uint64(2); seed < 12; seed++ {
+		want := run(machine(), t.Context(), Options{Seed: seed})
+		for name, before := range map[string]func(*Machine){
+			"another seed":   func(m *Machine) { run(m, t.Context(), Options{Seed: 1}) },
+			"one block":      func(m *Machine) { run(m, t.Context(), Options{Block: &one}) },
+			"an interrupted": func(m *Machine) { run(m, cancelled, Options{}) },
+		} {
+			m := machine()
+			before(m)
+			if got := run(m, t.Context(), Options{Seed: seed}); got != want {
+				t.Errorf("seed %d after %s run: %v, want %v", seed, name, got, want)
+			}
+		}
+	}
+}
+
 // Every access of every lane, whatever the schedule: an event-by-event account of shared memory
 // must give the values that the kernel reads. It is the contract of event.Sink: the events are one
 // legal interleaving.

@@ -234,3 +234,25 @@ END:
 		})
 	})
 }
+
+// The results of operations of a warp reach any register, also the first ones of a kernel.
+func TestFirstRegisters(t *testing.T) {
+	for op, want := range map[string]func(i int) uint32{
+		"vote.sync.ballot.b32 %i, %c, 0xffffffff;": func(int) uint32 { return 0xff },
+		"match.any.sync.b32 %i, %b, 0xffffffff;":   func(int) uint32 { return full },
+		"elect.sync %i|%c, 0xffffffff;":            func(int) uint32 { return 0 },
+		"elect.sync _|%c, 0xffffffff;\n\tselp.u32 %i, 1, 0, %c;": func(i int) uint32 {
+			return uint32(1 - min(1, i)) // the lowest lane is elected
+		},
+		"shfl.sync.idx.b32 %i, %t, 3, 31, 0xffffffff;": func(int) uint32 { return 3 },
+		"activemask.b32 %i;":                           func(int) uint32 { return full },
+	} {
+		k := moduleText(t, ".version 8.3\n.target sm_90\n.address_size 64\n"+
+			".visible .entry k(.param .u64 out, .param .u64 x) {\n\t.reg .u32 %i, %t, %b;\n"+
+			"\t.reg .pred %c;\n\t.reg .u64 %o, %p;\n\tmov.u32 %t, %tid.x;\n\tmov.u32 %b, %ctaid.x;\n"+
+			"\tmov.u32 %i, 77;\n\tld.param.u64 %o, [out];\n\tmad.wide.u32 %p, %t, 4, %o;\n"+
+			"\tsetp.lt.u32 %c, %t, 8;\n\t"+op+"\n\tst.global.u32 [%p], %i;\n\tret;\n}\n")
+		res, _ := completed(t, k, config(1, 32, buffer("out", 128)), Options{})
+		wantWords(t, res, "out", 32, want)
+	}
+}

@@ -67,6 +67,14 @@ var ruleTests = []struct {
 		"step-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 add.u32 %x1, %x1, 1; @%p5 add.u32 %x2, %x2, 3; @!%p5 add.u32 %x2, %x2, 1;",
 		"(not (bvult k %x1))", "(not (bvult k %x2))",
 	},
+	{ // at most three for each iteration, until 3*k wraps around: proposed, and not kept
+		"step-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 add.u32 %x1, %x1, 3; @%p5 add.u32 %x2, %x2, 7; @!%p5 add.u32 %x2, %x2, 9;",
+		"", "(not (bvult (bvmul (_ bv3 32) k) %x1))",
+	},
+	{ // the same downwards
+		"step-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 sub.u32 %x1, %x1, 3; @%p5 sub.u32 %x2, %x2, 7; @!%p5 sub.u32 %x2, %x2, 9;",
+		"", "(not (bvult (bvmul (_ bv3 32) k) (bvmul (_ bv4294967295 32) %x1)))",
+	},
 	{ // incremented only below n: at most n, or where it began; not below n for ever
 		"loop-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "setp.lt.u32 %p6, %x1, %n; and.pred %p5, %p5, %p6; @%p5 add.u32 %x1, %x1, 1;",
 		"(not (bvult g!param:n+0:32 %x1))", "(not (bvult %x1 g!param:n+0:32))",
@@ -74,6 +82,10 @@ var ruleTests = []struct {
 	{ // a machine of states 0 and 3; the other counts on
 		"constant-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 mov.u32 %x1, 3; setp.eq.u32 %p6, %x9, 1; @%p6 mov.u32 %x1, 0; setp.eq.u32 %p7, %x9, 5; @%p7 add.u32 %x2, %x2, %x1;",
 		"(not (bvult (_ bv3 32) %x1))", "(not (bvult (_ bv3 32) %x2))",
+	},
+	{ // the index of a thread is at most 63, and an argument is not
+		"loop-bound", "mov.u32 %x1, %t; mov.u32 %x2, %n;", sometimes + "@%p5 mov.u32 %x1, 5; @%p5 mov.u32 %x2, 5; setp.gt.u32 %p6, %x1, 63; @%p6 add.u32 %x1, %x1, 1; setp.gt.u32 %p6, %x2, 63; @%p6 add.u32 %x2, %x2, 1;",
+		"(not (bvult (_ bv63 32) %x1))", "(not (bvult (_ bv63 32) %x2))",
 	},
 	{ // doubled or left alone: a power of two, or 0 when the bit has left; 1, 4, 7 are not all such
 		"power-of-two", "mov.u32 %x1, 1; mov.u32 %x2, 1;", sometimes + "@%p5 shl.b32 %x1, %x1, 1; @%p5 add.u32 %x2, %x2, 3;",
@@ -90,6 +102,10 @@ var ruleTests = []struct {
 	{ // two flags that are set together; one alone is not always true
 		"predicate", "setp.eq.u32 %p1, %n, 1; setp.eq.u32 %p2, %n, 1; mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 setp.lt.u32 %p1, %x9, %m; @%p5 setp.lt.u32 %p2, %x9, %m;",
 		"(= %p1 %p2)", "%p1",
+	},
+	{ // the same with 64 bits, and the count as a number of 64 bits
+		"guarded-form", "cvt.u64.u32 %d2, %t; mov.u64 %d1, 1; mov.u32 %x2, 5;", "setp.lt.u64 %p5, %d1, %d2; @%p5 shl.b64 %d1, %d1, 1; " + sometimes + "@%p5 shl.b32 %x2, %x2, 1;",
+		"(or (not (bvult %d1 ((_ zero_extend 32) p!tid.x))) (= %d1 (ite (bvult k (_ bv64 32)) (bvshl (_ bv1 64) ((_ zero_extend 32) k)) (_ bv0 64))))", "",
 	},
 	{ // while x1 is below the thread's index it doubles with each iteration
 		"guarded-form", "mov.u32 %x1, 1; mov.u32 %x2, 5;", "setp.lt.u32 %p5, %x1, %t; @%p5 shl.b32 %x1, %x1, 1; " + sometimes + "@%p5 shl.b32 %x2, %x2, 1;",
@@ -117,8 +133,12 @@ func TestRules(t *testing.T) {
 		t.Run(tt.rule, func(t *testing.T) {
 			th := build(t, tt.before, tt.body)
 			set := invariant.Find(t.Context(), th, solvers(), invariant.MaxSteps)
-			found := map[string]bool{}
+			found, formulas := map[string]bool{}, map[string]bool{}
 			for _, c := range set.Candidates {
+				if text := set.Text(c); formulas[text] || text == "true" || text == "false" {
+					t.Errorf("proposed twice, or without need: %s", text)
+				}
+				formulas[set.Text(c)] = true
 				if c.Rule.Name == tt.rule {
 					found[set.Text(c)] = true
 				}
@@ -133,6 +153,9 @@ func TestRules(t *testing.T) {
 				if text != "" && !found[text] {
 					t.Errorf("not proposed: %s", text)
 				}
+			}
+			if tt.holds != "" != set.Found() {
+				t.Errorf("invariants found: %v", set.Found())
 			}
 			holdInRuns(t, th, set)
 			if t.Failed() {

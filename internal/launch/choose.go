@@ -433,6 +433,7 @@ func (s *search) prepare() {
 		s.prefer[u] = int64(n)
 		s.p.values[u] = int64(n)
 	}
+	s.flatten()
 	s.candidates = []int64{1, 2, 3, 4, 5, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048}
 	constants := make(map[int64]bool)
 	for _, f := range s.p.facts {
@@ -455,6 +456,28 @@ func (s *search) prepare() {
 	}
 	slices.Sort(s.candidates)
 	s.candidates = slices.Compact(s.candidates)
+}
+
+// flatten makes unknown dimensions 1 that the kernel never reads: blocks or threads that differ in
+// one of them only would all do the same.
+func (s *search) flatten() {
+	uses := make(map[string]int)
+	for _, f := range s.p.facts {
+		for _, u := range f.expr.Unknowns() {
+			uses[u]++
+		}
+	}
+	code := s.r.code
+	for _, f := range s.p.facts {
+		unread := f.kind == factGrid && [3]bool{false, !code.ctaidY, !code.ctaidZ}[f.axis] ||
+			f.kind == factBlock && [3]bool{false, !code.tidY, !code.tidZ}[f.axis]
+		at := slices.Index(s.free, f.expr.Name)
+		if !unread || f.expr.Op != OpUnknown || uses[f.expr.Name] > 1 || at < 0 {
+			continue
+		}
+		s.p.values[f.expr.Name] = 1
+		s.free = slices.Delete(s.free, at, at+1)
+	}
 }
 
 // run improves the values.

@@ -136,7 +136,7 @@ func (x *exec) clear() {
 	x.symbols, x.limits = make(map[string]*cell), make(map[string]*cell)
 	x.used, x.texts = make(map[string]int), make(map[string]opaqueText)
 	x.frame, x.journal, x.calls = nil, nil, nil
-	x.escaped, x.kept, x.switched = nil, nil, nil
+	x.escaped, x.aliases, x.kept, x.switched = nil, nil, nil, nil
 }
 
 // remaining adds the launches that were not reached, without facts: too much work came before them,
@@ -203,6 +203,9 @@ func (x *exec) launch(i int) (end int, ok bool) {
 		a := x.argument(c.val, name, roots)
 		a.Size = c.typ.bytes()
 		l.Symbols[name] = a
+	}
+	if len(x.equal) > 0 {
+		l.exprs(func(e **Expr) { *e = (*e).given(x.equal) })
 	}
 	l.rename()
 	if n := len(x.launches); !slices.ContainsFunc(x.launches[max(0, n-maxUnrolled):],

@@ -117,11 +117,24 @@ func TestHostLaunches(t *testing.T) {
 		{"launch in a macro", "#define GO(n) k<<<(n) / 32, 32>>>(n)\nvoid f() { GO(64); }", `k 2 32 (64)`},
 		{"recursive macro", "#define A B\n#define B A\nvoid f() { k<<<A, 32>>>(); }", `k A 32`},
 		{"plain int", `int main() { int n = 1000; int t = 256; int b = (n + t - 1) / t; k<<<b, t>>>(n); }`, `k 4 256 (1000)`},
+		// A member that a loop changes leaves the others what they are.
+		{"one member in a loop", `void f(int n) { dim3 g; g.x = n; while (g.x > h()) g.x >>= 1; k<<<g, 64>>>(); }`, `k g.x 64`},
+		{"one member in an arm", `void f(int n) { dim3 g(n, 2); if (n > 9) g.x = 9; k<<<g, 64>>>(); }`, `k g.x,2 64`},
+		{"two members in a loop", `void f(int n) { dim3 g(1, 1); for (int i = 0; i < n; i++) { g.y = g.x; g.x++; } k<<<g, 64>>>(); }`, `k g.x,g.y 64`},
+		{"a member by a function", `void h(dim3 &d) { while (c()) d.y *= 2; } void f() { dim3 g(3); h(g); k<<<g, 64>>>(); }`, `k 3,g.y 64`},
+		// What a condition says of an unknown holds for the launches under it.
+		{"cases", `void f(int t) { dim3 b(t); switch (t) { case 64: k<<<1, b>>>(t); break; case 32: k<<<2, b>>>(t); break; default: k<<<3, b>>>(t); } k<<<4, b>>>(t); }`,
+			`k 1 64 (64)|k 2 32 (32)|k 3 t (t)|k 4 t (t)`},
+		{"a case that another runs into", `void f(int t) { switch (t) { case 64: case 32: k<<<1, t>>>(); case 16: k<<<2, t>>>(); } }`,
+			`k 1 t|k 2 t`},
+		{"equation", `void f(int t) { if (t == 64) k<<<1, t>>>(); else k<<<2, t>>>(); if (t != 32) k<<<3, t>>>(); else { k<<<4, 2 * t>>>(); } }`,
+			`k 1 64|k 2 t|k 3 t|k 4 64`},
+		{"assigned under an equation", `void f(int t) { if (t == 64) { t = g(); k<<<1, t>>>(); } }`, `k 1 t`},
 		{"straight line", `int main() { int b = 4; b = 5; b *= 2; b++; k<<<b, 32>>>(); b = 1; k<<<b, 32>>>(); }`, `k 11 32|k 1 32`},
 		{"assigned", `int main() { int b = 4; b = atoi(argv[1]); k<<<b, 32>>>(b * 32); }`, `k b 32 (b * 32)`},
 		{"address taken", `int main() { int b = 4; scanf("%d", &b); k<<<b, 32>>>(); }`, `k b 32`},
 		{"pointer to it", `int main() { int b = 4; int *p = &b; *p = 5; k<<<b, 32>>>(); }`, `k b 32`},
-		{"reference to it", `int main() { int b = 4; int &r = b; r = 5; k<<<b, 32>>>(); }`, `k b 32`},
+		{"reference to it", `int main() { int b = 4; int &r = b; r = 5; k<<<b, 32>>>(); }`, `k 5 32`},
 		{"passed on", `int main() { int b = 4; choose(b); k<<<b, 32>>>(); }`, `k b 32`},
 		{"const is passed on", `int main() { const int b = 4; choose(b); k<<<b, 32>>>(); }`, `k 4 32`},
 		{"printed", `int main() { int b = 4; printf("%d", b); k<<<b, 32>>>(); }`, `k 4 32`},
@@ -201,6 +214,20 @@ func TestHostLaunches(t *testing.T) {
 		{"overflow", `void f() { k<<<(1<<62)*4, 32>>>(); }`, `k (1<<62)*4 32`},
 		{"method", `struct S { int n; void go() { k<<<n / 32, 32>>>(n); } };`, `k n / 32 32 (n)`},
 		{"namespace", `namespace a { namespace { void go() { k<<<2, 32>>>(); } } }`, `k 2 32`},
+		{"an unsigned difference that wraps has no value",
+			`void f() { unsigned u = 64; k<<<u - 65 > 100 ? 2 : 1, u>>>(); }`, `k 100 < u - 65 ? 2 : 1 64`},
+		{"sizeof is unsigned", `void f() { k<<<sizeof(int) - 5 > 0 ? 2 : 1, sizeof(int) - 2>>>(); }`,
+			`k 0 < sizeof(int) - 5 ? 2 : 1 2`},
+		{"an int compared with an unsigned",
+			`void f() { int i = -1; k<<<i > 1u ? 2 : 1, i > 1 ? 64 : 32>>>(); }`, `k i > 1u ? 2 : 1 32`},
+		{"a conversion that changes the value has no value",
+			`void f() { char c = 200; bool t = 2; unsigned u = -1; int i = 0x80000000; k<<<c, t>>>(u, i); }`,
+			`k c t (u, i)`},
+		{"a conversion that keeps it", `void f() { unsigned char c = 200; bool t = 1; k<<<c, t>>>(); }`,
+			`k 200 1`},
+		{"assigned and incremented", `void f() { int i = 96, b = 1; b = i++; k<<<b, i>>>(); }`, `k b i`},
+		{"incremented, then assigned", `void f() { int i = 96, b = 1; ++i, b = 2; k<<<b, i>>>(); }`,
+			`k b i`},
 		{"not closed", `void f() { k<<<1, 32; } k<<<`, ``},
 	}
 	for _, tt := range tests {
@@ -220,6 +247,68 @@ func TestHostLaunches(t *testing.T) {
 }
 
 // Two pointers with one number share memory; "of" is the size of the memory, and "=" its contents.
+
+// What changes through another name is unknown, or known by that name too: the grid and the
+// argument must not follow from one value if a store lies between them.
+func TestHostReferences(t *testing.T) {
+	const head = "struct P { int n; }; struct R { int &x; };\n" +
+		"int &same(int &x) { return x; }\n" +
+		"void f(int n, P p, std::vector<int> v) { "
+	tests := []struct{ name, src, want string }{
+		{"a reference is another name", `int &r = n; int b = n / 32; r *= 5; k<<<b, 32>>>(n, r);`,
+			`k n / 32 32 (n * 5, n * 5)`},
+		{"a constant reference sees changes", `const int &r = n; int b = n / 32; n = 7; k<<<b, 32>>>(r);`,
+			`k n / 32 32 (7)`},
+		{"a constant reference to a temporary object", `const long &r = n; n = 7; k<<<r / 32, 32>>>(n);`,
+			`k n / 32 32 (7)`},
+		{"reference to a member", `int &r = p.n; int b = p.n / 32; r = 5; k<<<b, 32>>>(p.n);`,
+			`k p#2.n / 32 32 (p#3.n)`},
+		{"constant reference to a member", `const int &r = p.n; int b = r / 32; p.n = 5; k<<<b, 32>>>(r);`,
+			`k r / 32 32 (r#2)`},
+		{"reference to an object", `auto &r = p; int b = p.n / 32; r.n = 5; k<<<b, 32>>>(p.n);`,
+			`k p.n / 32 32 (5)`},
+		{"reference to an element", `int &r = v[0]; int b = v[0] / 32; r = 5; k<<<b, 32>>>(v[0]);`,
+			`k v[0] / 32 32 (v[0]#2)`},
+		{"bound names", `auto &[x] = p; int b = p.n / 32; x = 5; k<<<b, 32>>>(p.n);`,
+			`k p#2.n / 32 32 (p#3.n)`},
+		{"bound copies", `auto [x] = p; int b = p.n / 32; x = 5; k<<<b, 32>>>(p.n);`,
+			`k p.n / 32 32 (p.n)`},
+		{"member through a pointer", `P *q = &p; int b = p.n / 32; q->n = 5; k<<<b, 32>>>(p.n);`,
+			`k p#3.n / 32 32 (p#4.n)`},
+		{"pointer to a member", `int *q; q = &p.n; int b = p.n / 32; *q = 5; k<<<b, 32>>>(p.n);`,
+			`k p#3.n / 32 32 (p#4.n)`},
+		{"one of two pointers", `int m = 3, *q = n > 4 ? &m : &n; int b = n / 32; *q = 5; k<<<b, 32>>>(n);`,
+			`k n#4 / 32 32 (n#5)`},
+		{"reference in a range-based for", `int b = v[0] / 32; for (int &e : v) e = 5; k<<<b, 32>>>(v[0]);`,
+			`k v[0] / 32 32 (v[0]#2)`},
+		{"copies in a range-based for", `int b = v[0] / 32; for (int e : v) e = 5; k<<<b, 32>>>(v[0]);`,
+			`k v[0] / 32 32 (v[0])`},
+		{"object with a reference", `R r{n}; int b = n / 32; r.x = 5; k<<<b, 32>>>(n);`,
+			`k n#4 / 32 32 (n#5)`},
+		{"choice of lvalues", `int m = 3, b = n / 32; (argc ? n : m) = 5; k<<<b, 32>>>(n);`,
+			`k n#2 / 32 32 (n#3)`},
+		{"assignment in a choice", `int b = n / 32; argc ? n = 5 : 0; k<<<b, 32>>>(n);`,
+			`k n#3 / 32 32 (n#4)`},
+		{"reference that a function returns", `int b = n / 32; same(n) = 5; k<<<b, 32>>>(n);`,
+			`k n#2 / 32 32 (n#3)`},
+		{"std::exchange", `int b = n / 32, o = std::exchange(n, 5); k<<<b, 32>>>(n);`,
+			`k n#2 / 32 32 (n#3)`},
+		{"std::tie", `int m, b = n / 32; std::tie(n, m) = g(); k<<<b, 32>>>(n);`,
+			`k n#2 / 32 32 (n#3)`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, l := range ScanCUDA(cuda(t, head+tt.src+" }"), nil).Launches {
+				got = append(got, show(l))
+			}
+			if s := strings.Join(got, "|"); s != tt.want {
+				t.Errorf("got  %s\nwant %s", s, tt.want)
+			}
+		})
+	}
+}
+
 func TestHostPointers(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"allocated", `int main() { float *d; cudaMalloc(&d, 4096); k<<<1, 64>>>(d); }`,

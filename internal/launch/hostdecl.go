@@ -13,13 +13,17 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 	x.lasting = x.frame != nil && x.isLasting(i, at)
 	defer func() { x.lasting = false }()
 	if x.toks[at].is("[") && x.auto(i, at) { // auto [a, b] = ...
+		stop := x.exprEnd(at, end)
+		x.effects(at, stop)
 		for j := at; j < x.closer[at]; j++ {
-			if x.toks[j].kind == tokIdent {
+			switch {
+			case x.toks[j].kind != tokIdent:
+			case t.ref:
+				x.refer(x.toks[j].text, x.toks[x.closer[at]+1:max(stop, x.closer[at]+1)], perhaps)
+			default:
 				x.declare(x.toks[j].text, ctype{}, value{}, perhaps)
 			}
 		}
-		stop := x.exprEnd(at, end)
-		x.effects(at, stop)
 		return stop + 1, true
 	}
 	for first := true; ; first = false {
@@ -101,6 +105,10 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		x.effects(at+1, shut)
 		if t.class == classOther && t.ptr == 0 { // a constructor may take references
 			x.foreign("", at, x.commas(at+1, shut))
+		}
+		if t.rec != nil && t.rec.refs && t.ptr == 0 {
+			x.refer(name, x.toks[at+1:max(at+1, shut)], perhaps)
+			return shut + 1, true
 		}
 		x.construct(name, t, [2]int{at, shut}, perhaps)
 		return shut + 1, true
@@ -185,21 +193,10 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 		x.declare(name, t, value{}, perhaps)
 		return
 	}
-	if t.ref && !t.fixed {
-		// a reference: what it refers to may change without its name
-		for _, tok := range toks {
-			if c := x.variable(tok.text); c != nil && tok.kind == tokIdent {
-				x.escape(c)
-			}
-		}
-		x.declare(name, ctype{}, value{}, perhaps)
+	if t.ref && x.reference(name, t, toks, perhaps) {
 		return
 	}
-	if toks[0].is("&") && len(toks) == 2 {
-		if c := x.variable(toks[1].text); c != nil {
-			x.escape(c)
-		}
-	}
+	x.keepAddresses(at[0], at[1])
 	if toks[0].is("{") {
 		x.construct(name, t, at, perhaps)
 		return
@@ -212,6 +209,63 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 		v = convert(v, t)
 	}
 	x.declare(name, t, v, perhaps)
+}
+
+// reference declares a reference that is initialized with toks; false if it refers to a temporary
+// object, which makes it a constant.
+func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool {
+	if c := x.variable(toks[0].text); c != nil && len(toks) == 1 && toks[0].kind == tokIdent {
+		same := t.class == c.typ.class && t.bytes() == c.typ.bytes() &&
+			t.unsigned == c.typ.unsigned && t.truth == c.typ.truth ||
+			t.class == classOther && t.size == 0
+		if same && !perhaps && x.frame != nil {
+			x.frame.scopes[len(x.frame.scopes)-1][name] = c // another name of the variable
+			return true
+		}
+	}
+	from := 0
+	for from < len(toks) && toks[from].is("*") {
+		from++
+	}
+	place := len(toks) > 1 && from < len(toks) && toks[from].kind == tokIdent &&
+		!slices.ContainsFunc(toks[from:], func(t token) bool {
+			return t.kind != tokIdent && t.kind != tokNumber && !t.is(".") && !t.is("->") &&
+				!t.is("[") && !t.is("]")
+		})
+	if t.fixed && !place {
+		return false
+	}
+	x.refer(name, toks, perhaps)
+	return true
+}
+
+// refer declares a name for something that the tokens of an expression lead to: what it refers to
+// may change without its name, and it may change with any store.
+func (x *exec) refer(name string, toks []token, perhaps bool) {
+	for _, tok := range toks {
+		if c := x.variable(tok.text); c != nil && tok.kind == tokIdent {
+			x.escape(c)
+		}
+	}
+	c := x.declare(name, ctype{}, value{}, perhaps)
+	c.alias = true
+	x.aliases = append(x.aliases, c)
+}
+
+// keepAddresses notes the variables whose addresses the tokens from i to end take, except for those
+// that are only passed to a function.
+func (x *exec) keepAddresses(i, end int) {
+	for end = min(end, len(x.toks)); i < end; i++ {
+		switch t := x.toks[i]; {
+		case t.is("(") && i > 0 && x.toks[i-1].kind == tokIdent:
+			i = x.closer[i]
+		case t.is("&") && i+1 < end && x.isPrefix(i):
+			c := x.variable(x.toks[i+1].text)
+			if c != nil && !(c.typ.fixed && c.typ.ptr == 0) && !(i+2 < end && x.toks[i+2].is("[")) {
+				x.escape(c)
+			}
+		}
+	}
 }
 
 // construct declares a variable with the arguments of a constructor in the brackets of at.

@@ -24,20 +24,18 @@ func (x *exec) expression(i, end int) bool {
 // assignment executes lvalue op= expression, ++lvalue and lvalue++; false if it is something else.
 func (x *exec) assignment(i, end int) bool {
 	toks := x.toks[i:end]
-	if n := len(toks); n >= 2 && (toks[0].is("++") || toks[0].is("--")) {
-		return x.step(i+1, end, toks[0].text[:1])
-	} else if n >= 2 && (toks[n-1].is("++") || toks[n-1].is("--")) {
-		return x.step(i, end-1, toks[n-1].text[:1])
-	}
 	for j := i; j < end; j++ {
 		t := x.toks[j]
 		op, ok := assignments[t.text]
 		switch {
 		case t.is("("), t.is("["), t.is("{"):
 			j = x.closer[j]
+		case t.is("?"), t.is(","):
+			return false
 		case t.kind == tokPunct && ok && j > i:
 			x.effects(j+1, end)
 			x.effectsOfTarget(i, j)
+			x.keepAddresses(j+1, end)
 			v := x.eval(x.toks[j+1 : end])
 			if op != "" {
 				v = combine(op, x.known(x.toks[i:j]), x.known(x.toks[j+1:end]))
@@ -45,6 +43,11 @@ func (x *exec) assignment(i, end int) bool {
 			x.store(i, j, v)
 			return true
 		}
+	}
+	if n := len(toks); n >= 2 && (toks[0].is("++") || toks[0].is("--")) {
+		return x.step(i+1, end, toks[0].text[:1])
+	} else if n >= 2 && (toks[n-1].is("++") || toks[n-1].is("--")) {
+		return x.step(i, end-1, toks[n-1].text[:1])
 	}
 	return false
 }
@@ -71,12 +74,15 @@ func (x *exec) store(i, end int, v value) {
 	if toks[0].maybe {
 		v = value{}
 	}
+	for _, a := range x.aliases {
+		x.forget(a)
+	}
 	c := x.variable(toks[0].text)
 	if c == nil && toks[0].kind == tokIdent {
 		c = x.extern(toks[0].text)
 	}
 	switch {
-	case c == nil || toks[0].kind != tokIdent: // *p = ..., (*p).x = ...
+	case c == nil || c.alias || toks[0].kind != tokIdent: // *p = ..., (*p).x = ...
 		x.storeThrough(toks)
 	case len(toks) == 1:
 		if v.kind != nothing && (c.typ.class != classOther || c.typ.ptr > 0) {
@@ -95,18 +101,19 @@ func (x *exec) storeMember(c *cell, path string, v value) {
 	obj := c.val
 	if obj.kind == aDim {
 		n := slices.Index([]string{".x", ".y", ".z"}, path)
-		e := v.truncated().n
-		if n < 0 || e == nil {
+		if n < 0 {
 			x.forget(c)
 			return
 		}
-		obj.dim[n] = e
-		x.assign(c, obj)
+		if obj.dim[n] = v.truncated().n; obj.dim[n] == nil {
+			obj.dim[n] = x.unknownOf(ctype{class: classDim}, c.name).dim[n]
+		}
+		x.assignPart(c, obj, 1<<n)
 		return
 	}
 	if path[0] == '-' { // others may point to the same object
-		x.epoch++
 		x.drop(obj)
+		x.storeThrough(nil)
 		if a, ok := v.pointer(); ok {
 			x.retain(a.root)
 		}
@@ -127,10 +134,16 @@ func (x *exec) storeMember(c *cell, path string, v value) {
 
 // storeThrough is a store that is not to a plain variable or member: the contents of what the
 // variables in the lvalue point to become unknown, and so does everything whose address was kept.
+// So do the arguments of a call and the operands of a choice in the lvalue, to which it may refer.
 func (x *exec) storeThrough(toks []token) {
-	for _, t := range toks {
+	chosen := false
+	for j, t := range toks {
+		chosen = chosen || t.is("?") || t.is("(") && j > 0 && toks[j-1].kind == tokIdent
 		if c := x.variable(t.text); t.kind == tokIdent && c != nil {
 			x.drop(c.val)
+			if chosen {
+				x.forget(c)
+			}
 			if c.val.kind == anObject && c.typ.ptr == 0 && c.typ.array == 0 && toks[0].text == t.text {
 				x.forget(c) // a.b.c = ..., v[i] = ...
 			}
@@ -237,6 +250,9 @@ func (x *exec) forgetNamed(name string) {
 	if c := x.variable(name); c != nil {
 		x.drop(c.val)
 		x.forget(c)
+		if c.alias {
+			x.storeThrough(nil)
+		}
 	}
 }
 
@@ -274,9 +290,9 @@ func (x *exec) lambda(i, end int) int {
 	x.forgetAll(cells)
 	run()
 	x.forgetAll(cells)
-	for _, c := range cells {
-		if !slices.Contains(x.escaped, c) {
-			x.escaped = append(x.escaped, c) // the lambda may be called later
+	for _, t := range cells {
+		if !slices.Contains(x.escaped, t.cell) {
+			x.escaped = append(x.escaped, t.cell) // the lambda may be called later
 		}
 	}
 	return x.closer[j]
@@ -379,11 +395,16 @@ var harmless = []string{
 	"memcpy", "if",
 }
 
+// changing are functions of namespace std that may change variables that they get by name.
+var changing = []string{"swap", "exchange", "tie", "ref", "forward_as_tuple", "from_chars",
+	"getline", "iter_swap", "advance", "apply", "invoke", "back_inserter", "front_inserter",
+	"inserter"}
+
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.
 func (x *exec) foreign(name string, i int, parts [][2]int) {
 	safe := strings.HasPrefix(name, "cuda") || slices.Contains(harmless, name) ||
-		i > 1 && x.toks[i-1].is("::") && x.toks[i-2].is("std") && name != "swap"
+		i > 1 && x.toks[i-1].is("::") && x.toks[i-2].is("std") && !slices.Contains(changing, name)
 	readOnly := safe && (name == "free" || strings.HasSuffix(name, "printf") ||
 		strings.HasPrefix(name, "cudaFree") || strings.HasPrefix(name, "raw_"))
 	for _, p := range parts {

@@ -203,14 +203,33 @@ func combine(op string, v, w value) value {
 		return value{}
 	}
 	switch op {
+	case "&&", "||":
+		return logical(op, x, y)
+	}
+	unsigned := v.unsigned || w.unsigned
+	if unsigned && (negative(x) || negative(y)) {
+		return value{}
+	}
+	switch op {
 	case ">":
 		return integer(operation(OpLt, y, x))
 	case ">=":
 		return integer(operation(OpLe, y, x))
-	case "&&", "||":
-		return logical(op, x, y)
+	case "<", "<=", "==", "!=":
+		return integer(operation(intOps[op], x, y))
 	}
-	return integer(operation(intOps[op], x, y))
+	r := integer(operation(intOps[op], x, y))
+	if unsigned && negative(r.n) { // it wraps around
+		return value{}
+	}
+	r.unsigned = unsigned
+	return r
+}
+
+// negative reports whether an integer is a constant below 0.
+func negative(e *Expr) bool {
+	n, ok := e.Constant()
+	return ok && n < 0
 }
 
 // isReal reports whether v is a floating-point number.
@@ -405,15 +424,13 @@ func convert(v value, t ctype) value {
 	case t.class == classInteger:
 		v = v.truncated()
 		if c, ok := v.n.Constant(); v.kind == anInteger && ok {
-			bits := 8 * t.size
-			if bits < 64 && (c >= 1<<bits || c < -(1<<(bits-1))) {
+			if !t.holds(c) {
 				return value{}
 			}
-			return v
-		}
-		if t.size < 4 {
+		} else if t.size < 4 {
 			return value{}
 		}
+		v.unsigned = t.unsigned && t.size >= 4
 		return v
 	case t.class == classFloating:
 		if f, ok := v.float(); ok {
@@ -473,7 +490,9 @@ func (e *evaluator) sizeof() value {
 	if open && !e.accept(")") || size == 0 {
 		return value{}
 	}
-	return integer(number(size))
+	v := integer(number(size))
+	v.unsigned = true
+	return v
 }
 
 // number parses a literal.
@@ -481,7 +500,9 @@ func (e *evaluator) number() value {
 	s := e.peek().text
 	e.pos++
 	if n, ok := parseCInteger(s); ok {
-		return integer(number(n))
+		v := integer(number(n))
+		v.unsigned = strings.ContainsAny(s, "uU") || s[0] == '0' && n >= 1<<31
+		return v
 	}
 	s = strings.ReplaceAll(s, "'", "")
 	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X") {

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,7 +25,7 @@ type exec struct {
 	limits   map[string]*cell // kernels with cudaFuncSetAttribute: the bytes of shared memory
 	frame    *frame
 	journal  []change
-	touched  []*cell // assigned while dry is above 0
+	touched  []touch // assigned while dry is above 0
 	dry      int     // above 0: only what is assigned matters
 	fuel     int
 	epoch    int // grows with each call that may change what pointers point to
@@ -34,11 +35,14 @@ type exec struct {
 	launches []HostLaunch
 	visited  map[int]bool // tokens "<<<"
 	met      int          // launches, also those of a dry run
-	escaped  []*cell      // variables whose address was kept
+	escaped  []*cell      // variables whose address was kept, or to which a reference refers
+	aliases  []*cell      // references to something else than a variable
 	kept     []*root      // memory to which other memory points
-	switched []*cell      // what the cases of the innermost switch assign
-	depth    int          // nesting of statements
-	lasting  bool         // variables that are declared keep the values of earlier calls
+	switched []touch      // what the cases of the innermost switch assign
+	// equal has unknowns with the values that the conditions of the current path give them
+	equal   map[string]int64
+	depth   int  // nesting of statements
+	lasting bool // variables that are declared keep the values of earlier calls
 }
 
 // A cell is a variable.
@@ -46,7 +50,19 @@ type cell struct {
 	name string
 	typ  ctype
 	val  value
+	// alias marks a reference to something else than a variable, or an object with a reference as a
+	// member: a store to it changes what is in exec.escaped.
+	alias bool
 }
+
+// A touch is an assignment to a variable, or to members of a dim3.
+type touch struct {
+	cell *cell
+	dims uint8 // of a dim3: 1 for x, 2 for y, 4 for z
+}
+
+// allDims are all members of a dim3, and all of any other variable.
+const allDims = 7
 
 // A change is an assignment that may be undone.
 type change struct {
@@ -71,7 +87,7 @@ type reading struct {
 // A frame has the variables of an active function, by scope, innermost last.
 type frame struct {
 	scopes []map[string]*cell
-	lost   []*cell // assigned on paths that return early
+	lost   []touch // assigned on paths that return early
 }
 
 // Limits of the execution of one file. Real host code stays far below them; beyond them, launches
@@ -146,16 +162,20 @@ func (x *exec) extern(name string) *cell {
 }
 
 // assign sets a variable.
-func (x *exec) assign(c *cell, v value) {
+func (x *exec) assign(c *cell, v value) { x.assignPart(c, v, allDims) }
+
+// assignPart sets a variable to a value that differs from the present one in some members of a dim3
+// only.
+func (x *exec) assignPart(c *cell, v value, dims uint8) {
 	if v.kind == nothing {
 		v = x.unknownOf(c.typ, c.name)
 	}
 	x.journal = append(x.journal, change{c, c.val})
 	if x.dry > 0 {
-		x.touched = append(x.touched, c)
+		x.touched = append(x.touched, touch{c, dims})
 		for _, p := range []value{c.val, v} { // a later iteration may write through it
 			if p.kind == aPointer {
-				x.touched = append(x.touched, p.root.mem)
+				x.touched = append(x.touched, touch{p.root.mem, allDims})
 			}
 		}
 	}
@@ -197,7 +217,11 @@ func (x *exec) alternatives(arms ...func() bool) bool {
 		x.spend(len(state))
 		x.rollback(mark)
 		if ends && x.frame != nil {
-			x.frame.lost = append(x.frame.lost, order...)
+			for _, c := range order {
+				if v, ok := state[c]; ok {
+					x.frame.lost = append(x.frame.lost, touch{c, differing(c.val, v)})
+				}
+			}
 		}
 		if !ends {
 			after = append(after, state)
@@ -220,18 +244,14 @@ func (x *exec) alternatives(arms ...func() bool) bool {
 			}
 			vals[i] = v
 		}
-		if slices.ContainsFunc(vals, func(v value) bool { return !v.same(vals[0]) }) {
-			x.forget(c)
-		} else if !c.val.same(vals[0]) {
-			x.assign(c, vals[0])
-		}
+		x.merge(c, vals)
 	}
 	return false
 }
 
 // rehearse executes code without its launches, undoes it, and returns the variables that it may
 // assign.
-func (x *exec) rehearse(code func()) []*cell {
+func (x *exec) rehearse(code func()) []touch {
 	mark, first := len(x.journal), len(x.touched)
 	x.dry++
 	code()
@@ -244,15 +264,66 @@ func (x *exec) rehearse(code func()) []*cell {
 	return out
 }
 
-// forgetAll makes variables unknown.
-func (x *exec) forgetAll(cells []*cell) {
-	done := make(map[*cell]bool)
-	for _, c := range cells {
-		if !done[c] {
-			done[c] = true
-			x.forget(c)
+// forgetAll makes what was assigned unknown.
+func (x *exec) forgetAll(assigned []touch) {
+	dims := make(map[*cell]uint8)
+	for _, t := range assigned {
+		dims[t.cell] |= t.dims
+	}
+	for _, t := range assigned {
+		if d, ok := dims[t.cell]; ok {
+			delete(dims, t.cell)
+			x.forgetPart(t.cell, d)
 		}
 	}
+}
+
+// forgetPart makes members of a dim3 unknown, or any other variable.
+func (x *exec) forgetPart(c *cell, dims uint8) {
+	if c.val.kind != aDim || dims == allDims {
+		x.forget(c)
+		return
+	}
+	v, fresh := c.val, x.unknownOf(ctype{class: classDim}, c.name)
+	for i := range v.dim {
+		if dims>>i&1 != 0 {
+			v.dim[i] = fresh.dim[i]
+		}
+	}
+	x.assignPart(c, v, dims)
+}
+
+// merge sets a variable to what two or more paths leave in it: what they do not agree on is unknown.
+func (x *exec) merge(c *cell, vals []value) {
+	apart := uint8(0)
+	for _, v := range vals {
+		apart |= differing(v, vals[0])
+	}
+	if apart != allDims {
+		if d := differing(c.val, vals[0]); d != 0 {
+			x.assignPart(c, vals[0], d)
+		}
+	}
+	if apart != 0 {
+		x.forgetPart(c, apart)
+	}
+}
+
+// differing returns the members in which two values of a dim3 differ, or all if other values do.
+func differing(v, w value) uint8 {
+	switch {
+	case v.same(w):
+		return 0
+	case v.kind != aDim || w.kind != aDim:
+		return allDims
+	}
+	out := uint8(0)
+	for i := range v.dim {
+		if !sameExpr(v.dim[i], w.dim[i]) {
+			out |= 1 << i
+		}
+	}
+	return out
 }
 
 // repeat executes the body of a loop: code executes one iteration, and again evaluates the
@@ -286,6 +357,29 @@ func (x *exec) repeat(jumps bool, again func() *Expr, code func() bool) {
 	}
 	x.alternatives(code, func() bool { return false })
 	x.forgetAll(cells)
+}
+
+// under executes code on a path on which cond holds, where holds is false if its negation does:
+// launches on it have the values that equations in it give to unknowns.
+func (x *exec) under(cond *Expr, holds bool, code func() bool) bool {
+	outer := x.equal
+	defer func() { x.equal = outer }()
+	op := OpEq
+	if !holds {
+		op = OpNe
+	}
+	if cond != nil && cond.Op == op {
+		for i, e := range cond.Args {
+			if n, ok := cond.Args[1-i].Constant(); ok && e.Op == OpUnknown {
+				x.equal = maps.Clone(outer)
+				if x.equal == nil {
+					x.equal = make(map[string]int64)
+				}
+				x.equal[e.Name] = n
+			}
+		}
+	}
+	return code()
 }
 
 // outside makes unknown what a call of unknown code may change.

@@ -235,7 +235,8 @@ func (h *hostFile) layout(i, end int) *record {
 	for i < end {
 		stop := h.statementEnd(i, end)
 		t, at, ok := h.parseType(h.toks[:end], i)
-		if !ok || h.toks[i].is("static") || h.toks[i].maybe {
+		r.refs = r.refs || ok && t.ref
+		if !ok || h.toks[i].is("static") || h.toks[i].maybe || t.ref {
 			return r
 		}
 		base := t

@@ -80,6 +80,26 @@ func (e *Expr) renamed(to func(string) string) *Expr {
 	return &out
 }
 
+// given returns e with values for some of its unknowns; nil if it has no value then.
+func (e *Expr) given(values map[string]int64) *Expr {
+	switch {
+	case e == nil || e.Op == OpConst:
+		return e
+	case e.Op == OpUnknown:
+		if n, ok := values[e.Name]; ok {
+			return number(n)
+		}
+		return e
+	}
+	args := make([]*Expr, len(e.Args))
+	for i, a := range e.Args {
+		if args[i] = a.given(values); args[i] == nil {
+			return nil
+		}
+	}
+	return operation(e.Op, args...)
+}
+
 // same reports whether two launches are the same for all values of their unknowns.
 func (l *HostLaunch) same(m *HostLaunch) bool {
 	return l.Kernel == m.Kernel && l.Span == m.Span && slices.EqualFunc(l.Template, m.Template,

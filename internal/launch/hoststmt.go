@@ -154,10 +154,12 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 		return next, run(second + 1)()
 	case constant:
 		return next, false
-	case hasElse && second+1 < end:
-		return next, x.alternatives(run(first), run(second+1))
 	}
-	return next, x.alternatives(run(first), nothing)
+	taken := func() bool { return x.under(cond, true, run(first)) }
+	if !hasElse || second+1 >= end {
+		return next, x.alternatives(taken, nothing)
+	}
+	return next, x.alternatives(taken, func() bool { return x.under(cond, false, run(second+1)) })
 }
 
 // skip returns the index after the statement at i, without executing it.
@@ -270,10 +272,14 @@ func (x *exec) commas(i, end int) [][2]int {
 // rangeVariable declares the variables of a range-based for, and forgets what it ranges over if it
 // does so by reference.
 func (x *exec) rangeVariable(i, end int) {
+	ref := false
 	for ; i < end && !x.toks[i].is(":"); i++ {
-		if t := x.toks[i]; t.kind == tokIdent && i+1 < end && (x.toks[i+1].is(":") ||
+		t := x.toks[i]
+		ref = ref || t.is("&") || t.is("&&")
+		if t.kind == tokIdent && i+1 < end && (x.toks[i+1].is(":") ||
 			x.toks[i+1].is(",") || x.toks[i+1].is("]")) {
-			x.declare(t.text, ctype{}, value{}, false)
+			c := x.declare(t.text, ctype{}, value{}, false)
+			c.alias = ref
 		}
 	}
 	x.effects(i, end)
@@ -301,13 +307,25 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 	}
 	body := x.closer[i+1] + 1
 	x.effects(i+2, body-1)
+	subject := x.known(x.toks[i+2 : max(body-1, i+2)]).integer()
 	next = x.skip(body, end)
 	if body >= end || !x.toks[body].is("{") {
 		return max(next, i+1), false
 	}
 	run := func() {
+		ended := true // the statement before
+		var cond *Expr
 		for j := body + 1; j < x.closer[body] && x.spend(1); {
-			j, _ = x.statement(j, x.closer[body])
+			if x.isLabel(j) {
+				cond = nil
+				if ended && x.toks[j].is("case") {
+					cond = operation(OpEq, subject, x.caseValue(j))
+				}
+			}
+			x.under(cond, true, func() bool {
+				j, ended = x.statement(j, x.closer[body])
+				return ended
+			})
 		}
 	}
 	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
@@ -320,6 +338,15 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 	x.switched = outer
 	x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
 	return next, false
+}
+
+// caseValue is the value of the case label at i.
+func (x *exec) caseValue(i int) *Expr {
+	end := i + 1
+	for end < len(x.toks) && !x.toks[end].is(":") && !x.toks[end].is(";") {
+		end++
+	}
+	return x.eval(x.toks[i+1 : min(end, i+1+maxListTokens, len(x.toks))]).integer()
 }
 
 // forgetScopes makes all variables of the function unknown: a goto may come from anywhere.

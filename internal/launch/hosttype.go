@@ -5,12 +5,14 @@ import "slices"
 // ctype is what heddle knows of a C++ type in host code.
 type ctype struct {
 	class typeClass
-	size  int64   // bytes of a value without pointers; 0 if unknown
-	ptr   int     // how many pointers to it
-	ref   bool    // a reference
-	fixed bool    // const or constexpr
-	elem  int64   // classVector: bytes of an element; 0 if unknown
-	rec   *record // classOther: a struct of the file; may be nil
+	size  int64 // bytes of a value without pointers; 0 if unknown
+	// classInteger: an unsigned type; bool
+	unsigned, truth bool
+	ptr             int     // how many pointers to it
+	ref             bool    // a reference
+	fixed           bool    // const or constexpr
+	elem            int64   // classVector: bytes of an element; 0 if unknown
+	rec             *record // classOther: a struct of the file; may be nil
 	// array is the number of elements of an array, 0 for no array and -1 for an unknown number.
 	array int64
 }
@@ -31,6 +33,7 @@ type record struct {
 	fields []recordField
 	size   int64
 	ok     bool
+	refs   bool // a member is a reference
 }
 
 // A recordField is a member of a struct at an offset in bytes.
@@ -150,9 +153,29 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 	return t, i, true
 }
 
+// holds reports whether an integer type has the value n, so that a conversion does not change it.
+func (t ctype) holds(n int64) bool {
+	bits := 8 * t.size
+	switch {
+	case t.size == 0:
+		return true
+	case t.truth:
+		return n == 0 || n == 1
+	case t.unsigned:
+		return n >= 0 && (bits >= 64 || n < 1<<bits)
+	}
+	return bits >= 64 || n < 1<<(bits-1) && n >= -(1<<(bits-1))
+}
+
+// unsignedTypes are the words of unsigned integer types.
+var unsignedTypes = []string{"unsigned", "uint8_t", "uchar", "uint16_t", "ushort", "uint",
+	"uint32_t", "ulong", "size_t", "uint64_t"}
+
 // builtin adds a word to a type of builtin words: unsigned, long long, short int.
 func (t *ctype) builtin(word string, size int64) {
 	t.class = classInteger
+	t.unsigned = t.unsigned || slices.Contains(unsignedTypes, word)
+	t.truth = word == "bool"
 	if t.size == 0 || t.size == 4 || size != 4 && word != "long" {
 		t.size = size
 	}

@@ -8,16 +8,18 @@ import (
 // A value is what heddle knows of the value of a variable or an expression in host code.
 type value struct {
 	kind valueKind
-	n    *Expr     // anInteger; of aFraction the numerator; of aMemory the size in bytes, may be nil
-	den  *Expr     // aFraction: the denominator
-	f    float64   // aFloat
-	dim  [3]*Expr  // aDim
-	root *root     // aPointer: what it points into
-	off  *Expr     // aPointer: bytes from the start of root; nil if unknown
-	elem int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
-	obj  *object   // anObject
-	set  []setting // anObject: the members that the code assigned, by path
-	real bool      // anObject: a floating-point number
+	// unsigned: anInteger of an unsigned type that an int is converted to
+	unsigned bool
+	n        *Expr     // anInteger; of aFraction the numerator; of aMemory the size in bytes, may be nil
+	den      *Expr     // aFraction: the denominator
+	f        float64   // aFloat
+	dim      [3]*Expr  // aDim
+	root     *root     // aPointer: what it points into
+	off      *Expr     // aPointer: bytes from the start of root; nil if unknown
+	elem     int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
+	obj      *object   // anObject
+	set      []setting // anObject: the members that the code assigned, by path
+	real     bool      // anObject: a floating-point number
 	// at is where an element lies that was read with an index; its root is nil otherwise.
 	at address
 	// data are the first bytes of aMemory, and fill is each later byte; a fill below 0 means that

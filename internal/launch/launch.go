@@ -188,6 +188,7 @@ type Buffer struct {
 	Members []Member // FillStruct
 
 	Pointers []PointerField // in Data or the zeros behind it; only of a saved launch
+	Heap     bool           // the device's malloc has allocated it; only of a saved launch
 }
 
 // Member is the contents of one member of the structs of a FillStruct buffer.

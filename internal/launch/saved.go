@@ -41,6 +41,7 @@ type Saved struct {
 type SavedBuffer struct {
 	Name     string
 	Variable string // the name of a module variable in the PTX; empty for an allocation
+	Heap     bool   // allocated by the device's malloc, so that a kernel may free it
 	Size     uint64
 	Data     []byte // the first bytes; zeros follow up to Size
 	Pointers []SavedPointer
@@ -82,6 +83,7 @@ type savedHead struct {
 type headBuffer struct {
 	Name     string      `json:"name"`
 	Variable string      `json:"variable,omitempty"`
+	Heap     bool        `json:"heap,omitempty"`
 	Size     uint64      `json:"size"`
 	Stored   uint64      `json:"stored"`
 	Pointers [][3]uint64 `json:"pointers,omitempty"` // offset, buffer, at
@@ -98,7 +100,7 @@ func (s *Saved) Write(w io.Writer) error {
 		b := &s.Buffers[i]
 		stored := uint64(len(bytes.TrimRight(b.Data, "\x00")))
 		total += stored
-		h.Buffers = append(h.Buffers, headBuffer{b.Name, b.Variable, b.Size, stored,
+		h.Buffers = append(h.Buffers, headBuffer{b.Name, b.Variable, b.Heap, b.Size, stored,
 			pointerRows(b.Pointers)})
 	}
 	if total > maxSaved {
@@ -234,8 +236,8 @@ func (h *savedHead) launch() (*Saved, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Buffers = append(s.Buffers, SavedBuffer{Name: b.Name, Variable: b.Variable, Size: b.Size,
-			Pointers: list})
+		s.Buffers = append(s.Buffers, SavedBuffer{Name: b.Name, Variable: b.Variable, Heap: b.Heap,
+			Size: b.Size, Pointers: list})
 	}
 	return s, nil
 }
@@ -295,7 +297,7 @@ func (s *Saved) buffers() []*Buffer {
 	out := make([]*Buffer, len(s.Buffers))
 	for i := range s.Buffers {
 		b := &s.Buffers[i]
-		out[i] = &Buffer{Name: b.Name, Size: b.Size, Fill: FillFile, Data: b.Data}
+		out[i] = &Buffer{Name: b.Name, Size: b.Size, Fill: FillFile, Data: b.Data, Heap: b.Heap}
 	}
 	for i := range s.Buffers {
 		out[i].Pointers = fields(s.Buffers[i].Pointers, out, 0)

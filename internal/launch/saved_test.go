@@ -34,6 +34,7 @@ func anySaved(t *rapid.T) *Saved {
 		b := SavedBuffer{Name: fmt.Sprint("b", i), Size: rapid.Uint64Range(1, 1<<40).Draw(t, "size")}
 		b.Data = rapid.SliceOfN(rapid.Byte(), 0, int(min(b.Size, 300))).Draw(t, "data")
 		b.Data = bytes.TrimRight(b.Data, "\x00") // trailing zeros are not stored
+		b.Heap = rapid.Bool().Draw(t, "heap")
 		if rapid.Bool().Draw(t, "variable") {
 			b.Variable = fmt.Sprint("v", i)
 		}

@@ -60,8 +60,8 @@ func TestFencePassesOn(t *testing.T) {
 	}
 }
 
-// pass lets one thread release by a fence and a relaxed store to addr, and another acquire by a load
-// and a fence: the patterns of PTX ISA 8.8. It uses two sites, from at.
+// pass lets one thread release by a fence and a relaxed store to addr, and another acquire by a
+// load and a fence: the patterns of PTX ISA 8.8. It uses two sites, from at.
 func pass(d *Detector, from, to event.Thread, addr uint64, at event.Site) {
 	fence := func(t event.Thread, o event.Order) {
 		d.Fence(&event.Fence{Warp: t.Warp(), Mask: 1 << t.Lane(), Active: 1 << t.Lane(), Order: o,

@@ -53,8 +53,8 @@ const (
 // The result of a function decides an address of shared memory in its caller: what computes the
 // result runs, what else the function computes does not.
 func TestResultOfFunction(t *testing.T) {
-	call := ".visible .entry k()\n" + begin + "\t.shared .align 4 .b8 s[256];\n\tmov.u32 %r1, %tid.x;\n" +
-		"\t{\n\t.param .b32 a;\n\t.param .b32 b;\n\tst.param.b32 [a], %r1;\n\tcall (b), f, (a);\n" +
+	call := ".visible .entry k()\n" + begin + "\t.shared .align 4 .b8 s[256];\n" +
+		"\tmov.u32 %r1, %tid.x;\n\t{\n\t.param .b32 a;\n\t.param .b32 b;\n\tst.param.b32 [a], %r1;\n\tcall (b), f, (a);\n" +
 		"\tld.param.b32 %r2, [b];\n\t}\n\tst.shared.u32 [%r2], 1;\n" + end
 	// Both forms of results (PTX ISA 7.1): variables in .param space, and registers.
 	for what, f := range map[string]string{
@@ -170,7 +170,8 @@ func TestPointerToFunction(t *testing.T) {
 	if want := "run ld.param.u64; touch st.u32; run ret"; got["f"] != want {
 		t.Errorf("of f %s, want %s", got["f"], want)
 	}
-	if want := "run mov.u64; run cvta.shared.u64; run st.param.b64; run call; run ret"; got["k"] != want {
+	want := "run mov.u64; run cvta.shared.u64; run st.param.b64; run call; run ret"
+	if got["k"] != want {
 		t.Errorf("of k %s, want %s", got["k"], want)
 	}
 }

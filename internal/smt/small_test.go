@@ -350,8 +350,8 @@ func TestReduceBounds(t *testing.T) {
 	}
 }
 
-// TestReduceEquations: equations that are solved for a variable are decided without a solver, unless
-// the value of the variable leaves its range.
+// TestReduceEquations: equations that are solved for a variable are decided without a solver,
+// unless the value of the variable leaves its range.
 func TestReduceEquations(t *testing.T) {
 	for _, x := range []struct {
 		lo, hi uint64

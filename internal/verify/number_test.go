@@ -131,15 +131,16 @@ func TestExcused(t *testing.T) {
 	}
 }
 
-// TestMaskBit: a bit of a mask of 32 lanes stands for the thread whose index has that rest modulo 32
-// (PTX ISA 3.1.1), and the mask may be that of another lane.
+// TestMaskBit: a bit of a mask of 32 lanes stands for the thread whose index has that rest modulo
+// 32 (PTX ISA 3.1.1), and the mask may be that of another lane.
 func TestMaskBit(t *testing.T) {
 	c := smt.New()
 	th := geometryTerms(c)
 	p := newProver(t.Context(), th, Options{})
 	l := &lanes{prover: p, s: p.pair}
 	own := c.Var("p!mask", 32)
-	for _, mask := range []smt.Term{c.Const(1<<32-1, 32), c.Const(0, 32), c.Const(1<<31|1<<4, 32), own} {
+	masks := []smt.Term{c.Const(1<<32-1, 32), c.Const(0, 32), c.Const(1<<31|1<<4, 32), own}
+	for _, mask := range masks {
 		for _, x := range []struct{ tid, of1, of2 uint64 }{{0, 1, 2}, {4, 16, 0}, {31, 1 << 31, 1},
 			{36, 16, 1}, {35, 16, 8}} {
 			m := &smt.Model{Vars: map[string]uint64{"g!ntid.x": 64, "g!ntid.y": 1}}
@@ -236,7 +237,8 @@ func TestEqualValues(t *testing.T) {
 	}
 }
 
-// TestUnknownAddress: an address that is not computed from an array may be anywhere, also within one.
+// TestUnknownAddress: an address that is not computed from an array may be anywhere, also within
+// one.
 func TestUnknownAddress(t *testing.T) {
 	th := built(t, `.reg .b64 %x;
 	mov.u32 %r, %tid.x;

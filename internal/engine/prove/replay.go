@@ -339,13 +339,15 @@ func (p *Proof) Inputs(req launch.Request, f *verify.Finding, th *lockstep.Threa
 	return req
 }
 
-// randomBuffers are the arguments that fill every buffer with random bytes.
+// randomBuffers are the arguments that fill buffers with random bytes: all but those by which
+// threads synchronize, because kernels rely on locks, flags and counters that start at zero.
 func (p *Proof) randomBuffers(seed uint64) []launch.ArgSpec {
 	var out []launch.ArgSpec
-	placed := p.pointers()
+	placed, uses := p.pointers(), launch.Uses(p.Job.Kernel)
 	for i, v := range p.Job.Kernel.Params {
 		_, into := placed[lockstep.Pointer{Param: v}] // keeps where it points
-		if v.Pointer && !into && v.PtrSpace != event.Shared {
+		sync := uses[launch.Place{Param: i}].Sync
+		if v.Pointer && !into && !sync && v.PtrSpace != event.Shared {
 			out = append(out, launch.ArgSpec{
 				Param: fmt.Sprint(i), Offset: -1,
 				Kind: launch.ArgBuffer, Fill: launch.FillRandom, Seed: seed,

@@ -133,6 +133,8 @@ func (g *Guesses) argument(s depend.Source, cfg *launch.Config) guess {
 // contents are what heddle put into an array, or what a variable holds that the host sets.
 func (g *Guesses) contents(s depend.Source) guess {
 	switch v := s.Var; {
+	case g.cfg.Saved != "" && !slices.Contains(g.job.Kernel.Params, v):
+		return guess{} // all memory is as the program had it
 	case v == nil:
 		return guess{"contents of memory that pointers in memory lead to", "--arg"}
 	case slices.Contains(g.job.Kernel.Params, v):

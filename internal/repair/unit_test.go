@@ -1,0 +1,250 @@
+package repair
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"heddle/internal/ir"
+)
+
+// kernelOf parses a kernel with the registers %r, %d and %p, and the parameter A in %d1.
+func kernelOf(t *testing.T, head, body string) *Kernel {
+	t.Helper()
+	return parse(t, head+"\n.address_size 64\n.visible .entry k(.param .u64 A)\n{\n"+
+		"\t.reg .pred %p<4>;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %d<9>;\n\t.shared .align 4 .b8 s[64];\n"+
+		"\tld.param.u64 %d1, [A];\n"+body+"\tret;\n}\n")
+}
+
+// TestKnowsFence: fence and scopes need PTX 6.0 and sm_70 (PTX ISA 9.7.13.4).
+func TestKnowsFence(t *testing.T) {
+	for head, want := range map[string]bool{
+		".version 6.0\n.target sm_70":  true,
+		".version 8.3\n.target sm_90a": true,
+		".version 8.3\n.target sm_62":  false,
+		".version 5.1\n.target sm_70":  false,
+		".version 5.0\n.target sm_35":  false,
+	} {
+		r := &repairer{x: New(kernelOf(t, head, ""))}
+		if got := r.knowsFence(); got != want {
+			t.Errorf("%q: knows fence %v", head, got)
+		}
+	}
+}
+
+// instrs returns the instructions of a kernel whose text begins with one of the opcodes.
+func instrs(k *Kernel, ops ...string) (out []*ir.Instr) {
+	for _, b := range k.Func.Blocks {
+		for _, in := range b.Instrs {
+			for _, op := range ops {
+				if strings.HasPrefix(in.Text(), op) {
+					out = append(out, in)
+				}
+			}
+		}
+	}
+	return out
+}
+
+const modern = ".version 8.3\n.target sm_80"
+
+// TestSameCell: a store updates what a load read if the address is the same and still has the same
+// value, and nothing writes memory between them.
+func TestSameCell(t *testing.T) {
+	for body, want := range map[string]bool{
+		"ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1], %r1;":                                   true,
+		"ld.global.u32 %r1, [%d1+4];\nst.global.u32 [%d1+4], %r1;":                               true,
+		"ld.shared.u32 %r1, [s];\nst.shared.u32 [s], %r1;":                                       true,
+		"ld.global.u32 %r1, [%d1];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%d1], %r1;":             true,
+		"ld.global.u32 %r1, [%d1];\nst.global.u32 [%d2], %r1;":                                   false,
+		"ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1+4], %r1;":                                 false,
+		"ld.shared.u32 %r1, [s];\nst.shared.u32 [s+4], %r1;":                                     false,
+		"ld.shared.u32 %r1, [s];\nst.shared.u32 [%r2], %r1;":                                     false,
+		"ld.shared.u32 %r1, [%r2];\nst.shared.u32 [s], %r1;":                                     false,
+		"ld.global.u32 %r1, [%d1];\nst.shared.u32 [s], %r1;":                                     false,
+		"ld.global.u32 %r1, [%d1];\nst.global.u16 [%d1], %r1;":                                   false,
+		"ld.global.u32 %r1, [%d1];\nadd.u64 %d1, %d1, 4;\nst.global.u32 [%d1], %r1;":             false,
+		"ld.global.u32 %r1, [%d1];\nst.global.u32 [%d2], 1;\nst.global.u32 [%d1], %r1;":          false,
+		"ld.global.u32 %r1, [%d1];\nbar.sync 0;\nst.global.u32 [%d1], %r1;":                      false,
+		"ld.global.u32 %r1, [%d1];\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d1], %r1;":        true,
+		"ld.volatile.global.u32 %r1, [%d1];\nst.global.u32 [%d1], %r1;":                          false,
+		"ld.global.v2.u32 {%r1, %r2}, [%d1];\nst.global.u32 [%d1], %r1;":                         false,
+		"setp.eq.u64 %p1, %d1, 0;\n@%p1 ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1], %r1;":    false,
+		"atom.global.add.u32 %r1, [%d1], 1;\nst.global.u32 [%d1], %r1;":                          false,
+		"ld.global.u32 %r1, [%d1];\natom.global.add.u32 %r2, [%d2], 1;\nst.global.u32 [%d1], 1;": false,
+	} {
+		k := kernelOf(t, modern, body+"\n")
+		b := k.Func.Blocks[0]
+		first, last := 1, len(b.Instrs)-2 // behind the load of the parameter, in front of ret
+		if strings.HasPrefix(body, "setp") {
+			first++
+		}
+		if got := sameCell(b, first, last); got != want {
+			t.Errorf("%s\nsame cell %v, want %v", body, got, want)
+		}
+	}
+}
+
+// TestSpins: a loop waits for the result of a load or an atomic operation if the value decides
+// whether it continues, and it stores nothing.
+func TestSpins(t *testing.T) {
+	const again = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n"
+	for _, c := range []struct {
+		what, body string
+		want       bool
+	}{
+		{"a flag", "L:\nld.volatile.global.u32 %r1, [%d1];\n" + again, true},
+		{"a lock", "L:\natom.global.cas.b32 %r1, [%d1], 0, 1;\n" + again, true},
+		{"the flag through another register", "L:\nld.volatile.global.u32 %r2, [%d1];\n" +
+			"and.b32 %r1, %r2, 1;\n" + again, true},
+		{"another value", "L:\nld.volatile.global.u32 %r2, [%d1];\n" +
+			"add.u32 %r1, %r1, 1;\n" + again, false},
+		{"no loop", "ld.volatile.global.u32 %r1, [%d1];\n", false},
+		{"two values", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" + again, false},
+		{"a loop that stores", "L:\nld.volatile.global.u32 %r1, [%d1];\n" +
+			"st.global.u32 [%d2], 1;\n" + again, false},
+	} {
+		k := kernelOf(t, modern, c.body)
+		r := &repairer{x: New(k)}
+		if got := r.spins(instrs(k, "ld.volatile", "atom")[0]); got != c.want {
+			t.Errorf("%s: spins %v", c.what, got)
+		}
+	}
+	k := kernelOf(t, modern, "L:\nadd.u32 %r1, %r1, 1;\n"+again)
+	if r := (&repairer{x: New(k)}); r.spins(instrs(k, "add")[0]) {
+		t.Error("a loop that counts waits for its sum")
+	}
+}
+
+// TestReasons: why nothing helps is said of the findings that a run showed.
+func TestReasons(t *testing.T) {
+	k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nld.global.u32 %r1, [%d1];\nbar.warp.sync 3;\n"+
+		"bar.sync 1, 32;\nbar.sync 0;\n")
+	store, load := instrs(k, "st.global")[0], instrs(k, "ld.global")[0]
+	warp, some, all := instrs(k, "bar.warp")[0], instrs(k, "bar.sync")[0], instrs(k, "bar.sync")[1]
+	for _, c := range []struct {
+		kind  Kind
+		reach Reach
+		a, b  *ir.Instr
+		want  string
+	}{
+		{Race, AcrossBlocks, store, load, "threads of different blocks race"},
+		{Race, InWarp, store, load, "barriers order only some lanes of the warp"},
+		{Race, InBlock, store, load, "no barrier or fence"},
+		{Race, InBlock, store, store, "two threads race at the same instruction"},
+		{Divergence, InWarp, warp, nil, "lanes wait at a warp operation"},
+		{Divergence, InBlock, warp, nil, "lanes wait at a warp operation"},
+		{Divergence, InBlock, some, nil, "barriers that count only some threads"},
+		{Divergence, InWarp, all, nil, "no barrier or fence"},
+		{Divergence, AcrossBlocks, all, nil, "no barrier or fence"},
+		{Race, InBlock, warp, some, "no barrier or fence"},
+		{Coherence, InWarp, store, load, "no barrier or fence"},
+	} {
+		for _, shown := range []bool{false, true} {
+			r := &repairer{x: New(k), found: []located{{Finding{Kind: c.kind, Reach: c.reach, Shown: shown},
+				c.a, c.b}}}
+			want := c.want
+			if !shown {
+				want = "no barrier or fence"
+			}
+			if got := r.reason(); !strings.HasPrefix(got, want) {
+				t.Errorf("kind %v, reach %v, shown %v: %q, want %q", c.kind, c.reach, shown, got, want)
+			}
+		}
+	}
+}
+
+// TestCopied: findings about asynchronous copies are those of the kind, and races in which a copy
+// takes part.
+func TestCopied(t *testing.T) {
+	k := kernelOf(t, modern, "cp.async.ca.shared.global [s], [%d1], 4;\nst.global.u32 [%d1], 1;\n"+
+		"bar.sync 0;\n")
+	issue, store := instrs(k, "cp.async")[0], instrs(k, "st.global")[0]
+	for _, c := range []struct {
+		kind Kind
+		a, b *ir.Instr
+		want bool
+	}{
+		{Race, issue, store, true}, {Race, store, issue, true}, {Race, store, store, false},
+		{Copy, store, store, true}, {Divergence, issue, nil, false}, {Other, issue, issue, false},
+	} {
+		r := &repairer{x: New(k)}
+		if got := r.copied(located{Finding{Kind: c.kind}, c.a, c.b}); got != c.want {
+			t.Errorf("kind %v of %v and %v: copied %v", c.kind, c.a, c.b, got)
+		}
+	}
+}
+
+// TestLearn: findings accumulate, each once: another reach, place or kind makes another finding.
+func TestLearn(t *testing.T) {
+	k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nld.global.u32 %r1, [%d1];\n")
+	at := func(op string) int {
+		off, _ := k.File.Offset(instrs(k, op)[0].Span.Start)
+		return off
+	}
+	st, ld := at("st.global"), at("ld.global")
+	base := Finding{Kind: Race, A: st, B: ld, Reach: InBlock}
+	for _, c := range []struct {
+		what  string
+		f     Finding
+		warps bool
+		fresh bool
+	}{
+		{"the same", base, false, false},
+		{"the same with another message", Finding{Race, st, ld, InBlock, true, "text"}, false, false},
+		{"another reach", Finding{Kind: Race, A: st, B: ld, Reach: InWarp}, false, true},
+		{"another kind", Finding{Kind: Divergence, A: st, B: ld, Reach: InBlock}, false, true},
+		{"another kind, of the plan's own barriers", Finding{Kind: Divergence, A: st, B: ld,
+			Reach: InBlock}, true, false},
+		{"a race beside the plan's own barriers", Finding{Kind: Race, A: st, B: st, Reach: InBlock}, true,
+			true},
+		{"another place", Finding{Kind: Race, A: st, B: st, Reach: InBlock}, false, true},
+		{"another first place", Finding{Kind: Race, A: ld, B: ld, Reach: InBlock}, false, true},
+	} {
+		r := &repairer{x: New(k), byOff: map[int]*ir.Instr{}}
+		for _, in := range instrs(k, "st.global", "ld.global") {
+			off, _ := k.File.Offset(in.Span.Start)
+			r.byOff[off] = in
+		}
+		r.learn(&Judgement{Findings: []Finding{base}}, nil, false)
+		if got := r.learn(&Judgement{Findings: []Finding{c.f}}, nil, c.warps); got != c.fresh {
+			t.Errorf("%s: new %v, want %v", c.what, got, c.fresh)
+		}
+	}
+}
+
+// A judgeFunc judges by the text alone.
+type judgeFunc func(text string) *Judgement
+
+func (f judgeFunc) Judge(_ context.Context, text []byte, _ bool) (*Judgement, error) {
+	return f(string(text)), nil
+}
+
+// TestNarrow: of the barriers that the findings ask for, those remain that the judge needs, also
+// where it never proves anything.
+func TestNarrow(t *testing.T) {
+	for _, good := range []Grade{Clean, Verified} {
+		k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nld.global.u32 %r1, [%d1];\n"+
+			"st.shared.u32 [s], %r1;\nld.shared.u32 %r2, [s];\n")
+		var fs []Finding
+		for _, ops := range [][2]string{{"st.global", "ld.global"}, {"st.shared", "ld.shared"}} {
+			a, _ := k.File.Offset(instrs(k, ops[0])[0].Span.Start)
+			b, _ := k.File.Offset(instrs(k, ops[1])[0].Span.Start)
+			fs = append(fs, Finding{Kind: Race, A: a, B: b, Reach: InBlock, Shown: true})
+		}
+		judge := judgeFunc(func(text string) *Judgement {
+			store, load := strings.Index(text, "st.global"), strings.Index(text, "ld.global")
+			if strings.Contains(text[store:load], "bar.sync") {
+				return &Judgement{Grade: good}
+			}
+			return &Judgement{Grade: Buggy, Findings: fs}
+		})
+		res, err := Repair(t.Context(), k, judge, Options{})
+		if err != nil || res.Patch == nil {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if n := strings.Count(string(res.Patch.Text), "bar.sync"); n != 1 || res.After.Grade != good {
+			t.Errorf("%d barriers, grade %v, want one and %v", n, res.After.Grade, good)
+		}
+	}
+}

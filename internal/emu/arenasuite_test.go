@@ -18,9 +18,9 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// TestArenaSuite runs the kernels of the suites in memory of their own and in an arena with the same
-// contents at the same addresses. Events, memory and the end of the run must agree; then a detector,
-// which sees nothing else, has the same findings. Where memory is small enough, the launch is saved
+// TestArenaSuite runs the kernels of the suites in memory of their own and in an arena with the
+// same contents at the same addresses. Events, memory and the end of the run must agree; then a
+// detector, which sees nothing else, has the same findings. Where memory is small enough, the launch is saved
 // and read back as well, and must leave the same memory.
 func TestArenaSuite(t *testing.T) {
 	if testing.Short() {
@@ -83,8 +83,8 @@ func (c *arenaCounts) compare(t *testing.T, path string, k *ir.Func, cfg *launch
 	got, gotEvents := recorded(t, tm, opt)
 	if want.Status != got.Status || want.Steps != got.Steps || want.LaneInstrs != got.LaneInstrs ||
 		len(want.Faults) != len(got.Faults) || !reflect.DeepEqual(wantEvents, gotEvents) {
-		t.Errorf("%s, %s: own memory %v %+v, arena %v %+v\n%s", path, k.Demangled, want.Status, want.Stop,
-			got.Status, got.Stop, cmp.Diff(wantEvents, gotEvents))
+		t.Errorf("%s, %s: own memory %v %+v, arena %v %+v\n%s", path, k.Demangled, want.Status,
+			want.Stop, got.Status, got.Stop, cmp.Diff(wantEvents, gotEvents))
 		return
 	}
 	for _, o := range want.mem.objs {
@@ -135,7 +135,8 @@ func recorded(t *testing.T, m *Machine, opt Options) (*Result, []any) {
 
 // reload runs a launch that was saved before tm ran in arena a, and compares the memory of the
 // arguments after it. Threads take the same turns, so that races have the same outcome.
-func (c *arenaCounts) reload(t *testing.T, path string, saved *launch.Saved, a *Arena, tm *Machine) {
+func (c *arenaCounts) reload(t *testing.T, path string, saved *launch.Saved, a *Arena,
+	tm *Machine) {
 	k := tm.kernel
 	var file bytes.Buffer
 	if err := saved.Write(&file); err != nil {

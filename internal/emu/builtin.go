@@ -64,14 +64,8 @@ func (c *compiler) builtin(in *ir.Instr) error {
 			return fmt.Errorf("call of %s: the result must be a .param variable of at most 8 bytes", name)
 		}
 	}
-	if name == "malloc" || name == "free" {
-		if c.mapped != nil && !c.mapped.arena.hasHeap() {
-			return fmt.Errorf("call of %s: this program has no heap on the device", name)
-		}
-		c.p.usesHeap = true
-	}
-	if name == "vprintf" {
-		c.p.prints = true
+	if err := c.noteBuiltin(name); err != nil {
+		return err
 	}
 	run := func(x *exec, in *inst) {
 		var args [8]uint64
@@ -99,6 +93,20 @@ func (c *compiler) builtin(in *ir.Instr) error {
 		}
 	}
 	c.emit(inst{run: run, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}})
+	return nil
+}
+
+// noteBuiltin records what a call of a builtin means for the program.
+func (c *compiler) noteBuiltin(name string) error {
+	switch name {
+	case "malloc", "free":
+		if c.mapped != nil && !c.mapped.arena.hasHeap() {
+			return fmt.Errorf("call of %s: this program has no heap on the device", name)
+		}
+		c.p.usesHeap = true
+	case "vprintf":
+		c.p.prints = true
+	}
 	return nil
 }
 

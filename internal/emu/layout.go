@@ -44,20 +44,7 @@ func (c *compiler) layout(k *ir.Func) error {
 		return nil
 	}
 	objects := make(map[*launch.Buffer]int)
-	var vars []*ir.Var
-	for _, v := range k.Module.Vars {
-		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) &&
-			v.Size > 0 {
-			vars = append(vars, v)
-		}
-	}
-	for _, fc := range p.funcs {
-		for _, v := range fc.fn.Vars {
-			if v.Space == event.Global || v.Space == event.Const {
-				vars = append(vars, v)
-			}
-		}
-	}
+	vars := c.memoryVars(k)
 	c.savedVars(vars, objects)
 	if err := c.layoutParams(k, objects); err != nil {
 		return err
@@ -92,6 +79,11 @@ func (c *compiler) layout(k *ir.Func) error {
 	if err := c.pointersInBuffers(objects); err != nil {
 		return err
 	}
+	return p.checkObjects(k)
+}
+
+// checkObjects returns an error if the objects do not fit in the address space.
+func (p *program) checkObjects(k *ir.Func) error {
 	if len(p.objects) > p.space.max {
 		return &UnsupportedError{k.Span, fmt.Sprintf("%d memory objects with %d-bit addresses",
 			len(p.objects), k.Module.AddressSize)}
@@ -103,6 +95,26 @@ func (c *compiler) layout(k *ir.Func) error {
 		}
 	}
 	return nil
+}
+
+// memoryVars returns the global and constant variables that need an object: those of the module, and
+// of the functions that the kernel can reach.
+func (c *compiler) memoryVars(k *ir.Func) []*ir.Var {
+	var vars []*ir.Var
+	for _, v := range k.Module.Vars {
+		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) &&
+			v.Size > 0 {
+			vars = append(vars, v)
+		}
+	}
+	for _, fc := range c.p.funcs {
+		for _, v := range fc.fn.Vars {
+			if v.Space == event.Global || v.Space == event.Const {
+				vars = append(vars, v)
+			}
+		}
+	}
+	return vars
 }
 
 // savedVars creates the objects of the variables that a saved launch has: pointers may lead to them,

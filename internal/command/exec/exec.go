@@ -168,11 +168,19 @@ func (r *runner) open(h host.Hello, a *host.Arena) (host.Device, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.Connected++
-	return newSession(r, h, a), nil
+	s := newSession(r, h, a)
+	// What a make has started would run on when the make is ended.
+	s.spare = context.AfterFunc(r.ctx, func() {
+		if p, err := os.FindProcess(h.Process); err == nil {
+			_ = p.Signal(syscall.SIGTERM)
+		}
+	})
+	return s, nil
 }
 
 // end keeps a process that has ended.
 func (r *runner) end(s *session, regular bool) {
+	s.spare()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !regular && s.hello.Process != r.process { // EndText says it of the program itself

@@ -33,6 +33,7 @@ type session struct {
 	driver  *driver.Driver
 	printer diag.Printer
 
+	spare    func() bool // the process has ended by itself: it is not to be ended
 	modules  map[uint32]*module
 	kernels  []*kernel // by host.Kernel.ID
 	problems []diag.Verdict

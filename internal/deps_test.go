@@ -61,6 +61,8 @@ var rules = map[string]string{
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
+	"host":         "event",
+	"command/exec": "source event ptx ir irgen launch emu lower diag driver engine/run host",
 	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
 	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
@@ -94,7 +96,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/sync host check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/mutate":  "testing/mutate",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
@@ -106,7 +108,7 @@ var rules = map[string]string{
 // tests, those of helper, are open to all tests.
 var testRules = map[string]string{
 	"depend":              "lower",
-	"emu":                 "ptx irgen",
+	"emu":                 "ptx irgen lower",
 	"invariant":           "event lockstep smt/sat",
 	"lockstep":            "launch lower smt/sat verify",
 	"lockstep/annotation": "isa",
@@ -114,6 +116,7 @@ var testRules = map[string]string{
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",
+	"host":                "lower",
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
@@ -137,7 +140,10 @@ func helper(name string) bool {
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
 	// gitrev asks git for the files of an older revision, for heddle check --new-from.
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house", "heddle/cmd/mutate"},
+	// command/exec starts the user's program.
+	"os/exec": {"heddle/internal/lower", "heddle/internal/command/exec", "heddle/internal/smt/proc",
+		"heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house",
+		"heddle/cmd/mutate"},
 	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform", "heddle/cmd/mutate"},
 }
 

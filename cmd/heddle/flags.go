@@ -62,6 +62,9 @@ func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 	fs.Var(&dimFlag{value: &opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared",
 		"dynamic shared memory in `BYTES`, such as 1024 or 48K")
+	fs.Var(&savedFlag{&opt.Launch.Saved, &opt.Kernel}, "launch",
+		"take grid, block, shared memory, arguments and the contents of memory from `FILE`, which heddle "+
+			"exec --save has written; checks its kernel only; other flags take precedence")
 	fs.Var(&argFlag{&opt.Launch.Args}, "arg",
 		"set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, idx=small:1024, "+
 			"row=csr:1024,4096, key=perm:1024, v=ints:0,3,5, w=file:w.bin, b=alias:a+16, in=unknown, "+
@@ -81,7 +84,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 			"warp), all or none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
-			"launch)")
+			"launch, at most 200 million)")
 	fs.Var(&bytesFlag{&opt.Memory}, "memory",
 		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
@@ -97,7 +100,7 @@ func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
 			"installed)")
 	limit := "a fixed number of solver steps, about a minute"
 	if afterRun {
-		limit = "a fixed number of solver steps, about 10s"
+		limit = "a fixed number of solver steps, about 15s"
 	}
 	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("end the proof of a kernel after `TIME`, "+
 		"such as 90s (default: %s)", limit))
@@ -324,6 +327,35 @@ func (f *sharedFlag) Set(s string) error {
 	v, err := launch.ParseShared(s)
 	*f.value = &v
 	return err
+}
+
+// savedFlag is the file of a saved launch, which also selects its kernel.
+type savedFlag struct {
+	value  **launch.Saved
+	kernel *string
+}
+
+// Type and String implement pflag.Value.
+func (f *savedFlag) Type() string { return "file" }
+
+func (f *savedFlag) String() string {
+	if f.value == nil || *f.value == nil {
+		return ""
+	}
+	return (*f.value).Path
+}
+
+// Set reads the file.
+func (f *savedFlag) Set(s string) error {
+	v, err := launch.Load(s)
+	if err != nil {
+		return err
+	}
+	*f.value = v
+	if *f.kernel == "" {
+		*f.kernel = v.Kernel
+	}
+	return nil
 }
 
 // bytesFlag is a number of bytes, at least 1 MiB; 0 means unspecified.

@@ -11,7 +11,7 @@ import (
 	"heddle/internal/testing/jsonschema"
 )
 
-// What fix, sync and trace write as JSON is what the schema and the page say, and so is all that heddle writes for the
+// What fix, sync, trace and exec write as JSON is what the schema and the page say, and so is all that heddle writes for the
 // examples.
 func TestJSONSchema(t *testing.T) {
 	docs, err := jsonschema.Read("../../docs/schema/heddle-1.schema.json", "../../docs/json.md")
@@ -20,6 +20,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 	for name, typ := range map[string]reflect.Type{
 		"fix": reflect.TypeFor[fixObject](), "sync": reflect.TypeFor[syncObject](), "trace": reflect.TypeFor[traceObject](),
+		"exec": reflect.TypeFor[execObject](),
 	} {
 		for _, wrong := range docs.Struct(name, typ) {
 			t.Error(wrong)

@@ -125,7 +125,7 @@ func reportCrash(w io.Writer, args []string, p any, stack []byte) {
 	fmt.Fprintf(w, "  heddle %s\n%s\n%s", strings.Join(args, " "), versionText(), stack)
 }
 
-// longForms rewrites -std, -cl-std and -arch as GNU flags with two dashes. Users know them from
+// longForms rewrites -std, -cl-std, -arch and -Xcompiler as GNU flags with two dashes. Users know them from
 // compilers, but pflag would read -std as the letters s, t and d. Arguments after -- are left
 // alone.
 func longForms(args []string) []string {
@@ -137,7 +137,7 @@ func longForms(args []string) []string {
 		if rest, ok := strings.CutPrefix(a, "-cl-std"); ok && (rest == "" || rest[0] == '=') {
 			a = "-std" + rest
 		}
-		for _, name := range []string{"-std", "-arch"} {
+		for _, name := range []string{"-std", "-arch", "-Xcompiler"} {
 			if a == name || strings.HasPrefix(a, name+"=") {
 				a = "-" + a
 			}
@@ -181,7 +181,7 @@ Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or un
 	}
 	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr),
 		newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout,
-			stderr), newSync(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout,
+			stderr), newSync(stdin, stdout, stderr), newExec(stdin, stdout, stderr), newNVCC(stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout,
 			stderr), newExplain(stdout), newMan(), newVersion(stdout))
 	completions(root)
 	return root

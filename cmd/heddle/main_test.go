@@ -26,11 +26,14 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE COMMAND ARGS...     runs the command and demands that exit code
 //	fatbin [-elf] OUT IMAGE...     writes a fatbin (fatbin_test.go)
+//	saved OUT KERNEL ...           writes a saved launch (saved_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "fatbin": fatbinCommand(t)},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "fatbin": fatbinCommand(t), "saved": savedCommand,
+		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "clang":

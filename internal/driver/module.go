@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -174,7 +175,10 @@ func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 		return launch.ScanPTX(text)
 	case lower.CUDA:
 		if f := d.AddText(file.Name, file.Content); f != nil {
-			return launch.ScanCUDA(f, slices.Concat(file.Flags.Defines, d.opt.Lower.Defines))
+			return launch.ScanCUDA(f, &launch.Preprocessing{
+				Defines: slices.Concat(file.Flags.Defines, d.opt.Lower.Defines),
+				Include: headers(slices.Concat(file.Flags.Includes, d.opt.Lower.Includes)),
+			})
 		}
 	case lower.OpenCL:
 		if f := d.AddText(file.Name, file.Content); f != nil {
@@ -182,6 +186,23 @@ func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 		}
 	}
 	return nil
+}
+
+// maxHeader bounds the headers that are read for host code, in bytes.
+const maxHeader = 1 << 18
+
+// headers returns a function that opens what a source file includes by "name": in the directory of
+// the file, or else in the include directories, as compilers do.
+func headers(dirs []string) func(from, name string) (string, []byte) {
+	return func(from, name string) (string, []byte) {
+		for _, dir := range append([]string{filepath.Dir(from)}, dirs...) {
+			path := filepath.Join(dir, name)
+			if text, err := source.ReadRegular(path, maxHeader); err == nil {
+				return path, text
+			}
+		}
+		return "", nil
+	}
 }
 
 // AddText adds the text of a user's file to the set of files, and reads it if content is nil. It

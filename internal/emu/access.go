@@ -165,23 +165,24 @@ func runGeneric(x *exec, in *inst) {
 
 // span returns the page that contains the accesses of all lanes, if they are aligned, in bounds and
 // in one page; else nil, and the lanes are handled one by one.
-func (x *exec) span(m *memOp, s survey) (*page, *object) {
+func (x *exec) span(m *memOp, s survey) (*contents, *object) {
 	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil {
 		return nil, nil
 	}
-	o := x.mem.find(s.first)
+	o := x.mem.own(s.first)
+	if o == nil {
+		o = x.findMapped(s.first)
+	}
 	if o == nil || m.space == event.Const && !o.isConst() {
 		return nil, nil
 	}
-	off := s.first - o.base
-	if off >= o.size {
+	// Other lanes are between the start of the page and the bitwise or of the addresses. An object of
+	// a program's memory may begin within a page.
+	low := s.first &^ pageMask
+	if low < o.base || !o.contains((low|s.or&pageMask)-o.base, m.wide) {
 		return nil, nil
 	}
-	// The bitwise or of the addresses is an upper bound of each, also of the offset in the page.
-	if top := off&^pageMask | s.or&pageMask; !o.contains(top, m.wide) {
-		return nil, nil
-	}
-	return o.page(off), o
+	return o.at(s.first), o
 }
 
 // loadGlobal loads from global or constant memory. Constant memory is read-only, so that reads of
@@ -198,7 +199,7 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 	}
 	for i, d := range in.mem.dst {
 		if d >= 0 {
-			loadLanes(p.data[:], pageMask, &x.addr, uint64(i)*in.mem.size, in.mem.size, &x.regs[d], m)
+			loadLanes(p[:], pageMask, &x.addr, uint64(i)*in.mem.size, in.mem.size, &x.regs[d], m)
 		}
 	}
 	x.signExtend(in.mem, m)
@@ -330,9 +331,9 @@ func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 		return
 	}
 	if x.spec != nil {
-		x.spec.written[o.id] = true
+		x.spec.written.add(o.id)
 	} else {
-		storeLanes(p.data[:], pageMask, &x.addr, &x.data, in.mem.wide, m)
+		storeLanes(p[:], pageMask, &x.addr, &x.data, in.mem.wide, m)
 	}
 	x.access(in, m, event.Global, m)
 }

@@ -256,6 +256,9 @@ func isWord(t isa.Type) bool {
 
 // planSreg handles a move from a special register that is affine in every warp.
 func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
+	if in.misc.launch {
+		return runAffineSreg
+	}
 	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special ||
 		in.ir.Operation() != isa.Move {
 		return nil
@@ -271,7 +274,8 @@ func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
 		}
 	case ir.LaneID:
 		return runAffineLane
-	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.WarpID:
+	// The size of the grid is a constant except in an arena.
+	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.WarpID, ir.NctaidX, ir.NctaidY, ir.NctaidZ:
 		return runAffineSreg
 	}
 	return nil

@@ -33,25 +33,27 @@ func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 
 // affinePage returns the page that contains the access of all lanes, and the offset of lane 0 in
 // it; nil if there is no single page.
-func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, uint64) {
+func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object, uint64) {
 	mo := in.mem
 	if mo.space == event.Generic || mo.space == event.NoSpace {
 		if sp := &x.prog.space; (base+uint64(p.lo))>>sp.shift == 0 {
 			return nil, nil, 0
 		}
 	}
-	o := x.mem.find(base)
+	o := x.mem.own(base)
+	if o == nil {
+		o = x.findMapped(base)
+	}
 	if o == nil || o.space != mo.space && mo.space == event.Const ||
 		mo.kind == event.Write && o.space != event.Global {
 		return nil, nil, 0
 	}
-	// first and last are the extreme offsets in the object. Both must be in one page and in bounds.
-	first := base + uint64(p.lo) - o.base
-	last := first + uint64(p.hi-p.lo)
-	if base < o.base+uint64(-p.lo) || first>>pageBits != last>>pageBits || !o.contains(last, mo.wide) {
+	// first and last are the extreme addresses. Both must be in one page and in bounds.
+	first, last := base+uint64(p.lo), base+uint64(p.hi)
+	if first < o.base || first>>pageBits != last>>pageBits || !o.contains(last-o.base, mo.wide) {
 		return nil, nil, 0
 	}
-	return o.page(first), o, (base - o.base) & pageMask
+	return o.at(first), o, base & pageMask
 }
 
 // setAddresses fills x.addr for the event, if there is a consumer.
@@ -86,7 +88,7 @@ func runAffineLoadGlobal(x *exec, in *inst) {
 	if x.spec != nil && !x.spec.reads(x, o) {
 		return
 	}
-	x.loadAffine(in, p, pg.data[:], at)
+	x.loadAffine(in, p, pg[:], at)
 	if o.space == event.Global {
 		x.setAddresses(p, base)
 		x.access(in, full, event.Global, 0)
@@ -182,10 +184,10 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 		return
 	}
 	if x.spec != nil {
-		x.spec.written[o.id] = true
+		x.spec.written.add(o.id)
 		x.gather(in.mem, full)
 	} else {
-		x.storeAffine(in, p, pg.data[:], at)
+		x.storeAffine(in, p, pg[:], at)
 	}
 	x.setAddresses(p, base)
 	x.access(in, full, event.Global, full)

@@ -183,7 +183,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	if n == 0 {
 		return true
 	}
-	switch o := x.mem.find(s.from[l]); {
+	switch o := x.find(s.from[l]); {
 	case o == nil || !o.contains(s.from[l]-o.base, n):
 		x.badAddress(&op.from, l, s.from[l])
 		return false
@@ -210,15 +210,14 @@ func (x *exec) copyNow(s *lateCopy, m uint32) bool {
 		if n == 0 {
 			continue
 		}
-		o := x.mem.find(s.from[l])
+		o := x.find(s.from[l])
 		if x.spec != nil && !x.spec.reads(x, o) {
 			return false
 		}
-		off := s.from[l] - o.base
-		p := o.page(off)
-		copy(bytes[:n], p.data[off&pageMask:])
+		at := s.from[l] & pageMask
+		copy(bytes[:n], o.at(s.from[l])[at:])
 		if x.unk != nil {
-			x.unk.copied(b, to, n, o, p, off&pageMask)
+			x.unk.copied(b, to, n, o, o.unknown(s.from[l]), at)
 		}
 	}
 	return true

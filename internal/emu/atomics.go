@@ -266,7 +266,7 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 	stored := uint32(0)
 	p, _ := x.span(in.mem, s)
 	if p != nil {
-		stored = x.updateAll(in, rmw, p.data[:], pageMask, m)
+		stored = x.updateAll(in, rmw, p[:], pageMask, m)
 		x.access(in, m, event.Global, stored)
 		return
 	}
@@ -279,10 +279,10 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 			}
 			return
 		}
-		if x.unk != nil && !x.unk.atomicGlobal(x, in, l, o, q, at) {
+		if x.unk != nil && !x.unk.atomicGlobal(x, in, l, o) {
 			return
 		}
-		if x.update(in, rmw, l, q.data[at:]) {
+		if x.update(in, rmw, l, q[at:]) {
 			stored |= 1 << l
 		}
 	}

@@ -87,22 +87,17 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 			return
 		}
 		if x.unk != nil {
-			from := o.stored
-			if from == 0 {
-				from = o.origin
-			}
-			ok := x.unk.atomicWide(x, in, l, from, p.data[at:],
-				func(off, n uint64) bool { return p.unknownBits(at+off, n) != 0 },
-				func(off, n uint64, u bool, origin uint32) {
-					if p.setUnknown(at+off, n, u); u {
-						o.stored = origin
-					}
+			u := o.unknown(x.addr[l])
+			ok := x.unk.atomicWide(x, in, l, o.unknownFrom(), p[at:],
+				func(off, n uint64) bool { return u.unknownBits(at+off, n) != 0 },
+				func(off, n uint64, un bool, origin uint32) {
+					x.setUnknown(in, l, o, x.addr[l]+off, n, un, origin)
 				})
-			if !ok {
+			if !ok || x.stop != nil {
 				return
 			}
 		}
-		if x.updateWide(in, l, p.data[at:]) {
+		if x.updateWide(in, l, p[at:]) {
 			stored |= 1 << l
 		}
 	}

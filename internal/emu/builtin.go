@@ -65,6 +65,9 @@ func (c *compiler) builtin(in *ir.Instr) error {
 		}
 	}
 	if name == "malloc" || name == "free" {
+		if c.mapped != nil && !c.mapped.arena.hasHeap() {
+			return fmt.Errorf("call of %s: this program has no heap on the device", name)
+		}
 		c.p.usesHeap = true
 	}
 	if name == "vprintf" {
@@ -121,6 +124,15 @@ const maxHeapObject = 8 << 20
 // that a use after free is detected. It returns null for sizes above the bound, for none, and when
 // the objects are used up, as the device does when its heap is exhausted.
 func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
+	if a := x.mem.arena; a != nil {
+		addr := uint64(0)
+		if args[0] != 0 {
+			addr = a.malloc(args[0])
+			x.mem.table = a.table.Load()
+		}
+		x.wrote = true
+		return addr, true
+	}
 	if args[0] == 0 || args[0] > maxHeapObject || len(x.mem.objs) >= x.prog.space.max {
 		return 0, true // as the device does when its heap is exhausted
 	}
@@ -139,6 +151,9 @@ func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	if args[0] == 0 {
 		return 0, true
 	}
+	if x.mem.arena != nil {
+		return 0, x.freeMapped(in, l, args[0])
+	}
 	id := x.prog.space.object(args[0])
 	if id < x.mem.heap || id >= len(x.mem.objs) || x.mem.objs[id].base != args[0] {
 		x.fail(in, OutOfBounds, l, "free of %s, which malloc did not return", x.describe(args[0]))
@@ -154,6 +169,22 @@ func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	spec.size = 0
 	o.objectSpec, o.freed = &spec, true
 	return 0, true
+}
+
+// freeMapped is free in an arena. It reports false if the run stops.
+func (x *exec) freeMapped(in *inst, l int, addr uint64) bool {
+	o := x.mem.table.find(addr)
+	switch {
+	case o == nil || o.base != addr || !o.heap:
+		x.fail(in, OutOfBounds, l, "free of %s, which malloc did not return", x.describe(addr))
+		return false
+	case o.freed:
+		x.fail(in, OutOfBounds, l, "free of %s, which has been freed", o.name)
+		return false
+	}
+	x.mem.arena.release(addr)
+	x.mem.table, x.mapped = x.mem.arena.table.Load(), nil
+	return true
 }
 
 // builtinAssert is __assertfail(message, file, line, function, charsize), the target of a failed
@@ -184,10 +215,10 @@ func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 	sp := &x.prog.space
 	if addr>>sp.shift != 0 {
 		b := make([]byte, n)
-		if o := x.mem.find(addr); o != nil && x.spec != nil && !x.spec.reads(x, o) {
+		if o := x.find(addr); o != nil && x.spec != nil && !x.spec.reads(x, o) {
 			return nil, false
 		}
-		known, ok := x.mem.read(addr, b)
+		known, ok := x.find(addr).read(addr, b)
 		if !ok {
 			return nil, false
 		}

@@ -119,16 +119,20 @@ func runCall(x *exec, in *inst) {
 // execute the call separately.
 func runCallIndirect(x *exec, in *inst) {
 	same, addr := uniform(x.src(&in.s[0]), x.m)
-	n := x.prog.space.funcNumber(addr, len(x.prog.funcs))
 	// The index of the target also selects the calling context, which determines the sites.
 	for i, t := range in.call.targets {
-		if t.number == n {
+		if t.addr == addr {
 			x.isolate(in, same)
 			x.invoke(in, i)
 			return
 		}
 	}
-	l := bits.TrailingZeros32(same)
+	l, n := bits.TrailingZeros32(same), x.prog.funcAt(addr)
+	if n < 0 && x.prog.arena != nil && x.prog.space.windowOf(addr) == codeWindow {
+		x.fail(in, Unsupported, l,
+			"indirect call of a function at %#x, whose address this kernel's module does not take", addr)
+		return
+	}
 	if n < 0 && x.prog.space.object(addr) >= 0 {
 		// A launch cannot pass a function: such a parameter looks like any pointer and was given a
 		// buffer.

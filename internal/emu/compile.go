@@ -28,16 +28,30 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
 	}
+	if len(cfg.Args) != len(k.Params) {
+		return nil, fmt.Errorf("kernel %s has %d parameters; the launch gives %d", k.Demangled,
+			len(k.Params), len(cfg.Args))
+	}
+	p, err := newProgram(&compiler{cfg: cfg, slice: sl}, k, forms)
+	if err != nil {
+		return nil, err
+	}
+	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
+}
+
+// newProgram decodes k and all functions that it can reach with c, whose fields cfg, slice and
+// mapped say for what.
+func newProgram(c *compiler, k *ir.Func, forms bool) (*program, error) {
 	// The order below matters: functions get numbers, then memory gets addresses, and code may then
 	// contain both as constants.
 	p := &program{
 		byFunc: make(map[*ir.Func]*fcode),
 		byVar:  make(map[*ir.Var]int),
 		space:  newSpace(k.Module.AddressSize),
+		traced: c.slice != nil,
 	}
-	c := &compiler{p: p, cfg: cfg, slice: sl, consts: make(map[uint64]*alu.Lanes)}
-	p.traced = sl != nil
-	for _, f := range ir.ReachableFuncs(k) {
+	c.p, c.consts = p, make(map[uint64]*alu.Lanes)
+	for _, f := range c.reachable(k) {
 		c.addFunc(f)
 	}
 	if n := p.funcs[0].local; n > maxLocal {
@@ -47,12 +61,12 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
-	if sl != nil {
-		p.track = sl.Track
+	if c.slice != nil {
+		p.track = c.slice.Track
 	}
 	c.trackOpaque()
 	if forms {
-		p.shape = shapeOf(cfg.Geometry.Block)
+		p.shape = shapeOf(c.cfg.Geometry.Block)
 	}
 	for _, fc := range p.funcs {
 		c.compile(fc)
@@ -60,7 +74,7 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*M
 	}
 	p.buildContexts()
 	p.ordered, p.contended = p.inOrder(), p.isContended()
-	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
+	return p, nil
 }
 
 // checkLaunch rejects launches that no device accepts, and grids whose warps cannot be numbered in
@@ -77,9 +91,6 @@ func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 			maxThreadsPerBlock)
 	case g.Blocks() > 1<<32/uint64(g.WarpsPerBlock()):
 		return fmt.Errorf("grid %v has more than 2^32 warps", g.Grid)
-	case len(cfg.Args) != len(k.Params):
-		return fmt.Errorf("kernel %s has %d parameters; the launch gives %d", k.Demangled, len(k.Params),
-			len(cfg.Args))
 	}
 	return nil
 }
@@ -90,6 +101,7 @@ type compiler struct {
 	p      *program
 	cfg    *launch.Config
 	slice  *slice.Slice // of a trace; nil for a run
+	mapped *Program     // for runs in an arena; else nil
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
@@ -118,6 +130,12 @@ type patch struct {
 // largest alignment of a PTX type.
 func (c *compiler) addFunc(f *ir.Func) {
 	fc := &fcode{fn: f, number: len(c.p.funcs), local: align(f.LocalSize, 16)}
+	// Numbers of the module, so that a pointer that a program has stored means the same in a machine
+	// for its saved launch.
+	fc.addr = c.p.space.funcAddr(c.cfg.FirstFunc + f.Index)
+	if c.mapped != nil {
+		fc.addr = c.mapped.arena.funcAddr(f)
+	}
 	fc.assignSlots()
 	c.p.byFunc[f] = fc
 	c.p.funcs = append(c.p.funcs, fc)
@@ -485,7 +503,7 @@ func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
 		return src{c: c.constant(v)}, nil
 	case ir.FuncAddr:
 		fc := c.p.byFunc[o.Func]
-		return src{c: c.constant(c.p.space.funcAddr(fc.number))}, nil
+		return src{c: c.constant(fc.addr)}, nil
 	case ir.Special:
 		return c.specialSrc(o)
 	case ir.VarAddr:
@@ -527,11 +545,11 @@ func (c *compiler) specialSrc(o ir.Operand) (src, error) {
 func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
 	switch v.Space {
 	case event.Global, event.Const:
-		id, ok := c.p.byVar[v]
+		a, ok := c.varAddr(v)
 		if !ok {
 			return src{}, fmt.Errorf("variable %s has no memory: it is declared extern", v.Name)
 		}
-		return src{c: c.constant(c.p.space.base(id) + add)}, nil
+		return src{c: c.constant(a + add)}, nil
 	case event.Shared:
 		off, ok := c.p.shared.offset[v]
 		if !ok {
@@ -550,6 +568,16 @@ func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
 		return src{r: r}, nil
 	}
 	return src{}, fmt.Errorf("the address of %s, in space %q, is not supported", v.Name, v.Space)
+}
+
+// varAddr returns the address of a global or constant variable; false if it has no memory.
+func (c *compiler) varAddr(v *ir.Var) (uint64, bool) {
+	if c.mapped != nil {
+		a, ok := c.mapped.vars[v]
+		return a, ok
+	}
+	id, ok := c.p.byVar[v]
+	return c.p.space.base(id), ok
 }
 
 // psrcOf decodes a predicate source: a predicate register, or an immediate, of which bit 0 counts.

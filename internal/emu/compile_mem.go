@@ -3,6 +3,7 @@ package emu
 import (
 	"fmt"
 
+	"heddle/internal/emu/alu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -151,6 +152,9 @@ func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 		return false
 	}
 	// The load must be in bounds, aligned, and of bytes that are all known.
+	if c.mapped != nil {
+		return c.launchParam(d)
+	}
 	at, img := d.s[0].c[0], &c.p.params
 	if at >= uint64(len(img.data)) || m.size > uint64(len(img.data))-at || at&(m.size-1) != 0 {
 		return false
@@ -166,6 +170,26 @@ func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 	}
 	c.emit(inst{run: runMov, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1},
 		s: [4]src{{c: c.constant(val)}}, sources: 1})
+	return true
+}
+
+// launchParam emits the load of a scalar parameter whose value differs from launch to launch of one
+// program.
+func (c *compiler) launchParam(d inst) bool {
+	m, at := d.mem, d.s[0].c[0]
+	if size := uint64(c.fn.ParamSize); at >= size || m.size > size-at || at&(m.size-1) != 0 {
+		return false
+	}
+	size, ext := m.size, m.extend
+	read := func(x *exec, d *alu.Lanes, m uint32) {
+		v := loadUint(x.prog.params.data[at:], size)
+		if ext != 0 {
+			v = extend(v, uint(8*size), ext)
+		}
+		fill(d, m, v)
+	}
+	c.emit(inst{run: runSreg, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1},
+		misc: &miscOp{sreg: read, launch: true}})
 	return true
 }
 
@@ -318,8 +342,11 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 	sp := in.Space
 	// An address that belongs to an object has the object's space; any other is classified by window.
 	test := func(x *exec, a uint64) bool {
-		if o := x.mem.find(a); o != nil {
+		if o := x.find(a); o != nil {
 			return o.space == sp
+		}
+		if x.mem.arena != nil && a>>x.prog.space.shift != 0 {
+			return sp == event.Global
 		}
 		switch w := x.prog.space.windowOf(a); sp {
 		case event.Shared:

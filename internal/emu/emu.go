@@ -115,7 +115,7 @@ type Result struct {
 }
 
 // Machine is one kernel prepared for one launch. It may be run any number of times; runs share no
-// memory.
+// memory, unless the machine is one of a Program: then each run changes the memory of its arena.
 type Machine struct {
 	kernel *ir.Func
 	cfg    *launch.Config

@@ -48,6 +48,7 @@ type exec struct {
 	prog     *program
 	geo      *event.Geometry
 	mem      *memory
+	mapped   *object // of the last access to memory of an arena; nil before
 	opt      *Options
 	lockstep bool
 	rng      uint64

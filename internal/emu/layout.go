@@ -39,10 +39,11 @@ func (c *compiler) layout(k *ir.Func) error {
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
-	objects := make(map[*launch.Buffer]int)
-	if err := c.layoutParams(k, objects); err != nil {
-		return err
+	if c.mapped != nil {
+		p.arena = c.mapped.arena
+		return nil
 	}
+	objects := make(map[*launch.Buffer]int)
 	var vars []*ir.Var
 	for _, v := range k.Module.Vars {
 		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) &&
@@ -57,7 +58,14 @@ func (c *compiler) layout(k *ir.Func) error {
 			}
 		}
 	}
+	c.savedVars(vars, objects)
+	if err := c.layoutParams(k, objects); err != nil {
+		return err
+	}
 	for _, v := range vars {
+		if _, ok := p.byVar[v]; ok {
+			continue
+		}
 		p.byVar[v] = len(p.objects)
 		// Variables have exactly their size: an access beyond it is out of bounds.
 		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
@@ -71,7 +79,7 @@ func (c *compiler) layout(k *ir.Func) error {
 		p.objects = append(p.objects, spec)
 	}
 	for _, v := range vars {
-		if c.slice != nil && c.slice.Written(v) {
+		if c.slice != nil && c.slice.Written(v) || p.objects[p.byVar[v]].buffer != nil {
 			continue
 		}
 		if err := c.initVar(v); err != nil {
@@ -79,6 +87,9 @@ func (c *compiler) layout(k *ir.Func) error {
 		}
 	}
 	if err := c.hostSymbols(k, vars, objects); err != nil {
+		return err
+	}
+	if err := c.pointersInBuffers(objects); err != nil {
 		return err
 	}
 	if len(p.objects) > p.space.max {
@@ -90,6 +101,50 @@ func (c *compiler) layout(k *ir.Func) error {
 			return &UnsupportedError{k.Span, fmt.Sprintf("%s has %d bytes; at most %d can be addressed",
 				o.name, o.size, p.space.limit)}
 		}
+	}
+	return nil
+}
+
+// savedVars creates the objects of the variables that a saved launch has: pointers may lead to them,
+// as to the buffers of arguments.
+func (c *compiler) savedVars(vars []*ir.Var, objects map[*launch.Buffer]int) {
+	for _, v := range vars {
+		b := c.cfg.Vars[v.Name]
+		if b == nil || b.Size != uint64(v.Size) || c.slice != nil && c.slice.Written(v) {
+			continue
+		}
+		if _, ok := objects[b]; ok {
+			continue
+		}
+		c.p.byVar[v] = len(c.p.objects)
+		objects[b] = len(c.p.objects)
+		c.p.objects = append(c.p.objects, objectSpec{name: v.Shown(), space: v.Space, size: b.Size,
+			bounded: true, fill: b.Fill, data: b.Data, buffer: b})
+	}
+}
+
+// pointersInBuffers stores the addresses of buffers in the contents of others, as a saved launch has
+// them. That may reach further buffers.
+func (c *compiler) pointersInBuffers(objects map[*launch.Buffer]int) error {
+	for i := 0; i < len(c.p.objects); i++ {
+		b := c.p.objects[i].buffer
+		if b == nil || len(b.Pointers) == 0 || b.Fill != launch.FillFile {
+			continue
+		}
+		end := 0
+		for _, f := range b.Pointers {
+			end = max(end, f.Offset+8)
+		}
+		data := make([]byte, max(end, len(b.Data)))
+		copy(data, b.Data)
+		for _, f := range b.Pointers {
+			addr, err := c.pointer(objects, f.Buffer, f.At)
+			if err != nil {
+				return fmt.Errorf("byte %d of %s: %w", f.Offset, b.Name, err)
+			}
+			binary.LittleEndian.PutUint64(data[f.Offset:], addr)
+		}
+		c.p.objects[i].data = data
 	}
 	return nil
 }
@@ -184,7 +239,7 @@ func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) erro
 func (c *compiler) funcNamed(name string) (uint64, error) {
 	for _, fc := range c.p.funcs[1:] {
 		if launch.Matches(fc.fn, name) {
-			return c.p.space.funcAddr(fc.number), nil
+			return fc.addr, nil
 		}
 	}
 	return 0, fmt.Errorf("the kernel refers to no function %s", name)
@@ -249,22 +304,30 @@ func (c *compiler) initVar(v *ir.Var) error {
 	}
 	// The initialiser is stored as bytes; addresses in it are inserted afterwards.
 	spec.fill = launch.FillFile
-	spec.data = make([]byte, v.Size)
-	copy(spec.data, v.Init)
+	var err error
+	spec.data, err = initBytes(v, c.relocAddr)
+	return err
+}
+
+// initBytes returns the initial contents of a variable. resolve returns the value of an address in
+// its initialiser.
+func initBytes(v *ir.Var, resolve func(ir.Reloc) (uint64, error)) ([]byte, error) {
+	data := make([]byte, v.Size)
+	copy(data, v.Init)
 	for _, r := range v.Relocs {
-		addr, err := c.relocAddr(r)
+		addr, err := resolve(r)
 		if err != nil {
-			return fmt.Errorf("initialiser of %s: %w", v.Name, err)
+			return nil, fmt.Errorf("initialiser of %s: %w", v.Name, err)
 		}
-		if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(spec.data) {
-			return fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit", v.Name,
-				r.Size, r.Offset)
+		if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(data) {
+			return nil, fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit",
+				v.Name, r.Size, r.Offset)
 		}
 		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], addr)
-		copy(spec.data[r.Offset:r.Offset+r.Size], b[:])
+		binary.LittleEndian.PutUint64(b[:], addr>>r.Shift)
+		copy(data[r.Offset:r.Offset+r.Size], b[:])
 	}
-	return nil
+	return data, nil
 }
 
 // relocAddr returns the value of an address in an initialiser. The result is 0 for what no
@@ -277,7 +340,7 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 		if fc == nil { // ir.ReachableFuncs has those of all variables that an instruction uses
 			return 0, nil
 		}
-		return c.p.space.funcAddr(fc.number) + add, nil
+		return fc.addr + add, nil
 	case r.Target == nil:
 		return add, nil
 	case r.Target.Space == event.Shared:

@@ -25,9 +25,13 @@ const (
 	tableSize = 1 << tableBits
 )
 
+// contents are the bytes of a page. Objects start at addresses that are multiples of the size of a
+// page, except in the memory of a program, whose pages are those of the address space.
+type contents [pageSize]byte
+
 // page is a piece of an object. unk, where not nil, has a bit for each byte whose value is unknown.
 type page struct {
-	data [pageSize]byte
+	data contents
 	unk  *[pageSize / 64]uint64
 }
 
@@ -60,7 +64,11 @@ type object struct {
 	*objectSpec
 	id     int
 	base   uint64
-	freed  bool           // by the device's free
+	freed  bool           // by the device's free, or by the program
+	heap   bool           // of an arena, by the device's malloc
+	mapped []byte         // the memory of the arena that has the object; nil for an object of a run
+	start  uint64         // address of mapped[0]
+	extent uint64         // bytes of an object of an arena, also after it was freed
 	stored uint32         // origin of the last unknown value that was stored into it
 	used   *atomic.Uint64 // memory.used
 	mu     sync.Mutex
@@ -75,7 +83,29 @@ func (m *memory) newObject(spec *objectSpec, id int, base uint64) *object {
 		dir: make([]atomic.Pointer[table], n)}
 }
 
-// page returns the page that holds offset off, which must be less than the size.
+// at returns the bytes of the page that holds address a, which must be in the object.
+func (o *object) at(a uint64) *contents {
+	if o.mapped != nil {
+		return (*contents)(o.mapped[(a-o.start)&^pageMask:])
+	}
+	off := a - o.base
+	if t := o.dir[off>>(pageBits+tableBits)].Load(); t != nil {
+		if p := t[off>>pageBits&(tableSize-1)].Load(); p != nil {
+			return &p.data
+		}
+	}
+	return &o.fault(off).data
+}
+
+// unknown returns the page that holds address a and its unknown bytes; nil if the object has none.
+func (o *object) unknown(a uint64) *page {
+	if o.mapped != nil {
+		return nil
+	}
+	return o.page(a - o.base)
+}
+
+// page returns the page that holds offset off of an object of the run, less than the size.
 func (o *object) page(off uint64) *page {
 	if t := o.dir[off>>(pageBits+tableBits)].Load(); t != nil {
 		if p := t[off>>pageBits&(tableSize-1)].Load(); p != nil {
@@ -138,11 +168,16 @@ func (o *object) init(p *page, start uint64) {
 	}
 }
 
-// memory is the global and constant memory of one run.
+// memory is the global and constant memory of one run: objects of its own, or the allocations of an
+// arena.
 type memory struct {
-	space *space
+	shift uint // space.shift
 	objs  []*object
 	heap  int // objects from here on came from the device's malloc
+	arena *Arena
+	// table has the objects of the arena. Those of other runs and of the program may change
+	// meanwhile; what this run uses does not, unless the kernel itself allocates.
+	table *objectTable
 	// used counts the bytes that the run has allocated: pages of objects, and local and shared memory
 	// and registers of the threads that are resident at a time. Several workers add to it.
 	used atomic.Uint64
@@ -150,7 +185,11 @@ type memory struct {
 
 // newMemory returns the memory of a run, without pages.
 func newMemory(p *program) *memory {
-	m := &memory{space: &p.space, heap: len(p.objects)}
+	m := &memory{shift: p.space.shift, heap: len(p.objects), arena: p.arena}
+	if m.arena != nil {
+		m.table = m.arena.table.Load()
+		return m
+	}
 	for i := range p.objects {
 		m.objs = append(m.objs, m.newObject(&p.objects[i], i, p.space.base(i)))
 	}
@@ -158,29 +197,50 @@ func newMemory(p *program) *memory {
 }
 
 // find returns the object whose part of the address space contains addr, in bounds or not; nil if
-// there is none.
-func (m *memory) find(addr uint64) *object {
-	id := m.space.object(addr)
-	if uint(id) >= uint(len(m.objs)) {
-		return nil
+// there is none. In an arena that is an allocation that contains addr, freed or not.
+func (x *exec) find(addr uint64) *object {
+	if o := x.mem.own(addr); o != nil {
+		return o
 	}
-	return m.objs[id]
+	return x.findMapped(addr)
 }
 
-// read copies len(b) bytes from addr, which must be in one object, and reports whether all are
+// own returns the object of the run whose part of the address space contains addr; nil if there is
+// none. It is small enough to be inlined, where find is not.
+func (m *memory) own(addr uint64) *object {
+	if id := addr>>m.shift - 1; id < uint64(len(m.objs)) {
+		return m.objs[id]
+	}
+	return nil
+}
+
+// findMapped is find for an address that is in no object of the run.
+func (x *exec) findMapped(addr uint64) *object {
+	if o := x.mapped; o != nil && addr-o.base < o.extent {
+		return o
+	}
+	if x.mem.arena == nil {
+		return nil
+	}
+	o := x.mem.table.find(addr)
+	if o != nil {
+		x.mapped = o
+	}
+	return o
+}
+
+// read copies len(b) bytes from addr, which must be in the object, and reports whether all are
 // known.
-func (m *memory) read(addr uint64, b []byte) (known, ok bool) {
-	o := m.find(addr)
+func (o *object) read(addr uint64, b []byte) (known, ok bool) {
 	if o == nil || !o.contains(addr-o.base, uint64(len(b))) {
 		return false, false
 	}
 	known = true
-	for off := addr - o.base; len(b) > 0; {
-		p := o.page(off)
-		in := off & pageMask
-		n := copy(b, p.data[in:])
-		known = known && p.unknownBits(in, uint64(n)) == 0
-		b, off = b[n:], off+uint64(n)
+	for len(b) > 0 {
+		at := addr & pageMask
+		n := copy(b, o.at(addr)[at:])
+		known = known && o.unknown(addr).unknownBits(at, uint64(n)) == 0
+		b, addr = b[n:], addr+uint64(n)
 	}
 	return known, true
 }
@@ -190,7 +250,7 @@ func (o *object) contains(off, n uint64) bool { return off < o.size && n <= o.si
 
 // unknownBits returns a nonzero value if a byte of [in, in+n) is unknown.
 func (p *page) unknownBits(in, n uint64) uint64 {
-	if p.unk == nil {
+	if p == nil || p.unk == nil {
 		return 0
 	}
 	any := uint64(0)

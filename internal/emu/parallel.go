@@ -62,10 +62,10 @@ func (p *program) inOrder() bool {
 // speculation is the execution of one block ahead of its turn. It is the event.Sink of the worker.
 type speculation struct {
 	x       *exec
-	full    bool   // the consumer wants events, not only memory
-	failed  bool   // the block must run again
-	read    []bool // objects, by number
-	written []bool
+	full    bool // the consumer wants events, not only memory
+	failed  bool // the block must run again
+	read    objectSet
+	written objectSet
 	in      *inst // instruction of the next logged access
 
 	order  []uint8  // kinds of events, in order
@@ -134,12 +134,9 @@ type accessRecord struct {
 }
 
 // reset prepares the log for another block.
-func (s *speculation) reset(objects int, full bool) {
-	if len(s.read) != objects {
-		s.read, s.written = make([]bool, objects), make([]bool, objects)
-	}
-	clear(s.read)
-	clear(s.written)
+func (s *speculation) reset(full bool) {
+	s.read.clear()
+	s.written.clear()
 	s.full, s.failed, s.stalled = full, false, false
 	s.steps, s.lanes = 0, 0
 	s.order, s.words = s.order[:0], s.words[:0]
@@ -157,11 +154,11 @@ func (s *speculation) reset(objects int, full bool) {
 
 // reads records a read of object o. It reports false if the block must run again.
 func (s *speculation) reads(x *exec, o *object) bool {
-	if s.written[o.id] {
+	if s.written.contains(o.id) {
 		s.fail(x)
 		return false
 	}
-	s.read[o.id] = true
+	s.read.add(o.id)
 	return true
 }
 
@@ -273,7 +270,7 @@ func (x *exec) reduceLater(in *inst, m uint32) {
 		if !ok {
 			return
 		}
-		x.spec.written[o.id] = true
+		x.spec.written.add(o.id)
 		x.data[0][l] = v[l] & mask
 	}
 	x.wrote, x.changed = true, true
@@ -285,6 +282,8 @@ type workers struct {
 	execs  []*exec
 	blocks []*block
 	specs  []*speculation
+	// objects that the blocks of the current batch have written, of those that are delivered
+	written objectSet
 }
 
 // newWorkers returns nil if running ahead is not possible or not useful.
@@ -294,7 +293,7 @@ func (s *scheduler) newWorkers() *workers {
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = min(n, maxWorkers)
-	if n == 1 || !s.m.prog.ordered || s.blocks < 2 {
+	if n == 1 || !s.m.prog.ordered || s.blocks-s.next < 2 {
 		return nil
 	}
 	w := &workers{}
@@ -332,16 +331,16 @@ func (s *scheduler) batch() bool {
 		panic(p)
 	}
 	// Deliver in block order. The first invalid log ends the batch: its block becomes the next one.
-	written := make([]bool, len(s.x.mem.objs))
+	w.written.clear()
 	for k := range n {
 		sp := w.specs[k]
 		// The block failed, or would exceed the step budget, or read what an earlier block wrote.
-		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || overlaps(sp.read, written) {
+		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || sp.read.meets(&w.written) {
 			return false
 		}
 		s.deliver(sp)
-		for i, v := range sp.written {
-			written[i] = written[i] || v
+		for _, id := range sp.written.list {
+			w.written.add(int(id))
 		}
 		s.next++
 	}
@@ -362,10 +361,44 @@ type workerPanic struct {
 // Error includes the stack of the worker, since the panic is raised again elsewhere.
 func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
-// overlaps reports whether some object is in both sets.
-func overlaps(a, b []bool) bool {
-	for i := range a {
-		if a[i] && b[i] {
+// objectSet is a set of objects by their numbers. Its cost depends on how many are in it, not on how
+// many exist.
+type objectSet struct {
+	has  []bool // up to the largest number that was ever in it
+	list []int32
+}
+
+// contains reports whether object id is in the set.
+func (s *objectSet) contains(id int) bool { return id < len(s.has) && s.has[id] }
+
+// add adds object id.
+func (s *objectSet) add(id int) {
+	if !s.contains(id) {
+		s.insert(id)
+	}
+}
+
+// insert adds an object that is not in the set.
+func (s *objectSet) insert(id int) {
+	if id >= len(s.has) {
+		s.has = append(s.has, make([]bool, id+1-len(s.has))...)
+	}
+	s.has[id] = true
+	s.list = append(s.list, int32(id))
+}
+
+// clear empties the set and keeps its memory.
+func (s *objectSet) clear() {
+	for _, id := range s.list {
+		s.has[id] = false
+	}
+	s.list = s.list[:0]
+}
+
+// meets reports whether some object is in both sets.
+func (s *objectSet) meets(t *objectSet) bool {
+	for _, id := range s.list {
+		if t.contains(int(id)) {
 			return true
 		}
 	}
@@ -380,7 +413,7 @@ func (s *scheduler) over() bool {
 
 // runAhead executes block id into a log.
 func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation, events bool) {
-	sp.reset(len(x.mem.objs), events)
+	sp.reset(events)
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
 	x.steps, x.lanes, x.queue = 0, 0, x.queue[:0] // of a block that was abandoned
 	x.startBlock(b, id)
@@ -510,14 +543,13 @@ func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
 // storeNow performs a logged store.
 func (x *exec) storeNow(mo *memOp, m uint32) {
 	if p, _ := x.span(mo, x.survey(m)); p != nil {
-		storeLanes(p.data[:], pageMask, &x.addr, &x.data, mo.wide, m)
+		storeLanes(p[:], pageMask, &x.addr, &x.data, mo.wide, m)
 		return
 	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		o := x.mem.find(x.addr[l])
-		off := x.addr[l] - o.base
-		storeWide(o.page(off).data[off&pageMask:], &x.data, l, mo.wide)
+		a := x.addr[l]
+		storeWide(x.find(a).at(a)[a&pageMask:], &x.data, l, mo.wide)
 	}
 }
 
@@ -526,9 +558,8 @@ func (x *exec) reduceNow(mo *memOp, m uint32) {
 	mask := ^uint64(0) >> (64 - 8*mo.size)
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		o := x.mem.find(x.addr[l])
-		off := x.addr[l] - o.base
-		b := o.page(off).data[off&pageMask:]
+		a := x.addr[l]
+		b := x.find(a).at(a)[a&pageMask:]
 		storeUint(b, mo.size, mo.rmw(loadUint(b, mo.size), x.data[0][l], 0)&mask)
 	}
 }

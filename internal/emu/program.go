@@ -15,15 +15,17 @@ const originFresh = 1
 // noPC stands for the end of a function, which has no pc.
 const noPC = -1
 
-// program is a kernel with every function that it can call, decoded for one launch. It is read-only
-// after New, so that runs and workers share it.
+// program is a kernel with every function that it can call, decoded for one launch, or for all
+// launches in an arena that differ in params alone. It is read-only after New, so that runs and
+// workers share it.
 type program struct {
-	funcs  []*fcode // funcs[0] is the kernel; the index is the function's address (funcAddr)
+	funcs  []*fcode // funcs[0] is the kernel; the index is fcode.number
 	byFunc map[*ir.Func]*fcode
 	ctxs   []*callCtx // by ascending base
 	root   *callCtx
 
 	space   space
+	arena   *Arena       // global memory; nil for a run with memory of its own
 	objects []objectSpec // global, const and argument objects, by object number
 	byVar   map[*ir.Var]int
 	shared  sharedLayout
@@ -33,6 +35,8 @@ type program struct {
 	traced  bool     // only a slice is executed: NewTrace
 	track   bool     // some input is unknown: registers and memory carry unknown bits
 	origins []string // names of the origins of unknown values, for messages
+
+	spares *spares // of runs in an arena; nil for others
 
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
@@ -47,6 +51,7 @@ type program struct {
 type fcode struct {
 	fn       *ir.Func
 	number   int
+	addr     uint64 // what a pointer to the function holds
 	code     []inst
 	lanes    int // 64-bit registers a frame holds
 	preds    int // predicate registers, slot 0 included
@@ -115,6 +120,7 @@ type inst struct {
 // miscOp holds fields that only rare instructions need, so that inst stays small.
 type miscOp struct {
 	sreg    func(x *exec, d *alu.Lanes, m uint32)
+	launch  bool    // sreg reads what is equal in all threads of a launch: a parameter
 	vecSrc  []src   // mov pack, brx.idx has none
 	vecDst  []int32 // mov unpack
 	width   uint    // bits of an element of mov pack and unpack; of a truncation

@@ -13,9 +13,9 @@ import (
 // lane returns the memory of one lane of a global or const access: its page, object and offset in
 // the page. An access never crosses pages, since it is aligned and at most 32 bytes. ok is false
 // if the access is invalid, which has been recorded.
-func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
+func (x *exec) lane(in *inst, l int) (p *contents, o *object, at uint64, ok bool) {
 	a, mo := x.addr[l], in.mem
-	o = x.mem.find(a)
+	o = x.find(a)
 	if o == nil || !o.contains(a-o.base, mo.wide) || mo.space == event.Const && !o.isConst() {
 		x.badAddress(in, l, a)
 		return nil, nil, 0, false
@@ -31,7 +31,7 @@ func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 		}
 		return nil, nil, 0, false
 	}
-	return o.page(a - o.base), o, (a - o.base) & pageMask, true
+	return o.at(a), o, a & pageMask, true
 }
 
 // loadScattered loads lane by lane. Lanes that read constant memory are not part of the event.
@@ -58,9 +58,9 @@ func (x *exec) loadScattered(in *inst, m uint32) {
 		for i, d := range mo.dst {
 			if d >= 0 {
 				k := at + uint64(i)*mo.size
-				x.regs[d][l] = loadUint(p.data[k:], mo.size)
+				x.regs[d][l] = loadUint(p[k:], mo.size)
 				if x.unk != nil {
-					x.unk.loadedGlobal(d, l, o, p.unknownBits(k, mo.size) != 0)
+					x.unk.loadedGlobal(d, l, o, o.unknown(x.addr[l]).unknownBits(k, mo.size) != 0)
 				}
 			}
 		}
@@ -85,13 +85,13 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 			return
 		}
 		if x.spec != nil {
-			x.spec.written[o.id] = true
+			x.spec.written.add(o.id)
 			continue
 		}
-		if x.unk != nil {
-			x.unk.storedGlobal(x, in, l, o, p, at)
+		if x.unk != nil && !x.unk.storedGlobal(x, in, l, o) {
+			return
 		}
-		storeWide(p.data[at:], &x.data, l, in.mem.wide)
+		storeWide(p[at:], &x.data, l, in.mem.wide)
 	}
 	if m != 0 {
 		x.access(in, m, event.Global, m)
@@ -244,7 +244,11 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 	}
 	// The order of the cases matters: the most specific cause comes first.
 	kind, wide := in.mem.kind, in.mem.wide
-	o := x.mem.find(a)
+	if x.mem.arena != nil {
+		x.badMapped(in, l, a)
+		return
+	}
+	o := x.find(a)
 	switch {
 	// Small addresses come from null pointers, perhaps with an offset.
 	case o == nil && a < 1<<x.prog.space.window:

@@ -27,6 +27,7 @@ const (
 	quantumSpread   = 128     // and up to that many more, by the seed
 	patience        = 1 << 20 // steps without a change of memory after which blocks are taken to spin
 	longPatience    = 1 << 26 // steps of one block after which others get a chance anyway
+	workerSteps     = 1 << 15 // steps that a launch by a program has left, if it gets workers
 	pollInterval    = 1 << 10 // turns between looks at the context
 	progressSteps   = 1 << 22 // steps between calls of Options.Progress
 )
@@ -52,6 +53,9 @@ type scheduler struct {
 	stalled   bool
 	cancelled bool
 	ahead     *workers // nil: blocks run directly
+	// small: of a launch by a program, until its first block has ended. Most such launches are too
+	// small for workers.
+	small bool
 }
 
 // run executes the launch: it creates the scheduler, runs it, and turns its final state into a
@@ -72,14 +76,21 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	if opt.Block != nil {
 		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
 	}
-	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
+	kept := m.prog.spares.take()
+	s.x, s.spare = kept.exec, kept.blocks
+	m.prepare(s.x, &s.opt, newMemory(m.prog), sink)
 	if s.x.policy == priorities {
 		s.opt.points = m.pointsOf(ctx, &opt)
 		s.x.drawPriorities(s.opt.points, 0)
 	}
-	s.ahead = s.newWorkers()
+	if s.small = m.prog.spares != nil; !s.small {
+		s.ahead = s.newWorkers()
+	}
 	s.loop()
 	res := s.result()
+	if res.Status == Completed && s.x.mem.used.Load() <= maxSpareBytes {
+		m.prog.spares.put(spareState{s.x, s.spare})
+	}
 	m.keepPoints(&opt, res)
 	if opt.Progress != nil {
 		opt.Progress(res.Steps, s.done, s.blocks)
@@ -109,14 +120,22 @@ func (s *scheduler) result() *Result {
 
 // newExec returns the state of one goroutine that executes blocks.
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
-	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
-		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed)}
+	x := new(exec)
+	m.prepare(x, opt, mem, sink)
+	return x
+}
+
+// prepare makes x the state of one goroutine that executes blocks. Of what x has from an earlier run
+// of the program, the pools remain.
+func (m *Machine) prepare(x *exec, opt *Options, mem *memory, sink event.Sink) {
+	*x = exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
+		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed),
+		pool: x.pool, patterns: x.patterns}
 	x.faults.sink, _ = sink.(FaultSink)
 	x.meter, _ = sink.(Meter)
 	if m.prog.track {
 		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}
-	return x
 }
 
 // loop runs the grid until it ends or is stopped. With workers it executes batches of blocks, and
@@ -127,6 +146,11 @@ func (s *scheduler) loop() {
 		want = 1
 	}
 	for s.next < s.blocks || len(s.resident) > 0 {
+		if s.small && s.done > 0 && len(s.resident) == 0 {
+			if s.small = false; s.x.steps*(s.blocks-s.next) > workerSteps {
+				s.ahead = s.newWorkers()
+			}
+		}
 		if s.ahead != nil {
 			if s.x.full() {
 				return
@@ -387,7 +411,7 @@ func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err e
 		if o.name != object {
 			continue
 		}
-		known, ok := r.mem.read(o.base+offset, b)
+		known, ok := o.read(o.base+offset, b)
 		if !ok {
 			return false, fmt.Errorf("%d bytes at offset %d of %s, which has %d bytes", len(b), offset,
 				object, o.size)

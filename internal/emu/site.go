@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"heddle/internal/event"
@@ -60,6 +61,11 @@ func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*cal
 	return shared[t]
 }
 
+// funcAt returns the number of the function at an address; -1 if there is none.
+func (p *program) funcAt(addr uint64) int {
+	return slices.IndexFunc(p.funcs, func(fc *fcode) bool { return fc.addr == addr })
+}
+
 // Site describes a site of an event. It returns the zero SiteInfo for an invalid site.
 func (m *Machine) Site(s event.Site) SiteInfo {
 	ctxs := m.prog.ctxs
@@ -108,6 +114,9 @@ func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object
 	p := m.prog
 	if space == event.Shared {
 		return p.sharedObject(addr)
+	}
+	if p.arena != nil {
+		return p.arena.object(addr)
 	}
 	id := p.space.object(addr)
 	if id < 0 {
@@ -174,7 +183,7 @@ func (p *program) nearShared(addr uint64) string {
 
 // describe names an address in messages.
 func (x *exec) describe(a uint64) string {
-	if o := x.mem.find(a); o != nil {
+	if o := x.find(a); o != nil {
 		return fmt.Sprintf("%s+%#x", o.name, a-o.base)
 	}
 	return fmt.Sprintf("%#x", a)

@@ -67,12 +67,3 @@ func (s *space) toGeneric(sp event.Space) uint64 {
 func (s *space) funcAddr(number int) uint64 {
 	return s.windowBase(codeWindow) + uint64(number)*codeStride
 }
-
-// funcNumber returns the number of the function at addr, or -1.
-func (s *space) funcNumber(addr uint64, funcs int) int {
-	off := addr - s.windowBase(codeWindow)
-	if off%codeStride != 0 || off/codeStride >= uint64(funcs) {
-		return -1
-	}
-	return int(off / codeStride)
-}

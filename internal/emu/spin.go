@@ -202,8 +202,12 @@ func (m *Machine) keepPoints(opt *Options, res *Result) {
 
 // pointsOf returns the number of synchronization points of the run with seed 0 under the same
 // options, and executes this run if it is not known. So the schedule of a seed does not depend on
-// which runs came before.
+// which runs came before. In an arena a run changes memory for good, so that none is executed for
+// this; one point for each thread is assumed.
 func (m *Machine) pointsOf(ctx context.Context, opt *Options) uint64 {
+	if m.prog.arena != nil {
+		return m.cfg.Geometry.Blocks() * uint64(m.cfg.Geometry.ThreadsPerBlock())
+	}
 	m.mu.Lock()
 	c := m.counted
 	m.mu.Unlock()

@@ -22,8 +22,9 @@ func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	if cl.Count() == 0 {
 		cl.X, cl.Y, cl.Z = 1, 1, 1
 	}
-	// The grid must be a multiple of the cluster; rounding up is for launches that are checked later.
-	div := func(a, b uint32) uint64 { return uint64((a + b - 1) / b) }
+	if n, ok := gridSize(o.Sreg, g.Grid, cl); ok {
+		return n, c.mapped == nil // launches of one program in an arena differ in it
+	}
 	switch o.Sreg {
 	case ir.NtidX:
 		return uint64(g.Block.X), true
@@ -31,12 +32,6 @@ func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 		return uint64(g.Block.Y), true
 	case ir.NtidZ:
 		return uint64(g.Block.Z), true
-	case ir.NctaidX:
-		return uint64(g.Grid.X), true
-	case ir.NctaidY:
-		return uint64(g.Grid.Y), true
-	case ir.NctaidZ:
-		return uint64(g.Grid.Z), true
 	case ir.NWarpID:
 		return uint64(g.WarpsPerBlock()), true
 	// One multiprocessor and one grid exist. Real values differ from run to run, so a kernel that
@@ -55,18 +50,34 @@ func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 		return uint64(cl.Z), true
 	case ir.ClusterNctaRank:
 		return cl.Count(), true
-	case ir.NClusterIDX:
-		return div(g.Grid.X, cl.X), true
-	case ir.NClusterIDY:
-		return div(g.Grid.Y, cl.Y), true
-	case ir.NClusterIDZ:
-		return div(g.Grid.Z, cl.Z), true
 	case ir.IsExplicitCluster:
 		return b2u(cl.Count() > 1), true
 	case ir.DynamicSmemSize:
 		return uint64(c.cfg.DynShared), true
 	case ir.TotalSmemSize:
 		return uint64(c.p.shared.total), true
+	}
+	return 0, false
+}
+
+// gridSize returns the value of a register that holds the size of the grid, in blocks or clusters of
+// size cl; false for others. The grid must be a multiple of the cluster; rounding up is for launches
+// that are checked later.
+func gridSize(r ir.Sreg, grid, cl event.Dim3) (uint64, bool) {
+	div := func(a, b uint32) uint64 { return uint64((a + b - 1) / b) }
+	switch r {
+	case ir.NctaidX:
+		return uint64(grid.X), true
+	case ir.NctaidY:
+		return uint64(grid.Y), true
+	case ir.NctaidZ:
+		return uint64(grid.Z), true
+	case ir.NClusterIDX:
+		return div(grid.X, cl.X), true
+	case ir.NClusterIDY:
+		return div(grid.Y, cl.Y), true
+	case ir.NClusterIDZ:
+		return div(grid.Z, cl.Z), true
 	}
 	return 0, false
 }
@@ -131,6 +142,13 @@ func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), er
 	case ir.ClockHi, ir.GlobalTimerHi:
 		c.p.usesClock = true
 		return uniform(func(x *exec) uint64 { return x.steps >> 32 }), nil
+	}
+	if _, ok := gridSize(o.Sreg, c.cfg.Geometry.Grid, c.cluster()); ok { // of a program in an arena
+		cl := c.cluster()
+		return uniform(func(x *exec) uint64 {
+			n, _ := gridSize(o.Sreg, x.geo.Grid, cl)
+			return n
+		}), nil
 	}
 	if f := clusterSreg(o.Sreg, c.cluster()); f != nil {
 		return uniform(f), nil

@@ -50,15 +50,26 @@ func (t *tracker) elem(mo *memOp, i, l int) (bool, uint32) {
 }
 
 // storedGlobal marks the bytes of one lane's store to an object as known or unknown, as its
-// operands are. Like atomicGlobal it gets the location as the access has resolved it: object, page
-// and offset in the page.
-func (t *tracker) storedGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) {
+// operands are. It reports false if the run stops.
+func (t *tracker) storedGlobal(x *exec, in *inst, l int, o *object) bool {
 	for i := range in.mem.src {
 		u, from := t.elem(in.mem, i, l)
-		p.setUnknown(at+uint64(i)*in.mem.size, in.mem.size, u)
-		if u {
+		x.setUnknown(in, l, o, x.addr[l]+uint64(i)*in.mem.size, in.mem.size, u, from)
+	}
+	return x.stop == nil
+}
+
+// setUnknown marks n bytes of an object, at an address and within one page, as unknown or known.
+// Memory of a program has no unknown bytes, because the program would read them as values: a store
+// of one stops the run.
+func (x *exec) setUnknown(in *inst, l int, o *object, a, n uint64, unknown bool, from uint32) {
+	switch {
+	case o.mapped == nil:
+		if o.page(a-o.base).setUnknown(a&pageMask, n, unknown); unknown {
 			o.stored = from
 		}
+	case unknown:
+		x.dependsOn(in, l, "a value that is stored into "+o.name, from)
 	}
 }
 
@@ -146,19 +157,14 @@ func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b 
 }
 
 // atomicGlobal propagates unknown bits through an atomic on an object.
-func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) bool {
-	from := o.stored
-	if from == 0 {
-		from = o.origin
-	}
-	u, origin, ok := t.atomic(x, in, l, p.unknownBits(at, in.mem.size) != 0, from, p.data[at:])
+func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object) bool {
+	a, size := x.addr[l], in.mem.size
+	was := o.unknown(a).unknownBits(a&pageMask, size) != 0
+	u, origin, ok := t.atomic(x, in, l, was, o.unknownFrom(), o.at(a)[a&pageMask:])
 	if ok {
-		p.setUnknown(at, in.mem.size, u)
-		if u {
-			o.stored = origin
-		}
+		x.setUnknown(in, l, o, a, size, u, origin)
 	}
-	return ok
+	return ok && x.stop == nil
 }
 
 // atomicShared propagates unknown bits through an atomic on shared memory.

@@ -9,5 +9,5 @@ import (
 
 // FindUntraced is Find without traces.
 func FindUntraced(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
-	return find(ctx, th, solvers, false)
+	return newHoudini(ctx, th, solvers, MaxSteps).find()
 }

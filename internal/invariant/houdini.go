@@ -57,33 +57,40 @@ func (s *Set) Found() bool {
 	return false
 }
 
-// Limits of a search, in steps (smt.Answer), so that the result does not depend on the machine. A
-// single query is bounded by the solvers' own limit; a candidate that needs more is dropped.
-const (
-	maxSteps   = 200_000_000 // about ten seconds
-	querySteps = 20_000      // that a query counts for before any solver is asked
-)
+// MaxSteps bounds a search, in steps (smt.Answer), so that the result does not depend on the machine:
+// about ten seconds. A single query is bounded by the solvers' own limit; a candidate that needs
+// more is dropped.
+const MaxSteps = 200_000_000
+
+// querySteps is what a query counts for before any solver is asked.
+const querySteps = 20_000
 
 // depths are how many levels of axioms are tried.
 var depths = []int{1, 3}
 
 // Find proposes candidates for the loops of th, and adds those that are invariants to its axioms.
 // If steps run out, or ctx ends, undecided candidates are dropped.
-func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver) *Set {
-	return find(ctx, th, solvers, true)
+func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, steps int64) *Set {
+	h := newHoudini(ctx, th, solvers, steps)
+	h.trace()
+	return h.find()
 }
 
-// find is Find, with or without the falsification by traces, which a test switches off.
-func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced bool) *Set {
-	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
+// newHoudini proposes candidates for the loops of th.
+func newHoudini(ctx context.Context, th *thread.Thread, solvers []smt.Solver,
+	steps int64) *houdini {
+	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, steps: steps, set: &Set{th: th}}
 	for i := range th.Loops {
 		l := propose(th, i)
 		h.loops = append(h.loops, l)
 		h.set.Candidates = append(h.set.Candidates, l.candidates...)
 	}
-	if traced {
-		h.trace()
-	}
+	return h
+}
+
+// find drops the candidates that are not inductive: first among those that solvers find easy, then
+// among all.
+func (h *houdini) find() *Set {
 	for h.hard = range 2 {
 		h.fixpoint()
 	}
@@ -93,7 +100,7 @@ func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced b
 
 // out reports whether the search must end.
 func (h *houdini) out() bool {
-	return h.set.Steps > maxSteps || h.ctx.Err() != nil || h.c.Exceeded()
+	return h.set.Steps > h.steps || h.ctx.Err() != nil || h.c.Exceeded()
 }
 
 // fixpoint drops candidates until the remaining ones are inductive together with those that are
@@ -134,6 +141,7 @@ type houdini struct {
 	th      *thread.Thread
 	c       *smt.Context
 	solvers []smt.Solver
+	steps   int64 // limit of the search
 	loops   []*loop
 	hard    int // 0: the rules that solvers find easy; 1: all
 	set     *Set

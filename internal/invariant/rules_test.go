@@ -132,7 +132,7 @@ func TestRules(t *testing.T) {
 	for _, tt := range ruleTests {
 		t.Run(tt.rule, func(t *testing.T) {
 			th := build(t, tt.before, tt.body)
-			set := invariant.Find(t.Context(), th, solvers())
+			set := invariant.Find(t.Context(), th, solvers(), invariant.MaxSteps)
 			found, formulas := map[string]bool{}, map[string]bool{}
 			for _, c := range set.Candidates {
 				if text := set.Text(c); formulas[text] || text == "true" || text == "false" {

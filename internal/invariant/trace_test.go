@@ -23,7 +23,7 @@ func TestTraces(t *testing.T) {
 		if a == nil {
 			return
 		}
-		traced, untraced := invariant.Find(t.Context(), a, solvers()), invariant.FindUntraced(t.Context(), b, solvers())
+		traced, untraced := invariant.Find(t.Context(), a, solvers(), invariant.MaxSteps), invariant.FindUntraced(t.Context(), b, solvers())
 		queries, without = queries+traced.Queries, without+untraced.Queries
 		for i, c := range traced.Candidates {
 			d := untraced.Candidates[i]

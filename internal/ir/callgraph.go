@@ -52,6 +52,17 @@ func ReachableFuncs(k *Func) []*Func {
 	return out
 }
 
+// ReachableVars returns the variables that the code of ReachableFuncs mentions, and those whose
+// addresses are in their initialisers.
+func ReachableVars(k *Func) []*Var {
+	var out []*Var
+	seen := make(map[*Var]bool)
+	for _, f := range ReachableFuncs(k) {
+		out = append(out, usedVars(f, seen)...)
+	}
+	return out
+}
+
 // usedVars returns the variables that the instructions of f mention, and those whose address is in
 // their initialisers, except those in seen, which it extends.
 func usedVars(f *Func, seen map[*Var]bool) []*Var {

@@ -59,6 +59,7 @@ func (r *resolver) args(p *plan) {
 	for i := range slots {
 		r.arg(slots, i)
 	}
+	r.join(slots, p)
 	for _, s := range slots {
 		if s.value != nil {
 			r.given(s.v, *s.value)
@@ -84,7 +85,7 @@ func (r *resolver) tried(slots []slot, args []ArgSpec, origin Origin) {
 	for _, a := range args {
 		least := FromPTX
 		if origin == FromCounterexample && a.Kind == ArgValue {
-			least = FromFlag
+			least = FromProgram
 		}
 		if i, ok := r.param(a); ok && !slots[i].given(a.Offset, least) {
 			slots[i].set(assigned{a, origin})
@@ -264,6 +265,10 @@ func (a *Arg) setPointer(off int, b *Buffer, at uint64) {
 func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	v, a := s.v, s.value.ArgSpec
 	switch {
+	case a.Kind == ArgSaved:
+		arg.Bits, arg.Buffer, arg.Offset = a.Saved.Bits, a.Saved.Buffer, a.Saved.Offset
+		arg.Fields = slices.Clone(a.Saved.Fields)
+		return nil
 	case a.Kind == ArgLocal:
 		return fmt.Errorf("its type is %s; local:BYTES is only for a __local pointer", typeName(v))
 	case a.At > 0 && (v.Size != 8 || isStruct(v) && !isPointer(v)):

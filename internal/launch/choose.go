@@ -115,11 +115,12 @@ func (r *resolver) newPlan(l *HostLaunch, req *Request, chosen *sync.Map) *plan 
 	return p
 }
 
-// narrowed returns the launch without a grid or block that may be a dim3, if the kernel reads more
-// than one dimension of it.
+// narrowed returns the launch without a grid or block of which the host code says nothing: one that
+// may be a dim3, if the kernel reads more than one dimension of it, and a dim3 of unknown numbers
+// that nothing else depends on. They get the shape of one that is not specified.
 func (l *HostLaunch) narrowed(code *kernelFacts) *HostLaunch {
-	grid, block := l.Open[0] && code.ctaidY || l.Open[0] && code.ctaidZ,
-		l.Open[1] && (code.tidY || code.tidZ)
+	grid := l.Open[0] && (code.ctaidY || code.ctaidZ) || l.bare(&l.Grid)
+	block := l.Open[1] && (code.tidY || code.tidZ) || l.bare(&l.Block)
 	if !grid && !block {
 		return l
 	}
@@ -131,6 +132,46 @@ func (l *HostLaunch) narrowed(code *kernelFacts) *HostLaunch {
 		out.Block = [3]*Expr{}
 	}
 	return &out
+}
+
+// bare reports whether dims, the grid or the block of the launch, consists of three unknowns that
+// occur nowhere else.
+func (l *HostLaunch) bare(dims *[3]*Expr) bool {
+	own := make(map[string]bool)
+	for _, e := range dims {
+		if e == nil || e.Op != OpUnknown || own[e.Name] {
+			return false
+		}
+		own[e.Name] = true
+	}
+	free := true
+	look := func(e *Expr) {
+		e.walk(func(x *Expr) { free = free && !(x.Op == OpUnknown && own[x.Name]) })
+	}
+	for _, other := range []*[3]*Expr{&l.Grid, &l.Block} {
+		for _, e := range other {
+			if other != dims {
+				look(e)
+			}
+		}
+	}
+	look(l.Shared)
+	for _, a := range l.Args {
+		a.walk(look)
+	}
+	return free
+}
+
+// walk calls visit for the expressions of an argument.
+func (a *HostArg) walk(visit func(*Expr)) {
+	visit(a.Value)
+	if a.Pointer != nil {
+		visit(a.Pointer.Offset)
+		visit(a.Pointer.Size)
+	}
+	for i := range a.Fields {
+		a.Fields[i].Value.walk(visit)
+	}
 }
 
 // fix gives an unknown a value that is no guess.

@@ -46,8 +46,10 @@ func (c *Config) origin(key string) string {
 func (c *Config) describeArg(i int) string {
 	a := &c.Args[i]
 	switch {
+	case a.Buffer != nil && a.Buffer.Fill == FillMemory:
+		return a.describeMemory()
 	case a.Buffer != nil:
-		if j := c.owner(a.Buffer); j != i {
+		if j := c.owner(a.Buffer); j >= 0 && j != i {
 			return a.Name + ": the buffer of " + c.Args[j].Name + pointerAt(a.Offset)
 		}
 		return a.Name + ": " + a.Buffer.describe() + pointerAt(a.Offset)
@@ -60,7 +62,11 @@ func (c *Config) describeArg(i int) string {
 	case len(a.Fields) > 0:
 		fields := make([]string, len(a.Fields))
 		for k, f := range a.Fields {
-			fields[k] = fmt.Sprintf("+%d %s%s", f.Offset, f.Buffer.describe(), pointerAt(f.At))
+			what := f.Buffer.describe()
+			if f.Buffer.Name != fieldName(a.Name, f.Offset) {
+				what = "the buffer of " + f.Buffer.Name
+			}
+			fields[k] = fmt.Sprintf("+%d %s%s", f.Offset, what, pointerAt(f.At))
 		}
 		return fmt.Sprintf("%s: struct with buffers at %s", a.Name, strings.Join(fields, " and "))
 	}
@@ -143,18 +149,31 @@ func formatBits(bits []byte, float bool) string {
 }
 
 // Flags returns the command-line flags that reproduce this launch, quoted for a shell. Grid and
-// block are always included; other defaults are omitted, since the same command decides them in the
+// block are always included, unless a saved launch has them; other defaults are omitted, since the same command decides them in the
 // same way.
 func (c *Config) Flags() string {
 	g := c.Geometry
-	flags := []string{"--grid " + Dims(g.Grid), "--block " + Dims(g.Block)}
-	if g.Cluster.Count() > 1 {
+	var flags []string
+	if c.Saved != "" {
+		flags = append(flags, "--launch "+shellQuote(c.Saved))
+	}
+	saved := func(key string) bool { return c.Saved != "" && c.Origins[key] == FromProgram }
+	if !saved("grid") {
+		flags = append(flags, "--grid "+Dims(g.Grid))
+	}
+	if !saved("block") {
+		flags = append(flags, "--block "+Dims(g.Block))
+	}
+	if g.Cluster.Count() > 1 && !saved("cluster") {
 		flags = append(flags, "--cluster "+Dims(g.Cluster))
 	}
-	if c.Origins["shared"] != Default && c.DynShared > 0 {
+	if c.Origins["shared"] != Default && !saved("shared") && c.DynShared > 0 {
 		flags = append(flags, fmt.Sprintf("--shared %d", c.DynShared))
 	}
 	for _, a := range c.given {
+		if a.Kind == ArgSaved {
+			continue
+		}
 		flags = append(flags, "--arg "+shellQuote(a.String()))
 	}
 	return strings.Join(flags, " ")

@@ -59,16 +59,20 @@ type HostPointer struct {
 	Fill int
 }
 
-// What this can get wrong: it does not follow includes, and decides no #if but the simplest. The
+// What this can get wrong: it reads no headers of the system, and decides no #if but the simplest. The
 // origin of the fact (host code) is in every report, and any other origin except PTX overrides it.
 
 // hostLaunches collects the launches of a file by executing its functions: first those that no
 // other function names, such as main, then those with launches that were not reached.
-func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []string) {
+func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocessing) {
 	if !slices.ContainsFunc(toks, func(t token) bool {
 		return t.is("<<<") || t.kind == tokDirective
 	}) {
 		return
+	}
+	var defines []string
+	if pre != nil {
+		defines = pre.Defines
 	}
 	toks = preprocess(toks, defines)
 	if !slices.ContainsFunc(toks, func(t token) bool { return t.is("<<<") }) {
@@ -390,7 +394,7 @@ func (h *hostFile) splitAt(i int, closing string) (parts [][]token, end int) {
 func text(toks []token) string {
 	var b strings.Builder
 	for i, t := range toks {
-		if i > 0 && t.start > toks[i-1].end {
+		if i > 0 && (t.start > toks[i-1].end || t.kind == tokIdent && toks[i-1].kind == tokIdent) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t.text)

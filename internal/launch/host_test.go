@@ -143,6 +143,8 @@ func TestHostLaunches(t *testing.T) {
 		{"member assigned", `int main() { dim3 g(1); g.y = 4; k<<<g, 32>>>(); }`, `k 1,4 32`},
 		{"struct fields", `struct P { int w, h; }; int main() { P p; p.w = 64; k<<<p.w / 32, p.h>>>(p); }`,
 			`k 2 p.h (p +0:4=64 +4:4=p.h)`},
+		{"struct of pointers", `struct P { int *a, *b, n, **c; }; void f(int *d, int *e) { P p = {d, e, 3}; k<<<1, 32>>>(p, e); }`,
+			`k 1 32 (p +0:8=#1 +8:8=#2 +16:4=3, #2)`},
 		{"struct parameter", `struct P { char c; int w; double d; }; void f(P p) { k<<<p.w / 32, 32>>>(p); }`,
 			`k p.w / 32 32 (p +4:4=p.w)`},
 		{"parameter", `const int n = 4; void f(int n) { k<<<n, 32>>>(); }`, `k n 32`},
@@ -279,7 +281,7 @@ func TestHostPointers(t *testing.T) {
 
 func TestDefineOption(t *testing.T) {
 	f := cuda(t, "#ifndef T\n#define T 128\n#endif\nvoid f() { k<<<2, T>>>(); }")
-	l := ScanCUDA(f, []string{"T=64", "DEBUG"}).Launches
+	l := ScanCUDA(f, &Preprocessing{Defines: []string{"T=64", "DEBUG"}}).Launches
 	if len(l) != 1 || !l[0].Block[0].Equal(number(64)) {
 		t.Errorf("got %v, want the block that -D gives", l)
 	}
@@ -320,7 +322,7 @@ func FuzzScanCUDA(f *testing.F) {
 	f.Add("k<<<(((1<<62)*9)-0x7fffffffffffffff), R\"(\"'>>>")
 	f.Fuzz(func(t *testing.T, text string) {
 		file := cuda(t, text)
-		for _, facts := range []*SourceFacts{ScanCUDA(file, []string{"X=1"}), ScanPTX(file)} {
+		for _, facts := range []*SourceFacts{ScanCUDA(file, &Preprocessing{Defines: []string{"X=1"}}), ScanPTX(file)} {
 			for _, l := range facts.Launches {
 				checkSpan(t, file, l.Span)
 			}

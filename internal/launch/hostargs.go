@@ -363,6 +363,7 @@ func (r *resolver) share(slots []slot, p *plan, members []place) {
 		was.At = uint64(first)
 		was.widen(uint64(high - owner.at + first))
 	}
+	r.joined = append(r.joined, joined{owner, members})
 	if owner.field >= 0 {
 		return // a buffer of a field cannot be shared by name
 	}
@@ -382,6 +383,70 @@ func (r *resolver) share(slots []slot, p *plan, members []place) {
 		delete(r.cfg.Reasons, "arg "+paramName(t.v))
 		t.set(assigned{spec, min(origin, other)})
 	}
+}
+
+// joined are pointers that point into one buffer, which owner has.
+type joined struct {
+	owner   place
+	members []place
+}
+
+// join makes pointers in struct parameters share the buffer of a pointer in a struct, unless they
+// are specified otherwise, and marks the places in shared buffers that are guesses. All parameters
+// are resolved before.
+func (r *resolver) join(slots []slot, p *plan) {
+	for _, j := range r.joined {
+		b, from, _ := r.target(j.owner)
+		if b == nil {
+			continue
+		}
+		for _, m := range j.members {
+			was := slots[m.param].at(m)
+			if m == j.owner || was != nil && was.origin > FromHost {
+				continue
+			}
+			a := &r.cfg.Args[m.param]
+			if at := from + uint64(m.at-j.owner.at); j.owner.field >= 0 && a.pointer(m.field) != nil &&
+				b.pointedAt(at) == nil {
+				a.setPointer(m.field, b, at)
+			}
+			if of, _, guessed := r.target(m); of == b {
+				*guessed = !p.apart(m.host.Offset, j.owner.host.Offset)
+			}
+		}
+	}
+}
+
+// target returns where a place points: a buffer, the byte in it, and whether that is a guess. The
+// buffer is nil if it points into none.
+func (r *resolver) target(m place) (b *Buffer, at uint64, guessed *bool) {
+	a := &r.cfg.Args[m.param]
+	if m.field < 0 {
+		return a.Buffer, a.Offset, &a.Guessed
+	}
+	if f := a.pointer(m.field); f != nil {
+		return f.Buffer, f.At, &f.Guessed
+	}
+	return nil, 0, nil
+}
+
+// apart reports whether the distance of two places in one buffer is known.
+func (p *plan) apart(a, b *Expr) bool {
+	if a != nil && b != nil && a.Equal(b) {
+		return true
+	}
+	_, from, ok := p.value(a)
+	_, other, ok2 := p.value(b)
+	return ok && ok2 && min(from, other) >= FromHost
+}
+
+// pointer returns the pointer at byte off of a struct; nil if there is none.
+func (a *Arg) pointer(off int) *PointerField {
+	i := slices.IndexFunc(a.Fields, func(f PointerField) bool { return f.Offset == off })
+	if i < 0 {
+		return nil
+	}
+	return &a.Fields[i]
 }
 
 // symbols sets the module variables of the device that the host code sets before the launch.

@@ -235,13 +235,17 @@ func (h *hostFile) layout(i, end int) *record {
 	for i < end {
 		stop := h.statementEnd(i, end)
 		t, at, ok := h.parseType(h.toks[:end], i)
-		if !ok || h.toks[i].is("static") || h.toks[i].maybe || t.rec != nil && t.ptr == 0 {
+		if !ok || h.toks[i].is("static") || h.toks[i].maybe {
 			return r
+		}
+		base := t
+		for j := at - 1; j > i && h.toks[j].is("*"); j-- {
+			base.ptr--
 		}
 		for ; at+1 < stop; at++ {
 			name := h.toks[at]
 			end := h.toks[at+1]
-			if name.kind != tokIdent || !end.is(",") && !end.is(";") {
+			if name.kind != tokIdent || !end.is(",") && !end.is(";") || t.rec != nil && t.ptr == 0 {
 				return r
 			}
 			size := t.bytes()
@@ -253,6 +257,9 @@ func (h *hostFile) layout(i, end int) *record {
 			r.fields = append(r.fields, recordField{name.text, r.size, t})
 			r.size += size
 			at++
+			for t = base; at+1 < stop && h.toks[at+1].is("*"); at++ { // int *a, *b
+				t.ptr++
+			}
 		}
 		i = stop
 	}

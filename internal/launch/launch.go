@@ -2,6 +2,7 @@
 // arguments. Every fact has an origin, in decreasing precedence:
 //
 //   - a flag of the command line (ParseDim, ParseShared, ParseArg)
+//   - a launch that heddle exec has saved (Request.Saved)
 //   - a configuration file (Request.Config)
 //   - a "heddle:" comment above the kernel (ScanCUDA, ScanOpenCL, ScanPTX)
 //   - a launch in the host code of the same file, kernel<<<4, 256>>>(p, 1024)
@@ -37,13 +38,15 @@ const (
 	FromHost   // a <<<...>>> in the same file
 	FromPragma // a "// heddle:" comment above the kernel
 	FromConfig // a configuration file
-	FromFlag   // the command line
+	// FromProgram is a value of a launch that a program made: heddle exec saw it, or saved it in a file.
+	FromProgram
+	FromFlag // the command line
 )
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
 	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code",
-		"comment", "configuration", "flag"}[o]
+		"comment", "configuration", "program", "flag"}[o]
 }
 
 // Guessed reports whether heddle chose a fact of this origin, or something that it follows from: a
@@ -76,6 +79,14 @@ type Config struct {
 	Host int
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown
+	// Saved is the path of the saved launch that the configuration follows; empty if there is none.
+	Saved string
+	// Vars are the contents of module variables in a saved launch, by their names in the PTX; nil
+	// without a saved launch.
+	Vars map[string]*Buffer
+	// FirstFunc is the number of the first function of the kernel's module, from which addresses of
+	// functions count. Only a saved launch of a program with several modules has another one than 0.
+	FirstFunc int
 	// Symbols are the contents that host code gives to module variables, by their names in the source
 	// (cudaMemcpyToSymbol).
 	Symbols map[string]Arg
@@ -114,6 +125,8 @@ type Arg struct {
 	// Offset is where in Buffer the pointer points, in bytes from its start: an access before the
 	// pointer and not before the buffer is legal.
 	Offset uint64
+	// Guessed marks an Offset in the buffer of another pointer that rests on a guess.
+	Guessed bool
 	// the value, little endian, of the parameter's size; unused for a pointer to a buffer
 	Bits []byte
 	// Unknown marks a value that was declared unknown: arithmetic propagates it, and a run stops as
@@ -130,11 +143,13 @@ type Arg struct {
 	Fields []PointerField
 }
 
-// PointerField is a pointer in a struct parameter.
+// PointerField is a pointer in a struct parameter or in a buffer.
 type PointerField struct {
-	Offset int     // bytes from the start of the struct
+	Offset int     // bytes from the start of the struct or buffer
 	Buffer *Buffer // never nil
 	At     uint64  // where in Buffer it points, in bytes from its start
+	// Guessed marks an At in the buffer of another pointer that rests on a guess.
+	Guessed bool
 }
 
 // Fill is the initial contents of a buffer.
@@ -154,6 +169,7 @@ const (
 	FillOneOf               // seeded; each one of the integers of Data
 	FillConst               // every element is Data; only of a Member
 	FillStruct              // structs of Stride bytes with Members; zeros between them
+	FillMemory              // what the memory of a running program holds; only of OfProgram
 )
 
 // Buffer is the memory that a pointer argument points to, or into. Two arguments with the same
@@ -170,6 +186,8 @@ type Buffer struct {
 	N, E    uint64   // FillSmall, FillPerm, FillCSR; below 2^32
 	Stride  uint64   // FillStruct: bytes from one struct to the next
 	Members []Member // FillStruct
+
+	Pointers []PointerField // in Data or the zeros behind it; only of a saved launch
 }
 
 // Member is the contents of one member of the structs of a FillStruct buffer.

@@ -21,6 +21,7 @@ const maxLaunches = 8
 // A launch that cannot be resolved is left out with a note, unless all of them fail: then the
 // errors of the first are returned, and no configuration.
 func Launches(k *ir.Func, req Request, facts *SourceFacts) ([]*Config, []*Error) {
+	facts = facts.unless(req.Saved)
 	all := hostLaunches(k, facts)
 	if req.Host != 0 || len(all) < 2 {
 		c, errs := Resolve(k, req, facts)
@@ -81,9 +82,10 @@ func (c *Config) identity() string {
 		fmt.Fprint(&b, " #", n)
 	}
 	arg := func(a *Arg) {
-		fmt.Fprintf(&b, "; %x %v %s", a.Bits, a.Unknown, a.Func)
+		fmt.Fprintf(&b, "; %x %v %s %s", a.Bits, a.Unknown, a.Func, a.Symbol)
 		if a.Buffer != nil {
 			buffer(a.Buffer)
+			fmt.Fprint(&b, " at ", a.Offset)
 		}
 		if a.Local != nil {
 			fmt.Fprint(&b, *a.Local)
@@ -91,6 +93,7 @@ func (c *Config) identity() string {
 		for _, f := range a.Fields {
 			fmt.Fprint(&b, " +", f.Offset)
 			buffer(f.Buffer)
+			fmt.Fprint(&b, " at ", f.At)
 		}
 	}
 	for i := range c.Args {

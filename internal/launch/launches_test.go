@@ -38,6 +38,8 @@ func TestLaunches(t *testing.T) {
 			[]string{"line 2: grid 1, block 64, n = 4", "line 3: grid 1, block 64, n = 5"}},
 		{"equal", "void f() {\nk<<<1, 64>>>(a, b, 4, 1, s);\nk<<<1, 64>>>(a, b, 4, 1, s); }", nil,
 			[]string{"line 2: grid 1, block 64, n = 4"}},
+		{"two places in a buffer", "void f() {\nk<<<1, 64>>>(a, a, 4, 1, s);\nk<<<1, 64>>>(a, a + 1, 4, 1, s); }", nil,
+			[]string{"line 2: grid 1, block 64, n = 4", "line 3: grid 1, block 64, n = 4"}},
 		{"another kernel", "void f() {\nj<<<1, 64>>>(a);\nk<<<2, 64>>>(a, b, 4, 1, s); }", nil,
 			[]string{"line 3: grid 2, block 64, n = 4"}},
 		{"the flags differ from both", "void f() {\nk<<<1, 64>>>(a, b, 4, 1, s);\nk<<<2, 64>>>(a, b, 4, 1, s); }",

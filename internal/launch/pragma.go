@@ -32,8 +32,8 @@ type SourceFacts struct {
 }
 
 // Scan collects the facts of a file, whose extension selects PTX, OpenCL C or CUDA. It returns no
-// facts for a file without text. defines are as in ScanCUDA.
-func Scan(f *source.File, defines []string) *SourceFacts {
+// facts for a file without text.
+func Scan(f *source.File, pre *Preprocessing) *SourceFacts {
 	switch {
 	case f == nil || f.Content == nil:
 		return &SourceFacts{}
@@ -42,7 +42,7 @@ func Scan(f *source.File, defines []string) *SourceFacts {
 	case strings.EqualFold(filepath.Ext(f.Name), ".cl"):
 		return ScanOpenCL(f)
 	}
-	return ScanCUDA(f, defines)
+	return ScanCUDA(f, pre)
 }
 
 // Pragma is one "heddle:" comment.
@@ -60,13 +60,13 @@ const pragmaPrefix = "heddle:"
 // ScanCUDA collects the pragmas and the host launches of a CUDA file. A pragma is a comment that
 // starts with "heddle:", followed by KEY=VALUE words, where KEY is grid, block, cluster, global,
 // local, shared, kernel or a parameter. It applies to the next kernel in the file, or to the kernel
-// that kernel=NAME names. defines are the -D options, NAME or NAME=VALUE, which override the file's
-// own macros. The path of a file: argument is relative to the directory of the source file.
-func ScanCUDA(f *source.File, defines []string) *SourceFacts {
+// that kernel=NAME names. The path of a file: argument is relative to the directory of the source
+// file. pre may be nil.
+func ScanCUDA(f *source.File, pre *Preprocessing) *SourceFacts {
 	facts := &SourceFacts{}
 	toks := scanAll(f.Content, false)
 	facts.pragmas(f, toks, cudaKernelName)
-	facts.hostLaunches(f, toks, defines)
+	facts.hostLaunches(f, included(f, toks, pre), pre)
 	return facts
 }
 

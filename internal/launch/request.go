@@ -16,6 +16,9 @@ type Request struct {
 	Args                 []ArgSpec   // a later one overrides an earlier one for the same parameter
 	AnyShared            bool        // allow more shared memory than any GPU has: nothing is launched
 
+	// Saved is a launch that a program made. It takes the place of everything but flags.
+	Saved *Saved
+
 	// Host selects a launch of host code, as Config.Host; 0 leaves the choice to Resolve.
 	Host int
 	// Unknowns are values for what is unknown in host code, by Unknown.Name, instead of those that
@@ -66,6 +69,7 @@ type ArgSpec struct {
 	Elem  uint8
 	N, E  uint64      // of FillSmall, FillPerm and FillCSR; N is the stride of FillStruct
 	Value uint32      // ArgBuffer with FillValue
+	Saved *Arg        // ArgSaved
 	Span  source.Span // where it was specified; invalid for a flag
 }
 
@@ -82,5 +86,6 @@ const (
 	// zeros after them.
 	ArgBytes
 	ArgFunc  // func:NAME: the address of a device function
+	ArgSaved // the value in a saved launch
 	ArgLocal // local:SIZE: bytes of shared memory per block, for an OpenCL __local pointer
 )

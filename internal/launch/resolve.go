@@ -18,6 +18,7 @@ import (
 //
 // All errors are returned together; the configuration is nil if there is any.
 func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
+	facts = facts.unless(req.Saved)
 	r := newResolver(k, gather(k))
 	return r.resolve(req, facts, r.hostLaunch(req, facts))
 }
@@ -43,6 +44,7 @@ func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*
 	for _, s := range req.Config {
 		r.layers = append(r.layers, layer{FromConfig, s.Request, s.Span})
 	}
+	r.saved(req.Saved)
 	r.layers = append(r.layers, layer{origin: FromFlag, req: req})
 	if len(r.errs) > 0 {
 		return nil, r.errs
@@ -64,6 +66,20 @@ func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*
 	return r.cfg, nil
 }
 
+// saved adds the facts of a saved launch, if there is one.
+func (r *resolver) saved(s *Saved) {
+	if s == nil {
+		return
+	}
+	req, buffers, err := s.layer(r.k)
+	if err != nil {
+		r.errorf("%v", err)
+		return
+	}
+	r.layers = append(r.layers, layer{origin: FromProgram, req: req})
+	r.cfg.Saved, r.cfg.Vars, r.cfg.FirstFunc = s.Path, s.variables(buffers), s.FirstFunc
+}
+
 // A layer is the facts of one origin. Later layers override earlier ones.
 type layer struct {
 	origin Origin
@@ -80,6 +96,7 @@ type resolver struct {
 	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were specified
 	cfg    *Config
 	errs   []*Error
+	joined []joined      // to be done when all parameters are resolved
 	uses   map[Place]Use // nil until it is needed
 }
 

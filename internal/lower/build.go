@@ -96,6 +96,9 @@ func (b *build) clangArgs(extra ...string) []string {
 	if b.cl == nil {
 		args = append(args, b.preludeArgs()...)
 	}
+	if b.opt.Strict {
+		args = append(args, "-include", filepath.Join(b.headers, "heddle", "strict.h"))
+	}
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}
@@ -118,11 +121,12 @@ func (b *build) languageArgs() []string {
 		args = append(args, "-std="+b.opt.Std)
 	}
 	if b.opt.CUDAPath == "" {
-		return append(args,
-			"-nocudainc", "-nocudalib",
-			"-isystem", filepath.Join(b.headers, "cuda"),
-			"-idirafter", filepath.Join(b.headers, "std"),
-		)
+		args = append(args, "-nocudainc", "-nocudalib",
+			"-isystem", filepath.Join(b.headers, "cuda"))
+		if b.opt.Strict { // the host's own C and C++ library, or none
+			return args
+		}
+		return append(args, "-idirafter", filepath.Join(b.headers, "std"))
 	}
 	args = append(args, "--cuda-path="+b.opt.CUDAPath, "-Wno-unknown-cuda-version")
 	if _, err := os.Stat(filepath.Join(b.opt.CUDAPath, "nvvm", "libdevice")); err != nil {

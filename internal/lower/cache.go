@@ -100,7 +100,7 @@ func key(tc *toolchain, name string, content []byte, opt Options) string {
 		h.Write([]byte{'\n'})
 	}
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
-	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath)
+	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath, strconv.FormatBool(opt.Strict))
 	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced,
 		opt.Args} {
 		put(list...)

@@ -211,7 +211,10 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	var failure *clangFailure
 	var warnings []string
-	recovered := errors.As(err, &failure)
+	recovered := errors.As(err, &failure) && !c.opt.Strict
+	if failure != nil && c.opt.Strict {
+		err = &CompileError{File: name, Output: failure.output}
+	}
 	if recovered {
 		out, warnings, err = b.recover(ctx, text, failure)
 	}

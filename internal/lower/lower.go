@@ -44,6 +44,7 @@ type Options struct {
 	Args      []string // passed to the compiler as they are
 	CacheDir  string   // empty: the user's cache directory
 	NoCache   bool     // neither read nor write the cache
+	Strict    bool     // host code with errors is an error, as for a program that is to run
 	Marked    []Marked // files that are compiled with marks inserted
 }
 
@@ -93,10 +94,16 @@ type CompileError struct {
 	File   string // as the user named it
 	Output string // the compiler's diagnostics, several lines
 	Help   string // what to do, one line; empty: unknown
+	Link   bool   // the linker rejects the program
 }
 
 // Error returns a single line without the compiler's diagnostics.
-func (e *CompileError) Error() string { return e.File + ": does not compile" }
+func (e *CompileError) Error() string {
+	if e.Link {
+		return e.File + ": cannot be linked"
+	}
+	return e.File + ": does not compile"
+}
 
 // File lowers one file. It fails with an *InputError for a binary with several modules of PTX, and
 // else as Lower.

@@ -80,6 +80,7 @@ func (b *build) makePCH(ctx context.Context, path string) {
 // not depend on the user's macros and include directories.
 func (opt Options) withoutFiles() Options {
 	opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced = nil, nil, nil, nil, nil
+	opt.Strict = false // strict.h is read after the prelude
 	return opt
 }
 

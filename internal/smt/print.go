@@ -9,17 +9,18 @@ import (
 
 // Script prints a conjunction for an SMT-LIB 2 solver: declarations, definitions of shared terms,
 // the ranges of variables, and one assertion for each conjunct. It does not print check-sat. The
-// names of definitions are unique within one script only.
-func (c *Context) Script(asserts []Term) []byte {
+// names of definitions are unique within one script only. The terms in named, which must occur in
+// the conjunction, are known by their Named afterwards.
+func (c *Context) Script(asserts []Term, named ...Term) []byte {
 	p := &printer{c: c, uses: map[Term]int{}, name: map[Term]string{}}
-	for _, a := range asserts {
+	for _, a := range append(asserts[:len(asserts):len(asserts)], named...) {
 		p.count(a)
 	}
 	p.declare()
 	for _, t := range p.order {
 		if p.uses[t] > 1 && len(c.nodes[t].args) > 0 {
 			body := p.text(t)
-			name := "t" + strconv.Itoa(int(t))
+			name := c.Named(t)
 			fmt.Fprintf(&p.out, "(define-fun %s () %s %s)\n", name, sort(c.nodes[t].width), body)
 			p.name[t] = name
 		}
@@ -28,6 +29,14 @@ func (c *Context) Script(asserts []Term) []byte {
 		fmt.Fprintf(&p.out, "(assert %s)\n", p.text(a))
 	}
 	return p.out.Bytes()
+}
+
+// Named returns the text by which a script that names t refers to it.
+func (c *Context) Named(t Term) string {
+	if len(c.nodes[t].args) == 0 {
+		return c.String(t)
+	}
+	return "t" + strconv.Itoa(int(t))
 }
 
 // String prints t in SMT-LIB 2 on one line with shared terms expanded, for debugging. The result

@@ -159,7 +159,11 @@ func (p *prover) failures() int {
 // strengthen searches invariants of the loops, once, and reports whether it found any.
 func (p *prover) strengthen() bool {
 	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
-		p.res.Invariants = invariant.Find(p.ctx, p.th, p.opt.Solvers)
+		steps := int64(invariant.MaxSteps)
+		if p.opt.Steps > 0 { // the queries that follow need some, too
+			steps = min(steps, (p.opt.Steps-p.res.Stats.Steps)/2)
+		}
+		p.res.Invariants = invariant.Find(p.ctx, p.th, p.opt.Solvers, steps)
 		p.res.Stats.Steps += p.res.Invariants.Steps
 	}
 	return p.res.Invariants != nil && p.res.Invariants.Found()

@@ -74,6 +74,7 @@ func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 			continue
 		}
 		a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
+		p.res.Stats.Steps += a.Steps
 		if a.Status == smt.Sat && p.c.Satisfies(a.Model, x.asked) {
 			return a.Model
 		}

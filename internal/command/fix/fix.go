@@ -406,13 +406,13 @@ func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 // outlooks are the origins from which scalar arguments are taken as given, the most general first.
 // There is a second one only if it makes more arguments given.
 func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
-	out := []launch.Origin{launch.FromFlag}
+	out := []launch.Origin{launch.FromProgram}
 	cfg, errs := launch.Resolve(k, f.opt.Common.Launch, f.in.Facts)
 	if len(errs) > 0 {
 		return out
 	}
 	p := f.prover.Proof(f.d.Job(f.in, k), cfg)
-	if len(p.Scalars(launch.FromHost)) > len(p.Scalars(launch.FromFlag)) {
+	if len(p.Scalars(launch.FromHost)) > len(p.Scalars(launch.FromProgram)) {
 		out = append(out, launch.FromHost)
 	}
 	return out

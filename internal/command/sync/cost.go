@@ -59,11 +59,11 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 // costs is Costs for one kernel. It asks for all arguments first, and for those of the launch if
 // there is no such placement, as a search does.
 func (m *marked) costs(ctx context.Context, limit int) ([]Cost, error) {
-	for _, scalars := range []launch.Origin{launch.FromFlag, launch.Default} {
+	for _, scalars := range []launch.Origin{launch.FromProgram, launch.Default} {
 		m.scalars = scalars
 		oracle := &staticOracle{marked: m}
 		best, err := placer.Synthesize(ctx, &m.tree, oracle, placer.Options{})
-		if err != nil || !best.Found && scalars == launch.FromFlag {
+		if err != nil || !best.Found && scalars == launch.FromProgram {
 			continue
 		}
 		asked, err := oracle.Check(ctx, placer.Placement{})

@@ -47,7 +47,7 @@ func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func
 		inlined:  inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)),
 		barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{},
 		spaces:  map[[2]placer.Label][]event.Space{},
-		scalars: launch.FromFlag, steps: searchSteps,
+		scalars: launch.FromProgram, steps: searchSteps,
 	}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))

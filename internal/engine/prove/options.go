@@ -107,9 +107,9 @@ func parse[T ~uint8](what, word string, words ...string) (T, error) {
 const (
 	// VerifySteps bounds a proof that the user requested: about a minute.
 	VerifySteps = 1_200_000_000
-	// checkSteps bounds a proof that follows a clean run, for which users should not have to wait
-	// long: about ten seconds.
-	checkSteps = 200_000_000
+	// checkSteps bounds all attempts at a proof that follows a clean run, for which users should not
+	// have to wait long: about fifteen seconds.
+	checkSteps = 300_000_000
 )
 
 // Proof is the verification of one kernel. The exported fields are set before Verify is called.
@@ -128,7 +128,9 @@ type Proof struct {
 	opt     *Options
 	aside   driver.Aside // findings of replays that do not count
 	queries int          // number of queries that were kept, for file names
-	apart   bool         // do without lock step, whatever the options say
+	// total bounds the steps of all attempts, which have spent some of them; 0: no bound
+	total, spent int64
+	apart        bool // do without lock step, whatever the options say
 	// tied is what the host code computes for the launch, which the proof assumes; nil: nothing
 	tied *launch.Relation
 	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments, whether

@@ -41,7 +41,7 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 		return
 	}
 	p := e.Proof(job, cfg)
-	p.Fixed = p.Scalars(launch.FromFlag)
+	p.Fixed = p.Scalars(launch.FromProgram)
 	if slices.Contains(e.opt.Given, job.Kernel.Demangled) {
 		p.Fixed = p.Scalars(launch.Default)
 	}
@@ -66,23 +66,27 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	job.AddVerdict(v)
 }
 
-// After improves the verdict v on a kernel that is clean in all runs to "verified" if a proof
-// succeeds, and turns it into "bug" if a counterexample is confirmed. Otherwise v remains, with the
-// reason why there is no proof, unless a replay found something that depends on guessed launch
-// values: the kernel is then unknown.
+// After improves the verdict v on a kernel that is clean in all runs, or in what they covered of a
+// launch that is too large, to "verified" if a proof succeeds, and turns it into "bug" if a
+// counterexample is confirmed. Otherwise v remains, with the reason why there is no proof, unless a
+// replay found something that depends on guessed launch values: the kernel is then unknown.
 func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	switch {
 	case ctx.Err() != nil:
 		return v
-	case v.Kind != diag.Clean:
+	case v.Kind != diag.Clean && !r.TooLarge():
 		job.Spares(driver.Proof, fmt.Sprintf("the verdict is already %s", v.Kind))
 		return v
 	case r.Aside.Any():
 		job.Spares(driver.Proof, "some findings are suppressed or known")
 		return v
 	}
-	end := job.Asks(driver.Proof, "no bug was found in the run")
+	why := "no bug was found in the run"
+	if v.Kind != diag.Clean {
+		why = "the launch is too large for a run"
+	}
+	end := job.Asks(driver.Proof, why)
 	p := e.Proof(job, r.Config)
 	p.guess = r.Guess
 	proved := p.after(ctx)
@@ -93,17 +97,23 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 		proved.Suppressed, proved.Known = p.aside.Suppressed, p.aside.Known
 		return proved
 	case diag.Verified:
-		v.Kind = diag.Verified
-		v.Details = append(proved.Details, "nothing else found in "+v.Scope)
-		v.Scope = proved.Scope
+		rest := "nothing else found in " + v.Scope
+		if v.Kind != diag.Clean {
+			rest = "nothing else found in the run: " + v.Reason
+		}
+		v.Kind, v.Scope, v.Reason = diag.Verified, proved.Scope, ""
+		v.Details = append(proved.Details, rest)
 		v.Apart = append(v.Apart, proved.Apart...)
 	case diag.Unsupported:
+		if v.Kind != diag.Clean {
+			return v
+		}
 		v.Reason = "unsupported: " + proved.Reason
 		if proved.Span.IsValid() {
 			v.Reason += " at " + job.Format(proved.Span.Start)
 		}
 	default:
-		v.Reason = proved.Reason
+		v.Reason = run.JoinReasons(v.Reason, proved.Reason)
 		if p.guess.Reason() != "" {
 			v.Kind, v.Scope = diag.Unknown, ""
 		}
@@ -126,27 +136,32 @@ func (p *Proof) within(ctx context.Context, steps int64) (context.Context, conte
 func (p *Proof) timeout() time.Duration { return cmp.Or(p.opt.Timeout, p.Job.Timeout) }
 
 // after is the proof of a kernel that runs found clean: for all arguments, or else for those of the
-// launch.
+// launch. All attempts together have checkSteps.
 func (p *Proof) after(ctx context.Context) diag.Verdict {
 	ctx, cancel := p.within(ctx, checkSteps)
 	defer cancel()
-	p.Fixed = p.Scalars(launch.FromFlag)
+	p.total = p.Steps
+	p.Fixed = p.Scalars(launch.FromProgram)
 	all := p.Scalars(launch.Default)
-	last := p.Steps
-	if len(all) > len(p.Fixed) {
-		p.Steps = checkSteps // another attempt follows
+	more := len(all) > len(p.Fixed)
+	proved := p.forAll(ctx, more)
+	if guessed := p.guessedPlaces(); proved.Kind == diag.Verified && guessed != "" {
+		return diag.Verdict{Kind: diag.Unknown, Reason: "the proof holds only for the guessed " + guessed}
 	}
-	proved := p.forAll(ctx, last)
-	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || len(all) <= len(p.Fixed) {
+	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || !more {
 		return proved
 	}
 	// A proof for guessed scalars alone does not count: the guess may be wrong. A bug counts, because
 	// its replay is an execution.
-	p.Fixed, p.Steps = all, last
+	p.Fixed = all
+	p.allot(false)
 	again := p.verdict(ctx)
 	switch {
 	case again.Kind == diag.Verified && p.guessed() != "":
 		proved.Reason = "the proof holds only for the guessed " + p.guessed() + "; " +
+			proved.Reason
+	case again.Kind == diag.Verified && p.guessedPlaces() != "":
+		proved.Reason = "the proof holds only for the guessed " + p.guessedPlaces() + "; " +
 			proved.Reason
 	case again.Kind != diag.Unknown:
 		proved = again
@@ -154,11 +169,30 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	return proved
 }
 
+// allot bounds the next attempt: it may use the steps that earlier attempts left, or half of them if
+// more attempts may follow. If a timeout replaces the steps, only those with followers have a bound:
+// whether the next attempt is made must not depend on time.
+func (p *Proof) allot(more bool) {
+	switch {
+	case p.total == 0 && more:
+		p.Steps = checkSteps
+	case p.total == 0:
+		p.Steps = 0
+	case more:
+		p.Steps = max((p.total-p.spent)/2, 1)
+	default:
+		p.Steps = max(p.total-p.spent, 1)
+	}
+}
+
 // forAll is the verdict for all values of the arguments that no flag specifies, if the proof
 // succeeds. Otherwise it is the verdict for the scalars that host code, a comment or a
-// configuration specifies, within a number of steps (0: any), because a counterexample with other
-// values may never happen. Without such scalars it is the verdict for all arguments, replayed.
-func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
+// configuration specifies, because a counterexample with other values may never happen. Without
+// such scalars it is the verdict for all arguments, replayed. more says that an attempt follows.
+func (p *Proof) forAll(ctx context.Context, more bool) diag.Verdict {
+	given := p.Scalars(launch.FromHost)
+	again := len(given) > len(p.Fixed)
+	p.allot(more || again)
 	r, v := p.Verify(ctx, 0)
 	if r == nil {
 		return v
@@ -167,6 +201,7 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		return p.verified(r)
 	}
 	if p.tied = p.relation(); p.tied != nil {
+		p.allot(more || again)
 		tied, v := p.Verify(ctx, 0)
 		switch {
 		case tied == nil:
@@ -177,8 +212,9 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 			r = tied
 		}
 	}
-	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
-		p.Fixed, p.Steps = given, steps
+	if again {
+		p.Fixed = given
+		p.allot(more)
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
 			v.Details = append(v.Details, "not proved for other arguments (heddle verify tries to)")
@@ -190,7 +226,8 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 
 // aliasedVariable names an argument that points to a module variable, or a variable that points to a
 // buffer of an argument or of another variable; empty if there is none. Pointers among the arguments
-// are proved as the launch has them; a proof takes variables to be apart from all of them.
+// are proved as the launch has them; a proof takes variables to be apart from all of them, and what
+// pointers in memory lead to apart from that as well, which a saved launch may contradict.
 func (p *Proof) aliasedVariable() string {
 	of := make(map[*launch.Buffer]string)
 	for i := range p.Config.Args {
@@ -212,6 +249,39 @@ func (p *Proof) aliasedVariable() string {
 		}
 		if b != nil {
 			of[b] = "the variable " + name
+		}
+	}
+	return aliasedInMemory(p.Config, of)
+}
+
+// aliasedInMemory names a variable of a saved launch to which a pointer leads, or a buffer to which
+// a pointer in memory leads and another pointer as well; empty if there is none. of has the buffers
+// to which pointers lead that are not in memory, with their names.
+func aliasedInMemory(c *launch.Config, of map[*launch.Buffer]string) string {
+	names := slices.Sorted(maps.Keys(c.Vars))
+	var queue []*launch.Buffer
+	for _, name := range names {
+		b := c.Vars[name]
+		if other, ok := of[b]; ok {
+			return fmt.Sprintf("proofs with an argument (%s) that points to a variable (%s)", other, name)
+		}
+		queue = append(queue, b)
+	}
+	for b := range of {
+		queue = append(queue, b)
+	}
+	slices.SortStableFunc(queue, func(a, b *launch.Buffer) int { return cmp.Compare(a.Name, b.Name) })
+	for _, name := range names {
+		of[c.Vars[name]] = "the variable " + name
+	}
+	for i := 0; i < len(queue); i++ { // which grows
+		for _, f := range queue[i].Pointers {
+			if other, ok := of[f.Buffer]; ok {
+				return fmt.Sprintf("proofs with a pointer in %s that leads to the memory of %s, as another "+
+					"pointer does", queue[i].Name, other)
+			}
+			of[f.Buffer] = f.Buffer.Name
+			queue = append(queue, f.Buffer)
 		}
 	}
 	return ""
@@ -279,6 +349,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
 		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
 	})
+	p.spent += r.Stats.Steps
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}

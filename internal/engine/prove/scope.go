@@ -19,6 +19,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if p.guessedShape() {
 		s = "for " + p.shape() + ": " + all
 	}
+	if file := p.Config.Saved; file != "" {
+		s = fmt.Sprintf("for the launch saved in %s, %s: %s", file, p.shape(), all)
+	}
 	if given := p.given(); len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
@@ -104,6 +107,17 @@ func (p *Proof) Details(r *verify.Result) []string {
 	return append(out, "assuming "+p.assumptions(r))
 }
 
+// realPointers reports whether a saved launch says where all pointer arguments point, so that
+// nothing is assumed about them.
+func (p *Proof) realPointers() bool {
+	for i := range p.Config.Args {
+		if p.Config.Origins["arg "+p.Config.Args[i].Name] != launch.FromProgram {
+			return false
+		}
+	}
+	return p.Config.Saved != ""
+}
+
 // assumptions lists what a proof assumes.
 func (p *Proof) assumptions(r *verify.Result) string {
 	s, other := "", ""
@@ -113,8 +127,11 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	if len(p.shared()) > 0 {
 		other = "other "
 	}
-	s += "that " + other + "pointer arguments do not alias each other or variables, accesses stay in " +
-		"their arrays where their size is unknown, and loops end"
+	s += "that "
+	if !p.realPointers() {
+		s += other + "pointer arguments do not alias each other or variables, "
+	}
+	s += "accesses stay in their arrays where their size is unknown, and loops end"
 	for i := range r.Unbounded {
 		s += ", and that " + p.stays(&r.Unbounded[i])
 	}

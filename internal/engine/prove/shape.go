@@ -140,47 +140,70 @@ func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 func (p *Proof) pointers() map[lockstep.Pointer]lockstep.Target {
 	out := map[lockstep.Pointer]lockstep.Target{}
 	first := map[*launch.Buffer]lockstep.Pointer{}
-	p.eachPointer(func(ptr lockstep.Pointer, _ string, b *launch.Buffer, at uint64) {
-		of, again := first[b]
+	p.eachPointer(func(t target) {
+		of, again := first[t.buffer]
 		if !again {
-			of, first[b] = ptr, ptr
+			of, first[t.buffer] = t.ptr, t.ptr
 		}
-		if again || at > 0 {
-			out[ptr] = lockstep.Target{Of: of, Offset: at}
+		if again || t.at > 0 {
+			out[t.ptr] = lockstep.Target{Of: of, Offset: t.at}
 		}
 	})
 	return out
 }
 
-// eachPointer calls visit for each pointer among the arguments, with its name, its buffer and where
-// in the buffer it points.
-func (p *Proof) eachPointer(visit func(ptr lockstep.Pointer, name string, b *launch.Buffer,
-	at uint64)) {
+// target is a pointer among the arguments, and where it points.
+type target struct {
+	ptr     lockstep.Pointer
+	name    string
+	buffer  *launch.Buffer
+	at      uint64 // in bytes from the start of the buffer
+	guessed bool   // at is a guess
+}
+
+// eachPointer calls visit for each pointer among the arguments.
+func (p *Proof) eachPointer(visit func(target)) {
 	for i, v := range p.Job.Kernel.Params {
 		a := &p.Config.Args[i]
 		if a.Buffer != nil {
-			visit(lockstep.Pointer{Param: v}, a.Name, a.Buffer, a.Offset)
+			visit(target{lockstep.Pointer{Param: v}, a.Name, a.Buffer, a.Offset, a.Guessed})
 		}
 		for _, f := range a.Fields {
-			visit(lockstep.Pointer{Param: v, Field: f.Offset}, fmt.Sprintf("%s+%d", a.Name, f.Offset),
-				f.Buffer, f.At)
+			visit(target{lockstep.Pointer{Param: v, Field: f.Offset},
+				fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer, f.At, f.Guessed})
 		}
 	}
 }
 
 // shared names the arguments of the launch that point into one buffer, for each such buffer: "a and
-// b point into one buffer".
+// b point into one buffer". Where one of them points to by a guess is a part of it.
 func (p *Proof) shared() []string {
 	names := map[*launch.Buffer][]string{}
+	guesses := map[*launch.Buffer]string{}
 	var order []*launch.Buffer
-	p.eachPointer(func(_ lockstep.Pointer, name string, b *launch.Buffer, _ uint64) {
-		if names[b] = append(names[b], name); len(names[b]) == 2 {
+	p.eachPointer(func(t target) {
+		b := t.buffer
+		if names[b] = append(names[b], t.name); len(names[b]) == 2 {
 			order = append(order, b)
+		}
+		if t.guessed {
+			guesses[b] += fmt.Sprintf(", %s at byte %d of it (guessed)", t.name, t.at)
 		}
 	})
 	var out []string
 	for _, b := range order {
-		out = append(out, strings.Join(names[b], " and ")+" point into one buffer")
+		out = append(out, strings.Join(names[b], " and ")+" point into one buffer"+guesses[b])
 	}
 	return out
+}
+
+// guessedPlaces lists the arguments that point to a guessed place of a buffer that they share.
+func (p *Proof) guessedPlaces() string {
+	var out []string
+	p.eachPointer(func(t target) {
+		if t.guessed {
+			out = append(out, fmt.Sprintf("place of %s in the buffer that it shares", t.name))
+		}
+	})
+	return strings.Join(out, ", ")
 }

@@ -24,7 +24,9 @@ import (
 // the size of the block, is decided by runs with other guesses. A run is comparable if at least as
 // many threads execute the same two instructions. A finding depends on the guess if at least half of
 // the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names the
-// values.
+// values. For a guessed block of two or three dimensions a single run with another shape suffices
+// that executes both instructions by several threads: code for tiles is right for the tiles that it
+// was written for, and a barrier that is missing is missing in every shape.
 //
 // The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
 // a kernel clean.
@@ -58,6 +60,7 @@ type guessRun struct {
 	cfg     *launch.Config
 	threads map[event.Site]int
 	found   map[Key]bool
+	shaped  bool // its block has another shape of several dimensions than the guess
 }
 
 // NewGuesses collects what was guessed of a launch: grid, block, arguments and contents of arrays.
@@ -110,6 +113,10 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	comparable, without := 0, (*guessRun)(nil)
 	clean := 0
 	for _, o := range g.others {
+		if counted && o.shaped && !o.shows(key) && min(o.threads[key.a], o.threads[key.b]) > 1 {
+			comparable, clean, without = 1, 1, o
+			break
+		}
 		if counted && (o.threads[key.a] < max(at[key.a], 1) || o.threads[key.b] < max(at[key.b], 1)) {
 			continue
 		}
@@ -218,6 +225,8 @@ func (g *Guesses) try(ctx context.Context) {
 			return
 		}
 		if o := g.run(ctx, cfg); o != nil {
+			block := cfg.Geometry.Block
+			o.shaped = block != g.cfg.Geometry.Block && block.Y > 1
 			g.others = append(g.others, o)
 		}
 	}
@@ -228,9 +237,12 @@ func (g *Guesses) try(ctx context.Context) {
 // dimension only would all do the same.
 func (g *Guesses) shapes() []*event.Dim3 {
 	out := []*event.Dim3{nil}
-	if was := g.cfg.Geometry.Block; g.block && was.Z == 1 {
+	if was := g.cfg.Geometry.Block; g.block {
 		list := []event.Dim3{{X: 128, Y: 1, Z: 1}, {X: 256, Y: 1, Z: 1}}
-		if was.Y > 1 {
+		switch {
+		case was.Z > 1:
+			list = []event.Dim3{{X: 4, Y: 4, Z: 4}, {X: 8, Y: 8, Z: 2}, {X: 32, Y: 4, Z: 2}}
+		case was.Y > 1:
 			list = []event.Dim3{
 				{X: 8, Y: 8, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 32, Y: 8, Z: 1}, {X: 32, Y: 32, Z: 1},
 			}

@@ -63,11 +63,13 @@ type Run struct {
 	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
+	line         *string       // the complete reproduce line; nil: it is made from Command and Config
 	protocol     *protocols    // of the machine; nil before its first use
 	apart        []string      // what the verdict does not cover, because of warnings
 	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
+	large        bool          // a run ended at a limit although some blocks had ended
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	cut          bool          // a finding ended a run early
 	parts        bool          // some barrier or fence orders one memory space only (OpenCL)
@@ -142,23 +144,9 @@ func (r *Run) seeds() int {
 // Once executes the launch under one schedule and reports new findings. It returns false if further
 // schedules cannot show more. The seed decides the schedule.
 func (r *Run) Once(ctx context.Context, seed uint64) bool {
-	job, common := r.Job, r.Job.Options()
-	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
-	opt := emu.Options{
-		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
-		Workers: max(common.Workers, 1),
-		// An invalid access that does not count is outside of what the run is about, and so is all that
-		// follows from it.
-		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
-	}
-	if common.Progress != nil {
-		opt.Progress = func(steps, done, blocks uint64) {
-			job.Tell(driver.Progress{
-				Kernel: job.Kernel.Demangled, Engine: driver.Emulation,
-				Steps: steps, BlocksDone: done, Blocks: blocks,
-			})
-		}
-	}
+	job := r.Job
+	det := Watch(job.Options(), job.Kernel, r.Config, r.Machine, true)
+	opt := r.options(seed)
 	if r.opt.Printf != nil {
 		opt.Printf = func(_ event.Thread, text string) {
 			job.Turn()
@@ -180,12 +168,38 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 		return r.outside(res.Stop, seed)
 	}
 	r.Findings(det.Report(), seed)
+	r.annotations(res, seed)
+	return r.Ended(res, seed)
+}
+
+// options are those of the emulator for one schedule.
+func (r *Run) options(seed uint64) emu.Options {
+	job, common := r.Job, r.Job.Options()
+	opt := emu.Options{
+		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
+		Workers: max(common.Workers, 1),
+		// An invalid access that does not count is outside of what the run is about, and so is all that
+		// follows from it.
+		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),
+	}
+	if common.Progress != nil {
+		opt.Progress = func(steps, done, blocks uint64) {
+			job.Tell(driver.Progress{
+				Kernel: job.Kernel.Demangled, Engine: driver.Emulation,
+				Steps: steps, BlocksDone: done, Blocks: blocks,
+			})
+		}
+	}
+	return opt
+}
+
+// annotations reports the annotations of heddle.h that did not hold in a run.
+func (r *Run) annotations(res *emu.Result, seed uint64) {
 	for i := range res.Annotations {
 		a := &res.Annotations[i]
 		key := Key{diag.CodeAnnotation, a.Site, a.Site}
 		r.add(key, nil, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
 	}
-	return r.Ended(res, seed)
 }
 
 // CannotRun reports that the machine refused a run. That is a mistake in the launch, not a finding.
@@ -241,6 +255,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		if res.Stop.Kind == emu.MemoryLimit {
 			r.inconclusive = fmt.Sprintf("%s, with %d of %d blocks done (seed %d); --memory raises the "+
 				"limit", res.Stop.Message, res.Blocks, blocks, seed)
+			r.large = res.Blocks > 0
 			return false
 		}
 		if res.Stop.Kind == emu.Spinning {
@@ -252,6 +267,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
 			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
+		r.large = res.Blocks > 0
 		return false
 	case emu.Stalled:
 		// The detector reports the stall. Without such a finding the blocks that never ended must not
@@ -280,9 +296,15 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
+// TooLarge reports whether all that is missing from the runs is the rest of a launch that is too
+// large for their limits: blocks that were run have ended, and nothing was found in them.
+func (r *Run) TooLarge() bool { return r.large && r.Verdict().Reason == r.inconclusive }
+
+// mostSteps bounds a run without --max-steps, in warp instructions: about half a minute.
+const mostSteps = 200_000_000
+
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
-// for long kernels, and small enough that a run of one that never ends takes seconds, or minutes in
-// a huge launch.
+// for long kernels, and small enough that a run of one that never ends takes seconds.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:
@@ -291,7 +313,7 @@ func (r *Run) budget() uint64 {
 		return r.Job.Options().MaxSteps
 	}
 	g := r.Config.Geometry
-	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), emu.DefaultMaxSteps)
+	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), mostSteps)
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is

@@ -156,5 +156,8 @@ func (r *Run) scope() string {
 
 // reproduce is the command line that shows a finding of this run again.
 func (r *Run) reproduce(seed uint64) string {
+	if r.line != nil {
+		return *r.line
+	}
 	return r.Job.Reproduce(r.Command, seed, r.Config)
 }

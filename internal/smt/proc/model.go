@@ -8,23 +8,38 @@ import (
 	"heddle/internal/smt"
 )
 
+// inputs returns the variables and function applications in a query.
+func inputs(c *smt.Context, asserts []smt.Term) []smt.Term {
+	var out []smt.Term
+	c.Visit(asserts, func(t smt.Term) {
+		if op := c.Op(t); op == smt.OpVar || op == smt.OpApp {
+			out = append(out, t)
+		}
+	})
+	return out
+}
+
+// asked returns the terms for whose values model asks. The script must name them: the answer repeats
+// what was asked for, and the text of a term without names can be exponentially long.
+func asked(c *smt.Context, inputs []smt.Term) []smt.Term {
+	var out []smt.Term
+	for _, t := range inputs {
+		out = append(append(out, t), c.Args(t)...)
+	}
+	return out
+}
+
 // model asks for the values of the variables and function applications of a satisfiable query.
 // get-value avoids parsing function definitions, whose format differs between solvers.
 func (p *process) model(
 	ctx context.Context, c *smt.Context, asserts []smt.Term,
 ) (*smt.Model, error) {
 	m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
-	var terms []smt.Term
-	c.Visit(asserts, func(t smt.Term) {
-		if op := c.Op(t); op == smt.OpVar || op == smt.OpApp {
-			terms = append(terms, t)
-		}
-	})
-	for _, t := range terms {
+	for _, t := range inputs(c, asserts) {
 		if _, done := m.Vars[c.Name(t)]; done && c.Op(t) == smt.OpVar {
 			continue
 		}
-		v, err := p.value(ctx, c.String(t))
+		v, err := p.value(ctx, c.Named(t))
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +49,7 @@ func (p *process) model(
 		}
 		var args []uint64
 		for _, a := range c.Args(t) {
-			v, err := p.value(ctx, c.String(a))
+			v, err := p.value(ctx, c.Named(a))
 			if err != nil {
 				return nil, err
 			}

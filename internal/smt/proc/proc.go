@@ -198,7 +198,7 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 		s.running = p
 	}
 	p := s.running
-	query := append([]byte(s.prologue()), c.Script(asserts)...)
+	query := append([]byte(s.prologue()), c.Script(asserts, asked(c, inputs(c, asserts))...)...)
 	query = append(query, "(check-sat)\n"...)
 	if err := p.write(ctx, query); err != nil {
 		// the last line before the end says why

@@ -116,6 +116,28 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// The values of a query with shared terms are asked for by name: written out, the argument of f would
+// have 2^40 variables.
+func TestSharedModel(t *testing.T) {
+	s := Find(Z3)
+	if s == nil {
+		t.Skip("no z3")
+	}
+	defer s.Close()
+	s.Time = 20 * time.Second
+	c := smt.New()
+	x := c.Var("x", 32)
+	deep := x
+	for i := range 40 {
+		deep = c.BvXor(c.Mul(deep, deep), c.Const(uint64(i)+1, 32))
+	}
+	f := c.Apply(c.Declare("f", 32, 32), deep)
+	q := []smt.Term{c.Eq(f, c.Const(7, 32)), c.Eq(x, c.Const(3, 32))}
+	if a := c.Decide(context.Background(), q, s); a.Status != smt.Sat || !c.Satisfies(a.Model, q) {
+		t.Errorf("answer %v %q, want a model", a.Status, a.Reason)
+	}
+}
+
 func TestLiteral(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"((|x| #x0f))":                           15,

@@ -1,1 +1,1 @@
-/* Empty: the force-included prelude declares everything of the CUDA headers. */
+#include "../heddle/host.h" /* CUDA C++ has everything from the force-included prelude */

@@ -6,14 +6,6 @@
 
 /* One template per operation: a scalar, or a vector type of two or four components, moves as raw bits. (An
    overload for each of the 30 types would cost every compilation 60 ms.) */
-template <typename __T, bool = __heddle_is<__T>::object> struct __heddle_mem {
-  typedef __T elem;
-  enum { __n = 1 };
-};
-template <typename __T> struct __heddle_mem<__T, true> {
-  typedef decltype(__T::x) elem;
-  enum { __n = sizeof(__T) / sizeof(elem) };
-};
 template <__SIZE_TYPE__> struct __heddle_bits;
 template <> struct __heddle_bits<1> { typedef unsigned int reg; };
 template <> struct __heddle_bits<2> { typedef unsigned short reg; };

@@ -15,6 +15,16 @@
 /* clang treats __noinline__ as a keyword even inside __attribute__, where libstdc++ uses it. */
 #if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
+/* The components of a scalar or vector type. */
+template <typename __T, bool = __heddle_is<__T>::object> struct __heddle_mem {
+  typedef __T elem;
+  enum { __n = 1 };
+};
+template <typename __T> struct __heddle_mem<__T, true> {
+  typedef decltype(__T::x) elem;
+  enum { __n = sizeof(__T) / sizeof(elem) };
+};
+
 #endif
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
@@ -39,5 +49,15 @@ template <typename __T> struct __heddle_is {
 };
 template <bool, typename __T> struct __heddle_if {};
 template <typename __T> struct __heddle_if<true, __T> { typedef __T type; };
+
+/* The components of a scalar or vector type. */
+template <typename __T, bool = __heddle_is<__T>::object> struct __heddle_mem {
+  typedef __T elem;
+  enum { __n = 1 };
+};
+template <typename __T> struct __heddle_mem<__T, true> {
+  typedef decltype(__T::x) elem;
+  enum { __n = sizeof(__T) / sizeof(elem) };
+};
 
 #endif

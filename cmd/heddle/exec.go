@@ -1,0 +1,321 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"heddle/internal/command/exec"
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/event"
+	"heddle/internal/host"
+	"heddle/internal/lower"
+	"heddle/internal/source"
+	"heddle/internal/table"
+)
+
+// execHelp is the long description of heddle exec.
+const execHelp = `exec runs a CUDA program without a GPU: it compiles host and device code, runs main(), and executes every launch
+on an emulated GPU with the race detector watching. Grids, sizes, data and aliasing are those of the program, so
+nothing is guessed.
+
+With files, exec builds them into one program. Without, it runs a command: a program that heddle nvcc has built,
+or a build that runs one (make test). What follows -- are the arguments or the command.
+
+Findings are printed to standard error as they appear, and a table of the kernels at the end; standard output
+belongs to the program. The exit code is 1 with bugs; else 3 if something was unknown or unsupported; else that of
+the program.
+
+exec runs the program with your rights. docs/exec.md says how to confine it.`
+
+// execCommand is one call of heddle exec.
+type execCommand struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	opt     exec.Options
+	build   buildFlags
+	gpu     string
+	check   string
+	format  string
+	color   string
+	output  string
+	keep    string
+	timeout time.Duration
+}
+
+// newExec makes the command.
+func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	c := &execCommand{stdin: stdin, stdout: stdout, stderr: stderr}
+	cmd := &cobra.Command{
+		Use:   "exec [flags] [FILE...] [-- ARG...]",
+		Short: "run a program with its kernels under detection",
+		Long:  execHelp,
+		Example: "  heddle exec main.cu -- 1000000\n  heddle exec main.cu kernels.cu util.cpp\n" +
+			"  heddle exec -- make test",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, rest := args, []string(nil)
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				files, rest = args[:n], args[n:]
+			}
+			return c.run(cmd.Context(), files, rest)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	c.check = exec.DefaultPolicy.String()
+	fs.StringVar(&c.check, "check-launches", c.check,
+		"watch `WHICH` launches for races: first:N of each kernel and shape, every:N, or all; the others "+
+			"are executed without the detector")
+	c.gpu = host.GPUNames()[0]
+	fs.StringVar(&c.gpu, "gpu", c.gpu,
+		"the program sees a GPU of `MODEL` "+strings.Join(host.GPUNames(), ", "))
+	fs.Var(newParsed(&c.opt.Common.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
+		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
+	fs.Var(newParsed(&c.opt.Common.Benign, event.ParseBenign, "warp", "all", "none"), "benign",
+		"tolerate conflicting writes of the same value: `WHICH` is warp (by one instruction of a "+
+			"warp), all or none")
+	fs.Uint64Var(&c.opt.Common.MaxSteps, "max-steps", 2_000_000_000,
+		"end a launch after `N` warp instructions; the program then gets an error")
+	c.opt.Common.Memory = 4 << 30
+	fs.Var(&bytesFlag{&c.opt.Common.Memory}, "memory",
+		"end a launch for which the detector needs more than `BYTES` of memory")
+	fs.IntVar(&c.opt.Common.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.IntVarP(&c.opt.Common.Workers, "jobs", "j", 0,
+		"compile `N` files at a time and emulate independent blocks on as many cores (default: one per "+
+			"core)")
+	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
+	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in `DIR`, "+
+		"for the flag --launch of check, run, verify, fix, sync and trace")
+	c.build.define(fs)
+	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
+	fs.Var(newChoice(&c.format, "text", "json"), "format",
+		"print findings as `FORMAT` text or json (one object per line)")
+	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color",
+		"use color: `WHEN` is auto, always or never")
+	fs.StringVarP(&c.output, "output", "o", "", "write the report to `FILE` instead of standard error")
+	return cmd
+}
+
+// run builds what is to be built, runs the program, and reports.
+func (c *execCommand) run(ctx context.Context, files, args []string) error {
+	if err := c.options(ctx); err != nil {
+		return err
+	}
+	if len(files) == 0 && len(args) == 0 {
+		return errors.New("expected files to build, or a command after --")
+	}
+	report := c.stderr
+	if c.output != "" {
+		f, err := os.Create(c.output)
+		if err != nil {
+			return inputError{err}
+		}
+		defer f.Close()
+		report = f
+	}
+	program := args
+	if len(files) > 0 {
+		path, done, err := c.compile(ctx, files)
+		if err != nil {
+			return err
+		}
+		defer done()
+		program = append([]string{path}, args...)
+	}
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeLimit(c.timeout))
+		defer cancel()
+	}
+	c.opt.Printer = func(files *source.Set) diag.Printer {
+		if c.format == "json" {
+			return diag.NewJSON(report, files)
+		}
+		return diag.NewText(report, files, c.output == "" && useColor(c.color, c.stderr))
+	}
+	var mu sync.Mutex
+	report = &sharedWriter{&mu, report}
+	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
+		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
+	sum, err := exec.Run(ctx, streams, &c.opt)
+	if sum == nil {
+		return inputError{err}
+	}
+	if err != nil {
+		fmt.Fprintf(c.stderr, "heddle: %v\n", err)
+	}
+	if err := c.summarize(ctx, report, sum); err != nil {
+		return inputError{err}
+	}
+	code := sum.Exit()
+	if (ctx.Err() != nil || err != nil) && code != exitBugs {
+		code = exitUnknown
+	}
+	return exitWith(code)
+}
+
+// ownFile returns the file below a stream of heddle's, which the program gets as its own: it may ask
+// whether it is a terminal, and it writes where heddle does in the order in which both write. A
+// stream without a file, as in tests, is returned as it is.
+func ownFile(s any) any {
+	var below any
+	switch s := s.(type) {
+	case *output:
+		below = s.w
+	case bestEffort:
+		below = s.Writer
+	case input:
+		below = s.r
+	}
+	if f, ok := below.(*os.File); ok {
+		return f
+	}
+	return s
+}
+
+// stream returns what the program writes to in the place of a stream of heddle's.
+func (c *execCommand) stream(mu *sync.Mutex, w io.Writer) io.Writer {
+	if f, ok := ownFile(w).(*os.File); ok {
+		return f
+	}
+	return &sharedWriter{mu, w}
+}
+
+// sharedWriter is a writer that the program and heddle share, if it is not a file.
+type sharedWriter struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer.
+func (s *sharedWriter) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(b)
+}
+
+// timeLimit is the cause of the end of a context: --timeout.
+type timeLimit time.Duration
+
+// Error names the flag.
+func (t timeLimit) Error() string {
+	return fmt.Sprintf("the program was ended after %v (--timeout)", time.Duration(t))
+}
+
+// options reads the flags whose words are not checked by their types.
+func (c *execCommand) options(ctx context.Context) (err error) {
+	if c.opt.Check, err = exec.ParsePolicy(c.check); err != nil {
+		return fmt.Errorf("--check-launches %s: %w", c.check, err)
+	}
+	if c.opt.GPU, err = host.FindGPU(c.gpu); err != nil {
+		return fmt.Errorf("--gpu: %w", err)
+	}
+	if c.opt.Common.Limit < 1 {
+		return fmt.Errorf("--limit %d: must be at least 1", c.opt.Common.Limit)
+	}
+	args, _ := ctx.Value(typed{}).([]string)
+	c.opt.Command = "heddle"
+	for _, a := range args {
+		c.opt.Command += " " + shellWord(a)
+	}
+	return nil
+}
+
+// compile builds the files in a temporary directory, or to the file of --keep.
+func (c *execCommand) compile(ctx context.Context, files []string) (path string, done func(),
+	err error) {
+	dir, err := os.MkdirTemp("", "heddle-program-")
+	if err != nil {
+		return "", nil, inputError{err}
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	path = filepath.Join(dir, strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0])))
+	if c.keep != "" {
+		if path, err = filepath.Abs(c.keep); err != nil {
+			return "", nil, inputError{err}
+		}
+	}
+	if err := c.build.program(ctx, files, dir, path, c.opt.Common.Workers); err != nil {
+		done()
+		var ce *lower.CompileError
+		if errors.As(err, &ce) {
+			fmt.Fprint(c.stderr, ce.Output)
+			if ce.Help != "" {
+				err = fmt.Errorf("%w; %s", err, ce.Help)
+			}
+		}
+		return "", nil, inputError{err}
+	}
+	return path, done, nil
+}
+
+// summarize prints how the program ended, what was not supported, and the table of kernels.
+func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summary) error {
+	if c.format == "json" {
+		return writeExecJSON(w, s)
+	}
+	line := func(format string, args ...any) { fmt.Fprintf(w, "heddle: "+format+"\n", args...) }
+	var limit timeLimit
+	if errors.As(context.Cause(ctx), &limit) {
+		line("%v; not everything was executed", limit)
+	}
+	if text := s.EndText(); text != "" {
+		line("%s", text)
+	}
+	for _, text := range s.Killed {
+		line("%s", text)
+	}
+	for _, text := range s.Notes {
+		line("%s", text)
+	}
+	if len(s.Unsupported) > 0 {
+		line("the program called functions that heddle does not support, which failed: %s",
+			strings.Join(s.Unsupported, ", "))
+	}
+	if s.Connected == 0 {
+		line("no program that heddle built used CUDA, so nothing was checked (heddle nvcc builds such " +
+			"programs)")
+		return nil
+	}
+	if len(s.Kernels) == 0 {
+		line("the program launched no kernel, so nothing was checked")
+		return nil
+	}
+	var t table.Table
+	t.Add("launches", "checked", "shapes", "lane instructions", "time", "findings", "kernel")
+	for _, k := range s.Kernels {
+		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
+			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time), fmt.Sprint(k.Findings), k.Name)
+	}
+	return t.Write(w, terminalWidth(w))
+}
+
+// longTime returns a time of a second and more; shorter ones interest nobody.
+func longTime(d time.Duration) string {
+	if d < time.Second {
+		return "< 1 s"
+	}
+	return inSeconds(d)
+}
+
+// shellWord quotes a word for a POSIX shell if it needs that.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-./=:,+@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Command lines of nvcc and what they mean (CUDA Compiler Driver NVCC, "NVCC Command Options").
+func TestParseNVCC(t *testing.T) {
+	for line, want := range map[string]nvccCall{
+		"-o app main.cu -lcudart -lfoo -lm":     {inputs: []string{"main.cu"}, output: "app", link: []string{"-lfoo"}},
+		"-c -oa.o a.cu":                         {inputs: []string{"a.cu"}, output: "a.o", compile: true},
+		"-dc -rdc=true a.cu --output-file=a.o":  {inputs: []string{"a.cu"}, output: "a.o", compile: true},
+		"-rdc true -maxrregcount 32 a.cu":       {inputs: []string{"a.cu"}},
+		"-Xptxas -v -Xcompiler -Wall a.cu":      {inputs: []string{"a.cu"}},
+		"-L/usr/lib -L lib -Xlinker -rpath a.o": {inputs: []string{"a.o"}, link: []string{"-L/usr/lib", "-Llib", "-Wl,-rpath"}},
+		"-lib -o x.a a.o b.o":                   {inputs: []string{"a.o", "b.o"}, output: "x.a", library: true},
+		"-x cu main.cpp -MD -MF d -MT t":        {inputs: []string{"main.cpp"}, language: "cu", deps: []string{"-MD", "-MF", "d", "-MT", "t"}},
+		"-m64 -ccbin g++ -G -g -lineinfo -w --expt-relaxed-constexpr --use_fast_math -O3 a.cu": {
+			inputs: []string{"a.cu"}},
+	} {
+		n, err := parseNVCC(strings.Fields(line))
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if !slices.Equal(n.inputs, want.inputs) || n.output != want.output || n.compile != want.compile ||
+			n.library != want.library || n.language != want.language || !slices.Equal(n.link, want.link) ||
+			!slices.Equal(n.deps, want.deps) {
+			t.Errorf("%s: %+v, want %+v", line, *n, want)
+		}
+	}
+	n, err := parseNVCC(strings.Fields("-DA -D B=1 -UC -Iinc -I more -isystem sys -std=c++17 -O -Xcompiler -fPIC,-Wall a.cu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := n.options()
+	if !slices.Equal(o.Defines, []string{"A", "B=1"}) || !slices.Equal(o.Undefines, []string{"C"}) ||
+		!slices.Equal(o.Includes, []string{"inc", "more"}) || !slices.Equal(o.Systems, []string{"sys"}) ||
+		o.Std != "c++17" || o.HostLevel != "2" || !slices.Equal(o.HostArgs, []string{"-fPIC", "-Wall"}) {
+		t.Errorf("%+v", o)
+	}
+	for line, arch := range map[string]string{
+		"-arch=sm_90 a.cu": "sm_90", "-arch sm_75 a.cu": "sm_75", "-arch=native a.cu": "", "-gencode arch=compute_80,code=sm_80 " +
+			"-gencode=arch=compute_100,code=[sm_100,compute_100] a.cu": "sm_100",
+	} {
+		if n, err := parseNVCC(strings.Fields(line)); err != nil || n.opt.Arch != arch {
+			t.Errorf("%s: %v, %v", line, n, err)
+		}
+	}
+	for line, want := range map[string]string{"-frobnicate a.cu": "-frobnicate", "-Wall a.cu": "-Wall", "-o": "-o", "": "no input"} {
+		if _, err := parseNVCC(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/internal/command/exec"
+	"heddle/internal/diag"
+)
+
+// prologue begins the programs of these tests: work is a kernel with a race if there are two blocks.
+const prologue = `#include <cstdio>
+#include <csignal>
+#include <thread>
+#include <vector>
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void work(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x; }
+__global__ void forever(int *p) { while (p[0] == 0) p[1]++; }
+__global__ void bad(int *p, int n) { p[threadIdx.x] = n; }
+__global__ void print(int i) { printf("kernel %d\n", i); }
+__global__ void check(int *p) { if (p[0] != 1) __trap(); }
+int *buffer(int n) { int *p; cudaMalloc(&p, n * 4); return p; }
+int main(int argc, char **argv) {
+`
+
+// TestBadEnds: programs that end in unusual ways, or that use what heddle does not support, have a
+// defined result, and what was found before is reported.
+func TestBadEnds(t *testing.T) {
+	cases := []struct {
+		name, body string
+		code       int // of heddle
+		program    int // of the program
+		stdout     string
+		stderr     string
+		findings   []string // codes
+		change     func(*exec.Options)
+	}{
+		{name: "exit in the middle", body: `work<<<2, 32>>>(buffer(32), 32); exit(7);`, code: 1, program: 7,
+			findings: []string{"race-global"}},
+		{name: "its own code", body: `work<<<1, 32>>>(buffer(32), 32); return 5;`, code: 5, program: 5},
+		// What was launched before the crash was received, and is executed: a GPU may have done as much.
+		{name: "crash", body: `work<<<2, 32>>>(buffer(32), 32); cudaDeviceSynchronize(); raise(SIGSEGV);`, code: 1,
+			program: 139, findings: []string{"race-global"}},
+		{name: "crash without a bug", body: `work<<<1, 32>>>(buffer(32), 32); raise(SIGSEGV);`, code: 139, program: 139},
+		// Fork after CUDA was used: cudaErrorInitializationError (CUDA C++ Programming Guide: a child cannot use
+		// the context of its parent). Nothing hangs, and the parent goes on.
+		{name: "fork", body: `int *p = buffer(32); work<<<1, 32>>>(p, 32);
+			if (fork() == 0) { cudaError_t e = cudaDeviceSynchronize(); _exit(e); }
+			int status; wait(&status); printf("%d\n", WEXITSTATUS(status));
+			work<<<1, 32>>>(p, 32); return cudaDeviceSynchronize();`, stdout: "3\n", stderr: "was forked after CUDA was used"},
+		// Before CUDA was used, parent and child have a GPU each.
+		{name: "fork first", body: `int child = fork() == 0; work<<<1, 32>>>(buffer(32), 32);
+			int e = cudaDeviceSynchronize(), status = 0; if (child) exit(e); wait(&status); return e + status;`},
+		{name: "unsupported function", body: `cudaArray_t a; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
+			for (int i = 0; i < 3; i++) printf("%s\n", cudaGetErrorName(cudaMallocArray(&a, &d, 4, 4)));
+			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "cudaErrorNotSupported\n",
+			stderr: "heddle: cudaMallocArray is not supported\n"},
+		// A launch that does not end is unknown; the error stays, and the copy does not deliver data.
+		{name: "no end", body: `int *p = buffer(32), h = 5; cudaMemset(p, 0, 128); forever<<<1, 1>>>(p);
+			printf("%s ", cudaGetErrorName(cudaMemcpy(&h, p + 1, 4, cudaMemcpyDeviceToHost)));
+			printf("%s %d\n", cudaGetErrorName(cudaMemset(p, 0, 4)), h);
+			cudaDeviceReset(); work<<<1, 32>>>(buffer(32), 32); printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`,
+			code: 3, stdout: "cudaErrorLaunchFailure cudaErrorLaunchFailure 5\ncudaSuccess\n",
+			change: func(o *exec.Options) { o.Common.MaxSteps = 10_000 }},
+		{name: "trap", body: `int *p = buffer(1); cudaMemset(p, 0, 4); check<<<1, 1>>>(p);
+			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorLaunchFailure\n",
+			findings: []string{"trap"}},
+		{name: "use after free", body: `int *p = buffer(32); cudaFree(p); bad<<<1, 32>>>(p, 1);
+			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
+			findings: []string{"out-of-bounds"}},
+		{name: "host pointer", body: `int h[32]; bad<<<1, 32>>>(h, 1);
+			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
+			findings: []string{"out-of-bounds"}},
+		{name: "no launch", body: `int n; cudaGetDeviceCount(&n); printf("%d\n", n);`, code: 3, stdout: "1\n"},
+		{name: "no CUDA", body: `return argc;`, code: 3, program: 2},
+		{name: "threads", body: `std::vector<std::thread> all;
+			for (int k = 0; k < 8; k++) all.emplace_back([] {
+				int *p = buffer(64), h[64]; for (int i = 0; i < 20; i++) work<<<1, 64>>>(p, 64);
+				cudaMemcpy(h, p, 256, cudaMemcpyDeviceToHost); if (h[63] != 63) abort(); cudaFree(p); });
+			for (auto &t : all) t.join();`},
+		// Errors belong to the thread that made them.
+		{name: "errors of threads", body: `std::thread([] { cudaFree((void *)1); }).join();
+			printf("%s\n", cudaGetErrorName(cudaGetLastError())); work<<<1, 32>>>(buffer(32), 32);`, stdout: "cudaSuccess\n"},
+		{name: "printf", body: `printf("a\n"); print<<<1, 1>>>(1); print<<<1, 1>>>(2); printf("b\n");
+			cudaDeviceSynchronize(); printf("c\n");`, stdout: "a\nb\nkernel 1\nkernel 2\nc\n"},
+		// 2000 launches of one shape: the first three are watched.
+		{name: "many launches", body: `int *p = buffer(32); for (int i = 0; i < 2000; i++) work<<<1, 32>>>(p, 32);
+			return cudaDeviceSynchronize();`},
+	}
+	text := prologue
+	for _, c := range cases { // one program, which takes the name of a case
+		text += fmt.Sprintf("if (!strcmp(argv[1], %q)) {\n%s\nreturn 0;\n}\n", c.name, c.body)
+	}
+	source := filepath.Join(t.TempDir(), "p.cu")
+	if err := os.WriteFile(source, []byte(text+"return 99;\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := build(t, source)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := start(t, []string{program, c.name}, c.change)
+			var codes []string
+			for _, f := range got.findings {
+				code, _, _ := strings.Cut(f, " ")
+				codes = append(codes, code)
+			}
+			if code := got.Exit(); code != c.code || got.Code() != c.program ||
+				!slices.Equal(slices.Compact(codes), c.findings) {
+				t.Errorf("exit code %d of heddle, %d of the program, findings %q; want %d, %d, %q; verdicts %+v", code,
+					got.Code(), codes, c.code, c.program, c.findings, got.Verdicts)
+			}
+			if !strings.Contains(got.stdout, c.stdout) || !strings.Contains(got.stderr, c.stderr) ||
+				c.stderr == "" && got.stderr != "" || strings.Count(got.stderr, "not supported") > 1 {
+				t.Errorf("output %q, messages %q; want %q, %q", got.stdout, got.stderr, c.stdout, c.stderr)
+			}
+		})
+	}
+}
+
+// TestInterrupted: a program that never ends is ended with the context, and what was found is there.
+func TestInterrupted(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "p.cu")
+	text := prologue + "work<<<2, 32>>>(buffer(32), 32); cudaDeviceSynchronize(); for (;;) sleep(1);\n}\n"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := build(t, source)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	var found []string
+	opt := options(t, &found)
+	sum, err := exec.Run(ctx, exec.Program{Args: []string{program}}, opt)
+	if err != nil || sum.Bugs == 0 || sum.Exit() != 1 || len(found) == 0 {
+		t.Errorf("error %v, %d bugs, exit code %d, findings %q", err, sum.Bugs, sum.Exit(), found)
+	}
+}
+
+// TestPolicies: which launches are watched.
+func TestPolicies(t *testing.T) {
+	for text, want := range map[string]string{"first:3": "11100000", "first:1": "10000000", "every:3": "10010010",
+		"every:1": "11111111", "all": "11111111"} {
+		p, err := exec.ParsePolicy(text)
+		if err != nil || p.String() != text {
+			t.Errorf("%s: %v, %v", text, p, err)
+		}
+		got := ""
+		for n := range uint64(8) {
+			got += map[bool]string{true: "1", false: "0"}[p.Watches(n)]
+		}
+		if got != want {
+			t.Errorf("%s watches %s, want %s", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "first", "first:0", "every:-1", "some", "all:3"} {
+		if p, err := exec.ParsePolicy(text); err == nil {
+			t.Errorf("%q is read as %v", text, p)
+		}
+	}
+}
+
+var _ diag.Printer = findings{}

@@ -1,0 +1,196 @@
+package exec_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/internal/command/exec"
+	"heddle/internal/diag"
+	"heddle/internal/host"
+	"heddle/internal/lower"
+	"heddle/internal/source"
+)
+
+// findings is a printer that keeps the codes of findings with the places.
+type findings struct {
+	files *source.Set
+	to    *[]string
+}
+
+func (f findings) Finding(d *diag.Diagnostic) error {
+	p := d.Span.Start
+	*f.to = append(*f.to, fmt.Sprintf("%s %s:%d", d.Code, filepath.Base(f.files.File(p.File()).Name), p.Line()))
+	return nil
+}
+func (f findings) Verdict(*diag.Verdict) error { return nil }
+func (f findings) Close() error                { return nil }
+
+// result is what a run of a program shows.
+type result struct {
+	*exec.Summary
+	stdout, stderr string
+	findings       []string
+}
+
+// build builds source files, or skips the test if there is no clang.
+func build(t *testing.T, files ...string) string {
+	t.Helper()
+	b, err := lower.NewBuilder(t.Context(), lower.BuildOptions{})
+	var missing *lower.MissingToolError
+	if errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	dir := t.TempDir()
+	var objects []string
+	for i, f := range files {
+		o := filepath.Join(dir, fmt.Sprintf("%d.o", i))
+		if _, err := b.Object(t.Context(), f, o, false); err != nil {
+			compileFailed(t, err)
+		}
+		objects = append(objects, o)
+	}
+	out := filepath.Join(dir, "program")
+	if err := b.Link(t.Context(), objects, nil, out); err != nil {
+		compileFailed(t, err)
+	}
+	return out
+}
+
+// compileFailed ends the test with the messages of the compiler.
+func compileFailed(t *testing.T, err error) {
+	t.Helper()
+	var ce *lower.CompileError
+	if errors.As(err, &ce) {
+		if strings.Contains(ce.Help, "install it") { // the machine has no C++ library
+			t.Skip(ce.Help)
+		}
+		t.Fatalf("%v\n%s", err, ce.Output)
+	}
+	t.Fatal(err)
+}
+
+// options returns those of a run whose findings go to a list.
+func options(t *testing.T, to *[]string) *exec.Options {
+	t.Helper()
+	gpu, err := host.FindGPU("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := &exec.Options{GPU: gpu, Check: exec.DefaultPolicy,
+		Printer: func(files *source.Set) diag.Printer { return findings{files, to} }}
+	opt.Common.Limit = 20
+	return opt
+}
+
+// start runs a program. change sets options; it may be nil.
+func start(t *testing.T, args []string, change func(*exec.Options)) result {
+	t.Helper()
+	var out result
+	opt := options(t, &out.findings)
+	if change != nil {
+		change(opt)
+	}
+	var stdout, stderr bytes.Buffer
+	sum, err := exec.Run(t.Context(), exec.Program{Args: args, Stdout: &stdout, Stderr: &stderr}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Summary, out.stdout, out.stderr = sum, stdout.String(), stderr.String()
+	return out
+}
+
+// example is what a program of examples/programs must show. Each compares its results with those of
+// the host and returns 1 if they differ, so code 0 says that kernels, copies and launches work.
+type example struct {
+	files    string // default: NAME.cu
+	args     []string
+	code     int      // of heddle exec
+	findings []string // in the order of the launches
+	launches uint64   // of all kernels
+	checked  uint64   // with first:3 of each kernel and shape
+	stdout   string   // that the output contains
+}
+
+// The expectations follow from the programs: correct ones have no finding.
+var examples = map[string]example{
+	"vector_add":    {launches: 1, checked: 1, stdout: "10000 sums are right"},
+	"managed_saxpy": {launches: 3, checked: 3, stdout: "3 calls, 0 wrong"},
+	// 20 launches of one shape
+	"heat_pingpong": {launches: 20, checked: 3, stdout: "0 of 2000 points"},
+	// int and double, two launches each, of two shapes
+	"reduce_template":   {launches: 4, checked: 4, stdout: "12497500 1.24975e+07"},
+	"constant_filter":   {launches: 1, checked: 1, stdout: "8 blocks, 0 wrong"},
+	"streams_events":    {launches: 5, checked: 4, stdout: "4 callbacks"},
+	"cooperative_sum":   {launches: 1, checked: 1, stdout: "cudaSuccess, sum 30000; cudaErrorCooperativeLaunchTooLarge"},
+	"histogram":         {launches: 1, checked: 1, stdout: "histogram of 20000 bytes by 6 blocks\nright"},
+	"two_files":         {files: "two_files/main.cpp two_files/kernels.cu", launches: 2, checked: 2, stdout: "no error"},
+	"pitched_transpose": {launches: 1, checked: 1, stdout: "0 wrong"},
+	// The flag and the levels are written by atomics; level[v] is read plainly by the thread of v while
+	// another thread may change it from -1 by atomicCAS: an atomic and a plain access that nothing orders
+	// are a race (PTX ISA 8.7.1: not morally strong). It does no harm here, and compute-sanitizer's users
+	// know the pattern.
+	"bfs_levels": {code: 1, findings: []string{"race-global bfs_levels.cu:10"}, checked: 3, stdout: "right"},
+	// One block reads and writes its own numbers only; four blocks read what others write.
+	"running_sum_racy": {code: 1, findings: []string{"race-global running_sum_racy.cu:23"}, launches: 1,
+		checked: 1, stdout: "0 wrong"},
+	"running_sum_racy 200": {files: "running_sum_racy.cu", args: []string{"200"}, launches: 1, checked: 1,
+		stdout: "0 wrong"},
+	// 1024 threads write 1000 elements: 24 of them miss. The launch fails as on a GPU that notices.
+	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
+		stdout: "0, an illegal memory access was encountered"},
+	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+}
+
+// TestExamples runs the programs that the documentation shows.
+func TestExamples(t *testing.T) {
+	dir := "../../../examples/programs"
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		t.Run(name, func(t *testing.T) {
+			want := examples[name]
+			if want.files == "" {
+				want.files = name + ".cu"
+			}
+			var files []string
+			for f := range strings.FieldsSeq(want.files) {
+				files = append(files, filepath.Join(dir, f))
+			}
+			got := start(t, append([]string{build(t, files...)}, want.args...), nil)
+			var launches, checked uint64
+			for _, k := range got.Kernels {
+				launches, checked = launches+k.Launches, checked+k.Checked
+			}
+			if code := got.Exit(); code != want.code || !strings.Contains(got.stdout, want.stdout) ||
+				got.stderr != "" {
+				t.Errorf("exit code %d, want %d; output %q, want %q; messages %q", code, want.code, got.stdout,
+					want.stdout, got.stderr)
+			}
+			if !slices.Equal(slices.Compact(slices.Clone(got.findings)), want.findings) {
+				t.Errorf("findings %q, want %q", got.findings, want.findings)
+			}
+			if want.launches != 0 && launches != want.launches || checked != want.checked {
+				t.Errorf("%d launches, %d checked; want %d and %d", launches, checked, want.launches, want.checked)
+			}
+		})
+	}
+	// Each program has an expectation.
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if _, ok := examples[strings.TrimSuffix(e.Name(), ".cu")]; !ok {
+			t.Errorf("%s has no expectation", e.Name())
+		}
+	}
+}

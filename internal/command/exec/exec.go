@@ -1,0 +1,300 @@
+// Package exec is heddle exec: it runs a program whose kernels are emulated under detection.
+//
+// The program is a process of its own, linked with heddle's CUDA runtime, which sends what it is
+// asked to package host. A session is the device of one such process: it loads modules, executes
+// launches in the memory that both share, and reports findings as they appear. Run starts the
+// program, waits for it, and sums the sessions up.
+//
+// A launch that cannot be executed to its end is never passed over: the program gets the error that
+// a GPU would give (cudaErrorLaunchFailure, which stays), and the kernel is unknown or unsupported.
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/host"
+	"heddle/internal/source"
+)
+
+// Options are the choices of heddle exec.
+type Options struct {
+	Common driver.Options // Warp, Benign, MaxSteps, Memory, Limit and Workers count
+	GPU    *host.GPU
+	Check  Policy // which launches the detector watches
+	// Save is a directory for files with the launches that the detector watches, as they were before
+	// they were executed (launch.Saved); empty: none are written.
+	Save    string
+	Command string // the command line of heddle, for the reproduce line
+	// Printer returns a printer for findings and verdicts of a program, whose positions refer to
+	// files.
+	Printer func(files *source.Set) diag.Printer
+}
+
+// Program is a program to start.
+type Program struct {
+	Args           []string // with the path or name of the executable
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// Summary is what a run of a program has shown.
+type Summary struct {
+	Kernels     []Kernel       // in the order of their first launches
+	Verdicts    []diag.Verdict // of the same kernels, and of what could not be loaded
+	Bugs        int            // findings
+	Unsupported []string       // functions of the runtime that were called in vain
+	Notes       []string       // what else went wrong
+	Connected   int            // processes that used CUDA
+	Killed      []string       // processes, other than the program, that used CUDA and did not exit
+	End         error          // of the program: nil, an *exec.ExitError, or why it did not start
+	Time        time.Duration  // of the run
+}
+
+// Kernel is a row of the table at the end.
+type Kernel struct {
+	Name             string // demangled
+	Launches         uint64
+	Checked          uint64 // launches that the detector watched to their end
+	LaneInstructions uint64
+	Findings         int
+	Shapes           int           // grid, block and dynamic shared memory
+	Time             time.Duration // of all launches
+}
+
+// runner is the state of one run, which the sessions of its processes share.
+type runner struct {
+	ctx context.Context
+	opt *Options
+
+	mu      sync.Mutex // held for what follows, and while something is printed
+	sum     Summary
+	process int             // the number of the program's process
+	ended   []*session      // in the order in which they ended
+	files   map[string]bool // names of saved launches that are taken
+}
+
+// fileFor returns a path in the directory of saved launches for a kernel, which no other kernel has.
+func (r *runner) fileFor(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' {
+			return c
+		}
+		return '_'
+	}, name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	unique := name
+	for n := 2; r.files[unique]; n++ {
+		unique = fmt.Sprintf("%s-%d", name, n)
+	}
+	r.files[unique] = true
+	return filepath.Join(r.opt.Save, unique)
+}
+
+// note adds a line to the end of the report. After a few, more of them say nothing new.
+func (r *runner) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.sum.Notes) < mostNotes {
+		r.sum.Notes = append(r.sum.Notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// mostNotes bounds the notes at the end.
+const mostNotes = 5
+
+// Run starts a program and waits until it has ended. Its error says why nothing could be started;
+// everything else is in the summary. If ctx ends, the program is ended too.
+func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
+	r := &runner{ctx: ctx, opt: opt, files: make(map[string]bool)}
+	if opt.Save != "" {
+		if err := os.MkdirAll(opt.Save, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	server, err := host.Listen(opt.GPU, r.open)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	r.sum.End = r.program(p, server.Path)
+	// Processes that the program has started and left behind have a moment to end.
+	stop, cancel := context.WithTimeout(ctx, leftBehind)
+	defer cancel()
+	err = server.Close(stop)
+	r.conclude()
+	r.sum.Time = time.Since(start)
+	var ended *osexec.ExitError
+	if r.sum.End != nil && !errors.As(r.sum.End, &ended) && ctx.Err() == nil {
+		return &r.sum, r.sum.End
+	}
+	return &r.sum, err
+}
+
+// leftBehind is how long processes may run on that the program has left behind.
+const leftBehind = 2 * time.Second
+
+// program runs the program with the path of the socket in its environment.
+func (r *runner) program(p Program, socket string) error {
+	cmd := osexec.CommandContext(r.ctx, p.Args[0], p.Args[1:]...)
+	cmd.Env = append(os.Environ(), host.Socket+"="+socket)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = leftBehind
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.process = cmd.Process.Pid
+	r.mu.Unlock()
+	return cmd.Wait()
+}
+
+// open is the device of a process that has connected.
+func (r *runner) open(h host.Hello, a *host.Arena) (host.Device, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sum.Connected++
+	return newSession(r, h, a), nil
+}
+
+// end keeps a process that has ended.
+func (r *runner) end(s *session, regular bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !regular && s.hello.Process != r.process { // EndText says it of the program itself
+		r.sum.Killed = append(r.sum.Killed, fmt.Sprintf("process %d (%s) ended without exit",
+			s.hello.Process, s.hello.Path))
+	}
+	r.ended = append(r.ended, s)
+}
+
+// conclude adds what the processes did to the summary and prints their verdicts.
+func (r *runner) conclude() {
+	for _, s := range r.ended {
+		for _, k := range s.kernels {
+			if k.launches == 0 {
+				continue
+			}
+			r.sum.Kernels = append(r.sum.Kernels, k.row())
+			r.sum.Bugs += k.watch.Bugs()
+			s.verdict(k.watch.Verdict())
+		}
+		for i := range s.problems {
+			s.verdict(s.problems[i])
+		}
+		_ = s.printer.Close()
+	}
+}
+
+// unsupported notes a function of the runtime that does nothing.
+func (r *runner) unsupported(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.sum.Unsupported, name) {
+		r.sum.Unsupported = append(r.sum.Unsupported, name)
+	}
+}
+
+// Policy says which launches of a kernel the detector watches. The others are executed without it.
+type Policy struct {
+	First uint64 // the first ones of each shape; 0: no limit
+	Every uint64 // each Nth one; 0: see First
+}
+
+// DefaultPolicy watches enough to see what differs between the first launch of a shape and those
+// that find its results in memory.
+var DefaultPolicy = Policy{First: 3}
+
+// ParsePolicy reads first:N, every:N or all.
+func ParsePolicy(s string) (Policy, error) {
+	var n uint64
+	what, number, _ := strings.Cut(s, ":")
+	_, err := fmt.Sscanf(number, "%d", &n)
+	switch {
+	case s == "all":
+		return Policy{}, nil
+	case what == "first" && err == nil && n > 0:
+		return Policy{First: n}, nil
+	case what == "every" && err == nil && n > 0:
+		return Policy{Every: n}, nil
+	}
+	return Policy{}, errors.New("expected first:N, every:N (N from 1) or all")
+}
+
+// String returns the form that ParsePolicy reads.
+func (p Policy) String() string {
+	switch {
+	case p.Every > 0:
+		return fmt.Sprintf("every:%d", p.Every)
+	case p.First > 0:
+		return fmt.Sprintf("first:%d", p.First)
+	}
+	return "all"
+}
+
+// Watches reports whether the launch after n others of the same shape is watched.
+func (p Policy) Watches(n uint64) bool {
+	switch {
+	case p.Every > 0:
+		return n%p.Every == 0
+	case p.First > 0:
+		return n < p.First
+	}
+	return true
+}
+
+// Exit says how a run ends for a script: bugs come first, then what was not examined, then the
+// program's own code.
+func (s *Summary) Exit() int {
+	const bugs, unknown = 1, 3
+	if s.Bugs > 0 {
+		return bugs
+	}
+	incomplete := len(s.Unsupported) > 0 || len(s.Verdicts) == 0
+	for i := range s.Verdicts {
+		k := s.Verdicts[i].Kind
+		incomplete = incomplete || k == diag.Unknown || k == diag.Unsupported
+	}
+	if incomplete {
+		return unknown
+	}
+	return s.Code()
+}
+
+// Code is the exit code of the program; 128 and the number of the signal that ended it.
+func (s *Summary) Code() int {
+	var exit *osexec.ExitError
+	if !errors.As(s.End, &exit) {
+		return 0
+	}
+	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return exit.ExitCode()
+}
+
+// EndText says how the program ended; empty if it returned 0.
+func (s *Summary) EndText() string {
+	var exit *osexec.ExitError
+	if !errors.As(s.End, &exit) {
+		return ""
+	}
+	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return fmt.Sprintf("the program was ended by signal %d (%v)", int(w.Signal()), w.Signal())
+	}
+	return fmt.Sprintf("the program ended with exit code %d", exit.ExitCode())
+}

@@ -1,0 +1,204 @@
+package exec
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/host"
+	"heddle/internal/source"
+)
+
+// maxPrinted bounds the bytes that kernels print between two synchronizations: more is dropped, as
+// on a GPU, whose buffer has 1 MiB unless cudaDeviceSetLimit changes it.
+const maxPrinted = 64 << 20
+
+// session is the device of one process.
+type session struct {
+	r       *runner
+	hello   host.Hello
+	shared  *host.Arena
+	memory  *emu.Arena
+	sites   *host.Sites
+	files   *source.Set
+	driver  *driver.Driver
+	printer diag.Printer
+
+	modules  map[uint32]*module
+	kernels  []*kernel // by host.Kernel.ID
+	problems []diag.Verdict
+	printed  output
+	current  string // the launch that is being executed, for findings
+	cwd      string
+	texts    map[string][]string // lines of the files in which memory is allocated
+}
+
+// newSession returns the device of a process.
+func newSession(r *runner, h host.Hello, a *host.Arena) *session {
+	s := &session{r: r, hello: h, shared: a, memory: emu.NewArena(host.ArenaBase, a.Bytes),
+		sites: host.NewSites(h), files: source.NewSet(), modules: make(map[uint32]*module),
+		texts: make(map[string][]string)}
+	s.memory.SetHeap(deviceHeap{&a.Memory})
+	s.cwd, _ = os.Getwd()
+	s.printer = r.opt.Printer(s.files)
+	common := r.opt.Common
+	common.Files = s.files
+	s.driver = driver.New(common, s.finding)
+	return s
+}
+
+// finding prints a finding at once: the program may run for long, or crash.
+func (s *session) finding(d diag.Diagnostic) {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	_ = s.printer.Finding(&d)
+}
+
+// mark adds the launch to a finding.
+func (s *session) mark(d *diag.Diagnostic) {
+	d.Notes = append([]string{s.current}, d.Notes...)
+}
+
+// verdict records and prints a verdict.
+func (s *session) verdict(v diag.Verdict) {
+	s.r.sum.Verdicts = append(s.r.sum.Verdicts, v)
+	_ = s.printer.Verdict(&v)
+}
+
+// problem records what could not be loaded: a launch that needs it fails.
+func (s *session) problem(kind diag.VerdictKind, kernel, format string, args ...any) {
+	s.problems = append(s.problems, diag.Verdict{Kind: kind, Kernel: kernel, Input: s.hello.Path,
+		Reason: fmt.Sprintf(format, args...)})
+}
+
+// shown returns the name of a file as reports print it: relative to the working directory if it is
+// below it.
+func (s *session) shown(name string) string {
+	if rel, ok := strings.CutPrefix(name, s.cwd+string(filepath.Separator)); ok {
+		return rel
+	}
+	return name
+}
+
+// place names the place of a call in the host code: " at main.cu:12", or nothing.
+func (s *session) place(caller uint64) string {
+	site := s.sites.Of(caller)
+	if site.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %s:%d", s.shown(site.File), site.Line)
+}
+
+// allocatedRE matches a call that allocates, up to the variable that receives the address.
+var allocatedRE = regexp.MustCompile(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
+	`(?:\(\s*void\s*\*\s*\*\s*\)\s*|reinterpret_cast<\s*void\s*\*\*\s*>\s*\(\s*)?&?\s*` +
+	`([A-Za-z_]\w*(?:(?:\.|->)\w+|\[\w+\])*)`)
+
+// receiver returns the expression that receives the address in a call at a place: d_out in
+// cudaMalloc(&d_out, n). It returns "" if the text of the line does not show it.
+func (s *session) receiver(site host.Site) string {
+	lines, ok := s.texts[site.File]
+	if !ok {
+		text, _ := source.ReadRegular(site.File, 1<<24) // without it there is no name
+		lines = strings.Split(string(text), "\n")
+		s.texts[site.File] = lines
+	}
+	if site.Line == 0 || site.Line > len(lines) {
+		return ""
+	}
+	line := lines[site.Line-1]
+	if m := allocatedRE.FindStringSubmatch(line[min(max(site.Col-1, 0), len(line)):]); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Allocated implements host.Device. An allocation is named by its place in the host code.
+func (s *session) Allocated(a host.Allocation) {
+	name := a.Kind.String()
+	if at := s.place(a.Caller); at != "" {
+		if r := s.receiver(s.sites.Of(a.Caller)); r != "" {
+			name = r + ","
+		}
+		name += " allocated" + at
+	}
+	// The allocator hands out no range twice.
+	if err := s.memory.Alloc(emu.Allocation{Name: name, Addr: a.Addr, Size: a.Size,
+		Space: event.Global}); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// Freed implements host.Device.
+func (s *session) Freed(a host.Allocation) {
+	if err := s.memory.Free(a.Addr); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// Reset implements host.Device.
+func (s *session) Reset() {
+	for _, m := range s.modules {
+		m.initialise(s)
+	}
+}
+
+// Unsupported implements host.Device.
+func (s *session) Unsupported(name string) { s.r.unsupported(name) }
+
+// Printed implements host.Device.
+func (s *session) Printed() []byte { return s.printed.take() }
+
+// Ended implements host.Device.
+func (s *session) Ended(regular bool) { s.r.end(s, regular) }
+
+// output is what kernels have printed. Blocks that run side by side write to it.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.buf.Len() < maxPrinted {
+		o.buf.Write(b)
+	}
+	return len(b), nil
+}
+
+// take returns what was written since the last call.
+func (o *output) take() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.buf.Len() == 0 {
+		return nil
+	}
+	out := bytes.Clone(o.buf.Bytes())
+	o.buf.Reset()
+	return out
+}
+
+var _ io.Writer = (*output)(nil)
+
+// deviceHeap is the memory of the device's malloc.
+type deviceHeap struct{ memory *host.Memory }
+
+// Malloc implements emu.Heap.
+func (h deviceHeap) Malloc(n uint64) (uint64, bool) {
+	a, err := h.memory.Alloc(max(n, 1), host.DeviceMemory, 0)
+	return a.Addr, err == host.Success
+}
+
+// Free implements emu.Heap.
+func (h deviceHeap) Free(addr uint64) { _, _ = h.memory.Free(addr) }

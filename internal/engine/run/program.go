@@ -1,0 +1,152 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// Program examines the launches that a running program makes of one kernel. Each is executed once,
+// since it changes the memory of the program, and nothing about it is a guess. A finding is reported
+// for the first launch that shows it. The launches of one kernel are examined one after the other.
+type Program struct {
+	// Reproduce is the command line that shows a finding again; empty: reports have none.
+	Reproduce string
+	Printf    io.Writer // output of the kernel's printf; nil: discarded
+	// Mark adds what the caller knows of a launch to a finding, such as its place in the host code;
+	// may be nil.
+	Mark func(*diag.Diagnostic)
+
+	run      Run
+	launches uint64
+	checked  uint64
+	lanes    uint64
+	cut      uint64 // launches that ended early without an error of the kernel
+	reason   string // of the first of them
+}
+
+// NewProgram returns a Program for the job's kernel. Of opt, Seed counts.
+func NewProgram(job *driver.Job, opt *Options) *Program {
+	return &Program{run: Run{Job: job, opt: opt, Seen: make(map[Key]bool),
+		parts: ir.OrdersParts(job.Kernel)}}
+}
+
+// Launch executes one launch. m is its machine, of an emu.Program, and cfg describes it in reports
+// (launch.OfProgram). With check the race detector watches; without it, invalid accesses and other
+// errors that end a kernel are reported all the same. The result says how the launch ended. An error
+// is a mistake in the launch, which has been reported.
+func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine, check bool) (
+	*emu.Result, error) {
+	r := &p.run
+	r.Config, r.Machine, r.protocol, r.line, r.Mark = cfg, m, nil, &p.Reproduce, p.Mark
+	var det Detector
+	var sink event.Sink // nil, and not a nil Detector
+	opt := r.options(r.opt.Seed)
+	if check {
+		det = Watch(r.Job.Options(), r.Job.Kernel, cfg, m, true)
+		sink = det
+	} else {
+		opt.Workers = r.Job.Options().Workers // no detector has to take the events in turn
+	}
+	if p.Printf != nil {
+		opt.Printf = func(_ event.Thread, text string) { fmt.Fprint(p.Printf, text) }
+	}
+	res, err := m.Run(ctx, opt, sink)
+	if err != nil {
+		r.CannotRun(err)
+		return nil, err
+	}
+	p.launches++
+	p.lanes += res.LaneInstrs
+	r.Runs++
+	r.inconclusive, r.Unsupported, r.assumptions = "", nil, nil
+	seen := len(r.Seen) + r.Repeated
+	switch {
+	case res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions:
+		r.outside(res.Stop, r.opt.Seed)
+	case check:
+		r.Findings(det.Report(), r.opt.Seed)
+		r.annotations(res, r.opt.Seed)
+		r.Ended(res, r.opt.Seed)
+	default:
+		r.Ended(res, r.opt.Seed)
+	}
+	p.ended(res, check, len(r.Seen)+r.Repeated > seen)
+	return res, nil
+}
+
+// ended counts a launch, and keeps why it does not count as checked. found says that it has a
+// finding.
+func (p *Program) ended(res *emu.Result, check, found bool) {
+	r := &p.run
+	reason := r.inconclusive
+	switch {
+	case r.Unsupported != nil:
+		reason = r.Unsupported.Reason
+	case r.assumptions != nil:
+		reason = r.assumptions.Reason
+	case res.Status == emu.Stalled && !found && reason == "":
+		reason = "threads wait forever at barriers"
+	}
+	switch {
+	case reason != "":
+		p.cut++
+		if p.reason == "" {
+			p.reason = fmt.Sprintf("launch %d: %s", p.launches, reason)
+		}
+	case check:
+		p.checked++
+	}
+}
+
+// Launches returns how many launches were executed, how many of them the detector watched to their
+// end, and how many lane-instructions all of them took.
+func (p *Program) Launches() (launches, checked, laneInstrs uint64) {
+	return p.launches, p.checked, p.lanes
+}
+
+// Bugs returns the number of findings so far.
+func (p *Program) Bugs() int { return p.run.Bugs }
+
+// Verdict sums up the launches so far. A kernel is clean if every launch reached its end without a
+// finding and at least one was checked; the scope says how many were. The verdict holds for these
+// launches only.
+func (p *Program) Verdict() diag.Verdict {
+	r := &p.run
+	v := diag.Verdict{Kernel: r.Job.Kernel.Demangled, Span: driver.KernelPlace(r.Job.Kernel),
+		Suppressed: r.Aside.Suppressed, Known: r.Aside.Known}
+	early := p.reason
+	if p.cut > 1 {
+		early = fmt.Sprintf("%d of %d launches ended early; %s", p.cut, p.launches, p.reason)
+	}
+	switch {
+	case r.Bugs > 0:
+		v.Kind, v.Reason = diag.Bug, early
+		if r.hidden > 0 {
+			v.Reason = JoinReasons(fmt.Sprintf("%d more findings are not shown (--limit is %d)", r.hidden,
+				r.Job.Options().Limit), early)
+		}
+	case r.Unsupported != nil && p.cut == p.launches:
+		v.Kind, v.Reason, v.Span = diag.Unsupported, early, r.Unsupported.Span
+	case p.cut > 0:
+		v.Kind, v.Reason = diag.Unknown, early
+	case p.checked == 0:
+		v.Kind = diag.Unknown
+		v.Reason = fmt.Sprintf("none of %d launches was checked for races", p.launches)
+	default:
+		v.Kind, v.Apart = diag.Clean, r.apart
+		v.Scope = fmt.Sprintf("%d of %d launches by this program, one schedule each", p.checked,
+			p.launches)
+		if p.checked < p.launches {
+			v.Scope += "; the others ran without the race detector"
+		}
+	}
+	return v
+}

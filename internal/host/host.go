@@ -1,0 +1,116 @@
+// Package host is heddle's side of a running CUDA program: the memory that both share, and the
+// server that answers the runtime which the program is linked with (internal/lower/headers/exec).
+//
+// A program is a process with a connection. It sends what it wants done; a Device does it. The
+// package knows neither kernels nor detectors: command/exec has a Device that loads modules and
+// emulates launches, tests have one that only counts.
+//
+// Messages of one program are handled in the order in which they arrive, so that launches are
+// executed one after the other, in the order of the calls. The runtime waits for a reply only where
+// CUDA does: a launch has none.
+package host
+
+import "heddle/internal/event"
+
+// Error is an error of the CUDA runtime, by its number (cudaError_t).
+type Error uint32
+
+// The errors that heddle returns. Their texts are in heddle/runtime_types.h.
+const (
+	Success               Error = 0
+	InvalidValue          Error = 1
+	MemoryAllocation      Error = 2
+	InvalidConfiguration  Error = 9
+	InvalidSymbol         Error = 13
+	InvalidDeviceFunction Error = 98
+	InvalidKernelImage    Error = 200
+	InvalidResourceHandle Error = 400
+	IllegalAddress        Error = 700
+	Assert                Error = 710
+	MisalignedAddress     Error = 716
+	LaunchFailure         Error = 719
+	NotSupported          Error = 801
+)
+
+// Hello is what a program says of itself when it connects.
+type Hello struct {
+	Process int    // its number
+	Path    string // of its executable
+	Load    uint64 // what is to be subtracted from an address in it to get that in the file
+}
+
+// Kernel is what a program may know about one of its kernels.
+type Kernel struct {
+	ID         uint32      // by which launches name it
+	Parameters []Parameter // in order
+	Bytes      uint32      // of the parameter area
+	Shared     uint32      // static shared memory of a block, bytes
+	Const      uint32      // constant memory of its module, bytes
+	Local      uint32      // local memory of a thread, bytes
+	MaxThreads uint32      // of a block, as .maxntid or .reqntid demand; 0: no demand
+	Registers  uint32      // of a thread, an estimate
+}
+
+// Parameter is the place of a parameter in the parameter area, in bytes.
+type Parameter struct{ Offset, Size uint32 }
+
+// Launch is a launch as the program requests it. The runtime has checked the shape against the
+// limits of every GPU.
+type Launch struct {
+	Kernel      uint32 // Kernel.ID
+	Cooperative bool   // all blocks are resident
+	Grid        event.Dim3
+	Block       event.Dim3
+	Cluster     event.Dim3
+	Shared      uint64 // dynamic shared memory, bytes
+	Stream      uint64 // handle; 0: the default stream
+	Caller      uint64 // return address in the program
+	Params      []byte // the parameter area; valid until Launch returns
+}
+
+// Device does what a program asks for. One goroutine calls it. Its memory is an Arena, of which it
+// is told each change.
+type Device interface {
+	// Load receives the image of a module, and the names of those of its variables that the host can
+	// access, before any other message about the module.
+	Load(module uint32, image []byte, managed []string)
+	// Kernel and Symbol find a kernel or variable of a module by its mangled name.
+	Kernel(module uint32, name string) (*Kernel, Error)
+	Symbol(module uint32, name string) (addr, size uint64, err Error)
+	// Launch executes a kernel. An error is that of the context: all later calls fail with it.
+	Launch(*Launch) Error
+	// Allocated and Freed report changes of the memory.
+	Allocated(Allocation)
+	Freed(Allocation)
+	// Reset is cudaDeviceReset: the variables of all modules have their first values again.
+	Reset()
+	// Unsupported names a function of the runtime that the program called in vain.
+	Unsupported(name string)
+	// Printed returns what kernels have printed since the last call.
+	Printed() []byte
+	// Ended reports the end of the program. It is regular if it has called exit or returned from main.
+	Ended(regular bool)
+}
+
+// Kind is what an allocation is for.
+type Kind uint32
+
+// The kinds of allocations, as in protocol.h.
+const (
+	DeviceMemory  Kind = iota // cudaMalloc and its relatives
+	ManagedMemory             // cudaMallocManaged
+	PinnedMemory              // cudaMallocHost, cudaHostAlloc
+	Variable                  // of a module
+)
+
+// String returns the name of a kind as reports print it.
+func (k Kind) String() string {
+	return [...]string{"device memory", "managed memory", "pinned memory", "variable"}[k]
+}
+
+// Allocation is a range of the arena.
+type Allocation struct {
+	Addr, Size uint64
+	Kind       Kind
+	Caller     uint64 // return address in the program; 0: unknown
+}

@@ -1,0 +1,133 @@
+package host
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"heddle/internal/event"
+)
+
+// Socket is the environment variable with the path of the socket to which programs connect.
+const Socket = "HEDDLE_EXEC_SOCKET"
+
+// protocolVersion and the operations are those of protocol.h, against which a test compares them.
+const protocolVersion = 1
+
+// op is an operation that a program requests.
+type op uint32
+
+const (
+	opModule      op = 1
+	opVariable    op = 2
+	opLaunch      op = 3
+	opRecord      op = 4
+	opUnsupported op = 5
+	opExit        op = 6
+
+	opReplies op = 64 // this one and those above it have a reply
+	opHello   op = 64
+	opSync    op = 65
+	opKernel  op = 66
+	opSymbol  op = 67
+	opAlloc   op = 68
+	opFree    op = 69
+	opMemory  op = 70
+	opTime    op = 71
+	opReset   op = 72
+)
+
+// maxMessage bounds the bytes of a message: images of modules are the largest.
+const maxMessage = 1 << 30
+
+// message is what a program sent.
+type message struct {
+	op   op
+	body []byte
+}
+
+// readMessage reads the next message into buf, which it returns enlarged. It fails with io.EOF at
+// the end of the connection.
+func readMessage(r *bufio.Reader, buf []byte) (message, []byte, error) {
+	var head [8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return message{}, buf, err
+	}
+	n := binary.LittleEndian.Uint32(head[4:])
+	if n > maxMessage {
+		return message{}, buf, fmt.Errorf("a message of %d bytes; at most %d are expected", n, maxMessage)
+	}
+	if int(n) > cap(buf) {
+		buf = make([]byte, n)
+	}
+	buf = buf[:n]
+	if _, err := io.ReadFull(r, buf); err != nil {
+		return message{}, buf, io.ErrUnexpectedEOF
+	}
+	return message{op(binary.LittleEndian.Uint32(head[:])), buf}, buf, nil
+}
+
+// body reads the fields of a message. A message that is too short sets bad, and what follows is
+// zero.
+type body struct {
+	rest []byte
+	bad  bool
+}
+
+// take returns the next n bytes.
+func (b *body) take(n int) []byte {
+	if n > len(b.rest) {
+		b.bad = true
+		return make([]byte, n)
+	}
+	out := b.rest[:n]
+	b.rest = b.rest[n:]
+	return out
+}
+
+func (b *body) u32() uint32 { return binary.LittleEndian.Uint32(b.take(4)) }
+func (b *body) u64() uint64 { return binary.LittleEndian.Uint64(b.take(8)) }
+
+// text returns what is left, as a string.
+func (b *body) text() string {
+	s := string(b.rest)
+	b.rest = nil
+	return s
+}
+
+// dim reads three sizes.
+func (b *body) dim() event.Dim3 { return event.Dim3{X: b.u32(), Y: b.u32(), Z: b.u32()} }
+
+// readLaunch decodes the body of opLaunch into l.
+func readLaunch(b *body, l *Launch) {
+	l.Kernel = b.u32()
+	l.Cooperative = b.u32() != 0
+	l.Grid, l.Block, l.Cluster = b.dim(), b.dim(), b.dim()
+	b.u32()
+	l.Shared, l.Stream, l.Caller = b.u64(), b.u64(), b.u64()
+	l.Params = b.rest
+}
+
+// encodeKernel returns a kernel as struct heddle_kernel of protocol.h and its parameters.
+func encodeKernel(k *Kernel) []byte {
+	var out []byte
+	for _, n := range []uint32{k.ID, uint32(len(k.Parameters)), k.Bytes, k.Shared, k.Const, k.Local,
+		k.MaxThreads, k.Registers} {
+		out = binary.LittleEndian.AppendUint32(out, n)
+	}
+	for _, p := range k.Parameters {
+		out = binary.LittleEndian.AppendUint32(out, p.Offset)
+		out = binary.LittleEndian.AppendUint32(out, p.Size)
+	}
+	return out
+}
+
+// u64s returns numbers as a program reads them.
+func u64s(ns ...uint64) []byte {
+	var out []byte
+	for _, n := range ns {
+		out = binary.LittleEndian.AppendUint64(out, n)
+	}
+	return out
+}

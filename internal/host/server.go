@@ -1,0 +1,285 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Server answers programs on a socket.
+type Server struct {
+	Path string // of the socket, for Socket in the environment of programs
+
+	gpu      *GPU
+	open     func(Hello, *Arena) (Device, error)
+	listener *net.UnixListener
+	dir      string
+	served   chan struct{} // closed when no more programs are accepted
+	wait     sync.WaitGroup
+	mu       sync.Mutex
+	conns    map[*net.UnixConn]bool
+	failures []error
+}
+
+// Listen returns a server whose socket is in a new directory that only this user can read. open
+// returns the device of a program that connects; programs that run at the same time have one each.
+func Listen(gpu *GPU, open func(Hello, *Arena) (Device, error)) (*Server, error) {
+	dir, err := os.MkdirTemp("", "heddle-exec-")
+	if err != nil {
+		return nil, fmt.Errorf("no directory for temporary files (TMPDIR): %w", err)
+	}
+	path := filepath.Join(dir, "socket")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, fmt.Errorf("no socket for programs to connect to: %w", err)
+	}
+	s := &Server{Path: path, gpu: gpu, open: open, listener: l, dir: dir,
+		served: make(chan struct{}), conns: make(map[*net.UnixConn]bool)}
+	go s.serve()
+	return s, nil
+}
+
+// serve answers programs until the listener is closed.
+func (s *Server) serve() {
+	defer close(s.served)
+	for {
+		c, err := s.listener.AcceptUnix()
+		if err != nil {
+			return
+		}
+		s.enter(c)
+		go func() {
+			defer s.leave(c)
+			if err := s.program(c); err != nil {
+				s.fail(err)
+			}
+		}()
+	}
+}
+
+// enter notes a connection.
+func (s *Server) enter(c *net.UnixConn) {
+	s.mu.Lock()
+	s.conns[c] = true
+	s.mu.Unlock()
+	s.wait.Add(1)
+}
+
+// leave ends a connection.
+func (s *Server) leave(c *net.UnixConn) {
+	_ = c.Close()
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	s.wait.Done()
+}
+
+// fail keeps an error of a connection for Close.
+func (s *Server) fail(err error) {
+	s.mu.Lock()
+	s.failures = append(s.failures, err)
+	s.mu.Unlock()
+}
+
+// Close accepts no more programs and waits until those that are connected have ended, or until ctx
+// ends, which closes their connections: a program that runs on then ends at its next call. It
+// returns what went wrong with connections.
+func (s *Server) Close(ctx context.Context) error {
+	_ = s.listener.Close()
+	<-s.served
+	stop := context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for c := range s.conns {
+			_ = c.Close()
+		}
+	})
+	s.wait.Wait()
+	stop()
+	_ = os.RemoveAll(s.dir)
+	return errors.Join(s.failures...)
+}
+
+// session is a connected program.
+type session struct {
+	conn    *net.UnixConn
+	device  Device
+	arena   *Arena
+	managed map[uint32][]string  // names of managed variables, by module
+	times   map[uint64]time.Time // of events
+	context Error                // the error that every call returns
+	regular bool                 // the program has said that it ends
+	launch  Launch               // reused
+}
+
+// start is the time from which events count.
+var start = time.Now()
+
+// program answers one program until it ends.
+func (s *Server) program(c *net.UnixConn) error {
+	r := bufio.NewReaderSize(c, 64<<10)
+	m, buf, err := readMessage(r, nil)
+	if err != nil {
+		return nil // it has not said anything
+	}
+	b := body{rest: m.body}
+	version := b.u32()
+	hello := Hello{Process: int(b.u32()), Load: b.u64()}
+	hello.Path = b.text()
+	if m.op != opHello || b.bad || version != protocolVersion {
+		reply(c, InvalidKernelImage, 0, nil, nil)
+		return fmt.Errorf("%s was built by another version of heddle; build it again", hello.Path)
+	}
+	arena, err := newArena()
+	if err != nil {
+		return err
+	}
+	defer arena.close()
+	arena.Memory.Limit = s.gpu.Memory
+	dev, err := s.open(hello, arena)
+	if err != nil {
+		return err
+	}
+	p := &session{conn: c, device: dev, arena: arena,
+		managed: make(map[uint32][]string), times: make(map[uint64]time.Time)}
+	defer func() { dev.Ended(p.regular) }()
+	welcome := append(u64s(ArenaBase, ArenaSize), s.gpu.encode()...)
+	head := replyHead(Success, Success, 0, len(welcome))
+	if err := arena.sendWithFile(c, append(head, welcome...)); err != nil {
+		return fmt.Errorf("%s: %w", hello.Path, err)
+	}
+	for {
+		if m, buf, err = readMessage(r, buf); err != nil {
+			return nil // the program has ended, in whatever manner: Device.Ended is told
+		}
+		if err := p.do(m); err != nil {
+			return fmt.Errorf("%s: %w", hello.Path, err)
+		}
+	}
+}
+
+// replyHead returns the head of a reply.
+func replyHead(result, context Error, printed, size int) []byte {
+	var out []byte
+	for _, n := range []uint32{uint32(result), uint32(context), uint32(printed), uint32(size)} {
+		out = binary.LittleEndian.AppendUint32(out, n)
+	}
+	return out
+}
+
+// reply sends a reply. A failure shows at the next read.
+func reply(c *net.UnixConn, result, context Error, printed, data []byte) {
+	out := replyHead(result, context, len(printed), len(data))
+	out = append(out, printed...)
+	_, _ = c.Write(append(out, data...))
+}
+
+// do handles one message. It fails if the message is malformed.
+func (p *session) do(m message) error {
+	b := body{rest: m.body}
+	if m.op < opReplies {
+		p.post(m.op, &b)
+	} else {
+		data, result := p.ask(m.op, &b)
+		reply(p.conn, result, p.context, p.device.Printed(), data)
+	}
+	if b.bad {
+		return fmt.Errorf("a message of operation %d is too short: %d bytes", m.op, len(m.body))
+	}
+	return nil
+}
+
+// post handles a message without a reply.
+func (p *session) post(o op, b *body) {
+	switch o {
+	case opModule:
+		module := b.u32()
+		p.device.Load(module, append([]byte(nil), b.rest...), p.managed[module])
+	case opVariable:
+		module, managed := b.u32(), b.u32() != 0
+		if name := b.text(); managed {
+			p.managed[module] = append(p.managed[module], name)
+		}
+	case opLaunch:
+		readLaunch(b, &p.launch)
+		// After an error of the context nothing is executed.
+		if p.context == Success && !b.bad {
+			p.context = p.device.Launch(&p.launch)
+		}
+	case opRecord:
+		p.times[b.u64()] = time.Now()
+	case opUnsupported:
+		p.device.Unsupported(b.text())
+	case opExit:
+		p.regular = true
+	}
+}
+
+// ask handles a message with a reply, and returns the body of the reply.
+func (p *session) ask(o op, b *body) ([]byte, Error) {
+	switch o {
+	case opSync:
+		return nil, Success
+	case opKernel:
+		module := b.u32()
+		b.u32()
+		k, err := p.device.Kernel(module, b.text())
+		if err != Success {
+			return nil, err
+		}
+		return encodeKernel(k), Success
+	case opSymbol:
+		module := b.u32()
+		b.u32()
+		addr, size, err := p.device.Symbol(module, b.text())
+		return u64s(addr, size), err
+	case opMemory:
+		free, total := p.arena.Memory.Room()
+		return u64s(free, total), Success
+	case opTime:
+		t, ok := p.times[b.u64()]
+		if !ok {
+			return u64s(0), InvalidResourceHandle
+		}
+		return u64s(uint64(t.Sub(start))), Success
+	}
+	return p.askMemory(o, b)
+}
+
+// askMemory handles the messages that change the memory.
+func (p *session) askMemory(o op, b *body) ([]byte, Error) {
+	switch o {
+	case opAlloc:
+		size, kind := b.u64(), Kind(b.u32())
+		b.u32()
+		a, err := p.arena.Memory.Alloc(size, min(kind, PinnedMemory), b.u64())
+		if err == Success {
+			p.device.Allocated(a)
+		}
+		return u64s(a.Addr), err
+	case opFree:
+		a, err := p.arena.Memory.Free(b.u64())
+		if err == Success {
+			p.device.Freed(a)
+			p.arena.discard(a)
+		}
+		return nil, err
+	case opReset:
+		for _, a := range p.arena.Memory.Reset() {
+			p.device.Freed(a)
+			p.arena.discard(a)
+		}
+		p.context = Success
+		p.device.Reset()
+		return nil, Success
+	}
+	return nil, NotSupported
+}

@@ -1,0 +1,79 @@
+package launch
+
+import (
+	"heddle/internal/source"
+)
+
+// Preprocessing is what decides, besides the text of a CUDA file, which tokens the compiler sees.
+type Preprocessing struct {
+	Defines []string // -D options, NAME or NAME=VALUE, which override the file's own macros
+	// Include opens what the file named from includes as "name": it returns the path by which files
+	// that this one includes know it, and the text; nil if there is no such file. Headers of the
+	// system, in angle brackets, are not asked for. Include may be nil.
+	Include func(from, name string) (path string, text []byte)
+}
+
+// Limits of what a file includes, which keep the cost of a scan proportional to a project's own
+// code.
+const (
+	maxIncludes     = 64
+	maxIncludeDepth = 8
+	maxIncludeText  = 1 << 20 // bytes, of all files together
+)
+
+// includer inserts the tokens of included files, each file once.
+type includer struct {
+	open func(from, name string) (string, []byte)
+	seen map[string]bool
+	left int // bytes that may still be included
+	out  []token
+}
+
+// included returns the tokens of a file with those of the project's headers in the place of
+// #include. Their positions are those of the directive in the file, so that a launch in a header is
+// reported where the file includes it.
+func included(f *source.File, toks []token, pre *Preprocessing) []token {
+	if pre == nil || pre.Include == nil {
+		return toks
+	}
+	x := includer{open: pre.Include, seen: map[string]bool{f.Name: true}, left: maxIncludeText}
+	x.file(f.Name, toks, nil)
+	return x.out
+}
+
+// file appends the tokens of a file. at are the directives that led to it, outermost first.
+func (x *includer) file(name string, toks, at []token) {
+	for _, t := range toks {
+		if len(at) > 0 {
+			t.start, t.end = at[0].start, at[0].end
+		}
+		header := ""
+		if t.kind == tokDirective {
+			header = quoted(t)
+		}
+		if header == "" || len(at) >= maxIncludeDepth || len(x.seen) > maxIncludes {
+			x.out = append(x.out, t)
+			continue
+		}
+		path, text := x.open(name, header)
+		if text == nil || x.seen[path] || len(text) > x.left {
+			continue
+		}
+		x.seen[path] = true
+		x.left -= len(text)
+		x.file(path, scanAll(text, false), append(at[:len(at):len(at)], t))
+	}
+}
+
+// quoted returns the name of the header that a directive includes by "name"; empty if it does not.
+func quoted(t token) string {
+	words := scanAll([]byte(t.text), false)
+	if len(words) != 2 || !words[0].is("include") || words[1].kind != tokString {
+		return ""
+	}
+	text := words[1].text
+	if len(text) < 3 || text[0] != '"' {
+		return ""
+	}
+	return text[1 : len(text)-1]
+}

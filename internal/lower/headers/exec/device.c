@@ -1,0 +1,212 @@
+/* The device, errors and whatever else has no state. */
+
+#define NAME(SYMBOL, VALUE, TEXT) case VALUE: return #SYMBOL;
+#define TEXT(SYMBOL, VALUE, TEXT) case VALUE: return TEXT;
+const char *cudaGetErrorName(cudaError_t e) {
+  switch ((int)e) {
+    HEDDLE_CUDA_ERRORS(NAME)
+  }
+  return "unrecognized error code";
+}
+const char *cudaGetErrorString(cudaError_t e) {
+  switch ((int)e) {
+    HEDDLE_CUDA_ERRORS(TEXT)
+  }
+  return "unrecognized error code";
+}
+
+/* The error of the context stays; others are forgotten by cudaGetLastError. */
+cudaError_t cudaPeekAtLastError(void) {
+  if (server.fd >= 0 && server.context != cudaSuccess) return server.context;
+  return last_error;
+}
+cudaError_t cudaGetLastError(void) {
+  cudaError_t e = cudaPeekAtLastError();
+  last_error = cudaSuccess;
+  return e;
+}
+
+static cudaError_t device_exists(int device) {
+  ENTER();
+  return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceCount(int *n) {
+  ENTER();
+  if (!n) return fail(cudaErrorInvalidValue);
+  *n = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) { return device_exists(device); }
+cudaError_t cudaGetDevice(int *device) {
+  ENTER();
+  if (!device) return fail(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *p) { return (void)p, cudaGetDevice(device); }
+cudaError_t cudaSetDeviceFlags(unsigned int flags) { return (void)flags, device_exists(0); }
+cudaError_t cudaGetDeviceFlags(unsigned int *flags) { return *flags = cudaDeviceMapHost, device_exists(0); }
+
+static cudaError_t version(int *to) {
+  if (!to) return fail(cudaErrorInvalidValue);
+  *to = 12000;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int *to) { return version(to); }
+cudaError_t cudaRuntimeGetVersion(int *to) { return version(to); }
+
+/* Host and kernels may not use managed memory at the same time: the emulator's atomic operations are not atomic for
+   the host. So concurrentManagedAccess is 0, as on devices before Pascal. */
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
+  cudaError_t e = device_exists(device);
+  if (e != cudaSuccess) return e;
+  if (!p) return fail(cudaErrorInvalidValue);
+  const struct heddle_gpu *g = &server.gpu;
+  *p = (struct cudaDeviceProp){
+      .totalGlobalMem = g->memory, .sharedMemPerBlock = g->shared_block, .regsPerBlock = 65536, .warpSize = 32,
+      .memPitch = 0x7fffffff, .maxThreadsPerBlock = 1024, .maxThreadsDim = {1024, 1024, 64},
+      .maxGridSize = {0x7fffffff, 65535, 65535}, .clockRate = (int)g->clock_khz, .totalConstMem = 65536,
+      .major = (int)g->major, .minor = (int)g->minor, .textureAlignment = 512, .texturePitchAlignment = 32,
+      .deviceOverlap = 1, .multiProcessorCount = (int)g->sms, .canMapHostMemory = 1, .concurrentKernels = 1,
+      .maxTexture1D = 131072, .maxTexture2D = {131072, 65536}, .maxTexture3D = {16384, 16384, 16384},
+      .surfaceAlignment = 512, .ECCEnabled = 1, .pciBusID = 1, .asyncEngineCount = 3, .unifiedAddressing = 1,
+      .memoryClockRate = (int)g->memory_clock_khz, .memoryBusWidth = (int)g->bus_bits, .l2CacheSize = (int)g->l2,
+      .maxThreadsPerMultiProcessor = (int)g->threads_sm, .streamPrioritiesSupported = 1,
+      .globalL1CacheSupported = 1, .localL1CacheSupported = 1, .sharedMemPerMultiprocessor = g->shared_sm,
+      .regsPerMultiprocessor = 65536, .managedMemory = 1, .singleToDoublePrecisionPerfRatio = 2,
+      .computePreemptionSupported = 1, .cooperativeLaunch = 1,
+      .sharedMemPerBlockOptin = g->shared_optin, .maxBlocksPerMultiProcessor = (int)g->blocks_sm,
+      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 0, .clusterLaunch = g->major >= 9};
+  memcpy(p->name, g->name, sizeof g->name);
+  return cudaSuccess;
+}
+
+/* The value of an attribute, by the property of the same meaning; -1: not known. */
+static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
+  switch (a) {
+  case cudaDevAttrMaxThreadsPerBlock: return p->maxThreadsPerBlock;
+  case cudaDevAttrMaxBlockDimX: return p->maxThreadsDim[0];
+  case cudaDevAttrMaxBlockDimY: return p->maxThreadsDim[1];
+  case cudaDevAttrMaxBlockDimZ: return p->maxThreadsDim[2];
+  case cudaDevAttrMaxGridDimX: return p->maxGridSize[0];
+  case cudaDevAttrMaxGridDimY: return p->maxGridSize[1];
+  case cudaDevAttrMaxGridDimZ: return p->maxGridSize[2];
+  case cudaDevAttrMaxSharedMemoryPerBlock: return (long)p->sharedMemPerBlock;
+  case cudaDevAttrTotalConstantMemory: return (long)p->totalConstMem;
+  case cudaDevAttrWarpSize: return 32;
+  case cudaDevAttrMaxPitch: return (long)p->memPitch;
+  case cudaDevAttrMaxRegistersPerBlock: return p->regsPerBlock;
+  case cudaDevAttrClockRate: return p->clockRate;
+  case cudaDevAttrTextureAlignment: return (long)p->textureAlignment;
+  case cudaDevAttrMultiProcessorCount: return p->multiProcessorCount;
+  case cudaDevAttrKernelExecTimeout: case cudaDevAttrIntegrated: case cudaDevAttrComputeMode:
+  case cudaDevAttrTccDriver: case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrHostNativeAtomicSupported:
+  case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
+  case cudaDevAttrHostRegisterSupported: case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
+  case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
+  case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
+  case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
+  case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
+  case cudaDevAttrComputePreemptionSupported:
+  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: return 1;
+  case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
+  case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;
+  case cudaDevAttrL2CacheSize: return p->l2CacheSize;
+  case cudaDevAttrMaxThreadsPerMultiProcessor: return p->maxThreadsPerMultiProcessor;
+  case cudaDevAttrAsyncEngineCount: return p->asyncEngineCount;
+  case cudaDevAttrComputeCapabilityMajor: return p->major;
+  case cudaDevAttrComputeCapabilityMinor: return p->minor;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return (long)p->sharedMemPerMultiprocessor;
+  case cudaDevAttrMaxRegistersPerMultiprocessor: return p->regsPerMultiprocessor;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio: return p->singleToDoublePrecisionPerfRatio;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: return (long)p->sharedMemPerBlockOptin;
+  case cudaDevAttrMaxBlocksPerMultiprocessor: return p->maxBlocksPerMultiProcessor;
+  case cudaDevAttrReservedSharedMemoryPerBlock: return 1024;
+  case cudaDevAttrClusterLaunch: return p->clusterLaunch;
+  }
+  return -1;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
+  struct cudaDeviceProp p;
+  cudaError_t e = cudaGetDeviceProperties(&p, device);
+  if (e != cudaSuccess) return e;
+  long v = attribute(&p, a);
+  if (!to) return fail(cudaErrorInvalidValue);
+  if (v < 0) return (cudaError_t)heddle_unsupported("cudaDeviceGetAttribute of this attribute");
+  *to = (int)v;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+  ENTER();
+  return fail(finish());
+}
+cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaDeviceReset(void) {
+  pthread_once(&once, set_up);
+  if (server.fd < 0) return cudaSuccess; /* there is no context */
+  cudaError_t e = ask(HEDDLE_OP_RESET, NULL, 0, NULL, 0);
+  forget_allocations();
+  last_error = cudaSuccess;
+  return fail(e);
+}
+cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
+
+/* Settings without effect on results. */
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache c) { return (void)c, device_exists(0); }
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache c) { return (void)c, device_exists(0); }
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *c) { return *c = cudaFuncCachePreferNone, device_exists(0); }
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig c) { return (void)c, device_exists(0); }
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *c) {
+  return *c = cudaSharedMemBankSizeFourByte, device_exists(0);
+}
+cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+
+static size_t limits[5] = {1024, 1 << 20, 8 << 20, 2, 2048};
+cudaError_t cudaDeviceSetLimit(enum cudaLimit which, size_t value) {
+  ENTER();
+  if ((unsigned)which > cudaLimitDevRuntimePendingLaunchCount) return fail(cudaErrorInvalidValue);
+  limits[which] = value;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit which) {
+  ENTER();
+  if (!value || (unsigned)which > cudaLimitDevRuntimePendingLaunchCount) return fail(cudaErrorInvalidValue);
+  *value = limits[which];
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+  if (least) *least = 0;
+  if (greatest) *greatest = -5;
+  return device_exists(0);
+}
+cudaError_t cudaDeviceGetPCIBusId(char *to, int n, int device) {
+  cudaError_t e = device_exists(device);
+  if (e == cudaSuccess) snprintf(to, (size_t)n, "0000:01:00.0");
+  return e;
+}
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) { return (void)id, cudaGetDevice(device); }
+
+/* There is one device, which is nobody's peer. */
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  cudaError_t e = device_exists(device);
+  if (e == cudaSuccess) e = device_exists(peer);
+  if (e == cudaSuccess) *can = 0;
+  return e;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  ENTER();
+  return (void)peer, (void)flags, fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  ENTER();
+  return (void)peer, fail(cudaErrorPeerAccessNotEnabled);
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f) {
+  return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}

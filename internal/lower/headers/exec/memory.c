@@ -1,0 +1,334 @@
+/* Memory. Heddle allocates in the arena, which both map at one address: a device pointer is a host pointer, and a copy
+   is memmove once earlier launches have ended. The table of allocations finds wrong pointers without asking. */
+
+static struct allocation *allocations; /* ascending by address */
+static size_t allocation_count, allocation_room;
+
+/* The index of the first allocation that ends after an address. Holds the lock. */
+static size_t allocation_at(uint64_t addr) {
+  size_t low = 0, high = allocation_count;
+  while (low < high) {
+    size_t mid = (low + high) / 2;
+    if (allocations[mid].addr + allocations[mid].size > addr) high = mid;
+    else low = mid + 1;
+  }
+  return low;
+}
+
+static int in_arena(const void *p) {
+  uint64_t a = (uint64_t)(uintptr_t)p;
+  return server.fd >= 0 && a >= server.base && a - server.base < server.size;
+}
+
+static void note_allocation(uint64_t addr, uint64_t size, uint32_t kind) {
+  lock();
+  if (allocation_count == allocation_room) {
+    allocation_room = allocation_room ? 2 * allocation_room : 256;
+    allocations = need(realloc(allocations, allocation_room * sizeof *allocations));
+  }
+  size_t i = allocation_at(addr);
+  memmove(allocations + i + 1, allocations + i, (allocation_count - i) * sizeof *allocations);
+  allocations[i] = (struct allocation){addr, size ? size : 1, kind};
+  allocation_count++;
+  unlock();
+}
+
+static void forget_allocations(void) {
+  size_t n = 0;
+  lock();
+  for (size_t i = 0; i < allocation_count; i++)
+    if (allocations[i].kind == HEDDLE_KIND_VARIABLE) allocations[n++] = allocations[i];
+  allocation_count = n;
+  unlock();
+}
+
+/* Copies the allocation that contains an address. */
+static int find_allocation(const void *p, struct allocation *to) {
+  uint64_t addr = (uint64_t)(uintptr_t)p;
+  lock();
+  size_t i = allocation_at(addr);
+  int found = i < allocation_count && allocations[i].addr <= addr;
+  if (found) *to = allocations[i];
+  unlock();
+  return found;
+}
+
+/* Whether n bytes at p are in one allocation, or, if p is not in the arena, may be host memory. */
+static int valid_range(const void *p, size_t n, int device) {
+  struct allocation a;
+  if (!in_arena(p)) return !device && p;
+  if (!find_allocation(p, &a)) return 0;
+  return n <= a.addr + a.size - (uint64_t)(uintptr_t)p;
+}
+
+static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t caller) {
+  ENTER();
+  if (!p) return fail(cudaErrorInvalidValue);
+  if (size == 0) { /* succeeds with a null pointer (CUDA Runtime API, cudaMalloc of 0 bytes) */
+    *p = NULL;
+    return cudaSuccess;
+  }
+  struct { uint64_t size; uint32_t kind, zero; uint64_t caller; } m = {size, kind, 0, caller};
+  struct part part = {&m, sizeof m};
+  uint64_t addr = 0;
+  cudaError_t e = ask(HEDDLE_OP_ALLOC, &part, 1, &addr, sizeof addr);
+  if (e != cudaSuccess) return fail(e);
+  note_allocation(addr, size, kind);
+  *p = (void *)(uintptr_t)addr;
+  return cudaSuccess;
+}
+
+static cudaError_t release(void *p, int pinned, uint64_t caller) {
+  ENTER();
+  if (!p) return cudaSuccess;
+  uint64_t addr = (uint64_t)(uintptr_t)p;
+  lock();
+  size_t i = allocation_at(addr);
+  int ok = i < allocation_count && allocations[i].addr == addr && allocations[i].kind != HEDDLE_KIND_VARIABLE &&
+           (allocations[i].kind == HEDDLE_KIND_PINNED) == pinned;
+  if (ok) {
+    allocation_count--;
+    memmove(allocations + i, allocations + i + 1, (allocation_count - i) * sizeof *allocations);
+  }
+  unlock();
+  if (!ok) return fail(cudaErrorInvalidValue);
+  uint64_t m[2] = {addr, caller};
+  struct part part = {m, sizeof m};
+  return fail(ask(HEDDLE_OP_FREE, &part, 1, NULL, 0));
+}
+
+cudaError_t cudaMalloc(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_DEVICE, CALLER); }
+cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) {
+  return (void)s, allocate(p, n, HEDDLE_KIND_DEVICE, CALLER);
+}
+cudaError_t cudaMallocManaged(void **p, size_t n, unsigned int flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return fail(cudaErrorInvalidValue);
+  if (n == 0) return fail(cudaErrorInvalidValue);
+  return allocate(p, n, HEDDLE_KIND_MANAGED, CALLER);
+}
+cudaError_t cudaMallocHost(void **p, size_t n, unsigned int flags) {
+  return (void)flags, allocate(p, n, HEDDLE_KIND_PINNED, CALLER);
+}
+cudaError_t cudaHostAlloc(void **p, size_t n, unsigned int flags) {
+  return (void)flags, allocate(p, n, HEDDLE_KIND_PINNED, CALLER);
+}
+
+/* Rows start at multiples of 512 bytes, as on hardware. */
+static size_t pitch_of(size_t width) { return (width + 511) / 512 * 512; }
+
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
+  if (!pitch) return fail(cudaErrorInvalidValue);
+  *pitch = pitch_of(width);
+  return allocate(p, *pitch * height, HEDDLE_KIND_DEVICE, CALLER);
+}
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e) {
+  if (!p) return fail(cudaErrorInvalidValue);
+  p->pitch = pitch_of(e.width), p->xsize = e.width, p->ysize = e.height;
+  return allocate(&p->ptr, p->pitch * e.height * e.depth, HEDDLE_KIND_DEVICE, CALLER);
+}
+cudaError_t cudaFree(void *p) { return release(p, 0, CALLER); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { return (void)s, release(p, 0, CALLER); }
+cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER); }
+
+cudaError_t cudaHostGetDevicePointer(void **to, void *p, unsigned int flags) {
+  ENTER();
+  struct allocation a;
+  if (!to || flags || !find_allocation(p, &a) || a.kind == HEDDLE_KIND_DEVICE) return fail(cudaErrorInvalidValue);
+  *to = p;
+  return cudaSuccess;
+}
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *p) {
+  ENTER();
+  struct allocation a;
+  if (!flags || !find_allocation(p, &a) || a.kind != HEDDLE_KIND_PINNED) return fail(cudaErrorInvalidValue);
+  *flags = cudaHostAllocMapped;
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to, const void *p) {
+  ENTER();
+  struct allocation a;
+  if (!to) return fail(cudaErrorInvalidValue);
+  *to = (struct cudaPointerAttributes){cudaMemoryTypeUnregistered, -2, NULL, (void *)(uintptr_t)p};
+  if (!find_allocation(p, &a)) return cudaSuccess;
+  to->device = 0, to->devicePointer = (void *)(uintptr_t)p;
+  switch (a.kind) {
+  case HEDDLE_KIND_MANAGED: to->type = cudaMemoryTypeManaged; break;
+  case HEDDLE_KIND_PINNED: to->type = cudaMemoryTypeHost; break;
+  default: to->type = cudaMemoryTypeDevice, to->hostPointer = NULL;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
+  ENTER();
+  uint64_t m[2] = {0, 0};
+  cudaError_t e = ask(HEDDLE_OP_MEMORY, NULL, 0, m, sizeof m);
+  if (available) *available = m[0];
+  if (total) *total = m[1];
+  return fail(e);
+}
+
+/* Checks a copy of rows: the sides that the kind says to be device memory must be, and each range must be in one
+   allocation. A rectangle takes pitch * (height - 1) + width bytes. */
+static cudaError_t check_copy(void *to, const void *from, size_t to_span, size_t from_span, enum cudaMemcpyKind k) {
+  if ((unsigned)k > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
+  int to_device = k == cudaMemcpyHostToDevice || k == cudaMemcpyDeviceToDevice;
+  int from_device = k == cudaMemcpyDeviceToHost || k == cudaMemcpyDeviceToDevice;
+  if (!valid_range(to, to_span, to_device) || !valid_range(from, from_span, from_device))
+    return fail(cudaErrorInvalidValue);
+  return fail(finish());
+}
+
+static cudaError_t copy(void *to, const void *from, size_t n, enum cudaMemcpyKind k) {
+  ENTER();
+  if (n == 0) return cudaSuccess;
+  cudaError_t e = check_copy(to, from, n, n, k);
+  if (e == cudaSuccess) memmove(to, from, n);
+  return e;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind k) { return copy(to, from, n, k); }
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind k, cudaStream_t s) {
+  return (void)s, copy(to, from, n, k);
+}
+cudaError_t cudaMemcpyPeer(void *to, int d, const void *from, int s, size_t n) {
+  return d || s ? fail(cudaErrorInvalidDevice) : copy(to, from, n, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int d, const void *from, int s, size_t n, cudaStream_t stream) {
+  return (void)stream, cudaMemcpyPeer(to, d, from, s, n);
+}
+
+struct rows { char *p; size_t pitch, slice; };
+
+static cudaError_t copy_rows(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k) {
+  ENTER();
+  if (!e.width || !e.height || !e.depth) return cudaSuccess;
+  if (e.width > to.pitch || e.width > from.pitch) return fail(cudaErrorInvalidPitchValue);
+  size_t rows = e.height - 1, slices = e.depth - 1;
+  cudaError_t err = check_copy(to.p, from.p, to.slice * slices + to.pitch * rows + e.width,
+                               from.slice * slices + from.pitch * rows + e.width, k);
+  if (err != cudaSuccess) return err;
+  for (size_t z = 0; z < e.depth; z++)
+    for (size_t y = 0; y < e.height; y++)
+      memmove(to.p + z * to.slice + y * to.pitch, from.p + z * from.slice + y * from.pitch, e.width);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind k) {
+  return copy_rows((struct rows){to, to_pitch, 0}, (struct rows){(char *)(uintptr_t)from, from_pitch, 0},
+                   (struct cudaExtent){width, height, 1}, k);
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind k, cudaStream_t s) {
+  return (void)s, cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, k);
+}
+
+static struct rows pitched(struct cudaPitchedPtr p, struct cudaPos at) {
+  size_t slice = p.pitch * p.ysize;
+  return (struct rows){(char *)p.ptr + at.z * slice + at.y * p.pitch + at.x, p.pitch, slice};
+}
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+  if (!p) return fail(cudaErrorInvalidValue);
+  if (p->srcArray || p->dstArray) return (cudaError_t)heddle_unsupported("cudaMemcpy3D of an array");
+  return copy_rows(pitched(p->dstPtr, p->dstPos), pitched(p->srcPtr, p->srcPos), p->extent, p->kind);
+}
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return (void)s, cudaMemcpy3D(p); }
+
+static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e) {
+  ENTER();
+  if (!e.width || !e.height || !e.depth) return cudaSuccess;
+  size_t span = to.slice * (e.depth - 1) + to.pitch * (e.height - 1) + e.width;
+  if (!valid_range(to.p, span, 1)) return fail(cudaErrorInvalidValue);
+  cudaError_t err = finish();
+  if (err != cudaSuccess) return fail(err);
+  for (size_t z = 0; z < e.depth; z++)
+    for (size_t y = 0; y < e.height; y++) memset(to.p + z * to.slice + y * to.pitch, value, e.width);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t n) {
+  return set_rows((struct rows){p, n, 0}, value, (struct cudaExtent){n, 1, 1});
+}
+cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t s) { return (void)s, cudaMemset(p, value, n); }
+cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
+  return set_rows((struct rows){p, pitch, 0}, value, (struct cudaExtent){width, height, 1});
+}
+cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t s) {
+  return (void)s, cudaMemset2D(p, pitch, value, width, height);
+}
+cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent e) {
+  return set_rows(pitched(p, (struct cudaPos){0, 0, 0}), value, e);
+}
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent e, cudaStream_t s) {
+  return (void)s, cudaMemset3D(p, value, e);
+}
+
+/* Hints that change no result. */
+static cudaError_t hint(const void *p) {
+  ENTER();
+  return p ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t n, int device, cudaStream_t s) {
+  return (void)n, (void)device, (void)s, hint(p);
+}
+cudaError_t cudaMemAdvise(const void *p, size_t n, enum cudaMemoryAdvise a, int device) {
+  return (void)n, (void)a, (void)device, hint(p);
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t s, void *p, size_t n, unsigned int flags) {
+  return (void)s, (void)n, (void)flags, hint(p);
+}
+
+/* Symbols: variables of a module, by the address of the host's shadow. */
+static cudaError_t symbol(const void *host, struct variable **to) {
+  ENTER();
+  struct variable *v = find_variable(host);
+  if (!v) return fail(cudaErrorInvalidSymbol);
+  *to = v;
+  struct allocation a;
+  if (v->addr && find_allocation((void *)(uintptr_t)v->addr, &a)) return cudaSuccess;
+  struct { uint32_t module, zero; } head = {v->module, 0};
+  struct part p[2] = {{&head, sizeof head}, {v->name, strlen(v->name)}};
+  uint64_t reply[2];
+  cudaError_t e = ask(HEDDLE_OP_SYMBOL, p, 2, reply, sizeof reply);
+  if (e != cudaSuccess) return fail(e);
+  v->addr = reply[0], v->size = reply[1];
+  note_allocation(v->addr, v->size, HEDDLE_KIND_VARIABLE);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolAddress(void **p, const void *host) {
+  struct variable *v;
+  cudaError_t e = symbol(host, &v);
+  if (e == cudaSuccess) *p = (void *)(uintptr_t)v->addr;
+  return e;
+}
+cudaError_t cudaGetSymbolSize(size_t *n, const void *host) {
+  struct variable *v;
+  cudaError_t e = symbol(host, &v);
+  if (e == cudaSuccess) *n = v->size;
+  return e;
+}
+cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t n, size_t offset, enum cudaMemcpyKind k) {
+  struct variable *v;
+  cudaError_t e = symbol(host, &v);
+  if (e != cudaSuccess) return e;
+  if (offset > v->size || n > v->size - offset) return fail(cudaErrorInvalidValue);
+  return copy((char *)(uintptr_t)v->addr + offset, from, n, k);
+}
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t n, size_t offset, enum cudaMemcpyKind k) {
+  struct variable *v;
+  cudaError_t e = symbol(host, &v);
+  if (e != cudaSuccess) return e;
+  if (offset > v->size || n > v->size - offset) return fail(cudaErrorInvalidValue);
+  return copy(to, (char *)(uintptr_t)v->addr + offset, n, k);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t n, size_t offset, enum cudaMemcpyKind k,
+                                    cudaStream_t s) {
+  return (void)s, cudaMemcpyToSymbol(host, from, n, offset, k);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t n, size_t offset, enum cudaMemcpyKind k,
+                                      cudaStream_t s) {
+  return (void)s, cudaMemcpyFromSymbol(to, host, n, offset, k);
+}

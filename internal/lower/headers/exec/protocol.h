@@ -1,0 +1,68 @@
+/* The messages between a program and heddle, over a Unix stream socket. Numbers are little endian.
+
+     request   u32 operation, u32 length of the body, the body
+     reply     u32 result (a cudaError), u32 error of the context (a cudaError that every later call returns),
+               u32 bytes that kernels printed, u32 length of the body; the printed text; the body
+
+   The reply to HELLO carries the file descriptor of the arena. Operations below HEDDLE_OP_REPLIES have no reply:
+   the program does not wait for them. internal/host reads the constants of this file. */
+#ifndef HEDDLE_EXEC_PROTOCOL_H
+#define HEDDLE_EXEC_PROTOCOL_H
+
+#define HEDDLE_PROTOCOL_VERSION 1
+#define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
+
+/* u32 module; the bytes of the fat binary or PTX */
+#define HEDDLE_OP_MODULE 1
+/* u32 module, u32 1 if managed; the name */
+#define HEDDLE_OP_VARIABLE 2
+/* u32 kernel, u32 1 if cooperative, u32 grid[3], block[3], cluster[3], u32 0, u64 dynamic shared memory, u64 stream,
+   u64 return address; the parameter area */
+#define HEDDLE_OP_LAUNCH 3
+/* u64 event: records the time at which all earlier operations have ended */
+#define HEDDLE_OP_RECORD 4
+/* the name of a function that is not supported */
+#define HEDDLE_OP_UNSUPPORTED 5
+/* u32 the exit status if it is known, else 0: the program calls exit */
+#define HEDDLE_OP_EXIT 6
+
+#define HEDDLE_OP_REPLIES 64
+/* u32 version, u32 process, u64 load address of the program; its path
+   -> u64 arena address, u64 its size, struct heddle_gpu */
+#define HEDDLE_OP_HELLO 64
+/* -> nothing: all earlier operations have ended */
+#define HEDDLE_OP_SYNC 65
+/* u32 module, u32 0; the name -> struct heddle_kernel, then for each parameter u32 offset, u32 size */
+#define HEDDLE_OP_KERNEL 66
+/* u32 module, u32 0; the name -> u64 address, u64 size */
+#define HEDDLE_OP_SYMBOL 67
+/* u64 size, u32 kind, u32 0, u64 return address -> u64 address */
+#define HEDDLE_OP_ALLOC 68
+/* u64 address, u64 return address */
+#define HEDDLE_OP_FREE 69
+/* -> u64 free, u64 total */
+#define HEDDLE_OP_MEMORY 70
+/* u64 event -> u64 nanoseconds since some time; cudaErrorInvalidResourceHandle: it was never recorded */
+#define HEDDLE_OP_TIME 71
+/* cudaDeviceReset: frees all memory and clears the error of the context */
+#define HEDDLE_OP_RESET 72
+
+/* Kinds of allocations. */
+#define HEDDLE_KIND_DEVICE 0
+#define HEDDLE_KIND_MANAGED 1
+#define HEDDLE_KIND_PINNED 2
+#define HEDDLE_KIND_VARIABLE 3
+
+/* The properties of the GPU that a program sees. */
+struct heddle_gpu {
+  char name[64];
+  unsigned long long memory, l2, shared_block, shared_optin, shared_sm;
+  unsigned int major, minor, sms, clock_khz, memory_clock_khz, bus_bits, threads_sm, blocks_sm;
+};
+
+/* What a program may ask about a kernel. */
+struct heddle_kernel {
+  unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers;
+};
+
+#endif

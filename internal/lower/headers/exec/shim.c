@@ -1,0 +1,24 @@
+/* Heddle's CUDA runtime: the functions that a program built by heddle calls instead of NVIDIA's libcudart. It keeps
+   little state; kernels are executed by heddle, in another process (protocol.h). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+#include "connect.c"
+#include "register.c"
+#include "memory.c"
+#include "stream.c"
+#include "launch.c"
+#include "device.c"
+#include "unsupported.c"

@@ -1,0 +1,166 @@
+/* Streams, events and host functions. Work of all streams is executed in the order of the calls, which is one of the
+   orders that the streams allow. */
+
+struct CUstream_st { unsigned int flags; int priority; struct CUstream_st *next; };
+struct CUevent_st { unsigned int flags; struct CUevent_st *next; };
+
+static struct CUstream_st *streams;
+static struct CUevent_st *events;
+
+/* Whether a stream exists: the default ones, and those that were created and not destroyed. */
+static cudaError_t check_stream(cudaStream_t s) {
+  if (!s || s == cudaStreamLegacy || s == cudaStreamPerThread) return cudaSuccess;
+  lock();
+  struct CUstream_st *p = streams;
+  while (p && p != s) p = p->next;
+  unlock();
+  return p ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+static cudaError_t check_event(cudaEvent_t e) {
+  lock();
+  struct CUevent_st *p = events;
+  while (p && p != e) p = p->next;
+  unlock();
+  return p && e ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *to, unsigned int flags, int priority) {
+  ENTER();
+  if (!to || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
+  struct CUstream_st *s = need(malloc(sizeof *s));
+  lock();
+  *s = (struct CUstream_st){flags, priority, streams};
+  *to = streams = s;
+  unlock();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *to, unsigned int flags) {
+  return cudaStreamCreateWithPriority(to, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t *to) { return cudaStreamCreateWithPriority(to, 0, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t s) {
+  ENTER();
+  lock();
+  struct CUstream_st **p = &streams;
+  while (*p && *p != s) p = &(*p)->next;
+  int found = *p != NULL;
+  if (found) *p = s->next;
+  unlock();
+  if (!found) return fail(cudaErrorInvalidResourceHandle);
+  free(s);
+  return cudaSuccess;
+}
+
+static cudaError_t wait_for(cudaStream_t s) {
+  ENTER();
+  cudaError_t e = check_stream(s);
+  return fail(e != cudaSuccess ? e : finish());
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t s) { return wait_for(s); }
+cudaError_t cudaStreamQuery(cudaStream_t s) { return wait_for(s); }
+
+cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned int *to) {
+  ENTER();
+  if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
+  *to = (uintptr_t)s > 2 ? s->flags : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t s, int *to) {
+  ENTER();
+  if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
+  *to = (uintptr_t)s > 2 ? s->priority : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *to) {
+  ENTER();
+  if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
+  *to = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned int flags) {
+  ENTER();
+  (void)flags;
+  if (check_stream(s) != cudaSuccess || check_event(e) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  return cudaSuccess;
+}
+
+/* Host functions run on the thread that enqueues them, after the work before them. They may not call CUDA. */
+cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data) {
+  cudaError_t e = wait_for(s);
+  if (e != cudaSuccess) return e;
+  if (!f) return fail(cudaErrorInvalidValue);
+  f(data);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *data, unsigned int flags) {
+  (void)flags;
+  cudaError_t e = wait_for(s);
+  if (!f) return fail(cudaErrorInvalidValue);
+  f(s, e, data);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned int flags) {
+  ENTER();
+  if (!to || flags > 7) return fail(cudaErrorInvalidValue);
+  struct CUevent_st *e = need(malloc(sizeof *e));
+  lock();
+  *e = (struct CUevent_st){flags, events};
+  *to = events = e;
+  unlock();
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t *to) { return cudaEventCreateWithFlags(to, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  ENTER();
+  lock();
+  struct CUevent_st **p = &events;
+  while (*p && *p != e) p = &(*p)->next;
+  int found = *p != NULL;
+  if (found) *p = e->next;
+  unlock();
+  if (!found) return fail(cudaErrorInvalidResourceHandle);
+  /* not freed: heddle knows the event by its address, which must not become that of another */
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned int flags) {
+  ENTER();
+  (void)flags;
+  if (check_event(e) != cudaSuccess || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  uint64_t id = (uint64_t)(uintptr_t)e;
+  struct part p = {&id, sizeof id};
+  post(HEDDLE_OP_RECORD, &p, 1);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return cudaEventRecordWithFlags(e, s, 0); }
+
+static cudaError_t wait_event(cudaEvent_t e) {
+  ENTER();
+  cudaError_t err = check_event(e);
+  return fail(err != cudaSuccess ? err : finish());
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t e) { return wait_event(e); }
+cudaError_t cudaEventQuery(cudaEvent_t e) { return wait_event(e); }
+
+/* Milliseconds between two events: the time that heddle took, which says nothing about a GPU. */
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) {
+  ENTER();
+  if (!ms) return fail(cudaErrorInvalidValue);
+  uint64_t t[2];
+  cudaEvent_t e[2] = {a, b};
+  for (int i = 0; i < 2; i++) {
+    if (check_event(e[i]) != cudaSuccess || e[i]->flags & cudaEventDisableTiming)
+      return fail(cudaErrorInvalidResourceHandle);
+    uint64_t id = (uint64_t)(uintptr_t)e[i];
+    struct part p = {&id, sizeof id};
+    cudaError_t err = ask(HEDDLE_OP_TIME, &p, 1, &t[i], sizeof t[i]);
+    if (err != cudaSuccess) return fail(err);
+  }
+  *ms = (float)((double)(int64_t)(t[1] - t[0]) * 1e-6);
+  return cudaSuccess;
+}

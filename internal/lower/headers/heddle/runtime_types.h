@@ -1,0 +1,199 @@
+/* The types and constants of the CUDA runtime API, as C and C++ read them: host code of the user, and heddle's
+   own runtime (exec/), which is C. Values are those of the CUDA Runtime API reference. dim3 is declared before. */
+#ifndef HEDDLE_RUNTIME_TYPES_H
+#define HEDDLE_RUNTIME_TYPES_H
+
+typedef __SIZE_TYPE__ size_t;
+
+/* Each error with its value and the text of cudaGetErrorString. */
+#define HEDDLE_CUDA_ERRORS(X)                                                                             \
+  X(cudaSuccess, 0, "no error")                                                                           \
+  X(cudaErrorInvalidValue, 1, "invalid argument")                                                         \
+  X(cudaErrorMemoryAllocation, 2, "out of memory")                                                        \
+  X(cudaErrorInitializationError, 3, "initialization error")                                              \
+  X(cudaErrorCudartUnloading, 4, "driver shutting down")                                                  \
+  X(cudaErrorProfilerDisabled, 5, "profiler disabled while using external profiling tool")                \
+  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                   \
+  X(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                             \
+  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                                  \
+  X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                              \
+  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                          \
+  X(cudaErrorInvalidTexture, 18, "invalid texture reference")                                             \
+  X(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer")                              \
+  X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                  \
+  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                             \
+  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")      \
+  X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                      \
+  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                        \
+  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                         \
+  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                                \
+  X(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")                                   \
+  X(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device")     \
+  X(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed")                                             \
+  X(cudaErrorInvalidSource, 300, "device kernel image is invalid")                                        \
+  X(cudaErrorFileNotFound, 301, "file not found")                                                         \
+  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                       \
+  X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")                 \
+  X(cudaErrorSymbolNotFound, 500, "named symbol not found")                                               \
+  X(cudaErrorNotReady, 600, "device not ready")                                                           \
+  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                             \
+  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                        \
+  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                               \
+  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                             \
+  X(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                               \
+  X(cudaErrorSetOnActiveProcess, 708, "cannot set while device is active in this process")                \
+  X(cudaErrorContextIsDestroyed, 709, "context is destroyed")                                             \
+  X(cudaErrorAssert, 710, "device-side assert triggered")                                                 \
+  X(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+  X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")   \
+  X(cudaErrorHardwareStackError, 714, "hardware stack error")                                             \
+  X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                           \
+  X(cudaErrorMisalignedAddress, 716, "misaligned address")                                                \
+  X(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space")          \
+  X(cudaErrorInvalidPc, 718, "invalid program counter")                                                   \
+  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                            \
+  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                     \
+  X(cudaErrorNotPermitted, 800, "operation not permitted")                                                \
+  X(cudaErrorNotSupported, 801, "operation not supported")                                                \
+  X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")           \
+  X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")    \
+  X(cudaErrorUnknown, 999, "unknown error")
+
+#define HEDDLE_CUDA_ENUMERATOR(NAME, VALUE, TEXT) NAME = VALUE,
+enum cudaError { HEDDLE_CUDA_ERRORS(HEDDLE_CUDA_ENUMERATOR) cudaErrorApiFailureBase = 10000 };
+#undef HEDDLE_CUDA_ENUMERATOR
+typedef enum cudaError cudaError_t;
+
+enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
+enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9, cudaFuncAttributeNonPortableClusterSizeAllowed = 14 };
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth, cudaLimitDevRuntimePendingLaunchCount };
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
+enum cudaMemoryAdvise { cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation, cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
+enum cudaChannelFormatKind { cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat, cudaChannelFormatKindNone };
+enum cudaDeviceAttr {
+  cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3,
+  cudaDevAttrMaxBlockDimZ = 4, cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7,
+  cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10,
+  cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13,
+  cudaDevAttrTextureAlignment = 14, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrKernelExecTimeout = 17, cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19,
+  cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled = 32,
+  cudaDevAttrPciBusId = 33, cudaDevAttrPciDeviceId = 34, cudaDevAttrTccDriver = 35,
+  cudaDevAttrMemoryClockRate = 36, cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41,
+  cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrStreamPrioritiesSupported = 78, cudaDevAttrGlobalL1CacheSupported = 79,
+  cudaDevAttrLocalL1CacheSupported = 80, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+  cudaDevAttrMaxRegistersPerMultiprocessor = 82, cudaDevAttrManagedMemory = 83, cudaDevAttrIsMultiGpuBoard = 84,
+  cudaDevAttrHostNativeAtomicSupported = 86, cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
+  cudaDevAttrPageableMemoryAccess = 88, cudaDevAttrConcurrentManagedAccess = 89,
+  cudaDevAttrComputePreemptionSupported = 90, cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+  cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+  cudaDevAttrHostRegisterSupported = 99, cudaDevAttrDirectManagedMemAccessFromHost = 101,
+  cudaDevAttrMaxBlocksPerMultiprocessor = 106, cudaDevAttrReservedSharedMemoryPerBlock = 111,
+  cudaDevAttrMemoryPoolsSupported = 115, cudaDevAttrClusterLaunch = 120
+};
+
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+typedef struct { char bytes[16]; } cudaUUID_t;
+struct cudaDeviceProp {
+  char name[256];
+  cudaUUID_t uuid;
+  size_t totalGlobalMem, sharedMemPerBlock;
+  int regsPerBlock, warpSize;
+  size_t memPitch;
+  int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+  size_t totalConstMem;
+  int major, minor;
+  size_t textureAlignment, texturePitchAlignment;
+  int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
+  int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture2DLinear[3], maxTexture3D[3], maxTextureCubemap;
+  int maxTexture1DLayered[2], maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
+  size_t surfaceAlignment;
+  int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
+  int unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize;
+  int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+  size_t sharedMemPerMultiprocessor;
+  int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+  int singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported;
+  int canUseHostPointerForRegisteredMem, cooperativeLaunch, cooperativeMultiDeviceLaunch;
+  size_t sharedMemPerBlockOptin;
+  int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
+  int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
+  size_t reservedSharedMemPerBlock;
+  int hostRegisterSupported, memoryPoolsSupported, clusterLaunch, unifiedFunctionPointers;
+};
+struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout; };
+struct cudaPointerAttributes { enum cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
+struct cudaExtent { size_t width, height, depth; };
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
+struct cudaMemcpy3DParms { cudaArray_t srcArray; struct cudaPos srcPos; struct cudaPitchedPtr srcPtr; cudaArray_t dstArray; struct cudaPos dstPos; struct cudaPitchedPtr dstPtr; struct cudaExtent extent; enum cudaMemcpyKind kind; };
+struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
+typedef enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeAccessPolicyWindow = 1, cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributeProgrammaticEvent = 7,
+  cudaLaunchAttributePriority = 8
+} cudaLaunchAttributeID;
+typedef union cudaLaunchAttributeValue {
+  char pad[64];
+  int cooperative, priority, programmaticStreamSerializationAllowed;
+  struct { unsigned int x, y, z; } clusterDim;
+} cudaLaunchAttributeValue;
+typedef struct cudaLaunchAttribute { cudaLaunchAttributeID id; char pad[4]; cudaLaunchAttributeValue val; } cudaLaunchAttribute;
+typedef struct cudaLaunchConfig_st { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute *attrs; unsigned int numAttrs; } cudaLaunchConfig_t;
+typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
+typedef void (*cudaHostFn_t)(void *);
+
+#define cudaStreamDefault 0x00
+#define cudaStreamNonBlocking 0x01
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
+#define cudaEventDefault 0x00
+#define cudaEventBlockingSync 0x01
+#define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess 0x04
+#define cudaEventRecordDefault 0x00
+#define cudaEventWaitDefault 0x00
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
+#define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost 0x02
+#define cudaMemAttachSingle 0x04
+#define cudaOccupancyDefault 0x00
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync 0x04
+#define cudaDeviceMapHost 0x08
+#define cudaDeviceLmemResizeToMax 0x10
+#define cudaCpuDeviceId ((int)-1)
+#define cudaInvalidDeviceId ((int)-2)
+
+#endif

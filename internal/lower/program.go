@@ -1,0 +1,341 @@
+package lower
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heddle/internal/cache"
+)
+
+// A program that is to run (heddle exec) is compiled strictly. Analysis leaves out host code that
+// has errors, because kernels can be examined without it; here the host code is the point, and a
+// declaration that one of the two passes lacks would make them disagree about which templates are
+// instantiated. So nothing is left out: an error is an error. The device pass is that of analysis;
+// the host pass is clang's, with the PTX in the place of the fat binary, so that the code that
+// clang generates registers it with heddle's runtime (headers/exec).
+
+// BuildOptions say how programs are built.
+type BuildOptions struct {
+	Options            // both passes; Strict is implied
+	HostLevel string   // -O of the host code: "0" to "3"; empty: 1
+	HostArgs  []string // for the host compiler (-Xcompiler)
+}
+
+// Builder compiles and links programs. Its methods may be called from several goroutines.
+type Builder struct {
+	Note string // what the user should know of how programs are built; empty: nothing
+
+	opt  BuildOptions
+	tc   *toolchain
+	root string // of the embedded headers
+	dir  string // for files that last: the cache, or tmp
+	tmp  string // removed by Close
+}
+
+// NewBuilder finds the compiler and writes the embedded headers. It fails as Lower.
+func NewBuilder(ctx context.Context, opt BuildOptions) (*Builder, error) {
+	if isNVCC(opt.Compiler) || opt.CUDAPath != "" {
+		return nil, errors.New("programs are built by clang with heddle's headers; " +
+			"omit --compiler nvcc and --cuda-path")
+	}
+	if err := checkOptions(opt.Options); err != nil {
+		return nil, err
+	}
+	opt.Strict = true
+	b := &Builder{opt: opt, dir: CacheDir(opt.Options)}
+	var err error
+	if b.tc, err = findToolchain(ctx, opt.Compiler, &probeCache{b.dir}); err != nil {
+		return nil, err
+	}
+	if b.tmp, err = os.MkdirTemp("", "heddle-build-"); err != nil {
+		return nil, fmt.Errorf("no directory for temporary files (TMPDIR): %w", err)
+	}
+	if b.dir == "" {
+		b.dir = b.tmp
+	}
+	if b.root, err = writeHeaders(b.dir); err != nil && b.dir != b.tmp {
+		b.dir = b.tmp // the cache directory is not writable
+		b.root, err = writeHeaders(b.dir)
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	if b.withoutOpenMP(ctx) {
+		b.Note = fmt.Sprintf("clang has no OpenMP, so -fopenmp is ignored; install it with: apt-get "+
+			"install libomp-%d-dev (Debian, Ubuntu)", b.tc.Major)
+	}
+	return b, nil
+}
+
+// Close removes temporary files.
+func (b *Builder) Close() { _ = os.RemoveAll(b.tmp) }
+
+// HostSource reports whether a file is C or C++ without device code, by its name.
+func HostSource(name string) bool {
+	return slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".c++", ".C"}, filepath.Ext(name))
+}
+
+// Object compiles a source file to an object file. cuda says that it is CUDA C++ whatever its name;
+// args are further options of clang for the host code. Errors are those of Lower; warnings are the
+// compiler's, one line each.
+func (b *Builder) Object(ctx context.Context, in, out string, cuda bool, args ...string) (
+	warnings []string, err error) {
+	all, err := b.objectArgs(ctx, in, cuda)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, args, []string{"-c", "-o", out, "--", in})
+	return b.host(ctx, in, all)
+}
+
+// objectArgs returns the options that compile the host code of a file, after its device code, if it
+// has any, was compiled.
+func (b *Builder) objectArgs(ctx context.Context, in string, cuda bool) ([]string, error) {
+	if !cuda && HostSource(in) {
+		return b.plainArgs(in), nil
+	}
+	image, err := b.device(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return append(b.cudaArgs(), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", image), nil
+}
+
+// device compiles the device code of a file, and returns a file with the PTX and a NUL, which ends
+// it for the runtime.
+func (b *Builder) device(ctx context.Context, in string) (string, error) {
+	results, err := Lower(ctx, Input{Name: in, Lang: CUDA}, b.opt.Options)
+	var failed *CompileError
+	if errors.As(err, &failed) && failed.Help == "" {
+		failed.Help = hostHelp(failed.Output)
+	}
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(b.tmp, "device-*.ptx")
+	if err != nil {
+		return "", err
+	}
+	text := slices.Clone(results[0].PTX)
+	for _, o := range results[0].Omitted {
+		text = append(text, fmt.Sprintf("%s%s %s\n", OmittedMark, o.Name, o.Reason)...)
+	}
+	_, err = f.Write(append(text, 0))
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// OmittedMark begins a comment line of the PTX in a program: the mangled name of a kernel that
+// could not be lowered, and why.
+const OmittedMark = "// heddle.omitted "
+
+// hostHelp returns what to do about errors of clang that concern the machine; "" if it is not
+// known.
+func hostHelp(diagnostics string) string {
+	for _, m := range missingRE.FindAllStringSubmatch(diagnosticTexts(diagnostics), -1) {
+		switch {
+		case slices.Contains([]string{"new", "cmath", "cstdlib", "utility", "vector", "iostream"}, m[1]):
+			return "clang found no C++ library; install it with: apt-get install libstdc++-12-dev " +
+				"(Debian, Ubuntu; or any later version)"
+		case m[1] == "omp.h":
+			return "clang has no OpenMP; install it with: apt-get install libomp-dev"
+		case slices.Contains([]string{"stdio.h", "limits.h", "string.h"}, m[1]):
+			return "clang found no C library; install it with: apt-get install libc6-dev"
+		case strings.HasPrefix(m[1], "cublas"), strings.HasPrefix(m[1], "cusparse"),
+			strings.HasPrefix(m[1], "cufft"), strings.HasPrefix(m[1], "curand"),
+			strings.HasPrefix(m[1], "cub/"), strings.HasPrefix(m[1], "thrust/"):
+			return "heddle has no replacement for this library of NVIDIA's"
+		}
+	}
+	return compileHelp(diagnostics)
+}
+
+// diagnosticTexts returns the texts of clang's errors, one line each.
+func diagnosticTexts(output string) string {
+	var out strings.Builder
+	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		fmt.Fprintln(&out, m[5])
+	}
+	return out.String()
+}
+
+// cudaArgs returns the options for the host pass of CUDA C++. With the version of an SDK clang
+// emits the launches of CUDA 9.2 and later (cudaLaunchKernel).
+func (b *Builder) cudaArgs() []string {
+	args := []string{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
+		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register"}
+	for _, f := range []string{"prelude.h", "strict.h"} {
+		args = append(args, "-include", filepath.Join(b.root, "heddle", f))
+	}
+	return append(args, b.commonArgs(false)...)
+}
+
+// plainArgs returns the options for a file without device code. It may include cuda_runtime.h
+// (heddle/host.h).
+func (b *Builder) plainArgs(in string) []string {
+	language := "c++"
+	if filepath.Ext(in) == ".c" {
+		language = "c"
+	}
+	return append([]string{"-x", language}, b.commonArgs(filepath.Ext(in) == ".c")...)
+}
+
+// commonArgs returns the options of all host code: lines in the form of DWARF 4, since clang writes
+// names of files that are wrong in that of DWARF 5 if the file is not below the working directory;
+// no tail calls, which would hide the places of calls. c says that it is C, to which -std does not apply.
+func (b *Builder) commonArgs(c bool) []string {
+	opt := b.opt
+	level := opt.HostLevel
+	if level == "" {
+		level = "1"
+	}
+	args := []string{"-O" + level, "-g1", "-gdwarf-4", "-fno-optimize-sibling-calls", "-fno-color-diagnostics",
+		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.root, "api"),
+		"-isystem", filepath.Join(b.root, "cuda")}
+	if opt.Std != "" && !c {
+		args = append(args, "-std="+opt.Std)
+	}
+	for _, d := range opt.Defines {
+		args = append(args, "-D"+d)
+	}
+	for _, u := range opt.Undefines {
+		args = append(args, "-U"+u)
+	}
+	args = append(args, (&build{opt: opt.Options}).includeArgs()...)
+	for _, f := range opt.Forced {
+		args = append(args, "-include", f)
+	}
+	args = append(args, opt.HostArgs...)
+	return append(args, opt.Args...)
+}
+
+// host runs clang for host code or the linker.
+func (b *Builder) host(ctx context.Context, in string, args []string) ([]string, error) {
+	cmd := command(ctx, b.tc.Clang, append([]string{"--driver-mode=g++"}, args...)...)
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		text := printed.String()
+		return nil, &CompileError{File: in, Output: text, Help: hostHelp(text)}
+	}
+	return warningRE.FindAllString(printed.String(), -1), nil
+}
+
+// Runtime returns the object file of heddle's CUDA runtime. It is compiled once for each compiler
+// and version of heddle, if there is a cache.
+func (b *Builder) Runtime(ctx context.Context) (string, error) {
+	path := filepath.Join(b.dir, "runtime-"+headerHash()+"-"+hashOf([]byte(b.tc.Stamp))[:16]+".o")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	out := filepath.Join(b.tmp, "runtime.o")
+	source := filepath.Join(b.root, "exec", "shim.c")
+	cmd := command(ctx, b.tc.Clang, "-std=c11", "-O2", "-fPIC", "-w", "-c", "-o", out, source)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", &CompileError{File: source, Output: string(text), Help: hostHelp(string(text))}
+	}
+	object, err := os.ReadFile(out)
+	if err != nil {
+		return "", err
+	}
+	if b.dir == b.tmp {
+		return out, nil
+	}
+	if cache.Write(path, object) != nil {
+		return out, nil
+	}
+	return path, nil
+}
+
+// Link links objects, archives and the runtime to a program. args are options of the linker: -L,
+// -l, -Wl. Shared libraries find the runtime in the program.
+func (b *Builder) Link(ctx context.Context, inputs, args []string, out string) error {
+	runtime, err := b.Runtime(ctx)
+	if err != nil {
+		return err
+	}
+	return b.link(ctx, slices.Concat([]string{"-rdynamic", "-o", out}, inputs, []string{runtime},
+		args), out)
+}
+
+// LinkShared links objects to a shared library, whose runtime is that of the program that loads it.
+func (b *Builder) LinkShared(ctx context.Context, inputs, args []string, out string) error {
+	return b.link(ctx, slices.Concat([]string{"-shared", "-o", out}, inputs, args), out)
+}
+
+// Archive writes objects to an archive, with the ar of the system.
+func (b *Builder) Archive(ctx context.Context, objects []string, out string) error {
+	if out == "" {
+		return errors.New("an archive needs a name (-o)")
+	}
+	text, err := command(ctx, "ar", append([]string{"rcs", out}, objects...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ar: %w: %s", err, strings.TrimSpace(string(text)))
+	}
+	return nil
+}
+
+// link runs the linker.
+func (b *Builder) link(ctx context.Context, args []string, out string) error {
+	args = slices.Concat(args, b.opt.HostArgs, []string{"-lm", "-lpthread", "-ldl", "-lrt"})
+	_, err := b.host(ctx, out, args)
+	var failed *CompileError
+	if errors.As(err, &failed) {
+		failed.Link, failed.Help = true, linkHelp(failed.Output)
+	}
+	return err
+}
+
+// undefinedRE matches the linker's message about a function that is nowhere defined.
+var undefinedRE = regexp.MustCompile("undefined reference to `([^'(]+)")
+
+// libraries are those of NVIDIA's that programs use most, by the start of their functions' names.
+var libraries = map[string]string{"cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND",
+	"cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
+	"nccl": "NCCL", "npp": "NPP", "nvml": "NVML"}
+
+// linkHelp returns what to do about an undefined function.
+func linkHelp(output string) string {
+	m := undefinedRE.FindStringSubmatch(output)
+	if m == nil {
+		return ""
+	}
+	for start, name := range libraries {
+		if strings.HasPrefix(m[1], start) {
+			return "heddle has no replacement for " + name
+		}
+	}
+	if strings.HasPrefix(m[1], "cuda") || strings.HasPrefix(m[1], "cu") && len(m[1]) > 2 &&
+		m[1][2] >= 'A' && m[1][2] <= 'Z' {
+		return "heddle's CUDA runtime does not have " + m[1]
+	}
+	return "is a source file or a library (-l) missing?"
+}
+
+// withoutOpenMP removes -fopenmp if clang has no OpenMP: the program is then built with its parallel
+// regions executed by one thread, and a program that includes omp.h is rejected.
+func (b *Builder) withoutOpenMP(ctx context.Context) (removed bool) {
+	i := slices.IndexFunc(b.opt.HostArgs, func(a string) bool { return strings.HasPrefix(a, "-fopenmp") })
+	if i < 0 || command(ctx, b.tc.Clang, "-fopenmp", "-E", "-x", "c", "-include", "omp.h",
+		os.DevNull).Run() == nil {
+		return false
+	}
+	b.opt.HostArgs = slices.DeleteFunc(slices.Clone(b.opt.HostArgs), func(a string) bool {
+		return strings.HasPrefix(a, "-fopenmp")
+	})
+	return true
+}

@@ -207,8 +207,8 @@ func (b *built) execute(ctx context.Context, t *testCase, worker int, limit time
 	return err == nil, out.Bytes(), nil
 }
 
-// limitMemory kills a process that has more than maxMemory in use. An address space cannot be limited
-// instead: tests reserve parts of it that they never use.
+// limitMemory kills a process that has more than maxMemory in use. An address space cannot be
+// limited instead: tests reserve parts of it that they never use.
 func limitMemory(p *os.Process, ended chan struct{}) {
 	tick := time.NewTicker(memoryTick)
 	defer tick.Stop()

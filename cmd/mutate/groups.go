@@ -18,6 +18,8 @@ type group struct {
 	files    []string // patterns of base names; empty for all
 	judges   []judge  // tests of other packages that may kill mutants, besides the packages' own
 
+	short bool // run the packages' own tests as go test -short does: others take minutes
+
 	// Percent to kill, where it is below that of the others: the tests do not reach it yet.
 	min float64
 }
@@ -47,7 +49,7 @@ var groups = []group{
 			{"internal/testing/nodiff", "^TestTraceOfRandomKernels$"}}},
 	{name: "internal/smt", packages: []string{"./internal/smt", "./internal/smt/sat",
 		"./internal/smt/cdcl"}, judges: []judge{{pkg: "internal/verify"}}},
-	{name: "internal/emu", packages: []string{"./internal/emu"},
+	{name: "internal/emu", packages: []string{"./internal/emu"}, short: true,
 		files:  []string{"barrier*.go", "schedule.go", "policy.go", "spin.go", "warpsync.go"},
 		judges: []judge{suite, {"internal/testing/ptxtest", "^TestTrace$"}}},
 	{name: "internal/place", packages: []string{"./internal/place/..."},

@@ -236,6 +236,9 @@ func (b *built) compile(ctx context.Context, p *pkg, run, overlay string) error 
 			bin.flags = append(bin.flags, "-rapid.checks=500")
 		}
 	}
+	if b.group.short && slices.Contains(b.group.packages, "./"+bin.name) {
+		bin.flags = append(bin.flags, "-test.short")
+	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay,
 		"-o", bin.path, p.ImportPath)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -49,7 +49,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	fs.Uint64Var(&opt.seed, "seed", 1, "draw the mutants by this number")
 	fs.IntVar(&opt.n, "n", 40, "mutants of each group; 0 for all")
-	fs.Float64Var(&opt.min, "min", 90, "fail if fewer `percent` of the mutants of a group are killed")
+	fs.Float64Var(&opt.min, "min", 90,
+		"fail if fewer `percent` of the mutants of a group are killed, or less where its tests are few")
 	fs.IntVar(&opt.workers, "j", 2, "mutants that are tested at a time")
 	fs.StringVar(&opt.equivalent, "equivalent", equivalentFile, "the `file` of equivalent mutants")
 	fs.BoolVar(&opt.own, "own", false, "run only the tests of the packages themselves")
@@ -106,7 +107,7 @@ func measure(ctx context.Context, w io.Writer, chosen []group, opt options) (boo
 			return false, fmt.Errorf("%s: %w", g.name, err)
 		}
 		results = append(results, r)
-		good = good && r.percent() >= opt.min
+		good = good && g.enough(r.percent(), opt.min)
 	}
 	fmt.Fprintln(w)
 	printTable(w, results)

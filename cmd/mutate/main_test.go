@@ -82,18 +82,33 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestEquivalentList: the list can be read, and its files exist.
+// TestEquivalentList: each entry of the list is a mutant of the code, and is there once.
 func TestEquivalentList(t *testing.T) {
 	t.Chdir("../..")
 	known, err := loadEquivalent(equivalentFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := map[mutate.Key]bool{}
+	seen, mutants := map[mutate.Key]bool{}, map[mutate.Key]bool{}
+	read := map[string]bool{}
 	for _, e := range known {
-		if !exists(e.File) || keys[e.Key] {
-			t.Errorf("line %d: %s does not exist, or the entry is there twice", e.Line, e.File)
+		if !read[e.File] {
+			read[e.File] = true
+			text, err := os.ReadFile(e.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := mutate.Find(e.File, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range found {
+				mutants[m.Key()] = true
+			}
 		}
-		keys[e.Key] = true
+		if !mutants[e.Key] || seen[e.Key] {
+			t.Errorf("line %d: no mutant is %s, or it is listed twice", e.Line, e.Key)
+		}
+		seen[e.Key] = true
 	}
 }

@@ -25,8 +25,12 @@ const (
 	testMore  = 10 * time.Second // and this for a machine that does other work
 )
 
-// maxMemory bounds the address space of a test in KiB: mutants can allocate without end.
-const maxMemory = 12 << 20
+// maxMemory bounds the memory of a test in bytes: mutants can allocate without end. It is checked
+// each memoryTick, where the system has a /proc.
+const (
+	maxMemory  = 6 << 30
+	memoryTick = 100 * time.Millisecond
+)
 
 // A testCase is one top-level test.
 type testCase struct {
@@ -180,17 +184,20 @@ func (b *built) execute(ctx context.Context, t *testCase, worker int, limit time
 	if err != nil {
 		return false, nil, err
 	}
-	args := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, maxMemory), "sh", t.bin.path,
-		"-test.run", "^" + t.name + "$", "-test.failfast",
-		"-test.timeout", limit.String()},
-		t.bin.flags...)
-	cmd := exec.CommandContext(ctx, "sh", args...)
+	args := append([]string{"-test.run", "^" + t.name + "$", "-test.failfast", "-test.timeout",
+		limit.String()}, t.bin.flags...)
+	cmd := exec.CommandContext(ctx, t.bin.path, args...)
 	cmd.Dir = t.bin.dir
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cacheDir, env)
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		ended := make(chan struct{})
+		go limitMemory(cmd.Process, ended)
+		err = cmd.Wait()
+		close(ended)
+	}
 	if ctx.Err() != nil {
 		return false, nil, context.Cause(ctx)
 	}
@@ -198,6 +205,32 @@ func (b *built) execute(ctx context.Context, t *testCase, worker int, limit time
 		return false, nil, fmt.Errorf("%s: %w", t.bin.path, err)
 	}
 	return err == nil, out.Bytes(), nil
+}
+
+// limitMemory kills a process that has more than maxMemory in use. An address space cannot be
+// limited instead: tests reserve parts of it that they never use.
+func limitMemory(p *os.Process, ended chan struct{}) {
+	tick := time.NewTicker(memoryTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.Pid))
+		if err != nil {
+			return
+		}
+		fields := strings.Fields(string(text)) // in pages: all, resident, ...
+		if len(fields) < 2 {
+			return
+		}
+		if n, err := strconv.Atoi(fields[1]); err == nil && n*os.Getpagesize() > maxMemory {
+			_ = p.Kill() // it may have ended by itself
+			return
+		}
+	}
 }
 
 // cache returns a cache directory for the next test of a worker, with the compiled kernels of those

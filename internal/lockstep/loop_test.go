@@ -29,17 +29,18 @@ L:	add.u32 %x1, %x1, 0x40000001;
 	},
 	{
 		name: "exit by inequality, bound that changes",
-		body: `mov.u32 %x1, 0; mov.u32 %x5, 10; mov.u32 %x2, 0;
+		body: `mov.u32 %x1, 0; mov.u32 %x5, 1; mov.u32 %x2, 0;
 L:	add.u32 %x2, %x2, 1;
 	add.u32 %x1, %x1, 1;
-	sub.u32 %x5, %x5, 3;
-	setp.lt.u32 %p3, %x2, 6;
+	mad.lo.u32 %x5, %x5, 5, 1;
+	and.b32 %x5, %x5, 7;
+	setp.lt.u32 %p3, %x2, 8;
 	setp.ne.and.u32 %p1, %x1, %x5, %p3;
 	@%p1 bra L;
-	setp.eq.u32 %p2, %x2, 6;
+	setp.eq.u32 %p2, %x2, 8;
 	@!%p2 bra Z;
 	` + once + "Z:",
-		why: "the counter passes the bound between two tests: there are 6 iterations",
+		why: "1 to 8 meet 6, 7, 4, 5, 2, 3, 0 and 1: there are 8 iterations",
 	},
 	{
 		name: "exit by inequality, counting up",

@@ -24,6 +24,15 @@ var ownTraps = []trap{
 		body: "st.shared.u32 [%Q], %t;\nld.shared.u32 %x1, [%Q];\n" + byX1,
 	},
 	{
+		name: "an argument that a loop overwrites",
+		body: ".param .b32 q0;\nst.param.b32 [q0], %t;\nmov.u32 %x2, 0;\nL:	ld.param.b32 %x1, [q0];\nst.param.b32 [q0], 0;\nadd.u32 %x2, %x2, 1;\nsetp.lt.u32 %p1, %x2, 3;\n@%p1 bra L;\n" + byX1,
+		why:  "in the second iteration all threads read 0",
+	},
+	{
+		name: "an argument beside one that a loop overwrites",
+		body: ".param .b32 q0;\n.param .b32 q1;\nst.param.b32 [q0], %t;\nmov.u32 %x2, 0;\nL:	ld.param.b32 %x1, [q0];\nst.param.b32 [q1], 0;\nadd.u32 %x2, %x2, 1;\nsetp.lt.u32 %p1, %x2, 3;\n@%p1 bra L;\n" + byX1,
+	},
+	{
 		name: "an index that was overwritten in between",
 		body: "st.shared.u32 [%Q], %t;\nst.shared.u32 [%Q], 0;\nld.shared.u32 %x1, [%Q];\n" + byX1,
 		why:  "all threads read 0",

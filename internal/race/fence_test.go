@@ -146,3 +146,22 @@ func TestObservedByAtomic(t *testing.T) {
 		}
 	}
 }
+
+// An atomic that another one has observed precedes what follows that one (PTX ISA 8.9.5). One that
+// stored nothing, a failed compare-and-swap, cannot be observed.
+func TestObservedAtomic(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		d := lone(event.BenignWarp)
+		a := event.Access{Site: 1, Kind: event.Atomic, Order: event.Relaxed, Scope: event.GPU,
+			Space: global, Size: 4, Mask: 1, Active: 1, Addr: new([event.WarpSize]uint64)}
+		if stored {
+			a.Stored = 1
+		}
+		d.Access(&a)
+		strong(32, event.Atomic).send(d, global, 2)
+		weak(32, event.Write).send(d, global, 3)
+		if got, want := racing(d), !stored; got != want {
+			t.Errorf("it stored: %v, a race: %v, want %v", stored, got, want)
+		}
+	}
+}

@@ -31,15 +31,23 @@ func TestTwoWords(t *testing.T) {
 			}
 		}
 	}
-	// Two words with histories of their own, of which only the second races.
-	d := lone(event.BenignNone)
-	w0, w1, both := weak(64, event.Write), weak(0, event.Write), weak(64, event.Write)
-	w1.addr, both.size = 4, 8
-	w0.send(d, global, 1)
-	w1.send(d, global, 2)
-	both.send(d, global, 3)
-	if r := d.Report().Races; len(r) != 1 || r[0].First.Site != 2 {
-		t.Errorf("races %+v, want one with the write of the second word", r)
+	// Two words with histories of their own, of which only the second races. Lanes in different epochs
+	// are not recorded as runs of words.
+	for _, uneven := range []bool{false, true} {
+		d := lone(event.BenignNone)
+		if uneven {
+			for _, w := range []event.Warp{0, 2} {
+				d.Fence(&event.Fence{Warp: w, Mask: 32, Active: 32, Order: event.Release, Scope: event.GPU})
+			}
+		}
+		w0, w1, both := weak(64, event.Write), weak(0, event.Write), weak(64, event.Write)
+		w1.addr, both.size = 4, 8
+		w0.send(d, global, 1)
+		w1.send(d, global, 2)
+		both.send(d, global, 3)
+		if r := d.Report().Races; len(r) != 1 || r[0].First.Site != 2 {
+			t.Errorf("uneven %v: races %+v, want one with the write of the second word", uneven, r)
+		}
 	}
 }
 

@@ -248,3 +248,43 @@ func TestNarrow(t *testing.T) {
 		}
 	}
 }
+
+// TestReasonOfCalls: threads that miss a barrier may have exited in a function.
+func TestReasonOfCalls(t *testing.T) {
+	for _, call := range []string{"", "\tcall f, ();\n"} {
+		k := parse(t, modern+"\n.address_size 64\n.func f()\n{\n\texit;\n}\n.visible .entry k()\n{\n"+
+			"\t.shared .align 4 .b8 s[64];\n"+call+"\tst.shared.u32 [s], 1;\n\tbar.sync 0;\n\tret;\n}\n")
+		for kind, want := range map[Kind]bool{Divergence: call != "", Race: false, Coherence: false} {
+			r := &repairer{x: New(k), found: []located{{Finding{Kind: kind, Reach: InBlock, Shown: true},
+				instrs(k, "bar.sync")[0], nil}}}
+			if got := strings.HasPrefix(r.reason(), "threads have exited"); got != want {
+				t.Errorf("kind %v, call %q: %q", kind, call, r.reason())
+			}
+		}
+	}
+}
+
+// TestUpdates: what a race may turn into an atomic operation is a load, an operation on its result
+// and what does not change in between, and a store to the same place.
+func TestUpdates(t *testing.T) {
+	const load, store = "ld.global.u32 %r1, [%d1];\n", "st.global.u32 [%d1], %r2;\n"
+	for body, want := range map[string]bool{
+		load + "add.u32 %r2, %r1, 1;\n" + store:                              true,
+		load + "add.u32 %r2, %r3, %r1;\n" + store:                            true,
+		"add.u32 %r2, %r1, 1;\n" + load + store:                              false,
+		load + "add.u32 %r3, %r1, 1;\n" + store:                              false,
+		load + "add.u32 %r2, %r3, 1;\n" + store:                              false,
+		load + "mov.u32 %r3, %tid.x;\nadd.u32 %r2, %r1, %r3;\n" + store:      false,
+		"mov.u32 %r3, %tid.x;\n" + load + "add.u32 %r2, %r1, %r3;\n" + store: true,
+		"ld.global.u32 %r1, [%d2];\nadd.u32 %r2, %r1, 1;\n" + store:          false,
+	} {
+		for kind, is := range map[Kind]bool{Race: true, Divergence: false, Copy: false} {
+			k := kernelOf(t, modern, body)
+			st := instrs(k, "st.global")[0]
+			r := &repairer{x: New(k), found: []located{{Finding{Kind: kind}, st, st}}}
+			if got := len(r.updates()) == 1; got != (want && is) {
+				t.Errorf("kind %v of\n%s: an update: %v", kind, body, got)
+			}
+		}
+	}
+}

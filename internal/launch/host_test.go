@@ -119,7 +119,11 @@ func TestHostLaunches(t *testing.T) {
 		{"plain int", `int main() { int n = 1000; int t = 256; int b = (n + t - 1) / t; k<<<b, t>>>(n); }`, `k 4 256 (1000)`},
 		// A member that a loop changes leaves the others what they are.
 		{"one member in a loop", `void f(int n) { dim3 g; g.x = n; while (g.x > h()) g.x >>= 1; k<<<g, 64>>>(); }`, `k g.x 64`},
-		{"one member in an arm", `void f(int n) { dim3 g(n, 2); if (n > 9) g.x = 9; k<<<g, 64>>>(); }`, `k g.x,2 64`},
+		{"one member in an arm", `void f(int n) { dim3 g(n, 2); if (n > 9) g.x = 9; k<<<g, 64>>>(); }`, `k 9 < n ? 9 : n,2 64`},
+		{"one member in an arm of unknown condition", `void f(int n) { dim3 g(n, 2); if (h()) g.x = 9; else g.x = i(n); k<<<g, 64>>>(); }`, `k h() ? 9 : g.x,2 64`},
+		// Both values are known, and so is which of them counts.
+		{"one more block", `void f(int n) { int b = n / 64; if (n % 64) b++; k<<<b, 64>>>(n); }`, `k n % 64 ? n / 64 + 1 : n / 64 64 (n)`},
+		{"smaller in an arm", `void f(int n) { if (n > 3) n /= 2; k<<<n, 64>>>(n); }`, `k 3 < n ? n / 2 : n 64 (3 < n ? n / 2 : n)`},
 		{"two members in a loop", `void f(int n) { dim3 g(1, 1); for (int i = 0; i < n; i++) { g.y = g.x; g.x++; } k<<<g, 64>>>(); }`, `k g.x,g.y 64`},
 		{"a member by a function", `void h(dim3 &d) { while (c()) d.y *= 2; } void f() { dim3 g(3); h(g); k<<<g, 64>>>(); }`, `k 3,g.y 64`},
 		// What a condition says of an unknown holds for the launches under it.
@@ -141,7 +145,7 @@ func TestHostLaunches(t *testing.T) {
 		{"stream input", `int main() { int b = 4; std::cin >> b; k<<<b, 32>>>(); }`, `k b 32`},
 		{"captured", `int main() { int b = 4; auto f = [&]() { b = 5; }; f(); k<<<b, 32>>>(); }`,
 			`k b 32`},
-		{"assigned in if", `int main() { int b = 4; if (argc > 1) b = 5; k<<<b, 32>>>(); }`, `k b 32`},
+		{"assigned in if", `int main() { int b = 4; if (argc > 1) b = 5; k<<<b, 32>>>(); }`, `k 1 < argc ? 5 : 4 32`},
 		{"equal in both arms", `int main() { int b; if (argc > 1) b = 5; else b = 5; k<<<b, 32>>>(); }`,
 			`k 5 32`},
 		{"decided if", `int main() { int b = 4; if (b > 5) { b = 6; } else b = 7; k<<<b, 32>>>(); }`,

@@ -201,9 +201,10 @@ func (x *exec) rollback(mark int) {
 	x.journal = x.journal[:mark]
 }
 
-// alternatives executes arms, of which a run takes one, and merges the states after them. It
-// returns true if all arms end the function or the iteration of a loop.
-func (x *exec) alternatives(arms ...func() bool) bool {
+// alternatives executes arms, of which a run takes one, and merges the states after them. Of two
+// arms, a run takes the first where cond is not 0; nil if that is unknown. It returns true if all
+// arms end the function or the iteration of a loop.
+func (x *exec) alternatives(cond *Expr, arms ...func() bool) bool {
 	mark := len(x.journal)
 	var after []map[*cell]value
 	var order []*cell
@@ -246,7 +247,10 @@ func (x *exec) alternatives(arms ...func() bool) bool {
 			}
 			vals[i] = v
 		}
-		x.merge(c, vals)
+		if len(vals) != 2 || len(arms) != 2 {
+			cond = nil
+		}
+		x.merge(c, vals, cond)
 	}
 	return false
 }
@@ -295,8 +299,15 @@ func (x *exec) forgetPart(c *cell, dims uint8) {
 	x.assignPart(c, v, dims)
 }
 
-// merge sets a variable to what two or more paths leave in it: what they do not agree on is unknown.
-func (x *exec) merge(c *cell, vals []value) {
+// merge sets a variable to what two or more paths leave in it: what they do not agree on is unknown,
+// or decided by cond where that decides between two paths.
+func (x *exec) merge(c *cell, vals []value, cond *Expr) {
+	if v, ok := either(cond, vals); ok {
+		if d := differing(c.val, v); d != 0 {
+			x.assignPart(c, v, d)
+		}
+		return
+	}
 	apart := uint8(0)
 	for _, v := range vals {
 		apart |= differing(v, vals[0])
@@ -309,6 +320,32 @@ func (x *exec) merge(c *cell, vals []value) {
 	if apart != 0 {
 		x.forgetPart(c, apart)
 	}
+}
+
+// either returns the value that is the first of vals where cond is not 0, and else the second; false
+// if it cannot be expressed.
+func either(cond *Expr, vals []value) (value, bool) {
+	if cond == nil || vals[0].kind != vals[1].kind || vals[0].same(vals[1]) || isReal(vals[0]) ||
+		isReal(vals[1]) || vals[0].unsigned != vals[1].unsigned {
+		return value{}, false
+	}
+	out := vals[0]
+	switch out.kind {
+	case anInteger:
+		out.n = operation(OpCond, cond, vals[0].n, vals[1].n)
+		return out, out.n != nil
+	case aDim:
+		for i := range out.dim {
+			if sameExpr(vals[0].dim[i], vals[1].dim[i]) {
+				continue
+			}
+			if out.dim[i] = operation(OpCond, cond, vals[0].dim[i], vals[1].dim[i]); out.dim[i] == nil {
+				return value{}, false
+			}
+		}
+		return out, true
+	}
+	return value{}, false
 }
 
 // differing returns the members in which two values of a dim3 differ, or all if other values do.
@@ -357,7 +394,7 @@ func (x *exec) repeat(jumps bool, again func() *Expr, code func() bool) {
 	if n, ok := again().Constant(); ok && n == 0 {
 		return
 	}
-	x.alternatives(code, func() bool { return false })
+	x.alternatives(nil, code, func() bool { return false })
 	x.forgetAll(cells)
 }
 

@@ -106,7 +106,7 @@ func (x *exec) arm(i, end int) (next int, ends bool) {
 	if i >= end {
 		return end, false
 	}
-	x.alternatives(func() bool {
+	x.alternatives(nil, func() bool {
 		next, ends = x.statement(i, end)
 		return ends
 	}, func() bool { return false })
@@ -157,9 +157,9 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	}
 	taken := func() bool { return x.under(cond, true, run(first)) }
 	if !hasElse || second+1 >= end {
-		return next, x.alternatives(taken, nothing)
+		return next, x.alternatives(cond, taken, nothing)
 	}
-	return next, x.alternatives(taken, func() bool { return x.under(cond, false, run(second+1)) })
+	return next, x.alternatives(cond, taken, func() bool { return x.under(cond, false, run(second+1)) })
 }
 
 // skip returns the index after the statement at i, without executing it.

@@ -135,7 +135,8 @@ func operand(in *ir.Instr, write bool) *ir.Operand {
 	return nil
 }
 
-// Address returns all facts on which the address of an access depends.
+// Address returns all facts on which the address of an access depends, or the target of an indirect
+// call.
 func (k *Kernel) Address(in *ir.Instr) []Source {
 	f := k.home[in]
 	if f == nil {

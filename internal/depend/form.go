@@ -67,9 +67,13 @@ func (k *Kernel) node(key string, v *value) *form {
 	return &form{terms: []term{{n, 1}}}
 }
 
-// addressFacts returns all that the addresses of an access depend on.
+// addressFacts returns all that the addresses of an access depend on, or the target of an indirect
+// call.
 func (f *function) addressFacts(in *ir.Instr) bits {
 	var set bits
+	if in.IsCall() && in.Callee == nil && len(in.Src) > 0 {
+		set.add(f.operand(in, &in.Src[0]).from)
+	}
 	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {
 		for i := range ops {
 			if ops[i].Kind == ir.Mem {

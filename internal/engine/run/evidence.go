@@ -136,7 +136,7 @@ func (g *Guesses) contents(s depend.Source) guess {
 	case g.cfg.Saved != "" && !slices.Contains(g.job.Kernel.Params, v):
 		return guess{} // all memory is as the program had it
 	case v == nil:
-		return guess{"contents of memory that pointers in memory lead to", "--arg"}
+		return guess{"contents of memory that pointers in memory lead to", ""}
 	case slices.Contains(g.job.Kernel.Params, v):
 		i := slices.Index(g.job.Kernel.Params, v)
 		if !g.chosen(i) {
@@ -202,7 +202,7 @@ func sayGuesses(on []guess) string {
 			flags = append(flags, s.flag)
 		}
 	}
-	how := "specify it in a comment above the kernel or in heddle.toml"
+	how := "heddle exec runs the program with its own data"
 	if len(flags) > 0 {
 		how = "specify it with " + strings.Join(flags, " ")
 	}

@@ -128,7 +128,8 @@ func (c *choices) reportDir(w io.Writer, list []Outcome, table []judged) int {
 	var cpu []float64
 	for i := range list {
 		o := &list[i]
-		if o.Result == nil {
+		if o.Result == nil || o.Result.Error == interrupted {
+			count["not run"]++
 			continue
 		}
 		cpu = append(cpu, o.Result.CPU)

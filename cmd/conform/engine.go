@@ -26,6 +26,10 @@ var engines = map[string]Engine{
 	"check":  plain{},
 }
 
+// interrupted is the error of a job that was not run to its end, or not at all, because the user
+// interrupted the program.
+const interrupted = "interrupted"
+
 // isolated runs a job in a worker process, another instance of this program, so that a crash, a
 // hang or an out-of-memory condition is a result like any other.
 func isolated(ctx context.Context, engine string, job *Job, limit time.Duration) *Result {
@@ -36,8 +40,11 @@ func isolated(ctx context.Context, engine string, job *Job, limit time.Duration)
 	res, cpu, err := spawn(ctx, engine, job)
 	if err != nil {
 		res = &Result{Error: err.Error()}
-		if ctx.Err() != nil {
+		switch ctx.Err() {
+		case context.DeadlineExceeded:
 			res.Error = fmt.Sprintf("no result within %v", limit)
+		case context.Canceled:
+			res.Error = interrupted
 		}
 	}
 	res.Seconds, res.CPU = time.Since(start).Seconds(), cpu.Seconds()

@@ -100,8 +100,8 @@ type Witness struct {
 	Offset, Size  uint64        // bytes of Memory that both accesses touch
 	Level         string        // "inter-block", "intra-block", "intra-warp"
 
-	// Status is "observed" if a run showed the finding, and "confirmed" if a replay reproduced the
-	// counterexample of a proof.
+	// Status is "observed" if a run showed the finding, "confirmed" if a replay reproduced the
+	// counterexample of a proof, and "depends on guesses" if it may need values that heddle guessed.
 	Status string
 
 	// Interval is the barrier interval of a race: the number of block-wide barriers that the second

@@ -18,6 +18,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/event"
 	"heddle/internal/host"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
 	"heddle/internal/table"
@@ -228,7 +229,7 @@ func (c *execCommand) options(ctx context.Context) (err error) {
 	args, _ := ctx.Value(typed{}).([]string)
 	c.opt.Command = "heddle"
 	for _, a := range args {
-		c.opt.Command += " " + shellWord(a)
+		c.opt.Command += " " + launch.Quote(a)
 	}
 	return nil
 }
@@ -309,16 +310,4 @@ func longTime(d time.Duration) string {
 		return "< 1 s"
 	}
 	return inSeconds(d)
-}
-
-// shellWord quotes a word for a POSIX shell if it needs that.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("_-./=:,+@%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -236,7 +236,7 @@ func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
 		case lower.PTX:
 		case lower.Binary:
 			g.Notes = []string{fmt.Sprintf("this is image %d of %s; heddle ptx --image %d %s prints it",
-				m.Lowered.Image, m.Name, m.Lowered.Image, quote(m.Name))}
+				m.Lowered.Image, m.Name, m.Lowered.Image, launch.Quote(m.Name))}
 		default:
 			g.Notes = []string{fmt.Sprintf("heddle generated this PTX from %s: the mistake is "+
 				"a bug in heddle, or in inline assembly of that file", m.Name)}

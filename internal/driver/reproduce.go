@@ -18,7 +18,7 @@ func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string 
 	var b strings.Builder
 	fmt.Fprintf(&b, "heddle %s", cmp.Or(command, opt.Command, "check"))
 	if j.Module.Several {
-		fmt.Fprintf(&b, " --kernel %s", quote(j.Kernel.Name))
+		fmt.Fprintf(&b, " --kernel %s", launch.Quote(j.Kernel.Name))
 	}
 	if seed != 0 {
 		fmt.Fprintf(&b, " --seed %d", seed)
@@ -37,7 +37,7 @@ func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string 
 	if name == Stdin {
 		name = "-"
 	}
-	b.WriteString(" " + quote(name))
+	b.WriteString(" " + launch.Quote(name))
 	return b.String()
 }
 
@@ -46,7 +46,7 @@ func (j *Job) compiling(b *strings.Builder) {
 	flag := func(name string, values ...string) {
 		for _, v := range values {
 			if v != "" {
-				fmt.Fprintf(b, " %s %s", name, quote(v))
+				fmt.Fprintf(b, " %s %s", name, launch.Quote(v))
 			}
 		}
 	}
@@ -62,17 +62,4 @@ func (j *Job) compiling(b *strings.Builder) {
 	flag("-O", low.OptLevel)
 	flag("--compiler", low.Compiler)
 	flag("--cuda-path", low.CUDAPath)
-}
-
-// quote protects a word from a POSIX shell if it has characters that need it.
-func quote(s string) string {
-	if s != "" && strings.IndexFunc(s, needsQuote) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-func needsQuote(c rune) bool {
-	return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-		strings.ContainsRune("_-./=:,+@%", c))
 }

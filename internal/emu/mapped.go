@@ -208,7 +208,10 @@ func (c *compiler) reachable(k *ir.Func) []*ir.Func {
 	for _, f := range funcs {
 		seen[f] = true
 	}
-	for _, t := range addressTaken(k.Module) {
+	for _, t := range ir.AddressTaken(k.Module) {
+		if t.Kernel {
+			continue // a kernel cannot be called
+		}
 		for _, f := range ir.ReachableFuncs(t) {
 			if !seen[f] {
 				seen[f] = true
@@ -229,36 +232,4 @@ func callsAny(f *ir.Func) bool {
 		}
 	}
 	return false
-}
-
-// addressTaken returns the functions of a module whose addresses its instructions or variables
-// hold, in the order of the text.
-func addressTaken(m *ir.Module) []*ir.Func {
-	taken := make(map[*ir.Func]bool)
-	for _, v := range m.Vars {
-		for _, r := range v.Relocs {
-			taken[r.Func] = true
-		}
-	}
-	for _, f := range m.Funcs {
-		for _, v := range f.Vars {
-			for _, r := range v.Relocs {
-				taken[r.Func] = true
-			}
-		}
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				for i := range in.Src {
-					taken[in.Src[i].Func] = true
-				}
-			}
-		}
-	}
-	var out []*ir.Func
-	for _, f := range m.Funcs {
-		if taken[f] && !f.Kernel {
-			out = append(out, f)
-		}
-	}
-	return out
 }

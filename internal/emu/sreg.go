@@ -18,10 +18,7 @@ import (
 // %cluster_nctaid).
 func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	g := c.cfg.Geometry
-	cl := g.Cluster
-	if cl.Count() == 0 {
-		cl.X, cl.Y, cl.Z = 1, 1, 1
-	}
+	cl := c.cluster()
 	if n, ok := gridSize(o.Sreg, g.Grid, cl); ok {
 		return n, c.mapped == nil // launches of one program in an arena differ in it
 	}

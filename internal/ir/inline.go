@@ -242,7 +242,7 @@ func (n *inliner) candidates(in *Instr, args []Operand) []*Func {
 		return slices.DeleteFunc(slices.Clone(in.Targets), func(g *Func) bool { return g.Blocks == nil })
 	}
 	var out []*Func
-	for _, g := range addressTaken(n.to.Module) {
+	for _, g := range AddressTaken(n.to.Module) {
 		fits := g.Blocks != nil && len(g.Params) == len(args) && len(g.Results) == len(in.Dst)
 		for i := 0; fits && i < len(args); i++ {
 			fits = args[i].Kind == Imm || n.size(args[i]) == g.Params[i].Size
@@ -265,9 +265,9 @@ func (n *inliner) size(o Operand) int {
 	return o.Var.Size
 }
 
-// addressTaken returns the functions of a module whose address something takes, in the order of the
+// AddressTaken returns the functions of a module whose address something takes, in the order of the
 // text.
-func addressTaken(m *Module) []*Func {
+func AddressTaken(m *Module) []*Func {
 	taken := map[*Func]bool{}
 	for _, v := range m.Vars {
 		for _, r := range v.Relocs {

@@ -156,22 +156,10 @@ func (l *HostLaunch) bare(dims *[3]*Expr) bool {
 		}
 	}
 	look(l.Shared)
-	for _, a := range l.Args {
-		a.walk(look)
+	for i := range l.Args {
+		l.Args[i].exprs(func(e **Expr) { look(*e) })
 	}
 	return free
-}
-
-// walk calls visit for the expressions of an argument.
-func (a *HostArg) walk(visit func(*Expr)) {
-	visit(a.Value)
-	if a.Pointer != nil {
-		visit(a.Pointer.Offset)
-		visit(a.Pointer.Size)
-	}
-	for i := range a.Fields {
-		a.Fields[i].Value.walk(visit)
-	}
 }
 
 // fix gives an unknown a value that is no guess.

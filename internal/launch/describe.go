@@ -149,13 +149,13 @@ func formatBits(bits []byte, float bool) string {
 }
 
 // Flags returns the command-line flags that reproduce this launch, quoted for a shell. Grid and
-// block are always included, unless a saved launch has them; other defaults are omitted, since the same command decides them in the
-// same way.
+// block are always included, unless a saved launch has them; other defaults are omitted, since the
+// same command decides them in the same way.
 func (c *Config) Flags() string {
 	g := c.Geometry
 	var flags []string
 	if c.Saved != "" {
-		flags = append(flags, "--launch "+shellQuote(c.Saved))
+		flags = append(flags, "--launch "+Quote(c.Saved))
 	}
 	saved := func(key string) bool { return c.Saved != "" && c.Origins[key] == FromProgram }
 	if !saved("grid") {
@@ -174,7 +174,7 @@ func (c *Config) Flags() string {
 		if a.Kind == ArgSaved {
 			continue
 		}
-		flags = append(flags, "--arg "+shellQuote(a.String()))
+		flags = append(flags, "--arg "+Quote(a.String()))
 	}
 	return strings.Join(flags, " ")
 }
@@ -217,8 +217,9 @@ func (a ArgSpec) form() string {
 	return a.Text
 }
 
-// shellQuote quotes s for a POSIX shell if it contains anything but letters, digits and @%_+=:,./-
-func shellQuote(s string) string {
+// Quote protects a word of a command line from a POSIX shell, if it contains anything but letters,
+// digits and @%_+=:,./-
+func Quote(s string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("@%_+=:,./-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' ||
 			r >= 'A' && r <= 'Z'

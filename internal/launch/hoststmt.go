@@ -59,9 +59,7 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 		x.effects(i+1, stop)
 		return stop + 1, true
 	case t.is("case"), t.is("default"):
-		for i < end && !x.toks[i].is(":") && !x.toks[i].is(";") {
-			i++
-		}
+		i = x.labelEnd(i, end)
 		x.forgetAll(x.switched)
 		return i + 1, false
 	case t.is("try"):
@@ -85,6 +83,15 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	stop := x.exprEnd(i, end)
 	ends = x.expression(i, stop)
 	return max(stop, i) + 1, ends
+}
+
+// labelEnd returns the index of the ':' that ends the label of a switch at i, or of a ';' before it,
+// or end.
+func (x *exec) labelEnd(i, end int) int {
+	for i < end && !x.toks[i].is(":") && !x.toks[i].is(";") {
+		i++
+	}
+	return i
 }
 
 // exprEnd returns the index of the ';' that ends the statement at i, or end.
@@ -342,11 +349,8 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 
 // caseValue is the value of the case label at i.
 func (x *exec) caseValue(i int) *Expr {
-	end := i + 1
-	for end < len(x.toks) && !x.toks[end].is(":") && !x.toks[end].is(";") {
-		end++
-	}
-	return x.eval(x.toks[i+1 : min(end, i+1+maxListTokens, len(x.toks))]).integer()
+	end := x.labelEnd(i+1, min(i+1+maxListTokens, len(x.toks)))
+	return x.eval(x.toks[i+1 : end]).integer()
 }
 
 // forgetScopes makes all variables of the function unknown: a goto may come from anywhere.

@@ -53,8 +53,7 @@ func (s *session) Load(id uint32, image []byte, managed []string) {
 	s.allocate(m)
 }
 
-// ptxOf returns the PTX of an image: the image itself, or that for the newest architecture in a fat
-// binary of nvcc.
+// ptxOf returns the PTX of an image: the image itself, or the longest one in a fat binary of nvcc.
 func ptxOf(image []byte) ([]byte, error) {
 	if !bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba}) {
 		return image, nil

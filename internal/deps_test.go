@@ -18,6 +18,7 @@ import (
 var rules = map[string]string{
 	"source":      "",
 	"event":       "",
+	"order":       "",
 	"edit":        "source",
 	"diag":        "source edit table",
 	"table":       "",
@@ -62,7 +63,7 @@ var rules = map[string]string{
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
 	"host":         "event",
-	"command/exec": "source event ptx ir irgen launch emu lower diag driver engine/run host",
+	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",
 	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
 	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 

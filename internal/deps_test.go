@@ -31,7 +31,7 @@ var rules = map[string]string{
 	"emu/alu":     "isa",
 	"slice":       "event isa ir",
 	"depend":      "event isa ir",
-	"emu":         "source event isa ir launch slice emu/alu",
+	"emu":         "source event order isa ir launch slice emu/alu",
 	"race":        "event",
 	"lower":       "lower/fatbin cache source",
 	"project":     "lower source",

@@ -56,9 +56,9 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object
 	return o.at(first), o, base & pageMask
 }
 
-// setAddresses fills x.addr for the event, if there is a consumer.
+// setAddresses fills x.addr for the event, if something needs it.
 func (x *exec) setAddresses(p *pattern, base uint64) {
-	if x.sink == nil {
+	if x.sink == nil && x.touched == nil {
 		return
 	}
 	for l := range x.addr {

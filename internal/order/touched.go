@@ -13,16 +13,15 @@ type Touched struct {
 	// Fenced is Work.Fenced.
 	Fenced bool
 
-	cache [cacheSize]*touchedPage // by the low bits of the number
-	pages map[uint64]*touchedPage
-	list  []*touchedPage
+	table []*touchedPage // open addressing by number; a power of two, at most half full
+	list  []*touchedPage // those of the table
 	spare []*touchedPage
 }
 
 const (
-	cacheSize = 64
-	wordBytes = 4
-	pageWords = pageBytes / wordBytes
+	firstTable = 64
+	wordBytes  = 4
+	pageWords  = pageBytes / wordBytes
 )
 
 // touchedPage is what of a page has been accessed, by Access.
@@ -36,35 +35,49 @@ type touchedPage struct {
 // Mark adds an access to n bytes at an address.
 func (t *Touched) Mark(a Access, addr, n uint64) {
 	for n > 0 {
-		number := addr / pageBytes
-		p := t.cache[number%cacheSize]
-		if p == nil || p.number != number {
-			p = t.page(number)
-		}
 		in := addr % pageBytes
 		k := min(n, pageBytes-in)
-		p.mark(a, in, k)
+		t.page(addr/pageBytes).mark(a, in, k)
 		addr, n = addr+k, n-k
 	}
 }
 
-// page returns a page that is not in the cache, and puts it there.
+// page returns the page with a number.
 func (t *Touched) page(number uint64) *touchedPage {
-	p := t.pages[number]
-	if p == nil {
-		if t.pages == nil {
-			t.pages = make(map[uint64]*touchedPage)
+	if len(t.table) > 0 {
+		if p := *t.slot(number); p != nil {
+			return p
 		}
-		if n := len(t.spare); n > 0 {
-			p, t.spare = t.spare[n-1], t.spare[:n-1]
-			*p = touchedPage{number: number}
-		} else {
-			p = &touchedPage{number: number}
-		}
-		t.pages[number] = p
-		t.list = append(t.list, p)
 	}
-	t.cache[number%cacheSize] = p
+	return t.add(number)
+}
+
+// slot returns the place of a page in the table, or where it would be.
+func (t *Touched) slot(number uint64) **touchedPage {
+	mask := uint64(len(t.table) - 1)
+	for i := number * 0x9e3779b97f4a7c15 >> 32; ; i++ {
+		if s := &t.table[i&mask]; *s == nil || (*s).number == number {
+			return s
+		}
+	}
+}
+
+// add adds a page that the table does not have.
+func (t *Touched) add(number uint64) *touchedPage {
+	if 2*len(t.list) >= len(t.table) {
+		t.table = make([]*touchedPage, max(firstTable, 2*len(t.table)))
+		for _, p := range t.list {
+			*t.slot(p.number) = p
+		}
+	}
+	p := new(touchedPage)
+	if n := len(t.spare); n > 0 {
+		p, t.spare = t.spare[n-1], t.spare[:n-1]
+		*p = touchedPage{}
+	}
+	p.number = number
+	*t.slot(number) = p
+	t.list = append(t.list, p)
 	return p
 }
 
@@ -138,10 +151,7 @@ func runs(words []uint64) func(yield func(Range) bool) {
 func (t *Touched) Add(o *Touched) {
 	t.Fenced = t.Fenced || o.Fenced
 	for _, q := range o.list {
-		p := t.cache[q.number%cacheSize]
-		if p == nil || p.number != q.number {
-			p = t.page(q.number)
-		}
+		p := t.page(q.number)
 		if q.bytes != nil {
 			p.split()
 		} else if p.bytes != nil {
@@ -170,14 +180,14 @@ func (t *Touched) Reset() {
 	t.Fenced = false
 	t.spare = append(t.spare, t.list...)
 	t.list = t.list[:0]
-	clear(t.pages)
-	t.cache = [cacheSize]*touchedPage{}
+	clear(t.table)
 }
 
 // maxRanges bounds the ranges of one operation: 64 MiB of them.
 const maxRanges = 1 << 22
 
-// Accesses returns what has been accessed. ok is false if the bytes lie in too many separate places.
+// Accesses returns what has been accessed. ok is false if the bytes lie in too many separate
+// places.
 func (t *Touched) Accesses() (out Accesses, ok bool) {
 	slices.SortFunc(t.list, func(a, b *touchedPage) int { return cmp.Compare(a.number, b.number) })
 	n := 0

@@ -89,12 +89,14 @@ func line(s host.Site) string {
 	return mark
 }
 
-func (f *fake) Allocated(a host.Allocation) {
+func (f *fake) Order(*host.Order) {}
+
+func (f *fake) Allocated(a host.Allocation, _ bool) {
 	f.note(a.Kind.String() + " at line " + line(f.sites.Of(a.Caller)))
 }
-func (f *fake) Freed(host.Allocation)   { f.note("freed") }
-func (f *fake) Reset()                  { f.note("reset") }
-func (f *fake) Unsupported(name string) { f.note("unsupported " + name) }
+func (f *fake) Freed(host.Allocation, uint64, bool) { f.note("freed") }
+func (f *fake) Reset()                              { f.note("reset") }
+func (f *fake) Unsupported(name string)             { f.note("unsupported " + name) }
 
 func (f *fake) Printed() []byte {
 	out := f.printed

@@ -210,11 +210,11 @@ func (h *History) synchronized(a, b *Work) bool {
 		return false
 	}
 	read := [2][]Range{b.Accesses[StrongRead], b.Accesses[StrongWrite]}
-	return overlap(a.Accesses[StrongWrite], read[0]) || overlap(a.Accesses[StrongWrite], read[1])
+	return Overlap(a.Accesses[StrongWrite], read[0]) || Overlap(a.Accesses[StrongWrite], read[1])
 }
 
-// overlap reports whether two ascending lists have a byte in common.
-func overlap(a, b []Range) bool {
+// Overlap reports whether two ascending lists have a byte in common.
+func Overlap(a, b []Range) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
 		case a[0].To <= b[0].From:

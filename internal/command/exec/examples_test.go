@@ -152,7 +152,13 @@ var examples = map[string]example{
 	// 1024 threads write 1000 elements: 24 of them miss. The launch fails as on a GPU that notices.
 	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
 		stdout: "0, an illegal memory access was encountered"},
-	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+	// The third round fills the buffer of the first one, which consume may still read (CUDA C++
+	// Programming Guide, "Streams": commands of different streams may execute out of order or
+	// concurrently). One emulated order gives the right result.
+	"pipeline_racy": {code: 1, findings: []string{"race-stream pipeline_racy.cu:39"}, launches: 12,
+		checked: 6, stdout: "6 rounds, 0 wrong"},
+	"pipeline": {launches: 12, checked: 6, stdout: "6 rounds, 0 wrong"},
+	"errors":   {launches: 1, checked: 1, stdout: "0 wrong"},
 }
 
 // TestExamples runs the programs that the documentation shows.

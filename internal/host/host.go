@@ -98,7 +98,8 @@ const (
 )
 
 // Order is a Call with its arguments. A copy has rows of Width bytes; addresses outside of the
-// arena are those of pageable memory.
+// arena are those of pageable memory. Width is 0 for one in the default stream that cannot race,
+// because there is no stream with cudaStreamNonBlocking.
 type Order struct {
 	Call                         Call
 	Flags                        OrderFlags

@@ -150,8 +150,8 @@ func (t *streams) copied(o *host.Order) {
 
 // rows returns the bytes of a copy that are in the arena.
 func rows(at, pitch uint64, o *host.Order) []order.Range {
-	if at-host.ArenaBase >= host.ArenaSize {
-		return nil // pageable memory, which only the host accesses
+	if at-host.ArenaBase >= host.ArenaSize || o.Width == 0 {
+		return nil // pageable memory, which only the host accesses; or a copy that cannot race
 	}
 	if pitch == o.Width || o.Rows == 1 {
 		return []order.Range{{From: at, To: at + o.Width*o.Rows}}

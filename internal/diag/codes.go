@@ -32,6 +32,7 @@ const (
 	CodeAssertFailed  Code = "assert-failed"
 	CodeAnnotation    Code = "annotation-failed"
 	CodeStackOverflow Code = "stack-overflow"
+	CodeLeak          Code = "leak"
 
 	CodeStepLimit      Code = "step-limit"
 	CodeUnsupported    Code = "unsupported"

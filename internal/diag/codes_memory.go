@@ -155,4 +155,37 @@ __global__ void k(int *in, int *out) { out[threadIdx.x] = depth(in, 0); }
 `,
 		},
 	},
+	{
+		Code: CodeLeak, Family: Bugs,
+		Title: "device, managed or pinned memory is never freed",
+		Text: `The program ended, and memory that this call has allocated was neither freed nor released by
+cudaDeviceReset. heddle exec reports it with --leak-check only: a program that ends gives all of its
+memory back in any case, but a library or a loop that leaks runs out of memory one day. Variables,
+and memory of malloc in kernels, are not reported.`,
+		Fix: `Free the memory with the function that belongs to the allocation: cudaFree, cudaFreeHost or
+cudaFreeAsync, also on the paths that an error takes.`,
+		Example: Example{
+			Command: "exec", File: "leak.cu", Flags: []string{"--leak-check"},
+			Text: `__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+
+int main() {
+    int *p;
+    cudaMalloc(&p, 32 * sizeof(int));
+    fill<<<1, 32>>>(p);
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+		Fixed: Example{
+			Text: `__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+
+int main() {
+    int *p;
+    cudaMalloc(&p, 32 * sizeof(int));
+    fill<<<1, 32>>>(p);
+    return cudaFree(p);
+}
+`,
+		},
+	},
 }

@@ -128,6 +128,9 @@ type Device interface {
 	// of the call that frees; 0: unknown.
 	Allocated(a Allocation, ordered bool)
 	Freed(a Allocation, caller uint64, ordered bool)
+	// BadFree reports a call that frees memory which is not allocated: it fails. caller is its return
+	// address.
+	BadFree(addr, caller uint64)
 	// Reset is cudaDeviceReset: the variables of all modules have their first values again.
 	Reset()
 	// Unsupported names a function of the runtime that the program called in vain.

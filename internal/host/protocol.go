@@ -26,6 +26,7 @@ const (
 	opUnsupported op = 5
 	opExit        op = 6
 	opOrder       op = 7
+	opBadFree     op = 8
 
 	opReplies op = 64 // this one and those above it have a reply
 	opHello   op = 64

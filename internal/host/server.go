@@ -223,6 +223,8 @@ func (p *session) post(o op, b *body) {
 			o := readOrder(b)
 			p.device.Order(&o)
 		}
+	case opBadFree:
+		p.device.BadFree(b.u64(), b.u64())
 	case opUnsupported:
 		p.device.Unsupported(b.text())
 	case opExit:

@@ -89,7 +89,8 @@ func line(s host.Site) string {
 	return mark
 }
 
-func (f *fake) Order(*host.Order) {}
+func (f *fake) Order(*host.Order)      {}
+func (f *fake) BadFree(uint64, uint64) {}
 
 func (f *fake) Allocated(a host.Allocation, _ bool) {
 	f.note(a.Kind.String() + " at line " + line(f.sites.Of(a.Caller)))

@@ -74,6 +74,17 @@ var badEnds = []struct {
 	{name: "use after free", body: `int *p = buffer(32); cudaFree(p); bad<<<1, 32>>>(p, 1);
 			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
 		findings: []string{"out-of-bounds"}},
+	// The message says which call has freed the memory.
+	{name: "freed memory", body: `int *p = buffer(32); cudaFree(p);
+			bad<<<1, 32>>>(p, 1);`, code: 1, findings: []string{"out-of-bounds"}},
+	// cudaFree of what is freed fails (CUDA Runtime API); that alone is no finding.
+	{name: "double free", body: `int *p = buffer(32); work<<<1, 32>>>(p, 32); cudaFree(p);
+			printf("%s\n", cudaGetErrorName(cudaFree(p)));`, stdout: "cudaErrorInvalidValue\n"},
+	{name: "leaks", body: `int *p, *q; for (int i = 0; i < 3; i++) p = buffer(32);
+			cudaMallocHost(&q, 4); work<<<1, 32>>>(p, 32); cudaFree(p);`, code: 1, findings: []string{"leak"},
+		change: func(o *exec.Options) { o.Leaks = true }},
+	{name: "no leaks", body: `int *p = buffer(32); work<<<1, 32>>>(p, 32); cudaDeviceReset();`,
+		change: func(o *exec.Options) { o.Leaks = true }},
 	{name: "host pointer", body: `int h[32]; bad<<<1, 32>>>(h, 1);
 			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
 		findings: []string{"out-of-bounds"}},

@@ -37,6 +37,7 @@ type Options struct {
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
 	Save    string
+	Leaks   bool   // memory that is never freed is a finding
 	Command string // the command line of heddle, for the reproduce line
 	// Printer returns a printer for findings and verdicts of a program, whose positions refer to
 	// files.
@@ -201,7 +202,7 @@ func (r *runner) conclude() {
 			r.sum.Bugs += k.watch.Bugs()
 			s.verdict(k.watch.Verdict())
 		}
-		r.sum.Bugs += s.copies
+		r.sum.Bugs += s.apart
 		for i := range s.problems {
 			s.verdict(s.problems[i])
 		}

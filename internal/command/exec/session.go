@@ -47,8 +47,8 @@ type session struct {
 	names    map[uint64]string   // of allocations, by the return address of the call
 	streams  *streams            // nil before the program uses a stream other than the default one
 	visible  []order.Range       // managed and pinned memory, ascending
-	copies   int                 // findings about copies alone
-	aside    driver.Aside        // those that do not count
+	apart    int                 // findings that belong to no kernel
+	aside    driver.Aside        // those of them that do not count
 }
 
 // newSession returns the device of a process.
@@ -183,9 +183,22 @@ func (s *session) Freed(a host.Allocation, caller uint64, ordered bool) {
 	if s.streams != nil {
 		s.streams.freed(a, ordered)
 	}
-	if err := s.memory.Free(a.Addr); err != nil {
+	if err := s.memory.FreeAt(a.Addr, s.place(caller)); err != nil {
 		panic("BUG: " + err.Error())
 	}
+}
+
+// BadFree implements host.Device. It is no finding: the call has failed, and the program may test
+// just that.
+func (s *session) BadFree(addr, caller uint64) {
+	what := s.memory.Freed(addr)
+	switch al, ok := s.memory.Find(addr); {
+	case ok && al.Addr == addr:
+		what = al.Name + " (cudaFree is for device and managed memory, cudaFreeHost for pinned memory)"
+	case what == "":
+		what = fmt.Sprintf("%#x, which is not the start of an allocation", addr)
+	}
+	s.r.note("the free%s failed: it frees %s", s.place(caller), what)
 }
 
 // Reset implements host.Device.
@@ -205,7 +218,12 @@ func (s *session) Unsupported(name string) { s.r.unsupported(name) }
 func (s *session) Printed() []byte { return s.printed.take() }
 
 // Ended implements host.Device.
-func (s *session) Ended(regular bool) { s.r.end(s, regular) }
+func (s *session) Ended(regular bool) {
+	if s.r.opt.Leaks {
+		s.leaks()
+	}
+	s.r.end(s, regular)
+}
 
 // output is what kernels have printed. Blocks that run side by side write to it.
 type output struct {

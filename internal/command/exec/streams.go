@@ -209,20 +209,20 @@ func (t *streams) report(c *order.Conflict) {
 		k = one.kernel
 	}
 	if k == nil {
-		t.s.copyRace(d)
+		t.s.hostFinding(d)
 		return
 	}
 	d.Kernel = k.fn.Demangled
 	k.watch.Report(d)
 }
 
-// copyRace reports a race of two copies, which belongs to no kernel.
-func (s *session) copyRace(d diag.Diagnostic) {
+// hostFinding reports a finding that belongs to no kernel.
+func (s *session) hostFinding(d diag.Diagnostic) {
 	job := s.driver.Job(nil, nil)
 	if job.SetAside(&s.aside, &d) {
 		return
 	}
-	if s.copies++; s.copies <= s.r.opt.Common.Limit {
+	if s.apart++; s.apart <= s.r.opt.Common.Limit {
 		job.Report(d)
 	}
 }

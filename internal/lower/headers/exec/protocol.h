@@ -27,6 +27,8 @@
 #define HEDDLE_OP_EXIT 6
 /* any number of struct heddle_order: calls since the last message, for races between streams */
 #define HEDDLE_OP_ORDER 7
+/* u64 address, u64 return address: a call that frees what is not allocated, and fails */
+#define HEDDLE_OP_BAD_FREE 8
 
 #define HEDDLE_OP_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path

@@ -27,14 +27,14 @@ const maxPrinted = 64 << 20
 
 // session is the device of one process.
 type session struct {
-	r       *runner
-	hello   host.Hello
-	shared  *host.Arena
-	memory  *emu.Arena
-	sites   *host.Sites
-	files   *source.Set
-	driver  *driver.Driver
-	printer diag.Printer
+	r      *runner
+	input  string // the program in reports
+	hello  host.Hello
+	shared *host.Arena
+	memory *emu.Arena
+	sites  *host.Sites
+	files  *source.Set
+	driver *driver.Driver
 
 	spare    func() bool // the process has ended by itself: it is not to be ended
 	modules  map[uint32]*module
@@ -54,14 +54,17 @@ type session struct {
 // newSession returns the device of a process.
 func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 	s := &session{r: r, hello: h, shared: a, memory: emu.NewArena(host.ArenaBase, a.Bytes),
-		sites: host.NewSites(h), files: source.NewSet(), modules: make(map[uint32]*module),
+		sites: host.NewSites(h), files: r.shown, modules: make(map[uint32]*module),
 		texts: make(map[string][]string), names: make(map[uint64]string)}
 	s.memory.SetHeap(deviceHeap{&a.Memory})
 	s.cwd, _ = os.Getwd()
-	s.printer = r.opt.Printer(s.files)
 	common := r.opt.Common
 	common.Files = s.files
 	s.driver = driver.New(common, s.finding)
+	if s.input = s.shown(h.Path); r.opt.Name != "" && h.Process == r.process {
+		s.input = r.opt.Name
+	}
+	s.driver.Open(s.input)
 	return s
 }
 
@@ -69,7 +72,7 @@ func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 func (s *session) finding(d diag.Diagnostic) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
-	_ = s.printer.Finding(&d)
+	_ = s.r.sum.printer.Finding(&d)
 }
 
 // mark adds the launch to a finding.
@@ -79,13 +82,16 @@ func (s *session) mark(d *diag.Diagnostic) {
 
 // verdict records and prints a verdict.
 func (s *session) verdict(v diag.Verdict) {
+	if v.Input == "" {
+		v.Input = s.input
+	}
 	s.r.sum.Verdicts = append(s.r.sum.Verdicts, v)
-	_ = s.printer.Verdict(&v)
+	_ = s.r.sum.printer.Verdict(&v)
 }
 
 // problem records what could not be loaded: a launch that needs it fails.
 func (s *session) problem(kind diag.VerdictKind, kernel, format string, args ...any) {
-	s.problems = append(s.problems, diag.Verdict{Kind: kind, Kernel: kernel, Input: s.hello.Path,
+	s.problems = append(s.problems, diag.Verdict{Kind: kind, Kernel: kernel,
 		Reason: fmt.Sprintf(format, args...)})
 }
 

@@ -236,14 +236,25 @@ func raceKind(c *order.Conflict) string {
 }
 
 // streamText names the stream of an operation.
-func (t *streams) streamText(o *operation) string {
+func (t *streams) streamText(o *operation) string { return o.name.text(o.stream) }
+
+// text names a stream with a handle.
+func (n streamName) text(handle uint64) string {
 	switch {
-	case o.stream == order.Legacy:
+	case handle == order.Legacy:
 		return "the default stream"
-	case o.name.number == 0:
+	case n.number == 0:
 		return "the per-thread default stream"
 	}
-	return fmt.Sprintf("stream %d", o.name.number)
+	return fmt.Sprintf("stream %d", n.number)
+}
+
+// streamOf names the stream with a handle.
+func (s *session) streamOf(handle uint64) string {
+	if s.streams == nil {
+		return streamName{}.text(order.Legacy)
+	}
+	return s.streams.names[handle].text(handle)
 }
 
 // why says why nothing orders two operations.

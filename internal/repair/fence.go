@@ -74,7 +74,7 @@ func fences(r *repairer) []action {
 
 // isStrong reports whether an access is strong or atomic.
 func isStrong(in *ir.Instr) bool {
-	return in.Row.Category == isa.Memory && in.Row.Effect != isa.NoEffect && in.Order.Strong()
+	return in.Row.Category == isa.Memory && in.Order.Strong()
 }
 
 // fence returns the action that puts a fence at a place. Threads of one block need the scope cta

@@ -17,7 +17,7 @@ func offered(k *Kernel, s strategy, found ...located) []string {
 	r := &repairer{x: New(k), opt: Options{Cost: DefaultCost}, found: found}
 	var out []string
 	for _, a := range s(r) {
-		pl := &Plan{Texts: map[int]string{}}
+		pl := &Plan{Texts: map[int]string{}, Split: map[int]bool{}}
 		a.add(pl)
 		for i, text := range pl.Texts {
 			out = append(out, instr(k, i).Text()+" becomes "+text)
@@ -319,6 +319,7 @@ func TestUpdateIs(t *testing.T) {
 		load + "add.u32 %r2, %r1, %tid.x;\nst.global.u32 [%d1], %r2;\n":             0,
 		load + "add.u32 %r2, %r1, %r1;\nst.global.u32 [%d1], %r2;\n":                0,
 		"mov.u32 %r2, 1;\nst.global.u32 [%d1], %r2;\n" + load:                       0,
+		"bra L;\nL:\n" + load + op + "st.global.u32 [%d1], %r2;\n":                  1, // from the start of a block
 		load + op + "st.global.u32 [%d1], %r2;\nld.global.u32 %r1, [%d1+4];\n" + op +
 			"st.global.u32 [%d1+4], %r2;\n": 2,
 	} {

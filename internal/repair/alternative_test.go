@@ -114,8 +114,8 @@ func (g graded) Judge(_ context.Context, _ []byte, proof bool) (*Judgement, erro
 	return &Judgement{Grade: g.without}, nil
 }
 
-// TestAlternatives: alternatives are as good as the best plan, three at most, and found with at most
-// eight calls of the judge. A proof is asked for only if the best plan has one.
+// TestAlternatives: alternatives are as good as the best plan, three at most, and found with at
+// most eight calls of the judge. A proof is asked for only if the best plan has one.
 func TestAlternatives(t *testing.T) {
 	for _, c := range []struct {
 		what        string
@@ -172,7 +172,8 @@ func TestAlternativeOfRepair(t *testing.T) {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	at := []*ir.Instr{res.Changes[0].At, res.Alternatives[0].Changes[0].At}
-	if loads := instrs(k, "ld.global"); !slices.Contains(at, loads[0]) || !slices.Contains(at, loads[1]) {
+	if loads := instrs(k, "ld.global"); !slices.Contains(at, loads[0]) || !slices.Contains(at,
+		loads[1]) {
 		t.Errorf("barriers at %v", fmt.Sprint(at))
 	}
 }

@@ -52,9 +52,9 @@ func raceOf(k *Kernel, reach Reach, a, b string) located {
 
 const wait = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;\n"
 
-// TestFences: fences are offered next to strong accesses, and behind the loops that wait. Threads of
-// one block need scope cta, others gpu (PTX ISA 8.5), with which both accesses must be written to be
-// morally strong (8.7.1). A target before sm_70 has membar only (9.7.13.4).
+// TestFences: fences are offered next to strong accesses, and behind the loops that wait. Threads
+// of one block need scope cta, others gpu (PTX ISA 8.5), with which both accesses must be written
+// to be morally strong (8.7.1). A target before sm_70 has membar only (9.7.13.4).
 func TestFences(t *testing.T) {
 	const flag = "st.global.u32 [%d1], 1;\nst.volatile.global.u32 [%d1+4], 1;\n"
 	const old = ".version 6.0\n.target sm_60"
@@ -82,8 +82,10 @@ func TestFences(t *testing.T) {
 			"st.global.u32 [%d1], 1;\nL:\nld.volatile.global.u32 %r2, [%d1];\nmov.u32 %r3, 1;\n" + wait,
 			InBlock, []string{"fence.acq_rel.cta; at add.u32",
 				"fence.acq_rel.cta; at ld.volatile.global.u32", "fence.acq_rel.cta; at mov.u32"}},
-		{"scopes of a block", modern, "st.global.u32 [%d1], 1;\natom.acquire.cta.global.add.u32 %r1, [%d2], 1;\n",
-			InBlock, []string{"fence.acq_rel.cta; at atom.acquire.cta.global.add.u32", "fence.acq_rel.cta; at ret"}},
+		{"scopes of a block", modern, "st.global.u32 [%d1], 1;\n" +
+			"atom.acquire.cta.global.add.u32 %r1, [%d2], 1;\n",
+			InBlock, []string{"fence.acq_rel.cta; at atom.acquire.cta.global.add.u32",
+				"fence.acq_rel.cta; at ret"}},
 		{"scopes that are too narrow, and others", modern, "st.global.u32 [%d1], 1;\n" +
 			"atom.acquire.cta.global.add.u32 %r1, [%d2], 1;\nfence.acq_rel.cta;\nmembar.cta;\n" +
 			"fence.acq_rel.gpu;\nfence.sc.sys;\nmembar.gl;\nbar.sync 0;\n",
@@ -139,7 +141,8 @@ func TestFences(t *testing.T) {
 // have (PTX ISA 9.7.9.8, 9.7.9.11), and with all else.
 func TestRelaxed(t *testing.T) {
 	for _, op := range []string{"", ".ca", ".cg", ".cs", ".lu", ".cv"} {
-		k := kernelOf(t, modern, "st.global.u32 [%d2], 1;\nL:\nld.global"+op+".L2::64B.u32 %r1, [%d1];\n"+wait)
+		k := kernelOf(t, modern, "st.global.u32 [%d2], 1;\nL:\n"+
+			"ld.global"+op+".L2::64B.u32 %r1, [%d1];\n"+wait)
 		got := offered(k, fences, raceOf(k, InBlock, "st", "ld.global"))
 		want := "ld.global" + op + ".L2::64B.u32 becomes ld.relaxed.cta.global.L2::64B.u32 %r1, [%d1];"
 		if !slices.Contains(got, want) {
@@ -182,8 +185,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestCopies: a wait may be at each barrier, at each strong access, which may announce the copy, and
-// near the finding; with a barrier behind it only where all threads are.
+// TestCopies: a wait may be at each barrier, at each strong access, which may announce the copy,
+// and near the finding; with a barrier behind it only where all threads are.
 func TestCopies(t *testing.T) {
 	k := kernelOf(t, modern, "cp.async.ca.shared.global [s], [%d1], 4;\nadd.u32 %r1, %r1, 1;\n"+
 		"bar.sync 0;\nmov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\n"+
@@ -232,7 +235,8 @@ func TestCopies(t *testing.T) {
 // TestWarps: warp barriers are offered if all that a run showed is races within warps.
 func TestWarps(t *testing.T) {
 	k := kernelOf(t, modern, "st.shared.u32 [s], 1;\nld.shared.u32 %r1, [s];\n")
-	all := []string{"warp barrier at ld.shared.u32", "warp barrier at ret", "warp barrier at st.shared.u32"}
+	all := []string{"warp barrier at ld.shared.u32", "warp barrier at ret",
+		"warp barrier at st.shared.u32"}
 	in := raceOf(k, InWarp, "st.shared", "ld.shared")
 	for _, c := range []struct {
 		kind  Kind
@@ -250,8 +254,8 @@ func TestWarps(t *testing.T) {
 	}
 }
 
-// TestSpell: the atomic operation that an update becomes (PTX ISA 9.7.13.5: add of u32, u64, f32 and
-// f64, and, or and xor of b32 and b64, min and max of integers). Results of an operation with a
+// TestSpell: the atomic operation that an update becomes (PTX ISA 9.7.13.5: add of u32, u64, f32
+// and f64, and, or and xor of b32 and b64, min and max of integers). Results of an operation with a
 // carry, and of others, depend on more than the old value.
 func TestSpell(t *testing.T) {
 	for _, c := range []struct{ typ, op, want string }{
@@ -282,7 +286,8 @@ func TestSpell(t *testing.T) {
 		} else if strings.Contains(c.op, "%h2") {
 			dst, src = "%h1", "%h2"
 		}
-		k := kernelOf(t, modern, fmt.Sprintf(".reg .b16 %%h<3>;\nld.%s %s, [%%d1];\n%s;\nst.%s [%%d1], %s;\n",
+		k := kernelOf(t, modern, fmt.Sprintf(".reg .b16 %%h<3>;\nld.%s %s, [%%d1];\n%s;\n"+
+			"st.%s [%%d1], %s;\n",
 			c.typ, dst, c.op, c.typ, src))
 		st := instrs(k, "st.")[0]
 		float := strings.Contains(c.op, "add.f")
@@ -319,14 +324,16 @@ func TestUpdateIs(t *testing.T) {
 		load + "add.u32 %r2, %r1, %tid.x;\nst.global.u32 [%d1], %r2;\n":             0,
 		load + "add.u32 %r2, %r1, %r1;\nst.global.u32 [%d1], %r2;\n":                0,
 		"mov.u32 %r2, 1;\nst.global.u32 [%d1], %r2;\n" + load:                       0,
-		"bra L;\nL:\n" + load + op + "st.global.u32 [%d1], %r2;\n":                  1, // from the start of a block
+		"bra L;\nL:\n" + load + op + "st.global.u32 [%d1], %r2;\n":                  1,
+		// from the start of a block
 		load + op + "st.global.u32 [%d1], %r2;\nld.global.u32 %r1, [%d1+4];\n" + op +
 			"st.global.u32 [%d1+4], %r2;\n": 2,
 	} {
 		k := kernelOf(t, modern, body)
 		var found []located
 		for _, in := range instrs(k, "ld.global", "st.", "red.") {
-			found = append(found, located{Finding{Kind: Race}, in, nil}, located{Finding{Kind: Race}, nil, in})
+			found = append(found, located{Finding{Kind: Race}, in, nil}, located{Finding{Kind: Race},
+				nil, in})
 		}
 		r := &repairer{x: New(k), found: found}
 		if got := len(r.updates()); got != want {
@@ -341,8 +348,8 @@ func TestUpdateIs(t *testing.T) {
 }
 
 // TestPointCost: each loop around a place counts 100 times, each condition half, and a place that
-// needs a transformation 1.5 times, whatever conditions keep threads away from it (AutoSync, section
-// III.C). The branch that continues a loop is the loop.
+// needs a transformation 1.5 times, whatever conditions keep threads away from it (AutoSync,
+// section III.C). The branch that continues a loop is the loop.
 func TestPointCost(t *testing.T) {
 	const tid = "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p2, %r2, 0;\n"
 	const same = "setp.eq.u32 %p2, %r2, 0;\n"
@@ -364,7 +371,8 @@ func TestPointCost(t *testing.T) {
 		{"behind a condition", same + when("M", "") + bar, 1},
 		{"a loop under a condition", same + when("M", loop("L", bar)), 50},
 		{"a condition in a loop", same + loop("L", when("M", bar)), 50},
-		{"the end of a loop under a condition", same + loop("L", when("M", "not.b32 %r4, %r4;\n")+bar), 100},
+		{"the end of a loop under a condition", same + loop("L", when("M",
+			"not.b32 %r4, %r4;\n")+bar), 100},
 		{"some threads", tid + when("M", bar), 1.5},
 		{"some threads in a loop", tid + loop("L", when("M", bar)), 150},
 		{"a loop of some threads", tid + when("M", loop("L", bar)), 150},
@@ -407,17 +415,19 @@ func TestUniform(t *testing.T) {
 		"ld.relaxed.gpu.global.u32 %r1, [%d1];":      false,
 		"atom.global.add.u32 %r1, [%d1], 1;":         false,
 		"mov.u32 %r2, %tid.x;\nadd.u32 %r1, %r2, 1;": false,
-		"mov.u32 %r2, %tid.x;\nmov.u32 %r2, 1;\nmov.u32 %r1, %r2;":                                                   true,
-		"mov.u32 %r2, %tid.x;\nand.b32 %r2, %r2, 0;\nadd.u32 %r1, %r1, %r2;":                                         false,
-		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":                                       false,
-		"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":                                       false,
-		"setp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":                                                             true,
-		"mov.u32 %r2, %tid.x;\nmul.wide.u32 %d2, %r2, 4;\nld.global.u32 %r1, [%d2];":                                 false,
-		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:":                           false,
-		"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:":                                                 true,
-		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nvote.sync.any.pred %p2, %p1, -1;\nselp.u32 %r1, 1, 0, %p2;": false,
-		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.or.pred %p2, 0, %p1;\nselp.u32 %r1, 1, 0, %p2;":     true,
-		"mov.u32 %r2, 1;\nshfl.sync.idx.b32 %r1, %r2, 0, 31, -1;":                                                    false,
+		"mov.u32 %r2, %tid.x;\nmov.u32 %r2, 1;\nmov.u32 %r1, %r2;":                         true,
+		"mov.u32 %r2, %tid.x;\nand.b32 %r2, %r2, 0;\nadd.u32 %r1, %r1, %r2;":               false,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":             false,
+		"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":             false,
+		"setp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":                                   true,
+		"mov.u32 %r2, %tid.x;\nmul.wide.u32 %d2, %r2, 4;\nld.global.u32 %r1, [%d2];":       false,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:": false,
+		"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:":                       true,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nvote.sync.any.pred %p2, %p1, -1;\n" +
+			"selp.u32 %r1, 1, 0, %p2;": false,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.or.pred %p2, 0, %p1;\n" +
+			"selp.u32 %r1, 1, 0, %p2;": true,
+		"mov.u32 %r2, 1;\nshfl.sync.idx.b32 %r1, %r2, 0, 31, -1;": false,
 		"call (%r1), f, ();": false,
 	} {
 		k := kernelOf(t, modern+"\n.func (.reg .b32 %o) f()\n{\n\tmov.u32 %o, 1;\n\tret;\n}",
@@ -448,10 +458,13 @@ func TestEarly(t *testing.T) {
 		data + flag + waits:        false,
 		flag + data + flag + waits: false,
 		data + waits:               false,
-		"ld.global.u32 %r2, [%d1];\nL:\nld.volatile.global.u32 %r1, [%d2];\n" + wait + flag + data:                 false,
-		flag + data + "ld.volatile.global.u32 %r1, [%d2];\nld.global.u32 %r2, [%d1];\n":                            false,
-		flag + "bra M;\nM:\n" + data + waits:                                                                       true,
-		flag + "st.volatile.global.u32 [%d1], 1;\n" + strings.Replace(waits, "ld.global", "ld.volatile.global", 1): false,
+		"ld.global.u32 %r2, [%d1];\nL:\nld.volatile.global.u32 %r1, [%d2];\n" + wait + flag +
+			data: false,
+		flag + data + "ld.volatile.global.u32 %r1, [%d2];\nld.global.u32 %r2, [%d1];\n": false,
+		flag + "bra M;\nM:\n" + data +
+			waits: true,
+		flag + "st.volatile.global.u32 [%d1], 1;\n" + strings.Replace(waits, "ld.global",
+			"ld.volatile.global", 1): false,
 	} {
 		k := kernelOf(t, modern, body)
 		stores := instrs(k, "st.global", "st.volatile")

@@ -44,7 +44,8 @@ func TestExchange(t *testing.T) {
 		}
 		got := ""
 		for _, x := range a.actions {
-			got += string(rune('a' - 1 + slices.IndexFunc(list, func(y action) bool { return y.key == x.key })))
+			got += string(rune('a' - 1 + slices.IndexFunc(list,
+				func(y action) bool { return y.key == x.key })))
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
@@ -63,7 +64,8 @@ func TestExchange(t *testing.T) {
 	// The calls are limited.
 	_, r, list = stores(t, 30)
 	r.judge = graded{Buggy, Buggy}
-	if _, err := r.exchange(t.Context(), &attempt{actions: list[:15], grade: Clean}, list); err != nil ||
+	if _, err := r.exchange(t.Context(), &attempt{actions: list[:15], grade: Clean},
+		list); err != nil ||
 		r.asked != maxExchanges {
 		t.Errorf("%d plans tried, want %d; %v", r.asked, maxExchanges, err)
 	}
@@ -89,8 +91,8 @@ func (c counting) Judge(ctx context.Context, text []byte, proof bool) (*Judgemen
 	return j, err
 }
 
-// TestNarrowAsks: a plan that is proved is narrowed by proofs. Otherwise runs decide, and the result
-// is judged once more with a proof.
+// TestNarrowAsks: a plan that is proved is narrowed by proofs. Otherwise runs decide, and the
+// result is judged once more with a proof.
 func TestNarrowAsks(t *testing.T) {
 	for _, c := range []struct {
 		grade        Grade
@@ -99,7 +101,10 @@ func TestNarrowAsks(t *testing.T) {
 		_, r, list := stores(t, 4)
 		var proofs, others int
 		r.opt.Rounds = 2
-		r.judge = counting{needing(c.grade, func(kept string) bool { return strings.Contains(kept, "b") }),
+		r.judge = counting{needing(c.grade, func(kept string) bool {
+			return strings.Contains(kept,
+				"b")
+		}),
 			&proofs, &others, Clean}
 		wide, err := r.try(t.Context(), list, true)
 		if err != nil {
@@ -116,8 +121,8 @@ func TestNarrowAsks(t *testing.T) {
 	}
 }
 
-// TestNarrowAgain: where a proof finds a bug in a narrow plan that runs accepted, the next round has
-// a run more; without an end the wide plan remains.
+// TestNarrowAgain: where a proof finds a bug in a narrow plan that runs accepted, the next round
+// has a run more; without an end the wide plan remains.
 func TestNarrowAgain(t *testing.T) {
 	for _, rounds := range []int{1, 3} {
 		_, r, list := stores(t, 4)
@@ -156,10 +161,11 @@ func (f proofJudge) Judge(_ context.Context, text []byte, proof bool) (*Judgemen
 }
 
 // TestApply: a barrier of the plan stands at its place where all threads arrive. Where some do not,
-// those that do must not wait at it: it is at a place that all pass, except if the plan says that it
-// is bare, or a barrier of a warp.
+// those that do must not wait at it: it is at a place that all pass, except if the plan says that
+// it is bare, or a barrier of a warp.
 func TestApply(t *testing.T) {
-	const body = "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra E;\nnot.b32 %r1, %r1;\nE:\n" +
+	const body = "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra E;\nnot.b32 %r1, %r1;\n" +
+		"E:\n" +
 		"neg.s32 %r1, %r1;\n"
 	k := kernelOf(t, modern, body)
 	x := New(k)
@@ -172,13 +178,15 @@ func TestApply(t *testing.T) {
 		regions int
 	}{
 		{"where all are", Plan{Barriers: []Point{all}}, "", "bar.sync \t0;", 0},
-		{"where some are", Plan{Barriers: []Point{some}}, "bra \t$fix1_stable0_1;\n$fix1_label0_1:", "", 1},
+		{"where some are", Plan{Barriers: []Point{some}}, "bra \t$fix1_stable0_1;\n$fix1_label0_1:",
+			"", 1},
 		{"bare", Plan{Bare: []Point{some}}, "bar.sync \t0;", "", 0},
 		{"of a warp", Plan{Warps: []Point{some}}, "bar.warp.sync \t-1;", "", 0},
 		{"where some are, and where all are", Plan{Barriers: []Point{some, all}},
 			"bra \t$fix1_stable0_1;\n$fix1_label0_1:", "bar.sync \t0;", 1},
 		{"something else", Plan{Inserts: []Insert{{some, "membar.gl;"}}}, "membar.gl;", "", 0},
-		{"another text", Plan{Texts: map[int]string{instrs(k, "mov")[0].Index: "mov.u32 %r2, 7;"}}, "", "", 0},
+		{"another text", Plan{Texts: map[int]string{instrs(k, "mov")[0].Index: "mov.u32 %r2, 7;"}},
+			"", "", 0},
 	} {
 		p, err := x.Apply(&c.plan)
 		if err != nil {
@@ -220,7 +228,8 @@ func TestApplySplit(t *testing.T) {
 		{"behind one that counts", tid + "bar.sync 1, 32;\n@%p1 bra E;\nbar.sync 0;\nE:\n", ""},
 	} {
 		k := kernelOf(t, modern, c.body)
-		p, err := New(k).Apply(&Plan{Split: map[int]bool{instrs(k, "bar.sync 0", "bar.sync")[0].Index: true}})
+		p, err := New(k).Apply(&Plan{Split: map[int]bool{instrs(k, "bar.sync 0",
+			"bar.sync")[0].Index: true}})
 		if strings.Contains(c.what, "counts") { // the second one is split
 			for _, in := range instrs(k, "bar.sync") {
 				if isBarrier(in) {
@@ -288,9 +297,11 @@ func TestEverywhere(t *testing.T) {
 			[]string{"barrier at bra", "barrier at neg.s32", "barrier at st.shared.u32"}},
 		{"a race", true, []located{race}, []string{"barrier at bra", "barrier at end",
 			"barrier at ld.shared.u32", "barrier at neg.s32", "barrier at st.shared.u32"}},
-		{"nothing that a barrier repairs", true, []located{{Finding{Kind: Other, Shown: true}, load, bar}},
+		{"nothing that a barrier repairs", true, []located{{Finding{Kind: Other, Shown: true}, load,
+			bar}},
 			nil},
-		{"a barrier that diverges", true, []located{stray}, []string{"barrier at bra", "barrier at neg.s32"}},
+		{"a barrier that diverges", true, []located{stray}, []string{"barrier at bra",
+			"barrier at neg.s32"}},
 		{"the same, without a transformation", false, []located{stray},
 			[]string{"barrier at bra", "barrier at neg.s32"}},
 	} {
@@ -298,13 +309,15 @@ func TestEverywhere(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 		r := &repairer{x: New(k), opt: Options{Cost: DefaultCost}, found: c.found}
-		keeps := slices.ContainsFunc(everywhere(c.split)(r), func(a action) bool { return a.what.At == bar })
+		keeps := slices.ContainsFunc(everywhere(c.split)(r),
+			func(a action) bool { return a.what.At == bar })
 		if keeps != (c.split && c.found[0].Kind == Divergence) {
 			t.Errorf("%s: the barrier is kept: %v", c.what, keeps)
 		}
 		list := everywhere(c.split)(r)
 		s := serial(r)
-		if last := s[len(s)-1]; c.split && len(s) != len(list)+1 || last.key != "serial" || last.cost != 0 {
+		if last := s[len(s)-1]; c.split && len(s) != len(list)+1 || last.key != "serial" ||
+			last.cost != 0 {
 			t.Errorf("%s: serial offers %v", c.what, last.key)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// TestHasStrong: accesses that may conflict without a race are strong ones (PTX ISA 8.3, 8.7.1), and
-// a function may have some.
+// TestHasStrong: accesses that may conflict without a race are strong ones (PTX ISA 8.3, 8.7.1),
+// and a function may have some.
 func TestHasStrong(t *testing.T) {
 	for body, want := range map[string]bool{
 		"": false,
@@ -32,8 +32,9 @@ func TestHasStrong(t *testing.T) {
 	}
 }
 
-// needing judges a text by the names of the stores behind which a barrier remains: stores to offsets
-// 0, 4, 8 and so on are a, b, c. The text has the grade good if ok accepts them, and Buggy if not.
+// needing judges a text by the names of the stores behind which a barrier remains: stores to
+// offsets 0, 4, 8 and so on are a, b, c. The text has the grade good if ok accepts them, and Buggy
+// if not.
 func needing(good Grade, ok func(kept string) bool) judgeFunc {
 	return func(text string) *Judgement {
 		kept := ""
@@ -49,11 +50,12 @@ func needing(good Grade, ok func(kept string) bool) judgeFunc {
 	}
 }
 
-// TestFindRedundant: a barrier is redundant if the kernel stays as good without it and without those
-// found before. The costliest are tried first. Copies of one statement go together, since the source
-// can only lose all of them.
+// TestFindRedundant: a barrier is redundant if the kernel stays as good without it and without
+// those found before. The costliest are tried first. Copies of one statement go together, since the
+// source can only lose all of them.
 func TestFindRedundant(t *testing.T) {
-	const a, b, c = "st.global.u32 [%d1], 1;\nbar.sync 0;\n", "st.global.u32 [%d1+4], 1;\nbar.sync 0;\n",
+	const a, b, c = "st.global.u32 [%d1], 1;\nbar.sync 0;\n", "st.global.u32 [%d1+4], 1;\n" +
+		"bar.sync 0;\n",
 		"st.global.u32 [%d1+8], 1;\nbar.sync 0;\n"
 	const loop = "L:\n" + b + "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 9;\n@%p1 bra L;\n"
 	const l5, l6 = ".loc 1 5 3\n", ".loc 1 6 3\n"

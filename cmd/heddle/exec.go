@@ -101,6 +101,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
 	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in "+
 		"`DIR`, for the flag --launch of check, run, verify, fix, sync and trace")
+	fs.BoolVar(&c.opt.InitCheck, "init-check", false,
+		"report launches that read device memory which nothing has written")
 	fs.BoolVar(&c.opt.Leaks, "leak-check", false,
 		"report memory that the program does not free as a finding")
 	c.build.define(fs)

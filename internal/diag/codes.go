@@ -33,6 +33,7 @@ const (
 	CodeAnnotation    Code = "annotation-failed"
 	CodeStackOverflow Code = "stack-overflow"
 	CodeLeak          Code = "leak"
+	CodeUninitialised Code = "uninitialized"
 
 	CodeStepLimit      Code = "step-limit"
 	CodeUnsupported    Code = "unsupported"

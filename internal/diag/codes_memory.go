@@ -188,4 +188,45 @@ int main() {
 `,
 		},
 	},
+	{
+		Code: CodeUninitialised, Family: Bugs,
+		Title: "a launch reads device memory that nothing has written",
+		Text: `A launch reads bytes of memory of cudaMalloc that no copy, no memset, no earlier launch and
+not the launch itself has written. Their values are those that another program or an earlier
+allocation has left. heddle exec reports it with --init-check only: a kernel may read such bytes and
+not use them, for instance the padding of a structure that it loads as a whole. Device memory holds
+zeros here, so that the results of the program do not show the mistake.
+
+What a launch writes counts as written for all of its reads, also for those before. Managed and
+pinned memory, and variables, are not examined: the host writes to them as well.`,
+		Fix: `Write the memory before the launch that reads it (cudaMemset, cudaMemcpy, another kernel), or
+read only what was written: often a size or a stride of the launch is larger than that of the copy.`,
+		Example: Example{
+			Command: "exec", File: "uninitialized.cu", Flags: []string{"--init-check"},
+			Text: `__global__ void add(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+
+int main() {
+    int *in, *out, host[32] = {};
+    cudaMalloc(&in, 64 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));
+    cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(in, out); // 32 numbers were copied
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+		Fixed: Example{
+			Text: `__global__ void add(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+
+int main() {
+    int *in, *out, host[64] = {};
+    cudaMalloc(&in, 64 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));
+    cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(in, out);
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+	},
 }

@@ -13,7 +13,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // op is an operation that a program requests.
 type op uint32

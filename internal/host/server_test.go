@@ -170,7 +170,7 @@ func start(t *testing.T, text string, args ...string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := host.Listen(gpu, func(h host.Hello, a *host.Arena) (host.Device, error) {
+	s, err := host.Listen(gpu, false, func(h host.Hello, a *host.Arena) (host.Device, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		f := &fake{hello: h, arena: a, sites: host.NewSites(h), vars: map[string]host.Allocation{}}

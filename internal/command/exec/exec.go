@@ -36,10 +36,12 @@ type Options struct {
 	Check  Policy // which launches the detector watches
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
-	Save    string
-	Leaks   bool   // memory that is never freed is a finding
-	Name    string // of the program in reports; empty: the path of its executable
-	Command string // the command line of heddle, for the reproduce line
+	Save string
+	// InitCheck: reads of device memory that nothing has written are findings.
+	InitCheck bool
+	Leaks     bool   // memory that is never freed is a finding
+	Name      string // of the program in reports; empty: the path of its executable
+	Command   string // the command line of heddle, for the reproduce line
 	// Printer returns a printer for the findings and verdicts of all processes, whose positions refer
 	// to files. It is called once, and the printer closed by Summary.Close.
 	Printer func(files *source.Set) diag.Printer
@@ -152,7 +154,7 @@ func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
 			return nil, err
 		}
 	}
-	server, err := host.Listen(opt.GPU, r.open)
+	server, err := host.Listen(opt.GPU, opt.InitCheck, r.open)
 	if err != nil {
 		return nil, err
 	}

@@ -65,14 +65,12 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		s.save(k, cfg, params, l.Cooperative)
 	}
 	s.current = fmt.Sprintf("in launch %d of this kernel%s", k.launches, s.place(l.Caller))
-	k.watch.Touched = s.touched(l.Stream)
+	k.watch.Touched = s.touchedBy(l.Stream)
 	found := k.watch.Bugs()
 	start := time.Now()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	k.time += time.Since(start)
-	if s.streams != nil {
-		s.streams.launched(k, l)
-	}
+	s.launched(k, l)
 	s.executed(Executed{Process: s.hello.Process, Kernel: k.fn.Demangled, Number: k.launches,
 		Stream: s.streamOf(l.Stream), Place: strings.TrimPrefix(s.place(l.Caller), " at "), Checked: check,
 		Failed: err != nil || res.Status != emu.Completed, Found: k.watch.Bugs() > found})

@@ -36,19 +36,23 @@ type session struct {
 	files  *source.Set
 	driver *driver.Driver
 
-	spare    func() bool // the process has ended by itself: it is not to be ended
-	modules  map[uint32]*module
-	kernels  []*kernel // by host.Kernel.ID
-	problems []diag.Verdict
-	printed  output
-	current  string // the launch that is being executed, for findings
-	cwd      string
-	texts    map[string][]string // lines of the files in which memory is allocated
-	names    map[uint64]string   // of allocations, by the return address of the call
-	streams  *streams            // nil before the program uses a stream other than the default one
-	visible  []order.Range       // managed and pinned memory, ascending
-	apart    int                 // findings that belong to no kernel
-	aside    driver.Aside        // those of them that do not count
+	spare     func() bool // the process has ended by itself: it is not to be ended
+	modules   map[uint32]*module
+	kernels   []*kernel // by host.Kernel.ID
+	problems  []diag.Verdict
+	printed   output
+	current   string // the launch that is being executed, for findings
+	cwd       string
+	texts     map[string][]string       // lines of the files in which memory is allocated
+	names     map[uint64]string         // of allocations, by the return address of the call
+	streams   *streams                  // nil before the program uses a stream other than the default one
+	visible   []order.Range             // managed and pinned memory, ascending
+	touched   order.Touched             // by the last launch, if it was collected
+	shadow    order.Shadow              // what of device memory is written; with Options.InitCheck
+	device    []order.Range             // allocations of device memory, ascending; with Options.InitCheck
+	unwritten map[uninitialisedKey]bool // reads that were reported
+	apart     int                       // findings that belong to no kernel
+	aside     driver.Aside              // those of them that do not count
 }
 
 // newSession returns the device of a process.
@@ -167,20 +171,27 @@ func (s *session) Allocated(a host.Allocation, ordered bool) {
 	}
 }
 
-// show adds or removes an allocation that the host can access to s.visible.
+// show adds an allocation to s.visible or s.device, or removes it.
 func (s *session) show(a host.Allocation, exists bool) {
-	if a.Kind != host.ManagedMemory && a.Kind != host.PinnedMemory {
+	list := &s.visible
+	switch {
+	case a.Kind == host.DeviceMemory && s.r.opt.InitCheck:
+		list = &s.device
+	case a.Kind != host.ManagedMemory && a.Kind != host.PinnedMemory:
 		return
 	}
 	r := order.Range{From: a.Addr, To: a.Addr + a.Size}
-	i, _ := slices.BinarySearchFunc(s.visible, r.From, func(v order.Range, at uint64) int {
+	i, found := slices.BinarySearchFunc(*list, r.From, func(v order.Range, at uint64) int {
 		return cmp.Compare(v.From, at)
 	})
 	if exists {
-		s.visible = slices.Insert(s.visible, i, r)
-	} else {
-		s.visible = slices.Delete(s.visible, i, i+1)
+		*list = slices.Insert(*list, i, r)
+		return
 	}
+	if found { // memory of the device's malloc is not in the list
+		*list = slices.Delete(*list, i, i+1)
+	}
+	s.shadow.Forget(r)
 }
 
 // Freed implements host.Device.

@@ -15,10 +15,8 @@ type streams struct {
 	s       *session
 	clocks  *order.Clocks
 	history order.History
-	touched order.Touched
 	names   map[uint64]streamName // of streams that the program has created, by handle
 	seen    map[raceKey]bool
-	ranges  int // operations whose accesses lie in too many places to be compared
 }
 
 // streamName is what reports say of a stream.
@@ -41,14 +39,35 @@ type operation struct {
 // raceKey identifies a finding by the two calls: one order repairs it for all memory.
 type raceKey struct{ first, second uint64 }
 
-// touched returns where the next launch notes what it accesses; nil if there is nothing to compare.
-func (s *session) touched(stream uint64) *order.Touched {
-	if s.streams == nil && stream == order.Legacy {
+// touchedBy returns where the next launch, in a stream, notes what it accesses; nil if nothing needs
+// it.
+func (s *session) touchedBy(stream uint64) *order.Touched {
+	if s.streams == nil && stream == order.Legacy && !s.r.opt.InitCheck {
 		return nil
 	}
-	t := &s.ordered().touched
-	t.Reset()
-	return t
+	if stream != order.Legacy {
+		s.ordered()
+	}
+	s.touched.Reset()
+	return &s.touched
+}
+
+// launched compares what a launch has accessed, if that was collected.
+func (s *session) launched(k *kernel, l *host.Launch) {
+	if k.watch.Touched == nil {
+		return
+	}
+	accesses, ok := s.touched.Accesses()
+	if !ok {
+		s.r.note("launch %d of %s accesses memory in too many places to be compared with others",
+			k.launches, k.fn.Demangled)
+	}
+	if s.streams != nil {
+		s.streams.launched(k, l, accesses, s.touched.Fenced)
+	}
+	if s.r.opt.InitCheck && ok {
+		s.uninitialised(k, l, accesses)
+	}
 }
 
 // ordered returns s.streams, which it creates.
@@ -62,6 +81,11 @@ func (s *session) ordered() *streams {
 
 // Order implements host.Device.
 func (s *session) Order(o *host.Order) {
+	if s.r.opt.InitCheck && (o.Call == host.CopyMemory || o.Call == host.SetMemory) {
+		for _, r := range rows(o.To, o.ToPitch, o) {
+			s.shadow.Write(r)
+		}
+	}
 	if s.streams == nil && o.Stream == order.Legacy {
 		return
 	}
@@ -113,14 +137,9 @@ func (t *streams) synchronized() {
 }
 
 // launched compares a launch that has been executed.
-func (t *streams) launched(k *kernel, l *host.Launch) {
+func (t *streams) launched(k *kernel, l *host.Launch, accesses order.Accesses, fenced bool) {
 	info := &operation{what: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled), kernel: k,
 		caller: l.Caller}
-	accesses, ok := t.touched.Accesses()
-	if !ok {
-		t.ranges++
-	}
-	fenced := t.touched.Fenced
 	e, before := t.add(l.Stream, info, accesses, fenced)
 	// The host may read a flag in its memory and know that the launch has got so far.
 	if order.Overlap(accesses[order.StrongWrite], t.s.visible) ||

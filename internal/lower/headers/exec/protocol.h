@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 1
+#define HEDDLE_PROTOCOL_VERSION 2
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -32,7 +32,7 @@
 
 #define HEDDLE_OP_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
-   -> u64 arena address, u64 its size, struct heddle_gpu */
+   -> u64 arena address, u64 its size, u64 1 if all copies and memsets are wanted, struct heddle_gpu */
 #define HEDDLE_OP_HELLO 64
 /* -> nothing: all earlier operations have ended */
 #define HEDDLE_OP_SYNC 65

@@ -2,13 +2,12 @@ package exec_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"heddle/internal/command/exec"
+	"heddle/internal/testing/program"
 )
 
 // initPrologue begins the programs of TestInitCheck: p and o have 64 numbers each.
@@ -57,13 +56,9 @@ func TestInitCheck(t *testing.T) {
 	for _, c := range initCases {
 		text += fmt.Sprintf("if (!strcmp(argv[1], %q)) {\n%s\nreturn cudaDeviceSynchronize();\n}\n", c.name, c.body)
 	}
-	source := filepath.Join(t.TempDir(), "p.cu")
-	if err := os.WriteFile(source, []byte(text+"return 99;\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := build(t, source)
+	built := program.OfText(t, text+"return 99;\n}\n")
 	for _, c := range initCases {
-		got := start(t, []string{program, c.name}, func(o *exec.Options) { o.InitCheck = true })
+		got := start(t, []string{built, c.name}, func(o *exec.Options) { o.InitCheck = true })
 		var want []string
 		if c.found {
 			want = []string{"uninitialized"}

@@ -2,12 +2,12 @@ package exec_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/program"
 )
 
 // streamsPrologue begins the programs of TestStreams: streams a and b synchronize with the default
@@ -161,22 +161,18 @@ func TestStreams(t *testing.T) {
 	text += "put<<<1, 64, 0, a>>>(p, 0, 64);\n" +
 		"get<<<1, 64, 0, b>>>(p, o, 64); // heddle:ignore race-stream the test wants it\n" +
 		"return cudaDeviceSynchronize();\n}\n"
-	source := filepath.Join(t.TempDir(), "p.cu")
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := build(t, source)
+	built := program.OfText(t, text)
 	for _, c := range streamCases {
 		if !nonBlocking.MatchString(c.body) {
-			checkStreams(t, []string{program, c.name, "blocking"}, c.race)
+			checkStreams(t, []string{built, c.name, "blocking"}, c.race)
 		}
-		args := []string{program, c.name}
+		args := []string{built, c.name}
 		if strings.HasPrefix(c.name, "non-blocking later") {
 			args = append(args, "blocking")
 		}
 		checkStreams(t, args, c.race)
 	}
-	if got := start(t, []string{program, "suppressed"}, nil); len(got.findings) > 0 || got.Exit() != 0 {
+	if got := start(t, []string{built, "suppressed"}, nil); len(got.findings) > 0 || got.Exit() != 0 {
 		t.Errorf("suppressed: findings %q, exit code %d", got.findings, got.Exit())
 	}
 }

@@ -68,6 +68,23 @@ type Launch struct {
 	Params      []byte // the parameter area; valid until Launch returns
 }
 
+// Object is a texture or surface object that a program has created. Its memory is in the arena.
+type Object struct {
+	Addr, Pitch, Slice uint64    // of the first texel; bytes of a row and of a layer or slice
+	Size               [3]uint32 // texels; 0 for dimensions that it does not have
+	Layers             uint32    // 0: none
+	Channels, Bits     uint32    // of a texel, of a channel
+	Kind               uint32    // a cudaChannelFormatKind
+	Address            [3]uint32 // cudaTextureAddressMode of each dimension
+	Color              [4]float32
+	Surface            bool // for surface functions, which no field below concerns but Cube and Layered
+	Cube, Layered      bool // what the layers are
+	Linear             bool // device memory without dimensions
+	Filter             bool // linear filtering
+	Unit               bool // normalized coordinates
+	Fraction           bool // integers are read as fractions of 1
+}
+
 // Device does what a program asks for. One goroutine calls it. Its memory is an Arena, of which it
 // is told each change.
 type Device interface {
@@ -82,6 +99,9 @@ type Device interface {
 	// Allocated and Freed report changes of the memory.
 	Allocated(Allocation)
 	Freed(Allocation)
+	// Object reports a texture or surface object under its handle, ObjectGone its end.
+	Object(handle uint64, o *Object)
+	ObjectGone(handle uint64)
 	// Reset is cudaDeviceReset: the variables of all modules have their first values again.
 	Reset()
 	// Unsupported names a function of the runtime that the program called in vain.

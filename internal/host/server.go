@@ -216,6 +216,13 @@ func (p *session) post(o op, b *body) {
 		}
 	case opRecord:
 		p.times[b.u64()] = time.Now()
+	case opObject:
+		handle := b.u64()
+		if o := readObject(b); !b.bad {
+			p.device.Object(handle, &o)
+		}
+	case opObjectGone:
+		p.device.ObjectGone(b.u64())
 	case opUnsupported:
 		p.device.Unsupported(b.text())
 	case opExit:

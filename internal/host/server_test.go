@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,7 +93,12 @@ func line(s host.Site) string {
 func (f *fake) Allocated(a host.Allocation) {
 	f.note(a.Kind.String() + " at line " + line(f.sites.Of(a.Caller)))
 }
-func (f *fake) Freed(host.Allocation)   { f.note("freed") }
+func (f *fake) Freed(host.Allocation) { f.note("freed") }
+func (f *fake) Object(h uint64, o *host.Object) {
+	f.note(fmt.Sprintf("object %v, %d layers, %d channels of %d bits", o.Size, o.Layers, o.Channels,
+		o.Bits))
+}
+func (f *fake) ObjectGone(uint64)       { f.note("object gone") }
 func (f *fake) Reset()                  { f.note("reset") }
 func (f *fake) Unsupported(name string) { f.note("unsupported " + name) }
 

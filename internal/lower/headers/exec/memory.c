@@ -301,12 +301,6 @@ static struct rows pitched(struct cudaPitchedPtr p, struct cudaPos at) {
   size_t slice = p.pitch * p.ysize;
   return (struct rows){(char *)p.ptr + at.z * slice + at.y * p.pitch + at.x, p.pitch, slice};
 }
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
-  if (!p) return fail(cudaErrorInvalidValue);
-  if (p->srcArray || p->dstArray) return (cudaError_t)heddle_unsupported("cudaMemcpy3D of an array");
-  return copy_rows(pitched(p->dstPtr, p->dstPos), pitched(p->srcPtr, p->srcPos), p->extent, p->kind);
-}
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return (void)s, cudaMemcpy3D(p); }
 
 static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e) {
   ENTER();

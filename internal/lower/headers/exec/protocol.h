@@ -25,6 +25,10 @@
 #define HEDDLE_OP_UNSUPPORTED 5
 /* u32 the exit status if it is known, else 0: the program calls exit */
 #define HEDDLE_OP_EXIT 6
+/* u64 handle, struct heddle_object: a texture or surface object exists */
+#define HEDDLE_OP_OBJECT 20
+/* u64 handle: it does not exist any more */
+#define HEDDLE_OP_OBJECT_GONE 21
 
 #define HEDDLE_OP_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
@@ -63,6 +67,15 @@ struct heddle_gpu {
 /* What a program may ask about a kernel. */
 struct heddle_kernel {
   unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers;
+};
+
+/* A texture or surface object. Sizes are texels, pitch and slice bytes; address has values of cudaTextureAddressMode,
+   kind of cudaChannelFormatKind. What is 0 or 1 is a truth value. */
+struct heddle_object {
+  unsigned long long addr, pitch, slice;
+  unsigned int size[3], layers, channels, bits, kind, address[3];
+  float color[4];
+  unsigned int surface, cube, layered, linear, filter, unit, fraction, zero;
 };
 
 #endif

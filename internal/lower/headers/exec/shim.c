@@ -18,6 +18,7 @@
 #include "connect.c"
 #include "register.c"
 #include "memory.c"
+#include "texture.c"
 #include "stream.c"
 #include "launch.c"
 #include "device.c"

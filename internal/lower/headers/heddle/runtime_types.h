@@ -22,6 +22,8 @@ typedef __SIZE_TYPE__ size_t;
   X(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer")                              \
   X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                  \
   X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                             \
+  X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")               \
+  X(cudaErrorInvalidNormSetting, 27, "read as normalized float not supported for 32-bit non float type")  \
   X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")      \
   X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                      \
   X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                        \
@@ -107,6 +109,8 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -146,6 +150,7 @@ struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaMemcpy3DParms { cudaArray_t srcArray; struct cudaPos srcPos; struct cudaPitchedPtr srcPtr; cudaArray_t dstArray; struct cudaPos dstPos; struct cudaPitchedPtr dstPtr; struct cudaExtent extent; enum cudaMemcpyKind kind; };
 struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
+#include "texture_types.h"
 typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeAccessPolicyWindow = 1, cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterDimension = 4,

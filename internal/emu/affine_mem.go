@@ -56,10 +56,16 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object
 	return o.at(first), o, base & pageMask
 }
 
-// setAddresses fills x.addr for the event, if there is a consumer.
-func (x *exec) setAddresses(p *pattern, base uint64) {
+// setAddresses fills x.addr for the event, if something needs it.
+func (x *exec) setAddresses(p *pattern, base, wide uint64) {
 	if x.sink == nil {
-		return
+		if x.touched == nil {
+			return
+		}
+		if p.even && p.step == wide && x.warp.ghost == 0 { // touch needs no more
+			x.addr[0], x.ev.Row, x.ev.Step = base+p.off[0], event.WarpSize, p.step
+			return
+		}
 	}
 	for l := range x.addr {
 		x.addr[l] = base + p.off[l]
@@ -90,7 +96,7 @@ func runAffineLoadGlobal(x *exec, in *inst) {
 	}
 	x.loadAffine(in, p, pg[:], at)
 	if o.space == event.Global {
-		x.setAddresses(p, base)
+		x.setAddresses(p, base, in.mem.wide)
 		x.access(in, full, event.Global, 0)
 	}
 }
@@ -104,7 +110,7 @@ func runAffineLoadShared(x *exec, in *inst) {
 		return
 	}
 	x.loadAffine(in, p, x.block.shared, base)
-	x.setAddresses(p, base)
+	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Shared, 0)
 }
 
@@ -189,7 +195,7 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 	} else {
 		x.storeAffine(in, p, pg[:], at)
 	}
-	x.setAddresses(p, base)
+	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Global, full)
 }
 
@@ -210,7 +216,7 @@ func runAffineStoreShared(x *exec, in *inst) {
 		return
 	}
 	x.storeAffine(in, p, x.block.shared, base)
-	x.setAddresses(p, base)
+	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Shared, full)
 }
 

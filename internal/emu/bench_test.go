@@ -8,6 +8,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/order"
 )
 
 // drop is a sink that drops all events, after a look at them.
@@ -205,7 +206,12 @@ func BenchmarkMillionThreads(b *testing.B) {
 }
 
 // The kernel of BenchmarkMemory in the memory of a program with many allocations.
-func BenchmarkArenaMemory(b *testing.B) {
+func BenchmarkArenaMemory(b *testing.B) { benchmarkArena(b, nil) }
+
+// The same, when what it touches is collected.
+func BenchmarkArenaTouched(b *testing.B) { benchmarkArena(b, new(order.Touched)) }
+
+func benchmarkArena(b *testing.B, touched *order.Touched) {
 	k, cfg := memoryKernel(b)
 	a := NewArena(32<<40, make([]byte, 16<<20))
 	var params []byte
@@ -227,7 +233,10 @@ func BenchmarkArenaMemory(b *testing.B) {
 	b.ReportAllocs()
 	lanes := uint64(0)
 	for b.Loop() {
-		res, err := m.Run(context.Background(), Options{Workers: 1}, nil)
+		if touched != nil {
+			touched.Reset()
+		}
+		res, err := m.Run(context.Background(), Options{Workers: 1, Touched: touched}, nil)
 		if err != nil || res.Status != Completed {
 			b.Fatal(err, res.Status, res.Stop)
 		}

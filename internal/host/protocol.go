@@ -26,6 +26,7 @@ const (
 	opRecord      op = 4
 	opUnsupported op = 5
 	opExit        op = 6
+	opOrder       op = 7
 	opObject      op = 20
 	opObjectGone  op = 21
 
@@ -130,6 +131,16 @@ func readObject(b *body) (o Object) {
 		*f = b.u32() != 0
 	}
 	return o
+}
+
+// orderBytes is the size of struct heddle_order.
+const orderBytes = 80
+
+// readOrder decodes one struct heddle_order.
+func readOrder(b *body) Order {
+	return Order{Call: Call(b.u32()), Flags: OrderFlags(b.u32()), Stream: b.u64(), Event: b.u64(),
+		Caller: b.u64(), To: b.u64(), ToPitch: b.u64(), From: b.u64(), FromPitch: b.u64(),
+		Width: b.u64(), Rows: b.u64()}
 }
 
 // encodeKernel returns a kernel as struct heddle_kernel of protocol.h and its parameters.

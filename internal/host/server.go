@@ -215,7 +215,14 @@ func (p *session) post(o op, b *body) {
 			p.context = p.device.Launch(&p.launch)
 		}
 	case opRecord:
-		p.times[b.u64()] = time.Now()
+		event := b.u64()
+		p.times[event] = time.Now()
+		p.device.Order(&Order{Call: RecordEvent, Event: event, Stream: b.u64()})
+	case opOrder:
+		for len(b.rest) >= orderBytes {
+			o := readOrder(b)
+			p.device.Order(&o)
+		}
 	case opObject:
 		handle := b.u64()
 		if o := readObject(b); !b.bad {
@@ -266,22 +273,23 @@ func (p *session) askMemory(o op, b *body) ([]byte, Error) {
 	switch o {
 	case opAlloc:
 		size, kind := b.u64(), Kind(b.u32())
-		b.u32()
+		ordered := b.u32() != 0
 		a, err := p.arena.Memory.Alloc(size, min(kind, PinnedMemory), b.u64())
 		if err == Success {
-			p.device.Allocated(a)
+			p.device.Allocated(a, ordered)
 		}
 		return u64s(a.Addr), err
 	case opFree:
-		a, err := p.arena.Memory.Free(b.u64())
+		addr, caller, ordered := b.u64(), b.u64(), b.u64() != 0
+		a, err := p.arena.Memory.Free(addr)
 		if err == Success {
-			p.device.Freed(a)
+			p.device.Freed(a, caller, ordered)
 			p.arena.discard(a)
 		}
 		return nil, err
 	case opReset:
 		for _, a := range p.arena.Memory.Reset() {
-			p.device.Freed(a)
+			p.device.Freed(a, 0, false)
 			p.arena.discard(a)
 		}
 		p.context = Success

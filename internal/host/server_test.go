@@ -90,17 +90,19 @@ func line(s host.Site) string {
 	return mark
 }
 
-func (f *fake) Allocated(a host.Allocation) {
+func (f *fake) Order(*host.Order) {}
+
+func (f *fake) Allocated(a host.Allocation, _ bool) {
 	f.note(a.Kind.String() + " at line " + line(f.sites.Of(a.Caller)))
 }
-func (f *fake) Freed(host.Allocation) { f.note("freed") }
+func (f *fake) Freed(host.Allocation, uint64, bool) { f.note("freed") }
+func (f *fake) Reset()                              { f.note("reset") }
+func (f *fake) Unsupported(name string)             { f.note("unsupported " + name) }
 func (f *fake) Object(h uint64, o *host.Object) {
 	f.note(fmt.Sprintf("object %v, %d layers, %d channels of %d bits", o.Size, o.Layers, o.Channels,
 		o.Bits))
 }
-func (f *fake) ObjectGone(uint64)       { f.note("object gone") }
-func (f *fake) Reset()                  { f.note("reset") }
-func (f *fake) Unsupported(name string) { f.note("unsupported " + name) }
+func (f *fake) ObjectGone(uint64) { f.note("object gone") }
 
 func (f *fake) Printed() []byte {
 	out := f.printed

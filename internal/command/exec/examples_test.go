@@ -159,6 +159,12 @@ var examples = map[string]example{
 		checked: 1, stdout: "no error"},
 	"texture_race elsewhere": {files: "texture_race.cu", args: []string{"1"}, launches: 1, checked: 1,
 		stdout: "no error"},
+	// The third round fills the buffer of the first one, which consume may still read (CUDA C++
+	// Programming Guide, "Streams": commands of different streams may execute out of order or
+	// concurrently). One emulated order gives the right result.
+	"pipeline_racy": {code: 1, findings: []string{"race-stream pipeline_racy.cu:39"}, launches: 12,
+		checked: 6, stdout: "6 rounds, 0 wrong"},
+	"pipeline": {launches: 12, checked: 6, stdout: "6 rounds, 0 wrong"},
 }
 
 // TestExamples runs the programs that the documentation shows.

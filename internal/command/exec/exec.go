@@ -201,6 +201,7 @@ func (r *runner) conclude() {
 			r.sum.Bugs += k.watch.Bugs()
 			s.verdict(k.watch.Verdict())
 		}
+		r.sum.Bugs += s.copies
 		for i := range s.problems {
 			s.verdict(s.problems[i])
 		}

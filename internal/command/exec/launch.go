@@ -64,9 +64,13 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		s.save(k, cfg, params, l.Cooperative)
 	}
 	s.current = fmt.Sprintf("in launch %d of this kernel%s", k.launches, s.place(l.Caller))
+	k.watch.Touched = s.touched(l.Stream)
 	start := time.Now()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	k.time += time.Since(start)
+	if s.streams != nil {
+		s.streams.launched(k, l)
+	}
 	if err != nil {
 		return host.LaunchFailure
 	}

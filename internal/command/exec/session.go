@@ -2,11 +2,13 @@ package exec
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,6 +17,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/host"
+	"heddle/internal/order"
 	"heddle/internal/source"
 )
 
@@ -42,6 +45,10 @@ type session struct {
 	cwd      string
 	texts    map[string][]string // lines of the files in which memory is allocated
 	names    map[uint64]string   // of allocations, by the return address of the call
+	streams  *streams            // nil before the program uses a stream other than the default one
+	visible  []order.Range       // managed and pinned memory, ascending
+	copies   int                 // findings about copies alone
+	aside    driver.Aside        // those that do not count
 }
 
 // newSession returns the device of a process.
@@ -137,7 +144,7 @@ func (s *session) nameOf(a host.Allocation) string {
 }
 
 // Allocated implements host.Device. An allocation is named by its place in the host code.
-func (s *session) Allocated(a host.Allocation) {
+func (s *session) Allocated(a host.Allocation, ordered bool) {
 	name, ok := s.names[a.Caller]
 	if !ok {
 		name = s.nameOf(a)
@@ -148,10 +155,34 @@ func (s *session) Allocated(a host.Allocation) {
 		Space: event.Global}); err != nil {
 		panic("BUG: " + err.Error())
 	}
+	s.show(a, true)
+	if s.streams != nil && !ordered {
+		s.streams.allocated(a)
+	}
+}
+
+// show adds or removes an allocation that the host can access to s.visible.
+func (s *session) show(a host.Allocation, exists bool) {
+	if a.Kind != host.ManagedMemory && a.Kind != host.PinnedMemory {
+		return
+	}
+	r := order.Range{From: a.Addr, To: a.Addr + a.Size}
+	i, _ := slices.BinarySearchFunc(s.visible, r.From, func(v order.Range, at uint64) int {
+		return cmp.Compare(v.From, at)
+	})
+	if exists {
+		s.visible = slices.Insert(s.visible, i, r)
+	} else {
+		s.visible = slices.Delete(s.visible, i, i+1)
+	}
 }
 
 // Freed implements host.Device.
-func (s *session) Freed(a host.Allocation) {
+func (s *session) Freed(a host.Allocation, caller uint64, ordered bool) {
+	s.show(a, false)
+	if s.streams != nil {
+		s.streams.freed(a, ordered)
+	}
 	if err := s.memory.Free(a.Addr); err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -177,6 +208,9 @@ func (s *session) ObjectGone(handle uint64) { s.memory.DropTexture(handle) }
 
 // Reset implements host.Device.
 func (s *session) Reset() {
+	if s.streams != nil {
+		s.streams.synchronized()
+	}
 	for _, m := range s.modules {
 		m.initialise(s)
 	}

@@ -51,15 +51,21 @@ static void read_all(void *to, size_t n) {
   }
 }
 
-/* Sends a message. The caller holds the lock. */
+/* What orders streams waits here for the next message: a copy must not cost one of its own. */
+static struct heddle_order ordered[64];
+static uint32_t ordered_count;
+
+/* Sends a message, and before it what has waited. The caller holds the lock. */
 static void send_parts(uint32_t op, const struct part *parts, int n) {
-  uint32_t head[2] = {op, 0};
-  struct iovec v[8] = {{head, sizeof head}};
+  uint32_t first[2] = {HEDDLE_OP_ORDER, ordered_count * (uint32_t)sizeof *ordered}, head[2] = {op, 0};
+  struct iovec v[8] = {{first, sizeof first}, {ordered, first[1]}, {head, sizeof head}};
   for (int i = 0; i < n; i++) {
-    v[i + 1] = (struct iovec){(void *)(uintptr_t)parts[i].data, parts[i].size};
+    v[i + 3] = (struct iovec){(void *)(uintptr_t)parts[i].data, parts[i].size};
     head[1] += (uint32_t)parts[i].size;
   }
-  write_all(v, n + 1);
+  int skip = ordered_count ? 0 : 2;
+  ordered_count = 0;
+  write_all(v + skip, n + 3 - skip);
 }
 
 /* Sends a message that has no reply. */

@@ -78,7 +78,7 @@ cudaError_t cudaFreeArray(cudaArray_t a) {
   if (found) *p = a->next;
   unlock();
   if (!found) return fail(cudaErrorInvalidValue);
-  cudaError_t e = release(a->rows.p, 0, CALLER);
+  cudaError_t e = release(a->rows.p, 0, CALLER, NULL);
   free(a);
   return e;
 }
@@ -110,57 +110,56 @@ static struct rows rows_of(cudaArray_const_t a, size_t x, size_t y, size_t width
 
 /* The sides of a copy between rows; NULL is an invalid one. */
 static cudaError_t array_copy(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k,
-                              cudaStream_t s) {
-  (void)s;
+                              struct how how) {
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   if (!to.p || !from.p) return fail(cudaErrorInvalidValue);
-  return copy_rows(to, from, e, k);
+  return copy_rows(to, from, e, k, how);
 }
 
 static cudaError_t to_array(cudaArray_t a, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-                            size_t height, enum cudaMemcpyKind k, cudaStream_t s) {
+                            size_t height, enum cudaMemcpyKind k, struct how how) {
   return array_copy(rows_of(a, x, y, width, height), (struct rows){(char *)(uintptr_t)from, pitch, 0},
-                    (struct cudaExtent){width, height, 1}, k, s);
+                    (struct cudaExtent){width, height, 1}, k, how);
 }
 static cudaError_t from_array(void *to, size_t pitch, cudaArray_const_t a, size_t x, size_t y, size_t width,
-                              size_t height, enum cudaMemcpyKind k, cudaStream_t s) {
+                              size_t height, enum cudaMemcpyKind k, struct how how) {
   return array_copy((struct rows){to, pitch, 0}, rows_of(a, x, y, width, height), (struct cudaExtent){width, height, 1},
-                    k, s);
+                    k, how);
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t a, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                 size_t height, enum cudaMemcpyKind k) {
-  return to_array(a, x, y, from, pitch, width, height, k, 0);
+  return to_array(a, x, y, from, pitch, width, height, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t a, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                      size_t height, enum cudaMemcpyKind k, cudaStream_t s) {
-  return to_array(a, x, y, from, pitch, width, height, k, s);
+  return to_array(a, x, y, from, pitch, width, height, k, HOW(s, 1));
 }
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t a, size_t x, size_t y, size_t width,
                                   size_t height, enum cudaMemcpyKind k) {
-  return from_array(to, pitch, a, x, y, width, height, k, 0);
+  return from_array(to, pitch, a, x, y, width, height, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t a, size_t x, size_t y, size_t width,
                                        size_t height, enum cudaMemcpyKind k, cudaStream_t s) {
-  return from_array(to, pitch, a, x, y, width, height, k, s);
+  return from_array(to, pitch, a, x, y, width, height, k, HOW(s, 1));
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from, size_t from_x,
                                      size_t from_y, size_t width, size_t height, enum cudaMemcpyKind k) {
   (void)k;
   return array_copy(rows_of(to, x, y, width, height), rows_of(from, from_x, from_y, width, height),
-                    (struct cudaExtent){width, height, 1}, cudaMemcpyDeviceToDevice, 0);
+                    (struct cudaExtent){width, height, 1}, cudaMemcpyDeviceToDevice, HOW(0, 0));
 }
 
 /* Copies of n bytes that go on in the next row (cudaMemcpyToArray): a part of a row, whole rows, a part of a row. */
 static cudaError_t run_of_rows(cudaArray_const_t a, size_t x, size_t y, char *host, size_t n, int to, enum cudaMemcpyKind k,
-                               cudaStream_t s) {
+                               struct how how) {
   ENTER();
   if (!array_exists(a)) return fail(cudaErrorInvalidValue);
   size_t row = a->extent.width * element_size(&a->desc);
   while (n > 0) {
     size_t width = n < row - x ? n : row - x, height = x == 0 && n >= row ? n / row : 1;
     if (x >= row) return fail(cudaErrorInvalidValue);
-    cudaError_t e = to ? to_array((cudaArray_t)(uintptr_t)a, x, y, host, width, width, height, k, s)
-                       : from_array(host, width, a, x, y, width, height, k, s);
+    cudaError_t e = to ? to_array((cudaArray_t)(uintptr_t)a, x, y, host, width, width, height, k, how)
+                       : from_array(host, width, a, x, y, width, height, k, how);
     if (e != cudaSuccess) return e;
     host += width * height, n -= width * height, y += height, x = 0;
   }
@@ -168,17 +167,17 @@ static cudaError_t run_of_rows(cudaArray_const_t a, size_t x, size_t y, char *ho
 }
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t a, size_t x, size_t y, const void *from, size_t n, enum cudaMemcpyKind k,
                                    cudaStream_t s) {
-  return run_of_rows(a, x, y, (char *)(uintptr_t)from, n, 1, k, s);
+  return run_of_rows(a, x, y, (char *)(uintptr_t)from, n, 1, k, HOW(s, 1));
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t a, size_t x, size_t y, const void *from, size_t n, enum cudaMemcpyKind k) {
-  return run_of_rows(a, x, y, (char *)(uintptr_t)from, n, 1, k, 0);
+  return run_of_rows(a, x, y, (char *)(uintptr_t)from, n, 1, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t a, size_t x, size_t y, size_t n, enum cudaMemcpyKind k,
                                      cudaStream_t s) {
-  return run_of_rows(a, x, y, to, n, 0, k, s);
+  return run_of_rows(a, x, y, to, n, 0, k, HOW(s, 1));
 }
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t a, size_t x, size_t y, size_t n, enum cudaMemcpyKind k) {
-  return run_of_rows(a, x, y, to, n, 0, k, 0);
+  return run_of_rows(a, x, y, to, n, 0, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from, size_t from_x,
                                    size_t from_y, size_t n, enum cudaMemcpyKind k) {
@@ -199,7 +198,7 @@ static struct rows side(cudaArray_const_t a, struct cudaPitchedPtr p, struct cud
   return r;
 }
 
-static cudaError_t copy3d(const struct cudaMemcpy3DParms *p, cudaStream_t s) {
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct how how) {
   ENTER();
   if (!p || !!p->srcArray == !!p->srcPtr.ptr || !!p->dstArray == !!p->dstPtr.ptr) return fail(cudaErrorInvalidValue);
   struct cudaExtent e = p->extent, bytes = e;
@@ -210,10 +209,10 @@ static cudaError_t copy3d(const struct cudaMemcpy3DParms *p, cudaStream_t s) {
     return fail(cudaErrorInvalidValue);
   if (one) bytes.width *= element_size(&one->desc);
   return array_copy(side(p->dstArray, p->dstPtr, p->dstPos, e), side(p->srcArray, p->srcPtr, p->srcPos, e), bytes,
-                    p->kind, s);
+                    p->kind, how);
 }
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy3d(p, 0); }
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return copy3d(p, s); }
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy_3d(p, HOW(0, 0)); }
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return copy_3d(p, HOW(s, 1)); }
 
 /* Objects. A handle is not used again, so that the use of one that was destroyed is seen. */
 struct object {

@@ -131,6 +131,8 @@ type Device interface {
 	// Load receives the image of a module, and the names of those of its variables that the host can
 	// access, before any other message about the module.
 	Load(module uint32, image []byte, managed []string)
+	// Loaded reports whether a module was usable, Success, or InvalidKernelImage.
+	Loaded(module uint32) Error
 	// Kernel and Symbol find a kernel or variable of a module by its mangled name.
 	Kernel(module uint32, name string) (*Kernel, Error)
 	Symbol(module uint32, name string) (addr, size uint64, err Error)

@@ -40,6 +40,7 @@ const (
 	opMemory  op = 70
 	opTime    op = 71
 	opReset   op = 72
+	opLoaded  op = 90
 )
 
 // maxMessage bounds the bytes of a message: images of modules are the largest.

@@ -250,6 +250,8 @@ func (p *session) ask(o op, b *body) ([]byte, Error) {
 			return nil, err
 		}
 		return encodeKernel(k), Success
+	case opLoaded:
+		return nil, p.device.Loaded(b.u32())
 	case opSymbol:
 		module := b.u32()
 		b.u32()

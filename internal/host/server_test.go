@@ -102,7 +102,8 @@ func (f *fake) Object(h uint64, o *host.Object) {
 	f.note(fmt.Sprintf("object %v, %d layers, %d channels of %d bits", o.Size, o.Layers, o.Channels,
 		o.Bits))
 }
-func (f *fake) ObjectGone(uint64) { f.note("object gone") }
+func (f *fake) Loaded(uint32) host.Error { return host.Success }
+func (f *fake) ObjectGone(uint64)        { f.note("object gone") }
 
 func (f *fake) Printed() []byte {
 	out := f.printed

@@ -152,7 +152,9 @@ var examples = map[string]example{
 	// 1024 threads write 1000 elements: 24 of them miss. The launch fails as on a GPU that notices.
 	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
 		stdout: "0, an illegal memory access was encountered"},
-	"errors":   {launches: 1, checked: 1, stdout: "0 wrong"},
+	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+	"driver_api": {launches: 2, checked: 2, stdout: "0 wrong; CUDA_ERROR_NOT_INITIALIZED, " +
+		"CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE"},
 	"textures": {launches: 3, checked: 3, stdout: "0 wrong, no error"},
 	// Threads read through a texture what others write in the same launch.
 	"texture_race": {code: 1, findings: []string{"race-global texture_race.cu:10"}, launches: 1,

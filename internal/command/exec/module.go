@@ -53,6 +53,14 @@ func (s *session) Load(id uint32, image []byte, managed []string) {
 	s.allocate(m)
 }
 
+// Loaded implements host.Device.
+func (s *session) Loaded(id uint32) host.Error {
+	if m := s.modules[id]; m == nil || m.driver == nil {
+		return host.InvalidKernelImage
+	}
+	return host.Success
+}
+
 // ptxOf returns the PTX of an image: the image itself, or the longest one in a fat binary of nvcc.
 func ptxOf(image []byte) ([]byte, error) {
 	if !bytes.HasPrefix(image, []byte{0x50, 0xed, 0x55, 0xba}) {

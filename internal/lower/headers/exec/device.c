@@ -105,6 +105,9 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrTccDriver: case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrHostNativeAtomicSupported:
   case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
   case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
+  case cudaDevAttrPciDomainId: case cudaDevAttrCooperativeMultiDeviceLaunch:
+  case cudaDevAttrVirtualMemoryManagementSupported: case cudaDevAttrHandleTypePosixFileDescriptorSupported:
+  case cudaDevAttrHandleTypeWin32HandleSupported: case cudaDevAttrGenericCompressionSupported:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
@@ -125,6 +128,15 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrMaxBlocksPerMultiprocessor: return p->maxBlocksPerMultiProcessor;
   case cudaDevAttrReservedSharedMemoryPerBlock: return 1024;
   case cudaDevAttrClusterLaunch: return p->clusterLaunch;
+  case cudaDevAttrMaxTexture1DWidth: return p->maxTexture1D;
+  case cudaDevAttrMaxTexture2DWidth: return p->maxTexture2D[0];
+  case cudaDevAttrMaxTexture2DHeight: return p->maxTexture2D[1];
+  case cudaDevAttrMaxTexture3DWidth: case cudaDevAttrMaxTexture3DHeight: case cudaDevAttrMaxTexture3DDepth:
+    return p->maxTexture3D[0];
+  case cudaDevAttrMaxTexture2DLayeredWidth: case cudaDevAttrMaxTexture2DLayeredHeight:
+  case cudaDevAttrMaxTexture1DLayeredWidth: return 32768;
+  case cudaDevAttrMaxTexture2DLayeredLayers: case cudaDevAttrMaxTexture1DLayeredLayers: return 2048;
+  case cudaDevAttrSurfaceAlignment: return (long)p->surfaceAlignment;
   }
   return -1;
 }

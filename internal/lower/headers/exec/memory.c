@@ -108,13 +108,14 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
 }
 
 cudaError_t cudaMalloc(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_DEVICE, CALLER); }
-cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) {
-  cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, CALLER, 1);
+static cudaError_t allocate_async(void **p, size_t n, cudaStream_t s, uint64_t caller) {
+  cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, caller, 1);
   if (e == cudaSuccess && n)
-    note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = CALLER,
+    note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = caller,
                                      .to = (uint64_t)(uintptr_t)*p, .to_pitch = n, .width = n, .rows = 1});
   return e;
 }
+cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) { return allocate_async(p, n, s, CALLER); }
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned int flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return fail(cudaErrorInvalidValue);
   if (n == 0) return fail(cudaErrorInvalidValue);
@@ -320,7 +321,8 @@ static struct rows pitched(struct cudaPitchedPtr p, struct cudaPos at) {
   return (struct rows){(char *)p.ptr + at.z * slice + at.y * p.pitch + at.x, p.pitch, slice};
 }
 
-static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e, struct how how) {
+/* Sets rows to elements of 1, 2 or 4 bytes. */
+static cudaError_t set_elements(struct rows to, unsigned value, size_t size, struct cudaExtent e, struct how how) {
   ENTER();
   if (check_stream(how.stream) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
@@ -329,9 +331,18 @@ static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e, stru
   cudaError_t err = finish();
   if (err != cudaSuccess) return fail(err);
   for (size_t z = 0; z < e.depth; z++)
-    for (size_t y = 0; y < e.height; y++) memset(to.p + z * to.slice + y * to.pitch, value, e.width);
+    for (size_t y = 0; y < e.height; y++) {
+      char *row = to.p + z * to.slice + y * to.pitch;
+      if (size == 1) memset(row, (int)value, e.width);
+      else
+        for (size_t x = 0; x < e.width; x += size) memcpy(row + x, &value, size);
+    }
   note_copy(to, NULL, e, how);
   return cudaSuccess;
+}
+
+static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e, struct how how) {
+  return set_elements(to, (unsigned char)value, 1, e, how);
 }
 
 static cudaError_t set_2d(void *p, size_t pitch, int value, size_t width, size_t height, struct how how) {

@@ -52,6 +52,8 @@
 #define HEDDLE_OP_TIME 71
 /* cudaDeviceReset: frees all memory and clears the error of the context */
 #define HEDDLE_OP_RESET 72
+/* u32 module -> nothing; cudaErrorInvalidKernelImage: heddle could not read it */
+#define HEDDLE_OP_LOADED 90
 
 /* Kinds of allocations. */
 #define HEDDLE_KIND_DEVICE 0

@@ -23,4 +23,5 @@
 #include "stream.c"
 #include "launch.c"
 #include "device.c"
+#include "driver.c"
 #include "unsupported.c"

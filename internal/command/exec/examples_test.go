@@ -155,7 +155,13 @@ var examples = map[string]example{
 	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
 	"driver_api": {launches: 2, checked: 2, stdout: "0 wrong; CUDA_ERROR_NOT_INITIALIZED, " +
 		"CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE"},
-	"textures": {launches: 3, checked: 3, stdout: "0 wrong, no error"},
+	// Three kernels, launched twice as a graph; without the second event, two of them are unordered.
+	"graph_capture": {launches: 6, checked: 6, stdout: "4 nodes, 0 wrong"},
+	"graph_capture racy": {files: "graph_capture.cu", args: []string{"racy"}, code: 1,
+		findings: []string{"race-stream graph_capture.cu:37"}, launches: 6, checked: 6,
+		stdout: "not joined: cudaErrorStreamCaptureUnjoined\n4 nodes, 0 wrong"},
+	"graph_nodes": {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
+	"textures":    {launches: 3, checked: 3, stdout: "0 wrong, no error"},
 	// Threads read through a texture what others write in the same launch.
 	"texture_race": {code: 1, findings: []string{"race-global texture_race.cu:10"}, launches: 1,
 		checked: 1, stdout: "no error"},

@@ -154,6 +154,7 @@ cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   ENTER();
+  if (forbidden_in_capture() != cudaSuccess) return fail(cudaErrorStreamCaptureUnsupported);
   cudaError_t e = finish();
   note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_ALL});
   return fail(e);

@@ -63,6 +63,8 @@ struct shape { dim3 grid, block, cluster; size_t shared; cudaStream_t stream; in
 
 static int blocks_per_sm(const struct kernel *k, int threads, size_t shared);
 
+static cudaError_t capture_kernel(const struct kernel *k, const struct shape *s, const void *area);
+
 static cudaError_t launch(const void *host, const struct shape *s, void **args) {
   ENTER();
   struct kernel *k;
@@ -91,6 +93,8 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
       memcpy(to, &addr, 8);
     }
   }
+  if (capturing(s->stream)) return fail(capture_kernel(k, s, area));
+  if (outside_capture(s->stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t zero; uint64_t shared, stream, caller; } m =
       {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, 0, s->shared,
        stream_id(s->stream), s->caller};

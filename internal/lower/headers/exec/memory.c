@@ -108,7 +108,10 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
 }
 
 cudaError_t cudaMalloc(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_DEVICE, CALLER); }
+static int capturing(cudaStream_t s);
 static cudaError_t allocate_async(void **p, size_t n, cudaStream_t s, uint64_t caller) {
+  if (check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  if (capturing(s)) return (cudaError_t)heddle_unsupported("cudaMallocAsync of a stream that is captured");
   cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, caller, 1);
   if (e == cudaSuccess && n)
     note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = caller,
@@ -142,7 +145,11 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e) {
   return allocate(&p->ptr, p->pitch * e.height * e.depth, HEDDLE_KIND_DEVICE, CALLER);
 }
 cudaError_t cudaFree(void *p) { return release(p, 0, CALLER, NULL); }
-cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { return release(p, 0, CALLER, &HOW(s, 1)); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
+  if (check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  if (capturing(s)) return (cudaError_t)heddle_unsupported("cudaFreeAsync of a stream that is captured");
+  return release(p, 0, CALLER, &HOW(s, 1));
+}
 cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER, NULL); }
 
 /* Registered host memory: its pages become pages of the arena, with what they held, so that the program and kernels
@@ -267,12 +274,20 @@ static cudaError_t check_copy(void *to, const void *from, size_t to_span, size_t
   return fail(finish());
 }
 
+/* Work of a stream that is captured becomes a node of a graph (graph.c). */
+static int capturing(cudaStream_t s);
+static cudaError_t capture_copy(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k, struct how how);
+static cudaError_t capture_set(struct rows to, unsigned value, size_t size, struct cudaExtent e, struct how how);
+static cudaError_t outside_capture(cudaStream_t s);
+
 static cudaError_t copy_rows(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k,
                              struct how how) {
   ENTER();
   if (check_stream(how.stream) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   if (e.width > to.pitch || e.width > from.pitch) return fail(cudaErrorInvalidPitchValue);
+  if (capturing(how.stream)) return fail(capture_copy(to, from, e, k, how));
+  if (outside_capture(how.stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   size_t rows = e.height - 1, slices = e.depth - 1;
   cudaError_t err = check_copy(to.p, from.p, to.slice * slices + to.pitch * rows + e.width,
                                from.slice * slices + from.pitch * rows + e.width, k);
@@ -328,6 +343,8 @@ static cudaError_t set_elements(struct rows to, unsigned value, size_t size, str
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   size_t span = to.slice * (e.depth - 1) + to.pitch * (e.height - 1) + e.width;
   if (!valid_range(to.p, span, 1)) return fail(cudaErrorInvalidValue);
+  if (capturing(how.stream)) return fail(capture_set(to, value, size, e, how));
+  if (outside_capture(how.stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   cudaError_t err = finish();
   if (err != cudaSuccess) return fail(err);
   for (size_t z = 0; z < e.depth; z++)

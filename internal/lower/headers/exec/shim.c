@@ -22,6 +22,7 @@
 #include "texture.c"
 #include "stream.c"
 #include "launch.c"
+#include "graph.c"
 #include "device.c"
 #include "driver.c"
 #include "unsupported.c"

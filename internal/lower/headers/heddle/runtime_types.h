@@ -59,6 +59,14 @@ typedef __SIZE_TYPE__ size_t;
   X(cudaErrorNotSupported, 801, "operation not supported")                                                \
   X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")           \
   X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")    \
+  X(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")  \
+  X(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")         \
+  X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                            \
+  X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")      \
+  X(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
+  X(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
+  X(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+  X(cudaErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
   X(cudaErrorUnknown, 999, "unknown error")
 
 #define HEDDLE_CUDA_ENUMERATOR(NAME, VALUE, TEXT) NAME = VALUE,
@@ -185,6 +193,7 @@ typedef struct cudaLaunchAttribute { cudaLaunchAttributeID id; char pad[4]; cuda
 typedef struct cudaLaunchConfig_st { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute *attrs; unsigned int numAttrs; } cudaLaunchConfig_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 typedef void (*cudaHostFn_t)(void *);
+#include "graph_types.h"
 
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01

@@ -179,7 +179,7 @@ func TestRuntimeComplete(t *testing.T) {
 	declared = declared[strings.Index(declared, `extern "C" {`):strings.Index(declared, "/* The typed forms")]
 	var defined strings.Builder
 	for _, f := range []string{"connect", "register", "order", "memory", "launch", "stream", "device",
-		"graph", "texture", "driver", "unsupported"} {
+		"graph", "pool", "texture", "driver", "unsupported"} {
 		defined.WriteString(header(t, "exec/"+f+".c"))
 	}
 	functions := regexp.MustCompile(`(?m)^[^/\n]*?\b(cuda\w+|__\w+)\(`)

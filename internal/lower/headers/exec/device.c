@@ -77,7 +77,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
       .regsPerMultiprocessor = 65536, .managedMemory = 1, .singleToDoublePrecisionPerfRatio = 2,
       .computePreemptionSupported = 1, .cooperativeLaunch = 1,
       .sharedMemPerBlockOptin = g->shared_optin, .maxBlocksPerMultiProcessor = (int)g->blocks_sm,
-      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 0, .hostRegisterSupported = 1,
+      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 1, .hostRegisterSupported = 1,
       .clusterLaunch = g->major >= 9};
   memcpy(p->name, g->name, sizeof g->name);
   return cudaSuccess;
@@ -104,7 +104,7 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrKernelExecTimeout: case cudaDevAttrIntegrated: case cudaDevAttrComputeMode:
   case cudaDevAttrTccDriver: case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrHostNativeAtomicSupported:
   case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
-  case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
+  case cudaDevAttrPciDeviceId:
   case cudaDevAttrPciDomainId: case cudaDevAttrCooperativeMultiDeviceLaunch:
   case cudaDevAttrVirtualMemoryManagementSupported: case cudaDevAttrHandleTypePosixFileDescriptorSupported:
   case cudaDevAttrHandleTypeWin32HandleSupported: case cudaDevAttrGenericCompressionSupported:
@@ -113,7 +113,8 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
   case cudaDevAttrComputePreemptionSupported:
-  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported: return 1;
+  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported:
+  case cudaDevAttrMemoryPoolsSupported: return 1;
   case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
   case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;
   case cudaDevAttrL2CacheSize: return p->l2CacheSize;

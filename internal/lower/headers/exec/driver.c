@@ -484,7 +484,7 @@ CUresult cuMemHostAlloc(void **to, size_t n, unsigned int flags) {
   (void)flags;
   CONTEXT(driver_allocate(to, n, HEDDLE_KIND_PINNED, CALLER));
 }
-CUresult cuMemAllocAsync(CUdeviceptr *to, size_t n, CUstream s) { CONTEXT(allocate_async((void **)to, n, s, CALLER)); }
+CUresult cuMemAllocAsync(CUdeviceptr *to, size_t n, CUstream s) { CONTEXT(allocate_from(current_pool, (void **)to, n, s, CALLER)); }
 CUresult cuMemFree(CUdeviceptr p) { CONTEXT(release(POINTER(p), 0, CALLER, NULL)); }
 CUresult cuMemFreeAsync(CUdeviceptr p, CUstream s) { CONTEXT(release(POINTER(p), 0, CALLER, &HOW(s, 1))); }
 CUresult cuMemFreeHost(void *p) { CONTEXT(release(p, 1, CALLER, NULL)); }

@@ -83,6 +83,8 @@ static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t calle
   return allocate_as(p, size, kind, caller, 0);
 }
 
+static void pool_freed(uint64_t addr);
+
 /* Frees. how is null for a function that waits for the device. */
 static cudaError_t release(void *p, int pinned, uint64_t caller, const struct how *how) {
   ENTER();
@@ -99,6 +101,7 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
   }
   unlock();
   if (!ok) return fail(cudaErrorInvalidValue);
+  pool_freed(addr);
   if (how)
     note_order((struct heddle_order){.what = HEDDLE_ORDER_FREE, .stream = stream_id(how->stream), .caller = caller,
                                      .to = addr, .to_pitch = size, .width = size, .rows = 1});
@@ -118,7 +121,6 @@ static cudaError_t allocate_async(void **p, size_t n, cudaStream_t s, uint64_t c
                                      .to = (uint64_t)(uintptr_t)*p, .to_pitch = n, .width = n, .rows = 1});
   return e;
 }
-cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) { return allocate_async(p, n, s, CALLER); }
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned int flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return fail(cudaErrorInvalidValue);
   if (n == 0) return fail(cudaErrorInvalidValue);

@@ -24,5 +24,6 @@
 #include "launch.c"
 #include "graph.c"
 #include "device.c"
+#include "pool.c"
 #include "driver.c"
 #include "unsupported.c"

@@ -84,6 +84,29 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *);
 cudaError_t cudaDeviceGetPCIBusId(char *, int, int);
 cudaError_t cudaDeviceGetByPCIBusId(int *, const char *);
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *, int);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *, int);
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *, const struct cudaMemPoolProps *);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const struct cudaMemAccessDesc *, size_t);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *, cudaMemPool_t, struct cudaMemLocation *);
+cudaError_t cudaMemPoolExportToShareableHandle(void *, cudaMemPool_t, enum cudaMemAllocationHandleType, unsigned int);
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *, void *, enum cudaMemAllocationHandleType, unsigned int);
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *, void *);
+cudaError_t cudaMemPoolImportPointer(void **, cudaMemPool_t, struct cudaMemPoolPtrExportData *);
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *);
+cudaError_t cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned int);
+cudaError_t cudaIpcCloseMemHandle(void *);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *, cudaEvent_t);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *, cudaIpcEventHandle_t);
+cudaError_t cudaDeviceGetP2PAttribute(int *, enum cudaDeviceP2PAttr, int, int);
+cudaError_t cudaDeviceGraphMemTrim(int);
+cudaError_t cudaDeviceGetGraphMemAttribute(int, enum cudaGraphMemAttributeType, void *);
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, struct cudaMemAllocNodeParams *);
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, void *);
 cudaError_t cudaDeviceDisablePeerAccess(int);
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache);
 cudaError_t cudaGetDeviceFlags(unsigned int *);
@@ -211,6 +234,8 @@ template <class __T> __HEDDLE_API cudaError_t cudaMallocHost(__T **__p, size_t _
 template <class __T> __HEDDLE_API cudaError_t cudaMallocManaged(__T **__p, size_t __n, unsigned int __f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocPitch(__T **__p, size_t *pitch, size_t w, size_t __h) { return cudaMallocPitch((void **)__p, pitch, w, __h); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocAsync(__T **__p, size_t __n, cudaStream_t __s) { return cudaMallocAsync((void **)__p, __n, __s); }
+template <class __T> __HEDDLE_API cudaError_t cudaMallocAsync(__T **__p, size_t __n, cudaMemPool_t __m, cudaStream_t __s) { return cudaMallocFromPoolAsync((void **)__p, __n, __m, __s); }
+template <class __T> __HEDDLE_API cudaError_t cudaMallocFromPoolAsync(__T **__p, size_t __n, cudaMemPool_t __m, cudaStream_t __s) { return cudaMallocFromPoolAsync((void **)__p, __n, __m, __s); }
 template <class __T> __HEDDLE_API cudaError_t cudaHostAlloc(__T **__p, size_t __n, unsigned int __f) { return cudaHostAlloc((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaHostGetDevicePointer(__T **__d, void *__h, unsigned int __f) { return cudaHostGetDevicePointer((void **)__d, __h, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMemcpyToSymbol(const __T &__s, const void *__src, size_t __n, size_t off = 0, cudaMemcpyKind __k = cudaMemcpyHostToDevice) { return cudaMemcpyToSymbol((const void *)&__s, __src, __n, off, __k); }

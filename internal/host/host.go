@@ -68,6 +68,16 @@ type Launch struct {
 	Params      []byte // the parameter area; valid until Launch returns
 }
 
+// CompileResult is the result of a compilation for a program, by its number (nvrtcResult).
+type CompileResult uint32
+
+// The results that heddle returns.
+const (
+	Compiled      CompileResult = 0
+	InvalidOption CompileResult = 5
+	NotCompiled   CompileResult = 6
+)
+
 // Object is a texture or surface object that a program has created. Its memory is in the arena.
 type Object struct {
 	Addr, Pitch, Slice uint64    // of the first texel; bytes of a row and of a layer or slice
@@ -77,7 +87,7 @@ type Object struct {
 	Kind               uint32    // a cudaChannelFormatKind
 	Address            [3]uint32 // cudaTextureAddressMode of each dimension
 	Color              [4]float32
-	Surface            bool // for surface functions, which no field below concerns but Cube and Layered
+	Surface            bool // for surface functions; of the rest only Cube and Layered count
 	Cube, Layered      bool // what the layers are
 	Linear             bool // device memory without dimensions
 	Filter             bool // linear filtering
@@ -131,6 +141,8 @@ type Device interface {
 	// Load receives the image of a module, and the names of those of its variables that the host can
 	// access, before any other message about the module.
 	Load(module uint32, image []byte, managed []string)
+	// Compile compiles CUDA C++ to PTX, as NVRTC does, and returns the messages of the compiler.
+	Compile(name, source string, options []string) (result CompileResult, ptx, log []byte)
 	// Loaded reports whether a module was usable, Success, or InvalidKernelImage.
 	Loaded(module uint32) Error
 	// Kernel and Symbol find a kernel or variable of a module by its mangled name.

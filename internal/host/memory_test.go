@@ -126,7 +126,8 @@ func TestProtocol(t *testing.T) {
 		"HEDDLE_OP_SYNC": uint32(opSync), "HEDDLE_OP_KERNEL": uint32(opKernel), "HEDDLE_OP_SYMBOL": uint32(opSymbol),
 		"HEDDLE_OP_ALLOC": uint32(opAlloc), "HEDDLE_OP_FREE": uint32(opFree), "HEDDLE_OP_MEMORY": uint32(opMemory),
 		"HEDDLE_OP_TIME": uint32(opTime), "HEDDLE_OP_RESET": uint32(opReset),
-		"HEDDLE_OP_LOADED": uint32(opLoaded), "HEDDLE_OP_OBJECT": uint32(opObject), "HEDDLE_OP_OBJECT_GONE": uint32(opObjectGone),
+		"HEDDLE_OP_LOADED": uint32(opLoaded), "HEDDLE_OP_COMPILE": uint32(opCompile),
+		"HEDDLE_OP_COMPILED": uint32(opCompiled), "HEDDLE_OP_OBJECT": uint32(opObject), "HEDDLE_OP_OBJECT_GONE": uint32(opObjectGone),
 		"HEDDLE_KIND_DEVICE": uint32(DeviceMemory), "HEDDLE_KIND_MANAGED": uint32(ManagedMemory),
 		"HEDDLE_KIND_PINNED": uint32(PinnedMemory), "HEDDLE_KIND_VARIABLE": uint32(Variable)}
 	for _, m := range regexp.MustCompile(`#define (HEDDLE_\w+) (\d+)\s`).FindAllStringSubmatch(text, -1) {

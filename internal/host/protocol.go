@@ -41,6 +41,9 @@ const (
 	opTime    op = 71
 	opReset   op = 72
 	opLoaded  op = 90
+
+	opCompile  op = 91
+	opCompiled op = 92
 )
 
 // maxMessage bounds the bytes of a message: images of modules are the largest.

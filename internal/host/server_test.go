@@ -102,6 +102,10 @@ func (f *fake) Object(h uint64, o *host.Object) {
 	f.note(fmt.Sprintf("object %v, %d layers, %d channels of %d bits", o.Size, o.Layers, o.Channels,
 		o.Bits))
 }
+func (f *fake) Compile(name, source string, options []string) (host.CompileResult, []byte, []byte) {
+	f.note(fmt.Sprintf("compile %s: %s, %q", name, source, options))
+	return host.NotCompiled, []byte("ptx"), []byte("messages")
+}
 func (f *fake) Loaded(uint32) host.Error { return host.Success }
 func (f *fake) ObjectGone(uint64)        { f.note("object gone") }
 

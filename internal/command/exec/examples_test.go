@@ -161,7 +161,9 @@ var examples = map[string]example{
 		findings: []string{"race-stream graph_capture.cu:37"}, launches: 6, checked: 6,
 		stdout: "not joined: cudaErrorStreamCaptureUnjoined\n4 nodes, 0 wrong"},
 	"graph_nodes": {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
-	"pools":       {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},
+	"nvrtc": {launches: 1, checked: 1,
+		stdout: "0 wrong; NVRTC_ERROR_COMPILATION, with a message"},
+	"pools": {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},
 	// The kernel of one file calls a function of the other: 300 threads, twice.
 	"separate": {files: "separate/main.cu separate/hash.cu", launches: 3, checked: 3,
 		stdout: "600 calls, 0 wrong, no error"},

@@ -54,6 +54,11 @@
 #define HEDDLE_OP_RESET 72
 /* u32 module -> nothing; cudaErrorInvalidKernelImage: heddle could not read it */
 #define HEDDLE_OP_LOADED 90
+/* the name of a source text, the text, and options, each with a NUL -> u32 nvrtcResult, u32 bytes of PTX, u32 bytes of
+   the compiler's messages */
+#define HEDDLE_OP_COMPILE 91
+/* -> the PTX and the messages of the last COMPILE */
+#define HEDDLE_OP_COMPILED 92
 
 /* Kinds of allocations. */
 #define HEDDLE_KIND_DEVICE 0

@@ -26,4 +26,5 @@
 #include "device.c"
 #include "pool.c"
 #include "driver.c"
+#include "nvrtc.c"
 #include "unsupported.c"

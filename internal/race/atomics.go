@@ -38,7 +38,7 @@ func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
 		return false
 	}
 	l := &d.lists[c.w.warp]
-	if l.class != a.class || len(l.strong) == 0 {
+	if l.class != a.class {
 		return false
 	}
 	for i := range l.weak {
@@ -49,8 +49,10 @@ func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
 	if len(l.weak) > 0 && a.mem != d.global {
 		d.forgetKnown(a.b, l)
 	}
-	if merge(&l.strong[len(l.strong)-1], e) {
-		return true
+	for i := max(0, len(l.strong)-1); i < len(l.strong); i++ {
+		if merge(&l.strong[i], e) {
+			return true
+		}
 	}
 	l.strong = append(l.strong, e)
 	if l.full() {

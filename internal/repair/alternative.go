@@ -86,7 +86,6 @@ func (r *repairer) silent(p, q Point) bool {
 func quiet(list []*ir.Instr) bool {
 	return !slices.ContainsFunc(list, func(in *ir.Instr) bool {
 		own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
-		return in.Row == nil || in.IsCall() || in.Row.Category == isa.Barrier ||
-			in.Row.Effect != isa.NoEffect && !own
+		return in.Row == nil || in.IsCall() || in.Row.Effect != isa.NoEffect && !own
 	})
 }

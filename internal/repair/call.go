@@ -190,7 +190,8 @@ func plainName(name string) string {
 // own number, so several copies of one function do not share registers.
 func (n *inlining) enter(f *ptx.Func) *scope {
 	prefix := fmt.Sprintf("%sc%d_", n.prefix, n.count)
-	s := &scope{names: map[string]string{}, slots: map[string]slot{}, end: "$" + prefix + "end"}
+	s := &scope{names: map[string]string{}, moved: map[*ptx.Var]bool{}, slots: map[string]slot{},
+		end: "$" + prefix + "end"}
 	reg := func(name string) string { return "%" + prefix + "r_" + plainName(name) }
 	for st := range f.Body.Stmts() {
 		switch st.Kind() {
@@ -201,20 +202,20 @@ func (n *inlining) enter(f *ptx.Func) *scope {
 			if !ok || v.Space != "reg" {
 				continue
 			}
+			s.moved[v] = true
 			vec := ""
 			if v.Vec != 0 {
 				vec = fmt.Sprintf(".v%d ", v.Vec)
 			}
 			for _, name := range v.Names {
-				if name.Range == 0 {
-					s.names[name.Name] = reg(name.Name)
-					fmt.Fprintf(&n.decls, "\t.reg %s.%s \t%s;\n", vec, v.Type, reg(name.Name))
-					continue
+				many := ""
+				if name.Range > 0 {
+					many = fmt.Sprintf("<%d>", name.Range)
 				}
-				fmt.Fprintf(&n.decls, "\t.reg %s.%s \t%s<%d>;\n", vec, v.Type, reg(name.Name), name.Range)
-				for i := range name.Range {
-					s.names[fmt.Sprint(name.Name, i)] = fmt.Sprint(reg(name.Name), i)
-				}
+				fmt.Fprintf(&n.decls, "\t.reg %s.%s \t%s%s;\n", vec, v.Type, reg(name.Name), many)
+			}
+			for _, name := range registers(v) {
+				s.names[name] = reg(name)
 			}
 		}
 	}

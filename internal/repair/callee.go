@@ -2,6 +2,7 @@ package repair
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,6 +103,7 @@ func (n *inlining) text(s source.Span) string {
 // scope maps the names of a function to those in its copy.
 type scope struct {
 	names map[string]string // registers and labels
+	moved map[*ptx.Var]bool // declarations of those registers, which the kernel has instead
 	slots map[string]slot   // parameters and results, by name
 	end   string            // the label at the end of the copy; empty: the kernel itself
 	parts map[string]slot   // in a { } with a call: its .param variables
@@ -141,16 +143,14 @@ func (n *inlining) block(b *ptx.Block, s *scope) string {
 func (n *inlining) other(node ptx.Node, s *scope) string {
 	switch node := node.(type) {
 	case *ptx.Block:
-		inner := &scope{}
-		if s != nil {
-			*inner = *s
-		}
-		if inner.parts = n.callScope(node); inner.parts != nil {
+		inner := s.inside(node)
+		if parts := n.callScope(node); parts != nil {
+			inner.parts = parts
 			return n.block(node, inner)
 		}
-		return "\t{\n" + n.block(node, s) + "\t}\n"
+		return "\t{\n" + n.block(node, inner) + "\t}\n"
 	case *ptx.Var:
-		if s != nil && (s.parts != nil || s.renames(node)) {
+		if s != nil && (s.moved[node] || s.parts != nil && node.Space == "param") {
 			return "" // declared as registers of the kernel
 		}
 		if s != nil && s.end != "" && node.Space != "reg" {
@@ -166,11 +166,39 @@ func (n *inlining) other(node ptx.Node, s *scope) string {
 	return "\t" + n.text(node.Span()) + "\n"
 }
 
-// renames reports whether a declaration is of registers that the copy renames.
-func (s *scope) renames(v *ptx.Var) bool {
-	return v.Space == "reg" && slices.ContainsFunc(v.Names, func(name ptx.VarName) bool {
-		return s.names[name.Name] != "" || name.Range > 0 && s.names[name.Name+"0"] != ""
-	})
+// inside returns the scope of a { } block in s, where a register that the block declares hides one
+// of the same name around it (PTX ISA 5.4, 9.7.12.1).
+func (s *scope) inside(b *ptx.Block) *scope {
+	if s == nil {
+		return &scope{}
+	}
+	inner := *s
+	inner.names = maps.Clone(s.names)
+	for st := range b.Stmts() {
+		if st.Kind() != ptx.StmtNode {
+			continue
+		}
+		if v, ok := st.Node().(*ptx.Var); ok {
+			for _, name := range registers(v) {
+				delete(inner.names, name)
+			}
+		}
+	}
+	return &inner
+}
+
+// registers returns the names of the registers that a declaration makes: "%r<2>" makes "%r0" and
+// "%r1" (PTX ISA 5.4.6).
+func registers(v *ptx.Var) (names []string) {
+	for _, n := range v.Names {
+		if n.Range == 0 {
+			names = append(names, n.Name)
+		}
+		for i := range n.Range {
+			names = append(names, fmt.Sprint(n.Name, i))
+		}
+	}
+	return names
 }
 
 var word = regexp.MustCompile(`[%$_A-Za-z][\w$]*`)

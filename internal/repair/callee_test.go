@@ -3,6 +3,7 @@ package repair
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -60,6 +61,32 @@ again:
 	st.param.b32 [r], %s;
 	ret;
 }`, "{ .param .b32 a; st.param.b32 [a], %t; .param .b32 b; call (b), f, (a); ld.param.b32 %v, [b]; }"},
+	{"registers of an inner { } that hide others, alone and in numbers", `
+.func (.reg .b32 %out) f(.reg .b32 %in)
+{ .reg .b32 %x; .reg .b32 %y<2>; .reg .b32 %z<2>; .reg .b32 %w;
+	mov.u32 %x, 1; mov.u32 %y0, 2; mov.u32 %y1, 3; mov.u32 %z0, 4; mov.u32 %z1, 5; mov.u32 %w, 6;
+	{ .reg .b32 %x; .reg .b32 %y1; .reg .b32 %z<2>; .reg .b32 %y; .reg .b32 %w<2>;
+		add.u32 %x, %in, 100; mov.u32 %y1, %x; mov.u32 %z0, %x; mov.u32 %z1, %x; mov.u32 %y, %x;
+		mov.u32 %w1, %y; add.u32 %y0, %w1, %y; }
+	mad.lo.u32 %out, %x, 7, %y0; mad.lo.u32 %out, %out, 7, %y1; mad.lo.u32 %out, %out, 7, %z0;
+	mad.lo.u32 %out, %out, 7, %z1; mad.lo.u32 %out, %out, 7, %w;
+	ret;
+}`, "call (%v), f, (%t);"},
+	{"a { } with a register inside the { } of a call", `
+.func (.param .b32 r) f(.param .b32 a)
+{ .reg .b32 %x; ld.param.b32 %x, [a]; add.u32 %x, %x, 5; st.param.b32 [r], %x; ret; }`, `
+	{ .param .b32 p; .param .b32 q; { .reg .b32 %x; shl.b32 %x, %t, 2; st.param.b32 [p], %x; }
+	call (q), f, (p); ld.param.b32 %v, [q]; }`},
+	{"registers for .param parameters, and names of registers without a %", `
+.func (.param .b32 r) f(.param .b32 a)
+{ .reg .b32 %x; ld.param.b32 %x, [a]; add.u32 %x, %x, 5; st.param.b32 [r], %x; ret; }
+.func (.reg .b32 r) g(.reg .b32 a) { add.u32 r, a, 9; ret; }`,
+		".reg .b32 w; call (%v), f, (%t); mov.u32 w, %v; call (w), g, (w); mov.u32 %v, w;"},
+	{"labels of the function and of the kernel with one name", `
+.func (.reg .b32 %out) f(.reg .b32 %in)
+{ .reg .pred %p; mov.u32 %out, 3; setp.gt.u32 %p, %in, 20; @%p bra L; add.u32 %out, %in, 1; L: ret; }`,
+		"L: mov.u32 %v, 0; call (%u), f, (%t); add.u32 %t, %u, %t; setp.lt.u32 %p, %t, 40; @%p bra L; " +
+			"mov.u32 %v, %t;"},
 	{"floating point, and a thread that ends in the function", `
 .func (.param .f32 r) f(.param .f32 x) { .reg .f32 %x; .reg .pred %p; ld.param.f32 %x, [x]; setp.gt.f32 %p, %x, 0f41F00000; @%p exit; add.f32 %x, %x, 0f3F800000; st.param.f32 [r], %x; ret; }`,
 		"cvt.rn.f32.u32 %f, %t;\n\t{ .param .f32 a; st.param.f32 [a], %f; .param .f32 b; call (b), f, (a); ld.param.f32 %f, [b]; }\n\tcvt.rzi.u32.f32 %v, %f;"},
@@ -143,7 +170,9 @@ func TestInlinedKeepsEffects(t *testing.T) {
 	}
 }
 
-// What cannot be copied is said.
+// TestNotInlined: what cannot be copied is reported. A call has as many results and arguments as
+// the function declares (PTX ISA 9.7.12.5). A .param variable that is declared outside the { } of
+// its call is no register, and the copies of a call in a call end somewhere.
 func TestNotInlined(t *testing.T) {
 	for _, c := range []struct{ funcs, body, why string }{
 		{".func f() { .shared .b32 s; ret; }", "call f;", "declares .shared variables"},
@@ -151,6 +180,19 @@ func TestNotInlined(t *testing.T) {
 		{".func f(.param .align 4 .b8 x[12]) { ret; }", "{ .param .align 4 .b8 p[12]; call f, (p); }", "not a scalar"},
 		{".func f(.param .b8 x) { ret; }", "{ .param .b8 p; st.param.b8 [p], %t; call f, (p); }", "not a scalar"},
 		{".func f(.param .b64 x) { .reg .b32 %l; ld.param.b32 %l, [x+4]; ret; }", "{ .param .b64 p; st.param.b64 [p], %a; call f, (p); }", "in parts"},
+		{".func f(.param .b32 x) { .reg .b64 %l; ld.param.b64 %l, [x]; ret; }",
+			"{ .param .b32 p; st.param.b32 [p], %t; call f, (p); }", "in parts"},
+		{".func f(.param .b64 x) { ret; }",
+			"{ .param .b64 p; st.param.b32 [p+4], %t; call f, (p); }", "in parts"},
+		{".func f(.reg .b32 %a) { ret; }", "call f;", "does not match its parameters"},
+		{".func f(.reg .b32 %a) { ret; }", "call (%v), f, (%t);", "does not match its parameters"},
+		{".func (.reg .b32 %r) f() { ret; }", "call f;", "does not match its parameters"},
+		{".func f(.reg .b32 %a) { ret; }", "call f, (%t, %t);", "does not match its parameters"},
+		{".func f(.param .b32 x) { ret; }",
+			".param .b32 p; st.param.b32 [p], %t; { call f, (p); }", "outside its own { } block"},
+		{".func f() { .shared .b32 s; ret; }", "{ { call f; } }", "declares .shared variables"},
+		{nest(7), "call f6;", "nested too deeply"},
+		{".func f() { }", strings.Repeat("call f;", 101), "nested too deeply"},
 	} {
 		out, _, err := inlined(t, withCalls(c.funcs, c.body))
 		var no *Unsupported
@@ -158,9 +200,26 @@ func TestNotInlined(t *testing.T) {
 			t.Errorf("%s\n%v, want %q; %s", c.funcs, err, c.why, out)
 		}
 	}
+	for _, most := range []struct{ funcs, body string }{
+		{".func f() { }", strings.Repeat("call f;", maxCopies)}, {nest(6), "call f5;"},
+	} {
+		if out, _, err := inlined(t, withCalls(most.funcs, most.body)); out == nil || err != nil {
+			t.Errorf("%.99s: %v", most.funcs, err)
+		}
+	}
 	if out, _, err := inlined(t, withCalls(".func f() { ret; }", "")); out != nil || err != nil {
 		t.Errorf("without a call: %v, %s", err, out)
 	}
+}
+
+// nest returns functions f0 to f(n-1), of which each but the first calls the one before it twice: a
+// call of the last one makes 2^n - 1 copies.
+func nest(n int) string {
+	text := ".func f0() { ret; }\n"
+	for i := range n - 1 {
+		text += fmt.Sprintf(".func f%d() { call f%d; call f%d; ret; }\n", i+1, i, i)
+	}
+	return text
 }
 
 func instr(k *Kernel, n int) *ir.Instr {

@@ -9,7 +9,7 @@ import (
 )
 
 // Cost is the cost model of package place: Loop for each loop around a place, Cond for each
-// condition (AutoSync, section III.E), and Split for a place that needs a transformation before all
+// condition (AutoSync, section III.C), and Split for a place that needs a transformation before all
 // threads reach it.
 type Cost struct{ Loop, Cond, Split float64 }
 
@@ -51,10 +51,17 @@ func (x *Transformer) aloneCost(c Cost, p Point) float64 {
 		depth = l.Depth
 	}
 	conds := 0
-	for _, u := range x.flow.controls[p.Block] {
-		l := x.flow.loops.Of[u]
-		if l == nil || !l.Contains(p.Block) || !slices.Contains(x.flow.controls[l.Header], u) {
-			conds++
+	around := []ir.BlockID{p.Block} // the block, and those whose branches decide whether it runs
+	for i := 0; i < len(around); i++ {
+		for _, u := range x.flow.controls[around[i]] {
+			if slices.Contains(around, u) {
+				continue
+			}
+			around = append(around, u)
+			l := x.flow.loops.Of[u]
+			if l == nil || !l.Contains(p.Block) || !slices.Contains(x.flow.controls[l.Header], u) {
+				conds++
+			}
 		}
 	}
 	return math.Pow(c.Loop, float64(depth)) * math.Pow(c.Cond, float64(conds))

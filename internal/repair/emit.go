@@ -148,7 +148,7 @@ func (e *emitter) label(t target) (string, error) {
 	b := e.w.f.Block(t.block)
 	name := fmt.Sprintf("$%slabel%d_%d", e.t.prefix, e.number, e.ids[t])
 	if t.cut == 0 {
-		if at, ok := e.t.labels[b.Label]; ok && b.Label != "" {
+		if at, ok := e.t.labels[b.Label]; ok {
 			if at.nested {
 				return "", unsupported(firstOf(b),
 					"the repair needs a label inside a { } block, which no branch from outside can reach")

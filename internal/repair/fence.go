@@ -2,6 +2,7 @@ package repair
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,7 +75,7 @@ func fences(r *repairer) []action {
 
 // isStrong reports whether an access is strong or atomic.
 func isStrong(in *ir.Instr) bool {
-	return in.Row.Category == isa.Memory && in.Row.Effect != isa.NoEffect && in.Order.Strong()
+	return in.Row.Category == isa.Memory && in.Order.Strong()
 }
 
 // fence returns the action that puts a fence at a place. Threads of one block need the scope cta
@@ -144,9 +145,12 @@ func (r *repairer) respell(in *ir.Instr, opcode string) string {
 	return text[:i] + opcode + text[i+len(in.Text()):]
 }
 
+// weakOnly are the modifiers that a relaxed access cannot have.
+var weakOnly = []string{"weak", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}
+
 // flags finds races between a wait loop and plain accesses, and offers strong accesses instead of
-// the plain ones: of a flag, or of the store that releases a lock. It returns those accesses. A
-// cache operator is dropped with .weak: it is not allowed on a relaxed access.
+// the plain ones: of a flag, or of the store that releases a lock. It returns those accesses. Cache
+// operators and .nc are dropped with .weak: relaxed accesses have none (PTX ISA 9.7.9.8, 9.7.9.11).
 func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 	var list []*ir.Instr
 	for _, f := range r.found {
@@ -164,8 +168,7 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			}
 			mods := []string{first(in.Op()), "relaxed", scope}
 			for _, m := range in.Mods {
-				if m != "weak" && m != "ca" && m != "cg" && m != "cs" &&
-					m != "lu" && m != "cv" && m != "wb" && m != "wt" {
+				if !slices.Contains(weakOnly, m) {
 					mods = append(mods, m)
 				}
 			}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/isa"
 	"heddle/internal/source"
 )
 
@@ -111,10 +109,7 @@ func statements(bars []*ir.Instr) [][]*ir.Instr {
 func hasStrong(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Row == nil || in.IsCall() {
-				return true
-			}
-			if in.Row.Category == isa.Memory && in.Order != event.Weak && in.Row.Effect != isa.NoEffect {
+			if in.Row == nil || in.IsCall() || isStrong(in) {
 				return true
 			}
 		}

@@ -82,7 +82,7 @@ func (e *emitter) dispatch(g *group, n int) {
 // exitLabel returns the label of the region's exit.
 func (e *emitter) exitLabel() string {
 	b := e.w.f.Block(e.r.exit)
-	if at, ok := e.t.labels[b.Label]; ok && b.Label != "" && !at.nested {
+	if at, ok := e.t.labels[b.Label]; ok && !at.nested {
 		return b.Label
 	}
 	name := fmt.Sprintf("$%sexit%d", e.t.prefix, e.number)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -257,6 +258,7 @@ func TestTransformationKeepsEffects(t *testing.T) {
 				deep++
 			}
 		}
+		neededOnly(t, text, string(p.Text))
 		after := parse(t, string(p.Text))
 		if errs := ir.Check(after.Func); len(errs) > 0 {
 			t.Fatalf("%v\n%s", errs[0], p.Text)
@@ -290,6 +292,38 @@ func TestTransformationKeepsEffects(t *testing.T) {
 	t.Logf("%d regions, %d loops gone round together, %d regions with several", regions, loops, deep)
 	if regions == 0 || loops == 0 || os.Getenv("HEDDLE_LONG") != "" && deep == 0 {
 		t.Error("the generator reaches too little")
+	}
+}
+
+var (
+	labelMade   = regexp.MustCompile(`(?m)^\s*(\$fix1_\w+):`)
+	labelUsed   = regexp.MustCompile(`bra(?:\.uni)? \t(\$?\w+);`)
+	targetSet   = regexp.MustCompile(`mov\.u32 \t%fix1_next, (\d+);`)
+	targetAsked = regexp.MustCompile(`setp\.eq\.u32 \t%fix1_p, %fix1_next, (\d+);`)
+)
+
+// neededOnly fails the test if the transformation adds what no thread needs: a label to which
+// nothing branches, or a comparison with a target that no jump to a stable block writes. Edges
+// between blocks of one level, and the exit of a region, have no target.
+func neededOnly(t rapid.TB, before, after string) {
+	t.Helper()
+	names := func(re *regexp.Regexp) map[string]bool {
+		out := map[string]bool{}
+		for _, m := range re.FindAllStringSubmatch(after, -1) {
+			out[m[1]] = true
+		}
+		return out
+	}
+	used, set := names(labelUsed), names(targetSet)
+	for l := range names(labelMade) {
+		if !used[l] {
+			t.Fatalf("nothing branches to %s\n%s\n%s", l, before, after)
+		}
+	}
+	for n := range names(targetAsked) {
+		if !set[n] {
+			t.Fatalf("no thread has the target %s\n%s\n%s", n, before, after)
+		}
 	}
 }
 

@@ -101,6 +101,8 @@ func TestSpins(t *testing.T) {
 			"add.u32 %r1, %r1, 1;\n" + again, false},
 		{"no loop", "ld.volatile.global.u32 %r1, [%d1];\n", false},
 		{"two values", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" + again, false},
+		{"two values, and a condition on another", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" +
+			"setp.eq.u32 %p0, %r3, 0;\n@%p0 bra L;\n", false},
 		{"a loop that stores", "L:\nld.volatile.global.u32 %r1, [%d1];\n" +
 			"st.global.u32 [%d2], 1;\n" + again, false},
 	} {

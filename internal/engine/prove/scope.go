@@ -73,10 +73,16 @@ func (p *Proof) shape() string {
 }
 
 // guessedShape reports whether the grid or the block of the proof is a guess.
-func (p *Proof) guessedShape() bool {
-	any, from := p.opt.Any, p.Config.Origins
-	return any.Grid == [3]bool{} && from["grid"].Guessed() ||
-		any.Block == [3]bool{} && from["block"].Guessed()
+func (p *Proof) guessedShape() bool { return p.guessedGrid() || p.guessedBlock() }
+
+// guessedGrid reports whether the proof is for a grid that heddle chose.
+func (p *Proof) guessedGrid() bool {
+	return p.opt.Any.Grid == [3]bool{} && p.Config.Origins["grid"].Guessed()
+}
+
+// guessedBlock reports whether the proof is for blocks of a size that heddle chose.
+func (p *Proof) guessedBlock() bool {
+	return p.opt.Any.Block == [3]bool{} && p.Config.Origins["block"].Guessed()
 }
 
 // given names the scalar arguments that the proof is for.

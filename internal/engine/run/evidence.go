@@ -133,6 +133,8 @@ func (g *Guesses) argument(s depend.Source, cfg *launch.Config) guess {
 // contents are what heddle put into an array, or what a variable holds that the host sets.
 func (g *Guesses) contents(s depend.Source) guess {
 	switch v := s.Var; {
+	case g.shape:
+		return guess{}
 	case g.cfg.Saved != "" && !slices.Contains(g.job.Kernel.Params, v):
 		return guess{} // all memory is as the program had it
 	case v == nil:
@@ -155,7 +157,7 @@ func (g *Guesses) contents(s depend.Source) guess {
 
 // chosen reports whether heddle chose an argument.
 func (g *Guesses) chosen(param int) bool {
-	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
+	return !g.shape && g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
 // fault notes who makes an invalid access: a thread that every ordinary block has, or another one.

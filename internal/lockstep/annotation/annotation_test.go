@@ -252,3 +252,82 @@ func TestJoin(t *testing.T) {
 		t.Errorf("%s is known, want %s", b.c.String(got), b.c.String(want))
 	}
 }
+
+// TestJoinInstances: a barrier invariant behind a branch is for the threads that all paths name, in
+// one order, and else for none: it would be used for a thread that only one path names.
+func TestJoinInstances(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		one, other []uint64
+		facts      int
+	}{
+		{"the same", []uint64{3}, []uint64{3}, 1},
+		{"two that are the same", []uint64{3, 4}, []uint64{3, 4}, 1},
+		{"other ones", []uint64{3}, []uint64{4}, 0},
+		{"more", []uint64{3}, []uint64{3, 4}, 0},
+		{"fewer", []uint64{3, 4}, []uint64{3}, 0},
+		{"none", nil, nil, 0},
+		{"on one path", []uint64{3}, nil, 0},
+		{"on the other path", nil, []uint64{3}, 0},
+	} {
+		b := newBench(t)
+		p, q := b.c.BoolVar("p"), b.c.BoolVar("q")
+		b.call(1, "ghost")
+		start := b.notes
+		named := func(threads []uint64) *annotation.State {
+			b.notes = start
+			for i, n := range threads {
+				b.call(2+i, "instance", b.c.Const(n, 64))
+			}
+			s := b.notes
+			return &s
+		}
+		paths := []*annotation.State{named(tt.one), named(tt.other)}
+		b.notes = b.a.Join(paths, []smt.Term{p, b.c.Not(p)})
+		cond := b.c.Ite(q, b.c.Const(1, 32), b.c.Const(0, 32))
+		b.call(9, "barrier_invariant", cond, b.c.Const(0, 32))
+		if n := len(b.th.BarrierFacts); n != tt.facts {
+			t.Errorf("%s: %d facts for a barrier, want %d", tt.name, n, tt.facts)
+		}
+	}
+}
+
+// TestReturnOutside: the result of a function is known only within an inlined call that stores one
+// result, which is a parameter of words.
+func TestReturnOutside(t *testing.T) {
+	word := &ir.Var{Name: "r", Space: event.Param, Size: 8}
+	caller := &ir.Instr{Index: 1, Guard: ir.NoReg}
+	result := func(v *ir.Var) ir.Operand { return ir.Operand{Kind: ir.Mem, Var: v, Reg: ir.NoReg} }
+	for _, tt := range []struct {
+		name   string
+		caller *ir.Instr
+		dst    []ir.Operand
+		ok     bool
+	}{
+		{"a result of two words", caller, []ir.Operand{result(word)}, true},
+		{"outside a call", nil, []ir.Operand{result(word)}, false},
+		{"no result", caller, nil, false},
+		{"two results", caller, []ir.Operand{result(word), result(word)}, false},
+		{"a register", caller, []ir.Operand{{Kind: ir.Register}}, false},
+		{"shared memory", caller, []ir.Operand{result(&ir.Var{Space: event.Shared, Size: 8})}, false},
+		{"bytes", caller, []ir.Operand{result(&ir.Var{Space: event.Param, Size: 6})}, false},
+	} {
+		b := newBench(t)
+		b.call(1, "ghost")
+		in := &ir.Instr{Index: 2, Guard: ir.NoReg, Dst: tt.dst, Caller: tt.caller,
+			Callee: &ir.Func{Name: kernel.AnnotationPrefix + "return_v2"}}
+		in.Desc, _ = isa.Decode("call", nil)
+		refused := func() (refused bool) {
+			defer func() {
+				if r := recover(); r != nil {
+					_, refused = r.(*thread.UnsupportedError)
+				}
+			}()
+			b.a.Call(&call{bench: b, in: in}, "return_v2")
+			return false
+		}()
+		if refused == tt.ok {
+			t.Errorf("%s: refused %v", tt.name, refused)
+		}
+	}
+}

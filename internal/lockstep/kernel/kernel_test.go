@@ -329,3 +329,49 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestWarpMasks: a barrier of a warp is one of all lanes if its mask is known to name all of them:
+// an operand -1, or a register that one unguarded move sets to -1 before the barrier, on each path
+// to it. Another instruction may make another mask of -1, and a register that nothing has written may
+// have any value.
+func TestWarpMasks(t *testing.T) {
+	const ones = 1<<32 - 1
+	bar, ret := irtest.Op("bar.warp.sync", "m"), irtest.Op("ret")
+	set := irtest.Op("mov.b32", "m", ones)
+	one := func(ops ...irtest.Stmt) []irtest.Part {
+		return []irtest.Part{irtest.Block("b", append(ops, ret)...)}
+	}
+	for _, tt := range []struct {
+		name   string
+		blocks []irtest.Part
+		all    bool
+	}{
+		{"-1", one(irtest.Op("bar.warp.sync", ones)), true},
+		{"a part", one(irtest.Op("bar.warp.sync", ones>>1)), false},
+		{"one lane", one(irtest.Op("bar.warp.sync", 1)), false},
+		{"a register", one(set, bar), true},
+		{"a register with a part", one(irtest.Op("mov.b32", "m", 3), bar), false},
+		{"a register that nothing writes", one(bar), false},
+		{"a register that is written later", one(bar, set), false},
+		{"two values", one(set, irtest.Op("mov.b32", "m", 1), bar), false},
+		{"not of -1", one(irtest.Op("not.b32", "m", ones), bar), false},
+		{"a sum", one(irtest.Op("add.u32", "m", ones, 1), bar), false},
+		{"a guarded move", one(irtest.When("p", set), bar), false},
+		{"a move of another register", one(irtest.Op("mov.b32", "m", "n"), bar), false},
+		{"on each path", []irtest.Part{irtest.Block("a", set, irtest.If("p", "c")),
+			irtest.Block("b", irtest.Op("mov.b32", "n", 1)), irtest.Block("c", bar, ret)}, true},
+		{"on one path", []irtest.Part{irtest.Block("a", irtest.If("p", "c")), irtest.Block("b", set),
+			irtest.Block("c", bar, ret)}, false},
+		{"at the end of an iteration", []irtest.Part{irtest.Block("a"),
+			irtest.Block("b", bar, set, irtest.If("p", "b")), irtest.Block("c", ret)}, false},
+	} {
+		stmts := append([]irtest.Part{irtest.Regs("m b32", "n b32", "p pred")}, tt.blocks...)
+		k, err := kernel.Analyze(irtest.Fun("k", stmts...), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := k.WarpPart(); got != tt.all {
+			t.Errorf("%s: a barrier of all lanes: %v", tt.name, got)
+		}
+	}
+}

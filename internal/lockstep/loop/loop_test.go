@@ -242,8 +242,10 @@ func goesOn(c *smt.Context, kind int, v, n smt.Term) smt.Term {
 	return c.Not(c.Eq(v, n))
 }
 
-// tripBounds checks the axioms of a loop that counts from init by step, against a bound.
-func tripBounds(t *testing.T, init, step, bound uint64, kind int) {
+// counting learns a loop that counts from init by step and goes on by a comparison with n of the
+// grid. It returns the axioms about whether a thread executes an iteration, and the symbol of that.
+func counting(t *testing.T, init, step uint64, kind int) (*bench, []smt.Term, smt.Term) {
+	t.Helper()
 	next := func(c *smt.Context, r []smt.Term) []smt.Term {
 		return []smt.Term{c.AddConst(r[0], step), r[1], r[2], r[3]}
 	}
@@ -253,7 +255,12 @@ func tripBounds(t *testing.T, init, step, bound uint64, kind int) {
 	axioms := thread.NewAxioms(b.c)
 	b.t.Define(axioms)
 	act := b.t.Describe()[0].Act
-	about := axioms.For([]smt.Term{act}, 1)
+	return b, axioms.For([]smt.Term{act}, 1), act
+}
+
+// tripBounds checks the axioms of a loop that counts from init by step, against a bound.
+func tripBounds(t *testing.T, init, step, bound uint64, kind int) {
+	b, about, act := counting(t, init, step, kind)
 	in, v := true, init
 	funcs := map[string]map[string]uint64{b.c.Name(act): {}}
 	for k := range uint64(25) { // the iterations that the thread executes
@@ -269,6 +276,36 @@ func tripBounds(t *testing.T, init, step, bound uint64, kind int) {
 		}
 		in = in && goesOn(b.c, kind, b.c.Const(v, 32), b.c.Const(bound, 32)) == smt.True
 		v = uint64(uint32(v + step))
+	}
+}
+
+// TestTripBoundsHold: an iteration behind the last one is excluded, for each comparison and for
+// counters that go up and, with != and >=, down.
+func TestTripBoundsHold(t *testing.T) {
+	for _, tt := range []struct {
+		kind              int
+		init, step, bound uint64
+		trips             uint64 // how often the condition holds
+	}{
+		{0, 0, 1, 9, 9}, {0, 7, 2, 16, 5}, {0, 0, 3, 10, 4}, {1, 0, 1, 9, 9}, {1, 1<<32 - 5, 2, 4, 5},
+		{2, 0, 1, 9, 10}, {2, 7, 4, 16, 3}, {3, 20, 1<<32 - 1, 16, 5}, {4, 0, 1, 9, 9}, {4, 8, 2, 16, 4},
+		{4, 1<<32 - 5, 1, 4, 9}, {4, 20, 1<<32 - 2, 16, 2}, {4, 0, 8, 64, 8}, {4, 5, 1, 5, 0},
+	} {
+		b, about, act := counting(t, tt.init, tt.step, tt.kind)
+		iterations := map[string]uint64{} // that the thread executes
+		for k := range tt.trips + 20 {
+			iterations[smt.Key([]uint64{k})] = 1
+			e := b.c.Evaluate(&smt.Model{
+				Vars:  map[string]uint64{b.c.Name(b.info.Counter): k, symbol.Grid + "n": tt.bound},
+				Funcs: map[string]map[string]uint64{b.c.Name(act): iterations},
+			})
+			hold := !slices.ContainsFunc(about, func(ax smt.Term) bool { return !e.Holds(ax) })
+			if want := k <= tt.trips; hold != want {
+				t.Errorf("comparison %d from %d by %d to %d: iteration %d is possible: %v", tt.kind, tt.init,
+					tt.step, tt.bound, k, hold)
+				break
+			}
+		}
 	}
 }
 

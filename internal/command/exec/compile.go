@@ -37,7 +37,8 @@ func (s *session) Compile(name, source string, options []string) (host.CompileRe
 
 // compileOptions reads the options of NVRTC. Those that concern machine code change nothing here.
 func compileOptions(options []string) (lower.Options, error) {
-	opt := lower.Options{Strict: true}
+	// Programs use assert without an #include, as with NVRTC.
+	opt := lower.Options{Strict: true, Forced: []string{"assert.h"}}
 	for i := 0; i < len(options); i++ {
 		name, value := strings.TrimSpace(options[i]), ""
 		// The value of an option follows it behind "=" or a space, or is the next one.

@@ -78,7 +78,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
       .computePreemptionSupported = 1, .cooperativeLaunch = 1,
       .sharedMemPerBlockOptin = g->shared_optin, .maxBlocksPerMultiProcessor = (int)g->blocks_sm,
       .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 1, .hostRegisterSupported = 1,
-      .clusterLaunch = g->major >= 9};
+      .persistingL2CacheMaxSize = g->major >= 8 ? (int)(g->l2 / 4 * 3) : 0,
+      .accessPolicyMaxWindowSize = g->major >= 8 ? 128 << 20 : 0, .clusterLaunch = g->major >= 9};
   memcpy(p->name, g->name, sizeof g->name);
   return cudaSuccess;
 }

@@ -33,14 +33,17 @@ static int context_exists(CUcontext c) {
 /* The current context. Functions of the runtime use the primary one, which a program may not have named. */
 static CUcontext current_context(void) {
   if (current_count) return current_contexts[current_count - 1];
-  return server.fd >= 0 && !driver_ready ? &primary_context : NULL;
+  return primary_current ? &primary_context : NULL;
 }
 
 /* Runs a function of the runtime for a function of the driver API, which does not set the runtime's last error. */
 #define DRIVER(CALL)                                                          \
   do {                                                                        \
     if (!driver_ready && server.fd < 0) return CUDA_ERROR_NOT_INITIALIZED;    \
-    cudaError_t kept_ = last_error, e_ = (CALL);                              \
+    cudaError_t kept_ = last_error;                                           \
+    in_driver++;                                                              \
+    cudaError_t e_ = (CALL);                                                  \
+    in_driver--;                                                              \
     last_error = kept_;                                                       \
     return driver_error(e_);                                                  \
   } while (0)
@@ -59,7 +62,9 @@ static CUcontext current_context(void) {
 
 CUresult cuInit(unsigned int flags) {
   if (flags) return CUDA_ERROR_INVALID_VALUE;
+  in_driver++;
   cudaError_t e = heddle_enter();
+  in_driver--;
   driver_ready = 1;
   return driver_error(e);
 }

@@ -258,6 +258,17 @@ template <class... __A> __HEDDLE_API cudaError_t __heddle_launch(const cudaLaunc
   return cudaLaunchKernelExC(__c, (const void *)__f, __p);
 }
 template <class... __A, class... __B> __HEDDLE_API cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *__c, void (*__f)(__A...), __B &&...__b) { return __heddle_launch<__A...>(__c, __f, (__B &&)__b...); }
+/* The forms of CUDA 11 and of CUDA 13. */
+__HEDDLE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t __e, cudaGraph_t __g, cudaGraphNode_t *__n, cudaGraphExecUpdateResult *__r) {
+  cudaGraphExecUpdateResultInfo __i;
+  cudaError_t __f = cudaGraphExecUpdate(__e, __g, &__i);
+  if (__n) *__n = __i.errorNode;
+  if (__r) *__r = __i.result;
+  return __f;
+}
+__HEDDLE_API cudaError_t cudaMemAdvise(const void *__p, size_t __n, cudaMemoryAdvise __a, cudaMemLocation __l) { return cudaMemAdvise(__p, __n, __a, __l.type == cudaMemLocationTypeDevice ? __l.id : cudaCpuDeviceId); }
+__HEDDLE_API cudaError_t cudaMemPrefetchAsync(const void *__p, size_t __n, cudaMemLocation __l, unsigned int, cudaStream_t __s = 0) { return cudaMemPrefetchAsync(__p, __n, __l.type == cudaMemLocationTypeDevice ? __l.id : cudaCpuDeviceId, __s); }
+__HEDDLE_API cudaError_t cudaEventCreate(cudaEvent_t *__e, unsigned int __flags) { return cudaEventCreateWithFlags(__e, __flags); }
 __HEDDLE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *__e, cudaGraph_t __g, unsigned long long __flags = 0) { return cudaGraphInstantiateWithFlags(__e, __g, __flags); }
 __HEDDLE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *__e, cudaGraph_t __g, cudaGraphNode_t *, char *, size_t) { return cudaGraphInstantiateWithFlags(__e, __g, 0); }
 /* The description of a channel holds the bits of each component. */

@@ -67,9 +67,10 @@ type nvccCall struct {
 	buildFlags
 	inputs   []string
 	output   string
-	compile  bool // -c, -dc: stop before linking
-	library  bool // -lib: an archive
-	shared   bool // -shared
+	compile  bool   // -c, -dc: stop before linking
+	image    string // -ptx, -fatbin, -cubin: device code alone; the extension of the result
+	library  bool   // -lib: an archive
+	shared   bool   // -shared
 	version  bool
 	language string   // -x
 	link     []string // further options of the linker
@@ -109,6 +110,9 @@ func nothing(*nvccCall, string) {}
 var nvccFlags = []nvccFlag{
 	{"-o --output-file", true, func(n *nvccCall, v string) { n.output = v }},
 	{"-c --compile -dc --device-c", false, func(n *nvccCall, _ string) { n.compile = true }},
+	{"-ptx --ptx", false, func(n *nvccCall, _ string) { n.image = ".ptx" }},
+	{"-fatbin --fatbin", false, func(n *nvccCall, _ string) { n.image = ".fatbin" }},
+	{"-cubin --cubin", false, func(n *nvccCall, _ string) { n.image = ".cubin" }},
 	{"-lib --lib", false, func(n *nvccCall, _ string) { n.library = true }},
 	{"-shared --shared", false, func(n *nvccCall, _ string) { n.shared = true }},
 	{"-V --version", false, func(n *nvccCall, _ string) { n.version = true }},
@@ -253,25 +257,45 @@ func (n *nvccCall) run(ctx context.Context, stderr io.Writer) error {
 			objects = append(objects, in)
 			continue
 		}
-		out := filepath.Join(dir, fmt.Sprintf("%d.o", i))
-		if n.compile {
-			out = n.output
-			if out == "" {
-				out = strings.TrimSuffix(filepath.Base(in), filepath.Ext(in)) + ".o"
-			}
-		}
+		out := n.result(in, filepath.Join(dir, fmt.Sprintf("%d.o", i)))
 		// The name is absolute: reports are made in another directory than that of the compilation.
 		abs, err := filepath.Abs(in)
 		if err != nil {
 			return err
+		}
+		if n.image != "" {
+			if err := builder.Image(ctx, abs, out); err != nil {
+				return err
+			}
+			continue
 		}
 		if _, err := builder.Object(ctx, abs, out, n.language == "cu", n.deps...); err != nil {
 			return err
 		}
 		objects = append(objects, out)
 	}
+	return n.finish(ctx, builder, objects)
+}
+
+// result returns the file to which an input is compiled: temporary if the inputs are to be linked.
+func (n *nvccCall) result(in, temporary string) string {
+	extension := n.image
 	switch {
-	case n.compile:
+	case n.compile && n.image == "":
+		extension = ".o"
+	case n.image == "":
+		return temporary
+	}
+	if n.output != "" {
+		return n.output
+	}
+	return strings.TrimSuffix(filepath.Base(in), filepath.Ext(in)) + extension
+}
+
+// finish links or archives what was compiled.
+func (n *nvccCall) finish(ctx context.Context, builder *lower.Builder, objects []string) error {
+	switch {
+	case n.compile, n.image != "":
 		return nil
 	case n.library:
 		return builder.Archive(ctx, objects, n.output)

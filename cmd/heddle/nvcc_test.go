@@ -12,6 +12,7 @@ func TestParseNVCC(t *testing.T) {
 		"-o app main.cu -lcudart -lfoo -lm":     {inputs: []string{"main.cu"}, output: "app", link: []string{"-lfoo"}},
 		"-c -oa.o a.cu":                         {inputs: []string{"a.cu"}, output: "a.o", compile: true},
 		"-dc -rdc=true a.cu --output-file=a.o":  {inputs: []string{"a.cu"}, output: "a.o", compile: true},
+		"-fatbin -o k.fatbin k.cu":              {inputs: []string{"k.cu"}, output: "k.fatbin", image: ".fatbin"},
 		"-rdc true -maxrregcount 32 a.cu":       {inputs: []string{"a.cu"}},
 		"-Xptxas -v -Xcompiler -Wall a.cu":      {inputs: []string{"a.cu"}},
 		"-L/usr/lib -L lib -Xlinker -rpath a.o": {inputs: []string{"a.o"}, link: []string{"-L/usr/lib", "-Llib", "-Wl,-rpath"}},
@@ -25,7 +26,7 @@ func TestParseNVCC(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if !slices.Equal(n.inputs, want.inputs) || n.output != want.output || n.compile != want.compile ||
+		if !slices.Equal(n.inputs, want.inputs) || n.output != want.output || n.compile != want.compile || n.image != want.image ||
 			n.library != want.library || n.language != want.language || !slices.Equal(n.link, want.link) ||
 			!slices.Equal(n.deps, want.deps) {
 			t.Errorf("%s: %+v, want %+v", line, *n, want)

@@ -371,7 +371,8 @@ func (c *affineCompiler) planSetp(in *inst) (run func(*exec, *inst), op affineOp
 // planMem handles loads and stores of global and shared memory. Loaded registers get no form.
 func (c *affineCompiler) planMem(in *inst) (run func(*exec, *inst), op affineOp) {
 	m := in.mem
-	if in.d[0] >= 0 || !c.source(in.s[0], &op.src[0]) || m.kind.RMW() {
+	surface := in.misc != nil && in.misc.surf != nil
+	if in.d[0] >= 0 || surface || !c.source(in.s[0], &op.src[0]) || m.kind.RMW() {
 		return nil, op
 	}
 	load := m.kind == event.Read

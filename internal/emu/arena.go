@@ -21,6 +21,8 @@ type Arena struct {
 	base  uint64
 	mem   []byte
 	table atomic.Pointer[objectTable]
+	// texture and surface objects by handle; the map never changes
+	textures atomic.Pointer[map[uint64]*Texture]
 
 	mu    sync.Mutex
 	heap  Heap

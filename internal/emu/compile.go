@@ -417,9 +417,9 @@ func init() { // the functions refer to the table
 		isa.ActMatrixLoad: (*compiler).matrixLoad, isa.ActMatrixStore: (*compiler).matrixStore,
 		isa.ActMatrixMultiply: (*compiler).matrixMultiply, isa.ActMatrixMove: (*compiler).movmatrix,
 
-		isa.ActReadTexture: (*compiler).opaque, isa.ActQueryTexture: (*compiler).opaque,
-		isa.ActReadSurface: (*compiler).opaque, isa.ActQuerySurface: (*compiler).opaque,
-		isa.ActTestOpaque: (*compiler).opaque, isa.ActWriteSurface: (*compiler).surfaceStore,
+		isa.ActReadTexture: (*compiler).texture, isa.ActQueryTexture: (*compiler).opaque,
+		isa.ActReadSurface: (*compiler).surface, isa.ActQuerySurface: (*compiler).opaque,
+		isa.ActTestOpaque: (*compiler).opaque, isa.ActWriteSurface: (*compiler).surface,
 	}
 }
 

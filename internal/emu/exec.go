@@ -44,7 +44,8 @@ type exec struct {
 	sink     event.Sink
 	ev       event.Access // events are reused: a sink copies what it keeps
 	evs      events
-	meter    Meter // nil: the consumer does not count its memory
+	sampler  *sampler // nil before the first texture
+	meter    Meter    // nil: the consumer does not count its memory
 
 	prog     *program
 	geo      *event.Geometry

@@ -13,8 +13,9 @@ import (
 // with them and store them, and stops where a branch, an address or a barrier needs one.
 //
 // Texture and surface reads use a path of their own, which is not coherent with stores of the same
-// grid (PTX ISA 9.7.10, 9.7.11). They produce no events, so that a race of a store with such a read
-// is missed. Surface stores are not executed.
+// grid (PTX ISA 9.7.10, 9.7.11). Without a program that describes the objects they produce no
+// events, so that a race of a store with such a read is missed, and surface stores are not
+// executed. In the memory of a program both are known: see texture.go.
 
 // opaqueOps maps the actions whose results are unknown to the origin of the value: texture and
 // surface reads and queries.
@@ -23,6 +24,10 @@ var opaqueOps = map[isa.Action]string{
 	isa.ActReadSurface: "a surface", isa.ActQuerySurface: "a property of a surface",
 	isa.ActTestOpaque: "a property of a texture or surface",
 }
+
+// describable reports whether the contents of the objects that an action reads are known where a
+// program describes them: see texture.go.
+func describable(a isa.Action) bool { return a == isa.ActReadTexture || a == isa.ActReadSurface }
 
 // opaqueSreg returns the name of a special register whose value depends on the machine; "" for
 // other registers.
@@ -46,6 +51,7 @@ func (c *compiler) trackOpaque() {
 		for _, b := range fc.fn.Blocks {
 			for _, in := range b.Instrs {
 				_, opaque := opaqueOps[in.Action()]
+				opaque = opaque && !(c.mapped != nil && describable(in.Action()))
 				for _, o := range in.Src {
 					opaque = opaque || opaqueSreg(o) != ""
 					for _, e := range o.Elems {

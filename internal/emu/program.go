@@ -129,6 +129,8 @@ type miscOp struct {
 	what    string // an unsupported instruction
 	origin  uint32 // origin of a result that is always unknown; 0: it is not unknown
 	copy    *copyOp
+	tex     *texOp
+	surf    *surfOp
 	group   *groupOp
 	predDst []int32
 	unknown bool // the results are unknown, with this origin

@@ -39,7 +39,7 @@ func MorallyStrong(g Geometry, a, b Op) bool {
 // does not relate are a data race. Whether two writes of the same value are tolerated is decided by
 // the detector.
 func Conflict(g Geometry, a, b Op) bool {
-	apart := a.Thread != b.Thread || a.Async || b.Async || a.Proxy != b.Proxy
+	apart := a.Thread != b.Thread || a.Async || b.Async || a.Proxy != b.Proxy && !fetchedBefore(a, b)
 	return apart && (a.Kind.Writes() || b.Kind.Writes()) && Overlap(a, b) && !MorallyStrong(g, a, b)
 }
 
@@ -71,6 +71,13 @@ func Unordered(g Geometry, a, b Op) bool {
 // 8.9.5, "proxy-preserved base causality order"). Fences between proxies are not considered, so
 // that an order which only a proxy fence establishes is reported as a race.
 func Preserved(g Geometry, a, b Op) bool {
-	return a.Proxy == b.Proxy && (a.Proxy == GenericProxy ||
+	return fetchedBefore(a, b) || a.Proxy == b.Proxy && (a.Proxy == GenericProxy ||
 		g.BlockOf(a.Thread.Warp()) == g.BlockOf(b.Thread.Warp()))
+}
+
+// fetchedBefore reports whether a, the earlier one, is a texture fetch that b may overwrite. The
+// CUDA C++ Programming Guide ("Texture and Surface Memory") forbids only the other order, a fetch
+// of what was written in the same launch.
+func fetchedBefore(a, b Op) bool {
+	return a.Proxy == FetchProxy && b.Proxy == GenericProxy
 }

@@ -163,4 +163,9 @@ const (
 	// TextureProxy is the proxy of ldu and ld.global.nc, "for loading read-only global data through
 	// the non-coherent texture cache" (13.33).
 	TextureProxy
+	// FetchProxy is the proxy of tex and tld4, which read memory through a cache that is not kept
+	// coherent with writes of the same launch (CUDA C++ Programming Guide, "Texture and Surface
+	// Memory"): what they read must not have been written in the launch before, by whatever thread. A
+	// write that an order places behind the read is allowed.
+	FetchProxy
 )

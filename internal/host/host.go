@@ -68,6 +68,33 @@ type Launch struct {
 	Params      []byte // the parameter area; valid until Launch returns
 }
 
+// CompileResult is the result of a compilation for a program, by its number (nvrtcResult).
+type CompileResult uint32
+
+// The results that heddle returns.
+const (
+	Compiled      CompileResult = 0
+	InvalidOption CompileResult = 5
+	NotCompiled   CompileResult = 6
+)
+
+// Object is a texture or surface object that a program has created. Its memory is in the arena.
+type Object struct {
+	Addr, Pitch, Slice uint64    // of the first texel; bytes of a row and of a layer or slice
+	Size               [3]uint32 // texels; 0 for dimensions that it does not have
+	Layers             uint32    // 0: none
+	Channels, Bits     uint32    // of a texel, of a channel
+	Kind               uint32    // a cudaChannelFormatKind
+	Address            [3]uint32 // cudaTextureAddressMode of each dimension
+	Color              [4]float32
+	Surface            bool // for surface functions; of the rest only Cube and Layered count
+	Cube, Layered      bool // what the layers are
+	Linear             bool // device memory without dimensions
+	Filter             bool // linear filtering
+	Unit               bool // normalized coordinates
+	Fraction           bool // integers are read as fractions of 1
+}
+
 // Call is a call that orders the work of streams, or such work, as in protocol.h.
 type Call uint32
 
@@ -115,6 +142,10 @@ type Device interface {
 	// Load receives the image of a module, and the names of those of its variables that the host can
 	// access, before any other message about the module.
 	Load(module uint32, image []byte, managed []string)
+	// Compile compiles CUDA C++ to PTX, as NVRTC does, and returns the messages of the compiler.
+	Compile(name, source string, options []string) (result CompileResult, ptx, log []byte)
+	// Loaded reports whether a module was usable, Success, or InvalidKernelImage.
+	Loaded(module uint32) Error
 	// Kernel and Symbol find a kernel or variable of a module by its mangled name.
 	Kernel(module uint32, name string) (*Kernel, Error)
 	Symbol(module uint32, name string) (addr, size uint64, err Error)
@@ -131,6 +162,9 @@ type Device interface {
 	// BadFree reports a call that frees memory which is not allocated: it fails. caller is its return
 	// address.
 	BadFree(addr, caller uint64)
+	// Object reports a texture or surface object under its handle, ObjectGone its end.
+	Object(handle uint64, o *Object)
+	ObjectGone(handle uint64)
 	// Reset is cudaDeviceReset: the variables of all modules have their first values again.
 	Reset()
 	// Unsupported names a function of the runtime that the program called in vain.

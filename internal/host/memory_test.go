@@ -127,6 +127,8 @@ func TestProtocol(t *testing.T) {
 		"HEDDLE_OP_SYNC": uint32(opSync), "HEDDLE_OP_KERNEL": uint32(opKernel), "HEDDLE_OP_SYMBOL": uint32(opSymbol),
 		"HEDDLE_OP_ALLOC": uint32(opAlloc), "HEDDLE_OP_FREE": uint32(opFree), "HEDDLE_OP_MEMORY": uint32(opMemory),
 		"HEDDLE_OP_TIME": uint32(opTime), "HEDDLE_OP_RESET": uint32(opReset),
+		"HEDDLE_OP_LOADED": uint32(opLoaded), "HEDDLE_OP_COMPILE": uint32(opCompile),
+		"HEDDLE_OP_COMPILED": uint32(opCompiled), "HEDDLE_OP_OBJECT": uint32(opObject), "HEDDLE_OP_OBJECT_GONE": uint32(opObjectGone),
 		"HEDDLE_KIND_DEVICE": uint32(DeviceMemory), "HEDDLE_KIND_MANAGED": uint32(ManagedMemory),
 		"HEDDLE_KIND_PINNED": uint32(PinnedMemory), "HEDDLE_KIND_VARIABLE": uint32(Variable)}
 	for _, m := range regexp.MustCompile(`#define (HEDDLE_\w+) (\d+)\s`).FindAllStringSubmatch(text, -1) {
@@ -178,14 +180,12 @@ func TestRuntimeComplete(t *testing.T) {
 	declared := header(t, "heddle/runtime.h")
 	declared = declared[strings.Index(declared, `extern "C" {`):strings.Index(declared, "/* The typed forms")]
 	var defined strings.Builder
-	for _, f := range []string{"connect", "register", "order", "memory", "launch", "stream", "device", "unsupported"} {
+	for _, f := range []string{"connect", "register", "order", "memory", "launch", "stream", "device",
+		"graph", "pool", "texture", "driver", "unsupported"} {
 		defined.WriteString(header(t, "exec/"+f+".c"))
 	}
 	functions := regexp.MustCompile(`(?m)^[^/\n]*?\b(cuda\w+|__\w+)\(`)
 	n := 0
-	textures := header(t, "heddle/textures.h")
-	textures = textures[strings.Index(textures, `extern "C" {`):]
-	declared += textures[:strings.Index(textures, "\n}\n")]
 	for _, m := range functions.FindAllStringSubmatch(declared, -1) {
 		if m[1] == "__attribute__" {
 			continue

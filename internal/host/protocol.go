@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 
 	"heddle/internal/event"
 )
@@ -27,6 +28,8 @@ const (
 	opExit        op = 6
 	opOrder       op = 7
 	opBadFree     op = 8
+	opObject      op = 20
+	opObjectGone  op = 21
 
 	opReplies op = 64 // this one and those above it have a reply
 	opHello   op = 64
@@ -38,6 +41,10 @@ const (
 	opMemory  op = 70
 	opTime    op = 71
 	opReset   op = 72
+	opLoaded  op = 90
+
+	opCompile  op = 91
+	opCompiled op = 92
 )
 
 // maxMessage bounds the bytes of a message: images of modules are the largest.
@@ -109,6 +116,26 @@ func readLaunch(b *body, l *Launch) {
 	b.u32()
 	l.Shared, l.Stream, l.Caller = b.u64(), b.u64(), b.u64()
 	l.Params = b.rest
+}
+
+// readObject decodes struct heddle_object of protocol.h.
+func readObject(b *body) (o Object) {
+	o.Addr, o.Pitch, o.Slice = b.u64(), b.u64(), b.u64()
+	for i := range o.Size {
+		o.Size[i] = b.u32()
+	}
+	o.Layers, o.Channels, o.Bits, o.Kind = b.u32(), b.u32(), b.u32(), b.u32()
+	for i := range o.Address {
+		o.Address[i] = b.u32()
+	}
+	for i := range o.Color {
+		o.Color[i] = math.Float32frombits(b.u32())
+	}
+	for _, f := range []*bool{&o.Surface, &o.Cube, &o.Layered, &o.Linear, &o.Filter, &o.Unit,
+		&o.Fraction} {
+		*f = b.u32() != 0
+	}
+	return o
 }
 
 // orderBytes is the size of struct heddle_order.

@@ -9,6 +9,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -120,6 +122,8 @@ type session struct {
 	context Error                // the error that every call returns
 	regular bool                 // the program has said that it ends
 	launch  Launch               // reused
+
+	compiled []byte // PTX and messages of the last compilation
 }
 
 // start is the time from which events count.
@@ -231,6 +235,13 @@ func (p *session) post(o op, b *body) {
 		}
 	case opBadFree:
 		p.device.BadFree(b.u64(), b.u64())
+	case opObject:
+		handle := b.u64()
+		if o := readObject(b); !b.bad {
+			p.device.Object(handle, &o)
+		}
+	case opObjectGone:
+		p.device.ObjectGone(b.u64())
 	case opUnsupported:
 		p.device.Unsupported(b.text())
 	case opExit:
@@ -251,6 +262,14 @@ func (p *session) ask(o op, b *body) ([]byte, Error) {
 			return nil, err
 		}
 		return encodeKernel(k), Success
+	case opCompile:
+		return p.compile(b), Success
+	case opCompiled:
+		out := p.compiled
+		p.compiled = nil
+		return out, Success
+	case opLoaded:
+		return nil, p.device.Loaded(b.u32())
 	case opSymbol:
 		module := b.u32()
 		b.u32()
@@ -267,6 +286,22 @@ func (p *session) ask(o op, b *body) ([]byte, Error) {
 		return u64s(uint64(t.Sub(start))), Success
 	}
 	return p.askMemory(o, b)
+}
+
+// compile compiles a source text, and keeps the result for the next message.
+func (p *session) compile(b *body) []byte {
+	parts := strings.Split(strings.TrimSuffix(b.text(), "\x00"), "\x00")
+	if len(parts) < 2 {
+		b.bad = true
+		return nil
+	}
+	result, ptx, log := p.device.Compile(parts[0], parts[1], parts[2:])
+	p.compiled = slices.Concat(ptx, log)
+	var out []byte
+	for _, n := range []uint32{uint32(result), uint32(len(ptx)), uint32(len(log))} {
+		out = binary.LittleEndian.AppendUint32(out, n)
+	}
+	return out
 }
 
 // askMemory handles the messages that change the memory.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -97,6 +98,16 @@ func (f *fake) Allocated(a host.Allocation, _ bool) {
 func (f *fake) Freed(host.Allocation, uint64, bool) { f.note("freed") }
 func (f *fake) Reset()                              { f.note("reset") }
 func (f *fake) Unsupported(name string)             { f.note("unsupported " + name) }
+func (f *fake) Object(h uint64, o *host.Object) {
+	f.note(fmt.Sprintf("object %v, %d layers, %d channels of %d bits", o.Size, o.Layers, o.Channels,
+		o.Bits))
+}
+func (f *fake) Compile(name, source string, options []string) (host.CompileResult, []byte, []byte) {
+	f.note(fmt.Sprintf("compile %s: %s, %q", name, source, options))
+	return host.NotCompiled, []byte("ptx"), []byte("messages")
+}
+func (f *fake) Loaded(uint32) host.Error { return host.Success }
+func (f *fake) ObjectGone(uint64)        { f.note("object gone") }
 
 func (f *fake) Printed() []byte {
 	out := f.printed

@@ -132,6 +132,20 @@ func (b *Builder) device(ctx context.Context, in string) (string, error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
+// Image compiles the device code of a file alone, to what programs load at run time: PTX text,
+// which heddle's driver API also takes for a fat binary or machine code.
+func (b *Builder) Image(ctx context.Context, in, out string) error {
+	image, err := b.device(ctx, in)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(image)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, bytes.TrimSuffix(text, []byte{0}), 0o666)
+}
+
 // OmittedMark begins a comment line of the PTX in a program: the mangled name of a kernel that
 // could not be lowered, and why.
 const OmittedMark = "// heddle.omitted "

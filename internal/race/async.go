@@ -264,6 +264,10 @@ func (d *Detector) loadNoncoherent(t *touching, c *cell) {
 	if !c.w.empty() {
 		d.eachEntry(&c.w, func(e entry) { d.found(t, e, t.mask, d.partner(t, e)) })
 	}
+	if t.Proxy == event.FetchProxy { // a later write may be ordered behind it
+		d.record(t, &c.r)
+		return
+	}
 	if c.r.clk != noncoherent {
 		d.drop(t, &c.r)
 		c.r = entry{uint32(t.w.id), noncoherent, t.mask, uint32(t.Site)}

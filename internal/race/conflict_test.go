@@ -22,6 +22,7 @@ func variants() []event.Access {
 	}
 	out := []event.Access{
 		{Kind: event.Read}, {Kind: event.Write}, {Kind: event.Read, Proxy: event.TextureProxy},
+		{Kind: event.Read, Proxy: event.FetchProxy},
 	}
 	for _, k := range []event.Kind{event.Read, event.Write, event.Atomic, event.Reduce} {
 		for _, o := range strong[k] {

@@ -87,7 +87,8 @@ func (s *stream) site(id event.Site) event.Access {
 		}
 	} else if a.Kind == event.Read && a.Space == event.Global &&
 		rapid.IntRange(0, 3).Draw(s.rt, "noncoherent") == 0 {
-		a.Proxy = event.TextureProxy
+		a.Proxy = rapid.SampledFrom([]event.Proxy{event.TextureProxy, event.FetchProxy}).Draw(s.rt,
+			"proxy")
 	}
 	return a
 }

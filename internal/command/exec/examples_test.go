@@ -110,13 +110,33 @@ var examples = map[string]example{
 	// 1024 threads write 1000 elements: 24 of them miss. The launch fails as on a GPU that notices.
 	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
 		stdout: "0, an illegal memory access was encountered"},
+	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+	"driver_api": {launches: 2, checked: 2, stdout: "0 wrong; CUDA_ERROR_NOT_INITIALIZED, " +
+		"CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE"},
+	// Three kernels, launched twice as a graph; without the second event, two of them are unordered.
+	"graph_capture": {launches: 6, checked: 6, stdout: "4 nodes, 0 wrong"},
+	"graph_capture racy": {files: "graph_capture.cu", args: []string{"racy"}, code: 1,
+		findings: []string{"race-stream graph_capture.cu:37"}, launches: 6, checked: 6,
+		stdout: "not joined: cudaErrorStreamCaptureUnjoined\n4 nodes, 0 wrong"},
+	"graph_nodes": {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
+	"nvrtc": {launches: 1, checked: 1,
+		stdout: "0 wrong; NVRTC_ERROR_COMPILATION, with a message"},
+	"pools": {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},
+	// The kernel of one file calls a function of the other: 300 threads, twice.
+	"separate": {files: "separate/main.cu separate/hash.cu", launches: 3, checked: 3,
+		stdout: "600 calls, 0 wrong, no error"},
+	"textures": {launches: 3, checked: 3, stdout: "0 wrong, no error"},
+	// Threads read through a texture what others write in the same launch.
+	"texture_race": {code: 1, findings: []string{"race-global texture_race.cu:10"}, launches: 1,
+		checked: 1, stdout: "no error"},
+	"texture_race elsewhere": {files: "texture_race.cu", args: []string{"1"}, launches: 1, checked: 1,
+		stdout: "no error"},
 	// The third round fills the buffer of the first one, which consume may still read (CUDA C++
 	// Programming Guide, "Streams": commands of different streams may execute out of order or
 	// concurrently). One emulated order gives the right result.
 	"pipeline_racy": {code: 1, findings: []string{"race-stream pipeline_racy.cu:39"}, launches: 12,
 		checked: 6, stdout: "6 rounds, 0 wrong"},
 	"pipeline": {launches: 12, checked: 6, stdout: "6 rounds, 0 wrong"},
-	"errors":   {launches: 1, checked: 1, stdout: "0 wrong"},
 }
 
 // TestExamples runs the programs that the documentation shows.

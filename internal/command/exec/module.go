@@ -23,14 +23,16 @@ import (
 type module struct {
 	driver  *driver.Module // nil: it could not be read, and a problem says why
 	vars    map[*ir.Var]uint64
-	omitted map[string]string // kernels that are not in the PTX, with the reasons
+	linked  map[*ir.Var]uint64 // vars, and those of the modules with which it is linked
+	omitted map[string]string  // kernels that are not in the PTX, with the reasons
 	managed []string
 	asked   map[string]bool // kernels that were not found and reported
 }
 
 // Load implements host.Device.
 func (s *session) Load(id uint32, image []byte, managed []string) {
-	m := &module{vars: make(map[*ir.Var]uint64), omitted: make(map[string]string), managed: managed,
+	m := &module{vars: make(map[*ir.Var]uint64), linked: make(map[*ir.Var]uint64),
+		omitted: make(map[string]string), managed: managed,
 		asked: make(map[string]bool)}
 	s.modules[id] = m
 	text, err := ptxOf(image)
@@ -51,6 +53,14 @@ func (s *session) Load(id uint32, image []byte, managed []string) {
 		return
 	}
 	s.allocate(m)
+}
+
+// Loaded implements host.Device.
+func (s *session) Loaded(id uint32) host.Error {
+	if m := s.modules[id]; m == nil || m.driver == nil {
+		return host.InvalidKernelImage
+	}
+	return host.Success
 }
 
 // ptxOf returns the PTX of an image: the image itself, or the longest one in a fat binary of nvcc.
@@ -164,7 +174,7 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 	}
 	f := m.driver.IR.Funcs[i]
 	s.link(m)
-	code, err := emu.NewProgram(f, s.memory, m.vars)
+	code, err := emu.NewProgram(f, s.memory, m.linked)
 	if err != nil {
 		s.problem(diag.Unsupported, f.Demangled, "%v", err)
 		return nil, host.InvalidDeviceFunction
@@ -174,22 +184,6 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 	k.watch.Reproduce, k.watch.Printf, k.watch.Mark = s.r.opt.Command, &s.printed, s.mark
 	s.kernels = append(s.kernels, k)
 	return s.describe(k, uint32(len(s.kernels)-1)), host.Success
-}
-
-// link gives the external variables of a module the addresses of those of the same names in others.
-func (s *session) link(m *module) {
-	for _, v := range m.driver.IR.Vars {
-		if _, ok := m.vars[v]; ok || !v.Extern {
-			continue
-		}
-		for _, other := range s.modules {
-			for o, addr := range other.vars {
-				if o.Name == v.Name && !o.Extern {
-					m.vars[v] = addr
-				}
-			}
-		}
-	}
 }
 
 // describe returns what the program may know about a kernel.

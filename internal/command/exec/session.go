@@ -218,6 +218,24 @@ func (s *session) BadFree(addr, caller uint64) {
 	s.r.note("the free%s failed: it frees %s", s.place(caller), what)
 }
 
+// Object implements host.Device.
+func (s *session) Object(handle uint64, o *host.Object) {
+	t := emu.Texture{Addr: o.Addr, Pitch: o.Pitch, Slice: o.Slice, Size: o.Size, Layers: o.Layers,
+		Channels: uint8(o.Channels), Bits: uint8(o.Bits), Kind: emu.TexelKind(o.Kind),
+		Surface: o.Surface, Cube: o.Cube, Layered: o.Layered, Linear: o.Linear, Filter: o.Filter,
+		Unit: o.Unit, Fraction: o.Fraction, Color: o.Color}
+	for i, m := range o.Address {
+		t.Address[i] = emu.Addressing(m)
+	}
+	// The runtime creates no others; without the object its use is reported.
+	if err := s.memory.SetTexture(handle, t); err != nil {
+		s.r.note("a texture object of %s is not usable: %v", s.hello.Path, err)
+	}
+}
+
+// ObjectGone implements host.Device.
+func (s *session) ObjectGone(handle uint64) { s.memory.DropTexture(handle) }
+
 // Reset implements host.Device.
 func (s *session) Reset() {
 	if s.streams != nil {

@@ -190,8 +190,13 @@ static void connect_server(void) {
   send_modules();
 }
 
+/* The thread has called a function of the runtime API, which makes the primary context current (driver.c), and not from
+   within one of the driver API. */
+static _Thread_local int primary_current, in_driver;
+
 /* Connects if needed, and returns the error that the context is in. */
 static cudaError_t heddle_enter(void) {
+  if (!in_driver) primary_current = 1;
   pthread_once(&once, set_up);
   if (server.forked) {
     static int said;

@@ -77,8 +77,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
       .regsPerMultiprocessor = 65536, .managedMemory = 1, .singleToDoublePrecisionPerfRatio = 2,
       .computePreemptionSupported = 1, .cooperativeLaunch = 1,
       .sharedMemPerBlockOptin = g->shared_optin, .maxBlocksPerMultiProcessor = (int)g->blocks_sm,
-      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 0, .hostRegisterSupported = 1,
-      .clusterLaunch = g->major >= 9};
+      .reservedSharedMemPerBlock = 1024, .memoryPoolsSupported = 1, .hostRegisterSupported = 1,
+      .persistingL2CacheMaxSize = g->major >= 8 ? (int)(g->l2 / 4 * 3) : 0,
+      .accessPolicyMaxWindowSize = g->major >= 8 ? 128 << 20 : 0, .clusterLaunch = g->major >= 9};
   memcpy(p->name, g->name, sizeof g->name);
   return cudaSuccess;
 }
@@ -104,13 +105,17 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrKernelExecTimeout: case cudaDevAttrIntegrated: case cudaDevAttrComputeMode:
   case cudaDevAttrTccDriver: case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrHostNativeAtomicSupported:
   case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
-  case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrPciDeviceId:
+  case cudaDevAttrPciDeviceId:
+  case cudaDevAttrPciDomainId: case cudaDevAttrCooperativeMultiDeviceLaunch:
+  case cudaDevAttrVirtualMemoryManagementSupported: case cudaDevAttrHandleTypePosixFileDescriptorSupported:
+  case cudaDevAttrHandleTypeWin32HandleSupported: case cudaDevAttrGenericCompressionSupported:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
   case cudaDevAttrComputePreemptionSupported:
-  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported: return 1;
+  case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported:
+  case cudaDevAttrMemoryPoolsSupported: return 1;
   case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
   case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;
   case cudaDevAttrL2CacheSize: return p->l2CacheSize;
@@ -125,6 +130,15 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrMaxBlocksPerMultiprocessor: return p->maxBlocksPerMultiProcessor;
   case cudaDevAttrReservedSharedMemoryPerBlock: return 1024;
   case cudaDevAttrClusterLaunch: return p->clusterLaunch;
+  case cudaDevAttrMaxTexture1DWidth: return p->maxTexture1D;
+  case cudaDevAttrMaxTexture2DWidth: return p->maxTexture2D[0];
+  case cudaDevAttrMaxTexture2DHeight: return p->maxTexture2D[1];
+  case cudaDevAttrMaxTexture3DWidth: case cudaDevAttrMaxTexture3DHeight: case cudaDevAttrMaxTexture3DDepth:
+    return p->maxTexture3D[0];
+  case cudaDevAttrMaxTexture2DLayeredWidth: case cudaDevAttrMaxTexture2DLayeredHeight:
+  case cudaDevAttrMaxTexture1DLayeredWidth: return 32768;
+  case cudaDevAttrMaxTexture2DLayeredLayers: case cudaDevAttrMaxTexture1DLayeredLayers: return 2048;
+  case cudaDevAttrSurfaceAlignment: return (long)p->surfaceAlignment;
   }
   return -1;
 }
@@ -142,6 +156,7 @@ cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   ENTER();
+  if (forbidden_in_capture() != cudaSuccess) return fail(cudaErrorStreamCaptureUnsupported);
   cudaError_t e = finish();
   note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_ALL});
   return fail(e);

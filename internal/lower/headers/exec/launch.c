@@ -58,9 +58,12 @@ static cudaError_t check_shape(const struct kernel *k, dim3 g, dim3 b, size_t sh
   return cudaSuccess;
 }
 
-struct shape { dim3 grid, block, cluster; size_t shared; cudaStream_t stream; int cooperative; uint64_t caller; };
+struct shape { dim3 grid, block, cluster; size_t shared; cudaStream_t stream; int cooperative; uint64_t caller;
+               const void *buffer; size_t buffer_size; /* all parameters, instead of a pointer to each */ };
 
 static int blocks_per_sm(const struct kernel *k, int threads, size_t shared);
+
+static cudaError_t capture_kernel(const struct kernel *k, const struct shape *s, const void *area);
 
 static cudaError_t launch(const void *host, const struct shape *s, void **args) {
   ENTER();
@@ -74,11 +77,14 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
   if (s->cooperative && blocks > (uint64_t)blocks_per_sm(k, threads, s->shared) * server.gpu.sms)
     return fail(cudaErrorCooperativeLaunchTooLarge);
   unsigned char area[4096 + 8];
-  if (k->info.parameter_bytes > 4096 || (k->info.parameters && !args)) return fail(cudaErrorInvalidValue);
+  if (k->info.parameter_bytes > 4096 || (k->info.parameters && !args && !s->buffer) ||
+      (s->buffer && s->buffer_size < k->info.parameter_bytes))
+    return fail(cudaErrorInvalidValue);
   memset(area, 0, k->info.parameter_bytes);
+  if (s->buffer) memcpy(area, s->buffer, k->info.parameter_bytes);
   for (uint32_t i = 0; i < k->info.parameters; i++) {
     unsigned char *to = area + k->parameters[2 * i];
-    memcpy(to, args[i], k->parameters[2 * i + 1]);
+    if (!s->buffer) memcpy(to, args[i], k->parameters[2 * i + 1]);
     if (registered_memory && k->parameters[2 * i + 1] == 8) {
       void *p;
       memcpy(&p, to, 8);
@@ -87,6 +93,8 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
       memcpy(to, &addr, 8);
     }
   }
+  if (capturing(s->stream)) return fail(capture_kernel(k, s, area));
+  if (outside_capture(s->stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t zero; uint64_t shared, stream, caller; } m =
       {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, 0, s->shared,
        stream_id(s->stream), s->caller};
@@ -100,29 +108,35 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
   uint64_t caller = popped_caller ? popped_caller : CALLER;
   popped_caller = 0;
-  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 0, caller}, args);
+  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 0, caller, NULL, 0}, args);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 1, CALLER}, args);
+  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 1, CALLER, NULL, 0}, args);
+}
+
+/* Puts the attributes of a launch into its shape. */
+static cudaError_t launch_attributes(struct shape *s, const cudaLaunchAttribute *attrs, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    const cudaLaunchAttribute *a = &attrs[i];
+    if (a->id == cudaLaunchAttributeCooperative) s->cooperative = a->val.cooperative;
+    if (a->id == cudaLaunchAttributeClusterDimension)
+      s->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
+    if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization && a->val.programmaticStreamSerializationAllowed)
+      return (cudaError_t)heddle_unsupported("cudaLaunchAttributeProgrammaticStreamSerialization");
+  }
+  if (!s->cluster.x || !s->cluster.y || !s->cluster.z || s->grid.x % s->cluster.x || s->grid.y % s->cluster.y ||
+      s->grid.z % s->cluster.z)
+    return fail(cudaErrorInvalidValue);
+  return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *f, void **args) {
   if (!c) return fail(cudaErrorInvalidValue);
-  struct shape s = {c->gridDim, c->blockDim, {1, 1, 1}, c->dynamicSmemBytes, c->stream, 0, CALLER};
-  for (unsigned i = 0; i < c->numAttrs; i++) {
-    const cudaLaunchAttribute *a = &c->attrs[i];
-    if (a->id == cudaLaunchAttributeCooperative) s.cooperative = a->val.cooperative;
-    if (a->id == cudaLaunchAttributeClusterDimension)
-      s.cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
-    if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization && a->val.programmaticStreamSerializationAllowed)
-      return (cudaError_t)heddle_unsupported("cudaLaunchAttributeProgrammaticStreamSerialization");
-  }
-  if (!s.cluster.x || !s.cluster.y || !s.cluster.z || s.grid.x % s.cluster.x || s.grid.y % s.cluster.y ||
-      s.grid.z % s.cluster.z)
-    return fail(cudaErrorInvalidValue);
-  return launch(f, &s, args);
+  struct shape s = {c->gridDim, c->blockDim, {1, 1, 1}, c->dynamicSmemBytes, c->stream, 0, CALLER, NULL, 0};
+  cudaError_t e = launch_attributes(&s, c->attrs, c->numAttrs);
+  return e == cudaSuccess ? launch(f, &s, args) : e;
 }
 
 /* Functions of kernels. */

@@ -83,6 +83,8 @@ static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t calle
   return allocate_as(p, size, kind, caller, 0);
 }
 
+static void pool_freed(uint64_t addr);
+
 /* Frees. how is null for a function that waits for the device. */
 static cudaError_t release(void *p, int pinned, uint64_t caller, const struct how *how) {
   ENTER();
@@ -104,6 +106,7 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
     post(HEDDLE_OP_BAD_FREE, &report, 1);
     return fail(cudaErrorInvalidValue);
   }
+  pool_freed(addr);
   if (how)
     note_order((struct heddle_order){.what = HEDDLE_ORDER_FREE, .stream = stream_id(how->stream), .caller = caller,
                                      .to = addr, .to_pitch = size, .width = size, .rows = 1});
@@ -113,10 +116,13 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
 }
 
 cudaError_t cudaMalloc(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_DEVICE, CALLER); }
-cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) {
-  cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, CALLER, 1);
+static int capturing(cudaStream_t s);
+static cudaError_t allocate_async(void **p, size_t n, cudaStream_t s, uint64_t caller) {
+  if (check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  if (capturing(s)) return (cudaError_t)heddle_unsupported("cudaMallocAsync of a stream that is captured");
+  cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, caller, 1);
   if (e == cudaSuccess && n)
-    note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = CALLER,
+    note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = caller,
                                      .to = (uint64_t)(uintptr_t)*p, .to_pitch = n, .width = n, .rows = 1});
   return e;
 }
@@ -146,7 +152,11 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e) {
   return allocate(&p->ptr, p->pitch * e.height * e.depth, HEDDLE_KIND_DEVICE, CALLER);
 }
 cudaError_t cudaFree(void *p) { return release(p, 0, CALLER, NULL); }
-cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { return release(p, 0, CALLER, &HOW(s, 1)); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
+  if (check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  if (capturing(s)) return (cudaError_t)heddle_unsupported("cudaFreeAsync of a stream that is captured");
+  return release(p, 0, CALLER, &HOW(s, 1));
+}
 cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER, NULL); }
 
 /* Registered host memory: its pages become pages of the arena, with what they held, so that the program and kernels
@@ -271,12 +281,20 @@ static cudaError_t check_copy(void *to, const void *from, size_t to_span, size_t
   return fail(finish());
 }
 
+/* Work of a stream that is captured becomes a node of a graph (graph.c). */
+static int capturing(cudaStream_t s);
+static cudaError_t capture_copy(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k, struct how how);
+static cudaError_t capture_set(struct rows to, unsigned value, size_t size, struct cudaExtent e, struct how how);
+static cudaError_t outside_capture(cudaStream_t s);
+
 static cudaError_t copy_rows(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k,
                              struct how how) {
   ENTER();
   if (check_stream(how.stream) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   if (e.width > to.pitch || e.width > from.pitch) return fail(cudaErrorInvalidPitchValue);
+  if (capturing(how.stream)) return fail(capture_copy(to, from, e, k, how));
+  if (outside_capture(how.stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   size_t rows = e.height - 1, slices = e.depth - 1;
   cudaError_t err = check_copy(to.p, from.p, to.slice * slices + to.pitch * rows + e.width,
                                from.slice * slices + from.pitch * rows + e.width, k);
@@ -324,26 +342,31 @@ static struct rows pitched(struct cudaPitchedPtr p, struct cudaPos at) {
   size_t slice = p.pitch * p.ysize;
   return (struct rows){(char *)p.ptr + at.z * slice + at.y * p.pitch + at.x, p.pitch, slice};
 }
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct how how) {
-  if (!p) return fail(cudaErrorInvalidValue);
-  if (p->srcArray || p->dstArray) return (cudaError_t)heddle_unsupported("cudaMemcpy3D of an array");
-  return copy_rows(pitched(p->dstPtr, p->dstPos), pitched(p->srcPtr, p->srcPos), p->extent, p->kind, how);
-}
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy_3d(p, HOW(0, 0)); }
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return copy_3d(p, HOW(s, 1)); }
 
-static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e, struct how how) {
+/* Sets rows to elements of 1, 2 or 4 bytes. */
+static cudaError_t set_elements(struct rows to, unsigned value, size_t size, struct cudaExtent e, struct how how) {
   ENTER();
   if (check_stream(how.stream) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   size_t span = to.slice * (e.depth - 1) + to.pitch * (e.height - 1) + e.width;
   if (!valid_range(to.p, span, 1)) return fail(cudaErrorInvalidValue);
+  if (capturing(how.stream)) return fail(capture_set(to, value, size, e, how));
+  if (outside_capture(how.stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   cudaError_t err = finish();
   if (err != cudaSuccess) return fail(err);
   for (size_t z = 0; z < e.depth; z++)
-    for (size_t y = 0; y < e.height; y++) memset(to.p + z * to.slice + y * to.pitch, value, e.width);
+    for (size_t y = 0; y < e.height; y++) {
+      char *row = to.p + z * to.slice + y * to.pitch;
+      if (size == 1) memset(row, (int)value, e.width);
+      else
+        for (size_t x = 0; x < e.width; x += size) memcpy(row + x, &value, size);
+    }
   note_copy(to, NULL, e, how);
   return cudaSuccess;
+}
+
+static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e, struct how how) {
+  return set_elements(to, (unsigned char)value, 1, e, how);
 }
 
 static cudaError_t set_2d(void *p, size_t pitch, int value, size_t width, size_t height, struct how how) {

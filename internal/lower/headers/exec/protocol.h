@@ -29,6 +29,10 @@
 #define HEDDLE_OP_ORDER 7
 /* u64 address, u64 return address: a call that frees what is not allocated, and fails */
 #define HEDDLE_OP_BAD_FREE 8
+/* u64 handle, struct heddle_object: a texture or surface object exists */
+#define HEDDLE_OP_OBJECT 20
+/* u64 handle: it does not exist any more */
+#define HEDDLE_OP_OBJECT_GONE 21
 
 #define HEDDLE_OP_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
@@ -50,6 +54,13 @@
 #define HEDDLE_OP_TIME 71
 /* cudaDeviceReset: frees all memory and clears the error of the context */
 #define HEDDLE_OP_RESET 72
+/* u32 module -> nothing; cudaErrorInvalidKernelImage: heddle could not read it */
+#define HEDDLE_OP_LOADED 90
+/* the name of a source text, the text, and options, each with a NUL -> u32 nvrtcResult, u32 bytes of PTX, u32 bytes of
+   the compiler's messages */
+#define HEDDLE_OP_COMPILE 91
+/* -> the PTX and the messages of the last COMPILE */
+#define HEDDLE_OP_COMPILED 92
 
 /* Kinds of allocations. */
 #define HEDDLE_KIND_DEVICE 0
@@ -90,6 +101,15 @@ struct heddle_gpu {
 /* What a program may ask about a kernel. */
 struct heddle_kernel {
   unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers;
+};
+
+/* A texture or surface object. Sizes are texels, pitch and slice bytes; address has values of cudaTextureAddressMode,
+   kind of cudaChannelFormatKind. What is 0 or 1 is a truth value. */
+struct heddle_object {
+  unsigned long long addr, pitch, slice;
+  unsigned int size[3], layers, channels, bits, kind, address[3];
+  float color[4];
+  unsigned int surface, cube, layered, linear, filter, unit, fraction, zero;
 };
 
 #endif

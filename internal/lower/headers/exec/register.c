@@ -100,10 +100,7 @@ static struct kernel *find_kernel(const void *host) {
   return kernels[i];
 }
 
-int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
-                           void *bid, void *block, void *grid, int *size) {
-  (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)size;
-  if (find_kernel(host)) return 0; /* an instance of a template that another file registered */
+static void add_kernel(struct kernel *k) {
   if (kernel_count * 2 >= kernel_room) {
     struct kernel **old = kernels;
     uint32_t n = kernel_room;
@@ -113,11 +110,18 @@ int __cudaRegisterFunction(void **handle, const char *host, char *device, const 
       if (old[i]) insert_kernel(old[i]);
     free(old);
   }
+  insert_kernel(k);
+  kernel_count++;
+}
+
+int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
+                           void *bid, void *block, void *grid, int *size) {
+  (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)size;
+  if (find_kernel(host)) return 0; /* an instance of a template that another file registered */
   struct kernel *k = need(calloc(1, sizeof *k));
   k->host = host, k->module = (uint32_t)(uintptr_t)handle - 1, k->name = name;
   k->dynamic_shared = 48 << 10;
-  insert_kernel(k);
-  kernel_count++;
+  add_kernel(k);
   return 0;
 }
 

@@ -1,8 +1,30 @@
 /* Streams, events and host functions. Work of all streams is executed in the order of the calls, which is one of the
    orders that the streams allow. */
 
-struct CUstream_st { unsigned int flags; int priority; struct CUstream_st *next; };
-struct CUevent_st { unsigned int flags; struct CUevent_st *next; };
+/* While a stream is captured, what it is asked to do becomes nodes of a graph, behind the last ones (graph.c). */
+struct capture;
+struct node_list { struct CUgraphNode_st **at; size_t n; };
+
+struct CUstream_st {
+  unsigned int flags;
+  int priority;
+  struct CUstream_st *next;
+  struct capture *capture; /* NULL: executed */
+  struct node_list last;
+};
+struct CUevent_st {
+  unsigned int flags;
+  struct CUevent_st *next;
+  unsigned long long captured; /* the number of the capture in which it was recorded last; 0: none */
+  struct node_list last;
+};
+
+static cudaError_t capture_host(cudaStream_t s, cudaHostFn_t f, void *data, uint64_t caller);
+static cudaError_t capture_record(cudaEvent_t e, cudaStream_t s);
+static cudaError_t capture_wait(cudaStream_t s, cudaEvent_t e);
+static cudaError_t no_capture(cudaStream_t s);
+static cudaError_t no_captured_event(cudaEvent_t e);
+static void leave_capture(cudaStream_t s);
 
 static struct CUstream_st *streams;
 static struct CUevent_st *events;
@@ -28,9 +50,9 @@ static cudaError_t check_event(cudaEvent_t e) {
 static cudaError_t create_stream(cudaStream_t *to, unsigned int flags, int priority, uint64_t caller) {
   ENTER();
   if (!to || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
-  struct CUstream_st *s = need(malloc(sizeof *s));
+  struct CUstream_st *s = need(calloc(1, sizeof *s));
   lock();
-  *s = (struct CUstream_st){flags, priority, streams};
+  s->flags = flags, s->priority = priority, s->next = streams;
   *to = streams = s;
   ordering = 1;
   if (flags & cudaStreamNonBlocking) non_blocking = 1;
@@ -59,6 +81,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
   }
   unlock();
   if (!found) return fail(cudaErrorInvalidResourceHandle);
+  leave_capture(s);
   free(s);
   return cudaSuccess;
 }
@@ -66,7 +89,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
 static cudaError_t wait_for(cudaStream_t s) {
   ENTER();
   cudaError_t e = check_stream(s);
-  if (e == cudaSuccess) e = finish();
+  if (e == cudaSuccess) e = no_capture(s);
+  if (e != cudaSuccess) return fail(e);
+  e = finish();
   note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_STREAM, .stream = stream_id(s)});
   return fail(e);
 }
@@ -97,17 +122,11 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t s, cudaLaunchAttributeID id, cud
   if (id == cudaLaunchAttributePriority && (uintptr_t)s > 2) v->priority = s->priority;
   return cudaSuccess;
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *to) {
-  ENTER();
-  if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
-  *to = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned int flags) {
   ENTER();
   (void)flags;
   if (check_stream(s) != cudaSuccess || check_event(e) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  if (capturing(s) || e->captured) return fail(capture_wait(s, e));
   note_order((struct heddle_order){.what = HEDDLE_ORDER_WAIT, .stream = stream_id(s), .event = (uint64_t)(uintptr_t)e});
   return cudaSuccess;
 }
@@ -115,6 +134,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned int flag
 /* Host functions run on the thread that enqueues them, after the work before them. They may not call CUDA. What they
    tell other threads of the host cannot be seen: for the order of streams, the host has waited for the stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data) {
+  if (f && check_stream(s) == cudaSuccess && capturing(s)) return fail(capture_host(s, f, data, CALLER));
   cudaError_t e = wait_for(s);
   if (e != cudaSuccess) return e;
   if (!f) return fail(cudaErrorInvalidValue);
@@ -125,6 +145,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *
   (void)flags;
   cudaError_t e = wait_for(s);
   if (!f) return fail(cudaErrorInvalidValue);
+  if (e == cudaErrorStreamCaptureUnsupported) return e;
   f(s, e, data);
   return cudaSuccess;
 }
@@ -132,9 +153,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned int flags) {
   ENTER();
   if (!to || flags > 7) return fail(cudaErrorInvalidValue);
-  struct CUevent_st *e = need(malloc(sizeof *e));
+  struct CUevent_st *e = need(calloc(1, sizeof *e));
   lock();
-  *e = (struct CUevent_st){flags, events};
+  e->flags = flags, e->next = events;
   *to = events = e;
   unlock();
   return cudaSuccess;
@@ -158,6 +179,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned int
   ENTER();
   (void)flags;
   if (check_event(e) != cudaSuccess || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  if (capturing(s)) return fail(capture_record(e, s));
+  e->captured = 0;
   uint64_t m[2] = {(uint64_t)(uintptr_t)e, stream_id(s)};
   struct part p = {m, sizeof m};
   last_default = -1;
@@ -169,7 +192,9 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return cudaEventRec
 static cudaError_t wait_event(cudaEvent_t e) {
   ENTER();
   cudaError_t err = check_event(e);
-  if (err == cudaSuccess) err = finish();
+  if (err == cudaSuccess) err = no_captured_event(e);
+  if (err != cudaSuccess) return fail(err);
+  err = finish();
   note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_EVENT, .event = (uint64_t)(uintptr_t)e});
   return fail(err);
 }

@@ -96,6 +96,14 @@ __HEDDLE_H_OPERATOR(+, __hadd, __hadd2)
 __HEDDLE_H_OPERATOR(-, __hsub, __hsub2)
 __HEDDLE_H_OPERATOR(*, __hmul, __hmul2)
 __HEDDLE_H_OPERATOR(/, __hdiv, __h2div)
+/* The host computes in float, to which the type converts; only these need a function. */
+#define __HEDDLE_H_HOST(OP) \
+  __heddle_host __HEDDLE_H &operator OP##=(__HEDDLE_H &__a, __HEDDLE_H __b) { return __a = __HEDDLE_H((float)__a OP (float)__b); }
+__HEDDLE_H_HOST(+)
+__HEDDLE_H_HOST(-)
+__HEDDLE_H_HOST(*)
+__HEDDLE_H_HOST(/)
+#undef __HEDDLE_H_HOST
 __heddle_fn __HEDDLE_H operator-(__HEDDLE_H __a) { return __hneg(__a); }
 __heddle_fn __HEDDLE_H operator+(__HEDDLE_H __a) { return __a; }
 __heddle_fn __HEDDLE_H2 operator-(__HEDDLE_H2 __a) { return __hneg2(__a); }

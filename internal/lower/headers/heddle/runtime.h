@@ -25,9 +25,6 @@ cudaError_t cudaMallocPitch(void **, size_t *, size_t, size_t);
 cudaError_t cudaMallocAsync(void **, size_t, cudaStream_t);
 cudaError_t cudaMallocFromPoolAsync(void **, size_t, cudaMemPool_t, cudaStream_t);
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *, struct cudaExtent);
-cudaError_t cudaMalloc3DArray(cudaArray_t *, const struct cudaChannelFormatDesc *, struct cudaExtent, unsigned int = 0);
-cudaError_t cudaMallocArray(cudaArray_t *, const struct cudaChannelFormatDesc *, size_t, size_t = 0, unsigned int = 0);
-cudaError_t cudaFreeArray(cudaArray_t);
 cudaError_t cudaFree(void *);
 cudaError_t cudaFreeAsync(void *, cudaStream_t);
 cudaError_t cudaFreeHost(void *);
@@ -44,10 +41,31 @@ cudaError_t cudaMemcpyPeer(void *, int, const void *, int, size_t);
 cudaError_t cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, cudaStream_t = 0);
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *, cudaStream_t = 0);
-cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, enum cudaMemcpyKind);
-cudaError_t cudaMemcpy2DFromArray(void *, size_t, cudaArray_const_t, size_t, size_t, size_t, size_t, enum cudaMemcpyKind);
+cudaError_t cudaMallocArray(cudaArray_t *, const struct cudaChannelFormatDesc *, size_t, size_t = 0, unsigned int = 0);
+cudaError_t cudaMalloc3DArray(cudaArray_t *, const struct cudaChannelFormatDesc *, struct cudaExtent, unsigned int = 0);
+cudaError_t cudaFreeArray(cudaArray_t);
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *, const struct cudaChannelFormatDesc *, struct cudaExtent, unsigned int, unsigned int = 0);
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t);
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *, cudaMipmappedArray_const_t, unsigned int);
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *, struct cudaExtent *, unsigned int *, cudaArray_t);
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *, cudaArray_const_t);
 cudaError_t cudaMemcpyToArray(cudaArray_t, size_t, size_t, const void *, size_t, enum cudaMemcpyKind);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t, size_t, size_t, const void *, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
 cudaError_t cudaMemcpyFromArray(void *, cudaArray_const_t, size_t, size_t, size_t, enum cudaMemcpyKind);
+cudaError_t cudaMemcpyFromArrayAsync(void *, cudaArray_const_t, size_t, size_t, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t, size_t, size_t, cudaArray_const_t, size_t, size_t, size_t, enum cudaMemcpyKind = cudaMemcpyDeviceToDevice);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, enum cudaMemcpyKind);
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
+cudaError_t cudaMemcpy2DFromArray(void *, size_t, cudaArray_const_t, size_t, size_t, size_t, size_t, enum cudaMemcpyKind);
+cudaError_t cudaMemcpy2DFromArrayAsync(void *, size_t, cudaArray_const_t, size_t, size_t, size_t, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t, size_t, size_t, cudaArray_const_t, size_t, size_t, size_t, size_t, enum cudaMemcpyKind = cudaMemcpyDeviceToDevice);
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *, const struct cudaResourceDesc *, const struct cudaTextureDesc *, const struct cudaResourceViewDesc *);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *, cudaTextureObject_t);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *, cudaTextureObject_t);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *, const struct cudaResourceDesc *);
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *, cudaSurfaceObject_t);
 cudaError_t cudaMemset(void *, int, size_t);
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
 cudaError_t cudaMemset2D(void *, size_t, int, size_t, size_t);
@@ -66,6 +84,29 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *);
 cudaError_t cudaDeviceGetPCIBusId(char *, int, int);
 cudaError_t cudaDeviceGetByPCIBusId(int *, const char *);
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *, int);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *, int);
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *, const struct cudaMemPoolProps *);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const struct cudaMemAccessDesc *, size_t);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *, cudaMemPool_t, struct cudaMemLocation *);
+cudaError_t cudaMemPoolExportToShareableHandle(void *, cudaMemPool_t, enum cudaMemAllocationHandleType, unsigned int);
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *, void *, enum cudaMemAllocationHandleType, unsigned int);
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *, void *);
+cudaError_t cudaMemPoolImportPointer(void **, cudaMemPool_t, struct cudaMemPoolPtrExportData *);
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *);
+cudaError_t cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned int);
+cudaError_t cudaIpcCloseMemHandle(void *);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *, cudaEvent_t);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *, cudaIpcEventHandle_t);
+cudaError_t cudaDeviceGetP2PAttribute(int *, enum cudaDeviceP2PAttr, int, int);
+cudaError_t cudaDeviceGraphMemTrim(int);
+cudaError_t cudaDeviceGetGraphMemAttribute(int, enum cudaGraphMemAttributeType, void *);
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, struct cudaMemAllocNodeParams *);
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, void *);
 cudaError_t cudaDeviceDisablePeerAccess(int);
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache);
 cudaError_t cudaGetDeviceFlags(unsigned int *);
@@ -104,12 +145,51 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int = 0);
 cudaError_t cudaStreamAddCallback(cudaStream_t, cudaStreamCallback_t, void *, unsigned int);
 cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode = cudaStreamCaptureModeGlobal);
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, enum cudaStreamCaptureStatus *, unsigned long long * = 0, cudaGraph_t * = 0, const cudaGraphNode_t ** = 0, size_t * = 0);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t, cudaGraphNode_t *, size_t, unsigned int = 0);
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t, cudaGraph_t, const cudaGraphNode_t *, const void *, size_t, enum cudaStreamCaptureMode);
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *);
 cudaError_t cudaGraphCreate(cudaGraph_t *, unsigned int);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *, cudaGraph_t, unsigned long long);
+cudaError_t cudaGraphClone(cudaGraph_t *, cudaGraph_t);
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *, cudaGraphNode_t, cudaGraph_t);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const struct cudaKernelNodeParams *);
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const struct cudaMemcpy3DParms *);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, void *, const void *, size_t, enum cudaMemcpyKind);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const struct cudaMemsetParams *);
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const struct cudaHostNodeParams *);
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaGraph_t);
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t);
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaEvent_t);
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaEvent_t);
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t *, const cudaGraphNode_t *, size_t);
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t, const cudaGraphNode_t *, const cudaGraphNode_t *, size_t);
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t);
 cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t *, size_t *);
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t, cudaGraphNode_t *, size_t *);
+cudaError_t cudaGraphGetEdges(cudaGraph_t, cudaGraphNode_t *, cudaGraphNode_t *, size_t *);
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t, cudaGraphNode_t *, size_t *);
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t, cudaGraphNode_t *, size_t *);
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t, enum cudaGraphNodeType *);
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t, struct cudaKernelNodeParams *);
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t, const struct cudaKernelNodeParams *);
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t, cudaLaunchAttributeID, const cudaLaunchAttributeValue *);
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t, const struct cudaMemsetParams *);
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t, const struct cudaMemcpy3DParms *);
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t, void *, const void *, size_t, enum cudaMemcpyKind);
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t, const struct cudaHostNodeParams *);
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t, cudaGraph_t *);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *, cudaGraph_t, unsigned long long);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo *);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t, const struct cudaKernelNodeParams *);
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t, cudaGraphNode_t, const struct cudaMemsetParams *);
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t, cudaGraphNode_t, const struct cudaMemcpy3DParms *);
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t, cudaGraphNode_t, void *, const void *, size_t, enum cudaMemcpyKind);
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t, cudaGraphNode_t, const struct cudaHostNodeParams *);
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t, const char *, unsigned int);
 cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void *);
 cudaError_t cudaEventCreate(cudaEvent_t *);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned int);
@@ -154,6 +234,8 @@ template <class __T> __HEDDLE_API cudaError_t cudaMallocHost(__T **__p, size_t _
 template <class __T> __HEDDLE_API cudaError_t cudaMallocManaged(__T **__p, size_t __n, unsigned int __f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocPitch(__T **__p, size_t *pitch, size_t w, size_t __h) { return cudaMallocPitch((void **)__p, pitch, w, __h); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocAsync(__T **__p, size_t __n, cudaStream_t __s) { return cudaMallocAsync((void **)__p, __n, __s); }
+template <class __T> __HEDDLE_API cudaError_t cudaMallocAsync(__T **__p, size_t __n, cudaMemPool_t __m, cudaStream_t __s) { return cudaMallocFromPoolAsync((void **)__p, __n, __m, __s); }
+template <class __T> __HEDDLE_API cudaError_t cudaMallocFromPoolAsync(__T **__p, size_t __n, cudaMemPool_t __m, cudaStream_t __s) { return cudaMallocFromPoolAsync((void **)__p, __n, __m, __s); }
 template <class __T> __HEDDLE_API cudaError_t cudaHostAlloc(__T **__p, size_t __n, unsigned int __f) { return cudaHostAlloc((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaHostGetDevicePointer(__T **__d, void *__h, unsigned int __f) { return cudaHostGetDevicePointer((void **)__d, __h, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMemcpyToSymbol(const __T &__s, const void *__src, size_t __n, size_t off = 0, cudaMemcpyKind __k = cudaMemcpyHostToDevice) { return cudaMemcpyToSymbol((const void *)&__s, __src, __n, off, __k); }
@@ -176,8 +258,19 @@ template <class... __A> __HEDDLE_API cudaError_t __heddle_launch(const cudaLaunc
   return cudaLaunchKernelExC(__c, (const void *)__f, __p);
 }
 template <class... __A, class... __B> __HEDDLE_API cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *__c, void (*__f)(__A...), __B &&...__b) { return __heddle_launch<__A...>(__c, __f, (__B &&)__b...); }
-static __inline__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *__e, cudaGraph_t __g, unsigned long long __flags = 0) { return cudaGraphInstantiateWithFlags(__e, __g, __flags); }
-static __inline__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *__e, cudaGraph_t __g, cudaGraphNode_t *, char *, size_t) { return cudaGraphInstantiateWithFlags(__e, __g, 0); }
+/* The forms of CUDA 11 and of CUDA 13. */
+__HEDDLE_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t __e, cudaGraph_t __g, cudaGraphNode_t *__n, cudaGraphExecUpdateResult *__r) {
+  cudaGraphExecUpdateResultInfo __i;
+  cudaError_t __f = cudaGraphExecUpdate(__e, __g, &__i);
+  if (__n) *__n = __i.errorNode;
+  if (__r) *__r = __i.result;
+  return __f;
+}
+__HEDDLE_API cudaError_t cudaMemAdvise(const void *__p, size_t __n, cudaMemoryAdvise __a, cudaMemLocation __l) { return cudaMemAdvise(__p, __n, __a, __l.type == cudaMemLocationTypeDevice ? __l.id : cudaCpuDeviceId); }
+__HEDDLE_API cudaError_t cudaMemPrefetchAsync(const void *__p, size_t __n, cudaMemLocation __l, unsigned int, cudaStream_t __s = 0) { return cudaMemPrefetchAsync(__p, __n, __l.type == cudaMemLocationTypeDevice ? __l.id : cudaCpuDeviceId, __s); }
+__HEDDLE_API cudaError_t cudaEventCreate(cudaEvent_t *__e, unsigned int __flags) { return cudaEventCreateWithFlags(__e, __flags); }
+__HEDDLE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *__e, cudaGraph_t __g, unsigned long long __flags = 0) { return cudaGraphInstantiateWithFlags(__e, __g, __flags); }
+__HEDDLE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *__e, cudaGraph_t __g, cudaGraphNode_t *, char *, size_t) { return cudaGraphInstantiateWithFlags(__e, __g, 0); }
 /* The description of a channel holds the bits of each component. */
 template <class __T> __HEDDLE_API cudaChannelFormatDesc cudaCreateChannelDesc() {
   typedef typename __heddle_mem<__T>::elem __E;

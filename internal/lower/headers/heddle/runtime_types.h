@@ -22,6 +22,8 @@ typedef __SIZE_TYPE__ size_t;
   X(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer")                              \
   X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                  \
   X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                             \
+  X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")               \
+  X(cudaErrorInvalidNormSetting, 27, "read as normalized float not supported for 32-bit non float type")  \
   X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")      \
   X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                      \
   X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                        \
@@ -57,6 +59,14 @@ typedef __SIZE_TYPE__ size_t;
   X(cudaErrorNotSupported, 801, "operation not supported")                                                \
   X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")           \
   X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")    \
+  X(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")  \
+  X(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")         \
+  X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                            \
+  X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")      \
+  X(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
+  X(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
+  X(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+  X(cudaErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
   X(cudaErrorUnknown, 999, "unknown error")
 
 #define HEDDLE_CUDA_ENUMERATOR(NAME, VALUE, TEXT) NAME = VALUE,
@@ -83,6 +93,14 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13,
   cudaDevAttrTextureAlignment = 14, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16,
   cudaDevAttrKernelExecTimeout = 17, cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19,
+  cudaDevAttrMaxTexture1DWidth = 21, cudaDevAttrMaxTexture2DWidth = 22, cudaDevAttrMaxTexture2DHeight = 23,
+  cudaDevAttrMaxTexture3DWidth = 24, cudaDevAttrMaxTexture3DHeight = 25, cudaDevAttrMaxTexture3DDepth = 26,
+  cudaDevAttrMaxTexture2DLayeredWidth = 27, cudaDevAttrMaxTexture2DLayeredHeight = 28,
+  cudaDevAttrMaxTexture2DLayeredLayers = 29, cudaDevAttrSurfaceAlignment = 30,
+  cudaDevAttrMaxTexture1DLayeredWidth = 42, cudaDevAttrMaxTexture1DLayeredLayers = 43, cudaDevAttrPciDomainId = 50,
+  cudaDevAttrCooperativeMultiDeviceLaunch = 96, cudaDevAttrVirtualMemoryManagementSupported = 102,
+  cudaDevAttrHandleTypePosixFileDescriptorSupported = 103, cudaDevAttrHandleTypeWin32HandleSupported = 104,
+  cudaDevAttrGenericCompressionSupported = 107,
   cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled = 32,
   cudaDevAttrPciBusId = 33, cudaDevAttrPciDeviceId = 34, cudaDevAttrTccDriver = 35,
   cudaDevAttrMemoryClockRate = 36, cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38,
@@ -107,6 +125,8 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -146,6 +166,7 @@ struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaMemcpy3DParms { cudaArray_t srcArray; struct cudaPos srcPos; struct cudaPitchedPtr srcPtr; cudaArray_t dstArray; struct cudaPos dstPos; struct cudaPitchedPtr dstPtr; struct cudaExtent extent; enum cudaMemcpyKind kind; };
 struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
+#include "texture_types.h"
 typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeAccessPolicyWindow = 1, cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterDimension = 4,
@@ -172,6 +193,8 @@ typedef struct cudaLaunchAttribute { cudaLaunchAttributeID id; char pad[4]; cuda
 typedef struct cudaLaunchConfig_st { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute *attrs; unsigned int numAttrs; } cudaLaunchConfig_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 typedef void (*cudaHostFn_t)(void *);
+#include "graph_types.h"
+#include "pool_types.h"
 
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01

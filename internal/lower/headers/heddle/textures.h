@@ -4,53 +4,6 @@
 #ifndef HEDDLE_TEXTURES_H
 #define HEDDLE_TEXTURES_H
 
-enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
-enum cudaTextureAddressMode { cudaAddressModeWrap = 0, cudaAddressModeClamp = 1, cudaAddressModeMirror = 2, cudaAddressModeBorder = 3 };
-enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
-enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
-enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
-#define cudaTextureType1D 0x01
-#define cudaTextureType2D 0x02
-#define cudaTextureType3D 0x03
-#define cudaTextureTypeCubemap 0x0C
-#define cudaTextureType1DLayered 0xF1
-#define cudaTextureType2DLayered 0xF2
-#define cudaTextureTypeCubemapLayered 0xFC
-#define cudaSurfaceType1D 0x01
-#define cudaSurfaceType2D 0x02
-#define cudaSurfaceType3D 0x03
-
-/* What textures and surfaces are made from. */
-enum cudaResourceType { cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D };
-struct cudaResourceDesc {
-  enum cudaResourceType resType;
-  union {
-    struct { cudaArray_t array; } array;
-    struct { struct cudaMipmappedArray *mipmap; } mipmap;
-    struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
-    struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
-  } res;
-};
-struct cudaTextureDesc {
-  enum cudaTextureAddressMode addressMode[3];
-  enum cudaTextureFilterMode filterMode;
-  enum cudaTextureReadMode readMode;
-  int sRGB;
-  float borderColor[4];
-  int normalizedCoords;
-  unsigned int maxAnisotropy;
-  enum cudaTextureFilterMode mipmapFilterMode;
-  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
-  int disableTrilinearOptimization, seamlessCubemap;
-};
-struct cudaResourceViewDesc { int format; size_t width, height, depth; unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer; };
-extern "C" {
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *, const struct cudaResourceDesc *, const struct cudaTextureDesc *, const struct cudaResourceViewDesc *);
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *, const struct cudaResourceDesc *);
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);
-}
-
 /* A texture reference is a file-scope object without a qualifier; clang's attribute makes it one of the
    device, and its value there a handle. */
 struct textureReference {
@@ -130,6 +83,12 @@ __HEDDLE_TEXTURE(tex2DLayered, 0xF2, (float __x, float __y, int __layer), (__x, 
 __HEDDLE_TEXTURE(tex1DLod, 1, (float __x, float __l), (__x, __l), "tex.level.1d", "f32", "{%5}], %6", "f"(__x), "f"(__l))
 __HEDDLE_TEXTURE(tex2DLod, 2, (float __x, float __y, float __l), (__x, __y, __l), "tex.level.2d", "f32", "{%5, %6}], %7", "f"(__x), "f"(__y), "f"(__l))
 __HEDDLE_TEXTURE(tex3DLod, 3, (float __x, float __y, float __z, float __l), (__x, __y, __z, __l), "tex.level.3d", "f32", "{%5, %6, %7, %7}], %8", "f"(__x), "f"(__y), "f"(__z), "f"(__l))
+__HEDDLE_TEXTURE(texCubemapLayered, 0xFC, (float __x, float __y, float __z, int __layer), (__x, __y, __z, __layer), "tex.acube", "f32", "{%5, %6, %7, %8}]", "r"(__layer), "f"(__x), "f"(__y), "f"(__z))
+__HEDDLE_TEXTURE(texCubemapLod, 0x0C, (float __x, float __y, float __z, float __l), (__x, __y, __z, __l), "tex.level.cube", "f32", "{%5, %6, %7, %7}], %8", "f"(__x), "f"(__y), "f"(__z), "f"(__l))
+__HEDDLE_TEXTURE(tex1DLayeredLod, 0xF1, (float __x, int __layer, float __l), (__x, __layer, __l), "tex.level.a1d", "f32", "{%5, %6}], %7", "r"(__layer), "f"(__x), "f"(__l))
+__HEDDLE_TEXTURE(tex2DLayeredLod, 0xF2, (float __x, float __y, int __layer, float __l), (__x, __y, __layer, __l), "tex.level.a2d", "f32", "{%5, %6, %7, %7}], %8", "r"(__layer), "f"(__x), "f"(__y), "f"(__l))
+__HEDDLE_TEXTURE(tex1DGrad, 1, (float __x, float __dx, float __dy), (__x, __dx, __dy), "tex.grad.1d", "f32", "{%5}], {%6}, {%7}", "f"(__x), "f"(__dx), "f"(__dy))
+__HEDDLE_TEXTURE(tex3DGrad, 3, (float __x, float __y, float __z, float4 __dx, float4 __dy), (__x, __y, __z, __dx, __dy), "tex.grad.3d", "f32", "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}", "f"(__x), "f"(__y), "f"(__z), "f"(__dx.x), "f"(__dx.y), "f"(__dx.z), "f"(__dy.x), "f"(__dy.y), "f"(__dy.z))
 __HEDDLE_TEXTURE(tex2DGrad, 2, (float __x, float __y, float2 __dx, float2 __dy), (__x, __y, __dx, __dy), "tex.grad.2d", "f32", "{%5, %6}], {%7, %8}, {%9, %10}", "f"(__x), "f"(__y), "f"(__dx.x), "f"(__dx.y), "f"(__dy.x), "f"(__dy.y))
 
 /* Four texels' component comp (PTX ISA 9.7.10.4). */
@@ -149,10 +108,19 @@ template <typename __T> __heddle_fn __T tex2Dgather(cudaTextureObject_t __h, flo
     REG __b;                                                                 \
     __VA_ARGS__                                                              \
   }
-#define __HEDDLE_SULD(DIM, B, C, COORDS, ...) asm volatile("suld.b." DIM "." B ".trap %0, [%1, " COORDS "];" : "=" C(__b) : "l"(__h), __VA_ARGS__ : "memory"); __c[__i] = (unsigned long long)__b;
-#define __HEDDLE_SUST(DIM, B, C, COORDS, ...) asm volatile("sust.b." DIM "." B ".trap [%0, " COORDS "], %1;" ::"l"(__h), C(__b), __VA_ARGS__ : "memory");
+#define __HEDDLE_SULD1(MODE, DIM, B, C, COORDS, ...) asm volatile("suld.b." DIM "." B "." MODE " %0, [%1, " COORDS "];" : "=" C(__b) : "l"(__h), __VA_ARGS__ : "memory");
+#define __HEDDLE_SUST1(MODE, DIM, B, C, COORDS, ...) asm volatile("sust.b." DIM "." B "." MODE " [%0, " COORDS "], %1;" ::"l"(__h), C(__b), __VA_ARGS__ : "memory");
+#define __HEDDLE_SULD(DIM, B, C, COORDS, ...)                                \
+  if (__mode == cudaBoundaryModeTrap) { __HEDDLE_SULD1("trap", DIM, B, C, COORDS, __VA_ARGS__) } \
+  else if (__mode == cudaBoundaryModeClamp) { __HEDDLE_SULD1("clamp", DIM, B, C, COORDS, __VA_ARGS__) } \
+  else { __HEDDLE_SULD1("zero", DIM, B, C, COORDS, __VA_ARGS__) }            \
+  __c[__i] = (unsigned long long)__b;
+#define __HEDDLE_SUST(DIM, B, C, COORDS, ...)                                \
+  if (__mode == cudaBoundaryModeTrap) { __HEDDLE_SUST1("trap", DIM, B, C, COORDS, __VA_ARGS__) } \
+  else if (__mode == cudaBoundaryModeClamp) { __HEDDLE_SUST1("clamp", DIM, B, C, COORDS, __VA_ARGS__) } \
+  else { __HEDDLE_SUST1("zero", DIM, B, C, COORDS, __VA_ARGS__) }
 #define __HEDDLE_SURFACE(NAME, PDIM, PARAMS, NAMES, DIM, LD, ST, ...)                                                            \
-  template <typename __T> __heddle_fn __T NAME##read(cudaSurfaceObject_t __h, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { \
+  template <typename __T> __heddle_fn __T NAME##read(cudaSurfaceObject_t __h, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
     typedef typename __heddle_mem<__T>::elem __E;                                                                                \
     unsigned long long __c[__heddle_mem<__T>::__n];                                                                              \
     for (int __i = 0; __i < __heddle_mem<__T>::__n; __i++, __x += sizeof(__E)) {                                                 \
@@ -165,10 +133,10 @@ template <typename __T> __heddle_fn __T tex2Dgather(cudaTextureObject_t __h, flo
     for (int __i = 0; __i < __heddle_mem<__T>::__n; __i++) __builtin_memcpy((char *)&__v + __i * sizeof(__E), &__c[__i], sizeof(__E)); \
     return __v;                                                                                                                  \
   }                                                                                                                              \
-  template <typename __T> __heddle_fn void NAME##read(__T *__to, cudaSurfaceObject_t __h, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { \
-    *__to = NAME##read<__T>(__h, __HEDDLE_ARGS NAMES);                                                                           \
+  template <typename __T> __heddle_fn void NAME##read(__T *__to, cudaSurfaceObject_t __h, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    *__to = NAME##read<__T>(__h, __HEDDLE_ARGS NAMES, __mode);                                                                   \
   }                                                                                                                              \
-  template <typename __T> __heddle_fn void NAME##write(__T __v, cudaSurfaceObject_t __h, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { \
+  template <typename __T> __heddle_fn void NAME##write(__T __v, cudaSurfaceObject_t __h, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
     typedef typename __heddle_mem<__T>::elem __E;                                                                                \
     for (int __i = 0; __i < __heddle_mem<__T>::__n; __i++, __x += sizeof(__E)) {                                                 \
       unsigned long long __e = 0;                                                                                                \
@@ -179,17 +147,22 @@ template <typename __T> __heddle_fn __T tex2Dgather(cudaTextureObject_t __h, flo
       __HEDDLE_SURF_CASE(8, "b64", unsigned long long, "l", __b = __e; __HEDDLE_SUST(DIM, "b64", "l", ST, __VA_ARGS__))          \
     }                                                                                                                            \
   }                                                                                                                              \
-  template <typename __T, typename __S> __heddle_fn __T NAME##read(surface<__S, PDIM> __s, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { \
-    return NAME##read<__T>((cudaSurfaceObject_t)__heddle_handle(__s), __HEDDLE_ARGS NAMES);                                      \
+  template <typename __T, typename __S> __heddle_fn __T NAME##read(surface<__S, PDIM> __s, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    return NAME##read<__T>((cudaSurfaceObject_t)__heddle_handle(__s), __HEDDLE_ARGS NAMES, __mode);                              \
   }                                                                                                                              \
-  template <typename __T, typename __S> __heddle_fn void NAME##read(__T *__to, surface<__S, PDIM> __s, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { \
-    *__to = NAME##read<__T>((cudaSurfaceObject_t)__heddle_handle(__s), __HEDDLE_ARGS NAMES);                                     \
+  template <typename __T, typename __S> __heddle_fn void NAME##read(__T *__to, surface<__S, PDIM> __s, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    *__to = NAME##read<__T>((cudaSurfaceObject_t)__heddle_handle(__s), __HEDDLE_ARGS NAMES, __mode);                             \
   }                                                                                                                              \
-  template <typename __T, typename __S> __heddle_fn void NAME##write(__T __v, surface<__S, PDIM> __s, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { \
-    NAME##write(__v, (cudaSurfaceObject_t)__heddle_handle(__s), __HEDDLE_ARGS NAMES);                                            \
+  template <typename __T, typename __S> __heddle_fn void NAME##write(__T __v, surface<__S, PDIM> __s, __HEDDLE_ARGS PARAMS, cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    NAME##write(__v, (cudaSurfaceObject_t)__heddle_handle(__s), __HEDDLE_ARGS NAMES, __mode);                                    \
   }
 __HEDDLE_SURFACE(surf1D, 1, (int __x), (__x), "1d", "{%2}", "{%2}", "r"(__x))
 __HEDDLE_SURFACE(surf2D, 2, (int __x, int __y), (__x, __y), "2d", "{%2, %3}", "{%2, %3}", "r"(__x), "r"(__y))
+__HEDDLE_SURFACE(surf1DLayered, 0xF1, (int __x, int __l), (__x, __l), "a1d", "{%2, %3}", "{%2, %3}", "r"(__l), "r"(__x))
+__HEDDLE_SURFACE(surf2DLayered, 0xF2, (int __x, int __y, int __l), (__x, __y, __l), "a2d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__l), "r"(__x), "r"(__y))
+/* The faces of cubes are layers (PTX ISA 9.7.11). */
+__HEDDLE_SURFACE(surfCubemap, 0x0C, (int __x, int __y, int __f), (__x, __y, __f), "a2d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__f), "r"(__x), "r"(__y))
+__HEDDLE_SURFACE(surfCubemapLayered, 0xFC, (int __x, int __y, int __f), (__x, __y, __f), "a2d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__f), "r"(__x), "r"(__y))
 __HEDDLE_SURFACE(surf3D, 3, (int __x, int __y, int __z), (__x, __y, __z), "3d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__x), "r"(__y), "r"(__z))
 
 #endif

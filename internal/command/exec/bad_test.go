@@ -58,10 +58,11 @@ var badEnds = []struct {
 	// Before CUDA was used, parent and child have a GPU each.
 	{name: "fork first", body: `int child = fork() == 0; work<<<1, 32>>>(buffer(32), 32);
 			int e = cudaDeviceSynchronize(), status = 0; if (child) exit(e); wait(&status); return e + status;`},
-	{name: "unsupported function", body: `cudaArray_t a; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
-			for (int i = 0; i < 3; i++) printf("%s\n", cudaGetErrorName(cudaMallocArray(&a, &d, 4, 4)));
+	{name: "unsupported function", body: `cudaMipmappedArray_t a; cudaChannelFormatDesc d = {};
+			for (int i = 0; i < 3; i++)
+				printf("%s\n", cudaGetErrorName(cudaMallocMipmappedArray(&a, &d, make_cudaExtent(4, 4, 0), 2)));
 			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "cudaErrorNotSupported\n",
-		stderr: "heddle: cudaMallocArray is not supported\n"},
+		stderr: "heddle: cudaMallocMipmappedArray is not supported\n"},
 	// A launch that does not end is unknown; the error stays, and the copy does not deliver data.
 	{name: "no end", body: `int *p = buffer(32), h = 5; cudaMemset(p, 0, 128); forever<<<1, 1>>>(p);
 			printf("%s ", cudaGetErrorName(cudaMemcpy(&h, p + 1, 4, cudaMemcpyDeviceToHost)));

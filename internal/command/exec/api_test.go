@@ -1,0 +1,132 @@
+package exec_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// apiPrologue begins the programs of these tests: E prints the name of the error of a call.
+const apiPrologue = `#include <cstdio>
+__global__ void work(int *p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void fetch(cudaTextureObject_t t, float *p) { p[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }
+#define E(CALL) printf("%s\n", cudaGetErrorName(CALL))
+static cudaResourceDesc linear(void *p, cudaChannelFormatDesc d) {
+  cudaResourceDesc r = {};
+  r.resType = cudaResourceTypeLinear;
+  r.res.linear.devPtr = p;
+  r.res.linear.desc = d;
+  r.res.linear.sizeInBytes = 1024;
+  return r;
+}
+int main() {
+  int *p;
+  cudaMalloc(&p, 4096);
+`
+
+// apiErrors are calls that fail, and the errors that CUDA gives.
+var apiErrors = []struct {
+	name, body  string
+	want        []string // lines of the output, without "cudaError" at the start
+	unsupported []string
+	findings    []string
+}{
+	// CUDA Runtime API, cudaError: 26 and 27 name these cases; cudaTextureObject: device memory must be
+	// aligned to textureAlignment.
+	{name: "textures", body: `cudaTextureObject_t t; cudaTextureDesc d = {};
+			cudaResourceDesc r = linear(p, cudaCreateChannelDesc<int>());
+			cudaResourceDesc q = r; q.resType = cudaResourceTypePitch2D; q.res.pitch2D.devPtr = p;
+			q.res.pitch2D.desc = cudaCreateChannelDesc<int>(); q.res.pitch2D.width = q.res.pitch2D.height = 8;
+			q.res.pitch2D.pitchInBytes = 32;
+			d.filterMode = cudaFilterModeLinear; E(cudaCreateTextureObject(&t, &q, &d, nullptr));
+			d = {}; d.readMode = cudaReadModeNormalizedFloat; E(cudaCreateTextureObject(&t, &r, &d, nullptr));
+			d = {}; r.res.linear.devPtr = p + 1; E(cudaCreateTextureObject(&t, &r, &d, nullptr));
+			r.res.linear.desc = cudaCreateChannelDesc(5, 0, 0, 0, cudaChannelFormatKindUnsigned);
+			E(cudaCreateTextureObject(&t, &r, &d, nullptr)); E(cudaDestroyTextureObject(77));`,
+		want: []string{"InvalidFilterSetting", "InvalidNormSetting", "InvalidValue",
+			"InvalidChannelDescriptor", "InvalidValue"}},
+	// A surface needs cudaArraySurfaceLoadStore (CUDA Runtime API, cudaMallocArray); copies must stay in
+	// the array.
+	{name: "arrays", body: `cudaArray_t a; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>(); char h[64];
+			E(cudaMallocArray(&a, &d, 4, 4)); cudaSurfaceObject_t s; cudaResourceDesc r = {};
+			r.resType = cudaResourceTypeArray; r.res.array.array = a; E(cudaCreateSurfaceObject(&s, &r));
+			E(cudaMemcpy2DToArray(a, 0, 1, h, 16, 16, 4, cudaMemcpyHostToDevice));
+			E(cudaMemcpy2DToArray(a, 0, 0, h, 16, 16, 4, cudaMemcpyHostToDevice));
+			E(cudaFreeArray(a)); E(cudaFreeArray(a)); d.x = 7; E(cudaMallocArray(&a, &d, 4, 4));`,
+		want: []string{"Success", "InvalidValue", "InvalidValue", "Success", "Success", "InvalidValue",
+			"InvalidChannelDescriptor"}},
+	// What heddle does not have says so.
+	{name: "mipmaps", body: `cudaMipmappedArray_t m; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
+			E(cudaMallocMipmappedArray(&m, &d, make_cudaExtent(4, 4, 0), 2));`,
+		want: []string{"NotSupported"}, unsupported: []string{"cudaMallocMipmappedArray"}},
+	// A handle is not valid any more after cudaDestroyTextureObject.
+	{name: "destroyed texture", body: `cudaTextureObject_t t; cudaTextureDesc d = {};
+			cudaResourceDesc r = linear(p, cudaCreateChannelDesc<float>());
+			E(cudaCreateTextureObject(&t, &r, &d, nullptr)); E(cudaDestroyTextureObject(t));
+			fetch<<<1, 32>>>(t, (float *)p); E(cudaDeviceSynchronize());`,
+		want: []string{"Success", "Success", "IllegalAddress"}, findings: []string{"out-of-bounds"}},
+	// CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture": not on the legacy stream; a
+	// synchronization is prohibited and invalidates the capture.
+	{name: "capture", body: `cudaStream_t s; cudaGraph_t g; cudaStreamCreate(&s);
+			E(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal)); E(cudaStreamEndCapture(s, &g));
+			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+			E(cudaStreamSynchronize(s)); work<<<1, 32, 0, s>>>(p); E(cudaGetLastError());
+			E(cudaStreamEndCapture(s, &g)); work<<<1, 32, 0, s>>>(p); E(cudaStreamSynchronize(s));`,
+		want: []string{"StreamCaptureUnsupported", "IllegalState", "Success", "IllegalState",
+			"StreamCaptureUnsupported", "StreamCaptureInvalidated", "StreamCaptureInvalidated", "Success"}},
+	// The legacy stream would wait for a blocking stream that is captured; a wait for an event that was
+	// not recorded in the capture isolates nothing.
+	{name: "capture and others", body: `cudaStream_t s; cudaGraph_t g; cudaEvent_t e; cudaStreamCreate(&s);
+			cudaEventCreate(&e); cudaEventRecord(e, 0);
+			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); work<<<1, 32>>>(p);
+			E(cudaGetLastError()); E(cudaStreamEndCapture(s, &g));
+			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); E(cudaStreamWaitEvent(s, e, 0));
+			E(cudaStreamEndCapture(s, &g));
+			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); E(cudaEventRecord(e, s));
+			E(cudaEventSynchronize(e)); E(cudaStreamEndCapture(s, &g));`,
+		want: []string{"Success", "StreamCaptureImplicit", "StreamCaptureInvalidated", "Success",
+			"StreamCaptureIsolation", "StreamCaptureInvalidated", "Success", "Success", "CapturedEvent",
+			"StreamCaptureInvalidated"}},
+	// Nodes that depend on each other cannot be executed; an update must keep the types of nodes.
+	{name: "graphs", body: `cudaGraph_t g, h; cudaGraphNode_t n[2]; cudaGraphExec_t x; cudaGraphCreate(&g, 0);
+			E(cudaGraphAddEmptyNode(&n[0], g, nullptr, 0)); E(cudaGraphAddEmptyNode(&n[1], g, n, 1));
+			E(cudaGraphAddDependencies(g, n + 1, n, 1)); E(cudaGraphInstantiate(&x, g, 0));
+			E(cudaGraphRemoveDependencies(g, n + 1, n, 1)); E(cudaGraphInstantiate(&x, g, 0));
+			cudaGraphCreate(&h, 0); E(cudaGraphAddEmptyNode(n, h, nullptr, 0));
+			cudaGraphExecUpdateResultInfo i; E(cudaGraphExecUpdate(x, h, &i)); printf("%d\n", i.result);
+			E(cudaGraphLaunch(x, 0)); E(cudaGraphExecDestroy(x)); E(cudaGraphLaunch(x, 0));`,
+		want: []string{"Success", "Success", "Success", "InvalidValue", "Success", "Success", "Success",
+			"GraphExecUpdateFailure", "2", "Success", "Success", "InvalidValue"}},
+}
+
+// TestAPIErrors calls functions of the runtime wrongly.
+func TestAPIErrors(t *testing.T) {
+	for _, test := range apiErrors {
+		t.Run(test.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "api.cu")
+			if err := os.WriteFile(file, []byte(apiPrologue+test.body+"\n}\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := start(t, []string{build(t, file)}, nil)
+			lines := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(got.stdout, "cudaError", ""),
+				"cudaSuccess", "Success"))
+			if !slices.Equal(lines, test.want) {
+				t.Errorf("%q, want %q (%s)", lines, test.want, got.stderr)
+			}
+			if !slices.Equal(got.Unsupported, test.unsupported) {
+				t.Errorf("not supported: %q, want %q", got.Unsupported, test.unsupported)
+			}
+			var codes []string
+			for _, f := range got.findings {
+				code, _, _ := strings.Cut(f, " ")
+				codes = append(codes, code)
+			}
+			if !slices.Equal(codes, test.findings) {
+				t.Errorf("findings %q, want %q", got.findings, test.findings)
+			}
+		})
+	}
+}

@@ -151,25 +151,9 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	}
 	var mu sync.Mutex
 	to = &sharedWriter{&mu, to}
-	var page *reportFile
-	if c.html != "" {
-		f, err := createReport(c.html, nil, commandLine(ctx))
-		if err != nil {
-			return inputError{err}
-		}
-		page = f
-	}
-	c.opt.Printer = func(files *source.Set) diag.Printer {
-		color := c.color
-		if c.output != "" {
-			color = "never"
-		}
-		results, _ := printers(outputFlags{format: c.format, color: color}, files, to, c.stderr)
-		if page != nil {
-			page.Files(files)
-			return both{results, page}
-		}
-		return results
+	page, err := c.printers(ctx, to)
+	if err != nil {
+		return inputError{err}
 	}
 	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
 		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
@@ -191,6 +175,29 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		code = exitUnknown
 	}
 	return exitWith(code)
+}
+
+// printers sets what prints the report to a writer, and creates the page of --html, which is nil
+// without.
+func (c *execCommand) printers(ctx context.Context, to io.Writer) (page *reportFile, err error) {
+	if c.html != "" {
+		if page, err = createReport(c.html, nil, commandLine(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	out := outputFlags{format: c.format, color: "never"}
+	if c.output == "" && useColor(c.color, c.stderr) {
+		out.color = "always"
+	}
+	c.opt.Printer = func(files *source.Set) diag.Printer {
+		results, _ := printers(out, files, to, c.stderr)
+		if page != nil {
+			page.Files(files)
+			return both{results, page}
+		}
+		return results
+	}
+	return page, nil
 }
 
 // ownFile returns the file below a stream of heddle's, which the program gets as its own: it may

@@ -33,7 +33,8 @@ type Server struct {
 
 // Listen returns a server whose socket is in a new directory that only this user can read. open
 // returns the device of a program that connects; programs that run at the same time have one each.
-// every says that programs report each copy and memset to Device.Order, also if they have no streams.
+// every says that programs report each copy and memset to Device.Order, also if they have no
+// streams.
 func Listen(gpu *GPU, every bool, open func(Hello, *Arena) (Device, error)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "heddle-exec-")
 	if err != nil {

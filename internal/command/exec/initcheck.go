@@ -9,8 +9,8 @@ import (
 )
 
 // uninitialised reports device memory that a launch reads and that neither a copy, a memset, an
-// earlier launch nor the launch itself has written. Managed and pinned memory is the host's as well,
-// whose stores cannot be seen. What a launch accesses atomically counts as written.
+// earlier launch nor the launch itself has written. Managed and pinned memory is the host's as
+// well, whose stores cannot be seen. What a launch accesses atomically counts as written.
 func (s *session) uninitialised(k *kernel, l *host.Launch, accesses order.Accesses) {
 	for _, a := range []order.Access{order.Write, order.StrongWrite} {
 		for _, r := range accesses[a] {
@@ -49,10 +49,11 @@ func (s *session) reportUninitialised(k *kernel, l *host.Launch, in, first order
 	s.unwritten[key] = true
 	memory, _ := s.memory.Find(first.From)
 	k.watch.Report(diag.Diagnostic{Code: diag.CodeUninitialised, Severity: diag.Error,
-		Message: fmt.Sprintf("launch %d of %s reads uninitialized memory: %d bytes of %s, from byte %d "+
-			"on", k.launches, k.fn.Demangled, bytes, memory.Name, first.From-in.From),
+		Message: fmt.Sprintf("launch %d of %s reads uninitialized memory: %d bytes of %s, from byte "+
+			"%d on", k.launches, k.fn.Demangled, bytes, memory.Name, first.From-in.From),
 		Span: s.span(l.Caller), Label: "launched here", Kernel: k.fn.Demangled,
-		Notes:     []string{"no copy, memset or launch before has written these bytes, nor has this launch"},
+		Notes: []string{"no copy, memset or launch before has written these bytes, and this launch " +
+			"has not either"},
 		Reproduce: s.r.opt.Command})
 }
 

@@ -58,7 +58,8 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		uint32(l.Shared), params, s.find)
 	machine, err := k.code.Machine(cfg, params)
 	if err != nil {
-		s.problem(diag.Unsupported, k.fn.Demangled, "launch %d%s: %v", k.launches, s.place(l.Caller), err)
+		s.problem(diag.Unsupported, k.fn.Demangled, "launch %d%s: %v", k.launches, s.place(l.Caller),
+			err)
 		return host.LaunchFailure
 	}
 	if check && s.r.opt.Save != "" {
@@ -72,8 +73,8 @@ func (s *session) Launch(l *host.Launch) host.Error {
 	k.time += time.Since(start)
 	s.launched(k, l)
 	s.executed(Executed{Process: s.hello.Process, Kernel: k.fn.Demangled, Number: k.launches,
-		Stream: s.streamOf(l.Stream), Place: strings.TrimPrefix(s.place(l.Caller), " at "), Checked: check,
-		Failed: err != nil || res.Status != emu.Completed, Found: k.watch.Bugs() > found})
+		Stream: s.streamOf(l.Stream), Place: strings.TrimPrefix(s.place(l.Caller), " at "),
+		Checked: check, Failed: err != nil || res.Status != emu.Completed, Found: k.watch.Bugs() > found})
 	if err != nil {
 		return host.LaunchFailure
 	}

@@ -7,8 +7,8 @@ import (
 	"heddle/internal/host"
 )
 
-// leaks reports the memory that the program has not freed, once for each call that allocates. Memory
-// of the device's malloc has no such call and is not reported.
+// leaks reports the memory that the program has not freed, once for each call that allocates.
+// Memory of the device's malloc has no such call and is not reported.
 func (s *session) leaks() {
 	type leak struct {
 		first        host.Allocation

@@ -45,11 +45,11 @@ type session struct {
 	cwd       string
 	texts     map[string][]string       // lines of the files in which memory is allocated
 	names     map[uint64]string         // of allocations, by the return address of the call
-	streams   *streams                  // nil before the program uses a stream other than the default one
+	streams   *streams                  // nil while the default stream is the only one
 	visible   []order.Range             // managed and pinned memory, ascending
 	touched   order.Touched             // by the last launch, if it was collected
 	shadow    order.Shadow              // what of device memory is written; with Options.InitCheck
-	device    []order.Range             // allocations of device memory, ascending; with Options.InitCheck
+	device    []order.Range             // device memory, ascending; with Options.InitCheck
 	unwritten map[uninitialisedKey]bool // reads that were reported
 	apart     int                       // findings that belong to no kernel
 	aside     driver.Aside              // those of them that do not count

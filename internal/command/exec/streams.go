@@ -39,8 +39,8 @@ type operation struct {
 // raceKey identifies a finding by the two calls: one order repairs it for all memory.
 type raceKey struct{ first, second uint64 }
 
-// touchedBy returns where the next launch, in a stream, notes what it accesses; nil if nothing needs
-// it.
+// touchedBy returns where the next launch, in a stream, notes what it accesses; nil if nothing
+// needs it.
 func (s *session) touchedBy(stream uint64) *order.Touched {
 	if s.streams == nil && stream == order.Legacy && !s.r.opt.InitCheck {
 		return nil
@@ -112,8 +112,8 @@ func (s *session) Order(o *host.Order) {
 	}
 }
 
-// allocated is cudaMalloc and its relatives. They act like a command in the default stream (CUDA C++
-// Programming Guide, "Implicit Synchronization": work of different streams around a page-locked
+// allocated is cudaMalloc and its relatives. They act like a command in the default stream (CUDA
+// C++ Programming Guide, "Implicit Synchronization": work of different streams around a page-locked
 // host or device memory allocation does not overlap).
 func (t *streams) allocated(a host.Allocation) {
 	if a.Kind != host.Variable {
@@ -213,15 +213,15 @@ func (t *streams) report(c *order.Conflict) {
 	}
 	d := diag.Diagnostic{Code: diag.CodeRaceStream, Severity: diag.Error,
 		Message: fmt.Sprintf("%s data race between streams on %s (bytes %d-%d): (1) %s in %s and "+
-			"(2) %s in %s", raceKind(c), name, at, at+c.Place.To-c.Place.From-1, one.what, t.streamText(one),
-			two.what, t.streamText(two)),
+			"(2) %s in %s", raceKind(c), name, at, at+c.Place.To-c.Place.From-1, one.what,
+			t.streamText(one), two.what, t.streamText(two)),
 		Span: t.s.span(two.caller), Label: "(2) was enqueued here", Count: c.Bytes,
 		Related: []diag.Related{{Span: t.s.span(one.caller), Message: "and (1) was enqueued here"}},
 		Notes:   []string{t.why(one, two)}, Reproduce: t.s.r.opt.Command,
 	}
 	d.Notes = append(d.Notes, t.created(one, two)...)
-	d.Help = []string{fmt.Sprintf("after (1), record an event in %s (cudaEventRecord), and before (2) let "+
-		"%s wait for it (cudaStreamWaitEvent); or enqueue both in one stream", t.streamText(one),
+	d.Help = []string{fmt.Sprintf("after (1), record an event in %s (cudaEventRecord), and before (2) "+
+		"let %s wait for it (cudaStreamWaitEvent); or enqueue both in one stream", t.streamText(one),
 		t.streamText(two))}
 	k := two.kernel
 	if k == nil {
@@ -281,13 +281,13 @@ func (t *streams) why(one, two *operation) string {
 	legacy := one.stream == order.Legacy || two.stream == order.Legacy
 	switch {
 	case one.staged:
-		return "cudaMemcpy from pageable memory may return before the copy has ended, and a stream with " +
-			"cudaStreamNonBlocking does not wait for it"
+		return "cudaMemcpy from pageable memory may return before the copy has ended, and a stream " +
+			"with cudaStreamNonBlocking does not wait for it"
 	case legacy:
 		return "a stream with cudaStreamNonBlocking and the default stream do not wait for each other"
 	}
-	return "no event and no synchronization orders the two, so that they may overlap or be executed in " +
-		"either order"
+	return "no event and no synchronization orders the two, so that they may overlap or be executed " +
+		"in either order"
 }
 
 // created says where the streams of two operations were created.

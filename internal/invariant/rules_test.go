@@ -79,6 +79,18 @@ var ruleTests = []struct {
 		"loop-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "setp.lt.u32 %p6, %x1, %n; and.pred %p5, %p5, %p6; @%p5 add.u32 %x1, %x1, 1;",
 		"(not (bvult g!param:n+0:32 %x1))", "(not (bvult %x1 g!param:n+0:32))",
 	},
+	{ // the same from 7 on, which may be more than n
+		"loop-bound", "mov.u32 %x1, 7; mov.u32 %x2, 0;", sometimes + "setp.lt.u32 %p6, %x1, %n; " +
+			"and.pred %p5, %p5, %p6; @%p5 add.u32 %x1, %x1, 1;",
+		"(or (not (bvult g!param:n+0:32 %x1)) (= (_ bv7 32) %x1))",
+		"(or (= (_ bv7 32) %x1) (not (bvult %x1 g!param:n+0:32)))",
+	},
+	{ // two registers that change under conditions of their own: the second of them
+		"guarded-form", "mov.u32 %x1, 1; mov.u32 %x2, 2;", "setp.lt.u32 %p5, %x1, %t; " +
+			"@%p5 add.u32 %x1, %x1, 3; setp.lt.u32 %p6, %x2, %n; @%p6 add.u32 %x2, %x2, 5;",
+		"(or (not (bvult %x2 g!param:n+0:32)) " +
+			"(= (bvadd %x2 (_ bv4294967294 32)) (bvmul (_ bv5 32) k)))", "",
+	},
 	{ // a machine of states 0 and 3; the other counts on
 		"constant-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 mov.u32 %x1, 3; setp.eq.u32 %p6, %x9, 1; @%p6 mov.u32 %x1, 0; setp.eq.u32 %p7, %x9, 5; @%p7 add.u32 %x2, %x2, %x1;",
 		"(not (bvult (_ bv3 32) %x1))", "(not (bvult (_ bv3 32) %x2))",
@@ -139,6 +151,13 @@ func TestRules(t *testing.T) {
 					t.Errorf("proposed twice, or without need: %s", text)
 				}
 				formulas[set.Text(c)] = true
+				if _, with, ok := strings.Cut(c.Died, " with "); ok { // what makes it false: arguments
+					for _, v := range strings.Split(with, ", ") {
+						if !strings.HasPrefix(v, "g!param:") && !strings.HasPrefix(v, "p!tid.x = ") {
+							t.Errorf("%s: %s", set.Text(c), c.Died)
+						}
+					}
+				}
 				if c.Rule.Name == tt.rule {
 					found[set.Text(c)] = true
 				}
@@ -164,6 +183,34 @@ func TestRules(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSteps: a search with exactly the steps that it takes has the same result. With fewer it is
+// not done, and keeps nothing that is not proved: nothing, if no rule was done.
+func TestSteps(t *testing.T) {
+	find := func(steps int64) *invariant.Set {
+		tt := ruleTests[0]
+		return invariant.Find(t.Context(), build(t, tt.before, tt.body), solvers(), steps)
+	}
+	all := find(invariant.MaxSteps)
+	if !all.Done || !all.Found() {
+		t.Fatalf("done %v, invariants %v", all.Done, all.Found())
+	}
+	enough := find(all.Steps)
+	if !enough.Done || enough.Steps != all.Steps || enough.Queries != all.Queries {
+		t.Errorf("%d steps are not enough: %d taken", all.Steps, enough.Steps)
+	}
+	for i, c := range enough.Candidates {
+		if c.Died != all.Candidates[i].Died {
+			t.Errorf("%s: %q, and with more steps %q", enough.Text(c), c.Died, all.Candidates[i].Died)
+		}
+	}
+	if less := find(all.Steps - 1); less.Done {
+		t.Error("done with too few steps")
+	}
+	if none := find(0); none.Done || none.Found() {
+		t.Errorf("without steps: done %v, invariants %v", none.Done, none.Found())
 	}
 }
 

@@ -216,8 +216,8 @@ func (f *function) roots() {
 	}
 }
 
-// isResult reports whether v is a result of the function; a kernel has none. An address in a register (nil) may be any
-// of them.
+// isResult reports whether v is a result of the function; a kernel has none. An address in a
+// register (nil) may be any of them.
 func (f *function) isResult(v *ir.Var) bool {
 	for _, r := range f.fn.Results {
 		if r == v || v == nil {

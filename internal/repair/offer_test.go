@@ -422,7 +422,9 @@ func TestUniform(t *testing.T) {
 		"setp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":                                   true,
 		"mov.u32 %r2, %tid.x;\nmul.wide.u32 %d2, %r2, 4;\nld.global.u32 %r1, [%d2];":       false,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:": false,
-		"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:":                       true,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\n" +
+			"ld.global.u32 %r1, [%d1];\nM:": false, // which some threads do not execute
+		"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:": true,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nvote.sync.any.pred %p2, %p1, -1;\n" +
 			"selp.u32 %r1, 1, 0, %p2;": false,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.or.pred %p2, 0, %p1;\n" +
@@ -502,6 +504,11 @@ func TestNear(t *testing.T) {
 	}{
 		{"no loop", first + access + behind, []string{"not.b32", "st.global.u32"}},
 		{"a loop", first + loop("L", access) + behind,
+			[]string{"add.u32", "bra", "cnot.b32", "end", "not.b32", "st.global.u32"}},
+		// Only threads of the loop reach its start from the block in front, and its end.
+		{"a loop beside another path", first + "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra.uni X;\n" +
+			loop("L", access) + "X:\n" + behind, []string{"add.u32", "bra", "cnot.b32", "st.global.u32"}},
+		{"two loops", first + loop("M", loop("L", access)) + behind,
 			[]string{"add.u32", "bra", "cnot.b32", "end", "not.b32", "st.global.u32"}},
 		{"some threads", first + some + access + "E:\n" + behind,
 			[]string{"bra", "end", "not.b32", "st.global.u32"}},

@@ -111,3 +111,58 @@ func TestUnusual(t *testing.T) {
 		}
 	}
 }
+
+// TestLanesInLoop: an operation of all lanes of a warp in a loop needs that all of them execute the
+// same iterations (PTX ISA 9.7.9.6: the behavior is undefined if a lane of the mask does not).
+func TestLanesInLoop(t *testing.T) {
+	const shuffle = "L:\n\tshfl.sync.idx.b32 %v2, %t, 0, 31, -1;\n\t"
+	const halve = "and.b32 %v3, %v1, 1;\n\tsetp.eq.u32 %p, %v3, 0;\n\t@%p shr.u32 %v1, %v1, 1;\n\t" +
+		"@!%p sub.u32 %v1, %v1, 1;\n\tsetp.ne.u32 %p, %v1, 0;\n\t@%p bra L;"
+	const count = "sub.u32 %v1, %v1, 1;\n\tsetp.ne.u32 %p, %v1, 0;\n\t@%p bra L;"
+	for _, x := range []struct {
+		what, body string
+		want       bool
+	}{
+		{"a count that all lanes share", "mov.u32 %v1, %n;\n" + shuffle + count, true},
+		{"a count of the lane", "add.u32 %v1, %t, 1;\n" + shuffle + count, false},
+		{"a number that all lanes share is halved", "mov.u32 %v1, %n;\n" + shuffle + halve, true},
+		{"a number of the lane is halved", "add.u32 %v1, %t, 1;\n" + shuffle + halve, false},
+		{"a flag that all lanes load", "L:\n\tshfl.sync.idx.b32 %v2, %t, 0, 31, -1;\n" +
+			"\tld.global.u32 %v1, [%A];\n\tsetp.ne.u32 %p, %v1, 0;\n\t@%p bra L;", true},
+		{"a flag of the lane", "mul.wide.u32 %d1, %t, 4;\n\tadd.u64 %d1, %d1, %A;\n" +
+			"L:\n\tshfl.sync.idx.b32 %v2, %t, 0, 31, -1;\n" +
+			"\tld.global.u32 %v1, [%d1];\n\tsetp.ne.u32 %p, %v1, 0;\n\t@%p bra L;", false},
+	} {
+		r := proof(t, warpThread(t, x.body, false), Options{})
+		if r.Verified() != x.want {
+			t.Errorf("%s: verified %v", x.what, r.Verified())
+			for i := range r.Findings {
+				t.Log(r.Findings[i].String(), r.Findings[i].Reason)
+			}
+		}
+	}
+}
+
+// TestUnbounded: that an index stays within its array is an assumption where a counterexample is
+// missing, needs unusual parameters, or depends on data. Other findings are kept.
+func TestUnbounded(t *testing.T) {
+	m := &smt.Model{}
+	for _, x := range []struct {
+		f    Finding
+		kept bool
+	}{
+		{Finding{Kind: Bounds, Model: m}, true},
+		{Finding{Kind: Bounds}, false},
+		{Finding{Kind: Bounds, Model: m, Data: true}, false},
+		{Finding{Kind: Bounds, Model: m, Unusual: true}, false},
+		{Finding{Kind: Bounds, Model: m, Data: true, Unusual: true}, false},
+		{Finding{Kind: Race}, true},
+		{Finding{Kind: Race, Model: m, Data: true, Unusual: true}, true},
+	} {
+		r := &Result{Findings: []Finding{x.f}}
+		r.unbounded()
+		if kept := len(r.Findings) == 1; kept != x.kept || len(r.Findings)+len(r.Unbounded) != 1 {
+			t.Errorf("%+v: %d findings, %d assumptions", x.f, len(r.Findings), len(r.Unbounded))
+		}
+	}
+}

@@ -2,6 +2,8 @@ package run
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -225,8 +227,23 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 		f.Witness.Status = restsOnGuess
 	}
 	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
+	if name, ok := g.program(); ok {
+		f.Help = append(f.Help, "run the program, with its own launches and data: heddle exec "+
+			launch.Quote(name))
+	}
 	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s", f.Code,
 		g.job.Format(f.Span.Start), what))
+}
+
+// mainRE matches the definition of main.
+var mainRE = regexp.MustCompile(`\bmain\s*\(`)
+
+// program returns the name of the kernel's file if it is a program that heddle exec may run by
+// itself.
+func (g *Guesses) program() (string, bool) {
+	name := g.job.Module.Name
+	f := g.job.Files().Lookup(name)
+	return name, f != nil && filepath.Ext(name) == ".cu" && mainRE.Match(f.Content)
 }
 
 // joinAnd lists words: "a, b and c".

@@ -30,8 +30,9 @@ type guess struct {
 }
 
 // restsOn returns the guesses that decide whether a finding is there: for a race those on which the
-// difference of the two addresses depends, for an access outside of its array those on which the
-// address or the size of the array depends. rc is nil for a finding that is no race.
+// difference of the two addresses depends, and contents that must be equal at two places for both
+// threads to get there, for an access outside of its array those on which the
+// address, the number of iterations or the size of the array depends. rc is nil for a finding that is no race.
 func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Config) []guess {
 	in := m.Site(key.a).Instr
 	if in == nil {
@@ -43,13 +44,17 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 	switch {
 	case rc != nil:
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
-		out := g.made(g.facts.Between(one, two), cfg)
+		out := g.made(append(g.facts.Between(one, two), g.facts.Coincidence(one, two)...), cfg)
 		if g.block && (g.tooWide(&one, &two, cfg) || g.tooWide(&two, &one, cfg)) {
 			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
 		}
 		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
-		return append(g.made(g.facts.Address(in), cfg), g.extent(key, in, cfg)...)
+		facts := g.facts.Address(in)
+		if key.code == diag.CodeOutOfBounds {
+			facts = append(facts, g.facts.Trips(in)...)
+		}
+		return append(g.made(facts, cfg), g.extent(key, in, cfg)...)
 	}
 	return nil
 }

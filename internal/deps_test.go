@@ -88,6 +88,7 @@ var rules = map[string]string{
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
 	"testing/cltest":  "",
+	"testing/program": "lower",
 	"testing/kernels": "source ptx ir irgen launch lower",
 
 	"testing/jsonschema": "",
@@ -117,7 +118,6 @@ var testRules = map[string]string{
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",
-	"host":                "lower",
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",

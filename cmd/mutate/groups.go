@@ -54,7 +54,7 @@ var groups = []group{
 		judges: []judge{suite, {"internal/testing/ptxtest", "^TestTrace$"}}},
 	{name: "internal/place", packages: []string{"./internal/place/..."},
 		judges: []judge{{pkg: "internal/command/sync"}}},
-	{name: "internal/repair", packages: []string{"./internal/repair"}, min: 60,
+	{name: "internal/repair", packages: []string{"./internal/repair"},
 		judges: []judge{{"internal/command/fix", "^Test(Fix|FixRandom|RewriteComputesTheSame)$"}}},
 }
 

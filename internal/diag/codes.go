@@ -32,6 +32,8 @@ const (
 	CodeAssertFailed  Code = "assert-failed"
 	CodeAnnotation    Code = "annotation-failed"
 	CodeStackOverflow Code = "stack-overflow"
+	CodeLeak          Code = "leak"
+	CodeUninitialised Code = "uninitialized"
 
 	CodeStepLimit      Code = "step-limit"
 	CodeUnsupported    Code = "unsupported"

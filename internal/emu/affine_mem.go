@@ -58,23 +58,21 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object
 
 // setAddresses fills x.addr for the event, if something needs it.
 func (x *exec) setAddresses(p *pattern, base, wide uint64) {
-	if x.sink == nil {
-		if x.touched == nil {
-			return
+	if x.sink == nil && x.touched == nil {
+		return
+	}
+	x.ev.Row, x.ev.Step = uint8(x.prog.shape.row), uint64(p.kx)
+	if p.even {
+		x.ev.Row, x.ev.Step = event.WarpSize, p.step
+	}
+	if x.sink == nil && x.warp.ghost == 0 && dense(x.ev.Step, wide) { // touch needs no more
+		for l := 0; l < event.WarpSize; l += int(x.ev.Row) {
+			x.addr[l] = base + p.off[l]
 		}
-		if p.even && p.step == wide && x.warp.ghost == 0 { // touch needs no more
-			x.addr[0], x.ev.Row, x.ev.Step = base+p.off[0], event.WarpSize, p.step
-			return
-		}
+		return
 	}
 	for l := range x.addr {
 		x.addr[l] = base + p.off[l]
-	}
-	switch {
-	case p.even:
-		x.ev.Row, x.ev.Step = event.WarpSize, p.step
-	default:
-		x.ev.Row, x.ev.Step = uint8(x.prog.shape.row), uint64(p.kx)
 	}
 }
 

@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"heddle/internal/event"
@@ -243,4 +244,43 @@ func benchmarkArena(b *testing.B, touched *order.Touched) {
 		lanes += res.LaneInstrs
 	}
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
+}
+
+// The inner loop of a matrix product with blocks of 16 by 16 threads, without and with collecting.
+func BenchmarkProduct(b *testing.B) {
+	k := kernel(b, `
+	mov.u32 %u, %tid.y;
+	mov.u32 %v, 0;
+	mad.wide.u32 %p, %u, 1024, %o;
+	mad.wide.u32 %q, %t, 4, %x;
+L:
+	ld.global.u32 %z, [%p];
+	ld.global.u32 %w, [%q];
+	mad.lo.u32 %n, %z, %w, %n;
+	add.u64 %p, %p, 4;
+	add.u64 %q, %q, 1024;
+	add.u32 %v, %v, 1;
+	setp.lt.u32 %c, %v, 256;
+	@%c bra L;
+	st.global.u32 [%o], %n;
+	ret;`)
+	cfg := config(64, 16, buffer("out", 1<<20), buffer("x", 1<<20))
+	cfg.Geometry.Block.Y = 16
+	for _, touched := range []*order.Touched{nil, new(order.Touched)} {
+		b.Run(fmt.Sprintf("collect=%v", touched != nil), func(b *testing.B) {
+			m, err := New(k, cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if touched != nil {
+					touched.Reset()
+				}
+				opt := Options{Workers: 1, Touched: touched}
+				if res, err := m.Run(context.Background(), opt, nil); err != nil || res.Status != Completed {
+					b.Fatal(err, res.Status, res.Stop)
+				}
+			}
+		})
+	}
 }

@@ -26,14 +26,20 @@ func (m *memOp) touchOf() order.Access {
 	return order.Write
 }
 
+// dense reports whether lanes whose addresses grow by step access one piece of memory.
+func dense(step, wide uint64) bool { return step == 0 || step == wide }
+
 // touch notes the access of the lanes of m at x.addr.
 func (x *exec) touch(mo *memOp, m uint32) {
 	a, wide := mo.touchOf(), mo.wide
 	if mo.order > event.Relaxed && mo.scope >= event.GPU {
 		x.touched.Fenced = true
 	}
-	if x.ev.Row == event.WarpSize && x.ev.Step == wide {
-		x.touched.Mark(a, x.addr[0], wide*event.WarpSize)
+	if row := uint64(x.ev.Row); row != 0 && dense(x.ev.Step, wide) {
+		for l := uint64(0); l < event.WarpSize; l += row {
+			lanes := min(row, event.WarpSize-l) // the last row may be shorter
+			x.touched.Mark(a, x.addr[l], wide+(lanes-1)*x.ev.Step)
+		}
 		return
 	}
 	first := bits.TrailingZeros32(m) & 31

@@ -113,3 +113,24 @@ func markEvent(out *order.Touched, e *access) {
 		}
 	}
 }
+
+// TestTouchedRows: blocks whose rows do not fill a warp, in the form in which addresses of a warp are
+// computed at once.
+func TestTouchedRows(t *testing.T) {
+	for _, x := range []uint32{1, 5, 8, 16, 24, 32, 48} {
+		k := kernel(t, `
+	mov.u32 %u, %tid.y;
+	mov.u32 %v, %tid.x;
+	mad.lo.u32 %w, %u, 100, %v;
+	mad.wide.u32 %p, %w, 4, %o;
+	st.global.u32 [%p], %v;
+	mad.wide.u32 %q, %u, 4, %x;
+	ld.global.u32 %z, [%q];
+	ret;`)
+		cfg := config(2, x, buffer("out", 1<<16), buffer("x", 1<<16))
+		cfg.Geometry.Block.Y = 6
+		if compareTouched(t, "rows", k, cfg) == 0 {
+			t.Errorf("rows of %d cannot be executed", x)
+		}
+	}
+}

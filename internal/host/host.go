@@ -125,7 +125,8 @@ const (
 )
 
 // Order is a Call with its arguments. A copy has rows of Width bytes; addresses outside of the
-// arena are those of pageable memory.
+// arena are those of pageable memory. Width is 0 for one in the default stream that cannot race,
+// because there is no stream with cudaStreamNonBlocking.
 type Order struct {
 	Call                         Call
 	Flags                        OrderFlags
@@ -158,6 +159,9 @@ type Device interface {
 	// of the call that frees; 0: unknown.
 	Allocated(a Allocation, ordered bool)
 	Freed(a Allocation, caller uint64, ordered bool)
+	// BadFree reports a call that frees memory which is not allocated: it fails. caller is its return
+	// address.
+	BadFree(addr, caller uint64)
 	// Object reports a texture or surface object under its handle, ObjectGone its end.
 	Object(handle uint64, o *Object)
 	ObjectGone(handle uint64)

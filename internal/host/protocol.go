@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // op is an operation that a program requests.
 type op uint32
@@ -27,6 +27,7 @@ const (
 	opUnsupported op = 5
 	opExit        op = 6
 	opOrder       op = 7
+	opBadFree     op = 8
 	opObject      op = 20
 	opObjectGone  op = 21
 

@@ -20,6 +20,7 @@ type Server struct {
 	Path string // of the socket, for Socket in the environment of programs
 
 	gpu      *GPU
+	every    bool
 	open     func(Hello, *Arena) (Device, error)
 	listener *net.UnixListener
 	dir      string
@@ -32,7 +33,8 @@ type Server struct {
 
 // Listen returns a server whose socket is in a new directory that only this user can read. open
 // returns the device of a program that connects; programs that run at the same time have one each.
-func Listen(gpu *GPU, open func(Hello, *Arena) (Device, error)) (*Server, error) {
+// every says that programs report each copy and memset to Device.Order, also if they have no streams.
+func Listen(gpu *GPU, every bool, open func(Hello, *Arena) (Device, error)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "heddle-exec-")
 	if err != nil {
 		return nil, fmt.Errorf("no directory for temporary files (TMPDIR): %w", err)
@@ -43,7 +45,7 @@ func Listen(gpu *GPU, open func(Hello, *Arena) (Device, error)) (*Server, error)
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("no socket for programs to connect to: %w", err)
 	}
-	s := &Server{Path: path, gpu: gpu, open: open, listener: l, dir: dir,
+	s := &Server{Path: path, gpu: gpu, every: every, open: open, listener: l, dir: dir,
 		served: make(chan struct{}), conns: make(map[*net.UnixConn]bool)}
 	go s.serve()
 	return s, nil
@@ -155,7 +157,11 @@ func (s *Server) program(c *net.UnixConn) error {
 	p := &session{conn: c, device: dev, arena: arena,
 		managed: make(map[uint32][]string), times: make(map[uint64]time.Time)}
 	defer func() { dev.Ended(p.regular) }()
-	welcome := append(u64s(ArenaBase, ArenaSize), s.gpu.encode()...)
+	every := uint64(0)
+	if s.every {
+		every = 1
+	}
+	welcome := append(u64s(ArenaBase, ArenaSize, every), s.gpu.encode()...)
 	head := replyHead(Success, Success, 0, len(welcome))
 	if err := arena.sendWithFile(c, append(head, welcome...)); err != nil {
 		return fmt.Errorf("%s: %w", hello.Path, err)
@@ -227,6 +233,8 @@ func (p *session) post(o op, b *body) {
 			o := readOrder(b)
 			p.device.Order(&o)
 		}
+	case opBadFree:
+		p.device.BadFree(b.u64(), b.u64())
 	case opObject:
 		handle := b.u64()
 		if o := readObject(b); !b.bad {

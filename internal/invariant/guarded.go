@@ -19,26 +19,13 @@ func guardedForms(l *loop) {
 			guards = append(guards, g)
 		}
 	}
-	for i, g := range guards {
-		if contains(guards[:i], g) {
-			continue
-		}
+	for _, g := range guards {
 		for _, x := range l.open(0) {
 			if f, ok := forms[x]; ok {
 				l.add(l.c.Implies(g, l.c.Eq(x.v, f)))
 			}
 		}
 	}
-}
-
-// contains reports whether t is among ts; terms are interned, so equality is identity.
-func contains(ts []smt.Term, t smt.Term) bool {
-	for _, u := range ts {
-		if u == t {
-			return true
-		}
-	}
-	return false
 }
 
 // guarded reads the change of a register by an iteration as: after if g, else unchanged. It

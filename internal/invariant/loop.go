@@ -147,7 +147,7 @@ func (l *loop) comparisons() (out []comparison) {
 			return
 		}
 		a, b := l.holders.Apply(l.c.Args(t)[0]), l.holders.Apply(l.c.Args(t)[1])
-		if l.c.Width(a) >= 8 && (l.moves(a) || l.moves(b)) && !l.loads(a, b) {
+		if l.c.Width(a) != 0 && (l.moves(a) || l.moves(b)) && !l.loads(a, b) {
 			out = append(out, comparison{op, a, b})
 		}
 	})

@@ -79,6 +79,23 @@ var ruleTests = []struct {
 		"loop-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "setp.lt.u32 %p6, %x1, %n; and.pred %p5, %p5, %p6; @%p5 add.u32 %x1, %x1, 1;",
 		"(not (bvult g!param:n+0:32 %x1))", "(not (bvult %x1 g!param:n+0:32))",
 	},
+	{ // the same from 7 on, which may be more than n
+		"loop-bound", "mov.u32 %x1, 7; mov.u32 %x2, 0;", sometimes + "setp.lt.u32 %p6, %x1, %n; " +
+			"and.pred %p5, %p5, %p6; @%p5 add.u32 %x1, %x1, 1;",
+		"(or (not (bvult g!param:n+0:32 %x1)) (= (_ bv7 32) %x1))",
+		"(or (= (_ bv7 32) %x1) (not (bvult %x1 g!param:n+0:32)))",
+	},
+	{ // what x1 is in one iteration says what x4 was two iterations before
+		"entry-bound", "mov.u32 %x1, 3; mov.u32 %x2, %n; mov.u32 %x4, %n;",
+		sometimes + "st.global.u32 [%A+16], %x1; xor.b32 %x1, %x2, %n; mov.u32 %x2, %x4; " +
+			"xor.b32 %x5, %n, 3; @%p5 mov.u32 %x4, %x5;", "(not (bvult (_ bv3 32) %x1))", "",
+	},
+	{ // two registers that change under conditions of their own: the second of them
+		"guarded-form", "mov.u32 %x1, 1; mov.u32 %x2, 2;", "setp.lt.u32 %p5, %x1, %t; " +
+			"@%p5 add.u32 %x1, %x1, 3; setp.lt.u32 %p6, %x2, %n; @%p6 add.u32 %x2, %x2, 5;",
+		"(or (not (bvult %x2 g!param:n+0:32)) " +
+			"(= (bvadd %x2 (_ bv4294967294 32)) (bvmul (_ bv5 32) k)))", "",
+	},
 	{ // a machine of states 0 and 3; the other counts on
 		"constant-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 mov.u32 %x1, 3; setp.eq.u32 %p6, %x9, 1; @%p6 mov.u32 %x1, 0; setp.eq.u32 %p7, %x9, 5; @%p7 add.u32 %x2, %x2, %x1;",
 		"(not (bvult (_ bv3 32) %x1))", "(not (bvult (_ bv3 32) %x2))",
@@ -139,8 +156,19 @@ func TestRules(t *testing.T) {
 					t.Errorf("proposed twice, or without need: %s", text)
 				}
 				formulas[set.Text(c)] = true
+				if _, with, ok := strings.Cut(c.Died, " with "); ok { // what makes it false: arguments
+					for _, v := range strings.Split(with, ", ") {
+						if !strings.HasPrefix(v, "g!param:") && !strings.HasPrefix(v, "p!tid.x = ") {
+							t.Errorf("%s: %s", set.Text(c), c.Died)
+						}
+					}
+				}
 				if c.Rule.Name == tt.rule {
 					found[set.Text(c)] = true
+				}
+				// States of small machines: that a register is at most -7 is no bound.
+				if text := set.Text(c); c.Rule.Name == "constant-bound" && strings.Contains(text, "_ bv429") {
+					t.Errorf("proposed: %s", text)
 				}
 				switch text := set.Text(c); {
 				case text == tt.holds && c.Died != "":
@@ -164,6 +192,34 @@ func TestRules(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSteps: a search with exactly the steps that it takes has the same result. With fewer it is
+// not done, and keeps nothing that is not proved: nothing, if no rule was done.
+func TestSteps(t *testing.T) {
+	find := func(steps int64) *invariant.Set {
+		tt := ruleTests[0]
+		return invariant.Find(t.Context(), build(t, tt.before, tt.body), solvers(), steps)
+	}
+	all := find(invariant.MaxSteps)
+	if !all.Done || !all.Found() {
+		t.Fatalf("done %v, invariants %v", all.Done, all.Found())
+	}
+	enough := find(all.Steps)
+	if !enough.Done || enough.Steps != all.Steps || enough.Queries != all.Queries {
+		t.Errorf("%d steps are not enough: %d taken", all.Steps, enough.Steps)
+	}
+	for i, c := range enough.Candidates {
+		if c.Died != all.Candidates[i].Died {
+			t.Errorf("%s: %q, and with more steps %q", enough.Text(c), c.Died, all.Candidates[i].Died)
+		}
+	}
+	if less := find(all.Steps - 1); less.Done {
+		t.Error("done with too few steps")
+	}
+	if none := find(0); none.Done || none.Found() {
+		t.Errorf("without steps: done %v, invariants %v", none.Done, none.Found())
 	}
 }
 

@@ -99,9 +99,7 @@ func (t *tracer) begin() {
 		case c.Width(v) == 0:
 			x &= 1
 		case x < lo || x > hi:
-			if x = lo; hi-lo+1 != 0 {
-				x += t.random() % (hi - lo + 1)
-			}
+			x = lo + t.random()%(hi-lo+1) // not all numbers: x is not among them
 		}
 		t.m.Vars[c.Name(v)] = x
 	}

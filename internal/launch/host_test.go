@@ -252,6 +252,29 @@ func TestHostLaunches(t *testing.T) {
 
 // Two pointers with one number share memory; "of" is the size of the memory, and "=" its contents.
 
+// TestHostOperators: functions whose name is an operator end where their body ends. They hid all that
+// follows up to the next semicolon outside of brackets.
+func TestHostOperators(t *testing.T) {
+	for _, op := range []string{
+		"inline __device__ int2 operator^(int2 a, int2 b) { return a; }",
+		"__device__ void operator^=(int2 &a, const int2 b) { a.x ^= b.x; }",
+		"struct V { float *p; float &operator[](int i) { return p[i]; } };",
+		"struct F { __device__ int operator()(int i) const { return i; } };",
+		"struct C { operator int() const { return 1; } operator const char *() { return 0; } };",
+		"bool operator<(const V &a, const V &b);",
+		"struct M { M &operator=(const M &) = delete; M operator+(M o) const { return o; } };",
+	} {
+		src := op + "\nint main() { const int n = 10; dim3 b(1, 4); k<<<n, b>>>(n); }"
+		var got []string
+		for _, l := range ScanCUDA(cuda(t, src), nil).Launches {
+			got = append(got, show(l))
+		}
+		if s := strings.Join(got, "|"); s != "k 10 1,4 (10)" {
+			t.Errorf("%s\ngot %q", op, s)
+		}
+	}
+}
+
 // What changes through another name is unknown, or known by that name too: the grid and the
 // argument must not follow from one value if a store lies between them.
 func TestHostReferences(t *testing.T) {

@@ -380,7 +380,7 @@ func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
 	addr := t.Addr[lane]
 	return event.MorallyStrong(d.opt.Geometry,
 		event.Op{Thread: event.ThreadOf(event.Warp(e.warp), other), Kind: s.kind, Order: s.order,
-			Scope: s.scope, Proxy: t.Proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
+			Scope: s.scope, Proxy: s.proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
 		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope,
 			Proxy: t.Proxy, Addr: addr, Size: t.Size})
 }

@@ -188,15 +188,20 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 // operation: the value decides whether the loop continues. Dependence is followed through registers
 // to a fixpoint. A wait loop that writes memory, or calls a function, is not recognized.
 func (r *repairer) spins(in *ir.Instr) bool {
-	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 ||
-		in.Dst[0].Kind != ir.Register {
+	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic {
 		return false
 	}
 	l := r.x.flow.loops.Of[r.x.where(in).Block]
 	if l == nil {
 		return false
 	}
-	from := map[ir.RegID]bool{in.Dst[0].Reg: true}
+	from := map[ir.RegID]bool{}
+	for _, d := range in.Dst {
+		for _, e := range append(slices.Clone(d.Elems), d) { // a vector has no register itself
+			from[e.Reg] = true
+		}
+	}
+	delete(from, ir.NoReg)
 	for changed := true; changed; {
 		changed = false
 		for _, b := range l.Blocks {

@@ -52,70 +52,77 @@ func raceOf(k *Kernel, reach Reach, a, b string) located {
 
 const wait = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;\n"
 
+// Parts of the kernels of fenceTests.
+const flagStores = "st.global.u32 [%d1], 1;\nst.volatile.global.u32 [%d1+4], 1;\n"
+const oldTarget = ".version 6.0\n.target sm_60"
+const dataStore = "st.global.u32 [%d2], 1;\nadd.u32 %r2, %r2, 1;\n"
+
+// besideFlag returns the places next to the strong store of flagStores.
+func besideFlag(text string) []string {
+	return []string{text + " at ret", text + " at st.volatile.global.u32"}
+}
+
+// fenceTests are kernels with a race, and what is offered against it.
+var fenceTests = []struct {
+	what, head, body string
+	reach            Reach
+	want             []string
+}{
+	{"a flag in a block", modern, flagStores, InBlock, besideFlag("fence.acq_rel.cta;")},
+	{"a flag in a warp", modern, flagStores, InWarp, besideFlag("fence.acq_rel.cta;")},
+	{"a flag between blocks", modern, flagStores, AcrossBlocks, besideFlag("fence.acq_rel.gpu;")},
+	{"in a block, an old target", oldTarget, flagStores, InBlock, besideFlag("membar.cta;")},
+	{"between blocks, an old target", oldTarget, flagStores, AcrossBlocks, besideFlag("membar.gl;")},
+	{"no strong access", modern, "st.global.u32 [%d1], 1;\n", InBlock, nil},
+	{"a flag for which a loop waits", modern,
+		"st.global.u32 [%d1], 1;\nL:\nld.volatile.global.u32 %r1, [%d1];\n" + wait, InBlock,
+		[]string{"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at end",
+			"fence.acq_rel.cta; at st.global.u32",
+			"st.global.u32 becomes st.relaxed.cta.global.u32 [%d1], 1;"}},
+	{"a loop that waits for nothing", modern,
+		"st.global.u32 [%d1], 1;\nL:\nld.volatile.global.u32 %r2, [%d1];\nmov.u32 %r3, 1;\n" + wait,
+		InBlock, []string{"fence.acq_rel.cta; at add.u32",
+			"fence.acq_rel.cta; at ld.volatile.global.u32", "fence.acq_rel.cta; at mov.u32"}},
+	{"scopes of a block", modern, "st.global.u32 [%d1], 1;\n" +
+		"atom.acquire.cta.global.add.u32 %r1, [%d2], 1;\n",
+		InBlock, []string{"fence.acq_rel.cta; at atom.acquire.cta.global.add.u32",
+			"fence.acq_rel.cta; at ret"}},
+	{"scopes that are too narrow, and others", modern, "st.global.u32 [%d1], 1;\n" +
+		"atom.acquire.cta.global.add.u32 %r1, [%d2], 1;\nfence.acq_rel.cta;\nmembar.cta;\n" +
+		"fence.acq_rel.gpu;\nfence.sc.sys;\nmembar.gl;\nbar.sync 0;\n",
+		AcrossBlocks, []string{
+			"atom.acquire.cta.global.add.u32 becomes atom.acquire.gpu.global.add.u32 %r1, [%d2], 1;",
+			"fence.acq_rel.cta becomes fence.acq_rel.gpu;",
+			"fence.acq_rel.gpu; at atom.acquire.cta.global.add.u32",
+			"fence.acq_rel.gpu; at fence.acq_rel.cta", "membar.cta becomes membar.gl;"}},
+	{"a plain flag for which a loop waits", modern,
+		dataStore + "L:\nld.global.cg.u32 %r1, [%d1];\n" + wait, InBlock, []string{
+			"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at st.global.u32",
+			"ld.global.cg.u32 becomes ld.relaxed.cta.global.u32 %r1, [%d1];",
+			"st.global.u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"}},
+	{"the same between blocks", modern, strings.Replace(dataStore, "st.", "st.weak.", 1) +
+		"L:\nld.weak.global.u32 %r1, [%d1];\n" + wait, AcrossBlocks, []string{
+		"fence.acq_rel.gpu; at add.u32", "fence.acq_rel.gpu; at st.weak.global.u32",
+		"ld.weak.global.u32 becomes ld.relaxed.gpu.global.u32 %r1, [%d1];",
+		"st.weak.global.u32 becomes st.relaxed.gpu.global.u32 [%d2], 1;"}},
+	{"an old target has no relaxed accesses", oldTarget,
+		dataStore + "L:\nld.global.cg.u32 %r1, [%d1];\n" + wait, InBlock, nil},
+	{"a load through the texture cache", modern,
+		dataStore + "L:\nld.global.nc.u32 %r1, [%d1];\n" + wait, InBlock, []string{
+			"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at st.global.u32",
+			"ld.global.nc.u32 becomes ld.relaxed.cta.global.u32 %r1, [%d1];",
+			"st.global.u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"}},
+	{"a lock whose release is plain", modern,
+		dataStore + "L:\natom.global.cas.b32 %r1, [%d1], 0, 1;\n" + wait, InBlock, []string{
+			"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at st.global.u32",
+			"st.global.u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"}},
+}
+
 // TestFences: fences are offered next to strong accesses, and behind the loops that wait. Threads
 // of one block need scope cta, others gpu (PTX ISA 8.5), with which both accesses must be written
 // to be morally strong (8.7.1). A target before sm_70 has membar only (9.7.13.4).
 func TestFences(t *testing.T) {
-	const flag = "st.global.u32 [%d1], 1;\nst.volatile.global.u32 [%d1+4], 1;\n"
-	const old = ".version 6.0\n.target sm_60"
-	const data = "st.global.u32 [%d2], 1;\nadd.u32 %r2, %r2, 1;\n"
-	fence := func(text string) []string {
-		return []string{text + " at ret", text + " at st.volatile.global.u32"}
-	}
-	for _, c := range []struct {
-		what, head, body string
-		reach            Reach
-		want             []string
-	}{
-		{"a flag in a block", modern, flag, InBlock, fence("fence.acq_rel.cta;")},
-		{"a flag in a warp", modern, flag, InWarp, fence("fence.acq_rel.cta;")},
-		{"a flag between blocks", modern, flag, AcrossBlocks, fence("fence.acq_rel.gpu;")},
-		{"in a block, an old target", old, flag, InBlock, fence("membar.cta;")},
-		{"between blocks, an old target", old, flag, AcrossBlocks, fence("membar.gl;")},
-		{"no strong access", modern, "st.global.u32 [%d1], 1;\n", InBlock, nil},
-		{"a flag for which a loop waits", modern,
-			"st.global.u32 [%d1], 1;\nL:\nld.volatile.global.u32 %r1, [%d1];\n" + wait, InBlock,
-			[]string{"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at end",
-				"fence.acq_rel.cta; at st.global.u32",
-				"st.global.u32 becomes st.relaxed.cta.global.u32 [%d1], 1;"}},
-		{"a loop that waits for nothing", modern,
-			"st.global.u32 [%d1], 1;\nL:\nld.volatile.global.u32 %r2, [%d1];\nmov.u32 %r3, 1;\n" + wait,
-			InBlock, []string{"fence.acq_rel.cta; at add.u32",
-				"fence.acq_rel.cta; at ld.volatile.global.u32", "fence.acq_rel.cta; at mov.u32"}},
-		{"scopes of a block", modern, "st.global.u32 [%d1], 1;\n" +
-			"atom.acquire.cta.global.add.u32 %r1, [%d2], 1;\n",
-			InBlock, []string{"fence.acq_rel.cta; at atom.acquire.cta.global.add.u32",
-				"fence.acq_rel.cta; at ret"}},
-		{"scopes that are too narrow, and others", modern, "st.global.u32 [%d1], 1;\n" +
-			"atom.acquire.cta.global.add.u32 %r1, [%d2], 1;\nfence.acq_rel.cta;\nmembar.cta;\n" +
-			"fence.acq_rel.gpu;\nfence.sc.sys;\nmembar.gl;\nbar.sync 0;\n",
-			AcrossBlocks, []string{
-				"atom.acquire.cta.global.add.u32 becomes atom.acquire.gpu.global.add.u32 %r1, [%d2], 1;",
-				"fence.acq_rel.cta becomes fence.acq_rel.gpu;",
-				"fence.acq_rel.gpu; at atom.acquire.cta.global.add.u32",
-				"fence.acq_rel.gpu; at fence.acq_rel.cta", "membar.cta becomes membar.gl;"}},
-		{"a plain flag for which a loop waits", modern,
-			data + "L:\nld.global.cg.u32 %r1, [%d1];\n" + wait, InBlock, []string{
-				"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at st.global.u32",
-				"ld.global.cg.u32 becomes ld.relaxed.cta.global.u32 %r1, [%d1];",
-				"st.global.u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"}},
-		{"the same between blocks", modern, strings.Replace(data, "st.", "st.weak.", 1) +
-			"L:\nld.weak.global.u32 %r1, [%d1];\n" + wait, AcrossBlocks, []string{
-			"fence.acq_rel.gpu; at add.u32", "fence.acq_rel.gpu; at st.weak.global.u32",
-			"ld.weak.global.u32 becomes ld.relaxed.gpu.global.u32 %r1, [%d1];",
-			"st.weak.global.u32 becomes st.relaxed.gpu.global.u32 [%d2], 1;"}},
-		{"an old target has no relaxed accesses", old,
-			data + "L:\nld.global.cg.u32 %r1, [%d1];\n" + wait, InBlock, nil},
-		{"a load through the texture cache", modern,
-			data + "L:\nld.global.nc.u32 %r1, [%d1];\n" + wait, InBlock, []string{
-				"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at st.global.u32",
-				"ld.global.nc.u32 becomes ld.relaxed.cta.global.u32 %r1, [%d1];",
-				"st.global.u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"}},
-		{"a lock whose release is plain", modern,
-			data + "L:\natom.global.cas.b32 %r1, [%d1], 0, 1;\n" + wait, InBlock, []string{
-				"fence.acq_rel.cta; at add.u32", "fence.acq_rel.cta; at st.global.u32",
-				"st.global.u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"}},
-	} {
+	for _, c := range fenceTests {
 		k := kernelOf(t, c.head, c.body)
 		b := "st"
 		if strings.Contains(c.body, "L:") {
@@ -422,7 +429,9 @@ func TestUniform(t *testing.T) {
 		"setp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, 1;":                                   true,
 		"mov.u32 %r2, %tid.x;\nmul.wide.u32 %d2, %r2, 4;\nld.global.u32 %r1, [%d2];":       false,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:": false,
-		"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:":                       true,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\n" +
+			"ld.global.u32 %r1, [%d1];\nM:": false, // which some threads do not execute
+		"setp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nmov.u32 %r1, 1;\nM:": true,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nvote.sync.any.pred %p2, %p1, -1;\n" +
 			"selp.u32 %r1, 1, 0, %p2;": false,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.or.pred %p2, 0, %p1;\n" +
@@ -502,6 +511,11 @@ func TestNear(t *testing.T) {
 	}{
 		{"no loop", first + access + behind, []string{"not.b32", "st.global.u32"}},
 		{"a loop", first + loop("L", access) + behind,
+			[]string{"add.u32", "bra", "cnot.b32", "end", "not.b32", "st.global.u32"}},
+		// Only threads of the loop reach its start from the block in front, and its end.
+		{"a loop beside another path", first + "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra.uni X;\n" +
+			loop("L", access) + "X:\n" + behind, []string{"add.u32", "bra", "cnot.b32", "st.global.u32"}},
+		{"two loops", first + loop("M", loop("L", access)) + behind,
 			[]string{"add.u32", "bra", "cnot.b32", "end", "not.b32", "st.global.u32"}},
 		{"some threads", first + some + access + "E:\n" + behind,
 			[]string{"bra", "end", "not.b32", "st.global.u32"}},

@@ -218,6 +218,8 @@ func TestApply(t *testing.T) {
 func TestApplySplit(t *testing.T) {
 	const tid = "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n"
 	for _, c := range []struct{ what, body, refuse string }{
+		{"in front of another", tid + "@%p1 bra E;\nbar.sync 0;\nnot.b32 %r1, %r1;\nbar.sync 0;\n" +
+			"E:\n", ""},
 		{"under a guard", tid + "@%p1 bar.sync 0;\n", ""},
 		{"under a condition", tid + "@%p1 bra E;\nbar.sync 0;\nE:\n", ""},
 		{"under a condition that seems the same for all", "ld.global.u32 %r2, [%d1];\n" +
@@ -255,8 +257,26 @@ func TestApplySplit(t *testing.T) {
 				t.Errorf("%s: some threads do not reach a barrier\n%s", c.what, p.Text)
 			}
 		}
-		if n := len(Barriers(after.Func)); n != 1 {
+		if n := len(Barriers(after.Func)); n != len(Barriers(k.Func)) {
 			t.Errorf("%s: %d barriers\n%s", c.what, n, p.Text)
+		}
+	}
+}
+
+// TestSerial: branches share a barrier that all threads pass, or run one after another (AuCS,
+// Algorithm 1), with a barrier for each.
+func TestSerial(t *testing.T) {
+	k := kernelOf(t, modern, "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra E;\n"+
+		"not.b32 %r1, %r1;\nbra F;\nE:\nneg.s32 %r1, %r1;\nF:\n")
+	x := New(k)
+	both := []Point{x.where(instrs(k, "not")[0]), x.where(instrs(k, "neg")[0])}
+	for serial, want := range map[bool]int{false: 1, true: 2} {
+		p, err := x.Apply(&Plan{Barriers: both, Serial: serial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(p.Text), "bar.sync"); n != want || p.Regions[0].Levels != want {
+			t.Errorf("serial %v: %d barriers, %d levels\n%s", serial, n, p.Regions[0].Levels, p.Text)
 		}
 	}
 }

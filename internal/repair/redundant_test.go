@@ -50,10 +50,16 @@ func needing(good Grade, ok func(kept string) bool) judgeFunc {
 	}
 }
 
-// TestFindRedundant: a barrier is redundant if the kernel stays as good without it and without
-// those found before. The costliest are tried first. Copies of one statement go together, since the
-// source can only lose all of them.
-func TestFindRedundant(t *testing.T) {
+// A redundantTest is a kernel whose barriers are called a, b, c by needing.
+type redundantTest struct {
+	what, body string
+	good       Grade
+	ok         func(kept string) bool
+	want       string // the stores whose barriers are redundant, in the order of the list
+}
+
+// redundantTests returns the kernels of TestFindRedundant.
+func redundantTests() []redundantTest {
 	const a, b, c = "st.global.u32 [%d1], 1;\nbar.sync 0;\n", "st.global.u32 [%d1+4], 1;\n" +
 		"bar.sync 0;\n",
 		"st.global.u32 [%d1+8], 1;\nbar.sync 0;\n"
@@ -65,12 +71,7 @@ func TestFindRedundant(t *testing.T) {
 	has := func(s string) func(string) bool {
 		return func(kept string) bool { return strings.Contains(kept, s) }
 	}
-	for _, q := range []struct {
-		what, body string
-		good       Grade
-		ok         func(kept string) bool
-		want       string // the stores whose barriers are redundant, in the order of the list
-	}{
+	return []redundantTest{
 		{"all, the one in the loop first", a + loop + c, Verified, all, "bac"},
 		{"all in the runs, which prove nothing", a + loop + c, Clean, all, "bac"},
 		{"a loop's and another's can replace each other", a + loop, Verified,
@@ -92,7 +93,14 @@ func TestFindRedundant(t *testing.T) {
 		{"a statement as it is and inlined", ".loc 1 20 3\n" + a + in6 + b, Verified, has("a"), "b"},
 		{"the same, the other way round", in6 + a + ".loc 1 20 3\n" + b, Verified, has("a"), "b"},
 		{"a statement twice, another between", l5 + a + l6 + b + l5 + c, Verified, has("a"), "b"},
-	} {
+	}
+}
+
+// TestFindRedundant: a barrier is redundant if the kernel stays as good without it and without
+// those found before. The costliest are tried first. Copies of one statement go together, since the
+// source can only lose all of them.
+func TestFindRedundant(t *testing.T) {
+	for _, q := range redundantTests() {
 		k := kernelOf(t, modern+"\n.file 1 \"k.cu\"", "F:\n"+q.body)
 		before := Barriers(k.Func)
 		list, patch, err := FindRedundant(t.Context(), k, needing(q.good, q.ok), Options{})

@@ -100,7 +100,8 @@ func TestSpins(t *testing.T) {
 		{"another value", "L:\nld.volatile.global.u32 %r2, [%d1];\n" +
 			"add.u32 %r1, %r1, 1;\n" + again, false},
 		{"no loop", "ld.volatile.global.u32 %r1, [%d1];\n", false},
-		{"two values", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" + again, false},
+		{"two values", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" + again, true},
+		{"the second of two values", "L:\nld.volatile.global.v2.u32 {%r2, %r1}, [%d1];\n" + again, true},
 		{"two values, and a condition on another", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" +
 			"setp.eq.u32 %p0, %r3, 0;\n@%p0 bra L;\n", false},
 		{"a loop that stores", "L:\nld.volatile.global.u32 %r1, [%d1];\n" +
@@ -151,6 +152,9 @@ func TestReasons(t *testing.T) {
 			}
 			if got := r.reason(); !strings.HasPrefix(got, want) {
 				t.Errorf("kind %v, reach %v, shown %v: %q, want %q", c.kind, c.reach, shown, got, want)
+			}
+			if got := r.reason(); strings.Contains(got, "atomic") { // there is no update
+				t.Errorf("kind %v, reach %v, shown %v: %q", c.kind, c.reach, shown, got)
 			}
 		}
 	}
@@ -248,6 +252,24 @@ func TestNarrow(t *testing.T) {
 		if n := strings.Count(string(res.Patch.Text), "bar.sync"); n != 1 || res.After.Grade != good {
 			t.Errorf("%d barriers, grade %v, want one and %v", n, res.After.Grade, good)
 		}
+	}
+}
+
+// TestFirstIsKept: of strategies whose results are equally good, the first one is kept: here the
+// barriers of warps, which cost less than those of blocks.
+func TestFirstIsKept(t *testing.T) {
+	k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nld.global.u32 %r1, [%d1];\n")
+	a, _ := k.File.Offset(instrs(k, "st.global")[0].Span.Start)
+	b, _ := k.File.Offset(instrs(k, "ld.global")[0].Span.Start)
+	judge := judgeFunc(func(text string) *Judgement {
+		if strings.Contains(text, "sync") {
+			return &Judgement{Grade: Clean}
+		}
+		return &Judgement{Grade: Buggy, Findings: []Finding{{Kind: Race, A: a, B: b, Shown: true}}}
+	})
+	res, err := Repair(t.Context(), k, judge, Options{})
+	if err != nil || res.Patch == nil || !strings.Contains(string(res.Patch.Text), "bar.warp.sync") {
+		t.Fatalf("%+v, %v", res, err)
 	}
 }
 

@@ -208,3 +208,23 @@ func names(fs []*ir.Func) (out []string) {
 	}
 	return out
 }
+
+// TestLoadedPointer: a pointer that a function loads may be one to shared memory if addresses of
+// shared memory are stored where it loads it, or if its caller may have put it there.
+func TestLoadedPointer(t *testing.T) {
+	const use = "\tst.u32 [%d3], 1;\n"
+	for _, c := range []struct{ what, load, want string }{
+		{"from global memory", "\tld.global.u64 %d3, [%d1];\n", "run ret"},
+		{"from constants", "\tld.const.u64 %d3, [c];\n", "run ret"},
+		{"from shared memory", "\tld.shared.u64 %d3, [s];\n", "touch ld.shared.u64; run ret"},
+		{"from an argument", "\tld.param.u64 %d3, [x];\n", "run ld.param.u64; touch st.u32; run ret"},
+	} {
+		_, got := sliced(t, ".shared .align 8 .b8 s[8];\n.const .align 8 .b8 c[8];\n"+
+			".func f(.param .b64 x)\n"+begin+"\tld.param.u64 %d1, [x];\n"+c.load+use+end+
+			".visible .entry k(.param .u64 in)\n"+begin+"\tld.param.u64 %d1, [in];\n\t{\n"+
+			"\t.param .b64 a;\n\tst.param.b64 [a], %d1;\n\tcall f, (a);\n\t}\n"+end, Options{})
+		if got["f"] != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got["f"], c.want)
+		}
+	}
+}

@@ -180,9 +180,8 @@ func (f *function) ownParam(v *ir.Var) bool {
 }
 
 // roots puts the criterion of the slice into it: synchronization, the addresses of shared memory,
-// and what the slice does not know. kernel is false for a called function, whose results its
-// callers need.
-func (f *function) roots(kernel bool) {
+// what the slice does not know, and the results of a called function, which its callers need.
+func (f *function) roots() {
 	for i, in := range f.instrs {
 		if in == nil || !f.live[f.block[i]] {
 			continue
@@ -205,22 +204,20 @@ func (f *function) roots(kernel bool) {
 				f.whole(i)
 			}
 		case argument:
-			if !kernel && in.Action() == isa.ActStore && f.isResult(in.Src[0].Var) {
+			if in.Action() == isa.ActStore && f.isResult(in.Src[0].Var) {
 				f.whole(i)
 			}
 		}
 	}
-	if !kernel {
-		for _, v := range f.fn.Results {
-			if v.InReg {
-				f.reg(int32(v.Reg))
-			}
+	for _, v := range f.fn.Results {
+		if v.InReg {
+			f.reg(int32(v.Reg))
 		}
 	}
 }
 
-// isResult reports whether v is a result of the function. An address in a register (nil) may be any
-// of them.
+// isResult reports whether v is a result of the function; a kernel has none. An address in a
+// register (nil) may be any of them.
 func (f *function) isResult(v *ir.Var) bool {
 	for _, r := range f.fn.Results {
 		if r == v || v == nil {

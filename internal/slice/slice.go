@@ -134,7 +134,7 @@ func Of(k *ir.Func, opt Options) *Slice {
 	s.findTables()
 	s.callsThatAct()
 	for _, f := range s.order {
-		s.funcs[f].roots(f == k)
+		s.funcs[f].roots()
 	}
 	if opt.Data {
 		s.cell(&s.need.shared)

@@ -1,11 +1,11 @@
 package exec_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/program"
 )
 
 // apiPrologue begins the programs of these tests: E prints the name of the error of a call.
@@ -106,11 +106,7 @@ var apiErrors = []struct {
 func TestAPIErrors(t *testing.T) {
 	for _, test := range apiErrors {
 		t.Run(test.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "api.cu")
-			if err := os.WriteFile(file, []byte(apiPrologue+test.body+"\n}\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			got := start(t, []string{build(t, file)}, nil)
+			got := start(t, []string{program.OfText(t, apiPrologue+test.body+"\n}\n")}, nil)
 			lines := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(got.stdout, "cudaError", ""),
 				"cudaSuccess", "Success"))
 			if !slices.Equal(lines, test.want) {

@@ -15,10 +15,8 @@ type streams struct {
 	s       *session
 	clocks  *order.Clocks
 	history order.History
-	touched order.Touched
 	names   map[uint64]streamName // of streams that the program has created, by handle
 	seen    map[raceKey]bool
-	ranges  int // operations whose accesses lie in too many places to be compared
 }
 
 // streamName is what reports say of a stream.
@@ -41,14 +39,35 @@ type operation struct {
 // raceKey identifies a finding by the two calls: one order repairs it for all memory.
 type raceKey struct{ first, second uint64 }
 
-// touched returns where the next launch notes what it accesses; nil if there is nothing to compare.
-func (s *session) touched(stream uint64) *order.Touched {
-	if s.streams == nil && stream == order.Legacy {
+// touchedBy returns where the next launch, in a stream, notes what it accesses; nil if nothing needs
+// it.
+func (s *session) touchedBy(stream uint64) *order.Touched {
+	if s.streams == nil && stream == order.Legacy && !s.r.opt.InitCheck {
 		return nil
 	}
-	t := &s.ordered().touched
-	t.Reset()
-	return t
+	if stream != order.Legacy {
+		s.ordered()
+	}
+	s.touched.Reset()
+	return &s.touched
+}
+
+// launched compares what a launch has accessed, if that was collected.
+func (s *session) launched(k *kernel, l *host.Launch) {
+	if k.watch.Touched == nil {
+		return
+	}
+	accesses, ok := s.touched.Accesses()
+	if !ok {
+		s.r.note("launch %d of %s accesses memory in too many places to be compared with others",
+			k.launches, k.fn.Demangled)
+	}
+	if s.streams != nil {
+		s.streams.launched(k, l, accesses, s.touched.Fenced)
+	}
+	if s.r.opt.InitCheck && ok {
+		s.uninitialised(k, l, accesses)
+	}
 }
 
 // ordered returns s.streams, which it creates.
@@ -62,6 +81,11 @@ func (s *session) ordered() *streams {
 
 // Order implements host.Device.
 func (s *session) Order(o *host.Order) {
+	if s.r.opt.InitCheck && (o.Call == host.CopyMemory || o.Call == host.SetMemory) {
+		for _, r := range rows(o.To, o.ToPitch, o) {
+			s.shadow.Write(r)
+		}
+	}
 	if s.streams == nil && o.Stream == order.Legacy {
 		return
 	}
@@ -113,14 +137,9 @@ func (t *streams) synchronized() {
 }
 
 // launched compares a launch that has been executed.
-func (t *streams) launched(k *kernel, l *host.Launch) {
+func (t *streams) launched(k *kernel, l *host.Launch, accesses order.Accesses, fenced bool) {
 	info := &operation{what: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled), kernel: k,
 		caller: l.Caller}
-	accesses, ok := t.touched.Accesses()
-	if !ok {
-		t.ranges++
-	}
-	fenced := t.touched.Fenced
 	e, before := t.add(l.Stream, info, accesses, fenced)
 	// The host may read a flag in its memory and know that the launch has got so far.
 	if order.Overlap(accesses[order.StrongWrite], t.s.visible) ||
@@ -150,8 +169,8 @@ func (t *streams) copied(o *host.Order) {
 
 // rows returns the bytes of a copy that are in the arena.
 func rows(at, pitch uint64, o *host.Order) []order.Range {
-	if at-host.ArenaBase >= host.ArenaSize {
-		return nil // pageable memory, which only the host accesses
+	if at-host.ArenaBase >= host.ArenaSize || o.Width == 0 {
+		return nil // pageable memory, which only the host accesses; or a copy that cannot race
 	}
 	if pitch == o.Width || o.Rows == 1 {
 		return []order.Range{{From: at, To: at + o.Width*o.Rows}}
@@ -209,20 +228,20 @@ func (t *streams) report(c *order.Conflict) {
 		k = one.kernel
 	}
 	if k == nil {
-		t.s.copyRace(d)
+		t.s.hostFinding(d)
 		return
 	}
 	d.Kernel = k.fn.Demangled
 	k.watch.Report(d)
 }
 
-// copyRace reports a race of two copies, which belongs to no kernel.
-func (s *session) copyRace(d diag.Diagnostic) {
+// hostFinding reports a finding that belongs to no kernel.
+func (s *session) hostFinding(d diag.Diagnostic) {
 	job := s.driver.Job(nil, nil)
 	if job.SetAside(&s.aside, &d) {
 		return
 	}
-	if s.copies++; s.copies <= s.r.opt.Common.Limit {
+	if s.apart++; s.apart <= s.r.opt.Common.Limit {
 		job.Report(d)
 	}
 }
@@ -236,14 +255,25 @@ func raceKind(c *order.Conflict) string {
 }
 
 // streamText names the stream of an operation.
-func (t *streams) streamText(o *operation) string {
+func (t *streams) streamText(o *operation) string { return o.name.text(o.stream) }
+
+// text names a stream with a handle.
+func (n streamName) text(handle uint64) string {
 	switch {
-	case o.stream == order.Legacy:
+	case handle == order.Legacy:
 		return "the default stream"
-	case o.name.number == 0:
+	case n.number == 0:
 		return "the per-thread default stream"
 	}
-	return fmt.Sprintf("stream %d", o.name.number)
+	return fmt.Sprintf("stream %d", n.number)
+}
+
+// streamOf names the stream with a handle.
+func (s *session) streamOf(handle uint64) string {
+	if s.streams == nil {
+		return streamName{}.text(order.Legacy)
+	}
+	return s.streams.names[handle].text(handle)
 }
 
 // why says why nothing orders two operations.

@@ -2,15 +2,16 @@ package exec_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/program"
 )
 
 // streamsPrologue begins the programs of TestStreams: streams a and b synchronize with the default
-// stream, c and d do not. p has 64 numbers in device memory, h as many in pinned and q in pageable
+// stream, c and d, which do not exist if there is a second argument, do not. p has 64 numbers in device memory, h as many in pinned and q in pageable
 // memory.
 const streamsPrologue = `#include <cstdio>
 #include <cstring>
@@ -30,7 +31,10 @@ int main(int argc, char **argv) {
 	int *p, *o, *h, *r, q[64];
 	cudaMalloc(&p, 64 * 64 * 4); cudaMalloc(&o, 256); cudaMalloc(&r, 256); cudaMallocHost(&h, 64 * 64 * 4);
 	cudaStreamCreate(&a); cudaStreamCreate(&b);
-	cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking); cudaStreamCreateWithFlags(&d, cudaStreamNonBlocking);
+	if (argc == 2) {
+		cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking);
+		cudaStreamCreateWithFlags(&d, cudaStreamNonBlocking);
+	}
 	cudaEventCreate(&e); cudaEventCreate(&f);
 	cudaMemset(p, 0, 64 * 64 * 4); cudaMemset(o, 0, 256); memset(h, 0, 256); memset(q, 0, 256);
 	cudaDeviceSynchronize();
@@ -134,9 +138,19 @@ var streamCases = []struct {
 	{"threads that synchronize", `std::thread([&] { put<<<1, 64, 0, cudaStreamPerThread>>>(p, 0, 64);
 			cudaStreamSynchronize(cudaStreamPerThread); }).join(); put<<<1, 64, 0, cudaStreamPerThread>>>(p, 0, 64);`, false},
 	{"thread and default stream", `put<<<1, 64, 0, cudaStreamPerThread>>>(p, 0, 64); get<<<1, 64>>>(p, o, 64);`, false},
+	// A copy to the host waits for what the default stream waits for, also after other copies.
+	{"non-blocking later", `put<<<1, 64, 0, a>>>(p, 0, 64); cudaMemcpy(o, r, 4, cudaMemcpyDeviceToDevice);
+			cudaMemcpy(q, r, 4, cudaMemcpyDeviceToHost); cudaStreamCreateWithFlags(&d, cudaStreamNonBlocking);
+			get<<<1, 64, 0, d>>>(p, o, 64);`, false},
+	{"non-blocking later, no copy to the host", `put<<<1, 64, 0, a>>>(p, 0, 64);
+			cudaMemcpy(o, r, 4, cudaMemcpyDeviceToDevice); cudaStreamCreateWithFlags(&d, cudaStreamNonBlocking);
+			get<<<1, 64, 0, d>>>(p, o, 64);`, true},
 	{"reset", `put<<<1, 64, 0, a>>>(p, 0, 64); cudaDeviceReset(); cudaMalloc(&p, 256);
 			put<<<1, 64>>>(p, 0, 64);`, false},
 }
+
+// nonBlocking matches the streams that the second argument leaves out.
+var nonBlocking = regexp.MustCompile(`\b[cd]\b`)
 
 // TestStreams: what orders the work of streams is known, and nothing else.
 func TestStreams(t *testing.T) {
@@ -147,28 +161,36 @@ func TestStreams(t *testing.T) {
 	text += "put<<<1, 64, 0, a>>>(p, 0, 64);\n" +
 		"get<<<1, 64, 0, b>>>(p, o, 64); // heddle:ignore race-stream the test wants it\n" +
 		"return cudaDeviceSynchronize();\n}\n"
-	source := filepath.Join(t.TempDir(), "p.cu")
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := build(t, source)
+	built := program.OfText(t, text)
 	for _, c := range streamCases {
-		got := start(t, []string{program, c.name}, nil)
-		var want []string
-		code := 0
-		if c.race {
-			want, code = []string{"race-stream"}, 1
+		if !nonBlocking.MatchString(c.body) {
+			checkStreams(t, []string{built, c.name, "blocking"}, c.race)
 		}
-		for i, f := range got.findings {
-			got.findings[i], _, _ = strings.Cut(f, " ")
+		args := []string{built, c.name}
+		if strings.HasPrefix(c.name, "non-blocking later") {
+			args = append(args, "blocking")
 		}
-		if !slices.Equal(slices.Compact(got.findings), want) || got.Exit() != code ||
-			got.End != nil {
-			t.Errorf("%s: findings %q, exit code %d (%v); want %q, %d; messages %q", c.name, got.findings,
-				got.Exit(), got.End, want, code, got.stderr)
-		}
+		checkStreams(t, args, c.race)
 	}
-	if got := start(t, []string{program, "suppressed"}, nil); len(got.findings) > 0 || got.Exit() != 0 {
+	if got := start(t, []string{built, "suppressed"}, nil); len(got.findings) > 0 || got.Exit() != 0 {
 		t.Errorf("suppressed: findings %q, exit code %d", got.findings, got.Exit())
+	}
+}
+
+// checkStreams runs a program that has a race or not, and nothing else.
+func checkStreams(t *testing.T, args []string, race bool) {
+	t.Helper()
+	got := start(t, args, nil)
+	var want []string
+	code := 0
+	if race {
+		want, code = []string{"race-stream"}, 1
+	}
+	for i, f := range got.findings {
+		got.findings[i], _, _ = strings.Cut(f, " ")
+	}
+	if !slices.Equal(slices.Compact(got.findings), want) || got.Exit() != code || got.End != nil {
+		t.Errorf("%q: findings %q, exit code %d (%v); want %q, %d; messages %q", args[1:], got.findings,
+			got.Exit(), got.End, want, code, got.stderr)
 	}
 }

@@ -21,6 +21,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	}
 	if file := p.Config.Saved; file != "" {
 		s = fmt.Sprintf("for the launch saved in %s, %s: %s", file, p.shape(), all)
+		if file == launch.PathExec {
+			s = fmt.Sprintf("for a launch that the program makes, %s: %s", p.shape(), all)
+		}
 	}
 	if given := p.given(); len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")

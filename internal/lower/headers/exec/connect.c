@@ -8,6 +8,7 @@ static struct {
   int pending;          /* something was sent that heddle may not have done yet */
   cudaError_t context;  /* the error that every call returns */
   uint64_t base, size;  /* the arena */
+  uint64_t every;       /* heddle wants to know of each copy and memset, also without streams */
   struct heddle_gpu gpu;
 } server = {.fd = -1};
 
@@ -140,7 +141,7 @@ static void set_up(void) {
 /* Receives the reply to HELLO with the file descriptor of the arena, or -1. */
 static int receive_arena(struct heddle_gpu *gpu) {
   uint32_t head[4];
-  uint64_t place[2];
+  uint64_t place[3];
   struct iovec v = {head, sizeof head};
   union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
   struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control};
@@ -151,7 +152,7 @@ static int receive_arena(struct heddle_gpu *gpu) {
   memcpy(&fd, CMSG_DATA(c), sizeof fd);
   read_all(place, sizeof place);
   read_all(gpu, sizeof *gpu);
-  server.base = place[0], server.size = place[1];
+  server.base = place[0], server.size = place[1], server.every = place[2];
   return fd;
 }
 

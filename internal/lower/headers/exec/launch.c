@@ -100,6 +100,7 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
        stream_id(s->stream), s->caller};
   _Static_assert(sizeof m == 72, "the body of HEDDLE_OP_LAUNCH");
   struct part p[2] = {{&m, sizeof m}, {area, k->info.parameter_bytes}};
+  last_default = -1;
   post(HEDDLE_OP_LAUNCH, p, 2);
   return cudaSuccess;
 }

@@ -100,7 +100,12 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
     memmove(allocations + i, allocations + i + 1, (allocation_count - i) * sizeof *allocations);
   }
   unlock();
-  if (!ok) return fail(cudaErrorInvalidValue);
+  if (!ok) {
+    uint64_t bad[2] = {addr, caller};
+    struct part report = {bad, sizeof bad};
+    post(HEDDLE_OP_BAD_FREE, &report, 1);
+    return fail(cudaErrorInvalidValue);
+  }
   pool_freed(addr);
   if (how)
     note_order((struct heddle_order){.what = HEDDLE_ORDER_FREE, .stream = stream_id(how->stream), .caller = caller,

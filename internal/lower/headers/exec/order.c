@@ -1,12 +1,17 @@
 /* What orders the work of streams, for heddle's search for races between launches. A program without streams of its own
-   has nothing to order and sends nothing. */
+   has nothing to order and sends nothing, unless heddle wants to know what was written. */
 
-static int ordering; /* the program has used a stream other than the default one */
+static int ordering;     /* the program has used a stream other than the default one */
+static int non_blocking; /* it has created one that does not synchronize with the default stream */
+
+/* The last message was a copy in the default stream, and the host has waited as these flags say; -1: it was not. */
+static int last_default = -1;
 
 /* Notes a call. */
 static void note_order(struct heddle_order o) {
-  if (!ordering) return;
+  if (!ordering && !server.every) return;
   lock();
+  last_default = -1;
   if (ordered_count == sizeof ordered / sizeof *ordered) {
     struct part p = {&o, sizeof o};
     send_parts(HEDDLE_OP_ORDER, &p, 1);
@@ -67,7 +72,7 @@ struct rows { char *p; size_t pitch, slice; };
 
 /* Notes a copy of slices of rows; one without a source is a memset. */
 static void note_copy(struct rows to, const struct rows *from, struct cudaExtent e, struct how how) {
-  if (!ordering && how.stream != cudaStreamPerThread) return;
+  if (!ordering && !server.every && how.stream != cudaStreamPerThread) return;
   int to_kind, from_kind = 0;
   struct heddle_order o = {.what = from ? HEDDLE_ORDER_COPY : HEDDLE_ORDER_SET, .stream = stream_id(how.stream),
                            .caller = how.caller, .to_pitch = to.pitch, .width = e.width, .rows = e.height};
@@ -76,6 +81,17 @@ static void note_copy(struct rows to, const struct rows *from, struct cudaExtent
   unsigned waits = to_kind == HEDDLE_KIND_PINNED || to_kind == HEDDLE_KIND_MANAGED ? HEDDLE_ORDER_AFTER : 0;
   if (from) waits = copy_waits(to_kind, from_kind, how.async);
   else if (how.async) waits = 0; /* a memset of pinned or managed memory is synchronous, others are not */
+  if (!non_blocking && !o.stream && !server.every) {
+    /* Nothing races with a command of the default stream, and one after the other orders no more than the first. */
+    lock();
+    if (last_default < 0 || waits & ~(unsigned)last_default) {
+      o.width = 0, o.flags = waits;
+      note_order(o);
+      last_default = (int)waits;
+    }
+    unlock();
+    return;
+  }
   for (size_t z = 0; z < e.depth; z++) {
     o.to = at + z * to.slice;
     if (from) o.from = source + z * from->slice;

@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 1
+#define HEDDLE_PROTOCOL_VERSION 2
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -27,6 +27,8 @@
 #define HEDDLE_OP_EXIT 6
 /* any number of struct heddle_order: calls since the last message, for races between streams */
 #define HEDDLE_OP_ORDER 7
+/* u64 address, u64 return address: a call that frees what is not allocated, and fails */
+#define HEDDLE_OP_BAD_FREE 8
 /* u64 handle, struct heddle_object: a texture or surface object exists */
 #define HEDDLE_OP_OBJECT 20
 /* u64 handle: it does not exist any more */
@@ -34,7 +36,7 @@
 
 #define HEDDLE_OP_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
-   -> u64 arena address, u64 its size, struct heddle_gpu */
+   -> u64 arena address, u64 its size, u64 1 if all copies and memsets are wanted, struct heddle_gpu */
 #define HEDDLE_OP_HELLO 64
 /* -> nothing: all earlier operations have ended */
 #define HEDDLE_OP_SYNC 65

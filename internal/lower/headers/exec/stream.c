@@ -55,6 +55,7 @@ static cudaError_t create_stream(cudaStream_t *to, unsigned int flags, int prior
   s->flags = flags, s->priority = priority, s->next = streams;
   *to = streams = s;
   ordering = 1;
+  if (flags & cudaStreamNonBlocking) non_blocking = 1;
   note_order((struct heddle_order){.what = HEDDLE_ORDER_CREATE, .stream = stream_id(s), .caller = caller,
                                    .flags = flags & cudaStreamNonBlocking ? HEDDLE_ORDER_NON_BLOCKING : 0});
   unlock();
@@ -182,6 +183,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned int
   e->captured = 0;
   uint64_t m[2] = {(uint64_t)(uintptr_t)e, stream_id(s)};
   struct part p = {m, sizeof m};
+  last_default = -1;
   post(HEDDLE_OP_RECORD, &p, 1);
   return cudaSuccess;
 }

@@ -162,14 +162,20 @@ func hostHelp(diagnostics string) string {
 			return "clang has no OpenMP; install it with: apt-get install libomp-dev"
 		case slices.Contains([]string{"stdio.h", "limits.h", "string.h"}, m[1]):
 			return "clang found no C library; install it with: apt-get install libc6-dev"
-		case strings.HasPrefix(m[1], "cublas"), strings.HasPrefix(m[1], "cusparse"),
-			strings.HasPrefix(m[1], "cufft"), strings.HasPrefix(m[1], "curand"),
-			strings.HasPrefix(m[1], "cub/"), strings.HasPrefix(m[1], "thrust/"):
+		case strings.HasSuffix(m[1], "_interop.h"), strings.HasPrefix(m[1], "cudaEGL"):
+			return "heddle does not support graphics"
+		case slices.ContainsFunc(libraryHeaders, func(start string) bool {
+			return strings.HasPrefix(m[1], start)
+		}):
 			return "heddle has no replacement for this library of NVIDIA's"
 		}
 	}
 	return compileHelp(diagnostics)
 }
+
+// libraryHeaders are the starts of the names of headers of NVIDIA's libraries.
+var libraryHeaders = []string{"cublas", "cusparse", "cufft", "curand", "cusolver", "cudnn", "cutensor",
+	"cub/", "thrust/", "nccl", "npp", "nvjpeg", "nvJitLink", "nvml", "nvsci", "cutlass/"}
 
 // diagnosticTexts returns the texts of clang's errors, one line each.
 func diagnosticTexts(output string) string {
@@ -322,8 +328,8 @@ var undefinedRE = regexp.MustCompile("undefined reference to `([^'(]+)")
 
 // libraries are those of NVIDIA's that programs use most, by the start of their functions' names.
 var libraries = map[string]string{"cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND",
-	"cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
-	"nccl": "NCCL", "npp": "NPP", "nvml": "NVML"}
+	"cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nccl": "NCCL",
+	"npp": "NPP", "nvml": "NVML"}
 
 // linkHelp returns what to do about an undefined function.
 func linkHelp(output string) string {

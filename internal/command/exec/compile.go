@@ -79,7 +79,10 @@ func valued(opt *lower.Options, name string) (func(string), bool) {
 	case "-std", "--std":
 		return func(v string) { opt.Std = v }, true
 	case "-arch", "--gpu-architecture":
-		return func(v string) { opt.Arch = "sm_" + strings.TrimLeft(v, "computesm_") }, true
+		return func(v string) { // compute_80 or sm_80
+			_, number, _ := strings.Cut(v, "_")
+			opt.Arch = "sm_" + number
+		}, true
 	case "-maxrregcount", "--maxrregcount", "-fmad", "--fmad", "-ftz", "--ftz", "-prec-sqrt",
 		"--prec-sqrt", "-prec-div", "--prec-div", "-diag-suppress", "--diag-suppress", "-rdc",
 		"--relocatable-device-code", "-builtin-initializer-list", "--builtin-initializer-list":

@@ -18,6 +18,7 @@ import (
 var rules = map[string]string{
 	"source":      "",
 	"event":       "",
+	"order":       "",
 	"edit":        "source",
 	"diag":        "source edit table",
 	"table":       "",
@@ -30,7 +31,7 @@ var rules = map[string]string{
 	"emu/alu":     "isa",
 	"slice":       "event isa ir",
 	"depend":      "event isa ir",
-	"emu":         "source event isa ir launch slice emu/alu",
+	"emu":         "source event order isa ir launch slice emu/alu",
 	"race":        "event",
 	"lower":       "lower/fatbin cache source",
 	"project":     "lower source",
@@ -57,12 +58,12 @@ var rules = map[string]string{
 
 	"place/maxsat": "smt/cdcl",
 
-	"engine/run":   "source event isa ir launch emu race depend diag driver",
+	"engine/run":   "source event order isa ir launch emu race depend diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
 	"host":         "event",
-	"command/exec": "source event ptx ir irgen launch emu lower diag driver engine/run host",
+	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",
 	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
 	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
@@ -87,6 +88,7 @@ var rules = map[string]string{
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
 	"testing/cltest":  "",
+	"testing/program": "lower",
 	"testing/kernels": "source ptx ir irgen launch lower",
 
 	"testing/jsonschema": "",
@@ -116,7 +118,6 @@ var testRules = map[string]string{
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",
-	"host":                "lower",
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",

@@ -142,6 +142,11 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	}
 	c.in.define(fs)
 	lowerFlags(fs, &opt.Lower)
+	if opt.Mode == check.Check {
+		fs.BoolVar(&c.exec, "exec", false,
+			"build each file as a program, run it with your rights, and examine the launches that it makes "+
+				"instead of guessed ones")
+	}
 	c.out.define(fs)
 	if verifies {
 		c.verifyFlags(fs, &mathInt)
@@ -185,7 +190,10 @@ type checkCommand struct {
 	inputs            [diag.Error + 1]listed // findings about the input, by severity
 	writeErr          error                  // the first error of a printer
 
-	total time.Duration // after which the command ends; 0: never
+	exec bool // --exec
+	// races between streams that --exec has found
+	streamRaces int
+	total       time.Duration // after which the command ends; 0: never
 }
 
 // checkFiles examines the kernels of files, or of the project if files is empty. Findings and
@@ -223,6 +231,13 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	}()
 	c.opt.Known = known.callback()
 	c.outputOfKernels()
+	if c.exec {
+		done, err := c.runPrograms(ctx, inputs)
+		if err != nil {
+			return inputError{err}
+		}
+		defer done()
+	}
 	c.opt.Verdict = c.verdict
 	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
 	c.progress.stop()
@@ -239,6 +254,9 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	var limit totalTime
 	if errors.As(context.Cause(ctx), &limit) { // execute says it of a signal
 		fmt.Fprintf(c.stderr, "heddle: %v; not everything was examined\n", limit)
+	}
+	if c.streamRaces > 0 {
+		return exitWith(exitBugs)
 	}
 	return exitWith(exitCode(sum, why != ""))
 }

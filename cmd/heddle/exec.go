@@ -20,6 +20,7 @@ import (
 	"heddle/internal/host"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
+	"heddle/internal/report"
 	"heddle/internal/source"
 	"heddle/internal/table"
 )
@@ -49,6 +50,7 @@ type execCommand struct {
 	gpu     string
 	check   string
 	format  string
+	html    string
 	color   string
 	output  string
 	keep    string
@@ -99,10 +101,16 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
 	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in "+
 		"`DIR`, for the flag --launch of check, run, verify, fix, sync and trace")
+	fs.BoolVar(&c.opt.InitCheck, "init-check", false,
+		"report launches that read device memory which nothing has written")
+	fs.BoolVar(&c.opt.Leaks, "leak-check", false,
+		"report memory that the program does not free as a finding")
 	c.build.define(fs)
 	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
-	fs.Var(newChoice(&c.format, "text", "json"), "format",
-		"print findings as `FORMAT` text or json (one object per line)")
+	fs.Var(newChoice(&c.format, "text", "json", "sarif", "github", "junit"), "format",
+		"print findings as `FORMAT` text, json (one object per line), sarif, github or junit")
+	fs.StringVar(&c.html, "html", "",
+		"also write a report as HTML to `FILE`, with a timeline of the launches by stream")
 	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color",
 		"use color: `WHEN` is auto, always or never")
 	fs.StringVarP(&c.output, "output", "o", "", "write the report to `FILE` instead of standard error")
@@ -117,14 +125,14 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	if len(files) == 0 && len(args) == 0 {
 		return errors.New("expected files to build, or a command after --")
 	}
-	report := c.stderr
+	to := c.stderr
 	if c.output != "" {
 		f, err := os.Create(c.output)
 		if err != nil {
 			return inputError{err}
 		}
 		defer f.Close()
-		report = f
+		to = f
 	}
 	program := args
 	if len(files) > 0 {
@@ -134,20 +142,35 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		}
 		defer done()
 		program = append([]string{path}, args...)
+		c.opt.Name = files[0]
 	}
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeLimit(c.timeout))
 		defer cancel()
 	}
-	c.opt.Printer = func(files *source.Set) diag.Printer {
-		if c.format == "json" {
-			return diag.NewJSON(report, files)
-		}
-		return diag.NewText(report, files, c.output == "" && useColor(c.color, c.stderr))
-	}
 	var mu sync.Mutex
-	report = &sharedWriter{&mu, report}
+	to = &sharedWriter{&mu, to}
+	var page *reportFile
+	if c.html != "" {
+		f, err := createReport(c.html, nil, commandLine(ctx))
+		if err != nil {
+			return inputError{err}
+		}
+		page = f
+	}
+	c.opt.Printer = func(files *source.Set) diag.Printer {
+		color := c.color
+		if c.output != "" {
+			color = "never"
+		}
+		results, _ := printers(outputFlags{format: c.format, color: color}, files, to, c.stderr)
+		if page != nil {
+			page.Files(files)
+			return both{results, page}
+		}
+		return results
+	}
 	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
 		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
 	sum, err := exec.Run(ctx, streams, &c.opt)
@@ -157,7 +180,10 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	if err != nil {
 		fmt.Fprintf(c.stderr, "heddle: %v\n", err)
 	}
-	if err := c.summarize(ctx, report, sum); err != nil {
+	if page != nil {
+		page.Launches(launchRows(sum), sum.Later)
+	}
+	if err := errors.Join(c.summarize(ctx, to, sum), sum.Close()); err != nil {
 		return inputError{err}
 	}
 	code := sum.Exit()
@@ -264,8 +290,11 @@ func (c *execCommand) compile(ctx context.Context, files []string) (path string,
 
 // summarize prints how the program ended, what was not supported, and the table of kernels.
 func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summary) error {
-	if c.format == "json" {
+	switch c.format {
+	case "json":
 		return writeExecJSON(w, s)
+	case "sarif", "junit": // one document
+		return nil
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(w, "heddle: "+format+"\n", args...) }
 	var limit timeLimit
@@ -310,4 +339,29 @@ func longTime(d time.Duration) string {
 		return "< 1 s"
 	}
 	return inSeconds(d)
+}
+
+// launchRows returns the timeline for the HTML report: a row for each stream of a process.
+func launchRows(s *exec.Summary) []report.Stream {
+	var out []report.Stream
+	index := make(map[string]int)
+	processes := make(map[int]bool)
+	for i := range s.Timeline {
+		processes[s.Timeline[i].Process] = true
+	}
+	for n, e := range s.Timeline {
+		name := e.Stream
+		if len(processes) > 1 {
+			name = fmt.Sprintf("process %d, %s", e.Process, name)
+		}
+		i, ok := index[name]
+		if !ok {
+			i = len(out)
+			index[name] = i
+			out = append(out, report.Stream{Name: name})
+		}
+		out[i].Launches = append(out[i].Launches, report.Launch{Column: n + 1, Kernel: e.Kernel,
+			Number: e.Number, Place: e.Place, Checked: e.Checked, Failed: e.Failed, Found: e.Found})
+	}
+	return out
 }

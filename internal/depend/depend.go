@@ -145,12 +145,39 @@ func (k *Kernel) Address(in *ir.Instr) []Source {
 	return k.facts(f.addressFacts(in))
 }
 
+// Trips returns the facts that decide how often the loops around an access run, if it accesses another
+// place in each iteration. They decide how far it gets.
+func (k *Kernel) Trips(in *ir.Instr) []Source {
+	f := k.home[in]
+	if f == nil {
+		return nil
+	}
+	varies := false
+	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {
+		for i := range ops {
+			varies = varies || ops[i].Kind == ir.Mem && f.operand(in, &ops[i]).varies
+		}
+	}
+	if !varies {
+		return nil
+	}
+	var set bits
+	for b := range f.reach.ctl[f.reach.block[in]] {
+		if t := f.fn.Blocks[b].Last(); f.reach.exits[b] && t.Guard != ir.NoReg {
+			set.add(f.register(t, t.Guard).from)
+		}
+	}
+	return k.facts(set)
+}
+
 // equal reports whether a node has one value in the threads of two accesses, whatever the launch.
 func (k *Kernel) equal(n int32, a, b *Access) bool {
 	v := &k.list[n]
-	if v.varies {
-		return false
-	}
+	return !v.varies && v.equalAt(a, b)
+}
+
+// equalAt reports whether all indices on which a value depends are equal for two accesses.
+func (v *value) equalAt(a, b *Access) bool {
 	one := [6]uint32{a.Index.X, a.Index.Y, a.Index.Z, a.Block.X, a.Block.Y, a.Block.Z}
 	two := [6]uint32{b.Index.X, b.Index.Y, b.Index.Z, b.Block.X, b.Block.Y, b.Block.Z}
 	for i := range one {

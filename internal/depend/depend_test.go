@@ -151,3 +151,60 @@ __global__ void d(int *p, int n) { p[threadIdx.y * 8 + threadIdx.x] = 1; }
 		}
 	}
 }
+
+// TestTrips: an access that moves on in each iteration gets as far as the loop runs; one that does not
+// is where it is however often.
+func TestTrips(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "k.cu")
+	text := `__global__ void a(int *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }
+__global__ void b(int *p, int n) { for (int i = 0; i < n; i++) p[threadIdx.x] += i; }
+__global__ void c(int *p, int n) { for (int i = 0; i < 100; i++) p[i] = i; }
+__global__ void d(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 1; }
+__global__ void e(int *p, int n) { int i = 0; do p[i] = i; while (++i < n); }
+__global__ void f(int *p, int n) { for (int i = 0; i < n; i++) for (int j = 0; j < 8; j++) p[j] = i; }
+`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := kernels.File(t, path, lower.Options{})
+	// f: both loops are around the access, and which of them moves it is not asked
+	want := map[string]string{"a": "n", "b": "", "c": "", "d": "", "e": "n", "f": "n"}
+	for _, f := range m.Funcs {
+		name, _, _ := strings.Cut(f.Demangled, "(")
+		if got := guessable(depend.New(f).Trips(lastStore(f))); got != want[name] {
+			t.Errorf("%s: %q, want %q", name, got, want[name])
+		}
+	}
+}
+
+// TestCoincidence: two threads find a wanted value only if the array has it twice. Whether a value is a
+// certain one or differs from another is no coincidence, nor is it that two threads look at one place.
+func TestCoincidence(t *testing.T) {
+	tests := []struct{ name, body, want string }{
+		{"search for a value from memory", "if (at[threadIdx.x] == key[blockIdx.x]) out[0] = 1;",
+			"contents of at"},
+		{"behind another test", "if (at[threadIdx.x] == key[0] && n > 3) out[0] = 1;", "contents of at"},
+		{"values of one block", "if (at[blockIdx.x] == key[0]) out[0] = 1;", ""},
+		{"a flag", "if (at[threadIdx.x] == 1) out[0] = 1;", ""},
+		{"a level", "if (at[threadIdx.x] == n) out[0] = 1;", ""},
+		{"another value", "if (at[threadIdx.x] != key[0]) out[0] = 1;", ""},
+		{"the else branch", "if (at[threadIdx.x] != key[0]) { out[threadIdx.x + 8] = 2; } else out[0] = 1;",
+			"contents of at"},
+		{"one of two ways", "if (at[threadIdx.x] == key[0] || n > 3) out[0] = 1;", ""},
+		{"larger", "if (at[threadIdx.x] > key[0]) out[0] = 1;", ""},
+	}
+	for _, tt := range tests {
+		path := filepath.Join(t.TempDir(), "k.cu")
+		text := "__global__ void k(int *out, const int *at, const int *key, int n) {\n" + tt.body + "\n}\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		m, _ := kernels.File(t, path, lower.Options{})
+		one := depend.Access{Instr: lastStore(m.Funcs[0]), Write: true}
+		two := neighbour
+		two.Instr, two.Write = one.Instr, true
+		if got := guessable(depend.New(m.Funcs[0]).Coincidence(one, two)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

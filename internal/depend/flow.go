@@ -42,6 +42,7 @@ type function struct {
 	regs  []value // by definition, see reaching
 	forms map[int]*form
 	busy  map[int]bool
+	dom   *ir.DomTree // nil until Coincidence asks for it
 }
 
 // newFunction finds the definitions that reach each use of a register.

@@ -14,6 +14,7 @@ const (
 	CodeAsyncCopy           Code = "race-async-copy"
 	CodeNoncoherent         Code = "race-noncoherent"
 	CodeRaceUnorderedStrong Code = "race-unordered-strong"
+	CodeRaceStream          Code = "race-stream"
 
 	CodeBarrierDivergence Code = "barrier-divergence"
 	CodeBarrierDeadlock   Code = "barrier-deadlock"
@@ -31,6 +32,8 @@ const (
 	CodeAssertFailed  Code = "assert-failed"
 	CodeAnnotation    Code = "annotation-failed"
 	CodeStackOverflow Code = "stack-overflow"
+	CodeLeak          Code = "leak"
+	CodeUninitialised Code = "uninitialized"
 
 	CodeStepLimit      Code = "step-limit"
 	CodeUnsupported    Code = "unsupported"
@@ -73,12 +76,13 @@ type Doc struct {
 	Fixed   Example // the repaired input; empty fields are as in Example
 }
 
-// Example is an input for `heddle run`. A test runs every example and checks that the code appears
-// for Doc.Example and not for Doc.Fixed.
+// Example is an input for a command. A test runs every example and checks that the code appears for
+// Doc.Example and not for Doc.Fixed.
 type Example struct {
-	File  string   // name; the extension selects the language
-	Text  string   // content of the file
-	Flags []string // of heddle run
+	Command string   // of heddle; empty: run
+	File    string   // name; the extension selects the language
+	Text    string   // content of the file
+	Flags   []string // of the command
 }
 
 // Docs returns the documentation of all codes, in the order of `heddle explain`.

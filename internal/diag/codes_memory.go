@@ -155,4 +155,78 @@ __global__ void k(int *in, int *out) { out[threadIdx.x] = depth(in, 0); }
 `,
 		},
 	},
+	{
+		Code: CodeLeak, Family: Bugs,
+		Title: "device, managed or pinned memory is never freed",
+		Text: `The program ended, and memory that this call has allocated was neither freed nor released by
+cudaDeviceReset. heddle exec reports it with --leak-check only: a program that ends gives all of its
+memory back in any case, but a library or a loop that leaks runs out of memory one day. Variables,
+and memory of malloc in kernels, are not reported.`,
+		Fix: `Free the memory with the function that belongs to the allocation: cudaFree, cudaFreeHost or
+cudaFreeAsync, also on the paths that an error takes.`,
+		Example: Example{
+			Command: "exec", File: "leak.cu", Flags: []string{"--leak-check"},
+			Text: `__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+
+int main() {
+    int *p;
+    cudaMalloc(&p, 32 * sizeof(int));
+    fill<<<1, 32>>>(p);
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+		Fixed: Example{
+			Text: `__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+
+int main() {
+    int *p;
+    cudaMalloc(&p, 32 * sizeof(int));
+    fill<<<1, 32>>>(p);
+    return cudaFree(p);
+}
+`,
+		},
+	},
+	{
+		Code: CodeUninitialised, Family: Bugs,
+		Title: "a launch reads device memory that nothing has written",
+		Text: `A launch reads bytes of memory of cudaMalloc that no copy, no memset, no earlier launch and
+not the launch itself has written. Their values are those that another program or an earlier
+allocation has left. heddle exec reports it with --init-check only: a kernel may read such bytes and
+not use them, for instance the padding of a structure that it loads as a whole. Device memory holds
+zeros here, so that the results of the program do not show the mistake.
+
+What a launch writes counts as written for all of its reads, also for those before. Managed and
+pinned memory, and variables, are not examined: the host writes to them as well.`,
+		Fix: `Write the memory before the launch that reads it (cudaMemset, cudaMemcpy, another kernel), or
+read only what was written: often a size or a stride of the launch is larger than that of the copy.`,
+		Example: Example{
+			Command: "exec", File: "uninitialized.cu", Flags: []string{"--init-check"},
+			Text: `__global__ void add(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+
+int main() {
+    int *in, *out, host[32] = {};
+    cudaMalloc(&in, 64 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));
+    cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(in, out); // 32 numbers were copied
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+		Fixed: Example{
+			Text: `__global__ void add(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+
+int main() {
+    int *in, *out, host[64] = {};
+    cudaMalloc(&in, 64 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));
+    cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
+    add<<<1, 64>>>(in, out);
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+	},
 }

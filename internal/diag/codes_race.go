@@ -228,4 +228,63 @@ cuda::atomic_ref or the pattern of race-global: fence before the store, fence af
 `,
 		},
 	},
+	{
+		Code: CodeRaceStream, Family: Bugs,
+		Title: "launches or copies of different streams access the same memory without an order",
+		Text: `A launch, copy or memset in one stream and one in another stream access the same bytes, at least
+one of them writes, and nothing orders the two. Work in one stream is executed in order; work in
+different streams may overlap, or be executed in either order (CUDA C++ Programming Guide,
+"Asynchronous Concurrent Execution"). A launch may read data that is not there yet, or overwrite
+what another one still reads. On a GPU that is idle the program mostly works, because the earlier
+launch has ended when the later one starts.
+
+What orders work of different streams: cudaEventRecord in one and cudaStreamWaitEvent in the other;
+the host waiting for the first (cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize)
+before it enqueues the second; and the default stream, except for streams that were created with
+cudaStreamNonBlocking. cudaMemcpyAsync and kernel launches do not wait for anything else.
+cudaMemset, and cudaMemcpy within the device, do not wait for the host either: they are work in the
+default stream. cudaMemcpy from pageable memory may return before the last bytes have arrived on
+the device.
+
+Only heddle exec finds this: it sees all launches of a program.`,
+		Fix: `Record an event after the first and let the stream of the second wait for it, or enqueue
+both in one stream. Waiting on the host works, too, but keeps the GPU idle.`,
+		Example: Example{
+			Command: "exec", File: "two_streams.cu",
+			Text: `__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+
+int main() {
+    int *p;
+    cudaStream_t a, b;
+    cudaMalloc(&p, 32 * sizeof(int));
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    fill<<<1, 32, 0, a>>>(p);
+    twice<<<1, 32, 0, b>>>(p); // may start before fill has ended
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+		Fixed: Example{
+			Text: `__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+
+int main() {
+    int *p;
+    cudaStream_t a, b;
+    cudaEvent_t filled;
+    cudaMalloc(&p, 32 * sizeof(int));
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    cudaEventCreate(&filled);
+    fill<<<1, 32, 0, a>>>(p);
+    cudaEventRecord(filled, a);
+    cudaStreamWaitEvent(b, filled);
+    twice<<<1, 32, 0, b>>>(p);
+    return cudaDeviceSynchronize();
+}
+`,
+		},
+	},
 }

@@ -30,6 +30,7 @@ func Explain(w io.Writer, d Doc) error {
 func (d *Doc) Repaired() Example {
 	e := d.Fixed
 	e.File, e.Text = cmp.Or(e.File, d.Example.File), cmp.Or(e.Text, d.Example.Text)
+	e.Command = d.Example.Command
 	if e.Flags == nil {
 		e.Flags = d.Example.Flags
 	}
@@ -38,7 +39,8 @@ func (d *Doc) Repaired() Example {
 
 // command returns the command line that runs the example.
 func (e *Example) command() string {
-	return strings.Join(append(append([]string{"heddle run"}, e.Flags...), e.File), " ")
+	words := append([]string{"heddle", cmp.Or(e.Command, "run")}, e.Flags...)
+	return strings.Join(append(words, e.File), " ")
 }
 
 // print writes the command and the file, indented by four columns.

@@ -59,6 +59,10 @@ type Options struct {
 	// configuration.
 	Settings func(input string, k *ir.Func) Setting
 
+	// Saved returns the launches that a program has made of a kernel of an input, which take the place
+	// of all that is known of its launch; nil: there are none. The field may be nil.
+	Saved func(input string, k *ir.Func) []*launch.Saved
+
 	// Known reports whether a finding is in a baseline. A known finding is counted and not sent. nil:
 	// there is no baseline.
 	Known func(*diag.Diagnostic) bool

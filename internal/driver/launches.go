@@ -22,6 +22,23 @@ type launches struct {
 // EachLaunch examines the kernel for each of its launches in host code, or once if there is at most
 // one that the request leaves different. It records one verdict.
 func (j *Job) EachLaunch(examine func(*Job)) {
+	if saved := j.savedLaunches(); len(saved) > 0 {
+		var parts []Job
+		var names []string
+		for i, s := range saved {
+			part := *j
+			part.Launch.Saved = s
+			parts = append(parts, part)
+			names = append(names, fmt.Sprintf("launch %d of the program", i+1))
+		}
+		if len(parts) == 1 {
+			j.Launch.Saved = saved[0]
+			examine(j)
+			return
+		}
+		j.examineParts(parts, names, examine)
+		return
+	}
 	all, errs := launch.Launches(j.Kernel, j.Launch, j.Module.Facts)
 	if len(errs) > 0 {
 		for _, e := range errs {
@@ -34,21 +51,40 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 		examine(j)
 		return
 	}
+	var parts []Job
+	var names []string
+	for _, cfg := range all {
+		part := *j
+		part.Launch.Host = cfg.Host
+		parts = append(parts, part)
+		names = append(names, fmt.Sprintf("the launch in line %d", cfg.Launch.Start.Line()))
+	}
+	j.examineParts(parts, names, examine)
+}
+
+// savedLaunches returns the launches of the program for this kernel.
+func (j *Job) savedLaunches() []*launch.Saved {
+	if j.d.opt.Saved == nil || j.Launch.Saved != nil {
+		return nil
+	}
+	return j.d.opt.Saved(j.Module.Name, j.Kernel)
+}
+
+// examineParts examines a job for each of several launches, which have names, and records one
+// verdict.
+func (j *Job) examineParts(parts []Job, names []string, examine func(*Job)) {
 	shared := &launches{
 		aside: make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
 	}
 	sum := &Summary{}
 	var lines []string
-	for i, cfg := range all {
-		part := *j
-		part.Launch.Host, part.launches, part.sum = cfg.Host, shared, &Summary{}
-		if i > 0 {
-			part.quiet = true
-		}
-		examine(&part)
+	for i := range parts {
+		part := &parts[i]
+		part.launches, part.sum, part.quiet = shared, &Summary{}, part.quiet || i > 0
+		examine(part)
 		sum.add(part.sum)
 		for range part.sum.Verdicts {
-			lines = append(lines, fmt.Sprintf("the launch in line %d", cfg.Launch.Start.Line()))
+			lines = append(lines, names[i])
 		}
 	}
 	if len(sum.Verdicts) > 0 {

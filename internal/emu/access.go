@@ -409,7 +409,11 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 			return
 		}
 	}
+	if x.touched != nil && sp == event.Global {
+		x.touch(mo, m)
+	}
 	if x.sink == nil {
+		x.ev.Row = 0
 		return
 	}
 	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {

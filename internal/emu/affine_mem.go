@@ -56,19 +56,23 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object
 	return o.at(first), o, base & pageMask
 }
 
-// setAddresses fills x.addr for the event, if there is a consumer.
-func (x *exec) setAddresses(p *pattern, base uint64) {
-	if x.sink == nil {
+// setAddresses fills x.addr for the event, if something needs it.
+func (x *exec) setAddresses(p *pattern, base, wide uint64) {
+	if x.sink == nil && x.touched == nil {
+		return
+	}
+	x.ev.Row, x.ev.Step = uint8(x.prog.shape.row), uint64(p.kx)
+	if p.even {
+		x.ev.Row, x.ev.Step = event.WarpSize, p.step
+	}
+	if x.sink == nil && x.warp.ghost == 0 && dense(x.ev.Step, wide) { // touch needs no more
+		for l := 0; l < event.WarpSize; l += int(x.ev.Row) {
+			x.addr[l] = base + p.off[l]
+		}
 		return
 	}
 	for l := range x.addr {
 		x.addr[l] = base + p.off[l]
-	}
-	switch {
-	case p.even:
-		x.ev.Row, x.ev.Step = event.WarpSize, p.step
-	default:
-		x.ev.Row, x.ev.Step = uint8(x.prog.shape.row), uint64(p.kx)
 	}
 }
 
@@ -90,7 +94,7 @@ func runAffineLoadGlobal(x *exec, in *inst) {
 	}
 	x.loadAffine(in, p, pg[:], at)
 	if o.space == event.Global {
-		x.setAddresses(p, base)
+		x.setAddresses(p, base, in.mem.wide)
 		x.access(in, full, event.Global, 0)
 	}
 }
@@ -104,7 +108,7 @@ func runAffineLoadShared(x *exec, in *inst) {
 		return
 	}
 	x.loadAffine(in, p, x.block.shared, base)
-	x.setAddresses(p, base)
+	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Shared, 0)
 }
 
@@ -189,7 +193,7 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 	} else {
 		x.storeAffine(in, p, pg[:], at)
 	}
-	x.setAddresses(p, base)
+	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Global, full)
 }
 
@@ -210,7 +214,7 @@ func runAffineStoreShared(x *exec, in *inst) {
 		return
 	}
 	x.storeAffine(in, p, x.block.shared, base)
-	x.setAddresses(p, base)
+	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Shared, full)
 }
 

@@ -113,14 +113,17 @@ func (a *Arena) alloc(al Allocation, heap bool) error {
 
 // Free ends an allocation, which starts at addr. Later accesses are reported as use after free,
 // until something else is allocated there. It fails if no allocation starts there.
-func (a *Arena) Free(addr uint64) error {
+func (a *Arena) Free(addr uint64) error { return a.FreeAt(addr, "") }
+
+// FreeAt is Free, and names the place that frees for the messages: " at main.cu:20".
+func (a *Arena) FreeAt(addr uint64, where string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.free(addr)
+	return a.free(addr, where)
 }
 
-// free is Free for a caller that has locked a.
-func (a *Arena) free(addr uint64) error {
+// free is FreeAt for a caller that has locked a.
+func (a *Arena) free(addr uint64, where string) error {
 	t := a.table.Load()
 	o := t.find(addr)
 	switch {
@@ -132,7 +135,7 @@ func (a *Arena) free(addr uint64) error {
 	spec := *o.objectSpec
 	spec.size = 0 // which makes every access fail
 	gone := &object{id: o.id, base: o.base, extent: o.extent, mapped: o.mapped, start: o.start,
-		heap: o.heap, freed: true, objectSpec: &spec}
+		heap: o.heap, freed: true, where: where, objectSpec: &spec}
 	t = t.replace(o.base, o.base+o.extent, gone)
 	if a.freed = append(a.freed, addr); len(a.freed) > maxFreed {
 		// The address may have been allocated anew since.
@@ -154,6 +157,14 @@ func (a *Arena) Find(addr uint64) (al Allocation, ok bool) {
 		return Allocation{}, false
 	}
 	return Allocation{Name: o.name, Addr: o.base, Size: o.size, Space: o.space}, true
+}
+
+// Freed describes the allocation that contained an address and was freed; empty if there is none.
+func (a *Arena) Freed(addr uint64) string {
+	if o := a.table.Load().find(addr); o != nil && o.freed {
+		return o.describe()
+	}
+	return ""
 }
 
 // object describes an address for reports, as Machine.Object.
@@ -215,7 +226,7 @@ func (a *Arena) hasHeap() bool {
 func (a *Arena) release(addr uint64) {
 	a.mu.Lock()
 	heap := a.heap
-	err := a.free(addr)
+	err := a.free(addr, "")
 	a.mu.Unlock()
 	if err == nil {
 		heap.Free(addr)
@@ -361,7 +372,7 @@ func (x *exec) badMapped(in *inst, l int, a uint64) {
 	o := t.find(a)
 	switch {
 	case o != nil && o.freed:
-		report("byte %d of %s, which had %d bytes and has been freed", a-o.base, o.name, o.extent)
+		report("byte %d of %s (use after free)", a-o.base, o.describe())
 		return
 	case o != nil && in.mem.space == event.Const && !o.isConst():
 		report("byte %d of %s, which is not constant memory", a-o.base, o.name)
@@ -391,6 +402,9 @@ func (x *exec) badMapped(in *inst, l int, a uint64) {
 // describe names an object of an arena with its size.
 func (o *object) describe() string {
 	if o.freed {
+		if o.where != "" {
+			return fmt.Sprintf("%s, which had %d bytes and was freed%s", o.name, o.extent, o.where)
+		}
 		return fmt.Sprintf("%s, which had %d bytes and has been freed", o.name, o.extent)
 	}
 	return fmt.Sprintf("%s, which has %d bytes", o.name, o.extent)

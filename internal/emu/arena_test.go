@@ -242,7 +242,7 @@ func TestArenaFaults(t *testing.T) {
 	first := allocateAt(t, a, "d_in", 4096, 4000)
 	second := allocateAt(t, a, "d_out", 65536, 100)
 	gone := allocateAt(t, a, "d_tmp", 131072, 64)
-	if err := a.Free(gone); err != nil {
+	if err := a.FreeAt(gone, " at main.cu:20"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -256,7 +256,7 @@ func TestArenaFaults(t *testing.T) {
 		{second - 8, "8 bytes before d_out, which has 100 bytes"},
 		{second + 100, "0 bytes behind the end of d_out"},
 		{second + 2, "not aligned to 4"},
-		{gone + 4, "byte 4 of d_tmp, which had 64 bytes and has been freed"},
+		{gone + 4, "byte 4 of d_tmp, which had 64 bytes and was freed at main.cu:20 (use after free)"},
 		{0, "null pointer"},
 		{0x7fff12345678, "which is not device memory"},
 		{a.base + 1<<20, "which is not device memory"},

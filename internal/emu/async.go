@@ -147,6 +147,9 @@ func runCopy(x *exec, in *inst) {
 		return
 	}
 	x.wrote, x.changed = true, true
+	if x.touched != nil {
+		x.touchCopy(s)
+	}
 	if x.sink != nil {
 		x.evs.copy = event.Copy{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask,
 			Size: uint8(in.misc.copy.size), To: &s.to, From: &s.from, Read: &s.read}

@@ -3,11 +3,13 @@ package emu
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/order"
 )
 
 // drop is a sink that drops all events, after a look at them.
@@ -205,7 +207,12 @@ func BenchmarkMillionThreads(b *testing.B) {
 }
 
 // The kernel of BenchmarkMemory in the memory of a program with many allocations.
-func BenchmarkArenaMemory(b *testing.B) {
+func BenchmarkArenaMemory(b *testing.B) { benchmarkArena(b, nil) }
+
+// The same, when what it touches is collected.
+func BenchmarkArenaTouched(b *testing.B) { benchmarkArena(b, new(order.Touched)) }
+
+func benchmarkArena(b *testing.B, touched *order.Touched) {
 	k, cfg := memoryKernel(b)
 	a := NewArena(32<<40, make([]byte, 16<<20))
 	var params []byte
@@ -227,11 +234,53 @@ func BenchmarkArenaMemory(b *testing.B) {
 	b.ReportAllocs()
 	lanes := uint64(0)
 	for b.Loop() {
-		res, err := m.Run(context.Background(), Options{Workers: 1}, nil)
+		if touched != nil {
+			touched.Reset()
+		}
+		res, err := m.Run(context.Background(), Options{Workers: 1, Touched: touched}, nil)
 		if err != nil || res.Status != Completed {
 			b.Fatal(err, res.Status, res.Stop)
 		}
 		lanes += res.LaneInstrs
 	}
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
+}
+
+// The inner loop of a matrix product with blocks of 16 by 16 threads, without and with collecting.
+func BenchmarkProduct(b *testing.B) {
+	k := kernel(b, `
+	mov.u32 %u, %tid.y;
+	mov.u32 %v, 0;
+	mad.wide.u32 %p, %u, 1024, %o;
+	mad.wide.u32 %q, %t, 4, %x;
+L:
+	ld.global.u32 %z, [%p];
+	ld.global.u32 %w, [%q];
+	mad.lo.u32 %n, %z, %w, %n;
+	add.u64 %p, %p, 4;
+	add.u64 %q, %q, 1024;
+	add.u32 %v, %v, 1;
+	setp.lt.u32 %c, %v, 256;
+	@%c bra L;
+	st.global.u32 [%o], %n;
+	ret;`)
+	cfg := config(64, 16, buffer("out", 1<<20), buffer("x", 1<<20))
+	cfg.Geometry.Block.Y = 16
+	for _, touched := range []*order.Touched{nil, new(order.Touched)} {
+		b.Run(fmt.Sprintf("collect=%v", touched != nil), func(b *testing.B) {
+			m, err := New(k, cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if touched != nil {
+					touched.Reset()
+				}
+				opt := Options{Workers: 1, Touched: touched}
+				if res, err := m.Run(context.Background(), opt, nil); err != nil || res.Status != Completed {
+					b.Fatal(err, res.Status, res.Stop)
+				}
+			}
+		})
+	}
 }

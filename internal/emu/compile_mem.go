@@ -382,6 +382,9 @@ func (c *compiler) fence(in *ir.Instr) error {
 	}
 	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
 		run: func(x *exec, in *inst) {
+			if x.touched != nil && scope >= event.GPU {
+				x.touched.Fenced = true
+			}
 			if x.sink != nil {
 				x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask,
 					Order: order, Scope: scope, Orders: orders}

@@ -14,6 +14,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/order"
 	"heddle/internal/source"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Resident int
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
 	Printf   func(thread event.Thread, text string)        // output of the kernel's printf; may be nil
+	// Touched collects the bytes of global memory that the run accesses; nil: nothing is collected
+	Touched *order.Touched
 
 	points uint64 // Result.points of the run with seed 0; policy priorities only
 }

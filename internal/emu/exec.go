@@ -5,6 +5,7 @@ import (
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
+	"heddle/internal/order"
 )
 
 // exec executes warps, one at a time. The fields pc to cc hold the state of the current fragment;
@@ -80,6 +81,8 @@ type exec struct {
 	from   [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool   pool
 	spec   *speculation // of a worker that runs ahead
+	// touched collects the accesses to global memory; nil: not wanted
+	touched *order.Touched
 }
 
 // events holds the less common events, reused from one to the next.

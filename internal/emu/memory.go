@@ -65,6 +65,7 @@ type object struct {
 	id     int
 	base   uint64
 	freed  bool           // by the device's free, or by the program
+	where  string         // the place that has freed it, for messages; may be empty
 	heap   bool           // of an arena, by the device's malloc
 	mapped []byte         // the memory of the arena that has the object; nil for an object of a run
 	start  uint64         // address of mapped[0]

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"heddle/internal/event"
+	"heddle/internal/order"
 )
 
 // Independent blocks on several cores, with the same events and results as on one core.
@@ -85,6 +86,7 @@ type speculation struct {
 	lanes   uint64
 	points  uint64
 	stalled bool
+	touched order.Touched // if the run collects what is accessed
 }
 
 // queue holds what a log has of one kind of event, in order. Each event is taken once.
@@ -415,6 +417,10 @@ func (s *scheduler) over() bool {
 func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation, events bool) {
 	sp.reset(events)
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
+	if x.opt.Touched != nil {
+		sp.touched.Reset()
+		x.touched = &sp.touched
+	}
 	x.steps, x.lanes, x.queue = 0, 0, x.queue[:0] // of a block that was abandoned
 	x.startBlock(b, id)
 	if x.full() { // the block says so again when it runs directly
@@ -468,6 +474,9 @@ func (s *scheduler) deliver(sp *speculation) {
 		case logGroup:
 			x.sink.CopyGroup(sp.group.take())
 		}
+	}
+	if x.touched != nil {
+		x.touched.Add(&sp.touched)
 	}
 	x.steps += sp.steps
 	x.lanes += sp.lanes

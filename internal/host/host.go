@@ -68,6 +68,47 @@ type Launch struct {
 	Params      []byte // the parameter area; valid until Launch returns
 }
 
+// Call is a call that orders the work of streams, or such work, as in protocol.h.
+type Call uint32
+
+// The calls. Work has a Stream; the last four access memory.
+const (
+	CreateStream  Call = 1
+	DestroyStream Call = 2
+	WaitEvent     Call = 3 // the stream waits
+	SyncEvent     Call = 4 // the host waits
+	SyncStream    Call = 5
+	SyncAll       Call = 6
+	CopyMemory    Call = 7
+	SetMemory     Call = 8
+	AllocAsync    Call = 9
+	FreeAsync     Call = 10
+	RecordEvent   Call = 1 << 16 // has a message of its own, since it also takes the time
+)
+
+// OrderFlags describe a Call.
+type OrderFlags uint32
+
+// The flags, as in protocol.h.
+const (
+	NonBlocking OrderFlags = 1 // of CreateStream
+	HostBefore  OrderFlags = 1 // of copies: the host waits for the stream before
+	HostAfter   OrderFlags = 2 // the host waits for the copy
+	Staged      OrderFlags = 4 // cudaMemcpy from pageable memory may return before the copy has ended
+)
+
+// Order is a Call with its arguments. A copy has rows of Width bytes; addresses outside of the
+// arena are those of pageable memory. Width is 0 for one in the default stream that cannot race,
+// because there is no stream with cudaStreamNonBlocking.
+type Order struct {
+	Call                         Call
+	Flags                        OrderFlags
+	Stream, Event                uint64 // handles
+	Caller                       uint64 // return address in the program; 0: unknown
+	To, ToPitch, From, FromPitch uint64
+	Width, Rows                  uint64
+}
+
 // Device does what a program asks for. One goroutine calls it. Its memory is an Arena, of which it
 // is told each change.
 type Device interface {
@@ -79,9 +120,17 @@ type Device interface {
 	Symbol(module uint32, name string) (addr, size uint64, err Error)
 	// Launch executes a kernel. An error is that of the context: all later calls fail with it.
 	Launch(*Launch) Error
-	// Allocated and Freed report changes of the memory.
-	Allocated(Allocation)
-	Freed(Allocation)
+	// Order reports a call that orders the work of streams. In a program that has created no stream,
+	// these are the records of events only.
+	Order(*Order)
+	// Allocated and Freed report changes of the memory. ordered says that it happens in the order of a
+	// stream, which Order has reported: cudaMallocAsync, cudaFreeAsync. caller is the return address
+	// of the call that frees; 0: unknown.
+	Allocated(a Allocation, ordered bool)
+	Freed(a Allocation, caller uint64, ordered bool)
+	// BadFree reports a call that frees memory which is not allocated: it fails. caller is its return
+	// address.
+	BadFree(addr, caller uint64)
 	// Reset is cudaDeviceReset: the variables of all modules have their first values again.
 	Reset()
 	// Unsupported names a function of the runtime that the program called in vain.

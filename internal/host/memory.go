@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -144,22 +145,30 @@ func (m *Memory) remove(a Allocation) {
 	}
 }
 
-// Reset frees everything but variables, and returns what it freed, ascending by address.
-func (m *Memory) Reset() []Allocation {
+// Live returns all allocations but variables, ascending by address.
+func (m *Memory) Live() []Allocation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.allocations()
+}
+
+// allocations is Live for a caller that has locked m.
+func (m *Memory) allocations() []Allocation {
 	var out []Allocation
 	for _, a := range m.live {
 		if a.Kind != Variable {
 			out = append(out, a)
 		}
 	}
-	slices.SortFunc(out, func(a, b Allocation) int {
-		if a.Addr < b.Addr {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b Allocation) int { return cmp.Compare(a.Addr, b.Addr) })
+	return out
+}
+
+// Reset frees everything but variables, and returns what it freed, ascending by address.
+func (m *Memory) Reset() []Allocation {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := m.allocations()
 	for _, a := range out {
 		m.remove(a)
 	}

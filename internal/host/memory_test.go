@@ -114,13 +114,22 @@ func TestProtocol(t *testing.T) {
 	want := map[string]uint32{"HEDDLE_PROTOCOL_VERSION": protocolVersion, "HEDDLE_OP_MODULE": uint32(opModule),
 		"HEDDLE_OP_VARIABLE": uint32(opVariable), "HEDDLE_OP_LAUNCH": uint32(opLaunch),
 		"HEDDLE_OP_RECORD": uint32(opRecord), "HEDDLE_OP_UNSUPPORTED": uint32(opUnsupported),
-		"HEDDLE_OP_EXIT": uint32(opExit), "HEDDLE_OP_REPLIES": uint32(opReplies), "HEDDLE_OP_HELLO": uint32(opHello),
+		"HEDDLE_OP_EXIT": uint32(opExit), "HEDDLE_OP_ORDER": uint32(opOrder),
+		"HEDDLE_OP_BAD_FREE":  uint32(opBadFree),
+		"HEDDLE_ORDER_CREATE": uint32(CreateStream), "HEDDLE_ORDER_DESTROY": uint32(DestroyStream),
+		"HEDDLE_ORDER_WAIT": uint32(WaitEvent), "HEDDLE_ORDER_SYNC_EVENT": uint32(SyncEvent),
+		"HEDDLE_ORDER_SYNC_STREAM": uint32(SyncStream), "HEDDLE_ORDER_SYNC_ALL": uint32(SyncAll),
+		"HEDDLE_ORDER_COPY": uint32(CopyMemory), "HEDDLE_ORDER_SET": uint32(SetMemory),
+		"HEDDLE_ORDER_ALLOC": uint32(AllocAsync), "HEDDLE_ORDER_FREE": uint32(FreeAsync),
+		"HEDDLE_ORDER_NON_BLOCKING": uint32(NonBlocking), "HEDDLE_ORDER_BEFORE": uint32(HostBefore),
+		"HEDDLE_ORDER_AFTER": uint32(HostAfter), "HEDDLE_ORDER_STAGED": uint32(Staged),
+		"HEDDLE_OP_REPLIES": uint32(opReplies), "HEDDLE_OP_HELLO": uint32(opHello),
 		"HEDDLE_OP_SYNC": uint32(opSync), "HEDDLE_OP_KERNEL": uint32(opKernel), "HEDDLE_OP_SYMBOL": uint32(opSymbol),
 		"HEDDLE_OP_ALLOC": uint32(opAlloc), "HEDDLE_OP_FREE": uint32(opFree), "HEDDLE_OP_MEMORY": uint32(opMemory),
 		"HEDDLE_OP_TIME": uint32(opTime), "HEDDLE_OP_RESET": uint32(opReset),
 		"HEDDLE_KIND_DEVICE": uint32(DeviceMemory), "HEDDLE_KIND_MANAGED": uint32(ManagedMemory),
 		"HEDDLE_KIND_PINNED": uint32(PinnedMemory), "HEDDLE_KIND_VARIABLE": uint32(Variable)}
-	for _, m := range regexp.MustCompile(`#define (HEDDLE_\w+) (\d+)\n`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`#define (HEDDLE_\w+) (\d+)\s`).FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.ParseUint(m[2], 10, 32)
 		if w, ok := want[m[1]]; !ok || uint64(w) != n {
 			t.Errorf("%s is %d in C, %d here (%v)", m[1], n, w, ok)
@@ -169,7 +178,7 @@ func TestRuntimeComplete(t *testing.T) {
 	declared := header(t, "heddle/runtime.h")
 	declared = declared[strings.Index(declared, `extern "C" {`):strings.Index(declared, "/* The typed forms")]
 	var defined strings.Builder
-	for _, f := range []string{"connect", "register", "memory", "launch", "stream", "device", "unsupported"} {
+	for _, f := range []string{"connect", "register", "order", "memory", "launch", "stream", "device", "unsupported"} {
 		defined.WriteString(header(t, "exec/"+f+".c"))
 	}
 	functions := regexp.MustCompile(`(?m)^[^/\n]*?\b(cuda\w+|__\w+)\(`)

@@ -13,7 +13,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // op is an operation that a program requests.
 type op uint32
@@ -25,6 +25,8 @@ const (
 	opRecord      op = 4
 	opUnsupported op = 5
 	opExit        op = 6
+	opOrder       op = 7
+	opBadFree     op = 8
 
 	opReplies op = 64 // this one and those above it have a reply
 	opHello   op = 64
@@ -107,6 +109,16 @@ func readLaunch(b *body, l *Launch) {
 	b.u32()
 	l.Shared, l.Stream, l.Caller = b.u64(), b.u64(), b.u64()
 	l.Params = b.rest
+}
+
+// orderBytes is the size of struct heddle_order.
+const orderBytes = 80
+
+// readOrder decodes one struct heddle_order.
+func readOrder(b *body) Order {
+	return Order{Call: Call(b.u32()), Flags: OrderFlags(b.u32()), Stream: b.u64(), Event: b.u64(),
+		Caller: b.u64(), To: b.u64(), ToPitch: b.u64(), From: b.u64(), FromPitch: b.u64(),
+		Width: b.u64(), Rows: b.u64()}
 }
 
 // encodeKernel returns a kernel as struct heddle_kernel of protocol.h and its parameters.

@@ -18,6 +18,7 @@ type Server struct {
 	Path string // of the socket, for Socket in the environment of programs
 
 	gpu      *GPU
+	every    bool
 	open     func(Hello, *Arena) (Device, error)
 	listener *net.UnixListener
 	dir      string
@@ -30,7 +31,8 @@ type Server struct {
 
 // Listen returns a server whose socket is in a new directory that only this user can read. open
 // returns the device of a program that connects; programs that run at the same time have one each.
-func Listen(gpu *GPU, open func(Hello, *Arena) (Device, error)) (*Server, error) {
+// every says that programs report each copy and memset to Device.Order, also if they have no streams.
+func Listen(gpu *GPU, every bool, open func(Hello, *Arena) (Device, error)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "heddle-exec-")
 	if err != nil {
 		return nil, fmt.Errorf("no directory for temporary files (TMPDIR): %w", err)
@@ -41,7 +43,7 @@ func Listen(gpu *GPU, open func(Hello, *Arena) (Device, error)) (*Server, error)
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("no socket for programs to connect to: %w", err)
 	}
-	s := &Server{Path: path, gpu: gpu, open: open, listener: l, dir: dir,
+	s := &Server{Path: path, gpu: gpu, every: every, open: open, listener: l, dir: dir,
 		served: make(chan struct{}), conns: make(map[*net.UnixConn]bool)}
 	go s.serve()
 	return s, nil
@@ -151,7 +153,11 @@ func (s *Server) program(c *net.UnixConn) error {
 	p := &session{conn: c, device: dev, arena: arena,
 		managed: make(map[uint32][]string), times: make(map[uint64]time.Time)}
 	defer func() { dev.Ended(p.regular) }()
-	welcome := append(u64s(ArenaBase, ArenaSize), s.gpu.encode()...)
+	every := uint64(0)
+	if s.every {
+		every = 1
+	}
+	welcome := append(u64s(ArenaBase, ArenaSize, every), s.gpu.encode()...)
 	head := replyHead(Success, Success, 0, len(welcome))
 	if err := arena.sendWithFile(c, append(head, welcome...)); err != nil {
 		return fmt.Errorf("%s: %w", hello.Path, err)
@@ -215,7 +221,16 @@ func (p *session) post(o op, b *body) {
 			p.context = p.device.Launch(&p.launch)
 		}
 	case opRecord:
-		p.times[b.u64()] = time.Now()
+		event := b.u64()
+		p.times[event] = time.Now()
+		p.device.Order(&Order{Call: RecordEvent, Event: event, Stream: b.u64()})
+	case opOrder:
+		for len(b.rest) >= orderBytes {
+			o := readOrder(b)
+			p.device.Order(&o)
+		}
+	case opBadFree:
+		p.device.BadFree(b.u64(), b.u64())
 	case opUnsupported:
 		p.device.Unsupported(b.text())
 	case opExit:
@@ -259,22 +274,23 @@ func (p *session) askMemory(o op, b *body) ([]byte, Error) {
 	switch o {
 	case opAlloc:
 		size, kind := b.u64(), Kind(b.u32())
-		b.u32()
+		ordered := b.u32() != 0
 		a, err := p.arena.Memory.Alloc(size, min(kind, PinnedMemory), b.u64())
 		if err == Success {
-			p.device.Allocated(a)
+			p.device.Allocated(a, ordered)
 		}
 		return u64s(a.Addr), err
 	case opFree:
-		a, err := p.arena.Memory.Free(b.u64())
+		addr, caller, ordered := b.u64(), b.u64(), b.u64() != 0
+		a, err := p.arena.Memory.Free(addr)
 		if err == Success {
-			p.device.Freed(a)
+			p.device.Freed(a, caller, ordered)
 			p.arena.discard(a)
 		}
 		return nil, err
 	case opReset:
 		for _, a := range p.arena.Memory.Reset() {
-			p.device.Freed(a)
+			p.device.Freed(a, 0, false)
 			p.arena.discard(a)
 		}
 		p.context = Success

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,7 @@ import (
 	"time"
 
 	"heddle/internal/host"
-	"heddle/internal/lower"
+	"heddle/internal/testing/program"
 )
 
 // fake is a device that executes a kernel called fill by hand and notes what it is asked.
@@ -89,12 +88,15 @@ func line(s host.Site) string {
 	return mark
 }
 
-func (f *fake) Allocated(a host.Allocation) {
+func (f *fake) Order(*host.Order)      {}
+func (f *fake) BadFree(uint64, uint64) {}
+
+func (f *fake) Allocated(a host.Allocation, _ bool) {
 	f.note(a.Kind.String() + " at line " + line(f.sites.Of(a.Caller)))
 }
-func (f *fake) Freed(host.Allocation)   { f.note("freed") }
-func (f *fake) Reset()                  { f.note("reset") }
-func (f *fake) Unsupported(name string) { f.note("unsupported " + name) }
+func (f *fake) Freed(host.Allocation, uint64, bool) { f.note("freed") }
+func (f *fake) Reset()                              { f.note("reset") }
+func (f *fake) Unsupported(name string)             { f.note("unsupported " + name) }
 
 func (f *fake) Printed() []byte {
 	out := f.printed
@@ -103,52 +105,6 @@ func (f *fake) Printed() []byte {
 }
 
 func (f *fake) Ended(regular bool) { f.regular = regular }
-
-// builder returns a builder, or skips the test if there is no clang.
-func builder(t *testing.T) *lower.Builder {
-	t.Helper()
-	b, err := lower.NewBuilder(t.Context(), lower.BuildOptions{})
-	var missing *lower.MissingToolError
-	if errors.As(err, &missing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return b
-}
-
-// build compiles CUDA C++ to a program.
-func build(t *testing.T, text string) string {
-	t.Helper()
-	b, dir := builder(t), t.TempDir()
-	source, object := filepath.Join(dir, "p.cu"), filepath.Join(dir, "p.o")
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Object(t.Context(), source, object, true); err != nil {
-		fail(t, err)
-	}
-	out := filepath.Join(dir, "p")
-	if err := b.Link(t.Context(), []string{object}, nil, out); err != nil {
-		fail(t, err)
-	}
-	return out
-}
-
-// fail ends the test with the compiler's output.
-func fail(t *testing.T, err error) {
-	t.Helper()
-	var ce *lower.CompileError
-	if errors.As(err, &ce) {
-		if strings.Contains(ce.Help, "install it") { // the machine has no C++ library
-			t.Skip(ce.Help)
-		}
-		t.Fatalf("%v\n%s", err, ce.Output)
-	}
-	t.Fatal(err)
-}
 
 // outcome is how a program ended.
 type outcome struct {
@@ -160,14 +116,14 @@ type outcome struct {
 // start builds a program and runs it against fake devices.
 func start(t *testing.T, text string, args ...string) outcome {
 	t.Helper()
-	program := build(t, text)
+	built := program.OfText(t, text)
 	var out outcome
 	var mu sync.Mutex
 	gpu, err := host.FindGPU("a100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := host.Listen(gpu, func(h host.Hello, a *host.Arena) (host.Device, error) {
+	s, err := host.Listen(gpu, false, func(h host.Hello, a *host.Arena) (host.Device, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		f := &fake{hello: h, arena: a, sites: host.NewSites(h), vars: map[string]host.Allocation{}}
@@ -179,7 +135,7 @@ func start(t *testing.T, text string, args ...string) outcome {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, built, args...)
 	cmd.Env = append(os.Environ(), host.Socket+"="+s.Path)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -154,7 +154,11 @@ func formatBits(bits []byte, float bool) string {
 func (c *Config) Flags() string {
 	g := c.Geometry
 	var flags []string
-	if c.Saved != "" {
+	switch c.Saved {
+	case "":
+	case PathExec:
+		flags = append(flags, PathExec)
+	default:
 		flags = append(flags, "--launch "+Quote(c.Saved))
 	}
 	saved := func(key string) bool { return c.Saved != "" && c.Origins[key] == FromProgram }

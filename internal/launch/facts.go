@@ -9,6 +9,7 @@ import (
 // kernelFacts are the properties of a kernel, with every function that it may call, that suggest a
 // launch.
 type kernelFacts struct {
+	tidX           bool // reads threadIdx.x, or the number of the lane or the warp
 	tidY, tidZ     bool // reads threadIdx.y, .z
 	ctaid          bool // reads blockIdx or gridDim in any dimension
 	ctaidY, ctaidZ bool
@@ -75,6 +76,8 @@ func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
 // that the function combines all dimensions of them.
 func (k *kernelFacts) operand(o *ir.Operand, linear ranks) {
 	switch o.Sreg {
+	case ir.TidX, ir.LaneID, ir.WarpID:
+		k.tidX = true
 	case ir.TidY:
 		k.tidY = k.tidY || !linear.thread
 	case ir.TidZ:

@@ -19,11 +19,13 @@ import (
 // would race with each other. The block has 64 threads, two warps, enough for races between warps;
 // a larger block would overrun shared arrays that are sized for few threads, which is a false
 // report. Kernels that read threadIdx.y get 16x16 threads, the customary tile, and those that read
-// threadIdx.z get 8x8x4. .maxntid (__launch_bounds__) is only an upper bound, but it is the block
-// that the author had in mind.
+// threadIdx.z get 8x8x4; if they do not read threadIdx.x, the block has one thread in x, since more
+// would all do the same. .maxntid (__launch_bounds__) is only an upper bound, but it is the block that
+// the author had in mind.
 var (
 	defaultGrid    = [3]event.Dim3{{X: 4, Y: 1, Z: 1}, {X: 2, Y: 2, Z: 1}, {X: 2, Y: 2, Z: 2}}
 	defaultBlock   = [3]event.Dim3{{X: 64, Y: 1, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 8, Y: 8, Z: 4}}
+	flatBlock      = [3]event.Dim3{{}, {X: 1, Y: 64, Z: 1}, {X: 1, Y: 8, Z: 8}}
 	defaultCluster = event.Dim3{X: 1, Y: 1, Z: 1}
 )
 
@@ -51,7 +53,10 @@ func (k *kernelFacts) block(limit event.Dim3) event.Dim3 {
 		dims = 1
 	}
 	n := uint32(min(limit.Count(), maxThreads))
-	if limit.Count() == 0 {
+	switch {
+	case limit.Count() == 0 && dims > 0 && !k.tidX: // threads in x would all do the same
+		return flatBlock[dims]
+	case limit.Count() == 0:
 		return defaultBlock[dims]
 	}
 	if limit.Y > 1 || limit.Z > 1 || dims == 0 {

@@ -168,6 +168,7 @@ func (x *exec) launch(i int) (end int, ok bool) {
 		args = splitList(x.toks[shut+2 : max(end, shut+2)])
 	}
 	x.met++
+	x.effectsOfLaunch([2]int{i + 1, shut}, [2]int{shut + 1, end})
 	if x.dry > 0 {
 		x.launched(args)
 		return end, true
@@ -214,6 +215,21 @@ func (x *exec) launch(i int) (end int, ok bool) {
 	}
 	x.launched(args)
 	return end, true
+}
+
+// effectsOfLaunch makes unknown what the configuration and the arguments of a launch change. C++
+// leaves open in which order they are evaluated, so no value of theirs may rest on one.
+func (x *exec) effectsOfLaunch(parts ...[2]int) {
+	if !slices.ContainsFunc(parts, func(p [2]int) bool {
+		return p[0] < p[1] && x.varies(x.toks[p[0]:p[1]])
+	}) {
+		return
+	}
+	x.forgetAll(x.rehearse(func() {
+		for _, p := range parts {
+			x.effects(p[0], p[1])
+		}
+	}))
 }
 
 // maxHostLaunches bounds the launches of a file.

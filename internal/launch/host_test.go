@@ -252,6 +252,29 @@ func TestHostLaunches(t *testing.T) {
 
 // Two pointers with one number share memory; "of" is the size of the memory, and "=" its contents.
 
+// TestHostOperators: functions whose name is an operator end where their body ends. They hid all that
+// follows up to the next semicolon outside of brackets.
+func TestHostOperators(t *testing.T) {
+	for _, op := range []string{
+		"inline __device__ int2 operator^(int2 a, int2 b) { return a; }",
+		"__device__ void operator^=(int2 &a, const int2 b) { a.x ^= b.x; }",
+		"struct V { float *p; float &operator[](int i) { return p[i]; } };",
+		"struct F { __device__ int operator()(int i) const { return i; } };",
+		"struct C { operator int() const { return 1; } operator const char *() { return 0; } };",
+		"bool operator<(const V &a, const V &b);",
+		"struct M { M &operator=(const M &) = delete; M operator+(M o) const { return o; } };",
+	} {
+		src := op + "\nint main() { const int n = 10; dim3 b(1, 4); k<<<n, b>>>(n); }"
+		var got []string
+		for _, l := range ScanCUDA(cuda(t, src), nil).Launches {
+			got = append(got, show(l))
+		}
+		if s := strings.Join(got, "|"); s != "k 10 1,4 (10)" {
+			t.Errorf("%s\ngot %q", op, s)
+		}
+	}
+}
+
 // What changes through another name is unknown, or known by that name too: the grid and the
 // argument must not follow from one value if a store lies between them.
 func TestHostReferences(t *testing.T) {
@@ -457,5 +480,64 @@ func checkSpan(t *testing.T, f *source.File, s source.Span) {
 	end, ok2 := f.Offset(s.End)
 	if !ok1 || !ok2 || start > end {
 		t.Errorf("span %v-%v is not in the file", s.Start, s.End)
+	}
+}
+
+// An expression that stands twice in a launch has two values if evaluating it changes something or
+// reads from outside; C++ leaves open which comes first. One that only reads has the same value.
+func TestHostTwice(t *testing.T) {
+	const head = "struct S { int n; int next() { return n /= 2; } int count() const { return n; }\n" +
+		"  int at(int i); };\n" +
+		"int g = 64; int tick() { static int n = 64; return n /= 2; }\n" +
+		"int step() { return g++ ? 16 : 32; } int deep() { return step() + 1; }\n" +
+		"int halve(int &m) { m = m / 2; return m; } int cut(int *m) { *m = *m / 2; return *m; }\n" +
+		"int half(int &m) { m = m / 2; return m; }\n" +
+		"int up(int a, int b) { return (a + b - 1) / b; } int ask(int);\n" +
+		"void f(int n, int i, S s, std::vector<int> v, Image img, const int *t, R r) { "
+	tests := []struct {
+		name, expr string
+		same       bool
+	}{
+		{"variable", "n", true},
+		{"function that only reads", "up(n, 32)", true},
+		{"method that only reads", "s.count()", true},
+		{"size of a vector", "v.size()", true},
+		{"width of an image", "img.width()", true},
+		{"increment", "n++", false},
+		{"assignment", "n /= 2", false},
+		{"index that changes", "t[i++]", false},
+		{"function that changes a global variable", "step()", false},
+		{"function that calls such a function", "deep()", false},
+		{"static variable", "tick()", false},
+		{"reference", "halve(n)", false},
+		{"name of a type", "half(n)", false},
+		{"pointer", "cut(&n)", false},
+		{"method that changes its object", "s.next()", false},
+		{"next of a class of others", "r.next()", false},
+		{"random numbers", "rand() % 64", false},
+		{"function of another file", "ask(0)", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := head + "int b[2] = {" + tt.expr + ", " + tt.expr + "};" +
+				"k<<<4, b[0]>>>(b[1]); k<<<4, " + tt.expr + ">>>(" + tt.expr + "); }"
+			launches := ScanCUDA(cuda(t, src), nil).Launches
+			if len(launches) != 2 {
+				t.Fatalf("%d launches", len(launches))
+			}
+			for i, l := range launches {
+				block, arg := l.Block[0], l.Args[0].Value
+				same := block != nil && arg != nil && block.Equal(arg)
+				if same && !tt.same || !same && tt.same && i == 1 {
+					t.Errorf("launch %d: block %v, argument %v: equal %v", i, block, arg, same)
+				}
+			}
+		})
+	}
+	// What a call in a launch changes is unknown in its other arguments.
+	src := head + "n = 64; k<<<4, halve(n)>>>(n); }"
+	l := ScanCUDA(cuda(t, src), nil).Launches[0]
+	if v, ok := l.Args[0].Value.Constant(); ok {
+		t.Errorf("the argument is %d, though its order with the call is not known", v)
 	}
 }

@@ -325,7 +325,7 @@ func (x *exec) mention(i, end int) int {
 		x.method(i, parts)
 		return i
 	}
-	if typeSizes[name] != 0 || x.records[name] != nil {
+	if x.records[name] != nil || typeSizes[name] != 0 && len(x.funcs[name]) == 0 {
 		return i
 	}
 	if minimum, ok := hostAPI[name]; ok && len(parts) >= minimum {

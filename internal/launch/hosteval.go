@@ -65,36 +65,86 @@ func (x *exec) opaque(toks []token) value {
 	return o.val
 }
 
-// varies reports whether an expression calls a function that may return something else each time:
-// one for random numbers, or one of the file that changes a variable.
-func (x *exec) varies(toks []token) bool {
+// varies reports whether an expression may have another value each time that it is evaluated: it
+// changes a variable, or calls what may change one or reads from outside.
+func (x *exec) varies(toks []token) bool { return x.changing(toks, 0) }
+
+// maxChangeDepth bounds the calls within calls that changing follows; those below may change
+// something.
+const maxChangeDepth = 8
+
+// changing reports whether tokens of an expression or of a body may change a variable, or read
+// something that is another each time. depth counts calls.
+func (x *exec) changing(toks []token, depth int) bool {
+	if depth > maxChangeDepth || !x.spend(len(toks)) {
+		return true
+	}
 	for i, t := range toks {
-		if t.kind != tokIdent || i+1 >= len(toks) || !toks[i+1].is("(") {
+		switch {
+		case t.is("static"), t.is("++"), t.is("--"), t.kind == tokPunct && isAssignment(t.text):
+			return true
+		case t.kind != tokIdent || notTypes[t.text]:
 			continue
 		}
-		if strings.Contains(t.text, "rand") {
+		open := i + 1
+		if open < len(toks) && toks[open].is("<") {
+			open = skipAngles(toks, open) + 1
+		}
+		if open > i && open < len(toks) && toks[open].is("(") && x.changingCall(toks, i, open, depth) {
 			return true
-		}
-		args := 0
-		if !(i+2 < len(toks) && toks[i+2].is(")")) {
-			args = len(splitList(toks[i+2:]))
-		}
-		for n := range args + 1 { // the arguments behind the call are counted as well
-			if f := x.function(t.text, n); f != nil && x.changes(f) {
-				return true
-			}
 		}
 	}
 	return false
 }
 
-// changes reports whether a function has a static variable or changes any variable.
-func (x *exec) changes(f *hostFunc) bool {
-	body := x.toks[f.body[0]:f.body[1]]
-	x.spend(len(body))
-	return slices.ContainsFunc(body, func(t token) bool {
-		return t.is("static") || t.is("++") || t.is("--") || t.kind == tokPunct && isAssignment(t.text)
-	})
+// changingCall decides changing for the call of the function whose name is at i and whose arguments
+// are in the brackets at open.
+func (x *exec) changingCall(toks []token, i, open, depth int) bool {
+	name := toks[i].text
+	if strings.Contains(name, "rand") {
+		return true
+	}
+	if i > 0 && (toks[i-1].is(".") || toks[i-1].is("->")) {
+		return !x.getter(name, depth)
+	}
+	if x.records[name] != nil {
+		return false
+	}
+	if list := x.funcs[name]; len(list) > 0 {
+		return slices.ContainsFunc(list, func(f *hostFunc) bool {
+			return x.changing(x.toks[f.body[0]:f.body[1]], depth+1)
+		})
+	}
+	if typeSizes[name] != 0 || name == "dim3" {
+		return false
+	}
+	if c := x.variable(name); c != nil {
+		return c.typ.class == classOther && c.typ.rec != nil || c.val.kind == nothing // a function object
+	}
+	std := i > 1 && toks[i-1].is("::") && toks[i-2].is("std")
+	return !(std && !slices.Contains(changing, name) || strings.HasPrefix(name, "cuda") ||
+		slices.Contains(harmless, name) || strings.ToUpper(name) == name)
+}
+
+// getters are the beginnings of the names of methods that libraries have for what an object is: the
+// sizes of images, matrices and tensors.
+var getters = []string{"get", "Get", "num", "Num", "is", "has", "rows", "cols", "width", "height",
+	"depth", "stride", "pitch", "step", "channels", "total", "elem", "dim", "shape", "extent",
+	"item", "n_", "nnz", "bytes", "area", "x", "y", "z", "w"}
+
+// getter reports whether a method without a body in the file, or with one that changes nothing,
+// returns the same each time. Of other classes the name decides.
+func (x *exec) getter(name string, depth int) bool {
+	if list := x.funcs[name]; len(list) > 0 {
+		return !slices.ContainsFunc(list, func(f *hostFunc) bool {
+			return x.changing(x.toks[f.body[0]:f.body[1]], depth+1)
+		})
+	}
+	if constMethods[name] {
+		return true
+	}
+	return !strings.Contains(strings.ToLower(name), "next") &&
+		slices.ContainsFunc(getters, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // unchanged reports whether a name still means the same variable with the same value.

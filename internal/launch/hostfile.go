@@ -279,6 +279,12 @@ func (h *hostFile) functionOrVariable(i, end int, template []string) int {
 			device = true
 		case t.is("__host__"):
 			hostToo = true
+		case t.is("operator") && open == 0:
+			name, open = j, h.operatorParameters(j+1, min(end, j+maxOperator))
+			if open == 0 {
+				return h.statementEnd(j, end)
+			}
+			j = h.closer[open]
 		case t.is("(") && open == 0 && j > i && h.toks[j-1].kind == tokIdent &&
 			!attributes[h.toks[j-1].text]:
 			name, open = j-1, j
@@ -334,6 +340,23 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 	}
 	h.funcs[f.name] = append(h.funcs[f.name], f)
 	h.order = append(h.order, f)
+}
+
+// maxOperator bounds the tokens of the name of an operator: "operator const unsigned long long".
+const maxOperator = 8
+
+// operatorParameters returns the index of the bracket before the parameters of an operator function,
+// whose name goes on at i: "+", "()", "[]", "int"; 0 if there is none before end.
+func (h *hostFile) operatorParameters(i, end int) int {
+	if i+2 < end && h.toks[i].is("(") && h.toks[i+1].is(")") {
+		i += 2
+	}
+	for ; i < end; i++ {
+		if h.toks[i].is("(") {
+			return i
+		}
+	}
+	return 0
 }
 
 // function returns the only function of that name and number of arguments; nil if there is none, or

@@ -208,8 +208,12 @@ func (e *evaluator) name() value {
 	return e.x.inline(name, targs, args)
 }
 
-// isTypeName reports whether name, which parsed as t, is a type and not a function.
+// isTypeName reports whether name, which parsed as t, is a type and not a function, as half is in
+// many a file.
 func (h *hostFile) isTypeName(name string, t ctype) bool {
+	if len(h.funcs[name]) > 0 && h.records[name] == nil {
+		return false
+	}
 	return t.class != classOther || typeSizes[name] != 0 || h.records[name] != nil
 }
 
@@ -314,7 +318,11 @@ func (e *evaluator) member(v value) value {
 		if end < 0 {
 			return e.fail()
 		}
+		arguments := end > e.pos+1
 		e.pos = end + 1
+		if arguments || !e.x.getter(t.text, 0) {
+			return value{}
+		}
 	}
 	if n := slices.Index([]string{"x", "y", "z"}, t.text); v.kind == aDim {
 		if n < 0 {

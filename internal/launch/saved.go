@@ -55,6 +55,10 @@ type SavedPointer struct {
 	At     uint64
 }
 
+// PathExec is the Path of a launch that heddle check --exec has seen, and the flag that reproduces
+// it.
+const PathExec = "--exec"
+
 // savedMagic is the first line of a file; the number is the version of the format.
 const savedMagic = "heddle launch 1\n"
 

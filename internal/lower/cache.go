@@ -19,7 +19,7 @@ import (
 // formatVersion is part of every key. It changes whenever the same input would give different
 // output, for example because the tables of OpenCL's built-in functions change. Changes to the
 // embedded headers do not need a new version, since their hash is part of the key too.
-const formatVersion = "9"
+const formatVersion = "10"
 
 // cacheEntry is the first line of a file of the cache; the PTX follows it. The name of the file is
 // the hash of everything known before compiling: the version of this package, the tools, the
@@ -28,7 +28,9 @@ const formatVersion = "9"
 // that would be found earlier on the include path than the file that was read goes unnoticed.
 type cacheEntry struct {
 	Deps     []dependency
+	Absent   []string // files with the names of missing headers: the entry is stale if one exists
 	Warnings []string
+	Omitted  []Omitted
 	Sum      string // SHA-256 of the PTX, so that a truncated file is not used
 }
 
@@ -137,6 +139,11 @@ func (c resultCache) get(key string) (*cacheEntry, []byte, bool) {
 	}
 	for _, d := range e.Deps {
 		if !d.unchanged() {
+			return nil, nil, false
+		}
+	}
+	for _, path := range e.Absent {
+		if _, err := os.Stat(path); err == nil {
 			return nil, nil, false
 		}
 	}

@@ -95,8 +95,8 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 	}
 	k := key(tc, in.Name, content, opt)
 	if e, ptx, ok := store.get(k); ok {
-		return &Result{Name: ptxName(in.Name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings,
-			Cached: true}, nil
+		return &Result{Name: ptxName(in.Name), PTX: ptx, Kernels: readFacts(ptx), Omitted: e.Omitted,
+			Warnings: e.Warnings, Cached: true}, nil
 	}
 	c := &compilation{tc: tc, in: in, content: content, opt: opt, store: store}
 	return c.run(ctx, k)
@@ -215,8 +215,10 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	if failure != nil && c.opt.Strict {
 		err = &CompileError{File: name, Output: failure.output}
 	}
+	var r *recovery
 	if recovered {
-		out, warnings, err = b.recover(ctx, text, failure)
+		r = &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
+		out, warnings, err = r.compile(text, failure)
 	}
 	var refused *CompileError
 	if errors.As(err, &refused) {
@@ -230,21 +232,32 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	for i, w := range warnings {
 		warnings[i] = b.shown(w)
 	}
-	if !recovered && len(out.omitted) == 0 {
-		// The dependencies of a missing header or an invalid host function are not known, so such results
-		// are not cached. An entry has no omitted kernels.
-		deps, err := readDeps(b.depFile(), func(p string) bool {
-			return p == b.path || b.isOurs(p)
-		})
-		if err == nil {
-			c.store.put(key, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
-		}
-	}
 	for i := range out.omitted {
 		out.omitted[i].Reason = b.shown(out.omitted[i].Reason)
 	}
+	if e, err := b.entry(ctx, r); err == nil {
+		e.Warnings, e.Omitted = warnings, out.omitted
+		c.store.put(key, *e, out.ptx)
+	}
 	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx),
 		Omitted: out.omitted, Warnings: warnings}, nil
+}
+
+// entry returns what a result in the cache depends on. r holds the state of the recovery that gave
+// the result; nil if the file compiled as it is.
+func (b *build) entry(ctx context.Context, r *recovery) (*cacheEntry, error) {
+	deps, err := readDeps(b.depFile(), func(p string) bool {
+		return p == b.path || b.isOurs(p) || strings.HasPrefix(p, b.tmp+string(filepath.Separator))
+	})
+	e := &cacheEntry{Deps: deps}
+	if err != nil || r == nil {
+		return e, err
+	}
+	if err := r.addEdited(e); err != nil {
+		return nil, err
+	}
+	e.Absent, err = r.absent(ctx, deps)
+	return e, err
 }
 
 // runCUDA compiles with the precompiled prelude if it exists. If that fails, it compiles again

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -284,4 +285,58 @@ func benchmarkFile(b *testing.B, opt Options) {
 	for b.Loop() {
 		lower()
 	}
+}
+
+// Results without the host code that does not compile are cached, with their warnings and the
+// kernels that were left out. They are stale as soon as a header that was missing is there, or an
+// included file from which something was removed has changed.
+func TestCacheOfRecovered(t *testing.T) {
+	compiler := compilers(t)[0]
+	dir := t.TempDir()
+	header, file := filepath.Join(dir, "host.h"), filepath.Join(dir, "k.cu")
+	writeFile(t, header, "inline int helper() { return unknown1(); }\n#define V 11\n")
+	writeFile(t, file, "#include <missing/lib.h>\n#include \"host.h\"\n"+
+		"__global__ void k(int *p) { p[0] = V; }\n"+
+		"__global__ void broken(int *p) { p[0] = nope(); }\n"+
+		"int main() { return library(); }\n")
+	opt := Options{Compiler: compiler, CacheDir: t.TempDir(), Includes: []string{dir}}
+	var last *Result
+	lower := func(step, want string, cached bool) {
+		t.Helper()
+		r, err := File(context.Background(), file, opt)
+		if err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+		if r.Cached != cached || !bytes.Contains(r.PTX, []byte(want)) {
+			t.Errorf("%s: cached %v, want %v; %q in the PTX: %v", step, r.Cached, cached, want,
+				bytes.Contains(r.PTX, []byte(want)))
+		}
+		if len(r.Omitted) != 1 || !strings.HasPrefix(r.Omitted[0].Demangled, "broken") {
+			t.Errorf("%s: omitted %v", step, r.Omitted)
+		}
+		if last == nil {
+			last = r
+		}
+		if cached && !slices.Equal(r.Warnings, last.Warnings) {
+			t.Errorf("%s: warnings %q, before %q", step, r.Warnings, last.Warnings)
+		}
+		last = r
+	}
+	lower("first", "%r1, 11;", false)
+	if len(last.Warnings) != 3 { // the header, helper and main
+		t.Errorf("warnings %q", last.Warnings)
+	}
+	lower("again", "%r1, 11;", true)
+	writeFile(t, header, "inline int helper() { return unknown2(); }\n#define V 12\n")
+	lower("edited header", "%r1, 12;", false)
+	lower("edited header again", "%r1, 12;", true)
+	if err := os.Mkdir(filepath.Join(dir, "missing"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "missing", "lib.h"), "inline int library() { return 0; }\n")
+	lower("installed", "%r1, 12;", false)
+	if len(last.Warnings) != 1 {
+		t.Errorf("warnings with the library: %q", last.Warnings)
+	}
+	lower("installed, again", "%r1, 12;", true)
 }

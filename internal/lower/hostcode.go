@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,11 +67,11 @@ var diagRE = regexp.MustCompile(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note
 // missingRE matches the text of clang's error for a missing header.
 var missingRE = regexp.MustCompile(`^'([^']+)' file not found`)
 
-// recover edits the file and runs clang until it compiles. first is clang's failure on the original
+// compile edits the file and runs clang until it compiles. first is clang's failure on the original
 // file. It returns the output with a warning for everything that was left out.
-func (b *build) recover(ctx context.Context, source func(string) []byte,
+func (r *recovery) compile(source func(string) []byte,
 	first *clangFailure) (*output, []string, error) {
-	r := &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
+	b, ctx := r.b, r.ctx
 	for abs, f := range b.marked { // clang reads marked and edited files through a single overlay
 		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name,
 			decls: make(map[int]*editedDecl)}
@@ -186,6 +188,65 @@ func (r *recovery) stub(name string) bool {
 
 // stubDir returns the directory of the empty headers.
 func (r *recovery) stubDir() string { return filepath.Join(r.b.tmp, "stubs") }
+
+// searchRE matches clang's list of the directories in which it searches headers (-v).
+var searchRE = regexp.MustCompile(`(?s)search starts here:\n(.*?)End of search list`)
+
+// absent returns the paths under which the missing headers would have been found: below the
+// directories of clang's search list, and next to the files that were read, which may have included
+// them. The user may install the headers, and then the recovery is not needed.
+func (r *recovery) absent(ctx context.Context, deps []dependency) ([]string, error) {
+	if len(r.stubs) == 0 {
+		return nil, nil
+	}
+	args := append(r.b.languageArgs(), r.b.includeArgs()...)
+	args = append(args, r.b.opt.Args...)
+	cmd := command(ctx, r.b.tc.Clang, append(args, "-fsyntax-only", "-v", "--", os.DevNull)...)
+	text, err := cmd.CombinedOutput()
+	list := searchRE.FindSubmatch(text)
+	if err != nil || list == nil {
+		return nil, fmt.Errorf("no list of include directories from %s", r.b.tc.Clang)
+	}
+	dirs := []string{filepath.Dir(r.b.path)}
+	for _, line := range strings.Split(string(list[1]), "\n") {
+		if strings.HasPrefix(line, " ") {
+			dirs = append(dirs, strings.TrimSpace(line))
+		}
+	}
+	for _, d := range deps {
+		if !isSystemPath(d.Path) {
+			dirs = append(dirs, filepath.Dir(d.Path))
+		}
+	}
+	slices.Sort(dirs)
+	var paths []string
+	for _, dir := range slices.Compact(dirs) {
+		for _, name := range r.stubs {
+			if path, err := filepath.Abs(filepath.Join(dir, name)); err == nil {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// addEdited adds the files from which something was removed to those that an entry depends on. The
+// input itself is part of the key.
+func (r *recovery) addEdited(e *cacheEntry) error {
+	input, _ := filepath.Abs(r.b.path)
+	for _, abs := range slices.Sorted(maps.Keys(r.edits)) {
+		same := func(d dependency) bool { path, _ := filepath.Abs(d.Path); return path == abs }
+		if abs == input || slices.ContainsFunc(e.Deps, same) {
+			continue
+		}
+		d, err := newDependency(abs)
+		if err != nil {
+			return err
+		}
+		e.Deps = append(e.Deps, d)
+	}
+	return nil
+}
 
 // blank removes the host code at a position: at the first call the statement, then the body, then
 // the declaration. It returns false for device code, and if nothing is left to remove.

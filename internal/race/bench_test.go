@@ -92,6 +92,27 @@ func BenchmarkFence(b *testing.B) {
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
 }
 
+// BenchmarkRaces measures a racy loop: warps of a block that add to a word and read it plainly, in
+// turns. Each read races with the additions of the other warps.
+func BenchmarkRaces(b *testing.B) {
+	geo := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
+	addr := new([event.WarpSize]uint64)
+	lanes := 0
+	for b.Loop() {
+		d := New(Options{Geometry: geo})
+		a := event.Access{Mask: ^uint32(0), Active: ^uint32(0), Space: event.Shared, Size: 4, Addr: addr}
+		for i := range 256 {
+			a.Warp = event.Warp(i % 8)
+			a.Site, a.Kind, a.Order, a.Scope, a.Stored = 0, event.Read, event.Weak, 0, 0
+			d.Access(&a)
+			a.Site, a.Kind, a.Order, a.Scope, a.Stored = 1, event.Atomic, event.Relaxed, event.GPU, a.Mask
+			d.Access(&a)
+			lanes += 2 * event.WarpSize
+		}
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
+}
+
 // TestNoAllocation: once the shadow pages exist, accesses, barriers and the end of a block allocate
 // nothing for each event.
 func TestNoAllocation(t *testing.T) {

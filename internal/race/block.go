@@ -122,6 +122,21 @@ func (d *Detector) knows(t, u event.Thread) uint32 {
 	return c
 }
 
+// knowsAny returns the largest of the clocks of lanes of a warp that knows returns.
+func (d *Detector) knowsAny(t event.Thread, u event.Warp, lanes uint32) uint32 {
+	c := uint32(0)
+	if w, b := d.warpOf(t.Warp()); u != t.Warp() && w.beyond(t.Lane()) == nil {
+		if u >= b.first && u < b.end() { // the same of all lanes
+			c = w.knowsWarp(int(u - b.first))
+		}
+		return c
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		c = max(c, d.knows(t, event.ThreadOf(u, bits.TrailingZeros32(m))))
+	}
+	return c
+}
+
 // Exit frees the state of a block when its last thread has ended: no thread can learn more from it,
 // and what other threads know of it they hold themselves.
 func (d *Detector) Exit(e *event.Exit) {

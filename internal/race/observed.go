@@ -69,10 +69,8 @@ func (d *Detector) observer(t *touching, l int, chain []entry) int {
 		if d.sites[z.site].kind != event.Atomic {
 			continue
 		}
-		for m := z.mask; m != 0; m &= m - 1 {
-			if d.knows(thread, event.ThreadOf(event.Warp(z.warp), bits.TrailingZeros32(m))) >= z.clk {
-				return i
-			}
+		if d.knowsAny(thread, event.Warp(z.warp), z.mask) >= z.clk {
+			return i
 		}
 	}
 	return 0

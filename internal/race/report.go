@@ -13,20 +13,39 @@ type raceKey struct {
 	level bool // branch ordering, which is a finding of its own
 }
 
-// hazard is one (thread, location) of a group.
+// hazard is a warp and a location of a group. The lanes of the warp that race there, each of which is
+// one hazard of a report, are its value in group.hazards.
 type hazard struct {
-	thread event.Thread
-	block  uint32
-	addr   uint64
+	warp  event.Warp
+	block uint32
+	addr  uint64
 }
 
 // maxHazards bounds the memory for telling hazards of one group apart. Beyond it the count no
 // longer grows.
 const maxHazards = 1 << 16
 
+// group is what a report says of a pair of sites. A program that polls a word finds the same hazard
+// again and again: last is the one that was found last.
 type group struct {
 	race    Race
-	hazards map[hazard]struct{}
+	hazards map[hazard]uint32
+	count   int // lanes of hazards
+	last    hazard
+	lanes   uint32 // of last
+}
+
+// add adds lanes to a hazard.
+func (g *group) add(h hazard, lanes uint32) {
+	if g.count >= maxHazards || h == g.last && lanes&^g.lanes == 0 {
+		return
+	}
+	was := g.hazards[h]
+	g.last, g.lanes = h, was|lanes
+	if g.lanes != was {
+		g.count += bits.OnesCount32(lanes &^ was)
+		g.hazards[h] = g.lanes
+	}
 }
 
 // found reports that lanes of an access race with an earlier entry.
@@ -52,22 +71,23 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if !d.reports(a.Space) {
 		return
 	}
-	r := d.raceOf(a, site, first, at, bits.TrailingZeros32(racing), cause)
-	h := hazard{block: r.Block, addr: at}
-	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, r.Level == BranchOrdering}
+	l := bits.TrailingZeros32(racing)
+	level := d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause)
+	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, level == BranchOrdering}
 	i, ok := d.raceIndex[key]
 	if !ok {
 		i = len(d.groups)
 		d.raceIndex[key] = i
+		r := d.raceOf(a, site, first, at, l, cause)
 		r.First.AfterFault = d.afterFault(r.First.Thread)
 		r.Second.AfterFault = d.afterFault(r.Second.Thread)
-		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]struct{})})
+		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]uint32)})
 	}
-	g := &d.groups[i]
-	for m := racing; m != 0 && len(g.hazards) < maxHazards; m &= m - 1 {
-		h.thread = event.ThreadOf(a.w.id, bits.TrailingZeros32(m))
-		g.hazards[h] = struct{}{}
+	h := hazard{warp: a.w.id, addr: at}
+	if a.Space == event.Shared {
+		h.block = a.b.id
 	}
+	d.groups[i].add(h, racing)
 }
 
 // raceOf describes the race of lane l of an access with an earlier access, at the cell with address
@@ -251,7 +271,7 @@ func (d *Detector) Report() *Report {
 		Exchanges: d.reportExchanges()}
 	for i := range d.groups {
 		g := &d.groups[i]
-		g.race.Hazards = uint64(len(g.hazards))
+		g.race.Hazards = uint64(min(g.count, maxHazards))
 		r.Races = append(r.Races, g.race)
 	}
 	return r

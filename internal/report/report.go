@@ -63,6 +63,8 @@ type page struct {
 	Repairs          []repair
 	Patch            []row
 	Graphs           []graph
+	Streams          []Stream
+	Later            int // launches that Streams leaves out
 }
 
 // Many reports whether the page shows a filter: with up to three findings it would only be in the

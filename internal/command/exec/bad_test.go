@@ -12,6 +12,7 @@ import (
 
 	"heddle/internal/command/exec"
 	"heddle/internal/diag"
+	"heddle/internal/testing/program"
 )
 
 // prologue begins the programs of these tests: work is a kernel with a race if there are two blocks.
@@ -74,6 +75,17 @@ var badEnds = []struct {
 	{name: "use after free", body: `int *p = buffer(32); cudaFree(p); bad<<<1, 32>>>(p, 1);
 			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
 		findings: []string{"out-of-bounds"}},
+	// The message says which call has freed the memory.
+	{name: "freed memory", body: `int *p = buffer(32); cudaFree(p);
+			bad<<<1, 32>>>(p, 1);`, code: 1, findings: []string{"out-of-bounds"}},
+	// cudaFree of what is freed fails (CUDA Runtime API); that alone is no finding.
+	{name: "double free", body: `int *p = buffer(32); work<<<1, 32>>>(p, 32); cudaFree(p);
+			printf("%s\n", cudaGetErrorName(cudaFree(p)));`, stdout: "cudaErrorInvalidValue\n"},
+	{name: "leaks", body: `int *p, *q; for (int i = 0; i < 3; i++) p = buffer(32);
+			cudaMallocHost(&q, 4); work<<<1, 32>>>(p, 32); cudaFree(p);`, code: 1, findings: []string{"leak"},
+		change: func(o *exec.Options) { o.Leaks = true }},
+	{name: "no leaks", body: `int *p = buffer(32); work<<<1, 32>>>(p, 32); cudaDeviceReset();`,
+		change: func(o *exec.Options) { o.Leaks = true }},
 	{name: "host pointer", body: `int h[32]; bad<<<1, 32>>>(h, 1);
 			printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`, code: 1, stdout: "cudaErrorIllegalAddress\n",
 		findings: []string{"out-of-bounds"}},
@@ -111,14 +123,10 @@ func TestBadEnds(t *testing.T) {
 	for _, c := range badEnds { // one program, which takes the name of a case
 		text += fmt.Sprintf("if (!strcmp(argv[1], %q)) {\n%s\nreturn 0;\n}\n", c.name, c.body)
 	}
-	source := filepath.Join(t.TempDir(), "p.cu")
-	if err := os.WriteFile(source, []byte(text+"return 99;\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := build(t, source)
+	built := program.OfText(t, text+"return 99;\n}\n")
 	for _, c := range badEnds {
 		t.Run(c.name, func(t *testing.T) {
-			got := start(t, []string{program, c.name}, c.change)
+			got := start(t, []string{built, c.name}, c.change)
 			var codes []string
 			for _, f := range got.findings {
 				code, _, _ := strings.Cut(f, " ")
@@ -139,17 +147,13 @@ func TestBadEnds(t *testing.T) {
 
 // TestInterrupted: a program that never ends is ended with the context, and what was found is there.
 func TestInterrupted(t *testing.T) {
-	source := filepath.Join(t.TempDir(), "p.cu")
 	text := prologue + "work<<<2, 32>>>(buffer(32), 32); cudaDeviceSynchronize(); for (;;) sleep(1);\n}\n"
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := build(t, source)
+	built := program.OfText(t, text)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	var found []string
 	opt := options(t, &found)
-	sum, err := exec.Run(ctx, exec.Program{Args: []string{program}}, opt)
+	sum, err := exec.Run(ctx, exec.Program{Args: []string{built}}, opt)
 	if err != nil || sum.Bugs == 0 || sum.Exit() != 1 || len(found) == 0 {
 		t.Errorf("error %v, %d bugs, exit code %d, findings %q", err, sum.Bugs, sum.Exit(), found)
 	}
@@ -227,7 +231,7 @@ func TestHalves(t *testing.T) {
 	if err := os.WriteFile(source, []byte(halves), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := start(t, []string{build(t, source)}, nil); got.Exit() != 0 {
+	if got := start(t, []string{program.Build(t, source)}, nil); got.Exit() != 0 {
 		t.Errorf("exit code %d: %s %q", got.Exit(), got.stdout, got.findings)
 	}
 }

@@ -36,10 +36,14 @@ type Options struct {
 	Check  Policy // which launches the detector watches
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
-	Save    string
-	Command string // the command line of heddle, for the reproduce line
-	// Printer returns a printer for findings and verdicts of a program, whose positions refer to
-	// files.
+	Save string
+	// InitCheck: reads of device memory that nothing has written are findings.
+	InitCheck bool
+	Leaks     bool   // memory that is never freed is a finding
+	Name      string // of the program in reports; empty: the path of its executable
+	Command   string // the command line of heddle, for the reproduce line
+	// Printer returns a printer for the findings and verdicts of all processes, whose positions refer
+	// to files. It is called once, and the printer closed by Summary.Close.
 	Printer func(files *source.Set) diag.Printer
 }
 
@@ -61,7 +65,29 @@ type Summary struct {
 	Killed      []string       // processes, other than the program, that used CUDA and did not exit
 	End         error          // of the program: nil, an *exec.ExitError, or why it did not start
 	Time        time.Duration  // of the run
+	Timeline    []Executed     // the first launches, in the order of the calls
+	Later       int            // launches that Timeline does not have
+
+	printer diag.Printer
 }
+
+// Close closes the printer, which writes what it has collected.
+func (s *Summary) Close() error { return s.printer.Close() }
+
+// Executed is a launch of the timeline.
+type Executed struct {
+	Process int    // its number
+	Kernel  string // demangled
+	Number  uint64 // of the launch of this kernel, from 1
+	Stream  string // "stream 2"
+	Place   string // of the call: "main.cu:12"; empty: unknown
+	Checked bool   // the detector watched it
+	Failed  bool   // it did not reach its end
+	Found   bool   // it has findings that no earlier launch had
+}
+
+// mostExecuted bounds the timeline.
+const mostExecuted = 400
 
 // Kernel is a row of the table at the end.
 type Kernel struct {
@@ -78,6 +104,8 @@ type Kernel struct {
 type runner struct {
 	ctx context.Context
 	opt *Options
+
+	shown *source.Set // the files of all processes
 
 	mu      sync.Mutex // held for what follows, and while something is printed
 	sum     Summary
@@ -119,13 +147,14 @@ const mostNotes = 5
 // Run starts a program and waits until it has ended. Its error says why nothing could be started;
 // everything else is in the summary. If ctx ends, the program is ended too.
 func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
-	r := &runner{ctx: ctx, opt: opt, files: make(map[string]bool)}
+	r := &runner{ctx: ctx, opt: opt, files: make(map[string]bool), shown: source.NewSet()}
+	r.sum.printer = opt.Printer(r.shown)
 	if opt.Save != "" {
 		if err := os.MkdirAll(opt.Save, 0o777); err != nil {
 			return nil, err
 		}
 	}
-	server, err := host.Listen(opt.GPU, r.open)
+	server, err := host.Listen(opt.GPU, opt.InitCheck, r.open)
 	if err != nil {
 		return nil, err
 	}
@@ -154,12 +183,15 @@ func (r *runner) program(p Program, socket string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = leftBehind
-	if err := cmd.Start(); err != nil {
+	r.mu.Lock() // the program may connect at once: open waits
+	err := cmd.Start()
+	if err == nil {
+		r.process = cmd.Process.Pid
+	}
+	r.mu.Unlock()
+	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	r.process = cmd.Process.Pid
-	r.mu.Unlock()
 	return cmd.Wait()
 }
 
@@ -201,10 +233,10 @@ func (r *runner) conclude() {
 			r.sum.Bugs += k.watch.Bugs()
 			s.verdict(k.watch.Verdict())
 		}
+		r.sum.Bugs += s.apart
 		for i := range s.problems {
 			s.verdict(s.problems[i])
 		}
-		_ = s.printer.Close()
 	}
 }
 

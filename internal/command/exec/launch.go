@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"heddle/internal/diag"
@@ -64,13 +65,30 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		s.save(k, cfg, params, l.Cooperative)
 	}
 	s.current = fmt.Sprintf("in launch %d of this kernel%s", k.launches, s.place(l.Caller))
+	k.watch.Touched = s.touchedBy(l.Stream)
+	found := k.watch.Bugs()
 	start := time.Now()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	k.time += time.Since(start)
+	s.launched(k, l)
+	s.executed(Executed{Process: s.hello.Process, Kernel: k.fn.Demangled, Number: k.launches,
+		Stream: s.streamOf(l.Stream), Place: strings.TrimPrefix(s.place(l.Caller), " at "), Checked: check,
+		Failed: err != nil || res.Status != emu.Completed, Found: k.watch.Bugs() > found})
 	if err != nil {
 		return host.LaunchFailure
 	}
 	return ended(res)
+}
+
+// executed adds a launch to the timeline.
+func (s *session) executed(e Executed) {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	if len(s.r.sum.Timeline) < mostExecuted {
+		s.r.sum.Timeline = append(s.r.sum.Timeline, e)
+	} else {
+		s.r.sum.Later++
+	}
 }
 
 // save writes a launch to a file before it is executed. A failure is a note at the end: the program

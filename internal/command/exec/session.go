@@ -2,11 +2,13 @@ package exec
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,6 +17,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/host"
+	"heddle/internal/order"
 	"heddle/internal/source"
 )
 
@@ -24,37 +27,48 @@ const maxPrinted = 64 << 20
 
 // session is the device of one process.
 type session struct {
-	r       *runner
-	hello   host.Hello
-	shared  *host.Arena
-	memory  *emu.Arena
-	sites   *host.Sites
-	files   *source.Set
-	driver  *driver.Driver
-	printer diag.Printer
+	r      *runner
+	input  string // the program in reports
+	hello  host.Hello
+	shared *host.Arena
+	memory *emu.Arena
+	sites  *host.Sites
+	files  *source.Set
+	driver *driver.Driver
 
-	spare    func() bool // the process has ended by itself: it is not to be ended
-	modules  map[uint32]*module
-	kernels  []*kernel // by host.Kernel.ID
-	problems []diag.Verdict
-	printed  output
-	current  string // the launch that is being executed, for findings
-	cwd      string
-	texts    map[string][]string // lines of the files in which memory is allocated
-	names    map[uint64]string   // of allocations, by the return address of the call
+	spare     func() bool // the process has ended by itself: it is not to be ended
+	modules   map[uint32]*module
+	kernels   []*kernel // by host.Kernel.ID
+	problems  []diag.Verdict
+	printed   output
+	current   string // the launch that is being executed, for findings
+	cwd       string
+	texts     map[string][]string       // lines of the files in which memory is allocated
+	names     map[uint64]string         // of allocations, by the return address of the call
+	streams   *streams                  // nil before the program uses a stream other than the default one
+	visible   []order.Range             // managed and pinned memory, ascending
+	touched   order.Touched             // by the last launch, if it was collected
+	shadow    order.Shadow              // what of device memory is written; with Options.InitCheck
+	device    []order.Range             // allocations of device memory, ascending; with Options.InitCheck
+	unwritten map[uninitialisedKey]bool // reads that were reported
+	apart     int                       // findings that belong to no kernel
+	aside     driver.Aside              // those of them that do not count
 }
 
 // newSession returns the device of a process.
 func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 	s := &session{r: r, hello: h, shared: a, memory: emu.NewArena(host.ArenaBase, a.Bytes),
-		sites: host.NewSites(h), files: source.NewSet(), modules: make(map[uint32]*module),
+		sites: host.NewSites(h), files: r.shown, modules: make(map[uint32]*module),
 		texts: make(map[string][]string), names: make(map[uint64]string)}
 	s.memory.SetHeap(deviceHeap{&a.Memory})
 	s.cwd, _ = os.Getwd()
-	s.printer = r.opt.Printer(s.files)
 	common := r.opt.Common
 	common.Files = s.files
 	s.driver = driver.New(common, s.finding)
+	if s.input = s.shown(h.Path); r.opt.Name != "" && h.Process == r.process {
+		s.input = r.opt.Name
+	}
+	s.driver.Open(s.input)
 	return s
 }
 
@@ -62,7 +76,7 @@ func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 func (s *session) finding(d diag.Diagnostic) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
-	_ = s.printer.Finding(&d)
+	_ = s.r.sum.printer.Finding(&d)
 }
 
 // mark adds the launch to a finding.
@@ -72,13 +86,16 @@ func (s *session) mark(d *diag.Diagnostic) {
 
 // verdict records and prints a verdict.
 func (s *session) verdict(v diag.Verdict) {
+	if v.Input == "" {
+		v.Input = s.input
+	}
 	s.r.sum.Verdicts = append(s.r.sum.Verdicts, v)
-	_ = s.printer.Verdict(&v)
+	_ = s.r.sum.printer.Verdict(&v)
 }
 
 // problem records what could not be loaded: a launch that needs it fails.
 func (s *session) problem(kind diag.VerdictKind, kernel, format string, args ...any) {
-	s.problems = append(s.problems, diag.Verdict{Kind: kind, Kernel: kernel, Input: s.hello.Path,
+	s.problems = append(s.problems, diag.Verdict{Kind: kind, Kernel: kernel,
 		Reason: fmt.Sprintf(format, args...)})
 }
 
@@ -137,7 +154,7 @@ func (s *session) nameOf(a host.Allocation) string {
 }
 
 // Allocated implements host.Device. An allocation is named by its place in the host code.
-func (s *session) Allocated(a host.Allocation) {
+func (s *session) Allocated(a host.Allocation, ordered bool) {
 	name, ok := s.names[a.Caller]
 	if !ok {
 		name = s.nameOf(a)
@@ -148,17 +165,64 @@ func (s *session) Allocated(a host.Allocation) {
 		Space: event.Global}); err != nil {
 		panic("BUG: " + err.Error())
 	}
+	s.show(a, true)
+	if s.streams != nil && !ordered {
+		s.streams.allocated(a)
+	}
+}
+
+// show adds an allocation to s.visible or s.device, or removes it.
+func (s *session) show(a host.Allocation, exists bool) {
+	list := &s.visible
+	switch {
+	case a.Kind == host.DeviceMemory && s.r.opt.InitCheck:
+		list = &s.device
+	case a.Kind != host.ManagedMemory && a.Kind != host.PinnedMemory:
+		return
+	}
+	r := order.Range{From: a.Addr, To: a.Addr + a.Size}
+	i, found := slices.BinarySearchFunc(*list, r.From, func(v order.Range, at uint64) int {
+		return cmp.Compare(v.From, at)
+	})
+	if exists {
+		*list = slices.Insert(*list, i, r)
+		return
+	}
+	if found { // memory of the device's malloc is not in the list
+		*list = slices.Delete(*list, i, i+1)
+	}
+	s.shadow.Forget(r)
 }
 
 // Freed implements host.Device.
-func (s *session) Freed(a host.Allocation) {
-	if err := s.memory.Free(a.Addr); err != nil {
+func (s *session) Freed(a host.Allocation, caller uint64, ordered bool) {
+	s.show(a, false)
+	if s.streams != nil {
+		s.streams.freed(a, ordered)
+	}
+	if err := s.memory.FreeAt(a.Addr, s.place(caller)); err != nil {
 		panic("BUG: " + err.Error())
 	}
 }
 
+// BadFree implements host.Device. It is no finding: the call has failed, and the program may test
+// just that.
+func (s *session) BadFree(addr, caller uint64) {
+	what := s.memory.Freed(addr)
+	switch al, ok := s.memory.Find(addr); {
+	case ok && al.Addr == addr:
+		what = al.Name + " (cudaFree is for device and managed memory, cudaFreeHost for pinned memory)"
+	case what == "":
+		what = fmt.Sprintf("%#x, which is not the start of an allocation", addr)
+	}
+	s.r.note("the free%s failed: it frees %s", s.place(caller), what)
+}
+
 // Reset implements host.Device.
 func (s *session) Reset() {
+	if s.streams != nil {
+		s.streams.synchronized()
+	}
 	for _, m := range s.modules {
 		m.initialise(s)
 	}
@@ -171,7 +235,12 @@ func (s *session) Unsupported(name string) { s.r.unsupported(name) }
 func (s *session) Printed() []byte { return s.printed.take() }
 
 // Ended implements host.Device.
-func (s *session) Ended(regular bool) { s.r.end(s, regular) }
+func (s *session) Ended(regular bool) {
+	if s.r.opt.Leaks {
+		s.leaks()
+	}
+	s.r.end(s, regular)
+}
 
 // output is what kernels have printed. Blocks that run side by side write to it.
 type output struct {

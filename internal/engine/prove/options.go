@@ -109,7 +109,7 @@ const (
 	VerifySteps = 1_200_000_000
 	// checkSteps bounds all attempts at a proof that follows a clean run, for which users should not
 	// have to wait long: about fifteen seconds.
-	checkSteps = 300_000_000
+	checkSteps = 100_000_000
 )
 
 // Proof is the verification of one kernel. The exported fields are set before Verify is called.

@@ -41,6 +41,7 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 		return
 	}
 	p := e.Proof(job, cfg)
+	p.guess = run.NewShapeGuesses(job, cfg, p.guessedGrid(), p.guessedBlock())
 	p.Fixed = p.Scalars(launch.FromProgram)
 	if slices.Contains(e.opt.Given, job.Kernel.Demangled) {
 		p.Fixed = p.Scalars(launch.Default)

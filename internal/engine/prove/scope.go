@@ -21,6 +21,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	}
 	if file := p.Config.Saved; file != "" {
 		s = fmt.Sprintf("for the launch saved in %s, %s: %s", file, p.shape(), all)
+		if file == launch.PathExec {
+			s = fmt.Sprintf("for a launch that the program makes, %s: %s", p.shape(), all)
+		}
 	}
 	if given := p.given(); len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
@@ -73,10 +76,16 @@ func (p *Proof) shape() string {
 }
 
 // guessedShape reports whether the grid or the block of the proof is a guess.
-func (p *Proof) guessedShape() bool {
-	any, from := p.opt.Any, p.Config.Origins
-	return any.Grid == [3]bool{} && from["grid"].Guessed() ||
-		any.Block == [3]bool{} && from["block"].Guessed()
+func (p *Proof) guessedShape() bool { return p.guessedGrid() || p.guessedBlock() }
+
+// guessedGrid reports whether the proof is for a grid that heddle chose.
+func (p *Proof) guessedGrid() bool {
+	return p.opt.Any.Grid == [3]bool{} && p.Config.Origins["grid"].Guessed()
+}
+
+// guessedBlock reports whether the proof is for blocks of a size that heddle chose.
+func (p *Proof) guessedBlock() bool {
+	return p.opt.Any.Block == [3]bool{} && p.Config.Origins["block"].Guessed()
 }
 
 // given names the scalar arguments that the proof is for.

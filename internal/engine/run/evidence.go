@@ -2,6 +2,8 @@ package run
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,8 +30,9 @@ type guess struct {
 }
 
 // restsOn returns the guesses that decide whether a finding is there: for a race those on which the
-// difference of the two addresses depends, for an access outside of its array those on which the
-// address or the size of the array depends. rc is nil for a finding that is no race.
+// difference of the two addresses depends, and contents that must be equal at two places for both
+// threads to get there, for an access outside of its array those on which the
+// address, the number of iterations or the size of the array depends. rc is nil for a finding that is no race.
 func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Config) []guess {
 	in := m.Site(key.a).Instr
 	if in == nil {
@@ -41,13 +44,17 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 	switch {
 	case rc != nil:
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
-		out := g.made(g.facts.Between(one, two), cfg)
+		out := g.made(append(g.facts.Between(one, two), g.facts.Coincidence(one, two)...), cfg)
 		if g.block && (g.tooWide(&one, &two, cfg) || g.tooWide(&two, &one, cfg)) {
 			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
 		}
 		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
-		return append(g.made(g.facts.Address(in), cfg), g.extent(key, in, cfg)...)
+		facts := g.facts.Address(in)
+		if key.code == diag.CodeOutOfBounds {
+			facts = append(facts, g.facts.Trips(in)...)
+		}
+		return append(g.made(facts, cfg), g.extent(key, in, cfg)...)
 	}
 	return nil
 }
@@ -133,6 +140,8 @@ func (g *Guesses) argument(s depend.Source, cfg *launch.Config) guess {
 // contents are what heddle put into an array, or what a variable holds that the host sets.
 func (g *Guesses) contents(s depend.Source) guess {
 	switch v := s.Var; {
+	case g.shape:
+		return guess{}
 	case g.cfg.Saved != "" && !slices.Contains(g.job.Kernel.Params, v):
 		return guess{} // all memory is as the program had it
 	case v == nil:
@@ -155,7 +164,7 @@ func (g *Guesses) contents(s depend.Source) guess {
 
 // chosen reports whether heddle chose an argument.
 func (g *Guesses) chosen(param int) bool {
-	return g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
+	return !g.shape && g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
 // fault notes who makes an invalid access: a thread that every ordinary block has, or another one.
@@ -218,8 +227,23 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 		f.Witness.Status = restsOnGuess
 	}
 	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
+	if name, ok := g.program(); ok {
+		f.Help = append(f.Help, "run the program, with its own launches and data: heddle exec "+
+			launch.Quote(name))
+	}
 	g.depends = append(g.depends, fmt.Sprintf("%s (%s) rests on a guess: %s", f.Code,
 		g.job.Format(f.Span.Start), what))
+}
+
+// mainRE matches the definition of main.
+var mainRE = regexp.MustCompile(`\bmain\s*\(`)
+
+// program returns the name of the kernel's file if it is a program that heddle exec may run by
+// itself.
+func (g *Guesses) program() (string, bool) {
+	name := g.job.Module.Name
+	f := g.job.Files().Lookup(name)
+	return name, f != nil && filepath.Ext(name) == ".cu" && mainRE.Match(f.Content)
 }
 
 // joinAnd lists words: "a, b and c".

@@ -52,6 +52,7 @@ type Guesses struct {
 	depends []string                              // one reason per finding that depends on guesses
 	facts   *depend.Kernel                        // nil until a finding asks for it
 	anyway  map[Key]bool                          // invalid accesses by a thread of every block
+	shape   bool                                  // arguments and contents count as given
 }
 
 // guessRun is the result of a run with other guesses: the number of threads that executed each
@@ -78,10 +79,20 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	return g
 }
 
+// NewShapeGuesses is for a proof for all inputs, which may have any arguments and contents: only the
+// grid and the block can be guesses, and runs with other arguments say nothing about it. grid and
+// block tell which of them are.
+func NewShapeGuesses(job *driver.Job, cfg *launch.Config, grid, block bool) *Guesses {
+	g := NewGuesses(job, cfg, 0)
+	g.grid, g.block = grid, block
+	g.shape, g.scalars, g.tried = true, nil, true
+	return g
+}
+
 // use makes seed the schedule of the runs with other guesses: that of the run whose findings are
 // examined next. Another schedule need not show them.
 func (g *Guesses) use(seed uint64) {
-	if g == nil || g.seed == seed {
+	if g == nil || g.shape || g.seed == seed {
 		return
 	}
 	g.seed, g.others, g.tried, g.spent = seed, nil, false, 0

@@ -11,6 +11,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/order"
 )
 
 // Program examines the launches that a running program makes of one kernel. Each is executed once,
@@ -23,6 +24,8 @@ type Program struct {
 	// Mark adds what the caller knows of a launch to a finding, such as its place in the host code;
 	// may be nil.
 	Mark func(*diag.Diagnostic)
+	// Touched collects what the next launches access; nil: nothing is collected.
+	Touched *order.Touched
 
 	run      Run
 	launches uint64
@@ -49,6 +52,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	var det Detector
 	var sink event.Sink // nil, and not a nil Detector
 	opt := r.options(r.opt.Seed)
+	opt.Touched = p.Touched
 	if check {
 		det = Watch(r.Job.Options(), r.Job.Kernel, cfg, m, true)
 		sink = det
@@ -103,6 +107,14 @@ func (p *Program) ended(res *emu.Result, check, found bool) {
 		}
 	case check:
 		p.checked++
+	}
+}
+
+// Report reports a finding about launches of the kernel that the caller has made, and counts it
+// unless a comment suppresses it. The caller reports each once.
+func (p *Program) Report(g diag.Diagnostic) {
+	if !p.run.setAside(&g) {
+		p.run.count(g)
 	}
 }
 

@@ -37,8 +37,20 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	case r.depends != nil && r.depends(key, rc, &g):
 		r.Guessed++
 	default:
-		r.Bugs++
+		r.count(g)
+		return
 	}
+	r.print(g)
+}
+
+// count adds a bug.
+func (r *Run) count(g diag.Diagnostic) {
+	r.Bugs++
+	r.print(g)
+}
+
+// print reports a finding that counts, unless there are too many.
+func (r *Run) print(g diag.Diagnostic) {
 	if r.Bugs+r.Guessed+r.Warnings > r.Job.Options().Limit {
 		r.hidden++
 		return

@@ -8,6 +8,7 @@ static struct {
   int pending;          /* something was sent that heddle may not have done yet */
   cudaError_t context;  /* the error that every call returns */
   uint64_t base, size;  /* the arena */
+  uint64_t every;       /* heddle wants to know of each copy and memset, also without streams */
   struct heddle_gpu gpu;
 } server = {.fd = -1};
 
@@ -51,15 +52,21 @@ static void read_all(void *to, size_t n) {
   }
 }
 
-/* Sends a message. The caller holds the lock. */
+/* What orders streams waits here for the next message: a copy must not cost one of its own. */
+static struct heddle_order ordered[64];
+static uint32_t ordered_count;
+
+/* Sends a message, and before it what has waited. The caller holds the lock. */
 static void send_parts(uint32_t op, const struct part *parts, int n) {
-  uint32_t head[2] = {op, 0};
-  struct iovec v[8] = {{head, sizeof head}};
+  uint32_t first[2] = {HEDDLE_OP_ORDER, ordered_count * (uint32_t)sizeof *ordered}, head[2] = {op, 0};
+  struct iovec v[8] = {{first, sizeof first}, {ordered, first[1]}, {head, sizeof head}};
   for (int i = 0; i < n; i++) {
-    v[i + 1] = (struct iovec){(void *)(uintptr_t)parts[i].data, parts[i].size};
+    v[i + 3] = (struct iovec){(void *)(uintptr_t)parts[i].data, parts[i].size};
     head[1] += (uint32_t)parts[i].size;
   }
-  write_all(v, n + 1);
+  int skip = ordered_count ? 0 : 2;
+  ordered_count = 0;
+  write_all(v + skip, n + 3 - skip);
 }
 
 /* Sends a message that has no reply. */
@@ -134,7 +141,7 @@ static void set_up(void) {
 /* Receives the reply to HELLO with the file descriptor of the arena, or -1. */
 static int receive_arena(struct heddle_gpu *gpu) {
   uint32_t head[4];
-  uint64_t place[2];
+  uint64_t place[3];
   struct iovec v = {head, sizeof head};
   union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
   struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control};
@@ -145,7 +152,7 @@ static int receive_arena(struct heddle_gpu *gpu) {
   memcpy(&fd, CMSG_DATA(c), sizeof fd);
   read_all(place, sizeof place);
   read_all(gpu, sizeof *gpu);
-  server.base = place[0], server.size = place[1];
+  server.base = place[0], server.size = place[1], server.every = place[2];
   return fd;
 }
 

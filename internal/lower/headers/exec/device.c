@@ -142,7 +142,9 @@ cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   ENTER();
-  return fail(finish());
+  cudaError_t e = finish();
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_ALL});
+  return fail(e);
 }
 cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 

@@ -61,7 +61,6 @@ static cudaError_t check_shape(const struct kernel *k, dim3 g, dim3 b, size_t sh
 struct shape { dim3 grid, block, cluster; size_t shared; cudaStream_t stream; int cooperative; uint64_t caller; };
 
 static int blocks_per_sm(const struct kernel *k, int threads, size_t shared);
-static cudaError_t check_stream(cudaStream_t s);
 
 static cudaError_t launch(const void *host, const struct shape *s, void **args) {
   ENTER();
@@ -90,9 +89,10 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
   }
   struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t zero; uint64_t shared, stream, caller; } m =
       {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, 0, s->shared,
-       (uint64_t)(uintptr_t)s->stream, s->caller};
+       stream_id(s->stream), s->caller};
   _Static_assert(sizeof m == 72, "the body of HEDDLE_OP_LAUNCH");
   struct part p[2] = {{&m, sizeof m}, {area, k->info.parameter_bytes}};
+  last_default = -1;
   post(HEDDLE_OP_LAUNCH, p, 2);
   return cudaSuccess;
 }

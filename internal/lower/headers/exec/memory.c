@@ -61,14 +61,15 @@ static int valid_range(const void *p, size_t n, int device) {
   return n <= a.addr + a.size - (uint64_t)(uintptr_t)p;
 }
 
-static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t caller) {
+/* Allocates. stream_ordered says that no other stream waits for it: cudaMallocAsync. */
+static cudaError_t allocate_as(void **p, size_t size, uint32_t kind, uint64_t caller, uint32_t stream_ordered) {
   ENTER();
   if (!p) return fail(cudaErrorInvalidValue);
   if (size == 0) { /* succeeds with a null pointer (CUDA Runtime API, cudaMalloc of 0 bytes) */
     *p = NULL;
     return cudaSuccess;
   }
-  struct { uint64_t size; uint32_t kind, zero; uint64_t caller; } m = {size, kind, 0, caller};
+  struct { uint64_t size; uint32_t kind, stream_ordered; uint64_t caller; } m = {size, kind, stream_ordered, caller};
   struct part part = {&m, sizeof m};
   uint64_t addr = 0;
   cudaError_t e = ask(HEDDLE_OP_ALLOC, &part, 1, &addr, sizeof addr);
@@ -78,28 +79,46 @@ static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t calle
   return cudaSuccess;
 }
 
-static cudaError_t release(void *p, int pinned, uint64_t caller) {
+static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t caller) {
+  return allocate_as(p, size, kind, caller, 0);
+}
+
+/* Frees. how is null for a function that waits for the device. */
+static cudaError_t release(void *p, int pinned, uint64_t caller, const struct how *how) {
   ENTER();
   if (!p) return cudaSuccess;
   uint64_t addr = (uint64_t)(uintptr_t)p;
   lock();
-  size_t i = allocation_at(addr);
+  size_t i = allocation_at(addr), size = 0;
   int ok = i < allocation_count && allocations[i].addr == addr && allocations[i].kind != HEDDLE_KIND_VARIABLE &&
            (allocations[i].kind == HEDDLE_KIND_PINNED) == pinned;
   if (ok) {
+    size = allocations[i].size;
     allocation_count--;
     memmove(allocations + i, allocations + i + 1, (allocation_count - i) * sizeof *allocations);
   }
   unlock();
-  if (!ok) return fail(cudaErrorInvalidValue);
-  uint64_t m[2] = {addr, caller};
+  if (!ok) {
+    uint64_t bad[2] = {addr, caller};
+    struct part report = {bad, sizeof bad};
+    post(HEDDLE_OP_BAD_FREE, &report, 1);
+    return fail(cudaErrorInvalidValue);
+  }
+  if (how)
+    note_order((struct heddle_order){.what = HEDDLE_ORDER_FREE, .stream = stream_id(how->stream), .caller = caller,
+                                     .to = addr, .to_pitch = size, .width = size, .rows = 1});
+  uint64_t m[3] = {addr, caller, how != NULL};
   struct part part = {m, sizeof m};
   return fail(ask(HEDDLE_OP_FREE, &part, 1, NULL, 0));
 }
 
 cudaError_t cudaMalloc(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_DEVICE, CALLER); }
 cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) {
-  return (void)s, allocate(p, n, HEDDLE_KIND_DEVICE, CALLER);
+  cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, CALLER, 1);
+  if (e == cudaSuccess && n)
+    note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = CALLER,
+                                     .to = (uint64_t)(uintptr_t)*p, .to_pitch = n, .width = n, .rows = 1});
+  return e;
 }
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned int flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return fail(cudaErrorInvalidValue);
@@ -126,9 +145,9 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e) {
   p->pitch = pitch_of(e.width), p->xsize = e.width, p->ysize = e.height;
   return allocate(&p->ptr, p->pitch * e.height * e.depth, HEDDLE_KIND_DEVICE, CALLER);
 }
-cudaError_t cudaFree(void *p) { return release(p, 0, CALLER); }
-cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { return (void)s, release(p, 0, CALLER); }
-cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER); }
+cudaError_t cudaFree(void *p) { return release(p, 0, CALLER, NULL); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { return release(p, 0, CALLER, &HOW(s, 1)); }
+cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER, NULL); }
 
 /* Registered host memory: its pages become pages of the arena, with what they held, so that the program and kernels
    share them. The device's address of it is another one than the host's, as on devices without
@@ -189,7 +208,7 @@ cudaError_t cudaHostUnregister(void *p) {
     give_up("registered host memory cannot be mapped");
   memcpy(first, from, r->pages);
   free(r);
-  return fail(e != cudaSuccess ? e : release(from, 1, CALLER));
+  return fail(e != cudaSuccess ? e : release(from, 1, CALLER, NULL));
 }
 
 cudaError_t cudaHostGetDevicePointer(void **to, void *p, unsigned int flags) {
@@ -252,29 +271,10 @@ static cudaError_t check_copy(void *to, const void *from, size_t to_span, size_t
   return fail(finish());
 }
 
-static cudaError_t copy(void *to, const void *from, size_t n, enum cudaMemcpyKind k) {
+static cudaError_t copy_rows(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k,
+                             struct how how) {
   ENTER();
-  if (n == 0) return cudaSuccess;
-  cudaError_t e = check_copy(to, from, n, n, k);
-  if (e == cudaSuccess) memmove(to, from, n);
-  return e;
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind k) { return copy(to, from, n, k); }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind k, cudaStream_t s) {
-  return (void)s, copy(to, from, n, k);
-}
-cudaError_t cudaMemcpyPeer(void *to, int d, const void *from, int s, size_t n) {
-  return d || s ? fail(cudaErrorInvalidDevice) : copy(to, from, n, cudaMemcpyDeviceToDevice);
-}
-cudaError_t cudaMemcpyPeerAsync(void *to, int d, const void *from, int s, size_t n, cudaStream_t stream) {
-  return (void)stream, cudaMemcpyPeer(to, d, from, s, n);
-}
-
-struct rows { char *p; size_t pitch, slice; };
-
-static cudaError_t copy_rows(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k) {
-  ENTER();
+  if (check_stream(how.stream) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   if (e.width > to.pitch || e.width > from.pitch) return fail(cudaErrorInvalidPitchValue);
   size_t rows = e.height - 1, slices = e.depth - 1;
@@ -284,32 +284,57 @@ static cudaError_t copy_rows(struct rows to, struct rows from, struct cudaExtent
   for (size_t z = 0; z < e.depth; z++)
     for (size_t y = 0; y < e.height; y++)
       memmove(to.p + z * to.slice + y * to.pitch, from.p + z * from.slice + y * from.pitch, e.width);
+  note_copy(to, &from, e, how);
   return cudaSuccess;
 }
 
+static cudaError_t copy(void *to, const void *from, size_t n, enum cudaMemcpyKind k, struct how how) {
+  return copy_rows((struct rows){to, n, 0}, (struct rows){(char *)(uintptr_t)from, n, 0},
+                   (struct cudaExtent){n, 1, 1}, k, how);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind k) {
+  return copy(to, from, n, k, HOW(0, 0));
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind k, cudaStream_t s) {
+  return copy(to, from, n, k, HOW(s, 1));
+}
+cudaError_t cudaMemcpyPeer(void *to, int d, const void *from, int s, size_t n) {
+  return d || s ? fail(cudaErrorInvalidDevice) : copy(to, from, n, cudaMemcpyDeviceToDevice, HOW(0, 0));
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int d, const void *from, int s, size_t n, cudaStream_t stream) {
+  return d || s ? fail(cudaErrorInvalidDevice) : copy(to, from, n, cudaMemcpyDeviceToDevice, HOW(stream, 1));
+}
+
+static cudaError_t copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                           enum cudaMemcpyKind k, struct how how) {
+  return copy_rows((struct rows){to, to_pitch, 0}, (struct rows){(char *)(uintptr_t)from, from_pitch, 0},
+                   (struct cudaExtent){width, height, 1}, k, how);
+}
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind k) {
-  return copy_rows((struct rows){to, to_pitch, 0}, (struct rows){(char *)(uintptr_t)from, from_pitch, 0},
-                   (struct cudaExtent){width, height, 1}, k);
+  return copy_2d(to, to_pitch, from, from_pitch, width, height, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind k, cudaStream_t s) {
-  return (void)s, cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, k);
+  return copy_2d(to, to_pitch, from, from_pitch, width, height, k, HOW(s, 1));
 }
 
 static struct rows pitched(struct cudaPitchedPtr p, struct cudaPos at) {
   size_t slice = p.pitch * p.ysize;
   return (struct rows){(char *)p.ptr + at.z * slice + at.y * p.pitch + at.x, p.pitch, slice};
 }
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct how how) {
   if (!p) return fail(cudaErrorInvalidValue);
   if (p->srcArray || p->dstArray) return (cudaError_t)heddle_unsupported("cudaMemcpy3D of an array");
-  return copy_rows(pitched(p->dstPtr, p->dstPos), pitched(p->srcPtr, p->srcPos), p->extent, p->kind);
+  return copy_rows(pitched(p->dstPtr, p->dstPos), pitched(p->srcPtr, p->srcPos), p->extent, p->kind, how);
 }
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return (void)s, cudaMemcpy3D(p); }
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy_3d(p, HOW(0, 0)); }
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t s) { return copy_3d(p, HOW(s, 1)); }
 
-static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e) {
+static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e, struct how how) {
   ENTER();
+  if (check_stream(how.stream) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
   if (!e.width || !e.height || !e.depth) return cudaSuccess;
   size_t span = to.slice * (e.depth - 1) + to.pitch * (e.height - 1) + e.width;
   if (!valid_range(to.p, span, 1)) return fail(cudaErrorInvalidValue);
@@ -317,24 +342,28 @@ static cudaError_t set_rows(struct rows to, int value, struct cudaExtent e) {
   if (err != cudaSuccess) return fail(err);
   for (size_t z = 0; z < e.depth; z++)
     for (size_t y = 0; y < e.height; y++) memset(to.p + z * to.slice + y * to.pitch, value, e.width);
+  note_copy(to, NULL, e, how);
   return cudaSuccess;
 }
 
-cudaError_t cudaMemset(void *p, int value, size_t n) {
-  return set_rows((struct rows){p, n, 0}, value, (struct cudaExtent){n, 1, 1});
+static cudaError_t set_2d(void *p, size_t pitch, int value, size_t width, size_t height, struct how how) {
+  return set_rows((struct rows){p, pitch, 0}, value, (struct cudaExtent){width, height, 1}, how);
 }
-cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t s) { return (void)s, cudaMemset(p, value, n); }
+cudaError_t cudaMemset(void *p, int value, size_t n) { return set_2d(p, n, value, n, 1, HOW(0, 0)); }
+cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t s) {
+  return set_2d(p, n, value, n, 1, HOW(s, 1));
+}
 cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
-  return set_rows((struct rows){p, pitch, 0}, value, (struct cudaExtent){width, height, 1});
+  return set_2d(p, pitch, value, width, height, HOW(0, 0));
 }
 cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t s) {
-  return (void)s, cudaMemset2D(p, pitch, value, width, height);
+  return set_2d(p, pitch, value, width, height, HOW(s, 1));
 }
 cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent e) {
-  return set_rows(pitched(p, (struct cudaPos){0, 0, 0}), value, e);
+  return set_rows(pitched(p, (struct cudaPos){0, 0, 0}), value, e, HOW(0, 0));
 }
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent e, cudaStream_t s) {
-  return (void)s, cudaMemset3D(p, value, e);
+  return set_rows(pitched(p, (struct cudaPos){0, 0, 0}), value, e, HOW(s, 1));
 }
 
 /* Hints that change no result. */
@@ -382,25 +411,26 @@ cudaError_t cudaGetSymbolSize(size_t *n, const void *host) {
   if (e == cudaSuccess) *n = v->size;
   return e;
 }
-cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t n, size_t offset, enum cudaMemcpyKind k) {
+static cudaError_t copy_symbol(const void *host, void *to, const void *from, size_t n, size_t offset,
+                               enum cudaMemcpyKind k, struct how how) {
   struct variable *v;
   cudaError_t e = symbol(host, &v);
   if (e != cudaSuccess) return e;
   if (offset > v->size || n > v->size - offset) return fail(cudaErrorInvalidValue);
-  return copy((char *)(uintptr_t)v->addr + offset, from, n, k);
+  char *at = (char *)(uintptr_t)v->addr + offset;
+  return to ? copy(to, at, n, k, how) : copy(at, from, n, k, how);
+}
+cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t n, size_t offset, enum cudaMemcpyKind k) {
+  return copy_symbol(host, NULL, from, n, offset, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t n, size_t offset, enum cudaMemcpyKind k) {
-  struct variable *v;
-  cudaError_t e = symbol(host, &v);
-  if (e != cudaSuccess) return e;
-  if (offset > v->size || n > v->size - offset) return fail(cudaErrorInvalidValue);
-  return copy(to, (char *)(uintptr_t)v->addr + offset, n, k);
+  return copy_symbol(host, to, NULL, n, offset, k, HOW(0, 0));
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t n, size_t offset, enum cudaMemcpyKind k,
                                     cudaStream_t s) {
-  return (void)s, cudaMemcpyToSymbol(host, from, n, offset, k);
+  return copy_symbol(host, NULL, from, n, offset, k, HOW(s, 1));
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t n, size_t offset, enum cudaMemcpyKind k,
                                       cudaStream_t s) {
-  return (void)s, cudaMemcpyFromSymbol(to, host, n, offset, k);
+  return copy_symbol(host, to, NULL, n, offset, k, HOW(s, 1));
 }

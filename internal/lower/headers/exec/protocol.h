@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 1
+#define HEDDLE_PROTOCOL_VERSION 2
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -19,16 +19,20 @@
 /* u32 kernel, u32 1 if cooperative, u32 grid[3], block[3], cluster[3], u32 0, u64 dynamic shared memory, u64 stream,
    u64 return address; the parameter area */
 #define HEDDLE_OP_LAUNCH 3
-/* u64 event: records the time at which all earlier operations have ended */
+/* u64 event, u64 stream: records the event at the time at which all earlier operations have ended */
 #define HEDDLE_OP_RECORD 4
 /* the name of a function that is not supported */
 #define HEDDLE_OP_UNSUPPORTED 5
 /* u32 the exit status if it is known, else 0: the program calls exit */
 #define HEDDLE_OP_EXIT 6
+/* any number of struct heddle_order: calls since the last message, for races between streams */
+#define HEDDLE_OP_ORDER 7
+/* u64 address, u64 return address: a call that frees what is not allocated, and fails */
+#define HEDDLE_OP_BAD_FREE 8
 
 #define HEDDLE_OP_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
-   -> u64 arena address, u64 its size, struct heddle_gpu */
+   -> u64 arena address, u64 its size, u64 1 if all copies and memsets are wanted, struct heddle_gpu */
 #define HEDDLE_OP_HELLO 64
 /* -> nothing: all earlier operations have ended */
 #define HEDDLE_OP_SYNC 65
@@ -36,9 +40,9 @@
 #define HEDDLE_OP_KERNEL 66
 /* u32 module, u32 0; the name -> u64 address, u64 size */
 #define HEDDLE_OP_SYMBOL 67
-/* u64 size, u32 kind, u32 0, u64 return address -> u64 address */
+/* u64 size, u32 kind, u32 1 if in the order of a stream, u64 return address -> u64 address */
 #define HEDDLE_OP_ALLOC 68
-/* u64 address, u64 return address */
+/* u64 address, u64 return address, u64 1 if in the order of a stream */
 #define HEDDLE_OP_FREE 69
 /* -> u64 free, u64 total */
 #define HEDDLE_OP_MEMORY 70
@@ -52,6 +56,29 @@
 #define HEDDLE_KIND_MANAGED 1
 #define HEDDLE_KIND_PINNED 2
 #define HEDDLE_KIND_VARIABLE 3
+
+/* Calls that order the work of streams, or are such work. */
+#define HEDDLE_ORDER_CREATE 1       /* a stream */
+#define HEDDLE_ORDER_DESTROY 2      /* a stream */
+#define HEDDLE_ORDER_WAIT 3         /* the stream waits for the event */
+#define HEDDLE_ORDER_SYNC_EVENT 4   /* the host waits */
+#define HEDDLE_ORDER_SYNC_STREAM 5  /* the host waits */
+#define HEDDLE_ORDER_SYNC_ALL 6     /* the host waits for all streams */
+#define HEDDLE_ORDER_COPY 7
+#define HEDDLE_ORDER_SET 8          /* a memset */
+#define HEDDLE_ORDER_ALLOC 9        /* cudaMallocAsync */
+#define HEDDLE_ORDER_FREE 10        /* cudaFreeAsync */
+
+#define HEDDLE_ORDER_NON_BLOCKING 1 /* of CREATE */
+#define HEDDLE_ORDER_BEFORE 1       /* the host waits for the stream before the copy */
+#define HEDDLE_ORDER_AFTER 2        /* the host waits for the copy */
+#define HEDDLE_ORDER_STAGED 4       /* cudaMemcpy from pageable memory, which may return before the copy has ended */
+
+/* A call. A copy or memset has rows of width bytes. */
+struct heddle_order {
+  unsigned int what, flags;
+  unsigned long long stream, event, caller, to, to_pitch, from, from_pitch, width, rows;
+};
 
 /* The properties of the GPU that a program sees. */
 struct heddle_gpu {

@@ -17,6 +17,7 @@
 
 #include "connect.c"
 #include "register.c"
+#include "order.c"
 #include "memory.c"
 #include "stream.c"
 #include "launch.c"

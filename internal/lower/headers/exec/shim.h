@@ -48,5 +48,6 @@ static struct kernel *find_kernel(const void *host);
 static struct variable *find_variable(const void *host);
 static void send_modules(void);
 static void forget_allocations(void);
+static cudaError_t check_stream(cudaStream_t s);
 
 #endif

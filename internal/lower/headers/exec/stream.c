@@ -25,20 +25,27 @@ static cudaError_t check_event(cudaEvent_t e) {
   return p && e ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *to, unsigned int flags, int priority) {
+static cudaError_t create_stream(cudaStream_t *to, unsigned int flags, int priority, uint64_t caller) {
   ENTER();
   if (!to || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
   struct CUstream_st *s = need(malloc(sizeof *s));
   lock();
   *s = (struct CUstream_st){flags, priority, streams};
   *to = streams = s;
+  ordering = 1;
+  if (flags & cudaStreamNonBlocking) non_blocking = 1;
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_CREATE, .stream = stream_id(s), .caller = caller,
+                                   .flags = flags & cudaStreamNonBlocking ? HEDDLE_ORDER_NON_BLOCKING : 0});
   unlock();
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *to, unsigned int flags) {
-  return cudaStreamCreateWithPriority(to, flags, 0);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *to, unsigned int flags, int priority) {
+  return create_stream(to, flags, priority, CALLER);
 }
-cudaError_t cudaStreamCreate(cudaStream_t *to) { return cudaStreamCreateWithPriority(to, 0, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *to, unsigned int flags) {
+  return create_stream(to, flags, 0, CALLER);
+}
+cudaError_t cudaStreamCreate(cudaStream_t *to) { return create_stream(to, 0, 0, CALLER); }
 
 cudaError_t cudaStreamDestroy(cudaStream_t s) {
   ENTER();
@@ -46,7 +53,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
   struct CUstream_st **p = &streams;
   while (*p && *p != s) p = &(*p)->next;
   int found = *p != NULL;
-  if (found) *p = s->next;
+  if (found) {
+    *p = s->next;
+    note_order((struct heddle_order){.what = HEDDLE_ORDER_DESTROY, .stream = stream_id(s)});
+  }
   unlock();
   if (!found) return fail(cudaErrorInvalidResourceHandle);
   free(s);
@@ -56,7 +66,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
 static cudaError_t wait_for(cudaStream_t s) {
   ENTER();
   cudaError_t e = check_stream(s);
-  return fail(e != cudaSuccess ? e : finish());
+  if (e == cudaSuccess) e = finish();
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_STREAM, .stream = stream_id(s)});
+  return fail(e);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t s) { return wait_for(s); }
 cudaError_t cudaStreamQuery(cudaStream_t s) { return wait_for(s); }
@@ -96,10 +108,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned int flag
   ENTER();
   (void)flags;
   if (check_stream(s) != cudaSuccess || check_event(e) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_WAIT, .stream = stream_id(s), .event = (uint64_t)(uintptr_t)e});
   return cudaSuccess;
 }
 
-/* Host functions run on the thread that enqueues them, after the work before them. They may not call CUDA. */
+/* Host functions run on the thread that enqueues them, after the work before them. They may not call CUDA. What they
+   tell other threads of the host cannot be seen: for the order of streams, the host has waited for the stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data) {
   cudaError_t e = wait_for(s);
   if (e != cudaSuccess) return e;
@@ -144,8 +158,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned int
   ENTER();
   (void)flags;
   if (check_event(e) != cudaSuccess || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
-  uint64_t id = (uint64_t)(uintptr_t)e;
-  struct part p = {&id, sizeof id};
+  uint64_t m[2] = {(uint64_t)(uintptr_t)e, stream_id(s)};
+  struct part p = {m, sizeof m};
+  last_default = -1;
   post(HEDDLE_OP_RECORD, &p, 1);
   return cudaSuccess;
 }
@@ -154,7 +169,9 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return cudaEventRec
 static cudaError_t wait_event(cudaEvent_t e) {
   ENTER();
   cudaError_t err = check_event(e);
-  return fail(err != cudaSuccess ? err : finish());
+  if (err == cudaSuccess) err = finish();
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_EVENT, .event = (uint64_t)(uintptr_t)e});
+  return fail(err);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) { return wait_event(e); }
 cudaError_t cudaEventQuery(cudaEvent_t e) { return wait_event(e); }

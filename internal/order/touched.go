@@ -1,0 +1,226 @@
+package order
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// Touched collects the bytes that an operation accesses, while it runs: a bit for each word of 4
+// bytes of the pages that are accessed, and one for each byte of pages in which some access is no
+// whole word. The zero value is empty. It is used by one goroutine at a time.
+type Touched struct {
+	// Fenced is Work.Fenced.
+	Fenced bool
+
+	table []*touchedPage // open addressing by number; a power of two, at most half full
+	list  []*touchedPage // those of the table
+	spare []*touchedPage
+}
+
+const (
+	firstTable = 64
+	wordBytes  = 4
+	pageWords  = pageBytes / wordBytes
+)
+
+// touchedPage is what of a page has been accessed, by Access.
+type touchedPage struct {
+	number uint64
+	any    [accesses]bool
+	words  [accesses][pageWords / 64]uint64
+	bytes  *[accesses][pageBytes / 64]uint64 // in the place of words; nil: all accesses are of words
+}
+
+// Mark adds an access to n bytes at an address.
+func (t *Touched) Mark(a Access, addr, n uint64) {
+	for n > 0 {
+		in := addr % pageBytes
+		k := min(n, pageBytes-in)
+		t.page(addr/pageBytes).mark(a, in, k)
+		addr, n = addr+k, n-k
+	}
+}
+
+// page returns the page with a number.
+func (t *Touched) page(number uint64) *touchedPage {
+	if len(t.table) > 0 {
+		if p := *t.slot(number); p != nil {
+			return p
+		}
+	}
+	return t.add(number)
+}
+
+// slot returns the place of a page in the table, or where it would be.
+func (t *Touched) slot(number uint64) **touchedPage {
+	mask := uint64(len(t.table) - 1)
+	for i := number * 0x9e3779b97f4a7c15 >> 32; ; i++ {
+		if s := &t.table[i&mask]; *s == nil || (*s).number == number {
+			return s
+		}
+	}
+}
+
+// add adds a page that the table does not have.
+func (t *Touched) add(number uint64) *touchedPage {
+	if 2*len(t.list) >= len(t.table) {
+		t.table = make([]*touchedPage, max(firstTable, 2*len(t.table)))
+		for _, p := range t.list {
+			*t.slot(p.number) = p
+		}
+	}
+	p := new(touchedPage)
+	if n := len(t.spare); n > 0 {
+		p, t.spare = t.spare[n-1], t.spare[:n-1]
+		*p = touchedPage{}
+	}
+	p.number = number
+	*t.slot(number) = p
+	t.list = append(t.list, p)
+	return p
+}
+
+// mark adds an access to n bytes at an offset.
+func (p *touchedPage) mark(a Access, at, n uint64) {
+	p.any[a] = true
+	if p.bytes == nil && (at|n)%wordBytes == 0 {
+		setBits(p.words[a][:], at/wordBytes, n/wordBytes)
+		return
+	}
+	p.split()
+	setBits(p.bytes[a][:], at, n)
+}
+
+// split lets a page count bytes.
+func (p *touchedPage) split() {
+	if p.bytes != nil {
+		return
+	}
+	p.bytes = new([accesses][pageBytes / 64]uint64)
+	for a := range p.words {
+		for r := range runs(p.words[a][:]) {
+			setBits(p.bytes[a][:], r.From*wordBytes, (r.To-r.From)*wordBytes)
+		}
+	}
+}
+
+// setBits sets n bits from at on.
+func setBits(words []uint64, at, n uint64) {
+	first, last := at/64, (at+n-1)/64
+	from, to := ^uint64(0)<<(at%64), ^uint64(0)>>(63-(at+n-1)%64)
+	if first == last {
+		words[first] |= from & to
+		return
+	}
+	words[first] |= from
+	for i := first + 1; i < last; i++ {
+		words[i] = ^uint64(0)
+	}
+	words[last] |= to
+}
+
+// runs yields the runs of bits that are set.
+func runs(words []uint64) func(yield func(Range) bool) {
+	return func(yield func(Range) bool) {
+		var r Range
+		for i, w := range words {
+			for at := uint64(0); w>>at != 0; {
+				at += uint64(bits.TrailingZeros64(w >> at))
+				n := uint64(bits.TrailingZeros64(^(w >> at)))
+				from := uint64(i)*64 + at
+				if from != r.To {
+					if r.To > 0 && !yield(r) {
+						return
+					}
+					r.From = from
+				}
+				r.To = from + n
+				if at += n; at == 64 {
+					break
+				}
+			}
+		}
+		if r.To > 0 {
+			yield(r)
+		}
+	}
+}
+
+// Add adds everything that o has.
+func (t *Touched) Add(o *Touched) {
+	t.Fenced = t.Fenced || o.Fenced
+	for _, q := range o.list {
+		p := t.page(q.number)
+		if q.bytes != nil {
+			p.split()
+		} else if p.bytes != nil {
+			q.split()
+		}
+		for a, any := range q.any {
+			switch {
+			case !any:
+				continue
+			case q.bytes != nil:
+				for i, w := range q.bytes[a] {
+					p.bytes[a][i] |= w
+				}
+			default:
+				for i, w := range q.words[a] {
+					p.words[a][i] |= w
+				}
+			}
+			p.any[a] = true
+		}
+	}
+}
+
+// Reset empties t and keeps its memory.
+func (t *Touched) Reset() {
+	t.Fenced = false
+	t.spare = append(t.spare, t.list...)
+	t.list = t.list[:0]
+	clear(t.table)
+}
+
+// maxRanges bounds the ranges of one operation: 64 MiB of them.
+const maxRanges = 1 << 22
+
+// Accesses returns what has been accessed. ok is false if the bytes lie in too many separate
+// places.
+func (t *Touched) Accesses() (out Accesses, ok bool) {
+	slices.SortFunc(t.list, func(a, b *touchedPage) int { return cmp.Compare(a.number, b.number) })
+	n := 0
+	for _, p := range t.list {
+		for a := range accesses {
+			if p.any[a] {
+				n += p.ranges(&out[a], a)
+			}
+		}
+		if n > maxRanges {
+			return Accesses{}, false
+		}
+	}
+	return out, true
+}
+
+// ranges appends the ranges of a page to a list, whose last one may continue, and returns how many
+// it has appended.
+func (p *touchedPage) ranges(to *[]Range, a Access) int {
+	words, unit := p.words[a][:], uint64(wordBytes)
+	if p.bytes != nil {
+		words, unit = p.bytes[a][:], 1
+	}
+	base, list := p.number*pageBytes, *to
+	before := len(list)
+	for r := range runs(words) {
+		r = Range{base + r.From*unit, base + r.To*unit}
+		if n := len(list); n > 0 && list[n-1].To == r.From {
+			list[n-1].To = r.To
+			continue
+		}
+		list = append(list, r)
+	}
+	*to = list
+	return len(list) - before
+}

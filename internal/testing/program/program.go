@@ -1,0 +1,72 @@
+// Package program builds CUDA programs for tests, as heddle exec does.
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/internal/lower"
+)
+
+// Builder returns a builder, or skips the test if there is no clang.
+func Builder(t testing.TB) *lower.Builder {
+	t.Helper()
+	b, err := lower.NewBuilder(t.Context(), lower.BuildOptions{})
+	var missing *lower.MissingToolError
+	if errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// Build builds source files into a program and returns its path. It skips the test if the machine
+// has no clang or no C++ library.
+func Build(t testing.TB, files ...string) string {
+	t.Helper()
+	b, dir := Builder(t), t.TempDir()
+	var objects []string
+	for i, f := range files {
+		o := filepath.Join(dir, fmt.Sprintf("%d.o", i))
+		if _, err := b.Object(t.Context(), f, o, false); err != nil {
+			Fail(t, err)
+		}
+		objects = append(objects, o)
+	}
+	out := filepath.Join(dir, "program")
+	if err := b.Link(t.Context(), objects, nil, out); err != nil {
+		Fail(t, err)
+	}
+	return out
+}
+
+// OfText is Build for the text of one CUDA file.
+func OfText(t testing.TB, text string) string {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "p.cu")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Build(t, source)
+}
+
+// Fail ends the test with the messages of the compiler, or skips it if what is missing is the
+// machine's C++ library.
+func Fail(t testing.TB, err error) {
+	t.Helper()
+	var ce *lower.CompileError
+	if errors.As(err, &ce) {
+		if strings.Contains(ce.Help, "install it") {
+			t.Skip(ce.Help)
+		}
+		t.Fatalf("%v\n%s", err, ce.Output)
+	}
+	t.Fatal(err)
+}

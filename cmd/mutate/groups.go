@@ -42,7 +42,7 @@ var groups = []group{
 		judges: []judge{{pkg: "internal/lockstep"}, programs, proofs}},
 	{name: "internal/lockstep", packages: []string{"./internal/lockstep/..."},
 		judges: []judge{{pkg: "internal/verify"}, programs, proofs}},
-	{name: "internal/invariant", packages: []string{"./internal/invariant"}, min: 60,
+	{name: "internal/invariant", packages: []string{"./internal/invariant"},
 		judges: []judge{{pkg: "internal/lockstep"}, programs, proofs}},
 	{name: "internal/slice", packages: []string{"./internal/slice"},
 		judges: []judge{{"internal/testing/ptxtest", "^TestTrace$"}, {"internal/engine/trace", ""},

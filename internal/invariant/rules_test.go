@@ -295,3 +295,24 @@ func TestEveryRuleIsTested(t *testing.T) {
 		}
 	}
 }
+
+// TestSameSteps: a search takes the same steps each time, since they decide what is undecided. Steps
+// depend on the numbers of terms, and so on the order in which terms are made.
+func TestSameSteps(t *testing.T) {
+	want := ""
+	for range 12 {
+		th := build(t, ruleTests[0].before, ruleTests[0].body)
+		l := &th.Loops[0]
+		terms := []smt.Term{l.Act, l.Entry, l.Back}
+		for _, s := range l.Slots {
+			terms = append(terms, s.At, s.Next)
+		}
+		got := fmt.Sprint(terms, th.Axioms.For(terms, 3))
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("terms %s, and before %s", got, want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package smt
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Simplification of a conjunction by itself, as preprocessors of SMT solvers do: conjuncts replace
 // their occurrences in each other, equations eliminate variables (Gaussian elimination modulo 2^w,
@@ -260,9 +263,10 @@ func (r *Reduced) narrowAll(list []Term) (s *Substitution, removed map[int]bool,
 		}
 		ranges[name], removed[i] = f, true
 	}
-	for name, f := range ranges {
+	// In a fixed order, since the numbers of new terms decide the steps of the solver.
+	for _, name := range slices.Sorted(maps.Keys(ranges)) {
 		w := c.nodes[variants[name][0]].width
-		to := c.refined(name, w, f)
+		to := c.refined(name, w, ranges[name])
 		r.narrow[name] = to
 		for _, x := range variants[name] {
 			s.Replace(x, to)

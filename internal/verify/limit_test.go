@@ -80,6 +80,16 @@ func TestLimit(t *testing.T) {
 			t.Errorf("limit %d: %d findings, want %d", limit, len(r.Findings), want)
 		}
 	}
+	// The array of a pointer that is loaded is unknown: that takes no query.
+	const unknown = "setp.eq.u32 %p, %t, 0;\n\t@%p ld.global.u64 %d1, [%A];\n" +
+		"\t@%p st.global.u32 [%d1], 1;\n\t@%p st.global.u32 [%d1+64], 1;"
+	for limit, want := range map[int]int{0: 2, 1: 1, 2: 2, 3: 2} {
+		sizes := func(*thread.Object) (uint64, bool) { return 0, false }
+		r := proof(t, warpThread(t, unknown, false), Options{Limit: limit, AllBounds: true, Sizes: sizes})
+		if n := len(r.Findings) + len(r.Unbounded); n != want {
+			t.Errorf("limit %d: %d accesses to unknown arrays, want %d", limit, n, want)
+		}
+	}
 }
 
 // TestUnusual: a finding that an ordinary parameter shows has such a parameter. If only a factor of

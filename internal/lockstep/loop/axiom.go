@@ -2,6 +2,8 @@ package loop
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"heddle/internal/lockstep/join"
 	"heddle/internal/lockstep/symbol"
@@ -18,7 +20,9 @@ func (t *Table) Define(a *thread.Axioms) {
 		}
 		a.Define(i.name("act", i.privateAct), i.Iterations(), i.activity()...)
 		a.Define(i.name("kx", i.privateExit), i.Around(), i.leaving()...)
-		for n, r := range i.slots {
+		// In a fixed order, since the numbers of new terms decide the steps of solvers.
+		for _, n := range slices.Sorted(maps.Keys(i.slots)) {
+			r := i.slots[n]
 			first, next := r.init, r.next
 			if r.form == offset {
 				first, next = t.c.Const(0, r.width), r.body

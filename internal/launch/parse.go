@@ -231,6 +231,7 @@ func (a *ArgSpec) parseForm(val string) error {
 	case "file":
 		return a.parseFile(rest)
 	case "alias":
+		rest = strings.TrimSpace(rest)
 		if rest == "" || strings.Contains(rest, "+") {
 			return fmt.Errorf("%q: expected alias:PARAM or alias:PARAM+BYTES with the name of another "+
 				"parameter", val)
@@ -238,6 +239,7 @@ func (a *ArgSpec) parseForm(val string) error {
 		a.Kind, a.Text = ArgAlias, rest
 		return nil
 	case "func":
+		rest = strings.TrimSpace(rest)
 		if rest == "" {
 			return fmt.Errorf("%q: expected func:NAME with the name of a device function", val)
 		}

@@ -187,7 +187,7 @@ func TestEncodeLiteral(t *testing.T) {
 
 func FuzzParseArg(f *testing.F) {
 	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a",
-		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4", "b=alias:a+4", "z=zero:64+8",
+		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4", "b=alias:a+4", "b=alias: +0", "z=zero:64+8",
 		"w=file:a:4+4", "v=value:+1", "c=small:10,7:64", "o=u8:oneof@7:0,-1:64+1", "p=u64:perm:4", "r=csr:4,5+8",
 		"i=ints:0,-3...", "n=struct:16{0=iota,4=small:10,7,8=f64:0.5}:64+16"} {
 		f.Add(s)

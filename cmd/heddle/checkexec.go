@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"heddle/internal/command/exec"
@@ -150,14 +148,11 @@ func notUsed(ctx context.Context, sum *exec.Summary) string {
 
 // buildProgram builds one file with the flags of the check.
 func (c *checkCommand) buildProgram(ctx context.Context, in *driver.Input, dir, out string) error {
-	low, own := &c.opt.Lower, &in.Flags
-	b := buildFlags{opt: lower.BuildOptions{Options: lower.Options{Compiler: low.Compiler,
-		Arch: low.Arch, Std: cmp.Or(low.Std, own.Std), NoCache: low.NoCache,
-		Includes:  slices.Concat(low.Includes, own.Includes),
-		Systems:   slices.Concat(low.Systems, own.Systems),
-		Defines:   slices.Concat(own.Defines, low.Defines),
-		Undefines: slices.Concat(own.Undefines, low.Undefines),
-		Forced:    slices.Concat(low.Forced, own.Forced)}}}
+	low := &c.opt.Lower
+	opt := lower.Options{Compiler: low.Compiler, Arch: low.Arch, Std: low.Std, NoCache: low.NoCache,
+		Includes: low.Includes, Systems: low.Systems, Defines: low.Defines, Undefines: low.Undefines,
+		Forced: low.Forced}
+	b := buildFlags{opt: lower.BuildOptions{Options: opt.With(in.Flags)}}
 	return b.program(ctx, []string{in.Name}, dir, out, 1)
 }
 

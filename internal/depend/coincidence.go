@@ -7,14 +7,14 @@ import (
 	"heddle/internal/isa"
 )
 
-// A search stores where it found something: if (key[i] == wanted[0]) *at = i. Two threads race there if
-// two places of an array hold one value. Made-up contents do (zeros), the user's may be distinct, so
-// that the race rests on the contents as one at an index from memory does. It is another matter
-// whether a value is a certain one (flag[i] == 1, level[i] == current), or not: many may be.
+// A search stores where it found something: if (key[i] == wanted[0]) *at = i. Two threads race there
+// if two places of an array hold one value. Made-up contents do (zeros), the user's may be distinct,
+// so that the race rests on the contents as one at an index from memory does. Whether a value is a
+// certain one (flag[i] == 1, level[i] == current) is another matter: many may be.
 
-// Coincidence returns the facts that must make values at two places of memory equal for two threads to
-// execute two accesses: a branch before both compares, for equality, what the threads have loaded from
-// different addresses with what both have loaded from one. It is empty if there is no such branch.
+// Coincidence returns the facts that must make values at two places of memory equal for two threads
+// to execute two accesses: a branch before both compares, for equality, what the threads have loaded
+// from different addresses with what both have loaded from one. It is empty if there is none.
 func (k *Kernel) Coincidence(a, b Access) []Source {
 	f := k.home[a.Instr]
 	if f == nil || k.home[b.Instr] != f {

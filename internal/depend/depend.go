@@ -145,8 +145,8 @@ func (k *Kernel) Address(in *ir.Instr) []Source {
 	return k.facts(f.addressFacts(in))
 }
 
-// Trips returns the facts that decide how often the loops around an access run, if it accesses another
-// place in each iteration. They decide how far it gets.
+// Trips returns the facts that decide how often the loops around an access run, if it accesses
+// another place in each iteration. They decide how far it gets.
 func (k *Kernel) Trips(in *ir.Instr) []Source {
 	f := k.home[in]
 	if f == nil {

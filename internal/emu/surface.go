@@ -48,15 +48,11 @@ func (c *compiler) surface(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	op := &surfOp{layer: shape.layer, beyond: mode}
-	n := shape.coords
-	if shape.layer {
-		n++
-	}
-	handle, list, err := c.coordinates(in.Src[0], n, isa.B32)
+	handle, coords, err := c.coordinates(in.Src[0], shape)
 	if err != nil {
 		return err
 	}
-	op.coords = list[:n]
+	op.coords = coords
 	m := &memOp{space: event.Global, kind: event.Read}
 	d := inst{guard: c.guard(), run: runSurface, mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
 		s: [4]src{handle}, sources: 1, misc: &miscOp{surf: op}}

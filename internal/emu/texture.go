@@ -116,12 +116,14 @@ type texOp struct {
 	reads [5]inst
 }
 
-// geometries are the shapes of textures and surfaces: the number of coordinates after that of the
-// layer.
-var geometries = map[string]struct {
+// texShape is a shape of textures and surfaces: the number of coordinates after that of the layer.
+type texShape struct {
 	coords      int
 	layer, cube bool
-}{
+}
+
+// geometries are the shapes by their names in PTX.
+var geometries = map[string]texShape{
 	"1d": {coords: 1}, "2d": {coords: 2}, "3d": {coords: 3},
 	"a1d": {coords: 1, layer: true}, "a2d": {coords: 2, layer: true},
 	"cube": {coords: 3, cube: true}, "acube": {coords: 3, layer: true, cube: true},
@@ -139,15 +141,18 @@ func geometry(in *ir.Instr) (name string, ok bool) {
 // textured reports whether the objects that handles name are known.
 func (c *compiler) textured() bool { return c.mapped != nil && !c.p.track }
 
-// coordinates decodes the object and the coordinates of a texture or surface instruction. Elements
-// beyond the coordinates of the shape fill the vector up and are ignored.
-func (c *compiler) coordinates(o ir.Operand, n int, typ isa.Type) (handle src, list []src,
-	err error) {
+// coordinates decodes the object and the coordinates of a texture or surface instruction, that of the
+// layer first. Elements beyond those of the shape fill the vector up and are ignored.
+func (c *compiler) coordinates(o ir.Operand, shape texShape) (handle src, list []src, err error) {
+	n := shape.coords
+	if shape.layer {
+		n++
+	}
 	if o.Kind != ir.Mem || len(o.Elems) != 1 || o.Var != nil || o.Reg == ir.NoReg || o.Val != 0 {
 		return src{}, nil, fmt.Errorf("%s: an object in a register and a vector of coordinates expected",
 			opcodeText(c.cur))
 	}
-	if list, err = c.parts(o.Elems[0], typ); err == nil && len(list) < n {
+	if list, err = c.parts(o.Elems[0], isa.B32); err == nil && len(list) < n {
 		err = fmt.Errorf("%s: %d coordinates expected", opcodeText(c.cur), n)
 	}
 	for i := range list {
@@ -155,7 +160,7 @@ func (c *compiler) coordinates(o ir.Operand, n int, typ isa.Type) (handle src, l
 			err = fmt.Errorf("%s: a coordinate is missing", opcodeText(c.cur))
 		}
 	}
-	return src{r: c.fc.slots[o.Reg]}, list, err
+	return src{r: c.fc.slots[o.Reg]}, list[:min(n, len(list))], err
 }
 
 // texture decodes tex and tld4, PTX ISA 9.7.10.3 and 9.7.10.4. Objects have no mipmaps, so that a
@@ -181,15 +186,11 @@ func (c *compiler) texture(in *ir.Instr) error {
 	if in.Row.Opcode == "tld4" {
 		op.gather = slices.Index([]string{"r", "g", "b", "a"}, in.Mods[0])
 	}
-	n := shape.coords
-	if shape.layer {
-		n++
-	}
-	handle, list, err := c.coordinates(in.Src[0], n, isa.B32)
+	handle, coords, err := c.coordinates(in.Src[0], shape)
 	if err != nil {
 		return err
 	}
-	op.coords = list[:n]
+	op.coords = coords
 	regs, err := c.parts(in.Dst[0], in.Type)
 	if err != nil || len(regs) != len(op.dst) {
 		return fmt.Errorf("%s: four destination registers expected", opcodeText(in))

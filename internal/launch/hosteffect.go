@@ -407,11 +407,18 @@ var changing = []string{"swap", "exchange", "tie", "ref", "forward_as_tuple", "f
 	"getline", "iter_swap", "advance", "apply", "invoke", "back_inserter", "front_inserter",
 	"inserter"}
 
+// isHarmless reports whether the function that the token at i names, which the file does not define,
+// changes nothing but what its arguments point to.
+func isHarmless(toks []token, i int) bool {
+	name := toks[i].text
+	return strings.HasPrefix(name, "cuda") || slices.Contains(harmless, name) ||
+		i > 1 && toks[i-1].is("::") && toks[i-2].is("std") && !slices.Contains(changing, name)
+}
+
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.
 func (x *exec) foreign(name string, i int, parts [][2]int) {
-	safe := strings.HasPrefix(name, "cuda") || slices.Contains(harmless, name) ||
-		i > 1 && x.toks[i-1].is("::") && x.toks[i-2].is("std") && !slices.Contains(changing, name)
+	safe := isHarmless(x.toks, i)
 	readOnly := safe && (name == "free" || strings.HasSuffix(name, "printf") ||
 		strings.HasPrefix(name, "cudaFree") || strings.HasPrefix(name, "raw_"))
 	for _, p := range parts {

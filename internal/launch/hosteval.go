@@ -111,9 +111,7 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 		return false
 	}
 	if list := x.funcs[name]; len(list) > 0 {
-		return slices.ContainsFunc(list, func(f *hostFunc) bool {
-			return x.changing(x.toks[f.body[0]:f.body[1]], depth+1)
-		})
+		return x.anyChanges(list, depth)
 	}
 	if typeSizes[name] != 0 || name == "dim3" {
 		return false
@@ -121,9 +119,14 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 	if c := x.variable(name); c != nil {
 		return c.typ.class == classOther && c.typ.rec != nil || c.val.kind == nothing // a function object
 	}
-	std := i > 1 && toks[i-1].is("::") && toks[i-2].is("std")
-	return !(std && !slices.Contains(changing, name) || strings.HasPrefix(name, "cuda") ||
-		slices.Contains(harmless, name) || strings.ToUpper(name) == name)
+	return !isHarmless(toks, i) && strings.ToUpper(name) != name
+}
+
+// anyChanges reports whether a body of one of the functions of a name may change a variable.
+func (x *exec) anyChanges(list []*hostFunc, depth int) bool {
+	return slices.ContainsFunc(list, func(f *hostFunc) bool {
+		return x.changing(x.toks[f.body[0]:f.body[1]], depth+1)
+	})
 }
 
 // getters are the beginnings of the names of methods that libraries have for what an object is: the
@@ -136,9 +139,7 @@ var getters = []string{"get", "Get", "num", "Num", "is", "has", "rows", "cols", 
 // returns the same each time. Of other classes the name decides.
 func (x *exec) getter(name string, depth int) bool {
 	if list := x.funcs[name]; len(list) > 0 {
-		return !slices.ContainsFunc(list, func(f *hostFunc) bool {
-			return x.changing(x.toks[f.body[0]:f.body[1]], depth+1)
-		})
+		return !x.anyChanges(list, depth)
 	}
 	if constMethods[name] {
 		return true

@@ -35,7 +35,7 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 		return err
 	}
 	in.Lang = lang
-	opt = opt.with(in.Flags)
+	opt = opt.With(in.Flags)
 	switch {
 	case lang != CUDA && lang != OpenCL:
 		return &InputError{File: in.Name,

@@ -50,9 +50,9 @@ type Flags struct {
 	Forced    []string // -include
 }
 
-// with returns opt with the flags of one file added. Those of opt, from the command line, take
+// With returns opt with the flags of one file added. Those of opt, from the command line, take
 // precedence.
-func (opt Options) with(f Flags) Options {
+func (opt Options) With(f Flags) Options {
 	if opt.Std == "" {
 		opt.Std = f.Std
 	}
@@ -87,7 +87,7 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 		}
 	}
 	in.Lang = lang
-	opt = opt.with(in.Flags)
+	opt = opt.With(in.Flags)
 	switch lang {
 	case PTX:
 		if len(content) > maxPTX {

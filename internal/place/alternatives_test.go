@@ -169,6 +169,34 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestReasonInConditional: no place outside a conditional can hold a barrier between the second and
+// the third statement, and all threads enter the conditional. So the barrier inside it separates
+// those two, and not the first two, although the label intervals of section III.B hold no place for
+// it.
+func TestReasonInConditional(t *testing.T) {
+	first := do(rd(in(0, tid(1))))
+	second := do(wr(in(0, tid(0))), rd(in(1, tid(1))))
+	inside := do()
+	middle := cond(lanes(func(int) bool { return true }), inside)
+	third := do(wr(in(1, tid(0))))
+	second.closed, middle.closed = true, true
+	w := explore(kernel(first, second, middle, third))
+	res, err := Synthesize(t.Context(), w.t, &exactOracle{w: w}, Options{}) // paths are unknown
+	if err != nil || !res.Found || len(res.Placement.Labels()) != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	for _, l := range res.Placement.Labels() {
+		want := [2]Label{first.label, second.label}
+		if l == middle.start || l == inside.label {
+			want = [2]Label{second.label, third.label}
+		}
+		rs := res.Reasons[l]
+		if len(rs) != 1 || [2]Label{rs[0].Race.A, rs[0].Race.B} != want {
+			t.Errorf("reasons of the barrier after %d: %+v, want %v", l, rs, want)
+		}
+	}
+}
+
 // TestMostCalls: the oracle is never asked more often than allowed.
 func TestMostCalls(t *testing.T) {
 	k := kernel(do(rd(tid(1))), do(), do(), do(), do(), do(wr(tid(0))))

@@ -319,8 +319,8 @@ func TestSameSteps(t *testing.T) {
 	}
 }
 
-// TestComparisons: a comparison of the loop is proposed if it may change from iteration to iteration
-// and neither side is loaded: the others are the same at each header, or unknown there.
+// TestComparisons: a comparison of the loop is proposed if it may change from iteration to
+// iteration and neither side is loaded: the others are the same at each header, or unknown there.
 func TestComparisons(t *testing.T) {
 	th := build(t, "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes+`setp.lt.u32 %p6, %n, %m;
 	and.pred %p6, %p5, %p6;
@@ -354,8 +354,8 @@ func TestComparisons(t *testing.T) {
 }
 
 // TestComparedConstants: a constant with which the loop compares one register bounds the others of
-// its width too, here a copy that is made in some iterations. A constant of 64 bits bounds none of 32
-// bits, whose lower half it would be.
+// its width too, here a copy that is made in some iterations. A constant of 64 bits bounds no
+// register of 32 bits, as its lower half would.
 func TestComparedConstants(t *testing.T) {
 	th := build(t, "mov.u32 %x1, 0; mov.u32 %x2, 0; mov.u64 %d1, 0;", sometimes+
 		`setp.lt.u32 %p6, %x1, 40;
@@ -378,8 +378,8 @@ func TestComparedConstants(t *testing.T) {
 	}
 }
 
-// TestInnerResults: no candidate mentions what an inner loop computes in the iteration that is about
-// to begin. The invariants of the inner loop are proved from those of the outer one, so a candidate
+// TestInnerResults: no candidate mentions what an inner loop computes in the iteration that is
+// about to begin. The invariants of the inner loop are proved from those of the outer one, so a candidate
 // of the outer loop that follows from them would be proved by itself. Results of an earlier loop
 // are there at the header.
 func TestInnerResults(t *testing.T) {

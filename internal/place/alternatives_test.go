@@ -142,6 +142,27 @@ func TestFar(t *testing.T) {
 	}
 }
 
+// TestNear: within one iteration the path from one access to the other holds what is between them,
+// and a barrier is as far ahead of the second access as there are places up to it.
+func TestNear(t *testing.T) {
+	a, x, y, b, after := do(rd(tid(1))), do(), do(), do(wr(tid(0))), do()
+	tree := kernel(loop(times(2), a, x, y, b, after)).number()
+	cs := newText(tree).constraints(&Race{A: a.label, B: b.label, Paths: []Path{Near}})
+	if len(cs) != 1 {
+		t.Fatalf("%d constraints", len(cs))
+	}
+	between := []Label{a.label, x.label, y.label}
+	if fmt.Sprint(cs[0].wide) != fmt.Sprint(between) ||
+		fmt.Sprint(cs[0].narrow) != fmt.Sprint(between) {
+		t.Errorf("on the path %v and %v, want %v", cs[0].wide, cs[0].narrow, between)
+	}
+	for i, l := range between {
+		if got, want := cs[0].ahead[l], len(between)-1-i; got != want {
+			t.Errorf("the barrier after %d is %d places ahead, want %d", l, got, want)
+		}
+	}
+}
+
 // TestReasons: a barrier is there for the pairs that it alone separates.
 func TestReasons(t *testing.T) {
 	first := do(rd(in(0, tid(1))), rd(in(2, tid(1))))

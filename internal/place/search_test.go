@@ -300,6 +300,30 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
+// An oracle that names something else than labels of the tree is wrong.
+func TestOutsideTheTree(t *testing.T) {
+	w := explore(kernel(do(rd(tid(1))), do(wr(tid(0)))))
+	n := Label(len(w.t.Labels))
+	for _, c := range []struct {
+		a, b Label
+		want bool // an error
+	}{{0, n - 1, false}, {n - 1, 0, false}, {-1, 1, true}, {1, -1, true}, {n, 1, true}, {1, n, true}} {
+		_, err := Synthesize(t.Context(), w.t, raceOracle{c.a, c.b}, Options{MaxCalls: 3})
+		if (err != nil) != c.want {
+			t.Errorf("a race of %d and %d of %d labels: %v", c.a, c.b, n, err)
+		}
+	}
+}
+
+// raceOracle always reports a race of two labels.
+type raceOracle [2]Label
+
+func (raceOracle) Name() string { return "race" }
+
+func (o raceOracle) Check(context.Context, Placement) (*Answer, error) {
+	return &Answer{Races: []Race{{A: o[0], B: o[1], Paths: []Path{Near}}}}, nil
+}
+
 type stubbornOracle struct{}
 
 func (stubbornOracle) Name() string { return "stubborn" }

@@ -18,9 +18,13 @@ var ticketTraps = []trap{
 		why:  "every fourth thread gets the same number",
 	},
 	{
-		name: "up and down",
-		body: "atom.global.add.u32 %x1, [%B], 1;\natom.global.add.u32 %x2, [%B], -1;\n" + byX1,
+		name: "inc and an addition of -1",
+		body: "atom.global.inc.u32 %x1, [%B], -1;\natom.global.add.u32 %x2, [%B], -1;\n" + byX1,
 		why:  "a thread may count up after another one has counted down",
+	},
+	{
+		name: "dec and an addition of -1",
+		body: "atom.global.dec.u32 %x1, [%B], -1;\natom.global.add.u32 %x2, [%B], -1;\n" + byX1,
 	},
 	{
 		name: "inc and dec",

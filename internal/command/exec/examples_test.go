@@ -111,6 +111,10 @@ var examples = map[string]example{
 	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
 		stdout: "0, an illegal memory access was encountered"},
 	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+	// Members of a tile see what the others wrote before its sync; other tiles are apart (CUDA C++
+	// Programming Guide, "Thread Block Tile").
+	"large_tiles": {launches: 4, checked: 4,
+		stdout: "32: 0 wrong\n64: 0 wrong\n128: 0 wrong\n512: 0 wrong\n"},
 	"driver_api": {launches: 2, checked: 2, stdout: "0 wrong; CUDA_ERROR_NOT_INITIALIZED, " +
 		"CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE"},
 	// Three kernels, launched twice as a graph; without the second event, two of them are unordered.

@@ -130,6 +130,9 @@ var examples = map[string]example{
 	"separate": {files: "separate/main.cu separate/hash.cu", launches: 3, checked: 3,
 		stdout: "600 calls, 0 wrong, no error"},
 	"textures": {launches: 3, checked: 3, stdout: "0 wrong, no error"},
+	// Operations of system scope are atomic for the host (CUDA C++ Programming Guide, "Atomic
+	// Functions"): 2048 threads count to 40, the host to 200,000.
+	"system_atomics": {launches: 1, checked: 1, stdout: "81920 and 200000 increments: none is lost"},
 	// Threads read through a texture what others write in the same launch.
 	"texture_race": {code: 1, findings: []string{"race-global texture_race.cu:10"}, launches: 1,
 		checked: 1, stdout: "no error"},

@@ -56,8 +56,8 @@ static cudaError_t version(int *to) {
 cudaError_t cudaDriverGetVersion(int *to) { return version(to); }
 cudaError_t cudaRuntimeGetVersion(int *to) { return version(to); }
 
-/* Host and kernels may not use managed memory at the same time: the emulator's atomic operations are not atomic for
-   the host. So concurrentManagedAccess is 0, as on devices before Pascal. */
+/* A host that waits for what a running kernel writes may wait for the end of the kernel, and races of the two are not
+   found. So concurrentManagedAccess is 0, as on devices before Pascal. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   cudaError_t e = device_exists(device);
   if (e != cudaSuccess) return e;

@@ -111,6 +111,9 @@ var examples = map[string]example{
 	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
 		stdout: "0, an illegal memory access was encountered"},
 	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+	// Conversions round to nearest even once, and saturate (CUDA Math API, "FP8 Conversion and Data
+	// Movement").
+	"fp8_convert": {launches: 1, checked: 1, stdout: "4096 numbers, 0 wrong"},
 	// Members of a tile see what the others wrote before its sync; other tiles are apart (CUDA C++
 	// Programming Guide, "Thread Block Tile").
 	"large_tiles": {launches: 4, checked: 4,

@@ -125,7 +125,10 @@ var examples = map[string]example{
 	"graph_capture racy": {files: "graph_capture.cu", args: []string{"racy"}, code: 1,
 		findings: []string{"race-stream graph_capture.cu:37"}, launches: 6, checked: 6,
 		stdout: "not joined: cudaErrorStreamCaptureUnjoined\n4 nodes, 0 wrong"},
-	"graph_nodes": {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
+	// Memory of a graph is there from its allocation node to what frees it; a launch that would allocate
+	// it twice fails (CUDA C++ Programming Guide, "Graph Memory Nodes").
+	"graph_memory": {launches: 7, checked: 5, stdout: "0, 0 and 0 wrong"},
+	"graph_nodes":  {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
 	"nvrtc": {launches: 1, checked: 1,
 		stdout: "0 wrong; NVRTC_ERROR_COMPILATION, with a message"},
 	"pools": {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},

@@ -174,8 +174,9 @@ static cudaError_t outside_capture(cudaStream_t s) {
     }
   return cudaSuccess;
 }
+/* A stream that is destroyed leaves its capture; whether it was joined shows at the end of that. */
 static void leave_capture(cudaStream_t s) {
-  if (s->capture) s->capture->invalid = 1;
+  if (s->capture && s->capture->origin == s) s->capture->invalid = 1;
   s->capture = NULL;
   clear_list(&s->last);
 }

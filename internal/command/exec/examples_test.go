@@ -85,6 +85,11 @@ type example struct {
 
 // The expectations follow from the programs: correct ones have no finding.
 var examples = map[string]example{
+	// There is memory from cuMemSetAccess to cuMemUnmap (CUDA Driver API, "Virtual Memory Management").
+	"virtual_memory": {launches: 1, checked: 1, stdout: "0 wrong, 0 calls"},
+	"virtual_memory unmapped": {files: "virtual_memory.cu", args: []string{"1"}, code: 1,
+		findings: []string{"out-of-bounds virtual_memory.cu:9"}, launches: 2, checked: 2,
+		stdout: "cudaErrorIllegalAddress"},
 	"vector_add":    {launches: 1, checked: 1, stdout: "10000 sums are right"},
 	"managed_saxpy": {launches: 3, checked: 3, stdout: "3 calls, 0 wrong"},
 	// 20 launches of one shape

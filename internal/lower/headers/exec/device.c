@@ -107,15 +107,16 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
   case cudaDevAttrPciDeviceId:
   case cudaDevAttrPciDomainId: case cudaDevAttrCooperativeMultiDeviceLaunch:
-  case cudaDevAttrVirtualMemoryManagementSupported: case cudaDevAttrHandleTypePosixFileDescriptorSupported:
-  case cudaDevAttrHandleTypeWin32HandleSupported: case cudaDevAttrGenericCompressionSupported:
+  case cudaDevAttrHandleTypePosixFileDescriptorSupported:
+  case cudaDevAttrHandleTypeWin32HandleSupported:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
   case cudaDevAttrComputePreemptionSupported:
   case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported:
-  case cudaDevAttrMemoryPoolsSupported: return 1;
+  case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrVirtualMemoryManagementSupported: return 1;
+  case cudaDevAttrGenericCompressionSupported: return p->major >= 8;
   case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
   case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;
   case cudaDevAttrL2CacheSize: return p->l2CacheSize;

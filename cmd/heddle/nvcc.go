@@ -201,8 +201,8 @@ func parseNVCC(args []string) (*nvccCall, error) {
 }
 
 // ownLibraries are those that programs have anyway, or whose place heddle's runtime takes.
-var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "rt", "dl", "pthread",
-	"m"}
+var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc", "nvrtc_static",
+	"nvrtc-builtins_static", "rt", "dl", "pthread", "m"}
 
 // flag reads one option whose first word is a, and returns the words after it.
 func (n *nvccCall) flag(a string, rest []string) ([]string, error) {

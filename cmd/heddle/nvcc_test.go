@@ -10,6 +10,7 @@ import (
 func TestParseNVCC(t *testing.T) {
 	for line, want := range map[string]nvccCall{
 		"-o app main.cu -lcudart -lfoo -lm":     {inputs: []string{"main.cu"}, output: "app", link: []string{"-lfoo"}},
+		"-o app main.cpp -lcuda -lnvrtc":        {inputs: []string{"main.cpp"}, output: "app"},
 		"-c -oa.o a.cu":                         {inputs: []string{"a.cu"}, output: "a.o", compile: true},
 		"-dc -rdc=true a.cu --output-file=a.o":  {inputs: []string{"a.cu"}, output: "a.o", compile: true},
 		"-fatbin -o k.fatbin k.cu":              {inputs: []string{"k.cu"}, output: "k.fatbin", image: ".fatbin"},

@@ -92,14 +92,17 @@ func (x *exec) runPrivate(in *inst, window uint64) {
 	s := x.effective(in)
 	base, m := x.prog.space.windowBase(window), x.m
 	if s.or>>x.prog.space.window != 0 {
-		m = x.inWindow(in)
+		if m = x.inWindow(in); m == 0 {
+			return
+		}
+		s = x.survey(m)
 	}
 	for t := m; t != 0; t &= t - 1 {
 		x.addr[bits.TrailingZeros32(t)&31] += base
 	}
-	if m != 0 {
-		in.mem.private(x, in, m, s)
-	}
+	s.first += base
+	s.or |= base
+	in.mem.private(x, in, m, s)
 }
 
 // inWindow returns the lanes whose offsets into private memory fit in a window of generic
@@ -159,7 +162,7 @@ func runGeneric(x *exec, in *inst) {
 		in.mem.global(x, in, global, x.survey(global))
 	}
 	if private != 0 && x.stop == nil {
-		in.mem.private(x, in, private, survey{})
+		in.mem.private(x, in, private, x.survey(private))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sync/atomic"
+	"unsafe"
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
@@ -14,7 +16,8 @@ import (
 
 // Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs
 // one after the other, in lane order, which is one of the orders that the ISA allows. Since the
-// emulator executes one warp at a time, each operation is atomic without further measures.
+// emulator executes one warp at a time, each operation is atomic for kernels without further
+// measures.
 
 // rmwFunc computes the new value of a location from the old one and the operands.
 type rmwFunc func(old, b, c uint64) uint64
@@ -75,7 +78,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 			}
 		}
 	}
-	m.adds = m.adds && m.extend == 0
+	m.adds = m.adds && m.extend == 0 && m.scope != event.Sys
 	m.dst = []int32{d.d[0]}
 	if m.space == event.Param || m.space == event.Local || m.space == event.Const {
 		return fmt.Errorf("%s: atomics work on global and shared memory only", opcodeText(in))
@@ -191,19 +194,50 @@ func flushF32(v uint64) uint64 {
 	return v
 }
 
+// modify performs an operation on the bytes b and returns their values before and after it. The
+// memory of a program is the host's, too: operations of system scope are atomic for the host, those
+// of 16 bits excepted (CUDA C++ Programming Guide, "Atomic Functions").
+func (mo *memOp) modify(rmw rmwFunc, b []byte, v, w uint64) (old, now uint64) {
+	mask := ^uint64(0) >> (64 - 8*mo.size)
+	b = b[:mo.size]
+	at := unsafe.Pointer(&b[0])
+	switch {
+	// Only memory that no host sees can be misaligned here: addresses in an arena are its own.
+	case mo.scope != event.Sys || uint64(uintptr(at))%mo.size != 0 || mo.size < 4:
+		old = loadUint(b, mo.size)
+		now = rmw(old, v, w) & mask
+		storeUint(b, mo.size, now)
+		return old, now
+	case mo.size == 4:
+		for p := (*uint32)(at); ; {
+			o := atomic.LoadUint32(p)
+			now = rmw(uint64(o), v, w) & mask
+			if atomic.CompareAndSwapUint32(p, o, uint32(now)) {
+				return uint64(o), now
+			}
+		}
+	default:
+		for p := (*uint64)(at); ; {
+			old = atomic.LoadUint64(p)
+			now = rmw(old, v, w)
+			if atomic.CompareAndSwapUint64(p, old, now) {
+				return old, now
+			}
+		}
+	}
+}
+
 // update performs one lane's operation on its bytes, and reports whether the lane wrote. An atomic
 // that leaves the value as it was counts as polling: a loop around it is spinning.
 func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	mo := in.mem
 	// Registers can be wider than the operation; bits above it are ignored.
 	mask := ^uint64(0) >> (64 - 8*mo.size)
-	old := loadUint(b, mo.size)
 	v, w := x.src(&mo.src[0])[l]&mask, uint64(0)
 	if mo.cas {
 		w = x.src(&mo.src[1])[l] & mask
 	}
-	now := rmw(old, v, w) & mask
-	storeUint(b, mo.size, now)
+	old, now := mo.modify(rmw, b, v, w)
 	if now != old || mo.kind == event.Reduce { // a reduction returns no value, so it cannot poll
 		x.wrote, x.changed = true, true
 	} else {

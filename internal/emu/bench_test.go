@@ -166,6 +166,24 @@ L:
 	ret;`), config(64, 256, buffer("out", 1<<16), buffer("x", 1<<20)), nil)
 }
 
+// BenchmarkLocal accesses an array of each thread, whose index a loop counts.
+func BenchmarkLocal(b *testing.B) {
+	benchmark(b, kernel(b, `
+	.local .align 4 .b8 buf[64];
+	mov.u32 %u, 0;
+L:
+	and.b32 %w, %u, 15;
+	mad.lo.u32 %w, %w, 4, buf;
+	ld.local.u32 %v, [%w];
+	add.u32 %v, %v, %i;
+	st.local.u32 [%w], %v;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 200;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`), config(64, 256, buffer("out", 1<<16)), nil)
+}
+
 func BenchmarkAtomics(b *testing.B) {
 	benchmark(b, kernel(b, `
 	mov.u32 %u, 0;

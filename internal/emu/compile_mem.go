@@ -19,7 +19,7 @@ type memOp struct {
 	wide  uint64 // bytes of the access: all elements
 	elem  uint64 // bytes of one operation of the memory model; usually size
 	off   uint64
-	amask uint64 // truncates the address to its register's width
+	amask uint64 // truncates the address to the width of its register and of its space
 	space event.Space
 	kind  event.Kind
 	order event.Order
@@ -68,6 +68,11 @@ func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
 		d.s[0] = src{r: c.fc.slots[o.Reg]}
 	default:
 		d.s[0] = src{c: c.constant(o.Val)}
+	}
+	// Shared memory has addresses of 32 bits: an address is "truncated if the register width exceeds the
+	// state space address width" (PTX ISA 6.4.1), and programs index with wrapped 32-bit numbers.
+	if m.space == event.Shared {
+		m.amask &= 1<<32 - 1
 	}
 	return err
 }

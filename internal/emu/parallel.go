@@ -564,11 +564,9 @@ func (x *exec) storeNow(mo *memOp, m uint32) {
 
 // reduceNow performs a logged reduction.
 func (x *exec) reduceNow(mo *memOp, m uint32) {
-	mask := ^uint64(0) >> (64 - 8*mo.size)
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		a := x.addr[l]
-		b := x.find(a).at(a)[a&pageMask:]
-		storeUint(b, mo.size, mo.rmw(loadUint(b, mo.size), x.data[0][l], 0)&mask)
+		mo.modify(mo.rmw, x.find(a).at(a)[a&pageMask:], x.data[0][l], 0)
 	}
 }

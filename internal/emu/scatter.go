@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"heddle/internal/event"
@@ -172,10 +173,32 @@ func (x *exec) private(in *inst, l int) []byte {
 	return b[off : off+wide]
 }
 
+// allLocal returns the memory of a warp's local variables, if the accesses of all lanes are aligned
+// and within them; else nil, and the lanes are handled one by one. The part of lane l begins at
+// l*x.warp.localCap, and offsets in it are addresses cut by mask.
+func (x *exec) allLocal(mo *memOp, s survey) (b []byte, mask uint64) {
+	sp := &x.prog.space
+	mask = 1<<sp.window - 1
+	if x.unk != nil || s.diff&^mask != 0 || sp.windowOf(s.first) != localWindow {
+		return nil, 0
+	}
+	// The bitwise or is an upper bound of all offsets.
+	off, top := s.or&mask, uint64(x.frame.local+x.frame.fn.fn.LocalSize)
+	if off&(mo.wide-1) != 0 || off >= top || mo.wide > top-off {
+		return nil, 0
+	}
+	return x.warp.local, mask
+}
+
 // loadPrivate loads from private memory. It sends no event: no other thread can access the bytes,
 // so they cannot race.
-func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
+func loadPrivate(x *exec, in *inst, m uint32, s survey) {
 	mo := in.mem
+	if b, mask := x.allLocal(mo, s); b != nil {
+		x.loadLocal(mo, m, b, mask)
+		x.signExtend(mo, m)
+		return
+	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		b := x.private(in, l)
@@ -198,10 +221,40 @@ func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
 	x.signExtend(mo, m)
 }
 
+// loadLocal loads what allLocal has found.
+func (x *exec) loadLocal(mo *memOp, m uint32, b []byte, mask uint64) {
+	room := uint64(x.warp.localCap)
+	for i, d := range mo.dst {
+		if d < 0 {
+			continue
+		}
+		r, disp := &x.regs[d], uint64(i)*mo.size
+		if mo.size == 4 {
+			for t := m; t != 0; t &= t - 1 {
+				l := lowest(t)
+				r[l] = uint64(binary.LittleEndian.Uint32(b[uint64(l)*room+x.addr[l]&mask+disp:]))
+			}
+			continue
+		}
+		for t := m; t != 0; t &= t - 1 {
+			l := lowest(t)
+			r[l] = loadUint(b[uint64(l)*room+x.addr[l]&mask+disp:], mo.size)
+		}
+	}
+}
+
 // storePrivate stores to private memory, without an event. Kernel parameters are read-only: .param
 // of an entry function is constant (PTX ISA 5.1.6.1).
-func storePrivate(x *exec, in *inst, m uint32, _ survey) {
+func storePrivate(x *exec, in *inst, m uint32, s survey) {
 	x.gather(in.mem, m)
+	if b, mask := x.allLocal(in.mem, s); b != nil {
+		room := uint64(x.warp.localCap)
+		for t := m; t != 0; t &= t - 1 {
+			l := lowest(t)
+			storeWide(b[uint64(l)*room+x.addr[l]&mask:], &x.data, l, in.mem.wide)
+		}
+		return
+	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if x.prog.space.windowOf(x.addr[l]) == paramWindow {

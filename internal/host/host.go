@@ -196,4 +196,5 @@ type Allocation struct {
 	Addr, Size uint64
 	Kind       Kind
 	Caller     uint64 // return address in the program; 0: unknown
+	Mapped     bool   // in a reserved range, which stays reserved when the allocation is freed
 }

@@ -21,6 +21,9 @@ const (
 	align = 256
 	gap   = 256
 	page  = 4096 // and of allocations of at least a page, which the emulator reaches faster
+
+	// granularity is that of virtual memory (CUDA Driver API, cuMemGetAllocationGranularity).
+	granularity = 2 << 20
 )
 
 // Memory hands out ranges of the arena. Addresses are used again only when the arena has been
@@ -35,6 +38,8 @@ type Memory struct {
 	used uint64                // bytes of device and managed memory
 	live map[uint64]Allocation // by address
 	free []span                // ascending, not adjacent: what was freed, with its gaps
+
+	reserved []span // by Reserve
 }
 
 // span is a range of offsets in the arena.
@@ -60,6 +65,49 @@ func (m *Memory) Alloc(size uint64, kind Kind, caller uint64) (Allocation, Error
 		return Allocation{}, MemoryAllocation
 	}
 	return m.add(Allocation{Addr: ArenaBase + at, Size: size, Kind: kind, Caller: caller}), Success
+}
+
+// Reserve sets a range of addresses aside for Map. It takes no memory of the device, and nothing
+// else is allocated there again.
+func (m *Memory) Reserve(size uint64) (uint64, Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if size == 0 {
+		return 0, InvalidValue
+	}
+	if size > ArenaSize/2 {
+		return 0, MemoryAllocation
+	}
+	at, ok := m.place(extent(size), granularity)
+	if !ok {
+		return 0, MemoryAllocation
+	}
+	m.reserved = append(m.reserved, span{at, size})
+	return ArenaBase + at, Success
+}
+
+// Map allocates device memory in a reserved range. It fails with InvalidValue if the range is not
+// reserved or in use, with MemoryAllocation if the device has no room.
+func (m *Memory) Map(addr, size, caller uint64) (Allocation, Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := addr - ArenaBase
+	inside := func(s span) bool {
+		return at >= s.at && size <= s.size && at-s.at <= s.size-size
+	}
+	if size == 0 || !slices.ContainsFunc(m.reserved, inside) {
+		return Allocation{}, InvalidValue
+	}
+	for _, a := range m.live {
+		if a.Addr < addr+size && addr < a.Addr+a.Size {
+			return Allocation{}, InvalidValue
+		}
+	}
+	if size > m.Limit || m.used > m.Limit-size {
+		return Allocation{}, MemoryAllocation
+	}
+	return m.add(Allocation{Addr: addr, Size: size, Kind: DeviceMemory, Caller: caller, Mapped: true}),
+		Success
 }
 
 // AllocPages allocates whole pages for a variable that the host maps, too.
@@ -125,6 +173,9 @@ func (m *Memory) remove(a Allocation) {
 	delete(m.live, a.Addr)
 	if a.Kind != PinnedMemory {
 		m.used -= a.Size
+	}
+	if a.Mapped {
+		return
 	}
 	s := span{a.Addr - ArenaBase, extent(a.Size)}
 	i, _ := slices.BinarySearchFunc(m.free, s.at, func(f span, at uint64) int {

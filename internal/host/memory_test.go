@@ -127,6 +127,7 @@ func TestProtocol(t *testing.T) {
 		"HEDDLE_OP_SYNC": uint32(opSync), "HEDDLE_OP_KERNEL": uint32(opKernel), "HEDDLE_OP_SYMBOL": uint32(opSymbol),
 		"HEDDLE_OP_ALLOC": uint32(opAlloc), "HEDDLE_OP_FREE": uint32(opFree), "HEDDLE_OP_MEMORY": uint32(opMemory),
 		"HEDDLE_OP_TIME": uint32(opTime), "HEDDLE_OP_RESET": uint32(opReset),
+		"HEDDLE_OP_RESERVE": uint32(opReserve), "HEDDLE_OP_MAP": uint32(opMap),
 		"HEDDLE_OP_LOADED": uint32(opLoaded), "HEDDLE_OP_COMPILE": uint32(opCompile),
 		"HEDDLE_OP_COMPILED": uint32(opCompiled), "HEDDLE_OP_OBJECT": uint32(opObject), "HEDDLE_OP_OBJECT_GONE": uint32(opObjectGone),
 		"HEDDLE_KIND_DEVICE": uint32(DeviceMemory), "HEDDLE_KIND_MANAGED": uint32(ManagedMemory),
@@ -198,5 +199,50 @@ func TestRuntimeComplete(t *testing.T) {
 	}
 	if n < 100 {
 		t.Errorf("only %d functions found in the header", n)
+	}
+}
+
+// A reserved range becomes memory as often as it was freed before, at its own addresses, and nothing
+// else is placed there.
+func TestReserve(t *testing.T) {
+	m := &Memory{Limit: 1 << 20}
+	at, err := m.Reserve(3 << 19)
+	if err != Success || at%granularity != 0 {
+		t.Fatalf("%#x, error %d", at, err)
+	}
+	if free, _ := m.Room(); free != m.Limit {
+		t.Errorf("a reservation takes memory: %d bytes are free", free)
+	}
+	for range 2 {
+		a, err := m.Map(at+256, 1<<19, 7)
+		if err != Success || a.Addr != at+256 || a.Size != 1<<19 || a.Caller != 7 {
+			t.Fatalf("%+v, error %d", a, err)
+		}
+		for _, r := range []struct {
+			addr, size uint64
+			want       Error
+		}{
+			{at, 257, InvalidValue},                       // reaches into a
+			{at + 256, 1, InvalidValue},                   // within a
+			{at + 3<<19 - 1, 2, InvalidValue},             // behind the range
+			{at - 1, 1, InvalidValue},                     // before it
+			{at + 256 + 1<<19, 0, InvalidValue},           // nothing
+			{at + 1<<20, 1<<19 + 1, InvalidValue},         // too large for the range
+			{at + 256 + 1<<19, 600_000, MemoryAllocation}, // for the device
+		} {
+			if b, err := m.Map(r.addr, r.size, 0); err != r.want {
+				t.Errorf("%d bytes at %#x: %+v, error %d", r.size, r.addr, b, err)
+			}
+		}
+		if _, err := m.Free(a.Addr); err != Success {
+			t.Fatal(err)
+		}
+	}
+	m.next = ArenaSize // only what was freed is left, and the range is not
+	if a, err := m.Alloc(1, DeviceMemory, 0); err != MemoryAllocation {
+		t.Errorf("%+v is in a reserved range, error %d", a, err)
+	}
+	if _, err := m.Reserve(0); err != InvalidValue {
+		t.Error("nothing can be reserved")
 	}
 }

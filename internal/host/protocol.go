@@ -41,6 +41,8 @@ const (
 	opMemory  op = 70
 	opTime    op = 71
 	opReset   op = 72
+	opReserve op = 73
+	opMap     op = 74
 	opLoaded  op = 90
 
 	opCompile  op = 91

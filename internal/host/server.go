@@ -316,6 +316,16 @@ func (p *session) askMemory(o op, b *body) ([]byte, Error) {
 			p.device.Allocated(a, ordered)
 		}
 		return u64s(a.Addr), err
+	case opReserve:
+		addr, err := p.arena.Memory.Reserve(b.u64())
+		return u64s(addr), err
+	case opMap:
+		addr, size, caller := b.u64(), b.u64(), b.u64()
+		a, err := p.arena.Memory.Map(addr, size, caller)
+		if ordered := b.u64() != 0; err == Success {
+			p.device.Allocated(a, ordered)
+		}
+		return nil, err
 	case opFree:
 		addr, caller, ordered := b.u64(), b.u64(), b.u64() != 0
 		a, err := p.arena.Memory.Free(addr)

@@ -12,7 +12,7 @@ import (
 func TestHeadersUseReservedNames(t *testing.T) {
 	const library = "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n#include <iostream>\n#include <limits>\n#include <numeric>\n" +
 		"#include <string>\n#include <type_traits>\n#include <utility>\n#include <vector>\n#include <cuda_runtime.h>\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <curand_kernel.h>\n" +
-		"#include <cuda_bf16.h>\n#include <mma.h>\n#include <cuda/pipeline>\n#include <cuda_pipeline.h>\n#include <cooperative_groups/memcpy_async.h>\n#include <heddle.h>\n"
+		"#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <mma.h>\n#include <cuda/pipeline>\n#include <cuda_pipeline.h>\n#include <cooperative_groups/memcpy_async.h>\n#include <heddle.h>\n"
 	for _, c := range []struct{ names, include string }{
 		{"ABCDEFGHIJKLMNOPQRSTUVWXYZ", library},
 		{"abcdeghijklmnopqrstuv", ""},

@@ -90,6 +90,16 @@ var apiErrors = []struct {
 		want: []string{"Success", "StreamCaptureImplicit", "StreamCaptureInvalidated", "Success",
 			"StreamCaptureIsolation", "StreamCaptureInvalidated", "Success", "Success", "CapturedEvent",
 			"StreamCaptureInvalidated"}},
+	// A stream may be destroyed before the end of the capture in which it takes part; what it was asked to
+	// do must be joined all the same (CUDA C++ Programming Guide, "Cross-stream Dependencies and Events").
+	{name: "capture and a destroyed stream", body: `cudaStream_t s, q; cudaGraph_t g; cudaEvent_t e, f;
+			cudaStreamCreate(&s); cudaEventCreate(&e); cudaEventCreate(&f);
+			for (int join = 0; join < 2; join++) {
+				cudaStreamCreate(&q); E(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+				cudaEventRecord(e, s); cudaStreamWaitEvent(q, e, 0); work<<<1, 32, 0, q>>>(p);
+				cudaEventRecord(f, q); if (join) cudaStreamWaitEvent(s, f, 0);
+				E(cudaStreamDestroy(q)); E(cudaStreamEndCapture(s, &g)); }`,
+		want: []string{"Success", "Success", "StreamCaptureUnjoined", "Success", "Success", "Success"}},
 	// Nodes that depend on each other cannot be executed; an update must keep the types of nodes.
 	{name: "graphs", body: `cudaGraph_t g, h; cudaGraphNode_t n[2]; cudaGraphExec_t x; cudaGraphCreate(&g, 0);
 			E(cudaGraphAddEmptyNode(&n[0], g, nullptr, 0)); E(cudaGraphAddEmptyNode(&n[1], g, n, 1));

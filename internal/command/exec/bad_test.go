@@ -236,3 +236,27 @@ func TestHalves(t *testing.T) {
 		t.Errorf("exit code %d: %s %q", got.Exit(), got.stdout, got.findings)
 	}
 }
+
+// TestHostHalves: a file without device code has the types and their conversions, too. 1 + 2^-11 +
+// 2^-30 is nearer to 1 + 2^-10 than to 1, and a tie as a float.
+func TestHostHalves(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "h.cpp")
+	const text = `#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_bf16.h>
+#include <cstdio>
+#include <vector>
+int main() {
+  std::vector<half> v(2, __float2half(1.5f));
+  __nv_bfloat162 b(__nv_bfloat16(2.25f), __nv_bfloat16(3));
+  printf("%g %g %g %g", __half2float(v[1]), (float)b.x, (float)half(1 + 0x1p-11 + 0x1p-30),
+         (float)__nv_fp8_e5m2(100.f));
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := start(t, []string{program.Build(t, source)}, nil); got.stdout != "1.5 2.25 1.00098 96" {
+		t.Error(got.stdout, got.stderr)
+	}
+}

@@ -85,6 +85,11 @@ type example struct {
 
 // The expectations follow from the programs: correct ones have no finding.
 var examples = map[string]example{
+	// There is memory from cuMemSetAccess to cuMemUnmap (CUDA Driver API, "Virtual Memory Management").
+	"virtual_memory": {launches: 1, checked: 1, stdout: "0 wrong, 0 calls"},
+	"virtual_memory unmapped": {files: "virtual_memory.cu", args: []string{"1"}, code: 1,
+		findings: []string{"out-of-bounds virtual_memory.cu:9"}, launches: 2, checked: 2,
+		stdout: "cudaErrorIllegalAddress"},
 	"vector_add":    {launches: 1, checked: 1, stdout: "10000 sums are right"},
 	"managed_saxpy": {launches: 3, checked: 3, stdout: "3 calls, 0 wrong"},
 	// 20 launches of one shape
@@ -111,6 +116,13 @@ var examples = map[string]example{
 	"overrun": {code: 1, findings: []string{"out-of-bounds overrun.cu:5"}, launches: 1, checked: 1,
 		stdout: "0, an illegal memory access was encountered"},
 	"errors": {launches: 1, checked: 1, stdout: "0 wrong"},
+	// Conversions round to nearest even once, and saturate (CUDA Math API, "FP8 Conversion and Data
+	// Movement").
+	"fp8_convert": {launches: 1, checked: 1, stdout: "4096 numbers, 0 wrong"},
+	// Members of a tile see what the others wrote before its sync; other tiles are apart (CUDA C++
+	// Programming Guide, "Thread Block Tile").
+	"large_tiles": {launches: 4, checked: 4,
+		stdout: "32: 0 wrong\n64: 0 wrong\n128: 0 wrong\n512: 0 wrong\n"},
 	"driver_api": {launches: 2, checked: 2, stdout: "0 wrong; CUDA_ERROR_NOT_INITIALIZED, " +
 		"CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE"},
 	// Three kernels, launched twice as a graph; without the second event, two of them are unordered.
@@ -118,7 +130,10 @@ var examples = map[string]example{
 	"graph_capture racy": {files: "graph_capture.cu", args: []string{"racy"}, code: 1,
 		findings: []string{"race-stream graph_capture.cu:37"}, launches: 6, checked: 6,
 		stdout: "not joined: cudaErrorStreamCaptureUnjoined\n4 nodes, 0 wrong"},
-	"graph_nodes": {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
+	// Memory of a graph is there from its allocation node to what frees it; a launch that would allocate
+	// it twice fails (CUDA C++ Programming Guide, "Graph Memory Nodes").
+	"graph_memory": {launches: 7, checked: 5, stdout: "0, 0 and 0 wrong"},
+	"graph_nodes":  {launches: 6, checked: 6, stdout: "6 nodes, 6 edges, 0 wrong, no error"},
 	"nvrtc": {launches: 1, checked: 1,
 		stdout: "0 wrong; NVRTC_ERROR_COMPILATION, with a message"},
 	"pools": {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},
@@ -126,6 +141,9 @@ var examples = map[string]example{
 	"separate": {files: "separate/main.cu separate/hash.cu", launches: 3, checked: 3,
 		stdout: "600 calls, 0 wrong, no error"},
 	"textures": {launches: 3, checked: 3, stdout: "0 wrong, no error"},
+	// Operations of system scope are atomic for the host (CUDA C++ Programming Guide, "Atomic
+	// Functions"): 2048 threads count to 40, the host to 200,000.
+	"system_atomics": {launches: 1, checked: 1, stdout: "81920 and 200000 increments: none is lost"},
 	// Threads read through a texture what others write in the same launch.
 	"texture_race": {code: 1, findings: []string{"race-global texture_race.cu:10"}, launches: 1,
 		checked: 1, stdout: "no error"},

@@ -1,5 +1,5 @@
 /* Cooperative groups (CUDA C++ Programming Guide, "Cooperative Groups"), written on the barriers, votes and
-   shuffles of the language: blocks, tiles of up to 32 threads, coalesced threads, grids, clusters, and partitions. */
+   shuffles of the language: blocks, tiles, coalesced threads, grids, clusters, and partitions. */
 #ifndef HEDDLE_COOPERATIVE_GROUPS_H
 #define HEDDLE_COOPERATIVE_GROUPS_H
 
@@ -203,40 +203,87 @@ class coalesced_group : public thread_group {
   template <typename __T> __heddle_member unsigned int match_all(__T __v, int &__p) const { return __packed(__match_all_sync(__lanes, __v, &__p)); }
 };
 
-/* A tile: __N adjacent threads of a block, all in one warp. */
-template <unsigned int __N, typename __Parent = void> class thread_block_tile;
-template <unsigned int __N, typename __Parent> class thread_block_tile : public thread_group {
-  static_assert(__N != 0 && __N <= 32 && (__N & (__N - 1)) == 0, "heddle supports tiles of 1, 2, 4, 8, 16 or 32 threads");
+/* A tile: __N adjacent threads of a block. One of more than a warp waits at a barrier of its own, with the number of the
+   tile, and passes values through shared memory. Of the 16 barriers of a block, the block itself has the first. */
+template <unsigned int __N> struct __warps {
+  static __heddle_member unsigned int __tile() { return __thread_of_block() / __N; }
+  static __heddle_member unsigned int __barrier() {
+    unsigned int __b = __tile() + 1;
+    if (__b > 15) __trap();
+    return __b;
+  }
+  static __heddle_member void sync() { asm volatile("barrier.sync %0, %1;" ::"r"(__barrier()), "r"(__N) : "memory"); }
+#define __HEDDLE_VOTE(NAME, OP)                                                                            \
+  static __heddle_member int NAME(int __p) {                                                           \
+    int __r;                                                                                           \
+    asm volatile("{\n\t.reg .pred p, q;\n\tsetp.ne.s32 p, %1, 0;\n\tbarrier.red." OP ".pred q, %2, %3, p;\n\t" \
+                 "selp.s32 %0, 1, 0, q;\n\t}"                                                          \
+                 : "=r"(__r) : "r"(__p), "r"(__barrier()), "r"(__N) : "memory");                       \
+    return __r;                                                                                        \
+  }
+  __HEDDLE_VOTE(__all, "and")
+  __HEDDLE_VOTE(__any, "or")
+#undef __HEDDLE_VOTE
+  /* The memory of this tile: 32 bytes for each warp. */
+  template <typename __T> static __heddle_member __T *__slots() {
+    static_assert(__is_trivially_copyable(__T) && sizeof(__T) <= 32,
+                  "a tile passes a trivially copyable type of at most 32 bytes");
+    static __attribute__((shared)) unsigned long long __s[32][4];
+    return (__T *)__s[__tile() * (__N / 32)];
+  }
+  template <typename __T> static __heddle_member __T __from(const __T &__v, unsigned int __rank) {
+    if ((__thread_of_block() & (__N - 1)) == (__rank & (__N - 1))) *__slots<__T>() = __v;
+    sync();
+    __T __r = *__slots<__T>();
+    sync();
+    return __r;
+  }
+};
+template <unsigned int __N, bool __Large> struct __tile_base;
+template <unsigned int __N> struct __tile_base<__N, false> : thread_group {
   static __heddle_member unsigned int __mask() {
     return __N == 32 ? ~0u : ((1u << (__N & 31)) - 1) << (__thread_of_block() & 31 & ~(__N - 1));
   }
+  __heddle_member __tile_base() : thread_group(__mask(), false) {}
+  static __heddle_member void sync() { __syncwarp(__mask()); }
+  static __heddle_member int any(int __p) { return __any_sync(__mask(), __p); }
+  static __heddle_member int all(int __p) { return __all_sync(__mask(), __p); }
+  template <typename __T> static __heddle_member __T shfl(__T __v, int __rank) { return __move_shfl(__mask(), __v, __rank, __N); }
+};
+template <unsigned int __N> struct __tile_base<__N, true> {
+  static __heddle_member bool is_valid() { return true; }
+  static __heddle_member void sync() { __warps<__N>::sync(); }
+  static __heddle_member int any(int __p) { return __warps<__N>::__any(__p); }
+  static __heddle_member int all(int __p) { return __warps<__N>::__all(__p); }
+  template <typename __T> static __heddle_member __T shfl(__T __v, int __rank) { return __warps<__N>::__from(__v, __rank); }
+};
+template <unsigned int __N, typename __Parent = void> class thread_block_tile;
+template <unsigned int __N, typename __Parent> class thread_block_tile : public __tile_base<__N, (__N > 32)> {
+  static_assert(__N != 0 && __N <= 1024 && (__N & (__N - 1)) == 0, "a tile has 1, 2, 4, ... or 1024 threads");
+  typedef __tile_base<__N, (__N > 32)> __base;
 
  public:
-  __heddle_member thread_block_tile() : thread_group(__mask(), false) {}
+  __heddle_member thread_block_tile() {}
   /* A tile of any group is a tile. */
   __heddle_member operator thread_block_tile<__N, void>() const { return thread_block_tile<__N, void>(); }
-  __heddle_member void sync() const { __syncwarp(__mask()); }
   static __heddle_member unsigned int size() { return __N; }
   static __heddle_member unsigned int num_threads() { return __N; }
   static __heddle_member unsigned int thread_rank() { return __thread_of_block() & (__N - 1); }
   static __heddle_member unsigned int meta_group_size() { return (__threads_of_block() + __N - 1) / __N; }
   static __heddle_member unsigned int meta_group_rank() { return __thread_of_block() / __N; }
-  template <typename __T> __heddle_member __T shfl(__T __v, int __rank) const { return __move_shfl(__mask(), __v, __rank, __N); }
-  template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __d) const { return __move_shfl_up(__mask(), __v, __d, __N); }
-  template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __d) const { return __move_shfl_down(__mask(), __v, __d, __N); }
-  template <typename __T> __heddle_member __T shfl_xor(__T __v, unsigned int __x) const { return __move_shfl_xor(__mask(), __v, __x, __N); }
-  __heddle_member int any(int __p) const { return __any_sync(__mask(), __p); }
-  __heddle_member int all(int __p) const { return __all_sync(__mask(), __p); }
-  __heddle_member unsigned int ballot(int __p) const { return __shifted(__ballot_sync(__mask(), __p)); }
-  template <typename __T> __heddle_member unsigned int match_any(__T __v) const { return __shifted(__match_any_sync(__mask(), __v)); }
-  template <typename __T> __heddle_member unsigned int match_all(__T __v, int &__p) const { return __shifted(__match_all_sync(__mask(), __v, &__p)); }
+  template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __d) const { return __move_shfl_up(__base::__mask(), __v, __d, __N); }
+  template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __d) const { return __move_shfl_down(__base::__mask(), __v, __d, __N); }
+  template <typename __T> __heddle_member __T shfl_xor(__T __v, unsigned int __x) const { return __move_shfl_xor(__base::__mask(), __v, __x, __N); }
+  __heddle_member unsigned int ballot(int __p) const { return __shifted(__ballot_sync(__base::__mask(), __p)); }
+  template <typename __T> __heddle_member unsigned int match_any(__T __v) const { return __shifted(__match_any_sync(__base::__mask(), __v)); }
+  template <typename __T> __heddle_member unsigned int match_all(__T __v, int &__p) const { return __shifted(__match_all_sync(__base::__mask(), __v, &__p)); }
 
  private:
-  static __heddle_member unsigned int __shifted(unsigned int __votes) { return (__votes & __mask()) >> (__thread_of_block() & 31 & ~(__N - 1)); }
+  static __heddle_member unsigned int __shifted(unsigned int __votes) { return (__votes & __base::__mask()) >> (__thread_of_block() & 31 & ~(__N - 1)); }
 };
 
 __inline__ __heddle_member thread_block this_thread_block() { return thread_block(); }
-/* Memory with which a block can be divided into tiles of more than 32 threads. Smaller tiles do not use it. */
+/* Memory for tiles of more than 32 threads, which CUDA needs before compute capability 8.0, and heddle never. */
 template <unsigned int __MaxThreads = 1024> struct alignas(8) block_tile_memory {
   unsigned char __unused[__MaxThreads / 4];
 };
@@ -288,7 +335,17 @@ template <typename __T> struct bit_xor { __heddle_member __T operator()(__T __a,
 /* Each member gets the result. */
 template <unsigned int __N, typename __P, typename __T, typename __Op>
 __heddle_fn __T reduce(const thread_block_tile<__N, __P> &__g, __T __v, __Op __op) {
-  for (unsigned int __d = __N / 2; __d != 0; __d /= 2) __v = __op(__v, __g.shfl_xor(__v, __d));
+  if constexpr (__N > 32) {
+    __T *__s = __warps<__N>::template __slots<__T>();
+    __v = reduce(thread_block_tile<32>(), __v, __op);
+    if ((__g.thread_rank() & 31) == 0) __s[__g.thread_rank() / 32] = __v;
+    __g.sync();
+    __v = __s[0];
+    for (unsigned int __i = 1; __i < __N / 32; __i++) __v = __op(__v, __s[__i]);
+    __g.sync();
+  } else {
+    for (unsigned int __d = __N / 2; __d != 0; __d /= 2) __v = __op(__v, __g.shfl_xor(__v, __d));
+  }
   return __v;
 }
 template <typename __T, typename __Op> __heddle_fn __T reduce(const coalesced_group &__g, __T __v, __Op __op) {

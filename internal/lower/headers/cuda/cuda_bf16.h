@@ -1,8 +1,9 @@
 /* bfloat16: __nv_bfloat16 and its pair as storage, with arithmetic in float. ../heddle/half.h has the part that is
-   common with half. */
+   common with half. C++ without device code gets the types and their conversions. */
 #ifndef HEDDLE_CUDA_BF16_H
 #define HEDDLE_CUDA_BF16_H
 #pragma clang system_header
+#include "../heddle/odd.h"
 
 struct __nv_bfloat16_raw { unsigned short x; };
 struct __nv_bfloat162_raw { unsigned short x, y; };
@@ -18,19 +19,6 @@ __heddle_hd unsigned short __heddle_f2bf_rz(float __f) {
   return (__b & 0x7fffffffu) > 0x7f800000u ? 0x7fff : (unsigned short)(__b >> 16);
 }
 __heddle_hd float __heddle_bf2f(unsigned short __h) { return __builtin_bit_cast(float, (unsigned int)__h << 16); }
-/* The host has no conversion that rounds towards zero. */
-__heddle_host float __heddle_d2f_rz(double __d) {
-  float __z = (float)__d;
-  if (__builtin_fabs((double)__z) <= __builtin_fabs(__d) || __d != __d) return __z;
-  return __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, __z) - 1u);
-}
-__heddle_fn float __heddle_d2f_rz(double __d) { return __double2float_rz(__d); }
-/* Integers are exact in double, which is rounded to odd as a float, so that rounding again is rounding once. */
-__heddle_hd float __heddle_odd(double __d) {
-  float __z = __heddle_d2f_rz(__d);
-  return (double)__z == __d ? __z : __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, __z) | 1u);
-}
-
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short __x;
   __nv_bfloat16() = default;
@@ -61,6 +49,7 @@ __heddle_hd __nv_bfloat16 __float2bfloat16_rz(float __f) { return __heddle_bf(__
 __heddle_hd __nv_bfloat16 __double2bfloat16(double __f) { return __nv_bfloat16(__f); }
 __heddle_hd float __bfloat162float(__nv_bfloat16 __h) { return __heddle_bf2f(__h.__x); }
 
+#ifndef HEDDLE_HOST_H
 #define __HEDDLE_H __nv_bfloat16
 #define __HEDDLE_H2 __nv_bfloat162
 #define __HEDDLE_H_NAME(BEFORE, AFTER) BEFORE##bfloat16##AFTER
@@ -77,6 +66,7 @@ __heddle_fn __nv_bfloat16 __hfma(__nv_bfloat16 __a, __nv_bfloat16 __b, __nv_bflo
   return __nv_bfloat16((double)(float)__a * (double)(float)__b + (double)(float)__c);
 }
 #include "../heddle/half.h"
+#endif
 
 __heddle_hd __nv_bfloat162 __float2bfloat162_rn(float __f) { return __nv_bfloat162(__nv_bfloat16(__f), __nv_bfloat16(__f)); }
 __heddle_hd __nv_bfloat162 __floats2bfloat162_rn(float __a, float __b) { return __nv_bfloat162(__nv_bfloat16(__a), __nv_bfloat16(__b)); }

@@ -1,10 +1,13 @@
 /* Half precision: half and half2 as storage, with arithmetic by the f16 instructions (PTX ISA 9.7.4) and
-   everything else in float, rounded once. ../heddle/half.h has the part that is common with bfloat16. */
+   everything else in float, rounded once. ../heddle/half.h has the part that is common with bfloat16. C++ without device
+   code gets the types and their conversions. */
 #ifndef HEDDLE_CUDA_FP16_H
 #define HEDDLE_CUDA_FP16_H
+#include "../heddle/odd.h"
 
 struct __half_raw { unsigned short x; };
 
+#ifndef HEDDLE_HOST_H
 __heddle_fn float __heddle_h2f(unsigned short __h) {
   float __f;
   asm("cvt.f32.f16 %0, %1;" : "=f"(__f) : "h"(__h));
@@ -20,6 +23,7 @@ __HEDDLE_F2H(__heddle_f2h_rn, "rn")
 __HEDDLE_F2H(__heddle_f2h_rz, "rz")
 __HEDDLE_F2H(__heddle_f2h_rm, "rm")
 __HEDDLE_F2H(__heddle_f2h_rp, "rp")
+#endif
 
 /* The same on the host, which has no such instructions. */
 __heddle_host float __heddle_h2f(unsigned short __h) {
@@ -44,7 +48,7 @@ struct __attribute__((aligned(2))) __half {
   __half() = default;
   __heddle_hd_member __half(__half_raw __r) : __x(__r.x) {}
   __heddle_hd_member __half(float __f) : __x(__heddle_f2h_rn(__f)) {}
-  __heddle_hd_member __half(double __f) : __x(__heddle_f2h_rn((float)__f)) {}
+  __heddle_hd_member __half(double __f) : __x(__heddle_f2h_rn(__heddle_odd(__f))) {}
   __heddle_hd_member __half(short __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member __half(unsigned short __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member __half(int __i) : __x(__heddle_f2h_rn((float)__i)) {}
@@ -66,13 +70,13 @@ typedef __half2 half2, __nv_half2;
 __heddle_hd half __heddle_half(unsigned short __b) { return half(__half_raw{__b}); }
 __heddle_hd half __float2half(float __f) { return half(__f); }
 __heddle_hd half __float2half_rn(float __f) { return half(__f); }
-__heddle_fn half __float2half_rz(float __f) { return __heddle_half(__heddle_f2h_rz(__f)); }
-__heddle_fn half __float2half_rd(float __f) { return __heddle_half(__heddle_f2h_rm(__f)); }
-__heddle_fn half __float2half_ru(float __f) { return __heddle_half(__heddle_f2h_rp(__f)); }
 __heddle_hd half __double2half(double __f) { return half(__f); }
 __heddle_hd float __half2float(half __h) { return __heddle_h2f(__h.__x); }
 
-
+#ifndef HEDDLE_HOST_H
+__heddle_fn half __float2half_rz(float __f) { return __heddle_half(__heddle_f2h_rz(__f)); }
+__heddle_fn half __float2half_rd(float __f) { return __heddle_half(__heddle_f2h_rm(__f)); }
+__heddle_fn half __float2half_ru(float __f) { return __heddle_half(__heddle_f2h_rp(__f)); }
 #define __HEDDLE_H half
 #define __HEDDLE_H2 half2
 #define __HEDDLE_H_NAME(BEFORE, AFTER) BEFORE##half##AFTER
@@ -91,6 +95,7 @@ __heddle_fn half __hfma(half __a, half __b, half __c) {
   return __heddle_half(__r);
 }
 #include "../heddle/half.h"
+#endif
 
 __heddle_hd half2 __float2half2_rn(float __f) { return half2(half(__f), half(__f)); }
 __heddle_hd half2 __floats2half2_rn(float __a, float __b) { return half2(half(__a), half(__b)); }

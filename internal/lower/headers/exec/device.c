@@ -56,8 +56,8 @@ static cudaError_t version(int *to) {
 cudaError_t cudaDriverGetVersion(int *to) { return version(to); }
 cudaError_t cudaRuntimeGetVersion(int *to) { return version(to); }
 
-/* Host and kernels may not use managed memory at the same time: the emulator's atomic operations are not atomic for
-   the host. So concurrentManagedAccess is 0, as on devices before Pascal. */
+/* A host that waits for what a running kernel writes may wait for the end of the kernel, and races of the two are not
+   found. So concurrentManagedAccess is 0, as on devices before Pascal. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   cudaError_t e = device_exists(device);
   if (e != cudaSuccess) return e;
@@ -107,15 +107,16 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrPageableMemoryAccess: case cudaDevAttrCanUseHostPointerForRegisteredMem:
   case cudaDevAttrPciDeviceId:
   case cudaDevAttrPciDomainId: case cudaDevAttrCooperativeMultiDeviceLaunch:
-  case cudaDevAttrVirtualMemoryManagementSupported: case cudaDevAttrHandleTypePosixFileDescriptorSupported:
-  case cudaDevAttrHandleTypeWin32HandleSupported: case cudaDevAttrGenericCompressionSupported:
+  case cudaDevAttrHandleTypePosixFileDescriptorSupported:
+  case cudaDevAttrHandleTypeWin32HandleSupported:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
   case cudaDevAttrComputePreemptionSupported:
   case cudaDevAttrCooperativeLaunch: case cudaDevAttrPciBusId: case cudaDevAttrHostRegisterSupported:
-  case cudaDevAttrMemoryPoolsSupported: return 1;
+  case cudaDevAttrMemoryPoolsSupported: case cudaDevAttrVirtualMemoryManagementSupported: return 1;
+  case cudaDevAttrGenericCompressionSupported: return p->major >= 8;
   case cudaDevAttrMemoryClockRate: return p->memoryClockRate;
   case cudaDevAttrGlobalMemoryBusWidth: return p->memoryBusWidth;
   case cudaDevAttrL2CacheSize: return p->l2CacheSize;

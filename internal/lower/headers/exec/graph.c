@@ -13,7 +13,7 @@ struct CUgraphNode_st {
   struct shape shape;
   void *area;
   void **args;
-  struct rows to, from; /* of a copy or memset */
+  struct rows to, from; /* of a copy or memset; what is allocated or freed */
   struct cudaExtent extent;
   enum cudaMemcpyKind kind;
   unsigned value;
@@ -27,7 +27,12 @@ struct CUgraphNode_st {
   cudaEvent_t done;
 };
 struct CUgraph_st { struct node_list nodes; struct CUgraph_st *next; };
-struct CUgraphExec_st { struct CUgraph_st *graph; cudaEvent_t start, end; int launched; struct CUgraphExec_st *next; };
+struct CUgraphExec_st {
+  struct CUgraph_st *graph;
+  cudaEvent_t start, end;
+  int launched, auto_free;
+  struct CUgraphExec_st *next;
+};
 
 static struct CUgraph_st *graphs;
 static struct CUgraphExec_st *execs;
@@ -169,8 +174,9 @@ static cudaError_t outside_capture(cudaStream_t s) {
     }
   return cudaSuccess;
 }
+/* A stream that is destroyed leaves its capture; whether it was joined shows at the end of that. */
 static void leave_capture(cudaStream_t s) {
-  if (s->capture) s->capture->invalid = 1;
+  if (s->capture && s->capture->origin == s) s->capture->invalid = 1;
   s->capture = NULL;
   clear_list(&s->last);
 }
@@ -222,6 +228,81 @@ static cudaError_t capture_host(cudaStream_t s, cudaHostFn_t f, void *data, uint
   n->host = f, n->data = data;
   return cudaSuccess;
 }
+/* Memory of graphs. An allocation node has its address from the beginning; there is memory from each execution of the
+   node until something frees it (CUDA C++ Programming Guide, "Graph Memory Nodes"). Used is what the nodes have
+   allocated; nothing is kept beyond that. */
+struct graph_block { uint64_t addr, size; struct graph_block *next; };
+static struct graph_block *graph_blocks;
+static uint64_t graph_memory, most_graph_memory;
+static cudaError_t device_exists(int device);
+
+static void graph_freed(uint64_t addr) {
+  if (!graph_blocks) return;
+  lock();
+  struct graph_block **at = &graph_blocks, *b;
+  while (*at && (*at)->addr != addr) at = &(*at)->next;
+  if ((b = *at)) *at = b->next, graph_memory -= b->size;
+  unlock();
+  free(b);
+}
+static cudaError_t graph_alloc(struct CUgraphNode_st *n, struct how how) {
+  uint64_t addr = (uint64_t)(uintptr_t)n->to.p, size = n->extent.width;
+  cudaError_t e = map(addr, size, n->caller, 1);
+  if (e != cudaSuccess) return e;
+  struct graph_block *b = need(malloc(sizeof *b));
+  lock();
+  *b = (struct graph_block){addr, size, graph_blocks};
+  graph_blocks = b;
+  graph_memory += size;
+  if (graph_memory > most_graph_memory) most_graph_memory = graph_memory;
+  unlock();
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(how.stream), .caller = how.caller,
+                                   .to = addr, .to_pitch = size, .width = size, .rows = 1});
+  return cudaSuccess;
+}
+static cudaError_t set_range(struct CUgraphNode_st *n, void **p, size_t size) {
+  uint64_t addr = 0;
+  if (!size) return cudaErrorInvalidValue;
+  cudaError_t e = reserve(&addr, size);
+  *p = n->to.p = (void *)(uintptr_t)addr;
+  n->extent = (struct cudaExtent){size, 1, 1};
+  return e;
+}
+static cudaError_t capture_alloc(void **p, size_t n, cudaStream_t s, uint64_t caller) {
+  if (!p || !n) return cudaErrorInvalidValue;
+  struct CUgraphNode_st *node = captured_node(s, cudaGraphNodeTypeMemAlloc, caller);
+  return node ? set_range(node, p, n) : cudaErrorStreamCaptureInvalidated;
+}
+static cudaError_t capture_free(void *p, cudaStream_t s, uint64_t caller) {
+  if (!p) return cudaErrorInvalidValue;
+  struct CUgraphNode_st *node = captured_node(s, cudaGraphNodeTypeMemFree, caller);
+  if (!node) return cudaErrorStreamCaptureInvalidated;
+  node->to.p = p;
+  return cudaSuccess;
+}
+/* Graphs with such nodes cannot be copied. */
+static int allocates(cudaGraph_t g) {
+  for (size_t i = 0; i < g->nodes.n; i++)
+    if (g->nodes.at[i]->type == cudaGraphNodeTypeMemAlloc || g->nodes.at[i]->type == cudaGraphNodeTypeMemFree) return 1;
+  return 0;
+}
+cudaError_t cudaDeviceGraphMemTrim(int device) { return device_exists(device); }
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType a, void *to) {
+  cudaError_t e = device_exists(device);
+  if (e == cudaSuccess && ((unsigned)a > cudaGraphMemAttrReservedMemHigh || !to)) e = fail(cudaErrorInvalidValue);
+  if (e != cudaSuccess) return e;
+  int most = a == cudaGraphMemAttrUsedMemHigh || a == cudaGraphMemAttrReservedMemHigh;
+  *(uint64_t *)to = most ? most_graph_memory : graph_memory;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType a, void *from) {
+  cudaError_t e = device_exists(device);
+  int most = a == cudaGraphMemAttrUsedMemHigh || a == cudaGraphMemAttrReservedMemHigh;
+  if (e == cudaSuccess && (!most || !from || *(uint64_t *)from)) e = fail(cudaErrorInvalidValue);
+  if (e == cudaSuccess) most_graph_memory = graph_memory;
+  return e;
+}
+
 /* An event that is recorded in a capture stands for the last nodes of the stream. */
 static cudaError_t capture_record(cudaEvent_t e, cudaStream_t s) {
   if (s->capture->invalid) return cudaErrorStreamCaptureInvalidated;
@@ -425,6 +506,20 @@ static cudaError_t set_host(struct CUgraphNode_st *n, const struct cudaHostNodeP
   n->host = p->fn, n->data = p->userData;
   return cudaSuccess;
 }
+static cudaError_t set_alloc(struct CUgraphNode_st *n, struct cudaMemAllocNodeParams *p) {
+  if (!p || p->poolProps.allocType != cudaMemAllocationTypePinned || p->poolProps.location.type != cudaMemLocationTypeDevice)
+    return cudaErrorInvalidValue;
+  if (p->poolProps.location.id) return cudaErrorInvalidDevice;
+  return set_range(n, &p->dptr, p->bytesize);
+}
+static cudaError_t set_free(struct CUgraphNode_st *n, void *p) {
+  for (size_t i = 0; i < n->graph->nodes.n; i++) {
+    struct CUgraphNode_st *other = n->graph->nodes.at[i];
+    if (other != n && other->type == cudaGraphNodeTypeMemFree && other->to.p == p) return cudaErrorInvalidValue;
+  }
+  n->to.p = p;
+  return p ? cudaSuccess : cudaErrorInvalidValue;
+}
 static cudaError_t set_event(struct CUgraphNode_st *n, cudaEvent_t e) {
   n->event = e;
   return check_event(e);
@@ -432,6 +527,7 @@ static cudaError_t set_event(struct CUgraphNode_st *n, cudaEvent_t e) {
 static cudaGraph_t copy_graph(cudaGraph_t g);
 static cudaError_t set_child(struct CUgraphNode_st *n, cudaGraph_t g) {
   if (!graph_exists(g) || g == n->graph) return cudaErrorInvalidValue;
+  if (allocates(g)) return cudaErrorNotSupported;
   n->child = copy_graph(g);
   return cudaSuccess;
 }
@@ -455,6 +551,10 @@ cudaError_t cudaGraphAddHostNode(PLACE, const struct cudaHostNodeParams *p) {
 cudaError_t cudaGraphAddChildGraphNode(PLACE, cudaGraph_t child) {
   ADD_NODE(cudaGraphNodeTypeGraph, set_child(node, child));
 }
+cudaError_t cudaGraphAddMemAllocNode(PLACE, struct cudaMemAllocNodeParams *p) {
+  ADD_NODE(cudaGraphNodeTypeMemAlloc, set_alloc(node, p));
+}
+cudaError_t cudaGraphAddMemFreeNode(PLACE, void *p) { ADD_NODE(cudaGraphNodeTypeMemFree, set_free(node, p)); }
 cudaError_t cudaGraphAddEmptyNode(PLACE) { ADD_NODE(cudaGraphNodeTypeEmpty, cudaSuccess); }
 cudaError_t cudaGraphAddEventRecordNode(PLACE, cudaEvent_t e) { ADD_NODE(cudaGraphNodeTypeEventRecord, set_event(node, e)); }
 cudaError_t cudaGraphAddEventWaitNode(PLACE, cudaEvent_t e) { ADD_NODE(cudaGraphNodeTypeWaitEvent, set_event(node, e)); }
@@ -610,6 +710,7 @@ static cudaGraph_t copy_graph(cudaGraph_t g) {
 cudaError_t cudaGraphClone(cudaGraph_t *to, cudaGraph_t g) {
   ENTER();
   if (!to || !graph_exists(g)) return fail(cudaErrorInvalidValue);
+  if (allocates(g)) return fail(cudaErrorNotSupported);
   *to = copy_graph(g);
   return cudaSuccess;
 }
@@ -696,7 +797,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_t g, un
     return fail(cudaErrorInvalidValue);
   }
   struct CUgraphExec_st *x = need(calloc(1, sizeof *x));
-  x->graph = copy;
+  x->graph = copy, x->auto_free = !!(flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
   cudaError_t e = give_streams(x, CALLER);
   lock();
   x->next = execs, execs = x;
@@ -733,6 +834,8 @@ static cudaError_t execute(struct CUgraphNode_st *n) {
   case cudaGraphNodeTypeMemcpy: return copy_rows(n->to, n->from, n->extent, n->kind, how);
   case cudaGraphNodeTypeMemset: return set_elements(n->to, n->value, n->element, n->extent, how);
   case cudaGraphNodeTypeHost: return cudaLaunchHostFunc(n->stream, n->host, n->data);
+  case cudaGraphNodeTypeMemAlloc: return graph_alloc(n, how);
+  case cudaGraphNodeTypeMemFree: return release(n->to.p, 0, n->caller, &how);
   case cudaGraphNodeTypeWaitEvent: return cudaStreamWaitEvent(n->stream, n->event, 0);
   case cudaGraphNodeTypeEventRecord: return cudaEventRecord(n->event, n->stream);
   }
@@ -749,11 +852,18 @@ static cudaError_t capture_child(cudaGraphExec_t x, cudaStream_t s, uint64_t cal
 cudaError_t cudaGraphLaunch(cudaGraphExec_t x, cudaStream_t s) {
   ENTER();
   if (!exec_exists(x) || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
-  if (capturing(s)) return fail(capture_child(x, s, CALLER));
+  if (capturing(s)) return fail(allocates(x->graph) ? cudaErrorNotSupported : capture_child(x, s, CALLER));
   if (outside_capture(s) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   cudaError_t e = cudaSuccess;
   /* Launches of one executable graph follow each other (CUDA Runtime API, cudaGraphLaunch). */
   if (x->launched) e = cudaStreamWaitEvent(s, x->end, 0);
+  /* What the last launch has allocated and nothing has freed is freed, or this launch fails. */
+  for (size_t i = 0; e == cudaSuccess && i < x->graph->nodes.n; i++) {
+    struct CUgraphNode_st *n = x->graph->nodes.at[i];
+    struct allocation a;
+    if (n->type != cudaGraphNodeTypeMemAlloc || !find_allocation(n->to.p, &a)) continue;
+    e = x->auto_free ? release(n->to.p, 0, CALLER, &(struct how){s, 1, CALLER}) : cudaErrorInvalidValue;
+  }
   if (e == cudaSuccess) e = cudaEventRecord(x->start, s);
   for (size_t i = 0; i < x->graph->nodes.n; i++) x->graph->nodes.at[i]->mark = 0;
   for (size_t i = 0; e == cudaSuccess && i < x->graph->nodes.n; i++) {

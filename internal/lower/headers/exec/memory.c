@@ -79,6 +79,19 @@ static cudaError_t allocate_as(void **p, size_t size, uint32_t kind, uint64_t ca
   return cudaSuccess;
 }
 
+/* Sets addresses aside, and makes a part of them memory, as often as it was freed before. */
+static cudaError_t reserve(uint64_t *addr, uint64_t size) {
+  struct part part = {&size, sizeof size};
+  return ask(HEDDLE_OP_RESERVE, &part, 1, addr, sizeof *addr);
+}
+static cudaError_t map(uint64_t addr, uint64_t size, uint64_t caller, uint64_t stream_ordered) {
+  uint64_t m[4] = {addr, size, caller, stream_ordered};
+  struct part part = {m, sizeof m};
+  cudaError_t e = ask(HEDDLE_OP_MAP, &part, 1, NULL, 0);
+  if (e == cudaSuccess) note_allocation(addr, size, HEDDLE_KIND_DEVICE);
+  return e;
+}
+
 static cudaError_t allocate(void **p, size_t size, uint32_t kind, uint64_t caller) {
   return allocate_as(p, size, kind, caller, 0);
 }
@@ -117,9 +130,11 @@ static cudaError_t release(void *p, int pinned, uint64_t caller, const struct ho
 
 cudaError_t cudaMalloc(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_DEVICE, CALLER); }
 static int capturing(cudaStream_t s);
+static cudaError_t capture_alloc(void **p, size_t n, cudaStream_t s, uint64_t caller);
+static cudaError_t capture_free(void *p, cudaStream_t s, uint64_t caller);
 static cudaError_t allocate_async(void **p, size_t n, cudaStream_t s, uint64_t caller) {
   if (check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
-  if (capturing(s)) return (cudaError_t)heddle_unsupported("cudaMallocAsync of a stream that is captured");
+  if (capturing(s)) return fail(capture_alloc(p, n, s, caller));
   cudaError_t e = allocate_as(p, n, HEDDLE_KIND_DEVICE, caller, 1);
   if (e == cudaSuccess && n)
     note_order((struct heddle_order){.what = HEDDLE_ORDER_ALLOC, .stream = stream_id(s), .caller = caller,
@@ -154,7 +169,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e) {
 cudaError_t cudaFree(void *p) { return release(p, 0, CALLER, NULL); }
 cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
   if (check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidResourceHandle);
-  if (capturing(s)) return (cudaError_t)heddle_unsupported("cudaFreeAsync of a stream that is captured");
+  if (capturing(s)) return fail(capture_free(p, s, CALLER));
   return release(p, 0, CALLER, &HOW(s, 1));
 }
 cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER, NULL); }

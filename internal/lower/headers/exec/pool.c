@@ -29,6 +29,7 @@ static void pool_took(cudaMemPool_t pool, void *p, size_t n) {
   unlock();
 }
 static void pool_freed(uint64_t addr) {
+  graph_freed(addr);
   if (!pooled) return;
   lock();
   struct pooled **at = &pooled;
@@ -142,14 +143,6 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *to, cudaMemPool_t p, s
   return cudaSuccess;
 }
 
-/* Graphs allocate nothing (graph.c). */
-cudaError_t cudaDeviceGraphMemTrim(int device) { return device_exists(device); }
-cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType a, void *to) {
-  cudaError_t e = device_exists(device);
-  if (e == cudaSuccess && ((unsigned)a > cudaGraphMemAttrReservedMemHigh || !to)) e = fail(cudaErrorInvalidValue);
-  if (e == cudaSuccess) *(uint64_t *)to = 0;
-  return e;
-}
 /* A device is not its own peer. */
 cudaError_t cudaDeviceGetP2PAttribute(int *to, enum cudaDeviceP2PAttr a, int device, int peer) {
   cudaError_t e = device_exists(device);

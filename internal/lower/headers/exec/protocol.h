@@ -54,6 +54,11 @@
 #define HEDDLE_OP_TIME 71
 /* cudaDeviceReset: frees all memory and clears the error of the context */
 #define HEDDLE_OP_RESET 72
+/* u64 size -> u64 address: a range of the arena that kernels may not access, until it is mapped */
+#define HEDDLE_OP_RESERVE 73
+/* u64 address, u64 size, u64 return address, u64 1 if in the order of a stream: device memory in a reserved range. FREE
+   ends it, and the range stays reserved */
+#define HEDDLE_OP_MAP 74
 /* u32 module -> nothing; cudaErrorInvalidKernelImage: heddle could not read it */
 #define HEDDLE_OP_LOADED 90
 /* the name of a source text, the text, and options, each with a NUL -> u32 nvrtcResult, u32 bytes of PTX, u32 bytes of

@@ -26,5 +26,6 @@
 #include "device.c"
 #include "pool.c"
 #include "driver.c"
+#include "virtual.c"
 #include "nvrtc.c"
 #include "unsupported.c"

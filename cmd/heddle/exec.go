@@ -101,6 +101,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
 	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in "+
 		"`DIR`, for the flag --launch of check, run, verify, fix, sync and trace")
+	fs.BoolVar(&c.opt.ExecuteRepeats, "execute-repeats", false,
+		"execute launches that repeat an earlier one with the same inputs, too")
 	fs.BoolVar(&c.opt.InitCheck, "init-check", false,
 		"report launches that read device memory which nothing has written")
 	fs.BoolVar(&c.opt.Leaks, "leak-check", false,
@@ -331,9 +333,9 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 		return nil
 	}
 	var t table.Table
-	t.Add("launches", "checked", "shapes", "lane instructions", "time", "findings", "kernel")
+	t.Add("launches", "checked", "repeated", "shapes", "lane instructions", "time", "findings", "kernel")
 	for _, k := range s.Kernels {
-		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
+		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Repeated), fmt.Sprint(k.Shapes),
 			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time),
 			fmt.Sprint(k.Findings), k.Name)
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
 	Save string
+	// ExecuteRepeats: launches that repeat earlier ones with the same inputs are executed, too.
+	ExecuteRepeats bool
 	// InitCheck: reads of device memory that nothing has written are findings.
 	InitCheck bool
 	Leaks     bool   // memory that is never freed is a finding
@@ -93,8 +95,9 @@ const mostExecuted = 400
 type Kernel struct {
 	Name             string // demangled
 	Launches         uint64
-	Checked          uint64 // launches that the detector watched to their end
-	LaneInstructions uint64
+	Checked          uint64 // launches that the detector watched to their end, and repeats of these
+	Repeated         uint64 // launches that were not executed, because they repeat others
+	LaneInstructions uint64 // executed
 	Findings         int
 	Shapes           int           // grid, block and dynamic shared memory
 	Time             time.Duration // of all launches

@@ -12,10 +12,12 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/engine/run"
+	"heddle/internal/event"
 	"heddle/internal/host"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/lower"
+	"heddle/internal/order"
 	"heddle/internal/ptx"
 )
 
@@ -138,6 +140,13 @@ func (s *session) allocate(m *module) {
 			panic("BUG: " + err.Error())
 		}
 		m.vars[v] = a.Addr
+		at := order.Range{From: a.Addr, To: a.Addr + a.Size}
+		switch {
+		case slices.Contains(m.managed, v.Name):
+			s.visible = insertRange(s.visible, at)
+		case v.Space == event.Const:
+			s.constants = insertRange(s.constants, at)
+		}
 	}
 	m.initialise(s)
 }

@@ -47,6 +47,8 @@ type session struct {
 	names     map[uint64]string         // of allocations, by the return address of the call
 	streams   *streams                  // nil while the default stream is the only one
 	visible   []order.Range             // managed and pinned memory, ascending
+	constants []order.Range             // variables in constant memory, ascending
+	repeats   repeats                   // what is known about launches
 	touched   order.Touched             // by the last launch, if it was collected
 	shadow    order.Shadow              // what of device memory is written; with Options.InitCheck
 	device    []order.Range             // device memory, ascending; with Options.InitCheck
@@ -181,17 +183,28 @@ func (s *session) show(a host.Allocation, exists bool) {
 		return
 	}
 	r := order.Range{From: a.Addr, To: a.Addr + a.Size}
-	i, found := slices.BinarySearchFunc(*list, r.From, func(v order.Range, at uint64) int {
-		return cmp.Compare(v.From, at)
-	})
+	i, found := rangeAt(*list, r.From)
 	if exists {
-		*list = slices.Insert(*list, i, r)
+		*list = insertRange(*list, r)
 		return
 	}
 	if found { // memory of the device's malloc is not in the list
 		*list = slices.Delete(*list, i, i+1)
 	}
 	s.shadow.Forget(r)
+}
+
+// rangeAt returns the index of the range that starts at an address, or that at which it would be.
+func rangeAt(list []order.Range, at uint64) (index int, found bool) {
+	return slices.BinarySearchFunc(list, at, func(v order.Range, at uint64) int {
+		return cmp.Compare(v.From, at)
+	})
+}
+
+// insertRange adds a range to an ascending list.
+func insertRange(list []order.Range, r order.Range) []order.Range {
+	i, _ := rangeAt(list, r.From)
+	return slices.Insert(list, i, r)
 }
 
 // Freed implements host.Device.

@@ -40,7 +40,8 @@ type shape struct {
 func (k *kernel) row() Kernel {
 	_, checked, lanes := k.watch.Launches()
 	return Kernel{Name: k.fn.Demangled, Launches: k.launches, Checked: checked,
-		Repeated: k.watch.Repeated(), LaneInstructions: lanes, Findings: k.watch.Bugs(), Shapes: len(k.shapes), Time: k.time}
+		Repeated: k.watch.Repeated(), LaneInstructions: lanes, Findings: k.watch.Bugs(),
+		Shapes: len(k.shapes), Time: k.time}
 }
 
 // Launch implements host.Device.

@@ -12,8 +12,8 @@ import (
 // repeatCases are the blocks of testdata/repeats.cu. A launch repeats another one if it reads the
 // same bytes with the same contents. The first one of a kind only says that there is one, and the
 // second is examined, so that of ten that repeat each other eight are not executed; where a launch
-// reads what it writes, what it found there is only known from the third on. What the programs print
-// is what they print on a GPU.
+// reads what it writes, what it found there is only known from the third on. What the programs
+// print is what they print on a GPU.
 var repeatCases = []struct {
 	name, stdout string
 	repeated     uint64

@@ -152,7 +152,10 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		defer cancel()
 	}
 	var mu sync.Mutex
-	to = &sharedWriter{&mu, to}
+	line := newProgressBelow(c.stderr)
+	c.opt.Progress = line.launches()
+	defer line.stop()
+	to = line.wrap(&sharedWriter{&mu, to})
 	page, err := c.printers(ctx, to)
 	if err != nil {
 		return inputError{err}
@@ -160,6 +163,7 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
 		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
 	sum, err := exec.Run(ctx, streams, &c.opt)
+	line.stop()
 	if sum == nil {
 		return inputError{err}
 	}

@@ -171,6 +171,8 @@ type Device interface {
 	Unsupported(name string)
 	// Printed returns what kernels have printed since the last call.
 	Printed() []byte
+	// Resume says that the program is about to get a reply, and goes on.
+	Resume()
 	// Ended reports the end of the program. It is regular if it has called exit or returned from main.
 	Ended(regular bool)
 }

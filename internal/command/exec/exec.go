@@ -41,9 +41,12 @@ type Options struct {
 	ExecuteRepeats bool
 	// InitCheck: reads of device memory that nothing has written are findings.
 	InitCheck bool
-	Leaks     bool   // memory that is never freed is a finding
-	Name      string // of the program in reports; empty: the path of its executable
-	Command   string // the command line of heddle, for the reproduce line
+	Leaks     bool // memory that is never freed is a finding
+	// Progress is called now and then while the program waits for a launch, and with nil before it
+	// goes on. Processes call it from goroutines of their own. It may be nil.
+	Progress func(*Progress)
+	Name     string // of the program in reports; empty: the path of its executable
+	Command  string // the command line of heddle, for the reproduce line
 	// Printer returns a printer for the findings and verdicts of all processes, whose positions refer
 	// to files. It is called once, and the printer closed by Summary.Close.
 	Printer func(files *source.Set) diag.Printer
@@ -54,6 +57,14 @@ type Program struct {
 	Args           []string // with the path or name of the executable
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+}
+
+// Progress says how far a launch is.
+type Progress struct {
+	Kernel             string // demangled
+	Launch             uint64 // its number among those of the kernel
+	Blocks, BlocksDone uint64
+	Steps              uint64 // warp instructions
 }
 
 // Summary is what a run of a program has shown.

@@ -42,6 +42,7 @@ type session struct {
 	problems  []diag.Verdict
 	printed   output
 	current   string // the launch that is being executed, for findings
+	executing *kernel
 	cwd       string
 	texts     map[string][]string       // lines of the files in which memory is allocated
 	names     map[uint64]string         // of allocations, by the return address of the call
@@ -66,6 +67,9 @@ func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 	s.cwd, _ = os.Getwd()
 	common := r.opt.Common
 	common.Files = s.files
+	if r.opt.Progress != nil {
+		common.Progress = s.progress
+	}
 	s.driver = driver.New(common, s.finding)
 	if s.input = s.shown(h.Path); r.opt.Name != "" && h.Process == r.process {
 		s.input = r.opt.Name
@@ -79,6 +83,22 @@ func (s *session) finding(d diag.Diagnostic) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	_ = s.r.sum.printer.Finding(&d)
+}
+
+// progress tells how far the launch is that is being executed, if the program prints nothing
+// meanwhile.
+func (s *session) progress(p driver.Progress) {
+	if s.shared.Waiting() {
+		s.r.opt.Progress(&Progress{Kernel: p.Kernel, Launch: s.executing.launches, Blocks: p.Blocks,
+			BlocksDone: p.BlocksDone, Steps: p.Steps})
+	}
+}
+
+// Resume implements host.Device.
+func (s *session) Resume() {
+	if s.r.opt.Progress != nil {
+		s.r.opt.Progress(nil)
+	}
 }
 
 // mark adds the launch to a finding.

@@ -5,7 +5,7 @@
                u32 bytes that kernels printed, u32 length of the body; the printed text; the body
 
    The reply to HELLO carries the file descriptor of the arena. Operations below HEDDLE_OP_REPLIES have no reply:
-   the program does not wait for them. internal/host reads the constants of this file. */
+   the program does not wait for them. While it waits for a reply, the first word of the arena is 1. internal/host reads the constants of this file. */
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 

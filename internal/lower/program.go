@@ -209,7 +209,7 @@ func (b *Builder) plainArgs(in string) []string {
 
 // commonArgs returns the options of all host code: lines in the form of DWARF 4, since clang writes
 // names of files that are wrong in that of DWARF 5 if the file is not below the working directory;
-// no tail calls, which would hide the places of calls; wrapping integers and any aliasing, since
+// frame pointers and no tail calls, for the places of calls; wrapping integers and any aliasing, since
 // nvcc without -O does not optimize host code and programs depend on it. c says that it is C, to
 // which -std does not apply.
 func (b *Builder) commonArgs(c bool) []string {
@@ -219,7 +219,7 @@ func (b *Builder) commonArgs(c bool) []string {
 		level = "1"
 	}
 	args := []string{"-O" + level, "-g1", "-gdwarf-4", "-fno-optimize-sibling-calls",
-		"-fwrapv", "-fno-strict-aliasing",
+		"-fno-omit-frame-pointer", "-fwrapv", "-fno-strict-aliasing",
 		"-fno-color-diagnostics", "-D__HEDDLE__=1", "-isystem", filepath.Join(b.root, "api"),
 		"-isystem", filepath.Join(b.root, "cuda")}
 	if opt.Std != "" && !c {

@@ -89,8 +89,7 @@ func (s *session) execute(k *kernel, l *host.Launch, a attempt, check bool) host
 	if check && s.r.opt.Save != "" {
 		s.save(k, cfg, params, l.Cooperative)
 	}
-	s.current = fmt.Sprintf("in launch %d of this kernel%s", k.launches, s.place(l.Caller))
-	s.executing = k
+	s.executing, s.launch = k, l
 	compared := s.compared(l.Stream)
 	k.watch.Touched = nil
 	if compared || a.result != nil {

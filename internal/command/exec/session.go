@@ -17,6 +17,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/host"
+	"heddle/internal/lower"
 	"heddle/internal/order"
 	"heddle/internal/source"
 )
@@ -41,8 +42,8 @@ type session struct {
 	kernels   []*kernel // by host.Kernel.ID
 	problems  []diag.Verdict
 	printed   output
-	current   string // the launch that is being executed, for findings
-	executing *kernel
+	executing *kernel      // whose launch is being executed
+	launch    *host.Launch // that launch
 	cwd       string
 	texts     map[string][]string       // lines of the files in which memory is allocated
 	names     map[uint64]string         // of allocations, by the return address of the call
@@ -103,7 +104,30 @@ func (s *session) Resume() {
 
 // mark adds the launch to a finding.
 func (s *session) mark(d *diag.Diagnostic) {
-	d.Notes = append([]string{s.current}, d.Notes...)
+	notes := []string{fmt.Sprintf("in launch %d of this kernel%s", s.executing.launches,
+		s.place(s.launch.Caller))}
+	if stack := s.stack(s.launch); stack != "" {
+		notes = append(notes, stack)
+	}
+	d.Notes = append(notes, d.Notes...)
+}
+
+// stack returns the host's calls that led to a launch; nothing if main makes it itself. Functions of
+// system headers and of heddle's own are left out.
+func (s *session) stack(l *host.Launch) string {
+	var frames []string
+	for _, addr := range append([]uint64{l.Caller}, l.Callers...) {
+		for _, f := range s.sites.Frames(addr) {
+			if f.Line == 0 || strings.HasPrefix(f.File, "/usr/") || lower.IsHeader(f.File) {
+				continue
+			}
+			frames = append(frames, fmt.Sprintf("%s at %s:%d", f.Func, s.shown(f.File), f.Line))
+		}
+	}
+	if len(frames) < 2 {
+		return ""
+	}
+	return "host call stack: " + strings.Join(frames, ", called by ")
 }
 
 // verdict records and prints a verdict.

@@ -107,7 +107,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	list := outcomes(ctx, &c, cases)
+	list := outcomes(ctx, &c, cases, stderr)
 	if c.suite == "dir" {
 		return c.reportDir(stdout, list, table)
 	}
@@ -167,8 +167,9 @@ type Outcome struct {
 }
 
 // outcomes runs the cases, c.jobs at a time, and returns the outcomes in the order of the cases.
-// Each case runs in a process of its own, so the goroutines only wait.
-func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
+// Each case runs in a process of its own, so the goroutines only wait. For the suite dir, whose
+// cases are whole files, it writes a line to stderr as each ends.
+func outcomes(ctx context.Context, c *choices, cases []Case, stderr io.Writer) []Outcome {
 	out := make([]Outcome, len(cases))
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -176,6 +177,10 @@ func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 		wg.Go(func() {
 			for i := range next {
 				out[i] = attempt(ctx, c, &cases[i])
+				if r := out[i].Result; c.suite == "dir" && r != nil {
+					fmt.Fprintf(stderr, "%6.2f s CPU  %s: %d kernels\n", r.CPU, cases[i].Name,
+						len(r.Verdicts))
+				}
 			}
 		})
 	}

@@ -172,20 +172,24 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		job.AddVerdict(run.CannotStart(job.Kernel, err))
 		return
 	}
-	end := job.Asks(driver.Emulation, "every kernel runs once for its launch")
-	r.All(ctx)
-	if c.opt.Mode == Check {
-		r.PartialWarps(ctx)
+	attempt := c.prover.Attempt()
+	short := prove && job.Options().MaxSteps == 0
+	if short {
+		r.MaxSteps = firstSteps
 	}
-	v := r.Verdict()
-	end(&v)
-	job.AddFindings(r.Bugs, r.Guessed)
-	if c.opt.Mode != Run {
+	v := c.runs(ctx, r, "every kernel runs once for its launch")
+	if short && r.TooLarge() {
+		v = attempt.After(ctx, r, v)
+	}
+	if v.Kind == diag.Unknown && r.Again() {
+		v = c.runs(ctx, r, "the first run ended at its limit and a proof did not decide")
+	}
+	if v.Kind != diag.Verified && c.opt.Mode != Run {
 		v = trace.After(ctx, &c.opt.Trace, r, v)
 	}
-	if prove {
+	if v.Kind != diag.Verified && prove {
 		v = r.Refill(ctx, v)
-		v = c.prover.After(ctx, r, v)
+		v = attempt.After(ctx, r, v)
 	}
 	if why := driver.Stopped(ctx); why != "" && v.Kind == diag.Clean && v.Reason == "" {
 		v.Reason = why
@@ -196,4 +200,22 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	} else {
 		job.Checked(nil)
 	}
+}
+
+// firstSteps bounds the first run of a kernel that a proof may follow, in warp instructions: about a
+// second. Most launches end within it. Of one that does not, a proof usually takes less than the
+// rest of the run.
+const firstSteps = 3_000_000
+
+// runs executes the schedules of a kernel, and returns what they show.
+func (c *checker) runs(ctx context.Context, r *run.Run, why string) diag.Verdict {
+	end := r.Job.Asks(driver.Emulation, why)
+	r.All(ctx)
+	if c.opt.Mode == Check {
+		r.PartialWarps(ctx)
+	}
+	v := r.Verdict()
+	end(&v)
+	r.Job.AddFindings(r.Bugs, r.Guessed)
+	return v
 }

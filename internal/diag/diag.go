@@ -180,7 +180,7 @@ const more = " (-v: details)"
 
 // Line returns the verdict without its kind in at most width columns. It names the input once, and
 // leaves out the details of the scope. What does not fit is shortened: the parameters of the kernel
-// and the directory of the input first, then the runs of a clean kernel, then the reason.
+// and the directory of the input first, then a long scope of a clean kernel, then the reason.
 func (v *Verdict) Line(width int) string {
 	w := *v
 	if input := v.Input; input != "" {
@@ -206,7 +206,7 @@ func (v *Verdict) Line(width int) string {
 	width = max(width-utf8.RuneCountInString(end), utf8.RuneCountInString(name))
 	full := w.text(name, w.Scope, w.Reason)
 	if over := utf8.RuneCountInString(full) - width; over > 0 && v.Kind == Clean && v.Reason != "" {
-		full = w.text(name, shorten(w.Scope, max(utf8.RuneCountInString(w.Scope)-over, 20)), w.Reason)
+		full = w.text(name, shorten(w.Scope, max(utf8.RuneCountInString(w.Scope)-over, 60)), w.Reason)
 	}
 	return shorten(full, width) + end
 }

@@ -288,10 +288,10 @@ func TestVerdictLine(t *testing.T) {
 		},
 		{
 			Verdict{Kind: Clean, Kernel: "k(float*, float const*)", Input: "dir/k.cu",
-				Scope:  "this launch, these inputs: 1 run (seed 0), grid 4 (guessed), block 64 (guessed)",
-				Reason: place + " is possible", Suppressed: 2},
-			"kernel k in k.cu: no other findings in this launch...; there is no proof: a race " +
-				"between...; 2 findings are suppressed by heddle:ignore (-v: details)",
+				Scope:   "1 run with grid 4 (guessed), block 64 (guessed)",
+				Details: []string{"seed 0"}, Reason: place + " is possible", Suppressed: 2},
+			"kernel k in k.cu: no other findings in 1 run with grid 4 (guessed), block 64 (guessed); there is...; " +
+				"2 findings are suppressed by heddle:ignore (-v: details)",
 		},
 	} {
 		got := tc.v.Line(LineWidth)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/internal/event"
 )
 
 // Describe returns the launch as one line, with the origin of each fact:
@@ -29,6 +31,23 @@ func (c *Config) Describe() string {
 		parts = append(parts, c.describeArg(i)+c.origin("arg "+c.Args[i].Name))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Shape returns the grid and the block, and the cluster if there is one, each with the mark
+// "(guessed)" if it is a guess.
+func (c *Config) Shape() string {
+	g := c.Geometry
+	part := func(key string, d event.Dim3) string {
+		if c.Origins[key].Guessed() {
+			return key + " " + Dims(d) + " (guessed)"
+		}
+		return key + " " + Dims(d)
+	}
+	s := part("grid", g.Grid) + ", " + part("block", g.Block)
+	if g.Cluster.Count() > 1 {
+		s += ", " + part("cluster", g.Cluster)
+	}
+	return s
 }
 
 // origin returns the origin of a fact in parentheses, with the reason for a guess.

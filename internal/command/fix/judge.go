@@ -316,7 +316,7 @@ func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.J
 }
 
 // scopeOfRuns begins the scope of what runs alone have shown.
-const scopeOfRuns = "this launch, these inputs: "
+const scopeOfRuns = "this launch: "
 
 // misuse is why a wrong use of a barrier is not repaired.
 var misuse = map[race.BarrierKind]string{

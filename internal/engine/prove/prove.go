@@ -67,38 +67,59 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	job.AddVerdict(v)
 }
 
+// Attempt is the proof of a kernel that runs leave open. It is made at most once.
+type Attempt struct {
+	engine *Engine
+	proof  *Proof // nil before it is made
+	proved diag.Verdict
+}
+
+// Attempt returns an attempt that has not been made yet.
+func (e *Engine) Attempt() *Attempt { return &Attempt{engine: e} }
+
 // After improves the verdict v on a kernel that is clean in all runs, or in what they covered of a
 // launch that is too large, to "verified" if a proof succeeds, and turns it into "bug" if a
 // counterexample is confirmed. Otherwise v remains, with the reason why there is no proof, unless a
-// replay found something that depends on guessed launch values: the kernel is then unknown.
-func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
+// replay found something that depends on guessed launch values: the kernel is then unknown. After
+// more runs it may be called again, with what they show.
+func (a *Attempt) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	switch {
 	case ctx.Err() != nil:
 		return v
 	case v.Kind != diag.Clean && !r.TooLarge():
-		job.Spares(driver.Proof, fmt.Sprintf("the verdict is already %s", v.Kind))
+		if a.proof == nil {
+			job.Spares(driver.Proof, fmt.Sprintf("the verdict is already %s", v.Kind))
+		}
 		return v
 	case r.Aside.Any():
 		job.Spares(driver.Proof, "some findings are suppressed or known")
 		return v
 	}
-	why := "no bug was found in the run"
-	if v.Kind != diag.Clean {
-		why = "the launch is too large for a run"
+	if a.proof == nil {
+		why := "no bug was found in the run"
+		if v.Kind != diag.Clean {
+			why = "the launch is too large for a run"
+		}
+		end := job.Asks(driver.Proof, why)
+		a.proof = a.engine.Proof(job, r.Config)
+		a.proof.guess = r.Guess
+		a.proved = a.proof.after(ctx)
+		end(&a.proved)
 	}
-	end := job.Asks(driver.Proof, why)
-	p := e.Proof(job, r.Config)
-	p.guess = r.Guess
-	proved := p.after(ctx)
-	end(&proved)
+	return a.join(v)
+}
+
+// join is the verdict v of the runs, improved by the proof.
+func (a *Attempt) join(v diag.Verdict) diag.Verdict {
+	p, proved := a.proof, a.proved
 	switch proved.Kind {
 	case diag.Bug:
 		proved.Kernel, proved.Span = v.Kernel, v.Span
 		proved.Suppressed, proved.Known = p.aside.Suppressed, p.aside.Known
 		return proved
 	case diag.Verified:
-		rest := "nothing else found in " + v.Scope
+		rest := "nothing else found in " + strings.Join(append([]string{v.Scope}, v.Details...), "; ")
 		if v.Kind != diag.Clean {
 			rest = "nothing else found in the run: " + v.Reason
 		}
@@ -111,12 +132,12 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 		}
 		v.Reason = "unsupported: " + proved.Reason
 		if proved.Span.IsValid() {
-			v.Reason += " at " + job.Format(proved.Span.Start)
+			v.Reason += " at " + p.Job.Format(proved.Span.Start)
 		}
 	default:
 		v.Reason = run.JoinReasons(v.Reason, proved.Reason)
 		if p.guess.Reason() != "" {
-			v.Kind, v.Scope = diag.Unknown, ""
+			v.Kind, v.Scope, v.Details = diag.Unknown, "", nil
 		}
 	}
 	v.Suppressed, v.Known = p.aside.Suppressed, p.aside.Known

@@ -185,7 +185,7 @@ func (r *Run) Refill(ctx context.Context, v diag.Verdict) diag.Verdict {
 			return diag.Verdict{Kind: diag.Bug, Kernel: v.Kernel, Span: v.Span,
 				Suppressed: r.Aside.Suppressed, Known: r.Aside.Known}
 		case guessed > 0:
-			v.Kind, v.Scope, v.Reason = diag.Unknown, "", r.Guess.Reason()
+			v.Kind, v.Scope, v.Details, v.Reason = diag.Unknown, "", nil, r.Guess.Reason()
 		}
 	}
 	if v.Kind == diag.Clean {
@@ -226,9 +226,9 @@ func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int
 		return 0, 0, false
 	}
 	f.Once(ctx, opt.Seed)
-	if void || f.inconclusive != "" || f.Unsupported != nil || f.assumptions != nil {
+	if void || f.open() != "" || f.Unsupported != nil || f.assumptions != nil {
 		r.Guess.depends = r.Guess.depends[:before]
-		return 0, 0, f.inconclusive != ""
+		return 0, 0, f.open() != ""
 	}
 	r.Aside, r.Seen = f.Aside, f.Seen
 	for _, g := range found {

@@ -71,7 +71,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	p.launches++
 	p.lanes += res.LaneInstrs
 	r.Runs++
-	r.inconclusive, r.Unsupported, r.assumptions = "", nil, nil
+	r.inconclusive, r.unchecked, r.Unsupported, r.assumptions = "", "", nil, nil
 	seen := len(r.Seen) + r.Repeated
 	switch {
 	case res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions:
@@ -101,7 +101,7 @@ func (p *Program) Repeat(checked bool) {
 // finding.
 func (p *Program) ended(res *emu.Result, check, found bool) {
 	r := &p.run
-	reason := r.inconclusive
+	reason := r.open()
 	switch {
 	case r.Unsupported != nil:
 		reason = r.Unsupported.Reason

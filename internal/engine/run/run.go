@@ -69,6 +69,8 @@ type Run struct {
 	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit
 	inconclusive string        // why a run did not cover the launch; empty if all did
+	unchecked    string        // the same, because of a finding that is set aside
+	limited      bool          // a run ended at its limit of steps
 	large        bool          // a run ended at a limit although some blocks had ended
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	cut          bool          // a finding ended a run early
@@ -267,7 +269,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
 			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
-		r.large = res.Blocks > 0
+		r.limited, r.large = true, res.Blocks > 0
 		return false
 	case emu.Stalled:
 		// The detector reports the stall. Without such a finding the blocks that never ended must not
@@ -299,6 +301,18 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 // TooLarge reports whether all that is missing from the runs is the rest of a launch that is too
 // large for their limits: blocks that were run have ended, and nothing was found in them.
 func (r *Run) TooLarge() bool { return r.large && r.Verdict().Reason == r.inconclusive }
+
+// Again prepares for runs with the usual limit of steps after runs that MaxSteps cut short, if
+// nothing else decided them; if something did, it returns false. What was reported is not reported
+// again.
+func (r *Run) Again() bool {
+	if !r.limited || r.MaxSteps == 0 || r.Verdict().Reason != r.inconclusive {
+		return false
+	}
+	r.MaxSteps, r.Runs, r.Tolerated = 0, 0, 0
+	r.inconclusive, r.limited, r.large = "", false, false
+	return true
+}
 
 // mostSteps bounds a run without --max-steps, in warp instructions: about half a minute.
 const mostSteps = 200_000_000

@@ -63,7 +63,7 @@ func TestVerdict(t *testing.T) {
 		codes      string
 		text       string // in the reason or the scope
 	}{
-		{"nothing", "", diag.Clean, "", "2 runs (seeds 0 to 1)"},
+		{"nothing", "", diag.Clean, "", "2 runs with "},
 		{"a race", store, diag.Bug, " race-global", ""},
 		{"no end", spin, diag.Unknown, "", "the run reached its limit of 1000 warp instructions"},
 		{"a race without an end", store + spin, diag.Bug, " race-global", "reached its limit"},

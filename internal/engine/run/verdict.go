@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -78,13 +79,13 @@ func (r *Run) setAside(g *diag.Diagnostic) bool {
 	if !r.Job.SetAside(&r.Aside, g) {
 		return false
 	}
-	if endsRun(g.Code) && r.inconclusive == "" {
+	if endsRun(g.Code) && r.unchecked == "" {
 		what := "a run ended at a suppressed or known finding (%s at %s); nothing after it was checked"
 		if g.Code == diag.CodeOutOfBounds || g.Code == diag.CodeMisaligned {
 			what = "a run has a suppressed or known finding (%s at %s), after which the values that " +
 				"threads read are made up"
 		}
-		r.inconclusive = fmt.Sprintf(what, g.Code, r.Job.Format(g.Span.Start))
+		r.unchecked = fmt.Sprintf(what, g.Code, r.Job.Format(g.Span.Start))
 	}
 	return true
 }
@@ -101,10 +102,13 @@ func endsRun(code diag.Code) bool {
 	return false
 }
 
+// open says why the runs did not cover the launch; empty if they did.
+func (r *Run) open() string { return cmp.Or(r.inconclusive, r.unchecked) }
+
 // Complete reports whether every run executed its launch to the end. Only then is a heddle:ignore
 // comment that matched nothing reported as unused.
 func (r *Run) Complete() bool {
-	return r.Unsupported == nil && r.assumptions == nil && r.inconclusive == "" &&
+	return r.Unsupported == nil && r.assumptions == nil && r.open() == "" &&
 		r.Runs > 0 && !r.cut
 }
 
@@ -120,8 +124,8 @@ func (r *Run) Verdict() diag.Verdict {
 			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit is %d)",
 				r.hidden, r.Job.Options().Limit)
 		}
-		if r.inconclusive != "" {
-			v.Reason = JoinReasons(v.Reason, r.inconclusive)
+		if why := r.open(); why != "" {
+			v.Reason = JoinReasons(v.Reason, why)
 		}
 		if r.Unsupported != nil {
 			v.Reason = JoinReasons(v.Reason, "the run ended early: "+r.Unsupported.Reason)
@@ -132,12 +136,12 @@ func (r *Run) Verdict() diag.Verdict {
 		v = *r.Unsupported
 	case r.assumptions != nil:
 		v = *r.assumptions
-	case r.inconclusive != "":
-		v.Kind, v.Reason = diag.Unknown, r.inconclusive
+	case r.open() != "":
+		v.Kind, v.Reason = diag.Unknown, r.open()
 	case r.Runs == 0:
 		v.Kind, v.Reason = diag.Unknown, "the kernel was not run"
 	default:
-		v.Kind, v.Scope, v.Apart = diag.Clean, r.scope(), r.apart
+		v.Kind, v.Scope, v.Details, v.Apart = diag.Clean, r.scope(), r.details(), r.apart
 	}
 	v.Suppressed, v.Known = r.Aside.Suppressed, r.Aside.Known
 	return v
@@ -151,19 +155,27 @@ func JoinReasons(a, b string) string {
 	return a + "; " + b
 }
 
-// scope says what a clean result covers: the schedules, the launch, and what was tolerated.
+// scope says what a clean result covers: the number of schedules and the shape of the launch.
 func (r *Run) scope() string {
-	runs := fmt.Sprintf("1 run (seed %d)", r.opt.Seed)
+	runs := "1 run"
 	if r.Runs > 1 {
-		runs = fmt.Sprintf("%d runs (seeds %d to %d)",
-			r.Runs, r.opt.Seed, r.opt.Seed+uint64(r.Runs)-1)
+		runs = fmt.Sprintf("%d runs", r.Runs)
 	}
-	s := fmt.Sprintf("this launch, these inputs: %s, %s", runs, r.Config.Describe())
+	return runs + " with " + r.Config.Shape()
+}
+
+// details complete scope: the seeds, the complete launch, and what was tolerated.
+func (r *Run) details() []string {
+	seeds := fmt.Sprintf("seed %d", r.opt.Seed)
+	if r.Runs > 1 {
+		seeds = fmt.Sprintf("seeds %d to %d", r.opt.Seed, r.opt.Seed+uint64(r.Runs)-1)
+	}
+	out := []string{seeds, "this launch: " + r.Config.Describe()}
 	if r.Tolerated > 0 {
-		s += fmt.Sprintf("; %d conflicting writes of the same value were tolerated "+
-			"(--benign none reports them)", r.Tolerated)
+		out = append(out, fmt.Sprintf("%d conflicting writes of the same value were tolerated "+
+			"(--benign none reports them)", r.Tolerated))
 	}
-	return s
+	return out
 }
 
 // reproduce is the command line that shows a finding of this run again.

@@ -46,11 +46,11 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 		}
 	case diag.Clean:
 		if t.run.Aside.Any() {
-			v.Scope += "; suppressed or known findings prevent a proof by a trace"
+			v.Reason = "suppressed or known findings prevent one by a trace"
 		}
 	case diag.Unsupported, diag.Unknown:
 		if v.Kind == diag.Clean {
-			v.Scope += "; not traced for all inputs: " + traced.Reason
+			v.Reason = "a trace does not decide: " + traced.Reason
 		}
 	}
 	return v

@@ -416,7 +416,7 @@ func (t *tracer) conclude() diag.Verdict {
 		}
 		return v
 	}
-	v.Scope = t.traceScope()
+	v.Scope, v.Details = t.traceScope(), nil
 	// equal writes were observed, not proved
 	if t.run.Tolerated == 0 && !t.run.Aside.Any() {
 		v.Kind = diag.Verified

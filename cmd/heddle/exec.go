@@ -137,6 +137,18 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		to = f
 	}
 	program := args
+	var env []string
+	if len(files) == 0 {
+		var err error
+		if env, err = exec.Environment(ctx, args[0], c.runtime); err != nil {
+			var foreign *exec.ForeignError
+			if errors.As(err, &foreign) {
+				fmt.Fprintf(c.stderr, "heddle: %v\n", err)
+				return exitWith(exitUnknown)
+			}
+			return inputError{err}
+		}
+	}
 	if len(files) > 0 {
 		path, done, err := c.compile(ctx, files)
 		if err != nil {
@@ -160,7 +172,7 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	if err != nil {
 		return inputError{err}
 	}
-	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
+	streams := exec.Program{Args: program, Env: env, Stdin: ownFile(c.stdin).(io.Reader),
 		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
 	sum, err := exec.Run(ctx, streams, &c.opt)
 	line.stop()
@@ -181,6 +193,16 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		code = exitUnknown
 	}
 	return exitWith(code)
+}
+
+// runtime returns a directory with the runtime as a shared library.
+func (c *execCommand) runtime(ctx context.Context) (string, error) {
+	b, err := lower.NewBuilder(ctx, c.build.options())
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	return b.SharedRuntime(ctx)
 }
 
 // printers sets what prints the report to a writer, and creates the page of --html, which is nil

@@ -263,13 +263,8 @@ func (b *Builder) Runtime(ctx context.Context) (string, error) {
 		return path, nil
 	}
 	out := filepath.Join(b.tmp, "runtime.o")
-	source := filepath.Join(b.root, "exec", "shim.c")
-	cmd := command(ctx, b.tc.Clang, "-std=c11", "-O2", "-fPIC", "-w", "-c", "-o", out, source)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		return "", &CompileError{File: source, Output: string(text), Help: hostHelp(string(text))}
+	if err := b.compileRuntime(ctx, out); err != nil {
+		return "", err
 	}
 	object, err := os.ReadFile(out)
 	if err != nil {
@@ -282,6 +277,20 @@ func (b *Builder) Runtime(ctx context.Context) (string, error) {
 		return out, nil
 	}
 	return path, nil
+}
+
+// compileRuntime compiles the runtime to an object file.
+func (b *Builder) compileRuntime(ctx context.Context, out string, args ...string) error {
+	source := filepath.Join(b.root, "exec", "shim.c")
+	args = append(args, "-std=c11", "-O2", "-fPIC", "-w", "-c", "-o", out, source)
+	text, err := command(ctx, b.tc.Clang, args...).CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &CompileError{File: source, Output: string(text), Help: hostHelp(string(text))}
+	}
+	return nil
 }
 
 // Link links objects, archives and the runtime to a program. args are options of the linker: -L,

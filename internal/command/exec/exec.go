@@ -55,6 +55,7 @@ type Options struct {
 // Program is a program to start.
 type Program struct {
 	Args           []string // with the path or name of the executable
+	Env            []string // NAME=VALUE, in addition to heddle's own environment
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
@@ -193,7 +194,7 @@ const leftBehind = 2 * time.Second
 // program runs the program with the path of the socket in its environment.
 func (r *runner) program(p Program, socket string) error {
 	cmd := osexec.CommandContext(r.ctx, p.Args[0], p.Args[1:]...)
-	cmd.Env = append(os.Environ(), host.Socket+"="+socket)
+	cmd.Env = append(append(os.Environ(), p.Env...), host.Socket+"="+socket)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = leftBehind

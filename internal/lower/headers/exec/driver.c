@@ -101,7 +101,7 @@ static cudaError_t name_of_device(char *to, int n, CUdevice d) {
 CUresult cuDeviceGetName(char *to, int n, CUdevice d) { DRIVER(name_of_device(to, n, d)); }
 static cudaError_t uuid_of_device(CUuuid *to, CUdevice d) {
   struct cudaDeviceProp p;
-  cudaError_t e = cudaGetDeviceProperties(&p, d);
+  cudaError_t e = cudaGetDeviceProperties_v2(&p, d);
   if (e == cudaSuccess) memcpy(to, &p.uuid, sizeof *to);
   return e;
 }

@@ -28,3 +28,4 @@
 #include "driver.c"
 #include "nvrtc.c"
 #include "unsupported.c"
+#include "preload.c"

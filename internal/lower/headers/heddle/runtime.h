@@ -119,7 +119,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int);
 cudaError_t cudaThreadSynchronize(void);
 cudaError_t cudaThreadExit(void);
 cudaError_t cudaGetDeviceCount(int *);
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *, int);
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *, int);
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2 /* as CUDA 12 does */
 cudaError_t cudaChooseDevice(int *, const struct cudaDeviceProp *);
 cudaError_t cudaSetDevice(int);
 cudaError_t cudaSetDeviceFlags(unsigned int);

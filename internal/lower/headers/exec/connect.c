@@ -168,8 +168,11 @@ static int load_address(struct dl_phdr_info *info, size_t size, void *to) {
 
 static int arena_fd = -1;
 
+static void check_default_stream(void);
+
 /* Connects to heddle. The caller holds the lock. */
 static void connect_server(void) {
+  check_default_stream();
   const char *path = getenv(HEDDLE_PROTOCOL_SOCKET);
   if (!path || !*path)
     give_up("this program was built by heddle to run without a GPU; start it with: heddle exec -- PROGRAM ARGUMENTS");

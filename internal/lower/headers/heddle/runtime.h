@@ -14,6 +14,16 @@ typedef unsigned long ulong;
 #endif
 
 extern "C" {
+#ifndef __CUDA_ARCH__
+/* nvcc --default-stream per-thread defines this macro. The runtime finds out which default stream the parts of a program
+   use by the one of these that it has. */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+__attribute__((weak)) int __heddle_per_thread_default_stream = 1;
+#else
+__attribute__((weak)) int __heddle_legacy_default_stream = 1;
+#endif
+#endif
+
 /* clang compiles kernel<<<...>>>(...) to calls of these. */
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);

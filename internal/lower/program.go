@@ -164,6 +164,8 @@ func hostHelp(diagnostics string) string {
 			return "clang found no C library; install it with: apt-get install libc6-dev"
 		case strings.HasSuffix(m[1], "_interop.h"), strings.HasPrefix(m[1], "cudaEGL"):
 			return "heddle does not support graphics"
+		case strings.HasPrefix(m[1], "cuda_"):
+			return "heddle does not have " + m[1]
 		case slices.ContainsFunc(libraryHeaders, func(start string) bool {
 			return strings.HasPrefix(m[1], start)
 		}):

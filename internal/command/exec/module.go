@@ -182,8 +182,8 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 		return nil, host.InvalidDeviceFunction
 	}
 	f := m.driver.IR.Funcs[i]
-	s.link(m)
-	code, err := emu.NewProgram(f, s.memory, m.linked)
+	others := s.link(m)
+	code, err := emu.NewProgram(f, s.memory, m.linked, others...)
 	if err != nil {
 		s.problem(diag.Unsupported, f.Demangled, "%v", err)
 		return nil, host.InvalidDeviceFunction
@@ -214,7 +214,8 @@ func (s *session) describe(k *kernel, id uint32) *host.Kernel {
 
 // Symbol implements host.Device.
 func (s *session) Symbol(id uint32, name string) (addr, size uint64, err host.Error) {
-	if m := s.modules[id]; m != nil {
+	if m := s.modules[id]; m != nil && m.driver != nil {
+		s.link(m)
 		for v, at := range m.vars {
 			if v.Name == name {
 				return at, uint64(v.Size), host.Success

@@ -84,7 +84,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 			"warp), all or none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the "+
-			"launch, at most 200 million)")
+			"launch, at most 50 million; several launches of a kernel share them)")
 	fs.Var(&bytesFlag{&opt.Memory}, "memory",
 		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")

@@ -175,7 +175,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	attempt := c.prover.Attempt()
 	short := prove && job.Options().MaxSteps == 0
 	if short {
-		r.MaxSteps = firstSteps
+		r.MaxSteps = max(job.Share(firstSteps), fewSteps)
 	}
 	v := c.runs(ctx, r, "every kernel runs once for its launch")
 	if short && r.TooLarge() {
@@ -202,10 +202,13 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 	}
 }
 
-// firstSteps bounds the first run of a kernel that a proof may follow, in warp instructions: about a
-// second. Most launches end within it. Of one that does not, a proof usually takes less than the
-// rest of the run.
-const firstSteps = 3_000_000
+// firstSteps bounds the first runs of a kernel that a proof may follow, in warp instructions: about a
+// second. Its launches share them, but have fewSteps each. Most launches end within that. Of one
+// that does not, a proof usually takes less time than the rest of the run.
+const (
+	firstSteps = 3_000_000
+	fewSteps   = 500_000
+)
 
 // runs executes the schedules of a kernel, and returns what they show.
 func (c *checker) runs(ctx context.Context, r *run.Run, why string) diag.Verdict {

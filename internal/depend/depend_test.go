@@ -192,6 +192,11 @@ func TestCoincidence(t *testing.T) {
 			"contents of at"},
 		{"one of two ways", "if (at[threadIdx.x] == key[0] || n > 3) out[0] = 1;", ""},
 		{"larger", "if (at[threadIdx.x] > key[0]) out[0] = 1;", ""},
+		{"where an array changes", "if (at[threadIdx.x + 1] != at[threadIdx.x]) out[0] = 1;",
+			"contents of at"},
+		{"where it falls", "if (at[threadIdx.x + 1] < at[threadIdx.x]) out[0] = 1;", "contents of at"},
+		{"two elements that all threads look at", "if (at[1] < at[0]) out[0] = 1;", ""},
+		{"two arrays", "if (at[threadIdx.x] < key[threadIdx.x]) out[0] = 1;", ""},
 	}
 	for _, tt := range tests {
 		path := filepath.Join(t.TempDir(), "k.cu")

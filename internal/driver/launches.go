@@ -14,6 +14,7 @@ import (
 
 // launches is what the jobs for the launches of one kernel share.
 type launches struct {
+	number   int                          // of launches
 	aside    map[string]*diag.Suppression // findings that were set aside; nil: known before
 	reported map[string]diag.Severity     // findings that were reported
 	checked  []func(diag.Code) bool       // what each launch examined, see Checked
@@ -62,6 +63,15 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 	j.examineParts(parts, names, examine)
 }
 
+// Share is the part of a number of steps for a whole kernel that falls to this job: its launches
+// have equal parts.
+func (j *Job) Share(steps uint64) uint64 {
+	if j.launches == nil {
+		return steps
+	}
+	return steps / uint64(j.launches.number)
+}
+
 // savedLaunches returns the launches of the program for this kernel.
 func (j *Job) savedLaunches() []*launch.Saved {
 	if j.d.opt.Saved == nil || j.Launch.Saved != nil {
@@ -74,7 +84,8 @@ func (j *Job) savedLaunches() []*launch.Saved {
 // verdict.
 func (j *Job) examineParts(parts []Job, names []string, examine func(*Job)) {
 	shared := &launches{
-		aside: make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
+		number: len(parts),
+		aside:  make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
 	}
 	sum := &Summary{}
 	var lines []string

@@ -35,6 +35,8 @@ type Options struct {
 	Benign         event.Benign
 	OnlyIntraBlock bool
 	Limit          int // stop after so many findings; 0: find all
+	// Exists says that only the existence of findings counts: they have no model.
+	Exists bool
 	// Steps ends the proof when its queries took so many steps (smt.Answer); 0: no limit.
 	Steps int64
 	Ways  bool // report in which iterations each race occurs; needs Limit 0
@@ -236,7 +238,9 @@ func (p *prover) modelled(pairs []*pair) *Result {
 // newProver prepares the two instances of the thread: a pair in one block, and a pair of any two
 // blocks (far). Without solvers in the options it takes one from the pool.
 func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
-	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
+	p := &prover{
+		ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}, exists: opt.Exists,
+	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)

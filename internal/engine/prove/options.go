@@ -24,10 +24,12 @@ type Options struct {
 	Bounds         bool                         // check accesses to arrays of known size
 	Abstraction    Abstraction
 	Extern         Extern
-	NoWrap         bool     // assume that signed 32-bit index arithmetic does not wrap
-	Unwind         int      // look at so many iterations of each loop, without a proof; 0: all
-	OfLaunch       bool     // a failed assertion counts only with the data of the launch
-	Given          []string // kernels to prove for the scalar arguments of their launch only
+	NoWrap         bool // assume that signed 32-bit index arithmetic does not wrap
+	Unwind         int  // look at so many iterations of each loop, without a proof; 0: all
+	// OfLaunch says that the proofs follow runs: a failed assertion counts only with the data of the
+	// launch, and the limits are smaller.
+	OfLaunch bool
+	Given    []string // kernels to prove for the scalar arguments of their launch only
 	// Timeout bounds the proof of one kernel. A proof that reaches it is undecided. 0: only the steps
 	// of the solvers are bounded.
 	Timeout    time.Duration
@@ -106,10 +108,12 @@ func parse[T ~uint8](what, word string, words ...string) (T, error) {
 // where another attempt follows: whether that is made must not depend on time.
 const (
 	// VerifySteps bounds a proof that the user requested: about a minute.
-	VerifySteps = 1_200_000_000
+	VerifySteps = 1_500_000_000
 	// checkSteps bounds all attempts at a proof that follows a clean run, for which users should not
-	// have to wait long: about fifteen seconds.
-	checkSteps = 100_000_000
+	// have to wait long: about four seconds.
+	checkSteps = 80_000_000
+	// guessedSteps bounds the last attempt, for guessed scalars: the run had them and found nothing.
+	guessedSteps = 20_000_000
 )
 
 // Proof is the verification of one kernel. The exported fields are set before Verify is called.
@@ -133,6 +137,8 @@ type Proof struct {
 	apart        bool // do without lock step, whatever the options say
 	// tied is what the host code computes for the launch, which the proof assumes; nil: nothing
 	tied *launch.Relation
+	// whether says that only the existence of a counterexample counts
+	whether bool
 	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments, whether
 	// it showed anything.
 	replayed map[string]bool

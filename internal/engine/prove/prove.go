@@ -177,6 +177,9 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	// its replay is an execution.
 	p.Fixed = all
 	p.allot(false)
+	if p.Steps > 0 {
+		p.Steps = min(p.Steps, guessedSteps)
+	}
 	again := p.verdict(ctx)
 	switch {
 	case again.Kind == diag.Verified && p.guessed() != "":
@@ -214,6 +217,8 @@ func (p *Proof) allot(more bool) {
 func (p *Proof) forAll(ctx context.Context, more bool) diag.Verdict {
 	given := p.Scalars(launch.FromHost)
 	again := len(given) > len(p.Fixed)
+	p.whether = again // no counterexample of these attempts is looked at if another follows
+	defer func() { p.whether = false }()
 	p.allot(more || again)
 	r, v := p.Verify(ctx, 0)
 	if r == nil {
@@ -235,7 +240,7 @@ func (p *Proof) forAll(ctx context.Context, more bool) diag.Verdict {
 		}
 	}
 	if again {
-		p.Fixed = given
+		p.whether, p.Fixed = false, given
 		p.allot(more)
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
@@ -337,6 +342,9 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.aliasedVariable(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
+	if p.whether {
+		limit = 1
+	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
@@ -367,7 +375,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
-		Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
+		Limit: limit, Exists: p.whether, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
 		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
 	})

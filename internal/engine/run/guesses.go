@@ -32,9 +32,9 @@ import (
 // a kernel clean.
 
 const (
-	guessRuns     = 32         // alternative launches that are run for one kernel, at most
-	guessSteps    = 4_000_000  // limit of one of them, in warp instructions
-	guessAllSteps = 12_000_000 // no further launch is started after this many in total
+	guessRuns     = 32        // alternative launches that are run for one kernel, at most
+	guessSteps    = 1_000_000 // limit of one of them, in warp instructions
+	guessAllSteps = 3_000_000 // no further launch is started after this many in total
 )
 
 // Guesses are the values of a launch that were guessed, and what its runs show with other guesses.

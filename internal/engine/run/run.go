@@ -314,8 +314,13 @@ func (r *Run) Again() bool {
 	return true
 }
 
-// mostSteps bounds a run without --max-steps, in warp instructions: about half a minute.
-const mostSteps = 200_000_000
+// Without --max-steps, a run has leastSteps and more for each warp, up to mostSteps, in warp
+// instructions: up to half a minute for all launches of a kernel, but at least fewSteps each.
+const (
+	fewSteps   = 4_000_000
+	leastSteps = 20_000_000
+	mostSteps  = 50_000_000
+)
 
 // budget is the number of warp instructions that a run may take. Without --max-steps it is enough
 // for long kernels, and small enough that a run of one that never ends takes seconds.
@@ -327,7 +332,8 @@ func (r *Run) budget() uint64 {
 		return r.Job.Options().MaxSteps
 	}
 	g := r.Config.Geometry
-	return min(20_000_000+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), mostSteps)
+	steps := min(leastSteps+50_000*g.Blocks()*uint64(g.WarpsPerBlock()), mostSteps)
+	return max(r.Job.Share(steps), fewSteps)
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is

@@ -35,7 +35,7 @@ const (
 
 // Limits bound one search.
 type Limits struct {
-	Steps int64       // watched clauses to visit at most; 0: no limit
+	Steps int64       // of the search, see Solver.Steps; 0: no limit
 	Stop  func() bool // called every pollSteps steps; true ends the search; nil: never
 }
 
@@ -123,8 +123,8 @@ func (s *Solver) NewVar() Lit {
 	return Var(v)
 }
 
-// Steps returns how many watched clauses all searches have visited so far: the measure that Limits
-// bounds.
+// Steps is the work of all searches so far, which Limits bounds: a step for each watched clause that
+// was visited, and for every four literals that the analysis of a conflict visited.
 func (s *Solver) Steps() int64 { return s.steps }
 
 // assign makes a literal true at the current decision level. why is the clause that implies it, or

@@ -36,6 +36,10 @@ type Solver struct {
 	running *process
 }
 
+// unitSteps are the steps of the embedded solver that take about as long as one resource unit: z3
+// spends three to ten million units a second, and the embedded solver twenty million steps.
+const unitSteps = 3
+
 // Kind is a supported program.
 type Kind uint8
 
@@ -224,7 +228,7 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 		a.Reason = "it does not know"
 		if s.Steps > 0 {
 			a.Reason = fmt.Sprintf("it does not know after at most %d steps", s.Steps)
-			a.Steps = s.Steps
+			a.Steps = s.Steps * unitSteps
 		}
 	default:
 		return smt.Answer{}, errGarbage(line)

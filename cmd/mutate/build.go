@@ -32,13 +32,15 @@ func (p *pkg) rapid() bool {
 	return slices.Contains(p.TestImports, path) || slices.Contains(p.XTestImports, path)
 }
 
-// A built group has its mutants and test binaries.
+// A built group has its mutants, in files that replace those of the tree.
 type built struct {
 	group   group
 	all     int                 // mutants in the source, without equivalent ones
 	mutants []*mutate.Mutant    // those drawn; mutant i has number i+1
 	stale   []mutate.Equivalent // entries of the list for which there is no mutant
-	bins    []*testBinary       // in the order in which they are asked
+	own     []*pkg              // the packages of the group
+	overlay string              // the file that has the go command read the mutants
+	bins    int                 // test binaries that are compiled
 	dir     string              // for temporary files
 }
 
@@ -50,43 +52,23 @@ type testBinary struct {
 	run       string // which tests judge, as for go test -run
 }
 
-// build draws the mutants of a group and compiles the tests that judge them. Files go to dir.
+// build draws the mutants of a group and writes the files with them to dir.
 func build(ctx context.Context, g group, known []mutate.Equivalent, dir string,
 	opt options) (*built, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	b := &built{group: g, dir: dir}
-	pkgs, err := list(ctx, g.packages)
+	var err error
+	if b.own, err = list(ctx, g.packages); err != nil {
+		return nil, err
+	}
+	text, err := b.draw(known, opt)
 	if err != nil {
 		return nil, err
 	}
-	text, err := b.draw(pkgs, known, opt)
-	if err != nil {
-		return nil, err
-	}
-	overlay, err := b.overlay(pkgs, text)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pkgs {
-		if err := b.compile(ctx, p, "", overlay); err != nil {
-			return nil, err
-		}
-	}
-	for _, j := range g.judges {
-		if opt.own {
-			break
-		}
-		others, err := list(ctx, []string{"./" + j.pkg})
-		if err != nil {
-			return nil, err
-		}
-		if err := b.compile(ctx, others[0], j.run, overlay); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
+	b.overlay, err = b.writeOverlay(text)
+	return b, err
 }
 
 // list runs go list.
@@ -112,14 +94,13 @@ func list(ctx context.Context, patterns []string) ([]*pkg, error) {
 
 // draw finds the mutants of the packages, leaves out those that are known to be equivalent, and
 // draws some of the others. It returns the text of the files, by the names that the mutants have.
-func (b *built) draw(pkgs []*pkg, known []mutate.Equivalent,
-	opt options) (map[string][]byte, error) {
+func (b *built) draw(known []mutate.Equivalent, opt options) (map[string][]byte, error) {
 	text := map[string][]byte{}
 	equivalent, seen := map[mutate.Key]bool{}, map[mutate.Key]bool{}
 	for _, e := range known {
 		equivalent[e.Key] = true
 	}
-	for _, p := range pkgs {
+	for _, p := range b.own {
 		for _, f := range p.GoFiles {
 			if !b.group.has(f) {
 				continue
@@ -184,16 +165,16 @@ func relative(dir string) string {
 // supportName is the base name, without its ending, of the file that a package with mutants gets.
 const supportName = "mutant_support"
 
-// overlay writes the files with mutants, and returns the file that tells the go command to read
-// them in place of those of the tree.
-func (b *built) overlay(pkgs []*pkg, text map[string][]byte) (string, error) {
+// writeOverlay writes the files with mutants, and returns the file that tells the go command to
+// read them in place of those of the tree.
+func (b *built) writeOverlay(text map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	put := func(name string, content []byte) error {
 		to := filepath.Join(b.dir, strconv.Itoa(len(replace))+".go")
 		replace[name] = to
 		return os.WriteFile(to, content, 0o644)
 	}
-	for _, p := range pkgs {
+	for _, p := range b.own {
 		for _, f := range p.GoFiles {
 			name := relative(p.Dir) + "/" + f
 			own := map[int]*mutate.Mutant{}
@@ -222,13 +203,28 @@ func (b *built) overlay(pkgs []*pkg, text map[string][]byte) (string, error) {
 	return name, os.WriteFile(name, data, 0o644)
 }
 
-// compile adds the tests of a package, if it has any.
-func (b *built) compile(ctx context.Context, p *pkg, run, overlay string) error {
-	if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
-		return nil
+// compile returns the tests of packages, without those that have none.
+func (b *built) compile(ctx context.Context, pkgs []*pkg, run string) ([]*testBinary, error) {
+	var bins []*testBinary
+	for _, p := range pkgs {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			continue
+		}
+		path := filepath.Join(b.dir, fmt.Sprintf("%d.test", b.bins))
+		b.bins++
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", b.overlay,
+			"-o", path, p.ImportPath)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("compiling %s with mutants: %w\n%s", p.ImportPath, err, out)
+		}
+		bins = append(bins, b.binary(p, path, run))
 	}
-	bin := &testBinary{path: filepath.Join(b.dir, fmt.Sprintf("%d.test", len(b.bins))), dir: p.Dir,
-		name: relative(p.Dir), run: run}
+	return bins, nil
+}
+
+// binary describes the compiled tests of a package.
+func (b *built) binary(p *pkg, path, run string) *testBinary {
+	bin := &testBinary{path: path, dir: p.Dir, name: relative(p.Dir), run: run}
 	if p.rapid() {
 		// A failure is enough: it need be neither small nor kept.
 		bin.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=1ms", "-rapid.seed=1"}
@@ -239,11 +235,5 @@ func (b *built) compile(ctx context.Context, p *pkg, run, overlay string) error 
 	if b.group.short && slices.Contains(b.group.packages, "./"+bin.name) {
 		bin.flags = append(bin.flags, "-test.short")
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay,
-		"-o", bin.path, p.ImportPath)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("compiling %s with mutants: %w\n%s", p.ImportPath, err, out)
-	}
-	b.bins = append(b.bins, bin)
-	return nil
+	return bin
 }

@@ -102,7 +102,7 @@ func measure(ctx context.Context, w io.Writer, chosen []group, opt options) (boo
 			good = false
 			fmt.Fprintf(w, "stale       %s:%d: no mutant is %s\n", opt.equivalent, e.Line, e.Key)
 		}
-		r, err := b.test(ctx, w, opt.workers)
+		r, err := b.test(ctx, w, opt.workers, opt.own)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", g.name, err)
 		}

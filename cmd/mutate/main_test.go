@@ -11,8 +11,9 @@ import (
 	"heddle/internal/testing/mutate"
 )
 
-// TestMutants measures a small module. Its tests notice two of four conditions: that of positive at
-// 0 is not tested, and one function is not called.
+// TestMutants measures a small module. The tests of p notice two of four conditions: that of
+// positive at 0 is not tested, and one function is not called. A judge, package q, calls it, but
+// notices nothing; another one notices what it does.
 func TestMutants(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const module = `-- go.mod
@@ -24,7 +25,7 @@ package p
 
 func positive(n int) bool { return n > 0 }
 
-func never(n int) bool { return n == 3 }
+func Never(n int) bool { return n == 3 }
 
 func both(a, b bool) bool { return a && b }
 
@@ -45,28 +46,59 @@ func TestP(t *testing.T) {
 		t.Error("wrong")
 	}
 }
+-- q/q_test.go
+package q
+
+import (
+	"p"
+	"testing"
+)
+
+func TestCall(t *testing.T) { p.Never(1) }
+
+func TestResult(t *testing.T) {
+	if p.Never(1) {
+		t.Error("wrong")
+	}
+}
 `
 	for f := range strings.SplitSeq(module[len("-- "):], "\n-- ") {
 		name, text, _ := strings.Cut(f, "\n")
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	list := filepath.Join(t.TempDir(), "equivalent")
-	gs := []group{{name: "p", packages: []string{"."}}}
-	for _, c := range []struct{ list, want string }{
-		{"", "50"},
-		{"./p.go never: n == 3: != for ==\n  it is never called\n", "67"},
-		{"./p.go never: n == 4: != for ==\n  it is never called\n", "stale"},
+	call, result := judge{pkg: "q", run: "TestCall"}, judge{pkg: "q", run: "TestResult"}
+	for _, c := range []struct {
+		list   string
+		judges []judge
+		own    bool
+		want   string // in the output
+		ok     bool   // 60 percent are killed
+	}{
+		{want: "p        4       2       50         1            1"},
+		{judges: []judge{call}, want: "p        4       2       50         2            0"},
+		{judges: []judge{call, result}, ok: true,
+			want: "p        4       3       75         1            0"},
+		{judges: []judge{call, result}, own: true,
+			want: "p        4       2       50         1            1"},
+		{list: "./p.go Never: n == 3: != for ==\n  it is never called\n", ok: true,
+			want: "p        3       2       67         1            0"},
+		{list: "./p.go Never: n == 4: != for ==\n  it is never called\n", want: "stale"},
 	} {
 		if err := os.WriteFile(list, []byte(c.list), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		opt := options{seed: 1, min: 60, workers: 1, equivalent: list}
+		gs := []group{{name: "p", packages: []string{"."}, judges: c.judges}}
+		opt := options{seed: 1, min: 60, workers: 1, equivalent: list, own: c.own}
 		ok, err := measure(context.Background(), &out, gs, opt)
-		if err != nil || ok != (c.want == "67") || !strings.Contains(out.String(), c.want) {
-			t.Errorf("with the list %q: %v, %v, want %s in\n%s", c.list, ok, err, c.want, out.String())
+		if err != nil || ok != c.ok || !strings.Contains(out.String(), c.want) {
+			t.Errorf("with %+v: %v, %v\n%s", c, ok, err, out.String())
 		}
 	}
 }

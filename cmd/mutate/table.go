@@ -15,37 +15,11 @@ const (
 	notReached = "not reached" // no test evaluates the condition
 )
 
-// An outcome is what became of one mutant.
-type outcome struct {
-	what string
-	by   string // the test that fails, if it was killed
-}
-
-// detail returns the test that killed the mutant, for the end of a line.
-func (o outcome) detail() string {
-	if o.by == "" {
-		return ""
-	}
-	return " (" + o.by + ")"
-}
-
 // A result sums up the mutants of a group.
 type result struct {
 	name                        string
 	mutants, killed, notReached int
 	survivors                   []*mutate.Mutant // with those that no test reaches
-}
-
-// add counts one mutant.
-func (r *result) add(o outcome, m *mutate.Mutant) {
-	switch o.what {
-	case killed:
-		r.killed++
-		return
-	case notReached:
-		r.notReached++
-	}
-	r.survivors = append(r.survivors, m)
 }
 
 // percent returns how many of 100 mutants are killed; 100 if there are no mutants.

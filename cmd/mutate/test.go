@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,26 +42,77 @@ type testCase struct {
 }
 
 // test runs every mutant against the tests that reach it, some at a time, and prints what became of
-// each. Mutants that are killed are counted only.
-func (b *built) test(ctx context.Context, w io.Writer, workers int) (result, error) {
-	tests, err := b.cases(ctx, workers)
-	if err != nil {
-		return result{}, err
-	}
+// each. The packages' own tests go first, then, unless own is set, one judge after the other, each
+// for the mutants that are left: a judge without any is neither compiled nor run.
+func (b *built) test(ctx context.Context, w io.Writer, workers int, own bool) (result, error) {
 	r := result{name: b.group.name, mutants: len(b.mutants)}
+	left, reached := make([]int, 0, len(b.mutants)), map[int]bool{}
+	for i := range b.mutants {
+		left = append(left, i+1)
+	}
+	bins, err := b.compile(ctx, b.own, "")
+	for next := 0; err == nil; next++ {
+		if left, err = b.judge(ctx, w, bins, left, reached, workers); err != nil {
+			break
+		}
+		if own || len(left) == 0 || next == len(b.group.judges) {
+			break
+		}
+		j := b.group.judges[next]
+		fmt.Fprintf(w, "-- %d left for %s %s\n", len(left), j.pkg, j.run)
+		var pkgs []*pkg
+		if pkgs, err = list(ctx, []string{"./" + j.pkg}); err == nil {
+			bins, err = b.compile(ctx, pkgs, j.run)
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	r.killed = r.mutants - len(left)
+	for _, n := range left {
+		what := survived
+		if !reached[n] {
+			what = notReached
+			r.notReached++
+		}
+		r.survivors = append(r.survivors, b.mutants[n-1])
+		fmt.Fprintf(w, "%-11s %s\n", what, b.mutants[n-1])
+	}
+	return r, nil
+}
+
+// judge runs mutants, which it has by number, against the tests of binaries, and returns those that
+// survive. It marks those that a test reaches.
+func (b *built) judge(ctx context.Context, w io.Writer, bins []*testBinary, mutants []int,
+	reached map[int]bool, workers int) ([]int, error) {
+	tests, err := b.cases(ctx, bins, workers)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tests {
+		maps.Copy(reached, t.reaches)
+	}
+	left := make([]bool, len(mutants))
 	var mu sync.Mutex
-	err = parallel(ctx, workers, len(b.mutants), func(worker, i int) error {
-		o, err := b.judge(ctx, tests, i+1, worker)
+	err = parallel(ctx, workers, len(mutants), func(worker, i int) error {
+		by, err := b.kill(ctx, tests, mutants[i], worker)
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		r.add(o, b.mutants[i])
-		fmt.Fprintf(w, "%-11s %s%s\n", o.what, b.mutants[i], o.detail())
+		if left[i] = by == nil; by != nil {
+			fmt.Fprintf(w, "%-11s %s (%s)\n", killed, b.mutants[mutants[i]-1], by.name)
+		}
 		return nil
 	})
-	return r, err
+	var survivors []int
+	for i, n := range mutants {
+		if left[i] {
+			survivors = append(survivors, n)
+		}
+	}
+	return survivors, err
 }
 
 // parallel calls do for 0 to n-1 on some goroutines, numbered from 0, until one fails.
@@ -89,11 +141,11 @@ func parallel(ctx context.Context, workers, n int, do func(worker, i int) error)
 	return context.Cause(ctx)
 }
 
-// cases runs each test by itself without a mutant, and returns the tests, fastest first, with the
-// mutants that they reach. All must pass.
-func (b *built) cases(ctx context.Context, workers int) ([]*testCase, error) {
+// cases runs each test of binaries by itself without a mutant, and returns the tests, fastest
+// first, with the mutants that they reach. All must pass.
+func (b *built) cases(ctx context.Context, bins []*testBinary, workers int) ([]*testCase, error) {
 	var all []*testCase
-	for _, bin := range b.bins {
+	for _, bin := range bins {
 		names, err := bin.tests(ctx)
 		if err != nil {
 			return nil, err
@@ -103,7 +155,7 @@ func (b *built) cases(ctx context.Context, workers int) ([]*testCase, error) {
 		}
 	}
 	err := parallel(ctx, workers, len(all), func(worker, i int) error {
-		return b.record(ctx, all[i], worker, filepath.Join(b.dir, fmt.Sprintf("reached%d", i)))
+		return b.record(ctx, all[i], worker, fmt.Sprintf("%s.reached%d", all[i].bin.path, i))
 	})
 	slices.SortStableFunc(all, func(a, b *testCase) int { return cmp.Compare(a.elapsed, b.elapsed) })
 	return all, err
@@ -153,27 +205,19 @@ func (b *built) record(ctx context.Context, t *testCase, worker int, file string
 	return nil
 }
 
-// judge runs the tests that reach a mutant until one fails.
-func (b *built) judge(ctx context.Context, tests []*testCase, n, worker int) (outcome, error) {
-	reached := false
+// kill runs the tests that reach a mutant until one fails, and returns that one; nil if all pass.
+func (b *built) kill(ctx context.Context, tests []*testCase, n, worker int) (*testCase, error) {
 	for _, t := range tests {
 		if !t.reaches[n] {
 			continue
 		}
-		reached = true
 		limit := testTimes*t.elapsed + testMore
 		pass, _, err := b.execute(ctx, t, worker, limit, fmt.Sprintf("%s=%d", mutate.ActiveEnv, n))
-		if err != nil {
-			return outcome{}, err
-		}
-		if !pass {
-			return outcome{what: killed, by: t.name}, nil
+		if err != nil || !pass {
+			return t, err
 		}
 	}
-	if reached {
-		return outcome{what: survived}, nil
-	}
-	return outcome{what: notReached}, nil
+	return nil, nil
 }
 
 // execute runs one test with a limit on its time, and returns whether it passes and its output. An

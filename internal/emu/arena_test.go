@@ -231,6 +231,75 @@ func TestProgramShapes(t *testing.T) {
 	}
 }
 
+// A launch does what its first one would do, however the launches before it ended: registers,
+// barriers, shared memory and pending branches are those of one launch (PTX ISA 2.2 and 5.1).
+func TestAfterEarlyEnd(t *testing.T) {
+	k := kernel(t, `
+	.shared .align 4 .b32 sum;
+	cvt.u32.u64 %w, %x;
+	setp.ge.u32 %c, %t, 5;
+	@%c bra FAR;
+	setp.eq.u32 %d, %w, 1;
+	@!%d bra SKIP;
+	barrier.sync 1, 96;      // of 64 threads: waits for ever
+SKIP:	setp.eq.u32 %d, %w, 2;
+	@!%d bra NEXT;
+FOREVER: add.u32 %v, %v, 1;
+	bra FOREVER;
+NEXT:	setp.eq.u32 %d, %w, 3;
+	@!%d bra JOIN;
+	trap;
+FAR:	add.u32 %v, %v, 3;
+JOIN:	atom.shared.add.u32 %u, [sum], %t;
+	barrier.sync 0;
+	ld.shared.u32 %u, [sum];
+	mad.lo.u32 %u, %v, 0, %u;
+	st.global.u32 [%p], %u;
+	ret;`)
+	a := testArena()
+	out := allocateAt(t, a, "out", 0, 4096)
+	run := func(p *Program, x uint64) (*Result, []any) {
+		params := binary.LittleEndian.AppendUint64(nil, out)
+		params = binary.LittleEndian.AppendUint64(params, x)
+		m, err := p.Machine(&launch.Config{Geometry: event.Geometry{Grid: dim(2), Block: dim(64),
+			Cluster: dim(1)}}, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := &recorder{}
+		res, err := m.Run(context.Background(), Options{MaxSteps: 1000}, rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, rec.events
+	}
+	fresh := func() *Program {
+		p, err := NewProgram(k, a, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	_, want := run(fresh(), 0)
+	for x, ends := range map[uint64]Status{0: Completed, 1: Stalled, 2: StepLimit, 3: Stopped} {
+		p := fresh()
+		if first, _ := run(p, x); first.Status != ends {
+			t.Fatalf("x = %d: %v, want %v", x, first.Status, ends)
+		}
+		for range 2 {
+			res, got := run(p, 0)
+			if res.Status != Completed || !reflect.DeepEqual(got, want) {
+				t.Errorf("after a launch that ended as %v: %v\n%s", ends, res.Status, cmp.Diff(want, got))
+			}
+		}
+	}
+	for i := range 128 {
+		if v := binary.LittleEndian.Uint32(a.mem[4*i:]); v != 63*64/2 {
+			t.Fatalf("element %d is %d, want the sum of 0 to 63", i, v)
+		}
+	}
+}
+
 // The message of an invalid access names the nearest allocation and the distance.
 func TestArenaFaults(t *testing.T) {
 	k := kernel(t, `

@@ -187,30 +187,42 @@ Lconsumer:
 	})
 }
 
-// bar.red: popc counts the threads whose predicate is true, and/or combine it.
+// The reductions of a barrier are over the predicates of all threads (PTX ISA 9.7.13.1): how many
+// are true, whether any is, and whether all are.
 func TestBarrierReduce(t *testing.T) {
-	k := kernel(t, `
-	setp.lt.u32 %c, %i, 37;
+	const any, all = 1000, 2000
+	for what, c := range map[string]struct {
+		set       string
+		many, and uint32 // of 70 threads; what or and and add
+	}{
+		"none":        {"setp.gt.u32 %c, %t, 70;", 0, 0},
+		"one":         {"setp.eq.u32 %c, %t, 40;", 1, any},
+		"one warp":    {"setp.lt.u32 %c, %t, 32;", 32, any},
+		"all but one": {"setp.ne.u32 %c, %t, 3;", 69, any},
+		"all":         {"setp.le.u32 %c, %t, 70;", 70, any + all},
+	} {
+		k := kernel(t, c.set+`
 	bar.red.popc.u32 %v, 0, %c;
-	bar.red.and.pred %d, 0, %c;
-	bar.red.or.pred %e, 0, %c;
+	bar.red.or.pred %d, 0, %c;
+	bar.red.and.pred %e, 0, %c;
 	bar.red.popc.u32 %w, 0, !%c;
-	selp.u32 %u, 1000, 0, %d;
-	add.u32 %v, %v, %u;
-	selp.u32 %u, 2000, 0, %e;
-	add.u32 %v, %v, %u;
+	@%d add.u32 %v, %v, 1000;
+	@%e add.u32 %v, %v, 2000;
 	mad.lo.u32 %v, %w, 10000, %v;
 	st.global.u32 [%p], %v;
 	ret;`)
-	twoModels(t, func(t *testing.T, opt Options) {
-		res, r := completed(t, k, config(1, 100, buffer("out", 400)), opt)
-		wantWords(t, res, "out", 100, func(i int) uint32 { return 37 + 2000 + 63*10000 })
-		for _, a := range of[event.Arrive](r) {
-			if !a.Red {
-				t.Errorf("arrival %+v", a)
-			}
-		}
-	})
+		t.Run(what, func(t *testing.T) {
+			twoModels(t, func(t *testing.T, opt Options) {
+				res, r := completed(t, k, config(1, 70, buffer("out", 280)), opt)
+				wantWords(t, res, "out", 70, func(int) uint32 { return c.many + c.and + 10000*(70-c.many) })
+				for _, a := range of[event.Arrive](r) {
+					if !a.Red {
+						t.Errorf("arrival %+v", a)
+					}
+				}
+			})
+		})
+	}
 }
 
 // Registers name the barrier and the count: two halves of the block use barriers of their own.

@@ -3,12 +3,14 @@ package invariant_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
 	"heddle/internal/event"
 	"heddle/internal/invariant"
 	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/kernels"
@@ -315,4 +317,127 @@ func TestSameSteps(t *testing.T) {
 			t.Fatalf("terms %s, and before %s", got, want)
 		}
 	}
+}
+
+// TestComparisons: a comparison of the loop is proposed if it may change from iteration to
+// iteration and neither side is loaded: the others are the same at each header, or unknown there.
+func TestComparisons(t *testing.T) {
+	th := build(t, "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes+`setp.lt.u32 %p6, %n, %m;
+	and.pred %p6, %p5, %p6;
+	@%p6 add.u32 %x1, %x1, 1;
+	mul.wide.u32 %d1, %k, 4;
+	add.u64 %d1, %A, %d1;
+	ld.global.u32 %x8, [%d1+64];
+	setp.lt.u32 %p7, %x8, %n;
+	@%p7 add.u32 %x2, %x2, 1;`)
+	set := invariant.Find(t.Context(), th, solvers(), invariant.MaxSteps)
+	c, l := th.Context, &th.Loops[0]
+	known, bounds := append(symbols(l), l.Act), 0
+	for _, x := range set.Candidates {
+		moves, compares := false, x.Rule.Name == "loop-bound"
+		c.Visit([]smt.Term{x.At()}, func(u smt.Term) {
+			moves = moves || u == l.Counter
+			if compares && c.Op(u) == smt.OpApp && !is(c, u, known) {
+				t.Errorf("loaded: %s", set.Text(x))
+			}
+		})
+		if !moves {
+			t.Errorf("the same in each iteration: %s", set.Text(x))
+		}
+		if compares {
+			bounds++
+		}
+	}
+	if bounds == 0 {
+		t.Error("no comparison is proposed")
+	}
+}
+
+// TestComparedConstants: a constant with which the loop compares one register bounds the others of
+// its width too, here a copy that is made in some iterations. A constant of 64 bits bounds no
+// register of 32 bits, as its lower half would.
+func TestComparedConstants(t *testing.T) {
+	th := build(t, "mov.u32 %x1, 0; mov.u32 %x2, 0; mov.u64 %d1, 0;", sometimes+
+		`setp.lt.u32 %p6, %x1, 40;
+	and.pred %p6, %p5, %p6;
+	@%p6 add.u32 %x1, %x1, 1;
+	@!%p5 mov.u32 %x2, %x1;
+	setp.lt.u64 %p7, %d1, 0x200000017;
+	and.pred %p7, %p5, %p7;
+	@%p7 add.u64 %d1, %d1, 1;`)
+	set := invariant.Find(t.Context(), th, solvers(), invariant.MaxSteps)
+	died := map[string]string{}
+	for _, x := range set.Candidates {
+		died[set.Text(x)] = x.Died
+	}
+	if why, ok := died["(not (bvult (_ bv40 32) %x2))"]; !ok || why != "" {
+		t.Errorf("%%x2 <= 40: proposed %v, died: %q", ok, why)
+	}
+	if _, ok := died["(not (bvult (_ bv23 32) %x2))"]; ok {
+		t.Errorf("%s is proposed", "%x2 <= 23")
+	}
+}
+
+// TestInnerResults: no candidate mentions what an inner loop computes in the iteration that is
+// about to begin. The invariants of the inner loop are proved from those of the outer one, so a candidate
+// of the outer loop that follows from them would be proved by itself. Results of an earlier loop
+// are there at the header.
+func TestInnerResults(t *testing.T) {
+	const mix = `xor.b32 %x5, %x5, %n; mul.lo.u32 %x5, %x5, %m;
+	add.u32 %x6, %x6, 1; setp.lt.u32 %p6, %x6, %m;`
+	th := build(t, "mov.u32 %x2, 0; mov.u32 %x5, %t; mov.u32 %x6, 0;\nEARLY: "+mix+
+		"@%p6 bra EARLY; mov.u32 %x1, %x5;", "mov.u32 %x5, %x1; mov.u32 %x6, 0;\nINNER: "+mix+
+		"@%p6 bra INNER; setp.lt.u32 %p5, %x5, %n; @%p5 add.u32 %x1, %x1, 3;")
+	var outer int
+	var inner, early []smt.Term // what the loops compute
+	for i := range th.Loops {
+		l := &th.Loops[i]
+		if len(l.Around) > 0 {
+			outer = slices.IndexFunc(th.Loops, func(o thread.Loop) bool {
+				return o.Counter == l.Around[0]
+			})
+			inner = append(inner, symbols(l)...)
+		}
+	}
+	for i := range th.Loops {
+		if len(th.Loops[i].Around) == 0 && i != outer {
+			early = append(early, symbols(&th.Loops[i])...)
+		}
+	}
+	if len(inner) == 0 || len(early) == 0 {
+		t.Fatalf("results %v of the inner loop, %v of the earlier one", inner, early)
+	}
+	c, mentions := th.Context, false
+	now := th.Loops[outer].Counter
+	for _, x := range invariant.Find(t.Context(), th, solvers(), invariant.MaxSteps).Candidates {
+		if x.Loop != outer {
+			continue
+		}
+		c.Visit([]smt.Term{x.At()}, func(u smt.Term) {
+			if is(c, u, inner) && c.Args(u)[0] == now {
+				t.Errorf("of this iteration: %s", c.String(x.At()))
+			}
+			mentions = mentions || is(c, u, early)
+		})
+	}
+	if !mentions {
+		t.Error("no candidate mentions the earlier loop, whose result is the initial value of x1")
+	}
+}
+
+// symbols returns the terms of a loop for values without a closed form.
+func symbols(l *thread.Loop) (out []smt.Term) {
+	for i := range l.Slots {
+		if s := &l.Slots[i]; !s.Closed {
+			out = append(out, s.Symbol)
+		}
+	}
+	return out
+}
+
+// is reports whether a term applies the function of one of others.
+func is(c *smt.Context, t smt.Term, others []smt.Term) bool {
+	return c.Op(t) == smt.OpApp && slices.ContainsFunc(others, func(u smt.Term) bool {
+		return c.Op(u) == smt.OpApp && c.Name(u) == c.Name(t)
+	})
 }

@@ -69,7 +69,8 @@ func (tr *trap) build(t *testing.T) *ir.Func {
 func TestTraps(t *testing.T) {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	g := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
-	for _, tr := range slices.Concat(traps, loopTraps, partTraps, slotTraps, copyTraps, warpTraps, orderTraps, gridTraps) {
+	for _, tr := range slices.Concat(traps, loopTraps, partTraps, slotTraps, copyTraps, warpTraps, orderTraps, gridTraps,
+		ticketTraps) {
 		t.Run(tr.name, func(t *testing.T) {
 			th, err := lockstep.Build(t.Context(), tr.build(t), lockstep.Options{Geometry: g})
 			if err != nil {

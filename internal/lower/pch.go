@@ -15,9 +15,10 @@ import (
 // twice as long to write it in precompiled form. So the first compilation reads it as text and
 // leaves an empty file as a mark; the second one also reads it as text, while another clang
 // precompiles it on another core; all later ones use the precompiled form. It is in the cache
-// directory, with one file for each compiler and each set of options that affect the prelude. clang
-// checks that the headers have not changed. If it rejects the precompiled form for any reason,
-// heddle removes the file and compiles without it.
+// directory, with one file for each compiler, each set of options that affect the prelude, and each
+// path of the headers, which is in the precompiled form: under another one, findings would be at
+// lines of heddle's own headers. clang checks that the headers have not changed. If it rejects the
+// precompiled form for any reason, heddle removes the file and compiles without it.
 
 // maxPCH bounds the number of precompiled preludes, of 1.5 MB each.
 const maxPCH = 16
@@ -30,8 +31,8 @@ func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
 		return "", false, false
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%s\n%s\n", formatVersion, headerHash(), b.tc.Stamp, b.arch(),
-		b.opt.Std, b.opt.OptLevel)
+	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%s\n%s\n%s\n", formatVersion, headerHash(), b.headers,
+		b.tc.Stamp, b.arch(), b.opt.Std, b.opt.OptLevel)
 	path = filepath.Join(cache.dir, "pch-"+hex.EncodeToString(h.Sum(nil))[:24])
 	fi, err := os.Stat(path)
 	return path, err == nil && fi.Size() > 0, err == nil

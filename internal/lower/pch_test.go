@@ -3,7 +3,9 @@ package lower
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -57,5 +59,42 @@ func TestPrelude(t *testing.T) {
 	}
 	if found, _ := filepath.Glob(filepath.Join(cache, "pch-*")); len(found) != 0 {
 		t.Errorf("a broken one is still there: %q", found)
+	}
+}
+
+// TestPreludeOfCopy: the PTX is that without a cache, also if the cache is a copy of the one for
+// which the prelude was precompiled, or if its directory has another name as well. Otherwise heddle
+// would find the code of its own headers at places in those headers.
+func TestPreludeOfCopy(t *testing.T) {
+	compiler := compilers(t)[0]
+	compile := func(comment string, opt Options) string {
+		t.Helper()
+		opt.Compiler = compiler
+		r, err := File(context.Background(), writeSource(t, "k.cu",
+			"__global__ void k(int *p) { if (*p == 1) __trap(); }\n// "+comment+"\n"), opt)
+		if err != nil || r.Cached {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		_, code, _ := strings.Cut(string(r.PTX), "\n.visible") // behind the path of the source
+		return code
+	}
+	want := compile("", Options{NoCache: true})
+	first := t.TempDir()
+	for _, what := range []string{"text", "text, and precompiled", "precompiled"} {
+		if got := compile(what, Options{CacheDir: first}); got != want {
+			t.Errorf("prelude as %s: %s\nwant: %s", what, got, want)
+		}
+	}
+	link, duplicate := filepath.Join(t.TempDir(), "link"), t.TempDir()
+	if err := os.Symlink(first, link); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", first+"/.", duplicate).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, dir := range []string{link, duplicate} {
+		if got := compile(dir, Options{CacheDir: dir}); got != want {
+			t.Errorf("%s for %s: %s\nwant: %s", dir, first, got, want)
+		}
 	}
 }

@@ -142,6 +142,27 @@ func TestFar(t *testing.T) {
 	}
 }
 
+// TestNear: within one iteration the path from one access to the other holds what is between them,
+// and a barrier is as far ahead of the second access as there are places up to it.
+func TestNear(t *testing.T) {
+	a, x, y, b, after := do(rd(tid(1))), do(), do(), do(wr(tid(0))), do()
+	tree := kernel(loop(times(2), a, x, y, b, after)).number()
+	cs := newText(tree).constraints(&Race{A: a.label, B: b.label, Paths: []Path{Near}})
+	if len(cs) != 1 {
+		t.Fatalf("%d constraints", len(cs))
+	}
+	between := []Label{a.label, x.label, y.label}
+	if fmt.Sprint(cs[0].wide) != fmt.Sprint(between) ||
+		fmt.Sprint(cs[0].narrow) != fmt.Sprint(between) {
+		t.Errorf("on the path %v and %v, want %v", cs[0].wide, cs[0].narrow, between)
+	}
+	for i, l := range between {
+		if got, want := cs[0].ahead[l], len(between)-1-i; got != want {
+			t.Errorf("the barrier after %d is %d places ahead, want %d", l, got, want)
+		}
+	}
+}
+
 // TestReasons: a barrier is there for the pairs that it alone separates.
 func TestReasons(t *testing.T) {
 	first := do(rd(in(0, tid(1))), rd(in(2, tid(1))))
@@ -165,6 +186,34 @@ func TestReasons(t *testing.T) {
 		a, b := rs[0].Race.A, rs[0].Race.B
 		if got := fmt.Sprint(min(a, b), max(a, b)); got != pair {
 			t.Errorf("the barrier after %d separates %s, want %s", l, got, pair)
+		}
+	}
+}
+
+// TestReasonInConditional: no place outside a conditional can hold a barrier between the second and
+// the third statement, and all threads enter the conditional. So the barrier inside it separates
+// those two, and not the first two, although the label intervals of section III.B hold no place for
+// it.
+func TestReasonInConditional(t *testing.T) {
+	first := do(rd(in(0, tid(1))))
+	second := do(wr(in(0, tid(0))), rd(in(1, tid(1))))
+	inside := do()
+	middle := cond(lanes(func(int) bool { return true }), inside)
+	third := do(wr(in(1, tid(0))))
+	second.closed, middle.closed = true, true
+	w := explore(kernel(first, second, middle, third))
+	res, err := Synthesize(t.Context(), w.t, &exactOracle{w: w}, Options{}) // paths are unknown
+	if err != nil || !res.Found || len(res.Placement.Labels()) != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	for _, l := range res.Placement.Labels() {
+		want := [2]Label{first.label, second.label}
+		if l == middle.start || l == inside.label {
+			want = [2]Label{second.label, third.label}
+		}
+		rs := res.Reasons[l]
+		if len(rs) != 1 || [2]Label{rs[0].Race.A, rs[0].Race.B} != want {
+			t.Errorf("reasons of the barrier after %d: %+v, want %v", l, rs, want)
 		}
 	}
 }

@@ -54,10 +54,7 @@ func (x *text) site(l Label) site {
 	if n.Kind != Cond && n.Kind != Loop {
 		return site{x.slot[l] - 1, x.blocks[l]}
 	}
-	s := site{x.slot[l] - 1, x.blocks[l]}
-	if len(n.Kids) > 0 {
-		s.at = x.slot[n.Kids[0]] - 1
-	}
+	s := site{x.slot[n.Kids[0]] - 1, x.blocks[l]}
 	if n.Kind == Loop {
 		s.around = append(slices.Clip(s.around), l)
 	}

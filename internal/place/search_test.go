@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -113,6 +114,16 @@ func (o *unsureOracle) Check(ctx context.Context, p Placement) (*Answer, error) 
 	return a, err
 }
 
+// mayExecuteBetween reports whether a barrier after l may execute between the two accesses of a
+// reason, in iterations that are as far apart as the reason states.
+func mayExecuteBetween(t *Tree, why Reason, l Label) bool {
+	all := *why.Race
+	all.Paths = slices.Repeat([]Path{Near | Far}, len(t.Labels))
+	return slices.ContainsFunc(newText(t).constraints(&all), func(c *constraint) bool {
+		return c.level == why.Level && c.loop == why.Loop && slices.Contains(c.wide, l)
+	})
+}
+
 // On random kernels every search finds a placement if trying all of them does, and only then; every
 // placement is right; with an oracle that knows the paths of a race none is cheaper.
 func TestAgainstAllPlacements(t *testing.T) {
@@ -174,8 +185,13 @@ func TestAgainstAllPlacements(t *testing.T) {
 				fail("%s: not said to be the best", c.name)
 			}
 			for _, l := range res.Placement.Labels() {
-				if c.best && len(res.Reasons[l]) == 0 {
+				if c.alg != Naive && len(res.Reasons[l]) == 0 {
 					fail("%s: no reason for the barrier after %d", c.name, l)
+				}
+				for _, why := range res.Reasons[l] {
+					if !mayExecuteBetween(w.t, why, l) {
+						fail("%s: the barrier after %d is not between %+v", c.name, l, why)
+					}
 				}
 			}
 			if c.name == "exact" {
@@ -282,6 +298,30 @@ func TestGivesUp(t *testing.T) {
 	if err != nil || r.Found || len(r.Stuck) != 1 || r.Stuck[0].Cause != Useless {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// An oracle that names something else than labels of the tree is wrong.
+func TestOutsideTheTree(t *testing.T) {
+	w := explore(kernel(do(rd(tid(1))), do(wr(tid(0)))))
+	n := Label(len(w.t.Labels))
+	for _, c := range []struct {
+		a, b Label
+		want bool // an error
+	}{{0, n - 1, false}, {n - 1, 0, false}, {-1, 1, true}, {1, -1, true}, {n, 1, true}, {1, n, true}} {
+		_, err := Synthesize(t.Context(), w.t, raceOracle{c.a, c.b}, Options{MaxCalls: 3})
+		if (err != nil) != c.want {
+			t.Errorf("a race of %d and %d of %d labels: %v", c.a, c.b, n, err)
+		}
+	}
+}
+
+// raceOracle always reports a race of two labels.
+type raceOracle [2]Label
+
+func (raceOracle) Name() string { return "race" }
+
+func (o raceOracle) Check(context.Context, Placement) (*Answer, error) {
+	return &Answer{Races: []Race{{A: o[0], B: o[1], Paths: []Path{Near}}}}, nil
 }
 
 type stubbornOracle struct{}

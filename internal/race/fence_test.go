@@ -130,6 +130,26 @@ func TestFenceOrders(t *testing.T) {
 	}
 }
 
+// A load that acquires what a store released orders the accesses around them (PTX ISA 8.8 and
+// 8.9.5), except if the run stands for all others: in another one the load may read an older value,
+// and then nothing is ordered.
+func TestStaticReleases(t *testing.T) {
+	for _, static := range []bool{false, true} {
+		d := New(Options{Geometry: conflictGeometry, SharedBytes: 64, Static: static})
+		from, to := event.Thread(0), event.ThreadOf(4, 0)
+		store, load := strong(from, event.Write), strong(to, event.Read)
+		store.Order, load.Order = event.Release, event.Acquire
+		store.addr, load.addr = 8, 8
+		weak(from, event.Write).send(d, global, 1)
+		store.send(d, global, 2)
+		load.send(d, global, 3)
+		weak(to, event.Read).send(d, global, 4)
+		if got := racing(d); got != static {
+			t.Errorf("for all runs: %v, a race: %v, want %v", static, got, static)
+		}
+	}
+}
+
 // A store that an atomic has observed precedes what follows the atomic (PTX ISA 8.9.5), whether the
 // store is the first strong access or one in between is not ordered with it.
 func TestObservedByAtomic(t *testing.T) {

@@ -35,6 +35,26 @@ func TestRacePairsAreTwoThreads(t *testing.T) {
 	}
 }
 
+// TestRaceNamesTheUnordered: of two lanes that read a word in one instruction, one releases what it
+// has done to a thread that then writes the word. The race is with the other lane.
+func TestRaceNamesTheUnordered(t *testing.T) {
+	for released := range 2 {
+		d := New(Options{Geometry: conflictGeometry, SharedBytes: 64})
+		d.Access(&event.Access{Site: 1, Kind: event.Read, Space: global, Size: 4, Mask: 3, Active: 3,
+			Addr: new([event.WarpSize]uint64)})
+		far := event.ThreadOf(4, 0)
+		pass(d, event.ThreadOf(0, released), far, 8, 10)
+		weak(far, event.Write).send(d, global, 2)
+		r := d.Report()
+		if len(r.Races) != 1 {
+			t.Fatalf("lane %d releases: %+v, want one race", released, r.Races)
+		}
+		if got, want := r.Races[0].First.Thread, event.ThreadOf(0, 1-released); got != want {
+			t.Errorf("lane %d releases: the race is with thread %d, want %d", released, got, want)
+		}
+	}
+}
+
 // Strong operations that overlap in part are not morally strong (PTX ISA 8.6), so they race.
 func TestRacePartialOverlapWithinWarp(t *testing.T) {
 	r := twoLanes(event.Access{Kind: event.Write, Order: event.Relaxed, Scope: event.GPU, Size: 4},

@@ -168,9 +168,6 @@ func (d *Detector) Memory() uint64 { return d.bytes }
 
 // grown appends an entry to a list and counts the memory that this takes.
 func (d *Detector) grown(es []entry, e entry) []entry {
-	if len(es) < cap(es) {
-		return append(es, e)
-	}
 	was := cap(es)
 	es = append(es, e)
 	d.bytes += uint64(cap(es)-was) * uint64(unsafe.Sizeof(e))

@@ -94,6 +94,36 @@ func TestArgumentsOfUnusedCall(t *testing.T) {
 	}
 }
 
+// The register of a parameter is written by the call.
+func TestParameterInRegister(t *testing.T) {
+	s, _ := sliced(t, ".func f(.reg .b32 x)\n"+begin+"\t.shared .align 4 .b8 s[256];\n"+
+		"\tst.shared.u32 [x], %r1;\n\tst.shared.u32 [%r2], 1;\n"+end+
+		".visible .entry k()\n"+begin+"\tmov.u32 %r1, %tid.x;\n\tcall f, (%r1);\n"+end, Options{})
+	for fn, f := range s.funcs {
+		var got []string
+		for _, r := range f.unwritten {
+			got = append(got, fn.Regs[r].Name)
+		}
+		if want := map[string][]string{"f": {"%r2"}}[fn.Name]; !slices.Equal(got, want) {
+			t.Errorf("of %s, %q are read before they are written, want %q", fn.Name, got, want)
+		}
+	}
+}
+
+// A store to a global variable of a function is none to its local memory, whose contents decide an
+// address of shared memory here.
+func TestGlobalInFunction(t *testing.T) {
+	_, got := sliced(t, ".global .align 4 .b8 g[4];\n.func f(.param .b32 x)\n"+begin+
+		"\t.shared .align 4 .b8 s[256];\n\t.local .align 4 .b8 l[4];\n\tld.param.b32 %r1, [x];\n"+
+		"\tst.local.u32 [l], %r1;\n\tld.local.u32 %r2, [l];\n\tst.shared.u32 [%r2], 1;\n"+
+		"\tmov.u64 %d1, g;\n\tst.u32 [%d1], %r1;\n"+end+
+		".visible .entry k()\n"+begin+"\tmov.u32 %r1, %tid.x;\n\t{\n\t.param .b32 a;\n"+
+		"\tst.param.b32 [a], %r1;\n\tcall f, (a);\n\t}\n"+end, Options{})
+	if f := got["f"]; !strings.Contains(f, "run st.local.u32") || strings.Contains(f, "st.u32") {
+		t.Errorf("of f %s, want the store to local memory and not the one to g", f)
+	}
+}
+
 // The lanes of activemask are input, unless a warp runs in lock step.
 func TestActiveMask(t *testing.T) {
 	for _, lockstep := range []bool{false, true} {

@@ -259,8 +259,8 @@ func (f *function) variable(v *ir.Var) {
 	}
 	f.vars[v] = true
 	for i, in := range f.instrs {
-		if in != nil && in.Space == event.Param && len(in.Src) > 0 && in.Src[0].Var == v &&
-			in.Action() == isa.ActStore {
+		if in != nil && in.Action() == isa.ActStore && in.Space == event.Param &&
+			in.Src[0].Var == v {
 			f.whole(int32(i))
 		}
 		if in != nil && in.IsCall() {

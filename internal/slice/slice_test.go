@@ -71,11 +71,66 @@ func TestRoles(t *testing.T) {
 			[]string{"touch atom.shared.add.u32", "run ret"}, false},
 		{"assertions are taken to hold", load + "\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\ttrap;\na:\n\tbar.sync 1, 64;\n\tret;\n",
 			[]string{"join bra", "run trap", "run bar.sync", "run ret"}, false},
+		{"a guarded one too", load + "\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 trap;\n" +
+			"\tbar.sync 1, 64;\n\tret;\n", []string{"run bar.sync", "run ret"}, false},
+		{"one that depends on the thread alone", "\tmov.u32 %r1, %tid.x;\n" +
+			"\tsetp.gt.u32 %p1, %r1, 31;\n\t@%p1 bra a;\n\tbar.sync 1, 32;\na:\n\t@%p1 trap;\n" +
+			"\tret;\n", []string{"run mov.u32", "run setp.gt.u32", "run bra", "run bar.sync",
+			"run trap", "run ret"}, false},
 	}
 	for _, c := range cases {
 		s, got := roles(t, c.body, Options{})
 		if !slices.Equal(got, c.want) || s.Track != c.track {
 			t.Errorf("%s: track %v\n got %s\nwant %s", c.name, s.Track, strings.Join(got, "; "), strings.Join(c.want, "; "))
+		}
+	}
+}
+
+// TestStrong: a strong access to shared memory counts if its value is in the slice. Then the value
+// decides what the trace does, and another execution may have another one.
+func TestStrong(t *testing.T) {
+	const kernel = "\tST [s], 4;\n\tbar.sync 0;\n\tLD %r3, [s];\n\tst.shared.u32 [%r4], 1;\n\tret;\n"
+	for _, c := range []struct {
+		store, load, address string
+		want                 bool
+	}{
+		{"st.volatile.shared.u32", "ld.volatile.shared.u32", "%r3", true},
+		{"st.volatile.shared.u32", "ld.shared.u32", "%r3", true},
+		{"st.shared.u32", "ld.relaxed.cta.shared.u32", "%r3", true},
+		{"st.shared.u32", "ld.shared.u32", "%r3", false},
+		{"st.volatile.shared.u32", "ld.volatile.shared.u32", "8", false}, // it decides nothing
+	} {
+		s, _ := roles(t, strings.NewReplacer("ST", c.store, "LD", c.load, "%r4", c.address).
+			Replace(kernel), Options{})
+		if s.Strong != c.want {
+			t.Errorf("%s, %s, address %s: strong %v, want %v", c.store, c.load, c.address, s.Strong, c.want)
+		}
+	}
+}
+
+// TestTotal: instructions that no thread reaches do not count.
+func TestTotal(t *testing.T) {
+	s, _ := roles(t, "\tbra a;\nb:\n\tmov.u32 %r1, 1;\n\tmov.u32 %r2, 1;\na:\n\tbar.sync 0;\n\tret;\n",
+		Options{})
+	if s.Total != 3 || s.Kept != 3 {
+		t.Errorf("%d of %d instructions, want the 3 that are reached", s.Kept, s.Total)
+	}
+}
+
+// TestOrigin: reports name what makes the result of an instruction unknown.
+func TestOrigin(t *testing.T) {
+	for text, want := range map[string]string{
+		"mov.u32 %r1, %smid":       "a special register",
+		"cvt.u64.u32 %d1, %smid":   "a special register",
+		"add.u32 %r1, %smid, 1":    "the result of add.u32",
+		"activemask.b32 %r1":       "which lanes happen to be converged",
+		"ld.shared.u32 %r1, [s]":   "other threads",
+		"ld.global.u32 %r1, [%d1]": "input",
+	} {
+		s, _ := roles(t, "\t"+text+";\n\tret;\n", Options{})
+		k := s.order[0]
+		if got := s.Origin(k, k.Blocks[0].Instrs[0]); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

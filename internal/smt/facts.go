@@ -251,11 +251,8 @@ func (c *Context) shiftFacts(n *node) facts {
 		if s.uhi < uint64(w) {
 			f.ulo = a.ulo >> s.uhi
 		}
-	case OpAShr:
+	case OpAShr: // AShr makes an OpLShr of what is not negative
 		f.slo, f.shi = min(a.slo, -1), max(a.shi, 0)
-		if a.slo >= 0 {
-			f.slo, f.shi = 0, a.shi>>min(s.ulo, 63)
-		}
 		if a.shi < 0 {
 			f.slo, f.shi = a.slo>>min(s.ulo, 63), -1
 		}

@@ -24,12 +24,15 @@ import (
 // embedded solver decides nearly all queries within milliseconds. A query that it does not decide
 // within firstSteps goes to z3 where that is installed, and then back to the embedded solver with
 // querySteps. A proof that follows a clean run must not keep users waiting for one query that is too
-// hard: it asks the embedded solver alone, so that its verdict is the same on every machine.
+// hard: its limits are smaller, and there is no third attempt.
 const (
-	firstSteps      = 10_000_000  // about half a second
-	programSteps    = 15_000_000  // of z3, about five seconds
-	querySteps      = 100_000_000 // about five seconds
-	checkQuerySteps = 20_000_000  // about a second
+	firstSteps   = 10_000_000  // about half a second
+	programSteps = 15_000_000  // of z3, about five seconds
+	querySteps   = 100_000_000 // about five seconds
+
+	checkFirstSteps   = 5_000_000
+	checkProgramSteps = 4_000_000  // of z3, about a second
+	checkQuerySteps   = 20_000_000 // without z3
 )
 
 // hangTime is the time after which a solver process is killed. Well before that it must have
@@ -130,21 +133,24 @@ func (e *Engine) Pool() *smt.Pool {
 
 // list returns the solvers of one slot, in the order in which they are asked.
 func (e *Engine) list() []smt.Solver {
-	if e.opt.OfLaunch && e.embedded {
-		return []smt.Solver{&sat.Solver{Steps: checkQuerySteps}}
+	first, steps, query := int64(firstSteps), int64(programSteps), int64(querySteps)
+	if e.opt.OfLaunch {
+		first, steps, query = checkFirstSteps, checkProgramSteps, checkQuerySteps
 	}
 	var program *proc.Solver
 	if e.program != nil {
 		program = &proc.Solver{
 			Path: e.program.Path, Kind: e.program.Kind,
-			Steps: programSteps, Time: hangTime, Memory: solverMemory,
+			Steps: steps, Time: hangTime, Memory: solverMemory,
 		}
 	}
 	switch {
 	case program == nil:
-		return []smt.Solver{&sat.Solver{Steps: querySteps}}
+		return []smt.Solver{&sat.Solver{Steps: query}}
 	case !e.embedded:
 		return []smt.Solver{program}
+	case e.opt.OfLaunch:
+		return []smt.Solver{&sat.Solver{Steps: first}, program}
 	}
 	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}
 }

@@ -359,9 +359,11 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 		return nil
 	}
 	var t table.Table
-	t.Add("launches", "checked", "repeated", "shapes", "lane instructions", "time", "findings", "kernel")
+	t.Add("launches", "checked", "repeated", "shapes", "lane instructions", "time", "findings",
+		"kernel")
 	for _, k := range s.Kernels {
-		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Repeated), fmt.Sprint(k.Shapes),
+		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Repeated),
+			fmt.Sprint(k.Shapes),
 			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time),
 			fmt.Sprint(k.Findings), k.Name)
 	}

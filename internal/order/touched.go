@@ -36,7 +36,8 @@ type touchedPage struct {
 
 // Mark adds an access to n bytes at an address.
 func (t *Touched) Mark(a Access, addr, n uint64) {
-	// Most accesses of a warp are words of a page that was accessed before, in one element of its bits.
+	// Most accesses of a warp are words of a page that was accessed before, in one element of its
+	// bits.
 	number, in := addr/pageBytes, addr%pageBytes
 	if p := t.recent[number%recentPages]; p != nil && p.number == number && p.bytes == nil &&
 		(in|n)%wordBytes == 0 && in/wordBytes%64+n/wordBytes <= 64 && n > 0 {

@@ -16,7 +16,10 @@ const benchProgram = `#include <chrono>
 #include <cstring>
 __global__ void empty() {}
 __global__ void small(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x]++; }
-__global__ void other(int *p, int *q) { int i = blockIdx.x * blockDim.x + threadIdx.x; q[i] = p[i]; }
+__global__ void other(int *p, int *q) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  q[i] = p[i];
+}
 int main(int argc, char **argv) {
   const char *what = argv[1];
   int n = atoi(argv[2]), *p, h[16] = {};
@@ -40,12 +43,13 @@ int main(int argc, char **argv) {
 
 // BenchmarkProgram is the cost of heddle exec as a program sees it, for each call: launches that the
 // program does not wait for and such that it does, copies of 64 bytes, and the same in programs with
-// streams, in which races between streams are looked for. The detector watches only those whose name
-// says so. Those that repeat others are not executed.
+// streams, in which races between streams are looked for. The detector watches only those whose
+// name says so. Those that repeat others are not executed.
 func BenchmarkProgram(b *testing.B) {
 	built := program.OfText(b, benchProgram)
 	for _, what := range []string{"empty", "empty waiting", "small", "small waiting", "copy", "small stream",
-		"copy stream", "copy non-blocking", "small copy", "small copy non-blocking", "small watched", "repeat"} {
+		"copy stream", "copy non-blocking", "small copy", "small copy non-blocking", "small watched",
+		"repeat"} {
 		b.Run(strings.ReplaceAll(what, " ", "-"), func(b *testing.B) {
 			got := start(b, []string{built, what, fmt.Sprint(b.N)}, func(o *exec.Options) {
 				o.Check = exec.Policy{} // all

@@ -11,8 +11,8 @@ import (
 
 // Separate compilation (nvcc -rdc=true): a module may use functions and variables that another one
 // defines. They are joined by name when a kernel of the module is first needed, when all modules of
-// the program have been loaded, or when the host asks for a variable, which may hold the address of a
-// function.
+// the program have been loaded, or when the host asks for a variable, which may hold the address of
+// a function.
 
 // link gives what a module declares and does not define to the module, from the others that define
 // it, and does the same for these, which it returns. What no module defines stays undefined: a

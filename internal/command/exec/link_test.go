@@ -55,6 +55,7 @@ func TestPointersOfOtherFiles(t *testing.T) {
 	got := start(t, []string{program.Build(t, files...)}, nil)
 	const want = "16 25, 8 10, 12 15, 12 10, no error\n"
 	if got.stdout != want || got.Exit() != 0 {
-		t.Errorf("output %q, exit code %d, verdicts %+v; want %q", got.stdout, got.Exit(), got.Verdicts, want)
+		t.Errorf("output %q, exit code %d, verdicts %+v; want %q", got.stdout, got.Exit(),
+			got.Verdicts, want)
 	}
 }

@@ -112,8 +112,8 @@ func (s *session) mark(d *diag.Diagnostic) {
 	d.Notes = append(notes, d.Notes...)
 }
 
-// stack returns the host's calls that led to a launch; nothing if main makes it itself. Functions of
-// system headers and of heddle's own are left out.
+// stack returns the host's calls that led to a launch; nothing if main makes it itself. Functions
+// of system headers and of heddle's own are left out.
 func (s *session) stack(l *host.Launch) string {
 	var frames []string
 	for _, addr := range append([]uint64{l.Caller}, l.Callers...) {

@@ -64,8 +64,8 @@ int main() {
 // alone is no stack: the place of the launch says as much.
 var wantStacks = map[string]string{
 	"a(int*)": "void deep::solver::step<int>(int) at 15, called by deep::solver::once() at 16, " +
-		"called by deep::half(deep::solver&) at 18, called by deep::solve(deep::solver&) at 19, called by " +
-		"main at 34",
+		"called by deep::half(deep::solver&) at 18, called by deep::solve(deep::solver&) at 19, " +
+		"called by main at 34",
 	"b(int*)": "",
 	"c(int*)": "configured() at 24, called by main at 36",
 	"d(int*)": "main::{lambda(int)#1}::operator()(int) const at 38, called by main at 38",

@@ -234,8 +234,8 @@ func TestPerThread(t *testing.T) {
 	defer b.Close()
 	text := streamsPrologue
 	for _, c := range perThreadCases {
-		text += fmt.Sprintf("if (!strcmp(argv[1], %q)) {\n%s\nreturn cudaDeviceSynchronize();\n}\n", c.name,
-			c.body)
+		text += fmt.Sprintf("if (!strcmp(argv[1], %q)) {\n%s\nreturn cudaDeviceSynchronize();\n}\n",
+			c.name, c.body)
 	}
 	dir := t.TempDir()
 	file := func(name, text string) string {

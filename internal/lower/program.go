@@ -212,8 +212,8 @@ func (b *Builder) plainArgs(in string) []string {
 // commonArgs returns the options of all host code: lines in the form of DWARF 4, since clang writes
 // names of files that are wrong in that of DWARF 5 if the file is not below the working directory;
 // frame pointers and no tail calls, for the places of calls; wrapping integers and any aliasing,
-// since nvcc without -O does not optimize host code and programs depend on it. c says that it is C, to
-// which -std does not apply.
+// since nvcc without -O does not optimize host code and programs depend on it. c says that it is C,
+// to which -std does not apply.
 func (b *Builder) commonArgs(c bool) []string {
 	opt := b.opt
 	level := opt.HostLevel

@@ -101,6 +101,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
 	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in "+
 		"`DIR`, for the flag --launch of check, run, verify, fix, sync and trace")
+	fs.BoolVar(&c.opt.ExecuteRepeats, "execute-repeats", false,
+		"execute launches that repeat an earlier one with the same inputs, too")
 	fs.BoolVar(&c.opt.InitCheck, "init-check", false,
 		"report launches that read device memory which nothing has written")
 	fs.BoolVar(&c.opt.Leaks, "leak-check", false,
@@ -135,6 +137,18 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		to = f
 	}
 	program := args
+	var env []string
+	if len(files) == 0 {
+		var err error
+		if env, err = exec.Environment(ctx, args[0], c.runtime); err != nil {
+			var foreign *exec.ForeignError
+			if errors.As(err, &foreign) {
+				fmt.Fprintf(c.stderr, "heddle: %v\n", err)
+				return exitWith(exitUnknown)
+			}
+			return inputError{err}
+		}
+	}
 	if len(files) > 0 {
 		path, done, err := c.compile(ctx, files)
 		if err != nil {
@@ -150,14 +164,18 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		defer cancel()
 	}
 	var mu sync.Mutex
-	to = &sharedWriter{&mu, to}
+	line := newProgressBelow(c.stderr)
+	c.opt.Progress = line.launches()
+	defer line.stop()
+	to = line.wrap(&sharedWriter{&mu, to})
 	page, err := c.printers(ctx, to)
 	if err != nil {
 		return inputError{err}
 	}
-	streams := exec.Program{Args: program, Stdin: ownFile(c.stdin).(io.Reader),
+	streams := exec.Program{Args: program, Env: env, Stdin: ownFile(c.stdin).(io.Reader),
 		Stdout: c.stream(&mu, c.stdout), Stderr: c.stream(&mu, c.stderr)}
 	sum, err := exec.Run(ctx, streams, &c.opt)
+	line.stop()
 	if sum == nil {
 		return inputError{err}
 	}
@@ -175,6 +193,16 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		code = exitUnknown
 	}
 	return exitWith(code)
+}
+
+// runtime returns a directory with the runtime as a shared library.
+func (c *execCommand) runtime(ctx context.Context) (string, error) {
+	b, err := lower.NewBuilder(ctx, c.build.options())
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	return b.SharedRuntime(ctx)
 }
 
 // printers sets what prints the report to a writer, and creates the page of --html, which is nil
@@ -331,9 +359,11 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 		return nil
 	}
 	var t table.Table
-	t.Add("launches", "checked", "shapes", "lane instructions", "time", "findings", "kernel")
+	t.Add("launches", "checked", "repeated", "shapes", "lane instructions", "time", "findings",
+		"kernel")
 	for _, k := range s.Kernels {
-		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
+		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Repeated),
+			fmt.Sprint(k.Shapes),
 			fmt.Sprintf("%.3g", float64(k.LaneInstructions)), longTime(k.Time),
 			fmt.Sprint(k.Findings), k.Name)
 	}

@@ -23,6 +23,7 @@ type execKernel struct {
 	Kernel           string `json:"kernel"`
 	Launches         uint64 `json:"launches"`
 	Checked          uint64 `json:"checked"`
+	Repeated         uint64 `json:"repeated"`
 	Shapes           int    `json:"shapes"`
 	LaneInstructions uint64 `json:"lane_instructions"`
 	Findings         int    `json:"findings"`
@@ -34,7 +35,7 @@ func writeExecJSON(w io.Writer, s *exec.Summary) error {
 	out := execObject{jsonHead: jsonHead{diag.SchemaVersion, "exec"}, Kernels: []execKernel{},
 		Unsupported: s.Unsupported, Ended: s.EndText(), Code: s.Code(), Millis: s.Time.Milliseconds()}
 	for _, k := range s.Kernels {
-		out.Kernels = append(out.Kernels, execKernel{k.Name, k.Launches, k.Checked, k.Shapes,
+		out.Kernels = append(out.Kernels, execKernel{k.Name, k.Launches, k.Checked, k.Repeated, k.Shapes,
 			k.LaneInstructions, k.Findings, k.Time.Milliseconds()})
 	}
 	return json.NewEncoder(w).Encode(out)

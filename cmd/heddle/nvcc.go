@@ -71,6 +71,7 @@ type nvccCall struct {
 	image    string // -ptx, -fatbin, -cubin: device code alone; the extension of the result
 	library  bool   // -lib: an archive
 	shared   bool   // -shared
+	bad      error  // an option with a value that nvcc does not have
 	version  bool
 	language string   // -x
 	link     []string // further options of the linker
@@ -117,6 +118,7 @@ var nvccFlags = []nvccFlag{
 	{"-shared --shared", false, func(n *nvccCall, _ string) { n.shared = true }},
 	{"-V --version", false, func(n *nvccCall, _ string) { n.version = true }},
 	{"-x --x", true, func(n *nvccCall, v string) { n.language = v }},
+	{"-default-stream --default-stream", true, (*nvccCall).defaultStream},
 	{"-std --std", true, func(n *nvccCall, v string) { n.opt.Std = v }},
 	{"-O --optimize", true, func(n *nvccCall, v string) { n.opt.HostLevel = v }},
 	{"-I --include-path", true, add(includeList, "")},
@@ -138,7 +140,7 @@ var nvccFlags = []nvccFlag{
 		"--relocatable-device-code -maxrregcount --maxrregcount -cudart --cudart -cudadevrt " +
 		"--cudadevrt -ccbin --compiler-bindir -ftz --ftz -prec-div --prec-div -prec-sqrt " +
 		"--prec-sqrt -fmad --fmad -target-dir --target-directory -threads --threads -t " +
-		"-default-stream --default-stream -diag-suppress --diag-suppress -diag-error --diag-error " +
+		"-diag-suppress --diag-suppress -diag-error --diag-error " +
 		"-diag-warn --diag-warn -Werror --Werror -split-compile --split-compile -keep-dir " +
 		"--keep-dir -machine --machine", true, nothing},
 	{"-g --debug -G --device-debug -lineinfo --generate-line-info -w --disable-warnings -v " +
@@ -148,6 +150,17 @@ var nvccFlags = []nvccFlag{
 		"-Wno-deprecated-gpu-targets --Wno-deprecated-gpu-targets -restrict --restrict -dlto " +
 		"-extra-device-vectorization -Wreorder -Wdefault-stream-launch " +
 		"-allow-unsupported-compiler --allow-unsupported-compiler", false, nothing},
+}
+
+// defaultStream defines the macro that nvcc defines. legacy and null mean the same.
+func (n *nvccCall) defaultStream(v string) {
+	switch v {
+	case "per-thread":
+		n.opt.Defines = append(n.opt.Defines, "CUDA_API_PER_THREAD_DEFAULT_STREAM=1")
+	case "legacy", "null":
+	default:
+		n.bad = fmt.Errorf("--default-stream %s: expected legacy or per-thread", v)
+	}
 }
 
 // architecture takes sm_80 from -arch=sm_80 or -gencode arch=compute_80,code=sm_80; the newest of
@@ -197,7 +210,7 @@ func parseNVCC(args []string) (*nvccCall, error) {
 	if len(n.inputs) == 0 && !n.version {
 		return nil, errors.New("no input files")
 	}
-	return n, nil
+	return n, n.bad
 }
 
 // ownLibraries are those that programs have anyway, or whose place heddle's runtime takes.

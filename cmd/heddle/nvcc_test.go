@@ -51,7 +51,18 @@ func TestParseNVCC(t *testing.T) {
 			t.Errorf("%s: %v, %v", line, n, err)
 		}
 	}
-	for line, want := range map[string]string{"-frobnicate a.cu": "-frobnicate", "-Wall a.cu": "-Wall", "-o": "-o", "": "no input"} {
+	for line, defined := range map[string]bool{"--default-stream per-thread a.cu": true,
+		"-default-stream=per-thread a.cu": true, "-default-stream legacy a.cu": false} {
+		n, err := parseNVCC(strings.Fields(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(n.opt.Defines, "CUDA_API_PER_THREAD_DEFAULT_STREAM=1") != defined {
+			t.Errorf("%s: %v", line, n.opt.Defines)
+		}
+	}
+	for line, want := range map[string]string{"-default-stream both a.cu": "legacy or per-thread",
+		"-frobnicate a.cu": "-frobnicate", "-Wall a.cu": "-Wall", "-o": "-o", "": "no input"} {
 		if _, err := parseNVCC(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", line, err)
 		}

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"heddle/internal/command/exec"
 	"heddle/internal/driver"
 )
 
@@ -26,20 +28,36 @@ type progress struct {
 	width   int // of the terminal; 0: not known
 	started time.Time
 
-	mu sync.Mutex
-	// the report drawn next
-	now   driver.Progress // what was told last
-	told  bool
+	// Escape sequences: what is written before the text, behind it, and to remove it.
+	before, after, remove string
+
+	mu    sync.Mutex
+	now   func(time.Duration) string // the text after a time; nil: nothing to show
 	last  time.Time
 	shown bool
 	ended bool
 	done  chan struct{}
 }
 
-// newProgress returns a progress line on w. Nothing is drawn if w is not a terminal.
+// newProgress returns a progress line on w. Nothing is drawn if w is not a terminal that
+// understands escape sequences.
 func newProgress(w io.Writer) *progress {
-	return &progress{w: w, tty: isTerminal(w), width: terminalWidth(w), started: time.Now(),
-		done: make(chan struct{})}
+	const line = "\r\x1b[K" // returns to column 1 and deletes the line
+	return &progress{w: w, tty: isTerminal(w) && os.Getenv("TERM") != "dumb",
+		width: terminalWidth(w), started: time.Now(),
+		before: line, remove: line, done: make(chan struct{})}
+}
+
+// newProgressBelow returns a progress line below the cursor, which stays where it is: another
+// program prints to the terminal and may have begun a line.
+func newProgressBelow(w io.Writer) *progress {
+	p := newProgress(w)
+	// Clear what is below; move down, which scrolls if needed, and up again, in the same column; save
+	// the cursor, and go to the line below.
+	p.before = "\x1b[J\x1bD\x1b[A\x1b7\x1b[B\r"
+	p.after = "\x1b8"   // restore the cursor
+	p.remove = "\x1b[J" // the line is below the cursor, and nothing else is
+	return p
 }
 
 // callback returns the function that the driver calls with its progress, or nil if w is not a
@@ -50,6 +68,15 @@ func (p *progress) callback() func(driver.Progress) {
 	}
 	go p.refresh()
 	return p.show
+}
+
+// launches is callback for the launches of a program.
+func (p *progress) launches() func(*exec.Progress) {
+	if !p.tty {
+		return nil
+	}
+	go p.refresh()
+	return p.launch
 }
 
 // refresh redraws the line at intervals, so that its time advances while an engine reports nothing.
@@ -72,7 +99,22 @@ func (p *progress) refresh() {
 func (p *progress) show(s driver.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now, p.told = s, true
+	p.now = func(d time.Duration) string { return progressText(s, d) }
+	p.draw()
+}
+
+// launch records how far a launch of a program is and draws it, if the interval allows. With nil it
+// removes the line, because the program goes on.
+func (p *progress) launch(l *exec.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l == nil {
+		p.now = nil
+		p.erase()
+		return
+	}
+	now := *l
+	p.now = func(d time.Duration) string { return launchText(&now, d) }
 	p.draw()
 }
 
@@ -80,15 +122,16 @@ func (p *progress) show(s driver.Progress) {
 // interval, however often the driver calls, and cuts the text to the width of the terminal.
 func (p *progress) draw() {
 	now := time.Now()
-	if p.ended || !p.told || now.Sub(p.started) < progressDelay || now.Sub(p.last) < progressInterval {
+	if p.ended || p.now == nil || now.Sub(p.started) < progressDelay ||
+		now.Sub(p.last) < progressInterval {
 		return
 	}
 	p.last, p.shown = now, true
-	text := []rune(progressText(p.now, now.Sub(p.started)))
+	text := []rune(p.now(now.Sub(p.started)))
 	if p.width > 0 && len(text) >= p.width { // a line that wraps could not be removed
 		text = text[:p.width-1]
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s", string(text))
+	fmt.Fprint(p.w, p.before, string(text), p.after)
 }
 
 // progressText returns the text of the line after time d: "3 of 12 kernels, 1 of 2 files, reduce:
@@ -102,17 +145,31 @@ func progressText(s driver.Progress, d time.Duration) string {
 	if s.Files > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %d files", s.FilesDone, s.Files))
 	}
-	// Runes, so that a cut does not split a character.
-	kernel := []rune(s.Kernel)
-	if len(kernel) > 40 {
-		kernel = append(kernel[:37], []rune("...")...)
-	}
-	parts = append(parts, fmt.Sprintf("%s: %s", string(kernel), s.Engine))
+	parts = append(parts, fmt.Sprintf("%s: %s", shortName(s.Kernel), s.Engine))
 	if s.Blocks > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d blocks, %.1f M warp instructions", s.BlocksDone,
-			s.Blocks, float64(s.Steps)/1e6))
+		parts = append(parts, blocksText(s.BlocksDone, s.Blocks, s.Steps))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%.0f s", d.Seconds())), ", ")
+}
+
+// launchText returns the text of the line for a program after time d: "launch 3 of reduce(int*), 1
+// of 4 blocks, 2.5 M warp instructions, 9 s".
+func launchText(l *exec.Progress, d time.Duration) string {
+	return fmt.Sprintf("launch %d of %s, %s, %.0f s", l.Launch, shortName(l.Kernel),
+		blocksText(l.BlocksDone, l.Blocks, l.Steps), d.Seconds())
+}
+
+// blocksText says how far an emulation is.
+func blocksText(done, blocks, steps uint64) string {
+	return fmt.Sprintf("%d of %d blocks, %.1f M warp instructions", done, blocks, float64(steps)/1e6)
+}
+
+// shortName cuts a name to 40 runes, so that a cut does not split a character.
+func shortName(name string) string {
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:37]) + "..."
+	}
+	return name
 }
 
 // clear removes the line before other output. The next draw puts it back.
@@ -122,10 +179,10 @@ func (p *progress) clear() {
 	p.erase()
 }
 
-// erase is clear with p.mu held. The escape sequence returns to column 1 and deletes the line.
+// erase is clear with p.mu held.
 func (p *progress) erase() {
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.w, p.remove)
 		p.shown = false
 	}
 }

@@ -21,8 +21,9 @@ type Program struct {
 	kernel *ir.Func
 	arena  *Arena
 	vars   map[*ir.Var]uint64
-	params int      // bytes of the parameters of a launch
-	origin []uint32 // of the bytes of the parameter area: all known
+	others []*ir.Module // whose functions the kernel may call by their addresses
+	params int          // bytes of the parameters of a launch
+	origin []uint32     // of the bytes of the parameter area: all known
 
 	mu    sync.Mutex
 	codes map[codeKey]*program
@@ -38,9 +39,11 @@ type codeKey struct {
 const maxCodes = 64
 
 // NewProgram prepares kernel k. vars has the addresses of the variables that MemoryVars returns,
-// and of external ones that another module defines. It fails if the kernel has no body, with an
-// UnsupportedError if its addresses have 32 bits.
-func NewProgram(k *ir.Func, a *Arena, vars map[*ir.Var]uint64) (*Program, error) {
+// and of external ones that another module defines; others are the modules with which that of the
+// kernel is linked. It fails if the kernel has no body, with an UnsupportedError if its addresses
+// have 32 bits.
+func NewProgram(k *ir.Func, a *Arena, vars map[*ir.Var]uint64, others ...*ir.Module) (*Program,
+	error) {
 	if len(k.Blocks) == 0 {
 		return nil, fmt.Errorf("kernel %s has no body", k.Demangled)
 	}
@@ -48,7 +51,7 @@ func NewProgram(k *ir.Func, a *Arena, vars map[*ir.Var]uint64) (*Program, error)
 		return nil, &UnsupportedError{k.Span,
 			fmt.Sprintf("a module with %d-bit addresses in a program with 64-bit ones", n)}
 	}
-	p := &Program{kernel: k, arena: a, vars: vars, origin: make([]uint32, k.ParamSize),
+	p := &Program{kernel: k, arena: a, vars: vars, others: others, origin: make([]uint32, k.ParamSize),
 		codes: make(map[codeKey]*program)}
 	for _, v := range k.Params {
 		p.params = max(p.params, v.Offset+v.Size)
@@ -197,8 +200,8 @@ func (a *Arena) InitVar(v *ir.Var, vars map[*ir.Var]uint64) ([]byte, error) {
 }
 
 // reachable returns k and every function that may run when k does. In a program, a pointer to a
-// function may have been stored by another kernel of the module: an indirect call without a list of
-// targets can reach each function whose address the module takes.
+// function may have been stored by another kernel of the module, or of one with which it is linked:
+// an indirect call without a list of targets can reach each function whose address they take.
 func (c *compiler) reachable(k *ir.Func) []*ir.Func {
 	funcs := ir.ReachableFuncs(k)
 	if c.mapped == nil && c.cfg.Vars == nil || !slices.ContainsFunc(funcs, callsAny) {
@@ -208,14 +211,20 @@ func (c *compiler) reachable(k *ir.Func) []*ir.Func {
 	for _, f := range funcs {
 		seen[f] = true
 	}
-	for _, t := range ir.AddressTaken(k.Module) {
-		if t.Kernel {
-			continue // a kernel cannot be called
-		}
-		for _, f := range ir.ReachableFuncs(t) {
-			if !seen[f] {
-				seen[f] = true
-				funcs = append(funcs, f)
+	modules := []*ir.Module{k.Module}
+	if c.mapped != nil {
+		modules = append(modules, c.mapped.others...)
+	}
+	for _, m := range modules {
+		for _, t := range ir.AddressTaken(m) {
+			if t.Kernel {
+				continue // a kernel cannot be called
+			}
+			for _, f := range ir.ReachableFuncs(t) {
+				if !seen[f] {
+					seen[f] = true
+					funcs = append(funcs, f)
+				}
 			}
 		}
 	}

@@ -37,6 +37,9 @@ func (x *exec) touch(mo *memOp, m uint32) {
 	}
 	if row := uint64(x.ev.Row); row != 0 && dense(x.ev.Step, wide) {
 		for l := uint64(0); l < event.WarpSize; l += row {
+			if l > 0 && x.addr[l] == x.addr[l-row] {
+				continue // the same as the row before, which is not shorter
+			}
 			lanes := min(row, event.WarpSize-l) // the last row may be shorter
 			x.touched.Mark(a, x.addr[l], wide+(lanes-1)*x.ev.Step)
 		}

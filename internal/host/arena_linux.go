@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,6 +43,11 @@ func newArena() (*Arena, error) {
 			"ulimit -v?)", err)
 	}
 	return &Arena{Bytes: bytes, file: file}, nil
+}
+
+// Waiting reports whether the program waits for a reply. What another thread of it does is unknown.
+func (a *Arena) Waiting() bool {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&a.Bytes[0]))) != 0
 }
 
 // close unmaps the arena. Nothing may use Bytes afterwards.

@@ -20,3 +20,6 @@ func (a *Arena) close() {}
 func (a *Arena) discard(Allocation) {}
 
 func (a *Arena) sendWithFile(*net.UnixConn, []byte) error { return errors.ErrUnsupported }
+
+// Waiting is false: there are no programs.
+func (a *Arena) Waiting() bool { return false }

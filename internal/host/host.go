@@ -65,7 +65,10 @@ type Launch struct {
 	Shared      uint64 // dynamic shared memory, bytes
 	Stream      uint64 // handle; 0: the default stream
 	Caller      uint64 // return address in the program
-	Params      []byte // the parameter area; valid until Launch returns
+	// Callers are the return addresses of the functions that have called this one, innermost first, as
+	// far as they are known. Callers and Params are valid until Launch returns.
+	Callers []uint64
+	Params  []byte // the parameter area
 }
 
 // CompileResult is the result of a compilation for a program, by its number (nvrtcResult).
@@ -171,6 +174,8 @@ type Device interface {
 	Unsupported(name string)
 	// Printed returns what kernels have printed since the last call.
 	Printed() []byte
+	// Resume says that the program is about to get a reply, and goes on.
+	Resume()
 	// Ended reports the end of the program. It is regular if it has called exit or returned from main.
 	Ended(regular bool)
 }

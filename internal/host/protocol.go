@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 2
+const protocolVersion = 3
 
 // op is an operation that a program requests.
 type op uint32
@@ -115,8 +115,12 @@ func readLaunch(b *body, l *Launch) {
 	l.Kernel = b.u32()
 	l.Cooperative = b.u32() != 0
 	l.Grid, l.Block, l.Cluster = b.dim(), b.dim(), b.dim()
-	b.u32()
+	callers := b.u32()
 	l.Shared, l.Stream, l.Caller = b.u64(), b.u64(), b.u64()
+	l.Callers = l.Callers[:0]
+	for ; callers > 0 && !b.bad; callers-- {
+		l.Callers = append(l.Callers, b.u64())
+	}
 	l.Params = b.rest
 }
 

@@ -200,7 +200,9 @@ func (p *session) do(m message) error {
 		p.post(m.op, &b)
 	} else {
 		data, result := p.ask(m.op, &b)
-		reply(p.conn, result, p.context, p.device.Printed(), data)
+		printed := p.device.Printed()
+		p.device.Resume()
+		reply(p.conn, result, p.context, printed, data)
 	}
 	if b.bad {
 		return fmt.Errorf("a message of operation %d is too short: %d bytes", m.op, len(m.body))

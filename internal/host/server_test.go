@@ -90,6 +90,7 @@ func line(s host.Site) string {
 }
 
 func (f *fake) Order(*host.Order)      {}
+func (f *fake) Resume()                {}
 func (f *fake) BadFree(uint64, uint64) {}
 
 func (f *fake) Allocated(a host.Allocation, _ bool) {

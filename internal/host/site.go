@@ -16,6 +16,8 @@ type Sites struct {
 	loaded bool
 	rows   []row // ascending by address
 	found  map[uint64]Site
+
+	symbols *symbols // nil: not read
 }
 
 // Site is a place in the source of a program.

@@ -265,25 +265,32 @@ func (n *inliner) size(o Operand) int {
 	return o.Var.Size
 }
 
-// AddressTaken returns the functions of a module whose address something takes, in the order of the
-// text.
+// AddressTaken returns the functions whose address something in a module takes: its own, in the
+// order of the text, and then those of modules with which it was linked.
 func AddressTaken(m *Module) []*Func {
-	taken := map[*Func]bool{}
+	taken := map[*Func]bool{nil: true}
+	var others []*Func
+	take := func(f *Func) {
+		if !taken[f] && f.Module != m {
+			others = append(others, f)
+		}
+		taken[f] = true
+	}
 	for _, v := range m.Vars {
 		for _, r := range v.Relocs {
-			taken[r.Func] = true
+			take(r.Func)
 		}
 	}
 	for _, f := range m.Funcs {
 		for _, v := range f.Vars {
 			for _, r := range v.Relocs {
-				taken[r.Func] = true
+				take(r.Func)
 			}
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for i := range in.Src {
-					taken[in.Src[i].Func] = true
+					take(in.Src[i].Func)
 				}
 			}
 		}
@@ -294,7 +301,7 @@ func AddressTaken(m *Module) []*Func {
 			out = append(out, f)
 		}
 	}
-	return out
+	return append(out, others...)
 }
 
 // enter copies function g behind block at; its results go to the destinations of the call.

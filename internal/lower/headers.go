@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -74,4 +75,10 @@ func writeHeaders(dir string) (string, error) {
 		}
 	}
 	return root, nil
+}
+
+// IsHeader reports whether a file is one of the embedded headers, on disk.
+func IsHeader(name string) bool {
+	sep := string(filepath.Separator)
+	return strings.Contains(name, sep+"headers-"+headerHash()+sep)
 }

@@ -164,6 +164,8 @@ func hostHelp(diagnostics string) string {
 			return "clang found no C library; install it with: apt-get install libc6-dev"
 		case strings.HasSuffix(m[1], "_interop.h"), strings.HasPrefix(m[1], "cudaEGL"):
 			return "heddle does not support graphics"
+		case strings.HasPrefix(m[1], "cuda_"):
+			return "heddle does not have " + m[1]
 		case slices.ContainsFunc(libraryHeaders, func(start string) bool {
 			return strings.HasPrefix(m[1], start)
 		}):
@@ -209,9 +211,9 @@ func (b *Builder) plainArgs(in string) []string {
 
 // commonArgs returns the options of all host code: lines in the form of DWARF 4, since clang writes
 // names of files that are wrong in that of DWARF 5 if the file is not below the working directory;
-// no tail calls, which would hide the places of calls; wrapping integers and any aliasing, since
-// nvcc without -O does not optimize host code and programs depend on it. c says that it is C, to
-// which -std does not apply.
+// frame pointers and no tail calls, for the places of calls; wrapping integers and any aliasing,
+// since nvcc without -O does not optimize host code and programs depend on it. c says that it is C,
+// to which -std does not apply.
 func (b *Builder) commonArgs(c bool) []string {
 	opt := b.opt
 	level := opt.HostLevel
@@ -219,7 +221,7 @@ func (b *Builder) commonArgs(c bool) []string {
 		level = "1"
 	}
 	args := []string{"-O" + level, "-g1", "-gdwarf-4", "-fno-optimize-sibling-calls",
-		"-fwrapv", "-fno-strict-aliasing",
+		"-fno-omit-frame-pointer", "-fwrapv", "-fno-strict-aliasing",
 		"-fno-color-diagnostics", "-D__HEDDLE__=1", "-isystem", filepath.Join(b.root, "api"),
 		"-isystem", filepath.Join(b.root, "cuda")}
 	if opt.Std != "" && !c {
@@ -263,13 +265,8 @@ func (b *Builder) Runtime(ctx context.Context) (string, error) {
 		return path, nil
 	}
 	out := filepath.Join(b.tmp, "runtime.o")
-	source := filepath.Join(b.root, "exec", "shim.c")
-	cmd := command(ctx, b.tc.Clang, "-std=c11", "-O2", "-fPIC", "-w", "-c", "-o", out, source)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		return "", &CompileError{File: source, Output: string(text), Help: hostHelp(string(text))}
+	if err := b.compileRuntime(ctx, out); err != nil {
+		return "", err
 	}
 	object, err := os.ReadFile(out)
 	if err != nil {
@@ -282,6 +279,20 @@ func (b *Builder) Runtime(ctx context.Context) (string, error) {
 		return out, nil
 	}
 	return path, nil
+}
+
+// compileRuntime compiles the runtime to an object file.
+func (b *Builder) compileRuntime(ctx context.Context, out string, args ...string) error {
+	source := filepath.Join(b.root, "exec", "shim.c")
+	args = append(args, "-std=c11", "-O2", "-fPIC", "-w", "-c", "-o", out, source)
+	text, err := command(ctx, b.tc.Clang, args...).CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &CompileError{File: source, Output: string(text), Help: hostHelp(string(text))}
+	}
+	return nil
 }
 
 // Link links objects, archives and the runtime to a program. args are options of the linker: -L,

@@ -1,6 +1,9 @@
 package order
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Access is how an operation accesses a byte.
 type Access uint8
@@ -226,6 +229,21 @@ func Overlap(a, b []Range) bool {
 		}
 	}
 	return false
+}
+
+// Union returns the bytes that some of the lists have, each of which ascends, as Accesses are.
+func Union(lists ...[]Range) []Range {
+	all := slices.Concat(lists...)
+	slices.SortFunc(all, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
+	out := all[:0]
+	for _, r := range all {
+		if n := len(out); n > 0 && r.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, r.To)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // Clear forgets everything: the host has waited for all operations.

@@ -354,3 +354,12 @@ func BenchmarkAdd(b *testing.B) {
 		h.Add(c, w, before)
 	}
 }
+
+// TestUnion: the bytes of all lists, ascending and in as few ranges as possible.
+func TestUnion(t *testing.T) {
+	got := Union([]Range{{0, 4}, {8, 12}, {20, 24}}, nil, []Range{{4, 6}, {9, 10}, {22, 30}})
+	want := []Range{{0, 6}, {8, 12}, {20, 30}}
+	if !slices.Equal(got, want) || len(Union()) != 0 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -13,15 +13,17 @@ type Touched struct {
 	// Fenced is Work.Fenced.
 	Fenced bool
 
-	table []*touchedPage // open addressing by number; a power of two, at most half full
-	list  []*touchedPage // those of the table
-	spare []*touchedPage
+	table  []*touchedPage // open addressing by number; a power of two, at most half full
+	list   []*touchedPage // those of the table
+	spare  []*touchedPage
+	recent [recentPages]*touchedPage // of the table, each at its number modulo recentPages
 }
 
 const (
-	firstTable = 64
-	wordBytes  = 4
-	pageWords  = pageBytes / wordBytes
+	recentPages = 16
+	firstTable  = 64
+	wordBytes   = 4
+	pageWords   = pageBytes / wordBytes
 )
 
 // touchedPage is what of a page has been accessed, by Access.
@@ -34,6 +36,15 @@ type touchedPage struct {
 
 // Mark adds an access to n bytes at an address.
 func (t *Touched) Mark(a Access, addr, n uint64) {
+	// Most accesses of a warp are words of a page that was accessed before, in one element of its
+	// bits.
+	number, in := addr/pageBytes, addr%pageBytes
+	if p := t.recent[number%recentPages]; p != nil && p.number == number && p.bytes == nil &&
+		(in|n)%wordBytes == 0 && in/wordBytes%64+n/wordBytes <= 64 && n > 0 {
+		p.any[a] = true
+		p.words[a][in/wordBytes/64] |= (1<<(n/wordBytes) - 1) << (in / wordBytes % 64)
+		return
+	}
 	for n > 0 {
 		in := addr % pageBytes
 		k := min(n, pageBytes-in)
@@ -44,12 +55,15 @@ func (t *Touched) Mark(a Access, addr, n uint64) {
 
 // page returns the page with a number.
 func (t *Touched) page(number uint64) *touchedPage {
+	var p *touchedPage
 	if len(t.table) > 0 {
-		if p := *t.slot(number); p != nil {
-			return p
-		}
+		p = *t.slot(number)
 	}
-	return t.add(number)
+	if p == nil {
+		p = t.add(number)
+	}
+	t.recent[number%recentPages] = p
+	return p
 }
 
 // slot returns the place of a page in the table, or where it would be.
@@ -181,6 +195,7 @@ func (t *Touched) Reset() {
 	t.spare = append(t.spare, t.list...)
 	t.list = t.list[:0]
 	clear(t.table)
+	clear(t.recent[:])
 }
 
 // maxRanges bounds the ranges of one operation: 64 MiB of them.

@@ -52,8 +52,10 @@ func (d *Detector) blockAt(id uint32) *block {
 func (d *Detector) setBlock(id uint32, b *block) {
 	g := &d.blocks[id/blockGroup]
 	if *g == nil {
-		*g = make([]*block, blockGroup)
-		d.bytes += blockGroup * uint64(unsafe.Sizeof(b))
+		// The last group is shorter: most launches of a program have a few blocks.
+		n := min(blockGroup, d.opt.Geometry.Blocks()-uint64(id)/blockGroup*blockGroup)
+		*g = make([]*block, n)
+		d.bytes += n * uint64(unsafe.Sizeof(b))
 	}
 	(*g)[id%blockGroup] = b
 }

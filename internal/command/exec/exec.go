@@ -37,11 +37,16 @@ type Options struct {
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
 	Save string
+	// ExecuteRepeats: launches that repeat earlier ones with the same inputs are executed, too.
+	ExecuteRepeats bool
 	// InitCheck: reads of device memory that nothing has written are findings.
 	InitCheck bool
-	Leaks     bool   // memory that is never freed is a finding
-	Name      string // of the program in reports; empty: the path of its executable
-	Command   string // the command line of heddle, for the reproduce line
+	Leaks     bool // memory that is never freed is a finding
+	// Progress is called now and then while the program waits for a launch, and with nil before it
+	// goes on. Processes call it from goroutines of their own. It may be nil.
+	Progress func(*Progress)
+	Name     string // of the program in reports; empty: the path of its executable
+	Command  string // the command line of heddle, for the reproduce line
 	// Printer returns a printer for the findings and verdicts of all processes, whose positions refer
 	// to files. It is called once, and the printer closed by Summary.Close.
 	Printer func(files *source.Set) diag.Printer
@@ -50,8 +55,17 @@ type Options struct {
 // Program is a program to start.
 type Program struct {
 	Args           []string // with the path or name of the executable
+	Env            []string // NAME=VALUE, in addition to heddle's own environment
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+}
+
+// Progress says how far a launch is.
+type Progress struct {
+	Kernel             string // demangled
+	Launch             uint64 // its number among those of the kernel
+	Blocks, BlocksDone uint64
+	Steps              uint64 // warp instructions
 }
 
 // Summary is what a run of a program has shown.
@@ -93,8 +107,9 @@ const mostExecuted = 400
 type Kernel struct {
 	Name             string // demangled
 	Launches         uint64
-	Checked          uint64 // launches that the detector watched to their end
-	LaneInstructions uint64
+	Checked          uint64 // launches that the detector watched to their end, and repeats of these
+	Repeated         uint64 // launches that were not executed, because they repeat others
+	LaneInstructions uint64 // executed
 	Findings         int
 	Shapes           int           // grid, block and dynamic shared memory
 	Time             time.Duration // of all launches
@@ -179,7 +194,7 @@ const leftBehind = 2 * time.Second
 // program runs the program with the path of the socket in its environment.
 func (r *runner) program(p Program, socket string) error {
 	cmd := osexec.CommandContext(r.ctx, p.Args[0], p.Args[1:]...)
-	cmd.Env = append(os.Environ(), host.Socket+"="+socket)
+	cmd.Env = append(append(os.Environ(), p.Env...), host.Socket+"="+socket)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = leftBehind

@@ -24,7 +24,7 @@ type kernel struct {
 	module   *module
 	code     *emu.Program
 	watch    *run.Program
-	shapes   map[shape]uint64 // launches of each shape
+	shapes   map[shape]uint64 // executed launches of each shape
 	launches uint64           // requested, executed or not
 	file     string           // of saved launches, without the number
 	time     time.Duration
@@ -40,7 +40,8 @@ type shape struct {
 func (k *kernel) row() Kernel {
 	_, checked, lanes := k.watch.Launches()
 	return Kernel{Name: k.fn.Demangled, Launches: k.launches, Checked: checked,
-		LaneInstructions: lanes, Findings: k.watch.Bugs(), Shapes: len(k.shapes), Time: k.time}
+		Repeated: k.watch.Repeated(), LaneInstructions: lanes, Findings: k.watch.Bugs(),
+		Shapes: len(k.shapes), Time: k.time}
 }
 
 // Launch implements host.Device.
@@ -49,10 +50,32 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		return host.LaunchFailure
 	}
 	k := s.kernels[l.Kernel]
+	k.launches++
+	start := time.Now()
+	defer func() { k.time += time.Since(start) }()
 	sh := shape{l.Grid, l.Block, l.Cluster, l.Shared}
 	check := s.r.opt.Check.Watches(k.shapes[sh])
+	a := s.attempt(l)
+	if a.repeats() && (a.checked || !check) {
+		s.repeat(k, l, a.result)
+		return host.Success
+	}
 	k.shapes[sh]++
-	k.launches++
+	return s.execute(k, l, a, check)
+}
+
+// repeat does what a launch would do whose result is known.
+func (s *session) repeat(k *kernel, l *host.Launch, r *result) {
+	s.replay(r)
+	k.watch.Repeat(r.checked)
+	if s.compared(l.Stream) {
+		s.launched(k, l, r.accesses, r.fenced, true)
+	}
+	s.executed(k, l, Executed{Checked: r.checked})
+}
+
+// execute executes a launch.
+func (s *session) execute(k *kernel, l *host.Launch, a attempt, check bool) host.Error {
 	params := bytes.Clone(l.Params) // findings keep them
 	cfg := launch.OfProgram(k.fn, event.Geometry{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster},
 		uint32(l.Shared), params, s.find)
@@ -62,27 +85,40 @@ func (s *session) Launch(l *host.Launch) host.Error {
 			err)
 		return host.LaunchFailure
 	}
+	s.first(a, machine)
 	if check && s.r.opt.Save != "" {
 		s.save(k, cfg, params, l.Cooperative)
 	}
-	s.current = fmt.Sprintf("in launch %d of this kernel%s", k.launches, s.place(l.Caller))
-	k.watch.Touched = s.touchedBy(l.Stream)
+	s.executing, s.launch = k, l
+	compared := s.compared(l.Stream)
+	k.watch.Touched = nil
+	if compared || a.result != nil {
+		s.touched.Reset()
+		k.watch.Touched = &s.touched
+	}
 	found := k.watch.Bugs()
-	start := time.Now()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
-	k.time += time.Since(start)
-	s.launched(k, l)
-	s.executed(Executed{Process: s.hello.Process, Kernel: k.fn.Demangled, Number: k.launches,
-		Stream: s.streamOf(l.Stream), Place: strings.TrimPrefix(s.place(l.Caller), " at "),
-		Checked: check, Failed: err != nil || res.Status != emu.Completed, Found: k.watch.Bugs() > found})
+	done := err == nil && res.Status == emu.Completed
+	if k.watch.Touched != nil {
+		accesses, all := s.touched.Accesses()
+		if a.result != nil {
+			s.learn(a, accesses, s.touched.Fenced, all && done, check)
+		}
+		if compared {
+			s.launched(k, l, accesses, s.touched.Fenced, all)
+		}
+	}
+	s.executed(k, l, Executed{Checked: check, Failed: !done, Found: k.watch.Bugs() > found})
 	if err != nil {
 		return host.LaunchFailure
 	}
 	return ended(res)
 }
 
-// executed adds a launch to the timeline.
-func (s *session) executed(e Executed) {
+// executed adds a launch to the timeline. e has how it went.
+func (s *session) executed(k *kernel, l *host.Launch, e Executed) {
+	e.Process, e.Kernel, e.Number = s.hello.Process, k.fn.Demangled, k.launches
+	e.Stream, e.Place = s.streamOf(l.Stream), strings.TrimPrefix(s.place(l.Caller), " at ")
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	if len(s.r.sum.Timeline) < mostExecuted {

@@ -12,10 +12,12 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/engine/run"
+	"heddle/internal/event"
 	"heddle/internal/host"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/lower"
+	"heddle/internal/order"
 	"heddle/internal/ptx"
 )
 
@@ -138,6 +140,13 @@ func (s *session) allocate(m *module) {
 			panic("BUG: " + err.Error())
 		}
 		m.vars[v] = a.Addr
+		at := order.Range{From: a.Addr, To: a.Addr + a.Size}
+		switch {
+		case slices.Contains(m.managed, v.Name):
+			s.visible = insertRange(s.visible, at)
+		case v.Space == event.Const:
+			s.constants = insertRange(s.constants, at)
+		}
 	}
 	m.initialise(s)
 }
@@ -173,8 +182,8 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 		return nil, host.InvalidDeviceFunction
 	}
 	f := m.driver.IR.Funcs[i]
-	s.link(m)
-	code, err := emu.NewProgram(f, s.memory, m.linked)
+	others := s.link(m)
+	code, err := emu.NewProgram(f, s.memory, m.linked, others...)
 	if err != nil {
 		s.problem(diag.Unsupported, f.Demangled, "%v", err)
 		return nil, host.InvalidDeviceFunction
@@ -205,7 +214,8 @@ func (s *session) describe(k *kernel, id uint32) *host.Kernel {
 
 // Symbol implements host.Device.
 func (s *session) Symbol(id uint32, name string) (addr, size uint64, err host.Error) {
-	if m := s.modules[id]; m != nil {
+	if m := s.modules[id]; m != nil && m.driver != nil {
+		s.link(m)
 		for v, at := range m.vars {
 			if v.Name == name {
 				return at, uint64(v.Size), host.Success

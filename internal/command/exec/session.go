@@ -17,6 +17,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/host"
+	"heddle/internal/lower"
 	"heddle/internal/order"
 	"heddle/internal/source"
 )
@@ -41,12 +42,15 @@ type session struct {
 	kernels   []*kernel // by host.Kernel.ID
 	problems  []diag.Verdict
 	printed   output
-	current   string // the launch that is being executed, for findings
+	executing *kernel      // whose launch is being executed
+	launch    *host.Launch // that launch
 	cwd       string
 	texts     map[string][]string       // lines of the files in which memory is allocated
 	names     map[uint64]string         // of allocations, by the return address of the call
 	streams   *streams                  // nil while the default stream is the only one
 	visible   []order.Range             // managed and pinned memory, ascending
+	constants []order.Range             // variables in constant memory, ascending
+	repeats   repeats                   // what is known about launches
 	touched   order.Touched             // by the last launch, if it was collected
 	shadow    order.Shadow              // what of device memory is written; with Options.InitCheck
 	device    []order.Range             // device memory, ascending; with Options.InitCheck
@@ -64,6 +68,9 @@ func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 	s.cwd, _ = os.Getwd()
 	common := r.opt.Common
 	common.Files = s.files
+	if r.opt.Progress != nil {
+		common.Progress = s.progress
+	}
 	s.driver = driver.New(common, s.finding)
 	if s.input = s.shown(h.Path); r.opt.Name != "" && h.Process == r.process {
 		s.input = r.opt.Name
@@ -79,9 +86,48 @@ func (s *session) finding(d diag.Diagnostic) {
 	_ = s.r.sum.printer.Finding(&d)
 }
 
+// progress tells how far the launch is that is being executed, if the program prints nothing
+// meanwhile.
+func (s *session) progress(p driver.Progress) {
+	if s.shared.Waiting() {
+		s.r.opt.Progress(&Progress{Kernel: p.Kernel, Launch: s.executing.launches, Blocks: p.Blocks,
+			BlocksDone: p.BlocksDone, Steps: p.Steps})
+	}
+}
+
+// Resume implements host.Device.
+func (s *session) Resume() {
+	if s.r.opt.Progress != nil {
+		s.r.opt.Progress(nil)
+	}
+}
+
 // mark adds the launch to a finding.
 func (s *session) mark(d *diag.Diagnostic) {
-	d.Notes = append([]string{s.current}, d.Notes...)
+	notes := []string{fmt.Sprintf("in launch %d of this kernel%s", s.executing.launches,
+		s.place(s.launch.Caller))}
+	if stack := s.stack(s.launch); stack != "" {
+		notes = append(notes, stack)
+	}
+	d.Notes = append(notes, d.Notes...)
+}
+
+// stack returns the host's calls that led to a launch; nothing if main makes it itself. Functions
+// of system headers and of heddle's own are left out.
+func (s *session) stack(l *host.Launch) string {
+	var frames []string
+	for _, addr := range append([]uint64{l.Caller}, l.Callers...) {
+		for _, f := range s.sites.Frames(addr) {
+			if f.Line == 0 || strings.HasPrefix(f.File, "/usr/") || lower.IsHeader(f.File) {
+				continue
+			}
+			frames = append(frames, fmt.Sprintf("%s at %s:%d", f.Func, s.shown(f.File), f.Line))
+		}
+	}
+	if len(frames) < 2 {
+		return ""
+	}
+	return "host call stack: " + strings.Join(frames, ", called by ")
 }
 
 // verdict records and prints a verdict.
@@ -181,17 +227,28 @@ func (s *session) show(a host.Allocation, exists bool) {
 		return
 	}
 	r := order.Range{From: a.Addr, To: a.Addr + a.Size}
-	i, found := slices.BinarySearchFunc(*list, r.From, func(v order.Range, at uint64) int {
-		return cmp.Compare(v.From, at)
-	})
+	i, found := rangeAt(*list, r.From)
 	if exists {
-		*list = slices.Insert(*list, i, r)
+		*list = insertRange(*list, r)
 		return
 	}
 	if found { // memory of the device's malloc is not in the list
 		*list = slices.Delete(*list, i, i+1)
 	}
 	s.shadow.Forget(r)
+}
+
+// rangeAt returns the index of the range that starts at an address, or that at which it would be.
+func rangeAt(list []order.Range, at uint64) (index int, found bool) {
+	return slices.BinarySearchFunc(list, at, func(v order.Range, at uint64) int {
+		return cmp.Compare(v.From, at)
+	})
+}
+
+// insertRange adds a range to an ascending list.
+func insertRange(list []order.Range, r order.Range) []order.Range {
+	i, _ := rangeAt(list, r.From)
+	return slices.Insert(list, i, r)
 }
 
 // Freed implements host.Device.

@@ -39,33 +39,25 @@ type operation struct {
 // raceKey identifies a finding by the two calls: one order repairs it for all memory.
 type raceKey struct{ first, second uint64 }
 
-// touchedBy returns where the next launch, in a stream, notes what it accesses; nil if nothing
-// needs it.
-func (s *session) touchedBy(stream uint64) *order.Touched {
-	if s.streams == nil && stream == order.Legacy && !s.r.opt.InitCheck {
-		return nil
-	}
+// compared reports whether what a launch in a stream accesses is compared with other operations.
+func (s *session) compared(stream uint64) bool {
 	if stream != order.Legacy {
 		s.ordered()
 	}
-	s.touched.Reset()
-	return &s.touched
+	return s.streams != nil || s.r.opt.InitCheck
 }
 
-// launched compares what a launch has accessed, if that was collected.
-func (s *session) launched(k *kernel, l *host.Launch) {
-	if k.watch.Touched == nil {
-		return
-	}
-	accesses, ok := s.touched.Accesses()
-	if !ok {
+// launched compares what a launch has accessed. complete says that all of it is known.
+func (s *session) launched(k *kernel, l *host.Launch, accesses order.Accesses, fenced,
+	complete bool) {
+	if !complete {
 		s.r.note("launch %d of %s accesses memory in too many places to be compared with others",
 			k.launches, k.fn.Demangled)
 	}
 	if s.streams != nil {
-		s.streams.launched(k, l, accesses, s.touched.Fenced)
+		s.streams.launched(k, l, accesses, fenced)
 	}
-	if s.r.opt.InitCheck && ok {
+	if s.r.opt.InitCheck && complete {
 		s.uninitialised(k, l, accesses)
 	}
 }

@@ -2,11 +2,14 @@ package exec_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"heddle/internal/lower"
 	"heddle/internal/testing/program"
 )
 
@@ -192,5 +195,79 @@ func checkStreams(t *testing.T, args []string, race bool) {
 	if !slices.Equal(slices.Compact(got.findings), want) || got.Exit() != code || got.End != nil {
 		t.Errorf("%q: findings %q, exit code %d (%v); want %q, %d; messages %q", args[1:], got.findings,
 			got.Exit(), got.End, want, code, got.stderr)
+	}
+}
+
+// perThreadCases are those of a program that is compiled with --default-stream per-thread: each
+// thread has a default stream, which synchronizes with the legacy one and with no other (CUDA
+// Runtime API, "Stream synchronization behavior", "Per-thread default stream").
+var perThreadCases = []struct {
+	name, body string
+	race       bool
+}{
+	{"one thread", `put<<<1, 64>>>(p, 0, 64); get<<<1, 64>>>(p, o, 64);`, false},
+	{"threads", `put<<<1, 64>>>(p, 0, 64);
+			std::thread([&] { put<<<1, 64>>>(p, 0, 64); }).join();`, true},
+	{"threads that synchronize", `std::thread([&] { put<<<1, 64>>>(p, 0, 64);
+			cudaStreamSynchronize(0); }).join(); put<<<1, 64>>>(p, 0, 64);`, false},
+	{"thread that copies", `std::thread([&] { put<<<1, 64>>>(p, 0, 64);
+			cudaMemcpy(q, p, 256, cudaMemcpyDeviceToHost); }).join(); put<<<1, 64>>>(p, 0, 64);`, false},
+	{"copy within the device", `std::thread([&] { cudaMemcpy(p, o, 256, cudaMemcpyDeviceToDevice);
+			}).join(); put<<<1, 64>>>(p, 0, 64);`, true},
+	{"blocking stream", `put<<<1, 64, 0, a>>>(p, 0, 64); get<<<1, 64>>>(p, o, 64);`, true},
+	{"event", `put<<<1, 64, 0, a>>>(p, 0, 64); cudaEventRecord(e, a); cudaStreamWaitEvent(0, e, 0);
+			get<<<1, 64>>>(p, o, 64);`, false},
+	{"event of the default stream", `put<<<1, 64>>>(p, 0, 64); cudaEventRecord(e);
+			cudaStreamWaitEvent(a, e, 0); get<<<1, 64, 0, a>>>(p, o, 64);`, false},
+	{"legacy stream", `put<<<1, 64>>>(p, 0, 64); get<<<1, 64, 0, cudaStreamLegacy>>>(p, o, 64);`,
+		false},
+}
+
+// TestPerThread runs perThreadCases. A program of which only a part has default streams of threads
+// ends with a message: what its streams mean depends on the file.
+func TestPerThread(t *testing.T) {
+	b, err := lower.NewBuilder(t.Context(), lower.BuildOptions{Options: lower.Options{
+		Defines: []string{"CUDA_API_PER_THREAD_DEFAULT_STREAM=1"}}})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer b.Close()
+	text := streamsPrologue
+	for _, c := range perThreadCases {
+		text += fmt.Sprintf("if (!strcmp(argv[1], %q)) {\n%s\nreturn cudaDeviceSynchronize();\n}\n",
+			c.name, c.body)
+	}
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	object := func(b *lower.Builder, source string) string {
+		out := source + ".o"
+		if _, err := b.Object(t.Context(), source, out, false); err != nil {
+			program.Fail(t, err)
+		}
+		return out
+	}
+	link := func(name string, objects ...string) string {
+		out := filepath.Join(dir, name)
+		if err := b.Link(t.Context(), objects, nil, out); err != nil {
+			program.Fail(t, err)
+		}
+		return out
+	}
+	main := object(b, file("p.cu", text+"return 0;\n}\n"))
+	built := link("program", main)
+	for _, c := range perThreadCases {
+		checkStreams(t, []string{built, c.name, "blocking"}, c.race)
+	}
+	other := object(program.Builder(t), file("other.cpp", "#include <cuda_runtime.h>\n"+
+		"int other() { return cudaDeviceSynchronize(); }\n"))
+	got := start(t, []string{link("mixed", main, other), "one thread", "blocking"}, nil)
+	if got.Exit() != 3 || !strings.Contains(got.stderr, "compile all of them in one way") {
+		t.Errorf("mixed: exit code %d, messages %q", got.Exit(), got.stderr)
 	}
 }

@@ -29,6 +29,7 @@ type Program struct {
 
 	run      Run
 	launches uint64
+	repeated uint64 // launches that were not executed: see Repeat
 	checked  uint64
 	lanes    uint64
 	cut      uint64 // launches that ended early without an error of the kernel
@@ -86,6 +87,16 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	return res, nil
 }
 
+// Repeat counts a launch that was not executed, because an earlier one with the same inputs has
+// reached its end, and its results are in memory. checked says that the detector watched that one.
+func (p *Program) Repeat(checked bool) {
+	p.launches++
+	p.repeated++
+	if checked {
+		p.checked++
+	}
+}
+
 // ended counts a launch, and keeps why it does not count as checked. found says that it has a
 // finding.
 func (p *Program) ended(res *emu.Result, check, found bool) {
@@ -118,11 +129,14 @@ func (p *Program) Report(g diag.Diagnostic) {
 	}
 }
 
-// Launches returns how many launches were executed, how many of them the detector watched to their
-// end, and how many lane-instructions all of them took.
+// Launches returns how many launches there were, how many of them the detector watched to their end
+// or repeat such a launch, and how many lane-instructions were executed.
 func (p *Program) Launches() (launches, checked, laneInstrs uint64) {
 	return p.launches, p.checked, p.lanes
 }
+
+// Repeated returns how many launches were not executed because they repeat others.
+func (p *Program) Repeated() uint64 { return p.repeated }
 
 // Bugs returns the number of findings so far.
 func (p *Program) Bugs() int { return p.run.Bugs }
@@ -158,6 +172,9 @@ func (p *Program) Verdict() diag.Verdict {
 			p.launches)
 		if p.checked < p.launches {
 			v.Scope += "; the others ran without the race detector"
+		}
+		if p.repeated > 0 {
+			v.Scope += fmt.Sprintf("; %d repeat earlier ones with the same inputs", p.repeated)
 		}
 	}
 	return v

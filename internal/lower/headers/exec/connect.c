@@ -100,11 +100,15 @@ static cudaError_t read_reply(void *body, size_t size) {
   return (cudaError_t)head[0];
 }
 
-/* Sends a message and waits for its reply. */
+/* Sends a message and waits for its reply. Meanwhile the program prints nothing, and heddle may: the first word of the
+   arena, which is part of no allocation, tells it. */
 static cudaError_t ask(uint32_t op, const struct part *parts, int n, void *reply, size_t size) {
   lock();
+  uint32_t *waiting = (uint32_t *)(uintptr_t)server.base;
   send_parts(op, parts, n);
+  __atomic_store_n(waiting, 1, __ATOMIC_RELAXED);
   cudaError_t e = read_reply(reply, size);
+  __atomic_store_n(waiting, 0, __ATOMIC_RELAXED);
   unlock();
   return e;
 }
@@ -164,8 +168,11 @@ static int load_address(struct dl_phdr_info *info, size_t size, void *to) {
 
 static int arena_fd = -1;
 
+static void check_default_stream(void);
+
 /* Connects to heddle. The caller holds the lock. */
 static void connect_server(void) {
+  check_default_stream();
   const char *path = getenv(HEDDLE_PROTOCOL_SOCKET);
   if (!path || !*path)
     give_up("this program was built by heddle to run without a GPU; start it with: heddle exec -- PROGRAM ARGUMENTS");

@@ -58,7 +58,7 @@ cudaError_t cudaRuntimeGetVersion(int *to) { return version(to); }
 
 /* A host that waits for what a running kernel writes may wait for the end of the kernel, and races of the two are not
    found. So concurrentManagedAccess is 0, as on devices before Pascal. */
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *p, int device) {
   cudaError_t e = device_exists(device);
   if (e != cudaSuccess) return e;
   if (!p) return fail(cudaErrorInvalidValue);
@@ -82,6 +82,17 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
       .accessPolicyMaxWindowSize = g->major >= 8 ? 128 << 20 : 0, .clusterLaunch = g->major >= 9};
   memcpy(p->name, g->name, sizeof g->name);
   return cudaSuccess;
+}
+/* That of CUDA 11, for programs that nvcc has built. In CUDA 13 the name means another structure, and in a program with
+   NVIDIA's static runtime nothing tells the two apart but the names of other functions (preload.c). */
+static int properties_unknown;
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
+  struct cudaDeviceProp all;
+  if (properties_unknown) return (cudaError_t)heddle_unsupported("cudaGetDeviceProperties of CUDA 11 or 13");
+  cudaError_t e = cudaGetDeviceProperties_v2(&all, device);
+  if (e == cudaSuccess && !p) return fail(cudaErrorInvalidValue);
+  if (e == cudaSuccess) memcpy(p, &all, offsetof(struct cudaDeviceProp, hostRegisterSupported));
+  return e;
 }
 
 /* The value of an attribute, by the property of the same meaning; -1: not known. */
@@ -146,7 +157,7 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
 
 cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
   struct cudaDeviceProp p;
-  cudaError_t e = cudaGetDeviceProperties(&p, device);
+  cudaError_t e = cudaGetDeviceProperties_v2(&p, device);
   if (e != cudaSuccess) return e;
   long v = attribute(&p, a);
   if (!to) return fail(cudaErrorInvalidValue);

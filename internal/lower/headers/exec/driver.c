@@ -101,7 +101,7 @@ static cudaError_t name_of_device(char *to, int n, CUdevice d) {
 CUresult cuDeviceGetName(char *to, int n, CUdevice d) { DRIVER(name_of_device(to, n, d)); }
 static cudaError_t uuid_of_device(CUuuid *to, CUdevice d) {
   struct cudaDeviceProp p;
-  cudaError_t e = cudaGetDeviceProperties(&p, d);
+  cudaError_t e = cudaGetDeviceProperties_v2(&p, d);
   if (e == cudaSuccess) memcpy(to, &p.uuid, sizeof *to);
   return e;
 }
@@ -447,18 +447,24 @@ static cudaError_t launch_function(CUfunction f, struct shape s, void **args, vo
 }
 CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
                         unsigned int bz, unsigned int shared, CUstream s, void **args, void **extra) {
-  struct shape shape = {{gx, gy, gz}, {bx, by, bz}, {1, 1, 1}, shared, s, 0, CALLER, NULL, 0};
+  struct stack stack;
+  WALK(&stack);
+  struct shape shape = {{gx, gy, gz}, {bx, by, bz}, {1, 1, 1}, shared, s, 0, CALLER, NULL, 0, &stack};
   CONTEXT(launch_function(f, shape, args, extra));
 }
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
                                    unsigned int by, unsigned int bz, unsigned int shared, CUstream s, void **args) {
-  struct shape shape = {{gx, gy, gz}, {bx, by, bz}, {1, 1, 1}, shared, s, 1, CALLER, NULL, 0};
+  struct stack stack;
+  WALK(&stack);
+  struct shape shape = {{gx, gy, gz}, {bx, by, bz}, {1, 1, 1}, shared, s, 1, CALLER, NULL, 0, &stack};
   CONTEXT(launch_function(f, shape, args, NULL));
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **args, void **extra) {
   if (!c) return CUDA_ERROR_INVALID_VALUE;
+  struct stack stack;
+  WALK(&stack);
   struct shape s = {{c->gridDimX, c->gridDimY, c->gridDimZ}, {c->blockDimX, c->blockDimY, c->blockDimZ}, {1, 1, 1},
-                    c->sharedMemBytes, c->hStream, 0, CALLER, NULL, 0};
+                    c->sharedMemBytes, c->hStream, 0, CALLER, NULL, 0, &stack};
   _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "attributes of launches");
   cudaError_t e = launch_attributes(&s, (const cudaLaunchAttribute *)c->attrs, c->numAttrs);
   if (e != cudaSuccess) return driver_error(e);

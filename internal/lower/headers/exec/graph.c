@@ -206,6 +206,7 @@ static cudaError_t capture_kernel(const struct kernel *k, const struct shape *s,
   struct CUgraphNode_st *n = captured_node(s->stream, cudaGraphNodeTypeKernel, s->caller);
   if (!n) return cudaErrorStreamCaptureInvalidated;
   n->function = k->host, n->shape = *s;
+  n->shape.stack = NULL; /* it is that of this call */
   set_area(n, k, area);
   return cudaSuccess;
 }
@@ -473,7 +474,7 @@ static cudaError_t set_kernel(struct CUgraphNode_st *n, const struct cudaKernelN
     return (cudaError_t)heddle_unsupported("a kernel node with its parameters in extra");
   }
   n->function = p->func;
-  n->shape = (struct shape){p->gridDim, p->blockDim, {1, 1, 1}, p->sharedMemBytes, 0, n->shape.cooperative, n->caller, NULL, 0};
+  n->shape = (struct shape){p->gridDim, p->blockDim, {1, 1, 1}, p->sharedMemBytes, 0, n->shape.cooperative, n->caller, NULL, 0, NULL};
   set_area(n, k, area);
   return cudaSuccess;
 }

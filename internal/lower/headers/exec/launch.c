@@ -2,14 +2,47 @@
 
 /* The configuration between <<<...>>> and the stub that it calls. The return address of the push is in the line of
    the launch; that of cudaLaunchKernel is in the stub. */
-struct configuration { dim3 grid, block; size_t shared; cudaStream_t stream; uint64_t caller; };
+struct configuration { dim3 grid, block; size_t shared; cudaStream_t stream; uint64_t caller; struct stack stack; };
 static _Thread_local struct configuration pushed[8];
 static _Thread_local int pushed_count;
 static _Thread_local uint64_t popped_caller;
+static _Thread_local struct stack popped_stack;
+
+/* The stack of this thread; high is 0 if it is not known. */
+static _Thread_local struct { int asked; uintptr_t low, high; } own_stack;
+
+static void find_stack(void) {
+  pthread_attr_t a;
+  void *at;
+  size_t size;
+  own_stack.asked = 1;
+  if (pthread_getattr_np(pthread_self(), &a)) return;
+  if (!pthread_attr_getstack(&a, &at, &size)) own_stack.low = (uintptr_t)at, own_stack.high = own_stack.low + size;
+  pthread_attr_destroy(&a);
+}
+
+/* Follows the frame pointers from that of a function of the API, which heddle makes all host code have. Code without
+   them (libraries) leaves out frames or ends the list: a frame that is not in the stack, above the one before, is none. */
+static void walk(struct stack *to, const void *frame) {
+  to->n = 0;
+  if (!own_stack.asked) find_stack();
+  const uintptr_t *at = frame;
+  for (int depth = 0; to->n < sizeof to->at / sizeof *to->at; depth++) {
+    uintptr_t next = *at;
+    if (next <= (uintptr_t)at || next < own_stack.low || next % sizeof next || next > own_stack.high - 2 * sizeof next ||
+        own_stack.high == 0)
+      return;
+    at = (const uintptr_t *)next;
+    to->at[to->n++] = at[1];
+  }
+}
+#define WALK(TO) walk(TO, __builtin_frame_address(0))
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
   if (pushed_count == 8) return 1;
-  pushed[pushed_count++] = (struct configuration){grid, block, shared, stream, CALLER};
+  struct configuration *c = &pushed[pushed_count++];
+  c->grid = grid, c->block = block, c->shared = shared, c->stream = stream, c->caller = CALLER;
+  WALK(&c->stack);
   return 0;
 }
 
@@ -17,7 +50,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
   if (pushed_count == 0) return fail(cudaErrorMissingConfiguration);
   struct configuration *c = &pushed[--pushed_count];
   *grid = c->grid, *block = c->block, *shared = c->shared, *(cudaStream_t *)stream = c->stream;
-  popped_caller = c->caller;
+  popped_caller = c->caller, popped_stack = c->stack;
   return cudaSuccess;
 }
 
@@ -59,7 +92,8 @@ static cudaError_t check_shape(const struct kernel *k, dim3 g, dim3 b, size_t sh
 }
 
 struct shape { dim3 grid, block, cluster; size_t shared; cudaStream_t stream; int cooperative; uint64_t caller;
-               const void *buffer; size_t buffer_size; /* all parameters, instead of a pointer to each */ };
+               const void *buffer; size_t buffer_size; /* all parameters, instead of a pointer to each */
+               const struct stack *stack; /* NULL: not known */ };
 
 static int blocks_per_sm(const struct kernel *k, int threads, size_t shared);
 
@@ -95,25 +129,34 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
   }
   if (capturing(s->stream)) return fail(capture_kernel(k, s, area));
   if (outside_capture(s->stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
-  struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t zero; uint64_t shared, stream, caller; } m =
-      {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, 0, s->shared,
+  uint32_t callers = s->stack ? s->stack->n : 0;
+  struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t n; uint64_t shared, stream, caller; } m =
+      {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, callers, s->shared,
        stream_id(s->stream), s->caller};
   _Static_assert(sizeof m == 72, "the body of HEDDLE_OP_LAUNCH");
-  struct part p[2] = {{&m, sizeof m}, {area, k->info.parameter_bytes}};
+  struct part p[3] = {{&m, sizeof m}, {callers ? s->stack->at : NULL, callers * sizeof *s->stack->at},
+                      {area, k->info.parameter_bytes}};
   last_default = -1;
-  post(HEDDLE_OP_LAUNCH, p, 2);
+  post(HEDDLE_OP_LAUNCH, p, 3);
   return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-  uint64_t caller = popped_caller ? popped_caller : CALLER;
+  uint64_t caller = popped_caller;
+  struct stack own, *stack = &popped_stack;
+  if (!caller) {
+    caller = CALLER, stack = &own;
+    WALK(stack);
+  }
   popped_caller = 0;
-  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 0, caller, NULL, 0}, args);
+  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 0, caller, NULL, 0, stack}, args);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 1, CALLER, NULL, 0}, args);
+  struct stack stack;
+  WALK(&stack);
+  return launch(f, &(struct shape){grid, block, {1, 1, 1}, shared, stream, 1, CALLER, NULL, 0, &stack}, args);
 }
 
 /* Puts the attributes of a launch into its shape. */
@@ -134,7 +177,9 @@ static cudaError_t launch_attributes(struct shape *s, const cudaLaunchAttribute 
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *f, void **args) {
   if (!c) return fail(cudaErrorInvalidValue);
-  struct shape s = {c->gridDim, c->blockDim, {1, 1, 1}, c->dynamicSmemBytes, c->stream, 0, CALLER, NULL, 0};
+  struct stack stack;
+  WALK(&stack);
+  struct shape s = {c->gridDim, c->blockDim, {1, 1, 1}, c->dynamicSmemBytes, c->stream, 0, CALLER, NULL, 0, &stack};
   cudaError_t e = launch_attributes(&s, c->attrs, c->numAttrs);
   return e == cudaSuccess ? launch(f, &s, args) : e;
 }

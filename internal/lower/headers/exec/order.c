@@ -21,10 +21,22 @@ static void note_order(struct heddle_order o) {
   unlock();
 }
 
+/* What a stream of 0 means: heddle/runtime.h. */
+extern int __heddle_per_thread_default_stream __attribute__((weak)), __heddle_legacy_default_stream __attribute__((weak));
+static cudaStream_t default_stream(cudaStream_t s) {
+  return !s && &__heddle_per_thread_default_stream ? cudaStreamPerThread : s;
+}
+static void check_default_stream(void) {
+  if (&__heddle_per_thread_default_stream && &__heddle_legacy_default_stream)
+    give_up("some files of this program are compiled with --default-stream per-thread and some are not; compile all of "
+            "them in one way");
+}
+
 /* The number by which heddle knows a stream. Each thread has a per-thread default stream of its own. */
 static uint64_t stream_id(cudaStream_t s) {
   static uint64_t threads;
   static _Thread_local uint64_t number;
+  s = default_stream(s);
   if (!s || s == cudaStreamLegacy) return 0;
   if (s != cudaStreamPerThread) return (uint64_t)(uintptr_t)s;
   if (!number) number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
@@ -72,7 +84,7 @@ struct rows { char *p; size_t pitch, slice; };
 
 /* Notes a copy of slices of rows; one without a source is a memset. */
 static void note_copy(struct rows to, const struct rows *from, struct cudaExtent e, struct how how) {
-  if (!ordering && !server.every && how.stream != cudaStreamPerThread) return;
+  if (!ordering && !server.every && default_stream(how.stream) != cudaStreamPerThread) return;
   int to_kind, from_kind = 0;
   struct heddle_order o = {.what = from ? HEDDLE_ORDER_COPY : HEDDLE_ORDER_SET, .stream = stream_id(how.stream),
                            .caller = how.caller, .to_pitch = to.pitch, .width = e.width, .rows = e.height};

@@ -5,19 +5,19 @@
                u32 bytes that kernels printed, u32 length of the body; the printed text; the body
 
    The reply to HELLO carries the file descriptor of the arena. Operations below HEDDLE_OP_REPLIES have no reply:
-   the program does not wait for them. internal/host reads the constants of this file. */
+   the program does not wait for them. While it waits for a reply, the first word of the arena is 1. internal/host reads the constants of this file. */
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 2
+#define HEDDLE_PROTOCOL_VERSION 3
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
 #define HEDDLE_OP_MODULE 1
 /* u32 module, u32 1 if managed; the name */
 #define HEDDLE_OP_VARIABLE 2
-/* u32 kernel, u32 1 if cooperative, u32 grid[3], block[3], cluster[3], u32 0, u64 dynamic shared memory, u64 stream,
-   u64 return address; the parameter area */
+/* u32 kernel, u32 1 if cooperative, u32 grid[3], block[3], cluster[3], u32 n, u64 dynamic shared memory, u64 stream,
+   u64 return address; u64 return addresses of n callers, innermost first; the parameter area */
 #define HEDDLE_OP_LAUNCH 3
 /* u64 event, u64 stream: records the event at the time at which all earlier operations have ended */
 #define HEDDLE_OP_RECORD 4

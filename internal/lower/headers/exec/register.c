@@ -47,6 +47,10 @@ static void share(struct variable *v) {
   struct part p[2] = {{&head, sizeof head}, {v->name, strlen(v->name)}};
   if (ask(HEDDLE_OP_SYMBOL, p, 2, reply, sizeof reply) != cudaSuccess) return;
   v->addr = reply[0];
+  if (v->pointer) {
+    *v->pointer = (void *)(uintptr_t)v->addr;
+    return;
+  }
   size_t page = 4096, whole = (v->size + page - 1) / page * page;
   memcpy((char *)(uintptr_t)v->addr + v->size, (char *)v->host + v->size, whole - v->size);
   if (mmap(v->host, whole, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena_fd, (off_t)(v->addr - server.base)) ==
@@ -137,6 +141,15 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
   variables = need(realloc(variables, (variable_count + 1) * sizeof *variables));
   variables[variable_count++] = v;
 }
+
+/* What nvcc generates for a managed variable: the host's is a pointer, which is set before its first use. */
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int external, size_t size,
+                              int constant, int global) {
+  __cudaRegisterVar(handle, device, device, name, external, size, constant, global);
+  variables[variable_count - 1]->managed = 1;
+  variables[variable_count - 1]->pointer = pointer;
+}
+char __cudaInitModule(void **handle) { return (void)handle, heddle_enter() == cudaSuccess; }
 
 /* Texture and surface references were removed from CUDA 12; a program with one fails at its first use. */
 void __cudaRegisterTexture(void **h, const void *host, const void **d, const char *n, int dim, int norm, int ext) {

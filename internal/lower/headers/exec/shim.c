@@ -29,3 +29,4 @@
 #include "virtual.c"
 #include "nvrtc.c"
 #include "unsupported.c"
+#include "preload.c"

@@ -28,7 +28,10 @@ struct kernel {
 };
 
 /* A variable of a module that the program registered. */
-struct variable { void *host; uint32_t module; const char *name; uint64_t size, addr; int managed; };
+struct variable { void *host; uint32_t module; const char *name; uint64_t size, addr; int managed; void **pointer; /* of nvcc, for managed ones */ };
+
+/* The return addresses of the functions that have called the one that calls a function of the API. */
+struct stack { uint32_t n; uint64_t at[24]; };
 
 /* Each function of the API that needs the device starts with this. */
 #define ENTER()                          \

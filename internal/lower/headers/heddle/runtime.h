@@ -14,6 +14,16 @@ typedef unsigned long ulong;
 #endif
 
 extern "C" {
+#ifndef __CUDA_ARCH__
+/* nvcc --default-stream per-thread defines this macro. The runtime finds out which default stream the parts of a program
+   use by the one of these that it has. */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+__attribute__((weak)) int __heddle_per_thread_default_stream = 1;
+#else
+__attribute__((weak)) int __heddle_legacy_default_stream = 1;
+#endif
+#endif
+
 /* clang compiles kernel<<<...>>>(...) to calls of these. */
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
@@ -120,7 +130,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int);
 cudaError_t cudaThreadSynchronize(void);
 cudaError_t cudaThreadExit(void);
 cudaError_t cudaGetDeviceCount(int *);
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *, int);
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *, int);
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2 /* as CUDA 12 does */
 cudaError_t cudaChooseDevice(int *, const struct cudaDeviceProp *);
 cudaError_t cudaSetDevice(int);
 cudaError_t cudaSetDeviceFlags(unsigned int);

@@ -1,0 +1,61 @@
+package exec_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heddle/internal/testing/program"
+)
+
+// pointers are two files that are compiled separately (nvcc -rdc=true). Kernels of the first one
+// call functions of the second through a variable of the second, through one of their own, and
+// through one to which the host has copied the address that another one holds.
+var pointers = [2]string{`#include <cstdio>
+typedef int (*op)(int);
+extern __device__ op theirs;
+extern __device__ int twice(int), thrice(int);
+__device__ op mine = twice, other = thrice, changed = twice;
+__device__ op both[2] = {thrice, twice};
+__global__ void by_theirs(int *p) { p[threadIdx.x] = theirs(threadIdx.x); }
+__global__ void by_mine(int *p) { p[threadIdx.x] = mine(threadIdx.x); }
+__global__ void by_changed(int *p) { p[threadIdx.x] = changed(threadIdx.x); }
+__global__ void by_both(int *p) { p[threadIdx.x] = both[threadIdx.x % 2](threadIdx.x); }
+int main() {
+  int *p, h[32];
+  op f;
+  cudaMalloc(&p, 128);
+  cudaMemcpyFromSymbol(&f, other, sizeof f);
+  cudaMemcpyToSymbol(changed, &f, sizeof f);
+  void (*kernels[])(int *) = {by_theirs, by_mine, by_changed, by_both};
+  for (auto k : kernels) {
+    k<<<1, 32>>>(p);
+    cudaMemcpy(h, p, 128, cudaMemcpyDeviceToHost);
+    printf("%d %d, ", h[4], h[5]);
+  }
+  printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+}
+`, `typedef int (*op)(int);
+__device__ int twice(int i) { return 2 * i; }
+__device__ int thrice(int i) { return 3 * i; }
+__device__ int squared(int i) { return i * i; }
+__device__ op theirs = squared;
+`}
+
+// TestPointersOfOtherFiles: a pointer to a device function means the same in all files.
+func TestPointersOfOtherFiles(t *testing.T) {
+	var files []string
+	for i, text := range pointers {
+		f := filepath.Join(t.TempDir(), []string{"a.cu", "b.cu"}[i])
+		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	got := start(t, []string{program.Build(t, files...)}, nil)
+	const want = "16 25, 8 10, 12 15, 12 10, no error\n"
+	if got.stdout != want || got.Exit() != 0 {
+		t.Errorf("output %q, exit code %d, verdicts %+v; want %q", got.stdout, got.Exit(),
+			got.Verdicts, want)
+	}
+}

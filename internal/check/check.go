@@ -1,7 +1,9 @@
 // Package check decides which engine examines a kernel, and sums up what they find.
 //
 // heddle check first runs each kernel once for its launch (engine/run): a race that a run shows is
-// a bug whatever a proof says, and its report has a launch that shows it again. If the kernel uses
+// a bug whatever a proof says, and its report has a launch that shows it again. A launch that a
+// short run does not finish, but some of whose blocks have ended, is given to the static engine
+// before it is run to its end: that proof is usually the cheaper of the two. If the kernel uses
 // named barriers and the run showed no bug, a trace (engine/trace) looks at shared memory and
 // barriers for all inputs. If it is clean after that, it runs with other contents of the arrays
 // that nobody specified; if it is still clean, the static engine (engine/prove) tries to prove it

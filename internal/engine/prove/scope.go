@@ -26,7 +26,7 @@ func (p *Proof) Scope(r *verify.Result) string {
 		}
 	}
 	if given := p.given(); len(given) > 0 {
-		s += ", with the given " + strings.Join(given, ", ")
+		s += ", with " + strings.Join(given, ", ")
 	}
 	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
 	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
@@ -88,16 +88,18 @@ func (p *Proof) guessedBlock() bool {
 	return p.opt.Any.Block == [3]bool{} && p.Config.Origins["block"].Guessed()
 }
 
-// given names the scalar arguments that the proof is for.
+// given lists the scalar arguments that the proof is for, with their values: what was read from host
+// code is worth a look.
 func (p *Proof) given() []string {
 	var out []string
 	for i := range p.Job.Kernel.Params {
 		if _, ok := p.Fixed[i]; ok {
-			name := p.Config.Args[i].Name
-			if p.Config.Origins["arg "+name].Guessed() {
-				name += " = " + p.Config.Args[i].Value() + " (guessed)"
+			a := &p.Config.Args[i]
+			text := a.Name + " = " + a.Value()
+			if p.Config.Origins["arg "+a.Name].Guessed() {
+				text += " (guessed)"
 			}
-			out = append(out, name)
+			out = append(out, text)
 		}
 	}
 	return out

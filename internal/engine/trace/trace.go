@@ -82,7 +82,7 @@ type tracer struct {
 	slice    *slice.Slice
 	model    event.WarpModel
 	blocks   []uint32
-	known    []string          // names of specified arguments, whose values the trace uses
+	known    []string          // specified arguments, whose values the trace uses, as n = 48
 	guessed  *launch.Config    // the launch with its guesses
 	possible []race.Race       // on paths that perhaps no input takes
 	same     map[sitePair]bool // races whose two writes were equal in all runs with data
@@ -142,7 +142,7 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 }
 
 // unknownInputs returns the launch with unknown arguments, except those that a flag or a pragma
-// specifies, and the names of these. Values from host code are not used: they hold for one call.
+// specifies, and these as text (n = 48). Values from host code are not used: they hold for one call.
 // Structs stay unknown, because only some of their fields may be specified.
 func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
@@ -153,7 +153,11 @@ func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 		given := cfg.Origins["arg "+a.Name] >= launch.FromPragma && !a.Unknown && len(a.Fields) == 0
 		filled := a.Buffer == nil || a.Buffer.Fill != launch.FillUnknown
 		if v := k.Params[i]; given && v.Size == v.Type.Size() && filled {
-			known = append(known, a.Name)
+			text := a.Name
+			if a.Buffer == nil {
+				text += " = " + a.Value()
+			}
+			known = append(known, text)
 			continue
 		}
 		a.Unknown, a.Buffer, a.Fields = true, nil, nil
@@ -446,7 +450,7 @@ func (t *tracer) traceScope() string {
 		add("grid %v", g.Grid)
 	}
 	if len(t.known) > 0 {
-		parts = append(parts, "with the given "+strings.Join(t.known, ", "))
+		parts = append(parts, "with "+strings.Join(t.known, ", "))
 	}
 	if t.run.Config.DynShared > 0 {
 		add("%d bytes of dynamic shared memory", t.run.Config.DynShared)

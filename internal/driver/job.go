@@ -131,11 +131,16 @@ func (j *Job) Resolve() *launch.Config {
 		return cfg
 	}
 	for _, n := range cfg.Notes {
-		j.Report(diag.Diagnostic{
-			Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: j.Kernel.Demangled,
-		})
+		j.note(n)
 	}
 	return cfg
+}
+
+// note reports a note on the launches of the kernel.
+func (j *Job) note(text string) {
+	j.Report(diag.Diagnostic{
+		Code: diag.CodeLaunch, Severity: diag.Note, Message: text, Kernel: j.Kernel.Demangled,
+	})
 }
 
 // configure applies the configuration of the kernel. It returns false, after a note, if the

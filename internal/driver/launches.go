@@ -37,7 +37,7 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 			examine(j)
 			return
 		}
-		j.examineParts(parts, names, examine)
+		j.examineParts(parts, names, 0, examine)
 		return
 	}
 	all, errs := launch.Launches(j.Kernel, j.Launch, j.Module.Facts)
@@ -47,20 +47,23 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 		}
 		return
 	}
-	if len(all) == 1 {
-		j.Launch.Host = all[0].Host
+	for _, n := range all.Notes {
+		j.note(n)
+	}
+	if len(all.Configs) == 1 {
+		j.Launch.Host = all.Configs[0].Host
 		examine(j)
 		return
 	}
 	var parts []Job
 	var names []string
-	for _, cfg := range all {
+	for _, cfg := range all.Configs {
 		part := *j
 		part.Launch.Host = cfg.Host
 		parts = append(parts, part)
 		names = append(names, fmt.Sprintf("the launch in line %d", cfg.Launch.Start.Line()))
 	}
-	j.examineParts(parts, names, examine)
+	j.examineParts(parts, names, all.Left, examine)
 }
 
 // Share is the part of a number of steps for a whole kernel that falls to this job: its launches
@@ -81,8 +84,8 @@ func (j *Job) savedLaunches() []*launch.Saved {
 }
 
 // examineParts examines a job for each of several launches, which have names, and records one
-// verdict.
-func (j *Job) examineParts(parts []Job, names []string, examine func(*Job)) {
+// verdict. Nothing is known of left more launches, so that the kernel is neither verified nor clean.
+func (j *Job) examineParts(parts []Job, names []string, left int, examine func(*Job)) {
 	shared := &launches{
 		number: len(parts),
 		aside:  make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
@@ -99,7 +102,7 @@ func (j *Job) examineParts(parts []Job, names []string, examine func(*Job)) {
 		}
 	}
 	if len(sum.Verdicts) > 0 {
-		sum.Verdicts = []diag.Verdict{worst(sum.Verdicts, lines)}
+		sum.Verdicts = []diag.Verdict{apartFrom(worst(sum.Verdicts, lines), left, len(parts))}
 	}
 	j.sum.add(sum)
 	j.Checked(func(c diag.Code) bool {
@@ -110,6 +113,19 @@ func (j *Job) examineParts(parts []Job, names []string, examine func(*Job)) {
 		}
 		return true
 	})
+}
+
+// apartFrom returns a verdict on a kernel of whose launches the first were examined, and left were
+// not.
+func apartFrom(v diag.Verdict, left, examined int) diag.Verdict {
+	if left == 0 || v.Kind != diag.Verified && v.Kind != diag.Clean {
+		return v
+	}
+	v.Reason = fmt.Sprintf("the host code launches it %d times with different shapes or arguments, of "+
+		"which the first %d are %s and the others were not examined; specify one of them with flags",
+		examined+left, examined, v.Kind)
+	v.Kind, v.Scope = diag.Unknown, ""
+	return v
 }
 
 // rank orders kinds of verdicts: the one that a user must know first is the largest.
@@ -132,8 +148,8 @@ func worst(verdicts []diag.Verdict, launches []string) diag.Verdict {
 			other = append(other, fmt.Sprintf("%s is %s", launches[i], v.Kind))
 			continue
 		}
-		if v.Scope != "" {
-			scopes = append(scopes, launches[i]+": "+v.Scope)
+		if s := launches[i] + ": " + v.Scope; v.Scope != "" && !slices.Contains(scopes, s) {
+			scopes = append(scopes, s) // launches in a loop may differ in what the scope leaves out
 		}
 		for _, d := range v.Details {
 			if !slices.Contains(details, d) {

@@ -164,8 +164,8 @@ void f(int *o) { k<32, int><<<2, 32>>>(o, 64); }`), nil)
 	k := withParams("po in", ir.CtaidX)
 	k.Demangled = "void k<128, float>(int*, int)"
 	all, errs := Launches(k, Request{}, facts)
-	if len(errs) > 0 || len(all) != 1 || all[0].Geometry.Block.X != 128 ||
-		all[0].Origins["block"] != FromHost {
+	if len(errs) > 0 || len(all.Configs) != 1 || all.Configs[0].Geometry.Block.X != 128 ||
+		all.Configs[0].Origins["block"] != FromHost {
 		t.Errorf("%v %v", all, errs)
 	}
 }

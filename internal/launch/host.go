@@ -74,12 +74,12 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	if pre != nil {
 		defines = pre.Defines
 	}
-	toks = preprocess(toks, defines)
+	toks, opaque := preprocess(toks, defines)
 	if !slices.ContainsFunc(toks, func(t token) bool { return t.is("<<<") }) {
 		return
 	}
-	x := &exec{hostFile: newHostFile(f, toks), fuel: maxHostWork + 20*len(toks),
-		visited: make(map[int]bool)}
+	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
+		visited: make(map[int]bool), dead: make(map[int]bool)}
 	for _, fn := range x.order {
 		if !x.mentioned[fn.name] {
 			x.root(fn)
@@ -87,7 +87,7 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	}
 	for _, fn := range x.order {
 		for i := fn.body[0]; i < fn.body[1]; i++ {
-			if x.toks[i].is("<<<") && !x.visited[i] {
+			if x.toks[i].is("<<<") && !x.visited[i] && !x.dead[i] {
 				x.root(fn)
 				break
 			}
@@ -107,8 +107,10 @@ func (x *exec) root(f *hostFunc) {
 		x.enumerators(at)
 	}
 	for _, at := range x.globalsAt {
+		x.member = x.members[at[0]]
 		x.declaration(at[0], at[1])
 	}
+	x.member = false
 	x.outside()
 	x.call(f, nil, nil, nil)
 }
@@ -123,7 +125,8 @@ func (x *exec) enumerators(at [2]int) {
 		if len(p) > 2 && p[1].is("=") {
 			next = x.eval(p[2:]).integer()
 		}
-		x.declare(p[0].text, ctype{class: classInteger, size: 4, fixed: true}, integer(next), true)
+		// The underlying type may be another.
+		x.declare(p[0].text, ctype{class: classInteger, fixed: true}, integer(next).of(0, false), true)
 		if next != nil {
 			next = operation(OpAdd, next, number(1))
 		}
@@ -140,12 +143,16 @@ func (x *exec) clear() {
 }
 
 // remaining adds the launches that were not reached, without facts: too much work came before them,
-// or heddle did not understand the code around them.
+// or heddle did not understand the code around them. If calls were not executed because of too much
+// work or nesting, it adds all launches, since each may be made with other values, too.
 func (x *exec) remaining() {
+	if x.deep || x.fuel <= 0 {
+		clear(x.visited)
+	}
 	x.fuel = 20 * len(x.toks)
 	x.clear()
 	for i, t := range x.toks {
-		if t.is("<<<") && !x.visited[i] {
+		if t.is("<<<") && !x.visited[i] && !x.dead[i] {
 			x.launch(i)
 		}
 	}

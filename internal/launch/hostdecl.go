@@ -10,9 +10,11 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 		return i, false
 	}
 	perhaps := x.toks[i].maybe
+	t.automatic = t.class == classOther && x.auto(i, at)
 	foreign := slices.ContainsFunc(x.toks[i:at], func(t token) bool { return t.is("extern") })
 	x.lasting = x.frame != nil && x.isLasting(i, at)
-	defer func() { x.lasting = false }()
+	x.external = foreign
+	defer func() { x.lasting, x.external = false, false }()
 	if x.toks[at].is("[") && x.auto(i, at) { // auto [a, b] = ...
 		stop := x.exprEnd(at, end)
 		x.effects(at, stop)
@@ -20,7 +22,7 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 			switch {
 			case x.toks[j].kind != tokIdent:
 			case t.ref:
-				x.refer(x.toks[j].text, x.toks[x.closer[at]+1:max(stop, x.closer[at]+1)], perhaps)
+				x.refer(x.toks[j].text, ctype{}, x.toks[x.closer[at]+1:max(stop, x.closer[at]+1)], perhaps)
 			default:
 				x.declare(x.toks[j].text, ctype{}, value{}, perhaps)
 			}
@@ -74,6 +76,15 @@ func (x *exec) auto(i, at int) bool {
 
 // declarator declares one name with its initializer, and returns the index after them.
 func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool) {
+	if at+2 < end && x.toks[at].is("(") && (x.toks[at+1].is("*") || x.toks[at+1].is("&")) &&
+		isName(x.toks[at+2]) && x.closer[at]+1 < end && (x.toks[x.closer[at]+1].is("(") ||
+		x.toks[x.closer[at]+1].is("[")) { // a pointer to a function or to an array
+		stop := x.initEnd(at, end)
+		x.effects(x.closer[at]+1, stop)
+		x.keepAddresses(x.closer[at]+1, stop, true)
+		x.declare(x.toks[at+2].text, ctype{}, value{}, perhaps)
+		return stop, true
+	}
 	if at >= end || x.toks[at].kind != tokIdent || notTypes[x.toks[at].text] {
 		return at, false
 	}
@@ -111,14 +122,24 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		x.effects(at+1, shut)
 		if t.class == classOther && t.ptr == 0 { // a constructor may take references
 			x.foreign("", at, x.commas(at+1, shut))
+			x.keepAddresses(at+1, shut, true)
 		}
 		if t.rec != nil && t.rec.refs && t.ptr == 0 {
-			x.refer(name, x.toks[at+1:max(at+1, shut)], perhaps)
+			x.refer(name, ctype{rec: t.rec}, x.toks[at+1:max(at+1, shut)], perhaps)
+			return shut + 1, true
+		}
+		if t.ref && shut > at+1 {
+			if !x.reference(name, t, x.toks[at+1:shut], perhaps) {
+				x.construct(name, t, [2]int{at, shut}, perhaps)
+			}
 			return shut + 1, true
 		}
 		x.construct(name, t, [2]int{at, shut}, perhaps)
 		return shut + 1, true
 	case s.is(","), s.is(";"), s.is(")"), s.is(":"):
+		if t.rec != nil && t.ptr == 0 && t.rec.ctor && x.frame != nil {
+			x.outside()
+		}
 		x.declare(name, t, x.blank(name, t), perhaps)
 		return at, true
 	}
@@ -202,7 +223,11 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 	if t.ref && x.reference(name, t, toks, perhaps) {
 		return
 	}
-	x.keepAddresses(at[0], at[1])
+	if t.rec != nil && t.rec.refs && t.ptr == 0 {
+		x.refer(name, ctype{rec: t.rec}, toks, perhaps)
+		return
+	}
+	x.keepAddresses(at[0], at[1], t.keeps())
 	if toks[0].is("{") {
 		x.construct(name, t, at, perhaps)
 		return
@@ -221,9 +246,9 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 // object, which makes it a constant.
 func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool {
 	if c := x.variable(toks[0].text); c != nil && len(toks) == 1 && toks[0].kind == tokIdent {
-		same := t.class == c.typ.class && t.bytes() == c.typ.bytes() &&
+		same := !t.vague && t.class == c.typ.class && t.bytes() == c.typ.bytes() &&
 			t.unsigned == c.typ.unsigned && t.truth == c.typ.truth ||
-			t.class == classOther && t.size == 0
+			!t.vague && t.class == classOther && t.size == 0
 		if same && !perhaps && x.frame != nil {
 			x.frame.scopes[len(x.frame.scopes)-1][name] = c // another name of the variable
 			return true
@@ -241,35 +266,34 @@ func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool 
 	if t.fixed && !place {
 		return false
 	}
-	x.refer(name, toks, perhaps)
+	x.refer(name, ctype{}, toks, perhaps)
 	return true
 }
 
 // refer declares a name for something that the tokens of an expression lead to: what it refers to
 // may change without its name, and it may change with any store.
-func (x *exec) refer(name string, toks []token, perhaps bool) {
+func (x *exec) refer(name string, t ctype, toks []token, perhaps bool) {
 	for _, tok := range toks {
 		if c := x.variable(tok.text); c != nil && tok.kind == tokIdent {
 			x.escape(c)
 		}
 	}
-	c := x.declare(name, ctype{}, value{}, perhaps)
+	c := x.declare(name, t, value{}, perhaps)
 	c.alias = true
 	x.aliases = append(x.aliases, c)
 }
 
-// keepAddresses notes the variables whose addresses the tokens from i to end take, except for those
-// that are only passed to a function.
-func (x *exec) keepAddresses(i, end int) {
+// keepAddresses notes the variables whose addresses the tokens from i to end take. through says
+// whether those that are passed to a function count, whose result may have them; of functions of the
+// CUDA runtime and of C that is known not to be so.
+func (x *exec) keepAddresses(i, end int, through bool) {
 	for end = min(end, len(x.toks)); i < end; i++ {
 		switch t := x.toks[i]; {
-		case t.is("(") && i > 0 && x.toks[i-1].kind == tokIdent:
+		case t.is("(") && i > 0 && isName(x.toks[i-1]) && (!through || isHarmless(x.toks, i-1) ||
+			hostAPI[x.toks[i-1].text] > 0):
 			i = x.closer[i]
 		case t.is("&") && i+1 < end && x.isPrefix(i):
-			c := x.variable(x.toks[i+1].text)
-			if c != nil && !(c.typ.fixed && c.typ.ptr == 0) && !(i+2 < end && x.toks[i+2].is("[")) {
-				x.escape(c)
-			}
+			x.escapeOperand(i, end)
 		}
 	}
 }

@@ -35,7 +35,8 @@ func (x *exec) assignment(i, end int) bool {
 		case t.kind == tokPunct && ok && j > i:
 			x.effects(j+1, end)
 			x.effectsOfTarget(i, j)
-			x.keepAddresses(j+1, end)
+			c := x.variable(x.toks[i].text)
+			x.keepAddresses(j+1, end, c == nil || j > i+1 || c.typ.keeps())
 			v := x.eval(x.toks[j+1 : end])
 			if op != "" {
 				v = combine(op, x.known(x.toks[i:j]), x.known(x.toks[j+1:end]))
@@ -59,8 +60,13 @@ func (x *exec) step(i, end int, op string) bool {
 	return true
 }
 
-// effectsOfTarget applies the effects of the indices in an lvalue.
+// effectsOfTarget applies the effects of the indices in an lvalue, and of all of one that is more than
+// a place.
 func (x *exec) effectsOfTarget(i, end int) {
+	if !x.isPlace(i, end) {
+		x.effects(i, end)
+		return
+	}
 	for j := i; j < end; j++ {
 		if x.toks[j].is("[") {
 			x.effects(j+1, min(x.closer[j], end))
@@ -77,11 +83,9 @@ func (x *exec) store(i, end int, v value) {
 	for _, a := range x.aliases {
 		x.forget(a)
 	}
-	if toks[0].is("this") && len(toks) > 2 { // the member has two names
-		x.storeThrough(nil)
-		if m := x.variable(toks[2].text); m != nil {
-			x.forget(m)
-		}
+	if !x.isPlace(i, end) {
+		x.change(i, end)
+		return
 	}
 	c := x.variable(toks[0].text)
 	if c == nil && toks[0].kind == tokIdent {
@@ -91,9 +95,10 @@ func (x *exec) store(i, end int, v value) {
 	case c == nil || c.alias || toks[0].kind != tokIdent: // *p = ..., (*p).x = ...
 		x.storeThrough(toks)
 	case len(toks) == 1:
-		if v.kind != nothing && (c.typ.class != classOther || c.typ.ptr > 0) {
+		if v.kind != nothing {
 			v = convert(v, c.typ)
 		}
+		c.set = true
 		x.assign(c, v)
 	case len(toks) == 3 && (toks[1].is(".") || toks[1].is("->")) && toks[2].kind == tokIdent:
 		x.storeMember(c, toks[1].text+toks[2].text, v)
@@ -105,6 +110,9 @@ func (x *exec) store(i, end int, v value) {
 // storeMember assigns v to a member of a variable.
 func (x *exec) storeMember(c *cell, path string, v value) {
 	obj := c.val
+	if x.overlaid[path[len(path)-len(strings.TrimLeft(path, ".->")):]] {
+		v = value{}
+	}
 	if obj.kind == aDim {
 		n := slices.Index([]string{".x", ".y", ".z"}, path)
 		if n < 0 {
@@ -159,6 +167,9 @@ func (x *exec) storeThrough(toks []token) {
 	for _, c := range x.escaped {
 		x.forget(c)
 	}
+	if len(toks) > 0 && len(x.funcs["operator"]) > 0 { // it may be what an operator [] or * returns
+		x.outside()
+	}
 }
 
 // drop makes the contents of what v points to unknown.
@@ -189,7 +200,12 @@ func (x *exec) escape(c *cell) {
 
 // effects applies what the tokens from i to end do besides having a value: calls, launches, and
 // assignments within expressions.
-func (x *exec) effects(i, end int) {
+func (x *exec) effects(i, end int) { x.effectsOf(i, end, true) }
+
+// effectsOf is effects, with or without those of taking an address.
+func (x *exec) effectsOf(i, end int, addresses bool) {
+	x.effectsOfOperators(i, end)
+	first := i
 	for end = min(end, len(x.toks)); i < end && x.spend(1); i++ {
 		t := x.toks[i]
 		switch {
@@ -197,23 +213,25 @@ func (x *exec) effects(i, end int) {
 			if next, ok := x.launch(i); ok {
 				i = next
 			}
-		case t.is("[") && (i == 0 || x.toks[i-1].kind != tokIdent && !x.toks[i-1].is(")") &&
+		case t.is("[") && (i == 0 || !isName(x.toks[i-1]) && !x.toks[i-1].is(")") &&
 			!x.toks[i-1].is("]")):
 			i = x.lambda(i, end)
 		case t.is("++"), t.is("--"):
-			for _, j := range []int{i - 1, i + 1} {
-				if j >= 0 && j < end && x.toks[j].kind == tokIdent {
-					x.forgetNamed(x.toks[j].text)
-				}
+			if i > first && (isName(x.toks[i-1]) || x.toks[i-1].is(")") || x.toks[i-1].is("]")) {
+				x.modify(x.operandStart(i, first), i)
+			} else {
+				x.modify(i+1, x.operandEnd(i+1, end))
 			}
-		case t.kind == tokPunct && i > 0 && isAssignment(t.text):
-			if j := indexStart(x.toks, i); j < i {
-				x.forgetNamed(x.toks[j].text)
+		case t.kind == tokPunct && i > first && isAssignment(t.text):
+			x.modify(x.targetStart(i, first), i)
+		case t.is("&") && addresses && i+1 < end && x.isPrefix(i):
+			for _, c := range x.addressed(i+1, x.operandEnd(i+1, end)) {
+				x.forgetNamed(c.name)
 			}
-		case t.is("&") && i+1 < end && x.toks[i+1].kind == tokIdent && x.isPrefix(i):
-			x.addressTaken(i + 1)
-		case t.is(">>") && i+1 < end && x.toks[i+1].kind == tokIdent && x.isStream(i-1):
-			x.forgetNamed(x.toks[i+1].text)
+		case t.is(">>") && i+1 < end && x.isStream(i-1):
+			x.modify(i+1, x.operandEnd(i+1, end))
+		case t.is("asm"), t.is("__asm__"), t.is("__asm"):
+			x.change(i+1, end)
 		case t.kind == tokIdent:
 			i = x.mention(i, end)
 		}
@@ -228,9 +246,53 @@ func (x *exec) isPrefix(i int) bool {
 	}
 	prev := x.toks[i-1]
 	if prev.is(")") {
-		return i > 1 && x.toks[i-2].is("*")
+		return i > 1 && (x.toks[i-2].is("*") || x.isCastBefore(i))
 	}
-	return prev.kind == tokPunct && !prev.is("]")
+	return prev.kind == tokPunct && !prev.is("]") || prev.kind == tokIdent && notTypes[prev.text] &&
+		!prev.is("this") && !prev.is("true") && !prev.is("false")
+}
+
+// isCastBefore reports whether the parentheses that end before i are the type of a cast.
+func (x *exec) isCastBefore(i int) bool {
+	open := x.opener[i-1]
+	t, next, ok := x.parseType(x.toks[:i], open+1)
+	return ok && next == i-1 && (open == 0 || !isName(x.toks[open-1])) &&
+		(t.class != classOther || t.ptr > 0 || x.variable(x.toks[next-1].text) == nil)
+}
+
+// isName reports whether a token is a name and no keyword.
+func isName(t token) bool { return t.kind == tokIdent && !notTypes[t.text] || t.is("this") }
+
+// effectsOfOperators applies what overloaded operators of the file may do to the operands from i to
+// end: a call of one is not told from a builtin operator.
+func (x *exec) effectsOfOperators(i, end int) {
+	if len(x.funcs["operator"]) == 0 {
+		return
+	}
+	var names []string
+	object := false
+	for j := i; j < min(end, len(x.toks)); j++ {
+		if c := x.variable(x.toks[j].text); c != nil && x.toks[j].kind == tokIdent {
+			names = append(names, c.name)
+			object = object || c.typ.class == classOther && c.typ.ptr == 0
+		}
+	}
+	if !object {
+		return
+	}
+	x.outside()
+	if slices.ContainsFunc(x.funcs["operator"], (*hostFunc).changesNumbers) {
+		for _, name := range names {
+			x.forgetNamed(name)
+		}
+	}
+}
+
+// changesNumbers reports whether a function has a parameter by which it may change a number.
+func (f *hostFunc) changesNumbers() bool {
+	return slices.ContainsFunc(f.params, func(p parameter) bool {
+		return p.typ.ref && !p.typ.fixed && p.typ.rec == nil
+	})
 }
 
 // isAssignment reports whether op changes its left operand.
@@ -241,7 +303,7 @@ func isAssignment(op string) bool {
 
 // isStream reports whether the operand that ends at i may be a stream, so that >> reads from it.
 func (x *exec) isStream(i int) bool {
-	if i < 0 || x.toks[i].kind == tokNumber || x.toks[i].is(")") {
+	if i < 0 || x.toks[i].kind == tokNumber {
 		return false
 	}
 	c := x.variable(x.toks[i].text)
@@ -262,23 +324,16 @@ func (x *exec) forgetNamed(name string) {
 	}
 }
 
-// addressTaken is &name, where the token at i is the name.
-func (x *exec) addressTaken(i int) {
-	c := x.variable(x.toks[i].text)
-	if c == nil || i+1 < len(x.toks) && x.toks[i+1].is("[") {
-		return // the address of an element
-	}
-	if c.typ.fixed && c.typ.ptr == 0 {
-		return
-	}
-	x.forgetNamed(c.name)
-}
-
 // lambda executes the body of a lambda whose captures are in the brackets at i, with everything
 // that it assigns unknown. It returns the index of the last token of it.
 func (x *exec) lambda(i, end int) int {
 	j := x.closer[i] + 1
+	if j < end && x.toks[j].is("<") {
+		j = skipAngles(x.toks[:end], j) + 1
+	}
+	var params [][]token
 	if j < end && x.toks[j].is("(") {
+		params = splitList(x.toks[j+1 : max(j+1, x.closer[j])])
 		j = x.closer[j] + 1
 	}
 	for j < end && !x.toks[j].is("{") && (x.toks[j].kind == tokIdent || x.toks[j].is("->")) {
@@ -287,8 +342,10 @@ func (x *exec) lambda(i, end int) int {
 	if j >= end || !x.toks[j].is("{") || x.frame == nil {
 		return i
 	}
+	x.captures(i)
 	run := func() {
 		x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+		x.lambdaVariables(i, params)
 		x.block(j+1, x.closer[j])
 		x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
 	}
@@ -304,16 +361,66 @@ func (x *exec) lambda(i, end int) int {
 	return x.closer[j]
 }
 
+// captures applies the effects of the captures in the brackets at i that have initializers: [&r = n].
+func (x *exec) captures(i int) {
+	for _, p := range x.commas(i+1, x.closer[i]) {
+		for j := p[0]; j < p[1]; j++ {
+			if !x.toks[j].is("=") {
+				continue
+			}
+			if x.effects(j+1, p[1]); x.toks[p[0]].is("&") {
+				for _, c := range x.addressed(j+1, p[1]) {
+					x.escape(c)
+				}
+			}
+			x.keepAddresses(j+1, p[1], true)
+			break
+		}
+	}
+}
+
+// lambdaVariables declares the parameters of a lambda and the captures that have initializers.
+func (x *exec) lambdaVariables(i int, params [][]token) {
+	for _, p := range x.commas(i+1, x.closer[i]) {
+		for j := p[0] + 1; j < p[1]; j++ {
+			if x.toks[j].is("=") && x.toks[j-1].kind == tokIdent {
+				c := x.declare(x.toks[j-1].text, ctype{}, value{}, false)
+				c.alias = x.toks[p[0]].is("&")
+			}
+		}
+	}
+	for _, p := range params {
+		t, at, ok := x.parseType(p, 0)
+		if !ok || at >= len(p) || p[at].kind != tokIdent {
+			t, at = ctype{}, len(p)-1
+			if k := slices.IndexFunc(p, func(t token) bool { return t.is("=") }); k > 0 {
+				at = k - 1
+			}
+		}
+		if at >= 0 && p[at].kind == tokIdent {
+			c := x.declare(p[at].text, t, value{}, false)
+			c.alias = t.ref
+		}
+	}
+}
+
 // mention handles a name in an expression: a call, or a call of a method. It returns the index of
 // the last token that it handled.
 func (x *exec) mention(i, end int) int {
 	name := x.toks[i].text
+	if o := x.unclear[name]; o != nil {
+		x.opaqueUse(o, i, end)
+	}
 	next := i + 1
 	var targs []token
 	if next < end && x.toks[next].is("<") {
 		if e := skipAngles(x.toks[:end], next); e > next && e+1 < end && x.toks[e+1].is("(") {
 			targs, next = x.toks[next+1:e], e+1
 		}
+	}
+	if next < end && x.toks[next].is("{") && x.records[name] != nil {
+		x.construction(name, next, end)
+		return i
 	}
 	if next >= end || !x.toks[next].is("(") || notTypes[name] {
 		return i
@@ -325,7 +432,15 @@ func (x *exec) mention(i, end int) int {
 		x.method(i, parts)
 		return i
 	}
-	if x.records[name] != nil || typeSizes[name] != 0 && len(x.funcs[name]) == 0 {
+	if x.records[name] != nil && len(x.funcs[name]) == 0 || typeSizes[name] != 0 && len(x.funcs[name]) == 0 {
+		return i
+	}
+	if x.records[name] != nil {
+		x.construction(name, next, end)
+		return i
+	}
+	if x.local(name) != nil { // a lambda, a pointer to a function
+		x.foreign("", i, parts)
 		return i
 	}
 	if minimum, ok := hostAPI[name]; ok && len(parts) >= minimum {
@@ -343,14 +458,26 @@ func (x *exec) mention(i, end int) int {
 	return i
 }
 
+// construction is a call of a constructor of the file with the arguments in the brackets at i.
+func (x *exec) construction(name string, i, end int) {
+	parts := x.commas(i+1, min(x.closer[i], end))
+	if x.records[name].refs {
+		for _, p := range parts {
+			if x.mayRefer(p[0], p[1]) {
+				for _, c := range x.addressed(p[0], p[1]) {
+					x.escape(c)
+				}
+			}
+		}
+	}
+	x.foreign("", i, parts)
+	x.keepAddresses(i+1, min(x.closer[i], end), true)
+}
+
 // nested applies the effects of calls within an argument of an API function, but not those of
 // taking an address.
 func (x *exec) nested(p [2]int) {
-	for i := p[0]; i < p[1]; i++ {
-		if x.toks[i].kind == tokIdent {
-			i = max(i, x.mention(i, p[1]))
-		}
-	}
+	x.effectsOf(p[0], p[1], false)
 }
 
 // callArguments evaluates the arguments of a call of a function of the file, and executes it.
@@ -364,8 +491,32 @@ func (x *exec) callArguments(f *hostFunc, targs []token, parts [][2]int) {
 			refs[i] = x.variable(toks[0].text)
 		}
 		args[i] = x.known(toks)
+		if f.params[i].keeps(f, x.hostFile) {
+			x.keepAddresses(p[0], p[1], true)
+		}
 	}
 	x.call(f, targs, args, refs)
+	byReference := slices.ContainsFunc(targs, func(t token) bool { return t.is("&") || t.is("&&") })
+	for i, p := range parts {
+		if (byReference || f.params[i].typ.ref && refs[i] == nil) && x.mayRefer(p[0], p[1]) {
+			x.modify(p[0], p[1])
+		}
+	}
+}
+
+// keeps reports whether the body of f may keep the pointer that a parameter is: it is named other
+// than to read or write what it points to.
+func (p parameter) keeps(f *hostFunc, h *hostFile) bool {
+	for i := f.body[0]; i < f.body[1]; i++ {
+		if h.toks[i].text != p.name || h.toks[i].kind != tokIdent {
+			continue
+		}
+		next := h.toks[min(i+1, len(h.toks)-1)]
+		if !h.toks[i-1].is("*") && !next.is("[") && !next.is("->") && !next.is("==") && !next.is("!=") {
+			return true
+		}
+	}
+	return false
 }
 
 // constMethods do not change their object.
@@ -380,7 +531,21 @@ func (x *exec) method(i int, parts [][2]int) {
 	for _, p := range parts {
 		x.passed(p)
 	}
-	if c == nil || constMethods[name] {
+	if constMethods[name] {
+		return
+	}
+	if !copying[name] && !x.takesValues(name) {
+		for _, p := range parts {
+			if x.mayRefer(p[0], p[1]) && !x.isFixed(p) {
+				x.modify(p[0], p[1])
+			}
+		}
+	}
+	for _, p := range parts {
+		x.keepAddresses(p[0], p[1], true)
+	}
+	if c == nil {
+		x.outside()
 		return
 	}
 	if name == "resize" && c.typ.class == classVector && len(parts) >= 1 {
@@ -393,6 +558,27 @@ func (x *exec) method(i int, parts [][2]int) {
 	x.outside()
 }
 
+// copying are methods of the standard library that copy their arguments.
+var copying = map[string]bool{"push_back": true, "push_front": true, "insert": true, "resize": true,
+	"reserve": true, "assign": true, "append": true, "fill": true, "push": true, "seed": true}
+
+// takesValues reports whether the file has methods of that name, none of which takes a reference.
+func (x *exec) takesValues(name string) bool {
+	list := x.funcs[name]
+	return len(list) > 0 && !slices.ContainsFunc(list, func(f *hostFunc) bool {
+		return slices.ContainsFunc(f.params, func(p parameter) bool { return p.typ.ref })
+	})
+}
+
+// isFixed reports whether an argument is the name of a constant.
+func (x *exec) isFixed(p [2]int) bool {
+	if p[1] != p[0]+1 {
+		return false
+	}
+	c := x.variable(x.toks[p[0]].text)
+	return c != nil && c.typ.fixed
+}
+
 // harmless are functions that change nothing but what their arguments point to.
 var harmless = []string{
 	"printf", "fprintf", "puts", "putchar", "assert", "malloc", "calloc", "free", "strcmp",
@@ -402,23 +588,36 @@ var harmless = []string{
 	"memcpy", "if",
 }
 
-// changing are functions of namespace std that may change variables that they get by name.
-var changing = []string{"swap", "exchange", "tie", "ref", "forward_as_tuple", "from_chars",
-	"getline", "iter_swap", "advance", "apply", "invoke", "back_inserter", "front_inserter",
-	"inserter"}
+// harmlessStd are functions of namespace std that change nothing but what their arguments point to
+// and call no function that they get.
+var harmlessStd = []string{
+	"to_string", "stoi", "stol", "stoul", "stoll", "stoull", "stof", "stod", "strtol", "strtoul",
+	"strtod", "round", "lround", "trunc", "log", "log10", "exp", "sin", "cos", "tan", "tanh", "hypot",
+	"fmod", "isnan", "isinf", "isfinite", "gcd", "lcm", "clamp", "cbrt", "ldexp", "llabs", "labs",
+	"fill", "fill_n", "iota", "copy", "copy_n", "equal", "string", "vector", "chrono", "now", "array",
+	"duration", "duration_cast", "milliseconds", "microseconds", "setw", "setprecision", "sizeof",
+	"numeric_limits", "begin", "end", "size", "data", "complex", "is_same", "getenv", "memcmp",
+	"strncmp", "strcpy", "strncpy", "strstr", "strchr", "snprintf", "sprintf", "runtime_error",
+	"invalid_argument", "logic_error", "out_of_range", "make_pair", "make_tuple"}
+
+// callers are functions of the CUDA runtime that call functions of the program, or run a graph of
+// launches.
+var callers = []string{"cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaGraphLaunch"}
 
 // isHarmless reports whether the function that the token at i names, which the file does not define,
 // changes nothing but what its arguments point to.
 func isHarmless(toks []token, i int) bool {
 	name := toks[i].text
-	return strings.HasPrefix(name, "cuda") || slices.Contains(harmless, name) ||
-		i > 1 && toks[i-1].is("::") && toks[i-2].is("std") && !slices.Contains(changing, name)
+	if strings.HasPrefix(name, "cuda") {
+		return !slices.Contains(callers, name)
+	}
+	return slices.Contains(harmless, name) || slices.Contains(harmlessStd, name)
 }
 
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.
 func (x *exec) foreign(name string, i int, parts [][2]int) {
-	safe := isHarmless(x.toks, i)
+	safe := name != "" && isHarmless(x.toks, i)
 	readOnly := safe && (name == "free" || strings.HasSuffix(name, "printf") ||
 		strings.HasPrefix(name, "cudaFree") || strings.HasPrefix(name, "raw_"))
 	for _, p := range parts {
@@ -426,11 +625,17 @@ func (x *exec) foreign(name string, i int, parts [][2]int) {
 		if !readOnly {
 			x.passed(p)
 		}
-		if len(toks) != 1 || safe || toks[0].kind != tokIdent {
+		if safe || len(toks) == 0 {
 			continue
 		}
-		if c := x.variable(toks[0].text); c != nil && !c.typ.fixed {
+		switch c := x.variable(toks[0].text); {
+		case len(toks) == 1 && c != nil && !c.typ.fixed:
+			if i > 1 && x.toks[i-1].is("::") && x.toks[i-2].is("std") { // std::ref, std::tie, std::bind
+				x.escape(c)
+			}
 			x.forget(c)
+		case len(toks) > 1 && x.mayRefer(p[0], p[1]):
+			x.modify(p[0], p[1])
 		}
 	}
 	if !safe {

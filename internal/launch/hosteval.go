@@ -210,10 +210,14 @@ func (e *evaluator) ternary() value {
 	b = e.lift(b, mid)
 	cond := c.integer()
 	if n, ok := cond.Constant(); ok {
-		if n != 0 {
-			return a
+		size, unsigned := common(a, b)
+		if n == 0 {
+			a = b
 		}
-		return b
+		if a.kind == anInteger {
+			a = a.of(size, unsigned)
+		}
+		return a
 	}
 	if a.same(b) {
 		return a
@@ -222,7 +226,8 @@ func (e *evaluator) ternary() value {
 	if cond == nil || x == nil || y == nil {
 		return e.opaque(start)
 	}
-	return integer(operation(OpCond, cond, x, y))
+	size, unsigned := common(a, b)
+	return integer(operation(OpCond, cond, x, y)).of(size, unsigned)
 }
 
 // opaque returns something unknown for the tokens from start to the current one.
@@ -290,24 +295,46 @@ func combine(op string, v, w value) value {
 	case "&&", "||":
 		return logical(op, x, y)
 	}
-	unsigned := v.unsigned || w.unsigned
+	size, unsigned := common(v, w)
+	if op == "<<" || op == ">>" {
+		if n, ok := y.Constant(); ok && (n < 0 || n >= 8*max(v.size, 4)) {
+			return value{}
+		}
+		return integer(operation(intOps[op], x, y)).of(v.size, v.unsigned)
+	}
 	if unsigned && (negative(x) || negative(y)) {
 		return value{}
 	}
 	switch op {
 	case ">":
-		return integer(operation(OpLt, y, x))
+		return truth(operation(OpLt, y, x))
 	case ">=":
-		return integer(operation(OpLe, y, x))
+		return truth(operation(OpLe, y, x))
 	case "<", "<=", "==", "!=":
-		return integer(operation(intOps[op], x, y))
+		return truth(operation(intOps[op], x, y))
 	}
-	r := integer(operation(intOps[op], x, y))
-	if unsigned && negative(r.n) { // it wraps around
-		return value{}
+	return integer(operation(intOps[op], x, y)).of(size, unsigned) // nothing if it wraps around
+}
+
+// common returns the type to which two integers are converted (C++, usual arithmetic conversions): its
+// size in bytes, 0 if that is not known, and whether it may be unsigned.
+func common(v, w value) (size int64, unsigned bool) {
+	switch {
+	case v.size == 0 || w.size == 0:
+		return 0, v.unsigned || w.unsigned
+	case v.size > w.size:
+		return v.size, v.unsigned
+	case w.size > v.size:
+		return w.size, w.unsigned
 	}
-	r.unsigned = unsigned
-	return r
+	return v.size, v.unsigned || w.unsigned
+}
+
+// truth returns the value of a comparison.
+func truth(e *Expr) value {
+	v := integer(e).of(4, false)
+	v.narrow = true
+	return v
 }
 
 // negative reports whether an integer is a constant below 0.
@@ -323,14 +350,14 @@ func isReal(v value) bool { return v.kind == aFloat || v.kind == aFraction }
 func logical(op string, x, y *Expr) value {
 	for _, e := range []*Expr{x, y} {
 		if n, ok := e.Constant(); ok && (n != 0) == (op == "||") {
-			return integer(operation(OpNe, e, number(0)))
+			return truth(operation(OpNe, e, number(0)))
 		}
 	}
 	nonzero := func(e *Expr) *Expr { return operation(OpNe, e, number(0)) }
 	if op == "||" {
-		return integer(operation(OpCond, x, number(1), nonzero(y)))
+		return truth(operation(OpCond, x, number(1), nonzero(y)))
 	}
-	return integer(operation(OpCond, x, nonzero(y), number(0)))
+	return truth(operation(OpCond, x, nonzero(y), number(0)))
 }
 
 // combinePointer returns the sum of a pointer and an integer, or their difference.
@@ -360,7 +387,8 @@ func combinePointer(op string, v, w value) value {
 func combineReal(op string, v, w value) value {
 	if a, ok := v.float(); ok {
 		if b, ok := w.float(); ok {
-			return realConstant(op, a, b)
+			single := (v.size == 4 || v.kind == anInteger) && (w.size == 4 || w.kind == anInteger)
+			return realConstant(op, a, b, single)
 		}
 	}
 	a, ok := v.fraction()
@@ -395,18 +423,30 @@ func operation2(op Op, a, b *Expr) *Expr {
 	return operation(op, a, b)
 }
 
-// realConstant returns a op b for floating-point numbers.
-func realConstant(op string, a, b float64) value {
+// float returns a floating-point constant, rounded to a float if single is set.
+func float(f float64, single bool) value {
+	if single {
+		return value{kind: aFloat, f: float64(float32(f)), size: 4}
+	}
+	return value{kind: aFloat, f: f}
+}
+
+// realConstant returns a op b for floating-point numbers: of type float if single is set, which
+// conversions of integers to float round as well.
+func realConstant(op string, a, b float64, single bool) value {
+	if single {
+		a, b = float64(float32(a)), float64(float32(b))
+	}
 	holds := false
 	switch op {
 	case "+":
-		return value{kind: aFloat, f: a + b}
+		return float(a+b, single)
 	case "-":
-		return value{kind: aFloat, f: a - b}
+		return float(a-b, single)
 	case "*":
-		return value{kind: aFloat, f: a * b}
+		return float(a*b, single)
 	case "/":
-		return value{kind: aFloat, f: a / b}
+		return float(a/b, single)
 	case "<":
 		holds = a < b
 	case ">":
@@ -423,9 +463,9 @@ func realConstant(op string, a, b float64) value {
 		return value{}
 	}
 	if holds {
-		return integer(number(1))
+		return truth(number(1))
 	}
-	return integer(number(0))
+	return truth(number(0))
 }
 
 // unary parses prefix operators and casts.
@@ -441,13 +481,16 @@ func (e *evaluator) unary() value {
 	case e.accept("-"):
 		v := e.lift(e.unary(), start+1)
 		if f, ok := v.float(); ok && isReal(v) {
-			return value{kind: aFloat, f: -f}
+			return float(-f, v.size == 4)
 		}
-		return combine("-", integer(number(0)), v)
+		if v.kind == anInteger {
+			return combine("-", integer(number(0)).of(v.size, v.unsigned), v)
+		}
+		return combine("-", truth(number(0)), v)
 	case e.accept("~"):
-		return combine("^", integer(number(-1)), e.lift(e.unary(), start+1))
+		return combine("^", truth(number(-1)), e.lift(e.unary(), start+1))
 	case e.accept("!"):
-		return combine("==", integer(number(0)), e.lift(e.unary(), start+1))
+		return combine("==", truth(number(0)), e.lift(e.unary(), start+1))
 	case e.accept("&"):
 		v := e.unary()
 		if v.at.root == nil {
@@ -514,11 +557,17 @@ func convert(v value, t ctype) value {
 		} else if t.size < 4 {
 			return value{}
 		}
-		v.unsigned = t.unsigned && t.size >= 4
+		if v.kind != anInteger {
+			return value{}
+		}
+		if v.unsigned = t.unsigned && t.size >= 4; t.size > 0 {
+			v.size = max(t.size, 4)
+		}
+		v.narrow = t.size < 4
 		return v
 	case t.class == classFloating:
 		if f, ok := v.float(); ok {
-			return value{kind: aFloat, f: f}
+			return float(f, t.size == 4)
 		}
 		if f, ok := v.fraction(); ok {
 			return f
@@ -574,9 +623,7 @@ func (e *evaluator) sizeof() value {
 	if open && !e.accept(")") || size == 0 {
 		return value{}
 	}
-	v := integer(number(size))
-	v.unsigned = true
-	return v
+	return integer(number(size)).of(8, true)
 }
 
 // number parses a literal.
@@ -584,9 +631,7 @@ func (e *evaluator) number() value {
 	s := e.peek().text
 	e.pos++
 	if n, ok := parseCInteger(s); ok {
-		v := integer(number(n))
-		v.unsigned = strings.ContainsAny(s, "uU") || s[0] == '0' && n >= 1<<31
-		return v
+		return integer(number(n)).of(literalType(s, n))
 	}
 	s = strings.ReplaceAll(s, "'", "")
 	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X") {
@@ -596,7 +641,28 @@ func (e *evaluator) number() value {
 	if err != nil || math.IsInf(f, 0) || strings.Contains(s, "_") {
 		return value{}
 	}
-	return value{kind: aFloat, f: f}
+	return float(f, strings.ContainsAny(s, "fF"))
+}
+
+// literalType returns the type of the integer literal s with the value n: the first of int, unsigned,
+// long and unsigned long that has it, where a decimal literal is unsigned only with a suffix.
+func literalType(s string, n int64) (size int64, unsigned bool) {
+	digits := s
+	if len(s) > 1 && (s[1] == 'x' || s[1] == 'X') {
+		digits = "0" + strings.TrimLeft(s, "0123456789abcdefABCDEFxX'")
+	}
+	size, unsigned = 4, strings.ContainsAny(digits, "uU")
+	if strings.ContainsAny(digits, "lLzZ") {
+		size = 8
+	}
+	switch {
+	case size == 8:
+	case n >= 1<<32, n >= 1<<31 && !unsigned && s[0] != '0':
+		size = 8
+	case n >= 1<<31:
+		unsigned = true
+	}
+	return size, unsigned
 }
 
 // parseCInteger parses an integer literal with C's suffixes and C++'s digit separators. It returns

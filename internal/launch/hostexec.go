@@ -15,8 +15,9 @@ import (
 // heddle does not know.
 //
 // So it misses facts, but invents none, up to these assumptions: a variable of another file is
-// changed by calls only, a function does not keep the address of an argument for later, and the
-// branches of an #if that is not decided declare but do not assign.
+// changed by calls only, what other files define does not keep the address of an argument for later,
+// and the branches of an #if that is not decided declare but do not assign. What it does not
+// understand must not count as something that changes nothing; see modify.
 type exec struct {
 	*hostFile
 	globals  map[string]*cell
@@ -34,6 +35,7 @@ type exec struct {
 	calls    []*hostFunc // active, innermost last
 	launches []HostLaunch
 	visited  map[int]bool // tokens "<<<"
+	dead     map[int]bool // those of branches whose condition is the constant false
 	met      int          // launches, also those of a dry run
 	escaped  []*cell      // variables whose address was kept, or to which a reference refers
 	aliases  []*cell      // references to something else than a variable
@@ -42,9 +44,12 @@ type exec struct {
 	kept     []*root      // memory to which other memory points
 	switched []touch      // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
-	equal   map[string]int64
-	depth   int  // nesting of statements
-	lasting bool // variables that are declared keep the values of earlier calls
+	equal    map[string]int64
+	depth    int  // nesting of statements
+	deep     bool // a call was not executed, because calls were nested too deeply
+	lasting  bool // variables that are declared keep the values of earlier calls
+	external bool // variables are declared with extern
+	member   bool // variables are declared in a class: each object has its own
 }
 
 // A cell is a variable.
@@ -55,6 +60,10 @@ type cell struct {
 	// alias marks a reference to something else than a variable, or an object with a reference as a
 	// member: a store to it changes what is in exec.escaped.
 	alias bool
+	set   bool // the code assigns it
+	// foreign marks a declaration with extern.
+	foreign bool
+	many    bool // several variables have its name, in namespaces or classes: its value is never known
 }
 
 // A touch is an assignment to a variable, or to members of a dim3.
@@ -140,14 +149,23 @@ func (x *exec) unknownOf(t ctype, name string) value {
 	return v
 }
 
+// local returns the variable of a name in the active function; nil if there is none.
+func (x *exec) local(name string) *cell {
+	if x.frame == nil || !x.spend(len(x.frame.scopes)/maxScopes) {
+		return nil
+	}
+	for _, s := range slices.Backward(x.frame.scopes) {
+		if c, ok := s[name]; ok {
+			return c
+		}
+	}
+	return nil
+}
+
 // variable returns the variable of a name; nil if there is none.
 func (x *exec) variable(name string) *cell {
-	if x.frame != nil {
-		for _, s := range slices.Backward(x.frame.scopes[max(0, len(x.frame.scopes)-maxScopes):]) {
-			if c, ok := s[name]; ok {
-				return c
-			}
-		}
+	if c := x.local(name); c != nil {
+		return c
 	}
 	if c, ok := x.globals[name]; ok {
 		return c
@@ -169,7 +187,7 @@ func (x *exec) assign(c *cell, v value) { x.assignPart(c, v, allDims) }
 // assignPart sets a variable to a value that differs from the present one in some members of a dim3
 // only.
 func (x *exec) assignPart(c *cell, v value, dims uint8) {
-	if v.kind == nothing {
+	if v.kind == nothing || c.many {
 		v = x.unknownOf(c.typ, c.name)
 	}
 	x.journal = append(x.journal, change{c, c.val})
@@ -435,25 +453,51 @@ func (x *exec) outside() {
 	for _, c := range x.shared {
 		x.forget(c)
 	}
+	for _, name := range sortedKeys(x.externs) {
+		if c := x.externs[name]; c.set {
+			x.forget(c)
+		}
+	}
 }
 
 // declare adds a variable to the innermost scope. Two declarations of one name in a scope are the
-// branches of an #if: their values must agree.
+// branches of an #if, or at file scope those of two namespaces: their values must agree.
 func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	scope := x.globals
 	if x.frame != nil {
 		scope = x.frame.scopes[len(x.frame.scopes)-1]
 	}
-	if v.kind == nothing || x.lasting {
+	if v.kind == nothing || x.lasting || x.member && !t.static {
 		v = x.unknownOf(t, name)
 	}
-	if old, ok := scope[name]; ok && perhaps {
-		if !old.val.same(v) {
+	if old, ok := scope[name]; ok && (perhaps || x.frame == nil) {
+		apart := x.frame == nil && !perhaps
+		switch {
+		case x.external:
+			return old
+		case old.foreign && apart:
+			old.foreign, old.typ = false, t
+			x.assign(old, v)
+			return old
+		}
+		if !old.val.same(v) || apart && !t.fixed {
+			old.many = old.many || apart
+			if old.typ.class != t.class || old.typ.bytes() != t.bytes() {
+				old.typ = ctype{}
+			}
 			x.forget(old)
 		}
 		return old
 	}
-	c := &cell{name: name, typ: t, val: v}
+	switch {
+	case !t.automatic:
+	case v.kind == anInteger && v.narrow: // of the narrowest type, to be sure
+		t.class, t.size, t.truth = classInteger, 1, true
+	case v.kind == anInteger && v.size > 0:
+		t.class, t.size, t.unsigned = classInteger, v.size, v.unsigned
+	}
+	c := &cell{name: name, typ: t, val: v, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
+		foreign: x.external}
 	scope[name] = c
 	return c
 }
@@ -477,9 +521,10 @@ func (x *exec) inline(name string, targs []token, args []value) value {
 // enter begins the execution of a function: its parameters get the values of args.
 func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	scope := make(map[string]*cell)
+	parts := splitList(targs)
 	for i, name := range f.template {
 		c := &cell{name: name}
-		if parts := splitList(targs); i < len(parts) {
+		if i < len(parts) {
 			c.val = x.eval(parts[i])
 		}
 		if c.val.kind == nothing {
@@ -488,11 +533,14 @@ func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 		scope[name] = c
 	}
 	for i, p := range f.params {
-		c := &cell{name: p.name, typ: p.typ}
+		c := &cell{name: p.name, typ: p.typ, alias: p.typ.ptr == 0 && p.typ.rec != nil && p.typ.rec.refs}
 		if i < len(args) {
-			c.val = args[i]
-			if p.typ.class != classOther || p.typ.ptr > 0 {
-				c.val = convert(args[i], p.typ)
+			c.val = convert(args[i], p.typ)
+			if n := slices.Index(f.template, p.generic); n >= 0 && n < len(parts) {
+				t, end, ok := x.parseType(parts[n], 0)
+				if c.val = (value{}); ok && end == len(parts[n]) && p.typ.ptr == 0 {
+					c.val = convert(args[i], t)
+				}
 			}
 		}
 		if c.val.kind == nothing {
@@ -510,11 +558,44 @@ func (x *exec) leave(outer *frame) {
 	x.frame = outer
 }
 
+// destroy applies what destructors of the file do to the variables of scopes that end.
+func (x *exec) destroy(scopes ...map[string]*cell) {
+	for _, s := range scopes {
+		for _, name := range sortedKeys(s) {
+			if c := s[name]; c.typ.rec != nil && c.typ.rec.dtor && c.typ.ptr == 0 {
+				x.outside()
+				return
+			}
+		}
+	}
+}
+
+// active returns how many calls of a function are being executed.
+func (x *exec) active(f *hostFunc) int {
+	n := 0
+	for _, g := range x.calls {
+		if g == f {
+			n++
+		}
+	}
+	return n
+}
+
 // call executes a function of the file for its effects. refs are the variables that the arguments
-// name, which a parameter that is a reference shares.
+// name, which a parameter that is a reference shares. A call within a call of the same function
+// stands for all deeper ones: nothing is known of its arguments and of what any of them changes.
 func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
-	if len(x.calls) >= maxCallDepth || slices.Contains(x.calls, f) || !x.spend(10) {
+	again := x.active(f)
+	if again == 1 {
 		x.outside()
+		args, refs, targs = nil, nil, nil
+		if x.dry == 0 {
+			x.forgetAll(x.rehearse(func() { x.call(f, nil, nil, nil) }))
+		}
+	}
+	if len(x.calls) >= maxCallDepth || again > 1 || !x.spend(10) {
+		x.outside()
+		x.deep = true
 		for i, p := range f.params {
 			if i < len(refs) && refs[i] != nil && p.typ.ref {
 				x.forget(refs[i])
@@ -531,6 +612,7 @@ func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
 	}
 	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
 	x.block(f.body[0], f.body[1])
+	x.destroy(x.frame.scopes...)
 	lost := x.frame.lost
 	x.leave(outer)
 	x.forgetAll(lost)

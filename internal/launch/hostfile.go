@@ -13,6 +13,7 @@ type hostFile struct {
 	file    *source.File
 	toks    []token // after preprocess
 	closer  []int   // by opening bracket: its closing bracket, or the last token
+	opener  []int   // by closing bracket: its opening bracket, or 0
 	funcs   map[string][]*hostFunc
 	order   []*hostFunc
 	records map[string]*record
@@ -20,8 +21,12 @@ type hostFile struct {
 	// globalsAt are the declarations at file scope and in classes, and enumsAt those of enumerators:
 	// the first token and the end.
 	globalsAt, enumsAt [][2]int
+	members            map[int]bool    // those of globalsAt that are in a class, by their first token
+	classes            int             // nesting of classes
+	overlaid           map[string]bool // members of unions and bit fields
 	mutableGlobals     []string        // global variables that some function assigns
 	mentioned          map[string]bool // functions that others name
+	unclear            map[string]*opaqueMacro
 }
 
 // A hostFunc is a function with a body.
@@ -30,6 +35,8 @@ type hostFunc struct {
 	template []string // non-type and type parameters of the template
 	params   []parameter
 	returns  ctype
+	variadic bool    // it has any number of parameters
+	head     [2]int  // tokens from the bracket before the parameters to the body
 	body     [2]int  // tokens within the braces
 	result   []token // the expression of a body that is one return statement; else nil
 }
@@ -38,6 +45,8 @@ type hostFunc struct {
 type parameter struct {
 	name string
 	typ  ctype
+	// generic is the parameter of the template that the type has in it; empty if there is none
+	generic string
 }
 
 // These bounds keep the cost linear on malformed input. Real host code stays far below them.
@@ -50,20 +59,22 @@ const (
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // newHostFile finds the structure of a file.
-func newHostFile(f *source.File, toks []token) *hostFile {
-	h := &hostFile{file: f, toks: toks, funcs: make(map[string][]*hostFunc),
+func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *hostFile {
+	h := &hostFile{file: f, toks: toks, unclear: opaque, funcs: make(map[string][]*hostFunc),
 		records: make(map[string]*record), aliases: make(map[string]ctype),
-		mentioned: make(map[string]bool)}
+		mentioned: make(map[string]bool), members: make(map[int]bool),
+		overlaid: make(map[string]bool)}
 	h.matchBrackets()
+	h.findOverlaid()
 	h.items(0, len(toks))
 	h.findMutable()
 	return h
 }
 
-// matchBrackets fills closer. A brace closes what is open within its block, so that a missing
+// matchBrackets fills closer and opener. A brace closes what is open within its block, so that a missing
 // parenthesis does not swallow the rest of the file.
 func (h *hostFile) matchBrackets() {
-	h.closer = make([]int, len(h.toks))
+	h.closer, h.opener = make([]int, len(h.toks)), make([]int, len(h.toks))
 	var open []int
 	braces := 0
 	for i, t := range h.toks {
@@ -81,7 +92,7 @@ func (h *hostFile) matchBrackets() {
 				open = open[:len(open)-1]
 			}
 			if n := len(open) - 1; n >= 0 && closers[h.toks[open[n]].text] == t.text {
-				h.closer[open[n]] = i
+				h.closer[open[n]], h.opener[i] = i, open[n]
 				open = open[:n]
 				if t.text == "}" {
 					braces--
@@ -192,7 +203,7 @@ func (h *hostFile) alias(i, end int) int {
 				h.enum(i+1, end)
 				h.aliases[name.text] = ctype{class: classInteger, size: 4}
 			} else if name.kind == tokIdent {
-				h.records[name.text] = h.layout(j+1, h.closer[j])
+				h.records[name.text] = h.record(j+1, h.closer[j], name.text)
 			}
 			return stop
 		}
@@ -212,10 +223,12 @@ func (h *hostFile) class(i, end int) (next int, ok bool) {
 		switch t := h.toks[j]; {
 		case t.is("{"):
 			shut := min(h.closer[j], end)
-			if name != "" && h.toks[i].is("struct") {
-				h.records[name] = h.layout(j+1, shut)
+			if name != "" {
+				h.records[name] = h.record(j+1, shut, name)
 			}
+			h.classes++
 			h.items(j+1, shut)
+			h.classes--
 			return h.statementEnd(shut, end), true
 		case t.is("("), t.is(";"), t.is("="):
 			return i, false
@@ -224,6 +237,57 @@ func (h *hostFile) class(i, end int) (next int, ok bool) {
 		}
 	}
 	return i, false
+}
+
+// record returns what is known of the class whose members are the tokens from i to end.
+func (h *hostFile) record(i, end int, name string) *record {
+	r := h.layout(i, end)
+	for j := i; j < end; j++ {
+		switch t := h.toks[j]; {
+		case t.is("~"):
+			r.dtor = r.dtor || j+1 < end && h.toks[j+1].is(name)
+		case t.is("&"), t.is("&&"): // of a member, not of the result of a method
+			r.refs = r.refs || !(j+2 < end && (h.toks[j+1].is("operator") || h.toks[j+2].is("(")))
+		case t.is(name) && j+1 < end && h.toks[j+1].is("("):
+			r.ctor = true
+			j = h.closer[j+1]
+		case t.is("("), t.is("["), t.is("{"):
+			j = h.closer[j]
+		}
+	}
+	return r
+}
+
+// findOverlaid collects the names of members that share memory with others, or have fewer bits than
+// their type.
+func (h *hostFile) findOverlaid() {
+	for i, t := range h.toks {
+		if !t.is("union") && !t.is("struct") && !t.is("class") {
+			continue
+		}
+		for j := i + 1; j < min(len(h.toks), i+maxHeader) && !h.toks[j].is(";") && !h.toks[j].is("("); j++ {
+			if h.toks[j].is("{") {
+				h.membersOf(j+1, h.closer[j], t.is("union"))
+				break
+			}
+		}
+	}
+}
+
+// membersOf adds to overlaid the members among the tokens from i to end: all, or only bit fields.
+func (h *hostFile) membersOf(i, end int, all bool) {
+	for ; i+1 < end; i++ {
+		t, next := h.toks[i], h.toks[i+1]
+		switch {
+		case t.is("(") || t.is("[") || t.is("{") && !all:
+			i = h.closer[i]
+		case t.kind != tokIdent:
+		case next.is(":") && !t.is("public") && !t.is("private") && !t.is("protected"):
+			h.overlaid[t.text] = true
+		case all && (next.is(",") || next.is(";") || next.is("[") || next.is("=") || next.is("{")):
+			h.overlaid[t.text] = true
+		}
+	}
 }
 
 // layout computes where the members of a struct lie, by the rules of C: each at a multiple of its
@@ -293,11 +357,11 @@ func (h *hostFile) functionOrVariable(i, end int, template []string) int {
 			j = h.closer[j]
 		case t.is("="), t.is(";"), t.is("}"):
 			if !device {
-				h.globalsAt = append(h.globalsAt, [2]int{i, h.statementEnd(j, end)})
+				h.global(i, h.statementEnd(j, end))
 			}
 			return h.statementEnd(j, end)
 		case t.is("{") && open == 0:
-			h.globalsAt = append(h.globalsAt, [2]int{i, h.statementEnd(j, end)})
+			h.global(i, h.statementEnd(j, end))
 			return h.statementEnd(j, end)
 		case t.is("{"):
 			if !device || hostToo {
@@ -311,28 +375,56 @@ func (h *hostFile) functionOrVariable(i, end int, template []string) int {
 	return i + maxHeader
 }
 
+// global records the declaration from i to end.
+func (h *hostFile) global(i, end int) {
+	h.globalsAt = append(h.globalsAt, [2]int{i, end})
+	h.members[i] = h.classes > 0
+}
+
 // define records a function: its name, parameters and body, by the indices of their first tokens.
 func (h *hostFile) define(i, name, open, body int, template []string) {
 	f := &hostFunc{name: h.toks[name].text, template: template,
-		body: [2]int{body + 1, h.closer[body]}}
-	f.returns, _, _ = h.parseType(h.toks[:name], i)
-	if f.returns.ptr > 0 {
-		f.returns = ctype{}
+		head: [2]int{open, body}, body: [2]int{body + 1, h.closer[body]}}
+	first := i
+	for first < name && h.toks[first].is("template") {
+		first = skipAngles(h.toks[:name], first+1) + 1
+	}
+	returns, at, understood := h.parseType(h.toks[:name], first)
+	arrow := slices.IndexFunc(h.toks[h.closer[open]:body], func(t token) bool { return t.is("->") })
+	if arrow >= 0 {
+		returns, _, understood = h.parseType(h.toks[:body], h.closer[open]+arrow+1)
+	} else {
+		understood = understood && at == name
+	}
+	if f.returns = returns; returns.ptr > 0 {
+		f.returns = ctype{ref: returns.ref}
 	}
 	for _, p := range splitList(h.toks[open+1 : max(open+1, min(h.closer[open], body))]) {
 		t, at, ok := h.parseType(p, 0)
 		param := parameter{typ: t}
+		for _, word := range p[:min(at, len(p))] {
+			if slices.Contains(template, word.text) {
+				param.generic = word.text
+			}
+		}
 		if ok && at < len(p) && p[at].kind == tokIdent {
 			param.name = p[at].text
 			if at+1 < len(p) && p[at+1].is("[") {
 				param.typ.ptr++
 			}
 		}
+		for j := 0; j+2 < len(p) && param.name == ""; j++ { // a pointer to a function or an array
+			if p[j].is("(") && (p[j+1].is("*") || p[j+1].is("&")) && p[j+2].kind == tokIdent {
+				param.name, param.typ = p[j+2].text, ctype{}
+			}
+		}
+		f.variadic = f.variadic || slices.ContainsFunc(p, func(t token) bool { return t.is("...") })
 		if len(p) > 1 || ok && !p[0].is("void") {
 			f.params = append(f.params, param)
 		}
 	}
-	if toks := h.toks[f.body[0]:max(f.body[0], f.body[1])]; len(toks) > 2 && toks[0].is("return") {
+	if toks := h.toks[f.body[0]:max(f.body[0], f.body[1])]; understood && len(toks) > 2 &&
+		toks[0].is("return") {
 		end := slices.IndexFunc(toks, func(t token) bool { return t.is(";") })
 		if end == len(toks)-1 {
 			f.result = toks[1:end]
@@ -364,6 +456,9 @@ func (h *hostFile) operatorParameters(i, end int) int {
 func (h *hostFile) function(name string, args int) *hostFunc {
 	var out *hostFunc
 	for _, f := range h.funcs[name] {
+		if f.variadic {
+			return nil
+		}
 		if len(f.params) != args {
 			continue
 		}
@@ -375,38 +470,147 @@ func (h *hostFile) function(name string, args int) *hostFunc {
 	return out
 }
 
-// findMutable collects the names that functions assign, increment, read from a stream, or whose
-// address they take, and the functions that they name. It ignores scopes: a global variable whose
-// name is assigned anywhere is not constant, which loses facts but invents none.
+// findMutable collects the names that functions may change, and the functions that they name. It
+// ignores scopes: a global variable whose name is changed anywhere is not constant, which loses facts
+// but invents none. What a function does with a name is a change unless it is known to be none.
 func (h *hostFile) findMutable() {
-	at := func(i int) token {
-		if i >= 0 && i < len(h.toks) {
-			return h.toks[i]
-		}
-		return token{}
-	}
 	found := make(map[string]bool)
+	x := &exec{hostFile: h, fuel: maxHostWork}
 	for _, f := range h.order {
+		m := mutableFinder{x: x, hostFile: h, found: found, first: f.body[0], end: f.body[1]}
+		m.header(f)
 		for i := f.body[0]; i < f.body[1]; i++ {
-			t := h.toks[i]
-			if t.kind != tokIdent {
-				continue
+			if t := h.toks[i]; t.kind == tokIdent {
+				h.mentioned[t.text] = h.mentioned[t.text] || len(h.funcs[t.text]) > 0 && t.text != f.name
+				if o := h.unclear[t.text]; o != nil && o.changes {
+					for _, name := range o.names {
+						found[name] = true
+					}
+					m.all(i+1, min(i+maxListTokens, h.statementEnd(i, f.body[1])))
+				}
 			}
-			prev, next := at(i-1), at(i+1)
-			h.mentioned[t.text] = h.mentioned[t.text] || len(h.funcs[t.text]) > 0 && t.text != f.name
-			if prev.kind == tokIdent && !notTypes[prev.text] {
-				continue // a declaration
-			}
-			if next.is(".") { // grid.x = 4
-				next = at(i + 3)
-			}
-			taken := prev.is("&") && (at(i-2).is("(") || at(i-2).is(",") || at(i-2).is("=") ||
-				at(i-2).is(")"))
-			if next.kind == tokPunct && isAssignment(next.text) || next.is("++") || next.is("--") ||
-				next.is("[") || prev.is("++") || prev.is("--") || prev.is(">>") || taken {
-				found[t.text] = true
-			}
+			m.token(i, f.returns.ref || f.returns.vague)
 		}
 	}
 	h.mutableGlobals = sortedKeys(found)
+}
+
+// A mutableFinder looks for changes in the body of a function.
+type mutableFinder struct {
+	*hostFile
+	x          *exec // for its functions that do not depend on the state
+	found      map[string]bool
+	first, end int
+}
+
+// all adds the names from i to end.
+func (m *mutableFinder) all(i, end int) {
+	for ; i < end; i++ {
+		if m.toks[i].kind == tokIdent {
+			m.found[m.toks[i].text] = true
+		}
+	}
+}
+
+// header adds what default arguments and the initializers of members refer to.
+func (m *mutableFinder) header(f *hostFunc) {
+	shut := m.closer[f.head[0]]
+	for _, p := range m.x.commas(f.head[0]+1, min(shut, f.head[1])) {
+		if k := slices.IndexFunc(m.toks[p[0]:p[1]], func(t token) bool { return t.is("=") }); k >= 0 {
+			m.all(p[0]+k+1, p[1])
+		}
+	}
+	for i := shut; i < f.head[1]; i++ {
+		if m.toks[i].is("(") || m.toks[i].is("{") {
+			m.all(i+1, min(m.closer[i], f.head[1]))
+		}
+	}
+}
+
+// token adds what the token at i shows to be changed. refers says whether the function returns a
+// reference.
+func (m *mutableFinder) token(i int, refers bool) {
+	x := m.x
+	at := func(i int) token {
+		if i >= m.first && i < m.end {
+			return m.toks[i]
+		}
+		return token{}
+	}
+	prefix := func() bool {
+		prev := at(i - 1)
+		return prev.kind == tokPunct && !prev.is(")") && !prev.is("]") || prev.kind == tokEOF ||
+			prev.kind == tokIdent && !isName(prev) || prev.is(")") && x.isCastBefore(i)
+	}
+	t := m.toks[i]
+	switch {
+	case t.kind == tokPunct && isAssignment(t.text):
+		m.all(x.targetStart(i, m.first), i)
+		if start := x.targetStart(i, m.first); t.is("=") && slices.ContainsFunc(m.toks[start:i],
+			func(t token) bool { return t.is("&") || t.is("&&") || vagueTypes[t.text] }) { // int &r = g
+			m.all(i+1, m.statementEnd(i, m.end))
+		}
+	case t.is("++"), t.is("--"):
+		m.all(x.operandStart(i, m.first), i)
+		m.all(i+1, x.operandEnd(i+1, m.end))
+	case (t.is("&") || t.is("&&")) && prefix():
+		m.all(i+1, x.operandEnd(i+1, m.end))
+	case (t.is("&") || t.is("&&")) && at(i+1).kind == tokIdent && (at(i+2).is("{") || at(i+2).is("(") ||
+		at(i+2).is(":")): // int &r{g}, or in a range
+		m.all(i+2, m.statementEnd(i, m.end))
+	case t.is(">>"), t.is("asm"), t.is("__asm__"):
+		m.all(i+1, m.statementEnd(i, m.end))
+	case t.is("return") && refers:
+		m.all(i+1, m.statementEnd(i, m.end))
+	case t.is("[") && isName(at(i-1)):
+		m.all(i-1, i) // an element may be assigned later in the expression
+	case t.is("(") && isName(at(i-1)):
+		m.call(i)
+	case t.is("{") && isName(at(i-1)) && i > m.first && m.records[at(i-1).text] != nil,
+		t.is("{") && isName(at(i-1)) && isName(at(i-2)) && !m.isPlainType(at(i-2).text):
+		m.arguments(i, nil)
+	}
+}
+
+// isPlainType reports whether a word is a type without constructors that keep references.
+func (h *hostFile) isPlainType(word string) bool {
+	return typeSizes[word] != 0 || word == "vector" || qualifiers[word]
+}
+
+// call adds what the call may change whose arguments are in the brackets at i: its arguments, if a
+// parameter may be a reference, and the object of a method.
+func (m *mutableFinder) call(i int) {
+	x := m.x
+	name := m.toks[i-1].text
+	if i-2 >= m.first && (m.toks[i-2].is(".") || m.toks[i-2].is("->")) {
+		if !constMethods[name] && !copying[name] && !x.takesValues(name) {
+			m.arguments(i, nil)
+		}
+		if !constMethods[name] {
+			m.all(x.operandStart(i-2, m.first), i-2)
+		}
+		return
+	}
+	declared := i-2 >= m.first && (isName(m.toks[i-2]) || m.toks[i-2].is(">")) // T v(arguments)
+	switch list := m.funcs[name]; {
+	case declared && m.isPlainType(m.toks[i-2].text), !declared && m.isPlainType(name) && len(list) == 0:
+	case !declared && len(list) > 0:
+		m.arguments(i, list)
+	case declared || !isHarmless(m.toks, i-1):
+		m.arguments(i, nil)
+	}
+}
+
+// arguments adds the arguments in the brackets at i that a parameter may change by reference. list
+// are the functions that may be called; nil if that is not known.
+func (m *mutableFinder) arguments(i int, list []*hostFunc) {
+	for n, p := range m.x.commas(i+1, min(m.closer[i], m.end)) {
+		byValue := len(list) > 0
+		for _, f := range list {
+			byValue = byValue && n < len(f.params) && !f.params[n].typ.ref
+		}
+		if !byValue && m.x.mayRefer(p[0], p[1]) {
+			m.all(p[0], p[1])
+		}
+	}
 }

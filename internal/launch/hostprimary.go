@@ -114,9 +114,9 @@ func (e *evaluator) primary() value {
 	case t.is("true"), t.is("false"), t.is("nullptr"), t.is("NULL"):
 		e.pos++
 		if t.is("true") {
-			return integer(number(1))
+			return truth(number(1))
 		}
-		return integer(number(0))
+		return truth(number(0))
 	case t.kind == tokIdent && notTypes[t.text]:
 		return e.fail()
 	case t.kind == tokIdent:
@@ -160,9 +160,11 @@ func dimension(args []value) value {
 // name parses a variable, a call, or a constructor of a type.
 func (e *evaluator) name() value {
 	i := e.pos
+	qualified := false
 	for e.toks[i].kind == tokIdent && i+2 < len(e.toks) && e.toks[i+1].is("::") &&
 		e.toks[i+2].kind == tokIdent {
 		i += 2
+		qualified = true
 	}
 	name := e.toks[i].text
 	var targs []token
@@ -174,8 +176,14 @@ func (e *evaluator) name() value {
 	}
 	call := next < len(e.toks) && (e.toks[next].is("(") || e.toks[next].is("{"))
 	c := e.x.variable(name)
+	if qualified && e.x.local(name) != nil { // a variable of the function hides another
+		c = e.x.globals[name]
+	}
 	if !call || c != nil {
 		e.pos = i + 1
+		if c == nil && qualified && e.x.local(name) != nil {
+			return value{}
+		}
 		if c == nil {
 			c = e.x.extern(name)
 		}
@@ -202,7 +210,18 @@ func (e *evaluator) name() value {
 	if !ok {
 		return e.fail()
 	}
-	if v := libraryCall(name, args); v.kind != nothing {
+	if len(e.x.funcs[name]) == 0 {
+		if t, end, ok := e.x.parseType(targs, 0); ok && end == len(targs) {
+			for i := range args {
+				args[i] = convert(args[i], t)
+			}
+		}
+		v := libraryCall(name, args)
+		if t, end, ok := e.x.parseType(targs, 0); ok && end == len(targs) && v.kind == anInteger {
+			v = convert(v, t)
+		} else if len(targs) > 0 && name != "raw_pointer_cast" && name != "move" {
+			v = value{}
+		}
 		return v
 	}
 	return e.x.inline(name, targs, args)
@@ -231,7 +250,12 @@ func libraryCall(name string, args []value) value {
 		if isReal(args[0]) || isReal(args[1]) {
 			return value{}
 		}
-		return integer(operation2(op, args[0].integer(), args[1].integer()))
+		x, y := args[0].integer(), args[1].integer()
+		size, unsigned := common(args[0], args[1])
+		if unsigned && (negative(x) || negative(y)) {
+			return value{}
+		}
+		return integer(operation2(op, x, y)).of(size, unsigned)
 	case "ceil", "ceilf", "floor", "floorf":
 		if len(args) != 1 {
 			return value{}
@@ -249,9 +273,9 @@ func libraryCall(name string, args []value) value {
 func rounded(up bool, v value) value {
 	if v.kind == aFloat {
 		if up {
-			return value{kind: aFloat, f: math.Ceil(v.f)}
+			return float(math.Ceil(v.f), v.size == 4)
 		}
-		return value{kind: aFloat, f: math.Floor(v.f)}
+		return float(math.Floor(v.f), v.size == 4)
 	}
 	f, ok := v.fraction()
 	if !ok {
@@ -328,7 +352,7 @@ func (e *evaluator) member(v value) value {
 		if n < 0 {
 			return value{}
 		}
-		return integer(v.dim[n])
+		return integer(v.dim[n]).of(4, true)
 	}
 	switch t.text {
 	case "data", "get", "begin":
@@ -351,6 +375,9 @@ func (e *evaluator) member(v value) value {
 		return value{}
 	}
 	if m, ok := v.member(path); ok {
+		if m.kind == anInteger && call {
+			return m.of(8, true) // size_t
+		}
 		return m
 	}
 	return e.x.memberOf(v.obj, path)

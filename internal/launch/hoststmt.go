@@ -44,7 +44,7 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	case t.is("{"):
 		x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
 		ends = x.block(i+1, x.closer[i])
-		x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
+		x.endScope()
 		return x.closer[i] + 1, ends
 	case t.is("if"):
 		return x.ifStatement(i, end)
@@ -62,18 +62,14 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 		i = x.labelEnd(i, end)
 		x.forgetAll(x.switched)
 		return i + 1, false
-	case t.is("try"):
-		return i + 1, false
-	case t.is("catch"):
-		if i+1 < end && x.toks[i+1].is("(") {
-			next, _ = x.arm(x.closer[i+1]+1, end)
-			return next, false
-		}
+	case t.is("try") && i+1 < end && x.toks[i+1].is("{"):
+		return x.tryStatement(i, end)
 	case x.isLabel(i):
 		x.forgetScopes()
 		return i + 2, false
 	case t.is("struct"), t.is("class"), t.is("enum"), t.is("union"), t.is("typedef"), t.is("using"):
 		if next := x.item(i, end); next > i {
+			x.localNames(i, next)
 			return next, false
 		}
 	}
@@ -83,6 +79,95 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	stop := x.exprEnd(i, end)
 	ends = x.expression(i, stop)
 	return max(stop, i) + 1, ends
+}
+
+// endScope ends the innermost scope.
+func (x *exec) endScope() {
+	n := len(x.frame.scopes) - 1
+	x.destroy(x.frame.scopes[n])
+	x.frame.scopes = x.frame.scopes[:n]
+}
+
+// localNames declares what a type definition or a using within a function declares besides the type:
+// enumerators, variables after the members, and the names of another scope, of which nothing is known.
+func (x *exec) localNames(i, next int) {
+	if x.frame == nil {
+		return
+	}
+	for j := i; j < min(next, len(x.toks)); j++ {
+		switch t := x.toks[j]; {
+		case t.is("{"):
+			if x.toks[i].is("enum") {
+				x.enumerators([2]int{j + 1, x.closer[j]})
+			}
+			j = x.closer[j]
+		case t.is("="):
+			return
+		case t.kind == tokIdent && j+1 < len(x.toks) && j > i+1 && !x.toks[i].is("typedef") &&
+			(x.toks[j+1].is(";") || x.toks[j+1].is(",") || x.toks[j+1].is("=") || x.toks[j+1].is("{")) &&
+			!(x.toks[i].is("using") && x.toks[i+1].is("namespace")) &&
+			!(j == i+1 || x.toks[j+1].is("{") && x.toks[j-1].is(":")):
+			if x.toks[j-1].is("::") || x.toks[j-1].is("}") || x.toks[j-1].is(",") || x.toks[j-1].is("*") {
+				x.declare(t.text, ctype{}, value{}, false)
+			}
+		}
+	}
+}
+
+// tryStatement executes a try with its handlers. A handler may run after any part of the block, and
+// so may what follows a handler that ends.
+func (x *exec) tryStatement(i, end int) (next int, ends bool) {
+	body := func() { _, ends = x.statement(i+1, end) }
+	cells := x.rehearse(body)
+	body()
+	next = x.closer[i+1] + 1
+	for next+1 < end && x.toks[next].is("catch") && x.toks[next+1].is("(") {
+		open := next + 1
+		handlerEnds := false
+		x.alternatives(nil, func() bool {
+			x.forgetAll(cells)
+			x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+			if shut := x.closer[open]; shut > open+1 && x.toks[shut-1].kind == tokIdent {
+				x.declare(x.toks[shut-1].text, ctype{}, value{}, false)
+			}
+			next, handlerEnds = x.statement(x.closer[open]+1, end)
+			x.endScope()
+			return handlerEnds
+		}, func() bool { return false })
+		if !handlerEnds {
+			x.forgetAll(cells)
+			ends = false
+		}
+		next = max(next, open+1)
+	}
+	return next, ends
+}
+
+// condition executes what stands in the brackets of an if, a while or a switch, with the declarations
+// in it, and returns its value; nil if it is unknown.
+func (x *exec) condition(i, end int) *Expr {
+	if stop := x.exprEnd(i, end); stop < end {
+		x.statement(i, stop+1)
+		i = stop + 1
+	}
+	if i >= end {
+		return nil
+	}
+	if _, at, ok := x.parseType(x.toks[:end], i); ok && at+1 < end && at > i && isName(x.toks[at]) &&
+		(x.toks[at+1].is("=") || x.toks[at+1].is("{")) {
+		x.declaration(i, end)
+		return x.variable(x.toks[at].text).value().integer()
+	}
+	x.effects(i, end)
+	return x.known(x.toks[i:end]).integer()
+}
+
+// value is the value of a variable that may not exist.
+func (c *cell) value() value {
+	if c == nil {
+		return value{}
+	}
+	return c.val
 }
 
 // labelEnd returns the index of the ':' that ends the label of a switch at i, or of a ';' before it,
@@ -107,19 +192,6 @@ func (x *exec) exprEnd(i, end int) int {
 	return end
 }
 
-// arm executes one statement as an arm that a run may not take.
-func (x *exec) arm(i, end int) (next int, ends bool) {
-	next = i
-	if i >= end {
-		return end, false
-	}
-	x.alternatives(nil, func() bool {
-		next, ends = x.statement(i, end)
-		return ends
-	}, func() bool { return false })
-	return next, ends
-}
-
 // ifStatement executes an if with its else.
 func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	i++
@@ -131,8 +203,9 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	}
 	open := i
 	i = x.closer[i] + 1
-	x.effects(open+1, i-1)
-	cond := x.known(x.toks[open+1 : max(i-1, open+1)]).integer()
+	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+	defer x.endScope()
+	cond := x.condition(open+1, i-1)
 	if x.dry > 0 || x.toks[open].maybe {
 		cond = nil
 	}
@@ -156,10 +229,13 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	n, constant := cond.Constant()
 	switch {
 	case constant && n != 0:
+		x.skipped(second, next)
 		return next, run(first)()
 	case constant && hasElse && second+1 < end:
+		x.skipped(first, second)
 		return next, run(second + 1)()
 	case constant:
+		x.skipped(first, second)
 		return next, false
 	}
 	taken := func() bool { return x.under(cond, true, run(first)) }
@@ -167,6 +243,15 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 		return next, x.alternatives(cond, taken, nothing)
 	}
 	return next, x.alternatives(cond, taken, func() bool { return x.under(cond, false, run(second+1)) })
+}
+
+// skipped notes the launches from i to end, which are not executed.
+func (x *exec) skipped(i, end int) {
+	for ; i < end; i++ {
+		if x.toks[i].is("<<<") {
+			x.dead[i] = true
+		}
+	}
 }
 
 // skip returns the index after the statement at i, without executing it.
@@ -213,7 +298,7 @@ func (x *exec) loop(i, end int) (next int, ends bool) {
 	body := shut + 1
 	next = x.skip(body, end)
 	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
-	defer func() { x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1] }()
+	defer x.endScope()
 	condition, step := [2]int{open + 1, shut}, [2]int{shut, shut}
 	if isFor {
 		first := x.exprEnd(open+1, shut)
@@ -229,11 +314,10 @@ func (x *exec) loop(i, end int) (next int, ends bool) {
 		}
 	}
 	again := func() *Expr {
-		x.effects(condition[0], condition[1])
 		if condition[0] >= condition[1] {
 			return nil
 		}
-		return x.eval(x.toks[condition[0]:condition[1]]).integer()
+		return x.condition(condition[0], condition[1])
 	}
 	x.repeat(x.jumps(body, next), again, func() bool {
 		ends := false
@@ -290,9 +374,12 @@ func (x *exec) rangeVariable(i, end int) {
 		}
 	}
 	x.effects(i, end)
+	x.keepAddresses(i, end, true)
 	for ; i < end; i++ {
 		if c := x.variable(x.toks[i].text); c != nil && x.toks[i].kind == tokIdent {
-			x.drop(c.val)
+			if x.drop(c.val); ref {
+				x.escape(c)
+			}
 		}
 	}
 }
@@ -300,6 +387,11 @@ func (x *exec) rangeVariable(i, end int) {
 // doLoop executes do statement while (condition);
 func (x *exec) doLoop(i, end int) (next int, ends bool) {
 	next = x.skip(i, end)
+	if body := x.skip(i+1, end); body+3 < end && x.toks[body].is("while") && x.toks[body+2].text == "0" &&
+		x.toks[body+3].is(")") && !x.jumps(i+1, body) { // the idiom of macros
+		_, ends = x.statement(i+1, end)
+		return max(next, i+1), ends
+	}
 	x.repeat(true, func() *Expr { return nil }, func() bool {
 		_, ends := x.statement(i+1, end)
 		return ends
@@ -313,8 +405,9 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 		return i + 1, false
 	}
 	body := x.closer[i+1] + 1
-	x.effects(i+2, body-1)
-	subject := x.known(x.toks[i+2 : max(body-1, i+2)]).integer()
+	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
+	defer x.endScope()
+	subject := x.condition(i+2, body-1)
 	next = x.skip(body, end)
 	if body >= end || !x.toks[body].is("{") {
 		return max(next, i+1), false

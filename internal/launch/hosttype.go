@@ -12,7 +12,10 @@ type ctype struct {
 	ref             bool    // a reference
 	fixed           bool    // const or constexpr
 	elem            int64   // classVector: bytes of an element; 0 if unknown
-	rec             *record // classOther: a struct of the file; may be nil
+	rec             *record // classOther: a struct or class of the file; may be nil
+	vague           bool    // decltype and the like: it may be a reference
+	automatic       bool    // auto
+	static          bool    // static or constexpr
 	// array is the number of elements of an array, 0 for no array and -1 for an unknown number.
 	array int64
 }
@@ -34,6 +37,8 @@ type record struct {
 	size   int64
 	ok     bool
 	refs   bool // a member is a reference
+	// The file has a constructor; a destructor.
+	ctor, dtor bool
 }
 
 // A recordField is a member of a struct at an offset in bytes.
@@ -107,6 +112,31 @@ var notTypes = map[string]bool{"return": true, "else": true, "new": true, "delet
 	"public": true, "private": true, "protected": true, "asm": true, "not": true, "and": true,
 	"or": true, "co_return": true}
 
+// vagueTypes are types of which it is not clear whether they are references.
+var vagueTypes = map[string]bool{"decltype": true, "typeof": true, "__typeof__": true,
+	"__typeof": true, "reference_wrapper": true}
+
+// closing returns the index of the bracket that closes the one at i, or of the last token.
+func closing(toks []token, i int) int {
+	depth := 0
+	for ; i < len(toks); i++ {
+		switch t := toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(toks) - 1
+}
+
+// keeps reports whether a variable of the type may hold an address.
+func (t ctype) keeps() bool {
+	return t.ptr > 0 || t.array != 0 || t.ref || t.class == classOther || t.class == classVector
+}
+
 // parseType parses a type at toks[i]. next is the index after it, its pointers included.
 func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 	named, plain := false, false // a class or alias; a word of a builtin type
@@ -114,10 +144,19 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 		word := toks[i].text
 		size := typeSizes[word]
 		switch {
+		case vagueTypes[word] && !named && !plain:
+			t.vague, t.ref, named = true, true, true
+			if i+1 < len(toks) && toks[i+1].is("(") {
+				i = closing(toks, i+1)
+			} else if i+1 < len(toks) && toks[i+1].is("<") {
+				i = skipAngles(toks, i+1)
+			}
+			continue
 		case notTypes[word]:
 			return t, i, false
 		case qualifiers[word]:
 			t.fixed = t.fixed || word == "const" || word == "constexpr"
+			t.static = t.static || word == "static" || word == "constexpr"
 			continue
 		case isIntType(word) && !named:
 			t.builtin(word, size)
@@ -188,6 +227,8 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 	}
 	word := toks[*i].text
 	fixed := t.fixed
+	t.vague = t.vague || vagueTypes[word]
+	t.ref = t.ref || t.vague
 	switch word {
 	case "float", "double":
 		t.class = classFloating
@@ -213,7 +254,7 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 	if end == *i+1 {
 		return
 	}
-	*t = ctype{fixed: fixed}
+	*t = ctype{fixed: fixed, vague: t.vague, ref: t.vague}
 	switch word {
 	case "vector", "device_vector", "host_vector", "array":
 		t.class = classVector

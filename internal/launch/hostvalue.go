@@ -10,16 +10,20 @@ type value struct {
 	kind valueKind
 	// unsigned: anInteger of an unsigned type that an int is converted to
 	unsigned bool
-	n        *Expr     // anInteger; aFraction: the numerator; aMemory: the bytes, may be nil
-	den      *Expr     // aFraction: the denominator
-	f        float64   // aFloat
-	dim      [3]*Expr  // aDim
-	root     *root     // aPointer: what it points into
-	off      *Expr     // aPointer: bytes from the start of root; nil if unknown
-	elem     int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
-	obj      *object   // anObject
-	set      []setting // anObject: the members that the code assigned, by path
-	real     bool      // anObject: a floating-point number
+	// size is the bytes of the type: of anInteger after promotion, 4 or 8, and 0 if the type is
+	// unknown; of aFloat 4 if it is a float, else it is a double
+	size   int64
+	narrow bool      // anInteger: the type itself is bool or narrower than int
+	n      *Expr     // anInteger; aFraction: the numerator; aMemory: the bytes, may be nil
+	den    *Expr     // aFraction: the denominator
+	f      float64   // aFloat
+	dim    [3]*Expr  // aDim
+	root   *root     // aPointer: what it points into
+	off    *Expr     // aPointer: bytes from the start of root; nil if unknown
+	elem   int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
+	obj    *object   // anObject
+	set    []setting // anObject: the members that the code assigned, by path
+	real   bool      // anObject: a floating-point number
 	// at is where an element lies that was read with an index; its root is nil otherwise.
 	at address
 	// data are the first bytes of aMemory, and fill is each later byte; a fill below 0 means that
@@ -79,10 +83,24 @@ func integer(e *Expr) value {
 	return value{kind: anInteger, n: e}
 }
 
+// of returns an integer as one of a type, given by its size in bytes; nothing if it is a constant that
+// the type does not have.
+func (v value) of(size int64, unsigned bool) value {
+	v.size, v.unsigned, v.narrow = size, unsigned, false
+	t := ctype{class: classInteger, size: size, unsigned: unsigned}
+	if size == 0 { // whatever the type is: int holds it, and so does unsigned
+		t.size = 4
+	}
+	if n, ok := v.n.Constant(); ok && (!t.holds(n) || size == 0 && n >= 1<<31) {
+		return value{}
+	}
+	return v
+}
+
 // same reports whether two values are the same whatever the unknowns are.
 func (v value) same(w value) bool {
 	if v.kind != w.kind || v.elem != w.elem || v.root != w.root || v.obj != w.obj ||
-		v.fill != w.fill || v.f != w.f {
+		v.fill != w.fill || v.f != w.f || v.size != w.size || v.unsigned != w.unsigned {
 		return false
 	}
 	for i := range v.dim {

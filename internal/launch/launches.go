@@ -10,17 +10,26 @@ import (
 
 // maxLaunches bounds the launches of one kernel that Launches returns. Each is run and proved, and
 // files that launch a kernel more often are benchmarks that vary a size.
-const maxLaunches = 8
+const maxLaunches = 16
+
+// HostLaunches are the launches of a kernel that are to be examined.
+type HostLaunches struct {
+	Configs []*Config // at least one
+	// Left is the number of distinct launches beyond the bound: nothing may be said of them.
+	Left int
+	// Notes tell of launches that cannot happen, such as one with too many threads.
+	Notes []string
+}
 
 // Launches decides every launch of kernel k, one for each distinct launch in the host code of its
 // file, in the order of the file. Two launches are distinct if their shapes, arguments or shared
 // buffers differ after what req, a configuration file and comments specify has overridden the host
 // code. If the host code has no launch, the result is that of Resolve. At most maxLaunches are
-// returned; a note of the first says how many were left out.
+// returned.
 //
 // A launch that cannot be resolved is left out with a note, unless all of them fail: then the
-// errors of the first are returned, and no configuration.
-func Launches(k *ir.Func, req Request, facts *SourceFacts) ([]*Config, []*Error) {
+// errors of the first are returned, and nil.
+func Launches(k *ir.Func, req Request, facts *SourceFacts) (*HostLaunches, []*Error) {
 	facts = facts.unless(req.Saved)
 	all := hostLaunches(k, facts)
 	if req.Host != 0 || len(all) < 2 {
@@ -28,41 +37,34 @@ func Launches(k *ir.Func, req Request, facts *SourceFacts) ([]*Config, []*Error)
 		if len(errs) > 0 {
 			return nil, errs
 		}
-		return []*Config{c}, nil
+		return &HostLaunches{Configs: []*Config{c}}, nil
 	}
 	code := gather(k)
-	var out []*Config
+	out := &HostLaunches{}
 	var first []*Error
-	var failed []string
 	seen := make(map[string]bool)
-	left := 0
 	for _, n := range all {
 		c, errs := newResolver(k, code).resolve(req, facts, n)
 		if len(errs) > 0 {
 			if first == nil {
 				first = errs
 			}
-			failed = append(failed, fmt.Sprintf("the launch in line %d of the host code is not examined: %s",
+			out.Notes = append(out.Notes, fmt.Sprintf("the launch in line %d of the host code is not examined: %s",
 				facts.Launches[n].Span.Start.Line(), errs[0].Msg))
 			continue
 		}
 		key := c.identity()
 		switch {
 		case seen[key]:
-		case len(out) == maxLaunches:
-			left++
+		case len(out.Configs) == maxLaunches:
+			out.Left++
 		default:
-			out = append(out, c)
+			out.Configs = append(out.Configs, c)
 		}
 		seen[key] = true
 	}
-	if len(out) == 0 {
+	if len(out.Configs) == 0 {
 		return nil, first
-	}
-	out[0].Notes = append(out[0].Notes, failed...)
-	if left > 0 {
-		out[0].Notes = append(out[0].Notes, fmt.Sprintf("the host code has %d more launches of this "+
-			"kernel, which differ in shape or arguments; specify a launch with flags to examine it", left))
 	}
 	return out, nil
 }

@@ -14,7 +14,10 @@ func launchesOf(t *testing.T, src string, words ...string) []string {
 	f := cuda(t, src)
 	configs, errs := Launches(kernel(ir.CtaidX), request(t, words...), ScanCUDA(f, nil))
 	var out []string
-	for _, c := range configs {
+	if configs == nil {
+		configs = &HostLaunches{}
+	}
+	for _, c := range configs.Configs {
 		out = append(out, fmt.Sprintf("line %d: grid %s, block %s, n = %s", c.Launch.Start.Line(),
 			Dims(c.Geometry.Grid), Dims(c.Geometry.Block), c.Args[2].Value()))
 	}
@@ -69,15 +72,13 @@ func TestLaunchesLeftOut(t *testing.T) {
 	}
 	b.WriteString("}")
 	configs, errs := Launches(kernel(ir.CtaidX), Request{}, ScanCUDA(cuda(t, b.String()), nil))
-	if len(errs) > 0 || len(configs) != maxLaunches {
-		t.Fatalf("%d launches, %v", len(configs), errs)
+	if len(errs) > 0 || len(configs.Configs) != maxLaunches || configs.Left != 3 {
+		t.Fatalf("%d launches, %d left, %v", len(configs.Configs), configs.Left, errs)
 	}
-	notes := strings.Join(configs[0].Notes, "\n")
-	for _, want := range []string{"the launch in line 1 of the host code is not examined: block 2048",
-		"3 more launches"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no note %q in %q", want, notes)
-		}
+	notes := strings.Join(configs.Notes, "\n")
+	if want := "the launch in line 1 of the host code is not examined: block 2048"; !strings.Contains(
+		notes, want) {
+		t.Errorf("no note %q in %q", want, notes)
 	}
 }
 
@@ -87,13 +88,13 @@ func TestLaunchAgain(t *testing.T) {
 		nil)
 	k := kernel(ir.CtaidX)
 	all, errs := Launches(k, Request{}, facts)
-	if len(errs) > 0 || len(all) != 2 {
+	if len(errs) > 0 || len(all.Configs) != 2 {
 		t.Fatal(all, errs)
 	}
 	req := request(t, "n=9")
-	req.Host = all[1].Host
+	req.Host = all.Configs[1].Host
 	c := resolve(t, k, req, facts)
-	if c.Launch != all[1].Launch || c.Geometry != all[1].Geometry || c.Args[2].Value() != "9" {
+	if c.Launch != all.Configs[1].Launch || c.Geometry != all.Configs[1].Geometry || c.Args[2].Value() != "9" {
 		t.Errorf("got %s", c.Describe())
 	}
 }

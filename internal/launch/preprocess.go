@@ -2,29 +2,39 @@ package launch
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// A preprocessor replaces macros in the tokens of a host file. It follows neither #include nor the
-// conditions of #if that it cannot decide: tokens of such a branch are marked, and the evaluator
-// believes an assignment among them no more than it believes that the branch is compiled.
+// A preprocessor replaces macros in the tokens of a host file, as C++ does (N4950, 15.6), with these
+// deviations: it follows no conditions of #if that it cannot decide. Tokens of such a branch are
+// marked, and the evaluator believes an assignment among them no more than it believes that the
+// branch is compiled. A macro that such branches define differently is not replaced; where it is used,
+// opaqueMacro says what it may do.
 type preprocessor struct {
-	macros  map[string]*macro
-	given   map[string]bool // the macros of -D options, which the file cannot change
-	branch  []branch        // enclosing #if, innermost last
-	out     []token         // of the second pass
-	budget  int             // tokens that may still be produced by replacement
-	collect bool            // the first pass: only definitions count
+	macros map[string]*macro
+	given  map[string]bool // the macros of -D options, which the file cannot change
+	branch []branch        // enclosing #if, innermost last
+	out    []token
+	budget int // tokens that may still be produced by replacement
+	opaque map[string]*opaqueMacro
 }
 
 // A macro is one #define.
 type macro struct {
 	function bool     // it has a parameter list
-	params   []string // of a function-like macro
+	params   []string // of a function-like macro; the last is __VA_ARGS__ if it is variadic
 	body     []token
-	// ambiguous is set if the file has two different definitions, or one that is not understood: the
-	// name stays as it is, and is unknown.
+	// ambiguous is set if there are two definitions of which the compiler may see either, or one that
+	// is not understood: the name stays as it is, and is unknown.
 	ambiguous bool
+}
+
+// An opaqueMacro is what the use of a macro that is not replaced may do.
+type opaqueMacro struct {
+	names   []string // in its definitions: they may be variables that it changes
+	changes bool     // there is an assignment, an increment, or a name that is put together
+	calls   bool     // there is a call
 }
 
 // A branch is the state of an #if: whether its current group of lines is compiled.
@@ -46,12 +56,15 @@ const (
 	maxMacroDepth  = 40 // nested replacements
 	macroBudget    = 200_000
 	maxMacroParams = 20
+	variadic       = "__VA_ARGS__"
 )
 
-// preprocess returns the tokens of a file without comments and directives, with macros replaced.
-// defines are -D options. Replaced tokens have the position of the macro's use.
-func preprocess(toks []token, defines []string) []token {
-	p := &preprocessor{macros: make(map[string]*macro), given: make(map[string]bool), collect: true}
+// preprocess returns the tokens of a file without comments and directives, with macros replaced, and
+// the macros that are not. defines are -D options. Replaced tokens have the position of the macro's
+// use.
+func preprocess(toks []token, defines []string) ([]token, map[string]*opaqueMacro) {
+	p := &preprocessor{macros: make(map[string]*macro), given: make(map[string]bool),
+		opaque: make(map[string]*opaqueMacro), budget: macroBudget + 4*len(toks)}
 	for _, d := range defines {
 		name, val, ok := strings.Cut(d, "=")
 		if !ok {
@@ -60,15 +73,13 @@ func preprocess(toks []token, defines []string) []token {
 		p.macros[name] = &macro{body: scanAll([]byte(val), false)}
 		p.given[name] = true
 	}
-	p.pass(toks)
-	p.collect, p.branch, p.budget = false, nil, macroBudget+4*len(toks)
-	p.pass(toks)
-	return p.out
+	p.file(toks)
+	return p.out, p.opaque
 }
 
-// pass handles the directives. The second pass also produces tokens.
-func (p *preprocessor) pass(toks []token) {
-	var run []token
+// file produces the tokens of a file.
+func (p *preprocessor) file(toks []token) {
+	var run []token // since the last directive that counts
 	for i, t := range toks {
 		switch {
 		case t.kind == tokComment:
@@ -77,20 +88,37 @@ func (p *preprocessor) pass(toks []token) {
 			if i+1 < len(toks) {
 				next = toks[i+1]
 			}
-			if words := scanAll([]byte(t.text), false); len(words) > 0 && words[0].kind == tokIdent {
-				// #pragma and #include do not end a statement
-				p.directive(words, next)
+			words := scanAll([]byte(t.text), false)
+			if len(words) == 0 || words[0].kind != tokIdent {
+				continue
 			}
+			if words[0].is("define") || words[0].is("undef") {
+				p.out = append(p.out, p.replaced(run, nil)...)
+				run = run[:0]
+			}
+			// #pragma and #include do not end a statement
+			p.directive(words, next)
 		default:
 			if state := p.state(); state != no {
 				t.maybe = state == maybe
-				run = append(run, t)
+				run = append(run, spelled(t))
 			}
 		}
 	}
-	if !p.collect {
-		p.out = p.replaced(run, nil)
+	p.out = append(p.out, p.replaced(run, nil)...)
+}
+
+// spellings are the other spellings that C++ has for operators (N4950, 5.5).
+var spellings = map[string]string{"and": "&&", "and_eq": "&=", "bitand": "&", "bitor": "|",
+	"compl": "~", "not": "!", "not_eq": "!=", "or": "||", "or_eq": "|=", "xor": "^", "xor_eq": "^=",
+	"<%": "{", "%>": "}"}
+
+// spelled returns an operator in its first spelling.
+func spelled(t token) token {
+	if s, ok := spellings[t.text]; ok && (t.kind == tokIdent || t.kind == tokPunct) {
+		t.kind, t.text = tokPunct, s
 	}
+	return t
 }
 
 // state is whether the current line is compiled.
@@ -112,12 +140,16 @@ func (p *preprocessor) directive(words []token, next token) {
 	top := len(p.branch) - 1
 	switch words[0].text {
 	case "define":
-		if p.collect && p.state() != no {
-			p.define(words)
+		if s := p.state(); s != no {
+			p.define(words, s)
 		}
 	case "undef":
-		if len(words) > 1 && p.collect && p.state() != no && !p.given[words[1].text] {
-			p.macros[words[1].text] = &macro{ambiguous: true}
+		if s := p.state(); len(words) > 1 && s != no && !p.given[words[1].text] {
+			if m := p.macros[words[1].text]; s == maybe && m != nil {
+				p.unclear(words[1].text, m)
+			} else {
+				delete(p.macros, words[1].text)
+			}
 		}
 	case "if", "ifdef", "ifndef":
 		if len(p.branch) < maxScopes {
@@ -176,8 +208,8 @@ func (p *preprocessor) condition(words []token, next token) decision {
 	return maybe
 }
 
-// define records a macro.
-func (p *preprocessor) define(words []token) {
+// define records a macro, in a line that is compiled certainly or perhaps.
+func (p *preprocessor) define(words []token, state decision) {
 	if len(words) < 2 || words[1].kind != tokIdent || p.given[words[1].text] {
 		return
 	}
@@ -190,19 +222,50 @@ func (p *preprocessor) define(words []token) {
 			switch {
 			case m.body[i].kind == tokIdent:
 				m.params = append(m.params, m.body[i].text)
+			case m.body[i].is("...") && m.body[i-1].kind != tokIdent:
+				m.params = append(m.params, variadic)
 			case !m.body[i].is(","):
-				m.ambiguous = true // variadic
+				m.ambiguous = true // a named list of parameters, which is no C++
 			}
 		}
 		m.body = m.body[min(i+1, len(m.body)):]
 	}
+	for i, t := range m.body {
+		m.body[i] = spelled(t)
+	}
 	m.ambiguous = m.ambiguous || len(m.params) > maxMacroParams ||
-		slices.ContainsFunc(m.body, func(t token) bool { return t.is("#") })
-	if old, ok := p.macros[name.text]; ok && (old.ambiguous || old.function != m.function ||
-		!slices.Equal(old.params, m.params) || !sameText(old.body, m.body)) {
+		slices.ContainsFunc(m.body, func(t token) bool { return t.is("__VA_OPT__") })
+	old, ok := p.macros[name.text]
+	same := ok && old.function == m.function && slices.Equal(old.params, m.params) &&
+		sameText(old.body, m.body)
+	if m.ambiguous || ok && !same && state == maybe {
+		p.unclear(name.text, m)
+	}
+	if ok && (m.ambiguous || old.ambiguous && state == maybe) {
+		p.unclear(name.text, old)
 		m.ambiguous = true
+	} else if ok && !same && state == maybe {
+		p.unclear(name.text, old)
 	}
 	p.macros[name.text] = m
+}
+
+// unclear notes a definition of which it is not known whether it counts.
+func (p *preprocessor) unclear(name string, m *macro) {
+	m.ambiguous = true
+	o := p.opaque[name]
+	if o == nil {
+		o = &opaqueMacro{}
+		p.opaque[name] = o
+	}
+	for i, t := range m.body {
+		o.changes = o.changes || t.kind == tokPunct && isAssignment(t.text) || t.is("++") ||
+			t.is("--") || t.is("##") || t.is("&") || t.is(">>") || t.is("asm")
+		if t.kind == tokIdent && !slices.Contains(m.params, t.text) {
+			o.names = append(o.names, t.text)
+			o.calls = o.calls || i+1 < len(m.body) && m.body[i+1].is("(") && !notTypes[t.text]
+		}
+	}
 }
 
 // sameText reports whether a and b are the same tokens, whatever the space between them.
@@ -243,33 +306,91 @@ func (p *preprocessor) use(toks []token, i int, hide []string) (body []token, en
 		return slices.Clone(m.body), i, true
 	}
 	args, end := macroArguments(toks, i+1)
-	if end < 0 || len(args) != len(m.params) && (len(args) > 1 || len(m.params) > 0) {
+	if end < 0 {
 		return nil, 0, false
 	}
+	if n := len(m.params); n > 0 && m.params[n-1] == variadic {
+		args = withRest(args, n-1)
+	}
+	if len(args) != len(m.params) && (len(args) > 1 || len(m.params) > 0) {
+		return nil, 0, false
+	}
+	plain := slices.Clone(args)
 	for n := range args {
 		args[n] = p.replaced(args[n], hide)
 	}
-	body, ok = m.substitute(args)
+	body, ok = m.substitute(args, plain)
 	p.budget -= len(body)
 	return body, end, ok
 }
 
-// substitute returns the body of a function-like macro with args for its parameters; false if it
-// becomes too long.
-func (m *macro) substitute(args [][]token) ([]token, bool) {
+// withRest returns args with those from n on as one argument, which may be empty.
+func withRest(args [][]token, n int) [][]token {
+	if len(args) <= n {
+		return append(args, nil)
+	}
+	rest := args[n]
+	for _, a := range args[n+1:] {
+		rest = append(append(slices.Clip(rest), token{kind: tokPunct, text: ","}), a...)
+	}
+	return append(args[:n:n], rest)
+}
+
+// substitute returns the body of a function-like macro with args for its parameters, where plain are
+// the arguments whose macros are not replaced, for # and ##; false if it becomes too long.
+func (m *macro) substitute(args, plain [][]token) ([]token, bool) {
 	var out []token
-	for _, t := range m.body {
-		n := slices.Index(m.params, t.text)
-		if t.kind != tokIdent || n < 0 || n >= len(args) {
-			out = append(out, t)
-			continue
-		}
-		if len(out)+len(args[n]) > 4*maxListTokens {
+	argument := func(from [][]token, i int) ([]token, bool) {
+		if i >= len(m.body) || m.body[i].kind != tokIdent {
 			return nil, false
 		}
-		out = append(out, args[n]...)
+		n := slices.Index(m.params, m.body[i].text)
+		if n < 0 || n >= len(from) {
+			return nil, false
+		}
+		return from[n], true
+	}
+	for i := 0; i < len(m.body); i++ {
+		t := m.body[i]
+		add := []token{t}
+		if a, ok := argument(plain, i+1); ok && t.is("#") {
+			add = []token{{kind: tokString, text: strconv.Quote(text(a))}}
+			i++
+		} else if a, ok := argument(plain, i); ok && i+1 < len(m.body) && m.body[i+1].is("##") {
+			add = a
+		} else if a, ok := argument(args, i); ok {
+			add = a
+		}
+		out = append(out, add...)
+		for i+2 < len(m.body) && m.body[i+1].is("##") {
+			right, ok := argument(plain, i+2)
+			switch {
+			case !ok:
+				out = pasted(out, m.body[i+2:i+3])
+			case m.body[i+2].is(variadic) && m.body[i].is(","): // as GCC and nvcc have it
+				if out = append(out, right...); len(right) == 0 {
+					out = out[:len(out)-1]
+				}
+			default:
+				out = pasted(out, right)
+			}
+			i += 2
+		}
+		if len(out) > 4*maxListTokens {
+			return nil, false
+		}
 	}
 	return out, true
+}
+
+// pasted puts the last token of left and the first of right together.
+func pasted(left, right []token) []token {
+	if len(left) == 0 || len(right) == 0 {
+		return append(left, right...)
+	}
+	last := left[len(left)-1]
+	both := scanAll([]byte(last.text+right[0].text), false)
+	return append(append(left[:len(left)-1:len(left)-1], both...), right[1:]...)
 }
 
 // macroArguments splits the arguments in parentheses at i. end is the index of the closing

@@ -209,8 +209,8 @@ func TestResolveSaved(t *testing.T) {
 	if got, want := c.Flags(), "--launch "+path; got != want {
 		t.Errorf("flags %q, want %q", got, want)
 	}
-	if all, errs := Launches(k, Request{Saved: s}, facts); len(all) != 1 || len(errs) > 0 {
-		t.Errorf("%d launches, %v", len(all), errs)
+	if all, errs := Launches(k, Request{Saved: s}, facts); len(errs) > 0 || len(all.Configs) != 1 {
+		t.Errorf("%v %v", all, errs)
 	}
 	n, err := ParseArg("n=3")
 	if err != nil {

@@ -53,7 +53,14 @@ func scanAll(src []byte, ptx bool) []token {
 
 // next returns the next token.
 func (s *scanner) next() token {
-	for s.off < len(s.src) && isSpace(s.src[s.off]) {
+	for s.off < len(s.src) {
+		if n := s.splice(); n > 0 {
+			s.off += n
+			continue
+		}
+		if !isSpace(s.src[s.off]) {
+			break
+		}
 		if s.src[s.off] == '\n' {
 			s.lineStart = true
 		}
@@ -94,14 +101,25 @@ func (s *scanner) tok(kind tokenKind, start int) token {
 // has reports whether the rest of the text starts with prefix.
 func (s *scanner) has(prefix string) bool { return bytes.HasPrefix(s.src[s.off:], []byte(prefix)) }
 
-// lineComment consumes a // comment up to the line break.
+// splice returns the length of the backslash and the line break at the current offset, which join
+// two lines in C++ before anything else is read; 0 if there are none.
+func (s *scanner) splice() int {
+	switch {
+	case s.ptx:
+	case s.has("\\\n"):
+		return 2
+	case s.has("\\\r\n"):
+		return 3
+	}
+	return 0
+}
+
+// lineComment consumes a // comment up to a line break without a backslash before it.
 func (s *scanner) lineComment() token {
 	start := s.off
-	n := bytes.IndexByte(s.src[start:], '\n')
-	if n < 0 {
-		n = len(s.src) - start
+	for s.off < len(s.src) && s.src[s.off] != '\n' {
+		s.off += max(s.splice(), 1)
 	}
-	s.off += n
 	return token{kind: tokComment, text: string(s.src[start+2 : s.off]), start: start, end: s.off}
 }
 
@@ -129,11 +147,8 @@ func (s *scanner) directive() token {
 		case s.has("/*"):
 			s.blockComment()
 			text = append(text, ' ')
-		case s.has("\\\n"):
-			s.off += 2
-			text = append(text, ' ')
-		case s.has("\\\r\n"):
-			s.off += 3
+		case s.splice() > 0:
+			s.off += s.splice()
 			text = append(text, ' ')
 		default:
 			text = append(text, s.src[s.off])
@@ -228,7 +243,7 @@ func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 var operators = []string{
 	"<<<", ">>>", "<<=", ">>=", "...", "->*",
 	"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "->", "::",
-	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "<%", "%>",
 }
 
 // operatorLen returns the length of the operator that b starts with, 1 if it is a single character.

@@ -68,8 +68,11 @@ type memo struct {
 // counterexamples and the search for other launches add to them.
 func newJudge(f *fixer, k *ir.Func, from launch.Origin) *judge {
 	j := &judge{f: f, kernel: k.Name, from: from, limit: f.opt.Prove.Timeout}
-	all, _ := launch.Launches(k, f.opt.Common.Launch, f.in.Facts) // its errors were reported
-	for _, cfg := range all {
+	all, errs := launch.Launches(k, f.opt.Common.Launch, f.in.Facts)
+	if len(errs) > 0 {
+		return j // they were reported
+	}
+	for _, cfg := range all.Configs {
 		j.hosts = append(j.hosts, cfg.Host)
 		for i := range max(f.opt.Run.Seeds, fixSeeds) {
 			j.launches = append(j.launches, run.Trial{

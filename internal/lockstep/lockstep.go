@@ -92,6 +92,9 @@ type (
 // Assumed is the kind of an assertion that is not checked.
 const Assumed = thread.Assumed
 
+// NotEndless is the kind of an assertion that no thread reaches a loop that nothing leaves.
+const NotEndless = thread.NotEndless
+
 // ParamName is the name of the variable for the w bits at a byte offset of a parameter: a model
 // gives them by it.
 func ParamName(v *ir.Var, off, w int) string { return symbol.ParamName(v, off, w) }

@@ -3,6 +3,30 @@ package lockstep_test
 // loopTraps are about loops, and about what outlives a barrier.
 var loopTraps = []trap{
 	{
+		name: "loop that nothing leaves",
+		body: `setp.ne.u32 %p1, %n, 7;
+	@%p1 bra Z;
+L:	st.volatile.global.u32 [%P], %t;
+	bra L;
+Z:`,
+		why: "with n = 7 the kernel never ends; the assumption that loops end must not hide that",
+	},
+	{
+		name: "loop that nothing leaves and no thread reaches",
+		body: `setp.lt.u32 %p1, %t, 64;
+	@%p1 bra Z;
+L:	st.volatile.global.u32 [%P], %t;
+	bra L;
+Z:`,
+	},
+	{
+		name: "loop that only a return leaves",
+		body: `L:	ld.volatile.global.u32 %x1, [%P];
+	setp.ne.u32 %p1, %x1, 7;
+	@%p1 ret;
+	bra L;`,
+	},
+	{
 		name: "doubling counter that wraps to zero",
 		body: `mov.u32 %x1, 1; mov.u32 %x2, 0;
 L:	shl.b32 %x1, %x1, 1;

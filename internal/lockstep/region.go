@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -205,6 +206,10 @@ func (x *exec) end(end thread.End, st *state, block, grid bool) {
 
 // loop executes one arbitrary iteration of a loop, and returns the states that leave it.
 func (x *exec) loop(l *ir.Loop, entry *state) []edge {
+	if header := x.f.Blocks[l.Header]; x.endless(l) && len(header.Instrs) > 0 {
+		x.guard = smt.True
+		x.notes.Never(site{x, header.Instrs[0], entry}, thread.NotEndless)
+	}
 	info := x.loops.Of(l)
 	info.Enter(x.Counters(), x.c.And(x.outer, entry.pred))
 	head := entry.clone()
@@ -232,6 +237,25 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	x.notes.LeaveLoop(known)
 	x.learn(l, it, entry, back, exits)
 	return x.leave(info, it, entry, exits)
+}
+
+// endless reports whether nothing leaves a loop: no branch, return or trap. A thread that reaches it
+// stays there, and the assumption that loops end would make everything true.
+func (x *exec) endless(l *ir.Loop) bool {
+	for _, b := range l.Blocks {
+		block := x.f.Blocks[b]
+		if slices.ContainsFunc(block.Succs, func(s ir.BlockID) bool { return !l.Contains(s) }) ||
+			len(block.Succs) == 0 {
+			return false
+		}
+		for _, in := range block.Instrs {
+			switch in.Action() {
+			case isa.ActReturn, isa.ActExit, isa.ActTrap:
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // slot returns where a state has a slot of a loop.

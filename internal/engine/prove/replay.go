@@ -81,6 +81,10 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 func (p *Proof) describe(f *verify.Finding) string {
 	switch f.Kind {
 	case verify.Violation:
+		if f.Assertion.Kind == lockstep.NotEndless {
+			return fmt.Sprintf("a thread in the loop at %s, which nothing leaves,",
+				p.Job.Format(driver.Place(f.A).Start))
+		}
 		return fmt.Sprintf("a violation of the %s at %s",
 			f.Assertion.Kind, p.Job.Format(driver.Place(f.A).Start))
 	case verify.Vacuous:

@@ -113,6 +113,14 @@ func (a *Annotations) stateWith(s Site, in *ir.Instr, kind thread.AssertionKind,
 	a.Know(s, cond)
 }
 
+// Never states that no thread reaches the site, without using that for what follows: what threads do
+// there is checked, too.
+func (a *Annotations) Never(s Site, kind thread.AssertionKind) {
+	if a.host.Final() {
+		a.addAssertion(s, s.Instr(), kind, a.c.And(a.here(s), s.Guard()), smt.False)
+	}
+}
+
 func (a *Annotations) addAssertion(s Site, in *ir.Instr, kind thread.AssertionKind, guard,
 	cond smt.Term) {
 	if cond == smt.True || guard == smt.False {

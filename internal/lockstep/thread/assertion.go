@@ -16,11 +16,12 @@ const (
 	Postcondition
 	BarrierInvariant
 	KnownTarget // an indirect call reaches known functions only
+	NotEndless  // no thread reaches a loop that nothing leaves
 	Assumed     // not checked, except that it can hold
 )
 
 var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition",
-	"barrier invariant", "list of callees", "assumption"}
+	"barrier invariant", "list of callees", "end of each loop", "assumption"}
 
 // String names the kind in messages.
 func (k AssertionKind) String() string { return assertionNames[k] }

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"golang.org/x/mod/semver"
 
 	"heddle/internal/source"
 )
@@ -34,6 +36,9 @@ type SARIF struct {
 func NewSARIF(w io.Writer, files *source.Set, base, version string) *SARIF {
 	run := sarif.NewRun()
 	driver := sarif.NewToolComponent().WithName("heddle").WithVersion(version).WithRules(rules())
+	if v := strings.TrimPrefix(version, "v"); semver.IsValid("v" + v) {
+		driver.WithSemanticVersion(v)
+	}
 	run.WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("utf16CodeUnits")
 	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{
 		srcRoot: *sarif.NewArtifactLocation().WithDescription(message("the working directory of heddle")),
@@ -54,29 +59,60 @@ func rules() []*sarif.ReportingDescriptor {
 		if d.Code == CodeHostCode || d.Code == CodeSuppressionUnused {
 			level = sarif.LevelWarning
 		}
-		out = append(out, rule(string(d.Code), d.Title, d.Text, help.String()).
-			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)))
+		bag := sarif.NewPropertyBag().WithTags(tags[d.Family])
+		if d.Family == Bugs { // as code scanning reads it: what rests on a guess is a warning
+			bag.Add("precision", "very-high")
+		}
+		bag.Add("problem.severity", level)
+		out = append(out, rule(string(d.Code), d.Title, d.Text, help.String(), markdown(d)).
+			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)).
+			WithProperties(bag))
 	}
 	const what = "The result of a run or a proof for one kernel. Clean and verified have kind pass, " +
 		"unknown and unsupported have kind open."
-	return append(out, rule(verdictRule, "the verdict on a kernel", what,
-		what+" docs/verdicts.md defines the verdicts."))
+	const help = what + " docs/verdicts.md defines the verdicts."
+	return append(out, rule(verdictRule, "the verdict on a kernel", what, help, help))
+}
+
+// tags are those of the rules of a family, by which viewers filter.
+var tags = [...][]string{
+	Bugs:   {"cuda", "concurrency", "correctness"},
+	Limits: {"cuda", "coverage"},
+	Inputs: {"cuda", "configuration"},
+}
+
+// markdown is Explain in Markdown.
+func markdown(d Doc) string {
+	var b strings.Builder
+	example := func(e Example) {
+		fmt.Fprintf(&b, "```\n$ %s\n```\n", e.command())
+		if e.Text != "" {
+			fmt.Fprintf(&b, "```cuda\n%s\n```\n", strings.TrimRight(e.Text, "\n"))
+		}
+	}
+	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n## What to do\n\n%s\n\n## Example\n\n", d.Code, d.Title,
+		d.Text, d.Fix)
+	example(d.Example)
+	fmt.Fprint(&b, "\nThe same after the repair:\n\n")
+	example(d.Repaired())
+	return b.String()
 }
 
 // rule makes a rule; SARIF viewers show the title in lists and the help on request.
-func rule(id, title, text, help string) *sarif.ReportingDescriptor {
+func rule(id, title, text, help, markdown string) *sarif.ReportingDescriptor {
 	str := func(s string) *sarif.MultiformatMessageString {
 		return sarif.NewMultiformatMessageString().WithText(s)
 	}
 	return sarif.NewRule(id).WithShortDescription(str(title)).WithFullDescription(str(text)).
-		WithHelp(str(help))
+		WithHelp(str(help).WithMarkdown(markdown))
 }
 
 var sarifLevels = [...]string{Note: sarif.LevelNote, Warning: sarif.LevelWarning,
 	Error: sarif.LevelError}
 
-// Finding adds a result of kind fail. An error in the input without a file becomes a notification
-// of the invocation, since a result needs a location.
+// Finding adds a result of kind fail; of kind informational for a note, which tells of no problem. An
+// error in the input without a file becomes a notification of the invocation, since a result needs a
+// location.
 func (s *SARIF) Finding(d *Diagnostic) error {
 	level := sarifLevels[min(d.Severity, Error)]
 	if d.Code.Family() == Inputs && d.Severity == Error {
@@ -88,6 +124,9 @@ func (s *SARIF) Finding(d *Diagnostic) error {
 		return nil
 	}
 	r := s.result(string(d.Code)).WithLevel(level).WithMessage(message(fullText(d)))
+	if d.Severity == Note {
+		r.WithKind("informational").WithLevel(sarif.LevelNone) // 3.27.10: only fail has a level
+	}
 	s.logical(loc, d.Kernel)
 	r.AddLocation(loc)
 	for i, p := range d.operations() {
@@ -164,10 +203,41 @@ func (s *SARIF) Verdict(v *Verdict) error {
 func (s *SARIF) Close() error {
 	report := sarif.NewReport().AddRun(s.run)
 	report.Schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	text, err := json.Marshal(report)
+	if err != nil {
+		return err
+	}
+	var log any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&log); err != nil {
+		return err
+	}
+	withoutDefaults(log)
 	enc := json.NewEncoder(s.w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	return enc.Encode(report)
+	return enc.Encode(log)
+}
+
+// withoutDefaults removes the properties by which the library says that there is nothing: indices of
+// -1 and empty arrays. An empty array of results says that there are none, and stays.
+func withoutDefaults(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			withoutDefaults(e)
+		}
+	case map[string]any:
+		for key, e := range v {
+			list, isList := e.([]any)
+			if e == json.Number("-1") || isList && len(list) == 0 && key != "results" {
+				delete(v, key)
+			} else if key != "properties" { // those are ours
+				withoutDefaults(e)
+			}
+		}
+	}
 }
 
 // result makes a result of a rule. The index spares viewers a search.

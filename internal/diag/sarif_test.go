@@ -3,11 +3,19 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"heddle/internal/source"
 )
@@ -31,17 +39,71 @@ func logOf(t *testing.T, set *source.Set, base string, ds []*Diagnostic, vs []*V
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	report, err := sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation())
+	report, err := sarif.FromBytes(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := report.Validate(); err != nil {
 		t.Errorf("%v\n%s", err, b.String())
 	}
+	checkLog(t, b.Bytes())
 	if len(report.Runs) != 1 {
 		t.Fatalf("%d runs", len(report.Runs))
 	}
 	return report.Runs[0]
+}
+
+// logSchema is the schema of OASIS, from the source of the library, which does not export it.
+var logSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	pkg, err := build.Import("github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", ".", build.FindOnly)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(pkg.Dir, "schema.go"), nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	text := ""
+	ast.Inspect(file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && len(l.Value) > len(text) {
+			text = l.Value
+		}
+		return true
+	})
+	if text, err = strconv.Unquote(text); err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("sarif.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("sarif.json")
+})
+
+// checkLog validates a log as it is written with a validator that is not the library's, which reads
+// it into its own types first. Properties that say nothing are not written.
+func checkLog(t *testing.T, text []byte) {
+	t.Helper()
+	schema, err := logSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(log); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	for _, nothing := range []string{": -1", ": []"} {
+		if bytes.Contains(bytes.ReplaceAll(text, []byte(`"results": []`), nil), []byte(nothing)) {
+			t.Errorf("the log has a property with %q", nothing)
+		}
+	}
 }
 
 func entry(t *testing.T, set *source.Set, d *Diagnostic) {
@@ -319,5 +381,35 @@ func TestSARIFRules(t *testing.T) {
 		run.Results[1].PartialFingerprints; a[FingerprintKey] != b[FingerprintKey] ||
 		!strings.HasSuffix(b["primaryLocationLineHash"], ":2") {
 		t.Errorf("fingerprints %v, %v", a, b)
+	}
+}
+
+// TestSARIFNote: a note tells of no problem, so that it is no alert (3.27.9, 3.27.10).
+func TestSARIFNote(t *testing.T) {
+	set, d := tile(t)
+	d.Severity, d.Code = Note, CodeLaunch
+	r := logOf(t, set, "/base", []*Diagnostic{d}, nil).Results[0]
+	if r.Kind != "informational" || r.Level != "none" {
+		t.Errorf("kind %s, level %s", r.Kind, r.Level)
+	}
+}
+
+// TestSARIFRuleProperties: viewers show the help of a rule as Markdown and filter by its tags; code scanning
+// reads its precision.
+func TestSARIFRuleProperties(t *testing.T) {
+	set, d := tile(t)
+	run := logOf(t, set, "/base", []*Diagnostic{d}, nil)
+	if v := run.Tool.Driver.SemanticVersion; v == nil || *v != "1.2.3" {
+		t.Errorf("semantic version %v", v)
+	}
+	for _, r := range run.Tool.Driver.Rules {
+		if r.Help.Markdown == nil || *r.Help.Markdown == "" {
+			t.Errorf("%s has no help in Markdown", *r.ID)
+		}
+		if *r.ID == string(CodeRaceShared) && (len(r.Properties.Tags) == 0 ||
+			r.Properties.Properties["precision"] != "very-high" ||
+			!strings.Contains(*r.Help.Markdown, "## What to do")) {
+			t.Errorf("%+v", r.Properties)
+		}
 	}
 }

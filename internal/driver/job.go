@@ -131,16 +131,19 @@ func (j *Job) Resolve() *launch.Config {
 		return cfg
 	}
 	for _, n := range cfg.Notes {
-		j.note(n)
+		j.note(n, cfg.Launch)
 	}
 	return cfg
 }
 
-// note reports a note on the launches of the kernel.
-func (j *Job) note(text string) {
-	j.Report(diag.Diagnostic{
-		Code: diag.CodeLaunch, Severity: diag.Note, Message: text, Kernel: j.Kernel.Demangled,
-	})
+// note reports a note on a launch of the kernel, at the launch in host code, or at the kernel if there
+// is none.
+func (j *Job) note(text string, at source.Span) {
+	if !at.IsValid() {
+		at = j.Kernel.Span
+	}
+	j.Report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: text, Span: at,
+		Kernel: j.Kernel.Demangled})
 }
 
 // configure applies the configuration of the kernel. It returns false, after a note, if the

@@ -47,8 +47,8 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 		}
 		return
 	}
-	for _, n := range all.Notes {
-		j.note(n)
+	for _, e := range all.Failed {
+		j.note(e.Msg, e.Span)
 	}
 	if len(all.Configs) == 1 {
 		j.Launch.Host = all.Configs[0].Host

@@ -17,8 +17,8 @@ type HostLaunches struct {
 	Configs []*Config // at least one
 	// Left is the number of distinct launches beyond the bound: nothing may be said of them.
 	Left int
-	// Notes tell of launches that cannot happen, such as one with too many threads.
-	Notes []string
+	// Failed are launches that cannot happen, such as one with too many threads.
+	Failed []*Error
 }
 
 // Launches decides every launch of kernel k, one for each distinct launch in the host code of its
@@ -49,8 +49,9 @@ func Launches(k *ir.Func, req Request, facts *SourceFacts) (*HostLaunches, []*Er
 			if first == nil {
 				first = errs
 			}
-			out.Notes = append(out.Notes, fmt.Sprintf("the launch in line %d of the host code is not examined: %s",
-				facts.Launches[n].Span.Start.Line(), errs[0].Msg))
+			span := facts.Launches[n].Span
+			out.Failed = append(out.Failed, &Error{Span: span, Msg: fmt.Sprintf(
+				"the launch in line %d of the host code is not examined: %s", span.Start.Line(), errs[0].Msg)})
 			continue
 		}
 		key := c.identity()

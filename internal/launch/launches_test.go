@@ -75,10 +75,9 @@ func TestLaunchesLeftOut(t *testing.T) {
 	if len(errs) > 0 || len(configs.Configs) != maxLaunches || configs.Left != 3 {
 		t.Fatalf("%d launches, %d left, %v", len(configs.Configs), configs.Left, errs)
 	}
-	notes := strings.Join(configs.Notes, "\n")
-	if want := "the launch in line 1 of the host code is not examined: block 2048"; !strings.Contains(
-		notes, want) {
-		t.Errorf("no note %q in %q", want, notes)
+	const want = "the launch in line 1 of the host code is not examined: block 2048"
+	if f := configs.Failed; len(f) != 1 || !strings.Contains(f[0].Msg, want) || f[0].Span.Start.Line() != 1 {
+		t.Errorf("got %v, want %q", f, want)
 	}
 }
 

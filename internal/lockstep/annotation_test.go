@@ -45,6 +45,7 @@ var annotationTraps = []textTrap{
 		"no thread of a block of 64 has the index 70"},
 	{"an assumption does not make divergence go away", `__global__ void k(int *a, int n) { if (threadIdx.x < n) __syncthreads(); __assume(n == 64); }`, "the barrier comes before"},
 	{"assumption and barrier", `__global__ void k(int *a, int n) { __assume(n == 64); if (threadIdx.x < n) __syncthreads(); }`, ""},
+	{"an assumption of those that wait", `__global__ void k(int n) { if ((int)threadIdx.x < n) { __assume(n >= 64); __syncthreads(); } }`, ""},
 	{"an assumption in one iteration", `__global__ void k(int *a, int n) { for (int i = 0; i < 10; i++) { if (i == 3) __assume(n == 64); } a[blockIdx.x * 64 + threadIdx.x % n] = threadIdx.x; }`,
 		"sound either way, since iteration 3 is passed: but what an iteration assumed is not known behind the loop"},
 
@@ -65,6 +66,8 @@ var annotationTraps = []textTrap{
 
 	{"a function of its arguments", `__device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(3) == n); }`, ""},
 	{"a function of other arguments", `__device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(4) == n); }`, "nothing says that it is constant"},
+
+	{"lanes that a reduction names", `__global__ void k(unsigned n) { if ((threadIdx.x & 31) < 16) { unsigned m = __reduce_or_sync(0xffff, n); __assume(m >> (threadIdx.x & 31) & 1); __syncwarp(m); } __syncthreads(); }`, "n may name lanes 16 to 31, which wait at the barrier"},
 
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},
@@ -120,6 +123,8 @@ __global__ void k(int *a, int n) { fn f = n ? one : two; int i = 0; do { i = f(i
 	// Accesses since the last barrier.
 	{"nothing written", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; __syncthreads(); __assert(__no_write(s)); }`, ""},
 	{"something written", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; __assert(__no_write(s)); }`, "it was, since the last barrier"},
+	{"written through any pointer", `__global__ void k(int *a, int **p) { if (threadIdx.x == 0 && blockIdx.x == 0) { *p[0] = 1; __assert(__no_write(a)); } }`, "p[0] may point to a"},
+	{"written through any pointer to shared memory", `__global__ void k(int *a, unsigned p) { if (threadIdx.x == 0) { asm volatile("st.shared.u32 [%0], 1;" :: "r"(p) : "memory"); __assert(__no_write(a)); } }`, ""},
 	{"written by some", `__global__ void k(int *a) { __shared__ int s[64]; if (threadIdx.x == 5) s[threadIdx.x] = 1; __assert(__no_write(s)); }`, "thread 5 has written"},
 	{"written later", `__global__ void k(int *a) { __shared__ int s[64]; __assert(__no_write(s)); s[threadIdx.x] = 1; }`, ""},
 	{"written in an earlier iteration", `__global__ void k(int n) { __shared__ int s[64]; for (int i = 0; i < n; i++) { __assert(__no_write(s)); s[threadIdx.x] = 1; } }`, "from the second iteration on"},

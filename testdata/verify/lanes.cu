@@ -176,3 +176,22 @@ __global__ void two_masks_one_way(int *g) {
     unsigned m = threadIdx.x < 16 ? FULL : 0xffff0000;
     g[threadIdx.x] = __shfl_sync(m, (int)threadIdx.x, 20);
 }
+
+// verified: lanes that return behind an operation of all lanes have exited
+// heddle: grid=1 block=64
+__global__ void early_return_behind_a_vote(int *g, int n) {
+    bool p = __any_sync(FULL, threadIdx.x == n);
+    if (threadIdx.x >= n)
+        return;
+    g[threadIdx.x] = p + __shfl_down_sync(FULL, (int)threadIdx.x, 1);
+}
+
+// bug warp-sync-hang: the mask names the lanes that executed activemask, but the even ones of them
+// wait at the barrier of the block
+// heddle: grid=1 block=32
+__global__ void active_before_a_branch(int *g) {
+    unsigned m = __activemask();
+    if (threadIdx.x & 1)
+        g[threadIdx.x] = __shfl_sync(m, (int)threadIdx.x, 1);
+    __syncthreads();
+}

@@ -71,6 +71,7 @@ func TestVerifiedInLockstepIsClean(t *testing.T) {
 		"random":   {draw: random, req: randomRequest, lockstep: true, count: 150},
 		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true, count: 25},
 		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true, count: 15},
+		"lanes":    {draw: gen.Lanes, req: phaseRequest, lockstep: true, count: 100},
 	} {
 		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, a.count, 20) })
 	}
@@ -194,7 +195,7 @@ func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules 
 			s.deadlock = fmt.Sprintf("a deadlock (schedule %d)", seed)
 		}
 		rep := d.Report()
-		if len(rep.Barriers) > 0 {
+		if len(rep.Barriers) > 0 || r.Stop != nil && r.Stop.Kind == emu.BadBarrier {
 			s.misuse = fmt.Sprintf("a barrier that is used wrongly (schedule %d)", seed)
 		}
 		if len(rep.Races) > 0 {

@@ -11,3 +11,9 @@ import (
 func FindUntraced(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
 	return newHoudini(ctx, th, solvers, MaxSteps).find()
 }
+
+// What a trace chooses values from.
+var (
+	Pick    = pick
+	Numbers = numbers
+)

@@ -1,6 +1,7 @@
 package invariant_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -51,15 +52,22 @@ const sometimes = `xor.b32 %x9, %k, %n;
 	setp.eq.u32 %p5, %x9, 4;
 	`
 
-// ruleTests has for each rule a loop, a candidate of it that the loop keeps, and one that it does
-// not.
-var ruleTests = []struct {
+// ruleTest is a loop, a candidate of a rule that the loop keeps, and one that it does not.
+type ruleTest struct {
 	rule, before, body string
 	holds, fails       string
-}{
+}
+
+// ruleTests has a test for each rule.
+var ruleTests = []ruleTest{
 	{ // 0 or 7: never negative; its negative is
 		"non-negative", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "selp.u32 %x1, 7, %x1, %p5; selp.u32 %x2, -7, %x2, %p5;",
 		"(not (bvslt %x1 (_ bv0 32)))", "(not (bvslt %x2 (_ bv0 32)))",
+	},
+	{ // the same in 8 bits, the least that a number has; a change to -7 is not kept
+		"non-negative", ".reg .b8 %q1, %q2; mov.u32 %x1, 0; cvt.u8.u32 %q1, %x1; cvt.u8.u32 %q2, %x1;",
+		sometimes + "mov.u32 %x1, 7; @%p5 cvt.u8.u32 %q1, %x1; mov.u32 %x2, -7; @%p5 cvt.u8.u32 %q2, %x2; cvt.u32.u8 %x1, %q1; cvt.u32.u8 %x2, %q2;",
+		"(not (bvslt %q1 (_ bv0 8)))", "(not (bvslt %q2 (_ bv0 8)))",
 	},
 	{ // min only falls; max with m does not stay below the entry
 		"entry-bound", "mov.u32 %x1, %n; mov.u32 %x2, %n;", sometimes + "and.b32 %x3, %k, %m; @%p5 min.u32 %x1, %x1, %x3; @%p5 max.u32 %x2, %x2, %x3;",
@@ -222,6 +230,63 @@ func TestSteps(t *testing.T) {
 	}
 	if none := find(0); none.Done || none.Found() {
 		t.Errorf("without steps: done %v, invariants %v", none.Done, none.Found())
+	}
+}
+
+// TestStepsOfHardRules: if steps run out among the candidates of hard rules, those of the others,
+// which are proved before, are kept.
+func TestStepsOfHardRules(t *testing.T) {
+	i := slices.IndexFunc(ruleTests, func(r ruleTest) bool { return r.rule == "product" })
+	find := func(steps int64) *invariant.Set {
+		return invariant.Find(t.Context(), build(t, ruleTests[i].before, ruleTests[i].body), solvers(), steps)
+	}
+	all := find(invariant.MaxSteps)
+	less := find(all.Steps - 1)
+	if !all.Done || less.Done {
+		t.Fatalf("done %v, and with a step less %v", all.Done, less.Done)
+	}
+	for i, c := range less.Candidates {
+		d := all.Candidates[i]
+		if hard := c.Rule.Name == "product"; !hard && c.Died != d.Died {
+			t.Errorf("%s: %q, and with more steps %q", less.Text(c), c.Died, d.Died)
+		} else if hard && c.Died == "" {
+			t.Errorf("%s is kept, though steps ran out", less.Text(c))
+		}
+	}
+}
+
+// unsat is a solver that answers that nothing has a model.
+type unsat struct{ calls int }
+
+// Name is the solver's name.
+func (u *unsat) Name() string { return "unsat" }
+
+// Solve counts the query.
+func (u *unsat) Solve(context.Context, *smt.Context, []smt.Term) smt.Answer {
+	u.calls++
+	return smt.Answer{Status: smt.Unsat, By: u.Name()}
+}
+
+// TestQueries: a counterexample drops all candidates that are false in it, so that there are fewer
+// queries than dropped candidates; and what has no counterexample is not asked again with more
+// axioms. Of this loop a solver is asked only what an iteration preserves, since the registers are
+// constants at the entry: once in a first round, and once more because candidates were dropped there.
+func TestQueries(t *testing.T) {
+	tt := ruleTests[0]
+	set := invariant.FindUntraced(t.Context(), build(t, tt.before, tt.body), solvers())
+	dropped := 0
+	for _, c := range set.Candidates {
+		if c.Died != "" {
+			dropped++
+		}
+	}
+	if set.Queries >= dropped {
+		t.Errorf("%d queries drop %d candidates", set.Queries, dropped)
+	}
+	u := &unsat{}
+	invariant.FindUntraced(t.Context(), build(t, tt.before, tt.body), []smt.Solver{u})
+	if u.calls == 0 || u.calls > 2 {
+		t.Errorf("%d queries without a model, in two rounds", u.calls)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -276,6 +277,56 @@ func TestReversePostorder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLoopOrder: in the order of a reducible function each block comes before its successors, back
+// edges excepted, and the blocks of each loop are next to each other. These two are the definition
+// (Collingbourne et al., ESOP 2013, section 4).
+func TestLoopOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := randomFunc(t)
+		dom := Dominators(f)
+		lf := FindLoops(f, dom)
+		if !lf.Reducible {
+			t.Skip("an order of natural loops")
+		}
+		order, at := lf.Order(f), map[BlockID]int{}
+		for i, b := range order {
+			at[b] = i
+		}
+		if live := reach(f, succs, NoBlock, 0); len(order) != len(live) || len(at) != len(live) {
+			t.Fatalf("%v does not list the %d reachable blocks once each", order, len(live))
+		}
+		for _, b := range order {
+			for _, s := range f.Blocks[b].Succs {
+				if at[s] <= at[b] && !dom.Dominates(s, b) {
+					t.Fatalf("b%d comes before its predecessor b%d in %v\n%s", s, b, order, f)
+				}
+			}
+		}
+		for _, l := range lf.Loops {
+			for i := range l.Blocks {
+				if b := order[at[l.Header]+i]; !l.Contains(b) {
+					t.Fatalf("b%d divides the loop of b%d in %v\n%s", b, l.Header, order, f)
+				}
+			}
+		}
+	})
+}
+
+// TestLoopOrderOfExits: b1 is a loop whose exit b2 is its first successor, so that a reverse
+// postorder has b2 before the rest of the loop, b3.
+func TestLoopOrderOfExits(t *testing.T) {
+	f := &Func{Name: "f", Blocks: []*Block{{Succs: []BlockID{1}}, {Succs: []BlockID{3, 2}}, {},
+		{Succs: []BlockID{1}}}}
+	f.Link()
+	got := FindLoops(f, Dominators(f)).Order(f)
+	if want := []BlockID{0, 1, 3, 2}; !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+	if rpo := ReversePostorder(f); slices.Equal(rpo, got) {
+		t.Errorf("%v: the loop is not divided, so that this tests nothing", rpo)
+	}
 }
 
 func BenchmarkDominators(b *testing.B) {

@@ -71,6 +71,39 @@ func FindLoops(f *Func, dom *DomTree) *LoopForest {
 	return lf
 }
 
+// Order returns the blocks of f that the entry reaches, in reverse postorder but with the blocks of
+// each loop next to each other: each block comes before its successors, back edges excepted, and
+// what follows a loop comes after all of it. In a plain reverse postorder an exit of a loop may come
+// before a block of the loop, which a thread executes earlier.
+//
+// This is the sort order of Collingbourne et al. (ESOP 2013), section 4: the place of a loop among
+// what surrounds it is that of its header. f must be reducible.
+func (lf *LoopForest) Order(f *Func) []BlockID {
+	// of a loop, or nil: its own blocks and the headers of the loops in it
+	items := map[*Loop][]BlockID{}
+	rpo := ReversePostorder(f)
+	for _, b := range rpo {
+		l := lf.Of[b]
+		if l != nil && l.Header == b {
+			items[l.Parent] = append(items[l.Parent], b)
+		}
+		items[l] = append(items[l], b)
+	}
+	out := rpo[:0]
+	var place func(l *Loop)
+	place = func(l *Loop) {
+		for _, b := range items[l] {
+			if inner := lf.Of[b]; inner != l {
+				place(inner)
+			} else {
+				out = append(out, b)
+			}
+		}
+	}
+	place(nil)
+	return out
+}
+
 // naturalLoop returns the header and all blocks that reach a latch without passing the header.
 func naturalLoop(f *Func, dom *DomTree, l *Loop) []BlockID {
 	in := map[BlockID]bool{l.Header: true}

@@ -45,6 +45,7 @@ var annotationTraps = []textTrap{
 		"no thread of a block of 64 has the index 70"},
 	{"an assumption does not make divergence go away", `__global__ void k(int *a, int n) { if (threadIdx.x < n) __syncthreads(); __assume(n == 64); }`, "the barrier comes before"},
 	{"assumption and barrier", `__global__ void k(int *a, int n) { __assume(n == 64); if (threadIdx.x < n) __syncthreads(); }`, ""},
+	{"an assumption of those that wait", `__global__ void k(int n) { if ((int)threadIdx.x < n) { __assume(n >= 64); __syncthreads(); } }`, ""},
 	{"an assumption in one iteration", `__global__ void k(int *a, int n) { for (int i = 0; i < 10; i++) { if (i == 3) __assume(n == 64); } a[blockIdx.x * 64 + threadIdx.x % n] = threadIdx.x; }`,
 		"sound either way, since iteration 3 is passed: but what an iteration assumed is not known behind the loop"},
 
@@ -66,6 +67,8 @@ var annotationTraps = []textTrap{
 	{"a function of its arguments", `__device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(3) == n); }`, ""},
 	{"a function of other arguments", `__device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(4) == n); }`, "nothing says that it is constant"},
 
+	{"lanes that a reduction names", `__global__ void k(unsigned n) { if ((threadIdx.x & 31) < 16) { unsigned m = __reduce_or_sync(0xffff, n); __assume(m >> (threadIdx.x & 31) & 1); __syncwarp(m); } __syncthreads(); }`, "n may name lanes 16 to 31, which wait at the barrier"},
+
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},
 	{"an invariant that is not preserved", `__global__ void k(int n) { for (int i = 0; __invariant(i < 96), i < 100; i += 4) {} }`, "i = 96 at the last test"},
@@ -82,6 +85,9 @@ var annotationTraps = []textTrap{
 	{"an invariant on some ways only", `__global__ void k(int *a, int n) { for (int i = 0; i < 9; i++) { if (n) { __invariant(i < 9); } a[threadIdx.x + 64 * (i + 9 * blockIdx.x)] = 1; } }`, "it does not stand at the head of a loop"},
 	{"an invariant where the loop may be left first", `__global__ void k(int *a, int n) { int i = 0; while (1) { if (i >= n) break; __invariant(i < n); a[threadIdx.x + 64 * blockIdx.x] = i; i++; if (i == 7) continue; } }`, "the test of the loop comes before"},
 	{"an invariant behind a store", `__global__ void k(int *a, int n) { int i = 0; do { a[threadIdx.x + 64 * blockIdx.x] = i; __invariant(i >= 0); i++; } while (i < 9); }`, "it does not stand at the head of a loop"},
+	{"an invariant behind another annotation and a store", `__global__ void k(int *a, int n) { int i = 0; do { __assert(i >= 0); a[threadIdx.x + 64 * blockIdx.x] = i; __invariant(i >= 0); i++; } while (i < 9); }`, "the store comes before"},
+	{"an invariant behind a call by pointer", `typedef int (*fn)(int); __device__ int one(int x) { return x + 1; } __device__ int two(int x) { return x + 2; }
+__global__ void k(int *a, int n) { fn f = n ? one : two; int i = 0; do { i = f(i); __invariant(n == n); a[threadIdx.x + 64 * blockIdx.x] = i; } while (i < 9); }`, ""},
 	{"those that came to the loop", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x, x = t >= 32 ? s[63 - t] : 0; if (t < 32) { for (int i = 0; __global_invariant(__implies(__dominator_enabled() & __read(s), __read_offset_bytes(s) == 4 * t)), i < t; i++) x += s[t]; } a[t + 64 * blockIdx.x] = x; }`, ""},
 	{"those that did not come to the loop either", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x, x = t >= 32 ? s[63 - t] : 0; if (t < 32) { for (int i = 0; __global_invariant(__implies(__read(s), __read_offset_bytes(s) == 4 * t)), i < t; i++) x += s[t]; } a[t + 64 * blockIdx.x] = x; }`, "threads from 32 on read s[63 - t]"},
 	{"those that came to the loop and left it", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x, x = 0; if (t < 32) { if (t < 2) x = s[63 - t]; for (int i = 0; __global_invariant(__implies(__dominator_enabled() & __read(s), __read_offset_bytes(s) == 4 * t)), i < t; i++) x += s[t]; } a[t + 64 * blockIdx.x] = x; }`, "thread 1 has read s[62]"},
@@ -117,9 +123,14 @@ var annotationTraps = []textTrap{
 	// Accesses since the last barrier.
 	{"nothing written", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; __syncthreads(); __assert(__no_write(s)); }`, ""},
 	{"something written", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; __assert(__no_write(s)); }`, "it was, since the last barrier"},
+	{"written through any pointer", `__global__ void k(int *a, int **p) { if (threadIdx.x == 0 && blockIdx.x == 0) { *p[0] = 1; __assert(__no_write(a)); } }`, "p[0] may point to a"},
+	{"written through any pointer to shared memory", `__global__ void k(int *a, unsigned p) { if (threadIdx.x == 0) { asm volatile("st.shared.u32 [%0], 1;" :: "r"(p) : "memory"); __assert(__no_write(a)); } }`, ""},
 	{"written by some", `__global__ void k(int *a) { __shared__ int s[64]; if (threadIdx.x == 5) s[threadIdx.x] = 1; __assert(__no_write(s)); }`, "thread 5 has written"},
 	{"written later", `__global__ void k(int *a) { __shared__ int s[64]; __assert(__no_write(s)); s[threadIdx.x] = 1; }`, ""},
 	{"written in an earlier iteration", `__global__ void k(int n) { __shared__ int s[64]; for (int i = 0; i < n; i++) { __assert(__no_write(s)); s[threadIdx.x] = 1; } }`, "from the second iteration on"},
+	{"written in the iterations before the one that returns", `__global__ void k(int *a, int n) { __shared__ int s[64]; for (int i = 0; i < n; i++) { if (a[i] == 5) { if (a[threadIdx.x] == n) { __assert(__no_write(s)); return; } continue; } s[threadIdx.x] = i; } }`,
+		"if a[0] is 0 and a[1] is 5: the first iteration writes s. The loop is in the text behind the block that returns"},
+	{"not written in the iterations before the one that returns", `__global__ void k(int *a, int n) { __shared__ int s[64]; for (int i = 0; i < n; i++) { if (a[i] == 5) { if (a[threadIdx.x] == n) { __assert(__no_write(s)); s[threadIdx.x] = i; return; } continue; } } }`, ""},
 	{"written before the barrier of an iteration", `__global__ void k(int n) { __shared__ int s[64]; for (int i = 0; i < 9; i++) { __assert(__no_write(s)); s[threadIdx.x] = 1; __syncthreads(); } }`, ""},
 	{"where it was written", `__global__ void k(int *a, int n) { for (int i = 0; __invariant(__write_implies(a, __write_offset_bytes(a) / 4 % 64 == threadIdx.x)), i < 16; i++) a[64 * (i + 16 * blockIdx.x) + threadIdx.x] = i; }`, ""},
 	{"not where it was written", `__global__ void k(int *a, int n) { for (int i = 0; __invariant(__write_implies(a, __write_offset_bytes(a) / 4 % 64 == threadIdx.x)), i < 16; i++) a[65 * (i + 16 * blockIdx.x) + threadIdx.x] = threadIdx.x + 65 * i; }`, "65*i is no multiple of 64"},

@@ -31,8 +31,9 @@
 //	thread      the result: accesses, ends, loops, axioms
 //	symbol      the names of symbols
 //
-// This package executes: blocks in reverse postorder (region.go), instructions (insn.go), accesses
-// (access.go) and barriers (barrier.go), in passes until nothing new is learned (Build).
+// This package executes: blocks in the order of ir.LoopForest.Order (region.go), instructions
+// (insn.go), accesses (access.go) and barriers (barrier.go), in passes until nothing new is learned
+// (Build).
 package lockstep
 
 import (

@@ -337,6 +337,11 @@ const copyWord = "cp.async.ca.shared.global [%Q], [%P], 4;\n" // each thread its
 // copyTraps are about cp.async (PTX ISA 9.7.9.25.3).
 var copyTraps = []trap{
 	{
+		name: "a copy whose size is in a register",
+		body: "setp.eq.u32 %p0, %t, 0;\nsetp.eq.u32 %p1, %t, 1;\nmov.u32 %x1, 16;\n@%p0 cp.async.cg.shared.global [r], [%A], %x1;\n@%p1 st.shared.u32 [r+4], %t;\ncp.async.wait_all;",
+		why:  "the copy includes the word that thread 1 writes",
+	},
+	{
 		name: "a copy, and a wait",
 		body: copyWord + "cp.async.wait_all;\nld.shared.u32 %x1, [%Q];",
 	},

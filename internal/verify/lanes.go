@@ -16,11 +16,11 @@ import (
 //
 // What is proved of each operation W: if a lane executes W in some iteration of the loops around,
 // then each lane that its mask names executes W in the same iteration with the same mask, or exits
-// without waiting at anything behind W. That suffices. The waits of a thread are in one order, that
-// of the iterations and of the text, which is the same for all threads. Consider the first wait in
-// this order at which a lane stays forever: each lane that it waits for executes it and is not held
-// up before, or exits. Barriers of the block are part of the order; that they do not diverge is
-// proved by divergence.
+// without waiting at W or anything behind it. That suffices. The waits of a thread are in one order,
+// that of the iterations and of thread.Place, which is the same for all threads. Consider the first
+// wait in this order at which a lane stays forever: each lane that it waits for executes it and is
+// not held up before, or exits. Barriers of the block are part of the order; that they do not
+// diverge is proved by divergence.
 //
 // What it cannot prove: operations that meet across the two branches of a condition, which PTX
 // allows and the CUDA guide does not.
@@ -116,8 +116,8 @@ func (l *lanes) bit(mask smt.Term, of, lane int) smt.Term {
 	return c.Eq(c.Extract(c.LShr(l.s[of].Apply(mask), index), 0, 1), c.Const(1, 1))
 }
 
-// later is the condition that a thread waits at something behind W: otherwise, if it does not
-// execute W, it exits without being held up. Of a loop it is enough that the thread enters it.
+// later is the condition that a thread waits at W, with whatever mask, or at something behind W:
+// otherwise it exits without being held up. Of a loop it is enough that the thread enters it.
 func (l *lanes) later(w *thread.Wait) smt.Term {
 	if w.All {
 		return smt.True
@@ -130,7 +130,7 @@ func (l *lanes) later(w *thread.Wait) smt.Term {
 			if len(w.Iters) > 0 || v.Place.Rank > w.Place.Rank {
 				any = append(any, v.Entered[0])
 			}
-		case len(w.Iters) > 0 || v.Place.Rank > w.Place.Rank:
+		case len(w.Iters) > 0 || v.Place.Rank >= w.Place.Rank:
 			any = append(any, v.Bare)
 		}
 	}

@@ -80,7 +80,7 @@ func TestDiverging(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want int // of the two barriers, how many diverge
-	}{{"even", 0}, {"some", 1}, {"trips", 1}, {"left", 1}} {
+	}{{"even", 0}, {"some", 1}, {"trips", 1}, {"left", 1}, {"ends", 0}} {
 		r := verify.Diverging(t.Context(), threadOf(t, c.name), options())
 		if len(r.Findings) != c.want {
 			t.Errorf("%s: %v; want %d", c.name, r.Findings, c.want)

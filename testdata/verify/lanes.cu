@@ -147,3 +147,51 @@ __global__ void until_none(int *g, const int *in) {
 __global__ void not_named(int *g) {
     g[threadIdx.x] = __shfl_sync(0xffff, 1, 0);
 }
+
+// bug warp-sync-hang: lane 0 waits for lane 16 with one mask, and lane 16 for lane 1 with another
+// heddle: grid=1 block=32
+__global__ void two_masks(int *g) {
+    unsigned m = threadIdx.x < 16 ? FULL : 0xfffffffe;
+    g[threadIdx.x] = __shfl_sync(m, (int)threadIdx.x, 3);
+}
+
+// bug warp-sync-hang: for n = 8, lanes with different masks wait for each other, and none exits
+// heddle: grid=1 block=64
+__global__ void two_masks_by_argument(int n) {
+    if (n == 8)
+        __syncwarp((threadIdx.x & 31) < n ? 0xffff : FULL);
+}
+
+// verified: each half of a warp names itself
+// heddle: grid=1 block=64
+__global__ void two_halves(int *g) {
+    unsigned m = (threadIdx.x & 16) == 0 ? 0xffff : 0xffff0000;
+    g[threadIdx.x] = __shfl_xor_sync(m, (int)threadIdx.x, 3);
+}
+
+// unknown: lanes 0 to 15 name lanes that execute the shuffle with another mask. These exit, so that
+// nothing hangs, but the guide leaves the result undefined
+// heddle: grid=1 block=32
+__global__ void two_masks_one_way(int *g) {
+    unsigned m = threadIdx.x < 16 ? FULL : 0xffff0000;
+    g[threadIdx.x] = __shfl_sync(m, (int)threadIdx.x, 20);
+}
+
+// verified: lanes that return behind an operation of all lanes have exited
+// heddle: grid=1 block=64
+__global__ void early_return_behind_a_vote(int *g, int n) {
+    bool p = __any_sync(FULL, threadIdx.x == n);
+    if (threadIdx.x >= n)
+        return;
+    g[threadIdx.x] = p + __shfl_down_sync(FULL, (int)threadIdx.x, 1);
+}
+
+// bug warp-sync-hang: the mask names the lanes that executed activemask, but the even ones of them
+// wait at the barrier of the block
+// heddle: grid=1 block=32
+__global__ void active_before_a_branch(int *g) {
+    unsigned m = __activemask();
+    if (threadIdx.x & 1)
+        g[threadIdx.x] = __shfl_sync(m, (int)threadIdx.x, 1);
+    __syncthreads();
+}

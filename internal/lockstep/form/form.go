@@ -86,7 +86,7 @@ func New(f *ir.Func) (*Program, error) {
 		return nil, &UnsupportedError{What: ir.ExplainIrreducible(f, dom)}
 	}
 	p := &Program{Func: f, byID: make([]*Block, len(f.Blocks))}
-	for _, id := range sortOrder(f, loops) {
+	for _, id := range loops.Order(f) { // the total order of section 4
 		b, err := predicate(f, id)
 		if err != nil {
 			return nil, err
@@ -97,34 +97,6 @@ func New(f *ir.Func) (*Program, error) {
 	p.markEnds(loops)
 	p.Uniform = uniformity(f)
 	return p, nil
-}
-
-// sortOrder is the total order of section 4: topological but for back edges, and without a block of
-// no loop between two blocks of one. The header's place in the reverse postorder is that of its
-// whole loop.
-func sortOrder(f *ir.Func, loops *ir.LoopForest) []ir.BlockID {
-	// of a loop, or nil: its own blocks and the headers of the loops in it
-	items := map[*ir.Loop][]ir.BlockID{}
-	for _, b := range ir.ReversePostorder(f) {
-		l := loops.Of[b]
-		if l != nil && l.Header == b {
-			items[l.Parent] = append(items[l.Parent], b)
-		}
-		items[l] = append(items[l], b)
-	}
-	var out []ir.BlockID
-	var place func(l *ir.Loop)
-	place = func(l *ir.Loop) {
-		for _, b := range items[l] {
-			if inner := loops.Of[b]; inner != l {
-				place(inner)
-			} else {
-				out = append(out, b)
-			}
-		}
-	}
-	place(nil)
-	return out
 }
 
 // markEnds finds the last block of each loop.

@@ -58,7 +58,7 @@ func Analyze(f *ir.Func, lockstep bool) (*Facts, error) {
 	if !k.loops.Reducible {
 		return nil, &thread.UnsupportedError{What: ir.ExplainIrreducible(f, k.dom)}
 	}
-	k.order = ir.ReversePostorder(f)
+	k.order = k.loops.Order(f)
 	k.params = map[*ir.Var]bool{}
 	for _, v := range f.Params {
 		k.params[v] = true
@@ -115,7 +115,7 @@ func (k *Facts) findLoops() {
 // Func returns the kernel.
 func (k *Facts) Func() *ir.Func { return k.f }
 
-// Order returns the blocks in reverse postorder.
+// Order returns the blocks in reverse postorder, with those of each loop next to each other.
 func (k *Facts) Order() []ir.BlockID { return k.order }
 
 // Loops returns the loops, outer ones before inner ones.
@@ -160,7 +160,8 @@ func (k *Facts) Convergent(in *ir.Instr) bool {
 	return k.convergent != nil && k.convergent.Has(int(k.blockOf[in]))
 }
 
-// Rank orders instructions: by reverse postorder of their blocks, and within a block as written.
+// Rank orders instructions as one thread executes them, but for the iterations of loops: by Order of
+// their blocks, and within a block as written.
 func (k *Facts) Rank(in *ir.Instr) int { return k.rank[in] }
 
 // BlockOf returns the block of an instruction.

@@ -323,3 +323,17 @@ func TestUndefined(t *testing.T) {
 		}
 	}
 }
+
+// TestNeverRepeats: of a loop that no thread repeats, nothing is known of an iteration's end. So
+// nothing is described: a closed form would say what later iterations find.
+func TestNeverRepeats(t *testing.T) {
+	next := func(_ *smt.Context, r []smt.Term) []smt.Term {
+		return slices.Repeat([]smt.Term{join.Undefined}, len(r))
+	}
+	b := learn(t, []uint64{1, 20, 300, 4000}, next, func(*smt.Context, smt.Term) smt.Term { return smt.False })
+	for _, l := range b.t.Describe() {
+		for _, s := range l.Slots {
+			t.Errorf("%s is described: %s", s.Name, b.c.String(s.At))
+		}
+	}
+}

@@ -360,6 +360,10 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%d bytes at %d: %s, want %s", tt.size, tt.off, got, tt.want)
 		}
 	}
+	m.StoreArgument(v, 8, 8, c.Const(1, 64), &s)
+	if got := load(0, 16); got != "?" {
+		t.Errorf("16 bytes, which no term of at most 64 bits has, are %s", got)
+	}
 	m.StoreArgument(v, 3, 1, c.Const(0, 8), &s)
 	if got := load(0, 4); got != "?" {
 		t.Errorf("a word of which a byte was overwritten is %s", got)

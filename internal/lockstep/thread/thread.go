@@ -72,7 +72,7 @@ type End struct {
 // Place orders what a thread does within one iteration of the loops that two places share.
 type Place struct {
 	Loops []int // the loops around, outermost first
-	Rank  int   // position in reverse postorder
+	Rank  int   // the position, with all of a loop before what follows the loop
 }
 
 // Thread is everything that one arbitrary thread may do.

@@ -50,6 +50,11 @@ func TestVerifiedReadbackIsClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Readback, req: phaseRequest}, 60, 20)
 }
 
+// TestVerifiedLanesAreClean is the same on gen.Lanes, many of whose kernels hang.
+func TestVerifiedLanesAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Lanes, req: phaseRequest}, 200, 20)
+}
+
 // TestVerifiedFlowIsClean is the same on gen.Flow.
 func TestVerifiedFlowIsClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 40, 10)
@@ -66,6 +71,7 @@ func TestVerifiedInLockstepIsClean(t *testing.T) {
 		"random":   {draw: random, req: randomRequest, lockstep: true, count: 150},
 		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true, count: 25},
 		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true, count: 15},
+		"lanes":    {draw: gen.Lanes, req: phaseRequest, lockstep: true, count: 100},
 	} {
 		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, a.count, 20) })
 	}
@@ -128,9 +134,10 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 		r := verify.Kernel(t.Context(), th, opt)
 		switch {
 		case !r.Verified():
-		case seen.race != "" || seen.deadlock != "":
-			t.Fatalf("seed %d is verified, but a run finds %s%s\n%s", seed, seen.race, seen.deadlock, k.PTX)
-		case seen == seenBugs{}:
+		case seen != seenBugs{}:
+			t.Fatalf("seed %d is verified, but a run finds %s%s%s\n%s", seed, seen.race, seen.deadlock,
+				seen.misuse, k.PTX)
+		default:
 			verified++
 		}
 	}
@@ -162,7 +169,7 @@ func seeds(t *testing.T, n int) (from, to int) {
 }
 
 // seenBugs are the bugs that runs of a kernel showed.
-type seenBugs struct{ race, deadlock string }
+type seenBugs struct{ race, deadlock, misuse string }
 
 // look runs a kernel under some schedules, up to the first race.
 func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules uint64,
@@ -187,7 +194,11 @@ func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules 
 		if r.Status == emu.Stalled {
 			s.deadlock = fmt.Sprintf("a deadlock (schedule %d)", seed)
 		}
-		if rep := d.Report(); len(rep.Races) > 0 {
+		rep := d.Report()
+		if len(rep.Barriers) > 0 || r.Stop != nil && r.Stop.Kind == emu.BadBarrier {
+			s.misuse = fmt.Sprintf("a barrier that is used wrongly (schedule %d)", seed)
+		}
+		if len(rep.Races) > 0 {
 			s.race = fmt.Sprintf("a race (schedule %d)", seed)
 			return
 		}

@@ -56,3 +56,6 @@ K trips(int *a, int n) { for (int i = 0; i < 3 + (int)(threadIdx.x & 1); i++) { 
 
 // Some end before the second.
 K left(int *a, int n) { __syncthreads(); a[threadIdx.x] = n; if (threadIdx.x > 20) return; __syncthreads(); }
+
+// All threads reach both barriers, and end at two places. An end is no barrier.
+K ends(int *a, int n) { __syncthreads(); a[threadIdx.x] = n; __syncthreads(); if (threadIdx.x < n) asm volatile("exit;"); a[threadIdx.x] = 3; }

@@ -128,6 +128,14 @@ func (d *Detector) replaced(l *list, list []entry, strong bool, e entry) bool {
 		if l.search == nil {
 			l.search = new(search)
 			d.bytes += uint64(unsafe.Sizeof(search{}))
+			for i := range l.weak {
+				l.search.most = max(l.search.most, l.weak[i].warp)
+			}
+		}
+		// Blocks tend to run in the order of their numbers, so that most readers of a table are new.
+		if !strong && e.warp > l.search.most {
+			l.search.most = e.warp
+			return false
 		}
 		hint = &l.search.last[e.warp%uint32(len(l.search.last))]
 		if i := int(*hint); i < len(list) && list[i].yields(e, long) {

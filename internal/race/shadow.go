@@ -44,6 +44,7 @@ type list struct {
 // search helps to find the entry of a warp in a list.
 type search struct {
 	last         [32]uint16 // where the last one may be, by the low bits of the warp
+	most         uint32     // no warp in weak is above it
 	weak, strong *positions // nil: not needed so far
 }
 

@@ -166,33 +166,56 @@ func runGeneric(x *exec, in *inst) {
 	}
 }
 
-// span returns the page that contains the accesses of all lanes, if they are aligned, in bounds and
-// in one page; else nil, and the lanes are handled one by one.
-func (x *exec) span(m *memOp, s survey) (*contents, *object) {
-	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil {
-		return nil, nil
+// span returns bytes that contain the accesses of all lanes of lanes, which are aligned and in
+// bounds, and the address of the first of these bytes: one page of an object of the run, or the
+// memory of a program. If there are none, the lanes are handled one by one.
+func (x *exec) span(m *memOp, lanes uint32, s survey) (b []byte, start uint64, o *object) {
+	if s.or&(m.wide-1) != 0 || x.unk != nil {
+		return nil, 0, nil
 	}
-	o := x.mem.own(s.first)
-	if o == nil {
+	if o = x.mem.own(s.first); o == nil {
 		o = x.findMapped(s.first)
 	}
 	if o == nil || m.space == event.Const && !o.isConst() {
-		return nil, nil
+		return nil, 0, nil
 	}
-	// Other lanes are between the start of the page and the bitwise or of the addresses. An object of
-	// a program's memory may begin within a page.
+	if o.mapped != nil {
+		if !x.inside(o, m.wide, lanes, s) {
+			return nil, 0, nil
+		}
+		return o.mapped, o.start, o
+	}
+	if s.diff>>pageBits != 0 {
+		return nil, 0, nil
+	}
 	low := s.first &^ pageMask
 	if low < o.base || !o.contains((low|s.or&pageMask)-o.base, m.wide) {
-		return nil, nil
+		return nil, 0, nil
 	}
-	return o.at(s.first), o
+	return o.at(s.first)[:], low, o
+}
+
+// inside reports whether the aligned accesses of all lanes of m are within an object.
+func (x *exec) inside(o *object, wide uint64, m uint32, s survey) bool {
+	// All addresses are between the first one with the bits cleared in which some differ, and with
+	// these bits set.
+	most := uint64(1)<<bits.Len64(s.diff) - 1
+	low, high := s.first&^most, s.first|most&^(wide-1)
+	if low < o.base || !o.contains(high-o.base, wide) {
+		low, high = s.first, s.first
+		for t := m; t != 0; t &= t - 1 {
+			a := x.addr[bits.TrailingZeros32(t)&31]
+			low, high = min(low, a), max(high, a)
+		}
+	}
+	return low >= o.base && o.contains(high-o.base, wide)
 }
 
 // loadGlobal loads from global or constant memory. Constant memory is read-only, so that reads of
 // it produce no events.
 func loadGlobal(x *exec, in *inst, m uint32, s survey) {
-	p, o := x.span(in.mem, s)
-	if p == nil {
+	b, start, o := x.span(in.mem, m, s)
+	if b == nil {
 		x.loadScattered(in, m)
 		return
 	}
@@ -202,7 +225,7 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 	}
 	for i, d := range in.mem.dst {
 		if d >= 0 {
-			loadLanes(p[:], pageMask, &x.addr, uint64(i)*in.mem.size, in.mem.size, &x.regs[d], m)
+			loadLanes(b, &x.addr, uint64(i)*in.mem.size-start, in.mem.size, &x.regs[d], m)
 		}
 	}
 	x.signExtend(in.mem, m)
@@ -221,33 +244,33 @@ func loadShared(x *exec, in *inst, m uint32, s survey) {
 	}
 	for i, d := range in.mem.dst {
 		if d >= 0 {
-			loadLanes(x.block.shared, ^uint64(0), &x.addr, uint64(i)*in.mem.size, in.mem.size, &x.regs[d], m)
+			loadLanes(x.block.shared, &x.addr, uint64(i)*in.mem.size, in.mem.size, &x.regs[d], m)
 		}
 	}
 	x.signExtend(in.mem, m)
 	x.access(in, m, event.Shared, 0)
 }
 
-// loadLanes loads size bytes for each lane of m from buf at (a&mask)+disp. It is the inner loop of
+// loadLanes loads size bytes for each lane of m from buf at a+disp. It is the inner loop of
 // most loads: its arguments are scalars and not a struct, so that they stay in registers.
-func loadLanes(buf []byte, mask uint64, a *alu.Lanes, disp, size uint64, d *alu.Lanes, m uint32) {
+func loadLanes(buf []byte, a *alu.Lanes, disp, size uint64, d *alu.Lanes, m uint32) {
 	if m == full {
 		switch size {
 		case 4:
 			for l := range d {
-				d[l] = uint64(binary.LittleEndian.Uint32(buf[a[l]&mask+disp:]))
+				d[l] = uint64(binary.LittleEndian.Uint32(buf[a[l]+disp:]))
 			}
 			return
 		case 8:
 			for l := range d {
-				d[l] = binary.LittleEndian.Uint64(buf[a[l]&mask+disp:])
+				d[l] = binary.LittleEndian.Uint64(buf[a[l]+disp:])
 			}
 			return
 		}
 	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		d[l] = loadUint(buf[a[l]&mask+disp:], size)
+		d[l] = loadUint(buf[a[l]+disp:], size)
 	}
 }
 
@@ -328,15 +351,15 @@ func (x *exec) gather(mo *memOp, m uint32) {
 // storeGlobal stores to global memory. A block that runs ahead only logs its stores.
 func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 	x.gather(in.mem, m)
-	p, o := x.span(in.mem, s)
-	if p == nil || o.space != event.Global {
+	b, start, o := x.span(in.mem, m, s)
+	if b == nil || o.space != event.Global {
 		x.storeScattered(in, m)
 		return
 	}
 	if x.spec != nil {
 		x.spec.written.add(o.id)
 	} else {
-		storeLanes(p[:], pageMask, &x.addr, &x.data, in.mem.wide, m)
+		storeLanes(b, start, &x.addr, &x.data, in.mem.wide, m)
 	}
 	x.access(in, m, event.Global, m)
 }
@@ -350,29 +373,29 @@ func storeShared(x *exec, in *inst, m uint32, s survey) {
 	if x.unk != nil {
 		x.unk.storeShared(x, in, m)
 	}
-	storeLanes(x.block.shared, ^uint64(0), &x.addr, &x.data, in.mem.wide, m)
+	storeLanes(x.block.shared, 0, &x.addr, &x.data, in.mem.wide, m)
 	x.access(in, m, event.Shared, m)
 }
 
-// storeLanes stores wide bytes for each lane of m into buf at a&mask. Lanes with equal addresses
+// storeLanes stores wide bytes for each lane of m into buf at a-start. Lanes with equal addresses
 // store in lane order, so that the last one remains; the ISA leaves the order open. Its arguments
 // are scalars for the same reason as those of loadLanes.
-func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]uint64, wide uint64,
+func storeLanes(buf []byte, start uint64, a *alu.Lanes, data *[4][event.WarpSize]uint64, wide uint64,
 	m uint32) {
 	w := &data[0]
 	switch {
 	case wide == 4 && m == full:
 		for l := range w {
-			binary.LittleEndian.PutUint32(buf[a[l]&mask:], uint32(w[l]))
+			binary.LittleEndian.PutUint32(buf[a[l]-start:], uint32(w[l]))
 		}
 	case wide == 8 && m == full:
 		for l := range w {
-			binary.LittleEndian.PutUint64(buf[a[l]&mask:], w[l])
+			binary.LittleEndian.PutUint64(buf[a[l]-start:], w[l])
 		}
 	default:
 		for t := m; t != 0; t &= t - 1 {
 			l := bits.TrailingZeros32(t) & 31
-			storeWide(buf[a[l]&mask:], data, l, wide)
+			storeWide(buf[a[l]-start:], data, l, wide)
 		}
 	}
 }

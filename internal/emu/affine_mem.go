@@ -31,9 +31,9 @@ func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	return p, base, lo <= base && hi >= base && hi <= mo.amask-mo.wide+1
 }
 
-// affinePage returns the page that contains the access of all lanes, and the offset of lane 0 in
-// it; nil if there is no single page.
-func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object, uint64) {
+// affineSpan returns bytes that contain the accesses of all lanes, and where in them that of lane 0
+// is: one page, or the memory of a program. It returns nil if there are none.
+func (x *exec) affineSpan(in *inst, p *pattern, base uint64) ([]byte, *object, uint64) {
 	mo := in.mem
 	if mo.space == event.Generic || mo.space == event.NoSpace {
 		if sp := &x.prog.space; (base+uint64(p.lo))>>sp.shift == 0 {
@@ -48,12 +48,17 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*contents, *object
 		mo.kind == event.Write && o.space != event.Global {
 		return nil, nil, 0
 	}
-	// first and last are the extreme addresses. Both must be in one page and in bounds.
+	// first and last are the extreme addresses.
 	first, last := base+uint64(p.lo), base+uint64(p.hi)
-	if first < o.base || first>>pageBits != last>>pageBits || !o.contains(last-o.base, mo.wide) {
+	switch {
+	case first < o.base || !o.contains(last-o.base, mo.wide):
+		return nil, nil, 0
+	case o.mapped != nil:
+		return o.mapped, o, base - o.start
+	case first>>pageBits != last>>pageBits:
 		return nil, nil, 0
 	}
-	return o.at(first), o, base & pageMask
+	return o.at(first)[:], o, base & pageMask
 }
 
 // setAddresses fills x.addr for the event, if something needs it.
@@ -77,22 +82,22 @@ func (x *exec) setAddresses(p *pattern, base, wide uint64) {
 }
 
 // runAffineLoadGlobal is a load of global memory. If the lanes are not in one page of one object,
-// it is executed lane by lane, with all messages.
+// or in one of a program, it is executed lane by lane, with all messages.
 func runAffineLoadGlobal(x *exec, in *inst) {
 	p, base, ok := x.addresses(in)
 	if !ok {
 		runLanes(x, in)
 		return
 	}
-	pg, o, at := x.affinePage(in, p, base)
-	if pg == nil {
+	b, o, at := x.affineSpan(in, p, base)
+	if b == nil {
 		runLanes(x, in)
 		return
 	}
 	if x.spec != nil && !x.spec.reads(x, o) {
 		return
 	}
-	x.loadAffine(in, p, pg[:], at)
+	x.loadAffine(in, p, b, at)
 	if o.space == event.Global {
 		x.setAddresses(p, base, in.mem.wide)
 		x.access(in, full, event.Global, 0)
@@ -182,8 +187,8 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 		runLanes(x, in)
 		return
 	}
-	pg, o, at := x.affinePage(in, p, base)
-	if pg == nil {
+	b, o, at := x.affineSpan(in, p, base)
+	if b == nil {
 		runLanes(x, in)
 		return
 	}
@@ -191,7 +196,7 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 		x.spec.written.add(o.id)
 		x.gather(in.mem, full)
 	} else {
-		x.storeAffine(in, p, pg[:], at)
+		x.storeAffine(in, p, b, at)
 	}
 	x.setAddresses(p, base, in.mem.wide)
 	x.access(in, full, event.Global, full)

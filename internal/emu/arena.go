@@ -22,7 +22,8 @@ type Arena struct {
 	mem   []byte
 	table atomic.Pointer[objectTable]
 	// texture and surface objects by handle; the map never changes
-	textures atomic.Pointer[map[uint64]*Texture]
+	textures  atomic.Pointer[map[uint64]*Texture]
+	described uint64 // changes of textures
 
 	mu    sync.Mutex
 	heap  Heap

@@ -256,12 +256,12 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 // updateAll is update for all lanes of m, whose bytes are in buf at their addresses cut by mask. No
 // value may be unknown. 32-bit additions, by far the most common operation, have a loop of their
 // own.
-func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint32) (stored uint32) {
+func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, start uint64, m uint32) (stored uint32) {
 	mo := in.mem
 	if !mo.adds || in.d[0] < 0 {
 		for t := m; t != 0; t &= t - 1 {
 			l := lowest(t)
-			if x.update(in, rmw, l, buf[x.addr[l]&mask:]) {
+			if x.update(in, rmw, l, buf[x.addr[l]-start:]) {
 				stored |= 1 << l
 			}
 		}
@@ -272,7 +272,7 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint3
 	added, not := uint32(0), false
 	for t := m; t != 0; t &= t - 1 {
 		l := lowest(t)
-		b := buf[x.addr[l]&mask:]
+		b := buf[x.addr[l]-start:]
 		n := uint32(v[l])
 		old := binary.LittleEndian.Uint32(b)
 		binary.LittleEndian.PutUint32(b, old+n)
@@ -298,9 +298,8 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 	}
 	rmw := in.mem.rmw
 	stored := uint32(0)
-	p, _ := x.span(in.mem, s)
-	if p != nil {
-		stored = x.updateAll(in, rmw, p[:], pageMask, m)
+	if b, start, _ := x.span(in.mem, m, s); b != nil {
+		stored = x.updateAll(in, rmw, b, start, m)
 		x.access(in, m, event.Global, stored)
 		return
 	}
@@ -336,7 +335,7 @@ func atomicShared(x *exec, in *inst, m uint32, s survey) {
 	}
 	stored := uint32(0)
 	if x.unk == nil {
-		stored = x.updateAll(in, rmw, x.block.shared, ^uint64(0), m)
+		stored = x.updateAll(in, rmw, x.block.shared, 0, m)
 		x.access(in, m, event.Shared, stored)
 		return
 	}

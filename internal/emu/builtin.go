@@ -190,7 +190,7 @@ func (x *exec) freeMapped(in *inst, l int, addr uint64) bool {
 		return false
 	}
 	x.mem.arena.release(addr)
-	x.mem.table, x.mapped = x.mem.arena.table.Load(), nil
+	x.mem.table, x.mapped = x.mem.arena.table.Load(), [4]*object{}
 	return true
 }
 

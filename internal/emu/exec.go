@@ -50,7 +50,7 @@ type exec struct {
 	prog     *program
 	geo      *event.Geometry
 	mem      *memory
-	mapped   *object // of the last access to memory of an arena; nil before
+	mapped   [4]*object // of the last accesses to memory of an arena; nil before
 	opt      *Options
 	lockstep bool
 	rng      uint64

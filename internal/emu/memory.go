@@ -217,15 +217,23 @@ func (m *memory) own(addr uint64) *object {
 
 // findMapped is find for an address that is in no object of the run.
 func (x *exec) findMapped(addr uint64) *object {
-	if o := x.mapped; o != nil && addr-o.base < o.extent {
+	if o := x.mapped[0]; o != nil && addr-o.base < o.extent {
 		return o
 	}
 	if x.mem.arena == nil {
 		return nil
 	}
+	// A kernel accesses a few arrays in turn. The last one comes first.
+	for i, o := range x.mapped {
+		if o != nil && addr-o.base < o.extent {
+			x.mapped[i], x.mapped[0] = x.mapped[0], o
+			return o
+		}
+	}
 	o := x.mem.table.find(addr)
 	if o != nil {
-		x.mapped = o
+		copy(x.mapped[1:], x.mapped[:])
+		x.mapped[0] = o
 	}
 	return o
 }

@@ -551,8 +551,8 @@ func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
 
 // storeNow performs a logged store.
 func (x *exec) storeNow(mo *memOp, m uint32) {
-	if p, _ := x.span(mo, x.survey(m)); p != nil {
-		storeLanes(p[:], pageMask, &x.addr, &x.data, mo.wide, m)
+	if b, start, _ := x.span(mo, m, x.survey(m)); b != nil {
+		storeLanes(b, start, &x.addr, &x.data, mo.wide, m)
 		return
 	}
 	for t := m; t != 0; t &= t - 1 {

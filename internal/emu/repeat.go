@@ -3,13 +3,14 @@ package emu
 import "heddle/internal/isa"
 
 // Repeatable reports whether another run of the machine in the same arena does the same again if
-// the memory that this run has read holds the same: the kernel reads neither clocks nor textures,
-// allocates and prints nothing, and Options.Touched shows all that it accesses except constant
-// memory. With atomics, what it writes may also be something that it has read.
-func (m *Machine) Repeatable() (ok, atomics bool) {
+// the memory that this run has read holds the same: the kernel reads no clock, allocates and prints
+// nothing, and Options.Touched shows all that it accesses except constant memory. With atomics, what
+// it writes may also be something that it has read; with textures, what it reads depends on their
+// descriptions as well (Arena.TextureVersion).
+func (m *Machine) Repeatable() (ok, atomics, textures bool) {
 	p := m.prog
 	if p.usesClock || p.usesHeap || p.prints || p.annotated {
-		return false, false
+		return false, false, false
 	}
 	for _, fc := range p.funcs {
 		for _, b := range fc.fn.Blocks {
@@ -17,13 +18,16 @@ func (m *Machine) Repeatable() (ok, atomics bool) {
 				switch action := in.Action(); {
 				case action == isa.ActAtomic || action == isa.ActReduce:
 					atomics = true
+				case action == isa.ActReadTexture || action == isa.ActReadSurface ||
+					action == isa.ActWriteSurface:
+					textures = true
 				case !repeatable[action]:
-					return false, false
+					return false, false, false
 				}
 			}
 		}
 	}
-	return true, atomics
+	return true, atomics, textures
 }
 
 // repeatable are the actions, besides atomic ones, of kernels that are repeatable. Accesses of

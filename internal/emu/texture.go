@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -101,6 +102,15 @@ func (a *Arena) setTexture(handle uint64, t *Texture) {
 		all[handle] = t
 	}
 	a.textures.Store(&all)
+	a.described++
+}
+
+// TextureVersion returns a number that differs if a texture or surface object has been described,
+// or has gone, since an earlier call.
+func (a *Arena) TextureVersion() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.described
 }
 
 // texOp is a decoded tex or tld4.
@@ -243,9 +253,10 @@ const maxTaps = 8
 
 // sampler is the state of a fetch by the lanes of a warp.
 type sampler struct {
-	taps   int // of each lane, those with weight 0 included
+	taps   int // of each lane, those that are not used included
 	addr   [maxTaps][event.WarpSize]uint64
-	inside [maxTaps]uint32 // lanes whose texel is in the texture; the others get the border's color
+	used   [maxTaps]uint32 // lanes whose result depends on the texel: its weight is not 0
+	inside [maxTaps]uint32 // of them, those in the texture; the others get the border's color
 	weight [maxTaps][event.WarpSize]float64
 	raw    [event.WarpSize][16]byte
 	sum    [4][event.WarpSize]float64
@@ -287,13 +298,14 @@ func (x *exec) sample(op *texOp, t *Texture, m uint32) bool {
 	s := x.sampler
 	s.out = [4][event.WarpSize]uint64{}
 	s.sum = [4][event.WarpSize]float64{}
+	s.used, s.inside = [maxTaps]uint32{}, [maxTaps]uint32{}
 	for r := m; r != 0; r &= r - 1 {
 		x.place(op, t, bits.TrailingZeros32(r)&31)
 	}
 	filtered := op.gather < 0 && t.Filter && !op.whole
 	read := &op.reads[bits.TrailingZeros64(t.texelBytes())]
 	for k := range s.taps {
-		inside := s.inside[k] & m
+		used, inside := s.used[k], s.inside[k]
 		if inside != 0 {
 			x.addr = s.addr[k]
 			var ok bool
@@ -301,13 +313,17 @@ func (x *exec) sample(op *texOp, t *Texture, m uint32) bool {
 				return false
 			}
 		}
-		for r := m; r != 0; r &= r - 1 {
+		if filtered {
+			t.addWeighted(s, k, used, inside)
+			continue
+		}
+		for r := used; r != 0; r &= r - 1 {
 			l := bits.TrailingZeros32(r) & 31
-			x.add(op, t, k, l, inside>>l&1 != 0, filtered)
+			x.add(op, t, k, l, inside>>l&1 != 0)
 		}
 	}
 	if filtered {
-		for i := range s.sum {
+		for i := range int(t.Channels) {
 			for l := range s.sum[i] {
 				s.out[i][l] = uint64(math.Float32bits(float32(s.sum[i][l])))
 			}
@@ -320,6 +336,21 @@ func (x *exec) sample(op *texOp, t *Texture, m uint32) bool {
 // whose texel exists. ok is false if the run ends, or the block must run again.
 func (x *exec) texels(in *inst, m uint32) (read uint32, ok bool) {
 	s := x.sampler
+	if b, start, o := x.span(in.mem, m, x.survey(m)); b != nil {
+		if x.spec != nil && !x.spec.reads(x, o) {
+			return 0, false
+		}
+		for r := m; r != 0; r &= r - 1 {
+			l := bits.TrailingZeros32(r) & 31
+			if at := x.addr[l] - start; in.mem.wide == 4 {
+				*(*[4]byte)(s.raw[l][:]) = [4]byte(b[at:])
+			} else {
+				copy(s.raw[l][:], b[at:at+in.mem.wide])
+			}
+		}
+		x.access(in, m, event.Global, 0)
+		return m, true
+	}
 	for r := m; r != 0; r &= r - 1 {
 		l := bits.TrailingZeros32(r) & 31
 		p, o, at, ok := x.lane(in, l)
@@ -340,21 +371,33 @@ func (x *exec) texels(in *inst, m uint32) (read uint32, ok bool) {
 	return m, true
 }
 
-// add takes the texel of tap k of a lane into the result: a weighted sum, one of four channels of a
-// gather, or the texel itself.
-func (x *exec) add(op *texOp, t *Texture, k, l int, inside, filtered bool) {
+// add takes the texel of tap k of a lane into the result: one of four channels of a gather, or the
+// texel itself.
+func (x *exec) add(op *texOp, t *Texture, k, l int, inside bool) {
 	s := x.sampler
-	switch {
-	case op.gather >= 0:
+	if op.gather >= 0 {
 		s.out[k][l] = t.channel(&s.raw[l], op.gather, inside)
-	case filtered:
-		for i := range int(t.Channels) {
-			s.sum[i][l] += s.weight[k][l] *
-				float64(math.Float32frombits(uint32(t.channel(&s.raw[l], i, inside))))
-		}
-	default:
-		for i := range int(t.Channels) {
-			s.out[i][l] = t.channel(&s.raw[l], i, inside)
+		return
+	}
+	for i := range int(t.Channels) {
+		s.out[i][l] = t.channel(&s.raw[l], i, inside)
+	}
+}
+
+// addWeighted adds the texels of tap k of the lanes of used to their sums.
+func (t *Texture) addWeighted(s *sampler, k int, used, inside uint32) {
+	plain := t.Kind == FloatTexel && t.Bits == 32 && used == inside
+	for i := range int(t.Channels) {
+		sum, weight := &s.sum[i], &s.weight[k]
+		for r := used; r != 0; r &= r - 1 {
+			l := bits.TrailingZeros32(r) & 31
+			var v uint32
+			if plain {
+				v = binary.LittleEndian.Uint32(s.raw[l][4*i&15:])
+			} else {
+				v = uint32(t.channel(&s.raw[l], i, inside>>l&1 != 0))
+			}
+			sum[l] += weight[l] * float64(math.Float32frombits(v))
 		}
 	}
 }

@@ -12,7 +12,8 @@ import "math"
 //     of fractional value (so 1.0 is exactly represented)".
 //
 // The guide leaves open how a is rounded, and in which precision the sum is computed: here to the
-// nearest multiple of 1/256, and exactly, with one rounding at the end.
+// nearest multiple of 1/256, and exactly, with one rounding at the end. A texel with weight 0 is not
+// read: at the middle of a texel the result is that texel, whatever its neighbours hold.
 
 // farthest bounds coordinates, so that their floor is an integer of 64 bits.
 const farthest = 1 << 40
@@ -62,38 +63,53 @@ func (x *exec) place(op *texOp, t *Texture, l int) {
 // corners adds the texels of a filtered fetch or of a gather in n dimensions.
 func (x *exec) corners(op *texOp, t *Texture, l int, base uint64, at [3]float64, n int) {
 	s := x.sampler
-	var first [3]int64
-	var part [3]float64
-	for i := range n {
-		first[i], part[i] = t.between(at[i], i)
-	}
 	s.taps = 1 << n
+	// Of each dimension, the offset of the lower and of the upper texel, and their weights.
+	var off [3][2]uint64
+	var ok [3][2]bool
+	var weights [3][2]float64
+	lower, upper := 0, 0 // dimensions of which the lower or the upper texel has a weight
+	step := [3]uint64{t.texelBytes(), t.Pitch, t.Slice}
+	for i := range n {
+		first, part := t.between(at[i], i)
+		weights[i] = [2]float64{1 - part, part}
+		for up := range 2 {
+			if weights[i][up] == 0 && op.gather < 0 {
+				continue
+			}
+			var texel int64
+			texel, ok[i][up] = t.index(first+int64(up), i)
+			off[i][up] = uint64(texel) * step[i]
+			if up == 1 {
+				upper |= 1 << i
+			} else {
+				lower |= 1 << i
+			}
+		}
+	}
 	for k := range s.taps {
 		corner := k
 		if op.gather >= 0 { // from the lower left one counterclockwise
 			corner = [4]int{2, 3, 1, 0}[k]
 		}
-		weight, inside := 1.0, true
-		var texel [3]int64
+		if corner&^upper != 0 || (s.taps-1)&^corner&^lower != 0 {
+			continue // its weight is 0
+		}
+		addr, weight, inside := base, 1.0, true
 		for i := range n {
 			up := corner >> i & 1
-			var ok bool
-			texel[i], ok = t.index(first[i]+int64(up), i)
-			inside = inside && ok
-			if up == 1 {
-				weight *= part[i]
-			} else {
-				weight *= 1 - part[i]
-			}
+			addr += off[i][up]
+			inside = inside && ok[i][up]
+			weight *= weights[i][up]
 		}
-		s.put(k, l, t.address(base, texel), inside, weight)
+		s.put(k, l, addr, inside, weight)
 	}
 }
 
-// put records a texel of a lane.
+// put records a texel of a lane, of tap k.
 func (s *sampler) put(k, l int, addr uint64, inside bool, weight float64) {
 	s.addr[k][l], s.weight[k][l] = addr, weight
-	s.inside[k] &^= 1 << l
+	s.used[k] |= 1 << l
 	if inside {
 		s.inside[k] |= 1 << l
 	}

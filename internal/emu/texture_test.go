@@ -220,6 +220,26 @@ func TestLinearFetch(t *testing.T) {
 	})
 }
 
+// TestTexelAlone: in the middle of a texel the others have weight 0, so that the result is the texel,
+// even if they are infinite, and they are not read.
+func TestTexelAlone(t *testing.T) {
+	inf := math.Float32bits(float32(math.Inf(1)))
+	tex := Texture{Size: [3]uint32{3, 3}, Pitch: 64, Channels: 1, Bits: 32, Kind: FloatTexel,
+		Filter: true, Address: [3]Addressing{Border, Border}, Color: [4]float32{float32(math.NaN())}}
+	got, _ := runTextured(t, "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f1}];", tex,
+		func(mem []byte) {
+			for k := range 9 {
+				binary.LittleEndian.PutUint32(mem[64*(k/3)+4*(k%3):], inf)
+			}
+			binary.LittleEndian.PutUint32(mem[64+4:], math.Float32bits(5))
+		}, [][4]uint32{floats(1.5, 1.5), floats(2, 1.5), floats(2.5, 2.5)})
+	for k, want := range []uint32{math.Float32bits(5), inf, inf} {
+		if got[k][0] != want {
+			t.Errorf("fetch %d: %#x, want %#x", k, got[k][0], want)
+		}
+	}
+}
+
 // TestTexelFormats reads texels of each format: CUDA Runtime API, cudaReadModeNormalizedFloat
 // (fractions of the largest value), and cudaReadModeElementType (extended to 32 bits).
 func TestTexelFormats(t *testing.T) {

@@ -17,7 +17,9 @@ func classOf(order event.Order, scope event.Scope, proxy event.Proxy, size uint8
 	if !order.Strong() {
 		return 0
 	}
-	return class(scope)<<16 | class(proxy)<<8 | class(size)
+	// The threads are those of one GPU: its scope reaches all that .sys reaches. So a volatile load,
+	// whose scope is .sys, is of the class of the atomics that it polls.
+	return class(min(scope, event.GPU))<<16 | class(proxy)<<8 | class(size)
 }
 
 func (c class) scope() event.Scope { return event.Scope(c >> 16) }
@@ -151,7 +153,7 @@ func (d *Detector) eachLane(a *access, lanes uint32) {
 			no = addr >> pageShift
 			p = d.page(a.mem, addr)
 		}
-		if p.split != nil || p.sync != nil || p.twins {
+		if p.split != nil || p.sync != nil || p.twins || p.fine != nil {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
@@ -190,7 +192,7 @@ func (d *Detector) eachGroup(a *access, lanes uint32) {
 // of a word, or the cells of its bytes.
 func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
-		p := d.page(a.mem, at)
+		p := d.coarsePage(a.mem, at)
 		word := uint32(at>>2) % pageWords
 		if a.Size >= 8 && word&1 == 0 && p.split == nil && p.sync == nil && d.together(a.mem, p, word) {
 			d.touch(a, d.cell(a.mem, p, word), p, at, 8, mask)
@@ -215,21 +217,33 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 // necessary.
 func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, mask uint32) {
 	if p.split == nil {
-		p.split = make(map[uint32]*[4]cell)
+		d.splitPage(p)
 	}
 	s := p.split[word]
 	if s == nil {
-		s = new([4]cell)
-		d.bytes += uint64(unsafe.Sizeof(*s))
+		s = d.splitWord(p, word)
 		c := d.cell(a.mem, p, word)
 		for i := range s {
 			s[i].w, s[i].r = d.clone(a.mem, c.w), d.clone(a.mem, c.r)
 		}
-		p.split[word] = s
 	}
 	for i := max(at, addr); i < min(at+4, addr+uint64(a.Size)); i++ {
 		d.touch(a, &s[i-at], p, i, 1, mask)
 	}
+}
+
+// splitPage prepares a page for words that are kept by byte.
+func (d *Detector) splitPage(p *page) {
+	p.split = new([pageWords]*[4]cell)
+	d.bytes += uint64(unsafe.Sizeof(*p.split))
+}
+
+// splitWord returns empty cells for the bytes of a word.
+func (d *Detector) splitWord(p *page, word uint32) *[4]cell {
+	s := new([4]cell)
+	d.bytes += uint64(unsafe.Sizeof(*s))
+	p.split[word] = s
+	return s
 }
 
 // clone copies an entry; a list is copied into a new list.
@@ -238,7 +252,7 @@ func (d *Detector) clone(m *memory, e entry) entry {
 		return e
 	}
 	i := d.newList(m)
-	src, dst := &d.lists[e.warp], &d.lists[i]
+	src, dst := d.list(e.warp), d.list(i)
 	dst.weak = append(dst.weak[:0], src.weak...)
 	dst.strong = append(dst.strong[:0], src.strong...)
 	dst.class, dst.limit, dst.broken = src.class, src.limit, src.broken
@@ -323,7 +337,7 @@ func (d *Detector) checkSide(t *touching, side *entry) {
 		d.checkEntry(t, *side)
 		return
 	}
-	l := &d.lists[side.warp]
+	l := d.list(side.warp)
 	for _, e := range l.weak {
 		d.checkEntry(t, e)
 	}
@@ -403,14 +417,14 @@ func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 		return 0, 0
 	}
 	if w.lane == nil {
-		if w.ext.least(event.Warp(e.warp), e.mask) >= e.clk {
+		if w.ext.covers(event.Warp(e.warp), e.mask, e.clk) {
 			return 0, 0
 		}
 		return t.mask, firstUnknown(w.ext, e)
 	}
 	for m := t.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		if k := w.beyond(l); k.least(event.Warp(e.warp), e.mask) < e.clk {
+		if k := w.beyond(l); !k.covers(event.Warp(e.warp), e.mask, e.clk) {
 			if racing == 0 {
 				other = firstUnknown(k, e)
 			}

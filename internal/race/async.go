@@ -182,7 +182,7 @@ func (d *Detector) settleLanes(a *access) {
 		t := touching{access: a, mask: 1 << l}
 		addr := a.Addr[l]
 		for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
-			p := d.page(a.mem, at)
+			p := d.coarsePage(a.mem, at)
 			word := uint32(at>>2) % pageWords
 			if p.twins {
 				d.part(a.mem, p, word)
@@ -222,7 +222,7 @@ func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 		}
 		return
 	}
-	l := &d.lists[side.warp]
+	l := d.list(side.warp)
 	for i := len(l.weak) - 1; i >= 0; i-- {
 		e := &l.weak[i]
 		switch {
@@ -234,6 +234,7 @@ func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 			// Insert after it, not at the end: among entries of one thread and site, a later one subsumes
 			// the earlier ones.
 			l.weak = slices.Insert(l.weak, i+1, now)
+			l.moved()
 			return
 		}
 	}
@@ -280,10 +281,10 @@ func (d *Detector) eachEntry(side *entry, visit func(entry)) {
 		visit(*side)
 		return
 	}
-	for _, e := range d.lists[side.warp].weak {
+	for _, e := range d.list(side.warp).weak {
 		visit(e)
 	}
-	for _, e := range d.lists[side.warp].strong {
+	for _, e := range d.list(side.warp).strong {
 		visit(e)
 	}
 }

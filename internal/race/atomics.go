@@ -37,7 +37,7 @@ func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
 	if !c.r.empty() || !c.w.many() {
 		return false
 	}
-	l := &d.lists[c.w.warp]
+	l := d.list(c.w.warp)
 	if l.class != a.class {
 		return false
 	}
@@ -64,6 +64,7 @@ func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
 // forgetKnown drops the weak accesses that every thread of the block knows. No other thread can
 // access the block's shared memory, so nothing can race with them.
 func (d *Detector) forgetKnown(b *block, l *list) {
+	l.moved()
 	out := l.weak[:0]
 	for _, e := range l.weak {
 		if e.clk > b.floor {

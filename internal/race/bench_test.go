@@ -1,6 +1,7 @@
 package race
 
 import (
+	"strconv"
 	"testing"
 
 	"heddle/internal/event"
@@ -123,5 +124,74 @@ func TestNoAllocation(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { launchEvents(d, geo, 3, 4) }); n > events {
 		t.Errorf("%v allocations for one block of %v events; only its own state may be allocated", n,
 			events)
+	}
+}
+
+// benchReads measures warps of many blocks that each read as next says, of a new detector.
+func benchReads(b *testing.B, blocks uint32,
+	read func(a *event.Access, step int) bool) {
+	geo := event.Geometry{Grid: event.Dim3{X: blocks, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
+	lanes := 0
+	for b.Loop() {
+		d := New(Options{Geometry: geo})
+		a := event.Access{Mask: ^uint32(0), Active: ^uint32(0), Space: event.Global, Size: 4,
+			Addr: new([event.WarpSize]uint64)}
+		for w := range event.Warp(blocks * 8) {
+			a.Warp = w
+			for i := 0; read(&a, i); i++ {
+				d.Access(&a)
+				lanes += event.WarpSize
+			}
+			d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
+		}
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
+}
+
+// inRow makes a an access by neighbouring lanes from an address on.
+func inRow(a *event.Access, from uint64) {
+	for l := range a.Addr {
+		a.Addr[l] = from + uint64(l)*uint64(a.Size)
+	}
+}
+
+// BenchmarkStencil measures reads of 17 neighbours by each thread.
+func BenchmarkStencil(b *testing.B) {
+	for name, proxy := range map[string]event.Proxy{"ld": event.GenericProxy,
+		"nc": event.TextureProxy, "tex": event.FetchProxy} {
+		b.Run(name, func(b *testing.B) {
+			benchReads(b, 64, func(a *event.Access, i int) bool {
+				a.Proxy, a.Site = proxy, event.Site(i)
+				inRow(a, 1<<40+128*uint64(a.Warp)+4*uint64(i))
+				return i < 17
+			})
+		})
+	}
+}
+
+// BenchmarkTable measures a word that all threads of the grid read.
+func BenchmarkTable(b *testing.B) {
+	for _, blocks := range []uint32{256, 4096} {
+		b.Run(strconv.Itoa(int(blocks)), func(b *testing.B) {
+			benchReads(b, blocks, func(a *event.Access, i int) bool {
+				a.Addr = new([event.WarpSize]uint64)
+				return i < 2
+			})
+		})
+	}
+}
+
+// BenchmarkBytes measures reads of bytes, side by side and with a stride.
+func BenchmarkBytes(b *testing.B) {
+	for _, stride := range []uint64{1, 3} {
+		b.Run(strconv.Itoa(int(stride)), func(b *testing.B) {
+			benchReads(b, 64, func(a *event.Access, i int) bool {
+				a.Size = 1
+				for l := range a.Addr {
+					a.Addr[l] = 1<<40 + stride*(uint64(a.Warp)*32+uint64(l)) + uint64(i)
+				}
+				return i < 9
+			})
+		})
 	}
 }

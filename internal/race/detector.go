@@ -18,12 +18,13 @@ type Detector struct {
 	cached *block
 
 	global      *memory
-	bytes       uint64 // see Memory
-	lists       []list
-	runs        [][]run // by number; 0 is none
+	bytes       uint64   // see Memory
+	lists       [][]list // by number: see list
+	listed      uint32   // numbers of lists in use or spare
+	runs        [][]run  // by number; 0 is none
 	spare       []*page
-	covered     map[run]uint32 // of compactRuns
 	spareRuns   []uint32
+	spareFine   [2][]*fine // by fine.shift
 	spareCells  []*[rowWords]cell
 	spareLists  []uint32
 	spareMemory []*memory
@@ -77,7 +78,6 @@ func New(opt Options) *Detector {
 		blocks:     make([][]*block, (g.Blocks()+blockGroup-1)/blockGroup),
 		global:     newMemory(),
 		runs:       make([][]run, 1),
-		covered:    make(map[run]uint32),
 		locations:  make(map[place]*location),
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),

@@ -1,6 +1,10 @@
 package race
 
-import "heddle/internal/event"
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
 
 // know is what a thread knows of threads beyond its own block barrier: for every thread, its last
 // clock that happens before now. It is a persistent radix tree over warp numbers: a node is never
@@ -16,6 +20,11 @@ type know struct {
 	level uint8  // 0: one warp; each level above spans fanout times as many
 	kids  *[fanout]*know
 	lanes *[event.WarpSize]uint32 // level 0 only; nil if base is all
+
+	// All threads of the first reach warps below are known up to floor. After a barrier of the whole
+	// grid this answers most questions at the root.
+	floor uint32
+	reach uint64
 }
 
 const (
@@ -49,29 +58,57 @@ func (k *know) of(w event.Warp, lane int) uint32 {
 	}
 }
 
-// least returns a clock that the tree knows of every lane of mask: a lower bound of their minimum.
-func (k *know) least(w event.Warp, mask uint32) uint32 {
-	best := uint32(0)
+// covers reports whether the tree knows clock c, which is not 0, of every lane of mask.
+func (k *know) covers(w event.Warp, mask, c uint32) bool {
 	for k != nil {
-		best = max(best, k.base)
-		if k.level == 0 {
-			if k.lanes == nil {
-				return best
-			}
-			low := ^uint32(0)
-			for l := range event.WarpSize {
-				if mask>>l&1 != 0 {
-					low = min(low, k.lanes[l])
+		switch {
+		case k.base >= c:
+			return true
+		case k.max < c:
+			return false
+		case k.floor >= c && uint64(w)&(uint64(1)<<(fanBits*k.level)-1) < k.reach:
+			return true
+		case k.level == 0:
+			for m := mask; m != 0; m &= m - 1 {
+				if k.lanes[bits.TrailingZeros32(m)&31] < c {
+					return false
 				}
 			}
-			return max(best, low)
+			return true
 		}
-		if k.kids == nil || best >= k.max {
-			return best
-		}
-		k = k.kids[uint32(w)>>(fanBits*(k.level-1))&(fanout-1)]
+		k = kid(k, int(uint32(w)>>(fanBits*(k.level-1))&(fanout-1)))
 	}
-	return best
+	return false
+}
+
+// settle sets floor and reach of a new node.
+func (k *know) settle() *know {
+	k.floor, k.reach = k.base, 1<<(fanBits*k.level)
+	switch {
+	case k.lanes != nil:
+		low := ^uint32(0)
+		for _, c := range k.lanes {
+			low = min(low, c)
+		}
+		k.floor = max(k.floor, low)
+	case k.kids != nil:
+		low, reach := ^uint32(0), uint64(0)
+		span := k.reach / fanout
+		for _, kid := range k.kids {
+			n, c := span, k.base
+			if kid != nil {
+				n, c = kid.reach, max(c, kid.floor)
+			} else if k.base == 0 {
+				break // nothing is known of those from here on
+			}
+			low, reach = min(low, c), reach+n
+			if n < span {
+				break
+			}
+		}
+		k.floor, k.reach = low, reach
+	}
+	return k
 }
 
 // join returns a tree that knows what a or b knows. It returns a or b itself if the other adds
@@ -99,7 +136,7 @@ func join(a, b *know) *know {
 		case isB && lanes == b.lanes:
 			return b
 		}
-		return &know{base: base, max: most, level: a.level, lanes: lanes}
+		return (&know{base: base, max: most, level: a.level, lanes: lanes}).settle()
 	}
 	var kids [fanout]*know
 	for i := range kids {
@@ -118,7 +155,7 @@ func join(a, b *know) *know {
 		return b
 	}
 	shared := kids
-	return &know{base: base, max: most, level: a.level, kids: &shared}
+	return (&know{base: base, max: most, level: a.level, kids: &shared}).settle()
 }
 
 // kid returns child i of k; nil if k has none.
@@ -183,11 +220,11 @@ func (k *know) put(level uint8, lo, hi, from uint64, c uint32,
 	n.max = max(n.max, c)
 	if level == 0 && lanes != nil {
 		n.lanes = joinLanes(n.lanes, lanes)
-		return n
+		return n.settle()
 	}
 	if lo <= from && from+span <= hi {
 		n.base = max(n.base, c)
-		return n
+		return n.settle()
 	}
 	kids := new([fanout]*know)
 	if n.kids != nil {
@@ -195,16 +232,16 @@ func (k *know) put(level uint8, lo, hi, from uint64, c uint32,
 	}
 	step := span / fanout
 	for i := (max(lo, from) - from) / step; i < fanout && from+i*step < hi; i++ {
-		if kids[i].covers(c, lanes) {
+		if kids[i].knowsAll(c, lanes) {
 			continue
 		}
 		kids[i] = kids[i].put(level-1, lo, hi, from+i*step, c, lanes)
 	}
 	n.kids = kids
-	return n
+	return n.settle()
 }
 
-// covers reports whether k already knows clock c of all threads below it.
-func (k *know) covers(c uint32, lanes *[event.WarpSize]uint32) bool {
+// knowsAll reports whether k already knows clock c of all threads below it.
+func (k *know) knowsAll(c uint32, lanes *[event.WarpSize]uint32) bool {
 	return k != nil && k.base >= c && lanes == nil
 }

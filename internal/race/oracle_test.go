@@ -30,6 +30,7 @@ type stream struct {
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
 	parts bool // operations may order one space only
+	sizes []uint8
 
 	noCopies bool // half of the streams have no asynchronous copies
 }
@@ -62,6 +63,9 @@ func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bo
 		Tolerate: tolerate, Only: only})
 	s.past = make([][]epochs, int(geo.Blocks())*geo.WarpsPerBlock()*event.WarpSize)
 	s.busy = make(map[event.Thread]bool)
+	// Pages of bytes and of halves are kept in another form until an access of another size comes.
+	s.sizes = rapid.SampledFrom([][]uint8{{1, 2, 4, 4, 4, 8, 16}, {1}, {2}, {1, 1, 1, 1, 4},
+		{2, 2, 2, 2, 1}}).Draw(rt, "sizes")
 	for i := range 10 {
 		s.sites = append(s.sites, s.site(event.Site(i)))
 	}
@@ -72,7 +76,7 @@ func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bo
 func (s *stream) site(id event.Site) event.Access {
 	a := event.Access{Site: id, Kind: event.Kind(rapid.IntRange(0, 3).Draw(s.rt, "kind"))}
 	a.Space = rapid.SampledFrom([]event.Space{event.Global, event.Shared}).Draw(s.rt, "space")
-	a.Size = rapid.SampledFrom([]uint8{1, 4, 4, 4, 8, 16}).Draw(s.rt, "size")
+	a.Size = rapid.SampledFrom(s.sizes).Draw(s.rt, "size")
 	orders := map[event.Kind][]event.Order{
 		event.Read:   {event.Weak, event.Weak, event.Relaxed, event.Acquire},
 		event.Write:  {event.Weak, event.Weak, event.Relaxed, event.Release},
@@ -137,8 +141,9 @@ func (s *stream) access() {
 		return
 	}
 	a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
-	how := rapid.IntRange(0, 5).Draw(s.rt, "spread")
+	how := rapid.IntRange(0, 6).Draw(s.rt, "spread")
 	base := rapid.IntRange(0, 3).Draw(s.rt, "base")
+	start := rapid.IntRange(0, 40).Draw(s.rt, "start")
 	values := uint64(rapid.SampledFrom([]uint32{0, ^uint32(0), 0b0110}).Draw(s.rt, "values"))
 	for l := range event.WarpSize {
 		slot := base
@@ -156,11 +161,13 @@ func (s *stream) access() {
 			a.Addr[l] = uint64(base+l%16) * uint64(a.Size)
 		case 5:
 			a.Addr[l] = uint64(base+l/16) * uint64(a.Size)
+		case 6: // a stencil's: a row that begins anywhere
+			a.Addr[l] = uint64(start+l) * uint64(a.Size)
 		}
 		a.Data[0][l] = values >> l & 1
 	}
 	if a.Mask == ^uint32(0) && rapid.Bool().Draw(s.rt, "rows known") {
-		a.Row, a.Step = map[int]uint8{0: 32, 3: 32, 4: 16, 5: 16}[how], uint64(a.Size)
+		a.Row, a.Step = map[int]uint8{0: 32, 3: 32, 4: 16, 5: 16, 6: 32}[how], uint64(a.Size)
 		if how == 0 || how == 5 {
 			a.Step = 0
 		}

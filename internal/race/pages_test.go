@@ -123,7 +123,7 @@ func TestReadersOfOneWord(t *testing.T) {
 		}
 	}
 	c := d.cell(d.global, d.page(d.global, 0), 0)
-	if !c.r.many() || len(d.lists[c.r.warp].weak) != 40 {
+	if !c.r.many() || len(d.list(c.r.warp).weak) != 40 {
 		t.Errorf("the word has %+v, want a list of 40 readers", c.r)
 	}
 }
@@ -171,6 +171,11 @@ func TestKnow(t *testing.T) {
 					lanes[l] = uint32(rapid.IntRange(0, 5).Draw(t, "lane"))
 					want[w][n] = max(want[w][n], lanes[l])
 				}
+				if rapid.Bool().Draw(t, "others") {
+					for l := 1; l < 31; l++ {
+						lanes[l] = lanes[0]
+					}
+				}
 				k = k.withLanes(warps[w], &lanes)
 			case 2:
 				j := rapid.IntRange(0, len(trees)-1).Draw(t, "other")
@@ -186,8 +191,10 @@ func TestKnow(t *testing.T) {
 					t.Fatalf("warp %d: knows %d and %d, want %v", w, a, b, want[n])
 				}
 				least := min(want[n][0], want[n][1])
-				if got := k.least(w, 1|1<<31); got > least {
-					t.Fatalf("warp %d: knows %d of both lanes, want at most %d", w, got, least)
+				for c := uint32(1); c <= 6; c++ {
+					if got := k.covers(w, 1|1<<31, c); got != (c <= least) {
+						t.Fatalf("warp %d: knows clock %d of both lanes: %t; it knows %d", w, c, got, least)
+					}
 				}
 			}
 			trees, tables = append(trees, k), append(tables, want)

@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -86,7 +87,7 @@ func (d *Detector) coveredBy(t *touching, old, e entry) bool {
 // push adds e to a list: merged with one of its last entries, or appended. A full list is
 // compacted.
 func (d *Detector) push(t *touching, no uint32, e entry) {
-	l := &d.lists[no]
+	l := d.list(no)
 	to, c, last := &l.weak, d.sites[e.site].class, 4
 	if c != 0 {
 		to, last = &l.strong, 1 // the order of strong writes matters
@@ -99,7 +100,7 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 			l.class = mixedClass
 		}
 	}
-	if (c == 0 || c == l.class && d.sites[e.site].kind == event.Read) && l.replaced(*to, e) {
+	if (c == 0 || c == l.class && d.sites[e.site].kind == event.Read) && d.replaced(l, *to, c != 0, e) {
 		return
 	}
 	for i := max(0, len(*to)-last); i < len(*to); i++ {
@@ -118,34 +119,67 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 // knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported
 // at each place, unless the list is long. Without this, the readers of a table that all warps read
 // again and again would accumulate.
-func (l *list) replaced(list []entry, e entry) bool {
+//
+// A pending copy is kept: what its thread does before the wait says nothing about it.
+func (d *Detector) replaced(l *list, list []entry, strong bool, e entry) bool {
 	long := len(list) >= minLimit
-	hint := &l.last[e.warp%uint32(len(l.last))]
-	if i := int(*hint); i < len(list) && list[i].yields(e, long) {
-		list[i] = e
-		return true
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].yields(e, long) {
+	var hint *uint16
+	if len(list) >= minSearched {
+		if l.search == nil {
+			l.search = new(search)
+			d.bytes += uint64(unsafe.Sizeof(search{}))
+			for i := range l.weak {
+				l.search.most = max(l.search.most, l.weak[i].warp)
+			}
+		}
+		// Blocks tend to run in the order of their numbers, so that most readers of a table are new.
+		if !strong && e.warp > l.search.most {
+			l.search.most = e.warp
+			return false
+		}
+		hint = &l.search.last[e.warp%uint32(len(l.search.last))]
+		if i := int(*hint); i < len(list) && list[i].yields(e, long) {
 			list[i] = e
-			*hint = uint16(i)
 			return true
 		}
 	}
-	*hint = uint16(len(list)) // where it will be appended
-	return false
+	i, p := len(list)-1, (*positions)(nil)
+	if len(list) >= minIndexed {
+		p = l.search.index(strong)
+		d.bytes += p.extend(list)
+		i = p.last(list, e.warp)
+	}
+	for i >= 0 {
+		if list[i].yields(e, long) {
+			list[i] = e
+			break
+		}
+		if p != nil {
+			i = p.before(i)
+		} else {
+			i--
+		}
+	}
+	if hint != nil {
+		*hint = uint16(i)
+		if i < 0 {
+			*hint = uint16(len(list)) // where it will be appended
+		}
+	}
+	return i >= 0
 }
 
 // yields reports whether e may replace have.
 func (have *entry) yields(e entry, long bool) bool {
 	return have.warp == e.warp && have.mask&^e.mask == 0 &&
-		(long || have.clk < e.clk || have.site == e.site)
+		(have.clk < e.clk || (long || have.site == e.site) && !have.concurrent())
 }
 
 // compact drops entries subsumed by later accesses of the same threads at the same site, and
 // entries known to every thread that can still access the cell. The limit doubles with what
 // remains, so that the total cost is linear.
 func (d *Detector) compact(t *touching, l *list) {
+	l.moved()
 	l.weak = d.compacted(t, l.weak)
 	l.strong = d.compacted(t, l.strong)
 	l.limit = max(minLimit, 2*max(len(l.weak), len(l.strong)/4))
@@ -221,10 +255,11 @@ func (d *Detector) filter(t *touching, side *entry) {
 		}
 		return
 	}
-	l := &d.lists[side.warp]
+	l := d.list(side.warp)
 	if len(l.strong)+len(l.weak) > 8 {
 		return // long lists are left to compaction
 	}
+	l.moved()
 	l.strong = d.filtered(t, l.strong)
 	l.weak = d.filtered(t, l.weak)
 	if len(l.strong)+len(l.weak) == 0 {

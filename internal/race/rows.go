@@ -10,10 +10,11 @@ import (
 // Rows: the compact form of shadow memory, for what Barracuda §4.3.3 calls coalesced accesses, of
 // which it keeps one record for a warp. The common access of a warp is one word, or a vector of
 // words, for each lane, at neighbouring addresses. It is kept as one run for the 32 words of a row
-// instead of 32 cells, and checked at once. A row keeps this form while every access to it is such
-// a run, plainly ordered with those before. Any other access first inflates the row into cells,
-// which then hold exactly the contents of the runs; so the compact form alone only ever concludes
-// "no race".
+// instead of 32 cells, and checked at once. The reads of a stencil, or of a texture, are such runs
+// that begin anywhere, so that a part of each is in one row and the rest in the next. A row keeps
+// this form while every access to it is a part of a run, plainly ordered with those before. Any
+// other access first inflates the row into cells, which then hold exactly the contents of the runs;
+// so the compact form alone only ever concludes "no race".
 
 const (
 	rowShift = 7 // bytes of memory in a row
@@ -50,7 +51,8 @@ type runs struct {
 // row is the shadow of 32 words.
 type row struct {
 	w, r  runs
-	cells *[rowWords]cell // the row is inflated, and w and r are empty; else nil
+	nc    uint32          // words of noncoherent reads: r has nothing else of them
+	cells *[rowWords]cell // the row is inflated, and the rest is empty; else nil
 }
 
 func (d *Detector) runsOf(s *runs) []run {
@@ -63,32 +65,55 @@ func (d *Detector) runsOf(s *runs) []run {
 	return s.one[:]
 }
 
-// eachRun handles the parts of a weak access that form runs, and returns the remaining lanes.
+// eachRun handles the parts of a weak access that form runs, and returns the remaining lanes. What
+// counts is how many lanes follow each other, and not how many of them are in one row: the reads of
+// a stencil are rows that begin anywhere.
 func (d *Detector) eachRun(a *access) (left uint32) {
-	size := uint64(a.Size)
-	shift := uint32(bits.TrailingZeros8(a.Size)) - 2
+	shift := uint32(max(bits.TrailingZeros8(a.Size), 2)) - 2
 	short := 0
 	for m := a.Mask; m != 0; {
 		l := uint32(bits.TrailingZeros32(m))
-		addr := a.Addr[l&31]
-		top := min(uint32(bits.TrailingZeros32(^(m >> l))), uint32((1<<rowShift-addr%(1<<rowShift))/size))
-		n := uint32(1)
-		if a.Row != 0 && a.Step == size {
-			n = min(top, uint32(a.Row)-l%uint32(a.Row))
-		}
-		for n < top && a.Addr[(l+n)&31] == addr+uint64(n)*size {
-			n++
-		}
+		n := a.following(l, uint32(bits.TrailingZeros32(^(m >> l))))
 		lanes := uint32(1<<n-1) << l
 		if n<<shift < minRun {
 			if short++; short == maxShort {
 				return left | m
 			}
 			left |= lanes
-		} else if !d.touchRun(a, addr, n<<shift, l, shift) {
-			left |= lanes
+		} else {
+			left |= d.eachPart(a, l, n, shift)
 		}
 		m &^= lanes
+	}
+	return left
+}
+
+// following returns how many lanes from l on, of at most top, access neighbouring elements.
+func (a *access) following(l, top uint32) uint32 {
+	addr, size, n := a.Addr[l&31], uint64(a.Size), uint32(1)
+	if a.Row != 0 && a.Step == size {
+		n = min(top, uint32(a.Row)-l%uint32(a.Row))
+	}
+	for n < top && a.Addr[(l+n)&31] == addr+uint64(n)*size {
+		n++
+	}
+	return n
+}
+
+// eachPart handles n lanes from l on that access neighbouring elements, row by row, and returns
+// those of rows that are kept in cells.
+func (d *Detector) eachPart(a *access, l, n, shift uint32) (left uint32) {
+	size, row := uint64(a.Size), uint64(1<<rowShift)
+	if size < 4 {
+		row = rowWords * size // see fine
+	}
+	for end := l + n; l < end; {
+		addr := a.Addr[l&31]
+		k := min(end-l, uint32((row-addr%row)/size))
+		if !d.touchRun(a, addr, k<<shift, l, shift) {
+			left |= uint32(1<<k-1) << l
+		}
+		l += k
 	}
 	return left
 }
@@ -97,26 +122,57 @@ func (d *Detector) eachRun(a *access) (left uint32) {
 // needs cells it reports false and changes nothing.
 func (d *Detector) touchRun(a *access, addr uint64, words, l, shift uint32) bool {
 	p := d.page(a.mem, addr)
-	rw := &p.rows[addr>>rowShift%pageRows]
-	if rw.cells != nil || p.split != nil || p.sync != nil {
-		return false
+	rw, word := &p.rows[addr>>rowShift%pageRows], uint32(addr>>2)%rowWords
+	if a.Size < 4 {
+		if rw, word = d.fineRow(p, addr, a.Size); rw == nil {
+			return false
+		}
+	} else {
+		if rw.cells != nil || p.split != nil || p.sync != nil || p.fine != nil {
+			return false
+		}
+		p.coarse = true
 	}
-	word := uint32(addr>>2) % rowWords
 	n := run{uint32(a.w.id), a.w.own[0], uint32(1<<words-1) << word, uint32(a.Site),
 		laneMapOf(l, word, shift)}
-	if !d.plain(a, &rw.w, &n) {
+	switch {
+	case a.Proxy != event.GenericProxy:
+		return d.fetchRun(a, rw, n)
+	case !d.plain(a, &rw.w, &n):
 		return false
-	}
-	if !a.write {
-		d.readRun(a, &rw.r, n)
+	case !a.write:
+		if n.words &^= rw.nc; n.words != 0 { // a noncoherent read subsumes it
+			d.readRun(a, &rw.r, n)
+		}
 		return true
-	}
-	if !d.plain(a, &rw.r, &n) {
+	case rw.nc&n.words != 0 || !d.plain(a, &rw.r, &n):
 		return false
 	}
 	d.strip(&rw.r, n.words)
 	d.strip(&rw.w, n.words)
 	d.addRun(a, &rw.w, n)
+	return true
+}
+
+// fetchRun records a read through another proxy, which races with every write: see
+// loadNoncoherent.
+func (d *Detector) fetchRun(a *access, rw *row, n run) bool {
+	for _, e := range d.runsOf(&rw.w) {
+		if e.words&n.words != 0 {
+			return false
+		}
+	}
+	if n.words &^= rw.nc; n.words == 0 {
+		return true
+	}
+	if a.Proxy == event.FetchProxy {
+		d.readRun(a, &rw.r, n)
+		return true
+	}
+	n.clk = noncoherent
+	d.strip(&rw.r, n.words)
+	d.addRun(a, &rw.r, n)
+	rw.nc |= n.words
 	return true
 }
 
@@ -138,7 +194,7 @@ func (d *Detector) plain(a *access, s *runs, n *run) bool {
 func (a *access) afterRun(e *run, lanes laneMap) bool {
 	w := a.w
 	if e.warp == uint32(w.id) {
-		return e.clk <= max(w.intra, w.blk) || e.lanes == lanes
+		return e.clk <= max(w.intra, w.blk) || e.lanes == lanes && !e.noncoherent()
 	}
 	v := e.warp - uint32(a.b.first)
 	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) &&
@@ -217,7 +273,10 @@ func (d *Detector) addRun(a *access, s *runs, n run) {
 // known to every thread of the block. A list is compacted when it is full, so that what remains
 // decides how far it grows.
 func (d *Detector) compactRuns(a *access, list []run) []run {
-	clear(d.covered)
+	if len(list) <= 2*minLimit {
+		return d.compactFewRuns(a, list)
+	}
+	covered := make(map[run]uint32, len(list)) // words that a later run subsumes
 	keep := len(list)
 	for i := len(list) - 1; i >= 0; i-- {
 		e := list[i]
@@ -225,9 +284,30 @@ func (d *Detector) compactRuns(a *access, list []run) []run {
 			continue
 		}
 		key := run{warp: e.warp, site: e.site, lanes: e.lanes}
-		e.words &^= d.covered[key]
+		was := covered[key]
+		if e.words &^= was; e.words != 0 {
+			covered[key] = was | e.words
+			keep--
+			list[keep] = e
+		}
+	}
+	return append(list[:0], list[keep:]...)
+}
+
+// compactFewRuns is compactRuns for a short list, for which a map would cost more than it saves.
+func (d *Detector) compactFewRuns(a *access, list []run) []run {
+	keep := len(list)
+	for i := len(list) - 1; i >= 0; i-- {
+		e := list[i]
+		if a.mem != d.global && e.clk <= a.b.floor {
+			continue
+		}
+		for j := keep; j < len(list); j++ {
+			if f := &list[j]; f.warp == e.warp && f.site == e.site && f.lanes == e.lanes {
+				e.words &^= f.words
+			}
+		}
 		if e.words != 0 {
-			d.covered[key] |= e.words
 			keep--
 			list[keep] = e
 		}
@@ -257,6 +337,7 @@ func (d *Detector) dropRuns(s *runs) {
 
 // cell returns the shadow of a single word. It inflates the row.
 func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
+	p.coarse = true
 	rw := &p.rows[word/rowWords]
 	if rw.cells == nil {
 		d.inflate(m, rw)
@@ -288,7 +369,11 @@ func (d *Detector) inflate(m *memory, rw *row) {
 	}
 	d.dropRuns(&rw.w)
 	d.dropRuns(&rw.r)
+	rw.nc = 0
 }
+
+// noncoherent reports whether the run is one of reads that nothing orders before a write.
+func (e *run) noncoherent() bool { return e.clk == noncoherent }
 
 // entry returns the entry of one word of the run.
 func (e *run) entry(word uint32) entry {
@@ -308,9 +393,9 @@ func (d *Detector) putRead(m *memory, side *entry, e entry) {
 		}
 		old := *side
 		*side = entry{warp: d.newList(m), clk: 1}
-		d.lists[side.warp].weak = append(d.lists[side.warp].weak, old)
+		d.list(side.warp).weak = append(d.list(side.warp).weak, old)
 	}
-	l := &d.lists[side.warp]
+	l := d.list(side.warp)
 	for i := max(0, len(l.weak)-4); i < len(l.weak); i++ {
 		if merge(&l.weak[i], e) {
 			return
@@ -331,11 +416,12 @@ func (d *Detector) releaseRows(p *page) {
 		d.dropRuns(&rw.w)
 		d.dropRuns(&rw.r)
 	}
+	d.dropFine(p)
 }
 
-// hasRuns reports whether an access may be handled in rows: a weak access of 4 bytes or more by a
-// warp with one clock.
+// hasRuns reports whether an access may be handled in rows: a weak access by a warp with one clock.
 func (d *Detector) hasRuns(a *access) bool {
-	return a.class == 0 && a.w.even && a.Size >= 4 && d.opt.Benign != event.BenignAll &&
-		a.Proxy == event.GenericProxy
+	return a.class == 0 && a.w.even && d.opt.Benign != event.BenignAll &&
+		(a.Proxy == event.GenericProxy || a.Proxy == event.TextureProxy ||
+			a.Proxy == event.FetchProxy)
 }

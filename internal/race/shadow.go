@@ -1,6 +1,7 @@
 package race
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"heddle/internal/event"
@@ -36,8 +37,33 @@ type list struct {
 	// a strong write that is not an atomic followed another strong one: see observed.go
 	broken bool
 	// length at which the list is compacted: of weak, and a quarter of the length of strong
-	limit int
-	last  [32]uint16 // where the last entry of a warp may be, by its low bits
+	limit  int
+	search *search // nil: the list is short
+}
+
+// search helps to find the entry of a warp in a list.
+type search struct {
+	last         [32]uint16 // where the last one may be, by the low bits of the warp
+	most         uint32     // no warp in weak is above it
+	weak, strong *positions // nil: not needed so far
+}
+
+// moved drops what depends on the positions of entries, because these have changed.
+func (l *list) moved() {
+	if l.search != nil {
+		l.search.weak, l.search.strong = nil, nil
+	}
+}
+
+// listChunk is the number of lists that are allocated first. Each later piece has twice as many as
+// the one before, so that nothing is copied when there are more.
+const listChunk = 16
+
+// list returns the list with a number.
+func (d *Detector) list(no uint32) *list {
+	n := no + listChunk
+	chunk := bits.Len32(n/listChunk) - 1
+	return &d.lists[chunk][n-listChunk<<chunk]
 }
 
 const (
@@ -47,12 +73,14 @@ const (
 
 // page is the shadow of 1 KiB.
 type page struct {
-	rows  [pageRows]row
-	twin  twins
-	twins bool                    // some bit of twin may be set
-	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
-	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
-	vals  *[1 << pageShift]byte   // last values of weak writes; kept for event.BenignAll only
+	rows   [pageRows]row
+	twin   twins
+	twins  bool                    // some bit of twin may be set
+	split  *[pageWords]*[4]cell    // words that are kept by byte; nil if none is
+	fine   *fine                   // instead of rows: see fine.go
+	coarse bool                    // rows may have been used
+	sync   *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
+	vals   *[1 << pageShift]byte   // last values of weak writes; kept for event.BenignAll only
 	// for Options.Exchanges; nil if there are none
 	strong *[pageWords]uint32      // first location of exchange.go in each word
 	atomic *[pageWords / 64]uint64 // words that are targets of atomics
@@ -94,6 +122,7 @@ func (d *Detector) newPage() *page {
 		d.spare = d.spare[:n-1]
 		clear(p.rows[:])
 		p.split, p.sync, p.vals = nil, nil, nil
+		p.fine, p.coarse = nil, false
 		if p.atomic != nil {
 			clear(p.atomic[:])
 		}
@@ -116,7 +145,7 @@ func (d *Detector) release(m *memory) {
 		d.spare = append(d.spare, p)
 	}
 	for _, i := range m.lists {
-		d.lists[i].reset()
+		d.list(i).reset()
 		d.spareLists = append(d.spareLists, i)
 	}
 	clear(m.pages)
@@ -137,9 +166,12 @@ func (d *Detector) newList(m *memory) uint32 {
 		i = d.spareLists[n-1]
 		d.spareLists = d.spareLists[:n-1]
 	} else {
-		i = uint32(len(d.lists))
-		d.bytes += uint64(unsafe.Sizeof(list{}))
-		d.lists = append(d.lists, list{limit: minLimit})
+		i = d.listed
+		if d.listed++; (i+listChunk)&(i+listChunk-1) == 0 { // the pieces so far are full
+			d.bytes += uint64(i+listChunk) * uint64(unsafe.Sizeof(list{}))
+			d.lists = append(d.lists, make([]list, i+listChunk))
+		}
+		d.list(i).reset()
 	}
 	if m != d.global {
 		m.lists = append(m.lists, i)
@@ -149,7 +181,7 @@ func (d *Detector) newList(m *memory) uint32 {
 
 // dropList empties a list for its next use.
 func (d *Detector) dropList(m *memory, i uint32) {
-	d.lists[i].reset()
+	d.list(i).reset()
 	m.free = append(m.free, i)
 }
 
@@ -169,6 +201,9 @@ func (d *Detector) Memory() uint64 { return d.bytes }
 // grown appends an entry to a list and counts the memory that this takes.
 func (d *Detector) grown(es []entry, e entry) []entry {
 	was := cap(es)
+	if was == 0 {
+		es = make([]entry, 0, 4) // a list has two entries from the beginning
+	}
 	es = append(es, e)
 	d.bytes += uint64(cap(es)-was) * uint64(unsafe.Sizeof(e))
 	return es

@@ -34,15 +34,16 @@ type repeats struct {
 
 // result is what is known about the launches of a kernel with some shape and arguments.
 type result struct {
-	never   bool // they are not worth examining: nothing else is set
-	atomics bool // emu.Machine.Repeatable
-	misses  int  // executions since the last repeat
+	never    bool // they are not worth examining: nothing else is set
+	atomics  bool // emu.Machine.Repeatable
+	textures bool // of that, too
+	misses   int  // executions since the last repeat
 
 	collected bool // an execution has set what follows
 	accesses  order.Accesses
 	fenced    bool
 	in, out   []order.Range // bytes that it read, and wrote
-	before    uint64        // the hash of in and of constant memory, before it
+	before    uint64        // the hash of what it reads, before it
 	valid     bool          // before is known
 	after     []byte        // what out held after it
 	checked   bool          // the detector watched it to its end
@@ -93,7 +94,7 @@ func (s *session) attempt(l *host.Launch) attempt {
 	if r := s.repeats.known[a.kind]; r != nil && !r.never {
 		a.result = r
 		if r.collected && s.exists(r.in) && s.exists(r.out) {
-			a.now, a.hashed = s.hash(r.in), true
+			a.now, a.hashed = s.hash(r), true
 		}
 	}
 	return a
@@ -108,8 +109,8 @@ func (s *session) first(a attempt, m *emu.Machine) {
 	if t.known == nil || len(t.known) == maxResults {
 		t.seed, t.known, t.bytes = maphash.MakeSeed(), make(map[string]*result), 0
 	}
-	ok, atomics := m.Repeatable()
-	t.known[a.kind] = &result{never: !ok, atomics: atomics}
+	ok, atomics, textures := m.Repeatable()
+	t.known[a.kind] = &result{never: !ok, atomics: atomics, textures: textures}
 }
 
 // replay puts what the launch has written into memory.
@@ -129,8 +130,8 @@ func (s *session) learn(a attempt, accesses order.Accesses, fenced, complete, ch
 	r, t := a.result, &s.repeats
 	t.bytes -= r.size()
 	old := r.in
-	*r = result{misses: r.misses + 1, atomics: r.atomics, accesses: accesses, fenced: fenced,
-		collected: true, checked: checked}
+	*r = result{misses: r.misses + 1, atomics: r.atomics, textures: r.textures, accesses: accesses,
+		fenced: fenced, collected: true, checked: checked}
 	r.out = order.Union(accesses[order.Write], accesses[order.StrongWrite])
 	r.in = order.Union(accesses[order.Read], accesses[order.StrongRead])
 	if r.atomics { // what they write they have read
@@ -150,7 +151,7 @@ func (s *session) learn(a attempt, accesses order.Accesses, fenced, complete, ch
 	case a.hashed && slices.Equal(r.in, old):
 		r.before, r.valid = a.now, true
 	case !order.Overlap(r.in, r.out): // the launch has not changed what it read
-		r.before, r.valid = s.hash(r.in), true
+		r.before, r.valid = s.hash(r), true
 	}
 	r.after = make([]byte, 0, written)
 	for _, o := range r.out {
@@ -175,12 +176,16 @@ func (s *session) contents(r order.Range) []byte {
 	return s.shared.Bytes[r.From-host.ArenaBase : r.To-host.ArenaBase]
 }
 
-// hash returns a hash of what some ranges and constant memory hold.
-func (s *session) hash(list []order.Range) uint64 {
+// hash returns a hash of what a launch reads: what some ranges and constant memory hold, and the
+// descriptions of textures.
+func (s *session) hash(r *result) uint64 {
 	var h maphash.Hash
 	h.SetSeed(s.repeats.seed)
-	for _, r := range slices.Concat(list, s.constants) {
+	for _, r := range slices.Concat(r.in, s.constants) {
 		h.Write(s.contents(r))
+	}
+	if r.textures {
+		maphash.WriteComparable(&h, s.memory.TextureVersion())
 	}
 	return h.Sum64()
 }

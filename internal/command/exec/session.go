@@ -106,17 +106,17 @@ func (s *session) Resume() {
 func (s *session) mark(d *diag.Diagnostic) {
 	notes := []string{fmt.Sprintf("in launch %d of this kernel%s", s.executing.launches,
 		s.place(s.launch.Caller))}
-	if stack := s.stack(s.launch); stack != "" {
-		notes = append(notes, stack)
+	if stack := s.stack(s.launch.Caller, s.launch.Callers); stack != "" {
+		notes = append(notes, "host call stack: "+stack)
 	}
 	d.Notes = append(notes, d.Notes...)
 }
 
-// stack returns the host's calls that led to a launch; nothing if main makes it itself. Functions
-// of system headers and of heddle's own are left out.
-func (s *session) stack(l *host.Launch) string {
+// stack returns the host's calls that led to a launch by caller; nothing if main makes it itself.
+// Functions of system headers and of heddle's own are left out.
+func (s *session) stack(caller uint64, callers []uint64) string {
 	var frames []string
-	for _, addr := range append([]uint64{l.Caller}, l.Callers...) {
+	for _, addr := range append([]uint64{caller}, callers...) {
 		for _, f := range s.sites.Frames(addr) {
 			if f.Line == 0 || strings.HasPrefix(f.File, "/usr/") || lower.IsHeader(f.File) {
 				continue
@@ -127,7 +127,22 @@ func (s *session) stack(l *host.Launch) string {
 	if len(frames) < 2 {
 		return ""
 	}
-	return "host call stack: " + strings.Join(frames, ", called by ")
+	return strings.Join(frames, ", called by ")
+}
+
+// siteOf returns the place of a call in the host code. What the compiler has inlined there from
+// heddle's headers, such as the constructor of the dim3 of a launch, is part of the call.
+func (s *session) siteOf(caller uint64) host.Site {
+	site := s.sites.Of(caller)
+	if !lower.IsHeader(site.File) {
+		return site
+	}
+	for _, f := range s.sites.Frames(caller) {
+		if f.Line != 0 && !lower.IsHeader(f.File) {
+			return f.Site
+		}
+	}
+	return site
 }
 
 // verdict records and prints a verdict.
@@ -156,7 +171,7 @@ func (s *session) shown(name string) string {
 
 // place names the place of a call in the host code: " at main.cu:12", or nothing.
 func (s *session) place(caller uint64) string {
-	site := s.sites.Of(caller)
+	site := s.siteOf(caller)
 	if site.Line == 0 {
 		return ""
 	}
@@ -193,7 +208,7 @@ func (s *session) nameOf(a host.Allocation) string {
 	if at == "" {
 		return a.Kind.String()
 	}
-	if r := s.receiver(s.sites.Of(a.Caller)); r != "" {
+	if r := s.receiver(s.siteOf(a.Caller)); r != "" {
 		return r + ", allocated" + at
 	}
 	return a.Kind.String() + " allocated" + at

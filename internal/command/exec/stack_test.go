@@ -120,3 +120,54 @@ func TestHostStack(t *testing.T) {
 		}
 	}
 }
+
+// Launches in two streams that nothing orders, each in a function of its own, with a dim3 that is
+// made from values at run time.
+const streamStacks = `__global__ void a(int *p) { p[threadIdx.x] = 1; }
+__global__ void b(int *p) { p[threadIdx.x] = 2; }
+static int *p;
+__attribute__((noinline)) void first(cudaStream_t s, int n) {
+  dim3 grid(n, n); grid.y = 1;
+  a<<<grid, dim3(n * 32, n), 0, s>>>(p);
+}
+static void second(cudaStream_t s, int n) { b<<<dim3(n), dim3(n * 32, n), 0, s>>>(p); }
+int main(int argc, char **) {
+  cudaMalloc(&p, 128);
+  cudaStream_t s, t;
+  cudaStreamCreate(&s), cudaStreamCreate(&t);
+  first(s, argc);
+  second(t, argc);
+  return cudaDeviceSynchronize();
+}
+`
+
+// TestStreamStacks: a race between streams has the calls that led to both launches, and the places
+// of the launches are in the program.
+func TestStreamStacks(t *testing.T) {
+	built := program.OfText(t, streamStacks)
+	var got []diag.Diagnostic
+	start(t, []string{built}, func(o *exec.Options) {
+		o.Printer = func(*source.Set) diag.Printer { return keeper{&got} }
+	})
+	if len(got) != 1 || got[0].Code != diag.CodeRaceStream {
+		t.Fatalf("findings %+v, want one race between streams", got)
+	}
+	d := got[0]
+	if d.Span.Start.Line() != 8 || d.Related[0].Span.Start.Line() != 6 {
+		t.Errorf("lines %d and %d, want 8 and 6", d.Span.Start.Line(), d.Related[0].Span.Start.Line())
+	}
+	text := strings.Join(d.Notes, "\n")
+	for _, want := range []string{"host call stack of (1): first(", "p.cu:6, called by main at ",
+		"host call stack of (2): second(", "p.cu:8, called by main at "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the notes\n%s", want, text)
+		}
+	}
+}
+
+// keeper is a printer that keeps findings.
+type keeper struct{ list *[]diag.Diagnostic }
+
+func (k keeper) Finding(d *diag.Diagnostic) error { *k.list = append(*k.list, *d); return nil }
+func (keeper) Verdict(*diag.Verdict) error        { return nil }
+func (keeper) Close() error                       { return nil }

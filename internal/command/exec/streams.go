@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/host"
@@ -28,12 +29,13 @@ type streamName struct {
 
 // operation is what a report says of a launch, copy or memset: order.Work.Info.
 type operation struct {
-	what   string // "launch 2 of scale(int*, int)", "a copy"
-	stream uint64
-	name   streamName
-	caller uint64
-	kernel *kernel // nil for a copy
-	staged bool    // host.Staged
+	what    string // "launch 2 of scale(int*, int)", "a copy"
+	stream  uint64
+	name    streamName
+	caller  uint64
+	callers []uint64 // of a launch: host.Launch
+	kernel  *kernel  // nil for a copy
+	staged  bool     // host.Staged
 }
 
 // raceKey identifies a finding by the two calls: one order repairs it for all memory.
@@ -131,7 +133,7 @@ func (t *streams) synchronized() {
 // launched compares a launch that has been executed.
 func (t *streams) launched(k *kernel, l *host.Launch, accesses order.Accesses, fenced bool) {
 	info := &operation{what: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled), kernel: k,
-		caller: l.Caller}
+		caller: l.Caller, callers: slices.Clone(l.Callers)}
 	e, before := t.add(l.Stream, info, accesses, fenced)
 	// The host may read a flag in its memory and know that the launch has got so far.
 	if order.Overlap(accesses[order.StrongWrite], t.s.visible) ||
@@ -210,6 +212,11 @@ func (t *streams) report(c *order.Conflict) {
 		Span: t.s.span(two.caller), Label: "(2) was enqueued here", Count: c.Bytes,
 		Related: []diag.Related{{Span: t.s.span(one.caller), Message: "and (1) was enqueued here"}},
 		Notes:   []string{t.why(one, two)}, Reproduce: t.s.r.opt.Command,
+	}
+	for i, o := range []*operation{one, two} {
+		if stack := t.s.stack(o.caller, o.callers); stack != "" {
+			d.Notes = append(d.Notes, fmt.Sprintf("host call stack of (%d): %s", i+1, stack))
+		}
 	}
 	d.Notes = append(d.Notes, t.created(one, two)...)
 	d.Help = []string{fmt.Sprintf("after (1), record an event in %s (cudaEventRecord), and before (2) "+
@@ -295,7 +302,7 @@ func (t *streams) created(ops ...*operation) []string {
 
 // span returns the place of a call in the host code, with the text of its file.
 func (s *session) span(caller uint64) source.Span {
-	site := s.sites.Of(caller)
+	site := s.siteOf(caller)
 	if site.Line == 0 {
 		return source.Span{}
 	}

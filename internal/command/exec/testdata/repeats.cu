@@ -104,11 +104,17 @@ int main(int argc, char **argv) {
     chase<<<1, 24>>>((int **)b, to); printf("%d ", value(to + 2)); });
   }
   // The object may get another meaning under the same handle.
-  if (!strcmp(argv[1], "texture")) {
+  if (!strncmp(argv[1], "texture", 7)) {
     cudaResourceDesc r = {}; cudaTextureDesc d = {}; cudaTextureObject_t t;
     r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = a; r.res.linear.sizeInBytes = 128;
     r.res.linear.desc = cudaCreateChannelDesc<int>(); cudaCreateTextureObject(&t, &r, &d, NULL);
-    rounds([&](int) { fetch<<<1, 32>>>(t, b); }); printf("%d", value(b));
+    rounds([&](int) { fetch<<<1, 32>>>(t, b); }); printf("%d", value(b + 3));
+    if (argv[1][7]) {
+      cudaMemset(a, 0, 128), fetch<<<1, 32>>>(t, b); printf(" %d", value(b + 3));
+      cudaMemcpy(c, n, 128, cudaMemcpyHostToDevice), cudaDestroyTextureObject(t);
+      r.res.linear.devPtr = c, cudaCreateTextureObject(&t, &r, &d, NULL);
+      rounds([&](int) { fetch<<<1, 32>>>(t, b); }); printf(" %d", value(b + 3));
+    }
   }
   if (!strcmp(argv[1], "freed")) {
     rounds([&](int i) { if (i == 5) cudaFree(b); twice<<<1, 32>>>(a, b); });

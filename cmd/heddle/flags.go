@@ -28,6 +28,8 @@ import (
 // of compilers.
 func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringArrayVarP(&opt.Includes, "include", "I", nil, "search `DIR` for headers")
+	fs.StringArrayVar(&opt.Systems, "isystem", nil,
+		"search `DIR` for headers whose warnings do not matter, after those of -I (also -isystem)")
 	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
 	fs.StringVar(&opt.Std, "std", "",
 		"set the language `STANDARD`, such as c++17 or CL2.0 (also -std)")

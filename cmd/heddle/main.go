@@ -125,9 +125,9 @@ func reportCrash(w io.Writer, args []string, p any, stack []byte) {
 	fmt.Fprintf(w, "  heddle %s\n%s\n%s", strings.Join(args, " "), versionText(), stack)
 }
 
-// longForms rewrites -std, -cl-std, -arch and -Xcompiler as GNU flags with two dashes. Users know them from
-// compilers, but pflag would read -std as the letters s, t and d. Arguments after -- are left
-// alone.
+// longForms rewrites -std, -cl-std, -arch, -isystem and -Xcompiler as GNU flags with two dashes. Users
+// know them from compilers, but pflag would read -std as the letters s, t and d. Arguments after --
+// are left alone.
 func longForms(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
@@ -137,7 +137,7 @@ func longForms(args []string) []string {
 		if rest, ok := strings.CutPrefix(a, "-cl-std"); ok && (rest == "" || rest[0] == '=') {
 			a = "-std" + rest
 		}
-		for _, name := range []string{"-std", "-arch", "-Xcompiler"} {
+		for _, name := range []string{"-std", "-arch", "-isystem", "-Xcompiler"} {
 			if a == name || strings.HasPrefix(a, name+"=") {
 				a = "-" + a
 			}
@@ -183,6 +183,11 @@ Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or un
 		newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout,
 			stderr), newSync(stdin, stdout, stderr), newExec(stdin, stdout, stderr), newNVCC(stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout,
 			stderr), newExplain(stdout), newMan(), newVersion(stdout))
+	root.Version = moduleVersion()
+	root.SetVersionTemplate(versionText())
+	root.SetOut(stdout)
+	root.Flags().Bool("version", false, "print the version")
+	groupFlags(root)
 	completions(root)
 	return root
 }

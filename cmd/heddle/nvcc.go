@@ -122,7 +122,7 @@ var nvccFlags = []nvccFlag{
 	{"-std --std", true, func(n *nvccCall, v string) { n.opt.Std = v }},
 	{"-O --optimize", true, func(n *nvccCall, v string) { n.opt.HostLevel = v }},
 	{"-I --include-path", true, add(includeList, "")},
-	{"-isystem --system-include", true, add(systemList, "")},
+	{"-isystem --isystem --system-include", true, add(systemList, "")},
 	{"-include --pre-include", true, add(forcedList, "")},
 	{"-D --define-macro", true, add(defineList, "")},
 	{"-U --undefine-macro", true, add(undefList, "")},

@@ -218,11 +218,7 @@ func (d *Driver) AddText(name string, content []byte) *source.File {
 			return nil
 		}
 	}
-	f, err := d.opt.Files.Add(name, content)
-	if err != nil {
-		return nil
-	}
-	return f
+	return d.opt.Files.Fill(name, content)
 }
 
 // syntaxErrors reports mistakes in PTX. Those in PTX that lowering produced are a bug of heddle,

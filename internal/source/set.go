@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// File is one input text with its line table.
+// File is one input text with its line table. It does not change: a file of which only the name was
+// known and whose text is added later is another File with the same ID.
 type File struct {
 	ID      FileID // of the file in its Set
 	Name    string // as on the command line, or in a .file directive
@@ -77,10 +78,33 @@ func (s *Set) Add(name string, content []byte) (*File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.byName[name]; f != nil && f.Content == nil {
-		f.Content, f.lines = content, lineTable(content)
-		return f, nil
+		return s.fill(f, content), nil
 	}
 	return s.add(name, content)
+}
+
+// Fill sets the content of the file of that name, which it adds if it does not exist, and returns
+// the file. If the file has content, that stays. It returns nil when the set is full.
+func (s *Set) Fill(name string, content []byte) *File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch f := s.byName[name]; {
+	case f == nil:
+		f, _ = s.add(name, content)
+		return f
+	case f.Content == nil:
+		return s.fill(f, content)
+	default:
+		return f
+	}
+}
+
+// fill replaces a file without content. The caller holds the lock.
+func (s *Set) fill(f *File, content []byte) *File {
+	g := &File{ID: f.ID, Name: f.Name, Content: content, lines: lineTable(content)}
+	s.files[f.ID-1] = g
+	s.byName[f.Name] = g
+	return g
 }
 
 // Lookup returns the last added file of that name, or nil.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -46,5 +47,34 @@ func TestPosNear(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFill: a File that is held does not change when the text arrives, also if two goroutines
+// bring it (with -race, this test fails if they write to a File that others read); the first text
+// stays, and positions keep their file.
+func TestFill(t *testing.T) {
+	set := NewSet()
+	name := set.Named("k.cu")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if f := set.File(name.ID); f.Content != nil && string(f.Content) != "a\nb" {
+				t.Errorf("content %q", f.Content)
+			}
+			if f := set.Fill("k.cu", []byte("a\nb")); f.NumLines() != 2 || f.ID != name.ID {
+				t.Errorf("file %d with %d lines, want file %d with 2", f.ID, f.NumLines(), name.ID)
+			}
+		})
+	}
+	wg.Wait()
+	if name.Content != nil {
+		t.Error("a File that was known by name has changed")
+	}
+	if f := set.Fill("k.cu", []byte("c")); string(f.Content) != "a\nb" || f != set.Lookup("k.cu") || f != set.File(f.ID) {
+		t.Errorf("content %q of file %d, want the first text", f.Content, f.ID)
+	}
+	if f := set.Fill("new.cu", []byte("d")); f.ID == name.ID || string(f.Content) != "d" {
+		t.Errorf("a new file has ID %d and content %q", f.ID, f.Content)
 	}
 }

@@ -14,8 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/internal/diag"
+	"heddle/internal/irgen"
 	"heddle/internal/lower"
 	"heddle/internal/project"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
 )
 
 // newPTX makes the command that shows what heddle analyzes, for questions about lowering.
@@ -24,8 +27,9 @@ func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ptx [flags] FILE",
 		Short: "print the PTX that heddle analyses",
-		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. For an ELF file or a fatbin it prints
-the PTX that the file contains. --list shows the images of such a file; --image N selects one.`,
+		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. A PTX file is parsed and printed
+unchanged. For an ELF file or a fatbin, ptx prints the PTX that the file contains. --list shows the
+images of such a file; --image N selects one.`,
 		Example: "  heddle ptx kernel.cu\n  heddle ptx --list app\n  heddle ptx --image 3 app",
 		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -120,7 +124,32 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 		return nil, fmt.Errorf("%s has %d modules of PTX; choose one with --image N "+
 			"(heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
 	}
+	if results[0].Lang == lower.PTX {
+		return results[0].PTX, syntaxOf(in.Name, results[0].PTX)
+	}
 	return results[0].PTX, nil
+}
+
+// syntaxOf returns the first syntax error of PTX text, and how many more there are; nil if there is
+// none. A text that is printed may go to other tools, which say less.
+func syntaxOf(name string, text []byte) error {
+	files := source.NewSet()
+	f, err := files.Add(name, text)
+	if err != nil {
+		return err
+	}
+	tree, errs := ptx.Parse(f)
+	if len(errs) == 0 {
+		_, errs = irgen.Module(files, tree) // an opcode that PTX does not have is its finding
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(errs) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more; heddle check lists them)", n)
+	}
+	return fmt.Errorf("%s: %s%s", files.Format(errs[0].Span.Start), errs[0].Msg, more)
 }
 
 // newExplain makes the command behind every code that a report prints.

@@ -14,11 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/internal/diag"
-	"heddle/internal/irgen"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/project"
-	"heddle/internal/ptx"
-	"heddle/internal/source"
 )
 
 // newPTX makes the command that shows what heddle analyzes, for questions about lowering.
@@ -125,31 +123,9 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 			"(heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
 	}
 	if results[0].Lang == lower.PTX {
-		return results[0].PTX, syntaxOf(in.Name, results[0].PTX)
+		return results[0].PTX, driver.SyntaxError(in.Name, results[0].PTX)
 	}
 	return results[0].PTX, nil
-}
-
-// syntaxOf returns the first syntax error of PTX text, and how many more there are; nil if there is
-// none. A text that is printed may go to other tools, which say less.
-func syntaxOf(name string, text []byte) error {
-	files := source.NewSet()
-	f, err := files.Add(name, text)
-	if err != nil {
-		return err
-	}
-	tree, errs := ptx.Parse(f)
-	if len(errs) == 0 {
-		_, errs = irgen.Module(files, tree) // an opcode that PTX does not have is its finding
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	more := ""
-	if n := len(errs) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more; heddle check lists them)", n)
-	}
-	return fmt.Errorf("%s: %s%s", files.Format(errs[0].Span.Start), errs[0].Msg, more)
 }
 
 // newExplain makes the command behind every code that a report prints.

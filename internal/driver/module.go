@@ -301,3 +301,25 @@ func listed(inputs []Input) string {
 	}
 	return s
 }
+
+// SyntaxError returns the first mistake in PTX text, and says how many more there are; nil if there
+// is none.
+func SyntaxError(name string, text []byte) error {
+	files := source.NewSet()
+	f, err := files.Add(name, text)
+	if err != nil {
+		return err
+	}
+	tree, errs := ptx.Parse(f)
+	if len(errs) == 0 {
+		_, errs = irgen.Module(files, tree) // which also knows the opcodes
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(errs) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more; heddle check lists them)", n)
+	}
+	return fmt.Errorf("%s: %s%s", files.Format(errs[0].Span.Start), errs[0].Msg, more)
+}

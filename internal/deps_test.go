@@ -17,6 +17,7 @@ import (
 // ARCHITECTURE.md, with the reason in the commit.
 var rules = map[string]string{
 	"source":      "",
+	"cexpr":       "",
 	"event":       "",
 	"order":       "",
 	"edit":        "source",
@@ -58,7 +59,7 @@ var rules = map[string]string{
 
 	"place/maxsat": "smt/cdcl",
 
-	"engine/run":   "source event order isa ir launch emu race depend diag driver",
+	"engine/run":   "source cexpr event order isa ir launch emu race depend diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 

@@ -398,7 +398,7 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
 		return results, results
 	}
 	text := diag.NewText(stdout, files, useColor(out.color, stdout))
-	text.Verbose = out.verbose
+	text.Verbose, text.Next = out.verbose, true
 	results = text
 	if out.quiet {
 		results = withoutVerdicts{results}

@@ -219,6 +219,9 @@ func (c *execCommand) printers(ctx context.Context, to io.Writer) (page *reportF
 	}
 	c.opt.Printer = func(files *source.Set) diag.Printer {
 		results, _ := printers(out, files, to, c.stderr)
+		if text, ok := results.(*diag.Text); ok {
+			text.Next = false // fix would need the launch of the program
+		}
 		if page != nil {
 			page.Files(files)
 			return both{results, page}

@@ -42,10 +42,13 @@ type Diagnostic struct {
 	// Stack lists the inlined and called functions that lead to Span, innermost first. Stack[0] is
 	// the function that contains Span.
 	Stack   []source.Frame
-	Label   string    // what happened at Span: "(2) just happened here"
+	Label   string    // what happened at Span: "(2) read here by thread (0,0,0)"
 	Related []Related // the other places, such as the first access of a race
 
-	Notes   []string // explanations, each one line or several joined by "\n"
+	Notes []string // explanations, each one line or several joined by "\n"
+	// Alike says which earlier finding may have the same cause; empty: none. Text leaves out the rest.
+	Alike   string
+	Details []string // for people who ask for them (-v): opcodes
 	Help    []string // advice, verb phrases
 	Fixes   []Fix    // edits that repair the finding
 	Witness *Witness // nil: no run or counterexample belongs to the finding
@@ -54,11 +57,24 @@ type Diagnostic struct {
 	// no thread can complete.
 	Groups    []Group
 	Kernel    string // demangled name
+	Launch    string // with its inputs, and where each comes from; empty: none
 	Reproduce string // command line
 	Count     uint64 // conflicts that this finding summarizes; 0: not counted
 
 	Input      string       // the input with the finding, as the user named it
 	Suppressed *Suppression // not nil: a heddle:ignore comment covers this finding
+}
+
+// Remarks are the notes, with Alike and the launch as the last ones, for formats that have no field for it.
+func (d *Diagnostic) Remarks() []string {
+	out := slices.Clip(d.Notes)
+	if d.Alike != "" {
+		out = append(out, d.Alike)
+	}
+	if d.Launch != "" {
+		out = append(out, "launch: "+d.Launch)
+	}
+	return out
 }
 
 // Suppression is a heddle:ignore comment that covers a finding.

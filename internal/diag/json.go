@@ -152,7 +152,7 @@ func (j *JSON) Finding(d *Diagnostic) error {
 		Severity: severities[min(d.Severity, Error)].name,
 		Message:  d.Message, Kernel: d.Kernel, Location: j.location(d.Span), Label: d.Label,
 		Stack: j.stack(d.Stack),
-		Notes: d.Notes, Help: d.Help, Witness: witness(d.Witness), Count: d.Count, Reproduce: d.Reproduce,
+		Notes: d.Remarks(), Help: d.Help, Witness: witness(d.Witness), Count: d.Count, Reproduce: d.Reproduce,
 		Fingerprint: Fingerprint(j.files, d),
 	}
 	if s := d.Suppressed; s != nil {

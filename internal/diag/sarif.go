@@ -278,7 +278,7 @@ var messageEscapes = strings.NewReplacer("{", "{{", "}", "}}", "](", `\](`)
 // notes, help, fixes and the command that reproduces it.
 func fullText(d *Diagnostic) string {
 	lines := []string{d.Message}
-	lines = append(lines, d.Notes...)
+	lines = append(lines, d.Remarks()...)
 	for _, h := range d.Help {
 		lines = append(lines, "help: "+h)
 	}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"heddle/internal/edit"
@@ -20,10 +22,10 @@ type Printer interface {
 
 // Text renders for people, in the form of compiler messages:
 //
-//	tile.cu:41:9: error[race-shared]: read-write data race on ...
+//	tile.cu:41:9: error[race-shared]: data race on shared s[63]: ...
 //	   41 |     out[t] = s[63 - t];
-//	      |              ^ (2) just happened here
-//	tile.cu:29:7: note: and (1) occurred earlier here
+//	      |              ^~~~~~~~~ (2) read here by thread (0,0,0)
+//	tile.cu:29:7: note: (1) written here by thread (63,0,0), earlier in this run
 //	...
 //	  help: ...
 //	  reproduce: heddle run --seed 17 ...
@@ -31,13 +33,19 @@ type Text struct {
 	w     *bufio.Writer
 	files *source.Set
 	color bool
-	// Verbose prints verdicts complete, with the details of their scopes.
+	// Verbose prints verdicts complete, with the details of their scopes, and opcodes.
 	Verbose bool
+	// Next prints after a verdict of bug what to do: heddle fix and heddle explain.
+	Next bool
+	bugs []Code          // of the findings since the last verdict
+	told map[string]bool // what next has printed
+	// what the last finding said of its run, which the next one does not repeat
+	kernel, launch, reproduce string
 }
 
 // NewText returns a renderer that resolves positions in files. With color it writes ANSI escapes.
 func NewText(w io.Writer, files *source.Set, color bool) *Text {
-	return &Text{w: bufio.NewWriter(w), files: files, color: color}
+	return &Text{w: bufio.NewWriter(w), files: files, color: color, told: make(map[string]bool)}
 }
 
 // style is an ANSI "select graphic rendition" sequence.
@@ -70,12 +78,23 @@ func (t *Text) Finding(d *Diagnostic) error {
 	if d.Suppressed != nil {
 		return nil
 	}
+	if doc, ok := Lookup(d.Code); ok && doc.Family == Bugs && !slices.Contains(t.bugs, d.Code) {
+		t.bugs = append(t.bugs, d.Code)
+	}
 	sev := severities[min(d.Severity, Error)]
 	name := sev.name
 	if d.Code != "" {
 		name += "[" + string(d.Code) + "]"
 	}
 	t.title(d.Span, sev.style, name, d.Message)
+	if d.Alike != "" && !t.Verbose {
+		for _, r := range d.Related {
+			t.title(r.Span, cyan, "note", r.Message)
+		}
+		t.item("note", d.Alike+" (-v: all notes)")
+		fmt.Fprintln(t.w)
+		return t.w.Flush()
+	}
 	t.excerpt(d.Span, d.Label, sev.style)
 	t.stack(d.Stack)
 	for _, r := range d.Related {
@@ -93,17 +112,36 @@ func (t *Text) Finding(d *Diagnostic) error {
 			t.item("note", n)
 		}
 	}
+	if t.Verbose {
+		if d.Alike != "" {
+			t.item("note", d.Alike)
+		}
+		for _, n := range d.Details {
+			t.item("note", n)
+		}
+	}
 	for _, h := range d.Help {
 		t.item("help", h)
 	}
 	for _, f := range d.Fixes {
 		t.fix(f)
 	}
-	if d.Reproduce != "" {
-		t.item("reproduce", d.Reproduce)
-	}
+	t.run(d)
 	fmt.Fprintln(t.w)
 	return t.w.Flush()
+}
+
+// run prints the launch that showed a finding and the command that repeats it, unless the finding
+// before it had the same.
+func (t *Text) run(d *Diagnostic) {
+	same := d.Kernel == t.kernel
+	if d.Launch != "" && !(same && d.Launch == t.launch) {
+		t.item("launch", d.Launch)
+	}
+	if d.Reproduce != "" && !(same && d.Reproduce == t.reproduce) {
+		t.item("reproduce", d.Reproduce)
+	}
+	t.kernel, t.launch, t.reproduce = d.Kernel, d.Launch, d.Reproduce
 }
 
 var verdictNames = [...]struct {
@@ -123,11 +161,33 @@ func (t *Text) Verdict(v *Verdict) error {
 	}
 	if v.Kind != Unsupported {
 		t.title(source.Span{}, name.style, name.name, text)
+		if v.Kind == Bug && t.Next {
+			t.next(v.Input)
+		}
+		t.bugs = nil
 		return t.w.Flush()
 	}
 	t.title(v.Span, name.style, name.name, text)
 	t.excerpt(v.Span, "", name.style)
 	return t.w.Flush()
+}
+
+// next prints the commands that repair and explain the findings of a kernel, each once.
+func (t *Text) next(input string) {
+	repairs := func(c Code) bool { return strings.HasPrefix(string(c), "race-") || c == CodeBarrierDivergence }
+	source := slices.Contains([]string{".cu", ".cl", ".ptx"}, filepath.Ext(input))
+	say := func(text string) {
+		if !t.told[text] {
+			t.item("next", text)
+		}
+		t.told[text] = true
+	}
+	if source && slices.ContainsFunc(t.bugs, repairs) {
+		say("heddle fix " + input + " (with the same flags) tries a repair and proves it")
+	}
+	for _, c := range t.bugs {
+		say("heddle explain " + string(c) + " says what the code means")
+	}
 }
 
 // Close does nothing, since every call prints immediately.

@@ -70,6 +70,16 @@ func (j *Job) SourceAt(p source.Pos) string {
 	return line[min(max(p.Col()-1, 0), len(line)):]
 }
 
+// LineAt returns the line of the source that has a position. ok is false if the file cannot be read.
+func (j *Job) LineAt(p source.Pos) (line string, ok bool) {
+	j.d.needText(source.Span{Start: p})
+	f := j.d.opt.Files.File(p.File())
+	if f == nil {
+		return "", false
+	}
+	return f.Line(p.Line())
+}
+
 // Format names a position.
 func (j *Job) Format(p source.Pos) string { return j.d.opt.Files.Format(p) }
 

@@ -41,6 +41,7 @@ type Allocation struct {
 	Name       string // for messages: "d_out, allocated at main.cu:12"
 	Addr, Size uint64
 	Space      event.Space // Global, or Const for what kernels only read
+	Shape      *ir.Shape   // of a variable, for messages; nil: unknown
 }
 
 // Heap provides the memory of the device's malloc. Its methods are called during runs.
@@ -110,6 +111,9 @@ func (a *Arena) alloc(al Allocation, heap bool) error {
 	}
 	o := &object{id: id, base: al.Addr, extent: al.Size, mapped: a.mem, start: a.base, heap: heap,
 		objectSpec: &objectSpec{name: al.Name, space: al.Space, size: al.Size, bounded: true}}
+	if al.Shape != nil {
+		o.shape = *al.Shape
+	}
 	a.table.Store(t.replace(al.Addr, al.Addr+al.Size, o))
 	return nil
 }
@@ -176,7 +180,7 @@ func (a *Arena) object(addr uint64) (o Object, offset uint64, ok bool) {
 	if m == nil {
 		return Object{}, 0, false
 	}
-	return Object{Name: m.name, Space: m.space, Base: m.base, Size: m.extent}, addr - m.base, true
+	return Object{Name: m.name, Space: m.space, Base: m.base, Size: m.extent, Shape: m.shape}, addr - m.base, true
 }
 
 // funcAddr returns the address of a function. It is the same for all kernels of an arena, since a

@@ -39,7 +39,7 @@ func twin(t interface{ Fatal(...any) }, m *Machine) (*Machine, *Arena, func()) {
 	mem, release := reserve(t, uint64(len(p.objects)+1)<<40)
 	a := NewArena(base, mem)
 	for _, o := range newMemory(p).objs {
-		if err := a.Alloc(Allocation{o.name, o.base, o.size, o.space}); err != nil {
+		if err := a.Alloc(Allocation{o.name, o.base, o.size, o.space, nil}); err != nil {
 			t.Fatal(err)
 		}
 		if o.fill == launch.FillZero && (o.buffer == nil || !o.buffer.HasElements()) {
@@ -139,7 +139,7 @@ func testArena() *Arena { return NewArena(32<<40, make([]byte, 1<<20)) }
 // allocate adds an allocation at an offset in the arena, and returns its address.
 func allocateAt(t testing.TB, a *Arena, name string, off, size uint64) uint64 {
 	t.Helper()
-	if err := a.Alloc(Allocation{name, a.base + off, size, event.Global}); err != nil {
+	if err := a.Alloc(Allocation{name, a.base + off, size, event.Global, nil}); err != nil {
 		t.Fatal(err)
 	}
 	return a.base + off
@@ -383,7 +383,7 @@ func TestArenaTable(t *testing.T) {
 	for i := range 3000 {
 		if rnd.Intn(5) < 3 {
 			n := Allocation{fmt.Sprint(i), a.base + uint64(rnd.Intn(1<<22)), uint64(1 + rnd.Intn(1200)),
-				event.Global}
+				event.Global, nil}
 			err := a.Alloc(n)
 			inside := n.Addr+n.Size <= a.base+1<<22
 			if want := inside && len(overlaps(live, n)) == 0; want != (err == nil) {
@@ -578,7 +578,7 @@ func TestArenaUnknown(t *testing.T) {
 // Stores to constant memory are invalid, and ld.const reads constant memory only.
 func TestArenaConst(t *testing.T) {
 	a := testArena()
-	if err := a.Alloc(Allocation{"table", a.base, 64, event.Const}); err != nil {
+	if err := a.Alloc(Allocation{"table", a.base, 64, event.Const, nil}); err != nil {
 		t.Fatal(err)
 	}
 	out := allocateAt(t, a, "out", 4096, 64)
@@ -633,7 +633,7 @@ func TestArenaConcurrent(t *testing.T) {
 	wg.Go(func() {
 		for i := range uint64(300) {
 			at := a.base + 1<<18 + i%7*4096
-			if err := a.Alloc(Allocation{"other", at, 100, event.Global}); err != nil {
+			if err := a.Alloc(Allocation{"other", at, 100, event.Global, nil}); err != nil {
 				t.Error(err)
 			}
 			if err := a.Free(at); err != nil {

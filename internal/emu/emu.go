@@ -155,7 +155,8 @@ type Object struct {
 	Name  string
 	Space event.Space
 	Base  uint64
-	Size  uint64 // 0: unbounded
+	Size  uint64   // 0: unbounded
+	Shape ir.Shape // of the array, if it is known
 }
 
 // Run executes the launch and sends its events to sink, which may be nil. It returns an error only

@@ -55,7 +55,7 @@ func (c *compiler) layout(k *ir.Func) error {
 		}
 		p.byVar[v] = len(p.objects)
 		// Variables have exactly their size: an access beyond it is out of bounds.
-		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
+		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true, shape: v.Shape}
 		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // filled by the host or by a kernel
 			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
 			if c.slice.Options().Data {
@@ -181,6 +181,18 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 	return nil
 }
 
+// shapeOf sets the shape of a buffer from the type of the parameter that points to its beginning.
+// Parameters of two types leave it unknown.
+func (c *compiler) shapeOf(spec *objectSpec, v *ir.Var, offset uint64) {
+	switch {
+	case offset != 0 || v.Shape.Elem == 0:
+	case spec.shape.Elem == 0:
+		spec.shape = v.Shape
+	case spec.shape.Elem != v.Shape.Elem || len(spec.shape.Dims) != len(v.Shape.Dims):
+		spec.shape = ir.Shape{Elem: -1}
+	}
+}
+
 // layoutParams writes the arguments into the kernel's parameters, and creates an object for each
 // buffer, which objects numbers. Arguments that share a buffer share the object. An unknown argument marks its bytes with
 // its origin, so that a message can name it. Pointers inside a struct argument are its Fields,
@@ -207,6 +219,7 @@ func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) erro
 		case a.Buffer != nil:
 			addr, err := c.pointer(objects, a.Buffer, a.Offset)
 			if err == nil {
+				c.shapeOf(&c.p.objects[objects[a.Buffer]], v, a.Offset)
 				err = putAddr(b, addr)
 			}
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 )
 
@@ -44,6 +45,7 @@ type objectSpec struct {
 	space   event.Space // Global or Const
 	size    uint64      // bound of accesses, in bytes
 	bounded bool        // size was given; else it is the limit of the address space
+	shape   ir.Shape    // for messages
 	fill    launch.Fill
 	value   uint32
 	seed    uint64

@@ -128,7 +128,7 @@ func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object
 			Base: base}, addr - base, p.usesHeap
 	}
 	spec := &p.objects[id]
-	o = Object{Name: spec.name, Space: spec.space, Base: base}
+	o = Object{Name: spec.name, Space: spec.space, Base: base, Shape: spec.shape}
 	if spec.bounded {
 		o.Size = spec.size
 	}
@@ -144,7 +144,7 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 			size = uint64(p.shared.total) - uint64(v.At)
 		}
 		if addr >= uint64(v.At) && addr-uint64(v.At) < size {
-			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size},
+			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size, Shape: v.Shape},
 				addr - uint64(v.At), true
 		}
 	}

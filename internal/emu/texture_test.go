@@ -59,7 +59,7 @@ func runTextured(t testing.TB, statement string, tex Texture, fill func(texels [
 	t.Cleanup(release)
 	a := NewArena(texBase, mem)
 	for name, at := range map[string]uint64{"out": texOut, "in": texIn, "texels": texTexels} {
-		if err := a.Alloc(Allocation{name, at, 1 << 20, event.Global}); err != nil {
+		if err := a.Alloc(Allocation{name, at, 1 << 20, event.Global, nil}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -83,12 +83,14 @@ type Func struct {
 
 // Var is a variable in memory.
 type Var struct {
-	Name    string
-	Space   event.Space
-	Type    isa.Type
-	Align   int
-	Size    int  // bytes; 0 for an extern array without bound
-	Stride  int  // bytes from an element of the first dimension to the next
+	Name   string
+	Space  event.Space
+	Type   isa.Type
+	Align  int
+	Size   int // bytes; 0 for an extern array without bound
+	Stride int // bytes from an element of the first dimension to the next
+	// Shape is how the source declares an array, or what a pointer refers to.
+	Shape   Shape
 	Unsized bool // extern .shared array whose size is the launch's dynamic shared memory
 	Extern  bool
 	// Offset is the place in its area: a kernel's or function's parameters, its local frame. Shared

@@ -15,8 +15,10 @@ import (
 //
 //	// heddle.kernel MANGLED LINE COL PATH
 //	// heddle.param MANGLED INDEX NAME ptr|val TYPE
+//	// heddle.array NAME BYTES DIM...
 //	// heddle.language cl
 //
+// An array has elements of BYTES bytes and the given dimensions; the first is 0 if it is open.
 // PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a
 // parameter without one. Facts about kernels that the module does not define are ignored: the
 // compiler may have removed them. Other comments that begin with "heddle" are not facts.
@@ -27,6 +29,9 @@ func (g *gen) facts(file *ptx.File) {
 	for _, f := range g.mod.Funcs {
 		if f.Kernel {
 			ir.InferPointers(f)
+		}
+		for i, s := range ir.ParamShapes(f.Demangled, len(f.Params)) {
+			f.Params[i].Shape = s
 		}
 	}
 	for _, d := range file.Decls {
@@ -40,6 +45,8 @@ func (g *gen) facts(file *ptx.File) {
 			g.kernelFact(c, rest)
 		case "heddle.param":
 			g.paramFact(c, rest)
+		case "heddle.array":
+			g.arrayFact(c, rest)
 		case "heddle.language":
 			g.mod.OpenCL = strings.TrimSpace(rest) == "cl"
 		}
@@ -104,6 +111,56 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	if p.Pointer && p.Size != g.mod.AddressSize/8 {
 		g.errorf(c.Span(), "fact about parameter %d of %s: a pointer of %d bytes", index, k.Name, p.Size)
 	}
+}
+
+// arrayFact reads how the source declares a variable. A fact that contradicts the variable's size is
+// an error.
+func (g *gen) arrayFact(c *ptx.Comment, rest string) {
+	w := strings.Fields(rest)
+	var n []int
+	for _, text := range w[min(1, len(w)):] {
+		i, ok := number(text)
+		if !ok || i == 0 && len(n) != 1 {
+			break
+		}
+		n = append(n, i)
+	}
+	if len(n) < 2 || len(n) != len(w)-1 {
+		g.errorf(c.Span(), "malformed fact: expected \"heddle.array NAME BYTES DIM...\"")
+		return
+	}
+	v := g.memoryVar(w[0])
+	if v == nil {
+		return
+	}
+	size := 1
+	for _, d := range n {
+		if size *= d; size > maxVarSize {
+			g.errorf(c.Span(), "fact about %s: it is larger than 2^40 bytes", w[0])
+			return
+		}
+	}
+	if size != v.Size {
+		g.errorf(c.Span(), "fact about %s: an array of %d bytes, which has %d", w[0], size, v.Size)
+		return
+	}
+	v.Shape = ir.Shape{Elem: n[0], Dims: n[1:]}
+}
+
+// memoryVar returns the variable of the module, or of a function, with the given name; nil if there
+// is none.
+func (g *gen) memoryVar(name string) *ir.Var {
+	if s := g.top.syms[name]; s != nil && s.kind == symVar {
+		return s.v
+	}
+	for _, f := range g.mod.Funcs {
+		for _, v := range f.Vars {
+			if v.Name == name {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // pointerSpace reads the address space of a pointer from its LLVM type, by the numbers of the NVPTX

@@ -126,6 +126,12 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 			v.Stride *= int(dim)
 		}
 	}
+	if d.Type != "b8" && space != event.Param && len(n.Dims) > 0 { // compilers declare all as .b8
+		v.Shape.Elem = elem
+		for _, dim := range n.Dims {
+			v.Shape.Dims = append(v.Shape.Dims, int(max(dim, 0)))
+		}
+	}
 	if v.Unsized && space != event.Param {
 		if !v.Extern {
 			g.errorf(n.Span, "%s: an array without a bound needs an initialiser or .extern", n.Name)

@@ -274,7 +274,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		omitted = append(omitted, more...)
 	}
 	byValTypes(low.kernels, raw)
-	facts := writeFacts(low.kernels, source)
+	facts := writeFacts(low, source)
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}

@@ -27,6 +27,7 @@ type lowered struct {
 	ir      []byte
 	locs    []location // by number; index 0 is unused, since line 0 means "no line"
 	kernels []kernelFacts
+	arrays  []arrayFacts
 }
 
 // kernelFacts are the facts about a kernel in the IR.
@@ -51,6 +52,7 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 		w.buf.WriteString(withoutAttachments(line))
 		w.buf.WriteByte('\n')
 	}
+	w.out.arrays = arraysOf(m.head)
 	live := m.reachable()
 	for _, f := range m.funcs {
 		if !live[f.name] {

@@ -150,7 +150,7 @@ func FuzzIR(f *testing.F) {
 	f.Add(irSample, "\t.loc\t1 3 0\n\tld.volatile.global.u32 %r1, [%rd1];\n")
 	f.Fuzz(func(t *testing.T, ir, ptx string) {
 		_, low := lowerSample(ir)
-		finishPTX([]byte(ptx), low, writeFacts(low.kernels, func(string) []byte { return []byte(ir) }))
+		finishPTX([]byte(ptx), low, writeFacts(low, func(string) []byte { return []byte(ir) }))
 	})
 }
 

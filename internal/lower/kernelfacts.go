@@ -14,14 +14,15 @@ import (
 //
 //	// heddle.kernel <mangled> <line> <column> <path of the source file>
 //	// heddle.param <mangled> <index> <name> <ptr|val> <LLVM type>
+//	// heddle.array <name> <bytes of an element> <dimension>...
 //	// heddle.language cl
 //
 // so that `heddle ptx x.cu > x.ptx` preserves them. The type is last because it may contain spaces.
 
 // writeFacts returns the comment lines. source returns the text of a file.
-func writeFacts(ks []kernelFacts, source func(path string) []byte) string {
+func writeFacts(low *lowered, source func(path string) []byte) string {
 	var b strings.Builder
-	for _, k := range ks {
+	for _, k := range low.kernels {
 		fmt.Fprintf(&b, "// heddle.kernel %s %d %d %s\n", k.name, k.line,
 			nameColumn(source(k.path), k.line, k.name), k.path)
 		for i, p := range k.params {
@@ -32,7 +33,55 @@ func writeFacts(ks []kernelFacts, source func(path string) []byte) string {
 			fmt.Fprintf(&b, "// heddle.param %s %d %s %s %s\n", k.name, i, p.Name, kind, p.Type)
 		}
 	}
+	for _, a := range low.arrays {
+		fmt.Fprintf(&b, "// heddle.array %s %d", a.name, a.elem)
+		for _, d := range a.dims {
+			fmt.Fprintf(&b, " %d", d)
+		}
+		b.WriteByte('\n')
+	}
 	return b.String()
+}
+
+// arrayFacts are the element size and the dimensions of a variable in global, shared or constant
+// memory.
+type arrayFacts struct {
+	name string
+	elem int64 // bytes
+	dims []int64
+}
+
+// arrayRE matches the definition or declaration of such a variable up to its type.
+var arrayRE = regexp.MustCompile(
+	`^@([\w$]+) = (?:[\w()]+ )*?addrspace\([134]\) (?:[\w()]+ )*?(?:global|constant) (\[.*)$`)
+
+// arraysOf returns the arrays among the variables of a module. Names with other characters have
+// another form in PTX and are left out, as are elements whose layout is unknown.
+func arraysOf(head []string) []arrayFacts {
+	l := newLayouts(head)
+	var out []arrayFacts
+	for _, line := range head {
+		m := arrayRE.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		a := arrayFacts{name: m[1]}
+		typ := leadingType(m[2])
+		for strings.HasPrefix(typ, "[") {
+			inner, _ := bracketed(typ)
+			count, of, _ := strings.Cut(inner, " x ")
+			n, err := strconv.ParseInt(count, 10, 32)
+			if err != nil || n == 0 && len(a.dims) > 0 {
+				break
+			}
+			a.dims, typ = append(a.dims, n), strings.TrimSpace(of)
+		}
+		if _, size, _, ok := l.scalars(typ); ok && size > 0 && len(a.dims) > 0 {
+			a.elem = size
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // nameColumn returns the column of a kernel's name in its line of the source, since line tables

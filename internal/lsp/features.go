@@ -55,7 +55,7 @@ func sentence(v *diag.Verdict) string { return v.Kind.String() + ": " + v.Text()
 // text returns a finding with its notes and help as lines, since editors show only the message of a
 // diagnostic.
 func text(f *diag.Diagnostic) string {
-	lines := append([]string{f.Message}, f.Notes...)
+	lines := append([]string{f.Message}, f.Remarks()...)
 	for _, h := range f.Help {
 		lines = append(lines, "help: "+h)
 	}

@@ -21,9 +21,9 @@ type hazard struct {
 	addr  uint64
 }
 
-// maxHazards bounds the memory for telling hazards of one group apart. Beyond it the count no
+// MaxHazards bounds the memory for telling hazards of one group apart. Beyond it Race.Hazards no
 // longer grows.
-const maxHazards = 1 << 16
+const MaxHazards = 1 << 16
 
 // group is what a report says of a pair of sites. A program that polls a word finds the same hazard
 // again and again: last is the one that was found last.
@@ -37,7 +37,7 @@ type group struct {
 
 // add adds lanes to a hazard.
 func (g *group) add(h hazard, lanes uint32) {
-	if g.count >= maxHazards || h == g.last && lanes&^g.lanes == 0 {
+	if g.count >= MaxHazards || h == g.last && lanes&^g.lanes == 0 {
 		return
 	}
 	was := g.hazards[h]
@@ -271,7 +271,7 @@ func (d *Detector) Report() *Report {
 		Exchanges: d.reportExchanges()}
 	for i := range d.groups {
 		g := &d.groups[i]
-		g.race.Hazards = uint64(min(g.count, maxHazards))
+		g.race.Hazards = uint64(min(g.count, MaxHazards))
 		r.Races = append(r.Races, g.race)
 	}
 	return r

@@ -130,12 +130,12 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 		f.Title = doc.Title
 	}
 	f.Places = h.places(d)
-	f.Notes = d.Notes
+	f.Notes = d.Remarks()
 	if w := d.Witness; w != nil && w.First.Op != "" && len(f.Places) == 2 {
 		f.Timeline = timelines(w, f.Places)
 		f.Memory = memory(w)
 		if len(d.Notes) > 0 { // the first note of a race says why nothing orders the two
-			f.Missing, f.Notes = d.Notes[0], d.Notes[1:]
+			f.Missing, f.Notes = f.Notes[0], f.Notes[1:]
 		}
 	}
 	if f.Timeline == "" { // not a race: perhaps a barrier that some threads miss

@@ -136,7 +136,7 @@ func (s *session) allocate(m *module) {
 			name = v.Name
 		}
 		if err := s.memory.Alloc(emu.Allocation{Name: name, Addr: a.Addr, Size: a.Size,
-			Space: v.Space}); err != nil {
+			Space: v.Space, Shape: &v.Shape}); err != nil {
 			panic("BUG: " + err.Error())
 		}
 		m.vars[v] = a.Addr

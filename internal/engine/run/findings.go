@@ -96,37 +96,40 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	lo := max(rc.First.Addr, rc.Second.Addr)
 	hi := min(rc.First.Addr+uint64(rc.First.Size), rc.Second.Addr+uint64(rc.Second.Size))
 	mem := r.memoryAt(rc.Space, rc.Block, lo, hi-lo)
-	op1, op2 := driver.OpText(one.Instr), driver.OpText(two.Instr)
-	thread1, thread2 := threadText(g, rc.First.Thread), threadText(g, rc.Second.Thread)
+	who := [2]string{threadText(g, rc.First.Thread), threadText(g, rc.Second.Thread)}
 	witness := r.witness(seed)
 	witness.Level = rc.Level.String()
-	witness.First = diag.WitnessAccess{Op: op1, Thread: thread1, Kind: rc.First.Kind.String()}
-	witness.Second = diag.WitnessAccess{Op: op2, Thread: thread2, Kind: rc.Second.Kind.String()}
+	op1, op2 := driver.OpText(one.Instr), driver.OpText(two.Instr)
+	witness.First = diag.WitnessAccess{Op: op1, Thread: who[0], Kind: rc.First.Kind.String()}
+	witness.Second = diag.WitnessAccess{Op: op2, Thread: who[1], Kind: rc.Second.Kind.String()}
 	witness.Memory, witness.Offset, witness.Size = mem.name, mem.offset, mem.size
 	witness.Interval, witness.Entry = rc.Interval, driver.KernelPlace(r.Job.Kernel)
+	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: rc.Hazards,
-		Message: fmt.Sprintf("%s %v between (1) %s by %s and (2) %s by %s%s", raceText(code, rc), mem,
-			op1, thread1, op2, thread2, causeText(rc)),
-		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
-		Related: []diag.Related{
-			{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"},
-		},
+		Message: fmt.Sprintf("%s %v: %s%s", raceText(code), mem,
+			bothAccess(who[0], first.verb, sameThread(g, rc, who[1]), second.verb), causeText(rc)),
+		Span: second.at, Stack: stack(two), Label: fmt.Sprintf("(2) %s here by %s", second.done, r.shortThread(rc, &rc.Second)),
+		Related: []diag.Related{{Span: first.at, Stack: stack(one),
+			Message: fmt.Sprintf("(1) %s here by %s, earlier in this run", first.done,
+				r.shortThread(rc, &rc.First))}},
 		Notes:     []string{r.whyUnordered(rc), interval(rc)},
+		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
+		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   witness,
 	}
 	r.raceNotes(rc, &d)
-	d.Notes = append(d.Notes, "launch: "+r.Config.Describe())
+	d.Alike = r.alike(rc, one, two, mem)
 	return d
 }
 
 // raceText begins the message of a race, or of strong accesses, which are none.
-func raceText(code diag.Code, rc *race.Race) string {
+func raceText(code diag.Code) string {
 	if code == diag.CodeRaceUnorderedStrong {
-		return fmt.Sprintf("unordered strong accesses, %s %s, to", raceKind(rc), rc.Level)
+		return "unordered strong accesses to"
 	}
-	return fmt.Sprintf("%s %s data race on", raceKind(rc), rc.Level)
+	return "data race on"
 }
 
 // exchangeFinding is the diagnostic of two strong accesses that nothing orders.
@@ -162,7 +165,10 @@ func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
 	if rc.First.AfterFault || rc.Second.AfterFault {
 		d.Notes = append(d.Notes, afterFault)
 	}
-	if rc.Hazards > 1 {
+	switch {
+	case rc.Hazards >= race.MaxHazards:
+		note("at least %d conflicting accesses between these two places", rc.Hazards)
+	case rc.Hazards > 1:
 		note("%d conflicting accesses between these two places", rc.Hazards)
 	}
 }
@@ -195,9 +201,9 @@ func Strong(m *emu.Machine, rc *race.Race) bool {
 func causeText(rc *race.Race) string {
 	switch rc.Cause {
 	case race.NotWaited:
-		return ": asynchronous copy not waited for"
+		return ": the asynchronous copy was not waited for"
 	case race.OtherProxy:
-		return ": non-coherent load of data that the kernel writes"
+		return ": the load is non-coherent"
 	}
 	return ""
 }
@@ -215,21 +221,6 @@ func interval(rc *race.Race) string {
 	}
 	return fmt.Sprintf("%s in barrier interval %d, after barrier %d of the whole block",
 		who, rc.Interval, rc.Interval)
-}
-
-// raceKind names the kinds of the two accesses: read-write, write-write, atomic-plain or
-// atomic-atomic.
-func raceKind(rc *race.Race) string {
-	a, b := rc.First.Kind, rc.Second.Kind
-	switch {
-	case a.RMW() && b.RMW():
-		return "atomic-atomic"
-	case a.RMW() || b.RMW():
-		return "atomic-plain"
-	case a == event.Write && b == event.Write:
-		return "write-write"
-	}
-	return "read-write"
 }
 
 // whyUnordered names the rule of the memory model that leaves the two accesses unordered. The first
@@ -324,6 +315,7 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: be.Count,
 		Message: r.barrierMessage(be),
 		Span:    place(first), Stack: stack(first), Label: r.waitText(be.Groups[0]),
+		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}
@@ -368,7 +360,6 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	if be.Count > 1 {
 		note("this happened %d times in the launch", be.Count)
 	}
-	note("launch: %s", r.Config.Describe())
 	return d
 }
 
@@ -454,13 +445,13 @@ func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagn
 		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
 		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
 		Span: place(info), Stack: stack(info), Label: "false here",
+		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}
 	if a.AfterFault {
 		d.Notes = append(d.Notes, afterFault)
 	}
-	d.Notes = append(d.Notes, "launch: "+r.Config.Describe())
 	return d
 }
 
@@ -474,8 +465,7 @@ const afterFault = "this happened after an access out of bounds (or a misaligned
 func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
 	d := r.errorFinding(code, s, seed)
 	d.Notes = append(d.Notes,
-		"the run of this kernel ended here; nothing after this point was checked",
-		"launch: "+r.Config.Describe())
+		"the run of this kernel ended here; nothing after this point was checked")
 	return d
 }
 
@@ -489,8 +479,7 @@ func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagn
 			f.Count))
 	}
 	d.Notes = append(d.Notes,
-		"the run continued without these accesses: a read returned 0, a write was dropped",
-		"launch: "+r.Config.Describe())
+		"the run continued without these accesses: a read returned 0, a write was dropped")
 	return d
 }
 
@@ -502,6 +491,7 @@ func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagno
 		Message: s.Message, Span: place(info), Stack: stack(info),
 		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
 			threadText(r.Config.Geometry, s.Thread)),
+		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
 	}

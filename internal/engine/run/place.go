@@ -2,10 +2,12 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/source"
 )
 
@@ -51,11 +53,15 @@ func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 // address, and offset is 0.
 type memory struct {
 	name   string // "shared s"
+	elem   string // "shared s[2][3]"; empty: unknown
 	offset uint64
 	size   uint64
 }
 
 func (m memory) String() string {
+	if m.elem != "" {
+		return m.elem
+	}
 	if m.size == 1 {
 		return fmt.Sprintf("%s (byte %d)", m.name, m.offset)
 	}
@@ -68,5 +74,34 @@ func (r *Run) memoryAt(space event.Space, block uint32, addr, size uint64) memor
 	if !ok {
 		return memory{name: fmt.Sprintf("%s memory at 0x%x", space, addr), size: size}
 	}
-	return memory{name: fmt.Sprintf("%s %s", space, obj.Name), offset: off, size: size}
+	if obj.Shape.Elem == 0 {
+		obj.Shape = r.shapeOf(obj.Name)
+	}
+	short, where, more := strings.Cut(obj.Name, ", ") // "d, allocated at main.cu:12"
+	elem, ok := obj.Shape.Element(fmt.Sprintf("%s %s", space, short), off, size)
+	if ok && more {
+		elem += ", " + where
+	}
+	return memory{name: fmt.Sprintf("%s %s", space, obj.Name), elem: elem, offset: off, size: size}
+}
+
+// shapeOf returns the shape of a buffer of the program from the types of the parameters that point
+// into it, if they agree.
+func (r *Run) shapeOf(name string) ir.Shape {
+	var out ir.Shape
+	for i, v := range r.Job.Kernel.Params {
+		if i >= len(r.Config.Args) {
+			break
+		}
+		a := &r.Config.Args[i]
+		if a.Buffer == nil || a.Buffer.Name != name {
+			continue
+		}
+		elem := v.Shape.Elem
+		if elem <= 0 || a.Offset%uint64(elem) != 0 || out.Elem != 0 && out.Elem != elem {
+			return ir.Shape{}
+		}
+		out = ir.Shape{Elem: elem, Dims: []int{0}}
+	}
+	return out
 }

@@ -98,7 +98,7 @@ func TestProgramRace(t *testing.T) {
 			t.Fatalf("%+v, %d findings", v, len(found))
 		}
 		g := found[0]
-		text := g.Message + "\n" + strings.Join(g.Notes, "\n")
+		text := g.Message + "\n" + strings.Join(g.Remarks(), "\n")
 		for _, want := range []string{"on global d_out (bytes 16-19)", "grid 2 (program), block 64 (program), " +
 			"p: d_out, 256 bytes from byte 16 (program)"} {
 			if !strings.Contains(text, want) {

@@ -65,6 +65,7 @@ type Run struct {
 	opt          *Options
 	line         *string       // the complete reproduce line; nil: it is made from Command and Config
 	protocol     *protocols    // of the machine; nil before its first use
+	causes       []cause       // of the races that were found, for alike
 	apart        []string      // what the verdict does not cover, because of warnings
 	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit

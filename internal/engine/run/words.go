@@ -1,0 +1,154 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/cexpr"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/race"
+	"heddle/internal/source"
+)
+
+// accessWords describes one access of a race: "reads `tile[t + s]`", "read".
+type accessWords struct {
+	verb string // with the expression of the source, if it is known
+	done string
+	at   source.Span // with the end of a load's expression
+}
+
+// accessOf describes an access at a site.
+func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
+	w := accessWords{at: place(info)}
+	does, in := "", ""
+	switch {
+	case a.Async && a.Kind == event.Read:
+		does, w.done = "copies", "copied"
+		in = " asynchronously"
+	case a.Async:
+		does, w.done = "fills", "filled"
+		in = " by an asynchronous copy"
+	case a.Kind.RMW():
+		does, w.done = "updates", "updated"
+		in = " atomically"
+	case a.Kind == event.Read:
+		does, w.done = "reads", "read"
+	default:
+		does, w.done = "writes", "written"
+	}
+	expr, span, call := r.expression(a, w.at)
+	switch {
+	case expr == "" || a.Async:
+		w.verb = does + " it" + in
+	case call || a.Kind.RMW():
+		w.verb = does + " it in `" + expr + "`"
+	default:
+		w.verb = does + " `" + expr + "`"
+	}
+	w.at = span
+	w.done += in
+	return w
+}
+
+// bothAccess says what two threads do.
+func bothAccess(one, does, two, does2 string) string {
+	if verb, rest, _ := strings.Cut(does, " "); does == does2 {
+		return fmt.Sprintf("%s and %s both %s %s, in either order", one, two,
+			strings.TrimSuffix(verb, "s"), rest)
+	}
+	return fmt.Sprintf("%s %s, %s %s, in either order", one, does, two, does2)
+}
+
+// mostExpression bounds the bytes of an expression in a message.
+const mostExpression = 60
+
+// expression returns the expression of the source that makes an access, and the position with its
+// end if it starts there. call says that it is a call, in which the access happens. It is empty if
+// the source or its form is not known.
+func (r *Run) expression(a *race.Access, at source.Span) (expr string, span source.Span, call bool) {
+	line, ok := r.Job.LineAt(at.Start)
+	if !ok || at.End.IsValid() {
+		return "", at, false
+	}
+	find := cexpr.Load
+	if a.Kind.Writes() {
+		find = cexpr.Store
+	}
+	from, to, ok := find(line, at.Start.Col())
+	if !ok || to-from > mostExpression {
+		return "", at, false
+	}
+	expr = line[from-1 : to-1]
+	if from == at.Start.Col() {
+		at.End = source.MakePos(at.Start.File(), at.Start.Line(), to)
+	}
+	return expr, at, expr[len(expr)-1] == ')' && expr[0] != '*' && expr[0] != '('
+}
+
+// sameThread names the second thread of a race, whose full name is given, by what it shares with the
+// first.
+func sameThread(g event.Geometry, rc *race.Race, full string) string {
+	one, two := rc.First.Thread, rc.Second.Thread
+	_, index := g.Index(two)
+	switch {
+	case one == two:
+		return "and the same thread"
+	case one.Warp() == two.Warp():
+		return fmt.Sprintf("thread %v of the same warp", index)
+	case g.BlockOf(one.Warp()) == g.BlockOf(two.Warp()):
+		return fmt.Sprintf("thread %v of the same block", index)
+	}
+	return full
+}
+
+// shortThread names a thread of a race, with its block only if the threads are in two blocks.
+func (r *Run) shortThread(rc *race.Race, a *race.Access) string {
+	if rc.Level == race.InterBlock {
+		return threadText(r.Config.Geometry, a.Thread)
+	}
+	_, index := r.Config.Geometry.Index(a.Thread)
+	return fmt.Sprintf("thread %v", index)
+}
+
+// cause is what some races in one array and barrier interval have in common: accesses, or a part of
+// the kernel in which a barrier would be between the two accesses of each of them, by the order of
+// the instructions.
+type cause struct {
+	memory   string
+	interval uint32
+	accesses []*ir.Instr
+	from, to int    // a barrier after from and not after to; none if they are equal
+	first    string // the element of the first race
+}
+
+// alike returns a note if what orders the accesses of an earlier race of the run may order these too;
+// else it is empty. It compares the places of instructions and knows nothing of control flow.
+func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
+	if rc.Cause != race.Unordered || len(one.Calls)+len(two.Calls) > 0 {
+		return ""
+	}
+	n := cause{mem.name, rc.Interval, []*ir.Instr{one.Instr, two.Instr},
+		min(one.Instr.Index, two.Instr.Index), max(one.Instr.Index, two.Instr.Index), mem.String()}
+	if rc.Level == race.InterBlock {
+		n.to = n.from // no barrier orders these
+	}
+	for i := range r.causes {
+		c := &r.causes[i]
+		if c.memory != n.memory || c.interval != n.interval {
+			continue
+		}
+		if slices.Contains(c.accesses, one.Instr) && slices.Contains(c.accesses, two.Instr) {
+			return "these accesses are among those of the race on " + c.first
+		}
+		if from, to := max(c.from, n.from), min(c.to, n.to); from < to {
+			c.from, c.to = from, to
+			c.accesses = append(c.accesses, n.accesses...)
+			return "a barrier that orders the race on " + c.first + " may order this one as well"
+		}
+	}
+	r.causes = append(r.causes, n)
+	return ""
+}

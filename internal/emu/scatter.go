@@ -2,6 +2,7 @@ package emu
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 
 	"heddle/internal/event"
@@ -131,7 +132,7 @@ func (x *exec) outsideShared(in *inst, l int, a uint64) {
 	if !x.again(in, OutOfBounds, l) {
 		x.fault(in, OutOfBounds, l,
 			"%s of %d bytes at shared address %#x: the block has %d bytes of shared memory%s",
-			in.mem.kind, in.mem.wide, a, len(x.block.shared), x.prog.nearShared(a))
+			in.mem.kind, in.mem.wide, a, len(x.block.shared), x.prog.nearShared(a, in.mem.wide))
 	}
 }
 
@@ -319,6 +320,14 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 	case in.mem.space == event.Const && !o.isConst():
 		x.fault(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind,
 			x.describe(a))
+	case o.bounded && o.shape.Elem > 0 && len(o.shape.Dims) == 1 && o.size%uint64(o.shape.Elem) == 0:
+		elem := uint64(o.shape.Elem)
+		what, ok := o.shape.Element(o.name, a-o.base, wide)
+		if !ok {
+			what = fmt.Sprintf("%d bytes at %s[%d]", wide, o.name, (a-o.base)/elem)
+		}
+		x.fault(in, OutOfBounds, l, "%s of %s, but %s has %d elements of %d bytes", kind, what, o.name,
+			o.size/elem, elem)
 	case o.bounded:
 		x.fault(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide,
 			a-o.base, o.name, o.size)

@@ -164,7 +164,7 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 
 // nearShared names the variable nearest to an out-of-bounds address: the last that begins before
 // it, as addresses are unsigned.
-func (p *program) nearShared(addr uint64) string {
+func (p *program) nearShared(addr, size uint64) string {
 	best := -1
 	for i, v := range p.shared.vars {
 		if uint64(v.At) <= addr && (best < 0 || v.At >= p.shared.vars[best].At) {
@@ -177,6 +177,9 @@ func (p *program) nearShared(addr uint64) string {
 	v := p.shared.vars[best]
 	if addr >= 1<<63 { // below address 0
 		return fmt.Sprintf(" (%d bytes before %s)", uint64(v.At)-addr, v.Shown())
+	}
+	if text, ok := v.Shape.Element(v.Shown(), addr-uint64(v.At), size); ok {
+		return " (" + text + ")"
 	}
 	return fmt.Sprintf(" (offset %d of %s)", addr-uint64(v.At), v.Shown())
 }

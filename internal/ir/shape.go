@@ -15,8 +15,8 @@ type Shape struct {
 }
 
 // Element names the element of the array name that the bytes from off to off+size are in:
-// "s[2][16]", and for a part of an element "p[3], bytes 4-7". ok is false if they are not in one
-// element, or outside of the array.
+// "s[2][16]", and for a part of an element "p[3], bytes 4-7". After the end of an array the index of
+// the first dimension is beyond its bound. ok is false if the bytes are not in one element.
 func (s Shape) Element(name string, off, size uint64) (text string, ok bool) {
 	if s.Elem <= 0 || len(s.Dims) == 0 || size == 0 {
 		return "", false
@@ -34,9 +34,7 @@ func (s Shape) Element(name string, off, size uint64) (text string, ok bool) {
 		index[i] = n % uint64(s.Dims[i])
 		n /= uint64(s.Dims[i])
 	}
-	if index[0] = n; s.Dims[0] > 0 && n >= uint64(s.Dims[0]) {
-		return "", false
-	}
+	index[0] = n
 	var b strings.Builder
 	b.WriteString(name)
 	for _, i := range index {

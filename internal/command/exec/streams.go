@@ -206,11 +206,11 @@ func (t *streams) report(c *order.Conflict) {
 		name, at = "freed memory", c.Place.From
 	}
 	d := diag.Diagnostic{Code: diag.CodeRaceStream, Severity: diag.Error,
-		Message: fmt.Sprintf("%s data race between streams on %s (bytes %d-%d): (1) %s in %s and "+
-			"(2) %s in %s", raceKind(c), name, at, at+c.Place.To-c.Place.From-1, one.what,
-			t.streamText(one), two.what, t.streamText(two)),
-		Span: t.s.span(two.caller), Label: "(2) was enqueued here", Count: c.Bytes,
-		Related: []diag.Related{{Span: t.s.span(one.caller), Message: "and (1) was enqueued here"}},
+		Message: fmt.Sprintf("data race between streams on %s (bytes %d-%d): %s in %s %s, %s in %s %s, "+
+			"in either order", name, at, at+c.Place.To-c.Place.From-1, one.what, t.streamText(one),
+			accessVerbs[c.FirstAccess], two.what, t.streamText(two), accessVerbs[c.SecondAccess]),
+		Span: t.s.span(two.caller), Label: "(2) enqueued here", Count: c.Bytes,
+		Related: []diag.Related{{Span: t.s.span(one.caller), Message: "(1) enqueued here"}},
 		Notes:   []string{t.why(one, two)}, Reproduce: t.s.r.opt.Command,
 	}
 	for i, o := range []*operation{one, two} {
@@ -245,13 +245,8 @@ func (s *session) hostFinding(d diag.Diagnostic) {
 	}
 }
 
-// raceKind names the two accesses.
-func raceKind(c *order.Conflict) string {
-	name := func(a order.Access) string {
-		return [...]string{"write", "atomic", "read", "read"}[a]
-	}
-	return name(c.FirstAccess) + "-" + name(c.SecondAccess)
-}
+// accessVerbs say what an operation does with memory.
+var accessVerbs = [...]string{"writes", "updates atomically", "reads", "reads"}
 
 // streamText names the stream of an operation.
 func (t *streams) streamText(o *operation) string { return o.name.text(o.stream) }

@@ -189,7 +189,7 @@ func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 		case v.Unsized && cfg.Origins["shared"].Guessed():
 			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
 				"--shared"})
-		case i >= 0 && g.chosen(i) && v.Pointer:
+		case i >= 0 && g.chosen(i) && v.Pointer && !g.sized(i):
 			out = append(out, guess{"where " + g.cfg.Args[i].Name + " points in its array",
 				"--arg " + g.cfg.Args[i].Name + "=zero:BYTES"})
 		}
@@ -200,6 +200,14 @@ func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 		out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
 	}
 	return out
+}
+
+// sized reports whether the memory of an argument is what the host code allocates, of which only the
+// contents are unknown: such a size is only taken if nothing else about the launch is a guess.
+func (g *Guesses) sized(param int) bool {
+	a := &g.cfg.Args[param]
+	return a.Buffer != nil && a.Buffer.Size > 0 && !a.Guessed &&
+		g.cfg.Origins["arg "+a.Name] == launch.FromRelation
 }
 
 // sayGuesses lists guesses and the flags that specify them.

@@ -109,8 +109,8 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: rc.Hazards,
 		Message: fmt.Sprintf("%s %v: %s%s", raceText(code), mem,
 			bothAccess(who[0], first.verb, sameThread(g, rc, who[1]), second.verb), causeText(rc)),
-		Span: second.at, Stack: stack(two), Label: fmt.Sprintf("(2) %s here by %s", second.done, r.shortThread(rc, &rc.Second)),
-		Related: []diag.Related{{Span: first.at, Stack: stack(one),
+		Span: second.at, Stack: second.stack, Label: fmt.Sprintf("(2) %s here by %s", second.done, r.shortThread(rc, &rc.Second)),
+		Related: []diag.Related{{Span: first.at, Stack: first.stack,
 			Message: fmt.Sprintf("(1) %s here by %s, earlier in this run", first.done,
 				r.shortThread(rc, &rc.First))}},
 		Notes:     []string{r.whyUnordered(rc), interval(rc)},
@@ -310,11 +310,11 @@ var BarrierCodes = map[race.BarrierKind]diag.Code{
 // missing.
 func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64) diag.Diagnostic {
 	g := r.Config.Geometry
-	first := r.Machine.Site(be.Groups[0].Site)
+	at, frames := r.userPlace(r.Machine.Site(be.Groups[0].Site))
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: be.Count,
 		Message: r.barrierMessage(be),
-		Span:    place(first), Stack: stack(first), Label: r.waitText(be.Groups[0]),
+		Span:    at, Stack: frames, Label: r.waitText(be.Groups[0]),
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
@@ -339,10 +339,8 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 			continue
 		}
 		told[w.Site] = true
-		info := r.Machine.Site(w.Site)
-		d.Related = append(d.Related, diag.Related{
-			Span: place(info), Stack: stack(info), Message: r.waitText(w),
-		})
+		at, frames := r.userPlace(r.Machine.Site(w.Site))
+		d.Related = append(d.Related, diag.Related{Span: at, Stack: frames, Message: r.waitText(w)})
 	}
 	if len(be.Exited) > 0 {
 		x := be.Exited[0]
@@ -370,9 +368,9 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 	case race.Divergence:
 		why := "threads are at different barriers"
 		if len(be.Exited) > 0 {
-			why = fmt.Sprintf("some threads wait at barrier %d, others have exited", be.Barrier)
+			why = fmt.Sprintf("some threads wait at %s, others have exited", r.barrierName(be))
 		} else if arrivedTwice(be.Groups) {
-			why = fmt.Sprintf("a warp reaches barrier %d again before it is complete", be.Barrier)
+			why = fmt.Sprintf("a warp reaches %s again before it is complete", r.barrierName(be))
 		}
 		return fmt.Sprintf("barrier divergence in block %v: %s", block, why)
 	case race.SplitBarrier:
@@ -409,6 +407,15 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 	return fmt.Sprintf("deadlock in block %v: %s", block, why)
 }
 
+// barrierName names the barrier of an error as the source has it: "`__syncthreads()`".
+func (r *Run) barrierName(be *race.BarrierError) string {
+	at, _ := r.userPlace(r.Machine.Site(be.Groups[0].Site))
+	if expr, _, call := r.expression(false, at); call {
+		return "`" + expr + "`"
+	}
+	return fmt.Sprintf("barrier %d", be.Barrier)
+}
+
 // arrivedTwice reports whether some lane is in two of the groups: it reached the barrier again
 // while an earlier arrival of its warp was still pending.
 func arrivedTwice(groups []event.Wait) bool {
@@ -432,19 +439,21 @@ func (r *Run) waitText(w event.Wait) string {
 	case w.WarpBar:
 		return fmt.Sprintf("%s waits here for lanes 0x%08x", who, w.Members)
 	case w.Count != 0:
-		return fmt.Sprintf("%s at barrier %d for %d threads", who, w.Barrier, w.Count)
+		return fmt.Sprintf("%s, at barrier %d for %d threads", who, w.Barrier, w.Count)
+	case w.Barrier != 0:
+		return fmt.Sprintf("%s, at barrier %d", who, w.Barrier)
 	}
-	return fmt.Sprintf("%s at barrier %d", who, w.Barrier)
+	return who + ", waiting"
 }
 
 // annotationFinding is the diagnostic of an annotation that does not hold.
 func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
-	info := r.Machine.Site(a.Site)
+	at, frames := r.userPlace(r.Machine.Site(a.Site))
 	who := threadText(r.Config.Geometry, a.Thread)
 	d := diag.Diagnostic{
 		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
 		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
-		Span: place(info), Stack: stack(info), Label: "false here",
+		Span: at, Stack: frames, Label: "false here",
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
@@ -486,11 +495,12 @@ func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagn
 // errorFinding is what the diagnostics of all errors of one thread have in common.
 func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(s.Site)
+	at, frames := r.userPlace(info)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: 1,
-		Message: s.Message, Span: place(info), Stack: stack(info),
-		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
-			threadText(r.Config.Geometry, s.Thread)),
+		Message: s.Message, Span: at, Stack: frames,
+		Label:     "here, by " + threadText(r.Config.Geometry, s.Thread),
+		Details:   []string{"the instruction is " + driver.OpText(info.Instr)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),

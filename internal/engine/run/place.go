@@ -11,11 +11,19 @@ import (
 	"heddle/internal/source"
 )
 
-// place is the position that a report gives for a site.
+// place is the position of a site.
 func place(info emu.SiteInfo) source.Span { return driver.Place(info.Instr, info.Calls...) }
 
-// stack is the inline and call stack of a site, innermost frame first.
-func stack(info emu.SiteInfo) []source.Frame { return driver.Stack(info.Instr, info.Calls...) }
+// userPlace returns the position that a report gives for a site, and the inline and call stack from
+// there, innermost frame first. Inline assembly in an inlined function is at the call of the
+// function: a wrapper of one instruction says nothing to its users.
+func (r *Run) userPlace(info emu.SiteInfo) (source.Span, []source.Frame) {
+	at, frames := place(info), driver.Stack(info.Instr, info.Calls...)
+	if len(frames) > 1 && frames[0].Parent != nil && assembly.MatchString(r.Job.SourceAt(at.Start)) {
+		return source.Span{Start: frames[1].Pos}, frames[1:]
+	}
+	return at, frames
+}
 
 // threadText names a thread by threadIdx and blockIdx, as CUDA does.
 func threadText(g event.Geometry, t event.Thread) string {

@@ -18,11 +18,14 @@ type accessWords struct {
 	verb string // with the expression of the source, if it is known
 	done string
 	at   source.Span // with the end of a load's expression
+	// the calls that led there, innermost first
+	stack []source.Frame
 }
 
 // accessOf describes an access at a site.
 func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
-	w := accessWords{at: place(info)}
+	var w accessWords
+	w.at, w.stack = r.userPlace(info)
 	does, in := "", ""
 	switch {
 	case a.Async && a.Kind == event.Read:
@@ -39,7 +42,7 @@ func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
 	default:
 		does, w.done = "writes", "written"
 	}
-	expr, span, call := r.expression(a, w.at)
+	expr, span, call := r.expression(a.Kind.Writes(), w.at)
 	switch {
 	case expr == "" || a.Async:
 		w.verb = does + " it" + in
@@ -65,16 +68,16 @@ func bothAccess(one, does, two, does2 string) string {
 // mostExpression bounds the bytes of an expression in a message.
 const mostExpression = 60
 
-// expression returns the expression of the source that makes an access, and the position with its
+// expression returns the expression of the source that is written or read at a position, and the position with its
 // end if it starts there. call says that it is a call, in which the access happens. It is empty if
 // the source or its form is not known.
-func (r *Run) expression(a *race.Access, at source.Span) (expr string, span source.Span, call bool) {
+func (r *Run) expression(writes bool, at source.Span) (expr string, span source.Span, call bool) {
 	line, ok := r.Job.LineAt(at.Start)
 	if !ok || at.End.IsValid() {
 		return "", at, false
 	}
 	find := cexpr.Load
-	if a.Kind.Writes() {
+	if writes {
 		find = cexpr.Store
 	}
 	from, to, ok := find(line, at.Start.Col())
@@ -122,6 +125,7 @@ type cause struct {
 	accesses []*ir.Instr
 	from, to int    // a barrier after from and not after to; none if they are equal
 	first    string // the element of the first race
+	warp     bool   // the threads are in one warp
 }
 
 // alike returns a note if what orders the accesses of an earlier race of the run may order these too;
@@ -131,7 +135,8 @@ func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
 		return ""
 	}
 	n := cause{mem.name, rc.Interval, []*ir.Instr{one.Instr, two.Instr},
-		min(one.Instr.Index, two.Instr.Index), max(one.Instr.Index, two.Instr.Index), mem.String()}
+		min(one.Instr.Index, two.Instr.Index), max(one.Instr.Index, two.Instr.Index), mem.String(),
+		rc.Level == race.IntraWarp}
 	if rc.Level == race.InterBlock {
 		n.to = n.from // no barrier orders these
 	}
@@ -147,6 +152,9 @@ func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
 			c.from, c.to = from, to
 			c.accesses = append(c.accesses, n.accesses...)
 			return "a barrier that orders the race on " + c.first + " may order this one as well"
+		}
+		if n.warp && c.warp {
+			return "as in the race on " + c.first + ", nothing orders the lanes of the warp"
 		}
 	}
 	r.causes = append(r.causes, n)

@@ -114,6 +114,9 @@ type Witness struct {
 	First, Second WitnessAccess // zero where the finding is not a race
 	Memory        string        // "shared tile"
 	Offset, Size  uint64        // bytes of Memory that both accesses touch
+	Element       string        // "tile[9][8]"; empty: the type of Memory is not known
+	ElementSize   int           // bytes
+	Dims          []int         // of the array, as declared; the first is 0 if it is open
 	Level         string        // "inter-block", "intra-block", "intra-warp"
 
 	// Status is "observed" if a run showed the finding, "confirmed" if a replay reproduced the
@@ -131,6 +134,7 @@ type WitnessAccess struct {
 	Op     string // "st.shared.u32"
 	Thread string // "thread (0,0,0) of block (0,0,0)"
 	Kind   string // "read", "write", "atomic", ...; empty: unknown
+	Does   string // "writes `tile[t]`", in the words of the source
 }
 
 // VerdictKind is the conclusion of an engine for one kernel.

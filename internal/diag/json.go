@@ -120,6 +120,7 @@ type jsonAccess struct {
 	Op     string `json:"op"`
 	Thread string `json:"thread"`
 	Kind   string `json:"kind,omitempty"`
+	Does   string `json:"does,omitempty"`
 }
 
 // jsonMemory names the bytes on which two accesses conflict: size bytes from offset in an object.
@@ -127,6 +128,8 @@ type jsonMemory struct {
 	Name   string `json:"name"`
 	Offset uint64 `json:"offset"`
 	Size   uint64 `json:"size"`
+
+	Element string `json:"element,omitempty"`
 }
 
 // jsonVerdict is an object of type "verdict", one per kernel, after its findings.
@@ -224,13 +227,13 @@ func witness(w *Witness) *jsonWitness {
 		if a == (WitnessAccess{}) {
 			return nil
 		}
-		return &jsonAccess{a.Op, a.Thread, a.Kind}
+		return &jsonAccess{a.Op, a.Thread, a.Kind, a.Does}
 	}
 	if out.First, out.Second = access(w.First), access(w.Second); out.First != nil {
 		out.Interval = &w.Interval
 	}
 	if w.Memory != "" {
-		out.Memory = &jsonMemory{w.Memory, w.Offset, w.Size}
+		out.Memory = &jsonMemory{w.Memory, w.Offset, w.Size, w.Element}
 	}
 	return out
 }

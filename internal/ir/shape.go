@@ -11,19 +11,19 @@ import (
 // and the dimensions 24 and 25. A pointer has one open dimension. The zero Shape is unknown.
 type Shape struct {
 	Elem int   // bytes
-	Dims []int // elements; the first is 0 if it is open
+	Dims []int // elements; the first is 0 if it is open; none for a variable that is no array
 }
 
 // Element names the element of the array name that the bytes from off to off+size are in:
 // "s[2][16]", and for a part of an element "p[3], bytes 4-7". After the end of an array the index of
 // the first dimension is beyond its bound. ok is false if the bytes are not in one element.
 func (s Shape) Element(name string, off, size uint64) (text string, ok bool) {
-	if s.Elem <= 0 || len(s.Dims) == 0 || size == 0 {
+	if s.Elem <= 0 || size == 0 {
 		return "", false
 	}
 	elem := uint64(s.Elem)
 	n, in := off/elem, off%elem
-	if in+size > elem {
+	if in+size > elem || len(s.Dims) == 0 && n > 0 {
 		return "", false
 	}
 	index := make([]uint64, len(s.Dims))
@@ -34,7 +34,9 @@ func (s Shape) Element(name string, off, size uint64) (text string, ok bool) {
 		index[i] = n % uint64(s.Dims[i])
 		n /= uint64(s.Dims[i])
 	}
-	index[0] = n
+	if len(index) > 0 {
+		index[0] = n
+	}
 	var b strings.Builder
 	b.WriteString(name)
 	for _, i := range index {

@@ -22,6 +22,9 @@ func TestElement(t *testing.T) {
 		{Shape{1, []int{64}}, 4, 4, ""},
 		{Shape{4, []int{0, 16}}, 4 * 33, 4, "s[2][1]"},
 		{Shape{}, 4, 4, ""},
+		{Shape{4, nil}, 0, 4, "s"}, // no array
+		{Shape{4, nil}, 2, 1, "s, byte 2"},
+		{Shape{4, nil}, 4, 4, ""},
 	} {
 		got, ok := c.shape.Element("s", c.off, c.size)
 		if got != c.want || ok != (c.want != "") {

@@ -126,7 +126,7 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 			v.Stride *= int(dim)
 		}
 	}
-	if d.Type != "b8" && space != event.Param && len(n.Dims) > 0 { // compilers declare all as .b8
+	if space != event.Param && (d.Type != "b8" || len(n.Dims) == 0) { // compilers declare all arrays as .b8
 		v.Shape.Elem = elem
 		for _, dim := range n.Dims {
 			v.Shape.Dims = append(v.Shape.Dims, int(max(dim, 0)))

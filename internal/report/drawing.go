@@ -104,27 +104,44 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, l.left, y, right, y)
 		cx := x + []int{l.first, l.second}[i]
 		at[i] = [2]int{cx, y}
-		s.addf(`<circle class="op %s" cx="%d" cy="%d" r="13"/>`, opClass(op.Kind), cx, y)
-		s.text("number", cx, y+5, "middle", fmt.Sprint(i+1))
-		s.text("op", cx+20, y-6, "start", op.Op)
-		s.text("note", cx+20, y+16, "start", short(places[i].At))
+		class, letter := opClass(op.Kind)
+		s.addf(`<rect class="op %s" x="%d" y="%d" width="34" height="24" rx="12"/>`, class, cx-17, y-12)
+		s.text("number "+class, cx, y+5, "middle", fmt.Sprint(i+1, " ", letter))
+		s.text("op", cx+24, y-6, "start", clip(does(&op), (right-cx-24)/7))
+		s.text("note", cx+24, y+16, "start", short(places[i].At))
 	}
 	s.addf(`<line class="missing" x1="%d" y1="%d" x2="%d" y2="%d"/>`, at[0][0]+6, at[0][1]+14,
 		at[1][0]-8, at[1][1]-12)
 	s.text("missing", (at[0][0]+at[1][0])/2+24, (at[0][1]+at[1][1])/2-1, "start",
 		"nothing orders these two")
-	label := fmt.Sprintf("%s: %s by %s and %s by %s, and nothing orders the two", column, w.First.Op,
-		w.First.Thread, w.Second.Op, w.Second.Thread)
+	label := fmt.Sprintf("%s: %s %s and %s %s, and nothing orders the two", column, w.First.Thread,
+		does(&w.First), w.Second.Thread, does(&w.Second))
 	return s.done(class, l.width, height, label)
 }
 
-// opClass returns the style class of an operation: everything that may write is drawn as a write,
-// atomics included.
-func opClass(kind string) string {
+// opClass returns the style class of an operation, and its letter: everything that may write is
+// drawn as a write, atomics included.
+func opClass(kind string) (class, letter string) {
 	if kind == "read" {
-		return "read"
+		return "read", "R"
 	}
-	return "write"
+	return "write", "W"
+}
+
+// does says what an operation does, in the words of the source if they are known.
+func does(a *diag.WitnessAccess) string {
+	if a.Does == "" {
+		return a.Op
+	}
+	return strings.ReplaceAll(a.Does, "`", "")
+}
+
+// clip shortens a text to about n characters.
+func clip(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:max(n-1, 1)]) + "…"
+	}
+	return text
 }
 
 // short returns a place without its directories, because drawings have little room.
@@ -135,14 +152,17 @@ func short(at string) string {
 	return at
 }
 
-// memory draws the 4-byte words around the bytes that both operations access, and marks those
-// bytes.
+// memory draws the part of the array around what both operations access, and marks that: rows and
+// columns of elements as declared, or 4-byte words if the type is not known.
 func memory(w *diag.Witness) template.HTML {
 	if w.Size == 0 {
 		return ""
 	}
+	if w.Element != "" && w.ElementSize > 0 {
+		return elements(w)
+	}
 	// 16 words of 4 bytes; the conflict starts in the first third.
-	const cells, cell = 16, 4
+	const cell = 4
 	first := w.Offset / cell
 	first -= min(first, cells/3)
 	var s svg
@@ -162,4 +182,80 @@ func memory(w *diag.Witness) template.HTML {
 	}
 	s.text("op", 8, 16, "start", label)
 	return s.done("", wide, 78, label)
+}
+
+// cells is the number of elements of a row in a drawing, and mostRows that of its rows.
+const (
+	cells    = 15
+	mostRows = 5
+)
+
+// elements draws the elements around the one that both operations access: those of its row, and of
+// the rows above and below if the array has more than one dimension.
+func elements(w *diag.Witness) template.HTML {
+	columns, last := uint64(1), len(w.Dims)-1
+	if last >= 0 {
+		columns = uint64(max(w.Dims[last], 0)) // 0: open
+	}
+	n := w.Offset / uint64(w.ElementSize)
+	row, col, rows := uint64(0), n, uint64(1)
+	if last > 0 && columns > 0 {
+		row, col = n/columns, n%columns
+		if rows = mostRows; len(w.Dims) == 2 && w.Dims[0] > 0 {
+			rows = min(rows, uint64(w.Dims[0]))
+		}
+	}
+	from := col - min(col, cells/3)
+	if columns > 0 && from+cells > columns {
+		from = columns - min(columns, cells)
+	}
+	top := row - min(row, mostRows/2)
+	if len(w.Dims) == 2 && w.Dims[0] > 0 && top+rows > uint64(w.Dims[0]) {
+		top = uint64(w.Dims[0]) - rows
+	}
+	name, _, _ := strings.Cut(w.Element, "[")
+	label := fmt.Sprintf("both access %s, %d bytes", w.Element, w.Size)
+	if dims := declared(name, w.Dims); dims != "" {
+		label += ", of " + dims
+	}
+	const left, high = 64, 28
+	var s svg
+	s.text("op", 8, 16, "start", label)
+	for i := range uint64(cells) {
+		if columns == 0 || from+i < columns {
+			s.text("note", left+int(i)*46+21, 36, "middle", fmt.Sprint(from+i))
+		}
+	}
+	for r := range rows {
+		y := 42 + int(r)*high
+		if last > 0 {
+			s.text("note", left-8, y+17, "end", fmt.Sprint(top+r))
+		}
+		for i := range uint64(cells) {
+			if columns > 0 && from+i >= columns {
+				break
+			}
+			class := "cell"
+			if top+r == row && from+i == col {
+				class = "cell hit"
+			}
+			s.addf(`<rect class="%s" x="%d" y="%d" width="42" height="24" rx="2"/>`, class, left+int(i)*46, y)
+		}
+	}
+	return s.done("", wide, 48+int(rows)*high, label)
+}
+
+// declared returns the declarator of an array with known dimensions: "tile[16][17]"; empty for
+// anything else.
+func declared(name string, dims []int) string {
+	if len(dims) == 0 {
+		return ""
+	}
+	for _, d := range dims {
+		if d <= 0 {
+			return ""
+		}
+		name += fmt.Sprintf("[%d]", d)
+	}
+	return name
 }

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/source"
@@ -80,8 +82,12 @@ type kernel struct {
 // finding is one finding as the template prints it.
 type finding struct {
 	ID, Code, Title, Severity string
-	Message, Kernel, Input    string
+	Message                   template.HTML
+	Kernel, Input             string
 	At                        string
+	span                      source.Span
+	rank                      diag.Severity
+	Launch                    string
 	Places                    []place
 	Timeline, Memory          template.HTML // drawings; empty: none
 	Missing                   string        // why nothing orders the two operations
@@ -121,16 +127,18 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 		return nil
 	}
 	f := finding{
-		ID: fmt.Sprintf("f%d", len(h.page.Findings)+1), Code: string(d.Code),
-		Severity: severities[d.Severity],
-		Message:  d.Message, Kernel: d.Kernel, Input: d.Input, At: h.at(d.Span), Help: d.Help,
-		Reproduce: d.Reproduce,
+		Code: string(d.Code), Severity: severities[d.Severity], rank: d.Severity,
+		Message: code(d.Message), Kernel: d.Kernel, Input: d.Input, At: h.at(d.Span), span: d.Span,
+		Help: d.Help, Launch: d.Launch, Reproduce: d.Reproduce,
 	}
 	if doc, ok := diag.Lookup(d.Code); ok {
 		f.Title = doc.Title
 	}
 	f.Places = h.places(d)
-	f.Notes = d.Remarks()
+	f.Notes = slices.Clip(d.Notes)
+	if d.Alike != "" {
+		f.Notes = append(f.Notes, d.Alike)
+	}
 	if w := d.Witness; w != nil && w.First.Op != "" && len(f.Places) == 2 {
 		f.Timeline = timelines(w, f.Places)
 		f.Memory = memory(w)
@@ -169,6 +177,7 @@ func (h *HTML) Verdict(v *diag.Verdict) error {
 // Close links kernels and generations of graphs to their findings and writes the page. An error is
 // one of writing.
 func (h *HTML) Close() error {
+	h.sort()
 	// Findings and verdicts arrive in any order, so links are resolved here. A kernel is identified by
 	// its input too, since several files may define the same name.
 	type key struct{ input, kernel string }
@@ -196,6 +205,38 @@ func (h *HTML) Close() error {
 	return pageTemplate.Execute(h.w, &h.page)
 }
 
+// sort orders the findings by severity and place, notes last, and numbers them.
+func (h *HTML) sort() {
+	slices.SortStableFunc(h.page.Findings, func(a, b finding) int {
+		if a.rank != b.rank {
+			return cmp.Compare(b.rank, a.rank)
+		}
+		if c := cmp.Compare(a.Input, b.Input); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.span.Start, b.span.Start)
+	})
+	for i := range h.page.Findings {
+		h.page.Findings[i].ID = fmt.Sprintf("f%d", i+1)
+	}
+}
+
+// code returns a text whose parts between backticks are code.
+func code(text string) template.HTML {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 {
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		if p = template.HTMLEscapeString(p); i%2 == 1 {
+			p = "<code>" + p + "</code>"
+		}
+		b.WriteString(p)
+	}
+	return template.HTML(b.String())
+}
+
 // around is the number of lines shown above and below a place.
 const around = 3
 
@@ -210,9 +251,9 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	w := d.Witness
 	if w != nil && w.First.Op != "" && len(d.Related) == 1 {
 		r := d.Related[0]
-		first := h.place(r.Span, r.Stack, fmt.Sprintf("%s by %s", w.First.Op, w.First.Thread))
+		first := h.place(r.Span, r.Stack, fmt.Sprintf("%s %s", w.First.Thread, does(&w.First)))
 		first.Number, own.Number = 1, 2
-		own.Text = fmt.Sprintf("%s by %s", w.Second.Op, w.Second.Thread)
+		own.Text = fmt.Sprintf("%s %s", w.Second.Thread, does(&w.Second))
 		return []place{first, own}
 	}
 	out := []place{own}

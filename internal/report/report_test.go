@@ -158,3 +158,32 @@ func TestBareFinding(t *testing.T) {
 		}
 	}
 }
+
+// The drawing has the element at its row and column, and only elements that the array has. Element
+// [9][8] of tile[16][17] is number 9*17+8 = 161.
+func TestElements(t *testing.T) {
+	for _, c := range []struct {
+		element string
+		n       uint64
+		dims    []int
+		cells   int    // drawn
+		label   string // of the declaration; empty: unknown
+	}{
+		{"tile[9][8]", 161, []int{16, 17}, mostRows * cells, "of tile[16][17]"},
+		{"tile[0][0]", 0, []int{2, 3}, 6, "of tile[2][3]"},
+		{"v[2][1][3]", 2*12 + 1*4 + 3, []int{5, 3, 4}, mostRows * 4, "of v[5][3][4]"},
+		{"s[69]", 69, []int{70}, cells, "of s[70]"},
+		{"out[1000]", 1000, []int{0}, cells, ""},
+		{"flag", 0, nil, 1, ""},
+	} {
+		got := string(elements(&diag.Witness{Element: c.element, ElementSize: 4, Dims: c.dims,
+			Offset: 4 * c.n, Size: 4}))
+		if n := strings.Count(got, `class="cell`); n != c.cells || strings.Count(got, "cell hit") != 1 {
+			t.Errorf("%s: %d cells, want %d with one hit", c.element, n, c.cells)
+		}
+		if !strings.Contains(got, c.element) || !strings.Contains(got, c.label) ||
+			c.label == "" && strings.Contains(got, ", of ") {
+			t.Errorf("%s: no %q in %s", c.element, c.label, got)
+		}
+	}
+}

@@ -104,7 +104,9 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	witness.Second = diag.WitnessAccess{Op: op2, Thread: who[1], Kind: rc.Second.Kind.String()}
 	witness.Memory, witness.Offset, witness.Size = mem.name, mem.offset, mem.size
 	witness.Interval, witness.Entry = rc.Interval, driver.KernelPlace(r.Job.Kernel)
+	witness.Element, witness.ElementSize, witness.Dims = mem.index, mem.shape.Elem, mem.shape.Dims
 	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
+	witness.First.Does, witness.Second.Does = first.verb, second.verb
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: rc.Hazards,
 		Message: fmt.Sprintf("%s %v: %s%s", raceText(code), mem,

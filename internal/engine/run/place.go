@@ -62,6 +62,8 @@ func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 type memory struct {
 	name   string // "shared s"
 	elem   string // "shared s[2][3]"; empty: unknown
+	index  string // the same without the space
+	shape  ir.Shape
 	offset uint64
 	size   uint64
 }
@@ -86,11 +88,16 @@ func (r *Run) memoryAt(space event.Space, block uint32, addr, size uint64) memor
 		obj.Shape = r.shapeOf(obj.Name)
 	}
 	short, where, more := strings.Cut(obj.Name, ", ") // "d, allocated at main.cu:12"
-	elem, ok := obj.Shape.Element(fmt.Sprintf("%s %s", space, short), off, size)
-	if ok && more {
-		elem += ", " + where
+	m := memory{name: fmt.Sprintf("%s %s", space, obj.Name), offset: off, size: size}
+	index, ok := obj.Shape.Element(short, off, size)
+	if !ok {
+		return m
 	}
-	return memory{name: fmt.Sprintf("%s %s", space, obj.Name), elem: elem, offset: off, size: size}
+	m.index, m.shape = index, obj.Shape
+	if m.elem = fmt.Sprintf("%s %s", space, index); more {
+		m.elem += ", " + where
+	}
+	return m
 }
 
 // shapeOf returns the shape of a buffer of the program from the types of the parameters that point

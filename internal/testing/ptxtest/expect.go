@@ -9,7 +9,8 @@
 //	... // unsupported "regexp"                      on the line of the verdict, for its reason
 //
 // A finding reports the lines of both its operations or of all its groups. Each of these lines must
-// have a want with the code of the finding and a regexp that matches its message, and each want
+// have a want with the code of the finding and a regexp that matches its message (of a race, after
+// "read-write intra-warp: ", its kinds and how far apart the threads are), and each want
 // must match a finding. A test thus fails for a missing finding, for an unexpected one, and for a
 // wrong place. Warnings that no warn expects are accepted in kernels with a bug only.
 package ptxtest
@@ -148,7 +149,7 @@ func (e *Expect) match(line int, f Finding) bool {
 // Finding is a diagnostic reduced to what Match compares.
 type Finding struct {
 	Code    diag.Code // of the finding
-	Message string    // as printed, one line
+	Message string    // see summary
 	Lines   []int     // of its places in the file, distinct; 0 for a place in another file
 	Warning bool      // it does not count as a bug
 }

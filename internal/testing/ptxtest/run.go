@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -131,7 +132,7 @@ func lineIn(files *source.Set, path string, p source.Pos) int {
 
 // finding reduces a diagnostic to its lines in the test file.
 func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
-	f := Finding{Code: d.Code, Message: d.Message, Warning: d.Severity == diag.Warning}
+	f := Finding{Code: d.Code, Message: summary(&d), Warning: d.Severity == diag.Warning}
 	add := func(p source.Pos) {
 		line := lineIn(files, path, p)
 		if !slices.Contains(f.Lines, line) {
@@ -143,4 +144,37 @@ func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
 		add(r.Span.Start)
 	}
 	return f
+}
+
+// summary returns the message of a finding, for a race with the kinds of its accesses and how far
+// apart the threads are: "read-write intra-warp: data race on shared s[3]: ...". An order of the
+// schedule is not in it.
+func summary(d *diag.Diagnostic) string {
+	w := d.Witness
+	if w == nil || w.Second.Op == "" {
+		return d.Message
+	}
+	atomics, writes := 0, 0
+	for _, kind := range []string{w.First.Kind, w.Second.Kind} {
+		switch kind {
+		case "atomic", "reduction":
+			atomics++
+		case "write":
+			writes++
+		}
+	}
+	kinds := "read-write"
+	switch {
+	case atomics == 2:
+		kinds = "atomic-atomic"
+	case atomics == 1:
+		kinds = "atomic-plain"
+	case writes == 2:
+		kinds = "write-write"
+	}
+	benign := ""
+	if strings.HasPrefix(d.Message, "benign ") {
+		benign = "benign "
+	}
+	return benign + kinds + " " + w.Level + ": " + d.Message
 }

@@ -6,7 +6,7 @@
 __global__ void k(int *table, int *out) {
     __shared__ int s[65];
     int t = threadIdx.x;
-    table[t] = t; // want out-of-bounds "table, which has 128 bytes"
+    table[t] = t; // want out-of-bounds "table has 32 elements of 4 bytes"
     s[t] = t;
     __syncthreads();
     int v = s[t + 1]; // want race-shared "shared s"

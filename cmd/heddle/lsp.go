@@ -65,7 +65,7 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 	if err != nil || inputs == nil {
 		return report, err
 	}
-	opt := check.Options{Options: common, SkipProof: true, Mode: check.Run}
+	opt := check.Options{Options: common, Mode: check.Run}
 	switch req.Mode {
 	case lsp.Full:
 		opt.Mode = check.Check

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -156,7 +157,10 @@ func TestEditor(t *testing.T) {
 		t.Error(got)
 	}
 	// The barrier that was written separates the two lines; a word that is none has nothing to say.
-	if got := e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":6,"character":5}}`, uri)); !strings.Contains(got, "**needed**") || !strings.Contains(got, "the write at 6:") || !strings.Contains(got, "the read at 8:") {
+	start := time.Now()
+	got = e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":6,"character":5}}`, uri))
+	t.Logf("first hover on a barrier: %v", time.Since(start).Round(time.Millisecond))
+	if !strings.Contains(got, "**needed**") || !strings.Contains(got, "the write at 6:") || !strings.Contains(got, "the read at 8:") {
 		t.Error(got)
 	}
 	if got := e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":7,"character":2}}`, uri)); !strings.Contains(got, `"result":null`) {
@@ -237,4 +241,67 @@ func TestEditorFix(t *testing.T) {
 			e.quit(end)
 		})
 	}
+}
+
+// TestEditorEqualsCheck opens the examples in an editor: the verdicts above the kernels are those of
+// heddle check. With HEDDLE_LONG all examples are opened, else a few. It prints how long each takes
+// to its verdict, the compiler's and the prover's answers included.
+func TestEditorEqualsCheck(t *testing.T) {
+	names := []string{"reduce.cu", "reduce_racy.cu", "bfs.cu", "hashtable.cu", "stencil_racy_inplace.cu"}
+	dir, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		names = nil
+		files, err := filepath.Glob(filepath.Join(dir, "*.cu"))
+		if err != nil || len(files) < 30 {
+			t.Fatalf("%d examples: %v", len(files), err)
+		}
+		for _, f := range files {
+			names = append(names, filepath.Base(f))
+		}
+	}
+	e, end := startEditor(t)
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		run([]string{"check", "--format", "json", path}, nil, &out, io.Discard)
+		want := map[string]int{}
+		for line := range bytes.Lines(out.Bytes()) {
+			var v struct{ Type, Verdict string }
+			if err := json.Unmarshal(line, &v); err != nil {
+				t.Fatal(err)
+			}
+			if v.Type == "verdict" {
+				want[v.Verdict]++
+			}
+		}
+		uri := "file://" + filepath.ToSlash(path)
+		start := time.Now()
+		e.open(uri, string(text))
+		e.until("publishDiagnostics", uri)
+		t.Logf("%s: %v", name, time.Since(start).Round(time.Millisecond))
+		var lenses struct {
+			Result []struct{ Command struct{ Title string } }
+		}
+		reply := e.call("textDocument/codeLens", fmt.Sprintf(`{"textDocument":{"uri":%q}}`, uri))
+		if err := json.Unmarshal([]byte(reply), &lenses); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, l := range lenses.Result {
+			if v, ok := strings.CutPrefix(l.Command.Title, "heddle: "); ok {
+				got[v]++
+			}
+		}
+		if len(want) == 0 || !maps.Equal(got, want) {
+			t.Errorf("%s: the editor shows %v, heddle check %v", name, got, want)
+		}
+	}
+	e.quit(end)
 }

@@ -25,7 +25,11 @@ var barrierWords = []string{"__syncthreads", "__syncthreads_count", "__syncthrea
 // none. Errors in the source are ignored here, since Check reports them.
 func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col int) (string,
 	error) {
-	if !slices.Contains(barrierWords, wordAt(req.Text, line, col)) {
+	word := wordAt(req.Text, line, col)
+	if say := operationText(word); say != "" {
+		return say, nil
+	}
+	if !slices.Contains(barrierWords, word) {
 		return "", nil
 	}
 	report := &lsp.Report{Files: source.NewSet()}

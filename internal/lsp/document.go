@@ -230,10 +230,13 @@ func (s *Server) examine(ctx context.Context, d *document, run int, req Request)
 }
 
 // publish sends the diagnostics of a document by URI, since some may be in headers. It sends an
-// empty list for files that had diagnostics before and have none now. s.mu is held.
+// empty list for the document if it has none, and for files that had some before. s.mu is held.
 func (s *Server) publish(d *document, all map[string][]diagnostic) {
 	// A client keeps diagnostics until it receives a new list, so files without findings need an
-	// empty one.
+	// empty one. One for the document itself also says that the check is over.
+	if all[d.uri] == nil {
+		all[d.uri] = []diagnostic{}
+	}
 	for uri := range d.published {
 		if all[uri] == nil {
 			all[uri] = []diagnostic{}

@@ -52,6 +52,9 @@ type initializeParams struct {
 			WorkDoneProgress bool `json:"workDoneProgress"`
 		} `json:"window"`
 		Workspace struct {
+			WorkspaceEdit struct {
+				DocumentChanges bool `json:"documentChanges"`
+			} `json:"workspaceEdit"`
 			CodeLens struct {
 				RefreshSupport bool `json:"refreshSupport"`
 			} `json:"codeLens"`
@@ -68,18 +71,13 @@ type initializeParams struct {
 // diagnostic is a finding or a verdict as the client shows it. Data holds the fingerprint of a
 // finding.
 type diagnostic struct {
-	Range              lspRange         `json:"range"`
-	Severity           int              `json:"severity"`
-	Code               string           `json:"code,omitempty"`
-	CodeDescription    *codeDescription `json:"codeDescription,omitempty"`
-	Source             string           `json:"source"`
-	Message            string           `json:"message"`
-	RelatedInformation []related        `json:"relatedInformation,omitempty"`
-	Data               json.RawMessage  `json:"data,omitempty"`
-}
-
-type codeDescription struct {
-	Href string `json:"href"`
+	Range              lspRange        `json:"range"`
+	Severity           int             `json:"severity"`
+	Code               string          `json:"code,omitempty"`
+	Source             string          `json:"source"`
+	Message            string          `json:"message"`
+	RelatedInformation []related       `json:"relatedInformation,omitempty"`
+	Data               json.RawMessage `json:"data,omitempty"`
 }
 
 // related is a further place of a finding.
@@ -150,9 +148,20 @@ type textEdit struct {
 	NewText string   `json:"newText"`
 }
 
-// workspaceEdit holds edits by the URI of a document.
+// workspaceEdit holds edits by the URI of a document, or with the versions of the documents for
+// clients that compare them.
 type workspaceEdit struct {
-	Changes map[string][]textEdit `json:"changes"`
+	Changes         map[string][]textEdit `json:"changes,omitempty"`
+	DocumentChanges []documentEdit        `json:"documentChanges,omitempty"`
+}
+
+// documentEdit holds edits of one version of a document; nil: of the file, which is not open.
+type documentEdit struct {
+	TextDocument struct {
+		URI     string `json:"uri"`
+		Version *int   `json:"version"`
+	} `json:"textDocument"`
+	Edits []textEdit `json:"edits"`
 }
 
 // codeAction is a quick fix or a repair command that the client offers for a diagnostic.

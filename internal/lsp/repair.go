@@ -79,7 +79,8 @@ var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync",
 func (s *Server) edit(
 	d *document, files *source.Set, edits []diag.Edit,
 ) (w workspaceEdit, ok bool) {
-	w.Changes = map[string][]textEdit{}
+	changes := map[string][]textEdit{}
+	var order []string
 	for _, e := range edits {
 		f := files.File(e.Span.Start.File())
 		if f == nil {
@@ -94,9 +95,24 @@ func (s *Server) edit(
 		if e.Span.End.IsValid() {
 			r.End = s.enc.position(f, e.Span.End)
 		}
-		w.Changes[uri] = append(w.Changes[uri], textEdit{r, e.New})
+		if changes[uri] == nil {
+			order = append(order, uri)
+		}
+		changes[uri] = append(changes[uri], textEdit{r, e.New})
 	}
-	return w, len(w.Changes) > 0
+	if !s.versions {
+		return workspaceEdit{Changes: changes}, len(changes) > 0
+	}
+	for _, uri := range order {
+		one := documentEdit{Edits: changes[uri]}
+		one.TextDocument.URI = uri
+		if open := s.docs[uri]; open != nil {
+			version := open.version
+			one.TextDocument.Version = &version
+		}
+		w.DocumentChanges = append(w.DocumentChanges, one)
+	}
+	return w, len(order) > 0
 }
 
 // repair asks the engine for a repair and sends the first one to the client to apply. If there is

@@ -32,6 +32,7 @@ type Server struct {
 	delay    time.Duration
 	progress bool                          // the client can show progress
 	refresh  bool                          // the client refreshes lenses on request
+	versions bool                          // the client compares the versions of edits
 	ready    bool                          // after initialize
 	down     bool                          // after shutdown
 	tokens   map[string]context.CancelFunc // of progress that is shown
@@ -217,6 +218,7 @@ func (s *Server) initialize(raw json.RawMessage) (any, *rpcError) {
 	}
 	s.progress = p.Capabilities.Window.WorkDoneProgress
 	s.refresh = p.Capabilities.Workspace.CodeLens.RefreshSupport
+	s.versions = p.Capabilities.Workspace.WorkspaceEdit.DocumentChanges
 	if o := p.InitializationOptions; o.OnChange != nil {
 		s.onChange = *o.OnChange
 	}

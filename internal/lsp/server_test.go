@@ -227,6 +227,35 @@ func TestDiagnostics(t *testing.T) {
 	c.quit()
 }
 
+// TestVersionedEdits: a client that compares versions gets the version of the document with an edit
+// (LSP 3.17, TextDocumentEdit), so that it refuses one for an older text. A document without
+// findings gets an empty list of diagnostics.
+func TestVersionedEdits(t *testing.T) {
+	c := start(t, &words{})
+	c.initialize(object{"capabilities": object{"workspace": object{"workspaceEdit": object{"documentChanges": true}}},
+		"initializationOptions": object{"onChange": false}})
+	c.notify("textDocument/didOpen", open("fine\n"))
+	if ds := c.diagnostics(uri); len(ds) != 0 {
+		t.Errorf("%+v", ds)
+	}
+	c.notify("textDocument/didChange", object{"textDocument": object{"uri": uri, "version": 7},
+		"contentChanges": []object{{"text": "a bad kernel\n"}}})
+	c.notify("textDocument/didSave", object{"textDocument": object{"uri": uri}})
+	if ds := c.diagnostics(uri); len(ds) != 1 {
+		t.Errorf("%+v", ds)
+	}
+	list := c.actions(0)
+	if len(list) != 1 || list[0].Edit.Changes != nil || len(list[0].Edit.DocumentChanges) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	one := list[0].Edit.DocumentChanges[0]
+	if v := one.TextDocument.Version; one.TextDocument.URI != uri || v == nil || *v != 7 || len(one.Edits) != 1 ||
+		one.Edits[0].NewText != "good" {
+		t.Errorf("%+v", one)
+	}
+	c.quit()
+}
+
 func TestLensAndHover(t *testing.T) {
 	c := start(t, &words{})
 	m := c.initialize(object{"capabilities": object{"general": object{"positionEncodings": []string{"utf-32", "utf-8"}}}, "initializationOptions": object{"onChange": false}})

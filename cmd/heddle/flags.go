@@ -40,6 +40,8 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringVar(&opt.Compiler, "compiler", "",
 		"compile with clang, nvcc, or the compiler at `PATH` (default: clang-19, else the newest clang "+
 			"from 14 on)")
+	fs.Var(&extraFlag{&opt.Args}, "extra-arg",
+		"pass `ARG` to the compiler as it is, such as --extra-arg=-fno-exceptions; may be repeated")
 	fs.StringVar(&opt.CUDAPath, "cuda-path", "",
 		"use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
 	fs.BoolVar(&opt.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
@@ -417,3 +419,28 @@ func (f *argFlag) Set(s string) error {
 	*f.value = append(*f.value, a)
 	return err
 }
+
+// extraFlag collects options of the compiler. Those that define macros or name headers have flags of
+// heddle: the reader of host code must know them as well.
+type extraFlag struct{ list *[]string }
+
+// Set implements pflag.Value.
+func (f *extraFlag) Set(arg string) error {
+	for _, own := range []string{"-D", "-U", "-I", "-isystem"} {
+		if strings.HasPrefix(arg, own) {
+			return fmt.Errorf("use heddle's own flag for %s", own)
+		}
+	}
+	for _, hidden := range []string{"-include", "-imacros", "-Xclang", "-Xpreprocessor", "-Wp,", "@"} {
+		if strings.HasPrefix(arg, hidden) {
+			return fmt.Errorf("%s may define macros, which heddle would not see in host code", hidden)
+		}
+	}
+	*f.list = append(*f.list, arg)
+	return nil
+}
+
+func (f *extraFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f *extraFlag) Type() string { return "stringArray" }

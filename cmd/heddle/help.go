@@ -24,7 +24,7 @@ var flagGroups = []flagGroup{
 		"print math-int solver smt-dir stats"},
 	{"Repair", "emit diff allow redundant strip block-only verify-only oracle algorithm cost loop-cost " +
 		"cond-cost"},
-	{"Compilation", "isystem std opt-level compiler cuda-path no-cache lang database library " +
+	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path no-cache lang database library " +
 		"library-path Xcompiler keep gpu list image"},
 	{"Configuration", "config no-config trust"},
 	{"Reports", "html color quiet baseline write-baseline new-from printf init-check leak-check verbose"},

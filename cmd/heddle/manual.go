@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/internal/diag"
+	"heddle/internal/source"
 )
 
 // newMan makes the command that packagers call during a build. With SOURCE_DATE_EPOCH set, its
@@ -49,6 +52,13 @@ func completions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			// Other flags complete file names, the default of the shell.
+			switch f.Name {
+			case "arch":
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(architectures,
+					cobra.ShellCompDirectiveNoFileComp))
+			case "kernel":
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, kernelNames)
+			}
 			if c, ok := f.Value.(*choice); ok {
 				words := strings.Fields(strings.Join(c.words, " ")) // without the empty one
 				// It fails only for a flag that does not exist, or twice.
@@ -72,6 +82,32 @@ func completions(root *cobra.Command) {
 			}
 		}
 	}
+}
+
+// architectures are those that a shell completes; --arch takes all that the compiler knows.
+var architectures = []string{"sm_60", "sm_61", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87",
+	"sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_101", "sm_103", "sm_120", "sm_120a"}
+
+// kernelName matches the head of a kernel in CUDA C++, OpenCL C or PTX, up to its name.
+var kernelName = regexp.MustCompile(`(?:\b__global__\s|\b(?:__)?kernel\s|\.entry\s)[^;{}()]*?` +
+	`(?:__launch_bounds__\s*\([^)]*\)[^;{}()]*?)?([A-Za-z_$][\w$]*)\s*\(`)
+
+// kernelNames completes the kernels of the files on the command line, by their text: nothing is
+// compiled while a user types.
+func kernelNames(_ *cobra.Command, files []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, name := range files {
+		text, err := source.ReadRegular(name, 1<<24)
+		if err != nil {
+			continue
+		}
+		for _, m := range kernelName.FindAllSubmatch(text, -1) {
+			if !slices.Contains(out, string(m[1])) {
+				out = append(out, string(m[1]))
+			}
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 // reference writes docs/commands.md: the help of all commands, with one list item for each flag. A

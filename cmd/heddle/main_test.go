@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	osexec "os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"heddle/internal/check"
+	"heddle/internal/command/exec"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 )
@@ -60,7 +62,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	got := 0
 	err = ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
+	var exit *osexec.ExitError
 	switch {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
@@ -73,7 +75,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func hasClang() bool {
-	_, err := exec.LookPath("clang")
+	_, err := osexec.LookPath("clang")
 	return err == nil || hasTool("clang", 14)
 }
 
@@ -83,7 +85,7 @@ func hasLLC() bool { return hasTool("llc", 15) && hasTool("opt", 15) }
 // hasTool reports a tool of LLVM from a version on.
 func hasTool(tool string, oldest int) bool {
 	for n := oldest; n < 30; n++ {
-		if _, err := exec.LookPath(fmt.Sprintf("%s-%d", tool, n)); err == nil {
+		if _, err := osexec.LookPath(fmt.Sprintf("%s-%d", tool, n)); err == nil {
 			return true
 		}
 	}
@@ -156,7 +158,7 @@ func TestProgressRefresh(t *testing.T) {
 	drawn := func() int {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return strings.Count(b.String(), "\r\x1b[K3 of 12 kernels, k: pr") // 23 columns
+		return strings.Count(b.String(), "\r\x1b[K3 of 12 kernels, ") // the rest is the time
 	}
 	for deadline := time.Now().Add(30 * time.Second); drawn() < 3; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -180,9 +182,34 @@ func TestProgressText(t *testing.T) {
 		{driver.Progress{Kernel: "k", Engine: driver.Proof, Kernels: 1, Files: 1}, "k: proof, 2 s"},
 		{driver.Progress{Kernel: "k", Engine: driver.Emulation, Kernels: 3, KernelsDone: 1, Files: 2, FilesDone: 1, Steps: 1_500_000, Blocks: 8}, "1 of 3 kernels, 1 of 2 files, k: emulation, 0 of 8 blocks, 1.5 M warp instructions, 2 s"},
 	} {
-		if got := progressText(c.p, 2*time.Second); got != c.want {
+		if got := progressText(c.p, 2*time.Second)[0]; got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)
 		}
+	}
+}
+
+// TestProgressFits: a line is narrower than the terminal, and its end, which says how far the run is,
+// stays as long as there is room for anything.
+func TestProgressFits(t *testing.T) {
+	check := progressText(driver.Progress{Kernels: 12, KernelsDone: 3, Files: 2, FilesDone: 1,
+		Kernel: "void merge<float, 32>(float const*, float*, int)", Engine: driver.Emulation, Blocks: 64,
+		BlocksDone: 5, Steps: 2_500_000}, 9*time.Second)
+	launch := launchText(&exec.Progress{Kernel: "void merge<float, 32>(float const*, float*, int)", Launch: 117,
+		Blocks: 64, BlocksDone: 5, Steps: 2_500_000}, 9*time.Second)
+	for _, texts := range [][]string{check, launch} {
+		for width := 1; width < 160; width++ {
+			got := fit(texts, width)
+			if utf8.RuneCountInString(got) >= width {
+				t.Errorf("%d columns: %q", width, got)
+			}
+			if width >= 54 && (!strings.HasSuffix(got, "5 of 64 blocks, 9 s") &&
+				!strings.HasSuffix(got, "warp instructions, 9 s")) {
+				t.Errorf("%d columns: %q", width, got)
+			}
+		}
+	}
+	if got, want := fit(check, 60), "3 of 12 kernels, 5 of 64 blocks, 9 s"; got != want {
+		t.Errorf("60 columns: %q, want %q", got, want)
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"heddle/internal/command/exec"
 	"heddle/internal/driver"
@@ -32,7 +32,7 @@ type progress struct {
 	before, after, remove string
 
 	mu    sync.Mutex
-	now   func(time.Duration) string // the text after a time; nil: nothing to show
+	now   func(time.Duration) []string // the text after a time, see fit; nil: nothing to show
 	last  time.Time
 	shown bool
 	ended bool
@@ -99,7 +99,7 @@ func (p *progress) refresh() {
 func (p *progress) show(s driver.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = func(d time.Duration) string { return progressText(s, d) }
+	p.now = func(d time.Duration) []string { return progressText(s, d) }
 	p.draw()
 }
 
@@ -114,7 +114,7 @@ func (p *progress) launch(l *exec.Progress) {
 		return
 	}
 	now := *l
-	p.now = func(d time.Duration) string { return launchText(&now, d) }
+	p.now = func(d time.Duration) []string { return launchText(&now, d) }
 	p.draw()
 }
 
@@ -127,36 +127,60 @@ func (p *progress) draw() {
 		return
 	}
 	p.last, p.shown = now, true
-	text := []rune(p.now(now.Sub(p.started)))
-	if p.width > 0 && len(text) >= p.width { // a line that wraps could not be removed
-		text = text[:p.width-1]
+	text := fit(p.now(now.Sub(p.started)), p.width)
+	fmt.Fprint(p.w, p.before, text, p.after)
+}
+
+// fit returns the longest of the texts, which come from the longest to the shortest, that is narrower
+// than the terminal: a line that wraps could not be removed. If none is, it cuts the last one. The
+// end of a line says how far the run is, so a text with a shorter name is better than a cut one.
+func fit(texts []string, width int) string {
+	for _, t := range texts {
+		if width <= 0 || utf8.RuneCountInString(t) < width {
+			return t
+		}
 	}
-	fmt.Fprint(p.w, p.before, string(text), p.after)
+	return string([]rune(texts[len(texts)-1])[:width-1])
 }
 
 // progressText returns the text of the line after time d: "3 of 12 kernels, 1 of 2 files, reduce:
-// emulation, 1 of 4 blocks, 2.5 M warp instructions, 9 s". Counts of one are left out. Long kernel
-// names (templates) are cut to 40 runes.
-func progressText(s driver.Progress, d time.Duration) string {
-	var parts []string
+// emulation, 1 of 4 blocks, 2.5 M warp instructions, 9 s". Counts of one are left out. Shorter texts
+// follow: with less of the kernel's name, which can be long (templates), and then without what ends
+// soon or changes little.
+func progressText(s driver.Progress, d time.Duration) []string {
+	time := fmt.Sprintf("%.0f s", d.Seconds())
+	kernels, files := "", ""
 	if s.Kernels > 1 || s.Files > 1 {
-		parts = append(parts, fmt.Sprintf("%d of %d kernels", s.KernelsDone, s.Kernels))
+		kernels = fmt.Sprintf("%d of %d kernels, ", s.KernelsDone, s.Kernels)
 	}
 	if s.Files > 1 {
-		parts = append(parts, fmt.Sprintf("%d of %d files", s.FilesDone, s.Files))
+		files = fmt.Sprintf("%d of %d files, ", s.FilesDone, s.Files)
 	}
-	parts = append(parts, fmt.Sprintf("%s: %s", shortName(s.Kernel), s.Engine))
+	blocks, few := "", ""
 	if s.Blocks > 0 {
-		parts = append(parts, blocksText(s.BlocksDone, s.Blocks, s.Steps))
+		blocks = blocksText(s.BlocksDone, s.Blocks, s.Steps) + ", "
+		few = fmt.Sprintf("%d of %d blocks, ", s.BlocksDone, s.Blocks)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%.0f s", d.Seconds())), ", ")
+	name := func(n int) string { return fmt.Sprintf("%s: %s, ", shortName(s.Kernel, n), s.Engine) }
+	return []string{
+		kernels + files + name(40) + blocks + time,
+		kernels + files + name(20) + blocks + time,
+		kernels + files + name(20) + few + time,
+		kernels + name(12) + few + time,
+		kernels + few + time,
+		kernels + time,
+	}
 }
 
 // launchText returns the text of the line for a program after time d: "launch 3 of reduce(int*), 1
-// of 4 blocks, 2.5 M warp instructions, 9 s".
-func launchText(l *exec.Progress, d time.Duration) string {
-	return fmt.Sprintf("launch %d of %s, %s, %.0f s", l.Launch, shortName(l.Kernel),
-		blocksText(l.BlocksDone, l.Blocks, l.Steps), d.Seconds())
+// of 4 blocks, 2.5 M warp instructions, 9 s", and shorter ones.
+func launchText(l *exec.Progress, d time.Duration) []string {
+	text := func(n int, blocks string) string {
+		return fmt.Sprintf("launch %d of %s, %s, %.0f s", l.Launch, shortName(l.Kernel, n), blocks, d.Seconds())
+	}
+	few := fmt.Sprintf("%d of %d blocks", l.BlocksDone, l.Blocks)
+	return []string{text(40, blocksText(l.BlocksDone, l.Blocks, l.Steps)), text(40, few), text(20, few),
+		text(12, few)}
 }
 
 // blocksText says how far an emulation is.
@@ -164,10 +188,10 @@ func blocksText(done, blocks, steps uint64) string {
 	return fmt.Sprintf("%d of %d blocks, %.1f M warp instructions", done, blocks, float64(steps)/1e6)
 }
 
-// shortName cuts a name to 40 runes, so that a cut does not split a character.
-func shortName(name string) string {
-	if r := []rune(name); len(r) > 40 {
-		return string(r[:37]) + "..."
+// shortName cuts a name to n runes, so that a cut does not split a character.
+func shortName(name string, n int) string {
+	if r := []rune(name); len(r) > n {
+		return string(r[:n-3]) + "..."
 	}
 	return name
 }

@@ -104,13 +104,14 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 func (x *exec) root(f *hostFunc) {
 	x.clear()
 	for _, at := range x.enumsAt {
+		x.scope = x.scopes[at[0]]
 		x.enumerators(at)
 	}
 	for _, at := range x.globalsAt {
-		x.member = x.members[at[0]]
+		x.scope = x.scopes[at[0]]
 		x.declaration(at[0], at[1])
 	}
-	x.member = false
+	x.scope = hostScope{}
 	x.outside()
 	x.call(f, nil, nil, nil)
 }
@@ -125,8 +126,13 @@ func (x *exec) enumerators(at [2]int) {
 		if len(p) > 2 && p[1].is("=") {
 			next = x.eval(p[2:]).integer()
 		}
-		// The underlying type may be another.
-		x.declare(p[0].text, ctype{class: classInteger, fixed: true}, integer(next).of(0, false), true)
+		// The underlying type may be another, and so may what operators do.
+		v := integer(next).of(0, false)
+		if slices.ContainsFunc(x.funcs["operator"], (*hostFunc).takesEnumeration) {
+			v = x.object(p[0].text)
+			v.real = true // nothing is computed with it
+		}
+		x.declare(p[0].text, ctype{class: classInteger, fixed: true}, v, true)
 		if next != nil {
 			next = operation(OpAdd, next, number(1))
 		}

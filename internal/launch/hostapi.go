@@ -222,7 +222,7 @@ func (x *exec) swap(parts [][2]int) {
 			cells[i] = x.variable(x.toks[p[0]].text)
 		}
 	}
-	if cells[0] == nil || cells[1] == nil {
+	if cells[0] == nil || cells[1] == nil || cells[0].typ != cells[1].typ || cells[0].typ.rec != nil {
 		x.forgetTarget(parts[0])
 		x.forgetTarget(parts[1])
 		return

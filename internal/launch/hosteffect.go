@@ -32,6 +32,8 @@ func (x *exec) assignment(i, end int) bool {
 			j = x.closer[j]
 		case t.is("?"), t.is(","):
 			return false
+		case t.kind == tokPunct && ok && j > i && x.hasLaunch(j, end):
+			return false // n = 5, k<<<1, n>>>()
 		case t.kind == tokPunct && ok && j > i:
 			x.effects(j+1, end)
 			x.effectsOfTarget(i, j)
@@ -51,6 +53,11 @@ func (x *exec) assignment(i, end int) bool {
 		return x.step(i, end-1, toks[n-1].text[:1])
 	}
 	return false
+}
+
+// hasLaunch reports whether there is a launch among the tokens from i to end.
+func (x *exec) hasLaunch(i, end int) bool {
+	return slices.ContainsFunc(x.toks[i:end], func(t token) bool { return t.is("<<<") })
 }
 
 // step executes an increment or a decrement of the lvalue from i to end.
@@ -140,6 +147,9 @@ func (x *exec) storeMember(c *cell, path string, v value) {
 	if a, ok := v.pointer(); ok {
 		x.retain(a.root)
 	}
+	if v.kind != nothing {
+		v = convert(v, x.memberTypes[path[1:]])
+	}
 	if v.kind == nothing {
 		v = x.object(c.name + path)
 	}
@@ -228,6 +238,8 @@ func (x *exec) effectsOf(i, end int, addresses bool) {
 			for _, c := range x.addressed(i+1, x.operandEnd(i+1, end)) {
 				x.forgetNamed(c.name)
 			}
+		case t.is("(") && i > first && (x.toks[i-1].is("]") || x.toks[i-1].is(")") && !x.isCastBefore(i)):
+			x.foreign("", i, x.commas(i+1, min(x.closer[i], end))) // a call of what is no name
 		case t.is(">>") && i+1 < end && x.isStream(i-1):
 			x.modify(i+1, x.operandEnd(i+1, end))
 		case t.is("asm"), t.is("__asm__"), t.is("__asm"):
@@ -293,6 +305,11 @@ func (f *hostFunc) changesNumbers() bool {
 	return slices.ContainsFunc(f.params, func(p parameter) bool {
 		return p.typ.ref && !p.typ.fixed && p.typ.rec == nil
 	})
+}
+
+// takesEnumeration reports whether a function has a parameter that is an enumeration.
+func (f *hostFunc) takesEnumeration() bool {
+	return slices.ContainsFunc(f.params, func(p parameter) bool { return p.typ.enum })
 }
 
 // isAssignment reports whether op changes its left operand.
@@ -439,24 +456,30 @@ func (x *exec) mention(i, end int) int {
 		x.construction(name, next, end)
 		return i
 	}
-	if x.local(name) != nil { // a lambda, a pointer to a function
+	if x.local(name) != nil || x.globals[name] != nil { // a lambda, a pointer to a function
 		x.foreign("", i, parts)
 		return i
 	}
-	if minimum, ok := hostAPI[name]; ok && len(parts) >= minimum {
+	if slices.Contains(returningTwice, name) && x.frame != nil {
+		x.forgetScopes()
+	}
+	if minimum, ok := hostAPI[name]; ok && len(parts) >= minimum && x.isStandard(x.toks, i) {
 		for _, p := range parts {
 			x.nested(p)
 		}
 		x.api(name, parts)
 		return shut
 	}
-	if f := x.function(name, len(parts)); f != nil {
+	if f := x.function(x.qualifier(x.toks, i), name, len(parts), x.caller()); f != nil {
 		x.callArguments(f, targs, parts)
 		return shut
 	}
 	x.foreign(name, i, parts)
 	return i
 }
+
+// returningTwice are functions that return again when later code says so, like a label of a goto.
+var returningTwice = []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"}
 
 // construction is a call of a constructor of the file with the arguments in the brackets at i.
 func (x *exec) construction(name string, i, end int) {
@@ -606,18 +629,47 @@ var callers = []string{"cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaGraph
 
 // isHarmless reports whether the function that the token at i names, which the file does not define,
 // changes nothing but what its arguments point to.
-func isHarmless(toks []token, i int) bool {
+func (h *hostFile) isHarmless(toks []token, i int) bool {
 	name := toks[i].text
+	if !h.isStandard(toks, i) {
+		return false
+	}
 	if strings.HasPrefix(name, "cuda") {
 		return !slices.Contains(callers, name)
 	}
 	return slices.Contains(harmless, name) || slices.Contains(harmlessStd, name)
 }
 
+// isStandard reports whether the function that the token at i names is that of C++ or CUDA with this
+// name, if they have one: the file defines none, and no other namespace qualifies it.
+func (h *hostFile) isStandard(toks []token, i int) bool {
+	if len(h.funcs[toks[i].text]) > 0 || len(h.prototypes[toks[i].text]) > 0 {
+		return false
+	}
+	for i > 1 && toks[i-1].is("::") && toks[i-2].kind == tokIdent {
+		if i -= 2; i == 0 || !toks[i-1].is("::") {
+			return standardScopes[toks[i].text]
+		}
+	}
+	return true
+}
+
+// qualifier returns the name before the "::" before the name at i: "" if there is none, and "::" if it
+// is none that is understood.
+func (h *hostFile) qualifier(toks []token, i int) string {
+	switch {
+	case i == 0 || !toks[i-1].is("::"):
+		return ""
+	case i > 1 && toks[i-2].kind == tokIdent && !notTypes[toks[i-2].text]:
+		return toks[i-2].text
+	}
+	return "::"
+}
+
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.
 func (x *exec) foreign(name string, i int, parts [][2]int) {
-	safe := name != "" && isHarmless(x.toks, i)
+	safe := name != "" && x.isHarmless(x.toks, i)
 	readOnly := safe && (name == "free" || strings.HasSuffix(name, "printf") ||
 		strings.HasPrefix(name, "cudaFree") || strings.HasPrefix(name, "raw_"))
 	for _, p := range parts {

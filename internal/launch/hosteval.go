@@ -81,7 +81,7 @@ func (x *exec) changing(toks []token, depth int) bool {
 	}
 	for i, t := range toks {
 		switch {
-		case t.is("static"), t.is("++"), t.is("--"), t.kind == tokPunct && isAssignment(t.text):
+		case t.is("static"), t.is("__COUNTER__"), t.is("__LINE__"), t.is("++"), t.is("--"), t.kind == tokPunct && isAssignment(t.text):
 			return true
 		case t.kind != tokIdent || notTypes[t.text]:
 			continue
@@ -119,7 +119,7 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 	if c := x.variable(name); c != nil {
 		return c.typ.class == classOther && c.typ.rec != nil || c.val.kind == nothing // a function object
 	}
-	return !isHarmless(toks, i) && strings.ToUpper(name) != name
+	return !x.isHarmless(toks, i) && strings.ToUpper(name) != name
 }
 
 // anyChanges reports whether a body of one of the functions of a name may change a variable.
@@ -210,12 +210,16 @@ func (e *evaluator) ternary() value {
 	b = e.lift(b, mid)
 	cond := c.integer()
 	if n, ok := cond.Constant(); ok {
-		size, unsigned := common(a, b)
 		if n == 0 {
-			a = b
+			a, b = b, a
 		}
-		if a.kind == anInteger {
-			a = a.of(size, unsigned)
+		switch {
+		case isReal(a) || isReal(b):
+			return a.withReal(b)
+		case a.kind == anInteger && b.kind == anInteger:
+			return a.of(common(a, b))
+		case a.kind == anInteger: // of the type of b, which is not known
+			return e.opaque(start)
 		}
 		return a
 	}
@@ -228,6 +232,16 @@ func (e *evaluator) ternary() value {
 	}
 	size, unsigned := common(a, b)
 	return integer(operation(OpCond, cond, x, y)).of(size, unsigned)
+}
+
+// withReal returns a constant as one of the type that it has together with w, of which one is a
+// floating-point number; nothing if that is not known.
+func (v value) withReal(w value) value {
+	f, ok := v.float()
+	if _, known := w.float(); !ok || !known {
+		return value{}
+	}
+	return float(f, (v.size == 4 || v.kind == anInteger) && (w.size == 4 || w.kind == anInteger))
 }
 
 // opaque returns something unknown for the tokens from start to the current one.
@@ -548,6 +562,12 @@ func convert(v value, t ctype) value {
 			return value{kind: aPointer, root: a.root, off: a.off, elem: t.elemSize()}
 		}
 		return v
+	case t.class == classInteger && t.truth && isReal(v):
+		f, ok := v.float()
+		if !ok {
+			return value{}
+		}
+		return realConstant("!=", f, 0, false)
 	case t.class == classInteger:
 		v = v.truncated()
 		if c, ok := v.n.Constant(); v.kind == anInteger && ok {
@@ -575,6 +595,11 @@ func convert(v value, t ctype) value {
 		return value{}
 	case t.class == classDim:
 		return v.asDim()
+	case t.automatic || t.vague:
+	case v.kind == anInteger || isReal(v) || v.kind == aDim: // a type that heddle does not know
+		return value{}
+	case v.kind == aPointer:
+		v.elem = 0
 	}
 	return v
 }

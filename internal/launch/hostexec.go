@@ -45,11 +45,11 @@ type exec struct {
 	switched []touch      // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
 	equal    map[string]int64
-	depth    int  // nesting of statements
-	deep     bool // a call was not executed, because calls were nested too deeply
-	lasting  bool // variables that are declared keep the values of earlier calls
-	external bool // variables are declared with extern
-	member   bool // variables are declared in a class: each object has its own
+	depth    int       // nesting of statements
+	deep     bool      // a call was not executed, because calls were nested too deeply
+	lasting  bool      // variables that are declared keep the values of earlier calls
+	external bool      // variables are declared with extern
+	scope    hostScope // of the variables that are declared outside of functions
 }
 
 // A cell is a variable.
@@ -63,6 +63,7 @@ type cell struct {
 	set   bool // the code assigns it
 	// foreign marks a declaration with extern.
 	foreign bool
+	scope   hostScope
 	many    bool // several variables have its name, in namespaces or classes: its value is never known
 }
 
@@ -467,7 +468,7 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	if x.frame != nil {
 		scope = x.frame.scopes[len(x.frame.scopes)-1]
 	}
-	if v.kind == nothing || x.lasting || x.member && !t.static {
+	if v.kind == nothing || x.lasting || x.scope.class && !t.static {
 		v = x.unknownOf(t, name)
 	}
 	if old, ok := scope[name]; ok && (perhaps || x.frame == nil) {
@@ -497,22 +498,26 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 		t.class, t.size, t.unsigned = classInteger, v.size, v.unsigned
 	}
 	c := &cell{name: name, typ: t, val: v, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
-		foreign: x.external}
+		foreign: x.external, scope: x.scope}
 	scope[name] = c
 	return c
 }
 
 // inline computes a call of a function of the file whose body is one return statement.
-func (x *exec) inline(name string, targs []token, args []value) value {
-	f := x.function(name, len(args))
-	if f == nil || f.result == nil || len(x.calls) >= maxCallDepth {
+func (x *exec) inline(qualifier, name string, targs []token, args []value) value {
+	f := x.function(qualifier, name, len(args), x.caller())
+	if f == nil || f.result == nil || len(args) < len(f.params) || len(x.calls) >= maxCallDepth {
 		return value{}
+	}
+	returns := f.returns
+	if f.generic != "" {
+		returns = x.deduced(f, targs, args)[f.generic]
 	}
 	outer := x.frame
 	x.enter(f, targs, args)
 	v := x.eval(f.result)
-	if v.kind != nothing && f.returns.class != classOther {
-		v = convert(v, f.returns)
+	if v.kind != nothing {
+		v = convert(v, returns)
 	}
 	x.leave(outer)
 	return v
@@ -521,11 +526,14 @@ func (x *exec) inline(name string, targs []token, args []value) value {
 // enter begins the execution of a function: its parameters get the values of args.
 func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	scope := make(map[string]*cell)
+	types := x.deduced(f, targs, args)
 	parts := splitList(targs)
 	for i, name := range f.template {
 		c := &cell{name: name}
 		if i < len(parts) {
-			c.val = x.eval(parts[i])
+			if n := x.eval(parts[i]).integer(); n != nil {
+				c.val = integer(n).of(0, false) // of the type of the parameter
+			}
 		}
 		if c.val.kind == nothing {
 			c.val = x.object(name)
@@ -535,13 +543,11 @@ func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	for i, p := range f.params {
 		c := &cell{name: p.name, typ: p.typ, alias: p.typ.ptr == 0 && p.typ.rec != nil && p.typ.rec.refs}
 		if i < len(args) {
-			c.val = convert(args[i], p.typ)
-			if n := slices.Index(f.template, p.generic); n >= 0 && n < len(parts) {
-				t, end, ok := x.parseType(parts[n], 0)
-				if c.val = (value{}); ok && end == len(parts[n]) && p.typ.ptr == 0 {
-					c.val = convert(args[i], t)
-				}
+			t := p.typ
+			if p.generic != "" {
+				t = types[p.generic]
 			}
+			c.val = convert(args[i], t)
 		}
 		if c.val.kind == nothing {
 			c.val = x.unknownOf(p.typ, p.name)
@@ -550,6 +556,49 @@ func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	}
 	x.frame = &frame{scopes: []map[string]*cell{scope}}
 	x.calls = append(x.calls, f)
+}
+
+// deduced returns the types that a call of a function template gives its parameters, by name: those
+// that the arguments in angle brackets are, or those of the values of args.
+func (x *exec) deduced(f *hostFunc, targs []token, args []value) map[string]ctype {
+	out := make(map[string]ctype)
+	for i, part := range splitList(targs) {
+		if i < len(f.template) {
+			t, end, ok := x.parseType(part, 0)
+			if !ok || end != len(part) {
+				t = ctype{}
+			}
+			out[f.template[i]] = t
+		}
+	}
+	for i, p := range f.params {
+		if _, given := out[p.generic]; p.generic != "" && !given && i < len(args) {
+			out[p.generic] = args[i].ctype()
+		}
+	}
+	return out
+}
+
+// ctype returns the type of a value: automatic if it does not matter for what is done with the value,
+// and classOther if it may.
+func (v value) ctype() ctype {
+	switch {
+	case v.kind == anInteger && v.narrow:
+		return ctype{}
+	case v.kind == anInteger && v.size > 0:
+		return ctype{class: classInteger, size: v.size, unsigned: v.unsigned}
+	case v.kind == aFloat && v.size == 4:
+		return ctype{class: classFloating, size: 4}
+	}
+	return ctype{automatic: true}
+}
+
+// caller returns the innermost function that is executed; nil if there is none.
+func (x *exec) caller() *hostFunc {
+	if len(x.calls) == 0 {
+		return nil
+	}
+	return x.calls[len(x.calls)-1]
 }
 
 // leave ends the execution of a function; outer is the frame of its caller.

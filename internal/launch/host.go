@@ -79,18 +79,15 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 		return
 	}
 	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
-		visited: make(map[int]bool), dead: make(map[int]bool)}
+		visited: make(map[int]bool), dead: make(map[int]bool), ran: make(map[*hostFunc]bool)}
 	for _, fn := range x.order {
 		if !x.mentioned[fn.name] {
 			x.root(fn)
 		}
 	}
 	for _, fn := range x.order {
-		for i := fn.body[0]; i < fn.body[1]; i++ {
-			if x.toks[i].is("<<<") && !x.visited[i] && !x.dead[i] {
-				x.root(fn)
-				break
-			}
+		if x.loose[fn.name] || x.launching[fn.name] && !x.ran[fn] {
+			x.root(fn)
 		}
 	}
 	x.remaining()

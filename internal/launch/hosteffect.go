@@ -367,8 +367,14 @@ func (x *exec) lambda(i, end int) int {
 		x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
 	}
 	cells := x.rehearse(run)
+	mark, touched := len(x.journal), len(x.touched)
 	x.forgetAll(cells)
+	if shut := x.closer[j]; shut+1 >= end || !x.toks[shut+1].is("(") { // it is called later
+		x.forgetReferenced(i)
+	}
+	x.touched = x.touched[:touched]
 	run()
+	x.rollback(mark)
 	x.forgetAll(cells)
 	for _, t := range cells {
 		if !slices.Contains(x.escaped, t.cell) {
@@ -394,6 +400,32 @@ func (x *exec) captures(i int) {
 			break
 		}
 	}
+}
+
+// forgetReferenced makes unknown what a lambda with the captures in the brackets at i does not copy:
+// variables, and what pointers point to.
+func (x *exec) forgetReferenced(i int) {
+	copies := make(map[string]bool) // "" for those that are not named
+	for _, p := range x.commas(i+1, x.closer[i]) {
+		switch t := x.toks[p[0]]; {
+		case t.is("="):
+			copies[""] = true
+		case t.is("&") && p[1] > p[0]+1:
+			copies[x.toks[p[0]+1].text] = false
+		case t.kind == tokIdent:
+			copies[t.text] = true
+		}
+	}
+	for _, s := range x.frame.scopes {
+		for _, name := range sortedKeys(s) {
+			copied, named := copies[name]
+			x.drop(s[name].val)
+			if !s[name].typ.fixed && !(copied || !named && copies[""]) {
+				x.forget(s[name])
+			}
+		}
+	}
+	x.outside()
 }
 
 // lambdaVariables declares the parameters of a lambda and the captures that have initializers.

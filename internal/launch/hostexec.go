@@ -34,15 +34,16 @@ type exec struct {
 	texts    map[string]opaqueText
 	calls    []*hostFunc // active, innermost last
 	launches []HostLaunch
-	visited  map[int]bool // tokens "<<<"
-	dead     map[int]bool // those of branches whose condition is the constant false
-	met      int          // launches, also those of a dry run
-	escaped  []*cell      // variables whose address was kept, or to which a reference refers
-	aliases  []*cell      // references to something else than a variable
-	mapped   bool         // kernels may access memory that host code reads
-	shared   []*cell      // extern variables, which other files may change
-	kept     []*root      // memory to which other memory points
-	switched []touch      // what the cases of the innermost switch assign
+	visited  map[int]bool       // tokens "<<<"
+	dead     map[int]bool       // those of branches whose condition is the constant false
+	ran      map[*hostFunc]bool // functions that were executed, and not only rehearsed
+	met      int                // launches, also those of a dry run
+	escaped  []*cell            // variables whose address was kept, or to which a reference refers
+	aliases  []*cell            // references to something else than a variable
+	mapped   bool               // kernels may access memory that host code reads
+	shared   []*cell            // extern variables, which other files may change
+	kept     []*root            // memory to which other memory points
+	switched []touch            // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
 	equal    map[string]int64
 	depth    int       // nesting of statements
@@ -665,6 +666,9 @@ func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
 	lost := x.frame.lost
 	x.leave(outer)
 	x.forgetAll(lost)
+	if x.dry == 0 {
+		x.ran[f] = true
+	}
 }
 
 // plainName returns the name of something unknown without the numbers that tell it from others.

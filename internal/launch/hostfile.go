@@ -30,6 +30,8 @@ type hostFile struct {
 	within             string              // the innermost namespace or class
 	mutableGlobals     []string            // global variables that some function assigns
 	mentioned          map[string]bool     // functions that others name
+	launching, loose   map[string]bool     // functions that launch; those whose calls are not all followed
+	declaredAt         map[int]bool        // names of functions where they are declared
 	unclear            map[string]*opaqueMacro
 }
 
@@ -77,12 +79,62 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 		records: make(map[string]*record), aliases: make(map[string]ctype),
 		mentioned: make(map[string]bool), scopes: make(map[int]hostScope),
 		overlaid: make(map[string]bool), memberTypes: make(map[string]ctype),
+		launching: make(map[string]bool), loose: make(map[string]bool), declaredAt: make(map[int]bool),
 		ambiguous: make(map[string]bool), prototypes: make(map[string][]string)}
 	h.matchBrackets()
 	h.findOverlaid()
 	h.items(0, len(toks))
 	h.findMutable()
+	h.findLaunching()
 	return h
+}
+
+// findLaunching finds the functions that launch, and those of them that are used in other ways than by
+// a call that exec.call follows.
+func (h *hostFile) findLaunching() {
+	callers := make(map[string][]string) // by the name of a function, those that mention it
+	owners := make([]*hostFunc, len(h.toks))
+	var todo []string
+	for _, f := range h.order {
+		for i := f.body[0]; i < f.body[1]; i++ {
+			owners[i] = f
+			if t := h.toks[i]; t.is("<<<") {
+				todo = append(todo, f.name)
+			} else if len(h.funcs[t.text]) > 0 {
+				callers[t.text] = append(callers[t.text], f.name)
+			}
+		}
+	}
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; !h.launching[name] {
+			h.launching[name] = true
+			todo = append(todo, callers[name]...)
+		}
+	}
+	x := &exec{hostFile: h, fuel: maxHostWork}
+	for i, t := range h.toks {
+		if t.kind == tokIdent && h.launching[t.text] && !h.declaredAt[i] && !x.follows(i, owners[i]) {
+			h.loose[t.text] = true
+		}
+	}
+	for _, o := range h.unclear {
+		for _, name := range o.names {
+			h.loose[name] = h.loose[name] || h.launching[name]
+		}
+	}
+}
+
+// follows reports whether the name at i in the body of caller is that of a function which is called
+// there, and known.
+func (x *exec) follows(i int, caller *hostFunc) bool {
+	next := i + 1
+	if next < len(x.toks) && x.toks[next].is("<") {
+		next = skipAngles(x.toks, next) + 1
+	}
+	return caller != nil && next < len(x.toks) && x.toks[next].is("(") && !x.toks[i-1].is(".") &&
+		!x.toks[i-1].is("->") && x.records[x.toks[i].text] == nil && x.function(x.qualifier(x.toks, i),
+		x.toks[i].text, len(x.commas(next+1, x.closer[next])), caller) != nil
 }
 
 // matchBrackets fills closer and opener. A brace closes what is open within its block, so that a missing
@@ -505,6 +557,7 @@ func (h *hostFile) functionOrVariable(i, end int, template []string) int {
 			j = h.closer[j]
 		case t.is("="), t.is(";"), t.is("}"):
 			if open > 0 && h.toks[name].kind == tokIdent {
+				h.declaredAt[name] = true
 				_, types, _, _ := h.parameters(open, j, template)
 				h.prototypes[h.toks[name].text] = append(h.prototypes[h.toks[name].text], types)
 			}
@@ -569,6 +622,7 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 			f.result = toks[1:end]
 		}
 	}
+	h.declaredAt[name] = true
 	h.funcs[f.name] = append(h.funcs[f.name], f)
 	h.order = append(h.order, f)
 }

@@ -164,7 +164,7 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 			t.fixed = t.fixed || word == "const" || word == "constexpr"
 			t.static = t.static || word == "static" || word == "constexpr"
 			continue
-		case isIntType(word) && !named:
+		case isIntType(word) && !named && !h.declaresType(word):
 			t.builtin(word, size)
 			plain = true
 			continue
@@ -196,6 +196,12 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 		}
 	}
 	return t, i, true
+}
+
+// declaresType reports whether the file gives a meaning to the name of a type.
+func (h *hostFile) declaresType(word string) bool {
+	_, alias := h.aliases[word]
+	return alias || h.records[word] != nil
 }
 
 // holds reports whether an integer type has the value n, so that a conversion does not change it.
@@ -248,7 +254,7 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 			*t = alias
 			t.fixed = fixed || alias.fixed
 		} else if rec := h.records[word]; rec != nil {
-			t.rec = rec
+			t.rec, t.size = rec, 0
 			if rec.ok {
 				t.size = rec.size
 			}

@@ -551,7 +551,16 @@ func (e *evaluator) cast() (value, bool) {
 	e.pos = next + 1
 	start := e.pos
 	v := e.unary()
-	return convert(e.lift(v, start), t), true
+	return reinterpret(e.lift(v, start), t), true
+}
+
+// reinterpret returns v after a cast to t; nothing for a cast to a reference, which reads the bytes of v
+// as those of another type.
+func reinterpret(v value, t ctype) value {
+	if t.ref && t.ptr == 0 {
+		return value{}
+	}
+	return convert(v, t)
 }
 
 // convert returns v as a value of type t, nothing if that is not known.

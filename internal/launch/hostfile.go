@@ -28,6 +28,7 @@ type hostFile struct {
 	ambiguous          map[string]bool     // types of which the file has several
 	prototypes         map[string][]string // by function: the types of the parameters of declarations
 	within             string              // the innermost namespace or class
+	packed             bool                // #pragma pack changes where members lie
 	mutableGlobals     []string            // global variables that some function assigns
 	mentioned          map[string]bool     // functions that others name
 	launching, loose   map[string]bool     // functions that launch; those whose calls are not all followed
@@ -81,6 +82,7 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 		overlaid: make(map[string]bool), memberTypes: make(map[string]ctype),
 		launching: make(map[string]bool), loose: make(map[string]bool), declaredAt: make(map[int]bool),
 		ambiguous: make(map[string]bool), prototypes: make(map[string][]string)}
+	h.packed = slices.ContainsFunc(toks, func(t token) bool { return t.is(packing) })
 	h.matchBrackets()
 	h.findOverlaid()
 	h.items(0, len(toks))
@@ -341,6 +343,7 @@ func (h *hostFile) class(i, end int) (next int, ok bool) {
 			shut := min(h.closer[j], end)
 			if name != "" {
 				rec := h.record(j+1, shut, name)
+				rec.ok = rec.ok && !h.toks[i].is("union")
 				if base := slices.IndexFunc(h.toks[i:j], func(t token) bool { return t.is(":") }); base >= 0 {
 					h.inherit(rec, i+base, j)
 				}
@@ -526,7 +529,7 @@ func (h *hostFile) layout(i, end int) *record {
 		i = stop
 	}
 	r.size = (r.size + largest - 1) / largest * largest
-	r.ok = len(r.fields) > 0
+	r.ok = len(r.fields) > 0 && !h.packed
 	return r
 }
 

@@ -140,7 +140,7 @@ func (e *evaluator) namedCast() value {
 	if !ok || len(args) != 1 {
 		return e.fail()
 	}
-	return convert(args[0], t)
+	return reinterpret(args[0], t)
 }
 
 // dimension returns the dim3 with these components; nothing if one is no integer.
@@ -271,7 +271,11 @@ func libraryCall(name string, args []value) value {
 		if len(args) != 1 {
 			return value{}
 		}
-		return rounded(name[0] == 'c', args[0])
+		v := args[0]
+		if f, ok := v.float(); ok && name[len(name)-1] == 'f' {
+			v = float(f, true)
+		}
+		return rounded(name[0] == 'c', v)
 	case "raw_pointer_cast", "move", "__builtin_assume_aligned":
 		if len(args) >= 1 {
 			return args[0]

@@ -147,7 +147,11 @@ func (p *preprocessor) file(toks []token) {
 				end := token{kind: tokPunct, text: ";", start: t.start, end: t.end}
 				run = append(run, at, end)
 			}
-			// #pragma and other #include do not end a statement
+			if len(words) > 1 && words[0].is("pragma") && words[1].is("pack") {
+				run = append(run, token{kind: tokIdent, text: packing, start: t.start, end: t.end},
+					token{kind: tokPunct, text: ";", start: t.start, end: t.end})
+			}
+			// other #pragma and #include do not end a statement
 			p.directive(words, next)
 		default:
 			if state := p.state(); state != no {
@@ -168,6 +172,9 @@ func (p *preprocessor) file(toks []token) {
 // insertion is the name of a token that stands for a file that is included within braces: it may hold
 // any statement. No name of C++ has its first character.
 const insertion = "#include"
+
+// packing is the name of a token that stands for #pragma pack.
+const packing = "#pragma pack"
 
 // isInsertion reports whether a token stands for an included file.
 func isInsertion(t token) bool { return t.is(insertion) }

@@ -214,9 +214,35 @@ func (x *exec) effects(i, end int) { x.effectsOf(i, end, true) }
 
 // effectsOf is effects, with or without those of taking an address.
 func (x *exec) effectsOf(i, end int, addresses bool) {
+	end = min(end, len(x.toks))
+	k := x.choice(i, end)
+	x.effectsOfOperand(i, k, addresses)
+	if k >= end {
+		return
+	}
+	rest := func() { // it is perhaps not executed
+		for k < end {
+			next := x.choice(k+1, end)
+			x.effectsOfOperand(k+1, next, addresses)
+			k = next
+		}
+	}
+	first := k
+	cells := x.rehearse(rest)
+	if x.dry == 0 {
+		x.forgetAll(cells)
+		k = first
+		rest()
+		x.forgetAll(cells)
+	}
+}
+
+// effectsOfOperand is effectsOf for tokens without an operator that decides what is executed, but in
+// brackets.
+func (x *exec) effectsOfOperand(i, end int, addresses bool) {
 	x.effectsOfOperators(i, end)
 	first := i
-	for end = min(end, len(x.toks)); i < end && x.spend(1); i++ {
+	for ; i < end && x.spend(1); i++ {
 		t := x.toks[i]
 		switch {
 		case t.is("<<<"):
@@ -238,8 +264,15 @@ func (x *exec) effectsOf(i, end int, addresses bool) {
 			for _, c := range x.addressed(i+1, x.operandEnd(i+1, end)) {
 				x.forgetNamed(c.name)
 			}
-		case t.is("(") && i > first && (x.toks[i-1].is("]") || x.toks[i-1].is(")") && !x.isCastBefore(i)):
-			x.foreign("", i, x.commas(i+1, min(x.closer[i], end))) // a call of what is no name
+		case t.is("("), t.is("["), t.is("{"):
+			shut := min(x.closer[i], end)
+			if t.is("(") && i > first && (x.toks[i-1].is("]") || x.toks[i-1].is(")") && !x.isCastBefore(i)) {
+				x.foreign("", i, x.commas(i+1, shut)) // a call of what is no name
+			}
+			if x.choice(i+1, shut) < shut {
+				x.effectsOf(i+1, shut, addresses)
+				i = shut
+			}
 		case t.is(">>") && i+1 < end && x.isStream(i-1):
 			x.modify(i+1, x.operandEnd(i+1, end))
 		case t.is("asm"), t.is("__asm__"), t.is("__asm"):
@@ -248,6 +281,20 @@ func (x *exec) effectsOf(i, end int, addresses bool) {
 			i = x.mention(i, end)
 		}
 	}
+}
+
+// choice returns the index of the first operator from i to end, outside of brackets, that decides whether
+// what follows is executed; end if there is none.
+func (x *exec) choice(i, end int) int {
+	for ; i < end && x.spend(1); i++ {
+		switch t := x.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = x.closer[i]
+		case t.is("&&"), t.is("||"), t.is("?"):
+			return i
+		}
+	}
+	return end
 }
 
 // isPrefix reports whether the operator at i is a prefix operator: nothing, another operator or a

@@ -316,7 +316,7 @@ func combine(op string, v, w value) value {
 		}
 		return integer(operation(intOps[op], x, y)).of(v.size, v.unsigned)
 	}
-	if unsigned && (negative(x) || negative(y)) {
+	if (unsigned || size == 0) && (negative(x) || negative(y)) {
 		return value{}
 	}
 	switch op {

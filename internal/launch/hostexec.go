@@ -143,7 +143,11 @@ func (x *exec) unknownOf(t ctype, name string) value {
 		return value{kind: aPointer, root: newRoot(x.fresh(name)), off: number(0), elem: t.elemSize()}
 	}
 	if t.class == classInteger {
-		return integer(unknown(x.fresh(name)))
+		v := integer(unknown(x.fresh(name)))
+		if t.size > 0 {
+			v.size, v.unsigned, v.narrow = max(t.size, 4), t.unsigned && t.size >= 4, t.size < 4
+		}
+		return v
 	}
 	v := x.object(name)
 	v.elem = t.elem

@@ -614,6 +614,7 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 		f.generic = generic(h.toks[first:name], template)
 	}
 	f.params, f.types, f.defaults, f.variadic = h.parameters(open, body, template)
+	f.variadic = f.variadic || h.toks[body-1].is("try") // the handlers are no part of the body
 	f.within = hostScope{h.within, "", h.classes > 0}
 	if name > i && h.toks[name-1].is("::") { // of a class, or of a namespace
 		f.within = hostScope{h.toks[name-2].text, "", true}

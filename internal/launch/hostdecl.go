@@ -264,11 +264,28 @@ func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool 
 			return t.kind != tokIdent && t.kind != tokNumber && !t.is(".") && !t.is("->") &&
 				!t.is("[") && !t.is("]")
 		})
-	if t.fixed && !place {
+	if t.fixed && !place && !x.mayBeReference(toks) {
 		return false
 	}
 	x.refer(name, ctype{}, toks, perhaps)
 	return true
+}
+
+// mayBeReference reports whether an expression may be a reference: it is a choice, a cast or a call of a
+// function of which it is not known that it returns a value.
+func (x *exec) mayBeReference(toks []token) bool {
+	for i, t := range toks {
+		if t.is("?") || isCast(t) {
+			return true
+		}
+		if i+1 >= len(toks) || !toks[i+1].is("(") || !isName(t) || typeSizes[t.text] != 0 {
+			continue
+		}
+		if len(x.funcs[t.text]) == 0 || x.returnsReference(t.text) {
+			return true
+		}
+	}
+	return false
 }
 
 // refer declares a name for something that the tokens of an expression lead to: what it refers to
@@ -415,11 +432,7 @@ func literalBytes(v value, t ctype) ([]byte, bool) {
 		put(b, floatBits(f, t.size))
 		return b, ok
 	}
-	n, ok := v.truncated().n.Constant()
-	bits := 8 * t.size
-	if !ok || v.kind == anObject || bits < 64 && (n >= 1<<bits || n < -(1<<(bits-1))) {
-		return nil, false
-	}
+	n, ok := convert(v, ctype{class: t.class, size: t.size, unsigned: t.unsigned, truth: t.truth}).n.Constant()
 	put(b, uint64(n))
-	return b, true
+	return b, ok
 }

@@ -182,7 +182,11 @@ func (h *hostFile) item(i, end int) int {
 	var template []string
 	for i+1 < end && h.toks[i].is("template") && h.toks[i+1].is("<") {
 		shut := skipAngles(h.toks[:end], i+1)
-		template = append(template, h.templateNames(i+2, shut)...)
+		names := h.templateNames(i+2, shut)
+		for _, name := range names {
+			h.addAlias(name, ctype{})
+		}
+		template = append(template, names...)
 		i = max(shut, i+1) + 1
 	}
 	if i >= end {
@@ -326,9 +330,10 @@ func (h *hostFile) alias(i, end int) int {
 			return stop
 		}
 	}
-	if t, next, ok := h.parseType(h.toks[:stop], i+1); ok && next+2 == stop &&
-		h.toks[next].kind == tokIdent {
-		h.addAlias(h.toks[next].text, t)
+	name := max(stop-2, i)
+	if t, next, ok := h.parseType(h.toks[:name], i+1); ok && next == name &&
+		h.toks[name].kind == tokIdent {
+		h.addAlias(h.toks[name].text, t)
 	}
 	return stop
 }
@@ -383,11 +388,15 @@ func (h *hostFile) addRecord(name string, rec *record) {
 		return
 	}
 	h.records[name] = rec
+	if _, ok := h.aliases[name]; ok {
+		h.addAlias(name, ctype{})
+	}
 }
 
 // addAlias adds a name for a type. Of two types of one name nothing is known.
 func (h *hostFile) addAlias(name string, t ctype) {
-	if old, ok := h.aliases[name]; ok && old != t || h.ambiguous[name] {
+	rec := h.records[name]
+	if old, ok := h.aliases[name]; ok && old != t || h.ambiguous[name] || rec != nil && t.rec != rec {
 		h.ambiguous[name] = true
 		t = ctype{}
 	}

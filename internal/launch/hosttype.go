@@ -19,7 +19,7 @@ type ctype struct {
 	// array is the number of elements of an array, 0 for no array and -1 for an unknown number.
 	array int64
 	rows  bool // an array of arrays
-	// classVector: the elements are numbers or pointers; the class is std::array
+	// classVector: the elements are numbers; the class is std::array
 	plain, fixedSize bool
 	enum             bool // an enumeration
 }
@@ -278,7 +278,7 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 		t.class, t.fixedSize = classVector, word == "array"
 		if elem, _, ok := h.parseType(toks[:end], *i+2); ok {
 			t.elem = elem.bytes()
-			t.plain = elem.ptr > 0 || elem.class == classInteger || elem.class == classFloating
+			t.plain = elem.ptr == 0 && (elem.class == classInteger || elem.class == classFloating)
 		}
 	}
 	*i = end

@@ -235,11 +235,17 @@ func (x *exec) effectsOfLaunch(parts ...[2]int) {
 	}) {
 		return
 	}
-	x.forgetAll(x.rehearse(func() {
+	met := x.met
+	code := func() {
 		for _, p := range parts {
 			x.effects(p[0], p[1])
 		}
-	}))
+	}
+	cells := x.rehearse(code)
+	if x.met > met && x.dry == 0 { // launches of functions that are called
+		code()
+	}
+	x.forgetAll(cells)
 }
 
 // maxHostLaunches bounds the launches of a file.

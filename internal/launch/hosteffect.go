@@ -98,6 +98,9 @@ func (x *exec) store(i, end int, v value) {
 	if c == nil && toks[0].kind == tokIdent {
 		c = x.extern(toks[0].text)
 	}
+	if c != nil && (x.local(toks[0].text) == nil || c == x.globals[c.name] || slices.Contains(x.escaped, c)) {
+		x.epoch++ // others' pointers may lead to it
+	}
 	switch {
 	case c == nil || c.alias || toks[0].kind != tokIdent: // *p = ..., (*p).x = ...
 		x.storeThrough(toks)

@@ -81,7 +81,8 @@ func (x *exec) changing(toks []token, depth int) bool {
 	}
 	for i, t := range toks {
 		switch {
-		case t.is("static"), t.is("__COUNTER__"), t.is("__LINE__"), t.is("++"), t.is("--"), t.kind == tokPunct && isAssignment(t.text):
+		case t.is("static"), t.is("<<<"), t.is("__COUNTER__"), t.is("__LINE__"), t.is("++"), t.is("--"),
+			t.kind == tokPunct && isAssignment(t.text):
 			return true
 		case t.kind != tokIdent || notTypes[t.text]:
 			continue

@@ -280,6 +280,8 @@ func (x *exec) effectsOfOperand(i, end int, addresses bool) {
 			x.modify(i+1, x.operandEnd(i+1, end))
 		case t.is("asm"), t.is("__asm__"), t.is("__asm"):
 			x.change(i+1, end)
+		case t.is("delete") && x.destructors:
+			x.outside()
 		case t.kind == tokIdent:
 			i = x.mention(i, end)
 		}

@@ -612,11 +612,15 @@ func (x *exec) leave(outer *frame) {
 	x.frame = outer
 }
 
-// destroy applies what destructors of the file do to the variables of scopes that end.
+// destroy applies what destructors of the file do to the variables of scopes that end: those that are
+// objects, of whatever class.
 func (x *exec) destroy(scopes ...map[string]*cell) {
+	if !x.destructors {
+		return
+	}
 	for _, s := range scopes {
-		for _, name := range sortedKeys(s) {
-			if c := s[name]; c.typ.rec != nil && c.typ.rec.dtor && c.typ.ptr == 0 {
+		for _, c := range s {
+			if t := c.typ; t.ptr == 0 && (t.class == classOther || t.class == classVector && !t.plain) {
 				x.outside()
 				return
 			}

@@ -29,6 +29,7 @@ type hostFile struct {
 	prototypes         map[string][]string // by function: the types of the parameters of declarations
 	within             string              // the innermost namespace or class
 	packed             bool                // #pragma pack changes where members lie
+	destructors        bool                // a class has one
 	mutableGlobals     []string            // global variables that some function assigns
 	mentioned          map[string]bool     // functions that others name
 	launching, loose   map[string]bool     // functions that launch; those whose calls are not all followed
@@ -373,7 +374,7 @@ func (h *hostFile) inherit(rec *record, i, end int) {
 	rec.ok = false
 	for _, t := range h.toks[i:end] {
 		if b := h.records[t.text]; b != nil && t.kind == tokIdent {
-			rec.refs, rec.ctor, rec.dtor = rec.refs || b.refs, rec.ctor || b.ctor, rec.dtor || b.dtor
+			rec.refs, rec.ctor = rec.refs || b.refs, rec.ctor || b.ctor
 		}
 	}
 }
@@ -383,7 +384,7 @@ func (h *hostFile) inherit(rec *record, i, end int) {
 func (h *hostFile) addRecord(name string, rec *record) {
 	if old := h.records[name]; old != nil {
 		rec.ok = false
-		rec.refs, rec.ctor, rec.dtor = rec.refs || old.refs, rec.ctor || old.ctor, rec.dtor || old.dtor
+		rec.refs, rec.ctor = rec.refs || old.refs, rec.ctor || old.ctor
 		*old = *rec // variables have it
 		return
 	}
@@ -409,7 +410,7 @@ func (h *hostFile) record(i, end int, name string) *record {
 	for j := i; j < end; j++ {
 		switch t := h.toks[j]; {
 		case t.is("~"):
-			r.dtor = r.dtor || j+1 < end && h.toks[j+1].is(name)
+			h.destructors = h.destructors || j+1 < end && h.toks[j+1].is(name)
 		case t.is("&"), t.is("&&"): // of a member, not of the result of a method
 			r.refs = r.refs || !(j+2 < end && (h.toks[j+1].is("operator") || h.toks[j+2].is("(")))
 		case t.is(name) && j+1 < end && h.toks[j+1].is("("):

@@ -41,8 +41,7 @@ type record struct {
 	size   int64
 	ok     bool
 	refs   bool // a member is a reference
-	// The file has a constructor; a destructor.
-	ctor, dtor bool
+	ctor   bool // the file has a constructor
 }
 
 // A recordField is a member of a struct at an offset in bytes.

@@ -297,11 +297,7 @@ func (x *exec) launched(args [][]token) {
 			}
 		}
 	}
-	for _, r := range x.kept {
-		if r.mem.val.fill >= 0 {
-			x.forget(r.mem)
-		}
-	}
+	x.dropKept()
 }
 
 // argument returns a value as an argument of a launch. roots numbers the memory of the launch.

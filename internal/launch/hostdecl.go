@@ -325,6 +325,9 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 		!slices.ContainsFunc(parts, func(p []token) bool { return !t.isElement(p) }) {
 		t.array = int64(len(parts))
 	}
+	if t.keeps() {
+		x.retainNamed(toks)
+	}
 	var v value
 	switch {
 	case t.array != 0 && t.ptr == 0 || t.class == classVector && braces && t.ptr == 0:
@@ -363,6 +366,15 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 		v = integer(number(0))
 	}
 	x.declare(name, t, v, perhaps)
+}
+
+// retainNamed retains what the pointers point to that an initializer of several values names.
+func (x *exec) retainNamed(toks []token) {
+	for _, tok := range toks {
+		if c := x.variable(tok.text); tok.kind == tokIdent && c != nil && c.val.kind == aPointer {
+			x.retain(c.val.root)
+		}
+	}
 }
 
 // isElement reports whether an initializer in a list is that of one element of an array of type t: not

@@ -177,6 +177,7 @@ func (x *exec) storeThrough(toks []token) {
 		}
 	}
 	x.epoch++
+	x.dropKept()
 	for _, c := range x.escaped {
 		x.forget(c)
 	}
@@ -187,6 +188,9 @@ func (x *exec) storeThrough(toks []token) {
 
 // drop makes the contents of what v points to unknown.
 func (x *exec) drop(v value) {
+	if v.kind == anObject { // perhaps a pointer
+		x.dropKept()
+	}
 	if v.kind == aPointer && (v.root.mem.val.fill >= 0 || x.dry > 0) {
 		x.forget(v.root.mem)
 	}
@@ -195,9 +199,20 @@ func (x *exec) drop(v value) {
 // retain notes that a pointer into r was stored where other code may find it: its contents are not
 // known to stay.
 func (x *exec) retain(r *root) {
-	x.kept = append(x.kept, r)
+	if !slices.Contains(x.kept, r) {
+		x.kept = append(x.kept, r)
+	}
 	if r.mem.val.fill >= 0 {
 		x.forget(r.mem)
+	}
+}
+
+// dropKept makes unknown what pointers may lead to of which it is not known where they point.
+func (x *exec) dropKept() {
+	for _, r := range x.kept {
+		if r.mem.val.fill >= 0 {
+			x.forget(r.mem)
+		}
 	}
 }
 
@@ -638,10 +653,11 @@ func (x *exec) method(i int, parts [][2]int) {
 	for _, p := range parts {
 		x.passed(p)
 	}
-	if constMethods[name] {
+	own := len(x.funcs[name]) > 0
+	if constMethods[name] && !own {
 		return
 	}
-	if !copying[name] && !x.takesValues(name) {
+	if (own || !copying[name]) && !x.takesValues(name) {
 		for _, p := range parts {
 			if x.mayRefer(p[0], p[1]) && !x.isFixed(p) {
 				x.modify(p[0], p[1])

@@ -227,6 +227,11 @@ func (e *evaluator) ternary() value {
 	if a.same(b) {
 		return a
 	}
+	for _, v := range []value{a, b} {
+		if v.kind == aPointer {
+			e.x.retain(v.root)
+		}
+	}
 	x, y := a.integer(), b.integer()
 	if cond == nil || x == nil || y == nil {
 		return e.opaque(start)

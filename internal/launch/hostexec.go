@@ -199,6 +199,9 @@ func (x *exec) assignPart(c *cell, v value, dims uint8) {
 	x.journal = append(x.journal, change{c, c.val})
 	if x.dry > 0 {
 		x.touched = append(x.touched, touch{c, dims})
+		if v.kind == aPointer {
+			x.retain(v.root) // the variable is forgotten
+		}
 		for _, p := range []value{c.val, v} { // a later iteration may write through it
 			if p.kind == aPointer {
 				x.touched = append(x.touched, touch{p.root.mem, allDims})
@@ -213,6 +216,9 @@ func (x *exec) forget(c *cell) {
 	if c.val.kind == aMemory {
 		x.assign(c, value{kind: aMemory, n: c.val.n, fill: -1})
 		return
+	}
+	if c.val.kind == aPointer { // it may still be that
+		x.retain(c.val.root)
 	}
 	x.assign(c, value{})
 }
@@ -334,6 +340,10 @@ func (x *exec) merge(c *cell, vals []value, cond *Expr) {
 	}
 	apart := uint8(0)
 	for _, v := range vals {
+		if v.kind == aPointer && !v.same(vals[0]) {
+			x.retain(v.root)
+			x.retain(vals[0].root)
+		}
 		apart |= differing(v, vals[0])
 	}
 	if apart != allDims {
@@ -448,6 +458,7 @@ func (x *exec) under(cond *Expr, holds bool, code func() bool) bool {
 // outside makes unknown what a call of unknown code may change.
 func (x *exec) outside() {
 	x.epoch++
+	x.dropKept()
 	for _, c := range x.escaped {
 		x.forget(c)
 	}

@@ -30,6 +30,7 @@ type hostFile struct {
 	within             string              // the innermost namespace or class
 	packed             bool                // #pragma pack changes where members lie
 	destructors        bool                // a class has one
+	initializers       [][2]int            // those of variables that are declared with their class
 	mutableGlobals     []string            // global variables that some function assigns
 	mentioned          map[string]bool     // functions that others name
 	launching, loose   map[string]bool     // functions that launch; those whose calls are not all followed
@@ -280,7 +281,7 @@ func (h *hostFile) enum(i, end int) int {
 				h.addAlias(name, t)
 				h.scopes[j+1] = hostScope{h.within, name, false}
 			}
-			return h.statementEnd(min(h.closer[j], end), end)
+			return h.statementEnd(min(h.closer[j]+1, end), end)
 		}
 		if h.toks[j].is(";") {
 			return j + 1
@@ -358,7 +359,9 @@ func (h *hostFile) class(i, end int) (next int, ok bool) {
 			h.classes++
 			h.inside(name, func() { h.items(j+1, shut) })
 			h.classes--
-			return h.statementEnd(shut, end), true
+			next := h.statementEnd(min(shut+1, end), end)
+			h.initializers = append(h.initializers, [2]int{shut, next})
+			return next, true
 		case t.is("("), t.is(";"), t.is("="):
 			return i, false
 		case t.kind == tokIdent && name == "":
@@ -760,6 +763,10 @@ func (h *hostFile) findMutable() {
 			m.token(i, f.returns.ref || f.returns.vague)
 		}
 	}
+	m := mutableFinder{hostFile: h, found: found}
+	for _, at := range h.initializers {
+		m.all(at[0], at[1])
+	}
 	h.mutableGlobals = sortedKeys(found)
 }
 
@@ -851,10 +858,11 @@ func (m *mutableFinder) call(i int) {
 	x := m.x
 	name := m.toks[i-1].text
 	if i-2 >= m.first && (m.toks[i-2].is(".") || m.toks[i-2].is("->")) {
-		if !constMethods[name] && !copying[name] && !x.takesValues(name) {
+		own := len(m.funcs[name]) > 0
+		if (own || !constMethods[name] && !copying[name]) && !x.takesValues(name) {
 			m.arguments(i, nil)
 		}
-		if !constMethods[name] {
+		if own || !constMethods[name] {
 			m.all(x.operandStart(i-2, m.first), i-2)
 		}
 		return

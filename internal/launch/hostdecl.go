@@ -234,6 +234,9 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 		return
 	}
 	v := x.eval(toks)
+	if v.kind != aPointer {
+		x.leak(at[0], at[1])
+	}
 	if o, ok := x.texts[text(toks)]; ok && v.kind == anObject && o.val.obj == v.obj {
 		v = value{} // not understood: the name of the variable says more
 	}
@@ -325,8 +328,8 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 		!slices.ContainsFunc(parts, func(p []token) bool { return !t.isElement(p) }) {
 		t.array = int64(len(parts))
 	}
-	if t.keeps() {
-		x.retainNamed(toks)
+	if t.ptr == 0 || t.array != 0 {
+		x.leak(at[0], at[1])
 	}
 	var v value
 	switch {
@@ -368,10 +371,14 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 	x.declare(name, t, v, perhaps)
 }
 
-// retainNamed retains what the pointers point to that an initializer of several values names.
-func (x *exec) retainNamed(toks []token) {
-	for _, tok := range toks {
-		if c := x.variable(tok.text); tok.kind == tokIdent && c != nil && c.val.kind == aPointer {
+// leak retains what the pointers point to that the tokens from i to end name: their values may be in an
+// object, in an integer or in an array. Functions of the CUDA runtime and of C keep none.
+func (x *exec) leak(i, end int) {
+	for end = min(end, len(x.toks)); i < end; i++ {
+		t := x.toks[i]
+		if t.is("(") && i > 0 && isName(x.toks[i-1]) && (x.isHarmless(x.toks, i-1) || hostAPI[x.toks[i-1].text] > 0) {
+			i = x.closer[i]
+		} else if c := x.variable(t.text); t.kind == tokIdent && c != nil && c.val.kind == aPointer {
 			x.retain(c.val.root)
 		}
 	}

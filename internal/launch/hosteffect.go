@@ -40,6 +40,9 @@ func (x *exec) assignment(i, end int) bool {
 			c := x.variable(x.toks[i].text)
 			x.keepAddresses(j+1, end, c == nil || j > i+1 || c.typ.keeps())
 			v := x.eval(x.toks[j+1 : end])
+			if v.kind != aPointer || j > i+1 {
+				x.leak(j+1, end)
+			}
 			if op != "" {
 				v = combine(op, x.known(x.toks[i:j]), x.known(x.toks[j+1:end]))
 			}
@@ -594,6 +597,7 @@ func (x *exec) construction(name string, i, end int) {
 	}
 	x.foreign("", i, parts)
 	x.keepAddresses(i+1, min(x.closer[i], end), true)
+	x.leak(i+1, min(x.closer[i], end))
 }
 
 // nested applies the effects of calls within an argument of an API function, but not those of
@@ -666,6 +670,7 @@ func (x *exec) method(i int, parts [][2]int) {
 	}
 	for _, p := range parts {
 		x.keepAddresses(p[0], p[1], true)
+		x.leak(p[0], p[1])
 	}
 	if c == nil {
 		x.outside()

@@ -640,6 +640,9 @@ func (e *evaluator) sizeof() value {
 		deref++
 	}
 	c := e.x.variable(e.peek().text)
+	if c != nil && e.x.declaresType(e.peek().text) { // either may hide the other
+		return e.fail()
+	}
 	if t, next, ok := e.x.parseType(e.toks, e.pos); ok && (c == nil || next > e.pos+1) && deref == 0 {
 		size = t.bytes()
 		e.pos = next

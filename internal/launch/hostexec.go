@@ -340,10 +340,6 @@ func (x *exec) merge(c *cell, vals []value, cond *Expr) {
 	}
 	apart := uint8(0)
 	for _, v := range vals {
-		if v.kind == aPointer && !v.same(vals[0]) {
-			x.retain(v.root)
-			x.retain(vals[0].root)
-		}
 		apart |= differing(v, vals[0])
 	}
 	if apart != allDims {
@@ -351,9 +347,15 @@ func (x *exec) merge(c *cell, vals []value, cond *Expr) {
 			x.assignPart(c, vals[0], d)
 		}
 	}
-	if apart != 0 {
-		x.forgetPart(c, apart)
+	if apart == 0 {
+		return
 	}
+	for _, v := range vals {
+		if v.kind == aPointer {
+			x.retain(v.root)
+		}
+	}
+	x.forgetPart(c, apart)
 }
 
 // either returns the value that is the first of vals where cond is not 0, and else the second; false

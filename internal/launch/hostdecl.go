@@ -138,7 +138,7 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		x.construct(name, t, [2]int{at, shut}, perhaps)
 		return shut + 1, true
 	case s.is(","), s.is(";"), s.is(")"), s.is(":"):
-		if t.rec != nil && t.ptr == 0 && t.rec.ctor && x.frame != nil {
+		if t.class == classOther && t.ptr == 0 && x.constructors && x.frame != nil {
 			x.outside()
 		}
 		x.declare(name, t, x.blank(name, t), perhaps)

@@ -298,12 +298,19 @@ func (x *exec) effectsOfOperand(i, end int, addresses bool) {
 			x.modify(i+1, x.operandEnd(i+1, end))
 		case t.is("asm"), t.is("__asm__"), t.is("__asm"):
 			x.change(i+1, end)
-		case t.is("delete") && x.destructors:
+		case t.is("delete") && x.destructors, t.is("new") && x.constructors:
 			x.outside()
+		case isUnevaluated(t) && i+1 < end && x.toks[i+1].is("("):
+			i = min(x.closer[i+1], end)
 		case t.kind == tokIdent:
 			i = x.mention(i, end)
 		}
 	}
+}
+
+// isUnevaluated reports whether an operator does not execute its operand.
+func isUnevaluated(t token) bool {
+	return t.is("sizeof") || t.is("decltype") || t.is("noexcept") || t.is("alignof")
 }
 
 // choice returns the index of the first operator from i to end, outside of brackets, that decides whether
@@ -551,6 +558,9 @@ func (x *exec) mention(i, end int) int {
 		x.method(i, parts)
 		return i
 	}
+	if x.records[name] != nil && x.constructors {
+		x.outside() // of its members, too
+	}
 	if x.records[name] != nil && len(x.funcs[name]) == 0 || typeSizes[name] != 0 && len(x.funcs[name]) == 0 {
 		return i
 	}
@@ -774,7 +784,7 @@ func (h *hostFile) qualifier(toks []token, i int) string {
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.
 func (x *exec) foreign(name string, i int, parts [][2]int) {
-	safe := name != "" && x.isHarmless(x.toks, i)
+	safe := name != "" && x.isHarmless(x.toks, i) && !x.mayCall(name, parts)
 	readOnly := safe && (name == "free" || strings.HasSuffix(name, "printf") ||
 		strings.HasPrefix(name, "cudaFree") || strings.HasPrefix(name, "raw_"))
 	for _, p := range parts {
@@ -798,6 +808,28 @@ func (x *exec) foreign(name string, i int, parts [][2]int) {
 	if !safe {
 		x.outside()
 	}
+}
+
+// mayCall reports whether a function of the standard library may call one of its arguments: a function, a
+// function object or a lambda.
+func (x *exec) mayCall(name string, parts [][2]int) bool {
+	if (name == "min" || name == "max") && len(parts) < 3 || strings.HasSuffix(name, "printf") {
+		return false
+	}
+	for _, p := range parts {
+		for i := p[0]; i < p[1]; i++ {
+			t := x.toks[i]
+			c := x.variable(t.text)
+			switch {
+			case t.kind != tokIdent:
+			case c != nil && c.typ.class == classOther && c.typ.ptr == 0 && (c.typ.rec != nil || c.typ.automatic),
+				c == nil && x.records[t.text] != nil,
+				len(x.funcs[t.text]) > 0 && i+1 < len(x.toks) && !x.toks[i+1].is("("):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // passed makes unknown the contents of what the pointers in an argument point to.

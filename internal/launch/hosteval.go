@@ -109,7 +109,7 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 		return !x.getter(name, depth)
 	}
 	if x.records[name] != nil {
-		return false
+		return x.constructors || x.destructors
 	}
 	if list := x.funcs[name]; len(list) > 0 {
 		return x.anyChanges(list, depth)

@@ -518,6 +518,9 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	c := &cell{name: name, typ: t, val: v, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
 		foreign: x.external, scope: x.scope}
 	scope[name] = c
+	if x.keepsThis && t.rec != nil && t.ptr == 0 && !slices.Contains(x.escaped, c) {
+		x.escaped = append(x.escaped, c)
+	}
 	return c
 }
 

@@ -29,13 +29,14 @@ type hostFile struct {
 	prototypes         map[string][]string // by function: the types of the parameters of declarations
 	within             string              // the innermost namespace or class
 	packed             bool                // #pragma pack changes where members lie
-	destructors        bool                // a class has one
-	initializers       [][2]int            // those of variables that are declared with their class
-	mutableGlobals     []string            // global variables that some function assigns
-	mentioned          map[string]bool     // functions that others name
-	launching, loose   map[string]bool     // functions that launch; those whose calls are not all followed
-	declaredAt         map[int]bool        // names of functions where they are declared
-	unclear            map[string]*opaqueMacro
+	// Some class has a constructor, a destructor, or a method that keeps the address of its object.
+	constructors, destructors, keepsThis bool
+	initializers                         [][2]int        // those of variables that are declared with their class
+	mutableGlobals                       []string        // global variables that some function assigns
+	mentioned                            map[string]bool // functions that others name
+	launching, loose                     map[string]bool // functions that launch; those whose calls are not all followed
+	declaredAt                           map[int]bool    // names of functions where they are declared
+	unclear                              map[string]*opaqueMacro
 }
 
 // A hostScope is where a name is declared: the innermost namespace or class, or an enumeration in it.
@@ -84,6 +85,10 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 		overlaid: make(map[string]bool), memberTypes: make(map[string]ctype),
 		launching: make(map[string]bool), loose: make(map[string]bool), declaredAt: make(map[int]bool),
 		ambiguous: make(map[string]bool), prototypes: make(map[string][]string)}
+	for i, t := range toks {
+		h.keepsThis = h.keepsThis || t.is("this") && i > 0 && i+1 < len(toks) && !toks[i-1].is("*") &&
+			!toks[i+1].is("->")
+	}
 	h.packed = slices.ContainsFunc(toks, func(t token) bool { return t.is(packing) })
 	h.matchBrackets()
 	h.findOverlaid()
@@ -377,7 +382,7 @@ func (h *hostFile) inherit(rec *record, i, end int) {
 	rec.ok = false
 	for _, t := range h.toks[i:end] {
 		if b := h.records[t.text]; b != nil && t.kind == tokIdent {
-			rec.refs, rec.ctor = rec.refs || b.refs, rec.ctor || b.ctor
+			rec.refs = rec.refs || b.refs
 		}
 	}
 }
@@ -387,7 +392,7 @@ func (h *hostFile) inherit(rec *record, i, end int) {
 func (h *hostFile) addRecord(name string, rec *record) {
 	if old := h.records[name]; old != nil {
 		rec.ok = false
-		rec.refs, rec.ctor = rec.refs || old.refs, rec.ctor || old.ctor
+		rec.refs = rec.refs || old.refs
 		*old = *rec // variables have it
 		return
 	}
@@ -417,7 +422,7 @@ func (h *hostFile) record(i, end int, name string) *record {
 		case t.is("&"), t.is("&&"): // of a member, not of the result of a method
 			r.refs = r.refs || !(j+2 < end && (h.toks[j+1].is("operator") || h.toks[j+2].is("(")))
 		case t.is(name) && j+1 < end && h.toks[j+1].is("("):
-			r.ctor = true
+			h.constructors = true
 			j = h.closer[j+1]
 		case t.is("("), t.is("["), t.is("{"):
 			j = h.closer[j]

@@ -120,6 +120,9 @@ func (x *exec) localNames(i, next int) {
 				x.enumerators([2]int{j + 1, x.closer[j]})
 			}
 			j = x.closer[j]
+			if x.constructors {
+				x.outside() // that of a variable after the members
+			}
 			for k := j + 1; k < min(next, len(x.toks)) && x.toks[i].kind == tokIdent; k++ {
 				if c := x.variable(x.toks[k].text); c != nil && x.toks[k].kind == tokIdent {
 					x.escape(c) // in the initializer of a variable after the members

@@ -41,7 +41,6 @@ type record struct {
 	size   int64
 	ok     bool
 	refs   bool // a member is a reference
-	ctor   bool // the file has a constructor
 }
 
 // A recordField is a member of a struct at an offset in bytes.

@@ -628,7 +628,7 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 	if f.returns = returns; returns.ptr > 0 {
 		f.returns = ctype{ref: returns.ref}
 	}
-	if arrow < 0 {
+	if arrow < 0 && first < name {
 		f.generic = generic(h.toks[first:name], template)
 	}
 	f.params, f.types, f.defaults, f.variadic = h.parameters(open, body, template)

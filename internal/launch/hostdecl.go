@@ -376,7 +376,8 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 func (x *exec) leak(i, end int) {
 	for end = min(end, len(x.toks)); i < end; i++ {
 		t := x.toks[i]
-		if t.is("(") && i > 0 && isName(x.toks[i-1]) && (x.isHarmless(x.toks, i-1) || hostAPI[x.toks[i-1].text] > 0) {
+		if t.is("(") && i > 0 && isName(x.toks[i-1]) &&
+			(x.isHarmless(x.toks, i-1) || hostAPI[x.toks[i-1].text] > 0) {
 			i = x.closer[i]
 		} else if c := x.variable(t.text); t.kind == tokIdent && c != nil && c.val.kind == aPointer {
 			x.retain(c.val.root)
@@ -451,7 +452,8 @@ func literalBytes(v value, t ctype) ([]byte, bool) {
 		put(b, floatBits(f, t.size))
 		return b, ok
 	}
-	n, ok := convert(v, ctype{class: t.class, size: t.size, unsigned: t.unsigned, truth: t.truth}).n.Constant()
+	elem := ctype{class: t.class, size: t.size, unsigned: t.unsigned, truth: t.truth}
+	n, ok := convert(v, elem).n.Constant()
 	put(b, uint64(n))
 	return b, ok
 }

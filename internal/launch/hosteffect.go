@@ -822,7 +822,8 @@ func (x *exec) mayCall(name string, parts [][2]int) bool {
 			c := x.variable(t.text)
 			switch {
 			case t.kind != tokIdent:
-			case c != nil && c.typ.class == classOther && c.typ.ptr == 0 && (c.typ.rec != nil || c.typ.automatic),
+			case c != nil && c.typ.class == classOther && c.typ.ptr == 0 &&
+				(c.typ.rec != nil || c.typ.automatic),
 				c == nil && x.records[t.text] != nil,
 				len(x.funcs[t.text]) > 0 && i+1 < len(x.toks) && !x.toks[i+1].is("("):
 				return true

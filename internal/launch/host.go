@@ -79,18 +79,15 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 		return
 	}
 	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
-		visited: make(map[int]bool), dead: make(map[int]bool)}
+		visited: make(map[int]bool), dead: make(map[int]bool), ran: make(map[*hostFunc]bool)}
 	for _, fn := range x.order {
 		if !x.mentioned[fn.name] {
 			x.root(fn)
 		}
 	}
 	for _, fn := range x.order {
-		for i := fn.body[0]; i < fn.body[1]; i++ {
-			if x.toks[i].is("<<<") && !x.visited[i] && !x.dead[i] {
-				x.root(fn)
-				break
-			}
+		if x.loose[fn.name] || x.launching[fn.name] && !x.ran[fn] {
+			x.root(fn)
 		}
 	}
 	x.remaining()
@@ -104,13 +101,14 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 func (x *exec) root(f *hostFunc) {
 	x.clear()
 	for _, at := range x.enumsAt {
+		x.scope = x.scopes[at[0]]
 		x.enumerators(at)
 	}
 	for _, at := range x.globalsAt {
-		x.member = x.members[at[0]]
+		x.scope = x.scopes[at[0]]
 		x.declaration(at[0], at[1])
 	}
-	x.member = false
+	x.scope = hostScope{}
 	x.outside()
 	x.call(f, nil, nil, nil)
 }
@@ -125,8 +123,13 @@ func (x *exec) enumerators(at [2]int) {
 		if len(p) > 2 && p[1].is("=") {
 			next = x.eval(p[2:]).integer()
 		}
-		// The underlying type may be another.
-		x.declare(p[0].text, ctype{class: classInteger, fixed: true}, integer(next).of(0, false), true)
+		// The underlying type may be another, and so may what operators do.
+		v := integer(next).of(0, false)
+		if slices.ContainsFunc(x.funcs["operator"], (*hostFunc).takesEnumeration) {
+			v = x.object(p[0].text)
+			v.real = true // nothing is computed with it
+		}
+		x.declare(p[0].text, ctype{class: classInteger, fixed: true}, v, true)
 		if next != nil {
 			next = operation(OpAdd, next, number(1))
 		}
@@ -232,11 +235,17 @@ func (x *exec) effectsOfLaunch(parts ...[2]int) {
 	}) {
 		return
 	}
-	x.forgetAll(x.rehearse(func() {
+	met := x.met
+	code := func() {
 		for _, p := range parts {
 			x.effects(p[0], p[1])
 		}
-	}))
+	}
+	cells := x.rehearse(code)
+	if x.met > met && x.dry == 0 { // launches of functions that are called
+		code()
+	}
+	x.forgetAll(cells)
 }
 
 // maxHostLaunches bounds the launches of a file.
@@ -288,11 +297,7 @@ func (x *exec) launched(args [][]token) {
 			}
 		}
 	}
-	for _, r := range x.kept {
-		if r.mem.val.fill >= 0 {
-			x.forget(r.mem)
-		}
-	}
+	x.dropKept()
 }
 
 // argument returns a value as an argument of a launch. roots numbers the memory of the launch.

@@ -405,6 +405,14 @@ func TestHostPointers(t *testing.T) {
 			`k 1 64 (#0 of 8)`},
 		{"array passed on", `int main() { int h[2] = {0, 1}; fill(h); int *d; cudaMalloc(&d, sizeof(h)); cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice); k<<<1, 64>>>(d); }`,
 			`k 1 64 (#0 of 8)`},
+		{"memset of one of two", `int main() { int *d, *e; cudaMalloc(&d, 4); cudaMalloc(&e, 4); cudaMemset(d, 1, 4); int *p = g() ? d : e; cudaMemset(p, 2, 4); k<<<1, 64>>>(d); }`,
+			`k 1 64 (#0 of 4)`},
+		{"stored in an array", `int main() { int *d; cudaMallocManaged(&d, 4); int *a[] = {d}; cudaMemset(d, 1, 4); *a[0] = 2; k<<<1, 64>>>(d); }`,
+			`k 1 64 (#0 of 4)`},
+		{"kept in an integer", `int main() { int *d; cudaMallocManaged(&d, 4); long a = (long)d; cudaMemset(d, 1, 4); *(int *)a = 2; k<<<1, 64>>>(d); }`,
+			`k 1 64 (#0 of 4)`},
+		{"an array of bool", `int main() { const bool h[4] = {5, 1}; int *d; cudaMalloc(&d, 4); cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice); k<<<1, 64>>>(d); }`,
+			`k 1 64 (#0 of 4)`},
 		{"null", `int main() { k<<<1, 64>>>(nullptr, NULL); }`, `k 1 64 (0, 0)`},
 	}
 	for _, tt := range tests {

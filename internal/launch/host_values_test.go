@@ -68,7 +68,7 @@ func TestHostValues(t *testing.T) {
 	cases := hostCases(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			src := c.globals + "\n__global__ void k(int n);\nvoid run() {\n" + launching(c.body) + "\n}\n"
+			src := "__global__ void k(int n);\n" + launching(c.globals+"\nvoid run() {\n"+c.body+"\n}\n")
 			launches := ScanCUDA(cuda(t, src), nil).Launches
 			if len(launches) == 0 {
 				t.Errorf("no launch")

@@ -97,12 +97,18 @@ func (x *exec) allocate(parts [][2]int, size value) {
 	x.store(lv[0], lv[1], v)
 }
 
+// target returns where a function of the CUDA runtime writes, if the contents there may become known.
+func (x *exec) target(to value) (address, bool) {
+	if to.kind != aPointer || slices.Contains(x.kept, to.root) {
+		x.dropKept()
+		return address{}, false
+	}
+	return address{to.root, to.off, to.elem}, true
+}
+
 // memset fills memory. Contents are known only if all of it is filled.
 func (x *exec) memset(to, with, size value) {
-	if to.kind == anObject {
-		return // memory that heddle knows nothing about
-	}
-	a, ok := to.pointer()
+	a, ok := x.target(to)
 	if !ok {
 		return
 	}
@@ -119,10 +125,7 @@ func (x *exec) memset(to, with, size value) {
 
 // memcpy copies memory. Contents are known only if all of the target is copied from known bytes.
 func (x *exec) memcpy(to, from, size value) {
-	if to.kind == anObject {
-		return
-	}
-	a, ok := to.pointer()
+	a, ok := x.target(to)
 	if !ok {
 		return
 	}
@@ -222,7 +225,7 @@ func (x *exec) swap(parts [][2]int) {
 			cells[i] = x.variable(x.toks[p[0]].text)
 		}
 	}
-	if cells[0] == nil || cells[1] == nil {
+	if cells[0] == nil || cells[1] == nil || cells[0].typ != cells[1].typ || cells[0].typ.rec != nil {
 		x.forgetTarget(parts[0])
 		x.forgetTarget(parts[1])
 		return

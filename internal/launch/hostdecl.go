@@ -91,6 +91,7 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 	name := x.toks[at].text
 	at++
 	for at < end && x.toks[at].is("[") {
+		t.rows = t.array != 0
 		n, ok := x.eval(x.toks[at+1 : max(x.closer[at], at+1)]).integer().Constant()
 		switch {
 		case !ok || n <= 0 || n > 1<<20 || t.array < 0:
@@ -137,7 +138,7 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		x.construct(name, t, [2]int{at, shut}, perhaps)
 		return shut + 1, true
 	case s.is(","), s.is(";"), s.is(")"), s.is(":"):
-		if t.rec != nil && t.ptr == 0 && t.rec.ctor && x.frame != nil {
+		if t.class == classOther && t.ptr == 0 && x.constructors && x.frame != nil {
 			x.outside()
 		}
 		x.declare(name, t, x.blank(name, t), perhaps)
@@ -189,7 +190,7 @@ func (x *exec) blank(name string, t ctype) value {
 	case x.frame == nil: // a member of a class, or set by another file
 	case t.array != 0 && t.ptr == 0:
 		return x.arrayOf(name, t, nil)
-	case t.class == classVector && t.ptr == 0:
+	case t.class == classVector && t.ptr == 0 && !t.fixedSize:
 		v := x.unknownOf(t, name)
 		return v.with(".size()", integer(number(0)))
 	case t.class == classDim && t.ptr == 0:
@@ -233,6 +234,9 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 		return
 	}
 	v := x.eval(toks)
+	if v.kind != aPointer {
+		x.leak(at[0], at[1])
+	}
 	if o, ok := x.texts[text(toks)]; ok && v.kind == anObject && o.val.obj == v.obj {
 		v = value{} // not understood: the name of the variable says more
 	}
@@ -263,11 +267,28 @@ func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool 
 			return t.kind != tokIdent && t.kind != tokNumber && !t.is(".") && !t.is("->") &&
 				!t.is("[") && !t.is("]")
 		})
-	if t.fixed && !place {
+	if t.fixed && !place && !x.mayBeReference(toks) {
 		return false
 	}
 	x.refer(name, ctype{}, toks, perhaps)
 	return true
+}
+
+// mayBeReference reports whether an expression may be a reference: it is a choice, a cast or a call of a
+// function of which it is not known that it returns a value.
+func (x *exec) mayBeReference(toks []token) bool {
+	for i, t := range toks {
+		if t.is("?") || isCast(t) {
+			return true
+		}
+		if i+1 >= len(toks) || !toks[i+1].is("(") || !isName(t) || typeSizes[t.text] != 0 {
+			continue
+		}
+		if len(x.funcs[t.text]) == 0 || x.returnsReference(t.text) {
+			return true
+		}
+	}
+	return false
 }
 
 // refer declares a name for something that the tokens of an expression lead to: what it refers to
@@ -289,7 +310,7 @@ func (x *exec) refer(name string, t ctype, toks []token, perhaps bool) {
 func (x *exec) keepAddresses(i, end int, through bool) {
 	for end = min(end, len(x.toks)); i < end; i++ {
 		switch t := x.toks[i]; {
-		case t.is("(") && i > 0 && isName(x.toks[i-1]) && (!through || isHarmless(x.toks, i-1) ||
+		case t.is("(") && i > 0 && isName(x.toks[i-1]) && (!through || x.isHarmless(x.toks, i-1) ||
 			hostAPI[x.toks[i-1].text] > 0):
 			i = x.closer[i]
 		case t.is("&") && i+1 < end && x.isPrefix(i):
@@ -303,8 +324,12 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 	toks := x.toks[at[0]+1 : max(at[0]+1, min(at[1], x.closer[at[0]]))]
 	braces := x.toks[at[0]].is("{")
 	parts := splitList(toks)
-	if t.array < 0 && braces {
+	if t.array < 0 && braces && !t.rows && !slices.ContainsFunc(toks, isInsertion) &&
+		!slices.ContainsFunc(parts, func(p []token) bool { return !t.isElement(p) }) {
 		t.array = int64(len(parts))
+	}
+	if t.ptr == 0 || t.array != 0 {
+		x.leak(at[0], at[1])
 	}
 	var v value
 	switch {
@@ -323,13 +348,14 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 	case t.class == classVector && t.ptr == 0:
 		v = x.unknownOf(t, name)
 		if len(parts) == 1 || len(parts) == 2 && !x.isPointer(parts[0]) {
-			v = v.with(".size()", integer(x.known(parts[0]).integer()))
+			n := convert(x.known(parts[0]), ctype{class: classInteger, size: 8, unsigned: true})
+			v = v.with(".size()", integer(n.integer()))
 		}
 	case t.class == classOther && t.ptr == 0 && t.rec != nil && t.rec.ok && braces:
 		v = x.unknownOf(t, name)
 		for i, f := range t.rec.fields {
 			if i < len(parts) && len(parts[i]) > 0 && !parts[i][0].is(".") {
-				v = v.with("."+f.name, x.known(parts[i]))
+				v = v.with("."+f.name, convert(x.known(parts[i]), f.typ))
 			}
 		}
 	case len(parts) == 1:
@@ -345,6 +371,38 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 	x.declare(name, t, v, perhaps)
 }
 
+// leak retains what the pointers point to that the tokens from i to end name: their values may be in an
+// object, in an integer or in an array. Functions of the CUDA runtime and of C keep none.
+func (x *exec) leak(i, end int) {
+	for end = min(end, len(x.toks)); i < end; i++ {
+		t := x.toks[i]
+		if t.is("(") && i > 0 && isName(x.toks[i-1]) &&
+			(x.isHarmless(x.toks, i-1) || hostAPI[x.toks[i-1].text] > 0) {
+			i = x.closer[i]
+		} else if c := x.variable(t.text); t.kind == tokIdent && c != nil && c.val.kind == aPointer {
+			x.retain(c.val.root)
+		}
+	}
+}
+
+// isElement reports whether an initializer in a list is that of one element of an array of type t: not
+// of a part of it, of many, or of one with an index before it.
+func (t ctype) isElement(toks []token) bool {
+	switch {
+	case len(toks) == 0 || toks[0].is("[") || toks[0].kind == tokString && t.ptr == 0:
+		return false
+	case t.class == classInteger || t.class == classFloating || t.class == classDim || t.ptr > 0:
+		return true
+	}
+	return toks[0].is("{")
+}
+
+// isNumber reports whether an expression is certainly a number.
+func (x *exec) isNumber(toks []token) bool {
+	v := x.eval(toks)
+	return v.kind == anInteger || isReal(v)
+}
+
 // isPointer reports whether an expression is a pointer or an iterator.
 func (x *exec) isPointer(toks []token) bool {
 	v := x.eval(toks)
@@ -356,11 +414,18 @@ const maxContents = 1 << 16
 
 // list returns the array or vector with these elements; its contents are known if all are constant.
 func (x *exec) list(name string, t ctype, parts [][]token) value {
-	size := t.elemSize()
 	if t.class == classVector {
 		v := x.unknownOf(t, name)
+		if !t.plain || t.fixedSize || !slices.ContainsFunc(parts, x.isNumber) && len(parts) > 0 {
+			return v // {n} and {first, last} may be the arguments of another constructor
+		}
 		return v.with(".size()", integer(number(int64(len(parts)))))
 	}
+	if slices.ContainsFunc(parts, func(p []token) bool { return slices.ContainsFunc(p, isInsertion) }) {
+		t.array = -1
+		return x.arrayOf(name, t, nil)
+	}
+	size := t.size
 	if t.ptr > 0 || t.array < 0 || t.class != classInteger && t.class != classFloating ||
 		t.bytes() > maxContents || int64(len(parts)) > t.array {
 		return x.arrayOf(name, t, nil)
@@ -387,11 +452,8 @@ func literalBytes(v value, t ctype) ([]byte, bool) {
 		put(b, floatBits(f, t.size))
 		return b, ok
 	}
-	n, ok := v.truncated().n.Constant()
-	bits := 8 * t.size
-	if !ok || v.kind == anObject || bits < 64 && (n >= 1<<bits || n < -(1<<(bits-1))) {
-		return nil, false
-	}
+	elem := ctype{class: t.class, size: t.size, unsigned: t.unsigned, truth: t.truth}
+	n, ok := convert(v, elem).n.Constant()
 	put(b, uint64(n))
-	return b, true
+	return b, ok
 }

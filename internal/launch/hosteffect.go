@@ -32,12 +32,17 @@ func (x *exec) assignment(i, end int) bool {
 			j = x.closer[j]
 		case t.is("?"), t.is(","):
 			return false
+		case t.kind == tokPunct && ok && j > i && x.hasLaunch(j, end):
+			return false // n = 5, k<<<1, n>>>()
 		case t.kind == tokPunct && ok && j > i:
 			x.effects(j+1, end)
 			x.effectsOfTarget(i, j)
 			c := x.variable(x.toks[i].text)
 			x.keepAddresses(j+1, end, c == nil || j > i+1 || c.typ.keeps())
 			v := x.eval(x.toks[j+1 : end])
+			if v.kind != aPointer || j > i+1 {
+				x.leak(j+1, end)
+			}
 			if op != "" {
 				v = combine(op, x.known(x.toks[i:j]), x.known(x.toks[j+1:end]))
 			}
@@ -51,6 +56,11 @@ func (x *exec) assignment(i, end int) bool {
 		return x.step(i, end-1, toks[n-1].text[:1])
 	}
 	return false
+}
+
+// hasLaunch reports whether there is a launch among the tokens from i to end.
+func (x *exec) hasLaunch(i, end int) bool {
+	return slices.ContainsFunc(x.toks[i:end], func(t token) bool { return t.is("<<<") })
 }
 
 // step executes an increment or a decrement of the lvalue from i to end.
@@ -90,6 +100,9 @@ func (x *exec) store(i, end int, v value) {
 	c := x.variable(toks[0].text)
 	if c == nil && toks[0].kind == tokIdent {
 		c = x.extern(toks[0].text)
+	}
+	if c != nil && (x.local(toks[0].text) == nil || c == x.globals[c.name] || slices.Contains(x.escaped, c)) {
+		x.epoch++ // others' pointers may lead to it
 	}
 	switch {
 	case c == nil || c.alias || toks[0].kind != tokIdent: // *p = ..., (*p).x = ...
@@ -140,6 +153,9 @@ func (x *exec) storeMember(c *cell, path string, v value) {
 	if a, ok := v.pointer(); ok {
 		x.retain(a.root)
 	}
+	if v.kind != nothing {
+		v = convert(v, x.memberTypes[path[1:]])
+	}
 	if v.kind == nothing {
 		v = x.object(c.name + path)
 	}
@@ -164,6 +180,7 @@ func (x *exec) storeThrough(toks []token) {
 		}
 	}
 	x.epoch++
+	x.dropKept()
 	for _, c := range x.escaped {
 		x.forget(c)
 	}
@@ -174,6 +191,9 @@ func (x *exec) storeThrough(toks []token) {
 
 // drop makes the contents of what v points to unknown.
 func (x *exec) drop(v value) {
+	if v.kind == anObject { // perhaps a pointer
+		x.dropKept()
+	}
 	if v.kind == aPointer && (v.root.mem.val.fill >= 0 || x.dry > 0) {
 		x.forget(v.root.mem)
 	}
@@ -182,9 +202,20 @@ func (x *exec) drop(v value) {
 // retain notes that a pointer into r was stored where other code may find it: its contents are not
 // known to stay.
 func (x *exec) retain(r *root) {
-	x.kept = append(x.kept, r)
+	if !slices.Contains(x.kept, r) {
+		x.kept = append(x.kept, r)
+	}
 	if r.mem.val.fill >= 0 {
 		x.forget(r.mem)
+	}
+}
+
+// dropKept makes unknown what pointers may lead to of which it is not known where they point.
+func (x *exec) dropKept() {
+	for _, r := range x.kept {
+		if r.mem.val.fill >= 0 {
+			x.forget(r.mem)
+		}
 	}
 }
 
@@ -204,9 +235,35 @@ func (x *exec) effects(i, end int) { x.effectsOf(i, end, true) }
 
 // effectsOf is effects, with or without those of taking an address.
 func (x *exec) effectsOf(i, end int, addresses bool) {
+	end = min(end, len(x.toks))
+	k := x.choice(i, end)
+	x.effectsOfOperand(i, k, addresses)
+	if k >= end {
+		return
+	}
+	rest := func() { // it is perhaps not executed
+		for k < end {
+			next := x.choice(k+1, end)
+			x.effectsOfOperand(k+1, next, addresses)
+			k = next
+		}
+	}
+	first := k
+	cells := x.rehearse(rest)
+	if x.dry == 0 {
+		x.forgetAll(cells)
+		k = first
+		rest()
+		x.forgetAll(cells)
+	}
+}
+
+// effectsOfOperand is effectsOf for tokens without an operator that decides what is executed, but in
+// brackets.
+func (x *exec) effectsOfOperand(i, end int, addresses bool) {
 	x.effectsOfOperators(i, end)
 	first := i
-	for end = min(end, len(x.toks)); i < end && x.spend(1); i++ {
+	for ; i < end && x.spend(1); i++ {
 		t := x.toks[i]
 		switch {
 		case t.is("<<<"):
@@ -228,14 +285,46 @@ func (x *exec) effectsOf(i, end int, addresses bool) {
 			for _, c := range x.addressed(i+1, x.operandEnd(i+1, end)) {
 				x.forgetNamed(c.name)
 			}
+		case t.is("("), t.is("["), t.is("{"):
+			shut := min(x.closer[i], end)
+			if t.is("(") && i > first && (x.toks[i-1].is("]") || x.toks[i-1].is(")") && !x.isCastBefore(i)) {
+				x.foreign("", i, x.commas(i+1, shut)) // a call of what is no name
+			}
+			if x.choice(i+1, shut) < shut {
+				x.effectsOf(i+1, shut, addresses)
+				i = shut
+			}
 		case t.is(">>") && i+1 < end && x.isStream(i-1):
 			x.modify(i+1, x.operandEnd(i+1, end))
 		case t.is("asm"), t.is("__asm__"), t.is("__asm"):
 			x.change(i+1, end)
+		case t.is("delete") && x.destructors, t.is("new") && x.constructors:
+			x.outside()
+		case isUnevaluated(t) && i+1 < end && x.toks[i+1].is("("):
+			i = min(x.closer[i+1], end)
 		case t.kind == tokIdent:
 			i = x.mention(i, end)
 		}
 	}
+}
+
+// isUnevaluated reports whether an operator does not execute its operand.
+func isUnevaluated(t token) bool {
+	return t.is("sizeof") || t.is("decltype") || t.is("noexcept") || t.is("alignof")
+}
+
+// choice returns the index of the first operator from i to end, outside of brackets, that decides whether
+// what follows is executed; end if there is none.
+func (x *exec) choice(i, end int) int {
+	for ; i < end && x.spend(1); i++ {
+		switch t := x.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = x.closer[i]
+		case t.is("&&"), t.is("||"), t.is("?"):
+			return i
+		}
+	}
+	return end
 }
 
 // isPrefix reports whether the operator at i is a prefix operator: nothing, another operator or a
@@ -295,6 +384,11 @@ func (f *hostFunc) changesNumbers() bool {
 	})
 }
 
+// takesEnumeration reports whether a function has a parameter that is an enumeration.
+func (f *hostFunc) takesEnumeration() bool {
+	return slices.ContainsFunc(f.params, func(p parameter) bool { return p.typ.enum })
+}
+
 // isAssignment reports whether op changes its left operand.
 func isAssignment(op string) bool {
 	_, ok := assignments[op]
@@ -350,8 +444,14 @@ func (x *exec) lambda(i, end int) int {
 		x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
 	}
 	cells := x.rehearse(run)
+	mark, touched := len(x.journal), len(x.touched)
 	x.forgetAll(cells)
+	if shut := x.closer[j]; shut+1 >= end || !x.toks[shut+1].is("(") { // it is called later
+		x.forgetReferenced(i)
+	}
+	x.touched = x.touched[:touched]
 	run()
+	x.rollback(mark)
 	x.forgetAll(cells)
 	for _, t := range cells {
 		if !slices.Contains(x.escaped, t.cell) {
@@ -377,6 +477,32 @@ func (x *exec) captures(i int) {
 			break
 		}
 	}
+}
+
+// forgetReferenced makes unknown what a lambda with the captures in the brackets at i does not copy:
+// variables, and what pointers point to.
+func (x *exec) forgetReferenced(i int) {
+	copies := make(map[string]bool) // "" for those that are not named
+	for _, p := range x.commas(i+1, x.closer[i]) {
+		switch t := x.toks[p[0]]; {
+		case t.is("="):
+			copies[""] = true
+		case t.is("&") && p[1] > p[0]+1:
+			copies[x.toks[p[0]+1].text] = false
+		case t.kind == tokIdent:
+			copies[t.text] = true
+		}
+	}
+	for _, s := range x.frame.scopes {
+		for _, name := range sortedKeys(s) {
+			copied, named := copies[name]
+			x.drop(s[name].val)
+			if !s[name].typ.fixed && !(copied || !named && copies[""]) {
+				x.forget(s[name])
+			}
+		}
+	}
+	x.outside()
 }
 
 // lambdaVariables declares the parameters of a lambda and the captures that have initializers.
@@ -432,6 +558,9 @@ func (x *exec) mention(i, end int) int {
 		x.method(i, parts)
 		return i
 	}
+	if x.records[name] != nil && x.constructors {
+		x.outside() // of its members, too
+	}
 	if x.records[name] != nil && len(x.funcs[name]) == 0 || typeSizes[name] != 0 && len(x.funcs[name]) == 0 {
 		return i
 	}
@@ -439,24 +568,30 @@ func (x *exec) mention(i, end int) int {
 		x.construction(name, next, end)
 		return i
 	}
-	if x.local(name) != nil { // a lambda, a pointer to a function
+	if x.local(name) != nil || x.globals[name] != nil { // a lambda, a pointer to a function
 		x.foreign("", i, parts)
 		return i
 	}
-	if minimum, ok := hostAPI[name]; ok && len(parts) >= minimum {
+	if slices.Contains(returningTwice, name) && x.frame != nil {
+		x.forgetScopes()
+	}
+	if minimum, ok := hostAPI[name]; ok && len(parts) >= minimum && x.isStandard(x.toks, i) {
 		for _, p := range parts {
 			x.nested(p)
 		}
 		x.api(name, parts)
 		return shut
 	}
-	if f := x.function(name, len(parts)); f != nil {
+	if f := x.function(x.qualifier(x.toks, i), name, len(parts), x.caller()); f != nil {
 		x.callArguments(f, targs, parts)
 		return shut
 	}
 	x.foreign(name, i, parts)
 	return i
 }
+
+// returningTwice are functions that return again when later code says so, like a label of a goto.
+var returningTwice = []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"}
 
 // construction is a call of a constructor of the file with the arguments in the brackets at i.
 func (x *exec) construction(name string, i, end int) {
@@ -472,6 +607,7 @@ func (x *exec) construction(name string, i, end int) {
 	}
 	x.foreign("", i, parts)
 	x.keepAddresses(i+1, min(x.closer[i], end), true)
+	x.leak(i+1, min(x.closer[i], end))
 }
 
 // nested applies the effects of calls within an argument of an API function, but not those of
@@ -531,10 +667,11 @@ func (x *exec) method(i int, parts [][2]int) {
 	for _, p := range parts {
 		x.passed(p)
 	}
-	if constMethods[name] {
+	own := len(x.funcs[name]) > 0
+	if constMethods[name] && !own {
 		return
 	}
-	if !copying[name] && !x.takesValues(name) {
+	if (own || !copying[name]) && !x.takesValues(name) {
 		for _, p := range parts {
 			if x.mayRefer(p[0], p[1]) && !x.isFixed(p) {
 				x.modify(p[0], p[1])
@@ -543,6 +680,7 @@ func (x *exec) method(i int, parts [][2]int) {
 	}
 	for _, p := range parts {
 		x.keepAddresses(p[0], p[1], true)
+		x.leak(p[0], p[1])
 	}
 	if c == nil {
 		x.outside()
@@ -606,18 +744,47 @@ var callers = []string{"cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaGraph
 
 // isHarmless reports whether the function that the token at i names, which the file does not define,
 // changes nothing but what its arguments point to.
-func isHarmless(toks []token, i int) bool {
+func (h *hostFile) isHarmless(toks []token, i int) bool {
 	name := toks[i].text
+	if !h.isStandard(toks, i) {
+		return false
+	}
 	if strings.HasPrefix(name, "cuda") {
 		return !slices.Contains(callers, name)
 	}
 	return slices.Contains(harmless, name) || slices.Contains(harmlessStd, name)
 }
 
+// isStandard reports whether the function that the token at i names is that of C++ or CUDA with this
+// name, if they have one: the file defines none, and no other namespace qualifies it.
+func (h *hostFile) isStandard(toks []token, i int) bool {
+	if len(h.funcs[toks[i].text]) > 0 || len(h.prototypes[toks[i].text]) > 0 {
+		return false
+	}
+	for i > 1 && toks[i-1].is("::") && toks[i-2].kind == tokIdent {
+		if i -= 2; i == 0 || !toks[i-1].is("::") {
+			return standardScopes[toks[i].text]
+		}
+	}
+	return true
+}
+
+// qualifier returns the name before the "::" before the name at i: "" if there is none, and "::" if it
+// is none that is understood.
+func (h *hostFile) qualifier(toks []token, i int) string {
+	switch {
+	case i == 0 || !toks[i-1].is("::"):
+		return ""
+	case i > 1 && toks[i-2].kind == tokIdent && !notTypes[toks[i-2].text]:
+		return toks[i-2].text
+	}
+	return "::"
+}
+
 // foreign is a call of a function that the file does not define: it may change every variable that
 // it gets by name, since it may take it by reference, and what every pointer points to.
 func (x *exec) foreign(name string, i int, parts [][2]int) {
-	safe := name != "" && isHarmless(x.toks, i)
+	safe := name != "" && x.isHarmless(x.toks, i) && !x.mayCall(name, parts)
 	readOnly := safe && (name == "free" || strings.HasSuffix(name, "printf") ||
 		strings.HasPrefix(name, "cudaFree") || strings.HasPrefix(name, "raw_"))
 	for _, p := range parts {
@@ -641,6 +808,29 @@ func (x *exec) foreign(name string, i int, parts [][2]int) {
 	if !safe {
 		x.outside()
 	}
+}
+
+// mayCall reports whether a function of the standard library may call one of its arguments: a function, a
+// function object or a lambda.
+func (x *exec) mayCall(name string, parts [][2]int) bool {
+	if (name == "min" || name == "max") && len(parts) < 3 || strings.HasSuffix(name, "printf") {
+		return false
+	}
+	for _, p := range parts {
+		for i := p[0]; i < p[1]; i++ {
+			t := x.toks[i]
+			c := x.variable(t.text)
+			switch {
+			case t.kind != tokIdent:
+			case c != nil && c.typ.class == classOther && c.typ.ptr == 0 &&
+				(c.typ.rec != nil || c.typ.automatic),
+				c == nil && x.records[t.text] != nil,
+				len(x.funcs[t.text]) > 0 && i+1 < len(x.toks) && !x.toks[i+1].is("("):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // passed makes unknown the contents of what the pointers in an argument point to.

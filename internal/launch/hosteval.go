@@ -81,7 +81,8 @@ func (x *exec) changing(toks []token, depth int) bool {
 	}
 	for i, t := range toks {
 		switch {
-		case t.is("static"), t.is("++"), t.is("--"), t.kind == tokPunct && isAssignment(t.text):
+		case t.is("static"), t.is("<<<"), t.is("__COUNTER__"), t.is("__LINE__"), t.is("++"), t.is("--"),
+			t.kind == tokPunct && isAssignment(t.text):
 			return true
 		case t.kind != tokIdent || notTypes[t.text]:
 			continue
@@ -108,7 +109,7 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 		return !x.getter(name, depth)
 	}
 	if x.records[name] != nil {
-		return false
+		return x.constructors || x.destructors
 	}
 	if list := x.funcs[name]; len(list) > 0 {
 		return x.anyChanges(list, depth)
@@ -119,7 +120,7 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 	if c := x.variable(name); c != nil {
 		return c.typ.class == classOther && c.typ.rec != nil || c.val.kind == nothing // a function object
 	}
-	return !isHarmless(toks, i) && strings.ToUpper(name) != name
+	return !x.isHarmless(toks, i) && strings.ToUpper(name) != name
 }
 
 // anyChanges reports whether a body of one of the functions of a name may change a variable.
@@ -210,17 +211,26 @@ func (e *evaluator) ternary() value {
 	b = e.lift(b, mid)
 	cond := c.integer()
 	if n, ok := cond.Constant(); ok {
-		size, unsigned := common(a, b)
 		if n == 0 {
-			a = b
+			a, b = b, a
 		}
-		if a.kind == anInteger {
-			a = a.of(size, unsigned)
+		switch {
+		case isReal(a) || isReal(b):
+			return a.withReal(b)
+		case a.kind == anInteger && b.kind == anInteger:
+			return a.of(common(a, b))
+		case a.kind == anInteger: // of the type of b, which is not known
+			return e.opaque(start)
 		}
 		return a
 	}
 	if a.same(b) {
 		return a
+	}
+	for _, v := range []value{a, b} {
+		if v.kind == aPointer {
+			e.x.retain(v.root)
+		}
 	}
 	x, y := a.integer(), b.integer()
 	if cond == nil || x == nil || y == nil {
@@ -228,6 +238,16 @@ func (e *evaluator) ternary() value {
 	}
 	size, unsigned := common(a, b)
 	return integer(operation(OpCond, cond, x, y)).of(size, unsigned)
+}
+
+// withReal returns a constant as one of the type that it has together with w, of which one is a
+// floating-point number; nothing if that is not known.
+func (v value) withReal(w value) value {
+	f, ok := v.float()
+	if _, known := w.float(); !ok || !known {
+		return value{}
+	}
+	return float(f, (v.size == 4 || v.kind == anInteger) && (w.size == 4 || w.kind == anInteger))
 }
 
 // opaque returns something unknown for the tokens from start to the current one.
@@ -302,7 +322,7 @@ func combine(op string, v, w value) value {
 		}
 		return integer(operation(intOps[op], x, y)).of(v.size, v.unsigned)
 	}
-	if unsigned && (negative(x) || negative(y)) {
+	if (unsigned || size == 0) && (negative(x) || negative(y)) {
 		return value{}
 	}
 	switch op {
@@ -537,7 +557,16 @@ func (e *evaluator) cast() (value, bool) {
 	e.pos = next + 1
 	start := e.pos
 	v := e.unary()
-	return convert(e.lift(v, start), t), true
+	return reinterpret(e.lift(v, start), t), true
+}
+
+// reinterpret returns v after a cast to t; nothing for a cast to a reference, which reads the bytes of v
+// as those of another type.
+func reinterpret(v value, t ctype) value {
+	if t.ref && t.ptr == 0 {
+		return value{}
+	}
+	return convert(v, t)
 }
 
 // convert returns v as a value of type t, nothing if that is not known.
@@ -548,6 +577,12 @@ func convert(v value, t ctype) value {
 			return value{kind: aPointer, root: a.root, off: a.off, elem: t.elemSize()}
 		}
 		return v
+	case t.class == classInteger && t.truth && isReal(v):
+		f, ok := v.float()
+		if !ok {
+			return value{}
+		}
+		return realConstant("!=", f, 0, false)
 	case t.class == classInteger:
 		v = v.truncated()
 		if c, ok := v.n.Constant(); v.kind == anInteger && ok {
@@ -575,6 +610,11 @@ func convert(v value, t ctype) value {
 		return value{}
 	case t.class == classDim:
 		return v.asDim()
+	case t.automatic || t.vague:
+	case v.kind == anInteger || isReal(v) || v.kind == aDim: // a type that heddle does not know
+		return value{}
+	case v.kind == aPointer:
+		v.elem = 0
 	}
 	return v
 }
@@ -600,6 +640,9 @@ func (e *evaluator) sizeof() value {
 		deref++
 	}
 	c := e.x.variable(e.peek().text)
+	if c != nil && e.x.declaresType(e.peek().text) { // either may hide the other
+		return e.fail()
+	}
 	if t, next, ok := e.x.parseType(e.toks, e.pos); ok && (c == nil || next > e.pos+1) && deref == 0 {
 		size = t.bytes()
 		e.pos = next

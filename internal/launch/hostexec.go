@@ -34,22 +34,23 @@ type exec struct {
 	texts    map[string]opaqueText
 	calls    []*hostFunc // active, innermost last
 	launches []HostLaunch
-	visited  map[int]bool // tokens "<<<"
-	dead     map[int]bool // those of branches whose condition is the constant false
-	met      int          // launches, also those of a dry run
-	escaped  []*cell      // variables whose address was kept, or to which a reference refers
-	aliases  []*cell      // references to something else than a variable
-	mapped   bool         // kernels may access memory that host code reads
-	shared   []*cell      // extern variables, which other files may change
-	kept     []*root      // memory to which other memory points
-	switched []touch      // what the cases of the innermost switch assign
+	visited  map[int]bool       // tokens "<<<"
+	dead     map[int]bool       // those of branches whose condition is the constant false
+	ran      map[*hostFunc]bool // functions that were executed, and not only rehearsed
+	met      int                // launches, also those of a dry run
+	escaped  []*cell            // variables whose address was kept, or to which a reference refers
+	aliases  []*cell            // references to something else than a variable
+	mapped   bool               // kernels may access memory that host code reads
+	shared   []*cell            // extern variables, which other files may change
+	kept     []*root            // memory to which other memory points
+	switched []touch            // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
 	equal    map[string]int64
-	depth    int  // nesting of statements
-	deep     bool // a call was not executed, because calls were nested too deeply
-	lasting  bool // variables that are declared keep the values of earlier calls
-	external bool // variables are declared with extern
-	member   bool // variables are declared in a class: each object has its own
+	depth    int       // nesting of statements
+	deep     bool      // a call was not executed, because calls were nested too deeply
+	lasting  bool      // variables that are declared keep the values of earlier calls
+	external bool      // variables are declared with extern
+	scope    hostScope // of the variables that are declared outside of functions
 }
 
 // A cell is a variable.
@@ -63,6 +64,7 @@ type cell struct {
 	set   bool // the code assigns it
 	// foreign marks a declaration with extern.
 	foreign bool
+	scope   hostScope
 	many    bool // several variables have its name, in namespaces or classes: its value is never known
 }
 
@@ -141,7 +143,11 @@ func (x *exec) unknownOf(t ctype, name string) value {
 		return value{kind: aPointer, root: newRoot(x.fresh(name)), off: number(0), elem: t.elemSize()}
 	}
 	if t.class == classInteger {
-		return integer(unknown(x.fresh(name)))
+		v := integer(unknown(x.fresh(name)))
+		if t.size > 0 {
+			v.size, v.unsigned, v.narrow = max(t.size, 4), t.unsigned && t.size >= 4, t.size < 4
+		}
+		return v
 	}
 	v := x.object(name)
 	v.elem = t.elem
@@ -193,6 +199,9 @@ func (x *exec) assignPart(c *cell, v value, dims uint8) {
 	x.journal = append(x.journal, change{c, c.val})
 	if x.dry > 0 {
 		x.touched = append(x.touched, touch{c, dims})
+		if v.kind == aPointer {
+			x.retain(v.root) // the variable is forgotten
+		}
 		for _, p := range []value{c.val, v} { // a later iteration may write through it
 			if p.kind == aPointer {
 				x.touched = append(x.touched, touch{p.root.mem, allDims})
@@ -207,6 +216,9 @@ func (x *exec) forget(c *cell) {
 	if c.val.kind == aMemory {
 		x.assign(c, value{kind: aMemory, n: c.val.n, fill: -1})
 		return
+	}
+	if c.val.kind == aPointer { // it may still be that
+		x.retain(c.val.root)
 	}
 	x.assign(c, value{})
 }
@@ -335,9 +347,15 @@ func (x *exec) merge(c *cell, vals []value, cond *Expr) {
 			x.assignPart(c, vals[0], d)
 		}
 	}
-	if apart != 0 {
-		x.forgetPart(c, apart)
+	if apart == 0 {
+		return
 	}
+	for _, v := range vals {
+		if v.kind == aPointer {
+			x.retain(v.root)
+		}
+	}
+	x.forgetPart(c, apart)
 }
 
 // either returns the value that is the first of vals where cond is not 0, and else the second; false
@@ -442,6 +460,7 @@ func (x *exec) under(cond *Expr, holds bool, code func() bool) bool {
 // outside makes unknown what a call of unknown code may change.
 func (x *exec) outside() {
 	x.epoch++
+	x.dropKept()
 	for _, c := range x.escaped {
 		x.forget(c)
 	}
@@ -467,7 +486,7 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	if x.frame != nil {
 		scope = x.frame.scopes[len(x.frame.scopes)-1]
 	}
-	if v.kind == nothing || x.lasting || x.member && !t.static {
+	if v.kind == nothing || x.lasting || x.scope.class && !t.static {
 		v = x.unknownOf(t, name)
 	}
 	if old, ok := scope[name]; ok && (perhaps || x.frame == nil) {
@@ -497,22 +516,29 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 		t.class, t.size, t.unsigned = classInteger, v.size, v.unsigned
 	}
 	c := &cell{name: name, typ: t, val: v, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
-		foreign: x.external}
+		foreign: x.external, scope: x.scope}
 	scope[name] = c
+	if x.keepsThis && t.rec != nil && t.ptr == 0 && !slices.Contains(x.escaped, c) {
+		x.escaped = append(x.escaped, c)
+	}
 	return c
 }
 
 // inline computes a call of a function of the file whose body is one return statement.
-func (x *exec) inline(name string, targs []token, args []value) value {
-	f := x.function(name, len(args))
-	if f == nil || f.result == nil || len(x.calls) >= maxCallDepth {
+func (x *exec) inline(qualifier, name string, targs []token, args []value) value {
+	f := x.function(qualifier, name, len(args), x.caller())
+	if f == nil || f.result == nil || len(args) < len(f.params) || len(x.calls) >= maxCallDepth {
 		return value{}
+	}
+	returns := f.returns
+	if f.generic != "" {
+		returns = x.deduced(f, targs, args)[f.generic]
 	}
 	outer := x.frame
 	x.enter(f, targs, args)
 	v := x.eval(f.result)
-	if v.kind != nothing && f.returns.class != classOther {
-		v = convert(v, f.returns)
+	if v.kind != nothing {
+		v = convert(v, returns)
 	}
 	x.leave(outer)
 	return v
@@ -521,11 +547,14 @@ func (x *exec) inline(name string, targs []token, args []value) value {
 // enter begins the execution of a function: its parameters get the values of args.
 func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	scope := make(map[string]*cell)
+	types := x.deduced(f, targs, args)
 	parts := splitList(targs)
 	for i, name := range f.template {
 		c := &cell{name: name}
 		if i < len(parts) {
-			c.val = x.eval(parts[i])
+			if n := x.eval(parts[i]).integer(); n != nil {
+				c.val = integer(n).of(0, false) // of the type of the parameter
+			}
 		}
 		if c.val.kind == nothing {
 			c.val = x.object(name)
@@ -535,13 +564,11 @@ func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	for i, p := range f.params {
 		c := &cell{name: p.name, typ: p.typ, alias: p.typ.ptr == 0 && p.typ.rec != nil && p.typ.rec.refs}
 		if i < len(args) {
-			c.val = convert(args[i], p.typ)
-			if n := slices.Index(f.template, p.generic); n >= 0 && n < len(parts) {
-				t, end, ok := x.parseType(parts[n], 0)
-				if c.val = (value{}); ok && end == len(parts[n]) && p.typ.ptr == 0 {
-					c.val = convert(args[i], t)
-				}
+			t := p.typ
+			if p.generic != "" {
+				t = types[p.generic]
 			}
+			c.val = convert(args[i], t)
 		}
 		if c.val.kind == nothing {
 			c.val = x.unknownOf(p.typ, p.name)
@@ -552,17 +579,64 @@ func (x *exec) enter(f *hostFunc, targs []token, args []value) {
 	x.calls = append(x.calls, f)
 }
 
+// deduced returns the types that a call of a function template gives its parameters, by name: those
+// that the arguments in angle brackets are, or those of the values of args.
+func (x *exec) deduced(f *hostFunc, targs []token, args []value) map[string]ctype {
+	out := make(map[string]ctype)
+	for i, part := range splitList(targs) {
+		if i < len(f.template) {
+			t, end, ok := x.parseType(part, 0)
+			if !ok || end != len(part) {
+				t = ctype{}
+			}
+			out[f.template[i]] = t
+		}
+	}
+	for i, p := range f.params {
+		if _, given := out[p.generic]; p.generic != "" && !given && i < len(args) {
+			out[p.generic] = args[i].ctype()
+		}
+	}
+	return out
+}
+
+// ctype returns the type of a value: automatic if it does not matter for what is done with the value,
+// and classOther if it may.
+func (v value) ctype() ctype {
+	switch {
+	case v.kind == anInteger && v.narrow:
+		return ctype{}
+	case v.kind == anInteger && v.size > 0:
+		return ctype{class: classInteger, size: v.size, unsigned: v.unsigned}
+	case v.kind == aFloat && v.size == 4:
+		return ctype{class: classFloating, size: 4}
+	}
+	return ctype{automatic: true}
+}
+
+// caller returns the innermost function that is executed; nil if there is none.
+func (x *exec) caller() *hostFunc {
+	if len(x.calls) == 0 {
+		return nil
+	}
+	return x.calls[len(x.calls)-1]
+}
+
 // leave ends the execution of a function; outer is the frame of its caller.
 func (x *exec) leave(outer *frame) {
 	x.calls = x.calls[:len(x.calls)-1]
 	x.frame = outer
 }
 
-// destroy applies what destructors of the file do to the variables of scopes that end.
+// destroy applies what destructors of the file do to the variables of scopes that end: those that are
+// objects, of whatever class.
 func (x *exec) destroy(scopes ...map[string]*cell) {
+	if !x.destructors {
+		return
+	}
 	for _, s := range scopes {
-		for _, name := range sortedKeys(s) {
-			if c := s[name]; c.typ.rec != nil && c.typ.rec.dtor && c.typ.ptr == 0 {
+		for _, c := range s {
+			if t := c.typ; t.ptr == 0 && (t.class == classOther || t.class == classVector && !t.plain) {
 				x.outside()
 				return
 			}
@@ -616,6 +690,9 @@ func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
 	lost := x.frame.lost
 	x.leave(outer)
 	x.forgetAll(lost)
+	if x.dry == 0 {
+		x.ran[f] = true
+	}
 }
 
 // plainName returns the name of something unknown without the numbers that tell it from others.

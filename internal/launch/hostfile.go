@@ -21,20 +21,40 @@ type hostFile struct {
 	// globalsAt are the declarations at file scope and in classes, and enumsAt those of enumerators:
 	// the first token and the end.
 	globalsAt, enumsAt [][2]int
-	members            map[int]bool    // those of globalsAt that are in a class, by their first token
-	classes            int             // nesting of classes
-	overlaid           map[string]bool // members of unions and bit fields
-	mutableGlobals     []string        // global variables that some function assigns
-	mentioned          map[string]bool // functions that others name
-	unclear            map[string]*opaqueMacro
+	scopes             map[int]hostScope   // of globalsAt and enumsAt, by their first token
+	classes            int                 // nesting of classes
+	overlaid           map[string]bool     // members of unions, static ones and bit fields
+	memberTypes        map[string]ctype    // of all classes; classOther if two classes differ
+	ambiguous          map[string]bool     // types of which the file has several
+	prototypes         map[string][]string // by function: the types of the parameters of declarations
+	within             string              // the innermost namespace or class
+	packed             bool                // #pragma pack changes where members lie
+	// Some class has a constructor, a destructor, or a method that keeps the address of its object.
+	constructors, destructors, keepsThis bool
+	initializers                         [][2]int        // those of variables that are declared with their class
+	mutableGlobals                       []string        // global variables that some function assigns
+	mentioned                            map[string]bool // functions that others name
+	launching, loose                     map[string]bool // functions that launch; those whose calls are not all followed
+	declaredAt                           map[int]bool    // names of functions where they are declared
+	unclear                              map[string]*opaqueMacro
+}
+
+// A hostScope is where a name is declared: the innermost namespace or class, or an enumeration in it.
+type hostScope struct {
+	name, enum string
+	class      bool
 }
 
 // A hostFunc is a function with a body.
 type hostFunc struct {
 	name     string
+	within   hostScope
+	types    string   // of the parameters, as text
+	defaults int      // parameters with a default argument
 	template []string // non-type and type parameters of the template
 	params   []parameter
 	returns  ctype
+	generic  string  // the parameter of the template that it returns; empty if it is none
 	variadic bool    // it has any number of parameters
 	head     [2]int  // tokens from the bracket before the parameters to the body
 	body     [2]int  // tokens within the braces
@@ -43,10 +63,9 @@ type hostFunc struct {
 
 // A parameter is one of a hostFunc.
 type parameter struct {
-	name string
-	typ  ctype
-	// generic is the parameter of the template that the type has in it; empty if there is none
-	generic string
+	name    string
+	typ     ctype
+	generic string // the parameter of the template that the type is; empty if it is none
 }
 
 // These bounds keep the cost linear on malformed input. Real host code stays far below them.
@@ -62,13 +81,69 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *hostFile {
 	h := &hostFile{file: f, toks: toks, unclear: opaque, funcs: make(map[string][]*hostFunc),
 		records: make(map[string]*record), aliases: make(map[string]ctype),
-		mentioned: make(map[string]bool), members: make(map[int]bool),
-		overlaid: make(map[string]bool)}
+		mentioned: make(map[string]bool), scopes: make(map[int]hostScope),
+		overlaid: make(map[string]bool), memberTypes: make(map[string]ctype),
+		launching: make(map[string]bool), loose: make(map[string]bool), declaredAt: make(map[int]bool),
+		ambiguous: make(map[string]bool), prototypes: make(map[string][]string)}
+	for i, t := range toks {
+		h.keepsThis = h.keepsThis || t.is("this") && i > 0 && i+1 < len(toks) && !toks[i-1].is("*") &&
+			!toks[i+1].is("->")
+	}
+	h.packed = slices.ContainsFunc(toks, func(t token) bool { return t.is(packing) })
 	h.matchBrackets()
 	h.findOverlaid()
 	h.items(0, len(toks))
 	h.findMutable()
+	h.findLaunching()
 	return h
+}
+
+// findLaunching finds the functions that launch, and those of them that are used in other ways than by
+// a call that exec.call follows.
+func (h *hostFile) findLaunching() {
+	callers := make(map[string][]string) // by the name of a function, those that mention it
+	owners := make([]*hostFunc, len(h.toks))
+	var todo []string
+	for _, f := range h.order {
+		for i := f.body[0]; i < f.body[1]; i++ {
+			owners[i] = f
+			if t := h.toks[i]; t.is("<<<") {
+				todo = append(todo, f.name)
+			} else if len(h.funcs[t.text]) > 0 {
+				callers[t.text] = append(callers[t.text], f.name)
+			}
+		}
+	}
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; !h.launching[name] {
+			h.launching[name] = true
+			todo = append(todo, callers[name]...)
+		}
+	}
+	x := &exec{hostFile: h, fuel: maxHostWork}
+	for i, t := range h.toks {
+		if t.kind == tokIdent && h.launching[t.text] && !h.declaredAt[i] && !x.follows(i, owners[i]) {
+			h.loose[t.text] = true
+		}
+	}
+	for _, o := range h.unclear {
+		for _, name := range o.names {
+			h.loose[name] = h.loose[name] || h.launching[name]
+		}
+	}
+}
+
+// follows reports whether the name at i in the body of caller is that of a function which is called
+// there, and known.
+func (x *exec) follows(i int, caller *hostFunc) bool {
+	next := i + 1
+	if next < len(x.toks) && x.toks[next].is("<") {
+		next = skipAngles(x.toks, next) + 1
+	}
+	return caller != nil && next < len(x.toks) && x.toks[next].is("(") && !x.toks[i-1].is(".") &&
+		!x.toks[i-1].is("->") && x.records[x.toks[i].text] == nil && x.function(x.qualifier(x.toks, i),
+		x.toks[i].text, len(x.commas(next+1, x.closer[next])), caller) != nil
 }
 
 // matchBrackets fills closer and opener. A brace closes what is open within its block, so that a missing
@@ -114,12 +189,11 @@ func (h *hostFile) item(i, end int) int {
 	var template []string
 	for i+1 < end && h.toks[i].is("template") && h.toks[i+1].is("<") {
 		shut := skipAngles(h.toks[:end], i+1)
-		for j := i + 2; j <= shut; j++ {
-			if (h.toks[j].is(",") || h.toks[j].is(">") || h.toks[j].is("=")) &&
-				h.toks[j-1].kind == tokIdent {
-				template = append(template, h.toks[j-1].text)
-			}
+		names := h.templateNames(i+2, shut)
+		for _, name := range names {
+			h.addAlias(name, ctype{})
 		}
+		template = append(template, names...)
 		i = max(shut, i+1) + 1
 	}
 	if i >= end {
@@ -130,7 +204,11 @@ func (h *hostFile) item(i, end int) int {
 		h.toks[i+2].is("{"):
 		for j := i + 1; j < min(end, i+maxHeader); j++ {
 			if h.toks[j].is("{") {
-				h.items(j+1, min(h.closer[j], end))
+				name := h.within
+				if t.is("namespace") && h.toks[j-1].kind == tokIdent && j-1 > i {
+					name = h.toks[j-1].text
+				}
+				h.inside(name, func() { h.items(j+1, min(h.closer[j], end)) })
 				return h.closer[j] + 1
 			}
 			if h.toks[j].is(";") {
@@ -148,6 +226,38 @@ func (h *hostFile) item(i, end int) int {
 		}
 	}
 	return h.functionOrVariable(i, end, template)
+}
+
+// templateNames returns the names of the parameters of a template from i to end.
+func (h *hostFile) templateNames(i, end int) []string {
+	var out []string
+	name, depth, given := "", 0, false
+	for ; i <= end; i++ {
+		switch t := h.toks[i]; {
+		case i == end || depth == 0 && t.is(","):
+			out = append(out, name)
+			name, given = "", false
+		case t.is("("), t.is("["), t.is("{"):
+			i = h.closer[i]
+		case t.is("<"):
+			depth++
+		case t.is(">"):
+			depth--
+		case t.is("="):
+			given = true
+		case depth == 0 && t.kind == tokIdent && !given:
+			name = t.text
+		}
+	}
+	return out
+}
+
+// inside runs code for what a namespace or a class holds.
+func (h *hostFile) inside(name string, code func()) {
+	outer := h.within
+	h.within = name
+	code()
+	h.within = outer
 }
 
 // statementEnd returns the index after the ';' that ends the declaration at i.
@@ -170,10 +280,13 @@ func (h *hostFile) enum(i, end int) int {
 	for j := i; j < min(end, i+20); j++ {
 		if h.toks[j].is("{") {
 			h.enumsAt = append(h.enumsAt, [2]int{j + 1, min(h.closer[j], end)})
+			h.scopes[j+1] = hostScope{h.within, "", false}
 			if j > i && h.toks[j-1].kind == tokIdent && !h.toks[j-1].is("enum") {
-				h.aliases[h.toks[j-1].text] = ctype{class: classInteger, size: 4}
+				name, t := h.enumType(i, j)
+				h.addAlias(name, t)
+				h.scopes[j+1] = hostScope{h.within, name, false}
 			}
-			return h.statementEnd(min(h.closer[j], end), end)
+			return h.statementEnd(min(h.closer[j]+1, end), end)
 		}
 		if h.toks[j].is(";") {
 			return j + 1
@@ -182,13 +295,29 @@ func (h *hostFile) enum(i, end int) int {
 	return i + 1
 }
 
+// enumType returns the name and the type of the enumeration at i, whose enumerators start at open.
+func (h *hostFile) enumType(i, open int) (string, ctype) {
+	t := ctype{class: classInteger, size: 4}
+	name := h.toks[open-1].text
+	if colon := slices.IndexFunc(h.toks[i:open], func(t token) bool { return t.is(":") }); colon > 0 {
+		name = h.toks[i+colon-1].text
+		base, next, ok := h.parseType(h.toks[:open], i+colon+1)
+		if !ok || next != open || base.class != classInteger {
+			base = ctype{}
+		}
+		t = base
+	}
+	t.enum = true
+	return name, t
+}
+
 // alias records typedef type name; and using name = type;
 func (h *hostFile) alias(i, end int) int {
 	stop := h.statementEnd(i, end)
 	if h.toks[i].is("using") {
 		if i+2 < stop && h.toks[i+2].is("=") {
 			if t, next, ok := h.parseType(h.toks[:stop], i+3); ok && next+1 == stop {
-				h.aliases[h.toks[i+1].text] = t
+				h.addAlias(h.toks[i+1].text, t)
 			}
 		}
 		return stop
@@ -201,16 +330,17 @@ func (h *hostFile) alias(i, end int) int {
 			name := h.toks[min(h.closer[j]+1, len(h.toks)-1)]
 			if h.toks[i+1].is("enum") {
 				h.enum(i+1, end)
-				h.aliases[name.text] = ctype{class: classInteger, size: 4}
+				h.addAlias(name.text, ctype{class: classInteger, size: 4, enum: true})
 			} else if name.kind == tokIdent {
-				h.records[name.text] = h.record(j+1, h.closer[j], name.text)
+				h.addRecord(name.text, h.record(j+1, h.closer[j], name.text))
 			}
 			return stop
 		}
 	}
-	if t, next, ok := h.parseType(h.toks[:stop], i+1); ok && next+2 == stop &&
-		h.toks[next].kind == tokIdent {
-		h.aliases[h.toks[next].text] = t
+	name := max(stop-2, i)
+	if t, next, ok := h.parseType(h.toks[:name], i+1); ok && next == name &&
+		h.toks[name].kind == tokIdent {
+		h.addAlias(h.toks[name].text, t)
 	}
 	return stop
 }
@@ -224,12 +354,19 @@ func (h *hostFile) class(i, end int) (next int, ok bool) {
 		case t.is("{"):
 			shut := min(h.closer[j], end)
 			if name != "" {
-				h.records[name] = h.record(j+1, shut, name)
+				rec := h.record(j+1, shut, name)
+				rec.ok = rec.ok && !h.toks[i].is("union")
+				if base := slices.IndexFunc(h.toks[i:j], func(t token) bool { return t.is(":") }); base >= 0 {
+					h.inherit(rec, i+base, j)
+				}
+				h.addRecord(name, rec)
 			}
 			h.classes++
-			h.items(j+1, shut)
+			h.inside(name, func() { h.items(j+1, shut) })
 			h.classes--
-			return h.statementEnd(shut, end), true
+			next := h.statementEnd(min(shut+1, end), end)
+			h.initializers = append(h.initializers, [2]int{shut, next})
+			return next, true
 		case t.is("("), t.is(";"), t.is("="):
 			return i, false
 		case t.kind == tokIdent && name == "":
@@ -239,17 +376,53 @@ func (h *hostFile) class(i, end int) (next int, ok bool) {
 	return i, false
 }
 
+// inherit adds to a class what its bases, which the tokens from i to end name, may do. A base has
+// members before those of the class.
+func (h *hostFile) inherit(rec *record, i, end int) {
+	rec.ok = false
+	for _, t := range h.toks[i:end] {
+		if b := h.records[t.text]; b != nil && t.kind == tokIdent {
+			rec.refs = rec.refs || b.refs
+		}
+	}
+}
+
+// addRecord adds a class. Of two of one name, which namespaces or functions have, nothing is known but
+// what either may do.
+func (h *hostFile) addRecord(name string, rec *record) {
+	if old := h.records[name]; old != nil {
+		rec.ok = false
+		rec.refs = rec.refs || old.refs
+		*old = *rec // variables have it
+		return
+	}
+	h.records[name] = rec
+	if _, ok := h.aliases[name]; ok {
+		h.addAlias(name, ctype{})
+	}
+}
+
+// addAlias adds a name for a type. Of two types of one name nothing is known.
+func (h *hostFile) addAlias(name string, t ctype) {
+	rec := h.records[name]
+	if old, ok := h.aliases[name]; ok && old != t || h.ambiguous[name] || rec != nil && t.rec != rec {
+		h.ambiguous[name] = true
+		t = ctype{}
+	}
+	h.aliases[name] = t
+}
+
 // record returns what is known of the class whose members are the tokens from i to end.
 func (h *hostFile) record(i, end int, name string) *record {
 	r := h.layout(i, end)
 	for j := i; j < end; j++ {
 		switch t := h.toks[j]; {
 		case t.is("~"):
-			r.dtor = r.dtor || j+1 < end && h.toks[j+1].is(name)
+			h.destructors = h.destructors || j+1 < end && h.toks[j+1].is(name)
 		case t.is("&"), t.is("&&"): // of a member, not of the result of a method
 			r.refs = r.refs || !(j+2 < end && (h.toks[j+1].is("operator") || h.toks[j+2].is("(")))
 		case t.is(name) && j+1 < end && h.toks[j+1].is("("):
-			r.ctor = true
+			h.constructors = true
 			j = h.closer[j+1]
 		case t.is("("), t.is("["), t.is("{"):
 			j = h.closer[j]
@@ -287,6 +460,51 @@ func (h *hostFile) membersOf(i, end int, all bool) {
 		case all && (next.is(",") || next.is(";") || next.is("[") || next.is("=") || next.is("{")):
 			h.overlaid[t.text] = true
 		}
+	}
+}
+
+// memberType records the type of a member of a class.
+func (h *hostFile) memberType(name string, t ctype) {
+	t.fixed, t.static = false, false
+	if old, ok := h.memberTypes[name]; ok && old != t {
+		t = ctype{}
+	}
+	h.memberTypes[name] = t
+}
+
+// membersAt records the types of the members that the declaration from i to end has. One that it does
+// not understand has an unknown type, as other code has it.
+func (h *hostFile) membersAt(i, end int) {
+	t, at, ok := h.parseType(h.toks[:end], i)
+	if !ok || t.ref {
+		return
+	}
+	static := t.static && !t.fixed
+	for first := true; at+1 < end; first = false {
+		if !first {
+			t.ptr, t.array, t.rows = 0, 0, false
+			for ; h.toks[at].is("*"); at++ {
+				t.ptr++
+			}
+		}
+		name, next := h.toks[at], h.toks[at+1]
+		if name.kind != tokIdent {
+			return
+		}
+		member := t
+		if next.is("[") {
+			member.array = -1
+		}
+		if !next.is("(") {
+			h.memberType(name.text, member)
+			h.overlaid[name.text] = h.overlaid[name.text] || static
+		}
+		for at++; at < end && !h.toks[at].is(","); at++ {
+			if h.toks[at].is("(") || h.toks[at].is("[") || h.toks[at].is("{") {
+				at = h.closer[at]
+			}
+		}
+		at++
 	}
 }
 
@@ -329,7 +547,7 @@ func (h *hostFile) layout(i, end int) *record {
 		i = stop
 	}
 	r.size = (r.size + largest - 1) / largest * largest
-	r.ok = len(r.fields) > 0
+	r.ok = len(r.fields) > 0 && !h.packed
 	return r
 }
 
@@ -353,9 +571,17 @@ func (h *hostFile) functionOrVariable(i, end int, template []string) int {
 			!attributes[h.toks[j-1].text]:
 			name, open = j-1, j
 			j = h.closer[j]
+		case t.is("(") && open == 0 && j > i && h.toks[j-1].is(">") && h.templateStart(j-1) > i+1:
+			name, open = h.templateStart(j-1)-1, j // a specialization
+			j = h.closer[j]
 		case t.is("("), t.is("["):
 			j = h.closer[j]
 		case t.is("="), t.is(";"), t.is("}"):
+			if open > 0 && h.toks[name].kind == tokIdent {
+				h.declaredAt[name] = true
+				_, types, _, _ := h.parameters(open, j, template)
+				h.prototypes[h.toks[name].text] = append(h.prototypes[h.toks[name].text], types)
+			}
 			if !device {
 				h.global(i, h.statementEnd(j, end))
 			}
@@ -377,8 +603,11 @@ func (h *hostFile) functionOrVariable(i, end int, template []string) int {
 
 // global records the declaration from i to end.
 func (h *hostFile) global(i, end int) {
+	if h.classes > 0 {
+		h.membersAt(i, end)
+	}
 	h.globalsAt = append(h.globalsAt, [2]int{i, end})
-	h.members[i] = h.classes > 0
+	h.scopes[i] = hostScope{h.within, "", h.classes > 0}
 }
 
 // define records a function: its name, parameters and body, by the indices of their first tokens.
@@ -399,29 +628,14 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 	if f.returns = returns; returns.ptr > 0 {
 		f.returns = ctype{ref: returns.ref}
 	}
-	for _, p := range splitList(h.toks[open+1 : max(open+1, min(h.closer[open], body))]) {
-		t, at, ok := h.parseType(p, 0)
-		param := parameter{typ: t}
-		for _, word := range p[:min(at, len(p))] {
-			if slices.Contains(template, word.text) {
-				param.generic = word.text
-			}
-		}
-		if ok && at < len(p) && p[at].kind == tokIdent {
-			param.name = p[at].text
-			if at+1 < len(p) && p[at+1].is("[") {
-				param.typ.ptr++
-			}
-		}
-		for j := 0; j+2 < len(p) && param.name == ""; j++ { // a pointer to a function or an array
-			if p[j].is("(") && (p[j+1].is("*") || p[j+1].is("&")) && p[j+2].kind == tokIdent {
-				param.name, param.typ = p[j+2].text, ctype{}
-			}
-		}
-		f.variadic = f.variadic || slices.ContainsFunc(p, func(t token) bool { return t.is("...") })
-		if len(p) > 1 || ok && !p[0].is("void") {
-			f.params = append(f.params, param)
-		}
+	if arrow < 0 && first < name {
+		f.generic = generic(h.toks[first:name], template)
+	}
+	f.params, f.types, f.defaults, f.variadic = h.parameters(open, body, template)
+	f.variadic = f.variadic || h.toks[body-1].is("try") // the handlers are no part of the body
+	f.within = hostScope{h.within, "", h.classes > 0}
+	if name > i && h.toks[name-1].is("::") { // of a class, or of a namespace
+		f.within = hostScope{h.toks[name-2].text, "", true}
 	}
 	if toks := h.toks[f.body[0]:max(f.body[0], f.body[1])]; understood && len(toks) > 2 &&
 		toks[0].is("return") {
@@ -430,8 +644,58 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 			f.result = toks[1:end]
 		}
 	}
+	h.declaredAt[name] = true
 	h.funcs[f.name] = append(h.funcs[f.name], f)
 	h.order = append(h.order, f)
+}
+
+// parameters returns the parameters in the brackets at open, their types as text, how many have a default
+// argument, and whether there may be any number. Those of a template have the names in template.
+func (h *hostFile) parameters(open, end int, template []string) (params []parameter, types string,
+	defaults int, variadic bool) {
+	for _, p := range splitList(h.toks[open+1 : max(open+1, min(h.closer[open], end))]) {
+		t, at, ok := h.parseType(p, 0)
+		param := parameter{typ: t}
+		param.generic = generic(p[:min(at, len(p))], template)
+		if ok && at < len(p) && p[at].kind == tokIdent {
+			param.name = p[at].text
+			if at+1 < len(p) && p[at+1].is("[") {
+				param.typ.ptr++
+				if slices.ContainsFunc(p[at+2:], func(t token) bool { return t.is("[") }) {
+					param.typ.size = 0 // a pointer to arrays
+				}
+			}
+		}
+		for j := 0; j+2 < len(p) && param.name == ""; j++ { // a pointer to a function or an array
+			if p[j].is("(") && (p[j+1].is("*") || p[j+1].is("&")) && p[j+2].kind == tokIdent {
+				param.name, param.typ = p[j+2].text, ctype{}
+			}
+		}
+		variadic = variadic || slices.ContainsFunc(p, func(t token) bool { return t.is("...") })
+		if slices.ContainsFunc(p, func(t token) bool { return t.is("=") }) {
+			defaults++
+		}
+		if len(p) > 1 || ok && !p[0].is("void") {
+			params = append(params, param)
+			types += text(p[:min(at, len(p))]) + ","
+		}
+	}
+	return params, types, defaults, variadic
+}
+
+// generic returns the parameter of a template that a type is, perhaps a reference to it; empty if it is
+// none.
+func generic(toks []token, template []string) string {
+	name := ""
+	for _, t := range toks {
+		switch {
+		case t.kind == tokIdent && slices.Contains(template, t.text) && name == "":
+			name = t.text
+		case !t.is("&") && !t.is("&&") && !qualifiers[t.text] && !attributes[t.text]:
+			return ""
+		}
+	}
+	return name
 }
 
 // maxOperator bounds the tokens of the name of an operator: "operator const unsigned long long".
@@ -451,21 +715,33 @@ func (h *hostFile) operatorParameters(i, end int) int {
 	return 0
 }
 
-// function returns the only function of that name and number of arguments; nil if there is none, or
-// if overloads have the same number.
-func (h *hostFile) function(name string, args int) *hostFunc {
+// function returns the function that a call of a name with so many arguments certainly means, where
+// qualifier is what precedes "::"; nil if that is not known: overloads accept the number, or others
+// are declared.
+func (h *hostFile) function(qualifier, name string, args int, caller *hostFunc) *hostFunc {
 	var out *hostFunc
 	for _, f := range h.funcs[name] {
 		if f.variadic {
 			return nil
 		}
-		if len(f.params) != args {
+		if args > len(f.params) || args < len(f.params)-f.defaults {
 			continue
 		}
 		if out != nil {
 			return nil
 		}
 		out = f
+	}
+	switch {
+	case out == nil, qualifier == "" && (slices.Contains(harmless, name) || hostAPI[name] > 0),
+		qualifier != "" && qualifier != out.within.name,
+		qualifier == "" && out.within.class && (caller == nil || caller.within != out.within):
+		return nil
+	}
+	for _, types := range h.prototypes[name] {
+		if !slices.ContainsFunc(h.funcs[name], func(f *hostFunc) bool { return f.types == types }) {
+			return nil
+		}
 	}
 	return out
 }
@@ -491,6 +767,10 @@ func (h *hostFile) findMutable() {
 			}
 			m.token(i, f.returns.ref || f.returns.vague)
 		}
+	}
+	m := mutableFinder{hostFile: h, found: found}
+	for _, at := range h.initializers {
+		m.all(at[0], at[1])
 	}
 	h.mutableGlobals = sortedKeys(found)
 }
@@ -583,10 +863,11 @@ func (m *mutableFinder) call(i int) {
 	x := m.x
 	name := m.toks[i-1].text
 	if i-2 >= m.first && (m.toks[i-2].is(".") || m.toks[i-2].is("->")) {
-		if !constMethods[name] && !copying[name] && !x.takesValues(name) {
+		own := len(m.funcs[name]) > 0
+		if (own || !constMethods[name] && !copying[name]) && !x.takesValues(name) {
 			m.arguments(i, nil)
 		}
-		if !constMethods[name] {
+		if own || !constMethods[name] {
 			m.all(x.operandStart(i-2, m.first), i-2)
 		}
 		return
@@ -596,7 +877,7 @@ func (m *mutableFinder) call(i int) {
 	case declared && m.isPlainType(m.toks[i-2].text), !declared && m.isPlainType(name) && len(list) == 0:
 	case !declared && len(list) > 0:
 		m.arguments(i, list)
-	case declared || !isHarmless(m.toks, i-1):
+	case declared || !m.isHarmless(m.toks, i-1):
 		m.arguments(i, nil)
 	}
 }

@@ -140,7 +140,7 @@ func (e *evaluator) namedCast() value {
 	if !ok || len(args) != 1 {
 		return e.fail()
 	}
-	return convert(args[0], t)
+	return reinterpret(args[0], t)
 }
 
 // dimension returns the dim3 with these components; nothing if one is no integer.
@@ -159,12 +159,13 @@ func dimension(args []value) value {
 
 // name parses a variable, a call, or a constructor of a type.
 func (e *evaluator) name() value {
-	i := e.pos
-	qualified := false
+	start := e.pos
+	i := start
+	qualifier := ""
 	for e.toks[i].kind == tokIdent && i+2 < len(e.toks) && e.toks[i+1].is("::") &&
 		e.toks[i+2].kind == tokIdent {
+		qualifier = e.toks[i].text
 		i += 2
-		qualified = true
 	}
 	name := e.toks[i].text
 	var targs []token
@@ -176,15 +177,18 @@ func (e *evaluator) name() value {
 	}
 	call := next < len(e.toks) && (e.toks[next].is("(") || e.toks[next].is("{"))
 	c := e.x.variable(name)
-	if qualified && e.x.local(name) != nil { // a variable of the function hides another
-		c = e.x.globals[name]
+	if c != nil && qualifier != "" {
+		if c = e.x.globals[name]; c == nil || c.scope.name != qualifier && c.scope.enum != qualifier {
+			e.pos = i + 1
+			return e.x.object(name) // another variable, perhaps another one each time
+		}
 	}
 	if !call || c != nil {
 		e.pos = i + 1
-		if c == nil && qualified && e.x.local(name) != nil {
-			return value{}
-		}
-		if c == nil {
+		switch {
+		case name == "__COUNTER__" || name == "__LINE__":
+			return e.x.object(name)
+		case c == nil:
 			c = e.x.extern(name)
 		}
 		return c.val
@@ -211,6 +215,9 @@ func (e *evaluator) name() value {
 		return e.fail()
 	}
 	if len(e.x.funcs[name]) == 0 {
+		if qualifier != "" && !standardScopes[e.toks[start].text] {
+			return value{}
+		}
 		if t, end, ok := e.x.parseType(targs, 0); ok && end == len(targs) {
 			for i := range args {
 				args[i] = convert(args[i], t)
@@ -224,7 +231,7 @@ func (e *evaluator) name() value {
 		}
 		return v
 	}
-	return e.x.inline(name, targs, args)
+	return e.x.inline(qualifier, name, targs, args)
 }
 
 // isTypeName reports whether name, which parsed as t, is a type and not a function, as half is in
@@ -236,15 +243,19 @@ func (h *hostFile) isTypeName(name string, t ctype) bool {
 	return t.class != classOther || typeSizes[name] != 0 || h.records[name] != nil
 }
 
+// standardScopes are the outermost namespaces of the functions that libraryCall, harmless and hostAPI
+// name.
+var standardScopes = map[string]bool{"std": true, "thrust": true, "cuda": true}
+
 // libraryCall computes the functions of the standard libraries that launches use.
 func libraryCall(name string, args []value) value {
 	switch name {
-	case "min", "max", "fmin", "fmax":
+	case "min", "max":
 		if len(args) != 2 {
 			return value{}
 		}
 		op := OpMin
-		if name == "max" || name == "fmax" {
+		if name == "max" {
 			op = OpMax
 		}
 		if isReal(args[0]) || isReal(args[1]) {
@@ -260,7 +271,11 @@ func libraryCall(name string, args []value) value {
 		if len(args) != 1 {
 			return value{}
 		}
-		return rounded(name[0] == 'c', args[0])
+		v := args[0]
+		if f, ok := v.float(); ok && name[len(name)-1] == 'f' {
+			v = float(f, true)
+		}
+		return rounded(name[0] == 'c', v)
 	case "raw_pointer_cast", "move", "__builtin_assume_aligned":
 		if len(args) >= 1 {
 			return args[0]
@@ -347,6 +362,9 @@ func (e *evaluator) member(v value) value {
 		if arguments || !e.x.getter(t.text, 0) {
 			return value{}
 		}
+	}
+	if e.x.overlaid[t.text] && !call {
+		return e.x.object(t.text)
 	}
 	if n := slices.Index([]string{"x", "y", "z"}, t.text); v.kind == aDim {
 		if n < 0 {

@@ -14,7 +14,7 @@ func (x *exec) block(i, end int) bool {
 		var stop bool
 		i, stop = x.statement(i, end)
 		ends = ends || stop
-		if ends && i < end && x.isLabel(i) {
+		if ends && i < end && x.hasLabel(i, end) {
 			ends = false
 		}
 		if ends {
@@ -29,6 +29,22 @@ func (x *exec) isLabel(i int) bool {
 	t := x.toks[i]
 	return t.is("case") || t.is("default") ||
 		t.kind == tokIdent && i+1 < len(x.toks) && x.toks[i+1].is(":")
+}
+
+// hasLabel reports whether there is a label among the statements from i to end, so that they may be
+// executed from there on.
+func (x *exec) hasLabel(i, end int) bool {
+	for ; i < end && x.spend(1); i++ {
+		before := token{}
+		if i > 0 {
+			before = x.toks[i-1]
+		}
+		if x.isLabel(i) && (before.kind != tokPunct || before.is(";") || before.is("{") || before.is("}") ||
+			before.is(")") || before.is(":")) {
+			return true
+		}
+	}
+	return false
 }
 
 // statement executes the statement at i and returns the index after it.
@@ -67,6 +83,9 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	case x.isLabel(i):
 		x.forgetScopes()
 		return i + 2, false
+	case isInsertion(t):
+		x.forgetScopes()
+		return i + 1, false
 	case t.is("struct"), t.is("class"), t.is("enum"), t.is("union"), t.is("typedef"), t.is("using"):
 		if next := x.item(i, end); next > i {
 			x.localNames(i, next)
@@ -101,6 +120,14 @@ func (x *exec) localNames(i, next int) {
 				x.enumerators([2]int{j + 1, x.closer[j]})
 			}
 			j = x.closer[j]
+			if x.constructors {
+				x.outside() // that of a variable after the members
+			}
+			for k := j + 1; k < min(next, len(x.toks)) && x.toks[i].kind == tokIdent; k++ {
+				if c := x.variable(x.toks[k].text); c != nil && x.toks[k].kind == tokIdent {
+					x.escape(c) // in the initializer of a variable after the members
+				}
+			}
 		case t.is("="):
 			return
 		case t.kind == tokIdent && j+1 < len(x.toks) && j > i+1 && !x.toks[i].is("typedef") &&
@@ -206,9 +233,6 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
 	defer x.endScope()
 	cond := x.condition(open+1, i-1)
-	if x.dry > 0 || x.toks[open].maybe {
-		cond = nil
-	}
 	if i >= end {
 		return end, false
 	}
@@ -218,6 +242,9 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	hasElse := second < end && x.toks[second].is("else")
 	if hasElse {
 		next = x.skip(second+1, end)
+	}
+	if x.dry > 0 || x.toks[open].maybe || x.hasLabel(first, next) {
+		cond = nil
 	}
 	run := func(i int) func() bool {
 		return func() bool {
@@ -260,6 +287,8 @@ func (x *exec) skip(i, end int) int {
 		switch t := x.toks[i]; {
 		case t.is("{"):
 			return min(x.closer[i]+1, end)
+		case x.isLabel(i):
+			i = x.labelEnd(i, end) + 1
 		case t.is("if"), t.is("for"), t.is("while"), t.is("switch"):
 			isIf := t.is("if")
 			i++
@@ -318,6 +347,9 @@ func (x *exec) loop(i, end int) (next int, ends bool) {
 			return nil
 		}
 		return x.condition(condition[0], condition[1])
+	}
+	if x.hasLabel(body, next) {
+		again = func() *Expr { return nil }
 	}
 	x.repeat(x.jumps(body, next), again, func() bool {
 		ends := false
@@ -409,13 +441,14 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 	defer x.endScope()
 	subject := x.condition(i+2, body-1)
 	next = x.skip(body, end)
-	if body >= end || !x.toks[body].is("{") {
-		return max(next, i+1), false
+	first, last := body, next
+	if body < end && x.toks[body].is("{") {
+		first, last = body+1, x.closer[body]
 	}
 	run := func() {
 		ended := true // the statement before
 		var cond *Expr
-		for j := body + 1; j < x.closer[body] && x.spend(1); {
+		for j := first; j < last && x.spend(1); {
 			if x.isLabel(j) {
 				cond = nil
 				if ended && x.toks[j].is("case") {
@@ -423,7 +456,7 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 				}
 			}
 			x.under(cond, true, func() bool {
-				j, ended = x.statement(j, x.closer[body])
+				j, ended = x.statement(j, last)
 				return ended
 			})
 		}
@@ -437,7 +470,7 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 	x.forgetAll(cells)
 	x.switched = outer
 	x.frame.scopes = x.frame.scopes[:len(x.frame.scopes)-1]
-	return next, false
+	return max(next, i+1), false
 }
 
 // caseValue is the value of the case label at i.

@@ -18,6 +18,10 @@ type ctype struct {
 	static          bool    // static or constexpr
 	// array is the number of elements of an array, 0 for no array and -1 for an unknown number.
 	array int64
+	rows  bool // an array of arrays
+	// classVector: the elements are numbers; the class is std::array
+	plain, fixedSize bool
+	enum             bool // an enumeration
 }
 
 // A typeClass is a kind of type.
@@ -37,8 +41,6 @@ type record struct {
 	size   int64
 	ok     bool
 	refs   bool // a member is a reference
-	// The file has a constructor; a destructor.
-	ctor, dtor bool
 }
 
 // A recordField is a member of a struct at an offset in bytes.
@@ -51,9 +53,11 @@ type recordField struct {
 // elemSize returns the bytes of what a pointer or an array of this type refers to; 0 if unknown.
 func (t ctype) elemSize() int64 {
 	switch {
+	case t.rows:
+		return 0
 	case t.class == classVector && t.ptr == 0:
 		return t.elem
-	case t.ptr > 1:
+	case t.ptr > 1, t.ptr > 0 && t.array != 0:
 		return 8
 	}
 	return t.size
@@ -158,7 +162,7 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 			t.fixed = t.fixed || word == "const" || word == "constexpr"
 			t.static = t.static || word == "static" || word == "constexpr"
 			continue
-		case isIntType(word) && !named:
+		case isIntType(word) && !named && !h.declaresType(word):
 			t.builtin(word, size)
 			plain = true
 			continue
@@ -190,6 +194,12 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 		}
 	}
 	return t, i, true
+}
+
+// declaresType reports whether the file gives a meaning to the name of a type.
+func (h *hostFile) declaresType(word string) bool {
+	_, alias := h.aliases[word]
+	return alias || h.records[word] != nil
 }
 
 // holds reports whether an integer type has the value n, so that a conversion does not change it.
@@ -237,11 +247,12 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 		t.class, t.size = classDim, 12
 	default:
 		t.size = typeSizes[word]
+		t.automatic = word == "auto"
 		if alias, ok := h.aliases[word]; ok {
 			*t = alias
 			t.fixed = fixed || alias.fixed
 		} else if rec := h.records[word]; rec != nil {
-			t.rec = rec
+			t.rec, t.size = rec, 0
 			if rec.ok {
 				t.size = rec.size
 			}
@@ -254,12 +265,18 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 	if end == *i+1 {
 		return
 	}
+	rec := t.rec
 	*t = ctype{fixed: fixed, vague: t.vague, ref: t.vague}
 	switch word {
 	case "vector", "device_vector", "host_vector", "array":
-		t.class = classVector
+		if rec != nil { // a class of the file
+			t.rec = rec
+			break
+		}
+		t.class, t.fixedSize = classVector, word == "array"
 		if elem, _, ok := h.parseType(toks[:end], *i+2); ok {
 			t.elem = elem.bytes()
+			t.plain = elem.ptr == 0 && (elem.class == classInteger || elem.class == classFloating)
 		}
 	}
 	*i = end

@@ -91,7 +91,7 @@ func (v value) of(size int64, unsigned bool) value {
 	if size == 0 { // whatever the type is: int holds it, and so does unsigned
 		t.size = 4
 	}
-	if n, ok := v.n.Constant(); ok && (!t.holds(n) || size == 0 && n >= 1<<31) {
+	if n, ok := v.n.Constant(); ok && (!t.holds(n) || size == 0 && n < 0) {
 		return value{}
 	}
 	return v

@@ -57,6 +57,7 @@ func (x *includer) file(name string, toks, at []token) {
 		}
 		path, text := x.open(name, header)
 		if text == nil || x.seen[path] || len(text) > x.left {
+			x.out = append(x.out, t) // within braces it is a statement that is not known
 			continue
 		}
 		x.seen[path] = true

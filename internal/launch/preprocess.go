@@ -14,6 +14,8 @@ import (
 type preprocessor struct {
 	macros map[string]*macro
 	given  map[string]bool // the macros of -D options, which the file cannot change
+	popped map[string]bool // the macros to which a pragma gives an earlier definition
+	depth  int             // open braces
 	branch []branch        // enclosing #if, innermost last
 	out    []token
 	budget int // tokens that may still be produced by replacement
@@ -28,6 +30,7 @@ type macro struct {
 	// ambiguous is set if there are two definitions of which the compiler may see either, or one that
 	// is not understood: the name stays as it is, and is unknown.
 	ambiguous bool
+	perhaps   bool // the definition is in a branch that is perhaps not compiled
 }
 
 // An opaqueMacro is what the use of a macro that is not replaced may do.
@@ -64,7 +67,9 @@ const (
 // use.
 func preprocess(toks []token, defines []string) ([]token, map[string]*opaqueMacro) {
 	p := &preprocessor{macros: make(map[string]*macro), given: make(map[string]bool),
-		opaque: make(map[string]*opaqueMacro), budget: macroBudget + 4*len(toks)}
+		opaque: make(map[string]*opaqueMacro), budget: macroBudget + 4*len(toks),
+		popped: make(map[string]bool)}
+	p.findPopped(toks)
 	for _, d := range defines {
 		name, val, ok := strings.Cut(d, "=")
 		if !ok {
@@ -74,7 +79,48 @@ func preprocess(toks []token, defines []string) ([]token, map[string]*opaqueMacr
 		p.given[name] = true
 	}
 	p.file(toks)
-	return p.out, p.opaque
+	return withoutAttributes(p.out), p.opaque
+}
+
+// withoutAttributes returns tokens without C++'s attributes, [[likely]]. Two brackets start nothing else
+// (N4950, 9.12.1).
+func withoutAttributes(toks []token) []token {
+	var out []token
+	from := 0
+	for i := 0; i+1 < len(toks); i++ {
+		if !toks[i].is("[") || !toks[i+1].is("[") {
+			continue
+		}
+		for j := i + 2; j+1 < min(len(toks), i+maxListTokens) && !toks[j].is(";"); j++ {
+			if toks[j].is("]") && toks[j+1].is("]") {
+				out = append(out, toks[from:i]...)
+				from, i = j+2, j+1
+				break
+			}
+		}
+	}
+	if from == 0 {
+		return toks
+	}
+	return append(out, toks[from:]...)
+}
+
+// findPopped collects the macros that #pragma pop_macro("NAME") or _Pragma("pop_macro(\"NAME\")") name.
+func (p *preprocessor) findPopped(toks []token) {
+	for _, t := range toks {
+		if t.kind != tokDirective && t.kind != tokString {
+			continue
+		}
+		for _, part := range strings.Split(t.text, "pop_macro")[1:] {
+			name := strings.TrimLeft(part, "( \t\\\"")
+			end := strings.IndexFunc(name, func(r rune) bool {
+				return r < 0x80 && r != '$' && !isLetter(byte(r)) && !isDigit(byte(r))
+			})
+			if end > 0 {
+				p.popped[name[:end]] = true
+			}
+		}
+	}
 }
 
 // file produces the tokens of a file.
@@ -96,16 +142,46 @@ func (p *preprocessor) file(toks []token) {
 				p.out = append(p.out, p.replaced(run, nil)...)
 				run = run[:0]
 			}
-			// #pragma and #include do not end a statement
+			if isInclude(words[0]) && p.depth > 0 && p.state() != no {
+				at := token{kind: tokIdent, text: insertion, start: t.start, end: t.end}
+				end := token{kind: tokPunct, text: ";", start: t.start, end: t.end}
+				run = append(run, at, end)
+			}
+			if len(words) > 1 && words[0].is("pragma") && words[1].is("pack") {
+				run = append(run, token{kind: tokIdent, text: packing, start: t.start, end: t.end},
+					token{kind: tokPunct, text: ";", start: t.start, end: t.end})
+			}
+			// other #pragma and #include do not end a statement
 			p.directive(words, next)
 		default:
 			if state := p.state(); state != no {
 				t.maybe = state == maybe
-				run = append(run, spelled(t))
+				t = spelled(t)
+				if t.is("{") {
+					p.depth++
+				} else if t.is("}") {
+					p.depth--
+				}
+				run = append(run, t)
 			}
 		}
 	}
 	p.out = append(p.out, p.replaced(run, nil)...)
+}
+
+// insertion is the name of a token that stands for a file that is included within braces: it may hold
+// any statement. No name of C++ has its first character.
+const insertion = "#include"
+
+// packing is the name of a token that stands for #pragma pack.
+const packing = "#pragma pack"
+
+// isInsertion reports whether a token stands for an included file.
+func isInsertion(t token) bool { return t.is(insertion) }
+
+// isInclude reports whether a directive of this name inserts a file.
+func isInclude(t token) bool {
+	return t.is("include") || t.is("include_next") || t.is("import") || t.is("embed")
 }
 
 // spellings are the other spellings that C++ has for operators (N4950, 5.5).
@@ -183,14 +259,18 @@ func (p *preprocessor) condition(words []token, next token) decision {
 		return maybe
 	}
 	name := words[1]
+	m := p.macros[name.text]
 	switch words[0].text {
 	case "ifdef":
 		if p.given[name.text] {
 			return yes
 		}
 	case "ifndef":
-		if p.given[name.text] {
+		switch {
+		case p.given[name.text], m != nil && !m.perhaps && !p.popped[name.text]:
 			return no
+		case m != nil || p.popped[name.text]:
+			return maybe
 		}
 		follow := scanAll([]byte(next.text), false)
 		if next.kind == tokDirective && len(follow) > 1 && follow[0].is("define") &&
@@ -199,7 +279,10 @@ func (p *preprocessor) condition(words []token, next token) decision {
 		}
 	case "if":
 		if len(words) == 2 && name.kind == tokNumber {
-			if name.text == "0" {
+			switch n, ok := parseCInteger(name.text); {
+			case !ok:
+				return maybe
+			case n == 0:
 				return no
 			}
 			return yes
@@ -214,7 +297,7 @@ func (p *preprocessor) define(words []token, state decision) {
 		return
 	}
 	name := words[1]
-	m := &macro{body: words[2:]}
+	m := &macro{body: words[2:], ambiguous: p.popped[words[1].text], perhaps: state == maybe}
 	if len(m.body) > 0 && m.body[0].is("(") && m.body[0].start == name.end {
 		m.function = true
 		i := 1
@@ -247,6 +330,7 @@ func (p *preprocessor) define(words []token, state decision) {
 	} else if ok && !same && state == maybe {
 		p.unclear(name.text, old)
 	}
+	m.perhaps = m.perhaps && !(ok && !old.perhaps)
 	p.macros[name.text] = m
 }
 

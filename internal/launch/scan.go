@@ -47,8 +47,35 @@ func scanAll(src []byte, ptx bool) []token {
 		if t.kind == tokEOF {
 			return toks
 		}
+		if n := len(toks) - 1; n >= 0 && s.joined(toks[n], t) {
+			both := scanner{src: []byte(toks[n].text + t.text), ptx: ptx}
+			if j := both.next(); both.off == len(both.src) { // one token in two lines
+				j.start, j.end = toks[n].start, t.end
+				toks[n] = j
+				continue
+			}
+		}
 		toks = append(toks, t)
 	}
+}
+
+// joined reports whether nothing but joined lines is between two tokens that may be parts of one.
+func (s *scanner) joined(left, right token) bool {
+	part := func(t token) bool {
+		return t.kind == tokIdent || t.kind == tokNumber || t.kind == tokPunct
+	}
+	if left.end == right.start || !part(left) || !part(right) || s.src[left.end] != '\\' {
+		return false
+	}
+	between := scanner{src: s.src, off: left.end}
+	for between.off < right.start {
+		n := between.splice()
+		if n == 0 {
+			return false
+		}
+		between.off += n
+	}
+	return true
 }
 
 // next returns the next token.
@@ -73,9 +100,9 @@ func (s *scanner) next() token {
 	s.lineStart = false
 	c := s.src[start]
 	switch {
-	case c == '/' && s.has("//"):
+	case c == '/' && s.second() == '/':
 		return s.lineComment()
-	case c == '/' && s.has("/*"):
+	case c == '/' && s.second() == '*':
 		s.lineStart = atStart
 		return s.blockComment()
 	case c == '#' && atStart && !s.ptx:
@@ -102,14 +129,35 @@ func (s *scanner) tok(kind tokenKind, start int) token {
 func (s *scanner) has(prefix string) bool { return bytes.HasPrefix(s.src[s.off:], []byte(prefix)) }
 
 // splice returns the length of the backslash and the line break at the current offset, which join
-// two lines in C++ before anything else is read; 0 if there are none.
+// two lines in C++ before anything else is read; 0 if there are none. Space between them does not
+// count, as GCC and Clang have it.
 func (s *scanner) splice() int {
-	switch {
-	case s.ptx:
-	case s.has("\\\n"):
-		return 2
-	case s.has("\\\r\n"):
-		return 3
+	if s.ptx || s.off >= len(s.src) || s.src[s.off] != '\\' {
+		return 0
+	}
+	for i := s.off + 1; i < min(len(s.src), s.off+maxSpliceSpace); i++ {
+		switch c := s.src[i]; {
+		case c == '\n':
+			return i + 1 - s.off
+		case !isSpace(c):
+			return 0
+		}
+	}
+	return 0
+}
+
+// maxSpliceSpace bounds the space that is looked through for a line break.
+const maxSpliceSpace = 100
+
+// second returns the character after the one at the current offset, which may be on the next of
+// joined lines; 0 if there is none.
+func (s *scanner) second() byte {
+	at := scanner{src: s.src, off: s.off + 1, ptx: s.ptx}
+	for n := at.splice(); n > 0; n = at.splice() {
+		at.off += n
+	}
+	if at.off < len(s.src) {
+		return s.src[at.off]
 	}
 	return 0
 }
@@ -136,8 +184,8 @@ func (s *scanner) blockComment() token {
 }
 
 // directive consumes a preprocessor line up to a line break without a backslash before it. A //
-// comment at its end is not part of it. Block comments and joined lines become spaces, so that a
-// macro body can be scanned again.
+// comment at its end is not part of it. Block comments become spaces, so that a macro body can be
+// scanned again.
 func (s *scanner) directive() token {
 	start := s.off
 	var text []byte
@@ -149,7 +197,10 @@ func (s *scanner) directive() token {
 			text = append(text, ' ')
 		case s.splice() > 0:
 			s.off += s.splice()
-			text = append(text, ' ')
+		case s.src[s.off] == '"' || s.src[s.off] == '\'' && !isDigit(s.src[s.off-1]):
+			first := s.off
+			s.quoted(s.src[s.off])
+			text = append(text, s.src[first:s.off]...)
 		default:
 			text = append(text, s.src[s.off])
 			s.off++

@@ -53,6 +53,8 @@ type HostPointer struct {
 	Offset *Expr  // bytes from its start; nil if not known
 	Size   *Expr  // bytes of the memory; nil if not known
 	Symbol string // the module variable that it is, from cudaGetSymbolAddress
+	// Unknown says that the host code does not tell where it points: other pointers may point there.
+	Unknown bool
 	// Data are the contents before the launch, followed by bytes of Fill; nil and Fill < 0 if
 	// unknown.
 	Data []byte
@@ -326,7 +328,7 @@ func (x *exec) argument(v value, text string, roots map[*root]int) HostArg {
 		}
 		m := p.root.mem.val
 		a.Pointer = &HostPointer{Root: n, Name: plainName(p.root.name), Offset: p.off, Size: m.n,
-			Symbol: p.root.symbol, Data: m.data, Fill: m.fill}
+			Symbol: p.root.symbol, Unknown: p.root.unknown, Data: m.data, Fill: m.fill}
 	}
 	return a
 }

@@ -158,6 +158,10 @@ func (r *resolver) hostArgs(slots []slot, p *plan) {
 		case isPointer(v):
 			// A null pointer is no fact: sketches of host code pass one for memory that they do not
 			// allocate.
+			n, ok := a.Value.Constant()
+			if a.Pointer == nil && !(ok && n == 0) || a.Pointer != nil && a.Pointer.Unknown {
+				r.cfg.Unplaced = append(r.cfg.Unplaced, paramName(v))
+			}
 		case isStruct(v):
 			r.hostFields(&slots[i], a, p)
 		default:

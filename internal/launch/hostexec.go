@@ -140,7 +140,9 @@ func (x *exec) unknownOf(t ctype, name string) value {
 			unknown(name + ".z")}}
 	}
 	if t.ptr > 0 || t.array != 0 {
-		return value{kind: aPointer, root: newRoot(x.fresh(name)), off: number(0), elem: t.elemSize()}
+		r := newRoot(x.fresh(name))
+		r.unknown = t.array == 0
+		return value{kind: aPointer, root: r, off: number(0), elem: t.elemSize()}
 	}
 	if t.class == classInteger {
 		v := integer(unknown(x.fresh(name)))

@@ -60,6 +60,8 @@ type root struct {
 	symbol string  // a module variable of the device, whose address the host asked for
 	mem    *cell   // its size and contents
 	obj    *object // what is read through pointers to its start
+	// unknown: it is where a pointer of unknown value points, which may be other memory as well
+	unknown bool
 }
 
 // An object identifies something unknown. Members that are read have a name that derives from the
@@ -188,6 +190,7 @@ func (v value) pointer() (address, bool) {
 			return address{m.root, number(0), v.elem}, true
 		}
 		r := newRoot(v.obj.name)
+		r.unknown = true
 		v.obj.members["*"] = value{kind: aPointer, root: r, off: number(0)}
 		return address{r, number(0), v.elem}, true
 	}

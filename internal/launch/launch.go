@@ -77,6 +77,9 @@ type Config struct {
 	// Host selects that launch in a Request: its index in SourceFacts.Launches plus 1; 0 if host code
 	// specifies nothing.
 	Host int
+	// Unplaced are the pointer parameters of which the host code does not tell where they point, though
+	// it has the launch: they may alias others.
+	Unplaced []string
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown
 	// Saved is the path of the saved launch that the configuration follows; empty if there is none.

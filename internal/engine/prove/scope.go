@@ -52,10 +52,40 @@ func (p *Proof) Scope(r *verify.Result) string {
 		}
 		assuming = append(assuming, text)
 	}
+	if text := p.unplaced(); text != "" {
+		assuming = append(assuming, text)
+	}
 	if len(assuming) > 0 {
 		s += "; assuming " + strings.Join(assuming, ", ")
 	}
 	return s
+}
+
+// unplaced names the pointers that may alias others although the host code has the launch, because it
+// does not tell where they point; empty if there is nothing that they could alias. What the proof
+// assumes of pointers in general is in Details.
+func (p *Proof) unplaced() string {
+	if p.realPointers() {
+		return ""
+	}
+	var names, pointers []string
+	for i, v := range p.Job.Kernel.Params {
+		if !v.Pointer || i >= len(p.Config.Args) {
+			continue
+		}
+		a := &p.Config.Args[i]
+		pointers = append(pointers, a.Name)
+		if o := p.Config.Origins["arg "+a.Name]; slices.Contains(p.Config.Unplaced, a.Name) && o.Guessed() {
+			names = append(names, a.Name)
+		}
+	}
+	switch {
+	case len(names) == 0 || len(pointers) < 2:
+		return ""
+	case len(names) == 1:
+		return "that " + names[0] + " does not alias"
+	}
+	return "that " + strings.Join(names, ", ") + " do not alias"
 }
 
 // shape prints the grid and the block, with what is arbitrary and what is guessed.

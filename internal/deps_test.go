@@ -63,10 +63,11 @@ var rules = map[string]string{
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
+	"engine/placement": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
+
 	"host":         "event",
 	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",
 	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
-	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
 	"lockstep/symbol":     "ir smt",
 	"lockstep/thread":     "event ir smt lockstep/symbol",
@@ -99,10 +100,10 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/sync host check config report lsp baseline gitrev",
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix engine/placement host check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/mutate":  "testing/mutate",
-	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
+	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen",
 	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
 }
 

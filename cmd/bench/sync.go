@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"heddle/internal/command/sync"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/engine/placement"
 	"heddle/internal/lower"
 )
 
@@ -53,13 +53,13 @@ func syncTable(only string) error {
 			if !strings.Contains(path, only) {
 				continue
 			}
-			before, _, err := synchronized(path, "", sync.Options{VerifyOnly: true})
+			before, _, err := synchronized(path, "", placement.Options{VerifyOnly: true})
 			if err != nil {
 				return err
 			}
 			for i := range before {
 				b := &before[i]
-				correct := b.Status == sync.Unchanged && len(b.Barriers) > 0 &&
+				correct := b.Status == placement.Unchanged && len(b.Barriers) > 0 &&
 					b.Verdict.Kind == diag.Verified
 				if !strings.HasPrefix(path, "testdata/sync/") && !correct {
 					continue
@@ -81,9 +81,9 @@ func syncTable(only string) error {
 // kernel searches barriers for one kernel without preference for the existing ones, prints a line,
 // and counts the result. b is the verdict on the existing barriers. A search that runs out of time
 // is printed and not counted.
-func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
+func (sums *syncSums) kernel(path string, b *placement.Kernel) error {
 	// Stripping prevents a tie from being decided in favor of existing barriers.
-	so := sync.Options{BlockOnly: true}
+	so := placement.Options{BlockOnly: true}
 	so.Strip = true
 	after, cpu, err := synchronized(path, b.Kernel, so)
 	if err != nil {
@@ -96,14 +96,14 @@ func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
 	name := filepath.Base(path) + ":" + strings.SplitN(b.Kernel, "(", 2)[0]
 	was, is := standing(b), standing(a)
 	own, compilers := fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers)
-	if a.Status == sync.NotChecked { // out of time, which is not a result
+	if a.Status == placement.NotChecked { // out of time, which is not a result
 		fmt.Printf(syncRow, name, was, b.Before, "", "", "", own, compilers, a.Stuck[0])
 		return nil
 	}
 	sums.kernels++
 	sums.slowest = max(sums.slowest, cpu.own+cpu.compilers)
 	// Compare only results for the same launches: one launch, or all.
-	comparable := b.Status == sync.Unchanged && b.Given == a.Given
+	comparable := b.Status == placement.Unchanged && b.Given == a.Given
 	switch {
 	case a.Verdict.Kind != diag.Verified || comparable && (is > was || a.After > b.Before):
 		sums.worse++
@@ -120,7 +120,7 @@ func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
 
 // standing counts the barriers in the resulting source: kept and inserted ones, or without a
 // search, all.
-func standing(k *sync.Kernel) int {
+func standing(k *placement.Kernel) int {
 	n := 0
 	for i := range k.Barriers {
 		if !k.Barriers[i].Gone {
@@ -132,7 +132,7 @@ func standing(k *sync.Kernel) int {
 
 // synchronized runs heddle sync without a cache and returns its results and its CPU time. The time
 // limit keeps one hard kernel from holding up the table.
-func synchronized(path, kernel string, so sync.Options) ([]sync.Kernel, cpuTime, error) {
+func synchronized(path, kernel string, so placement.Options) ([]placement.Kernel, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
 		return nil, cpuTime{}, err
@@ -141,7 +141,7 @@ func synchronized(path, kernel string, so sync.Options) ([]sync.Kernel, cpuTime,
 	so.Common = driver.Options{Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
 	so.Prove.Timeout = 30 * time.Second
 	start := cpuSeconds()
-	res, err := sync.File(context.Background(), so,
+	res, err := placement.File(context.Background(), so,
 		driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		return nil, cpuTime{}, fmt.Errorf("%s: %w", path, err)
@@ -181,7 +181,7 @@ func costModel(measured bool) func() (float64, string, error) {
 		}
 		var cost, truth, single []float64
 		for _, path := range files {
-			all, err := sync.Costs(context.Background(), sync.Options{},
+			all, err := placement.Costs(context.Background(), placement.Options{},
 				driver.Input{Input: lower.Input{Name: path}}, maxPlacements)
 			if err != nil {
 				return 0, "", fmt.Errorf("%s: %w", path, err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"heddle/internal/command/fix"
-	"heddle/internal/command/sync"
+	"heddle/internal/engine/placement"
 	"heddle/internal/report"
 )
 
@@ -73,7 +73,7 @@ func (r *reportFile) addFix(res *fix.Result) error {
 
 // addSync adds the placements of heddle sync to a report and completes it. A kernel is marked good
 // by the rule of the exit code. Stuck is copied before it grows, because its array belongs to res.
-func (r *reportFile) addSync(res *sync.Result) error {
+func (r *reportFile) addSync(res *placement.Result) error {
 	if r == nil {
 		return nil
 	}
@@ -82,8 +82,8 @@ func (r *reportFile) addSync(res *sync.Result) error {
 		k := &res.Kernels[i]
 		one := &report.Repair{Kernel: k.Kernel, Status: k.Status.String(), After: &k.Verdict,
 			Notes: append(k.Stuck[:len(k.Stuck):len(k.Stuck)], syncNotes(k)...),
-			Good:  syncExit(&sync.Result{Kernels: res.Kernels[i : i+1]}) == exitClean}
-		if k.Status == sync.Unchanged || k.Status == sync.Changed {
+			Good:  syncExit(&placement.Result{Kernels: res.Kernels[i : i+1]}) == exitClean}
+		if k.Status == placement.Unchanged || k.Status == placement.Changed {
 			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal,
 				By: fmt.Sprintf("%d oracle calls: %s", k.Calls, k.Oracle)}
 		}
@@ -99,7 +99,7 @@ func (r *reportFile) addSync(res *sync.Result) error {
 
 // barrierSays returns one line about a barrier of the result: whether it was inserted, kept or
 // removed, and its place. Both the text and the HTML report print it.
-func barrierSays(b *sync.Barrier) string {
+func barrierSays(b *placement.Barrier) string {
 	switch {
 	case b.Warp:
 		return "warp barrier " + b.Place
@@ -113,7 +113,7 @@ func barrierSays(b *sync.Barrier) string {
 
 // syncNotes returns what the user must know beside the barriers: that the placement holds for the
 // arguments of this launch only, and races between blocks, which no block barrier can separate.
-func syncNotes(k *sync.Kernel) []string {
+func syncNotes(k *placement.Kernel) []string {
 	var out []string
 	if k.Given {
 		note := "valid only for the arguments of this launch"

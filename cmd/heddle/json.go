@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"heddle/internal/command/fix"
-	"heddle/internal/command/sync"
 	"heddle/internal/diag"
 	"heddle/internal/edit"
+	"heddle/internal/engine/placement"
 	"heddle/internal/engine/trace"
 )
 
@@ -130,7 +130,7 @@ type syncBarrier struct {
 
 // writeSyncJSON writes all kernels of a file as one object, since they share the diff. Empty lists
 // are written as [], which the schema requires.
-func writeSyncJSON(w io.Writer, res *sync.Result) error {
+func writeSyncJSON(w io.Writer, res *placement.Result) error {
 	out := syncObject{jsonHead: jsonHead{diag.SchemaVersion, "sync"}, Kernels: []syncKernel{},
 		Diff: res.Diff}
 	for i := range res.Kernels {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/engine/placement"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
 )
@@ -40,7 +40,7 @@ func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col i
 	// A search that runs out of time yields no text, and the editor shows no tooltip.
 	ctx, cancel := context.WithTimeout(ctx, hoverTime)
 	defer cancel()
-	use, err := sync.UseOfBarrier(ctx, sync.Options{Common: opt}, inputs[0], sync.At{Line: line,
+	use, err := placement.UseOfBarrier(ctx, placement.Options{Common: opt}, inputs[0], placement.At{Line: line,
 		Col: col}, func(diag.Diagnostic) {})
 	if err != nil || use == nil {
 		return "", err
@@ -51,7 +51,7 @@ func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col i
 // barrierText describes in Markdown what a barrier separates, and whether that is known from a run
 // or only not excluded by the prover. A long list is cut, because editors do not scroll tooltips
 // well.
-func barrierText(use *sync.BarrierUse) string {
+func barrierText(use *placement.BarrierUse) string {
 	// A barrier of a large kernel can separate hundreds of pairs.
 	const most = 5
 	var list strings.Builder
@@ -63,12 +63,12 @@ func barrierText(use *sync.BarrierUse) string {
 		fmt.Fprintf(&list, "\n- %s", s)
 	}
 	switch use.Need {
-	case sync.BarrierNeeded:
+	case placement.BarrierNeeded:
 		return fmt.Sprintf("**needed**: a run without this barrier has these races:\n%s", list.String())
-	case sync.BarrierMaybe:
+	case placement.BarrierMaybe:
 		return fmt.Sprintf("**kept**: without this barrier, the prover cannot exclude these races; a "+
 			"run of this launch does not show them:\n%s", list.String())
-	case sync.BarrierRedundant:
+	case placement.BarrierRedundant:
 		return "**redundant**: the kernel is proved race-free without this barrier, for all inputs of " +
 			"this launch shape. `heddle sync` removes it."
 	}

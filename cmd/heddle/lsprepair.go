@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"heddle/internal/command/fix"
-	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/engine/placement"
 	"heddle/internal/engine/prove"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
@@ -52,7 +52,7 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 		}
 	} else {
 		limit := prove.Options{Timeout: editorRepair}
-		res, err := sync.File(ctx, sync.Options{Common: opt, Prove: limit}, inputs[0], mistake)
+		res, err := placement.File(ctx, placement.Options{Common: opt, Prove: limit}, inputs[0], mistake)
 		if err != nil {
 			return nil, nil, "", err
 		}
@@ -83,7 +83,7 @@ func fixSays(f *fix.Kernel) string {
 }
 
 // syncSays returns the result of a search for barriers in one line.
-func syncSays(k *sync.Kernel) string {
+func syncSays(k *placement.Kernel) string {
 	say := fmt.Sprintf("%s: kernel %s", k.Status, k.Kernel)
 	if len(k.Stuck) > 0 {
 		say += ": " + strings.Join(k.Stuck, "; ")

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/internal/command/sync"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/engine/placement"
 	"heddle/internal/place"
 )
 
@@ -30,7 +30,7 @@ Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a b
 // syncCommand is heddle sync: barriers of all kernels of one file.
 type syncCommand struct {
 	oneFile
-	sync      sync.Options
+	sync      placement.Options
 	algorithm string
 	cost      string
 }
@@ -43,7 +43,7 @@ var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place
 // model: a barrier counts loop^(depth of loops) * cond^(depth of conditions).
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr},
-		sync: sync.Options{Options: place.Options{Cost: place.DefaultCost}}}
+		sync: placement.Options{Options: place.Options{Cost: place.DefaultCost}}}
 	cmd := c.command(cobra.Command{
 		Use:   "sync [flags] FILE|-",
 		Short: "find the cheapest placement of barriers",
@@ -57,7 +57,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"do not prefer existing barriers over others of the same cost")
 	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place block barriers only, no __syncwarp()")
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the existing barriers")
-	fs.Var(newParsed(&c.sync.Oracle, sync.ParseOracle, "static", "dynamic", "both"), "oracle",
+	fs.Var(newParsed(&c.sync.Oracle, placement.ParseOracle, "static", "dynamic", "both"), "oracle",
 		"judge placements with `ENGINE` static, dynamic or both")
 	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm",
 		"search with `NAME` exact, paper (Algorithm 1 of AutoSync) or naive (remove one barrier after "+
@@ -90,7 +90,7 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	mistakes := c.mistakes(page)
 	opt := c.sync
 	opt.Common, opt.Run, opt.Prove = c.opt.Options, c.opt.Run, c.opt.Prove
-	res, err := sync.File(cmd.Context(), opt, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	res, err := placement.File(cmd.Context(), opt, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
@@ -102,14 +102,14 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 
 // syncExit returns the exit code for all kernels of a file. A bug counts only where the kernel was
 // checked; anything without a decision prevents exitClean.
-func syncExit(res *sync.Result) int {
+func syncExit(res *placement.Result) int {
 	code := exitClean
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		switch {
-		case k.Verdict.Kind == diag.Bug && k.Status != sync.NotChecked:
+		case k.Verdict.Kind == diag.Bug && k.Status != placement.NotChecked:
 			return exitBugs
-		case k.Status == sync.NoPlacement, k.Status == sync.NotChecked, k.Verdict.Kind == diag.Unknown,
+		case k.Status == placement.NoPlacement, k.Status == placement.NotChecked, k.Verdict.Kind == diag.Unknown,
 			k.Verdict.Kind == diag.Unsupported:
 			code = exitUnknown
 		}
@@ -123,7 +123,7 @@ func syncExit(res *sync.Result) int {
 // report writes the report and the diff, then the changed text. With -o it is the text of the named
 // file, unchanged if no barrier in it changed; with -w every file of the result is overwritten, in
 // sorted order, since inlined functions can be in headers.
-func (c *syncCommand) report(res *sync.Result, name string) error {
+func (c *syncCommand) report(res *placement.Result, name string) error {
 	if c.format == "json" {
 		if err := writeSyncJSON(c.stdout, res); err != nil {
 			return err
@@ -165,7 +165,7 @@ func (c *syncCommand) report(res *sync.Result, name string) error {
 
 // text reports one kernel on standard error: its barriers with their reasons, the costs, and the
 // verdict for the patched source.
-func (c *syncCommand) text(k *sync.Kernel) error {
+func (c *syncCommand) text(k *placement.Kernel) error {
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
 	for i := range k.Barriers {
@@ -178,7 +178,7 @@ func (c *syncCommand) text(k *sync.Kernel) error {
 	for _, why := range k.Stuck {
 		fmt.Fprintf(w, "  %s\n", why)
 	}
-	if k.Status == sync.Unchanged || k.Status == sync.Changed {
+	if k.Status == placement.Unchanged || k.Status == placement.Changed {
 		// The placement is minimal only if the search ended within its limits.
 		best := ""
 		if k.Optimal {
@@ -190,7 +190,7 @@ func (c *syncCommand) text(k *sync.Kernel) error {
 	for _, note := range syncNotes(k) {
 		fmt.Fprintf(w, "  %s\n", note)
 	}
-	if k.Status == sync.Unchanged || k.Status == sync.Changed {
+	if k.Status == placement.Unchanged || k.Status == placement.Changed {
 		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind, k.Verdict.Text())
 	}
 	_, err := w.WriteTo(c.stderr)

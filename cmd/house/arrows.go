@@ -31,7 +31,7 @@ var groupFiles = map[string]string{
 // packageGroups are the groups of the packages after internal/check was taken apart.
 var packageGroups = map[string]string{
 	"internal/driver": "driver", "internal/engine/run": "run", "internal/engine/prove": "prove",
-	"internal/engine/trace": "trace", "internal/command/fix": "fix", "internal/command/sync": "sync",
+	"internal/engine/trace": "trace", "internal/command/fix": "fix", "internal/engine/placement": "sync",
 	"internal/check": "check",
 }
 

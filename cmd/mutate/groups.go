@@ -53,7 +53,7 @@ var groups = []group{
 		files:  []string{"barrier*.go", "schedule.go", "policy.go", "spin.go", "warpsync.go"},
 		judges: []judge{suite, {"internal/testing/ptxtest", "^TestTrace$"}}},
 	{name: "internal/place", packages: []string{"./internal/place/..."},
-		judges: []judge{{pkg: "internal/command/sync"}}},
+		judges: []judge{{pkg: "internal/engine/placement"}}},
 	{name: "internal/repair", packages: []string{"./internal/repair"},
 		judges: []judge{{"internal/command/fix", "^Test(Fix|FixRandom|RewriteComputesTheSame)$"}}},
 }

@@ -19,7 +19,7 @@
 //
 // In flow Options and inputs; out flow findings (to a sink, in the order of the kernels) and a
 // Summary. Only the command line, other front ends and tests import this package; the commands that
-// change kernels (command/fix, command/sync) ask the engines themselves.
+// change kernels (command/fix, engine/placement) ask the engines themselves.
 package check
 
 import (

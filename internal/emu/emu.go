@@ -28,7 +28,8 @@ type Options struct {
 	Memory uint64
 	// goroutines that execute independent blocks; 0: one for each core
 	Workers int
-	Block   *uint32 // the only block to run; nil: all
+	// Blocks are the only blocks to run, each once; nil: all. Blocks that wait for others stall.
+	Blocks []uint32
 	// StopAtFault ends the run at the first invalid access, for callers to whom it is no finding.
 	StopAtFault bool
 	// blocks that are resident at a time; 0: chosen from the launch

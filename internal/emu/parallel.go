@@ -324,7 +324,7 @@ func (s *scheduler) batch() bool {
 				}
 			}()
 			for k := i; k < n; k += len(w.execs) {
-				w.execs[i].runAhead(s.ctx, w.blocks[i], uint32(s.next)+uint32(k), w.specs[k], s.x.sink != nil)
+				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), w.specs[k], s.x.sink != nil)
 			}
 		})
 	}

@@ -135,8 +135,16 @@ func anyRead(dst []ir.Operand, used map[ir.RegID]bool) bool {
 	return false
 }
 
-// blockAt returns the number of the block that starts as number i, of n. The blocks of a program
-// that executes them in order start in order.
+// number returns the number in the grid of the i-th block to run.
+func (s *scheduler) number(i uint32) uint32 {
+	if s.opt.Blocks == nil {
+		return i
+	}
+	return s.opt.Blocks[i]
+}
+
+// blockAt returns which of the blocks to run starts as number i. The blocks of a program that
+// executes them in order start in order.
 func (s *scheduler) blockAt(i uint64) uint32 {
 	switch {
 	case s.m.prog.ordered:

@@ -39,7 +39,7 @@ type scheduler struct {
 	m         *Machine
 	opt       Options
 	ctx       context.Context
-	blocks    uint64 // of the grid
+	blocks    uint64 // to run
 	next      uint64 // number of blocks that have started: see blockAt
 	done      uint64
 	resident  []*block
@@ -72,9 +72,8 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		opt.Resident = defaultResident
 	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
-	// Only this block is executed, as for a trace.
-	if opt.Block != nil {
-		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
+	if opt.Blocks != nil {
+		s.blocks = uint64(len(opt.Blocks))
 	}
 	kept := m.prog.spares.take()
 	s.x, s.spare = kept.exec, kept.blocks
@@ -275,7 +274,7 @@ func (s *scheduler) start() {
 	} else {
 		b = new(block)
 	}
-	s.x.startBlock(b, s.blockAt(s.next))
+	s.x.startBlock(b, s.number(s.blockAt(s.next)))
 	s.resident = append(s.resident, b)
 	s.next++
 	s.since = s.x.steps

@@ -108,7 +108,7 @@ func TestSchedulesAreSeparate(t *testing.T) {
 		want := run(machine(), t.Context(), Options{Seed: seed})
 		for name, before := range map[string]func(*Machine){
 			"another seed":   func(m *Machine) { run(m, t.Context(), Options{Seed: 1}) },
-			"one block":      func(m *Machine) { run(m, t.Context(), Options{Block: &one}) },
+			"one block":      func(m *Machine) { run(m, t.Context(), Options{Blocks: []uint32{one}}) },
 			"an interrupted": func(m *Machine) { run(m, cancelled, Options{}) },
 		} {
 			m := machine()

@@ -192,7 +192,7 @@ type countedPoints struct {
 
 // keepPoints remembers how many synchronization points a run with seed 0 has.
 func (m *Machine) keepPoints(opt *Options, res *Result) {
-	if opt.Seed != 0 || opt.Block != nil || !m.prog.contended || res.Status == Interrupted {
+	if opt.Seed != 0 || opt.Blocks != nil || !m.prog.contended || res.Status == Interrupted {
 		return
 	}
 	m.mu.Lock()

@@ -6,8 +6,7 @@
 // again (source.go, patch.go, rank.go). In flow Options and a file; out flow the repairs with their
 // verdicts, the new PTX, and a patch.
 //
-// The command line and the editor import it. It imports the driver and the engines run and prove;
-// command/sync and this package do not know each other.
+// The command line and the editor import it. It imports the driver and the engines.
 package fix
 
 import (

@@ -199,7 +199,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	common := j.f.d.Options()
 	det := run.Watch(common, p.kernel, cfg, m, false)
 	opt := emu.Options{
-		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
+		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg, nil), Workers: 1,
 		StopAtFault: true, Memory: common.Memory,
 	}
 	res, err := m.Run(ctx, opt, det)

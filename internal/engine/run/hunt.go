@@ -175,7 +175,7 @@ func (r *Run) PartialWarps(ctx context.Context) {
 			continue
 		}
 		other := New(r.Job, r.opt, cfg)
-		other.MaxSteps = QuickSteps(r.Job.Options(), cfg)
+		other.MaxSteps = QuickSteps(r.Job.Options(), cfg, nil)
 		other.Counts = func(c diag.Code) bool { return c == diag.CodeBarrierDivergence }
 		other.Aside = r.Aside
 		if other.Start() != nil {
@@ -279,7 +279,7 @@ func (h *hunter) score(ctx context.Context, t Trial) int {
 	s := &contention{
 		cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{},
 	}
-	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg), Workers: 1,
+	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg, nil), Workers: 1,
 		Memory: h.Job.Options().Memory}
 	res, err := m.Run(ctx, opt, s)
 	if err != nil {

@@ -338,12 +338,17 @@ func (r *Run) budget() uint64 {
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is
-// a hundredth (for few warps) to a tenth (for many) of the default of a normal run.
-func QuickSteps(common *driver.Options, cfg *launch.Config) uint64 {
+// a hundredth (for few warps) to a tenth (for many) of the default of a normal run. blocks are those
+// that run; nil: all.
+func QuickSteps(common *driver.Options, cfg *launch.Config, blocks []uint32) uint64 {
 	if common.MaxSteps != 0 {
 		return common.MaxSteps
 	}
-	return 200_000 + 5_000*cfg.Geometry.Blocks()*uint64(cfg.Geometry.WarpsPerBlock())
+	n := cfg.Geometry.Blocks()
+	if blocks != nil {
+		n = uint64(len(blocks))
+	}
+	return 200_000 + 5_000*n*uint64(cfg.Geometry.WarpsPerBlock())
 }
 
 // spinning says where the threads of a run wait that only spin.

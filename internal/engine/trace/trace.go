@@ -261,7 +261,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	if t.opt.Graph != nil {
 		sink.graph = newGraphRecorder(geometry)
 	}
-	res, err := t.run.Machine.Run(ctx, t.running(&b), sink)
+	res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}), sink)
 	if err != nil {
 		t.run.CannotRun(err)
 		return false
@@ -291,10 +291,10 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	return t.run.Ended(res, 0)
 }
 
-// running are the emulator options for one block alone.
-func (t *tracer) running(block *uint32) emu.Options {
+// running are the emulator options for some blocks alone; nil: all.
+func (t *tracer) running(blocks []uint32) emu.Options {
 	return emu.Options{
-		Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Block: block,
+		Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Blocks: blocks,
 		StopAtFault: true, Memory: t.job.Options().Memory,
 	}
 }

@@ -114,7 +114,7 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	traced := &commands{m: m, det: race.New(static), weaken: true}
 	block := uint32(0)
 	res,
-		err := m.Run(t.Context(), emu.Options{Model: emuModel(model), Block: &block, Workers: 1,
+		err := m.Run(t.Context(), emu.Options{Model: emuModel(model), Blocks: []uint32{block}, Workers: 1,
 		MaxSteps: maxSteps}, traced)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, 
 	run := &commands{m: m, det: race.New(opt)}
 	block := uint32(0)
 	res,
-		err := m.Run(t.Context(), emu.Options{Model: emuModel(opt.Model), Seed: 3, Block: &block,
+		err := m.Run(t.Context(), emu.Options{Model: emuModel(opt.Model), Seed: 3, Blocks: []uint32{block},
 		Workers: 1, MaxSteps: maxSteps}, run)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,257 @@
+package placement
+
+import (
+	"fmt"
+
+	"heddle/internal/driver"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/launch"
+	placer "heddle/internal/place"
+	"heddle/internal/source"
+	"heddle/internal/syntax"
+	"heddle/internal/verify"
+)
+
+// marked is a kernel of the user's source, compiled with points: the kernels of the module that it
+// became (several for a template), and the relation between their instructions and its statements.
+type marked struct {
+	s    *syncer
+	in   *driver.Module
+	unit *syntax.Unit
+	fn   *syntax.Func
+	*inlined
+	kernels []*ir.Func
+	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a barrier
+	// has the place of the point that it replaces.
+	barriers map[source.Span]placer.Label
+	// depth is the number of compiled loops around the beginning of each label. A label that is absent
+	// has no known depth.
+	depth map[placer.Label]int
+	// spaces are the memory spaces in which statements race, for the flags of barriers.
+	spaces map[[2]placer.Label][]event.Space
+	// scalars is the origin of the scalar arguments that proofs are for: this one, or one that takes
+	// precedence over it.
+	scalars launch.Origin
+	// steps are what proofs may still take, in steps of the solvers.
+	steps int64
+}
+
+// It relates points to labels before anything is placed; ir.Placed keeps their spans, so the
+// relation holds for every placement.
+func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) *marked {
+	unit := s.unit
+	m := &marked{
+		s: s, in: in, unit: unit, fn: fn, kernels: kernels,
+		inlined:  inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)),
+		barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{},
+		spaces:  map[[2]placer.Label][]event.Space{},
+		scalars: launch.FromProgram, steps: searchSteps,
+	}
+	for _, k := range kernels {
+		loops := ir.FindLoops(k, ir.Dominators(k))
+		for _, b := range k.Blocks {
+			// The points of barriers that exist, in order: a barrier of the text has its point right
+			// before it, and the compiler keeps both in one block.
+			var standing []placer.Label
+			for _, i := range b.Instrs {
+				n, isPoint, stands := i.Point()
+				l := placer.None
+				if isPoint {
+					l = m.point(unit, i, n)
+				}
+				switch {
+				case isPoint && l == placer.None: // of another function
+				case isPoint:
+					m.barriers[i.Span] = l
+					m.depth[l] = 0
+					if loop := loops.Of[b.ID]; loop != nil {
+						m.depth[l] = loop.Depth
+					}
+					if stands {
+						standing = append(standing, l)
+					}
+				case len(standing) > 0 && i.Row.Category == isa.Barrier:
+					m.barriers[i.Span] = standing[0]
+					standing = standing[1:]
+				}
+			}
+		}
+	}
+	return m
+}
+
+// job is that of one of the kernels, or of a placed form of one.
+func (m *marked) job(k *ir.Func) *driver.Job { return m.s.d.Job(m.in, k) }
+
+// config resolves the launch of one of the kernels, or of a placed form of one.
+func (m *marked) config(k *ir.Func) (*launch.Config, []*launch.Error) {
+	return launch.Resolve(k, m.s.opt.Common.Launch, m.in.Facts)
+}
+
+// placed returns the kernels with the barriers of a placement. Barriers of functions outside the
+// tree stay as they are.
+func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
+	mod, err := ir.Placed(m.in.IR, func(n int) (ir.Sync, event.Orders) {
+		l := m.chosen(n)
+		if l == placer.None {
+			return ir.AsIs, 0 // a barrier of another function stays
+		}
+		if p[l] {
+			return ir.BlockSync, event.OrdersAll
+		}
+		if w, ok := m.warp[l]; ok && p[w] {
+			return ir.WarpSync, event.OrdersAll
+		}
+		return ir.NoSync, 0
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []*ir.Func
+	for _, k := range m.kernels {
+		out = append(out, mod.Kernel(k.Name))
+	}
+	return out, nil
+}
+
+// unlocatedError is the error of an access outside the statements of the kernel.
+type unlocatedError struct{ in *ir.Instr }
+
+// Error names the instruction: the source has no place for it.
+func (e *unlocatedError) Error() string {
+	return fmt.Sprintf("%s does not belong to any statement of the kernel", e.in.Text())
+}
+
+// label returns the statement of an instruction. The error is an *unlocatedError: without a
+// statement, no place can be named that would separate the access.
+func (m *marked) label(in *ir.Instr) (placer.Label, error) {
+	if m.unit.PTX {
+		if fn, l, ok := m.unit.Where(in); ok && fn == m.fn {
+			return l, nil
+		}
+		return placer.None, &unlocatedError{in}
+	}
+	l, ok := m.locate(m.unit, in)
+	if !ok {
+		return placer.None, &unlocatedError{in}
+	}
+	return l, nil
+}
+
+// race turns a race of two instructions into one of two statements. The statements are in the order
+// of the tree, whichever access came first.
+func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (placer.Race, error) {
+	la, err := m.label(a)
+	if err != nil {
+		return placer.Race{}, err
+	}
+	lb, err := m.label(b)
+	if err != nil {
+		return placer.Race{}, err
+	}
+	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock}
+	swapped := m.tree.Before(lb, la)
+	if swapped {
+		a, b, r.A, r.B = b, a, lb, la
+	}
+	r.Why = fmt.Sprintf("%s and %s", m.access(a), m.access(b))
+	if ways != nil {
+		r.Paths = m.paths(r.A, r.B, swapped, ways)
+	}
+	return r, nil
+}
+
+// access names an access with its place: "the write at 12".
+func (m *marked) access(in *ir.Instr) string {
+	kind := "access"
+	switch in.Action() {
+	case isa.ActStore:
+		kind = "write"
+	case isa.ActLoad:
+		kind = "read"
+	case isa.ActAtomic, isa.ActReduce:
+		kind = "atomic operation"
+	}
+	pos := driver.Place(in).Start
+	if pos.File() == m.fn.Span.Start.File() {
+		return fmt.Sprintf("the %s at %d:%d", kind, pos.Line(), pos.Col())
+	}
+	return fmt.Sprintf("the %s at %s", kind, m.s.d.Files().Format(pos))
+}
+
+// paths converts the paths of a race, one for each compiled loop, to those of the loops of the
+// text; nil if the loops do not correspond.
+func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []placer.Path {
+	// The first entry is for one iteration of all loops, the others for the common loops from the
+	// outermost inwards. A loop of the text that the compiler unrolled or split has no counterpart.
+	out := []placer.Path{0}
+	if ways[0]&verify.Same != 0 {
+		out[0] = placer.Near
+	}
+	level := 0 // of the compiled loops
+	for _, l := range m.tree.CommonLoops(a, b) {
+		inside := m.inside(l)
+		switch {
+		case inside < level || inside > level+1 || inside >= len(ways):
+			return nil
+		case inside == level: // what the text calls a loop runs once
+			out = append(out, 0)
+		default:
+			level++
+			out = append(out, near(ways[level], a == b, swapped))
+		}
+	}
+	for _, w := range ways[level+1:] { // loops within both statements
+		if w != 0 {
+			out[0] = placer.Near
+		}
+	}
+	return out
+}
+
+// inside is the number of compiled loops around the body of a loop of the text; -1 if it is not
+// known. The first statement of the body with a known depth decides.
+func (m *marked) inside(l placer.Label) int {
+	for _, k := range m.tree.Labels[l].Kids {
+		if d, ok := m.depth[k]; ok {
+			return d
+		}
+	}
+	return -1
+}
+
+// near converts the path of a race of two instructions, given in the order of execution unless
+// swapped.
+func near(w verify.Way, same, swapped bool) placer.Path {
+	nearby := verify.BThenA
+	switch {
+	case same:
+		nearby = verify.BThenA | verify.AThenB
+	case swapped:
+		nearby = verify.AThenB
+	}
+	p := placer.Path(0)
+	if w&nearby != 0 {
+		p |= placer.Near
+	}
+	if w&^nearby != 0 {
+		p |= placer.Far
+	}
+	return p
+}
+
+// unfixed reports whether the launch has scalar arguments that proofs leave open. If so, a second
+// search may succeed with the arguments of the launch.
+func (m *marked) unfixed() bool {
+	for _, k := range m.kernels {
+		if cfg, errs := m.config(k); len(errs) == 0 {
+			p := m.s.prover.Proof(m.job(k), cfg)
+			if len(p.Scalars(launch.Default)) > len(p.Scalars(m.scalars)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	placer "heddle/internal/place"
+	"heddle/internal/source"
+	"heddle/internal/verify"
+)
+
+// The static oracle. It calls a placement right only if package verify proves that no two threads
+// of a block race and that no barrier diverges, for all inputs of the launch shape; an undecided
+// pair counts as a race. So it can ask for a barrier that is not needed, and never leave out one
+// that is.
+//
+// Which places diverge whatever other barriers exist is asked once, with barriers everywhere. For
+// each placement a run of one block comes first: pairs that race in it need not be disproved.
+
+// staticOracle judges a placement by proofs for all inputs of the launch shape.
+type staticOracle struct {
+	*marked
+	diverging []placer.Label // a barrier there diverges, whatever other barriers exist
+	first     bool           // diverging is known
+	warpFirst bool           // for barriers of the warp, too
+}
+
+// Name implements placer.Oracle.
+func (o *staticOracle) Name() string { return "static" }
+
+// notJudgedError is why an oracle cannot judge a kernel.
+type notJudgedError struct{ verdict diag.Verdict }
+
+// Error is the reason of the verdict that the oracle came back with.
+func (e *notJudgedError) Error() string { return e.verdict.Reason }
+
+// errSteps is the error of a search whose proofs reached their limit.
+var errSteps = errors.New("the proofs ran out of steps; " +
+	"set a time limit instead, as with --timeout 2m")
+
+// Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
+// could not prove.
+func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
+	a := newAnswer(o.marked, p)
+	if !o.first {
+		if err := o.uneven(ctx); err != nil {
+			return nil, err
+		}
+		o.first = true
+	}
+	if o.steps <= 0 {
+		return nil, errSteps
+	}
+	kernels, err := o.placed(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		if err := o.check(ctx, k, a, o.run(ctx, k, p)); err != nil {
+			return nil, err
+		}
+	}
+	a.a.Verified = !a.objection()
+	if !o.warpFirst && slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return r.OneWarp }) {
+		o.warpFirst = true
+		all := placer.Placement{}
+		for _, w := range o.warp {
+			all[w] = true
+		}
+		labels, err := o.unevenOf(ctx, all, verify.WarpDiverging)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range labels {
+			o.diverging = append(o.diverging, o.warp[l])
+		}
+	}
+	a.a.Divergences = append(a.a.Divergences, o.diverging...)
+	return &a.a, nil
+}
+
+// proof readies the proof of a placed kernel.
+func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
+	cfg, errs := o.config(k)
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	p := o.s.prover.Proof(o.job(k), cfg)
+	p.Paths, p.Fixed, p.Steps = true, p.Scalars(o.scalars), o.steps
+	return p, nil
+}
+
+// severalWarps reports whether barriers of the warp are worth placing: in a block of one warp they
+// would be right for that launch and wrong for others, and cost as much.
+func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
+	for _, k := range kernels {
+		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
+		if s.opt.BlockOnly || len(errs) > 0 || cfg.Geometry.Block.Count() <= event.WarpSize {
+			return false
+		}
+	}
+	return true
+}
+
+// run returns the pairs of instructions that race in a run of the first block, and whether threads
+// of several warps do: these need not be disproved. One block shows nearly all races within blocks,
+// and costs the same for a launch of any size. An error, as of a launch that cannot start, means that
+// no pair is known to race.
+func (o *staticOracle) run(ctx context.Context, k *ir.Func,
+	p placer.Placement) map[[2]source.Span]bool {
+	seen := newAnswer(o.marked, p)
+	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.s.opt.Run.Seed, []uint32{0}, seen); err != nil {
+		return nil
+	}
+	return seen.shown
+}
+
+// check asks the static engine about one kernel.
+//
+// A pair that the solver did not decide is a race with a reason. The steps that the proof took are
+// subtracted from those of the search, so its length does not depend on the speed of the machine.
+func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
+	shown map[[2]source.Span]bool) error {
+	pr, err := o.proof(k)
+	if err != nil {
+		return err
+	}
+	ran := func(f *verify.Finding) (seen, warps bool) {
+		one, ok := shown[[2]source.Span{f.A.Span, f.B.Span}]
+		two, again := shown[[2]source.Span{f.B.Span, f.A.Span}]
+		return ok || again, one || two
+	}
+	pr.Shown = func(f *verify.Finding) bool {
+		if f.Kind != verify.Race || f.OtherBlock {
+			return false
+		}
+		seen, _ := ran(f)
+		return seen
+	}
+	if o.warps {
+		pr.OneWarp = func(f *verify.Finding) bool { _, warps := ran(f); return !warps }
+	}
+	r, v := pr.Verify(ctx, 0)
+	if r == nil {
+		return &notJudgedError{v}
+	}
+	if o.steps -= r.Stats.Steps; o.steps <= 0 {
+		return errSteps
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch f.Kind {
+		case verify.Divergence:
+			if err := a.diverge(f.A, f.B); err != nil {
+				return err
+			}
+		case verify.Race:
+			if f.SameThread {
+				continue // an asynchronous copy is waited for, not separated by a barrier
+			}
+			rc, err := o.race(f.A, f.B, f.OtherBlock, f.Ways)
+			if err != nil {
+				return err
+			}
+			rc.OneWarp = f.OneWarp
+			if f.Reason != "" {
+				rc.Why += " (undecided: " + f.Reason + ")"
+			}
+			space := event.Generic
+			if f.Object != nil {
+				space = f.Object.Space
+			}
+			a.race(rc, space)
+		}
+	}
+	return nil
+}
+
+// uneven finds the labels at which a barrier diverges, with barriers at all of them. They are
+// excluded for the rest of the search.
+func (o *staticOracle) uneven(ctx context.Context) error {
+	all := placer.Placement{}
+	for l := range o.tree.Labels {
+		if n := &o.tree.Labels[l]; n.Barrier || !n.Closed {
+			all[placer.Label(l)] = true
+		}
+	}
+	labels, err := o.unevenOf(ctx, all, verify.Diverging)
+	o.diverging = append(o.diverging, labels...)
+	return err
+}
+
+// divergence is a question of package verify.
+type divergence func(context.Context, *lockstep.Thread, verify.Options) *verify.Result
+
+// unevenOf returns the places at which the barriers of a placement diverge, as ask decides. A
+// kernel that package lockstep cannot describe excludes no place here; the proofs of placements
+// report why.
+func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement,
+	ask divergence) ([]placer.Label, error) {
+	kernels, err := o.placed(all)
+	if err != nil {
+		return nil, err
+	}
+	var out []placer.Label
+	for _, k := range kernels {
+		pr, err := o.proof(k)
+		if err != nil {
+			return nil, err
+		}
+		th, err := lockstep.Build(ctx, k, lockstep.Options{Geometry: pr.Config.Geometry, Args: pr.Fixed})
+		if err != nil {
+			continue // then nothing is known before it is asked
+		}
+		r := ask(ctx, th, verify.Options{Pool: o.s.prover.Pool(), Steps: o.steps})
+		o.steps -= r.Stats.Steps
+		for i := range r.Findings {
+			if l, ok := o.barriers[r.Findings[i].A.Span]; ok {
+				out = append(out, l)
+			}
+		}
+	}
+	return out, nil
+}

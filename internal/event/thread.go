@@ -66,6 +66,9 @@ func (g Geometry) Lanes(w Warp) uint32 {
 // BlockIndex returns the blockIdx of a linear block number.
 func (g Geometry) BlockIndex(block uint32) Dim3 { return g.Grid.at(uint64(block)) }
 
+// BlockNumber returns the linear number of the block with a blockIdx.
+func (g Geometry) BlockNumber(i Dim3) uint32 { return i.X + g.Grid.X*(i.Y+g.Grid.Y*i.Z) }
+
 // Index returns the blockIdx and threadIdx of t.
 func (g Geometry) Index(t Thread) (block, thread Dim3) {
 	w := t.Warp()

@@ -15,6 +15,10 @@ type Cost struct {
 // warpShare is the cost of a warp barrier relative to a block barrier, at which all warps wait.
 const warpShare = 0.1
 
+// unevenShare is the cost of a barrier that diverges for other arguments. It outweighs two conditions
+// around it.
+const unevenShare = 5
+
 // DefaultCost holds the constants of the paper.
 var DefaultCost = Cost{Loop: 100, Cond: 0.5}
 
@@ -23,6 +27,9 @@ func (c Cost) Of(t *Tree, l Label) float64 {
 	v := 1.0
 	if t.Labels[l].Warp {
 		v = warpShare
+	}
+	if t.Labels[l].Uneven {
+		v *= unevenShare
 	}
 	if trips := t.Labels[l].Trips; trips > 0 {
 		return v * trips

@@ -29,7 +29,10 @@ type Options struct {
 	Algorithm Algorithm
 	Cost      Cost
 	Strip     bool // existing barriers are not preferred over others of the same cost
-	MaxCalls  int  // calls of the oracle; 0: DefaultMaxCalls
+	Keep      bool // existing barriers stay, unless they diverge
+	// Partial sets races apart that no barrier separates, and searches a placement for the others.
+	Partial  bool
+	MaxCalls int // calls of the oracle; 0: DefaultMaxCalls
 }
 
 // DefaultMaxCalls is used if Options.MaxCalls is 0.
@@ -70,7 +73,7 @@ type Result struct {
 	Cost      float64
 	Calls     int // calls of the oracle
 	Reasons   map[Label][]Reason
-	Stuck     []Stuck // if not Found
+	Stuck     []Stuck // if not Found, or, with Options.Partial, races that remain
 	GaveUp    string  // if not Found and not Stuck
 	// OtherBlocks are races between blocks. No block barrier separates them, and Found ignores them.
 	OtherBlocks []Race
@@ -86,9 +89,10 @@ type search struct {
 	banned map[Label]bool // a barrier after it diverges
 	known  map[key]*constraint
 	raced  map[[2]Label]*choice
-	must   problem // constraints that every placement satisfies
-	enough problem // the constraints of the paper
-	inform bool    // the oracle named the paths of all races so far
+	apart  map[key]bool // paths of races that no barrier separates
+	must   problem      // constraints that every placement satisfies
+	enough problem      // the constraints of the paper
+	inform bool         // the oracle named the paths of all races so far
 	res    *Result
 }
 
@@ -104,7 +108,7 @@ func Synthesize(ctx context.Context, t *Tree, oracle Oracle, opt Options) (*Resu
 	s := &search{
 		tree: t, text: newText(t), same: newSames(t), opt: opt, oracle: oracle,
 		banned: map[Label]bool{}, known: map[key]*constraint{}, raced: map[[2]Label]*choice{},
-		inform: true, res: &Result{Reasons: map[Label][]Reason{}},
+		apart: map[key]bool{}, inform: true, res: &Result{Reasons: map[Label][]Reason{}},
 	}
 	var err error
 	if opt.Algorithm == Naive {
@@ -134,9 +138,10 @@ func (s *search) ask(ctx context.Context, p Placement) (*Answer, error) {
 	s.res.OtherBlocks = s.res.OtherBlocks[:0]
 	inBlock := a.Races[:0:0]
 	for _, r := range a.Races {
-		if r.OtherBlock {
+		switch {
+		case r.OtherBlock:
 			s.res.OtherBlocks = append(s.res.OtherBlocks, r)
-		} else {
+		case !s.isApart(r):
 			inBlock = append(inBlock, r)
 		}
 	}
@@ -144,8 +149,23 @@ func (s *search) ask(ctx context.Context, p Placement) (*Answer, error) {
 	return a, nil
 }
 
+// kept are the barriers that every placement keeps.
+func (s *search) kept() Placement {
+	p := Placement{}
+	if s.opt.Keep {
+		for l := range s.tree.Standing() {
+			if !s.banned[l] {
+				p[l] = true
+			}
+		}
+	}
+	return p
+}
+
 // refine is REFINE of Algorithm 1.
 func (s *search) refine(ctx context.Context) error {
+	// The first question is about no barriers even if some are kept: a barrier may only diverge because
+	// another one is missing.
 	sol := &solution{p: Placement{}, optimal: true}
 	for {
 		if s.res.Calls >= s.opt.MaxCalls {
@@ -157,7 +177,8 @@ func (s *search) refine(ctx context.Context) error {
 			return err
 		}
 		diverges := s.ban(a.Divergences, sol.p)
-		if len(a.Races) == 0 && !diverges {
+		left := without(s.kept().Labels(), sol.p) // after ban
+		if len(a.Races) == 0 && !diverges && len(left) == 0 {
 			s.accept(sol, a)
 			return nil
 		}
@@ -250,12 +271,14 @@ func without(labels []Label, p Placement) []Label {
 // the reason.
 func (s *search) next(ctx context.Context) (*solution, error) {
 	least, err := s.solve(ctx, &s.must)
-	if err != nil {
-		return nil, err
-	}
-	if least == nil {
+	if least == nil && err == nil {
 		s.stuck()
-		return nil, nil
+		if s.opt.Partial && s.setApart() {
+			least, err = s.solve(ctx, &s.must)
+		}
+	}
+	if least == nil || err != nil {
+		return nil, err
 	}
 	least.optimal = true
 	paper, err := s.solve(ctx, &s.enough)
@@ -300,8 +323,54 @@ func (s *search) everywhere(ctx context.Context) error {
 			r := &a.Races[i]
 			s.text.order(r)
 			s.res.Stuck = append(s.res.Stuck, Stuck{Race: r, Loop: None, Cause: s.cause(r)})
+			s.putApart(&constraint{race: r})
+		}
+		if s.opt.Partial {
+			a.Races = nil
+			return s.descend(ctx, p, a)
 		}
 		return nil
+	}
+}
+
+// isApart reports whether no barrier separates a race, on any of its paths.
+func (s *search) isApart(r Race) bool {
+	if len(s.apart) == 0 {
+		return false
+	}
+	s.text.order(&r)
+	other := func(c *constraint) bool { return !s.apart[c.key()] }
+	return !slices.ContainsFunc(s.text.constraints(&r), other)
+}
+
+// setApart drops the demands that nothing can meet, and reports whether there were any. A demand of a
+// race whose paths are unknown is one of all its paths.
+func (s *search) setApart() bool {
+	was := len(s.must.clauses)
+	s.must.clauses = slices.DeleteFunc(s.must.clauses, func(c clause) bool {
+		left := func(l Label) bool { return !s.banned[l] }
+		if slices.ContainsFunc(c.labels, left) {
+			return false
+		}
+		s.putApart(c.of)
+		return true
+	})
+	s.enough.clauses = slices.DeleteFunc(s.enough.clauses, func(c clause) bool {
+		return s.apart[c.of.key()]
+	})
+	s.enough.choices = slices.DeleteFunc(s.enough.choices, func(ch *choice) bool {
+		return s.isApart(*ch.race)
+	})
+	return len(s.must.clauses) < was
+}
+
+// putApart sets a constraint apart, or all of its race if it stands for all its paths.
+func (s *search) putApart(c *constraint) {
+	s.apart[c.key()] = true
+	if c.path == 0 {
+		for _, w := range s.text.constraints(c.race) {
+			s.apart[w.key()] = true
+		}
 	}
 }
 

@@ -260,6 +260,14 @@ func TestStuck(t *testing.T) {
 	} {
 		w := explore(c.k)
 		for _, paths := range []bool{true, false} {
+			opt := Options{Partial: true}
+			part, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: paths}, opt)
+			if err != nil || !part.Found || len(part.Stuck) != 1 || part.Stuck[0].Cause != c.cause {
+				t.Errorf("%s, in part: %+v, %v; want stuck by %d", c.name, part, err, c.cause)
+			}
+			if beside := c.name == "beside one that can be"; beside != (len(part.Placement) > 0) {
+				t.Errorf("%s, in part: %v", c.name, part.Placement)
+			}
 			r, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: paths}, Options{})
 			if err != nil || r.Found || len(r.Stuck) != 1 || r.Stuck[0].Cause != c.cause {
 				t.Errorf("%s: %+v, %v; want stuck by %d", c.name, r, err, c.cause)
@@ -284,6 +292,20 @@ func (o *farOracle) Check(ctx context.Context, p Placement) (*Answer, error) {
 	a, err := o.exactOracle.Check(ctx, p)
 	a.Races = append(a.Races, Race{A: 2, B: 3, OtherBlock: true})
 	return a, err
+}
+
+// With Keep a barrier stays although nothing needs it, unless it diverges.
+func TestKeep(t *testing.T) {
+	half := lanes(func(t int) bool { return t%2 == 0 })
+	barrier := func() *stmt { return &stmt{kind: Stmt, barrier: true} }
+	needed, spare, odd := barrier(), barrier(), barrier()
+	k := kernel(do(rd(tid(1))), needed, spare, do(wr(tid(0))), cond(half, odd), do(rd(tid(1))))
+	w := explore(k)
+	r, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true}, Options{Keep: true})
+	if err != nil || !r.Found || !r.Placement[needed.label] || !r.Placement[spare.label] ||
+		r.Placement[odd.label] || len(r.Placement) != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
 }
 
 // An oracle that never has enough does not hold a search up for ever.

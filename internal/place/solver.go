@@ -66,6 +66,10 @@ func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 	for _, c := range pr.clauses {
 		m.AddHard(lits(c.labels, c.of)...)
 	}
+	none := &constraint{}
+	for _, l := range s.kept().Labels() {
+		m.AddHard(lits([]Label{l}, none)...)
+	}
 	chosen := map[*choice][]maxsat.Lit{} // the P of each
 	for _, ch := range pr.choices {
 		for _, w := range ch.paths {

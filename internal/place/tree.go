@@ -49,6 +49,9 @@ type Node struct {
 	// before it in the block, separates accesses of the lanes of one warp only, and is Closed to block
 	// barriers.
 	Warp bool
+	// Uneven means that not all threads reach a barrier after this label for some arguments, though they
+	// do for those that the oracle is asked about. It costs more.
+	Uneven bool
 	// Trips is how often one thread executes a barrier after this label, if that was measured; 0 if
 	// not.
 	Trips float64

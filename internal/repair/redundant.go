@@ -36,7 +36,7 @@ func FindRedundant(
 		opt.Cost = DefaultCost
 	}
 	bars := Barriers(k.Func)
-	if len(bars) == 0 || hasStrong(k.Func) {
+	if len(bars) == 0 || k.Func.HasStrong() {
 		return nil, nil, nil
 	}
 	base, err := judge.Judge(ctx, k.File.Content, true)
@@ -102,17 +102,4 @@ func statements(bars []*ir.Instr) [][]*ir.Instr {
 		out[i] = append(out[i], in)
 	}
 	return out
-}
-
-// hasStrong reports whether a kernel has accesses that may conflict without a race, or calls
-// functions that may have some.
-func hasStrong(f *ir.Func) bool {
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			if in.Row == nil || in.IsCall() || isStrong(in) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -26,7 +26,7 @@ func TestHasStrong(t *testing.T) {
 		"call f, ();\n":                                                   true,
 	} {
 		k := kernelOf(t, modern+"\n.func f()\n{\n\tret;\n}", body)
-		if got := hasStrong(k.Func); got != want {
+		if got := k.Func.HasStrong(); got != want {
 			t.Errorf("%q: strong accesses: %v", body, got)
 		}
 	}

@@ -65,7 +65,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		opt.Rounds = defaultRounds
 	}
 	r := &repairer{
-		x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func),
+		x: New(k), judge: judge, opt: opt, strong: k.Func.HasStrong(),
 		seen: map[judged]*Judgement{}, byOff: map[int]*ir.Instr{},
 	}
 	for _, b := range k.Func.Blocks {

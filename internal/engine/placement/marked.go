@@ -34,6 +34,9 @@ type marked struct {
 	// scalars is the origin of the scalar arguments that proofs are for: this one, or one that takes
 	// precedence over it.
 	scalars launch.Origin
+	// whole ends the search where blocks race: no placement is right for all arguments then, and those
+	// of the launch are asked about next.
+	whole bool
 	// steps are what proofs may still take, in steps of the solvers.
 	steps int64
 }
@@ -48,6 +51,9 @@ func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func
 		barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{},
 		spaces:  map[[2]placer.Label][]event.Space{},
 		scalars: launch.FromProgram, steps: searchSteps,
+	}
+	if s.opt.From != 0 {
+		m.scalars = s.opt.From
 	}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))

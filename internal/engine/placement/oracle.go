@@ -31,6 +31,10 @@ type staticOracle struct {
 	diverging []placer.Label // a barrier there diverges, whatever other barriers exist
 	first     bool           // diverging is known
 	warpFirst bool           // for barriers of the warp, too
+	// elsewhere are the races between blocks. Barriers of a block do not change them, unless strong
+	// accesses order blocks as well.
+	elsewhere []placer.Race
+	known     bool // elsewhere is
 }
 
 // Name implements placer.Oracle.
@@ -68,6 +72,9 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 			return nil, err
 		}
 	}
+	if err := o.otherBlocks(a); err != nil {
+		return nil, err
+	}
 	a.a.Verified = !a.objection()
 	if !o.warpFirst && slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return r.OneWarp }) {
 		o.warpFirst = true
@@ -87,6 +94,31 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 	return &a.a, nil
 }
 
+// errOtherBlocks is the error of a search for all arguments in a kernel whose blocks race for some.
+var errOtherBlocks = errors.New("blocks race with some arguments")
+
+// otherBlocks keeps the races between blocks of the first answer, or adds them to a later one.
+func (o *staticOracle) otherBlocks(a *answer) error {
+	other := func(r placer.Race) bool { return r.OtherBlock }
+	if o.whole && slices.ContainsFunc(a.a.Races, other) {
+		return errOtherBlocks
+	}
+	if o.known {
+		a.a.Races = append(a.a.Races, o.elsewhere...)
+		return nil
+	}
+	if strong := (*ir.Func).HasStrong; slices.ContainsFunc(o.kernels, strong) {
+		return nil // asked again for each placement
+	}
+	o.known = true
+	for _, r := range a.a.Races {
+		if other(r) {
+			o.elsewhere = append(o.elsewhere, r)
+		}
+	}
+	return nil
+}
+
 // proof readies the proof of a placed kernel.
 func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 	cfg, errs := o.config(k)
@@ -94,7 +126,8 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 		return nil, errs[0]
 	}
 	p := o.s.prover.Proof(o.job(k), cfg)
-	p.Paths, p.Fixed, p.Steps = true, p.Scalars(o.scalars), o.steps
+	p.Paths, p.Exists, p.OneBlock = true, true, o.known
+	p.Fixed, p.Steps = p.Scalars(o.scalars), o.steps
 	return p, nil
 }
 
@@ -166,6 +199,9 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
 			if f.SameThread {
 				continue // an asynchronous copy is waited for, not separated by a barrier
 			}
+			if wanted := o.s.opt.Wanted; wanted != nil && !f.OtherBlock && !wanted(f.A, f.B) {
+				continue
+			}
 			rc, err := o.race(f.A, f.B, f.OtherBlock, f.Ways)
 			if err != nil {
 				return err
@@ -185,7 +221,8 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
 }
 
 // uneven finds the labels at which a barrier diverges, with barriers at all of them. They are
-// excluded for the rest of the search.
+// excluded for the rest of the search. Those at which one diverges for other arguments than the
+// proofs are for become costly.
 func (o *staticOracle) uneven(ctx context.Context) error {
 	all := placer.Placement{}
 	for l := range o.tree.Labels {
@@ -195,6 +232,15 @@ func (o *staticOracle) uneven(ctx context.Context) error {
 	}
 	labels, err := o.unevenOf(ctx, all, verify.Diverging)
 	o.diverging = append(o.diverging, labels...)
+	if scalars := o.scalars; scalars != launch.FromProgram && err == nil {
+		o.scalars = launch.FromProgram
+		labels, err = o.unevenOf(ctx, all, verify.Diverging)
+		o.scalars = scalars
+		for _, l := range labels {
+			n := &o.tree.Labels[l]
+			n.Uneven = !n.Barrier && !slices.Contains(o.diverging, l)
+		}
+	}
 	return err
 }
 

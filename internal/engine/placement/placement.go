@@ -24,6 +24,7 @@ import (
 	"heddle/internal/engine/prove"
 	"heddle/internal/engine/run"
 	"heddle/internal/ir"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	placer "heddle/internal/place"
 	"heddle/internal/source"
@@ -41,6 +42,12 @@ type Options struct {
 	Measured   bool
 	BlockOnly  bool // place no warp barriers
 	VerifyOnly bool // judge the existing barriers only
+	Unverified bool // do not prove the patched source again: the caller does
+	// From is the origin of the scalar arguments for which a placement is searched, as of
+	// prove.Proof.Scalars; zero: for all arguments, and if there is none, for those of the launch.
+	From launch.Origin
+	// Wanted selects the races that are to be separated, by their instructions; nil: all.
+	Wanted func(a, b *ir.Instr) bool
 }
 
 // Status is the result of the search for one kernel.
@@ -85,6 +92,11 @@ type Kernel struct {
 	Elsewhere []string     // if Given: the races with other arguments
 	Verdict   diag.Verdict // of the patched source, or of the source if nothing changes
 	Time      time.Duration
+}
+
+// Removes reports whether the placement removes a barrier.
+func (k *Kernel) Removes() bool {
+	return slices.ContainsFunc(k.Barriers, func(b Barrier) bool { return b.Gone })
 }
 
 // Result is the result of a search in a file.
@@ -163,6 +175,9 @@ func (s *syncer) run(ctx context.Context) error {
 	s.d.End([]driver.Input{s.file})
 	if err := s.edit(placements, texts); err != nil {
 		return err
+	}
+	if s.opt.Unverified {
+		return nil
 	}
 	return s.verifyResult(ctx)
 }
@@ -271,7 +286,7 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement,
 func (s *syncer) verifyResult(ctx context.Context) error {
 	common, proofs := s.opt.Common, s.opt.Prove
 	common.Lower.Marked, common.Files, common.Progress = nil, source.NewSet(), nil
-	proofs.OnlyIntraBlock = true
+	proofs.OnlyIntraBlock, proofs.FewBlocks = true, true
 	again := s.file
 	for name, text := range s.out.Patched {
 		if name == s.file.Name {

@@ -27,6 +27,7 @@ func (f *found) report() {
 		return
 	}
 	f.sync.Status = Unchanged
+	f.sync.Stuck = f.stuckTexts(r)
 	standing := t.Standing()
 	all := placer.Placement{}
 	for l := range standing {

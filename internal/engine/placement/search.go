@@ -74,45 +74,55 @@ const searchSteps = prove.VerifySteps / 2
 
 // search asks for a placement that is right for all arguments; if there is none, for one that is
 // right for those of the launch. The first search keeps its bound on steps where a second may
-// follow, so the clock does not decide which of the two gives the result.
+// follow, so the clock does not decide which of the two gives the result. Only the last one may leave
+// races.
 func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle,
 	cost placer.Cost) error {
-	given := s.opt.Oracle != Dynamic && f.marked.unfixed()
+	given := s.opt.Oracle != Dynamic && s.opt.From == 0 && f.marked.unfixed()
 	last := int64(searchSteps)
 	if s.opt.Prove.Timeout > 0 {
 		last = math.MaxInt64
 	}
 	f.marked.steps = last
+	whole := s.opt.Options
 	if given { // another search follows, and which one decides must not depend on time
-		f.marked.steps = searchSteps
+		f.marked.steps, f.marked.whole, whole.Partial = searchSteps, true, false
 	}
-	first, err := s.once(ctx, f, oracle, cost)
+	first, err := s.once(ctx, f, oracle, cost, whole)
 	if err == nil && first.Found || !given || ctx.Err() != nil {
 		f.result = first
 		return err
 	}
+	f.marked.whole = false
 	f.marked.scalars, f.marked.steps = launch.Default, last
 	oracle = f.marked.oracle(s.opt.Oracle)
-	second, again := s.once(ctx, f, oracle, cost)
+	second, again := s.once(ctx, f, oracle, cost, s.opt.Options)
 	if again != nil || !second.Found {
+		if errors.Is(err, errOtherBlocks) {
+			f.marked.scalars, f.marked.steps = launch.FromProgram, last
+			first, err = s.once(ctx, f, f.marked.oracle(s.opt.Oracle), cost, s.opt.Options)
+		}
 		f.result = first
 		return err
 	}
 	f.result, f.sync.Given = second, true
-	if err == nil {
+	switch {
+	case err == nil:
 		f.sync.Elsewhere = f.stuckTexts(first)
 		second.Calls += first.Calls
+	case errors.Is(err, errOtherBlocks):
+		f.sync.Elsewhere = []string{errOtherBlocks.Error()}
 	}
 	return nil
 }
 
 // once is one search with one oracle.
 func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
-	cost placer.Cost) (*placer.Result, error) {
+	cost placer.Cost, opt placer.Options) (*placer.Result, error) {
 	if s.opt.VerifyOnly {
 		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
 	}
-	r, err := placer.Synthesize(ctx, &f.marked.tree, oracle, s.opt.Options)
+	r, err := placer.Synthesize(ctx, &f.marked.tree, oracle, opt)
 	if err != nil || !r.Found || len(r.OtherBlocks) == 0 {
 		return r, err
 	}

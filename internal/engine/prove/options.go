@@ -18,6 +18,7 @@ import (
 // Options are the choices of this engine.
 type Options struct {
 	OnlyIntraBlock bool                         // races between different blocks are not checked
+	FewBlocks      bool                         // a replay runs the blocks of its two threads only
 	Ignore         func(f *verify.Finding) bool // findings that do not count; nil: all do
 	Any            lockstep.Any                 // dimensions that are arbitrary, not the launch's
 	Assume         []*assume.Expr               // conditions on arguments and dimensions to assume
@@ -122,9 +123,11 @@ type Proof struct {
 	Config *launch.Config
 	// Fixed has the values of scalar parameters, by index, for which the proof holds. The other
 	// parameters are arbitrary.
-	Fixed map[int]uint64
-	Steps int64 // limit of each search; 0: none
-	Paths bool  // a counterexample also has the iterations in which the accesses race
+	Fixed    map[int]uint64
+	Steps    int64 // limit of each search; 0: none
+	Paths    bool  // a counterexample also has the iterations in which the accesses race
+	Exists   bool  // a finding needs no counterexample
+	OneBlock bool  // races between blocks are left out
 	// Shown and OneWarp are those of verify.Options.
 	Shown, OneWarp func(*verify.Finding) bool
 

@@ -284,6 +284,9 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 	r.MaxSteps = cmp.Or(p.Job.Options().MaxSteps, replaySteps)
 	r.Counts = func(c diag.Code) bool { return p.counts(c, f) }
 	r.Aside, r.Guess = p.aside, p.guess
+	if p.opt.FewBlocks {
+		r.Blocks = run.Pair(p.Job.Kernel, cfg.Geometry, f.Ctaid)
+	}
 	r.Mark = func(g *diag.Diagnostic) {
 		how := "counterexample of a proof, confirmed by replay: "
 		if contents.near() {

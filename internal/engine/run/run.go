@@ -43,8 +43,9 @@ type Run struct {
 	Config  *launch.Config
 	Machine *emu.Machine
 
-	Command  string // of the reproduce line; empty: that of the job
-	MaxSteps uint64 // of one schedule; 0: that of the driver's options, or a default
+	Command  string   // of the reproduce line; empty: that of the job
+	MaxSteps uint64   // of one schedule; 0: that of the driver's options, or a default
+	Blocks   []uint32 // the only blocks to run; nil: all
 
 	Seen   map[Key]bool         // findings of earlier runs, which are not reported again
 	Counts func(diag.Code) bool // which findings count; nil: all
@@ -180,7 +181,7 @@ func (r *Run) options(seed uint64) emu.Options {
 	job, common := r.Job, r.Job.Options()
 	opt := emu.Options{
 		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
-		Workers: max(common.Workers, 1),
+		Workers: max(common.Workers, 1), Blocks: r.Blocks,
 		// An invalid access that does not count is outside of what the run is about, and so is all that
 		// follows from it.
 		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),

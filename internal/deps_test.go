@@ -67,7 +67,7 @@ var rules = map[string]string{
 
 	"host":         "event",
 	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",
-	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
+	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax place driver engine/run engine/prove engine/placement",
 
 	"lockstep/symbol":     "ir smt",
 	"lockstep/thread":     "event ir smt lockstep/symbol",

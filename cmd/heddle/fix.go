@@ -15,11 +15,15 @@ import (
 )
 
 // fixHelp is the long description in --help and docs/commands.md.
-const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel. It inserts barriers,
-fences and wider scopes at the lowest cost, and changes the control flow where not all threads of a block reach a
-place that needs a barrier. It prints a patch that git apply and patch -p1 accept; the patched source was compiled
-and checked again. A repair that the source cannot express is in the repaired PTX only (--emit ptx). The report
-goes to standard error, the patch or text to standard output or to the file given by -o.
+const fixHelp = `fix looks for data races and barrier divergence, as verify and run do, and repairs the kernel. It asks first for what
+heddle sync finds: the cheapest placement of barriers with which the kernel is proved, except that it leaves existing
+barriers where they are unless they diverge. If there is none, it changes the control flow where not all threads of a
+block reach a place that needs a barrier, and inserts fences and wider scopes. What cannot be repaired is reported with
+its reason, beside what can.
+
+It prints a patch that git apply and patch -p1 accept; the patched source was compiled and checked again. A repair that
+the source cannot express is in the repaired PTX only (--emit ptx). The report goes to standard error, the patch or text
+to standard output or to the file given by -o.
 
 Exit codes: 0 nothing to repair, or repaired; 1 a bug remains in the requested output; 2 usage or input error;
 3 not checked.`
@@ -32,6 +36,7 @@ type fixCommand struct {
 	emit  string
 	diff  bool
 	allow string
+	only  []string
 }
 
 // newFix defines the command. Its --timeout is a time because users think in time; the default is a
@@ -54,6 +59,8 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(newChoice(&c.allow, "", "atomic"), "allow",
 		"also repair by `MEANS` atomic: racing plain updates become atomic, which can change "+
 			"floating-point results")
+	fs.StringArrayVar(&c.only, "only", nil, "repair only races with `CODE|LINE`, a code such as "+
+		"race-shared or a line, by barriers; may be repeated")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "remove barriers that are proved redundant")
 	fs.DurationVar(&c.fix.Budget, "timeout", 0,
 		"end the repair of a kernel after `TIME`, such as 90s (default: a fixed number of checks)")
@@ -74,6 +81,13 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 	}
 	c.fix.Source = c.emit != "ptx"
 	c.fix.Atomic = c.allow == "atomic"
+	for _, word := range c.only {
+		only, err := fix.ParseOnly(word)
+		if err != nil {
+			return inputError{fmt.Errorf("--only %w", err)}
+		}
+		c.fix.Only = append(c.fix.Only, only)
+	}
 	page, err := c.withPage(cmd.Context())
 	if err != nil {
 		return inputError{err}
@@ -103,7 +117,7 @@ func fixExit(res *fix.Result) int {
 	code := exitClean
 	for _, f := range res.Fixes {
 		switch f.Status {
-		case fix.NotRepaired:
+		case fix.NotRepaired, fix.PartlyRepaired:
 			return exitBugs
 		case fix.Repaired:
 			if f.PTXOnly != "" {
@@ -127,7 +141,7 @@ func (c *fixCommand) report(res *fix.Result, name string) error {
 	changed := false
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
-		changed = changed || f.Status == fix.Repaired
+		changed = changed || f.Status == fix.Repaired || f.Status == fix.PartlyRepaired
 		var err error
 		if c.format == "json" {
 			err = writeFixJSON(c.stdout, f, res)
@@ -195,6 +209,11 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 		case len(f.Edits) > 0:
 			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings "+
 				"above\n", f.Source.Kind)
+		}
+	case fix.PartlyRepaired:
+		fmt.Fprintf(w, "  why: %s\n", f.Why)
+		for _, r := range f.Remaining {
+			fmt.Fprintf(w, "  not repaired: %s\n", r)
 		}
 	case fix.NotRepaired:
 		fmt.Fprintf(w, "  no repair found: %s\n", f.Why)

@@ -36,6 +36,10 @@ func (r *reportFile) addFix(res *fix.Result) error {
 		switch {
 		case f.Status == fix.NotRepaired:
 			one.Why = "No repair found: " + f.Why
+		case f.Status == fix.PartlyRepaired:
+			for _, r := range f.Remaining {
+				one.Notes = append(one.Notes, "not repaired: "+r)
+			}
 		case f.PTXOnly != "":
 			one.Status += ", but not in the source"
 			one.Notes = append(one.Notes, "repaired in the PTX only (--emit ptx), because "+f.PTXOnly)
@@ -43,7 +47,7 @@ func (r *reportFile) addFix(res *fix.Result) error {
 			one.Notes = append(one.Notes, fmt.Sprintf("the patched and recompiled source is %s and no "+
 				"longer has the findings", f.Source.Kind))
 		}
-		if f.Status == fix.Repaired {
+		if f.Status == fix.Repaired || f.Status == fix.PartlyRepaired {
 			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
 		}
 		for _, ch := range f.Changes {

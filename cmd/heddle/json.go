@@ -37,6 +37,7 @@ type fixObject struct {
 	Changes    []fixChange       `json:"changes,omitempty"`
 	Others     [][]fixChange     `json:"alternatives,omitempty"`
 	Redundant  []fixChange       `json:"redundant,omitempty"`
+	Remaining  []string          `json:"remaining,omitempty"`
 	Why        string            `json:"why,omitempty"`
 	CostBefore float64           `json:"cost_before,omitempty"`
 	CostAfter  float64           `json:"cost_after,omitempty"`
@@ -86,6 +87,7 @@ func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
 		}
 		return out
 	}
+	out.Remaining = f.Remaining
 	out.Changes, out.Redundant = list(f.Changes), list(f.Redundant)
 	for _, alt := range f.Alternatives {
 		out.Others = append(out.Others, list(alt))

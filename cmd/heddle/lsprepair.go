@@ -74,6 +74,8 @@ func fixSays(f *fix.Kernel) string {
 	switch {
 	case f.Status == fix.NotRepaired:
 		say += ": no repair found: " + f.Why
+	case f.Status == fix.PartlyRepaired:
+		say += ": " + strings.Join(f.Remaining, "; ")
 	case f.PTXOnly != "":
 		say += ": in the PTX only (heddle fix --emit ptx), because " + f.PTXOnly
 	case f.Why != "":

@@ -13,7 +13,7 @@ import (
 // repairCalls looks for a repair of a kernel with copies of the functions that it calls. Without
 // one it may have a reason why no copies can be made. The error of a text with copies that cannot
 // be read is dropped: the kernel is then not repaired, with the reason of the first search.
-func (f *fixer) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {
+func (x *kernelFix) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {
 	text, from, err := repair.Inlined(p.file, p.decls, p.kernel.Name)
 	if err != nil {
 		return nil, err.Error()
@@ -21,11 +21,12 @@ func (f *fixer) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {
 	if text == nil {
 		return nil, ""
 	}
-	q, err := parseKernel(f.in.Lowered.Name, p.kernel.Name, text)
+	q, err := parseKernel(x.in.Lowered.Name, p.kernel.Name, text)
 	if err != nil {
 		return nil, ""
 	}
-	r, j, err := f.repair(ctx, q.repairable())
+	j := newJudge(x.fixer, q.kernel)
+	r, err := repair.Repair(ctx, q.repairable(), j, repair.Options{Atomic: x.opt.Atomic})
 	if err != nil || r.Patch == nil && r.Reason == "" {
 		return nil, ""
 	}

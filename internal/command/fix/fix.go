@@ -1,10 +1,12 @@
 // Package fix is heddle fix: it repairs races and barrier divergence in the kernels of one file.
 //
-// Package repair plans changes of the PTX; a judge here runs and proves each candidate (judge.go),
-// so a repair is only shown if the launch that exposed the bug no longer reports it and nothing
-// else is wrong. A repair of a source is then expressed in the source, compiled again and judged
-// again (source.go, patch.go, rank.go). In flow Options and a file; out flow the repairs with their
-// verdicts, the new PTX, and a patch.
+// It asks engine/placement first, for barriers between the statements of the source (placed.go).
+// What no placement repairs is left to package repair, which plans changes of the PTX; such a repair
+// is then expressed in the source, compiled again and judged again (source.go, patch.go, rank.go). A
+// judge here proves and runs each candidate (judge.go), so a repair is only shown if the launch that
+// exposed the bug no longer reports it and nothing else is wrong, or, of a kernel that is repaired in
+// part, if nothing is wrong that was not before (partly.go). In flow Options and a file; out flow the
+// repairs with their verdicts, the new PTX, and a patch.
 //
 // The command line and the editor import it. It imports the driver and the engines.
 package fix
@@ -33,6 +35,7 @@ type Options struct {
 	Run    run.Options
 	Prove  prove.Options
 
+	Only      []Only        // the findings that are repaired; nil: all
 	Atomic    bool          // offer atomic updates
 	Redundant bool          // remove redundant barriers
 	Source    bool          // also express the repair in the source, if it is CUDA C++ or OpenCL C
@@ -44,9 +47,15 @@ type Options struct {
 // kernel: in the PTX, in copies of functions, and in the source.
 const mostTexts = 500
 
-// proofSteps bounds a proof of a repair, which needs several, if Prove.Timeout does not: about two
-// seconds, in steps of the solvers.
-const proofSteps = 40_000_000
+// proofSteps bounds a proof of a repair, which needs several, and kernelSteps all proofs of one
+// kernel, if Prove.Timeout does not: about two seconds and eight, in steps of the solvers.
+const (
+	proofSteps  = 40_000_000
+	kernelSteps = 4 * proofSteps
+)
+
+// mostRan bounds the runs of one kernel, in warp instructions: about five seconds.
+const mostRan = 20_000_000
 
 // fixSeeds is how many schedules each text is run under: which strong access observes which depends
 // on it. More schedules find more bugs and cost a run each, for every candidate.
@@ -60,13 +69,16 @@ const (
 	NothingToFix Status = iota
 	// Repaired is a kernel with a repair that the judge accepts, at least in the PTX.
 	Repaired
+	// PartlyRepaired is a kernel of which some findings are repaired. Kernel.Remaining has the others.
+	PartlyRepaired
 	// NotRepaired is a kernel with a bug for which no repair was found.
 	NotRepaired
 	// NotChecked is a kernel whose launch is unknown, or whose runs do not cover it.
 	NotChecked
 )
 
-var statusNames = [...]string{"unchanged", "repaired", "not repaired", "not checked"}
+var statusNames = [...]string{"unchanged", "repaired", "partly repaired", "not repaired",
+	"not checked"}
 
 // String names the status.
 func (s Status) String() string { return statusNames[s] }
@@ -80,6 +92,7 @@ type Kernel struct {
 	Changes []Change
 	// Alternatives are other repairs, in the PTX, of the same cost and no lesser verdict.
 	Alternatives [][]Change
+	Remaining    []string     // of a kernel that is partly repaired: what is wrong still, and why
 	Redundant    []Change     // barriers that the kernel, as it is now, does not need
 	Why          string       // why that is enough, or why the kernel cannot be repaired
 	After        diag.Verdict // of the repaired kernel, or of one that needs no repair
@@ -158,24 +171,26 @@ type fixer struct {
 	opt    Options
 	file   driver.Input
 	in     *driver.Module
-	source *sourceFixer // nil: changes are not expressed in the source
-	texts  int          // that were checked for the current kernel
+	source *sourceFixer // nil: the file is not a source
+	// ptxOnly: the PTX has repairs that the source does not have.
+	ptxOnly bool
+	texts   int    // that were checked for the current kernel
+	ran     uint64 // warp instructions, for it
+	steps   int64  // that its proofs may still take
 }
 
 // run repairs the selected kernels, one after the other, each in the text that the last one left.
 func (f *fixer) run(ctx context.Context, out *Result) error {
 	out.PTX = f.in.Lowered.PTX
 	f.d.See(f.in)
-	if f.opt.Source {
-		var err error
-		if f.source, err = newSourceFixer(ctx, f); err != nil {
-			return err
-		}
+	var err error
+	if f.source, err = newSourceFixer(ctx, f); err != nil {
+		return err
 	}
 	kernels := f.d.Select(f.in)
 	f.d.Examine(len(kernels))
 	for _, k := range kernels {
-		f.texts = 0
+		f.texts, f.ran, f.steps = 0, 0, kernelSteps
 		one := &kernelFix{fixer: f, k: k, text: out.PTX, out: &Kernel{Kernel: k.Demangled, Name: k.Name}}
 		if err := one.run(ctx); err != nil {
 			return err
@@ -195,6 +210,7 @@ type kernelFix struct {
 	text   []byte   // replaced if the kernel is repaired
 	out    *Kernel
 	kernel *repair.Kernel // of text
+	placed *placed        // nil: no placement of barriers is the result
 	attempt
 }
 
@@ -230,15 +246,12 @@ func (x *kernelFix) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil: // whatever was found until then
 		x.text = was
-		x.gaveUp(fmt.Sprintf("the time limit of %v was reached; try a longer --timeout", x.opt.Budget))
-		return nil
-	case errors.Is(err, errTexts):
-		x.gaveUp(err.Error())
+		x.gaveUp()
 		return nil
 	case err != nil:
 		return err
 	}
-	if x.out.Status == Repaired {
+	if x.out.Status == Repaired || x.out.Status == PartlyRepaired {
 		q, err := parseKernel(x.in.Lowered.Name, x.k.Name, x.text)
 		if err != nil {
 			return err
@@ -248,34 +261,16 @@ func (x *kernelFix) run(ctx context.Context) error {
 	return nil
 }
 
-// search looks for a repair of the kernel, and if there is none, for one with copies of the
-// functions that it calls. Copies come second because the repair then exists in the PTX only.
-func (x *kernelFix) search(ctx context.Context, p *parsed) error {
-	var err error
-	x.result, x.judge, err = x.repair(ctx, x.kernel)
-	if err != nil || x.result.Reason == "" {
-		return err
-	}
-	switch c, why := x.repairCalls(ctx, p); {
-	case c != nil && c.result.Patch == nil:
-		x.result.Reason = c.result.Reason // which knows where in the function it is
-	case c != nil:
-		c.judge.spent += x.judge.spent
-		x.attempt = *c
-	case why != "":
-		x.out.Notes = append(x.out.Notes,
-			"heddle could not repair copies of the functions that it calls: "+why)
-	}
-	return nil
-}
-
 // conclude records the result of a search. Only a kernel that needs no repair is searched for
 // redundant barriers: a repair is not changed once the judge has accepted it.
 func (x *kernelFix) conclude(ctx context.Context) error {
 	x.out.Judged = x.result.Judged
-	if x.result.Patch != nil {
+	switch {
+	case x.placed != nil:
+		x.synchronized(ctx)
+	case x.result.Patch != nil:
 		x.repaired(ctx)
-	} else {
+	default:
 		x.unrepaired(ctx)
 	}
 	if x.out.Status == NothingToFix {
@@ -284,10 +279,14 @@ func (x *kernelFix) conclude(ctx context.Context) error {
 	return nil
 }
 
-// gaveUp records that a limit was reached. Whatever was found before is dropped, so a result does
-// not depend on how far a search came. Without a known bug the kernel is "not checked", never "not
-// repaired".
-func (x *kernelFix) gaveUp(why string) {
+// gaveUp records that the time was up, or that the user ended the command. Whatever was found before
+// is dropped, so a result does not depend on how far a search came. Without a known bug the kernel is
+// "not checked", never "not repaired".
+func (x *kernelFix) gaveUp() {
+	why := "the command was ended"
+	if x.opt.Budget > 0 {
+		why = fmt.Sprintf("the time limit of %v was reached; try a longer --timeout", x.opt.Budget)
+	}
 	*x.out = Kernel{Kernel: x.k.Demangled, Name: x.k.Name, Status: NotRepaired, Why: why}
 	if b := x.judge.before; b == nil || b.Grade != repair.Buggy {
 		x.out.Status = NotChecked
@@ -314,12 +313,38 @@ func (x *kernelFix) repaired(ctx context.Context) {
 		}
 		return s.inSource(ctx, x)
 	})
+	x.explain(r.After)
+}
+
+// synchronized records a repair by a placement of barriers.
+func (x *kernelFix) synchronized(ctx context.Context) {
+	out, form := x.out, &x.placed.form
+	out.Status, x.text = Repaired, form.ptx
+	if out.Remaining = x.placed.remaining; len(out.Remaining) > 0 {
+		out.Status = PartlyRepaired
+	}
+	out.Wrong, out.Changes = x.wrong(ctx), x.placed.changes
+	out.After = verdictOf(x.k, form.after)
+	out.Judged++
+	if x.source != nil {
+		x.accept(form)
+	}
+	if out.Status == PartlyRepaired {
+		out.Why = "each barrier separates accesses that raced; the findings that remain need another repair"
+		return
+	}
+	x.explain(form.after)
+}
+
+// explain records why a repair is enough, and what it rests on.
+func (x *kernelFix) explain(after *repair.Judgement) {
+	out := x.out
 	if x.judge.guessed != nil {
 		out.Notes = append(out.Notes,
 			"the bug occurs with a launch that heddle guessed: "+x.judge.guessed.launch)
 	}
-	if out.After.Kind == diag.Clean && r.After.Reason != "" {
-		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+r.After.Reason)
+	if out.After.Kind == diag.Clean && after.Reason != "" {
+		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+after.Reason)
 	}
 	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
 		out.Verdict() + ": " + out.After.Text()
@@ -353,77 +378,14 @@ func barrierCost(p *parsed) float64 {
 	return repair.New(p.repairable()).BarrierCost(repair.DefaultCost)
 }
 
-// repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the
-// scalar arguments that host code, a comment or a configuration gives count as given, as they do
-// for heddle check: what goes wrong with others alone may never happen, and is no reason to change
-// a kernel. The judge is the one of the result.
-func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
-	best *repair.Result, by *judge, err error) {
-	// The judge that accepts the kernel as it is, or the one that takes most as given, decides whether
-	// there is anything to repair.
-	var judges []*judge
-	for _, from := range f.outlooks(k.Func) {
-		j := newJudge(f, k.Func, from)
-		if by != nil {
-			j.spent = by.spent
-		}
-		judges, by = append(judges, j), j
-		before, err := j.Judge(ctx, k.File.Content, true)
-		if err != nil {
-			return nil, by, err
-		}
-		best = &repair.Result{Before: before, Judged: 1}
-		if before.Grade == repair.Verified {
-			return best, by, nil
-		}
-	}
-	if best.Before.Grade != repair.Buggy {
-		return best, by, nil
-	}
-	// The most general judge is asked first. A repair that it only finds clean may be verified by one
-	// that takes more arguments as given, which is then better.
-	spent := by.spent
-	best = nil
-	for _, j := range judges {
-		j.spent = spent
-		r, err := repair.Repair(ctx, k, j, repair.Options{Atomic: f.opt.Atomic})
-		if err != nil {
-			return nil, j, err
-		}
-		spent = j.spent
-		if best == nil || r.Patch != nil && (best.Patch == nil || r.After.Grade > best.After.Grade) {
-			best, by = r, j
-		}
-		if r.Patch != nil && r.After.Grade == repair.Verified {
-			break
-		}
-	}
-	by.spent = spent
-	return best, by, nil
-}
-
-// outlooks are the origins from which scalar arguments are taken as given, the most general first.
-// There is a second one only if it makes more arguments given.
-func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
-	out := []launch.Origin{launch.FromProgram}
-	cfg, errs := launch.Resolve(k, f.opt.Common.Launch, f.in.Facts)
-	if len(errs) > 0 {
-		return out
-	}
-	p := f.prover.Proof(f.d.Job(f.in, k), cfg)
-	if len(p.Scalars(launch.FromHost)) > len(p.Scalars(launch.FromProgram)) {
-		out = append(out, launch.FromHost)
-	}
-	return out
-}
-
 // redundant looks for barriers that a kernel does not need, and removes them if it is asked to and
 // they are proved redundant. "Redundant" without a proof is a hint for the user and never an edit.
 func (x *kernelFix) redundant(ctx context.Context) error {
 	out := x.out
+	x.judge.whether = x.result.Before.Grade == repair.Verified
 	// A list that a limit cut short is still true of the barriers in it.
 	list, patch, err := repair.FindRedundant(ctx, x.kernel, x.judge, repair.Options{})
-	if err != nil && ctx.Err() == nil && !errors.Is(err, errTexts) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errLimit) {
 		return err
 	}
 	byIndex := instructions(x.k)
@@ -491,12 +453,16 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 	defer func() { x.judge.spent += time.Since(began) }()
 	var out []diag.Diagnostic
 	job := x.d.Job(x.in, x.k).Into(func(g diag.Diagnostic) { out = append(out, g) })
-	for _, t := range x.judge.launches {
+	for _, t := range x.judge.witnesses {
 		cfg, errs := launch.Resolve(x.k, t.Launch, x.in.Facts)
 		if len(errs) > 0 {
 			continue
 		}
 		r := run.New(job, &x.opt.Run, cfg)
+		if t.Blocks == nil {
+			t.Blocks = run.Sample(x.k, cfg.Geometry)
+		}
+		r.Blocks, r.MaxSteps = t.Blocks, run.QuickSteps(x.d.Options(), cfg, t.Blocks)
 		r.Counts = prove.Synchronization
 		if err := r.Start(); err != nil {
 			continue

@@ -11,7 +11,6 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
 	"heddle/internal/engine/run"
-	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/source"
@@ -34,7 +33,7 @@ func huntFor(t *testing.T, text string, seed uint64) (*judge, *repair.Judgement)
 		t.Fatal(err)
 	}
 	opt := Options{Run: run.Options{Seed: seed}}
-	j := newJudge(&fixer{d: d, opt: opt, in: in}, k, launch.FromFlag)
+	j := newJudge(&fixer{d: d, opt: opt, in: in}, k)
 	j.launches = nil
 	out := &repair.Judgement{Grade: repair.Clean}
 	j.hunt(t.Context(), p, out)
@@ -62,12 +61,12 @@ func TestHunt(t *testing.T) {
 			for seed := range uint64(seeds) {
 				text := fmt.Sprintf("__global__ void k(%s) { __shared__ int s[1]; if (%s) %s __syncthreads(); out[threadIdx.x + blockIdx.x * blockDim.x] = s[0]; }", tt.params, tt.condition, race)
 				j, out := huntFor(t, text, seed)
-				if out.Grade != repair.Buggy || len(j.launches) != 1 {
-					t.Errorf("seed %d: grade %v, %d launches", seed, out.Grade, len(j.launches))
+				if out.Grade != repair.Buggy || len(j.witnesses) != 1 {
+					t.Errorf("seed %d: grade %v, %d launches", seed, out.Grade, len(j.witnesses))
 					continue
 				}
 				again, same := huntFor(t, text, seed)
-				if same.Scope != out.Scope || again.ran != j.ran || out.Scope == "" {
+				if same.Scope != out.Scope || again.f.ran != j.f.ran || out.Scope == "" {
 					t.Errorf("seed %d: another launch the second time", seed)
 				}
 			}
@@ -83,12 +82,12 @@ func TestHuntKeeps(t *testing.T) {
 		"__global__ void k(int *out, int n) { __shared__ int s[1024]; for (int i = 0; i < 1000000; i++) { s[threadIdx.x] += n; __syncthreads(); } out[threadIdx.x + blockIdx.x * blockDim.x] = s[threadIdx.x]; }",
 	} {
 		j, out := huntFor(t, text, 1)
-		if out.Grade != repair.Clean || len(out.Findings) > 0 || len(j.launches) > 0 {
+		if out.Grade != repair.Clean || len(out.Findings) > 0 || len(j.witnesses) > 0 {
 			t.Errorf("%s: %+v", text, out)
 		}
 		// The last launch may go over the budget, once in a run and once to be scored.
-		if most := uint64(run.HuntSteps + 2*(200_000+5_000*4*8)); j.ran > most {
-			t.Errorf("%s: %d warp instructions, at most %d are meant", text, j.ran, most)
+		if most := uint64(run.HuntSteps + 2*(200_000+5_000*4*8)); j.f.ran > most {
+			t.Errorf("%s: %d warp instructions, at most %d are meant", text, j.f.ran, most)
 		}
 	}
 }

@@ -3,49 +3,50 @@ package fix
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/emu"
-	"heddle/internal/engine/prove"
 	"heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/launch"
-	"heddle/internal/lockstep"
 	"heddle/internal/ptx"
 	"heddle/internal/race"
 	"heddle/internal/repair"
 	"heddle/internal/source"
-	"heddle/internal/verify"
 )
 
-// How a text is judged, from the cheapest question to the dearest: runs of the known launches,
-// among them those that showed a bug before; a proof for all arguments that are not given; replays
-// of its counterexamples; and, once for the original text, a search for other launches (run.Hunt).
+// How a text is judged, from the question that decides most to the one that decides least: the few
+// blocks in which a bug was shown before, since most candidates fail there; a proof for all
+// arguments that are not given; replays of its counterexamples, in their blocks; runs of the known
+// launches, if there is no proof; and, once for the original text, a search for other launches
+// (run.Hunt).
 //
 // Buggy means that a run showed a bug, Verified that the proof succeeded. Clean means neither, so a
 // repair that is only clean can be wrong for inputs that were not tried; the result says so. A run
 // that hits its step limit makes the text Unknown, never Clean.
 
-// judge is the repair.Judge of one kernel. It runs the emulator with the race detector on some
-// launches, and if they show nothing, asks the static engine, whose counterexamples become launches
-// too.
+// judge is the repair.Judge of one kernel.
 type judge struct {
-	f        *fixer
-	kernel   string // mangled
-	launches []run.Trial
-	hosts    []int         // the launches of host code, as launch.Request.Host
-	from     launch.Origin // scalar arguments from there, or from what counts more, are given
-	before   *memo         // of the first text
+	f      *fixer
+	kernel string // mangled
+	// witnesses are runs that showed a bug, of the blocks in which it is.
+	witnesses []run.Trial
+	launches  []run.Trial
+	hosts     []int // the launches of host code, as launch.Request.Host
+	before    *memo // of the first text
 	// inputs were searched, or a bug was found without a search; only of the first text
 	hunted  bool
-	guessed *guess        // the bug that is repaired was found with a guessed shape
-	long    bool          // a run of the text took too long
-	ran     uint64        // warp instructions of all runs
+	guessed *guess // the bug that is repaired was found with a guessed shape
+	// whether: all that counts of a text is whether it is verified.
+	whether bool
+	// suspect is a run with a race that rests on contents of memory that heddle guessed; nil: none.
+	suspect *run.Trial
 	limit   time.Duration // of a proof, if the user gives one
 	spent   time.Duration
 }
@@ -63,11 +64,10 @@ type memo struct {
 	*repair.Judgement
 }
 
-// newJudge returns a judge that takes scalar arguments as given if they come from that origin, or
-// from one that takes precedence over it. The launches are the user's, each once for each seed;
-// counterexamples and the search for other launches add to them.
-func newJudge(f *fixer, k *ir.Func, from launch.Origin) *judge {
-	j := &judge{f: f, kernel: k.Name, from: from, limit: f.opt.Prove.Timeout}
+// newJudge returns a judge. The launches are the user's, each once for each seed; counterexamples
+// and the search for other launches add to them.
+func newJudge(f *fixer, k *ir.Func) *judge {
+	j := &judge{f: f, kernel: k.Name, limit: f.opt.Prove.Timeout}
 	all, errs := launch.Launches(k, f.opt.Common.Launch, f.in.Facts)
 	if len(errs) > 0 {
 		return j // they were reported
@@ -81,6 +81,23 @@ func newJudge(f *fixer, k *ir.Func, from launch.Origin) *judge {
 		}
 	}
 	return j
+}
+
+// outlooks are the origins from which scalar arguments are taken as given: for all arguments that no
+// flag gives, and else for those that host code, a comment or a configuration gives, as for heddle
+// check. What goes wrong with others alone may never happen, and is no reason to change a kernel, so
+// that the last origin decides.
+func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
+	out := []launch.Origin{launch.FromProgram}
+	cfg, errs := launch.Resolve(k, f.opt.Common.Launch, f.in.Facts)
+	if len(errs) > 0 {
+		return out
+	}
+	p := f.prover.Proof(f.d.Job(f.in, k), cfg)
+	if len(p.Scalars(launch.FromHost)) > len(p.Scalars(launch.FromProgram)) {
+		out = append(out, launch.FromHost)
+	}
+	return out
 }
 
 // request is what the user asked for, for one of the launches of host code.
@@ -133,16 +150,16 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 	return p, nil
 }
 
-// errTexts is the error of a repair that checked too many texts.
-var errTexts = fmt.Errorf("heddle gave up after checking %d candidates", mostTexts)
+// errLimit is the error of a repair that checked too many texts, or ran them for too long.
+var errLimit = errors.New("heddle gave up the search: it is bounded in candidates and in steps")
 
 // Judge implements repair.Judge.
 func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	if m := j.before; m != nil && m.proof == proof && bytes.Equal(m.text, text) {
 		return m.Judgement, nil
 	}
-	if j.f.texts++; j.f.texts > mostTexts {
-		return nil, errTexts
+	if j.f.texts++; j.f.texts > mostTexts || j.f.ran > mostRan {
+		return nil, errLimit
 	}
 	began := time.Now()
 	defer func() { j.spent += time.Since(began) }()
@@ -154,34 +171,59 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 }
 
 // look judges a text that has not been judged before.
-//
-// The launches come first, and among them those that exposed a bug before, since most candidates
-// fail in the first run. A run that was cut off at its step limit does not prevent a proof, and a
-// proof makes the text Verified whatever the runs covered.
 func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
 	if err != nil {
 		return nil, fmt.Errorf("the repaired PTX is malformed: %w", err)
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
-	j.long = false
-	for _, t := range j.launches {
+	for _, t := range j.witnesses {
 		if err := j.runOnce(ctx, p, t, out); err != nil {
 			return nil, err
 		}
 		if len(out.Findings) > 0 {
-			out.Grade, j.hunted = repair.Buggy, true
+			out.Grade = repair.Buggy
 			return out, nil
 		}
 	}
-	if proof && (out.Grade == repair.Clean || j.long) {
+	if proof {
 		j.prove(ctx, p, out)
 	}
-	if !j.hunted && (out.Grade == repair.Clean || out.Grade == repair.Unknown) {
-		j.hunt(ctx, p, out)
+	if out.Grade != repair.Verified && j.whether {
+		out.Grade = repair.Unknown
+	} else if out.Grade != repair.Verified && out.Grade != repair.Buggy {
+		if err := j.runs(ctx, p, out); err != nil {
+			return nil, err
+		}
 	}
-	j.hunted = true
+	if !j.hunted {
+		if out.Grade == repair.Clean || out.Grade == repair.Unknown && j.suspect == nil {
+			j.hunt(ctx, p, out)
+		}
+		j.hunted, j.f.ran = true, 0 // what follows has limits of its own
+	}
 	return out, ctx.Err()
+}
+
+// runs executes the launches. What a failed proof suspects is replaced by what a run shows.
+func (j *judge) runs(ctx context.Context, p *parsed, out *repair.Judgement) error {
+	suspected := out.Findings
+	out.Findings = nil
+	for _, t := range j.launches {
+		if err := j.runOnce(ctx, p, t, out); err != nil {
+			return err
+		}
+		if len(out.Findings) > 0 {
+			out.Grade = repair.Buggy
+			j.witnesses = append(j.witnesses, t)
+			return nil
+		}
+		if j.suspect != nil { // another schedule does not make it clean
+			break
+		}
+	}
+	out.Findings = suspected
+	return nil
 }
 
 // runOnce executes one launch and adds what it shows. The grade never improves here: a run can show
@@ -196,18 +238,24 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 		out.Grade, out.Reason = repair.Unknown, err.Error()
 		return nil
 	}
+	if t.Blocks == nil {
+		t.Blocks = run.Sample(p.kernel, cfg.Geometry)
+	}
 	common := j.f.d.Options()
 	det := run.Watch(common, p.kernel, cfg, m, false)
 	opt := emu.Options{
-		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg, nil), Workers: 1,
-		StopAtFault: true, Memory: common.Memory,
+		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg, t.Blocks), Workers: 1,
+		StopAtFault: true, Memory: common.Memory, Blocks: t.Blocks,
 	}
 	res, err := m.Run(ctx, opt, det)
 	if err != nil {
 		return err
 	}
-	j.ran += res.Steps
-	found, guess := j.evident(p, t.Launch.Host, m, cfg, det.Report())
+	j.f.ran += res.Steps
+	found, guess, contents := j.evident(p, t.Launch.Host, m, cfg, det.Report())
+	if contents && j.suspect == nil {
+		j.suspect = &t
+	}
 	if guess != "" {
 		out.Grade, out.Reason = repair.Unknown, "a race rests on a guess: "+guess
 	}
@@ -215,37 +263,38 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	switch res.Status {
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
-		j.long = j.long || res.Stop.Kind == emu.Spinning
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
-		j.long = true
 	}
 	out.Scope = scopeOfRuns + cfg.Describe()
+	if n := uint64(len(t.Blocks)); n > 0 && n < cfg.Geometry.Blocks() {
+		out.Scope += fmt.Sprintf(" (%d of its blocks)", n)
+	}
 	return nil
 }
 
 // evident returns what a run found without the races that rest on a guess, as heddle check counts
 // them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races, on
-// names the guesses of one.
+// names the guesses of one. contents says that one of them rests on contents of memory alone.
 func (j *judge) evident(p *parsed, host int, m *emu.Machine, cfg *launch.Config,
-	rep *race.Report) (found *race.Report, on string) {
+	rep *race.Report) (found *race.Report, on string, contents bool) {
 	if len(rep.Races) == 0 {
-		return rep, ""
+		return rep, "", false
 	}
 	guesses := j.guessesOf(p, host)
 	if guesses == nil {
-		return rep, ""
+		return rep, "", false
 	}
 	kept := *rep
 	kept.Races = nil
 	for i := range rep.Races {
-		if g := guesses.Race(&rep.Races[i], m, cfg); g != "" {
-			on = g
+		if g, of := guesses.Race(&rep.Races[i], m, cfg); g != "" {
+			on, contents = g, contents || of
 			continue
 		}
 		kept.Races = append(kept.Races, rep.Races[i])
 	}
-	return &kept, on
+	return &kept, on, contents
 }
 
 // guessesOf returns the guesses of the launch that the user asked for; nil if it cannot be resolved.
@@ -351,149 +400,6 @@ func offsetOf(f *source.File, in *ir.Instr) int {
 	return off
 }
 
-// prove asks the static engine about a text that runs found clean.
-//
-// Its own time limit, if there is one, does not end the replays. Findings that no replay confirmed
-// are added as unconfirmed: they lead the search to places, and never make a text Buggy.
-func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
-	outer := ctx
-	if j.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, j.limit)
-		defer cancel()
-	}
-	was := out.Grade
-	for _, host := range j.hosts {
-		if !j.proveLaunch(ctx, outer, p, host, out) {
-			if out.Grade == repair.Verified { // an earlier launch is
-				out.Grade = was
-			}
-			return
-		}
-	}
-}
-
-// proveLaunch is prove for one of the launches of host code. It reports whether it is verified.
-func (j *judge) proveLaunch(ctx, outer context.Context, p *parsed, host int,
-	out *repair.Judgement) bool {
-	cfg, errs := launch.Resolve(p.kernel, j.request(host), j.f.in.Facts)
-	if len(errs) > 0 {
-		return false
-	}
-	pr := j.f.prover.Proof(j.f.d.Job(j.f.in, p.kernel), cfg)
-	if pr.Fixed = pr.Scalars(j.from); j.limit == 0 {
-		pr.Steps = proofSteps
-	}
-	r, v := pr.Verify(ctx, mostCounterexamples)
-	switch {
-	case r == nil:
-		out.Reason = v.Kind.String() + ": " + v.Reason
-		return false
-	case r.Verified():
-		out.Grade, out.Scope = repair.Verified,
-			strings.Join(append([]string{pr.Scope(r)}, pr.Details(r)...), "; ")
-		return true
-	}
-	out.Reason = openReason(r)
-	replays := &replayer{
-		j: j, proof: pr, p: p, thread: r.Thread, host: host, did: map[string]bool{},
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Model != nil && !f.Unusual && replays.replay(outer, f, out) {
-			out.Grade = repair.Buggy
-			return false
-		}
-	}
-	j.unconfirmed(p, r, out)
-	return false
-}
-
-// unconfirmed adds the findings of a proof that no replay confirmed.
-func (j *judge) unconfirmed(p *parsed, r *verify.Result, out *repair.Judgement) {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Kind == verify.Bounds || f.Kind == verify.Lanes {
-			continue // no barrier repairs them
-		}
-		g := repair.Finding{Kind: repair.Race, Reach: repair.InBlock}
-		g.A, g.B = offsetOf(p.file, f.A), offsetOf(p.file, f.B)
-		if f.Kind == verify.Divergence {
-			g.Kind = repair.Divergence
-		} else if f.OtherBlock {
-			g.Reach = repair.AcrossBlocks
-		}
-		out.Findings = append(out.Findings, g)
-	}
-}
-
-// openReason describes what a proof leaves open. It names no places, since those of a repaired text
-// are not the user's.
-func openReason(r *verify.Result) string {
-	out := "the static engine found no proof"
-	if len(r.Findings) == 0 {
-		return out
-	}
-	text := func(in *ir.Instr) string {
-		if in == nil {
-			return "the end of the kernel"
-		}
-		return in.Text()
-	}
-	what := "a race"
-	f := &r.Findings[0]
-	switch f.Kind {
-	case verify.Race:
-	case verify.Divergence:
-		what = "divergence"
-	default:
-		return out
-	}
-	out += fmt.Sprintf(": it cannot rule out %s between %s and %s", what, text(f.A), text(f.B))
-	if len(r.Thread.Approximate) > 0 {
-		out += " (" + strings.Join(r.Thread.Approximate, "; ") + ")"
-	}
-	return out
-}
-
-// mostCounterexamples bounds the counterexamples of one text that are replayed.
-const mostCounterexamples = 8
-
-// replayer replays the counterexamples of one text. Each finding has several sets of arguments,
-// which differ in the contents of buffers; equal sets run once.
-type replayer struct {
-	j      *judge
-	proof  *prove.Proof
-	p      *parsed
-	thread *lockstep.Thread
-	host   int             // the launch of host code
-	did    map[string]bool // by the arguments of a run
-}
-
-// replay runs a counterexample with the arguments that were not run before. A launch that shows
-// something is tried first from then on.
-func (r *replayer) replay(ctx context.Context, f *verify.Finding, out *repair.Judgement) bool {
-	j := r.j
-	for _, contents := range prove.Replays {
-		req := r.proof.Inputs(j.request(r.host), f, r.thread, contents)
-		key := req.Inputs()
-		if r.did[key] {
-			continue
-		}
-		r.did[key] = true
-		found := &repair.Judgement{Grade: repair.Clean}
-		if err := j.runOnce(ctx, r.p, run.Trial{Launch: req}, found); err != nil {
-			continue
-		}
-		if len(found.Findings) > 0 {
-			j.launches = append([]run.Trial{{Launch: req}}, j.launches...)
-			out.Findings = found.Findings
-			return true
-		}
-	}
-	return false
-}
-
 // hunt looks for a launch that shows something where those of the judge did not. A launch that it
 // finds with a shape that the user did not give is a guess: the kernel may not be meant to run like
 // that.
@@ -501,7 +407,8 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 	var found *repair.Judgement
 	asked := j.f.opt.Common.Launch
 	search := run.Hunt{
-		Job: j.f.d.Job(j.f.in, p.kernel), Seed: j.f.opt.Run.Seed, Ran: &j.ran,
+		Job: j.f.d.Job(j.f.in, p.kernel), Seed: j.f.opt.Run.Seed, Ran: &j.f.ran,
+		Sample: func(cfg *launch.Config) []uint32 { return run.Sample(p.kernel, cfg.Geometry) },
 		Try: func(ctx context.Context, t run.Trial) (bool, error) {
 			found = &repair.Judgement{Grade: repair.Clean}
 			err := j.runOnce(ctx, p, t, found)
@@ -515,6 +422,6 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 	if t.Launch.Block != asked.Block {
 		j.guessed = &guess{strings.TrimPrefix(found.Scope, scopeOfRuns), *out}
 	}
-	j.launches = append([]run.Trial{*t}, j.launches...)
+	j.witnesses = append(j.witnesses, *t)
 	out.Grade, out.Findings, out.Scope = repair.Buggy, found.Findings, found.Scope
 }

@@ -13,19 +13,32 @@ import (
 // of the PTX, with the reason.
 func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
 	s, out := x.source, x.out
-	if s == nil {
+	if s == nil || !x.opt.Source {
+		x.ptxOnly = true
 		return
 	}
 	compiled, compiles := s.compiled, s.compiles
 	got, err := find(s)
-	out.Compiled, out.Compiles = s.compiled-compiled, s.compiles-compiles
+	out.Compiled += s.compiled - compiled
+	out.Compiles += s.compiles - compiles
 	if err != nil {
-		out.PTXOnly = err.Error()
+		out.PTXOnly, x.ptxOnly = err.Error(), true
 		return
 	}
-	out.Edits = got.edits[len(s.edits):]
-	out.Source = verdictOf(x.k, got.after)
-	s.edits = got.edits
+	x.accept(got)
+}
+
+// accept adds the edits of a form in the source to those of the kernels before.
+func (x *kernelFix) accept(got *sourceForm) {
+	s, out := x.source, x.out
+	edits := got.edits[len(s.edits):]
+	if s.edits = got.edits; !x.opt.Source {
+		return
+	}
+	out.Edits, out.Source = edits, verdictOf(x.k, got.after)
+	if out.Status != Repaired { // which of the findings are gone is not known
+		return
+	}
 	for i := range out.Wrong {
 		fix := diag.Fix{Message: "synchronize " + x.k.Demangled, Edits: out.Edits}
 		out.Wrong[i].Fixes = append(out.Wrong[i].Fixes, fix)
@@ -37,7 +50,7 @@ func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
 func (f *fixer) patch(out *Result) error {
 	s := f.source
 	switch {
-	case s != nil:
+	case s != nil && f.opt.Source:
 		out.User = s.user
 		var err error
 		if out.Patched, err = edit.Apply(s.user, s.edits); err != nil {

@@ -27,6 +27,8 @@ import (
 type guess struct {
 	name string // "pitch = 32", "the contents of first"
 	flag string // "--arg pitch=N"
+	// contents: of memory
+	contents bool
 }
 
 // restsOn returns the guesses that decide whether a finding is there: for a race those on which the
@@ -46,7 +48,7 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)
 		out := g.made(append(g.facts.Between(one, two), g.facts.Coincidence(one, two)...), cfg)
 		if g.block && (g.tooWide(&one, &two, cfg) || g.tooWide(&two, &one, cfg)) {
-			out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+			out = append(out, guess{name: "block " + launch.Dims(cfg.Geometry.Block), flag: "--block"})
 		}
 		return out
 	case key.code == diag.CodeOutOfBounds || key.code == diag.CodeMisaligned:
@@ -85,12 +87,15 @@ func (g *Guesses) tooWide(a, b *depend.Access, cfg *launch.Config) bool {
 }
 
 // Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
-// rests on none.
-func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) string {
-	if on := g.restsOn(raceKey(rc), rc, m, cfg); len(on) > 0 {
-		return sayGuesses(on)
+// rests on none. contents says that only contents of memory are guessed: a proof is about all of
+// them.
+func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) (on string, contents bool) {
+	all := g.restsOn(raceKey(rc), rc, m, cfg)
+	if len(all) == 0 {
+		return "", false
 	}
-	return ""
+	shape := func(one guess) bool { return !one.contents }
+	return sayGuesses(all), !slices.ContainsFunc(all, shape)
 }
 
 // access is an access of a race as package depend names it.
@@ -113,7 +118,7 @@ func (g *Guesses) made(sources []depend.Source, cfg *launch.Config) []guess {
 			found = g.contents(s)
 		case depend.GridSize:
 			if g.grid {
-				found = guess{"grid " + launch.Dims(cfg.Geometry.Grid), "--grid"}
+				found = guess{name: "grid " + launch.Dims(cfg.Geometry.Grid), flag: "--grid"}
 			}
 		}
 		if found.name != "" && !slices.Contains(out, found) {
@@ -131,10 +136,10 @@ func (g *Guesses) argument(s depend.Source, cfg *launch.Config) guess {
 	}
 	a := &cfg.Args[i]
 	if s.Var.Size != s.Var.Type.Size() {
-		return guess{fmt.Sprintf("the bytes at offset %d of %s", s.Offset, a.Name),
-			fmt.Sprintf("--arg %s+%d=TYPE:VALUE", a.Name, s.Offset)}
+		return guess{name: fmt.Sprintf("the bytes at offset %d of %s", s.Offset, a.Name),
+			flag: fmt.Sprintf("--arg %s+%d=TYPE:VALUE", a.Name, s.Offset)}
 	}
-	return guess{a.Name + " = " + a.Value(), "--arg " + a.Name + "=VALUE"}
+	return guess{name: a.Name + " = " + a.Value(), flag: "--arg " + a.Name + "=VALUE"}
 }
 
 // contents are what heddle put into an array, or what a variable holds that the host sets.
@@ -145,19 +150,19 @@ func (g *Guesses) contents(s depend.Source) guess {
 	case g.cfg.Saved != "" && !slices.Contains(g.job.Kernel.Params, v):
 		return guess{} // all memory is as the program had it
 	case v == nil:
-		return guess{"contents of memory that pointers in memory lead to", ""}
+		return guess{"contents of memory that pointers in memory lead to", "", true}
 	case slices.Contains(g.job.Kernel.Params, v):
 		i := slices.Index(g.job.Kernel.Params, v)
 		if !g.chosen(i) {
 			return guess{}
 		}
 		name := g.cfg.Args[i].Name
-		return guess{"the contents of " + name, "--arg " + name + "=CONTENTS"}
+		return guess{"the contents of " + name, "--arg " + name + "=CONTENTS", true}
 	case v.Space == event.Const || v.Space == event.Global && !g.facts.Written(v):
 		if len(v.Init) > 0 || len(v.Relocs) > 0 {
 			return guess{}
 		}
-		return guess{"the contents of " + v.Shown() + ", which the host sets", ""}
+		return guess{"the contents of " + v.Shown() + ", which the host sets", "", true}
 	}
 	return guess{}
 }
@@ -188,16 +193,16 @@ func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 		switch {
 		case v.Unsized && cfg.Origins["shared"].Guessed():
 			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
-				"--shared"})
+				"--shared", false})
 		case i >= 0 && g.chosen(i) && v.Pointer && !g.sized(i):
 			out = append(out, guess{"where " + g.cfg.Args[i].Name + " points in its array",
-				"--arg " + g.cfg.Args[i].Name + "=zero:BYTES"})
+				"--arg " + g.cfg.Args[i].Name + "=zero:BYTES", false})
 		}
 	}
 	if g.block && slices.ContainsFunc(g.facts.Address(in), func(s depend.Source) bool {
 		return s.Kind == depend.ThreadIndex && !g.anyway[key] || s.Kind == depend.BlockSize
 	}) {
-		out = append(out, guess{"block " + launch.Dims(cfg.Geometry.Block), "--block"})
+		out = append(out, guess{name: "block " + launch.Dims(cfg.Geometry.Block), flag: "--block"})
 	}
 	return out
 }

@@ -259,12 +259,12 @@ func (g *Guesses) barrierOfContents(f *diag.Diagnostic, filled *launch.Config) {
 	for i := range filled.Args {
 		a, was := &filled.Args[i], &g.cfg.Args[i]
 		if a.Buffer != was.Buffer {
-			on = append(on, guess{"the contents of " + a.Name, "--arg " + a.Name + "=CONTENTS"})
+			on = append(on, guess{"the contents of " + a.Name, "--arg " + a.Name + "=CONTENTS", true})
 		}
 		for k, ptr := range a.Fields {
 			if ptr.Buffer != was.Fields[k].Buffer {
 				name := fmt.Sprintf("%s+%d", a.Name, ptr.Offset)
-				on = append(on, guess{"the contents of " + name, "--arg " + name + "=CONTENTS"})
+				on = append(on, guess{"the contents of " + name, "--arg " + name + "=CONTENTS", true})
 			}
 		}
 	}

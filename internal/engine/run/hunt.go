@@ -45,12 +45,15 @@ type Hunt struct {
 	// Try runs a launch and reports whether it exposes a bug. It fails for a launch that cannot run.
 	Try func(context.Context, Trial) (found bool, err error)
 	Ran *uint64 // warp instructions so far; Try adds to it as well
+	// Sample returns the blocks of a launch that are run; nil: all.
+	Sample func(*launch.Config) []uint32
 }
 
 // Trial is a launch and a schedule.
 type Trial struct {
 	Launch launch.Request
 	Seed   uint64
+	Blocks []uint32 // the only blocks to run; nil: all
 }
 
 // hunter is the state of one search.
@@ -115,7 +118,7 @@ func (h *hunter) search(ctx context.Context) *Trial {
 		for range 1 + h.rng.IntN(len(h.free)+1) {
 			req = h.mutate(req)
 		}
-		t := Trial{req, h.rng.Uint64() % h.seeds}
+		t := Trial{Launch: req, Seed: h.rng.Uint64() % h.seeds}
 		key := requestKey(req)
 		if tried[key] {
 			continue
@@ -279,8 +282,9 @@ func (h *hunter) score(ctx context.Context, t Trial) int {
 	s := &contention{
 		cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{},
 	}
-	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg, nil), Workers: 1,
-		Memory: h.Job.Options().Memory}
+	blocks := h.Sample(cfg)
+	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg, blocks), Workers: 1,
+		Memory: h.Job.Options().Memory, Blocks: blocks}
 	res, err := m.Run(ctx, opt, s)
 	if err != nil {
 		return 0

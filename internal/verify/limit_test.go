@@ -92,6 +92,21 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestExists: a proof that asks only whether there are findings accepts what a proof with models
+// accepts, also for an access beyond its array, whose model decides whether it counts.
+func TestExists(t *testing.T) {
+	sizes := func(*thread.Object) (uint64, bool) { return 64, true }
+	const beyond = "setp.eq.u32 %p, %t, 0;\n\tmul.wide.u32 %d1, %n, 4;\n\tadd.u64 %d1, %d1, %A;\n" +
+		"\t@%p st.global.u32 [%d1], 1;"
+	for _, body := range []string{beyond, "st.global.u32 [%A], %t;", "@%p st.global.u32 [%A+60], 1;"} {
+		th := func() *thread.Thread { return warpThread(t, body, false) }
+		want := proof(t, th(), Options{Sizes: sizes}).Verified()
+		if got := proof(t, th(), Options{Sizes: sizes, Exists: true}).Verified(); got != want {
+			t.Errorf("%s: verified %v, with models %v", body, got, want)
+		}
+	}
+}
+
 // TestUnusual: a finding that an ordinary parameter shows has such a parameter. If only a factor of
 // 0, or a product that wraps around, makes threads meet, the finding says so.
 func TestUnusual(t *testing.T) {

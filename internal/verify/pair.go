@@ -276,7 +276,8 @@ func (p *prover) found(x *pair, a smt.Answer) {
 		x.finding.Reason = a.Reason
 		return
 	}
-	if p.exists || x.apart {
+	// The model of an access beyond its array decides whether it is a finding: see unbounded.
+	if p.exists && x.finding.Kind != Bounds || x.apart {
 		return
 	}
 	x.finding.Model = p.shrink(x, a.Model)

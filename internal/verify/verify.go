@@ -35,7 +35,8 @@ type Options struct {
 	Benign         event.Benign
 	OnlyIntraBlock bool
 	Limit          int // stop after so many findings; 0: find all
-	// Exists says that only the existence of findings counts: they have no model.
+	// Exists says that only the existence of findings counts: they have no model, but those of kind
+	// Bounds, of which it decides whether they count.
 	Exists bool
 	// Steps ends the proof when its queries took so many steps (smt.Answer); 0: no limit.
 	Steps int64

@@ -18,6 +18,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
+	"heddle/internal/launch"
 	"heddle/internal/source"
 )
 
@@ -29,7 +30,8 @@ type outputFlags struct {
 	stats         bool
 	invariants    bool
 	quiet         bool
-	verbose       bool // that of the input: verdicts in full
+	verbose       bool   // that of the input: verdicts in full
+	flags         string // of the command line, for commands that the report suggests
 	known         knownFlags
 }
 
@@ -109,6 +111,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 				return err
 			}
 			limitMemory(opt)
+			c.out.flags = sharedFlags(cmd.Flags(), newFix(nil, nil, nil).Flags())
 			if mathInt {
 				fmt.Fprintln(stderr,
 					"heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
@@ -398,12 +401,42 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
 		return results, results
 	}
 	text := diag.NewText(stdout, files, useColor(out.color, stdout))
-	text.Verbose, text.Next = out.verbose, true
+	text.Verbose, text.Next, text.Flags = out.verbose, true, out.flags
 	results = text
 	if out.quiet {
 		results = withoutVerdicts{results}
 	}
 	return results, diag.NewText(stderr, files, useColor(out.color, stderr))
+}
+
+// sharedFlags returns the flags that a command line sets and that another command has too, as its
+// user would write them. Those of the report are left out.
+func sharedFlags(set, other *pflag.FlagSet) string {
+	var out []string
+	set.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "format", "html", "color", "verbose", "jobs", "limit", "output":
+			return
+		}
+		if other.Lookup(f.Name) == nil {
+			return
+		}
+		values := []string{f.Value.String()}
+		switch list := f.Value.(type) {
+		case pflag.SliceValue:
+			values = list.GetSlice()
+		case repeated:
+			values = list.values()
+		}
+		for _, v := range values {
+			if f.NoOptDefVal != "" && v == "true" {
+				out = append(out, "--"+f.Name)
+				continue
+			}
+			out = append(out, launch.Quote("--"+f.Name+"="+v))
+		}
+	})
+	return strings.Join(out, " ")
 }
 
 // withoutVerdicts is a printer for --quiet: it prints findings and ignores verdicts.

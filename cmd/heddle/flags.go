@@ -263,7 +263,7 @@ func (d *dimFlag) String() string {
 	if d.value == nil || *d.value == nil {
 		return ""
 	}
-	return (*d.value).String()
+	return launch.Dims(**d.value)
 }
 
 // Set reads a size. A dimension given as * is marked in free and has the value 1 in the launch
@@ -405,12 +405,20 @@ func (f *argFlag) String() string {
 	if f.value == nil {
 		return ""
 	}
+	return strings.Join(f.values(), " ")
+}
+
+// values implements repeated.
+func (f *argFlag) values() []string {
 	words := make([]string, len(*f.value))
 	for i, a := range *f.value {
 		words[i] = a.String()
 	}
-	return strings.Join(words, " ")
+	return words
 }
+
+// repeated is a flag that may be given several times; values are its texts.
+type repeated interface{ values() []string }
 
 // Set checks the form NAME=VALUE only. Whether a kernel has the parameter, and of which type it is,
 // is known when the kernel is loaded.
@@ -441,6 +449,9 @@ func (f *extraFlag) Set(arg string) error {
 }
 
 func (f *extraFlag) String() string { return "" }
+
+// values implements repeated.
+func (f *extraFlag) values() []string { return *f.list }
 
 // Type implements pflag.Value.
 func (f *extraFlag) Type() string { return "stringArray" }

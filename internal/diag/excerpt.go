@@ -18,19 +18,46 @@ const (
 // excerpt prints the line of a span, a mark below the span, and the label after the mark. If the
 // text of the file is unknown, it prints the label only.
 func (t *Text) excerpt(s source.Span, label string, st style) {
-	var line string
-	ok := false
-	if f := t.files.File(s.Start.File()); f != nil && s.IsValid() {
-		line, ok = f.Line(s.Start.Line())
+	t.source(s)
+	t.mark(s, label, st)
+}
+
+// line returns the line of a span, if the text of the file is known.
+func (t *Text) line(s source.Span) (string, bool) {
+	f := t.files.File(s.Start.File())
+	if f == nil || !s.IsValid() {
+		return "", false
 	}
+	return f.Line(s.Start.Line())
+}
+
+// shown is the line of a span as it is printed: a long one is cut around the span.
+func (t *Text) shown(s source.Span) string {
+	line, _ := t.line(s)
+	text, _, _ := layout(line, s)
+	return text
+}
+
+// source prints the line of a span, with its number, if its text is known, and returns the text.
+func (t *Text) source(s source.Span) string {
+	if _, ok := t.line(s); !ok {
+		return ""
+	}
+	text := t.shown(s)
+	fmt.Fprintf(t.w, "%5d | %s\n", s.Start.Line(), text)
+	return text
+}
+
+// mark prints a mark below a span of the line before, and a label.
+func (t *Text) mark(s source.Span, label string, st style) {
+	line, ok := t.line(s)
 	if !ok {
 		if label != "" {
 			fmt.Fprintf(t.w, "      %s\n", t.paint(st, printable(label)))
 		}
 		return
 	}
-	text, from, to := layout(line, s)
-	fmt.Fprintf(t.w, "%5d | %s\n", s.Start.Line(), text)
+	_, from, to := layout(line, s)
 	var mark []string
 	if from >= 0 {
 		mark = append(mark, strings.Repeat(" ", from)+

@@ -23,9 +23,10 @@ type Printer interface {
 // Text renders for people, in the form of compiler messages:
 //
 //	tile.cu:41:9: error[race-shared]: data race on shared s[63]: ...
+//	   29 |     s[t] = in[t];
+//	      |          ^ (1) written here by thread 63, earlier in this run
 //	   41 |     out[t] = s[63 - t];
-//	      |              ^~~~~~~~~ (2) read here by thread (0,0,0)
-//	tile.cu:29:7: note: (1) written here by thread (63,0,0), earlier in this run
+//	      |              ^~~~~~~~~ (2) read here by thread 0
 //	...
 //	  help: ...
 //	  reproduce: heddle run --seed 17 ...
@@ -35,10 +36,12 @@ type Text struct {
 	color bool
 	// Verbose prints verdicts complete, with the details of their scopes, and opcodes.
 	Verbose bool
-	// Next prints after a verdict of bug what to do: heddle fix and heddle explain.
-	Next bool
-	bugs []Code          // of the findings since the last verdict
-	told map[string]bool // what next has printed
+	// Next prints after a verdict of bug what to do: heddle fix, with Flags, and heddle explain.
+	Next  bool
+	Flags string          // those of the command line that heddle fix needs too, quoted for a shell
+	bugs  []Code          // of the findings since the last verdict
+	told  map[string]bool // what next has printed
+	alike []*Diagnostic   // findings with Alike that are not printed yet
 	// what the last finding said of its run, which the next one does not repeat
 	kernel, launch, reproduce string
 }
@@ -86,22 +89,16 @@ func (t *Text) Finding(d *Diagnostic) error {
 	if d.Code != "" {
 		name += "[" + string(d.Code) + "]"
 	}
-	t.title(d.Span, sev.style, name, d.Message)
 	if d.Alike != "" && !t.Verbose {
-		for _, r := range d.Related {
-			t.title(r.Span, cyan, "note", r.Message)
+		if len(t.alike) > 0 && t.alike[0].Severity != d.Severity {
+			t.others()
 		}
-		t.item("note", d.Alike+" (-v: all notes)")
-		fmt.Fprintln(t.w)
-		return t.w.Flush()
+		t.alike = append(t.alike, d)
+		return nil
 	}
-	t.excerpt(d.Span, d.Label, sev.style)
-	t.stack(d.Stack)
-	for _, r := range d.Related {
-		t.title(r.Span, cyan, "note", r.Message)
-		t.excerpt(r.Span, "", cyan)
-		t.stack(r.Stack)
-	}
+	t.others()
+	t.title(d.Span, sev.style, name, d.Message)
+	t.places(d, sev.style)
 	if d.Kernel != "" {
 		t.item("kernel", d.Kernel)
 	}
@@ -131,6 +128,68 @@ func (t *Text) Finding(d *Diagnostic) error {
 	return t.w.Flush()
 }
 
+// places prints the source at the places of a finding, in the order of time: (1) before (2).
+func (t *Text) places(d *Diagnostic, st style) {
+	if len(d.Related) == 1 && len(d.Stack) < 2 && len(d.Related[0].Stack) < 2 &&
+		d.Related[0].Span.Start.File() == d.Span.Start.File() && d.Label != "" &&
+		t.files.File(d.Span.Start.File()) != nil && d.Related[0].Span.IsValid() {
+		first, second := d.Related[0].Span, d.Span
+		line := t.source(first)
+		t.mark(first, d.Related[0].Message, cyan)
+		if second.Start.Line() != first.Start.Line() || t.shown(second) != line {
+			t.source(second)
+		}
+		t.mark(second, d.Label, st)
+		return
+	}
+	t.excerpt(d.Span, d.Label, st)
+	t.stack(d.Stack)
+	for _, r := range d.Related {
+		t.title(r.Span, cyan, "note", r.Message)
+		t.excerpt(r.Span, "", cyan)
+		t.stack(r.Stack)
+	}
+}
+
+// mostAlike bounds the findings that others lists.
+const mostAlike = 4
+
+// others prints the findings that may have the cause of the last one that was printed, in few
+// lines.
+func (t *Text) others() {
+	n := len(t.alike)
+	if n == 0 {
+		return
+	}
+	sev := severities[min(t.alike[0].Severity, Error)]
+	t.title(t.alike[0].Span, sev.style, sev.name+"["+string(t.alike[0].Code)+"]",
+		count(n, "more race", "more races")+" that may have the same cause (-v: all notes)")
+	for _, d := range t.alike[:min(n, mostAlike)] {
+		t.item("also", d.pair(t.files))
+	}
+	if n > mostAlike {
+		t.item("also", fmt.Sprintf("%d more", n-mostAlike))
+	}
+	t.alike = nil
+	fmt.Fprintln(t.w)
+}
+
+// pair describes the two accesses of a race in one line: "line 11 writes `s[y][x]`, line 9 reads
+// `s[y][x + 1]`".
+func (d *Diagnostic) pair(files *source.Set) string {
+	if d.Witness == nil || len(d.Related) == 0 || d.Witness.First.Does == "" {
+		return d.Message
+	}
+	at := func(s source.Span) string {
+		if s.Start.File() == d.Span.Start.File() {
+			return fmt.Sprintf("line %d", s.Start.Line())
+		}
+		return files.Format(s.Start)
+	}
+	return fmt.Sprintf("%s %s, %s %s", at(d.Related[0].Span), d.Witness.First.Does, at(d.Span),
+		d.Witness.Second.Does)
+}
+
 // run prints the launch that showed a finding and the command that repeats it, unless the finding
 // before it had the same.
 func (t *Text) run(d *Diagnostic) {
@@ -155,6 +214,7 @@ var verdictNames = [...]struct {
 // Verdict prints the verdict on one kernel, with the unsupported construct if there is one.
 func (t *Text) Verdict(v *Verdict) error {
 	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)]
+	t.others()
 	text := v.Line(LineWidth - len(name.name) - len(": "))
 	if t.Verbose {
 		text = v.complete(nameIn(v.Kernel, v.Input))
@@ -183,15 +243,22 @@ func (t *Text) next(input string) {
 		t.told[text] = true
 	}
 	if source && slices.ContainsFunc(t.bugs, repairs) {
-		say("heddle fix " + input + " (with the same flags) tries a repair and proves it")
+		command := "heddle fix "
+		if t.Flags != "" {
+			command += t.Flags + " "
+		}
+		say(command + input + " tries a repair and proves it")
 	}
 	for _, c := range t.bugs {
 		say("heddle explain " + string(c) + " says what the code means")
 	}
 }
 
-// Close does nothing, since every call prints immediately.
-func (t *Text) Close() error { return nil }
+// Close prints what is still to be printed.
+func (t *Text) Close() error {
+	t.others()
+	return t.w.Flush()
+}
 
 // title prints "place: name: message".
 func (t *Text) title(s source.Span, st style, name, msg string) {

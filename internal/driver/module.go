@@ -33,6 +33,12 @@ func (m *Module) FromSource() bool {
 	return m.Lowered != nil && (m.Lowered.Lang == lower.CUDA || m.Lowered.Lang == lower.OpenCL)
 }
 
+// CUDA and OpenCL report the language of the module's source; neither is true for PTX and others.
+func (m *Module) CUDA() bool { return m.Lowered != nil && m.Lowered.Lang == lower.CUDA }
+
+// OpenCL is described with CUDA.
+func (m *Module) OpenCL() bool { return m.Lowered != nil && m.Lowered.Lang == lower.OpenCL }
+
 // Kernels returns the kernels of a module that have a body.
 func (m *Module) Kernels() []*ir.Func {
 	var out []*ir.Func

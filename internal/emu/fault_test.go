@@ -63,13 +63,13 @@ func TestInvalidAccesses(t *testing.T) {
 			"atomic of 4 bytes at offset 64 of x"},
 		{"shared", shared + "mad.lo.u32 %u, %i, 4, %u;\nsetp.lt.u32 %c, %i, 16;\n" +
 			"@%c st.shared.u32 [%u], 7;\nld.shared.u32 %v, [%u];", OutOfBounds, upper,
-			"read of 4 bytes at shared address 0x40: the block has 64 bytes of shared memory"},
+			"read of 4 bytes at offset 64 of buf, beyond the 64 bytes of shared memory"},
 		{"shared atomic", shared + "mad.lo.u32 %u, %i, 4, %u;\nsetp.lt.u32 %c, %i, 16;\n" +
 			"@%c st.shared.u32 [%u], 7;\natom.shared.or.b32 %v, [%u], 0;", OutOfBounds, upper,
-			"atomic of 4 bytes at shared address 0x40"},
+			"atomic of 4 bytes at offset 64 of buf"},
 		{"shared write", shared + "mad.lo.u32 %u, %i, 4, %u;\nst.shared.u32 [%u], 7;\n" +
 			"and.b32 %u, %u, 63;\nsetp.lt.u32 %c, %i, 16;\nmov.u32 %v, 0;\n@%c ld.shared.u32 %v, [%u];",
-			OutOfBounds, upper, "write of 4 bytes at shared address 0x40"},
+			OutOfBounds, upper, "write of 4 bytes at offset 64 of buf"},
 		{"local", ".local .align 8 .b8 loc[64];\n.reg .u32 %l;\nmov.u32 %l, loc;\n" +
 			"st.local.u32 [loc], 7;\nsetp.lt.u32 %c, %i, 16;\nselp.u32 %u, 0, 64, %c;\nadd.u32 %l, %l, %u;\n" +
 			"ld.local.u32 %v, [%l];", OutOfBounds, upper, "64 bytes of local memory"},

@@ -131,8 +131,8 @@ func (x *exec) checkShared(in *inst, m uint32, s survey) uint32 {
 func (x *exec) outsideShared(in *inst, l int, a uint64) {
 	if !x.again(in, OutOfBounds, l) {
 		x.fault(in, OutOfBounds, l,
-			"%s of %d bytes at shared address %#x: the block has %d bytes of shared memory%s",
-			in.mem.kind, in.mem.wide, a, len(x.block.shared), x.prog.nearShared(a, in.mem.wide))
+			"%s of %s, beyond the %d bytes of shared memory that the block has",
+			in.mem.kind, x.prog.nearShared(a, in.mem.wide), len(x.block.shared))
 	}
 }
 

@@ -162,8 +162,8 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	return Object{}, 0, false
 }
 
-// nearShared names the variable nearest to an out-of-bounds address: the last that begins before
-// it, as addresses are unsigned.
+// nearShared names what an out-of-bounds access is to: an element of the variable nearest to it, which
+// is the last that begins before it, as addresses are unsigned. Without variables it is the address.
 func (p *program) nearShared(addr, size uint64) string {
 	best := -1
 	for i, v := range p.shared.vars {
@@ -172,16 +172,16 @@ func (p *program) nearShared(addr, size uint64) string {
 		}
 	}
 	if best < 0 {
-		return ""
+		return fmt.Sprintf("%d bytes at shared address %#x", size, addr)
 	}
 	v := p.shared.vars[best]
 	if addr >= 1<<63 { // below address 0
-		return fmt.Sprintf(" (%d bytes before %s)", uint64(v.At)-addr, v.Shown())
+		return fmt.Sprintf("%d bytes, %d bytes before %s", size, uint64(v.At)-addr, v.Shown())
 	}
 	if text, ok := v.Shape.Element(v.Shown(), addr-uint64(v.At), size); ok {
-		return " (" + text + ")"
+		return text
 	}
-	return fmt.Sprintf(" (offset %d of %s)", addr-uint64(v.At), v.Shown())
+	return fmt.Sprintf("%d bytes at offset %d of %s", size, addr-uint64(v.At), v.Shown())
 }
 
 // describe names an address in messages.

@@ -14,6 +14,18 @@ func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
 // String prints d as PTX users write it.
 func (d Dim3) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
 
+// In writes an index with the dimensions that a box of threads or blocks has: "64" in one dimension,
+// "(1,8)" in two.
+func (d Dim3) In(box Dim3) string {
+	switch {
+	case box.Z > 1:
+		return d.String()
+	case box.Y > 1:
+		return fmt.Sprintf("(%d,%d)", d.X, d.Y)
+	}
+	return fmt.Sprint(d.X)
+}
+
 // at returns the index in a box of size d with linear position i, x fastest.
 func (d Dim3) at(i uint64) Dim3 {
 	x, y := uint64(d.X), uint64(d.Y)

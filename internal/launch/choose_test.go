@@ -184,8 +184,8 @@ func TestHostBuffers(t *testing.T) {
 		{"interior, at a place that is not known", "void f(int *d, int *e) { k<<<4, 64>>>(&d[pad(e)], e, 64); }",
 			"a: zeros from byte 1024 (host code: &d[pad(e)]; contents guessed), b: zeros (guessed)"},
 		{"size", "int main() { int *d, *e; cudaMalloc(&d, 256); cudaMalloc(&e, 1024); k<<<4, 64>>>(d, e, 64); }",
-			"a: 256 bytes of zeros (host code: 256 bytes; contents guessed), " +
-				"b: 1024 bytes of zeros (host code: 1024 bytes; contents guessed)"},
+			"a: 256 bytes of zeros (host code; contents guessed), " +
+				"b: 1024 bytes of zeros (host code; contents guessed)"},
 		// n may be smaller than the guess, so that the kernel stays within the allocation.
 		{"size, but a guessed number", "void f(int n) { int *d, *e; cudaMalloc(&d, 256); k<<<4, 64>>>(d, e, n); }",
 			"a: zeros (guessed), b: zeros (guessed)"},

@@ -28,7 +28,7 @@ func (c *Config) Describe() string {
 		parts = append(parts, fmt.Sprintf("shared %d", c.DynShared)+c.origin("shared"))
 	}
 	for i := range c.Args {
-		parts = append(parts, c.describeArg(i)+c.origin("arg "+c.Args[i].Name))
+		parts = append(parts, c.describeArg(i)+c.argOrigin(i))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -59,6 +59,15 @@ func (c *Config) origin(key string) string {
 		label += ": " + why
 	}
 	return " (" + label + ")"
+}
+
+// argOrigin is origin for argument i, without the size of its buffer, which describeArg has.
+func (c *Config) argOrigin(i int) string {
+	text := c.origin("arg " + c.Args[i].Name)
+	if b := c.Args[i].Buffer; b != nil && b.Size > 0 {
+		text = strings.Replace(text, fmt.Sprintf("host code: %d bytes; ", b.Size), "host code; ", 1)
+	}
+	return text
 }
 
 // describeArg returns argument i with its value or the contents of its buffer.

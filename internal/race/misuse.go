@@ -136,6 +136,26 @@ func (d *Detector) Stall(s *event.Stall) {
 		}
 	}
 	d.barrierError(kind, b, barrier, s.Waiting, s.Exited)
+	if e := &d.errors[d.errorIndex[keyOf(kind, barrier, s.Waiting, s.Exited)]]; kind == Deadlock && e.Count == 1 {
+		e.Arrived = b.arrivals()
+	}
+}
+
+// arrivals lists the threads that have arrived at barriers without waiting.
+func (b *block) arrivals() []Arrivals {
+	var out []Arrivals
+	for id := range b.bars {
+		var groups []event.Wait
+		for i := range b.bars[id].parts {
+			if p := &b.bars[id].parts[i]; p.op == event.BarArrive {
+				groups = append(groups, p.wait)
+			}
+		}
+		if len(groups) > 0 {
+			out = append(out, Arrivals{uint8(id), groups})
+		}
+	}
+	return out
 }
 
 // errorKey groups findings of one kind at the same instructions.

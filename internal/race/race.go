@@ -89,6 +89,10 @@ type Race struct {
 	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64
+	// Far is another hazard of the group, whose threads are farther apart than those of the example:
+	// in two warps or two blocks. It is nil if there is none. It shows people what kind of
+	// synchronization is missing.
+	Far *Race
 }
 
 // BarrierKind is the kind of an error at a barrier.
@@ -126,6 +130,9 @@ type BarrierError struct {
 	Barrier uint8
 	Groups  []event.Wait // threads by their position, in the order of warps
 	Exited  []event.Exit
+	// Arrived are, for Deadlock, the threads that count at the barriers of Groups and do not wait
+	// there, by bar.arrive.
+	Arrived []Arrivals
 	// Generation is, for Recycled and TooMany, the number of completed generations; the last of them
 	// may not be over.
 	Generation uint64
@@ -133,6 +140,13 @@ type BarrierError struct {
 	Count uint64
 	// AfterFault is set if a thread of Groups or Exited had made an invalid access before.
 	AfterFault bool
+}
+
+// Arrivals are the groups of threads that arrived at a barrier and do not wait. A thread that arrived
+// twice is in two of them.
+type Arrivals struct {
+	Barrier uint8
+	Groups  []event.Wait
 }
 
 // Report holds the findings of a detector.

@@ -35,6 +35,16 @@ type group struct {
 	lanes   uint32 // of last
 }
 
+// farther reports whether threads at a level are farther apart than those of the hazards of the
+// group that are kept.
+func (g *group) farther(level Level, cause Cause) bool {
+	was := &g.race
+	if was.Far != nil {
+		was = was.Far
+	}
+	return was.Level < level && level <= InterBlock && cause == g.race.Cause
+}
+
 // add adds lanes to a hazard.
 func (g *group) add(h hazard, lanes uint32) {
 	if g.count >= MaxHazards || h == g.last && lanes&^g.lanes == 0 {
@@ -82,6 +92,9 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		r.First.AfterFault = d.afterFault(r.First.Thread)
 		r.Second.AfterFault = d.afterFault(r.Second.Thread)
 		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]uint32)})
+	} else if d.groups[i].farther(level, cause) {
+		r := d.raceOf(a, site, first, at, l, cause)
+		d.groups[i].race.Far = &r
 	}
 	h := hazard{warp: a.w.id, addr: at}
 	if a.Space == event.Shared {

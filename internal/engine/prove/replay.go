@@ -123,10 +123,11 @@ func (p *Proof) at(in *ir.Instr) string {
 // counterexample describes the model of a finding: its threads, their iterations, and the
 // arguments.
 func (p *Proof) counterexample(f *verify.Finding) string {
+	g := p.Config.Geometry
 	who := func(i int) string {
-		s := fmt.Sprintf("thread %v", f.Tid[i])
+		s := "thread " + f.Tid[i].In(g.Block)
 		if f.Ctaid[0] != f.Ctaid[1] {
-			s += fmt.Sprintf(" of block %v", f.Ctaid[i])
+			s += " of block " + f.Ctaid[i].In(g.Grid)
 		}
 		switch n := len(f.Iters[i]); {
 		case n == 1:
@@ -142,7 +143,7 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 		text += " and " + who(1)
 	}
 	if f.Ctaid[0] == f.Ctaid[1] {
-		text += fmt.Sprintf(" of block %v", f.Ctaid[0])
+		text += " of block " + f.Ctaid[0].In(g.Grid)
 	}
 	for i, v := range p.Job.Kernel.Params {
 		if val, ok := f.Model.Vars[lockstep.ParamName(v, 0, 8*v.Size)]; ok && !v.Pointer && v.Size <= 8 {
@@ -288,9 +289,9 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 		r.Blocks = run.Pair(p.Job.Kernel, cfg.Geometry, f.Ctaid)
 	}
 	r.Mark = func(g *diag.Diagnostic) {
-		how := "counterexample of a proof, confirmed by replay: "
+		how := "the prover found this, and a run confirmed it, for "
 		if contents.near() {
-			how = "found by a run close to the counterexample of a proof: "
+			how = "a run found this near a counterexample of the prover: "
 		}
 		g.Notes = append(g.Notes, how+p.counterexample(f))
 		if g.Witness != nil {

@@ -22,7 +22,7 @@ import (
 // barriers get no note.
 func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 	g := r.Config.Geometry
-	arrived := make(map[uint8]uint32) // number of threads that wait at each barrier
+	arrived := make(map[uint8]uint32) // number of arrivals at each barrier
 	count := make(map[uint8]uint32)   // threads that each barrier expects; 0: the whole block
 	at := make(map[uint32]event.Wait) // where each warp waits, by its index in the block
 	var ids []uint8
@@ -36,6 +36,11 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 		arrived[w.Barrier] += uint32(bits.OnesCount32(w.Mask))
 		count[w.Barrier] = w.Count
 		at[uint32(w.Warp)%uint32(g.WarpsPerBlock())] = w
+	}
+	for _, a := range be.Arrived {
+		for _, w := range a.Groups {
+			arrived[a.Barrier] += uint32(bits.OnesCount32(w.Mask))
+		}
 	}
 	slices.Sort(ids)
 	var notes []string
@@ -61,11 +66,11 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 		}
 		switch {
 		case len(missing) > 0:
-			notes = append(notes, fmt.Sprintf("barrier %d waits for %s",
-				id, strings.Join(missing, ", and for ")))
+			notes = append(notes, fmt.Sprintf("barrier %d has %d of %d threads and waits for %s",
+				id, arrived[id], n, strings.Join(missing, ", and for ")))
 		default:
-			notes = append(notes, fmt.Sprintf("barrier %d expects %d threads, and no remaining thread "+
-				"can reach it", id, n))
+			notes = append(notes, fmt.Sprintf("barrier %d has %d of %d threads, and no remaining thread "+
+				"can reach it", id, arrived[id], n))
 		}
 	}
 	return notes

@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -91,6 +90,10 @@ func raceCode(rc *race.Race) diag.Code {
 // raceFinding is the diagnostic of one race. The memory that it names is the overlap of the two
 // accesses, which may differ in address and size.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
+	hazards := rc.Hazards
+	if rc.Far != nil { // says more: threads of a warp could do with less than a barrier
+		rc = rc.Far
+	}
 	g := r.Config.Geometry
 	one, two := r.Machine.Site(rc.First.Site), r.Machine.Site(rc.Second.Site)
 	lo := max(rc.First.Addr, rc.Second.Addr)
@@ -107,21 +110,26 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	witness.Element, witness.ElementSize, witness.Dims = mem.index, mem.shape.Elem, mem.shape.Dims
 	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
 	witness.First.Does, witness.Second.Does = first.verb, second.verb
+	name1, name2 := raceThreads(g, rc)
 	d := diag.Diagnostic{
-		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: rc.Hazards,
-		Message: fmt.Sprintf("%s %v: %s%s", raceText(code), mem,
-			bothAccess(who[0], first.verb, sameThread(g, rc, who[1]), second.verb), causeText(rc)),
-		Span: second.at, Stack: second.stack, Label: fmt.Sprintf("(2) %s here by %s", second.done, r.shortThread(rc, &rc.Second)),
+		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
+		Message: fmt.Sprintf("%s %v: %s, %s", raceText(code), mem,
+			bothAccess(name1, first.verb, name2, second.verb), between(rc)),
+		Span: second.at, Stack: second.stack,
+		Label: fmt.Sprintf("(2) %s here by %s", second.done, fullName(g, rc.Second.Thread)),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
 			Message: fmt.Sprintf("(1) %s here by %s, earlier in this run", first.done,
-				r.shortThread(rc, &rc.First))}},
-		Notes:     []string{r.whyUnordered(rc), interval(rc)},
+				fullName(g, rc.First.Thread))}},
+		Notes:     []string{r.whyUnordered(rc)},
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   witness,
 	}
-	r.raceNotes(rc, &d)
+	if text := r.remedy(rc, one, two); text != "" {
+		d.Help = append(d.Help, text)
+	}
+	r.raceNotes(rc, hazards, &d)
 	d.Alike = r.alike(rc, one, two, mem)
 	return d
 }
@@ -145,7 +153,7 @@ func (r *Run) exchangeFinding(x *race.Exchange, why excuse, seed uint64) diag.Di
 }
 
 // raceNotes adds the notes that only some races have.
-func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
+func (r *Run) raceNotes(rc *race.Race, hazards uint64, d *diag.Diagnostic) {
 	note := func(format string, args ...any) {
 		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 	}
@@ -168,10 +176,10 @@ func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
 		d.Notes = append(d.Notes, afterFault)
 	}
 	switch {
-	case rc.Hazards >= race.MaxHazards:
-		note("at least %d conflicting accesses between these two places", rc.Hazards)
-	case rc.Hazards > 1:
-		note("%d conflicting accesses between these two places", rc.Hazards)
+	case hazards >= race.MaxHazards:
+		note("at least %d conflicting accesses between these two places", hazards)
+	case hazards > 1:
+		note("%d conflicting accesses between these two places", hazards)
 	}
 }
 
@@ -199,30 +207,32 @@ func Strong(m *emu.Machine, rc *race.Race) bool {
 		rc.First.Addr == rc.Second.Addr && rc.First.Size == rc.Second.Size
 }
 
-// causeText completes the message of a race whose cause is not a missing barrier; else it is empty.
-func causeText(rc *race.Race) string {
-	switch rc.Cause {
-	case race.NotWaited:
-		return ": the asynchronous copy was not waited for"
-	case race.OtherProxy:
-		return ": the load is non-coherent"
+// between completes the message of a race: what is missing between the two accesses.
+func between(rc *race.Race) string {
+	switch {
+	case rc.Cause == race.NotWaited:
+		return "but the asynchronous copy was not waited for"
+	case rc.Cause == race.OtherProxy:
+		return "but the load is non-coherent"
+	case rc.Level == race.InterBlock:
+		return "and nothing orders the blocks"
+	case rc.Level == race.BranchOrdering:
+		return "on two paths of one branch"
+	case rc.First.Site == rc.Second.Site:
+		return "in either order"
 	}
-	return ""
+	return "with no barrier in between"
 }
 
-// interval names the barrier interval of a race: the number of block-wide barriers that the thread
-// of (2) had passed. (1) is in the same interval, unless it is in another block, is an asynchronous
-// copy, or uses another proxy.
+// interval says between which barriers of the whole block both accesses of a race happen.
 func interval(rc *race.Race) string {
-	who := "both are"
-	if rc.Level == race.InterBlock || rc.Cause != race.Unordered {
-		who = "(2) is"
+	switch rc.Interval {
+	case 0:
+		return "before the first barrier of the block"
+	case 1:
+		return "between the first barrier of the block and the next"
 	}
-	if rc.Interval == 0 {
-		return who + " in barrier interval 0, before the first barrier of the whole block"
-	}
-	return fmt.Sprintf("%s in barrier interval %d, after barrier %d of the whole block",
-		who, rc.Interval, rc.Interval)
+	return fmt.Sprintf("after %d barriers of the block and before the next", rc.Interval)
 }
 
 // whyUnordered names the rule of the memory model that leaves the two accesses unordered. The first
@@ -251,16 +261,17 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	}
 	switch rc.Level {
 	case race.IntraWarp:
-		if a.Site == b.Site && r.Job.Options().Warp == event.Lockstep {
-			return "lanes of one instruction are not ordered"
+		if a.Site == b.Site {
+			return "both threads are in one warp, and nothing orders the lanes of an instruction"
 		}
-		return "no __syncwarp, barrier or release/acquire orders the two lanes; " +
-			"a warp does not run in lock step since sm_70"
+		return "both threads are in one warp, which does not run in lock step since sm_70; both access " +
+			"it " + interval(rc) + ", without a __syncwarp in between"
 	case race.BranchOrdering:
 		return "the two are on different paths of one branch, and the hardware may run the " +
 			"paths in either order"
 	case race.IntraBlock:
-		return "no barrier or release/acquire orders (1) and (2)"
+		return "both threads access it " + interval(rc) + ", and no release that the other acquires " +
+			"orders them"
 	}
 	return "__syncthreads does not order threads of different blocks; only a release that the other " +
 		"thread acquires does, with fences or scopes that include both"
@@ -296,162 +307,10 @@ func notWaited(rc *race.Race) string {
 	return what
 }
 
-// BarrierCodes are the diagnostic codes of the kinds of barrier errors.
-var BarrierCodes = map[race.BarrierKind]diag.Code{
-	race.Divergence:    diag.CodeBarrierDivergence,
-	race.Deadlock:      diag.CodeBarrierDeadlock,
-	race.WarpSyncHang:  diag.CodeWarpSyncHang,
-	race.CountMismatch: diag.CodeBarrierCount,
-	race.NoWaiter:      diag.CodeBarrierNoWaiter,
-	race.Recycled:      diag.CodeBarrierRecycle,
-	race.TooMany:       diag.CodeBarrierTooMany,
-	race.SplitBarrier:  diag.CodeBarrierSplit,
-}
-
-// barrierFinding is the diagnostic of one barrier error: which threads wait where, and which are
-// missing.
-func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64) diag.Diagnostic {
-	g := r.Config.Geometry
-	at, frames := r.userPlace(r.Machine.Site(be.Groups[0].Site))
-	d := diag.Diagnostic{
-		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: be.Count,
-		Message: r.barrierMessage(be),
-		Span:    at, Stack: frames, Label: r.waitText(be.Groups[0]),
-		Launch:    r.Config.Describe(),
-		Reproduce: r.reproduce(seed),
-		Witness:   r.witness(seed),
-	}
-	note := func(format string, args ...any) {
-		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
-	}
-	if be.Kind == race.SplitBarrier {
-		d.Severity = diag.Warning
-		note("PTX lets threads meet at different instructions with one barrier number, so this code " +
-			"works on devices of today; in CUDA C++ and OpenCL C it is undefined")
-	}
-	if be.Kind == race.Recycled || be.Kind == race.TooMany {
-		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
-		note("no chain of barriers orders this arrival after the end of generation %d, so these "+
-			"threads may join generation %d in place of others", be.Generation, be.Generation)
-	}
-	// one related position per site: many warps often wait at the same one
-	told := map[event.Site]bool{be.Groups[0].Site: true}
-	for _, w := range be.Groups[1:] {
-		if told[w.Site] {
-			continue
-		}
-		told[w.Site] = true
-		at, frames := r.userPlace(r.Machine.Site(w.Site))
-		d.Related = append(d.Related, diag.Related{Span: at, Stack: frames, Message: r.waitText(w)})
-	}
-	if len(be.Exited) > 0 {
-		x := be.Exited[0]
-		text := fmt.Sprintf("%s of warp %d had exited", lanesText(g, x.Warp, x.Mask),
-			uint32(x.Warp)%uint32(g.WarpsPerBlock()))
-		if len(be.Exited) > 1 {
-			text += fmt.Sprintf(", and so had threads of %d more warps", len(be.Exited)-1)
-		}
-		note("%s", text)
-	}
-	if be.AfterFault {
-		d.Notes = append(d.Notes, afterFault)
-	}
-	d.Groups = r.groups(be)
-	if be.Count > 1 {
-		note("this happened %d times in the launch", be.Count)
-	}
-	return d
-}
-
-// barrierMessage is the message of a barrier error: block, barrier, and what is wrong with it.
-func (r *Run) barrierMessage(be *race.BarrierError) string {
-	block := r.Config.Geometry.BlockIndex(be.Block)
-	switch be.Kind {
-	case race.Divergence:
-		why := "threads are at different barriers"
-		if len(be.Exited) > 0 {
-			why = fmt.Sprintf("some threads wait at %s, others have exited", r.barrierName(be))
-		} else if arrivedTwice(be.Groups) {
-			why = fmt.Sprintf("a warp reaches %s again before it is complete", r.barrierName(be))
-		}
-		return fmt.Sprintf("barrier divergence in block %v: %s", block, why)
-	case race.SplitBarrier:
-		return fmt.Sprintf("threads of block %v meet at different barriers of the source: a barrier in "+
-			"conditional code needs a condition that has the same value for all threads", block)
-	case race.CountMismatch:
-		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with "+
-			"different counts or forms", block, be.Barrier)
-	case race.NoWaiter:
-		return fmt.Sprintf("a generation of barrier %d in block %v is completed by arrivals alone: "+
-			"no thread waits, so it orders nothing", be.Barrier, block)
-	case race.Recycled:
-		return fmt.Sprintf("barrier %d is reused too early in block %v: nothing orders generation "+
-			"%d before an arrival for generation %d", be.Barrier, block, be.Generation, be.Generation+1)
-	case race.TooMany:
-		return fmt.Sprintf("more threads reach barrier %d in block %v than generation %d expects; "+
-			"the surplus threads wait for a generation that no other thread joins",
-			be.Barrier, block, be.Generation)
-	case race.WarpSyncHang:
-		at := "bar.warp.sync"
-		for _, g := range be.Groups {
-			if g.WarpBar {
-				at = r.Machine.Site(g.Site).Instr.Op() // or a shuffle, a matrix instruction
-				break
-			}
-		}
-		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never arrive",
-			block, at)
-	}
-	why := "every waiting thread waits for an arrival that never happens"
-	if notes := r.deadlockNotes(be); len(notes) > 0 {
-		why = strings.Join(notes, "; ")
-	}
-	return fmt.Sprintf("deadlock in block %v: %s", block, why)
-}
-
-// barrierName names the barrier of an error as the source has it: "`__syncthreads()`".
-func (r *Run) barrierName(be *race.BarrierError) string {
-	at, _ := r.userPlace(r.Machine.Site(be.Groups[0].Site))
-	if expr, _, call := r.expression(false, at); call {
-		return "`" + expr + "`"
-	}
-	return fmt.Sprintf("barrier %d", be.Barrier)
-}
-
-// arrivedTwice reports whether some lane is in two of the groups: it reached the barrier again
-// while an earlier arrival of its warp was still pending.
-func arrivedTwice(groups []event.Wait) bool {
-	seen := make(map[event.Warp]uint32)
-	for _, g := range groups {
-		if seen[g.Warp]&g.Mask != 0 {
-			return true
-		}
-		seen[g.Warp] |= g.Mask
-	}
-	return false
-}
-
-// waitText describes one group of waiting threads, and how many threads the barrier expects if the
-// instruction gives a count.
-func (r *Run) waitText(w event.Wait) string {
-	g := r.Config.Geometry
-	who := fmt.Sprintf("%s of warp %d", lanesText(g, w.Warp, w.Mask),
-		uint32(w.Warp)%uint32(g.WarpsPerBlock()))
-	switch {
-	case w.WarpBar:
-		return fmt.Sprintf("%s waits here for lanes 0x%08x", who, w.Members)
-	case w.Count != 0:
-		return fmt.Sprintf("%s, at barrier %d for %d threads", who, w.Barrier, w.Count)
-	case w.Barrier != 0:
-		return fmt.Sprintf("%s, at barrier %d", who, w.Barrier)
-	}
-	return who + ", waiting"
-}
-
 // annotationFinding is the diagnostic of an annotation that does not hold.
 func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
 	at, frames := r.userPlace(r.Machine.Site(a.Site))
-	who := threadText(r.Config.Geometry, a.Thread)
+	who := fullName(r.Config.Geometry, a.Thread)
 	d := diag.Diagnostic{
 		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
 		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
@@ -501,7 +360,7 @@ func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagno
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: 1,
 		Message: s.Message, Span: at, Stack: frames,
-		Label:     "here, by " + threadText(r.Config.Geometry, s.Thread),
+		Label:     "here, by " + fullName(r.Config.Geometry, s.Thread),
 		Details:   []string{"the instruction is " + driver.OpText(info.Instr)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),

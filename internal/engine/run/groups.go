@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"heddle/internal/diag"
-	"heddle/internal/event"
 	"heddle/internal/race"
 )
 
@@ -17,10 +16,6 @@ func (r *Run) groups(be *race.BarrierError) []diag.Group {
 	default:
 		return nil
 	}
-	g := r.Config.Geometry
-	who := func(w event.Warp, mask uint32) string {
-		return fmt.Sprintf("%s of warp %d", lanesText(g, w, mask), uint32(w)%uint32(g.WarpsPerBlock()))
-	}
 	var out []diag.Group
 	for _, w := range be.Groups {
 		at := fmt.Sprintf("barrier %d", w.Barrier)
@@ -31,10 +26,10 @@ func (r *Run) groups(be *race.BarrierError) []diag.Group {
 			at += fmt.Sprintf(", for %d threads", w.Count)
 		}
 		span := place(r.Machine.Site(w.Site))
-		out = append(out, diag.Group{Threads: who(w.Warp, w.Mask), At: at, Span: span})
+		out = append(out, diag.Group{Threads: r.warpText(w.Warp, w.Mask), At: at, Span: span})
 	}
 	for _, x := range be.Exited {
-		out = append(out, diag.Group{Threads: who(x.Warp, x.Mask)})
+		out = append(out, diag.Group{Threads: r.warpText(x.Warp, x.Mask)})
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func threadText(g event.Geometry, t event.Thread) string {
 	return fmt.Sprintf("thread %v of block %v", i, b)
 }
 
-// lanesText names the lanes of a warp that mask selects: "threads (0,0,0) to (15,0,0)".
+// lanesText names the lanes of a warp that mask selects: "threads 0 to 15".
 func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 	first, last, n := -1, -1, 0
 	for l := range event.WarpSize {
@@ -46,15 +46,16 @@ func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 	if n == 0 {
 		return "no threads"
 	}
-	_, a := g.Index(event.ThreadOf(w, first))
-	_, z := g.Index(event.ThreadOf(w, last))
+	_, i := g.Index(event.ThreadOf(w, first))
+	_, j := g.Index(event.ThreadOf(w, last))
+	a, z := i.In(g.Block), j.In(g.Block)
 	switch {
 	case n == 1:
-		return fmt.Sprintf("thread %v", a)
+		return "thread " + a
 	case last-first+1 == n:
-		return fmt.Sprintf("%d threads %v to %v", n, a, z)
+		return fmt.Sprintf("threads %s to %s", a, z)
 	}
-	return fmt.Sprintf("%d threads between %v and %v", n, a, z)
+	return fmt.Sprintf("%d threads between %s and %s", n, a, z)
 }
 
 // memory is a byte range of a named object. For an address outside of all objects, name has the

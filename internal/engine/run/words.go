@@ -59,10 +59,9 @@ func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
 // bothAccess says what two threads do.
 func bothAccess(one, does, two, does2 string) string {
 	if verb, rest, _ := strings.Cut(does, " "); does == does2 {
-		return fmt.Sprintf("%s and %s both %s %s, in either order", one, two,
-			strings.TrimSuffix(verb, "s"), rest)
+		return fmt.Sprintf("%s and %s both %s %s", one, two, strings.TrimSuffix(verb, "s"), rest)
 	}
-	return fmt.Sprintf("%s %s, %s %s, in either order", one, does, two, does2)
+	return fmt.Sprintf("%s %s and %s %s", one, does, two, does2)
 }
 
 // mostExpression bounds the bytes of an expression in a message.
@@ -91,31 +90,6 @@ func (r *Run) expression(writes bool, at source.Span) (expr string, span source.
 	return expr, at, expr[len(expr)-1] == ')' && expr[0] != '*' && expr[0] != '('
 }
 
-// sameThread names the second thread of a race, whose full name is given, by what it shares with the
-// first.
-func sameThread(g event.Geometry, rc *race.Race, full string) string {
-	one, two := rc.First.Thread, rc.Second.Thread
-	_, index := g.Index(two)
-	switch {
-	case one == two:
-		return "and the same thread"
-	case one.Warp() == two.Warp():
-		return fmt.Sprintf("thread %v of the same warp", index)
-	case g.BlockOf(one.Warp()) == g.BlockOf(two.Warp()):
-		return fmt.Sprintf("thread %v of the same block", index)
-	}
-	return full
-}
-
-// shortThread names a thread of a race, with its block only if the threads are in two blocks.
-func (r *Run) shortThread(rc *race.Race, a *race.Access) string {
-	if rc.Level == race.InterBlock {
-		return threadText(r.Config.Geometry, a.Thread)
-	}
-	_, index := r.Config.Geometry.Index(a.Thread)
-	return fmt.Sprintf("thread %v", index)
-}
-
 // cause is what some races in one array and barrier interval have in common: accesses, or a part of
 // the kernel in which a barrier would be between the two accesses of each of them, by the order of
 // the instructions.
@@ -125,7 +99,7 @@ type cause struct {
 	accesses []*ir.Instr
 	from, to int    // a barrier after from and not after to; none if they are equal
 	first    string // the element of the first race
-	warp     bool   // the threads are in one warp
+	level    race.Level
 }
 
 // alike returns a note if what orders the accesses of an earlier race of the run may order these too;
@@ -136,7 +110,7 @@ func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
 	}
 	n := cause{mem.name, rc.Interval, []*ir.Instr{one.Instr, two.Instr},
 		min(one.Instr.Index, two.Instr.Index), max(one.Instr.Index, two.Instr.Index), mem.String(),
-		rc.Level == race.IntraWarp}
+		rc.Level}
 	if rc.Level == race.InterBlock {
 		n.to = n.from // no barrier orders these
 	}
@@ -153,8 +127,11 @@ func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
 			c.accesses = append(c.accesses, n.accesses...)
 			return "a barrier that orders the race on " + c.first + " may order this one as well"
 		}
-		if n.warp && c.warp {
+		if n.level == race.IntraWarp && c.level == race.IntraWarp {
 			return "as in the race on " + c.first + ", nothing orders the lanes of the warp"
+		}
+		if n.level == race.InterBlock && c.level == race.InterBlock {
+			return "as in the race on " + c.first + ", nothing orders the blocks"
 		}
 	}
 	r.causes = append(r.causes, n)

@@ -1,0 +1,238 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/ir"
+	"heddle/internal/race"
+	"heddle/internal/source"
+)
+
+// What a report advises: between which lines of the source the two accesses of a race need a
+// barrier, and which conditions decide whether threads reach one. Both are read from the
+// control-flow graph and the lines of the debug information. They are advice: heddle fix finds a
+// place for a barrier, and proves that it is enough.
+
+// remedy says what would order a race; empty if no barrier does.
+func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
+	switch {
+	case rc.Cause != race.Unordered:
+		return ""
+	case rc.Level == race.InterBlock:
+		return r.betweenBlocks(rc)
+	case rc.Level == race.IntraWarp || rc.Level == race.IntraBlock:
+	default:
+		return ""
+	}
+	path := r.path(one, two)
+	switch {
+	case path == "" && one.Instr == two.Instr:
+		return ownElements
+	case path == "":
+		return ""
+	}
+	return "synchronize " + path + ", with " + r.barrierFor(rc)
+}
+
+// ownElements is the remedy for threads that write one element at a time that no barrier divides.
+const ownElements = "give each thread an element of its own, or make the updates atomic"
+
+// betweenBlocks is the remedy for a race between blocks.
+func (r *Run) betweenBlocks(rc *race.Race) string {
+	switch a, b := rc.First.Kind.RMW(), rc.Second.Kind.RMW(); {
+	case a != b:
+		return "make both accesses atomic if any order is right, or end the kernel between them"
+	case rc.First.Kind.Writes() && rc.Second.Kind.Writes():
+		return "give each block elements of its own, or make the updates atomic"
+	}
+	return "write to another array than the one that is read, or end the kernel between the two accesses"
+}
+
+// barrierFor names the barrier that orders the threads of a race, in the language of the file.
+func (r *Run) barrierFor(rc *race.Race) string {
+	warp := rc.Level == race.IntraWarp
+	one := r.Config.Geometry.WarpsPerBlock() == 1
+	switch m := r.Job.Module; {
+	case m.OpenCL():
+		return "barrier(" + fenceFlag(rc.Space) + ")"
+	case m.CUDA() && warp && one:
+		return "__syncwarp()"
+	case m.CUDA() && warp:
+		return "__syncwarp() or __syncthreads()"
+	case m.CUDA():
+		return "__syncthreads()"
+	case warp && one:
+		return "bar.warp.sync"
+	case warp:
+		return "bar.warp.sync or bar.sync"
+	}
+	return "bar.sync"
+}
+
+// path says between which lines a barrier is missing: "between line 11 and line 9 of the next
+// iteration (loop in line 7)". It is empty if the lines are not known, or are not in one function.
+func (r *Run) path(one, two emu.SiteInfo) string {
+	a, b := r.lineOf(one), r.lineOf(two)
+	if a == 0 || b == 0 || len(one.Calls)+len(two.Calls) > 0 {
+		return ""
+	}
+	if b < a || a == b && two.Instr.Index < one.Instr.Index {
+		a, b, one, two = b, a, two, one
+	}
+	in, loop := r.commonLoop(one.Instr, two.Instr)
+	if in == nil {
+		switch {
+		case one.Instr == two.Instr:
+			return ""
+		case a == b:
+			return fmt.Sprintf("between the two accesses in line %d", a)
+		}
+		return fmt.Sprintf("between line %d and line %d", a, b)
+	}
+	next := fmt.Sprintf("before line %d in the next iteration", a)
+	if loop > 0 {
+		next += fmt.Sprintf(" of the loop in line %d", loop)
+	}
+	inside, around := r.barriersIn(in, a, b)
+	switch {
+	case a == b, inside && !around:
+		return fmt.Sprintf("after line %d, %s", b, next)
+	case around && !inside:
+		return fmt.Sprintf("between line %d and line %d", a, b)
+	case !inside:
+		return fmt.Sprintf("between line %d and line %d, and perhaps again %s", a, b, next)
+	}
+	return ""
+}
+
+// lineOf is the line that a report gives for a site; 0 if it is not in the file of the kernel.
+func (r *Run) lineOf(info emu.SiteInfo) int {
+	at, _ := r.userPlace(info)
+	return r.homeLine(at)
+}
+
+// homeLine is the line of a place in the file of the kernel; 0 for another file.
+func (r *Run) homeLine(at source.Span) int {
+	home := driver.KernelPlace(r.Job.Kernel)
+	if !at.IsValid() || !home.IsValid() || at.Start.File() != home.Start.File() {
+		return 0
+	}
+	return at.Start.Line()
+}
+
+// commonLoop returns the innermost loop that has both instructions, and its line; nil if there is
+// none.
+func (r *Run) commonLoop(a, b *ir.Instr) (*ir.Loop, int) {
+	f := r.Job.Kernel
+	from, to := blockWith(f, a), blockWith(f, b)
+	if from == nil || to == nil {
+		return nil, 0
+	}
+	loop := ir.FindLoops(f, ir.Dominators(f)).Of[from.ID]
+	for loop != nil && !loop.Contains(to.ID) {
+		loop = loop.Parent
+	}
+	if loop == nil {
+		return nil, 0
+	}
+	for _, in := range f.Block(loop.Header).Instrs {
+		if n := r.homeLine(driver.Place(in)); n > 0 {
+			return loop, n
+		}
+	}
+	return loop, 0
+}
+
+// barriersIn reports whether a loop has barriers of the block between two of its lines, and others
+// before or after them.
+func (r *Run) barriersIn(loop *ir.Loop, a, b int) (inside, around bool) {
+	f := r.Job.Kernel
+	for _, id := range loop.Blocks {
+		for _, in := range f.Block(id).Instrs {
+			if _, ok := in.BlockBarrier(); !ok {
+				continue
+			}
+			n := r.homeLine(driver.Place(in))
+			inside = inside || a <= n && n <= b
+			around = around || n < a || n > b
+		}
+	}
+	return inside, around
+}
+
+// blockWith returns the block of f with an instruction; nil if it is not in f.
+func blockWith(f *ir.Func, in *ir.Instr) *ir.Block {
+	for _, b := range f.Blocks {
+		if slices.Contains(b.Instrs, in) {
+			return b
+		}
+	}
+	return nil
+}
+
+// mostConditions bounds the conditions that a note lists.
+const mostConditions = 3
+
+// conditions says which branches decide whether a thread reaches the place of an instruction; empty
+// if there are none whose source is known.
+func (r *Run) conditions(info emu.SiteInfo) string {
+	f := r.Job.Kernel
+	b := blockWith(f, info.Instr)
+	if b == nil || len(info.Calls) > 0 {
+		return ""
+	}
+	var said []string
+	for _, in := range deciding(f, b) {
+		at := driver.Place(in)
+		text, ok := r.Job.LineAt(at.Start)
+		n := r.homeLine(at)
+		if text = strings.TrimSpace(text); !ok || n == 0 || len(text) > mostExpression {
+			continue
+		}
+		if one := fmt.Sprintf("`%s` in line %d", strings.TrimSuffix(text, " {"), n); !slices.Contains(said, one) {
+			said = append(said, one)
+		}
+	}
+	switch {
+	case len(said) == 0:
+		return ""
+	case len(said) > mostConditions:
+		said = said[:mostConditions]
+	}
+	return "whether a thread gets here depends on " + joinAnd(said)
+}
+
+// deciding lists the branches on which a block is control-dependent, directly or through others, in
+// the order of the code.
+func deciding(f *ir.Func, b *ir.Block) []*ir.Instr {
+	after := ir.PostDominators(f)
+	found := make([]bool, len(f.Blocks))
+	work := []ir.BlockID{b.ID}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, from := range f.Blocks {
+			if found[from.ID] || len(from.Succs) < 2 || from.ID != at && after.Dominates(at, from.ID) {
+				continue
+			}
+			for _, to := range from.Succs {
+				if after.Dominates(at, to) {
+					found[from.ID] = true
+					work = append(work, from.ID)
+					break
+				}
+			}
+		}
+	}
+	var out []*ir.Instr
+	for i, ok := range found {
+		if ok {
+			out = append(out, f.Blocks[i].Terminator())
+		}
+	}
+	return out
+}

@@ -180,8 +180,11 @@ func (c *fixCommand) report(res *fix.Result, name string) error {
 // changes and the reason. The text is collected first so that it appears in one piece.
 func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	p := c.mistakes(nil)
-	for i := range f.Wrong {
-		if err := p.Finding(&f.Wrong[i]); err != nil {
+	for _, wrong := range f.Wrong {
+		if c.output == "" && !c.write { // the patch follows, once
+			wrong.Fixes = nil
+		}
+		if err := p.Finding(&wrong); err != nil {
 			return err
 		}
 	}
@@ -207,8 +210,7 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 		case f.PTXOnly != "":
 			fmt.Fprintf(w, "  repaired in the PTX only (--emit ptx), because %s\n", f.PTXOnly)
 		case len(f.Edits) > 0:
-			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings "+
-				"above\n", f.Source.Kind)
+			fmt.Fprintf(w, "  the patched source was compiled and checked again: %s\n", f.Source.Kind)
 		}
 	case fix.PartlyRepaired:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
@@ -223,6 +225,9 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 		fmt.Fprintf(w, "  %s\n", f.After.Text())
 	}
 	for _, r := range f.Redundant {
+		if f.Status == fix.Repaired && c.fix.Redundant {
+			break // Changes has them
+		}
 		fmt.Fprintf(w, "  %s: warning: %s\n", c.opt.Files.Format(r.Span.Start), r.Text)
 	}
 	for _, n := range f.Notes {

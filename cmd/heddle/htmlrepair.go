@@ -106,13 +106,13 @@ func (r *reportFile) addSync(res *placement.Result) error {
 func barrierSays(b *placement.Barrier) string {
 	switch {
 	case b.Warp:
-		return "warp barrier " + b.Place
+		return "added: a warp barrier " + b.Place
 	case b.Gone:
-		return "not needed: barrier " + b.Place
+		return "not needed: the barrier " + b.Place
 	case b.Kept:
-		return "kept: barrier " + b.Place
+		return "kept: the barrier " + b.Place
 	}
-	return "inserted: barrier " + b.Place
+	return "added: a barrier " + b.Place
 }
 
 // syncNotes returns what the user must know beside the barriers: that the placement holds for the

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ The oracle decides which placements are right: static proves them for all inputs
 the launch, and both runs first and proves what passes. Block barriers cannot repair races between blocks.
 
 Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a bug that no placement repairs;
-2 usage or input error; 3 not decided.`
+2 usage or input error; 3 not decided, or blocks may race with each other.`
 
 // syncCommand is heddle sync: barriers of all kernels of one file.
 type syncCommand struct {
@@ -110,7 +111,7 @@ func syncExit(res *placement.Result) int {
 		case k.Verdict.Kind == diag.Bug && k.Status != placement.NotChecked:
 			return exitBugs
 		case k.Status == placement.NoPlacement, k.Status == placement.NotChecked, k.Verdict.Kind == diag.Unknown,
-			k.Verdict.Kind == diag.Unsupported:
+			k.Verdict.Kind == diag.Unsupported, len(k.OtherBlocks) > 0:
 			code = exitUnknown
 		}
 	}
@@ -184,14 +185,26 @@ func (c *syncCommand) text(k *placement.Kernel) error {
 		if k.Optimal {
 			best = ", minimal"
 		}
-		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After,
-			best, k.Calls, k.Oracle)
+		switch {
+		case c.in.verbose:
+			fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After,
+				best, k.Calls, k.Oracle)
+		case k.Optimal:
+			fmt.Fprintf(w, "  no right placement costs less (-v: costs)\n")
+		default:
+			fmt.Fprintf(w, "  another right placement may cost less (-v: costs)\n")
+		}
 	}
 	for _, note := range syncNotes(k) {
 		fmt.Fprintf(w, "  %s\n", note)
 	}
-	if k.Status == placement.Unchanged || k.Status == placement.Changed {
+	switch {
+	case k.Status != placement.Unchanged && k.Status != placement.Changed:
+	case c.in.verbose:
 		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind, k.Verdict.Text())
+	default:
+		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind,
+			cmp.Or(k.Verdict.Scope, k.Verdict.Reason))
 	}
 	_, err := w.WriteTo(c.stderr)
 	return err

@@ -60,6 +60,23 @@ func Load(line string, col int) (from, to int, ok bool) {
 	return start + 1, at + 1, ok && (at > start+1 || isName(line[start]))
 }
 
+// most bounds the bytes of an expression in a message.
+const most = 60
+
+// Text returns the expression that is read, or written, at column col of a line; empty if there is
+// none that this package understands, or if it is too long for a message.
+func Text(line string, col int, written bool) string {
+	find := Load
+	if written {
+		find = Store
+	}
+	from, to, ok := find(line, col)
+	if !ok || to-from > most {
+		return ""
+	}
+	return line[from-1 : to-1]
+}
+
 // Store returns the expression that is written at column col of a line: the operand before an
 // assignment operator, or next to ++ or --; else it is Load.
 func Store(line string, col int) (from, to int, ok bool) {

@@ -32,8 +32,8 @@ func repairPage(t *testing.T) string {
 			{Text: "barrier after line 3", At: at(3, 40),
 				Why: []string{"separates the write at 3:2 and the read at 6:12 within an iteration of the " +
 					"loop of line 1"}},
-			{Text: "not needed: barrier at line 5", At: at(5, 2)},
-			{Text: "kept: barrier at line 1", At: at(1, 1)},
+			{Text: "not needed: the barrier in line 5", At: at(5, 2)},
+			{Text: "kept: the barrier in line 1", At: at(1, 1)},
 		}})
 	edits := []diag.Edit{
 		{Span: source.Span{Start: at(4, 1)}, New: "\t__syncthreads();\n"},
@@ -62,10 +62,10 @@ func TestPatch(t *testing.T) {
 	got := repairPage(t)
 	added := strings.Index(got, "&#43;\t__syncthreads();")
 	removed := strings.Index(got, `<span class="ln del">`)
-	order := []int{strings.Index(got, "kept: barrier at line 1"), added,
+	order := []int{strings.Index(got, "kept: the barrier in line 1"), added,
 		strings.Index(got, "barrier after line 3"),
 		strings.Index(got, "separates the write at 3:2"), removed,
-		strings.Index(got, "not needed: barrier at line 5")}
+		strings.Index(got, "not needed: the barrier in line 5")}
 	for i, at := range order {
 		if at < 0 || i > 0 && at < order[i-1] {
 			t.Errorf("the parts of the patch are at %v", order)

@@ -347,7 +347,10 @@ func (x *kernelFix) explain(after *repair.Judgement) {
 		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+after.Reason)
 	}
 	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
-		out.Verdict() + ": " + out.After.Text()
+		out.Verdict()
+	if out.After.Kind == diag.Verified {
+		out.Why += ": " + out.After.Scope
+	}
 }
 
 // unrepaired records why there is no repair, or that none is needed. A bug that only a guessed
@@ -395,7 +398,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 			word = "redundant in the runs tried; this is not a proof"
 		}
 		in := byIndex[r.Barrier.Index]
-		ch := Change{driver.OpText(in) + " is " + word, driver.Place(in)}
+		ch := Change{"this barrier is " + word, driver.Place(in)}
 		if !slices.Contains(out.Redundant, ch) { // once for what the compiler copied
 			out.Redundant = append(out.Redundant, ch)
 		}
@@ -406,7 +409,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	out.Status, x.text = Repaired, patch.Text
 	for _, r := range list {
 		if in := byIndex[r.Barrier.Index]; r.Proved {
-			removed := Change{"the barrier is removed: " + driver.OpText(in), driver.Place(in)}
+			removed := Change{"the barrier is removed", driver.Place(in)}
 			out.Changes = append(out.Changes, removed)
 		}
 	}

@@ -3,7 +3,6 @@ package fix
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 
 	"heddle/internal/diag"
@@ -161,19 +160,28 @@ func (x *kernelFix) spliced(compiled []byte) ([]byte, error) {
 // placedChange describes a barrier that is inserted or removed.
 func (x *kernelFix) placedChange(b *placement.Barrier) Change {
 	out := Change{Span: x.userSpan(b.At)}
-	what := "a block barrier"
-	if b.Warp {
-		what = "a warp barrier"
-	}
 	if b.Gone {
 		out.Text = "the barrier is removed: not all threads of the block reach it"
 		return out
 	}
-	out.Text = fmt.Sprintf("%s %s", what, b.Place)
+	out.Text = x.barrierName(b.Warp) + " " + b.Place
 	if len(b.Why) > 0 {
 		out.Text += ": it " + strings.Join(b.Why, "; it ")
 	}
 	return out
+}
+
+// barrierName names a barrier that is inserted, in the language of the file.
+func (x *kernelFix) barrierName(warp bool) string {
+	switch {
+	case x.in.CUDA() && warp:
+		return "`__syncwarp()`"
+	case x.in.CUDA():
+		return "`__syncthreads()`"
+	case warp:
+		return "a warp barrier"
+	}
+	return "a block barrier"
 }
 
 // userSpan is a position of the text in which barriers were placed, in the file of the user. In PTX

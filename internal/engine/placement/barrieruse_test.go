@@ -37,9 +37,9 @@ func TestUseOfBarrier(t *testing.T) {
 		need      placement.BarrierNeed
 		separates string
 	}{
-		{6, placement.BarrierNeeded, "the write at 5:10 and the read at 7:13"},
-		{8, placement.BarrierMaybe, "the read at 7:13 and the write at 11:14"},
-		{12, placement.BarrierMaybe, "the write at 11:14 and the read at 13:19"},
+		{6, placement.BarrierNeeded, "the write of `s[t]` in line 5 and the read of `s[63 - t]` in line 7"},
+		{8, placement.BarrierMaybe, "the read of `s[63 - t]` in line 7 and the write of `s[t]` in line 11"},
+		{12, placement.BarrierMaybe, "the write of `s[t]` in line 11 and the read of `s[63 - t]` in line 13"},
 	} {
 		col := strings.Index(lines[c.line-1], "__sync") + 3
 		in := driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(barriers)}}

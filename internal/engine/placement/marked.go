@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 
+	"heddle/internal/cexpr"
 	"heddle/internal/driver"
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -169,7 +170,7 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 	return r, nil
 }
 
-// access names an access with its place: "the write at 12".
+// access names an access with its place: "the write of `s[t]` in line 12".
 func (m *marked) access(in *ir.Instr) string {
 	kind := "access"
 	switch in.Action() {
@@ -181,10 +182,17 @@ func (m *marked) access(in *ir.Instr) string {
 		kind = "atomic operation"
 	}
 	pos := driver.Place(in).Start
-	if pos.File() == m.fn.Span.Start.File() {
-		return fmt.Sprintf("the %s at %d:%d", kind, pos.Line(), pos.Col())
+	what := "the " + kind
+	if f := m.s.d.Files().File(pos.File()); f != nil && pos.IsValid() {
+		line, _ := f.Line(pos.Line())
+		if text := cexpr.Text(line, pos.Col(), in.Action() == isa.ActStore); text != "" {
+			what += " of `" + text + "`"
+		}
 	}
-	return fmt.Sprintf("the %s at %s", kind, m.s.d.Files().Format(pos))
+	if pos.File() == m.fn.Span.Start.File() {
+		return fmt.Sprintf("%s in line %d", what, pos.Line())
+	}
+	return fmt.Sprintf("%s at %s", what, m.s.d.Files().Format(pos))
 }
 
 // paths converts the paths of a race, one for each compiled loop, to those of the loops of the

@@ -103,38 +103,38 @@ func (f *found) inFunc(l placer.Label) string {
 	from := f.marked.origins[l]
 	switch n := from.fn.Tree.Labels[from.l]; {
 	case n.Barrier:
-		return fmt.Sprintf("at line %d", span.Start.Line())
+		return fmt.Sprintf("in line %d", span.Start.Line())
 	case n.Kind == placer.Start:
 		if at := node.At; at > 0 {
-			return fmt.Sprintf("at the beginning of the block at line %d", file.PosAt(at-1).Line())
+			return fmt.Sprintf("at the beginning of the block in line %d", file.PosAt(at-1).Line())
 		}
-		return fmt.Sprintf("at the beginning of the block at line %d", line(span.Start, 0))
+		return fmt.Sprintf("at the beginning of the block in line %d", line(span.Start, 0))
 	}
 	return fmt.Sprintf("after line %d", line(span.End, 1))
 }
 
 // reason describes what a barrier separates.
 func (f *found) reason(r placer.Reason) string {
-	return fmt.Sprintf("separates %s %s", r.Race.Why, f.level(r.Race, r.Level, r.Loop))
+	return "separates " + r.Race.Why + f.level(r.Race, r.Level, r.Loop)
 }
 
-// level describes in which iterations the accesses of a race follow each other. A race without a
-// loop around both accesses follows the order of the source.
+// level describes in which iterations the accesses of a race follow each other. It is empty for a
+// race without a loop around both accesses, which follows the order of the source.
 func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	switch {
 	case loop != placer.None:
 		line := f.marked.node(loop).Span.Start.Line()
-		return fmt.Sprintf("across iterations of the loop at line %d", line)
+		return fmt.Sprintf(", across iterations of the loop in line %d", line)
 	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
-		return "within an iteration"
+		return ", within an iteration"
 	}
-	return "in source order"
+	return ""
 }
 
 // stuck describes why a race cannot be separated.
 func (f *found) stuck(st *placer.Stuck) string {
 	level := f.level(st.Race, st.Level, st.Loop)
-	return fmt.Sprintf("%s race %s: %s", st.Race.Why, level, causes[st.Cause])
+	return fmt.Sprintf("%s race%s: %s", st.Race.Why, level, causes[st.Cause])
 }
 
 // barrierText is the statement of a barrier, with the flags of the memory that it orders. Without a

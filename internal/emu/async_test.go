@@ -147,7 +147,7 @@ func TestCopyErrors(t *testing.T) {
 		message string
 	}{
 		{"cp.async.cg.shared.global [%w+512], [%q], 16;", OutOfBounds,
-			"write of 16 bytes at offset 512 of buf, beyond the 512 bytes of shared memory"},
+			"write of 16 bytes at offset 512 of buf, outside of the 512 bytes of shared memory"},
 		{"cp.async.cg.shared.global [%w+8], [%q], 16;", Misaligned, "not aligned to 16"},
 		{"cp.async.cg.shared.global [%w], [%q+512], 16;", OutOfBounds,
 			"read of 16 bytes at offset 512 of x, which has 512 bytes"},

@@ -39,6 +39,9 @@ type Options struct {
 	// Touched collects the bytes of global memory that the run accesses; nil: nothing is collected
 	Touched *order.Touched
 
+	// Peek lets the sink read registers; nil: it does not. Blocks then do not run ahead.
+	Peek *Peek
+
 	points uint64 // Result.points of the run with seed 0; policy priorities only
 }
 

@@ -63,7 +63,7 @@ func TestInvalidAccesses(t *testing.T) {
 			"atomic of 4 bytes at offset 64 of x"},
 		{"shared", shared + "mad.lo.u32 %u, %i, 4, %u;\nsetp.lt.u32 %c, %i, 16;\n" +
 			"@%c st.shared.u32 [%u], 7;\nld.shared.u32 %v, [%u];", OutOfBounds, upper,
-			"read of 4 bytes at offset 64 of buf, beyond the 64 bytes of shared memory"},
+			"read of 4 bytes at offset 64 of buf, outside of the 64 bytes of shared memory"},
 		{"shared atomic", shared + "mad.lo.u32 %u, %i, 4, %u;\nsetp.lt.u32 %c, %i, 16;\n" +
 			"@%c st.shared.u32 [%u], 7;\natom.shared.or.b32 %v, [%u], 0;", OutOfBounds, upper,
 			"atomic of 4 bytes at offset 64 of buf"},

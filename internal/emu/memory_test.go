@@ -179,7 +179,7 @@ func TestMemoryErrors(t *testing.T) {
 			"out+0x4 is not aligned to 8"},
 		{"shared", shared + "mov.u32 %u, buf;\nmad.lo.u32 %u, %i, 8, %u;\nst.shared.u32 [%u], %i;",
 			OutOfBounds, 8,
-			"write of 4 bytes at offset 64 of buf, beyond the 64 bytes of shared memory that the block has"},
+			"write of 4 bytes at offset 64 of buf, outside of the 64 bytes of shared memory that the block has"},
 		{"shared misaligned", shared + "mov.u32 %u, buf;\nst.shared.u32 [%u+2], %i;", Misaligned, 0,
 			"not aligned to 4"},
 		{"local", ".local .align 4 .b8 loc[8];\nst.local.u32 [loc+8], %i;", OutOfBounds, 0,

@@ -295,7 +295,7 @@ func (s *scheduler) newWorkers() *workers {
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = min(n, maxWorkers)
-	if n == 1 || !s.m.prog.ordered || s.blocks-s.next < 2 {
+	if n == 1 || s.opt.Peek != nil || !s.m.prog.ordered || s.blocks-s.next < 2 {
 		return nil
 	}
 	w := &workers{}

@@ -131,7 +131,7 @@ func (x *exec) checkShared(in *inst, m uint32, s survey) uint32 {
 func (x *exec) outsideShared(in *inst, l int, a uint64) {
 	if !x.again(in, OutOfBounds, l) {
 		x.fault(in, OutOfBounds, l,
-			"%s of %s, beyond the %d bytes of shared memory that the block has",
+			"%s of %s, outside of the %d bytes of shared memory that the block has",
 			in.mem.kind, x.prog.nearShared(a, in.mem.wide), len(x.block.shared))
 	}
 }

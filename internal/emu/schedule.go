@@ -130,6 +130,9 @@ func (m *Machine) prepare(x *exec, opt *Options, mem *memory, sink event.Sink) {
 	*x = exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed),
 		pool: x.pool, patterns: x.patterns, touched: opt.Touched}
+	if opt.Peek != nil {
+		opt.Peek.x = x
+	}
 	x.faults.sink, _ = sink.(FaultSink)
 	x.meter, _ = sink.(Meter)
 	if m.prog.track {

@@ -162,22 +162,30 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	return Object{}, 0, false
 }
 
-// nearShared names what an out-of-bounds access is to: an element of the variable nearest to it, which
-// is the last that begins before it, as addresses are unsigned. Without variables it is the address.
+// nearShared names what an out-of-bounds access is to: an element of the last variable that begins
+// before it, or what is before the first variable. Without variables it is the address.
 func (p *program) nearShared(addr, size uint64) string {
-	best := -1
+	best, first := -1, -1
 	for i, v := range p.shared.vars {
 		if uint64(v.At) <= addr && (best < 0 || v.At >= p.shared.vars[best].At) {
 			best = i
+		}
+		if first < 0 || v.At < p.shared.vars[first].At {
+			first = i
 		}
 	}
 	if best < 0 {
 		return fmt.Sprintf("%d bytes at shared address %#x", size, addr)
 	}
-	v := p.shared.vars[best]
-	if addr >= 1<<63 { // below address 0
-		return fmt.Sprintf("%d bytes, %d bytes before %s", size, uint64(v.At)-addr, v.Shown())
+	below := -int64(addr)
+	if addr>>32 == 0 {
+		below = -int64(int32(addr))
 	}
+	if below > 0 { // by a negative index
+		v := p.shared.vars[first]
+		return fmt.Sprintf("%d bytes, %d bytes before %s", size, below+int64(v.At), v.Shown())
+	}
+	v := p.shared.vars[best]
 	if text, ok := v.Shape.Element(v.Shown(), addr-uint64(v.At), size); ok {
 		return text
 	}

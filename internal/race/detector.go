@@ -35,6 +35,7 @@ type Detector struct {
 	exchanges   *exchanges // nil: not looked for
 
 	groups     []group
+	examples   int // of groups, and hazards that took the place of one
 	raceIndex  map[raceKey]int
 	errors     []BarrierError
 	errorIndex map[errorKey]int

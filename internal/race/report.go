@@ -92,9 +92,11 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		r.First.AfterFault = d.afterFault(r.First.Thread)
 		r.Second.AfterFault = d.afterFault(r.Second.Thread)
 		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]uint32)})
+		d.examples++
 	} else if d.groups[i].farther(level, cause) {
 		r := d.raceOf(a, site, first, at, l, cause)
 		d.groups[i].race.Far = &r
+		d.examples++
 	}
 	h := hazard{warp: a.w.id, addr: at}
 	if a.Space == event.Shared {
@@ -277,6 +279,10 @@ func dataByte(a *event.Access, l int, x uint64) byte {
 	i := x - a.Addr[l]
 	return byte(a.Data[i/8][l] >> (8 * (i % 8)))
 }
+
+// Examples is how many examples of races were found so far. It tells a consumer of the same events
+// which of them completed one.
+func (d *Detector) Examples() int { return d.examples }
 
 // Report returns the findings so far.
 func (d *Detector) Report() *Report {

@@ -91,9 +91,7 @@ func raceCode(rc *race.Race) diag.Code {
 // accesses, which may differ in address and size.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
 	hazards := rc.Hazards
-	if rc.Far != nil { // says more: threads of a warp could do with less than a barrier
-		rc = rc.Far
-	}
+	rc = shown(rc)
 	g := r.Config.Geometry
 	one, two := r.Machine.Site(rc.First.Site), r.Machine.Site(rc.Second.Site)
 	lo := max(rc.First.Addr, rc.Second.Addr)
@@ -111,15 +109,16 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
 	witness.First.Does, witness.Second.Does = first.verb, second.verb
 	name1, name2 := raceThreads(g, rc)
+	when1, when2 := r.counts(rc)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
 		Message: fmt.Sprintf("%s %v: %s, %s", raceText(code), mem,
 			bothAccess(name1, first.verb, name2, second.verb), between(rc)),
 		Span: second.at, Stack: second.stack,
-		Label: fmt.Sprintf("(2) %s here by %s", second.done, fullName(g, rc.Second.Thread)),
+		Label: fmt.Sprintf("(2) %s here by %s%s", second.done, fullName(g, rc.Second.Thread), when2),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
-			Message: fmt.Sprintf("(1) %s here by %s, earlier in this run", first.done,
-				fullName(g, rc.First.Thread))}},
+			Message: fmt.Sprintf("(1) %s here by %s%s, earlier in this run", first.done,
+				fullName(g, rc.First.Thread), when1)}},
 		Notes:     []string{r.whyUnordered(rc)},
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
 		Launch:    r.Config.Describe(),

@@ -28,7 +28,7 @@ func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
 	default:
 		return ""
 	}
-	path := r.path(one, two)
+	path := r.path(rc, one, two)
 	switch {
 	case path == "" && one.Instr == two.Instr:
 		return ownElements
@@ -75,7 +75,7 @@ func (r *Run) barrierFor(rc *race.Race) string {
 
 // path says between which lines a barrier is missing: "between line 11 and line 9 of the next
 // iteration (loop in line 7)". It is empty if the lines are not known, or are not in one function.
-func (r *Run) path(one, two emu.SiteInfo) string {
+func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 	a, b := r.lineOf(one), r.lineOf(two)
 	if a == 0 || b == 0 || len(one.Calls)+len(two.Calls) > 0 {
 		return ""
@@ -84,7 +84,8 @@ func (r *Run) path(one, two emu.SiteInfo) string {
 		a, b, one, two = b, a, two, one
 	}
 	in, loop := r.commonLoop(one.Instr, two.Instr)
-	if in == nil {
+	together, known := r.iteration(rc)
+	if in == nil || together && known {
 		switch {
 		case one.Instr == two.Instr:
 			return ""
@@ -99,7 +100,7 @@ func (r *Run) path(one, two emu.SiteInfo) string {
 	}
 	inside, around := r.barriersIn(in, a, b)
 	switch {
-	case a == b, inside && !around:
+	case a == b, known, inside && !around:
 		return fmt.Sprintf("after line %d, %s", b, next)
 	case around && !inside:
 		return fmt.Sprintf("between line %d and line %d", a, b)

@@ -67,6 +67,7 @@ type Run struct {
 	line         *string       // the complete reproduce line; nil: it is made from Command and Config
 	protocol     *protocols    // of the machine; nil before its first use
 	causes       []cause       // of the races that were found, for alike
+	moments      []moment      // loop counters at the races of the last run
 	apart        []string      // what the verdict does not cover, because of warnings
 	met          bool          // threads met at different barriers of the source
 	hidden       int           // findings beyond the limit
@@ -171,7 +172,9 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
 		return r.outside(res.Stop, seed)
 	}
-	r.Findings(det.Report(), seed)
+	rep := det.Report()
+	r.iterations(ctx, rep, res, seed)
+	r.Findings(rep, seed)
 	r.annotations(res, seed)
 	return r.Ended(res, seed)
 }

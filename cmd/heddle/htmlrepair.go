@@ -30,7 +30,11 @@ func (r *reportFile) addFix(res *fix.Result) error {
 	var err error
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
-		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Notes: f.Notes,
+		why, _, _ := strings.Cut(f.Why, "; the repaired kernel is ") // After says it
+		if n := len(f.Wrong); n > 0 {
+			why = fmt.Sprintf("before the patch: bug, with %s below; %s", counted(n, "finding"), why)
+		}
+		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: why, Notes: f.Notes,
 			After: &f.After,
 			Good:  f.Status == fix.NothingToFix || f.Status == fix.Repaired && f.PTXOnly == ""}
 		switch {
@@ -44,8 +48,8 @@ func (r *reportFile) addFix(res *fix.Result) error {
 			one.Status += ", but not in the source"
 			one.Notes = append(one.Notes, "repaired in the PTX only (--emit ptx), because "+f.PTXOnly)
 		case len(f.Edits) > 0:
-			one.Notes = append(one.Notes, fmt.Sprintf("the patched and recompiled source is %s and no "+
-				"longer has the findings", f.Source.Kind))
+			one.Notes = append(one.Notes, fmt.Sprintf("the patched source was compiled and checked "+
+				"again: %s", f.Source.Kind))
 		}
 		if f.Status == fix.Repaired || f.Status == fix.PartlyRepaired {
 			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
@@ -64,8 +68,9 @@ func (r *reportFile) addFix(res *fix.Result) error {
 			one.Notes = append(one.Notes, "alternative at the same cost: "+strings.Join(parts, "; "))
 		}
 		r.Repair(one)
-		for j := range f.Wrong {
-			err = errors.Join(err, r.Finding(&f.Wrong[j]))
+		for _, wrong := range f.Wrong {
+			wrong.Fixes = nil // the page has the patch once
+			err = errors.Join(err, r.Finding(&wrong))
 		}
 		err = errors.Join(err, r.Verdict(&f.After))
 	}

@@ -135,6 +135,8 @@ type WitnessAccess struct {
 	Thread string // "thread (0,0,0) of block (0,0,0)"
 	Kind   string // "read", "write", "atomic", ...; empty: unknown
 	Does   string // "writes `tile[t]`", in the words of the source
+	Name   string // Thread with the dimensions of the launch: "thread 64 of block 0"
+	When   string // the counters of the loops around it: "k = 64"; empty: unknown
 }
 
 // VerdictKind is the conclusion of an engine for one kernel.

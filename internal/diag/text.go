@@ -234,15 +234,13 @@ func (t *Text) Verdict(v *Verdict) error {
 
 // next prints the commands that repair and explain the findings of a kernel, each once.
 func (t *Text) next(input string) {
-	repairs := func(c Code) bool { return strings.HasPrefix(string(c), "race-") || c == CodeBarrierDivergence }
-	source := slices.Contains([]string{".cu", ".cl", ".ptx"}, filepath.Ext(input))
 	say := func(text string) {
 		if !t.told[text] {
 			t.item("next", text)
 		}
 		t.told[text] = true
 	}
-	if source && slices.ContainsFunc(t.bugs, repairs) {
+	if slices.ContainsFunc(t.bugs, func(c Code) bool { return Repairable(c, input) }) {
 		command := "heddle fix "
 		if t.Flags != "" {
 			command += t.Flags + " "
@@ -252,6 +250,12 @@ func (t *Text) next(input string) {
 	for _, c := range t.bugs {
 		say("heddle explain " + string(c) + " says what the code means")
 	}
+}
+
+// Repairable reports whether heddle fix may repair findings of a code in an input.
+func Repairable(c Code, input string) bool {
+	return (strings.HasPrefix(string(c), "race-") || c == CodeBarrierDivergence) &&
+		slices.Contains([]string{".cu", ".cl", ".ptx"}, filepath.Ext(input))
 }
 
 // Close prints what is still to be printed.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -66,7 +67,10 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	// Intervals of different blocks cannot be compared: no barrier orders blocks.
 	start, column := "kernel entry", "the whole kernel: no barrier orders blocks"
 	if sameBlock {
-		column = fmt.Sprintf("barrier interval %d", w.Interval)
+		column = "before the first barrier of the block"
+		if w.Interval > 0 {
+			column = fmt.Sprintf("after barrier %d of the block, before the next", w.Interval)
+		}
 	}
 	x := l.left
 	if sameBlock && w.Interval > 0 {
@@ -92,9 +96,9 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	at := [2][2]int{}
 	for i, op := range []diag.WitnessAccess{w.First, w.Second} {
 		y := l.top + i*l.row + l.row/2 - 6
-		thread, block, found := strings.Cut(op.Thread, " of ")
+		thread, block, found := strings.Cut(nameOf(&op), " of ")
 		if l.outside {
-			s.text("thread", x+8, y+[]int{-22, 36}[i], "start", op.Thread)
+			s.text("thread", x+8, y+[]int{-22, 36}[i], "start", nameOf(&op))
 		} else {
 			s.text("thread", 4, y-2, "start", thread)
 			if found {
@@ -108,14 +112,21 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		s.addf(`<rect class="op %s" x="%d" y="%d" width="34" height="24" rx="12"/>`, class, cx-17, y-12)
 		s.text("number "+class, cx, y+5, "middle", fmt.Sprint(i+1, " ", letter))
 		s.text("op", cx+24, y-6, "start", clip(does(&op), (right-cx-24)/7))
-		s.text("note", cx+24, y+16, "start", short(places[i].At))
+		where := short(places[i].At)
+		if op.When != "" {
+			where += ", " + op.When
+		}
+		s.text("note", cx+24, y+16, "start", clip(where, (right-cx-24)/7))
+	}
+	if mid := (at[0][0] + at[1][0]) / 2; sameBlock && at[0][0] < at[1][0] {
+		s.addf(`<line class="missing gap" x1="%d" y1="30" x2="%d" y2="%d"/>`, mid, mid, height-18)
 	}
 	s.addf(`<line class="missing" x1="%d" y1="%d" x2="%d" y2="%d"/>`, at[0][0]+6, at[0][1]+14,
 		at[1][0]-8, at[1][1]-12)
 	s.text("missing", (at[0][0]+at[1][0])/2+24, (at[0][1]+at[1][1])/2-1, "start",
 		"nothing orders these two")
-	label := fmt.Sprintf("%s: %s %s and %s %s, and nothing orders the two", column, w.First.Thread,
-		does(&w.First), w.Second.Thread, does(&w.Second))
+	label := fmt.Sprintf("%s: %s %s and %s %s, and nothing orders the two", column, nameOf(&w.First),
+		does(&w.First), nameOf(&w.Second), does(&w.Second))
 	return s.done(class, l.width, height, label)
 }
 
@@ -127,6 +138,9 @@ func opClass(kind string) (class, letter string) {
 	}
 	return "write", "W"
 }
+
+// nameOf names the thread of an operation.
+func nameOf(a *diag.WitnessAccess) string { return cmp.Or(a.Name, a.Thread) }
 
 // does says what an operation does, in the words of the source if they are known.
 func does(a *diag.WitnessAccess) string {

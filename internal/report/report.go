@@ -90,9 +90,10 @@ type finding struct {
 	Launch                    string
 	Places                    []place
 	Timeline, Memory          template.HTML // drawings; empty: none
-	Missing                   string        // why nothing orders the two operations
-	Notes, Help               []string
+	Missing                   template.HTML // why nothing orders the two operations
+	Notes, Help               []template.HTML
 	Reproduce                 string
+	Repairable                bool // by heddle fix, perhaps
 	Fixes                     []fix
 }
 
@@ -129,15 +130,21 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	f := finding{
 		Code: string(d.Code), Severity: severities[d.Severity], rank: d.Severity,
 		Message: code(d.Message), Kernel: d.Kernel, Input: d.Input, At: h.at(d.Span), span: d.Span,
-		Help: d.Help, Launch: d.Launch, Reproduce: d.Reproduce,
+		Launch: d.Launch, Reproduce: d.Reproduce,
+		Repairable: diag.Repairable(d.Code, d.Input) && len(d.Fixes) == 0,
 	}
 	if doc, ok := diag.Lookup(d.Code); ok {
 		f.Title = doc.Title
 	}
 	f.Places = h.places(d)
-	f.Notes = slices.Clip(d.Notes)
+	for _, n := range d.Notes {
+		f.Notes = append(f.Notes, code(n))
+	}
 	if d.Alike != "" {
-		f.Notes = append(f.Notes, d.Alike)
+		f.Notes = append(f.Notes, code(d.Alike))
+	}
+	for _, n := range d.Help {
+		f.Help = append(f.Help, code(n))
 	}
 	if w := d.Witness; w != nil && w.First.Op != "" && len(f.Places) == 2 {
 		f.Timeline = timelines(w, f.Places)
@@ -251,9 +258,9 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	w := d.Witness
 	if w != nil && w.First.Op != "" && len(d.Related) == 1 {
 		r := d.Related[0]
-		first := h.place(r.Span, r.Stack, fmt.Sprintf("%s %s", w.First.Thread, does(&w.First)))
+		first := h.place(r.Span, r.Stack, said(&w.First))
 		first.Number, own.Number = 1, 2
-		own.Text = fmt.Sprintf("%s %s", w.Second.Thread, does(&w.Second))
+		own.Text = said(&w.Second)
 		return []place{first, own}
 	}
 	out := []place{own}
@@ -261,6 +268,15 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 		out = append(out, h.place(r.Span, r.Stack, r.Message))
 	}
 	return out
+}
+
+// said is what a thread does, and in which iterations.
+func said(a *diag.WitnessAccess) string {
+	text := nameOf(a) + " " + does(a)
+	if a.When != "" {
+		text += ", with " + a.When
+	}
+	return text
 }
 
 // place returns a place with its callers and, if the text of the file is known, the lines around

@@ -79,7 +79,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"tile&lt;&amp;&gt;", "&lt;script&gt;alert(1)", "x=&lt;1&gt;", // input never becomes markup
 		`<mark>tile</mark>`, // the word at line 6, column 12
-		"Missing:</strong> no barrier orders the two threads", "called from outer at dir/k.cu:2:1",
+		"Why:</strong> no barrier orders the two threads", "called from outer at dir/k.cu:2:1",
 		"barrier interval 2", "barrier 2", "nothing orders these two",
 		"&#43;	__syncthreads();", "1 suppressed", `href="#f1"`, "1 verified", "all threads",
 	} {

@@ -496,9 +496,9 @@ func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change 
 			if within != "" {
 				op = fmt.Sprintf("%s in a copy of %s for this call", driver.OpText(c.At), within)
 			}
-			if c.Old {
+			if _, barrier := c.At.BlockBarrier(); c.Old && !barrier {
 				f.Text += ": " + op
-			} else {
+			} else if !c.Old {
 				f.Text += " before " + op
 			}
 		}

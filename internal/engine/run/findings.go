@@ -108,17 +108,19 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	witness.Element, witness.ElementSize, witness.Dims = mem.index, mem.shape.Elem, mem.shape.Dims
 	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
 	witness.First.Does, witness.Second.Does = first.verb, second.verb
+	witness.First.Name, witness.Second.Name = fullName(g, rc.First.Thread), fullName(g, rc.Second.Thread)
 	name1, name2 := raceThreads(g, rc)
 	when1, when2 := r.counts(rc)
+	witness.First.When, witness.Second.When = when1, when2
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
 		Message: fmt.Sprintf("%s %v: %s, %s", raceText(code), mem,
 			bothAccess(name1, first.verb, name2, second.verb), between(rc)),
 		Span: second.at, Stack: second.stack,
-		Label: fmt.Sprintf("(2) %s here by %s%s", second.done, fullName(g, rc.Second.Thread), when2),
+		Label: fmt.Sprintf("(2) %s here by %s%s", second.done, fullName(g, rc.Second.Thread), with(when2)),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
 			Message: fmt.Sprintf("(1) %s here by %s%s, earlier in this run", first.done,
-				fullName(g, rc.First.Thread), when1)}},
+				fullName(g, rc.First.Thread), with(when1))}},
 		Notes:     []string{r.whyUnordered(rc)},
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
 		Launch:    r.Config.Describe(),

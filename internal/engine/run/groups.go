@@ -1,9 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"heddle/internal/diag"
+	"heddle/internal/event"
 	"heddle/internal/race"
 )
 
@@ -17,7 +21,7 @@ func (r *Run) groups(be *race.BarrierError) []diag.Group {
 		return nil
 	}
 	var out []diag.Group
-	for _, w := range be.Groups {
+	for _, w := range inOrder(be.Groups) {
 		at := fmt.Sprintf("barrier %d", w.Barrier)
 		switch {
 		case w.WarpBar:
@@ -32,4 +36,12 @@ func (r *Run) groups(be *race.BarrierError) []diag.Group {
 		out = append(out, diag.Group{Threads: r.warpText(x.Warp, x.Mask)})
 	}
 	return out
+}
+
+// inOrder returns groups of threads in the order of their warps and lanes.
+func inOrder(groups []event.Wait) []event.Wait {
+	return slices.SortedStableFunc(slices.Values(groups), func(a, b event.Wait) int {
+		return cmp.Or(cmp.Compare(a.Warp, b.Warp),
+			cmp.Compare(bits.TrailingZeros32(a.Mask), bits.TrailingZeros32(b.Mask)))
+	})
 }

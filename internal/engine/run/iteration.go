@@ -261,12 +261,12 @@ func (r *Run) iterations(ctx context.Context, rep *race.Report, res *emu.Result,
 	}
 }
 
-// counts returns the loop counters at the two accesses of a race: ", with k = 64"; empty if they are
-// not known.
+// counts returns the loop counters at the two accesses of a race: "k = 64"; empty if they are not
+// known.
 func (r *Run) counts(rc *race.Race) (first, second string) {
 	for i := range r.moments {
 		if w := &r.moments[i]; w.done && same(w.race, rc) {
-			return with(w.at[0]), with(w.at[1])
+			return w.at[0], w.at[1]
 		}
 	}
 	return "", ""
@@ -283,6 +283,7 @@ func (r *Run) iteration(rc *race.Race) (one, known bool) {
 	return false, false
 }
 
+// with completes a phrase by loop counters.
 func with(counters string) string {
 	if counters == "" {
 		return ""

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"math"
+	"math/bits"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -29,6 +30,7 @@ type atomicUse struct {
 	grid     thread.Tag
 	counters []smt.Term
 	space    event.Space
+	guard    smt.Term // of the threads that execute it
 }
 
 // noteAtomic collects an atomic.
@@ -38,7 +40,7 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 	}
 	use := atomicUse{
 		places: places, size: in.Type.Size(), result: result, counters: x.Counters(), space: in.Space,
-		grid: x.mem.GridTag(&st.mem),
+		grid: x.mem.GridTag(&st.mem), guard: x.c.And(x.here(st), x.guard),
 	}
 	if len(places) == 1 && places[0].Object != nil {
 		use.start = x.mem.SpaceTag(&st.mem, places[0].Object.Space)
@@ -82,8 +84,8 @@ type counting struct {
 	size   int
 	down   bool
 	bad    bool
-	sum    uint64 // of the additions of one thread, at most; saturates
 	looped bool
+	uses   []*atomicUse
 }
 
 // resolve adds to th the tickets: the results of additions to arrays on which all atomics are
@@ -105,11 +107,15 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 			continue
 		}
 		n := of[o]
-		total := uint64(0)
-		if threads := sharers(o, opt); !n.looped && n.sum <= ones(8*u.size)/2/threads {
-			total = n.sum * threads
+		total, known := t.total(n, o, th, opt)
+		if known && total > ones(8*u.size) {
+			continue // what wraps around returns the same values again
 		}
-		th.Slots.Wrap = th.Slots.Wrap || total == 0
+		wrap := !known || n.looped
+		if wrap || total > ones(8*u.size)/2 {
+			total = 0
+		}
+		th.Slots.Wrap = th.Slots.Wrap || wrap
 		th.Slots.Add(*u.result, u.counters, thread.Ticket{
 			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
 			Down:   u.down,
@@ -118,16 +124,55 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 	}
 }
 
-// sharers is the number of threads that share an array.
-func sharers(o *Object, opt Options) uint64 {
-	g := opt.Geometry
+// total is an upper bound of the sum of all additions to one counter of an array, where each is
+// executed once; it saturates. Known is false if the number of threads is not known.
+func (t *tickets) total(n *counting, o *Object, th *Thread, opt Options) (total uint64, known bool) {
 	if opt.Any.Is() {
-		return math.MaxUint64
+		return 0, false
 	}
+	blocks, threads := opt.Geometry.Grid.Count(), opt.Geometry.Block.Count()
 	if o.Space == event.Shared {
-		return g.Block.Count()
+		blocks = 1
 	}
-	return g.Block.Count() * g.Grid.Count()
+	sum := func(executing func(*atomicUse) uint64) uint64 {
+		total := uint64(0)
+		for _, u := range n.uses {
+			high, product := bits.Mul64(u.add, blocks*executing(u))
+			next, carry := bits.Add64(total, product, 0)
+			if high != 0 || carry != 0 {
+				return math.MaxUint64
+			}
+			total = next
+		}
+		return total
+	}
+	total = sum(func(*atomicUse) uint64 { return threads })
+	if total > ones(8*n.size)/2 {
+		total = sum(func(u *atomicUse) uint64 { return t.executing(u, th, opt.Geometry.Block) })
+	}
+	return total, true
+}
+
+// executing is how many threads of a block may execute an atomic, as far as that follows from their
+// indices.
+func (t *tickets) executing(u *atomicUse, th *Thread, block event.Dim3) uint64 {
+	n := uint64(0)
+	for z := range block.Z {
+		for y := range block.Y {
+			for x := range block.X {
+				sub := t.c.Substitute()
+				for i, v := range []uint32{x, y, z} {
+					if t.c.Op(th.Tid[i]) != smt.OpConst {
+						sub.Replace(th.Tid[i], t.c.Const(uint64(v), 32))
+					}
+				}
+				if sub.Apply(u.guard) != smt.False {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // count adds one atomic to what is known of the arrays that it may access.
@@ -152,9 +197,7 @@ func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.M
 		}
 		n.bad = n.bad || u.add == 0 || n.size != u.size || n.down != u.down || len(u.places) != 1
 		n.looped = n.looped || len(u.counters) > 0
-		if n.sum += u.add; n.sum < u.add {
-			n.sum = ^uint64(0)
-		}
+		n.uses = append(n.uses, u)
 	}
 }
 

@@ -177,9 +177,19 @@ func (x *exec) result() *Thread {
 	x.loops.Define(th.Axioms)
 	x.mem.Axioms(th.Axioms, x.loopEnds)
 	th.Given = x.notes.AllGiven()
+	th.Textures = th.Textures && slices.ContainsFunc(th.Accesses, writesOutside)
 	for a := range x.approx {
 		th.Approximate = append(th.Approximate, a)
 	}
 	slices.Sort(th.Approximate)
 	return th
+}
+
+// writesOutside reports whether an access changes memory that a texture may be bound to.
+func writesOutside(a thread.Access) bool {
+	space := a.Space
+	if a.Object != nil {
+		space = a.Object.Space
+	}
+	return a.Kind != event.Read && space != event.Shared
 }

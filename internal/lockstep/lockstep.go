@@ -170,7 +170,7 @@ func (x *exec) fixpoint() {
 // result completes the description of the thread after the final pass.
 func (x *exec) result() *Thread {
 	th := x.th
-	x.tickets.resolve(th, x.mem, x.opt)
+	x.tickets.resolve(th, x.mem, x.loops, x.opt)
 	x.distinctShares()
 	th.Loops = x.loops.Describe()
 	th.Axioms = thread.NewAxioms(x.c)

@@ -65,6 +65,25 @@ L:	atom.global.add.u32 %x1, [%B], 0x10000000;
 		why: "the first iterations suffice",
 	},
 	{
+		name: "a counter that wraps around after 20 iterations",
+		body: `mov.u32 %x2, 0;
+L:	atom.global.add.u32 %x1, [%B], 0x200000;
+` + bytesByX1 + `
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, 20;
+	@%p1 bra L;`,
+		why: "128 threads add 20 * 2^21",
+	},
+	{
+		name: "a counter that does not wrap around in 16 iterations",
+		body: `mov.u32 %x2, 0;
+L:	atom.global.add.u32 %x1, [%B], 0x1fffff;
+` + bytesByX1 + `
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, 16;
+	@%p1 bra L;`,
+	},
+	{
 		name: "a large step that does not wrap",
 		body: "atom.global.add.u32 %x1, [%B], 0x1ffffff;\n" + bytesByX1,
 	},

@@ -3,10 +3,12 @@ package lockstep
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/lockstep/loop"
 	"heddle/internal/lockstep/memory"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
@@ -29,6 +31,7 @@ type atomicUse struct {
 	warp     thread.Tag
 	grid     thread.Tag
 	counters []smt.Term
+	around   []*ir.Loop
 	space    event.Space
 	guard    smt.Term // of the threads that execute it
 }
@@ -39,7 +42,8 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 		return
 	}
 	use := atomicUse{
-		places: places, size: in.Type.Size(), result: result, counters: x.Counters(), space: in.Space,
+		places: places, size: in.Type.Size(), result: result, space: in.Space,
+		counters: x.Counters(), around: slices.Clone(x.around),
 		grid: x.mem.GridTag(&st.mem), guard: x.c.And(x.here(st), x.guard),
 	}
 	if len(places) == 1 && places[0].Object != nil {
@@ -81,16 +85,23 @@ func (x *exec) addend(in *ir.Instr, st *state) (add uint64, down bool) {
 
 // counting is what the atomics of a kernel do to one array.
 type counting struct {
-	size   int
-	down   bool
-	bad    bool
-	looped bool
-	uses   []*atomicUse
+	size int
+	down bool
+	bad  bool
+	uses []*atomicUse
+	sum  *sum
+}
+
+// sum is an upper bound of the sum of all additions to one counter; it saturates. It is not known if
+// the number of threads or of iterations is not: then it counts one of each.
+type sum struct {
+	total uint64
+	known bool
 }
 
 // resolve adds to th the tickets: the results of additions to arrays on which all atomics are
 // additions in one direction.
-func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
+func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, opt Options) {
 	th.Slots = thread.NewSlots(t.c)
 	of := map[*Object]*counting{}
 	for i := range t.atomics {
@@ -107,15 +118,17 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 			continue
 		}
 		n := of[o]
-		total, known := t.total(n, o, th, opt)
-		if known && total > ones(8*u.size) {
+		if n.sum == nil {
+			n.sum = t.add(n, o, th, loops, opt)
+		}
+		total := n.sum.total
+		if total > ones(8*u.size) {
 			continue // what wraps around returns the same values again
 		}
-		wrap := !known || n.looped
-		if wrap || total > ones(8*u.size)/2 {
+		if !n.sum.known || total > ones(8*u.size)/2 {
 			total = 0
 		}
-		th.Slots.Wrap = th.Slots.Wrap || wrap
+		th.Slots.Wrap = th.Slots.Wrap || !n.sum.known
 		th.Slots.Add(*u.result, u.counters, thread.Ticket{
 			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
 			Down:   u.down,
@@ -124,33 +137,50 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 	}
 }
 
-// total is an upper bound of the sum of all additions to one counter of an array, where each is
-// executed once; it saturates. Known is false if the number of threads is not known.
-func (t *tickets) total(n *counting, o *Object, th *Thread, opt Options) (total uint64, known bool) {
+// add sums up all additions to one counter of an array.
+func (t *tickets) add(n *counting, o *Object, th *Thread, loops *loop.Table, opt Options) *sum {
 	if opt.Any.Is() {
-		return 0, false
+		return &sum{}
 	}
 	blocks, threads := opt.Geometry.Grid.Count(), opt.Geometry.Block.Count()
 	if o.Space == event.Shared {
 		blocks = 1
 	}
-	sum := func(executing func(*atomicUse) uint64) uint64 {
+	known := true
+	byOne := make([]uint64, len(n.uses)) // thread
+	for i, u := range n.uses {
+		byOne[i] = u.add
+		for _, l := range u.around {
+			trips, ok := loops.Of(l).Trips()
+			known = known && ok
+			byOne[i] = times(byOne[i], max(trips, 1))
+		}
+	}
+	total := func(executing func(*atomicUse) uint64) uint64 {
 		total := uint64(0)
-		for _, u := range n.uses {
-			high, product := bits.Mul64(u.add, blocks*executing(u))
-			next, carry := bits.Add64(total, product, 0)
-			if high != 0 || carry != 0 {
+		for i, u := range n.uses {
+			next, carry := bits.Add64(total, times(byOne[i], times(blocks, executing(u))), 0)
+			if carry != 0 {
 				return math.MaxUint64
 			}
 			total = next
 		}
 		return total
 	}
-	total = sum(func(*atomicUse) uint64 { return threads })
-	if total > ones(8*n.size)/2 {
-		total = sum(func(u *atomicUse) uint64 { return t.executing(u, th, opt.Geometry.Block) })
+	all := total(func(*atomicUse) uint64 { return threads })
+	if all > ones(8*n.size)/2 {
+		all = total(func(u *atomicUse) uint64 { return t.executing(u, th, opt.Geometry.Block) })
 	}
-	return total, true
+	return &sum{all, known}
+}
+
+// times is a product that saturates.
+func times(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	if high != 0 {
+		return math.MaxUint64
+	}
+	return low
 }
 
 // executing is how many threads of a block may execute an atomic, as far as that follows from their
@@ -196,7 +226,6 @@ func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.M
 			of[o] = n
 		}
 		n.bad = n.bad || u.add == 0 || n.size != u.size || n.down != u.down || len(u.places) != 1
-		n.looped = n.looped || len(u.counters) > 0
 		n.uses = append(n.uses, u)
 	}
 }

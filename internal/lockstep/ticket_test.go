@@ -55,6 +55,13 @@ var ticketTraps = []trap{
 		why:  "every 16th thread gets the same number",
 	},
 	{
+		name: "a counter of 64 bits that wraps around",
+		body: `atom.global.add.u64 %d1, [%B], 0x1000000000000000;
+	add.u64 %d1, %A, %d1;
+	st.global.u8 [%d1], %t;`,
+		why: "128 threads add 2^60: every 16th gets the same number",
+	},
+	{
 		name: "a counter that wraps around in a loop",
 		body: `mov.u32 %x2, 0;
 L:	atom.global.add.u32 %x1, [%B], 0x10000000;

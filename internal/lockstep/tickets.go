@@ -122,7 +122,7 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 			n.sum = t.add(n, o, th, loops, opt)
 		}
 		total := n.sum.total
-		if total > ones(8*u.size) {
+		if total >= ones(8*u.size) { // where it saturates, with 64 bits
 			continue // what wraps around returns the same values again
 		}
 		if !n.sum.known || total > ones(8*u.size)/2 {
@@ -139,14 +139,14 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 
 // add sums up all additions to one counter of an array.
 func (t *tickets) add(n *counting, o *Object, th *Thread, loops *loop.Table, opt Options) *sum {
-	if opt.Any.Is() {
-		return &sum{}
-	}
 	blocks, threads := opt.Geometry.Grid.Count(), opt.Geometry.Block.Count()
 	if o.Space == event.Shared {
 		blocks = 1
 	}
-	known := true
+	known := !opt.Any.Is()
+	if !known {
+		blocks, threads = 1, 1
+	}
 	byOne := make([]uint64, len(n.uses)) // thread
 	for i, u := range n.uses {
 		byOne[i] = u.add
@@ -168,7 +168,7 @@ func (t *tickets) add(n *counting, o *Object, th *Thread, loops *loop.Table, opt
 		return total
 	}
 	all := total(func(*atomicUse) uint64 { return threads })
-	if all > ones(8*n.size)/2 {
+	if all > ones(8*n.size)/2 && !opt.Any.Is() {
 		all = total(func(u *atomicUse) uint64 { return t.executing(u, th, opt.Geometry.Block) })
 	}
 	return &sum{all, known}

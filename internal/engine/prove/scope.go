@@ -58,6 +58,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if r.Thread.Textures {
 		assuming = append(assuming, noTexture)
 	}
+	if r.Counters {
+		assuming = append(assuming, noWrap)
+	}
 	if len(assuming) > 0 {
 		s += "; assuming " + strings.Join(assuming, ", ")
 	}
@@ -94,6 +97,9 @@ func (p *Proof) unplaced() string {
 // noTexture is assumed of a kernel that reads textures and writes global memory: PTX has no address
 // for what a texture reads.
 const noTexture = "that the kernel writes no memory behind its textures and surfaces"
+
+// noWrap is assumed where many iterations or threads may add to a counter.
+const noWrap = "that counters of atomic additions do not wrap around"
 
 // shape prints the grid and the block, with what is arbitrary and what is guessed.
 func (p *Proof) shape() string {
@@ -194,7 +200,7 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and " + noTexture
 	}
 	if r.Counters {
-		s += ", and that counters of atomic additions do not wrap around"
+		s += ", and " + noWrap
 	}
 	return s
 }

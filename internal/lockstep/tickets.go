@@ -92,8 +92,8 @@ type counting struct {
 	sum  *sum
 }
 
-// sum is an upper bound of the sum of all additions to one counter; it saturates. It is not known if
-// the number of threads or of iterations is not: then it counts one of each.
+// sum is an upper bound of the sum of all additions to one counter; it saturates. It is not known
+// if the number of threads or of iterations is not: then it counts one of each.
 type sum struct {
 	total uint64
 	known bool

@@ -1,6 +1,6 @@
-// Textures may be bound to memory that the kernel writes. No address in PTX says so: a verdict names
-// the assumption that they are not. Each kernel has its expected verdict with the reason, and its
-// launch.
+// Textures may be bound to memory that the kernel writes. No address in PTX says so: a verdict
+// names the assumption that they are not. Each kernel has its expected verdict with the reason,
+// and its launch.
 
 // verified, textures: the texture may be bound to out, where it shows what other threads write
 // heddle: grid=4 block=64

@@ -173,8 +173,8 @@ var integerFunctions = []struct {
 	}},
 }
 
-// low24 is the value of the low 24 bits, all that mul24 uses. Beyond 24 bits its result is defined by
-// the implementation: that of mul24.lo in PTX.
+// low24 is the value of the low 24 bits, all that mul24 uses. Beyond 24 bits its result is defined
+// by the implementation: that of mul24.lo in PTX.
 func (t intType) low24(a *big.Int) *big.Int {
 	return intType{bits: 24, signed: t.signed}.wrap(a)
 }

@@ -44,6 +44,7 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	if in.Row.Category == isa.Matrix {
 		x.waitForLanes(in, st)
 	}
+	x.th.Textures = x.th.Textures || in.Row.Category == isa.Texture && in.Row.Effect == isa.Reads
 	if len(in.Dst) == 0 {
 		return // cvta of nothing, prefetch, nanosleep and the like
 	}

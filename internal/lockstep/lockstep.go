@@ -170,16 +170,26 @@ func (x *exec) fixpoint() {
 // result completes the description of the thread after the final pass.
 func (x *exec) result() *Thread {
 	th := x.th
-	x.tickets.resolve(th, x.mem, x.opt)
+	x.tickets.resolve(th, x.mem, x.loops, x.opt)
 	x.distinctShares()
 	th.Loops = x.loops.Describe()
 	th.Axioms = thread.NewAxioms(x.c)
 	x.loops.Define(th.Axioms)
 	x.mem.Axioms(th.Axioms, x.loopEnds)
 	th.Given = x.notes.AllGiven()
+	th.Textures = th.Textures && slices.ContainsFunc(th.Accesses, writesOutside)
 	for a := range x.approx {
 		th.Approximate = append(th.Approximate, a)
 	}
 	slices.Sort(th.Approximate)
 	return th
+}
+
+// writesOutside reports whether an access changes memory that a texture may be bound to.
+func writesOutside(a thread.Access) bool {
+	space := a.Space
+	if a.Object != nil {
+		space = a.Object.Space
+	}
+	return a.Kind != event.Read && space != event.Shared
 }

@@ -1,5 +1,8 @@
 package lockstep_test
 
+// bytesByX1 stores to the byte of A that %x1 says: a race unless it differs between threads.
+const bytesByX1 = "cvt.u64.u32 %d1, %x1;\nadd.u64 %d1, %A, %d1;\nst.global.u8 [%d1], %t;\n"
+
 // ticketTraps are about the results of atomics, which differ between threads if all atomics on the
 // location count in one direction (PTX ISA 9.7.13.5).
 var ticketTraps = []trap{
@@ -40,5 +43,62 @@ var ticketTraps = []trap{
 		name: "no change",
 		body: "atom.global.add.u32 %x1, [%B], 0;\n" + byX1,
 		why:  "all threads get the same number",
+	},
+	{
+		name: "a counter that wraps around",
+		body: "atom.global.add.u32 %x1, [%B], 0x10000000;\n" + bytesByX1,
+		why:  "128 threads add 2^28 to 32 bits: every 16th gets the same number",
+	},
+	{
+		name: "a counter that wraps around, down",
+		body: "atom.global.add.u32 %x1, [%B], -0x10000000;\n" + bytesByX1,
+		why:  "every 16th thread gets the same number",
+	},
+	{
+		name: "a counter of 64 bits that wraps around",
+		body: `atom.global.add.u64 %d1, [%B], 0x1000000000000000;
+	add.u64 %d1, %A, %d1;
+	st.global.u8 [%d1], %t;`,
+		why: "128 threads add 2^60: every 16th gets the same number",
+	},
+	{
+		name: "a counter that wraps around in a loop",
+		body: `mov.u32 %x2, 0;
+L:	atom.global.add.u32 %x1, [%B], 0x10000000;
+` + bytesByX1 + `
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, %n;
+	@%p1 bra L;`,
+		why: "the first iterations suffice",
+	},
+	{
+		name: "a counter that wraps around after 20 iterations",
+		body: `mov.u32 %x2, 0;
+L:	atom.global.add.u32 %x1, [%B], 0x200000;
+` + bytesByX1 + `
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, 20;
+	@%p1 bra L;`,
+		why: "128 threads add 20 * 2^21",
+	},
+	{
+		name: "a counter that does not wrap around in 16 iterations",
+		body: `mov.u32 %x2, 0;
+L:	atom.global.add.u32 %x1, [%B], 0x1fffff;
+` + bytesByX1 + `
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, 16;
+	@%p1 bra L;`,
+	},
+	{
+		name: "a large step that does not wrap",
+		body: "atom.global.add.u32 %x1, [%B], 0x1ffffff;\n" + bytesByX1,
+	},
+	{
+		name: "a large step by one thread of each block",
+		body: `setp.ne.u32 %p1, %t, 5;
+	@%p1 bra Z;
+	atom.global.add.u32 %x1, [%B], 0x10000000;
+` + bytesByX1 + "Z:",
 	},
 }

@@ -2,10 +2,13 @@ package lockstep
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/lockstep/loop"
 	"heddle/internal/lockstep/memory"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
@@ -28,7 +31,9 @@ type atomicUse struct {
 	warp     thread.Tag
 	grid     thread.Tag
 	counters []smt.Term
+	around   []*ir.Loop
 	space    event.Space
+	guard    smt.Term // of the threads that execute it
 }
 
 // noteAtomic collects an atomic.
@@ -37,8 +42,9 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 		return
 	}
 	use := atomicUse{
-		places: places, size: in.Type.Size(), result: result, counters: x.Counters(), space: in.Space,
-		grid: x.mem.GridTag(&st.mem),
+		places: places, size: in.Type.Size(), result: result, space: in.Space,
+		counters: x.Counters(), around: slices.Clone(x.around),
+		grid: x.mem.GridTag(&st.mem), guard: x.c.And(x.here(st), x.guard),
 	}
 	if len(places) == 1 && places[0].Object != nil {
 		use.start = x.mem.SpaceTag(&st.mem, places[0].Object.Space)
@@ -79,16 +85,23 @@ func (x *exec) addend(in *ir.Instr, st *state) (add uint64, down bool) {
 
 // counting is what the atomics of a kernel do to one array.
 type counting struct {
-	size   int
-	down   bool
-	bad    bool
-	sum    uint64 // of the additions of one thread, at most; saturates
-	looped bool
+	size int
+	down bool
+	bad  bool
+	uses []*atomicUse
+	sum  *sum
+}
+
+// sum is an upper bound of the sum of all additions to one counter; it saturates. It is not known
+// if the number of threads or of iterations is not: then it counts one of each.
+type sum struct {
+	total uint64
+	known bool
 }
 
 // resolve adds to th the tickets: the results of additions to arrays on which all atomics are
 // additions in one direction.
-func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
+func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, opt Options) {
 	th.Slots = thread.NewSlots(t.c)
 	of := map[*Object]*counting{}
 	for i := range t.atomics {
@@ -105,11 +118,17 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 			continue
 		}
 		n := of[o]
-		total := uint64(0)
-		if threads := sharers(o, opt); !n.looped && n.sum <= ones(8*u.size)/2/threads {
-			total = n.sum * threads
+		if n.sum == nil {
+			n.sum = t.add(n, o, th, loops, opt)
 		}
-		th.Slots.Wrap = th.Slots.Wrap || total == 0
+		total := n.sum.total
+		if total >= ones(8*u.size) { // where it saturates, with 64 bits
+			continue // what wraps around returns the same values again
+		}
+		if !n.sum.known || total > ones(8*u.size)/2 {
+			total = 0
+		}
+		th.Slots.Wrap = th.Slots.Wrap || !n.sum.known
 		th.Slots.Add(*u.result, u.counters, thread.Ticket{
 			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
 			Down:   u.down,
@@ -118,16 +137,72 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 	}
 }
 
-// sharers is the number of threads that share an array.
-func sharers(o *Object, opt Options) uint64 {
-	g := opt.Geometry
-	if opt.Any.Is() {
+// add sums up all additions to one counter of an array.
+func (t *tickets) add(n *counting, o *Object, th *Thread, loops *loop.Table, opt Options) *sum {
+	blocks, threads := opt.Geometry.Grid.Count(), opt.Geometry.Block.Count()
+	if o.Space == event.Shared {
+		blocks = 1
+	}
+	known := !opt.Any.Is()
+	if !known {
+		blocks, threads = 1, 1
+	}
+	byOne := make([]uint64, len(n.uses)) // thread
+	for i, u := range n.uses {
+		byOne[i] = u.add
+		for _, l := range u.around {
+			trips, ok := loops.Of(l).Trips()
+			known = known && ok
+			byOne[i] = times(byOne[i], max(trips, 1))
+		}
+	}
+	total := func(executing func(*atomicUse) uint64) uint64 {
+		total := uint64(0)
+		for i, u := range n.uses {
+			next, carry := bits.Add64(total, times(byOne[i], times(blocks, executing(u))), 0)
+			if carry != 0 {
+				return math.MaxUint64
+			}
+			total = next
+		}
+		return total
+	}
+	all := total(func(*atomicUse) uint64 { return threads })
+	if all > ones(8*n.size)/2 && !opt.Any.Is() {
+		all = total(func(u *atomicUse) uint64 { return t.executing(u, th, opt.Geometry.Block) })
+	}
+	return &sum{all, known}
+}
+
+// times is a product that saturates.
+func times(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	if high != 0 {
 		return math.MaxUint64
 	}
-	if o.Space == event.Shared {
-		return g.Block.Count()
+	return low
+}
+
+// executing is how many threads of a block may execute an atomic, as far as that follows from their
+// indices.
+func (t *tickets) executing(u *atomicUse, th *Thread, block event.Dim3) uint64 {
+	n := uint64(0)
+	for z := range block.Z {
+		for y := range block.Y {
+			for x := range block.X {
+				sub := t.c.Substitute()
+				for i, v := range []uint32{x, y, z} {
+					if t.c.Op(th.Tid[i]) != smt.OpConst {
+						sub.Replace(th.Tid[i], t.c.Const(uint64(v), 32))
+					}
+				}
+				if sub.Apply(u.guard) != smt.False {
+					n++
+				}
+			}
+		}
 	}
-	return g.Block.Count() * g.Grid.Count()
+	return n
 }
 
 // count adds one atomic to what is known of the arrays that it may access.
@@ -151,10 +226,7 @@ func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.M
 			of[o] = n
 		}
 		n.bad = n.bad || u.add == 0 || n.size != u.size || n.down != u.down || len(u.places) != 1
-		n.looped = n.looped || len(u.counters) > 0
-		if n.sum += u.add; n.sum < u.add {
-			n.sum = ^uint64(0)
-		}
+		n.uses = append(n.uses, u)
 	}
 }
 

@@ -90,8 +90,8 @@ var clRows = []clRow{
 		"h == ((long)s >> 63) ? (long)s : h < 0 ? LOWEST : HIGHEST; })"},
 	{"mad_sat", clInts[7:], "TTTT",
 		"({ ulong l = a * b, s = l + c; mul_hi(a, b) + (s < l) == 0 ? s : HIGHEST; })"},
-	{"mul24", clInts[4:6], "TTT", "a * b"},
-	{"mad24", clInts[4:6], "TTTT", "a * b + c"},
+	{"mul24", clInts[4:6], "TTT", "((TYPE)((UNSIGNED)a << 8) >> 8) * ((TYPE)((UNSIGNED)b << 8) >> 8)"},
+	{"mad24", clInts[4:6], "TTTT", "mul24(a, b) + c"},
 	{"upsample", clInts[:6], "WTU", "(WIDE)((WIDE)a << BITS | (WIDE)b)"},
 
 	// 6.15.6, relational functions

@@ -55,6 +55,12 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if text := p.unplaced(); text != "" {
 		assuming = append(assuming, text)
 	}
+	if r.Thread.Textures {
+		assuming = append(assuming, noTexture)
+	}
+	if r.Counters {
+		assuming = append(assuming, noWrap)
+	}
 	if len(assuming) > 0 {
 		s += "; assuming " + strings.Join(assuming, ", ")
 	}
@@ -87,6 +93,13 @@ func (p *Proof) unplaced() string {
 	}
 	return "that " + strings.Join(names, ", ") + " do not alias"
 }
+
+// noTexture is assumed of a kernel that reads textures and writes global memory: PTX has no address
+// for what a texture reads.
+const noTexture = "that the kernel writes no memory behind its textures and surfaces"
+
+// noWrap is assumed where many iterations or threads may add to a counter.
+const noWrap = "that counters of atomic additions do not wrap around"
 
 // shape prints the grid and the block, with what is arbitrary and what is guessed.
 func (p *Proof) shape() string {
@@ -183,8 +196,11 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
 			"thread's own and do not synchronize"
 	}
+	if r.Thread.Textures {
+		s += ", and " + noTexture
+	}
 	if r.Counters {
-		s += ", and that counters of atomic additions do not wrap around"
+		s += ", and " + noWrap
 	}
 	return s
 }

@@ -6,18 +6,34 @@ import (
 	"heddle/internal/smt"
 )
 
+// conditions are those under which an iteration is followed by another; none if it never is.
+func (i *Info) conditions() []smt.Term {
+	switch c, back := i.t.c, i.iter.Back; {
+	case back == smt.False:
+		return nil
+	case c.Op(back) == smt.OpAnd:
+		return c.Args(back)
+	default:
+		return []smt.Term{back}
+	}
+}
+
+// Trips bounds how many iterations a thread executes that enters the loop once, if that does not
+// depend on what the thread computes.
+func (i *Info) Trips() (n uint64, ok bool) {
+	conds := i.conditions()
+	if len(conds) == 0 {
+		return 1, true
+	}
+	last, ok := i.lastTrip(conds)
+	return last + 1, ok
+}
+
 // tripBounds reads the conditions to continue as bounds of k. All of them held at every iteration
 // before k, so a counter that moves toward a fixed bound has not passed it, unless it wrapped: the
 // premise excludes that.
 func (i *Info) tripBounds() []smt.Term {
-	c, back := i.t.c, i.iter.Back
-	if back == smt.False {
-		return nil
-	}
-	conds := []smt.Term{back}
-	if c.Op(back) == smt.OpAnd {
-		conds = c.Args(back)
-	}
+	c, conds := i.t.c, i.conditions()
 	var out []smt.Term
 	if last, ok := i.lastTrip(conds); ok {
 		out = append(out, c.Ule(i.Counter, c.Const(last, 32)))

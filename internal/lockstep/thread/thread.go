@@ -114,6 +114,7 @@ type Thread struct {
 	// parameters, by symbol.ParamName, that preconditions fix: they have no symbol
 	Given    map[string]uint64
 	Extern   []string // sorted: functions without a body that the thread may call
+	Textures bool     // reads textures or surfaces, and writes memory that may be behind them
 	Slots    *Slots
 	Loops    []Loop // outer loops before inner ones
 	Lockstep bool   // lanes of a warp execute each instruction together

@@ -167,6 +167,21 @@ var integerFunctions = []struct {
 		return new(big.Int).Or(new(big.Int).AndNot(a, c), new(big.Int).And(b, c))
 	}},
 	{"clamp", 3, func(t intType, a, b, c *big.Int) *big.Int { return least(greatest(a, b), c) }},
+	{"mul24", 2, func(t intType, a, b, c *big.Int) *big.Int { return mul(t.low24(a), t.low24(b)) }},
+	{"mad24", 3, func(t intType, a, b, c *big.Int) *big.Int {
+		return add(mul(t.low24(a), t.low24(b)), c)
+	}},
+}
+
+// low24 is the value of the low 24 bits, all that mul24 uses. Beyond 24 bits its result is defined
+// by the implementation: that of mul24.lo in PTX.
+func (t intType) low24(a *big.Int) *big.Int {
+	return intType{bits: 24, signed: t.signed}.wrap(a)
+}
+
+// has reports whether a function exists for a type.
+func (t intType) has(function string) bool {
+	return !strings.HasSuffix(function, "24") || t.bits == 32
 }
 
 const samples = 256
@@ -176,6 +191,9 @@ func TestIntegerFunctions(t *testing.T) {
 	var text strings.Builder
 	for _, typ := range intTypes {
 		for _, f := range integerFunctions {
+			if !typ.has(f.name) {
+				continue
+			}
 			ret := typ.name
 			if strings.HasPrefix(f.name, "abs") {
 				ret = typ.unsigned().name
@@ -194,6 +212,9 @@ func TestIntegerFunctions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, typ := range intTypes {
 		for _, f := range integerFunctions {
+			if !typ.has(f.name) {
+				continue
+			}
 			a, b, c := typ.samples(r, samples), typ.samples(r, samples), typ.samples(r, samples)
 			if f.name == "clamp" { // undefined if the bounds are the wrong way round
 				for i := range b {

@@ -170,6 +170,18 @@ func (k *Kernel) Trips(in *ir.Instr) []Source {
 	return k.facts(set)
 }
 
+// Varies reports whether the condition of a branch may differ between threads of one block: it
+// depends on their indices, or on memory.
+func (k *Kernel) Varies(branch *ir.Instr) bool {
+	f := k.home[branch]
+	if f == nil || branch.Guard == ir.NoReg {
+		return f == nil
+	}
+	return slices.ContainsFunc(k.facts(f.register(branch, branch.Guard).from), func(s Source) bool {
+		return s.Kind == ThreadIndex || s.Kind == Contents
+	})
+}
+
 // equal reports whether a node has one value in the threads of two accesses, whatever the launch.
 func (k *Kernel) equal(n int32, a, b *Access) bool {
 	v := &k.list[n]

@@ -163,7 +163,7 @@ func (t *Text) others() {
 	}
 	sev := severities[min(t.alike[0].Severity, Error)]
 	t.title(t.alike[0].Span, sev.style, sev.name+"["+string(t.alike[0].Code)+"]",
-		count(n, "more race", "more races")+" that may have the same cause (-v: all notes)")
+		count(n, "more pair", "more pairs")+" of accesses that may have the same cause (-v: all notes)")
 	for _, d := range t.alike[:min(n, mostAlike)] {
 		t.item("also", d.pair(t.files))
 	}
@@ -245,10 +245,10 @@ func (t *Text) next(input string) {
 		if t.Flags != "" {
 			command += t.Flags + " "
 		}
-		say(command + input + " tries a repair and proves it")
+		say(command + input + " looks for a repair and proves it")
 	}
 	for _, c := range t.bugs {
-		say("heddle explain " + string(c) + " says what the code means")
+		say("heddle explain " + string(c) + " explains this kind of finding")
 	}
 }
 

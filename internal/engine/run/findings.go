@@ -119,7 +119,7 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 		Span: second.at, Stack: second.stack,
 		Label: fmt.Sprintf("(2) %s here by %s%s", second.done, fullName(g, rc.Second.Thread), with(when2)),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
-			Message: fmt.Sprintf("(1) %s here by %s%s, earlier in this run", first.done,
+			Message: fmt.Sprintf("(1) %s here by %s%s, first in this run", first.done,
 				fullName(g, rc.First.Thread), with(when1))}},
 		Notes:     []string{r.whyUnordered(rc)},
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
@@ -178,9 +178,9 @@ func (r *Run) raceNotes(rc *race.Race, hazards uint64, d *diag.Diagnostic) {
 	}
 	switch {
 	case hazards >= race.MaxHazards:
-		note("at least %d conflicting accesses between these two places", hazards)
+		note("at least %d such conflicts in this launch", hazards)
 	case hazards > 1:
-		note("%d conflicting accesses between these two places", hazards)
+		note("%d such conflicts in this launch", hazards)
 	}
 }
 
@@ -225,15 +225,32 @@ func between(rc *race.Race) string {
 	return "with no barrier in between"
 }
 
-// interval says between which barriers of the whole block both accesses of a race happen.
-func interval(rc *race.Race) string {
-	switch rc.Interval {
-	case 0:
-		return "before the first barrier of the block"
-	case 1:
-		return "between the first barrier of the block and the next"
+// unseparated says between which barriers of the block both accesses of a race happen.
+func (r *Run) unseparated(rc *race.Race) string {
+	const end = ", so they may happen in either order"
+	switch {
+	case rc.Interval == 0 && !r.hasBarriers():
+		return "this kernel has no barrier of the block" + end
+	case rc.Interval == 0:
+		return "both accesses come before the first barrier of the block" + end
+	case rc.Interval == 1:
+		return "no barrier separates the two accesses: the block has passed one before both" + end
 	}
-	return fmt.Sprintf("after %d barriers of the block and before the next", rc.Interval)
+	return fmt.Sprintf("no barrier separates the two accesses: the block has passed %d before both%s",
+		rc.Interval, end)
+}
+
+// hasBarriers reports whether the kernel, without the functions that it calls, has a barrier of the
+// block.
+func (r *Run) hasBarriers() bool {
+	for _, b := range r.Job.Kernel.Blocks {
+		for _, in := range b.Instrs {
+			if _, ok := in.BlockBarrier(); ok || in.IsCall() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // whyUnordered names the rule of the memory model that leaves the two accesses unordered. The first
@@ -265,17 +282,16 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		if a.Site == b.Site {
 			return "both threads are in one warp, and nothing orders the lanes of an instruction"
 		}
-		return "both threads are in one warp, which does not run in lock step since sm_70; both access " +
-			"it " + interval(rc) + ", without a __syncwarp in between"
+		return "both threads are in one warp, whose threads need not run in lock step since sm_70; " +
+			"nothing synchronizes them between the two accesses"
 	case race.BranchOrdering:
 		return "the two are on different paths of one branch, and the hardware may run the " +
 			"paths in either order"
 	case race.IntraBlock:
-		return "both threads access it " + interval(rc) + ", and no release that the other acquires " +
-			"orders them"
+		return r.unseparated(rc)
 	}
-	return "__syncthreads does not order threads of different blocks; only a release that the other " +
-		"thread acquires does, with fences or scopes that include both"
+	return "__syncthreads does not order threads of different blocks; that needs release and acquire " +
+		"operations at the scope of the device, or another launch"
 }
 
 // opOf is an access as the definition of a race sees it.

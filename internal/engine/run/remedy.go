@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/depend"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/ir"
@@ -28,34 +29,28 @@ func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
 	default:
 		return ""
 	}
-	path := r.path(rc, one, two)
-	switch {
-	case path == "" && one.Instr == two.Instr:
-		return ownElements
-	case path == "":
-		return ""
-	}
-	return "synchronize " + path + ", with " + r.barrierFor(rc)
+	return r.path(rc, one, two)
 }
 
 // ownElements is the remedy for threads that write one element at a time that no barrier divides.
-const ownElements = "give each thread an element of its own, or make the updates atomic"
+const ownElements = "let each thread write its own element"
 
 // betweenBlocks is the remedy for a race between blocks.
 func (r *Run) betweenBlocks(rc *race.Race) string {
 	switch a, b := rc.First.Kind.RMW(), rc.Second.Kind.RMW(); {
 	case a != b:
-		return "make both accesses atomic if any order is right, or end the kernel between them"
+		return "make both accesses atomic if any order is right, or divide the kernel into two launches"
 	case rc.First.Kind.Writes() && rc.Second.Kind.Writes():
-		return "give each block elements of its own, or make the updates atomic"
+		return "let each block write its own elements"
 	}
-	return "write to another array than the one that is read, or end the kernel between the two accesses"
+	return "write the result to a second array, or divide the kernel into two launches"
 }
 
-// barrierFor names the barrier that orders the threads of a race, in the language of the file.
-func (r *Run) barrierFor(rc *race.Race) string {
+// barrierFor names the barrier that orders the threads of a race, in the language of the file. all
+// says that all threads of the block get to its place.
+func (r *Run) barrierFor(rc *race.Race, all bool) string {
 	warp := rc.Level == race.IntraWarp
-	one := r.Config.Geometry.WarpsPerBlock() == 1
+	one := r.Config.Geometry.WarpsPerBlock() == 1 || !all
 	switch m := r.Job.Module; {
 	case m.OpenCL():
 		return "barrier(" + fenceFlag(rc.Space) + ")"
@@ -73,41 +68,87 @@ func (r *Run) barrierFor(rc *race.Race) string {
 	return "bar.sync"
 }
 
-// path says between which lines a barrier is missing: "between line 11 and line 9 of the next
-// iteration (loop in line 7)". It is empty if the lines are not known, or are not in one function.
+// path says where a barrier is missing: "add __syncthreads() at the end of the body of the loop in
+// line 7". It is empty if the lines are not known, or are not in one function.
 func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 	a, b := r.lineOf(one), r.lineOf(two)
 	if a == 0 || b == 0 || len(one.Calls)+len(two.Calls) > 0 {
 		return ""
 	}
-	if b < a || a == b && two.Instr.Index < one.Instr.Index {
-		a, b, one, two = b, a, two, one
+	if b < a {
+		a, b = b, a
 	}
 	in, loop := r.commonLoop(one.Instr, two.Instr)
 	together, known := r.iteration(rc)
-	if in == nil || together && known {
-		switch {
-		case one.Instr == two.Instr:
-			return ""
-		case a == b:
-			return fmt.Sprintf("between the two accesses in line %d", a)
-		}
-		return fmt.Sprintf("between line %d and line %d", a, b)
+	inside, around := false, false
+	if in != nil && !known {
+		inside, around = r.barriersIn(in, a, b)
 	}
-	next := fmt.Sprintf("before line %d in the next iteration", a)
-	if loop > 0 {
-		next += fmt.Sprintf(" of the loop in line %d", loop)
-	}
-	inside, around := r.barriersIn(in, a, b)
 	switch {
-	case a == b, known, inside && !around:
-		return fmt.Sprintf("after line %d, %s", b, next)
-	case around && !inside:
-		return fmt.Sprintf("between line %d and line %d", a, b)
-	case !inside:
-		return fmt.Sprintf("between line %d and line %d, and perhaps again %s", a, b, next)
+	case in != nil && (known && !together || !known && (a == b || inside && !around)):
+		return r.endOfLoop(rc, in, loop)
+	case in != nil && !known && inside == around:
+		return "" // both ways may need one
+	case one.Instr == two.Instr:
+		return ownElements
+	case a == b:
+		return fmt.Sprintf("divide the statement in line %d, with %s between the read and the write", a,
+			r.barrierFor(rc, true))
 	}
-	return ""
+	return r.betweenLines(rc, in, a, b)
+}
+
+// endOfLoop is the remedy for accesses in different iterations of a loop.
+func (r *Run) endOfLoop(rc *race.Race, in *ir.Loop, line int) string {
+	where := "at the end of the loop body"
+	if line > 0 {
+		where = fmt.Sprintf("at the end of the body of the loop in line %d", line)
+	}
+	all := true
+	for _, id := range in.Latches {
+		all = all && r.uniform(r.Job.Kernel.Block(id))
+	}
+	if !all && rc.Level != race.IntraWarp {
+		return "synchronize " + where + "; not all threads of the block iterate equally often, so the " +
+			"loop must be changed too"
+	}
+	return "add " + r.barrierFor(rc, all) + " " + where
+}
+
+// betweenLines is the remedy for accesses of which one follows the other in the text: a barrier
+// before the first line between them that all threads of the block reach, at the level of the loop
+// around both.
+func (r *Run) betweenLines(rc *race.Race, in *ir.Loop, a, b int) string {
+	f, first := r.Job.Kernel, 0
+	forest := ir.FindLoops(f, ir.Dominators(f))
+	for _, block := range f.Blocks {
+		if l := forest.Of[block.ID]; (l == nil) != (in == nil) || l != nil && l.Header != in.Header ||
+			!r.uniform(block) {
+			continue
+		}
+		for _, x := range block.Instrs {
+			if n := r.homeLine(driver.Place(x)); a < n && n <= b && (first == 0 || n < first) {
+				first = n
+			}
+		}
+	}
+	switch {
+	case first > 0:
+		return fmt.Sprintf("add %s before line %d", r.barrierFor(rc, true), first)
+	case rc.Level == race.IntraWarp:
+		return fmt.Sprintf("add %s between line %d and line %d", r.barrierFor(rc, false), a, b)
+	}
+	return fmt.Sprintf("synchronize between line %d and line %d; not all threads of the block get "+
+		"there, so the condition must be divided too", a, b)
+}
+
+// uniform reports whether all threads of a block of the launch get to a block of the kernel, or
+// none, by the conditions on the way.
+func (r *Run) uniform(b *ir.Block) bool {
+	if r.facts == nil {
+		r.facts = depend.New(r.Job.Kernel)
+	}
+	return !slices.ContainsFunc(deciding(r.Job.Kernel, b), r.facts.Varies)
 }
 
 // lineOf is the line that a report gives for a site; 0 if it is not in the file of the kernel.

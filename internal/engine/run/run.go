@@ -18,6 +18,7 @@ import (
 	"io"
 	"strings"
 
+	"heddle/internal/depend"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
@@ -64,20 +65,21 @@ type Run struct {
 	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
-	line         *string       // the complete reproduce line; nil: it is made from Command and Config
-	protocol     *protocols    // of the machine; nil before its first use
-	causes       []cause       // of the races that were found, for alike
-	moments      []moment      // loop counters at the races of the last run
-	apart        []string      // what the verdict does not cover, because of warnings
-	met          bool          // threads met at different barriers of the source
-	hidden       int           // findings beyond the limit
-	inconclusive string        // why a run did not cover the launch; empty if all did
-	unchecked    string        // the same, because of a finding that is set aside
-	limited      bool          // a run ended at its limit of steps
-	large        bool          // a run ended at a limit although some blocks had ended
-	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
-	cut          bool          // a finding ended a run early
-	parts        bool          // some barrier or fence orders one memory space only (OpenCL)
+	line         *string        // the complete reproduce line; nil: it is made from Command and Config
+	protocol     *protocols     // of the machine; nil before its first use
+	causes       []cause        // of the races that were found, for alike
+	facts        *depend.Kernel // nil until a report asks for it
+	moments      []moment       // loop counters at the races of the last run
+	apart        []string       // what the verdict does not cover, because of warnings
+	met          bool           // threads met at different barriers of the source
+	hidden       int            // findings beyond the limit
+	inconclusive string         // why a run did not cover the launch; empty if all did
+	unchecked    string         // the same, because of a finding that is set aside
+	limited      bool           // a run ended at its limit of steps
+	large        bool           // a run ended at a limit although some blocks had ended
+	assumptions  *diag.Verdict  // a run was outside the kernel's assumptions
+	cut          bool           // a finding ended a run early
+	parts        bool           // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
 	depends func(Key, *race.Race, *diag.Diagnostic) bool
 }

@@ -104,6 +104,9 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 		if l == placer.None {
 			return ir.AsIs, 0 // a barrier of another function stays
 		}
+		if p[l] && m.s.opt.Grid && !m.tree.Labels[l].Barrier {
+			return ir.GridSync, event.OrdersAll
+		}
 		if p[l] {
 			return ir.BlockSync, event.OrdersAll
 		}
@@ -157,7 +160,7 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 	if err != nil {
 		return placer.Race{}, err
 	}
-	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock}
+	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock && !m.s.opt.Grid}
 	swapped := m.tree.Before(lb, la)
 	if swapped {
 		a, b, r.A, r.B = b, a, lb, la

@@ -12,6 +12,7 @@ import (
 	"heddle/internal/command/fix"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/repair/between"
 )
 
 // fixHelp is the long description in --help and docs/commands.md.
@@ -35,7 +36,7 @@ type fixCommand struct {
 	fix   fix.Options // of this command alone
 	emit  string
 	diff  bool
-	allow string
+	allow []string
 	only  []string
 }
 
@@ -56,9 +57,9 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"print the repair as `FORM` diff (the default for source and PTX), source (the complete file) "+
 			"or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.Var(newChoice(&c.allow, "", "atomic"), "allow",
-		"also repair by `MEANS` atomic: racing plain updates become atomic, which can change "+
-			"floating-point results")
+	fs.StringSliceVar(&c.allow, "allow", nil, "also repair by `MEANS`, of which several may be given: "+
+		"atomic (racing plain updates become atomic, which can change floating-point results), and for "+
+		"races between blocks grid-sync, split or double-buffer")
 	fs.StringArrayVar(&c.only, "only", nil, "repair only races with `CODE|LINE`, a code such as "+
 		"race-shared or a line, by barriers; may be repeated")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "remove barriers that are proved redundant")
@@ -80,7 +81,18 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 		c.emit = "diff"
 	}
 	c.fix.Source = c.emit != "ptx"
-	c.fix.Atomic = c.allow == "atomic"
+	for _, word := range c.allow {
+		m, ok := between.ParseMeans(word)
+		switch {
+		case ok:
+			c.fix.Between = append(c.fix.Between, m)
+		case word == "atomic":
+			c.fix.Atomic = true
+		default:
+			return inputError{fmt.Errorf("--allow %q: expected atomic, grid-sync, split or double-buffer",
+				word)}
+		}
+	}
 	for _, word := range c.only {
 		only, err := fix.ParseOnly(word)
 		if err != nil {

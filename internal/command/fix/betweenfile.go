@@ -1,0 +1,151 @@
+package fix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/edit"
+	"heddle/internal/lower"
+	"heddle/internal/repair"
+	"heddle/internal/repair/between"
+	"heddle/internal/source"
+	"heddle/internal/syntax"
+)
+
+// currentFile is the user's file with the repairs of the kernels before, and its syntax.
+type currentFile struct {
+	text   []byte
+	user   *source.File
+	kernel *between.Kernel
+	grid   []gridForm // with barriers of the grid; nil: not searched yet
+	why    error      // why the kernel has no such repair; nil: it may have one
+}
+
+// current reads the file as it is now.
+func (x *kernelFix) current(ctx context.Context) (*currentFile, error) {
+	text, err := edit.Apply(x.source.user, x.source.edits)
+	if err != nil {
+		return nil, err
+	}
+	if x.ptxOnly {
+		return &currentFile{why: notInSourcef("another kernel of the file is repaired in the PTX only")}, nil
+	}
+	return x.read(ctx, text)
+}
+
+// read reads the syntax of a text of the file.
+func (x *kernelFix) read(ctx context.Context, text []byte) (*currentFile, error) {
+	cur := &currentFile{text: text}
+	set := source.NewSet()
+	var err error
+	if cur.user, err = set.Add(x.file.Name, text); err != nil {
+		return nil, err
+	}
+	in := x.file.Input
+	in.Content = text
+	var unit *syntax.Unit
+	err = lower.AST(ctx, in, x.opt.Common.Lower, func(t *lower.Tree) (err error) {
+		unit, err = syntax.Read(set, t, t.OpenCL, t.User)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	name := func(f *syntax.Func) bool {
+		return f.Kernel && f.File == cur.user && slices.Contains(f.Mangled, x.k.Name)
+	}
+	i := slices.IndexFunc(unit.Funcs, name)
+	if i < 0 {
+		cur.why = notInSourcef("%s is not a kernel of the file %s", x.k.Demangled, x.file.Name)
+		return cur, nil
+	}
+	cur.kernel, cur.why = between.New(unit, unit.Funcs[i])
+	return cur, nil
+}
+
+// judgeBetween compiles and judges a candidate: all of its kernels have to be verified for each of
+// their launches. It returns why they are not.
+func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *between.Candidate,
+	b *Between) (string, error) {
+	common := x.opt.Common
+	common.Files, common.Kernel = source.NewSet(), ""
+	d := driver.New(common, func(diag.Diagnostic) {})
+	file := x.file
+	file.Content = c.Text
+	d.Open(file.Name)
+	results := d.Lower(ctx, file)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case len(results) != 1:
+		return "the compiler rejects the changed file", nil
+	case len(results[0].Warnings) > len(x.in.Lowered.Warnings):
+		return "the compiler rejects the changed host code: " + results[0].Warnings[0], nil
+	}
+	in := d.Parse(file, results[0])
+	if in == nil {
+		return "the changed file has no valid PTX", nil
+	}
+	x.out.Compiled++
+	inner := &fixer{d: d, prover: x.prover, opt: x.opt, file: file, in: in, steps: kernelSteps}
+	verdict := diag.Verdict{}
+	for _, name := range c.Kernels {
+		found := false
+		for _, k := range in.Kernels() {
+			if declaredName(k.Demangled) != name {
+				continue
+			}
+			found = true
+			j := newJudge(inner, k)
+			j.hunted = true
+			after, err := j.Judge(ctx, results[0].PTX, true)
+			x.judge.spent += j.spent
+			x.out.Judged++
+			if err != nil {
+				return err.Error(), ctx.Err()
+			}
+			if after.Grade != repair.Verified {
+				return unprovedText(k.Demangled, after), nil
+			}
+			if b.after = after; verdict.Scope != "" && verdict.Scope != after.Scope {
+				after.Scope = verdict.Scope + "; " + after.Scope
+			}
+			verdict = verdictOf(k, after)
+		}
+		if !found {
+			return fmt.Sprintf("the changed file has no kernel %s", name), nil
+		}
+	}
+	b.Verdict, b.Why, b.text, b.ptx = verdict, "", c.Text, results[0].PTX
+	b.Notes = c.Notes
+	for _, ch := range c.Changes {
+		at := x.source.at(cur.user.PosAt(ch.At))
+		b.Changes = append(b.Changes, Change{ch.Text, source.Span{Start: at, End: at}})
+	}
+	var err error
+	b.Diff, err = edit.Diff(cur.user, edit.Between(cur.user, 0, len(cur.text), string(c.Text)))
+	return "", err
+}
+
+// unprovedText says why a changed kernel is not verified.
+func unprovedText(kernel string, after *repair.Judgement) string {
+	switch {
+	case after.Reason != "":
+		return fmt.Sprintf("%s is not verified with it: %s", kernel, after.Reason)
+	case after.Grade == repair.Buggy:
+		return fmt.Sprintf("%s still has a race or a divergence with it", kernel)
+	}
+	return fmt.Sprintf("%s is not verified with it", kernel)
+}
+
+// declaredName is the name of a kernel as declared: k of "void ns::k<int>(int*)".
+func declaredName(demangled string) string {
+	name, _, _ := strings.Cut(demangled, "(")
+	name, _, _ = strings.Cut(name, "<")
+	name = name[strings.LastIndexByte(name, ' ')+1:]
+	return name[strings.LastIndexByte(name, ':')+1:]
+}

@@ -1,0 +1,26 @@
+package between
+
+import "heddle/internal/edit"
+
+// Cooperative completes barriers of the grid, which edits insert into the kernel: it adds their
+// header and makes all launches cooperative.
+func (k *Kernel) Cooperative(edits []edit.Edit, changes []Change) (*Candidate, error) {
+	p := k.patch()
+	p.Add(edits)
+	p.Include(Header)
+	for i := range k.Launches {
+		if err := p.Cooperative(&k.Launches[i], k.params); err != nil {
+			return nil, err
+		}
+	}
+	text, err := p.Text()
+	if err != nil {
+		return nil, err
+	}
+	changes = append(changes, Change{k.named(len(k.Launches)) + " becomes cooperative",
+		k.Launches[0].Whole.From})
+	return &Candidate{Means: GridSync, Text: text, Kernels: []string{k.Func.Name}, Changes: changes,
+		Notes: []string{"a cooperative launch fails unless all of its blocks are resident at once: " +
+			"at most the blocks per multiprocessor (cudaOccupancyMaxActiveBlocksPerMultiprocessor) " +
+			"times the multiprocessors"}}, nil
+}

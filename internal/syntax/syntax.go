@@ -52,8 +52,8 @@ type Func struct {
 	body    *node // in clang's tree; nil for PTX
 	params  []string
 	decls   []*node // of the parameters
-	path    string // of the file in clang's tree
-	asm     bool   // PTX
+	path    string  // of the file in clang's tree
+	asm     bool    // PTX
 }
 
 // Node is the place of a label in the text.

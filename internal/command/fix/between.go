@@ -147,7 +147,7 @@ func (x *kernelFix) tryBetween(ctx context.Context, cur *currentFile, b *Between
 			list = append(list, c)
 		}
 	default:
-		err = errors.New("heddle cannot divide it yet")
+		list, err = x.divided(ctx, cur)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

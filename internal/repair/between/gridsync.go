@@ -24,3 +24,13 @@ func (k *Kernel) Cooperative(edits []edit.Edit, changes []Change) (*Candidate, e
 			"at most the blocks per multiprocessor (cudaOccupancyMaxActiveBlocksPerMultiprocessor) " +
 			"times the multiprocessors"}}, nil
 }
+
+// Synced is the file with barriers of the grid in the kernel and their header, which is only to be
+// read: the launches are as before. header is the line that was added for it.
+func (k *Kernel) Synced(edits []edit.Edit) (text []byte, header string, err error) {
+	p := k.patch()
+	p.Add(edits)
+	header = p.Include(Header)
+	text, err = p.Text()
+	return text, header, err
+}

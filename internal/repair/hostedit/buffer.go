@@ -40,8 +40,12 @@ func (p *Patch) Relaunch(l *syntax.HostLaunch, before []string, extra map[int]st
 
 // Renamed is a text with one variable instead of another.
 func (p *Patch) Renamed(r syntax.Range, from, to string) string {
+	return Rename(p.Source(r), from, to)
+}
+
+// Rename replaces a name in a text.
+func Rename(text, from, to string) string {
 	var out strings.Builder
-	text := p.Source(r)
 	letter := func(i int) bool {
 		return i >= 0 && i < len(text) && (text[i] == '_' || text[i] >= '0' && text[i] <= '9' ||
 			text[i] >= 'A' && text[i] <= 'Z' || text[i] >= 'a' && text[i] <= 'z')

@@ -65,17 +65,17 @@ func (p *Patch) Fresh(base string) string {
 // Around replaces a statement by several, each on its own line if the statement is.
 func (p *Patch) Around(s syntax.HostStmt, lines []string) {
 	t := p.File.Content
-	from, br := s.From, p.lineBreak()
+	from, br := s.From, p.LineBreak()
 	indent := p.Indent(from)
 	if !s.Bare {
 		sep := br + indent
-		if !p.first(from) {
+		if !p.First(from) {
 			sep = " "
 		}
 		p.Replace(s.Range, strings.Join(lines, sep))
 		return
 	}
-	own := p.first(from)
+	own := p.First(from)
 	for from > 0 && strings.IndexByte(" \t\r\n", t[from-1]) >= 0 {
 		from--
 	}
@@ -85,7 +85,7 @@ func (p *Patch) Around(s syntax.HostStmt, lines []string) {
 	}
 	sep := br + indent
 	open := " {"
-	if p.ownBraces() {
+	if p.OwnBraces() {
 		open = br + outer + "{"
 	}
 	text := open + sep + strings.Join(lines, sep) + br + outer + "}"
@@ -97,8 +97,9 @@ func (p *Patch) After(s syntax.HostStmt, lines []string) {
 	p.Around(s, append([]string{p.Source(s.Range)}, lines...))
 }
 
-// Include adds a header after the last #include, unless the file includes it.
-func (p *Patch) Include(header string) {
+// Include adds a header after the last #include, unless the file includes it. It returns the line that
+// it adds.
+func (p *Patch) Include(header string) string {
 	last, off := -1, 0
 	for line := range strings.Lines(string(p.File.Content)) {
 		off += len(line)
@@ -107,10 +108,12 @@ func (p *Patch) Include(header string) {
 			continue
 		}
 		if last = off; strings.Contains(line, header) {
-			return
+			return ""
 		}
 	}
-	p.Insert(max(last, 0), "#include <"+header+">"+p.lineBreak())
+	line := "#include <" + header + ">" + p.LineBreak()
+	p.Insert(max(last, 0), line)
+	return line
 }
 
 // Indent returns the white space at the beginning of a line.
@@ -131,14 +134,14 @@ func (p *Patch) Unit() string {
 	return "    "
 }
 
-// first reports whether only white space precedes an offset on its line.
-func (p *Patch) first(at int) bool {
+// First reports whether only white space precedes an offset on its line.
+func (p *Patch) First(at int) bool {
 	t := string(p.File.Content[:at])
 	return strings.TrimLeft(t[strings.LastIndexByte(t, '\n')+1:], " \t") == ""
 }
 
-// ownBraces reports whether the first brace behind a parenthesis has its own line.
-func (p *Patch) ownBraces() bool {
+// OwnBraces reports whether the first brace behind a parenthesis has its own line.
+func (p *Patch) OwnBraces() bool {
 	t := string(p.File.Content)
 	for i := strings.IndexByte(t, '{'); i >= 0 && i < len(t); {
 		before := strings.TrimRight(t[:i], " \t\r\n")
@@ -154,9 +157,35 @@ func (p *Patch) ownBraces() bool {
 	return false
 }
 
-func (p *Patch) lineBreak() string {
+// LineBreak is the line break that the file uses.
+func (p *Patch) LineBreak() string {
 	if strings.Contains(string(p.File.Content), "\r\n") {
 		return "\r\n"
 	}
 	return "\n"
+}
+
+// LineEnd returns the offset of the line break at or after an offset.
+func (p *Patch) LineEnd(at int) int {
+	if n := strings.IndexByte(string(p.File.Content[at:]), '\n'); n >= 0 {
+		return at + n
+	}
+	return len(p.File.Content)
+}
+
+// CommentEnd returns the end of the line if only a comment is left on it, else the offset itself.
+func (p *Patch) CommentEnd(at int) int {
+	end := p.LineEnd(at)
+	if rest := strings.TrimSpace(string(p.File.Content[at:end])); strings.HasPrefix(rest, "//") {
+		return end
+	}
+	return at
+}
+
+// OpenBrace returns the offset behind the next opening brace; 0 if there is none.
+func (p *Patch) OpenBrace(at int) int {
+	if n := strings.IndexByte(string(p.File.Content[at:]), '{'); n >= 0 {
+		return at + n + 1
+	}
+	return 0
 }

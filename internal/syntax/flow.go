@@ -63,7 +63,7 @@ func (f *Func) Head() (head, name Range) {
 	for i := t.skipBlank(0); i < name.From; {
 		end := t.skipToken(i)
 		if t.inDirective(i) {
-			end = t.nextLine(i)
+			end = t.behindDirective(i)
 			start = end
 		} else if c := t[i]; c == ';' || c == '}' || c == '{' {
 			start = end
@@ -71,6 +71,18 @@ func (f *Func) Head() (head, name Range) {
 		i = t.skipBlank(end)
 	}
 	return Range{t.skipBlank(start), f.body.begin.offset}, name
+}
+
+// behindDirective returns the offset of the line after a directive, whose lines may be continued.
+func (t text) behindDirective(i int) int {
+	for {
+		end := t.lineEnd(i)
+		next := t.nextLine(i)
+		if end == 0 || t[end-1] != '\\' || next == len(t) {
+			return next
+		}
+		i = next
+	}
 }
 
 // ID returns the id of a parameter, as in Step.

@@ -116,7 +116,9 @@ func (t text) words(name string) []int {
 	var out []int
 	for i := t.skipBlank(0); i < len(t); {
 		end := t.skipToken(i)
-		if string(t[i:end]) == name && !t.inDirective(i) {
+		if t.inDirective(i) {
+			end = t.behindDirective(i)
+		} else if string(t[i:end]) == name {
 			out = append(out, i)
 		}
 		i = t.skipBlank(end)
@@ -232,7 +234,7 @@ func (b *builder) stmtAt(body *node, off int, block Range, bare bool) (HostStmt,
 			continue
 		}
 		for _, sub := range bodies(it.node) {
-			if sub.kind == "" || it.merged {
+			if sub.kind == "" || it.merged || sub == it.node && !b.braces(sub) {
 				continue
 			}
 			if e, ok := b.extent(sub); ok && e.from <= off && off < e.to {

@@ -94,6 +94,9 @@ func (h *Host) spelt(l loc) int {
 // references returns the names of variables in an expression.
 func references(n *node) []*node {
 	var out []*node
+	if n.kind == "UnaryExprOrTypeTraitExpr" { // sizeof does not evaluate it
+		return nil
+	}
 	if n.kind == "DeclRefExpr" && n.target != "" {
 		out = append(out, n)
 	}

@@ -34,16 +34,19 @@ type Between struct {
 }
 
 // racesBetween reports whether a run showed a race of a kernel in which the static engine cannot rule
-// out races between blocks.
+// out races between blocks. A race may rest on contents that heddle guessed: the repair is proved for
+// all contents.
 func (x *kernelFix) racesBetween(ctx context.Context) bool {
 	b := x.result.Before
-	if b == nil || b.Grade != repair.Buggy || x.judge.guessed != nil || x.source == nil ||
-		len(x.opt.Only) > 0 {
+	if b == nil || x.judge.guessed != nil || x.source == nil || len(x.opt.Only) > 0 {
 		return false
 	}
 	race := func(f repair.Finding) bool { return f.Kind == repair.Race }
 	far := func(f verify.Finding) bool { return f.Kind == verify.Race && f.OtherBlock }
-	return slices.ContainsFunc(b.Shown(), race) &&
+	shown := b.Grade == repair.Buggy && slices.ContainsFunc(b.Shown(), race)
+	// A race that rests on contents that heddle guessed is repaired if the user allows it.
+	suspected := b.Grade == repair.Unknown && x.judge.suspect != nil && len(x.opt.Between) > 0
+	return (shown || suspected) &&
 		slices.ContainsFunc(x.judge.races(ctx, x.kernel.Func), far)
 }
 
@@ -110,6 +113,10 @@ func orList(words []string) string {
 func (x *kernelFix) takeBetween(ctx context.Context, b *Between) error {
 	s, out := x.source, x.out
 	out.Status, out.Remaining, out.Changes = Repaired, nil, b.Changes
+	if j := x.judge; j.suspect != nil && len(j.witnesses) == 0 {
+		j.witnesses = append(j.witnesses, *j.suspect)
+		out.Notes = append(out.Notes, x.result.Before.Reason)
+	}
 	if out.Wrong == nil {
 		out.Wrong = x.wrong(ctx)
 	}
@@ -160,6 +167,9 @@ func (x *kernelFix) tryBetween(ctx context.Context, cur *currentFile, b *Between
 		why, err := x.judgeBetween(ctx, cur, c, b)
 		if err != nil || why == "" {
 			return err
+		}
+		if c.Doubt != nil {
+			why = x.reason(c.Doubt)
 		}
 		if b.Why == "" {
 			b.Why = why

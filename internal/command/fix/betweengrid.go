@@ -85,6 +85,10 @@ func (x *kernelFix) gridPlacement(ctx context.Context, cur *currentFile) (gridFo
 		}
 		return none, false
 	}
+	if res.Kernels[0].Removes() && x.kernel.Func.HasStrong() {
+		none.err = errors.New("a barrier that would be removed may order accesses that never race")
+		return none, false
+	}
 	var out gridForm
 	for _, e := range res.Edits {
 		e.Span = source.Span{Start: cur.at(e.Span.Start), End: cur.at(e.Span.End)}
@@ -97,7 +101,7 @@ func (x *kernelFix) gridPlacement(ctx context.Context, cur *currentFile) (gridFo
 		}
 		text := "a grid barrier " + b.Place
 		if b.Gone {
-			text = "the barrier is removed: not all threads of the block reach it"
+			text = "the block barrier is removed: the grid barriers leave nothing for it to separate"
 		}
 		off, _ := cur.user.Offset(cur.at(b.At))
 		out.changes = append(out.changes, between.Change{Text: text, At: off})

@@ -281,7 +281,7 @@ func (x *kernelFix) conclude(ctx context.Context) error {
 	switch x.out.Status {
 	case NothingToFix:
 		return x.redundant(ctx)
-	case NotRepaired, PartlyRepaired:
+	case NotRepaired, PartlyRepaired, NotChecked:
 		return x.betweenBlocks(ctx)
 	}
 	return nil

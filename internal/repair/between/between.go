@@ -49,6 +49,9 @@ type Candidate struct {
 	Kernels []string // as declared: those that have to be verified
 	Changes []Change
 	Notes   []string
+	// Doubt is what the candidate leaves as it was, with the reason; nil: nothing. It explains best why
+	// the file is not verified, if it is not.
+	Doubt error
 }
 
 // Change is a part of a change.

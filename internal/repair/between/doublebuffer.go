@@ -16,14 +16,18 @@ func (k *Kernel) DoubleBuffered() (*Candidate, error) {
 	c := copies{Kernel: k, out: out, after: map[string]string{}}
 	for i := range k.params {
 		reads, err := k.early(i)
-		if err != nil {
-			return nil, err
+		if err != nil && out.Doubt == nil {
+			out.Doubt = err
 		}
 		if len(reads) > 0 {
 			c.add(i, reads, p.Fresh(k.params[i].Name+"_old"))
 		}
 	}
-	if len(c.arrays) == 0 {
+	switch {
+	case len(c.arrays) > 0:
+	case out.Doubt != nil:
+		return nil, out.Doubt
+	default:
 		return nil, &syntax.HostError{Pos: k.Func.Span.Start,
 			What: "no array is read before the kernel writes it"}
 	}
@@ -43,7 +47,7 @@ func (k *Kernel) DoubleBuffered() (*Candidate, error) {
 }
 
 // early returns the reads of an array parameter, if the kernel writes it, that no write may come
-// before. A use of the array that is neither a read nor a write is an error.
+// before. The error is about another use of it, which stays as it is.
 func (k *Kernel) early(param int) ([]syntax.Access, error) {
 	p := k.params[param]
 	if !strings.HasSuffix(pointer(p.Type), "*") || strings.HasPrefix(p.Type, "const ") {
@@ -78,14 +82,14 @@ func (k *Kernel) early(param int) ([]syntax.Access, error) {
 		return &syntax.HostError{Pos: k.Func.File.PosAt(a.Name.From), What: what}
 	}
 	switch {
-	case odd != nil && (written || len(reads) > 0):
+	case odd != nil:
 		return nil, at(odd, fmt.Sprintf("%s is used here other than as an element that is read or written",
 			p.Name))
-	case written && len(reads) == 0 && late != nil:
-		return nil, at(late, fmt.Sprintf("%s may be read here after the kernel wrote it, so a copy from "+
-			"before the launch would not do", p.Name))
 	case !written:
 		return nil, nil
+	case late != nil:
+		return reads, at(late, fmt.Sprintf("%s may be read here after the kernel wrote it, so a copy from "+
+			"before the launch would not do", p.Name))
 	}
 	return reads, nil
 }

@@ -117,7 +117,7 @@ func (s *splitter) plan(cuts []int) error {
 	if n := s.buried(s.steps, false); n != nil {
 		return s.refuse(n.From, "the place is in a loop or a conditional that a division cannot cross")
 	}
-	if len(s.parts) < 2 {
+	if len(s.parts) < 2 && s.loop == nil || len(s.parts) == 0 {
 		return s.refuse(s.steps[0].From, "no two parts would be left")
 	}
 	for i, part := range s.parts {

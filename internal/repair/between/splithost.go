@@ -117,6 +117,8 @@ func (s *splitter) threads(l *syntax.HostLaunch) (string, error) {
 		switch {
 		case l.Number[i]:
 			text = factor(text)
+		case dim3Of(text) != "":
+			text = dim3Of(text)
 		case factor(text) == text:
 			text = fmt.Sprintf("%[1]s.x * %[1]s.y * %[1]s.z", text)
 		default:
@@ -129,6 +131,20 @@ func (s *splitter) threads(l *syntax.HostLaunch) (string, error) {
 		out += text
 	}
 	return out, nil
+}
+
+// dim3Of is the product of the arguments in dim3(x, y); empty for another expression.
+func dim3Of(text string) string {
+	inner, ok := strings.CutPrefix(text, "dim3(")
+	inner, end := strings.CutSuffix(inner, ")")
+	if !ok || !end || strings.ContainsAny(inner, "()") {
+		return ""
+	}
+	var out []string
+	for _, x := range strings.Split(inner, ",") {
+		out = append(out, factor(strings.TrimSpace(x)))
+	}
+	return strings.Join(out, " * ")
 }
 
 // repeatable refuses a launch whose expressions may not be evaluated several times.

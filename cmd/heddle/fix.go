@@ -234,6 +234,7 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	default:
 		fmt.Fprintf(w, "  %s\n", f.After.Text())
 	}
+	c.between(w, f)
 	for _, r := range f.Redundant {
 		fmt.Fprintf(w, "  %s: warning: %s\n", c.opt.Files.Format(r.Span.Start), r.Text)
 	}

@@ -120,7 +120,12 @@ func (x *kernelFix) gridDivided(ctx context.Context, cur *currentFile) []gridFor
 	fn := cur.kernel.Func
 	rw := &syntax.Rewrite{}
 	var changes []between.Change
-	for _, pair := range x.racing(ctx, cur) {
+	cuts, within := x.apart(ctx, cur)
+	for _, at := range cuts {
+		rw.Inserts = append(rw.Inserts, syntax.Insert{At: at, Text: between.Barrier, Block: true})
+		changes = append(changes, between.Change{Text: "a grid barrier before the statement", At: at})
+	}
+	for _, pair := range within {
 		in := syntax.Insert{At: pair[1], Text: between.Barrier, Block: true}
 		what := "a grid barrier before the later of two accesses that race"
 		list := &rw.Inserts

@@ -90,6 +90,22 @@ func (x *kernelFix) inCurrent(cur, at *currentFile, err error) error {
 // cuts chooses places between statements of the body so that each pair of accesses that race has one
 // between them; none if two are in one statement.
 func (x *kernelFix) cuts(ctx context.Context, cur *currentFile) ([]int, []between.Change) {
+	cuts, within := x.apart(ctx, cur)
+	if len(within) > 0 {
+		return nil, nil
+	}
+	var changes []between.Change
+	for _, at := range cuts {
+		changes = append(changes, between.Change{Text: "the kernel is divided before this statement",
+			At: at})
+	}
+	return cuts, changes
+}
+
+// apart chooses the fewest statements of the body before which the accesses of pairs that race are set
+// apart: by the end of the intervals, which is optimal for intervals on a line. within are the pairs
+// of which both are in one statement.
+func (x *kernelFix) apart(ctx context.Context, cur *currentFile) (cuts []int, within [][2]int) {
 	steps := cur.kernel.Func.Steps(nil)
 	index := func(off int) int {
 		return slices.IndexFunc(steps, func(st syntax.Step) bool { return st.From <= off && off < st.To })
@@ -98,22 +114,18 @@ func (x *kernelFix) cuts(ctx context.Context, cur *currentFile) ([]int, []betwee
 	for _, p := range x.racing(ctx, cur) {
 		a, b := index(p[0]), index(p[1])
 		if a < 0 || b < 0 || a == b {
-			return nil, nil
+			within = append(within, p)
+			continue
 		}
 		pairs = append(pairs, [2]int{min(a, b), max(a, b)})
 	}
 	slices.SortFunc(pairs, func(a, b [2]int) int { return a[1] - b[1] })
-	var cuts []int
-	var changes []between.Change
 	last := -1
 	for _, p := range pairs {
-		if last > p[0] && last <= p[1] {
-			continue
+		if last <= p[0] {
+			last = p[1]
+			cuts = append(cuts, steps[last].From)
 		}
-		last = p[1]
-		cuts = append(cuts, steps[last].From)
-		changes = append(changes, between.Change{Text: "the kernel is divided before this statement",
-			At: steps[last].From})
 	}
-	return cuts, changes
+	return cuts, within
 }

@@ -166,8 +166,11 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 		a, b, r.A, r.B = b, a, lb, la
 	}
 	r.Why = fmt.Sprintf("%s and %s", m.access(a), m.access(b))
-	if ways != nil {
+	switch {
+	case ways != nil:
 		r.Paths = m.paths(r.A, r.B, swapped, ways)
+	case m.s.opt.Grid && otherBlock && len(m.tree.CommonLoops(r.A, r.B)) == 0:
+		r.Paths = []placer.Path{placer.Near} // without a loop around both there is no other
 	}
 	return r, nil
 }

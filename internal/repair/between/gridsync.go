@@ -1,6 +1,10 @@
 package between
 
-import "heddle/internal/edit"
+import (
+	"bytes"
+
+	"heddle/internal/edit"
+)
 
 // Cooperative completes barriers of the grid, which edits insert into the kernel: it adds their
 // header and makes all launches cooperative.
@@ -19,7 +23,7 @@ func (k *Kernel) Cooperative(edits []edit.Edit, changes []Change) (*Candidate, e
 	}
 	changes = append(changes, Change{k.named(len(k.Launches)) + " becomes cooperative",
 		k.Launches[0].Whole.From})
-	return &Candidate{Means: GridSync, Text: text, Kernels: []string{k.Func.Name}, Changes: changes,
+	return &Candidate{Means: GridSync, Text: merged(text), Kernels: []string{k.Func.Name}, Changes: changes,
 		Notes: []string{"a cooperative launch fails unless all of its blocks are resident at once: " +
 			"at most the blocks per multiprocessor (cudaOccupancyMaxActiveBlocksPerMultiprocessor) " +
 			"times the multiprocessors"}}, nil
@@ -32,5 +36,25 @@ func (k *Kernel) Synced(edits []edit.Edit) (text []byte, header string, err erro
 	p.Add(edits)
 	header = p.Include(Header)
 	text, err = p.Text()
-	return text, header, err
+	return merged(text), header, err
+}
+
+// merged drops a block barrier on the line before or after a barrier of the grid, which does more.
+func merged(text []byte) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	is := func(i int, statement string) bool {
+		return i >= 0 && i < len(lines) && string(bytes.TrimSpace(lines[i])) == statement
+	}
+	indent := func(i int) int { return len(lines[i]) - len(bytes.TrimLeft(lines[i], " \t")) }
+	var out [][]byte
+	for i := range lines {
+		drop := false
+		for _, j := range []int{i - 1, i + 1} {
+			drop = drop || is(i, "__syncthreads();") && is(j, Barrier) && indent(i) == indent(j)
+		}
+		if !drop {
+			out = append(out, lines[i])
+		}
+	}
+	return bytes.Join(out, nil)
 }

@@ -2,7 +2,7 @@
 //
 // grid-sync: refused "race"; two threads update one element in the same phase, whatever is between phases.
 // split: refused "race"; as for grid-sync.
-// double-buffer: refused "not verified"; a copy for the reads leaves the writes.
+// double-buffer: refused "after the kernel wrote it"; a later iteration reads what an earlier one wrote.
 #include <cstdio>
 
 __global__ void level(int *dist, int n) {

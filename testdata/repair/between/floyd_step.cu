@@ -15,7 +15,7 @@ __global__ void relax(int *d, int n, int k)
 
 int main()
 {
-    const int n = 48;
+    const int n = 16;
     static int h[n * n], want[n * n];
     for (int i = 0; i < n * n; i++)
         h[i] = want[i] = i % n == i / n ? 0 : (i * 29 % 101) + 1;
@@ -24,7 +24,7 @@ int main()
     cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);
     for (int k = 0; k < n; k++)
     {
-        relax<<<dim3(2, n), 32>>>(d, n, k);
+        relax<<<dim3(2, n), 8>>>(d, n, k);
     }
     cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -19,14 +19,14 @@ __global__ void sort(int *a, int n) {
 }
 
 int main() {
-    const int n = 128;
+    const int n = 16;
     static int h[n];
     for (int i = 0; i < n; i++)
-        h[i] = i * 77 % n;
+        h[i] = i * 7 % n;
     int *a;
     cudaMalloc(&a, n * sizeof(int));
     cudaMemcpy(a, h, n * sizeof(int), cudaMemcpyHostToDevice);
-    sort<<<2, 32>>>(a, n);
+    sort<<<2, 4>>>(a, n);
     cudaMemcpy(h, a, n * sizeof(int), cudaMemcpyDeviceToHost);
     cudaFree(a);
     int bad = 0;

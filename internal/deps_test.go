@@ -82,7 +82,7 @@ var rules = map[string]string{
 	"repair":        "source event isa ptx ir edit",
 
 	"repair/hostedit": "source edit syntax",
-	"repair/between":  "source edit syntax repair/hostedit",
+	"repair/between":  "edit syntax repair/hostedit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

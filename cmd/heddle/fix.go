@@ -22,6 +22,12 @@ barriers where they are unless they diverge. If there is none, it changes the co
 block reach a place that needs a barrier, and inserts fences and wider scopes. What cannot be repaired is reported with
 its reason, beside what can.
 
+Races between blocks need more than barriers of a block. --allow names what may be done against them, and the first
+that succeeds, in this order, is the patch; the others are listed. Each changes the host code of the file, too:
+grid-sync places barriers of the grid and makes the launches cooperative, split divides the kernel into several
+launches, double-buffer lets it read from a copy of the array that it overwrites. The patched file must be verified.
+Without --allow, the reason names those that would do.
+
 It prints a patch that git apply and patch -p1 accept; the patched source was compiled and checked again. A repair that
 the source cannot express is in the repaired PTX only (--emit ptx). The report goes to standard error, the patch or text
 to standard output or to the file given by -o.

@@ -58,6 +58,9 @@ func (l *HostLaunch) Buffer(a *HostArg) (*HostBuffer, error) {
 	if at, ok := h.constant(a.id, alloc); !ok {
 		return nil, h.errorf(at, "%s may point to other memory here", a.Var)
 	}
+	if at, ok := h.Copied(a); ok {
+		return nil, h.errorf(at, "another variable may point to the buffer %s", a.Var)
+	}
 	for _, ref := range references(size) {
 		if at, ok := h.constant(ref.target, nil); !ok {
 			return nil, h.errorf(at, "%s may change here, and the size of the buffer %s depends on it",
@@ -65,6 +68,23 @@ func (l *HostLaunch) Buffer(a *HostArg) (*HostBuffer, error) {
 		}
 	}
 	return out, nil
+}
+
+// Copied reports whether the function stores a pointer that it passes as an argument, other than by
+// passing it to calls: another pointer may then lead to the same memory.
+func (h *Host) Copied(a *HostArg) (at int, ok bool) {
+	var walk func(n *node, call bool)
+	walk = func(n *node, call bool) {
+		if n.kind == "DeclRefExpr" && n.target == a.id && !call {
+			at, ok = h.at(n), true
+		}
+		for _, kid := range n.kids {
+			walk(kid, call || n.kind == "CallExpr" || n.kind == "CUDAKernelCallExpr" ||
+				n.kind == "UnaryExprOrTypeTraitExpr")
+		}
+	}
+	walk(h.body, false)
+	return at, ok
 }
 
 func (h *Host) errorf(at int, format string, args ...any) error {

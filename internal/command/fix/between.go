@@ -150,7 +150,10 @@ func (x *kernelFix) tryBetween(ctx context.Context, cur *currentFile, b *Between
 		list, err = x.gridSynced(ctx, cur)
 	case between.DoubleBuffer:
 		var c *between.Candidate
-		if c, err = cur.kernel.DoubleBuffered(); err == nil {
+		if x.kernel.Func.HasStrong() {
+			err = errors.New("the kernel has atomic or volatile accesses, which may order a write " +
+				"before a read of the copy")
+		} else if c, err = cur.kernel.DoubleBuffered(); err == nil {
 			list = append(list, c)
 		}
 	default:

@@ -9,6 +9,9 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/edit"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/repair/between"
@@ -64,7 +67,29 @@ func (x *kernelFix) read(ctx context.Context, text []byte) (*currentFile, error)
 		return cur, nil
 	}
 	cur.kernel, cur.why = between.New(unit, unit.Funcs[i])
+	if cur.why == nil && waits(x.kernel.Func) {
+		cur.why = notInSourcef("a loop of the kernel may wait for what another block writes")
+	}
 	return cur, nil
+}
+
+// waits reports whether a loop has strong loads or exchanges, as one that waits for another block. Such
+// a block may be ordered before others, or needs them to run at the same time.
+func waits(k *ir.Func) bool {
+	loops := ir.FindLoops(k, ir.Dominators(k))
+	for _, b := range k.Blocks {
+		if loops.Of[b.ID] == nil {
+			continue
+		}
+		for _, in := range b.Instrs {
+			load := in.Action() == isa.ActLoad && in.Order.Strong()
+			exchange := in.Action() == isa.ActAtomic && (in.Fn == isa.FnCAS || in.Fn == isa.FnExch)
+			if in.Row != nil && (load || exchange) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // judgeBetween compiles and judges a candidate: all of its kernels have to be verified for each of
@@ -93,6 +118,7 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	x.out.Compiled++
 	inner := &fixer{d: d, prover: x.prover, opt: x.opt, file: file, in: in, steps: kernelSteps}
 	verdict := diag.Verdict{}
+	notes := slices.Clone(c.Notes)
 	for _, name := range c.Kernels {
 		found := false
 		for _, k := range in.Kernels() {
@@ -100,6 +126,9 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 				continue
 			}
 			found = true
+			if left := x.unproved(inner, k); left != "" {
+				notes = append(notes, left)
+			}
 			j := newJudge(inner, k)
 			j.hunted = true
 			after, err := j.Judge(ctx, results[0].PTX, true)
@@ -121,7 +150,7 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 		}
 	}
 	b.Verdict, b.Why, b.text, b.ptx = verdict, "", c.Text, results[0].PTX
-	b.Notes = c.Notes
+	b.Notes = notes
 	for _, ch := range c.Changes {
 		at := x.source.at(cur.user.PosAt(ch.At))
 		b.Changes = append(b.Changes, Change{ch.Text, source.Span{Start: at, End: at}})
@@ -129,6 +158,16 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	var err error
 	b.Diff, err = edit.Diff(cur.user, edit.Between(cur.user, 0, len(cur.text), string(c.Text)))
 	return "", err
+}
+
+// unproved is a note on launches beyond those that are proved; empty if there are none.
+func (x *kernelFix) unproved(inner *fixer, k *ir.Func) string {
+	all, errs := launch.Launches(k, inner.opt.Common.Launch, inner.in.Facts)
+	if len(errs) > 0 || all.Left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the host code launches %s with %d other shapes or arguments than those of the "+
+		"verdict", k.Demangled, all.Left)
 }
 
 // unprovedText says why a changed kernel is not verified.

@@ -158,11 +158,17 @@ func (s *splitter) constants() map[string]bool {
 		own := strings.HasPrefix(typ, "const ") && strings.HasSuffix(typ, "*")
 		for j := range s.Launches {
 			l := &s.Launches[j]
-			own = own && i < len(l.Args) && l.Args[i].Var != "" && alone(l, i) == nil
+			own = own && i < len(l.Args) && l.Args[i].Var != "" && alone(l, i) == nil && !stored(l, i)
 		}
 		out[p.Name] = own
 	}
 	return out
+}
+
+// stored reports whether another pointer of the host function may lead to an argument's memory.
+func stored(l *syntax.HostLaunch, i int) bool {
+	_, ok := l.Host.Copied(&l.Args[i])
+	return ok
 }
 
 // declared collects the variables of the kernel.

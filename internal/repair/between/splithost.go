@@ -92,13 +92,24 @@ func contains(list []*savedVar, sv *savedVar) bool {
 func (s *splitter) opening(l *syntax.HostLaunch) []string {
 	head := s.p.Source(s.loop.Loop.Head)
 	for i, p := range s.params {
-		arg := s.p.Source(l.Args[i].Range)
-		head = hostedit.Rename(head, p.Name, factor(arg))
+		head = hostedit.Rename(head, p.Name, s.converted(&l.Args[i], p.Type))
 	}
 	if s.p.OwnBraces() {
 		return []string{"for (" + head + ")", "{"}
 	}
 	return []string{"for (" + head + ") {"}
+}
+
+// converted is an argument with the type of its parameter, so that the host computes the head of the
+// loop as the kernel did.
+func (s *splitter) converted(a *syntax.HostArg, typ string) string {
+	text := factor(s.p.Source(a.Range))
+	typ = strings.TrimPrefix(typ, "const ")
+	number := strings.Trim(text, "0123456789") == "" && typ == "int"
+	if number || a.Var != "" && strings.TrimPrefix(a.Type, "const ") == typ {
+		return text
+	}
+	return "(" + typ + ")" + text
 }
 
 // factor puts an expression in parentheses, unless it is a name or a number.

@@ -50,13 +50,14 @@ func (s *splitter) definition(p *part, head, name syntax.Range) string {
 		if declared(sv) {
 			typ = ""
 		}
-		lines = append(lines, fmt.Sprintf("%s%s%s = %s[%s];", base, typ, sv.Name, sv.name, s.index(p)))
+		lines = append(lines, fmt.Sprintf("%s%s%s = %s[%s];", base, typ, sv.Name, sv.name, s.index(p.keep)))
 	}
 	for i := range p.steps {
 		lines = append(lines, s.lines(&p.steps[i], base, i > 0)...)
 	}
 	for _, sv := range p.store {
-		lines = append(lines, fmt.Sprintf("%s%s[%s] = %s;", base, sv.name, s.index(p), sv.Name))
+		lines = append(lines, fmt.Sprintf("%s%s[%s] = %s;", base, sv.name,
+			s.index(slices.Concat(p.keep, p.steps)), sv.Name))
 	}
 	br := s.p.LineBreak()
 	return at[:name.From-head.From] + p.name + after + "{" + br + strings.Join(lines, br) + br +
@@ -129,8 +130,8 @@ func (s *splitter) before(st *syntax.Step) int {
 	return min(s.p.LineEnd(at), st.From)
 }
 
-// index is the number of a thread in the grid.
-func (s *splitter) index(p *part) string {
+// index is the number of a thread in the grid. One of the statements before may have a variable of it.
+func (s *splitter) index(before []syntax.Step) string {
 	plain := true
 	for i := range s.Launches {
 		plain = plain && s.Launches[i].Number == [2]bool{true, true}
@@ -139,7 +140,7 @@ func (s *splitter) index(p *part) string {
 		return "((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * (blockDim.x * " +
 			"blockDim.y * blockDim.z) + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x"
 	}
-	for _, st := range slices.Concat(p.keep, p.steps) {
+	for _, st := range before {
 		text := strings.ReplaceAll(s.p.Source(st.Range), " ", "")
 		for _, v := range st.Declares {
 			if len(st.Declares) == 1 && !s.changed(v.ID) {

@@ -2,7 +2,7 @@
 //
 // grid-sync: repaired; between counting and reading.
 // split: repaired; the value is read again, since the input is const.
-// double-buffer: refused "other than as an element"; the counts are results of the kernel's atomics.
+// double-buffer: refused "atomic or volatile"; the counts are results of the kernel's atomics.
 #include <cstdio>
 
 __global__ void shares(const int *in, int *bins, float *out, int n) {

@@ -2,7 +2,7 @@
 //
 // grid-sync: repaired; between the sums and the means.
 // split: repaired; nothing but the index is needed on both sides.
-// double-buffer: refused "other than as an element"; sums and counts are results of the kernel.
+// double-buffer: refused "atomic or volatile"; sums and counts are results of the kernel.
 #include <cstdio>
 
 __global__ void update(const int *x, const int *label, int *sums, int *counts, int *means, int n, int k) {

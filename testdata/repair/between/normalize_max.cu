@@ -2,7 +2,7 @@
 //
 // grid-sync: repaired; between the maximum and the division.
 // split: repaired; nothing but the index is needed on both sides.
-// double-buffer: refused "other than as an element"; the maximum is a result of the kernel.
+// double-buffer: refused "atomic or volatile"; the maximum is a result of the kernel.
 #include <cstdio>
 
 __global__ void normalize(int *a, int *most, int n) {

@@ -2,7 +2,7 @@
 //
 // grid-sync: repaired; two barriers, between the three phases.
 // split: repaired; three kernels, which have the index in common.
-// double-buffer: refused "other than as an element"; maximum and sum are results of the kernel.
+// double-buffer: refused "atomic or volatile"; maximum and sum are results of the kernel.
 #include <cstdio>
 #include <cmath>
 

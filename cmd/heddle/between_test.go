@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// betweenWant is an expectation in a file of testdata/repair/between: the result of a means, the text
-// of a refusal, and the reason why it is right.
+// betweenWant is an expectation in a file of testdata/repair/between: the result of a means, the
+// text of a refusal, and the reason why it is right.
 var betweenWant = regexp.MustCompile(
 	`(?m)^// (grid-sync|split|double-buffer): (repaired|refused "([^"]+)"); (.+)$`)
 
@@ -76,7 +76,8 @@ func betweenRepair(t *testing.T, text, means, refusal string) {
 		}
 		patched, _ := os.ReadFile("k.cu")
 		write()
-		if code := run([]string{"fix", "--allow", means, "-w", "k.cu"}, strings.NewReader(""), &bytes.Buffer{},
+		none := strings.NewReader("")
+		if code := run([]string{"fix", "--allow", means, "-w", "k.cu"}, none, &bytes.Buffer{},
 			&bytes.Buffer{}); code != exitClean {
 			t.Errorf("fix -w: exit code %d", code)
 		}
@@ -85,7 +86,8 @@ func betweenRepair(t *testing.T, text, means, refusal string) {
 		}
 	}
 	var verdicts bytes.Buffer
-	if code := run([]string{"check", "k.cu"}, strings.NewReader(""), &verdicts, &verdicts); code != exitClean ||
+	none := strings.NewReader("")
+	if code := run([]string{"check", "k.cu"}, none, &verdicts, &verdicts); code != exitClean ||
 		strings.Contains(verdicts.String(), "clean: ") {
 		t.Errorf("check: exit code %d\n%s", code, verdicts.String())
 	}

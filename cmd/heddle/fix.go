@@ -63,7 +63,7 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"print the repair as `FORM` diff (the default for source and PTX), source (the complete file) "+
 			"or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.StringSliceVar(&c.allow, "allow", nil, "also repair by `MEANS`, of which several may be given: "+
+	fs.StringSliceVar(&c.allow, "allow", nil, "also repair by `MEANS`, several separated by commas: "+
 		"atomic (racing plain updates become atomic, which can change floating-point results), and for "+
 		"races between blocks grid-sync, split or double-buffer")
 	fs.StringArrayVar(&c.only, "only", nil, "repair only races with `CODE|LINE`, a code such as "+

@@ -13,7 +13,8 @@ func TestCooperativeLaunch(t *testing.T) {
 		name, host string
 		grid       int64 // 0: the launch is not understood
 	}{
-		{"plain", "void *args[] = {&d, &n};\ncudaLaunchCooperativeKernel((void *)k, n / 256, 256, args);", 4},
+		{"plain", "void *args[] = {&d, &n};\n" +
+			"cudaLaunchCooperativeKernel((void *)k, n / 256, 256, args);", 4},
 		{"shared memory and stream", "void *args[] = {&d, (void *)&n};\n" +
 			"cudaLaunchCooperativeKernel((const void *)k, dim3(3), dim3(256), args, 16, 0);", 3},
 		{"two launches", "void *args[2] = {&d, &n};\ncudaLaunchCooperativeKernel(k, 2, 256, args);\n" +
@@ -21,7 +22,8 @@ func TestCooperativeLaunch(t *testing.T) {
 		{"changed array", "void *args[] = {&d, &n};\nargs[1] = &d;\n" +
 			"cudaLaunchCooperativeKernel((void *)k, 4, 256, args);", 0},
 		{"array of a caller", "cudaLaunchCooperativeKernel((void *)k, 4, 256, args);", 0},
-		{"not an address", "void *args[] = {d, &n};\ncudaLaunchCooperativeKernel((void *)k, 4, 256, args);", 0},
+		{"not an address", "void *args[] = {d, &n};\n" +
+			"cudaLaunchCooperativeKernel((void *)k, 4, 256, args);", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := kernel + "int main() {\nint n = 1024;\nfloat *d;\ncudaMalloc(&d, n * sizeof(float));\n" +

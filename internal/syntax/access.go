@@ -68,8 +68,8 @@ type fork struct {
 }
 
 // After reports whether an access may come after another, in one thread or in two that other code
-// orders: it is behind it in the text, or both are in a loop, and they are not in two branches of one
-// condition.
+// orders: it is behind it in the text, or both are in a loop, and they are not in two branches of
+// one condition.
 func (a *Access) After(b *Access) bool {
 	if a.jumps {
 		return true
@@ -81,7 +81,8 @@ func (a *Access) After(b *Access) bool {
 			return a.at >= b.at
 		case isLoopKind(x.of.kind):
 			return true
-		case x.of.kind == "IfStmt" && x.part != y.part && x.part > 0 && y.part > 0:
+		case x.of.kind == "IfStmt" && x.of.hasElse && x.part != y.part &&
+			min(x.part, y.part) == len(x.of.kids)-2: // the two branches
 			return false
 		}
 	}

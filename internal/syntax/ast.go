@@ -8,6 +8,7 @@ type loc struct {
 	size   int // length of the token in bytes
 	macro  bool
 	spelt  int // offset of the spelling in its own file; distinguishes tokens of the same macro use
+	length int // of the spelling, if macro
 }
 
 var nowhere = loc{offset: -1}
@@ -163,7 +164,7 @@ func (s *scanner) location() (loc, error) {
 		return err
 	})
 	if macro {
-		out.macro, out.spelt = true, spelling.offset
+		out.macro, out.spelt, out.length = true, spelling.offset, spelling.size
 	}
 	return out, err
 }

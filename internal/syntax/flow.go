@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Step is a statement of a kernel as a division of the kernel sees it: what it computes, and whether
-// executing it again would do more than that.
+// Step is a statement of a kernel as a division of the kernel sees it: what it computes, and
+// whether executing it again would do more than that.
 type Step struct {
 	Range
 	Declares []Local
@@ -184,16 +184,17 @@ func (s *stepper) read(n, parent *node, st *Step) {
 			}
 		}
 	case "BinaryOperator", "CompoundAssignOperator":
-		if n.kind == "CompoundAssignOperator" || n.op == "=" {
+		if len(n.kids) > 0 && (n.kind == "CompoundAssignOperator" || n.op == "=") {
 			s.assigned(n.kids[0], st, effect)
 		}
 	case "UnaryOperator":
-		switch n.op {
-		case "++", "--":
+		switch {
+		case len(n.kids) == 0:
+		case n.op == "++" || n.op == "--":
 			s.assigned(n.kids[0], st, effect)
-		case "&":
+		case n.op == "&":
 			effect("it takes an address")
-		case "*":
+		case n.op == "*":
 			effect("it reads memory")
 		}
 	case "ArraySubscriptExpr":
@@ -208,7 +209,7 @@ func (s *stepper) read(n, parent *node, st *Step) {
 	case "ReturnStmt":
 		st.Returns = true
 	case "CallExpr":
-		if !pureCall(n) {
+		if len(n.kids) == 0 || !pureCall(n) {
 			effect("it calls a function")
 		}
 	case "BreakStmt", "ContinueStmt", "GotoStmt", "LabelStmt", "AsmStmt", "GCCAsmStmt", "LambdaExpr":

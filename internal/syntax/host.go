@@ -62,8 +62,8 @@ func (r *reader) host(n, body *node) {
 	}
 }
 
-// Launches returns the launches of a kernel, by its name as declared, and the places where the user's
-// files name it otherwise, other than in its definition.
+// Launches returns the launches of a kernel, by its name as declared, and the places where the
+// user's files name it otherwise, other than in its definition.
 func (u *Unit) Launches(kernel *Func) (launches []HostLaunch, other []source.Pos) {
 	known := map[source.Pos]bool{}
 	for _, h := range u.Hosts {
@@ -234,7 +234,7 @@ func (b *builder) stmtAt(body *node, off int, block Range, bare bool) (HostStmt,
 			continue
 		}
 		for _, sub := range bodies(it.node) {
-			if sub.kind == "" || it.merged || sub == it.node && !b.braces(sub) {
+			if sub.kind == "" || it.merged || it.node.begin.macro || sub == it.node && !b.braces(sub) {
 				continue
 			}
 			if e, ok := b.extent(sub); ok && e.from <= off && off < e.to {

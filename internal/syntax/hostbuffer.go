@@ -18,9 +18,9 @@ type HostError struct {
 // Error returns the reason without its place.
 func (e *HostError) Error() string { return e.What }
 
-// Buffer returns the allocation of the memory that an argument of a launch points to. It must be made
-// in the function of the launch, by one cudaMalloc, and neither the pointer nor what its size is
-// computed from may change in the function. The error is a *HostError.
+// Buffer returns the allocation of the memory that an argument of a launch points to. It must be
+// made in the function of the launch, by one cudaMalloc, and neither the pointer nor what its size
+// is computed from may change in the function. The error is a *HostError.
 func (l *HostLaunch) Buffer(a *HostArg) (*HostBuffer, error) {
 	h := l.Host
 	if a.Var == "" {
@@ -48,10 +48,13 @@ func (l *HostLaunch) Buffer(a *HostArg) (*HostBuffer, error) {
 		}
 	}
 	if out == nil {
-		return nil, h.errorf(l.Whole.From, "the size of the buffer %s is unknown: %s does not allocate it",
-			a.Var, h.Name)
+		return nil, h.errorf(l.Whole.From,
+			"the size of the buffer %s is unknown: %s does not allocate it", a.Var, h.Name)
 	}
 	end := h.spelt(size.end) + size.end.size
+	if size.end.macro {
+		end = h.spelt(size.end) + size.end.length
+	}
 	if out.Size = (Range{h.spelt(size.begin), end}); out.Size.From >= end {
 		return nil, h.errorf(h.at(alloc), "the size of the buffer %s is not plain text", a.Var)
 	}
@@ -136,8 +139,9 @@ func (h *Host) mentions(n *node, id string) bool {
 	return false
 }
 
-// constant reports whether a variable keeps its value in the function, apart from its initialization
-// and what a call does to it: every other use reads it. If not, at is a use that may change it.
+// constant reports whether a variable keeps its value in the function, apart from its
+// initialization and what a call does to it: every other use reads it. If not, at is a use that may
+// change it.
 func (h *Host) constant(id string, except *node) (at int, ok bool) {
 	ok = true
 	var walk func(n, parent *node)

@@ -33,9 +33,9 @@ type Between struct {
 	after   *repair.Judgement
 }
 
-// racesBetween reports whether a run showed a race of a kernel in which the static engine cannot rule
-// out races between blocks. A race may rest on contents that heddle guessed: the repair is proved for
-// all contents.
+// racesBetween reports whether a run showed a race of a kernel in which the static engine cannot
+// rule out races between blocks. A race may rest on contents that heddle guessed: the repair is
+// proved for all contents.
 func (x *kernelFix) racesBetween(ctx context.Context) bool {
 	b := x.result.Before
 	if b == nil || x.judge.guessed != nil || x.source == nil || len(x.opt.Only) > 0 {

@@ -35,7 +35,8 @@ func (x *kernelFix) current(ctx context.Context) (*currentFile, error) {
 		return nil, err
 	}
 	if x.ptxOnly {
-		return &currentFile{why: notInSourcef("another kernel of the file is repaired in the PTX only")}, nil
+		why := notInSourcef("another kernel of the file is repaired in the PTX only")
+		return &currentFile{why: why}, nil
 	}
 	return x.read(ctx, text)
 }
@@ -73,8 +74,8 @@ func (x *kernelFix) read(ctx context.Context, text []byte) (*currentFile, error)
 	return cur, nil
 }
 
-// waits reports whether a loop has strong loads or exchanges, as one that waits for another block. Such
-// a block may be ordered before others, or needs them to run at the same time.
+// waits reports whether a loop has strong loads or exchanges, as one that waits for another block.
+// Such a block may be ordered before others, or needs them to run at the same time.
 func waits(k *ir.Func) bool {
 	loops := ir.FindLoops(k, ir.Dominators(k))
 	for _, b := range k.Blocks {
@@ -166,8 +167,8 @@ func (x *kernelFix) unproved(inner *fixer, k *ir.Func) string {
 	if len(errs) > 0 || all.Left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the host code launches %s with %d other shapes or arguments than those of the "+
-		"verdict", k.Demangled, all.Left)
+	return fmt.Sprintf("the host code launches %s with %d other shapes or arguments than those of "+
+		"the verdict", k.Demangled, all.Left)
 }
 
 // unprovedText says why a changed kernel is not verified.

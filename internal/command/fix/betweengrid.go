@@ -19,7 +19,8 @@ import (
 )
 
 // gridSynced returns candidates with barriers of the grid.
-func (x *kernelFix) gridSynced(ctx context.Context, cur *currentFile) ([]*between.Candidate, error) {
+func (x *kernelFix) gridSynced(ctx context.Context, cur *currentFile) (
+	[]*between.Candidate, error) {
 	if cur.grid == nil {
 		cur.grid = x.gridPlaces(ctx, cur)
 	}
@@ -114,8 +115,8 @@ func (c *currentFile) at(p source.Pos) source.Pos {
 	return source.MakePos(c.user.ID, p.Line(), p.Col())
 }
 
-// gridDivided makes the statements that race divide: a barrier of the grid between the reads and the
-// write of one, or before the later one of two.
+// gridDivided makes the statements that race divide: a barrier of the grid between the reads and
+// the write of one, or before the later one of two.
 func (x *kernelFix) gridDivided(ctx context.Context, cur *currentFile) []gridForm {
 	fn := cur.kernel.Func
 	rw := &syntax.Rewrite{}
@@ -181,8 +182,8 @@ func (x *kernelFix) moved(cur *currentFile, old *syntax.Func) int {
 	return is - was
 }
 
-// racing returns the pairs of places in the kernel at which the static engine cannot rule out a race,
-// the later one of each pair second; of one statement, the write.
+// racing returns the pairs of places in the kernel at which the static engine cannot rule out a
+// race, the later one of each pair second; of one statement, the write.
 func (x *kernelFix) racing(ctx context.Context, cur *currentFile) [][2]int {
 	old := x.original()
 	if old == nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // divided returns candidates in which the kernel is divided: between two statements of its body, so
-// that each race has its accesses on both sides, or at the barriers of the grid of another candidate.
+// that each race has its accesses on both sides, or at the barriers of the grid of another
+// candidate.
 func (x *kernelFix) divided(ctx context.Context, cur *currentFile) ([]*between.Candidate, error) {
 	var out []*between.Candidate
 	var why error
@@ -87,8 +88,8 @@ func (x *kernelFix) inCurrent(cur, at *currentFile, err error) error {
 	return &syntax.HostError{Pos: cur.kernel.Func.Span.Start, What: host.What}
 }
 
-// cuts chooses places between statements of the body so that each pair of accesses that race has one
-// between them; none if two are in one statement.
+// cuts chooses places between statements of the body so that each pair of accesses that race has
+// one between them; none if two are in one statement.
 func (x *kernelFix) cuts(ctx context.Context, cur *currentFile) ([]int, []between.Change) {
 	cuts, within := x.apart(ctx, cur)
 	if len(within) > 0 {
@@ -102,9 +103,9 @@ func (x *kernelFix) cuts(ctx context.Context, cur *currentFile) ([]int, []betwee
 	return cuts, changes
 }
 
-// apart chooses the fewest statements of the body before which the accesses of pairs that race are set
-// apart: by the end of the intervals, which is optimal for intervals on a line. within are the pairs
-// of which both are in one statement.
+// apart chooses the fewest statements of the body before which the accesses of pairs that race are
+// set apart: by the end of the intervals, which is optimal for intervals on a line. within are the
+// pairs of which both are in one statement.
 func (x *kernelFix) apart(ctx context.Context, cur *currentFile) (cuts []int, within [][2]int) {
 	steps := cur.kernel.Func.Steps(nil)
 	index := func(off int) int {

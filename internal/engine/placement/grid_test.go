@@ -22,7 +22,8 @@ func TestGrid(t *testing.T) {
 		want       []string // places
 	}{
 		{"neighbors", "    b[i] = a[i];\n    a[i] = b[i ^ 256];\n", []string{"after line 3"}},
-		{"steps", "    for (int s = 0; s < n; s++) {\n        float v = a[i ^ 256];\n        a[i] = v;\n    }\n",
+		{"steps", "    for (int s = 0; s < n; s++) {\n" +
+			"        float v = a[i ^ 256];\n        a[i] = v;\n    }\n",
 			[]string{"at the beginning of the block at line 3", "after line 4"}},
 		{"own elements", "    b[i] = a[i];\n    a[i] = b[i];\n", nil},
 		{"one block writes", "    if (blockIdx.x == 0)\n        b[i] = a[i];\n    a[i] = b[i & 255];\n",
@@ -50,7 +51,8 @@ func TestGrid(t *testing.T) {
 				t.Errorf("%v: %q, want %q (%q)", k.Status, got, c.want, k.Stuck)
 			}
 			patched := string(res.Patched["k.cu"])
-			if n := strings.Count(patched, GridBarrier); c.want != nil && c.want[0] != "none" && n != len(c.want) {
+			n := strings.Count(patched, GridBarrier)
+			if c.want != nil && c.want[0] != "none" && n != len(c.want) {
 				t.Errorf("%d barriers:\n%s", n, patched)
 			}
 		})

@@ -1,7 +1,7 @@
 // Package between repairs races between blocks in the source of a kernel and the host code that
-// launches it. A block barrier does not order threads of two blocks, so there are three other means:
-// a barrier of the grid in a cooperative launch, a division of the kernel into two that are launched
-// one after the other, and a copy of what the kernel reads and overwrites.
+// launches it. A block barrier does not order threads of two blocks, so there are three other
+// means: a barrier of the grid in a cooperative launch, a division of the kernel into two that are
+// launched one after the other, and a copy of what the kernel reads and overwrites.
 //
 // In flow the syntax of a file and a kernel in it; out flow the changed file, or why there is none.
 // Nothing is accepted here: command/fix compiles and proves the file. The package knows no engine.
@@ -49,8 +49,8 @@ type Candidate struct {
 	Kernels []string // as declared: those that have to be verified
 	Changes []Change
 	Notes   []string
-	// Doubt is what the candidate leaves as it was, with the reason; nil: nothing. It explains best why
-	// the file is not verified, if it is not.
+	// Doubt is what the candidate leaves as it was, with the reason; nil: nothing. It explains best
+	// why the file is not verified, if it is not.
 	Doubt error
 }
 

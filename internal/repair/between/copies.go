@@ -13,7 +13,8 @@ type copies struct {
 	*Kernel
 	out    *Candidate
 	arrays []copied
-	// after holds for each allocation in host code, by its place and variable, the variable of the copy
+	// after holds for each allocation in host code, by its place and variable, the variable of the
+	// copy
 	after map[string]string
 }
 
@@ -69,8 +70,8 @@ func (c *copies) host(p *hostedit.Patch) error {
 	return nil
 }
 
-// alone checks that no other argument of a launch is the same variable: the kernel may write the array
-// through it.
+// alone checks that no other argument of a launch is the same variable: the kernel may write the
+// array through it.
 func alone(l *syntax.HostLaunch, param int) error {
 	for i := range l.Args {
 		if i != param && l.Args[i].Var == l.Args[param].Var && l.Args[i].Var != "" {
@@ -81,8 +82,8 @@ func alone(l *syntax.HostLaunch, param int) error {
 	return nil
 }
 
-// inScope checks that the variable of the copy, declared where the buffer is allocated, can be named
-// at the launch.
+// inScope checks that the variable of the copy, declared where the buffer is allocated, can be
+// named at the launch.
 func (c *copies) inScope(l *syntax.HostLaunch, b *syntax.HostBuffer, a *syntax.HostArg) error {
 	block := b.Alloc.Block
 	if l.Stmt.To == 0 {

@@ -7,9 +7,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// DoubleBuffered lets the kernel read the arrays that it overwrites from copies, which the host makes
-// before each launch. Only a read that no write of the kernel comes before is replaced: what it reads
-// then is what the array held at the launch.
+// DoubleBuffered lets the kernel read the arrays that it overwrites from copies, which the host
+// makes before each launch. Only a read that no write of the kernel comes before is replaced: what
+// it reads then is what the array held at the launch.
 func (k *Kernel) DoubleBuffered() (*Candidate, error) {
 	p := k.patch()
 	out := &Candidate{Means: DoubleBuffer, Kernels: []string{k.Func.Name}}
@@ -83,13 +83,13 @@ func (k *Kernel) early(param int) ([]syntax.Access, error) {
 	}
 	switch {
 	case odd != nil:
-		return nil, at(odd, fmt.Sprintf("%s is used here other than as an element that is read or written",
-			p.Name))
+		return nil, at(odd, fmt.Sprintf(
+			"%s is used here other than as an element that is read or written", p.Name))
 	case !written:
 		return nil, nil
 	case late != nil:
-		return reads, at(late, fmt.Sprintf("%s may be read here after the kernel wrote it, so a copy from "+
-			"before the launch would not do", p.Name))
+		return reads, at(late, fmt.Sprintf("%s may be read here after the kernel wrote it, "+
+			"so a copy from before the launch would not do", p.Name))
 	}
 	return reads, nil
 }

@@ -23,10 +23,11 @@ func (k *Kernel) Cooperative(edits []edit.Edit, changes []Change) (*Candidate, e
 	}
 	changes = append(changes, Change{k.named(len(k.Launches)) + " becomes cooperative",
 		k.Launches[0].Whole.From})
-	return &Candidate{Means: GridSync, Text: merged(text), Kernels: []string{k.Func.Name}, Changes: changes,
-		Notes: []string{"a cooperative launch fails unless all of its blocks are resident at once: " +
-			"at most the blocks per multiprocessor (cudaOccupancyMaxActiveBlocksPerMultiprocessor) " +
-			"times the multiprocessors"}}, nil
+	return &Candidate{Means: GridSync, Text: merged(text), Kernels: []string{k.Func.Name},
+		Changes: changes, Notes: []string{
+			"a cooperative launch fails unless all of its blocks are resident at once: " +
+				"at most the blocks per multiprocessor (cudaOccupancyMaxActiveBlocksPerMultiprocessor) " +
+				"times the multiprocessors"}}, nil
 }
 
 // Synced is the file with barriers of the grid in the kernel and their header, which is only to be

@@ -9,9 +9,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// Divided divides the kernel at places between the statements of its body, and at its barriers of the
-// grid, which may also be in one for loop of the body. The parts are launched one after the other, in
-// a loop of the host if the barriers are in one. changes describe the cuts.
+// Divided divides the kernel at places between the statements of its body, and at its barriers of
+// the grid, which may also be in one for loop of the body. The parts are launched one after the
+// other, in a loop of the host if the barriers are in one. changes describe the cuts.
 //
 // What a part needs of the parts before it is computed again if that only takes arguments and other
 // such values, or saved for each thread. The proof is in docs/theory/repair.md.
@@ -78,6 +78,9 @@ func (s *splitter) refuse(at int, format string, args ...any) error {
 // plan decides the parts.
 func (s *splitter) plan(cuts []int) error {
 	s.steps = s.Func.Steps(s.constants())
+	if at, ok := s.directive(); ok {
+		return s.refuse(at, "a preprocessor directive would be in one of the parts")
+	}
 	s.vars = map[string]syntax.Local{}
 	s.declared(s.steps)
 	cut := func(st *syntax.Step) bool { return st.Grid || slices.Contains(cuts, st.From) }
@@ -128,7 +131,8 @@ func (s *splitter) plan(cuts []int) error {
 
 func isGrid(st syntax.Step) bool { return st.Grid }
 
-// buried returns a statement that contains a barrier of the grid other than where a cut is possible.
+// buried returns a statement that contains a barrier of the grid other than where a cut is
+// possible.
 func (s *splitter) buried(steps []syntax.Step, within bool) *syntax.Step {
 	for i := range steps {
 		st := &steps[i]
@@ -148,9 +152,24 @@ func (s *splitter) buried(steps []syntax.Step, within bool) *syntax.Step {
 	return nil
 }
 
-// constants are the parameters to const elements. No other argument of a launch is the same variable;
-// that different pointers lead to different memory is what the proof assumes as well, unless the host
-// code shows otherwise.
+// directive returns a preprocessor directive in the body other than a #pragma.
+func (s *splitter) directive() (at int, ok bool) {
+	from, _ := s.Func.File.Offset(s.Func.Span.Start)
+	to, _ := s.Func.File.Offset(s.Func.Span.End)
+	at = from
+	for line := range strings.Lines(string(s.Func.File.Content[from:to])) {
+		word, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		if ok && !strings.HasPrefix(strings.TrimSpace(word), "pragma") {
+			return at, true
+		}
+		at += len(line)
+	}
+	return 0, false
+}
+
+// constants are the parameters to const elements. No other argument of a launch is the same
+// variable; that different pointers lead to different memory is what the proof assumes as well,
+// unless the host code shows otherwise.
 func (s *splitter) constants() map[string]bool {
 	out := map[string]bool{}
 	for i, p := range s.params {
@@ -221,19 +240,15 @@ func (s *splitter) hostLoop(st *syntax.Step, before []syntax.Step) error {
 	return s.carried(st)
 }
 
-// carried refuses a variable from before the loop that the body changes: its value would have to pass
-// from one iteration to the next.
+// carried refuses a variable from before the loop that the body changes: its value would have to
+// pass from one iteration to the next.
 func (s *splitter) carried(st *syntax.Step) error {
 	inside := map[string]bool{}
-	var walk func(steps []syntax.Step)
-	walk = func(steps []syntax.Step) {
-		for _, b := range steps {
-			for _, v := range b.Declares {
-				inside[v.ID] = true
-			}
+	for _, b := range st.Body {
+		for _, v := range b.Declares {
+			inside[v.ID] = true
 		}
 	}
-	walk(st.Body)
 	for _, b := range st.Body {
 		for _, id := range b.Sets {
 			if !inside[id] {

@@ -100,8 +100,8 @@ func (s *splitter) opening(l *syntax.HostLaunch) []string {
 	return []string{"for (" + head + ") {"}
 }
 
-// converted is an argument with the type of its parameter, so that the host computes the head of the
-// loop as the kernel did.
+// converted is an argument with the type of its parameter, so that the host computes the head of
+// the loop as the kernel did.
 func (s *splitter) converted(a *syntax.HostArg, typ string) string {
 	text := factor(s.p.Source(a.Range))
 	typ = strings.TrimPrefix(typ, "const ")

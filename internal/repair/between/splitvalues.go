@@ -7,9 +7,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// values decides for each part which statements before it are executed again, and which variables are
-// saved. A statement is executed again only if it computes values and nothing else, from values that
-// are computed again themselves; what else a part needs is saved.
+// values decides for each part which statements before it are executed again, and which variables
+// are saved. A statement is executed again only if it computes values and nothing else, from values
+// that are computed again themselves; what else a part needs is saved.
 func (s *splitter) values() error {
 	for i, part := range s.parts {
 		v := &needs{s: s, part: part, saved: map[string]bool{}}
@@ -65,7 +65,7 @@ func (s *splitter) savedVar(id string, part *part) (*savedVar, error) {
 	case strings.Contains(v.Type, "["):
 		return nil, s.refuse(at, "the array %s of each thread is used on both sides", v.Name)
 	case strings.ContainsAny(v.Type, "*&(") || v.Type == "" || v.Type == "auto":
-		return nil, s.refuse(at, "%s is used on both sides, and a value of its type cannot be saved", v.Name)
+		return nil, s.refuse(at, "%s is used on both sides, and its type cannot be saved", v.Name)
 	}
 	v.Type = strings.TrimPrefix(v.Type, "const ")
 	sv := &savedVar{Local: v, param: !local, name: s.p.Fresh(v.Name + "_saved")}
@@ -143,8 +143,8 @@ func (n *needs) attempt() (again bool, err error) {
 	return false, nil
 }
 
-// contents refuses a variable whose value is more than what its statements assign: an array or shared
-// memory that was used, or one that something else may change.
+// contents refuses a variable whose value is more than what its statements assign: an array or
+// shared memory that was used, or one that something else may change.
 func (n *needs) contents(st *syntax.Step, need, own map[string]bool) error {
 	for _, v := range st.Declares {
 		if !need[v.ID] || own[v.ID] {

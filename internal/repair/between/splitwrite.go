@@ -50,7 +50,8 @@ func (s *splitter) definition(p *part, head, name syntax.Range) string {
 		if declared(sv) {
 			typ = ""
 		}
-		lines = append(lines, fmt.Sprintf("%s%s%s = %s[%s];", base, typ, sv.Name, sv.name, s.index(p.keep)))
+		lines = append(lines, fmt.Sprintf("%s%s%s = %s[%s];", base, typ, sv.Name, sv.name,
+			s.index(p.keep)))
 	}
 	for i := range p.steps {
 		lines = append(lines, s.lines(&p.steps[i], base, i > 0)...)
@@ -87,7 +88,8 @@ func (s *splitter) lines(st *syntax.Step, base string, blank bool) []string {
 	if s.p.First(from) {
 		from = s.before(st)
 	}
-	text := strings.ReplaceAll(s.p.Source(syntax.Range{From: from, To: s.p.CommentEnd(st.To)}), "\r", "")
+	full := syntax.Range{From: from, To: s.p.CommentEnd(st.To)}
+	text := strings.ReplaceAll(s.p.Source(full), "\r", "")
 	was := s.p.Indent(st.From)
 	var out []string
 	for i, line := range strings.Split(text, "\n") {
@@ -130,7 +132,8 @@ func (s *splitter) before(st *syntax.Step) int {
 	return min(s.p.LineEnd(at), st.From)
 }
 
-// index is the number of a thread in the grid. One of the statements before may have a variable of it.
+// index is the number of a thread in the grid. One of the statements before may have a variable of
+// it.
 func (s *splitter) index(before []syntax.Step) string {
 	plain := true
 	for i := range s.Launches {

@@ -23,7 +23,8 @@ func (p *Patch) stream(l *syntax.HostLaunch) string {
 // CopyBefore is the statement that copies a buffer on the device, in the stream of a launch.
 func (p *Patch) CopyBefore(l *syntax.HostLaunch, to, from, size string) string {
 	if s := p.stream(l); s != "" {
-		return fmt.Sprintf("cudaMemcpyAsync(%s, %s, %s, cudaMemcpyDeviceToDevice, %s);", to, from, size, s)
+		return fmt.Sprintf("cudaMemcpyAsync(%s, %s, %s, cudaMemcpyDeviceToDevice, %s);", to, from,
+			size, s)
 	}
 	return fmt.Sprintf("cudaMemcpy(%s, %s, %s, cudaMemcpyDeviceToDevice);", to, from, size)
 }

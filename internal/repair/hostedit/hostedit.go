@@ -2,8 +2,8 @@
 // launches, or gets a further buffer with its allocation. A change is made as a person would write
 // it: new lines with the indentation of the launch, and braces where a statement becomes several.
 //
-// In flow the launches that package syntax found; out flow edits of the file. Package repair/between
-// decides what is changed.
+// In flow the launches that package syntax found; out flow edits of the file. Package
+// repair/between decides what is changed.
 package hostedit
 
 import (
@@ -97,8 +97,8 @@ func (p *Patch) After(s syntax.HostStmt, lines []string) {
 	p.Around(s, append([]string{p.Source(s.Range)}, lines...))
 }
 
-// Include adds a header after the last #include, unless the file includes it. It returns the line that
-// it adds.
+// Include adds a header after the last #include, unless the file includes it. It returns the line
+// that it adds.
 func (p *Patch) Include(header string) string {
 	last, off := -1, 0
 	for line := range strings.Lines(string(p.File.Content)) {

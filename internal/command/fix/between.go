@@ -56,7 +56,7 @@ func (x *kernelFix) betweenBlocks(ctx context.Context) error {
 	if !x.racesBetween(ctx) {
 		return nil
 	}
-	cur, err := x.current(ctx)
+	cur, err := x.current(ctx, x.base)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,6 @@ func (x *kernelFix) takeBetween(ctx context.Context, b *Between) error {
 		}
 	}
 	x.explain(b.after)
-	out.After = b.Verdict
 	return nil
 }
 
@@ -140,22 +139,16 @@ func (x *kernelFix) takeBetween(ctx context.Context, b *Between) error {
 // repair is its reason.
 func (x *kernelFix) tryBetween(ctx context.Context, cur *currentFile, b *Between) error {
 	if cur.why != nil {
-		b.Why = x.reason(cur.why)
+		b.Why = x.reason(cur, cur.why)
 		return nil
 	}
 	var err error
-	list := []*between.Candidate{}
+	var list []*between.Candidate
 	switch b.Means {
 	case between.GridSync:
 		list, err = x.gridSynced(ctx, cur)
 	case between.DoubleBuffer:
-		var c *between.Candidate
-		if x.kernel.Func.HasStrong() {
-			err = errors.New("the kernel has atomic or volatile accesses, which may order a write " +
-				"before a read of the copy")
-		} else if c, err = cur.kernel.DoubleBuffered(); err == nil {
-			list = append(list, c)
-		}
+		return x.doubleBuffered(ctx, cur, b)
 	default:
 		list, err = x.divided(ctx, cur)
 	}
@@ -163,26 +156,71 @@ func (x *kernelFix) tryBetween(ctx context.Context, cur *currentFile, b *Between
 		return ctx.Err()
 	}
 	if err != nil {
-		b.Why = x.reason(err)
+		b.Why = x.reason(cur, err)
 		return nil
 	}
 	for _, c := range list {
-		why, err := x.judgeBetween(ctx, cur, c, b)
-		if err != nil || why == "" {
+		if done, err := x.accepts(ctx, cur, c, b); done || err != nil {
 			return err
-		}
-		if c.Doubt != nil {
-			why = x.reason(c.Doubt)
-		}
-		if b.Why == "" {
-			b.Why = why
 		}
 	}
 	return nil
 }
 
-// reason is an error with its place.
-func (x *kernelFix) reason(err error) string {
+// accepts judges a candidate. If it is no repair, the reason is that of the first one that is none.
+func (x *kernelFix) accepts(ctx context.Context, cur *currentFile, c *between.Candidate,
+	b *Between) (bool, error) {
+	why, err := x.judgeBetween(ctx, cur, c, b)
+	if err != nil || why == "" {
+		return err == nil, err
+	}
+	if c.Doubt != nil {
+		why = x.reason(cur, c.Doubt)
+	}
+	if b.Why == "" {
+		b.Why = why
+	}
+	return false, nil
+}
+
+// doubleBuffered tries copies of arrays, alone and with the barriers of a repair in part: a copy does
+// nothing for other races within a block.
+func (x *kernelFix) doubleBuffered(ctx context.Context, cur *currentFile, b *Between) error {
+	if x.kernel.Func.HasStrong() {
+		b.Why = "the kernel has atomic or volatile accesses, " +
+			"which may order a write before a read of the copy"
+		return nil
+	}
+	files := []*currentFile{cur}
+	if x.out.Status == PartlyRepaired {
+		with, err := x.current(ctx, x.source.edits)
+		if err != nil {
+			return err
+		}
+		files = append(files, with)
+	}
+	for _, file := range files {
+		if file.why != nil {
+			continue
+		}
+		c, err := file.kernel.DoubleBuffered()
+		if err != nil {
+			b.Why = x.reason(file, err)
+			return nil
+		}
+		done, err := x.accepts(ctx, file, c, b)
+		if done && file != cur {
+			b.Changes = slices.Concat(x.out.Changes, b.Changes)
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reason is an error about a file with its place in the user's.
+func (x *kernelFix) reason(cur *currentFile, err error) string {
 	var host *syntax.HostError
 	var rewrite *syntax.RewriteError
 	pos := source.Pos(0)
@@ -195,5 +233,5 @@ func (x *kernelFix) reason(err error) string {
 	if !pos.IsValid() {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s:%d: %s", x.file.Name, pos.Line(), err)
+	return fmt.Sprintf("%s:%d: %s", x.file.Name, x.inUser(cur, pos).Line(), err)
 }

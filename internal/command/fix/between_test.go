@@ -160,6 +160,86 @@ func TestBetweenCopied(t *testing.T) {
 	}
 }
 
+// Several means are tried in the order of their costs, whatever the order of the flags; the first that
+// repairs is the patch. Without any, the reason names those that would do, and nothing changes.
+func TestBetweenSeveral(t *testing.T) {
+	all := []between.Means{between.DoubleBuffer, between.Split, between.GridSync}
+	shared := "    __shared__ int s[128];\n    s[threadIdx.x] = a[(i + 1) % n];\n" +
+		"    __syncthreads();\n    a[i] = s[threadIdx.x];\n"
+	missing := strings.Replace(shared, "    __syncthreads();\n    a[i] = s[threadIdx.x]",
+		"    a[i] = s[127 - threadIdx.x]", 1)
+	second := strings.NewReplacer(" k(", " m(", "k<<<", "m<<<", "go()", "went()").Replace(
+		shift("", plainHost))
+	for _, c := range []struct {
+		name, text string
+		allow      []between.Means
+		would      string // at the end of each reason
+		repair     []string
+	}{
+		{"all", shift("", plainHost), all, "", []string{"grid-sync", "split", "double-buffer"}},
+		{"two", shift("", plainHost), all[:2], "", []string{"split", "double-buffer"}},
+		{"one of two", shift(shared, plainHost), all[:2], "", []string{"double-buffer"}},
+		{"none", shift("", plainHost), nil,
+			"; --allow grid-sync, split or double-buffer would repair it", nil},
+		{"two would", shift(shared, plainHost), nil,
+			"; --allow grid-sync or double-buffer would repair it", nil},
+		{"a barrier is missing, too", shift(missing, plainHost), nil,
+			"; --allow grid-sync or double-buffer would repair it", nil},
+		{"a barrier is missing, too", shift(missing, plainHost), all, "",
+			[]string{"grid-sync", "double-buffer"}},
+		{"no host code", "// heddle: grid=8 block=128\n" +
+			shift("    int v = a[i ^ 128];\n    a[i] = v;\n", ""), nil,
+			"a block barrier does not order them", nil},
+		{"two kernels", shift("", plainHost) + second, all, "",
+			[]string{"grid-sync", "split", "double-buffer"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			opt := Options{Source: true, Between: c.allow,
+				Common: driver.Options{Files: source.NewSet(), Limit: 20}}
+			in := driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(c.text)}}
+			res, err := File(t.Context(), opt, in, func(diag.Diagnostic) {})
+			if err != nil || len(res.Fixes) == 0 {
+				t.Fatalf("%v", err)
+			}
+			for i := range res.Fixes {
+				betweenResult(t, &res.Fixes[i], c.would, c.repair)
+			}
+			if c.repair == nil {
+				return
+			}
+			again, err := File(t.Context(), Options{Source: true, Common: driver.Options{Limit: 20}},
+				driver.Input{Input: lower.Input{Name: "k.cu", Content: res.Patched}},
+				func(diag.Diagnostic) {})
+			if err != nil || len(again.Fixes) == 0 {
+				t.Fatal(err)
+			}
+			for _, f := range again.Fixes {
+				if f.Status != NothingToFix || f.After.Kind != diag.Verified {
+					t.Errorf("the patched file: %v, %v: %s", f.Status, f.After.Kind, f.Why)
+				}
+			}
+		})
+	}
+}
+
+// betweenResult compares the result of one kernel: the means that repair it, or the end of the reason.
+func betweenResult(t *testing.T, f *Kernel, would string, repair []string) {
+	t.Helper()
+	why := strings.Join(append([]string{f.Why}, f.Remaining...), "\n")
+	if !strings.HasSuffix(why, would) || (f.Status == Repaired) != (repair != nil) {
+		t.Errorf("%v: %q; want %q", f.Status, why, would)
+	}
+	var got []string
+	for i := range f.Between {
+		if b := &f.Between[i]; b.Why == "" {
+			got = append(got, b.Means.String())
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(repair, " ") {
+		t.Errorf("repaired by %q, want %q: %q", got, repair, why)
+	}
+}
+
 // fixBetween repairs a text by one means, and expects a patch with a text, or a reason.
 func fixBetween(t *testing.T, m between.Means, text, want string) {
 	t.Helper()

@@ -19,7 +19,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// currentFile is the user's file with the repairs of the kernels before, and its syntax.
+// currentFile is the user's file with the repairs of the kernels before, and its syntax. The barriers
+// of a repair in part are only in it if it says so.
 type currentFile struct {
 	text   []byte
 	user   *source.File
@@ -28,9 +29,9 @@ type currentFile struct {
 	why    error      // why the kernel has no such repair; nil: it may have one
 }
 
-// current reads the file as it is now.
-func (x *kernelFix) current(ctx context.Context) (*currentFile, error) {
-	text, err := edit.Apply(x.source.user, x.source.edits)
+// current reads the file with the given edits.
+func (x *kernelFix) current(ctx context.Context, edits []edit.Edit) (*currentFile, error) {
+	text, err := edit.Apply(x.source.user, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +73,32 @@ func (x *kernelFix) read(ctx context.Context, text []byte) (*currentFile, error)
 		cur.why = notInSourcef("a loop of the kernel may wait for what another block writes")
 	}
 	return cur, nil
+}
+
+// inUser is the place in the user's file of a place in a text that repairs have changed: the nearest
+// line that is equal.
+func (x *kernelFix) inUser(cur *currentFile, p source.Pos) source.Pos {
+	user := x.source.user
+	if cur.user == nil || len(cur.text) == len(user.Content) {
+		return x.source.at(p)
+	}
+	return equalLine(cur.user, user, p)
+}
+
+// equalLine is the place in a text of a place in another: in the nearest line that is equal.
+func equalLine(from, to *source.File, p source.Pos) source.Pos {
+	text, _ := from.Line(p.Line())
+	best := 0
+	for n := 1; n <= to.NumLines(); n++ {
+		near := best == 0 || max(n-p.Line(), p.Line()-n) < max(best-p.Line(), p.Line()-best)
+		if line, ok := to.Line(n); ok && line == text && near {
+			best = n
+		}
+	}
+	if best == 0 {
+		best = min(p.Line(), to.NumLines())
+	}
+	return source.MakePos(to.ID, best, p.Col())
 }
 
 // waits reports whether a loop has strong loads or exchanges, as one that waits for another block.
@@ -120,6 +147,7 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	inner := &fixer{d: d, prover: x.prover, opt: x.opt, file: file, in: in, steps: kernelSteps}
 	verdict := diag.Verdict{}
 	notes := slices.Clone(c.Notes)
+	var names []string
 	for _, name := range c.Kernels {
 		found := false
 		for _, k := range in.Kernels() {
@@ -141,10 +169,12 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 			if after.Grade != repair.Verified {
 				return unprovedText(k.Demangled, after), nil
 			}
-			if b.after = after; verdict.Scope != "" && verdict.Scope != after.Scope {
+			if b.after = after; verdict.Scope != "" && !strings.HasPrefix(after.Scope, verdict.Scope) {
 				after.Scope = verdict.Scope + "; " + after.Scope
 			}
+			names = append(names, k.Demangled)
 			verdict = verdictOf(k, after)
+			verdict.Kernel = strings.Join(names, " and ")
 		}
 		if !found {
 			return fmt.Sprintf("the changed file has no kernel %s", name), nil
@@ -153,7 +183,7 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	b.Verdict, b.Why, b.text, b.ptx = verdict, "", c.Text, results[0].PTX
 	b.Notes = notes
 	for _, ch := range c.Changes {
-		at := x.source.at(cur.user.PosAt(ch.At))
+		at := x.inUser(cur, cur.user.PosAt(ch.At))
 		b.Changes = append(b.Changes, Change{ch.Text, source.Span{Start: at, End: at}})
 	}
 	var err error

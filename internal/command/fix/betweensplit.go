@@ -71,21 +71,13 @@ func cmpError(a, b error) error {
 	return b
 }
 
-// inCurrent moves an error of a changed text to the line of the current file that is equal.
+// inCurrent moves an error of a changed text to the current file.
 func (x *kernelFix) inCurrent(cur, at *currentFile, err error) error {
 	var host *syntax.HostError
 	if !errors.As(err, &host) {
 		return err
 	}
-	line, _ := at.user.Line(host.Pos.Line())
-	lines := bytes.Split(cur.text, []byte("\n"))
-	for i := host.Pos.Line() - 1; i >= 0; i-- {
-		if i < len(lines) && string(bytes.TrimRight(lines[i], "\r")) == line {
-			off := len(bytes.Join(lines[:i], []byte("\n"))) + 1
-			return &syntax.HostError{Pos: cur.user.PosAt(off), What: host.What}
-		}
-	}
-	return &syntax.HostError{Pos: cur.kernel.Func.Span.Start, What: host.What}
+	return &syntax.HostError{Pos: equalLine(at.user, cur.user, host.Pos), What: host.What}
 }
 
 // cuts chooses places between statements of the body so that each pair of accesses that race has

@@ -216,6 +216,7 @@ type kernelFix struct {
 	placed *placed        // nil: no placement of barriers is the result
 	// between: the kernel is repaired by other means, and may have another name now
 	between bool
+	base    []edit.Edit // of the source, for the kernels before this one
 	attempt
 }
 
@@ -242,6 +243,9 @@ func (x *kernelFix) run(ctx context.Context) error {
 		return err
 	}
 	x.kernel = p.repairable()
+	if x.source != nil {
+		x.base = slices.Clone(x.source.edits)
+	}
 	was := x.text
 	err = x.search(ctx, p)
 	if err == nil && ctx.Err() == nil {

@@ -53,7 +53,13 @@ func (x *kernelFix) racesBetween(ctx context.Context) bool {
 // betweenBlocks tries all means, and takes the cheapest that is allowed. Without one it adds to the
 // reason which would do.
 func (x *kernelFix) betweenBlocks(ctx context.Context) error {
-	if !x.racesBetween(ctx) {
+	switch {
+	case !x.racesBetween(ctx):
+		return nil
+	case !x.opt.Source && len(x.opt.Between) > 0:
+		x.explainBetween("what --allow names changes the host code, which PTX does not have")
+		return nil
+	case !x.opt.Source:
 		return nil
 	}
 	cur, err := x.current(ctx, x.base)

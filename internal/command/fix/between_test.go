@@ -33,6 +33,11 @@ const (
 // replace is plainHost with another text.
 func replace(old, with string) string { return strings.Replace(plainHost, old, with, 1) }
 
+// windows is a text with tabs and the line ends of Windows.
+func windows(text string) string {
+	return strings.NewReplacer("    ", "\t", "\n", "\r\n").Replace(text)
+}
+
 // What the host code around a launch looks like decides what a repair writes, or why there is none.
 func TestBetweenHost(t *testing.T) {
 	for _, c := range []struct {
@@ -65,6 +70,19 @@ func TestBetweenHost(t *testing.T) {
 			shift("", strings.Replace(replace("128>>>", "128, 0, s>>>"), "void go()",
 				"void go(cudaStream_t s)", 1)), "cudaMemcpyAsync(d_old, d, n * sizeof(int), " +
 				"cudaMemcpyDeviceToDevice, s);"},
+		{"tabs and the line ends of Windows", between.GridSync, windows(shift("", plainHost)),
+			"\tvoid *args[] = {&d, &n};\r\n\tcudaLaunchCooperativeKernel("},
+		{"tabs and the line ends of Windows", between.Split, windows(shift("", plainHost)),
+			"\tint v = v_saved[i];\r\n\ta[i] = v;\r\n}\r\n"},
+		{"one line", between.GridSync,
+			shift("", "void go(int *d) { k<<<8, 128>>>(d, 1024); }\n"),
+			"{ int n_arg = 1024; void *args[] = {&d, &n_arg}; cudaLaunchCooperativeKernel("},
+		{"comments", between.Split, "// The kernel.\n" + shift("    // Read.\n    int v = a[(i + 1) % n]; "+
+			"// next\n\n    // Write.\n    a[i] = v;\n", plainHost),
+			"    // Read.\n    int v = a[(i + 1) % n]; // next\n    v_saved[i] = v;\n}\n\n" +
+				"__global__ void k_2(int *a, int n, const int *v_saved) {\n" +
+				"    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    int v = v_saved[i];\n" +
+				"    // Write.\n    a[i] = v;\n}\n"},
 
 		{"the pointer changes", between.DoubleBuffer,
 			shift("", replace("    k<<<", "    d = nullptr;\n    k<<<")), "because k.cu:10: d may point"},

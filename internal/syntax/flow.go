@@ -33,12 +33,11 @@ type Local struct {
 
 // Loop is the head of for (T v = init; cond; step).
 type Loop struct {
-	Var        Local
-	Cond, Step Range
-	Head       Range // between the parentheses
-	Uses       []string
-	Plain      bool // a variable is declared, and the head has no effect but on it
-	Jumps      bool // break, continue or return in the body
+	Var   Local
+	Head  Range // between the parentheses
+	Uses  []string
+	Plain bool // a variable is declared, and the head has no effect but on it
+	Jumps bool // break, continue or return in the body
 }
 
 // Steps returns the statements of the body of a kernel. constants are the parameters whose elements
@@ -150,9 +149,6 @@ func (s *stepper) loop(n *node, st *Step) {
 	parts := strings.Split(string(t[l.Head.From:l.Head.To]), ";")
 	if len(parts) == 3 && len(head.Declares) == 1 {
 		l.Var = head.Declares[0]
-		l.Cond.From = l.Head.From + len(parts[0]) + 1
-		l.Cond.To = l.Cond.From + len(parts[1])
-		l.Step = Range{l.Cond.To + 1, l.Head.To}
 		l.Plain = head.Effect == "" && !slices.ContainsFunc(head.Sets,
 			func(id string) bool { return id != l.Var.ID })
 	}
@@ -161,65 +157,80 @@ func (s *stepper) loop(n *node, st *Step) {
 	st.Body = s.list(body.kids)
 }
 
+// plainKinds are the kinds of nodes that do nothing themselves but compute a value or choose a statement.
+var plainKinds = map[string]bool{"": true, "DeclStmt": true, "ImplicitCastExpr": true,
+	"CStyleCastExpr": true, "CXXStaticCastExpr": true, "CXXFunctionalCastExpr": true,
+	"ParenExpr": true, "ConditionalOperator": true, "IntegerLiteral": true, "FloatingLiteral": true,
+	"CXXBoolLiteralExpr": true, "CharacterLiteral": true, "IfStmt": true, "ForStmt": true,
+	"WhileStmt": true, "DoStmt": true, "CompoundStmt": true, "NullStmt": true, "InitListExpr": true,
+	"UnaryExprOrTypeTraitExpr": true, "ConstantExpr": true, "AttributedStmt": true}
+
 // read adds what a node does to a step.
 func (s *stepper) read(n, parent *node, st *Step) {
-	effect := func(what string) {
-		if st.Effect == "" {
-			st.Effect = what
-		}
-	}
 	switch n.kind {
 	case "VarDecl":
 		st.Declares = append(st.Declares, s.local(n))
 	case "DeclRefExpr":
-		switch {
-		case !s.own[n.target]:
-			if !strings.Contains(n.typ, "(") && !isConst(n.typ) {
-				effect("it uses " + n.refers)
-			}
-		default:
-			st.Uses = appendID(st.Uses, n.target)
-			if escapes(n, parent) {
-				st.Escapes = appendID(st.Escapes, n.target)
-			}
-		}
-	case "BinaryOperator", "CompoundAssignOperator":
-		if len(n.kids) > 0 && (n.kind == "CompoundAssignOperator" || n.op == "=") {
-			s.assigned(n.kids[0], st, effect)
-		}
-	case "UnaryOperator":
-		switch {
-		case len(n.kids) == 0:
-		case n.op == "++" || n.op == "--":
-			s.assigned(n.kids[0], st, effect)
-		case n.op == "&":
-			effect("it takes an address")
-		case n.op == "*":
-			effect("it reads memory")
-		}
+		s.variable(n, parent, st)
+	case "BinaryOperator", "CompoundAssignOperator", "UnaryOperator":
+		s.operator(n, st)
 	case "ArraySubscriptExpr":
 		if !s.fixed(n) {
-			effect("it reads memory")
+			st.does("it reads memory")
 		}
 	case "PseudoObjectExpr":
 		if s.index(n) {
 			return
 		}
-		effect("it has a property")
+		st.does("it has a property")
 	case "ReturnStmt":
 		st.Returns = true
 	case "CallExpr":
 		if len(n.kids) == 0 || !pureCall(n) {
-			effect("it calls a function")
+			st.does("it calls a function")
 		}
-	case "BreakStmt", "ContinueStmt", "GotoStmt", "LabelStmt", "AsmStmt", "GCCAsmStmt", "LambdaExpr":
-		effect("it is a " + n.kind)
-	case "CXXMemberCallExpr", "CXXOperatorCallExpr", "CXXNewExpr", "CXXDeleteExpr", "AtomicExpr",
-		"CXXThrowExpr", "StmtExpr", "MemberExpr":
-		effect("it calls a function or uses a member")
+	default:
+		if !plainKinds[n.kind] && !isAttr(n.kind) {
+			st.does("it has a " + n.kind)
+		}
 	}
 	for _, kid := range n.kids {
 		s.read(kid, n, st)
+	}
+}
+
+// does records the first effect of a step.
+func (st *Step) does(what string) {
+	if st.Effect == "" {
+		st.Effect = what
+	}
+}
+
+// variable adds the use of a variable.
+func (s *stepper) variable(n, parent *node, st *Step) {
+	switch {
+	case s.own[n.target]:
+		st.Uses = appendID(st.Uses, n.target)
+		if escapes(n, parent) {
+			st.Escapes = appendID(st.Escapes, n.target)
+		}
+	case !strings.Contains(n.typ, "(") && !isConst(n.typ): // neither a function nor a constant
+		st.does("it uses " + n.refers)
+	}
+}
+
+// operator adds what an operator does besides computing a value.
+func (s *stepper) operator(n *node, st *Step) {
+	switch {
+	case len(n.kids) == 0:
+		st.does("it has an operator without operands")
+	case n.kind == "CompoundAssignOperator", n.kind == "BinaryOperator" && n.op == "=",
+		n.kind == "UnaryOperator" && (n.op == "++" || n.op == "--"):
+		s.assigned(n.kids[0], st)
+	case n.kind == "UnaryOperator" && n.op == "&":
+		st.does("it takes an address")
+	case n.kind == "UnaryOperator" && n.op == "*":
+		st.does("it reads memory")
 	}
 }
 
@@ -246,12 +257,12 @@ func escapes(n, parent *node) bool {
 }
 
 // assigned notes the target of an assignment.
-func (s *stepper) assigned(n *node, st *Step, effect func(string)) {
+func (s *stepper) assigned(n *node, st *Step) {
 	for n.kind == "ParenExpr" && len(n.kids) == 1 {
 		n = n.kids[0]
 	}
 	if n.kind != "DeclRefExpr" || !s.own[n.target] || strings.Contains(n.typ, "[") {
-		effect("it writes memory")
+		st.does("it writes memory")
 		return
 	}
 	st.Sets = appendID(st.Sets, n.target)

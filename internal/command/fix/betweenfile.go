@@ -124,64 +124,38 @@ func waits(k *ir.Func) bool {
 // their launches. It returns why they are not.
 func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *between.Candidate,
 	b *Between) (string, error) {
-	common := x.opt.Common
-	common.Files, common.Kernel = source.NewSet(), ""
-	d := driver.New(common, func(diag.Diagnostic) {})
-	file := x.file
-	file.Content = c.Text
-	d.Open(file.Name)
-	results := d.Lower(ctx, file)
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case len(results) != 1:
-		return "the compiler rejects the changed file", nil
-	case len(results[0].Warnings) > len(x.in.Lowered.Warnings):
-		return "the compiler rejects the changed host code: " + results[0].Warnings[0], nil
-	}
-	in := d.Parse(file, results[0])
-	if in == nil {
-		return "the changed file has no valid PTX", nil
+	inner, why := x.compileBetween(ctx, c.Text)
+	if why != "" || ctx.Err() != nil {
+		return why, ctx.Err()
 	}
 	x.out.Compiled++
-	inner := &fixer{d: d, prover: x.prover, opt: x.opt, file: file, in: in, steps: kernelSteps}
-	verdict := diag.Verdict{}
+	b.after = nil
 	notes := slices.Clone(c.Notes)
 	var names []string
 	for _, name := range c.Kernels {
-		found := false
-		for _, k := range in.Kernels() {
-			if declaredName(k.Demangled) != name {
-				continue
+		kernels := slices.DeleteFunc(inner.in.Kernels(), func(k *ir.Func) bool {
+			return declaredName(k.Demangled) != name
+		})
+		if len(kernels) == 0 {
+			return fmt.Sprintf("the changed file has no kernel %s", name), nil
+		}
+		for _, k := range kernels {
+			after, why, err := x.proveBetween(ctx, inner, k)
+			if why != "" || err != nil {
+				return why, err
 			}
-			found = true
 			if left := x.unproved(inner, k); left != "" {
 				notes = append(notes, left)
 			}
-			j := newJudge(inner, k)
-			j.hunted = true
-			after, err := j.Judge(ctx, results[0].PTX, true)
-			x.judge.spent += j.spent
-			x.out.Judged++
-			if err != nil {
-				return err.Error(), ctx.Err()
-			}
-			if after.Grade != repair.Verified {
-				return unprovedText(k.Demangled, after), nil
-			}
-			if b.after = after; verdict.Scope != "" && !strings.HasPrefix(after.Scope, verdict.Scope) {
-				after.Scope = verdict.Scope + "; " + after.Scope
+			if b.after != nil && !strings.HasPrefix(after.Scope, b.after.Scope) {
+				after.Scope = b.after.Scope + "; " + after.Scope
 			}
 			names = append(names, k.Demangled)
-			verdict = verdictOf(k, after)
-			verdict.Kernel = strings.Join(names, " and ")
-		}
-		if !found {
-			return fmt.Sprintf("the changed file has no kernel %s", name), nil
+			b.after, b.Verdict = after, verdictOf(k, after)
 		}
 	}
-	b.Verdict, b.Why, b.text, b.ptx = verdict, "", c.Text, results[0].PTX
-	b.Notes = notes
+	b.Verdict.Kernel = strings.Join(names, " and ")
+	b.Why, b.text, b.ptx, b.Notes = "", c.Text, inner.in.Lowered.PTX, notes
 	for _, ch := range c.Changes {
 		at := x.inUser(cur, cur.user.PosAt(ch.At))
 		b.Changes = append(b.Changes, Change{ch.Text, source.Span{Start: at, End: at}})
@@ -189,6 +163,66 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	var err error
 	b.Diff, err = edit.Diff(cur.user, edit.Between(cur.user, 0, len(cur.text), string(c.Text)))
 	return "", err
+}
+
+// compileBetween compiles a changed file, host code included.
+func (x *kernelFix) compileBetween(ctx context.Context, text []byte) (inner *fixer, why string) {
+	common := x.opt.Common
+	common.Files, common.Kernel = source.NewSet(), ""
+	d := driver.New(common, func(diag.Diagnostic) {})
+	file := x.file
+	file.Content = text
+	d.Open(file.Name)
+	results := d.Lower(ctx, file)
+	switch {
+	case len(results) != 1:
+		return nil, "the compiler rejects the changed file"
+	case len(results[0].Warnings) > len(x.in.Lowered.Warnings):
+		return nil, "the compiler rejects the changed host code: " + results[0].Warnings[0]
+	}
+	in := d.Parse(file, results[0])
+	if in == nil {
+		return nil, "the changed file has no valid PTX"
+	}
+	return &fixer{d: d, prover: x.prover, opt: x.opt, file: file, in: in, steps: kernelSteps}, ""
+}
+
+// proveBetween judges one kernel of a changed file. A launch that is not read as before would be
+// guessed, and a proof for it would not be about the launch of the patch.
+func (x *kernelFix) proveBetween(ctx context.Context, inner *fixer, k *ir.Func) (
+	after *repair.Judgement, why string, err error) {
+	if shapes(x.fixer, x.k) != shapes(inner, k) {
+		return nil, fmt.Sprintf("the launches of %s in the changed file are not understood",
+			k.Demangled), nil
+	}
+	j := newJudge(inner, k)
+	j.hunted = true
+	after, err = j.Judge(ctx, inner.in.Lowered.PTX, true)
+	x.judge.spent += j.spent
+	x.out.Judged++
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err != nil:
+		return nil, err.Error(), nil
+	case after.Grade != repair.Verified:
+		return nil, unprovedText(k.Demangled, after), nil
+	}
+	return after, "", nil
+}
+
+// shapes are the grids and blocks with which a kernel is launched.
+func shapes(f *fixer, k *ir.Func) string {
+	all, errs := launch.Launches(k, f.opt.Common.Launch, f.in.Facts)
+	if len(errs) > 0 {
+		return errs[0].Msg
+	}
+	var out []string
+	for _, c := range all.Configs {
+		out = append(out, fmt.Sprint(c.Geometry))
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), "; ")
 }
 
 // unproved is a note on launches beyond those that are proved; empty if there are none.

@@ -107,6 +107,10 @@ func TestBetweenHost(t *testing.T) {
 			shift("", replace("    k<<<n / 128, 128>>>(d, n);",
 				"    n > 0 ? k<<<n / 128, 128>>>(d, n) : (void)0;")),
 			"because k.cu:10: the launch is only a part of a statement"},
+		{"a template", between.GridSync,
+			strings.NewReplacer("k<<<", "k<int><<<").Replace("template <typename T> " +
+				strings.Replace(shift("", plainHost), "int *a", "T *a", 1)),
+			"because k.cu:1: k is a template"},
 		{"a launch that calls", between.Split,
 			"int blocks() { return 8; }\n" + shift("", replace("n / 128, 128", "blocks(), 128")),
 			"because k.cu:11: blocks() may do more"},

@@ -9,6 +9,7 @@ package between
 
 import (
 	"fmt"
+	"strings"
 
 	"heddle/internal/repair/hostedit"
 	"heddle/internal/syntax"
@@ -83,6 +84,10 @@ func New(u *syntax.Unit, f *syntax.Func) (*Kernel, error) {
 	params, ok := f.Params()
 	if !ok {
 		return nil, &syntax.HostError{Pos: f.Span.Start, What: "the parameters are not plain text"}
+	}
+	if head, _ := f.Head(); strings.HasPrefix(string(f.File.Content[head.From:head.To]), "template") {
+		return nil, &syntax.HostError{Pos: f.Span.Start,
+			What: f.Name + " is a template, whose types the host code does not name"}
 	}
 	launches, other := u.Launches(f)
 	k := &Kernel{Unit: u, Func: f, Launches: launches, params: params}

@@ -67,7 +67,7 @@ var rules = map[string]string{
 
 	"host":         "event",
 	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",
-	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax place driver engine/run engine/prove engine/placement",
+	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement",
 
 	"lockstep/symbol":     "ir smt",
 	"lockstep/thread":     "event ir smt lockstep/symbol",
@@ -80,6 +80,9 @@ var rules = map[string]string{
 
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
+
+	"repair/hostedit": "source edit syntax",
+	"repair/between":  "edit syntax repair/hostedit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
@@ -100,7 +103,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix engine/placement host check config report lsp baseline gitrev",
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix repair/between engine/placement host check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/mutate":  "testing/mutate",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen",

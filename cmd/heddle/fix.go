@@ -12,6 +12,7 @@ import (
 	"heddle/internal/command/fix"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/repair/between"
 )
 
 // fixHelp is the long description in --help and docs/commands.md.
@@ -20,6 +21,12 @@ heddle sync finds: the cheapest placement of barriers with which the kernel is p
 barriers where they are unless they diverge. If there is none, it changes the control flow where not all threads of a
 block reach a place that needs a barrier, and inserts fences and wider scopes. What cannot be repaired is reported with
 its reason, beside what can.
+
+Races between blocks need more than barriers of a block. --allow names what may be done against them, and the first
+that succeeds, in this order, is the patch; the others are listed. Each changes the host code of the file, too:
+grid-sync places barriers of the grid and makes the launches cooperative, split divides the kernel into several
+launches, double-buffer lets it read from a copy of the array that it overwrites. The patched file must be verified.
+Without --allow, the reason names those that would do.
 
 It prints a patch that git apply and patch -p1 accept; the patched source was compiled and checked again. A repair that
 the source cannot express is in the repaired PTX only (--emit ptx). The report goes to standard error, the patch or text
@@ -35,7 +42,7 @@ type fixCommand struct {
 	fix   fix.Options // of this command alone
 	emit  string
 	diff  bool
-	allow string
+	allow []string
 	only  []string
 }
 
@@ -56,9 +63,9 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"print the repair as `FORM` diff (the default for source and PTX), source (the complete file) "+
 			"or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.Var(newChoice(&c.allow, "", "atomic"), "allow",
-		"also repair by `MEANS` atomic: racing plain updates become atomic, which can change "+
-			"floating-point results")
+	fs.StringSliceVar(&c.allow, "allow", nil, "also repair by `MEANS`, several separated by commas: "+
+		"atomic (racing plain updates become atomic, which can change floating-point results), and for "+
+		"races between blocks grid-sync, split or double-buffer")
 	fs.StringArrayVar(&c.only, "only", nil, "repair only races with `CODE|LINE`, a code such as "+
 		"race-shared or a line, by barriers; may be repeated")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "remove barriers that are proved redundant")
@@ -80,7 +87,18 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 		c.emit = "diff"
 	}
 	c.fix.Source = c.emit != "ptx"
-	c.fix.Atomic = c.allow == "atomic"
+	for _, word := range c.allow {
+		m, ok := between.ParseMeans(word)
+		switch {
+		case ok:
+			c.fix.Between = append(c.fix.Between, m)
+		case word == "atomic":
+			c.fix.Atomic = true
+		default:
+			return inputError{fmt.Errorf("--allow %q: expected atomic, grid-sync, split or double-buffer",
+				word)}
+		}
+	}
 	for _, word := range c.only {
 		only, err := fix.ParseOnly(word)
 		if err != nil {
@@ -224,6 +242,7 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	default:
 		fmt.Fprintf(w, "  %s\n", f.After.Text())
 	}
+	c.between(w, f)
 	for _, r := range f.Redundant {
 		if f.Status == fix.Repaired && c.fix.Redundant {
 			break // Changes has them

@@ -36,6 +36,7 @@ type fixObject struct {
 	Findings   []json.RawMessage `json:"findings,omitempty"`
 	Changes    []fixChange       `json:"changes,omitempty"`
 	Others     [][]fixChange     `json:"alternatives,omitempty"`
+	Between    []fixBetween      `json:"between,omitempty"`
 	Redundant  []fixChange       `json:"redundant,omitempty"`
 	Remaining  []string          `json:"remaining,omitempty"`
 	Why        string            `json:"why,omitempty"`
@@ -55,6 +56,18 @@ type fixObject struct {
 type fixChange struct {
 	Place string `json:"place"`
 	What  string `json:"what"`
+}
+
+// fixBetween is what one means does for races between blocks. The first that repairs is the diff of
+// the kernel.
+type fixBetween struct {
+	Means    string      `json:"means"`
+	Repaired bool        `json:"repaired"`
+	Why      string      `json:"why,omitempty"`
+	Changes  []fixChange `json:"changes,omitempty"`
+	Notes    []string    `json:"notes,omitempty"`
+	Scope    string      `json:"scope,omitempty"`
+	Diff     string      `json:"diff,omitempty"`
 }
 
 // writeFixJSON writes the repair of one kernel as one line. The diff is that of this kernel alone,
@@ -91,6 +104,11 @@ func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
 	out.Changes, out.Redundant = list(f.Changes), list(f.Redundant)
 	for _, alt := range f.Alternatives {
 		out.Others = append(out.Others, list(alt))
+	}
+	for i := range f.Between {
+		b := &f.Between[i]
+		out.Between = append(out.Between, fixBetween{b.Means.String(), b.Why == "", b.Why,
+			list(b.Changes), b.Notes, b.Verdict.Scope, b.Diff})
 	}
 	return json.NewEncoder(w).Encode(out)
 }

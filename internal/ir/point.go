@@ -18,6 +18,9 @@ const (
 	BlockSync
 	WarpSync // bar.warp.sync of all lanes; an existing barrier becomes one
 	AsIs     // as without the points: nothing, or the existing barrier
+	// a barrier of all threads of all blocks, as .pragma "heddle.grid" marks one; an existing barrier
+	// stays as it is
+	GridSync
 )
 
 // Choice says what becomes of the point of that number, and which memory the barrier then orders. A
@@ -222,7 +225,7 @@ func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 			switch {
 			case standing:
 				marks = append(marks, pending{in, sync, orders})
-			case sync == BlockSync || sync == WarpSync:
+			case sync == BlockSync || sync == WarpSync || sync == GridSync:
 				b.Instrs = append(b.Instrs, barrierAt(in, sync, orders))
 			}
 			continue
@@ -255,7 +258,7 @@ func barrierAt(in *Instr, sync Sync, orders event.Orders) *Instr {
 		desc, operand = isa.NewWarpBarrier(), 0xffffffff
 	}
 	return &Instr{
-		Desc: desc, Guard: NoReg, Orders: orders, Span: in.Span, Loc: in.Loc,
+		Desc: desc, Guard: NoReg, Orders: orders, Grid: sync == GridSync, Span: in.Span, Loc: in.Loc,
 		Src: []Operand{{Kind: Imm, Val: operand, Span: in.Span}},
 	}
 }

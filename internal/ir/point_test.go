@@ -146,3 +146,27 @@ func TestLostBarrier(t *testing.T) {
 		t.Errorf("error %v, want that of point 3", err)
 	}
 }
+
+// TestPlacedGrid: a barrier of the grid is marked as one, and one that stands stays of the block.
+func TestPlacedGrid(t *testing.T) {
+	m := kernels.PTX(t, pointKernel)
+	p, err := ir.Placed(m, func(int) (ir.Sync, event.Orders) { return ir.GridSync, event.OrdersAll })
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, block := 0, 0
+	for _, b := range p.Kernel("k").Blocks {
+		for _, in := range b.Instrs {
+			switch {
+			case in.Row.Category != isa.Barrier:
+			case in.Grid:
+				grid++
+			default:
+				block++
+			}
+		}
+	}
+	if grid != 2 || block != 2 {
+		t.Errorf("%d barriers of the grid and %d of the block, want 2 and 2", grid, block)
+	}
+}

@@ -8,6 +8,7 @@ type loc struct {
 	size   int // length of the token in bytes
 	macro  bool
 	spelt  int // offset of the spelling in its own file; distinguishes tokens of the same macro use
+	length int // of the spelling, if macro
 }
 
 var nowhere = loc{offset: -1}
@@ -22,7 +23,8 @@ type node struct {
 	refers     string // name of the declaration that an expression refers to
 	id         string // of a declaration of a variable or a parameter
 	target     string // id of the declaration that an expression refers to
-	typ        string // of a variable, an assignment or an update, with typedefs as written
+	typ        string // of a kind in typed, with typedefs as written
+	cast       string // of an implicit conversion: "LValueToRValue"
 	op         string // of an operator: "+="
 	constexpr  bool
 	hasElse    bool
@@ -31,7 +33,7 @@ type node struct {
 
 // typed lists the kinds of nodes whose type is read.
 var typed = map[string]bool{"VarDecl": true, "BinaryOperator": true, "CompoundAssignOperator": true,
-	"UnaryOperator": true}
+	"UnaryOperator": true, "ParmVarDecl": true, "DeclRefExpr": true}
 
 // node reads a node whose opening brace has been read. inner is called at the children and must
 // read or skip them.
@@ -49,6 +51,8 @@ func (s *scanner) node(n *node, inner func() error) error {
 			n.id, err = s.stringValue()
 		case "type":
 			err = s.typeOf(n)
+		case "castKind":
+			n.cast, err = s.stringValue()
 		case "opcode":
 			n.op, err = s.stringValue()
 		case "constexpr":
@@ -160,7 +164,7 @@ func (s *scanner) location() (loc, error) {
 		return err
 	})
 	if macro {
-		out.macro, out.spelt = true, spelling.offset
+		out.macro, out.spelt, out.length = true, spelling.offset, spelling.size
 	}
 	return out, err
 }

@@ -94,6 +94,7 @@ func (r *reader) function(n *node) error {
 	device, kernel, host := r.unit.OpenCL, false, false
 	var body *node
 	var params []string
+	var decls []*node
 	err := r.s.array(func() error {
 		kid, err := r.s.tree()
 		if err != nil {
@@ -103,7 +104,7 @@ func (r *reader) function(n *node) error {
 		case "CompoundStmt":
 			body = kid
 		case "ParmVarDecl":
-			params = append(params, kid.name)
+			params, decls = append(params, kid.name), append(decls, kid)
 		case "CUDAGlobalAttr", "OpenCLKernelAttr", "DeviceKernelAttr":
 			device, kernel = true, true
 		case "CUDADeviceAttr":
@@ -119,12 +120,13 @@ func (r *reader) function(n *node) error {
 	r.seen[n.at] = nil
 	// Before C++20, a constexpr function may contain constant expressions only, and marks are not.
 	if !device || n.constexpr {
+		r.host(n, body)
 		return nil
 	}
 	if f := r.add(n, body, kernel); f != nil {
 		f.Host = host
 		r.seen[n.at] = f
-		f.params = params
+		f.params, f.decls = params, decls
 	}
 	r.lambdas(body)
 	return r.err

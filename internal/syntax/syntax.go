@@ -32,6 +32,7 @@ type Unit struct {
 	PTX    bool           // hand-written PTX: labels are instructions
 	Files  []*source.File // with functions, in the order of clang's tree
 	Funcs  []*Func        // in the order of clang's tree
+	Hosts  []*Host        // functions of host code, in the order of clang's tree
 	points int            // number of points so far
 }
 
@@ -50,8 +51,9 @@ type Func struct {
 	pieces  []piece
 	body    *node // in clang's tree; nil for PTX
 	params  []string
-	path    string // of the file in clang's tree
-	asm     bool   // PTX
+	decls   []*node // of the parameters
+	path    string  // of the file in clang's tree
+	asm     bool    // PTX
 }
 
 // Node is the place of a label in the text.

@@ -26,6 +26,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/repair"
+	"heddle/internal/repair/between"
 	"heddle/internal/source"
 )
 
@@ -35,11 +36,12 @@ type Options struct {
 	Run    run.Options
 	Prove  prove.Options
 
-	Only      []Only        // the findings that are repaired; nil: all
-	Atomic    bool          // offer atomic updates
-	Redundant bool          // remove redundant barriers
-	Source    bool          // also express the repair in the source, if it is CUDA C++ or OpenCL C
-	Budget    time.Duration // for each kernel; 0: only the texts that are checked are bounded
+	Only      []Only          // the findings that are repaired; nil: all
+	Atomic    bool            // offer atomic updates
+	Between   []between.Means // those for races between blocks that may be the repair
+	Redundant bool            // remove redundant barriers
+	Source    bool            // also express the repair in the source, if it is CUDA C++ or OpenCL C
+	Budget    time.Duration   // for each kernel; 0: only the texts that are checked are bounded
 }
 
 // mostTexts bounds the texts that are checked for the repair of one kernel. It is not a time, so
@@ -93,6 +95,7 @@ type Kernel struct {
 	// Alternatives are other repairs, in the PTX, of the same cost and no lesser verdict.
 	Alternatives [][]Change
 	Remaining    []string     // of a kernel that is partly repaired: what is wrong still, and why
+	Between      []Between    // of races between blocks: the means that are allowed, the cheapest first
 	Redundant    []Change     // barriers that the kernel, as it is now, does not need
 	Why          string       // why that is enough, or why the kernel cannot be repaired
 	After        diag.Verdict // of the repaired kernel, or of one that needs no repair
@@ -211,6 +214,9 @@ type kernelFix struct {
 	out    *Kernel
 	kernel *repair.Kernel // of text
 	placed *placed        // nil: no placement of barriers is the result
+	// between: the kernel is repaired by other means, and may have another name now
+	between bool
+	base    []edit.Edit // of the source, for the kernels before this one
 	attempt
 }
 
@@ -237,6 +243,9 @@ func (x *kernelFix) run(ctx context.Context) error {
 		return err
 	}
 	x.kernel = p.repairable()
+	if x.source != nil {
+		x.base = slices.Clone(x.source.edits)
+	}
 	was := x.text
 	err = x.search(ctx, p)
 	if err == nil && ctx.Err() == nil {
@@ -251,7 +260,7 @@ func (x *kernelFix) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if x.out.Status == Repaired || x.out.Status == PartlyRepaired {
+	if !x.between && (x.out.Status == Repaired || x.out.Status == PartlyRepaired) {
 		q, err := parseKernel(x.in.Lowered.Name, x.k.Name, x.text)
 		if err != nil {
 			return err
@@ -273,8 +282,11 @@ func (x *kernelFix) conclude(ctx context.Context) error {
 	default:
 		x.unrepaired(ctx)
 	}
-	if x.out.Status == NothingToFix {
+	switch x.out.Status {
+	case NothingToFix:
 		return x.redundant(ctx)
+	case NotRepaired, PartlyRepaired, NotChecked:
+		return x.betweenBlocks(ctx)
 	}
 	return nil
 }

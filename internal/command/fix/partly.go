@@ -124,6 +124,24 @@ func numbers(k *ir.Func) map[*ir.Instr]int {
 	return out
 }
 
+// races returns what a proof of a kernel leaves open, for the arguments that its launches give.
+func (j *judge) races(ctx context.Context, k *ir.Func) []verify.Finding {
+	var out []verify.Finding
+	outlooks := j.f.outlooks(k)
+	for _, host := range j.hosts {
+		cfg, errs := launch.Resolve(k, j.request(host), j.f.in.Facts)
+		if len(errs) > 0 {
+			continue
+		}
+		pr := j.f.prover.Proof(j.f.d.Job(j.f.in, k), cfg)
+		pr.Fixed, pr.Steps = pr.Scalars(outlooks[len(outlooks)-1]), proofSteps
+		if r, _ := pr.Verify(ctx, 0); r != nil {
+			out = append(out, r.Findings...)
+		}
+	}
+	return out
+}
+
 // open returns what a proof of a text leaves open, for the arguments that the launch gives, and the
 // operations of the kernel without its barriers, by number; nil if there is no answer.
 func (j *judge) open(ctx context.Context, text []byte) ([]open, []string, error) {

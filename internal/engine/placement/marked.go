@@ -105,6 +105,9 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 		if l == placer.None {
 			return ir.AsIs, 0 // a barrier of another function stays
 		}
+		if p[l] && m.s.opt.Grid && !m.tree.Labels[l].Barrier {
+			return ir.GridSync, event.OrdersAll
+		}
 		if p[l] {
 			return ir.BlockSync, event.OrdersAll
 		}
@@ -158,14 +161,17 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 	if err != nil {
 		return placer.Race{}, err
 	}
-	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock}
+	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock && !m.s.opt.Grid}
 	swapped := m.tree.Before(lb, la)
 	if swapped {
 		a, b, r.A, r.B = b, a, lb, la
 	}
 	r.Why = fmt.Sprintf("%s and %s", m.access(a), m.access(b))
-	if ways != nil {
+	switch {
+	case ways != nil:
 		r.Paths = m.paths(r.A, r.B, swapped, ways)
+	case m.s.opt.Grid && otherBlock && len(m.tree.CommonLoops(r.A, r.B)) == 0:
+		r.Paths = []placer.Path{placer.Near} // without a loop around both there is no other
 	}
 	return r, nil
 }

@@ -126,7 +126,7 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 		return nil, errs[0]
 	}
 	p := o.s.prover.Proof(o.job(k), cfg)
-	p.Paths, p.Exists, p.OneBlock = true, true, o.known
+	p.Paths, p.Exists, p.OneBlock = true, true, o.known && !o.s.opt.Grid
 	p.Fixed, p.Steps = p.Scalars(o.scalars), o.steps
 	return p, nil
 }
@@ -136,7 +136,8 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	for _, k := range kernels {
 		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
-		if s.opt.BlockOnly || len(errs) > 0 || cfg.Geometry.Block.Count() <= event.WarpSize {
+		if s.opt.BlockOnly || s.opt.Grid || len(errs) > 0 ||
+			cfg.Geometry.Block.Count() <= event.WarpSize {
 			return false
 		}
 	}

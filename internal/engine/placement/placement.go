@@ -43,6 +43,9 @@ type Options struct {
 	BlockOnly  bool // place no warp barriers
 	VerifyOnly bool // judge the existing barriers only
 	Unverified bool // do not prove the patched source again: the caller does
+	// Grid inserts barriers of the grid, which separate races between blocks as well. Barriers that
+	// exist are of the block.
+	Grid bool
 	// From is the origin of the scalar arguments for which a placement is searched, as of
 	// prove.Proof.Scalars; zero: for all arguments, and if there is none, for those of the launch.
 	From launch.Origin

@@ -137,9 +137,16 @@ func (f *found) stuck(st *placer.Stuck) string {
 	return fmt.Sprintf("%s race%s: %s", st.Race.Why, level, causes[st.Cause])
 }
 
+// GridBarrier is the statement of a barrier of the grid in CUDA C++. Its header is
+// cooperative_groups.h.
+const GridBarrier = "cooperative_groups::this_grid().sync();"
+
 // barrierText is the statement of a barrier, with the flags of the memory that it orders. Without a
 // known race, the barrier orders shared and global memory.
 func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) string {
+	if f.marked.s.opt.Grid {
+		return GridBarrier
+	}
 	var spaces []event.Space
 	for at := range f.result.Placement {
 		if f.marked.origins[at] == (origin{fn, l, true}) {

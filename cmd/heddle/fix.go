@@ -199,6 +199,7 @@ func (c *fixCommand) report(res *fix.Result, name string) error {
 func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	p := c.mistakes(nil)
 	for _, wrong := range f.Wrong {
+		wrong.Help = nil                // what follows knows better
 		if c.output == "" && !c.write { // the patch follows, once
 			wrong.Fixes = nil
 		}
@@ -211,7 +212,11 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	}
 	// Errors of the buffer cannot occur; the one of the final write is returned.
 	w := &bytes.Buffer{}
-	fmt.Fprintf(w, "%s: kernel %s\n", f.Status, f.Kernel)
+	status := f.Status.String()
+	if c.fix.Redundant && f.Status == fix.Repaired && len(f.Wrong) == 0 { // there was nothing to repair
+		status = counted(len(f.Changes), "redundant barrier") + " removed"
+	}
+	fmt.Fprintf(w, "%s: kernel %s\n", status, f.Kernel)
 	for _, ch := range f.Changes {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 	}

@@ -94,6 +94,7 @@ type finding struct {
 	Notes, Help               []template.HTML
 	Reproduce                 string
 	Repairable                bool // by heddle fix, perhaps
+	alike                     bool // another finding may have the same cause
 	Fixes                     []fix
 }
 
@@ -140,7 +141,7 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	for _, n := range d.Notes {
 		f.Notes = append(f.Notes, code(n))
 	}
-	if d.Alike != "" {
+	if f.alike = d.Alike != ""; f.alike {
 		f.Notes = append(f.Notes, code(d.Alike))
 	}
 	for _, n := range d.Help {
@@ -220,6 +221,12 @@ func (h *HTML) sort() {
 		}
 		if c := cmp.Compare(a.Input, b.Input); c != 0 {
 			return c
+		}
+		if a.alike != b.alike { // one that may have the cause of another comes after it
+			if a.alike {
+				return 1
+			}
+			return -1
 		}
 		return cmp.Compare(a.span.Start, b.span.Start)
 	})

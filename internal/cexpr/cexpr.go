@@ -63,18 +63,14 @@ func Load(line string, col int) (from, to int, ok bool) {
 // most bounds the bytes of an expression in a message.
 const most = 60
 
-// Text returns the expression that is read, or written, at column col of a line; empty if there is
-// none that this package understands, or if it is too long for a message.
-func Text(line string, col int, written bool) string {
+// Access is Store or Load for an expression that is short enough for a message.
+func Access(line string, col int, written bool) (from, to int, ok bool) {
 	find := Load
 	if written {
 		find = Store
 	}
-	from, to, ok := find(line, col)
-	if !ok || to-from > most {
-		return ""
-	}
-	return line[from-1 : to-1]
+	from, to, ok = find(line, col)
+	return from, to, ok && to-from <= most
 }
 
 // Store returns the expression that is written at column col of a line: the operand before an

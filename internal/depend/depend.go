@@ -182,6 +182,19 @@ func (k *Kernel) Varies(branch *ir.Instr) bool {
 	})
 }
 
+// Conditions returns the branches that decide whether a thread gets to a block of the kernel,
+// directly or through another branch, in the order of the code.
+func (k *Kernel) Conditions(b *ir.Block) []*ir.Instr {
+	f := k.funcs[k.kernel]
+	var out []*ir.Instr
+	for _, from := range f.fn.Blocks {
+		if f.reach.ctl[b.ID][from.ID] {
+			out = append(out, from.Last())
+		}
+	}
+	return out
+}
+
 // equal reports whether a node has one value in the threads of two accesses, whatever the launch.
 func (k *Kernel) equal(n int32, a, b *Access) bool {
 	v := &k.list[n]

@@ -15,7 +15,7 @@ import (
 
 // A kernel that cannot be repaired as a whole may have findings that can. A placement that leaves
 // some of them is shown if the static engine has fewer findings in the patched text than before, none
-// of them new, and if a run showed one of those that are gone. The rest is named with its reason.
+// of them new, and if a run showed one that no longer occurs. The rest is named with its reason.
 
 // open is a pair of instructions that a proof leaves open, by their numbers in the kernel without
 // its barriers, which a placement does not change.

@@ -36,7 +36,7 @@ func (x *kernelFix) accept(got *sourceForm) {
 		return
 	}
 	out.Edits, out.Source = edits, verdictOf(x.k, got.after)
-	if out.Status != Repaired { // which of the findings are gone is not known
+	if out.Status != Repaired { // which findings no longer occur is not known
 		return
 	}
 	for i := range out.Wrong {

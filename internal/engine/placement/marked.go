@@ -191,8 +191,8 @@ func (m *marked) access(in *ir.Instr) string {
 	what := "the " + kind
 	if f := m.s.d.Files().File(pos.File()); f != nil && pos.IsValid() {
 		line, _ := f.Line(pos.Line())
-		if text := cexpr.Text(line, pos.Col(), in.Action() == isa.ActStore); text != "" {
-			what += " of `" + text + "`"
+		if from, to, ok := cexpr.Access(line, pos.Col(), in.Action() == isa.ActStore); ok {
+			what += " of `" + line[from-1:to-1] + "`"
 		}
 	}
 	if pos.File() == m.fn.Span.Start.File() {

@@ -81,14 +81,8 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 func (r *Run) reachesBarrier(site event.Site, id uint8) bool {
 	from := r.Machine.Site(site).Instr
 	fn := r.Job.Kernel
-	for _, b := range fn.Blocks {
-		for i, in := range b.Instrs {
-			if in == from {
-				return reaches(fn, b, i+1, id)
-			}
-		}
-	}
-	return false // the site is in a called function
+	b := blockWith(fn, from) // nil: the site is in a called function
+	return b != nil && reaches(fn, b, slices.Index(b.Instrs, from)+1, id)
 }
 
 // reaches reports whether barrier id occurs in the instructions of b from index from on, or in any

@@ -40,9 +40,7 @@ func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Co
 	if in == nil {
 		return nil
 	}
-	if g.facts == nil {
-		g.facts = depend.New(g.job.Kernel)
-	}
+	g.dependences()
 	switch {
 	case rc != nil:
 		one, two := access(&rc.First, m, cfg), access(&rc.Second, m, cfg)

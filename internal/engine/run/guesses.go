@@ -89,6 +89,14 @@ func NewShapeGuesses(job *driver.Job, cfg *launch.Config, grid, block bool) *Gue
 	return g
 }
 
+// dependences are those of the kernel.
+func (g *Guesses) dependences() *depend.Kernel {
+	if g.facts == nil {
+		g.facts = depend.New(g.job.Kernel)
+	}
+	return g.facts
+}
+
 // use makes seed the schedule of the runs with other guesses: that of the run whose findings are
 // examined next. Another schedule need not show them.
 func (g *Guesses) use(seed uint64) {

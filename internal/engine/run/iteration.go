@@ -225,13 +225,22 @@ func (m *moments) read(list []counter, lane int) string {
 	return strings.Join(out, ", ")
 }
 
+// recorded returns the moments of the races of the last run, which it repeats when they are first
+// asked for: a run whose races were all reported before is not repeated.
+func (r *Run) recorded() []moment {
+	if repeat := r.repeat; repeat != nil {
+		r.repeat = nil
+		repeat()
+	}
+	return r.moments
+}
+
 // iterations repeats a run that found races, and keeps the loop counters at the accesses of each.
 func (r *Run) iterations(ctx context.Context, rep *race.Report, res *emu.Result, seed uint64) {
-	r.moments = nil
-	if res.Steps > mostRepeated || len(rep.Races) == 0 {
+	if res.Steps > mostRepeated {
 		return
 	}
-	m, in := &moments{kernel: r.Job.Kernel}, r.loopsOf()
+	m, in := &moments{kernel: r.Job.Kernel}, r.loops()
 	if len(in.counters) == 0 {
 		return
 	}
@@ -264,23 +273,30 @@ func (r *Run) iterations(ctx context.Context, rep *race.Report, res *emu.Result,
 // counts returns the loop counters at the two accesses of a race: "k = 64"; empty if they are not
 // known.
 func (r *Run) counts(rc *race.Race) (first, second string) {
-	for i := range r.moments {
-		if w := &r.moments[i]; w.done && same(w.race, rc) {
-			return w.at[0], w.at[1]
-		}
+	if w := r.momentOf(rc); w != nil {
+		return w.at[0], w.at[1]
 	}
 	return "", ""
 }
 
 // iteration tells whether the accesses of a race are in one iteration of the loops around both.
 func (r *Run) iteration(rc *race.Race) (one, known bool) {
-	for i := range r.moments {
-		w := &r.moments[i]
-		if w.done && same(w.race, rc) && slices.Equal(w.counters[0], w.counters[1]) {
-			return w.at[0] == w.at[1], w.at[0] != "" && w.at[1] != ""
+	w := r.momentOf(rc)
+	if w == nil || !slices.Equal(w.counters[0], w.counters[1]) {
+		return false, false
+	}
+	return w.at[0] == w.at[1], w.at[0] != "" && w.at[1] != ""
+}
+
+// momentOf returns what was recorded at a race; nil if nothing was.
+func (r *Run) momentOf(rc *race.Race) *moment {
+	list := r.recorded()
+	for i := range list {
+		if w := &list[i]; w.done && same(w.race, rc) {
+			return w
 		}
 	}
-	return false, false
+	return nil
 }
 
 // with completes a phrase by loop counters.

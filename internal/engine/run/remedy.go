@@ -120,10 +120,8 @@ func (r *Run) endOfLoop(rc *race.Race, in *ir.Loop, line int) string {
 // around both.
 func (r *Run) betweenLines(rc *race.Race, in *ir.Loop, a, b int) string {
 	f, first := r.Job.Kernel, 0
-	forest := ir.FindLoops(f, ir.Dominators(f))
 	for _, block := range f.Blocks {
-		if l := forest.Of[block.ID]; (l == nil) != (in == nil) || l != nil && l.Header != in.Header ||
-			!r.uniform(block) {
+		if r.loops().forest.Of[block.ID] != in || !r.uniform(block) {
 			continue
 		}
 		for _, x := range block.Instrs {
@@ -145,10 +143,27 @@ func (r *Run) betweenLines(rc *race.Race, in *ir.Loop, a, b int) string {
 // uniform reports whether all threads of a block of the launch get to a block of the kernel, or
 // none, by the conditions on the way.
 func (r *Run) uniform(b *ir.Block) bool {
-	if r.facts == nil {
+	facts := r.dependences()
+	return !slices.ContainsFunc(facts.Conditions(b), facts.Varies)
+}
+
+// dependences are those of the kernel, which the search for guesses may have found before.
+func (r *Run) dependences() *depend.Kernel {
+	switch {
+	case r.Guess != nil:
+		return r.Guess.dependences()
+	case r.facts == nil:
 		r.facts = depend.New(r.Job.Kernel)
 	}
-	return !slices.ContainsFunc(deciding(r.Job.Kernel, b), r.facts.Varies)
+	return r.facts
+}
+
+// loops are those of the kernel, with their counters.
+func (r *Run) loops() *loops {
+	if r.around == nil {
+		r.around = r.loopsOf()
+	}
+	return r.around
 }
 
 // lineOf is the line that a report gives for a site; 0 if it is not in the file of the kernel.
@@ -174,7 +189,7 @@ func (r *Run) commonLoop(a, b *ir.Instr) (*ir.Loop, int) {
 	if from == nil || to == nil {
 		return nil, 0
 	}
-	loop := ir.FindLoops(f, ir.Dominators(f)).Of[from.ID]
+	loop := r.loops().forest.Of[from.ID]
 	for loop != nil && !loop.Contains(to.ID) {
 		loop = loop.Parent
 	}
@@ -216,8 +231,11 @@ func blockWith(f *ir.Func, in *ir.Instr) *ir.Block {
 	return nil
 }
 
-// mostConditions bounds the conditions that a note lists.
-const mostConditions = 3
+// mostConditions bounds the conditions that a note lists, and mostCondition the bytes of each.
+const (
+	mostConditions = 3
+	mostCondition  = 60
+)
 
 // conditions says which branches decide whether a thread reaches the place of an instruction; empty
 // if there are none whose source is known.
@@ -228,11 +246,11 @@ func (r *Run) conditions(info emu.SiteInfo) string {
 		return ""
 	}
 	var said []string
-	for _, in := range deciding(f, b) {
+	for _, in := range r.dependences().Conditions(b) {
 		at := driver.Place(in)
 		text, ok := r.Job.LineAt(at.Start)
 		n := r.homeLine(at)
-		if text = strings.TrimSpace(text); !ok || n == 0 || len(text) > mostExpression {
+		if text = strings.TrimSpace(text); !ok || n == 0 || len(text) > mostCondition {
 			continue
 		}
 		if one := fmt.Sprintf("`%s` in line %d", strings.TrimSuffix(text, " {"), n); !slices.Contains(said, one) {
@@ -246,35 +264,4 @@ func (r *Run) conditions(info emu.SiteInfo) string {
 		said = said[:mostConditions]
 	}
 	return "whether a thread gets here depends on " + joinAnd(said)
-}
-
-// deciding lists the branches on which a block is control-dependent, directly or through others, in
-// the order of the code.
-func deciding(f *ir.Func, b *ir.Block) []*ir.Instr {
-	after := ir.PostDominators(f)
-	found := make([]bool, len(f.Blocks))
-	work := []ir.BlockID{b.ID}
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, from := range f.Blocks {
-			if found[from.ID] || len(from.Succs) < 2 || from.ID != at && after.Dominates(at, from.ID) {
-				continue
-			}
-			for _, to := range from.Succs {
-				if after.Dominates(at, to) {
-					found[from.ID] = true
-					work = append(work, from.ID)
-					break
-				}
-			}
-		}
-	}
-	var out []*ir.Instr
-	for i, ok := range found {
-		if ok {
-			out = append(out, f.Blocks[i].Terminator())
-		}
-	}
-	return out
 }

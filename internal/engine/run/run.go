@@ -68,8 +68,10 @@ type Run struct {
 	line         *string        // the complete reproduce line; nil: it is made from Command and Config
 	protocol     *protocols     // of the machine; nil before its first use
 	causes       []cause        // of the races that were found, for alike
-	facts        *depend.Kernel // nil until a report asks for it
+	facts        *depend.Kernel // without Guess; nil until a report asks for it
+	around       *loops         // of the kernel; nil until a report asks for them
 	moments      []moment       // loop counters at the races of the last run
+	repeat       func()         // repeats it for them; nil: that was done, or cannot be
 	apart        []string       // what the verdict does not cover, because of warnings
 	met          bool           // threads met at different barriers of the source
 	hidden       int            // findings beyond the limit
@@ -175,8 +177,9 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 		return r.outside(res.Stop, seed)
 	}
 	rep := det.Report()
-	r.iterations(ctx, rep, res, seed)
+	r.moments, r.repeat = nil, func() { r.iterations(ctx, rep, res, seed) }
 	r.Findings(rep, seed)
+	r.repeat = nil
 	r.annotations(res, seed)
 	return r.Ended(res, seed)
 }

@@ -64,9 +64,6 @@ func bothAccess(one, does, two, does2 string) string {
 	return fmt.Sprintf("%s %s and %s %s", one, does, two, does2)
 }
 
-// mostExpression bounds the bytes of an expression in a message.
-const mostExpression = 60
-
 // expression returns the expression of the source that is written or read at a position, and the position with its
 // end if it starts there. call says that it is a call, in which the access happens. It is empty if
 // the source or its form is not known.
@@ -75,12 +72,8 @@ func (r *Run) expression(writes bool, at source.Span) (expr string, span source.
 	if !ok || at.End.IsValid() {
 		return "", at, false
 	}
-	find := cexpr.Load
-	if writes {
-		find = cexpr.Store
-	}
-	from, to, ok := find(line, at.Start.Col())
-	if !ok || to-from > mostExpression {
+	from, to, ok := cexpr.Access(line, at.Start.Col(), writes)
+	if !ok {
 		return "", at, false
 	}
 	expr = line[from-1 : to-1]

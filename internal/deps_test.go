@@ -89,12 +89,13 @@ var rules = map[string]string{
 
 	"testing/lockrun": "event isa ir launch emu/alu lockstep/form",
 
-	"testing/ptxtest": "source event diag launch lower driver engine/run check",
-	"testing/oracle":  "event",
-	"testing/gen":     "event",
-	"testing/cltest":  "",
-	"testing/program": "lower",
-	"testing/kernels": "source ptx ir irgen launch lower",
+	"testing/ptxtest":    "source event diag launch lower driver engine/run check",
+	"testing/oracle":     "event",
+	"testing/gen":        "event",
+	"testing/cltest":     "",
+	"testing/program":    "lower",
+	"testing/kernels":    "source ptx ir irgen launch lower",
+	"testing/longkernel": "",
 
 	"testing/jsonschema": "",
 	"testing/mutate":     "",
@@ -106,7 +107,7 @@ var rules = map[string]string{
 	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix repair/between engine/placement host check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/mutate":  "testing/mutate",
-	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen",
+	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel",
 	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// main selects one of three outputs: the table of measurements, or the results of heddle fix or
-// heddle sync for every kernel.
+// main selects one of four outputs: the table of measurements, the results of heddle fix or heddle
+// sync for every kernel, or the growth of the time of heddle sync.
 func main() {
 	runs := flag.Int("n", 5, "number of runs of each measurement, whose median counts")
 	only := flag.String("only", "", "only measurements whose name contains this text")
@@ -22,10 +22,19 @@ func main() {
 	fix := flag.Bool("fix", false,
 		"print the results and times of heddle fix on the broken kernels of the repository; -only "+
 			"selects by FILE:KERNEL")
+	growth := flag.Bool("growth", false,
+		"print how the time of heddle sync grows with the statements of a kernel; -only selects by shape")
 	flag.Parse()
 	// The tables print one line for each kernel of the repository and take minutes.
 	if *fix {
 		if err := fixTable(*only, *runs); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *growth {
+		if err := growthTable(*only); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}

@@ -87,9 +87,9 @@ func TestAlternativesOfOnePlace(t *testing.T) {
 // TestBefore: accesses of one statement are not before each other.
 func TestBefore(t *testing.T) {
 	a, b := do(rd(tid(1))), do(wr(tid(0)))
-	tree := kernel(a, b).number()
-	if !tree.Before(a.label, b.label) || tree.Before(b.label, a.label) ||
-		tree.Before(a.label, a.label) {
+	order := kernel(a, b).number().Order()
+	if !order.Before(a.label, b.label) || order.Before(b.label, a.label) ||
+		order.Before(a.label, a.label) {
 		t.Error("the order of two statements is wrong")
 	}
 }
@@ -157,7 +157,7 @@ func TestNear(t *testing.T) {
 		t.Errorf("on the path %v and %v, want %v", cs[0].wide, cs[0].narrow, between)
 	}
 	for i, l := range between {
-		if got, want := cs[0].ahead[l], len(between)-1-i; got != want {
+		if got, want := cs[0].ahead(l), len(between)-1-i; got != want {
 			t.Errorf("the barrier after %d is %d places ahead, want %d", l, got, want)
 		}
 	}

@@ -14,8 +14,8 @@ type constraint struct {
 	// separate the two accesses. narrow are those of the paper: each executes on the path whenever
 	// both accesses do. So wide is necessary and narrow is sufficient.
 	wide, narrow []Label
-	// ahead is the number of slots between a label and the second access.
-	ahead map[Label]int
+	// ahead returns the number of slots between a label and the second access.
+	ahead func(Label) int
 }
 
 // key identifies a path of a race.
@@ -59,7 +59,8 @@ func (x *text) constraints(r *Race) []*constraint {
 }
 
 func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Path) *constraint {
-	c := &constraint{race: r, level: level, path: path, loop: None, ahead: map[Label]int{}}
+	c := &constraint{race: r, level: level, path: path, loop: None}
+	c.ahead = func(l Label) int { return x.distance(c, a, b, l) }
 	d := len(loops)
 	region := None // control stays inside it on the path
 	switch {
@@ -83,7 +84,6 @@ func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Pat
 		if between && x.certain(c, a, b, l) {
 			c.narrow = append(c.narrow, l)
 		}
-		c.ahead[l] = x.distance(c, a, b, l)
 	}
 	return c
 }

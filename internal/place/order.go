@@ -114,17 +114,19 @@ func (x *text) sameThreads(l Label) []Label {
 	return out
 }
 
+// Order is the order of the accesses of a tree, and the loops around them.
+type Order struct{ text *text }
+
+// Order returns the order of the tree as it is: nodes that are added later are not in it.
+func (t *Tree) Order() Order { return Order{newText(t)} }
+
 // Before reports whether the accesses of a execute before those of b within one execution of the
 // block that holds both; false if the labels are equal.
-func (t *Tree) Before(a, b Label) bool {
-	x := newText(t)
-	return x.site(a).at < x.site(b).at
-}
+func (o Order) Before(a, b Label) bool { return o.text.site(a).at < o.text.site(b).at }
 
 // CommonLoops returns the loops around the accesses of both labels, outermost first.
-func (t *Tree) CommonLoops(a, b Label) []Label {
-	x := newText(t)
-	return x.commonLoops(x.site(a), x.site(b))
+func (o Order) CommonLoops(a, b Label) []Label {
+	return o.text.commonLoops(o.text.site(a), o.text.site(b))
 }
 
 // Depth returns the number of blocks around a label.

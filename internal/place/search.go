@@ -244,12 +244,18 @@ func (s *search) learnChoice(r *Race, sol *solution) {
 	}
 	ch.failed = append(ch.failed, ch.satisfied(sol.p))
 	// Every placement needs another barrier on some path.
-	all := &constraint{race: r, loop: None, ahead: map[Label]int{}}
+	all := &constraint{race: r, loop: None}
 	for _, w := range ch.paths {
 		all.wide = append(all.wide, w.wide...)
-		for l, d := range w.ahead {
-			all.ahead[l] = d
+	}
+	all.ahead = func(l Label) int {
+		least := maxAhead
+		for _, w := range ch.paths {
+			if _, on := slices.BinarySearch(w.wide, l); on {
+				least = min(least, w.ahead(l))
+			}
 		}
+		return least
 	}
 	slices.Sort(all.wide)
 	all.wide = slices.Compact(all.wide)
@@ -435,38 +441,45 @@ func (s *search) finish() {
 		return
 	}
 	s.res.Cost = s.opt.Cost.Total(s.tree, s.res.Placement)
-	for _, l := range s.res.Placement.Labels() {
-		s.res.Reasons[l] = s.reasons(l)
+	alone, shared := s.separated()
+	for l := range s.res.Placement {
+		if s.res.Reasons[l] = alone[l]; len(alone[l]) == 0 {
+			s.res.Reasons[l] = append(shared[l], s.elsewhere(l, len(shared[l]))...)
+		}
 	}
 }
 
-// reasons returns the pairs that only the barrier after l separates, or, if there are none, pairs
-// that it separates together with others.
-func (s *search) reasons(l Label) []Reason {
-	var alone, shared []Reason
+// separated returns for each label the pairs that only the barrier after it separates, and those
+// that others of the placement separate as well.
+func (s *search) separated() (alone, shared map[Label][]Reason) {
+	alone, shared = map[Label][]Reason{}, map[Label][]Reason{}
 	for _, c := range s.separations() {
-		if !slices.Contains(c.labels, l) {
-			continue
-		}
+		on := slices.DeleteFunc(slices.Clone(c.labels), func(l Label) bool {
+			return !s.res.Placement[l]
+		})
 		r := Reason{c.of.race, c.of.level, c.of.loop}
-		other := func(m Label) bool { return m != l && s.res.Placement[m] }
-		if slices.ContainsFunc(c.labels, other) {
-			shared = append(shared, r)
-		} else {
-			alone = append(alone, r)
-		}
-	}
-	if len(alone) > 0 {
-		return alone
-	}
-	for _, ch := range s.enough.choices { // outside the intervals of the paper, yet correct
-		for _, w := range ch.paths {
-			if len(shared) == 0 && slices.Contains(w.wide, l) {
-				shared = append(shared, Reason{w.race, w.level, w.loop})
+		for _, l := range on {
+			if len(on) == 1 {
+				alone[l] = append(alone[l], r)
+			} else {
+				shared[l] = append(shared[l], r)
 			}
 		}
 	}
-	return shared
+	return alone, shared
+}
+
+// elsewhere returns a pair with unknown paths that the barrier after l separates outside of the
+// intervals of the paper, yet correctly, if there is no other reason for it.
+func (s *search) elsewhere(l Label, others int) []Reason {
+	for _, ch := range s.enough.choices {
+		for _, w := range ch.paths {
+			if others == 0 && slices.Contains(w.wide, l) {
+				return []Reason{{w.race, w.level, w.loop}}
+			}
+		}
+	}
+	return nil
 }
 
 // separations returns the constraints that the result satisfies, each once, with the labels that

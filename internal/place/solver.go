@@ -58,7 +58,7 @@ func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 			if at[one] == 0 {
 				at[one], ahead[one] = m.NewVar(), maxAhead
 			}
-			ahead[one] = min(ahead[one], c.ahead[l])
+			ahead[one] = min(ahead[one], c.ahead(l))
 			out = append(out, at[one])
 		}
 		return out
@@ -66,7 +66,7 @@ func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 	for _, c := range pr.clauses {
 		m.AddHard(lits(c.labels, c.of)...)
 	}
-	none := &constraint{}
+	none := &constraint{ahead: func(Label) int { return 0 }}
 	for _, l := range s.kept().Labels() {
 		m.AddHard(lits([]Label{l}, none)...)
 	}

@@ -36,11 +36,12 @@ type Options struct {
 	OnlyIntraBlock bool
 	Limit          int // stop after so many findings; 0: find all
 	// Exists says that only the existence of findings counts: they have no model, but those of kind
-	// Bounds, of which it decides whether they count.
+	// Bounds, of which it decides whether they count. With a Limit, accesses that are close to each
+	// other in the text are compared first.
 	Exists bool
 	// Steps ends the proof when its queries took so many steps (smt.Answer); 0: no limit.
 	Steps int64
-	Ways  bool // report in which iterations each race occurs; needs Limit 0
+	Ways  bool // report in which iterations each race occurs
 	// OneWarp says, with Ways, whether to ask if a race needs threads of two warps; nil: never.
 	OneWarp func(*Finding) bool
 	// Solvers are asked in order for what the simplifier leaves, and for invariants of loops.
@@ -339,32 +340,49 @@ func (p *prover) parts(a, b *thread.End, otherBlock bool, more []smt.Term) {
 	if otherBlock {
 		s, different = p.far, p.th.Ctaid
 	}
+	joint := a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1]))
+	if joint == smt.False {
+		return
+	}
 	terms := append(append([]smt.Term{a.Guard}, a.Start.Terms()...), a.At.Terms()...)
 	other := append(append([]smt.Term{b.Guard}, b.Start.Terms()...), b.At.Terms()...)
 	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
 	q := append([]smt.Term{
-		s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, different),
-		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
+		s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, different), joint, p.c.Not(atA.Same(p.c, atB)),
 	}, more...)
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{
 		Kind: Divergence, A: a.Instr, B: b.Instr, OtherBlock: otherBlock,
 	})
 }
 
-// races compares accesses, within a block and between blocks.
+// races compares accesses, within a block and between blocks. If some races are enough, it begins
+// with accesses that are close to each other: what separates them separates many others.
 func (p *prover) races() {
 	acc := p.th.Accesses
-	for i := range acc {
-		for j := i; j < len(acc) && !p.done(); j++ {
-			if !p.comparable(&acc[i], &acc[j]) {
-				continue
-			}
-			p.race(&acc[i], &acc[j], false)
-			p.ownCopy(&acc[i], &acc[j])
-			if acc[i].Space != event.Shared && acc[j].Space != event.Shared && !p.opt.OnlyIntraBlock {
-				p.race(&acc[i], &acc[j], true)
+	if p.exists && p.opt.Limit > 0 {
+		for d := range acc {
+			for i := 0; i+d < len(acc) && !p.done(); i++ {
+				p.compare(&acc[i], &acc[i+d])
 			}
 		}
+		return
+	}
+	for i := range acc {
+		for j := i; j < len(acc) && !p.done(); j++ {
+			p.compare(&acc[i], &acc[j])
+		}
+	}
+}
+
+// compare compares two accesses that can conflict.
+func (p *prover) compare(a, b *thread.Access) {
+	if !p.comparable(a, b) {
+		return
+	}
+	p.race(a, b, false)
+	p.ownCopy(a, b)
+	if a.Space != event.Shared && b.Space != event.Shared && !p.opt.OnlyIntraBlock {
+		p.race(a, b, true)
 	}
 }
 
@@ -410,16 +428,22 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	if otherBlock {
 		s = p.far
 	}
-	q := []smt.Term{s[0].Apply(a.Guard), s[1].Apply(b.Guard)}
+	object := arrayOf(a, b)
+	joint := p.joint(a, b, s, otherBlock)
+	unwanted := p.opt.Ignore != nil && p.opt.Ignore(&Finding{
+		Kind: kind, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
+	})
+	if joint == smt.False || unwanted {
+		return
+	}
+	q := []smt.Term{s[0].Apply(a.Guard), s[1].Apply(b.Guard), joint}
 	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
-		// a barrier of the grid orders what it separates
-		q = append(q, a.Grid.Renamed(s[0]).Same(c, b.Grid.Renamed(s[1])))
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
 	} else {
-		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
+		q = append(q, p.differ(s, p.th.Tid))
 		if p.converged && !a.Unsettled && !b.Unsettled { // a barrier of the warp orders its lanes
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
@@ -435,7 +459,6 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		(a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	object := arrayOf(a, b)
 	if kind == Unordered {
 		p.exchange(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, apart: apart,
 			finding: Finding{Kind: kind, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
@@ -456,6 +479,17 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	if p.opt.Ways && x != nil {
 		x.first, x.iters = q, iters
 	}
+}
+
+// joint is the formula that no barrier separates two accesses: those of threads of one block are in
+// one interval between its barriers, those of threads of two blocks in one between barriers of the
+// grid. Between the barriers of a kernel without loops it is a constant, so that most pairs of a
+// long kernel cost no query.
+func (p *prover) joint(a, b *thread.Access, s [2]*smt.Substitution, otherBlock bool) smt.Term {
+	if otherBlock {
+		return a.Grid.Renamed(s[0]).Same(p.c, b.Grid.Renamed(s[1]))
+	}
+	return a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1]))
 }
 
 // arrayOf is the array in which two accesses meet, if it is known of one of them.

@@ -29,6 +29,7 @@ type answer struct {
 	a     placer.Answer
 	races map[[2]placer.Label]int // by statements: where in a.Races
 	shown map[[2]source.Span]bool // instructions that race in a run; of two warps?
+	cut   bool                    // there may be more races
 }
 
 func newAnswer(m *marked, p placer.Placement) *answer {

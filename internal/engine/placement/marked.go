@@ -24,6 +24,7 @@ type marked struct {
 	fn   *syntax.Func
 	*inlined
 	kernels []*ir.Func
+	order   placer.Order // of the tree
 	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a barrier
 	// has the place of the point that it replaces.
 	barriers map[source.Span]placer.Label
@@ -53,6 +54,7 @@ func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func
 		spaces:  map[[2]placer.Label][]event.Space{},
 		scalars: launch.FromProgram, steps: searchSteps,
 	}
+	m.order = m.tree.Order()
 	if s.opt.From != 0 {
 		m.scalars = s.opt.From
 	}
@@ -162,7 +164,7 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 		return placer.Race{}, err
 	}
 	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock && !m.s.opt.Grid}
-	swapped := m.tree.Before(lb, la)
+	swapped := m.order.Before(lb, la)
 	if swapped {
 		a, b, r.A, r.B = b, a, lb, la
 	}
@@ -170,7 +172,7 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 	switch {
 	case ways != nil:
 		r.Paths = m.paths(r.A, r.B, swapped, ways)
-	case m.s.opt.Grid && otherBlock && len(m.tree.CommonLoops(r.A, r.B)) == 0:
+	case m.s.opt.Grid && otherBlock && len(m.order.CommonLoops(r.A, r.B)) == 0:
 		r.Paths = []placer.Path{placer.Near} // without a loop around both there is no other
 	}
 	return r, nil
@@ -211,7 +213,7 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 		out[0] = placer.Near
 	}
 	level := 0 // of the compiled loops
-	for _, l := range m.tree.CommonLoops(a, b) {
+	for _, l := range m.order.CommonLoops(a, b) {
 		inside := m.inside(l)
 		switch {
 		case inside < level || inside > level+1 || inside >= len(ways):

@@ -1,8 +1,11 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"math"
 	"slices"
 
 	"heddle/internal/diag"
@@ -23,7 +26,10 @@ import (
 // that is.
 //
 // Which places diverge whatever other barriers exist is asked once, with barriers everywhere. For
-// each placement a run of one block comes first: pairs that race in it need not be disproved.
+// each placement a run of one block comes first: pairs that race in it need not be disproved. While
+// there are such pairs, the proof is asked about them alone: they suffice to reject the placement.
+// A run reports for each access the races with those next to it, so their number is linear in that
+// of the accesses, where all pairs of a kernel without barriers are quadratic.
 
 // staticOracle judges a placement by proofs for all inputs of the launch shape.
 type staticOracle struct {
@@ -67,15 +73,9 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range kernels {
-		if err := o.check(ctx, k, a, o.run(ctx, k, p)); err != nil {
-			return nil, err
-		}
-	}
-	if err := o.otherBlocks(a); err != nil {
+	if err := o.judge(ctx, kernels, a); err != nil {
 		return nil, err
 	}
-	a.a.Verified = !a.objection()
 	if !o.warpFirst && slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return r.OneWarp }) {
 		o.warpFirst = true
 		all := placer.Placement{}
@@ -92,6 +92,73 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 	}
 	a.a.Divergences = append(a.a.Divergences, o.diverging...)
 	return &a.a, nil
+}
+
+// judge adds the races of the placed kernels to the answer: those that a run of one block shows, or
+// if these are none, all that are not disproved.
+func (o *staticOracle) judge(ctx context.Context, kernels []*ir.Func, a *answer) error {
+	shown := make([]map[[2]source.Span]bool, len(kernels))
+	for i, k := range kernels {
+		shown[i] = o.run(ctx, k, a.p)
+		if len(shown[i]) == 0 {
+			continue
+		}
+		if err := o.check(ctx, k, a, nearest(shown[i]), onlyShown); err != nil {
+			return err
+		}
+	}
+	if a.objection() {
+		return nil
+	}
+	for _, most := range []int{mostRaces, 0} {
+		for i, k := range kernels {
+			if err := o.check(ctx, k, a, shown[i], most); err != nil {
+				return err
+			}
+		}
+		if a.objection() || !a.cut {
+			break
+		}
+		a.cut = false // by races between blocks
+	}
+	if a.cut {
+		return nil
+	}
+	if err := o.otherBlocks(a); err != nil {
+		return err
+	}
+	a.a.Verified = !a.objection()
+	return nil
+}
+
+// mostRaces is the number of races after which a proof ends that has to reject a placement. Fewer
+// races make more questions, and more races longer ones: in a kernel of n loops that may have no
+// iteration, n*n pairs race until there is a barrier between any two of them.
+const mostRaces = 100
+
+// nearest leaves out pairs of many, if another pair is between their instructions in the text: what
+// separates that pair mostly separates them, and else the next run shows them again.
+func nearest(shown map[[2]source.Span]bool) map[[2]source.Span]bool {
+	if len(shown) <= mostRaces {
+		return shown
+	}
+	ends := func(p [2]source.Span) (from, to source.Pos) {
+		return min(p[0].Start, p[1].Start), max(p[0].Start, p[1].Start)
+	}
+	pairs := slices.SortedFunc(maps.Keys(shown), func(p, q [2]source.Span) int {
+		pFrom, pTo := ends(p)
+		qFrom, qTo := ends(q)
+		return cmp.Or(cmp.Compare(qFrom, pFrom), cmp.Compare(pTo, qTo))
+	})
+	out := map[[2]source.Span]bool{}
+	first := source.Pos(math.MaxUint64) // where the pairs end that begin behind the next one
+	for _, p := range pairs {
+		if _, to := ends(p); to < first {
+			first = to
+			out[p] = shown[p]
+		}
+	}
+	return out
 }
 
 // errOtherBlocks is the error of a search for all arguments in a kernel whose blocks race for some.
@@ -157,12 +224,16 @@ func (o *staticOracle) run(ctx context.Context, k *ir.Func,
 	return seen.shown
 }
 
-// check asks the static engine about one kernel.
+// onlyShown limits a proof to divergence and to the races within a block that a run has shown.
+const onlyShown = -1
+
+// check asks the static engine about one kernel, until it has found as many races as most says; 0:
+// all of them.
 //
 // A pair that the solver did not decide is a race with a reason. The steps that the proof took are
 // subtracted from those of the search, so its length does not depend on the speed of the machine.
 func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
-	shown map[[2]source.Span]bool) error {
+	shown map[[2]source.Span]bool, most int) error {
 	pr, err := o.proof(k)
 	if err != nil {
 		return err
@@ -179,13 +250,20 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
 		seen, _ := ran(f)
 		return seen
 	}
+	if most == onlyShown {
+		most = 0
+		pr.Ignore = func(f *verify.Finding) bool {
+			return f.Kind != verify.Divergence && !pr.Shown(f)
+		}
+	}
 	if o.warps {
 		pr.OneWarp = func(f *verify.Finding) bool { _, warps := ran(f); return !warps }
 	}
-	r, v := pr.Verify(ctx, 0)
+	r, v := pr.Verify(ctx, most)
 	if r == nil {
 		return &notJudgedError{v}
 	}
+	a.cut = a.cut || most > 0 && len(r.Findings) >= most
 	if o.steps -= r.Stats.Steps; o.steps <= 0 {
 		return errSteps
 	}

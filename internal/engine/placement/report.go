@@ -125,7 +125,7 @@ func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	case loop != placer.None:
 		line := f.marked.node(loop).Span.Start.Line()
 		return fmt.Sprintf(", across iterations of the loop in line %d", line)
-	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
+	case len(f.marked.order.CommonLoops(r.A, r.B)) > 0:
 		return ", within an iteration"
 	}
 	return ""

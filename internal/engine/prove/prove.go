@@ -375,7 +375,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock || p.OneBlock,
-		Ignore: p.opt.Ignore,
+		Ignore: p.ignored(),
 		Limit:  limit, Exists: p.whether || p.Exists, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
 		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
@@ -384,6 +384,17 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
+}
+
+// ignored reports the findings that neither the options nor the proof want; nil: all are wanted.
+func (p *Proof) ignored() func(*verify.Finding) bool {
+	switch {
+	case p.Ignore == nil:
+		return p.opt.Ignore
+	case p.opt.Ignore == nil:
+		return p.Ignore
+	}
+	return func(f *verify.Finding) bool { return p.opt.Ignore(f) || p.Ignore(f) }
 }
 
 // lockstep reports whether the proof assumes that the lanes of a warp run in lock step.

@@ -130,9 +130,25 @@ func Solve(ctx context.Context, p *Problem) (Model, int64, error) {
 			return nil, 0, nil
 		}
 	}
-	m, bound, err := newSearch(p).run(ctx)
-	if err != nil || m == nil {
-		return nil, 0, err
+	q, fixed := reduce(p)
+	m, bound := make(Model, p.Vars+1), int64(0)
+	for _, s := range p.Soft {
+		if len(s.Clause) == 0 {
+			bound += s.Weight
+		}
+	}
+	for _, l := range fixed {
+		q.AddHard(l)
+	}
+	for _, x := range parts(q) {
+		part, least, err := newSearch(&x.Problem).run(ctx)
+		if err != nil || part == nil {
+			return nil, 0, err
+		}
+		for i, v := range x.vars {
+			m[v] = part[i+1]
+		}
+		bound += least
 	}
 	cost, ok := p.Cost(m)
 	if !ok || cost != bound {

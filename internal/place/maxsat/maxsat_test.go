@@ -74,6 +74,53 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// cover generates a problem of the kind that reduce is for: clauses of positive literals, each of
+// which costs something, of which some should hold.
+func cover(n func(lo, hi int) int) *Problem {
+	p := &Problem{Vars: n(1, 10)}
+	for range n(0, 12) { // mostly neighbours, as for places between two statements
+		from := n(1, p.Vars)
+		var c []Lit
+		for v := from; v <= min(p.Vars, from+n(0, 4)); v++ {
+			if n(0, 9) > 0 {
+				c = append(c, Lit(v))
+			}
+		}
+		if len(c) > 0 {
+			p.AddHard(c...)
+		}
+	}
+	for v := 1; v <= p.Vars; v++ {
+		if n(0, 9) > 0 {
+			p.AddSoft(int64(n(1, 4)), Lit(-v))
+		}
+		if n(0, 9) == 0 {
+			p.AddSoft(int64(n(1, 4)), Lit(v))
+		}
+	}
+	return p
+}
+
+// Neither dropping clauses and variables nor splitting changes the least cost of a cover.
+func TestCovers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	smaller, split := 0, 0
+	for range 3000 {
+		p := cover(func(lo, hi int) int { return lo + r.IntN(hi-lo+1) })
+		agree(t, p)
+		q, fixed := reduce(p)
+		if len(fixed) > 0 || len(q.Hard) < len(p.Hard) {
+			smaller++
+		}
+		if len(parts(q)) > 1 {
+			split++
+		}
+	}
+	if smaller < 1000 || split < 1000 {
+		t.Errorf("%d problems became smaller and %d were split, of 3000", smaller, split)
+	}
+}
+
 func TestProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		agree(rt, problem(func(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(rt, "n") }))

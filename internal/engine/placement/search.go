@@ -63,11 +63,17 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 		cost = placer.DefaultCost
 	}
 	f.sync.Before = cost.Total(&f.marked.tree, f.marked.tree.Standing())
-	if err := s.search(ctx, f, oracle, cost); err != nil {
-		return f, s.notJudged(ctx, f, err)
+	err := s.search(ctx, f, oracle, cost)
+	switch {
+	case err == nil:
+		f.report()
+	default:
+		err = s.notJudged(ctx, f, err)
 	}
-	f.report()
-	return f, nil
+	if err == nil && s.opt.Explain {
+		f.explain(ctx)
+	}
+	return f, err
 }
 
 // searchSteps bounds the proofs of one search, in steps of the solvers: about half a minute. If the

@@ -98,7 +98,8 @@ func (r *reportFile) addSync(res *placement.Result) error {
 		}
 		for j := range k.Barriers {
 			b := &k.Barriers[j]
-			one.Steps = append(one.Steps, report.Step{Text: barrierSays(b), At: b.At, Why: b.Why})
+			one.Steps = append(one.Steps, report.Step{Text: barrierSays(b), At: b.At,
+				Why: barrierReasons(b)})
 		}
 		r.Repair(one)
 		err = errors.Join(err, r.Verdict(&k.Verdict))
@@ -110,6 +111,8 @@ func (r *reportFile) addSync(res *placement.Result) error {
 // removed, and its place. Both the text and the HTML report print it.
 func barrierSays(b *placement.Barrier) string {
 	switch {
+	case b.Warp && b.Kept:
+		return "kept: the warp barrier " + b.Place
 	case b.Warp:
 		return "added: a warp barrier " + b.Place
 	case b.Gone:

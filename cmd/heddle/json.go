@@ -13,10 +13,6 @@ import (
 )
 
 // The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes
-// them, docs/schema has their schema, and a test compares the three. A field is only ever added:
-// removing or renaming one needs a new schema version.
-
-// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes
 // them, docs/schema has their schema, and a test compares the three. A field may be added at any
 // time; removing or renaming one needs a new schema version.
 
@@ -135,6 +131,7 @@ type syncKernel struct {
 	OtherBlocks []string      `json:"races_between_blocks,omitempty"`
 	Given       bool          `json:"given_arguments_only,omitempty"`
 	Elsewhere   []string      `json:"with_other_arguments,omitempty"`
+	Unexplained string        `json:"unexplained,omitempty"`
 	Verdict     string        `json:"verdict"`
 	Scope       string        `json:"scope,omitempty"`
 	Millis      int64         `json:"total_ms"`
@@ -146,6 +143,7 @@ type syncBarrier struct {
 	Status string   `json:"status"`
 	Warp   bool     `json:"warp,omitempty"`
 	Why    []string `json:"why,omitempty"`
+	Use    *syncUse `json:"use,omitempty"`
 }
 
 // writeSyncJSON writes all kernels of a file as one object, since they share the diff. Empty lists
@@ -159,7 +157,7 @@ func writeSyncJSON(w io.Writer, res *placement.Result) error {
 			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []syncBarrier{},
 			Before: k.Before, After: k.After,
 			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given,
-			Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
+			Elsewhere: k.Elsewhere, Unexplained: k.Unexplained, Verdict: k.Verdict.Kind.String(),
 			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
 		}
 		for j := range k.Barriers {
@@ -171,7 +169,8 @@ func writeSyncJSON(w io.Writer, res *placement.Result) error {
 			case b.Kept:
 				status = "kept"
 			}
-			one.Barriers = append(one.Barriers, syncBarrier{b.Place, status, b.Warp, b.Why})
+			one.Barriers = append(one.Barriers, syncBarrier{b.Place, status, b.Warp, b.Why,
+				syncUseOf(b.Use)})
 		}
 		out.Kernels = append(out.Kernels, one)
 	}

@@ -51,6 +51,7 @@ func TestJSONSchema(t *testing.T) {
 	for line, types := range map[string]string{
 		"fix race.cu": "fix", "fix stuck.cu": "fix", "fix --redundant spare.cu": "fix",
 		"sync race.cu": "sync", "sync stuck.cu": "sync", "sync spare.cu": "sync",
+		"sync --explain race.cu": "sync", "sync --explain --verify-only spare.cu": "sync", "sync --explain spare.cu": "sync",
 		"trace --stats race.cu hang.cu": "trace finding verdict", "check hang.cu": "finding verdict", "check wrong.cu": "finding", "check silent.cu": "finding verdict",
 		"check race.cu": "finding verdict",
 	} {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -26,53 +27,80 @@ var barrierWords = []string{"__syncthreads", "__syncthreads_count", "__syncthrea
 func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col int) (string,
 	error) {
 	word := wordAt(req.Text, line, col)
-	if say := operationText(word); say != "" {
+	say := operationText(word)
+	if word != "__syncwarp" && (say != "" || !isBarrier(req.Text, word)) {
 		return say, nil
-	}
-	if !slices.Contains(barrierWords, word) {
-		return "", nil
 	}
 	report := &lsp.Report{Files: source.NewSet()}
 	opt, inputs, err := e.prepare(req, report)
 	if err != nil || inputs == nil {
-		return "", err
+		return say, err
 	}
 	// A search that runs out of time yields no text, and the editor shows no tooltip.
 	ctx, cancel := context.WithTimeout(ctx, hoverTime)
 	defer cancel()
-	use, err := placement.UseOfBarrier(ctx, placement.Options{Common: opt}, inputs[0], placement.At{Line: line,
-		Col: col}, func(diag.Diagnostic) {})
+	use, err := placement.UseOfBarrier(ctx, placement.Options{Common: opt}, inputs[0],
+		placement.At{Line: line, Col: col}, func(diag.Diagnostic) {})
 	if err != nil || use == nil {
-		return "", err
+		return say, err
 	}
-	return barrierText(use), nil
+	if say != "" {
+		say += "\n\n"
+	}
+	return say + barrierText(use), nil
 }
 
-// barrierText describes in Markdown what a barrier separates, and whether that is known from a run
-// or only not excluded by the prover. A long list is cut, because editors do not scroll tooltips
-// well.
+// isBarrier reports whether a word may stand for a barrier: one of barrierWords, or a macro of the
+// document whose definition has one.
+func isBarrier(text []byte, word string) bool {
+	if slices.Contains(barrierWords, word) {
+		return true
+	}
+	for line := range strings.Lines(string(text)) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		name, ok2 := strings.CutPrefix(strings.TrimSpace(rest), "define")
+		if !ok || !ok2 || word == "" {
+			continue
+		}
+		fields := notWord.Split(name, -1)
+		at := slices.Index(fields, word)
+		if at == 1 && slices.ContainsFunc(fields[2:], func(s string) bool {
+			return s == "__syncwarp" || slices.Contains(barrierWords, s)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// notWord matches what is between the names of a line.
+var notWord = regexp.MustCompile(`\W+`)
+
+// barrierHeads begin the text on a barrier, by its need. Each line of the list below states the
+// rest.
+var barrierHeads = map[placement.BarrierNeed]string{
+	placement.BarrierNeeded:    "**needed**: a run without this barrier shows what it is for.",
+	placement.BarrierMaybe:     "**kept**: this barrier cannot be proved redundant.",
+	placement.BarrierRedundant: "**redundant**: not needed while the other barriers are in place.",
+	placement.BarrierUndecided: "heddle could not determine what this barrier is for.",
+}
+
+// barrierText describes the use of a barrier in Markdown, with the lines of heddle sync --explain.
+// A long list is cut, because editors do not scroll tooltips well.
 func barrierText(use *placement.BarrierUse) string {
 	// A barrier of a large kernel can separate hundreds of pairs.
 	const most = 5
+	short := *use
+	if n := len(short.Pairs) - most; n > 0 {
+		short.Pairs = short.Pairs[:most]
+		short.Changes = append([]string{fmt.Sprintf("%d more pairs of accesses", n)}, short.Changes...)
+	}
 	var list strings.Builder
-	for i, s := range use.Separates {
-		if i == most {
-			fmt.Fprintf(&list, "\n- and %d more", len(use.Separates)-most)
-			break
-		}
-		fmt.Fprintf(&list, "\n- %s", s)
+	for _, line := range useLines(&short) {
+		text := strings.TrimLeft(line, " ")
+		fmt.Fprintf(&list, "\n%s- %s", line[:len(line)-len(text)], text)
 	}
-	switch use.Need {
-	case placement.BarrierNeeded:
-		return fmt.Sprintf("**needed**: a run without this barrier has these races:\n%s", list.String())
-	case placement.BarrierMaybe:
-		return fmt.Sprintf("**kept**: without this barrier, the prover cannot exclude these races; a "+
-			"run of this launch does not show them:\n%s", list.String())
-	case placement.BarrierRedundant:
-		return "**redundant**: the kernel is proved race-free without this barrier, for all inputs of " +
-			"this launch shape. `heddle sync` removes it."
-	}
-	return "heddle could not determine what this barrier is for: " + use.Why
+	return barrierHeads[use.Need] + "\n" + list.String()
 }
 
 // wordAt returns the C identifier at a line and a byte column, both counted from 1; "" if there is

@@ -22,6 +22,11 @@ const syncHelp = `sync finds the cheapest placement of block barriers with which
 diverges, and prints the change as a unified diff of the source. Existing barriers are kept unless others cost
 less. The report states what each barrier separates. The patched source is verified again from the start.
 
+--explain runs the launch once without each barrier of the result and reports the races that appear,
+each with two threads, their iterations and an element. Where no run shows one, a proof decides
+whether the barrier is redundant. With --verify-only it explains the barriers that exist. What a
+barrier costs in cycles is an estimate: how often threads reach it, times its latency on an A100.
+
 The oracle decides which placements are right: static proves them for all inputs of the launch shape, dynamic runs
 the launch, and both runs first and proves what passes. Block barriers cannot repair races between blocks.
 
@@ -50,7 +55,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "find the cheapest placement of barriers",
 		Long:  syncHelp,
 		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only " +
-			"kernel.cu",
+			"--explain kernel.cu",
 	}, c.run)
 	fs := cmd.Flags()
 	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object on standard output)"
@@ -58,6 +63,9 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"do not prefer existing barriers over others of the same cost")
 	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place block barriers only, no __syncwarp()")
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the existing barriers")
+	fs.BoolVar(&c.sync.Explain, "explain", false,
+		"say of each barrier what it separates, with an example from a run without it, and how often "+
+			"threads reach it")
 	fs.Var(newParsed(&c.sync.Oracle, placement.ParseOracle, "static", "dynamic", "both"), "oracle",
 		"judge placements with `ENGINE` static, dynamic or both")
 	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm",
@@ -172,9 +180,12 @@ func (c *syncCommand) text(k *placement.Kernel) error {
 	for i := range k.Barriers {
 		b := &k.Barriers[i]
 		fmt.Fprintf(w, "  %s\n", barrierSays(b))
-		for _, why := range b.Why {
+		for _, why := range barrierReasons(b) {
 			fmt.Fprintf(w, "    %s\n", why)
 		}
+	}
+	if k.Unexplained != "" {
+		fmt.Fprintf(w, "  its barriers are not explained: %s\n", k.Unexplained)
 	}
 	for _, why := range k.Stuck {
 		fmt.Fprintf(w, "  %s\n", why)

@@ -99,6 +99,21 @@ func Pointed(m *Module, before, after map[*Instr][]NewPoint) *Module {
 	return out
 }
 
+// Without returns a copy of m, as Placed makes them, without some instructions. None of them may
+// end its block or have a result.
+func Without(m *Module, gone func(*Instr) bool) *Module {
+	// Nothing can be lost here, so that there is no error.
+	out, _ := duplicate(m, func(p *placer, b *Block, instrs []*Instr) error {
+		for _, in := range instrs {
+			if !gone(in) {
+				b.Instrs = append(b.Instrs, p.instr(in))
+			}
+		}
+		return nil
+	})
+	return out
+}
+
 // pointAt returns a point beside in, with an empty span.
 func pointAt(in *Instr, n NewPoint, at source.Pos) *Instr {
 	span := source.Span{Start: at, End: at}

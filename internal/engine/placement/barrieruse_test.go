@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,37 +31,62 @@ __global__ void k(int *out, const int *in) {
 }
 `
 
+// useAt explains the barrier that a line of a text contains; any position in its name will do.
+func useAt(t *testing.T, name, text string, line int) *placement.BarrierUse {
+	t.Helper()
+	row := strings.Split(text, "\n")[line-1]
+	at := placement.At{Line: line, Col: max(strings.Index(strings.ToLower(row), "sync"), 0) + 1}
+	in := driver.Input{Input: lower.Input{Name: name, Content: []byte(text)}}
+	use, err := placement.UseOfBarrier(t.Context(), placement.Options{}, in, at,
+		func(d diag.Diagnostic) { t.Error(d.Message) })
+	if err != nil {
+		t.Fatalf("line %d: %v", line, err)
+	}
+	return use
+}
+
+// texts are the pairs that a barrier separates.
+func texts(use *placement.BarrierUse) []string {
+	var out []string
+	for i := range use.Pairs {
+		out = append(out, use.Pairs[i].Text())
+	}
+	return out
+}
+
 func TestUseOfBarrier(t *testing.T) {
-	lines := strings.Split(barriers, "\n")
 	for _, c := range []struct {
 		line      int
 		need      placement.BarrierNeed
 		separates string
 	}{
-		{6, placement.BarrierNeeded, "the write of `s[t]` in line 5 and the read of `s[63 - t]` in line 7"},
-		{8, placement.BarrierMaybe, "the read of `s[63 - t]` in line 7 and the write of `s[t]` in line 11"},
-		{12, placement.BarrierMaybe, "the write of `s[t]` in line 11 and the read of `s[63 - t]` in line 13"},
+		{6, placement.BarrierNeeded,
+			"the write of `s[t]` in line 5 and the read of `s[63 - t]` in line 7"},
+		{8, placement.BarrierMaybe,
+			"the read of `s[63 - t]` in line 7 and the write of `s[t]` in line 11"},
+		{12, placement.BarrierMaybe,
+			"the write of `s[t]` in line 11 and the read of `s[63 - t]` in line 13"},
 	} {
-		col := strings.Index(lines[c.line-1], "__sync") + 3
-		in := driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(barriers)}}
-		use, err := placement.UseOfBarrier(t.Context(), placement.Options{}, in, placement.At{Line: c.line, Col: col}, func(d diag.Diagnostic) { t.Error(d.Message) })
-		if err != nil || use == nil {
-			t.Fatalf("line %d: %v, %v", c.line, use, err)
+		use := useAt(t, "k.cu", barriers, c.line)
+		if use == nil || use.Need != c.need || use.Kernel != "k(int*, int const*)" ||
+			!slices.Equal(texts(use), []string{c.separates}) {
+			t.Fatalf("line %d: %+v", c.line, use)
 		}
-		if use.Need != c.need || strings.Join(use.Separates, "; ") != c.separates ||
-			use.Kernel != "k(int*, int const*)" {
-			t.Errorf("line %d: %+v", c.line, use)
+		// A pair is shown by a run or by the counterexample of the proof, never by both.
+		if p := &use.Pairs[0]; (p.Example() != "") != (c.need == placement.BarrierNeeded) ||
+			(p.Proof != "") != (c.need == placement.BarrierMaybe) {
+			t.Errorf("line %d: example %q, proof %q", c.line, p.Example(), p.Proof)
 		}
 	}
 	redundant := strings.Replace(barriers, "s[t] = v + 1", "v++", 1)
-	in := driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(redundant)}}
-	for line, need := range map[int]placement.BarrierNeed{8: placement.BarrierRedundant, 6: placement.BarrierNeeded} {
-		use, err := placement.UseOfBarrier(t.Context(), placement.Options{}, in, placement.At{Line: line, Col: 8}, func(d diag.Diagnostic) { t.Error(d.Message) })
-		if err != nil || use == nil || use.Need != need {
-			t.Errorf("redundant, line %d: %+v, %v", line, use, err)
+	for line, need := range map[int]placement.BarrierNeed{
+		8: placement.BarrierRedundant, 6: placement.BarrierNeeded,
+	} {
+		if use := useAt(t, "k.cu", redundant, line); use == nil || use.Need != need {
+			t.Errorf("redundant, line %d: %+v", line, use)
 		}
 	}
-	if use, err := placement.UseOfBarrier(t.Context(), placement.Options{}, in, placement.At{Line: 7, Col: 8}, func(d diag.Diagnostic) { t.Error(d.Message) }); use != nil || err != nil {
-		t.Errorf("no barrier: %+v, %v", use, err)
+	if use := useAt(t, "k.cu", redundant, 7); use != nil {
+		t.Errorf("no barrier: %+v", use)
 	}
 }

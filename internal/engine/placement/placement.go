@@ -5,8 +5,8 @@
 // compiled once with a point at every possible place (marked.go), and a candidate turns some of
 // them into barriers. Functions that are inlined are part of the tree of a kernel (inline.go). The
 // patched source is proved again from the beginning. In flow Options and a file; out flow the
-// barriers with what each separates, a patch, and the verdict on it. UseOfBarrier asks the same
-// oracles about one barrier.
+// barriers with what each separates, a patch, and the verdict on it. Options.Explain asks what
+// happens without each barrier of the result (explain.go), and UseOfBarrier asks it of one.
 //
 // heddle sync is this package and its report; heddle fix asks it before it considers anything else.
 // It imports the driver and the engines run and prove.
@@ -42,6 +42,7 @@ type Options struct {
 	Measured   bool
 	BlockOnly  bool // place no warp barriers
 	VerifyOnly bool // judge the existing barriers only
+	Explain    bool // say of each barrier of the result what it is for
 	Unverified bool // do not prove the patched source again: the caller does
 	// Grid inserts barriers of the grid, which separate races between blocks as well. Barriers that
 	// exist are of the block.
@@ -77,6 +78,9 @@ type Barrier struct {
 	Gone  bool        // it was there, and is not needed
 	Warp  bool        // __syncwarp()
 	Why   []string    // what it separates
+	Use   *BarrierUse // what it is for; nil unless Options.Explain asks
+
+	from origin // its label; zero if it is not part of the search
 }
 
 // Kernel is the search for one kernel.
@@ -92,9 +96,11 @@ type Kernel struct {
 	OtherBlocks   []string // races that barriers of a block do not separate
 	// for the scalar arguments of the launch only, because no placement is right for all
 	Given     bool
-	Elsewhere []string     // if Given: the races with other arguments
-	Verdict   diag.Verdict // of the patched source, or of the source if nothing changes
-	Time      time.Duration
+	Elsewhere []string // if Given: the races with other arguments
+	// Unexplained is why nothing is said of the use of its barriers; empty: there is no reason.
+	Unexplained string
+	Verdict     diag.Verdict // of the patched source, or of the source if nothing changes
+	Time        time.Duration
 }
 
 // Removes reports whether the placement removes a barrier.
@@ -182,7 +188,11 @@ func (s *syncer) run(ctx context.Context) error {
 	if s.opt.Unverified {
 		return nil
 	}
-	return s.verifyResult(ctx)
+	err = s.verifyResult(ctx)
+	for i := range s.out.Kernels {
+		s.out.Kernels[i].settle()
+	}
+	return err
 }
 
 // compile reads the structure of the source and compiles it with its points.

@@ -46,6 +46,7 @@ func (f *found) report() {
 		b := Barrier{
 			Where: f.marked.node(l).Span, Warp: t.Labels[l].Warp,
 			Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l],
+			from: f.marked.origins[l],
 		}
 		if b.Gone || !b.Kept {
 			f.sync.Status = Changed

@@ -3,7 +3,9 @@ package placement
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"heddle/internal/diag"
@@ -61,11 +63,17 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 		cost = placer.DefaultCost
 	}
 	f.sync.Before = cost.Total(&f.marked.tree, f.marked.tree.Standing())
-	if err := s.search(ctx, f, oracle, cost); err != nil {
-		return f, s.notJudged(ctx, f, err)
+	err := s.search(ctx, f, oracle, cost)
+	switch {
+	case err == nil:
+		f.report()
+	default:
+		err = s.notJudged(ctx, f, err)
 	}
-	f.report()
-	return f, nil
+	if err == nil && s.opt.Explain {
+		f.explain(ctx)
+	}
+	return f, err
 }
 
 // searchSteps bounds the proofs of one search, in steps of the solvers: about half a minute. If the
@@ -74,8 +82,8 @@ const searchSteps = prove.VerifySteps / 2
 
 // search asks for a placement that is right for all arguments; if there is none, for one that is
 // right for those of the launch. The first search keeps its bound on steps where a second may
-// follow, so the clock does not decide which of the two gives the result. Only the last one may leave
-// races.
+// follow, so the clock does not decide which of the two gives the result. Only the last one may
+// leave races.
 func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle,
 	cost placer.Cost) error {
 	given := s.opt.Oracle != Dynamic && s.opt.From == 0 && f.marked.unfixed()
@@ -120,23 +128,32 @@ func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle,
 func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 	cost placer.Cost, opt placer.Options) (*placer.Result, error) {
 	if s.opt.VerifyOnly {
-		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
+		return judge(ctx, &f.marked.tree, oracle, cost, f.marked.tree.Standing())
 	}
-	r, err := placer.Synthesize(ctx, &f.marked.tree, oracle, opt)
-	if err != nil || !r.Found || len(r.OtherBlocks) == 0 {
+	t := &f.marked.tree
+	r, err := placer.Synthesize(ctx, t, oracle, opt)
+	gone := func(l placer.Label) bool { return !r.Placement[l] }
+	if err != nil || !r.Found || !slices.ContainsFunc(t.Standing().Labels(), gone) {
 		return r, err
 	}
-	// A barrier that nothing in the block needs may be part of what orders blocks, as in a barrier of
-	// the grid.
-	for l := range f.marked.tree.Standing() {
-		if r.Placement[l] {
-			continue
-		}
-		if was, err := judgeStanding(ctx, &f.marked.tree, oracle, cost); err == nil && was.Found {
-			was.Calls += r.Calls
-			return was, nil
-		}
-		break
+	strong := slices.ContainsFunc(f.marked.kernels, (*ir.Func).HasStrong)
+	if !strong && len(r.OtherBlocks) == 0 {
+		return r, nil
+	}
+	// A barrier that no race needs may decide what strong accesses read (see repair.FindRedundant), or
+	// be part of what orders blocks, as in a barrier of the grid.
+	if was, err := judge(ctx, t, oracle, cost, t.Standing()); err == nil && was.Found {
+		was.Calls += r.Calls
+		return was, nil
+	}
+	if !strong {
+		return r, nil
+	}
+	both := maps.Clone(r.Placement)
+	maps.Copy(both, t.Standing())
+	if all, err := judge(ctx, t, oracle, cost, both); err == nil && all.Found {
+		all.Calls, all.Reasons = all.Calls+r.Calls, r.Reasons
+		return all, nil
 	}
 	return r, nil
 }
@@ -171,11 +188,10 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	return nil
 }
 
-// judgeStanding asks the oracle about the present barriers. No place is searched, so each race is
-// stuck with the cause Useless.
-func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
-	cost placer.Cost) (*placer.Result, error) {
-	p := t.Standing()
+// judge asks the oracle about a placement. No place is searched, so each race is stuck with the
+// cause Useless.
+func judge(ctx context.Context, t *placer.Tree, oracle placer.Oracle, cost placer.Cost,
+	p placer.Placement) (*placer.Result, error) {
 	a, err := oracle.Check(ctx, p)
 	if err != nil {
 		return nil, err

@@ -36,22 +36,22 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 		f := &r.Findings[i]
 		switch {
 		case f.Kind == verify.Vacuous:
-			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
+			open = append(open, p.Describe(f)+" is a contradiction: "+f.Reason)
 		case f.Model == nil:
 			reason := f.Reason
 			if p.engine.hint != "" && ctx.Err() == nil {
 				reason += "; " + p.engine.hint
 			}
-			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
+			open = append(open, fmt.Sprintf("%s is undecided: %s", p.Describe(f), reason))
 		case f.Unusual:
-			open = append(open, p.describe(f)+" is possible only with arguments that no host is "+
+			open = append(open, p.Describe(f)+" is possible only with arguments that no host is "+
 				"expected to pass"+p.unsure(f, r.Thread))
 		case ctx.Err() != nil:
-			open = append(open, p.describe(f)+" is possible; time ran out before it could be replayed")
+			open = append(open, p.Describe(f)+" is possible; time ran out before it could be replayed")
 		default:
 			n, shown := p.replay(ctx, r.Thread, f, seen)
 			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay confirmed it"+
+				open = append(open, p.Describe(f)+" is possible; no replay confirmed it"+
 					p.unsure(f, r.Thread))
 			}
 		}
@@ -77,8 +77,8 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
 }
 
-// describe names a finding as a noun phrase, to which callers add "is possible" or "is undecided".
-func (p *Proof) describe(f *verify.Finding) string {
+// Describe names a finding as a noun phrase, to which callers add "is possible" or "is undecided".
+func (p *Proof) Describe(f *verify.Finding) string {
 	switch f.Kind {
 	case verify.Violation:
 		if f.Assertion.Kind == lockstep.NotEndless {
@@ -154,10 +154,15 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 	return text
 }
 
-// unsure describes a counterexample that no run confirmed, and the approximations that may be the
-// cause: loads of any value, and iterations of which only the previous one is known.
+// unsure is Counterexample in brackets, to be appended.
 func (p *Proof) unsure(f *verify.Finding, th *lockstep.Thread) string {
-	text := " (" + p.counterexample(f)
+	return " (" + p.Counterexample(f, th) + ")"
+}
+
+// Counterexample describes the model of a finding that no run confirmed, and the approximations that
+// may be the cause: loads of any value, and iterations of which only the previous one is known.
+func (p *Proof) Counterexample(f *verify.Finding, th *lockstep.Thread) string {
+	text := p.counterexample(f)
 	if names := p.otherContents(f, th); len(names) > 0 {
 		text += ", with other contents of " + strings.Join(names, ", ") + " than given"
 	}
@@ -175,7 +180,7 @@ func (p *Proof) unsure(f *verify.Finding, th *lockstep.Thread) string {
 	if f.Loops {
 		text += "; of each loop, only the previous iteration is known"
 	}
-	return text + ")"
+	return text
 }
 
 // otherContents names the buffers of which the counterexample has other contents than somebody

@@ -38,7 +38,7 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if p.lockstep() {
 		s += ", lanes of a warp in lock step"
 	}
-	if p.opt.OnlyIntraBlock {
+	if p.opt.OnlyIntraBlock || p.OneBlock {
 		s += "; races between blocks were not checked"
 	}
 	var assuming []string

@@ -182,7 +182,7 @@ func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 		p.queries++
 		var b strings.Builder
 		fmt.Fprintf(&b, "; %s\n; kernel %s: is %s possible?\n",
-			p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.describe(f)))
+			p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.Describe(f)))
 		if a.Status == smt.Unknown {
 			fmt.Fprintf(&b, "; undecided: %s\n", oneLine(a.Reason))
 		} else {

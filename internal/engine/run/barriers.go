@@ -30,7 +30,7 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	at, frames := r.userPlace(r.Machine.Site(be.Groups[0].Site))
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: be.Count,
-		Message: r.barrierMessage(be),
+		Message: r.BarrierMessage(be),
 		Span:    at, Stack: frames, Label: r.waitText(be, be.Groups[0].Site),
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
@@ -80,8 +80,8 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	return d
 }
 
-// barrierMessage is the message of a barrier error: block, barrier, and what is wrong with it.
-func (r *Run) barrierMessage(be *race.BarrierError) string {
+// BarrierMessage is the message of a barrier error: block, barrier, and what is wrong with it.
+func (r *Run) BarrierMessage(be *race.BarrierError) string {
 	g := r.Config.Geometry
 	where := "block " + g.BlockIndex(be.Block).In(g.Grid)
 	switch be.Kind {

@@ -91,12 +91,11 @@ func raceCode(rc *race.Race) diag.Code {
 // accesses, which may differ in address and size.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
 	hazards := rc.Hazards
+	ex := r.Example(rc)
 	rc = shown(rc)
 	g := r.Config.Geometry
 	one, two := r.Machine.Site(rc.First.Site), r.Machine.Site(rc.Second.Site)
-	lo := max(rc.First.Addr, rc.Second.Addr)
-	hi := min(rc.First.Addr+uint64(rc.First.Size), rc.Second.Addr+uint64(rc.Second.Size))
-	mem := r.memoryAt(rc.Space, rc.Block, lo, hi-lo)
+	mem := ex.memory
 	who := [2]string{threadText(g, rc.First.Thread), threadText(g, rc.Second.Thread)}
 	witness := r.witness(seed)
 	witness.Level = rc.Level.String()
@@ -109,13 +108,12 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
 	witness.First.Does, witness.Second.Does = first.verb, second.verb
 	witness.First.Name, witness.Second.Name = fullName(g, rc.First.Thread), fullName(g, rc.Second.Thread)
-	name1, name2 := raceThreads(g, rc)
-	when1, when2 := r.counts(rc)
+	when1, when2 := ex.First.When, ex.Second.When
 	witness.First.When, witness.Second.When = when1, when2
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
 		Message: fmt.Sprintf("%s %v: %s, %s", raceText(code), mem,
-			bothAccess(name1, first.verb, name2, second.verb), between(rc)),
+			bothAccess(ex.First.Thread, first.verb, ex.Second.Thread, second.verb), between(rc)),
 		Span: second.at, Stack: second.stack,
 		Label: fmt.Sprintf("(2) %s here by %s%s", second.done, fullName(g, rc.Second.Thread), with(when2)),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,

@@ -153,16 +153,14 @@ func (r *Run) seeds() int {
 // Once executes the launch under one schedule and reports new findings. It returns false if further
 // schedules cannot show more. The seed decides the schedule.
 func (r *Run) Once(ctx context.Context, seed uint64) bool {
-	job := r.Job
-	det := Watch(job.Options(), job.Kernel, r.Config, r.Machine, true)
-	opt := r.options(seed)
+	job, opt := r.Job, r.options(seed)
 	if r.opt.Printf != nil {
 		opt.Printf = func(_ event.Thread, text string) {
 			job.Turn()
 			fmt.Fprint(r.opt.Printf, text)
 		}
 	}
-	res, err := r.Machine.Run(ctx, opt, det)
+	rep, res, err := r.observe(ctx, seed, opt, nil)
 	if err != nil {
 		r.CannotRun(err)
 		return false
@@ -176,8 +174,6 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
 		return r.outside(res.Stop, seed)
 	}
-	rep := det.Report()
-	r.moments, r.repeat = nil, func() { r.iterations(ctx, rep, res, seed) }
 	r.Findings(rep, seed)
 	r.repeat = nil
 	r.annotations(res, seed)

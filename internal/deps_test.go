@@ -56,6 +56,7 @@ var rules = map[string]string{
 	"assume":      "smt",
 	"smt/answers": "smt cache",
 	"cache":       "",
+	"digest":      "",
 
 	"place/maxsat": "smt/cdcl",
 
@@ -63,7 +64,7 @@ var rules = map[string]string{
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
-	"engine/placement": "source cexpr event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
+	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
 	"host":         "event",
 	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",

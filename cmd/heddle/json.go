@@ -132,6 +132,7 @@ type syncKernel struct {
 	Given       bool          `json:"given_arguments_only,omitempty"`
 	Elsewhere   []string      `json:"with_other_arguments,omitempty"`
 	Unexplained string        `json:"unexplained,omitempty"`
+	Earlier     bool          `json:"earlier,omitempty"`
 	Verdict     string        `json:"verdict"`
 	Scope       string        `json:"scope,omitempty"`
 	Millis      int64         `json:"total_ms"`
@@ -157,7 +158,7 @@ func writeSyncJSON(w io.Writer, res *placement.Result) error {
 			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []syncBarrier{},
 			Before: k.Before, After: k.After,
 			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given,
-			Elsewhere: k.Elsewhere, Unexplained: k.Unexplained, Verdict: k.Verdict.Kind.String(),
+			Elsewhere: k.Elsewhere, Unexplained: k.Unexplained, Earlier: k.Earlier, Verdict: k.Verdict.Kind.String(),
 			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
 		}
 		for j := range k.Barriers {

@@ -66,6 +66,8 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.sync.Explain, "explain", false,
 		"say of each barrier what it separates, with an example from a run without it, and how often "+
 			"threads reach it")
+	fs.BoolVar(&c.sync.Incremental, "incremental", false,
+		"keep verified results in the cache, and search again only for kernels that have changed since")
 	fs.Var(newParsed(&c.sync.Oracle, placement.ParseOracle, "static", "dynamic", "both"), "oracle",
 		"judge placements with `ENGINE` static, dynamic or both")
 	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm",
@@ -89,6 +91,9 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	if c.sync.Cost.Loop < 1 || c.sync.Cost.Cond <= 0 || c.sync.Cost.Cond > 1 {
 		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at " +
 			"most 1")}
+	}
+	if c.sync.Incremental && c.opt.Lower.NoCache {
+		return inputError{errors.New("--incremental keeps results in the cache, which --no-cache turns off")}
 	}
 	c.sync.Measured = c.cost == "measured"
 	c.sync.Algorithm = algorithms[c.algorithm]
@@ -176,7 +181,11 @@ func (c *syncCommand) report(res *placement.Result, name string) error {
 // verdict for the patched source.
 func (c *syncCommand) text(k *placement.Kernel) error {
 	w := &bytes.Buffer{}
-	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
+	again := ""
+	if k.Earlier {
+		again = " (not searched again: nothing has changed)"
+	}
+	fmt.Fprintf(w, "%s: kernel %s%s\n", k.Status, k.Kernel, again)
 	for i := range k.Barriers {
 		b := &k.Barriers[i]
 		fmt.Fprintf(w, "  %s\n", barrierSays(b))

@@ -50,6 +50,9 @@ type Options struct {
 	// From is the origin of the scalar arguments for which a placement is searched, as of
 	// prove.Proof.Scalars; zero: for all arguments, and if there is none, for those of the launch.
 	From launch.Origin
+	// Incremental keeps verified results in the cache, and takes a kernel's result from there if
+	// nothing on which it depends has changed.
+	Incremental bool
 	// Wanted selects the races that are to be separated, by their instructions; nil: all.
 	Wanted func(a, b *ir.Instr) bool
 }
@@ -99,6 +102,7 @@ type Kernel struct {
 	Elsewhere []string // if Given: the races with other arguments
 	// Unexplained is why nothing is said of the use of its barriers; empty: there is no reason.
 	Unexplained string
+	Earlier     bool         // the result is that of an earlier search: see Options.Incremental
 	Verdict     diag.Verdict // of the patched source, or of the source if nothing changes
 	Time        time.Duration
 }
@@ -163,6 +167,7 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	placements := map[*syntax.Func]placer.Placement{}
 	texts := map[*syntax.Func]*found{}
+	var all []*found
 	for _, fn := range s.unit.Funcs {
 		kernels := s.kernelsOf(in, fn)
 		if len(kernels) == 0 {
@@ -178,7 +183,7 @@ func (s *syncer) run(ctx context.Context) error {
 				placements[g], texts[g] = p, f
 			}
 		}
-		s.out.Kernels = append(s.out.Kernels, f.sync)
+		s.out.Kernels, all = append(s.out.Kernels, f.sync), append(all, f)
 	}
 	s.d.See(in)
 	s.d.End([]driver.Input{s.file})
@@ -188,7 +193,9 @@ func (s *syncer) run(ctx context.Context) error {
 	if s.opt.Unverified {
 		return nil
 	}
-	err = s.verifyResult(ctx)
+	if err = s.verifyResult(ctx); err == nil {
+		s.keepAll(all)
+	}
 	for i := range s.out.Kernels {
 		s.out.Kernels[i].settle()
 	}
@@ -296,7 +303,18 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement,
 // starts from the texts of the patch and takes nothing from the search, so a mistake in the marks
 // or in the edits cannot lead to "verified". Races between blocks are left out: no barrier of a
 // block affects them.
+//
+// Kernels without a search, and those with an earlier result, are left out.
 func (s *syncer) verifyResult(ctx context.Context) error {
+	open := map[string]bool{}
+	for i := range s.out.Kernels {
+		if k := &s.out.Kernels[i]; k.Status != NotChecked && !k.Earlier {
+			open[k.Kernel] = true
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
 	common, proofs := s.opt.Common, s.opt.Prove
 	common.Lower.Marked, common.Files, common.Progress = nil, source.NewSet(), nil
 	proofs.OnlyIntraBlock, proofs.FewBlocks = true, true
@@ -320,11 +338,15 @@ func (s *syncer) verifyResult(ctx context.Context) error {
 		return err
 	}
 	defer prover.Close()
-	d.Run(ctx, []driver.Input{again}, prover.Kernel)
+	d.Run(ctx, []driver.Input{again}, func(ctx context.Context, job *driver.Job) {
+		if open[job.Kernel.Demangled] {
+			prover.Kernel(ctx, job)
+		}
+	})
 	for i := range s.out.Kernels {
 		k := &s.out.Kernels[i]
 		for _, v := range d.Summary().Verdicts {
-			if v.Kernel == k.Kernel && k.Status != NotChecked {
+			if v.Kernel == k.Kernel && open[v.Kernel] {
 				k.Verdict = v
 			}
 		}

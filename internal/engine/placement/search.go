@@ -27,6 +27,9 @@ type found struct {
 	sync   Kernel
 	marked *marked
 	result *placer.Result
+	// for a result that is kept: its file, else empty, and the functions that it depends on
+	file      string
+	functions []*syntax.Func
 }
 
 // kernel searches barriers for one kernel.
@@ -63,7 +66,10 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 		cost = placer.DefaultCost
 	}
 	f.sync.Before = cost.Total(&f.marked.tree, f.marked.tree.Standing())
-	err := s.search(ctx, f, oracle, cost)
+	var err error
+	if f.file = f.path(); !f.restore(f.file) {
+		err = s.search(ctx, f, oracle, cost)
+	}
 	switch {
 	case err == nil:
 		f.report()

@@ -7,10 +7,8 @@
 package answers
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -53,14 +51,9 @@ func (d *Dir) file(q smt.Digest) string {
 
 // Get returns the stored answer to a query, and false if there is none or its file is damaged.
 func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
-	b, err := os.ReadFile(d.file(q))
-	if err != nil || len(b) < sha256.Size {
-		return smt.Answer{}, false
-	}
-	text, sum := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	text, ok := cache.Checked(d.file(q))
 	var e entry
-	if sha256.Sum256(text) != [sha256.Size]byte(sum) || json.Unmarshal(text, &e) != nil ||
-		e.Digest != hex.EncodeToString(q[:]) {
+	if !ok || json.Unmarshal(text, &e) != nil || e.Digest != hex.EncodeToString(q[:]) {
 		return smt.Answer{}, false
 	}
 	a := smt.Answer{By: e.By, Steps: e.Steps}
@@ -106,8 +99,7 @@ func (d *Dir) Put(q smt.Digest, a smt.Answer) {
 	if err != nil {
 		return
 	}
-	sum := sha256.Sum256(text)
-	if cache.Write(d.file(q), append(text, sum[:]...)) == nil {
+	if cache.WriteChecked(d.file(q), text) == nil {
 		d.written.Add(1)
 	}
 }

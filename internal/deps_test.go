@@ -66,6 +66,8 @@ var rules = map[string]string{
 
 	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
+	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
+
 	"host":         "event",
 	"command/exec": "source event order ptx ir irgen launch emu lower diag driver engine/run host",
 	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement",
@@ -105,7 +107,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix repair/between engine/placement host check config report lsp baseline gitrev",
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix repair/between engine/placement engine/weaken host check config report lsp baseline gitrev",
 	"cmd/house":   "",
 	"cmd/mutate":  "testing/mutate",
 	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel",

@@ -22,7 +22,7 @@ var flagGroups = []flagGroup{
 	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats"},
 	{"Proofs", "bounds only-intra-block assume assume-no-wrap invariants abstraction extern unwind " +
 		"print math-int solver smt-dir stats"},
-	{"Repair", "emit diff only allow redundant explain incremental strip block-only verify-only oracle algorithm cost loop-cost " +
+	{"Repair", "emit diff only allow redundant explain incremental optimize strip block-only verify-only oracle algorithm cost loop-cost " +
 		"cond-cost"},
 	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path no-cache lang database library " +
 		"library-path Xcompiler keep gpu list image"},

@@ -20,7 +20,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 	for name, typ := range map[string]reflect.Type{
 		"fix": reflect.TypeFor[fixObject](), "sync": reflect.TypeFor[syncObject](), "trace": reflect.TypeFor[traceObject](),
-		"exec": reflect.TypeFor[execObject](),
+		"exec": reflect.TypeFor[execObject](), "optimize": reflect.TypeFor[optimizeObject](),
 	} {
 		for _, wrong := range docs.Struct(name, typ) {
 			t.Error(wrong)
@@ -52,6 +52,7 @@ func TestJSONSchema(t *testing.T) {
 		"fix race.cu": "fix", "fix stuck.cu": "fix", "fix --redundant spare.cu": "fix",
 		"sync race.cu": "sync", "sync stuck.cu": "sync", "sync spare.cu": "sync",
 		"sync --explain race.cu": "sync", "sync --explain --verify-only spare.cu": "sync", "sync --explain spare.cu": "sync",
+		"sync --optimize spare.cu": "optimize", "sync --optimize -v stuck.cu": "optimize",
 		"trace --stats race.cu hang.cu": "trace finding verdict", "check hang.cu": "finding verdict", "check wrong.cu": "finding", "check silent.cu": "finding verdict",
 		"check race.cu": "finding verdict",
 	} {

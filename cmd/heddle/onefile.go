@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -100,6 +102,30 @@ func (c *oneFile) mistakes(page *reportFile) diag.Printer {
 		return text
 	}
 	return both{text, page.findings()}
+}
+
+// save writes the changed text. With -o it is the text of the named file, unchanged if nothing in it
+// changed; with -w every file that changed is overwritten, in sorted order, since inlined functions
+// can be in headers.
+func (c *oneFile) save(patched map[string][]byte, files *source.Set, name string) error {
+	switch {
+	case c.output != "":
+		// -o promises a file in any case, so that a build can depend on it.
+		text, changed := patched[name]
+		if !changed {
+			if f := files.Named(name); f != nil {
+				text = f.Content
+			}
+		}
+		return os.WriteFile(c.output, text, 0o666)
+	case c.write:
+		for _, n := range slices.Sorted(maps.Keys(patched)) {
+			if err := overwrite(n, patched[n]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // overwrite replaces the text of an existing file and keeps its permissions.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +28,12 @@ barrier costs in cycles is an estimate: how often threads reach it, times its la
 The oracle decides which placements are right: static proves them for all inputs of the launch shape, dynamic runs
 the launch, and both runs first and proves what passes. Block barriers cannot repair races between blocks.
 
+--optimize searches instead for synchronization that is stronger than the kernel needs: barriers of the block of
+which a barrier of the warp or a named barrier of the first warps suffices, fences, scopes of atomic operations,
+and memory orders. It lists each change that is proved for every launch in the file, with what it still orders and
+what it assumes of code outside the kernel (-v: also the places where nothing may change, and why), and prints one
+diff with all of them, proved together. Lanes of a warp count as independent, whatever --warp says.
+
 Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a bug that no placement repairs;
 2 usage or input error; 3 not decided, or blocks may race with each other.`
 
@@ -39,6 +43,7 @@ type syncCommand struct {
 	sync      placement.Options
 	algorithm string
 	cost      string
+	optimize  bool // offer weaker synchronization instead
 }
 
 // algorithms maps the words of --algorithm to searches; package place describes them.
@@ -55,7 +60,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "find the cheapest placement of barriers",
 		Long:  syncHelp,
 		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only " +
-			"--explain kernel.cu",
+			"--explain kernel.cu\n  heddle sync --optimize kernel.cu",
 	}, c.run)
 	fs := cmd.Flags()
 	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object on standard output)"
@@ -82,6 +87,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"assume that a condition holds in this `SHARE` of cases")
 	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", 0,
 		"end the search for a kernel after `TIME`, such as 90s (default: a fixed number of steps)")
+	c.optimizeFlags(cmd)
 	return c.endFlags(cmd)
 }
 
@@ -94,6 +100,9 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	}
 	if c.sync.Incremental && c.opt.Lower.NoCache {
 		return inputError{errors.New("--incremental keeps results in the cache, which --no-cache turns off")}
+	}
+	if c.optimize {
+		return c.runOptimize(cmd.Context(), input)
 	}
 	c.sync.Measured = c.cost == "measured"
 	c.sync.Algorithm = algorithms[c.algorithm]
@@ -134,9 +143,7 @@ func syncExit(res *placement.Result) int {
 	return code
 }
 
-// report writes the report and the diff, then the changed text. With -o it is the text of the named
-// file, unchanged if no barrier in it changed; with -w every file of the result is overwritten, in
-// sorted order, since inlined functions can be in headers.
+// report writes the report and the diff, then the changed text.
 func (c *syncCommand) report(res *placement.Result, name string) error {
 	if c.format == "json" {
 		if err := writeSyncJSON(c.stdout, res); err != nil {
@@ -152,29 +159,7 @@ func (c *syncCommand) report(res *placement.Result, name string) error {
 			return err
 		}
 	}
-	switch {
-	case c.output != "":
-		// -o promises a file in any case, so that a build can depend on it.
-		text, changed := res.Patched[name]
-		if !changed {
-			if f := res.Files.Named(name); f != nil {
-				text = f.Content
-			}
-		}
-		return os.WriteFile(c.output, text, 0o666)
-	case c.write:
-		names := make([]string, 0, len(res.Patched))
-		for n := range res.Patched {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		for _, n := range names {
-			if err := overwrite(n, res.Patched[n]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return c.save(res.Patched, res.Files, name)
 }
 
 // text reports one kernel on standard error: its barriers with their reasons, the costs, and the

@@ -62,6 +62,9 @@ type Options struct {
 	// Ignore reports findings that are not wanted, and for which no query is asked. nil: all are
 	// wanted.
 	Ignore func(f *Finding) bool
+	// Beyond restricts races within a block to pairs of threads of which one has at least this linear
+	// index; 0: all pairs. Package engine/weaken proves barriers of part of a block with it.
+	Beyond uint32
 }
 
 // Kind is the kind of a Finding.
@@ -444,6 +447,9 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
 	} else {
 		q = append(q, p.differ(s, p.th.Tid))
+		if p.opt.Beyond > 0 {
+			q = append(q, p.outlying(s))
+		}
 		if p.converged && !a.Unsettled && !b.Unsettled { // a barrier of the warp orders its lanes
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
@@ -545,6 +551,12 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
+}
+
+// outlying is the formula that one of two threads of a block is at or behind Options.Beyond.
+func (p *prover) outlying(s [2]*smt.Substitution) smt.Term {
+	first, at := p.th.Linear(), p.c.Const(uint64(p.opt.Beyond), 32)
+	return p.c.Or(p.c.Ule(at, s[0].Apply(first)), p.c.Ule(at, s[1].Apply(first)))
 }
 
 // kinds name the kinds of findings that are no violations.

@@ -128,6 +128,8 @@ type Proof struct {
 	Paths    bool  // a counterexample also has the iterations in which the accesses race
 	Exists   bool  // a finding needs no counterexample
 	OneBlock bool  // races between blocks are left out
+	// Beyond is that of verify.Options.
+	Beyond uint32
 	// Shown and OneWarp are those of verify.Options, and so is Ignore, beside that of the engine.
 	Shown, OneWarp, Ignore func(*verify.Finding) bool
 

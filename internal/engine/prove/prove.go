@@ -375,8 +375,9 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{
 		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock || p.OneBlock,
-		Ignore: p.ignored(),
-		Limit:  limit, Exists: p.whether || p.Exists, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
+		Ignore: p.ignored(), Beyond: p.Beyond,
+		Limit: limit, Exists: p.whether || p.Exists, Steps: p.Steps,
+		Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
 		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
 	})

@@ -30,8 +30,8 @@ optional:
 
 # test is the target of .ci/run.
 test: clang optional lint
-	$(GO) test ./...
-	$(GO) test -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
+	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 30m -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
 	  ./internal/check/... ./internal/driver ./internal/engine/... ./internal/command/... ./internal/lower
 
 # lint fails on unformatted code, on findings of vet and staticcheck, and on an untidy go.mod.

@@ -49,7 +49,7 @@ func neededLines(u *placement.BarrierUse) []string {
 		if p.Strong {
 			out = append(out, "orders "+p.Text()+", which are no data race, but whose order decides a value")
 		} else {
-			out = append(out, "separates "+p.Text())
+			out = append(out, "separates "+p.First.Text+" from "+p.Second.Text)
 		}
 		out = append(out, "  for example, "+p.Example())
 	}
@@ -64,7 +64,7 @@ func maybeLines(u *placement.BarrierUse) []string {
 	out := []string{"no run" + of(u) + " shows a race without it, but the proof cannot exclude"}
 	for i := range u.Pairs {
 		p := &u.Pairs[i]
-		out = append(out, "  a race of "+p.Text(), "    "+p.Proof)
+		out = append(out, "  a race between "+p.Text(), "    "+p.Proof)
 	}
 	for _, text := range u.Changes {
 		out = append(out, "  "+text)

@@ -188,10 +188,18 @@ func (v *Verdict) Text() string {
 	return v.complete("kernel " + v.Kernel)
 }
 
+// FullScope is the scope with its details.
+func (v *Verdict) FullScope() string {
+	scope := v.Scope
+	if slices.ContainsFunc(v.Details, func(d string) bool { return strings.HasPrefix(d, "assuming ") }) {
+		scope, _, _ = strings.Cut(scope, "; assuming ") // the details have all assumptions
+	}
+	return strings.Join(append([]string{scope}, v.Details...), "; ")
+}
+
 // complete is Text for a kernel that is named so.
 func (v *Verdict) complete(name string) string {
-	scope := strings.Join(append([]string{v.Scope}, v.Details...), "; ")
-	return v.text(name, scope, v.Reason) + v.tail()
+	return v.text(name, v.FullScope(), v.Reason) + v.tail()
 }
 
 // LineWidth is the number of columns of a verdict for people, at most.
@@ -223,14 +231,30 @@ func (v *Verdict) Line(width int) string {
 	if full := w.text(name, w.Scope, w.Reason) + end; utf8.RuneCountInString(full) <= width {
 		return full
 	}
-	base, _, _ := strings.Cut(v.Kernel, "(")
-	name, end = nameIn(base, filepath.Base(v.Input)), w.tail()+more
+	name, end = nameIn(withoutParameters(v.Kernel), filepath.Base(v.Input)), w.tail()+more
 	width = max(width-utf8.RuneCountInString(end), utf8.RuneCountInString(name))
 	full := w.text(name, w.Scope, w.Reason)
 	if over := utf8.RuneCountInString(full) - width; over > 0 && v.Kind == Clean && v.Reason != "" {
 		full = w.text(name, shorten(w.Scope, max(utf8.RuneCountInString(w.Scope)-over, 60)), w.Reason)
 	}
 	return shorten(full, width) + end
+}
+
+// withoutParameters cuts the list of parameters from a demangled name. The name before it may have
+// parentheses, too: "(anonymous namespace)::f(int)".
+func withoutParameters(name string) string {
+	depth := 0
+	for i := len(name) - 1; i > 0; i-- {
+		switch name[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return name[:i]
+			}
+		}
+	}
+	return name
 }
 
 // nameIn names a kernel and its input, if that has a name; without a kernel, all of the input.

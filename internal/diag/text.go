@@ -164,11 +164,19 @@ func (t *Text) others() {
 	sev := severities[min(t.alike[0].Severity, Error)]
 	t.title(t.alike[0].Span, sev.style, sev.name+"["+string(t.alike[0].Code)+"]",
 		count(n, "more pair", "more pairs")+" of accesses that may have the same cause (-v: all notes)")
-	for _, d := range t.alike[:min(n, mostAlike)] {
-		t.item("also", d.pair(t.files))
+	shown, said := 0, map[string]bool{} // the parts of a vector are at one place
+	for _, d := range t.alike {
+		text := d.pair(t.files)
+		if said[text] || len(said) < mostAlike {
+			shown++
+		}
+		if !said[text] && len(said) < mostAlike {
+			said[text] = true
+			t.item("also", text)
+		}
 	}
-	if n > mostAlike {
-		t.item("also", fmt.Sprintf("%d more", n-mostAlike))
+	if n > shown {
+		t.item("also", fmt.Sprintf("%d more", n-shown))
 	}
 	t.alike = nil
 	fmt.Fprintln(t.w)

@@ -31,6 +31,7 @@ func (c *constraint) key() key { return key{c.race.A, c.race.B, c.level, c.path}
 func (x *text) order(r *Race) {
 	if x.site(r.A).at > x.site(r.B).at {
 		r.A, r.B = r.B, r.A
+		r.Texts[0], r.Texts[1] = r.Texts[1], r.Texts[0]
 	}
 }
 

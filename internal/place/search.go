@@ -43,6 +43,7 @@ type Reason struct {
 	Race  *Race
 	Level int   // 0: within an iteration of all loops around both; j: across iterations of the j-th
 	Loop  Label // that loop, or None
+	Path  Path  // Near or Far; 0: unknown
 }
 
 // Stuck is a race that no barrier can separate.
@@ -457,7 +458,7 @@ func (s *search) separated() (alone, shared map[Label][]Reason) {
 		on := slices.DeleteFunc(slices.Clone(c.labels), func(l Label) bool {
 			return !s.res.Placement[l]
 		})
-		r := Reason{c.of.race, c.of.level, c.of.loop}
+		r := Reason{c.of.race, c.of.level, c.of.loop, c.of.path}
 		for _, l := range on {
 			if len(on) == 1 {
 				alone[l] = append(alone[l], r)
@@ -475,7 +476,7 @@ func (s *search) elsewhere(l Label, others int) []Reason {
 	for _, ch := range s.enough.choices {
 		for _, w := range ch.paths {
 			if others == 0 && slices.Contains(w.wide, l) {
-				return []Reason{{w.race, w.level, w.loop}}
+				return []Reason{{w.race, w.level, w.loop, 0}}
 			}
 		}
 	}

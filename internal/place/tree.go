@@ -99,8 +99,9 @@ type Race struct {
 	OtherBlock bool
 	// OneWarp is set if the threads always belong to one warp: a warp barrier is enough.
 	OneWarp bool
-	// Why describes the race to the user, with source positions.
-	Why string
+	// Why describes the race to the user, with source positions, and Texts the accesses at A and at B.
+	Why   string
+	Texts [2]string
 }
 
 // Answer is the judgement of an oracle on a placement.

@@ -44,8 +44,7 @@ func (x *kernelFix) racesBetween(ctx context.Context) bool {
 	race := func(f repair.Finding) bool { return f.Kind == repair.Race }
 	far := func(f verify.Finding) bool { return f.Kind == verify.Race && f.OtherBlock }
 	shown := b.Grade == repair.Buggy && slices.ContainsFunc(b.Shown(), race)
-	// A race that rests on contents that heddle guessed is repaired if the user allows it.
-	suspected := b.Grade == repair.Unknown && x.judge.suspect != nil && len(x.opt.Between) > 0
+	suspected := b.Grade == repair.Unknown && x.judge.suspect != nil
 	return (shown || suspected) &&
 		slices.ContainsFunc(x.judge.races(ctx, x.kernel.Func), far)
 }

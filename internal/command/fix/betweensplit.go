@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"heddle/internal/repair/between"
 	"heddle/internal/syntax"
@@ -89,10 +90,17 @@ func (x *kernelFix) cuts(ctx context.Context, cur *currentFile) ([]int, []betwee
 	}
 	var changes []between.Change
 	for _, at := range cuts {
-		changes = append(changes, between.Change{Text: "the kernel is divided before this statement",
-			At: at})
+		changes = append(changes, between.Change{
+			Text: "the kernel is divided before `" + firstLine(cur.user.Content[at:]) + "`", At: at,
+		})
 	}
 	return cuts, changes
+}
+
+// firstLine is the first line of a statement, without the brace that opens its body.
+func firstLine(text []byte) string {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return strings.TrimSuffix(strings.TrimSpace(string(line)), " {")
 }
 
 // apart chooses the fewest statements of the body before which the accesses of pairs that race are

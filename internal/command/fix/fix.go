@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/internal/diag"
@@ -25,6 +26,7 @@ import (
 	"heddle/internal/engine/run"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/repair/between"
 	"heddle/internal/source"
@@ -310,9 +312,9 @@ func (x *kernelFix) repaired(ctx context.Context) {
 	out, r, k := x.out, x.result, x.k
 	out.Status, x.text = Repaired, r.Patch.Text
 	out.Wrong = x.wrong(ctx)
-	out.Changes = changes(k, r.Changes, x.copied)
+	out.Changes = x.changes(r.Changes)
 	for _, a := range r.Alternatives {
-		other := changes(k, a.Changes, x.copied)
+		other := x.changes(a.Changes)
 		same := func(c []Change) bool { return slices.Equal(c, other) }
 		if !slices.ContainsFunc(append(out.Alternatives, out.Changes), same) {
 			out.Alternatives = append(out.Alternatives, other)
@@ -490,13 +492,29 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 	return out
 }
 
+// inLanguage names what a repair adds as the language of the file does; in PTX, as it is.
+func (x *kernelFix) inLanguage(what string) string {
+	if !x.in.CUDA() && !x.in.OpenCL() {
+		return what
+	}
+	what = strings.Replace(what, "a block barrier", "`"+x.in.BarrierName(false)+"`", 1)
+	what = strings.Replace(what, "a warp barrier", "`"+x.in.BarrierName(true)+"`", 1)
+	switch what {
+	case "fence.acq_rel.gpu", "membar.gl":
+		return "`" + x.in.FenceName(what, true) + "`"
+	case "fence.acq_rel.cta", "membar.cta":
+		return "`" + x.in.FenceName(what, false) + "`"
+	}
+	return what
+}
+
 // changes describes what a repair does. Positions are those of the user's text. An instruction of a
 // copied function is shown at the call that was replaced.
-func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change {
-	byIndex := instructions(k)
+func (x *kernelFix) changes(list []repair.Change) []Change {
+	byIndex, copied := instructions(x.k), x.copied
 	var out []Change
 	for _, c := range list {
-		f := Change{Text: c.What}
+		f := Change{Text: x.inLanguage(c.What)}
 		if c.At != nil {
 			n, within := c.At.Index, ""
 			if n < len(copied) {
@@ -510,8 +528,10 @@ func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change 
 			}
 			if _, barrier := c.At.BlockBarrier(); c.Old && !barrier {
 				f.Text += ": " + op
-			} else if !c.Old {
+			} else if !c.Old && (within != "" || x.in.Lowered.Lang == lower.PTX) {
 				f.Text += " before " + op
+			} else if !c.Old {
+				f.Text += " before this"
 			}
 		}
 		if c.Cut {

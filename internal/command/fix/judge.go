@@ -45,7 +45,8 @@ type judge struct {
 	guessed *guess // the bug that is repaired was found with a guessed shape
 	// whether: all that counts of a text is whether it is verified.
 	whether bool
-	// suspect is a run with a race that rests on contents of memory that heddle guessed; nil: none.
+	// suspect is a run with a race that rests on guesses about which nothing else is known, such as
+	// the contents of memory; nil: none.
 	suspect *run.Trial
 	limit   time.Duration // of a proof, if the user gives one
 	spent   time.Duration
@@ -252,8 +253,8 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 		return err
 	}
 	j.f.ran += res.Steps
-	found, guess, contents := j.evident(p, t.Launch.Host, m, cfg, det.Report())
-	if contents && j.suspect == nil {
+	found, guess, open := j.evident(p, t.Launch.Host, m, cfg, det.Report())
+	if open && j.suspect == nil {
 		j.suspect = &t
 	}
 	if guess != "" {
@@ -275,9 +276,9 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 
 // evident returns what a run found without the races that rest on a guess, as heddle check counts
 // them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races, on
-// names the guesses of one. contents says that one of them rests on contents of memory alone.
+// names the guesses of one. open says that nothing decides the guesses of one of them (Guesses.Race).
 func (j *judge) evident(p *parsed, host int, m *emu.Machine, cfg *launch.Config,
-	rep *race.Report) (found *race.Report, on string, contents bool) {
+	rep *race.Report) (found *race.Report, on string, open bool) {
 	if len(rep.Races) == 0 {
 		return rep, "", false
 	}
@@ -289,12 +290,12 @@ func (j *judge) evident(p *parsed, host int, m *emu.Machine, cfg *launch.Config,
 	kept.Races = nil
 	for i := range rep.Races {
 		if g, of := guesses.Race(&rep.Races[i], m, cfg); g != "" {
-			on, contents = g, contents || of
+			on, open = g, open || of
 			continue
 		}
 		kept.Races = append(kept.Races, rep.Races[i])
 	}
-	return &kept, on, contents
+	return &kept, on, open
 }
 
 // guessesOf returns the guesses of the launch that the user asked for; nil if it cannot be resolved.

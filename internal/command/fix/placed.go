@@ -3,6 +3,7 @@ package fix
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 
 	"heddle/internal/diag"
@@ -164,25 +165,20 @@ func (x *kernelFix) placedChange(b *placement.Barrier) Change {
 		out.Text = "the barrier is removed: not all threads of the block reach it"
 		return out
 	}
-	out.Text = x.barrierName(b.Warp) + " " + b.Place
-	if len(b.Why) > 0 {
-		out.Text += ": it " + strings.Join(b.Why, "; it ")
+	out.Text = "`" + x.in.BarrierName(b.Warp) + "` " + b.Place
+	if why := b.Why; len(why) > 0 {
+		rest := ""
+		if len(why) > mostReasons {
+			rest = fmt.Sprintf("; and %d more pairs", len(why)-mostReasons)
+			why = why[:mostReasons]
+		}
+		out.Text += ": it " + strings.Join(why, "; it ") + rest
 	}
 	return out
 }
 
-// barrierName names a barrier that is inserted, in the language of the file.
-func (x *kernelFix) barrierName(warp bool) string {
-	switch {
-	case x.in.CUDA() && warp:
-		return "`__syncwarp()`"
-	case x.in.CUDA():
-		return "`__syncthreads()`"
-	case warp:
-		return "a warp barrier"
-	}
-	return "a block barrier"
-}
+// mostReasons is how many of the pairs that a barrier separates are listed.
+const mostReasons = 3
 
 // userSpan is a position of the text in which barriers were placed, in the file of the user. In PTX
 // the repairs of kernels before this one have moved it.

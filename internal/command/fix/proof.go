@@ -10,6 +10,7 @@ import (
 	"heddle/internal/engine/prove"
 	"heddle/internal/engine/run"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/repair"
@@ -67,7 +68,7 @@ func (j *judge) proveLaunch(ctx, outer context.Context, p *parsed, host int,
 		}
 		if j.f.steps -= r.Stats.Steps; r.Verified() {
 			out.Grade, out.Scope = repair.Verified,
-				strings.Join(append([]string{pr.Scope(r)}, pr.Details(r)...), "; ")
+				(&diag.Verdict{Scope: pr.Scope(r), Details: pr.Details(r)}).FullScope()
 			return true
 		}
 	}
@@ -126,8 +127,13 @@ func openReason(r *verify.Result) string {
 		return out
 	}
 	text := func(in *ir.Instr) string {
-		if in == nil {
+		switch {
+		case in == nil:
 			return "the end of the kernel"
+		case in.Action() == isa.ActStore:
+			return "a write"
+		case in.Action() == isa.ActLoad:
+			return "a read"
 		}
 		return in.Text()
 	}
@@ -141,6 +147,9 @@ func openReason(r *verify.Result) string {
 		return out
 	}
 	out += fmt.Sprintf(": it cannot rule out %s between %s and %s", what, text(f.A), text(f.B))
+	if f.Object != nil && f.Object.Name != "" {
+		out += " of " + f.Object.Name
+	}
 	if len(r.Thread.Approximate) > 0 {
 		out += " (" + strings.Join(r.Thread.Approximate, "; ") + ")"
 	}

@@ -42,9 +42,10 @@ func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 	return x.choose(ctx)
 }
 
-// secure repairs a kernel of which only a race is known that rests on contents of memory that heddle
-// guessed. No run shows that the user's data has it, so nothing is tried; but a placement with which
-// the kernel is proved right for all contents is worth its barriers.
+// secure repairs a kernel of which only a race is known that rests on contents of memory, or on
+// arguments that no host code names, which heddle guessed. No run shows that the user's data has it,
+// so nothing is tried; but a placement with which the kernel is proved right for all of them is worth
+// its barriers.
 func (x *kernelFix) secure(ctx context.Context, p *parsed) error {
 	if err := x.place(ctx, p); err != nil {
 		return err

@@ -24,7 +24,7 @@ func TestGrid(t *testing.T) {
 		{"neighbors", "    b[i] = a[i];\n    a[i] = b[i ^ 256];\n", []string{"after line 3"}},
 		{"steps", "    for (int s = 0; s < n; s++) {\n" +
 			"        float v = a[i ^ 256];\n        a[i] = v;\n    }\n",
-			[]string{"at the beginning of the block in line 3", "after line 4"}},
+			[]string{"at the top of the loop in line 3", "after line 4"}},
 		{"own elements", "    b[i] = a[i];\n    a[i] = b[i];\n", nil},
 		{"one block writes", "    if (blockIdx.x == 0)\n        b[i] = a[i];\n    a[i] = b[i & 255];\n",
 			[]string{"after line 4"}},

@@ -238,7 +238,8 @@ func (f *found) restore(path string) bool {
 	}
 	for _, reasons := range e.Result.Reasons {
 		for i := range reasons {
-			reasons[i].Race.Why = shift(reasons[i].Race.Why)
+			r := reasons[i].Race
+			r.Why, r.Texts = shift(r.Why), [2]string{shift(r.Texts[0]), shift(r.Texts[1])}
 		}
 	}
 	for _, s := range e.Spaces {

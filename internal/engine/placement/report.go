@@ -106,17 +106,35 @@ func (f *found) inFunc(l placer.Label) string {
 	case n.Barrier:
 		return fmt.Sprintf("in line %d", span.Start.Line())
 	case n.Kind == placer.Start:
-		if at := node.At; at > 0 {
-			return fmt.Sprintf("at the beginning of the block in line %d", file.PosAt(at-1).Line())
+		at := line(span.Start, 0)
+		if node.At > 0 {
+			at = file.PosAt(node.At - 1).Line()
 		}
-		return fmt.Sprintf("at the beginning of the block in line %d", line(span.Start, 0))
+		what := "kernel" // or function
+		switch from.fn.Tree.Labels[n.Parent].Kind {
+		case placer.Loop:
+			what = "loop"
+		case placer.Cond:
+			what = "branch"
+		case placer.Block:
+			if n.Parent > 0 {
+				what = "braces"
+			}
+		}
+		return fmt.Sprintf("at the top of the %s in line %d", what, at)
 	}
 	return fmt.Sprintf("after line %d", line(span.End, 1))
 }
 
-// reason describes what a barrier separates.
+// reason describes what a barrier separates, in the order of execution: across iterations, the
+// access at B comes first.
 func (f *found) reason(r placer.Reason) string {
-	return "separates " + r.Race.Why + f.level(r.Race, r.Level, r.Loop)
+	a, b := r.Race.Texts[0], r.Race.Texts[1]
+	if r.Level > 0 && r.Path == placer.Near {
+		line := f.marked.node(r.Loop).Span.Start.Line()
+		return fmt.Sprintf("separates %s from %s in the next iteration of the loop in line %d", b, a, line)
+	}
+	return "separates " + a + " from " + b + f.level(r.Race, r.Level, r.Loop)
 }
 
 // level describes in which iterations the accesses of a race follow each other. It is empty for a

@@ -85,15 +85,17 @@ func (g *Guesses) tooWide(a, b *depend.Access, cfg *launch.Config) bool {
 }
 
 // Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
-// rests on none. contents says that only contents of memory are guessed: a proof is about all of
-// them.
-func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) (on string, contents bool) {
+// rests on none. open says that nothing decides what is guessed: contents of memory, or arguments of
+// a kernel that no host code launches. A proof is about all of them.
+func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) (on string, open bool) {
 	all := g.restsOn(raceKey(rc), rc, m, cfg)
 	if len(all) == 0 {
 		return "", false
 	}
-	shape := func(one guess) bool { return !one.contents }
-	return sayGuesses(all), !slices.ContainsFunc(all, shape)
+	decided := func(one guess) bool {
+		return !one.contents && (cfg.Host != 0 || !strings.HasPrefix(one.flag, "--arg"))
+	}
+	return sayGuesses(all), !slices.ContainsFunc(all, decided)
 }
 
 // access is an access of a race as package depend names it.

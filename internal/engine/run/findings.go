@@ -228,14 +228,15 @@ func (r *Run) unseparated(rc *race.Race) string {
 	const end = ", so they may happen in either order"
 	switch {
 	case rc.Interval == 0 && !r.hasBarriers():
-		return "this kernel has no barrier of the block" + end
+		return "this kernel has no " + r.Job.Module.BarrierName(false) + end
 	case rc.Interval == 0:
 		return "both accesses come before the first barrier of the block" + end
 	case rc.Interval == 1:
-		return "no barrier separates the two accesses: the block has passed one before both" + end
+		return "no barrier separates the two accesses: both come after the first barrier that the block " +
+			"passes, and before the next" + end
 	}
-	return fmt.Sprintf("no barrier separates the two accesses: the block has passed %d before both%s",
-		rc.Interval, end)
+	return fmt.Sprintf("no barrier separates the two accesses: both come after the block has passed %d "+
+		"barriers, and before the next%s", rc.Interval, end)
 }
 
 // hasBarriers reports whether the kernel, without the functions that it calls, has a barrier of the

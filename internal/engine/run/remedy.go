@@ -8,7 +8,9 @@ import (
 	"heddle/internal/depend"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/race"
 	"heddle/internal/source"
 )
@@ -24,7 +26,7 @@ func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
 	case rc.Cause != race.Unordered:
 		return ""
 	case rc.Level == race.InterBlock:
-		return r.betweenBlocks(rc)
+		return r.betweenBlocks(rc, one, two)
 	case rc.Level == race.IntraWarp || rc.Level == race.IntraBlock:
 	default:
 		return ""
@@ -36,7 +38,12 @@ func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
 const ownElements = "let each thread write its own element"
 
 // betweenBlocks is the remedy for a race between blocks.
-func (r *Run) betweenBlocks(rc *race.Race) string {
+func (r *Run) betweenBlocks(rc *race.Race, one, two emu.SiteInfo) string {
+	if line := r.ticket(rc, one, two); line > 0 {
+		fence := r.Job.Module.FenceName("fence.acq_rel.gpu", true)
+		return fmt.Sprintf("if the atomic operation in line %d tells a block that others are done, add %s "+
+			"before it, and after it as well", line, fence)
+	}
 	switch a, b := rc.First.Kind.RMW(), rc.Second.Kind.RMW(); {
 	case a != b:
 		return "make both accesses atomic if any order is right, or divide the kernel into two launches"
@@ -44,6 +51,33 @@ func (r *Run) betweenBlocks(rc *race.Race) string {
 		return "let each block write its own elements"
 	}
 	return "write the result to a second array, or divide the kernel into two launches"
+}
+
+// ticket returns the line of an atomic operation with a result between a write and a read, such as
+// the one by which the last block finds out that it is the last; 0 if there is none, or if a fence
+// is on that way already.
+func (r *Run) ticket(rc *race.Race, one, two emu.SiteInfo) int {
+	w, rd := r.lineOf(one), r.lineOf(two)
+	if rc.Second.Kind.Writes() {
+		w, rd = rd, w
+	}
+	if rc.First.Kind.Writes() == rc.Second.Kind.Writes() || w == 0 {
+		return 0
+	}
+	line := 0
+	for _, b := range r.Job.Kernel.Blocks {
+		for _, in := range b.Instrs {
+			n := r.homeLine(driver.Place(in))
+			switch {
+			case n <= w || n >= rd:
+			case in.Action() == isa.ActFence:
+				return 0
+			case in.Action() == isa.ActAtomic && in.Space != event.Shared && line == 0:
+				line = n
+			}
+		}
+	}
+	return line
 }
 
 // barrierFor names the barrier that orders the threads of a race, in the language of the file. all

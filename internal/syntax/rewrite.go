@@ -356,7 +356,8 @@ func bodies(n *node) []*node {
 	return nil
 }
 
-// listOf returns the statements of a body.
+// listOf returns the statements of a body. A block whose braces a macro writes is one merged item:
+// none of its statements has a place. Each other item is below n, unless n is no block.
 func (w *rewriter) listOf(n *node) []item {
 	kids := []*node{n}
 	if w.b.braces(n) {
@@ -370,18 +371,26 @@ func (w *rewriter) listOf(n *node) []item {
 				it.node, it.extent = lastKid(it.node), e
 			}
 		}
+		items[i].merged = items[i].merged || items[i].kind == "CompoundStmt" && !w.b.braces(items[i].node)
 	}
 	return items
 }
 
 // itemAt returns the innermost statement of a list that contains an offset, or nil if a macro
-// produces it. The head of an if or a loop belongs to that statement.
+// produces part of it. A macro that produces all of a statement leaves room before and after it.
+// The head of an if or a loop belongs to that statement.
 func (w *rewriter) itemAt(body *node, off int) *node {
 	for _, it := range w.listOf(body) {
 		if off < it.from || off >= it.to {
 			continue
 		}
-		if it.merged || !it.begins || !it.ends {
+		if it.merged || !it.ends {
+			return nil
+		}
+		if w.b.single(it.node) && !w.b.text.inDirective(it.from) {
+			return it.node
+		}
+		if !it.begins {
 			return nil
 		}
 		for _, sub := range bodies(it.node) {

@@ -10,6 +10,8 @@ func (l *list) divide(i int, it item) {
 	}
 	l.lines(lead[:strings.LastIndexByte(lead, '\n')+1], l.ind)
 	switch {
+	case it.merged || l.w.b.single(it.node):
+		l.w.fail(it.from, "a barrier that all threads must reach is inside a macro")
 	case it.kind == "CompoundStmt":
 		l.line("{")
 		c := l.child(it.node, l.scope, l.guard)

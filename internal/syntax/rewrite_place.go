@@ -149,6 +149,9 @@ func (l *list) split(i int, it item, between *Insert) {
 		n = n.kids[0]
 	}
 	t := w.b.text
+	if w.b.single(it.node) {
+		w.fail(it.from, "a statement that must be split is not plain text (a macro produces it)")
+	}
 	if n.kind != "BinaryOperator" && n.kind != "CompoundAssignOperator" || len(n.kids) != 2 ||
 		it.merged || !it.ends {
 		w.fail(it.from, "no barrier fits between the read and the write of a statement that is not a "+

@@ -90,7 +90,7 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 		if after.Grade >= repair.Clean && s.lesser == nil {
 			s.lesser = &sourceForm{edits: edits, after: after, ptx: ptx}
 		}
-		s.refused(notInSourcef("editing the source at the places of the repair is not enough"))
+		s.refused(errNotEnough)
 		return nil, nil
 	}
 	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
@@ -100,9 +100,13 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 	return &sourceForm{edits: edits, after: after, ptx: ptx}, nil
 }
 
-// refused keeps the first reason: it is about the form that expresses most of the plan.
+// errNotEnough is why a form is refused that was compiled and judged.
+var errNotEnough = notInSourcef("editing the source at the places of the repair is not enough")
+
+// refused keeps the first reason, which is about the form that expresses most of the plan. What
+// cannot be written says more than that something else was not enough.
 func (s *sourceSearch) refused(why error) {
-	if s.why == nil {
+	if s.why == nil || s.why == errNotEnough {
 		s.why = why
 	}
 }

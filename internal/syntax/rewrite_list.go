@@ -23,6 +23,7 @@ type list struct {
 	flat   bool   // the statements move into the enclosing list
 	out    *strings.Builder
 	run    []piecer
+	temps  map[string]string // temporary variables by their type
 }
 
 // piecer is a statement of a run with its output text.

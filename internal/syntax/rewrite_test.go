@@ -206,8 +206,25 @@ var rewriteTests = []struct {
 			"    a[t] = a[t + 1];? // shift\n    a[t] += a[t ^ 1];?\n}\n",
 		want: "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    bool p = t < n - " +
 			"1;\n    float v = 0;\n    if (p) {\n        v = a[t + 1];\n    }\n    __syncthreads();\n    " +
-			"if (p) {\n        a[t] = v; // shift\n    }\n    float v2 = a[t] + (a[t ^ 1]);\n    " +
+			"if (p) {\n        a[t] = v; // shift\n    }\n    float v2 = a[t] + a[t ^ 1];\n    " +
 			"__syncthreads();\n    a[t] = v2;\n}\n",
+	},
+	{
+		name: "assignments to volatile memory, one after another",
+		in: `__device__ void k(volatile float *a, int t) {
+    a[t] += a[t + 2];?
+    a[t] += a[t + 1] * 2;? // last
+}
+`,
+		want: `__device__ void k(volatile float *a, int t) {
+    float v = a[t] + a[t + 2];
+    __syncthreads();
+    a[t] = v;
+    v = a[t] + (a[t + 1] * 2);
+    __syncthreads();
+    a[t] = v; // last
+}
+`,
 	},
 	{
 		name: "a branch in a branch",

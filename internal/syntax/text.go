@@ -132,6 +132,26 @@ func (t text) behindArguments(i int) int {
 	return i
 }
 
+// behindBrackets returns the offset after the parentheses or square brackets that open at i, and i
+// if there are none.
+func (t text) behindBrackets(i int) int {
+	depth := 0
+	for at := i; at < len(t); at = t.skipBlank(t.skipToken(at)) {
+		switch t[at] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
+}
+
 // lastToken returns the offset after the last token that starts in [from, to).
 func (t text) lastToken(from, to int) int {
 	end := from

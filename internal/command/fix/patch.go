@@ -26,9 +26,10 @@ var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+)
 
 // sourceForm is the form of a repair in the source.
 type sourceForm struct {
-	edits []edit.Edit // of the file, with those of the kernels before
-	after *repair.Judgement
-	ptx   []byte
+	edits     []edit.Edit // of the file, with those of the kernels before
+	rewritten map[*syntax.Func]*rewritten
+	after     *repair.Judgement
+	ptx       []byte
 }
 
 // mostSources bounds the sources that are compiled for one kernel.
@@ -58,7 +59,7 @@ var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
 // and comments, are one candidate.
 func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (
 	*sourceForm, error) {
-	edits, err := s.edited(steps)
+	edits, made, err := s.edited(steps)
 	if err != nil {
 		s.refused(err)
 		return nil, nil
@@ -88,7 +89,7 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 	}
 	if after.Grade < want {
 		if after.Grade >= repair.Clean && s.lesser == nil {
-			s.lesser = &sourceForm{edits: edits, after: after, ptx: ptx}
+			s.lesser = &sourceForm{edits, made, after, ptx}
 		}
 		s.refused(errNotEnough)
 		return nil, nil
@@ -97,7 +98,7 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 		s.refused(err)
 		return nil, ctx.Err()
 	}
-	return &sourceForm{edits: edits, after: after, ptx: ptx}, nil
+	return &sourceForm{edits, made, after, ptx}, nil
 }
 
 // errNotEnough is why a form is refused that was compiled and judged.
@@ -120,14 +121,17 @@ func (s *sourceSearch) known(text []byte) bool {
 }
 
 // harmsOthers returns an error if a change of a function that other kernels may call breaks one of
-// them. It compares runs of the launch alone, so it can miss a change that breaks another kernel
-// for other inputs.
+// them. A kernel that was repaired must be as right as it was then. Of others it compares runs of the
+// launch alone, so it can miss a change that breaks another kernel for other inputs.
 func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
 	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
 		return nil
 	}
+	if err := s.keepsRepaired(ctx, ptx); err != nil {
+		return err
+	}
 	for _, k := range s.f.in.Kernels() {
-		if k.Name == s.j.kernel || s.f.d.Job(s.f.in, k).Config() == nil {
+		if k.Name == s.j.kernel || s.f.d.Job(s.f.in, k).Config() == nil || s.wasRepaired(k) {
 			continue
 		}
 		other := &judge{f: s.f, kernel: k.Name, limit: s.j.limit, hunted: true}
@@ -226,6 +230,37 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 		in.Text(), strings.TrimSpace(text))
 }
 
+// simplest returns the form in the source of the repair, or that of an alternative at the same cost
+// which changes fewer lines: a barrier between two statements is better than one within a statement,
+// which has to be divided for it. That alternative becomes the repair.
+func (x *kernelFix) simplest(ctx context.Context, s *sourceFixer) (*sourceForm, error) {
+	best, err := s.inSource(ctx, x)
+	if err != nil || !s.removesLines(best) {
+		return best, err
+	}
+	r := x.result
+	for i := range r.Alternatives {
+		was := *r
+		a := &r.Alternatives[i]
+		r.Plan, a.Plan = a.Plan, r.Plan
+		r.Changes, a.Changes = a.Changes, r.Changes
+		r.Patch, a.Patch = a.Patch, r.Patch
+		r.After, a.After = a.After, r.After
+		form, err := s.inSource(ctx, x)
+		if ctx.Err() != nil {
+			return best, ctx.Err()
+		}
+		if err == nil && form.after.Grade >= best.after.Grade &&
+			s.changedLines(form) < s.changedLines(best) {
+			best = form
+			continue
+		}
+		a.Plan, a.Changes, a.Patch, a.After = r.Plan, r.Changes, r.Patch, r.After
+		r.Plan, r.Changes, r.Patch, r.After = was.Plan, was.Changes, was.Patch, was.After
+	}
+	return best, nil
+}
+
 // inSource looks for a form in the source of the plan of a repair. It searches twice: with what the
 // control flow of the kernel says about statements that all threads reach, and, if that fails, with
 // what the source alone says.
@@ -244,6 +279,10 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 		}
 	}
 	search := s.search(k, of.judge)
+	if form, err := search.already(ctx, want); form != nil || err != nil {
+		return form, err
+	}
+	must = search.include(must, open)
 	for _, uniform := range []func(*syntax.Func) func(int, int) bool{s.uniformIn(k, x), nil} {
 		search.uniform = uniform
 		fix, err := search.choose(ctx, must, open, want)
@@ -273,7 +312,11 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices,
 		for _, c := range open {
 			steps = appendNew(steps, c[min(n, len(c)-1)])
 		}
-		if fix, err := s.attempt(ctx, steps, want); fix != nil || err != nil {
+		fix, err := s.attempt(ctx, steps, want)
+		if fix != nil && len(s.again) > 0 { // together with others it may be more than is needed
+			fix, err = s.narrow(ctx, steps, fix, want)
+		}
+		if fix != nil || err != nil {
 			if err == nil && want != repair.Verified {
 				fix.after, err = s.judged(ctx, fix)
 			}
@@ -283,7 +326,7 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices,
 	steps := slices.Clone(must)
 	for _, c := range open {
 		for _, st := range c {
-			if _, err := s.edited(append(slices.Clone(must), st)); err == nil {
+			if _, _, err := s.edited(append(slices.Clone(must), st)); err == nil {
 				steps = appendNew(steps, st)
 			}
 		}

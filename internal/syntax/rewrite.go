@@ -15,10 +15,13 @@ import (
 // The statements around such a barrier change as follows. Package repair makes the same changes to
 // a control-flow graph without statements.
 //
-//	if (c) { A; barrier; B }        bool p = c; if (p) { A } barrier; if (p) { B }
+//	if (c) { A; barrier; B }        if (c) { A } barrier; if (c) { B }
 //	for (init; c; step) { ... }     bool p = true;
 //	                                for (init; __syncthreads_or(p = p && c); step) { if (p) ... }
-//	if (c) return; A; barrier; B    bool p = !(c); if (p) { A } barrier; if (p) { B }
+//	if (c) return; A; barrier; B    if (!c) { A } barrier; if (!c) { B }
+//
+// A condition that may change, or that is long, is evaluated once: const bool active = c. A loop of
+// which all threads execute equally many iterations keeps its head.
 //
 // A declaration of a variable that is used after the barrier moves before the condition, and its
 // initializer becomes an assignment. All other text is kept, comments included.
@@ -90,8 +93,10 @@ type rewriter struct {
 	declared  map[string]int  // number of declarations of a name in the function
 	converted map[*node]bool  // jumps that become assignments
 	active    string          // the variable that is false once a thread has returned; empty: none
-	unit      string          // indentation of one level
-	own       bool            // opening braces have their own lines
+	again     bool            // the conditions of returns are written again instead of a variable
+	locals    map[string]*node
+	unit      string // indentation of one level
+	own       bool   // opening braces have their own lines
 }
 
 // marks holds the changes at one statement.
@@ -123,6 +128,7 @@ func (w *rewriter) run() ([]edit.Edit, error) {
 	w.count(body)
 	w.collect(body)
 	w.jumps(body, nil, nil)
+	w.again = w.returnsRepeat(body)
 	open, close := body.begin.offset+1, body.end.offset
 	var out strings.Builder
 	l := w.newList(body, &scope{kind: function}, &out)

@@ -119,10 +119,22 @@ func (l *list) onlyJump(i int, it item) bool {
 	cond = l.plain(it.from, cond)
 	lead, _, tail := l.parts(i)
 	lead = lead[:strings.LastIndexByte(lead, '\n')+1]
+	stays := w.not(it.kids[0], cond)
+	if w.again {
+		l.flush(i - 1)
+		l.lines(lead, l.ind)
+		l.guard = and(l.guard, stays)
+		return true
+	}
 	if l.guard == "" && j.kind == "ReturnStmt" && w.active == "" {
 		w.active = w.fresh("active")
+		l.blank(lead)
 		l.lines(lead, l.ind)
-		l.line("bool " + w.active + " = !(" + cond + ");")
+		constant := ""
+		if len(w.converted) == 1 {
+			constant = "const "
+		}
+		l.line(constant + "bool " + w.active + " = " + stays + ";")
 		l.behind(tail)
 		l.guard = w.active
 		return true
@@ -136,7 +148,7 @@ func (l *list) onlyJump(i int, it item) bool {
 	}
 	l.flush(i - 1)
 	l.lines(lead, l.ind)
-	l.line(vars[0] + " = " + vars[0] + " && !(" + cond + ");")
+	l.line(vars[0] + " = " + vars[0] + " && " + factor(stays) + ";")
 	l.behind(tail)
 	return true
 }

@@ -152,6 +152,13 @@ func (t text) behindBrackets(i int) int {
 	return i
 }
 
+// comment reports whether a comment or a directive is in [from, to).
+func (t text) comment(from, to int) bool {
+	s := t[from:to]
+	return bytes.Contains(s, []byte("//")) || bytes.Contains(s, []byte("/*")) ||
+		t.directive(from, to)
+}
+
 // lastToken returns the offset after the last token that starts in [from, to).
 func (t text) lastToken(from, to int) int {
 	end := from

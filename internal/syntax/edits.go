@@ -119,7 +119,7 @@ func (e *editor) at(pieces []piece) {
 		switch p.what {
 		case openBrace:
 			if e.braced[p.label] {
-				e.insert(e.f.Nodes[p.label].head, " {")
+				e.insert(e.f.Nodes[p.label].head, e.openBrace(p.label))
 			}
 		case closeBrace:
 			if e.braced[p.label] {
@@ -245,6 +245,15 @@ func (e *editor) firstOf(l place.Label) int {
 		l = kids[i]
 	}
 	return e.offset(e.f.Nodes[l].Span.Start)
+}
+
+// openBrace returns the opening brace of a block that gets braces, with the space before it, in the
+// style of the nearest block.
+func (e *editor) openBrace(block place.Label) string {
+	if !e.ownLines(block) || !e.text.ownBraces(e.f.body, e.f.Nodes[block].head) {
+		return " {"
+	}
+	return e.text.lineBreak() + e.text.indent(e.headOf(block)) + "{"
 }
 
 // put inserts a word after a statement: on its own line after the current one, or after a space.

@@ -96,7 +96,6 @@ type rewriter struct {
 	again     bool            // the conditions of returns are written again instead of a variable
 	locals    map[string]*node
 	unit      string // indentation of one level
-	own       bool   // opening braces have their own lines
 }
 
 // marks holds the changes at one statement.
@@ -147,7 +146,7 @@ func (w *rewriter) uniform(from, to int) bool {
 	return w.rw.Uniform != nil && w.rw.Uniform(from, to)
 }
 
-// style detects the indentation and the brace style of the function.
+// style detects the indentation of the function.
 func (w *rewriter) style() {
 	t := w.b.text
 	w.unit = "    "
@@ -160,20 +159,6 @@ func (w *rewriter) style() {
 			}
 			break
 		}
-	}
-	found := false
-	var walk func(n *node)
-	walk = func(n *node) {
-		for _, kid := range n.kids {
-			if !found && kid.kind == "CompoundStmt" && n.kind != "CompoundStmt" && w.b.braces(kid) {
-				w.own, found = t.first(kid.begin.offset), true
-			}
-			walk(kid)
-		}
-	}
-	walk(w.f.body)
-	if !found {
-		w.own = t.first(w.f.body.begin.offset)
 	}
 }
 
@@ -433,3 +418,6 @@ func comments(t text) map[string]int {
 	}
 	return out
 }
+
+// own reports whether opening braces near an offset have their own lines.
+func (w *rewriter) own(at int) bool { return w.b.text.ownBraces(w.f.body, at) }

@@ -227,7 +227,7 @@ type dividedLoop struct {
 // iteration.
 func (l *list) loopBody(d dividedLoop) {
 	w, p := l.w, d.p
-	l.head(d.head)
+	l.head(d.at, d.head)
 	l.behind(l.beforeBrace(d.at, d.body))
 	s := &scope{kind: loopBody, vars: []string{p}, parent: l.scope}
 	c := l.child(d.body, s, p)
@@ -278,7 +278,7 @@ func (l *list) divideFor(it item) {
 // evenFor writes a for loop that all threads execute equally often: its head stays, and the guard
 // is for the statements in it.
 func (l *list) evenFor(it item, end int) {
-	l.head(string(l.w.b.text[it.from:end]))
+	l.head(end, string(l.w.b.text[it.from:end]))
 	body := it.kids[4]
 	l.behind(l.beforeBrace(end, body))
 	c := l.child(body, &scope{kind: loopBody, parent: l.scope}, l.guard)

@@ -144,9 +144,9 @@ func (l *list) line(s string) {
 	l.out.WriteString(l.ind + s + br)
 }
 
-// head writes a line that opens a block, in the brace style of the function.
-func (l *list) head(s string) {
-	if l.w.own {
+// head writes a line that opens a block, in the brace style of the text at an offset.
+func (l *list) head(at int, s string) {
+	if l.w.own(at) {
 		l.line(s)
 		l.line("{")
 		return
@@ -395,9 +395,12 @@ func (l *list) flush(done int) {
 		l.lines(joined, l.ind)
 		return
 	}
-	note := l.note
+	note, at := l.note, l.open
 	l.note = ""
-	if l.w.own {
+	if run[0].index >= 0 {
+		at = l.items[run[0].index].from
+	}
+	if l.w.own(at) {
 		l.line("if (" + l.guard + ")")
 		l.behind(note)
 		l.line("{")

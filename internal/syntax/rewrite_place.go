@@ -57,7 +57,7 @@ func (l *list) addBraces(it item, sub *node, at int) int {
 	head := t.lastToken(it.from, from)
 	l.out.Write(t[at:head])
 	br := t.lineBreak()
-	if w.own {
+	if w.own(head) {
 		l.out.WriteString(br + t.indent(it.from) + "{")
 	} else {
 		l.out.WriteString(" {")

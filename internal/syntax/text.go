@@ -152,6 +152,27 @@ func (t text) behindBrackets(i int) int {
 	return i
 }
 
+// ownBraces reports whether the opening brace of the block of a function that is nearest to an
+// offset has its own line; the body of the function counts only if there is no other block.
+func (t text) ownBraces(body *node, at int) bool {
+	nearest, own := -1, t.first(body.begin.offset)
+	var walk func(n *node)
+	walk = func(n *node) {
+		for _, kid := range n.kids {
+			brace := kid.begin.offset
+			if kid.kind == "CompoundStmt" && n.kind != "CompoundStmt" && !kid.begin.macro &&
+				brace > body.begin.offset && brace < body.end.offset && t[brace] == '{' {
+				if d := max(brace-at, at-brace); nearest < 0 || d < nearest {
+					nearest, own = d, t.first(brace)
+				}
+			}
+			walk(kid)
+		}
+	}
+	walk(body)
+	return own
+}
+
 // comment reports whether a comment or a directive is in [from, to).
 func (t text) comment(from, to int) bool {
 	s := t[from:to]

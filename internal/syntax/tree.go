@@ -385,6 +385,7 @@ func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool)
 		return bl.dead
 	}
 	b.f.Nodes[l].head = b.text.lastToken(start, e.from)
+	b.f.Tree.Labels[l].Bare = true
 	b.piece(e.from, openBrace, l)
 	bl := b.startOf(l, e.from)
 	bl.wrapped = true

@@ -317,8 +317,12 @@ func (x *kernelFix) repaired(ctx context.Context) {
 		}
 		form, err := x.simplest(ctx, s)
 		x.describe()
-		if form != nil && len(form.rewritten) == 0 { // the repair of another kernel serves this one
+		switch {
+		case form == nil:
+		case len(form.rewritten) == 0: // the repair of another kernel serves this one
 			x.out.Changes, x.out.Alternatives = s.changesOfOthers(x.k), nil
+		default:
+			x.out.Changes = s.changesOf(form, x.result.Changes, x.out.Changes)
 		}
 		return form, err
 	})

@@ -1,10 +1,13 @@
 package fix
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"heddle/internal/edit"
+	"heddle/internal/repair"
+	"heddle/internal/source"
 )
 
 // What a form changes, in lines: people compare patches by that.
@@ -37,4 +40,56 @@ func (s *sourceFixer) linesOf(e edit.Edit) (removed, added int) {
 	from, _ := s.user.Offset(e.Span.Start)
 	to, _ := s.user.Offset(e.Span.End)
 	return strings.Count(string(s.user.Content[from:to]), "\n"), strings.Count(e.New, "\n")
+}
+
+// changesOf returns the changes that a form makes. They are those of the plan, given with their
+// texts, unless the form needs more or fewer statements: a place in the head of a loop becomes one in
+// the loop and one behind it.
+func (s *sourceFixer) changesOf(f *sourceForm, plan []repair.Change, texts []Change) []Change {
+	var out []Change
+	added := 0
+	for _, r := range f.rewritten {
+		for _, st := range r.steps {
+			if st.split >= 0 || st.insert != nil && st.insert.Text != "" {
+				added++
+				out = append(out, s.changeOf(st))
+			}
+		}
+	}
+	for i, c := range plan {
+		if !c.Old {
+			added--
+		} else if i < len(texts) {
+			out = append(out, texts[i])
+		}
+	}
+	if added == 0 {
+		return texts
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return int(a.Span.Start) - int(b.Span.Start) })
+	return out
+}
+
+// changeOf describes a statement that is inserted.
+func (s *sourceFixer) changeOf(st step) Change {
+	text, at, where := st.replace, st.split, "within"
+	if st.insert != nil {
+		text, at = st.insert.Text, st.insert.At
+		if off, _, ok := s.unit.Spot(st.fn, *st.insert); ok {
+			at = off
+		}
+		if where = "before"; st.insert.After {
+			where, at = "after", max(at-1, 0)
+		}
+	}
+	what := "a fence"
+	switch {
+	case st.block || st.insert != nil && st.insert.Block:
+		what = "a block barrier"
+	case strings.HasPrefix(text, "__syncwarp"):
+		what = "a warp barrier"
+	}
+	pos := s.user.PosAt(at)
+	return Change{Text: fmt.Sprintf("%s %s line %d", what, where, pos.Line()),
+		Span: source.Span{Start: pos, End: pos}}
 }

@@ -372,31 +372,40 @@ func appendNew(steps []step, st step) []step {
 	return append(steps, st)
 }
 
-// narrow removes what is not needed: statements that were inserted, the last first. The last
-// inserted statement is dropped first, one at a time, so the cost is one compilation for each.
+// narrow removes what is not needed: statements that were inserted, those in most loops first, and
+// of them the last first. One is dropped at a time, so the cost is one compilation for each.
 func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm,
 	want repair.Grade) (*sourceForm, error) {
-	inserted := 0
-	for _, st := range steps {
+	var inserted []step
+	for _, st := range slices.Backward(steps) {
 		if st.insert != nil && st.insert.Text != "" {
-			inserted++
+			inserted = append(inserted, st)
 		}
 	}
-	for i := len(steps) - 1; i >= 0 && inserted > 1; i-- {
-		if steps[i].insert == nil || steps[i].insert.Text == "" {
-			continue
+	slices.SortStableFunc(inserted, func(a, b step) int { return s.loops(b) - s.loops(a) })
+	left := len(inserted)
+	for _, st := range inserted {
+		if left == 1 {
+			break
 		}
-		less := slices.Delete(slices.Clone(steps), i, i+1)
+		less := slices.Clone(steps)
+		less = slices.DeleteFunc(less, func(o step) bool { return sameStep(o, st) })
 		smaller, err := s.attempt(ctx, less, max(want, fix.after.Grade))
 		if err != nil {
 			return nil, err
 		}
 		if smaller != nil {
 			steps, fix = less, smaller
-			inserted--
+			left--
 		}
 	}
 	return fix, nil
+}
+
+// loops is the number of loops around a statement that is inserted, in its function.
+func (s *sourceSearch) loops(st step) int {
+	_, n, _ := s.unit.Spot(st.fn, *st.insert)
+	return n
 }
 
 // withoutRedundant is the form in the source of a kernel without the barriers that are proved

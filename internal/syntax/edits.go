@@ -287,6 +287,19 @@ func (e *editor) insert(at int, s string) {
 	e.edits = append(e.edits, edit.Edit{Span: source.Span{Start: pos, End: pos}, New: s})
 }
 
+// Barriers returns the number of block barriers that are statements of a function.
+func (f *Func) Barriers() int { return len(f.Tree.Standing()) }
+
+// WithoutBarrier returns the edits that remove a barrier of a function, by its number in the order
+// of the text, and its place.
+func (u *Unit) WithoutBarrier(f *Func, n int) (edits []edit.Edit, at int) {
+	all := f.Tree.Standing()
+	l := all.Labels()[n]
+	e := &editor{f: f, text: f.File.Content, place: all}
+	e.remove(l)
+	return e.edits, e.offset(f.Nodes[l].Span.Start)
+}
+
 // remove deletes a barrier, and its line if nothing else is on it.
 func (e *editor) remove(l place.Label) {
 	n := &e.f.Nodes[l]

@@ -43,8 +43,8 @@ const maxAhead = 15
 // solve returns a placement of minimal cost that satisfies pr and has no barrier after a banned
 // label; nil if there is none. Among placements of equal cost it takes one that changes the fewest
 // barriers and statements of the input, and among those one whose barriers are closest to the
-// accesses that they hold back. A barrier behind the block of one that diverges is no new barrier: it
-// moved there.
+// accesses that they hold back. A barrier behind the block of one that diverges is no new barrier:
+// it moved there.
 func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 	m := maxsat.Problem{}
 	at := map[Label]maxsat.Lit{}
@@ -169,8 +169,8 @@ func (s *search) weigh(
 	}
 }
 
-// moved returns the places to which barriers that diverge move first: each behind the innermost block
-// around it that has a place which does not diverge, in the same loops.
+// moved returns the places to which barriers that diverge move first: each behind the innermost
+// block around it that has a place which does not diverge, in the same loops.
 func (s *search) moved() map[Label]bool {
 	out := map[Label]bool{}
 	for l := range s.tree.Standing() {

@@ -158,8 +158,8 @@ func (w *rewriter) tail(n *node) bool {
 	return false
 }
 
-// returnsRepeat reports whether the jumps that become assignments are all returns at the start of an
-// if in the body of the function, with conditions that have the same value in all of it. Such a
+// returnsRepeat reports whether the jumps that become assignments are all returns at the start of
+// an if in the body of the function, with conditions that have the same value in all of it. Such a
 // condition is written again where it is needed, and no variable is.
 func (w *rewriter) returnsRepeat(body *node) bool {
 	found, long := 0, 0

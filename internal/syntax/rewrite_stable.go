@@ -6,12 +6,13 @@ import (
 )
 
 // A condition that has the same value wherever it is evaluated can be written again, in place of a
-// variable that holds it. A loop whose head has the same values for all threads needs no vote on how
-// often it is executed. Both are decided from the text: what may change a variable in a way that the
-// tree does not show, such as a reference to it, counts as a change.
+// variable that holds it. A loop whose head has the same values for all threads needs no vote on
+// how often it is executed. Both are decided from the text: what may change a variable in a way
+// that the tree does not show, such as a reference to it, counts as a change.
 
-// repeats reports whether a condition has the same value for a thread at every place in the regions:
-// it reads parameters, local variables and indices of threads that the regions do not change.
+// repeats reports whether a condition has the same value for a thread at every place in the
+// regions: it reads parameters, local variables and indices of threads that the regions do not
+// change.
 func (w *rewriter) repeats(cond *node, regions ...*node) bool {
 	return w.pure(cond, func(v *node) bool {
 		return w.private(v) && w.declared[v.name] <= 1 && !slices.ContainsFunc(regions,

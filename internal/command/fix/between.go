@@ -231,8 +231,8 @@ func (x *kernelFix) doubleBuffered(ctx context.Context, cur *currentFile, b *Bet
 // mostRemoved bounds the barriers that are tried to be removed from a kernel with copies.
 const mostRemoved = 4
 
-// withoutBarriers removes the barriers of the kernel that copies leave nothing to separate, the last
-// first: the kernel has to stay verified without each.
+// withoutBarriers removes the barriers of the kernel that copies leave nothing to separate, the
+// last first: the kernel has to stay verified without each.
 func (x *kernelFix) withoutBarriers(ctx context.Context, file *currentFile, b *Between) error {
 	n := file.kernel.Func.Barriers()
 	if n > mostRemoved {

@@ -43,8 +43,8 @@ func (s *sourceFixer) linesOf(e edit.Edit) (removed, added int) {
 }
 
 // changesOf returns the changes that a form makes. They are those of the plan, given with their
-// texts, unless the form needs more or fewer statements: a place in the head of a loop becomes one in
-// the loop and one behind it.
+// texts, unless the form needs more or fewer statements: a place in the head of a loop becomes one
+// in the loop and one behind it.
 func (s *sourceFixer) changesOf(f *sourceForm, plan []repair.Change, texts []Change) []Change {
 	var out []Change
 	added := 0

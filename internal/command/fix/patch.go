@@ -121,8 +121,8 @@ func (s *sourceSearch) known(text []byte) bool {
 }
 
 // harmsOthers returns an error if a change of a function that other kernels may call breaks one of
-// them. A kernel that was repaired must be as right as it was then. Of others it compares runs of the
-// launch alone, so it can miss a change that breaks another kernel for other inputs.
+// them. A kernel that was repaired must be as right as it was then. Of others it compares runs of
+// the launch alone, so it can miss a change that breaks another kernel for other inputs.
 func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
 	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
 		return nil
@@ -231,8 +231,8 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 }
 
 // simplest returns the form in the source of the repair, or that of an alternative at the same cost
-// which changes fewer lines: a barrier between two statements is better than one within a statement,
-// which has to be divided for it. That alternative becomes the repair.
+// which changes fewer lines: a barrier between two statements is better than one within a
+// statement, which has to be divided for it. That alternative becomes the repair.
 func (x *kernelFix) simplest(ctx context.Context, s *sourceFixer) (*sourceForm, error) {
 	best, err := s.inSource(ctx, x)
 	if err != nil || !s.removesLines(best) {

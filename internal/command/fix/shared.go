@@ -13,8 +13,8 @@ import (
 )
 
 // Several kernels may call one function. A barrier in it serves them all, so a kernel first tries
-// what the source has from the kernels before. If it needs more, the function is rewritten for all of
-// them together, and what the whole does not need is left out.
+// what the source has from the kernels before. If it needs more, the function is rewritten for all
+// of them together, and what the whole does not need is left out.
 
 // rewritten is a function with the steps that changed it and their edits.
 type rewritten struct {

@@ -302,8 +302,8 @@ func (s *sourceFixer) uniformIn(k *ir.Func,
 	}
 }
 
-// edited returns the edits of steps, after those of the kernels before, and by function. The steps of
-// one function are one rewrite, since they may affect the same statements.
+// edited returns the edits of steps, after those of the kernels before, and by function. The steps
+// of one function are one rewrite, since they may affect the same statements.
 func (c *sourceChange) edited(steps []step) ([]edit.Edit, map[*syntax.Func]*rewritten, error) {
 	rewrites := map[*syntax.Func]*syntax.Rewrite{}
 	var funcs []*syntax.Func

@@ -60,8 +60,8 @@ func (p *Patch) Source(r syntax.Range) string { return string(p.File.Content[r.F
 // Fresh returns a name that the file does not use, which begins with base.
 func (p *Patch) Fresh(base string) string { return fresh(p.names, base) }
 
-// FreshIn returns a name that a function does not use, and no directive: other functions may use it.
-// The range is that of its body.
+// FreshIn returns a name that a function does not use, and no directive: other functions may use
+// it. The range is that of its body.
 func (p *Patch) FreshIn(body syntax.Range, base string) string {
 	names := p.local[body.From]
 	if names == nil {

@@ -316,6 +316,7 @@ func (x *kernelFix) repaired(ctx context.Context) {
 			return nil, notInSourcef("the change is in a called function and applies to this kernel only")
 		}
 		form, err := x.simplest(ctx, s)
+		s.dropEqual(x.k, x.result)
 		x.describe()
 		switch {
 		case form == nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/internal/edit"
+	"heddle/internal/ir"
 	"heddle/internal/repair"
 	"heddle/internal/source"
 )
@@ -40,6 +41,40 @@ func (s *sourceFixer) linesOf(e edit.Edit) (removed, added int) {
 	from, _ := s.user.Offset(e.Span.Start)
 	to, _ := s.user.Offset(e.Span.End)
 	return strings.Count(string(s.user.Content[from:to]), "\n"), strings.Count(e.New, "\n")
+}
+
+// dropEqual drops the alternatives that are the repair itself in the source: a place between two
+// reads of a statement is one between its reads and its write there.
+func (s *sourceFixer) dropEqual(k *ir.Func, r *repair.Result) {
+	known := [][]step{s.bestSteps(k, r.Plan)}
+	r.Alternatives = slices.DeleteFunc(r.Alternatives, func(a repair.Alternative) bool {
+		steps := s.bestSteps(k, a.Plan)
+		same := func(o []step) bool { return steps != nil && sameSteps(o, steps) }
+		if slices.ContainsFunc(known, same) {
+			return true
+		}
+		known = append(known, steps)
+		return false
+	})
+}
+
+// bestSteps are the steps that come first for each part of a plan; nil if it has no form.
+func (s *sourceFixer) bestSteps(k *ir.Func, plan *repair.Plan) []step {
+	must, open, err := s.fromPlan(k, plan)
+	if err != nil {
+		return nil
+	}
+	for _, c := range open {
+		must = appendNew(must, c[0])
+	}
+	return must
+}
+
+// sameSteps reports whether two lists have the same steps, in whatever order.
+func sameSteps(a, b []step) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x step) bool {
+		return !slices.ContainsFunc(b, func(y step) bool { return sameStep(x, y) })
+	})
 }
 
 // changesOf returns the changes that a form makes. They are those of the plan, given with their

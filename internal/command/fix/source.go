@@ -239,8 +239,8 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 }
 
 func sameStep(a, b step) bool {
-	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.replace != b.replace ||
-		(a.insert == nil) != (b.insert == nil) {
+	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.at != b.at ||
+		a.replace != b.replace || (a.insert == nil) != (b.insert == nil) {
 		return false
 	}
 	return a.insert == nil || *a.insert == *b.insert

@@ -250,7 +250,7 @@ func (e *editor) firstOf(l place.Label) int {
 // openBrace returns the opening brace of a block that gets braces, with the space before it, in the
 // style of the nearest block.
 func (e *editor) openBrace(block place.Label) string {
-	if !e.ownLines(block) || !e.text.ownBraces(e.f.body, e.f.Nodes[block].head) {
+	if !e.ownLines(block) || !e.text.ownBraces(e.f.body, e.f.Nodes[block].head, false) {
 		return " {"
 	}
 	return e.text.lineBreak() + e.text.indent(e.headOf(block)) + "{"

@@ -420,4 +420,7 @@ func comments(t text) map[string]int {
 }
 
 // own reports whether opening braces near an offset have their own lines.
-func (w *rewriter) own(at int) bool { return w.b.text.ownBraces(w.f.body, at) }
+func (w *rewriter) own(at int) bool {
+	body := w.f.body
+	return w.b.text.ownBraces(body, at, w.b.text.first(body.begin.offset))
+}

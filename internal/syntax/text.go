@@ -1,6 +1,9 @@
 package syntax
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // text is a source text. Its methods answer what clang's tree does not say: where semicolons,
 // comments, directives and line breaks are.
@@ -153,9 +156,10 @@ func (t text) behindBrackets(i int) int {
 }
 
 // ownBraces reports whether the opening brace of the block of a function that is nearest to an
-// offset has its own line; the body of the function counts only if there is no other block.
-func (t text) ownBraces(body *node, at int) bool {
-	nearest, own := -1, t.first(body.begin.offset)
+// offset has its own line. Without a block, the branches and loops of the file decide, and if it has
+// none, alone does: the brace of a function often has a line where that of an if has none.
+func (t text) ownBraces(body *node, at int, alone bool) bool {
+	nearest, own := -1, alone
 	var walk func(n *node)
 	walk = func(n *node) {
 		for _, kid := range n.kids {
@@ -170,8 +174,16 @@ func (t text) ownBraces(body *node, at int) bool {
 		}
 	}
 	walk(body)
+	if nearest < 0 {
+		if m := headOfBlock.FindSubmatch(t); m != nil {
+			return bytes.Contains(m[1], []byte("\n"))
+		}
+	}
 	return own
 }
+
+// headOfBlock matches the head of an if or a loop, on one line, with what precedes its brace.
+var headOfBlock = regexp.MustCompile(`(?m)^[ \t]+(?:if|for|while)\b[^{};\n]*(?:;[^{}\n]*)?\)(\s*)\{`)
 
 // comment reports whether a comment or a directive is in [from, to).
 func (t text) comment(from, to int) bool {

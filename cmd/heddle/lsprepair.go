@@ -48,8 +48,8 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 		}
 		for i := range res.Fixes {
 			say = append(say, fixSays(&res.Fixes[i]))
-			edits = append(edits, res.Fixes[i].Edits...)
 		}
+		edits = res.Edits
 	} else {
 		limit := prove.Options{Timeout: editorRepair}
 		res, err := placement.File(ctx, placement.Options{Common: opt, Prove: limit}, inputs[0], mistake)

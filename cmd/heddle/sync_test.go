@@ -20,8 +20,8 @@ var syncPatches = []struct {
 		map[string]string{"crlf.cu": "// heddle: grid=1 block=64\r\n__global__ void k(int *A)\r\n{\r\n\tint tid = threadIdx.x;\r\n\tint x = A[tid + 1];\r\n\t__syncthreads();\r\n\tA[tid] = x;\r\n}\r\n\t \r\n// end"}},
 	// A condition counts half, so the barrier goes where it is proved that all threads come to it.
 	{"a macro around the statement that races", "macro.cu",
-		map[string]string{"macro.cu": "#define STORE(i, v) \\\n    do { A[i] = v; } while (0)\n// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n\tint tid = threadIdx.x;\n\tint x = A[tid + 1];\n\tif (x || !x)\n\t\tSTORE(tid, x);\n}\n"},
-		map[string]string{"macro.cu": "#define STORE(i, v) \\\n    do { A[i] = v; } while (0)\n// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n\tint tid = threadIdx.x;\n\tint x = A[tid + 1];\n\tif (x || !x) {\n\t\t__syncthreads();\n\t\tSTORE(tid, x);\n\t}\n}\n"}},
+		map[string]string{"macro.cu": "#define STORE(i, v) \\\n    do { A[i] = v; } while (0)\n// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n\tint tid = threadIdx.x;\n\tint x = A[tid + 1];\n\tfor (int i = 0; i < 2; i++)\n\t\tSTORE(tid + i, x);\n}\n"},
+		map[string]string{"macro.cu": "#define STORE(i, v) \\\n    do { A[i] = v; } while (0)\n// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n\tint tid = threadIdx.x;\n\tint x = A[tid + 1];\n\tfor (int i = 0; i < 2; i++) {\n\t\t__syncthreads();\n\t\tSTORE(tid + i, x);\n\t}\n}\n"}},
 	{"two kernels", "two.cu",
 		map[string]string{"two.cu": "// heddle: grid=1 block=64\n__global__ void a(int *A)\n{\n    int x = A[threadIdx.x + 1];\n    A[threadIdx.x] = x;\n}\n\n// heddle: grid=1 block=64\n__global__ void b(int *A)\n{\n    int x = A[threadIdx.x + 1]; A[threadIdx.x] = x;\n}\n"},
 		map[string]string{"two.cu": "// heddle: grid=1 block=64\n__global__ void a(int *A)\n{\n    int x = A[threadIdx.x + 1];\n    __syncthreads();\n    A[threadIdx.x] = x;\n}\n\n// heddle: grid=1 block=64\n__global__ void b(int *A)\n{\n    int x = A[threadIdx.x + 1]; __syncthreads(); A[threadIdx.x] = x;\n}\n"}},

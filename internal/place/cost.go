@@ -39,7 +39,11 @@ func (c Cost) Of(t *Tree, l Label) float64 {
 		case Loop:
 			v *= c.Loop
 		case Cond:
-			v *= c.Cond
+			// A place in a statement without braces costs what the one behind it costs, which is better
+			// to read.
+			if b != t.Labels[l].Parent || !t.Labels[b].Bare || t.Labels[l].Barrier {
+				v *= c.Cond
+			}
 		}
 	}
 	return v

@@ -42,8 +42,9 @@ const maxAhead = 15
 
 // solve returns a placement of minimal cost that satisfies pr and has no barrier after a banned
 // label; nil if there is none. Among placements of equal cost it takes one that changes the fewest
-// barriers of the input, and among those one whose barriers are closest to the accesses that they
-// hold back.
+// barriers and statements of the input, and among those one whose barriers are closest to the
+// accesses that they hold back. A barrier behind the block of one that diverges is no new barrier:
+// it moved there.
 func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 	m := maxsat.Problem{}
 	at := map[Label]maxsat.Lit{}
@@ -139,7 +140,7 @@ func (s *search) weigh(
 ) {
 	n := int64(len(labels))
 	change := (maxAhead+1)*n + 1
-	unit := change * (2*n + 1) // outweighs all changes and distances together
+	unit := change * (3*n + 1) // outweighs all changes and distances together
 	sum := 0.0
 	for _, l := range labels {
 		sum += s.price(l)
@@ -147,10 +148,12 @@ func (s *search) weigh(
 	// The sum of all weights must stay below 2^63, with room for rounding.
 	room := math.Exp2(61) / (math.Max(sum, 1) * float64(unit))
 	scale := math.Min(1<<20, math.Exp2(math.Floor(math.Log2(room))))
+	moved := s.moved()
 	for _, l := range labels {
 		price := max(1, int64(math.Round(s.price(l)*scale)))
 		w := min(price, math.MaxInt64/(unit*(n+1))) * unit
 		switch standing := s.tree.Labels[l].Barrier; {
+		case moved[l] && !s.opt.Strip:
 		case !standing || s.opt.Strip:
 			w += change
 		default: // removing it is a change, keeping it is not
@@ -159,8 +162,30 @@ func (s *search) weigh(
 		if s.tree.Labels[l].Same > 0 && !s.tree.Labels[l].Barrier { // prefer the kernel to its callees
 			w += change
 		}
+		if p := s.tree.Labels[l].Parent; p != None && s.tree.Labels[p].Bare {
+			w += change
+		}
 		m.AddSoft(w+int64(ahead[l])+1, -at[l])
 	}
+}
+
+// moved returns the places to which barriers that diverge move first: each behind the innermost
+// block around it that has a place which does not diverge, in the same loops.
+func (s *search) moved() map[Label]bool {
+	out := map[Label]bool{}
+	for l := range s.tree.Standing() {
+		if !s.banned[l] {
+			continue
+		}
+		for b := s.tree.Labels[l].Parent; b != None && s.tree.Labels[b].Kind != Loop; {
+			if s.text.open(b) && !s.banned[b] {
+				out[s.same.first(b)] = true
+				break
+			}
+			b = s.tree.Labels[b].Parent
+		}
+	}
+	return out
 }
 
 // price returns the cost of a barrier at a place in the source, summed over all its labels.

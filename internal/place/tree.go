@@ -49,6 +49,8 @@ type Node struct {
 	// before it in the block, separates accesses of the lanes of one warp only, and is Closed to block
 	// barriers.
 	Warp bool
+	// Bare means that the block has no braces: a barrier in it needs them, and changes lines for them.
+	Bare bool
 	// Uneven means that not all threads reach a barrier after this label for some arguments, though they
 	// do for those that the oracle is asked about. It costs more.
 	Uneven bool

@@ -13,6 +13,8 @@ import (
 type Alternative struct {
 	Plan    *Plan
 	Changes []Change
+	Patch   *Patch
+	After   *Judgement
 }
 
 const (
@@ -41,7 +43,7 @@ func (r *repairer) alternatives(ctx context.Context, best *attempt) (out []Alter
 				return out
 			}
 			if a != nil && a.grade >= best.grade {
-				out = append(out, Alternative{a.plan, r.changes(a)})
+				out = append(out, Alternative{a.plan, r.changes(a), a.patch, a.judgement})
 			}
 		}
 	}

@@ -282,7 +282,7 @@ func (r *repairer) search(ctx context.Context) (*attempt, error) {
 
 // strategies are in the order in which they are tried.
 var strategies = []strategy{
-	nothing, warps, everywhere(false), everywhere(true), serial, copies(false), copies(true),
+	nothing, warps, everywhere(false), warpsToo, everywhere(true), serial, copies(false), copies(true),
 	fences, fencesAndBarriers, atomics, atomicsAndBarriers,
 }
 

@@ -103,13 +103,18 @@ func serial(r *repairer) []action {
 // warps offers warp barriers, if all races are within one warp. In a run a race counts as within a
 // warp by its two threads. The judge decides whether other warps race at the same accesses.
 func warps(r *repairer) []action {
-	out := []action{}
 	for _, f := range r.found {
 		if f.Shown && (f.Kind != Race || f.Reach != InWarp) {
 			return nil
 		}
 	}
-	for _, in := range r.sides() {
+	return r.warpBarriers(r.sides())
+}
+
+// warpBarriers offers warp barriers near instructions.
+func (r *repairer) warpBarriers(sides []*ir.Instr) []action {
+	out := []action{}
+	for _, in := range sides {
 		for _, p := range r.x.near(in) {
 			a := r.x.barrierAction(r.opt.Cost, p)
 			a.key = "warp " + a.key
@@ -120,6 +125,24 @@ func warps(r *repairer) []action {
 		}
 	}
 	return unique(out)
+}
+
+// warpsToo offers block barriers that all threads reach, and warp barriers where not all threads
+// do: a reduction of a block often ends with steps of one warp.
+func warpsToo(r *repairer) []action {
+	var apart []*ir.Instr
+	for _, f := range r.found {
+		for _, in := range r.sidesOf(f) {
+			within := f.Kind == Race && f.Reach == InWarp
+			if within && !r.x.flow.uniform[r.x.blockOf(in)] && !slices.Contains(apart, in) {
+				apart = append(apart, in)
+			}
+		}
+	}
+	if len(apart) == 0 {
+		return nil
+	}
+	return append(everywhere(false)(r), r.warpBarriers(apart)...)
 }
 
 // warpCost is the cost of a warp barrier relative to a block barrier.

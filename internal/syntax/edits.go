@@ -119,7 +119,7 @@ func (e *editor) at(pieces []piece) {
 		switch p.what {
 		case openBrace:
 			if e.braced[p.label] {
-				e.insert(e.f.Nodes[p.label].head, " {")
+				e.insert(e.f.Nodes[p.label].head, e.openBrace(p.label))
 			}
 		case closeBrace:
 			if e.braced[p.label] {
@@ -247,6 +247,15 @@ func (e *editor) firstOf(l place.Label) int {
 	return e.offset(e.f.Nodes[l].Span.Start)
 }
 
+// openBrace returns the opening brace of a block that gets braces, with the space before it, in the
+// style of the nearest block.
+func (e *editor) openBrace(block place.Label) string {
+	if !e.ownLines(block) || !e.text.ownBraces(e.f.body, e.f.Nodes[block].head, false) {
+		return " {"
+	}
+	return e.text.lineBreak() + e.text.indent(e.headOf(block)) + "{"
+}
+
 // put inserts a word after a statement: on its own line after the current one, or after a space.
 func (e *editor) put(at int, line bool, indent, word string) {
 	if !line {
@@ -276,6 +285,19 @@ func (e *editor) before(at int, word string) {
 func (e *editor) insert(at int, s string) {
 	pos := e.f.File.PosAt(at)
 	e.edits = append(e.edits, edit.Edit{Span: source.Span{Start: pos, End: pos}, New: s})
+}
+
+// Barriers returns the number of block barriers that are statements of a function.
+func (f *Func) Barriers() int { return len(f.Tree.Standing()) }
+
+// WithoutBarrier returns the edits that remove a barrier of a function, by its number in the order
+// of the text, and its place.
+func (u *Unit) WithoutBarrier(f *Func, n int) (edits []edit.Edit, at int) {
+	all := f.Tree.Standing()
+	l := all.Labels()[n]
+	e := &editor{f: f, text: f.File.Content, place: all}
+	e.remove(l)
+	return e.edits, e.offset(f.Nodes[l].Span.Start)
 }
 
 // remove deletes a barrier, and its line if nothing else is on it.

@@ -60,6 +60,9 @@ func (f *Func) marks() []Mark {
 		case standing:
 			m.Text = markText("barrier", f.Point(p.label)) // the word of the pragma, not the opcode
 		}
+		if p.offset > 0 && isWord(f.File.Content[p.offset-1]) { // the name of a macro
+			m.Text = " " + m.Text
+		}
 		out = append(out, m)
 	}
 	return out

@@ -15,10 +15,13 @@ import (
 // The statements around such a barrier change as follows. Package repair makes the same changes to
 // a control-flow graph without statements.
 //
-//	if (c) { A; barrier; B }        bool p = c; if (p) { A } barrier; if (p) { B }
+//	if (c) { A; barrier; B }        if (c) { A } barrier; if (c) { B }
 //	for (init; c; step) { ... }     bool p = true;
 //	                                for (init; __syncthreads_or(p = p && c); step) { if (p) ... }
-//	if (c) return; A; barrier; B    bool p = !(c); if (p) { A } barrier; if (p) { B }
+//	if (c) return; A; barrier; B    if (!c) { A } barrier; if (!c) { B }
+//
+// A condition that may change, or that is long, is evaluated once: const bool active = c. A loop of
+// which all threads execute equally many iterations keeps its head.
 //
 // A declaration of a variable that is used after the barrier moves before the condition, and its
 // initializer becomes an assignment. All other text is kept, comments included.
@@ -90,8 +93,9 @@ type rewriter struct {
 	declared  map[string]int  // number of declarations of a name in the function
 	converted map[*node]bool  // jumps that become assignments
 	active    string          // the variable that is false once a thread has returned; empty: none
-	unit      string          // indentation of one level
-	own       bool            // opening braces have their own lines
+	again     bool            // the conditions of returns are written again instead of a variable
+	locals    map[string]*node
+	unit      string // indentation of one level
 }
 
 // marks holds the changes at one statement.
@@ -123,6 +127,7 @@ func (w *rewriter) run() ([]edit.Edit, error) {
 	w.count(body)
 	w.collect(body)
 	w.jumps(body, nil, nil)
+	w.again = w.returnsRepeat(body)
 	open, close := body.begin.offset+1, body.end.offset
 	var out strings.Builder
 	l := w.newList(body, &scope{kind: function}, &out)
@@ -141,7 +146,7 @@ func (w *rewriter) uniform(from, to int) bool {
 	return w.rw.Uniform != nil && w.rw.Uniform(from, to)
 }
 
-// style detects the indentation and the brace style of the function.
+// style detects the indentation of the function.
 func (w *rewriter) style() {
 	t := w.b.text
 	w.unit = "    "
@@ -154,20 +159,6 @@ func (w *rewriter) style() {
 			}
 			break
 		}
-	}
-	found := false
-	var walk func(n *node)
-	walk = func(n *node) {
-		for _, kid := range n.kids {
-			if !found && kid.kind == "CompoundStmt" && n.kind != "CompoundStmt" && w.b.braces(kid) {
-				w.own, found = t.first(kid.begin.offset), true
-			}
-			walk(kid)
-		}
-	}
-	walk(w.f.body)
-	if !found {
-		w.own = t.first(w.f.body.begin.offset)
 	}
 }
 
@@ -356,7 +347,8 @@ func bodies(n *node) []*node {
 	return nil
 }
 
-// listOf returns the statements of a body.
+// listOf returns the statements of a body. A block whose braces a macro writes is one merged item:
+// none of its statements has a place. Each other item is below n, unless n is no block.
 func (w *rewriter) listOf(n *node) []item {
 	kids := []*node{n}
 	if w.b.braces(n) {
@@ -370,18 +362,26 @@ func (w *rewriter) listOf(n *node) []item {
 				it.node, it.extent = lastKid(it.node), e
 			}
 		}
+		items[i].merged = items[i].merged || items[i].kind == "CompoundStmt" && !w.b.braces(items[i].node)
 	}
 	return items
 }
 
 // itemAt returns the innermost statement of a list that contains an offset, or nil if a macro
-// produces it. The head of an if or a loop belongs to that statement.
+// produces part of it. A macro that produces all of a statement leaves room before and after it.
+// The head of an if or a loop belongs to that statement.
 func (w *rewriter) itemAt(body *node, off int) *node {
 	for _, it := range w.listOf(body) {
 		if off < it.from || off >= it.to {
 			continue
 		}
-		if it.merged || !it.begins || !it.ends {
+		if it.merged || !it.ends {
+			return nil
+		}
+		if w.b.single(it.node) && !w.b.text.inDirective(it.from) {
+			return it.node
+		}
+		if !it.begins {
 			return nil
 		}
 		for _, sub := range bodies(it.node) {
@@ -417,4 +417,10 @@ func comments(t text) map[string]int {
 		i = t.skipToken(i)
 	}
 	return out
+}
+
+// own reports whether opening braces near an offset have their own lines.
+func (w *rewriter) own(at int) bool {
+	body := w.f.body
+	return w.b.text.ownBraces(body, at, w.b.text.first(body.begin.offset))
 }

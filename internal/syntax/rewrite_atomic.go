@@ -70,7 +70,8 @@ func (u *Unit) AtomicUpdate(f *Func, off int) (text string, err error) {
 }
 
 // SameStatement reports whether two byte offsets are in the same assignment, so that Rewrite.Split
-// can put a barrier between its reads and its write.
+// can put a barrier between its reads and its write, or in a statement that one macro produces, so
+// that it says why it cannot.
 func (u *Unit) SameStatement(f *Func, a, b int) bool {
 	if f.body == nil {
 		return false
@@ -78,5 +79,6 @@ func (u *Unit) SameStatement(f *Func, a, b int) bool {
 	w := &rewriter{b: newBuilder(f.File, f.path, u.OpenCL), f: f, rw: &Rewrite{}}
 	n := w.itemAt(f.body, a)
 	return n != nil && n == w.itemAt(f.body, b) &&
-		(n.kind == "BinaryOperator" && n.op == "=" || n.kind == "CompoundAssignOperator")
+		(n.kind == "BinaryOperator" && n.op == "=" || n.kind == "CompoundAssignOperator" ||
+			w.b.single(n))
 }

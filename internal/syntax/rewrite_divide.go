@@ -8,8 +8,12 @@ func (l *list) divide(i int, it item) {
 	if strings.Contains(lead, "#") {
 		l.w.fail(it.from, "a preprocessor directive precedes a statement that a barrier divides")
 	}
-	l.lines(lead[:strings.LastIndexByte(lead, '\n')+1], l.ind)
+	lead = lead[:strings.LastIndexByte(lead, '\n')+1]
+	l.blank(lead)
+	l.lines(withoutBlank(lead), l.ind)
 	switch {
+	case it.merged || l.w.b.single(it.node):
+		l.w.fail(it.from, "a barrier that all threads must reach is inside a macro")
 	case it.kind == "CompoundStmt":
 		l.line("{")
 		c := l.child(it.node, l.scope, l.guard)
@@ -108,9 +112,9 @@ func factor(cond string) string {
 	return cond
 }
 
-// divideIf writes an if as the variable p of its condition and the statements of its branches. The
-// else branch gets a variable of its own if p may change before it or if it depends on an outer
-// guard.
+// divideIf writes an if as the statements of its branches, each run of them under the condition. A
+// condition that a branch may change is kept in a variable; the else branch then gets a variable of
+// its own if the first may change before it or if it depends on an outer guard.
 func (l *list) divideIf(it item) {
 	w := l.w
 	kids := bodies(it.node)
@@ -119,26 +123,38 @@ func (l *list) divideIf(it item) {
 	}
 	cond, end := l.parens(l.word(it.from, "if"))
 	cond = l.plain(it.from, cond)
-	p := w.fresh("p")
-	l.line("bool " + p + " = " + and(l.guard, cond) + ";")
-	l.behind(l.beforeBrace(end, kids[0]))
-	otherwise := "!" + p
-	if len(kids) == 2 && (l.guard != "" || w.jumpsIn(it.node)) {
-		r := w.fresh("r")
-		l.line("bool " + r + " = " + and(l.guard, "!"+p) + ";")
-		otherwise = r
+	note := l.beforeBrace(end, kids[0])
+	then, otherwise := and(l.guard, cond), and(l.guard, w.not(it.kids[0], cond))
+	jumps := w.jumpsIn(it.node)
+	again := len(then) <= longestGuard && !jumps && w.repeats(it.kids[0], kids...)
+	if !again {
+		constant := "const "
+		if jumps {
+			constant = ""
+		}
+		p := w.fresh("active")
+		l.line(constant + "bool " + p + " = " + then + ";")
+		l.behind(note)
+		then, otherwise = p, "!"+p
+		if len(kids) == 2 && (l.guard != "" || jumps) {
+			r := w.fresh("other")
+			l.line(constant + "bool " + r + " = " + and(l.guard, "!"+p) + ";")
+			otherwise = r
+		}
 	}
-	l.branch(kids[0], p)
-	if len(kids) == 2 {
+	if l.branch(kids[0], then, again, note); len(kids) == 2 {
 		if _, to := w.span(kids[0]); to < kids[1].begin.offset {
 			between := w.b.text[to:kids[1].begin.offset]
 			if c := strings.TrimSpace(strings.Replace(string(between), "else", "", 1)); c != "" {
 				l.line(c)
 			}
 		}
-		l.branch(kids[1], otherwise)
+		l.branch(kids[1], otherwise, again, "")
 	}
 }
+
+// longestGuard is the length of the longest condition that is written again for each run.
+const longestGuard = 60
 
 // beforeBrace returns the text, such as a comment, between the head of a statement and the opening
 // brace of its body.
@@ -158,14 +174,18 @@ func (l *list) plain(at int, cond string) string {
 	return strings.Join(strings.Fields(cond), " ")
 }
 
-// branch writes the statements of a branch into the enclosing list, executed under a guard.
-func (l *list) branch(body *node, guard string) {
+// branch writes the statements of a branch into the enclosing list, executed under a guard. If the
+// guard is the condition itself, the notes at the head of the branch stay there.
+func (l *list) branch(body *node, guard string, again bool, note string) {
 	if body.kind == "NullStmt" {
 		return
 	}
 	c := l.child(body, &scope{kind: branch, vars: []string{strings.TrimPrefix(guard, "!")},
 		parent: l.scope}, guard)
-	c.ind, c.flat = l.ind, true
+	c.ind, c.flat, c.again = l.ind, true, again
+	if again {
+		c.note = note
+	}
 	c.render()
 }
 
@@ -207,7 +227,7 @@ type dividedLoop struct {
 // iteration.
 func (l *list) loopBody(d dividedLoop) {
 	w, p := l.w, d.p
-	l.head(d.head)
+	l.head(d.at, d.head)
 	l.behind(l.beforeBrace(d.at, d.body))
 	s := &scope{kind: loopBody, vars: []string{p}, parent: l.scope}
 	c := l.child(d.body, s, p)
@@ -238,6 +258,10 @@ func (l *list) divideFor(it item) {
 	if l.guard != "" && (init.kind != "" && !own || !harmless(init)) {
 		w.fail(it.from, "the head of a for loop that a barrier divides does more than declare a variable")
 	}
+	if w.evenLoop(it.node) {
+		l.evenFor(it, end)
+		return
+	}
 	p := l.round()
 	last := ""
 	if step.kind != "" && !(own && harmless(step) && w.assignsOnly(step, init)) {
@@ -249,6 +273,17 @@ func (l *list) divideFor(it item) {
 	}
 	head := "for (" + parts[0] + ";" + space + l.vote(it.from, p, parts[1]) + ";" + parts[2] + ")"
 	l.loopBody(dividedLoop{at: end, head: head, body: it.kids[4], p: p, step: last, end: "}"})
+}
+
+// evenFor writes a for loop that all threads execute equally often: its head stays, and the guard
+// is for the statements in it.
+func (l *list) evenFor(it item, end int) {
+	l.head(end, string(l.w.b.text[it.from:end]))
+	body := it.kids[4]
+	l.behind(l.beforeBrace(end, body))
+	c := l.child(body, &scope{kind: loopBody, parent: l.scope}, l.guard)
+	c.render()
+	l.line("}")
 }
 
 // divideWhile writes a while loop whose condition is a vote of all threads.

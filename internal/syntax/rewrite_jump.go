@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // A jump that skips a barrier which all threads must reach becomes an assignment to guard
 // variables: they are false once a thread no longer executes the following statements.
 
@@ -114,7 +116,7 @@ func (w *rewriter) lockStep(n *node) bool {
 		return false
 	}
 	from, to := w.span(lastBody(n))
-	return !w.uniform(from, to) || w.returns(n)
+	return (!w.uniform(from, to) || w.returns(n)) && !w.evenLoop(n)
 }
 
 // lastBody returns the last statement list of a statement.
@@ -154,6 +156,27 @@ func (w *rewriter) tail(n *node) bool {
 		return true
 	}
 	return false
+}
+
+// returnsRepeat reports whether the jumps that become assignments are all returns at the start of
+// an if in the body of the function, with conditions that have the same value in all of it. Such a
+// condition is written again where it is needed, and no variable is.
+func (w *rewriter) returnsRepeat(body *node) bool {
+	found, long := 0, 0
+	for _, it := range w.listOf(body) {
+		j := w.onlyJump(it.node)
+		if j == nil {
+			continue
+		}
+		if j.kind != "ReturnStmt" || len(it.kids) != 2 || it.merged || !w.repeats(it.kids[0], body) ||
+			w.b.text.comment(it.from, it.to) || !w.b.text.last(it.to) ||
+			strings.TrimSpace(string(w.b.text[it.to:w.b.text.lineEnd(it.to)])) != "" {
+			return false
+		}
+		found++
+		long += it.kids[0].end.offset - it.kids[0].begin.offset
+	}
+	return found > 0 && found == len(w.converted) && long <= longestGuard
 }
 
 // onlyJump returns the jump if n is an if without else whose body is a single jump, and nil

@@ -23,6 +23,9 @@ type list struct {
 	flat   bool   // the statements move into the enclosing list
 	out    *strings.Builder
 	run    []piecer
+	temps  map[string]string // temporary variables by their type
+	again  bool              // the guard is the condition in the text
+	note   string            // if again: a comment at its head
 }
 
 // piecer is a statement of a run with its output text.
@@ -141,9 +144,9 @@ func (l *list) line(s string) {
 	l.out.WriteString(l.ind + s + br)
 }
 
-// head writes a line that opens a block, in the brace style of the function.
-func (l *list) head(s string) {
-	if l.w.own {
+// head writes a line that opens a block, in the brace style of the text at an offset.
+func (l *list) head(at int, s string) {
+	if l.w.own(at) {
 		l.line(s)
 		l.line("{")
 		return
@@ -189,7 +192,11 @@ func (l *list) render() {
 		if l.w.b.text.directive(l.open-1, l.close) {
 			l.w.fail(l.open, "a preprocessor directive is between statements that a barrier divides")
 		}
-		l.behind(string(t[l.open:l.start(0)]))
+		if note := string(t[l.open:l.start(0)]); l.again {
+			l.note = strings.TrimSpace(l.note + note)
+		} else {
+			l.behind(note)
+		}
 	} else {
 		l.out.Write(t[l.open:l.start(0)])
 	}
@@ -353,6 +360,7 @@ func (l *list) flush(done int) {
 	run := l.run
 	l.run = nil
 	if len(run) == 0 {
+		l.noted()
 		return
 	}
 	if l.guard == "" {
@@ -375,12 +383,96 @@ func (l *list) flush(done int) {
 		inside.WriteString(text)
 	}
 	if !any {
+		l.noted()
 		l.lines(inside.String(), l.ind)
 		return
 	}
-	l.head("if (" + l.guard + ")")
-	l.lines(inside.String(), l.ind+l.w.unit)
+	text := inside.String()
+	l.blank(text)
+	text = withoutBlank(text)
+	if joined, ok := l.joined(run, text); ok {
+		l.noted()
+		l.lines(joined, l.ind)
+		return
+	}
+	note, at := l.note, l.open
+	l.note = ""
+	if run[0].index >= 0 {
+		at = l.items[run[0].index].from
+	}
+	if l.w.own(at) {
+		l.line("if (" + l.guard + ")")
+		l.behind(note)
+		l.line("{")
+	} else {
+		l.line("if (" + l.guard + ") {")
+		l.behind(note)
+	}
+	l.lines(text, l.ind+l.w.unit)
 	l.line("}")
+}
+
+// noted writes the comment at the head of a branch as a line.
+func (l *list) noted() {
+	if l.note != "" {
+		l.line(l.note)
+	}
+	l.note = ""
+}
+
+// joined returns the text of a run that is one if without else, with the guard as part of its
+// condition.
+func (l *list) joined(run []piecer, inside string) (string, bool) {
+	if len(run) != 1 || run[0].index < 0 {
+		return "", false
+	}
+	it := l.items[run[0].index]
+	if it.kind != "IfStmt" || it.merged || len(it.kids) != 2 || !l.w.b.plain(it.node.begin) {
+		return "", false
+	}
+	t := text(inside)
+	at := t.skipBlank(0)
+	open := t.skipBlank(min(at+len("if"), len(t)))
+	if !strings.HasPrefix(inside[at:], "if") || open == len(t) || t[open] != '(' {
+		return "", false
+	}
+	end := t.behindArguments(open)
+	if end == open {
+		return "", false
+	}
+	cond := inside[open+1 : end-1]
+	if strings.Contains(cond, "\n") || len(cond)+len(l.guard) > 2*longestGuard {
+		return "", false
+	}
+	return inside[:open+1] + and(factor(l.guard), cond) + inside[end-1:], true
+}
+
+// blank writes an empty line if a text begins with one, unless there is one already or a block
+// begins here.
+func (l *list) blank(text string) {
+	if text == withoutBlank(text) {
+		return
+	}
+	s := strings.TrimRight(l.out.String(), " \t\r\n")
+	rest := l.out.String()[len(s):]
+	if strings.Count(rest, "\n") >= 2 || strings.HasSuffix(s, "{") || s == "" {
+		return
+	}
+	if !l.atStart() {
+		l.out.WriteString(l.w.b.text.lineBreak())
+	}
+	l.out.WriteString(l.w.b.text.lineBreak())
+}
+
+// withoutBlank returns a text without the empty lines at its start.
+func withoutBlank(text string) string {
+	for {
+		line, rest, ok := strings.Cut(text, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
 }
 
 // barrier writes an existing barrier that is kept.

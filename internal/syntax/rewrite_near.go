@@ -26,7 +26,7 @@ func (u *Unit) Near(f *Func, off int) []Insert {
 	var walk func(body *node)
 	walk = func(body *node) {
 		for _, it := range w.listOf(body) {
-			if off < it.from || off >= it.to || it.merged {
+			if off < it.from || off >= it.to || it.merged || w.b.single(it.node) {
 				continue
 			}
 			within := false

@@ -57,7 +57,7 @@ func (l *list) addBraces(it item, sub *node, at int) int {
 	head := t.lastToken(it.from, from)
 	l.out.Write(t[at:head])
 	br := t.lineBreak()
-	if w.own {
+	if w.own(head) {
 		l.out.WriteString(br + t.indent(it.from) + "{")
 	} else {
 		l.out.WriteString(" {")
@@ -119,10 +119,22 @@ func (l *list) onlyJump(i int, it item) bool {
 	cond = l.plain(it.from, cond)
 	lead, _, tail := l.parts(i)
 	lead = lead[:strings.LastIndexByte(lead, '\n')+1]
+	stays := w.not(it.kids[0], cond)
+	if w.again {
+		l.flush(i - 1)
+		l.lines(lead, l.ind)
+		l.guard = and(l.guard, stays)
+		return true
+	}
 	if l.guard == "" && j.kind == "ReturnStmt" && w.active == "" {
 		w.active = w.fresh("active")
+		l.blank(lead)
 		l.lines(lead, l.ind)
-		l.line("bool " + w.active + " = !(" + cond + ");")
+		constant := ""
+		if len(w.converted) == 1 {
+			constant = "const "
+		}
+		l.line(constant + "bool " + w.active + " = " + stays + ";")
 		l.behind(tail)
 		l.guard = w.active
 		return true
@@ -136,69 +148,7 @@ func (l *list) onlyJump(i int, it item) bool {
 	}
 	l.flush(i - 1)
 	l.lines(lead, l.ind)
-	l.line(vars[0] + " = " + vars[0] + " && !(" + cond + ");")
+	l.line(vars[0] + " = " + vars[0] + " && " + factor(stays) + ";")
 	l.behind(tail)
 	return true
-}
-
-// split writes an assignment as a read into a new variable, an inserted statement, and a write.
-func (l *list) split(i int, it item, between *Insert) {
-	w := l.w
-	n := it.node
-	for n.kind == "ExprWithCleanups" && len(n.kids) == 1 {
-		n = n.kids[0]
-	}
-	t := w.b.text
-	if n.kind != "BinaryOperator" && n.kind != "CompoundAssignOperator" || len(n.kids) != 2 ||
-		it.merged || !it.ends {
-		w.fail(it.from, "no barrier fits between the read and the write of a statement that is not a "+
-			"plain assignment")
-	}
-	left, right := n.kids[0], n.kids[1]
-	if !w.b.plain(left.begin) || !w.b.plain(right.begin) || left.end.macro || right.end.macro ||
-		t[it.to-1] != ';' {
-		w.fail(it.from, "an assignment that must be split is not plain text (a macro produces it)")
-	}
-	lhs := string(t[left.begin.offset : left.end.offset+left.end.size])
-	rhs := strings.TrimSpace(string(t[right.begin.offset : it.to-1]))
-	typ, ok := w.plainType(n.typ)
-	if !ok || !isArithmetic(typ) {
-		w.fail(it.from, "an assignment that must be split has type %s, which has no default value", n.typ)
-	}
-	if n.kind == "CompoundAssignOperator" {
-		rhs = lhs + " " + strings.TrimSuffix(n.op, "=") + " (" + rhs + ")"
-	}
-	if w.any(left, func(k *node) bool {
-		return strings.HasSuffix(k.kind, "CallExpr") || k.kind == "CompoundAssignOperator" ||
-			k.op == "=" || k.op == "++" || k.op == "--"
-	}) {
-		w.fail(it.from, "the left side of an assignment that must be split has side effects")
-	}
-	lead, _, tail := l.parts(i)
-	lead = lead[:strings.LastIndexByte(lead, '\n')+1]
-	v := w.fresh("v")
-	br := t.lineBreak()
-	if l.guard == "" {
-		l.lines(lead, l.ind)
-		l.line(typ + spaced(typ) + v + " = " + rhs + ";")
-		l.line(between.Text)
-		l.line(lhs + " = " + v + ";")
-		l.behind(tail)
-		return
-	}
-	if !between.Block {
-		text := l.base + typ + spaced(typ) + v + " = " + rhs + ";" + br + l.base + between.Text + br +
-			l.base + lhs + " = " + v + ";"
-		l.run = append(l.run, piecer{i,
-			lead + text + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
-		return
-	}
-	// The read belongs to the run before the barrier, so the variable is declared before that run.
-	run := l.run
-	l.run = nil
-	l.line(typ + spaced(typ) + v + " = 0;")
-	l.run = append(run, piecer{i, lead + l.base + v + " = " + rhs + ";" + br})
-	l.cut(i, between.Text)
-	l.run = append(l.run, piecer{code,
-		l.base + lhs + " = " + v + ";" + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
 }

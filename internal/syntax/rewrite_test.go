@@ -34,19 +34,18 @@ var rewriteTests = []struct {
 `,
 		want: `__global__ void k(int *a, int n) {
     int t = threadIdx.x;
-    bool p = t < n; // some
-    if (p) {
+    if (t < n) { // some
         a[t] = 1;
     }
     __syncthreads();
     int left = 0;
-    if (p) {
+    if (t < n) {
         // what the others wrote
         left = a[t + 1];
         a[t] = left; // changed
     }
     __syncthreads(); // again
-    if (p) {
+    if (t < n) {
         a[0] = left;
     } // done
 }
@@ -56,15 +55,13 @@ var rewriteTests = []struct {
 		name: "a new barrier in an else without braces, with tabs",
 		in: "__global__ void k(int *a, int n) {\n\tif (a[0] || n)\n\t\ta[1] = 2;\n\telse\n\t\ta[2] = " +
 			"3;^\n\ta[3] = 4;\n}\n",
-		want: "__global__ void k(int *a, int n) {\n\tbool p = a[0] || n;\n\tif (p) {\n\t\ta[1] = " +
-			"2;\n\t}\n\tif (!p) {\n\t\ta[2] = 3;\n\t}\n\t__syncthreads();\n\ta[3] = 4;\n}\n",
+		want: "__global__ void k(int *a, int n) {\n\tconst bool active = a[0] || n;\n\tif (active) {\n\t\ta[1] = 2;\n\t}\n\tif (!active) {\n\t\ta[2] = 3;\n\t}\n\t__syncthreads();\n\ta[3] = 4;\n}\n",
 	},
 	{
 		name: "CRLF",
 		in: "__global__ void k(int *a, int n) {\r\n  if (n) {\r\n    a[1] = 2;^\r\n    a[2] = 3;\r\n " +
 			" }\r\n}\r\n",
-		want: "__global__ void k(int *a, int n) {\r\n  bool p = n;\r\n  if (p) {\r\n    a[1] = 2;\r\n  " +
-			"}\r\n  __syncthreads();\r\n  if (p) {\r\n    a[2] = 3;\r\n  }\r\n}\r\n",
+		want: "__global__ void k(int *a, int n) {\r\n  if (n) {\r\n    a[1] = 2;\r\n  }\r\n  __syncthreads();\r\n  if (n) {\r\n    a[2] = 3;\r\n  }\r\n}\r\n",
 	},
 	{
 		name: "braces in lines of their own, and a loop",
@@ -91,7 +88,7 @@ var rewriteTests = []struct {
             a[i] = 1;
         }
         __syncthreads();
-        q = q && !(a[i]);
+        q = q && !a[i];
         if (q)
         {
             a[0] += 1;
@@ -118,11 +115,9 @@ var rewriteTests = []struct {
     int i = 0;
     bool p = true;
     for (i = 0; __syncthreads_or(p = p && (a[i] || n));) {
-        if (p) {
-            if (i > n) {
-                a[1] = 2;
-                p = false;
-            }
+        if (p && i > n) {
+            a[1] = 2;
+            p = false;
         }
         if (p) {
             a[2] = 3;
@@ -152,15 +147,14 @@ var rewriteTests = []struct {
 `,
 		want: `__global__ void k(int *a, int n) {
     int t = threadIdx.x;
-    bool active = !(t >= n);
     __syncthreads();
     int v = 0;
     __shared__ int s[64];
-    if (active) {
+    if (t < n) {
         v = a[t];
     }
     __syncthreads();
-    if (active) {
+    if (t < n) {
         s[t] = v;
     }
 }
@@ -188,9 +182,7 @@ var rewriteTests = []struct {
         __syncthreads();
         bool p2 = p;
         while (__syncthreads_or(p2 = p2 && n--)) {
-            if (p2) {
-                if (a[n]) p2 = p = active = false;
-            }
+            if (p2 && a[n]) p2 = p = active = false;
             if (p2) {
                 a[n] = 2;
             }
@@ -204,10 +196,38 @@ var rewriteTests = []struct {
 		name: "an assignment to a neighbour",
 		in: "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    if (t < n - 1)\n    " +
 			"    a[t] = a[t + 1];? // shift\n    a[t] += a[t ^ 1];?\n}\n",
-		want: "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    bool p = t < n - " +
-			"1;\n    float v = 0;\n    if (p) {\n        v = a[t + 1];\n    }\n    __syncthreads();\n    " +
-			"if (p) {\n        a[t] = v; // shift\n    }\n    float v2 = a[t] + (a[t ^ 1]);\n    " +
-			"__syncthreads();\n    a[t] = v2;\n}\n",
+		want: `__global__ void k(float *a, int n) {
+    int t = threadIdx.x;
+    float v = 0;
+    if (t < n - 1) {
+        v = a[t + 1];
+    }
+    __syncthreads();
+    if (t < n - 1) {
+        a[t] = v; // shift
+    }
+    float v2 = a[t] + a[t ^ 1];
+    __syncthreads();
+    a[t] = v2;
+}
+`,
+	},
+	{
+		name: "assignments to volatile memory, one after another",
+		in: `__device__ void k(volatile float *a, int t) {
+    a[t] += a[t + 2];?
+    a[t] += a[t + 1] * 2;? // last
+}
+`,
+		want: `__device__ void k(volatile float *a, int t) {
+    float v = a[t] + a[t + 2];
+    __syncthreads();
+    a[t] = v;
+    v = a[t] + (a[t + 1] * 2);
+    __syncthreads();
+    a[t] = v; // last
+}
+`,
 	},
 	{
 		name: "a branch in a branch",
@@ -223,20 +243,17 @@ var rewriteTests = []struct {
 }
 `,
 		want: `__global__ void k(int *a, int n) {
-    bool p = n;
-    bool p2 = p && a[0];
-    bool r = p && !p2;
-    if (p2) {
+    const bool active = n && a[0];
+    const bool other = n && !active;
+    if (active) {
         a[1] = 1;
     }
     __syncthreads();
-    if (p2) {
+    if (active) {
         a[2] = 1;
     }
-    if (r) {
-        if (a[1]) {
-            a[3] = 1;
-        }
+    if (other && a[1]) {
+        a[3] = 1;
     }
 }
 `,

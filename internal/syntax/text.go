@@ -1,6 +1,9 @@
 package syntax
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // text is a source text. Its methods answer what clang's tree does not say: where semicolons,
 // comments, directives and line breaks are.
@@ -130,6 +133,63 @@ func (t text) behindArguments(i int) int {
 		at = t.skipBlank(t.skipToken(at))
 	}
 	return i
+}
+
+// behindBrackets returns the offset after the parentheses or square brackets that open at i, and i
+// if there are none.
+func (t text) behindBrackets(i int) int {
+	depth := 0
+	for at := i; at < len(t); at = t.skipBlank(t.skipToken(at)) {
+		switch t[at] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
+}
+
+// ownBraces reports whether the opening brace of the block of a function that is nearest to an
+// offset has its own line. Without a block, the branches and loops of the file decide, and if it has
+// none, alone does: the brace of a function often has a line where that of an if has none.
+func (t text) ownBraces(body *node, at int, alone bool) bool {
+	nearest, own := -1, alone
+	var walk func(n *node)
+	walk = func(n *node) {
+		for _, kid := range n.kids {
+			brace := kid.begin.offset
+			if kid.kind == "CompoundStmt" && n.kind != "CompoundStmt" && !kid.begin.macro &&
+				brace > body.begin.offset && brace < body.end.offset && t[brace] == '{' {
+				if d := max(brace-at, at-brace); nearest < 0 || d < nearest {
+					nearest, own = d, t.first(brace)
+				}
+			}
+			walk(kid)
+		}
+	}
+	walk(body)
+	if nearest < 0 {
+		if m := headOfBlock.FindSubmatch(t); m != nil {
+			return bytes.Contains(m[1], []byte("\n"))
+		}
+	}
+	return own
+}
+
+// headOfBlock matches the head of an if or a loop, on one line, with what precedes its brace.
+var headOfBlock = regexp.MustCompile(`(?m)^[ \t]+(?:if|for|while)\b[^{};\n]*(?:;[^{}\n]*)?\)(\s*)\{`)
+
+// comment reports whether a comment or a directive is in [from, to).
+func (t text) comment(from, to int) bool {
+	s := t[from:to]
+	return bytes.Contains(s, []byte("//")) || bytes.Contains(s, []byte("/*")) ||
+		t.directive(from, to)
 }
 
 // lastToken returns the offset after the last token that starts in [from, to).

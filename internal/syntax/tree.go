@@ -162,8 +162,10 @@ func (b *builder) extent(n *node) (extent, bool) {
 		return e, false
 	}
 	switch {
+	// If a macro writes the closing brace and more, the next statement or the block around is not
+	// plain text either: items merges the one, braces rejects the other.
 	case n.kind == "CompoundStmt":
-		e.ends = !n.end.macro
+		e.ends = true
 		return e, true
 	case (n.kind == "DeclStmt" || n.kind == "NullStmt") && !n.end.macro && b.text[e.to-1] == ';':
 		e.ends = true
@@ -199,8 +201,14 @@ type item struct {
 	labelled bool  // it has its own label: case, goto
 }
 
+// single reports whether one use of a macro produces all of a statement. Its parts have no text.
+func (b *builder) single(n *node) bool {
+	return n.begin.macro && n.end.macro && n.begin.offset == n.end.offset
+}
+
 // items returns the statements of a list with their ranges. Statements of other files, from an
-// #include inside the function, have no place.
+// #include inside the function, have no place. The semicolon after a macro that ends with a brace
+// is an empty statement for clang; it belongs to the use of the macro.
 func (b *builder) items(kids []*node) []item {
 	var out []item
 	for _, kid := range kids {
@@ -215,6 +223,11 @@ func (b *builder) items(kids []*node) []item {
 			if e.to >= last.to {
 				last.to, last.ends = e.to, e.ends
 			}
+			continue
+		}
+		if n := len(out) - 1; n >= 0 && kid.kind == "NullStmt" && !kid.begin.macro &&
+			b.single(out[n].node) && b.text.skipBlank(out[n].to) == e.from {
+			out[n].to, out[n].ends = e.to, e.ends
 			continue
 		}
 		out = append(out, item{node: kid, extent: e})
@@ -279,8 +292,7 @@ func (b *builder) stmt(bl *block, it item) {
 	switch kind := it.kind; {
 	case !whole(it.node):
 		b.leaf(bl, it)
-	// one macro produces all of it
-	case it.node.begin.macro && it.node.end.macro && it.node.begin.offset == it.node.end.offset:
+	case b.single(it.node):
 		b.leaf(bl, it)
 	case kind == "CompoundStmt" && b.braces(it.node):
 		l := b.add(place.Block, bl.label, it.from, it.to)
@@ -373,6 +385,7 @@ func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool)
 		return bl.dead
 	}
 	b.f.Nodes[l].head = b.text.lastToken(start, e.from)
+	b.f.Tree.Labels[l].Bare = true
 	b.piece(e.from, openBrace, l)
 	bl := b.startOf(l, e.from)
 	bl.wrapped = true

@@ -214,11 +214,42 @@ func (x *kernelFix) doubleBuffered(ctx context.Context, cur *currentFile, b *Bet
 			return nil
 		}
 		done, err := x.accepts(ctx, file, c, b)
+		if done && err == nil {
+			err = x.withoutBarriers(ctx, file, b)
+		}
 		if done && file != cur {
 			b.Changes = slices.Concat(x.out.Changes, b.Changes)
 		}
 		if done || err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// mostRemoved bounds the barriers that are tried to be removed from a kernel with copies.
+const mostRemoved = 4
+
+// withoutBarriers removes the barriers of the kernel that copies leave nothing to separate, the
+// last first: the kernel has to stay verified without each.
+func (x *kernelFix) withoutBarriers(ctx context.Context, file *currentFile, b *Between) error {
+	n := file.kernel.Func.Barriers()
+	if n > mostRemoved {
+		return nil
+	}
+	var gone []int
+	for i := n - 1; i >= 0; i-- {
+		c, err := file.kernel.DoubleBuffered(append(slices.Clone(gone), i)...)
+		if err != nil {
+			return nil
+		}
+		less := &Between{Means: b.Means}
+		why, err := x.judgeBetween(ctx, file, c, less)
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			gone, *b = append(gone, i), *less
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestBetweenHost(t *testing.T) {
 			"    void *args[] = {&d, &n};\n" +
 				"    cudaLaunchCooperativeKernel((void *)k, n / 128, 128, args);\n"},
 		{"plain", between.Split, shift("", plainHost),
-			"    k_1<<<n / 128, 128>>>(d, n, v_saved);\n    k_2<<<n / 128, 128>>>(d, n, v_saved);\n"},
+			"    k_1<<<n / 128, 128>>>(d, n, v_saved);\n    k_2<<<n / 128, 128>>>(d, v_saved);\n"},
 		{"plain", between.DoubleBuffer, shift("", plainHost),
 			"    cudaMemcpy(d_old, d, n * sizeof(int), cudaMemcpyDeviceToDevice);\n" +
 				"    k<<<n / 128, 128>>>(d, d_old, n);\n"},
@@ -80,7 +80,7 @@ func TestBetweenHost(t *testing.T) {
 		{"comments", between.Split, "// The kernel.\n" + shift("    // Read.\n    int v = a[(i + 1) % n]; "+
 			"// next\n\n    // Write.\n    a[i] = v;\n", plainHost),
 			"    // Read.\n    int v = a[(i + 1) % n]; // next\n    v_saved[i] = v;\n}\n\n" +
-				"__global__ void k_2(int *a, int n, const int *v_saved) {\n" +
+				"__global__ void k_2(int *a, const int *v_saved) {\n" +
 				"    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    int v = v_saved[i];\n" +
 				"    // Write.\n    a[i] = v;\n}\n"},
 

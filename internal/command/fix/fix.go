@@ -136,6 +136,7 @@ type Result struct {
 	PTX         []byte       // of the module with all repairs; what it was if there were none
 	User        *source.File // the file that was given, if it is a source or PTX text
 	Patched     []byte       // its text with the repairs that it can say
+	Edits       []edit.Edit  // of the source, that make it
 	Diff        string       // between the two
 	Files       *source.Set
 	InputErrors int
@@ -309,25 +310,51 @@ func (x *kernelFix) gaveUp() {
 
 // repaired records a repair that was found, and expresses it in the source.
 func (x *kernelFix) repaired(ctx context.Context) {
-	out, r, k := x.out, x.result, x.k
-	out.Status, x.text = Repaired, r.Patch.Text
-	out.Wrong = x.wrong(ctx)
-	out.Changes = x.changes(r.Changes)
-	for _, a := range r.Alternatives {
-		other := x.changes(a.Changes)
-		same := func(c []Change) bool { return slices.Equal(c, other) }
-		if !slices.ContainsFunc(append(out.Alternatives, out.Changes), same) {
-			out.Alternatives = append(out.Alternatives, other)
-		}
-	}
-	out.After = verdictOf(k, r.After)
+	x.out.Status = Repaired
+	x.out.Wrong = x.wrong(ctx)
+	x.describe()
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
 		if x.copied != nil {
 			return nil, notInSourcef("the change is in a called function and applies to this kernel only")
 		}
-		return s.inSource(ctx, x)
+		form, err := x.simplest(ctx, s)
+		s.dropEqual(x.k, x.result)
+		x.describe()
+		switch {
+		case form == nil:
+		case len(form.rewritten) == 0: // the repair of another kernel serves this one
+			x.out.Changes, x.out.Alternatives = s.changesOfOthers(x.k), nil
+		default:
+			x.out.Changes = s.changesOf(form, x.result.Changes, x.out.Changes)
+		}
+		return form, err
 	})
-	x.explain(r.After)
+	x.explain(x.result.After)
+}
+
+// describe records the result of package repair: the text, the changes and the alternatives.
+func (x *kernelFix) describe() {
+	out, r := x.out, x.result
+	x.text = r.Patch.Text
+	out.Changes, out.Alternatives = x.changes(r.Changes), nil
+	known := [][]Change{out.Changes}
+	for _, a := range r.Alternatives {
+		other := x.changes(a.Changes)
+		same := func(c []Change) bool { return sameChanges(c, other) }
+		if !slices.ContainsFunc(known, same) {
+			known = append(known, other)
+			out.Alternatives = append(out.Alternatives, other)
+		}
+	}
+	out.After = verdictOf(x.k, r.After)
+}
+
+// sameChanges reports whether two repairs have the same changes, in whatever order.
+func sameChanges(a, b []Change) bool {
+	in := func(list []Change) func(Change) bool {
+		return func(c Change) bool { return !slices.Contains(list, c) }
+	}
+	return !slices.ContainsFunc(a, in(b)) && !slices.ContainsFunc(b, in(a))
 }
 
 // synchronized records a repair by a placement of barriers.

@@ -26,9 +26,10 @@ var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+)
 
 // sourceForm is the form of a repair in the source.
 type sourceForm struct {
-	edits []edit.Edit // of the file, with those of the kernels before
-	after *repair.Judgement
-	ptx   []byte
+	edits     []edit.Edit // of the file, with those of the kernels before
+	rewritten map[*syntax.Func]*rewritten
+	after     *repair.Judgement
+	ptx       []byte
 }
 
 // mostSources bounds the sources that are compiled for one kernel.
@@ -58,7 +59,7 @@ var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
 // and comments, are one candidate.
 func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (
 	*sourceForm, error) {
-	edits, err := s.edited(steps)
+	edits, made, err := s.edited(steps)
 	if err != nil {
 		s.refused(err)
 		return nil, nil
@@ -88,21 +89,25 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 	}
 	if after.Grade < want {
 		if after.Grade >= repair.Clean && s.lesser == nil {
-			s.lesser = &sourceForm{edits: edits, after: after, ptx: ptx}
+			s.lesser = &sourceForm{edits, made, after, ptx}
 		}
-		s.refused(notInSourcef("editing the source at the places of the repair is not enough"))
+		s.refused(errNotEnough)
 		return nil, nil
 	}
 	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
 		s.refused(err)
 		return nil, ctx.Err()
 	}
-	return &sourceForm{edits: edits, after: after, ptx: ptx}, nil
+	return &sourceForm{edits, made, after, ptx}, nil
 }
 
-// refused keeps the first reason: it is about the form that expresses most of the plan.
+// errNotEnough is why a form is refused that was compiled and judged.
+var errNotEnough = notInSourcef("editing the source at the places of the repair is not enough")
+
+// refused keeps the first reason, which is about the form that expresses most of the plan. What
+// cannot be written says more than that something else was not enough.
 func (s *sourceSearch) refused(why error) {
-	if s.why == nil {
+	if s.why == nil || s.why == errNotEnough {
 		s.why = why
 	}
 }
@@ -116,14 +121,17 @@ func (s *sourceSearch) known(text []byte) bool {
 }
 
 // harmsOthers returns an error if a change of a function that other kernels may call breaks one of
-// them. It compares runs of the launch alone, so it can miss a change that breaks another kernel
-// for other inputs.
+// them. A kernel that was repaired must be as right as it was then. Of others it compares runs of
+// the launch alone, so it can miss a change that breaks another kernel for other inputs.
 func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
 	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
 		return nil
 	}
+	if err := s.keepsRepaired(ctx, ptx); err != nil {
+		return err
+	}
 	for _, k := range s.f.in.Kernels() {
-		if k.Name == s.j.kernel || s.f.d.Job(s.f.in, k).Config() == nil {
+		if k.Name == s.j.kernel || s.f.d.Job(s.f.in, k).Config() == nil || s.wasRepaired(k) {
 			continue
 		}
 		other := &judge{f: s.f, kernel: k.Name, limit: s.j.limit, hunted: true}
@@ -222,6 +230,37 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 		in.Text(), strings.TrimSpace(text))
 }
 
+// simplest returns the form in the source of the repair, or that of an alternative at the same cost
+// which changes fewer lines: a barrier between two statements is better than one within a
+// statement, which has to be divided for it. That alternative becomes the repair.
+func (x *kernelFix) simplest(ctx context.Context, s *sourceFixer) (*sourceForm, error) {
+	best, err := s.inSource(ctx, x)
+	if err != nil || !s.removesLines(best) {
+		return best, err
+	}
+	r := x.result
+	for i := range r.Alternatives {
+		was := *r
+		a := &r.Alternatives[i]
+		r.Plan, a.Plan = a.Plan, r.Plan
+		r.Changes, a.Changes = a.Changes, r.Changes
+		r.Patch, a.Patch = a.Patch, r.Patch
+		r.After, a.After = a.After, r.After
+		form, err := s.inSource(ctx, x)
+		if ctx.Err() != nil {
+			return best, ctx.Err()
+		}
+		if err == nil && form.after.Grade >= best.after.Grade &&
+			s.changedLines(form) < s.changedLines(best) {
+			best = form
+			continue
+		}
+		a.Plan, a.Changes, a.Patch, a.After = r.Plan, r.Changes, r.Patch, r.After
+		r.Plan, r.Changes, r.Patch, r.After = was.Plan, was.Changes, was.Patch, was.After
+	}
+	return best, nil
+}
+
 // inSource looks for a form in the source of the plan of a repair. It searches twice: with what the
 // control flow of the kernel says about statements that all threads reach, and, if that fails, with
 // what the source alone says.
@@ -240,6 +279,10 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 		}
 	}
 	search := s.search(k, of.judge)
+	if form, err := search.already(ctx, want); form != nil || err != nil {
+		return form, err
+	}
+	must = search.include(must, open)
 	for _, uniform := range []func(*syntax.Func) func(int, int) bool{s.uniformIn(k, x), nil} {
 		search.uniform = uniform
 		fix, err := search.choose(ctx, must, open, want)
@@ -269,7 +312,11 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices,
 		for _, c := range open {
 			steps = appendNew(steps, c[min(n, len(c)-1)])
 		}
-		if fix, err := s.attempt(ctx, steps, want); fix != nil || err != nil {
+		fix, err := s.attempt(ctx, steps, want)
+		if fix != nil && len(s.again) > 0 { // together with others it may be more than is needed
+			fix, err = s.narrow(ctx, steps, fix, want)
+		}
+		if fix != nil || err != nil {
 			if err == nil && want != repair.Verified {
 				fix.after, err = s.judged(ctx, fix)
 			}
@@ -279,7 +326,7 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices,
 	steps := slices.Clone(must)
 	for _, c := range open {
 		for _, st := range c {
-			if _, err := s.edited(append(slices.Clone(must), st)); err == nil {
+			if _, _, err := s.edited(append(slices.Clone(must), st)); err == nil {
 				steps = appendNew(steps, st)
 			}
 		}
@@ -325,31 +372,40 @@ func appendNew(steps []step, st step) []step {
 	return append(steps, st)
 }
 
-// narrow removes what is not needed: statements that were inserted, the last first. The last
-// inserted statement is dropped first, one at a time, so the cost is one compilation for each.
+// narrow removes what is not needed: statements that were inserted, those in most loops first, and
+// of them the last first. One is dropped at a time, so the cost is one compilation for each.
 func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm,
 	want repair.Grade) (*sourceForm, error) {
-	inserted := 0
-	for _, st := range steps {
+	var inserted []step
+	for _, st := range slices.Backward(steps) {
 		if st.insert != nil && st.insert.Text != "" {
-			inserted++
+			inserted = append(inserted, st)
 		}
 	}
-	for i := len(steps) - 1; i >= 0 && inserted > 1; i-- {
-		if steps[i].insert == nil || steps[i].insert.Text == "" {
-			continue
+	slices.SortStableFunc(inserted, func(a, b step) int { return s.loops(b) - s.loops(a) })
+	left := len(inserted)
+	for _, st := range inserted {
+		if left == 1 {
+			break
 		}
-		less := slices.Delete(slices.Clone(steps), i, i+1)
+		less := slices.Clone(steps)
+		less = slices.DeleteFunc(less, func(o step) bool { return sameStep(o, st) })
 		smaller, err := s.attempt(ctx, less, max(want, fix.after.Grade))
 		if err != nil {
 			return nil, err
 		}
 		if smaller != nil {
 			steps, fix = less, smaller
-			inserted--
+			left--
 		}
 	}
 	return fix, nil
+}
+
+// loops is the number of loops around a statement that is inserted, in its function.
+func (s *sourceSearch) loops(st step) int {
+	_, n, _ := s.unit.Spot(st.fn, *st.insert)
+	return n
 }
 
 // withoutRedundant is the form in the source of a kernel without the barriers that are proved

@@ -105,8 +105,11 @@ func (g *structured) stmt(depth, budget int) {
 		}
 		g.line(depth, "}")
 	case 6:
-		i := g.name()
-		fmt.Fprintf(&g.b, "%sfor (int %s = 0; %s < (%s & 3); %s++) {\n", in, i, i, g.value(), i)
+		i, end := g.name(), "3"
+		if g.r.IntN(2) == 0 {
+			end = fmt.Sprintf("(%s & 3)", g.value())
+		}
+		fmt.Fprintf(&g.b, "%sfor (int %s = 0; %s < %s; %s++) {\n", in, i, i, end, i)
 		g.loop(depth, budget)
 		g.line(depth, "}")
 	case 7:
@@ -134,6 +137,9 @@ func (g *structured) kernel(name string) {
 	g.vars, g.loops = []string{"t", "acc"}, 0
 	fmt.Fprintf(&g.b, "// heddle: grid=1 block=64\n__global__ void %s(const int *in, int *out) {\n    int t = threadIdx.x, acc = t;\n", name)
 	for range 3 {
+		if g.r.IntN(6) == 0 {
+			fmt.Fprintf(&g.b, "    if ((t & %d) >= %d)\n        return;\n", 1+g.r.IntN(7), 2+g.r.IntN(4))
+		}
 		g.stmt(1, 3)
 	}
 	g.b.WriteString("    out[t] += acc;\n}\n\n")

@@ -1,6 +1,8 @@
 package fix
 
 import (
+	"slices"
+
 	"heddle/internal/diag"
 	"heddle/internal/edit"
 	"heddle/internal/lower"
@@ -31,7 +33,14 @@ func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
 // accept adds the edits of a form in the source to those of the kernels before.
 func (x *kernelFix) accept(got *sourceForm) {
 	s, out := x.source, x.out
-	edits := got.edits[len(s.edits):]
+	was := s.edits
+	edits := slices.DeleteFunc(slices.Clone(got.edits), func(e edit.Edit) bool {
+		return slices.Contains(was, e)
+	})
+	if len(edits) == 0 {
+		edits = s.sharedEdits(x.k)
+	}
+	s.remember(x, got)
 	if s.edits = got.edits; !x.opt.Source {
 		return
 	}
@@ -51,7 +60,7 @@ func (f *fixer) patch(out *Result) error {
 	s := f.source
 	switch {
 	case s != nil && f.opt.Source:
-		out.User = s.user
+		out.User, out.Edits = s.user, s.edits
 		var err error
 		if out.Patched, err = edit.Apply(s.user, s.edits); err != nil {
 			return err

@@ -25,6 +25,9 @@ type sourceFixer struct {
 	user  *source.File // the text of file
 	unit  *syntax.Unit
 	edits []edit.Edit // of the kernels so far
+	// rewritten are the functions that repairs of package repair changed, repaired their kernels.
+	rewritten map[*syntax.Func]*rewritten
+	repaired  []repairedKernel
 
 	compiled int           // texts
 	compiles time.Duration // that took
@@ -33,7 +36,7 @@ type sourceFixer struct {
 // newSourceFixer reads the statements of a file; nil if it has none. An input that clang cannot
 // read as a source, such as PTX, is not an error.
 func newSourceFixer(ctx context.Context, f *fixer) (*sourceFixer, error) {
-	s := &sourceFixer{f: f}
+	s := &sourceFixer{f: f, rewritten: map[*syntax.Func]*rewritten{}}
 	file, files := f.file, f.d.Files()
 	err := lower.AST(ctx, file.Input, f.opt.Common.Lower, func(t *lower.Tree) error {
 		if file.Content != nil {
@@ -61,6 +64,8 @@ type sourceChange struct {
 	*sourceFixer
 	kernel  *ir.Func
 	uniform func(fn *syntax.Func) func(from, to int) bool
+	// again are the functions of which the rewrite for kernels before is made anew
+	again map[*syntax.Func]bool
 }
 
 // step is a part of a change in one function: a statement that is inserted, a barrier that is
@@ -234,8 +239,8 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 }
 
 func sameStep(a, b step) bool {
-	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.replace != b.replace ||
-		(a.insert == nil) != (b.insert == nil) {
+	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.at != b.at ||
+		a.replace != b.replace || (a.insert == nil) != (b.insert == nil) {
 		return false
 	}
 	return a.insert == nil || *a.insert == *b.insert
@@ -297,9 +302,9 @@ func (s *sourceFixer) uniformIn(k *ir.Func,
 	}
 }
 
-// edited returns the edits of steps, after those of the kernels before. The steps of one function
-// are one rewrite, since they may affect the same statements.
-func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
+// edited returns the edits of steps, after those of the kernels before, and by function. The steps
+// of one function are one rewrite, since they may affect the same statements.
+func (c *sourceChange) edited(steps []step) ([]edit.Edit, map[*syntax.Func]*rewritten, error) {
 	rewrites := map[*syntax.Func]*syntax.Rewrite{}
 	var funcs []*syntax.Func
 	for _, st := range steps {
@@ -324,15 +329,17 @@ func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 			rw.Replace[st.at] = st.replace
 		}
 	}
-	out := slices.Clone(c.edits)
+	out, made := c.before(), map[*syntax.Func]*rewritten{}
 	for _, fn := range funcs {
 		e, err := c.unit.Rewrite(fn, rewrites[fn])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out = append(out, e...)
+		of := func(st step) bool { return st.fn != fn }
+		made[fn] = &rewritten{slices.DeleteFunc(slices.Clone(steps), of), e}
 	}
-	return out, edit.Check(c.user, out)
+	return out, made, edit.Check(c.user, out)
 }
 
 // compile compiles a patched source to PTX.

@@ -72,8 +72,8 @@ var sourceFixes = []struct {
 	{
 		name: "tabs, CRLF, and comments", file: "k.cu",
 		in:   "// heddle: grid=1 block=64 n=40\r\n__global__ void k(const int *in, int *out, int n)\r\n{\r\n\t__shared__ int s[64];\r\n\tint t = threadIdx.x;\r\n\tif (t < n) // only these\r\n\t{\r\n\t\ts[t] = in[t]; /* put */\r\n\t\t__syncthreads();\r\n\t\t// and take\r\n\t\tout[t] = s[(t + 1) % n];\r\n\t}\r\n}\r\n",
-		add:  []string{"\tbool p = t < n; // only these\r\n\tif (p)\r\n\t{\r\n", "\r\n\t__syncthreads();\r\n"},
-		keep: []string{"\t\ts[t] = in[t]; /* put */\r\n", "\t\t// and take\r\n\t\tout[t] = s[(t + 1) % n];\r\n"},
+		add:  []string{"\t}\r\n\t__syncthreads();\r\n\tif (t < n)\r\n\t{\r\n", "\r\n\t__syncthreads();\r\n"},
+		keep: []string{"\tif (t < n) // only these\r\n\t{\r\n\t\ts[t] = in[t]; /* put */\r\n", "\t\t// and take\r\n\t\tout[t] = s[(t + 1) % n];\r\n"},
 	},
 	{
 		name: "OpenCL C", file: "k.cl",

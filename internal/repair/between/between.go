@@ -108,6 +108,13 @@ func New(u *syntax.Unit, f *syntax.Func) (*Kernel, error) {
 	return k, nil
 }
 
+// body is the range of the kernel's body.
+func (k *Kernel) body() syntax.Range {
+	from, _ := k.Func.File.Offset(k.Func.Span.Start)
+	to, _ := k.Func.File.Offset(k.Func.Span.End)
+	return syntax.Range{From: from, To: to}
+}
+
 // patch is an empty patch of the file.
 func (k *Kernel) patch() *hostedit.Patch { return hostedit.New(k.Func.File) }
 

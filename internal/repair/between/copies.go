@@ -104,7 +104,7 @@ func (c *copies) allocated(p *hostedit.Patch, l *syntax.HostLaunch, a *syntax.Ho
 	if name, ok := c.after[key]; ok {
 		return name
 	}
-	name := p.Fresh(a.Var + "_old")
+	name := p.FreshIn(l.Host.Body, a.Var+"_old")
 	c.after[key] = name
 	element := strings.TrimSpace(strings.TrimSuffix(pointer(typ), "*"))
 	p.After(b.Alloc, []string{element + " *" + name + ";", p.Renamed(b.Alloc.Range, a.Var, name)})

@@ -9,8 +9,9 @@ import (
 
 // DoubleBuffered lets the kernel read the arrays that it overwrites from copies, which the host
 // makes before each launch. Only a read that no write of the kernel comes before is replaced: what
-// it reads then is what the array held at the launch.
-func (k *Kernel) DoubleBuffered() (*Candidate, error) {
+// it reads then is what the array held at the launch. Barriers of the kernel with the given numbers
+// are removed: they may separate nothing any more.
+func (k *Kernel) DoubleBuffered(gone ...int) (*Candidate, error) {
 	p := k.patch()
 	out := &Candidate{Means: DoubleBuffer, Kernels: []string{k.Func.Name}}
 	c := copies{Kernel: k, out: out, after: map[string]string{}}
@@ -20,7 +21,7 @@ func (k *Kernel) DoubleBuffered() (*Candidate, error) {
 			out.Doubt = err
 		}
 		if len(reads) > 0 {
-			c.add(i, reads, p.Fresh(k.params[i].Name+"_old"))
+			c.add(i, reads, p.FreshIn(k.body(), k.params[i].Name+"_old"))
 		}
 	}
 	switch {
@@ -40,6 +41,12 @@ func (k *Kernel) DoubleBuffered() (*Candidate, error) {
 	}
 	if err := c.host(p); err != nil {
 		return nil, err
+	}
+	for _, n := range gone {
+		edits, at := k.Unit.WithoutBarrier(k.Func, n)
+		p.Add(edits)
+		out.Changes = append(out.Changes, Change{At: at,
+			Text: "the barrier is removed: the copies leave nothing for it to separate"})
 	}
 	var err error
 	out.Text, err = p.Text()

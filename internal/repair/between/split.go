@@ -55,6 +55,7 @@ type splitter struct {
 // part is one of the kernels that a kernel becomes.
 type part struct {
 	name   string
+	unused []bool // of the kernel's parameters
 	steps  []syntax.Step
 	before []syntax.Step // what the kernel executed before, in the order of the text
 	inLoop bool

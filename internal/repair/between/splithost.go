@@ -57,6 +57,9 @@ func (s *splitter) host() error {
 // launch is the launch of a part.
 func (s *splitter) launch(l *syntax.HostLaunch, p *part, buffers []string) string {
 	text := s.p.Source(syntax.Range{From: l.Name.From, To: l.Whole.To})
+	if len(l.Args) > 0 {
+		text = s.p.Source(syntax.Range{From: l.Name.From, To: l.Args[0].From})
+	}
 	name := s.p.Source(l.Name)
 	at := strings.LastIndex(strings.SplitN(name, "<", 2)[0], s.Func.Name)
 	text = text[:at] + p.name + text[at+len(s.Func.Name):]
@@ -69,12 +72,13 @@ func (s *splitter) launch(l *syntax.HostLaunch, p *part, buffers []string) strin
 			extra = append(extra, buffers[i])
 		}
 	}
-	if len(extra) > 0 {
-		sep := ""
-		if len(l.Args) > 0 {
-			sep = ", "
-		}
-		text = strings.TrimRight(text[:len(text)-1], " ") + sep + strings.Join(extra, ", ") + ")"
+	more := strings.Join(extra, ", ")
+	if list := ranges(l.Args); len(list) > 0 {
+		return text + s.kept(list, p.unused, more) +
+			s.p.Source(syntax.Range{From: list[len(list)-1].To, To: l.Whole.To}) + ";"
+	}
+	if more != "" {
+		text = strings.TrimRight(text[:len(text)-1], " ") + more + ")"
 	}
 	return text + ";"
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/repair/hostedit"
 	"heddle/internal/syntax"
 )
 
@@ -23,18 +24,6 @@ func (s *splitter) write() {
 // definition is the text of a part.
 func (s *splitter) definition(p *part, head, name syntax.Range) string {
 	at := s.p.Source(head)
-	extra := s.parameters(p)
-	cut := name.To - head.From
-	after := at[cut:]
-	if extra != "" {
-		if n := len(s.params); n > 0 {
-			end := s.params[n-1].To - name.To
-			after = after[:end] + ", " + extra + after[end:]
-		} else {
-			open := strings.IndexByte(after, '(') + 1
-			after = after[:open] + extra + after[open:]
-		}
-	}
 	base := s.p.Indent(s.steps[0].From)
 	var lines []string
 	for i := range p.keep {
@@ -61,8 +50,54 @@ func (s *splitter) definition(p *part, head, name syntax.Range) string {
 			s.index(slices.Concat(p.keep, p.steps)), sv.Name))
 	}
 	br := s.p.LineBreak()
-	return at[:name.From-head.From] + p.name + after + "{" + br + strings.Join(lines, br) + br +
+	body := strings.Join(lines, br)
+	p.unused = s.unused(body)
+	return at[:name.From-head.From] + p.name + s.signature(p, head, name) + "{" + br + body + br +
 		s.p.Indent(head.From) + "}"
+}
+
+// unused tells of each parameter of the kernel whether a text does not name it.
+func (s *splitter) unused(body string) []bool {
+	out := make([]bool, len(s.params))
+	for i, p := range s.params {
+		out[i] = hostedit.Rename(body, p.Name, "") == body
+	}
+	return out
+}
+
+// signature is the text of a part between its name and its body.
+func (s *splitter) signature(p *part, head, name syntax.Range) string {
+	extra := s.parameters(p)
+	if len(s.params) == 0 {
+		after := s.p.Source(syntax.Range{From: name.To, To: head.To})
+		open := strings.IndexByte(after, '(') + 1
+		return after[:open] + extra + after[open:]
+	}
+	var list []syntax.Range
+	for _, q := range s.params {
+		list = append(list, q.Range)
+	}
+	return s.p.Source(syntax.Range{From: name.To, To: list[0].From}) + s.kept(list, p.unused, extra) +
+		s.p.Source(syntax.Range{From: list[len(list)-1].To, To: head.To})
+}
+
+// kept is the text of a list without the elements that are not used, and with more at its end. Each
+// element keeps what separates it from the one before.
+func (s *splitter) kept(list []syntax.Range, unused []bool, extra string) string {
+	var out strings.Builder
+	for i, r := range list {
+		if unused[i] {
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteString(s.p.Source(syntax.Range{From: list[i-1].To, To: r.From}))
+		}
+		out.WriteString(s.p.Source(r))
+	}
+	if extra != "" && out.Len() > 0 {
+		out.WriteString(", ")
+	}
+	return out.String() + extra
 }
 
 // parameters are those that a part has besides the kernel's.

@@ -19,19 +19,24 @@ import (
 type Patch struct {
 	File  *source.File
 	edits []edit.Edit
-	names map[string]bool // identifiers of the file, and those that the patch adds
+	names map[string]bool         // identifiers of the file, and those that the patch adds
+	local map[int]map[string]bool // the same of functions, by their places
 }
 
 // New returns an empty patch.
 func New(f *source.File) *Patch {
-	p := &Patch{File: f, names: map[string]bool{}}
-	word := func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}
-	for _, w := range strings.FieldsFunc(string(f.Content), word) {
-		p.names[w] = true
-	}
+	p := &Patch{File: f, names: map[string]bool{}, local: map[int]map[string]bool{}}
+	addWords(p.names, string(f.Content))
 	return p
+}
+
+// addWords adds the words of a text to a set.
+func addWords(set map[string]bool, text string) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		set[w] = true
+	}
 }
 
 // Text returns the file with all edits.
@@ -53,12 +58,35 @@ func (p *Patch) Add(edits []edit.Edit) { p.edits = append(p.edits, edits...) }
 func (p *Patch) Source(r syntax.Range) string { return string(p.File.Content[r.From:r.To]) }
 
 // Fresh returns a name that the file does not use, which begins with base.
-func (p *Patch) Fresh(base string) string {
+func (p *Patch) Fresh(base string) string { return fresh(p.names, base) }
+
+// FreshIn returns a name that a function does not use, and no directive: other functions may use
+// it. The range is that of its body.
+func (p *Patch) FreshIn(body syntax.Range, base string) string {
+	names := p.local[body.From]
+	if names == nil {
+		names = map[string]bool{}
+		p.local[body.From] = names
+		t := string(p.File.Content)
+		head := strings.LastIndexAny(t[:body.From], "};") + 1
+		addWords(names, t[head:body.To])
+		for line := range strings.Lines(t) {
+			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+				addWords(names, line)
+			}
+		}
+	}
+	name := fresh(names, base)
+	p.names[name] = true
+	return name
+}
+
+func fresh(names map[string]bool, base string) string {
 	name := base
-	for i := 2; p.names[name]; i++ {
+	for i := 2; names[name]; i++ {
 		name = fmt.Sprint(base, i)
 	}
-	p.names[name] = true
+	names[name] = true
 	return name
 }
 

@@ -34,7 +34,7 @@ func (p *Patch) Cooperative(l *syntax.HostLaunch, params []syntax.Param) error {
 	for i := range l.Args {
 		a, typ := &l.Args[i], plainType(params[i].Type)
 		switch {
-		case a.Var != "" && a.Type == typ:
+		case a.Var != "" && (a.Type == typ || "const "+a.Type == typ && strings.HasSuffix(typ, "*")):
 			addresses = append(addresses, "&"+a.Var)
 		case a.Var != "" && strings.TrimPrefix(a.Type, "const ") == typ && !strings.Contains(typ, "*"):
 			addresses = append(addresses, "(void *)&"+a.Var)
@@ -42,12 +42,12 @@ func (p *Patch) Cooperative(l *syntax.HostLaunch, params []syntax.Param) error {
 			return refused(l, "no variable of type %s can be declared for the argument %s", typ,
 				p.Source(a.Range))
 		default:
-			name := p.Fresh(params[i].Name + "_arg")
+			name := p.FreshIn(l.Host.Body, params[i].Name+"_arg")
 			lines = append(lines, fmt.Sprintf("%s = %s;", declare(typ, name), p.Source(a.Range)))
 			addresses = append(addresses, "&"+name)
 		}
 	}
-	array := p.Fresh("args")
+	array := p.FreshIn(l.Host.Body, "args")
 	call := fmt.Sprintf("cudaLaunchCooperativeKernel((void *)%s, %s, %s", p.Source(l.Name),
 		p.Source(l.Config[0]), p.Source(l.Config[1]))
 	if len(addresses) == 0 {

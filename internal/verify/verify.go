@@ -54,7 +54,7 @@ type Options struct {
 	// AllBounds makes an access of which not even the array is known a finding.
 	AllBounds bool
 	// Shown reports whether a run has confirmed that a pair races, so that no invariants are searched
-	// to disprove it; nil: none.
+	// to disprove it, and with Exists nothing is asked; nil: none.
 	Shown func(*Finding) bool
 	// Record receives each query that was decided or given up, as it was asked, in SMT-LIB 2; nil:
 	// nothing does.
@@ -170,6 +170,8 @@ type prover struct {
 	bad     int                  // pairs that are findings
 	shrunk  int                  // findings whose model was made small
 	exists  bool                 // it is enough whether there is a model
+	// asking says that pairs that a run has confirmed are asked about as others are
+	asking bool
 	// converged is set if barriers of a warp order the accesses of its lanes.
 	converged bool
 	trusted   []smt.Term // the barrier invariants that are used
@@ -209,7 +211,7 @@ func (p *prover) tolerated() {
 	opt.Shown = func(*Finding) bool { return true } // no invariants are searched for this
 	sub := newProver(p.ctx, p.th, opt)
 	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
-	sub.shrunk, sub.exists = mostShrunk, true
+	sub.shrunk, sub.exists, sub.asking = mostShrunk, true, true
 	for _, x := range p.equal {
 		sub.decide(x.query, x.terms, x.threads, x.finding)
 	}

@@ -22,7 +22,7 @@ const (
 func (p *prover) ways() {
 	p.drain()
 	found := p.pairs
-	p.pairs, p.stopped, p.opt.Limit = nil, false, 0
+	p.pairs, p.stopped, p.opt.Limit, p.asking = nil, false, 0, true
 	type question struct {
 		ways *Way
 		way  Way

@@ -150,6 +150,7 @@ type syncer struct {
 func open(opt Options, file driver.Input, sink func(diag.Diagnostic)) (*syncer, error) {
 	opt.Common.Limit, opt.Common.Command = max(opt.Common.Limit, 1), "run"
 	opt.Run.Seeds = max(opt.Run.Seeds, 1)
+	opt.Prove.Quick = true
 	d := driver.New(opt.Common, sink)
 	prover, err := prove.Open(d.Options(), opt.Run, opt.Prove)
 	if err != nil {

@@ -30,7 +30,10 @@ type Options struct {
 	// OfLaunch says that the proofs follow runs: a failed assertion counts only with the data of the
 	// launch, and the limits are smaller.
 	OfLaunch bool
-	Given    []string // kernels to prove for the scalar arguments of their launch only
+	// Quick gives up hard queries early, as with OfLaunch: what is searched by many proofs is rarely
+	// decided by one that takes seconds.
+	Quick bool
+	Given []string // kernels to prove for the scalar arguments of their launch only
 	// Timeout bounds the proof of one kernel. A proof that reaches it is undecided. 0: only the steps
 	// of the solvers are bounded.
 	Timeout    time.Duration

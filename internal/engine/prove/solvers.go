@@ -134,7 +134,7 @@ func (e *Engine) Pool() *smt.Pool {
 // list returns the solvers of one slot, in the order in which they are asked.
 func (e *Engine) list() []smt.Solver {
 	first, steps, query := int64(firstSteps), int64(programSteps), int64(querySteps)
-	if e.opt.OfLaunch {
+	if e.opt.OfLaunch || e.opt.Quick {
 		first, steps, query = checkFirstSteps, checkProgramSteps, checkQuerySteps
 	}
 	var program *proc.Solver
@@ -149,7 +149,7 @@ func (e *Engine) list() []smt.Solver {
 		return []smt.Solver{&sat.Solver{Steps: query}}
 	case !e.embedded:
 		return []smt.Solver{program}
-	case e.opt.OfLaunch:
+	case e.opt.OfLaunch || e.opt.Quick:
 		return []smt.Solver{&sat.Solver{Steps: first}, program}
 	}
 	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}

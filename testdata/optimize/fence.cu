@@ -45,7 +45,7 @@ __global__ void within(volatile int *v, int *out) {
     int t = threadIdx.x;
     volatile int *mine = v + blockIdx.x * 64;
     mine[t] = t;
-    __threadfence(); // offer: __threadfence_block(): no block accesses what another one does
+    __threadfence(); // keep: code outside the kernel may read what is volatile, or write it
     out[blockIdx.x * 64 + t] = mine[63 - t];
 }
 

@@ -32,11 +32,11 @@ import (
 
 // barrier offers what may take the place of __syncthreads().
 func (w *weakener) barrier(ctx context.Context, s *site) ([]*option, string, error) {
-	_, why, err := w.best(ctx, s, quiet)
+	_, why, err := w.best(ctx, s, exact)
 	if why != "" || err != nil {
 		return nil, why, err
 	}
-	if why := s.beyondBarrier(quiet); why != "" {
+	if why := s.beyondBarrier(exact); why != "" {
 		return nil, why, nil
 	}
 	end, free, ok := s.statement(w.user.Content)
@@ -44,12 +44,12 @@ func (w *weakener) barrier(ctx context.Context, s *site) ([]*option, string, err
 		return nil, "it is not a statement of its own", nil
 	}
 	removed := &option{
-		site: s, kind: Barrier, before: "__syncthreads()", need: quiet, gain: rankBarrier,
+		site: s, kind: Barrier, before: "__syncthreads()", need: exact, gain: rankBarrier,
 		edits: []edit.Edit{w.remove(s, end, free)},
 		why:   []string{"other barriers order every pair of accesses that conflicts"},
 	}
 	warp := &option{
-		site: s, kind: Barrier, before: "__syncthreads()", after: "__syncwarp()", need: quiet,
+		site: s, kind: Barrier, before: "__syncthreads()", after: "__syncwarp()", need: exact,
 		gain:  rankBarrier - rankWarp,
 		edits: []edit.Edit{w.replace(s.offset, s.offset+len(s.name), "__syncwarp")},
 	}
@@ -72,14 +72,14 @@ func (w *weakener) separates(ctx context.Context, text []byte, name string) ([]s
 	if why != "" {
 		return nil, nil
 	}
-	defer soften(k, quiet).restore()
+	defer soften(k, exact).restore()
 	p, err := w.prover(mode{anyGrid: configs[0].Origins["grid"].Guessed()})
 	if err != nil {
 		return nil, err
 	}
 	pr := p.Proof(c.d.Job(c.in, k), configs[0])
 	from := launch.FromProgram
-	if w.kernels[name].levels[quiet].given {
+	if w.kernels[name].levels[exact].given {
 		from = launch.FromHost
 	}
 	pr.Exists, pr.OneBlock, pr.Fixed, pr.Steps = true, true, pr.Scalars(from), proofSteps

@@ -80,7 +80,7 @@ type proved struct {
 
 // launches returns the launches of a kernel, and why they are not good enough.
 func (w *weakener) launches(c *compiled, k *ir.Func) (list []*launch.Config, why string) {
-	req := w.opt.Common.Launch
+	req := c.d.Job(c.in, k).Launch
 	req.AnyShared = true
 	all, errs := launch.Launches(k, req, c.in.Facts)
 	if len(errs) > 0 {

@@ -51,6 +51,9 @@ const (
 	local
 	alone
 	quiet
+	// exact is quiet, but sums of floating-point numbers count as weak: barriers decide in which order
+	// they are rounded.
+	exact
 )
 
 // undo restores the instructions that soften changed.
@@ -76,7 +79,8 @@ func soften(k *ir.Func, l level) undo {
 			switch {
 			case l == local:
 				in.Scope = event.CTA
-			case l == alone && isUpdate(in), l == quiet && reductions[in], l == plain:
+			case l == alone && isUpdate(in), l == quiet && reductions[in],
+				l == exact && reductions[in] && in.Type.Class() != isa.Float, l == plain:
 			default:
 				in.Order, in.Scope = event.Weak, event.NoScope
 			}
@@ -134,7 +138,8 @@ func sameOperation(a, b *ir.Instr) bool {
 		}
 		return c
 	}
-	return a.Fn == b.Fn && a.Type.Size() == b.Type.Size() && class(a) == class(b)
+	return a.Fn == b.Fn && a.Type.Size() == b.Type.Size() && class(a) == class(b) &&
+		(a.Type == b.Type || class(a) != isa.Float) // f16 and bf16 round differently
 }
 
 // mayMeet reports whether two accesses may be to one memory, as far as their spaces tell.

@@ -38,7 +38,9 @@ const (
 
 // options returns what may replace a call, the largest gain first, or why nothing may.
 func (w *weakener) options(ctx context.Context, s *site) ([]*option, string, error) {
-	switch {
+	switch why := w.elsewhere(s); {
+	case why != "":
+		return nil, why, nil
 	case s.name == "__syncthreads":
 		return w.barrier(ctx, s)
 	case fenceRanks[s.name] > 0:

@@ -2,6 +2,8 @@ package weaken
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,19 +47,58 @@ var overlapWords = []string{"cudaStream", "cudaGraph", "cudaLaunchKernelEx", "cu
 // assumingDevice is what is assumed where an offer concerns the scope of the device.
 const assumingDevice = "no other kernel that runs at the same time waits for it"
 
-// mentioned returns the first of some words that a text has.
-func mentioned(text []byte, words []string) string {
-	for _, word := range words {
-		if strings.Contains(string(text), word) {
-			return word
+// mentioned returns the first of some words that the user's file has, or a header that it includes.
+func (w *weakener) mentioned(words []string) string {
+	for _, text := range w.ownTexts() {
+		for _, word := range words {
+			if strings.Contains(string(text), word) {
+				return word
+			}
 		}
 	}
 	return ""
 }
 
+// included matches a header of the user's own.
+var included = regexp.MustCompile(`(?m)^\s*#\s*include\s*"([^"]+)"`)
+
+// mostHeaders bounds the headers that are read.
+const mostHeaders = 200
+
+// ownTexts returns the user's file and the headers that it includes in quotes, as far as they are
+// found beside the file that includes them or in the directories for headers.
+func (w *weakener) ownTexts() [][]byte {
+	if w.own != nil {
+		return w.own
+	}
+	type text struct {
+		dir     string
+		content []byte
+	}
+	queue := []text{{filepath.Dir(w.user.Name), w.user.Content}}
+	seen := map[string]bool{}
+	for i := 0; i < len(queue) && i < mostHeaders; i++ {
+		w.own = append(w.own, queue[i].content)
+		for _, m := range included.FindAllSubmatch(queue[i].content, -1) {
+			for _, dir := range append([]string{queue[i].dir}, w.opt.Common.Lower.Includes...) {
+				path := filepath.Join(dir, string(m[1]))
+				if content, err := os.ReadFile(path); err == nil && !seen[path] {
+					seen[path] = true
+					queue = append(queue, text{filepath.Dir(path), content})
+					break
+				}
+			}
+		}
+	}
+	return w.own
+}
+
+// streams matches a launch in a stream: the fourth argument of its configuration.
+var streams = regexp.MustCompile(`<<<[^;]*,[^;]*,[^;]*,[^;]*>>>`)
+
 // beyondDevice returns why the host or another GPU may take part at a site; empty if they cannot.
 func (w *weakener) beyondDevice(s *site, l level) string {
-	if word := mentioned(w.user.Content, scopeWords); word != "" {
+	if word := w.mentioned(scopeWords); word != "" {
 		return fmt.Sprintf("the host or another GPU may take part (%s)", word)
 	}
 	for k := range s.in {
@@ -117,10 +158,17 @@ func hasFields(f *ir.Func) bool {
 // beyondKernel returns why another kernel may take part in what the instructions of a site order,
 // at the scope of the device; empty if nothing shows it.
 func (w *weakener) beyondKernel(s *site, l level) string {
-	if word := mentioned(w.user.Content, overlapWords); word != "" {
+	if word := w.mentioned(overlapWords); word != "" {
 		return fmt.Sprintf("another kernel may run at the same time and take part (%s)", word)
 	}
+	if streams.Match(withoutComments(w.user.Content)) {
+		return "another kernel may run at the same time and take part (launches in streams)"
+	}
 	for k, list := range s.in {
+		if converses(k.fn, false) {
+			return "the kernel may wait for code outside, or tell it something: it has volatile or relaxed " +
+				"accesses to global memory"
+		}
 		f := k.facts(l)
 		for _, in := range list {
 			if why := f.protocol(in); why != "" {
@@ -186,6 +234,10 @@ func (f *facts) handsOver(at *ir.Instr) string {
 // nothing shows it.
 func (s *site) beyondBarrier(l level) string {
 	for k, list := range s.in {
+		if converses(k.fn, true) {
+			return "the kernel may wait for code outside, or tell it something: it has volatile or relaxed " +
+				"accesses, or atomic operations with results, in global memory"
+		}
 		f := k.facts(l)
 		for _, in := range list {
 			if why := f.handsOver(in); why != "" {

@@ -73,7 +73,7 @@ func (w *weakener) partOf(s *site, end int, free bool) (*option, bool) {
 		return nil, false
 	}
 	return &option{
-		site: s, kind: Part, before: "__syncthreads()", need: quiet, part: p,
+		site: s, kind: Part, before: "__syncthreads()", need: exact, part: p,
 		gain: (rankBarrier - rankWarp) / 2,
 	}, true
 }
@@ -183,7 +183,7 @@ func (w *weakener) apart(ctx context.Context, list []*option, beyond int, s *sit
 		return "the changed file does not compile", ctx.Err()
 	}
 	for k := range s.in {
-		p, err := w.prove(ctx, c, k.fn.Name, question{quiet, uint32(beyond), k.levels[quiet].given})
+		p, err := w.prove(ctx, c, k.fn.Name, question{exact, uint32(beyond), k.levels[exact].given})
 		if err != nil || p.why != "" {
 			return p.why, err
 		}

@@ -62,7 +62,7 @@ func (w *weakener) scope(ctx context.Context, s *site) ([]*option, string, error
 			return nil, why, nil
 		}
 	}
-	if word := mentioned(w.user.Content, overlapWords); word != "" {
+	if word := w.mentioned(overlapWords); word != "" {
 		return nil, fmt.Sprintf("another kernel may run at the same time and access the same memory (%s)",
 			word), nil
 	}

@@ -240,10 +240,13 @@ func (w *weakener) holdsFor(ctx context.Context, c *compiled, k *kernel, levels 
 		return proved{why: cmp.Or(why, "the launches of the changed file are not understood")}, nil
 	}
 	if beyond > 0 {
-		return w.prove(ctx, c, k.fn.Name, question{quiet, uint32(beyond), k.levels[quiet].given})
+		return w.prove(ctx, c, k.fn.Name, question{exact, uint32(beyond), k.levels[exact].given})
 	}
 	var out proved
-	for _, l := range []level{plain, local, alone, quiet} {
+	// The levels take strong accesses to be weak, as if nothing outside the kernel changed what they
+	// read; plain does not.
+	levels |= plain
+	for _, l := range []level{plain, local, alone, quiet, exact} {
 		if levels&l == 0 {
 			continue
 		}

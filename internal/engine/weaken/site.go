@@ -16,6 +16,9 @@ type site struct {
 	args   []arg
 	end    int // behind the closing parenthesis
 	in     map[*kernel][]*ir.Instr
+	// called says that it is also in a function that the compiler did not inline everywhere: kernels
+	// reach it by calls that are not examined.
+	called bool
 }
 
 // arg is an argument of a call.
@@ -39,6 +42,18 @@ func (w *weakener) sites() []*site {
 						at[off] = s
 					}
 					s.in[k] = append(s.in[k], in)
+				}
+			}
+		}
+	}
+	for _, f := range w.base.in.IR.Funcs {
+		if f.Kernel {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if off, ok := w.place(in); ok && at[off] != nil {
+					at[off].called = true
 				}
 			}
 		}

@@ -104,6 +104,7 @@ func File(ctx context.Context, opt Options, file driver.Input, sink func(diag.Di
 
 // weakener is the state of one search.
 type weakener struct {
+	own     [][]byte // the texts of ownTexts
 	opt     Options
 	file    driver.Input
 	user    *source.File // the file as it is

@@ -160,7 +160,7 @@ func TestEditor(t *testing.T) {
 	start := time.Now()
 	got = e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":6,"character":5}}`, uri))
 	t.Logf("first hover on a barrier: %v", time.Since(start).Round(time.Millisecond))
-	if !strings.Contains(got, "**needed**") || !strings.Contains(got, "in line 6 and the read") || !strings.Contains(got, "in line 8") ||
+	if !strings.Contains(got, "**needed**") || !strings.Contains(got, "in line 6 from the read") || !strings.Contains(got, "in line 8") ||
 		!strings.Contains(got, `\n  - for example, in block 0, thread `) || !strings.Contains(got, `\n- each thread reaches it once; costs about 25 cycles`) {
 		t.Error(got)
 	}

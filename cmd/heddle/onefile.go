@@ -91,6 +91,10 @@ func (c *oneFile) open(arg string) (driver.Input, error) {
 	}
 	c.opt.Database = c.in.database
 	c.opt.Files = source.NewSet()
+	if err := c.in.config.read(c.opt.Files, c.mistakes(nil)); err != nil {
+		return driver.Input{}, err
+	}
+	c.in.config.apply(&c.opt.Options)
 	return inputs[0], nil
 }
 

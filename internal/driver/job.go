@@ -34,7 +34,12 @@ type Job struct {
 
 // Job returns a job for a kernel that is examined alone, outside of Run. It never waits.
 func (d *Driver) Job(m *Module, k *ir.Func) *Job {
-	return &Job{Module: m, Kernel: k, Launch: d.opt.Launch, d: d, sum: &d.sum, sink: d.sink}
+	j := &Job{Module: m, Kernel: k, Launch: d.opt.Launch, d: d, sum: &d.sum, sink: d.sink}
+	if d.opt.Settings != nil {
+		s := d.opt.Settings(m.Name, k)
+		j.Launch.Config, j.Engine, j.Timeout = s.Launch, s.Engine, s.Timeout
+	}
+	return j
 }
 
 // For returns a job for another form of the same kernel, such as a repaired one.

@@ -213,7 +213,7 @@ func (x *kernelFix) proveBetween(ctx context.Context, inner *fixer, k *ir.Func) 
 
 // shapes are the grids and blocks with which a kernel is launched.
 func shapes(f *fixer, k *ir.Func) string {
-	all, errs := launch.Launches(k, f.opt.Common.Launch, f.in.Facts)
+	all, errs := launch.Launches(k, f.d.Job(f.in, k).Launch, f.in.Facts)
 	if len(errs) > 0 {
 		return errs[0].Msg
 	}
@@ -227,7 +227,7 @@ func shapes(f *fixer, k *ir.Func) string {
 
 // unproved is a note on launches beyond those that are proved; empty if there are none.
 func (x *kernelFix) unproved(inner *fixer, k *ir.Func) string {
-	all, errs := launch.Launches(k, inner.opt.Common.Launch, inner.in.Facts)
+	all, errs := launch.Launches(k, inner.d.Job(inner.in, k).Launch, inner.in.Facts)
 	if len(errs) > 0 || all.Left == 0 {
 		return ""
 	}

@@ -34,7 +34,8 @@ import (
 // judge is the repair.Judge of one kernel.
 type judge struct {
 	f      *fixer
-	kernel string // mangled
+	kernel string         // mangled
+	asked  launch.Request // what flags and the configuration say of its launch
 	// witnesses are runs that showed a bug, of the blocks in which it is.
 	witnesses []run.Trial
 	launches  []run.Trial
@@ -68,8 +69,8 @@ type memo struct {
 // newJudge returns a judge. The launches are the user's, each once for each seed; counterexamples
 // and the search for other launches add to them.
 func newJudge(f *fixer, k *ir.Func) *judge {
-	j := &judge{f: f, kernel: k.Name, limit: f.opt.Prove.Timeout}
-	all, errs := launch.Launches(k, f.opt.Common.Launch, f.in.Facts)
+	j := &judge{f: f, kernel: k.Name, asked: f.d.Job(f.in, k).Launch, limit: f.opt.Prove.Timeout}
+	all, errs := launch.Launches(k, f.d.Job(f.in, k).Launch, f.in.Facts)
 	if len(errs) > 0 {
 		return j // they were reported
 	}
@@ -90,7 +91,7 @@ func newJudge(f *fixer, k *ir.Func) *judge {
 // that the last origin decides.
 func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 	out := []launch.Origin{launch.FromProgram}
-	cfg, errs := launch.Resolve(k, f.opt.Common.Launch, f.in.Facts)
+	cfg, errs := launch.Resolve(k, f.d.Job(f.in, k).Launch, f.in.Facts)
 	if len(errs) > 0 {
 		return out
 	}
@@ -103,7 +104,7 @@ func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 
 // request is what the user asked for, for one of the launches of host code.
 func (j *judge) request(host int) launch.Request {
-	req := j.f.opt.Common.Launch
+	req := j.asked
 	req.Host = host
 	return req
 }
@@ -406,7 +407,7 @@ func offsetOf(f *source.File, in *ir.Instr) int {
 // that.
 func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 	var found *repair.Judgement
-	asked := j.f.opt.Common.Launch
+	asked := j.asked
 	search := run.Hunt{
 		Job: j.f.d.Job(j.f.in, p.kernel), Seed: j.f.opt.Run.Seed, Ran: &j.f.ran,
 		Sample: func(cfg *launch.Config) []uint32 { return run.Sample(p.kernel, cfg.Geometry) },

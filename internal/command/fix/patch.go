@@ -134,8 +134,9 @@ func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte
 		if k.Name == s.j.kernel || s.f.d.Job(s.f.in, k).Config() == nil || s.wasRepaired(k) {
 			continue
 		}
-		other := &judge{f: s.f, kernel: k.Name, limit: s.j.limit, hunted: true}
-		other.launches = []run.Trial{{Launch: s.f.opt.Common.Launch, Seed: s.f.opt.Run.Seed}}
+		other := &judge{f: s.f, kernel: k.Name, limit: s.j.limit, hunted: true,
+			asked: s.f.d.Job(s.f.in, k).Launch}
+		other.launches = []run.Trial{{Launch: other.asked, Seed: s.f.opt.Run.Seed}}
 		before, err := other.Judge(ctx, s.f.in.Lowered.PTX, false)
 		if err != nil {
 			return err

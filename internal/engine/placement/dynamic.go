@@ -31,12 +31,16 @@ func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range kernels {
+	err = o.each(kernels, func(k *ir.Func) error {
 		for i := range o.s.opt.Run.Seeds {
 			if err := o.run(ctx, k, o.s.opt.Run.Seed+uint64(i), nil, a); err != nil {
-				return nil, err
+				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &a.a, nil
 }

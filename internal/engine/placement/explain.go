@@ -50,7 +50,7 @@ func newExplainer(f *found, p placer.Placement) (*explainer, error) {
 		return nil, err
 	}
 	return &explainer{f: f, m: m, kernels: kernels, groups: m.groupsOf(kernels),
-		strong: slices.ContainsFunc(m.kernels, (*ir.Func).HasStrong)}, nil
+		strong: slices.ContainsFunc(m.kernels, decides)}, nil
 }
 
 // observe runs the kernels with all barriers, and counts how often threads reach them.

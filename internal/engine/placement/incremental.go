@@ -50,6 +50,7 @@ type earlier struct {
 	Elsewhere []string
 	Spaces    []spaces
 	Verdict   diag.Verdict
+	Proved    digest.Sum // of the kernel that the verdict is about
 }
 
 // extent is where a function is in a file.
@@ -247,15 +248,22 @@ func (f *found) restore(path string) bool {
 	}
 	f.result, f.sync.Given, f.sync.Elsewhere = e.Result, e.Given, e.Elsewhere
 	e.Verdict.Input, e.Verdict.Span = m.s.file.Name, driver.KernelPlace(m.kernels[0])
-	f.sync.Verdict, f.sync.Earlier = e.Verdict, true
+	f.sync.Verdict, f.sync.Earlier, f.sync.proved = e.Verdict, true, e.Proved
 	return true
+}
+
+// of is the digest of a kernel of the patched text, without places. What is inserted may mean
+// something else than before: a header may have made a macro of it.
+func (k *Kernel) of(kernel *ir.Func) digest.Sum {
+	sum, _ := content.Of(kernel) // instructions have no part without content
+	return sum
 }
 
 // keep writes the result for the next search.
 func (f *found) keep() error {
 	e := earlier{
 		Funcs: extents(f.functions), Result: f.result, Given: f.sync.Given,
-		Elsewhere: f.sync.Elsewhere, Verdict: f.sync.Verdict,
+		Elsewhere: f.sync.Elsewhere, Verdict: f.sync.Verdict, Proved: f.sync.proved,
 	}
 	for r, s := range f.marked.spaces {
 		e.Spaces = append(e.Spaces, spaces{r, s})
@@ -303,7 +311,7 @@ func (s *syncer) keepAll(all []*found) {
 		if f.file == "" || k.Earlier || !done || k.Verdict.Kind != diag.Verified {
 			continue
 		}
-		f.sync.Verdict = k.Verdict
+		f.sync.Verdict, f.sync.proved = k.Verdict, k.proved
 		if f.keep() != nil {
 			_ = os.Remove(f.file)
 		}

@@ -100,6 +100,9 @@ func TestIncremental(t *testing.T) {
 		{"a function that one kernel calls", "x * 0.5f", "x * 0.25f", "second"},
 		{"a launch", "// heddle: grid=2 block=64\n__global__ void third", "// heddle: grid=2 block=32\n__global__ void third", "third"},
 		{"a barrier", "    c[t] = i;\n", "    __syncthreads();\n    c[t] = i;\n", "third"},
+		// The PTX without the barriers that are inserted is as before; that with them is not.
+		{"what is inserted", "// three kernels", "#define __syncthreads() __threadfence_block()",
+			"first second third"},
 		{"a type", "__shared__ float a[64]", "__shared__ double a[64]", "first"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

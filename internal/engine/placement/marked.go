@@ -25,6 +25,10 @@ type marked struct {
 	*inlined
 	kernels []*ir.Func
 	order   placer.Order // of the tree
+	// hosts are the launches in host code of each kernel, by name, that differ in shape, as
+	// launch.Config.Host has them; host is the one that config resolves.
+	hosts map[string][]int
+	host  int
 	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a barrier
 	// has the place of the point that it replaces.
 	barriers map[source.Span]placer.Label
@@ -55,6 +59,10 @@ func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func
 		scalars: launch.FromProgram, steps: searchSteps,
 	}
 	m.order = m.tree.Order()
+	m.hosts = map[string][]int{}
+	for _, k := range kernels {
+		m.hosts[k.Name] = m.shapes(k)
+	}
 	if s.opt.From != 0 {
 		m.scalars = s.opt.From
 	}
@@ -96,7 +104,40 @@ func (m *marked) job(k *ir.Func) *driver.Job { return m.s.d.Job(m.in, k) }
 
 // config resolves the launch of one of the kernels, or of a placed form of one.
 func (m *marked) config(k *ir.Func) (*launch.Config, []*launch.Error) {
-	return launch.Resolve(k, m.s.opt.Common.Launch, m.in.Facts)
+	req := m.job(k).Launch
+	req.Host = m.host
+	return launch.Resolve(k, req, m.in.Facts)
+}
+
+// shapes returns the launches of a kernel in host code of which no two have the same shape; 0 alone
+// for the only one, or if there is none.
+func (m *marked) shapes(k *ir.Func) []int {
+	all, errs := launch.Launches(k, m.job(k).Launch, m.in.Facts)
+	if len(errs) > 0 || len(all.Configs) < 2 {
+		return []int{0}
+	}
+	var out []int
+	seen := map[string]bool{}
+	for _, cfg := range all.Configs {
+		if key := fmt.Sprint(cfg.Geometry, cfg.DynShared); !seen[key] {
+			seen[key] = true
+			out = append(out, cfg.Host)
+		}
+	}
+	return out
+}
+
+// each calls a function for each kernel and each shape of its launches, which config then resolves.
+func (m *marked) each(kernels []*ir.Func, do func(*ir.Func) error) error {
+	defer func() { m.host = 0 }()
+	for _, k := range kernels {
+		for _, m.host = range m.hosts[k.Name] {
+			if err := do(k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // placed returns the kernels with the barriers of a placement. Barriers of functions outside the

@@ -97,24 +97,27 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 // judge adds the races of the placed kernels to the answer: those that a run of one block shows, or
 // if these are none, all that are not disproved.
 func (o *staticOracle) judge(ctx context.Context, kernels []*ir.Func, a *answer) error {
-	shown := make([]map[[2]source.Span]bool, len(kernels))
-	for i, k := range kernels {
-		shown[i] = o.run(ctx, k, a.p)
-		if len(shown[i]) == 0 {
-			continue
-		}
-		if err := o.check(ctx, k, a, nearest(shown[i]), onlyShown); err != nil {
-			return err
-		}
+	type seen struct {
+		kernel *ir.Func
+		host   int
 	}
-	if a.objection() {
-		return nil
+	shown := map[seen]map[[2]source.Span]bool{}
+	err := o.each(kernels, func(k *ir.Func) error {
+		pairs := o.run(ctx, k, a.p)
+		if shown[seen{k, o.host}] = pairs; len(pairs) == 0 {
+			return nil
+		}
+		return o.check(ctx, k, a, nearest(pairs), onlyShown)
+	})
+	if err != nil || a.objection() {
+		return err
 	}
 	for _, most := range []int{mostRaces, 0} {
-		for i, k := range kernels {
-			if err := o.check(ctx, k, a, shown[i], most); err != nil {
-				return err
-			}
+		err := o.each(kernels, func(k *ir.Func) error {
+			return o.check(ctx, k, a, shown[seen{k, o.host}], most)
+		})
+		if err != nil {
+			return err
 		}
 		if a.objection() || !a.cut {
 			break
@@ -202,7 +205,7 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 // would be right for that launch and wrong for others, and cost as much.
 func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	for _, k := range kernels {
-		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
+		cfg, errs := launch.Resolve(k, s.d.Job(in, k).Launch, in.Facts)
 		if s.opt.BlockOnly || s.opt.Grid || len(errs) > 0 ||
 			cfg.Geometry.Block.Count() <= event.WarpSize {
 			return false
@@ -336,14 +339,14 @@ func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement,
 		return nil, err
 	}
 	var out []placer.Label
-	for _, k := range kernels {
+	err = o.each(kernels, func(k *ir.Func) error {
 		pr, err := o.proof(k)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		th, err := lockstep.Build(ctx, k, lockstep.Options{Geometry: pr.Config.Geometry, Args: pr.Fixed})
 		if err != nil {
-			continue // then nothing is known before it is asked
+			return nil // then nothing is known before it is asked
 		}
 		r := ask(ctx, th, verify.Options{Pool: o.s.prover.Pool(), Steps: o.steps})
 		o.steps -= r.Stats.Steps
@@ -352,6 +355,7 @@ func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement,
 				out = append(out, l)
 			}
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"heddle/internal/diag"
+	"heddle/internal/digest"
 	"heddle/internal/driver"
 	"heddle/internal/edit"
 	"heddle/internal/engine/prove"
@@ -103,6 +104,8 @@ type Kernel struct {
 	// Unexplained is why nothing is said of the use of its barriers; empty: there is no reason.
 	Unexplained string
 	Earlier     bool         // the result is that of an earlier search: see Options.Incremental
+	proved      digest.Sum   // of the kernel that Verdict is about
+	hosts       []int        // launches of other shapes, as launch.Config.Host
 	Verdict     diag.Verdict // of the patched source, or of the source if nothing changes
 	Time        time.Duration
 }
@@ -305,12 +308,13 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement,
 // or in the edits cannot lead to "verified". Races between blocks are left out: no barrier of a
 // block affects them.
 //
-// Kernels without a search, and those with an earlier result, are left out.
+// Kernels without a search are left out, and those with an earlier result if what it is about is
+// what the patched text is compiled to.
 func (s *syncer) verifyResult(ctx context.Context) error {
-	open := map[string]bool{}
+	open := map[string]*Kernel{}
 	for i := range s.out.Kernels {
-		if k := &s.out.Kernels[i]; k.Status != NotChecked && !k.Earlier {
-			open[k.Kernel] = true
+		if k := &s.out.Kernels[i]; k.Status != NotChecked {
+			open[k.Kernel] = k
 		}
 	}
 	if len(open) == 0 {
@@ -340,17 +344,51 @@ func (s *syncer) verifyResult(ctx context.Context) error {
 	}
 	defer prover.Close()
 	d.Run(ctx, []driver.Input{again}, func(ctx context.Context, job *driver.Job) {
-		if open[job.Kernel.Demangled] {
-			prover.Kernel(ctx, job)
+		k := open[job.Kernel.Demangled]
+		if k == nil {
+			return
 		}
+		sum := k.of(job.Kernel)
+		if k.Earlier && sum == k.proved {
+			return
+		}
+		k.Earlier, k.proved = false, sum
+		prover.Kernel(ctx, job)
 	})
 	for i := range s.out.Kernels {
 		k := &s.out.Kernels[i]
 		for _, v := range d.Summary().Verdicts {
-			if v.Kernel == k.Kernel && open[v.Kernel] {
+			if v.Kernel == k.Kernel && open[v.Kernel] != nil && !k.Earlier {
+				k.Verdict = v
+			}
+		}
+		if open[k.Kernel] != nil && !k.Earlier {
+			k.verifyShapes(ctx, common, again, prover)
+		}
+	}
+	return prover.Failure()
+}
+
+// verifyShapes proves a kernel of the patched source for its launches of other shapes as well.
+func (k *Kernel) verifyShapes(ctx context.Context, common driver.Options, in driver.Input,
+	prover *prove.Engine) {
+	for _, h := range k.hosts {
+		if k.Verdict.Kind != diag.Verified {
+			return
+		}
+		common.Launch.Host = h
+		d := driver.New(common, func(diag.Diagnostic) {})
+		d.Run(ctx, []driver.Input{in}, func(ctx context.Context, job *driver.Job) {
+			if job.Kernel.Demangled == k.Kernel {
+				prover.Kernel(ctx, job)
+			}
+		})
+		for _, v := range d.Summary().Verdicts {
+			if v.Kernel == k.Kernel && v.Kind == diag.Verified {
+				k.Verdict.Details = append(k.Verdict.Details, "and for another launch: "+v.Scope)
+			} else if v.Kernel == k.Kernel {
 				k.Verdict = v
 			}
 		}
 	}
-	return prover.Failure()
 }

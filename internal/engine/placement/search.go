@@ -11,7 +11,9 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
+	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/launch"
 	placer "heddle/internal/place"
 	"heddle/internal/syntax"
@@ -54,6 +56,13 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 		defer cancel()
 	}
 	f.marked = newMarked(s, in, fn, kernels)
+	if cfg, errs := f.marked.config(kernels[0]); len(errs) == 0 {
+		for _, h := range f.marked.hosts[kernels[0].Name] {
+			if h != 0 && h != cfg.Host {
+				f.sync.hosts = append(f.sync.hosts, h)
+			}
+		}
+	}
 	oracle := f.marked.oracle(s.opt.Oracle)
 	f.sync.Oracle = oracle.Name()
 	if s.opt.Measured {
@@ -142,7 +151,7 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 	if err != nil || !r.Found || !slices.ContainsFunc(t.Standing().Labels(), gone) {
 		return r, err
 	}
-	strong := slices.ContainsFunc(f.marked.kernels, (*ir.Func).HasStrong)
+	strong := slices.ContainsFunc(f.marked.kernels, decides)
 	if !strong && len(r.OtherBlocks) == 0 {
 		return r, nil
 	}
@@ -162,6 +171,18 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 		return all, nil
 	}
 	return r, nil
+}
+
+// decides reports whether barriers of a kernel may decide what accesses read although no race shows
+// it: it has strong accesses, or fences beyond the block or waits for another grid, by which code
+// outside the kernel takes part.
+func decides(k *ir.Func) bool {
+	return k.HasStrong() || slices.ContainsFunc(k.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
+			return in.Action() == isa.ActFence && in.Scope > event.CTA ||
+				in.Action() == isa.ActGridDependency
+		})
+	})
 }
 
 // notJudged handles the error of an oracle: a kernel that cannot be judged is a result, not a

@@ -151,7 +151,7 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 	if err != nil || !r.Found || !slices.ContainsFunc(t.Standing().Labels(), gone) {
 		return r, err
 	}
-	strong := slices.ContainsFunc(f.marked.kernels, decides)
+	strong := slices.ContainsFunc(f.marked.kernels, decides) || f.marked.unfollowed()
 	if !strong && len(r.OtherBlocks) == 0 {
 		return r, nil
 	}
@@ -171,6 +171,15 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 		return all, nil
 	}
 	return r, nil
+}
+
+// unfollowed reports whether a kernel may be launched in ways that are not known, with blocks of
+// other sizes. A barrier that no race needs with the known ones may be needed then.
+func (m *marked) unfollowed() bool {
+	file := m.s.d.Files().Named(m.s.file.Name)
+	return m.in.CUDA() && file != nil && slices.ContainsFunc(m.kernels, func(k *ir.Func) bool {
+		return launch.Unfollowed(k, file, m.in.Facts).IsValid()
+	})
 }
 
 // decides reports whether barriers of a kernel may decide what accesses read although no race shows

@@ -2,8 +2,6 @@ package weaken
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -26,66 +24,15 @@ func (w *weakener) elsewhere(s *site) string {
 			return fmt.Sprintf("%s executes it as well, for which the flags of the launch are not meant",
 				k.fn.Demangled)
 		}
-		if line := w.unfollowed(k.fn); line > 0 {
+		if w.base.in.OpenCL() {
+			continue // its host code is elsewhere
+		}
+		if at := launch.Unfollowed(k.fn, w.user, w.base.in.Facts); at.IsValid() {
 			return fmt.Sprintf("line %d uses the kernel in a way that may launch it, which heddle does not "+
-				"follow", line)
+				"follow", at.Line())
 		}
 	}
 	return ""
-}
-
-// unfollowed returns the line of the user's file that names a kernel other than in a declaration or
-// in a launch that is understood; 0 if there is none.
-func (w *weakener) unfollowed(f *ir.Func) int {
-	name := baseName(f.Demangled)
-	text := withoutComments(w.user.Content)
-	facts := w.base.in.Facts
-	if w.base.in.OpenCL() {
-		return 0 // its host code is elsewhere
-	}
-	for from := 0; ; {
-		i := strings.Index(string(text[from:]), name)
-		if i < 0 || name == "" {
-			return 0
-		}
-		at, end := from+i, from+i+len(name)
-		from = end
-		word := (at == 0 || !isWord(text[at-1])) && (end == len(text) || !isWord(text[end]))
-		if !word || declares(text[:at]) {
-			continue
-		}
-		launched := facts != nil && slices.ContainsFunc(facts.Launches, func(l launch.HostLaunch) bool {
-			off, ok := w.user.Offset(l.Span.Start)
-			return ok && l.Span.Start.File() == w.user.ID && off == at
-		})
-		if !launched {
-			return w.pos(at).Line()
-		}
-	}
-}
-
-// declares reports whether the declaration of a kernel leads up to its name.
-func declares(before []byte) bool {
-	i := strings.LastIndexAny(string(before), ";{}")
-	return strings.Contains(string(before[i+1:]), "__global__")
-}
-
-// baseName is the name of a kernel without its scope, template arguments and parameters.
-func baseName(demangled string) string {
-	depth, end := 0, len(demangled)
-	for i := len(demangled) - 1; i >= 0; i-- {
-		switch c := demangled[i]; {
-		case c == ')' || c == '>':
-			depth++
-		case c == '(' || c == '<':
-			if depth--; depth == 0 {
-				end = i
-			}
-		case depth == 0 && !isWord(c):
-			return demangled[i+1 : end]
-		}
-	}
-	return demangled[:end]
 }
 
 // converses reports whether a kernel accesses global memory in a way in which threads talk to code

@@ -35,10 +35,7 @@ type Job struct {
 // Job returns a job for a kernel that is examined alone, outside of Run. It never waits.
 func (d *Driver) Job(m *Module, k *ir.Func) *Job {
 	j := &Job{Module: m, Kernel: k, Launch: d.opt.Launch, d: d, sum: &d.sum, sink: d.sink}
-	if d.opt.Settings != nil {
-		s := d.opt.Settings(m.Name, k)
-		j.Launch.Config, j.Engine, j.Timeout = s.Launch, s.Engine, s.Timeout
-	}
+	j.set()
 	return j
 }
 
@@ -164,10 +161,7 @@ func (j *Job) note(text string, at source.Span) {
 // configure applies the configuration of the kernel. It returns false, after a note, if the
 // configuration skips the kernel.
 func (j *Job) configure() bool {
-	if j.d.opt.Settings == nil {
-		return true
-	}
-	s := j.d.opt.Settings(j.Module.Name, j.Kernel)
+	s := j.set()
 	if s.Skip != "" {
 		j.sum.Skipped++
 		j.Report(diag.Diagnostic{
@@ -176,6 +170,15 @@ func (j *Job) configure() bool {
 		})
 		return false
 	}
-	j.Launch.Config, j.Engine, j.Timeout = s.Launch, s.Engine, s.Timeout
 	return true
+}
+
+// set applies the settings of the configuration for the kernel, and returns them.
+func (j *Job) set() Setting {
+	if j.d.opt.Settings == nil {
+		return Setting{}
+	}
+	s := j.d.opt.Settings(j.Module.Name, j.Kernel)
+	j.Launch.Config, j.Engine, j.Timeout = s.Launch, s.Engine, s.Timeout
+	return s
 }

@@ -333,7 +333,7 @@ func (o *exactOracle) Check(_ context.Context, p Placement) (*Answer, error) {
 		}
 	}
 	for k, paths := range races {
-		r := Race{A: k[0], B: k[1], Why: "they race"}
+		r := Race{A: k[0], B: k[1]}
 		if o.paths {
 			r.Paths = paths
 		}

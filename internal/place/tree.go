@@ -101,9 +101,21 @@ type Race struct {
 	OtherBlock bool
 	// OneWarp is set if the threads always belong to one warp: a warp barrier is enough.
 	OneWarp bool
-	// Why describes the race to the user, with source positions, and Texts the accesses at A and at B.
-	Why   string
+	// Texts describe the accesses at A and at B to the user, with source positions.
 	Texts [2]string
+	// Undecided is why the oracle could not decide whether there is a race; empty: there is one.
+	Undecided string
+}
+
+// Why describes the race.
+func (r *Race) Why() string { return r.Texts[0] + " and " + r.Texts[1] + r.Doubt() }
+
+// Doubt completes a text about the race by the reason why it is undecided.
+func (r *Race) Doubt() string {
+	if r.Undecided == "" {
+		return ""
+	}
+	return " (undecided: " + r.Undecided + ")"
 }
 
 // Answer is the judgement of an oracle on a placement.

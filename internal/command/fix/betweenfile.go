@@ -134,7 +134,7 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	var names []string
 	for _, name := range c.Kernels {
 		kernels := slices.DeleteFunc(inner.in.Kernels(), func(k *ir.Func) bool {
-			return declaredName(k.Demangled) != name
+			return launch.BaseName(k.Demangled) != name
 		})
 		if len(kernels) == 0 {
 			return fmt.Sprintf("the changed file has no kernel %s", name), nil
@@ -244,12 +244,4 @@ func unprovedText(kernel string, after *repair.Judgement) string {
 		return fmt.Sprintf("%s still has a race or a divergence with it", kernel)
 	}
 	return fmt.Sprintf("%s is not verified with it", kernel)
-}
-
-// declaredName is the name of a kernel as declared: k of "void ns::k<int>(int*)".
-func declaredName(demangled string) string {
-	name, _, _ := strings.Cut(demangled, "(")
-	name, _, _ = strings.Cut(name, "<")
-	name = name[strings.LastIndexByte(name, ' ')+1:]
-	return name[strings.LastIndexByte(name, ':')+1:]
 }

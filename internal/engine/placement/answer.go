@@ -47,7 +47,7 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 		}
 	}
 	if r.OtherBlock {
-		same := func(o placer.Race) bool { return o.OtherBlock && o.Why == r.Why }
+		same := func(o placer.Race) bool { return o.OtherBlock && o.Why() == r.Why() }
 		if !slices.ContainsFunc(a.a.Races, same) {
 			a.a.Races = append(a.a.Races, r)
 		}

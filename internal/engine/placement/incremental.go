@@ -91,17 +91,25 @@ func (f *found) path() string {
 	if !known {
 		return ""
 	}
-	values := []any{program, m.tree, m.scalars, texts(f.functions), m.unit.PTX, m.unit.OpenCL, m.s.setting(m)}
+	values := []any{program, m.tree, m.scalars, texts(f.functions), m.unit.PTX, m.unit.OpenCL,
+		m.s.setting(m), m.unfollowed()}
 	kernels, err := m.placed(m.tree.Standing())
 	if err != nil {
 		return ""
 	}
-	for _, k := range kernels {
+	err = m.each(kernels, func(k *ir.Func) error {
 		cfg, errs := m.config(k)
 		if len(errs) > 0 {
-			return ""
+			return errs[0]
 		}
-		values = append(values, k, *cfg, k.Module.Version, k.Module.Target, k.Module.AddressSize)
+		values = append(values, *cfg)
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	for _, k := range kernels {
+		values = append(values, k, k.Module.Version, k.Module.Target, k.Module.AddressSize)
 		for _, g := range ir.ReachableFuncs(k) {
 			for _, b := range g.Blocks {
 				for _, in := range b.Instrs {
@@ -231,16 +239,19 @@ func (f *found) restore(path string) bool {
 	}
 	e.Verdict.Scope = shift(e.Verdict.Scope)
 	e.Result.GaveUp = shift(e.Result.GaveUp)
+	move := func(r *placer.Race) {
+		r.Texts = [2]string{shift(r.Texts[0]), shift(r.Texts[1])}
+		r.Undecided = shift(r.Undecided)
+	}
 	for i := range e.Result.OtherBlocks {
-		e.Result.OtherBlocks[i].Why = shift(e.Result.OtherBlocks[i].Why)
+		move(&e.Result.OtherBlocks[i])
 	}
 	for i := range e.Result.Stuck {
-		e.Result.Stuck[i].Race.Why = shift(e.Result.Stuck[i].Race.Why)
+		move(e.Result.Stuck[i].Race)
 	}
 	for _, reasons := range e.Result.Reasons {
 		for i := range reasons {
-			r := reasons[i].Race
-			r.Why, r.Texts = shift(r.Why), [2]string{shift(r.Texts[0]), shift(r.Texts[1])}
+			move(reasons[i].Race)
 		}
 	}
 	for _, s := range e.Spaces {
@@ -252,9 +263,9 @@ func (f *found) restore(path string) bool {
 	return true
 }
 
-// of is the digest of a kernel of the patched text, without places. What is inserted may mean
+// sumOf is the digest of a kernel of the patched text, without places. What is inserted may mean
 // something else than before: a header may have made a macro of it.
-func (k *Kernel) of(kernel *ir.Func) digest.Sum {
+func sumOf(kernel *ir.Func) digest.Sum {
 	sum, _ := content.Of(kernel) // instructions have no part without content
 	return sum
 }

@@ -125,6 +125,31 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
+// A launch of another shape makes another search, although the first launch is the same.
+func TestIncrementalLaunches(t *testing.T) {
+	const one = `__global__ void k(int *out) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + t] = s[blockDim.x - 1 - t];
+}
+void f(int *o) {
+  k<<<1, 1>>>(o);
+}
+`
+	dir := t.TempDir()
+	incremental(t, dir, one, placement.Options{Incremental: true})
+	for _, more := range []string{"  k<<<2, 256>>>(o);\n}", "  auto again = k;\n}"} {
+		text := one[:strings.LastIndex(one, "}")] + more + "\n"
+		res := incremental(t, dir, text, placement.Options{Incremental: true})
+		fresh := incremental(t, t.TempDir(), text, placement.Options{})
+		if res.Kernels[0].Earlier || shown(t, res) != shown(t, fresh) || res.Diff != "" {
+			t.Errorf("%q: the result is that of one launch: %s\n%s", more, shown(t, res), res.Diff)
+		}
+	}
+}
+
 // Another option makes another search.
 func TestIncrementalOptions(t *testing.T) {
 	dir := t.TempDir()

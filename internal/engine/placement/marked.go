@@ -210,7 +210,6 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 		a, b, r.A, r.B = b, a, lb, la
 	}
 	r.Texts = [2]string{m.access(a), m.access(b)}
-	r.Why = r.Texts[0] + " and " + r.Texts[1]
 	switch {
 	case ways != nil:
 		r.Paths = m.paths(r.A, r.B, swapped, ways)

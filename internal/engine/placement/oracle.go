@@ -289,9 +289,7 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
 				return err
 			}
 			rc.OneWarp = f.OneWarp
-			if f.Reason != "" {
-				rc.Why += " (undecided: " + f.Reason + ")"
-			}
+			rc.Undecided = f.Reason
 			space := event.Generic
 			if f.Object != nil {
 				space = f.Object.Space

@@ -348,7 +348,7 @@ func (s *syncer) verifyResult(ctx context.Context) error {
 		if k == nil {
 			return
 		}
-		sum := k.of(job.Kernel)
+		sum := sumOf(job.Kernel)
 		if k.Earlier && sum == k.proved {
 			return
 		}
@@ -374,7 +374,7 @@ func (k *Kernel) verifyShapes(ctx context.Context, common driver.Options, in dri
 	prover *prove.Engine) {
 	for _, h := range k.hosts {
 		if k.Verdict.Kind != diag.Verified {
-			return
+			return // which one other launch cannot improve
 		}
 		common.Launch.Host = h
 		d := driver.New(common, func(diag.Diagnostic) {})
@@ -383,12 +383,17 @@ func (k *Kernel) verifyShapes(ctx context.Context, common driver.Options, in dri
 				prover.Kernel(ctx, job)
 			}
 		})
+		other := diag.Verdict{Kind: diag.Unknown, Kernel: k.Kernel, Span: k.Verdict.Span,
+			Input: k.Verdict.Input, Reason: "another launch of the host code was not judged"}
 		for _, v := range d.Summary().Verdicts {
-			if v.Kernel == k.Kernel && v.Kind == diag.Verified {
-				k.Verdict.Details = append(k.Verdict.Details, "and for another launch: "+v.Scope)
-			} else if v.Kernel == k.Kernel {
-				k.Verdict = v
+			if v.Kernel == k.Kernel {
+				other = v
 			}
 		}
+		if other.Kind != diag.Verified {
+			k.Verdict = other
+			return
+		}
+		k.Verdict.Details = append(k.Verdict.Details, "and for another launch: "+other.Scope)
 	}
 }

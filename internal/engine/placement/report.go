@@ -19,7 +19,7 @@ func (f *found) report() {
 	r, t := f.result, &f.marked.tree
 	f.sync.Calls, f.sync.Optimal, f.sync.After = r.Calls, r.Optimal, r.Cost
 	for i := range r.OtherBlocks {
-		f.sync.OtherBlocks = append(f.sync.OtherBlocks, r.OtherBlocks[i].Why)
+		f.sync.OtherBlocks = append(f.sync.OtherBlocks, r.OtherBlocks[i].Why())
 	}
 	if !r.Found {
 		f.sync.Status = NoPlacement
@@ -132,9 +132,10 @@ func (f *found) reason(r placer.Reason) string {
 	a, b := r.Race.Texts[0], r.Race.Texts[1]
 	if r.Level > 0 && r.Path == placer.Near {
 		line := f.marked.node(r.Loop).Span.Start.Line()
-		return fmt.Sprintf("separates %s from %s in the next iteration of the loop in line %d", b, a, line)
+		return fmt.Sprintf("separates %s from %s in the next iteration of the loop in line %d%s", b, a,
+			line, r.Race.Doubt())
 	}
-	return "separates " + a + " from " + b + f.level(r.Race, r.Level, r.Loop)
+	return "separates " + a + " from " + b + r.Race.Doubt() + f.level(r.Race, r.Level, r.Loop)
 }
 
 // level describes in which iterations the accesses of a race follow each other. It is empty for a
@@ -153,7 +154,7 @@ func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 // stuck describes why a race cannot be separated.
 func (f *found) stuck(st *placer.Stuck) string {
 	level := f.level(st.Race, st.Level, st.Loop)
-	return fmt.Sprintf("%s race%s: %s", st.Race.Why, level, causes[st.Cause])
+	return fmt.Sprintf("%s race%s: %s", st.Race.Why(), level, causes[st.Cause])
 }
 
 // GridBarrier is the statement of a barrier of the grid in CUDA C++. Its header is

@@ -178,7 +178,9 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 func (m *marked) unfollowed() bool {
 	file := m.s.d.Files().Named(m.s.file.Name)
 	return m.in.CUDA() && file != nil && slices.ContainsFunc(m.kernels, func(k *ir.Func) bool {
-		return launch.Unfollowed(k, file, m.in.Facts).IsValid()
+		all, errs := launch.Launches(k, m.job(k).Launch, m.in.Facts)
+		return len(errs) > 0 || all.Left+len(all.Failed) > 0 ||
+			launch.Unfollowed(k, file, m.in.Facts).IsValid()
 	})
 }
 
@@ -186,11 +188,9 @@ func (m *marked) unfollowed() bool {
 // it: it has strong accesses, or fences beyond the block or waits for another grid, by which code
 // outside the kernel takes part.
 func decides(k *ir.Func) bool {
-	return k.HasStrong() || slices.ContainsFunc(k.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
-			return in.Action() == isa.ActFence && in.Scope > event.CTA ||
-				in.Action() == isa.ActGridDependency
-		})
+	return k.HasStrong() || k.Contains(func(in *ir.Instr) bool {
+		return in.Action() == isa.ActFence && in.Scope > event.CTA ||
+			in.Action() == isa.ActGridDependency
 	})
 }
 

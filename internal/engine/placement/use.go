@@ -14,7 +14,7 @@ type BarrierNeed uint8
 const (
 	BarrierUndecided BarrierNeed = iota // Why says what is missing
 	BarrierNeeded                       // a run without it shows Pairs or Changes
-	// without it there is no proof, because of Pairs or Changes; no run shows them
+	// no run without it shows Pairs or Changes, but the proof cannot exclude them
 	BarrierMaybe
 	BarrierRedundant // proved: without it no two threads of a block race either, for Scope
 )

@@ -88,18 +88,11 @@ func (r *Run) barrierFor(rc *race.Race, all bool) string {
 	switch m := r.Job.Module; {
 	case m.OpenCL():
 		return "barrier(" + fenceFlag(rc.Space) + ")"
-	case m.CUDA() && warp && one:
-		return "__syncwarp()"
-	case m.CUDA() && warp:
-		return "__syncwarp() or __syncthreads()"
-	case m.CUDA():
-		return "__syncthreads()"
-	case warp && one:
-		return "bar.warp.sync"
-	case warp:
-		return "bar.warp.sync or bar.sync"
+	case warp && !one:
+		return m.BarrierName(true) + " or " + m.BarrierName(false)
+	default:
+		return m.BarrierName(warp)
 	}
-	return "bar.sync"
 }
 
 // path says where a barrier is missing: "add __syncthreads() at the end of the body of the loop in

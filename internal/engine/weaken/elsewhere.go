@@ -40,7 +40,7 @@ func (w *weakener) elsewhere(s *site) string {
 // results of atomic operations.
 func converses(f *ir.Func, results bool) bool {
 	used := registersRead(f)
-	return contains(f, func(in *ir.Instr) bool {
+	return f.Contains(func(in *ir.Instr) bool {
 		switch {
 		case !isStrong(in) || in.Space == event.Shared:
 			return false

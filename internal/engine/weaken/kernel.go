@@ -3,7 +3,6 @@ package weaken
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -29,7 +28,7 @@ type kernel struct {
 // memory, or by fences. A proof for a launch of one block says nothing of that.
 func (k *kernel) talks() bool {
 	strong := func(in *ir.Instr) bool { return isStrong(in) && in.Space != event.Shared }
-	return k.fences || contains(k.fn, strong)
+	return k.fences || k.fn.Contains(strong)
 }
 
 // fencesBeyondBlock reports whether an instruction is a fence, or an access with an order, whose
@@ -37,13 +36,6 @@ func (k *kernel) talks() bool {
 func fencesBeyondBlock(in *ir.Instr) bool {
 	orders := in.Order.Acquires() || in.Order.Releases()
 	return (in.Action() == isa.ActFence || isStrong(in) && orders) && in.Scope > event.CTA
-}
-
-// contains reports whether some instruction of a kernel has a property.
-func contains(f *ir.Func, has func(*ir.Instr) bool) bool {
-	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Instrs, has)
-	})
 }
 
 // read collects the kernels of the file.
@@ -55,7 +47,7 @@ func (w *weakener) read(ctx context.Context) error {
 	}
 	for _, f := range w.base.in.Kernels() {
 		k := &kernel{fn: f, selected: selected[f.Name], levels: map[level]proved{}}
-		k.fences = contains(f, fencesBeyondBlock)
+		k.fences = f.Contains(fencesBeyondBlock)
 		w.kernels[f.Name] = k
 		k.configs, k.why = w.launches(w.base, f)
 		if in := unknown(f); in != nil {

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -128,18 +129,30 @@ func (t *Text) Finding(d *Diagnostic) error {
 	return t.w.Flush()
 }
 
-// places prints the source at the places of a finding, in the order of time: (1) before (2).
+// mostPlaces bounds the places of a finding that are printed as one excerpt.
+const mostPlaces = 5
+
+// places prints the source at the places of a finding: as one excerpt, if they are few in one file.
+// Two accesses are in the order of time, (1) before (2); more places are in the order of lines.
 func (t *Text) places(d *Diagnostic, st style) {
-	if len(d.Related) == 1 && len(d.Stack) < 2 && len(d.Related[0].Stack) < 2 &&
-		d.Related[0].Span.Start.File() == d.Span.Start.File() && d.Label != "" &&
-		t.files.File(d.Span.Start.File()) != nil && d.Related[0].Span.IsValid() {
-		first, second := d.Related[0].Span, d.Span
-		line := t.source(first)
-		t.mark(first, d.Related[0].Message, cyan)
-		if second.Start.Line() != first.Start.Line() || t.shown(second) != line {
-			t.source(second)
+	if t.together(d) {
+		list := append(slices.Clone(d.Related), Related{Span: d.Span, Message: d.Label})
+		if len(list) > 2 {
+			slices.SortStableFunc(list, func(a, b Related) int {
+				return cmp.Or(a.Span.Start.Line()-b.Span.Start.Line(), a.Span.Start.Col()-b.Span.Start.Col())
+			})
 		}
-		t.mark(second, d.Label, st)
+		for i, r := range list {
+			if i == 0 || list[i-1].Span.Start.Line() != r.Span.Start.Line() ||
+				t.shown(list[i-1].Span) != t.shown(r.Span) {
+				t.source(r.Span)
+			}
+			style := cyan
+			if r.Span == d.Span && r.Message == d.Label {
+				style = st
+			}
+			t.mark(r.Span, r.Message, style)
+		}
 		return
 	}
 	t.excerpt(d.Span, d.Label, st)
@@ -149,6 +162,17 @@ func (t *Text) places(d *Diagnostic, st style) {
 		t.excerpt(r.Span, "", cyan)
 		t.stack(r.Stack)
 	}
+}
+
+// together reports whether the places of a finding are printed as one excerpt.
+func (t *Text) together(d *Diagnostic) bool {
+	if n := len(d.Related); n == 0 || n >= mostPlaces || len(d.Stack) > 1 || d.Label == "" ||
+		t.files.File(d.Span.Start.File()) == nil {
+		return false
+	}
+	return !slices.ContainsFunc(d.Related, func(r Related) bool {
+		return len(r.Stack) > 1 || !r.Span.IsValid() || r.Span.Start.File() != d.Span.Start.File()
+	})
 }
 
 // mostAlike bounds the findings that others lists.

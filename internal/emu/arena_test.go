@@ -124,11 +124,11 @@ func arenaOutcome(rt *rapid.T, m *Machine, a *Arena, opt Options, events bool) o
 func (o *outcome) dropMessages() {
 	o.Faults = slices.Clone(o.Faults)
 	for i := range o.Faults {
-		o.Faults[i].Message = ""
+		o.Faults[i].Message, o.Faults[i].Bound = "", Bound{}
 	}
 	if o.Stop != nil {
 		s := *o.Stop
-		s.Message = ""
+		s.Message, s.Bound = "", Bound{}
 		o.Stop = &s
 	}
 }

@@ -97,6 +97,14 @@ type Stop struct {
 	Block, Index event.Dim3 // blockIdx and threadIdx of Thread
 	Message      string
 	AfterFault   bool // Thread had made an invalid access before, at another place: see Result.Faults
+	Bound        Bound
+}
+
+// Bound says how an access misses an array of one dimension: its element Index does not exist. The
+// zero Bound says nothing.
+type Bound struct {
+	Elements uint64
+	Index    int64
 }
 
 // Result is the result of one run.

@@ -66,20 +66,20 @@ func (x *exec) again(in *inst, kind StopKind, lane int) bool {
 	return true
 }
 
-// fault records an invalid access by one lane. A block that runs ahead must run again, since faults
-// are counted in the order of the blocks.
-func (x *exec) fault(in *inst, kind StopKind, lane int, format string, args ...any) {
+// fault records an invalid access by one lane, and returns what it recorded; nil if it recorded
+// nothing. A block that runs ahead must run again, since faults are counted in the order of the blocks.
+func (x *exec) fault(in *inst, kind StopKind, lane int, format string, args ...any) *Stop {
 	switch {
 	case x.unk != nil || x.opt.StopAtFault:
 		x.fail(in, kind, lane, format, args...)
-		return
+		return x.stop
 	case x.spec != nil:
 		x.spec.fail(x)
-		return
+		return nil
 	}
 	x.tellFault(lane)
 	if len(x.faults.list) == maxFaults {
-		return
+		return nil
 	}
 	if x.faults.at == nil {
 		x.faults.at = make(map[faultKey]int)
@@ -88,6 +88,15 @@ func (x *exec) fault(in *inst, kind StopKind, lane int, format string, args ...a
 	s := x.stopAt(in, kind, lane, format, args...)
 	s.AfterFault = false
 	x.faults.list = append(x.faults.list, Fault{Stop: s, Count: 1})
+	return &x.faults.list[len(x.faults.list)-1].Stop
+}
+
+// beyond is fault for an access outside of an array of one dimension, of which the elements are
+// known.
+func (x *exec) beyond(in *inst, lane int, bound Bound, format string, args ...any) {
+	if s := x.fault(in, OutOfBounds, lane, format, args...); s != nil {
+		s.Bound = bound
+	}
 }
 
 // tellFault notes that a lane has made an invalid access, and tells the consumer.

@@ -129,11 +129,16 @@ func (x *exec) checkShared(in *inst, m uint32, s survey) uint32 {
 
 // outsideShared records an access outside of the block's shared memory.
 func (x *exec) outsideShared(in *inst, l int, a uint64) {
-	if !x.again(in, OutOfBounds, l) {
-		x.fault(in, OutOfBounds, l,
-			"%s of %s, outside of the %d bytes of shared memory that the block has",
-			in.mem.kind, x.prog.nearShared(a, in.mem.wide), len(x.block.shared))
+	if x.again(in, OutOfBounds, l) {
+		return
 	}
+	near := x.prog.nearShared(a, in.mem.wide)
+	if near.declared != "" {
+		x.beyond(in, l, near.bound, "%s of %s, but %s", in.mem.kind, near.text, near.declared)
+		return
+	}
+	x.fault(in, OutOfBounds, l, "%s of %s, outside of the %d bytes of shared memory that the block has",
+		in.mem.kind, near.text, len(x.block.shared))
 }
 
 // privateBytes returns the private memory of one lane that contains address a, and the offset in
@@ -315,8 +320,13 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 		x.fault(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide,
 			x.describe(a))
 	case a < o.base:
-		x.fault(in, OutOfBounds, l, "%s of %d bytes at %d bytes before the start of %s", kind, wide,
-			o.base-a, o.name)
+		what := fmt.Sprintf("%d bytes at %d bytes before the start of %s", wide, o.base-a, o.name)
+		bound := Bound{Index: -1}
+		if elem := uint64(o.shape.Elem); len(o.shape.Dims) == 1 && elem == wide && (o.base-a)%elem == 0 {
+			bound.Index = -int64((o.base - a) / elem)
+			what = fmt.Sprintf("%s[%d]", o.name, bound.Index)
+		}
+		x.beyond(in, l, bound, "%s of %s", kind, what)
 	case in.mem.space == event.Const && !o.isConst():
 		x.fault(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind,
 			x.describe(a))
@@ -326,8 +336,8 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 		if !ok {
 			what = fmt.Sprintf("%d bytes at %s[%d]", wide, o.name, (a-o.base)/elem)
 		}
-		x.fault(in, OutOfBounds, l, "%s of %s, but %s has %d elements of %d bytes", kind, what, o.name,
-			o.size/elem, elem)
+		x.beyond(in, l, Bound{o.size / elem, int64((a - o.base) / elem)},
+			"%s of %s, but %s has %d elements of %d bytes", kind, what, o.name, o.size/elem, elem)
 	case o.bounded:
 		x.fault(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide,
 			a-o.base, o.name, o.size)

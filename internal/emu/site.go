@@ -162,9 +162,16 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	return Object{}, 0, false
 }
 
+// near is what an access outside of the block's shared memory is close to.
+type near struct {
+	text     string // "s[128]"
+	declared string // of its array: "s has 128 elements"; empty if this is not known
+	bound    Bound
+}
+
 // nearShared names what an out-of-bounds access is to: an element of the last variable that begins
 // before it, or what is before the first variable. Without variables it is the address.
-func (p *program) nearShared(addr, size uint64) string {
+func (p *program) nearShared(addr, size uint64) near {
 	best, first := -1, -1
 	for i, v := range p.shared.vars {
 		if uint64(v.At) <= addr && (best < 0 || v.At >= p.shared.vars[best].At) {
@@ -175,7 +182,7 @@ func (p *program) nearShared(addr, size uint64) string {
 		}
 	}
 	if best < 0 {
-		return fmt.Sprintf("%d bytes at shared address %#x", size, addr)
+		return near{text: fmt.Sprintf("%d bytes at shared address %#x", size, addr)}
 	}
 	below := -int64(addr)
 	if addr>>32 == 0 {
@@ -183,13 +190,29 @@ func (p *program) nearShared(addr, size uint64) string {
 	}
 	if below > 0 { // by a negative index
 		v := p.shared.vars[first]
-		return fmt.Sprintf("%d bytes, %d bytes before %s", size, below+int64(v.At), v.Shown())
+		below += int64(v.At)
+		elem := int64(v.Shape.Elem)
+		if len(v.Shape.Dims) != 1 || elem != int64(size) || below%elem != 0 {
+			return near{text: fmt.Sprintf("%d bytes, %d bytes before %s", size, below, v.Shown())}
+		}
+		n := near{declared: v.Shape.Declared(v.Shown()), bound: Bound{Index: -below / elem}}
+		n.text = fmt.Sprintf("%s[%d]", v.Shown(), n.bound.Index)
+		return n
 	}
 	v := p.shared.vars[best]
-	if text, ok := v.Shape.Element(v.Shown(), addr-uint64(v.At), size); ok {
-		return text
+	off := addr - uint64(v.At)
+	text, ok := v.Shape.Element(v.Shown(), off, size)
+	switch {
+	case !ok:
+		return near{text: fmt.Sprintf("%d bytes at offset %d of %s", size, off, v.Shown())}
+	case p.shared.total > p.shared.dynamic || off < uint64(v.Size):
+		return near{text: text} // another array is behind this one
 	}
-	return fmt.Sprintf("%d bytes at offset %d of %s", size, addr-uint64(v.At), v.Shown())
+	n := near{text: text, declared: v.Shape.Declared(v.Shown())}
+	if d := v.Shape.Dims; len(d) == 1 && d[0] > 0 {
+		n.bound = Bound{uint64(d[0]), int64(off / uint64(v.Shape.Elem))}
+	}
+	return n
 }
 
 // describe names an address in messages.

@@ -52,6 +52,23 @@ func (s Shape) Element(name string, off, size uint64) (text string, ok bool) {
 	return b.String(), true
 }
 
+// Declared says how the array name is declared: "s has 128 elements", "s is declared as s[16][17]".
+// It is empty for a variable that is no array, and for one that is open.
+func (s Shape) Declared(name string) string {
+	if len(s.Dims) == 0 || s.Dims[0] <= 0 {
+		return ""
+	}
+	if len(s.Dims) == 1 {
+		return fmt.Sprintf("%s has %d elements", name, s.Dims[0])
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is declared as %s", name, name)
+	for _, n := range s.Dims {
+		fmt.Fprintf(&b, "[%d]", n)
+	}
+	return b.String()
+}
+
 // pointedSizes are the sizes of CUDA's types by their names in demangled signatures.
 var pointedSizes = map[string]int{
 	"bool": 1, "char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2,

@@ -89,6 +89,8 @@ type Race struct {
 	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64
+	// Across counts those of them whose threads are in two blocks, if fewer than MaxHazards were found.
+	Across uint64
 	// Far is another hazard of the group, whose threads are farther apart than those of the example:
 	// in two warps or two blocks. It is nil if there is none. It shows people what kind of
 	// synchronization is missing.

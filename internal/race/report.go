@@ -31,6 +31,7 @@ type group struct {
 	race    Race
 	hazards map[hazard]uint32
 	count   int // lanes of hazards
+	across  int // those of them that are between blocks
 	last    hazard
 	lanes   uint32 // of last
 }
@@ -45,15 +46,19 @@ func (g *group) farther(level Level, cause Cause) bool {
 	return was.Level < level && level <= InterBlock && cause == g.race.Cause
 }
 
-// add adds lanes to a hazard.
-func (g *group) add(h hazard, lanes uint32) {
+// add adds lanes to a hazard between threads at a level.
+func (g *group) add(h hazard, lanes uint32, level Level) {
 	if g.count >= MaxHazards || h == g.last && lanes&^g.lanes == 0 {
 		return
 	}
 	was := g.hazards[h]
 	g.last, g.lanes = h, was|lanes
 	if g.lanes != was {
-		g.count += bits.OnesCount32(lanes &^ was)
+		n := bits.OnesCount32(lanes &^ was)
+		g.count += n
+		if level == InterBlock {
+			g.across += n
+		}
 		g.hazards[h] = g.lanes
 	}
 }
@@ -102,7 +107,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if a.Space == event.Shared {
 		h.block = a.b.id
 	}
-	d.groups[i].add(h, racing)
+	d.groups[i].add(h, racing, level)
 }
 
 // raceOf describes the race of lane l of an access with an earlier access, at the cell with address
@@ -290,7 +295,7 @@ func (d *Detector) Report() *Report {
 		Exchanges: d.reportExchanges()}
 	for i := range d.groups {
 		g := &d.groups[i]
-		g.race.Hazards = uint64(min(g.count, MaxHazards))
+		g.race.Hazards, g.race.Across = uint64(min(g.count, MaxHazards)), uint64(g.across)
 		r.Races = append(r.Races, g.race)
 	}
 	return r

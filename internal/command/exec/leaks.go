@@ -32,7 +32,7 @@ func (s *session) leaks() {
 	for _, caller := range order {
 		l := found[caller]
 		what := l.first.Kind.String()
-		if name := s.receiver(s.siteOf(caller)); name != "" {
+		if name := s.receiver(s.siteOf(caller), allocatedRE); name != "" {
 			what = fmt.Sprintf("%s (%s)", name, what)
 		}
 		times := "1 allocation"

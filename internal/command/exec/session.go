@@ -181,11 +181,15 @@ func (s *session) place(caller uint64) string {
 // allocatedRE matches a call that allocates, up to the variable that receives the address.
 var allocatedRE = regexp.MustCompile(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
 	`(?:\(\s*void\s*\*\s*\*\s*\)\s*|reinterpret_cast<\s*void\s*\*\*\s*>\s*\(\s*)?&?\s*` +
-	`([A-Za-z_]\w*(?:(?:\.|->)\w+|\[\w+\])*)`)
+	variableText)
 
-// receiver returns the expression that receives the address in a call at a place: d_out in
-// cudaMalloc(&d_out, n). It returns "" if the text of the line does not show it.
-func (s *session) receiver(site host.Site) string {
+// variableText matches a variable, or a member or element of one.
+const variableText = `([A-Za-z_]\w*(?:(?:\.|->)\w+|\[\w+\])*)`
+
+// receiver returns the expression that receives the result in a call at a place: d_out in
+// cudaMalloc(&d_out, n), for a call that calls matches. It returns "" if the text of the line does not
+// show it.
+func (s *session) receiver(site host.Site, calls *regexp.Regexp) string {
 	lines, ok := s.texts[site.File]
 	if !ok {
 		text, _ := source.ReadRegular(site.File, 1<<24) // without it there is no name
@@ -196,7 +200,7 @@ func (s *session) receiver(site host.Site) string {
 		return ""
 	}
 	line := lines[site.Line-1]
-	if m := allocatedRE.FindStringSubmatch(line[min(max(site.Col-1, 0), len(line)):]); m != nil {
+	if m := calls.FindStringSubmatch(line[min(max(site.Col-1, 0), len(line)):]); m != nil {
 		return m[1]
 	}
 	return ""
@@ -208,7 +212,7 @@ func (s *session) nameOf(a host.Allocation) string {
 	if at == "" {
 		return a.Kind.String()
 	}
-	if r := s.receiver(s.siteOf(a.Caller)); r != "" {
+	if r := s.receiver(s.siteOf(a.Caller), allocatedRE); r != "" {
 		return r + ", allocated" + at
 	}
 	return a.Kind.String() + " allocated" + at

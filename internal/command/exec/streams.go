@@ -2,7 +2,10 @@ package exec
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/host"
@@ -25,7 +28,11 @@ type streamName struct {
 	number      int // in the order of creation
 	caller      uint64
 	nonBlocking bool
+	variable    string // that received the handle; empty: not known
 }
+
+// createdRE matches a call that creates a stream, up to the variable that receives its handle.
+var createdRE = regexp.MustCompile(`\b(?:cuda|cu)StreamCreate\w*\s*\(\s*&\s*` + variableText)
 
 // operation is what a report says of a launch, copy or memset: order.Work.Info.
 type operation struct {
@@ -88,7 +95,8 @@ func (s *session) Order(o *host.Order) {
 	case host.CreateStream:
 		nonBlocking := o.Flags&host.NonBlocking != 0
 		t.clocks.Create(o.Stream, !nonBlocking)
-		t.names[o.Stream] = streamName{len(t.names) + 1, o.Caller, nonBlocking}
+		t.names[o.Stream] = streamName{len(t.names) + 1, o.Caller, nonBlocking,
+			s.receiver(s.siteOf(o.Caller), createdRE)}
 	case host.DestroyStream:
 		t.clocks.Destroy(o.Stream)
 	case host.RecordEvent:
@@ -249,25 +257,29 @@ func (s *session) hostFinding(d diag.Diagnostic) {
 var accessVerbs = [...]string{"writes", "updates atomically", "reads", "reads"}
 
 // streamText names the stream of an operation.
-func (t *streams) streamText(o *operation) string { return o.name.text(o.stream) }
+func (t *streams) streamText(o *operation) string { return t.s.nameStream(o.name, o.stream) }
 
-// text names a stream with a handle.
-func (n streamName) text(handle uint64) string {
+// nameStream names a stream with a handle: by the variable that received the handle, if no other stream
+// has it, or by its number.
+func (s *session) nameStream(n streamName, handle uint64) string {
 	switch {
 	case handle == order.Legacy:
 		return "the default stream"
 	case n.number == 0:
 		return "the per-thread default stream"
+	case n.variable == "" || slices.ContainsFunc(slices.Collect(maps.Values(s.streams.names)),
+		func(o streamName) bool { return o.variable == n.variable && o.number != n.number }):
+		return fmt.Sprintf("stream %d", n.number)
 	}
-	return fmt.Sprintf("stream %d", n.number)
+	return "stream `" + n.variable + "`"
 }
 
-// streamOf names the stream with a handle.
+// streamOf names the stream with a handle, as a title.
 func (s *session) streamOf(handle uint64) string {
 	if s.streams == nil {
-		return streamName{}.text(order.Legacy)
+		return s.nameStream(streamName{}, order.Legacy)
 	}
-	return s.streams.names[handle].text(handle)
+	return strings.ReplaceAll(s.nameStream(s.streams.names[handle], handle), "`", "")
 }
 
 // why says why nothing orders two operations.

@@ -59,12 +59,18 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		at, frames := r.userPlace(r.Machine.Site(w.Site))
 		d.Related = append(d.Related, diag.Related{Span: at, Stack: frames, Message: r.waitText(be, w.Site)})
 	}
+	if be.Kind == race.Deadlock {
+		d.Related = append(d.Related, r.unreached(be)...)
+	}
 	if len(be.Exited) > 0 {
 		note("%s had exited", r.exitedText(be.Exited))
 	}
 	if be.Kind == race.Divergence {
 		if text := r.conditions(r.Machine.Site(be.Groups[0].Site)); text != "" {
 			note("%s", text)
+		}
+		if len(be.Exited) > 0 {
+			note(undefined)
 		}
 	}
 	for _, text := range r.counted(be) {
@@ -74,6 +80,9 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		d.Notes = append(d.Notes, afterFault)
 	}
 	d.Groups = r.groups(be)
+	if text := r.barrierRemedy(be); text != "" {
+		d.Help = append(d.Help, text)
+	}
 	if be.Count > 1 {
 		note("this happened %d times in the launch", be.Count)
 	}
@@ -195,15 +204,18 @@ func (r *Run) waitText(be *race.BarrierError, site event.Site) string {
 	if n := threadsIn(here); len(here) > 1 {
 		who = count(n, "thread", "threads")
 	}
+	if who += " wait"; threadsIn(here) == 1 {
+		who += "s"
+	}
 	switch {
 	case w.WarpBar:
-		return fmt.Sprintf("%s waits here for lanes 0x%08x", who, w.Members)
+		return fmt.Sprintf("%s here for lanes 0x%08x", who, w.Members)
 	case w.Count != 0:
-		return fmt.Sprintf("%s, at barrier %d for %d threads", who, w.Barrier, w.Count)
+		return fmt.Sprintf("%s at barrier %d for %d threads", who, w.Barrier, w.Count)
 	case w.Barrier != 0:
-		return fmt.Sprintf("%s, at barrier %d", who, w.Barrier)
+		return fmt.Sprintf("%s at barrier %d", who, w.Barrier)
 	}
-	return who + ", waiting"
+	return who + " here"
 }
 
 // warpText names lanes of a warp: "threads 96 to 103 of warp 3".

@@ -236,6 +236,7 @@ func sayGuesses(on []guess) string {
 func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 	what := sayGuesses(on)
 	f.Severity = diag.Warning
+	f.Message = "possible " + f.Message
 	if f.Witness != nil {
 		f.Witness.Status = restsOnGuess
 	}

@@ -90,7 +90,7 @@ func raceCode(rc *race.Race) diag.Code {
 // raceFinding is the diagnostic of one race. The memory that it names is the overlap of the two
 // accesses, which may differ in address and size.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
-	hazards := rc.Hazards
+	hazards, across := rc.Hazards, rc.Across
 	ex := r.Example(rc)
 	rc = shown(rc)
 	g := r.Config.Geometry
@@ -128,7 +128,7 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	if text := r.remedy(rc, one, two); text != "" {
 		d.Help = append(d.Help, text)
 	}
-	r.raceNotes(rc, hazards, &d)
+	r.raceNotes(rc, hazards, across, &d)
 	d.Alike = r.alike(rc, one, two, mem)
 	return d
 }
@@ -152,7 +152,7 @@ func (r *Run) exchangeFinding(x *race.Exchange, why excuse, seed uint64) diag.Di
 }
 
 // raceNotes adds the notes that only some races have.
-func (r *Run) raceNotes(rc *race.Race, hazards uint64, d *diag.Diagnostic) {
+func (r *Run) raceNotes(rc *race.Race, hazards, across uint64, d *diag.Diagnostic) {
 	note := func(format string, args ...any) {
 		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 	}
@@ -177,6 +177,8 @@ func (r *Run) raceNotes(rc *race.Race, hazards uint64, d *diag.Diagnostic) {
 	switch {
 	case hazards >= race.MaxHazards:
 		note("at least %d such conflicts in this launch", hazards)
+	case hazards > 1 && across > 0 && across < hazards:
+		note("%d such conflicts in this launch, %d of them between blocks", hazards, across)
 	case hazards > 1:
 		note("%d such conflicts in this launch", hazards)
 	}
@@ -349,7 +351,7 @@ const afterFault = "this happened after an access out of bounds (or a misaligned
 // stopFinding is the diagnostic of an error that ended the kernel, such as a trap. Its notes say
 // that the rest of the launch was not executed.
 func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
-	d := r.errorFinding(code, s, seed)
+	d := r.errorFinding(code, s, 1, seed)
 	d.Notes = append(d.Notes,
 		"the run of this kernel ended here; nothing after this point was checked")
 	return d
@@ -358,8 +360,7 @@ func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnos
 // faultFinding is the diagnostic of the invalid accesses at one place, after which the kernel was
 // executed to its end.
 func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagnostic {
-	d := r.errorFinding(code, &f.Stop, seed)
-	d.Count = f.Count
+	d := r.errorFinding(code, &f.Stop, f.Count, seed)
 	if f.Count > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d accesses of single threads at this place are invalid",
 			f.Count))
@@ -369,12 +370,12 @@ func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagn
 	return d
 }
 
-// errorFinding is what the diagnostics of all errors of one thread have in common.
-func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
+// errorFinding is what the diagnostics of all errors of single threads have in common.
+func (r *Run) errorFinding(code diag.Code, s *emu.Stop, count, seed uint64) diag.Diagnostic {
 	info := r.Machine.Site(s.Site)
 	at, frames := r.userPlace(info)
 	d := diag.Diagnostic{
-		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: 1,
+		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: count,
 		Message: s.Message, Span: at, Stack: frames,
 		Label:     "here, by " + fullName(r.Config.Geometry, s.Thread),
 		Details:   []string{"the instruction is " + driver.OpText(info.Instr)},
@@ -384,6 +385,9 @@ func (r *Run) errorFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagno
 	}
 	if s.AfterFault {
 		d.Notes = append(d.Notes, afterFault)
+	}
+	if text := r.boundsRemedy(s, count); text != "" {
+		d.Help = append(d.Help, text)
 	}
 	return d
 }

@@ -267,10 +267,20 @@ const (
 // conditions says which branches decide whether a thread reaches the place of an instruction; empty
 // if there are none whose source is known.
 func (r *Run) conditions(info emu.SiteInfo) string {
+	said := r.conditionsOf(info)
+	if len(said) == 0 {
+		return ""
+	}
+	return "whether a thread gets here depends on " + joinAnd(said[:min(len(said), mostConditions)])
+}
+
+// conditionsOf lists the conditions of the source that decide whether a thread reaches the place of
+// an instruction: "`if (i >= n)` in line 4".
+func (r *Run) conditionsOf(info emu.SiteInfo) []string {
 	f := r.Job.Kernel
 	b := blockWith(f, info.Instr)
 	if b == nil || len(info.Calls) > 0 {
-		return ""
+		return nil
 	}
 	var said []string
 	for _, in := range r.dependences().Conditions(b) {
@@ -284,11 +294,5 @@ func (r *Run) conditions(info emu.SiteInfo) string {
 			said = append(said, one)
 		}
 	}
-	switch {
-	case len(said) == 0:
-		return ""
-	case len(said) > mostConditions:
-		said = said[:mostConditions]
-	}
-	return "whether a thread gets here depends on " + joinAnd(said)
+	return said
 }

@@ -193,6 +193,9 @@ type checkCommand struct {
 	inputs            [diag.Error + 1]listed // findings about the input, by severity
 	writeErr          error                  // the first error of a printer
 
+	page     *reportFile // of --html; nil: none
+	verified verifiedOf  // for page
+
 	exec bool // --exec
 	// races between streams that --exec has found
 	streamRaces int
@@ -243,6 +246,9 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	}
 	c.opt.Verdict = c.verdict
 	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
+	if c.page != nil && err == nil {
+		c.explainVerified(ctx, inputs)
+	}
 	c.progress.stop()
 	if err != nil {
 		return inputError{err}
@@ -276,7 +282,7 @@ func (c *checkCommand) open(ctx context.Context) error {
 			return err
 		}
 		c.results, c.mistakes = both{c.results, page}, both{c.mistakes, page.findings()}
-		c.opt.Trace.Graph = page.Graph
+		c.opt.Trace.Graph, c.page, c.verified = page.Graph, page, verifiedOf{}
 	}
 	if err := c.in.config.read(c.opt.Files, c.mistakes); err != nil {
 		return errors.Join(err, c.mistakes.Close())
@@ -320,6 +326,9 @@ func (c *checkCommand) finding(d diag.Diagnostic) {
 func (c *checkCommand) verdict(v *diag.Verdict) {
 	c.progress.clear()
 	c.keepError(c.results.Verdict(v))
+	if c.page != nil {
+		c.verified.add(v)
+	}
 }
 
 // keepError keeps the first error of a printer.

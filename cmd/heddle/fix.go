@@ -219,6 +219,9 @@ func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	fmt.Fprintf(w, "%s: kernel %s\n", status, f.Kernel)
 	for _, ch := range f.Changes {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
+		for _, why := range ch.Why {
+			fmt.Fprintf(w, "    %s\n", why)
+		}
 	}
 	for _, alt := range f.Alternatives {
 		fmt.Fprintf(w, "  alternative at the same cost:\n")

@@ -55,22 +55,26 @@ func (r *reportFile) addFix(res *fix.Result) error {
 			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
 		}
 		for _, ch := range f.Changes {
-			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
+			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start, Why: ch.Why})
 		}
 		for _, ch := range f.Redundant {
 			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
 		}
 		for _, alt := range f.Alternatives {
-			var parts []string
+			other := report.Other{Title: "at the same cost"}
 			for _, ch := range alt {
-				parts = append(parts, fmt.Sprintf("%s: %s", res.Files.Format(ch.Span.Start), ch.Text))
+				other.Steps = append(other.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
 			}
-			one.Notes = append(one.Notes, "alternative at the same cost: "+strings.Join(parts, "; "))
+			one.Others = append(one.Others, other)
 		}
 		r.Repair(one)
 		for _, wrong := range f.Wrong {
 			wrong.Fixes = nil // the page has the patch once
-			err = errors.Join(err, r.Finding(&wrong))
+			if f.Status == fix.Repaired && f.PTXOnly == "" {
+				err = errors.Join(err, r.Ended(&wrong))
+			} else {
+				err = errors.Join(err, r.Finding(&wrong))
+			}
 		}
 		err = errors.Join(err, r.Verdict(&f.After))
 	}

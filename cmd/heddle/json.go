@@ -50,8 +50,9 @@ type fixObject struct {
 
 // fixChange is one change of a repair: what it inserts or replaces, and where.
 type fixChange struct {
-	Place string `json:"place"`
-	What  string `json:"what"`
+	Place string   `json:"place"`
+	What  string   `json:"what"`
+	Why   []string `json:"why,omitempty"`
 }
 
 // fixBetween is what one means does for races between blocks. The first that repairs is the diff of
@@ -92,7 +93,7 @@ func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
 	// Places are printed as in text output, file:line:col.
 	list := func(of []fix.Change) (out []fixChange) {
 		for _, ch := range of {
-			out = append(out, fixChange{res.Files.Format(ch.Span.Start), ch.Text})
+			out = append(out, fixChange{res.Files.Format(ch.Span.Start), ch.Text, ch.Why})
 		}
 		return out
 	}

@@ -21,6 +21,13 @@ type Repair struct {
 	Why    string        // why the repair is sufficient, or why there is none
 	Notes  []string      // further remarks, one line each
 	After  *diag.Verdict // on the repaired kernel; nil: none
+	Others []Other       // repairs that would do as well
+}
+
+// Other is a repair that is not that of the patch.
+type Other struct {
+	Title string
+	Steps []Step
 }
 
 // Step is one part of a repair.
@@ -41,10 +48,17 @@ type Cost struct {
 // repair is a Repair as the template prints it.
 type repair struct {
 	*Repair
-	Verdict string       // name of the kind
-	Text    string       // of the verdict; empty if Why contains it
-	Steps   []step       // numbered over all repairs of the page
+	Verdict string // name of the kind
+	Text    string // of the verdict; empty if Why contains it
+	Steps   []step // numbered over all repairs of the page
+	Others  []other
 	inPatch map[int]bool // by number of a step: the patch shows it
+}
+
+// other is an Other as the template prints it: each step with the lines around it.
+type other struct {
+	Title string
+	Steps []place
 }
 
 // step is a Step as the template prints it.
@@ -67,6 +81,13 @@ func (h *HTML) Repair(r *Repair) {
 	for _, s := range r.Steps {
 		h.steps++
 		out.Steps = append(out.Steps, step{h.steps, s.Text, h.at(source.Span{Start: s.At}), s.Why, s.At})
+	}
+	for _, o := range r.Others {
+		one := other{Title: o.Title}
+		for _, s := range o.Steps {
+			one.Steps = append(one.Steps, h.place(source.Span{Start: s.At}, nil, s.Text))
+		}
+		out.Others = append(out.Others, one)
 	}
 	h.page.Repairs = append(h.page.Repairs, out)
 }

@@ -30,7 +30,9 @@ var style string
 //go:embed script.js
 var script string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"code": code, "inc": func(i int) int { return i + 1 },
+}).Parse(pageText))
 
 // HTML is a diag.Printer that collects findings and verdicts. Close writes the page. It is not safe
 // for concurrent use.
@@ -65,6 +67,7 @@ type page struct {
 	Repairs          []repair
 	Patch            []row
 	Graphs           []graph
+	Explained        []explained
 	Streams          []Stream
 	Later            int // launches that Streams leaves out
 }
@@ -94,6 +97,7 @@ type finding struct {
 	Notes, Help               []template.HTML
 	Reproduce                 string
 	Repairable                bool // by heddle fix, perhaps
+	Ended                     bool // the patch of the page ends it
 	alike                     bool // another finding may have the same cause
 	Fixes                     []fix
 }
@@ -119,6 +123,17 @@ type line struct {
 type fix struct {
 	Message string
 	Diff    []row
+}
+
+// Ended adds a finding that the patch of the page ends.
+func (h *HTML) Ended(d *diag.Diagnostic) error {
+	n := len(h.page.Findings)
+	err := h.Finding(d)
+	for i := range h.page.Findings[n:] {
+		f := &h.page.Findings[n+i]
+		f.Ended, f.Repairable = true, false
+	}
+	return err
 }
 
 // Finding adds a finding; suppressed findings are only counted. It never fails: errors of writing
@@ -186,6 +201,7 @@ func (h *HTML) Verdict(v *diag.Verdict) error {
 // one of writing.
 func (h *HTML) Close() error {
 	h.sort()
+	h.sortExplained()
 	// Findings and verdicts arrive in any order, so links are resolved here. A kernel is identified by
 	// its input too, since several files may define the same name.
 	type key struct{ input, kernel string }
@@ -265,9 +281,9 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	w := d.Witness
 	if w != nil && w.First.Op != "" && len(d.Related) == 1 {
 		r := d.Related[0]
-		first := h.place(r.Span, r.Stack, said(&w.First))
+		first := h.place(r.Span, r.Stack, toldOf(&w.First))
 		first.Number, own.Number = 1, 2
-		own.Text = said(&w.Second)
+		own.Text = toldOf(&w.Second)
 		return []place{first, own}
 	}
 	out := []place{own}
@@ -277,8 +293,8 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	return out
 }
 
-// said is what a thread does, and in which iterations.
-func said(a *diag.WitnessAccess) string {
+// toldOf is what a thread does, and in which iterations.
+func toldOf(a *diag.WitnessAccess) string {
 	text := nameOf(a) + " " + does(a)
 	if a.When != "" {
 		text += ", with " + a.When

@@ -158,7 +158,7 @@ func (x *kernelFix) judgeBetween(ctx context.Context, cur *currentFile, c *betwe
 	b.Why, b.text, b.ptx, b.Notes = "", c.Text, inner.in.Lowered.PTX, notes
 	for _, ch := range c.Changes {
 		at := x.inUser(cur, cur.user.PosAt(ch.At))
-		b.Changes = append(b.Changes, Change{ch.Text, source.Span{Start: at, End: at}})
+		b.Changes = append(b.Changes, Change{Text: ch.Text, Span: source.Span{Start: at, End: at}})
 	}
 	var err error
 	b.Diff, err = edit.Diff(cur.user, edit.Between(cur.user, 0, len(cur.text), string(c.Text)))

@@ -127,7 +127,11 @@ func (f *Kernel) Verdict() string {
 type Change struct {
 	Text string
 	Span source.Span
+	Why  []string // of a barrier: what it separates
 }
+
+// same reports whether two changes are one, whatever reasons they have.
+func (c Change) same(d Change) bool { return c.Text == d.Text && c.Span == d.Span }
 
 // Result is the result of a repair of a file. Patched and PTX may differ in what they repair: a
 // repair without a form in the source is in PTX only.
@@ -352,7 +356,7 @@ func (x *kernelFix) describe() {
 // sameChanges reports whether two repairs have the same changes, in whatever order.
 func sameChanges(a, b []Change) bool {
 	in := func(list []Change) func(Change) bool {
-		return func(c Change) bool { return !slices.Contains(list, c) }
+		return func(c Change) bool { return !slices.ContainsFunc(list, c.same) }
 	}
 	return !slices.ContainsFunc(a, in(b)) && !slices.ContainsFunc(b, in(a))
 }
@@ -439,8 +443,8 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 			word = "redundant in the runs tried; this is not a proof"
 		}
 		in := byIndex[r.Barrier.Index]
-		ch := Change{"this barrier is " + word, driver.Place(in)}
-		if !slices.Contains(out.Redundant, ch) { // once for what the compiler copied
+		ch := Change{Text: "this barrier is " + word, Span: driver.Place(in)}
+		if !slices.ContainsFunc(out.Redundant, ch.same) { // once for what the compiler copied
 			out.Redundant = append(out.Redundant, ch)
 		}
 	}
@@ -450,7 +454,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	out.Status, x.text = Repaired, patch.Text
 	for _, r := range list {
 		if in := byIndex[r.Barrier.Index]; r.Proved {
-			removed := Change{"the barrier is removed", driver.Place(in)}
+			removed := Change{Text: "the barrier is removed", Span: driver.Place(in)}
 			out.Changes = append(out.Changes, removed)
 		}
 	}

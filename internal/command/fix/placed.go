@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -167,12 +167,10 @@ func (x *kernelFix) placedChange(b *placement.Barrier) Change {
 	}
 	out.Text = "`" + x.in.BarrierName(b.Warp) + "` " + b.Place
 	if why := b.Why; len(why) > 0 {
-		rest := ""
-		if len(why) > mostReasons {
-			rest = fmt.Sprintf("; and %d more pairs", len(why)-mostReasons)
-			why = why[:mostReasons]
+		out.Why = slices.Clone(why[:min(len(why), mostReasons)])
+		if n := len(why) - mostReasons; n > 0 {
+			out.Why = append(out.Why, fmt.Sprintf("and %d more pairs", n))
 		}
-		out.Text += ": it " + strings.Join(why, "; it ") + rest
 	}
 	return out
 }

@@ -145,7 +145,7 @@ func (s *sourceFixer) changesOfOthers(k *ir.Func) []Change {
 	for _, r := range s.repaired {
 		for _, ch := range r.changes {
 			fn := s.unit.FuncOf(ch.Span.Start)
-			if ch.Span != (source.Span{}) && within[fn] && !slices.Contains(out, ch) {
+			if ch.Span != (source.Span{}) && within[fn] && !slices.ContainsFunc(out, ch.same) {
 				out = append(out, ch)
 			}
 		}

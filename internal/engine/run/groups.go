@@ -29,7 +29,7 @@ func (r *Run) groups(be *race.BarrierError) []diag.Group {
 		case w.Count != 0:
 			at += fmt.Sprintf(", for %d threads", w.Count)
 		}
-		span := place(r.Machine.Site(w.Site))
+		span, _ := r.userPlace(r.Machine.Site(w.Site))
 		out = append(out, diag.Group{Threads: r.warpText(w.Warp, w.Mask), At: at, Span: span})
 	}
 	for _, x := range be.Exited {

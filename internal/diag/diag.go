@@ -137,6 +137,7 @@ type WitnessAccess struct {
 	Does   string // "writes `tile[t]`", in the words of the source
 	Name   string // Thread with the dimensions of the launch: "thread 64 of block 0"
 	When   string // the counters of the loops around it: "k = 64"; empty: unknown
+	Value  string // what it writes or reads, to end a sentence: ", value 3"; empty: unknown
 }
 
 // VerdictKind is the conclusion of an engine for one kernel.

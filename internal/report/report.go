@@ -299,7 +299,7 @@ func toldOf(a *diag.WitnessAccess) string {
 	if a.When != "" {
 		text += ", with " + a.When
 	}
-	return text
+	return text + a.Value
 }
 
 // place returns a place with its callers and, if the text of the file is known, the lines around

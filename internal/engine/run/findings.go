@@ -109,16 +109,19 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	witness.First.Does, witness.Second.Does = first.verb, second.verb
 	witness.First.Name, witness.Second.Name = fullName(g, rc.First.Thread), fullName(g, rc.Second.Thread)
 	when1, when2 := ex.First.When, ex.Second.When
+	value1, value2 := r.values(rc)
+	witness.First.Value, witness.Second.Value = value1, value2
 	witness.First.When, witness.Second.When = when1, when2
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
 		Message: fmt.Sprintf("%s %v: %s, %s", raceText(code), mem,
 			bothAccess(ex.First.Thread, first.verb, ex.Second.Thread, second.verb), between(rc)),
 		Span: second.at, Stack: second.stack,
-		Label: fmt.Sprintf("(2) %s here by %s%s", second.done, fullName(g, rc.Second.Thread), with(when2)),
+		Label: fmt.Sprintf("(2) %s here by %s%s%s", second.done, fullName(g, rc.Second.Thread), with(when2),
+			value2),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
-			Message: fmt.Sprintf("(1) %s here by %s%s, first in this run", first.done,
-				fullName(g, rc.First.Thread), with(when1))}},
+			Message: fmt.Sprintf("(1) %s here by %s%s%s, first in this run", first.done,
+				fullName(g, rc.First.Thread), with(when1), value1)}},
 		Notes:     []string{r.whyUnordered(rc)},
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
 		Launch:    r.Config.Describe(),

@@ -160,7 +160,10 @@ type moment struct {
 	race     *race.Race
 	counters [2][]counter
 	at       [2]string // "k = 64"
+	value    [2]string // "3"
 	first    string    // at the last access that may be the first of the race
+	wrote    string    // its value
+	instrs   [2]*ir.Instr
 	done     bool
 }
 
@@ -178,6 +181,7 @@ func (m *moments) Access(e *event.Access) {
 		w := &m.list[i]
 		if a := &w.race.First; !w.done && by(e, a) {
 			w.first = m.read(w.counters[0], a.Thread.Lane())
+			w.wrote = m.value(e, w.instrs[0], a.Thread.Lane())
 		}
 	}
 	before := m.Examples()
@@ -196,6 +200,7 @@ func (m *moments) Access(e *event.Access) {
 		}
 		w.done = true
 		w.at = [2]string{w.first, m.read(w.counters[1], a.Thread.Lane())}
+		w.value = [2]string{w.wrote, m.value(e, w.instrs[1], a.Thread.Lane())}
 	}
 }
 
@@ -235,24 +240,22 @@ func (r *Run) recorded() []moment {
 	return r.moments
 }
 
-// iterations repeats a run that found races, and keeps the loop counters at the accesses of each.
+// iterations repeats a run that found races, and keeps the loop counters and values at the accesses of
+// each.
 func (r *Run) iterations(ctx context.Context, rep *race.Report, res *emu.Result, seed uint64) {
 	if res.Steps > mostRepeated {
 		return
 	}
 	m, in := &moments{kernel: r.Job.Kernel}, r.loops()
-	if len(in.counters) == 0 {
-		return
-	}
 	for i := range rep.Races {
 		rc := shown(&rep.Races[i])
 		w := moment{race: rc}
 		for k, a := range []*race.Access{&rc.First, &rc.Second} {
 			if info := r.Machine.Site(a.Site); len(info.Calls) == 0 {
-				w.counters[k] = in.around(m.kernel, info.Instr)
+				w.counters[k], w.instrs[k] = in.around(m.kernel, info.Instr), info.Instr
 			}
 		}
-		if len(w.counters[0])+len(w.counters[1]) > 0 {
+		if w.instrs[0] != nil || w.instrs[1] != nil {
 			m.list = append(m.list, w)
 		}
 	}

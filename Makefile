@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo docs man test test-long bench lint build clang optional fuzz mutants
+.PHONY: demo docs man test test-long bench lint build clang optional fuzz mutants sarif
 
 build: $(BIN)
 
@@ -46,6 +46,20 @@ test-long: clang optional
 	HEDDLE_LONG=1 $(GO) test -timeout 60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) mutants
+
+# sarif holds the SARIF of all examples against the OASIS schema and the rules of GitHub's code scanning,
+# by Microsoft's multitool, which npm brings. It fails on errors. Two warnings are expected: there is no
+# site to name, and a build of a checkout has no version.
+MULTITOOL := @microsoft/sarif-multitool-linux@5.7.0
+sarif: clang build
+	@mkdir -p bin/sarif; $(BIN) check --format sarif examples/*.cu > bin/sarif/examples.sarif; test $$? -eq 1
+	@npm install --silent --prefix bin/sarif $(MULTITOOL)
+	@chmod u+x bin/sarif/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool
+	DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 \
+	  bin/sarif/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool validate \
+	  bin/sarif/examples.sarif --rule-kind 'Sarif;Ghas' --output bin/sarif/results.sarif \
+	  --log ForceOverwrite > bin/sarif/log
+	@cat bin/sarif/log; ! grep ': error ' bin/sarif/log
 
 # mutants changes conditions of the packages that decide verdicts, 40 in each, and fails if the tests
 # notice fewer than 90 percent; see cmd/mutate. SEED=2 draws others.

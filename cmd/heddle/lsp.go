@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -140,10 +138,6 @@ func (c collector) Finding(d *diag.Diagnostic) error {
 func (c collector) Verdict(v *diag.Verdict) error { return nil }
 func (c collector) Close() error                  { return nil }
 
-// compilerLine matches a line in which clang (file:line:col: error: text) or nvcc (file(line):
-// error #n: text) reports an error or a warning.
-var compilerLine = regexp.MustCompile(`^(.+?)[:(](\d+)(?::(\d+))?\)?: (?:fatal )?(error|warning)(?: #\S+)?: (.*)$`)
-
 // compilerErrors splits the finding "compilation failed" into one finding for each line of the
 // compiler's output that names a file of the set, so that the editor underlines that line. Lines
 // about other files, such as system headers, are left out. If none remains, the original finding is
@@ -154,23 +148,12 @@ func compilerErrors(files *source.Set, d diag.Diagnostic) []diag.Diagnostic {
 	}
 	var out []diag.Diagnostic
 	for _, line := range d.Notes {
-		m := compilerLine.FindStringSubmatch(line)
-		if m == nil {
+		m, ok := driver.ReadCompilerLine(files, line)
+		if !ok {
 			continue
 		}
-		f := files.Named(m[1])
-		if f == nil {
-			continue
-		}
-		// The pattern admits digits only.
-		row, _ := strconv.Atoi(m[2]) // digits, and too many of them are a line that is not there
-		col, _ := strconv.Atoi(m[3])
 		one := d
-		one.Message, one.Notes = m[5], nil
-		one.Span = source.Span{Start: source.MakePos(f.ID, row, col)}
-		if m[4] == "warning" {
-			one.Severity = diag.Warning
-		}
+		one.Message, one.Notes, one.Span, one.Severity = m.Text, nil, m.Span, m.Severity
 		out = append(out, one)
 	}
 	if len(out) == 0 {

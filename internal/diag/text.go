@@ -98,8 +98,12 @@ func (t *Text) Finding(d *Diagnostic) error {
 		return nil
 	}
 	t.others()
-	t.title(d.Span, sev.style, name, d.Message)
-	t.places(d, sev.style)
+	if d.Code == CodeCompile { // the compiler's output has the places
+		t.title(source.Span{}, sev.style, name, d.Message)
+	} else {
+		t.title(d.Span, sev.style, name, d.Message)
+		t.places(d, sev.style)
+	}
 	if d.Kernel != "" {
 		t.item("kernel", d.Kernel)
 	}

@@ -266,6 +266,12 @@ func (d *Driver) LowerError(file Input, err error) {
 		g.Code = diag.CodeCompile
 		g.Message = file.Name + ": the compiler rejects the file"
 		g.Notes = strings.Split(strings.TrimRight(ce.Output, "\n"), "\n")
+		for _, line := range g.Notes {
+			if m, ok := ReadCompilerLine(d.Files(), line); ok && m.Severity == diag.Error {
+				g.Span = m.Span
+				break
+			}
+		}
 		if ce.Help != "" {
 			g.Help = []string{ce.Help}
 		}

@@ -117,6 +117,9 @@ type Var struct {
 
 // Shown returns the variable's name for people.
 func (v *Var) Shown() string {
+	if of := launchFacts[v.Name]; of != "" {
+		return of
+	}
 	if v.Source != "" {
 		return v.Source
 	}
@@ -287,3 +290,14 @@ const (
 	ReservedSmemOffset // %reserved_smem_offset_<2>; Operand.Val says which
 	NumSregs           // their number, for tables
 )
+
+// launchFacts are the variables by which the headers of OpenCL read facts about a launch that heddle
+// does not know, in words.
+var launchFacts = map[string]string{
+	"__heddle_sizes": "the sizes of images", "__heddle_offset": "the global offset",
+	"__heddle_dims": "the number of dimensions",
+}
+
+// LaunchFact reports whether v is a fact about the launch, which the host sets although constant
+// memory of OpenCL has its initial contents (OpenCL C 3.0, 6.7.3).
+func (v *Var) LaunchFact() bool { return launchFacts[v.Name] != "" }

@@ -147,13 +147,17 @@ func (m atomicMode) instr(opcode, space string) string {
 }
 
 // clSwitched returns a switch over all orders and scopes; do returns the operation for one of them.
-// With constant arguments, the inliner removes all cases but one. An order or scope that OpenCL
-// does not allow for the operation executes the default case: relaxed, or work-group scope.
+// With constant arguments, the inliner removes all cases but one. An order that OpenCL does not allow
+// for the operation executes the default case, relaxed. PTX has no scope below the block, and with
+// that of the block a race between sub-groups would be missed: such a kernel is unsupported, as it
+// calls a function without a body.
 func clSwitched(name string, do func(m atomicMode) string) string {
 	var b strings.Builder
 	scopes := func(sem string, part bool) {
 		fmt.Fprintf(&b, "switch (scope) { case memory_scope_device: %s break; case "+
-			"memory_scope_all_svm_devices: %s break; default: %s break; } ",
+			"memory_scope_all_svm_devices: %s break; case memory_scope_sub_group: case "+
+			"memory_scope_work_item: memory_scope_sub_group_is_not_supported(); break; "+
+			"default: %s break; } ",
 			do(atomicMode{sem, "gpu", part}), do(atomicMode{sem, "sys", part}),
 			do(atomicMode{sem, "cta", part}))
 	}

@@ -20,6 +20,7 @@ import (
 type location struct {
 	chain []frame // innermost first; empty: unknown
 	kind  access  // of the instruction
+	scope string  // of an atomic instruction, that of PTX; empty: the widest, or that of llc
 }
 
 // lowered is the text for llc, with what finishPTX needs.
@@ -207,7 +208,9 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 	}
 	w.buf.WriteString(text)
 	if dbg != "" || kind != noAccess {
-		fmt.Fprintf(&w.buf, ", !dbg !%d", metaBase+1_000_000+w.id(dbg, kind))
+		id := w.id(dbg, kind)
+		w.out.locs[id].scope = scopeOf(text)
+		fmt.Fprintf(&w.buf, ", !dbg !%d", metaBase+1_000_000+id)
 	}
 	w.buf.WriteByte('\n')
 }

@@ -116,6 +116,9 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	if err := b.checkTriple(m); err != nil {
 		return nil, err
 	}
+	if err := b.checkScopes(m, content); err != nil {
+		return nil, err
+	}
 	target := m.takeTarget()
 	keep := b.opt.OptLevel == ""
 	if keep {

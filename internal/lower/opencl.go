@@ -25,6 +25,7 @@ var clStandards = []string{"CL2.0", "CL3.0", "CL1.2"}
 type openCL struct {
 	std     string // -cl-std, such as "CL2.0"
 	prelude string // path of the header with the built-in functions; empty: not generated yet
+	defined []string
 }
 
 // generic reports whether the version has the generic address space.
@@ -39,6 +40,9 @@ func (c *openCL) args(b *build) []string {
 		"-x", "cl", "-cl-std=" + c.std, "-cl-no-stdinc", "-Xclang", "-cl-ext=+all", "-fgnu-keywords",
 		"-target", "nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", b.arch(),
 		"-isystem", b.headers, "-include", filepath.Join(b.headers, "opencl", "base.h"),
+	}
+	for _, name := range c.defined {
+		args = append(args, "-D"+name)
 	}
 	if c.prelude != "" {
 		args = append(args, "-include", c.prelude)
@@ -86,12 +90,31 @@ func (b *build) writeBuiltins(ctx context.Context, source func(string) []byte) e
 	if unsupported != "" {
 		return b.unsupported(unsupported, source)
 	}
+	if _, own, ok := strings.Cut(string(text), endOfBase); ok {
+		b.cl.defined = clVariants(own)
+	}
 	path := filepath.Join(b.tmp, "builtins.h")
 	if err := os.WriteFile(path, []byte(clPrelude(names, b.cl.generic())), 0o644); err != nil {
 		return err
 	}
 	b.cl.prelude = path
 	return nil
+}
+
+// endOfBase is the last name that base.h declares: what follows is of the file.
+const endOfBase = "__heddle_end_of_base"
+
+// clVariants returns the macros that select parts of the headers by what a preprocessed file uses:
+// most files need no unknown launch and no images that are read and written.
+func clVariants(text string) []string {
+	var out []string
+	if regexp.MustCompile(`\b(get_global_offset|get_global_linear_id|get_work_dim)\b`).MatchString(text) {
+		out = append(out, "__HEDDLE_ANY_NDRANGE")
+	}
+	if regexp.MustCompile(`\b(__)?read_write\b`).MatchString(text) {
+		out = append(out, "__HEDDLE_READ_WRITE_IMAGES")
+	}
+	return out
 }
 
 // clNames returns the identifiers in a preprocessed text that name built-in functions, except those
@@ -192,12 +215,18 @@ var (
 		`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
 )
 
+// scopedRE matches clang's own atomic functions with a scope, which it drops for NVPTX.
+var scopedRE = regexp.MustCompile(`^__(opencl|scoped|hip)_atomic_\w+$`)
+
 // clUnsupported returns why a built-in function is not supported; "" if it is supported or not a
 // built-in function.
 func clUnsupported(name string) string {
 	switch {
 	case enqueueRE.MatchString(name):
 		return "heddle does not support kernels that enqueue kernels"
+	case scopedRE.MatchString(name):
+		return "the compiler drops the scope of this function; use that of OpenCL C, such as " +
+			"atomic_fetch_add_explicit"
 	case pipeRE.MatchString(name):
 		return "heddle does not support pipes"
 	case workGroupRE.MatchString(name):

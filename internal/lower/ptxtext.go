@@ -95,6 +95,12 @@ func (p *ptxFinisher) code(line string) {
 	if strings.Contains(line, ".volatile") {
 		line = p.unmark(line)
 	}
+	if scope := p.locs[p.cur].scope; scope != "" {
+		line = rescope(line, scope)
+	}
+	if strings.HasPrefix(line, ".extern .const ") && strings.Contains(line, " __heddle_") {
+		line = strings.Replace(line, ".extern", ".visible", 1) // OpenCL has no other way to declare it
+	}
 	p.write(line)
 }
 

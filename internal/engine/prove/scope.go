@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/verify"
@@ -184,6 +185,9 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	s += "that "
 	if !p.realPointers() {
 		s += other + "pointer arguments do not alias each other or variables, "
+	}
+	if m := p.Job.Kernel.Module; m != nil && m.OpenCL && !slices.ContainsFunc(m.Vars, (*ir.Var).LaunchFact) {
+		s += "the global offset is 0 or __HEDDLE_GLOBAL_OFFSET, "
 	}
 	s += "accesses stay in their arrays where their size is unknown, and loops end"
 	for i := range r.Unbounded {

@@ -162,6 +162,9 @@ func (g *Guesses) contents(s depend.Source) guess {
 		if len(v.Init) > 0 || len(v.Relocs) > 0 {
 			return guess{}
 		}
+		if v.LaunchFact() {
+			return guess{v.Shown(), "", true}
+		}
 		return guess{"the contents of " + v.Shown() + ", which the host sets", "", true}
 	}
 	return guess{}

@@ -77,7 +77,7 @@ func (m *Model) table(l Load) (v smt.Term, ok bool) {
 	if module := m.k.Func().Module; module == nil || !module.OpenCL || o == nil {
 		return 0, false
 	}
-	if o.Var.Space != event.Const || len(o.Var.Relocs) > 0 {
+	if o.Var.Space != event.Const || len(o.Var.Relocs) > 0 || o.Var.LaunchFact() {
 		return 0, false
 	}
 	at := func(off int) smt.Term {

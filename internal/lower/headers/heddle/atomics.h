@@ -113,4 +113,40 @@ __HEDDLE_CAS_SCOPED(, "gpu", unsigned short, "b16", "h")
 __HEDDLE_CAS_SCOPED(_block, "cta", unsigned short, "b16", "h")
 __HEDDLE_CAS_SCOPED(_system, "sys", unsigned short, "b16", "h")
 
+/* clang's own atomic functions with a scope. Up to LLVM 19 it drops the scope for NVPTX, and a race between blocks
+   on an operation of one block would be missed. */
+#if __has_builtin(__scoped_atomic_load_n)
+template <int __S> __heddle_fn constexpr int __heddle_scope() {
+  static_assert(__S <= __MEMORY_SCOPE_DEVICE,
+                "heddle supports __scoped_atomic functions only with the scopes of the system and of the device: "
+                "use atomicAdd_block and its relatives, or cuda::atomic_ref");
+  return 0;
+}
+#define __HEDDLE_SCOPED(S, ...) (__heddle_scope<(S)>(), __VA_ARGS__)
+#define __scoped_atomic_load_n(P, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_load_n(P, O, S))
+#define __scoped_atomic_load(P, R, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_load(P, R, O, S))
+#define __scoped_atomic_store_n(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_store_n(P, V, O, S))
+#define __scoped_atomic_store(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_store(P, V, O, S))
+#define __scoped_atomic_exchange_n(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_exchange_n(P, V, O, S))
+#define __scoped_atomic_exchange(P, V, R, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_exchange(P, V, R, O, S))
+#define __scoped_atomic_compare_exchange_n(P, E, D, W, O, F, S) __HEDDLE_SCOPED(S, __scoped_atomic_compare_exchange_n(P, E, D, W, O, F, S))
+#define __scoped_atomic_compare_exchange(P, E, D, W, O, F, S) __HEDDLE_SCOPED(S, __scoped_atomic_compare_exchange(P, E, D, W, O, F, S))
+#define __scoped_atomic_fetch_add(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_add(P, V, O, S))
+#define __scoped_atomic_fetch_sub(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_sub(P, V, O, S))
+#define __scoped_atomic_fetch_and(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_and(P, V, O, S))
+#define __scoped_atomic_fetch_or(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_or(P, V, O, S))
+#define __scoped_atomic_fetch_xor(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_xor(P, V, O, S))
+#define __scoped_atomic_fetch_nand(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_nand(P, V, O, S))
+#define __scoped_atomic_fetch_min(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_min(P, V, O, S))
+#define __scoped_atomic_fetch_max(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_fetch_max(P, V, O, S))
+#define __scoped_atomic_add_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_add_fetch(P, V, O, S))
+#define __scoped_atomic_sub_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_sub_fetch(P, V, O, S))
+#define __scoped_atomic_and_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_and_fetch(P, V, O, S))
+#define __scoped_atomic_or_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_or_fetch(P, V, O, S))
+#define __scoped_atomic_xor_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_xor_fetch(P, V, O, S))
+#define __scoped_atomic_nand_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_nand_fetch(P, V, O, S))
+#define __scoped_atomic_min_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_min_fetch(P, V, O, S))
+#define __scoped_atomic_max_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_max_fetch(P, V, O, S))
+#endif
+
 #endif

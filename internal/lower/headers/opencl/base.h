@@ -157,4 +157,7 @@ __constant void *__translate_sampler_initializer(int __v) { return (__constant v
 #include "workitem.h"
 #include "sync.h"
 
+/* What follows in a preprocessed text is of the file (clVariants). */
+typedef int __heddle_end_of_base;
+
 #endif

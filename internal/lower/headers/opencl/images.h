@@ -1,9 +1,14 @@
 /* Images (6.15.15). An image is a buffer of pixels of 16 bytes at (x, y, z), 2^12 by 2^12 of them in each plane
    but for one-dimensional ones: the packing of its elements does not affect which accesses overlap. A
    read through a sampler reads the pixel that the coordinates name, without wrapping or filtering; the
-   size of an image is that of the launch. */
+   size of an image is that of the launch in a run, and unknown to a proof. */
 #ifndef HEDDLE_OPENCL_IMAGES_H
 #define HEDDLE_OPENCL_IMAGES_H
+
+/* The difference of the size of an image from that of the launch, for each dimension, which the host sets as far
+   as a proof knows. Each image has its own, by the address of its pixels. */
+extern __constant int __heddle_sizes[3][64];
+__heddle_cl int __heddle_extent(ulong __base, int __d) { return (int)get_global_size(__d) + __heddle_sizes[__d][(__base >> 8) & 63]; }
 
 __heddle_cl int __heddle_coord(float __c) { return (int)__c; }
 __heddle_cl int2 __heddle_coord(float2 __c) { return __builtin_convertvector(__c, int2); }
@@ -30,10 +35,10 @@ __heddle_cl ulong __heddle_pixel(int4 __c) { return __heddle_pixel(__c.xy) | (ul
     __asm__("mov.u64 %0, %1;" : "=l"(__r) : "l"(__i));                                                 \
     return __r;                                                                                        \
   }                                                                                                    \
-  __heddle_cl int get_image_width(ACCESS IMAGE __i) { return (int)get_global_size(0); }                \
-  __heddle_cl int get_image_height(ACCESS IMAGE __i) { return (int)get_global_size(1); }               \
-  __heddle_cl int get_image_depth(ACCESS IMAGE __i) { return (int)get_global_size(2); }                \
-  __heddle_cl size_t get_image_array_size(ACCESS IMAGE __i) { return get_global_size(2); }             \
+  __heddle_cl int get_image_width(ACCESS IMAGE __i) { return __heddle_extent(__heddle_base(__i), 0); } \
+  __heddle_cl int get_image_height(ACCESS IMAGE __i) { return __heddle_extent(__heddle_base(__i), 1); } \
+  __heddle_cl int get_image_depth(ACCESS IMAGE __i) { return __heddle_extent(__heddle_base(__i), 2); } \
+  __heddle_cl size_t get_image_array_size(ACCESS IMAGE __i) { return __heddle_extent(__heddle_base(__i), 2); } \
   __heddle_cl int get_image_channel_data_type(ACCESS IMAGE __i) { return CLK_FLOAT; }                  \
   __heddle_cl int get_image_channel_order(ACCESS IMAGE __i) { return CLK_RGBA; }
 #define __HEDDLE_IMAGE_READABLE(ACCESS, IMAGE, CI, CF)                                                 \

@@ -27,8 +27,22 @@ typedef enum memory_order {
   memory_order_seq_cst = __ATOMIC_SEQ_CST
 } memory_order;
 
+/* These have no body, which makes a kernel unsupported that reaches a call. */
+void memory_scope_sub_group_is_not_supported(void);
+void a_fence_of_only_one_of_images_and_global_memory_is_not_supported(void);
+
 #define __HEDDLE_ORDERING(SPACES, INSTR) __asm__ volatile(".pragma \"heddle.order " SPACES "\";\n\t" INSTR ::: "memory")
+/* Images are in global memory here, but CLK_GLOBAL_MEM_FENCE does not order their pixels, nor does
+   CLK_IMAGE_MEM_FENCE order the rest (6.15.8): where a kernel may read what it writes to an image, both flags
+   are needed for an answer. */
+#ifdef __HEDDLE_READ_WRITE_IMAGES
+#define __HEDDLE_IMAGE_FENCE(FLAGS) \
+  if (((FLAGS) & 6) == 2 || ((FLAGS) & 6) == 4) a_fence_of_only_one_of_images_and_global_memory_is_not_supported();
+#else
+#define __HEDDLE_IMAGE_FENCE(FLAGS)
+#endif
 #define __HEDDLE_FLAGGED(FLAGS, INSTR)                  \
+  __HEDDLE_IMAGE_FENCE(FLAGS)                           \
   switch ((FLAGS) & 3) {                                \
   case 0: __HEDDLE_ORDERING("none", INSTR); break;      \
   case 1: __HEDDLE_ORDERING("shared", INSTR); break;    \
@@ -45,6 +59,7 @@ __heddle_cl cl_mem_fence_flags __heddle_common(cl_mem_fence_flags __f) {
   return __r;
 }
 #define __HEDDLE_BARRIER(FLAGS)                                                                  \
+  __HEDDLE_IMAGE_FENCE(FLAGS)                                                                    \
   if (__builtin_constant_p(FLAGS)) {                                                             \
     __HEDDLE_FLAGGED(FLAGS, "bar.sync 0;")                                                       \
   } else {                                                                                       \
@@ -59,11 +74,10 @@ __heddle_cl void barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }
 
-/* A fence of scope work_item orders image accesses of one work-item only; a relaxed one orders nothing. There is
-   no scope of a sub-group in PTX. */
+/* A fence of scope work_item orders image accesses of one work-item only; a relaxed one orders nothing. */
 #define __HEDDLE_FENCE_SCOPE(F, SEM, SCOPE)                                             \
   switch (SCOPE) {                                                                      \
-  case memory_scope_sub_group:                                                          \
+  case memory_scope_sub_group: memory_scope_sub_group_is_not_supported(); break;        \
   case memory_scope_work_group: __HEDDLE_FLAGGED(F, "fence." SEM ".cta;") break;        \
   case memory_scope_device: __HEDDLE_FLAGGED(F, "fence." SEM ".gpu;") break;            \
   case memory_scope_all_svm_devices: __HEDDLE_FLAGGED(F, "fence." SEM ".sys;") break;   \

@@ -18,16 +18,31 @@ __HEDDLE_DIM(get_local_size, ntid, 1)
 __HEDDLE_DIM(get_enqueued_local_size, ntid, 1)
 __HEDDLE_DIM(get_num_groups, nctaid, 1)
 
+/* A file with get_global_offset, get_global_linear_id or get_work_dim expects more than the launch says. A
+   run has the values below; to a proof they are unknown, as all memory is that the host sets. */
+#ifdef __HEDDLE_ANY_NDRANGE
+extern __constant ulong __heddle_offset[3];
+extern __constant uint __heddle_dims;
+#endif
 #ifdef __HEDDLE_GLOBAL_OFFSET
 __heddle_cl size_t __heddle_component(uint __d, size_t __x, size_t __y, size_t __z) { return __d == 0 ? __x : __d == 1 ? __y : __d == 2 ? __z : 0; }
 __heddle_cl size_t get_global_offset(uint __d) { return __heddle_component(__d, __HEDDLE_GLOBAL_OFFSET); }
+#elif defined(__HEDDLE_ANY_NDRANGE)
+__heddle_cl size_t get_global_offset(uint __d) { return __d < 3 ? __heddle_offset[__d] : 0; }
 #else
 __heddle_cl size_t get_global_offset(uint __d) { return 0; }
 #endif
 __heddle_cl size_t get_global_size(uint __d) { return get_num_groups(__d) * get_local_size(__d); }
 __heddle_cl size_t get_global_id(uint __d) { return get_global_offset(__d) + get_group_id(__d) * get_local_size(__d) + get_local_id(__d); }
-/* A launch does not record the number of dimensions: count them up to the last one larger than 1. */
-__heddle_cl uint get_work_dim(void) { return get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1; }
+/* A launch does not record the number of dimensions: count them up to the last one larger than 1. There may be
+   more, of size 1. */
+__heddle_cl uint get_work_dim(void) {
+  uint __n = get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1;
+#ifdef __HEDDLE_ANY_NDRANGE
+  if (__n < 3 && __heddle_dims > __n && __heddle_dims < 4) return __heddle_dims;
+#endif
+  return __n;
+}
 __heddle_cl size_t get_local_linear_id(void) {
   return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
 }

@@ -135,6 +135,7 @@ func (c *checker) examine(ctx context.Context, job *driver.Job) {
 		c.printForm(job)
 		return
 	}
+	earlier := new(prove.Earlier)
 	job.EachLaunch(func(job *driver.Job) {
 		switch c.engine(job) {
 		case driver.Proof:
@@ -142,7 +143,7 @@ func (c *checker) examine(ctx context.Context, job *driver.Job) {
 		case driver.Trace:
 			trace.Kernel(ctx, job, &c.opt.Trace)
 		default:
-			c.emulate(ctx, job)
+			c.emulate(ctx, job, earlier)
 		}
 	})
 }
@@ -158,8 +159,9 @@ func (c *checker) engine(job *driver.Job) driver.Engine {
 	return driver.Emulation
 }
 
-// emulate runs a kernel, and asks the other engines about what the run leaves open.
-func (c *checker) emulate(ctx context.Context, job *driver.Job) {
+// emulate runs a kernel, and asks the other engines about what the run leaves open. earlier has the
+// proofs for other launches.
+func (c *checker) emulate(ctx context.Context, job *driver.Job, earlier *prove.Earlier) {
 	cfg := job.Resolve()
 	if cfg == nil {
 		return
@@ -174,7 +176,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		job.AddVerdict(run.CannotStart(job.Kernel, err))
 		return
 	}
-	attempt := c.prover.Attempt()
+	attempt := c.prover.Attempt(earlier)
 	short := prove && job.Options().MaxSteps == 0
 	if short {
 		r.MaxSteps = max(job.Share(firstSteps), fewSteps)

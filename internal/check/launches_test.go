@@ -1,0 +1,114 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+)
+
+// examine runs heddle check on a program.
+func examine(t *testing.T, text string) *check.Summary {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "k.cu")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := check.Files(t.Context(), check.Options{}, []string{file}, func(diag.Diagnostic) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Verdicts) != 1 {
+		t.Fatalf("verdicts: %v", sum.Verdicts)
+	}
+	return sum
+}
+
+// TestSharedProof: launches in a loop that differ in an argument have one proof, for all values of
+// this argument, where there is one. It asks no query twice.
+func TestSharedProof(t *testing.T) {
+	// All threads write out[0] if mode is 1, so there is no proof for all arguments. There is one for
+	// all values of turn, since all launches have mode 0.
+	const kernel = `
+__global__ void k(int *out, int mode, int turn) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[mode == 1 ? 0 : i] = i % (turn + 1);
+}
+int main() {
+  int *out;
+  cudaMalloc(&out, 256 * sizeof(int));
+  LOOP k<<<4, 64>>>(out, 0, turn);
+}`
+	one := examine(t, strings.Replace(kernel, "LOOP", "int turn = 1;", 1))
+	many := examine(t, strings.Replace(kernel, "LOOP", "for (int turn = 1; turn < 9; turn++)", 1))
+	for _, sum := range []*check.Summary{one, many} {
+		if v := sum.Verdicts[0]; v.Kind != diag.Verified {
+			t.Errorf("%v: %s", v.Kind, v.Reason)
+		}
+	}
+	asked := func(s *check.Summary) (n int) {
+		for _, q := range s.Queries.Queries {
+			n += q.Unsat + q.Sat + q.Unknown
+		}
+		return n
+	}
+	if a, b := asked(one), asked(many); a == 0 || b > 2*a {
+		t.Errorf("%d queries for one launch, %d for eight", a, b)
+	}
+}
+
+// TestProofOfOneLaunch: what is proved of a launch says nothing of another one with another value of
+// an argument that the proof needs, with other memory behind its pointers, or with another shape.
+// The races need contents of memory that no run tries by itself: proofs see them.
+func TestProofOfOneLaunch(t *testing.T) {
+	const scale = `
+__global__ void k(int *out, const int *in, int gap) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[in[0] == 123457 ? i * gap : i] = i;
+}
+int main() {
+  int *out, *in;
+  cudaMalloc(&out, 4096 * sizeof(int));
+  cudaMalloc(&in, 4096 * sizeof(int));
+  LOOP k<<<4, 64>>>(out, in, gap);
+}`
+	for name, program := range map[string]string{
+		"the last value of an argument": strings.Replace(scale, "LOOP",
+			"for (int gap = 2; gap >= 0; gap--)", 1),
+		"the first value": strings.Replace(scale, "LOOP", "for (int gap = 0; gap < 3; gap++)", 1),
+		"one buffer": `
+__global__ void k(int *to, const int *from, const int *in, int turn) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = from[in[0] == 123457 ? (i + 1) % 256 : i] + turn;
+}
+int main() {
+  int *a, *b, *c;
+  cudaMalloc(&a, 256 * sizeof(int));
+  cudaMalloc(&b, 256 * sizeof(int));
+  cudaMalloc(&c, 256 * sizeof(int));
+  k<<<4, 64>>>(a, b, c, 1);
+  k<<<4, 64>>>(b, b, c, 2);
+}`,
+		"a shape": `
+__global__ void k(int *out, const int *in, int turn) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[in[0] == 123457 ? i % 256 : i] = turn;
+}
+int main() {
+  int *out, *in;
+  cudaMalloc(&out, 1024 * sizeof(int));
+  cudaMalloc(&in, 1024 * sizeof(int));
+  k<<<4, 64>>>(out, in, 1);
+  k<<<8, 64>>>(out, in, 2);
+}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if v := examine(t, program).Verdicts[0]; v.Kind == diag.Verified {
+				t.Errorf("verified, although one launch has a race: %s", v.Scope)
+			}
+		})
+	}
+}

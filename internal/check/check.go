@@ -182,6 +182,10 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job, earlier *prove.E
 		r.MaxSteps = max(job.Share(firstSteps), fewSteps)
 	}
 	v := c.runs(ctx, r, "every kernel runs once for its launch")
+	if short && r.Alone(ctx, aloneSteps) {
+		v = r.Verdict()
+		r.Job.AddFindings(r.Bugs, r.Guessed)
+	}
 	if short && r.TooLarge() {
 		v = attempt.After(ctx, r, v)
 	}
@@ -213,6 +217,10 @@ const (
 	firstSteps = 3_000_000
 	fewSteps   = 500_000
 )
+
+// aloneSteps bounds the run of one block after such a run in which none has ended. A full run, of up
+// to 50 million warp instructions for eight blocks at a time, seldom gets any of them further.
+const aloneSteps = 6_000_000
 
 // runs executes the schedules of a kernel, and returns what they show.
 func (c *checker) runs(ctx context.Context, r *run.Run, why string) diag.Verdict {

@@ -112,3 +112,22 @@ int main() {
 		})
 	}
 }
+
+// TestBlockAlone: if the first run ends while eight long blocks take turns, one block runs alone, and
+// the kernel is verified if it ends: 10,000 iterations of a few instructions for each of 8 warps are
+// less than the limit of 3 million for one block, and more for eight.
+func TestBlockAlone(t *testing.T) {
+	sum := examine(t, `
+// heddle: grid=64 block=256 n=10000
+__global__ void k(int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < n; j++) atomicAdd(&out[i], j % 2);
+}`)
+	v := sum.Verdicts[0]
+	if v.Kind != diag.Verified {
+		t.Errorf("%v: %s", v.Kind, v.Reason)
+	}
+	if text := strings.Join(v.Details, "; "); !strings.Contains(text, "block 0 alone has ended") {
+		t.Errorf("the verdict does not say that a block has ended alone: %s", text)
+	}
+}

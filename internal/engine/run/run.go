@@ -320,6 +320,29 @@ func (r *Run) Again() bool {
 	return true
 }
 
+// Alone runs the first block of a launch by itself, in at most so many steps, after a run that
+// reached its limit before any block had ended: blocks take turns, so that many long blocks have all
+// come far by then. If it ends, the launch is too large for a run, and not one that may never end. It
+// reports whether it ran: a block that may wait for others is not run alone.
+func (r *Run) Alone(ctx context.Context, steps uint64) bool {
+	g := r.Config.Geometry
+	if !r.limited || r.large || g.Blocks() < 2 || r.Verdict().Reason != r.inconclusive ||
+		dependent(r.Job.Kernel, g) {
+		return false
+	}
+	why, limit := r.inconclusive, r.MaxSteps
+	r.inconclusive, r.limited = "", false
+	r.Blocks, r.MaxSteps = []uint32{0}, steps
+	r.Once(ctx, r.opt.Seed)
+	r.Blocks, r.MaxSteps, r.limited = nil, limit, true
+	if r.inconclusive == "" {
+		r.large = true
+		why += "; block 0 alone has ended"
+	}
+	r.inconclusive = why
+	return true
+}
+
 // Without --max-steps, a run has leastSteps and more for each warp, up to mostSteps, in warp
 // instructions: up to half a minute for all launches of a kernel, but at least fewSteps each.
 const (

@@ -131,3 +131,21 @@ __global__ void k(int *out, int n) {
 		t.Errorf("the verdict does not say that a block has ended alone: %s", text)
 	}
 }
+
+// TestHopelessRun: a launch of 60,000 blocks of which the first run, of 3 million warp instructions,
+// finishes a few hundred needs far more than the limit of 50 million. It is not run up to that, and
+// the verdict says where it ended.
+func TestHopelessRun(t *testing.T) {
+	sum := examine(t, `
+// heddle: grid=60000 block=64 n=2000 to=iota
+__global__ void k(float *out, const int *to, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = i;
+  for (int j = 0; j < n; j++) x = x * 0.5f + 1;
+  out[to[i]] = x; // no proof for other contents of to
+}`)
+	v := sum.Verdicts[0]
+	if v.Kind != diag.Unknown || !strings.Contains(v.Reason, "limit of 3000000 warp instructions") {
+		t.Errorf("%v: %s; want unknown, after a run of 3 million warp instructions", v.Kind, v.Reason)
+	}
+}

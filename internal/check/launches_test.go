@@ -149,3 +149,50 @@ __global__ void k(float *out, const int *to, int n) {
 		t.Errorf("%v: %s; want unknown, after a run of 3 million warp instructions", v.Kind, v.Reason)
 	}
 }
+
+// TestChangedVariable: the host code changes shift. With the initial value, 1, there is no race; with
+// 2 all threads write out[0]. If the host code sets it to 2, that is a bug; if its value at the launch
+// is not known, the verdict says that the run had the initial one. other is not read by the kernel.
+func TestChangedVariable(t *testing.T) {
+	const program = `
+QUALIFIER int shift = 1;
+__device__ int other = 1;
+int input();
+__global__ void k(int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (shift == 1) out[i] = i; else out[0] = i;
+}
+int main() {
+  int *out, s = VALUE, *p;
+  cudaMalloc(&out, 1024 * 4);
+  cudaMemcpyToSymbol(other, &s, 4);
+  CHANGE
+  k<<<4, 64>>>(out);
+}`
+	const copied = "cudaMemcpyToSymbol(shift, &s, sizeof(int));"
+	for _, test := range []struct {
+		name, qualifier, value, change string
+		kind                           diag.VerdictKind
+	}{
+		{"known", "__device__", "2", copied, diag.Bug},
+		{"copied", "__device__", "input()", copied, diag.Clean},
+		{"constant", "__constant__", "input()", copied, diag.Clean},
+		{"address", "__device__", "input()",
+			"cudaGetSymbolAddress((void **)&p, shift); cudaMemcpy(p, &s, 4, cudaMemcpyHostToDevice);",
+			diag.Clean},
+		{"managed", "__managed__", "input()", "shift = s;", diag.Clean},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := examine(t, strings.NewReplacer("QUALIFIER", test.qualifier, "VALUE", test.value,
+				"CHANGE", test.change).Replace(program)).Verdicts[0]
+			text := strings.Join(v.Details, "; ")
+			const named = "shift: its initial value (guessed: the host code may change it)"
+			if v.Kind != test.kind {
+				t.Errorf("%v, want %v: %s", v.Kind, test.kind, v.Reason)
+			}
+			if v.Kind == diag.Clean && !strings.Contains(text, named) || strings.Contains(text, "other:") {
+				t.Errorf("the verdict should name the initial value of shift only: %s", text)
+			}
+		})
+	}
+}

@@ -68,7 +68,7 @@ type HostPointer struct {
 // other function names, such as main, then those with launches that were not reached.
 func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocessing) {
 	if !slices.ContainsFunc(toks, func(t token) bool {
-		return t.is("<<<") || t.is(cooperative) || t.kind == tokDirective
+		return t.is("<<<") || isLaunchCall(t) || t.kind == tokDirective
 	}) {
 		return
 	}

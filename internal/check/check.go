@@ -135,6 +135,7 @@ func (c *checker) examine(ctx context.Context, job *driver.Job) {
 		c.printForm(job)
 		return
 	}
+	earlier := new(prove.Earlier)
 	job.EachLaunch(func(job *driver.Job) {
 		switch c.engine(job) {
 		case driver.Proof:
@@ -142,7 +143,7 @@ func (c *checker) examine(ctx context.Context, job *driver.Job) {
 		case driver.Trace:
 			trace.Kernel(ctx, job, &c.opt.Trace)
 		default:
-			c.emulate(ctx, job)
+			c.emulate(ctx, job, earlier)
 		}
 	})
 }
@@ -158,8 +159,9 @@ func (c *checker) engine(job *driver.Job) driver.Engine {
 	return driver.Emulation
 }
 
-// emulate runs a kernel, and asks the other engines about what the run leaves open.
-func (c *checker) emulate(ctx context.Context, job *driver.Job) {
+// emulate runs a kernel, and asks the other engines about what the run leaves open. earlier has the
+// proofs for other launches.
+func (c *checker) emulate(ctx context.Context, job *driver.Job, earlier *prove.Earlier) {
 	cfg := job.Resolve()
 	if cfg == nil {
 		return
@@ -174,12 +176,16 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		job.AddVerdict(run.CannotStart(job.Kernel, err))
 		return
 	}
-	attempt := c.prover.Attempt()
+	attempt := c.prover.Attempt(earlier)
 	short := prove && job.Options().MaxSteps == 0
 	if short {
 		r.MaxSteps = max(job.Share(firstSteps), fewSteps)
 	}
 	v := c.runs(ctx, r, "every kernel runs once for its launch")
+	if short && r.Alone(ctx, aloneSteps) {
+		v = r.Verdict()
+		r.Job.AddFindings(r.Bugs, r.Guessed)
+	}
 	if short && r.TooLarge() {
 		v = attempt.After(ctx, r, v)
 	}
@@ -211,6 +217,10 @@ const (
 	firstSteps = 3_000_000
 	fewSteps   = 500_000
 )
+
+// aloneSteps bounds the run of one block after such a run in which none has ended. A full run, of up
+// to 50 million warp instructions for eight blocks at a time, seldom gets any of them further.
+const aloneSteps = 6_000_000
 
 // runs executes the schedules of a kernel, and returns what they show.
 func (c *checker) runs(ctx context.Context, r *run.Run, why string) diag.Verdict {

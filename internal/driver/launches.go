@@ -15,6 +15,7 @@ import (
 // launches is what the jobs for the launches of one kernel share.
 type launches struct {
 	number   int                          // of launches
+	configs  []*launch.Config             // of launches in host code; nil: those of a program
 	aside    map[string]*diag.Suppression // findings that were set aside; nil: known before
 	reported map[string]diag.Severity     // findings that were reported
 	checked  []func(diag.Code) bool       // what each launch examined, see Checked
@@ -37,7 +38,7 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 			examine(j)
 			return
 		}
-		j.examineParts(parts, names, 0, examine)
+		j.examineParts(parts, nil, names, 0, examine)
 		return
 	}
 	all, errs := launch.Launches(j.Kernel, j.Launch, j.Module.Facts)
@@ -63,7 +64,7 @@ func (j *Job) EachLaunch(examine func(*Job)) {
 		parts = append(parts, part)
 		names = append(names, fmt.Sprintf("the launch in line %d", cfg.Launch.Start.Line()))
 	}
-	j.examineParts(parts, names, all.Left, examine)
+	j.examineParts(parts, all.Configs, names, all.Left, examine)
 }
 
 // Share is the part of a number of steps for a whole kernel that falls to this job: its launches
@@ -73,6 +74,15 @@ func (j *Job) Share(steps uint64) uint64 {
 		return steps
 	}
 	return steps / uint64(j.launches.number)
+}
+
+// Launches are the launches in host code that are examined with this one, which is among them; nil
+// if it is the only one.
+func (j *Job) Launches() []*launch.Config {
+	if j.launches == nil {
+		return nil
+	}
+	return j.launches.configs
 }
 
 // savedLaunches returns the launches of the program for this kernel.
@@ -85,10 +95,11 @@ func (j *Job) savedLaunches() []*launch.Saved {
 
 // examineParts examines a job for each of several launches, which have names, and records one
 // verdict. Nothing is known of left more launches, so that the kernel is neither verified nor clean.
-func (j *Job) examineParts(parts []Job, names []string, left int, examine func(*Job)) {
+func (j *Job) examineParts(parts []Job, configs []*launch.Config, names []string, left int,
+	examine func(*Job)) {
 	shared := &launches{
-		number: len(parts),
-		aside:  make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
+		number: len(parts), configs: configs,
+		aside: make(map[string]*diag.Suppression), reported: make(map[string]diag.Severity),
 	}
 	sum := &Summary{}
 	var lines []string

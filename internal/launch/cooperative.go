@@ -1,23 +1,28 @@
 package launch
 
-// A cooperative launch in host code passes the addresses of its arguments in an array:
+// A cooperative launch in host code passes the addresses of its arguments in an array, and so does a
+// launch by the function of the runtime that <<<>>> stands for:
 //
 //	void *args[] = {&a, &n};
 //	cudaLaunchCooperativeKernel((void *)k, grid, block, args, shared, stream);
+//	cudaLaunchKernel((void *)k, grid, block, args, shared, stream);
 //
 // It is read as k<<<grid, block, shared, stream>>>(a, n), which it equals: the runtime copies what
 // the addresses lead to at the launch. Only an array that is initialized like this and used by such
 // launches alone is understood. What is not is left as it is, and its launch stays unknown.
 
-const cooperative = "cudaLaunchCooperativeKernel"
+// isLaunchCall reports whether a token is the name of such a function.
+func isLaunchCall(t token) bool {
+	return t.is("cudaLaunchCooperativeKernel") || t.is("cudaLaunchKernel")
+}
 
-// launchArray is the array of arguments of a cooperative launch.
+// launchArray is the array of arguments of such a launch.
 type launchArray struct {
 	from, to int // its declaration, with the semicolon
 	args     [][]token
 }
 
-// withLaunches returns tokens in which cooperative launches have the form of others.
+// withLaunches returns tokens in which calls that launch a kernel have the form of other launches.
 func withLaunches(toks []token) []token {
 	var out []token
 	from := 0
@@ -29,7 +34,7 @@ func withLaunches(toks []token) []token {
 			i = a.to - 1
 			continue
 		}
-		if !toks[i].is(cooperative) || i+1 >= len(toks) || !toks[i+1].is("(") {
+		if !isLaunchCall(toks[i]) || i+1 >= len(toks) || !toks[i+1].is("(") {
 			continue
 		}
 		parts, end := listAt(toks, i+1)

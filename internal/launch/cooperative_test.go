@@ -19,6 +19,12 @@ func TestCooperativeLaunch(t *testing.T) {
 			"cudaLaunchCooperativeKernel((const void *)k, dim3(3), dim3(256), args, 16, 0);", 3},
 		{"two launches", "void *args[2] = {&d, &n};\ncudaLaunchCooperativeKernel(k, 2, 256, args);\n" +
 			"cudaLaunchCooperativeKernel(k, 5, 256, args);", 2},
+		{"not cooperative", "void *args[] = {(void *)&d, (void *)&n};\n" +
+			"cudaLaunchKernel((const void *)&k, dim3(6), dim3(256), args, 0, 0);", 6},
+		{"not cooperative, changed array", "void *args[] = {&d, &n};\nargs[1] = &d;\n" +
+			"cudaLaunchKernel((void *)k, 4, 256, args);", 0},
+		{"by a configuration", "void *args[] = {&d, &n};\ncudaLaunchConfig_t c = {};\n" +
+			"cudaLaunchKernelExC(&c, (void *)k, args);", 0},
 		{"changed array", "void *args[] = {&d, &n};\nargs[1] = &d;\n" +
 			"cudaLaunchCooperativeKernel((void *)k, 4, 256, args);", 0},
 		{"array of a caller", "cudaLaunchCooperativeKernel((void *)k, 4, 256, args);", 0},

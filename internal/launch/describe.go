@@ -30,6 +30,9 @@ func (c *Config) Describe() string {
 	for i := range c.Args {
 		parts = append(parts, c.describeArg(i)+c.argOrigin(i))
 	}
+	for _, name := range c.Initial {
+		parts = append(parts, name+": its initial value (guessed: the host code may change it)")
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -68,7 +68,7 @@ type HostPointer struct {
 // other function names, such as main, then those with launches that were not reached.
 func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocessing) {
 	if !slices.ContainsFunc(toks, func(t token) bool {
-		return t.is("<<<") || t.is(cooperative) || t.kind == tokDirective
+		return t.is("<<<") || isLaunchCall(t) || t.kind == tokDirective
 	}) {
 		return
 	}
@@ -81,6 +81,7 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	if !slices.ContainsFunc(toks, func(t token) bool { return t.is("<<<") }) {
 		return
 	}
+	s.changed = changedVariables(toks)
 	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
 		visited: make(map[int]bool), dead: make(map[int]bool), ran: make(map[*hostFunc]bool)}
 	for _, fn := range x.order {

@@ -93,6 +93,9 @@ type Config struct {
 	// Symbols are the contents that host code gives to module variables, by their names in the source
 	// (cudaMemcpyToSymbol).
 	Symbols map[string]Arg
+	// Initial are the module variables of the kernel that host code may change to something that
+	// heddle does not know, by their names in the source. They have their initial values.
+	Initial []string
 	given   []ArgSpec // the arguments that are not guessed, in the order of the parameters
 }
 

@@ -58,6 +58,7 @@ func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*
 		return nil, r.errs
 	}
 	r.symbols(p)
+	r.initial(facts)
 	for key, why := range r.cfg.Reasons { // of what another origin overrode
 		if strings.HasPrefix(why, hostReason) && r.cfg.Origins[key] != FromRelation {
 			delete(r.cfg.Reasons, key)

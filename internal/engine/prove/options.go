@@ -138,6 +138,7 @@ type Proof struct {
 
 	engine  *Engine
 	opt     *Options
+	earlier *Earlier     // of other launches of the kernel; nil: there are none
 	aside   driver.Aside // findings of replays that do not count
 	queries int          // number of queries that were kept, for file names
 	// total bounds the steps of all attempts, which have spent some of them; 0: no bound

@@ -69,13 +69,15 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 
 // Attempt is the proof of a kernel that runs leave open. It is made at most once.
 type Attempt struct {
-	engine *Engine
-	proof  *Proof // nil before it is made
-	proved diag.Verdict
+	engine  *Engine
+	earlier *Earlier
+	proof   *Proof // nil before it is made
+	proved  diag.Verdict
 }
 
-// Attempt returns an attempt that has not been made yet.
-func (e *Engine) Attempt() *Attempt { return &Attempt{engine: e} }
+// Attempt returns an attempt that has not been made yet. earlier has the proofs for other launches
+// of the kernel; nil: there are none.
+func (e *Engine) Attempt(earlier *Earlier) *Attempt { return &Attempt{engine: e, earlier: earlier} }
 
 // After improves the verdict v on a kernel that is clean in all runs, or in what they covered of a
 // launch that is too large, to "verified" if a proof succeeds, and turns it into "bug" if a
@@ -103,7 +105,7 @@ func (a *Attempt) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ve
 		}
 		end := job.Asks(driver.Proof, why)
 		a.proof = a.engine.Proof(job, r.Config)
-		a.proof.guess = r.Guess
+		a.proof.guess, a.proof.earlier = r.Guess, a.earlier
 		a.proved = a.proof.after(ctx)
 		end(&a.proved)
 	}
@@ -240,15 +242,26 @@ func (p *Proof) forAll(ctx context.Context, more bool) diag.Verdict {
 		}
 	}
 	if again {
+		if common := p.common(given); common != nil {
+			p.Fixed = common
+			p.allot(true)
+			if r, _ := p.Verify(ctx, 0); r != nil && r.Verified() {
+				return p.forGiven(p.verified(r))
+			}
+		}
 		p.whether, p.Fixed = false, given
 		p.allot(more)
-		v := p.verdict(ctx)
-		if v.Kind == diag.Verified {
-			v.Details = append(v.Details, "not proved for other arguments (heddle verify tries to)")
-		}
-		return v
+		return p.forGiven(p.verdict(ctx))
 	}
 	return p.examine(ctx, r)
+}
+
+// forGiven adds to the verdict of a proof that it is for arguments that somebody specified.
+func (p *Proof) forGiven(v diag.Verdict) diag.Verdict {
+	if v.Kind == diag.Verified {
+		v.Details = append(v.Details, "not proved for other arguments (heddle verify tries to)")
+	}
+	return v
 }
 
 // aliasedVariable names an argument that points to a module variable, or a variable that points to a
@@ -345,6 +358,19 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if p.whether {
 		limit = 1
 	}
+	key := p.key(limit)
+	if e, ok := p.earlier.get(key); ok {
+		return e.result, e.verdict
+	}
+	r, v := p.fresh(ctx, limit)
+	if ctx.Err() == nil {
+		p.earlier.put(key, r, v)
+	}
+	return r, v
+}
+
+// fresh is Verify for a question that no earlier proof has answered.
+func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,

@@ -78,6 +78,7 @@ type Run struct {
 	inconclusive string         // why a run did not cover the launch; empty if all did
 	unchecked    string         // the same, because of a finding that is set aside
 	limited      bool           // a run ended at its limit of steps
+	done         uint64         // blocks that had ended by then
 	large        bool           // a run ended at a limit although some blocks had ended
 	assumptions  *diag.Verdict  // a run was outside the kernel's assumptions
 	cut          bool           // a finding ended a run early
@@ -275,7 +276,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
 			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
-		r.limited, r.large = true, res.Blocks > 0
+		r.limited, r.large, r.done = true, res.Blocks > 0, res.Blocks
 		return false
 	case emu.Stalled:
 		// The detector reports the stall. Without such a finding the blocks that never ended must not
@@ -310,15 +311,48 @@ func (r *Run) TooLarge() bool { return r.large && r.Verdict().Reason == r.inconc
 
 // Again prepares for runs with the usual limit of steps after runs that MaxSteps cut short, if
 // nothing else decided them; if something did, it returns false. What was reported is not reported
-// again.
+// again. There is no point in a run that would end at its limit as well, with hardly any of its
+// blocks done at the pace of the first.
 func (r *Run) Again() bool {
 	if !r.limited || r.MaxSteps == 0 || r.Verdict().Reason != r.inconclusive {
 		return false
 	}
-	r.MaxSteps, r.Runs, r.Tolerated = 0, 0, 0
+	first := r.MaxSteps
+	r.MaxSteps = 0
+	if all := r.Config.Geometry.Blocks(); r.done > 0 && all/r.done*first/r.budget() >= hopeless {
+		r.MaxSteps = first
+		return false
+	}
+	r.Runs, r.Tolerated, r.done = 0, 0, 0
 	r.inconclusive, r.limited, r.large = "", false, false
 	return true
 }
+
+// Alone runs the first block of a launch by itself, in at most so many steps, after a run that
+// reached its limit before any block had ended: blocks take turns, so that many long blocks have all
+// come far by then. If it ends, the launch is too large for a run, and not one that may never end. It
+// reports whether it ran: a block that may wait for others is not run alone.
+func (r *Run) Alone(ctx context.Context, steps uint64) bool {
+	g := r.Config.Geometry
+	if !r.limited || r.large || g.Blocks() < 2 || r.Verdict().Reason != r.inconclusive ||
+		dependent(r.Job.Kernel, g) {
+		return false
+	}
+	why, limit := r.inconclusive, r.MaxSteps
+	r.inconclusive, r.limited = "", false
+	r.Blocks, r.MaxSteps = []uint32{0}, steps
+	r.Once(ctx, r.opt.Seed)
+	r.Blocks, r.MaxSteps, r.limited = nil, limit, true
+	if r.inconclusive == "" {
+		r.large = true
+		why += "; block 0 alone has ended"
+	}
+	r.inconclusive = why
+	return true
+}
+
+// hopeless is how many times its limit a run would need that is not made.
+const hopeless = 8
 
 // Without --max-steps, a run has leastSteps and more for each warp, up to mostSteps, in warp
 // instructions: up to half a minute for all launches of a kernel, but at least fewSteps each.

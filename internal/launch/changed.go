@@ -1,0 +1,85 @@
+package launch
+
+import (
+	"slices"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// changedVariables returns the names of module variables that host code may change, wherever it does:
+// those that it copies to, those whose address it asks for, and managed ones.
+func changedVariables(toks []token) map[string]bool {
+	out := make(map[string]bool)
+	for i, t := range toks {
+		which := 0
+		switch {
+		case t.kind != tokIdent:
+			continue
+		case t.is("__managed__"):
+			end := slices.IndexFunc(toks[i:], func(t token) bool { return t.is(";") })
+			for _, part := range splitList(toks[i+1 : i+max(end, 1)]) {
+				out[declaredName(part)] = true
+			}
+			continue
+		case strings.HasPrefix(t.text, "cudaMemcpyToSymbol"):
+		case t.is("cudaGetSymbolAddress"):
+			which = 1
+		default:
+			continue
+		}
+		open := i + 1
+		if open < len(toks) && toks[open].is("<") { // of a template
+			for ; open < len(toks) && !toks[open].is("("); open++ {
+			}
+		}
+		if open >= len(toks) || !toks[open].is("(") {
+			continue
+		}
+		depth, end := 1, open+1
+		for ; end < len(toks) && depth > 0; end++ {
+			switch {
+			case toks[end].is("("):
+				depth++
+			case toks[end].is(")"):
+				depth--
+			}
+		}
+		if depth > 0 { // the file ends in the call
+			continue
+		}
+		if args := splitList(toks[open+1 : end-1]); which < len(args) {
+			out[symbolName(args[which])] = true
+		}
+	}
+	return out
+}
+
+// declaredName is the name in a declaration: n of "int n[4] = {1, 2}".
+func declaredName(toks []token) string {
+	end := slices.IndexFunc(toks, func(t token) bool {
+		return t.is("=") || t.is("[") || t.is("{") || t.is("(")
+	})
+	if end < 0 {
+		end = len(toks)
+	}
+	return symbolName(toks[:end])
+}
+
+// initial names the variables of the kernel that have their initial values in a run, although host
+// code may change them. Nothing is known of their contents at the launch.
+func (r *resolver) initial(facts *SourceFacts) {
+	if facts == nil || len(facts.changed) == 0 || r.cfg.Vars != nil {
+		return
+	}
+	for _, v := range ir.ReachableVars(r.k) {
+		name := BaseName(v.Shown())
+		_, known := r.cfg.Symbols[name]
+		if facts.changed[name] && !known && (v.Space == event.Global || v.Space == event.Const) &&
+			!slices.Contains(r.cfg.Initial, name) {
+			r.cfg.Initial = append(r.cfg.Initial, name)
+		}
+	}
+	slices.Sort(r.cfg.Initial)
+}

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
+	"heddle/internal/source"
 	"heddle/internal/verify"
 )
 
@@ -173,6 +174,16 @@ func (p *Proof) realPointers() bool {
 	return p.Config.Saved != ""
 }
 
+// otherLaunch returns a place where the host code of a launch may launch the kernel in a way that is
+// not followed, such as through a pointer; it is invalid if there is none.
+func (p *Proof) otherLaunch() source.Pos {
+	f := p.Job.Files().Lookup(p.Job.Module.Name)
+	if p.Config.Host == 0 || p.Config.Saved != "" || f == nil {
+		return 0
+	}
+	return launch.Unfollowed(p.Job.Kernel, f, p.Job.Module.Facts)
+}
+
 // assumptions lists what a proof assumes.
 func (p *Proof) assumptions(r *verify.Result) string {
 	s, other := "", ""
@@ -190,6 +201,10 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += "the global offset is 0 or __HEDDLE_GLOBAL_OFFSET, "
 	}
 	s += "accesses stay in their arrays where their size is unknown, and loops end"
+	if at := p.otherLaunch(); at.IsValid() {
+		s += ", and that the kernel is launched only as heddle reads it: " + p.Job.Format(at) +
+			" uses its name in another way"
+	}
 	for i := range r.Unbounded {
 		s += ", and that " + p.stays(&r.Unbounded[i])
 	}

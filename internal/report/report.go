@@ -32,7 +32,12 @@ var script string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"code": code, "inc": func(i int) int { return i + 1 },
+	"lazy": func(i int) bool { return i >= atOnce },
 }).Parse(pageText))
+
+// atOnce is the number of findings that are part of the document from the start. A browser needs
+// milliseconds for each: script.js adds the others when they are opened.
+const atOnce = 100
 
 // HTML is a diag.Printer that collects findings and verdicts. Close writes the page. It is not safe
 // for concurrent use.

@@ -38,7 +38,7 @@ func race(f *source.File, kernel string) *diag.Diagnostic {
 const text = "__global__ void k()\n{\n\ttile[t] = 1; // " +
 	"<script>alert(1)</script>\n\n\t\n\tout[t] = tile[t + 1];\n}\n"
 
-func pageOf(t *testing.T, n int) string {
+func pageOf(t testing.TB, n int) string {
 	t.Helper()
 	files := source.NewSet()
 	f, err := files.Add("dir/k.cu", []byte(text))

@@ -4,6 +4,11 @@
   const box = document.getElementById('filter');
   const code = document.getElementById('code');
   const shown = document.getElementById('shown');
+  // The text of a finding that is not part of the document yet is in a script element.
+  list.forEach(f => f.addEventListener('toggle', () => {
+    const text = f.querySelector('script');
+    if (f.open && text) text.outerHTML = text.textContent;
+  }));
   // A link to a finding opens it.
   const follow = () => {
     const f = document.getElementById(location.hash.slice(1));

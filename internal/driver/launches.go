@@ -132,10 +132,10 @@ func apartFrom(v diag.Verdict, left, examined int) diag.Verdict {
 	if left == 0 || v.Kind != diag.Verified && v.Kind != diag.Clean {
 		return v
 	}
-	v.Reason = fmt.Sprintf("the host code launches it %d times with different shapes or arguments, of "+
+	v.Reason = fmt.Sprintf("the host code launches it at least %d times with different shapes or arguments, of "+
 		"which the first %d are %s and the others were not examined; specify one of them with flags",
 		examined+left, examined, v.Kind)
-	v.Kind, v.Scope = diag.Unknown, ""
+	v.Kind, v.Scope, v.Details = diag.Unknown, "", nil
 	return v
 }
 

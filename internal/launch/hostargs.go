@@ -453,15 +453,30 @@ func (a *Arg) pointer(off int) *PointerField {
 	return &a.Fields[i]
 }
 
+// symbolOf returns the module variable that a pointer of host code points into: the address is from
+// cudaGetSymbolAddress, or the variable is managed and no pointer, so that host code may name it. Memory
+// of a known size is that of another variable with this name.
+func (r *resolver) symbolOf(p *HostPointer, facts *SourceFacts) string {
+	if p.Symbol != "" || p.Size != nil || facts == nil || !facts.changed[p.Name] || r.k.Module == nil {
+		return p.Symbol
+	}
+	for _, v := range r.k.Module.Vars {
+		if BaseName(v.Shown()) == p.Name && v.Space == event.Global && (len(v.Shape.Dims) > 0 || v.Size != 8) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
 // symbols sets the module variables of the device that the host code sets before the launch.
-func (r *resolver) symbols(p *plan) {
+func (r *resolver) symbols(p *plan, facts *SourceFacts) {
 	if p == nil {
 		return
 	}
 	for i := range r.cfg.Args {
 		if i < len(p.host.Args) && p.host.Args[i].Pointer != nil && isPointer(r.k.Params[i]) &&
 			r.cfg.Origins["arg "+r.cfg.Args[i].Name] <= FromHost {
-			r.cfg.Args[i].Symbol = p.host.Args[i].Pointer.Symbol
+			r.cfg.Args[i].Symbol = r.symbolOf(p.host.Args[i].Pointer, facts)
 		}
 	}
 	for _, name := range sortedKeys(p.host.Symbols) {

@@ -57,7 +57,7 @@ func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
-	r.symbols(p)
+	r.symbols(p, facts)
 	r.initial(facts)
 	for key, why := range r.cfg.Reasons { // of what another origin overrode
 		if strings.HasPrefix(why, hostReason) && r.cfg.Origins[key] != FromRelation {

@@ -190,8 +190,13 @@ func (c *fixCommand) report(res *fix.Result, name string) error {
 	case c.format == "json" || !changed:
 		return nil
 	}
-	_, err := c.stdout.Write(text)
-	return err
+	if _, err := c.stdout.Write(text); err != nil {
+		return err
+	}
+	if res.User != nil && string(text) == res.Diff {
+		c.unchanged(name)
+	}
+	return nil
 }
 
 // text reports one kernel on standard error: the findings of the original, then the status, the

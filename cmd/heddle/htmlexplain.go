@@ -39,7 +39,8 @@ func (c *checkCommand) explainVerified(ctx context.Context, inputs []driver.Inpu
 		for _, e := range list {
 			one := &report.Explained{Input: in.Name, Kernel: e.Kernel, Body: e.Body}
 			for _, u := range e.Uses {
-				one.Barriers = append(one.Barriers, report.Barrier{At: u.At, Text: useLines(u.BarrierUse)})
+				one.Barriers = append(one.Barriers, report.Barrier{At: u.At, Text: useLines(u.BarrierUse),
+					Idle: u.Need == placement.BarrierRedundant})
 			}
 			c.page.Explain(one)
 		}

@@ -79,7 +79,7 @@ var notWord = regexp.MustCompile(`\W+`)
 // barrierHeads begin the text on a barrier, by its need. Each line of the list below states the
 // rest.
 var barrierHeads = map[placement.BarrierNeed]string{
-	placement.BarrierNeeded:    "**needed**: a run without this barrier shows what it is for.",
+	placement.BarrierNeeded:    "**needed**: without this barrier, a run shows a race or a hang.",
 	placement.BarrierMaybe:     "**kept**: this barrier cannot be proved redundant.",
 	placement.BarrierRedundant: "**redundant**: not needed while the other barriers are in place.",
 	placement.BarrierUndecided: "heddle could not determine what this barrier is for.",

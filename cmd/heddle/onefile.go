@@ -132,6 +132,13 @@ func (c *oneFile) save(patched map[string][]byte, files *source.Set, name string
 	return nil
 }
 
+// unchanged says that the patch that was printed has not been applied.
+func (c *oneFile) unchanged(name string) {
+	if c.format != "json" && name != "-" {
+		fmt.Fprintf(c.stderr, "heddle: %s is unchanged: -w writes the patch into it\n", name)
+	}
+}
+
 // overwrite replaces the text of an existing file and keeps its permissions.
 func overwrite(name string, text []byte) error {
 	info, err := os.Stat(name)

@@ -158,6 +158,9 @@ func (c *syncCommand) report(res *placement.Result, name string) error {
 		if _, err := io.WriteString(c.stdout, res.Diff); err != nil {
 			return err
 		}
+		if res.Diff != "" && !c.write && c.output == "" {
+			c.unchanged(name)
+		}
 	}
 	return c.save(res.Patched, res.Files, name)
 }
@@ -195,9 +198,9 @@ func (c *syncCommand) text(k *placement.Kernel) error {
 			fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After,
 				best, k.Calls, k.Oracle)
 		case k.Optimal:
-			fmt.Fprintf(w, "  no right placement costs less (-v: costs)\n")
+			fmt.Fprintf(w, "  no correct placement is cheaper (-v: costs)\n")
 		default:
-			fmt.Fprintf(w, "  another right placement may cost less (-v: costs)\n")
+			fmt.Fprintf(w, "  another correct placement may be cheaper (-v: costs)\n")
 		}
 	}
 	for _, note := range syncNotes(k) {

@@ -47,7 +47,7 @@ func neededLines(u *placement.BarrierUse) []string {
 	for i := range u.Pairs {
 		p := &u.Pairs[i]
 		if p.Strong {
-			out = append(out, "orders "+p.Text()+", which are no data race, but whose order decides a value")
+			out = append(out, "orders "+p.Text()+": not a data race, but the value read depends on their order")
 		} else {
 			out = append(out, "separates "+p.First.Text+" from "+p.Second.Text)
 		}
@@ -126,16 +126,24 @@ func reachedLine(u *placement.BarrierUse) string {
 	if r.Total == 0 {
 		return "no thread reaches it in a run of the launch" + run
 	}
-	how := fmt.Sprintf("threads reach it %.3g times on average", r.PerThread)
+	how := fmt.Sprintf("threads reach it %s on average", times(r.PerThread))
 	switch {
 	case u.Ended != "":
-		return fmt.Sprintf("threads reach it at least %.3g times on average", r.PerThread) + run
+		return fmt.Sprintf("threads reach it at least %s on average", times(r.PerThread)) + run
 	case r.Even && r.PerThread == 1:
 		how = "each thread reaches it once"
 	case r.Even:
 		how = fmt.Sprintf("each thread reaches it %.0f times", r.PerThread)
 	}
 	return how + run + "; " + costText(u)
+}
+
+// times says how often something happens.
+func times(n float64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%.3g times", n)
 }
 
 // costText estimates the cycles of a barrier, with the formula.

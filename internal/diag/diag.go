@@ -126,7 +126,9 @@ type Witness struct {
 	// Interval is the barrier interval of a race: the number of block-wide barriers that the second
 	// thread had passed. For two threads of one block it is the interval of both.
 	Interval uint32
-	Entry    source.Span // of the kernel's entry
+	// NoBarrier says that the kernel has no barrier of the block.
+	NoBarrier bool
+	Entry     source.Span // of the kernel's entry
 }
 
 // WitnessAccess is one operation of a finding.

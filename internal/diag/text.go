@@ -191,7 +191,7 @@ func (t *Text) others() {
 	}
 	sev := severities[min(t.alike[0].Severity, Error)]
 	t.title(t.alike[0].Span, sev.style, sev.name+"["+string(t.alike[0].Code)+"]",
-		count(n, "more pair", "more pairs")+" of accesses that may have the same cause (-v: all notes)")
+		count(n, "more pair", "more pairs")+" of accesses that "+t.alike[0].causeOf()+" (-v: all notes)")
 	shown, said := 0, map[string]bool{} // the parts of a vector are at one place
 	for _, d := range t.alike {
 		text := d.pair(t.files)
@@ -208,6 +208,15 @@ func (t *Text) others() {
 	}
 	t.alike = nil
 	fmt.Fprintln(t.w)
+}
+
+// causeOf says what a finding has in common with an earlier one, of several: a barrier that orders
+// both, or only that nothing orders them.
+func (d *Diagnostic) causeOf() string {
+	if strings.HasPrefix(d.Alike, "as in ") {
+		return "nothing orders either"
+	}
+	return "may have the same cause"
 }
 
 // pair describes the two accesses of a race in one line: "line 11 writes `s[y][x]`, line 9 reads
@@ -281,7 +290,7 @@ func (t *Text) next(input string) {
 		if t.Flags != "" {
 			command += t.Flags + " "
 		}
-		say(command + input + " looks for a repair and proves it")
+		say(command + input + " tries to find a repair and to verify it")
 	}
 	for _, c := range t.bugs {
 		say("heddle explain " + string(c) + " explains this kind of finding")

@@ -68,13 +68,16 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	start, column := "kernel entry", "the whole kernel: no barrier orders blocks"
 	if sameBlock {
 		column = "before the first barrier of the block"
+		if w.NoBarrier {
+			column = "the whole kernel: it has no barrier of the block"
+		}
 		if w.Interval > 0 {
-			column = fmt.Sprintf("after barrier %d of the block, before the next", w.Interval)
+			column = fmt.Sprintf("after the %s barrier that the block passes", ordinal(w.Interval))
 		}
 	}
 	x := l.left
 	if sameBlock && w.Interval > 0 {
-		start = fmt.Sprintf("barrier %d", w.Interval)
+		start = ordinal(w.Interval) + " barrier"
 		earlier := "earlier intervals"
 		if l.outside {
 			earlier = "earlier"
@@ -92,7 +95,10 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	if x < 60 {
 		anchor = "start"
 	}
-	s.text("note", x, height-5, anchor, start)
+	s.text("note start", x, height-5, anchor, start)
+	if mid := x + (l.first+l.second)/2; sameBlock { // below the text
+		s.addf(`<line class="missing gap" x1="%d" y1="30" x2="%d" y2="%d"/>`, mid, mid, height-18)
+	}
 	at := [2][2]int{}
 	for i, op := range []diag.WitnessAccess{w.First, w.Second} {
 		y := l.top + i*l.row + l.row/2 - 6
@@ -118,9 +124,6 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		}
 		s.text("note", cx+24, y+16, "start", clip(where, (right-cx-24)/7))
 	}
-	if mid := (at[0][0] + at[1][0]) / 2; sameBlock && at[0][0] < at[1][0] {
-		s.addf(`<line class="missing gap" x1="%d" y1="30" x2="%d" y2="%d"/>`, mid, mid, height-18)
-	}
 	s.addf(`<line class="missing" x1="%d" y1="%d" x2="%d" y2="%d"/>`, at[0][0]+6, at[0][1]+14,
 		at[1][0]-8, at[1][1]-12)
 	s.text("missing", (at[0][0]+at[1][0])/2+24, (at[0][1]+at[1][1])/2-1, "start",
@@ -128,6 +131,22 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	label := fmt.Sprintf("%s: %s %s and %s %s, and nothing orders the two", column, nameOf(&w.First),
 		does(&w.First), nameOf(&w.Second), does(&w.Second))
 	return s.done(class, l.width, height, label)
+}
+
+// ordinal writes a number as in "the 2nd barrier".
+func ordinal(n uint32) string {
+	end := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return fmt.Sprint(n, end)
 }
 
 // opClass returns the style class of an operation, and its letter: everything that may write is

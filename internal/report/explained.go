@@ -21,6 +21,7 @@ type Explained struct {
 type Barrier struct {
 	At   source.Pos
 	Text []string
+	Idle bool // it is not needed
 }
 
 // explained is an Explained as the template prints it.
@@ -34,6 +35,7 @@ type said struct {
 	Number int
 	Text   string
 	Says   []template.HTML
+	Idle   bool // of a barrier that is not needed
 }
 
 // wholeBody is the number of lines of a function that is shown completely, and nearBarrier that of
@@ -50,6 +52,7 @@ func (h *HTML) Explain(e *Explained) {
 	says := map[int][]template.HTML{}
 	first, last := e.Body.Start.Line(), e.Body.End.Line()
 	var lines []int
+	idle := map[int]bool{}
 	for _, b := range e.Barriers {
 		n, where := b.At.Line(), ""
 		if b.At.File() != f.ID || n < first || n > last { // in a function that it calls
@@ -62,6 +65,7 @@ func (h *HTML) Explain(e *Explained) {
 			says[n] = append(says[n], sentence(text))
 		}
 		lines = append(lines, n)
+		idle[n] = idle[n] || b.Idle
 	}
 	out := explained{Input: e.Input, Kernel: e.Kernel}
 	whole := last-first < wholeBody
@@ -74,7 +78,7 @@ func (h *HTML) Explain(e *Explained) {
 		near := slices.ContainsFunc(lines, func(at int) bool { return max(n-at, at-n) <= nearBarrier })
 		switch {
 		case whole || near:
-			part = append(part, said{n, text, says[n]})
+			part = append(part, said{n, text, says[n], idle[n]})
 		case len(part) > 0:
 			out.Parts, part = append(out.Parts, part), nil
 		}

@@ -12,8 +12,8 @@ import (
 // which may be at several places.
 const mostGroups = 16
 
-// waiting draws groups of threads as rows. The line of a group ends where it waits, or at the right
-// edge if it has exited.
+// waiting draws groups of threads as rows. The line of a group ends where it waits, or before that if
+// it has exited.
 func (h *HTML) waiting(groups []diag.Group) template.HTML {
 	if len(groups) == 0 {
 		return ""
@@ -31,8 +31,8 @@ func (h *HTML) waiting(groups []diag.Group) template.HTML {
 			s.text("note", 4, y+13, "start", warp)
 		}
 		if g.At == "" {
-			s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, names, y, wide-8, y)
-			s.text("note", wide-12, y-6, "end", "exited")
+			s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, names, y, names+40, y)
+			s.text("op", names+48, y+4, "start", "× exited before it")
 			label = append(label, g.Threads+" have exited")
 			continue
 		}

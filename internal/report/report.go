@@ -170,9 +170,14 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	if w := d.Witness; w != nil && w.First.Op != "" && len(f.Places) == 2 {
 		f.Timeline = timelines(w, f.Places)
 		f.Memory = memory(w)
-		if len(d.Notes) > 0 { // the first note of a race says why nothing orders the two
-			f.Missing, f.Notes = f.Notes[0], f.Notes[1:]
+	}
+	if race := f.Timeline != "" || d.Code == diag.CodeRaceStream; race && len(d.Notes) > 0 {
+		// The first note of a race says why nothing orders the two, behind one about a guess.
+		n := 0
+		if strings.HasPrefix(d.Notes[0], "this rests on a guess") && len(d.Notes) > 1 {
+			n = 1
 		}
+		f.Missing, f.Notes = f.Notes[n], slices.Delete(slices.Clone(f.Notes), n, n+1)
 	}
 	if f.Timeline == "" { // not a race: perhaps a barrier that some threads miss
 		f.Timeline = h.waiting(d.Groups)
@@ -294,6 +299,9 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	out := []place{own}
 	for _, r := range d.Related {
 		out = append(out, h.place(r.Span, r.Stack, r.Message))
+	}
+	if len(out) == 2 && strings.HasPrefix(out[1].Text, "(1)") {
+		slices.Reverse(out)
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func TestPage(t *testing.T) {
 		"tile&lt;&amp;&gt;", "&lt;script&gt;alert(1)", "x=&lt;1&gt;", // input never becomes markup
 		`<mark>tile</mark>`, // the word at line 6, column 12
 		"Why:</strong> no barrier orders the two threads", "called from outer at dir/k.cu:2:1",
-		"barrier interval 2", "barrier 2", "nothing orders these two",
+		"barrier interval 2", "2nd barrier", "nothing orders these two",
 		"&#43;	__syncthreads();", "1 suppressed", `href="#f1"`, "1 verified", "all threads",
 	} {
 		if !strings.Contains(got, want) {
@@ -127,7 +127,7 @@ func TestGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"32 threads (0,0,0) to (31,0,0)</text>", "warp 1</text>",
-		"waits: barrier 0</text>", "k.cu:6:2</text>", "exited</text>", "and 4 more groups"} {
+		"waits: barrier 0</text>", "k.cu:6:2</text>", "× exited before it</text>", "and 4 more groups"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is not in the page", want)
 		}

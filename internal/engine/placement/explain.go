@@ -113,6 +113,12 @@ func (x *explainer) judge(ctx context.Context, u *BarrierUse, g *group) error {
 		u.Need = BarrierNeeded
 		return nil
 	}
+	for _, key := range x.base.order {
+		if p := x.base.pairs[key]; !p.Strong {
+			u.Why = "the kernel has a race even with this barrier, which has to be repaired first: " + p.Text()
+			return nil
+		}
+	}
 	return x.prove(ctx, u, less)
 }
 

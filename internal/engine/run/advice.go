@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/isa"
 	"heddle/internal/race"
 )
@@ -44,8 +46,8 @@ func (r *Run) divergenceRemedy(be *race.BarrierError) string {
 	switch {
 	case len(be.Exited) > 0:
 		if cond := r.conditionsOf(r.Machine.Site(be.Groups[0].Site)); len(cond) == 1 {
-			return fmt.Sprintf("do not end a thread before %s: let %s decide about the work only, so that "+
-				"all threads reach the barrier", name, cond[0])
+			return fmt.Sprintf("do not return before %s: let %s guard only the loads and stores, so that all "+
+				"threads reach the barrier", name, cond[0])
 		}
 		return fmt.Sprintf("let all threads of the block reach %s: a thread without work skips the work, "+
 			"not the barrier", name)
@@ -64,7 +66,8 @@ const undefined = "all threads of a block must reach a barrier, or the behavior 
 
 // deadlockRemedy is the remedy for threads that wait at barriers with counts.
 func (r *Run) deadlockRemedy(be *race.BarrierError) string {
-	var parts []string
+	var first []string // arrivals of warps that write nothing to shared memory before them
+	crossed := true    // all of them wait at both barriers
 	for _, w := range r.awaited(be) {
 		switch {
 		case w.count > uint32(r.Config.Geometry.ThreadsPerBlock()):
@@ -79,13 +82,34 @@ func (r *Run) deadlockRemedy(be *race.BarrierError) string {
 		if to == 0 || from == 0 {
 			return "let all warps use the barriers in one order"
 		}
-		parts = append(parts, fmt.Sprintf("warp %d reach barrier %d before its wait in line %d", m.warp,
-			w.barrier, from))
+		b, _ := m.arrival.NumberedBarrier()
+		crossed = crossed && b.Waits
+		if !b.Waits && !r.storesBetween(from, to) {
+			first = append(first, fmt.Sprintf("move the arrival at barrier %d in line %d to before the wait in "+
+				"line %d", w.barrier, to, from))
+		}
 	}
-	if len(parts) == 0 {
-		return ""
+	if crossed {
+		return "let all warps wait at these barriers in the same order"
 	}
-	return "these warps wait for each other; let " + strings.Join(parts[:min(len(parts), 2)], ", or ")
+	const cycle = "break the cycle: one of these warps must arrive before it waits"
+	if len(first) == 1 {
+		return cycle + ", usually the one that announces a free buffer; here, " + first[0]
+	}
+	return cycle
+}
+
+// storesBetween reports whether the kernel writes to shared memory between two of its lines.
+func (r *Run) storesBetween(from, to int) bool {
+	for _, b := range r.Job.Kernel.Blocks {
+		for _, in := range b.Instrs {
+			n := r.homeLine(driver.Place(in))
+			if in.Action() == isa.ActStore && in.Space != event.Global && from < n && n < to {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unreached lists the places at which warps would arrive at a barrier of a deadlock, if they did not

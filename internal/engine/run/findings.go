@@ -8,6 +8,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
+	"heddle/internal/isa"
 	"heddle/internal/race"
 )
 
@@ -88,7 +89,8 @@ func raceCode(rc *race.Race) diag.Code {
 }
 
 // raceFinding is the diagnostic of one race. The memory that it names is the overlap of the two
-// accesses, which may differ in address and size.
+// accesses, which may differ in address and size. The two are told in the order of the program where
+// that is known, else in that of the run.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
 	hazards, across := rc.Hazards, rc.Across
 	ex := r.Example(rc)
@@ -96,6 +98,15 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	g := r.Config.Geometry
 	one, two := r.Machine.Site(rc.First.Site), r.Machine.Site(rc.Second.Site)
 	mem := ex.memory
+	value1, value2 := r.values(rc)
+	remedy := r.remedy(rc, one, two)
+	came := [2]string{" (first in this run)", ""}
+	if r.reversed(rc, one, two) {
+		other := *rc
+		other.First, other.Second = rc.Second, rc.First
+		rc, one, two, value1, value2 = &other, two, one, value2, value1
+		ex.First, ex.Second, came[0], came[1] = ex.Second, ex.First, came[1], came[0]
+	}
 	who := [2]string{threadText(g, rc.First.Thread), threadText(g, rc.Second.Thread)}
 	witness := r.witness(seed)
 	witness.Level = rc.Level.String()
@@ -103,33 +114,33 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	witness.First = diag.WitnessAccess{Op: op1, Thread: who[0], Kind: rc.First.Kind.String()}
 	witness.Second = diag.WitnessAccess{Op: op2, Thread: who[1], Kind: rc.Second.Kind.String()}
 	witness.Memory, witness.Offset, witness.Size = mem.name, mem.offset, mem.size
+	witness.NoBarrier = rc.Interval == 0 && !r.hasBarriers()
 	witness.Interval, witness.Entry = rc.Interval, driver.KernelPlace(r.Job.Kernel)
 	witness.Element, witness.ElementSize, witness.Dims = mem.index, mem.shape.Elem, mem.shape.Dims
 	first, second := r.accessOf(&rc.First, one), r.accessOf(&rc.Second, two)
 	witness.First.Does, witness.Second.Does = first.verb, second.verb
 	witness.First.Name, witness.Second.Name = fullName(g, rc.First.Thread), fullName(g, rc.Second.Thread)
 	when1, when2 := ex.First.When, ex.Second.When
-	value1, value2 := r.values(rc)
 	witness.First.Value, witness.Second.Value = value1, value2
 	witness.First.When, witness.Second.When = when1, when2
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
-		Message: fmt.Sprintf("%s %v: %s, %s", raceText(code), mem,
+		Message: fmt.Sprintf("%s %v: %s, %s", r.raceText(code, rc), mem,
 			bothAccess(ex.First.Thread, first.verb, ex.Second.Thread, second.verb), between(rc)),
 		Span: second.at, Stack: second.stack,
-		Label: fmt.Sprintf("(2) %s here by %s%s%s", second.done, fullName(g, rc.Second.Thread), with(when2),
-			value2),
+		Label: fmt.Sprintf("(2) %s here by %s%s%s%s", second.done, fullName(g, rc.Second.Thread), with(when2),
+			value2, came[1]),
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
-			Message: fmt.Sprintf("(1) %s here by %s%s%s, first in this run", first.done,
-				fullName(g, rc.First.Thread), with(when1), value1)}},
+			Message: fmt.Sprintf("(1) %s here by %s%s%s%s", first.done,
+				fullName(g, rc.First.Thread), with(when1), value1, came[0])}},
 		Notes:     []string{r.whyUnordered(rc)},
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   witness,
 	}
-	if text := r.remedy(rc, one, two); text != "" {
-		d.Help = append(d.Help, text)
+	if remedy != "" {
+		d.Help = append(d.Help, remedy)
 	}
 	r.raceNotes(rc, hazards, across, &d)
 	d.Alike = r.alike(rc, one, two, mem)
@@ -137,11 +148,21 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 }
 
 // raceText begins the message of a race, or of strong accesses, which are none.
-func raceText(code diag.Code) string {
+func (r *Run) raceText(code diag.Code, rc *race.Race) string {
 	if code == diag.CodeRaceUnorderedStrong {
-		return "unordered strong accesses to"
+		return "unordered " + r.strength(rc) + " accesses to"
 	}
 	return "data race on"
+}
+
+// strength says how two strong accesses are marked in the source.
+func (r *Run) strength(rc *race.Race) string {
+	for _, s := range []event.Site{rc.First.Site, rc.Second.Site} {
+		if !r.Machine.Site(s).Instr.Has(isa.Volatile) {
+			return "volatile or relaxed"
+		}
+	}
+	return "volatile"
 }
 
 // exchangeFinding is the diagnostic of two strong accesses that nothing orders.
@@ -171,19 +192,19 @@ func (r *Run) raceNotes(rc *race.Race, hazards, across uint64, d *diag.Diagnosti
 		if rc.First.Kind == event.Write && rc.Second.Kind == event.Write {
 			what = "value that remains"
 		}
-		note("both are volatile or relaxed, so this is not a data race (PTX ISA 8.7), "+
-			"but the %s depends on their order", what)
+		note("both are %s, so this is not a data race (PTX ISA, section 8.7), but the %s depends on their "+
+			"order", r.strength(rc), what)
 	}
 	if rc.First.AfterFault || rc.Second.AfterFault {
 		d.Notes = append(d.Notes, afterFault)
 	}
 	switch {
 	case hazards >= race.MaxHazards:
-		note("at least %d such conflicts in this launch", hazards)
+		note("at least %d such conflicts were seen in this launch", hazards)
 	case hazards > 1 && across > 0 && across < hazards:
-		note("%d such conflicts in this launch, %d of them between blocks", hazards, across)
+		note("%d such conflicts were seen in this launch, %d of them between blocks", hazards, across)
 	case hazards > 1:
-		note("%d such conflicts in this launch", hazards)
+		note("%d such conflicts were seen in this launch", hazards)
 	}
 }
 
@@ -286,7 +307,7 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		if a.Site == b.Site {
 			return "both threads are in one warp, and nothing orders the lanes of an instruction"
 		}
-		return "both threads are in one warp, whose threads need not run in lock step since sm_70; " +
+		return "both threads are in one warp: since sm_70 its threads need not run in lock step, and " +
 			"nothing synchronizes them between the two accesses"
 	case race.BranchOrdering:
 		return "the two are on different paths of one branch, and the hardware may run the " +
@@ -294,8 +315,9 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	case race.IntraBlock:
 		return r.unseparated(rc)
 	}
-	return "__syncthreads does not order threads of different blocks; that needs release and acquire " +
-		"operations at the scope of the device, or another launch"
+	return r.Job.Module.BarrierName(false) + " does not order threads of different blocks: another launch " +
+		"does, or a barrier of the grid (cooperative launch), or release and acquire operations of device " +
+		"scope"
 }
 
 // opOf is an access as the definition of a race sees it.

@@ -163,6 +163,9 @@ type moment struct {
 	value    [2]string // "3"
 	first    string    // at the last access that may be the first of the race
 	wrote    string    // its value
+	earlier  int       // how often its thread had executed it by then
+	seen     [2]int    // how often the two threads have executed their accesses so far
+	turn     [2]int    // which of them the two accesses are
 	instrs   [2]*ir.Instr
 	done     bool
 }
@@ -179,7 +182,16 @@ type moments struct {
 func (m *moments) Access(e *event.Access) {
 	for i := range m.list {
 		w := &m.list[i]
-		if a := &w.race.First; !w.done && by(e, a) {
+		if w.done {
+			continue
+		}
+		for k, a := range []*race.Access{&w.race.First, &w.race.Second} {
+			if e.Site == a.Site && e.Warp == a.Thread.Warp() && e.Mask>>a.Thread.Lane()&1 != 0 {
+				w.seen[k]++
+			}
+		}
+		if a := &w.race.First; by(e, a) {
+			w.earlier = w.seen[0]
 			w.first = m.read(w.counters[0], a.Thread.Lane())
 			w.wrote = m.value(e, w.instrs[0], a.Thread.Lane())
 		}
@@ -198,7 +210,7 @@ func (m *moments) Access(e *event.Access) {
 		}) {
 			continue
 		}
-		w.done = true
+		w.done, w.turn = true, [2]int{w.earlier, w.seen[1]}
 		w.at = [2]string{w.first, m.read(w.counters[1], a.Thread.Lane())}
 		w.value = [2]string{w.wrote, m.value(e, w.instrs[1], a.Thread.Lane())}
 	}
@@ -289,6 +301,22 @@ func (r *Run) iteration(rc *race.Race) (one, known bool) {
 		return false, false
 	}
 	return w.at[0] == w.at[1], w.at[0] != "" && w.at[1] != ""
+}
+
+// reversed reports whether the first access of a race, which came first in the run, is the later one in
+// the program: of a later iteration of a loop around both, or of the same one and behind the other in
+// the code. A report tells the two in the order that a barrier between them would enforce.
+func (r *Run) reversed(rc *race.Race, one, two emu.SiteInfo) bool {
+	if rc.Cause != race.Unordered || rc.Level != race.IntraBlock && rc.Level != race.IntraWarp ||
+		len(one.Calls)+len(two.Calls) > 0 {
+		return false
+	}
+	if in, _ := r.commonLoop(one.Instr, two.Instr); in != nil {
+		if w := r.momentOf(rc); w != nil && w.turn[0] != w.turn[1] && w.at[0] != w.at[1] {
+			return w.turn[0] > w.turn[1]
+		}
+	}
+	return one.Instr.Index > two.Instr.Index
 }
 
 // momentOf returns what was recorded at a race; nil if nothing was.

@@ -50,6 +50,9 @@ func (r *Run) betweenBlocks(rc *race.Race, one, two emu.SiteInfo) string {
 	case rc.First.Kind.Writes() && rc.Second.Kind.Writes():
 		return "let each block write its own elements"
 	}
+	if a := r.lineOf(one); a > 0 && a == r.lineOf(two) { // one statement is not two launches
+		return "write the result to a second array, and exchange the two after the launch"
+	}
 	return "write the result to a second array, or divide the kernel into two launches"
 }
 
@@ -119,10 +122,24 @@ func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 	case one.Instr == two.Instr:
 		return ownElements
 	case a == b:
-		return fmt.Sprintf("divide the statement in line %d, with %s between the read and the write", a,
-			r.barrierFor(rc, true))
+		return r.divided(rc, one.Instr, in, loop, a)
 	}
 	return r.betweenLines(rc, in, a, b)
+}
+
+// divided is the remedy for a statement that reads and writes: the threads synchronize between the two,
+// and in a loop before the next iteration as well.
+func (r *Run) divided(rc *race.Race, at *ir.Instr, in *ir.Loop, loop, line int) string {
+	b := blockWith(r.Job.Kernel, at)
+	barrier := r.barrierFor(rc, b != nil && r.uniform(b))
+	text := fmt.Sprintf("divide the statement in line %d: read into a variable, %s, then write", line, barrier)
+	switch {
+	case in != nil && loop > 0:
+		text += fmt.Sprintf("; and add %s at the end of the body of the loop in line %d", barrier, loop)
+	case in == nil && rc.Level == race.IntraWarp:
+		text += "; the accesses before and after it need one as well"
+	}
+	return text
 }
 
 // endOfLoop is the remedy for accesses in different iterations of a loop.

@@ -66,10 +66,10 @@ func valueText(t isa.Type, bits uint64) string {
 }
 
 // values returns the values of the two accesses of a race, to end a sentence: ", value 3". They are
-// empty if one of them is not known, or if both are 0: memory that heddle filled has nothing else.
+// empty if one of them is not known, or if they are equal, as those of memory that heddle filled are.
 func (r *Run) values(rc *race.Race) (first, second string) {
 	w := r.momentOf(rc)
-	if w == nil || slices.Contains(w.value[:], "") || w.value == [2]string{"0", "0"} {
+	if w == nil || slices.Contains(w.value[:], "") || w.value[0] == w.value[1] {
 		return "", ""
 	}
 	return ", value " + w.value[0], ", value " + w.value[1]

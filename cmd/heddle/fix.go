@@ -121,7 +121,7 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 		return inputError{fmt.Errorf("%s has no source text to patch; --emit ptx prints the repaired "+
 			"PTX", input.Name)}
 	}
-	if err := errors.Join(c.report(res, input.Name), page.addFix(res)); err != nil {
+	if err := errors.Join(c.report(res, input.Name), page.addFix(res, input.Name, c.applies(input.Name))); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	return exitWith(fixExit(res))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,11 @@ func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
 	return createReport(c.html, c.opt.Files, commandLine(ctx))
 }
 
-// addFix adds the repairs of heddle fix to a report and completes it. Good, the green mark,
+// addFix adds the repairs of heddle fix to a report and completes it. name is the file, and apply the
+// command that writes the patch into it, unless this one has. Good, the green mark,
 // requires that the output that the user works with is repaired: a repair in the PTX alone does not
 // count.
-func (r *reportFile) addFix(res *fix.Result) error {
+func (r *reportFile) addFix(res *fix.Result, name, apply string) error {
 	if r == nil {
 		return nil
 	}
@@ -76,7 +78,12 @@ func (r *reportFile) addFix(res *fix.Result) error {
 				err = errors.Join(err, r.Finding(&wrong))
 			}
 		}
-		err = errors.Join(err, r.Verdict(&f.After))
+		after := f.After
+		after.Input = cmp.Or(after.Input, name)
+		err = errors.Join(err, r.Verdict(&after))
+	}
+	if apply != "" && res.Diff != "" {
+		r.Apply(apply)
 	}
 	if res.User != nil {
 		r.Patch(res.User, res.Diff)

@@ -230,7 +230,7 @@ func TestEditorFix(t *testing.T) {
 			e.open(uri, text)
 			e.until("publishDiagnostics", code)
 			all := fmt.Sprintf(`{"textDocument":{"uri":%q},"range":{"start":{"line":0,"character":0},"end":{"line":99,"character":0}}}`, uri)
-			if got := e.call("textDocument/codeAction", all); !strings.Contains(got, "Repair with heddle fix: k(int*)") || !strings.Contains(got, "Place barriers with heddle sync: k(int*)") {
+			if got := e.call("textDocument/codeAction", all); !strings.Contains(got, "Repair this kernel (heddle fix): k(int*)") || !strings.Contains(got, "Place all barriers anew (heddle sync): k(int*)") {
 				t.Error(got)
 			}
 			quoted, err := json.Marshal(e.repaired(uri, "k(int*)", text))

@@ -13,6 +13,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/launch"
 	"heddle/internal/project"
 	"heddle/internal/source"
 )
@@ -130,6 +131,14 @@ func (c *oneFile) save(patched map[string][]byte, files *source.Set, name string
 		}
 	}
 	return nil
+}
+
+// applies is the command that writes the patch into the file; empty if this one has done it.
+func (c *oneFile) applies(name string) string {
+	if c.write || c.output != "" || name == "-" {
+		return ""
+	}
+	return "heddle fix -w " + launch.Quote(name)
 }
 
 // unchanged says that the patch that was printed has not been applied.

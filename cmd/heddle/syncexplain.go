@@ -114,7 +114,7 @@ func reachedLine(u *placement.BarrierUse) string {
 	}
 	var limits []string
 	if u.Blocks != "" {
-		limits = append(limits, "in "+u.Blocks)
+		limits = append(limits, "measured in "+u.Blocks)
 	}
 	if u.Ended != "" {
 		limits = append(limits, "the run ended early: "+u.Ended)

@@ -38,11 +38,12 @@ type Text struct {
 	// Verbose prints verdicts complete, with the details of their scopes, and opcodes.
 	Verbose bool
 	// Next prints after a verdict of bug what to do: heddle fix, with Flags, and heddle explain.
-	Next  bool
-	Flags string          // those of the command line that heddle fix needs too, quoted for a shell
-	bugs  []Code          // of the findings since the last verdict
-	told  map[string]bool // what next has printed
-	alike []*Diagnostic   // findings with Alike that are not printed yet
+	Next   bool
+	Flags  string          // those of the command line that heddle fix needs too, quoted for a shell
+	bugs   []Code          // of the findings since the last verdict
+	told   map[string]bool // what next has printed
+	alike  []*Diagnostic   // findings with Alike that are not printed yet
+	helped []string        // the help of the finding before them
 	// what the last finding said of its run, which the next one does not repeat
 	kernel, launch, reproduce string
 }
@@ -122,6 +123,7 @@ func (t *Text) Finding(d *Diagnostic) error {
 			t.item("note", n)
 		}
 	}
+	t.helped = d.Help
 	for _, h := range d.Help {
 		t.item("help", h)
 	}
@@ -205,6 +207,15 @@ func (t *Text) others() {
 	}
 	if n > shown {
 		t.item("also", fmt.Sprintf("%d more", n-shown))
+	}
+	told := slices.Clone(t.helped)
+	for _, d := range t.alike {
+		for _, h := range d.Help {
+			if !slices.Contains(told, h) && len(told) < len(t.helped)+mostAlike {
+				told = append(told, h)
+				t.item("help", h)
+			}
+		}
 	}
 	t.alike = nil
 	fmt.Fprintln(t.w)
@@ -299,7 +310,7 @@ func (t *Text) next(input string) {
 
 // Repairable reports whether heddle fix may repair findings of a code in an input.
 func Repairable(c Code, input string) bool {
-	return (strings.HasPrefix(string(c), "race-") || c == CodeBarrierDivergence) &&
+	return (strings.HasPrefix(string(c), "race-") && c != CodeRaceStream || c == CodeBarrierDivergence) &&
 		slices.Contains([]string{".cu", ".cl", ".ptx"}, filepath.Ext(input))
 }
 

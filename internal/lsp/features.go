@@ -46,6 +46,9 @@ func (s *Server) finding(
 		uri, r := s.place(d, files, rel.Span)
 		g.RelatedInformation = append(g.RelatedInformation, related{location{uri, r}, rel.Message})
 	}
+	if f.Label != "" { // a diagnostic has no text for its own place
+		g.RelatedInformation = append(g.RelatedInformation, related{location{uri, r}, f.Label})
+	}
 	return uri, g
 }
 

@@ -45,10 +45,16 @@ func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
 // kernel, with all findings that it may repair.
 func (s *Server) repairs(out []codeAction, d *document, f *diag.Diagnostic,
 	about diagnostic) []codeAction {
-	if _, ok := s.engine.(Repairer); !ok || f.Kernel == "" || !slices.Contains(repairable, f.Code) {
+	if _, ok := s.engine.(Repairer); !ok || f.Kernel == "" || f.Severity != diag.Error ||
+		!diag.Repairable(f.Code, d.path) {
 		return out
 	}
-	for _, mode := range []Mode{Sync, Fix} {
+	modes := []Mode{Fix}
+	if w := f.Witness; f.Code == diag.CodeRaceShared || f.Code == diag.CodeRaceGlobal &&
+		(w == nil || w.Level != "inter-block") { // no barrier of a block orders two blocks
+		modes = []Mode{Fix, Sync}
+	}
+	for _, mode := range modes {
 		title := fmt.Sprintf("%s: %s", repairTitles[mode], f.Kernel)
 		if i := slices.IndexFunc(out, func(a codeAction) bool {
 			return a.Command != nil &&
@@ -63,16 +69,12 @@ func (s *Server) repairs(out []codeAction, d *document, f *diag.Diagnostic,
 	return out
 }
 
-// repairable lists the codes that barriers or changes to the control flow may repair.
-var repairable = []diag.Code{diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence,
-	diag.CodeBarrierDeadlock}
-
 // quickFix is the kind of a code action that repairs a diagnostic (3.17, CodeActionKind).
 const quickFix = "quickfix"
 
 // repairTitles holds the titles of the repair commands.
-var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync",
-	Fix: "Repair with heddle fix"}
+var repairTitles = map[Mode]string{Sync: "Place all barriers anew (heddle sync)",
+	Fix: "Repair this kernel (heddle fix)"}
 
 // edit converts edits to a workspace edit. ok is false if there are none or one is in no known
 // file.

@@ -59,9 +59,9 @@ func TestRepairActions(t *testing.T) {
 			repairs = append(repairs, a)
 		}
 	}
-	if len(repairs) != 2 || repairs[0].Command.Command != "heddle.sync" ||
-		repairs[1].Command.Command != "heddle.fix" ||
-		repairs[1].Title != "Repair with heddle fix: kernel" || repairs[1].Kind != quickFix ||
+	if len(repairs) != 2 || repairs[0].Command.Command != "heddle.fix" ||
+		repairs[1].Command.Command != "heddle.sync" ||
+		repairs[0].Title != "Repair this kernel (heddle fix): kernel" || repairs[0].Kind != quickFix ||
 		len(repairs[1].Diagnostics) != 2 || repairs[1].Edit != nil {
 		t.Fatalf("%+v", repairs)
 	}
@@ -69,14 +69,14 @@ func TestRepairActions(t *testing.T) {
 		t.Errorf("at a line without findings: %+v", list)
 	}
 	// The client is told why there is nothing to apply.
-	id := c.ask("workspace/executeCommand", repairs[0].Command)
+	id := c.ask("workspace/executeCommand", repairs[1].Command)
 	m := c.next("a message", func(m *message) bool { return m.Method == "window/showMessage" })
 	if !strings.Contains(string(m.Params), "no barrier helps kernel") {
 		t.Errorf("%s", m.Params)
 	}
 	c.answer(id)
 	// What there is to apply, the client applies.
-	id = c.ask("workspace/executeCommand", repairs[1].Command)
+	id = c.ask("workspace/executeCommand", repairs[0].Command)
 	m = c.next("an edit", func(m *message) bool { return m.Method == "workspace/applyEdit" })
 	if !strings.Contains(string(m.Params), `"newText":"good"`) {
 		t.Errorf("%s", m.Params)

@@ -68,7 +68,10 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 	start, column := "kernel entry", "the whole kernel: no barrier orders blocks"
 	if sameBlock {
 		column = "before the first barrier of the block"
-		if w.NoBarrier {
+		switch {
+		case w.NoBarrier && w.Level == "intra-warp":
+			column = "no barrier between the two"
+		case w.NoBarrier:
 			column = "the whole kernel: it has no barrier of the block"
 		}
 		if w.Interval > 0 {

@@ -115,6 +115,9 @@ func (r repair) Rest() []step {
 	return slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return r.inPatch[s.Number] })
 }
 
+// Apply says that the file is unchanged, and which command applies the patch.
+func (h *HTML) Apply(command string) { h.page.Apply = command }
+
 // Edits adds the unified diff of each edited file. It fails if a file is unknown or edits overlap.
 func (h *HTML) Edits(edits []diag.Edit) error {
 	return h.byFile(edits, h.Patch)

@@ -74,7 +74,8 @@ type page struct {
 	Graphs           []graph
 	Explained        []explained
 	Streams          []Stream
-	Later            int // launches that Streams leaves out
+	Later            int    // launches that Streams leaves out
+	Apply            string // the command that writes the patch into the file; empty: it is there
 }
 
 // Many reports whether the page shows a filter: with up to three findings it would only be in the
@@ -136,7 +137,7 @@ func (h *HTML) Ended(d *diag.Diagnostic) error {
 	err := h.Finding(d)
 	for i := range h.page.Findings[n:] {
 		f := &h.page.Findings[n+i]
-		f.Ended, f.Repairable = true, false
+		f.Ended, f.Repairable, f.Help = true, false, nil // the patch knows better
 	}
 	return err
 }
@@ -152,7 +153,7 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 		Code: string(d.Code), Severity: severities[d.Severity], rank: d.Severity,
 		Message: code(d.Message), Kernel: d.Kernel, Input: d.Input, At: h.at(d.Span), span: d.Span,
 		Launch: d.Launch, Reproduce: d.Reproduce,
-		Repairable: diag.Repairable(d.Code, d.Input) && len(d.Fixes) == 0,
+		Repairable: d.Severity == diag.Error && diag.Repairable(d.Code, d.Input) && len(d.Fixes) == 0,
 	}
 	if doc, ok := diag.Lookup(d.Code); ok {
 		f.Title = doc.Title

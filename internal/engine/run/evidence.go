@@ -244,6 +244,9 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 		f.Witness.Status = restsOnGuess
 	}
 	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
+	for i := range f.Help {
+		f.Help[i] = "if your launches are like that, " + f.Help[i]
+	}
 	if name, ok := g.program(); ok {
 		f.Help = append(f.Help, "run the program, with its own launches and data: heddle exec "+
 			launch.Quote(name))

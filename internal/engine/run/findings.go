@@ -390,8 +390,15 @@ func (r *Run) faultFinding(code diag.Code, f *emu.Fault, seed uint64) diag.Diagn
 		d.Notes = append(d.Notes, fmt.Sprintf("%d accesses of single threads at this place are invalid",
 			f.Count))
 	}
-	d.Notes = append(d.Notes,
-		"the run continued without these accesses: a read returned 0, a write was dropped")
+	what := "each such read returned 0"
+	switch r.Machine.Site(f.Site).Instr.Action() {
+	case isa.ActLoad:
+	case isa.ActStore:
+		what = "nothing was written"
+	default:
+		what = "a read returned 0, a write was dropped"
+	}
+	d.Notes = append(d.Notes, "the run continued behind this place: "+what)
 	return d
 }
 

@@ -24,6 +24,7 @@ import (
 type warpOp struct {
 	key     warpKey
 	sync    bool
+	all     bool // lanes that have exited are waited for as well: ir.Func.WholeWarp
 	members src
 	finish  func(x *exec, in *inst, m uint32)
 	shfl    isa.Fn
@@ -68,7 +69,7 @@ func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (in
 func (c *compiler) emitWarp(in *ir.Instr, d inst, mask *ir.Operand) error {
 	var err error
 	if mask != nil {
-		d.warp.sync = true
+		d.warp.sync, d.warp.all = true, c.fc.fn.WholeWarp(mask)
 		if d.warp.members, err = c.srcOf(*mask, isa.B32); err != nil {
 			return err
 		}
@@ -365,7 +366,7 @@ func runWarpOp(x *exec, in *inst) {
 // awaits returns the lanes that an operation waits for: the members that have not exited. An
 // operation that all threads of the warp must execute waits for exited ones too, forever.
 func (op *warpOp) awaits(w *warp, members uint32) uint32 {
-	if op.key.at != nil {
+	if op.key.at != nil || op.all {
 		return members & w.lanes
 	}
 	return members & w.alive()

@@ -301,3 +301,10 @@ var launchFacts = map[string]string{
 // LaunchFact reports whether v is a fact about the launch, which the host sets although constant
 // memory of OpenCL has its initial contents (OpenCL C 3.0, 6.7.3).
 func (v *Var) LaunchFact() bool { return launchFacts[v.Name] != "" }
+
+// WholeWarp reports whether an operation of a warp with a mask must be executed by all lanes of the
+// warp, those included that have exited, for which PTX does not wait: "all work-items in a sub-group
+// must encounter" a function of a sub-group (OpenCL C 3.0, 6.15.19).
+func (f *Func) WholeWarp(mask *Operand) bool {
+	return f.Module != nil && f.Module.OpenCL && mask.Kind == Imm && uint32(mask.Val) == 1<<32-1
+}

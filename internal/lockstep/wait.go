@@ -34,12 +34,13 @@ func (x *exec) waitForLanes(in *ir.Instr, st *state) {
 	if !ok || !x.final {
 		return
 	}
-	mask := x.c.Const(allLanes, 32)
+	mask, all := x.c.Const(allLanes, 32), use.All
 	if use.Mask >= 0 {
 		mask = x.read(in.Src[use.Mask], 32, st)
+		all = all || x.f.WholeWarp(&in.Src[use.Mask])
 	}
 	if use.Waits {
-		x.wait(in, thread.Wait{Mask: mask, Warp: true, All: use.All}, st)
+		x.wait(in, thread.Wait{Mask: mask, Warp: true, All: all}, st)
 	}
 	if use.Mask >= 0 || in.Action() == isa.ActActiveMask {
 		x.gathered(in, mask, st)

@@ -69,7 +69,10 @@ __heddle_cl cl_mem_fence_flags __heddle_common(cl_mem_fence_flags __f) {
 /* "orders memory operations ... to become visible to all work-items in the work-group"; a wider scope makes
    them visible to other groups, which must acquire them. */
 __heddle_cl void work_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
-__heddle_cl void work_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_BARRIER(__f) }
+__heddle_cl void work_group_barrier(cl_mem_fence_flags __f, memory_scope __s) {
+  if (__s == memory_scope_sub_group || __s == memory_scope_work_item) memory_scope_sub_group_is_not_supported();
+  __HEDDLE_BARRIER(__f)
+}
 __heddle_cl void barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }

@@ -111,7 +111,7 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		} else {
 			s.text("thread", 4, y-2, "start", thread)
 			if found {
-				s.text("note", 4, y+14, "start", block)
+				s.text("note start", 4, y+14, "start", block)
 			}
 		}
 		s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, l.left, y, right, y)

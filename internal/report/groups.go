@@ -45,11 +45,38 @@ func (h *HTML) waiting(groups []diag.Group) template.HTML {
 		label = append(label, fmt.Sprintf("%s wait at %s, %s", g.Threads, h.at(g.Span), g.At))
 	}
 	height := 24 + len(shown)*row
+	more := ""
 	if n := len(groups) - len(shown); n > 0 {
-		s.text("note", 4, height-4, "start", fmt.Sprintf("and %d more groups", n))
+		more = fmt.Sprintf("and %d more groups", n)
+		s.text("note", 4, height-4, "start", more)
 		height += 12
 	}
-	return s.done("", wide, height, strings.Join(label, "; "))
+	said := strings.Join(label, "; ")
+	return s.done("wide", wide, height, said) + h.waitingNarrow(shown, more, said)
+}
+
+// waitingNarrow is the drawing for narrow screens: what a group waits for is below its name.
+func (h *HTML) waitingNarrow(groups []diag.Group, more, label string) template.HTML {
+	const row, end = 58, 40
+	var s svg
+	for i, g := range groups {
+		y := 16 + i*row
+		s.text("thread", 4, y, "start", g.Threads)
+		s.addf(`<line class="life" x1="4" y1="%d" x2="%d" y2="%d"/>`, y+18, end, y+18)
+		if g.At == "" {
+			s.text("op", end+8, y+22, "start", "× exited before it")
+			continue
+		}
+		s.addf(`<line class="barrier" x1="%d" y1="%d" x2="%d" y2="%d"/>`, end, y+8, end, y+30)
+		s.text("op", end+8, y+17, "start", "waits: "+g.At)
+		s.text("note", end+8, y+31, "start", short(h.at(g.Span)))
+	}
+	height := 16 + len(groups)*row
+	if more != "" {
+		s.text("note", 4, height-4, "start", more)
+		height += 12
+	}
+	return s.done("narrow", narrowLayout.width, height, label)
 }
 
 // column returns the number of the place where group i waits: places are numbered from 0 in the

@@ -8,7 +8,6 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/source"
 	"heddle/internal/verify"
 )
 
@@ -175,13 +174,17 @@ func (p *Proof) realPointers() bool {
 }
 
 // otherLaunch returns a place where the host code of a launch may launch the kernel in a way that is
-// not followed, such as through a pointer; it is invalid if there is none.
-func (p *Proof) otherLaunch() source.Pos {
+// not followed, such as through a pointer: "k.cu:4:12". It is empty if there is none.
+func (p *Proof) otherLaunch() string {
 	f := p.Job.Files().Lookup(p.Job.Module.Name)
 	if p.Config.Host == 0 || p.Config.Saved != "" || f == nil {
-		return 0
+		return ""
 	}
-	return launch.Unfollowed(p.Job.Kernel, f, p.Job.Module.Facts)
+	at := launch.Unfollowed(p.Job.Kernel, f, p.Job.Module.Facts)
+	if !at.IsValid() {
+		return ""
+	}
+	return p.Job.Format(at)
 }
 
 // assumptions lists what a proof assumes.
@@ -201,8 +204,8 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += "the global offset is 0 or __HEDDLE_GLOBAL_OFFSET, "
 	}
 	s += "accesses stay in their arrays where their size is unknown, and loops end"
-	if at := p.otherLaunch(); at.IsValid() {
-		s += ", and that the kernel is launched only as heddle reads it: " + p.Job.Format(at) +
+	if at := p.otherLaunch(); at != "" {
+		s += ", and that the kernel is launched only as heddle reads it: " + at +
 			" uses its name in another way"
 	}
 	for i := range r.Unbounded {

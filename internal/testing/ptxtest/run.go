@@ -141,6 +141,9 @@ func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
 	}
 	add(d.Span.Start)
 	for _, r := range d.Related {
+		if strings.HasPrefix(r.Message, "not reached: ") {
+			continue // advice: nothing happened there
+		}
 		add(r.Span.Start)
 	}
 	return f

@@ -4,6 +4,6 @@
 // heddle: grid=1 block=64
 __global__ void k(int *out) {
     __shared__ int s[32];
-    s[threadIdx.x] = 1; // want out-of-bounds "shared"
-    out[threadIdx.x] = s[threadIdx.x]; // want out-of-bounds "shared"
+    s[threadIdx.x] = 1; // want out-of-bounds "s\\[32\\], but s has 32 elements"
+    out[threadIdx.x] = s[threadIdx.x]; // want out-of-bounds "s\\[32\\], but s has 32 elements"
 }

@@ -121,7 +121,8 @@ func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 		return inputError{fmt.Errorf("%s has no source text to patch; --emit ptx prints the repaired "+
 			"PTX", input.Name)}
 	}
-	if err := errors.Join(c.report(res, input.Name), page.addFix(res, input.Name, c.applies(input.Name))); err != nil {
+	err = errors.Join(c.report(res, input.Name), page.addFix(res, input.Name, c.prints(input.Name)))
+	if err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	return exitWith(fixExit(res))

@@ -23,8 +23,8 @@ func (v verifiedOf) add(verdict *diag.Verdict) {
 	v[verdict.Input][verdict.Kernel] = true
 }
 
-// explainVerified adds to the page what the barriers of the verified kernels are for. It is an extra:
-// what prevents it leaves the page without it.
+// explainVerified adds to the page what the barriers of the verified kernels are for. It is an
+// extra: what prevents it leaves the page without it.
 func (c *checkCommand) explainVerified(ctx context.Context, inputs []driver.Input) {
 	for _, in := range inputs {
 		kernels := c.verified[in.Name]

@@ -21,11 +21,10 @@ func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
 	return createReport(c.html, c.opt.Files, commandLine(ctx))
 }
 
-// addFix adds the repairs of heddle fix to a report and completes it. name is the file, and apply the
-// command that writes the patch into it, unless this one has. Good, the green mark,
-// requires that the output that the user works with is repaired: a repair in the PTX alone does not
-// count.
-func (r *reportFile) addFix(res *fix.Result, name, apply string) error {
+// addFix adds the repairs of heddle fix to the file name to a report and completes it. printed says
+// that the patch is only printed. Good, the green mark, requires that the output that the user
+// works with is repaired: a repair in the PTX alone does not count.
+func (r *reportFile) addFix(res *fix.Result, name string, printed bool) error {
 	if r == nil {
 		return nil
 	}
@@ -82,8 +81,8 @@ func (r *reportFile) addFix(res *fix.Result, name, apply string) error {
 		after.Input = cmp.Or(after.Input, name)
 		err = errors.Join(err, r.Verdict(&after))
 	}
-	if apply != "" && res.Diff != "" {
-		r.Apply(apply)
+	if printed && res.Diff != "" {
+		r.Unapplied()
 	}
 	if res.User != nil {
 		r.Patch(res.User, res.Diff)
@@ -92,8 +91,9 @@ func (r *reportFile) addFix(res *fix.Result, name, apply string) error {
 }
 
 // addSync adds the placements of heddle sync to a report and completes it. A kernel is marked good
-// by the rule of the exit code. Stuck is copied before it grows, because its array belongs to res.
-func (r *reportFile) addSync(res *placement.Result) error {
+// by the rule of the exit code. printed says that the patch is only printed. Stuck is copied before
+// it grows, because its array belongs to res.
+func (r *reportFile) addSync(res *placement.Result, printed bool) error {
 	if r == nil {
 		return nil
 	}
@@ -114,6 +114,9 @@ func (r *reportFile) addSync(res *placement.Result) error {
 		}
 		r.Repair(one)
 		err = errors.Join(err, r.Verdict(&k.Verdict))
+	}
+	if printed && len(res.Edits) > 0 {
+		r.Unapplied()
 	}
 	return errors.Join(err, r.Edits(res.Edits), r.Close())
 }

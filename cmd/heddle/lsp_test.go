@@ -109,7 +109,8 @@ func (e *editor) quit(code <-chan int) {
 	}
 }
 
-// TestEditor writes a kernel in an editor, mends it there, and asks for its proof: nothing of it is saved.
+// TestEditor writes a kernel in an editor, mends it there, and asks for its proof: nothing of it is
+// saved.
 func TestEditor(t *testing.T) {
 	dir := t.TempDir()
 	header := filepath.Join(dir, "size.h")
@@ -216,9 +217,10 @@ func (e *editor) repaired(uri, kernel, text string) string {
 	return text
 }
 
-// TestEditorFix: findings of a race and of a divergence come with a repair; applied, it leaves none. Expectations: in the
-// first kernel a thread reads what its neighbour writes, with no barrier between; in the second half of a block comes to
-// __syncthreads(), which all of its threads have to (CUDA C++ Programming Guide, synchronization functions).
+// TestEditorFix: findings of a race and of a divergence come with a repair; applied, it leaves
+// none. Expectations: in the first kernel a thread reads what its neighbour writes, with no barrier
+// between; in the second half of a block comes to __syncthreads(), which all of its threads have to
+// (CUDA C++ Programming Guide, synchronization functions).
 func TestEditorFix(t *testing.T) {
 	for code, text := range map[string]string{
 		"race-shared":        "// heddle: grid=1 block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[65];\n\ts[threadIdx.x] = 1;\n\tout[threadIdx.x] = s[threadIdx.x + 1];\n}\n",
@@ -244,9 +246,9 @@ func TestEditorFix(t *testing.T) {
 	}
 }
 
-// TestEditorEqualsCheck opens the examples in an editor: the verdicts above the kernels are those of
-// heddle check. With HEDDLE_LONG all examples are opened, else a few. It prints how long each takes
-// to its verdict, the compiler's and the prover's answers included.
+// TestEditorEqualsCheck opens the examples in an editor: the verdicts above the kernels are those
+// of heddle check. With HEDDLE_LONG all examples are opened, else a few. It prints how long each
+// takes to its verdict, the compiler's and the prover's answers included.
 func TestEditorEqualsCheck(t *testing.T) {
 	names := []string{"reduce.cu", "reduce_racy.cu", "bfs.cu", "hashtable.cu", "stencil_racy_inplace.cu"}
 	dir, err := filepath.Abs("../../examples")

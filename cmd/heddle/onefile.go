@@ -13,7 +13,6 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
-	"heddle/internal/launch"
 	"heddle/internal/project"
 	"heddle/internal/source"
 )
@@ -109,9 +108,9 @@ func (c *oneFile) mistakes(page *reportFile) diag.Printer {
 	return both{text, page.findings()}
 }
 
-// save writes the changed text. With -o it is the text of the named file, unchanged if nothing in it
-// changed; with -w every file that changed is overwritten, in sorted order, since inlined functions
-// can be in headers.
+// save writes the changed text. With -o it is the text of the named file, unchanged if nothing in
+// it changed; with -w every file that changed is overwritten, in sorted order, since inlined
+// functions can be in headers.
 func (c *oneFile) save(patched map[string][]byte, files *source.Set, name string) error {
 	switch {
 	case c.output != "":
@@ -133,17 +132,14 @@ func (c *oneFile) save(patched map[string][]byte, files *source.Set, name string
 	return nil
 }
 
-// applies is the command that writes the patch into the file; empty if this one has done it.
-func (c *oneFile) applies(name string) string {
-	if c.write || c.output != "" || name == "-" {
-		return ""
-	}
-	return "heddle fix -w " + launch.Quote(name)
+// prints reports whether the patch of a named file is only printed, and can be applied by -w.
+func (c *oneFile) prints(name string) bool {
+	return !c.write && c.output == "" && name != "-"
 }
 
-// unchanged says that the patch that was printed has not been applied.
+// unchanged says of a file of which the patch was only printed that it is as it was.
 func (c *oneFile) unchanged(name string) {
-	if c.format != "json" && name != "-" {
+	if c.prints(name) && c.format != "json" {
 		fmt.Fprintf(c.stderr, "heddle: %s is unchanged: -w writes the patch into it\n", name)
 	}
 }

@@ -117,7 +117,7 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	if err != nil {
 		return inputError{err}
 	}
-	if err := errors.Join(c.report(res, input.Name), page.addSync(res)); err != nil {
+	if err := errors.Join(c.report(res, input.Name), page.addSync(res, c.prints(input.Name))); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	return exitWith(syncExit(res))
@@ -158,7 +158,7 @@ func (c *syncCommand) report(res *placement.Result, name string) error {
 		if _, err := io.WriteString(c.stdout, res.Diff); err != nil {
 			return err
 		}
-		if res.Diff != "" && !c.write && c.output == "" {
+		if res.Diff != "" {
 			c.unchanged(name)
 		}
 	}

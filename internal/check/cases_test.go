@@ -12,8 +12,8 @@ import (
 	"heddle/internal/driver"
 )
 
-// expected is what a case says of one kernel: the verdicts that are right, the code of an error that has
-// to be among the findings, and that of a warning.
+// expected is what a case says of one kernel: the verdicts that are right, the code of an error
+// that has to be among the findings, and that of a warning.
 type expected struct {
 	kernel        string
 	verdicts      []string
@@ -21,8 +21,8 @@ type expected struct {
 	causes        int // findings of which none may have the cause of another; 0: any number
 }
 
-// readCase reads the first line of a case: "// expect: k1 bug race-shared; k2 clean|verified, warning
-// barrier-split". The lines behind it say why, by the specification.
+// readCase reads the first line of a case: "// expect: k1 bug race-shared; k2 clean|verified,
+// warning barrier-split". The lines behind it say why, by the specification.
 func readCase(t *testing.T, path string) []expected {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -53,9 +53,9 @@ func readCase(t *testing.T, path string) []expected {
 	return out
 }
 
-// TestCases checks kernels that heddle once got wrong, found on real code and by attack: races that it
-// called verified or clean, right kernels that it called a bug, and kernels that it refused. They are
-// checked as a user would, without flags.
+// TestCases checks kernels that heddle once got wrong, found on real code and by attack: races that
+// it called verified or clean, right kernels that it called a bug, and kernels that it refused.
+// They are checked as a user would, without flags.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/cases/*.cu")
 	if err != nil || len(files) < 26 {

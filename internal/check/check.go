@@ -99,8 +99,8 @@ func Files(ctx context.Context, opt Options, files []string, sink func(diag.Diag
 
 // Inputs checks every kernel that opt selects, and sends each finding to sink as soon as it is
 // known. Mistakes in the input are findings too, counted by Summary.InputErrors; an error is
-// returned only if the run as a whole fails. If ctx ends, everything found so far has been sent, and
-// kernels that were not finished have an Unknown verdict with the cause (driver.Stopped).
+// returned only if the run as a whole fails. If ctx ends, everything found so far has been sent,
+// and kernels that were not finished have an Unknown verdict with the cause (driver.Stopped).
 func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(diag.Diagnostic)) (
 	*Summary, error) {
 	opt.Command = opt.Mode.String()
@@ -210,16 +210,16 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job, earlier *prove.E
 	}
 }
 
-// firstSteps bounds the first runs of a kernel that a proof may follow, in warp instructions: about a
-// second. Its launches share them, but have fewSteps each. Most launches end within that. Of one
+// firstSteps bounds the first runs of a kernel that a proof may follow, in warp instructions: about
+// a second. Its launches share them, but have fewSteps each. Most launches end within that. Of one
 // that does not, a proof usually takes less time than the rest of the run.
 const (
 	firstSteps = 3_000_000
 	fewSteps   = 500_000
 )
 
-// aloneSteps bounds the run of one block after such a run in which none has ended. A full run, of up
-// to 50 million warp instructions for eight blocks at a time, seldom gets any of them further.
+// aloneSteps bounds the run of one block after such a run in which none has ended. A full run, of
+// up to 50 million warp instructions for eight blocks at a time, seldom gets any of them further.
 const aloneSteps = 6_000_000
 
 // runs executes the schedules of a kernel, and returns what they show.

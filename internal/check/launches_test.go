@@ -30,8 +30,8 @@ func examine(t *testing.T, text string) *check.Summary {
 // TestSharedProof: launches in a loop that differ in an argument have one proof, for all values of
 // this argument, where there is one. It asks no query twice.
 func TestSharedProof(t *testing.T) {
-	// All threads write out[0] if mode is 1, so there is no proof for all arguments. There is one for
-	// all values of turn, since all launches have mode 0.
+	// All threads write out[0] if mode is 1, so no proof holds for all arguments; one holds for all
+	// values of turn, since all launches have mode 0.
 	const kernel = `
 __global__ void k(int *out, int mode, int turn) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,9 +60,9 @@ int main() {
 	}
 }
 
-// TestProofOfOneLaunch: what is proved of a launch says nothing of another one with another value of
-// an argument that the proof needs, with other memory behind its pointers, or with another shape.
-// The races need contents of memory that no run tries by itself: proofs see them.
+// TestProofOfOneLaunch: what is proved of a launch says nothing of another one with another value
+// of an argument that the proof needs, with other memory behind its pointers, or with another
+// shape. The races need contents of memory that no run tries by itself: proofs see them.
 func TestProofOfOneLaunch(t *testing.T) {
 	const scale = `
 __global__ void k(int *out, const int *in, int gap) {
@@ -113,9 +113,9 @@ int main() {
 	}
 }
 
-// TestBlockAlone: if the first run ends while eight long blocks take turns, one block runs alone, and
-// the kernel is verified if it ends: 10,000 iterations of a few instructions for each of 8 warps are
-// less than the limit of 3 million for one block, and more for eight.
+// TestBlockAlone: if the first run ends while eight long blocks take turns, one block runs alone,
+// and the kernel is verified if it ends: 10,000 iterations of a few instructions for each of 8
+// warps are less than the limit of 3 million for one block, and more for eight.
 func TestBlockAlone(t *testing.T) {
 	sum := examine(t, `
 // heddle: grid=64 block=256 n=10000
@@ -132,9 +132,9 @@ __global__ void k(int *out, int n) {
 	}
 }
 
-// TestHopelessRun: a launch of 60,000 blocks of which the first run, of 3 million warp instructions,
-// finishes a few hundred needs far more than the limit of 50 million. It is not run up to that, and
-// the verdict says where it ended.
+// TestHopelessRun: a launch of 60,000 blocks of which the first run, of 3 million warp
+// instructions, finishes a few hundred needs far more than the limit of 50 million. It is not run
+// up to that, and the verdict says where it ended.
 func TestHopelessRun(t *testing.T) {
 	sum := examine(t, `
 // heddle: grid=60000 block=64 n=2000 to=iota
@@ -150,9 +150,10 @@ __global__ void k(float *out, const int *to, int n) {
 	}
 }
 
-// TestChangedVariable: the host code changes shift. With the initial value, 1, there is no race; with
-// 2 all threads write out[0]. If the host code sets it to 2, that is a bug; if its value at the launch
-// is not known, the verdict says that the run had the initial one. other is not read by the kernel.
+// TestChangedVariable: the host code changes shift. With the initial value, 1, there is no race;
+// with 2 all threads write out[0]. If the host code sets it to 2, that is a bug; if its value at
+// the launch is not known, the verdict says that the run had the initial one. other is not read by
+// the kernel.
 func TestChangedVariable(t *testing.T) {
 	const program = `
 QUALIFIER int shift = 1;

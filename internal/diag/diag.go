@@ -46,12 +46,16 @@ type Diagnostic struct {
 	Related []Related // the other places, such as the first access of a race
 
 	Notes []string // explanations, each one line or several joined by "\n"
-	// Alike says which earlier finding may have the same cause; empty: none. Text leaves out the rest.
-	Alike   string
-	Details []string // for people who ask for them (-v): opcodes
-	Help    []string // advice, verb phrases
-	Fixes   []Fix    // edits that repair the finding
-	Witness *Witness // nil: no run or counterexample belongs to the finding
+	// Alike says which earlier finding may have the same cause; empty: none. Text leaves out the
+	// rest.
+	Alike string
+	// Separate says of a finding with Alike that the change which ends the earlier one does not end
+	// it.
+	Separate bool
+	Details  []string // for people who ask for them (-v): opcodes
+	Help     []string // advice, verb phrases
+	Fixes    []Fix    // edits that repair the finding
+	Witness  *Witness // nil: no run or counterexample belongs to the finding
 
 	// Groups says where all threads of the block are, for a barrier that some threads miss or that
 	// no thread can complete.
@@ -65,7 +69,8 @@ type Diagnostic struct {
 	Suppressed *Suppression // not nil: a heddle:ignore comment covers this finding
 }
 
-// Remarks are the notes, with Alike and the launch as the last ones, for formats that have no field for it.
+// Remarks are the notes, with Alike and the launch as the last ones, for formats that have no field
+// for it.
 func (d *Diagnostic) Remarks() []string {
 	out := slices.Clip(d.Notes)
 	if d.Alike != "" {
@@ -88,6 +93,8 @@ type Related struct {
 	Span    source.Span    // where it is
 	Stack   []source.Frame // as in Diagnostic
 	Message string         // what happened there, one line
+	// Unreached says that no thread gets there, although others wait for one.
+	Unreached bool
 }
 
 // Group is a set of threads at one place when the block can no longer make progress.
@@ -120,7 +127,7 @@ type Witness struct {
 	Level         string        // "inter-block", "intra-block", "intra-warp"
 
 	// Status is "observed" if a run showed the finding, "confirmed" if a replay reproduced the
-	// counterexample of a proof, and "depends on guesses" if it may need values that heddle guessed.
+	// counterexample of a proof, and StatusGuess if it may need values that heddle guessed.
 	Status string
 
 	// Interval is the barrier interval of a race: the number of block-wide barriers that the second
@@ -130,6 +137,9 @@ type Witness struct {
 	NoBarrier bool
 	Entry     source.Span // of the kernel's entry
 }
+
+// StatusGuess is the Status of a finding that may need values that heddle guessed.
+const StatusGuess = "depends on guesses"
 
 // WitnessAccess is one operation of a finding.
 type WitnessAccess struct {
@@ -174,8 +184,8 @@ type Verdict struct {
 	Span    source.Span // of the construct, for Unsupported
 	Input   string      // the input with the kernel, as the user named it
 
-	// Apart lists what a Clean or Verified does not cover, as noun phrases with the place and the code
-	// of a warning: "unordered strong accesses at k.cu:7 (race-unordered-strong)".
+	// Apart lists what a Clean or Verified does not cover, as noun phrases with the place and the
+	// code of a warning: "unordered strong accesses at k.cu:7 (race-unordered-strong)".
 	Apart []string
 
 	Suppressed int // findings covered by heddle:ignore comments

@@ -7,7 +7,8 @@ var raceTerms = []Term{
 		Title: "two conflicting accesses that nothing orders",
 		Text: `Two accesses conflict if they touch a common byte, at least one of them writes, and
 they are not morally strong. They race if neither happens before the other. Which one came first
-in a run does not matter. A report numbers them (1) and (2) in the order of the run.`,
+in a run does not matter. A report numbers them (1) and (2) in the order
+of the program, where that is known, and else in that of the run.`,
 		See: []string{"conflict", "happens-before", "morally strong", "race-shared", "race-global"},
 	},
 	{

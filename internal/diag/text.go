@@ -139,7 +139,7 @@ func (t *Text) Finding(d *Diagnostic) error {
 const mostPlaces = 5
 
 // places prints the source at the places of a finding: as one excerpt, if they are few in one file.
-// Two accesses are in the order of time, (1) before (2); more places are in the order of lines.
+// Two accesses are (1) before (2); more places are in the order of lines.
 func (t *Text) places(d *Diagnostic, st style) {
 	if t.together(d) {
 		list := append(slices.Clone(d.Related), Related{Span: d.Span, Message: d.Label})
@@ -224,7 +224,7 @@ func (t *Text) others() {
 // causeOf says what a finding has in common with an earlier one, of several: a barrier that orders
 // both, or only that nothing orders them.
 func (d *Diagnostic) causeOf() string {
-	if strings.HasPrefix(d.Alike, "as in ") {
+	if d.Separate {
 		return "nothing orders either"
 	}
 	return "may have the same cause"

@@ -72,7 +72,8 @@ func (j *Job) SourceAt(p source.Pos) string {
 	return line[min(max(p.Col()-1, 0), len(line)):]
 }
 
-// LineAt returns the line of the source that has a position. ok is false if the file cannot be read.
+// LineAt returns the line of the source that has a position. ok is false if the file cannot be
+// read.
 func (j *Job) LineAt(p source.Pos) (line string, ok bool) {
 	j.d.needText(source.Span{Start: p})
 	f := j.d.opt.Files.File(p.File())
@@ -148,8 +149,8 @@ func (j *Job) Resolve() *launch.Config {
 	return cfg
 }
 
-// note reports a note on a launch of the kernel, at the launch in host code, or at the kernel if there
-// is none.
+// note reports a note on a launch of the kernel, at the launch in host code, or at the kernel if
+// there is none.
 func (j *Job) note(text string, at source.Span) {
 	if !at.IsValid() {
 		at = j.Kernel.Span

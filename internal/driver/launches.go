@@ -9,8 +9,9 @@ import (
 	"heddle/internal/launch"
 )
 
-// A file may launch a kernel several times, with other shapes and arguments. Each launch is examined
-// by a job of its own; the kernel gets one verdict, the worst of them, and each finding once.
+// A file may launch a kernel several times, with other shapes and arguments. Each launch is
+// examined by a job of its own; the kernel gets one verdict, the worst of them, and each finding
+// once.
 
 // launches is what the jobs for the launches of one kernel share.
 type launches struct {
@@ -94,7 +95,8 @@ func (j *Job) savedLaunches() []*launch.Saved {
 }
 
 // examineParts examines a job for each of several launches, which have names, and records one
-// verdict. Nothing is known of left more launches, so that the kernel is neither verified nor clean.
+// verdict. Nothing is known of left more launches, so that the kernel is neither verified nor
+// clean.
 func (j *Job) examineParts(parts []Job, configs []*launch.Config, names []string, left int,
 	examine func(*Job)) {
 	shared := &launches{
@@ -144,8 +146,8 @@ var rank = map[diag.VerdictKind]int{
 	diag.Verified: 0, diag.Clean: 1, diag.Unsupported: 2, diag.Unknown: 3, diag.Bug: 4,
 }
 
-// worst sums up the verdicts on several launches: the worst kind, with the scopes and reasons of the
-// launches that have it, each after the words that name the launch.
+// worst sums up the verdicts on several launches: the worst kind, with the scopes and reasons of
+// the launches that have it, each after the words that name the launch.
 func worst(verdicts []diag.Verdict, launches []string) diag.Verdict {
 	out := verdicts[0]
 	for _, v := range verdicts[1:] {

@@ -548,8 +548,9 @@ func TestArenaHeap(t *testing.T) {
 	}
 }
 
-// A value that heddle does not know never gets into the memory of a program, which would take it for
-// the result: neither by a store nor by an atomic operation. Without it the kernel runs to its end.
+// A value that heddle does not know never gets into the memory of a program, which would take it
+// for the result: neither by a store nor by an atomic operation. Without it the kernel runs to its
+// end.
 func TestArenaUnknown(t *testing.T) {
 	for body, want := range map[string]string{
 		"mov.u32 %v, %pm0;\nst.global.u32 [%o], %v;\nret;":                      "stored into out",

@@ -18,7 +18,8 @@ import (
 // be a consequence.
 //
 // In a run that tracks unknown values the first invalid access ends the run: a verdict about all
-// inputs must not rest on a value that was made up. Options.StopAtFault demands the same of any run.
+// inputs must not rest on a value that was made up. Options.StopAtFault demands the same of any
+// run.
 
 // maxFaults bounds Result.Faults. It only matters for recursive kernels, in which each calling
 // context has sites of its own.
@@ -67,7 +68,8 @@ func (x *exec) again(in *inst, kind StopKind, lane int) bool {
 }
 
 // fault records an invalid access by one lane, and returns what it recorded; nil if it recorded
-// nothing. A block that runs ahead must run again, since faults are counted in the order of the blocks.
+// nothing. A block that runs ahead must run again, since faults are counted in the order of the
+// blocks.
 func (x *exec) fault(in *inst, kind StopKind, lane int, format string, args ...any) *Stop {
 	switch {
 	case x.unk != nil || x.opt.StopAtFault:

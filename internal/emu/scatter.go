@@ -160,8 +160,8 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 }
 
 // private returns the bytes of one lane's access to private memory; nil if the access is invalid,
-// which has its own message for each kind of memory. Alignment counts from the start of the lane's memory,
-// which is aligned to 16 bytes.
+// which has its own message for each kind of memory. Alignment counts from the start of the lane's
+// memory, which is aligned to 16 bytes.
 func (x *exec) private(in *inst, l int) []byte {
 	a, wide := x.addr[l], in.mem.wide
 	b, off, what := x.privateBytes(l, a)
@@ -296,9 +296,9 @@ func (x *exec) misaligned(in *inst, l int, a uint64) {
 		in.mem.wide, x.describe(a), in.mem.wide)
 }
 
-// badAddress records an access at an address that is outside every valid object. The cases give the user the
-// likely cause: a null pointer, an index below or above an array, a use after free. An array of
-// unspecified size has a bound that heddle chose, and the message says so.
+// badAddress records an access at an address that is outside every valid object. The cases give the
+// user the likely cause: a null pointer, an index below or above an array, a use after free. An
+// array of unspecified size has a bound that heddle chose, and the message says so.
 func (x *exec) badAddress(in *inst, l int, a uint64) {
 	if x.again(in, OutOfBounds, l) {
 		return

@@ -68,8 +68,8 @@ type Func struct {
 	Vars   []*Var
 	Blocks []*Block // nil for a function that is only declared
 
-	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and
-	// the call arguments declared in the body: each has its Offset in it.
+	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results
+	// and the call arguments declared in the body: each has its Offset in it.
 	ParamSize int
 	// LocalSize is the size in bytes of the function's own .local variables.
 	LocalSize int
@@ -106,8 +106,8 @@ type Var struct {
 	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used
 	// as pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
 	PtrFields []int
-	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added to
-	// something that may be the pointer as well.
+	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added
+	// to something that may be the pointer as well.
 	Guessed []int
 	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its
 	// Space is NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
@@ -207,7 +207,8 @@ type Operand struct {
 	Span  source.Span
 }
 
-// EachReg visits the registers in an operand: a value, the base of an address, elements of a vector.
+// EachReg visits the registers in an operand: a value, the base of an address, elements of a
+// vector.
 func (o *Operand) EachReg(visit func(RegID)) {
 	if (o.Kind == Register || o.Kind == Mem) && o.Reg != NoReg {
 		visit(o.Reg)
@@ -259,8 +260,8 @@ const (
 	GlobalTimer
 	GlobalTimerLo
 	GlobalTimerHi
-	// the block in its cluster, and the cluster in the grid; a launch without clusters has clusters of
-	// one block
+	// the block in its cluster, and the cluster in the grid; a launch without clusters has clusters
+	// of one block
 	ClusterCtaidX
 	ClusterCtaidY
 	ClusterCtaidZ
@@ -291,8 +292,8 @@ const (
 	NumSregs           // their number, for tables
 )
 
-// launchFacts are the variables by which the headers of OpenCL read facts about a launch that heddle
-// does not know, in words.
+// launchFacts are the variables by which the headers of OpenCL read facts about a launch that
+// heddle does not know, in words.
 var launchFacts = map[string]string{
 	"__heddle_sizes": "the sizes of images", "__heddle_offset": "the global offset",
 	"__heddle_dims": "the number of dimensions",
@@ -303,8 +304,8 @@ var launchFacts = map[string]string{
 func (v *Var) LaunchFact() bool { return launchFacts[v.Name] != "" }
 
 // WholeWarp reports whether an operation of a warp with a mask must be executed by all lanes of the
-// warp, those included that have exited, for which PTX does not wait: "all work-items in a sub-group
-// must encounter" a function of a sub-group (OpenCL C 3.0, 6.15.19).
+// warp, those included that have exited, for which PTX does not wait: "all work-items in a
+// sub-group must encounter" a function of a sub-group (OpenCL C 3.0, 6.15.19).
 func (f *Func) WholeWarp(mask *Operand) bool {
 	return f.Module != nil && f.Module.OpenCL && mask.Kind == Imm && uint32(mask.Val) == 1<<32-1
 }

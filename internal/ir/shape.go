@@ -15,8 +15,8 @@ type Shape struct {
 }
 
 // Element names the element of the array name that the bytes from off to off+size are in:
-// "s[2][16]", and for a part of an element "p[3], bytes 4-7". After the end of an array the index of
-// the first dimension is beyond its bound. ok is false if the bytes are not in one element.
+// "s[2][16]", and for a part of an element "p[3], bytes 4-7". After the end of an array the index
+// of the first dimension is beyond its bound. ok is false if the bytes are not in one element.
 func (s Shape) Element(name string, off, size uint64) (text string, ok bool) {
 	if s.Elem <= 0 || size == 0 {
 		return "", false

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// changedVariables returns the names of module variables that host code may change, wherever it does:
-// those that it copies to, those whose address it asks for, and managed ones.
+// changedVariables returns the names of module variables that host code may change, wherever it
+// does: those that it copies to, those whose address it asks for, and managed ones.
 func changedVariables(toks []token) map[string]bool {
 	out := make(map[string]bool)
 	for i, t := range toks {
@@ -31,25 +31,16 @@ func changedVariables(toks []token) map[string]bool {
 		}
 		open := i + 1
 		if open < len(toks) && toks[open].is("<") { // of a template
-			for ; open < len(toks) && !toks[open].is("("); open++ {
-			}
+			open = skipAngles(toks, open) + 1
 		}
 		if open >= len(toks) || !toks[open].is("(") {
 			continue
 		}
-		depth, end := 1, open+1
-		for ; end < len(toks) && depth > 0; end++ {
-			switch {
-			case toks[end].is("("):
-				depth++
-			case toks[end].is(")"):
-				depth--
-			}
-		}
-		if depth > 0 { // the file ends in the call
+		shut := closing(toks, open)
+		if !toks[shut].is(")") { // the file ends in the call
 			continue
 		}
-		if args := splitList(toks[open+1 : end-1]); which < len(args) {
+		if args := splitList(toks[open+1 : shut]); which < len(args) {
 			out[symbolName(args[which])] = true
 		}
 	}

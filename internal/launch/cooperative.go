@@ -1,7 +1,7 @@
 package launch
 
-// A cooperative launch in host code passes the addresses of its arguments in an array, and so does a
-// launch by the function of the runtime that <<<>>> stands for:
+// A cooperative launch in host code passes the addresses of its arguments in an array, and so does
+// a launch by the function of the runtime that <<<>>> stands for:
 //
 //	void *args[] = {&a, &n};
 //	cudaLaunchCooperativeKernel((void *)k, grid, block, args, shared, stream);

@@ -61,8 +61,9 @@ type HostPointer struct {
 	Fill int
 }
 
-// What this can get wrong: it reads no headers of the system, and decides no #if but the simplest. The
-// origin of the fact (host code) is in every report, and any other origin except PTX overrides it.
+// What this can get wrong: it reads no headers of the system, and decides no #if but the simplest.
+// The origin of the fact (host code) is in every report, and any other origin except PTX overrides
+// it.
 
 // hostLaunches collects the launches of a file by executing its functions: first those that no
 // other function names, such as main, then those with launches that were not reached.

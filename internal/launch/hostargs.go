@@ -454,8 +454,8 @@ func (a *Arg) pointer(off int) *PointerField {
 }
 
 // symbolOf returns the module variable that a pointer of host code points into: the address is from
-// cudaGetSymbolAddress, or the variable is managed and no pointer, so that host code may name it. Memory
-// of a known size is that of another variable with this name.
+// cudaGetSymbolAddress, or the variable is managed and no pointer, so that host code may name it.
+// Memory of a known size is that of another variable with this name.
 func (r *resolver) symbolOf(p *HostPointer, facts *SourceFacts) string {
 	if p.Symbol != "" || p.Size != nil || facts == nil || !facts.changed[p.Name] || r.k.Module == nil {
 		return p.Symbol

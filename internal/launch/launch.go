@@ -31,14 +31,15 @@ const (
 	// FromRelation is a value that follows from an expression of the host code and a guessed value of
 	// something in it: grid = ceil(n/256) with n guessed.
 	FromRelation
-	// FromCounterexample is a value of the counterexample of a proof: nobody gave it, and heddle chose
-	// it so that the kernel fails.
+	// FromCounterexample is a value of the counterexample of a proof: nobody gave it, and heddle
+	// chose it so that the kernel fails.
 	FromCounterexample
 	FromPTX    // .reqntid, .maxntid, .reqnctapercluster
 	FromHost   // a <<<...>>> in the same file
 	FromPragma // a "// heddle:" comment above the kernel
 	FromConfig // a configuration file
-	// FromProgram is a value of a launch that a program made: heddle exec saw it, or saved it in a file.
+	// FromProgram is a value of a launch that a program made: heddle exec saw it, or saved it in a
+	// file.
 	FromProgram
 	FromFlag // the command line
 )
@@ -71,14 +72,14 @@ type Config struct {
 	// Notes are for the user: host code that could not be resolved, sizes that need an opt-in on
 	// hardware. Each is one sentence without a trailing period.
 	Notes []string
-	// Launch is the launch in host code that the configuration follows, from the name of the kernel to
-	// ">>>"; invalid if host code specifies nothing.
+	// Launch is the launch in host code that the configuration follows, from the name of the kernel
+	// to ">>>"; invalid if host code specifies nothing.
 	Launch source.Span
 	// Host selects that launch in a Request: its index in SourceFacts.Launches plus 1; 0 if host code
 	// specifies nothing.
 	Host int
-	// Unplaced are the pointer parameters of which the host code does not tell where they point, though
-	// it has the launch: they may alias others.
+	// Unplaced are the pointer parameters of which the host code does not tell where they point,
+	// though it has the launch: they may alias others.
 	Unplaced []string
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown

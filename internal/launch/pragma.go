@@ -28,8 +28,8 @@ type SourceFacts struct {
 
 	changed map[string]bool // module variables that the host code may change, by name
 
-	// chosen maps plans to the values of their unknowns, because a search for values takes longer than
-	// everything else that Resolve does, and launches are resolved many times.
+	// chosen maps plans to the values of their unknowns, because a search for values takes longer
+	// than everything else that Resolve does, and launches are resolved many times.
 	chosen sync.Map
 }
 

@@ -8,9 +8,9 @@ import (
 )
 
 // Unfollowed returns the place of the first use of a kernel's name in a file that is neither a
-// declaration nor a launch that the facts have: its address may be taken there, or a launch may have
-// a form that heddle does not follow, so that the kernel may be launched in other ways than known.
-// It is invalid if there is no such use. Host code in other files is not looked at.
+// declaration nor a launch that the facts have: its address may be taken there, or a launch may
+// have a form that heddle does not follow, so that the kernel may be launched in other ways than
+// known. It is invalid if there is no such use. Host code in other files is not looked at.
 func Unfollowed(k *ir.Func, file *source.File, facts *SourceFacts) source.Pos {
 	known := func(t token) bool {
 		return facts != nil && slices.ContainsFunc(facts.Launches, func(l HostLaunch) bool {

@@ -147,10 +147,10 @@ func (m atomicMode) instr(opcode, space string) string {
 }
 
 // clSwitched returns a switch over all orders and scopes; do returns the operation for one of them.
-// With constant arguments, the inliner removes all cases but one. An order that OpenCL does not allow
-// for the operation executes the default case, relaxed. PTX has no scope below the block, and with
-// that of the block a race between sub-groups would be missed: such a kernel is unsupported, as it
-// calls a function without a body.
+// With constant arguments, the inliner removes all cases but one. An order that OpenCL does not
+// allow for the operation executes the default case, relaxed. PTX has no scope below the block, and
+// with that of the block a race between sub-groups would be missed: such a kernel is unsupported,
+// as it calls a function without a body.
 func clSwitched(name string, do func(m atomicMode) string) string {
 	var b strings.Builder
 	scopes := func(sem string, part bool) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Scopes of atomic operations in LLVM IR. llc up to LLVM 19 drops them and prints the widest one, so
-// that a race between blocks on an operation of one block would be missed; finishPTX puts them back.
-// PTX has no scope of a thread or a warp: a module with such an operation is not examined.
+// Scopes of atomic operations in LLVM IR. llc up to LLVM 19 drops them and prints the widest one,
+// so that a race between blocks on an operation of one block would be missed; finishPTX puts them
+// back. PTX has no scope of a thread or a warp: a module with such an operation is not examined.
 
 // syncScopeRE matches the scope of an atomic operation.
 var syncScopeRE = regexp.MustCompile(` syncscope\("([^"]*)"\)`)
@@ -25,8 +25,8 @@ func scopeOf(line string) string {
 	return ""
 }
 
-// checkScopes reports an atomic operation with a scope that PTX does not have. A fence of one thread
-// orders nothing between threads.
+// checkScopes reports an atomic operation with a scope that PTX does not have. A fence of one
+// thread orders nothing between threads.
 func (b *build) checkScopes(m *irModule, content []byte) error {
 	for _, f := range m.funcs {
 		for _, line := range f.body {

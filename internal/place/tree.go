@@ -37,8 +37,8 @@ type Node struct {
 	// Closed means that no barrier may be placed after this label: a macro expansion, code that this
 	// compilation did not see, the place after a return or between a case label and its statement.
 	Closed bool
-	// Jump means that control may leave the block at this statement: break, continue, return, goto, or
-	// a statement that contains one. Different threads may reach the labels before and after it.
+	// Jump means that control may leave the block at this statement: break, continue, return, goto,
+	// or a statement that contains one. Different threads may reach the labels before and after it.
 	Jump bool
 	// Barrier means that the node is a barrier statement of the input, which a placement may remove.
 	Barrier bool
@@ -46,13 +46,14 @@ type Node struct {
 	// function that is inlined several times. A placement holds all of them or none.
 	Same int
 	// Warp means that the node is a place for a warp barrier. It is at the same place as the node
-	// before it in the block, separates accesses of the lanes of one warp only, and is Closed to block
-	// barriers.
+	// before it in the block, separates accesses of the lanes of one warp only, and is Closed to
+	// block barriers.
 	Warp bool
-	// Bare means that the block has no braces: a barrier in it needs them, and changes lines for them.
+	// Bare means that the block has no braces: a barrier in it needs them, and changes lines for
+	// them.
 	Bare bool
-	// Uneven means that not all threads reach a barrier after this label for some arguments, though they
-	// do for those that the oracle is asked about. It costs more.
+	// Uneven means that not all threads reach a barrier after this label for some arguments, though
+	// they do for those that the oracle is asked about. It costs more.
 	Uneven bool
 	// Trips is how often one thread executes a barrier after this label, if that was measured; 0 if
 	// not.

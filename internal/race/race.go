@@ -84,12 +84,13 @@ type Race struct {
 	Level  Level
 	Cause  Cause
 	// Interval is the barrier interval of Second: the number of barriers of the whole block that its
-	// thread had passed. Two threads of one block that race because they are unordered are in the same
-	// interval, since such a barrier would order them.
+	// thread had passed. Two threads of one block that race because they are unordered are in the
+	// same interval, since such a barrier would order them.
 	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64
-	// Across counts those of them whose threads are in two blocks, if fewer than MaxHazards were found.
+	// Across counts those of them whose threads are in two blocks, if fewer than MaxHazards were
+	// found.
 	Across uint64
 	// Far is another hazard of the group, whose threads are farther apart than those of the example:
 	// in two warps or two blocks. It is nil if there is none. It shows people what kind of
@@ -109,7 +110,8 @@ const (
 	Deadlock
 	// WarpSyncHang: lanes wait at bar.warp.sync for members that have exited or wait elsewhere.
 	WarpSyncHang
-	// CountMismatch: participants of one generation named different counts, or mixed .red with others.
+	// CountMismatch: participants of one generation named different counts, or mixed .red with
+	// others.
 	CountMismatch
 	// NoWaiter: a generation was completed by arrivals alone, so that it orders nothing.
 	NoWaiter
@@ -144,8 +146,8 @@ type BarrierError struct {
 	AfterFault bool
 }
 
-// Arrivals are the groups of threads that arrived at a barrier and do not wait. A thread that arrived
-// twice is in two of them.
+// Arrivals are the groups of threads that arrived at a barrier and do not wait. A thread that
+// arrived twice is in two of them.
 type Arrivals struct {
 	Barrier uint8
 	Groups  []event.Wait

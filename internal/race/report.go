@@ -13,8 +13,8 @@ type raceKey struct {
 	level bool // branch ordering, which is a finding of its own
 }
 
-// hazard is a warp and a location of a group. The lanes of the warp that race there, each of which is
-// one hazard of a report, are its value in group.hazards.
+// hazard is a warp and a location of a group. The lanes of the warp that race there, each of which
+// is one hazard of a report, are its value in group.hazards.
 type hazard struct {
 	warp  event.Warp
 	block uint32

@@ -204,8 +204,8 @@ const contrast = `(() => {
   return least;
 })()`
 
-// BenchmarkBrowser opens a report with 2,000 findings, and filters it by a word, by a kind and by nothing,
-// until the browser has painted. The goals are 2 s to open and 100 ms to filter.
+// BenchmarkBrowser opens a report with 2,000 findings, and filters it by a word, by a kind and by
+// nothing, until the browser has painted. The goals are 2 s to open and 100 ms to filter.
 func BenchmarkBrowser(b *testing.B) {
 	ctx, at := browser(b, pageOf(b, 2000))
 	if err := chromedp.Run(ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate("about:blank")); err != nil {

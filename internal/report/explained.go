@@ -17,7 +17,8 @@ type Explained struct {
 	Barriers      []Barrier // in the order of the source
 }
 
-// Barrier is what is said of one barrier. A line of Text that is indented belongs to the one before.
+// Barrier is what is said of one barrier. A line of Text that is indented belongs to the one
+// before.
 type Barrier struct {
 	At   source.Pos
 	Text []string
@@ -35,37 +36,39 @@ type said struct {
 	Number int
 	Text   string
 	Says   []template.HTML
-	Idle   bool // of a barrier that is not needed
+	Idle   bool // none of its barriers is needed
 }
 
 // wholeBody is the number of lines of a function that is shown completely, and nearBarrier that of
 // the lines above and below each barrier of a longer one.
 const wholeBody, nearBarrier = 80, 6
 
-// Explain adds an explanation of the barriers of a kernel. Barriers in other files than the body are
-// shown with their place after the source.
+// Explain adds an explanation of the barriers of a kernel. Barriers in other files than the body
+// are shown with their place after the source.
 func (h *HTML) Explain(e *Explained) {
 	f := h.files.File(e.Body.Start.File())
 	if f == nil || len(e.Barriers) == 0 {
 		return
 	}
-	says := map[int][]template.HTML{}
 	first, last := e.Body.Start.Line(), e.Body.End.Line()
-	var lines []int
-	idle := map[int]bool{}
+	lines := map[int]*said{} // with barriers
 	for _, b := range e.Barriers {
 		n, where := b.At.Line(), ""
 		if b.At.File() != f.ID || n < first || n > last { // in a function that it calls
 			n, where = last, "the barrier at "+h.files.Format(b.At)+" "
 		}
+		l := lines[n]
+		if l == nil {
+			l = &said{Idle: true}
+			lines[n] = l
+		}
 		for i, text := range b.Text {
 			if i == 0 {
 				text = where + text
 			}
-			says[n] = append(says[n], sentence(text))
+			l.Says = append(l.Says, sentence(text))
 		}
-		lines = append(lines, n)
-		idle[n] = idle[n] || b.Idle
+		l.Idle = l.Idle && b.Idle
 	}
 	out := explained{Input: e.Input, Kernel: e.Kernel}
 	whole := last-first < wholeBody
@@ -75,10 +78,17 @@ func (h *HTML) Explain(e *Explained) {
 		if !ok {
 			break
 		}
-		near := slices.ContainsFunc(lines, func(at int) bool { return max(n-at, at-n) <= nearBarrier })
+		near := whole
+		for at := range lines {
+			near = near || max(n-at, at-n) <= nearBarrier
+		}
 		switch {
-		case whole || near:
-			part = append(part, said{n, text, says[n], idle[n]})
+		case near:
+			one := said{Number: n, Text: text}
+			if l := lines[n]; l != nil {
+				one.Says, one.Idle = l.Says, l.Idle
+			}
+			part = append(part, one)
 		case len(part) > 0:
 			out.Parts, part = append(out.Parts, part), nil
 		}
@@ -92,8 +102,8 @@ func (h *HTML) Explain(e *Explained) {
 // headLines is the number of lines above a body in which its head is looked for.
 const headLines = 12
 
-// headOf returns the line in which the head of a kernel begins, whose body begins in a line: the one
-// with the word that makes it a kernel, or that line itself.
+// headOf returns the line in which the head of a kernel begins, whose body begins in a line: the
+// one with the word that makes it a kernel, or that line itself.
 func headOf(f *source.File, line int) int {
 	for n := line; n > 0 && n > line-headLines; n-- {
 		text, _ := f.Line(n)

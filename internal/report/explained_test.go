@@ -9,8 +9,8 @@ import (
 	"heddle/internal/source"
 )
 
-// The page of a verified kernel has the whole short kernel, from its head on, and below the line of a
-// barrier what is said of it; code is marked, and text is escaped.
+// The page of a verified kernel has the whole short kernel, from its head on, and below the line of
+// a barrier what is said of it; code is marked, and text is escaped.
 func TestExplain(t *testing.T) {
 	files := source.NewSet()
 	text := "int other;\n__global__ void\nk(int *p)\n{\n  s[0] = 1;\n  __syncthreads();\n  p[0] = s[1];\n}\n"

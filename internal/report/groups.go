@@ -12,8 +12,8 @@ import (
 // which may be at several places.
 const mostGroups = 16
 
-// waiting draws groups of threads as rows. The line of a group ends where it waits, or before that if
-// it has exited.
+// waiting draws groups of threads as rows. The line of a group ends where it waits, or before that
+// if it has exited.
 func (h *HTML) waiting(groups []diag.Group) template.HTML {
 	if len(groups) == 0 {
 		return ""

@@ -115,8 +115,8 @@ func (r repair) Rest() []step {
 	return slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return r.inPatch[s.Number] })
 }
 
-// Apply says that the file is unchanged, and which command applies the patch.
-func (h *HTML) Apply(command string) { h.page.Apply = command }
+// Unapplied says that the files are as they were: the patch is only shown.
+func (h *HTML) Unapplied() { h.page.Unapplied = true }
 
 // Edits adds the unified diff of each edited file. It fails if a file is unknown or edits overlap.
 func (h *HTML) Edits(edits []diag.Edit) error {

@@ -74,8 +74,8 @@ type page struct {
 	Graphs           []graph
 	Explained        []explained
 	Streams          []Stream
-	Later            int    // launches that Streams leaves out
-	Apply            string // the command that writes the patch into the file; empty: it is there
+	Later            int  // launches that Streams leaves out
+	Unapplied        bool // no file has the patch
 }
 
 // Many reports whether the page shows a filter: with up to three findings it would only be in the
@@ -175,7 +175,7 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	if race := f.Timeline != "" || d.Code == diag.CodeRaceStream; race && len(d.Notes) > 0 {
 		// The first note of a race says why nothing orders the two, behind one about a guess.
 		n := 0
-		if strings.HasPrefix(d.Notes[0], "this rests on a guess") && len(d.Notes) > 1 {
+		if w := d.Witness; w != nil && w.Status == diag.StatusGuess && len(d.Notes) > 1 {
 			n = 1
 		}
 		f.Missing, f.Notes = f.Notes[n], slices.Delete(slices.Clone(f.Notes), n, n+1)
@@ -213,8 +213,8 @@ func (h *HTML) Verdict(v *diag.Verdict) error {
 func (h *HTML) Close() error {
 	h.sort()
 	h.sortExplained()
-	// Findings and verdicts arrive in any order, so links are resolved here. A kernel is identified by
-	// its input too, since several files may define the same name.
+	// Findings and verdicts arrive in any order, so links are resolved here. A kernel is identified
+	// by its input too, since several files may define the same name.
 	type key struct{ input, kernel string }
 	of := map[key][]string{} // ids of findings
 	for i := range h.page.Findings {
@@ -301,7 +301,7 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	for _, r := range d.Related {
 		out = append(out, h.place(r.Span, r.Stack, r.Message))
 	}
-	if len(out) == 2 && strings.HasPrefix(out[1].Text, "(1)") {
+	if len(out) == 2 && d.Code == diag.CodeRaceStream { // the launch that came first is Related
 		slices.Reverse(out)
 	}
 	return out

@@ -1,7 +1,7 @@
 package smt
 
-// Degree is the largest degree of the terms in a conjunction, as polynomials of its variables: 3 for
-// x*y*z, and for x/y*z, where x/y stands for a q of which q*y is next to x. Truth values and
+// Degree is the largest degree of the terms in a conjunction, as polynomials of its variables: 3
+// for x*y*z, and for x/y*z, where x/y stands for a q of which q*y is next to x. Truth values and
 // conditions have none. Solvers that work on bits hardly ever decide equations of a high degree.
 func (c *Context) Degree(asserts []Term) int {
 	degree, most := make(map[Term]int), 0

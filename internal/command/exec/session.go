@@ -187,8 +187,8 @@ var allocatedRE = regexp.MustCompile(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
 const variableText = `([A-Za-z_]\w*(?:(?:\.|->)\w+|\[\w+\])*)`
 
 // receiver returns the expression that receives the result in a call at a place: d_out in
-// cudaMalloc(&d_out, n), for a call that calls matches. It returns "" if the text of the line does not
-// show it.
+// cudaMalloc(&d_out, n), for a call that calls matches. It returns "" if the text of the line does
+// not show it.
 func (s *session) receiver(site host.Site, calls *regexp.Regexp) string {
 	lines, ok := s.texts[site.File]
 	if !ok {

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -259,17 +258,21 @@ var accessVerbs = [...]string{"writes", "updates atomically", "reads", "reads"}
 // streamText names the stream of an operation.
 func (t *streams) streamText(o *operation) string { return t.s.nameStream(o.name, o.stream) }
 
-// nameStream names a stream with a handle: by the variable that received the handle, if no other stream
-// has it, or by its number.
+// nameStream names a stream with a handle: by the variable that received the handle, if no other
+// stream has it, or by its number.
 func (s *session) nameStream(n streamName, handle uint64) string {
 	switch {
 	case handle == order.Legacy:
 		return "the default stream"
 	case n.number == 0:
 		return "the per-thread default stream"
-	case n.variable == "" || slices.ContainsFunc(slices.Collect(maps.Values(s.streams.names)),
-		func(o streamName) bool { return o.variable == n.variable && o.number != n.number }):
+	case n.variable == "":
 		return fmt.Sprintf("stream %d", n.number)
+	}
+	for _, o := range s.streams.names {
+		if o.variable == n.variable && o.number != n.number {
+			return fmt.Sprintf("stream %d", n.number)
+		}
 	}
 	return "stream `" + n.variable + "`"
 }

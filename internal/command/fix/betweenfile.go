@@ -19,8 +19,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// currentFile is the user's file with the repairs of the kernels before, and its syntax. The barriers
-// of a repair in part are only in it if it says so.
+// currentFile is the user's file with the repairs of the kernels before, and its syntax. The
+// barriers of a repair in part are only in it if it says so.
 type currentFile struct {
 	text   []byte
 	user   *source.File
@@ -75,8 +75,8 @@ func (x *kernelFix) read(ctx context.Context, text []byte) (*currentFile, error)
 	return cur, nil
 }
 
-// inUser is the place in the user's file of a place in a text that repairs have changed: the nearest
-// line that is equal.
+// inUser is the place in the user's file of a place in a text that repairs have changed: the
+// nearest line that is equal.
 func (x *kernelFix) inUser(cur *currentFile, p source.Pos) source.Pos {
 	user := x.source.user
 	if cur.user == nil || len(cur.text) == len(user.Content) {

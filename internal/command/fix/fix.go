@@ -1,12 +1,12 @@
 // Package fix is heddle fix: it repairs races and barrier divergence in the kernels of one file.
 //
 // It asks engine/placement first, for barriers between the statements of the source (placed.go).
-// What no placement repairs is left to package repair, which plans changes of the PTX; such a repair
-// is then expressed in the source, compiled again and judged again (source.go, patch.go, rank.go). A
-// judge here proves and runs each candidate (judge.go), so a repair is only shown if the launch that
-// exposed the bug no longer reports it and nothing else is wrong, or, of a kernel that is repaired in
-// part, if nothing is wrong that was not before (partly.go). In flow Options and a file; out flow the
-// repairs with their verdicts, the new PTX, and a patch.
+// What no placement repairs is left to package repair, which plans changes of the PTX; such a
+// repair is then expressed in the source, compiled again and judged again (source.go, patch.go,
+// rank.go). A judge here proves and runs each candidate (judge.go), so a repair is only shown if
+// the launch that exposed the bug no longer reports it and nothing else is wrong, or, of a kernel
+// that is repaired in part, if nothing is wrong that was not before (partly.go). In flow Options
+// and a file; out flow the repairs with their verdicts, the new PTX, and a patch.
 //
 // The command line and the editor import it. It imports the driver and the engines.
 package fix
@@ -73,7 +73,8 @@ const (
 	NothingToFix Status = iota
 	// Repaired is a kernel with a repair that the judge accepts, at least in the PTX.
 	Repaired
-	// PartlyRepaired is a kernel of which some findings are repaired. Kernel.Remaining has the others.
+	// PartlyRepaired is a kernel of which some findings are repaired. Kernel.Remaining has the
+	// others.
 	PartlyRepaired
 	// NotRepaired is a kernel with a bug for which no repair was found.
 	NotRepaired
@@ -298,9 +299,9 @@ func (x *kernelFix) conclude(ctx context.Context) error {
 	return nil
 }
 
-// gaveUp records that the time was up, or that the user ended the command. Whatever was found before
-// is dropped, so a result does not depend on how far a search came. Without a known bug the kernel is
-// "not checked", never "not repaired".
+// gaveUp records that the time was up, or that the user ended the command. Whatever was found
+// before is dropped, so a result does not depend on how far a search came. Without a known bug the
+// kernel is "not checked", never "not repaired".
 func (x *kernelFix) gaveUp() {
 	why := "the command was ended"
 	if x.opt.Budget > 0 {

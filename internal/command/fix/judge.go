@@ -85,10 +85,10 @@ func newJudge(f *fixer, k *ir.Func) *judge {
 	return j
 }
 
-// outlooks are the origins from which scalar arguments are taken as given: for all arguments that no
-// flag gives, and else for those that host code, a comment or a configuration gives, as for heddle
-// check. What goes wrong with others alone may never happen, and is no reason to change a kernel, so
-// that the last origin decides.
+// outlooks are the origins from which scalar arguments are taken as given: for all arguments that
+// no flag gives, and else for those that host code, a comment or a configuration gives, as for
+// heddle check. What goes wrong with others alone may never happen, and is no reason to change a
+// kernel, so that the last origin decides.
 func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 	out := []launch.Origin{launch.FromProgram}
 	cfg, errs := launch.Resolve(k, f.d.Job(f.in, k).Launch, f.in.Facts)
@@ -276,8 +276,9 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 }
 
 // evident returns what a run found without the races that rest on a guess, as heddle check counts
-// them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races, on
-// names the guesses of one. open says that nothing decides the guesses of one of them (Guesses.Race).
+// them: changing a kernel for a pitch that heddle made up would be wrong. If there are such races,
+// on names the guesses of one. open says that nothing decides the guesses of one of them
+// (Guesses.Race).
 func (j *judge) evident(p *parsed, host int, m *emu.Machine, cfg *launch.Config,
 	rep *race.Report) (found *race.Report, on string, open bool) {
 	if len(rep.Races) == 0 {
@@ -299,7 +300,8 @@ func (j *judge) evident(p *parsed, host int, m *emu.Machine, cfg *launch.Config,
 	return &kept, on, open
 }
 
-// guessesOf returns the guesses of the launch that the user asked for; nil if it cannot be resolved.
+// guessesOf returns the guesses of the launch that the user asked for; nil if it cannot be
+// resolved.
 func (j *judge) guessesOf(p *parsed, host int) *run.Guesses {
 	if g, ok := p.guesses[host]; ok {
 		return g

@@ -18,10 +18,10 @@ import (
 )
 
 // The first question is that of heddle sync: is there a placement of barriers with which the kernel
-// is right? Its places are those of the user's source, so that the result is a patch of it and needs
-// no translation. The barriers that exist stay unless they diverge. Only what no placement repairs is
-// left to package repair. For PTX that comes first: the label trees of PTX have fewer places than the
-// instructions between which package repair chooses.
+// is right? Its places are those of the user's source, so that the result is a patch of it and
+// needs no translation. The barriers that exist stay unless they diverge. Only what no placement
+// repairs is left to package repair. For PTX that comes first: the label trees of PTX have fewer
+// places than the instructions between which package repair chooses.
 
 // placed is a placement of barriers: the patch of the user's text, compiled and judged.
 type placed struct {
@@ -70,9 +70,9 @@ func (x *kernelFix) judgePlaced(ctx context.Context) error {
 	return err
 }
 
-// placementOptions are those of a search for this kernel: for the arguments that decide whether it is
-// wrong. Races between blocks are left out, since no barrier of a block affects them. The judge looks
-// for them, and proves the result for all arguments if it can.
+// placementOptions are those of a search for this kernel: for the arguments that decide whether it
+// is wrong. Races between blocks are left out, since no barrier of a block affects them. The judge
+// looks for them, and proves the result for all arguments if it can.
 func (x *kernelFix) placementOptions() placement.Options {
 	outlooks := x.outlooks(x.kernel.Func)
 	opt := placement.Options{

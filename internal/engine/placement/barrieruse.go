@@ -19,22 +19,14 @@ type At struct{ Line, Col int }
 // together and names the first.
 func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At,
 	sink func(diag.Diagnostic)) (*BarrierUse, error) {
-	s, err := open(opt, file, sink)
-	if err != nil {
+	s, in, err := compiled(ctx, opt, file, sink)
+	if in == nil {
 		return nil, err
 	}
 	defer s.prover.Close()
-	in, err := s.compile(ctx)
-	if in == nil || err != nil {
-		return nil, err
-	}
 	var best *BarrierUse
-	for _, fn := range s.unit.Funcs {
-		kernels := s.kernelsOf(in, fn)
-		if len(kernels) == 0 {
-			continue
-		}
-		use := s.useAt(ctx, &found{marked: newMarked(s, in, fn, kernels)}, at)
+	for f := range s.functions(in) {
+		use := s.useAt(ctx, f, at)
 		if use != nil && (best == nil || use.Need.rank() > best.Need.rank()) {
 			best = use
 		}

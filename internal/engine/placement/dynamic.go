@@ -45,8 +45,8 @@ func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.
 	return &a.a, nil
 }
 
-// run executes some blocks of one kernel once; nil: all. The error is a notJudgedError if the kernel
-// cannot start.
+// run executes some blocks of one kernel once; nil: all. The error is a notJudgedError if the
+// kernel cannot start.
 func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, blocks []uint32,
 	a *answer) error {
 	return o.watched(ctx, k, seed, blocks, a, nil)

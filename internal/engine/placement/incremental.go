@@ -28,12 +28,13 @@ import (
 // Incremental searches keep the result for each kernel in a file, and take it from there as long as
 // nothing changes on which it depends.
 //
-// The name of the file is a digest of everything that decides the result: the program heddle itself,
-// the options, the launch with the contents of its buffers, the instructions of the kernel and of
-// what it calls with the statements that they belong to, and the texts of these functions with the
-// lines within them. Line numbers count from the first line of the function, so that an edit above it
-// changes nothing. Only results that were verified are kept, with their verdicts. As in the caches
-// of compilations and of answers, the directory is the user's own, and a checksum finds damage.
+// The name of the file is a digest of everything that decides the result: the program heddle
+// itself, the options, the launch with the contents of its buffers, the instructions of the kernel
+// and of what it calls with the statements that they belong to, and the texts of these functions
+// with the lines within them. Line numbers count from the first line of the function, so that an
+// edit above it changes nothing. Only results that were verified are kept, with their verdicts. As
+// in the caches of compilations and of answers, the directory is the user's own, and a checksum
+// finds damage.
 
 // earlierFormat is part of the path. It changes with the format; a change of heddle needs no other
 // one.
@@ -286,8 +287,8 @@ func (f *found) keep() error {
 	return cache.WriteChecked(f.file, text)
 }
 
-// shift returns a function that moves the lines in a text with the functions that they are in: "line
-// 12" in the kernel's file, and "reduce.cu:12".
+// shift returns a function that moves the lines in a text with the functions that they are in:
+// "line 12" in the kernel's file, and "reduce.cu:12".
 func (m *marked) shift(was, is []extent) func(string) string {
 	own := m.fn.File.Name
 	place := regexp.MustCompile(`(\bline |[^\s:]+:)(\d+)`)

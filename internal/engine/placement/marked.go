@@ -29,19 +29,19 @@ type marked struct {
 	// launch.Config.Host has them; host is the one that config resolves.
 	hosts map[string][]int
 	host  int
-	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a barrier
-	// has the place of the point that it replaces.
+	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a
+	// barrier has the place of the point that it replaces.
 	barriers map[source.Span]placer.Label
-	// depth is the number of compiled loops around the beginning of each label. A label that is absent
-	// has no known depth.
+	// depth is the number of compiled loops around the beginning of each label. A label that is
+	// absent has no known depth.
 	depth map[placer.Label]int
 	// spaces are the memory spaces in which statements race, for the flags of barriers.
 	spaces map[[2]placer.Label][]event.Space
 	// scalars is the origin of the scalar arguments that proofs are for: this one, or one that takes
 	// precedence over it.
 	scalars launch.Origin
-	// whole ends the search where blocks race: no placement is right for all arguments then, and those
-	// of the launch are asked about next.
+	// whole ends the search where blocks race: no placement is right for all arguments then, and
+	// those of the launch are asked about next.
 	whole bool
 	// steps are what proofs may still take, in steps of the solvers.
 	steps int64

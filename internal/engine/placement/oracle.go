@@ -216,8 +216,8 @@ func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 
 // run returns the pairs of instructions that race in a run of the first block, and whether threads
 // of several warps do: these need not be disproved. One block shows nearly all races within blocks,
-// and costs the same for a launch of any size. An error, as of a launch that cannot start, means that
-// no pair is known to race.
+// and costs the same for a launch of any size. An error, as of a launch that cannot start, means
+// that no pair is known to race.
 func (o *staticOracle) run(ctx context.Context, k *ir.Func,
 	p placer.Placement) map[[2]source.Span]bool {
 	seen := newAnswer(o.marked, p)

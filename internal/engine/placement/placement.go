@@ -1,4 +1,5 @@
-// Package placement finds the cheapest right placement of barriers for the kernels of one source file.
+// Package placement finds the cheapest right placement of barriers for the kernels of one source
+// file.
 //
 // Package place searches the cheapest placement that satisfies constraints from races; an oracle
 // here judges each placement, by proofs (oracle.go), by runs (dynamic.go) or by both. The source is

@@ -155,8 +155,8 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 	if !strong && len(r.OtherBlocks) == 0 {
 		return r, nil
 	}
-	// A barrier that no race needs may decide what strong accesses read (see repair.FindRedundant), or
-	// be part of what orders blocks, as in a barrier of the grid.
+	// A barrier that no race needs may decide what strong accesses read (see repair.FindRedundant),
+	// or be part of what orders blocks, as in a barrier of the grid.
 	if was, err := judge(ctx, t, oracle, cost, t.Standing()); err == nil && was.Found {
 		was.Calls += r.Calls
 		return was, nil

@@ -9,8 +9,8 @@ import (
 )
 
 // A barrier is right for every launch of the host code, not for the first one only: 32 threads are
-// one warp, whose lanes a barrier of the warp orders, and 256 are not. Another grid is another shape
-// as well, for which the proof is made again.
+// one warp, whose lanes a barrier of the warp orders, and 256 are not. Another grid is another
+// shape as well, for which the proof is made again.
 func TestSyncShapes(t *testing.T) {
 	const text = `__global__ void k(int *out) {
   __shared__ int s[256];

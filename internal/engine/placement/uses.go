@@ -2,6 +2,7 @@ package placement
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"heddle/internal/diag"
@@ -12,7 +13,7 @@ import (
 
 // Explained says what the barriers of one function of the source are for.
 type Explained struct {
-	Kernel string      // demangled; of a template, the first instance
+	Kernel string      // demangled; of a template, the first instance that was wanted
 	Body   source.Span // of the function, braces included
 	Uses   []PlacedUse // in the order of the source
 }
@@ -24,27 +25,22 @@ type PlacedUse struct {
 }
 
 // UsesOfBarriers explains the barriers of a file's kernels that wanted selects by their demangled
-// names. Barriers that are not explained, such as named ones, are left out, and kernels without others. Mistakes in the input go to sink.
+// names; those of a template for all its kernels together. Barriers that are not explained, such as
+// named ones, are left out, and so are kernels without others. Mistakes in the input go to sink.
 func UsesOfBarriers(ctx context.Context, opt Options, file driver.Input, wanted func(string) bool,
 	sink func(diag.Diagnostic)) ([]Explained, error) {
-	s, err := open(opt, file, sink)
-	if err != nil {
+	s, in, err := compiled(ctx, opt, file, sink)
+	if in == nil {
 		return nil, err
 	}
 	defer s.prover.Close()
-	in, err := s.compile(ctx)
-	if in == nil || err != nil {
-		return nil, err
-	}
 	var out []Explained
-	for _, fn := range s.unit.Funcs {
-		kernels := s.kernelsOf(in, fn)
-		if len(kernels) == 0 || ctx.Err() != nil ||
-			!slices.ContainsFunc(kernels, func(k *ir.Func) bool { return wanted(k.Demangled) }) {
+	for f := range s.functions(in) {
+		kernels := f.marked.kernels
+		i := slices.IndexFunc(kernels, func(k *ir.Func) bool { return wanted(k.Demangled) })
+		if i < 0 || ctx.Err() != nil {
 			continue
 		}
-		e := Explained{Kernel: kernels[0].Demangled, Body: fn.Span}
-		f := &found{marked: newMarked(s, in, fn, kernels)}
 		x, err := newExplainer(f, f.marked.tree.Standing())
 		if err == nil && len(x.groups) > 0 {
 			err = x.observe(ctx)
@@ -52,6 +48,7 @@ func UsesOfBarriers(ctx context.Context, opt Options, file driver.Input, wanted 
 		if err != nil {
 			continue // this kernel has no explanation
 		}
+		e := Explained{Kernel: kernels[i].Demangled, Body: f.marked.fn.Span}
 		for _, g := range x.groups {
 			if u := x.use(ctx, g); !u.Refused {
 				e.Uses = append(e.Uses, PlacedUse{g.pos, u})
@@ -62,4 +59,32 @@ func UsesOfBarriers(ctx context.Context, opt Options, file driver.Input, wanted 
 		}
 	}
 	return out, nil
+}
+
+// compiled opens a file and compiles it. Without a result the file has a mistake, which went to
+// sink, or there is an error. The caller closes the prover.
+func compiled(ctx context.Context, opt Options, file driver.Input, sink func(diag.Diagnostic)) (*syncer,
+	*driver.Module, error) {
+	s, err := open(opt, file, sink)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := s.compile(ctx)
+	if in == nil || err != nil {
+		s.prover.Close()
+		return nil, nil, err
+	}
+	return s, in, nil
+}
+
+// functions yields the functions of the source that are kernels, or templates of them.
+func (s *syncer) functions(in *driver.Module) iter.Seq[*found] {
+	return func(yield func(*found) bool) {
+		for _, fn := range s.unit.Funcs {
+			kernels := s.kernelsOf(in, fn)
+			if len(kernels) > 0 && !yield(&found{marked: newMarked(s, in, fn, kernels)}) {
+				return
+			}
+		}
+	}
 }

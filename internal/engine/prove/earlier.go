@@ -46,9 +46,9 @@ func (e *Earlier) put(key string, r *verify.Result, v diag.Verdict) {
 }
 
 // key is a text that is equal for two questions about the kernel if their answers are: it has all
-// that Verify reads of the launch. It is empty where the launch says more than that: with conditions
-// of the user or of host code, and with the sizes of buffers. The limit of steps is no part of it: a
-// question that an earlier launch left undecided is not asked again with more.
+// that Verify reads of the launch. It is empty where the launch says more than that: with
+// conditions of the user or of host code, and with the sizes of buffers. The limit of steps is no
+// part of it: a question that an earlier launch left undecided is not asked again with more.
 func (p *Proof) key(limit int) string {
 	if p.earlier == nil || p.tied != nil || p.opt.Bounds || len(p.opt.Assume) > 0 ||
 		p.Config.Saved != "" {

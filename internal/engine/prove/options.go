@@ -148,8 +148,8 @@ type Proof struct {
 	tied *launch.Relation
 	// whether says that only the existence of a counterexample counts
 	whether bool
-	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments, whether
-	// it showed anything.
+	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments,
+	// whether it showed anything.
 	replayed map[string]bool
 	guess    *run.Guesses
 }

@@ -196,9 +196,9 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	return proved
 }
 
-// allot bounds the next attempt: it may use the steps that earlier attempts left, or half of them if
-// more attempts may follow. If a timeout replaces the steps, only those with followers have a bound:
-// whether the next attempt is made must not depend on time.
+// allot bounds the next attempt: it may use the steps that earlier attempts left, or half of them
+// if more attempts may follow. If a timeout replaces the steps, only those with followers have a
+// bound: whether the next attempt is made must not depend on time.
 func (p *Proof) allot(more bool) {
 	switch {
 	case p.total == 0 && more:
@@ -264,10 +264,11 @@ func (p *Proof) forGiven(v diag.Verdict) diag.Verdict {
 	return v
 }
 
-// aliasedVariable names an argument that points to a module variable, or a variable that points to a
-// buffer of an argument or of another variable; empty if there is none. Pointers among the arguments
-// are proved as the launch has them; a proof takes variables to be apart from all of them, and what
-// pointers in memory lead to apart from that as well, which a saved launch may contradict.
+// aliasedVariable names an argument that points to a module variable, or a variable that points to
+// a buffer of an argument or of another variable; empty if there is none. Pointers among the
+// arguments are proved as the launch has them; a proof takes variables to be apart from all of
+// them, and what pointers in memory lead to apart from that as well, which a saved launch may
+// contradict.
 func (p *Proof) aliasedVariable() string {
 	of := make(map[*launch.Buffer]string)
 	for i := range p.Config.Args {

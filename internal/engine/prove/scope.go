@@ -68,9 +68,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	return s
 }
 
-// unplaced names the pointers that may alias others although the host code has the launch, because it
-// does not tell where they point; empty if there is nothing that they could alias. What the proof
-// assumes of pointers in general is in Details.
+// unplaced names the pointers that may alias others although the host code has the launch, because
+// it does not tell where they point; empty if there is nothing that they could alias. What the
+// proof assumes of pointers in general is in Details.
 func (p *Proof) unplaced() string {
 	if p.realPointers() {
 		return ""
@@ -132,8 +132,8 @@ func (p *Proof) guessedBlock() bool {
 	return p.opt.Any.Block == [3]bool{} && p.Config.Origins["block"].Guessed()
 }
 
-// given lists the scalar arguments that the proof is for, with their values: what was read from host
-// code is worth a look.
+// given lists the scalar arguments that the proof is for, with their values: what was read from
+// host code is worth a look.
 func (p *Proof) given() []string {
 	var out []string
 	for i := range p.Job.Kernel.Params {
@@ -173,8 +173,8 @@ func (p *Proof) realPointers() bool {
 	return p.Config.Saved != ""
 }
 
-// otherLaunch returns a place where the host code of a launch may launch the kernel in a way that is
-// not followed, such as through a pointer: "k.cu:4:12". It is empty if there is none.
+// otherLaunch returns a place where the host code of a launch may launch the kernel in a way that
+// is not followed, such as through a pointer: "k.cu:4:12". It is empty if there is none.
 func (p *Proof) otherLaunch() string {
 	f := p.Job.Files().Lookup(p.Job.Module.Name)
 	if p.Config.Host == 0 || p.Config.Saved != "" || f == nil {

@@ -24,8 +24,8 @@ import (
 // Limits of one query, in steps, so that a verdict does not depend on the load of the machine. The
 // embedded solver decides nearly all queries within milliseconds. A query that it does not decide
 // within firstSteps goes to z3 where that is installed, and then back to the embedded solver with
-// querySteps. A proof that follows a clean run must not keep users waiting for one query that is too
-// hard: its limits are smaller, and there is no third attempt.
+// querySteps. A proof that follows a clean run must not keep users waiting for one query that is
+// too hard: its limits are smaller, and there is no third attempt.
 const (
 	firstSteps   = 10_000_000  // about half a second
 	programSteps = 15_000_000  // of z3, about five seconds

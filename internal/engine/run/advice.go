@@ -17,13 +17,13 @@ import (
 // remedy.go this is advice: nothing here is proved.
 
 // barrierRemedy says what would end a barrier error; empty if there is no advice but that of
-// heddle explain.
-func (r *Run) barrierRemedy(be *race.BarrierError) string {
+// heddle explain. waiting are the barriers of a deadlock.
+func (r *Run) barrierRemedy(be *race.BarrierError, waiting []awaited) string {
 	switch be.Kind {
 	case race.Divergence:
 		return r.divergenceRemedy(be)
 	case race.Deadlock:
-		return r.deadlockRemedy(be)
+		return r.deadlockRemedy(waiting)
 	case race.WarpSyncHang:
 		return "name in the mask exactly the lanes that reach this place, or move it out of the " +
 			"conditional code"
@@ -35,7 +35,7 @@ func (r *Run) barrierRemedy(be *race.BarrierError) string {
 		return "let the threads that arrive early wait at another barrier first, or use two barrier " +
 			"numbers in turn"
 	case race.SplitBarrier:
-		return "move the barrier out of the conditional code, so that all threads reach the same one"
+		return outOfCondition
 	}
 	return ""
 }
@@ -55,20 +55,23 @@ func (r *Run) divergenceRemedy(be *race.BarrierError) string {
 		return fmt.Sprintf("let all threads of the block execute %s equally often: move it out of the "+
 			"conditional code, and let the loop around it have one number of iterations for all", name)
 	}
-	return "move the barrier out of the conditional code, so that all threads of the block reach the " +
-		"same one"
+	return outOfCondition
 }
 
-// undefined says why it is an error that threads have exited before a barrier, although most devices
-// continue.
+// outOfCondition is the remedy for a barrier of which threads reach another one, or none.
+const outOfCondition = "move the barrier out of the conditional code, so that all threads of the " +
+	"block reach the same one"
+
+// undefined says why it is an error that threads have exited before a barrier, although most
+// devices continue.
 const undefined = "all threads of a block must reach a barrier, or the behavior is undefined (PTX ISA " +
 	"9.7.13.1); devices since sm_70 wait only for threads that have not exited, which hides the mistake"
 
 // deadlockRemedy is the remedy for threads that wait at barriers with counts.
-func (r *Run) deadlockRemedy(be *race.BarrierError) string {
+func (r *Run) deadlockRemedy(waiting []awaited) string {
 	var first []string // arrivals of warps that write nothing to shared memory before them
 	crossed := true    // all of them wait at both barriers
-	for _, w := range r.awaited(be) {
+	for _, w := range waiting {
 		switch {
 		case w.count > uint32(r.Config.Geometry.ThreadsPerBlock()):
 			return fmt.Sprintf("give barrier %d the number of threads that use it in one generation, at "+
@@ -112,25 +115,27 @@ func (r *Run) storesBetween(from, to int) bool {
 	return false
 }
 
-// unreached lists the places at which warps would arrive at a barrier of a deadlock, if they did not
-// wait at another one first.
-func (r *Run) unreached(be *race.BarrierError) []diag.Related {
+// unreached lists the places at which warps would arrive at a barrier of a deadlock, if they did
+// not wait at another one first.
+func (r *Run) unreached(waiting []awaited) []diag.Related {
 	var out []diag.Related
-	for _, w := range r.awaited(be) {
-		for _, m := range w.missing[:min(1, len(w.missing))] {
-			at, frames := r.userPlace(emu.SiteInfo{Instr: m.arrival})
-			if !at.IsValid() {
-				continue
-			}
-			out = append(out, diag.Related{Span: at, Stack: frames, Message: fmt.Sprintf(
-				"not reached: barrier %d waits for warp %d to get here", w.barrier, m.warp)})
+	for _, w := range waiting {
+		if len(w.missing) == 0 {
+			continue
 		}
+		m := w.missing[0]
+		at, frames := r.userPlace(emu.SiteInfo{Instr: m.arrival})
+		if !at.IsValid() {
+			continue
+		}
+		out = append(out, diag.Related{Span: at, Stack: frames, Unreached: true, Message: fmt.Sprintf(
+			"not reached: barrier %d waits for warp %d to get here", w.barrier, m.warp)})
 	}
 	return out
 }
 
-// boundsRemedy is the remedy for an access outside of an array, of which there are count; empty if no
-// index is known.
+// boundsRemedy is the remedy for an access outside of an array, of which there are count; empty if
+// no index is known.
 func (r *Run) boundsRemedy(s *emu.Stop, count uint64) string {
 	if s.Bound == (emu.Bound{}) {
 		return ""

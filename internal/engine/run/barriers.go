@@ -59,8 +59,10 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		at, frames := r.userPlace(r.Machine.Site(w.Site))
 		d.Related = append(d.Related, diag.Related{Span: at, Stack: frames, Message: r.waitText(be, w.Site)})
 	}
+	var waiting []awaited
 	if be.Kind == race.Deadlock {
-		d.Related = append(d.Related, r.unreached(be)...)
+		waiting = r.awaited(be)
+		d.Related = append(d.Related, r.unreached(waiting)...)
 	}
 	if len(be.Exited) > 0 {
 		note("%s had exited", r.exitedText(be.Exited))
@@ -80,7 +82,7 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		d.Notes = append(d.Notes, afterFault)
 	}
 	d.Groups = r.groups(be)
-	if text := r.barrierRemedy(be); text != "" {
+	if text := r.barrierRemedy(be, waiting); text != "" {
 		d.Help = append(d.Help, text)
 	}
 	if be.Count > 1 {

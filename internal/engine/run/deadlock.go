@@ -31,8 +31,8 @@ type awaited struct {
 	missing        []absent
 }
 
-// awaited lists, in order of barrier number, the barriers with a count at which threads wait. Barriers
-// without a count and warp barriers are left out.
+// awaited lists, in order of barrier number, the barriers with a count at which threads wait.
+// Barriers without a count and warp barriers are left out.
 func (r *Run) awaited(be *race.BarrierError) []awaited {
 	g := r.Config.Geometry
 	at := make(map[uint32]event.Wait) // where each warp waits, by its index in the block
@@ -104,8 +104,8 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 }
 
 // nextAt returns an instruction that uses barrier id in the code after a site of the kernel; nil if
-// there is none. It does not look into called functions, and finds nothing from a site inside one: a
-// note is then missing.
+// there is none. It does not look into called functions, and finds nothing from a site inside one:
+// a note is then missing.
 func (r *Run) nextAt(site event.Site, id uint8) *ir.Instr {
 	from := r.Machine.Site(site).Instr
 	fn := r.Job.Kernel
@@ -116,8 +116,8 @@ func (r *Run) nextAt(site event.Site, id uint8) *ir.Instr {
 	return reached(fn, b, slices.Index(b.Instrs, from)+1, id)
 }
 
-// reached returns the first instruction with barrier id in the instructions of b from index from on,
-// or else in a block that is reachable from b, the nearest first; nil if there is none.
+// reached returns the first instruction with barrier id in the instructions of b from index from
+// on, or else in a block that is reachable from b, the nearest first; nil if there is none.
 func reached(fn *ir.Func, b *ir.Block, from int, id uint8) *ir.Instr {
 	seen := make([]bool, len(fn.Blocks))
 	if in := naming(b.Instrs[from:], id); in != nil {

@@ -18,10 +18,10 @@ import (
 
 // A finding is an error only if it does not rest on a guess. Two accesses of a run meet at one
 // address; whether they do in the user's launches is another question if the address has a pitch,
-// an index from memory, or the size of the grid in it that heddle made up. Package depend says which
-// facts decide that the two addresses are equal. If one of them is a guess, the finding is a warning
-// that names it. A guess that decides only whether the accesses are reached (a bound, a number of
-// iterations) leaves an error: the run shows that ordinary values reach them.
+// an index from memory, or the size of the grid in it that heddle made up. Package depend says
+// which facts decide that the two addresses are equal. If one of them is a guess, the finding is a
+// warning that names it. A guess that decides only whether the accesses are reached (a bound, a
+// number of iterations) leaves an error: the run shows that ordinary values reach them.
 
 // A guess is a fact about the launch that heddle made up, with the flag that specifies it.
 type guess struct {
@@ -34,7 +34,8 @@ type guess struct {
 // restsOn returns the guesses that decide whether a finding is there: for a race those on which the
 // difference of the two addresses depends, and contents that must be equal at two places for both
 // threads to get there, for an access outside of its array those on which the
-// address, the number of iterations or the size of the array depends. rc is nil for a finding that is no race.
+// address, the number of iterations or the size of the array depends. rc is nil for a finding that
+// is no race.
 func (g *Guesses) restsOn(key Key, rc *race.Race, m *emu.Machine, cfg *launch.Config) []guess {
 	in := m.Site(key.a).Instr
 	if in == nil {
@@ -84,9 +85,9 @@ func (g *Guesses) tooWide(a, b *depend.Access, cfg *launch.Config) bool {
 	return false
 }
 
-// Race says on which guesses a race of a launch rests, with the flags that specify them; empty if it
-// rests on none. open says that nothing decides what is guessed: contents of memory, or arguments of
-// a kernel that no host code launches. A proof is about all of them.
+// Race says on which guesses a race of a launch rests, with the flags that specify them; empty if
+// it rests on none. open says that nothing decides what is guessed: contents of memory, or
+// arguments of a kernel that no host code launches. A proof is about all of them.
 func (g *Guesses) Race(rc *race.Race, m *emu.Machine, cfg *launch.Config) (on string, open bool) {
 	all := g.restsOn(raceKey(rc), rc, m, cfg)
 	if len(all) == 0 {
@@ -210,8 +211,8 @@ func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 	return out
 }
 
-// sized reports whether the memory of an argument is what the host code allocates, of which only the
-// contents are unknown: such a size is only taken if nothing else about the launch is a guess.
+// sized reports whether the memory of an argument is what the host code allocates, of which only
+// the contents are unknown: such a size is only taken if nothing else about the launch is a guess.
 func (g *Guesses) sized(param int) bool {
 	a := &g.cfg.Args[param]
 	return a.Buffer != nil && a.Buffer.Size > 0 && !a.Guessed &&
@@ -241,7 +242,7 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 	f.Severity = diag.Warning
 	f.Message = "possible " + f.Message
 	if f.Witness != nil {
-		f.Witness.Status = restsOnGuess
+		f.Witness.Status = diag.StatusGuess
 	}
 	f.Notes = slices.Insert(f.Notes, 0, "this rests on a guess: "+what)
 	for i := range f.Help {

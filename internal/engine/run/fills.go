@@ -40,8 +40,8 @@ const (
 	leastExtent  = 4  // the smallest N of random integers below N
 	fewVertices  = 32 // N for indices in a small graph
 	edges        = 8  // entries in a row, on average
-	// mostCompared bounds the numbers with which a kernel compares the values of a buffer and that are
-	// among its contents: two elements should be equal often.
+	// mostCompared bounds the numbers with which a kernel compares the values of a buffer and that
+	// are among its contents: two elements should be equal often.
 	mostCompared = 4
 )
 
@@ -195,9 +195,6 @@ func (r *Run) Refill(ctx context.Context, v diag.Verdict) diag.Verdict {
 	return v
 }
 
-// restsOnGuess is the status of the witness of a finding that rests on guesses.
-const restsOnGuess = "depends on guesses"
-
 // filled runs the kernel once with other contents and reports what that shows: errors and findings
 // that rest on guesses. A run that does not count reports nothing; exceeded is set if its budget
 // did not suffice.
@@ -233,7 +230,7 @@ func (r *Run) filled(ctx context.Context, cfg *launch.Config) (bugs, guessed int
 	r.Aside, r.Seen = f.Aside, f.Seen
 	for _, g := range found {
 		r.Job.Report(g)
-		switch rests := g.Witness != nil && g.Witness.Status == restsOnGuess; {
+		switch rests := g.Witness != nil && g.Witness.Status == diag.StatusGuess; {
 		case g.Severity == diag.Error:
 			bugs++
 		case rests:

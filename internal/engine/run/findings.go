@@ -89,8 +89,8 @@ func raceCode(rc *race.Race) diag.Code {
 }
 
 // raceFinding is the diagnostic of one race. The memory that it names is the overlap of the two
-// accesses, which may differ in address and size. The two are told in the order of the program where
-// that is known, else in that of the run.
+// accesses, which may differ in address and size. The two are told in the order of the program
+// where that is known, else in that of the run.
 func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
 	hazards, across := rc.Hazards, rc.Across
 	ex := r.Example(rc)
@@ -143,7 +143,7 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 		d.Help = append(d.Help, remedy)
 	}
 	r.raceNotes(rc, hazards, across, &d)
-	d.Alike = r.alike(rc, one, two, mem)
+	d.Alike, d.Separate = r.alike(rc, one, two, mem)
 	return d
 }
 

@@ -22,11 +22,11 @@ import (
 // proof may have any number there: an image 0 pixels wide, in which all threads write one pixel. If
 // the addresses of a finding depend on a guess, evidence.go says so. What no address shows, such as
 // the size of the block, is decided by runs with other guesses. A run is comparable if at least as
-// many threads execute the same two instructions. A finding depends on the guess if at least half of
-// the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names the
-// values. For a guessed block of two or three dimensions a single run with another shape suffices
-// that executes both instructions by several threads: code for tiles is right for the tiles that it
-// was written for, and a barrier that is missing is missing in every shape.
+// many threads execute the same two instructions. A finding depends on the guess if at least half
+// of the comparable runs do not show it: it becomes a warning, and the verdict is unknown and names
+// the values. For a guessed block of two or three dimensions a single run with another shape
+// suffices that executes both instructions by several threads: code for tiles is right for the
+// tiles that it was written for, and a barrier that is missing is missing in every shape.
 //
 // The heuristic may downgrade a real bug to a warning. It never drops a finding, and it never makes
 // a kernel clean.
@@ -79,9 +79,9 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	return g
 }
 
-// NewShapeGuesses is for a proof for all inputs, which may have any arguments and contents: only the
-// grid and the block can be guesses, and runs with other arguments say nothing about it. grid and
-// block tell which of them are.
+// NewShapeGuesses is for a proof for all inputs, which may have any arguments and contents: only
+// the grid and the block can be guesses, and runs with other arguments say nothing about it. grid
+// and block tell which of them are.
 func NewShapeGuesses(job *driver.Job, cfg *launch.Config, grid, block bool) *Guesses {
 	g := NewGuesses(job, cfg, 0)
 	g.grid, g.block = grid, block
@@ -151,7 +151,7 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, rc *race.Race, r *Run,
 	}
 	f.Severity = diag.Warning
 	if f.Witness != nil {
-		f.Witness.Status = restsOnGuess
+		f.Witness.Status = diag.StatusGuess
 	}
 	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
 	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")

@@ -14,10 +14,11 @@ import (
 	"heddle/internal/race"
 )
 
-// The iterations in which two accesses race, in the words of the source: "with k = 64". The detector
-// does not know them. A run with a race is repeated with a sink that reads the counters of the loops
-// around the two accesses at the moment of each. A counter is the variable that the header of a for
-// statement changes; it is known only if one instruction has the position of that change.
+// The iterations in which two accesses race, in the words of the source: "with k = 64". The
+// detector does not know them. A run with a race is repeated with a sink that reads the counters of
+// the loops around the two accesses at the moment of each. A counter is the variable that the
+// header of a for statement changes; it is known only if one instruction has the position of that
+// change.
 
 // mostRepeated is the number of warp instructions of a run that is repeated for its iterations.
 const mostRepeated = 4_000_000
@@ -252,8 +253,8 @@ func (r *Run) recorded() []moment {
 	return r.moments
 }
 
-// iterations repeats a run that found races, and keeps the loop counters and values at the accesses of
-// each.
+// iterations repeats a run that found races, and keeps the loop counters and values at the accesses
+// of each.
 func (r *Run) iterations(ctx context.Context, rep *race.Report, res *emu.Result, seed uint64) {
 	if res.Steps > mostRepeated {
 		return
@@ -303,9 +304,9 @@ func (r *Run) iteration(rc *race.Race) (one, known bool) {
 	return w.at[0] == w.at[1], w.at[0] != "" && w.at[1] != ""
 }
 
-// reversed reports whether the first access of a race, which came first in the run, is the later one in
-// the program: of a later iteration of a loop around both, or of the same one and behind the other in
-// the code. A report tells the two in the order that a barrier between them would enforce.
+// reversed reports whether the first access of a race, which came first in the run, is the later
+// one in the program: of a later iteration of a loop around both, or of the same one and behind the
+// other in the code. A report tells the two in the order that a barrier between them would enforce.
 func (r *Run) reversed(rc *race.Race, one, two emu.SiteInfo) bool {
 	if rc.Cause != race.Unordered || rc.Level != race.IntraBlock && rc.Level != race.IntraWarp ||
 		len(one.Calls)+len(two.Calls) > 0 {

@@ -127,8 +127,8 @@ func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 	return r.betweenLines(rc, in, a, b)
 }
 
-// divided is the remedy for a statement that reads and writes: the threads synchronize between the two,
-// and in a loop before the next iteration as well.
+// divided is the remedy for a statement that reads and writes: the threads synchronize between the
+// two, and in a loop before the next iteration as well.
 func (r *Run) divided(rc *race.Race, at *ir.Instr, in *ir.Loop, loop, line int) string {
 	b := blockWith(r.Job.Kernel, at)
 	barrier := r.barrierFor(rc, b != nil && r.uniform(b))

@@ -329,9 +329,9 @@ func (r *Run) Again() bool {
 }
 
 // Alone runs the first block of a launch by itself, in at most so many steps, after a run that
-// reached its limit before any block had ended: blocks take turns, so that many long blocks have all
-// come far by then. If it ends, the launch is too large for a run, and not one that may never end. It
-// reports whether it ran: a block that may wait for others is not run alone.
+// reached its limit before any block had ended: blocks take turns, so that many long blocks have
+// all come far by then. If it ends, the launch is too large for a run, and not one that may never
+// end. It reports whether it ran: a block that may wait for others is not run alone.
 func (r *Run) Alone(ctx context.Context, steps uint64) bool {
 	g := r.Config.Geometry
 	if !r.limited || r.large || g.Blocks() < 2 || r.Verdict().Reason != r.inconclusive ||
@@ -377,8 +377,8 @@ func (r *Run) budget() uint64 {
 }
 
 // QuickSteps is the budget, in warp instructions, of one of the many short runs of a search. It is
-// a hundredth (for few warps) to a tenth (for many) of the default of a normal run. blocks are those
-// that run; nil: all.
+// a hundredth (for few warps) to a tenth (for many) of the default of a normal run. blocks are
+// those that run; nil: all.
 func QuickSteps(common *driver.Options, cfg *launch.Config, blocks []uint32) uint64 {
 	if common.MaxSteps != 0 {
 		return common.MaxSteps

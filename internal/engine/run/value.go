@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -17,7 +16,8 @@ import (
 // vectors, atomic operations and asynchronous copies are left out, as are those of registers whose
 // type does not say how to print them (.b32 may be a float).
 
-// value returns the value that an access writes or reads in a lane, as text; empty if it is not known.
+// value returns the value that an access writes or reads in a lane, as text; empty if it is not
+// known.
 func (m *moments) value(e *event.Access, in *ir.Instr, lane int) string {
 	if e.Size != e.Elem && e.Elem != 0 || e.Size > 8 || in == nil || in.Vec > 1 {
 		return ""
@@ -53,20 +53,18 @@ func valueText(t isa.Type, bits uint64) string {
 	case size < 1 || size > 8 || t.Class() != isa.Signed && t.Class() != isa.Unsigned:
 		return ""
 	}
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], bits)
-	clear(b[size:])
-	unsigned := binary.LittleEndian.Uint64(b[:])
 	shift := 64 - 8*size
 	const small = 1 << 20
-	if signed := int64(unsigned<<shift) >> shift; t.Signed() || size >= 4 && signed > -small && signed < 0 {
+	signed := int64(bits<<shift) >> shift
+	if t.Signed() || size >= 4 && signed > -small && signed < 0 {
 		return strconv.FormatInt(signed, 10)
 	}
-	return strconv.FormatUint(unsigned, 10)
+	return strconv.FormatUint(bits<<shift>>shift, 10)
 }
 
 // values returns the values of the two accesses of a race, to end a sentence: ", value 3". They are
-// empty if one of them is not known, or if they are equal, as those of memory that heddle filled are.
+// empty if one of them is not known, or if they are equal, as those of memory that heddle filled
+// are.
 func (r *Run) values(rc *race.Race) (first, second string) {
 	w := r.momentOf(rc)
 	if w == nil || slices.Contains(w.value[:], "") || w.value[0] == w.value[1] {

@@ -64,9 +64,9 @@ func bothAccess(one, does, two, does2 string) string {
 	return fmt.Sprintf("%s %s and %s %s", one, does, two, does2)
 }
 
-// expression returns the expression of the source that is written or read at a position, and the position with its
-// end if it starts there. call says that it is a call, in which the access happens. It is empty if
-// the source or its form is not known.
+// expression returns the expression of the source that is written or read at a position, and the
+// position with its end if it starts there. call says that it is a call, in which the access
+// happens. It is empty if the source or its form is not known.
 func (r *Run) expression(writes bool, at source.Span) (expr string, span source.Span, call bool) {
 	line, ok := r.Job.LineAt(at.Start)
 	if !ok || at.End.IsValid() {
@@ -95,11 +95,12 @@ type cause struct {
 	level    race.Level
 }
 
-// alike returns a note if what orders the accesses of an earlier race of the run may order these too;
-// else it is empty. It compares the places of instructions and knows nothing of control flow.
-func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
+// alike returns a note if what orders the accesses of an earlier race of the run may order these
+// too; else it is empty. separate says that this race needs a change of its own. It compares the
+// places of instructions and knows nothing of control flow.
+func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) (note string, separate bool) {
 	if rc.Cause != race.Unordered || len(one.Calls)+len(two.Calls) > 0 {
-		return ""
+		return "", false
 	}
 	n := cause{mem.name, rc.Interval, []*ir.Instr{one.Instr, two.Instr},
 		min(one.Instr.Index, two.Instr.Index), max(one.Instr.Index, two.Instr.Index), mem.String(),
@@ -113,20 +114,20 @@ func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) string {
 			continue
 		}
 		if slices.Contains(c.accesses, one.Instr) && slices.Contains(c.accesses, two.Instr) {
-			return "these accesses are among those of the race on " + c.first
+			return "these accesses are among those of the race on " + c.first, false
 		}
 		if from, to := max(c.from, n.from), min(c.to, n.to); from < to {
 			c.from, c.to = from, to
 			c.accesses = append(c.accesses, n.accesses...)
-			return "a barrier that orders the race on " + c.first + " may order this one as well"
+			return "a barrier that orders the race on " + c.first + " may order this one as well", false
 		}
 		if n.level == race.IntraWarp && c.level == race.IntraWarp {
-			return "as in the race on " + c.first + ", nothing orders the lanes of the warp"
+			return "as in the race on " + c.first + ", nothing orders the lanes of the warp", true
 		}
 		if n.level == race.InterBlock && c.level == race.InterBlock {
-			return "as in the race on " + c.first + ", nothing orders the blocks"
+			return "as in the race on " + c.first + ", nothing orders the blocks", true
 		}
 	}
 	r.causes = append(r.causes, n)
-	return ""
+	return "", false
 }

@@ -51,8 +51,8 @@ const (
 	local
 	alone
 	quiet
-	// exact is quiet, but sums of floating-point numbers count as weak: barriers decide in which order
-	// they are rounded.
+	// exact is quiet, but sums of floating-point numbers count as weak: barriers decide in which
+	// order they are rounded.
 	exact
 )
 

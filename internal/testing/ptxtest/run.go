@@ -141,10 +141,9 @@ func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
 	}
 	add(d.Span.Start)
 	for _, r := range d.Related {
-		if strings.HasPrefix(r.Message, "not reached: ") {
-			continue // advice: nothing happened there
+		if !r.Unreached {
+			add(r.Span.Start)
 		}
-		add(r.Span.Start)
 	}
 	return f
 }

@@ -26,6 +26,9 @@ type Options struct {
 	MaxSteps uint64
 	// bytes that a run and the consumer of its events may allocate, nearly; 0: DefaultMemory
 	Memory uint64
+	// DropEvents makes a run go on without the consumer of its events if the two take more than Memory,
+	// for callers who need the results. Else the run ends.
+	DropEvents bool
 	// goroutines that execute independent blocks; 0: one for each core
 	Workers int
 	// Blocks are the only blocks to run, each once; nil: all. Blocks that wait for others stall.
@@ -117,6 +120,9 @@ type Result struct {
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks of which all threads have exited
+	// Dropped says that events were dropped (Options.DropEvents), after Watched blocks had ended.
+	Dropped bool
+	Watched uint64
 	// Annotations of heddle.h that did not hold, in the order in which they failed.
 	Annotations []FailedAnnotation
 	// Maybe contains the sites of accesses that a trace made on paths which perhaps no input takes.

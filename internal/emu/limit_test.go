@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -55,6 +56,43 @@ func TestMemoryLimit(t *testing.T) {
 		config(1, 32, buffer("out", 0)))
 	if err == nil || !strings.Contains(err.Error(), "at most 524288 are possible") {
 		t.Errorf("a gigabyte of local memory: %v", err)
+	}
+}
+
+// With DropEvents a run goes on without a consumer that takes too much memory, and computes what it
+// computes with one; if the kernel itself takes too much, it ends all the same.
+func TestDropEvents(t *testing.T) {
+	const count = "mov.u32 %n, 0;\nL:\natom.global.add.u32 %v, [%o], 1;\nbar.sync 0;\n" +
+		"add.u32 %n, %n, 1;\nsetp.lt.u32 %c, %n, 20;\n@%c bra L;\nret;"
+	for _, workers := range []int{1, 2} {
+		m, err := New(kernel(t, count), config(64, 256, buffer("out", 4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Memory: 4 << 20, Workers: workers, DropEvents: true}
+		h := new(hungry)
+		res, err := m.Run(t.Context(), opt, h)
+		if err != nil || res.Status != Completed || !res.Dropped || res.Blocks != 64 ||
+			res.Watched == 0 || res.Watched >= 64 || h.bytes > 16<<20 {
+			t.Errorf("%d workers: %+v, %d bytes, %v", workers, res, h.bytes, err)
+		}
+		sum := make([]byte, 4)
+		if _, err := res.Read("out", 0, sum); err != nil || binary.LittleEndian.Uint32(sum) != 64*256*20 {
+			t.Errorf("%d workers: counted to %v, %v", workers, sum, err)
+		}
+		opt.Memory = 1 << 30
+		if res, err = m.Run(t.Context(), opt, new(hungry)); err != nil || res.Dropped {
+			t.Errorf("%d workers, enough memory: %+v, %v", workers, res, err)
+		}
+	}
+	m, err := New(kernel(t, ".local .align 4 .b8 a[400000];\nst.local.u32 [a+399996], %i;\nbar.sync 0;\nret;"),
+		config(4, 256, buffer("out", 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Run(t.Context(), Options{Memory: 4 << 20, DropEvents: true}, new(hungry))
+	if err != nil || res.Status != Stopped || res.Stop.Kind != MemoryLimit {
+		t.Errorf("too much local memory: %+v, %v", res, err)
 	}
 }
 

@@ -52,6 +52,8 @@ type scheduler struct {
 	reported  uint64
 	stalled   bool
 	cancelled bool
+	dropped   bool     // the events
+	watched   uint64   // blocks that had ended by then
 	ahead     *workers // nil: blocks run directly
 	// small: of a launch by a program, until its first block has ended. Most such launches are too
 	// small for workers.
@@ -101,7 +103,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 func (s *scheduler) result() *Result {
 	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
 		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places, mem: s.x.mem,
-		points: max(s.points, s.x.points)}
+		Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -115,6 +117,20 @@ func (s *scheduler) result() *Result {
 		res.Status = Stalled
 	}
 	return res
+}
+
+// full is exec.full for the goroutine that sends the events. It drops them first, if the options say
+// so and that is enough.
+func (s *scheduler) full() bool {
+	x := s.x
+	if s.opt.DropEvents && x.meter != nil {
+		used := x.mem.used.Load()
+		if used <= x.opt.Memory && used+x.meter.Memory() > x.opt.Memory {
+			x.sink, x.meter = nil, nil
+			s.dropped, s.watched = true, s.done
+		}
+	}
+	return x.full()
 }
 
 // newExec returns the state of one goroutine that executes blocks.
@@ -154,7 +170,7 @@ func (s *scheduler) loop() {
 			}
 		}
 		if s.ahead != nil {
-			if s.x.full() {
+			if s.full() {
 				return
 			}
 			if !s.batch() {
@@ -229,7 +245,7 @@ func (s *scheduler) turn(b *block) bool {
 		s.reported = x.steps
 		s.opt.Progress(x.steps, s.done, s.blocks)
 	}
-	if x.steps >= s.opt.MaxSteps || x.full() {
+	if x.steps >= s.opt.MaxSteps || s.full() {
 		return false
 	}
 	if b.queued == 0 {

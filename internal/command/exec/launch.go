@@ -25,6 +25,7 @@ type kernel struct {
 	code     *emu.Program
 	watch    *run.Program
 	shapes   map[shape]uint64 // executed launches of each shape
+	large    map[shape]bool   // shapes for which the race detector ran out of memory
 	launches uint64           // requested, executed or not
 	file     string           // of saved launches, without the number
 	time     time.Duration
@@ -35,6 +36,8 @@ type shape struct {
 	grid, block, cluster event.Dim3
 	shared               uint64
 }
+
+func shapeOf(l *host.Launch) shape { return shape{l.Grid, l.Block, l.Cluster, l.Shared} }
 
 // row is the kernel in the table at the end.
 func (k *kernel) row() Kernel {
@@ -53,8 +56,8 @@ func (s *session) Launch(l *host.Launch) host.Error {
 	k.launches++
 	start := time.Now()
 	defer func() { k.time += time.Since(start) }()
-	sh := shape{l.Grid, l.Block, l.Cluster, l.Shared}
-	check := s.r.opt.Check.Watches(k.shapes[sh])
+	sh := shapeOf(l)
+	check := s.r.opt.Check.Watches(k.shapes[sh]) && !k.large[sh]
 	a := s.attempt(l)
 	if a.repeats() && (a.checked || !check) {
 		s.repeat(k, l, a.result)
@@ -99,10 +102,13 @@ func (s *session) execute(k *kernel, l *host.Launch, a attempt, check bool) host
 	found := k.watch.Bugs()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	done := err == nil && res.Status == emu.Completed
+	if err == nil && res.Dropped {
+		k.large[shapeOf(l)] = true
+	}
 	if k.watch.Touched != nil {
 		accesses, all := s.touched.Accesses()
 		if a.result != nil {
-			s.learn(a, accesses, s.touched.Fenced, all && done, check)
+			s.learn(a, accesses, s.touched.Fenced, all && done, check && !res.Dropped)
 		}
 		if compared {
 			s.launched(k, l, accesses, s.touched.Fenced, all)

@@ -188,7 +188,8 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 		s.problem(diag.Unsupported, f.Demangled, "%v", err)
 		return nil, host.InvalidDeviceFunction
 	}
-	k := &kernel{fn: f, module: m, code: code, shapes: make(map[shape]uint64)}
+	k := &kernel{fn: f, module: m, code: code, shapes: make(map[shape]uint64),
+		large: make(map[shape]bool)}
 	k.watch = run.NewProgram(s.driver.Job(m.driver, f), &run.Options{})
 	k.watch.Reproduce, k.watch.Printf, k.watch.Mark = s.r.opt.Command, &s.printed, s.mark
 	s.kernels = append(s.kernels, k)

@@ -32,7 +32,7 @@ type Program struct {
 	repeated uint64 // launches that were not executed: see Repeat
 	checked  uint64
 	lanes    uint64
-	cut      uint64 // launches that ended early without an error of the kernel
+	cut      uint64 // launches that ended early, or unwatched, without an error of the kernel
 	reason   string // of the first of them
 }
 
@@ -57,6 +57,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	if check {
 		det = Watch(r.Job.Options(), r.Job.Kernel, cfg, m, true)
 		sink = det
+		opt.DropEvents = true
 	} else {
 		opt.Workers = r.Job.Options().Workers // no detector has to take the events in turn
 	}
@@ -80,6 +81,10 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 		r.Findings(det.Report(), r.opt.Seed)
 		r.annotations(res, r.opt.Seed)
 		r.Ended(res, r.opt.Seed)
+		if res.Dropped && r.inconclusive == "" {
+			r.inconclusive = fmt.Sprintf("the race detector ran out of memory, after %d of %d blocks; the "+
+				"others ran without it; --memory raises its limit", res.Watched, cfg.Geometry.Blocks())
+		}
 	default:
 		r.Ended(res, r.opt.Seed)
 	}
@@ -150,7 +155,8 @@ func (p *Program) Verdict() diag.Verdict {
 		Suppressed: r.Aside.Suppressed, Known: r.Aside.Known}
 	early := p.reason
 	if p.cut > 1 {
-		early = fmt.Sprintf("%d of %d launches ended early; %s", p.cut, p.launches, p.reason)
+		early = fmt.Sprintf("%d of %d launches were not checked to their end; %s", p.cut, p.launches,
+			p.reason)
 	}
 	switch {
 	case r.Bugs > 0:

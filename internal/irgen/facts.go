@@ -103,7 +103,8 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 		p.Source = w[2]
 	}
 	if byValue := w[3] == "val" && strings.HasPrefix(w[4], "["); !byValue {
-		p.Pointer = w[3] == "ptr" // of a struct by value, of 8 bytes too, the use of its fields decides
+		// Of a struct by value, of 8 bytes too, the use of its fields decides.
+		p.Pointer, p.Guessed = w[3] == "ptr", nil
 	}
 	if p.Pointer {
 		p.PtrSpace = pointerSpace(w[4])

@@ -20,7 +20,7 @@ var expectation = regexp.MustCompile(`(?m)^// (verified|race|divergence): .*\n__
 
 // TestMicro: small kernels, one pattern each.
 func TestMicro(t *testing.T) {
-	for _, name := range []string{"barriers", "indices", "elements", "loops", "memory"} {
+	for _, name := range []string{"barriers", "bits", "indices", "elements", "loops", "memory"} {
 		path := "../../testdata/verify/" + name + ".cu"
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -287,23 +287,27 @@ func (p *prover) differ(s [2]*smt.Substitution, idx [3]smt.Term) smt.Term {
 	return p.c.Not(p.c.And(eq...))
 }
 
-// divergence compares the ends of intervals.
+// divergence compares the ends of intervals, except for barriers that all threads of a block reach
+// together.
+//
+// If the condition of a barrier is uniform, the threads of a block agree on the iterations in which
+// they reach it. Let barriers A and B be such, and let one thread proceed from an instance S to an
+// instance of A, and another one from S to a different instance of B. Both threads reach both
+// instances, and both come after S in the order of the program, which all threads have in common:
+// the first thread says that A's is before B's, the second one the opposite. At the end of the
+// kernel, likewise, no instance of A is left. So neither has to be asked.
 func (p *prover) divergence() {
 	ends := p.th.Ends
-	barriers := false
-	for _, e := range ends {
-		barriers = barriers || e.Instr != nil
-	}
-	if !barriers {
-		return
+	uniform := symbol.NewUniformity(p.c)
+	together := make([]bool, len(ends)) // that the thread ends is no condition
+	for i, e := range ends {
+		together[i] = e.Instr == nil || uniform.Of(e.Bare)
 	}
 	for i := range ends {
 		for j := i; j < len(ends) && !p.done(); j++ {
-			a, b := &ends[i], &ends[j]
-			if a.Instr == nil && b.Instr == nil {
-				continue
+			if !together[i] || !together[j] {
+				p.apart(&ends[i], &ends[j], false)
 			}
-			p.apart(a, b, false)
 		}
 	}
 }

@@ -234,3 +234,76 @@ __global__ void halving_racy(const int *in, int *out) {
     if (t == 0)
         out[blockIdx.x] = s[0];
 }
+
+// verified: all threads of a block read the same bound of the inner loop
+__global__ void loaded_bound(int *out, const int *n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < n[blockIdx.x * 4 + y]; x++) {
+            __syncthreads();
+            s[t] = x;
+            __syncthreads();
+            sum += s[N - 1 - t];
+        }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// divergence: each warp reads another bound
+__global__ void loaded_bound_of_warp(int *out, const int *n) {
+    int sum = 0;
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < n[threadIdx.x / 32 * 4 + y]; x++) {
+            __syncthreads();
+            sum++;
+        }
+    out[blockIdx.x * N + threadIdx.x] = sum;
+}
+
+// verified: all threads read the flag that thread 0 has set, and only then it changes
+__global__ void shared_flag(int *out, const int *todo) {
+    __shared__ int more;
+    int rounds = 0;
+    do {
+        __syncthreads();
+        if (threadIdx.x == 0)
+            more = todo[rounds * 4 + blockIdx.x];
+        __syncthreads();
+        rounds++;
+    } while (more != 0 && rounds < 100);
+    out[blockIdx.x * N + threadIdx.x] = rounds;
+}
+
+// race: with one barrier, thread 0 may set the flag for the next round before others have read it
+__global__ void shared_flag_racy(int *out, const int *todo) {
+    __shared__ int more;
+    int rounds = 0;
+    do {
+        if (threadIdx.x == 0)
+            more = todo[rounds * 4 + blockIdx.x];
+        __syncthreads();
+        rounds++;
+    } while (more != 0 && rounds < 100);
+    out[blockIdx.x * N + threadIdx.x] = rounds;
+}
+
+// divergence: the number of rounds after a loop that threads leave at different iterations
+__global__ void rounds_of_thread(int *out, const int *in) {
+    int rounds = 0;
+    while (rounds < 100 && in[threadIdx.x + rounds] != 0)
+        rounds++;
+    for (int k = 0; k < rounds; k++)
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = rounds;
+}
+
+// divergence: half of the threads leave the outer loop before its second barrier
+__global__ void leaves_outer_loop(int *out, int n) {
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        if (k == 3 && threadIdx.x < 32)
+            break;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + threadIdx.x] = n;
+}

@@ -161,3 +161,14 @@ __global__ void narrow_tile(const int *in, int *out) {
     __syncthreads();
     out[blockIdx.x * N + threadIdx.x] = s[x * 7 + y];
 }
+
+__constant__ unsigned shift[N];
+
+// verified: an index from constant memory is a number, and not a second array
+__global__ void index_from_constant(int *out, const int *in) {
+    unsigned i = blockIdx.x * N + threadIdx.x;
+    out[i] = in[i + shift[threadIdx.x % 8]];
+}
+
+// race: two threads write where constant memory says
+__global__ void index_from_constant_racy(int *out) { out[shift[threadIdx.x % 8]] = threadIdx.x; }

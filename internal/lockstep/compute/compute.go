@@ -67,6 +67,9 @@ func (e *Evaluator) source(i, w int) smt.Term { return e.ops.Read(e.in.Src[i], w
 // meaning for any bits; arithmetic is modelled for integers of 16, 32 and 64 bits.
 func (e *Evaluator) compute() (v smt.Term, ok bool) {
 	c, in := e.c, e.in
+	if v, ok := e.bits(); ok {
+		return v, true
+	}
 	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || in.ReadsCarry() { // .sat, .relu
 		return 0, false
 	}
@@ -129,8 +132,6 @@ func (e *Evaluator) logic(w int, arg func(int) smt.Term) (smt.Term, bool) {
 func (e *Evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	switch in.Op() {
-	case "bfe":
-		return e.bitfield(w, arg)
 	case "add":
 		return c.Add(arg(0), arg(1)), true
 	case "sub":
@@ -240,19 +241,6 @@ func (e *Evaluator) multiply24(arg func(int) smt.Term) (smt.Term, bool) {
 		r = c.Add(r, arg(2))
 	}
 	return r, true
-}
-
-// bitfield is bfe (PTX ISA 9.7.1.19) with a constant position and length of a field that lies
-// within the source. Other fields are filled up with the sign or zeros, and are not modelled.
-func (e *Evaluator) bitfield(w int, arg func(int) smt.Term) (smt.Term, bool) {
-	c := e.c
-	pos, ok1 := c.Value(e.source(1, 32))
-	n, ok2 := c.Value(e.source(2, 32))
-	pos, n = pos&0xff, n&0xff
-	if !ok1 || !ok2 || n == 0 || pos+n > uint64(w) {
-		return 0, false
-	}
-	return e.ops.Resize(c.Extract(arg(0), int(pos), int(n)), w, e.in.Type.Signed()), true
 }
 
 // convert evaluates cvt between integers.

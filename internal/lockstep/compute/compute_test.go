@@ -63,8 +63,20 @@ func TestExecute(t *testing.T) {
 		{"9.7.1.12", irtest.Op("min.s32", "d", "a", "b"), 1<<32 - 7, 2, []uint64{1<<32 - 7}},
 		{"9.7.1.13", irtest.Op("max.u32", "d", "a", "b"), 1<<32 - 7, 2, []uint64{1<<32 - 7}},
 		{"9.7.1.19", irtest.Op("bfe.s32", "d", "a", 4, 4), 0xf0, 0, []uint64{1<<32 - 1}},
-		{"9.7.1.19", irtest.Op("bfe.u32", "d", "a", 28, 8), 0xf0, 0, nil}, // reaches beyond the source
-		{"9.7.2.1", irtest.Op("addc.u32", "d", "a", "b"), 1, 2, nil},      // the carry is no operand
+		{"9.7.1.14", irtest.Op("popc.b32", "d", "a"), 0xf0000103, 0, []uint64{7}},
+		{"9.7.1.15", irtest.Op("clz.b32", "d", "a"), 0x00012345, 0, []uint64{15}},
+		{"9.7.1.15", irtest.Op("clz.b32", "d", "a"), 0, 0, []uint64{32}},
+		{"9.7.1.16", irtest.Op("bfind.u32", "d", "a"), 0x00012345, 0, []uint64{16}},
+		{"9.7.1.16", irtest.Op("bfind.s32", "d", "a"), 1<<32 - 1, 0, []uint64{1<<32 - 1}}, // no bit differs from the sign
+		{"9.7.1.16", irtest.Op("bfind.shiftamt.u32", "d", "a"), 0x00012345, 0, []uint64{15}},
+		{"9.7.1.18", irtest.Op("brev.b32", "d", "a"), 0x80000006, 0, []uint64{0x60000001}},
+		{"9.7.1.19", irtest.Op("bfe.u32", "d", "a", 28, 8), 0xf00000f0, 0, []uint64{0xf}}, // reaches beyond the source
+		{"9.7.1.20", irtest.Op("bfi.b32", "d", "a", "b", 4, 8), 0x5a, 0xffffffff, []uint64{0xfffff5af}},
+		{"9.7.1.23", irtest.Op("dp4a.u32.u32", "d", "a", "b", "a"), 0x01020304, 0x01010101, []uint64{0x0102030e}},
+		{"9.7.8.7", irtest.Op("shf.l.wrap.b32", "d", "a", "b", 36), 0xf0000000, 0x1, []uint64{0x1f}},
+		{"9.7.8.7", irtest.Op("shf.r.clamp.b32", "d", "a", "b", 36), 0xf0000000, 0x1, []uint64{1}},
+		{"9.7.9.7", irtest.Op("prmt.b32", "d", "a", "b", 0x0f54), 0x44332211, 0x88776655, []uint64{0x11ff6655}},
+		{"9.7.2.1", irtest.Op("addc.u32", "d", "a", "b"), 1, 2, nil}, // the carry is no operand
 		{"9.7.5.1", irtest.Op("setp.lt.s32", "p", "a", "b"), 1<<32 - 7, 2, []uint64{1}},
 		{"9.7.5.1", irtest.Op("setp.lt.u32", "p", "a", "b"), 1<<32 - 7, 2, []uint64{0}},
 		{"9.7.5.2", irtest.Op("selp.u32", "d", "a", "b", "p"), 3, 4, []uint64{3}},

@@ -99,16 +99,58 @@ func (i *Info) tripBound(t smt.Term) (smt.Term, bool) {
 		a, b = b, a
 	}
 	less := comparison{signed: op == smt.OpSlt, strict: !neg}
-	if a0, step, ok := i.affine(a); ok && !i.varies(b) { // a rises toward b
-		return i.stopsBelow(a0, step, b, less)
+	if w := c.Width(a); w < 32 { // compare numbers of 32 bits, which hold k
+		extend := c.ZExt
+		if less.signed {
+			extend = c.SExt
+		}
+		a, b = extend(a, 32), extend(b, 32)
 	}
-	if b0, step, ok := i.affine(b); ok && !i.varies(a) { // b falls toward a: the complements rise
-		return i.stopsBelow(c.BvNot(b0), -step&ones(c.Width(b)), c.BvNot(a), less)
+	if n, ok := i.counter(a); ok && !i.varies(b) { // a rises toward b
+		return i.stopsBelow(n, b, less)
+	}
+	if n, ok := i.counter(b); ok && !i.varies(a) && !n.unsigned() { // b falls toward a: the complements rise
+		n.first, n.step = c.BvNot(n.first), -n.step&ones(n.bits)
+		return i.stopsBelow(n, c.BvNot(a), less)
 	}
 	return 0, false
 }
 
 func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
+
+// counter is a term first + step*k that is computed in some bits and then extended: it has its value
+// until it leaves the range of these bits.
+type counter struct {
+	first  smt.Term // extended
+	step   uint64   // below 2^bits
+	bits   int
+	extend smt.Op // OpSExt, OpZExt; OpSum: it is not extended
+}
+
+// unsigned reports whether the term is extended by zeros.
+func (n *counter) unsigned() bool { return n.extend == smt.OpZExt }
+
+// counter reads a term as a counter.
+func (i *Info) counter(t smt.Term) (counter, bool) {
+	c := i.t.c
+	n, inner := counter{extend: smt.OpSum}, t
+	if op := c.Op(t); op == smt.OpSExt || op == smt.OpZExt {
+		n.extend, inner = op, c.Args(t)[0]
+	}
+	n.bits = c.Width(inner)
+	first, step, ok := i.affine(inner)
+	if !ok {
+		return n, false
+	}
+	n.step, n.first = step, first
+	switch n.extend {
+	case smt.OpSExt:
+		n.first = c.SExt(first, c.Width(t))
+	case smt.OpZExt:
+		n.first = c.ZExt(first, c.Width(t))
+	}
+	return n, true
+}
 
 // affine reads t as first + step*k with constant step, read as a number below 2^(w-1).
 func (i *Info) affine(t smt.Term) (first smt.Term, step uint64, ok bool) {
@@ -131,21 +173,23 @@ func (i *Info) affine(t smt.Term) (first smt.Term, step uint64, ok bool) {
 // comparison is < or <=, of signed or unsigned numbers.
 type comparison struct{ signed, strict bool }
 
-// stopsBelow: a counter that starts at a0 and rises by step continues while it is less than b
-// (strict), or at most b. After k steps, all below the bound and none wrapped, k-1 is at most
-// (b-1-a0)/step.
-func (i *Info) stopsBelow(a0 smt.Term, step uint64, b smt.Term, is comparison) (smt.Term, bool) {
+// stopsBelow: a counter that rises by step continues while it is less than b (strict), or at most b.
+// After k steps, all below the bound and none wrapped, k-1 is at most (b-1-first)/step.
+func (i *Info) stopsBelow(n counter, b smt.Term, is comparison) (smt.Term, bool) {
 	c := i.t.c
-	w := c.Width(a0)
-	if step == 0 || step > ones(w)>>1 {
+	a0, step, w := n.first, n.step, c.Width(n.first)
+	if step == 0 || step > ones(n.bits)>>1 || w < 32 {
 		return 0, false
 	}
-	if w < 32 { // k may be larger than the register
+	if n.extend == smt.OpSExt && !is.signed { // the extension has two ranges
 		return 0, false
 	}
-	less, top := c.Ult, ones(w)
+	less, top := c.Ult, ones(n.bits)
 	if is.signed {
-		less, top = c.Slt, ones(w)>>1
+		less = c.Slt
+		if !n.unsigned() {
+			top >>= 1
+		}
 	}
 	premise := c.Not(less(c.Const(top-step+1, w), b)) // b <= top - step + 1
 	last := c.AddConst(b, ^uint64(0))

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"slices"
 
 	"heddle/internal/event"
@@ -66,6 +67,10 @@ const maxTable = 64
 func (m *Model) LoadConst(l Load, addr smt.Term) smt.Term {
 	if v, ok := m.table(l); ok {
 		return v
+	}
+	if o := l.only(); o != nil {
+		// By the offset alone: a value with a base in it would be taken for a part of an address.
+		return symbol.Opaque(m.c, fmt.Sprintf("const%d:%s", o.Index, o.Name), 8*l.Size, l.offset(m.c))
 	}
 	return symbol.Opaque(m.c, "const", 8*min(l.Size, 8), m.c.AddConst(addr, uint64(l.Index*l.Size)))
 }

@@ -107,7 +107,7 @@ func (g *integers) instruction(guard string) {
 	d, a, b, c := g.register(w), g.register(w), g.source(w), g.source(w)
 	op := func(format string, args ...any) { g.emit("%s%s", guard, fmt.Sprintf(format, args...)) }
 	wide := func() string { return g.register(2 * w) }
-	switch g.n(26) {
+	switch g.n(31) {
 	case 0:
 		op("%s.%s %s, %s, %s;", g.from("add", "sub"), t, d, a, b)
 	case 1:
@@ -146,9 +146,7 @@ func (g *integers) instruction(guard string) {
 	case 12:
 		op("shr.%s %s, %s, %s;", []string{t, fmt.Sprintf("b%d", w)}[g.n(2)], d, a, g.source(32))
 	case 13:
-		if w > 16 {
-			op("bfe.%s %s, %s, %s, %s;", t, d, a, g.source(32), g.source(32))
-		}
+		g.bits(op, sign)
 	case 14, 15, 16:
 		g.conversion(op)
 	case 17, 18:
@@ -177,6 +175,46 @@ func (g *integers) instruction(guard string) {
 			// The carry flag connects two instructions, so that they have no guard.
 			g.emit("add.cc.u%d %s, %s, %s;\n\taddc.u%d %s, %s, %s;", w, d, a, b, w, g.register(w),
 				g.register(w), c)
+		}
+	case 26, 27, 28, 29, 30:
+		g.bits(op, sign)
+	}
+}
+
+// bits emits an instruction that counts, moves or selects bits.
+func (g *integers) bits(op func(string, ...any), sign string) {
+	w := []int{32, 64}[g.n(2)]
+	r, word := g.register, func() string { return g.source(32) }
+	switch g.n(12) {
+	case 0:
+		op("%s.b%d %s, %s;", g.from("popc", "clz"), w, r(32), r(w))
+	case 1:
+		op("bfind%s.%s%d %s, %s;", g.from("", ".shiftamt"), sign, w, r(32), r(w))
+	case 2:
+		op("brev.b%d %s, %s;", w, r(w), r(w))
+	case 3:
+		op("bfe.%s%d %s, %s, %s, %s;", sign, w, r(w), r(w), word(), word())
+	case 4:
+		op("bfi.b%d %s, %s, %s, %s, %s;", w, r(w), r(w), r(w), word(), word())
+	case 5:
+		op("sad.%s%d %s, %s, %s, %s;", sign, w, r(w), r(w), g.source(w), r(w))
+	case 6:
+		op("dp4a.%s32.%s32 %s, %s, %s, %s;", sign, g.from("u", "s"), r(32), r(32), r(32), r(32))
+	case 7:
+		op("dp2a.%s.%s32.%s32 %s, %s, %s, %s;", g.from("lo", "hi"), sign, g.from("u", "s"), r(32), r(32),
+			r(32), r(32))
+	case 8:
+		op("lop3.b32 %s, %s, %s, %s, %d;", r(32), r(32), r(32), word(), g.n(256))
+	case 9:
+		op("shf.%s.%s.b32 %s, %s, %s, %s;", g.from("l", "r"), g.from("wrap", "clamp"), r(32), r(32), r(32),
+			word())
+	case 10:
+		op("prmt.b32 %s, %s, %s, %s;", r(32), r(32), r(32), g.from(word(), "0x5410", "0x0123", "0x7f3a"))
+	case 11:
+		if g.n(2) == 0 {
+			op("szext.%s.%s32 %s, %s, %s;", g.from("wrap", "clamp"), sign, r(32), r(32), word())
+		} else {
+			op("bmsk.%s.b32 %s, %s, %s;", g.from("wrap", "clamp"), r(32), word(), word())
 		}
 	}
 }

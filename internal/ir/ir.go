@@ -183,7 +183,7 @@ const (
 	None     OperandKind = iota // the sink "_", or an operand that was left out
 	Register                    // Reg
 	Imm                         // Val: the bits, in the width of the instruction's type
-	Special                     // a special register: Sreg and Dim
+	Special                     // a special register: Sreg
 	Mem                         // address Reg or Var plus Val
 	VarAddr                     // address of Var plus Val: mov.u64 %rd, buf
 	FuncAddr                    // Func
@@ -196,7 +196,7 @@ const (
 type Operand struct {
 	Kind  OperandKind
 	Neg   bool // !p for predicates
-	Sreg  Sreg
+	Sreg  Sreg // of Special; of an Imm that is written as WARP_SZ, WarpSz
 	Reg   RegID
 	Block BlockID
 	Val   uint64

@@ -13,6 +13,15 @@ func (f *Func) Contains(has func(*Instr) bool) bool {
 	})
 }
 
+// UsesWarps reports whether a function without calls uses operations of a warp, or the size of warps.
+// All functions of OpenCL C about sub-groups are compiled to one of them.
+func (f *Func) UsesWarps() bool {
+	return f.Contains(func(in *Instr) bool {
+		return in.Row != nil && in.Row.Category == isa.WarpOp ||
+			slices.ContainsFunc(in.Src, func(o Operand) bool { return o.Sreg == WarpSz })
+	})
+}
+
 // HasStrong reports whether a function has strong or atomic accesses, or calls what may have some.
 // Such accesses may conflict without a race, so that what orders them matters although no race
 // shows it.

@@ -152,7 +152,9 @@ func (f *fgen) name(n ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	}
 	if name == "WARP_SZ" && n.Field() == "" {
 		c := constant{n: event.WarpSize}
-		return f.constant(span, &c, t)
+		out, ok := f.constant(span, &c, t)
+		out.Sreg = ir.WarpSz
+		return out, ok
 	}
 	f.g.errorf(span, "%s is not declared; expected a register, a variable or a constant", name)
 	return ir.Operand{}, false

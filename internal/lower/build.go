@@ -278,7 +278,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}
-	return &output{finishPTX(raw, low, facts), low.kernels, functions, omitted, warnings}, nil
+	return &output{finishPTX(raw, low, facts, b.cl != nil), low.kernels, functions, omitted, warnings}, nil
 }
 
 // module waits for clang and returns its module, and what it printed. It fails with a *clangFailure

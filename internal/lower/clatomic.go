@@ -156,7 +156,7 @@ func clSwitched(name string, do func(m atomicMode) string) string {
 	scopes := func(sem string, part bool) {
 		fmt.Fprintf(&b, "switch (scope) { case memory_scope_device: %s break; case "+
 			"memory_scope_all_svm_devices: %s break; case memory_scope_sub_group: case "+
-			"memory_scope_work_item: memory_scope_sub_group_is_not_supported(); break; "+
+			"memory_scope_work_item: memory_scope_sub_group_and_work_item_are_not_supported(); break; "+
 			"default: %s break; } ",
 			do(atomicMode{sem, "gpu", part}), do(atomicMode{sem, "sys", part}),
 			do(atomicMode{sem, "cta", part}))

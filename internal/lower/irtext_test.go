@@ -92,7 +92,7 @@ func TestLowerIR(t *testing.T) {
 		}
 	}
 	// One store, one shared load and four loads of the copy; one volatile load of the source.
-	if kinds[plainAccess] != 6 || kinds[keptAccess] != 1 {
+	if kinds[plainAccess] != 6 || kinds[volatileAccess] != 1 {
 		t.Errorf("kinds %v", kinds)
 	}
 	if k := low.kernels; len(k) != 1 || k[0].name != "k" || k[0].line != 3 || len(k[0].params) != 3 ||
@@ -150,7 +150,7 @@ func FuzzIR(f *testing.F) {
 	f.Add(irSample, "\t.loc\t1 3 0\n\tld.volatile.global.u32 %r1, [%rd1];\n")
 	f.Fuzz(func(t *testing.T, ir, ptx string) {
 		_, low := lowerSample(ir)
-		finishPTX([]byte(ptx), low, writeFacts(low, func(string) []byte { return []byte(ir) }))
+		finishPTX([]byte(ptx), low, writeFacts(low, func(string) []byte { return []byte(ir) }), false)
 	})
 }
 

@@ -48,7 +48,7 @@ func (f *irFunc) volatileCopy(line string) (string, access) {
 	case len(ops) != 4:
 		return line, otherMemory
 	case ops[3] == "i1 true":
-		return line, keptAccess
+		return line, volatileAccess
 	case f.localOperand(ops[0]) && (!isPointerArg(ops[1]) || f.localOperand(ops[1])):
 		return line, localAccess
 	}
@@ -77,7 +77,8 @@ type access uint8
 const (
 	noAccess       access = iota // not a memory instruction
 	plainAccess                  // becomes volatile until finishPTX removes the mark
-	keptAccess                   // volatile or atomic in the source: unchanged
+	keptAccess                   // atomic in the source, or optimized (-O): unchanged
+	volatileAccess               // volatile in the source: unchanged in CUDA, plain in OpenCL C
 	localAccess                  // of memory of this thread: unchanged
 	otherMemory                  // an atomic or a call: unchanged, but with its own location number
 	constantAccess               // a load with !invariant.load, through the read-only cache
@@ -90,7 +91,10 @@ func (f *irFunc) keepAccess(line string, invariant bool) (string, access) {
 	op, args, _ := strings.Cut(rest, " ")
 	switch op {
 	case "load", "store":
-		if strings.HasPrefix(args, "volatile ") || strings.HasPrefix(args, "atomic ") {
+		if strings.HasPrefix(args, "volatile ") {
+			return line, volatileAccess
+		}
+		if strings.HasPrefix(args, "atomic ") {
 			return line, keptAccess
 		}
 		if f.localOperand(beforeAlign(args)) {

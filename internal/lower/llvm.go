@@ -146,7 +146,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 			k.path, k.line = b.name, defineLine(content, k.name)
 		}
 	}
-	return finishPTX(raw, low, writeFacts(low, readText)), nil
+	return finishPTX(raw, low, writeFacts(low, readText), false), nil
 }
 
 // defineLine returns the line of a module's text that defines a function; 1 for bitcode.

@@ -9,10 +9,10 @@ import (
 
 // finishPTX undoes the changes of lowerIR in llc's output: it replaces the numbers of .loc by
 // positions with inline stacks (PTX ISA 11.5.4), and removes the volatile marks of accesses that
-// are not volatile in the source. It drops debug labels and comments. head is the text to put
-// first.
-func finishPTX(text []byte, low *lowered, head string) []byte {
-	p := &ptxFinisher{locs: low.locs, files: map[string]int{}, names: map[string]int{}}
+// are not volatile in the source, or that OpenCL C does not make atomic. It drops debug labels and
+// comments. head is the text to put first.
+func finishPTX(text []byte, low *lowered, head string, opencl bool) []byte {
+	p := &ptxFinisher{locs: low.locs, files: map[string]int{}, names: map[string]int{}, opencl: opencl}
 	p.body.Grow(len(text) + len(text)/2)
 	for len(text) > 0 {
 		var line []byte
@@ -47,6 +47,7 @@ type ptxFinisher struct {
 	cur      int            // number of the last .loc; 0: none
 	last     int            // number whose stack was written last
 	asm      bool           // inside inline assembly
+	opencl   bool           // the source is OpenCL C
 	section  bool           // inside a section that is dropped
 }
 
@@ -127,6 +128,12 @@ func (p *ptxFinisher) unmark(line string) string {
 	switch p.locs[p.cur].kind {
 	case keptAccess, otherMemory:
 		return line
+	case volatileAccess:
+		// In OpenCL C a volatile access is not atomic, so that it races with any other (OpenCL 2.0,
+		// 3.3.4). In CUDA it is what it is in PTX: relaxed (PTX ISA 8.4.2).
+		if !p.opencl {
+			return line
+		}
 	case constantAccess:
 		if strings.HasPrefix(trim, "ld.volatile.global.") {
 			return strings.Replace(line, "ld.volatile.global.", "ld.global.nc.", 1)

@@ -219,3 +219,47 @@ constant int wrong_place[4] = {2, 0, 3, 2};
 kernel void by_wrong_table(global int *out) {
     out[4 * get_group_id(0) + wrong_place[get_local_id(0)]] = get_local_id(0);
 }
+
+// verified: an array of bytes is an array, also where the index is loaded
+// heddle: global=64 local=64
+kernel void bytes_by_index(global const uchar *bytes, global const int *index, global float *out) {
+    out[get_global_id(0)] = bytes[index[get_global_id(0)]];
+}
+
+// verified: an index from constant memory is a number
+// heddle: global=64 local=64
+kernel void index_from_constant(constant int *shift, global const float *in, global float *out) {
+    out[get_global_id(0)] = in[get_global_id(0) + shift[1]];
+}
+
+// race: one element of the bytes is written by every work-item
+// heddle: global=64 local=64
+kernel void bytes_by_index_racy(global uchar *bytes, constant int *index) {
+    bytes[index[0]] = get_global_id(0);
+}
+
+// race: volatile makes no access atomic in OpenCL C, so the store races with the increments
+// heddle: global=64 local=64
+kernel void volatile_reset(volatile global int *count) {
+    if (get_global_id(0) == 0)
+        *count = 0;
+    atomic_inc(count);
+}
+
+// verified: a barrier separates the reset of a volatile counter from the increments
+// heddle: global=64 local=64
+kernel void volatile_counter(volatile local int *count, global int *out) {
+    if (get_local_id(0) == 0)
+        *count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = *count;
+}
+
+// verified: pixels of an image that is wider than 4096 are different
+// heddle: global=64 local=64
+kernel void wide_image(write_only image2d_t image) {
+    int i = get_global_id(0);
+    write_imagei(image, (int2)(4096 * (i & 1), i >> 1), (int4)(i));
+}

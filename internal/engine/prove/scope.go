@@ -56,6 +56,7 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if text := p.unplaced(); text != "" {
 		assuming = append(assuming, text)
 	}
+	assuming = append(assuming, p.ofMachine(r.Thread)...)
 	if r.Thread.Textures {
 		assuming = append(assuming, noTexture)
 	}
@@ -187,6 +188,19 @@ func (p *Proof) otherLaunch() string {
 	return p.Job.Format(at)
 }
 
+// ofMachine lists what a proof assumes of the machine, beyond what holds of each: in OpenCL, the size
+// of sub-groups is its choice. A misaligned access is undefined, and so no race.
+func (p *Proof) ofMachine(th *lockstep.Thread) []string {
+	var out []string
+	if m := p.Job.Kernel.Module; m != nil && m.OpenCL && th.Func.UsesWarps() {
+		out = append(out, "sub-groups are 32 consecutive work-items")
+	}
+	if th.AssumesAligned() {
+		out = append(out, "accesses are aligned to their sizes")
+	}
+	return out
+}
+
 // assumptions lists what a proof assumes.
 func (p *Proof) assumptions(r *verify.Result) string {
 	s, other := "", ""
@@ -217,6 +231,9 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
 			"thread's own and do not synchronize"
+	}
+	for _, text := range p.ofMachine(r.Thread) {
+		s += ", and that " + text
 	}
 	if r.Thread.Textures {
 		s += ", and " + noTexture

@@ -12,6 +12,7 @@ package thread
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -179,6 +180,17 @@ type ErrTerms struct{ Limit int }
 
 // Error does not name the limit, which no flag sets.
 func (e *ErrTerms) Error() string { return "the term budget is exhausted" }
+
+// AssumesAligned reports whether some access is aligned to its size by assumption (see Aligned): its
+// address does not show it.
+func (t *Thread) AssumesAligned() bool {
+	assumed := func(a Access) bool {
+		zeros, _ := t.Context.KnownBits(a.Offset)
+		low := uint64(a.Size - 1)
+		return a.Size&(a.Size-1) == 0 && zeros&low != low
+	}
+	return slices.ContainsFunc(t.Accesses, assumed) || slices.ContainsFunc(t.Own, assumed)
+}
 
 // Aligned reports whether n bytes from a and m bytes from b either coincide or are disjoint.
 // Accesses are aligned to their size (PTX ISA 5.1), so two of one size do not overlap partly. An

@@ -1,5 +1,5 @@
-/* Images (6.15.15). An image is a buffer of pixels of 16 bytes at (x, y, z), 2^12 by 2^12 of them in each plane
-   but for one-dimensional ones: the packing of its elements does not affect which accesses overlap. A
+/* Images (6.15.15). An image is a buffer of pixels of 16 bytes at (x, y, z), 2^15 by 2^15 of them in two
+   dimensions, and 2^12 by 2^12 in each plane of three: the packing of its elements does not affect which accesses overlap. A
    read through a sampler reads the pixel that the coordinates name, without wrapping or filtering; the
    size of an image is that of the launch in a run, and unknown to a proof. */
 #ifndef HEDDLE_OPENCL_IMAGES_H
@@ -14,8 +14,10 @@ __heddle_cl int __heddle_coord(float __c) { return (int)__c; }
 __heddle_cl int2 __heddle_coord(float2 __c) { return __builtin_convertvector(__c, int2); }
 __heddle_cl int4 __heddle_coord(float4 __c) { return __builtin_convertvector(__c, int4); }
 __heddle_cl ulong __heddle_pixel(int __c) { return (uint)__c; }
-__heddle_cl ulong __heddle_pixel(int2 __c) { return (ulong)((uint)__c.x & 4095) | (ulong)((uint)__c.y & 4095) << 12; }
-__heddle_cl ulong __heddle_pixel(int4 __c) { return __heddle_pixel(__c.xy) | (ulong)((uint)__c.z & 4095) << 24; }
+__heddle_cl ulong __heddle_pixel(int2 __c) { return (ulong)((uint)__c.x & 32767) | (ulong)((uint)__c.y & 32767) << 15; }
+__heddle_cl ulong __heddle_pixel(int4 __c) {
+  return (ulong)((uint)__c.x & 4095) | (ulong)((uint)__c.y & 4095) << 12 | (ulong)((uint)__c.z & 4095) << 24;
+}
 
 #define __HEDDLE_IMAGE_READ(ACCESS, IMAGE, F, T, CI)                                                   \
   __heddle_cl T##4 read_image##F(ACCESS IMAGE __i, CI __c) {                                           \

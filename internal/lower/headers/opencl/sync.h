@@ -28,7 +28,7 @@ typedef enum memory_order {
 } memory_order;
 
 /* These have no body, which makes a kernel unsupported that reaches a call. */
-void memory_scope_sub_group_is_not_supported(void);
+void memory_scope_sub_group_and_work_item_are_not_supported(void);
 void a_fence_of_only_one_of_images_and_global_memory_is_not_supported(void);
 
 #define __HEDDLE_ORDERING(SPACES, INSTR) __asm__ volatile(".pragma \"heddle.order " SPACES "\";\n\t" INSTR ::: "memory")
@@ -70,7 +70,7 @@ __heddle_cl cl_mem_fence_flags __heddle_common(cl_mem_fence_flags __f) {
    them visible to other groups, which must acquire them. */
 __heddle_cl void work_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
 __heddle_cl void work_group_barrier(cl_mem_fence_flags __f, memory_scope __s) {
-  if (__s == memory_scope_sub_group || __s == memory_scope_work_item) memory_scope_sub_group_is_not_supported();
+  if (__s == memory_scope_sub_group || __s == memory_scope_work_item) memory_scope_sub_group_and_work_item_are_not_supported();
   __HEDDLE_BARRIER(__f)
 }
 __heddle_cl void barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
@@ -80,7 +80,7 @@ __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { _
 /* A fence of scope work_item orders image accesses of one work-item only; a relaxed one orders nothing. */
 #define __HEDDLE_FENCE_SCOPE(F, SEM, SCOPE)                                             \
   switch (SCOPE) {                                                                      \
-  case memory_scope_sub_group: memory_scope_sub_group_is_not_supported(); break;        \
+  case memory_scope_sub_group: memory_scope_sub_group_and_work_item_are_not_supported(); break;        \
   case memory_scope_work_group: __HEDDLE_FLAGGED(F, "fence." SEM ".cta;") break;        \
   case memory_scope_device: __HEDDLE_FLAGGED(F, "fence." SEM ".gpu;") break;            \
   case memory_scope_all_svm_devices: __HEDDLE_FLAGGED(F, "fence." SEM ".sys;") break;   \

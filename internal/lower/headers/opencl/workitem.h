@@ -63,11 +63,21 @@ void __heddle_awaited(int __n);
 
 /* Sub-groups (6.15.1, 6.15.19). */
 __heddle_cl size_t __heddle_work_group_size(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
-__heddle_cl uint get_max_sub_group_size(void) { return 32; }
-__heddle_cl uint get_num_sub_groups(void) { return (uint)(__heddle_work_group_size() + 31) / 32; }
+/* All of them read the size, 32, so that a proof sees that the kernel depends on it. */
+__heddle_cl uint get_max_sub_group_size(void) {
+  uint __size;
+  __asm__("mov.u32 %0, WARP_SZ;" : "=r"(__size));
+  return __size;
+}
+__heddle_cl uint get_num_sub_groups(void) {
+  uint __size = get_max_sub_group_size();
+  return ((uint)__heddle_work_group_size() + __size - 1) / __size;
+}
 __heddle_cl uint get_enqueued_num_sub_groups(void) { return get_num_sub_groups(); }
-__heddle_cl uint get_sub_group_id(void) { return __nvvm_read_ptx_sreg_warpid(); }
-__heddle_cl uint get_sub_group_local_id(void) { return __nvvm_read_ptx_sreg_laneid(); }
+__heddle_cl uint get_sub_group_id(void) { return __nvvm_read_ptx_sreg_warpid() * (get_max_sub_group_size() / 32); }
+__heddle_cl uint get_sub_group_local_id(void) {
+  return __nvvm_read_ptx_sreg_laneid() & (get_max_sub_group_size() - 1);
+}
 __heddle_cl uint get_sub_group_size(void) {
   uint __left = (uint)__heddle_work_group_size() - get_sub_group_id() * 32;
   return __left < 32 ? __left : 32;

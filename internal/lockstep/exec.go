@@ -71,7 +71,7 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 	x.mem = memory.New(x.c, k, x, memory.Options{
 		Adversarial: opt.Adversarial, Lockstep: opt.Lockstep, Pointers: opt.Pointers,
 	})
-	x.notes = annotation.New(x.c, k, x.mem, x)
+	x.notes = annotation.New(x.c, k, x.mem, x, opt.OnlyAssumptions)
 	x.loops = loop.New(x.c, k, x.uniform)
 	x.ends = map[*ir.Loop]*loopEnds{}
 	return x, nil

@@ -70,6 +70,8 @@ type Options struct {
 	// Lockstep takes the lanes of a warp to execute each instruction together, until they diverge at a
 	// branch.
 	Lockstep bool
+	// OnlyAssumptions leaves out the annotations that are checked, and what they would make known.
+	OnlyAssumptions bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }

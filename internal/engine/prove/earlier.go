@@ -56,7 +56,7 @@ func (p *Proof) key(limit int) string {
 	}
 	var b strings.Builder
 	fmt.Fprint(&b, p.Config.Geometry, " ", p.Config.DynShared, p.Config.Origins["shared"].Guessed(),
-		" ", limit, p.whether, p.lockstep())
+		" ", limit, p.whether, p.lockstep(), p.bare)
 	for _, i := range slices.Sorted(maps.Keys(p.Fixed)) {
 		fmt.Fprintf(&b, "; %d = %x", i, p.Fixed[i])
 	}

@@ -50,6 +50,9 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	defer cancel()
 	end := job.Asks(driver.Proof, "a proof for all inputs was requested")
 	v := p.verdict(ctx)
+	if p.doubtful {
+		v = p.withoutChecks(ctx, v)
+	}
 	if n := e.opt.Unwind; n > 0 && v.Kind == diag.Verified {
 		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("no bug in the first %d iterations "+
 			"of each loop; this is not a proof (--unwind %d)", n, n)}
@@ -65,6 +68,21 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 		v.Span = driver.KernelPlace(job.Kernel)
 	}
 	job.AddVerdict(v)
+}
+
+// withoutChecks is the verdict v that is no proof because of annotations that are checked, with the
+// answer to the other question: whether the kernel is free of races without them.
+func (p *Proof) withoutChecks(ctx context.Context, v diag.Verdict) diag.Verdict {
+	p.bare = true
+	if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
+		but := ", but "
+		if v.Kind == diag.Unsupported {
+			but = ", but this is not supported: "
+		}
+		v.Reason = "free of races and barrier divergence" + but + v.Reason
+	}
+	p.bare = false
+	return v
 }
 
 // Attempt is the proof of a kernel that runs leave open. It is made at most once.
@@ -377,7 +395,7 @@ func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verd
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
 		Pointers:    p.pointers(),
 		Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
-		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(),
+		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(), OnlyAssumptions: p.bare,
 	})
 	p.engine.addTerms(time.Since(start))
 	var no *lockstep.UnsupportedError
@@ -386,6 +404,7 @@ func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verd
 		v := diag.Verdict{Kind: diag.Unsupported, Reason: no.What}
 		if no.Instr != nil {
 			v.Span = driver.Place(no.Instr)
+			p.doubtful = no.Instr.Callee != nil && strings.HasPrefix(no.Instr.Callee.Name, "__heddle_")
 		}
 		return nil, v
 	case ctx.Err() != nil:

@@ -67,6 +67,9 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 		open = []string{"every counterexample shows a suppressed or known finding, and these prevent " +
 			"a proof"}
 	}
+	p.doubtful = !slices.ContainsFunc(r.Findings, func(f verify.Finding) bool {
+		return f.Kind != verify.Violation || f.Assertion.Kind == lockstep.NotEndless
+	})
 	reason := open[0]
 	if len(open) > 1 {
 		reason += fmt.Sprintf(" (and %d more)", len(open)-1)

@@ -154,10 +154,11 @@ func (g *Guesses) contents(s depend.Source) guess {
 		return guess{"contents of memory that pointers in memory lead to", "", true}
 	case slices.Contains(g.job.Kernel.Params, v):
 		i := slices.Index(g.job.Kernel.Params, v)
-		if !g.chosen(i) {
+		a := &g.cfg.Args[i]
+		if !g.chosen(i) || a.Buffer == nil && len(a.Fields) == 0 { // a number points to nothing
 			return guess{}
 		}
-		name := g.cfg.Args[i].Name
+		name := a.Name
 		return guess{"the contents of " + name, "--arg " + name + "=CONTENTS", true}
 	case v.Space == event.Const || v.Space == event.Global && !g.facts.Written(v):
 		if len(v.Init) > 0 || len(v.Relocs) > 0 {

@@ -96,6 +96,8 @@ type Annotations struct {
 	host Host
 	th   *thread.Thread // of this pass
 
+	onlyAssumed bool
+
 	changed  bool     // this pass learned something that the next needs
 	assumed  smt.Term // known around the innermost loop
 	required smt.Term // by the kernel, at its entry
@@ -111,10 +113,11 @@ type Annotations struct {
 	contracts
 }
 
-// New returns the annotations of a kernel.
-func New(c *smt.Context, k *kernel.Facts, mem *memory.Model, host Host) *Annotations {
+// New returns the annotations of a kernel; with onlyAssumed, those that are checked mean nothing.
+func New(c *smt.Context, k *kernel.Facts, mem *memory.Model, host Host,
+	onlyAssumed bool) *Annotations {
 	return &Annotations{
-		c: c, k: k, mem: mem, host: host, given: map[string]smt.Term{}, wide: map[*ir.Instr]smt.Term{},
+		c: c, k: k, mem: mem, host: host, onlyAssumed: onlyAssumed, given: map[string]smt.Term{}, wide: map[*ir.Instr]smt.Term{},
 		guesses: map[*ir.Instr]bool{}, meanings: meanings{c: c, logs: map[smt.Term]thread.Log{}},
 		loads: loads{c: c, mem: mem, host: host, wide: map[smt.Term]load{}},
 	}
@@ -213,6 +216,9 @@ func (a *Annotations) Call(s Site, name string) {
 		return
 	}
 	if do, ok := statements[name]; ok {
+		if a.onlyAssumed && !a.assumes(name, in) {
+			do = func(*Annotations, Site, smt.Term) {}
+		}
 		do(a, s, a.c.Not(a.c.Eq(s.Argument(0, 32), a.c.Const(0, 32))))
 		st.ghost = a.c.And(st.ghost, a.c.Not(s.Guard()))
 		return
@@ -244,6 +250,12 @@ func (a *Annotations) Call(s Site, name string) {
 	default:
 		thread.Unsupported(in, "%s in proofs", shown(base))
 	}
+}
+
+// assumes reports whether a statement is taken for granted: an assumption, or what the kernel
+// requires.
+func (a *Annotations) assumes(name string, in *ir.Instr) bool {
+	return name == "assume" || name == "requires" && ofKernel(in)
 }
 
 // mustBeWithin refuses a function of conditions that is called elsewhere.

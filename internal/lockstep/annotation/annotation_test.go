@@ -83,7 +83,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{c: smt.New(), guard: smt.True}
 	b.m = memory.New(b.c, k, b, memory.Options{})
-	b.a = annotation.New(b.c, k, b.m, b)
+	b.a = annotation.New(b.c, k, b.m, b, false)
 	b.s = b.m.Object(f.Vars[0], 0)
 	b.pass(true)
 	return b

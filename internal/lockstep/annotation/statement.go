@@ -19,8 +19,7 @@ var statements = map[string]func(a *Annotations, s Site, cond smt.Term){
 	},
 	"assume": func(a *Annotations, s Site, cond smt.Term) { a.assume(s, a.Now(cond)) },
 	"requires": func(a *Annotations, s Site, cond smt.Term) {
-		in := s.Instr()
-		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) { // of the kernel itself
+		if ofKernel(s.Instr()) {
 			a.precondition(s, a.Now(cond))
 			a.assume(s, a.Now(cond))
 			return
@@ -34,6 +33,12 @@ var statements = map[string]func(a *Annotations, s Site, cond smt.Term){
 	// Permissions to access memory within barrier invariants: loads of conditions are no accesses
 	// anyway.
 	"permission": func(*Annotations, Site, smt.Term) {},
+}
+
+// ofKernel reports whether an annotation is one of the kernel itself, and not of a function that it
+// calls.
+func ofKernel(in *ir.Instr) bool {
+	return in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil)
 }
 
 // forAll reports whether an annotation is in a global form, which is also about threads that do not

@@ -76,8 +76,13 @@ func proved(t *testing.T, k *ir.Func, cfg *launch.Config) bool {
 	if err != nil {
 		return false
 	}
-	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone,
-		Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified()
+	sizes := func(o *lockstep.Object) (uint64, bool) { // of variables, as the engine has them
+		known := o.Var.Space != event.Param && !o.Var.Unsized && o.Var.Size > 0
+		return uint64(o.Var.Size), known
+	}
+	r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone,
+		Sizes: sizes, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}})
+	return r.Verified() && len(r.Unbounded) == 0 // else it assumes that accesses stay in their arrays
 }
 
 // eachMutant changes k, calls visit, and restores k.

@@ -116,7 +116,7 @@ func (b *build) languageArgs() []string {
 	}
 	// nvcc warns about register variables in C++17; clang by default rejects them.
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(),
-		"-Wno-error=register"}
+		"-Wno-error=register", "-Xclang", "-fcuda-allow-variadic-functions"}
 	if b.opt.Std != "" {
 		args = append(args, "-std="+b.opt.Std)
 	}

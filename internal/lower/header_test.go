@@ -134,6 +134,14 @@ var headerCases = []struct {
 		want: []string{`nanosleep\.u32`, `trap;`}},
 	{name: "math constants", src: `f[0] = CUDART_PI_F + CUDART_INF_F; d[0] = CUDART_PI;`,
 		want: []string{`st\.global\.[fub]64`}},
+	// Libraries ask this way whether a type has a member; nothing calls the function.
+	{name: "variadic function that only chooses", src: `p[0] = sizeof(has_x<int>(0)) + sizeof(has_x<int2>(0));`,
+		want: []string{`st\.global\.u32`}, no: []string{`call`}},
+	// An allocation function as an argument of a template (Thrust).
+	{name: "address of a runtime function", src: `p[0] = n * (int)sizeof(HostAllocator);`,
+		want: []string{`st\.global\.[ubs]32`}},
+	{name: "complex numbers", src: `cuDoubleComplex z = cuCdiv(make_cuDoubleComplex(d[0], d[1]), make_cuDoubleComplex(n, 1)); d[2] = cuCabs(z); f[0] = cuCrealf(cuCmulf(cuComplexDoubleToFloat(z), make_cuComplex(f[1], f[2])));`,
+		want: []string{`st\.global\.[fub]64`, `st\.global\.[fub]32`}, no: []string{`call`}},
 	{name: "warp-level lambda and template",
 		src:  `auto g = [&](int i) { return i * n; }; p[0] = twice<int>(g(3));`,
 		want: []string{`st\.global\.u32`}, no: []string{`call`}},
@@ -141,6 +149,7 @@ var headerCases = []struct {
 
 const headerPrologue = `#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
+#include <cuComplex.h>
 #include <math_constants.h>
 #include <cuda_pipeline.h>
 #include "helper_math.h"
@@ -159,6 +168,10 @@ __device__ __forceinline__ void restricted(int *__restrict__ a, const int *__res
 __constant__ int table[16];
 __managed__ int counter;
 template <typename T> __host__ __device__ T twice(T x) { return x + x; }
+template <typename T> __host__ __device__ char has_x(decltype(T::x) *);
+template <typename T> __host__ __device__ short has_x(...);
+template <cudaError_t (*)(void **, size_t)> struct allocator { int i; };
+typedef allocator<cudaMallocHost> HostAllocator;
 `
 
 func TestHeaders(t *testing.T) {

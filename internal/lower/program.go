@@ -166,6 +166,9 @@ func hostHelp(diagnostics string) string {
 			return "heddle does not support graphics"
 		case strings.HasPrefix(m[1], "cuda_"):
 			return "heddle does not have " + m[1]
+		case strings.HasPrefix(m[1], "cub/"), strings.HasPrefix(m[1], "thrust/"):
+			return "CUB and Thrust are part of CCCL (github.com/NVIDIA/cccl): with a copy of version 2, " +
+				"add -I CCCL/cub -I CCCL/thrust -I CCCL/libcudacxx/include"
 		case slices.ContainsFunc(libraryHeaders, func(start string) bool {
 			return strings.HasPrefix(m[1], start)
 		}):
@@ -177,7 +180,7 @@ func hostHelp(diagnostics string) string {
 
 // libraryHeaders are the starts of the names of headers of NVIDIA's libraries.
 var libraryHeaders = []string{"cublas", "cusparse", "cufft", "curand", "cusolver", "cudnn", "cutensor",
-	"cub/", "thrust/", "nccl", "npp", "nvjpeg", "nvJitLink", "nvml", "nvsci", "cutlass/"}
+	"nccl", "npp", "nvjpeg", "nvJitLink", "nvml", "nvsci", "cutlass/"}
 
 // diagnosticTexts returns the texts of clang's errors, one line each.
 func diagnosticTexts(output string) string {
@@ -192,7 +195,8 @@ func diagnosticTexts(output string) string {
 // emits the launches of CUDA 9.2 and later (cudaLaunchKernel).
 func (b *Builder) cudaArgs() []string {
 	args := []string{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
-		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register"}
+		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register",
+		"-Xclang", "-fcuda-allow-variadic-functions"}
 	for _, f := range []string{"prelude.h", "strict.h"} {
 		args = append(args, "-include", filepath.Join(b.root, "heddle", f))
 	}

@@ -146,9 +146,7 @@ cudaError_t cudaMallocManaged(void **p, size_t n, unsigned int flags) {
   if (n == 0) return fail(cudaErrorInvalidValue);
   return allocate(p, n, HEDDLE_KIND_MANAGED, CALLER);
 }
-cudaError_t cudaMallocHost(void **p, size_t n, unsigned int flags) {
-  return (void)flags, allocate(p, n, HEDDLE_KIND_PINNED, CALLER);
-}
+cudaError_t cudaMallocHost(void **p, size_t n) { return allocate(p, n, HEDDLE_KIND_PINNED, CALLER); }
 cudaError_t cudaHostAlloc(void **p, size_t n, unsigned int flags) {
   return (void)flags, allocate(p, n, HEDDLE_KIND_PINNED, CALLER);
 }

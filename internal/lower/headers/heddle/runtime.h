@@ -29,7 +29,7 @@ cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 
 cudaError_t cudaMalloc(void **, size_t);
-cudaError_t cudaMallocHost(void **, size_t, unsigned int = 0);
+cudaError_t cudaMallocHost(void **, size_t);
 cudaError_t cudaMallocManaged(void **, size_t, unsigned int = cudaMemAttachGlobal);
 cudaError_t cudaMallocPitch(void **, size_t *, size_t, size_t);
 cudaError_t cudaMallocAsync(void **, size_t, cudaStream_t);
@@ -242,6 +242,7 @@ __attribute__((host, device)) cudaError_t cudaGetDevice(int *);
    address of a call is a place in the user's code. */
 #define __HEDDLE_API static __inline__ __attribute__((always_inline, nodebug))
 template <class __T> __HEDDLE_API cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
+__HEDDLE_API cudaError_t cudaMallocHost(void **__p, size_t __n, unsigned int __f) { return cudaHostAlloc(__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocHost(__T **__p, size_t __n, unsigned int __f = 0) { return cudaMallocHost((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocManaged(__T **__p, size_t __n, unsigned int __f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocPitch(__T **__p, size_t *pitch, size_t w, size_t __h) { return cudaMallocPitch((void **)__p, pitch, w, __h); }

@@ -219,8 +219,8 @@ func (e *editor) repaired(uri, kernel, text string) string {
 
 // TestEditorFix: findings of a race and of a divergence come with a repair; applied, it leaves
 // none. Expectations: in the first kernel a thread reads what its neighbour writes, with no barrier
-// between; in the second half of a block comes to __syncthreads(), which all of its threads have to
-// (CUDA C++ Programming Guide, synchronization functions).
+// between; in the second, half of a block reaches a __syncthreads() that all of its threads must
+// reach (CUDA C++ Programming Guide, synchronization functions).
 func TestEditorFix(t *testing.T) {
 	for code, text := range map[string]string{
 		"race-shared":        "// heddle: grid=1 block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[65];\n\ts[threadIdx.x] = 1;\n\tout[threadIdx.x] = s[threadIdx.x + 1];\n}\n",
@@ -232,7 +232,9 @@ func TestEditorFix(t *testing.T) {
 			e.open(uri, text)
 			e.until("publishDiagnostics", code)
 			all := fmt.Sprintf(`{"textDocument":{"uri":%q},"range":{"start":{"line":0,"character":0},"end":{"line":99,"character":0}}}`, uri)
-			if got := e.call("textDocument/codeAction", all); !strings.Contains(got, "Repair this kernel (heddle fix): k(int*)") || !strings.Contains(got, "Place all barriers anew (heddle sync): k(int*)") {
+			got := e.call("textDocument/codeAction", all)
+			if !strings.Contains(got, "Repair this kernel (heddle fix): k(int*)") ||
+				!strings.Contains(got, "Place all barriers anew (heddle sync): k(int*)") {
 				t.Error(got)
 			}
 			quoted, err := json.Marshal(e.repaired(uri, "k(int*)", text))

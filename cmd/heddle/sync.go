@@ -117,7 +117,8 @@ func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	if err != nil {
 		return inputError{err}
 	}
-	if err := errors.Join(c.report(res, input.Name), page.addSync(res, c.prints(input.Name))); err != nil {
+	err = errors.Join(c.report(res, input.Name), page.addSync(res, c.prints(input.Name)))
+	if err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	return exitWith(syncExit(res))

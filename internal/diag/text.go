@@ -310,7 +310,8 @@ func (t *Text) next(input string) {
 
 // Repairable reports whether heddle fix may repair findings of a code in an input.
 func Repairable(c Code, input string) bool {
-	return (strings.HasPrefix(string(c), "race-") && c != CodeRaceStream || c == CodeBarrierDivergence) &&
+	race := strings.HasPrefix(string(c), "race-") && c != CodeRaceStream
+	return (race || c == CodeBarrierDivergence) &&
 		slices.Contains([]string{".cu", ".cl", ".ptx"}, filepath.Ext(input))
 }
 

@@ -392,6 +392,37 @@ func TestGuardedBarriers(t *testing.T) {
 	})
 }
 
+// Lanes that a barrier or an operation of the warp kept apart, by its guard or by different
+// operands, execute what follows together again, and so do they and those of another branch behind
+// it: threads that diverge reconverge (PTX ISA 3.1).
+func TestReconvergence(t *testing.T) {
+	for _, c := range []struct{ low, high string }{
+		{"@%d barrier.sync 0;\n@!%d barrier.sync 0;", "barrier.sync 0;"},
+		{"@%d bar.warp.sync -1;\n@!%d bar.warp.sync -1;", "bar.warp.sync -1;"},
+		{"selp.u32 %u, 0xff, 0xff00, %d;\nbar.warp.sync %u;", "bar.warp.sync 0xffff0000;"},
+	} {
+		k := kernel(t, `
+	setp.lt.u32 %c, %i, 16;
+	@%c bra Llow;
+Lhigh:
+	`+c.high+`
+	bra Lend;
+Llow:
+	setp.lt.u32 %d, %i, 8;
+	`+c.low+`
+	add.u32 %v, %v, 1;
+Lend:
+	st.global.u32 [%p], 1;
+	ret;`)
+		twoModels(t, func(t *testing.T, opt Options) {
+			_, r := completed(t, k, config(1, 32, buffer("out", 128)), opt)
+			if stores := of[access](r); len(stores) != 1 || stores[0].Active != full {
+				t.Errorf("%q: %d stores, the first by lanes %#x", c.low, len(stores), stores[0].Active)
+			}
+		})
+	}
+}
+
 // gridBarrier counts arrivals of blocks in memory and waits for all of them: every block must be
 // resident.
 func gridBarrier(t testing.TB) *ir.Func {

@@ -26,8 +26,8 @@ type Options struct {
 	MaxSteps uint64
 	// bytes that a run and the consumer of its events may allocate, nearly; 0: DefaultMemory
 	Memory uint64
-	// DropEvents makes a run go on without the consumer of its events if the two take more than Memory,
-	// for callers who need the results. Else the run ends.
+	// DropEvents makes a run go on without the consumer of its events if the two take more than
+	// Memory, for callers who need the results. Otherwise the run ends.
 	DropEvents bool
 	// goroutines that execute independent blocks; 0: one for each core
 	Workers int

@@ -85,8 +85,8 @@ func TestDropEvents(t *testing.T) {
 			t.Errorf("%d workers, enough memory: %+v, %v", workers, res, err)
 		}
 	}
-	m, err := New(kernel(t, ".local .align 4 .b8 a[400000];\nst.local.u32 [a+399996], %i;\nbar.sync 0;\nret;"),
-		config(4, 256, buffer("out", 0)))
+	m, err := New(kernel(t, ".local .align 4 .b8 a[400000];\nst.local.u32 [a+399996], %i;\n"+
+		"bar.sync 0;\nret;"), config(4, 256, buffer("out", 0)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -301,14 +301,19 @@ func (x *exec) allocate(n uint64) bool {
 // full reports whether the run is over because of an error or of the limit of its memory. It is
 // asked between turns, in which a run can only allocate little.
 func (x *exec) full() bool {
+	if x.memory() > x.opt.Memory {
+		x.outOfMemory()
+	}
+	return x.stop != nil
+}
+
+// memory is what the run and the consumer of its events take, in bytes.
+func (x *exec) memory() uint64 {
 	used := x.mem.used.Load()
 	if x.meter != nil {
 		used += x.meter.Memory()
 	}
-	if used > x.opt.Memory {
-		x.outOfMemory()
-	}
-	return x.stop != nil
+	return used
 }
 
 // outOfMemory ends the run. It has no site: any access may be the one that was too much.

@@ -77,7 +77,7 @@ func (p *program) isContended() bool {
 		for i := range fc.code {
 			in := &fc.code[i]
 			m := in.mem
-			if m == nil || m.space == event.Local || m.space == event.Param || m.space == event.Const {
+			if m == nil || m.space == event.Local {
 				continue
 			}
 			switch {
@@ -99,18 +99,11 @@ func (p *program) isContended() bool {
 // readRegisters returns the registers that some instruction of a function reads.
 func readRegisters(f *ir.Func) map[ir.RegID]bool {
 	used := make(map[ir.RegID]bool)
-	var note func(ops []ir.Operand)
-	note = func(ops []ir.Operand) {
-		for i := range ops {
-			if o := &ops[i]; o.Kind == ir.Register || o.Kind == ir.Mem {
-				used[o.Reg] = true
-			}
-			note(ops[i].Elems)
-		}
-	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			note(in.Src)
+			for i := range in.Src {
+				in.Src[i].EachReg(func(r ir.RegID) { used[r] = true })
+			}
 			used[in.Guard] = true
 		}
 	}

@@ -110,6 +110,10 @@ func TestSyncsThroughMemory(t *testing.T) {
 		"atom.global.add.u32 %v, [%o], 1;":                              false, // the result is not used
 		"atom.global.add.u32 %v, [%o], 1;\nst.global.u32 [%p], %v;":     true,
 		"ld.volatile.global.u32 %v, [%o];":                              true,
+		"atom.global.add.u64 %q, [%o], 8;\nst.global.u32 [%q], 1;":      true, // an address
+		"atom.global.add.u64 %q, [%o], 8;\nst.global.u32 [%p], %v;":     false,
+		"setp.eq.u32 %c, %t, 0;\n@%c red.global.add.u32 [%o], 1;":       false,
+		"ld.param.u64 %q, [x];\nst.global.u64 [%o], %q;":                false,
 		".shared .b32 s;\nld.volatile.shared.u32 %v, [s];":              true,
 		"ld.acquire.gpu.global.u32 %v, [%o];":                           true,
 		"st.release.gpu.global.u32 [%o], 1;\nfence.acq_rel.gpu;":        false,

@@ -119,18 +119,19 @@ func (s *scheduler) result() *Result {
 	return res
 }
 
-// full is exec.full for the goroutine that sends the events. It drops them first, if the options say
-// so and that is enough.
+// full is exec.full for the goroutine that sends the events. If only their consumer takes too much,
+// and the options allow it, the run goes on without it.
 func (s *scheduler) full() bool {
-	x := s.x
-	if s.opt.DropEvents && x.meter != nil {
-		used := x.mem.used.Load()
-		if used <= x.opt.Memory && used+x.meter.Memory() > x.opt.Memory {
-			x.sink, x.meter = nil, nil
-			s.dropped, s.watched = true, s.done
-		}
+	x, limit := s.x, s.opt.Memory
+	switch {
+	case x.memory() <= limit:
+	case s.opt.DropEvents && x.mem.used.Load() <= limit:
+		x.sink, x.meter = nil, nil
+		s.dropped, s.watched = true, s.done
+	default:
+		x.outOfMemory()
 	}
-	return x.full()
+	return x.stop != nil
 }
 
 // newExec returns the state of one goroutine that executes blocks.

@@ -120,6 +120,52 @@ func TestSchedulesAreSeparate(t *testing.T) {
 	}
 }
 
+// The same for a loop that waits: how many times it reads the flag depends on the schedule, on the
+// model and on the number of steps.
+func TestSchedulesOfWaitsAreSeparate(t *testing.T) {
+	k := kernel(t, `
+	mov.u32 %w, 0;
+	setp.ge.u32 %c, %t, 32;
+	@%c bra SET;
+WAIT:
+	add.u32 %w, %w, 1;
+	ld.relaxed.gpu.global.u32 %v, [%x];
+	setp.eq.u32 %d, %v, 0;
+	@%d bra WAIT;
+	st.global.u32 [%p], %w;
+	ret;
+SET:
+	ld.relaxed.gpu.global.u32 %v, [%x+4];
+	ld.relaxed.gpu.global.u32 %v, [%x+8];
+	st.relaxed.gpu.global.u32 [%x], 1;
+	ret;`)
+	run := func(m *Machine, opt Options) uint64 {
+		res, err := m.Run(t.Context(), opt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Steps
+	}
+	machine := func() *Machine {
+		m, err := New(k, config(1, 64, buffer("out", 256), buffer("x", 12)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for seed := uint64(2); seed < 12; seed++ {
+		want := run(machine(), Options{Seed: seed})
+		for _, before := range []Options{{Seed: 1}, {Seed: seed + 1}, {Seed: seed + 2},
+			{Model: event.Lockstep}, {MaxSteps: 3}} {
+			m := machine()
+			run(m, before)
+			if got := run(m, Options{Seed: seed}); got != want {
+				t.Errorf("seed %d takes %d steps after a run with %+v, and %d alone", seed, got, before, want)
+			}
+		}
+	}
+}
+
 // Every access of every lane, whatever the schedule: an event-by-event account of shared memory
 // must give the values that the kernel reads. It is the contract of event.Sink: the events are one
 // legal interleaving.

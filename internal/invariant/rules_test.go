@@ -126,6 +126,13 @@ var ruleTests = []ruleTest{
 		"product", "mov.u32 %x1, 64; mov.u32 %x2, 1;", sometimes + "setp.gt.u32 %p6, %x1, 1; and.pred %p5, %p5, %p6; @%p5 shr.u32 %x1, %x1, 1; @%p5 shl.b32 %x2, %x2, 1;",
 		"(= (_ bv64 32) (bvmul %x1 %x2))", "",
 	},
+	{ // one that halves under a condition, and one that doubles always, with a closed form
+		"product", "mov.u32 %x1, 64; mov.u32 %x2, 1; mov.u32 %x3, 1;",
+		sometimes + "setp.gt.u32 %p6, %x1, 1; and.pred %p5, %p5, %p6; @%p5 shr.u32 %x1, %x1, 1; " +
+			"@%p5 shl.b32 %x2, %x2, 1; st.global.u32 [%A+16], %x3; shl.b32 %x3, %x3, 1;",
+		"(= (_ bv64 32) (bvmul %x1 %x2))", "(= (_ bv64 32) (bvmul %x1 " +
+			"(ite (bvult k (_ bv32 32)) (bvshl (_ bv1 32) k) (_ bv0 32))))",
+	},
 	{ // two flags that are set together; one alone is not always true
 		"predicate", "setp.eq.u32 %p1, %n, 1; setp.eq.u32 %p2, %n, 1; mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 setp.lt.u32 %p1, %x9, %m; @%p5 setp.lt.u32 %p2, %x9, %m;",
 		"(= %p1 %p2)", "%p1",
@@ -133,6 +140,12 @@ var ruleTests = []ruleTest{
 	{ // the same with 64 bits, and the count as a number of 64 bits
 		"guarded-form", "cvt.u64.u32 %d2, %t; mov.u64 %d1, 1; mov.u32 %x2, 5;", "setp.lt.u64 %p5, %d1, %d2; @%p5 shl.b64 %d1, %d1, 1; " + sometimes + "@%p5 shl.b32 %x2, %x2, 1;",
 		"(or (not (bvult %d1 ((_ zero_extend 32) p!tid.x))) (= %d1 (ite (bvult k (_ bv64 32)) (bvshl (_ bv1 64) ((_ zero_extend 32) k)) (_ bv0 64))))", "",
+	},
+	{ // the same by four bits in each iteration
+		"guarded-form", "mov.u32 %x1, 1; mov.u32 %x2, 5;", "setp.lt.u32 %p5, %x1, %t; " +
+			"@%p5 shl.b32 %x1, %x1, 4; " + sometimes + "@%p5 shl.b32 %x2, %x2, 1;",
+		"(or (not (bvult %x1 p!tid.x)) (= %x1 (ite (bvult k (_ bv32 32)) " +
+			"(bvshl (_ bv1 32) (bvmul (_ bv4 32) k)) (_ bv0 32))))", "",
 	},
 	{ // while x1 is below the thread's index it doubles with each iteration
 		"guarded-form", "mov.u32 %x1, 1; mov.u32 %x2, 5;", "setp.lt.u32 %p5, %x1, %t; @%p5 shl.b32 %x1, %x1, 1; " + sometimes + "@%p5 shl.b32 %x2, %x2, 1;",
@@ -230,6 +243,17 @@ func TestSteps(t *testing.T) {
 	}
 	if none := find(0); none.Done || none.Found() {
 		t.Errorf("without steps: done %v, invariants %v", none.Done, none.Found())
+	}
+}
+
+// TestCancelled: a search whose context has ended is not done and keeps nothing.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	tt := ruleTests[0]
+	set := invariant.Find(ctx, build(t, tt.before, tt.body), solvers(), invariant.MaxSteps)
+	if set.Done || set.Found() {
+		t.Errorf("done %v, invariants found %v", set.Done, set.Found())
 	}
 }
 

@@ -13,8 +13,8 @@ func (f *Func) Contains(has func(*Instr) bool) bool {
 	})
 }
 
-// UsesWarps reports whether a function without calls uses operations of a warp, or the size of warps.
-// All functions of OpenCL C about sub-groups are compiled to one of them.
+// UsesWarps reports whether a function without calls uses operations of a warp, or the size of
+// warps. All functions of OpenCL C about sub-groups are compiled to one of them.
 func (f *Func) UsesWarps() bool {
 	return f.Contains(func(in *Instr) bool {
 		return in.Row != nil && in.Row.Category == isa.WarpOp ||

@@ -46,10 +46,7 @@ func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 		if len(states) == 0 {
 			continue
 		}
-		inner := x.k.LoopOf(b)
-		if inner != l && (inner == nil || inner.Parent != l || inner.Header != b) {
-			continue
-		}
+		inner := x.k.LoopOf(b) // l, or a loop in it of which b is the header: loops have no other entry
 		delete(waiting, b)
 		st := x.joinAt(b, states)
 		x.Pause()

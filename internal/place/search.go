@@ -278,14 +278,17 @@ func without(labels []Label, p Placement) []Label {
 // the reason.
 func (s *search) next(ctx context.Context) (*solution, error) {
 	least, err := s.solve(ctx, &s.must)
-	if least == nil && err == nil {
-		s.stuck()
-		if s.opt.Partial && s.setApart() {
-			least, err = s.solve(ctx, &s.must)
-		}
-	}
-	if least == nil || err != nil {
+	if err != nil {
 		return nil, err
+	}
+	if least == nil {
+		s.stuck()
+		if !s.opt.Partial || !s.setApart() {
+			return nil, nil
+		}
+		if least, err = s.solve(ctx, &s.must); err != nil { // each demand left has a place
+			return nil, err
+		}
 	}
 	least.optimal = true
 	paper, err := s.solve(ctx, &s.enough)

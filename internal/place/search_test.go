@@ -276,6 +276,65 @@ func TestStuck(t *testing.T) {
 	}
 }
 
+// A race whose paths are unknown is stuck where barriers at all places do not separate it. The cause
+// is divergence if not all threads reach such a place.
+func TestStuckEverywhere(t *testing.T) {
+	first, inner, second := do(rd(tid(1))), do(), do(wr(tid(0)))
+	between := cond(lanes(func(t int) bool { return t%2 == 0 }), inner)
+	first.closed, between.closed = true, true
+	k := kernel(first, between, second)
+	tree := k.number()
+	for _, c := range []struct {
+		diverges []Label
+		want     Cause
+	}{
+		{nil, Useless}, {[]Label{second.label}, Useless}, {[]Label{inner.label}, Diverges},
+	} {
+		o := everywhereOracle{Race{A: first.label, B: second.label}, c.diverges}
+		r, err := Synthesize(t.Context(), tree, o, Options{})
+		if err != nil || r.Found || len(r.Stuck) != 1 || r.Stuck[0].Cause != c.want {
+			t.Errorf("places %v diverge: %+v, %v; want stuck by %d", c.diverges, r, err, c.want)
+		}
+	}
+}
+
+// everywhereOracle reports a race under every placement, and which barriers diverge.
+type everywhereOracle struct {
+	race     Race
+	diverges []Label
+}
+
+func (everywhereOracle) Name() string { return "everywhere" }
+
+func (o everywhereOracle) Check(_ context.Context, p Placement) (*Answer, error) {
+	a := &Answer{Races: []Race{o.race}}
+	for _, l := range o.diverges {
+		if p[l] {
+			a.Divergences = append(a.Divergences, l)
+		}
+	}
+	return a, nil
+}
+
+// The two texts of a race of a statement with itself stay in the order of the oracle, and those of
+// other races follow the source.
+func TestOrderOfTexts(t *testing.T) {
+	a, b := do(rd(tid(1))), do(wr(tid(0)))
+	x := newText(kernel(a, b).number())
+	for _, c := range []struct {
+		first, second Label
+		want          string
+	}{
+		{a.label, b.label, "one and two"}, {b.label, a.label, "two and one"},
+		{b.label, b.label, "one and two"},
+	} {
+		r := &Race{A: c.first, B: c.second, Texts: [2]string{"one", "two"}}
+		if x.order(r); r.Why() != c.want || r.A > r.B {
+			t.Errorf("%d and %d: %+v, want %s", c.first, c.second, r, c.want)
+		}
+	}
+}
+
 // Races between blocks do not ask for barriers, and are handed on.
 func TestOtherBlocks(t *testing.T) {
 	w := explore(kernel(do(rd(tid(0))), do(wr(tid(0)))))

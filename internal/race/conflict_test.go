@@ -1,6 +1,7 @@
 package race
 
 import (
+	"slices"
 	"testing"
 
 	"heddle/internal/event"
@@ -226,6 +227,43 @@ func TestDetectorOfCopies(t *testing.T) {
 					t.Errorf("%s, %v: %+v: race %v, want %v", th.what, space, y.op(), got, want)
 				}
 			}
+		}
+	}
+}
+
+// Far is a hazard whose threads are farther apart than those of the example, and the farthest that
+// was found (see Race).
+func TestFarther(t *testing.T) {
+	warp, block, grid := event.Thread(1), event.ThreadOf(1, 0), event.ThreadOf(2, 0)
+	for _, c := range []struct {
+		what string
+		then []event.Thread // which write where thread 0 wrote
+		far  []event.Thread // of Far; empty for none
+	}{
+		{"none", []event.Thread{warp, warp}, nil},
+		{"another warp", []event.Thread{warp, block}, []event.Thread{block}},
+		{"another block last", []event.Thread{warp, block, grid}, []event.Thread{grid}},
+		{"another block first", []event.Thread{grid, block, warp}, nil},
+	} {
+		d := lone(event.BenignNone)
+		for i, u := range c.then {
+			w := weak(0, event.Write)
+			w.addr = uint64(4 * i)
+			w.send(d, global, 1)
+			w.t = u
+			w.send(d, global, 2)
+		}
+		r := d.Report().Races
+		if len(r) != 1 || r[0].Second.Thread != c.then[0] {
+			t.Errorf("%s: %+v, want one race", c.what, r)
+			continue
+		}
+		var far []event.Thread
+		if r[0].Far != nil {
+			far = append(far, r[0].Far.Second.Thread)
+		}
+		if !slices.Equal(far, c.far) {
+			t.Errorf("%s: the farther hazard is by %v, want %v", c.what, far, c.far)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 // with each other, each observes all before it.
 //
 // Cases that remain reported as races although the rule orders them: X that only a plain strong
-// load has observed, words of a size other than 4 bytes, X and Z by lanes of one instruction, and Z
-// that is not among the last few atomics.
+// load has observed, words of a size other than 4 bytes, X and Z by lanes of one instruction, Z that
+// is not among the last few atomics, and every X once a strong store that is no atomic follows.
 
 // chain reports whether the strong entries of the list are one chain of observation.
 func (l *list) chain() bool {

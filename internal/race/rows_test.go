@@ -34,6 +34,52 @@ func TestCoalescedStaysCompact(t *testing.T) {
 	}
 }
 
+// A thread's own accesses are in program order, so a warp whose lanes write their words twice keeps
+// the row compact. Other lanes of the warp race with them (PTX ISA 8.7.1).
+func TestRunsOfOneWarp(t *testing.T) {
+	geo := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}}
+	for _, other := range []bool{false, true} {
+		d := New(Options{Geometry: geo})
+		a := coalesced(0, 0, event.Write, 1<<40, 4)
+		d.Access(a)
+		a.Site = 1
+		if other {
+			for l := range a.Addr {
+				a.Addr[l] = 1<<40 + 4*(uint64(l)+16)
+			}
+		}
+		d.Access(a)
+		if got := racing(d); got != other {
+			t.Errorf("other lanes %v: a race: %v", other, got)
+		}
+		if n := inflated(d); !other && n != 0 {
+			t.Errorf("%d rows inflated, want none", n)
+		}
+	}
+}
+
+// Each of the warps that read a row before another writes it races with it (PTX ISA 8.7.1), however
+// many they are.
+func TestRunsOfManyWarps(t *testing.T) {
+	const readers = 7
+	geo := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
+		Block: event.Dim3{X: 32 * (readers + 1), Y: 1, Z: 1}}
+	d := New(Options{Geometry: geo})
+	for w := range event.Warp(readers) {
+		d.Access(coalesced(w, event.Site(w), event.Read, 1<<40, 4))
+	}
+	d.Access(coalesced(readers, readers, event.Write, 1<<40, 4))
+	found := make(map[event.Site]uint64)
+	for _, r := range d.Report().Races {
+		found[r.First.Site] += r.Hazards
+	}
+	for s := range event.Site(readers) {
+		if found[s] != 32 {
+			t.Errorf("%d hazards with the reads of warp %d, want 32", found[s], s)
+		}
+	}
+}
+
 // A racing run is reported as if checked word by word: 32 words, written by one warp and then by
 // another without a barrier between them, are 32 hazards of one pair (PTX ISA 8.7.1).
 func TestRunsRace(t *testing.T) {

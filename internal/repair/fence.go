@@ -222,7 +222,7 @@ func (r *repairer) spins(in *ir.Instr) bool {
 		}
 	}
 	for _, b := range l.Blocks {
-		if t := r.x.k.Func.Block(b).Terminator(); t != nil && t.Guard != ir.NoReg && from[t.Guard] {
+		if t := r.x.k.Func.Block(b).Terminator(); t != nil && from[t.Guard] {
 			for _, s := range r.x.k.Func.Block(b).Succs {
 				if !l.Contains(s) {
 					return true

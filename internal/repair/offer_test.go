@@ -261,6 +261,40 @@ func TestWarps(t *testing.T) {
 	}
 }
 
+// TestWarpsToo: warp barriers are offered near accesses that race within a warp and that not all
+// threads reach, with the block barriers that all threads reach; without such accesses, nothing.
+func TestWarpsToo(t *testing.T) {
+	k := kernelOf(t, modern, "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 31;\n"+
+		"st.shared.u32 [s], 1;\nld.volatile.shared.u32 %r3, [s];\n@%p1 bra L;\n"+
+		"ld.shared.u32 %r2, [s];\nL:\n")
+	for _, c := range []struct {
+		kind  Kind
+		reach Reach
+		load  string
+		want  bool
+	}{
+		{Race, InWarp, "ld.shared", true}, {Race, InBlock, "ld.shared", false},
+		{Divergence, InWarp, "ld.shared", false}, {Race, InWarp, "ld.volatile", false},
+	} {
+		f := raceOf(k, c.reach, "st.shared", c.load)
+		f.Kind = c.kind
+		got := offered(k, warpsToo, f)
+		if (got != nil) != c.want {
+			t.Errorf("kind %v, reach %v, %s: %q", c.kind, c.reach, c.load, got)
+		}
+		for _, a := range []string{"warp barrier at ld.shared.u32", "barrier at st.shared.u32"} {
+			if slices.Contains(got, a) != c.want {
+				t.Errorf("kind %v, reach %v, %s: %q, with %s %v", c.kind, c.reach, c.load, got, a, c.want)
+			}
+		}
+		for _, a := range []string{"warp barrier at st.shared.u32", "barrier at ld.shared.u32"} {
+			if slices.Contains(got, a) {
+				t.Errorf("kind %v, reach %v, %s: %s", c.kind, c.reach, c.load, a)
+			}
+		}
+	}
+}
+
 // TestSpell: the atomic operation that an update becomes (PTX ISA 9.7.13.5: add of u32, u64, f32
 // and f64, and, or and xor of b32 and b64, min and max of integers). Results of an operation with a
 // carry, and of others, depend on more than the old value.

@@ -99,6 +99,8 @@ func TestSpins(t *testing.T) {
 			"and.b32 %r1, %r2, 1;\n" + again, true},
 		{"another value", "L:\nld.volatile.global.u32 %r2, [%d1];\n" +
 			"add.u32 %r1, %r1, 1;\n" + again, false},
+		{"several blocks", "L:\nld.volatile.global.u32 %r1, [%d1];\nsetp.eq.u32 %p2, %r3, 0;\n" +
+			"@%p2 bra M;\nadd.u32 %r2, %r2, 1;\nM:\n" + again, true},
 		{"no loop", "ld.volatile.global.u32 %r1, [%d1];\n", false},
 		{"two values", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" + again, true},
 		{"the second of two values", "L:\nld.volatile.global.v2.u32 {%r2, %r1}, [%d1];\n" + again, true},

@@ -51,7 +51,7 @@ func (h *HTML) Explain(e *Explained) {
 		return
 	}
 	first, last := e.Body.Start.Line(), e.Body.End.Line()
-	lines := map[int]*said{} // with barriers
+	lines := map[int]*said{} // those with barriers
 	for _, b := range e.Barriers {
 		n, where := b.At.Line(), ""
 		if b.At.File() != f.ID || n < first || n > last { // in a function that it calls
@@ -84,11 +84,9 @@ func (h *HTML) Explain(e *Explained) {
 		}
 		switch {
 		case near:
-			one := said{Number: n, Text: text}
-			if l := lines[n]; l != nil {
-				one.Says, one.Idle = l.Says, l.Idle
-			}
-			part = append(part, one)
+			one := cmp.Or(lines[n], &said{})
+			one.Number, one.Text = n, text
+			part = append(part, *one)
 		case len(part) > 0:
 			out.Parts, part = append(out.Parts, part), nil
 		}

@@ -135,8 +135,8 @@ func (s *Slice) doomedBlocks(fn *ir.Func) []bool {
 // call that does.
 func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
 	for _, in := range b.Instrs {
-		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap || in.IsCall() && in.Callee != nil &&
-			s.fatal(in.Callee)) {
+		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap ||
+			in.Callee != nil && s.fatal(in.Callee)) {
 			return true
 		}
 	}
@@ -188,9 +188,9 @@ const (
 )
 
 // pointers finds the registers that may hold a generic address of shared or local memory: those
-// that the address of such a variable or the result of a cvta can flow into, by registers or by a
-// cell of memory that one was stored to. An argument of a launch or a value in global memory that no
-// thread stored is not an address of shared memory: no host knows one.
+// that the result of a cvta from there can flow into, by registers or by a cell of memory that one
+// was stored to. An argument of a launch or a value in global memory that no thread stored is not
+// an address of shared memory: no host knows one.
 func (s *Slice) pointers() {
 	generic := false
 	for _, fn := range s.order {
@@ -226,9 +226,6 @@ func (f *function) flow() (changed bool) {
 		}
 	}
 	for _, in := range f.instrs {
-		if in == nil {
-			continue
-		}
 		if in.WritesMemory() {
 			sh, lo := f.holds(in.Src[1:])
 			for _, c := range f.cellsOf(in) {
@@ -274,8 +271,7 @@ func (f *function) cellsOf(in *ir.Instr) []int {
 // the kernel, the search for pointers is not needed.
 func (f *function) hasGeneric() bool {
 	for _, in := range f.instrs {
-		if in != nil && in.Row != nil && in.Row.Category == isa.Memory &&
-			(in.Space == event.Generic || in.Space == event.NoSpace) {
+		if in.Space == event.Generic {
 			return true
 		}
 	}
@@ -300,35 +296,20 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 		return true, true
 	case isa.ActNumberedBarrier:
 		return false, false
-	case isa.ActConvertAddress:
+	case isa.ActConvertAddress, isa.ActConvertClusterAddress:
 		sh, lo = in.Space == event.Shared, in.Space == event.Local
 	}
 	s, l := f.holds(in.Src)
 	return sh || s, lo || l
 }
 
-// holds reports whether operands may hold addresses of shared or local memory.
+// holds reports whether registers of operands may hold generic addresses of shared or local memory.
+// The address of a variable is one in its own space, until a cvta makes it generic.
 func (f *function) holds(operands []ir.Operand) (sh, lo bool) {
 	for i := range operands {
-		o := &operands[i]
-		o.EachReg(func(r ir.RegID) { sh, lo = sh || f.shared[r], lo || f.private[r] })
-		for _, v := range varsOf(o) {
-			sh = sh || v.Space == event.Shared
-			lo = lo || v.Space == event.Local || v.Space == event.Param && !f.fn.Kernel
-		}
+		operands[i].EachReg(func(r ir.RegID) { sh, lo = sh || f.shared[r], lo || f.private[r] })
 	}
 	return sh, lo
-}
-
-// varsOf lists the variables that an operand names, elements of vectors included.
-func varsOf(o *ir.Operand) (vs []*ir.Var) {
-	if o.Var != nil {
-		vs = append(vs, o.Var)
-	}
-	for i := range o.Elems {
-		vs = append(vs, varsOf(&o.Elems[i])...)
-	}
-	return vs
 }
 
 // callsThatAct finds the functions that contain, or call one that contains, something that a trace
@@ -342,9 +323,6 @@ func (s *Slice) callsThatAct() {
 				continue
 			}
 			for _, in := range f.instrs {
-				if in == nil {
-					continue
-				}
 				switch k := f.kindOf(in); {
 				case f.endsThread(in), k == sync, k == shared, k == other, k == calls && f.callActs(in):
 					f.acts, changed = true, true
@@ -379,7 +357,7 @@ func (f *function) callActs(in *ir.Instr) bool {
 // writesLocal reports whether a function stores to local memory.
 func (f *function) writesLocal() bool {
 	for _, in := range f.instrs {
-		if in != nil && in.Action() == isa.ActStore && f.kindOf(in) == local {
+		if in.Action() == isa.ActStore && f.kindOf(in) == local {
 			return true
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 				}
 			}
 			// the lanes are not those of a run
-			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp {
+			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row.Category == isa.WarpOp {
 				return r, false
 			}
 			for i := range in.Dst {
@@ -75,7 +75,7 @@ func (s *Slice) findTables() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for _, in := range f.instrs {
-			if in != nil && in.WritesMemory() {
+			if in.WritesMemory() {
 				for _, v := range f.bases(in) {
 					s.written[v] = true
 				}
@@ -85,7 +85,7 @@ func (s *Slice) findTables() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in == nil || f.kinds[i] != input || !in.ReadsMemory() || in.Order.Strong() {
+			if f.kinds[i] != input || !in.ReadsMemory() || in.Order.Strong() {
 				continue
 			}
 			if vs := f.bases(in); len(vs) > 0 &&

@@ -110,8 +110,8 @@ func TestParameterInRegister(t *testing.T) {
 	}
 }
 
-// A store to a global variable of a function is none to its local memory, whose contents decide an
-// address of shared memory here.
+// Stores to a global variable and to shared memory are none to the local memory of a function,
+// whose contents decide an address of shared memory here.
 func TestGlobalInFunction(t *testing.T) {
 	_, got := sliced(t, ".global .align 4 .b8 g[4];\n.func f(.param .b32 x)\n"+begin+
 		"\t.shared .align 4 .b8 s[256];\n\t.local .align 4 .b8 l[4];\n\tld.param.b32 %r1, [x];\n"+
@@ -119,8 +119,9 @@ func TestGlobalInFunction(t *testing.T) {
 		"\tmov.u64 %d1, g;\n\tst.u32 [%d1], %r1;\n"+end+
 		".visible .entry k()\n"+begin+"\tmov.u32 %r1, %tid.x;\n\t{\n\t.param .b32 a;\n"+
 		"\tst.param.b32 [a], %r1;\n\tcall f, (a);\n\t}\n"+end, Options{})
-	if f := got["f"]; !strings.Contains(f, "run st.local.u32") || strings.Contains(f, "st.u32") {
-		t.Errorf("of f %s, want the store to local memory and not the one to g", f)
+	want := "run ld.param.b32; run st.local.u32; run ld.local.u32; touch st.shared.u32; run ret"
+	if f := got["f"]; f != want {
+		t.Errorf("of f %s, want %s", f, want)
 	}
 }
 
@@ -178,6 +179,16 @@ func TestGenericAddress(t *testing.T) {
 			"run mov.u64; run cvta.shared.u64; touch st.u32; run ret"},
 		{"a local variable", "\t.local .align 4 .b8 l[8];\n\tmov.u64 %d1, l;\n" +
 			"\tcvta.local.u64 %d2, %d1;\n\tst.u32 [%d2], 1;\n", "run ret"},
+		{"what a local variable holds", "\t.local .align 4 .b8 l[8];\n\tmov.u64 %d1, l;\n" +
+			"\tcvta.local.u64 %d2, %d1;\n\tst.u32 [%d2], 8;\n\tld.u32 %r1, [%d2];\n" +
+			"\tst.shared.u32 [%r1], 1;\n", "run mov.u64; run cvta.local.u64; run st.u32; run ld.u32; " +
+			"touch st.shared.u32; run ret"},
+		{"a pointer to either", "\t.local .align 4 .b8 l[8];\n\tmov.u64 %d1, l;\n" +
+			"\tcvta.local.u64 %d2, %d1;\n\tmov.u64 %d3, s;\n\tcvta.shared.u64 %d4, %d3;\n" +
+			"\tmov.u32 %r2, %tid.x;\n\tsetp.eq.u32 %p1, %r2, 0;\n\tselp.b64 %d5, %d2, %d4, %p1;\n" +
+			"\tst.u32 [%d5], 8;\n\tld.local.u32 %r1, [l];\n\tst.shared.u32 [%r1], 1;\n",
+			"run mov.u64; run cvta.local.u64; run mov.u64; run cvta.shared.u64; run mov.u32; " +
+				"run setp.eq.u32; run selp.b64; run st.u32; run ld.local.u32; touch st.shared.u32; run ret"},
 		{"a parameter", "\tld.param.u64 %d1, [in];\n\tst.u32 [%d1], 1;\n", "run ret"},
 		{"an address from shared memory", "\tmov.u64 %d1, s;\n\tcvta.shared.u64 %d2, %d1;\n" +
 			"\tst.shared.u64 [s], %d2;\n\tld.shared.u64 %d3, [s];\n\tst.u32 [%d3], 1;\n",

@@ -73,7 +73,7 @@ func (s *Slice) sum() {
 		f := s.funcs[fn]
 		f.findUnwritten()
 		for i, in := range f.instrs {
-			if in == nil || !f.live[f.block[i]] {
+			if !f.live[f.block[i]] {
 				continue
 			}
 			s.Total++

@@ -33,9 +33,7 @@ func (f *function) kindOf(in *ir.Instr) kind { return f.kinds[in.Index] }
 // classify decides what each instruction is.
 func (f *function) classify() {
 	for i, in := range f.instrs {
-		if in != nil {
-			f.kinds[i] = f.class(in)
-		}
+		f.kinds[i] = f.class(in)
 	}
 }
 
@@ -136,8 +134,7 @@ func (f *function) varies(s ir.Sreg) bool {
 func (f *function) access(in *ir.Instr) kind {
 	space := in.Space
 	addr := &in.Src[0]
-	if (space == event.Generic || space == event.NoSpace) && addr.Var != nil &&
-		addr.Var.Space != event.Generic {
+	if space == event.Generic && addr.Var != nil && addr.Var.Space != event.Generic {
 		space = addr.Var.Space
 	}
 	switch space {
@@ -152,7 +149,9 @@ func (f *function) access(in *ir.Instr) kind {
 			return constant
 		}
 		return argument
-	case event.Generic, event.NoSpace:
+	case event.Global:
+		return input
+	case event.Generic:
 		if addr.Reg == ir.NoReg {
 			return other
 		}
@@ -162,8 +161,9 @@ func (f *function) access(in *ir.Instr) kind {
 		case f.private[addr.Reg]:
 			return local
 		}
+		return input
 	}
-	return input
+	return other
 }
 
 // ownParam reports whether a .param variable is a parameter of the kernel, and not of a call in it.
@@ -183,7 +183,7 @@ func (f *function) ownParam(v *ir.Var) bool {
 // what the slice does not know, and the results of a called function, which its callers need.
 func (f *function) roots() {
 	for i, in := range f.instrs {
-		if in == nil || !f.live[f.block[i]] {
+		if !f.live[f.block[i]] {
 			continue
 		}
 		i := int32(i)
@@ -255,7 +255,7 @@ func (f *function) wanted(i int32) {
 		f.operand(&in.Src[0])
 		if in.IsPlainLoad() {
 			f.s.cell(&f.s.need.shared)
-			if in.Space != event.Shared && f.addressIs(in, f.private) {
+			if f.maybeLocal(in) {
 				f.s.cell(&f.s.need.local)
 			}
 		}
@@ -280,10 +280,10 @@ func (f *function) wanted(i int32) {
 	}
 }
 
-// addressIs reports whether the register of an address is in a set.
-func (f *function) addressIs(in *ir.Instr, set []bool) bool {
+// maybeLocal reports whether an access that may be to shared memory may be to local memory too.
+func (f *function) maybeLocal(in *ir.Instr) bool {
 	a := &in.Src[0]
-	return a.Reg != ir.NoReg && set[a.Reg]
+	return in.Space == event.Generic && a.Reg != ir.NoReg && f.private[a.Reg]
 }
 
 // cell makes what is stored into a space needed.
@@ -295,12 +295,14 @@ func (s *Slice) cell(need *bool) {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in == nil || !f.live[f.block[i]] || in.Action() != isa.ActStore {
+			if !f.live[f.block[i]] || in.Action() != isa.ActStore {
 				continue
 			}
 			switch f.kindOf(in) {
 			case shared:
-				f.whole(int32(i))
+				if s.need.shared || s.need.local && f.maybeLocal(in) {
+					f.whole(int32(i))
+				}
 			case local:
 				if s.need.local {
 					f.whole(int32(i))

@@ -259,11 +259,10 @@ func (f *function) variable(v *ir.Var) {
 	}
 	f.vars[v] = true
 	for i, in := range f.instrs {
-		if in != nil && in.Action() == isa.ActStore && in.Space == event.Param &&
-			in.Src[0].Var == v {
+		if in.Action() == isa.ActStore && in.Space == event.Param && in.Src[0].Var == v {
 			f.whole(int32(i))
 		}
-		if in != nil && in.IsCall() {
+		if in.IsCall() {
 			for j := range in.Dst {
 				if in.Dst[j].Var == v {
 					f.whole(int32(i))

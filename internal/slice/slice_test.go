@@ -73,6 +73,10 @@ func TestRoles(t *testing.T) {
 			[]string{"join bra", "run trap", "run bar.sync", "run ret"}, false},
 		{"a guarded one too", load + "\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 trap;\n" +
 			"\tbar.sync 1, 64;\n\tret;\n", []string{"run bar.sync", "run ret"}, false},
+		{"what is stored on the way to one is not loaded elsewhere", load +
+			"\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\tst.shared.f32 [s], %f1;\n\ttrap;\na:\n" +
+			"\tld.shared.u32 %r4, [s];\n\tst.shared.u32 [%r4], 1;\n\tret;\n", []string{"join bra",
+			"run trap", "run ld.shared.u32", "run st.shared.u32", "run ret"}, true},
 		{"one that depends on the thread alone", "\tmov.u32 %r1, %tid.x;\n" +
 			"\tsetp.gt.u32 %p1, %r1, 31;\n\t@%p1 bra a;\n\tbar.sync 1, 32;\na:\n\t@%p1 trap;\n" +
 			"\tret;\n", []string{"run mov.u32", "run setp.gt.u32", "run bra", "run bar.sync",
@@ -148,6 +152,70 @@ func TestExplore(t *testing.T) {
 		}
 		if _, got := s.Explore(k, b); got != want {
 			t.Errorf("with %q on one path: explored %v, want %v", middle, got, want)
+		}
+	}
+}
+
+// A trace holds for every block if the index of the block decides nothing in it, and for every grid
+// if the size of the grid does not (Slice.BlockIndex, Slice.GridSize).
+func TestLaunchValues(t *testing.T) {
+	for _, c := range []struct {
+		value, address  string
+		block, gridSize bool
+	}{
+		{"%tid.x", "%r2", false, false},
+		{"%ctaid.y", "%r2", true, false},
+		{"%nctaid.z", "%r2", false, true},
+		{"%ctaid.y", "%r1", false, false}, // it decides what is stored, not where
+	} {
+		s, _ := roles(t, "\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, "+c.value+
+			";\n\tst.shared.u32 ["+c.address+"], %r2;\n\tret;\n", Options{Grid: true})
+		if s.BlockIndex != c.block || s.GridSize != c.gridSize {
+			t.Errorf("%s, address %s: reads the index of the block: %v, the size of the grid: %v",
+				c.value, c.address, s.BlockIndex, s.GridSize)
+		}
+	}
+}
+
+// An exchange among unnamed lanes needs lock step only if its result is in the slice.
+func TestMaskless(t *testing.T) {
+	for _, c := range []struct{ op, address, want string }{
+		{"shfl.up.b32 %r3, %r1, 1, 0", "%r3", "shfl.up.b32"},
+		{"shfl.up.b32 %r3, %r1, 1, 0", "%r1", ""},
+		{"shfl.sync.up.b32 %r3, %r1, 1, 0, -1", "%r3", ""},
+		{"activemask.b32 %r3", "%r3", ""},
+		{"add.u32 %r3, %r1, 4", "%r3", ""},
+	} {
+		s, _ := roles(t, "\tmov.u32 %r1, %tid.x;\n\t"+c.op+";\n\tst.shared.u32 ["+c.address+
+			"], 1;\n\tret;\n", Options{Lockstep: true})
+		got := ""
+		if in := s.Maskless(); in != nil {
+			got = in.Text()
+		}
+		if got != c.want {
+			t.Errorf("%s, address %s: %q, want %q", c.op, c.address, got, c.want)
+		}
+	}
+}
+
+// TestUnwritten: a register that a path reads before it is written is found wherever the blocks of
+// the path stand in the text.
+func TestUnwritten(t *testing.T) {
+	for _, c := range []struct{ what, body, want string }{
+		{"a jump back", "\tbra b;\na:\n\tst.shared.u32 [%r5], 1;\n\tret;\nb:\n\tbra a;\n", "%r5"},
+		{"written on the way", "\tbra b;\na:\n\tst.shared.u32 [%r5], 1;\n\tret;\nb:\n" +
+			"\tmov.u32 %r5, 0;\n\tbra a;\n", ""},
+		{"written where the guard holds", "\tmov.u32 %r1, %tid.x;\n\tsetp.eq.u32 %p1, %r1, 0;\n" +
+			"\t@%p1 mov.u32 %r5, 0;\n\tst.shared.u32 [%r5], 1;\n\tret;\n", "%r5"},
+	} {
+		s, _ := roles(t, c.body, Options{})
+		k := s.order[0]
+		var got []string
+		for _, r := range s.Unwritten(k) {
+			got = append(got, k.Regs[r].Name)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q are read before they are written, want %q", c.what, got, c.want)
 		}
 	}
 }

@@ -33,9 +33,6 @@ const mbarrier = "mbarrier"
 // unsupportedName returns the name of an instruction that a trace does not model, or "".
 // cp.async.mbarrier.arrive has the name of its opcode, since it is about copies.
 func unsupportedName(in *ir.Instr) string {
-	if in.Row == nil {
-		return ""
-	}
 	b, _ := in.Barrier()
 	switch {
 	case b.Object == isa.MBarrier && b.Kind != isa.BarrierCopies:
@@ -58,8 +55,8 @@ func (s *Slice) Maskless() *ir.Instr {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp &&
-				f.kinds[i] == pure && in.Action() != isa.ActActiveMask {
+			if f.kept[i] && in.Row.Category == isa.WarpOp && f.kinds[i] == pure &&
+				in.Action() != isa.ActActiveMask {
 				return in
 			}
 		}

@@ -114,3 +114,79 @@ func TestShiftedSign(t *testing.T) {
 		t.Errorf("of a negative number: %s", c.String(got))
 	}
 }
+
+// TestIntersect: the facts of two ranges hold for the numbers in both. That there are none is
+// noticed if the ranges exclude each other, as numbers with or without a sign or by a bit.
+func TestIntersect(t *testing.T) {
+	const w = 4
+	bits := func(zeros, ones uint64) facts {
+		f := anyValue(w)
+		f.zeros, f.ones = f.zeros|zeros, ones
+		return f.tighten(w)
+	}
+	var all []facts
+	for lo := range int64(16) {
+		for hi := lo; hi < 16; hi++ {
+			all = append(all, unsignedIn(w, uint64(lo), uint64(hi)), signedIn(w, lo-8, hi-8))
+		}
+		for ones := range uint64(16) {
+			if ones&uint64(lo) == 0 {
+				all = append(all, bits(uint64(lo), ones))
+			}
+		}
+	}
+	holds := func(f facts, v uint64) bool {
+		s := signed(v, w)
+		return f.zeros&v == 0 && f.ones&^v == 0 && f.ulo <= v && v <= f.uhi && f.slo <= s && s <= f.shi
+	}
+	for _, a := range all {
+		for _, b := range all {
+			f, ok := intersect(a, b, w)
+			for v := range uint64(1 << w) {
+				if both := holds(a, v) && holds(b, v); both && !(ok && holds(f, v)) {
+					t.Fatalf("%+v and %+v: %+v, %v does not hold for %d", a, b, f, ok, v)
+				}
+			}
+			apart := a.uhi < b.ulo || b.uhi < a.ulo || a.shi < b.slo || b.shi < a.slo ||
+				a.zeros&b.ones|a.ones&b.zeros != 0
+			if apart && ok {
+				t.Fatalf("%+v and %+v: %+v", a, b, f)
+			}
+		}
+	}
+	// 4 and 5 have a bit that the other excludes, though their ranges overlap.
+	if _, ok := intersect(unsignedIn(w, 4, 5), bits(4, 0), w); ok {
+		t.Error("4 or 5 may lack bit 2")
+	}
+}
+
+// TestEqualsIte: an if-then-else equals what one of its branches cannot equal only by the other
+// branch. A branch cannot if the ranges of both, with or without a sign, have nothing in common, or
+// if a bit differs.
+func TestEqualsIte(t *testing.T) {
+	const w = 8
+	c := New()
+	p, x := c.BoolVar("p"), c.Var("x", w)
+	small := c.SExt(c.Var("s", 4), w) // -8 to 7
+	one := c.Const(1, w)
+	for _, tc := range []struct {
+		what string
+		a, b Term
+		want bool // they cannot be equal
+	}{
+		{"ranges", c.VarIn("a", w, 1, 3), c.VarIn("b", w, 4, 200), true},
+		{"ranges that touch", c.VarIn("a", w, 1, 3), c.VarIn("d", w, 3, 200), false},
+		{"ranges with a sign", small, c.VarIn("e", w, 8, 20), true},
+		{"ranges with a sign that touch", small, c.VarIn("f", w, 7, 20), false},
+		{"the last bit", c.BvOr(x, one), c.BvAnd(c.Var("y", w), c.Const(0xfe, w)), true},
+		{"another bit", c.BvOr(x, one), c.BvAnd(c.Var("y", w), c.Const(0xfd, w)), false},
+	} {
+		z := c.Var("z", w)
+		for _, ends := range [][2]Term{{tc.a, tc.b}, {tc.b, tc.a}} {
+			got := c.Eq(c.Ite(p, ends[0], z), ends[1])
+			if lifted := got == c.And(c.Not(p), c.Eq(z, ends[1])); lifted != tc.want {
+				t.Errorf("%s: %s", tc.what, c.String(got))
+			}
+		}
+	}
+}

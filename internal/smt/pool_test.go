@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -82,6 +83,47 @@ func TestPool(t *testing.T) {
 		}
 		if asked.Load() != 10 {
 			t.Errorf("%d workers: %d queries solved, want 10", n, asked.Load())
+		}
+	}
+}
+
+// together is a solver that decides nothing until all queries are with a solver.
+type together struct{ *sync.WaitGroup }
+
+func (together) Name() string { return "together" }
+
+func (s together) Solve(ctx context.Context, _ *smt.Context, _ []smt.Term) smt.Answer {
+	s.Done()
+	all := make(chan struct{})
+	go func() {
+		s.Wait()
+		close(all)
+	}()
+	select {
+	case <-all:
+		return smt.Answer{Status: smt.Unsat}
+	case <-ctx.Done():
+		return smt.Answer{Reason: "out of time"}
+	}
+}
+
+// TestPoolAtOnce checks that as many queries are solved at a time as the pool has slots.
+func TestPoolAtOnce(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, n := range []int{1, 2, 3} {
+		all := new(sync.WaitGroup)
+		all.Add(n)
+		p := smt.NewPool(n, func() []smt.Solver { return []smt.Solver{together{all}} }, nil)
+		c := smt.New()
+		var queries []*smt.Query
+		for i := range n {
+			queries = append(queries, c.Query(product(c, "a", "b", 251+uint64(i))))
+		}
+		for _, a := range p.Solve(ctx, queries) {
+			if a.Status != smt.Unsat {
+				t.Errorf("%d slots: %v %q", n, a.Status, a.Reason)
+			}
 		}
 	}
 }

@@ -407,7 +407,7 @@ func (c *Context) bound(t Term) (v Term, f facts, ok bool) {
 	return 0, f, false
 }
 
-// intersect returns facts that hold for the values that satisfy both a and b. ok is false if no
+// intersect returns facts that hold for the values that satisfy both a and b. If ok is false, no
 // value does.
 func intersect(a, b facts, w uint8) (f facts, ok bool) {
 	f = facts{
@@ -415,11 +415,11 @@ func intersect(a, b facts, w uint8) (f facts, ok bool) {
 		ulo: max(a.ulo, b.ulo), uhi: min(a.uhi, b.uhi),
 		slo: max(a.slo, b.slo), shi: min(a.shi, b.shi),
 	}
-	if f.ulo > f.uhi || f.slo > f.shi || f.zeros&f.ones != 0 {
+	if f.ulo > f.uhi {
 		return f, false
 	}
 	t := f.tighten(w)
-	// tighten replaced an empty range by one value
+	// tighten replaced an empty range by one value, or found bits that exclude each other
 	if t.uhi > f.uhi || t.shi > f.shi || t.zeros&t.ones != 0 {
 		return f, false
 	}

@@ -26,7 +26,7 @@ __global__ void work(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = thre
 __global__ void last(int *p) { p[0] = threadIdx.x; } // heddle:ignore race-global the last one counts
 __global__ void forever(int *p) { while (p[0] == 0) p[1]++; }
 __global__ void bad(int *p, int n) { p[threadIdx.x] = n; }
-__global__ void fill(int *p, int by) { int i = blockIdx.x * blockDim.x + threadIdx.x; p[i] = i + by; }
+__global__ void fill(int *p, int by) { int i = blockIdx.x * 256 + threadIdx.x; p[i] = i + by; }
 __global__ void print(int i) { printf("kernel %d\n", i); }
 __global__ void check(int *p) { if (p[0] != 1) __trap(); }
 int *buffer(int n) { int *p; cudaMalloc(&p, n * 4); return p; }
@@ -51,10 +51,12 @@ var badEnds = []struct {
 	{name: "crash", body: `work<<<2, 32>>>(buffer(32), 32); cudaDeviceSynchronize(); raise(SIGSEGV);`, code: 1,
 		program: 139, findings: []string{"race-global"}},
 	{name: "crash without a bug", body: `work<<<1, 32>>>(buffer(32), 32); raise(SIGSEGV);`, code: 139, program: 139},
-	// The race detector runs out of memory: the program gets its results, the kernel no verdict, and no
-	// further launch of the shape is watched.
-	{name: "too large to watch", body: `int n = 1 << 22, *p = buffer(n), v; for (int i = 0; i < 3; i++) fill<<<n / 256, 256>>>(p, i);
-			cudaMemcpy(&v, p + n - 1, 4, cudaMemcpyDeviceToHost); printf("%d\n", v);`, code: 3, stdout: "4194305\n",
+	// The race detector runs out of memory: the program gets its results, the kernel no verdict, and
+	// no further launch of the shape is watched.
+	{name: "too large to watch", body: `int n = 1 << 22, *p = buffer(n), v;
+			for (int i = 0; i < 3; i++) fill<<<n / 256, 256>>>(p, i);
+			cudaMemcpy(&v, p + n - 1, 4, cudaMemcpyDeviceToHost); printf("%d\n", v);`,
+		code: 3, stdout: "4194305\n",
 		reason: "launch 1: the race detector ran out of memory, after ",
 		change: func(o *exec.Options) { o.Common.Memory = 8 << 20 }},
 	// Fork after CUDA was used: cudaErrorInitializationError (CUDA C++ Programming Guide: a child cannot use

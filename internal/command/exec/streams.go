@@ -213,8 +213,8 @@ func (t *streams) report(c *order.Conflict) {
 		name, at = "freed memory", c.Place.From
 	}
 	d := diag.Diagnostic{Code: diag.CodeRaceStream, Severity: diag.Error,
-		Message: fmt.Sprintf("data race between streams on %s (bytes %d-%d): %s in %s %s and %s in %s %s, "+
-			"in either order", name, at, at+c.Place.To-c.Place.From-1, one.what, t.streamText(one),
+		Message: fmt.Sprintf("data race between streams on %s (bytes %d-%d): "+
+			"%s in %s %s and %s in %s %s, in either order", name, at, at+c.Place.To-c.Place.From-1, one.what, t.streamText(one),
 			accessVerbs[c.FirstAccess], two.what, t.streamText(two), accessVerbs[c.SecondAccess]),
 		Span: t.s.span(two.caller), Label: "(2) enqueued here", Count: c.Bytes,
 		Related: []diag.Related{{Span: t.s.span(one.caller), Message: "(1) enqueued here"}},

@@ -42,12 +42,8 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 		return nil, errors.Join(err, mistake)
 	}
 	var out [][]Cost
-	for _, fn := range s.unit.Funcs {
-		kernels := s.kernelsOf(in, fn)
-		if len(kernels) == 0 {
-			continue
-		}
-		one, err := newMarked(s, in, fn, kernels).costs(ctx, limit)
+	for f := range s.functions(in) {
+		one, err := f.marked.costs(ctx, limit)
 		if err != nil {
 			return nil, err
 		}

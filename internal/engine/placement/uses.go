@@ -63,8 +63,8 @@ func UsesOfBarriers(ctx context.Context, opt Options, file driver.Input, wanted 
 
 // compiled opens a file and compiles it. Without a result the file has a mistake, which went to
 // sink, or there is an error. The caller closes the prover.
-func compiled(ctx context.Context, opt Options, file driver.Input, sink func(diag.Diagnostic)) (*syncer,
-	*driver.Module, error) {
+func compiled(ctx context.Context, opt Options, file driver.Input,
+	sink func(diag.Diagnostic)) (*syncer, *driver.Module, error) {
 	s, err := open(opt, file, sink)
 	if err != nil {
 		return nil, nil, err

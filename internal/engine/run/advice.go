@@ -46,8 +46,8 @@ func (r *Run) divergenceRemedy(be *race.BarrierError) string {
 	switch {
 	case len(be.Exited) > 0:
 		if cond := r.conditionsOf(r.Machine.Site(be.Groups[0].Site)); len(cond) == 1 {
-			return fmt.Sprintf("do not return before %s: instead of leaving at %s, skip only the accesses of "+
-				"the threads that leave there, so that all threads reach the barrier", name, cond[0])
+			return fmt.Sprintf("do not return before %s: instead of leaving at %s, skip only the accesses "+
+				"of the threads that leave there, so that all threads reach the barrier", name, cond[0])
 		}
 		return fmt.Sprintf("let all threads of the block reach %s: a thread without work skips the work, "+
 			"not the barrier", name)

@@ -151,7 +151,8 @@ type Mem struct {
 }
 
 // Op is an instruction: destinations first, as in PTX. An argument is the name of a register, a variable
-// (its address) or a special register, "_", a number, a Mem, or a list []any for a vector.
+// (its address) or a special register, "_", a number, a Mem, or a list []any for a vector. A second
+// destination that may be left out, such as the predicate of lop3, is given with all operands or not.
 func Op(opcode string, args ...any) Stmt {
 	words := strings.Split(opcode, ".")
 	return func(b *builder) *ir.Instr {
@@ -161,7 +162,8 @@ func Op(opcode string, args ...any) Stmt {
 		}
 		in := &ir.Instr{Desc: desc, Guard: ir.NoReg, Span: b.span()}
 		for i, a := range args {
-			if roles := desc.Row.Roles; i < len(roles) && roles[i] == isa.Dst {
+			roles := desc.Row.Roles
+			if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred && len(args) == len(roles)) {
 				in.Dst = append(in.Dst, b.operand(a))
 			} else {
 				in.Src = append(in.Src, b.operand(a))

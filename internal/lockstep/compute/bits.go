@@ -12,9 +12,6 @@ import (
 func (e *Evaluator) bits() (v smt.Term, ok bool) {
 	in := e.in
 	w := kernel.Width(in.Type)
-	if in.Vec > 1 || w < 32 || len(in.Dst) != 1 {
-		return 0, false
-	}
 	arg := func(i int) smt.Term { return e.source(i, w) }
 	op := in.Op()
 	switch {
@@ -122,7 +119,9 @@ func (e *Evaluator) bfind(a smt.Term) smt.Term {
 }
 
 // byte reads an operand of which only the low 8 bits count, in w bits.
-func (e *Evaluator) byte(i, w int) smt.Term { return e.c.ZExt(e.c.Extract(e.source(i, 32), 0, 8), w) }
+func (e *Evaluator) byte(i, w int) smt.Term {
+	return e.c.ZExt(e.c.Extract(e.source(i, 32), 0, 8), w)
+}
 
 // ones is 2^n - 1: n ones, all from the width of n on.
 func (e *Evaluator) ones(n smt.Term) smt.Term {
@@ -130,8 +129,8 @@ func (e *Evaluator) ones(n smt.Term) smt.Term {
 	return e.c.AddConst(e.c.Shl(e.c.Const(1, w), n), ^uint64(0))
 }
 
-// low is the n low bits of a, extended with zeros or with the highest of them; 0 if n is 0, and a if
-// n is the width or more.
+// low is the n low bits of a, extended with zeros or with the highest of them; 0 if n is 0, and a
+// if n is the width or more.
 func (e *Evaluator) low(a, n smt.Term, signed bool) smt.Term {
 	c, w := e.c, e.c.Width(a)
 	if !signed {
@@ -203,8 +202,8 @@ func (e *Evaluator) distance(a, b, more smt.Term) smt.Term {
 	return c.Add(more, c.Ite(less(a, b), c.Sub(b, a), c.Sub(a, b)))
 }
 
-// dot multiplies pairs of bytes (dp4a), or half-words with two of the bytes (dp2a), and adds them to
-// the third operand.
+// dot multiplies pairs of bytes (dp4a), or half-words with two of the bytes (dp2a), and adds them
+// to the third operand.
 func (e *Evaluator) dot(four bool) (smt.Term, bool) {
 	c, in := e.c, e.in
 	a, b, sum := e.source(0, 32), e.source(1, 32), e.source(2, 32)

@@ -49,7 +49,11 @@ func (e *Evaluator) Execute(in *ir.Instr) (results []Result, ok bool) {
 	if e.compare() || e.pack() {
 		return e.out, true
 	}
-	if v, ok := e.compute(); ok {
+	v, ok := e.compute()
+	if !ok {
+		v, ok = e.bits()
+	}
+	if ok {
 		e.result(&in.Dst[0], v, in.Type.Signed())
 		return e.out, true
 	}
@@ -67,9 +71,6 @@ func (e *Evaluator) source(i, w int) smt.Term { return e.ops.Read(e.in.Src[i], w
 // meaning for any bits; arithmetic is modelled for integers of 16, 32 and 64 bits.
 func (e *Evaluator) compute() (v smt.Term, ok bool) {
 	c, in := e.c, e.in
-	if v, ok := e.bits(); ok {
-		return v, true
-	}
 	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || in.ReadsCarry() { // .sat, .relu
 		return 0, false
 	}
@@ -78,8 +79,7 @@ func (e *Evaluator) compute() (v smt.Term, ok bool) {
 	arg := func(i int) smt.Term { return e.source(i, w) }
 	switch op := in.Op(); op {
 	case "mov", "cvta":
-		if len(in.Src) != 1 || in.Src[0].Kind == ir.Vector || in.Dst[0].Kind == ir.Vector ||
-			in.Src[0].Kind == ir.FuncAddr && w != 64 || t.Size() > 8 {
+		if len(in.Src) != 1 || t.Size() > 8 {
 			return 0, false
 		}
 		return arg(0), true

@@ -67,15 +67,24 @@ func TestExecute(t *testing.T) {
 		{"9.7.1.15", irtest.Op("clz.b32", "d", "a"), 0x00012345, 0, []uint64{15}},
 		{"9.7.1.15", irtest.Op("clz.b32", "d", "a"), 0, 0, []uint64{32}},
 		{"9.7.1.16", irtest.Op("bfind.u32", "d", "a"), 0x00012345, 0, []uint64{16}},
-		{"9.7.1.16", irtest.Op("bfind.s32", "d", "a"), 1<<32 - 1, 0, []uint64{1<<32 - 1}}, // no bit differs from the sign
+		// No bit differs from the sign.
+		{"9.7.1.16", irtest.Op("bfind.s32", "d", "a"), 1<<32 - 1, 0, []uint64{1<<32 - 1}},
 		{"9.7.1.16", irtest.Op("bfind.shiftamt.u32", "d", "a"), 0x00012345, 0, []uint64{15}},
 		{"9.7.1.18", irtest.Op("brev.b32", "d", "a"), 0x80000006, 0, []uint64{0x60000001}},
-		{"9.7.1.19", irtest.Op("bfe.u32", "d", "a", 28, 8), 0xf00000f0, 0, []uint64{0xf}}, // reaches beyond the source
+		// The field reaches beyond the source.
+		{"9.7.1.19", irtest.Op("bfe.u32", "d", "a", 28, 8), 0xf00000f0, 0, []uint64{0xf}},
 		{"9.7.1.20", irtest.Op("bfi.b32", "d", "a", "b", 4, 8), 0x5a, 0xffffffff, []uint64{0xfffff5af}},
-		{"9.7.1.23", irtest.Op("dp4a.u32.u32", "d", "a", "b", "a"), 0x01020304, 0x01010101, []uint64{0x0102030e}},
+		{"9.7.1.23", irtest.Op("dp4a.u32.u32", "d", "a", "b", "a"), 0x01020304, 0x01010101,
+			[]uint64{0x0102030e}},
+		// |1 - 3| + 0xffff wraps in 16 bits.
+		{"9.7.1.6", irtest.Op("sad.u16", "h", "h", 3, 0xffff), 0, 0, []uint64{1}},
+		// The table of (a & b) | ~c, with c = a: bit 4x+2y+z is the result for x, y, z (9.7.8.6).
+		{"9.7.8.6", irtest.Op("lop3.b32", "d", "a", "b", "a", 0xd5), 0b1100, 0b1010, []uint64{1<<32 - 5}},
+		{"9.7.8.6", irtest.Op("lop3.or.b32", "d", "p", "a", "b", "a", 0xd5, "p"), 0b1100, 0b1010, nil},
 		{"9.7.8.7", irtest.Op("shf.l.wrap.b32", "d", "a", "b", 36), 0xf0000000, 0x1, []uint64{0x1f}},
 		{"9.7.8.7", irtest.Op("shf.r.clamp.b32", "d", "a", "b", 36), 0xf0000000, 0x1, []uint64{1}},
-		{"9.7.9.7", irtest.Op("prmt.b32", "d", "a", "b", 0x0f54), 0x44332211, 0x88776655, []uint64{0x11ff6655}},
+		{"9.7.9.7", irtest.Op("prmt.b32", "d", "a", "b", 0x0f54), 0x44332211, 0x88776655,
+			[]uint64{0x11ff6655}},
 		{"9.7.2.1", irtest.Op("addc.u32", "d", "a", "b"), 1, 2, nil}, // the carry is no operand
 		{"9.7.5.1", irtest.Op("setp.lt.s32", "p", "a", "b"), 1<<32 - 7, 2, []uint64{1}},
 		{"9.7.5.1", irtest.Op("setp.lt.u32", "p", "a", "b"), 1<<32 - 7, 2, []uint64{0}},

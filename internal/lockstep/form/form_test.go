@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/lockstep"
 	"heddle/internal/lockstep/form"
@@ -190,6 +191,25 @@ out:
 		}
 		if c.body == irreducible && also.What != c.want {
 			t.Errorf("lockstep.Build: %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestSpace: a generic access to a variable by name is one to the space of the variable, and one by
+// a register may be to any (PTX ISA 6.4.1.1).
+func TestSpace(t *testing.T) {
+	for text, want := range map[string]event.Space{
+		"st.shared.u32 [s], %a":   event.Shared,
+		"st.shared.u32 [%t], %a":  event.Shared,
+		"st.global.u32 [%m], %a":  event.Global,
+		"ld.u32 %a, [s+4]":        event.Shared,
+		"st.u32 [s], %a":          event.Shared,
+		"st.u32 [%m], %a":         event.Generic,
+		"atom.add.u32 %a, [s], 1": event.Shared,
+	} {
+		f := kernels.PTX(t, kernel("\t"+text+";\n\tret;\n")).Funcs[0]
+		if got := form.Space(f.Blocks[0].Instrs[0]); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
 }

@@ -109,7 +109,8 @@ func (i *Info) tripBound(t smt.Term) (smt.Term, bool) {
 	if n, ok := i.counter(a); ok && !i.varies(b) { // a rises toward b
 		return i.stopsBelow(n, b, less)
 	}
-	if n, ok := i.counter(b); ok && !i.varies(a) && !n.unsigned() { // b falls toward a: the complements rise
+	// b falls toward a: the complements rise
+	if n, ok := i.counter(b); ok && !i.varies(a) && !n.unsigned() {
 		n.first, n.step = c.BvNot(n.first), -n.step&ones(n.bits)
 		return i.stopsBelow(n, c.BvNot(a), less)
 	}
@@ -118,8 +119,8 @@ func (i *Info) tripBound(t smt.Term) (smt.Term, bool) {
 
 func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
 
-// counter is a term first + step*k that is computed in some bits and then extended: it has its value
-// until it leaves the range of these bits.
+// counter is a term first + step*k that is computed in some bits and then extended: it has its
+// value until it leaves the range of these bits.
 type counter struct {
 	first  smt.Term // extended
 	step   uint64   // below 2^bits
@@ -173,8 +174,8 @@ func (i *Info) affine(t smt.Term) (first smt.Term, step uint64, ok bool) {
 // comparison is < or <=, of signed or unsigned numbers.
 type comparison struct{ signed, strict bool }
 
-// stopsBelow: a counter that rises by step continues while it is less than b (strict), or at most b.
-// After k steps, all below the bound and none wrapped, k-1 is at most (b-1-first)/step.
+// stopsBelow: a counter that rises by step continues while it is less than b (strict), or at most
+// b. After k steps, all below the bound and none wrapped, k-1 is at most (b-1-first)/step.
 func (i *Info) stopsBelow(n counter, b smt.Term, is comparison) (smt.Term, bool) {
 	c := i.t.c
 	a0, step, w := n.first, n.step, c.Width(n.first)

@@ -32,8 +32,11 @@ func TestTagsSame(t *testing.T) {
 			}
 			later := c.Const(rapid.SampledFrom([]uint64{15, 41, 41, 41}).Draw(t, "later"), 32)
 			r := Tag{Barrier: c.Ite(c.Eq(k, zero), c.Const(15, 32), later)}
-			first := number(1)
-			r.Iters = []smt.Term{c.Ite(c.Eq(k, zero), first, c.AddConst(k, ^uint64(0))), number(2)}
+			first, back := number(1), c.AddConst(k, ^uint64(0))
+			if rapid.IntRange(0, 3).Draw(t, "back") == 0 { // says nothing of k
+				back = c.Var("j"+who, 32)
+			}
+			r.Iters = []smt.Term{c.Ite(c.Eq(k, zero), first, back), number(2)}
 			return r
 		}
 		a, b := draw("1"), draw("2")

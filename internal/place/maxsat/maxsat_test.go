@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -118,6 +119,45 @@ func TestCovers(t *testing.T) {
 	}
 	if smaller < 1000 || split < 1000 {
 		t.Errorf("%d problems became smaller and %d were split, of 3000", smaller, split)
+	}
+}
+
+// What remains are the clauses that contain no other one, without variables that a cheaper one
+// replaces: one in all hard clauses of theirs. A variable that a clause negates or that should be
+// true stays, and so do variables of equal cost.
+func TestReduce(t *testing.T) {
+	costs := func(c ...int64) (out []Soft) {
+		for v, w := range c {
+			out = append(out, Soft{[]Lit{Lit(-v - 1)}, w})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		what  string
+		p     Problem
+		hard  [][]Lit
+		fixed []Lit
+	}{
+		{"nothing", Problem{}, nil, nil},
+		{"clauses that contain others", Problem{Vars: 3, Hard: [][]Lit{{3, 1, 2}, {1, 2}, {2, 1}}},
+			[][]Lit{{1, 2}}, nil},
+		{"a clause that always holds", Problem{Vars: 2, Hard: [][]Lit{{1, 2, -1}}}, nil, nil},
+		{"a cheaper variable", Problem{Vars: 3, Hard: [][]Lit{{1, 2}, {2, 3}}, Soft: costs(3, 2, 3)},
+			[][]Lit{{2}}, []Lit{-1, -3}},
+		{"equal cost", Problem{Vars: 2, Hard: [][]Lit{{1, 2}}, Soft: costs(2, 2)}, [][]Lit{{1, 2}}, nil},
+		{"in some clauses only", Problem{Vars: 3, Hard: [][]Lit{{1, 2}, {1, 3}}, Soft: costs(3, 2, 2)},
+			[][]Lit{{1, 2}, {1, 3}}, nil},
+		{"wanted", Problem{Vars: 2, Hard: [][]Lit{{1, 2}}, Soft: append(costs(3, 2),
+			Soft{[]Lit{1}, 1})}, [][]Lit{{1, 2}}, nil},
+		{"negated", Problem{Vars: 3, Hard: [][]Lit{{1, 2}, {-1, 3}}, Soft: costs(3, 2)},
+			[][]Lit{{-1, 3}, {1, 2}}, nil},
+	} {
+		q, fixed := reduce(&c.p)
+		slices.Sort(fixed)
+		slices.Reverse(fixed)
+		if !slices.EqualFunc(q.Hard, c.hard, slices.Equal) || !slices.Equal(fixed, c.fixed) {
+			t.Errorf("%s: clauses %v, fixed %v; want %v and %v", c.what, q.Hard, fixed, c.hard, c.fixed)
+		}
 	}
 }
 

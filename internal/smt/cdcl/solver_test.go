@@ -176,6 +176,31 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestStepsOfModels: a search that finds a model succeeds with exactly the steps that it needs, and
+// not with fewer.
+func TestStepsOfModels(t *testing.T) {
+	found := 0
+	for seed := range uint64(20) {
+		clauses := threeSat(40, seed+1)
+		whole := solver(40, clauses)
+		before := whole.Steps()
+		if whole.Solve(Limits{}) != Sat {
+			continue
+		}
+		found++
+		need := whole.Steps() - before
+		if got := solver(40, clauses).Solve(Limits{Steps: need}); got != Sat {
+			t.Errorf("seed %d: %d after %d steps, expected Sat", seed, got, need)
+		}
+		if got := solver(40, clauses).Solve(Limits{Steps: need - 1}); got != Unknown {
+			t.Errorf("seed %d: %d after a step less than %d, expected Unknown", seed, got, need)
+		}
+	}
+	if found == 0 {
+		t.Error("no clauses have a model")
+	}
+}
+
 // TestStop: the caller can end a search.
 func TestStop(t *testing.T) {
 	s := solver(pigeons(11))

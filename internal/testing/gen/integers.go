@@ -206,8 +206,8 @@ func (g *integers) bits(op func(string, ...any), sign string) {
 	case 8:
 		op("lop3.b32 %s, %s, %s, %s, %d;", r(32), r(32), r(32), word(), g.n(256))
 	case 9:
-		op("shf.%s.%s.b32 %s, %s, %s, %s;", g.from("l", "r"), g.from("wrap", "clamp"), r(32), r(32), r(32),
-			word())
+		op("shf.%s.%s.b32 %s, %s, %s, %s;", g.from("l", "r"), g.from("wrap", "clamp"), r(32), r(32),
+			r(32), word())
 	case 10:
 		op("prmt.b32 %s, %s, %s, %s;", r(32), r(32), r(32), g.from(word(), "0x5410", "0x0123", "0x7f3a"))
 	case 11:

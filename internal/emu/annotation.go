@@ -16,11 +16,8 @@ import (
 // value of another thread, to what has been written so far, or to the result of the function) is
 // not checked; proofs check it.
 
-// annotationPrefix is common to the names of heddle.h.
-const annotationPrefix = "__heddle_"
-
 // ghostCall begins an annotation.
-const ghostCall = annotationPrefix + "ghost"
+const ghostCall = ir.AnnotationPrefix + "ghost"
 
 // AnnotationKind is the kind of statement that an annotation makes.
 type AnnotationKind uint8
@@ -105,7 +102,7 @@ func (x *exec) annotationFailed(in *inst, kind AnnotationKind, failed uint32) {
 
 // annotation decodes a call of a function of heddle.h. It reports false for other functions.
 func (c *compiler) annotation(in *ir.Instr) bool {
-	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
+	name, ok := strings.CutPrefix(in.Callee.Name, ir.AnnotationPrefix)
 	if !ok {
 		return false
 	}

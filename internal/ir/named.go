@@ -2,6 +2,9 @@ package ir
 
 import "strings"
 
+// AnnotationPrefix begins the names of the functions that heddle's headers declare.
+const AnnotationPrefix = "__heddle_"
+
 // Functions that annotations name by their prefix, as GPUVerify does.
 
 // Specification reports whether a function has annotations in the place of a body: __spec_NAME.

@@ -33,7 +33,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	mem := x.memOperand(in)
 	space := in.Space
-	if mem.Var != nil && (space == event.Generic || space == event.NoSpace) {
+	if mem.Var != nil && space == event.Generic {
 		space = mem.Var.Space
 	}
 	at := x.address(mem, st)
@@ -73,7 +73,14 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 			x.noteAtomic(in, places, &v, st)
 			noted = true
 			if len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
-				x.th.Accesses[before].Result = v
+				a := &x.th.Accesses[before]
+				a.Result, a.Update = v, update(in)
+				for _, l := range x.around {
+					a.Last = append(a.Last, x.loops.Of(l).Last())
+				}
+				for _, o := range in.Src[1:] {
+					a.Operands = append(a.Operands, x.read(o, 8*elem, st))
+				}
 			}
 			return v
 		}
@@ -95,6 +102,22 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 		x.mem.Store(in, places, x.storedIf(in.Action() == isa.ActStore && !in.Order.Strong(), in, st),
 			&st.mem)
 	}
+}
+
+// update is what an atomic on one word does.
+func update(in *ir.Instr) thread.Update {
+	switch class := in.Type.Class(); {
+	case in.Fn == isa.FnCAS:
+		return thread.CompareAndSwap
+	case in.Fn == isa.FnExch:
+		return thread.Exchange
+	case class != isa.Unsigned && class != isa.Signed, in.Type == isa.U16x2, in.Type == isa.S16x2:
+	case in.Fn == isa.FnAdd:
+		return thread.Add
+	case in.Fn == isa.FnInc:
+		return thread.Increment
+	}
+	return thread.OtherUpdate
 }
 
 // load is element i of a load.

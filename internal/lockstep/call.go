@@ -7,7 +7,6 @@ import (
 
 	"heddle/internal/ir"
 	"heddle/internal/lockstep/annotation"
-	"heddle/internal/lockstep/kernel"
 	"heddle/internal/lockstep/memory"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
@@ -33,7 +32,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.notes.Returned(site{x, in, st})
 		return
 	}
-	name, ours := strings.CutPrefix(in.Callee.Name, kernel.AnnotationPrefix)
+	name, ours := strings.CutPrefix(in.Callee.Name, ir.AnnotationPrefix)
 	function, declared := strings.CutPrefix(name, "uf_")
 	switch {
 	case in.Callee.Uninterpreted():

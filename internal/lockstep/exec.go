@@ -80,7 +80,8 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 // pass executes the kernel once with what is known, and reports whether it learned something new.
 func (x *exec) pass(settling bool) bool {
 	x.settling = settling
-	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep}
+	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep,
+		Adversarial: x.opt.Adversarial}
 	x.tickets, x.shares = &tickets{c: x.c}, nil
 	x.mem.Begin()
 	x.loops.Begin(settling)

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -18,6 +19,10 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		return
 	case isa.FenceCat:
 		x.approximate("fences are not modelled")
+		if x.final && in.Action() == isa.ActFence && in.Guard == ir.NoReg &&
+			!slices.Contains(x.th.Fences, in) {
+			x.th.Fences = append(x.th.Fences, in)
+		}
 		return
 	case isa.Memory, isa.Async:
 		x.memory(in, st)
@@ -113,8 +118,6 @@ func (x *exec) sources(in *ir.Instr, st *state) (s signature, known bool) {
 			}
 		case o.Kind == ir.None: // which operand is left out matters
 			s.name += fmt.Sprintf("_%d", len(s.args))
-		case o.Kind == ir.Special && o.Sreg < ir.LaneID:
-			s.args = append(s.args, x.special(o))
 		default:
 			known = false
 		}

@@ -117,7 +117,7 @@ const maxPasses = 24
 // once more, and records accesses and ends. That last pass also verifies: had it learned anything,
 // its result would rest on facts that do not hold.
 func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error) {
-	opt.Geometry = opt.Any.Widest(opt.Geometry)
+	opt.Geometry = opt.Any.Widest(opt.Geometry, f.Module != nil && f.Module.OpenCL)
 	if opt.Terms == 0 {
 		opt.Terms = DefaultTerms
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"testing"
 
 	"heddle/internal/event"
@@ -188,6 +189,54 @@ func TestUnbounded(t *testing.T) {
 		r.unbounded()
 		if kept := len(r.Findings) == 1; kept != x.kept || len(r.Findings)+len(r.Unbounded) != 1 {
 			t.Errorf("%+v: %d findings, %d assumptions", x.f, len(r.Findings), len(r.Unbounded))
+		}
+	}
+}
+
+// TestSeparatedPairs: two accesses with a barrier between them cost no query in a kernel without
+// loops.
+func TestSeparatedPairs(t *testing.T) {
+	const store, barrier, load = "st.shared.u32 [%o], 1;\n\t", "bar.sync 0;\n\t",
+		"ld.shared.u32 %v1, [%x];"
+	pairs := func(body string) int {
+		return proof(t, warpThread(t, body, false), Options{}).Stats.Pairs
+	}
+	if with, without := pairs(store+barrier+load), pairs(store+barrier); with != without {
+		t.Errorf("%d pairs, and %d without the load", with, without)
+	}
+	if with, without := pairs(store+load), pairs(store); with != without+1 {
+		t.Errorf("without a barrier %d pairs, and %d without the load", with, without)
+	}
+}
+
+// TestQueriesBySolver: a query counts for the solver that decided it, or for nobody.
+func TestQueriesBySolver(t *testing.T) {
+	th := warpThread(t, "st.shared.u32 [%o], 1;\n\tld.shared.u32 %v1, [%x];", false)
+	q := proof(t, th, Options{}).Stats.Queries
+	if q["embedded"] == nil || q["embedded"].Sat == 0 || q["nobody"] != nil {
+		t.Errorf("decided: %v", q)
+	}
+	q = Kernel(t.Context(), th, Options{Solvers: []smt.Solver{&sat.Solver{Gates: 1}}}).Stats.Queries
+	if q["nobody"] == nil || q["nobody"].Unknown == 0 || q["embedded"] != nil {
+		t.Errorf("undecided: %v", q)
+	}
+}
+
+// TestOver: a proof ends when it has taken more steps than it may, or when its context ends.
+func TestOver(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx          context.Context
+		taken, limit int64
+		want         string
+	}{
+		{t.Context(), 99, 100, ""}, {t.Context(), 100, 100, ""}, {t.Context(), 101, 100, "out of steps"},
+		{t.Context(), 101, 0, ""}, {ended, 99, 100, "out of time"},
+	} {
+		p := &prover{ctx: c.ctx, opt: Options{Steps: c.limit}, res: &Result{Stats: Stats{Steps: c.taken}}}
+		if got := p.over(); got != c.want {
+			t.Errorf("%d of %d steps: %q, want %q", c.taken, c.limit, got, c.want)
 		}
 	}
 }

@@ -28,6 +28,9 @@ type pair struct {
 	apart    bool          // of Result.Apart
 	first    []smt.Term    // the query without what decide added, for Options.Ways
 	iters    [2][]smt.Term // counters of the loops around the two accesses, for Options.Ways
+	// the two accesses, if the arrival of blocks at a counter may order them, and whether it was asked
+	accesses [2]*thread.Access
+	arrived  bool
 }
 
 // depths are the numbers of levels of loop axioms that are tried in turn: most pairs need none.
@@ -199,6 +202,9 @@ func (p *prover) reduce(x *pair) {
 	slots := p.slots(x.terms, d, x.threads, &x.finding)
 	x.slots = len(slots) > 0
 	x.asked = append(x.asked, slots...)
+	if x.arrived {
+		x.asked = append(x.asked, p.arrival.query(x, d)...)
+	}
 	r := p.c.Reduce(x.asked)
 	switch {
 	case r.Status != smt.Unknown:
@@ -226,6 +232,9 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 	switch {
 	case a.Status == smt.Unsat:
 		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap
+		if x.arrived {
+			p.res.Zero = p.arrival.add.Object
+		}
 		if a.By == "simplifier" {
 			p.res.Stats.BySimplifier++
 		} else {
@@ -238,6 +247,9 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		}
 		p.found(x, a)
 	case x.loops && x.level < len(depths):
+		p.reduce(x)
+	case x.accesses[0] != nil && !x.arrived && p.arrives() != nil:
+		x.arrived, x.level = true, 0
 		p.reduce(x)
 	case x.loops && !x.strong && !(p.opt.Shown != nil && p.opt.Shown(&x.finding)) && p.strengthen():
 		x.strong, x.level = true, 0

@@ -142,6 +142,9 @@ type Result struct {
 	Stats      Stats
 	Thread     *thread.Thread
 	Counters   bool // assumes that counters do not wrap around
+	// Zero is the counter at which blocks arrive, which is assumed to be 0 when the kernel starts; nil
+	// if the proof does not use it.
+	Zero *thread.Object
 	// Unbounded are accesses that are assumed to stay in their arrays, unless Options.AllBounds.
 	Unbounded []Finding
 	// Apart are pairs of strong accesses that nothing orders and that may belong to a protocol: they
@@ -176,6 +179,11 @@ type prover struct {
 	converged bool
 	trusted   []smt.Term // the barrier invariants that are used
 	equal     []*pair    // of stores of which those of equal values are tolerated
+	locks     bool       // locks may order accesses (see MayLock)
+	lock      *lock      // nil: they do not
+	arrival   *arrival   // see arrives
+	sought    bool       // arrival was looked for
+	arrivals  bool       // arrivals may order the accesses of the pairs that are asked now
 }
 
 // Kernel verifies what th describes.
@@ -186,7 +194,12 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p.divergence()
 	p.gridDivergence()
 	p.converged = p.convergence()
+	if p.locks {
+		p.lock = p.findLock()
+	}
+	p.arrivals = true
 	p.races()
+	p.arrivals = false
 	p.lanes()
 	p.bounds()
 	p.drain()
@@ -212,8 +225,9 @@ func (p *prover) tolerated() {
 	sub := newProver(p.ctx, p.th, opt)
 	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
 	sub.shrunk, sub.exists, sub.asking = mostShrunk, true, true
+	sub.arrival, sub.sought = p.arrival, true
 	for _, x := range p.equal {
-		sub.decide(x.query, x.terms, x.threads, x.finding)
+		sub.pose(x)
 	}
 	sub.drain()
 	p.res.Stats.Steps += sub.res.Stats.Steps
@@ -249,6 +263,7 @@ func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 		ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}, exists: opt.Exists,
 	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
+	p.locks = th.Adversarial && MayLock(th)
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}
@@ -448,6 +463,13 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	q := []smt.Term{s[0].Apply(a.Guard), s[1].Apply(b.Guard), joint}
 	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
+	if p.lock != nil {
+		if one := p.lock.apart(a, b, s); one != smt.False {
+			q = append(q, c.Not(one))
+			terms = append(terms, p.lock.section(a).at)
+			other = append(other, p.lock.section(b).at)
+		}
+	}
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
@@ -478,16 +500,21 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		return
 	}
 	iters := [2][]smt.Term{a.Iters, b.Iters}
+	var accesses [2]*thread.Access
+	if otherBlock && p.arrivals {
+		accesses = [2]*thread.Access{a, b}
+	}
 	if different := p.differentValues(a, b, otherBlock); different != smt.True {
 		p.equal = append(p.equal, &pair{query: slices.Clone(q), threads: s,
 			terms: [2][]smt.Term{slices.Clone(terms), slices.Clone(other)}, finding: Finding{
-				Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock}})
+				Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock},
+			accesses: accesses})
 		q = append(q, different)
 		terms, other = append(terms, a.Values...), append(other, b.Values...)
 	}
-	x := p.decide(q, [2][]smt.Term{terms, other}, s, Finding{
-		Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: iters,
-	})
+	x := p.pose(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, accesses: accesses,
+		finding: Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
+			iters: iters}})
 	if p.opt.Ways && x != nil {
 		x.first, x.iters = q, iters
 	}

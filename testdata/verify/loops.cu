@@ -352,3 +352,25 @@ __global__ void common_steps(const int *steps, int *out) {
         i += 64 * (1 + (steps[0] & 3));
     }
 }
+
+// verified: a loop that carries no value is left with n <= 64 or m > 3, so that no thread writes
+__global__ void left_for_a_reason(int *out, int n, int m) {
+    while (n > 64) {
+        asm volatile("// nothing");
+        if (m > 3)
+            break;
+    }
+    if (n == 65 && m == 3)
+        out[0] = threadIdx.x;
+}
+
+// race: with n = 65 and m = 4 the loop is left by its break
+__global__ void left_for_another_reason(int *out, int n, int m) {
+    while (n > 64) {
+        asm volatile("// nothing");
+        if (m > 3)
+            break;
+    }
+    if (n == 65 && m == 4)
+        out[0] = threadIdx.x;
+}

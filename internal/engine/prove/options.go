@@ -148,8 +148,8 @@ type Proof struct {
 	tied *launch.Relation
 	// whether says that only the existence of a counterexample counts
 	whether bool
-	// bare leaves out the annotations that are checked; doubtful says that nothing but them is why the
-	// last verdict is no proof.
+	// bare leaves out the annotations that are checked; doubtful says that only such annotations
+	// stood in the way of the last proof.
 	bare, doubtful bool
 	// Counterexamples with equal arguments share one replay. replayed tells, by the arguments,
 	// whether it showed anything.

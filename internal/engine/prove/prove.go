@@ -27,6 +27,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/engine/run"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/verify"
@@ -50,7 +51,7 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	defer cancel()
 	end := job.Asks(driver.Proof, "a proof for all inputs was requested")
 	v := p.verdict(ctx)
-	if p.doubtful {
+	if p.doubtful && (v.Kind == diag.Unknown || v.Kind == diag.Unsupported) {
 		v = p.withoutChecks(ctx, v)
 	}
 	if n := e.opt.Unwind; n > 0 && v.Kind == diag.Verified {
@@ -70,8 +71,8 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	job.AddVerdict(v)
 }
 
-// withoutChecks is the verdict v that is no proof because of annotations that are checked, with the
-// answer to the other question: whether the kernel is free of races without them.
+// withoutChecks adds to v whether the kernel is free of races without the annotations that are
+// checked, which prevented a proof.
 func (p *Proof) withoutChecks(ctx context.Context, v diag.Verdict) diag.Verdict {
 	p.bare = true
 	if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
@@ -388,13 +389,28 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	return r, v
 }
 
-// fresh is Verify for a question that no earlier proof has answered.
+// fresh is Verify for a question that no earlier proof has answered. Where locks may order
+// accesses, a proof must not assume that loads of one interval agree (package verify, lock.go).
 func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
+	r, v := p.once(ctx, limit, p.opt.Abstraction)
+	if r == nil || r.Verified() || p.opt.Abstraction == Adversarial ||
+		!verify.MayLock(r.Thread) || ctx.Err() != nil {
+		return r, v
+	}
+	if locked, _ := p.once(ctx, 1, Adversarial); locked != nil && locked.Verified() {
+		return locked, diag.Verdict{}
+	}
+	return r, v
+}
+
+// once is Verify with one abstraction.
+func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*verify.Result,
+	diag.Verdict) {
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
 		Pointers:    p.pointers(),
-		Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
+		Adversarial: abstraction == Adversarial, NoWrap: p.opt.NoWrap,
 		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(), OnlyAssumptions: p.bare,
 	})
 	p.engine.addTerms(time.Since(start))
@@ -404,7 +420,8 @@ func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verd
 		v := diag.Verdict{Kind: diag.Unsupported, Reason: no.What}
 		if no.Instr != nil {
 			v.Span = driver.Place(no.Instr)
-			p.doubtful = no.Instr.Callee != nil && strings.HasPrefix(no.Instr.Callee.Name, "__heddle_")
+			called := no.Instr.Callee
+			p.doubtful = called != nil && strings.HasPrefix(called.Name, ir.AnnotationPrefix)
 		}
 		return nil, v
 	case ctx.Err() != nil:

@@ -56,13 +56,7 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if text := p.unplaced(); text != "" {
 		assuming = append(assuming, text)
 	}
-	assuming = append(assuming, p.ofMachine(r.Thread)...)
-	if r.Thread.Textures {
-		assuming = append(assuming, noTexture)
-	}
-	if r.Counters {
-		assuming = append(assuming, noWrap)
-	}
+	assuming = append(assuming, p.special(r)...)
 	if len(assuming) > 0 {
 		s += "; assuming " + strings.Join(assuming, ", ")
 	}
@@ -188,15 +182,25 @@ func (p *Proof) otherLaunch() string {
 	return p.Job.Format(at)
 }
 
-// ofMachine lists what a proof assumes of the machine, beyond what holds of each: in OpenCL, the size
-// of sub-groups is its choice. A misaligned access is undefined, and so no race.
-func (p *Proof) ofMachine(th *lockstep.Thread) []string {
+// special lists what a proof assumes because of what the kernel does: few kernels need any of it.
+// OpenCL leaves the size of sub-groups to the device. A misaligned access is undefined, and so no
+// race.
+func (p *Proof) special(r *verify.Result) []string {
 	var out []string
-	if m := p.Job.Kernel.Module; m != nil && m.OpenCL && th.Func.UsesWarps() {
+	if m := p.Job.Kernel.Module; m != nil && m.OpenCL && r.Thread.Func.UsesWarps() {
 		out = append(out, "sub-groups are 32 consecutive work-items")
 	}
-	if th.AssumesAligned() {
+	if r.Thread.AssumesAligned() {
 		out = append(out, "accesses are aligned to their sizes")
+	}
+	if r.Thread.Textures {
+		out = append(out, noTexture)
+	}
+	if r.Counters {
+		out = append(out, noWrap)
+	}
+	if o := r.Zero; o != nil {
+		out = append(out, o.Name+" is 0 when the kernel starts")
 	}
 	return out
 }
@@ -232,14 +236,8 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
 			"thread's own and do not synchronize"
 	}
-	for _, text := range p.ofMachine(r.Thread) {
-		s += ", and that " + text
-	}
-	if r.Thread.Textures {
-		s += ", and " + noTexture
-	}
-	if r.Counters {
-		s += ", and " + noWrap
+	for _, text := range p.special(r) {
+		s += ", and " + text
 	}
 	return s
 }

@@ -96,7 +96,7 @@ type Annotations struct {
 	host Host
 	th   *thread.Thread // of this pass
 
-	onlyAssumed bool
+	onlyAssumed bool // annotations that are checked mean nothing
 
 	changed  bool     // this pass learned something that the next needs
 	assumed  smt.Term // known around the innermost loop
@@ -117,7 +117,8 @@ type Annotations struct {
 func New(c *smt.Context, k *kernel.Facts, mem *memory.Model, host Host,
 	onlyAssumed bool) *Annotations {
 	return &Annotations{
-		c: c, k: k, mem: mem, host: host, onlyAssumed: onlyAssumed, given: map[string]smt.Term{}, wide: map[*ir.Instr]smt.Term{},
+		c: c, k: k, mem: mem, host: host, onlyAssumed: onlyAssumed,
+		given: map[string]smt.Term{}, wide: map[*ir.Instr]smt.Term{},
 		guesses: map[*ir.Instr]bool{}, meanings: meanings{c: c, logs: map[smt.Term]thread.Log{}},
 		loads: loads{c: c, mem: mem, host: host, wide: map[smt.Term]load{}},
 	}
@@ -216,10 +217,9 @@ func (a *Annotations) Call(s Site, name string) {
 		return
 	}
 	if do, ok := statements[name]; ok {
-		if a.onlyAssumed && !a.assumes(name, in) {
-			do = func(*Annotations, Site, smt.Term) {}
+		if !a.onlyAssumed || assumes(name, in) {
+			do(a, s, a.c.Not(a.c.Eq(s.Argument(0, 32), a.c.Const(0, 32))))
 		}
-		do(a, s, a.c.Not(a.c.Eq(s.Argument(0, 32), a.c.Const(0, 32))))
 		st.ghost = a.c.And(st.ghost, a.c.Not(s.Guard()))
 		return
 	}
@@ -254,7 +254,7 @@ func (a *Annotations) Call(s Site, name string) {
 
 // assumes reports whether a statement is taken for granted: an assumption, or what the kernel
 // requires.
-func (a *Annotations) assumes(name string, in *ir.Instr) bool {
+func assumes(name string, in *ir.Instr) bool {
 	return name == "assume" || name == "requires" && ofKernel(in)
 }
 

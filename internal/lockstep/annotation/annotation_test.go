@@ -99,7 +99,7 @@ func (b *bench) pass(final bool) {
 
 // call executes __heddle_name(args). Index tells calls apart.
 func (b *bench) call(index int, name string, args ...smt.Term) smt.Term {
-	in := &ir.Instr{Index: index, Guard: ir.NoReg, Callee: &ir.Func{Name: kernel.AnnotationPrefix + name}}
+	in := &ir.Instr{Index: index, Guard: ir.NoReg, Callee: &ir.Func{Name: ir.AnnotationPrefix + name}}
 	in.Desc, _ = isa.Decode("call", nil)
 	in.Src = make([]ir.Operand, len(args))
 	s := &call{bench: b, in: in, args: args}
@@ -315,7 +315,7 @@ func TestReturnOutside(t *testing.T) {
 		b := newBench(t)
 		b.call(1, "ghost")
 		in := &ir.Instr{Index: 2, Guard: ir.NoReg, Dst: tt.dst, Caller: tt.caller,
-			Callee: &ir.Func{Name: kernel.AnnotationPrefix + "return_v2"}}
+			Callee: &ir.Func{Name: ir.AnnotationPrefix + "return_v2"}}
 		in.Desc, _ = isa.Decode("call", nil)
 		refused := func() (refused bool) {
 			defer func() {

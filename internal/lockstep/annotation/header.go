@@ -40,7 +40,7 @@ func (a *Annotations) mustBeAtHeader(in *ir.Instr) {
 			switch {
 			case at == a.began:
 				return
-			case kernel.IsCallOf(at, kernel.AnnotationPrefix+"ghost"):
+			case kernel.IsCallOf(at, ir.AnnotationPrefix+"ghost"):
 				within = true
 			case at.IsCall() && at.Callee != nil && len(at.Callee.Params) == 2 &&
 				len(at.Callee.Results) == 0:

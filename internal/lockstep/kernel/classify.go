@@ -6,14 +6,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// AnnotationPrefix begins the names of the functions that heddle's headers declare.
-const AnnotationPrefix = "__heddle_"
-
 // Calls of copies that the threads of a group make together.
 const (
-	CollectiveCall = AnnotationPrefix + "collective"
-	ShareCall      = AnnotationPrefix + "share"
-	SnapshotCall   = AnnotationPrefix + "snapshot"
+	CollectiveCall = ir.AnnotationPrefix + "collective"
+	ShareCall      = ir.AnnotationPrefix + "share"
+	SnapshotCall   = ir.AnnotationPrefix + "snapshot"
 )
 
 // IsCallOf reports whether in calls the function of that name directly.
@@ -30,7 +27,7 @@ func IsBlockBarrier(in *ir.Instr) bool {
 
 // IsStore reports whether an instruction may change shared or global memory.
 func IsStore(in *ir.Instr) bool {
-	return IsCallOf(in, AnnotationPrefix+"writes_to") || in.Action() == isa.ActCopy ||
+	return IsCallOf(in, ir.AnnotationPrefix+"writes_to") || in.Action() == isa.ActCopy ||
 		in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes ||
 			in.Row.Effect == isa.ReadsWrites) &&
 			in.Space != event.Local && in.Space != event.Param

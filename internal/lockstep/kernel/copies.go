@@ -104,7 +104,7 @@ func findWaits(f *ir.Func) (map[*ir.Instr]bool, error) {
 		var call *ir.Instr
 		for _, in := range b.Instrs {
 			switch {
-			case IsCallOf(in, AnnotationPrefix+"awaited"):
+			case IsCallOf(in, ir.AnnotationPrefix+"awaited"):
 				call = in
 			case call != nil && IsBlockBarrier(in):
 				waits[in], call = true, nil

@@ -53,6 +53,26 @@ func Instance(c *smt.Context, i int, otherBlock bool) *smt.Substitution {
 	})
 }
 
+// Leader returns a renaming of the symbols of one thread to those of a third thread, in the block of
+// thread number i of a pair in two blocks.
+func Leader(c *smt.Context, i int) *smt.Substitution {
+	own, shared := fmt.Sprintf("$%d", i+2), fmt.Sprintf("$%d", i)
+	return c.Rename(func(name string) string {
+		switch {
+		case strings.HasPrefix(name, Private):
+			return name + own
+		case strings.HasPrefix(name, Block):
+			return name + shared
+		}
+		return name
+	})
+}
+
+// OfGrid reports whether all threads of the grid agree on the symbol of that name.
+func OfGrid(name string) bool {
+	return !strings.HasPrefix(name, Private) && !strings.HasPrefix(name, Block)
+}
+
 // Companion is Instance(c, 2, false) for a second thread that is in the same iterations of all
 // loops as the first.
 func Companion(c *smt.Context) *smt.Substitution {

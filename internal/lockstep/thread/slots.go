@@ -72,6 +72,17 @@ func (s *Slots) Add(result smt.Term, counters []smt.Term, t Ticket) {
 	s.of[s.c.Name(result)] = schematic{counters, t}
 }
 
+// StoredBeside reports whether some ticket is of another array than o, to which the kernel also
+// stores. What Apart says of it supposes that a store and an addition of two blocks race.
+func (s *Slots) StoredBeside(o *Object) bool {
+	for _, x := range s.of {
+		if x.ticket.Stored && x.ticket.Object != o {
+			return true
+		}
+	}
+	return false
+}
+
 // For returns the results of tickets among terms, and the tickets.
 func (s *Slots) For(terms []smt.Term) (results []smt.Term, tickets []Ticket) {
 	if s == nil || len(s.of) == 0 {

@@ -42,9 +42,15 @@ type Access struct {
 	Values []smt.Term // the elements that a store writes; nil for other accesses
 	// Result is what an atomic on one word returns; smt.False for other accesses.
 	Result smt.Term
-	Start  Tag // the last barrier that orders the memory that is accessed
-	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
-	Grid   Tag // the last barrier of the grid
+	// Update says what an atomic with a Result does with its Operands; nil for other accesses.
+	Update   Update
+	Operands []smt.Term
+	// Last are the iterations in which the thread leaves the loops around an atomic with a Result,
+	// outermost first; nil for other accesses.
+	Last  []smt.Term
+	Start Tag // the last barrier that orders the memory that is accessed
+	Warp  Tag // the last barrier of the block or the warp, if there are WarpEnds
+	Grid  Tag // the last barrier of the grid
 	// Together is the condition under which a thread in lock step with its warp executes the access
 	// together with all lanes of its warp that execute it at all.
 	Together smt.Term
@@ -59,6 +65,18 @@ type Access struct {
 	Iters   []smt.Term // the counters of all loops around, outermost first
 	Place   Place
 }
+
+// Update is the operation of an atomic on one word, as far as proofs know it.
+type Update uint8
+
+// The operations.
+const (
+	OtherUpdate    Update = iota
+	Add                   // of one integer
+	Increment             // atom.inc: 0 after the operand is reached
+	CompareAndSwap        // the operands are the expected and the new value
+	Exchange
+)
 
 // End is the end of a barrier interval: a barrier, or the exit of the thread.
 type End struct {
@@ -96,6 +114,8 @@ type Thread struct {
 	// GridEnds are the ends of intervals between barriers of the grid; their starts are as in
 	// Access.Grid.
 	GridEnds []End
+	// Fences are the fences without a guard that order all that the thread accesses.
+	Fences   []*ir.Instr
 	Objects  []*Object // by name
 	Tid      [3]smt.Term
 	Ctaid    [3]smt.Term
@@ -119,6 +139,8 @@ type Thread struct {
 	Slots    *Slots
 	Loops    []Loop // outer loops before inner ones
 	Lockstep bool   // lanes of a warp execute each instruction together
+	// Adversarial is set if each load of an array that the kernel writes returns anything.
+	Adversarial bool
 	// Approximate lists the abstractions that were needed: reasons why a counterexample may be
 	// spurious.
 	Approximate []string
@@ -181,8 +203,8 @@ type ErrTerms struct{ Limit int }
 // Error does not name the limit, which no flag sets.
 func (e *ErrTerms) Error() string { return "the term budget is exhausted" }
 
-// AssumesAligned reports whether some access is aligned to its size by assumption (see Aligned): its
-// address does not show it.
+// AssumesAligned reports whether some access is aligned to its size by assumption (see Aligned):
+// its address does not show it.
 func (t *Thread) AssumesAligned() bool {
 	assumed := func(a Access) bool {
 		zeros, _ := t.Context.KnownBits(a.Offset)

@@ -60,6 +60,16 @@ func TestVerifiedFlowIsClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 40, 10)
 }
 
+// TestVerifiedArrivalsAreClean is the same on gen.Arrivals.
+func TestVerifiedArrivalsAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Arrivals, req: phaseRequest}, 300, 20)
+}
+
+// TestVerifiedLocksAreClean is the same on gen.Locks, for proofs that assume nothing of loads.
+func TestVerifiedLocksAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Locks, req: phaseRequest, adversarial: true}, 300, 20)
+}
+
 // TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in
 // runs.
 func TestVerifiedInLockstepIsClean(t *testing.T) {
@@ -82,7 +92,9 @@ type agreement struct {
 	draw     func(gen.Source) gen.Kernel
 	req      func(k gen.Kernel, number string, contents uint64) launch.Request
 	lockstep bool
-	count    int // how many to try by default
+	// loads of what the kernel writes may return anything in the proof
+	adversarial bool
+	count       int // how many to try by default
 }
 
 // verifiedIsClean generates n kernels and runs them, with several numbers, contents and schedules.
@@ -119,7 +131,8 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 		th,
 			err := lockstep.Build(t.Context(), f,
 			lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block,
-				Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep})
+				Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep,
+				Adversarial: a.adversarial})
 		if no := (*lockstep.UnsupportedError)(nil); errors.As(err, &no) {
 			continue
 		}

@@ -1,0 +1,396 @@
+package verify
+
+import (
+	"math/bits"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// The last arriver: each block adds one to a counter when its part is done, and the block that
+// receives the number of blocks less one continues with what all blocks have written. That atomic
+// observes all others through the chain of atomics, so with a release pattern before the additions
+// and an acquire pattern behind the last one, it orders what the other blocks did before (PTX ISA
+// 8.8, 8.9.4). The proof is in docs/theory/lock-step.md, "The last arriver".
+//
+// Deviations and limits: the leader of a block, thread (0,0,0), makes the addition, which is the
+// only atomic on the counter, outside of loops. One counter of a kernel is used. That the counter
+// is 0 when the kernel starts is an assumption of the verdict.
+
+// arrival is the addition by which blocks arrive at a counter.
+type arrival struct {
+	p       *prover
+	paths   *ir.Paths
+	add     *thread.Access
+	limit   smt.Term    // of atom.inc, as wide as the result; smt.False for atom.add
+	release []*ir.Instr // fences or the addition itself: what precedes each of them is released
+	acquire []*ir.Instr // fences or the addition itself: what follows each of them has acquired
+	blocks  smt.Term    // their number, 64 bits
+	leaders [2]*smt.Substitution
+	first   *smt.Substitution // replaces the index of the thread by that of the leader
+	// broadcasts are the stores of leaders to shared arrays that nothing else writes, by the names of
+	// the functions of their contents; nil for other arrays
+	broadcasts map[string]*thread.Access
+}
+
+// arrives returns the arrival of the kernel; nil if there is none. It looks once.
+func (p *prover) arrives() *arrival {
+	if !p.sought {
+		p.sought = true
+		p.arrival = p.findArrival()
+	}
+	return p.arrival
+}
+
+// findArrival returns the first addition that meets all conditions.
+func (p *prover) findArrival() *arrival {
+	f := p.th.Func
+	if f == nil || f.Module != nil && f.Module.OpenCL || p.th.Lockstep || p.lock != nil {
+		return nil
+	}
+	if !p.countable() {
+		return nil
+	}
+	var a *arrival
+	for i := range p.th.Accesses {
+		x := &p.th.Accesses[i]
+		if x.Kind != event.Atomic || x.Result == smt.False || x.Object == nil ||
+			x.Object.Space != event.Global || x.Scope < event.GPU || len(x.Iters) > 0 ||
+			!p.ofGrid(x.Offset) {
+			continue
+		}
+		if a == nil {
+			a = p.newArrival()
+		}
+		if !p.th.Slots.StoredBeside(x.Object) && a.counts(x) && a.only() {
+			return a
+		}
+	}
+	return nil
+}
+
+// countable reports whether the number of blocks surely fits in 64 bits: an arbitrary dimension has
+// fewer than 2^31.
+func (p *prover) countable() bool {
+	most := uint64(1)
+	for _, n := range p.th.Nctaid {
+		dim, fixed := p.c.Value(n)
+		if !fixed {
+			dim = 1 << 31
+		}
+		high, low := bits.Mul64(most, dim)
+		if high != 0 {
+			return false
+		}
+		most = low
+	}
+	return true
+}
+
+// newArrival prepares the terms that do not depend on the addition.
+func (p *prover) newArrival() *arrival {
+	c := p.c
+	a := &arrival{p: p, paths: ir.NewPaths(p.th.Func), blocks: c.Const(1, 64), first: c.Substitute()}
+	for i := range 3 {
+		a.blocks = c.Mul(a.blocks, c.ZExt(p.th.Nctaid[i], 64))
+		if _, fixed := c.Value(p.th.Tid[i]); !fixed {
+			a.first.Replace(p.th.Tid[i], c.Const(0, 32))
+		}
+	}
+	for i := range a.leaders {
+		a.leaders[i] = symbol.Leader(c, i+1)
+	}
+	return a
+}
+
+// ofGrid reports whether all threads of the grid agree on a term.
+func (p *prover) ofGrid(t smt.Term) bool {
+	return !symbol.Any(p.c, t, func(name string) bool { return !symbol.OfGrid(name) })
+}
+
+// counts makes x the addition, and reports whether it adds one and each leader, but no other
+// thread, may execute it.
+func (a *arrival) counts(x *thread.Access) bool {
+	p, c := a.p, a.p.c
+	a.add, a.limit = x, smt.False
+	if !p.ofGrid(x.Operands[0]) {
+		return false
+	}
+	switch one, fixed := c.Value(x.Operands[0]); {
+	case x.Update == thread.Increment:
+		a.limit = x.Operands[0]
+	case x.Update != thread.Add || !fixed || one != 1:
+		return false
+	}
+	a.fences()
+	a.broadcasts = map[string]*thread.Access{}
+	s := p.far[0]
+	var leader []smt.Term
+	for _, t := range p.th.Tid {
+		leader = append(leader, c.Eq(t, c.Const(0, 32)))
+	}
+	return a.never(s.Apply(x.Guard), c.Not(s.Apply(c.And(leader...))))
+}
+
+// fences finds what makes the addition part of a release or an acquire pattern.
+func (a *arrival) fences() {
+	a.release, a.acquire = nil, nil
+	at := a.add.Instr
+	if a.add.Order.Releases() {
+		a.release = append(a.release, at)
+	}
+	if a.add.Order.Acquires() {
+		a.acquire = append(a.acquire, at)
+	}
+	for _, in := range a.p.th.Fences {
+		if in.Scope < event.GPU {
+			continue
+		}
+		if in.Order.Releases() && a.paths.Dominates(in, at) {
+			a.release = append(a.release, in)
+		}
+		if in.Order.Acquires() && a.paths.Reaches(at, in) && !a.paths.Reaches(in, at) {
+			a.acquire = append(a.acquire, in)
+		}
+	}
+}
+
+// only reports whether nothing else writes the counter, except the last arriver behind its
+// addition, which may reset it.
+func (a *arrival) only() bool {
+	p, c := a.p, a.p.c
+	for i := range p.th.Accesses {
+		w := &p.th.Accesses[i]
+		if w == a.add || !w.Kind.Writes() || !p.comparable(w, a.add) {
+			continue
+		}
+		if w.Object == nil {
+			return false
+		}
+		terms := [2][]smt.Term{{w.Guard}}
+		after := c.And(a.behind(w, []*ir.Instr{a.add.Instr}, 0), a.last(0))
+		q := append([]smt.Term{p.far[0].Apply(w.Guard), c.Not(after)}, a.facts(terms, 2)...)
+		if !a.never(q...) {
+			return false
+		}
+	}
+	return true
+}
+
+// never reports whether conditions cannot hold together.
+func (a *arrival) never(conds ...smt.Term) bool {
+	p := a.p
+	for _, t := range p.th.Assumed {
+		conds = append(conds, p.far[0].Apply(t))
+	}
+	answer := p.c.Decide(p.ctx, conds, p.opt.Solvers...)
+	p.count(answer)
+	return answer.Status == smt.Unsat
+}
+
+// lead returns a term of the leader of the block of thread t.
+func (a *arrival) lead(t int, x smt.Term) smt.Term { return a.leaders[t].Apply(a.first.Apply(x)) }
+
+// last is the formula that the leader of the block of thread t arrives last: it receives the number
+// of blocks less one, and the counter has not wrapped before.
+func (a *arrival) last(t int) smt.Term {
+	c := a.p.c
+	most := c.AddConst(a.blocks, ^uint64(0))
+	is := []smt.Term{a.lead(t, a.add.Guard), c.Eq(c.ZExt(a.lead(t, a.add.Result), 64), most)}
+	if a.limit != smt.False {
+		is = append(is, c.Ule(most, c.ZExt(a.limit, 64)))
+	}
+	return c.And(is...)
+}
+
+// isLeader is the formula that thread t is the leader of its block.
+func (a *arrival) isLeader(t int) smt.Term {
+	c := a.p.c
+	var is []smt.Term
+	for _, i := range a.p.th.Tid {
+		is = append(is, c.Eq(a.p.far[t].Apply(i), c.Const(0, 32)))
+	}
+	return c.And(is...)
+}
+
+// barriers returns the barriers of the block that every thread which reaches them passes.
+func (a *arrival) barriers() []*ir.Instr {
+	var out []*ir.Instr
+	for _, e := range a.p.th.Ends {
+		if e.Instr != nil && e.Instr.Guard == ir.NoReg {
+			out = append(out, e.Instr)
+		}
+	}
+	return out
+}
+
+// before is the formula that what thread t does at x is released by the addition of its leader: the
+// leader itself does it before a release, or a barrier lies between the two. The addition itself
+// needs no release: the last arriver observes it (PTX ISA 8.9.5, second rule).
+func (a *arrival) before(x *thread.Access, t int) smt.Term {
+	if x == a.add {
+		return smt.True
+	}
+	if x.Async {
+		return smt.False
+	}
+	for _, b := range a.barriers() {
+		between := func(f *ir.Instr) bool { return a.paths.Dominates(b, f) }
+		if !a.paths.Reaches(b, x.Instr) && slices.ContainsFunc(a.release, between) {
+			return smt.True
+		}
+	}
+	later := func(f *ir.Instr) bool { return !a.paths.Reaches(f, x.Instr) }
+	if slices.ContainsFunc(a.release, later) {
+		return a.isLeader(t)
+	}
+	return smt.False
+}
+
+// behind is the formula that what thread t does at y follows one of the instructions which the
+// leader of its block executes at its addition or after it: the leader itself does it, or a barrier
+// lies between the two.
+func (a *arrival) behind(y *thread.Access, instrs []*ir.Instr, t int) smt.Term {
+	if y == a.add || y.Async {
+		return smt.False
+	}
+	own := smt.False
+	for _, g := range instrs {
+		executed := a.paths.PostDominates(g, a.add.Instr)
+		if (executed || a.paths.Dominates(g, y.Instr)) && !a.paths.Reaches(y.Instr, g) &&
+			y.Instr != g {
+			own = a.isLeader(t)
+		}
+		for _, b := range a.barriers() {
+			if a.paths.Dominates(b, y.Instr) && !a.paths.Reaches(b, g) &&
+				(executed || a.paths.Dominates(g, b)) {
+				return smt.True
+			}
+		}
+	}
+	return own
+}
+
+// ordered is the formula that x, of thread t, happens before y, of the other thread, which is of
+// another block: the leader of the second block arrives last, x is before the arrival of the first
+// one, and y is behind that of the second.
+func (a *arrival) ordered(x, y *thread.Access, t int) smt.Term {
+	acquire := a.acquire
+	if x == a.add {
+		acquire = []*ir.Instr{a.add.Instr}
+	}
+	return a.p.c.And(a.before(x, t), a.behind(y, acquire, 1-t), a.last(1-t))
+}
+
+// query returns what is added to the query of a pair of accesses in two blocks: that the arrival
+// does not order them, and the facts about the terms that the query is made of.
+func (a *arrival) query(x *pair, depth int) []smt.Term {
+	c := a.p.c
+	out := a.facts(x.terms, depth)
+	return append(out, c.Not(a.ordered(x.accesses[0], x.accesses[1], 0)),
+		c.Not(a.ordered(x.accesses[1], x.accesses[0], 1)), c.Not(c.And(a.last(0), a.last(1))))
+}
+
+// facts says of two threads in two blocks, and of the leaders of their blocks, what the terms of
+// the threads need: which value of its leader a thread reads from shared memory, and that a thread
+// which is the leader has the leader's result.
+func (a *arrival) facts(terms [2][]smt.Term, depth int) []smt.Term {
+	c, p := a.p.c, a.p
+	var out []smt.Term
+	for t := range 2 {
+		about := slices.Concat(terms[t], p.th.Axioms.For(terms[t], depth))
+		values, of := a.received(about, t)
+		out = append(out, values...)
+		of = append(of, a.add.Guard)
+		for _, ax := range p.th.Axioms.For(of, depth) {
+			out = append(out, a.lead(t, ax))
+		}
+		for _, is := range p.th.Assumed {
+			out = append(out, a.lead(t, is))
+		}
+		result := a.add.Result
+		out = append(out, c.Implies(a.isLeader(t),
+			c.Eq(p.far[t].Apply(result), a.lead(t, result))))
+	}
+	return out
+}
+
+// received returns, for what thread t reads of shared memory behind a barrier, what its leader has
+// stored there before, and of which terms of the leader that is.
+func (a *arrival) received(about []smt.Term, t int) (out, of []smt.Term) {
+	c, p := a.p.c, a.p
+	seen := map[smt.Term]bool{}
+	c.Visit(about, func(u smt.Term) {
+		if c.Op(u) != smt.OpApp || seen[u] {
+			return
+		}
+		seen[u] = true
+		w := a.broadcast(c.Name(u))
+		if w == nil || c.Width(u) != 8*w.Size {
+			return
+		}
+		args := c.Args(u)
+		barrier, ok := c.Value(args[1])
+		if !ok || barrier == 0 || !a.precedes(w.Instr, int(barrier)-1) {
+			return
+		}
+		s := p.far[t]
+		at := c.Eq(s.Apply(args[0]), a.lead(t, w.Offset))
+		out = append(out, c.Implies(c.And(a.lead(t, w.Guard), at),
+			c.Eq(s.Apply(u), a.lead(t, w.Values[0]))))
+		of = append(of, w.Guard, w.Offset, w.Values[0])
+	})
+	return out, of
+}
+
+// precedes reports whether a store, if a thread executes it at all, comes before every execution of
+// the barrier with an index: no path leads from the barrier to the store.
+func (a *arrival) precedes(store *ir.Instr, barrier int) bool {
+	for _, b := range a.barriers() {
+		if b.Index == barrier {
+			return !a.paths.Reaches(b, store)
+		}
+	}
+	return false
+}
+
+// broadcast returns the store of the leader that alone writes a shared array, by the name of the
+// function of its contents; nil if there is none.
+func (a *arrival) broadcast(name string) *thread.Access {
+	index, _, instances, ok := symbol.ParseMemory(name)
+	if !ok || !instances {
+		return nil
+	}
+	w, known := a.broadcasts[name]
+	if !known {
+		w = a.findBroadcast(index)
+		a.broadcasts[name] = w
+	}
+	return w
+}
+
+func (a *arrival) findBroadcast(index int) *thread.Access {
+	p, c := a.p, a.p.c
+	var only *thread.Access
+	for i := range p.th.Accesses {
+		w := &p.th.Accesses[i]
+		shared := w.Space != event.Global
+		switch {
+		case !w.Kind.Writes() || w.Object == nil && !shared ||
+			w.Object != nil && w.Object.Index != index:
+			continue
+		case w.Object == nil || w.Object.Space != event.Shared || only != nil || w.Async ||
+			len(w.Values) != 1 || len(w.Iters) > 0 || w.Kind != event.Write:
+			return nil
+		}
+		only = w
+	}
+	if only == nil || !a.never(p.far[0].Apply(only.Guard), c.Not(a.isLeader(0))) {
+		return nil
+	}
+	return only
+}

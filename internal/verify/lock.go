@@ -1,0 +1,245 @@
+package verify
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// Critical sections: a thread takes a lock by an atomic that finds it free and marks it as taken,
+// and frees it by a strong store or an exchange. Two accesses under one lock are ordered, since the
+// release pattern before each store that frees it synchronizes with the acquire pattern of the
+// thread that takes it next (PTX ISA 8.8, 8.9.4). The proof is in docs/theory/lock-step.md,
+// "Critical sections".
+//
+// Deviations and limits: one atomic instruction takes all locks of a kernel, outside of loops or in
+// at most one loop of its own. A lock protects what the thread does that took it, not what its
+// block does. Between two reads of one location another thread may write it without a race, so the
+// rule is used only where every load returns anything (thread.Thread.Adversarial).
+
+// lock is the atomic that takes the locks of a kernel, and what frees them.
+type lock struct {
+	p        *prover
+	paths    *ir.Paths
+	take     *thread.Access
+	free     smt.Term    // the value of a free lock
+	frees    []*ir.Instr // stores and exchanges
+	sections map[*thread.Access]section
+}
+
+// section says where an access is.
+type section struct {
+	held bool     // in a critical section, with the patterns that it needs
+	at   smt.Term // the offset of the lock in its array
+}
+
+// findLock returns the lock of the kernel; nil if there is none, or if it is not used as one.
+func (p *prover) findLock() *lock {
+	var l *lock
+	for i := range p.th.Accesses {
+		x := &p.th.Accesses[i]
+		if x.Kind != event.Atomic || x.Result == smt.False || x.Object == nil ||
+			x.Object.Space != event.Global || x.Scope < event.GPU {
+			continue
+		}
+		if l == nil {
+			l = &lock{p: p, paths: ir.NewPaths(p.th.Func)}
+		}
+		if l.takes(x) && l.freed() {
+			return l
+		}
+	}
+	return nil
+}
+
+// MayLock reports whether a thread has an atomic that may take a lock, and fences as in PTX: those
+// of OpenCL name the memory that they order.
+func MayLock(th *thread.Thread) bool {
+	if th.Lockstep || th.Func != nil && th.Func.Module != nil && th.Func.Module.OpenCL {
+		return false
+	}
+	return slices.ContainsFunc(th.Accesses, func(a thread.Access) bool {
+		return a.Update == thread.CompareAndSwap || a.Update == thread.Exchange
+	})
+}
+
+// takes makes x the atomic that takes locks, and reports whether it may be one: a compare-and-swap
+// of two constants, or an exchange for a constant.
+func (l *lock) takes(x *thread.Access) bool {
+	c := l.p.c
+	l.take, l.frees, l.sections = x, nil, map[*thread.Access]section{}
+	for _, o := range x.Operands {
+		if _, fixed := c.Value(o); !fixed {
+			return false
+		}
+	}
+	switch {
+	case x.Update == thread.CompareAndSwap && x.Operands[0] != x.Operands[1]:
+		l.free = x.Operands[0]
+	case x.Update == thread.Exchange:
+		l.free = smt.False // what frees it says which value that is
+	default:
+		return false
+	}
+	return true
+}
+
+// freed reports whether everything else that may write a lock frees it, and is executed only by the
+// thread that holds it, once.
+func (l *lock) freed() bool {
+	p := l.p
+	var frees []*thread.Access
+	for i := range p.th.Accesses {
+		w := &p.th.Accesses[i]
+		switch {
+		case w == l.take || !w.Kind.Writes() || !p.comparable(w, l.take):
+		case l.opens(w):
+			frees = append(frees, w)
+			l.frees = append(l.frees, w.Instr)
+		case w.Object == nil || !l.elsewhere(w):
+			return false
+		}
+	}
+	for _, w := range frees {
+		s := l.section(w)
+		if !s.held || !l.always(w, p.c.Eq(s.at, w.Offset)) {
+			return false
+		}
+	}
+	return len(frees) > 0
+}
+
+// opens reports whether a strong write makes a lock free.
+func (l *lock) opens(w *thread.Access) bool {
+	if !w.Order.Strong() || w.Scope < event.GPU || w.Size != l.take.Size || w.Object == nil {
+		return false
+	}
+	value := smt.False
+	switch {
+	case w.Kind == event.Write && len(w.Values) == 1:
+		value = w.Values[0]
+	case w.Update == thread.Exchange:
+		value = w.Operands[0]
+	default:
+		return false
+	}
+	if _, fixed := l.p.c.Value(value); !fixed {
+		return false
+	}
+	if l.free == smt.False && value != l.take.Operands[0] {
+		l.free = value
+	}
+	return value == l.free
+}
+
+// elsewhere reports whether a write to the array of the locks never touches a lock.
+func (l *lock) elsewhere(w *thread.Access) bool {
+	p, s := l.p, l.p.far
+	t := l.take
+	q := []smt.Term{s[0].Apply(w.Guard), s[1].Apply(t.Guard),
+		p.overlap(s[0].Apply(w.Offset), w.Size, s[1].Apply(t.Offset), t.Size)}
+	for i, terms := range [][]smt.Term{{w.Guard, w.Offset}, {t.Guard, t.Offset}} {
+		for _, ax := range p.th.Axioms.For(terms, 2) {
+			q = append(q, s[i].Apply(ax))
+		}
+		for _, is := range p.th.Assumed {
+			q = append(q, s[i].Apply(is))
+		}
+	}
+	a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
+	p.count(a)
+	return a.Status == smt.Unsat
+}
+
+// always reports whether it is proved that a condition holds wherever a thread executes an access.
+func (l *lock) always(x *thread.Access, cond smt.Term) bool {
+	p := l.p
+	q := []smt.Term{x.Guard, p.c.Not(cond)}
+	q = append(q, p.th.Axioms.For(q, 2)...)
+	q = append(q, p.th.Assumed...)
+	a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
+	p.count(a)
+	return a.Status == smt.Unsat
+}
+
+// section returns where an access is. In a critical section, the thread has taken a lock and has
+// not freed it since: every path to the access passes the atomic, no path from what frees a lock
+// avoids the atomic, and the access is reached only if the last execution of the atomic has found
+// the lock free. What follows the atomic follows an acquire pattern, and what frees the lock
+// follows a release pattern behind the access.
+func (l *lock) section(x *thread.Access) section {
+	if s, known := l.sections[x]; known {
+		return s
+	}
+	s := l.find(x)
+	l.sections[x] = s
+	return s
+}
+
+func (l *lock) find(x *thread.Access) section {
+	take := l.take.Instr
+	isTake := func(in *ir.Instr) bool { return in == take }
+	if x.Instr == take || x.Async || !l.paths.Dominates(take, x.Instr) {
+		return section{}
+	}
+	for _, r := range l.frees {
+		if l.paths.ReachesPast(r, x.Instr, isTake) {
+			return section{}
+		}
+	}
+	frees := slices.Contains(l.frees, x.Instr) // itself
+	fence := func(ends func(event.Order) bool) func(*ir.Instr) bool {
+		return func(in *ir.Instr) bool {
+			return slices.Contains(l.p.th.Fences, in) && in.Scope >= event.GPU && ends(in.Order)
+		}
+	}
+	if !frees && !l.take.Order.Acquires() &&
+		l.paths.ReachesPast(take, x.Instr, fence(event.Order.Acquires)) {
+		return section{}
+	}
+	for _, r := range l.frees {
+		if !frees && !r.Order.Releases() &&
+			l.paths.ReachesPast(x.Instr, r, fence(event.Order.Releases)) {
+			return section{}
+		}
+	}
+	at, succeeds, ok := l.taken(x)
+	if !ok || !l.always(x, succeeds) {
+		return section{}
+	}
+	return section{held: true, at: at}
+}
+
+// taken returns which lock the last execution of the atomic before an access has taken, and the
+// condition that it has.
+func (l *lock) taken(x *thread.Access) (at, succeeds smt.Term, ok bool) {
+	c, t := l.p.c, l.take
+	common := 0
+	for common < len(t.Place.Loops) && common < len(x.Place.Loops) &&
+		t.Place.Loops[common] == x.Place.Loops[common] {
+		common++
+	}
+	last := c.Substitute()
+	switch len(t.Place.Loops) - common {
+	case 0:
+	case 1:
+		last.Replace(t.Iters[common], t.Last[common])
+	default:
+		return 0, 0, false
+	}
+	succeeds = c.And(last.Apply(t.Guard), c.Eq(last.Apply(t.Result), l.free))
+	return last.Apply(t.Offset), succeeds, true
+}
+
+// apart is the formula that one lock protects two accesses at different times; false where it is
+// not known that a lock protects both.
+func (l *lock) apart(a, b *thread.Access, s [2]*smt.Substitution) smt.Term {
+	x, y := l.section(a), l.section(b)
+	if !x.held || !y.held {
+		return smt.False
+	}
+	return l.p.c.Eq(s[0].Apply(x.at), s[1].Apply(y.at))
+}

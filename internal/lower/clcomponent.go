@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,20 +14,26 @@ import (
 // accessComponents replaces such sequences by scalar accesses. It relies on the form of clang's
 // unoptimized text: each loaded vector is used once, in one of the next lines.
 
-// The instructions of these sequences.
+// The instructions of these sequences. A pointer may be a constant expression, as in `s[3].x = 1`
+// for an array of the work-group, and a vector may be a constant.
+const (
+	pointerPattern = `(<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) ` +
+		`([%@][\w.]+|[a-z]\w* .*?\))(, align \d+)?(, ![a-z].*)?$`
+	vectorPattern = `(<.*?>|[\w.%]+)`
+)
+
 var (
 	vectorLoadRE = regexp.MustCompile(
-		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), ` +
-			`(<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), ` + pointerPattern)
 	extractRE = regexp.MustCompile(
 		`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
 	insertRE = regexp.MustCompile(
 		`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
 	shuffleRE = regexp.MustCompile(
-		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), ` +
-			`<(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
+		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (%[\w.]+), (<\d+ x \w+>) ` + vectorPattern +
+			`, <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
 	vectorStoreRE = regexp.MustCompile(
-		`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), (\S.*?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+		`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), ` + pointerPattern)
 )
 
 // accessComponents replaces the sequences in all functions.
@@ -105,7 +112,13 @@ func (v *vectorLoad) component(out *[]string, name, index string) string {
 // used more than once, or stored to another address, is not part of such a sequence.
 func componentAccess(body []string, uses map[string]int, id int) (out []string, used int) {
 	v := parseVectorLoad(body[0])
-	if v == nil || v.size == 0 || uses[v.result] != 2 || len(body) < 2 {
+	if v == nil || v.size == 0 || len(body) < 2 {
+		return nil, 0
+	}
+	if uses[v.result] == 1 && v.overwritten(body) {
+		return nil, 1
+	}
+	if uses[v.result] != 2 {
 		return nil, 0
 	}
 	name := fmt.Sprintf("%%heddle.c%d", id)
@@ -114,7 +127,7 @@ func componentAccess(body []string, uses map[string]int, id int) (out []string, 
 		return append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", s[1], v.volatile, v.elem, at,
 			v.size, v.attach)), 2
 	}
-	if s := shuffleRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result {
+	if s := shuffleRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result && v.selects(s) {
 		return v.readSwizzle(name, s), 2
 	}
 	if s := insertRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result && len(body) > 2 {
@@ -127,6 +140,17 @@ func componentAccess(body []string, uses map[string]int, id int) (out []string, 
 			dbgOnly(st[7]))), 3
 	}
 	return v.writeSwizzle(name, body, uses)
+}
+
+// overwritten reports whether `v.wzyx = e` follows, which names all components: clang loads the vector
+// and does not use it.
+func (v *vectorLoad) overwritten(body []string) bool {
+	if len(body) < 3 || v.volatile != "" {
+		return false
+	}
+	s := shuffleRE.FindStringSubmatch(body[1])
+	st := vectorStoreRE.FindStringSubmatch(body[2])
+	return s != nil && st != nil && st[3] == s[1] && st[5] == v.ptr
 }
 
 // shuffleMask parses the mask of a shufflevector with n components; -1 means that a component does
@@ -150,6 +174,13 @@ func shuffleMask(text string, n int) []int {
 	return mask
 }
 
+// selects reports whether a shuffle s of the loaded vector selects components of that vector alone:
+// the other vector is a value that `v.zw = e` inserts.
+func (v *vectorLoad) selects(s []string) bool {
+	n, _ := strconv.Atoi(s[6])
+	return !slices.ContainsFunc(shuffleMask(s[7], n), func(k int) bool { return k >= v.n })
+}
+
 // readSwizzle returns scalar loads of the components that a shuffle s of the loaded vector selects.
 func (v *vectorLoad) readSwizzle(name string, s []string) []string {
 	var out []string
@@ -169,7 +200,7 @@ func (v *vectorLoad) readSwizzle(name string, s []string) []string {
 		}
 	}
 	for i, k := range mask {
-		if k < 0 || k >= v.n {
+		if k < 0 {
 			continue
 		}
 		if loaded[k] == "" {

@@ -17,6 +17,7 @@ func prepareOpenCL(m *irModule) {
 	workGroupSizes(m)
 	calledKernels(m)
 	accessComponents(m)
+	keepDivisions(m)
 }
 
 // inlineFunctions makes functions internal that are inline but not static: if they are not inlined,

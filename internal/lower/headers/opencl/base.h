@@ -10,6 +10,30 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define __heddle_cl static __inline__ __attribute__((always_inline, overloadable))
+/* 6.11: predefined macros. Devices of version 3.0 are assumed, with images and every feature that is
+   supported here. */
+#define __OPENCL_VERSION__ 300
+#ifndef __IMAGE_SUPPORT__
+#define __IMAGE_SUPPORT__ 1
+#endif
+#if __OPENCL_C_VERSION__ >= 300
+#ifndef __opencl_c_atomic_order_acq_rel
+#define __opencl_c_atomic_order_acq_rel 1
+#endif
+#ifndef __opencl_c_atomic_order_seq_cst
+#define __opencl_c_atomic_order_seq_cst 1
+#endif
+#ifndef __opencl_c_atomic_scope_device
+#define __opencl_c_atomic_scope_device 1
+#endif
+#ifndef __opencl_c_atomic_scope_all_devices
+#define __opencl_c_atomic_scope_all_devices 1
+#endif
+#ifndef __opencl_c_work_group_collective_functions
+#define __opencl_c_work_group_collective_functions 1
+#endif
+#endif
+
 #define __HEDDLE_GENERIC (__OPENCL_C_VERSION__ >= 200 || defined(__OPENCL_CPP_VERSION__))
 
 /* 6.3.1, 6.3.2: scalar and vector types. */
@@ -129,19 +153,53 @@ __HEDDLE_VECTORS(half)
 
 #define kernel_exec(X, typen) kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))
 
-/* 6.15.13: printf. The format is in the constant space, where vprintf expects a generic address; the
-   result is 0. */
+/* 6.15.14: printf. The format is in the constant space, where vprintf expects a generic address; the
+   result is 0, or -1 where it fails, which a proof does not exclude. */
 int __heddle_vprintf(const char *__format, ...) __asm__("vprintf");
 __heddle_cl const char *__heddle_format(__constant const char *__f) {
   const char *__r;
   __asm__("cvta.const.u64 %0, %1;" : "=l"(__r) : "l"(__f));
   return __r;
 }
-#define printf(FORMAT, ...) (__heddle_vprintf(__heddle_format(FORMAT), ##__VA_ARGS__), 0)
+#define printf(FORMAT, ...) (__heddle_vprintf(__heddle_format(FORMAT), ##__VA_ARGS__) < 0 ? -1 : 0)
 
 /* 6.13.14 of 2.0, 6.15.15: samplers and image formats. */
-#define CLK_FLOAT 0x10DE
+#define CLK_R 0x10B0
+#define CLK_A 0x10B1
+#define CLK_RG 0x10B2
+#define CLK_RA 0x10B3
+#define CLK_RGB 0x10B4
 #define CLK_RGBA 0x10B5
+#define CLK_BGRA 0x10B6
+#define CLK_ARGB 0x10B7
+#define CLK_INTENSITY 0x10B8
+#define CLK_LUMINANCE 0x10B9
+#define CLK_Rx 0x10BA
+#define CLK_RGx 0x10BB
+#define CLK_RGBx 0x10BC
+#define CLK_DEPTH 0x10BD
+#define CLK_sRGB 0x10BF
+#define CLK_sRGBx 0x10C0
+#define CLK_sRGBA 0x10C1
+#define CLK_sBGRA 0x10C2
+#define CLK_ABGR 0x10C3
+#define CLK_SNORM_INT8 0x10D0
+#define CLK_SNORM_INT16 0x10D1
+#define CLK_UNORM_INT8 0x10D2
+#define CLK_UNORM_INT16 0x10D3
+#define CLK_UNORM_SHORT_565 0x10D4
+#define CLK_UNORM_SHORT_555 0x10D5
+#define CLK_UNORM_INT_101010 0x10D6
+#define CLK_SIGNED_INT8 0x10D7
+#define CLK_SIGNED_INT16 0x10D8
+#define CLK_SIGNED_INT32 0x10D9
+#define CLK_UNSIGNED_INT8 0x10DA
+#define CLK_UNSIGNED_INT16 0x10DB
+#define CLK_UNSIGNED_INT32 0x10DC
+#define CLK_HALF_FLOAT 0x10DD
+#define CLK_FLOAT 0x10DE
+#define CLK_UNORM_INT24 0x10DF
+#define CLK_UNORM_INT_101010_2 0x10E0
 #define CLK_ADDRESS_NONE 0
 #define CLK_ADDRESS_CLAMP_TO_EDGE 2
 #define CLK_ADDRESS_CLAMP 4

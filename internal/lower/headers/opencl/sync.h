@@ -27,6 +27,10 @@ typedef enum memory_order {
   memory_order_seq_cst = __ATOMIC_SEQ_CST
 } memory_order;
 
+/* 6.15.12.1; ATOMIC_VAR_INIT is deprecated in 2.2, but programs use it. */
+#define ATOMIC_VAR_INIT(VALUE) (VALUE)
+#define ATOMIC_FLAG_INIT 0
+
 /* These have no body, which makes a kernel unsupported that reaches a call. */
 void memory_scope_sub_group_and_work_item_are_not_supported(void);
 void a_fence_of_only_one_of_images_and_global_memory_is_not_supported(void);
@@ -78,12 +82,12 @@ __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }
 
 /* A fence of scope work_item orders image accesses of one work-item only; a relaxed one orders nothing. */
-#define __HEDDLE_FENCE_SCOPE(F, SEM, SCOPE)                                             \
-  switch (SCOPE) {                                                                      \
-  case memory_scope_sub_group: memory_scope_sub_group_and_work_item_are_not_supported(); break;        \
-  case memory_scope_work_group: __HEDDLE_FLAGGED(F, "fence." SEM ".cta;") break;        \
-  case memory_scope_device: __HEDDLE_FLAGGED(F, "fence." SEM ".gpu;") break;            \
-  case memory_scope_all_svm_devices: __HEDDLE_FLAGGED(F, "fence." SEM ".sys;") break;   \
+#define __HEDDLE_FENCE_SCOPE(F, SEM, SCOPE)                                                     \
+  switch (SCOPE) {                                                                              \
+  case memory_scope_sub_group: memory_scope_sub_group_and_work_item_are_not_supported(); break; \
+  case memory_scope_work_group: __HEDDLE_FLAGGED(F, "fence." SEM ".cta;") break;                \
+  case memory_scope_device: __HEDDLE_FLAGGED(F, "fence." SEM ".gpu;") break;                    \
+  case memory_scope_all_svm_devices: __HEDDLE_FLAGGED(F, "fence." SEM ".sys;") break;           \
   }
 __heddle_cl void atomic_work_item_fence(cl_mem_fence_flags __f, memory_order __o, memory_scope __s) {
   switch (__o) {

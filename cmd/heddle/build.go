@@ -36,6 +36,7 @@ func (b *buildFlags) define(fs *pflag.FlagSet) {
 		"pass `OPTION` to the host compiler, clang (also -Xcompiler)")
 	fs.StringVar(&o.Compiler, "compiler", "",
 		"compile with the clang at `PATH` (default: clang-19, else the newest clang from 14 on)")
+	ccclFlag(fs, &o.CCCL)
 	fs.BoolVar(&o.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
 }
 

@@ -150,6 +150,7 @@ func notUsed(ctx context.Context, sum *exec.Summary) string {
 func (c *checkCommand) buildProgram(ctx context.Context, in *driver.Input, dir, out string) error {
 	low := &c.opt.Lower
 	opt := lower.Options{Compiler: low.Compiler, Arch: low.Arch, Std: low.Std, NoCache: low.NoCache,
+		CCCL:     low.CCCL,
 		Includes: low.Includes, Systems: low.Systems, Defines: low.Defines, Undefines: low.Undefines,
 		Forced: low.Forced}
 	b := buildFlags{opt: lower.BuildOptions{Options: opt.With(in.Flags)}}

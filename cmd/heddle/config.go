@@ -92,7 +92,8 @@ func (c *configFlags) apply(opt *driver.Options) {
 	for _, o := range []struct {
 		flag *string
 		said string
-	}{{&low.Std, f.Compile.Std}, {&low.Arch, f.Compile.Arch}, {&low.OptLevel, f.Compile.OptLevel}} {
+	}{{&low.Std, f.Compile.Std}, {&low.Arch, f.Compile.Arch}, {&low.OptLevel, f.Compile.OptLevel},
+		{&low.CCCL, f.Compile.CCCL}} {
 		if *o.flag == "" {
 			*o.flag = o.said
 		}

@@ -44,7 +44,14 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 		"pass `ARG` to the compiler as it is, such as --extra-arg=-fno-exceptions; may be repeated")
 	fs.StringVar(&opt.CUDAPath, "cuda-path", "",
 		"use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
+	ccclFlag(fs, &opt.CCCL)
 	fs.BoolVar(&opt.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
+}
+
+// ccclFlag defines the flag for a copy of CUB, Thrust and libcu++.
+func ccclFlag(fs *pflag.FlagSet, dir *string) {
+	fs.StringVar(dir, "cccl", "", "compile with the CUB, Thrust and libcu++ in `DIR`, a checkout of CCCL "+
+		"or an include directory (default: $"+lower.CCCLVar+", a CUDA toolkit, or /usr/include)")
 }
 
 // launchFlags defines the flags of a launch. If any is not nil, a dimension of --grid and --block

@@ -24,9 +24,9 @@ var flagGroups = []flagGroup{
 		"print math-int solver smt-dir stats"},
 	{"Repair", "emit diff only allow redundant explain incremental optimize strip block-only verify-only oracle algorithm cost loop-cost " +
 		"cond-cost"},
-	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path no-cache lang database library " +
+	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path cccl no-cache lang database library " +
 		"library-path Xcompiler keep gpu list image"},
-	{"Configuration", "config no-config trust"},
+	{"Configuration", "config no-config trust force"},
 	{"Reports", "html color quiet baseline write-baseline new-from printf init-check leak-check verbose"},
 	{"Other flags", ""},
 }

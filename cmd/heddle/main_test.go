@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"heddle/internal/command/exec"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/lower"
 )
 
 func TestMain(m *testing.M) {
@@ -42,12 +44,17 @@ func TestScripts(t *testing.T) {
 				return hasClang(), nil
 			case "llc":
 				return hasLLC(), nil
+			case "cccl:installed": // where heddle finds a copy of CCCL that nothing names
+				return installedCCCL() != "", nil
+			case "cccl": // $CCCL_COPY is a copy of CCCL
+				return copyOfCCCL() != "", nil
 			}
 			return false, errors.New("unknown condition")
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("CCCL_COPY", copyOfCCCL())
 			return nil
 		},
 		UpdateScripts: os.Getenv("HEDDLE_UPDATE") != "",
@@ -72,6 +79,22 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("%s exits with %d, want %d", strings.Join(args[1:], " "), got, want)
 	}
+}
+
+// copyOfCCCL returns the directory of a copy of CCCL: that of the user's environment, or an
+// installed one.
+func copyOfCCCL() string { return cmp.Or(os.Getenv(lower.CCCLVar), installedCCCL()) }
+
+// installedCCCL returns the directory of a copy of CUB that an installer has put there; "" if there
+// is none.
+func installedCCCL() string {
+	for _, dir := range []string{"/usr/local/cuda/include", "/usr/local/cuda/include/cccl",
+		"/usr/include"} {
+		if _, err := os.Stat(dir + "/cub/cub.cuh"); err == nil {
+			return dir
+		}
+	}
+	return ""
 }
 
 func hasClang() bool {

@@ -23,7 +23,10 @@ what it builds:
 
 It takes nvcc's command line and writes objects, archives, libraries and programs, with heddle's
 CUDA runtime in the place of libcudart. Options without meaning here (register limits, code
-generation, debugging of kernels) are accepted. An option that heddle does not know is an error.`
+generation, debugging of kernels) are accepted. An option that heddle does not know is an error.
+
+--cccl DIR, an option of heddle's own, names a copy of CUB and Thrust; so does the environment
+variable CCCL_DIR, also for builds whose command lines cannot be changed.`
 
 // newNVCC makes the command. Its flags are nvcc's, so it reads them itself.
 func newNVCC(stdout, stderr io.Writer) *cobra.Command {
@@ -131,6 +134,7 @@ var nvccFlags = []nvccFlag{
 	{"-Xlinker --linker-options", true, add(linkList, "-Wl,")},
 	{"-arch --arch --gpu-architecture", true, (*nvccCall).architecture},
 	{"-gencode --generate-code", true, (*nvccCall).architecture},
+	{"--cccl", true, func(n *nvccCall, v string) { n.opt.CCCL = v }}, // heddle's own
 	{"-MD", false, add(depsList, "-MD")},
 	{"-MMD", false, add(depsList, "-MMD")},
 	{"-MP", false, add(depsList, "-MP")},

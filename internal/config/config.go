@@ -34,6 +34,7 @@ type File struct {
 type Compile struct {
 	Includes, Systems, Defines []string
 	Std, Arch, OptLevel        string
+	CCCL                       string // directory
 }
 
 // Kernel holds the settings of one [[kernel]] table.

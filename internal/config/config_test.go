@@ -224,6 +224,8 @@ func TestTrust(t *testing.T) {
 		"[compile]\nsystems = ['/usr/include']\n":                  false,
 		"[compile]\nsystems = ['link']\n":                          false,
 		"[compile]\nincludes = ['/usr/include']\n":                 true,
+		"[compile]\ncccl = '../inc'\n":                             true,
+		"[compile]\ncccl = '/usr/include'\n":                       false,
 		"[[kernel]]\nname='k'\nargs = { w = 'file:../w.bin' }\n":   true,
 		"[[kernel]]\nname='k'\nargs = { w = 'file:/etc/hosts' }\n": false,
 		"[[kernel]]\nname='k'\nargs = { w = 'file:link/w' }\n":     false,

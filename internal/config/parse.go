@@ -39,6 +39,7 @@ type compile struct {
 	Std      string   `toml:"std"`
 	Arch     string   `toml:"arch"`
 	OptLevel *text    `toml:"opt-level"`
+	CCCL     string   `toml:"cccl"`
 }
 
 // table is one [[kernel]]. Values that have a syntax of their own (dimensions, sizes, arguments,
@@ -220,11 +221,23 @@ func (r *reader) file(doc *document) *File {
 		Std:      c.Std,
 		Arch:     c.Arch,
 		OptLevel: r.optLevel("compile.opt-level", c.OptLevel),
+		CCCL:     r.library("compile.cccl", dir, c.CCCL),
 	}
 	for i := range doc.Kernel {
 		f.Kernels = append(f.Kernels, r.kernel(&doc.Kernel[i], fmt.Sprintf("kernel.%d", i)))
 	}
 	return f
+}
+
+// library returns the directory of a copy of CCCL, which must be in the checkout like those of
+// system headers; "" if there is none.
+func (r *reader) library(path, dir, cccl string) string {
+	if cccl == "" {
+		return ""
+	}
+	cccl = below(dir, []string{cccl})[0]
+	r.within(r.value(path), cccl)
+	return cccl
 }
 
 // below makes paths of a configuration, which are relative to its directory dir, relative to the

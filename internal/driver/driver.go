@@ -12,6 +12,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -190,11 +191,16 @@ func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.
 		}
 	}
 	d.ReadComments(m)
+	apart := 0
 	for _, k := range m.Kernels() {
-		if d.opt.Kernel != "" && !launch.Matches(k, d.opt.Kernel) {
+		if !d.selected(m, k) {
 			d.Job(m, k).Checked(nil)
+			if !empty(k) { // cub.cuh has such a kernel, for queries
+				apart++
+			}
 		}
 	}
+	d.noteApart(m, apart)
 	kernels := d.Select(m)
 	d.Examine(len(kernels))
 	d.counts.kernels.Add(int64(len(kernels)))
@@ -215,16 +221,56 @@ func (d *Driver) See(m *Module) {
 	}
 }
 
-// Select returns the kernels of a module that the user selected: all, or those that the name
-// matches.
+// Select returns the kernels of a module that the user selected: all but those of libraries, or those
+// that the name matches.
 func (d *Driver) Select(m *Module) []*ir.Func {
 	var out []*ir.Func
 	for _, f := range m.Kernels() {
-		if d.opt.Kernel == "" || launch.Matches(f, d.opt.Kernel) {
+		if d.selected(m, f) {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// selected reports whether a kernel is examined. The launches of a kernel of a library follow from
+// the arguments by the library's own host code, so that a guess would show nothing: it is examined
+// by name, or for launches that a program has made.
+func (d *Driver) selected(m *Module, k *ir.Func) bool {
+	switch {
+	case d.opt.Kernel != "":
+		return launch.Matches(k, d.opt.Kernel)
+	case !FromLibrary(k):
+		return true
+	}
+	return d.opt.Saved != nil && len(d.opt.Saved(m.Name, k)) > 0
+}
+
+// empty reports whether a kernel does nothing.
+func empty(k *ir.Func) bool {
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			if !in.Leaves() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// noteApart reports that kernels of libraries are not examined, if no name says which are.
+func (d *Driver) noteApart(m *Module, n int) {
+	if n == 0 || d.opt.Kernel != "" {
+		return
+	}
+	kernels, are, launches, them := "kernels", "are", "their launches", "them"
+	if n == 1 {
+		kernels, are, launches, them = "kernel", "is", "its launches", "it"
+	}
+	d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Input: m.Name,
+		Message: fmt.Sprintf("%s: %d %s of a library (CUB, Thrust) %s not examined, because the library "+
+			"decides %s; heddle exec watches %s in the program, --kernel NAME selects one", m.Name, n,
+			kernels, are, launches, them)})
 }
 
 // Examine counts kernels that are examined.

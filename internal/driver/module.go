@@ -285,6 +285,9 @@ func (d *Driver) noKernel(inputs []Input) {
 	switch {
 	case len(d.seen) == 0:
 		g.Message = fmt.Sprintf("no kernel in %s", listed(inputs))
+	case d.opt.Kernel == "":
+		g.Message = fmt.Sprintf("no kernel in %s but those of libraries", listed(inputs))
+		g.Help = []string{"heddle exec examines them in the program, with its launches"}
 	default:
 		slices.Sort(d.seen)
 		g.Message = fmt.Sprintf("no kernel %q", d.opt.Kernel)

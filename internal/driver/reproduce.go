@@ -62,4 +62,5 @@ func (j *Job) compiling(b *strings.Builder) {
 	flag("-O", low.OptLevel)
 	flag("--compiler", low.Compiler)
 	flag("--cuda-path", low.CUDAPath)
+	flag("--cccl", low.CCCL)
 }

@@ -49,6 +49,7 @@ type Kernel struct {
 	Local      uint32      // local memory of a thread, bytes
 	MaxThreads uint32      // of a block, as .maxntid or .reqntid demand; 0: no demand
 	Registers  uint32      // of a thread, an estimate
+	PTX        uint32      // architecture for which its PTX was compiled: 80 for sm_80
 }
 
 // Parameter is the place of a parameter in the parameter area, in bytes.

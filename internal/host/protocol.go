@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 3
+const protocolVersion = 4
 
 // op is an operation that a program requests.
 type op uint32
@@ -158,7 +158,7 @@ func readOrder(b *body) Order {
 func encodeKernel(k *Kernel) []byte {
 	var out []byte
 	for _, n := range []uint32{k.ID, uint32(len(k.Parameters)), k.Bytes, k.Shared, k.Const, k.Local,
-		k.MaxThreads, k.Registers} {
+		k.MaxThreads, k.Registers, k.PTX} {
 		out = binary.LittleEndian.AppendUint32(out, n)
 	}
 	for _, p := range k.Parameters {

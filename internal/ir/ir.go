@@ -19,6 +19,7 @@ type Module struct {
 	Target      string        // "sm_70": the first of .target
 	AddressSize int           // 32 or 64
 	OpenCL      bool          // compiled from OpenCL C
+	Libraries   []string      // directories of the libraries (CUB, Thrust) that it was compiled with
 	Vars        []*Var        // module-level variables of every space
 	Funcs       []*Func       // defined and declared, in the order of the text; kernels included
 }
@@ -296,7 +297,7 @@ const (
 // heddle does not know, in words.
 var launchFacts = map[string]string{
 	"__heddle_sizes": "the sizes of images", "__heddle_offset": "the global offset",
-	"__heddle_dims": "the number of dimensions",
+	"__heddle_dims": "the number of dimensions", "__heddle_formats": "the formats of images",
 }
 
 // LaunchFact reports whether v is a fact about the launch, which the host sets although constant

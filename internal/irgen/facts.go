@@ -1,6 +1,7 @@
 package irgen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,13 +18,30 @@ import (
 //	// heddle.param MANGLED INDEX NAME ptr|val TYPE
 //	// heddle.array NAME BYTES DIM...
 //	// heddle.language cl
+//	// heddle.library DIR
 //
 // An array has elements of BYTES bytes and the given dimensions; the first is 0 if it is open.
 // PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a
 // parameter without one. Facts about kernels that the module does not define are ignored: the
-// compiler may have removed them. Other comments that begin with "heddle" are not facts.
+// compiler may have removed them. Files below DIR are those of a library. Other comments that begin with "heddle" are not facts.
 
-// facts reads these comments. Pointers are inferred first; the facts come from the source's types
+// libraries reads the directories of libraries, which the lines need.
+func (g *gen) libraries(file *ptx.File) {
+	for _, d := range file.Decls {
+		if c, ok := d.(*ptx.Comment); ok {
+			if dir, ok := strings.CutPrefix(c.Text, "heddle.library "); ok && dir != "" {
+				g.mod.Libraries = append(g.mod.Libraries, strings.TrimSuffix(dir, "/")+"/")
+			}
+		}
+	}
+}
+
+// inLibrary reports whether a file is in one of some directories.
+func inLibrary(dirs []string, name string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) })
+}
+
+// facts reads these comments other than those of libraries. Pointers are inferred first; the facts come from the source's types
 // and override the inference.
 func (g *gen) facts(file *ptx.File) {
 	for _, f := range g.mod.Funcs {
@@ -74,7 +92,8 @@ func (g *gen) kernelFact(c *ptx.Comment, rest string) {
 	if k == nil || file == nil {
 		return
 	}
-	k.Src = &source.Frame{Func: k.Demangled, Pos: source.MakePos(file.ID, line, col)}
+	k.Src = &source.Frame{Func: k.Demangled, Pos: source.MakePos(file.ID, line, col),
+		Library: inLibrary(g.mod.Libraries, file.Name)}
 }
 
 // paramFact reads a parameter's name in the source, and whether it is a pointer. A fact that

@@ -21,6 +21,8 @@ type lineTable struct {
 	labels map[string]int          // offsets in strs
 	frames map[frameKey]*source.Frame
 	names  map[int64]string // demangled, by offset in strs
+	// files of libraries
+	library map[source.FileID]bool
 
 	fn     string // the function whose body is read, demangled
 	recent map[source.Pos]recentFrame
@@ -43,18 +45,21 @@ type recentFrame struct {
 // newLineTable reads the .file directives and the section of function names. Debug information may
 // be at the end of the text, so this is a pass of its own before the bodies. A file that has not
 // been loaded is known by name; positions are dropped only when the set is full.
-func newLineTable(set *source.Set, file *ptx.File) *lineTable {
+func newLineTable(set *source.Set, file *ptx.File, libraries []string) *lineTable {
 	t := &lineTable{
 		files:  make(map[int64]source.FileID),
 		labels: make(map[string]int),
 		frames: make(map[frameKey]*source.Frame),
 		names:  make(map[int64]string),
+
+		library: make(map[source.FileID]bool),
 	}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ptx.FileDir:
 			if f := set.Named(d.Name); f != nil {
 				t.files[d.Index] = f.ID
+				t.library[f.ID] = inLibrary(libraries, d.Name)
 			}
 		case *ptx.Section:
 			if strings.TrimPrefix(d.Name, ".") == "debug_str" {
@@ -143,7 +148,7 @@ func (t *lineTable) frame(fn string, pos source.Pos, parent recentFrame) *source
 func (t *lineTable) intern(k frameKey) *source.Frame {
 	f := t.frames[k]
 	if f == nil {
-		f = &source.Frame{Func: k.fn, Pos: k.pos, Parent: k.parent}
+		f = &source.Frame{Func: k.fn, Pos: k.pos, Parent: k.parent, Library: t.library[k.pos.File()]}
 		t.frames[k] = f
 	}
 	return f

@@ -232,3 +232,39 @@ func TestLinking(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// Frames and kernels of the directories that heddle.library names are marked, and no others: a file
+// whose name only begins like a directory is not in it.
+func TestLibraries(t *testing.T) {
+	m := module(t, "// heddle.library /lib/cub\n// heddle.kernel k 1 1 a.cu\n"+
+		"// heddle.kernel l 2 1 /lib/cub/d.cuh\n"+header+`
+.visible .entry k()
+{
+	.reg .b32 %r<9>;
+	.loc 1 21 3
+	.loc 2 9 3, function_name info, inlined_at 1 21 3
+	mov.u32 %r1, 2;
+	.loc 3 9 3
+	mov.u32 %r1, 3;
+}
+.visible .entry l() { ret; }
+.file 1 "a.cu"
+.file 2 "/lib/cub/block/b.cuh"
+.file 3 "/lib/cubes.h"
+.section .debug_str {
+info:
+	.b8 95, 90, 51, 102, 111, 111, 118, 0
+}
+`)
+	k, l := m.Kernel("k"), m.Kernel("l")
+	in := k.Blocks[0].Instrs
+	if !in[0].Loc.Library || in[0].Loc.Parent.Library || in[1].Loc.Library {
+		t.Errorf("frames %+v, %+v, %+v", in[0].Loc, in[0].Loc.Parent, in[1].Loc)
+	}
+	if k.Src.Library || !l.Src.Library {
+		t.Errorf("kernels at %+v and %+v", k.Src, l.Src)
+	}
+	if len(m.Libraries) != 1 || m.Libraries[0] != "/lib/cub/" {
+		t.Errorf("libraries %q", m.Libraries)
+	}
+}

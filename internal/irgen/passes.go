@@ -19,7 +19,10 @@ type pass struct {
 // passes are the steps of Module, in order.
 var passes = []pass{
 	{name: "header", run: (*gen).header},
-	{name: "lines", run: func(g *gen, f *ptx.File) { g.lines = newLineTable(g.set, f) }},
+	{name: "libraries", run: (*gen).libraries},
+	{name: "lines", run: func(g *gen, f *ptx.File) {
+		g.lines = newLineTable(g.set, f, g.mod.Libraries)
+	}},
 	{name: "declarations", run: (*gen).declare},
 	{name: "aliases", run: (*gen).aliases},
 	{name: "initialisers", run: func(g *gen, _ *ptx.File) { g.initialisers() }},
@@ -37,6 +40,8 @@ var passOrder = [][2]string{
 	{"declarations", "initialisers"},
 	// An initialiser may take the address of a function by its alias.
 	{"aliases", "initialisers"},
+	// The lines of a library are marked.
+	{"libraries", "lines"},
 	// Instructions name variables, functions and aliases, and have lines.
 	{"initialisers", "bodies"},
 	{"lines", "bodies"},

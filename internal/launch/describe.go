@@ -56,7 +56,7 @@ func (c *Config) Shape() string {
 // origin returns the origin of a fact in parentheses, with the reason for a guess.
 func (c *Config) origin(key string) string {
 	label := c.Origins[key].String()
-	if why := c.Reasons[key]; why != "" && c.Origins[key] == FromRelation {
+	if why := c.Reasons[key]; why != "" && (c.Origins[key] == FromRelation || c.Origins[key] == FromLibrary) {
 		label = why
 	} else if why != "" && c.Origins[key] == Default {
 		label += ": " + why

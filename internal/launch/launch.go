@@ -31,10 +31,12 @@ const (
 	// FromRelation is a value that follows from an expression of the host code and a guessed value of
 	// something in it: grid = ceil(n/256) with n guessed.
 	FromRelation
-	// FromCounterexample is a value of the counterexample of a proof: nobody gave it, and heddle
-	// chose it so that the kernel fails.
+	// FromCounterexample is a value from the counterexample of a proof. The user did not specify it:
+	// heddle chose it so that the kernel fails.
 	FromCounterexample
-	FromPTX    // .reqntid, .maxntid, .reqnctapercluster
+	FromPTX // .reqntid, .maxntid, .reqnctapercluster
+	// FromLibrary is the block for which the kernel instantiates a class of a library.
+	FromLibrary
 	FromHost   // a <<<...>>> in the same file
 	FromPragma // a "// heddle:" comment above the kernel
 	FromConfig // a configuration file
@@ -46,7 +48,7 @@ const (
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "host code",
+	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "library", "host code",
 		"comment", "configuration", "program", "flag"}[o]
 }
 

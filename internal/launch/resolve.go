@@ -280,7 +280,7 @@ func (r *resolver) within(d event.Dim3) event.Dim3 {
 	return event.Dim3{X: divisor(global.X, d.X), Y: divisor(global.Y, d.Y), Z: divisor(global.Z, d.Z)}
 }
 
-// block returns the threads of a block: what is specified, .reqntid, or a guess up to .maxntid. A
+// block returns the threads of a block: what is specified, .reqntid, or that of defaultBlock. A
 // specification that differs from .reqntid is an error, since the hardware refuses the launch.
 func (r *resolver) block() event.Dim3 {
 	block, origin := pick(r, "block", func(q Request) *event.Dim3 { return q.Block })
@@ -294,14 +294,23 @@ func (r *resolver) block() event.Dim3 {
 	case reqd.Count() > 0 && block == nil:
 		block, origin = &reqd, FromPTX
 	case block == nil:
-		d := r.within(r.code.block(r.k.MaxNTID))
-		block = &d
-		if r.k.MaxNTID.Count() > 0 {
-			origin = FromPTX
-		}
+		block, origin = r.defaultBlock()
 	}
 	r.cfg.Origins["block"] = origin
 	return *block
+}
+
+// defaultBlock returns the block where nothing specifies one.
+func (r *resolver) defaultBlock() (*event.Dim3, Origin) {
+	if d, class, ok := libraryBlock(r.k); ok {
+		r.cfg.Reasons["block"] = class
+		return &d, FromLibrary
+	}
+	d := r.within(r.code.block(r.k.MaxNTID))
+	if r.k.MaxNTID.Count() > 0 {
+		return &d, FromPTX
+	}
+	return &d, Default
 }
 
 // cluster returns the blocks of a cluster; without clusters that is one.

@@ -44,7 +44,12 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 		return &InputError{File: in.Name,
 			Reason: "nvcc provides no syntax tree, which this command needs; omit --compiler to use clang"}
 	}
-	if err := errors.Join(checkOptions(opt), checkCUDAPath(opt.CUDAPath)); err != nil {
+	if err := errors.Join(checkOptions(opt), checkCUDAPath(opt.CUDAPath),
+		checkCCCL(opt)); err != nil {
+		return err
+	}
+	libs, err := checkIncludes(in, content, opt)
+	if err != nil {
 		return err
 	}
 	store := openCache(opt)
@@ -52,7 +57,8 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 	if err != nil {
 		return err
 	}
-	b, done, err := (&compilation{tc: tc, in: in, content: content, opt: opt, store: store}).setUp()
+	b, done, err := (&compilation{tc: tc, in: in, content: content, opt: opt, store: store,
+		libs: libs}).setUp()
 	if err != nil {
 		return err
 	}
@@ -162,5 +168,5 @@ func (b *build) userFile(path string) (string, bool) {
 		abs = b.path
 	}
 	name := userName(path, abs, b.name, cwd)
-	return name, path == abs || !b.isOurs(path) && !isSystemPath(path)
+	return name, path == abs || !b.isOurs(path) && !isSystemPath(path) && !b.libs.copy.has(path)
 }

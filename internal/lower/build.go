@@ -49,6 +49,8 @@ type build struct {
 	headers string                 // root of the embedded headers on disk
 	tmp     string                 // directory for the dependency file and overlays
 	pch     string                 // precompiled prelude; empty: it is included as text
+	libs    libraryUse             // how the input uses CCCL
+	cccl    []string               // options for the copy of CCCL
 	cl      *openCL                // nil for CUDA C++
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
@@ -98,6 +100,8 @@ func (b *build) clangArgs(extra ...string) []string {
 	}
 	if b.opt.Strict {
 		args = append(args, "-include", filepath.Join(b.headers, "heddle", "strict.h"))
+	} else if b.hostLibrary() {
+		args = append(args, "-include", filepath.Join(b.headers, "heddle", "host_library.h"))
 	}
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
@@ -121,18 +125,33 @@ func (b *build) languageArgs() []string {
 		args = append(args, "-std="+b.opt.Std)
 	}
 	if b.opt.CUDAPath == "" {
-		args = append(args, "-nocudainc", "-nocudalib",
-			"-isystem", filepath.Join(b.headers, "cuda"))
-		if b.opt.Strict { // the host's own C and C++ library, or none
+		args = append(args, "-nocudainc", "-nocudalib")
+		args = append(args, b.cccl...)
+		args = append(args, "-isystem", filepath.Join(b.headers, "cuda"))
+		if b.hostLibrary() { // the host's own C and C++ library, or none
 			return args
 		}
 		return append(args, "-idirafter", filepath.Join(b.headers, "std"))
 	}
+	args = append(args, b.cccl...)
 	args = append(args, "--cuda-path="+b.opt.CUDAPath, "-Wno-unknown-cuda-version")
 	if _, err := os.Stat(filepath.Join(b.opt.CUDAPath, "nvvm", "libdevice")); err != nil {
 		args = append(args, "-nocudalib")
 	}
 	return args
+}
+
+// hostLibrary reports whether the input is compiled with the host's C and C++ library, for which
+// heddle's own headers are no replacement.
+func (b *build) hostLibrary() bool {
+	return b.opt.Strict || b.opt.CUDAPath == "" && b.libs.host()
+}
+
+// setLibraries makes the compilation use the copy of CCCL that the input needs.
+func (b *build) setLibraries(libs libraryUse) (err error) {
+	b.libs = libs
+	b.cccl, err = ccclArgs(libs.copy, b.tmp, filepath.Join(b.headers, "cccl"))
+	return err
 }
 
 // includeArgs returns the options for the user's include directories. A CUDA toolkit among them is
@@ -274,11 +293,12 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		omitted = append(omitted, more...)
 	}
 	byValTypes(low.kernels, raw)
-	facts := writeFacts(low, source)
+	facts := b.ccclFacts() + writeFacts(low, source)
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}
-	return &output{finishPTX(raw, low, facts, b.cl != nil), low.kernels, functions, omitted, warnings}, nil
+	text := finishPTX(raw, low, facts, b.cl != nil)
+	return &output{text, low.kernels, functions, omitted, warnings}, nil
 }
 
 // module waits for clang and returns its module, and what it printed. It fails with a *clangFailure

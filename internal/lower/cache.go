@@ -19,7 +19,7 @@ import (
 // formatVersion is part of every key. It changes whenever the same input would give different
 // output, for example because the tables of OpenCL's built-in functions change. Changes to the
 // embedded headers do not need a new version, since their hash is part of the key too.
-const formatVersion = "12"
+const formatVersion = "14"
 
 // cacheEntry is the first line of a file of the cache; the PTX follows it. The name of the file is
 // the hash of everything known before compiling: the version of this package, the tools, the
@@ -90,9 +90,9 @@ func CheckCache(opt Options) error {
 }
 
 // key hashes everything that a compilation depends on except the files that it includes. The
-// working directory is part of it, since relative paths are in the PTX; so are the environment
-// variables that change clang's include path.
-func key(tc *toolchain, name string, content []byte, opt Options) string {
+// working directory is part of it, since relative paths are in the PTX; so are the copy of CCCL that
+// the file is compiled with, and the environment variables that change clang's include path.
+func key(tc *toolchain, name string, content []byte, opt Options, libs libraryUse) string {
 	cwd, _ := os.Getwd()
 	h := sha256.New()
 	put := func(ss ...string) {
@@ -103,6 +103,7 @@ func key(tc *toolchain, name string, content []byte, opt Options) string {
 	}
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
 	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath, strconv.FormatBool(opt.Strict))
+	put(libs.copy.list()...)
 	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced,
 		opt.Args} {
 		put(list...)

@@ -79,13 +79,17 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 		return nil, &InputError{File: in.Name,
 			Reason: "placing barriers requires clang; omit --compiler nvcc"}
 	}
+	if err := checkCCCL(opt); err != nil {
+		return nil, err
+	}
 	if isNVCC(opt.Compiler) {
 		return nvcc(ctx, in, content, opt)
 	}
 	if err := checkCUDAPath(opt.CUDAPath); err != nil {
 		return nil, err
 	}
-	if err := checkIncludes(in, content, opt); err != nil {
+	libs, err := checkIncludes(in, content, opt)
+	if err != nil {
 		return nil, err
 	}
 	store := openCache(opt)
@@ -93,12 +97,12 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	k := key(tc, in.Name, content, opt)
+	k := key(tc, in.Name, content, opt, libs)
 	if e, ptx, ok := store.get(k); ok {
 		return &Result{Name: ptxName(in.Name), PTX: ptx, Kernels: readFacts(ptx), Omitted: e.Omitted,
 			Warnings: e.Warnings, Cached: true}, nil
 	}
-	c := &compilation{tc: tc, in: in, content: content, opt: opt, store: store}
+	c := &compilation{tc: tc, in: in, content: content, opt: opt, store: store, libs: libs}
 	return c.run(ctx, k)
 }
 
@@ -152,6 +156,7 @@ type compilation struct {
 	content []byte // of the file, or of in
 	opt     Options
 	store   resultCache
+	libs    libraryUse // how it uses CCCL
 }
 
 // setUp prepares a compilation in a temporary directory, which done removes: it writes the embedded
@@ -182,6 +187,9 @@ func (c *compilation) setUp() (b *build, done func(), err error) {
 		return nil, nil, err
 	}
 	b.tc, b.headers = c.tc, root
+	if err = b.setLibraries(c.libs); err != nil {
+		return nil, nil, err
+	}
 	if err = b.setMarked(c.opt.Marked); err != nil {
 		return nil, nil, err
 	}
@@ -222,7 +230,7 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	var refused *CompileError
 	if errors.As(err, &refused) {
-		refused.Output, refused.Help = b.shown(refused.Output), compileHelp(refused.Output)
+		refused.Output, refused.Help = b.shown(refused.Output), b.help(refused.Output)
 	}
 	if err != nil {
 		return nil, err
@@ -241,6 +249,17 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx),
 		Omitted: out.omitted, Warnings: warnings}, nil
+}
+
+// help returns what to do about errors of clang; "" if that is not known.
+func (b *build) help(diagnostics string) string {
+	if help := b.libs.help(diagnostics); help != "" {
+		return help
+	}
+	if b.libs.copy != nil && b.hostLibrary() {
+		return hostHelp(diagnostics)
+	}
+	return compileHelp(diagnostics)
 }
 
 // entry returns what a result in the cache depends on. r holds the state of the recovery that gave

@@ -135,12 +135,17 @@ var headerCases = []struct {
 	{name: "math constants", src: `f[0] = CUDART_PI_F + CUDART_INF_F; d[0] = CUDART_PI;`,
 		want: []string{`st\.global\.[fub]64`}},
 	// Libraries ask this way whether a type has a member; nothing calls the function.
-	{name: "variadic function that only chooses", src: `p[0] = sizeof(has_x<int>(0)) + sizeof(has_x<int2>(0));`,
+	{name: "variadic function that only chooses",
+		src:  `p[0] = sizeof(has_x<int>(0)) + sizeof(has_x<int2>(0));`,
 		want: []string{`st\.global\.u32`}, no: []string{`call`}},
 	// An allocation function as an argument of a template (Thrust).
 	{name: "address of a runtime function", src: `p[0] = n * (int)sizeof(HostAllocator);`,
 		want: []string{`st\.global\.[ubs]32`}},
-	{name: "complex numbers", src: `cuDoubleComplex z = cuCdiv(make_cuDoubleComplex(d[0], d[1]), make_cuDoubleComplex(n, 1)); d[2] = cuCabs(z); f[0] = cuCrealf(cuCmulf(cuComplexDoubleToFloat(z), make_cuComplex(f[1], f[2])));`,
+	// Thrust 1 tests these guards, and includes cuda_occupancy.h.
+	{name: "include guards of CUDA", src: `p[0] = GUARDS * n;`, want: []string{`st\.global\.[ubs]32`}},
+	{name: "complex numbers",
+		src: `cuDoubleComplex z = cuCdiv(make_cuDoubleComplex(d[0], d[1]), make_cuDoubleComplex(n, 1));
+			d[2] = cuCabs(z); f[0] = cuCrealf(cuCmulf(cuComplexDoubleToFloat(z), make_cuComplex(f[1], f[2])));`,
 		want: []string{`st\.global\.[fub]64`, `st\.global\.[fub]32`}, no: []string{`call`}},
 	{name: "warp-level lambda and template",
 		src:  `auto g = [&](int i) { return i * n; }; p[0] = twice<int>(g(3));`,
@@ -150,6 +155,7 @@ var headerCases = []struct {
 const headerPrologue = `#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <cuComplex.h>
+#include <cuda_occupancy.h>
 #include <math_constants.h>
 #include <cuda_pipeline.h>
 #include "helper_math.h"
@@ -166,6 +172,9 @@ __device__ __forceinline__ int inlined(int x) { return x * 3; }
 __device__ __noinline__ int kept(int x) { return x * 5; }
 __device__ __forceinline__ void restricted(int *__restrict__ a, const int *__restrict__ b) { *a = *b; }
 __constant__ int table[16];
+#if defined(__HOST_DEFINES_H__) && defined(__DRIVER_TYPES_H__) && defined(__CUDA_RUNTIME_H__)
+#define GUARDS 1
+#endif
 __managed__ int counter;
 template <typename T> __host__ __device__ T twice(T x) { return x + x; }
 template <typename T> __host__ __device__ char has_x(decltype(T::x) *);

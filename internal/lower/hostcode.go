@@ -150,7 +150,7 @@ func (r *recovery) step(output string) bool {
 		}
 		switch h := missingRE.FindStringSubmatch(msg); {
 		case h != nil:
-			if !r.stub(h[1]) {
+			if !r.stub(h[1], fmt.Sprintf("%s:%d:%d", m[1], line, col)) {
 				return false
 			}
 		case strings.HasPrefix(msg, "too many errors"):
@@ -166,9 +166,12 @@ func (r *recovery) step(output string) bool {
 	return changed && pending == ""
 }
 
-// stub creates an empty header. It refuses names outside of the stub directory.
-func (r *recovery) stub(name string) bool {
-	if !filepath.IsLocal(name) {
+// stub creates an empty header for an #include at a place. It refuses names outside of the stub
+// directory, and headers that a copy of CCCL lacks or needs: it is of another version than the program
+// needs, or not complete.
+func (r *recovery) stub(name, where string) bool {
+	if !filepath.IsLocal(name) ||
+		r.b.libs.copy != nil && (isLibraryHeader(name) || !r.ownInclude(where)) {
 		return false
 	}
 	for _, s := range r.stubs {
@@ -181,10 +184,21 @@ func (r *recovery) stub(name string) bool {
 		return false
 	}
 	r.stubs = append(r.stubs, name)
-	r.warnings = append(r.warnings,
-		fmt.Sprintf("%s: header %s not found; heddle ignores host code that needs it", r.b.name, name))
+	text := fmt.Sprintf("%s: header %s not found; heddle ignores host code that needs it", where, name)
+	if isLibraryHeader(name) {
+		text += "; " + ccclPackages
+	}
+	r.warnings = append(r.warnings, text)
 	return true
 }
+
+// ownInclude reports whether the place of an #include is in a file of the user.
+func (r *recovery) ownInclude(where string) bool {
+	return r.editable(placeRE.ReplaceAllString(where, ""))
+}
+
+// placeRE matches the line and the column at the end of a place.
+var placeRE = regexp.MustCompile(`:\d+:\d+$`)
 
 // stubDir returns the directory of the empty headers.
 func (r *recovery) stubDir() string { return filepath.Join(r.b.tmp, "stubs") }
@@ -323,7 +337,7 @@ func (e *edited) takeOut(start, end int, statement bool) bool {
 func (r *recovery) editable(file string) bool {
 	abs, err := filepath.Abs(file)
 	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) &&
-		(file == r.b.path || !isSystemPath(abs))
+		!r.b.libs.copy.has(abs) && (file == r.b.path || !isSystemPath(abs))
 }
 
 // open returns the editable file of that name; nil if it may not be edited or cannot be read.

@@ -22,14 +22,16 @@ var includeRE = regexp.MustCompile(
 // maxIncludes bounds the files that checkIncludes reads.
 const maxIncludes = 2000
 
-// checkIncludes reports an #include of something that is no regular file.
-func checkIncludes(in Input, content []byte, opt Options) error {
+// checkIncludes reports an #include of something that is no regular file. It returns how the input
+// uses CCCL, whose own headers it does not read.
+func checkIncludes(in Input, content []byte, opt Options) (libraryUse, error) {
 	dirs := append([]string{}, opt.Includes...)
 	dirs = append(dirs, opt.Systems...)
 	c := &includeCheck{dirs: dirs, seen: map[string]bool{}}
 	for _, f := range opt.Forced {
+		c.libs.note(f, "-include")
 		if err := c.file(in.Name, ".", f); err != nil {
-			return err
+			return libraryUse{}, err
 		}
 	}
 	dir := filepath.Dir(in.Name)
@@ -37,7 +39,7 @@ func checkIncludes(in Input, content []byte, opt Options) error {
 		dir = "." // newBuild: #include "..." is resolved in the working directory
 	}
 	if err := c.text(in.Name, dir, content); err != nil {
-		return err
+		return libraryUse{}, err
 	}
 	for len(c.work) > 0 && len(c.seen) < maxIncludes {
 		path := c.work[0]
@@ -47,10 +49,13 @@ func checkIncludes(in Input, content []byte, opt Options) error {
 			continue // clang reports it
 		}
 		if err := c.text(path, filepath.Dir(path), text); err != nil {
-			return err
+			return libraryUse{}, err
 		}
 	}
-	return nil
+	if in.Lang != OpenCL {
+		c.libs.choose(opt, append([]string{dir}, dirs...))
+	}
+	return c.libs, nil
 }
 
 // includeCheck is the state of checkIncludes.
@@ -58,14 +63,17 @@ type includeCheck struct {
 	dirs []string // in which headers are searched
 	seen map[string]bool
 	work []string // files that are still to be read
+	libs libraryUse
 }
 
 // text checks the directives in the text of a file in a directory.
 func (c *includeCheck) text(name, dir string, text []byte) error {
 	for _, m := range includeRE.FindAllSubmatchIndex(text, -1) {
 		line := 1 + bytes.Count(text[:m[0]], []byte{'\n'})
-		where := fmt.Sprintf("%s:%d", name, line)
-		if err := c.file(where, dir, string(text[m[2]:m[3]])); err != nil {
+		where, header := fmt.Sprintf("%s:%d", name, line), string(text[m[2]:m[3]])
+		column := m[2] - bytes.LastIndexByte(text[:m[2]], '\n') - 1 // of the quote or bracket
+		c.libs.note(header, fmt.Sprintf("%s:%d", where, column))
+		if err := c.file(where, dir, header); err != nil {
 			return err
 		}
 	}
@@ -95,7 +103,9 @@ func (c *includeCheck) file(where, dir, name string) error {
 		if err := source.NotRegular(fi.Mode()); err != nil {
 			return &InputError{File: where, Reason: fmt.Sprintf("cannot include %s: %v", p, err)}
 		}
-		c.work = append(c.work, p)
+		if !isLibraryHeader(name) {
+			c.work = append(c.work, p)
+		}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 //	// heddle.param <mangled> <index> <name> <ptr|val> <LLVM type>
 //	// heddle.array <name> <bytes of an element> <dimension>...
 //	// heddle.language cl
+//	// heddle.library <directory of a library>
 //
 // so that `heddle ptx x.cu > x.ptx` preserves them. The type is last because it may contain spaces.
 

@@ -27,7 +27,7 @@ func lowerLLVM(ctx context.Context, name string, content []byte, opt Options) (*
 	// The newest LLVM reads most modules, but text with typed pointers only LLVM up to 16 reads.
 	var first error
 	for _, tc := range backends {
-		k := key(tc, name, content, opt)
+		k := key(tc, name, content, opt, libraryUse{})
 		if e, ptx, ok := store.get(k); ok {
 			return &Result{Name: ptxName(name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings,
 				Cached: true}, nil

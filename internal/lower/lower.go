@@ -33,6 +33,7 @@ import (
 type Options struct {
 	Compiler  string   // "clang", "nvcc", or the name or path of either; empty: search for a clang
 	CUDAPath  string   // directory of a CUDA toolkit whose headers are used; empty: the embedded ones
+	CCCL      string   // a copy of CUB, Thrust and libcu++; empty: search for one if a file needs it
 	Arch      string   // "sm_70"; empty: a default
 	OptLevel  string   // "": compile for analysis; "1", "2", "3": what a release build executes
 	Std       string   // -std, or -cl-std for OpenCL C

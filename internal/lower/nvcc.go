@@ -66,6 +66,11 @@ func (b *build) nvccArgs(out string) []string {
 	for _, i := range b.opt.Includes {
 		args = append(args, "-I", i)
 	}
+	if b.opt.CCCL != "" {
+		for _, dir := range findCCCL(b.opt.CCCL).list() {
+			args = append(args, "-I", filepath.Dir(dir))
+		}
+	}
 	for _, i := range b.opt.Systems {
 		args = append(args, "-isystem", i)
 	}

@@ -65,7 +65,7 @@ func (b *build) preparePCH(ctx context.Context, results resultCache) (wait func(
 func (b *build) makePCH(ctx context.Context, path string) {
 	made := filepath.Join(b.tmp, "pch")
 	b.path = filepath.Join(b.headers, "heddle", "pch.cu")
-	b.opt = b.opt.withoutFiles()
+	b.opt, b.cccl = b.opt.withoutFiles(), nil
 	// keep its dependency file apart from that of the compilation
 	b.tmp = filepath.Join(b.tmp, "prelude")
 	if os.Mkdir(b.tmp, 0o700) != nil ||

@@ -45,7 +45,7 @@ func NewBuilder(ctx context.Context, opt BuildOptions) (*Builder, error) {
 		return nil, errors.New("programs are built by clang with heddle's headers; " +
 			"omit --compiler nvcc and --cuda-path")
 	}
-	if err := checkOptions(opt.Options); err != nil {
+	if err := errors.Join(checkOptions(opt.Options), checkCCCL(opt.Options)); err != nil {
 		return nil, err
 	}
 	opt.Strict = true
@@ -99,14 +99,37 @@ func (b *Builder) Object(ctx context.Context, in, out string, cuda bool, args ..
 // objectArgs returns the options that compile the host code of a file, after its device code, if it
 // has any, was compiled.
 func (b *Builder) objectArgs(ctx context.Context, in string, cuda bool) ([]string, error) {
+	library, err := b.libraryArgs(in)
+	if err != nil {
+		return nil, err
+	}
 	if !cuda && HostSource(in) {
-		return b.plainArgs(in), nil
+		return append(library, b.plainArgs(in)...), nil
 	}
 	image, err := b.device(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return append(b.cudaArgs(), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", image), nil
+	return slices.Concat(library, b.cudaArgs(),
+		[]string{"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image}), nil
+}
+
+// libraryArgs returns the options for the copy of CCCL that a file needs, which must be those of the
+// device pass.
+func (b *Builder) libraryArgs(in string) ([]string, error) {
+	content, err := readInput(in)
+	if err != nil {
+		return nil, err
+	}
+	libs, err := checkIncludes(Input{Name: in}, content, b.opt.Options)
+	if err != nil || libs.copy == nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(b.tmp, "cccl-")
+	if err != nil {
+		return nil, err
+	}
+	return ccclArgs(libs.copy, dir, filepath.Join(b.root, "cccl"))
 }
 
 // device compiles the device code of a file, and returns a file with the PTX and a NUL, which ends
@@ -167,8 +190,7 @@ func hostHelp(diagnostics string) string {
 		case strings.HasPrefix(m[1], "cuda_"):
 			return "heddle does not have " + m[1]
 		case strings.HasPrefix(m[1], "cub/"), strings.HasPrefix(m[1], "thrust/"):
-			return "CUB and Thrust are part of CCCL (github.com/NVIDIA/cccl): with a copy of version 2, " +
-				"add -I CCCL/cub -I CCCL/thrust -I CCCL/libcudacxx/include"
+			return ccclPackages
 		case slices.ContainsFunc(libraryHeaders, func(start string) bool {
 			return strings.HasPrefix(m[1], start)
 		}):

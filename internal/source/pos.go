@@ -66,6 +66,8 @@ type Frame struct {
 	Func   string // the function as the user wrote it (demangled); empty if unknown
 	Pos    Pos    // of the instruction, or of the call that was inlined
 	Parent *Frame // the call site that this frame was inlined into; nil at the outermost
+	// Library says that the position is in a library (CUB, Thrust): reports give the user's call of it.
+	Library bool
 }
 
 // Depth returns the number of frames from f outwards; 0 for nil.

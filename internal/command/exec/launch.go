@@ -24,10 +24,9 @@ type kernel struct {
 	module   *module
 	code     *emu.Program
 	watch    *run.Program
-	shapes   map[shape]uint64 // executed launches of each shape
-	large    map[shape]bool   // shapes for which the race detector ran out of memory
-	launches uint64           // requested, executed or not
-	file     string           // of saved launches, without the number
+	shapes   map[shape]*history
+	launches uint64 // requested, executed or not
+	file     string // of saved launches, without the number
 	time     time.Duration
 }
 
@@ -37,7 +36,11 @@ type shape struct {
 	shared               uint64
 }
 
-func shapeOf(l *host.Launch) shape { return shape{l.Grid, l.Block, l.Cluster, l.Shared} }
+// history is what is known from the launches of one shape.
+type history struct {
+	executed uint64
+	large    bool // the race detector ran out of memory
+}
 
 // row is the kernel in the table at the end.
 func (k *kernel) row() Kernel {
@@ -56,15 +59,20 @@ func (s *session) Launch(l *host.Launch) host.Error {
 	k.launches++
 	start := time.Now()
 	defer func() { k.time += time.Since(start) }()
-	sh := shapeOf(l)
-	check := s.r.opt.Check.Watches(k.shapes[sh]) && !k.large[sh]
+	sh := shape{l.Grid, l.Block, l.Cluster, l.Shared}
+	of := k.shapes[sh]
+	if of == nil {
+		of = new(history)
+		k.shapes[sh] = of
+	}
+	check := s.r.opt.Check.Watches(of.executed) && !of.large
 	a := s.attempt(l)
 	if a.repeats() && (a.checked || !check) {
 		s.repeat(k, l, a.result)
 		return host.Success
 	}
-	k.shapes[sh]++
-	return s.execute(k, l, a, check)
+	of.executed++
+	return s.execute(k, of, l, a, check)
 }
 
 // repeat does what a launch would do whose result is known.
@@ -77,14 +85,15 @@ func (s *session) repeat(k *kernel, l *host.Launch, r *result) {
 	s.executed(k, l, Executed{Checked: r.checked})
 }
 
-// execute executes a launch.
-func (s *session) execute(k *kernel, l *host.Launch, a attempt, check bool) host.Error {
+// execute executes a launch, and adds to the history of its shape.
+func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
+	check bool) host.Error {
 	params := bytes.Clone(l.Params) // findings keep them
 	cfg := launch.OfProgram(k.fn, event.Geometry{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster},
 		uint32(l.Shared), params, s.find)
 	machine, err := k.code.Machine(cfg, params)
 	if err != nil {
-		s.problem(diag.Unsupported, k.fn.Demangled, "launch %d%s: %v", k.launches, s.place(l.Caller),
+		s.problem(diag.Unsupported, k.fn.Demangled, "launch %d%s: %v", k.launches, s.placeOf(l),
 			err)
 		return host.LaunchFailure
 	}
@@ -102,9 +111,7 @@ func (s *session) execute(k *kernel, l *host.Launch, a attempt, check bool) host
 	found := k.watch.Bugs()
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	done := err == nil && res.Status == emu.Completed
-	if err == nil && res.Dropped {
-		k.large[shapeOf(l)] = true
-	}
+	of.large = of.large || err == nil && res.Dropped
 	if k.watch.Touched != nil {
 		accesses, all := s.touched.Accesses()
 		if a.result != nil {
@@ -124,7 +131,7 @@ func (s *session) execute(k *kernel, l *host.Launch, a attempt, check bool) host
 // executed adds a launch to the timeline. e has how it went.
 func (s *session) executed(k *kernel, l *host.Launch, e Executed) {
 	e.Process, e.Kernel, e.Number = s.hello.Process, k.fn.Demangled, k.launches
-	e.Stream, e.Place = s.streamOf(l.Stream), strings.TrimPrefix(s.place(l.Caller), " at ")
+	e.Stream, e.Place = s.streamOf(l.Stream), strings.TrimPrefix(s.placeOf(l), " at ")
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	if len(s.r.sum.Timeline) < mostExecuted {

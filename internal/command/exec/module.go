@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heddle/internal/diag"
@@ -109,6 +110,7 @@ func (s *session) parse(m *module, name string, text []byte) error {
 		if errs = genErrs; len(errs) == 0 {
 			m.driver = &driver.Module{Name: s.hello.Path, IR: mod, Several: true,
 				Lowered: &lower.Result{Name: name, Lang: lower.CUDA, PTX: text}}
+			s.libraries = append(s.libraries, mod.Libraries...)
 			s.driver.ReadComments(m.driver)
 			return nil
 		}
@@ -188,19 +190,28 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 		s.problem(diag.Unsupported, f.Demangled, "%v", err)
 		return nil, host.InvalidDeviceFunction
 	}
-	k := &kernel{fn: f, module: m, code: code, shapes: make(map[shape]uint64),
-		large: make(map[shape]bool)}
+	k := &kernel{fn: f, module: m, code: code, shapes: make(map[shape]*history)}
 	k.watch = run.NewProgram(s.driver.Job(m.driver, f), &run.Options{})
 	k.watch.Reproduce, k.watch.Printf, k.watch.Mark = s.r.opt.Command, &s.printed, s.mark
 	s.kernels = append(s.kernels, k)
 	return s.describe(k, uint32(len(s.kernels)-1)), host.Success
 }
 
+// architecture returns the number of an architecture: 90 for sm_90a.
+func architecture(target string) uint32 {
+	digits := strings.TrimRight(strings.TrimPrefix(target, "sm_"), "af")
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(n)
+}
+
 // describe returns what the program may know about a kernel.
 func (s *session) describe(k *kernel, id uint32) *host.Kernel {
 	_, shared := ir.Layout(k.fn)
 	out := &host.Kernel{ID: id, Bytes: uint32(k.code.ParamBytes()), Shared: uint32(shared),
-		Registers: 32}
+		Registers: 32, PTX: architecture(k.module.driver.IR.Target)}
 	for _, p := range k.fn.Params {
 		out.Parameters = append(out.Parameters,
 			host.Parameter{Offset: uint32(p.Offset), Size: uint32(p.Size)})

@@ -45,6 +45,7 @@ type session struct {
 	executing *kernel      // whose launch is being executed
 	launch    *host.Launch // that launch
 	cwd       string
+	libraries []string                  // directories of the libraries that modules were compiled with
 	texts     map[string][]string       // lines of the files in which memory is allocated
 	names     map[uint64]string         // of allocations, by the return address of the call
 	streams   *streams                  // nil while the default stream is the only one
@@ -105,7 +106,7 @@ func (s *session) Resume() {
 // mark adds the launch to a finding.
 func (s *session) mark(d *diag.Diagnostic) {
 	notes := []string{fmt.Sprintf("in launch %d of this kernel%s", s.executing.launches,
-		s.place(s.launch.Caller))}
+		s.placeOf(s.launch))}
 	if stack := s.stack(s.launch.Caller, s.launch.Callers); stack != "" {
 		notes = append(notes, "host call stack: "+stack)
 	}
@@ -113,12 +114,12 @@ func (s *session) mark(d *diag.Diagnostic) {
 }
 
 // stack returns the host's calls that led to a launch by caller; nothing if main makes it itself.
-// Functions of system headers and of heddle's own are left out.
+// Functions of system headers, of libraries and of heddle's own are left out.
 func (s *session) stack(caller uint64, callers []uint64) string {
 	var frames []string
 	for _, addr := range append([]uint64{caller}, callers...) {
 		for _, f := range s.sites.Frames(addr) {
-			if f.Line == 0 || strings.HasPrefix(f.File, "/usr/") || lower.IsHeader(f.File) {
+			if f.Line == 0 || strings.HasPrefix(f.File, "/usr/") || s.isForeign(f.File) {
 				continue
 			}
 			frames = append(frames, fmt.Sprintf("%s at %s:%d", f.Func, s.shown(f.File), f.Line))
@@ -143,6 +144,30 @@ func (s *session) siteOf(caller uint64) host.Site {
 		}
 	}
 	return site
+}
+
+// isForeign reports whether a file of host code is one of heddle's headers or of a library that a
+// module was compiled with.
+func (s *session) isForeign(file string) bool {
+	name := s.shown(file)
+	return lower.IsHeader(file) || slices.ContainsFunc(s.libraries, func(dir string) bool {
+		return strings.HasPrefix(name, dir)
+	})
+}
+
+// placeOf is place for a launch. If a library makes it, it is that of the call of the library.
+func (s *session) placeOf(l *host.Launch) string {
+	if site := s.siteOf(l.Caller); site.Line == 0 || !s.isForeign(site.File) {
+		return s.place(l.Caller)
+	}
+	for _, addr := range append([]uint64{l.Caller}, l.Callers...) {
+		for _, f := range s.sites.Frames(addr) {
+			if f.Line != 0 && !strings.HasPrefix(f.File, "/usr/") && !s.isForeign(f.File) {
+				return fmt.Sprintf(" at %s:%d", s.shown(f.File), f.Line)
+			}
+		}
+	}
+	return s.place(l.Caller)
 }
 
 // verdict records and prints a verdict.

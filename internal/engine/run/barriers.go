@@ -27,11 +27,13 @@ var BarrierCodes = map[race.BarrierKind]diag.Code{
 // barrierFinding is the diagnostic of one barrier error: which threads wait where, and which are
 // missing.
 func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64) diag.Diagnostic {
-	at, frames := r.userPlace(r.Machine.Site(be.Groups[0].Site))
+	info := r.Machine.Site(be.Groups[0].Site)
+	at, frames := r.userPlace(info)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: be.Count,
 		Message: r.BarrierMessage(be),
 		Span:    at, Stack: frames, Label: r.waitText(be, be.Groups[0].Site),
+		Notes:     r.libraryNote(info),
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),

@@ -133,7 +133,7 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 		Related: []diag.Related{{Span: first.at, Stack: first.stack,
 			Message: fmt.Sprintf("(1) %s here by %s%s%s%s", first.done,
 				fullName(g, rc.First.Thread), with(when1), value1, came[0])}},
-		Notes:     []string{r.whyUnordered(rc)},
+		Notes:     append(r.libraryNotes(one, two), r.whyUnordered(rc)),
 		Details:   []string{fmt.Sprintf("(1) is %s, (2) is %s", op1, op2)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
@@ -352,12 +352,14 @@ func notWaited(rc *race.Race) string {
 
 // annotationFinding is the diagnostic of an annotation that does not hold.
 func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
-	at, frames := r.userPlace(r.Machine.Site(a.Site))
+	info := r.Machine.Site(a.Site)
+	at, frames := r.userPlace(info)
 	who := fullName(r.Config.Geometry, a.Thread)
 	d := diag.Diagnostic{
 		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
 		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
 		Span: at, Stack: frames, Label: "false here",
+		Notes:     r.libraryNote(info),
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 		Witness:   r.witness(seed),
@@ -410,6 +412,7 @@ func (r *Run) errorFinding(code diag.Code, s *emu.Stop, count, seed uint64) diag
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: count,
 		Message: s.Message, Span: at, Stack: frames,
 		Label:     "here, by " + fullName(r.Config.Geometry, s.Thread),
+		Notes:     r.libraryNote(info),
 		Details:   []string{"the instruction is " + driver.OpText(info.Instr)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),

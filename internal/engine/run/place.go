@@ -25,6 +25,31 @@ func (r *Run) userPlace(info emu.SiteInfo) (source.Span, []source.Frame) {
 	return at, frames
 }
 
+// libraryNotes says which of the two accesses of a race are in a library that the user's code calls.
+func (r *Run) libraryNotes(one, two emu.SiteInfo) []string {
+	in1 := r.Job.Module.InLibrary(one.Instr, one.Calls...)
+	in2 := r.Job.Module.InLibrary(two.Instr, two.Calls...)
+	switch {
+	case in1 != "" && in1 == in2:
+		return []string{"both are in " + in1}
+	case in1 != "" && in2 != "":
+		return []string{"(1) is in " + in1 + ", (2) is in " + in2}
+	case in1 != "":
+		return []string{"(1) is in " + in1}
+	case in2 != "":
+		return []string{"(2) is in " + in2}
+	}
+	return nil
+}
+
+// libraryNote is libraryNotes for the place of a finding that is not a race.
+func (r *Run) libraryNote(info emu.SiteInfo) []string {
+	if in := r.Job.Module.InLibrary(info.Instr, info.Calls...); in != "" {
+		return []string{"this is in " + in}
+	}
+	return nil
+}
+
 // threadText names a thread by threadIdx and blockIdx, as CUDA does.
 func threadText(g event.Geometry, t event.Thread) string {
 	b, i := g.Index(t)

@@ -21,7 +21,8 @@ import (
 //
 // The exchange is an error if a thread reads a value that another thread stores, and nothing below
 // says that the code is prepared for reading another one. Everything else is a warning, and two
-// pairs are not reported: a flag that works, and two stores of one constant.
+// pairs are not reported: a flag that works, and two stores of one constant. Nor is a warning in a
+// kernel of a library, such as CUB's decoupled look-back, in which words hold both flag and value.
 
 // excuse is why two strong accesses that nothing orders are no error.
 type excuse uint8
@@ -30,6 +31,7 @@ const (
 	noExcuse    excuse = iota // lanes exchange data: an error
 	worksAsFlag               // a spin loop that observes a release pattern: nothing to report
 	sameValue                 // two stores of one constant: nothing to report
+	isInternal                // a protocol of a library's own kernel: nothing that a user could change
 	isPolled                  // a loop repeats a load of the location until the value ends it
 	isAtomic                  // an atomic operation updates the location
 	isOrdered                 // an acquire or a release operation accesses the location
@@ -39,7 +41,7 @@ const (
 )
 
 // reported reports whether there is anything to say about the pair.
-func (e excuse) reported() bool { return e != worksAsFlag && e != sameValue }
+func (e excuse) reported() bool { return e != worksAsFlag && e != sameValue && e != isInternal }
 
 // excuseTexts say why a pair is a warning only.
 var excuseTexts = map[excuse]string{
@@ -85,8 +87,20 @@ func Mistakes(k *ir.Func, m *emu.Machine, rep *race.Report) []race.Race {
 	return out
 }
 
-// excuse judges a pair. The order of the cases matters only for the text.
+// excuse judges a pair.
 func (p *protocols) excuse(x *race.Exchange) excuse {
+	one, two := p.machine.Site(x.First.Site), p.machine.Site(x.Second.Site)
+	why := p.anywhere(x)
+	if why != noExcuse && why.reported() && driver.LibraryAlone(one.Instr, one.Calls...) &&
+		driver.LibraryAlone(two.Instr, two.Calls...) {
+		return isInternal
+	}
+	return why
+}
+
+// anywhere is excuse for code that is the user's own. The order of the cases matters only for the
+// text.
+func (p *protocols) anywhere(x *race.Exchange) excuse {
 	one, two := p.machine.Site(x.First.Site), p.machine.Site(x.Second.Site)
 	if x.First.Kind == event.Write && x.Second.Kind == event.Write {
 		a, known := p.stored(one.Instr)

@@ -207,7 +207,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *to, const void *f) 
   *to = (struct cudaFuncAttributes){.sharedSizeBytes = k->info.shared, .constSizeBytes = k->info.constant,
                                     .localSizeBytes = k->info.local,
                                     .maxThreadsPerBlock = k->info.max_threads ? (int)k->info.max_threads : 1024,
-                                    .numRegs = (int)k->info.registers, .ptxVersion = version,
+                                    .numRegs = (int)k->info.registers, .ptxVersion = (int)k->info.ptx,
                                     .binaryVersion = version, .maxDynamicSharedSizeBytes = (int)k->dynamic_shared,
                                     .preferredShmemCarveout = -1};
   return cudaSuccess;

@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 3
+#define HEDDLE_PROTOCOL_VERSION 4
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -105,7 +105,7 @@ struct heddle_gpu {
 
 /* What a program may ask about a kernel. */
 struct heddle_kernel {
-  unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers;
+  unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers, ptx;
 };
 
 /* A texture or surface object. Sizes are texels, pitch and slice bytes; address has values of cudaTextureAddressMode,

@@ -15,7 +15,8 @@
 #define CUDART_VERSION 12000
 #define CUDA_VERSION 12000
 /* Headers of samples (helper_cuda.h) test these include guards to find out whether the types and the functions of
-   the runtime exist. */
+   the runtime exist; Thrust 1 removes __host__ and __device__ unless host_defines.h was included. */
+#define __HOST_DEFINES_H__
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_H__
 

@@ -24,6 +24,12 @@ __attribute__((weak)) int __heddle_legacy_default_stream = 1;
 #endif
 #endif
 
+/* Launches of kernels by kernels, which heddle does not support: Thrust 1 and CUB 1 name these functions on paths that
+   they do not take. */
+__attribute__((device)) void *cudaGetParameterBuffer(size_t, size_t);
+__attribute__((device)) cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned, cudaStream_t);
+__attribute__((device)) cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
+
 /* clang compiles kernel<<<...>>>(...) to calls of these. */
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);

@@ -7,133 +7,133 @@ typedef __SIZE_TYPE__ size_t;
 
 /* Each error with its value and the text of cudaGetErrorString. */
 #define HEDDLE_CUDA_ERRORS(X)                                                                             \
-  X(cudaSuccess, 0, "no error")                                                                            \
-  X(cudaErrorInvalidValue, 1, "invalid argument")                                                          \
-  X(cudaErrorMemoryAllocation, 2, "out of memory")                                                         \
-  X(cudaErrorInitializationError, 3, "initialization error")                                               \
-  X(cudaErrorCudartUnloading, 4, "driver shutting down")                                                   \
-  X(cudaErrorProfilerDisabled, 5, "profiler disabled while using external profiling tool")                 \
-  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                    \
-  X(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                              \
-  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                                   \
-  X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                               \
-  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                           \
-  X(cudaErrorInvalidTexture, 18, "invalid texture reference")                                              \
-  X(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer")                               \
-  X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                   \
-  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                              \
-  X(cudaErrorAddressOfConstant, 22, "the address of constant memory cannot be taken")                      \
-  X(cudaErrorTextureFetchFailed, 23, "a texture fetch failed")                                             \
-  X(cudaErrorTextureNotBound, 24, "texture is not bound")                                                  \
-  X(cudaErrorSynchronizationError, 25, "a synchronization operation failed")                               \
-  X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")                \
-  X(cudaErrorInvalidNormSetting, 27, "read as normalized float not supported for 32-bit non float type")   \
-  X(cudaErrorMixedDeviceExecution, 28, "device emulation and device execution cannot be mixed")            \
-  X(cudaErrorNotYetImplemented, 31, "not implemented")                                                     \
-  X(cudaErrorMemoryValueTooLarge, 32, "the emulated address is too large")                                 \
-  X(cudaErrorStubLibrary, 34, "the driver is a stub library")                                              \
-  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")       \
-  X(cudaErrorCallRequiresNewerDriver, 36, "the call requires a newer driver")                              \
-  X(cudaErrorInvalidSurface, 37, "invalid surface reference")                                              \
-  X(cudaErrorDuplicateVariableName, 43, "duplicate variable name")                                         \
-  X(cudaErrorDuplicateTextureName, 44, "duplicate texture name")                                           \
-  X(cudaErrorDuplicateSurfaceName, 45, "duplicate surface name")                                           \
-  X(cudaErrorDevicesUnavailable, 46, "all devices are busy or unavailable")                                \
-  X(cudaErrorIncompatibleDriverContext, 49, "the current context is incompatible with the runtime")        \
-  X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                       \
-  X(cudaErrorPriorLaunchFailure, 53, "a previous launch failed")                                           \
-  X(cudaErrorLaunchMaxDepthExceeded, 65, "a launch of the device would exceed the maximal depth")          \
+  X(cudaSuccess, 0, "no error")                                                                           \
+  X(cudaErrorInvalidValue, 1, "invalid argument")                                                         \
+  X(cudaErrorMemoryAllocation, 2, "out of memory")                                                        \
+  X(cudaErrorInitializationError, 3, "initialization error")                                              \
+  X(cudaErrorCudartUnloading, 4, "driver shutting down")                                                  \
+  X(cudaErrorProfilerDisabled, 5, "profiler disabled while using external profiling tool")                \
+  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                   \
+  X(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                             \
+  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                                  \
+  X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                              \
+  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                          \
+  X(cudaErrorInvalidTexture, 18, "invalid texture reference")                                             \
+  X(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer")                              \
+  X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                  \
+  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                             \
+  X(cudaErrorAddressOfConstant, 22, "the address of constant memory cannot be taken")                     \
+  X(cudaErrorTextureFetchFailed, 23, "a texture fetch failed")                                            \
+  X(cudaErrorTextureNotBound, 24, "texture is not bound")                                                 \
+  X(cudaErrorSynchronizationError, 25, "a synchronization operation failed")                              \
+  X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")               \
+  X(cudaErrorInvalidNormSetting, 27, "read as normalized float not supported for 32-bit non float type")  \
+  X(cudaErrorMixedDeviceExecution, 28, "device emulation and device execution cannot be mixed")           \
+  X(cudaErrorNotYetImplemented, 31, "not implemented")                                                    \
+  X(cudaErrorMemoryValueTooLarge, 32, "the emulated address is too large")                                \
+  X(cudaErrorStubLibrary, 34, "the driver is a stub library")                                             \
+  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")      \
+  X(cudaErrorCallRequiresNewerDriver, 36, "the call requires a newer driver")                             \
+  X(cudaErrorInvalidSurface, 37, "invalid surface reference")                                             \
+  X(cudaErrorDuplicateVariableName, 43, "duplicate variable name")                                        \
+  X(cudaErrorDuplicateTextureName, 44, "duplicate texture name")                                          \
+  X(cudaErrorDuplicateSurfaceName, 45, "duplicate surface name")                                          \
+  X(cudaErrorDevicesUnavailable, 46, "all devices are busy or unavailable")                               \
+  X(cudaErrorIncompatibleDriverContext, 49, "the current context is incompatible with the runtime")       \
+  X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                      \
+  X(cudaErrorPriorLaunchFailure, 53, "a previous launch failed")                                          \
+  X(cudaErrorLaunchMaxDepthExceeded, 65, "a launch of the device would exceed the maximal depth")         \
   X(cudaErrorLaunchFileScopedTex, 66, "a kernel with textures at file scope cannot be launched by the device") \
   X(cudaErrorLaunchFileScopedSurf, 67, "a kernel with surfaces at file scope cannot be launched by the device") \
-  X(cudaErrorSyncDepthExceeded, 68, "the depth of synchronization by the device is exceeded")              \
-  X(cudaErrorLaunchPendingCountExceeded, 69, "too many launches of the device are pending")                \
-  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                         \
-  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                          \
-  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                                 \
-  X(cudaErrorDeviceNotLicensed, 102, "the device has no valid licence")                                    \
-  X(cudaErrorSoftwareValidityNotEstablished, 103, "a self test of the device failed")                      \
-  X(cudaErrorStartupFailure, 127, "the runtime could not start")                                           \
-  X(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")                                    \
-  X(cudaErrorDeviceUninitialized, 201, "there is no valid device context")                                 \
-  X(cudaErrorMapBufferObjectFailed, 205, "a resource could not be mapped")                                 \
-  X(cudaErrorUnmapBufferObjectFailed, 206, "a resource could not be unmapped")                             \
-  X(cudaErrorArrayIsMapped, 207, "the array is mapped")                                                    \
-  X(cudaErrorAlreadyMapped, 208, "the resource is mapped already")                                         \
-  X(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device")      \
-  X(cudaErrorAlreadyAcquired, 210, "the resource is acquired already")                                     \
-  X(cudaErrorNotMapped, 211, "the resource is not mapped")                                                 \
-  X(cudaErrorNotMappedAsArray, 212, "the resource is not mapped as an array")                              \
-  X(cudaErrorNotMappedAsPointer, 213, "the resource is not mapped as a pointer")                           \
-  X(cudaErrorECCUncorrectable, 214, "an ECC error could not be corrected")                                 \
-  X(cudaErrorUnsupportedLimit, 215, "the device does not support this limit")                              \
-  X(cudaErrorDeviceAlreadyInUse, 216, "another thread uses the device exclusively")                        \
-  X(cudaErrorPeerAccessUnsupported, 217, "the devices do not support peer access")                         \
-  X(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed")                                              \
-  X(cudaErrorInvalidGraphicsContext, 219, "invalid graphics context")                                      \
-  X(cudaErrorNvlinkUncorrectable, 220, "an NVLink error could not be corrected")                           \
-  X(cudaErrorJitCompilerNotFound, 221, "the PTX compiler was not found")                                   \
-  X(cudaErrorUnsupportedPtxVersion, 222, "the PTX is of an unsupported version")                           \
-  X(cudaErrorJitCompilationDisabled, 223, "the PTX compiler is disabled")                                  \
-  X(cudaErrorUnsupportedExecAffinity, 224, "the device does not support this execution affinity")          \
-  X(cudaErrorUnsupportedDevSideSync, 225, "cudaDeviceSynchronize is not supported on the device")          \
-  X(cudaErrorInvalidSource, 300, "device kernel image is invalid")                                         \
-  X(cudaErrorFileNotFound, 301, "file not found")                                                          \
-  X(cudaErrorSharedObjectSymbolNotFound, 302, "a symbol of a shared object was not found")                 \
-  X(cudaErrorSharedObjectInitFailed, 303, "a shared object could not be initialized")                      \
-  X(cudaErrorOperatingSystem, 304, "a call of the operating system failed")                                \
-  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                        \
-  X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")                  \
-  X(cudaErrorLossyQuery, 402, "the query would lose information")                                          \
-  X(cudaErrorSymbolNotFound, 500, "named symbol not found")                                                \
-  X(cudaErrorNotReady, 600, "device not ready")                                                            \
-  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                              \
-  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                         \
-  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                                \
-  X(cudaErrorLaunchIncompatibleTexturing, 703, "the launch has an incompatible texturing mode")            \
-  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                              \
-  X(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                                \
-  X(cudaErrorSetOnActiveProcess, 708, "cannot set while device is active in this process")                 \
-  X(cudaErrorContextIsDestroyed, 709, "context is destroyed")                                              \
-  X(cudaErrorAssert, 710, "device-side assert triggered")                                                  \
-  X(cudaErrorTooManyPeers, 711, "the peer mappings are exhausted")                                         \
+  X(cudaErrorSyncDepthExceeded, 68, "the depth of synchronization by the device is exceeded")             \
+  X(cudaErrorLaunchPendingCountExceeded, 69, "too many launches of the device are pending")               \
+  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                        \
+  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                         \
+  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                                \
+  X(cudaErrorDeviceNotLicensed, 102, "the device has no valid licence")                                   \
+  X(cudaErrorSoftwareValidityNotEstablished, 103, "a self test of the device failed")                     \
+  X(cudaErrorStartupFailure, 127, "the runtime could not start")                                          \
+  X(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")                                   \
+  X(cudaErrorDeviceUninitialized, 201, "there is no valid device context")                                \
+  X(cudaErrorMapBufferObjectFailed, 205, "a resource could not be mapped")                                \
+  X(cudaErrorUnmapBufferObjectFailed, 206, "a resource could not be unmapped")                            \
+  X(cudaErrorArrayIsMapped, 207, "the array is mapped")                                                   \
+  X(cudaErrorAlreadyMapped, 208, "the resource is mapped already")                                        \
+  X(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device")     \
+  X(cudaErrorAlreadyAcquired, 210, "the resource is acquired already")                                    \
+  X(cudaErrorNotMapped, 211, "the resource is not mapped")                                                \
+  X(cudaErrorNotMappedAsArray, 212, "the resource is not mapped as an array")                             \
+  X(cudaErrorNotMappedAsPointer, 213, "the resource is not mapped as a pointer")                          \
+  X(cudaErrorECCUncorrectable, 214, "an ECC error could not be corrected")                                \
+  X(cudaErrorUnsupportedLimit, 215, "the device does not support this limit")                             \
+  X(cudaErrorDeviceAlreadyInUse, 216, "another thread uses the device exclusively")                       \
+  X(cudaErrorPeerAccessUnsupported, 217, "the devices do not support peer access")                        \
+  X(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed")                                             \
+  X(cudaErrorInvalidGraphicsContext, 219, "invalid graphics context")                                     \
+  X(cudaErrorNvlinkUncorrectable, 220, "an NVLink error could not be corrected")                          \
+  X(cudaErrorJitCompilerNotFound, 221, "the PTX compiler was not found")                                  \
+  X(cudaErrorUnsupportedPtxVersion, 222, "the PTX is of an unsupported version")                          \
+  X(cudaErrorJitCompilationDisabled, 223, "the PTX compiler is disabled")                                 \
+  X(cudaErrorUnsupportedExecAffinity, 224, "the device does not support this execution affinity")         \
+  X(cudaErrorUnsupportedDevSideSync, 225, "cudaDeviceSynchronize is not supported on the device")         \
+  X(cudaErrorInvalidSource, 300, "device kernel image is invalid")                                        \
+  X(cudaErrorFileNotFound, 301, "file not found")                                                         \
+  X(cudaErrorSharedObjectSymbolNotFound, 302, "a symbol of a shared object was not found")                \
+  X(cudaErrorSharedObjectInitFailed, 303, "a shared object could not be initialized")                     \
+  X(cudaErrorOperatingSystem, 304, "a call of the operating system failed")                               \
+  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                       \
+  X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")                 \
+  X(cudaErrorLossyQuery, 402, "the query would lose information")                                         \
+  X(cudaErrorSymbolNotFound, 500, "named symbol not found")                                               \
+  X(cudaErrorNotReady, 600, "device not ready")                                                           \
+  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                             \
+  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                        \
+  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                               \
+  X(cudaErrorLaunchIncompatibleTexturing, 703, "the launch has an incompatible texturing mode")           \
+  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                             \
+  X(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                               \
+  X(cudaErrorSetOnActiveProcess, 708, "cannot set while device is active in this process")                \
+  X(cudaErrorContextIsDestroyed, 709, "context is destroyed")                                             \
+  X(cudaErrorAssert, 710, "device-side assert triggered")                                                 \
+  X(cudaErrorTooManyPeers, 711, "the peer mappings are exhausted")                                        \
   X(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
-  X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")    \
-  X(cudaErrorHardwareStackError, 714, "hardware stack error")                                              \
-  X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                            \
-  X(cudaErrorMisalignedAddress, 716, "misaligned address")                                                 \
-  X(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space")           \
-  X(cudaErrorInvalidPc, 718, "invalid program counter")                                                    \
-  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                             \
-  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                      \
-  X(cudaErrorNotPermitted, 800, "operation not permitted")                                                 \
-  X(cudaErrorNotSupported, 801, "operation not supported")                                                 \
-  X(cudaErrorSystemNotReady, 802, "the system is not ready")                                               \
-  X(cudaErrorSystemDriverMismatch, 803, "the versions of display and CUDA driver differ")                  \
-  X(cudaErrorCompatNotSupportedOnDevice, 804, "the device does not support forward compatibility")         \
-  X(cudaErrorMpsConnectionFailed, 805, "no connection to the MPS control daemon")                          \
-  X(cudaErrorMpsRpcFailure, 806, "a call of the MPS server failed")                                        \
-  X(cudaErrorMpsServerNotReady, 807, "the MPS server is not ready")                                        \
-  X(cudaErrorMpsMaxClientsReached, 808, "the MPS server has its maximum of clients")                       \
-  X(cudaErrorMpsMaxConnectionsReached, 809, "the MPS server has its maximum of connections")               \
-  X(cudaErrorMpsClientTerminated, 810, "the MPS client was terminated")                                    \
-  X(cudaErrorCdpNotSupported, 811, "the device does not support dynamic parallelism")                      \
-  X(cudaErrorCdpVersionMismatch, 812, "the versions of dynamic parallelism differ")                        \
-  X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")            \
-  X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")     \
-  X(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")   \
-  X(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")          \
-  X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                             \
-  X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")       \
+  X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")   \
+  X(cudaErrorHardwareStackError, 714, "hardware stack error")                                             \
+  X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                           \
+  X(cudaErrorMisalignedAddress, 716, "misaligned address")                                                \
+  X(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space")          \
+  X(cudaErrorInvalidPc, 718, "invalid program counter")                                                   \
+  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                            \
+  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                     \
+  X(cudaErrorNotPermitted, 800, "operation not permitted")                                                \
+  X(cudaErrorNotSupported, 801, "operation not supported")                                                \
+  X(cudaErrorSystemNotReady, 802, "the system is not ready")                                              \
+  X(cudaErrorSystemDriverMismatch, 803, "the versions of display and CUDA driver differ")                 \
+  X(cudaErrorCompatNotSupportedOnDevice, 804, "the device does not support forward compatibility")        \
+  X(cudaErrorMpsConnectionFailed, 805, "no connection to the MPS control daemon")                         \
+  X(cudaErrorMpsRpcFailure, 806, "a call of the MPS server failed")                                       \
+  X(cudaErrorMpsServerNotReady, 807, "the MPS server is not ready")                                       \
+  X(cudaErrorMpsMaxClientsReached, 808, "the MPS server has its maximum of clients")                      \
+  X(cudaErrorMpsMaxConnectionsReached, 809, "the MPS server has its maximum of connections")              \
+  X(cudaErrorMpsClientTerminated, 810, "the MPS client was terminated")                                   \
+  X(cudaErrorCdpNotSupported, 811, "the device does not support dynamic parallelism")                     \
+  X(cudaErrorCdpVersionMismatch, 812, "the versions of dynamic parallelism differ")                       \
+  X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")           \
+  X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")    \
+  X(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")  \
+  X(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")         \
+  X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                            \
+  X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")      \
   X(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
   X(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
   X(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
-  X(cudaErrorTimeout, 909, "a wait timed out")                                                             \
+  X(cudaErrorTimeout, 909, "a wait timed out")                                                            \
   X(cudaErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
-  X(cudaErrorExternalDevice, 911, "an error of another device")                                            \
-  X(cudaErrorInvalidClusterSize, 912, "the cluster is invalid")                                            \
-  X(cudaErrorFunctionNotLoaded, 913, "the function is not loaded")                                         \
-  X(cudaErrorInvalidResourceType, 914, "invalid type of resource")                                         \
-  X(cudaErrorInvalidResourceConfiguration, 915, "invalid configuration of resources")                      \
+  X(cudaErrorExternalDevice, 911, "an error of another device")                                           \
+  X(cudaErrorInvalidClusterSize, 912, "the cluster is invalid")                                           \
+  X(cudaErrorFunctionNotLoaded, 913, "the function is not loaded")                                        \
+  X(cudaErrorInvalidResourceType, 914, "invalid type of resource")                                        \
+  X(cudaErrorInvalidResourceConfiguration, 915, "invalid configuration of resources")                     \
   X(cudaErrorUnknown, 999, "unknown error")
 
 #define HEDDLE_CUDA_ENUMERATOR(NAME, VALUE, TEXT) NAME = VALUE,

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -174,19 +172,6 @@ func explain(w io.Writer, name string) error {
 	return nil
 }
 
-// newVersion makes the command whose output belongs into bug reports.
-func newVersion(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-		Args:  exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(stdout, versionText())
-			return err
-		},
-	}
-}
-
 // exactly returns a check for n arguments that says what they should be, which cobra.ExactArgs does
 // not.
 func exactly(n int, what string) cobra.PositionalArgs {
@@ -196,30 +181,4 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// moduleVersion returns the version of the module, or "(devel)" for a build from a checkout.
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
-// versionText identifies the build: version, git revision (12 digits, marked if modified), Go
-// version and platform.
-func versionText() string {
-	version, revision := moduleVersion(), ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				revision += " " + s.Value[:min(12, len(s.Value))]
-			case s.Key == "vcs.modified" && s.Value == "true":
-				revision += " (modified)"
-			}
-		}
-	}
-	return fmt.Sprintf("heddle %s%s %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS,
-		runtime.GOARCH)
 }

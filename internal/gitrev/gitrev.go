@@ -21,12 +21,21 @@ type Tree struct {
 	temp   string // that holds dir
 }
 
+// Program returns the path of git. It fails if git is not installed.
+func Program() (string, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return "", errors.New("git not found: install it, or add it to PATH")
+	}
+	return path, nil
+}
+
 // Checkout checks out revision rev of the repository that contains dir. It fails if git is not
 // installed, dir is not in a worktree, the revision does not exist, or git cannot create the
 // worktree.
 func Checkout(ctx context.Context, dir, rev string) (*Tree, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("git not found: install it, or add it to PATH")
+	if _, err := Program(); err != nil {
+		return nil, err
 	}
 	root, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {

@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo docs man test test-long bench lint build clang optional fuzz mutants sarif
+.PHONY: demo dist docs man test test-long bench lint build clang optional fuzz mutants sarif
 
 build: $(BIN)
 
@@ -36,7 +36,7 @@ test: clang optional lint
 
 # lint fails on unformatted code, on findings of vet and staticcheck, and on an untidy go.mod.
 lint:
-	@out=$$(gofmt -s -l cmd internal); test -z "$$out" || { echo "not gofmt -s clean: $$out"; exit 1; }
+	@out=$$(gofmt -s -l cmd internal examples); test -z "$$out" || { echo "not gofmt -s clean: $$out"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
@@ -83,6 +83,14 @@ docs: clang
 # man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build
 	$(BIN) man $(DESTDIR)share/man/man1
+
+# dist builds what a release consists of below dist/: programs for six platforms, archives, packages,
+# checksums and bills of materials. For a checkout of a tag without changes its name is that of the tag.
+# It publishes nothing.
+GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
+TAGGED = $(shell git describe --exact-match --tags --match 'v*' --dirty 2>/dev/null | grep -v dirty)
+dist:
+	$(GORELEASER) release --clean $(if $(TAGGED),--skip=publish,--snapshot)
 
 # bench prints the performance figures of heddle; see cmd/bench.
 bench: clang build

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"heddle/internal/diag"
@@ -152,19 +151,6 @@ func synchronized(path, kernel string, so placement.Options) ([]placement.Kernel
 
 // cpuTime is CPU time in seconds, of this process and of the compilers that it ran.
 type cpuTime struct{ own, compilers float64 }
-
-// cpuSeconds returns the CPU time used so far, user and system. That of children counts when they
-// have been waited for, which is always the case for compilers here.
-func cpuSeconds() cpuTime {
-	of := func(who int) float64 {
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) != nil {
-			return 0
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
-	}
-	return cpuTime{of(syscall.RUSAGE_SELF), of(syscall.RUSAGE_CHILDREN)}
-}
 
 // maxPlacements is the maximum number of placements of a kernel that are run to compare costs; the
 // number grows exponentially with the places for a barrier.

@@ -93,7 +93,7 @@ func arrows(fset *token.FileSet, pkgs []*pkg) (list []arrow, unknown []string) {
 				if o == nil || o.Pkg() == nil || !shared(o) {
 					return true
 				}
-				to := packageGroups[strings.TrimPrefix(o.Pkg().Path(), module)]
+				to := packageGroups[strings.TrimPrefix(o.Pkg().Path(), p.module+"/")]
 				if to != "" && !split {
 					to = fileGroup(fset.Position(o.Pos()).Filename)
 				}

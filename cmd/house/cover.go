@@ -26,8 +26,8 @@ type coverage struct{ all, ran int }
 // Statements are counted as the compiler's coverage does: blocks weighted by their statements.
 
 // printCover builds heddle from the checkout in dir with -cover, checks one racy file, and prints
-// how many statements of each package ran.
-func printCover(w io.Writer, dir string) error {
+// how many statements of each package of the module ran.
+func printCover(w io.Writer, dir, module string) error {
 	tmp, err := os.MkdirTemp("", "house")
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func printCover(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	by, err := readProfile(text)
+	by, err := readProfile(text, module)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func printCover(w io.Writer, dir string) error {
 // readProfile adds up a text profile by package. Its lines are FILE:FROM,TO STATEMENTS COUNT, after
 // a first one with the mode. A block that several builds of a package name counts once, as executed
 // if it was in any of them.
-func readProfile(text []byte) (map[string]coverage, error) {
+func readProfile(text []byte, module string) (map[string]coverage, error) {
 	type block struct {
 		place      string
 		statements int
@@ -110,7 +110,7 @@ func readProfile(text []byte) (map[string]coverage, error) {
 	by := map[string]coverage{}
 	for b, r := range ran {
 		name, _, _ := strings.Cut(b.place, ":")
-		p := strings.TrimPrefix(path.Dir(name), module)
+		p := strings.TrimPrefix(path.Dir(name), module+"/")
 		c := by[p]
 		c.all += b.statements
 		if r {

@@ -30,7 +30,7 @@ func parsed(t *testing.T, path string, files ...string) (*token.FileSet, *pkg) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fset, &pkg{path: path, name: "p", files: list}
+	return fset, &pkg{module: "m", path: path, name: "p", files: list}
 }
 
 func TestCountLines(t *testing.T) {
@@ -87,7 +87,7 @@ func TestTypeSizes(t *testing.T) {
 func TestOpcodeStrings(t *testing.T) {
 	const text = `package p
 
-import "heddle/internal/isa"
+import "m/internal/isa"
 
 const name = "add" // not used as an opcode here
 
@@ -168,7 +168,7 @@ func TestArrows(t *testing.T) {
 		"syncat.go", "package p\nfunc at() { fix() }\n",
 		"fixrank.go", "package p\nfunc fix() { fix() }\n",
 		"new.go", "package p\nfunc helper() {}\n")
-	if err := p.check(fset, nil, module+p.path); err != nil {
+	if err := p.check(fset, nil, p.module+"/"+p.path); err != nil {
 		t.Fatal(err)
 	}
 	list, unknown := arrows(fset, []*pkg{p})
@@ -197,14 +197,14 @@ func TestNewLayout(t *testing.T) {
 	fset, a := parsed(t, "internal/driver", "fixrank.go", "package p\nfunc a() {}\n")
 	_, b := parsed(t, "internal/engine/run", "sync.go", "package p\nfunc b() { c() }\nfunc c() {}\n")
 	for _, p := range []*pkg{a, b} {
-		if err := p.check(fset, nil, module+p.path); err != nil {
+		if err := p.check(fset, nil, p.module+"/"+p.path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if list, unknown := arrows(fset, []*pkg{a, b}); len(list) != 0 || len(unknown) != 0 {
 		t.Errorf("arrows within one package: %v, files without a group: %v", list, unknown)
 	}
-	const use = "package p\nimport _ \"heddle/internal/isa\"\nvar x = []string{\"add\"}\n"
+	const use = "package p\nimport _ \"m/internal/isa\"\nvar x = []string{\"add\"}\n"
 	_, table := parsed(t, isaPath, "a.go", "package isa\nvar x = Row{Opcode: \"add\"}\n")
 	_, file := parsed(t, "internal/lockstep", "compute.go", use, "exec.go", use)
 	_, own := parsed(t, computePath, "compare.go", use)
@@ -298,23 +298,23 @@ func TestFunctionBounds(t *testing.T) {
 }
 
 func TestReadProfile(t *testing.T) {
-	got, err := readProfile([]byte("mode: set\n" +
-		"heddle/internal/ir/a.go:1.2,3.4 5 1\n" +
-		"heddle/internal/ir/a.go:1.2,3.4 5 0\n" + // the same block once more
-		"heddle/internal/ir/b.go:1.2,3.4 2 0\n" +
-		"heddle/cmd/heddle/main.go:1.2,3.4 1 1\n"))
+	got, err := readProfile([]byte("mode: set\n"+
+		"m/internal/ir/a.go:1.2,3.4 5 1\n"+
+		"m/internal/ir/a.go:1.2,3.4 5 0\n"+ // the same block once more
+		"m/internal/ir/b.go:1.2,3.4 2 0\n"+
+		"m/cmd/heddle/main.go:1.2,3.4 1 1\n"), "m")
 	if err != nil || len(got) != 2 || got["internal/ir"] != (coverage{7, 5}) ||
 		got["cmd/heddle"] != (coverage{1, 1}) {
 		t.Errorf("readProfile = %v, %v", got, err)
 	}
-	if _, err := readProfile([]byte("mode: set\nnot a line\n")); err == nil {
+	if _, err := readProfile([]byte("mode: set\nnot a line\n"), "m"); err == nil {
 		t.Error("a line without numbers is not an error")
 	}
 }
 
 func TestPrintSections(t *testing.T) {
 	fset, p := parsed(t, isaPath, "a.go", "package isa\n// T is.\ntype T int\nfunc (T) f() {}\n")
-	if err := p.check(fset, nil, module+p.path); err != nil {
+	if err := p.check(fset, nil, p.module+"/"+p.path); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range sections {

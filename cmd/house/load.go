@@ -17,9 +17,6 @@ import (
 	"strings"
 )
 
-// module is the prefix of every import path of the measured checkout.
-const module = "heddle/"
-
 // A file is one Go file of a package.
 type file struct {
 	name string // base name
@@ -29,11 +26,12 @@ type file struct {
 
 // A pkg is one package of the measured checkout, parsed and type-checked.
 type pkg struct {
-	path  string // import path below the module: "internal/isa"
-	name  string // package name
-	files []*file
-	tests []*file // of the package and of its external test package
-	info  *types.Info
+	module string // path of the module, which another checkout may call otherwise
+	path   string // import path below the module: "internal/isa"
+	name   string // package name
+	files  []*file
+	tests  []*file // of the package and of its external test package
+	info   *types.Info
 }
 
 // listed is the part of the output of go list that house reads.
@@ -41,8 +39,11 @@ type listed struct {
 	ImportPath, Dir, Name, Export      string
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Standard                           bool
-	Module                             *struct{ Main bool }
-	Error                              *struct{ Err string }
+	Module                             *struct {
+		Path string
+		Main bool
+	}
+	Error *struct{ Err string }
 }
 
 // Packages are type-checked one at a time from source, since uses between files can only be counted
@@ -81,7 +82,7 @@ func load(dir string) (*token.FileSet, []*pkg, error) {
 		pkgs = append(pkgs, p)
 	}
 	if len(pkgs) == 0 {
-		return nil, nil, fmt.Errorf("%s: no packages of module %s", dir, strings.TrimSuffix(module, "/"))
+		return nil, nil, fmt.Errorf("%s: no packages of a module", dir)
 	}
 	return fset, pkgs, nil
 }
@@ -115,7 +116,8 @@ func list(dir string) ([]listed, error) {
 
 // loadPackage parses the files of l and checks the types of those that are not tests.
 func loadPackage(fset *token.FileSet, imp types.Importer, l listed) (*pkg, error) {
-	p := &pkg{path: strings.TrimPrefix(l.ImportPath, module), name: l.Name}
+	p := &pkg{module: l.Module.Path, name: l.Name,
+		path: strings.TrimPrefix(l.ImportPath, l.Module.Path+"/")}
 	var err error
 	if p.files, err = parse(fset, l.Dir, l.GoFiles); err != nil {
 		return nil, err

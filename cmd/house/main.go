@@ -71,7 +71,7 @@ func measure(w io.Writer, dir string, covered bool) error {
 		return nil
 	}
 	fmt.Fprintf(w, "\n== Statements that heddle check %s executes\n", coveredInput)
-	return printCover(w, dir)
+	return printCover(w, dir, pkgs[0].module)
 }
 
 // sections are the tables that need only the packages.

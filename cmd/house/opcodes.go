@@ -76,7 +76,7 @@ func knowsOpcodes(p *pkg) bool {
 	for _, f := range p.files {
 		for _, imp := range f.tree.Imports {
 			switch path, _ := strconv.Unquote(imp.Path.Value); path {
-			case module + isaPath, module + "internal/ir", module + "internal/ptx":
+			case p.module + "/" + isaPath, p.module + "/internal/ir", p.module + "/internal/ptx":
 				return true
 			}
 		}

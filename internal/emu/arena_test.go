@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,16 +19,6 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 )
-
-// reserve returns n bytes of zeros, of which only those that are touched take memory.
-func reserve(t interface{ Fatal(...any) }, n uint64) ([]byte, func()) {
-	mem, err := syscall.Mmap(-1, 0, int(n), syscall.PROT_READ|syscall.PROT_WRITE,
-		syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mem, func() { _ = syscall.Munmap(mem) }
-}
 
 // twin returns a machine in an arena that has the objects of m at the same addresses, with the same
 // contents: it must do what m does. The function releases the arena.

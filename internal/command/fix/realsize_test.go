@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,15 +19,6 @@ import (
 
 // barrierStatement matches a block barrier of CUDA.
 var barrierStatement = regexp.MustCompile(`__syncthreads\(\);`)
-
-// cpuTime is the time that this process has computed.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // realSize reads the kernels of testdata/repair: all of them with HEDDLE_LONG, else a few.
 func realSize(t *testing.T) map[string]string {

@@ -228,3 +228,22 @@ func TestExchangePolled(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Of several locations of one group, the example is the first pair in time, in whatever order their
+// addresses are.
+func TestExchangeExampleIsFirst(t *testing.T) {
+	for _, addr := range [][2]uint64{{0, 4}, {4, 0}} {
+		d := lone(event.BenignWarp)
+		for i, second := range []event.Thread{1, 2} {
+			store := strong(0, event.Write)
+			store.addr = addr[i]
+			store.send(d, event.Global, 0)
+			store.t = second
+			store.send(d, event.Global, 1)
+		}
+		got := d.Report().Exchanges
+		if len(got) != 1 || got[0].Second.Thread != 1 {
+			t.Errorf("addresses %v: %+v, want one example, by threads 0 and 1", addr, got)
+		}
+	}
+}

@@ -198,3 +198,20 @@ func TestRecyclingAgreesWithFigure4(t *testing.T) {
 		t.Errorf("the programs are one-sided: %+v", counts)
 	}
 }
+
+// The epochs of lanes are those of each lane, whether all are in one epoch or not.
+func TestEpochOf(t *testing.T) {
+	w := &warp{even: true}
+	for l := range w.own {
+		w.own[l] = 7
+	}
+	for range 2 {
+		e := w.epochOf(0xff0)
+		for l := 4; l < 12; l++ {
+			if e.of(l) != w.own[l] {
+				t.Errorf("even %v: lane %d is in epoch %d, want %d", w.even, l, e.of(l), w.own[l])
+			}
+		}
+		w.even, w.own[9] = false, 8
+	}
+}

@@ -41,11 +41,15 @@ const (
 	BlockIndex              // the index of a block in dimension Offset
 )
 
+// AnyOffset stands for bytes of an argument whose offset is not constant. It is beyond all parameters
+// (PTX ISA 7.1: 32764 bytes at most).
+const AnyOffset = 1<<16 - 1
+
 // Source is one fact.
 type Source struct {
 	Kind   Kind
 	Var    *ir.Var // of Argument and Contents; nil: memory that is not known to belong to a variable
-	Offset int     // bytes into an argument; 0, 1, 2 for dimension x, y, z
+	Offset int     // bytes into an argument, or AnyOffset; 0, 1, 2 for dimension x, y, z
 }
 
 // Access is an access of a run, or of a launch that is considered.

@@ -213,3 +213,50 @@ func TestCoincidence(t *testing.T) {
 		}
 	}
 }
+
+// TestStructs: the numbers of a struct decide addresses as numbers of their own do, each by its
+// offset (C++: p at 0, n at 8, s at 16), and an array in it that is indexed counts whole.
+func TestStructs(t *testing.T) {
+	tests := []struct {
+		name, body string
+		other      depend.Access
+		want       []string // offset of each argument
+	}{
+		{"a stride", "v.p[blockIdx.x * v.s[0]] = 1;", nextBlock, []string{"v+16"}},
+		{"the second stride", "v.p[blockIdx.x * v.s[1]] = 1;", nextBlock, []string{"v+20"}},
+		{"an indexed stride", "v.p[blockIdx.x * v.s[d]] = 1;", nextBlock, []string{"v+any", "d+0"}},
+		{"a bound", "if (threadIdx.x < v.n[0]) v.p[blockIdx.x] = 1;", neighbour, nil},
+		{"the pointer", "v.p[blockIdx.x] = 1;", neighbour, nil},
+	}
+	text := "struct V { float *p; int n[2]; int s[2]; };\n"
+	for i, c := range tests {
+		text += fmt.Sprintf("__global__ void k%d(V v, int d) { %s }\n", i, c.body)
+	}
+	path := filepath.Join(t.TempDir(), "k.cu")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := kernels.File(t, path, lower.Options{})
+	for _, f := range m.Funcs {
+		if !f.Kernel {
+			continue
+		}
+		i := int(f.Demangled[1] - '0')
+		store := lastStore(f)
+		other := tests[i].other
+		other.Instr = store
+		var got []string
+		for _, s := range depend.New(f).Between(depend.Access{Instr: store}, other) {
+			if s.Kind == depend.Argument {
+				at := fmt.Sprint(s.Offset)
+				if s.Offset == depend.AnyOffset {
+					at = "any"
+				}
+				got = append(got, s.Var.Shown()+"+"+at)
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(tests[i].want) {
+			t.Errorf("%s: %v, want %v", tests[i].name, got, tests[i].want)
+		}
+	}
+}

@@ -242,19 +242,86 @@ func (f *function) parameter(in *ir.Instr, v *value) {
 			break
 		}
 	}
-	switch {
-	case m == nil || m.Var == nil:
+	if m == nil {
 		v.varies = true
-	case in.WritesMemory():
-		if f.k.contents(m.Var).merge(v) {
-			f.k.changed = true
-		}
-	case slices.Contains(f.k.kernel.Params, m.Var):
-		v.from.set(f.k.source(Source{Kind: Argument, Var: m.Var, Offset: int(m.Val)}))
-		v.objects = append(v.objects, m.Var)
-	default:
-		v.merge(f.k.contents(m.Var))
+		return
 	}
+	params, offset := f.parameters(in, m)
+	for _, p := range params {
+		switch {
+		case in.WritesMemory():
+			if f.k.contents(p).merge(v) {
+				f.k.changed = true
+			}
+		case slices.Contains(f.k.kernel.Params, p):
+			v.from.set(f.k.source(Source{Kind: Argument, Var: p, Offset: offset}))
+			if !slices.Contains(v.objects, p) {
+				v.objects = append(v.objects, p)
+			}
+		default:
+			v.merge(f.k.contents(p))
+		}
+	}
+	if len(params) == 0 || offset == AnyOffset {
+		v.varies = true
+	}
+}
+
+// parameters returns the parameters that an address in their space may be in, and the offset in
+// bytes. A struct is addressed by a register: that of its variable plus a constant, or plus an index,
+// for an array in it.
+func (f *function) parameters(in *ir.Instr, m *ir.Operand) (params []*ir.Var, offset int) {
+	if m.Var != nil {
+		if m.Reg != ir.NoReg {
+			return []*ir.Var{m.Var}, AnyOffset
+		}
+		return []*ir.Var{m.Var}, int(m.Val)
+	}
+	if m.Reg == ir.NoReg {
+		return nil, 0
+	}
+	for _, o := range f.register(in, m.Reg).objects {
+		// A number is passed by itself: if its parameter is among the objects, it is the index.
+		if o.Space == event.Param && o.Size != o.Type.Size() {
+			params = append(params, o)
+		}
+	}
+	if at, ok := f.constant(in, m.Reg); ok && len(params) == 1 {
+		return params, at + int(m.Val)
+	}
+	return params, AnyOffset
+}
+
+// constant returns the distance of the value of a register from the address of a variable, if it is
+// a constant.
+func (f *function) constant(in *ir.Instr, r ir.RegID) (distance int, ok bool) {
+	for range 1000 { // long chains are not worth more
+		m := f.reach.at(in, r)
+		if len(m.defs) != 1 || f.reach.defs[m.defs[0]].in == nil {
+			return 0, false
+		}
+		in = f.reach.defs[m.defs[0]].in
+		if in.Guard != ir.NoReg || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+			return 0, false
+		}
+		o := &in.Src[0]
+		switch op := in.Operation(); {
+		case in.Action() == isa.ActConvertAddress, op == isa.Move && len(in.Src) == 1:
+		case op == isa.Sum && in.Src[1].Kind == ir.Imm:
+			distance += int(int64(in.Src[1].Val))
+		default:
+			return 0, false
+		}
+		switch o.Kind {
+		case ir.VarAddr:
+			return distance + int(o.Val), true
+		case ir.Register:
+			r = o.Reg
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
 }
 
 // call passes arguments to the callee and its results back. What a function that is not known

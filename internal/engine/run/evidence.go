@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/race"
+	"heddle/internal/source"
 )
 
 // A finding is an error only if it does not rest on a guess. Two accesses of a run meet at one
@@ -136,6 +136,10 @@ func (g *Guesses) argument(s depend.Source, cfg *launch.Config) guess {
 		return guess{}
 	}
 	a := &cfg.Args[i]
+	if s.Offset == depend.AnyOffset {
+		return guess{name: "the bytes of " + a.Name,
+			flag: fmt.Sprintf("--arg %s+OFFSET=TYPE:VALUE", a.Name)}
+	}
 	if s.Var.Size != s.Var.Type.Size() {
 		return guess{name: fmt.Sprintf("the bytes at offset %d of %s", s.Offset, a.Name),
 			flag: fmt.Sprintf("--arg %s+%d=TYPE:VALUE", a.Name, s.Offset)}
@@ -265,7 +269,7 @@ var mainRE = regexp.MustCompile(`\bmain\s*\(`)
 func (g *Guesses) program() (string, bool) {
 	name := g.job.Module.Name
 	f := g.job.Files().Lookup(name)
-	return name, f != nil && filepath.Ext(name) == ".cu" && mainRE.Match(f.Content)
+	return name, f != nil && source.CUDAName(name) && mainRE.Match(f.Content)
 }
 
 // joinAnd lists words: "a, b and c".

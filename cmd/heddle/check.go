@@ -81,7 +81,7 @@ var checkExamples = map[string]string{
 // in which package launch consults them.
 const launchHelp = `
 
-A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin
+A FILE is CUDA C++ (.cu), HIP (.hip), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin
 that contains PTX. A directory (also ./...) means the files below it, and - means standard input.
 
 The launch is taken from flags, else from heddle.toml, else from a comment above the kernel

@@ -41,7 +41,7 @@ func (c *checkCommand) runPrograms(ctx context.Context, inputs []driver.Input) (
 	all := make(map[string]programLaunches)
 	for i := range inputs {
 		name := inputs[i].Name
-		if ext := filepath.Ext(name); ext != ".cu" && ext != ".cuda" || name == driver.Stdin {
+		if !source.CUDAName(name) || name == driver.Stdin {
 			continue
 		}
 		found, err := c.runProgram(ctx, &inputs[i], filepath.Join(dir, fmt.Sprint(i)))

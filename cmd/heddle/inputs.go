@@ -13,6 +13,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/project"
+	"heddle/internal/source"
 )
 
 // inputFlags control how the arguments are turned into inputs: the language, the compilation
@@ -147,7 +148,7 @@ func (f *inputFlags) compileFlags(db *project.Database, in *driver.Input, log io
 	// Lookup compares cleaned absolute paths.
 	e := db.Lookup(in.Name)
 	if e == nil {
-		if strings.EqualFold(filepath.Ext(in.Name), ".cu") {
+		if source.CUDAName(in.Name) {
 			fmt.Fprintf(log, "heddle: %s is not in the compilation database of %s\n", in.Name, f.database)
 		}
 		return

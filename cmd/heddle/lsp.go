@@ -122,7 +122,7 @@ func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Opti
 
 // documentLang maps the extension of a document to its language. Headers (.cuh) are included, since
 // an editor opens them alone.
-var documentLang = map[string]lower.Lang{".cu": lower.CUDA, ".cuh": lower.CUDA,
+var documentLang = map[string]lower.Lang{".cu": lower.CUDA, ".cuh": lower.CUDA, ".hip": lower.CUDA,
 	".cl": lower.OpenCL, ".ptx": lower.PTX, ".ll": lower.LLVM}
 
 // collector is a printer that appends findings to a report.

@@ -152,7 +152,7 @@ func longForms(args []string) []string {
 func usageHint(root *cobra.Command, args []string, err error) string {
 	if strings.HasPrefix(err.Error(), "unknown command") && len(args) > 0 {
 		switch strings.ToLower(filepath.Ext(args[0])) {
-		case ".cu", ".ptx", ".cl", ".ll", ".bc":
+		case ".cu", ".hip", ".ptx", ".cl", ".ll", ".bc":
 			return "To check a file: heddle check " + args[0]
 		}
 	}

@@ -312,7 +312,7 @@ func (t *Text) next(input string) {
 func Repairable(c Code, input string) bool {
 	race := strings.HasPrefix(string(c), "race-") && c != CodeRaceStream
 	return (race || c == CodeBarrierDivergence) &&
-		slices.Contains([]string{".cu", ".cl", ".ptx"}, filepath.Ext(input))
+		slices.Contains([]string{".cu", ".hip", ".cl", ".ptx"}, filepath.Ext(input))
 }
 
 // Close prints what is still to be printed.

@@ -184,6 +184,7 @@ func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 			return launch.ScanCUDA(f, &launch.Preprocessing{
 				Defines: slices.Concat(file.Flags.Defines, d.opt.Lower.Defines),
 				Include: headers(slices.Concat(file.Flags.Includes, d.opt.Lower.Includes)),
+				System:  lower.LaunchMacros,
 			})
 		}
 	case lower.OpenCL:

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"strings"
+
 	"heddle/internal/source"
 )
 
@@ -11,6 +13,9 @@ type Preprocessing struct {
 	// that this one includes know it, and the text; nil if there is no such file. Headers of the
 	// system, in angle brackets, are not asked for. Include may be nil.
 	Include func(from, name string) (path string, text []byte)
+	// System returns the text of a header in angle brackets whose macros stand for launches and
+	// functions of the runtime; nil for all others. It may be nil.
+	System func(name string) []byte
 }
 
 // Limits of what a file includes, which keep the cost of a scan proportional to a project's own
@@ -23,10 +28,11 @@ const (
 
 // includer inserts the tokens of included files, each file once.
 type includer struct {
-	open func(from, name string) (string, []byte)
-	seen map[string]bool
-	left int // bytes that may still be included
-	out  []token
+	open   func(from, name string) (string, []byte)
+	system func(name string) []byte
+	seen   map[string]bool
+	left   int // bytes that may still be included
+	out    []token
 }
 
 // included returns the tokens of a file with those of the project's headers in the place of
@@ -36,7 +42,7 @@ func included(f *source.File, toks []token, pre *Preprocessing) []token {
 	if pre == nil || pre.Include == nil {
 		return toks
 	}
-	x := includer{open: pre.Include, seen: map[string]bool{f.Name: true}, left: maxIncludeText}
+	x := includer{open: pre.Include, system: pre.System, seen: map[string]bool{f.Name: true}, left: maxIncludeText}
 	x.file(f.Name, toks, nil)
 	return x.out
 }
@@ -50,6 +56,10 @@ func (x *includer) file(name string, toks, at []token) {
 		header := ""
 		if t.kind == tokDirective {
 			header = quoted(t)
+			if text := x.macros(t); text != nil {
+				x.out = append(x.out, text...)
+				continue
+			}
 		}
 		if header == "" || len(at) >= maxIncludeDepth || len(x.seen) > maxIncludes {
 			x.out = append(x.out, t)
@@ -64,6 +74,39 @@ func (x *includer) file(name string, toks, at []token) {
 		x.left -= len(text)
 		x.file(path, scanAll(text, false), append(at[:len(at):len(at)], t))
 	}
+}
+
+// macros returns the tokens of a header of the system, if it has macros that matter and was not
+// included before.
+func (x *includer) macros(t token) []token {
+	header := angled(t)
+	if x.system == nil || header == "" || x.seen["<"+header] {
+		return nil
+	}
+	text := x.system(header)
+	if text == nil {
+		return nil
+	}
+	x.seen["<"+header] = true
+	toks := scanAll(text, false)
+	for i := range toks {
+		toks[i].start, toks[i].end = t.start, t.end
+	}
+	return toks
+}
+
+// angled returns the name of the header that a directive includes by <name>; empty if it does not.
+func angled(t token) string {
+	_, rest, ok := strings.Cut(t.text, "include")
+	rest = strings.TrimSpace(rest)
+	if !ok || !strings.HasPrefix(rest, "<") {
+		return ""
+	}
+	name, _, ok := strings.Cut(rest[1:], ">")
+	if !ok {
+		return ""
+	}
+	return name
 }
 
 // quoted returns the name of the header that a directive includes by "name"; empty if it does not.

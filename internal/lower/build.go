@@ -55,7 +55,9 @@ type build struct {
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
 	refused []*refusal             // device code without its body, or removed
-	inspect func(*irModule)        // called with clang's module; for tests; may be nil
+	// dimensions of the clusters of kernels that fix them, by mangled name
+	clusters map[string][]string
+	inspect  func(*irModule) // called with clang's module; for tests; may be nil
 }
 
 // arch returns the architecture to compile for.
@@ -297,7 +299,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}
-	text := finishPTX(raw, low, facts, b.cl != nil)
+	text := b.writeClusters(finishPTX(raw, low, facts, b.cl != nil))
 	return &output{text, low.kernels, functions, omitted, warnings}, nil
 }
 
@@ -319,6 +321,8 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 	m := parseIR(text)
 	if b.cl != nil {
 		prepareOpenCL(m)
+	} else if err := b.fixedShapes(m); err != nil {
+		return nil, "", err
 	}
 	if b.inspect != nil {
 		b.inspect(m)

@@ -147,6 +147,27 @@ var headerCases = []struct {
 		src: `cuDoubleComplex z = cuCdiv(make_cuDoubleComplex(d[0], d[1]), make_cuDoubleComplex(n, 1));
 			d[2] = cuCabs(z); f[0] = cuCrealf(cuCmulf(cuComplexDoubleToFloat(z), make_cuComplex(f[1], f[2])));`,
 		want: []string{`st\.global\.[fub]64`, `st\.global\.[fub]32`}, no: []string{`call`}},
+	// What nvcc's cuda_runtime.h brings without an #include.
+	{name: "float.h, alloca, assert, utility", src: `assert(n < 100); int *q = (int *)alloca(n * 4);
+			q[0] = 1; int *r = std::move(q); f[0] = FLT_MAX; d[0] = DBL_EPSILON + DBL_MAX; p[0] = r[0];`,
+		want: []string{`__assertfail`, `st\.global\.[fub]32`, `st\.global\.[fub]64`}},
+	{name: "versions of CUDA 12.9", src: `p[0] = __CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10;
+			p[1] = CUDART_VERSION; p[2] = CUDA_VERSION;`, want: []string{`\b12090;`}, no: []string{`%r2`}},
+	{name: "packed products", src: `p[0] = __dp4a(make_char4(n, 2, 3, 4), make_char4(1, 2, n, 4), n);
+			p[1] = __dp2a_lo(make_short2(n, 2), make_char4(1, 2, 3, 4), n); __prof_trigger(1);`,
+		want: []string{`dp4a\.s32\.s32`, `dp2a\.lo\.s32\.s32`}},
+	// CUDA C++ Programming Guide, atomicAdd: the addition of each element is atomic.
+	{name: "atomicAdd of vectors",
+		src:  `f[0] = atomicAdd((float4 *)f, make_float4(1, 2, 3, 4)).w; atomicAdd((float2 *)f, make_float2(1, 2));`,
+		want: []string{`(atom[^;]*add\.f32[^}]*){6}`}},
+	{name: "reductions that one member stores", src: `namespace cg = cooperative_groups;
+			auto t = cg::tiled_partition<32>(cg::this_thread_block());
+			cg::reduce_store_async(t, p, n, cg::plus<int>());
+			cg::reduce_update_async(t, *(cuda::atomic<int> *)l, n, cg::less<int>());`,
+		want: []string{`shfl\.sync`, `st\.global\.[ubs]32`, `atom\.relaxed[^;]*min\.s32`}},
+	{name: "split barrier of a block", src: `auto b = cooperative_groups::this_thread_block();
+			auto token = b.barrier_arrive(); p[0] = n; b.barrier_wait(std::move(token));`,
+		want: []string{`bar(rier)?\.sync`}},
 	{name: "warp-level lambda and template",
 		src:  `auto g = [&](int i) { return i * n; }; p[0] = twice<int>(g(3));`,
 		want: []string{`st\.global\.u32`}, no: []string{`call`}},
@@ -156,6 +177,8 @@ const headerPrologue = `#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <cuComplex.h>
 #include <cuda_occupancy.h>
+#include <cuda/atomic>
+#include <cooperative_groups/reduce.h>
 #include <math_constants.h>
 #include <cuda_pipeline.h>
 #include "helper_math.h"

@@ -77,6 +77,19 @@ func writeHeaders(dir string) (string, error) {
 	return root, nil
 }
 
+// LaunchMacros returns the text of a header whose macros stand for launches and functions of the
+// runtime, by its name in an #include; nil if it is none.
+func LaunchMacros(name string) []byte {
+	if !strings.HasPrefix(name, "hip/") {
+		return nil
+	}
+	text, err := headerFS.ReadFile("headers/cuda/hip/hip_runtime.h")
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // IsHeader reports whether a file is one of the embedded headers, on disk.
 func IsHeader(name string) bool {
 	sep := string(filepath.Separator)

@@ -125,7 +125,7 @@ func tooLarge(n int) string {
 }
 
 // accepted ends messages about files of unknown kind.
-const accepted = "heddle accepts .cu (CUDA C++), .cl (OpenCL C), .ptx, .ll and .bc (LLVM IR), " +
+const accepted = "heddle accepts .cu and .hip (CUDA C++, HIP), .cl (OpenCL C), .ptx, .ll and .bc (LLVM IR), " +
 	"and ELF files and fatbins that contain PTX"
 
 // language returns the language: the specified one, else by the extension, else by the content.
@@ -136,6 +136,8 @@ func (in *Input) language(content []byte) (Lang, error) {
 	}
 	ext := strings.ToLower(filepath.Ext(in.Name))
 	switch ext {
+	case ".hip":
+		return CUDA, nil
 	case ".cu", ".cl", ".ptx", ".ll":
 		return Lang(ext[1:]), nil
 	case ".bc":

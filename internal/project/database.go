@@ -121,7 +121,7 @@ func (db *Database) add(c command, base string) error {
 	if len(args) > 0 {
 		r.read(args[1:])
 	}
-	if !r.cuda && strings.ToLower(filepath.Ext(path)) != ".cu" {
+	if !r.cuda && !source.CUDAName(path) {
 		return nil
 	}
 	db.byPath[path] = nil

@@ -14,7 +14,7 @@ import (
 
 // extensions are those of files that can have kernels. Headers are checked through the files that
 // include them.
-var extensions = []string{".cu", ".cl", ".ptx", ".ll", ".bc"}
+var extensions = []string{".cu", ".hip", ".cl", ".ptx", ".ll", ".bc"}
 
 // Directory returns the directory that an argument means, DIR or DIR/... . ok is false for a file
 // and for a path that does not exist.

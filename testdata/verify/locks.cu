@@ -225,3 +225,24 @@ __global__ void for_the_block(int *data) {
         atomicExch(&lock, 0);
     }
 }
+
+// bug race-async-copy: a copy that is not waited for may read the count when the lock is another
+// thread's (PTX ISA 9.7.9.25.3.1: cp.async is not ordered before a wait)
+// heddle: grid=4 block=32
+__global__ void copies(int *out) {
+    __shared__ int s[32];
+    TAKE(&lock);
+    __threadfence();
+    if (threadIdx.x == 0)
+        count = count + 1;
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                     :
+                     : "r"((unsigned)__cvta_generic_to_shared(&s[threadIdx.x])), "l"(&count)
+                     : "memory");
+    __threadfence();
+    atomicExch(&lock, 0);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    if (threadIdx.x != 0)
+        out[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
+}

@@ -252,6 +252,15 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// TestPacked: SIMD and DPX functions, and the formats of 4 and 6 bits, have the values that their
+// definitions give (CUDA Math API).
+func TestPacked(t *testing.T) {
+	got := start(t, []string{program.Build(t, "testdata/packed.cu")}, nil)
+	if got.stdout != "0 wrong\n0 wrong\n" {
+		t.Error(got.stdout, got.stderr, got.findings)
+	}
+}
+
 // TestHostHalves: a file without device code has the types and their conversions, too. 1 + 2^-11 +
 // 2^-30 is nearer to 1 + 2^-10 than to 1, and a tie as a float.
 func TestHostHalves(t *testing.T) {

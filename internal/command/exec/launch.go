@@ -57,6 +57,12 @@ func (s *session) Launch(l *host.Launch) host.Error {
 	}
 	k := s.kernels[l.Kernel]
 	k.launches++
+	if c := k.fn.ReqCluster; c.Count() > 0 && l.Cluster.Count() == 1 { // __cluster_dims__
+		if l.Grid.X%c.X != 0 || l.Grid.Y%c.Y != 0 || l.Grid.Z%c.Z != 0 {
+			return host.InvalidConfiguration
+		}
+		l.Cluster = c
+	}
 	start := time.Now()
 	defer func() { k.time += time.Since(start) }()
 	sh := shape{l.Grid, l.Block, l.Cluster, l.Shared}

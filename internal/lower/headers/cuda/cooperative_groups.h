@@ -104,6 +104,10 @@ class thread_block : public thread_group {
   static __heddle_member dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   static __heddle_member dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static __heddle_member dim3 dim_threads() { return group_dim(); }
+  /* The wait is a complete barrier, which is more than a split one promises. */
+  struct arrival_token {};
+  static __heddle_member arrival_token barrier_arrive() { return arrival_token(); }
+  static __heddle_member void barrier_wait(arrival_token &&) { sync(); }
 };
 
 class grid_group : public thread_group {

@@ -4,11 +4,12 @@
 #define __cuda_cuda_h__ /* which headers of samples test */
 
 #ifndef CUDA_VERSION
-#define CUDA_VERSION 12000
+#define CUDA_VERSION 12090
 #endif
 #define CUDAAPI
 #define CUDA_CB
 #include "../heddle/driver_types.h"
+#include "../heddle/tensor_map.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -149,6 +150,9 @@ CUresult cuEventElapsedTime(float *, CUevent, CUevent);
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, CUstream, void **, void **);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *, CUfunction, void **, void **);
 CUresult cuLaunchCooperativeKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, CUstream, void **);
+CUresult cuTensorMapEncodeTiled(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+CUresult cuTensorMapReplaceAddress(CUtensorMap *, void *);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 CUresult __heddle_cu_create_context(CUcontext *, unsigned int, CUdevice);

@@ -1,4 +1,4 @@
-/* 8-bit floating point: e4m3 (no infinity, NaN is 0x7f) and e5m2, and their pairs and quadruples, as storage. The
+/* 8-bit floating point: e4m3 (no infinity, NaN is 0x7f), e5m2, and e8m0, which has powers of two only, and their pairs and quadruples, as storage. The
    conversions saturate and round to nearest even unless told otherwise (CUDA Math API, "FP8 Conversion and Data
    Movement"). */
 #ifndef HEDDLE_CUDA_FP8_H
@@ -6,34 +6,18 @@
 #pragma clang system_header
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "../heddle/smallfloat.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
-typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 
-/* Of a number between those of the format the nearer one, of a tie the even one. */
 __heddle_hd __nv_fp8_storage_t __nv_cvt_float_to_fp8(float __f, __nv_saturation_t __sat, __nv_fp8_interpretation_t __k) {
-  const int __m = __k == __NV_E4M3 ? 3 : 2, __bias = __k == __NV_E4M3 ? 7 : 15;
   const unsigned int __most = __k == __NV_E4M3 ? 0x7eu : 0x7bu; /* 448 and 57344 */
-  unsigned int __b = __builtin_bit_cast(unsigned int, __f), __s = __b >> 24 & 0x80u, __a = __b & 0x7fffffffu;
-  if (__a > 0x7f800000u) return 0x7f;
-  int __e = (int)(__a >> 23) - 127;
-  unsigned int __r;
-  if (__a == 0x7f800000u) {
-    __r = __most + 1;
-  } else if (__e < -__bias - __m) {
-    __r = 0; /* below half of the least number */
-  } else {
-    /* The significand with its leading bit, in units of the last place, and what is cut off. */
-    unsigned int __sig = (__a & 0x7fffffu) | 0x800000u;
-    int __cut = 23 - __m + (__e < 1 - __bias ? 1 - __bias - __e : 0);
-    unsigned int __half = 1u << (__cut - 1), __rest = __sig & ((1u << __cut) - 1);
-    __r = __sig >> __cut;
-    __r += __rest > __half || (__rest == __half && (__r & 1u));
-    if (__e >= 1 - __bias) __r += (unsigned int)(__e + __bias - 1) << __m;
-  }
+  unsigned int __s = __builtin_bit_cast(unsigned int, __f) >> 24 & 0x80u;
+  if (__f != __f) return 0x7f;
+  unsigned int __r = __k == __NV_E4M3 ? __heddle_f2small(__f, 3, 7, __most) : __heddle_f2small(__f, 2, 15, __most);
   if (__r > __most) {
     if (__sat == __NV_SATFINITE) __r = __most;
     else __r = __k == __NV_E4M3 ? 0x7fu : 0x7cu;
@@ -41,15 +25,10 @@ __heddle_hd __nv_fp8_storage_t __nv_cvt_float_to_fp8(float __f, __nv_saturation_
   return (__nv_fp8_storage_t)(__s | __r);
 }
 __heddle_hd float __heddle_fp82f(__nv_fp8_storage_t __x, __nv_fp8_interpretation_t __k) {
-  const int __m = __k == __NV_E4M3 ? 3 : 2, __bias = __k == __NV_E4M3 ? 7 : 15;
-  unsigned int __s = (unsigned int)(__x & 0x80u) << 24, __a = __x & 0x7fu, __e = __a >> __m, __f = __a & ((1u << __m) - 1);
+  unsigned int __s = (unsigned int)(__x & 0x80u) << 24, __a = __x & 0x7fu;
   if (__k == __NV_E4M3 ? __a == 0x7f : __a > 0x7c) return __builtin_bit_cast(float, 0x7fffffffu);
   if (__k == __NV_E5M2 && __a == 0x7c) return __builtin_bit_cast(float, __s | 0x7f800000u);
-  if (__e == 0) { /* a multiple of the least number */
-    float __v = (float)__f * __builtin_bit_cast(float, (unsigned int)(128 - __bias - __m) << 23);
-    return __s ? -__v : __v;
-  }
-  return __builtin_bit_cast(float, __s | (__e + 127 - __bias) << 23 | __f << (23 - __m));
+  return __k == __NV_E4M3 ? __heddle_small2f(__a, __s, 3, 7) : __heddle_small2f(__a, __s, 2, 15);
 }
 __heddle_hd __nv_fp8_storage_t __nv_cvt_double_to_fp8(double __d, __nv_saturation_t __sat, __nv_fp8_interpretation_t __k) {
   return __nv_cvt_float_to_fp8(__heddle_odd(__d), __sat, __k);
@@ -121,5 +100,50 @@ __heddle_hd __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t __x, __n
 __HEDDLE_FP8(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
 __HEDDLE_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef __HEDDLE_FP8
+
+/* 2^(x-127); 0xff is NaN. A scale of other formats. */
+__heddle_hd __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float __f, __nv_saturation_t __sat, cudaRoundMode __mode) {
+  unsigned int __b = __builtin_bit_cast(unsigned int, __f) & 0x7fffffffu;
+  if (__b > 0x7f800000u) return 0xff;
+  if (__b == 0x7f800000u) return __sat == __NV_SATFINITE ? 0xfe : 0xff;
+  unsigned int __e = __b >> 23, __m = __b & 0x7fffffu;
+  if (__mode == cudaRoundPosInf && (__e == 0 ? __m > 0x400000u : __m != 0)) __e++;
+  return (__nv_fp8_storage_t)(__e < 0xff ? __e : __sat == __NV_SATFINITE ? 0xfe : 0xff);
+}
+__heddle_hd float __heddle_e8m02f(__nv_fp8_storage_t __x) {
+  if (__x == 0xff) return __builtin_bit_cast(float, 0x7fffffffu);
+  return __builtin_bit_cast(float, __x == 0 ? 0x400000u : (unsigned int)__x << 23);
+}
+__heddle_hd __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double __d, __nv_saturation_t __sat, cudaRoundMode __mode) {
+  return __nv_cvt_float_to_e8m0(__heddle_odd(__d), __sat, __mode);
+}
+__heddle_hd __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 __v, __nv_saturation_t __sat, cudaRoundMode __mode) {
+  return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_e8m0(__v.x, __sat, __mode) | __nv_cvt_float_to_e8m0(__v.y, __sat, __mode) << 8);
+}
+__heddle_hd __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t __x) {
+  return __nv_bfloat16_raw{__heddle_f2bf_rn(__heddle_e8m02f(__x))};
+}
+struct __nv_fp8_e8m0 {
+  __nv_fp8_storage_t __x;
+  __nv_fp8_e8m0() = default;
+  __heddle_hd_member explicit __nv_fp8_e8m0(float __f) : __x(__nv_cvt_float_to_e8m0(__f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  __heddle_hd_member explicit __nv_fp8_e8m0(double __f) : __x(__nv_cvt_double_to_e8m0(__f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  __heddle_hd_member explicit __nv_fp8_e8m0(__half __f) : __nv_fp8_e8m0((float)__f) {}
+  __heddle_hd_member explicit __nv_fp8_e8m0(__nv_bfloat16 __f) : __nv_fp8_e8m0((float)__f) {}
+  __heddle_hd_member explicit operator float() const { return __heddle_e8m02f(__x); }
+  __heddle_hd_member explicit operator double() const { return (double)__heddle_e8m02f(__x); }
+  __heddle_hd_member explicit operator __nv_bfloat16() const { return __nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x)); }
+};
+struct __attribute__((aligned(2))) __nv_fp8x2_e8m0 {
+  __nv_fp8x2_storage_t __x;
+  __nv_fp8x2_e8m0() = default;
+  __heddle_hd_member explicit __nv_fp8x2_e8m0(float2 __v) : __x(__nv_cvt_float2_to_e8m0x2(__v, __NV_SATFINITE, cudaRoundPosInf)) {}
+};
+struct __attribute__((aligned(4))) __nv_fp8x4_e8m0 {
+  __nv_fp8x4_storage_t __x;
+  __nv_fp8x4_e8m0() = default;
+  __heddle_hd_member explicit __nv_fp8x4_e8m0(float4 __v)
+      : __x(__nv_fp8x2_e8m0(make_float2(__v.x, __v.y)).__x | (unsigned int)__nv_fp8x2_e8m0(make_float2(__v.z, __v.w)).__x << 16) {}
+};
 
 #endif

@@ -51,6 +51,20 @@ __heddle_fn double atomicAdd(double *__p, double __v) { return __nvvm_atom_add_g
 __HEDDLE_SCOPES(atomicAdd, float, "add.f32", "f")
 __HEDDLE_SCOPES(atomicAdd, double, "add.f64", "d")
 
+/* Of vectors, the addition of each element is atomic, and that of the vector is not (CUDA C++ Programming Guide,
+   atomicAdd). */
+#define __HEDDLE_ATOMIC_ADD_VECTORS(SUFFIX)                                                                          \
+  __heddle_fn float2 atomicAdd##SUFFIX(float2 *__p, float2 __v) {                                                    \
+    return make_float2(atomicAdd##SUFFIX(&__p->x, __v.x), atomicAdd##SUFFIX(&__p->y, __v.y));                        \
+  }                                                                                                                  \
+  __heddle_fn float4 atomicAdd##SUFFIX(float4 *__p, float4 __v) {                                                    \
+    return make_float4(atomicAdd##SUFFIX(&__p->x, __v.x), atomicAdd##SUFFIX(&__p->y, __v.y),                         \
+                       atomicAdd##SUFFIX(&__p->z, __v.z), atomicAdd##SUFFIX(&__p->w, __v.w));                        \
+  }
+__HEDDLE_ATOMIC_ADD_VECTORS()
+__HEDDLE_ATOMIC_ADD_VECTORS(_block)
+__HEDDLE_ATOMIC_ADD_VECTORS(_system)
+
 /* There is no atom.sub: nvcc adds the negation too. */
 #define __HEDDLE_ATOMIC_SUB(SUFFIX)                                                                                  \
   __heddle_fn int atomicSub##SUFFIX(int *__p, int __v) { return atomicAdd##SUFFIX(__p, (int)(0u - (unsigned)__v)); } \

@@ -1,5 +1,5 @@
-/* The macros of <limits.h> and <math.h>, which nvcc's cuda_runtime.h includes (driver_types.h, crt/math_functions.h).
-   A system header that is included later defines them again with the same values. */
+/* The macros of <limits.h>, <float.h>, <math.h> and <alloca.h>, which nvcc's cuda_runtime.h brings (driver_types.h,
+   crt/math_functions.h and the host's headers that these include). A system header that is included later defines them again with the same values. */
 #ifndef HEDDLE_CONSTANTS_H
 #define HEDDLE_CONSTANTS_H
 
@@ -21,6 +21,20 @@
 #define LLONG_MAX __LONG_LONG_MAX__
 #define LLONG_MIN (-__LONG_LONG_MAX__ - 1LL)
 #define ULLONG_MAX (__LONG_LONG_MAX__ * 2ULL + 1ULL)
+
+#define FLT_RADIX __FLT_RADIX__
+#define FLT_MANT_DIG __FLT_MANT_DIG__
+#define FLT_DIG __FLT_DIG__
+#define FLT_MIN __FLT_MIN__
+#define FLT_MAX __FLT_MAX__
+#define FLT_EPSILON __FLT_EPSILON__
+#define DBL_MANT_DIG __DBL_MANT_DIG__
+#define DBL_DIG __DBL_DIG__
+#define DBL_MIN __DBL_MIN__
+#define DBL_MAX __DBL_MAX__
+#define DBL_EPSILON __DBL_EPSILON__
+
+#define alloca(n) __builtin_alloca(n)
 
 #define HUGE_VAL __builtin_huge_val()
 #define HUGE_VALF __builtin_huge_valf()

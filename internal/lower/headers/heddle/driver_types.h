@@ -4,6 +4,8 @@
 #define HEDDLE_DRIVER_TYPES_H
 
 typedef __SIZE_TYPE__ size_t;
+typedef __UINT32_TYPE__ cuuint32_t;
+typedef unsigned long cuuint64_t;
 
 #define HEDDLE_DRIVER_ERRORS(X)                                                                    \
   X(CUDA_SUCCESS, 0, "no error")                                                                   \

@@ -7,8 +7,8 @@
 #error "heddle does not support cuda_runtime.h in C: compile the file as C++ (rename it to .cpp)"
 #endif
 
-#define CUDART_VERSION 12000
-#define CUDA_VERSION 12000
+#define CUDART_VERSION 12090
+#define CUDA_VERSION 12090
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_H__
 
@@ -20,6 +20,8 @@
 #undef __constant__
 #undef __managed__
 #undef __launch_bounds__
+#undef __cluster_dims__
+#undef __block_size__
 #undef __forceinline__
 #define __host__
 #define __device__
@@ -28,6 +30,8 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #include "vector_types.h"
 #include "runtime.h"

@@ -10,10 +10,10 @@
 /* Headers that compile with several compilers define their own __device__ where this is undefined. */
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 0
-#define __CUDACC_VER_BUILD__ 0
-#define CUDART_VERSION 12000
-#define CUDA_VERSION 12000
+#define __CUDACC_VER_MINOR__ 9
+#define __CUDACC_VER_BUILD__ 41
+#define CUDART_VERSION 12090
+#define CUDA_VERSION 12090
 /* Headers of samples (helper_cuda.h) test these include guards to find out whether the types and the functions of
    the runtime exist; Thrust 1 removes __host__ and __device__ unless host_defines.h was included. */
 #define __HOST_DEFINES_H__
@@ -29,10 +29,14 @@
 #include "atomics.h"
 #include "memory.h"
 #include "intrinsics.h"
+#include "simd.h"
+#include "cluster.h"
 #include "math_f64.h"
 #include "math_f32.h"
 #include "math_std.h"
 #include "device_lib.h"
+#include <assert.h>
+#include <utility>
 #include "runtime.h"
 #include "textures.h"
 

@@ -10,6 +10,12 @@
 /* Managed memory is global memory to a kernel; clang has the attribute only for HIP. */
 #define __managed__ __attribute__((device))
 #define __grid_constant__
+/* The size of a cluster, and of a block: annotations that the lowering reads. */
+#define __cluster_dims__(...) __HEDDLE_SHAPE("heddle.cluster", __VA_ARGS__, 1, 1, )
+#define __block_size__(BLOCK, ...) __HEDDLE_BLOCK BLOCK __VA_OPT__(__cluster_dims__ __VA_ARGS__)
+#define __HEDDLE_BLOCK(...) __HEDDLE_SHAPE("heddle.block", __VA_ARGS__, 1, 1, )
+#define __HEDDLE_SHAPE(NAME, X, Y, Z, ...) __attribute__((annotate(NAME, X, Y, Z)))
+#define __maxnreg__(...)
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 /* clang treats __noinline__ as a keyword even inside __attribute__, where libstdc++ uses it. */

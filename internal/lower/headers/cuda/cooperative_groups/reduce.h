@@ -1,1 +1,31 @@
+#ifndef HEDDLE_COOPERATIVE_GROUPS_REDUCE_H
+#define HEDDLE_COOPERATIVE_GROUPS_REDUCE_H
 #include "../cooperative_groups.h"
+#include <cuda/atomic>
+
+namespace cooperative_groups {
+/* One member stores the result, or updates an atomic object with it; which one is not specified, and the others do not
+   wait (CUDA C++ Programming Guide, "reduce"). */
+template <typename __G, typename __T, typename __U, typename __Op> __heddle_fn void reduce_store_async(const __G &__g, __T *__to, __U __v, __Op __op) {
+  __U __r = reduce(__g, __v, __op);
+  if (__g.thread_rank() == 0) *__to = __r;
+}
+template <typename __A, typename __T, typename __Op> struct __update;
+#define __HEDDLE_UPDATE(OP, FETCH)                                                      \
+  template <typename __A, typename __T, typename __V> struct __update<__A, __T, OP<__V>> { \
+    static __heddle_member void __by(__A &__a, __T __v) { __a.FETCH(__v, cuda::std::memory_order_relaxed); }             \
+  };
+__HEDDLE_UPDATE(plus, fetch_add)
+__HEDDLE_UPDATE(less, fetch_min)
+__HEDDLE_UPDATE(greater, fetch_max)
+__HEDDLE_UPDATE(bit_and, fetch_and)
+__HEDDLE_UPDATE(bit_or, fetch_or)
+__HEDDLE_UPDATE(bit_xor, fetch_xor)
+#undef __HEDDLE_UPDATE
+template <typename __G, typename __A, typename __T, typename __Op> __heddle_fn void reduce_update_async(const __G &__g, __A &__atomic, __T __v, __Op __op) {
+  __T __r = reduce(__g, __v, __op);
+  if (__g.thread_rank() == 0) __update<__A, __T, __Op>::__by(__atomic, __r);
+}
+}
+
+#endif

@@ -1,0 +1,50 @@
+package lower
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// fixedShapes are kernels with the directives that their qualifiers mean (CUDA C++ Programming
+// Guide, "Thread Block Clusters" and "Launch Bounds"; PTX ISA 11.4, 11.7).
+var fixedShapes = []struct{ source, want string }{
+	{"__global__ void __cluster_dims__(2, 1, 1) a(int *p) { *p = 1; }",
+		`^\.explicitcluster \.reqnctapercluster 2, 1, 1$`},
+	{"__global__ void __cluster_dims__(4) __launch_bounds__(128) b(int *p) { *p = 1; }",
+		`^\.maxntid 128, 1, 1 \.explicitcluster \.reqnctapercluster 4, 1, 1$`},
+	{"template <int N> __global__ void __cluster_dims__(N, 2) c(int *p) { *p = N; }\n" +
+		"template __global__ void c<3>(int *);", `^\.explicitcluster \.reqnctapercluster 3, 2, 1$`},
+	{"__global__ void __block_size__((128, 2, 1), (2, 1, 1)) d(int *p) { *p = 1; }",
+		`^\.reqntid 128, 2, 1 \.explicitcluster \.reqnctapercluster 2, 1, 1$`},
+	{"__global__ void __block_size__((64)) __maxnreg__(32) e(int *p) { *p = 1; }", `^\.reqntid 64, 1, 1$`},
+	{"__global__ void __attribute__((annotate(\"other\", 1, 2, 3))) f(int *p) { *p = 1; }", `^$`},
+}
+
+// directivesRE matches the directives between the parameters and the body of a kernel.
+var directivesRE = regexp.MustCompile(`(?s)\.entry [^{]*?\n\)\n(.*?)\{`)
+
+func TestFixedShapes(t *testing.T) {
+	for _, c := range fixedShapes {
+		s := directivesRE.FindStringSubmatch(string(lowerSource(t, c.source, Options{Arch: "sm_90"}).PTX))
+		if s == nil {
+			t.Errorf("%s: no kernel", c.source)
+			continue
+		}
+		if got := strings.Join(strings.Fields(s[1]), " "); !regexp.MustCompile(c.want).MatchString(got) {
+			t.Errorf("%s: %q, want %s", c.source, got, c.want)
+		}
+	}
+}
+
+// TestClustersNeedHopper: an architecture without clusters cannot run the kernel as it is meant.
+func TestClustersNeedHopper(t *testing.T) {
+	in := Input{Name: "k.cu", Content: []byte(fixedShapes[0].source)}
+	_, err := Lower(context.Background(), in, Options{NoCache: true})
+	var mistake *InputError
+	if !errors.As(err, &mistake) || !strings.Contains(mistake.Reason, "--arch sm_90") {
+		t.Errorf("%v, want a mistake that names --arch sm_90", err)
+	}
+}

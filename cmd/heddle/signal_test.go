@@ -143,7 +143,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, format := range []string{"text", "json", "sarif", "junit", "github"} {
+	for _, format := range []string{"text", "json", "sarif", "gitlab", "junit", "github"} {
 		cmd, _ := command(t, "check", "--grid", "1", "--block", "32", "--max-steps", "1000", "--format",
 			format, "endless.ptx")
 		var errs bytes.Buffer

@@ -27,7 +27,8 @@ func TestActionDocumented(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(inputs, -1) {
 		has = append(has, m[1])
 	}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(table, -1) {
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|")
+	for _, m := range row.FindAllStringSubmatch(table, -1) {
 		says = append(says, m[1])
 	}
 	if len(has) == 0 || strings.Join(has, " ") != strings.Join(says, " ") {
@@ -37,8 +38,9 @@ func TestActionDocumented(t *testing.T) {
 
 const actionScript = "../../scripts/action-check.sh"
 
-// The action's script passes the exit code on, except for unknown unless asked, and leaves what code
-// scanning takes for alerts out of the SARIF file. A stub of heddle writes the file that --report names.
+// The action's script passes the exit code on, except for unknown unless asked, and leaves what
+// code scanning takes for alerts out of the SARIF file. A stub of heddle writes the file that
+// --report names.
 func TestActionScript(t *testing.T) {
 	for _, tool := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -50,7 +52,8 @@ func TestActionScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	const log = `{"runs":[{"results":[{"kind":"fail","ruleId":"a"},{"kind":"fail","ruleId":"b",` +
-		`"suppressions":[{"kind":"inSource"}]},{"kind":"pass","ruleId":"c"},{"kind":"open","ruleId":"d"}]}]}`
+		`"suppressions":[{"kind":"inSource"}]},{"kind":"pass","ruleId":"c"},` +
+		`{"kind":"open","ruleId":"d"}]}]}`
 	tests := []struct {
 		code, unknown, sarif string
 		want                 int
@@ -67,7 +70,8 @@ func TestActionScript(t *testing.T) {
 		cmd := exec.Command("bash", path, heddle)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "ARGS=./src  *.cu --grid 1", "SARIF="+tt.sarif,
-			"UNKNOWN="+tt.unknown, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY=table")
+			"UNKNOWN="+tt.unknown, "GITHUB_OUTPUT="+filepath.Join(dir, "output"),
+			"GITHUB_STEP_SUMMARY=table")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		_ = cmd.Run()

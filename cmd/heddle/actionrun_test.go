@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Two kernels in PTX, which need no compiler: one with a race, one without.
@@ -74,7 +76,8 @@ func newRelease(t *testing.T, dir string, program []byte) release {
 		mode int64
 		text []byte
 	}{{"LICENSE", 0o644, []byte("text")}, {"heddle", 0o755, program}} {
-		err := w.WriteHeader(&tar.Header{Name: name + "/" + f.name, Mode: f.mode, Size: int64(len(f.text))})
+		err := w.WriteHeader(&tar.Header{Name: name + "/" + f.name, Mode: f.mode,
+			Size: int64(len(f.text))})
 		if err == nil {
 			_, err = w.Write(f.text)
 		}
@@ -91,6 +94,36 @@ func newRelease(t *testing.T, dir string, program []byte) release {
 	sums := fmt.Sprintf("%064x  heddle_1.2.3_plan9_mips.tar.gz\n%x  %s.cdx.json\n%x  %s.tar.gz\n", 1,
 		sha256.Sum256(nil), name, sha256.Sum256(b.Bytes()), name)
 	return release{dir + "/SHA256SUMS": []byte(sums), dir + "/" + name + ".tar.gz": b.Bytes()}
+}
+
+// The archives of a release have the names and the form that the action expects and newRelease
+// makes.
+func TestReleaseNames(t *testing.T) {
+	text, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Project  string `yaml:"project_name"`
+		Archives []struct {
+			Formats []string
+			Name    string `yaml:"name_template"`
+			Wrap    bool   `yaml:"wrap_in_directory"`
+		}
+		Checksum struct {
+			Name      string `yaml:"name_template"`
+			Algorithm string
+		}
+	}
+	if err := yaml.Unmarshal(text, &r); err != nil || len(r.Archives) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	a := r.Archives[0]
+	if a.Name != "{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}" || r.Project != "heddle" ||
+		!a.Wrap || len(a.Formats) != 1 || a.Formats[0] != "tar.gz" || r.Checksum.Name != "SHA256SUMS" ||
+		r.Checksum.Algorithm != "sha256" {
+		t.Errorf("%+v", r)
+	}
 }
 
 // archive returns the path of the archive of a release.
@@ -136,9 +169,10 @@ func TestAction(t *testing.T) {
 	r.write("racy.ptx", racyPTX)
 	r.write("ok.ptx", cleanPTX)
 	got := r.run()
-	checkRun(t, got, "Check kernels", "source", "building it from source, because there is no SHA256SUMS at",
-		releasePath, "::error file=racy.ptx,line=10,")
-	if got.outputs["exit-code"] != "1" || !strings.Contains(got.summary, "### heddle: 1 bug, 1 verified") ||
+	checkRun(t, got, "Check kernels", "source", releasePath, "::error file=racy.ptx,line=10,",
+		"building it from source, because there is no SHA256SUMS at")
+	if got.outputs["exit-code"] != "1" ||
+		!strings.Contains(got.summary, "### heddle: 1 bug, 1 verified") ||
 		!strings.Contains(got.summary, "| error | <code>race-shared</code> |") {
 		t.Errorf("%v", got)
 	}
@@ -149,12 +183,12 @@ func TestAction(t *testing.T) {
 	}
 	t.Run("release", func(t *testing.T) { testActionRelease(t, newRelease(t, releasePath, built)) })
 	// For further runs, a script that starts the program spares to unpack it each time.
-	small := "#!/bin/sh\nexec '" + program + "' \"$@\"\n"
-	t.Run("sarif", func(t *testing.T) { testActionSARIF(t, newRelease(t, releasePath, []byte(small))) })
+	small := newRelease(t, releasePath, []byte("#!/bin/sh\nexec '"+program+"' \"$@\"\n"))
+	t.Run("sarif", func(t *testing.T) { testActionSARIF(t, small) })
 }
 
-// With a release nothing is built, whether it is that of the tag or one that an input names. The cache
-// is that of heddle.
+// With a release nothing is built, whether it is that of the tag or one that an input names. The
+// cache is that of heddle.
 func testActionRelease(t *testing.T, files release) {
 	server := files.serve(t)
 	r := newRunner(t, "OWNER/heddle", "v1.2.3", server)
@@ -162,7 +196,8 @@ func testActionRelease(t *testing.T, files release) {
 	r.write("src/k.cu", "__global__ void k(int *p) { p[threadIdx.x] = 1; }\n")
 	got := r.run("args", "./src --grid 1 --block 32")
 	checkRun(t, got, "", "release", "heddle: heddle_1.2.3_", "whose checksum is right")
-	if got.outputs["exit-code"] != "0" || !strings.HasPrefix(got.summary, "### heddle: 2 verified\n") {
+	if got.outputs["exit-code"] != "0" ||
+		!strings.HasPrefix(got.summary, "### heddle: 2 verified\n") {
 		t.Errorf("%v", got)
 	}
 	cache := filepath.Join(r.temp, "cache", "heddle")
@@ -186,8 +221,8 @@ func testActionRelease(t *testing.T, files release) {
 // fake is a program that takes the place of heddle where it does not matter what heddle does.
 const fake = "#!/bin/sh\necho \"heddle $*\"\nexit 3\n"
 
-// A wrong checksum fails the job, and nothing of the archive is unpacked. What is not there is built,
-// unless an input names it. A stub takes the place of the go command.
+// A wrong checksum fails the job, and nothing of the archive is unpacked. What is not there is
+// built, unless an input names it. A stub takes the place of the go command.
 func TestActionWrong(t *testing.T) {
 	needShell(t)
 	files := newRelease(t, releasePath, []byte(fake))
@@ -198,20 +233,20 @@ func TestActionWrong(t *testing.T) {
 	got := r.run()
 	checkRun(t, got, "Download heddle", "", "::error title=heddle::", "has the checksum",
 		"its SHA256SUMS says", "it was not unpacked")
-	if _, err := os.Stat(filepath.Join(r.temp, "heddle")); err == nil || got.outputs["exit-code"] != "" {
+	if _, err := os.Stat(filepath.Join(r.temp, "heddle")); err == nil ||
+		got.outputs["exit-code"] != "" {
 		t.Errorf("heddle was unpacked or has run: %v", got)
 	}
 
 	named := release{}.serve(t) + "/v9"
-	checkRun(t, newRunner(t, "OWNER/heddle", "v1.2.3", "").run("download", named), "Download heddle", "",
-		"::error title=heddle::there is no SHA256SUMS at "+named)
+	got = newRunner(t, "OWNER/heddle", "v1.2.3", "").run("download", named)
+	checkRun(t, got, "Download heddle", "", "::error title=heddle::there is no SHA256SUMS at "+named)
 
-	bin := t.TempDir()
-	script(t, filepath.Join(bin, "go"),
-		`test "$1 $2 $4 $6" = "build -C -o ./cmd/heddle" && printf '#!/bin/sh\nexit 3\n' > "$5" && chmod +x "$5"`)
+	bin := fakeGo(t)
 	noArchive := release{releasePath + "/SHA256SUMS": files[releasePath+"/SHA256SUMS"]}
-	other := release{releasePath + "/SHA256SUMS": []byte(strings.Repeat("0", 64) +
-		"  heddle_1.2.3_plan9_mips.tar.gz\n" + strings.Repeat("0", 64) + "  ../heddle_1_linux_amd64.tar.gz\n")}
+	zeros := strings.Repeat("0", 64)
+	other := release{releasePath + "/SHA256SUMS": []byte(zeros +
+		"  heddle_1.2.3_plan9_mips.tar.gz\n" + zeros + "  ../heddle_1_linux_amd64.tar.gz\n")}
 	for _, c := range []struct{ repository, ref, server, why string }{
 		{"", "", "", "the action runs from a checkout"},
 		{"OWNER/heddle", "main", whole, "there is no SHA256SUMS at"},
@@ -221,6 +256,32 @@ func TestActionWrong(t *testing.T) {
 		r := newRunner(t, c.repository, c.ref, c.server)
 		r.env[0] = "PATH=" + bin + ":" + strings.TrimPrefix(r.env[0], "PATH=")
 		checkRun(t, r.run(), "", "source", "building it from source, because", c.why)
+	}
+}
+
+// fakeGo returns a directory with a go command that builds nothing.
+func fakeGo(t *testing.T) string {
+	dir := t.TempDir()
+	script(t, filepath.Join(dir, "go"),
+		`test "$1 $2 $4 $6" = "build -C -o ./cmd/heddle" && printf '#!/bin/sh\nexit 3\n' > "$5" && `+
+			`chmod +x "$5"`)
+	return dir
+}
+
+// A server with an error of its own, after some tries, is no reason to fail.
+func TestActionServerError(t *testing.T) {
+	if os.Getenv("HEDDLE_LONG") == "" {
+		t.Skip("curl tries again for seconds; HEDDLE_LONG=1")
+	}
+	needShell(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	for _, url := range []string{server.URL, "http://127.0.0.1:1"} {
+		r := newRunner(t, "OWNER/heddle", "v1.2.3", url)
+		r.env[0] = "PATH=" + fakeGo(t) + ":" + strings.TrimPrefix(r.env[0], "PATH=")
+		checkRun(t, r.run(), "", "source", "SHA256SUMS cannot be downloaded (HTTP status ")
 	}
 }
 
@@ -264,8 +325,8 @@ func testActionSARIF(t *testing.T, files release) {
 	}
 }
 
-// No input becomes shell code or a command of the log, and unknown kernels fail the job only if that is
-// asked for.
+// No input becomes shell code or a command of the log, and unknown kernels fail the job only if
+// that is asked for.
 func TestActionHostile(t *testing.T) {
 	needShell(t)
 	server := newRelease(t, releasePath, []byte(fake)).serve(t)

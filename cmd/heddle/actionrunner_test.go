@@ -51,9 +51,9 @@ func readAction(t *testing.T) *action {
 	return &a
 }
 
-// runner executes the action as GitHub does: inputs and contexts replace expressions, each shell step
-// runs in bash with the files for its outputs and its summary, and a step runs after a failed one
-// only if its condition says so. Steps that use other actions are noted and not executed.
+// runner executes the action as GitHub does: inputs and contexts replace expressions, each shell
+// step runs in bash with the files for its outputs and its summary, and a step runs after a failed
+// one only if its condition says so. Steps that use other actions are noted and not executed.
 type runner struct {
 	t         *testing.T
 	action    *action
@@ -73,10 +73,11 @@ type actionRun struct {
 }
 
 // platforms are the names of GitHub for those of Go.
-var platforms = map[string]string{"linux": "Linux", "darwin": "macOS", "amd64": "X64", "arm64": "ARM64"}
+var platforms = map[string]string{"linux": "Linux", "darwin": "macOS", "amd64": "X64",
+	"arm64": "ARM64"}
 
-// newRunner makes a runner for the action at a ref of a repository, both empty for a checkout, whose
-// server is at a URL.
+// newRunner makes a runner for the action at a ref of a repository, both empty for a checkout,
+// whose server is at a URL.
 func newRunner(t *testing.T, repository, ref, server string) *runner {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -210,8 +211,9 @@ var (
 	property   = regexp.MustCompile(`^(inputs|github|runner|steps)(\.[a-z_-]+)+$`)
 )
 
-// expand replaces the expressions of a text, of which the action has properties of contexts only. One
-// of a step that did not run is empty, as on GitHub; one that the runner does not know fails the test.
+// expand replaces the expressions of a text, of which the action has properties of contexts only.
+// One of a step that did not run is empty, as on GitHub; one that the runner does not know fails
+// the test.
 func expand(t *testing.T, text string, values map[string]string) string {
 	t.Helper()
 	return expression.ReplaceAllStringFunc(text, func(e string) string {
@@ -229,8 +231,8 @@ func lookup(t *testing.T, name string, values map[string]string) string {
 	return v
 }
 
-// condition evaluates the condition of a step: terms that are all true, each always() or a comparison
-// of a property with a string. Without always(), a step does not run after a failed one.
+// condition evaluates the condition of a step: terms that are all true, each always() or a
+// comparison of a property with a string. Without always(), a step does not run after a failed one.
 func condition(t *testing.T, text string, values map[string]string, success bool) bool {
 	t.Helper()
 	if text == "" {
@@ -254,6 +256,6 @@ func condition(t *testing.T, text string, values map[string]string, success bool
 
 // String describes a run for messages.
 func (a *actionRun) String() string {
-	return fmt.Sprintf("failed step %q, outputs %v, other actions %v\nlog:\n%s\nsummary:\n%s", a.failed,
-		a.outputs, a.uses, a.log, a.summary)
+	return fmt.Sprintf("failed step %q, outputs %v, other actions %v\nlog:\n%s\nsummary:\n%s",
+		a.failed, a.outputs, a.uses, a.log, a.summary)
 }

@@ -193,7 +193,8 @@ type checkCommand struct {
 	out            outputFlags
 	in             inputFlags
 
-	results, mistakes diag.Printer // findings and verdicts; errors in the input
+	results, mistakes diag.Printer  // findings and verdicts; errors in the input
+	reports           []filePrinter // of --report and --summary, part of both
 	progress          *progress
 	inputs            [diag.Error + 1]listed // findings about the input, by severity
 	warnings          int                    // findings of that severity that count
@@ -260,7 +261,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 		return inputError{err}
 	}
 	if err := c.summarize(sum); err != nil {
-		return inputError{fmt.Errorf("writing the results: %w", err)}
+		return writeError{err}
 	}
 	why := driver.Stopped(ctx)
 	if err := known.finish(sum, why != "", c.stderr); err != nil {
@@ -293,6 +294,7 @@ func (c *checkCommand) open(ctx context.Context) error {
 	}
 	for _, f := range files {
 		p := f.print(c.opt.Files)
+		c.reports = append(c.reports, p)
 		c.results, c.mistakes = both{c.results, p}, both{c.mistakes, onlyFindings{p}}
 	}
 	if err := c.in.config.read(c.opt.Files, c.mistakes); err != nil {
@@ -330,6 +332,9 @@ func (c *checkCommand) finding(d diag.Diagnostic) {
 		n := &c.inputs[d.Severity]
 		if to = c.mistakes; c.out.format == "text" && n.shown >= c.opt.Limit {
 			n.hidden++
+			for _, r := range c.reports {
+				c.keepError(r.Finding(&d))
+			}
 			return
 		}
 		n.shown++

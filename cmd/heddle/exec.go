@@ -189,7 +189,7 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		page.Launches(launchRows(sum), sum.Later)
 	}
 	if err := errors.Join(c.summarize(ctx, to, sum), sum.Close()); err != nil {
-		return inputError{err}
+		return writeError{err}
 	}
 	code := sum.Exit()
 	if (err != nil || ctx.Err() != nil && c.opt.FailOn.Unknown()) && code != exitBugs {

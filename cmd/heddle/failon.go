@@ -11,15 +11,15 @@ import (
 // failOnFlag defines the policy for the exit code.
 func failOnFlag(fs *pflag.FlagSet, value *driver.FailOn) {
 	fs.Var(newParsed(value, driver.ParseFailOn, append([]string{""}, driver.FailOnWords...)...),
-		"fail-on", "exit with 1 or 3 for `WHAT`: default (bugs and undecided kernels), error (bugs only), "+
-			"warning (bugs and warnings), unknown (bugs, warnings and undecided kernels) or never; the "+
-			"output is the same")
+		"fail-on", "exit with 1 or 3 for `WHAT`: default (bugs and undecided kernels), error (bugs "+
+			"only), warning (bugs and warnings), unknown (bugs, warnings and undecided kernels) or "+
+			"never; the output is the same")
 }
 
 // exitCode sums up a run under the policy of --fail-on. A bug that was found decides the code even
-// if other kernels could not be checked or the run ended early: a script that blocks a merge on code
-// 1 must see it. Otherwise anything that was not examined prevents exitClean. No policy hides a
-// mistake in the input, and a signal outranks all of it (execute).
+// if other kernels could not be checked or the run ended early: a script that blocks a merge on
+// code 1 must see it. Otherwise anything that was not examined prevents exitClean. No policy hides
+// a mistake in the input, and a signal outranks all of it (execute).
 func (c *checkCommand) exitCode(sum *check.Summary, early bool) int {
 	bug, warning, unknown := sum.Bugs > 0 || c.streamRaces > 0, c.warnings > 0, false
 	for _, v := range sum.Verdicts {

@@ -58,8 +58,8 @@ type recipeStep struct {
 	With map[string]string
 }
 
-// Each YAML document of the documents is well-formed, and the recipes use what exists: inputs of the
-// action, and hooks of .pre-commit-hooks.yaml.
+// Each YAML document of the documents is well-formed, and the recipes use what exists: inputs of
+// the action, and hooks of .pre-commit-hooks.yaml.
 func TestRecipes(t *testing.T) {
 	inputs := readAction(t).Inputs
 	hooks := readHooks(t)
@@ -151,8 +151,8 @@ func newCheckout(t *testing.T) *checkout {
 	return c
 }
 
-// shell runs lines as a shell of a CI system does, which ends at the first that fails, and returns the
-// exit code.
+// shell runs lines as a shell of a CI system does, which ends at the first that fails, and returns
+// the exit code.
 func (c *checkout) shell(lines ...string) int {
 	c.t.Helper()
 	cmd := exec.Command("sh", "-e", "-c", strings.Join(lines, "\n"))
@@ -233,7 +233,8 @@ func TestJenkinsRecipe(t *testing.T) {
 	// In strings of Groovy, a backslash joins a line with the next.
 	text := strings.ReplaceAll(texts[0], "\\\n", "")
 	var commands []string
-	for _, m := range regexp.MustCompile(`(?s)\bsh (?:"""(.*?)"""|'([^']*)')`).FindAllStringSubmatch(text, -1) {
+	sh := regexp.MustCompile(`(?s)\bsh (?:"""(.*?)"""|'([^']*)')`)
+	for _, m := range sh.FindAllStringSubmatch(text, -1) {
 		commands = append(commands, m[1]+m[2])
 	}
 	if len(commands) != strings.Count(text, "sh ") || len(commands) == 0 {
@@ -258,7 +259,8 @@ func TestJenkinsRecipe(t *testing.T) {
 	}
 }
 
-// The hook of the recipe for pre-commit runs on staged files: its command, its arguments, the names.
+// The hook of the recipe for pre-commit runs on staged files: its command, its arguments, the
+// names.
 func TestPreCommitRecipe(t *testing.T) {
 	entries := readHooks(t)
 	runs := 0
@@ -294,7 +296,8 @@ func TestCommandsOfCI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := regexp.MustCompile(`(?m)^    heddle check ([^>#\n]*)`).FindAllStringSubmatch(string(text), -1)
+	check := regexp.MustCompile(`(?m)^    heddle check ([^>#\n]*)`)
+	commands := check.FindAllStringSubmatch(string(text), -1)
 	c := newCheckout(t)
 	for _, m := range commands {
 		if code := c.shell("heddle check --help " + m[1] + " >/dev/null"); code != 0 {

@@ -39,9 +39,9 @@ func gitlabReport(t *testing.T, set *source.Set, findings []*Diagnostic, verdict
 }
 
 // checkCodeQuality holds a report to GitLab's documentation, "Code Quality report format": the file
-// is one JSON array and has no byte order mark. Each object has description and check_name, a unique
-// fingerprint, a severity of info, minor, major, critical or blocker, location.path, relative to the
-// repository and without a leading ./, and location.lines.begin, a line.
+// is one JSON array and has no byte order mark. Each object has description and check_name, a
+// unique fingerprint, a severity of info, minor, major, critical or blocker, location.path,
+// relative to the repository and without a leading ./, and location.lines.begin, a line.
 func checkCodeQuality(t *testing.T, text string) {
 	t.Helper()
 	var issues []map[string]any
@@ -62,7 +62,8 @@ func checkCodeQuality(t *testing.T, text string) {
 			t.Errorf("two issues have the fingerprint %v", issue["fingerprint"])
 		}
 		seen[issue["fingerprint"]] = true
-		if !slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, word("severity")) {
+		severities := []string{"info", "minor", "major", "critical", "blocker"}
+		if !slices.Contains(severities, word("severity")) {
 			t.Errorf("severity %q", word("severity"))
 		}
 		if begin < 1 || begin != float64(int(begin)) {
@@ -117,7 +118,8 @@ func TestGitLab(t *testing.T) {
 
 // A run without issues writes an empty array: GitLab then shows that all earlier ones are resolved.
 func TestGitLabEmpty(t *testing.T) {
-	if got := gitlabReport(t, source.NewSet(), nil, &Verdict{Kind: Clean}); got == nil || len(got) > 0 {
+	got := gitlabReport(t, source.NewSet(), nil, &Verdict{Kind: Clean})
+	if got == nil || len(got) > 0 {
 		t.Errorf("%+v, want []", got)
 	}
 }

@@ -20,7 +20,8 @@ const (
 // belongs to one finding are left out, and what exceeds the bounds is counted.
 //
 // Messages, names of kernels and of files come from the code that is checked. They are escaped so
-// that they are text wherever they are shown: no markup, HTML, link or mention (markdown_escape.go).
+// that they are text wherever they are shown: no markup, HTML, link or mention
+// (markdown_escape.go).
 type Markdown struct {
 	w        io.Writer
 	files    *source.Set
@@ -95,8 +96,9 @@ func (m *Markdown) Close() error {
 	text := "### heddle: " + m.heading() + "\n\n" +
 		joinRows(&room, "finding", "| | finding | place | kernel | message |\n|---|---|---|---|---|\n",
 			&m.findings[Error], &m.findings[Warning]) +
-		joinRows(&room, "verdict", "| verdict | kernel | file | |\n|---|---|---|---|\n", &m.verdicts[Bug],
-			&m.verdicts[Unknown], &m.verdicts[Unsupported], &m.verdicts[Clean], &m.verdicts[Verified])
+		joinRows(&room, "verdict", "| verdict | kernel | file | |\n|---|---|---|---|\n",
+			&m.verdicts[Bug], &m.verdicts[Unknown], &m.verdicts[Unsupported], &m.verdicts[Clean],
+			&m.verdicts[Verified])
 	_, err := io.WriteString(m.w, text)
 	return err
 }
@@ -128,8 +130,8 @@ func (m *Markdown) heading() string {
 	return strings.Join(parts, "; ")
 }
 
-// joinRows joins the parts of a table, as far as there is room for bytes and rows, and counts the rest.
-// It returns nothing for a table without rows.
+// joinRows joins the parts of a table, as far as there is room for bytes and rows, and counts the
+// rest. It returns nothing for a table without rows.
 func joinRows(room *int, noun, head string, parts ...*rows) string {
 	var b strings.Builder
 	shown, all := 0, 0

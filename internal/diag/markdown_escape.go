@@ -10,9 +10,9 @@ import (
 // the rest is text.
 //
 // Characters with a meaning in Markdown or HTML become numeric character references, which
-// CommonMark (section 2.5) never takes for markup, and which do not end a cell. Backslashes would do
-// less: renderers disagree about \|, and a reference within <code> is not the same as in a span of
-// backticks.
+// CommonMark (section 2.5) never takes for markup, and which do not end a cell. Backslashes would
+// do less: renderers disagree about \|, and a reference within <code> is not the same as in a span
+// of backticks.
 func markdownText(s string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(oneCell(s), "`") {
@@ -35,8 +35,8 @@ func markdownCode(s string) string {
 	return asCode(s)
 }
 
-// at is the reference to @. GitHub and GitLab look for mentions and addresses of mail in a text whose
-// references they have replaced already, so @ is an element apart from what is around it.
+// at is the reference to @. GitHub and GitLab look for mentions and addresses of mail in a text
+// whose references they have replaced already, so @ is an element apart from what is around it.
 const at = "&#64;"
 
 // asCode makes a code element of a text.

@@ -66,8 +66,8 @@ func TestMarkdown(t *testing.T) {
 }
 
 // inert is a cell, without its code elements, in which nothing is markup: letters, digits, other
-// characters than those of ASCII, punctuation without a meaning within a line, and numeric references.
-// A period or a colon ends a word, so that it makes no link.
+// characters than those of ASCII, punctuation without a meaning within a line, and numeric
+// references. A period or a colon ends a word, so that it makes no link.
 var inert = regexp.MustCompile(`^(?:[a-zA-Z0-9 ,;()'-]|[.:](?: |$)|&#[0-9]+;|[^\x00-\x7F])*$`)
 
 // code is a code element; another tag in it is no inert text.
@@ -105,12 +105,13 @@ func checkMarkdown(t *testing.T, s, text string) {
 	}
 }
 
-// hostileMarkdown are the texts that are hostile to other formats, and what Markdown, HTML and GitHub
-// react to.
+// hostileMarkdown are the texts that are hostile to other formats, and what Markdown, HTML and
+// GitHub react to.
 func hostileMarkdown() []string {
 	return append(slices.Clone(hostile),
 		"a|b", `a\|b`, `\`, "``` `a", "`", "a`b|c`d", "| a |\n|---|\n", "<script>alert(1)</script>",
-		"<img src=x onerror=alert(1)>", "&lt;b&gt;", "&#60;b>", "[x](javascript:alert(1))", "![](//h/i)",
+		"<img src=x onerror=alert(1)>", "&lt;b&gt;", "&#60;b>", "[x](javascript:alert(1))",
+		"![](//h/i)",
 		"http://host.invalid/x", "www.host.invalid", "a@host.invalid", "`a@host.invalid`",
 		"@team #1 owner/name#1", ":boom:", "**b** __c__ ~~d~~", "<!-- -->",
 		"</code></td></table><h1>", "\r\n# heading\r\n", "$x$ $$y$$", "{{x}}", "- [ ] a", "[^1]: x",
@@ -165,8 +166,8 @@ func TestMarkdownSize(t *testing.T) {
 // tag finds the tags of HTML.
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TestMarkdownRendered has cmark-gfm, of which GitHub's renderer is made, render a summary of hostile
-// text: its HTML has tables of code and text and nothing else.
+// TestMarkdownRendered has cmark-gfm, of which GitHub's renderer is made, render a summary of
+// hostile text: its HTML has tables of code and text and nothing else.
 func TestMarkdownRendered(t *testing.T) {
 	program, err := exec.LookPath("cmark-gfm")
 	if err != nil {

@@ -42,10 +42,8 @@ const actionScript = "../../scripts/action-check.sh"
 // code scanning takes for alerts out of the SARIF file. A stub of heddle writes the file that
 // --report names.
 func TestActionScript(t *testing.T) {
-	for _, tool := range []string{"bash", "jq"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("no %s", tool)
-		}
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("no jq")
 	}
 	path, err := filepath.Abs(actionScript)
 	if err != nil {

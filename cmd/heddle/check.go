@@ -407,7 +407,8 @@ func sharedFlags(set, other *pflag.FlagSet) string {
 	var out []string
 	set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "format", "html", "report", "summary", "fail-on", "color", "verbose", "jobs", "limit", "output":
+		case "format", "html", "report", "summary", "fail-on", "color", "verbose", "jobs", "limit",
+			"output":
 			return
 		}
 		if other.Lookup(f.Name) == nil {

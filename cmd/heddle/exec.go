@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heddle/internal/command/exec"
 	"heddle/internal/diag"
@@ -110,6 +111,12 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"report memory that the program does not free as a finding")
 	c.build.define(fs)
 	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
+	c.reportFlags(fs)
+	return cmd
+}
+
+// reportFlags defines the flags of the report.
+func (c *execCommand) reportFlags(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&c.format, formats...), "format",
 		"print findings as `FORMAT` text, json (one object per line), sarif, github, gitlab or junit")
 	fs.StringVar(&c.html, "html", "",
@@ -119,7 +126,6 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color",
 		"use color: `WHEN` is auto, always or never")
 	fs.StringVarP(&c.output, "output", "o", "", "write the report to `FILE` instead of standard error")
-	return cmd
 }
 
 // run builds what is to be built, runs the program, and reports.

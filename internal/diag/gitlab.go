@@ -68,7 +68,8 @@ func (g *GitLab) Finding(d *Diagnostic) error {
 	if d.Kernel != "" {
 		text += "; kernel " + d.Kernel
 	}
-	g.add(string(d.Code), severity, Fingerprint(g.files, d), text, d.Span, d.Input)
+	g.add(gitlabIssue{Description: text, Check: string(d.Code), Severity: severity,
+		Fingerprint: Fingerprint(g.files, d)}, d.Span, d.Input)
 	return nil
 }
 
@@ -76,25 +77,27 @@ func (g *GitLab) Finding(d *Diagnostic) error {
 func (g *GitLab) Verdict(v *Verdict) error {
 	if v.Kind == Unknown || v.Kind == Unsupported {
 		name := v.Kind.String()
-		g.add(name, "minor", verdictPrint(v), name+": "+v.Text(), v.Span, v.Input)
+		g.add(gitlabIssue{Description: name + ": " + v.Text(), Check: name, Severity: "minor",
+			Fingerprint: verdictPrint(v)}, v.Span, v.Input)
 	}
 	return nil
 }
 
 // add adds an issue at a span, or at the first line of the input. GitLab drops all but one of the
 // issues with equal fingerprints, so a later one gets a number.
-func (g *GitLab) add(check, severity, print, text string, s source.Span, input string) {
+func (g *GitLab) add(issue gitlabIssue, s source.Span, input string) {
+	print := issue.Fingerprint
 	g.seen[print]++
 	if n := g.seen[print]; n > 1 {
-		print = fmt.Sprintf("%s:%d", print, n)
+		issue.Fingerprint = fmt.Sprintf("%s:%d", print, n)
 	}
 	file, r := placeOf(g.files, s, input)
-	path := noFile
+	issue.Location = gitlabLocation{noFile, gitlabLines{max(r.line, 1)}}
 	if file != "" {
-		path, _ = g.paths.rel(file)
+		issue.Location.Path, _ = g.paths.rel(file)
 	}
-	g.issues = append(g.issues, gitlabIssue{printable(text), check, print, severity,
-		gitlabLocation{path, gitlabLines{max(r.line, 1)}}})
+	issue.Description = printable(issue.Description)
+	g.issues = append(g.issues, issue)
 }
 
 // Close writes the report, which is an empty array if there is no issue. It is called once.

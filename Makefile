@@ -22,11 +22,12 @@ clang:
 	@sh scripts/install-clang.sh
 
 # optional installs programs that only tests use: z3 checks the solver, chromium opens the HTML report,
-# and junitparser reads JUnit XML. Tests without their program are skipped.
+# junitparser reads JUnit XML, and cmark-gfm renders Markdown. Tests without their program are skipped.
 optional:
 	@sh scripts/install-optional.sh z3
 	@sh scripts/install-optional.sh chromium
 	@sh scripts/install-optional.sh junitparser
+	@sh scripts/install-optional.sh cmark-gfm
 
 # test is the target of .ci/run.
 test: clang optional lint

@@ -1,6 +1,7 @@
 #!/bin/sh
 # install-optional.sh PROGRAM: installs a program that only tests use: z3, whose answers they compare with
-# heddle's own solver, chromium, which opens the HTML report, or junitparser, which reads JUnit XML.
+# heddle's own solver, chromium, which opens the HTML report, junitparser, which reads JUnit XML, or
+# cmark-gfm, which renders Markdown.
 # heddle does not need these programs, and tests that do are skipped. So if the program cannot be
 # installed, the script prints a message and succeeds.
 set -u

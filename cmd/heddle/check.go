@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ import (
 type outputFlags struct {
 	format, color string
 	html          string // the file of an HTML report; empty: none
+	files         reportFlags
+	failOn        driver.FailOn
 	printf        bool
 	stats         bool
 	invariants    bool
@@ -38,13 +41,15 @@ type outputFlags struct {
 // define adds the flags to a command. The flags of the input must be defined before, because
 // --verbose, which both use, is described here in full.
 func (out *outputFlags) define(fs *pflag.FlagSet) {
-	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format",
-		"print as `FORMAT` text, json (one object per line), sarif, github (workflow annotations) or "+
-			"junit")
+	fs.Var(newChoice(&out.format, formats...), "format",
+		"print as `FORMAT` text, json (one object per line), sarif, github (workflow annotations), "+
+			"gitlab (code quality) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color",
 		"use color: `WHEN` is auto, always or never")
 	fs.StringVar(&out.html, "html", "",
 		"also write an HTML report to `FILE`: one file that needs no network")
+	out.files.define(fs)
+	failOnFlag(fs, &out.failOn)
 	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
 		v.Usage = "print verdicts in full, with what they assume, and to standard error which engines " +
 			"examined each kernel, why, with which result and in what time, and which parts of compile " +
@@ -188,9 +193,11 @@ type checkCommand struct {
 	out            outputFlags
 	in             inputFlags
 
-	results, mistakes diag.Printer // findings and verdicts; errors in the input
+	results, mistakes diag.Printer  // findings and verdicts; errors in the input
+	reports           []filePrinter // of --report and --summary, part of both
 	progress          *progress
 	inputs            [diag.Error + 1]listed // findings about the input, by severity
+	warnings          int                    // findings of that severity that count
 	writeErr          error                  // the first error of a printer
 
 	page     *reportFile // of --html; nil: none
@@ -254,7 +261,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 		return inputError{err}
 	}
 	if err := c.summarize(sum); err != nil {
-		return inputError{fmt.Errorf("writing the results: %w", err)}
+		return writeError{err}
 	}
 	why := driver.Stopped(ctx)
 	if err := known.finish(sum, why != "", c.stderr); err != nil {
@@ -264,10 +271,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 	if errors.As(context.Cause(ctx), &limit) { // execute says it of a signal
 		fmt.Fprintf(c.stderr, "heddle: %v; not everything was examined\n", limit)
 	}
-	if c.streamRaces > 0 {
-		return exitWith(exitBugs)
-	}
-	return exitWith(exitCode(sum, why != ""))
+	return exitWith(c.exitCode(sum, why != ""))
 }
 
 // open creates the printers and the HTML report and reads the configuration. All of it happens
@@ -284,10 +288,20 @@ func (c *checkCommand) open(ctx context.Context) error {
 		c.results, c.mistakes = both{c.results, page}, both{c.mistakes, page.findings()}
 		c.opt.Trace.Graph, c.page, c.verified = page.Graph, page, verifiedOf{}
 	}
+	files, err := c.out.files.open()
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		p := f.print(c.opt.Files)
+		c.reports = append(c.reports, p)
+		c.results, c.mistakes = both{c.results, p}, both{c.mistakes, onlyFindings{p}}
+	}
 	if err := c.in.config.read(c.opt.Files, c.mistakes); err != nil {
-		return errors.Join(err, c.mistakes.Close())
+		return errors.Join(err, c.results.Close())
 	}
 	c.in.config.apply(&c.opt.Options)
+	c.out.failOn = cmp.Or(c.out.failOn, c.in.config.failOn())
 	return nil
 }
 
@@ -310,11 +324,17 @@ type listed struct{ shown, hidden int }
 // have no limit, because a program reads them.
 func (c *checkCommand) finding(d diag.Diagnostic) {
 	c.progress.clear()
+	if d.Severity == diag.Warning && d.Suppressed == nil {
+		c.warnings++
+	}
 	to := c.results
 	if d.Code.Family() == diag.Inputs {
 		n := &c.inputs[d.Severity]
 		if to = c.mistakes; c.out.format == "text" && n.shown >= c.opt.Limit {
 			n.hidden++
+			for _, r := range c.reports {
+				c.keepError(r.Finding(&d))
+			}
 			return
 		}
 		n.shown++
@@ -364,49 +384,12 @@ func (c *checkCommand) summarize(sum *check.Summary) error {
 	return nil
 }
 
-// exitCode sums up a run. A bug that was found decides the code even if other kernels could not be
-// checked or the run ended early: a script that blocks a merge on code 1 must see it. Otherwise
-// anything that was not examined prevents exitClean. A signal outranks all of it (execute).
-func exitCode(sum *check.Summary, early bool) int {
-	code := exitClean
-	for _, v := range sum.Verdicts {
-		switch v.Kind {
-		case diag.Bug:
-			return exitBugs
-		case diag.Unknown, diag.Unsupported:
-			code = exitUnknown
-		}
-	}
-	switch {
-	case sum.Bugs > 0:
-		return exitBugs
-	case early:
-		return exitUnknown
-	case sum.InputErrors > 0:
-		return exitUsage
-	// Nothing was checked and no error explains why: that must not look clean.
-	case len(sum.Verdicts) == 0 && sum.Skipped == 0 && sum.Printed == 0:
-		return exitUnknown
-	}
-	return code
-}
-
 // printers returns a printer for findings and verdicts and one for errors in the input. For people,
 // the errors go to standard error, so that standard output has results alone; a format for programs
 // has one stream, which needs both.
 func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
 	results, mistakes diag.Printer) {
-	switch out.format {
-	case "json":
-		results = diag.NewJSON(stdout, files)
-	case "sarif":
-		results = diag.NewSARIF(stdout, files, workingDirectory(), moduleVersion())
-	case "github":
-		results = diag.NewGitHub(stdout, files, workingDirectory())
-	case "junit":
-		results = diag.NewJUnit(stdout, files, workingDirectory())
-	}
-	if results != nil {
+	if results = newPrinter(out.format, stdout, files); results != nil {
 		return results, results
 	}
 	text := diag.NewText(stdout, files, useColor(out.color, stdout))
@@ -424,7 +407,8 @@ func sharedFlags(set, other *pflag.FlagSet) string {
 	var out []string
 	set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "format", "html", "color", "verbose", "jobs", "limit", "output":
+		case "format", "html", "report", "summary", "fail-on", "color", "verbose", "jobs", "limit",
+			"output":
 			return
 		}
 		if other.Lookup(f.Name) == nil {

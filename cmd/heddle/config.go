@@ -101,6 +101,15 @@ func (c *configFlags) apply(opt *driver.Options) {
 	opt.Settings = c.settings
 }
 
+// failOn is what the file says of --fail-on; FailUnspecified without a file.
+func (c *configFlags) failOn() driver.FailOn {
+	if c.file == nil {
+		return driver.FailUnspecified
+	}
+	f, _ := driver.ParseFailOn(c.file.FailOn) // the reader of the file has checked the word
+	return f
+}
+
 // engines maps the engine that a configuration names to that of the driver. Unspecified has no
 // entry and yields the zero value, which lets the dispatcher choose.
 var engines = map[config.Engine]driver.Engine{

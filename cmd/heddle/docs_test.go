@@ -250,7 +250,7 @@ func TestCompletion(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"check", "--format", ""}, "text\njson\nsarif\ngithub\njunit\n:4\n"},
+		{[]string{"check", "--format", ""}, "text\njson\nsarif\ngithub\ngitlab\njunit\n:4\n"},
 		{[]string{"explain", "race-sh"}, "race-shared\ttwo threads"},
 		{[]string{"explain", "race-shared", ""}, ":4\n"},
 		{[]string{"tra"}, "trace\tverify barriers"},

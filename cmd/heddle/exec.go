@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heddle/internal/command/exec"
 	"heddle/internal/diag"
@@ -51,6 +52,7 @@ type execCommand struct {
 	check   string
 	format  string
 	html    string
+	files   reportFlags
 	color   string
 	output  string
 	keep    string
@@ -109,14 +111,21 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"report memory that the program does not free as a finding")
 	c.build.define(fs)
 	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
-	fs.Var(newChoice(&c.format, "text", "json", "sarif", "github", "junit"), "format",
-		"print findings as `FORMAT` text, json (one object per line), sarif, github or junit")
+	c.reportFlags(fs)
+	return cmd
+}
+
+// reportFlags defines the flags of the report.
+func (c *execCommand) reportFlags(fs *pflag.FlagSet) {
+	fs.Var(newChoice(&c.format, formats...), "format",
+		"print findings as `FORMAT` text, json (one object per line), sarif, github, gitlab or junit")
 	fs.StringVar(&c.html, "html", "",
 		"also write a report as HTML to `FILE`, with a timeline of the launches by stream")
+	c.files.define(fs)
+	failOnFlag(fs, &c.opt.FailOn)
 	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color",
 		"use color: `WHEN` is auto, always or never")
 	fs.StringVarP(&c.output, "output", "o", "", "write the report to `FILE` instead of standard error")
-	return cmd
 }
 
 // run builds what is to be built, runs the program, and reports.
@@ -186,10 +195,10 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		page.Launches(launchRows(sum), sum.Later)
 	}
 	if err := errors.Join(c.summarize(ctx, to, sum), sum.Close()); err != nil {
-		return inputError{err}
+		return writeError{err}
 	}
 	code := sum.Exit()
-	if (ctx.Err() != nil || err != nil) && code != exitBugs {
+	if (err != nil || ctx.Err() != nil && c.opt.FailOn.Unknown()) && code != exitBugs {
 		code = exitUnknown
 	}
 	return exitWith(code)
@@ -213,18 +222,25 @@ func (c *execCommand) printers(ctx context.Context, to io.Writer) (page *reportF
 			return nil, err
 		}
 	}
+	files, err := c.files.open()
+	if err != nil {
+		return nil, err
+	}
 	out := outputFlags{format: c.format, color: "never"}
 	if c.output == "" && useColor(c.color, c.stderr) {
 		out.color = "always"
 	}
-	c.opt.Printer = func(files *source.Set) diag.Printer {
-		results, _ := printers(out, files, to, c.stderr)
+	c.opt.Printer = func(set *source.Set) diag.Printer {
+		results, _ := printers(out, set, to, c.stderr)
 		if text, ok := results.(*diag.Text); ok {
 			text.Next = false // fix would need the launch of the program
 		}
 		if page != nil {
-			page.Files(files)
-			return both{results, page}
+			page.Files(set)
+			results = both{results, page}
+		}
+		for _, f := range files {
+			results = both{results, f.print(set)}
 		}
 		return results
 	}
@@ -331,7 +347,7 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 	switch c.format {
 	case "json":
 		return writeExecJSON(w, s)
-	case "sarif", "junit": // one document
+	case "sarif", "gitlab", "junit": // one document
 		return nil
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(w, "heddle: "+format+"\n", args...) }

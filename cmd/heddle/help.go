@@ -27,7 +27,8 @@ var flagGroups = []flagGroup{
 	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path cccl no-cache lang database library " +
 		"library-path Xcompiler keep gpu list image"},
 	{"Configuration", "config no-config trust force"},
-	{"Reports", "html color quiet baseline write-baseline new-from printf init-check leak-check verbose"},
+	{"Reports", "html report summary fail-on color quiet baseline write-baseline new-from printf " +
+		"init-check leak-check verbose"},
 	{"Other flags", ""},
 }
 

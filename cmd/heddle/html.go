@@ -53,8 +53,8 @@ func (r *reportFile) Close() error { return errors.Join(r.HTML.Close(), r.file.C
 // second stream of errors in the input, whose end is not the end of the report.
 func (r *reportFile) findings() diag.Printer { return onlyFindings{r.HTML} }
 
-// onlyFindings is the printer that findings returns.
-type onlyFindings struct{ *report.HTML }
+// onlyFindings is a printer of findings for a report that another printer closes.
+type onlyFindings struct{ diag.Printer }
 
 // Close does nothing; the owner of the report closes it.
 func (onlyFindings) Close() error { return nil }

@@ -46,6 +46,13 @@ type inputError struct{ err error }
 func (e inputError) Error() string { return e.err.Error() }
 func (e inputError) Unwrap() error { return e.err }
 
+// writeError ends a command whose results could not be written, with exitInternal.
+type writeError struct{ err error }
+
+// Error and Unwrap implement error.
+func (e writeError) Error() string { return "the results cannot be written: " + e.err.Error() }
+func (e writeError) Unwrap() error { return e.err }
+
 // run is the whole program as a function of its arguments and streams. It returns the exit code, so
 // that tests can call it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -84,11 +91,15 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	var exit exitError
+	var unwritten writeError
 	switch {
 	case err == nil:
 		return exitClean
 	case errors.As(err, &exit):
 		return int(exit)
+	case errors.As(err, &unwritten):
+		fmt.Fprintf(log, "heddle: %v\n", unwritten)
+		return exitInternal
 	}
 	// Whatever has no exit code of its own is a mistake of the user.
 	fmt.Fprintf(log, "heddle: %v\n", err)

@@ -158,7 +158,7 @@ func TestExitCode(t *testing.T) {
 		{"nothing", verdicts(), false, exitUnknown},
 	}
 	for _, tt := range tests {
-		if got := exitCode(tt.sum, tt.early); got != tt.want {
+		if got := (&checkCommand{}).exitCode(tt.sum, tt.early); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

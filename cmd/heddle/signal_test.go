@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -114,6 +117,45 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// After a signal, the reports are complete documents with what was known: the undecided kernel. No
+// policy hides the signal.
+func TestSignalReports(t *testing.T) {
+	cmd, _ := command(t, append(slices.Clone(spin), "--format", "json", "--fail-on", "never",
+		"--report", "gitlab=a.json", "--report", "sarif=a.sarif", "--report", "junit=a.xml",
+		"--summary", "a.table")...)
+	pipe, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewReader(pipe)
+	if line, err := out.ReadString('\n'); err != nil || !json.Valid([]byte(line)) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 143 {
+		t.Errorf("exit code %d, want 143", got)
+	}
+	for name, valid := range map[string]func([]byte) bool{
+		"a.json": json.Valid, "a.sarif": json.Valid,
+		"a.xml": func(b []byte) bool { return xml.Unmarshal(b, new(struct{})) == nil },
+		"a.table": func(b []byte) bool {
+			return strings.HasPrefix(string(b), "### heddle: 1 unknown, 1 clean\n")
+		},
+	} {
+		text, err := os.ReadFile(filepath.Join(cmd.Dir, name))
+		if err != nil || !valid(text) || !strings.Contains(string(text), "interrupted by SIGTERM") {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+}
+
 // A reader that closes the pipe ends the command quietly, as SIGPIPE ends other programs: code 141,
 // also in the middle of an endless run.
 func TestClosedPipe(t *testing.T) {
@@ -143,7 +185,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, format := range []string{"text", "json", "sarif", "junit", "github"} {
+	for _, format := range []string{"text", "json", "sarif", "gitlab", "junit", "github"} {
 		cmd, _ := command(t, "check", "--grid", "1", "--block", "32", "--max-steps", "1000", "--format",
 			format, "endless.ptx")
 		var errs bytes.Buffer
@@ -153,6 +195,19 @@ func TestFullDisk(t *testing.T) {
 		if text := errs.String(); cmd.ProcessState.ExitCode() != exitInternal ||
 			!strings.HasPrefix(text, want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", format, cmd.ProcessState.ExitCode(), text)
+		}
+	}
+	// A report beside the results is output as well, and no policy hides that it is lost.
+	for _, flag := range []string{"--report=gitlab=/dev/full", "--report=json=/dev/full",
+		"--summary=/dev/full", "--html=/dev/full"} {
+		cmd, _ := command(t, "run", "--grid", "1", "--block", "32", "--kernel", "quick", "--fail-on",
+			"never", flag, "endless.ptx")
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		_ = cmd.Run()
+		if text := errs.String(); cmd.ProcessState.ExitCode() != exitInternal ||
+			!strings.HasPrefix(text, "heddle: the results cannot be written: write /dev/full: ") {
+			t.Errorf("%s: exit code %d, %q", flag, cmd.ProcessState.ExitCode(), text)
 		}
 	}
 	cmd, _ := command(t, "run", "--grid", "1", "--block", "32", "--kernel", "quick", "endless.ptx")

@@ -24,6 +24,7 @@ type File struct {
 	Include []string // files to check below a directory that the user names; none: all
 	Exclude []string // files not to check there
 	Engine  Engine   // default for all kernels
+	FailOn  string   // what makes a run fail, one of FailOns; empty: unspecified
 	Timeout time.Duration
 	Compile Compile
 	Kernels []Kernel
@@ -63,6 +64,9 @@ const (
 // Engines are the values of the engine key, in the order of messages. A kernel is skipped by a
 // reason (the skip key) and not by an engine.
 var Engines = []string{"run", "verify", "trace", "check"}
+
+// FailOns are the values of the fail-on key, those of the flag --fail-on.
+var FailOns = []string{"default", "error", "warning", "unknown", "never"}
 
 // Error is a mistake in a configuration, with its position.
 type Error struct {

@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 include = ["src/**/*.cu"]
 exclude = ["third_party"]
 engine = "check"
+fail-on = "warning"
 timeout = "20s"
 
 [compile]
@@ -60,7 +61,7 @@ skip = "needs real data"
 		Name: "reduce*", File: "src/r.cu", Engine: "verify", Timeout: 2500 * time.Millisecond,
 		Launch: launch.Request{Grid: &event.Dim3{X: 64, Y: 1, Z: 1}, Block: &event.Dim3{X: 8, Y: 8, Z: 1}, Shared: &shared},
 	}
-	if f.Engine != "check" || f.Timeout != 20*time.Second || !reflect.DeepEqual(f.Include, []string{"src/**/*.cu"}) {
+	if f.Engine != "check" || f.FailOn != "warning" || f.Timeout != 20*time.Second || !reflect.DeepEqual(f.Include, []string{"src/**/*.cu"}) {
 		t.Errorf("%+v", f)
 	}
 	if c := f.Compile; !reflect.DeepEqual(c, Compile{Includes: []string{"proj/include", "/abs"}, Defines: []string{"N=4"}, Std: "c++17", Arch: "sm_80", OptLevel: "3"}) {
@@ -69,8 +70,8 @@ skip = "needs real data"
 	k := f.Kernels[0]
 	var args []string
 	for _, a := range k.Launch.Args {
-		if got := a.Span.Start.Line(); got != 20 {
-			t.Errorf("%s is in line %d, expected 20", a.Param, got)
+		if got := a.Span.Start.Line(); got != 21 {
+			t.Errorf("%s is in line %d, expected 21", a.Param, got)
 		}
 		args = append(args, a.String())
 	}
@@ -79,8 +80,8 @@ skip = "needs real data"
 		"w=file:proj/w.bin x=1.5" {
 		t.Errorf("arguments %s", got)
 	}
-	if k.Span.Start.Line() != 15 {
-		t.Errorf("the table is in line %d, expected 15", k.Span.Start.Line())
+	if k.Span.Start.Line() != 16 {
+		t.Errorf("the table is in line %d, expected 16", k.Span.Start.Line())
 	}
 	k.Launch.Args, k.Span = nil, source.Span{}
 	if !reflect.DeepEqual(k, want) {

@@ -26,6 +26,7 @@ type document struct {
 	Include []text  `toml:"include"`
 	Exclude []text  `toml:"exclude"`
 	Engine  *text   `toml:"engine"`
+	FailOn  *text   `toml:"fail-on"`
 	Timeout *text   `toml:"timeout"`
 	Compile compile `toml:"compile"`
 	Kernel  []table `toml:"kernel"`
@@ -211,6 +212,7 @@ func (r *reader) file(doc *document) *File {
 		Include: r.patterns("include", doc.Include),
 		Exclude: r.patterns("exclude", doc.Exclude),
 		Engine:  r.engine("engine", doc.Engine),
+		FailOn:  r.oneOf("fail-on", "fail-on", doc.FailOn, FailOns),
 		Timeout: r.duration("timeout", doc.Timeout),
 	}
 	c := &doc.Compile

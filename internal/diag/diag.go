@@ -1,6 +1,6 @@
-// Package diag holds diagnostics as data and renders them: as text for people, and as JSON, SARIF,
-// JUnit XML and GitHub workflow commands for tools. Apart from the commands themselves, no other
-// package prints results for the user.
+// Package diag holds diagnostics as data and renders them: as text and Markdown for people, and as
+// JSON, SARIF, JUnit XML, GitHub workflow commands and GitLab reports for tools. Apart from the
+// commands themselves, no other package prints results for the user.
 //
 // A diagnostic carries everything that any format shows; each renderer picks the parts for which
 // its format has a field and joins the rest into the message (fullText). Renderers never decide

@@ -37,6 +37,11 @@ func Fingerprint(files *source.Set, d *Diagnostic) string {
 	return hashOf(parts...)
 }
 
+// verdictPrint is the fingerprint of a verdict. The file is no part of it, as for findings.
+func verdictPrint(v *Verdict) string {
+	return hashOf("heddle/1", verdictRule, v.Kind.String(), v.Kernel)
+}
+
 // hashOf returns the first 128 bits of a SHA-256 sum in hexadecimal digits.
 func hashOf(parts ...string) string {
 	h := sha256.New()

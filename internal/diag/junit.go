@@ -135,10 +135,13 @@ func summary(codes []string) string {
 	return strings.Join(order, ", ")
 }
 
+// noFile is the name of the file where a format demands one and there is none.
+const noFile = "(no file)"
+
 // open returns the case of that name without a verdict, and makes one if there is none. A name may
 // have several cases, since two modules of a binary may define kernels with the same name.
 func (j *JUnit) open(input, name string) *junitCase {
-	file := "(no file)"
+	file := noFile
 	if input != "" {
 		file, _ = j.paths.rel(input)
 	}

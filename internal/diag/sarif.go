@@ -194,7 +194,7 @@ func (s *SARIF) Verdict(v *Verdict) error {
 	s.logical(loc, v.Kernel)
 	r := s.result(verdictRule).WithKind(kind).WithLevel(sarif.LevelNone).WithMessage(message(text)).
 		WithLocations([]*sarif.Location{loc})
-	s.fingerprint(r, hashOf("heddle/1", verdictRule, name, v.Kernel))
+	s.fingerprint(r, verdictPrint(v))
 	s.run.AddResult(r)
 	return nil
 }

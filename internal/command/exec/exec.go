@@ -42,6 +42,7 @@ type Options struct {
 	// InitCheck: reads of device memory that nothing has written are findings.
 	InitCheck bool
 	Leaks     bool // memory that is never freed is a finding
+	FailOn    driver.FailOn
 	// Progress is called now and then while the program waits for a launch, and with nil before it
 	// goes on. Processes call it from goroutines of their own. It may be nil.
 	Progress func(*Progress)
@@ -73,6 +74,7 @@ type Summary struct {
 	Kernels     []Kernel       // in the order of their first launches
 	Verdicts    []diag.Verdict // of the same kernels, and of what could not be loaded
 	Bugs        int            // findings
+	Warnings    int            // other findings of that severity
 	Unsupported []string       // functions of the runtime that were called in vain
 	Notes       []string       // what else went wrong
 	Connected   int            // processes that used CUDA
@@ -83,6 +85,7 @@ type Summary struct {
 	Later       int            // launches that Timeline does not have
 
 	printer diag.Printer
+	failOn  driver.FailOn
 }
 
 // Close closes the printer, which writes what it has collected.
@@ -163,7 +166,7 @@ const mostNotes = 5
 // everything else is in the summary. If ctx ends, the program is ended too.
 func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
 	r := &runner{ctx: ctx, opt: opt, files: make(map[string]bool), shown: source.NewSet()}
-	r.sum.printer = opt.Printer(r.shown)
+	r.sum.printer, r.sum.failOn = opt.Printer(r.shown), opt.FailOn
 	if opt.Save != "" {
 		if err := os.MkdirAll(opt.Save, 0o777); err != nil {
 			return nil, err
@@ -313,21 +316,26 @@ func (p Policy) Watches(n uint64) bool {
 }
 
 // Exit says how a run ends for a script: bugs come first, then what was not examined, then the
-// program's own code.
+// program's own code. Options.FailOn decides which of them count.
 func (s *Summary) Exit() int {
 	const bugs, unknown = 1, 3
-	if s.Bugs > 0 {
+	switch {
+	case s.Bugs > 0 && s.failOn.Bugs():
 		return bugs
+	case s.incomplete() && s.failOn.Unknown(), s.Warnings > 0 && s.failOn.Warnings():
+		return unknown
 	}
+	return s.Code()
+}
+
+// incomplete reports whether something was not examined or not decided.
+func (s *Summary) incomplete() bool {
 	incomplete := len(s.Unsupported) > 0 || len(s.Verdicts) == 0
 	for i := range s.Verdicts {
 		k := s.Verdicts[i].Kind
 		incomplete = incomplete || k == diag.Unknown || k == diag.Unsupported
 	}
-	if incomplete {
-		return unknown
-	}
-	return s.Code()
+	return incomplete
 }
 
 // Code is the exit code of the program; 128 and the number of the signal that ended it.

@@ -84,6 +84,9 @@ func newSession(r *runner, h host.Hello, a *host.Arena) *session {
 func (s *session) finding(d diag.Diagnostic) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
+	if d.Severity == diag.Warning && d.Suppressed == nil {
+		s.r.sum.Warnings++
+	}
 	_ = s.r.sum.printer.Finding(&d)
 }
 

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +73,7 @@ func newMCP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&allowExec, "allow-exec", false,
 		"offer the tool exec, which builds programs and runs them with your rights")
 	fs.Var(positive{&opt.Timeout}, "timeout",
-		"end a call after `TIME`, such as 5m (default: "+mcp.DefaultTimeout.Round(time.Second).String()+")")
+		fmt.Sprintf("end a call after `TIME`, such as 5m (default: %v)", mcp.DefaultTimeout))
 	fs.IntVarP(&opt.Jobs, "jobs", "j", 0,
 		"run `N` calls at a time (default: one for each core, at most 4)")
 	fs.BoolVar(&opt.Trust, "trust", false,

@@ -16,8 +16,8 @@ import (
 	"heddle/internal/lower"
 )
 
-// runProgramOfCall implements mcp.Options.Program: it builds and runs a program as heddle exec does,
-// without an input.
+// runProgramOfCall implements mcp.Options.Program: it builds and runs a program as heddle exec
+// does, without an input.
 func runProgramOfCall(ctx context.Context, p *mcp.Program) error {
 	dir, err := os.MkdirTemp("", "heddle-program-")
 	if err != nil {

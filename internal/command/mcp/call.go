@@ -38,12 +38,13 @@ type call struct {
 // timed is the input of a tool, which may ask for a time.
 type timed interface{ seconds() int }
 
-// handler returns the handler of a tool, which decodes the arguments, waits for its turn, limits the
-// time, and turns errors and panics into results that the agent sees.
+// handler returns the handler of a tool, which decodes the arguments, waits for its turn, limits
+// the time, and turns errors and panics into results that the agent sees.
 func handler[In any, P interface {
 	*In
 	timed
-}](s *Server, name string, known []string, work func(context.Context, *call, P) (*answer, error)) sdk.ToolHandler {
+}](s *Server, name string, known []string,
+	work func(context.Context, *call, P) (*answer, error)) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (res *sdk.CallToolResult, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -114,13 +115,14 @@ func failure(err error) *sdk.CallToolResult {
 	return (&answer{text: "error: " + err.Error(), failed: true}).result()
 }
 
-// crashed reports a panic, which is a bug in heddle, to the user, and returns what the agent is told.
+// crashed reports a panic, which is a bug in heddle, to the user, and returns what the agent is
+// told.
 func (s *Server) crashed(tool string, p any) error {
 	text := fmt.Sprint(p)
 	s.opt.Log(fmt.Sprintf("internal error in a call of %s: %s\n%s", tool, text, debug.Stack()))
 	first, _, _ := strings.Cut(text, "\n") // the driver adds the stack of its goroutine
-	return fmt.Errorf("internal error: %s. This is a bug in heddle, not in the kernel; other calls are "+
-		"not affected. The standard error of heddle mcp has the details for a report", first)
+	return fmt.Errorf("internal error: %s. This is a bug in heddle, not in the kernel; other calls "+
+		"are not affected. The standard error of heddle mcp has the details for a report", first)
 }
 
 // progress tells the client once a second how far a call is, if the client asks for it.

@@ -21,8 +21,8 @@ type traced struct {
 	Kernel    string `json:"kernel"`
 	Block     string `json:"block"`
 	Threads   int    `json:"threads"`
-	Commands  uint64 `json:"commands" jsonschema:"accesses to shared memory and arrivals at barriers"`
-	Barriers  uint64 `json:"dynamic_barriers" jsonschema:"generations of barriers that completed"`
+	Commands  uint64 `json:"commands"`
+	Barriers  uint64 `json:"dynamic_barriers"`
 	Addresses int    `json:"shared_addresses"`
 }
 
@@ -56,8 +56,8 @@ func (s *Server) trace(ctx context.Context, c *call, in *traceInput) (*answer, e
 	e.opt.Run.Seeds = 1 // a trace covers all schedules
 	e.opt.Trace.Stats = func(t trace.Stats) {
 		if len(e.traces) < mostTraces {
-			e.traces = append(e.traces, traced{t.Kernel, t.Block.String(), t.Threads, t.Commands, t.Barriers,
-				t.Addresses})
+			e.traces = append(e.traces, traced{t.Kernel, t.Block.String(), t.Threads, t.Commands,
+				t.Barriers, t.Addresses})
 		}
 	}
 	return s.examine(ctx, c, e)
@@ -147,8 +147,8 @@ func (c *collected) report(files *source.Set, kind diag.VerdictKind, inline bool
 		}
 	}
 	if n, m := len(c.findings)-mostFindings, len(c.verdicts)-mostVerdicts; n > 0 || m > 0 {
-		out.Truncated = fmt.Sprintf("%d findings and %d verdicts are left out; give a file instead of a "+
-			"directory, or name one kernel", max(n, 0), max(m, 0))
+		out.Truncated = fmt.Sprintf("%d findings and %d verdicts are left out; give a file instead of "+
+			"a directory, or name one kernel", max(n, 0), max(m, 0))
 	}
 	return out
 }

@@ -36,15 +36,15 @@ func decode(tool string, raw json.RawMessage, known []string, into any) error {
 	case errors.As(err, &wrong):
 		field := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 		return fmt.Errorf("%s: expected %s, found %s; the schema of %s describes it", field,
-			describe(wrong.Type), article(wrong.Value), tool)
+			nameOf(wrong.Type), article(wrong.Value), tool)
 	case err != nil:
 		return fmt.Errorf("the arguments of %s: %w", tool, err)
 	}
 	return nil
 }
 
-// describe names a Go type in terms of JSON.
-func describe(t reflect.Type) string {
+// nameOf names a Go type in terms of JSON.
+func nameOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
 		return "a string"

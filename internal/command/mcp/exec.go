@@ -16,10 +16,10 @@ import (
 // program is how the program of exec ended.
 type program struct {
 	Code        int      `json:"program_exit_code"`
-	Ended       string   `json:"ended,omitempty" jsonschema:"how the program ended, unless it returned 0"`
-	Launches    uint64   `json:"launches" jsonschema:"launches of kernels"`
-	Unsupported []string `json:"unsupported_functions,omitempty" jsonschema:"functions of the CUDA runtime that failed, because heddle does not support them"`
-	Output      string   `json:"output,omitempty" jsonschema:"what the program printed; the end is cut"`
+	Ended       string   `json:"ended,omitempty"`
+	Launches    uint64   `json:"launches"`
+	Unsupported []string `json:"unsupported_functions,omitempty"`
+	Output      string   `json:"output,omitempty"`
 }
 
 // mostOutput bounds the bytes of a program's output that a result has.

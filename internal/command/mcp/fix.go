@@ -19,34 +19,34 @@ import (
 type repairs struct {
 	Schema    int       `json:"schema_version"`
 	Kernels   []repair  `json:"kernels"`
-	Findings  []finding `json:"findings" jsonschema:"what was wrong, and mistakes in the source"`
-	Diff      string    `json:"diff" jsonschema:"unified diff of all repairs, for git apply or patch -p1; empty: nothing changes"`
-	File      string    `json:"file,omitempty" jsonschema:"name of the file that patched is"`
-	Patched   string    `json:"patched,omitempty" jsonschema:"complete text of the file with the repairs, if it is short enough"`
-	Truncated string    `json:"truncated,omitempty" jsonschema:"what was left out, and how to get it"`
-	Next      []next    `json:"next" jsonschema:"calls that make sense now, the best first"`
+	Findings  []finding `json:"findings"`
+	Diff      string    `json:"diff"`
+	File      string    `json:"file,omitempty"`
+	Patched   string    `json:"patched,omitempty"`
+	Truncated string    `json:"truncated,omitempty"`
+	Next      []next    `json:"next"`
 }
 
 // repair is the repair of one kernel.
 type repair struct {
 	Kernel    string   `json:"kernel"`
-	Status    string   `json:"status" jsonschema:"unchanged (nothing to repair), repaired, partly repaired, not repaired or not checked"`
+	Status    string   `json:"status"`
 	Changes   []change `json:"changes,omitempty"`
-	Remaining []string `json:"remaining,omitempty" jsonschema:"of a kernel that is partly repaired: what is not, and why"`
-	Redundant []change `json:"redundant,omitempty" jsonschema:"barriers that the kernel does not need"`
-	Why       string   `json:"why,omitempty" jsonschema:"why the repair is enough, or why there is none"`
-	Verdict   string   `json:"verdict" jsonschema:"of the repaired kernel, or of one that needs no repair"`
-	Scope     string   `json:"scope,omitempty" jsonschema:"what the verdict covers"`
-	Source    string   `json:"source_verdict,omitempty" jsonschema:"verdict on the patched source, compiled again"`
-	PTXOnly   string   `json:"ptx_only,omitempty" jsonschema:"why the source cannot express the repair, which is then not in diff"`
+	Remaining []string `json:"remaining,omitempty"`
+	Redundant []change `json:"redundant,omitempty"`
+	Why       string   `json:"why,omitempty"`
+	Verdict   string   `json:"verdict"`
+	Scope     string   `json:"scope,omitempty"`
+	Source    string   `json:"source_verdict,omitempty"`
+	PTXOnly   string   `json:"ptx_only,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 }
 
 // change is one change of a repair.
 type change struct {
-	Place string   `json:"place" jsonschema:"file:line:column"`
+	Place string   `json:"place"`
 	What  string   `json:"what"`
-	Why   []string `json:"why,omitempty" jsonschema:"what a barrier separates"`
+	Why   []string `json:"why,omitempty"`
 }
 
 // fix answers a call of fix.
@@ -92,7 +92,8 @@ func (found *collected) repairs(res *fix.Result, inline bool) *repairs {
 		}
 		k := repair{Kernel: f.Kernel, Status: f.Status.String(), Changes: changes(f.Changes, res.Files),
 			Remaining: cutAll(f.Remaining), Redundant: changes(f.Redundant, res.Files), Why: cut(f.Why),
-			Verdict: f.Verdict(), Scope: cut(f.After.Scope), PTXOnly: cut(f.PTXOnly), Notes: cutAll(f.Notes)}
+			Verdict: f.Verdict(), Scope: cut(f.After.Scope), PTXOnly: cut(f.PTXOnly),
+			Notes: cutAll(f.Notes)}
 		if len(f.Edits) > 0 {
 			k.Source = f.Source.Kind.String()
 		}
@@ -125,8 +126,8 @@ func (out *repairs) patch(res *fix.Result, cuts *[]string) {
 	}
 	out.File = res.User.Name
 	if len(res.Patched) > mostPatch {
-		*cuts = append(*cuts, fmt.Sprintf("patched is left out, because the file has %d bytes; apply diff",
-			len(res.Patched)))
+		*cuts = append(*cuts, fmt.Sprintf(
+			"patched is left out, because the file has %d bytes; apply diff", len(res.Patched)))
 		return
 	}
 	out.Patched = strings.ToValidUTF8(string(res.Patched), "\uFFFD")
@@ -153,8 +154,9 @@ func (found *collected) repairText(out *repairs, res *fix.Result) string {
 		for _, ch := range k.Changes {
 			fmt.Fprintf(&b, "  %s: %s\n", ch.Place, ch.What)
 		}
-		for _, say := range []struct{ key, text string }{{"why", k.Why}, {"not in the source", k.PTXOnly},
-			{"not repaired", strings.Join(k.Remaining, "; ")}, {"note", strings.Join(k.Notes, "; ")}} {
+		for _, say := range []struct{ key, text string }{{"why", k.Why},
+			{"not in the source", k.PTXOnly}, {"not repaired", strings.Join(k.Remaining, "; ")},
+			{"note", strings.Join(k.Notes, "; ")}} {
 			if say.text != "" {
 				fmt.Fprintf(&b, "  %s: %s\n", say.key, say.text)
 			}
@@ -177,7 +179,9 @@ func (found *collected) repairText(out *repairs, res *fix.Result) string {
 func (s *Server) nextOfFix(in *fixInput, res *fix.Result, limit time.Duration) []next {
 	same := again(in, "allow")
 	is := func(list ...fix.Status) bool {
-		return slices.ContainsFunc(res.Fixes, func(k fix.Kernel) bool { return slices.Contains(list, k.Status) })
+		return slices.ContainsFunc(res.Fixes, func(k fix.Kernel) bool {
+			return slices.Contains(list, k.Status)
+		})
 	}
 	switch {
 	case res.Diff != "":

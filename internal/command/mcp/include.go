@@ -26,8 +26,8 @@ import (
 var directiveRE = lazy(
 	`(?s)(?:#|%:|\?\?=)(?:\s|/\*.*?\*/)*(?:include_next|include|import|embed)\b(?:\s|/\*.*?\*/)*`)
 
-// plain replaces the spellings of the end of a line and of the backslash before it. spliceRE matches
-// the end of a line that continues in the next one.
+// plain replaces the spellings of the end of a line and of the backslash before it. spliceRE
+// matches the end of a line that continues in the next one.
 var (
 	plain    = strings.NewReplacer("\r\n", "\n", "\r", "\n", "??/", `\`)
 	spliceRE = lazy(`\\[ \t\v\f]*\n`)
@@ -114,8 +114,8 @@ func (c *includes) text(name, dir string, text []byte) error {
 	return nil
 }
 
-// begins reports whether only white space and comments are between the start of the line and the end
-// of a text. Comments are known by their ends.
+// begins reports whether only white space and comments are between the start of the line and the
+// end of a text. Comments are known by their ends.
 func begins(before []byte) bool {
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	if end := bytes.LastIndex(before, []byte("*/")); end >= 0 {

@@ -20,29 +20,29 @@ const maxText = 4 << 20
 // codeInput names the source of a call: a path, or a text with its language. The descriptions of
 // these structs are the schemas of the tools.
 type codeInput struct {
-	Path string `json:"path,omitempty" jsonschema:"file or directory below a root of the server, such as src/reduce.cu; give either path or text"`
+	Path string `json:"path,omitempty"`
 
-	Text     string `json:"text,omitempty" jsonschema:"source text instead of a path, at most 4 MiB; needs language"`
-	Language string `json:"language,omitempty" jsonschema:"language of text: cuda, opencl, ptx or llvm (LLVM IR as text)"`
+	Text     string `json:"text,omitempty"`
+	Language string `json:"language,omitempty"`
 }
 
 // launchInput is what a call may say about the launch of the kernels and their compilation.
 type launchInput struct {
-	Kernel   string   `json:"kernel,omitempty" jsonschema:"name of one kernel to examine, mangled or demangled; default: all"`
-	Grid     string   `json:"grid,omitempty" jsonschema:"blocks of the grid as X or X,Y or X,Y,Z, such as 64 or 8,8"`
-	Block    string   `json:"block,omitempty" jsonschema:"threads of a block as X or X,Y or X,Y,Z, such as 256 or 16,16"`
-	Shared   string   `json:"shared,omitempty" jsonschema:"dynamic shared memory in bytes, such as 1024 or 48K"`
-	Args     []string `json:"args,omitempty" jsonschema:"kernel arguments as NAME=VALUE, such as n=1024, x=1.5, in=random, out=zero:4096 (bytes), idx=ints:0,3,5, w=file:data/w.bin; others are guessed"`
-	Defines  []string `json:"defines,omitempty" jsonschema:"macros as NAME or NAME=VALUE, such as TILE=16"`
-	Includes []string `json:"includes,omitempty" jsonschema:"directories with headers, below a root of the server"`
-	Arch     string   `json:"arch,omitempty" jsonschema:"GPU architecture, such as sm_80"`
-	Timeout  int      `json:"timeout,omitempty" jsonschema:"seconds after which the call ends with what it has; the limit of the server is the default and the most"`
+	Kernel   string   `json:"kernel,omitempty"`
+	Grid     string   `json:"grid,omitempty"`
+	Block    string   `json:"block,omitempty"`
+	Shared   string   `json:"shared,omitempty"`
+	Args     []string `json:"args,omitempty"`
+	Defines  []string `json:"defines,omitempty"`
+	Includes []string `json:"includes,omitempty"`
+	Arch     string   `json:"arch,omitempty"`
+	Timeout  int      `json:"timeout,omitempty"`
 }
 
 func (l *launchInput) seconds() int { return l.Timeout }
 
-// checkInput, verifyInput, traceInput, fixInput, explainInput and execInput are the arguments of the
-// tools.
+// checkInput, verifyInput, traceInput, fixInput, explainInput and execInput are the arguments of
+// the tools.
 type checkInput struct {
 	codeInput
 	launchInput
@@ -51,7 +51,7 @@ type checkInput struct {
 type verifyInput struct {
 	codeInput
 	launchInput
-	Assume []string `json:"assume,omitempty" jsonschema:"conditions on integer arguments, gridDim and blockDim that the proof may assume, such as n <= gridDim.x * blockDim.x"`
+	Assume []string `json:"assume,omitempty"`
 }
 
 type traceInput struct {
@@ -62,22 +62,22 @@ type traceInput struct {
 type fixInput struct {
 	codeInput
 	launchInput
-	Allow []string `json:"allow,omitempty" jsonschema:"further means of repair: atomic (plain updates become atomic), and for races between blocks grid-sync, split or double-buffer, which change the host code"`
+	Allow []string `json:"allow,omitempty"`
 }
 
 type explainInput struct {
-	Topic string `json:"topic,omitempty" jsonschema:"code of a finding, such as race-shared, or term of a result, such as barrier interval; default: the list of all"`
+	Topic string `json:"topic,omitempty"`
 }
 
 func (*explainInput) seconds() int { return 0 }
 
 type execInput struct {
-	Path     string   `json:"path" jsonschema:"CUDA C++ file below a root of the server that is a complete program"`
-	Args     []string `json:"args,omitempty" jsonschema:"arguments of the program"`
-	Defines  []string `json:"defines,omitempty" jsonschema:"macros as NAME or NAME=VALUE, such as TILE=16"`
-	Includes []string `json:"includes,omitempty" jsonschema:"directories with headers, below a root of the server"`
-	Arch     string   `json:"arch,omitempty" jsonschema:"GPU architecture, such as sm_80"`
-	Timeout  int      `json:"timeout,omitempty" jsonschema:"seconds after which the program is ended; the limit of the server is the default and the most"`
+	Path     string   `json:"path"`
+	Args     []string `json:"args,omitempty"`
+	Defines  []string `json:"defines,omitempty"`
+	Includes []string `json:"includes,omitempty"`
+	Arch     string   `json:"arch,omitempty"`
+	Timeout  int      `json:"timeout,omitempty"`
 }
 
 func (e *execInput) seconds() int { return e.Timeout }
@@ -102,13 +102,14 @@ func (c *codeInput) check() error {
 	case languages[c.Language] == "":
 		return fmt.Errorf("language %q; text needs one of cuda, opencl, ptx, llvm", c.Language)
 	case len(c.Text) > maxText:
-		return fmt.Errorf("text has %d bytes, more than %d; write it to a file below a root and give its "+
-			"path", len(c.Text), maxText)
+		return fmt.Errorf("text has %d bytes, more than %d; write it to a file below a root and give "+
+			"its path", len(c.Text), maxText)
 	case strings.TrimSpace(c.Text) == "":
 		return errors.New("text is blank; give the source of a kernel")
 	}
 	if i := strings.IndexByte(c.Text, 0); i >= 0 {
-		return fmt.Errorf("text has a NUL byte in line %d; remove it", 1+strings.Count(c.Text[:i], "\n"))
+		return fmt.Errorf("text has a NUL byte in line %d; remove it",
+			1+strings.Count(c.Text[:i], "\n"))
 	}
 	return nil
 }
@@ -119,8 +120,8 @@ var (
 	archRE   = lazy(`^(?:sm|compute)_\d+[af]?$`)
 )
 
-// prepare turns the arguments of a call into the options and the inputs of a run. any receives which
-// dimensions are arbitrary; nil: none may be.
+// prepare turns the arguments of a call into the options and the inputs of a run. any receives
+// which dimensions are arbitrary; nil: none may be.
 func (s *Server) prepare(c *call, code *codeInput, l *launchInput, any *anyDims) (
 	opt driver.Options, in []driver.Input, err error) {
 	if err := code.check(); err != nil {

@@ -85,11 +85,12 @@ type Server struct {
 }
 
 // instructions tell an agent how to use the tools.
-const instructions = `heddle finds data races, barrier divergence and deadlock in GPU kernels (CUDA, OpenCL, PTX, LLVM IR)
-without a GPU, and proves their absence. After writing or changing a kernel: call check. On "bug", call fix, or
-change the kernel as the finding says, and check again. On "clean" or "unknown", call verify for a proof, with the
-launch that the kernel is meant for. Stop at "verified", or when a call repeats the last verdict. Each result has
-"next" with the call that makes sense then. Flags in messages are fields of calls: --arg n=1 is "args": ["n=1"].`
+const instructions = `heddle finds data races, barrier divergence and deadlock in GPU kernels
+(CUDA, OpenCL, PTX, LLVM IR) without a GPU, and proves their absence. After writing or changing a
+kernel: call check. On "bug", call fix, or change the kernel as the finding says, and check again.
+On "clean" or "unknown", call verify for a proof, with the launch that the kernel is meant for.
+Stop at "verified", or when a call repeats the last verdict. Each result has "next" with the call
+that makes sense then. Flags in messages are fields of calls: --arg n=1 is "args": ["n=1"].`
 
 // New returns a server. It fails if a root is not a directory.
 func New(opt Options) (*Server, error) {
@@ -103,7 +104,8 @@ func New(opt Options) (*Server, error) {
 		opt.Log = func(string) {}
 	}
 	low := &opt.Lower
-	r, err := openRoots(opt.Roots, slices.Concat(low.Includes, low.Systems, []string{low.CCCL, low.CUDAPath}))
+	r, err := openRoots(opt.Roots, slices.Concat(low.Includes, low.Systems,
+		[]string{low.CCCL, low.CUDAPath}))
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,8 @@ func (s *Server) nextOfUnknown(e *examination, out *report, limit time.Duration)
 		args["args"] = []string{realArgument}
 		return []next{{e.tool, args, "examines the launch that the kernel is meant for, not a guess"}}
 	case e.tool == "check":
-		return []next{{"verify", again(e.given), "has more time for a proof, and takes assumptions (assume)"}}
+		return []next{{"verify", again(e.given),
+			"has more time for a proof, and takes assumptions (assume)"}}
 	}
 	return []next{}
 }

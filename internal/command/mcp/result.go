@@ -32,53 +32,53 @@ const (
 // report is the result of check, verify, trace and exec.
 type report struct {
 	Schema    int       `json:"schema_version"`
-	Verdict   string    `json:"verdict" jsonschema:"the worst verdict: bug, unsupported, unknown, clean or verified; unknown if an input could not be examined"`
-	Verdicts  []verdict `json:"verdicts" jsonschema:"one for each kernel and launch"`
-	Findings  []finding `json:"findings" jsonschema:"errors first, then warnings and notes"`
-	Traces    []traced  `json:"traces,omitempty" jsonschema:"of trace: what each block did"`
-	Program   *program  `json:"program,omitempty" jsonschema:"of exec: how the program ended, and what it printed"`
-	Truncated string    `json:"truncated,omitempty" jsonschema:"what was left out, and how to get it"`
-	Next      []next    `json:"next" jsonschema:"calls that make sense now, the best first; none if there is nothing left to do with heddle"`
+	Verdict   string    `json:"verdict"`
+	Verdicts  []verdict `json:"verdicts"`
+	Findings  []finding `json:"findings"`
+	Traces    []traced  `json:"traces,omitempty"`
+	Program   *program  `json:"program,omitempty"`
+	Truncated string    `json:"truncated,omitempty"`
+	Next      []next    `json:"next"`
 }
 
 // next is a call that makes sense after a result.
 type next struct {
 	Tool      string         `json:"tool"`
-	Arguments map[string]any `json:"arguments" jsonschema:"of the call; a text in angle brackets stands for a text that the agent has"`
+	Arguments map[string]any `json:"arguments"`
 	Why       string         `json:"why"`
 }
 
 // verdict is the conclusion on one kernel.
 type verdict struct {
-	Verdict    string    `json:"verdict" jsonschema:"bug, unsupported, unknown, clean or verified"`
+	Verdict    string    `json:"verdict"`
 	Kernel     string    `json:"kernel"`
-	Scope      string    `json:"scope,omitempty" jsonschema:"what a clean or verified covers"`
-	Details    []string  `json:"details,omitempty" jsonschema:"what the scope assumes, and what else was examined"`
-	Reason     string    `json:"reason,omitempty" jsonschema:"why it is unknown, unsupported or not proved"`
+	Scope      string    `json:"scope,omitempty"`
+	Details    []string  `json:"details,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
 	Location   *location `json:"location,omitempty"`
-	Apart      []string  `json:"apart,omitempty" jsonschema:"what a clean or verified does not cover"`
-	Suppressed int       `json:"suppressed,omitempty" jsonschema:"findings that heddle:ignore comments cover"`
+	Apart      []string  `json:"apart,omitempty"`
+	Suppressed int       `json:"suppressed,omitempty"`
 }
 
 // finding is one finding.
 type finding struct {
-	Code     string    `json:"code" jsonschema:"kind of finding; explain describes it"`
-	Severity string    `json:"severity" jsonschema:"error, warning or note"`
+	Code     string    `json:"code"`
+	Severity string    `json:"severity"`
 	Message  string    `json:"message"`
 	Kernel   string    `json:"kernel,omitempty"`
 	Location *location `json:"location,omitempty"`
-	Label    string    `json:"label,omitempty" jsonschema:"what happened at the location"`
-	Stack    []frame   `json:"stack,omitempty" jsonschema:"calls that lead there, if any, innermost first"`
-	Related  []related `json:"related,omitempty" jsonschema:"other places, such as the first access of a race"`
+	Label    string    `json:"label,omitempty"`
+	Stack    []frame   `json:"stack,omitempty"`
+	Related  []related `json:"related,omitempty"`
 	Notes    []string  `json:"notes,omitempty"`
-	Help     []string  `json:"help,omitempty" jsonschema:"what to do"`
-	Witness  *witness  `json:"witness,omitempty" jsonschema:"the run that shows it: both accesses and the launch"`
-	Groups   []group   `json:"groups,omitempty" jsonschema:"where the threads of a block wait"`
-	Count    uint64    `json:"count,omitempty" jsonschema:"conflicts that it stands for"`
-	Launch   string    `json:"launch,omitempty" jsonschema:"the launch in words, and where each value comes from"`
-	Guessed  []string  `json:"guessed,omitempty" jsonschema:"values of the launch that heddle guessed"`
+	Help     []string  `json:"help,omitempty"`
+	Witness  *witness  `json:"witness,omitempty"`
+	Groups   []group   `json:"groups,omitempty"`
+	Count    uint64    `json:"count,omitempty"`
+	Launch   string    `json:"launch,omitempty"`
+	Guessed  []string  `json:"guessed,omitempty"`
 
-	Suppressions []suppression `json:"suppressions,omitempty" jsonschema:"the heddle:ignore comment that covers it"`
+	Suppressions []suppression `json:"suppressions,omitempty"`
 }
 
 // isError reports whether a finding is a bug or a mistake in the input.
@@ -91,8 +91,8 @@ type suppression struct {
 type location struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
-	Column int    `json:"column,omitempty" jsonschema:"in bytes, from 1"`
-	Source string `json:"source,omitempty" jsonschema:"the text of the line"`
+	Column int    `json:"column,omitempty"`
+	Source string `json:"source,omitempty"`
 }
 
 type frame struct {
@@ -107,10 +107,10 @@ type related struct {
 
 type witness struct {
 	Engine   string  `json:"engine"`
-	Status   string  `json:"status,omitempty" jsonschema:"observed in a run, confirmed by the replay of a counterexample, or depends on guesses"`
-	Launch   string  `json:"launch" jsonschema:"as flags of heddle"`
-	Level    string  `json:"level,omitempty" jsonschema:"of a race: intra-warp, intra-block, inter-block or branch-ordering"`
-	Interval *uint32 `json:"interval,omitempty" jsonschema:"block barriers that the second thread had passed"`
+	Status   string  `json:"status,omitempty"`
+	Launch   string  `json:"launch"`
+	Level    string  `json:"level,omitempty"`
+	Interval *uint32 `json:"interval,omitempty"`
 	First    *access `json:"first,omitempty"`
 	Second   *access `json:"second,omitempty"`
 	Memory   *memory `json:"memory,omitempty"`

@@ -60,11 +60,24 @@ func within(dirs []string, path string) bool {
 	return false
 }
 
-// resolved returns an absolute path without symbolic links, as far as it exists.
+// mostLinks bounds the symbolic links that lead to nothing in one path.
+const mostLinks = 20
+
+// resolved returns an absolute path without symbolic links, as far as it exists. A link to what
+// does not exist is followed, too.
 func resolved(path string) string {
+	links := 0
 	for at, rest := path, ""; ; {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			return filepath.Join(real, rest)
+		}
+		if to, err := os.Readlink(at); err == nil && links < mostLinks {
+			links++
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(at), to)
+			}
+			at = to
+			continue
 		}
 		up := filepath.Dir(at)
 		if up == at {

@@ -27,24 +27,26 @@ func (s *Server) explain(_ context.Context, _ *call, in *explainInput) (*answer,
 // The descriptions of the tools.
 const (
 	checkText = `Find synchronization bugs in GPU kernels: data races, barrier divergence, deadlock.
-Compiles the source, runs each kernel on an emulated GPU for one launch and, if it finds no bug, tries to
-prove the kernel for all inputs of the launch shape. Needs no GPU and runs no host code. What is left unspecified
-of the launch is taken from host code in the same file or guessed; guessed lists it. Verdicts: bug; verified
-(proved); clean (no bug seen, no proof); unknown; unsupported. Example: {"path": "src/reduce.cu", "grid": "8",
-"block": "256", "args": ["n=2048"]}`
-	verifyText = `Prove that no two threads of a kernel race and no barrier diverges, for all inputs of the launch
-shape, or report a bug with a run that shows it. Arguments given by args are fixed, all others are arbitrary.
-"*" in grid or block means any size. Example: {"path": "src/reduce.cu", "block": "256", "grid": "*",
-"assume": ["n <= 1000000"]}`
-	traceText = `Decide barriers and shared memory of one block for all inputs by one trace: for kernels with named
-barriers (bar.sync, bar.arrive, warp specialization). Does not check global memory; check does.`
-	fixText = `Repair data races and barrier divergence: the cheapest barriers, fences and changes of the control flow
-with which the kernel is proved again. Returns a unified diff and the patched text; changes no file. Example:
-{"path": "src/reduce.cu"}`
-	explainText = `Explain a code of a finding (race-shared) or a term of a result (barrier interval), with an
-example that shows it and its repair.`
-	execText = `Build a CUDA program, run it with the rights of the user without a GPU, and examine every kernel that it
-launches, with its real grids, sizes and data. Use it when a bug depends on the data of the program.`
+Compiles the source, runs each kernel on an emulated GPU for one launch and, if it finds no bug,
+tries to prove the kernel for all inputs of the launch shape. Needs no GPU and runs no host code.
+What is left unspecified of the launch is taken from host code in the same file or guessed;
+guessed lists it. Verdicts: bug; verified (proved); clean (no bug seen, no proof); unknown;
+unsupported. Example: {"path": "src/reduce.cu", "grid": "8", "block": "256", "args": ["n=2048"]}`
+	verifyText = `Prove that no two threads of a kernel race and no barrier diverges, for all inputs
+of the launch shape, or report a bug with a run that shows it. Arguments given by args are fixed,
+all others are arbitrary. "*" in grid or block means any size. Example: {"path": "src/reduce.cu",
+"block": "256", "grid": "*", "assume": ["n <= 1000000"]}`
+	traceText = `Decide barriers and shared memory of one block for all inputs by one trace: for
+kernels with named barriers (bar.sync, bar.arrive, warp specialization). Does not check global
+memory; check does.`
+	fixText = `Repair data races and barrier divergence: the cheapest barriers, fences and changes
+of the control flow with which the kernel is proved again. Returns a unified diff and the patched
+text; changes no file. Example: {"path": "src/reduce.cu"}`
+	explainText = `Explain a code of a finding (race-shared) or a term of a result (barrier
+interval), with an example that shows it and its repair.`
+	execText = `Build a CUDA program, run it with the rights of the user without a GPU, and examine
+every kernel that it launches, with its real grids, sizes and data. Use it when a bug depends on
+the data of the program.`
 )
 
 // addTools adds the tools. exec exists only if the user allows it.
@@ -66,7 +68,7 @@ func add[In any, P interface {
 	timed
 }](s *Server, name, title, text string, out *jsonschema.Schema,
 	work func(context.Context, *call, P) (*answer, error)) {
-	in := inputSchema[In]()
+	in := inputSchema[In](name)
 	closed, open := false, true
 	hints := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 	if name == "exec" {
@@ -77,8 +79,13 @@ func add[In any, P interface {
 }
 
 // inputSchema returns the schema of the arguments of a tool.
-func inputSchema[T any]() *jsonschema.Schema {
+func inputSchema[T any](tool string) *jsonschema.Schema {
 	s := schemaFor[T]()
+	prefix := ""
+	if tool == "exec" {
+		prefix = "exec."
+	}
+	describe(s, prefix, inputTexts)
 	if p := s.Properties["language"]; p != nil {
 		p.Enum = []any{"cuda", "opencl", "ptx", "llvm"}
 	}
@@ -93,10 +100,11 @@ func inputSchema[T any]() *jsonschema.Schema {
 	return s
 }
 
-// outputSchema returns the schema of the results of a tool, which may have further fields in a later
-// version.
+// outputSchema returns the schema of the results of a tool, which may have further fields in a
+// later version.
 func outputSchema[T any]() *jsonschema.Schema {
 	s := schemaFor[T]()
+	describe(s, "", outputTexts)
 	each(s, func(s *jsonschema.Schema) {
 		if s.Type == "object" {
 			s.AdditionalProperties = nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,8 +29,15 @@ type transport struct {
 	lines  chan line
 	closed chan struct{}
 	once   sync.Once
-	mu     sync.Mutex // of out
+
+	mu       sync.Mutex // of out and pending
+	pending  int        // requests without an answer
+	answered chan struct{}
 }
+
+// lastAnswers bounds the time in which requests are answered once the input has ended: calls are
+// cancelled then, and the others take no time.
+const lastAnswers = 5 * time.Second
 
 // line is one line of the input, without its end; long: it has more than maxMessage bytes, and text
 // is empty.
@@ -41,7 +49,8 @@ type line struct {
 
 // newTransport returns a connection that reads in and writes out. It calls ended when in ends.
 func newTransport(in io.Reader, out io.Writer, ended func()) *transport {
-	t := &transport{out: out, ended: ended, lines: make(chan line), closed: make(chan struct{})}
+	t := &transport{out: out, ended: ended, lines: make(chan line), closed: make(chan struct{}),
+		answered: make(chan struct{}, 1)}
 	go t.read(bufio.NewReaderSize(in, 1<<16))
 	return t
 }
@@ -108,10 +117,14 @@ func (t *transport) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case l := <-t.lines:
 			if l.err != nil {
+				t.finish()
 				return nil, l.err
 			}
 			msg, wrong := decodeMessage(l)
 			if msg != nil {
+				if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+					t.count(1)
+				}
 				return msg, nil
 			}
 			if wrong != nil {
@@ -119,6 +132,38 @@ func (t *transport) Read(ctx context.Context) (jsonrpc.Message, error) {
 					return nil, err
 				}
 			}
+		}
+	}
+}
+
+// count changes the number of requests without an answer.
+func (t *transport) count(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending += n
+	select {
+	case t.answered <- struct{}{}:
+	default:
+	}
+}
+
+// finish waits until the requests are answered: the SDK drops those that are pending when Read
+// returns an error.
+func (t *transport) finish() {
+	limit := time.After(lastAnswers)
+	for {
+		t.mu.Lock()
+		n := t.pending
+		t.mu.Unlock()
+		if n <= 0 {
+			return
+		}
+		select {
+		case <-t.answered:
+		case <-t.closed:
+			return
+		case <-limit:
+			return
 		}
 	}
 }
@@ -168,8 +213,12 @@ const codeCancelled = -32800
 
 // Write implements sdk.Connection. It drops the answer to a call that was cancelled.
 func (t *transport) Write(_ context.Context, msg jsonrpc.Message) error {
+	r, ok := msg.(*jsonrpc.Response)
+	if ok {
+		defer t.count(-1)
+	}
 	var wrong *jsonrpc.Error
-	if r, ok := msg.(*jsonrpc.Response); ok && errors.As(r.Error, &wrong) && wrong.Code == codeCancelled {
+	if ok && errors.As(r.Error, &wrong) && wrong.Code == codeCancelled {
 		return nil
 	}
 	text, err := jsonrpc.EncodeMessage(msg)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,14 @@ func newMCP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if len(opt.Roots) == 0 {
 				opt.Roots = defaultRoots(opt.Log)
 			}
+			if err := absolute(&opt); err != nil {
+				return inputError{err}
+			}
 			server, err := mcp.New(opt)
+			if err == nil && len(opt.Roots) > 0 {
+				// Patches and results name files relative to the working directory.
+				err = os.Chdir(opt.Roots[0])
+			}
 			if err != nil {
 				return inputError{err}
 			}
@@ -80,6 +88,31 @@ func newMCP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"let files below the roots name headers, data files and directories outside")
 	lowerFlags(fs, &opt.Lower)
 	return cmd
+}
+
+// absolute makes the paths of flags absolute, before the working directory changes.
+func absolute(opt *mcp.Options) error {
+	low := &opt.Lower
+	paths := []*string{&low.CCCL, &low.CUDAPath}
+	if strings.ContainsRune(low.Compiler, filepath.Separator) {
+		paths = append(paths, &low.Compiler)
+	}
+	for _, list := range [][]string{opt.Roots, low.Includes, low.Systems} {
+		for i := range list {
+			paths = append(paths, &list[i])
+		}
+	}
+	for _, p := range paths {
+		if *p == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return err
+		}
+		*p = abs
+	}
+	return nil
 }
 
 // defaultRoots returns the working directory. Clients that start servers in the root of the file

@@ -60,7 +60,9 @@ func handler[In any, P interface {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(s.end, cancel)()
+		if !quick(in) {
+			defer context.AfterFunc(s.end, cancel)()
+		}
 		c := &call{limit: s.limit(in.seconds()), progress: startProgress(ctx, req, name)}
 		defer c.progress.stop()
 		done, ok := s.turn(ctx, in)
@@ -85,10 +87,17 @@ func handler[In any, P interface {
 // for no answer, and the transport sends none.
 var errCancelled = &jsonrpc.Error{Code: codeCancelled, Message: "the call was cancelled"}
 
+// quick reports whether a call only looks something up. It needs no turn, and is answered also if
+// the input ends meanwhile.
+func quick(in timed) bool {
+	_, ok := in.(*explainInput)
+	return ok
+}
+
 // turn waits until a call may run, and returns what ends its turn. It returns false if the call is
-// cancelled before. What only looks something up does not wait.
+// cancelled before.
 func (s *Server) turn(ctx context.Context, in timed) (done func(), ok bool) {
-	if _, ok := in.(*explainInput); ok {
+	if quick(in) {
 		return func() {}, true
 	}
 	select {

@@ -133,44 +133,40 @@ func (c *collected) report(files *source.Set, kind diag.VerdictKind, inline bool
 	slices.SortStableFunc(c.findings, func(a, b diag.Diagnostic) int {
 		return cmp.Compare(b.Severity, a.Severity)
 	})
-	for i := range c.findings {
-		if inline { // the command would need the text in a file
-			c.findings[i].Reproduce = ""
-		}
-		if i < mostFindings {
-			out.Findings = append(out.Findings, findingOf(&c.findings[i], files))
-		}
-	}
-	for i := range c.verdicts {
-		if i < mostVerdicts {
-			out.Verdicts = append(out.Verdicts, verdictOf(&c.verdicts[i], files))
-		}
-	}
-	if n, m := len(c.findings)-mostFindings, len(c.verdicts)-mostVerdicts; n > 0 || m > 0 {
+	out.Findings = c.objects(files, inline)
+	out.Verdicts = fitting(len(c.verdicts), mostVerdicts, func(i int) verdict {
+		return verdictOf(&c.verdicts[i], files)
+	})
+	n, m := len(c.findings)-len(out.Findings), len(c.verdicts)-len(out.Verdicts)
+	if n > 0 || m > 0 {
 		out.Truncated = fmt.Sprintf("%d findings and %d verdicts are left out; give a file instead of "+
-			"a directory, or name one kernel", max(n, 0), max(m, 0))
+			"a directory, or name one kernel", n, m)
 	}
 	return out
 }
 
-// mostVerdicts bounds the verdicts of a result.
-const mostVerdicts = 100
+// objects returns the objects of the first findings. The command that reproduces a finding would
+// need a text in a file.
+func (c *collected) objects(files *source.Set, inline bool) []finding {
+	return fitting(len(c.findings), mostFindings, func(i int) finding {
+		if inline {
+			c.findings[i].Reproduce = ""
+		}
+		return findingOf(&c.findings[i], files)
+	})
+}
 
 // text returns the report for those who read text only: what heddle check prints.
 func (c *collected) text(out *report, files *source.Set, inline bool) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %s\n\n", out.Verdict, counts(out))
 	p := diag.NewText(&b, files, false)
-	for i := range c.findings {
-		if i < mostFindings {
-			_ = p.Finding(&c.findings[i]) // a buffer has no errors
-		}
+	for i := range out.Findings {
+		_ = p.Finding(&c.findings[i]) // a buffer has no errors
 	}
 	p.Verbose = true // with what a verdict assumes
-	for i := range c.verdicts {
-		if i < mostVerdicts {
-			_ = p.Verdict(&c.verdicts[i])
-		}
+	for i := range out.Verdicts {
+		_ = p.Verdict(&c.verdicts[i])
 	}
 	_ = p.Close()
 	return endText(b.String(), out.Truncated, out.Next)

@@ -83,7 +83,7 @@ func (s *Server) fix(ctx context.Context, c *call, in *fixInput) (*answer, error
 // repairs returns the object of a result. found has the mistakes in the source, and receives the
 // findings of the kernels.
 func (found *collected) repairs(res *fix.Result, inline bool) *repairs {
-	out := &repairs{Schema: SchemaVersion, Kernels: []repair{}, Findings: []finding{}}
+	out := &repairs{Schema: SchemaVersion, Kernels: []repair{}}
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
 		for _, d := range f.Wrong {
@@ -99,16 +99,9 @@ func (found *collected) repairs(res *fix.Result, inline bool) *repairs {
 		}
 		out.Kernels = append(out.Kernels, k)
 	}
-	for i := range found.findings {
-		if inline {
-			found.findings[i].Reproduce = ""
-		}
-		if i < mostFindings {
-			out.Findings = append(out.Findings, findingOf(&found.findings[i], res.Files))
-		}
-	}
+	out.Findings = found.objects(res.Files, inline)
 	var cuts []string
-	if n := len(found.findings) - mostFindings; n > 0 {
+	if n := len(found.findings) - len(out.Findings); n > 0 {
 		cuts = append(cuts, fmt.Sprintf("%s left out", counted(n, "finding")))
 	}
 	if res.User != nil && res.Diff != "" {
@@ -166,10 +159,8 @@ func (found *collected) repairText(out *repairs, res *fix.Result) string {
 		fmt.Fprintf(&b, "\n%s\n", out.Diff)
 	}
 	p := diag.NewText(&b, res.Files, false)
-	for i := range found.findings {
-		if i < mostFindings {
-			_ = p.Finding(&found.findings[i]) // a buffer has no errors
-		}
+	for i := range out.Findings {
+		_ = p.Finding(&found.findings[i]) // a buffer has no errors
 	}
 	_ = p.Close()
 	return endText(b.String(), out.Truncated, out.Next)

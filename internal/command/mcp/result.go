@@ -22,10 +22,11 @@ const SchemaVersion = 1
 // Bounds of a result: an agent pays for each byte. A result that is cut says so.
 const (
 	mostOfKernel = 5     // findings of a kernel
-	mostFindings = 20    // of a result
+	mostFindings = 24000 // bytes of the findings of a result, but one in any case
+	mostVerdicts = 12000 // the same of verdicts
 	mostLines    = 40    // notes of a finding: a compiler may print hundreds
 	mostRunes    = 1000  // of one string
-	mostText     = 24000 // bytes of the text of a result
+	mostText     = 12000 // bytes of the text of a result
 	mostPatch    = 32000 // bytes of a patch or a patched file
 )
 
@@ -224,6 +225,24 @@ func worst(verdicts []diag.Verdict, unread bool) diag.VerdictKind {
 		at = max(at, slices.Index(order, verdicts[i].Kind))
 	}
 	return order[at]
+}
+
+// fitting returns the elements of a list that fit into a number of bytes as JSON, and the first one
+// in any case. Each is made when it is needed.
+func fitting[T any](n, most int, make func(int) T) []T {
+	out := []T{}
+	for i := range n {
+		one := make(i)
+		text, err := json.Marshal(one)
+		if err != nil {
+			panic(err) // strings and numbers
+		}
+		if most -= len(text); most < 0 && i > 0 {
+			break
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // cut shortens a string to mostRunes.

@@ -62,6 +62,15 @@ func TestBounds(t *testing.T) {
 	if got := cutAll(slices.Repeat([]string{"x"}, mostLines+3)); len(got) != mostLines+1 || got[mostLines] != "(3 more lines)" {
 		t.Errorf("%q", got)
 	}
+	number := func(i int) int { return 100 + i } // 3 bytes each
+	for most, want := range map[int]int{0: 1, 3: 1, 8: 2, 9: 3, 100: 4} {
+		if got := fitting(4, most, number); len(got) != want || got[0] != 100 {
+			t.Errorf("in %d bytes: %v", most, got)
+		}
+	}
+	if got := fitting(0, 9, number); got == nil || len(got) > 0 {
+		t.Errorf("nothing: %v", got)
+	}
 	for _, tt := range []struct {
 		text string
 		most int

@@ -171,6 +171,12 @@ func TestConfined(t *testing.T) {
 			t.Errorf("%s: %s", name, r.text)
 		}
 	}
+	// With trust, what a text names is read.
+	trusting := options(t, dir)
+	trusting.Trust = true
+	if r := callTool(t, connect(t, trusting, nil), "check", ptx(comment)); r.object["verdict"] != "bug" {
+		t.Errorf("trusted: %s", r.text)
+	}
 	inside := ptx(racy)
 	inside["args"] = []string{"out=file:data"}
 	if r := callTool(t, c, "check", inside); r.object["verdict"] != "bug" {

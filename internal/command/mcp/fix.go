@@ -193,7 +193,9 @@ func (s *Server) nextOfFix(in *fixInput, res *fix.Result, limit time.Duration) [
 					"explains what is wrong, with an example and its repair"}}
 			}
 		}
-	case is(fix.NothingToFix):
+	case slices.ContainsFunc(res.Fixes, func(k fix.Kernel) bool {
+		return k.Status == fix.NothingToFix && k.After.Kind != diag.Verified
+	}):
 		return []next{{"verify", same, "tries to prove that no input and no schedule shows a bug"}}
 	}
 	return []next{}

@@ -205,6 +205,18 @@ func TestLoop(t *testing.T) {
 	if r := callTool(t, c, "trace", ptx(racy)); r.object["verdict"] != "verified" || r.object["traces"] == nil {
 		t.Errorf("trace: %s", r.text)
 	}
+	// No barrier separates the stores of one instruction, so there is no repair without other means.
+	fixed := callTool(t, c, "fix", ptx(racy))
+	kernel := fixed.object["kernels"].([]any)[0].(map[string]any)
+	then = fixed.object["next"].([]any)[0].(map[string]any)
+	if fixed.failed || kernel["status"] != "not repaired" || fixed.object["diff"] != "" || then["tool"] != "fix" ||
+		then["arguments"].(map[string]any)["allow"] == nil {
+		t.Errorf("fix: %+v", fixed)
+	}
+	// Nothing is left to do for a kernel that is proved.
+	if r := callTool(t, c, "fix", ptx(right)); len(r.object["next"].([]any)) > 0 {
+		t.Errorf("fix of a right kernel: %+v", r)
+	}
 	if r := callTool(t, c, "explain", map[string]any{"topic": "race-shared"}); r.object["text"] != "about race-shared" {
 		t.Errorf("explain: %+v", r)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"heddle/internal/command/fix"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/repair/between"
 	"heddle/internal/source"
 )
@@ -74,6 +75,10 @@ func (s *Server) fix(ctx context.Context, c *call, in *fixInput) (*answer, error
 	res, err := fix.File(ctx, opt, inputs[0], func(d diag.Diagnostic) { _ = found.Finding(&d) })
 	if err != nil {
 		return nil, err
+	}
+	if why := driver.Stopped(ctx); why != "" && len(res.Fixes) == 0 {
+		return nil, fmt.Errorf("nothing was examined: %s; give a longer timeout, of at most %v", why,
+			s.opt.Timeout)
 	}
 	out := found.repairs(res, in.Path == "")
 	out.Next = s.nextOfFix(in, res, c.limit)

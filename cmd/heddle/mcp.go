@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -54,24 +55,7 @@ func newMCP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if len(opt.Roots) == 0 {
 				opt.Roots = defaultRoots(opt.Log)
 			}
-			if err := absolute(&opt); err != nil {
-				return inputError{err}
-			}
-			server, err := mcp.New(opt)
-			if err == nil && len(opt.Roots) > 0 {
-				// Patches and results name files relative to the working directory.
-				err = os.Chdir(opt.Roots[0])
-			}
-			if err != nil {
-				return inputError{err}
-			}
-			var limits check.Options
-			limits.Memory = dynamic.DefaultMemory * uint64(server.Calls())
-			limitMemory(&limits)
-			if err := server.Serve(cmd.Context(), stdin, stdout); err != nil {
-				return inputError{fmt.Errorf("mcp: %w", err)}
-			}
-			return nil
+			return serveMCP(cmd.Context(), &opt, stdin, stdout)
 		},
 	}
 	fs := cmd.Flags()
@@ -88,6 +72,28 @@ func newMCP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"let files below the roots name headers, data files and directories outside")
 	lowerFlags(fs, &opt.Lower)
 	return cmd
+}
+
+// serveMCP runs a server. The process works in the first root, because results and patches name
+// files relative to the working directory.
+func serveMCP(ctx context.Context, opt *mcp.Options, stdin io.Reader, stdout io.Writer) error {
+	if err := absolute(opt); err != nil {
+		return inputError{err}
+	}
+	server, err := mcp.New(*opt)
+	if err == nil && len(opt.Roots) > 0 {
+		err = os.Chdir(opt.Roots[0])
+	}
+	if err != nil {
+		return inputError{err}
+	}
+	var limits check.Options
+	limits.Memory = dynamic.DefaultMemory * uint64(server.Calls())
+	limitMemory(&limits)
+	if err := server.Serve(ctx, stdin, stdout); err != nil {
+		return inputError{fmt.Errorf("mcp: %w", err)}
+	}
+	return nil
 }
 
 // absolute makes the paths of flags absolute, before the working directory changes.

@@ -277,8 +277,8 @@ func preprocessed(in *driver.Input) bool {
 
 // limit returns the time of a call that asks for some seconds; 0: it asks for none.
 func (s *Server) limit(seconds int) time.Duration {
-	if seconds == 0 {
+	if seconds == 0 || seconds >= int(s.opt.Timeout/time.Second) {
 		return s.opt.Timeout
 	}
-	return min(time.Duration(seconds)*time.Second, s.opt.Timeout)
+	return time.Duration(seconds) * time.Second
 }

@@ -75,6 +75,8 @@ var rules = map[string]string{
 	"command/exec":     "source event order ptx ir irgen launch emu lower diag driver engine/run host",
 	"command/fix":      "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement",
 
+	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
+
 	"lockstep/symbol":     "ir smt",
 	"lockstep/thread":     "event ir smt lockstep/symbol",
 	"lockstep/join":       "smt",
@@ -110,7 +112,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev",
 	"cmd/house":      "",
 	"cmd/publish-as": "",
 	"cmd/licenses":   "",

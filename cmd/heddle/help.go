@@ -16,7 +16,7 @@ type flagGroup struct {
 // flagGroups are the groups of flags in the help, in its order. The first has what most users need,
 // at most maxCommon of them in a command.
 var flagGroups = []flagGroup{
-	{"Common flags", "kernel grid block arg launch seeds exec write output include define arch format " +
+	{"Common flags", "root allow-exec kernel grid block arg launch seeds exec write output include define arch format " +
 		"verbose save"},
 	{"Launch", "global local cluster shared seed warp benign blockidx"},
 	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats"},

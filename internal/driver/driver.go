@@ -56,6 +56,11 @@ type Options struct {
 	// nil. Only one goroutine at a time calls it, as the sink of findings.
 	Verdict func(*diag.Verdict)
 
+	// MayRead reports whether a file may be read that the text of an input names: a header for host
+	// code, the file of an argument in a comment, or the file of a position, which #line can choose.
+	// nil: any.
+	MayRead func(path string) bool
+
 	// Settings returns the settings of a configuration for a kernel of an input; nil: there is no
 	// configuration.
 	Settings func(input string, k *ir.Func) Setting

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,6 +156,9 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 	}
 	m.Facts = d.scan(file, low, text)
 	if m.Facts != nil {
+		if d.opt.MayRead != nil {
+			m.Facts.Confine(d.opt.MayRead)
+		}
 		for _, e := range m.Facts.Errs {
 			d.InputError(launchDiagnostic("", e))
 		}
@@ -183,7 +185,7 @@ func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 		if f := d.AddText(file.Name, file.Content); f != nil {
 			return launch.ScanCUDA(f, &launch.Preprocessing{
 				Defines: slices.Concat(file.Flags.Defines, d.opt.Lower.Defines),
-				Include: headers(slices.Concat(file.Flags.Includes, d.opt.Lower.Includes)),
+				Include: d.headers(slices.Concat(file.Flags.Includes, d.opt.Lower.Includes)),
 				System:  lower.LaunchMacros,
 			})
 		}
@@ -200,10 +202,13 @@ const maxHeader = 1 << 18
 
 // headers returns a function that opens what a source file includes by "name": in the directory of
 // the file, or else in the include directories, as compilers do.
-func headers(dirs []string) func(from, name string) (string, []byte) {
+func (d *Driver) headers(dirs []string) func(from, name string) (string, []byte) {
 	return func(from, name string) (string, []byte) {
 		for _, dir := range append([]string{filepath.Dir(from)}, dirs...) {
 			path := filepath.Join(dir, name)
+			if !d.mayRead(path) {
+				continue
+			}
 			if text, err := source.ReadRegular(path, maxHeader); err == nil {
 				return path, text
 			}
@@ -212,16 +217,26 @@ func headers(dirs []string) func(from, name string) (string, []byte) {
 	}
 }
 
+// mayRead reports whether a file may be read that an input names.
+func (d *Driver) mayRead(path string) bool { return d.opt.MayRead == nil || d.opt.MayRead(path) }
+
+// maxText bounds the bytes of a file whose lines findings show.
+const maxText = 256 << 20
+
 // AddText adds the text of a user's file to the set of files, and reads it if content is nil. It
-// returns nil if the file cannot be read: findings then have no source lines.
+// returns nil if the file cannot or may not be read: findings then have no source lines. The name
+// may come from a #line directive, so the file need not be regular.
 func (d *Driver) AddText(name string, content []byte) *source.File {
 	f := d.opt.Files.Named(name)
 	if f == nil || f.Content != nil {
 		return f
 	}
 	if content == nil {
+		if !d.mayRead(name) {
+			return nil
+		}
 		var err error
-		if content, err = os.ReadFile(name); err != nil {
+		if content, err = source.ReadRegular(name, maxText); err != nil {
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -353,4 +354,21 @@ func skipAngles(toks []token, i int) int {
 		}
 	}
 	return i
+}
+
+// Confine makes the file: arguments of comments invalid whose files may not be read. It must be
+// called before a launch is resolved, which reads the files.
+func (s *SourceFacts) Confine(mayRead func(path string) bool) {
+	for i := range s.Pragmas {
+		p := &s.Pragmas[i]
+		p.Request.Args = slices.DeleteFunc(p.Request.Args, func(a ArgSpec) bool {
+			refused := a.Kind == ArgFile && !mayRead(a.Text)
+			if refused {
+				p.Errs = append(p.Errs, &Error{Span: a.Span,
+					Msg: fmt.Sprintf("heddle: comment: %s may not be read: it is outside of the directories "+
+						"that heddle was started for", a.Text)})
+			}
+			return refused
+		})
+	}
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -143,6 +144,25 @@ func TestIgnoreIsNoPragma(t *testing.T) {
 }
 
 // LineComments finds all // comments and nothing else.
+// A file that may not be read makes its argument invalid, with the place, before anything reads it.
+// Other arguments keep their values.
+func TestConfine(t *testing.T) {
+	const text = "// heddle: a=file:/etc/secret b=file:data n=4\n__global__ void k(int *a, int *b, int n) {}"
+	f, err := source.NewSet().Add("dir/k.cu", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := ScanCUDA(f, nil)
+	facts.Confine(func(path string) bool { return path == filepath.Join("dir", "data") })
+	p := facts.Pragmas[0]
+	if len(p.Request.Args) != 2 || p.Request.Args[0].Param != "b" || p.Request.Args[1].Param != "n" {
+		t.Errorf("the arguments are %v", p.Request.Args)
+	}
+	if len(p.Errs) != 1 || p.Errs[0].Span.Start.Col() != 12 || !strings.Contains(p.Errs[0].Msg, "/etc/secret may not be read") {
+		t.Errorf("the errors are %v", p.Errs)
+	}
+}
+
 func TestLineComments(t *testing.T) {
 	const text = "a; // one\n  // two\r\n/* // no */ b; // three\n\"// no\" R\"(\n// no\n)\" // four"
 	f, err := source.NewSet().Add("k.cu", []byte(text))

@@ -2,7 +2,10 @@ package smt
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -60,7 +63,8 @@ func (p *Pool) Close() {
 }
 
 // Solve decides queries concurrently and returns the answers in the order of queries. Models have
-// canonical names; see Query.Original.
+// canonical names; see Query.Original. A panic of a solver is raised in the goroutine of the caller,
+// who can recover it.
 func (p *Pool) Solve(ctx context.Context, queries []*Query) []Answer {
 	out := make([]Answer, len(queries))
 	if len(queries) == 1 || cap(p.slots) == 1 {
@@ -75,16 +79,26 @@ func (p *Pool) Solve(ctx context.Context, queries []*Query) []Answer {
 	}
 	close(next)
 	var wg sync.WaitGroup
+	var crash atomic.Pointer[string]
 	for range min(cap(p.slots), len(queries)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			defer func() {
+				if v := recover(); v != nil {
+					text := fmt.Sprintf("%v\n%s", v, debug.Stack())
+					crash.CompareAndSwap(nil, &text)
+				}
+			}()
 			for i := range next {
 				out[i] = p.one(ctx, queries[i])
 			}
 		}()
 	}
 	wg.Wait()
+	if text := crash.Load(); text != nil {
+		panic(*text)
+	}
 	return out
 }
 
@@ -129,13 +143,15 @@ func (p *Pool) one(ctx context.Context, q *Query) Answer {
 			return Answer{Reason: "out of time"}
 		}
 	}
+	defer func() { // also after a panic, for those who wait
+		if f.Status == Unknown { // a later attempt may have more time
+			p.mu.Lock()
+			delete(p.known, q.Digest)
+			p.mu.Unlock()
+		}
+		close(f.done)
+	}()
 	f.Answer = p.fresh(ctx, q)
-	if f.Status == Unknown { // a later attempt may have more time
-		p.mu.Lock()
-		delete(p.known, q.Digest)
-		p.mu.Unlock()
-	}
-	close(f.done)
 	return f.Answer
 }
 

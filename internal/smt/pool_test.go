@@ -3,6 +3,7 @@ package smt_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -198,6 +199,45 @@ func TestPoolCancelled(t *testing.T) {
 
 // TestQueryCopy checks that a copied query has the answer of the original, and that digests depend
 // on the content but not on names.
+// crashing is a solver that panics once.
+type crashing struct {
+	smt.Solver
+	once *sync.Once
+}
+
+func (c crashing) Solve(ctx context.Context, x *smt.Context, asserts []smt.Term) smt.Answer {
+	c.once.Do(func() { panic("no such term") })
+	return c.Solver.Solve(ctx, x, asserts)
+}
+
+// A panic of a solver reaches the caller, and neither the goroutines that wait for the same query
+// nor the pool are stuck after it.
+func TestPoolPanic(t *testing.T) {
+	var once sync.Once
+	p := smt.NewPool(2, func() []smt.Solver {
+		return []smt.Solver{crashing{&sat.Solver{Steps: 500_000_000}, &once}}
+	}, nil)
+	defer p.Close()
+	c := smt.New()
+	queries := make([]*smt.Query, 8) // equal ones
+	for i := range queries {
+		queries[i] = c.Query(product(c, "x", "y", 221)) // 13 * 17
+	}
+	func() {
+		defer func() {
+			if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "no such term") {
+				t.Errorf("the caller recovers %v", v)
+			}
+		}()
+		p.Solve(t.Context(), queries)
+	}()
+	for i, a := range p.Solve(t.Context(), queries) {
+		if a.Status != smt.Sat {
+			t.Errorf("query %d after the panic: %v", i, a.Status)
+		}
+	}
+}
+
 func TestQueryCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
@@ -118,10 +120,22 @@ func (u madeUp) races(ctx context.Context, tolerance event.Benign, wanted bool) 
 	// Each run has a slice, a machine and a detector of its own, so they need no lock.
 	var each [randomRuns]map[sitePair]bool
 	var wg sync.WaitGroup
+	var crash atomic.Pointer[string]
 	for seed := range uint64(randomRuns) {
-		wg.Go(func() { each[seed] = u.run(ctx, seed, tolerance) })
+		wg.Go(func() {
+			defer func() { // the caller can recover a panic, and nobody else
+				if v := recover(); v != nil {
+					text := fmt.Sprintf("%v\n%s", v, debug.Stack())
+					crash.CompareAndSwap(nil, &text)
+				}
+			}()
+			each[seed] = u.run(ctx, seed, tolerance)
+		})
 	}
 	wg.Wait()
+	if text := crash.Load(); text != nil {
+		panic(*text)
+	}
 	seen := make(map[sitePair]bool)
 	for _, one := range each {
 		if one == nil {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestVSCode builds and tests the extension for Visual Studio Code in a new checkout, so that nothing
-// it needs is missing from the repository, and that the build leaves nothing behind that git sees.
+// TestVSCode builds and tests the extension for Visual Studio Code in a new checkout, so that
+// nothing it needs is missing from the repository, and that the build leaves nothing behind that
+// git sees.
 func TestVSCode(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("npm fetches packages; HEDDLE_LONG=1")

@@ -29,9 +29,9 @@ func snippets(t *testing.T, language string) []string {
 	return list
 }
 
-// TestHelixSnippet: Helix starts the server by this name for each language that it lists. Of its own
-// languages.toml, cpp has the extensions cu and cuh and opencl has cl; ptx is a new language, which
-// must have a scope and its extension.
+// TestHelixSnippet: Helix starts the server by this name for each language that it lists. Of its
+// own languages.toml, cpp has the extensions cu and cuh and opencl has cl; ptx is a new language,
+// which must have a scope and its extension.
 func TestHelixSnippet(t *testing.T) {
 	var config struct {
 		Server map[string]struct {
@@ -94,8 +94,8 @@ print(string.format('%d findings, %d barriers\n', #vim.diagnostic.get(0), barrie
 vim.cmd('qall!')
 `
 
-// TestNeovimSnippets starts Neovim with the snippet for its version. The example lacks the barrier in
-// the loop of its tree, where line 18 reads at column 24; it has one barrier, and needs two.
+// TestNeovimSnippets starts Neovim with the snippet for its version. The example lacks the barrier
+// in the loop of its tree, where line 18 reads at column 24; it has one barrier, and needs two.
 func TestNeovimSnippets(t *testing.T) {
 	nvim, err := osexec.LookPath("nvim")
 	if os.Getenv("HEDDLE_LONG") == "" || err != nil || !hasClang() {
@@ -122,7 +122,8 @@ func TestNeovimSnippets(t *testing.T) {
 	put("old.lua", list[1])
 	put("drive.lua", drive)
 	put("k.cu", string(racy))
-	if out, err := osexec.Command("go", "build", "-o", dir+"/heddle", ".").CombinedOutput(); err != nil {
+	build := osexec.Command("go", "build", "-o", dir+"/heddle", ".")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)

@@ -80,10 +80,10 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 	return report, nil
 }
 
-// prepare returns the options and the input of a request. It returns neither inputs nor an error for
-// a document that is not in a language of kernels, such as a C++ file that an editor also sends, and
-// if the configuration file is invalid: the findings of the report then say what is wrong, at the
-// lines of that file.
+// prepare returns the options and the input of a request. It returns neither inputs nor an error
+// for a document that is not in a language of kernels, such as a C++ file that an editor also
+// sends, and if the configuration file is invalid: the findings of the report then say what is
+// wrong, at the lines of that file.
 func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Options,
 	[]driver.Input, error) {
 	opt := driver.Options{

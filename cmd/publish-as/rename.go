@@ -121,8 +121,8 @@ func (r *renaming) file(name string, text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// editorManifest describes the extension for Visual Studio Code. Its publisher is the account of the
-// repository, until whoever publishes it chooses another one.
+// editorManifest describes the extension for Visual Studio Code. Its publisher is the account of
+// the repository, until whoever publishes it chooses another one.
 const editorManifest = "editors/vscode/package.json"
 
 // publisher changes the account that publishes the extension.

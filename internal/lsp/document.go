@@ -26,8 +26,8 @@ type document struct {
 
 // request returns a request about the current text. s.mu is held.
 func (d *document) request(mode Mode, kernel string) Request {
-	return Request{Path: d.path, Language: d.language, Text: []byte(d.text), Mode: mode, Kernel: kernel,
-		Progress: func(string) {}}
+	return Request{Path: d.path, Language: d.language, Text: []byte(d.text), Mode: mode,
+		Kernel: kernel, Progress: func(string) {}}
 }
 
 // part is a report with the kernel that was examined; an empty kernel means all kernels.

@@ -11,9 +11,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
 fs.rmSync("out", { recursive: true, force: true });
-execFileSync(process.execPath, [path.join("node_modules", "typescript", "bin", "tsc"), "--noEmit"], {
-  stdio: "inherit",
-});
+const tsc = path.join("node_modules", "typescript", "bin", "tsc");
+execFileSync(process.execPath, [tsc, "--noEmit"], { stdio: "inherit" });
 
 const common = { platform: "node", format: "cjs", target: "node20", logLevel: "warning" };
 const bundle = await build({
@@ -42,7 +41,8 @@ function licences(inputs) {
     .filter((name) => name !== undefined);
   const parts = [...new Set(names)].sort().map((name) => {
     const dir = path.join("node_modules", name);
-    const { version, license } = JSON.parse(fs.readFileSync(path.join(dir, "package.json"), "utf8"));
+    const manifest = fs.readFileSync(path.join(dir, "package.json"), "utf8");
+    const { version, license } = JSON.parse(manifest);
     const file = fs.readdirSync(dir).find((f) => /^(licen[cs]e)(\.\w+)?$/i.test(f));
     if (file === undefined) {
       throw new Error(`${dir} has no licence file`);

@@ -28,12 +28,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       vscode.commands.executeCommand("markdown.showPreview", install),
     ),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      // The client itself follows heddle.trace.server.
-      if (change.affectsConfiguration("heddle") && !change.affectsConfiguration("heddle.trace")) {
-        void started.restart();
+      if (change.affectsConfiguration("heddle")) {
+        void started.follow();
       }
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restart()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.follow()),
   );
   await started.restart();
 }

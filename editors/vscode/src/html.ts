@@ -1,9 +1,9 @@
 // The HTML report of heddle as the content of a webview.
 
 /**
- * secureReport returns a report whose scripts run only with a nonce, and which can load nothing. The
- * report's own policy allows inline scripts, since a file cannot have a nonce; that of the webview
- * replaces it. It throws an error if the text is not a report of heddle.
+ * secureReport returns a report whose scripts run only with a nonce, and which can load nothing.
+ * The report's own policy allows inline scripts, since a file cannot have a nonce; that of the
+ * webview replaces it. It throws an error if the text is not a report of heddle.
  */
 export function secureReport(html: string, nonce: string): string {
   const own = /<meta http-equiv="Content-Security-Policy"[^>]*>/g;

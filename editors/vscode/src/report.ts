@@ -58,7 +58,7 @@ async function writeReport(
   const dir = await fs.mkdtemp(path.join(os.tmpdir(), "heddle-"));
   const page = path.join(dir, "report.html");
   try {
-    const flags = [...compilerFlags(currentSettings()), "--color", "never", "--html", page];
+    const flags = [...compilerFlags(currentSettings()), "--html", page];
     const args = ["check", ...flags, fileArgument(path.basename(file))];
     const { stderr, stdout } = await run(heddle, args, path.dirname(file), cancel);
     try {

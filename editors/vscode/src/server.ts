@@ -7,7 +7,7 @@ import { LanguageClient, State } from "vscode-languageclient/node";
 import { findProgram } from "./find";
 import { explainUri } from "./explain";
 import { currentSettings, firstFolder, offerHelp, program } from "./program";
-import { initializationOptions, serverArguments } from "./settings";
+import { initializationOptions, serverArguments, type Settings } from "./settings";
 
 /** Kernel is a kernel of a document, as the code lenses of the server name it. */
 export interface Kernel {
@@ -24,6 +24,9 @@ export const filePattern = "**/*.{cu,cuh,cl,ptx}";
 /** The commands of the server whose result is a verdict for the user. */
 const verdictCommands = ["heddle.check", "heddle.run", "heddle.verify"];
 
+/** The milliseconds after which settings count as complete. */
+const settle = 1500;
+
 /** Lens is a code lens of the server, as the protocol has it. */
 interface Lens {
   range: { start: { line: number; character: number }; end: { line: number; character: number } };
@@ -33,6 +36,7 @@ interface Lens {
 /** Server owns the process of the language server and the client that speaks to it. */
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
+  private used: Settings | undefined; // by the last start
   private known = new Map<string, Kernel[]>();
   // Starts and stops wait for each other: settings may change while the server starts.
   private last: Promise<void> = Promise.resolve();
@@ -47,6 +51,20 @@ export class Server implements vscode.Disposable {
     this.last = this.last.then(async () => {
       await this.halt();
       await this.start();
+    });
+    return this.last;
+  }
+
+  /**
+   * follow restarts the server if the settings differ from those of the last start. A change of the
+   * configuration may also concern settings that the language client follows itself.
+   */
+  follow(): Promise<void> {
+    this.last = this.last.then(async () => {
+      if (JSON.stringify(currentSettings()) !== JSON.stringify(this.used)) {
+        await this.halt();
+        await this.start();
+      }
     });
     return this.last;
   }
@@ -74,6 +92,7 @@ export class Server implements vscode.Disposable {
 
   private async halt(): Promise<void> {
     const client = this.client;
+    this.used = undefined;
     this.client = undefined;
     try {
       await client?.dispose();
@@ -85,9 +104,16 @@ export class Server implements vscode.Disposable {
 
   private async start(): Promise<void> {
     const settings = currentSettings();
+    this.used = settings;
     const command = findProgram(settings.path, firstFolder());
     if (command === undefined) {
-      void program(settings); // the message must not delay later starts
+      // A remote editor may read the settings of the user after the extension has started, so the
+      // message waits until there has been time for that.
+      setTimeout(() => {
+        if (this.used === settings) {
+          void program(settings);
+        }
+      }, settle);
       return;
     }
     const client = new LanguageClient(

@@ -27,8 +27,8 @@ export interface Source {
 }
 
 /**
- * readSettings reads all settings. A value of the wrong type, which a settings file may hold, counts
- * as missing. folder replaces ${workspaceFolder}.
+ * readSettings reads all settings. A value of the wrong type, which a settings file may hold,
+ * counts as missing. folder replaces ${workspaceFolder}.
  */
 export function readSettings(from: Source, folder: string): Settings {
   const text = (key: string, missing = ""): string => {

@@ -3,6 +3,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 
+import { findProgram } from "./find";
 import { fileArgument } from "./launch";
 import { currentSettings, firstFolder, program } from "./program";
 import { compilerFlags } from "./settings";
@@ -21,6 +22,9 @@ const taskCommands = ["check", "run", "verify", "trace", "fix", "sync"];
 export function registerTasks(context: vscode.ExtensionContext): void {
   const provider: vscode.TaskProvider = {
     provideTasks: async () => {
+      if (findProgram(currentSettings().path, firstFolder()) === undefined) {
+        return []; // a list of tasks is no reason for a message
+      }
       const all = ["check", "verify"].map((command) =>
         makeTask({ type: "heddle", command, files: ["./..."] }),
       );
@@ -59,7 +63,7 @@ export async function makeTask(
     new vscode.ProcessExecution(heddle, taskArguments(definition, files, cwd, settings), { cwd }),
     "$heddle",
   );
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, clear: true };
+  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always };
   return task;
 }
 

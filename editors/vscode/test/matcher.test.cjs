@@ -25,6 +25,12 @@ function problems(text) {
   });
 }
 
+// Problems of one owner replace those that it had in a file. The language client is "heddle": a
+// task that examines one kernel must not hide what the server found in others.
+test("problems of tasks do not replace those of the server", () => {
+  assert.equal(matcher.owner, "heddle-task");
+});
+
 test("every finding of the examples is one problem", () => {
   const docs = path.join(setup.repository, "docs", "examples");
   const found = problems(fs.readFileSync(path.join(docs, "check.txt"), "utf8"));

@@ -1,5 +1,5 @@
-// A small stand-in for the module "vscode", in which the editor lives. It has what the extension and
-// its language client use of it, with state that tests read. An unknown member is an error that
+// A small stand-in for the module "vscode", in which the editor lives. It has what the extension
+// and its language client use of it, with state that tests read. An unknown member is an error that
 // names it, so that a test never passes because something silently did nothing.
 
 "use strict";
@@ -515,8 +515,8 @@ function createEditor(folder, settings = {}) {
     DiagnosticTag: numbers(1, "Unnecessary Deprecated"),
     SymbolTag: { Deprecated: 1 },
     CompletionItemTag: { Deprecated: 1 },
-    CompletionItemKind: numbers(0, "Text Method Function Constructor Field Variable Class Interface " +
-      "Module Property Unit Value Enum Keyword Snippet Color Reference File Folder EnumMember " +
+    CompletionItemKind: numbers(0, "Text Method Function Constructor Field Variable Class " +
+      "Interface Module Property Unit Value Enum Keyword Snippet Color Reference File Folder EnumMember " +
       "Constant Struct Event Operator TypeParameter"),
     SymbolKind: numbers(0, "File Module Namespace Package Class Method Property"),
     CodeActionTriggerKind: numbers(1, "Invoke Automatic"),

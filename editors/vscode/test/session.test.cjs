@@ -1,5 +1,5 @@
-// Sessions of the packaged extension with the real `heddle lsp`: the files of heddle.vsix run in the
-// mock of the editor.
+// Sessions of the packaged extension with the real `heddle lsp`: the files of heddle.vsix run in
+// the mock of the editor.
 
 "use strict";
 
@@ -38,7 +38,8 @@ async function start(t, examples, settings = {}) {
     }
   };
   t.after(stop);
-  return { vscode, state, folder, extension, stop, uri: (n) => vscode.Uri.file(path.join(folder, n)) };
+  const uri = (name) => vscode.Uri.file(path.join(folder, name));
+  return { vscode, state, folder, extension, stop, uri };
 }
 
 /** until waits for an event for which accept is true. */
@@ -70,9 +71,9 @@ async function open(editor, name) {
 
 const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
 
-// A tree reduction needs a barrier in each iteration; the example lacks it, which its name says. The
-// statement is in line 18, and reads tile[t + s] at its column 24.
-test("a race is shown, repaired by a code action, and gone", { timeout: 2 * patience }, async (t) => {
+// A tree reduction needs a barrier in each iteration; the example lacks it, which its name says.
+// The statement is in line 18, and reads tile[t + s] at its column 24.
+test("a race is shown, repaired by a code action, and gone", async (t) => {
   const editor = await start(t, ["reduce_racy.cu"]);
   const { state } = editor;
   const { document, diagnostics } = await open(editor, "reduce_racy.cu");
@@ -107,7 +108,7 @@ test("a race is shown, repaired by a code action, and gone", { timeout: 2 * pati
   );
   const repair = actions.find((a) => /heddle fix/.test(a.title));
   assert.ok(repair, `no repair in ${actions.map((a) => a.title)}`);
-  const clean = until(state.events.diagnostics, (e) => e.list.length === 0, "check without a finding");
+  const clean = until(state.events.diagnostics, (e) => e.list.length === 0, "clean check");
   const run = state.commands.get(repair.command.command);
   assert.match(await run(...repair.command.arguments), /^repaired: kernel reduce/);
   const [, loop] = /for \(int s = ([^]*)if \(t == 0\)/.exec(document.text);
@@ -127,7 +128,7 @@ test("commands of the palette act on the kernel at the cursor", async (t) => {
   const { document } = await open(editor, "reduce_racy.cu");
   vscode.window.activeTextEditor.selection.active = new vscode.Position(17, 0);
   await vscode.commands.executeCommand("heddle.kernel.run");
-  assert.match(state.messages.at(-1).text, /^heddle: bug: kernel reduce\(int const\*, int\*, int\)|^heddle: bug/);
+  assert.match(state.messages.at(-1).text, /^heddle: bug: kernel reduce\(int const\*, int\*, int\)/);
   assert.equal(state.messages.at(-1).kind, "warning");
 
   state.answers.push("4", "128", "n=4096 'in=zero:16384'");
@@ -155,13 +156,15 @@ test("the HTML report has a strict policy, and a code is explained", async (t) =
   await vscode.commands.executeCommand("heddle.report");
   const [panel] = state.panels;
   assert.match(panel.webview.html, /data race on shared tile\[32\]/);
-  assert.match(panel.webview.html, /content="default-src 'none'; [^"]*script-src 'nonce-[0-9a-f]{32}'/);
+  assert.match(panel.webview.html, /content="default-src 'none';/);
+  assert.match(panel.webview.html, /script-src 'nonce-[0-9a-f]{32}';/);
   assert.deepEqual(panel.options.localResourceRoots, []);
 
   vscode.window.activeTextEditor.selection.active = new vscode.Position(17, 0);
   state.answers.push("race-shared");
   await vscode.commands.executeCommand("heddle.explain");
-  assert.match(vscode.window.activeTextEditor.document.text, /^race-shared: two threads of a block/);
+  const { document } = vscode.window.activeTextEditor;
+  assert.match(document.text, /^race-shared: two threads of a block/);
 });
 
 test("a test for each kernel, from the server or from a run", async (t) => {
@@ -196,6 +199,9 @@ test("a test for each kernel, from the server or from a run", async (t) => {
 test("without heddle, a message offers the advice on installing it", async (t) => {
   const editor = await start(t, ["reduce_racy.cu"], { "heddle.path": "heddle-of-no-machine" });
   const { state, vscode, extension } = editor;
+  assert.deepEqual(await state.taskProviders.get("heddle").provideTasks(), []);
+  assert.deepEqual(state.messages, [], "settings may still change");
+  await until(state.events.message, () => true, "message");
   assert.equal(state.messages.length, 1);
   const { kind, text, buttons } = state.messages[0];
   assert.equal(kind, "error");
@@ -203,18 +209,23 @@ test("without heddle, a message offers the advice on installing it", async (t) =
   assert.deepEqual(buttons, ["How to Install", "Open Settings"]);
 
   state.answers.push("How to Install");
+  const again = until(state.events.message, () => true, "message");
   await vscode.commands.executeCommand("heddle.restart");
+  await again;
   await new Promise((resolve) => setImmediate(resolve));
   const [command, uri] = state.executed[0];
   assert.equal(command, "markdown.showPreview");
   assert.equal(uri.fsPath, path.join(extension, "out", "install.md"));
   assert.match(fs.readFileSync(uri.fsPath, "utf8"), /go install \.\/cmd\/heddle/);
 
-  // The server starts when the setting is right.
+  // The server starts when the setting is right, and without another message if that is soon.
+  await vscode.commands.executeCommand("heddle.restart");
   state.settings["heddle.path"] = setup.heddle;
   state.events.configuration.fire({ affectsConfiguration: (name) => name === "heddle" });
   const { diagnostics } = await open(editor, "reduce_racy.cu");
   assert.equal(diagnostics[0].code.value, "race-shared");
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  assert.equal(state.messages.length, 2);
 });
 
 test("a restart takes new settings to the server, and the end leaves no process", async (t) => {
@@ -228,8 +239,8 @@ test("a restart takes new settings to the server, and the end leaves no process"
   // Each thread writes its number to a[0] if the macro is defined, and its own element otherwise.
   fs.writeFileSync(
     path.join(folder, "k.cu"),
-    "// heddle: grid=1 block=64\n__global__ void k(int *a) {\n#ifdef RACY\n  a[0] = threadIdx.x;\n" +
-      "#else\n  a[threadIdx.x] = 1;\n#endif\n}\n",
+    "// heddle: grid=1 block=64\n__global__ void k(int *a) {\n" +
+      "#ifdef RACY\n  a[0] = threadIdx.x;\n#else\n  a[threadIdx.x] = 1;\n#endif\n}\n",
   );
   const { diagnostics } = await open(editor, "k.cu");
   assert.deepEqual(diagnostics, []);
@@ -237,6 +248,9 @@ test("a restart takes new settings to the server, and the end leaves no process"
   state.settings["heddle.defines"] = ["RACY"];
   state.events.configuration.fire({ affectsConfiguration: (name) => name === "heddle" });
   assert.equal((await racy).list[0].code.value, "race-global");
+  // A setting that the client itself follows does not restart the server: there are two in the end.
+  state.settings["heddle.trace.server"] = "messages";
+  state.events.configuration.fire({ affectsConfiguration: (name) => /^heddle/.test(name) });
   await editor.stop();
   assert.ok(!state.commands.has("heddle.verify"), "the client has given its commands back");
   const servers = fs.readFileSync(pids, "utf8").trim().split("\n").map(Number);

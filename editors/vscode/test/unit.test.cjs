@@ -161,7 +161,8 @@ test("columns of bytes become columns of the editor", () => {
 });
 
 test("a report runs its script by a nonce only", () => {
-  const html = fs.readFileSync(path.join(setup.repository, "docs", "examples", "report.html"), "utf8");
+  const file = path.join(setup.repository, "docs", "examples", "report.html");
+  const html = fs.readFileSync(file, "utf8");
   const page = secureReport(html, "abc");
   const policies = page.match(/http-equiv="Content-Security-Policy"/g);
   assert.equal(policies.length, 1);
@@ -173,10 +174,11 @@ test("a report runs its script by a nonce only", () => {
 });
 
 test("a run collects the output, and is ended by the user", async () => {
-  const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+  const onCancellationRequested = () => ({ dispose() {} });
+  const token = { isCancellationRequested: false, onCancellationRequested };
   const out = await run("/bin/sh", ["-c", "echo out; echo err >&2; exit 3"], "/", token);
   assert.deepEqual(out, { code: 3, stdout: "out\n", stderr: "err\n" });
-  const cancel = { isCancellationRequested: true, onCancellationRequested: () => ({ dispose() {} }) };
+  const cancel = { isCancellationRequested: true, onCancellationRequested };
   assert.equal((await run("/bin/sleep", ["60"], "/", cancel)).code, -1);
   await assert.rejects(run("/no/such/program", [], "/"), /ENOENT/);
 });

@@ -14,11 +14,12 @@ export function findProgram(
   platform: NodeJS.Platform = process.platform,
 ): string | undefined {
   const windows = platform === "win32";
-  const ends = windows && path.extname(name) === "" ? ["", ".exe", ".cmd", ".bat"] : [""];
+  const ends = windows && path.extname(name) === "" ? ["", ".exe"] : [""];
   const direct = name.includes("/") || (windows && name.includes("\\"));
+  // A relative directory in PATH would be one of the workspace, which may be anyone's.
   const dirs = direct
     ? [""]
-    : (env["PATH"] ?? env["Path"] ?? "").split(windows ? ";" : ":").filter((dir) => dir !== "");
+    : (env["PATH"] ?? env["Path"] ?? "").split(windows ? ";" : ":").filter(path.isAbsolute);
   for (const dir of dirs) {
     for (const end of ends) {
       const file = path.resolve(folder, dir, name + end);

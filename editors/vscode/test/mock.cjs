@@ -327,6 +327,7 @@ function createEditor(folder, settings = {}) {
     textDocuments: state.documents,
     notebookDocuments: [],
     isTrusted: true,
+    language: "plaintext", // of files with another extension, which a user may set
     name: "test",
     rootPath: folder,
     getConfiguration: configuration,
@@ -342,7 +343,7 @@ function createEditor(folder, settings = {}) {
         const text = content
           ? await content.provideTextDocumentContent(uri)
           : fs.readFileSync(uri.fsPath, "utf8");
-        const language = languageOf[path.extname(uri.path)] ?? "plaintext";
+        const language = languageOf[path.extname(uri.path)] ?? workspace.language;
         document = new Document(uri, language, text);
         state.documents.push(document);
         events.open.fire(document);

@@ -149,6 +149,53 @@ test("commands of the palette act on the kernel at the cursor", async (t) => {
   assert.equal(state.tasks.length, 1);
 });
 
+test("the kernel at the cursor is the last one that begins above it", async (t) => {
+  const editor = await start(t, []);
+  const { state, vscode, folder } = editor;
+  // Line 3 begins two instances of a template, line 4 a kernel.
+  fs.writeFileSync(
+    path.join(folder, "k.cu"),
+    "// heddle: grid=1 block=64\n" +
+      "template <int N>\n" +
+      "__global__ void t(int *a) { a[threadIdx.x] = N; }\n" +
+      "__global__ void k(int *a) { a[threadIdx.x] = 1; }\n" +
+      "void f(int *a) { t<1><<<1, 64>>>(a); t<2><<<1, 64>>>(a); k<<<1, 64>>>(a); }\n",
+  );
+  await open(editor, "k.cu");
+  const kernel = async (line, ...answers) => {
+    vscode.window.activeTextEditor.selection.active = new vscode.Position(line, 0);
+    state.answers.push(...answers, "", "", "");
+    await vscode.commands.executeCommand("heddle.kernel.runLaunch");
+    assert.deepEqual(state.answers, [], "all questions were asked");
+    return state.tasks.at(-1).execution.args[2];
+  };
+  for (let n = 0; (await kernel(4)) !== "k(int*)" && n < 100; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the server is asked for kernels
+  }
+  assert.equal(await kernel(3), "k(int*)");
+  assert.equal(await kernel(2, "void t<2>(int*)"), "void t<2>(int*)");
+  assert.equal(await kernel(0, "void t<1>(int*)"), "void t<1>(int*)"); // above all of them
+});
+
+test("OpenCL, PTX and files that the user calls CUDA are checked", async (t) => {
+  const editor = await start(t, []);
+  const { state, vscode, folder } = editor;
+  const put = (name, text) => fs.writeFileSync(path.join(folder, name), text);
+  // All work-items, or threads, write their number to one place.
+  put("k.cl", "// heddle: grid=1 block=64\n" +
+    "__kernel void k(__global int *a) { a[0] = get_local_id(0); }\n");
+  // Without line information, a finding in PTX is in the PTX and not in its source.
+  const ptx = setup.runHeddle(["ptx", path.join(folder, "k.cl")]);
+  put("k.ptx", ptx.replace(/^(\/\/ heddle|\s*\.(loc|file)).*\n/gm, ""));
+  put("k.inc", "// heddle: grid=1 block=64\n__global__ void k(int *a) { *a = threadIdx.x; }\n");
+  const codes = async (name) => (await open(editor, name)).diagnostics.map((d) => d.code.value);
+  assert.deepEqual(await codes("k.cl"), ["race-global"]);
+  assert.deepEqual(await codes("k.ptx"), ["race-global"]);
+  vscode.workspace.language = "cuda-cpp";
+  assert.deepEqual(await codes("k.inc"), ["race-global"]);
+  assert.deepEqual(state.messages, []);
+});
+
 test("the HTML report has a strict policy, and a code is explained", async (t) => {
   const editor = await start(t, ["reduce_racy.cu"]);
   const { state, vscode } = editor;
@@ -163,8 +210,12 @@ test("the HTML report has a strict policy, and a code is explained", async (t) =
   vscode.window.activeTextEditor.selection.active = new vscode.Position(17, 0);
   state.answers.push("race-shared");
   await vscode.commands.executeCommand("heddle.explain");
-  const { document } = vscode.window.activeTextEditor;
-  assert.match(document.text, /^race-shared: two threads of a block/);
+  const text = () => vscode.window.activeTextEditor.document.text;
+  assert.match(text(), /^race-shared: two threads of a block/);
+  await vscode.window.showTextDocument(state.documents[0]);
+  state.answers.push("barrier interval"); // a term of two words
+  await vscode.commands.executeCommand("heddle.explain");
+  assert.match(text(), /^barrier interval: /);
 });
 
 test("a test for each kernel, from the server or from a run", async (t) => {

@@ -86,6 +86,7 @@ test("a program is found on PATH, by a path, and not in other cases", (t) => {
   assert.equal(findProgram("./heddle", dir, {}), file);
   assert.equal(findProgram(dir, "/", {}), undefined); // a directory
   assert.equal(findProgram("heddle", dir, {}), undefined); // not in the working directory
+  assert.equal(findProgram("heddle", dir, { PATH: ".::bin" }), undefined); // nor by PATH
   assert.equal(findProgram("tool", "/", { Path: dir }, "win32"), path.join(dir, "tool.exe"));
 });
 

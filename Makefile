@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo dist docs man test test-long bench lint build clang optional fuzz mutants sarif
+.PHONY: demo dist docs man test test-long bench lint build clang optional fuzz mutants sarif vscode
 
 build: $(BIN)
 
@@ -92,6 +92,13 @@ GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
 TAGGED = $(shell git describe --exact-match --tags --match 'v*' --dirty 2>/dev/null | grep -v dirty)
 dist:
 	$(GORELEASER) release --clean $(if $(TAGGED),--skip=publish,--snapshot)
+
+# vscode builds the extension for Visual Studio Code, editors/vscode/heddle.vsix, and tests it with this
+# heddle. It needs node 20 and npm, which brings what package-lock.json pins; no script of a package runs.
+vscode: clang build
+	cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund
+	cd editors/vscode && npm run package
+	cd editors/vscode && HEDDLE="$(abspath $(BIN))" npm test
 
 # bench prints the performance figures of heddle; see cmd/bench.
 bench: clang build

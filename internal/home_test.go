@@ -15,6 +15,9 @@ import (
 var repository = regexp.MustCompile(`github\.com/[\w.-]+/heddle\b|uses: [\w.-]+/heddle@|` +
 	`ghcr\.io/[\w.-]+/heddle\b|example\.com`)
 
+// publisher finds the account that publishes the extension for Visual Studio Code.
+var publisher = regexp.MustCompile(`"publisher": "([^"]*)"`)
+
 // TestHome: whoever reads the repository is sent nowhere but to where it is published, which the
 // path of the module says; before that, to the placeholder OWNER.
 func TestHome(t *testing.T) {
@@ -27,8 +30,8 @@ func TestHome(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains([]string{"../.git", "../bin", "../dist"},
-			filepath.ToSlash(path)):
+		case d.IsDir() && (slices.Contains([]string{"../.git", "../bin", "../dist"},
+			filepath.ToSlash(path)) || d.Name() == "node_modules"):
 			return filepath.SkipDir
 		case !d.Type().IsRegular() || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -47,5 +50,9 @@ func TestHome(t *testing.T) {
 	})
 	if err != nil || places == 0 {
 		t.Errorf("%d places, %v", places, err)
+	}
+	manifest, err := os.ReadFile("../editors/vscode/package.json")
+	if m := publisher.FindSubmatch(manifest); m == nil || string(m[1]) != owner {
+		t.Errorf("the publisher of the extension is %q, want %q (%v)", m, owner, err)
 	}
 }

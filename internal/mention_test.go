@@ -23,7 +23,8 @@ func TestMentions(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "fuzz":
+		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "fuzz",
+			d.IsDir() && d.Name() == "node_modules":
 			return filepath.SkipDir
 		case !d.Type().IsRegular():
 			return nil

@@ -80,14 +80,19 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 	return report, nil
 }
 
-// prepare returns the options and the input of a request. If the configuration file is invalid, it
-// returns neither inputs nor an error: the findings of the report then say what is wrong, at the
-// lines of that file.
+// prepare returns the options and the input of a request. It returns neither inputs nor an error
+// for a document that is not in a language of kernels, such as a C++ file that an editor also
+// sends, and if the configuration file is invalid: the findings of the report then say what is
+// wrong, at the lines of that file.
 func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Options,
 	[]driver.Input, error) {
 	opt := driver.Options{
 		Kernel: req.Kernel, Lower: e.lower, Database: e.database, Files: report.Files,
 		Progress: func(p driver.Progress) { req.Progress(p.Kernel + ": " + p.Engine.String()) },
+	}
+	lang, ok := languageOf(req)
+	if !ok {
+		return opt, nil, nil
 	}
 	in := inputFlags{database: e.database}
 	// The configuration is the one nearest to the document: the server was not started in a directory
@@ -110,15 +115,26 @@ func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Opti
 		return opt, nil, err
 	}
 	doc := &inputs[0]
-	doc.Content, doc.Found = req.Text, true // a header without kernels is no mistake
-	if lang, ok := documentLang[strings.ToLower(filepath.Ext(req.Path))]; ok {
-		doc.Lang = lang
-	}
+	doc.Content, doc.Found, doc.Lang = req.Text, true, lang // a header without kernels is no mistake
 	// The text comes from the editor and not from the file, so the compiler cannot search for headers
 	// beside it unless told where that is.
 	doc.Flags.Includes = append([]string{filepath.Dir(req.Path)}, doc.Flags.Includes...)
 	return opt, inputs, nil
 }
+
+// languageOf returns the language of a document: by its extension, else by the name of the language
+// in the editor, where users can assign one to any file.
+func languageOf(req lsp.Request) (lower.Lang, bool) {
+	if lang, ok := documentLang[strings.ToLower(filepath.Ext(req.Path))]; ok {
+		return lang, true
+	}
+	lang, ok := editorLang[req.Language]
+	return lang, ok
+}
+
+// editorLang maps the names that editors have for languages.
+var editorLang = map[string]lower.Lang{"cuda": lower.CUDA, "cuda-cpp": lower.CUDA,
+	"opencl": lower.OpenCL, "ptx": lower.PTX}
 
 // documentLang maps the extension of a document to its language. Headers (.cuh) are included, since
 // an editor opens them alone.

@@ -92,11 +92,17 @@ func startEditor(t *testing.T) (*editor, <-chan int) {
 
 func (e *editor) open(uri, text string) {
 	e.t.Helper()
+	e.openAs(uri, "cuda", text)
+}
+
+// openAs opens a document in a language, as the editor names it.
+func (e *editor) openAs(uri, language, text string) {
+	e.t.Helper()
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	e.send("textDocument/didOpen", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"languageId":"cuda","version":1,"text":%s}}`, uri, quoted))
+	e.send("textDocument/didOpen", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"languageId":%q,"version":1,"text":%s}}`, uri, language, quoted))
 }
 
 // quit ends the session as the protocol says.
@@ -174,6 +180,31 @@ func TestEditor(t *testing.T) {
 		t.Error(got)
 	}
 	e.quit(code)
+}
+
+// TestEditorLanguages: editors send heddle what they send to clangd, too. A document in C++ has no
+// finding; one whose language the user set to CUDA is examined whatever it is called; the extension
+// decides if there is one of heddle.
+func TestEditorLanguages(t *testing.T) {
+	const racy = "// heddle: grid=1 block=64\n__global__ void k(int *a) { *a = threadIdx.x; }\n"
+	for _, tt := range []struct{ name, language, text, want string }{
+		{"a.cpp", "cpp", racy, `"diagnostics":[]`},
+		{"a.cpp", "cuda-cpp", racy, "race-global"},
+		{"a.inc", "cuda", racy, "race-global"},
+		{"a.cu", "cpp", racy, "race-global"}, // Helix calls CUDA so
+		{"a.CU", "", racy, "race-global"},
+		{"a.txt", "ptx", "x", "ptx-syntax"},
+	} {
+		t.Run(tt.name+" "+tt.language, func(t *testing.T) {
+			uri := "file://" + filepath.ToSlash(filepath.Join(t.TempDir(), tt.name))
+			e, code := startEditor(t)
+			e.openAs(uri, tt.language, tt.text)
+			if got := e.until("publishDiagnostics"); !strings.Contains(got, tt.want) {
+				t.Errorf("got %s\nwant %s", got, tt.want)
+			}
+			e.quit(code)
+		})
+	}
 }
 
 // repaired asks for the repair of a kernel, applies it as an editor does, and returns the text.

@@ -28,6 +28,9 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 	if err != nil {
 		return nil, nil, "", err
 	}
+	if inputs == nil && len(report.Findings) == 0 {
+		return report.Files, nil, "heddle repairs CUDA, OpenCL and PTX only", nil
+	}
 	if inputs == nil {
 		return report.Files, nil, "the configuration file has errors", nil
 	}

@@ -124,14 +124,15 @@ func longMarkdown(text []byte) (long, exempt []int) {
 		func(_ int, l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "|") })
 }
 
-// pages returns the Markdown files below dir, but not in hidden directories.
+// pages returns the Markdown files below dir, but not in hidden directories or those of packages.
 func pages(dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") ||
+			d.Name() == "node_modules"):
 			return fs.SkipDir
 		case filepath.Ext(path) == ".md" && d.Type().IsRegular():
 			names = append(names, path)

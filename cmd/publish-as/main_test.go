@@ -60,9 +60,11 @@ import (
 // Package heddle/a has it.
 const name = "heddle/a"
 `
+	const manifest = `{"name": "heddle", "publisher": "OWNER", "url": "github.com/OWNER/heddle.git"}`
 	dir := write(t, "go.mod", "// Comment.\nmodule heddle\n\ngo 1.26\n", "a/a.go", source,
 		"README.md", "`heddle/a` uses: OWNER/heddle@v1, github.com/OWNER/heddle.git, OWNER/heddle\n"+
 			"x-OWNER/heddle OWNER/heddle-action OWNER/heddle_x\n",
+		"editors/vscode/package.json", manifest, "editors/vscode/node_modules/m/package.json", manifest,
 		"testdata/broken.go", "not Go: heddle/a", "image", "\x00OWNER/heddle", ".git/config",
 		"OWNER/heddle", "bin/x", "OWNER/heddle")
 	for _, step := range []struct{ path, slug, group string }{
@@ -83,7 +85,7 @@ const name = "heddle/a"
 		if code := run([]string{"-C", dir, step.path}, &out, &errs); code != 0 {
 			t.Fatalf("exit code %d\n%s", code, errs.String())
 		}
-		if want := "README.md\na/a.go\ngo.mod\n"; out.String() != want {
+		if want := "README.md\na/a.go\neditors/vscode/package.json\ngo.mod\n"; out.String() != want {
 			t.Errorf("changed %q, want %q", out.String(), want)
 		}
 		if want := "// Comment.\nmodule " + step.path + "\n\ngo 1.26\n"; read(t, dir, "go.mod") != want {

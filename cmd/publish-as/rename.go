@@ -30,6 +30,7 @@ type renaming struct {
 	from, to string
 	slug     *regexp.Regexp // the old repository, OWNER/NAME, with the characters around it
 	newSlug  string
+	account  string // the old OWNER
 }
 
 // rename gives the module in dir the path to. It returns the names of the files that it changed,
@@ -47,6 +48,7 @@ func rename(dir, to string) ([]string, error) {
 	if r.from == unpublished {
 		old = placeholder
 	}
+	r.account, _, _ = strings.Cut(old, "/")
 	// Whole names only: not other-OWNER/heddle, and not OWNER/heddle-tools.
 	r.slug = regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(old) + `($|[^\w-])`)
 	return r.tree(dir)
@@ -74,7 +76,8 @@ func (r *renaming) tree(dir string) ([]string, error) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules"}, rel) {
+		if d.IsDir() && (slices.Contains([]string{".git", "bin", "dist"}, rel) ||
+			d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if !d.Type().IsRegular() {
@@ -111,7 +114,22 @@ func (r *renaming) file(name string, text []byte) ([]byte, error) {
 	case bytes.IndexByte(text, 0) >= 0: // a program or an image
 		return text, nil
 	}
-	return r.slug.ReplaceAll(text, []byte("${1}"+r.newSlug+"${2}")), nil
+	text = r.slug.ReplaceAll(text, []byte("${1}"+r.newSlug+"${2}"))
+	if name == editorManifest {
+		text = r.publisher(text)
+	}
+	return text, nil
+}
+
+// editorManifest describes the extension for Visual Studio Code. Its publisher is the account of
+// the repository, until whoever publishes it chooses another one.
+const editorManifest = "editors/vscode/package.json"
+
+// publisher changes the account that publishes the extension.
+func (r *renaming) publisher(text []byte) []byte {
+	account, _, _ := strings.Cut(r.newSlug, "/")
+	return bytes.Replace(text, fmt.Appendf(nil, `"publisher": %q`, r.account),
+		fmt.Appendf(nil, `"publisher": %q`, account), 1)
 }
 
 // goMod changes the module directive.

@@ -13,6 +13,7 @@ import (
 // document is a text that is open in the editor. All fields are protected by Server.mu.
 type document struct {
 	uri, path string
+	language  string // as the client names it
 	text      string
 	version   int
 	timer     *time.Timer             // of the check after an edit; nil: none pending
@@ -21,6 +22,12 @@ type document struct {
 	reports   []part                  // of completed runs, oldest first
 	checked   string                  // the text that the reports describe
 	published map[string][]diagnostic // by URI, as last sent to the client
+}
+
+// request returns a request about the current text. s.mu is held.
+func (d *document) request(mode Mode, kernel string) Request {
+	return Request{Path: d.path, Language: d.language, Text: []byte(d.text), Mode: mode,
+		Kernel: kernel, Progress: func(string) {}}
 }
 
 // part is a report with the kernel that was examined; an empty kernel means all kernels.
@@ -85,7 +92,7 @@ func (s *Server) didOpen(raw json.RawMessage) *rpcError {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := &document{uri: t.URI, path: path, text: t.Text, version: t.Version,
+	d := &document{uri: t.URI, path: path, language: t.LanguageID, text: t.Text, version: t.Version,
 		published: map[string][]diagnostic{}}
 	s.docs[t.URI] = d
 	s.start(d, Full)
@@ -195,10 +202,10 @@ func (s *Server) start(d *document, mode Mode) {
 	d.cancel = cancel
 	d.run++
 	// The goroutine gets its own copy of the text, which edits may replace during the run.
-	run, text := d.run, d.text
+	run, req := d.run, d.request(mode, "")
 	s.work.Go(func() {
 		defer cancel()
-		s.examine(ctx, d, run, Request{Path: d.path, Text: []byte(text), Mode: mode})
+		s.examine(ctx, d, run, req)
 	})
 }
 

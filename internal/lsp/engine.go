@@ -21,6 +21,7 @@ const (
 // Request asks an Engine to examine a document.
 type Request struct {
 	Path     string       // file name of the document
+	Language string       // of the document, as the client names it (3.17, languageId)
 	Text     []byte       // current text, which may differ from the saved file
 	Mode     Mode         // what to do
 	Kernel   string       // demangled name; empty: all kernels

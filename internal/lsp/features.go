@@ -150,7 +150,7 @@ func (s *Server) hover(ctx context.Context, raw json.RawMessage) (any, *rpcError
 		return nil, nil
 	}
 	// Copy everything that is needed from the document before s.mu is released.
-	req := Request{Path: d.path, Text: []byte(d.text), Mode: Full, Progress: func(string) {}}
+	req := d.request(Full, "")
 	line, col := p.Position.Line+1, 1
 	if rest := d.text[s.enc.offset(d.text, position{p.Position.Line, 0}):]; rest != "" {
 		first, _, _ := strings.Cut(rest, "\n")
@@ -229,7 +229,7 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcErr
 		s.mu.Unlock()
 		return nil, fail(codeInvalidParams, "document %q is not open", uri)
 	}
-	req := Request{Path: d.path, Text: []byte(d.text), Mode: Mode(mode), Kernel: kernel}
+	req := d.request(Mode(mode), kernel)
 	s.mu.Unlock()
 	if req.Mode == Sync || req.Mode == Fix {
 		return s.repair(ctx, d, req)

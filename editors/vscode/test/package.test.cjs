@@ -40,7 +40,7 @@ test("every command is registered, and every file that the manifest names exists
     ...languages.map((l) => l.configuration).filter(Boolean)];
   named.forEach((name) => assert.ok(files.has(path.posix.join("extension", name)), name));
   assert.deepEqual(Object.fromEntries(languages.map((l) => [l.id, l.extensions])), {
-    "cuda-cpp": [".cu", ".cuh"], opencl: [".cl"], ptx: [".ptx"],
+    "cuda-cpp": [".cu", ".cuh", ".hip"], opencl: [".cl"], ptx: [".ptx"],
   });
 });
 

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"heddle/internal/ir"
@@ -121,6 +122,9 @@ func libraryName(dirs []string, name string) string {
 	return name
 }
 
+// versionRE matches the inline namespaces of versions.
+var versionRE = regexp.MustCompile(`^(CUB|THRUST)_[0-9]+_`)
+
 // libraryFunc shortens the name of a function of a library to what a user writes: without result,
 // parameters and arguments of templates, and without the inline namespace of the version, such as
 // CUB_200500_SM_800_NS.
@@ -148,7 +152,7 @@ scan:
 	parts := strings.Split(words[len(words)-1], "::")
 	out := parts[:0]
 	for _, p := range parts {
-		if !strings.HasSuffix(p, "_NS") && !strings.HasPrefix(p, "__") {
+		if !versionRE.MatchString(p) && !strings.HasPrefix(p, "__") {
 			out = append(out, p)
 		}
 	}

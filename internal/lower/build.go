@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -68,6 +69,16 @@ func (b *build) arch() string {
 	return b.opt.Arch
 }
 
+// archNumber is the number of an architecture, 90 for sm_90a.
+func archNumber(arch string) int {
+	n, _ := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af"))
+	return n
+}
+
+// archList defines a macro of nvcc, the architectures of all passes, by which CUB and Thrust name
+// their namespaces.
+func archList(arch string) string { return fmt.Sprintf("-D__CUDA_ARCH_LIST__=%d0", archNumber(arch)) }
+
 // depFile returns the path of the make rule that clang writes.
 func (b *build) depFile() string { return filepath.Join(b.tmp, "deps") }
 
@@ -121,7 +132,7 @@ func (b *build) languageArgs() []string {
 		return b.cl.args(b)
 	}
 	// nvcc warns about register variables in C++17; clang by default rejects them.
-	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(),
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(), archList(b.arch()),
 		"-Wno-error=register", "-Xclang", "-fcuda-allow-variadic-functions"}
 	if b.opt.Std != "" {
 		args = append(args, "-std="+b.opt.Std)
@@ -331,12 +342,14 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 }
 
 // analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks
-// become pseudo probes, variables get an arbitrary value, and copies are expanded; after it, marks
-// become inline assembly again, and what setVariables added to memory is removed.
+// become pseudo probes, variables get an arbitrary value, arrays are aligned, and copies are
+// expanded; after it, marks become inline assembly again, and what setVariables added to memory is
+// removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
 	keepEffects(m)
 	hidePoints(m)
 	setVariables(m)
+	alignArrays(m)
 	storeSharedTables(m)
 	expandCopies(m, "copy")
 	text, err := opt.finish(m.print())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -57,7 +56,7 @@ func (b *build) fixedShapes(m *irModule) error {
 		}
 		switch text[a[2]] {
 		case "heddle.cluster":
-			if n := b.archNumber(); n < 90 {
+			if n := archNumber(b.arch()); n < 90 {
 				return &InputError{File: b.name, Reason: fmt.Sprintf("kernel %s has a cluster size "+
 					"(__cluster_dims__), which sm_%d does not support: use --arch sm_90 or later",
 					demangle.Filter(f.name), n)}
@@ -104,10 +103,4 @@ func (m *irModule) function(name string) *irFunc {
 		}
 	}
 	return nil
-}
-
-// archNumber is the number of the architecture, 90 for sm_90a.
-func (b *build) archNumber() int {
-	n, _ := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(b.arch(), "sm_"), "af"))
-	return n
 }

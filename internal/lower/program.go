@@ -2,6 +2,7 @@ package lower
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,6 +219,7 @@ func diagnosticTexts(output string) string {
 func (b *Builder) cudaArgs() []string {
 	args := []string{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
 		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register",
+		archList(cmp.Or(b.opt.Arch, defaultArch)),
 		"-Xclang", "-fcuda-allow-variadic-functions"}
 	for _, f := range []string{"prelude.h", "strict.h"} {
 		args = append(args, "-include", filepath.Join(b.root, "heddle", f))

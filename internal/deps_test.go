@@ -87,6 +87,7 @@ var rules = map[string]string{
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
 
+	"reduce":          "source event ptx launch",
 	"repair/hostedit": "source edit syntax",
 	"repair/between":  "edit syntax repair/hostedit",
 
@@ -135,6 +136,7 @@ var testRules = map[string]string{
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
+	"reduce":              "diag irgen lower driver check",
 	"slice":               "source ptx irgen",
 	"smt":                 "smt/sat smt/proc",
 	"syntax":              "ptx irgen launch lower emu",

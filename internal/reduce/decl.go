@@ -122,15 +122,15 @@ func declarations(c *Candidate) []edit {
 
 // cutName removes one of several names of a declaration.
 func (c *Candidate) cutName(v *ptx.Var, i int) change {
-	start, end := c.at(v.Names[i].Span)
+	start, _ := c.at(v.Names[i].Span)
 	if i+1 < len(v.Names) {
-		end, _ = c.at(v.Names[i+1].Span)
+		end, _ := c.at(v.Names[i+1].Span)
 		return change{start: start, end: end}
 	}
 	if comma := bytes.LastIndexByte(c.Text[:start], ','); comma >= 0 {
 		start = comma
 	}
-	_, end = c.at(v.Span())
+	_, end := c.at(v.Span())
 	if c.Text[end-1] == ';' {
 		end--
 	}

@@ -24,7 +24,7 @@ type examined struct {
 // examine asks heddle about a candidate, with few steps.
 func examine(ctx context.Context, c *Candidate, mode check.Mode) (e examined) {
 	opt := check.Options{Mode: mode}
-	opt.Kernel, opt.MaxSteps = c.Launch.Kernel, 200_000
+	opt.Kernel, opt.MaxSteps, opt.Run.Seeds = c.Launch.Kernel, 20_000, 1
 	opt.Launch = launch.Request{Grid: c.Launch.Grid, Block: c.Launch.Block, Args: c.Launch.Args}
 	in := driver.Input{Input: lower.Input{Name: fileName, Content: c.Text, Lang: lower.PTX}}
 	sum, err := check.Inputs(ctx, opt, []driver.Input{in}, func(d diag.Diagnostic) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"heddle/internal/ptx"
@@ -12,8 +13,9 @@ import (
 
 // Names are the new names of what a program's author has named, by the old ones.
 type Names struct {
-	// Functions has functions, Files the files of debug information.
-	Functions, Files map[string]string
+	// Functions has functions, Files the files of debug information, and Params the parameters of
+	// kernels, by their names in the PTX and in the source.
+	Functions, Files, Params map[string]string
 	// Others has all other names of the program: variables, parameters, labels and registers.
 	Others map[string]bool
 }
@@ -36,9 +38,9 @@ func Rename(c *Candidate) (*Candidate, *Names, error) {
 		return nil, nil, err
 	}
 	r := &renamer{c: c, counts: map[string]int{}, named: map[string]string{},
-		arrays: map[string]string{},
+		arrays: map[string]string{}, params: map[string][]string{},
 		names: &Names{Functions: map[string]string{}, Files: map[string]string{},
-			Others: map[string]bool{}}}
+			Params: map[string]string{}, Others: map[string]bool{}}}
 	r.module()
 	l := c.Launch
 	l.Kernel = cmp.Or(r.names.Functions[l.Kernel], l.Kernel)
@@ -55,9 +57,10 @@ func Rename(c *Candidate) (*Candidate, *Names, error) {
 type renamer struct {
 	c       *Candidate
 	changes []change
-	counts  map[string]int    // of new names, by their stem
-	named   map[string]string // names of the module
-	arrays  map[string]string // names of variables in functions
+	counts  map[string]int      // of new names, by their stem
+	named   map[string]string   // names of the module
+	arrays  map[string]string   // names of variables in functions
+	params  map[string][]string // new names of the parameters of kernels, by the kernel's old name
 	names   *Names
 }
 
@@ -243,8 +246,13 @@ func (r *renamer) factText(w []string) (string, bool) {
 		if len(w) < 6 || !ok {
 			return "", false
 		}
-		r.names.Others[w[3]] = true
-		return strings.Join([]string{w[0], to, w[2], "p" + w[2], w[4], plainType(w[5:])}, " "), true
+		i, err := strconv.Atoi(w[2])
+		if err != nil || i < 0 || i >= len(r.params[w[1]]) {
+			return "", false
+		}
+		param := r.params[w[1]][i]
+		r.names.Others[w[3]], r.names.Params[w[3]] = true, param
+		return strings.Join([]string{w[0], to, w[2], param, w[4], plainType(w[5:])}, " "), true
 	case "heddle.array":
 		if inner := r.arrays[w[1]]; ok || inner != "" {
 			return strings.Join(append([]string{w[0], cmp.Or(to, inner)}, w[2:]...), " "), true

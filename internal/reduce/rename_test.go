@@ -110,8 +110,8 @@ func TestRename(t *testing.T) {
 	}
 	for _, want := range []string{
 		"// heddle.language cl\n",
-		"// heddle.kernel kernel0 3 17 file0.cu\n", "// heddle.param kernel0 0 p0 ptr ptr\n",
-		"// heddle.param kernel0 1 p1 val i8\n", "// heddle.array shared1 4 64\n",
+		"// heddle.kernel kernel0 3 17 file0.cu\n", "// heddle.param kernel0 0 p4 ptr ptr\n",
+		"// heddle.param kernel0 1 p5 val i8\n", ".align 4 p4,", "ld.param.u32 %r0, [p5+4]", "// heddle.array shared1 4 64\n",
 		".file 1 \"file0.cu\"\n", "vprintf", ".extern .func function0",
 		// "secret %2d": letters are masked, and the conversion stays
 		"global0[12] = {120, 120, 120, 120, 120, 120, 32, 37, 50, 100, 10, 0};",

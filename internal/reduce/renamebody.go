@@ -82,6 +82,12 @@ func (r *renamer) body(f *ptx.Func, top *scope) {
 		}
 		r.variable(v, s)
 	}
+	for _, v := range f.Params {
+		if to := s.names[v.Names[0].Name]; f.Entry && to != "" {
+			r.params[f.Name] = append(r.params[f.Name], to)
+			r.names.Params[v.Names[0].Name] = to
+		}
+	}
 	for _, d := range f.Dirs {
 		r.directive(d, s)
 	}

@@ -1,0 +1,189 @@
+package bugreport
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/ptx"
+	"heddle/internal/reduce"
+)
+
+// caps are the numbers of warp instructions that a run of a candidate may take, the first one with
+// which heddle still says the same. Without a cap, each candidate that loops forever would take
+// seconds. The last one is heddle's own.
+var caps = []string{"50000", "1000000", ""}
+
+// reduce finds a program and a launch for which heddle says the same as about the input, and makes
+// them smaller. It returns nil, with the reason in rep, if there is none.
+func (s *session) reduce(ctx context.Context, rep *Report) *reduce.Candidate {
+	start, why := s.start(ctx)
+	if start == nil {
+		rep.Why = why
+		return nil
+	}
+	rep.Before = start.Instructions()
+	opt := reduce.Options{Attempts: s.opt.Attempts, Tidy: s.opt.Tidy || s.interest.trivial()}
+	if s.opt.Progress != nil {
+		opt.Progress = func(n int, c *reduce.Candidate) { s.opt.Progress(n, c.Instructions()) }
+	}
+	res, err := reduce.Reduce(ctx, start, s.holds, opt)
+	if err != nil { // the context has ended
+		res = &reduce.Result{Candidate: start}
+	}
+	rep.Attempts, rep.Minimal = res.Attempts, res.Minimal
+	ctx, cancel := after(ctx)
+	defer cancel()
+	end := res.Candidate
+	if !s.opt.KeepNames {
+		if end, err = s.renamed(ctx, end); err != nil {
+			rep.Why = err.Error()
+			return nil
+		}
+	}
+	rep.After, rep.Reduced = end.Instructions(), true
+	return end
+}
+
+// afterwards bounds the two runs that follow a reduction, even if it was interrupted.
+const afterwards = time.Minute
+
+// after returns a context for what follows a reduction.
+func after(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+}
+
+// start returns the first program and launch for which heddle says the same; nil and the reason if
+// there is none.
+func (s *session) start(ctx context.Context) (*reduce.Candidate, string) {
+	programs := s.opt.Programs(ctx)
+	if len(programs) == 0 {
+		return nil, "the input has no PTX: the compiler rejects it, or heddle fails before it is compiled"
+	}
+	limits := caps
+	if s.opt.Line.Value("max-steps") != "" {
+		limits = []string{""}
+	}
+	why := ""
+	for _, p := range programs {
+		if s.about.Kernel != "" && p.Demangled != s.about.Kernel {
+			continue
+		}
+		for _, l := range append(p.Launches, reduce.Launch{Kernel: p.Kernel}) {
+			c, err := reduce.Parse(p.PTX, l)
+			if err != nil {
+				why = "the PTX of the input is not valid PTX, so that there is no tree to reduce"
+				continue
+			}
+			for _, s.steps = range limits {
+				if s.holds(ctx, c) {
+					s.keepReason(ctx, c)
+					return c, ""
+				}
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, "the report was interrupted before the input was examined"
+	}
+	if why == "" {
+		why = "heddle says something else about the PTX of the input alone, without its source and " +
+			"host code"
+	}
+	return nil, why
+}
+
+// keepReason makes the reason of an unknown or unsupported verdict part of what is kept: the next
+// construct that heddle does not support would have the same verdict.
+func (s *session) keepReason(ctx context.Context, c *reduce.Candidate) {
+	switch s.interest.Verdict {
+	case "unknown", "unsupported", "not checked", "not repaired":
+		s.interest.reason = shape(s.ask(ctx, c).Reason, namesOf(c))
+	}
+}
+
+// holds is the property of a reduction.
+func (s *session) holds(ctx context.Context, c *reduce.Candidate) bool {
+	return s.interest.holds(s.ask(ctx, c), namesOf(c))
+}
+
+// ask runs the command on a candidate.
+func (s *session) ask(ctx context.Context, c *reduce.Candidate) Facts {
+	words := append(s.words(&c.Launch), "--format=json", "--lang=ptx", "-")
+	return joined(readFacts(s.opt.Run(ctx, words, c.Text)))
+}
+
+// words are the command for a launch, without its input.
+func (s *session) words(l *reduce.Launch) []string {
+	words := []string{s.opt.Line.Command, "--no-config"}
+	for _, f := range s.opt.Line.kept() {
+		words = append(words, f.words()...)
+	}
+	if s.steps != "" {
+		words = append(words, "--max-steps="+s.steps)
+	}
+	return append(words, l.Words()...)
+}
+
+// identifier finds the names in an expression of --assume.
+var identifier = regexp.MustCompile(`[A-Za-z_$%][\w$]*`)
+
+// renamed returns the program with other names. It must show the same, but for the names in the
+// reason of a verdict.
+func (s *session) renamed(ctx context.Context, c *reduce.Candidate) (*reduce.Candidate, error) {
+	out, names, err := reduce.Rename(c)
+	if err != nil {
+		return nil, err
+	}
+	flags := slices.Clone(s.opt.Line.Flags)
+	for i, f := range flags {
+		if f.Name == "assume" {
+			flags[i].Value = identifier.ReplaceAllStringFunc(f.Value, func(name string) string {
+				if to, ok := names.Params[name]; ok {
+					return to
+				}
+				return name
+			})
+		}
+	}
+	line := s.opt.Line
+	line.Flags = flags
+	s.opt.Line, line = line, s.opt.Line
+	same := *s.interest
+	same.reason = ""
+	if same.holds(s.ask(ctx, out), namesOf(out)) {
+		return out, nil
+	}
+	s.opt.Line = line
+	if ctx.Err() != nil {
+		return nil, errors.New("the renamed program could not be examined within a minute")
+	}
+	return nil, errNames
+}
+
+// namesOf returns whether a word is a name that a program gives.
+func namesOf(c *reduce.Candidate) func(string) bool {
+	names := map[string]bool{}
+	add := func(v *ptx.Var) {
+		for _, n := range v.Names {
+			names[n.Name] = true
+		}
+	}
+	for _, d := range c.Tree.Decls {
+		switch n := d.(type) {
+		case *ptx.Var:
+			add(n)
+		case *ptx.Func:
+			names[n.Name] = true
+			for _, p := range n.Params {
+				add(p)
+			}
+		}
+	}
+	return func(word string) bool {
+		return names[word] || strings.HasPrefix(word, "%") || strings.HasPrefix(word, "$")
+	}
+}

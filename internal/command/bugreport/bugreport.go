@@ -84,6 +84,7 @@ type session struct {
 	facts    []Facts
 	about    Facts // the kernel that is reported
 	interest *Interest
+	command  string // that examines candidates
 	steps    string // for --max-steps; empty: as the line has it
 }
 

@@ -65,7 +65,7 @@ func quoted(program string, words []string) string {
 // addReduced adds the reduced program, its launch, and what heddle prints about it.
 func (s *session) addReduced(ctx context.Context, rep *Report, c *reduce.Candidate,
 	add func(name, about string, data []byte)) {
-	words := s.words(&c.Launch)
+	words := s.words(s.opt.Line.Command, &c.Launch)
 	rep.Reproduce = s.scrub(quoted("heddle", append(slices.Clone(words), reducedName)))
 	add(reducedName, "a smaller program about which heddle says the same", c.Text)
 	add("reproduce.txt", "the command that shows it, with the launch as flags",

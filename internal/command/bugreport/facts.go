@@ -110,6 +110,10 @@ func joined(list []Facts) Facts {
 // many callers share.
 const frames = 3
 
+// guard is the function that reports panics. What calls it differs between a command and a report
+// about one.
+const guard = ".guarded"
+
 // crash returns the functions in which heddle panicked, by the stack that it prints; nil if it did
 // not. A panic of a worker has its own stack in the message, before that of the goroutine that
 // passed it on.
@@ -118,23 +122,19 @@ func crash(stderr []byte) []string {
 	if !ok {
 		return nil
 	}
-	out := []string{}
-	inPanic := false
+	out, inPanic := []string{}, false
 	for line := range strings.Lines(string(text)) {
-		name, args := strings.TrimSpace(line), strings.LastIndexByte(line, '(')
+		args := strings.LastIndexByte(line, '(')
 		switch {
 		case strings.HasPrefix(line, "panic("):
 			inPanic, out = true, out[:0] // of panics in deferred functions, the first one counts
-		case !inPanic || strings.HasPrefix(line, "\t") || args < 0, strings.HasPrefix(line, "runtime."):
-		case strings.HasPrefix(line, "goroutine "):
+		case strings.HasPrefix(line, "goroutine ") && inPanic:
+			return out
+		case !inPanic, args < 0, strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."):
+		case len(out) == frames, strings.HasSuffix(line[:args], guard):
 			return out
 		default:
-			if name = name[:args]; len(out) < frames {
-				out = append(out, name)
-			}
-		}
-		if inPanic && strings.HasPrefix(line, "goroutine ") {
-			break
+			out = append(out, line[:args])
 		}
 	}
 	return out

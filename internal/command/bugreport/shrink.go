@@ -15,7 +15,7 @@ import (
 // caps are the numbers of warp instructions that a run of a candidate may take, the first one with
 // which heddle still says the same. Without a cap, each candidate that loops forever would take
 // seconds. The last one is heddle's own.
-var caps = []string{"50000", "1000000", ""}
+var caps = []string{"5000", "50000", "1000000", ""}
 
 // reduce finds a program and a launch for which heddle says the same as about the input, and makes
 // them smaller. It returns nil, with the reason in rep, if there is none.
@@ -35,6 +35,7 @@ func (s *session) reduce(ctx context.Context, rep *Report) *reduce.Candidate {
 		res = &reduce.Result{Candidate: start}
 	}
 	rep.Attempts, rep.Minimal = res.Attempts, res.Minimal
+	s.command = s.opt.Line.Command
 	ctx, cancel := after(ctx)
 	defer cancel()
 	end := res.Candidate
@@ -44,8 +45,19 @@ func (s *session) reduce(ctx context.Context, rep *Report) *reduce.Candidate {
 			return nil
 		}
 	}
+	s.uncap(ctx, end)
 	rep.After, rep.Reduced = end.Instructions(), true
 	return end
+}
+
+// uncap drops the limit of steps from the command of the report if the reduced program does not need
+// it: most such programs end soon.
+func (s *session) uncap(ctx context.Context, c *reduce.Candidate) {
+	steps, loose := s.steps, *s.interest
+	loose.reason = "" // which has names
+	if s.steps = ""; !loose.holds(s.ask(ctx, c), namesOf(c)) {
+		s.steps = steps
+	}
 }
 
 // afterwards bounds the two runs that follow a reduction, even if it was interrupted.
@@ -78,11 +90,9 @@ func (s *session) start(ctx context.Context) (*reduce.Candidate, string) {
 				why = "the PTX of the input is not valid PTX, so that there is no tree to reduce"
 				continue
 			}
-			for _, s.steps = range limits {
-				if s.holds(ctx, c) {
-					s.keepReason(ctx, c)
-					return c, ""
-				}
+			if s.shows(ctx, c, limits) {
+				s.keepReason(ctx, c)
+				return c, ""
 			}
 		}
 	}
@@ -94,6 +104,27 @@ func (s *session) start(ctx context.Context) (*reduce.Candidate, string) {
 			"host code"
 	}
 	return nil, why
+}
+
+// proving are the flags of heddle check that heddle run lacks.
+var proving = []string{"solver", "timeout"}
+
+// shows finds a command and a limit for which heddle says the same about a candidate. A bug that
+// heddle run shows is one of heddle check as well, which would try to prove each candidate without
+// it: that takes most of the time.
+func (s *session) shows(ctx context.Context, c *reduce.Candidate, limits []string) bool {
+	commands := []string{s.opt.Line.Command}
+	if commands[0] == "check" && s.interest.Verdict == "bug" {
+		commands = []string{"run", "check"}
+	}
+	for _, s.command = range commands {
+		for _, s.steps = range limits {
+			if s.holds(ctx, c) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // keepReason makes the reason of an unknown or unsupported verdict part of what is kept: the next
@@ -112,15 +143,17 @@ func (s *session) holds(ctx context.Context, c *reduce.Candidate) bool {
 
 // ask runs the command on a candidate.
 func (s *session) ask(ctx context.Context, c *reduce.Candidate) Facts {
-	words := append(s.words(&c.Launch), "--format=json", "--lang=ptx", "-")
+	words := append(s.words(s.command, &c.Launch), "--format=json", "--lang=ptx", "-")
 	return joined(readFacts(s.opt.Run(ctx, words, c.Text)))
 }
 
-// words are the command for a launch, without its input.
-func (s *session) words(l *reduce.Launch) []string {
-	words := []string{s.opt.Line.Command, "--no-config"}
+// words are a command for a launch, without its input.
+func (s *session) words(command string, l *reduce.Launch) []string {
+	words := []string{command, "--no-config"}
 	for _, f := range s.opt.Line.kept() {
-		words = append(words, f.words()...)
+		if command == s.opt.Line.Command || !slices.Contains(proving, f.Name) {
+			words = append(words, f.words()...)
+		}
 	}
 	if s.steps != "" {
 		words = append(words, "--max-steps="+s.steps)
@@ -153,7 +186,7 @@ func (s *session) renamed(ctx context.Context, c *reduce.Candidate) (*reduce.Can
 	line.Flags = flags
 	s.opt.Line, line = line, s.opt.Line
 	same := *s.interest
-	same.reason = ""
+	same.reason = "" // which has names
 	if same.holds(s.ask(ctx, out), namesOf(out)) {
 		return out, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,7 +55,6 @@ type bugReportCommand struct {
 	stdout, stderr io.Writer
 	opt            bugreport.Options
 	keep, output   string
-	total          time.Duration
 	// run runs a command line in this process; tests replace it.
 	run func(ctx context.Context, words []string, stdin []byte) bugreport.Outcome
 }
@@ -88,7 +86,8 @@ func (c *bugReportCommand) command() *cobra.Command {
 	fs.SortFlags = false
 	fs.SetInterspersed(false)
 	fs.StringVar(&c.keep, "keep", "verdict", "keep `WHAT` when the program is reduced: verdict, "+
-		"finding=CODE, or program (the verdict and all instructions of what the kernel uses)")
+		"finding=CODE, program (the verdict and all instructions of what the kernel uses), or "+
+		"contradiction (heddle verify proves the kernel, and heddle run finds a bug)")
 	fs.StringVar(&c.opt.Kernel, "kernel", "",
 		"report the kernel `NAME` (default: the first bug, else the first that is not clean)")
 	fs.IntVar(&c.opt.Attempts, "attempts", 2000, "try at most `N` smaller programs")
@@ -97,7 +96,8 @@ func (c *bugReportCommand) command() *cobra.Command {
 	fs.BoolVar(&c.opt.WithSource, "with-source", false, "include the inputs, and the names in them")
 	fs.StringVarP(&c.output, "output", "o", archiveName,
 		"write `PATH`: an archive if it ends with .tar.gz or .tgz, else a directory")
-	totalFlag(fs, &c.total)
+	fs.Var(positive{&c.opt.Total}, "total-timeout",
+		"end the reduction after `TIME`, such as 10m, and write the smallest program so far")
 	return cmd
 }
 
@@ -112,8 +112,13 @@ func (c *bugReportCommand) report(ctx context.Context, args []string) error {
 		c.opt.Code = code
 	case c.keep == "program":
 		c.opt.Tidy = true
+	case c.keep == "contradiction":
+		if !slices.Contains([]string{"check", "verify", "run"}, args[0]) {
+			return fmt.Errorf("--keep contradiction is for check, verify and run, not for %s", args[0])
+		}
+		c.opt.Contradiction = true
 	case c.keep != "verdict":
-		return fmt.Errorf("--keep %s: expected verdict, program or finding=CODE", c.keep)
+		return fmt.Errorf("--keep %s: expected verdict, finding=CODE, program or contradiction", c.keep)
 	}
 	if err := absent(c.output); err != nil {
 		return inputError{err}
@@ -128,12 +133,10 @@ func (c *bugReportCommand) report(ctx context.Context, args []string) error {
 			return inputError{fmt.Errorf("reading standard input: %w", err)}
 		}
 	}
-	limited, cancel := limited(ctx, c.total)
-	defer cancel()
-	if err := c.describe(limited); err != nil {
+	if err := c.describe(ctx); err != nil {
 		return inputError{err}
 	}
-	rep, err := bugreport.Make(limited, c.opt)
+	rep, err := bugreport.Make(ctx, c.opt)
 	var usage *bugreport.UsageError
 	switch {
 	case errors.As(err, &usage):
@@ -264,7 +267,9 @@ func (c *bugReportCommand) conclude(rep *bugreport.Report) error {
 		}
 		fmt.Fprintf(w, "  reduced.ptx: %d of %s (%s, %s)\n", rep.After,
 			counted(rep.Before, "instruction"), size, counted(rep.Attempts, "attempt"))
-		fmt.Fprintf(w, "  reproduce:   %s\n", rep.Reproduce)
+		for _, line := range rep.Reproduce {
+			fmt.Fprintf(w, "  reproduce:   %s\n", line)
+		}
 	} else {
 		fmt.Fprintf(w, "  without a reduced program: %s\n", rep.Why)
 	}

@@ -112,7 +112,7 @@ func without(t *testing.T, dir string, words ...string) {
 	}
 }
 
-// input writes a file for a test, in a directory whose name the report must not have.
+// secretInput writes a file for a test, in a directory whose name the report must not have.
 func secretInput(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "secretProject")
@@ -161,6 +161,32 @@ func TestBugReportEarlyCrash(t *testing.T) {
 	code, out, dir := reported(t, t.Context(), run, "check", name)
 	if code != exitUnknown || !strings.Contains(out, "without a reduced program: ") {
 		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	without(t, dir, "secret")
+}
+
+// A prover that calls every kernel verified contradicts a run that finds a bug: here an access out of
+// bounds, which needs one store.
+func TestBugReportContradiction(t *testing.T) {
+	run := func(ctx context.Context, words []string, stdin []byte) bugreport.Outcome {
+		if words[0] != "verify" {
+			return within(ctx, words, stdin)
+		}
+		if !slices.Contains(words, "--format=json") {
+			return bugreport.Outcome{}
+		}
+		return bugreport.Outcome{Stdout: []byte(
+			`{"type":"verdict","verdict":"verified","kernel":"secretKernel"}` + "\n")}
+	}
+	name := secretInput(t, "secret.ptx", crashing)
+	code, out, dir := reported(t, t.Context(), run, "--keep", "contradiction", "verify", "--grid", "4",
+		"--block", "64", "--arg", "secretOut=zero:4", "--arg", "secretCount=256", name)
+	if code != exitClean || !strings.Contains(out, "reduced.ptx: 1 of 12 instructions (minimal") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	lines := strings.Fields(file(t, dir, "reproduce.txt"))
+	if !slices.Contains(lines, "verify") || !slices.Contains(lines, "run") {
+		t.Errorf("commands %v", lines)
 	}
 	without(t, dir, "secret")
 }

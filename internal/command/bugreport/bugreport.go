@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/internal/launch"
 	"heddle/internal/reduce"
@@ -27,12 +28,15 @@ type Options struct {
 	// Programs compiles the inputs to PTX. It is called once, after the line was run.
 	Programs func(context.Context) []Program
 
-	Kernel     string // that is reported; empty: the one with the most remarkable verdict
-	Code       string // of the finding to keep; empty: the verdict is kept
-	Attempts   int    // candidates, at most
-	Tidy       bool   // remove only what the kernel does not use
-	KeepNames  bool
-	WithSource bool
+	Kernel string // that is reported; empty: the one with the most remarkable verdict
+	Code   string // of the finding to keep; empty: the verdict is kept
+	// Contradiction keeps that heddle verify proves the kernel, and heddle run finds a bug in it.
+	Contradiction bool
+	Total         time.Duration // for the reduction; 0: no limit
+	Attempts      int           // candidates, at most
+	Tidy          bool          // remove only what the kernel does not use
+	KeepNames     bool
+	WithSource    bool
 
 	Version []byte // of heddle, as JSON
 	Tools   string // that heddle found on the machine
@@ -61,8 +65,8 @@ type Report struct {
 	Attempts  int
 	Before    int // instructions
 	After     int
-	Reproduce string // the command that shows it
-	Why       string // why it is not reduced; empty: it is
+	Reproduce []string // the commands that show it
+	Why       string   // why it is not reduced; empty: it is
 }
 
 // File is a file of the bundle.
@@ -88,8 +92,8 @@ type session struct {
 	steps    string // for --max-steps; empty: as the line has it
 }
 
-// Make runs the line, reduces its input and returns the bundle. If ctx ends, the bundle has what is
-// known by then.
+// Make runs the line, reduces its input and returns the bundle. If ctx ends during the reduction, the
+// bundle has the smallest program so far; if it ends before, its cause is the error.
 func Make(ctx context.Context, opt Options) (*Report, error) {
 	s := &session{opt: opt}
 	if opt.Line.Value("write") != "" {
@@ -106,6 +110,9 @@ func Make(ctx context.Context, opt Options) (*Report, error) {
 		}
 		words = append(append(words, "--"), opt.Line.Inputs...)
 		s.facts = readFacts(opt.Run(ctx, words, opt.Stdin))
+	}
+	if ctx.Err() != nil { // what the line says is not known
+		return nil, context.Cause(ctx)
 	}
 	if err := s.choose(); err != nil {
 		return nil, err
@@ -153,6 +160,8 @@ func (s *session) choose() error {
 	})
 	list = slices.DeleteFunc(list, func(f Facts) bool { return f.Verdict == "" })
 	switch {
+	case len(list) > 0 && s.opt.Contradiction:
+		s.about, s.interest = list[0], &Interest{Verdict: contradiction}
 	case len(list) > 0:
 		s.about = list[0]
 		s.interest = &Interest{Verdict: s.about.Verdict}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"heddle/internal/launch"
@@ -65,26 +64,43 @@ func quoted(program string, words []string) string {
 // addReduced adds the reduced program, its launch, and what heddle prints about it.
 func (s *session) addReduced(ctx context.Context, rep *Report, c *reduce.Candidate,
 	add func(name, about string, data []byte)) {
-	words := s.words(s.opt.Line.Command, &c.Launch)
-	rep.Reproduce = s.scrub(quoted("heddle", append(slices.Clone(words), reducedName)))
+	for _, command := range s.commands() {
+		words := append(s.words(command, &c.Launch), reducedName)
+		rep.Reproduce = append(rep.Reproduce, s.scrub(quoted("heddle", words)))
+	}
 	add(reducedName, "a smaller program about which heddle says the same", c.Text)
 	add("reproduce.txt", "the command that shows it, with the launch as flags",
-		[]byte(rep.Reproduce+"\n"))
+		[]byte(strings.Join(rep.Reproduce, "\n")+"\n"))
+	ctx, cancel := after(ctx)
+	defer cancel()
+	stdout, stderr, err := s.printed(ctx, c)
+	if err != nil { // what the command prints can be had again
+		fmt.Fprintf(s.opt.Log, "heddle: the report lacks what heddle prints about %s: %v\n", reducedName, err)
+		return
+	}
+	add("reduced-stdout.txt", "the output of that command", []byte(stdout))
+	add("reduced-stderr.txt", "its messages", []byte(stderr))
+}
+
+// printed runs the commands of the report on the reduced program, and returns what they print, as if
+// it was in the working directory.
+func (s *session) printed(ctx context.Context, c *reduce.Candidate) (stdout, stderr string, err error) {
 	dir, err := os.MkdirTemp("", "heddle-bug-report-")
 	if err != nil {
-		return // what the command prints can be had again
+		return "", "", err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, reducedName)
 	if err := os.WriteFile(file, c.Text, 0o600); err != nil {
-		return
+		return "", "", err
 	}
-	ctx, cancel := after(ctx)
-	defer cancel()
-	o := s.opt.Run(ctx, append(words, file), nil)
-	local := strings.NewReplacer(dir+string(filepath.Separator), "")
-	add("reduced-stdout.txt", "the output of that command", []byte(s.scrub(local.Replace(string(o.Stdout)))))
-	add("reduced-stderr.txt", "its messages", []byte(s.scrub(local.Replace(string(o.Stderr)))))
+	for _, command := range s.commands() {
+		o := s.opt.Run(ctx, append(s.words(command, &c.Launch), file), nil)
+		local := strings.NewReplacer(dir+string(filepath.Separator), "")
+		stdout += s.scrub(local.Replace(string(o.Stdout)))
+		stderr += s.scrub(local.Replace(string(o.Stderr)))
+	}
+	return stdout, stderr, nil
 }
 
 // maxSource bounds the bytes of one source file.

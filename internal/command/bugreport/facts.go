@@ -180,6 +180,8 @@ func (i *Interest) String() string {
 	switch {
 	case len(i.Crash) > 0:
 		return "an internal error in " + strings.Join(i.Crash, ", called by ")
+	case i.Verdict == contradiction:
+		return "a bug that heddle run finds in a kernel that heddle verify proves"
 	case i.Verdict == "":
 		return "a finding " + i.Code
 	case i.Code == "":

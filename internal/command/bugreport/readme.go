@@ -19,7 +19,7 @@ func (s *session) readme(rep *Report) string {
 				"that this program has none either.\n")
 		}
 		b.WriteString("\n")
-		fmt.Fprintf(&b, "To see it again:\n\n    %s\n\n", rep.Reproduce)
+		fmt.Fprintf(&b, "To see it again:\n\n    %s\n\n", strings.Join(rep.Reproduce, "\n    "))
 	} else {
 		fmt.Fprintf(&b, "There is no reduced program, because %s.\n\n", rep.Why)
 	}

@@ -30,7 +30,9 @@ func (s *session) reduce(ctx context.Context, rep *Report) *reduce.Candidate {
 	if s.opt.Progress != nil {
 		opt.Progress = func(n int, c *reduce.Candidate) { s.opt.Progress(n, c.Instructions()) }
 	}
-	res, err := reduce.Reduce(ctx, start, s.holds, opt)
+	limited, end := s.limited(ctx)
+	res, err := reduce.Reduce(limited, start, s.holds, opt)
+	end()
 	if err != nil { // the context has ended
 		res = &reduce.Result{Candidate: start}
 	}
@@ -38,16 +40,24 @@ func (s *session) reduce(ctx context.Context, rep *Report) *reduce.Candidate {
 	s.command = s.opt.Line.Command
 	ctx, cancel := after(ctx)
 	defer cancel()
-	end := res.Candidate
+	last := res.Candidate
 	if !s.opt.KeepNames {
-		if end, err = s.renamed(ctx, end); err != nil {
+		if last, err = s.renamed(ctx, last); err != nil {
 			rep.Why = err.Error()
 			return nil
 		}
 	}
-	s.uncap(ctx, end)
-	rep.After, rep.Reduced = end.Instructions(), true
-	return end
+	s.uncap(ctx, last)
+	rep.After, rep.Reduced = last.Instructions(), true
+	return last
+}
+
+// limited returns a context for the reduction alone.
+func (s *session) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.opt.Total == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, s.opt.Total)
 }
 
 // uncap drops the limit of steps from the command of the report if the reduced program does not need
@@ -99,15 +109,18 @@ func (s *session) start(ctx context.Context) (*reduce.Candidate, string) {
 	if ctx.Err() != nil {
 		return nil, "the report was interrupted before the input was examined"
 	}
-	if why == "" {
+	if why == "" && s.interest.Verdict == contradiction {
+		why = "heddle verify and heddle run do not contradict each other about the PTX of the input"
+	} else if why == "" {
 		why = "heddle says something else about the PTX of the input alone, without its source and " +
 			"host code"
 	}
 	return nil, why
 }
 
-// proving are the flags of heddle check that heddle run lacks.
-var proving = []string{"solver", "timeout"}
+// proving are the flags of heddle check and verify that heddle run lacks.
+var proving = []string{"solver", "timeout", "assume", "only-intra-block", "bounds", "abstraction",
+	"assume-no-wrap", "extern", "unwind"}
 
 // shows finds a command and a limit for which heddle says the same about a candidate. A bug that
 // heddle run shows is one of heddle check as well, which would try to prove each candidate without
@@ -143,15 +156,47 @@ func (s *session) holds(ctx context.Context, c *reduce.Candidate) bool {
 
 // ask runs the command on a candidate.
 func (s *session) ask(ctx context.Context, c *reduce.Candidate) Facts {
-	words := append(s.words(s.command, &c.Launch), "--format=json", "--lang=ptx", "-")
+	if s.interest.Verdict == contradiction {
+		return s.contradicts(ctx, c)
+	}
+	return s.askCommand(ctx, s.command, c)
+}
+
+// askCommand runs a command on a candidate.
+func (s *session) askCommand(ctx context.Context, command string, c *reduce.Candidate) Facts {
+	words := append(s.words(command, &c.Launch), "--format=json", "--lang=ptx", "-")
 	return joined(readFacts(s.opt.Run(ctx, words, c.Text)))
+}
+
+// contradiction is the verdict on a program that a proof and a run disagree about.
+const contradiction = "contradiction"
+
+// contradicts asks for a bug first, since few candidates have one and runs are fast.
+func (s *session) contradicts(ctx context.Context, c *reduce.Candidate) Facts {
+	f := s.askCommand(ctx, "run", c)
+	if f.Verdict != "bug" {
+		return Facts{}
+	}
+	if s.askCommand(ctx, "verify", c).Verdict != "verified" {
+		return Facts{}
+	}
+	f.Verdict = contradiction
+	return f
+}
+
+// commands are those that show what the report is about.
+func (s *session) commands() []string {
+	if s.interest.Verdict == contradiction {
+		return []string{"verify", "run"}
+	}
+	return []string{s.opt.Line.Command}
 }
 
 // words are a command for a launch, without its input.
 func (s *session) words(command string, l *reduce.Launch) []string {
 	words := []string{command, "--no-config"}
 	for _, f := range s.opt.Line.kept() {
-		if command == s.opt.Line.Command || !slices.Contains(proving, f.Name) {
+		if command != "run" || !slices.Contains(proving, f.Name) {
 			words = append(words, f.words()...)
 		}
 	}

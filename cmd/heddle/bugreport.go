@@ -71,8 +71,8 @@ func (c *bugReportCommand) command() *cobra.Command {
 		Use:   "bug-report [flags] [--] check|verify|run|trace|fix ARGS...",
 		Short: "bundle what is needed to reproduce a failure or a wrong result",
 		Long:  reportHelp,
-		Example: "  heddle bug-report check kernel.cu\n  heddle bug-report --keep finding=race-shared run " +
-			"--grid 4 kernel.cu",
+		Example: "  heddle bug-report check kernel.cu\n" +
+			"  heddle bug-report --keep finding=race-shared run --grid 4 kernel.cu",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(reportable, args[0]) {
 				return fmt.Errorf("expected a command line of heddle that begins with %s",
@@ -161,11 +161,14 @@ func (c *bugReportCommand) describe(ctx context.Context) error {
 	c.opt.Dir, _ = os.Getwd()
 	c.opt.Log, c.opt.Run = c.stderr, c.run
 	line, stdin := c.opt.Line, c.opt.Stdin
-	c.opt.Programs = func(ctx context.Context) []bugreport.Program { return programs(ctx, line, stdin) }
+	c.opt.Programs = func(ctx context.Context) []bugreport.Program {
+		return programs(ctx, line, stdin)
+	}
 	if isTerminal(c.stderr) {
 		c.opt.Progress = func(n, instructions int) {
 			if n%100 == 0 {
-				fmt.Fprintf(c.stderr, "heddle: %d attempts, %s left\n", n, counted(instructions, "instruction"))
+				fmt.Fprintf(c.stderr, "heddle: %d attempts, %s left\n", n,
+					counted(instructions, "instruction"))
 			}
 		}
 	}
@@ -277,10 +280,11 @@ func (c *bugReportCommand) conclude(rep *bugreport.Report) error {
 		fmt.Fprintf(w, "  %-20s %s\n", f.Name, f.About)
 	}
 	if rep.Reduced && rep.Interest.Verdict == "bug" && !c.opt.Tidy {
-		fmt.Fprintln(w, "If the bug is none: check that reduced.ptx has none either, or use --keep program.")
+		fmt.Fprintln(w, "If the bug is none: check that reduced.ptx has none either, or use "+
+			"--keep program.")
 	}
-	_, err := fmt.Fprint(w, "Read README.txt and reduced.ptx before you send it; heddle sends nothing. "+
-		"Add what heddle should say.\n")
+	_, err := fmt.Fprintln(w, "Read README.txt and reduced.ptx before you send it; heddle sends "+
+		"nothing. Add what heddle should say.")
 	if err == nil && !rep.Reduced {
 		return exitError(exitUnknown)
 	}

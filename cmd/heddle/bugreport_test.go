@@ -130,7 +130,8 @@ func secretInput(t *testing.T, name, text string) string {
 func TestBugReportCrash(t *testing.T) {
 	name := secretInput(t, "secret.ptx", crashing)
 	code, out, dir := reported(t, t.Context(), faulty, "check", "--grid", "4", "--block", "64", name)
-	if code != exitClean || !strings.Contains(out, "an internal error in heddle/cmd/heddle.combine") ||
+	if code != exitClean ||
+		!strings.Contains(out, "an internal error in heddle/cmd/heddle.combine") ||
 		!strings.Contains(out, "reduced.ptx: 2 of 12 instructions (minimal") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
@@ -165,8 +166,8 @@ func TestBugReportEarlyCrash(t *testing.T) {
 	without(t, dir, "secret")
 }
 
-// A prover that calls every kernel verified contradicts a run that finds a bug: here an access out of
-// bounds, which needs one store.
+// A prover that calls every kernel verified contradicts a run that finds a bug: here an access out
+// of bounds, which needs one store.
 func TestBugReportContradiction(t *testing.T) {
 	run := func(ctx context.Context, words []string, stdin []byte) bugreport.Outcome {
 		if words[0] != "verify" {
@@ -179,8 +180,8 @@ func TestBugReportContradiction(t *testing.T) {
 			`{"type":"verdict","verdict":"verified","kernel":"secretKernel"}` + "\n")}
 	}
 	name := secretInput(t, "secret.ptx", crashing)
-	code, out, dir := reported(t, t.Context(), run, "--keep", "contradiction", "verify", "--grid", "4",
-		"--block", "64", "--arg", "secretOut=zero:4", "--arg", "secretCount=256", name)
+	code, out, dir := reported(t, t.Context(), run, "--keep", "contradiction", "verify", "--grid",
+		"4", "--block", "64", "--arg", "secretOut=zero:4", "--arg", "secretCount=256", name)
 	if code != exitClean || !strings.Contains(out, "reduced.ptx: 1 of 12 instructions (minimal") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
@@ -207,7 +208,8 @@ func TestBugReportInterrupted(t *testing.T) {
 	if code != exitClean || !strings.Contains(out, "the smallest program so far") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
-	if text := file(t, dir, "reduced.ptx"); !strings.Contains(text, "mad") || !strings.Contains(text, "xor") {
+	text := file(t, dir, "reduced.ptx")
+	if !strings.Contains(text, "mad") || !strings.Contains(text, "xor") {
 		t.Errorf("the program does not show it:\n%s", text)
 	}
 	without(t, dir, "secret")
@@ -221,7 +223,8 @@ struct SecretPair { int secretA; float secretB; };
 __device__ int secretGlobal[4];
 __constant__ int secretTable[4] = {1, 2, 3, 4};
 namespace secretSpace {
-template <typename SecretType> __device__ void secretHelper(SecretType *secretPointer, int secretIndex) {
+template <typename SecretType>
+__device__ void secretHelper(SecretType *secretPointer, int secretIndex) {
   secretPointer[secretIndex] = secretPointer[secretIndex + 1] + secretTable[secretIndex & 3];
 }
 }
@@ -248,7 +251,8 @@ func TestBugReportNames(t *testing.T) {
 		{"fix", "--timeout", "5s", name},
 		{"verify", "--assume", "secretCount < 100", "--block", "64", name},
 	} {
-		_, out, dir := reported(t, t.Context(), within, slices.Concat([]string{"--attempts", "60"}, args)...)
+		words := slices.Concat([]string{"--attempts", "60"}, args)
+		_, out, dir := reported(t, t.Context(), within, words...)
 		without(t, dir, "secret", filepath.Dir(name))
 		if !strings.Contains(out, "reduced.ptx: ") {
 			t.Errorf("%v:\n%s", args, out)
@@ -264,7 +268,8 @@ func TestBugReportKeepsDebugInformation(t *testing.T) {
 .visible`, 1))
 	_, _, dir := reported(t, t.Context(), faulty, "--attempts", "1", "check", name)
 	without(t, dir, "secret", "115, 101")
-	if text := file(t, dir, "reduced.ptx"); !strings.Contains(text, "{120, 120, 120, 120, 120, 120, 0}") {
+	text := file(t, dir, "reduced.ptx")
+	if !strings.Contains(text, "{120, 120, 120, 120, 120, 120, 0}") {
 		t.Errorf("no masked text in\n%s", text)
 	}
 }

@@ -73,7 +73,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer cancel(nil)
 	defer catchSignals(cancel)()
 
-	return perform(ctx, args, input{ctx, stdin}, &output{w: stdout, cancel: cancel}, bestEffort{stderr})
+	out := &output{w: stdout, cancel: cancel}
+	return perform(ctx, args, input{ctx, stdin}, out, bestEffort{stderr})
 }
 
 // perform is execute for a context that exists.

@@ -5,11 +5,11 @@
 // It is delta debugging on the tree of package ptx. A pass lists edits that are independent of each
 // other; the reducer tries to make all of them, then halves, quarters and so on down to single
 // edits, and keeps each candidate for which the property holds (ddmin of Zeller and Hildebrandt,
-// IEEE TSE 2002, with its test of complements only: what remains after one chunk is removed). Passes
-// are ordered as in C-Reduce (Regehr et al., PLDI 2012) and llvm-reduce: those whose single edits
-// remove most come first, because each candidate costs a run of heddle on what is left, and all are
-// repeated until none of them succeeds. Within a pass, later edits are tried first: values are used
-// behind their definition, which can go once no use is left.
+// IEEE TSE 2002, with its test of complements only: what remains after one chunk is removed).
+// Passes are ordered as in C-Reduce (Regehr et al., PLDI 2012) and llvm-reduce: those whose single
+// edits remove most come first, because each candidate costs a run of heddle on what is left, and
+// all are repeated until none of them succeeds. Within a pass, later edits are tried first: values
+// are used behind their definition, which can go once no use is left.
 //
 // Every edit makes the program smaller by some measure (statements, register operands, numbers
 // other than 0, threads), so the repetition ends. Nothing depends on time or on chance.
@@ -65,7 +65,7 @@ func Reduce(ctx context.Context, start *Candidate, holds Property, opt Options) 
 		r.try(plain)
 	}
 	minimal := r.all()
-	return &Result{Candidate: r.cur, Attempts: r.attempts, Unparsed: r.unparsed, Minimal: minimal}, nil
+	return &Result{r.cur, r.attempts, r.unparsed, minimal}, nil
 }
 
 // reducer is the state of one reduction.
@@ -127,8 +127,8 @@ func (r *reducer) chunks(p *pass) (changed bool) {
 	return changed
 }
 
-// each makes one edit at a time, in the order of the list. The list of the smaller program has other
-// edits at the place of the one that succeeded.
+// each makes one edit at a time, in the order of the list. The list of the smaller program has
+// other edits at the place of the one that succeeded.
 func (r *reducer) each(p *pass) (changed bool) {
 	list := p.find(r.cur)
 	for i := 0; i < len(list) && !r.ended(); {

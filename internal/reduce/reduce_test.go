@@ -171,7 +171,8 @@ func TestRace(t *testing.T) {
 	if n := res.Instructions(); n > 3 || !res.Minimal {
 		t.Errorf("%d instructions, minimal %v:\n%s", n, res.Minimal, res.Text)
 	}
-	if words := strings.Join(res.Launch.Words(), " "); words != "--kernel secretKernel --grid 1 --block 2" {
+	const want = "--kernel secretKernel --grid 1 --block 2"
+	if words := strings.Join(res.Launch.Words(), " "); words != want {
 		t.Errorf("launch %s", words)
 	}
 	for _, gone := range []string{".param", "bystander", "$done", "%p", "256"} {
@@ -245,8 +246,8 @@ $L:
 	}
 }
 
-// crashes is a property of a fault that a test injects: an engine that panics where an xor follows a
-// mad in the same function.
+// crashes is a property of a fault that a test injects: an engine that panics where an xor follows
+// a mad in the same function.
 func crashes(_ context.Context, c *Candidate) (crashed bool) {
 	defer func() { crashed = recover() != nil }()
 	for _, f := range c.functions() {
@@ -359,7 +360,8 @@ func TestParameters(t *testing.T) {
 			strings.Contains(string(c.Text), "[c]") && finds(diag.CodeOutOfBounds)(ctx, c)
 	}
 	res := reduced(t, c, holds, Options{})
-	if got := strings.Join(res.Launch.Words(), " "); got != "--kernel k --grid 1 --block 1 --arg 0=zero:4" {
+	const want = "--kernel k --grid 1 --block 1 --arg 0=zero:4"
+	if got := strings.Join(res.Launch.Words(), " "); got != want {
 		t.Errorf("launch %s:\n%s", got, res.Text)
 	}
 	if n := res.Instructions(); n != 2 || strings.Contains(string(res.Text), ".u32 a") {
@@ -405,8 +407,8 @@ func TestCalls(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	c := parse(t, head, Launch{})
 	at := strings.Index(head, ".address")
-	if d := c.apply([]change{{start: at, end: at + 16}, {start: at + 2, end: at + 5}}, c.Launch); d == nil ||
-		strings.Contains(string(d.Text), ".address") {
+	d := c.apply([]change{{start: at, end: at + 16}, {start: at + 2, end: at + 5}}, c.Launch)
+	if d == nil || strings.Contains(string(d.Text), ".address") {
 		t.Error("a change within another one is not covered by it")
 	}
 	if c.apply([]change{{start: at, end: at + 5}, {start: at + 2, end: at + 16}}, c.Launch) != nil {

@@ -27,8 +27,8 @@ var known = map[string]bool{"vprintf": true, "malloc": true, "free": true, "__as
 // ownPrefixes begin the names of further such functions and variables.
 var ownPrefixes = []string{"__heddle_", "__nv_", "__cuda", "cuda", "llvm."}
 
-// Rename gives functions, variables, parameters, labels and registers new names, which say what they
-// are, and removes what else contains words of the author: debug sections, names of files and
+// Rename gives functions, variables, parameters, labels and registers new names, which say what
+// they are, and removes what else contains words of the author: debug sections, names of files and
 // functions in positions, comments but the facts of heddle's lowering, and the letters of texts in
 // initialisers. Names of special registers and of functions that heddle knows stay. It fails if the
 // result does not parse, which would be a mistake of this package.

@@ -55,7 +55,9 @@ const named = head + `
 }
 .alias secretAlias, secretFunction;
 
-.visible .entry secretKernel(.param .u64 .ptr .global .align 4 secretKernel_param_0, .param .align 4 .b8 secretKernel_param_1[8])
+.visible .entry secretKernel(
+	.param .u64 .ptr .global .align 4 secretKernel_param_0,
+	.param .align 4 .b8 secretKernel_param_1[8])
 .maxntid 64, 1, 1
 {
 	.pragma "secret pragma";
@@ -111,7 +113,8 @@ func TestRename(t *testing.T) {
 	for _, want := range []string{
 		"// heddle.language cl\n",
 		"// heddle.kernel kernel0 3 17 file0.cu\n", "// heddle.param kernel0 0 p4 ptr ptr\n",
-		"// heddle.param kernel0 1 p5 val i8\n", ".align 4 p4,", "ld.param.u32 %r0, [p5+4]", "// heddle.array shared1 4 64\n",
+		"// heddle.param kernel0 1 p5 val i8\n", ".align 4 p4,", "ld.param.u32 %r0, [p5+4]",
+		"// heddle.array shared1 4 64\n",
 		".file 1 \"file0.cu\"\n", "vprintf", ".extern .func function0",
 		// "secret %2d": letters are masked, and the conversion stays
 		"global0[12] = {120, 120, 120, 120, 120, 120, 32, 37, 50, 100, 10, 0};",
@@ -217,8 +220,8 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// FuzzRename: what parses can be renamed and parses again, and what heddle loads, it loads under its
-// new names. A reduction of it ends, and its result parses.
+// FuzzRename: what parses can be renamed and parses again, and what heddle loads, it loads under
+// its new names. A reduction of it ends, and its result parses.
 func FuzzRename(f *testing.F) {
 	f.Add(named)
 	f.Add(racyKernel(1))
@@ -245,7 +248,8 @@ func FuzzRename(f *testing.F) {
 		if len(text) > 4000 { // a reduction of a long text takes time, and shows no more
 			return
 		}
-		holds := func(_ context.Context, c *Candidate) bool { return loads(c.Text) == loads([]byte(text)) }
+		want := loads(c.Text)
+		holds := func(_ context.Context, c *Candidate) bool { return loads(c.Text) == want }
 		if res, err := Reduce(t.Context(), c, holds, Options{Attempts: 30}); err != nil {
 			t.Error(err)
 		} else if _, err := Parse(res.Text, res.Launch); err != nil {

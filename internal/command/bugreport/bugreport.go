@@ -92,8 +92,8 @@ type session struct {
 	steps    string // for --max-steps; empty: as the line has it
 }
 
-// Make runs the line, reduces its input and returns the bundle. If ctx ends during the reduction, the
-// bundle has the smallest program so far; if it ends before, its cause is the error.
+// Make runs the line, reduces its input and returns the bundle. If ctx ends during the reduction,
+// the bundle has the smallest program so far; if it ends before, its cause is the error.
 func Make(ctx context.Context, opt Options) (*Report, error) {
 	s := &session{opt: opt}
 	if opt.Line.Value("write") != "" {
@@ -123,7 +123,8 @@ func Make(ctx context.Context, opt Options) (*Report, error) {
 	return rep, nil
 }
 
-// unrepeatable are the flags that a second run of the line must not have: they say where results go.
+// unrepeatable are the flags that a second run of the line must not have: they say where results
+// go.
 var unrepeatable = []string{"format", "html", "output", "write", "diff", "emit", "baseline",
 	"write-baseline", "smt-dir", "stats", "print"}
 
@@ -193,5 +194,5 @@ func (s *session) reported() string {
 }
 
 // errNames is why a reduced program is not in the bundle.
-var errNames = errors.New("with other names of functions and variables, heddle says something else " +
-	"about the program; --keep-names would include it with its names")
+var errNames = errors.New("with other names of functions and variables, heddle says something " +
+	"else about the program; --keep-names would include it with its names")

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,16 +74,18 @@ func (s *session) addReduced(ctx context.Context, rep *Report, c *reduce.Candida
 	defer cancel()
 	stdout, stderr, err := s.printed(ctx, c)
 	if err != nil { // what the command prints can be had again
-		fmt.Fprintf(s.opt.Log, "heddle: the report lacks what heddle prints about %s: %v\n", reducedName, err)
+		fmt.Fprintf(s.opt.Log, "heddle: the report lacks what heddle prints about %s: %v\n",
+			reducedName, err)
 		return
 	}
 	add("reduced-stdout.txt", "the output of that command", []byte(stdout))
 	add("reduced-stderr.txt", "its messages", []byte(stderr))
 }
 
-// printed runs the commands of the report on the reduced program, and returns what they print, as if
-// it was in the working directory.
-func (s *session) printed(ctx context.Context, c *reduce.Candidate) (stdout, stderr string, err error) {
+// printed runs the commands of the report on the reduced program, and returns what they print, as
+// if it was in the working directory.
+func (s *session) printed(ctx context.Context, c *reduce.Candidate) (stdout, stderr string,
+	err error) {
 	dir, err := os.MkdirTemp("", "heddle-bug-report-")
 	if err != nil {
 		return "", "", err
@@ -116,8 +117,8 @@ func (s *session) addSource(add func(name, about string, data []byte)) {
 		}
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-			fmt.Fprintf(s.opt.Log, "heddle: %s is not a file of at most %d bytes, and is left out\n", name,
-				maxSource)
+			fmt.Fprintf(s.opt.Log, "heddle: %s is not a file of at most %d bytes, and is left out\n",
+				name, maxSource)
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -174,8 +175,8 @@ func or(text, other string) string {
 	return text
 }
 
-// goError returns the message of a panic if it is one of Go's runtime, which contains no text of the
-// input.
+// goError returns the message of a panic if it is one of Go's runtime, which contains no text of
+// the input.
 func goError(stderr []byte) (string, bool) {
 	_, text, _ := bytes.Cut(stderr, []byte("heddle: internal error: "))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -202,7 +203,7 @@ func WriteArchive(w io.Writer, dir string, files []File) error {
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
 	for _, f := range files {
-		h := &tar.Header{Name: dir + "/" + f.Name, Mode: int64(fs.FileMode(0o644)), Size: int64(len(f.Data)),
+		h := &tar.Header{Name: dir + "/" + f.Name, Mode: 0o644, Size: int64(len(f.Data)),
 			Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(h); err != nil {
 			return err

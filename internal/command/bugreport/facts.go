@@ -41,8 +41,8 @@ type object struct {
 	} `json:"witness"`
 }
 
-// detail is what a finding is between, such as "intra-block read write"; empty: unknown. Without it,
-// a reduction would often end at another race than that of the report.
+// detail is what a finding is between, such as "intra-block read write"; empty: unknown. Without
+// it, a reduction would often end at another race than that of the report.
 func (x *object) detail() string {
 	w := x.Witness
 	if w == nil || w.First == nil || w.Second == nil {
@@ -53,8 +53,8 @@ func (x *object) detail() string {
 	return strings.Join(append([]string{w.Level}, kinds...), " ")
 }
 
-// readFacts reads an outcome whose standard output is JSON. Facts about the input have no kernel and
-// are the first.
+// readFacts reads an outcome whose standard output is JSON. Facts about the input have no kernel
+// and are the first.
 func readFacts(o Outcome) []Facts {
 	out := []Facts{{Crash: crash(o.Stderr)}}
 	of := func(kernel string) *Facts {

@@ -81,12 +81,14 @@ func TestCrash(t *testing.T) {
 
 // The facts of an outcome are those of its kernels, apart from those about the input.
 func TestReadFacts(t *testing.T) {
+	const race = `{"type":"finding","code":"race-shared","severity":"error","kernel":"k(int)",`
 	out := `{"type":"finding","code":"launch","severity":"note"}
-{"type":"finding","code":"race-shared","severity":"error","kernel":"k(int)","witness":{"level":"intra-block","first":{"kind":"write"},"second":{"kind":"read"}}}
-{"type":"finding","code":"race-shared","severity":"error","kernel":"k(int)","witness":{"level":"inter-block","first":{"kind":"write"},"second":{"kind":"write"}}}
+` + race + `"witness":{"level":"intra-block","first":{"kind":"write"},"second":{"kind":"read"}}}
+` + race + `"witness":{"level":"inter-block","first":{"kind":"write"},"second":{"kind":"write"}}}
 not JSON
 {"type":"verdict","verdict":"bug","kernel":"k(int)"}
-{"type":"fix","kernel":"f","status":"not repaired","why":"no place","findings":[{"type":"finding","code":"trap","severity":"error"}]}
+{"type":"fix","kernel":"f","status":"not repaired","why":"no place",` +
+		`"findings":[{"type":"finding","code":"trap","severity":"error"}]}
 `
 	list := readFacts(Outcome{Stdout: []byte(out)})
 	if len(list) != 3 || len(list[0].Codes) != 0 {
@@ -97,7 +99,8 @@ not JSON
 		!slices.Equal(k.Details, []string{"intra-block read write"}) {
 		t.Errorf("%+v", k)
 	}
-	if f.Verdict != "not repaired" || f.Reason != "no place" || !slices.Equal(f.Codes, []string{"trap"}) {
+	if f.Verdict != "not repaired" || f.Reason != "no place" ||
+		!slices.Equal(f.Codes, []string{"trap"}) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -108,7 +111,8 @@ func TestShape(t *testing.T) {
 		return func(w string) bool { return slices.Contains(list, w) }
 	}
 	one := shape("call of foo, which has no body, for `a[i]` and 32 threads", named("foo"))
-	if two := shape("call of bar, which has no body, for `b[j]` and 7 threads", named("bar")); one != two {
+	two := shape("call of bar, which has no body, for `b[j]` and 7 threads", named("bar"))
+	if one != two {
 		t.Errorf("%q and %q differ", one, two)
 	}
 	if shape("mbarrier.init.shared.b64 is not supported", named()) ==
@@ -146,7 +150,8 @@ func TestInterest(t *testing.T) {
 func TestAnonymous(t *testing.T) {
 	line := Line{Command: "check", Inputs: []string{"secret.cu", "secret/dir"}, Flags: []Flag{
 		{"grid", "4", false}, {"define", "SECRET=1", false}, {"only-intra-block", "true", true},
-		{"arg", "secret=zero:4", false}, {"arg", "b=alias:secret", false}, {"assume", "secret < 4", false},
+		{"arg", "secret=zero:4", false}, {"arg", "b=alias:secret", false},
+		{"assume", "secret < 4", false},
 	}}
 	const want = "heddle check --grid=4 --define=(left out) --only-intra-block " +
 		"'--arg=(parameter)=zero:4' --arg=(left out) --assume=(left out) input0.cu input1"

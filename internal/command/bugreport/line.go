@@ -32,12 +32,12 @@ func (f Flag) words() []string {
 }
 
 // deciding are the flags that decide a result besides the program and its launch.
-var deciding = []string{"seed", "seeds", "warp", "benign", "max-steps", "memory", "solver", "timeout",
-	"assume", "only-intra-block", "bounds", "abstraction", "assume-no-wrap", "extern", "unwind",
-	"blockidx", "redundant"}
+var deciding = []string{"seed", "seeds", "warp", "benign", "max-steps", "memory", "solver",
+	"timeout", "assume", "only-intra-block", "bounds", "abstraction", "assume-no-wrap", "extern",
+	"unwind", "blockidx", "redundant"}
 
-// Kept returns the flags with which smaller programs are examined: those that decide the result, and
-// the dimensions of a proof that may have any size.
+// Kept returns the flags with which smaller programs are examined: those that decide the result,
+// and the dimensions of a proof that may have any size.
 func (l *Line) kept() []Flag {
 	var out []Flag
 	for _, f := range l.Flags {
@@ -61,13 +61,13 @@ func (l *Line) Value(name string) string {
 }
 
 // plain are further flags whose values contain nothing of the user's own.
-var plain = []string{"grid", "block", "global", "local", "cluster", "shared", "limit", "jobs", "std",
-	"arch", "opt-level", "lang", "format", "color", "allow", "total-timeout", "emit", "print",
+var plain = []string{"grid", "block", "global", "local", "cluster", "shared", "limit", "jobs",
+	"std", "arch", "opt-level", "lang", "format", "color", "allow", "total-timeout", "emit", "print",
 	"verbose", "quiet", "exec", "stats", "no-cache", "no-config", "trust", "diff", "write", "printf",
 	"invariants", "math-int"}
 
-// Anonymous is the line without names of the user: files have numbers, arguments their values alone,
-// and other values are left out.
+// Anonymous is the line without names of the user: files have numbers, arguments their values
+// alone, and other values are left out.
 func (l *Line) anonymous() string {
 	out := []string{"heddle", l.Command}
 	for _, f := range l.Flags {

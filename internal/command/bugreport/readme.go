@@ -15,8 +15,8 @@ func (s *session) readme(rep *Report) string {
 			count(rep.After, "instruction"), rep.Before)
 		b.WriteString(extent(rep) + "\n")
 		if s.interest.Verdict == "bug" && !s.opt.Tidy {
-			b.WriteString("It keeps what heddle says, not whether that is right: if the original bug is none, see\n" +
-				"that this program has none either.\n")
+			b.WriteString("It keeps what heddle says, not whether that is right: if the original bug\n" +
+				"is none, see that this program has none either.\n")
 		}
 		b.WriteString("\n")
 		fmt.Fprintf(&b, "To see it again:\n\n    %s\n\n", strings.Join(rep.Reproduce, "\n    "))
@@ -35,10 +35,11 @@ func (s *session) readme(rep *Report) string {
 // extent says how small the program is.
 func extent(rep *Report) string {
 	if rep.Minimal {
-		return fmt.Sprintf("It is minimal: without any further part of it, heddle says something else (%s).",
-			count(rep.Attempts, "attempt"))
+		return fmt.Sprintf("It is minimal: without any further part of it, heddle says something else "+
+			"(%s).", count(rep.Attempts, "attempt"))
 	}
-	return fmt.Sprintf("The reduction ended before it was minimal (%s).", count(rep.Attempts, "attempt"))
+	return fmt.Sprintf("The reduction ended before it was minimal (%s).",
+		count(rep.Attempts, "attempt"))
 }
 
 // absent says what the bundle has not, and what the user should look at before it leaves the
@@ -49,18 +50,19 @@ func (s *session) absent(rep *Report) string {
 	if s.opt.WithSource {
 		b.WriteString("headers that the inputs include, and data files.\n")
 	} else {
-		b.WriteString("the inputs, headers that they include, data files, and what the original command\n" +
-			"printed.\n")
+		b.WriteString("the inputs, headers that they include, data files, and what the original\n" +
+			"command printed.\n")
 	}
 	if s.opt.KeepNames || s.opt.WithSource {
 		b.WriteString("Names of functions, variables and files are in it, as the flags demanded.\n")
 	} else {
-		b.WriteString("Functions, variables, parameters and files have other names, and the letters of texts\n" +
-			"are replaced.\n")
+		b.WriteString("Functions, variables, parameters and files have other names, and the letters\n" +
+			"of texts are replaced.\n")
 	}
 	if rep.Reduced {
-		b.WriteString("What remains of your work are the instructions of " + reducedName + ", tables of numbers that\n" +
-			"matter to it, and the numbers of the launch: look at these before you send anything.\n")
+		b.WriteString("What remains of your work are the instructions of " + reducedName + ", tables\n" +
+			"of numbers that matter to it, and the numbers of the launch: look at these before you send\n" +
+			"anything.\n")
 	}
 	return b.String()
 }

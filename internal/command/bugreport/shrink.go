@@ -60,8 +60,8 @@ func (s *session) limited(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, s.opt.Total)
 }
 
-// uncap drops the limit of steps from the command of the report if the reduced program does not need
-// it: most such programs end soon.
+// uncap drops the limit of steps from the command of the report if the reduced program does not
+// need it: most such programs end soon.
 func (s *session) uncap(ctx context.Context, c *reduce.Candidate) {
 	steps, loose := s.steps, *s.interest
 	loose.reason = "" // which has names
@@ -83,7 +83,7 @@ func after(ctx context.Context) (context.Context, context.CancelFunc) {
 func (s *session) start(ctx context.Context) (*reduce.Candidate, string) {
 	programs := s.opt.Programs(ctx)
 	if len(programs) == 0 {
-		return nil, "the input has no PTX: the compiler rejects it, or heddle fails before it is compiled"
+		return nil, "the input has no PTX: the compiler rejects it, or heddle fails before that"
 	}
 	limits := caps
 	if s.opt.Line.Value("max-steps") != "" {

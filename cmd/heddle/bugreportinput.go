@@ -95,7 +95,7 @@ func anySize(line bugreport.Line) (out [2]bool) {
 // launchesOf returns a launch as flags, in three forms: without what heddle guessed, which it may
 // guess again from the PTX; with the sizes; and with all numbers and buffers.
 func launchesOf(k *ir.Func, cfg *launch.Config, any [2]bool) []reduce.Launch {
-	given := reduce.Launch{Kernel: k.Name, Args: byIndex(k, cfg.Given())}
+	given := reduce.Launch{Kernel: k.Name, Args: byIndex(k, cfg)}
 	g := cfg.Geometry
 	sized := given
 	if !any[0] {
@@ -125,15 +125,15 @@ func launchesOf(k *ir.Func, cfg *launch.Config, any [2]bool) []reduce.Launch {
 	for i := range cfg.Args {
 		index := strconv.Itoa(i)
 		if !slices.ContainsFunc(given.Args, func(a launch.ArgSpec) bool { return a.Param == index }) {
-			complete.Args = append(complete.Args, explicit(index, &cfg.Args[i])...)
+			complete.Args = append(complete.Args, explicit(cfg, i)...)
 		}
 	}
 	return []reduce.Launch{given, sized, complete}
 }
 
-// byIndex names the parameters of arguments by their index. Arguments of a saved launch are left
-// out: explicit has their values.
-func byIndex(k *ir.Func, args []launch.ArgSpec) []launch.ArgSpec {
+// byIndex returns the arguments that are not guessed. They name parameters by their index. Those
+// that are in a file, or in a saved launch, are given by their value.
+func byIndex(k *ir.Func, cfg *launch.Config) []launch.ArgSpec {
 	index := func(name string) string {
 		for i, v := range k.Params {
 			if name == v.Source || name == v.Name {
@@ -143,41 +143,63 @@ func byIndex(k *ir.Func, args []launch.ArgSpec) []launch.ArgSpec {
 		return name
 	}
 	var out []launch.ArgSpec
-	for _, a := range args {
-		if a.Kind == launch.ArgSaved {
-			continue
-		}
+	for _, a := range cfg.Given() {
 		a.Param = index(a.Param)
-		if a.Kind == launch.ArgAlias {
-			a.Text = index(a.Text)
+		i, err := strconv.Atoi(a.Param)
+		switch {
+		case a.Kind != launch.ArgFile && a.Kind != launch.ArgSaved:
+			if a.Kind == launch.ArgAlias {
+				a.Text = index(a.Text)
+			}
+			out = append(out, a)
+		case err == nil && i < len(cfg.Args) && a.Offset < 0:
+			out = append(out, explicit(cfg, i)...)
 		}
-		out = append(out, a)
 	}
 	return out
 }
 
 // mostContents bounds the contents of a buffer that are written into a flag, in bytes.
-const mostContents = 1024
+const mostContents = 1 << 16
 
-// explicit returns an argument of a launch as it would be typed: a number, or a buffer with its
-// contents if they are few, else with zeros. Other arguments are left to heddle.
-func explicit(param string, a *launch.Arg) []launch.ArgSpec {
+// explicit returns argument i of a launch as it would be typed: a number, the buffer of an earlier
+// argument, or one with its contents if they are few, else with zeros. Other arguments are left to
+// heddle.
+func explicit(cfg *launch.Config, i int) []launch.ArgSpec {
+	a := &cfg.Args[i]
 	text := ""
-	switch b := a.Buffer; {
-	case b != nil && len(b.Data) > 0 && len(b.Data) <= mostContents:
-		text = "hex:" + launch.HexBytes(b.Data)
-	case b != nil && b.Size > 0:
-		text = fmt.Sprintf("zero:%d", b.Size)
-	case b != nil:
-		text = "zero"
+	earlier := slices.IndexFunc(cfg.Args[:i], func(b launch.Arg) bool {
+		return a.Buffer != nil && b.Buffer == a.Buffer && b.Offset == 0
+	})
+	switch {
+	case earlier >= 0:
+		text = fmt.Sprintf("alias:%d", earlier)
+	case a.Buffer != nil:
+		text = contents(a.Buffer)
 	case a.Unknown || a.Func != "" || a.Local != nil || a.Symbol != "" || len(a.Fields) > 0:
 		return nil
 	default:
 		text = a.Value()
 	}
-	spec, err := launch.ParseArg(param + "=" + text)
+	if a.Buffer != nil && a.Offset > 0 {
+		text += fmt.Sprintf("+%d", a.Offset)
+	}
+	spec, err := launch.ParseArg(fmt.Sprintf("%d=%s", i, text))
 	if err != nil {
 		return nil
 	}
 	return []launch.ArgSpec{spec}
+}
+
+// contents is the form of an argument for a buffer.
+func contents(b *launch.Buffer) string {
+	switch n := uint64(len(b.Data)); {
+	case n > 0 && b.Size == 0 && n <= mostContents:
+		return "hex:" + launch.HexBytes(b.Data) + "..."
+	case b.Size > 0 && b.Size <= mostContents && n > 0:
+		return "hex:" + launch.HexBytes(append(slices.Clone(b.Data), make([]byte, b.Size-min(n, b.Size))...))
+	case b.Size > 0:
+		return fmt.Sprintf("zero:%d", b.Size)
+	}
+	return "zero"
 }

@@ -161,12 +161,33 @@ func smallerArgs(a launch.ArgSpec) [][]launch.ArgSpec {
 			out = append(out, []launch.ArgSpec{b})
 		}
 	case launch.ArgBytes:
-		if !strings.HasSuffix(a.Text, "...") {
-			zeros := launch.ArgSpec{Param: a.Param, Offset: a.Offset, Kind: launch.ArgBuffer}
-			out = append(out, []launch.ArgSpec{zeros})
+		zeros := launch.ArgSpec{Param: a.Param, Offset: a.Offset, Kind: launch.ArgBuffer}
+		out = append(out, []launch.ArgSpec{zeros})
+		if half := halfBytes(a.Text); half != "" {
+			b := a
+			b.Text = half
+			out = append(out, []launch.ArgSpec{b})
 		}
 	}
 	return out
+}
+
+// halfBytes returns the first half of the bytes of a hex: value, in its form: parts that commas
+// separate, of two digits for each byte, or of one byte, x and a count. It is empty if the value has
+// one part that cannot be divided.
+func halfBytes(text string) string {
+	digits, zeros := strings.CutSuffix(text, "...")
+	if parts := strings.Split(digits, ","); len(parts) > 1 {
+		digits = strings.Join(parts[:len(parts)/2], ",")
+	} else if n := len(digits) / 4 * 2; n > 0 && !strings.Contains(digits, "x") {
+		digits = digits[:n]
+	} else {
+		return ""
+	}
+	if zeros {
+		digits += "..."
+	}
+	return digits
 }
 
 // key identifies the launch among candidates.

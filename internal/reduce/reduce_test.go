@@ -369,6 +369,38 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// Each argument becomes as small as the property allows. What is expected follows from the list in
+// Launch.smaller: numbers go down to the least one that holds, buffers and bytes are halved.
+func TestLaunch(t *testing.T) {
+	for _, c := range []struct{ start, keeps, want string }{
+		{"0=1000", "0=", "0=0"},
+		{"0=hex:0102030405060708", "0=hex:0102", "0=hex:0102"},
+		{"0=hex:01x16,0203,04x8...", "0=hex:01", "0=hex:01x16..."},
+		{"0=random:4096", "0=", "0=zero:4"},
+		{"0=file:/secret/data", "0=", "0=zero"},
+		{"0=5", "", ""},
+	} {
+		l := Launch{Grid: dim(100), Block: &event.Dim3{X: 16, Y: 8, Z: 2}, Cluster: dim(2),
+			Args: args(t, c.start)}
+		size := uint32(4096)
+		l.Shared = &size
+		holds := func(_ context.Context, x *Candidate) bool {
+			words := strings.Join(x.Launch.Words(), " ")
+			return strings.Contains(words, c.keeps) && x.Launch.Block.Count() >= 33 &&
+				x.Launch.Shared != nil && *x.Launch.Shared >= 100
+		}
+		res := reduced(t, parse(t, head, l), holds, Options{})
+		got := ""
+		if len(res.Launch.Args) > 0 {
+			got = res.Launch.Args[0].String()
+		}
+		if got != c.want || res.Launch.Cluster != nil || res.Launch.Grid.Count() != 1 ||
+			*res.Launch.Shared != 128 || res.Launch.Block.Count() > 64 {
+			t.Errorf("%s became %v, want %q", c.start, res.Launch.Words(), c.want)
+		}
+	}
+}
+
 // A function loses its parameters together with the arguments of its calls, or goes with them.
 func TestCalls(t *testing.T) {
 	text := head + `

@@ -196,8 +196,10 @@ func contents(b *launch.Buffer) string {
 	switch n := uint64(len(b.Data)); {
 	case n > 0 && b.Size == 0 && n <= mostContents:
 		return "hex:" + launch.HexBytes(b.Data) + "..."
-	case b.Size > 0 && b.Size <= mostContents && n > 0:
-		return "hex:" + launch.HexBytes(append(slices.Clone(b.Data), make([]byte, b.Size-min(n, b.Size))...))
+	case n > 0 && n <= b.Size && b.Size <= mostContents:
+		all := make([]byte, b.Size) // zeros follow the data
+		copy(all, b.Data)
+		return "hex:" + launch.HexBytes(all)
 	case b.Size > 0:
 		return fmt.Sprintf("zero:%d", b.Size)
 	}

@@ -173,8 +173,8 @@ func smallerArgs(a launch.ArgSpec) [][]launch.ArgSpec {
 }
 
 // halfBytes returns the first half of the bytes of a hex: value, in its form: parts that commas
-// separate, of two digits for each byte, or of one byte, x and a count. It is empty if the value has
-// one part that cannot be divided.
+// separate, of two digits for each byte, or of one byte, x and a count. It is empty if the value
+// has one part that cannot be divided.
 func halfBytes(text string) string {
 	digits, zeros := strings.CutSuffix(text, "...")
 	if parts := strings.Split(digits, ","); len(parts) > 1 {

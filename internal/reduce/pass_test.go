@@ -47,7 +47,8 @@ func TestPasses(t *testing.T) {
 			[]string{".entry k() { bra M; L: add.s32 a, a, 1; M: ret; }"}},
 		{"instructions", ".entry k() { { trap; } ret; }",
 			[]string{".entry k() { { } ret; }", ".entry k() { { trap; } }"}},
-		{"scopes", ".entry k() { { .reg .b32 z; } ret; }", []string{".entry k() { .reg .b32 z; ret; }"}},
+		{"scopes", ".entry k() { { .reg .b32 z; } ret; }",
+			[]string{".entry k() { .reg .b32 z; ret; }"}},
 		{"guards", ".entry k() { @!p add.s32 a, a, 1; ret; }",
 			[]string{".entry k() { add.s32 a, a, 1; ret; }"}},
 		{"forwarding", ".entry k() { .reg .b64 a, b; .reg .b32 x; cvta.to.global.u64 b, a; " +
@@ -72,12 +73,12 @@ func TestPasses(t *testing.T) {
 					"0d0000000000000000; }"}},
 		{"operands of 1", ".entry k() { .reg .b32 a; .reg .f32 f; add.s32 a, a, 2; add.f32 f, f, f; }",
 			[]string{".entry k() { .reg .b32 a; .reg .f32 f; add.s32 a, 1, 2; add.f32 f, f, f; }"}},
-		{"numbers", ".entry k() { add.s32 a, a, 7; ld.u32 a, [b+4]; mov.f32 f, 0f3F800000; bar.sync 0; }",
-			[]string{
-				".entry k() { add.s32 a, a, 0; ld.u32 a, [b+4]; mov.f32 f, 0f3F800000; bar.sync 0; }",
-				".entry k() { add.s32 a, a, 7; ld.u32 a, [b]; mov.f32 f, 0f3F800000; bar.sync 0; }",
-				".entry k() { add.s32 a, a, 7; ld.u32 a, [b+0]; mov.f32 f, 0f3F800000; bar.sync 0; }",
-				".entry k() { add.s32 a, a, 7; ld.u32 a, [b+4]; mov.f32 f, 0f00000000; bar.sync 0; }"}},
+		{"numbers", ".entry k() { add.s32 a, a, 7; ld.u32 a, [b+4]; mov.f32 f, 0f3F800000; " +
+			"bar.sync 0; }", []string{
+			".entry k() { add.s32 a, a, 0; ld.u32 a, [b+4]; mov.f32 f, 0f3F800000; bar.sync 0; }",
+			".entry k() { add.s32 a, a, 7; ld.u32 a, [b]; mov.f32 f, 0f3F800000; bar.sync 0; }",
+			".entry k() { add.s32 a, a, 7; ld.u32 a, [b+0]; mov.f32 f, 0f3F800000; bar.sync 0; }",
+			".entry k() { add.s32 a, a, 7; ld.u32 a, [b+4]; mov.f32 f, 0f00000000; bar.sync 0; }"}},
 		{"labels", ".entry k() { L: bra M; M: ret; }", []string{".entry k() { bra M; M: ret; }"}},
 		{"declarations", ".entry k() { .reg .b32 a, b, c; .shared .b8 s[4]; }",
 			[]string{".entry k() { .reg .b32 b, c; .shared .b8 s[4]; }",

@@ -457,7 +457,8 @@ func TestOverlap(t *testing.T) {
 	}
 	// The first of these alone would have one.
 	target := strings.Index(head, ".target")
-	if c.apply([]change{{start: target, end: at}, {start: target + 2, end: at + 16}}, c.Launch) != nil {
+	crossing := []change{{start: target, end: at}, {start: target + 2, end: at + 16}}
+	if c.apply(crossing, c.Launch) != nil {
 		t.Error("overlapping changes have a result")
 	}
 }

@@ -88,7 +88,7 @@ var rules = map[string]string{
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
 
-	"reduce":          "source event ptx launch",
+	"reduce":          "source event ptx ir launch",
 	"repair/hostedit": "source edit syntax",
 	"repair/between":  "edit syntax repair/hostedit",
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -160,20 +162,23 @@ func (r *renamer) node(n ptx.Node, s *scope) {
 	}
 }
 
-// file gives a file of debug information a name that keeps its language.
+// file renames a file of debug information.
 func (r *renamer) file(f *ptx.FileDir) {
-	ext := strings.ToLower(path.Ext(f.Name))
-	switch ext {
+	r.replace(f.Span(), fmt.Sprintf(".file %d %q", f.Index, r.fileName(f.Name)))
+}
+
+// fileName returns the new name of a file, which keeps the extension of its language.
+func (r *renamer) fileName(old string) string {
+	if to, ok := r.names.Files[old]; ok {
+		return to
+	}
+	to := r.fresh("file")
+	switch ext := strings.ToLower(path.Ext(old)); ext {
 	case ".cu", ".cl", ".cuh", ".h", ".hpp", ".ll":
-	default:
-		ext = ""
+		to += ext
 	}
-	to, ok := r.names.Files[f.Name]
-	if !ok {
-		to = r.fresh("file") + ext
-		r.names.Files[f.Name] = to
-	}
-	r.replace(f.Span(), fmt.Sprintf(".file %d %q", f.Index, to))
+	r.names.Files[old] = to
+	return to
 }
 
 // loc removes the name of the function from a position, which is in a section that goes.
@@ -193,7 +198,10 @@ func (r *renamer) directive(d *ptx.Directive, s *scope) {
 			r.changes = append(r.changes, r.c.cut(d.Span()))
 			return
 		}
-		r.operand(o, s)
+		switch d.Name {
+		case ".alias", ".branchtargets", ".calltargets": // which name something
+			r.operand(o, s)
+		}
 	}
 }
 
@@ -230,18 +238,13 @@ func (r *renamer) factText(w []string) (string, bool) {
 	to, ok := r.named[w[1]]
 	switch w[0] {
 	case "heddle.language":
-		return strings.Join(w, " "), true
+		return w[0] + " cl", w[1] == "cl"
 	case "heddle.kernel":
 		if len(w) < 5 || !ok {
 			return "", false
 		}
-		name := strings.Join(w[4:], " ")
-		file, known := r.names.Files[name]
-		if !known {
-			file = r.fresh("file") + path.Ext(name)
-			r.names.Files[name] = file
-		}
-		return strings.Join([]string{w[0], to, w[2], w[3], file}, " "), true
+		file := r.fileName(strings.Join(w[4:], " "))
+		return strings.Join([]string{w[0], to, w[2], w[3], file}, " "), numeric(w[2:4])
 	case "heddle.param":
 		if len(w) < 6 || !ok {
 			return "", false
@@ -252,20 +255,30 @@ func (r *renamer) factText(w []string) (string, bool) {
 		}
 		param := r.params[w[1]][i]
 		r.names.Others[w[3]], r.names.Params[w[3]] = true, param
-		return strings.Join([]string{w[0], to, w[2], param, w[4], plainType(w[5:])}, " "), true
+		kind := w[4] == "ptr" || w[4] == "val"
+		return strings.Join([]string{w[0], to, w[2], param, w[4], plainType(w[5:])}, " "), kind
 	case "heddle.array":
 		if inner := r.arrays[w[1]]; ok || inner != "" {
-			return strings.Join(append([]string{w[0], cmp.Or(to, inner)}, w[2:]...), " "), true
+			text := strings.Join(append([]string{w[0], cmp.Or(to, inner)}, w[2:]...), " ")
+			return text, numeric(w[2:])
 		}
 	}
 	return "", false
 }
 
-// plainType returns an LLVM type of a fact, without the names of structs.
+// numeric reports whether words are decimal numbers.
+func numeric(w []string) bool {
+	return !slices.ContainsFunc(w, func(s string) bool { return strings.Trim(s, "0123456789") != "" })
+}
+
+// llvmType finds an LLVM type without names.
+var llvmType = regexp.MustCompile(
+	`^(ptr|addrspace|i[0-9]+|half|bfloat|float|double|x|[0-9]+|[][<>{}(),* ])+$`)
+
+// plainType returns an LLVM type of a fact, or i8 for one with names of structs.
 func plainType(w []string) string {
-	text := strings.Join(w, " ")
-	if strings.ContainsAny(text, "%@\"") {
-		return "i8"
+	if text := strings.Join(w, " "); llvmType.MatchString(text) {
+		return text
 	}
-	return text
+	return "i8"
 }

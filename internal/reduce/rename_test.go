@@ -136,6 +136,44 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// Texts that are not valid have names in odd places.
+func TestRenameInvalid(t *testing.T) {
+	c := parse(t, head+`
+// heddle.language secret
+// heddle.kernel k secret secret a.cu
+// heddle.kernel k 1 2 secret dir/secret.secret
+// heddle.param k 0 secret secret i8
+// heddle.param k 0 secret ptr [4 x secret]
+// heddle.param k 7 secret val i32
+// heddle.array s 4 secret
+// heddle.secret k
+.shared .u32 s;
+.entry k(.param .u64 a)
+{
+	mov.u32 secret, %secret;
+	mov.u32 %secret, secret;
+	mov.u32 x, WARP_SZ;
+	mov.u32 x, %tid.x;
+	mov.v4.u32 x, %ctaid;
+	mov.u32 x, %pm3;
+	mov.u64 x, %clock64;
+	call secret, (secret);
+	add.u32 x, _, secret+4;
+	bra secret;
+}
+`, Launch{})
+	got, _, err := Rename(c)
+	if err != nil || strings.Contains(string(got.Text), "secret") {
+		t.Fatalf("error %v:\n%s", err, got.Text)
+	}
+	for _, want := range []string{"WARP_SZ;", "%tid.x;", "%ctaid;", "%pm3;", "%clock64;", "_, ",
+		"// heddle.param kernel0 0 p0 ptr i8\n"} {
+		if !strings.Contains(string(got.Text), want) {
+			t.Errorf("no %q in\n%s", want, got.Text)
+		}
+	}
+}
+
 // A name means the same after renaming: an inner register hides an outer one of its name, and
 // registers of ranges stay apart.
 func TestRenameScopes(t *testing.T) {

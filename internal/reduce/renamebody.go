@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -214,7 +215,7 @@ func (r *renamer) operand(o ptx.Operand, s *scope) {
 	each(o, func(o ptx.Operand) {
 		switch o.Kind() {
 		case ptx.Name:
-			if to, ok := s.find(o.Name()); ok {
+			if to, ok := r.resolve(o.Name(), s); ok {
 				start, _ := r.c.at(o.Span())
 				r.changes = append(r.changes, change{start, start + len(o.Name()), to})
 			}
@@ -224,6 +225,36 @@ func (r *renamer) operand(o ptx.Operand, s *scope) {
 			}
 		}
 	})
+}
+
+// resolve returns the new name of a name in an operand. One that nothing declares is a mistake of
+// the program, or what is left of a reduction, and gets a new name too.
+func (r *renamer) resolve(name string, s *scope) (string, bool) {
+	if to, ok := s.find(name); ok {
+		return to, true
+	}
+	if special(name) {
+		return "", false
+	}
+	stem := "undeclared"
+	if name[0] == '%' {
+		stem = "%undeclared"
+	}
+	r.declare(r.named, name, stem)
+	to, ok := r.named[name]
+	return to, ok
+}
+
+// special reports whether PTX itself gives a name its meaning: special registers, the sink, and a
+// constant.
+func special(name string) bool {
+	for _, family := range []string{"%envreg", "%pm", "%reserved_smem_offset"} {
+		if rest, ok := strings.CutPrefix(name, family); ok && strings.Trim(rest, "_0123456789") == "" {
+			return true
+		}
+	}
+	return name == "_" || strings.TrimPrefix(name, "%") == "WARP_SZ" || known[name] ||
+		ir.SregByName(name) != 0 || ir.SregByName(name+".x") != 0
 }
 
 // maxRange bounds a range of labels that is written as a list.
@@ -270,7 +301,7 @@ func (r *renamer) variable(v *ptx.Var, s *scope) {
 
 // initialiser renames the names in an initialiser.
 func (r *renamer) initialiser(in *ptx.Init, s *scope) {
-	if in.Value.Kind() != ptx.NoOperand {
+	if in.Value.Kind() != ptx.NoOperand && in.Member == "" { // that of a sampler is a word of PTX
 		r.operand(in.Value, s)
 	}
 	for _, x := range in.List {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/launch"
 	"heddle/internal/reduce"
 )
 
@@ -50,9 +51,11 @@ func data(rep *Report, name string) string {
 	return ""
 }
 
-const two = ".version 8.3\n.target sm_80\n.address_size 64\n.entry k() { mov.u32 a, 1; exit; trap; }\n"
+const two = ".version 8.3\n.target sm_80\n.address_size 64\n" +
+	".entry k() { mov.u32 a, 1; exit; trap; }\n"
 
-// The reason of an unsupported verdict is kept: without the trap, the exit would be unsupported too.
+// The reason of an unsupported verdict is kept: without the trap, the exit would be unsupported
+// too.
 func TestReason(t *testing.T) {
 	rep, err := made(t, two, func(*Options) {})
 	if err != nil {
@@ -102,6 +105,33 @@ func TestNamesMatter(t *testing.T) {
 	rep, err = made(t, two, func(o *Options) { named(o); o.KeepNames = true })
 	if err != nil || !rep.Reduced || !strings.Contains(data(rep, reducedName), ".entry k(") {
 		t.Errorf("error %v, %+v", err, rep)
+	}
+}
+
+// Random contents depend on the names of parameters. A bug that only some contents show needs
+// another seed under other names.
+func TestSeeds(t *testing.T) {
+	text := strings.Replace(two, "k()", "k(.param .u64 secret)", 1)
+	rep, err := made(t, text, func(o *Options) {
+		o.Tidy = true
+		o.Programs = func(context.Context) []Program {
+			a, err := launch.ParseArg("0=random:64")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []Program{{PTX: []byte(text), Kernel: "k", Demangled: "k",
+				Launches: []reduce.Launch{{Kernel: "k", Args: []launch.ArgSpec{a}}}}}
+		}
+		o.Run = func(ctx context.Context, words []string, text []byte) Outcome {
+			renamed := !bytes.Contains(text, []byte("secret"))
+			if renamed && !strings.Contains(strings.Join(words, " "), "random@3:64") {
+				text = nil
+			}
+			return fake(ctx, words, text)
+		}
+	})
+	if err != nil || !strings.Contains(data(rep, "reproduce.txt"), "--arg 0=random@3:64 ") {
+		t.Errorf("error %v: %s", err, data(rep, "reproduce.txt"))
 	}
 }
 

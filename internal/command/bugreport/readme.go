@@ -60,9 +60,9 @@ func (s *session) absent(rep *Report) string {
 			"of texts are replaced.\n")
 	}
 	if rep.Reduced {
-		b.WriteString("What remains of your work are the instructions of " + reducedName + ", tables\n" +
-			"of numbers that matter to it, and the numbers of the launch: look at these before you send\n" +
-			"anything.\n")
+		fmt.Fprintf(&b, "What remains of your work are the instructions of %s, tables of numbers\n"+
+			"that matter to it, and the numbers of the launch: look at these before you send\n"+
+			"anything.\n", reducedName)
 	}
 	return b.String()
 }

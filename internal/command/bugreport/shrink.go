@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/internal/launch"
 	"heddle/internal/ptx"
 	"heddle/internal/reduce"
 )
@@ -230,16 +231,55 @@ func (s *session) renamed(ctx context.Context, c *reduce.Candidate) (*reduce.Can
 	line := s.opt.Line
 	line.Flags = flags
 	s.opt.Line, line = line, s.opt.Line
-	same := *s.interest
-	same.reason = "" // which has names
-	if same.holds(s.ask(ctx, out), namesOf(out)) {
-		return out, nil
+	for _, l := range seeded(out.Launch) {
+		again := *out
+		again.Launch = l
+		if s.showsRenamed(ctx, &again) {
+			return &again, nil
+		}
 	}
 	s.opt.Line = line
 	if ctx.Err() != nil {
 		return nil, errors.New("the renamed program could not be examined within a minute")
 	}
 	return nil, errNames
+}
+
+// showsRenamed reports whether heddle says the same about a renamed program, with the limit of
+// steps of the reduction or a larger one. The reason of a verdict may have names.
+func (s *session) showsRenamed(ctx context.Context, c *reduce.Candidate) bool {
+	same, steps := *s.interest, s.steps
+	same.reason = ""
+	for _, s.steps = range caps[max(slices.Index(caps, steps), 0):] {
+		if same.holds(s.ask(ctx, c), namesOf(c)) {
+			return true
+		}
+	}
+	s.steps = steps
+	return false
+}
+
+// mostSeeds bounds the seeds that are tried for the contents of buffers.
+const mostSeeds = 8
+
+// seeded returns a launch, and the same one with other seeds for buffers with random contents:
+// these depend on the names of parameters too, so that a bug for some contents needs another seed.
+func seeded(l reduce.Launch) []reduce.Launch {
+	out := []reduce.Launch{l}
+	for seed := range uint64(mostSeeds) {
+		next, random := l, false
+		next.Args = slices.Clone(l.Args)
+		for i := range next.Args {
+			switch a := &next.Args[i]; a.Fill {
+			case launch.FillRandom, launch.FillSmall, launch.FillPerm, launch.FillCSR, launch.FillOneOf:
+				a.Seed, random = a.Seed+seed+1, true
+			}
+		}
+		if random {
+			out = append(out, next)
+		}
+	}
+	return out
 }
 
 // namesOf returns whether a word is a name that a program gives.

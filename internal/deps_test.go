@@ -70,10 +70,11 @@ var rules = map[string]string{
 
 	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
 
-	"host":             "event",
-	"command/describe": "diag driver launch",
-	"command/exec":     "source event order ptx ir irgen launch emu lower diag driver engine/run host",
-	"command/fix":      "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement",
+	"host":              "event",
+	"command/bugreport": "ptx launch reduce",
+	"command/describe":  "diag driver launch",
+	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host",
+	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement",
 
 	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
 
@@ -89,6 +90,7 @@ var rules = map[string]string{
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
 
+	"reduce":          "source event ptx ir launch",
 	"repair/hostedit": "source edit syntax",
 	"repair/between":  "edit syntax repair/hostedit",
 
@@ -112,7 +114,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev",
 	"cmd/house":      "",
 	"cmd/publish-as": "",
 	"cmd/licenses":   "",
@@ -137,6 +139,7 @@ var testRules = map[string]string{
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
+	"reduce":              "diag irgen lower driver check",
 	"slice":               "source ptx irgen",
 	"smt":                 "smt/sat smt/proc",
 	"syntax":              "ptx irgen launch lower emu",

@@ -25,6 +25,7 @@ type need struct {
 	// try returns what was found, or why it cannot be used.
 	try     func(context.Context) (string, error)
 	install packages
+	quick   bool // try takes no time: it compiles nothing
 }
 
 // packages are what brings a program, by package manager.
@@ -61,16 +62,17 @@ define void @trial() {
 
 // needs are in the order of the report.
 var needs = []need{
-	{"clang", "compiling; with opt and llc of the same LLVM", false, findClang, llvmPackages},
-	{"CUDA", ".cu files", false, compiles("trial.cu", trialCUDA), llvmPackages},
-	{"OpenCL", ".cl files", false, compiles("trial.cl", trialOpenCL), llvmPackages},
-	{"LLVM", ".ll and .bc files", false, compiles("trial.ll", trialLLVM), llvmPackages},
-	{"programs", "heddle exec and check --exec: whole programs", true, buildsProgram, hostPackages},
+	{"clang", "compiling; with opt and llc of the same LLVM", false, findClang, llvmPackages, true},
+	{"CUDA", ".cu files", false, compiles("trial.cu", trialCUDA), llvmPackages, false},
+	{"OpenCL", ".cl files", false, compiles("trial.cl", trialOpenCL), llvmPackages, false},
+	{"LLVM", ".ll and .bc files", false, compiles("trial.ll", trialLLVM), llvmPackages, false},
+	{"programs", "heddle exec and check --exec: whole programs", true, buildsProgram, hostPackages,
+		false},
 	{"z3", "proofs that heddle's own solver does not finish", true, finds(proc.Z3),
-		packages{"z3", "z3", "z3"}},
-	{"cvc5", "--solver cvc5", true, finds(proc.CVC5), packages{"cvc5", "cvc5", "cvc5/cvc5/cvc5"}},
+		packages{"z3", "z3", "z3"}, true},
+	{"cvc5", "--solver cvc5", true, finds(proc.CVC5), packages{"cvc5", "cvc5", "cvc5/cvc5/cvc5"}, true},
 	{"git", "--new-from: findings that a revision does not have", true, findGit,
-		packages{"git", "git", "git"}},
+		packages{"git", "git", "git"}, true},
 }
 
 // newDoctor makes the command that answers why something does not work.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -79,8 +80,13 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer cancel(nil)
 	defer catchSignals(cancel)()
 
-	out, log := &output{w: stdout, cancel: cancel}, bestEffort{stderr}
-	root := newRoot(input{ctx, stdin}, out, log)
+	out := &output{w: stdout, cancel: cancel}
+	return perform(ctx, args, input{ctx, stdin}, out, bestEffort{stderr})
+}
+
+// perform is execute for a context that exists.
+func perform(ctx context.Context, args []string, stdin io.Reader, out *output, log bestEffort) int {
+	root := newRoot(stdin, out, log)
 	// Completions and help are printed by cobra itself.
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -134,6 +140,10 @@ func reportCrash(w io.Writer, args []string, p any, stack []byte) {
 	fmt.Fprintf(w, "This is a bug in heddle, not in your code. Please report it with this command, "+
 		"the input file and the text below:\n")
 	fmt.Fprintf(w, "  heddle %s\n%s\n%s", strings.Join(args, " "), versionText(), stack)
+	if len(args) > 0 && slices.Contains(reportable, args[0]) {
+		fmt.Fprintf(w, "A report with a small input and without your names: %s\n",
+			reportCommand(args))
+	}
 }
 
 // longForms rewrites -std, -cl-std, -arch, -isystem and -Xcompiler as GNU flags with two dashes. Users
@@ -194,7 +204,8 @@ Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or un
 		newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout,
 			stderr), newSync(stdin, stdout, stderr), newExec(stdin, stdout, stderr), newNVCC(stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout,
 			stderr), newMCP(stdin, stdout, stderr), newExplain(stdout), newDemo(stdout, stderr),
-		newInit(stdin, stdout, stderr), newDoctor(stdout), newMan(), newVersion(stdout))
+		newInit(stdin, stdout, stderr), newDoctor(stdout), newBugReport(stdin, stdout, stderr), newMan(),
+		newVersion(stdout))
 	root.Version = moduleVersion()
 	root.SetVersionTemplate(versionText())
 	root.SetOut(stdout)

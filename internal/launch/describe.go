@@ -214,6 +214,10 @@ func (c *Config) Flags() string {
 	return strings.Join(flags, " ")
 }
 
+// Given returns the arguments that were specified, in the order of the parameters: those that are not
+// guessed.
+func (c *Config) Given() []ArgSpec { return slices.Clone(c.given) }
+
 // String formats a in the form that ParseArg reads: parsing the result gives the same ArgSpec,
 // except for its Span.
 func (a ArgSpec) String() string {

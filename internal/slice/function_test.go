@@ -143,7 +143,7 @@ func TestActiveMask(t *testing.T) {
 // Tables are the variables whose initial values decide an address, each once.
 func TestTables(t *testing.T) {
 	const decls = ".const .align 4 .b8 given[8] = {4, 0, 0, 0, 8, 0, 0, 0};\n" +
-		".const .align 4 .b8 unset[8];\n.global .align 4 .b8 other[8] = {1};\n" +
+		".const .align 4 .b8 unset[8];\n.global .align 4 .b8 blank[8];\n.global .align 4 .b8 other[8] = {1};\n" +
 		".global .align 4 .b8 table[8] = {4, 0, 0, 0};\n"
 	for _, c := range []struct {
 		loads []string
@@ -153,6 +153,7 @@ func TestTables(t *testing.T) {
 		{[]string{"ld.global.u32 %r1, [table]", "ld.const.u32 %r2, [given]"},
 			[]string{"given", "table"}},
 		{[]string{"ld.const.u32 %r1, [unset]", "mov.u32 %r2, 4"}, nil},
+		{[]string{"ld.global.u32 %r1, [blank]", "mov.u32 %r2, 4"}, nil},
 		{[]string{"mov.u32 %r1, 4", "mov.u32 %r2, 4"}, nil},
 	} {
 		s, _ := sliced(t, decls+".visible .entry k()\n"+begin+"\t.shared .align 4 .b8 s[256];\n\t"+

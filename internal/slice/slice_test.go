@@ -219,3 +219,18 @@ func TestUnwritten(t *testing.T) {
 		}
 	}
 }
+
+// A shuffle among the lanes that happen to be active waits for nobody; one whose mask names lanes
+// does (PTX ISA 9.7.9.6).
+func TestShuffleOfActive(t *testing.T) {
+	for mask, want := range map[string]string{
+		"activemask.b32 %r2":  "run ret",
+		"mov.u32 %r2, %tid.y": "run mov.u32; run shfl.sync.bfly.b32; run ret",
+	} {
+		_, got := roles(t, "\tmov.u32 %r1, %tid.x;\n\t"+mask+";\n"+
+			"\tshfl.sync.bfly.b32 %r3, %r1, 1, 31, %r2;\n\tret;\n", Options{})
+		if all := strings.Join(got, "; "); all != want {
+			t.Errorf("%s: %s, want %s", mask, all, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package smt_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -284,5 +285,23 @@ func TestDigestNames(t *testing.T) {
 	if c.Query(product(c, "a", "a", 253)).Digest == base ||
 		c.Query(product(c, "a", "b", 252)).Digest == base {
 		t.Error("the digest does not depend on variables or constants")
+	}
+}
+
+// TestCanonical: a model with the names of the caller means the same with those of the query, for
+// variables and for functions, and back.
+func TestCanonical(t *testing.T) {
+	c := smt.New()
+	f := c.Declare("contents", 8, 8)
+	x := c.Var("index", 8)
+	q := c.Query([]smt.Term{c.Eq(c.Apply(f, x), c.Const(7, 8))})
+	m := &smt.Model{Vars: map[string]uint64{"index": 3},
+		Funcs: map[string]map[string]uint64{"contents": {"3": 7}}}
+	canonical := q.Canonical(m)
+	if len(canonical.Vars) != 1 || len(canonical.Funcs) != 1 || canonical.Funcs["contents"] != nil {
+		t.Errorf("canonical: %v", canonical)
+	}
+	if back := q.Original(canonical); !reflect.DeepEqual(back, m) {
+		t.Errorf("%v, want %v", back, m)
 	}
 }

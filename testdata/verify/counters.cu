@@ -1,6 +1,7 @@
 // Slots from counters that may wrap around. A verdict names the assumption that they do not, unless
 // the sum of all additions is known. Each kernel has its expected verdict with the reason, and its
 // launch.
+#include <cooperative_groups.h>
 
 // verified, around: nothing bounds n, and 2^32 additions return a slot again
 // heddle: grid=4 block=64
@@ -27,4 +28,14 @@ __global__ void one_of_each_block(unsigned *next, char *out) {
 // heddle: grid=4 block=64
 __global__ void wraps(unsigned *next, char *out) {
     out[atomicAdd(next, 1u << 28)] = threadIdx.x;
+}
+
+// verified, inputs: slots of two rounds are different, also if both are used in the second one
+// heddle: grid=4 block=64
+__global__ void rounds(unsigned *next, char *out) {
+    unsigned first = atomicAdd(next, 1u);
+    cooperative_groups::this_grid().sync();
+    unsigned second = atomicAdd(next, 1u);
+    out[first] = 1;
+    out[second] = 2;
 }

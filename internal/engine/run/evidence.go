@@ -208,7 +208,11 @@ func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
 				"--shared", false})
 		case g.shared[key] && v.PtrSpace != event.Shared:
-		case i >= 0 && g.chosen(i) && v.Pointer && !g.sized(i):
+		case i < 0 || !g.chosen(i) || !v.Pointer || g.sized(i):
+		case v.PtrSpace == event.Shared:
+			out = append(out, guess{"the size of " + g.cfg.Args[i].Name,
+				"--arg " + g.cfg.Args[i].Name + "=local:BYTES", false})
+		default:
 			out = append(out, guess{"where " + g.cfg.Args[i].Name + " points in its array",
 				"--arg " + g.cfg.Args[i].Name + "=zero:BYTES", false})
 		}

@@ -100,6 +100,7 @@ type Stop struct {
 	Block, Index event.Dim3 // blockIdx and threadIdx of Thread
 	Message      string
 	AfterFault   bool // Thread had made an invalid access before, at another place: see Result.Faults
+	Shared       bool // the access was to shared memory, by an instruction or an operand for it
 	Bound        Bound
 }
 

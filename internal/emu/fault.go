@@ -116,7 +116,7 @@ func (x *exec) tellFault(lane int) {
 func (x *exec) stopAt(in *inst, kind StopKind, lane int, format string, args ...any) Stop {
 	t := event.ThreadOf(x.warp.id, lane)
 	s := Stop{Kind: kind, Site: x.site(in), Thread: t, Message: fmt.Sprintf(format, args...),
-		AfterFault: x.afterFault(t)}
+		AfterFault: x.afterFault(t), Shared: in.mem != nil && in.mem.space == event.Shared}
 	s.Block, s.Index = x.geo.Index(t)
 	return s
 }

@@ -25,7 +25,7 @@ type share struct {
 
 // share executes a call of __heddle_share.
 func (x *exec) share(in *ir.Instr, st *state) {
-	r := symbol.Apply(x.c, fmt.Sprintf("%sshare%d", symbol.Private, in.Index), 32, x.Counters()...)
+	r := symbol.Apply(x.c, fmt.Sprintf("%s%d", symbol.Share, in.Index), 32, x.Counters()...)
 	x.notes.Know(site{x, in, st}, x.c.Ult(r, x.argument(in, 1, 32, st)))
 	if whole, ok := x.c.Value(x.argument(in, 2, 32, st)); x.final && ok && whole == 1 {
 		x.shares = append(x.shares, share{r, in, x.Counters()})

@@ -53,8 +53,9 @@ func (p *prover) beyond(a *thread.Access) {
 			Data: p.isData(a.Offset), Scalars: p.hasParams(a.Guard, a.Offset)})
 }
 
-// isData reports whether an offset is not a function of indices, parameters and loop counters
-// alone: it depends on the contents of memory, or on a register of a loop without a closed form.
+// isData reports whether an offset is not a function of indices, parameters, loop counters and
+// shares of copies alone: it depends on the contents of memory, or on a register of a loop without
+// a closed form. Some thread has each share, whichever thread that is.
 func (p *prover) isData(offset smt.Term) bool {
 	data := false
 	p.c.Visit([]smt.Term{offset}, func(t smt.Term) {
@@ -62,7 +63,8 @@ func (p *prover) isData(offset smt.Term) bool {
 			return
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(p.c.Name(t), symbol.Private), symbol.Block)
-		data = data || !strings.HasPrefix(name, "kx")
+		data = data || !strings.HasPrefix(name, "kx") &&
+			!strings.HasPrefix(p.c.Name(t), symbol.Share)
 	})
 	return data
 }

@@ -181,12 +181,19 @@ func (g *Guesses) chosen(param int) bool {
 	return !g.shape && g.cfg.Origins["arg "+g.cfg.Args[param].Name].Guessed()
 }
 
-// fault notes who makes an invalid access: a thread that every ordinary block has, or another one.
-func (g *Guesses) fault(key Key, geo event.Geometry, t event.Thread) {
+// fault notes who makes an invalid access, a thread that every ordinary block has or another one,
+// and whether it is to shared memory.
+func (g *Guesses) fault(key Key, geo event.Geometry, stop *emu.Stop) {
 	if g == nil {
 		return
 	}
-	if _, index := geo.Index(t); index.X < event.WarpSize && index.Y == 0 && index.Z == 0 {
+	if stop.Shared {
+		if g.shared == nil {
+			g.shared = make(map[Key]bool)
+		}
+		g.shared[key] = true
+	}
+	if _, index := geo.Index(stop.Thread); index.X < event.WarpSize && index.Y == 0 && index.Z == 0 {
 		if g.anyway == nil {
 			g.anyway = make(map[Key]bool)
 		}
@@ -194,7 +201,8 @@ func (g *Guesses) fault(key Key, geo event.Geometry, t event.Thread) {
 	}
 }
 
-// extent returns the guesses that decide how far an array reaches, or which threads access it.
+// extent returns the guesses that decide how far an array reaches, or which threads access it. A
+// copy has two arrays; if it leaves the one in shared memory, parameters do not matter.
 func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 	var out []guess
 	for _, v := range g.facts.Objects(in) {
@@ -203,7 +211,12 @@ func (g *Guesses) extent(key Key, in *ir.Instr, cfg *launch.Config) []guess {
 		case v.Unsized && cfg.Origins["shared"].Guessed():
 			out = append(out, guess{fmt.Sprintf("%d bytes of dynamic shared memory", cfg.DynShared),
 				"--shared", false})
-		case i >= 0 && g.chosen(i) && v.Pointer && !g.sized(i):
+		case g.shared[key] && v.PtrSpace != event.Shared:
+		case i < 0 || !g.chosen(i) || !v.Pointer || g.sized(i):
+		case v.PtrSpace == event.Shared:
+			out = append(out, guess{"the size of " + g.cfg.Args[i].Name,
+				"--arg " + g.cfg.Args[i].Name + "=local:BYTES", false})
+		default:
 			out = append(out, guess{"where " + g.cfg.Args[i].Name + " points in its array",
 				"--arg " + g.cfg.Args[i].Name + "=zero:BYTES", false})
 		}

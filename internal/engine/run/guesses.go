@@ -52,6 +52,7 @@ type Guesses struct {
 	depends []string                              // one reason per finding that depends on guesses
 	facts   *depend.Kernel                        // nil until a finding asks for it
 	anyway  map[Key]bool                          // invalid accesses by a thread of every block
+	shared  map[Key]bool                          // invalid accesses to shared memory
 	shape   bool                                  // arguments and contents count as given
 }
 

@@ -252,7 +252,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		f := &res.Faults[i]
 		code := stopCodes[f.Kind]
 		key := Key{code, f.Site, f.Site}
-		r.Guess.fault(key, r.Config.Geometry, f.Thread)
+		r.Guess.fault(key, r.Config.Geometry, &f.Stop)
 		r.add(key, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
 	}
 	blocks := r.Config.Geometry.Blocks()

@@ -32,6 +32,8 @@ const (
 	Base    = "&"
 	// Counter begins the names of loop counters, which are private to a thread, and no other names.
 	Counter = Private + "#"
+	// Share begins the names of the shares that threads have of a copy which their group makes.
+	Share = Private + "share"
 	// Param begins the names of the values of parameters.
 	Param = Grid + "param:"
 	// Op begins the names of functions that depend on nothing but their arguments.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/memmodel"
 )
@@ -108,7 +109,8 @@ func (x *explorer) release(st *state) bool {
 	for i := range st.arrivals {
 		a := &st.arrivals[i]
 		here := x.at(st, a)
-		if a.count != 0 && len(here) != a.count || !a.later.Empty() || x.comes(st, a, here) {
+		if a.count != 0 && len(here) != a.count || x.comes(st, a, here) ||
+			!x.permitted(st, here, st.events(here)) {
 			continue
 		}
 		x.finish(st, here)
@@ -160,22 +162,13 @@ func (x *explorer) barrierChoice(st *state) []*state {
 			continue
 		}
 		here := x.at(st, a)
-		var events memmodel.Set
-		for _, j := range here {
-			events.Add(st.arrivals[j].event)
-		}
+		events := st.events(here)
 		if len(here) < a.count || events.Minus(a.later).Empty() {
 			continue
 		}
 		var out []*state
 		subsets(here, a.count, func(members []int) {
-			var of memmodel.Set
-			has := false
-			for _, m := range members {
-				of.Add(st.arrivals[m].event)
-				has = has || m == i
-			}
-			if has && (a.later.Empty() || !of.Minus(a.later).Empty()) && x.permitted(st, members, of) {
+			if slices.Contains(members, i) && x.permitted(st, members, st.events(members)) {
 				c := st.clone()
 				x.finish(c, members)
 				out = append(out, c)
@@ -196,6 +189,14 @@ func (x *explorer) overdue(st *state) bool {
 		}
 	}
 	return false
+}
+
+// events returns the events of arrivals.
+func (st *state) events(arrivals []int) (out memmodel.Set) {
+	for _, i := range arrivals {
+		out.Add(st.arrivals[i].event)
+	}
+	return out
 }
 
 // permitted reports whether each member may have just these companions.

@@ -63,6 +63,7 @@ func (r *reader) instruction(th int) {
 	if len(o.parts) > 0 {
 		r.fail(t.pos, "%s has no modifier .%s here", o.name, o.parts[0])
 	}
+	in.Text = strings.Join(strings.Fields(r.text[t.at:r.tok.at]), " ")
 	r.test.Threads[th].Code = append(r.test.Threads[th].Code, in)
 }
 

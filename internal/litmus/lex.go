@@ -22,6 +22,7 @@ type token struct {
 	text  string
 	value int64 // of a number
 	pos   Pos
+	at    int // offset in the text
 }
 
 // String names the token in messages.
@@ -95,7 +96,7 @@ var marks = []string{`/\`, `\/`, "==", "!=", "<=", ">="}
 // next returns the next token.
 func (l *lexer) next() token {
 	l.space()
-	t := token{pos: l.pos}
+	t := token{pos: l.pos, at: l.at}
 	if l.at == len(l.text) {
 		return t
 	}

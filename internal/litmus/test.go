@@ -122,6 +122,7 @@ type Operand struct {
 // Inst is one instruction. Which fields it uses follows from Op.
 type Inst struct {
 	Pos    Pos
+	Text   string // as written
 	Op     Op
 	Fn     Fn
 	Order  event.Order

@@ -100,17 +100,6 @@ func (r Rel) then(s Rel) Rel {
 	return out
 }
 
-// inverse returns the pairs of r the other way.
-func (r Rel) inverse() Rel {
-	out := newRel(len(r))
-	for a := range r {
-		for b := range r[a].All {
-			out.Add(b, a)
-		}
-	}
-	return out
-}
-
 // reflexive returns an event that r relates to itself, or -1.
 func (r Rel) reflexive() int {
 	for i := range r {

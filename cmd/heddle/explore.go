@@ -1,0 +1,316 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"heddle/internal/explore"
+	"heddle/internal/litmus"
+)
+
+// exploreCommand is heddle explore.
+type exploreCommand struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	opt            explore.Options
+	format         string
+	outcomes       bool
+	explain        bool
+	stats          bool
+	timeout        time.Duration
+	total          exploreTotal
+}
+
+// exploreTotal sums the tests of a run up.
+type exploreTotal struct {
+	verdicts    [3]int // by explore.Verdict
+	unsupported int
+	mistakes    int // files that could not be read
+	agree       int // with what they state about themselves
+	wrong       int // what makes the exit code 1
+}
+
+const exploreHelp = `explore enumerates every execution of a litmus test that the memory model of the PTX ISA (chapter 8)
+allows, each once, and decides the condition of the test: Ok or No. It reports data races and
+executions that do not end. Files are read in the format of herd for PTX; docs/theory/memory-model.md
+describes it, the model, and what is left out. Directories stand for the .litmus files below them.
+
+A test may state what it expects, in lines Expect=Ok, Race=no or Hang=yes above its declarations.
+
+Exit codes: 0 all tests are as they expect, or Ok and without a data race or hang if they expect
+nothing; 1 another result; 2 usage or input error; 3 a test uses what is not supported, or its loops
+need a larger --unroll.`
+
+// newExplore makes heddle explore.
+func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	c := &exploreCommand{stdin: stdin, stdout: stdout, stderr: stderr}
+	cmd := &cobra.Command{
+		Use:   "explore [flags] FILE|DIR|-...",
+		Short: "enumerate the executions of litmus tests under the PTX memory model",
+		Long:  exploreHelp,
+		Example: "  heddle explore mp.litmus\n  heddle explore --outcomes --explain mp.litmus\n" +
+			"  heddle explore --format json testdata/litmus",
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&c.outcomes, "outcomes", false,
+		"print all final states, with a * for those in which the formula of the condition holds")
+	fs.BoolVar(&c.explain, "explain", false,
+		"print an execution that decides the condition, and one for each data race and for a hang")
+	fs.IntVar(&c.opt.Unroll, "unroll", 4,
+		"repeat a loop at most `N` times; iterations that only wait for a value do not count")
+	fs.IntVar(&c.opt.MaxGraphs, "max-executions", 10_000_000, "end a test after `N` executions")
+	fs.Var(positive{&c.timeout}, "timeout", "end a test after `TIME`, such as 90s (default: no limit)")
+	fs.BoolVar(&c.stats, "stats", false, "print how many partial executions were examined, and the time")
+	fs.Var(newChoice(&c.format, "text", "json"), "format",
+		"print as `FORMAT` text or json (one object per line)")
+	return cmd
+}
+
+// run explores the tests one after another and prints each result as soon as it is known.
+func (c *exploreCommand) run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no input file; expected .litmus files, directories, or - for standard input")
+	}
+	if c.opt.Unroll < 0 || c.opt.MaxGraphs < 1 {
+		return errors.New("--unroll must be at least 0, and --max-executions at least 1")
+	}
+	files, err := litmusFiles(args)
+	if err != nil {
+		return inputError{err}
+	}
+	for _, file := range files {
+		if err := c.file(ctx, file); err != nil {
+			return err
+		}
+	}
+	return c.finish(len(files))
+}
+
+// litmusFiles replaces directories by the litmus tests below them, in the order of their names.
+func litmusFiles(args []string) ([]string, error) {
+	var out []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if arg == "-" || err == nil && !info.IsDir() {
+			out = append(out, arg)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		n := len(out)
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".litmus" {
+				out = append(out, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == n {
+			return nil, fmt.Errorf("%s: there is no .litmus file below this directory", arg)
+		}
+	}
+	return out, nil
+}
+
+// read returns the text of a file.
+func (c *exploreCommand) read(file string) (name string, text []byte, err error) {
+	if file == "-" {
+		text, err = io.ReadAll(c.stdin)
+		return "<stdin>", text, err
+	}
+	text, err = os.ReadFile(file)
+	return file, text, err
+}
+
+// file explores one test. Mistakes in it are counted and end nothing.
+func (c *exploreCommand) file(ctx context.Context, file string) error {
+	name, text, err := c.read(file)
+	var test *litmus.Test
+	if err == nil {
+		test, err = litmus.Read(name, string(text))
+	}
+	var mistake *litmus.Error
+	switch {
+	case errors.As(err, &mistake) && mistake.Unsupported:
+		c.total.unsupported++
+		return c.print(name, nil, nil, err, 0)
+	case err != nil:
+		c.total.mistakes++
+		fmt.Fprintf(c.stderr, "%v\n", err)
+		return nil
+	}
+	start := time.Now()
+	res, err := c.judge(ctx, test)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var limit *explore.LimitError
+	if errors.As(err, &limit) {
+		c.total.unsupported++
+		return c.print(name, test, nil, fmt.Errorf("%s: %w", name, err), 0)
+	}
+	return c.print(name, test, res, nil, time.Since(start))
+}
+
+// judge explores a test within its time.
+func (c *exploreCommand) judge(ctx context.Context, t *litmus.Test) (*explore.Result, error) {
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	return explore.Judge(ctx, t, c.opt)
+}
+
+// print writes the result of a test, or why it has none, and counts it.
+func (c *exploreCommand) print(file string, t *litmus.Test, res *explore.Result, why error,
+	took time.Duration) error {
+	if res != nil {
+		c.total.count(res)
+	}
+	if c.format == "json" {
+		return writeExploreJSON(c.stdout, file, t, res, why)
+	}
+	if res == nil {
+		_, err := fmt.Fprintf(c.stdout, "%v: unsupported\n", why)
+		return err
+	}
+	_, err := io.WriteString(c.stdout, c.text(file, res, took))
+	return err
+}
+
+// count adds a result to the total.
+func (t *exploreTotal) count(res *explore.Result) {
+	t.verdicts[res.Verdict]++
+	switch {
+	case res.Test.Expect.Stated() && len(res.Differences()) > 0,
+		!res.Test.Expect.Stated() && (res.Verdict == explore.No || len(res.Races) > 0 ||
+			res.Hang != nil):
+		t.wrong++
+	case res.Test.Expect.Stated():
+		t.agree++
+	}
+}
+
+// text returns the result of a test as text.
+func (c *exploreCommand) text(file string, res *explore.Result, took time.Duration) string {
+	var b strings.Builder
+	hang := ""
+	if res.Hang != nil {
+		hang = ", may not end"
+	}
+	races := "no data race"
+	if n := len(res.Races); n > 0 {
+		races = counted(n, "data race")
+	}
+	fmt.Fprintf(&b, "%s: %v: %s: %s, %s, %s%s\n", file, res.Verdict, res.Test.Name,
+		counted(res.Stats.Executions, "execution"), counted(len(res.States), "final state"), races, hang)
+	for _, d := range res.Differences() {
+		fmt.Fprintf(&b, "  %s\n", d)
+	}
+	c.limits(&b, res)
+	if c.outcomes {
+		states(&b, res)
+	}
+	if c.explain {
+		shown(&b, res)
+	}
+	if s := &res.Stats; c.stats {
+		fmt.Fprintf(&b, "  stats: %.1f ms, %.0f executions per second, %s ruled out by an axiom, %s\n",
+			float64(took.Microseconds())/1000, float64(s.Executions)/max(took.Seconds(), 1e-6),
+			counted(s.Violations, "partial execution"), counted(s.Dead, "dead end"))
+	}
+	return b.String()
+}
+
+// limits says why an exploration is not complete.
+func (c *exploreCommand) limits(b *strings.Builder, res *explore.Result) {
+	if n := res.Stats.Truncated; n > 0 {
+		fmt.Fprintf(b, "  %s repeat a loop more than %d times and were ended there (--unroll)\n",
+			counted(n, "execution"), c.opt.Unroll)
+	}
+	if res.Stats.Stopped {
+		fmt.Fprintln(b, "  not all executions were explored (--max-executions, --timeout)")
+	}
+}
+
+// states prints the final states.
+func states(b *strings.Builder, res *explore.Result) {
+	fmt.Fprintf(b, "  condition %s\n", res.Test.Condition.String())
+	for _, s := range res.States {
+		mark := ' '
+		if s.Holds {
+			mark = '*'
+		}
+		fmt.Fprintf(b, "  %c %7d  %s\n", mark, s.Executions, s)
+	}
+}
+
+// shown prints an execution for each thing that was found.
+func shown(b *strings.Builder, res *explore.Result) {
+	if s := res.Decisive(); s != nil {
+		fmt.Fprintf(b, "  an execution that ends with %s\n", s)
+		s.Example.Show(b, res.Test, "    ")
+	}
+	for _, r := range res.Races {
+		fmt.Fprintf(b, "  data race of %s and %s: causality order does not relate them, and %s\n",
+			placeText(res.Test, r.First), placeText(res.Test, r.Second), r.Why(res.Test))
+		r.Example.Show(b, res.Test, "    ")
+	}
+	if res.Hang != nil {
+		fmt.Fprintln(b, "  an execution that does not end")
+		res.Hang.Show(b, res.Test, "    ")
+	}
+}
+
+// placeText names an instruction.
+func placeText(t *litmus.Test, p explore.Place) string {
+	in := &t.Threads[p.Thread].Code[p.Inst]
+	return fmt.Sprintf("%s (%s, %d:%d)", in.Text, t.Threads[p.Thread].Name, in.Pos.Line, in.Pos.Col)
+}
+
+// finish prints the total of several tests and returns the exit code.
+func (c *exploreCommand) finish(files int) error {
+	t := &c.total
+	if files > 1 && c.format == "text" {
+		parts := []string{}
+		for v, n := range t.verdicts {
+			parts = append(parts, fmt.Sprintf("%d %v", n, explore.Verdict(v)))
+		}
+		parts = slices.DeleteFunc(parts, func(s string) bool { return strings.HasPrefix(s, "0 ") })
+		for _, p := range []struct {
+			n    int
+			what string
+		}{{t.unsupported, "unsupported"}, {t.mistakes, "not read"}} {
+			if p.n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+			}
+		}
+		fmt.Fprintf(c.stdout, "\n%s: %s; %d as they expect, %d to look at\n", counted(files, "test"),
+			strings.Join(parts, ", "), t.agree, t.wrong)
+	}
+	switch {
+	case t.wrong > 0:
+		return exitError(exitBugs)
+	case t.mistakes > 0:
+		return exitError(exitUsage)
+	case t.unsupported > 0 || t.verdicts[explore.Unknown] > 0:
+		return exitError(exitUnknown)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/explore"
+	"heddle/internal/litmus"
+)
+
+// exploreObject is the result of heddle explore for one litmus test.
+type exploreObject struct {
+	jsonHead
+	File       string         `json:"file"`
+	Name       string         `json:"name,omitempty"`
+	Condition  string         `json:"condition,omitempty"`
+	Verdict    string         `json:"verdict"`
+	Reason     string         `json:"reason,omitempty"`
+	States     []exploreState `json:"states,omitempty"`
+	Executions int            `json:"executions"`
+	Complete   int            `json:"complete"`
+	Truncated  int            `json:"truncated,omitempty"`
+	Stopped    bool           `json:"stopped,omitempty"`
+	Races      []exploreRace  `json:"races,omitempty"`
+	Hangs      bool           `json:"hangs"`
+	Expects    bool           `json:"expects"`
+	Differs    []string       `json:"differences,omitempty"`
+}
+
+// exploreState is a final state.
+type exploreState struct {
+	Values     map[string]int64 `json:"values"`
+	Holds      bool             `json:"holds"`
+	Executions int              `json:"executions"`
+}
+
+// exploreRace is a pair of instructions with a data race.
+type exploreRace struct {
+	First      explorePlace `json:"first"`
+	Second     explorePlace `json:"second"`
+	Why        string       `json:"why"`
+	Executions int          `json:"executions"`
+}
+
+// explorePlace is an instruction of a thread.
+type explorePlace struct {
+	Thread      string `json:"thread"`
+	Line        int    `json:"line"`
+	Column      int    `json:"column"`
+	Instruction string `json:"instruction"`
+}
+
+// writeExploreJSON writes the result of one test, or why it has none, as one line.
+func writeExploreJSON(w io.Writer, file string, t *litmus.Test, res *explore.Result, why error) error {
+	out := exploreObject{jsonHead: jsonHead{diag.SchemaVersion, "explore"}, File: file,
+		Verdict: "unsupported"}
+	if t != nil {
+		out.Name, out.Condition, out.Expects = t.Name, t.Condition.String(), t.Expect.Stated()
+	}
+	if why != nil {
+		out.Reason = why.Error()
+	}
+	if res != nil {
+		fillExplore(&out, res)
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// fillExplore fills in what was found.
+func fillExplore(out *exploreObject, res *explore.Result) {
+	out.Verdict = strings.ToLower(res.Verdict.String())
+	s := &res.Stats
+	out.Executions, out.Complete, out.Truncated = s.Executions, s.Complete, s.Truncated
+	out.Stopped, out.Hangs, out.Differs = s.Stopped, res.Hang != nil, res.Differences()
+	for _, f := range res.States {
+		st := exploreState{Values: map[string]int64{}, Holds: f.Holds, Executions: f.Executions}
+		for i, t := range f.Terms {
+			st.Values[t.Name] = f.Values[i]
+		}
+		out.States = append(out.States, st)
+	}
+	place := func(p explore.Place) explorePlace {
+		in := &res.Test.Threads[p.Thread].Code[p.Inst]
+		return explorePlace{res.Test.Threads[p.Thread].Name, in.Pos.Line, in.Pos.Col, in.Text}
+	}
+	for _, r := range res.Races {
+		out.Races = append(out.Races, exploreRace{place(r.First), place(r.Second), r.Why(res.Test),
+			r.Executions})
+	}
+}

@@ -1,0 +1,225 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/litmus"
+	"heddle/internal/memmodel"
+)
+
+// Verdict is the answer to the condition of a litmus test.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Ok      Verdict = iota // the condition is as its quantifier says
+	No                     // it is not
+	Unknown                // not all executions were explored, and the others may decide it
+)
+
+var verdicts = [...]string{"Ok", "No", "Unknown"}
+
+// String returns the word for the verdict in reports.
+func (v Verdict) String() string { return verdicts[v] }
+
+// Result is what the executions of a litmus test show.
+type Result struct {
+	Test    *litmus.Test
+	Stats   Stats
+	Verdict Verdict
+	States  []*Final // in the order of their values
+	Races   []*Race
+	// Hang is an execution that does not end, if there is one.
+	Hang *Execution
+}
+
+// Final is a final state: the values of the terms that the test observes.
+type Final struct {
+	Terms      []litmus.Term
+	Values     []int64
+	Holds      bool // the condition's formula
+	Executions int  // that may end like this
+	Example    *Execution
+}
+
+// String prints the values.
+func (f *Final) String() string {
+	parts := make([]string, len(f.Terms))
+	for i, t := range f.Terms {
+		parts[i] = fmt.Sprintf("%s=%d", t.Name, f.Values[i])
+	}
+	return strings.Join(parts, " ")
+}
+
+// Value implements litmus.State.
+func (f *Final) Value(t litmus.Term) int64 { return f.Values[slices.Index(f.Terms, t)] }
+
+// Race is a pair of instructions with a data race in some execution.
+type Race struct {
+	First, Second Place
+	Executions    int
+	Example       *Execution
+	Pair          memmodel.Pair // in the example
+}
+
+// Place is an instruction of a thread.
+type Place struct{ Thread, Inst int }
+
+// judge collects a Result.
+type judge struct {
+	res    *Result
+	terms  []litmus.Term
+	states map[string]*Final
+	races  map[[2]Place]*Race
+}
+
+// Judge explores a litmus test and decides its condition. The error is that of Explore; the result
+// then holds what was found until then.
+func Judge(ctx context.Context, t *litmus.Test, opt Options) (*Result, error) {
+	j := &judge{res: &Result{Test: t}, terms: litmus.Terms(t.Condition.Expr),
+		states: map[string]*Final{}, races: map[[2]Place]*Race{}}
+	for _, o := range t.Observed {
+		if !slices.Contains(j.terms, o) {
+			j.terms = append(j.terms, o)
+		}
+	}
+	slices.SortFunc(j.terms, func(a, b litmus.Term) int { return strings.Compare(a.Name, b.Name) })
+	var err error
+	j.res.Stats, err = Explore(ctx, FromLitmus(t), opt, j.visit)
+	j.finish()
+	return j.res, err
+}
+
+// visit takes note of one execution.
+func (j *judge) visit(e *Execution) {
+	for _, p := range e.Derived.Races() {
+		j.race(e, p)
+	}
+	switch e.End {
+	case Deadlock:
+		if j.res.Hang == nil {
+			j.res.Hang = e
+		}
+	case Ended:
+		f := &Final{Terms: j.terms, Values: make([]int64, len(j.terms))}
+		j.final(e, f, 0)
+	}
+}
+
+// final takes note of the states in which an execution may end, from term i on.
+func (j *judge) final(e *Execution, f *Final, i int) {
+	if i == len(j.terms) {
+		key := fmt.Sprint(f.Values)
+		s := j.states[key]
+		if s == nil {
+			s = &Final{Terms: f.Terms, Values: slices.Clone(f.Values), Example: e}
+			s.Holds = j.res.Test.Condition.Expr.Holds(s)
+			j.states[key] = s
+		}
+		s.Executions++
+		return
+	}
+	t := j.terms[i]
+	if t.Thread >= 0 {
+		f.Values[i] = e.Reg(t.Thread, t.Reg)
+		j.final(e, f, i+1)
+		return
+	}
+	for _, v := range e.Last(t.Loc) {
+		f.Values[i] = v
+		j.final(e, f, i+1)
+	}
+}
+
+// race takes note of a data race.
+func (j *judge) race(e *Execution, p memmodel.Pair) {
+	place := func(ev int) Place { return Place{e.Graph.Events[ev].Thread, e.Sites[ev]} }
+	key := [2]Place{place(p.First), place(p.Second)}
+	if order(key[1], key[0]) < 0 {
+		key[0], key[1] = key[1], key[0]
+		p.First, p.Second = p.Second, p.First
+	}
+	r := j.races[key]
+	if r == nil {
+		r = &Race{First: key[0], Second: key[1], Example: e, Pair: p}
+		j.races[key] = r
+		j.res.Races = append(j.res.Races, r)
+	}
+	r.Executions++
+}
+
+// order compares places.
+func order(a, b Place) int {
+	if a.Thread != b.Thread {
+		return a.Thread - b.Thread
+	}
+	return a.Inst - b.Inst
+}
+
+// finish decides the condition and sorts what was found.
+func (j *judge) finish() {
+	r := j.res
+	for _, s := range j.states {
+		r.States = append(r.States, s)
+	}
+	slices.SortFunc(r.States, func(a, b *Final) int { return slices.Compare(a.Values, b.Values) })
+	slices.SortFunc(r.Races, func(a, b *Race) int {
+		if c := order(a.First, b.First); c != 0 {
+			return c
+		}
+		return order(a.Second, b.Second)
+	})
+	r.Verdict = r.decide()
+}
+
+// decide answers the condition. One final state decides that it exists or that not all are as
+// forall says; the opposite needs all executions.
+func (r *Result) decide() Verdict {
+	all := r.Stats.Truncated == 0 && !r.Stats.Stopped
+	found := r.Decisive() != nil
+	switch {
+	case found == (r.Test.Condition.Quantifier == litmus.Exists) && (found || all):
+		return Ok
+	case found || all:
+		return No
+	}
+	return Unknown
+}
+
+// Decisive returns the first final state that decides the condition: one in which the formula holds,
+// or for forall one in which it does not. nil if there is none.
+func (r *Result) Decisive() *Final {
+	for _, s := range r.States {
+		if s.Holds != (r.Test.Condition.Quantifier == litmus.Forall) {
+			return s
+		}
+	}
+	return nil
+}
+
+// Differences returns what a test states about itself and the result does not confirm.
+func (r *Result) Differences() []string {
+	var out []string
+	say := func(what, want, got string) {
+		if want != "" && want != got {
+			out = append(out, fmt.Sprintf("expected %s=%s, found %s", what, want, got))
+		}
+	}
+	yes := func(b bool) string {
+		switch {
+		case b:
+			return "yes"
+		case r.Stats.Truncated > 0 || r.Stats.Stopped:
+			return "unknown"
+		}
+		return "no"
+	}
+	e := r.Test.Expect
+	say("Expect", e.Verdict, r.Verdict.String())
+	say("Race", e.Race, yes(len(r.Races) > 0))
+	say("Hang", e.Hang, yes(r.Hang != nil))
+	return out
+}

@@ -241,7 +241,7 @@ func (c *exploreCommand) text(file string, res *explore.Result, took time.Durati
 // limits says why an exploration is not complete.
 func (c *exploreCommand) limits(b *strings.Builder, res *explore.Result) {
 	if n := res.Stats.Truncated; n > 0 {
-		fmt.Fprintf(b, "  %s repeat a loop more than %d times and were ended there (--unroll)\n",
+		fmt.Fprintf(b, "  %s ended where a loop was to be repeated more than %d times (--unroll)\n",
 			counted(n, "execution"), c.opt.Unroll)
 	}
 	if res.Stats.Stopped {
@@ -263,18 +263,27 @@ func states(b *strings.Builder, res *explore.Result) {
 
 // shown prints an execution for each thing that was found.
 func shown(b *strings.Builder, res *explore.Result) {
+	var last *explore.Execution
+	show := func(e *explore.Execution) {
+		if e == last {
+			fmt.Fprintln(b, "    (the execution above)")
+			return
+		}
+		last = e
+		e.Show(b, res.Test, "    ")
+	}
 	if s := res.Decisive(); s != nil {
 		fmt.Fprintf(b, "  an execution that ends with %s\n", s)
-		s.Example.Show(b, res.Test, "    ")
+		show(s.Example)
 	}
 	for _, r := range res.Races {
 		fmt.Fprintf(b, "  data race of %s and %s: causality order does not relate them, and %s\n",
 			placeText(res.Test, r.First), placeText(res.Test, r.Second), r.Why(res.Test))
-		r.Example.Show(b, res.Test, "    ")
+		show(r.Example)
 	}
 	if res.Hang != nil {
 		fmt.Fprintln(b, "  an execution that does not end")
-		res.Hang.Show(b, res.Test, "    ")
+		show(res.Hang)
 	}
 }
 

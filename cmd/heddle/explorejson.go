@@ -31,9 +31,15 @@ type exploreObject struct {
 
 // exploreState is a final state.
 type exploreState struct {
-	Values     map[string]int64 `json:"values"`
-	Holds      bool             `json:"holds"`
-	Executions int              `json:"executions"`
+	Values     []exploreValue `json:"values"`
+	Holds      bool           `json:"holds"`
+	Executions int            `json:"executions"`
+}
+
+// exploreValue is the value of a register or a location in a final state.
+type exploreValue struct {
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
 }
 
 // exploreRace is a pair of instructions with a data race.
@@ -75,9 +81,9 @@ func fillExplore(out *exploreObject, res *explore.Result) {
 	out.Executions, out.Complete, out.Truncated = s.Executions, s.Complete, s.Truncated
 	out.Stopped, out.Hangs, out.Differs = s.Stopped, res.Hang != nil, res.Differences()
 	for _, f := range res.States {
-		st := exploreState{Values: map[string]int64{}, Holds: f.Holds, Executions: f.Executions}
+		st := exploreState{Holds: f.Holds, Executions: f.Executions}
 		for i, t := range f.Terms {
-			st.Values[t.Name] = f.Values[i]
+			st.Values = append(st.Values, exploreValue{t.Name, f.Values[i]})
 		}
 		out.States = append(out.States, st)
 	}

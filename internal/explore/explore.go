@@ -83,7 +83,7 @@ func (x *explorer) explore(st *state) {
 		return
 	}
 	x.grow(st)
-	d := st.graph.Derive()
+	d := st.graph.Imply()
 	if d.Violated() != memmodel.Consistent {
 		x.stats.Violations++
 		return
@@ -94,7 +94,7 @@ func (x *explorer) explore(st *state) {
 		}
 		return
 	}
-	r, sources, closed, open := x.choose(st)
+	r, sources, closed, open := x.choose(st, d)
 	switch {
 	case r >= 0:
 		for w := range sources.All {
@@ -117,7 +117,7 @@ func (x *explorer) explore(st *state) {
 // choose returns the read that gets its source next, and the writes that it may read from. closed
 // means that no other write to its location can appear. r is -1 if no open read has a write to read
 // from now; open says whether there are open reads at all.
-func (x *explorer) choose(st *state) (r int, sources memmodel.Set, closed, open bool) {
+func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmodel.Set, closed, open bool) {
 	r = -1
 	for e := range st.graph.Events {
 		ev := &st.graph.Events[e]
@@ -125,7 +125,7 @@ func (x *explorer) choose(st *state) (r int, sources memmodel.Set, closed, open 
 			continue
 		}
 		open = true
-		from := x.sources(st, e)
+		from := x.sources(st, d, e)
 		last := !x.writesFollow(st, e)
 		if from.Empty() {
 			if last {
@@ -141,12 +141,12 @@ func (x *explorer) choose(st *state) (r int, sources memmodel.Set, closed, open 
 }
 
 // sources returns the writes that a read may still read from: those to its location that exist, but
-// not later ones of its own thread, which axiom Causality excludes.
-func (x *explorer) sources(st *state, r int) (out memmodel.Set) {
+// not later ones of its own thread, nor older ones than it must see, which axiom Causality excludes.
+func (x *explorer) sources(st *state, d *memmodel.Derived, r int) (out memmodel.Set) {
 	for w := range st.graph.Events {
 		e := &st.graph.Events[w]
 		if e.Op.Writes() && e.Loc == st.graph.Events[r].Loc && !st.not[r].Has(w) && w != r &&
-			(e.Thread != st.graph.Events[r].Thread || w < r) {
+			(e.Thread != st.graph.Events[r].Thread || w < r) && d.MayRead(r, w) {
 			out.Add(w)
 		}
 	}
@@ -189,17 +189,17 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 		x.leaf(st, d)
 		return
 	}
-	before := *list
+	sc, co := st.graph.SC, st.graph.CO
 	for _, q := range [...]memmodel.Pair{p, {First: p.Second, Second: p.First}} {
-		*list = append(before[:len(before):len(before)], q)
-		next := st.graph.Derive()
+		*list = append((*list)[:len(*list):len(*list)], q)
+		next := st.graph.Imply()
 		if next.Violated() != memmodel.Consistent {
 			x.stats.Violations++
-			continue
+		} else {
+			x.decide(st, next)
 		}
-		x.decide(st, next)
+		st.graph.SC, st.graph.CO = sc, co
 	}
-	*list = before
 }
 
 // leaf reports one execution.

@@ -15,12 +15,15 @@ import (
 // read reads a litmus test.
 func read(t *testing.T, text string) *litmus.Test {
 	t.Helper()
-	test, err := litmus.Read("test.litmus", text)
+	test, err := readTest(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return test
 }
+
+// readTest reads a litmus test.
+func readTest(text string) (*litmus.Test, error) { return litmus.Read("test.litmus", text) }
 
 // result explores a litmus test.
 func result(t *testing.T, text string, opt Options) *Result {

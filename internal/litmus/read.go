@@ -155,25 +155,19 @@ func (r *reader) line() string {
 // quoted reads text between quotes.
 func (r *reader) quoted() string {
 	n := strings.IndexByte(r.text[r.at+1:], '"')
-	if n < 0 {
-		r.fail(r.pos, "the text that starts here has no closing quote")
+	if n < 0 { // the end of a text with quotes inside
+		r.skip(1)
+		return ""
 	}
 	text := r.text[r.at+1 : r.at+1+n]
 	r.skip(n + 2)
 	return strings.TrimSpace(text)
 }
 
-// property reads a line KEY=VALUE. Keys of other tools are left alone.
+// property reads a line KEY=VALUE. What other tools write there is left alone.
 func (r *reader) property() {
 	pos := r.pos
-	line := r.line()
-	if n := strings.IndexByte(line, '{'); n >= 0 {
-		r.fail(Pos{pos.Line, pos.Col + n}, "expected { at the start of a line")
-	}
-	key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-	if !ok {
-		r.fail(pos, "expected KEY=VALUE, quoted text, or { and the declarations")
-	}
+	key, value, _ := strings.Cut(strings.TrimSpace(r.line()), "=")
 	set := map[string]struct {
 		to    *string
 		words []string

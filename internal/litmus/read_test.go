@@ -131,8 +131,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"X86 t\n{}", `t:1:1: expected PTX and the name of the test, found "X86"`, false},
 		{"PTX t\n", "t:2:1: expected { and the declarations, found the end of the file", false},
-		{"PTX t\nwords\n{}", "t:2:1: expected KEY=VALUE, quoted text, or { and the declarations", false},
-		{"PTX t\n\"open\n{}", "t:2:1: the text that starts here has no closing quote", false},
+		{"PTX t\nwords, \"another tool's {\"\n", "t:3:1: expected { and the declarations, found the end of " +
+			"the file", false},
 		{"PTX t\nExpect=Maybe\n{}", "t:2:1: Expect=Maybe: expected Ok or No", false},
 		{"PTX t\n{x=0; (* open\n}", `t:2:7: the comment that starts here has no "*)"`, false},
 		{"PTX t\n{x=}\nP0@cta 0,gpu 0;\nexists x=0", `t:2:4: expected a value, found "}"`, false},

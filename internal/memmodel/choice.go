@@ -48,6 +48,74 @@ func (d *Derived) UndecidedWrites() (Pair, bool) {
 	return Pair{}, false
 }
 
+// Imply decides what the axioms leave no choice about, and returns the relations with it: pairs of
+// morally strong writes of which only one order is possible. What it adds to CO is in every
+// completion of the graph.
+func (g *Graph) Imply() *Derived {
+	for {
+		d := g.Derive()
+		n := len(g.CO)
+		g.CO = append(g.CO[:n:n], d.implied()...)
+		if len(g.CO) == n || d.CO.reflexive() >= 0 {
+			return d
+		}
+	}
+}
+
+// implied returns pairs that coherence order must have and CO does not have yet.
+func (d *Derived) implied() (out []Pair) {
+	add := func(a, b int) {
+		if a != b && d.strong.Has(a, b) && d.g.Events[a].Op.Writes() && d.g.Events[b].Op.Writes() &&
+			!d.CO.Has(a, b) {
+			out = append(out, Pair{a, b})
+		}
+	}
+	for r, w := range d.g.RF {
+		if w == Open {
+			continue
+		}
+		for x := range d.g.Events {
+			if x != w && d.Causality.Has(x, r) {
+				add(x, w) // or r would return a value older than that of x (8.10.6)
+			}
+		}
+		if !d.g.Events[r].Op.Writes() {
+			continue
+		}
+		add(w, r) // 8.10.5
+		for x := range d.strong[r].All {
+			if d.CO.Has(w, x) {
+				add(r, x) // x is not between what the atomic reads and writes (8.10.3)
+			}
+			if d.CO.Has(x, r) {
+				add(x, w)
+			}
+		}
+	}
+	return out
+}
+
+// MayRead reports whether an open read may get a source, as far as two axioms say without deriving
+// the relations anew: a write that the read follows in causality order and that follows the source in
+// coherence order excludes it (8.10.6). So does another atomic operation that already reads from the
+// source, if both are to follow the source in coherence order and must be related (8.10.3: one would be
+// between the other's read and write).
+func (d *Derived) MayRead(r, source int) bool {
+	for x := range d.CO[source].All {
+		if d.Causality.Has(x, r) {
+			return false
+		}
+	}
+	if d.g.Events[r].Op.Writes() && (d.strong.Has(source, r) || d.CO.Has(source, r)) {
+		for x := range d.strong[r].All {
+			if d.g.Events[x].Op.Writes() && d.g.RF[x] == source && d.CO.Has(source, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Races returns the data races of an execution (8.7.1): the pairs of conflicting operations that are
 // not morally strong and that causality order does not relate.
 func (d *Derived) Races() []Pair {

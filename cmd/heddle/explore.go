@@ -270,7 +270,7 @@ func shown(b *strings.Builder, res *explore.Result) {
 			return
 		}
 		last = e
-		e.Show(b, res.Test, "    ")
+		e.Show(b, "    ")
 	}
 	if s := res.Decisive(); s != nil {
 		fmt.Fprintf(b, "  an execution that ends with %s\n", s)
@@ -278,19 +278,13 @@ func shown(b *strings.Builder, res *explore.Result) {
 	}
 	for _, r := range res.Races {
 		fmt.Fprintf(b, "  data race of %s and %s: causality order does not relate them, and %s\n",
-			placeText(res.Test, r.First), placeText(res.Test, r.Second), r.Why(res.Test))
+			r.Describe(r.First), r.Describe(r.Second), r.Why())
 		show(r.Example)
 	}
 	if res.Hang != nil {
 		fmt.Fprintln(b, "  an execution that does not end")
 		show(res.Hang)
 	}
-}
-
-// placeText names an instruction.
-func placeText(t *litmus.Test, p explore.Place) string {
-	in := &t.Threads[p.Thread].Code[p.Inst]
-	return fmt.Sprintf("%s (%s, %d:%d)", in.Text, t.Threads[p.Thread].Name, in.Pos.Line, in.Pos.Col)
 }
 
 // finish prints the total of several tests and returns the exit code.

@@ -92,7 +92,7 @@ func fillExplore(out *exploreObject, res *explore.Result) {
 		return explorePlace{res.Test.Threads[p.Thread].Name, in.Pos.Line, in.Pos.Col, in.Text}
 	}
 	for _, r := range res.Races {
-		out.Races = append(out.Races, exploreRace{place(r.First), place(r.Second), r.Why(res.Test),
+		out.Races = append(out.Races, exploreRace{place(r.First), place(r.Second), r.Why(),
 			r.Executions})
 	}
 }

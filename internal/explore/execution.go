@@ -26,12 +26,13 @@ type Execution struct {
 	// Done tells for each thread whether it ended.
 	Done []bool
 
-	st *state
+	prog *Program
+	st   *state
 }
 
 // execution describes a state in which everything is decided.
 func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
-	e := &Execution{Graph: st.graph.Clone(), Derived: d, Sites: st.sites, st: st.clone()}
+	e := &Execution{Graph: st.graph.Clone(), Derived: d, Sites: st.sites, prog: x.prog, st: st.clone()}
 	spins := false
 	for i := range st.threads {
 		t := &st.threads[i]
@@ -85,6 +86,14 @@ func (e *Execution) Last(loc int) []int64 {
 	}
 	return out
 }
+
+// Inst returns the instruction of an event of a thread.
+func (e *Execution) Inst(event int) *Inst {
+	return &e.prog.Threads[e.Graph.Events[event].Thread].Code[e.Sites[event]]
+}
+
+// Cells returns the locations, by memmodel.Event.Loc.
+func (e *Execution) Cells() []Location { return e.st.cells }
 
 // Written returns the value that an event writes.
 func (e *Execution) Written(event int) int64 {

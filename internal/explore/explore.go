@@ -166,7 +166,8 @@ func (x *explorer) writesFollow(st *state, r int) bool {
 	for i := range st.threads {
 		t := &st.threads[i]
 		if i != ev.Thread && (t.status == running || t.status == waiting) &&
-			x.facts[i].writes[t.pc][ev.Loc] {
+			(x.facts[i].anywhere[t.pc] || ev.Loc < len(x.prog.Locations) &&
+				x.facts[i].writes[t.pc][ev.Loc]) {
 			return true
 		}
 	}

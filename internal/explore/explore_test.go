@@ -232,7 +232,7 @@ st.weak x, 1 | ld.weak r0, x ;
 bar.cta.sync 0 | ;
 exists P1:r0=1`, Options{})
 	var b strings.Builder
-	res.Decisive().Example.Show(&b, res.Test, "")
+	res.Decisive().Example.Show(&b, "")
 	const want = `P0  st.weak x, 1    writes 1
 P0  bar.cta.sync 0  completes with generation 1
 P1  ld.weak r0, x   reads 1 from P0 at 4:1
@@ -240,7 +240,7 @@ P1  ld.weak r0, x   reads 1 from P0 at 4:1
 	if b.String() != want {
 		t.Errorf("got\n%sexpected\n%s", b.String(), want)
 	}
-	if why := res.Races[0].Why(res.Test); why != "the access of P0 is weak" {
+	if why := res.Races[0].Why(); why != "the access of P0 is weak" {
 		t.Errorf("the race is explained by %q", why)
 	}
 }

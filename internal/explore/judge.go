@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"heddle/internal/litmus"
-	"heddle/internal/memmodel"
 )
 
 // Verdict is the answer to the condition of a litmus test.
@@ -57,30 +56,19 @@ func (f *Final) String() string {
 // Value implements litmus.State.
 func (f *Final) Value(t litmus.Term) int64 { return f.Values[slices.Index(f.Terms, t)] }
 
-// Race is a pair of instructions with a data race in some execution.
-type Race struct {
-	First, Second Place
-	Executions    int
-	Example       *Execution
-	Pair          memmodel.Pair // in the example
-}
-
-// Place is an instruction of a thread.
-type Place struct{ Thread, Inst int }
-
 // judge collects a Result.
 type judge struct {
 	res    *Result
 	terms  []litmus.Term
 	states map[string]*Final
-	races  map[[2]Place]*Race
+	races  raceSet
 }
 
 // Judge explores a litmus test and decides its condition. The error is that of Explore; the result
 // then holds what was found until then.
 func Judge(ctx context.Context, t *litmus.Test, opt Options) (*Result, error) {
 	j := &judge{res: &Result{Test: t}, terms: litmus.Terms(t.Condition.Expr),
-		states: map[string]*Final{}, races: map[[2]Place]*Race{}}
+		states: map[string]*Final{}, races: raceSet{}}
 	for _, o := range t.Observed {
 		if !slices.Contains(j.terms, o) {
 			j.terms = append(j.terms, o)
@@ -95,9 +83,7 @@ func Judge(ctx context.Context, t *litmus.Test, opt Options) (*Result, error) {
 
 // visit takes note of one execution.
 func (j *judge) visit(e *Execution) {
-	for _, p := range e.Derived.Races() {
-		j.race(e, p)
-	}
+	j.races.add(e)
 	switch e.End {
 	case Deadlock:
 		if j.res.Hang == nil {
@@ -134,31 +120,6 @@ func (j *judge) final(e *Execution, f *Final, i int) {
 	}
 }
 
-// race takes note of a data race.
-func (j *judge) race(e *Execution, p memmodel.Pair) {
-	place := func(ev int) Place { return Place{e.Graph.Events[ev].Thread, e.Sites[ev]} }
-	key := [2]Place{place(p.First), place(p.Second)}
-	if order(key[1], key[0]) < 0 {
-		key[0], key[1] = key[1], key[0]
-		p.First, p.Second = p.Second, p.First
-	}
-	r := j.races[key]
-	if r == nil {
-		r = &Race{First: key[0], Second: key[1], Example: e, Pair: p}
-		j.races[key] = r
-		j.res.Races = append(j.res.Races, r)
-	}
-	r.Executions++
-}
-
-// order compares places.
-func order(a, b Place) int {
-	if a.Thread != b.Thread {
-		return a.Thread - b.Thread
-	}
-	return a.Inst - b.Inst
-}
-
 // finish decides the condition and sorts what was found.
 func (j *judge) finish() {
 	r := j.res
@@ -166,12 +127,7 @@ func (j *judge) finish() {
 		r.States = append(r.States, s)
 	}
 	slices.SortFunc(r.States, func(a, b *Final) int { return slices.Compare(a.Values, b.Values) })
-	slices.SortFunc(r.Races, func(a, b *Race) int {
-		if c := order(a.First, b.First); c != 0 {
-			return c
-		}
-		return order(a.Second, b.Second)
-	})
+	r.Races = j.races.sorted()
 	r.Verdict = r.decide()
 }
 

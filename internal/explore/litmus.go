@@ -1,13 +1,17 @@
 package explore
 
-import "heddle/internal/litmus"
+import (
+	"fmt"
+
+	"heddle/internal/litmus"
+)
 
 // FromLitmus returns the program of a litmus test. Threads, registers, locations and instructions
 // keep their numbers.
 func FromLitmus(t *litmus.Test) *Program {
 	p := &Program{}
 	for _, l := range t.Locations {
-		p.Locations = append(p.Locations, Location{l.Name, l.Value})
+		p.Locations = append(p.Locations, Location{Name: l.Name, Value: l.Value})
 	}
 	for i := range t.Threads {
 		from := &t.Threads[i]
@@ -25,7 +29,8 @@ func FromLitmus(t *litmus.Test) *Program {
 
 // translate returns one instruction.
 func translate(in *litmus.Inst) Inst {
-	out := Inst{Order: in.Order, Scope: in.Scope, Loc: in.Loc, Dst: in.Dst}
+	out := Inst{Order: in.Order, Scope: in.Scope, Loc: in.Loc, Dst: in.Dst, Text: in.Text,
+		At: fmt.Sprintf("%d:%d", in.Pos.Line, in.Pos.Col)}
 	a, b := operand(in.A), operand(in.B)
 	switch in.Op {
 	case litmus.Load:

@@ -13,12 +13,22 @@ import (
 type Program struct {
 	Threads   []Thread
 	Locations []Location
+	// Locate returns the location that an address names, for instructions with an Addr. Those that no
+	// access has named before need not be among Locations. It is nil if no instruction has an Addr.
+	// The error says why there is none.
+	Locate func(thread int, in *Inst, addr int64) (Location, error)
 }
 
 // Location is a cell of memory that every access to it reads or writes as one value.
 type Location struct {
 	Name  string
 	Value int64 // initially
+
+	// Of those that Locate returns: locations of one area that share bytes are one location, or an
+	// error. Area tells memories apart whose addresses are unrelated.
+	Area int
+	Addr uint64
+	Size int
 }
 
 // Thread is the program of one thread.
@@ -49,7 +59,10 @@ type Inst struct {
 	Order  event.Order
 	Scope  event.Scope
 	Loc    int
-	Dst    int // register, or -1
+	Addr   *Operand // of an access whose location depends on registers; Loc is not used then
+	Offset int64    // added to Addr
+	Size   int      // bytes, with an Addr
+	Dst    int      // register, or -1
 	Args   []Operand
 	Target int
 
@@ -65,6 +78,10 @@ type Inst struct {
 	Name   [2]Operand
 	Count  *Operand
 	Arrive bool // does not wait
+
+	Text string // for people: the instruction
+	At   string // and where it is
+	Site any    // of whoever made the program
 }
 
 // UpdateKind distinguishes atomic operations by what decides the value written.

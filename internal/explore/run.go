@@ -56,7 +56,7 @@ func (x *explorer) inst(st *state, e int) *Inst {
 }
 
 // step executes one instruction of a thread, and reports whether it did: a branch needs its
-// condition.
+// condition, and an access its address.
 func (x *explorer) step(st *state, i int) bool {
 	t := &st.threads[i]
 	code := x.prog.Threads[i].Code
@@ -73,17 +73,23 @@ func (x *explorer) step(st *state, i int) bool {
 	case Barrier:
 		return x.arrive(st, i, in)
 	default:
-		x.access(st, i, in)
+		if !x.access(st, i, in) {
+			return false
+		}
 	}
 	t.pc++
 	x.enter(st, i)
 	return true
 }
 
-// access adds the event of a memory operation or a fence.
-func (x *explorer) access(st *state, i int, in *Inst) {
+// access adds the event of a memory operation or a fence, once its address is known.
+func (x *explorer) access(st *state, i int, in *Inst) bool {
 	t := &st.threads[i]
-	e := memmodel.Event{Thread: i, Order: in.Order, Scope: in.Scope, Loc: in.Loc}
+	loc, deps, ok := x.locate(st, i, in)
+	if !ok {
+		return false
+	}
+	e := memmodel.Event{Thread: i, Order: in.Order, Scope: in.Scope, Loc: loc, Deps: deps}
 	switch in.Kind {
 	case Fence:
 		e.Op = memmodel.Fence
@@ -96,6 +102,7 @@ func (x *explorer) access(st *state, i int, in *Inst) {
 	case Update:
 		x.update(st, i, in, e)
 	}
+	return true
 }
 
 // update adds the event of an atomic operation. A compare-and-swap is a read until its success is

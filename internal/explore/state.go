@@ -47,6 +47,7 @@ type arrival struct {
 // state is a part of an execution.
 type state struct {
 	graph    memmodel.Graph
+	cells    []Location // by memmodel.Event.Loc
 	threads  []thread
 	sites    []int          // [event]: the instruction
 	written  []value        // [event]: the value that it writes
@@ -84,11 +85,46 @@ func start(p *Program) *state {
 		}
 		st.threads = append(st.threads, th)
 	}
+	st.cells = slices.Clip(p.Locations)
 	for l := range p.Locations {
 		st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: l}, -1,
 			value{known: p.Locations[l].Value})
 	}
 	return st
+}
+
+// locate returns the number of the location that an instruction accesses, and the reads that decide
+// it; ok is false while its address is unknown.
+func (x *explorer) locate(st *state, i int, in *Inst) (loc int, deps memmodel.Set, ok bool) {
+	if in.Addr == nil {
+		return in.Loc, deps, true
+	}
+	v := st.threads[i].operand(*in.Addr)
+	addr, ok := st.eval(v)
+	if !ok {
+		return 0, deps, false
+	}
+	cell, err := x.prog.Locate(i, in, addr+in.Offset)
+	if err != nil {
+		panic(limitError(err.Error()))
+	}
+	for l := range st.cells {
+		c := &st.cells[l]
+		if c.Area != cell.Area || c.Addr+uint64(c.Size) <= cell.Addr ||
+			cell.Addr+uint64(cell.Size) <= c.Addr {
+			continue
+		}
+		if c.Addr != cell.Addr || c.Size != cell.Size {
+			panic(limitError(fmt.Sprintf("%s: accesses of %d and of %d bytes overlap at %s (mixed sizes, "+
+				"PTX ISA 8.7.2)", in.At, c.Size, cell.Size, cell.Name)))
+		}
+		return l, v.deps, true
+	}
+	st.cells = append(st.cells[:len(st.cells):len(st.cells)], cell)
+	l := len(st.cells) - 1
+	st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: l}, -1,
+		value{known: cell.Value})
+	return l, v.deps, true
 }
 
 // add appends an event.

@@ -3,6 +3,7 @@ package explore
 // facts are what the text of a thread says about what it may still do.
 type facts struct {
 	writes   [][]bool // [pc][location]: a write may be reached from pc
+	anywhere []bool   // [pc]: one whose location depends on registers
 	barriers [][]int  // [pc]: the barriers that may be reached from pc
 	live     [][]bool // [pc][register]: the value may be used, or seen at the end
 	head     []bool   // [pc]: a branch leads back to here
@@ -11,7 +12,7 @@ type facts struct {
 // analyse computes the facts of a thread by iteration to the fixed point.
 func analyse(t *Thread, locations int) *facts {
 	n := len(t.Code)
-	f := &facts{writes: make([][]bool, n+1), barriers: make([][]int, n+1),
+	f := &facts{writes: make([][]bool, n+1), anywhere: make([]bool, n+1), barriers: make([][]int, n+1),
 		live: make([][]bool, n+1), head: make([]bool, n+1)}
 	for pc := range n + 1 {
 		f.writes[pc] = make([]bool, locations)
@@ -55,6 +56,9 @@ func (f *facts) step(t *Thread, pc int) (changed bool) {
 		b[i] = true
 	}
 	for _, s := range successors(t, pc) {
+		if f.anywhere[s] {
+			set(f.anywhere, pc)
+		}
 		for l, w := range f.writes[s] {
 			if w {
 				set(f.writes[pc], l)
@@ -66,7 +70,11 @@ func (f *facts) step(t *Thread, pc int) (changed bool) {
 			}
 		}
 	}
-	if in.Kind == Store || in.Kind == Update {
+	switch {
+	case in.Kind != Store && in.Kind != Update:
+	case in.Addr != nil:
+		set(f.anywhere, pc)
+	default:
 		set(f.writes[pc], in.Loc)
 	}
 	for _, o := range in.operands() {
@@ -84,6 +92,9 @@ func (in *Inst) writesRegister() bool {
 
 // operands returns the operands that the instruction reads.
 func (in *Inst) operands() []Operand {
+	if in.Addr != nil {
+		return append(in.Args[:len(in.Args):len(in.Args)], *in.Addr)
+	}
 	if in.Kind != Barrier {
 		return in.Args
 	}

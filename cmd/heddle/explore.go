@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heddle/internal/driver"
 	"heddle/internal/explore"
 	"heddle/internal/litmus"
 )
@@ -28,38 +29,45 @@ type exploreCommand struct {
 	explain        bool
 	stats          bool
 	timeout        time.Duration
+	common         driver.Options // of kernels
+	in             inputFlags
 	total          exploreTotal
 }
 
 // exploreTotal sums the tests of a run up.
 type exploreTotal struct {
 	verdicts    [3]int // by explore.Verdict
+	kernels     int
+	unknown     int // kernels of which not all executions were explored
 	unsupported int
 	mistakes    int // files that could not be read
 	agree       int // with what they state about themselves
 	wrong       int // what makes the exit code 1
 }
 
-const exploreHelp = `explore enumerates every execution of a litmus test that the memory model of the PTX ISA (chapter 8)
-allows, each once, and decides the condition of the test: Ok or No. It reports data races and
-executions that do not end. Files are read in the format of herd for PTX; docs/theory/memory-model.md
-describes it, the model, and what is left out. Directories stand for the .litmus files below them.
+const exploreHelp = `explore enumerates every execution that the memory model of the PTX ISA (chapter 8) allows, each once.
+
+Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 16 threads), it
+reports data races, with an execution that shows what they lead to, and executions that do not end; a kernel
+without either is verified for this launch. docs/theory/memory-model.md describes the model, the format of
+litmus tests, and what is left out. Directories stand for the .litmus files below them.
 
 A test may state what it expects, in lines Expect=Ok, Race=no or Hang=yes above its declarations.
 
-Exit codes: 0 all tests are as they expect, or Ok and without a data race or hang if they expect
-nothing; 1 another result; 2 usage or input error; 3 a test uses what is not supported, or its loops
-need a larger --unroll.`
+Exit codes: 0 all tests are as they expect, or Ok and without a data race or hang if they expect nothing, and
+all kernels are verified; 1 another result; 2 usage or input error; 3 something is not supported, or loops need
+a larger --unroll.`
 
 // newExplore makes heddle explore.
 func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &exploreCommand{stdin: stdin, stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
 		Use:   "explore [flags] FILE|DIR|-...",
-		Short: "enumerate the executions of litmus tests under the PTX memory model",
+		Short: "enumerate all executions of litmus tests and small launches under the PTX memory model",
 		Long:  exploreHelp,
 		Example: "  heddle explore mp.litmus\n  heddle explore --outcomes --explain mp.litmus\n" +
-			"  heddle explore --format json testdata/litmus",
+			"  heddle explore --format json testdata/litmus\n" +
+			"  heddle explore --grid 2 --block 2 kernel.cu",
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	fs := cmd.Flags()
@@ -75,13 +83,16 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.stats, "stats", false, "print how many partial executions were examined, and the time")
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
 		"print as `FORMAT` text or json (one object per line)")
+	launchFlags(fs, &c.common, nil)
+	lowerFlags(fs, &c.common.Lower)
 	return cmd
 }
 
 // run explores the tests one after another and prints each result as soon as it is known.
 func (c *exploreCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no input file; expected .litmus files, directories, or - for standard input")
+		return errors.New("no input file; expected .litmus files, directories, kernels (.cu, .cl, .ptx, " +
+			".ll), or - for a test on standard input")
 	}
 	if c.opt.Unroll < 0 || c.opt.MaxGraphs < 1 {
 		return errors.New("--unroll must be at least 0, and --max-executions at least 1")
@@ -91,11 +102,24 @@ func (c *exploreCommand) run(ctx context.Context, args []string) error {
 		return inputError{err}
 	}
 	for _, file := range files {
-		if err := c.file(ctx, file); err != nil {
+		examine := c.file
+		if isKernel(file) {
+			examine = c.kernels
+		}
+		if err := examine(ctx, file); err != nil {
 			return err
 		}
 	}
 	return c.finish(len(files))
+}
+
+// isKernel reports whether a file has kernels rather than a litmus test.
+func isKernel(file string) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".cu", ".cl", ".ptx", ".ll", ".bc":
+		return true
+	}
+	return false
 }
 
 // litmusFiles replaces directories by the litmus tests below them, in the order of their names.
@@ -223,28 +247,33 @@ func (c *exploreCommand) text(file string, res *explore.Result, took time.Durati
 	for _, d := range res.Differences() {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
-	c.limits(&b, res)
+	c.limits(&b, &res.Stats)
 	if c.outcomes {
 		states(&b, res)
 	}
 	if c.explain {
 		shown(&b, res)
 	}
-	if s := &res.Stats; c.stats {
-		fmt.Fprintf(&b, "  stats: %.1f ms, %.0f executions per second, %s ruled out by an axiom, %s\n",
-			float64(took.Microseconds())/1000, float64(s.Executions)/max(took.Seconds(), 1e-6),
-			counted(s.Violations, "partial execution"), counted(s.Dead, "dead end"))
-	}
+	c.speed(&b, &res.Stats, took)
 	return b.String()
 }
 
+// speed prints what --stats asks for.
+func (c *exploreCommand) speed(b *strings.Builder, s *explore.Stats, took time.Duration) {
+	if c.stats {
+		fmt.Fprintf(b, "  stats: %.1f ms, %.0f executions per second, %s ruled out by an axiom, %s\n",
+			float64(took.Microseconds())/1000, float64(s.Executions)/max(took.Seconds(), 1e-6),
+			counted(s.Violations, "partial execution"), counted(s.Dead, "dead end"))
+	}
+}
+
 // limits says why an exploration is not complete.
-func (c *exploreCommand) limits(b *strings.Builder, res *explore.Result) {
-	if n := res.Stats.Truncated; n > 0 {
+func (c *exploreCommand) limits(b *strings.Builder, s *explore.Stats) {
+	if n := s.Truncated; n > 0 {
 		fmt.Fprintf(b, "  %s ended where a loop was to be repeated more than %d times (--unroll)\n",
 			counted(n, "execution"), c.opt.Unroll)
 	}
-	if res.Stats.Stopped {
+	if s.Stopped {
 		fmt.Fprintln(b, "  not all executions were explored (--max-executions, --timeout)")
 	}
 }
@@ -261,36 +290,50 @@ func states(b *strings.Builder, res *explore.Result) {
 	}
 }
 
+// shower prints executions, each once in a row.
+type shower struct {
+	b    *strings.Builder
+	last *explore.Execution
+}
+
+func (s *shower) show(e *explore.Execution) {
+	if e == s.last {
+		fmt.Fprintln(s.b, "    (the execution above)")
+		return
+	}
+	s.last = e
+	e.Show(s.b, "    ")
+}
+
 // shown prints an execution for each thing that was found.
 func shown(b *strings.Builder, res *explore.Result) {
-	var last *explore.Execution
-	show := func(e *explore.Execution) {
-		if e == last {
-			fmt.Fprintln(b, "    (the execution above)")
-			return
+	s := &shower{b: b}
+	if f := res.Decisive(); f != nil {
+		fmt.Fprintf(b, "  an execution that ends with %s\n", f)
+		s.show(f.Example)
+	}
+	s.report(&res.Report, true)
+}
+
+// report prints the races and a hang, with executions if wanted.
+func (s *shower) report(r *explore.Report, executions bool) {
+	for _, race := range r.Races {
+		fmt.Fprintf(s.b, "  data race of %s and %s: causality order does not relate them, and %s\n",
+			race.Describe(race.First), race.Describe(race.Second), race.Why())
+		if executions {
+			s.show(race.Example)
 		}
-		last = e
-		e.Show(b, "    ")
 	}
-	if s := res.Decisive(); s != nil {
-		fmt.Fprintf(b, "  an execution that ends with %s\n", s)
-		show(s.Example)
-	}
-	for _, r := range res.Races {
-		fmt.Fprintf(b, "  data race of %s and %s: causality order does not relate them, and %s\n",
-			r.Describe(r.First), r.Describe(r.Second), r.Why())
-		show(r.Example)
-	}
-	if res.Hang != nil {
-		fmt.Fprintln(b, "  an execution that does not end")
-		show(res.Hang)
+	if r.Hang != nil {
+		fmt.Fprintln(s.b, "  an execution that does not end")
+		s.show(r.Hang)
 	}
 }
 
 // finish prints the total of several tests and returns the exit code.
 func (c *exploreCommand) finish(files int) error {
 	t := &c.total
-	if files > 1 && c.format == "text" {
+	if files > 1 && t.kernels == 0 && c.format == "text" {
 		parts := []string{}
 		for v, n := range t.verdicts {
 			parts = append(parts, fmt.Sprintf("%d %v", n, explore.Verdict(v)))
@@ -312,7 +355,7 @@ func (c *exploreCommand) finish(files int) error {
 		return exitError(exitBugs)
 	case t.mistakes > 0:
 		return exitError(exitUsage)
-	case t.unsupported > 0 || t.verdicts[explore.Unknown] > 0:
+	case t.unsupported > 0 || t.unknown > 0 || t.verdicts[explore.Unknown] > 0:
 		return exitError(exitUnknown)
 	}
 	return nil

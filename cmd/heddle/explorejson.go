@@ -15,6 +15,9 @@ type exploreObject struct {
 	jsonHead
 	File       string         `json:"file"`
 	Name       string         `json:"name,omitempty"`
+	Kernel     string         `json:"kernel,omitempty"`
+	Grid       string         `json:"grid,omitempty"`
+	Block      string         `json:"block,omitempty"`
 	Condition  string         `json:"condition,omitempty"`
 	Verdict    string         `json:"verdict"`
 	Reason     string         `json:"reason,omitempty"`
@@ -87,12 +90,22 @@ func fillExplore(out *exploreObject, res *explore.Result) {
 		}
 		out.States = append(out.States, st)
 	}
-	place := func(p explore.Place) explorePlace {
-		in := &res.Test.Threads[p.Thread].Code[p.Inst]
-		return explorePlace{res.Test.Threads[p.Thread].Name, in.Pos.Line, in.Pos.Col, in.Text}
+	out.Races = racesJSON(res.Races, func(in *explore.Inst) (line, col int) {
+		at := in.Site.(litmus.Pos)
+		return at.Line, at.Col
+	})
+}
+
+// racesJSON returns races; at is the place of an instruction.
+func racesJSON(races []*explore.Race, at func(*explore.Inst) (line, col int)) []exploreRace {
+	var out []exploreRace
+	for _, r := range races {
+		place := func(p explore.Place) explorePlace {
+			th, in := r.Instruction(p)
+			line, col := at(in)
+			return explorePlace{th.Name, line, col, in.Text}
+		}
+		out = append(out, exploreRace{place(r.First), place(r.Second), r.Why(), r.Executions})
 	}
-	for _, r := range res.Races {
-		out.Races = append(out.Races, exploreRace{place(r.First), place(r.Second), r.Why(),
-			r.Executions})
-	}
+	return out
 }

@@ -26,13 +26,10 @@ func (v Verdict) String() string { return verdicts[v] }
 
 // Result is what the executions of a litmus test show.
 type Result struct {
+	Report
 	Test    *litmus.Test
-	Stats   Stats
 	Verdict Verdict
 	States  []*Final // in the order of their values
-	Races   []*Race
-	// Hang is an execution that does not end, if there is one.
-	Hang *Execution
 }
 
 // Final is a final state: the values of the terms that the test observes.
@@ -61,37 +58,29 @@ type judge struct {
 	res    *Result
 	terms  []litmus.Term
 	states map[string]*Final
-	races  raceSet
 }
 
 // Judge explores a litmus test and decides its condition. The error is that of Explore; the result
 // then holds what was found until then.
 func Judge(ctx context.Context, t *litmus.Test, opt Options) (*Result, error) {
 	j := &judge{res: &Result{Test: t}, terms: litmus.Terms(t.Condition.Expr),
-		states: map[string]*Final{}, races: raceSet{}}
+		states: map[string]*Final{}}
 	for _, o := range t.Observed {
 		if !slices.Contains(j.terms, o) {
 			j.terms = append(j.terms, o)
 		}
 	}
 	slices.SortFunc(j.terms, func(a, b litmus.Term) int { return strings.Compare(a.Name, b.Name) })
-	var err error
-	j.res.Stats, err = Explore(ctx, FromLitmus(t), opt, j.visit)
+	report, err := Survey(ctx, FromLitmus(t), opt, j.visit)
+	j.res.Report = *report
 	j.finish()
 	return j.res, err
 }
 
 // visit takes note of one execution.
 func (j *judge) visit(e *Execution) {
-	j.races.add(e)
-	switch e.End {
-	case Deadlock:
-		if j.res.Hang == nil {
-			j.res.Hang = e
-		}
-	case Ended:
-		f := &Final{Terms: j.terms, Values: make([]int64, len(j.terms))}
-		j.final(e, f, 0)
+	if e.End == Ended {
+		j.final(e, &Final{Terms: j.terms, Values: make([]int64, len(j.terms))}, 0)
 	}
 }
 
@@ -127,7 +116,6 @@ func (j *judge) finish() {
 		r.States = append(r.States, s)
 	}
 	slices.SortFunc(r.States, func(a, b *Final) int { return slices.Compare(a.Values, b.Values) })
-	r.Races = j.races.sorted()
 	r.Verdict = r.decide()
 }
 

@@ -30,7 +30,7 @@ func FromLitmus(t *litmus.Test) *Program {
 // translate returns one instruction.
 func translate(in *litmus.Inst) Inst {
 	out := Inst{Order: in.Order, Scope: in.Scope, Loc: in.Loc, Dst: in.Dst, Text: in.Text,
-		At: fmt.Sprintf("%d:%d", in.Pos.Line, in.Pos.Col)}
+		Site: in.Pos, At: fmt.Sprintf("%d:%d", in.Pos.Line, in.Pos.Col)}
 	a, b := operand(in.A), operand(in.B)
 	switch in.Op {
 	case litmus.Load:

@@ -87,8 +87,14 @@ func (r *Race) Why() string {
 	return ""
 }
 
-// Describe names an instruction of the race's example: its text, thread and place.
-func (r *Race) Describe(p Place) string {
+// Instruction returns an instruction of the race and its thread.
+func (r *Race) Instruction(p Place) (*Thread, *Inst) {
 	th := &r.Example.prog.Threads[p.Thread]
-	return fmt.Sprintf("%s (%s, %s)", th.Code[p.Inst].Text, th.Name, th.Code[p.Inst].At)
+	return th, &th.Code[p.Inst]
+}
+
+// Describe names an instruction of the race: its text, thread and place.
+func (r *Race) Describe(p Place) string {
+	th, in := r.Instruction(p)
+	return fmt.Sprintf("%s (%s, %s)", in.Text, th.Name, in.At)
 }

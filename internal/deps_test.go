@@ -55,6 +55,9 @@ var rules = map[string]string{
 	"memmodel":    "event",
 	"litmus":      "event memmodel",
 	"explore":     "event memmodel litmus",
+
+	"explore/kernel": "event isa ir launch emu/alu memmodel explore",
+
 	"driver":      "source event ptx ir irgen launch lower diag suppress",
 	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove",
 	"assume":      "smt",
@@ -113,7 +116,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev explore litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev explore explore/kernel litmus",
 	"cmd/house":      "",
 	"cmd/publish-as": "",
 	"cmd/licenses":   "",
@@ -132,6 +135,7 @@ var testRules = map[string]string{
 	"lockstep":            "launch lower smt/sat verify",
 	"lockstep/annotation": "isa",
 	"engine/run":          "lower",
+	"explore/kernel":      "diag lower driver",
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",

@@ -234,16 +234,9 @@ func (t *exploreTotal) count(res *explore.Result) {
 // text returns the result of a test as text.
 func (c *exploreCommand) text(file string, res *explore.Result, took time.Duration) string {
 	var b strings.Builder
-	hang := ""
-	if res.Hang != nil {
-		hang = ", may not end"
-	}
-	races := "no data race"
-	if n := len(res.Races); n > 0 {
-		races = counted(n, "data race")
-	}
-	fmt.Fprintf(&b, "%s: %v: %s: %s, %s, %s%s\n", file, res.Verdict, res.Test.Name,
-		counted(res.Stats.Executions, "execution"), counted(len(res.States), "final state"), races, hang)
+	fmt.Fprintf(&b, "%s: %v: %s: %s, %s, %s\n", file, res.Verdict, res.Test.Name,
+		counted(res.Stats.Executions, "execution"), counted(len(res.States), "final state"),
+		racesText(&res.Report))
 	for _, d := range res.Differences() {
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
@@ -317,9 +310,13 @@ func shown(b *strings.Builder, res *explore.Result) {
 
 // report prints the races and a hang, with executions if wanted.
 func (s *shower) report(r *explore.Report, executions bool) {
-	for _, race := range r.Races {
-		fmt.Fprintf(s.b, "  data race of %s and %s: causality order does not relate them, and %s\n",
-			race.Describe(race.First), race.Describe(race.Second), race.Why())
+	for _, group := range r.Groups() {
+		race, more := group[0], ""
+		if n := len(group) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %s of threads)", counted(n, "other pair"))
+		}
+		fmt.Fprintf(s.b, "  data race of %s and %s%s: causality order does not relate them, and %s\n",
+			race.Describe(race.First), race.Describe(race.Second), more, race.Why())
 		if executions {
 			s.show(race.Example)
 		}

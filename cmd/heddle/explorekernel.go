@@ -124,10 +124,10 @@ func (c *exploreCommand) printKernel(job *driver.Job, cfg *launch.Config, rep *e
 	return err
 }
 
-// racesText counts the races of a kernel.
+// racesText counts the races of a test or a kernel.
 func racesText(rep *explore.Report) string {
 	text := "no data race"
-	if n := len(rep.Races); n > 0 {
+	if n := len(rep.Groups()); n > 0 {
 		text = counted(n, "data race")
 	}
 	if rep.Hang != nil {

@@ -73,3 +73,26 @@ func (s raceSet) sorted() []*Race {
 	})
 	return out
 }
+
+// Groups returns the races by the text and the place of their instructions, in the order of the first
+// of each group: threads that execute the same code have the same race.
+func (r *Report) Groups() [][]*Race {
+	var out [][]*Race
+	index := map[[4]string]int{}
+	for _, race := range r.Races {
+		_, a := race.Instruction(race.First)
+		_, b := race.Instruction(race.Second)
+		key := [4]string{a.Text, a.At, b.Text, b.At}
+		if other := [4]string{b.Text, b.At, a.Text, a.At}; slices.Compare(other[:], key[:]) < 0 {
+			key = other
+		}
+		i, ok := index[key]
+		if !ok {
+			i = len(out)
+			index[key] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], race)
+	}
+	return out
+}

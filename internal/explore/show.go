@@ -49,11 +49,16 @@ func (e *Execution) why(thread int) string {
 func (e *Execution) effect(ev int) string {
 	x := &e.Graph.Events[ev]
 	var parts []string
+	of := "" // the location, unless the instruction names it
+	if x.Op.Memory() && e.Inst(ev).Addr != nil {
+		of = e.Cells()[x.Loc].Name + " = "
+	}
 	if x.Op.Reads() {
-		parts = append(parts, fmt.Sprintf("reads %d %s", e.Read(ev), e.source(e.Graph.RF[ev])))
+		parts = append(parts, fmt.Sprintf("reads %s%d %s", of, e.Read(ev), e.source(e.Graph.RF[ev])))
+		of = ""
 	}
 	if x.Op.Writes() {
-		parts = append(parts, fmt.Sprintf("writes %d", e.Written(ev)))
+		parts = append(parts, fmt.Sprintf("writes %s%d", of, e.Written(ev)))
 	}
 	if x.Generation > 0 {
 		parts = append(parts, fmt.Sprintf("completes with generation %d", x.Generation))

@@ -53,11 +53,12 @@ func (t *thread) compute(in *ir.Instr) {
 	}
 }
 
-// evaluate returns what computes destination n of an instruction. A value narrower than its register
-// is extended if its type is signed (PTX ISA 9.4.1).
+// evaluate returns what computes destination n of an instruction. The registers of a conversion may be
+// wider than its types: the source is cut, the result extended (PTX ISA 9.4.1).
 func (t *thread) evaluate(in *ir.Instr, f alu.Func, preds []bool, n int, pred bool,
 	to ir.RegID) func([]int64) (int64, bool) {
-	have, want := in.Type.Size(), t.fn.Regs[to].Type.Size()
+	have, want, source := in.Type.Size(), t.fn.Regs[to].Type.Size(), in.SType.Size()
+	convert := in.Operation() == isa.Conversion
 	return func(args []int64) (int64, bool) {
 		var o alu.Ops
 		var lanes [6]alu.Lanes
@@ -72,6 +73,9 @@ func (t *thread) evaluate(in *ir.Instr, f alu.Func, preds []bool, n int, pred bo
 				continue
 			}
 			lanes[2+values][0] = uint64(a)
+			if convert && source > 0 {
+				lanes[2+values][0] = cut(uint64(a), source)
+			}
 			o.S[values] = &lanes[2+values]
 			values++
 		}
@@ -83,7 +87,7 @@ func (t *thread) evaluate(in *ir.Instr, f alu.Func, preds []bool, n int, pred bo
 			return int64(pd[n] & 1), true
 		}
 		v := lanes[n][0]
-		if in.Type.Signed() && have < want {
+		if convert && in.Type.Signed() && have < want {
 			v = extend(v, uint(8*have), uint(8*want))
 		}
 		return int64(v), true
@@ -99,8 +103,12 @@ func extend(v uint64, from, to uint) uint64 {
 // move translates the forms of mov that package alu does not know, and reports whether in is one: of
 // special registers, addresses and predicates.
 func (t *thread) move(in *ir.Instr) bool {
-	if len(in.Dst) != 1 || len(in.Src) != 1 || in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.Vector {
-		refuse(in, "%s of vectors is not supported by heddle explore", in.Text())
+	if len(in.Dst) != 1 || len(in.Src) != 1 {
+		refuse(in, "%s is not supported by heddle explore", in.Text())
+	}
+	if in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.Vector {
+		t.pack(in)
+		return true
 	}
 	if in.Dst[0].Kind != ir.Register {
 		return true
@@ -112,6 +120,47 @@ func (t *thread) move(in *ir.Instr) bool {
 	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: int(in.Dst[0].Reg),
 		Args: []explore.Operand{v}, Eval: func(a []int64) (int64, bool) { return a[0], true }})
 	return true
+}
+
+// pack translates a mov between a register and its parts: the bits of the sources, low ones first, are
+// distributed over the destinations (PTX ISA 9.7.9.7).
+func (t *thread) pack(in *ir.Instr) {
+	parts := func(o ir.Operand) []ir.Operand {
+		if o.Kind == ir.Vector {
+			return o.Elems
+		}
+		return []ir.Operand{o}
+	}
+	from, to := parts(in.Src[0]), parts(in.Dst[0])
+	total := 8 * in.Type.Size()
+	if total > 64 || total%len(from) != 0 || total%len(to) != 0 {
+		refuse(in, "%s is not supported by heddle explore", in.Text())
+	}
+	t.out.Regs = append(t.out.Regs, 0)
+	whole := len(t.out.Regs) - 1 // all sources are read before a destination is written
+	join := explore.Inst{Kind: explore.Compute, Dst: whole}
+	for _, o := range from {
+		join.Args = append(join.Args, t.value(in, o, in.Type))
+	}
+	width := total / len(from)
+	join.Eval = func(a []int64) (v int64, ok bool) {
+		for i := range a {
+			v |= int64(cut(uint64(a[i]), width/8)) << (i * width)
+		}
+		return v, true
+	}
+	t.emit(in, join)
+	width2 := total / len(to)
+	for i, o := range to {
+		if o.Kind == ir.None {
+			continue
+		}
+		t.emit(in, explore.Inst{Kind: explore.Compute, Dst: int(o.Reg),
+			Args: []explore.Operand{explore.Reg(whole)},
+			Eval: func(a []int64) (int64, bool) {
+				return int64(cut(uint64(a[0])>>(i*width2), width2/8)), true
+			}})
+	}
 }
 
 // negated returns a hidden register with the negation of a predicate.

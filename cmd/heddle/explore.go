@@ -45,18 +45,20 @@ type exploreTotal struct {
 	wrong       int // what makes the exit code 1
 }
 
-const exploreHelp = `explore enumerates every execution that the memory model of the PTX ISA (chapter 8) allows, each once.
+const exploreHelp = `explore enumerates every execution that the memory model of the PTX ISA
+(chapter 8) allows, each once.
 
-Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 16 threads), it
-reports data races, with an execution that shows what they lead to, and executions that do not end; a kernel
-without either is verified for this launch. docs/theory/memory-model.md describes the model, the format of
-litmus tests, and what is left out. Directories stand for the .litmus files below them.
+Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 16
+threads), it reports data races, with an execution that shows what they lead to, and executions that
+do not end; a kernel without either is verified for this launch. docs/theory/memory-model.md
+describes the model, the format of litmus tests, and what is left out. Directories stand for the
+.litmus files below them.
 
 A test may state what it expects, in lines Expect=Ok, Race=no or Hang=yes above its declarations.
 
-Exit codes: 0 all tests are as they expect, or Ok and without a data race or hang if they expect nothing, and
-all kernels are verified; 1 another result; 2 usage or input error; 3 something is not supported, or loops need
-a larger --unroll.`
+Exit codes: 0 all tests are as they expect, or Ok and without a data race or hang if they expect
+nothing, and all kernels are verified; 1 another result; 2 usage or input error; 3 something is not
+supported, or loops need a larger --unroll.`
 
 // newExplore makes heddle explore.
 func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -79,8 +81,10 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.IntVar(&c.opt.Unroll, "unroll", 4,
 		"repeat a loop at most `N` times; iterations that only wait for a value do not count")
 	fs.IntVar(&c.opt.MaxGraphs, "max-executions", 10_000_000, "end a test after `N` executions")
-	fs.Var(positive{&c.timeout}, "timeout", "end a test after `TIME`, such as 90s (default: no limit)")
-	fs.BoolVar(&c.stats, "stats", false, "print how many partial executions were examined, and the time")
+	fs.Var(positive{&c.timeout}, "timeout",
+		"end a test or a kernel after `TIME`, such as 90s (default: no limit)")
+	fs.BoolVar(&c.stats, "stats", false,
+		"print how many partial executions were examined, and the time")
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
 		"print as `FORMAT` text or json (one object per line)")
 	launchFlags(fs, &c.common, nil)
@@ -91,8 +95,8 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 // run explores the tests one after another and prints each result as soon as it is known.
 func (c *exploreCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no input file; expected .litmus files, directories, kernels (.cu, .cl, .ptx, " +
-			".ll), or - for a test on standard input")
+		return errors.New("no input file; expected .litmus files, directories, kernels (.cu, .cl, " +
+			".ptx, .ll), or - for a test on standard input")
 	}
 	if c.opt.Unroll < 0 || c.opt.MaxGraphs < 1 {
 		return errors.New("--unroll must be at least 0, and --max-executions at least 1")

@@ -62,7 +62,8 @@ type explorePlace struct {
 }
 
 // writeExploreJSON writes the result of one test, or why it has none, as one line.
-func writeExploreJSON(w io.Writer, file string, t *litmus.Test, res *explore.Result, why error) error {
+func writeExploreJSON(w io.Writer, file string, t *litmus.Test, res *explore.Result,
+	why error) error {
 	out := exploreObject{jsonHead: jsonHead{diag.SchemaVersion, "explore"}, File: file,
 		Verdict: "unsupported"}
 	if t != nil {

@@ -40,13 +40,24 @@ func (c *exploreCommand) kernels(ctx context.Context, file string) error {
 		return context.Cause(ctx)
 	}
 	c.total.mistakes += d.Summary().InputErrors
-	for _, v := range d.Summary().Verdicts {
-		if v.Kind == diag.Unsupported || v.Kind == diag.Unknown { // before any launch: it does not compile
-			c.total.unsupported++
-			fmt.Fprintf(c.stdout, "%s: unsupported: kernel %s: %s\n", file, v.Kernel, v.Reason)
+	for i := range d.Summary().Verdicts { // of kernels that were not examined: they do not compile
+		if err := c.left(file, &d.Summary().Verdicts[i]); err != nil {
+			return err
 		}
 	}
 	return failed
+}
+
+// left writes the verdict on a kernel that could not be examined.
+func (c *exploreCommand) left(file string, v *diag.Verdict) error {
+	c.total.unsupported++
+	if c.format == "json" {
+		return json.NewEncoder(c.stdout).Encode(exploreObject{
+			jsonHead: jsonHead{diag.SchemaVersion, "explore"}, File: file, Kernel: v.Kernel,
+			Verdict: v.Kind.String(), Reason: v.Reason})
+	}
+	_, err := fmt.Fprintf(c.stdout, "%s: %v: kernel %s: %s\n", file, v.Kind, v.Kernel, v.Reason)
+	return err
 }
 
 // kernel explores one launch of one kernel.
@@ -117,11 +128,25 @@ func (c *exploreCommand) printKernel(job *driver.Job, cfg *launch.Config, rep *e
 	fmt.Fprintf(&b, "%s, %s, for %s of %s, %s\n", counted(rep.Stats.Executions, "execution"),
 		racesText(rep), counted(int(cfg.Geometry.Blocks()), "block"),
 		counted(cfg.Geometry.ThreadsPerBlock(), "thread"), coverage(rep))
+	if names := guessed(cfg); len(names) > 0 {
+		fmt.Fprintf(&b, "  guessed, with zeros in buffers: %s (--arg)\n", strings.Join(names, ", "))
+	}
 	c.limits(&b, &rep.Stats)
 	(&shower{b: &b}).report(rep, c.explain)
 	c.speed(&b, &rep.Stats, took)
 	_, err := io.WriteString(c.stdout, b.String())
 	return err
+}
+
+// guessed returns the names of the arguments that nothing specifies.
+func guessed(cfg *launch.Config) []string {
+	var out []string
+	for i := range cfg.Args {
+		if name := cfg.Args[i].Name; cfg.Origins["arg "+name].Guessed() {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // racesText counts the races of a test or a kernel.

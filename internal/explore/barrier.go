@@ -104,7 +104,8 @@ func (x *explorer) mayArrive(st *state, i int, name [2]int64) bool {
 }
 
 // release completes a barrier whose threads have all arrived, and reports whether there was one:
-// those of the CTA that can still arrive, or as many as it counts if no other can. PTX ISA 9.7.13.1.
+// those of the CTA that can still arrive, or as many as it counts if no other can. PTX ISA
+// 9.7.13.1.
 func (x *explorer) release(st *state) bool {
 	for i := range st.arrivals {
 		a := &st.arrivals[i]

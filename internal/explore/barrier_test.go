@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// crowd is a state of threads that only arrive at barriers: what each has done, and who waits where.
+// crowd is a state of threads that only arrive at barriers: what each has done, and who waits
+// where.
 type crowd struct {
 	pc    []int
 	stuck []bool // waits
@@ -64,8 +65,8 @@ func meetings(p *Program) map[string]bool {
 	return out
 }
 
-// TestMeetings: for random barriers with counts, the explorer finds exactly the ways in which threads
-// can meet, each once.
+// TestMeetings: for random barriers with counts, the explorer finds exactly the ways in which
+// threads can meet, each once.
 func TestMeetings(t *testing.T) {
 	various := 0
 	for seed := range 400 {

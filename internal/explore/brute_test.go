@@ -217,8 +217,8 @@ func (b *brute) values() {
 	b.m.ev = saved
 }
 
-// orders enumerates both directions of all pairs that Fence-SC order, and then coherence order, must
-// relate.
+// orders enumerates both directions of all pairs that Fence-SC order, and then coherence order,
+// must relate.
 func (b *brute) orders(read, write []*int64) {
 	m := &b.m
 	m.prepare()
@@ -350,9 +350,9 @@ func explored(t *testing.T, p *Program) map[string]outcome {
 	return out
 }
 
-// TestBruteForce: the explorer finds exactly the executions that satisfy the axioms, each once, with
-// the same values and data races. The expectation is the enumeration of all choices, judged by the
-// second version of the axioms.
+// TestBruteForce: the explorer finds exactly the executions that satisfy the axioms, each once,
+// with the same values and data races. The expectation is the enumeration of all choices, judged by
+// the second version of the axioms.
 func TestBruteForce(t *testing.T) {
 	n, limit := 400, 4000
 	if os.Getenv("HEDDLE_LONG") != "" {

@@ -32,7 +32,8 @@ type Execution struct {
 
 // execution describes a state in which everything is decided.
 func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
-	e := &Execution{Graph: st.graph.Clone(), Derived: d, Sites: st.sites, prog: x.prog, st: st.clone()}
+	e := &Execution{Graph: st.graph.Clone(), Derived: d, Sites: st.sites, prog: x.prog,
+		st: st.clone()}
 	spins := false
 	for i := range st.threads {
 		t := &st.threads[i]

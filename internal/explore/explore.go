@@ -43,7 +43,8 @@ func (e *LimitError) Error() string { return e.Reason }
 // Explore calls visit with every execution of p that the model allows, each once. The execution is
 // not changed later. The error is a *LimitError or that of the context; what was visited until then
 // is right, and not all.
-func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (s Stats, err error) {
+func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (s Stats,
+	err error) {
 	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit}
 	for i := range p.Threads {
 		x.facts = append(x.facts, analyse(&p.Threads[i], len(p.Locations)))
@@ -76,8 +77,8 @@ func (x *explorer) stop() bool {
 	return x.stats.Stopped
 }
 
-// explore visits all executions that extend st. Each step decides one thing in all ways that exclude
-// each other, so that no execution is visited twice.
+// explore visits all executions that extend st. Each step decides one thing in all ways that
+// exclude each other, so that no execution is visited twice.
 func (x *explorer) explore(st *state) {
 	if x.stop() {
 		return
@@ -117,7 +118,8 @@ func (x *explorer) explore(st *state) {
 // choose returns the read that gets its source next, and the writes that it may read from. closed
 // means that no other write to its location can appear. r is -1 if no open read has a write to read
 // from now; open says whether there are open reads at all.
-func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmodel.Set, closed, open bool) {
+func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmodel.Set, closed,
+	open bool) {
 	r = -1
 	for e := range st.graph.Events {
 		ev := &st.graph.Events[e]
@@ -141,7 +143,8 @@ func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmod
 }
 
 // sources returns the writes that a read may still read from: those to its location that exist, but
-// not later ones of its own thread, nor older ones than it must see, which axiom Causality excludes.
+// not later ones of its own thread, nor older ones than it must see, which axiom Causality
+// excludes.
 func (x *explorer) sources(st *state, d *memmodel.Derived, r int) (out memmodel.Set) {
 	for w := range st.graph.Events {
 		e := &st.graph.Events[w]

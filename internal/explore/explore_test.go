@@ -35,8 +35,8 @@ func result(t *testing.T, text string, opt Options) *Result {
 	return res
 }
 
-// TestLitmus: the tests of testdata/litmus are as they expect. Each cites the section of the PTX ISA
-// that its expectation follows from.
+// TestLitmus: the tests of testdata/litmus are as they expect. Each cites the section of the PTX
+// ISA that its expectation follows from.
 func TestLitmus(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/litmus/*.litmus")
 	if err != nil || len(files) < 50 {
@@ -93,7 +93,8 @@ exists (P0:r0=0 /\ P1:r0=0)`, 4, 3, 0},
 P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
 st.relaxed.gpu x, 1 | st.relaxed.gpu x, 2 | st.relaxed.gpu x, 3 ;
 exists x=1`, 6, 3, 0},
-		// Three weak stores: one execution, in which no order relates them, and 3 last values. 3 pairs race.
+		// Three weak stores: one execution, in which no order relates them, and 3 last values. 3 pairs
+		// race.
 		{"no coherence", `PTX t
 {x=0;}
 P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
@@ -123,9 +124,9 @@ exists x=0`, 3, 0, 0},
 P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 | P3@cta 0,gpu 0 ;
 bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 ;
 exists x=0`, 3, 1, 0},
-		// P0 arrives once at barrier 0, P2 once at barrier 1 and then at 0, P1 at 1 and then at 0. Barrier 1
-		// joins P1 and P2. At barrier 0, any 2 of the three threads meet, and the third waits: P0 with
-		// either of the others, or these two.
+		// P0 arrives once at barrier 0, P2 once at barrier 1 and then at 0, P1 at 1 and then at 0.
+		// Barrier 1 joins P1 and P2. At barrier 0, any 2 of the three threads meet, and the third
+		// waits: P0 with either of the others, or these two.
 		{"arrivals that come later", `PTX t
 {x=0;}
 P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;
@@ -134,9 +135,9 @@ bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 ;
 exists x=0`, 3, 0, 0},
 	} {
 		res := result(t, c.text, Options{})
-		if res.Stats.Executions != c.executions || len(res.States) != c.states || len(res.Races) != c.races {
-			t.Errorf("%s: %d executions, %d states, %d races; expected %d, %d, %d", c.name,
-				res.Stats.Executions, len(res.States), len(res.Races), c.executions, c.states, c.races)
+		got := [3]int{res.Stats.Executions, len(res.States), len(res.Races)}
+		if want := [3]int{c.executions, c.states, c.races}; got != want {
+			t.Errorf("%s: executions, states and races are %v, expected %v", c.name, got, want)
 		}
 	}
 }
@@ -156,14 +157,17 @@ func TestBounds(t *testing.T) {
 	// The loop stores in each iteration, so that it is cut off; larger values of x may exist.
 	res := result(t, endless+"exists P1:r0=100", Options{Unroll: 2})
 	if res.Verdict != Unknown || res.Stats.Truncated == 0 {
-		t.Errorf("verdict %v with %d executions cut off, expected Unknown", res.Verdict, res.Stats.Truncated)
+		t.Errorf("verdict %v with %d executions cut off, expected Unknown", res.Verdict,
+			res.Stats.Truncated)
 	}
 	// No thread ends, so there is no final state, whatever the bound.
 	if res = result(t, endless+"forall x=0", Options{Unroll: 2}); res.Verdict != Unknown {
 		t.Errorf("verdict %v, expected Unknown", res.Verdict)
 	}
-	const sb = "PTX t\n{x=0;}\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;\nst.relaxed.gpu x,1|st.relaxed.gpu x,2;\n"
-	if res = result(t, sb+"exists x=3", Options{MaxGraphs: 1}); res.Verdict != Unknown || !res.Stats.Stopped {
+	const sb = "PTX t\n{x=0;}\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;\n" +
+		"st.relaxed.gpu x,1|st.relaxed.gpu x,2;\n"
+	res = result(t, sb+"exists x=3", Options{MaxGraphs: 1})
+	if res.Verdict != Unknown || !res.Stats.Stopped {
 		t.Errorf("verdict %v after one of two executions, expected Unknown", res.Verdict)
 	}
 	// A state that was found decides, however many others there are.
@@ -173,8 +177,10 @@ func TestBounds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
 	<-ctx.Done()
-	if res, err := Judge(ctx, read(t, sb+"exists x=3"), Options{}); err == nil || res.Verdict != Unknown {
-		t.Errorf("verdict %v and error %v after the time is up, expected Unknown and an error", res.Verdict, err)
+	res, err := Judge(ctx, read(t, sb+"exists x=3"), Options{})
+	if err == nil || res.Verdict != Unknown {
+		t.Errorf("verdict %v and error %v after the time is up, expected Unknown and an error",
+			res.Verdict, err)
 	}
 }
 
@@ -203,12 +209,13 @@ func TestIdle(t *testing.T) {
 		name, rows string
 		want       Stats
 	}{
-		// The load reads 1, or 0 and the loop never ends: that is a part of the other execution, since 0
-		// is not the last value.
-		{"load", "L:|st.relaxed.gpu x,1;ld.relaxed.gpu r0,x|;bne r0,1,L|;", Stats{Executions: 2, Complete: 1}},
-		// The same with a compare-and-swap, which fails or reads 1, and a fence in the loop.
-		{"compare-and-swap", "L:|st.relaxed.gpu x,1;atom.relaxed.gpu.cas r0,x,1,2|;fence.acq_rel.gpu|;bne r0,1,L|;",
+		// The load reads 1, or 0 and the loop never ends: that is a part of the other execution, since
+		// 0 is not the last value.
+		{"load", "L:|st.relaxed.gpu x,1;ld.relaxed.gpu r0,x|;bne r0,1,L|;",
 			Stats{Executions: 2, Complete: 1}},
+		// The same with a compare-and-swap, which fails or reads 1, and a fence in the loop.
+		{"compare-and-swap", "L:|st.relaxed.gpu x,1;atom.relaxed.gpu.cas r0,x,1,2|;" +
+			"fence.acq_rel.gpu|;bne r0,1,L|;", Stats{Executions: 2, Complete: 1}},
 		// A counter that is used later makes iterations different: 0 to 3 of them read 0, and the bound
 		// ends the last one.
 		{"counter", "L:|st.relaxed.gpu x,1;add r1,r1,1|;ld.relaxed.gpu r0,x|;bne r0,1,L|;",

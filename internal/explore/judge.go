@@ -133,8 +133,8 @@ func (r *Result) decide() Verdict {
 	return Unknown
 }
 
-// Decisive returns the first final state that decides the condition: one in which the formula holds,
-// or for forall one in which it does not. nil if there is none.
+// Decisive returns the first final state that decides the condition: one in which the formula
+// holds, or for forall one in which it does not. nil if there is none.
 func (r *Result) Decisive() *Final {
 	for _, s := range r.States {
 		if s.Holds != (r.Test.Condition.Quantifier == litmus.Forall) {

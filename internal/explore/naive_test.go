@@ -229,8 +229,8 @@ func (m *naive) fenced() bool {
 	return true
 }
 
-// allowed decides the other axioms of 8.10 except No-Thin-Air, and returns coherence order. co holds
-// the choices for morally strong writes.
+// allowed decides the other axioms of 8.10 except No-Thin-Air, and returns coherence order. co
+// holds the choices for morally strong writes.
 func (m *naive) allowed() (ok bool, co [][]bool) {
 	n := len(m.ev)
 	cause := m.cause

@@ -1,7 +1,7 @@
 // Package explore enumerates the executions that the PTX memory model (memmodel) allows for a small
-// program, each once, without a schedule: an execution is the choice of a write for each read and of
-// the orders that the model leaves open. docs/theory/memory-model.md has the algorithm and why it
-// misses and repeats nothing.
+// program, each once, without a schedule: an execution is the choice of a write for each read and
+// of the orders that the model leaves open. docs/theory/memory-model.md has the algorithm and why
+// it misses and repeats nothing.
 package explore
 
 import (

@@ -74,8 +74,8 @@ func (s raceSet) sorted() []*Race {
 	return out
 }
 
-// Groups returns the races by the text and the place of their instructions, in the order of the first
-// of each group: threads that execute the same code have the same race.
+// Groups returns the races by the text and the place of their instructions, in the order of the
+// first of each group: threads that execute the same code have the same race.
 func (r *Report) Groups() [][]*Race {
 	var out [][]*Race
 	index := map[[4]string]int{}

@@ -10,8 +10,8 @@ type Report struct {
 	Hang *Execution
 }
 
-// Survey explores a program. The error is that of Explore; the report then holds what was found until
-// then. visit, which may be nil, sees each execution.
+// Survey explores a program. The error is that of Explore; the report then holds what was found
+// until then. visit, which may be nil, sees each execution.
 func Survey(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (*Report, error) {
 	r, races := &Report{}, raceSet{}
 	var err error

@@ -2,8 +2,8 @@ package explore
 
 import "heddle/internal/memmodel"
 
-// grow executes threads as far as the sources of their reads are known, and completes barriers where
-// there is nothing to choose.
+// grow executes threads as far as the sources of their reads are known, and completes barriers
+// where there is nothing to choose.
 func (x *explorer) grow(st *state) {
 	for changed := true; changed; {
 		changed = x.settle(st)

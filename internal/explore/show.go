@@ -24,7 +24,8 @@ func (e *Execution) Show(w io.Writer, indent string) {
 		name := e.prog.Threads[i].Name
 		for ev := range e.Graph.Events {
 			if e.Graph.Events[ev].Thread == i {
-				line := fmt.Sprintf("%s%-*s  %-*s  %s", indent, names, name, width, e.Inst(ev).Text, e.effect(ev))
+				line := fmt.Sprintf("%s%-*s  %-*s  %s", indent, names, name, width, e.Inst(ev).Text,
+					e.effect(ev))
 				fmt.Fprintln(w, strings.TrimRight(line, " "))
 			}
 		}

@@ -115,8 +115,8 @@ func (x *explorer) locate(st *state, i int, in *Inst) (loc int, deps memmodel.Se
 			continue
 		}
 		if c.Addr != cell.Addr || c.Size != cell.Size {
-			panic(limitError(fmt.Sprintf("%s: accesses of %d and of %d bytes overlap at %s (mixed sizes, "+
-				"PTX ISA 8.7.2)", in.At, c.Size, cell.Size, cell.Name)))
+			panic(limitError(fmt.Sprintf("%s: accesses of %d and of %d bytes overlap at %s (mixed "+
+				"sizes, PTX ISA 8.7.2)", in.At, c.Size, cell.Size, cell.Name)))
 		}
 		return l, v.deps, true
 	}

@@ -12,8 +12,8 @@ type facts struct {
 // analyse computes the facts of a thread by iteration to the fixed point.
 func analyse(t *Thread, locations int) *facts {
 	n := len(t.Code)
-	f := &facts{writes: make([][]bool, n+1), anywhere: make([]bool, n+1), barriers: make([][]int, n+1),
-		live: make([][]bool, n+1), head: make([]bool, n+1)}
+	f := &facts{writes: make([][]bool, n+1), anywhere: make([]bool, n+1),
+		barriers: make([][]int, n+1), live: make([][]bool, n+1), head: make([]bool, n+1)}
 	for pc := range n + 1 {
 		f.writes[pc] = make([]bool, locations)
 		f.live[pc] = make([]bool, len(t.Regs))

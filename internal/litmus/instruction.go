@@ -221,7 +221,8 @@ func (r *reader) fence(o *opcode, in *Inst) {
 		r.order(o, in, event.AcqRel, event.AcqRel, event.SeqCst, event.Acquire, event.Release)
 		return
 	}
-	level, _, ok := take(o, map[string]event.Scope{"cta": event.CTA, "gl": event.GPU, "sys": event.Sys})
+	levels := map[string]event.Scope{"cta": event.CTA, "gl": event.GPU, "sys": event.Sys}
+	level, _, ok := take(o, levels)
 	if !ok {
 		r.fail(o.pos, "membar needs .cta, .gl or .sys")
 	}

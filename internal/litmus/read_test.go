@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/memmodel"
 )
 
 const mp = `PTX MP
@@ -46,7 +47,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("locations %+v", test.Locations)
 	}
 	p0, p1 := test.Threads[0], test.Threads[1]
-	if p0.Position.GPU != 0 || p1.Position.GPU != 1 || p1.Position.CTA != 1 || p1.Position.Cluster != 0 {
+	if p0.Position != (memmodel.Position{}) || p1.Position != (memmodel.Position{CTA: 1, GPU: 1}) {
 		t.Errorf("positions %+v %+v", p0.Position, p1.Position)
 	}
 	if p0.Regs[0] != (Register{"r5", 16}) || p1.Regs[0] != (Register{"r0", 7}) {
@@ -57,7 +58,8 @@ func TestRead(t *testing.T) {
 		order event.Order
 		scope event.Scope
 	}
-	for i, want := range []facts{{Store, event.Weak, event.NoScope}, {Store, event.Release, event.CTA},
+	for i, want := range []facts{
+		{Store, event.Weak, event.NoScope}, {Store, event.Release, event.CTA},
 		{Fence, event.SeqCst, event.GPU}, {Fence, event.SeqCst, event.GPU}, {op: Bar}, {op: Bar},
 		{Load, event.Relaxed, event.Sys}, {Atom, event.Relaxed, event.GPU}} {
 		if in := p0.Code[i]; (facts{in.Op, in.Order, in.Scope}) != want {
@@ -70,10 +72,12 @@ func TestRead(t *testing.T) {
 	if b := p0.Code[5]; b.HasCount || !b.Arrive || b.Name[0].Value != 2 {
 		t.Errorf("arrival %+v", b)
 	}
-	if br := p1.Code[1]; br.Op != Branch || br.Cond != Ne || br.Target != 0 || br.Pos != (Pos{13, 28}) {
+	br := p1.Code[1]
+	if br.Op != Branch || br.Cond != Ne || br.Target != 0 || br.Pos != (Pos{13, 28}) {
 		t.Errorf("branch %+v", br)
 	}
-	if cas := p1.Code[2]; cas.Fn != CAS || cas.A.Value != 0 || !cas.B.IsReg || cas.Order != event.AcqRel {
+	cas := p1.Code[2]
+	if cas.Fn != CAS || cas.A.Value != 0 || !cas.B.IsReg || cas.Order != event.AcqRel {
 		t.Errorf("compare-and-swap %+v", cas)
 	}
 	if red := p1.Code[3]; red.Op != Red || red.Fn != Add || red.Scope != event.Cluster {
@@ -131,8 +135,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"X86 t\n{}", `t:1:1: expected PTX and the name of the test, found "X86"`, false},
 		{"PTX t\n", "t:2:1: expected { and the declarations, found the end of the file", false},
-		{"PTX t\nwords, \"another tool's {\"\n", "t:3:1: expected { and the declarations, found the end of " +
-			"the file", false},
+		{"PTX t\nwords, \"another tool's {\"\n",
+			"t:3:1: expected { and the declarations, found the end of the file", false},
 		{"PTX t\nExpect=Maybe\n{}", "t:2:1: Expect=Maybe: expected Ok or No", false},
 		{"PTX t\n{x=0; (* open\n}", `t:2:7: the comment that starts here has no "*)"`, false},
 		{"PTX t\n{x=}\nP0@cta 0,gpu 0;\nexists x=0", `t:2:4: expected a value, found "}"`, false},
@@ -144,8 +148,8 @@ func TestErrors(t *testing.T) {
 		{"PTX t\n{P0:r0=x}\nP0@cta 0,gpu 0;", "t:2:8: the address of a location in register r0", true},
 		{"PTX t\n{x=&y}\nP0@cta 0,gpu 0;", "t:2:4: the address of a location in x", true},
 		{program("st.weak x, 1"), `t:5:1: expected "|", found the end of the file`, false},
-		{program("st.weak x, 1|;"), "t:5:1: expected exists, ~exists or forall, found the end of the file",
-			false},
+		{program("st.weak x, 1|;"),
+			"t:5:1: expected exists, ~exists or forall, found the end of the file", false},
 		{program("st.acquire.gpu x, 1|;"), "t:4:1: st has no order .acquire", false},
 		{program("st.weak.gpu x, 1|;"), "t:4:1: a weak st has no scope, found .gpu", false},
 		{program("ld.relaxed.gpu x, 1|;"), `t:4:16: expected a register such as r0, found "x"`, false},
@@ -157,8 +161,8 @@ func TestErrors(t *testing.T) {
 		{program("membar.gpu|;"), "t:4:1: membar needs .cta, .gl or .sys", false},
 		{program("fence.proxy.alias|;"), "t:4:1: a proxy fence, fence.proxy.alias", true},
 		{program("sust.weak s, 1|;"), "t:4:1: sust accesses memory through the surface proxy", true},
-		{program("st.weak s, 1|;"), "t:4:9: s is a surface alias of x; heddle explores one proxy and no " +
-			"aliases", true},
+		{program("st.weak s, 1|;"),
+			"t:4:9: s is a surface alias of x; heddle explores one proxy and no aliases", true},
 		{program("bar.cta.red 0|;"), "t:4:1: bar without .sync or .arrive", true},
 		{program("mov r0, 1|;"), "t:4:1: unknown instruction mov", false},
 		{program("goto L|;\nexists x=0"), "t:4:6: P0 has no label L", false},
@@ -171,9 +175,10 @@ func TestErrors(t *testing.T) {
 		{program("exists x=0 x=1"), `t:4:12: expected the end of the condition, found "x"`, false},
 		{program("filter x=0 exists x=0"), `t:4:1: a condition with "filter"`, true},
 		{program("exists x=0 $"), `t:4:12: unexpected character '$'`, false},
-		{program("exists " + strings.Repeat("(", 300)), "t:4:209: the condition is nested more than 200 " +
-			"levels deep", false},
-		{strings.Repeat(" ", maxSize+1), "t:1:1: the test has 1048577 bytes; at most 1048576 are read", false},
+		{program("exists " + strings.Repeat("(", 300)),
+			"t:4:209: the condition is nested more than 200 levels deep", false},
+		{strings.Repeat(" ", maxSize+1),
+			"t:1:1: the test has 1048577 bytes; at most 1048576 are read", false},
 	} {
 		_, err := Read("t", c.text)
 		var e *Error

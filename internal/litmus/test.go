@@ -85,8 +85,8 @@ const (
 	CAS
 )
 
-// Apply returns the value of a function; ok is false for a division by zero, whose value the PTX ISA
-// leaves unspecified (9.7.1.6).
+// Apply returns the value of a function; ok is false for a division by zero, whose value the PTX
+// ISA leaves unspecified (9.7.1.6).
 func (f Fn) Apply(a, b int64) (v int64, ok bool) {
 	switch f {
 	case Copy:

@@ -51,8 +51,8 @@ func (d *Derived) Violated() Axiom {
 	return Consistent
 }
 
-// coherent is axiom Coherence (8.10.1): a write that precedes another in causality order precedes it
-// in coherence order. CO contains these pairs, and remains to be an order.
+// coherent is axiom Coherence (8.10.1): a write that precedes another in causality order precedes
+// it in coherence order. CO contains these pairs, and remains to be an order.
 func (d *Derived) coherent() bool { return d.CO.reflexive() < 0 }
 
 // fenceSC is axiom Fence-SC (8.10.2): a fence.sc that precedes a morally strong one in causality
@@ -67,8 +67,8 @@ func (d *Derived) fenceSC() bool {
 	return true
 }
 
-// atomic is axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation lies,
-// in coherence order, between the write that it reads and its own.
+// atomic is axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation
+// lies, in coherence order, between the write that it reads and its own.
 func (d *Derived) atomic() bool {
 	for a, from := range d.g.RF {
 		if from == Open || !d.g.Events[a].Op.Writes() {
@@ -85,8 +85,8 @@ func (d *Derived) atomic() bool {
 
 // noThinAir is axiom No-Thin-Air (8.10.4): no value depends on itself. The relation here is between
 // reads: what a read returns depends on the reads that decide its address or whether it happens, on
-// those that decide the same of the write that it reads from, or that write's value, and on what that
-// write itself reads if it is an atomic other than an exchange.
+// those that decide the same of the write that it reads from, or that write's value, and on what
+// that write itself reads if it is an atomic other than an exchange.
 func (d *Derived) noThinAir() bool {
 	g := d.g
 	needs := newRel(len(g.Events))
@@ -129,8 +129,8 @@ func (d *Derived) perLocation() bool {
 	return order.cyclic() < 0
 }
 
-// causal is axiom Causality (8.10.6): a read returns neither the value of a write that it precedes in
-// causality order, nor a value older than that of a write that precedes it in that order.
+// causal is axiom Causality (8.10.6): a read returns neither the value of a write that it precedes
+// in causality order, nor a value older than that of a write that precedes it in that order.
 func (d *Derived) causal() bool {
 	for r, w := range d.g.RF {
 		if w == Open {

@@ -19,9 +19,9 @@ func (g *Graph) fences(strong Rel) []Pair {
 	return out
 }
 
-// UndecidedFences returns a pair of fence.sc operations that Fence-SC order must relate and does not
-// yet relate, and whether there is one. A graph is complete once either order of each such pair has
-// been added to SC or follows.
+// UndecidedFences returns a pair of fence.sc operations that Fence-SC order must relate and does
+// not yet relate, and whether there is one. A graph is complete once either order of each such pair
+// has been added to SC or follows.
 func (d *Derived) UndecidedFences() (Pair, bool) {
 	for _, p := range d.g.fences(d.strong) {
 		if !d.Base.Has(p.First, p.Second) && !d.Base.Has(p.Second, p.First) {
@@ -31,8 +31,8 @@ func (d *Derived) UndecidedFences() (Pair, bool) {
 	return Pair{}, false
 }
 
-// UndecidedWrites returns a pair of writes that coherence order must relate (8.9.6: they are morally
-// strong) and does not yet relate, and whether there is one.
+// UndecidedWrites returns a pair of writes that coherence order must relate (8.9.6: they are
+// morally strong) and does not yet relate, and whether there is one.
 func (d *Derived) UndecidedWrites() (Pair, bool) {
 	g := d.g
 	for a := range g.Events {
@@ -96,10 +96,10 @@ func (d *Derived) implied() (out []Pair) {
 }
 
 // MayRead reports whether an open read may get a source, as far as two axioms say without deriving
-// the relations anew: a write that the read follows in causality order and that follows the source in
-// coherence order excludes it (8.10.6). So does another atomic operation that already reads from the
-// source, if both are to follow the source in coherence order and must be related (8.10.3: one would be
-// between the other's read and write).
+// the relations anew: a write that the read follows in causality order and that follows the source
+// in coherence order excludes it (8.10.6). So does another atomic operation that already reads from
+// the source, if both are to follow the source in coherence order and must be related (8.10.3: one
+// would be between the other's read and write).
 func (d *Derived) MayRead(r, source int) bool {
 	for x := range d.CO[source].All {
 		if d.Causality.Has(x, r) {
@@ -116,8 +116,8 @@ func (d *Derived) MayRead(r, source int) bool {
 	return true
 }
 
-// Races returns the data races of an execution (8.7.1): the pairs of conflicting operations that are
-// not morally strong and that causality order does not relate.
+// Races returns the data races of an execution (8.7.1): the pairs of conflicting operations that
+// are not morally strong and that causality order does not relate.
 func (d *Derived) Races() []Pair {
 	var out []Pair
 	for a := range d.g.Events {
@@ -132,9 +132,10 @@ func (d *Derived) Races() []Pair {
 	return out
 }
 
-// Last returns the writes to a location that no other write follows in coherence order. A read after
-// the end of all threads may return the value of any of them (8.9.4: the end of the threads of a
-// kernel synchronizes with the end of the kernel; 8.10.6): there are several only after a data race.
+// Last returns the writes to a location that no other write follows in coherence order. A read
+// after the end of all threads may return the value of any of them (8.9.4: the end of the threads
+// of a kernel synchronizes with the end of the kernel; 8.10.6): there are several only after a data
+// race.
 func (d *Derived) Last(loc int) []int {
 	var out []int
 	for w := range d.g.Events {

@@ -9,8 +9,8 @@ type Derived struct {
 	Base Rel
 	// Causality is causality order (8.9.5) between memory operations on one location.
 	Causality Rel
-	// CO is coherence order (8.9.6), FR the third case of communication order (8.9.7): a read precedes
-	// the writes that follow what it reads.
+	// CO is coherence order (8.9.6), FR the third case of communication order (8.9.7): a read
+	// precedes the writes that follow what it reads.
 	CO, FR Rel
 
 	g      *Graph
@@ -49,8 +49,8 @@ func (d *Derived) observe() {
 }
 
 // base computes base causality order (8.9.5): the transitive closure of program order and of what
-// synchronizes. The initial writes precede everything (8.2.6: they are "executed before starting any
-// thread", whose start synchronizes, 8.9.4).
+// synchronizes. The initial writes precede everything (8.2.6: they are "executed before starting
+// any thread", whose start synchronizes, 8.9.4).
 func (d *Derived) base() {
 	g := d.g
 	d.Base = newRel(len(g.Events))
@@ -58,7 +58,8 @@ func (d *Derived) base() {
 		y := &g.Events[b]
 		for a := range g.Events {
 			x := &g.Events[a]
-			if x.Thread == Initial && y.Thread != Initial || x.Thread == y.Thread && a < b && x.Thread >= 0 {
+			before := x.Thread == Initial && y.Thread != Initial
+			if before || a < b && x.Thread == y.Thread && x.Thread != Initial {
 				d.Base.Add(a, b)
 			}
 		}
@@ -89,8 +90,8 @@ func (d *Derived) patterns() {
 	}
 }
 
-// releases returns the first operations of the release patterns whose write is w (8.8): w itself, if
-// it releases; an earlier releasing operation on its location; an earlier releasing fence.
+// releases returns the first operations of the release patterns whose write is w (8.8): w itself,
+// if it releases; an earlier releasing operation on its location; an earlier releasing fence.
 func (g *Graph) releases(w int) (firsts Set) {
 	e := &g.Events[w]
 	if e.Thread == Initial || !e.Op.Writes() || !e.Strong() {

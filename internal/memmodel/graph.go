@@ -117,8 +117,8 @@ func (g *Graph) same(a, b int) bool {
 	return x.Op.Memory() && y.Op.Memory() && x.Loc == y.Loc
 }
 
-// Strong reports whether an event is a strong operation (PTX ISA 8.4): a fence, or an access with an
-// order other than weak.
+// Strong reports whether an event is a strong operation (PTX ISA 8.4): a fence, or an access with
+// an order other than weak.
 func (e *Event) Strong() bool { return e.Op == Fence || e.Op.Memory() && e.Order.Strong() }
 
 // MorallyStrong reports whether two events are morally strong relative to each other (PTX ISA 8.7):

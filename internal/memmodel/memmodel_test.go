@@ -88,8 +88,8 @@ func (x *exec) op(th int, op Op, order event.Order, loc int) int {
 	return x.Add(e)
 }
 
-// TestAxioms has for each axiom a graph that violates it and, by its text, no axiom before it in the
-// order of Violated.
+// TestAxioms has for each axiom a graph that violates it and, by its text, no axiom before it in
+// the order of Violated.
 func TestAxioms(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -135,8 +135,8 @@ func TestAxioms(t *testing.T) {
 			x.Events[v].Data.Add(s)
 			x.RF[r], x.RF[s] = v, w
 		}},
-		// A store that a thread observes precedes the store that the thread makes later in causality order
-		// (8.9.5), and so in coherence order.
+		// A store that a thread observes precedes the store that the thread makes later in causality
+		// order (8.9.5), and so in coherence order.
 		{"coherence through observation", Coherence, func(x *exec) {
 			x.initial(1)
 			p, q := x.thread(0), x.thread(1)
@@ -167,7 +167,8 @@ func TestAxioms(t *testing.T) {
 			x.Events[a].Blind = true
 			x.RF[a] = a
 		}},
-		// The store is observed by the first load and so precedes the second in causality order (8.9.5).
+		// The store is observed by the first load and so precedes the second in causality order
+		// (8.9.5).
 		{"a later read of an older value", Causality, func(x *exec) {
 			x.initial(1)
 			p, q := x.thread(0), x.thread(1)

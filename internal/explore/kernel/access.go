@@ -25,7 +25,7 @@ func (t *thread) convert(in *ir.Instr) {
 
 // access translates a load, a store or an atomic operation. Loads of parameters are constants.
 func (t *thread) access(in *ir.Instr) {
-	if in.Vec > 1 || in.NonCoherent() || in.Type == isa.B128 || in.Has(isa.Volatile) && in.Order == event.Weak {
+	if in.Vec > 1 || in.NonCoherent() || in.Type == isa.B128 {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
 	mem := &in.Src[0]
@@ -99,7 +99,8 @@ func (t *thread) extended(in *ir.Instr, reg int) {
 	if want <= have {
 		return
 	}
-	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: reg, Args: []explore.Operand{explore.Reg(reg)},
+	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: reg,
+		Args: []explore.Operand{explore.Reg(reg)},
 		Eval: func(a []int64) (int64, bool) { return int64(extend(uint64(a[0]), have, want)), true }})
 }
 
@@ -163,7 +164,9 @@ func (t *thread) update(in *ir.Instr, i *explore.Inst) {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
 	size := in.Type.Size()
-	i.Eval = func(a []int64) (int64, bool) { return int64(cut(f(uint64(a[0]), uint64(a[1])), size)), true }
+	i.Eval = func(a []int64) (int64, bool) {
+		return int64(cut(f(uint64(a[0]), uint64(a[1])), size)), true
+	}
 }
 
 // modify returns the function of an atomic operation on two values; nil if it is not known here.
@@ -178,7 +181,8 @@ func modify(fn isa.Fn, t isa.Type) func(old, b uint64) uint64 {
 			}
 		}
 		return func(a, b uint64) uint64 {
-			return uint64(math.Float32bits(math.Float32frombits(uint32(a)) + math.Float32frombits(uint32(b))))
+			sum := math.Float32frombits(uint32(a)) + math.Float32frombits(uint32(b))
+			return uint64(math.Float32bits(sum))
 		}
 	}
 	n := uint(8 * t.Size())

@@ -53,8 +53,8 @@ func (t *thread) compute(in *ir.Instr) {
 	}
 }
 
-// evaluate returns what computes destination n of an instruction. The registers of a conversion may be
-// wider than its types: the source is cut, the result extended (PTX ISA 9.4.1).
+// evaluate returns what computes destination n of an instruction. The registers of a conversion may
+// be wider than its types: the source is cut, the result extended (PTX ISA 9.4.1).
 func (t *thread) evaluate(in *ir.Instr, f alu.Func, preds []bool, n int, pred bool,
 	to ir.RegID) func([]int64) (int64, bool) {
 	have, want, source := in.Type.Size(), t.fn.Regs[to].Type.Size(), in.SType.Size()
@@ -100,8 +100,8 @@ func extend(v uint64, from, to uint) uint64 {
 	return v << (64 - to) >> (64 - to)
 }
 
-// move translates the forms of mov that package alu does not know, and reports whether in is one: of
-// special registers, addresses and predicates.
+// move translates the forms of mov that package alu does not know, and reports whether in is one:
+// of special registers, addresses and predicates.
 func (t *thread) move(in *ir.Instr) bool {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
@@ -122,8 +122,8 @@ func (t *thread) move(in *ir.Instr) bool {
 	return true
 }
 
-// pack translates a mov between a register and its parts: the bits of the sources, low ones first, are
-// distributed over the destinations (PTX ISA 9.7.9.7).
+// pack translates a mov between a register and its parts: the bits of the sources, low ones first,
+// are distributed over the destinations (PTX ISA 9.7.9.7).
 func (t *thread) pack(in *ir.Instr) {
 	parts := func(o ir.Operand) []ir.Operand {
 		if o.Kind == ir.Vector {
@@ -203,7 +203,9 @@ func (t *thread) value(in *ir.Instr, o ir.Operand, typ isa.Type) explore.Operand
 func (t *thread) special(s ir.Sreg) (uint64, bool) {
 	g := t.geo
 	block, thread := g.Index(event.ThreadOf(event.Warp(t.block*uint32(g.WarpsPerBlock())), t.lane))
-	at := func(d event.Dim3, i ir.Sreg) (uint64, bool) { return uint64([3]uint32{d.X, d.Y, d.Z}[i]), true }
+	at := func(d event.Dim3, i ir.Sreg) (uint64, bool) {
+		return uint64([3]uint32{d.X, d.Y, d.Z}[i]), true
+	}
 	switch {
 	case s >= ir.TidX && s <= ir.TidZ:
 		return at(thread, s-ir.TidX)

@@ -1,7 +1,7 @@
 // Package kernel turns a kernel and a small launch into a program for package explore: each thread
 // executes the instructions of the IR, and every access to memory that threads share becomes an
-// event of the memory model. Arithmetic is that of emu/alu. What it does not translate is refused by
-// name.
+// event of the memory model. Arithmetic is that of emu/alu. What it does not translate is refused
+// by name.
 package kernel
 
 import (
@@ -40,9 +40,10 @@ type translator struct {
 	geo event.Geometry
 }
 
-// Program returns the program of a launch. at names the place of an instruction in the user's source.
-// The error is an *UnsupportedError.
-func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *explore.Program, err error) {
+// Program returns the program of a launch. at names the place of an instruction in the user's
+// source. The error is an *UnsupportedError.
+func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *explore.Program,
+	err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -59,8 +60,8 @@ func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *expl
 	x := &translator{fn: fn, at: at, geo: cfg.Geometry}
 	blocks, threads := x.geo.Blocks(), uint64(x.geo.ThreadsPerBlock())
 	if n := blocks * threads; n > MaxThreads || threads > event.WarpSize {
-		return nil, &UnsupportedError{nil, fmt.Sprintf("a launch of %d threads; heddle explore takes at "+
-			"most %d: choose a smaller --grid or --block", n, MaxThreads)}
+		return nil, &UnsupportedError{nil, fmt.Sprintf("a launch of %d threads; heddle explore takes "+
+			"at most %d: choose a smaller --grid or --block", n, MaxThreads)}
 	}
 	if x.mem, err = newMemory(fn, cfg); err != nil {
 		return nil, &UnsupportedError{nil, err.Error()}

@@ -45,8 +45,8 @@ func survey(t *testing.T, j *driver.Job, opt explore.Options) (*explore.Report, 
 var expectation = regexp.MustCompile(`(?m)^// expect: (\w+)`)
 
 // TestSuite: the kernels of testdata/suite/litmus, whose expectations follow from the PTX ISA, and
-// which the detector and the prover examine as well. A kernel that is clean there has no data race in
-// any execution, and one with a bug has one. Launches that are too large are left out.
+// which the detector and the prover examine as well. A kernel that is clean there has no data race
+// in any execution, and one with a bug has one. Launches that are too large are left out.
 func TestSuite(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/suite/litmus/*.ptx")
 	if err != nil || len(files) == 0 {

@@ -36,13 +36,14 @@ func where(in *ir.Instr) string { return fmt.Sprint(in.Index) }
 func final(t *testing.T, p *explore.Program) (map[string]int64, *explore.Report) {
 	t.Helper()
 	out := map[string]int64{}
-	rep, err := explore.Survey(t.Context(), p, explore.Options{Unroll: 40}, func(e *explore.Execution) {
+	visit := func(e *explore.Execution) {
 		for i, c := range e.Cells() {
 			if last := e.Last(i); len(last) == 1 {
 				out[c.Name] = last[0]
 			}
 		}
-	})
+	}
+	rep, err := explore.Survey(t.Context(), p, explore.Options{Unroll: 40}, visit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,23 +127,28 @@ func TestPrograms(t *testing.T) {
 		// A loop adds up 1 to 4, the initial values of y.
 		{"loop", `mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u64 %rd1, y;
 L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.u32 %r1, %r1, 1;
-	setp.lt.u32 %p1, %r1, 4; @%p1 bra L; st.global.u32 [x], %r2;`, 1, 1, map[string]int64{"x": 10}, 1, 0},
+	setp.lt.u32 %p1, %r1, 4; @%p1 bra L;
+	st.global.u32 [x], %r2;`, 1, 1, map[string]int64{"x": 10}, 1, 0},
 		// Each of two threads reads, behind a barrier, what the other stored in shared memory.
 		{"shared", `mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2;
-	add.u32 %r5, %r1, 5; st.shared.u32 [%r4], %r5; bar.sync 0; xor.b32 %r2, %r2, 4; add.u32 %r4, %r3, %r2;
+	add.u32 %r5, %r1, 5; st.shared.u32 [%r4], %r5; bar.sync 0;
+	xor.b32 %r2, %r2, 4; add.u32 %r4, %r3, %r2;
 	ld.shared.u32 %r6, [%r4]; ld.param.u64 %rd1, [mem]; cvta.to.global.u64 %rd1, %rd1;
 	mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r6;`, 1, 2,
 			map[string]int64{"mem[0]": 6, "mem[1]": 5}, 1, 0},
 		// The same through a generic address, and without the barrier: each load reads 0 or the store.
-		{"generic", `mov.u32 %r1, %tid.x; mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; mul.wide.u32 %rd2, %r1, 4;
+		{"generic", `mov.u32 %r1, %tid.x; mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3;
+	mul.wide.u32 %rd2, %r1, 4;
 	add.u64 %rd4, %rd3, %rd2; st.u32 [%rd4], 9; xor.b64 %rd2, %rd2, 4; add.u64 %rd4, %rd3, %rd2;
 	ld.u32 %r6, [%rd4];`, 1, 2, map[string]int64{"s+0": 9, "s+4": 9}, 4, 2},
 		// Blocks have shared memories of their own.
 		{"two blocks", `mov.u32 %r1, %ctaid.x; st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s];`, 2, 1,
 			map[string]int64{}, 1, 0},
-		// Atomic operations of 4 threads: inc wraps at 2, so that 4 of them leave 1. They happen in 4! orders.
+		// Atomic operations of 4 threads: inc wraps at 2, so that 4 of them leave 1. They happen in 4!
+		// orders.
 		{"inc", `atom.global.inc.u32 %r1, [x], 2;`, 2, 2, map[string]int64{"x": 1}, 24, 0},
-		{"max", `mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 5; red.global.max.s32 [y], %r1; red.global.max.u32 [y+4], %r1;`,
+		{"max", `mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 5; red.global.max.s32 [y], %r1;
+	red.global.max.u32 [y+4], %r1;`,
 			1, 2, map[string]int64{"y[0]": 1, "y[1]": 0xfffffffc}, 4, 0},
 		// A warp barrier orders its lanes.
 		{"warp barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
@@ -172,19 +178,22 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 func TestRefusals(t *testing.T) {
 	mem := launch.ArgSpec{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Size: 64}
 	n := launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "1"}
+	const no = " is not supported by heddle explore"
 	for body, want := range map[string]string{
-		"ld.global.v2.u32 {%r1, %r2}, [y];":          "ld.global.v2.u32 is not supported by heddle explore",
-		"ld.global.nc.u32 %r1, [x];":                 "ld.global.nc.u32 is not supported by heddle explore",
-		"mov.u32 %r1, %clock;":                       "%clock, whose value no launch determines, is not supported by heddle explore",
-		"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;":     "shfl.sync.idx.b32 is not supported by heddle explore",
-		"add.cc.u32 %r1, %r2, %r3;":                  "add.cc.u32 is not supported by heddle explore",
-		"trap;":                                      "trap is not supported by heddle explore",
-		"st.global.u32 [y+16], 1;":                   "1: st.global.u32 accesses y at byte 16, which has 16 bytes",
-		"st.global.u32 [y+2], 1;":                    "1: st.global.u32 accesses a misaligned address",
-		"st.shared.u32 [s+16], 1;":                   "1: st.shared.u32 accesses shared memory at 16, which has 16 bytes",
+		"ld.global.v2.u32 {%r1, %r2}, [y];":      "ld.global.v2.u32" + no,
+		"ld.global.nc.u32 %r1, [x];":             "ld.global.nc.u32" + no,
+		"mov.u32 %r1, %clock;":                   "%clock, whose value no launch determines," + no,
+		"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;": "shfl.sync.idx.b32" + no,
+		"add.cc.u32 %r1, %r2, %r3;":              "add.cc.u32" + no,
+		"trap;":                                  "trap" + no,
+		"st.global.u32 [y+16], 1;": "1: st.global.u32 accesses y at byte 16, which has 16 " +
+			"bytes",
+		"st.global.u32 [y+2], 1;": "1: st.global.u32 accesses a misaligned address",
+		"st.shared.u32 [s+16], 1;": "1: st.shared.u32 accesses shared memory at 16, which has 16 " +
+			"bytes",
 		"mov.u64 %rd1, 64; st.global.u32 [%rd1], 1;": "2: st.global.u32 accesses no object",
-		"st.global.u64 [y], 1; ld.global.u32 %r1, [y+4];": "2: accesses of 8 and of 4 bytes overlap at y[1] " +
-			"(mixed sizes, PTX ISA 8.7.2)",
+		"st.global.u64 [y], 1; ld.global.u32 %r1, [y+4];": "2: accesses of 8 and of 4 bytes overlap " +
+			"at y[1] (mixed sizes, PTX ISA 8.7.2)",
 	} {
 		f, cfg := launched(t, head+"\tmov.u32 %r0, s;\n"+body+"\n\tret;\n}\n", 1, 1, mem, n)
 		p, err := Program(f, cfg, where)
@@ -196,7 +205,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	f, cfg := launched(t, head+"\tret;\n}\n", 3, 8, mem, n)
-	const want = "a launch of 24 threads; heddle explore takes at most 16: choose a smaller --grid or --block"
+	const want = "a launch of 24 threads; heddle explore takes at most 16: choose a smaller --grid " +
+		"or --block"
 	if _, err := Program(f, cfg, where); err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)
 	}

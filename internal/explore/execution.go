@@ -35,6 +35,10 @@ func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
 	e := &Execution{Graph: st.graph.Clone(), Derived: d, Sites: st.sites, prog: x.prog,
 		st: st.clone()}
 	spins := false
+	var idle memmodel.Set
+	for i := range st.threads {
+		idle.Union(st.threads[i].spin)
+	}
 	for i := range st.threads {
 		t := &st.threads[i]
 		e.Done = append(e.Done, t.status == ended)
@@ -45,7 +49,7 @@ func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
 			e.End = max(e.End, Deadlock)
 		case spinning:
 			e.End = max(e.End, Deadlock)
-			spins = spins || !stays(st, d, t.spin)
+			spins = spins || !stays(st, d, t.spin, idle)
 		}
 	}
 	if spins && e.End == Deadlock {
@@ -55,10 +59,11 @@ func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
 }
 
 // stays reports whether a loop that reads these values may read them for ever: each is that of a
-// last write, or was read by a weak load, which need not ever see another.
-func stays(st *state, d *memmodel.Derived, reads memmodel.Set) bool {
+// last write, apart from idle ones, or was read by a weak load, which need not ever see another.
+func stays(st *state, d *memmodel.Derived, reads, idle memmodel.Set) bool {
 	for r := range reads.All {
-		if st.graph.Events[r].Order != event.Weak && !d.CO[st.graph.RF[r]].Empty() {
+		last := d.CO[st.graph.RF[r]].Minus(idle).Empty()
+		if st.graph.Events[r].Order != event.Weak && !last {
 			return false
 		}
 	}

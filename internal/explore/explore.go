@@ -12,6 +12,8 @@ type Options struct {
 	Unroll int
 	// MaxGraphs ends the exploration after so many executions; 0 means no limit.
 	MaxGraphs int
+
+	repeat bool // for tests: also repeat iterations that change nothing
 }
 
 // Stats count what an exploration did.
@@ -32,6 +34,9 @@ type explorer struct {
 	facts []*facts
 	visit func(*Execution)
 	stats Stats
+
+	idled   map[cell]int // executions with iterations that wrote back what they had read
+	foreign map[cell]bool
 }
 
 // LimitError says why a program cannot be explored.
@@ -45,7 +50,8 @@ func (e *LimitError) Error() string { return e.Reason }
 // is right, and not all.
 func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (s Stats,
 	err error) {
-	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit}
+	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit, idled: map[cell]int{},
+		foreign: map[cell]bool{}}
 	for i := range p.Threads {
 		x.facts = append(x.facts, analyse(&p.Threads[i], len(p.Locations)))
 	}
@@ -63,6 +69,11 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 		x.enter(st, i)
 	}
 	x.explore(st)
+	for c, n := range x.idled {
+		if x.foreign[c] {
+			x.stats.Truncated += n
+		}
+	}
 	if x.stats.Stopped {
 		err = ctx.Err()
 	}
@@ -208,6 +219,7 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 
 // leaf reports one execution.
 func (x *explorer) leaf(st *state, d *memmodel.Derived) {
+	x.mixed(st)
 	e := x.execution(st, d)
 	x.stats.Executions++
 	switch e.End {

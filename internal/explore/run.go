@@ -178,7 +178,7 @@ func (x *explorer) enter(st *state, i int) {
 	} else if x.idle(st, i, v) {
 		t.status = spinning
 		for e := v.events; e < len(st.graph.Events); e++ {
-			if st.graph.Events[e].Thread == i && st.graph.Events[e].Op == memmodel.Read {
+			if st.graph.Events[e].Thread == i && st.graph.Events[e].Op.Reads() {
 				t.spin.Add(e)
 			}
 		}
@@ -192,15 +192,16 @@ func (x *explorer) enter(st *state, i int) {
 	v.regs = append([]value(nil), t.regs...)
 }
 
-// idle reports whether the iteration since v changed nothing that matters later: it only read and
-// executed fences, and the registers that are used have their old values. An execution with such an
-// iteration before others allows no final state that it does not allow without: a graph without
-// these events has fewer orders to respect.
+// idle reports whether the iteration since v changed nothing that matters later: it only read,
+// executed fences and wrote back what it had read with atomic operations, and the registers that are
+// used have their old values. An execution with such an iteration before others allows no final state
+// that it does not allow without; docs/theory/memory-model.md has the reason, and what it needs
+// (mixed).
 func (x *explorer) idle(st *state, i int, v *visit) bool {
 	t := &st.threads[i]
 	for e := v.events; e < len(st.graph.Events); e++ {
 		ev := &st.graph.Events[e]
-		if ev.Thread == i && (st.maybe.Has(e) || ev.Op != memmodel.Read && ev.Op != memmodel.Fence) {
+		if ev.Thread == i && (st.maybe.Has(e) || ev.Op != memmodel.Fence && !st.keeps(e)) {
 			return false
 		}
 	}
@@ -214,5 +215,47 @@ func (x *explorer) idle(st *state, i int, v *visit) bool {
 			return false
 		}
 	}
-	return true
+	return !x.opt.repeat
+}
+
+// keeps reports whether an event reads, and leaves memory as it was.
+func (st *state) keeps(e int) bool {
+	op := st.graph.Events[e].Op
+	if op == memmodel.Read || !op.Reads() {
+		return op == memmodel.Read
+	}
+	old, ok := st.eval(readBy(e))
+	written, ok2 := st.eval(st.written[e])
+	return ok && ok2 && old == written
+}
+
+// cell is a location, whatever number it has in a state.
+type cell struct {
+	area int
+	addr uint64
+	name string
+}
+
+// mixed takes note of what iterations with atomic operations need to be left out: that all writes to
+// the location are morally strong with them. If some execution has another one, what was left out
+// counts as cut off.
+func (x *explorer) mixed(st *state) {
+	for e := range st.graph.Events {
+		ev := &st.graph.Events[e]
+		if !ev.Op.Reads() || !ev.Op.Writes() {
+			continue
+		}
+		c := &st.cells[ev.Loc]
+		key := cell{c.Area, c.Addr, c.Name}
+		if st.threads[ev.Thread].spin.Has(e) {
+			x.idled[key]++
+		}
+		for w := range st.graph.Events {
+			other := &st.graph.Events[w]
+			if other.Op.Writes() && other.Loc == ev.Loc && other.Thread != memmodel.Initial && w != e &&
+				!st.graph.MorallyStrong(e, w) {
+				x.foreign[key] = true
+			}
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -84,12 +83,19 @@ func outcomes(t *testing.T, p *Program, opt Options) (states, races map[string]b
 				fmt.Fprint(&b, e.Reg(i, r), " ")
 			}
 		}
+		each := []string{b.String()} // a location with several last values may have each of them
 		for l := range p.Locations {
-			last := e.Last(l)
-			slices.Sort(last)
-			fmt.Fprint(&b, last)
+			var more []string
+			for _, before := range each {
+				for _, v := range e.Last(l) {
+					more = append(more, fmt.Sprint(before, v, " "))
+				}
+			}
+			each = more
 		}
-		states[b.String()] = true
+		for _, state := range each {
+			states[state] = true
+		}
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ exists x=1`
 	if err != nil {
 		b.Fatal(err)
 	}
-	n := 0
+	n := 0 // executions
 	for b.Loop() {
 		res, err := Judge(context.Background(), test, Options{Unroll: 4})
 		if err != nil {

@@ -230,6 +230,25 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// TestTrips: a loop that no read decides is executed as often as the program says, whatever the bound
+// for others; one that goes on without an access is a hang, and one without an end is refused.
+func TestTrips(t *testing.T) {
+	head := "PTX t\n{x=0;}\nP0@cta 0,gpu 0;\n"
+	res := result(t, head+"L:;add r0,r0,1;bne r0,10,L;st.weak x,r0;\nforall x=10", Options{})
+	if res.Verdict != Ok || res.Stats.Truncated != 0 || res.Stats.Executions != 1 {
+		t.Errorf("verdict %v, %+v, expected Ok in one execution", res.Verdict, res.Stats)
+	}
+	if res = result(t, head+"L:;goto L;\nexists x=0", Options{}); res.Hang == nil {
+		t.Error("an empty loop without an end is no hang")
+	}
+	test := read(t, head+"L:;add r0,r0,1;goto L;\nexists x=0")
+	var limit *LimitError
+	_, err := Judge(context.Background(), test, Options{})
+	if !errors.As(err, &limit) || !strings.Contains(limit.Reason, "more than 100000 iterations") {
+		t.Errorf("error %v, expected one about the iterations", err)
+	}
+}
+
 // TestShow: the execution that decides a condition, as text.
 func TestShow(t *testing.T) {
 	res := result(t, `PTX t

@@ -1,6 +1,10 @@
 package explore
 
-import "heddle/internal/memmodel"
+import (
+	"fmt"
+
+	"heddle/internal/memmodel"
+)
 
 // grow executes threads as far as the sources of their reads are known, and completes barriers
 // where there is nothing to choose.
@@ -184,12 +188,28 @@ func (x *explorer) enter(st *state, i int) {
 		}
 		return
 	}
-	if v.times++; v.times > x.opt.Unroll+1 {
-		t.status = truncated
-		return
-	}
-	v.events = len(st.graph.Events)
+	x.count(st, i, v)
+	v.events, v.ctrl = len(st.graph.Events), t.ctrl
 	v.regs = append([]value(nil), t.regs...)
+}
+
+// maxTrips bounds loops that no read decides, which otherwise end as the program says.
+const maxTrips = 100_000
+
+// count counts an iteration, and ends the thread if a loop that depends on what was read has had
+// enough.
+func (x *explorer) count(st *state, i int, v *visit) {
+	t := &st.threads[i]
+	if v.trips++; v.trips > maxTrips {
+		panic(limitError(fmt.Sprintf("%s: a loop of more than %d iterations",
+			x.prog.Threads[i].Code[t.pc].At, maxTrips)))
+	}
+	if v.trips == 1 || v.ctrl != t.ctrl {
+		v.times++
+	}
+	if v.times > x.opt.Unroll+1 {
+		t.status = truncated
+	}
 }
 
 // idle reports whether the iteration since v changed nothing that matters later: it only read,

@@ -43,6 +43,9 @@ func (e *Execution) why(thread int) string {
 	case truncated:
 		return "repeats its loop (--unroll)"
 	}
+	if e.st.threads[thread].spin.Empty() {
+		return "repeats its loop for ever"
+	}
 	return "repeats its loop as long as it reads these values"
 }
 

@@ -30,8 +30,11 @@ type thread struct {
 
 // visit is the last time that a thread reached the head of a loop.
 type visit struct {
-	pc, events, times int
-	regs              []value
+	pc, events int
+	regs       []value
+	ctrl       memmodel.Set
+	trips      int // how often
+	times      int // how often, not counting iterations that no read decided
 }
 
 // arrival is an arrival at a barrier whose generation is not complete.

@@ -159,7 +159,7 @@ func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmod
 func (x *explorer) sources(st *state, d *memmodel.Derived, r int) (out memmodel.Set) {
 	for w := range st.graph.Events {
 		e := &st.graph.Events[w]
-		if e.Op.Writes() && e.Loc == st.graph.Events[r].Loc && !st.not[r].Has(w) && w != r &&
+		if e.Op.Writes() && e.Loc == st.graph.Events[r].Loc && !st.not[r].Has(w) &&
 			(e.Thread != st.graph.Events[r].Thread || w < r) && d.MayRead(r, w) {
 			out.Add(w)
 		}

@@ -135,6 +135,10 @@ bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 ;
 exists x=0`, 3, 0, 0},
 	} {
 		res := result(t, c.text, Options{})
+		known := !strings.Contains(c.text, "bar.") && !strings.Contains(c.text, "cas")
+		if known && res.Stats.Dead > 0 {
+			t.Errorf("%s: %d dead ends, where all writes are known", c.name, res.Stats.Dead)
+		}
 		got := [3]int{res.Stats.Executions, len(res.States), len(res.Races)}
 		if want := [3]int{c.executions, c.states, c.races}; got != want {
 			t.Errorf("%s: executions, states and races are %v, expected %v", c.name, got, want)
@@ -184,6 +188,42 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestStopped: a state, a race or a hang that was found decides, and what was not found is unknown,
+// if not everything was explored.
+func TestStopped(t *testing.T) {
+	const sb = "PTX t\nRace=no\nHang=no\n{x=0;}\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;\n" +
+		"st.relaxed.gpu x,1|st.relaxed.gpu x,2;\n"
+	for cond, want := range map[string]Verdict{
+		"~exists (x=1 \\/ x=2)": No, "~exists x=3": Unknown, "forall x=3": No, "forall x>0": Unknown,
+	} {
+		res := result(t, sb+cond, Options{MaxGraphs: 1})
+		if res.Verdict != want {
+			t.Errorf("%s: %v after one of two executions, expected %v", cond, res.Verdict, want)
+		}
+		got := strings.Join(res.Differences(), "; ")
+		if got != "expected Race=no, found unknown; expected Hang=no, found unknown" {
+			t.Errorf("%s: differences %q", cond, got)
+		}
+	}
+	if got := result(t, sb+"forall x>0", Options{}).Differences(); len(got) > 0 {
+		t.Errorf("differences %q after all executions", got)
+	}
+	res := result(t, "PTX t\nRace=no\n"+strings.TrimPrefix(endless, "PTX t\n")+"exists x=0",
+		Options{Unroll: 2})
+	if got := res.Differences(); len(got) != 1 || got[0] != "expected Race=no, found unknown" {
+		t.Errorf("differences %q with a loop that was cut off", got)
+	}
+}
+
+// TestObserved: what a test lists besides its condition belongs to a final state.
+func TestObserved(t *testing.T) {
+	res := result(t, "PTX t\n{x=0; y=0;}\nP0@cta 0,gpu 0;\nst.weak x,1;\nst.weak y,2;\n"+
+		"locations [y; x;]\nexists x=1", Options{})
+	if len(res.States) != 1 || res.States[0].String() != "x=1 y=2" {
+		t.Errorf("states %v, expected x=1 y=2", res.States)
+	}
+}
+
 // TestLimits: programs that cannot be explored say why.
 func TestLimits(t *testing.T) {
 	head := "PTX t\n{x=0;}\nP0@cta 0,gpu 0|P1@cta 0,gpu 0;\n"
@@ -216,6 +256,16 @@ func TestIdle(t *testing.T) {
 		// The same with a compare-and-swap, which fails or reads 1, and a fence in the loop.
 		{"compare-and-swap", "L:|st.relaxed.gpu x,1;atom.relaxed.gpu.cas r0,x,1,2|;" +
 			"fence.acq_rel.gpu|;bne r0,1,L|;", Stats{Executions: 2, Complete: 1}},
+		// What is computed in the loop and nowhere else makes no difference.
+		{"computed", "L:|st.relaxed.gpu x,1;ld.relaxed.gpu r0,x|;add r1,r0,1|;bne r1,2,L|;" +
+			"ld r1,0|;", Stats{Executions: 2, Complete: 1}},
+		// An exchange that reads the initial value ends the loop, and the store follows it (8.10.3).
+		// One that reads the store leaves memory as it was, and nobody will store 0.
+		{"exchange", "L:|st.relaxed.gpu x,1;atom.relaxed.gpu.exch r0,x,1|;bne r0,0,L|;",
+			Stats{Executions: 2, Complete: 1}},
+		// If a weak store may fall between, what was left out counts as cut off.
+		{"weak store", "L:|st.weak x,1;atom.relaxed.gpu.exch r0,x,1|;bne r0,0,L|;",
+			Stats{Executions: 2, Complete: 1, Truncated: 1}},
 		// A counter that is used later makes iterations different: 0 to 3 of them read 0, and the bound
 		// ends the last one.
 		{"counter", "L:|st.relaxed.gpu x,1;add r1,r1,1|;ld.relaxed.gpu r0,x|;bne r0,1,L|;",
@@ -230,8 +280,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestTrips: a loop that no read decides is executed as often as the program says, whatever the bound
-// for others; one that goes on without an access is a hang, and one without an end is refused.
+// TestTrips: a loop that no read decides is executed as often as the program says, whatever the
+// bound for others; one that goes on without an access is a hang, and one without an end is
+// refused.
 func TestTrips(t *testing.T) {
 	head := "PTX t\n{x=0;}\nP0@cta 0,gpu 0;\n"
 	res := result(t, head+"L:;add r0,r0,1;bne r0,10,L;st.weak x,r0;\nforall x=10", Options{})

@@ -38,7 +38,7 @@ func translate(in *litmus.Inst) Inst {
 	case litmus.Store:
 		out.Kind, out.Args = Store, []Operand{a}
 	case litmus.Atom, litmus.Red:
-		atomic(&out, in, a, b)
+		readModifyWrite(&out, in, a, b)
 	case litmus.Fence:
 		out.Kind = Fence
 	case litmus.Bar:
@@ -66,8 +66,8 @@ func translate(in *litmus.Inst) Inst {
 	return out
 }
 
-// atomic fills in an atomic operation.
-func atomic(out *Inst, in *litmus.Inst, a, b Operand) {
+// readModifyWrite fills in an atomic operation.
+func readModifyWrite(out *Inst, in *litmus.Inst, a, b Operand) {
 	out.Kind, out.Args = Update, []Operand{a}
 	if out.Reduce = in.Op == litmus.Red; out.Reduce {
 		out.Dst = -1

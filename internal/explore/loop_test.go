@@ -106,9 +106,9 @@ func outcomes(t *testing.T, p *Program, opt Options) (states, races map[string]b
 	return states, races, rep.Stats
 }
 
-// TestIdleIterations: leaving out iterations that change nothing loses no final state and no race, as
-// the exploration of a few such iterations shows, and makes none up. Where it may lose some, it says
-// so.
+// TestIdleIterations: leaving out iterations that change nothing loses no final state and no race,
+// as the exploration of a few such iterations shows, and makes none up. Where it may lose some, it
+// says so.
 func TestIdleIterations(t *testing.T) {
 	n := 400
 	if os.Getenv("HEDDLE_LONG") != "" {

@@ -213,10 +213,10 @@ func (x *explorer) count(st *state, i int, v *visit) {
 }
 
 // idle reports whether the iteration since v changed nothing that matters later: it only read,
-// executed fences and wrote back what it had read with atomic operations, and the registers that are
-// used have their old values. An execution with such an iteration before others allows no final state
-// that it does not allow without; docs/theory/memory-model.md has the reason, and what it needs
-// (mixed).
+// executed fences and wrote back what it had read with atomic operations, and the registers that
+// are used have their old values. An execution with such an iteration before others allows no final
+// state that it does not allow without; docs/theory/memory-model.md has the reason, and what it
+// needs (mixed).
 func (x *explorer) idle(st *state, i int, v *visit) bool {
 	t := &st.threads[i]
 	for e := v.events; e < len(st.graph.Events); e++ {
@@ -256,9 +256,9 @@ type cell struct {
 	name string
 }
 
-// mixed takes note of what iterations with atomic operations need to be left out: that all writes to
-// the location are morally strong with them. If some execution has another one, what was left out
-// counts as cut off.
+// mixed takes note of what iterations with atomic operations need to be left out: that all writes
+// to the location are morally strong with them. If some execution has another one, what was left
+// out counts as cut off.
 func (x *explorer) mixed(st *state) {
 	for e := range st.graph.Events {
 		ev := &st.graph.Events[e]

@@ -24,7 +24,9 @@ func analyse(t *Thread, locations int) *facts {
 	for changed := true; changed; {
 		changed = false
 		for pc := n - 1; pc >= 0; pc-- {
-			changed = f.step(t, pc) || changed
+			if f.step(t, pc) {
+				changed = true
+			}
 		}
 	}
 	for pc := range t.Code {

@@ -53,7 +53,7 @@ func (d *Derived) Violated() Axiom {
 
 // coherent is axiom Coherence (8.10.1): a write that precedes another in causality order precedes
 // it in coherence order. CO contains these pairs, and remains to be an order.
-func (d *Derived) coherent() bool { return d.CO.reflexive() < 0 }
+func (d *Derived) coherent() bool { return !d.CO.reflexive() }
 
 // fenceSC is axiom Fence-SC (8.10.2): a fence.sc that precedes a morally strong one in causality
 // order precedes it in Fence-SC order. Base causality order contains that order, so it must not
@@ -70,10 +70,7 @@ func (d *Derived) fenceSC() bool {
 // atomic is axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation
 // lies, in coherence order, between the write that it reads and its own.
 func (d *Derived) atomic() bool {
-	for a, from := range d.g.RF {
-		if from == Open || !d.g.Events[a].Op.Writes() {
-			continue
-		}
+	for a := range d.g.Events {
 		for w := range d.FR[a].And(d.strong[a]).All {
 			if d.CO.Has(w, a) {
 				return false
@@ -106,7 +103,7 @@ func (d *Derived) noThinAir() bool {
 			needs.Add(r, w)
 		}
 	}
-	return needs.cyclic() < 0
+	return !needs.cyclic()
 }
 
 // perLocation is axiom SC-per-Location (8.10.5): program order between operations on one location
@@ -126,7 +123,7 @@ func (d *Derived) perLocation() bool {
 			}
 		}
 	}
-	return order.cyclic() < 0
+	return !order.cyclic()
 }
 
 // causal is axiom Causality (8.10.6): a read returns neither the value of a write that it precedes

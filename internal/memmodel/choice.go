@@ -7,11 +7,11 @@ import "heddle/internal/event"
 func (g *Graph) fences(strong Rel) []Pair {
 	var out []Pair
 	for a := range g.Events {
-		if g.Events[a].Op != Fence || g.Events[a].Order != event.SeqCst {
+		if g.Events[a].Order != event.SeqCst { // only fences have it
 			continue
 		}
 		for b := range strong[a].All {
-			if b > a && g.Events[b].Op == Fence && g.Events[b].Order == event.SeqCst {
+			if b > a && g.Events[b].Order == event.SeqCst {
 				out = append(out, Pair{a, b})
 			}
 		}
@@ -40,7 +40,7 @@ func (d *Derived) UndecidedWrites() (Pair, bool) {
 			continue
 		}
 		for b := range d.strong[a].All {
-			if b > a && g.Events[b].Op.Writes() && !d.CO.Has(a, b) && !d.CO.Has(b, a) {
+			if g.Events[b].Op.Writes() && !d.CO.Has(a, b) && !d.CO.Has(b, a) {
 				return Pair{a, b}, true
 			}
 		}
@@ -56,7 +56,7 @@ func (g *Graph) Imply() *Derived {
 		d := g.Derive()
 		n := len(g.CO)
 		g.CO = append(g.CO[:n:n], d.implied()...)
-		if len(g.CO) == n || d.CO.reflexive() >= 0 {
+		if len(g.CO) == n || d.CO.reflexive() {
 			return d
 		}
 	}
@@ -65,7 +65,7 @@ func (g *Graph) Imply() *Derived {
 // implied returns pairs that coherence order must have and CO does not have yet.
 func (d *Derived) implied() (out []Pair) {
 	add := func(a, b int) {
-		if a != b && d.strong.Has(a, b) && d.g.Events[a].Op.Writes() && d.g.Events[b].Op.Writes() &&
+		if d.strong.Has(a, b) && d.g.Events[a].Op.Writes() && d.g.Events[b].Op.Writes() &&
 			!d.CO.Has(a, b) {
 			out = append(out, Pair{a, b})
 		}

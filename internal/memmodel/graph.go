@@ -126,10 +126,7 @@ func (e *Event) Strong() bool { return e.Op == Fence || e.Op.Memory() && e.Order
 // and memory operations access the same location.
 func (g *Graph) MorallyStrong(a, b int) bool {
 	x, y := &g.Events[a], &g.Events[b]
-	if a == b || x.Thread == Initial || y.Thread == Initial {
-		return false
-	}
-	if x.Op.Memory() && y.Op.Memory() && x.Loc != y.Loc {
+	if a == b || x.Op.Memory() && y.Op.Memory() && x.Loc != y.Loc {
 		return false
 	}
 	if x.Thread == y.Thread {

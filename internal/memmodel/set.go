@@ -16,14 +16,11 @@ func (s *Set) Add(e int) { s[e/64] |= 1 << (e % 64) }
 // Has reports whether event e is in s.
 func (s Set) Has(e int) bool { return s[e/64]>>(e%64)&1 != 0 }
 
-// Union puts all of t into s, and reports whether s grew.
-func (s *Set) Union(t Set) (grew bool) {
+// Union puts all of t into s.
+func (s *Set) Union(t Set) {
 	for i := range s {
-		n := s[i] | t[i]
-		grew = grew || n != s[i]
-		s[i] = n
+		s[i] |= t[i]
 	}
-	return grew
 }
 
 // And returns what is in both sets.
@@ -100,18 +97,18 @@ func (r Rel) then(s Rel) Rel {
 	return out
 }
 
-// reflexive returns an event that r relates to itself, or -1.
-func (r Rel) reflexive() int {
+// reflexive reports whether r relates an event to itself.
+func (r Rel) reflexive() bool {
 	for i := range r {
 		if r.Has(i, i) {
-			return i
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
-// cyclic returns an event on a cycle of r, or -1.
-func (r Rel) cyclic() int {
+// cyclic reports whether r has a cycle.
+func (r Rel) cyclic() bool {
 	c := r.clone()
 	c.close()
 	return c.reflexive()

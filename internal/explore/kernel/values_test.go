@@ -141,6 +141,12 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 	mul.wide.u32 %rd2, %r1, 4;
 	add.u64 %rd4, %rd3, %rd2; st.u32 [%rd4], 9; xor.b64 %rd2, %rd2, 4; add.u64 %rd4, %rd3, %rd2;
 	ld.u32 %r6, [%rd4];`, 1, 2, map[string]int64{"s+0": 9, "s+4": 9}, 4, 2},
+		// An address that is loaded: the pointer in mem leads to y[3], whose neighbours are other
+		// cells.
+		{"pointer", `ld.param.u64 %rd1, [mem]; mov.u64 %rd2, y; add.u64 %rd2, %rd2, 12;
+	st.global.u64 [%rd1], %rd2; ld.global.u64 %rd3, [%rd1]; st.global.u32 [%rd3], 9;
+	ld.global.u32 %r1, [y+8]; st.global.u32 [x], %r1;`, 1, 1,
+			map[string]int64{"y[3]": 9, "y[2]": 3, "x": 3}, 1, 0},
 		// Blocks have shared memories of their own.
 		{"two blocks", `mov.u32 %r1, %ctaid.x; st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s];`, 2, 1,
 			map[string]int64{}, 1, 0},

@@ -118,7 +118,7 @@ func (d *Derived) perLocation() bool {
 			order.Add(w, a)
 		}
 		for b := a + 1; b < len(g.Events); b++ {
-			if g.Events[a].Thread == g.Events[b].Thread && g.Events[a].Thread >= 0 && g.same(a, b) {
+			if g.Events[a].Thread == g.Events[b].Thread && g.same(a, b) {
 				order.Add(a, b)
 			}
 		}

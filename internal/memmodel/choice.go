@@ -11,7 +11,7 @@ func (g *Graph) fences(strong Rel) []Pair {
 			continue
 		}
 		for b := range strong[a].All {
-			if b > a && g.Events[b].Order == event.SeqCst {
+			if g.Events[b].Order == event.SeqCst {
 				out = append(out, Pair{a, b})
 			}
 		}

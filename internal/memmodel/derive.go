@@ -94,7 +94,7 @@ func (d *Derived) patterns() {
 // if it releases; an earlier releasing operation on its location; an earlier releasing fence.
 func (g *Graph) releases(w int) (firsts Set) {
 	e := &g.Events[w]
-	if e.Thread == Initial || !e.Op.Writes() || !e.Strong() {
+	if !e.Strong() { // initial writes are weak
 		return firsts
 	}
 	for x := 0; x <= w; x++ {

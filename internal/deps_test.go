@@ -135,7 +135,7 @@ var testRules = map[string]string{
 	"lockstep":            "launch lower smt/sat verify",
 	"lockstep/annotation": "isa",
 	"engine/run":          "lower",
-	"explore/kernel":      "diag lower driver",
+	"explore/kernel":      "diag lower driver emu",
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",

@@ -79,8 +79,10 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.explain, "explain", false,
 		"print an execution that decides the condition, and one for each data race and for a hang")
 	fs.IntVar(&c.opt.Unroll, "unroll", 4,
-		"repeat a loop at most `N` times; iterations that only wait for a value do not count")
-	fs.IntVar(&c.opt.MaxGraphs, "max-executions", 10_000_000, "end a test after `N` executions")
+		"repeat a loop that depends on what it reads at most `N` times; iterations that only wait do "+
+			"not count")
+	fs.IntVar(&c.opt.MaxGraphs, "max-executions", 10_000_000,
+		"end a test or a kernel after `N` executions")
 	fs.Var(positive{&c.timeout}, "timeout",
 		"end a test or a kernel after `TIME`, such as 90s (default: no limit)")
 	fs.BoolVar(&c.stats, "stats", false,

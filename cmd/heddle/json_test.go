@@ -21,6 +21,7 @@ func TestJSONSchema(t *testing.T) {
 	for name, typ := range map[string]reflect.Type{
 		"fix": reflect.TypeFor[fixObject](), "sync": reflect.TypeFor[syncObject](), "trace": reflect.TypeFor[traceObject](),
 		"exec": reflect.TypeFor[execObject](), "optimize": reflect.TypeFor[optimizeObject](),
+		"explore": reflect.TypeFor[exploreObject](),
 	} {
 		for _, wrong := range docs.Struct(name, typ) {
 			t.Error(wrong)
@@ -37,12 +38,14 @@ func TestJSONSchema(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"race.cu":   "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tint x = A[threadIdx.x + 1];\n\tA[threadIdx.x] = x;\n}\n",
-		"hang.cu":   "// heddle: grid=1 block=64\n__global__ void k(void) {\n\tif (threadIdx.x < 40) __syncthreads();\n}\n",
-		"stuck.cu":  "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tA[0] = threadIdx.x;\n}\n",
-		"wrong.cu":  "__global__ void k(int *A) { A[0] = ; }\n",
-		"spare.cu":  "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tint x = A[threadIdx.x + 1];\n\t__syncthreads();\n\t__syncthreads();\n\tA[threadIdx.x] = x;\n}\n",
-		"silent.cu": "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tA[0] = threadIdx.x; // heddle:ignore RACE-GLOBAL wanted\n}\n",
+		"t.litmus":     "PTX t\n{x=0;}\nP0@cta 0,gpu 0|P1@cta 0,gpu 0;\nst.weak x,1|ld.weak r0,x;\nexists P1:r0=1\n",
+		"proxy.litmus": "PTX t\n{x=0;}\nP0@cta 0,gpu 0;\nfence.proxy.alias;\nexists x=1\n",
+		"race.cu":      "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tint x = A[threadIdx.x + 1];\n\tA[threadIdx.x] = x;\n}\n",
+		"hang.cu":      "// heddle: grid=1 block=64\n__global__ void k(void) {\n\tif (threadIdx.x < 40) __syncthreads();\n}\n",
+		"stuck.cu":     "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tA[0] = threadIdx.x;\n}\n",
+		"wrong.cu":     "__global__ void k(int *A) { A[0] = ; }\n",
+		"spare.cu":     "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tint x = A[threadIdx.x + 1];\n\t__syncthreads();\n\t__syncthreads();\n\tA[threadIdx.x] = x;\n}\n",
+		"silent.cu":    "// heddle: grid=1 block=64\n__global__ void k(int *A) {\n\tA[0] = threadIdx.x; // heddle:ignore RACE-GLOBAL wanted\n}\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -54,7 +57,8 @@ func TestJSONSchema(t *testing.T) {
 		"sync --explain race.cu": "sync", "sync --explain --verify-only spare.cu": "sync", "sync --explain spare.cu": "sync",
 		"sync --optimize spare.cu": "optimize", "sync --optimize -v stuck.cu": "optimize",
 		"trace --stats race.cu hang.cu": "trace finding verdict", "check hang.cu": "finding verdict", "check wrong.cu": "finding", "check silent.cu": "finding verdict",
-		"check race.cu": "finding verdict",
+		"check race.cu":                 "finding verdict",
+		"explore t.litmus proxy.litmus": "explore",
 	} {
 		var out, log bytes.Buffer
 		run(append(strings.Fields(line), "--format", "json"), strings.NewReader(""), &out, &log)

@@ -1,0 +1,109 @@
+package explore
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/memmodel"
+)
+
+// Show prints the events of an execution, thread by thread, with what each reads and from where.
+func (e *Execution) Show(w io.Writer, indent string) {
+	width, names := 0, 0
+	for i := range e.prog.Threads {
+		names = max(names, len(e.prog.Threads[i].Name))
+	}
+	for ev := range e.Graph.Events {
+		if e.Graph.Events[ev].Thread >= 0 {
+			width = max(width, len(e.Inst(ev).Text))
+		}
+	}
+	for i := range e.prog.Threads {
+		name := e.prog.Threads[i].Name
+		for ev := range e.Graph.Events {
+			if e.Graph.Events[ev].Thread == i {
+				line := fmt.Sprintf("%s%-*s  %-*s  %s", indent, names, name, width, e.Inst(ev).Text,
+					e.effect(ev))
+				fmt.Fprintln(w, strings.TrimRight(line, " "))
+			}
+		}
+		if !e.Done[i] {
+			fmt.Fprintf(w, "%s%-*s  %s\n", indent, names, name, e.why(i))
+		}
+	}
+}
+
+// why says what a thread that has not ended does.
+func (e *Execution) why(thread int) string {
+	switch e.st.threads[thread].status {
+	case waiting:
+		return "waits at this barrier"
+	case truncated:
+		return "repeats its loop (--unroll)"
+	}
+	if e.st.threads[thread].spin.Empty() {
+		return "repeats its loop for ever"
+	}
+	return "repeats its loop as long as it reads these values"
+}
+
+// effect says what an event does to memory.
+func (e *Execution) effect(ev int) string {
+	x := &e.Graph.Events[ev]
+	var parts []string
+	of := "" // the location, unless the instruction names it
+	if x.Op.Memory() && e.Inst(ev).Addr != nil {
+		of = e.Cells()[x.Loc].Name + " = "
+	}
+	if x.Op.Reads() {
+		parts = append(parts, fmt.Sprintf("reads %s%d %s", of, e.Read(ev), e.source(e.Graph.RF[ev])))
+		of = ""
+	}
+	if x.Op.Writes() {
+		parts = append(parts, fmt.Sprintf("writes %s%d", of, e.Written(ev)))
+	}
+	if x.Generation > 0 {
+		parts = append(parts, fmt.Sprintf("completes with generation %d", x.Generation))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// source says where a value comes from.
+func (e *Execution) source(w int) string {
+	x := &e.Graph.Events[w]
+	if x.Thread == memmodel.Initial {
+		return "(initial value)"
+	}
+	return fmt.Sprintf("from %s at %s", e.prog.Threads[x.Thread].Name, e.Inst(w).At)
+}
+
+// Why says why the accesses of a race are not morally strong (PTX ISA 8.7).
+func (r *Race) Why() string {
+	g, p := &r.Example.Graph, r.Example.prog
+	for _, pair := range [...][2]int{{r.Pair.First, r.Pair.Second}, {r.Pair.Second, r.Pair.First}} {
+		a, b := &g.Events[pair[0]], &g.Events[pair[1]]
+		name := p.Threads[a.Thread].Name
+		if a.Order == event.Weak {
+			return fmt.Sprintf("the access of %s is weak", name)
+		}
+		if !g.Threads[a.Thread].Includes(a.Scope, g.Threads[b.Thread]) {
+			return fmt.Sprintf("scope .%v of %s does not include %s", a.Scope, name,
+				p.Threads[b.Thread].Name)
+		}
+	}
+	return ""
+}
+
+// Instruction returns an instruction of the race and its thread.
+func (r *Race) Instruction(p Place) (*Thread, *Inst) {
+	th := &r.Example.prog.Threads[p.Thread]
+	return th, &th.Code[p.Inst]
+}
+
+// Describe names an instruction of the race: its text, thread and place.
+func (r *Race) Describe(p Place) string {
+	th, in := r.Instruction(p)
+	return fmt.Sprintf("%s (%s, %s)", in.Text, th.Name, in.At)
+}

@@ -1,0 +1,215 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/memmodel"
+)
+
+// status is what a thread does.
+type status uint8
+
+const (
+	running status = iota // may continue, or needs a value that is not known yet
+	waiting               // at a barrier
+	ended
+	spinning  // in a loop whose last iteration changed nothing
+	truncated // in a loop that was unrolled often enough
+)
+
+// thread is a thread of a state.
+type thread struct {
+	pc     int
+	status status
+	regs   []value
+	ctrl   memmodel.Set // the reads that decided its branches
+	loops  []visit
+	spin   memmodel.Set // while spinning: the reads of the last iteration
+}
+
+// visit is the last time that a thread reached the head of a loop.
+type visit struct {
+	pc, events int
+	regs       []value
+	ctrl       memmodel.Set
+	trips      int // how often
+	times      int // how often, not counting iterations that no read decided
+}
+
+// arrival is an arrival at a barrier whose generation is not complete.
+type arrival struct {
+	event, thread int
+	name          [2]int64
+	count         int // 0: the threads that can still arrive
+	// later holds the arrivals that may not be the rest of its generation: the choice was that one
+	// that comes later takes part.
+	later memmodel.Set
+}
+
+// state is a part of an execution.
+type state struct {
+	graph    memmodel.Graph
+	cells    []Location // by memmodel.Event.Loc
+	threads  []thread
+	sites    []int          // [event]: the instruction
+	written  []value        // [event]: the value that it writes
+	not      []memmodel.Set // [event]: writes that the read does not read from
+	maybe    memmodel.Set   // compare-and-swaps that may fail or succeed
+	arrivals []arrival
+	complete int // generations
+}
+
+// clone returns a copy that can be changed.
+func (st *state) clone() *state {
+	c := *st
+	c.graph = st.graph.Clone()
+	c.threads = slices.Clone(st.threads)
+	for i := range c.threads {
+		c.threads[i].regs = slices.Clone(c.threads[i].regs)
+		c.threads[i].loops = slices.Clone(c.threads[i].loops)
+	}
+	c.sites = slices.Clone(st.sites)
+	c.written = slices.Clone(st.written)
+	c.not = slices.Clone(st.not)
+	c.arrivals = slices.Clone(st.arrivals)
+	return &c
+}
+
+// start returns the state before the first instruction: the initial writes.
+func start(p *Program) *state {
+	st := &state{}
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		st.graph.Threads = append(st.graph.Threads, t.Position)
+		th := thread{regs: make([]value, len(t.Regs))}
+		for r, v := range t.Regs {
+			th.regs[r] = value{known: v}
+		}
+		st.threads = append(st.threads, th)
+	}
+	st.cells = slices.Clip(p.Locations)
+	for l := range p.Locations {
+		st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: l}, -1,
+			value{known: p.Locations[l].Value})
+	}
+	return st
+}
+
+// locate returns the number of the location that an instruction accesses, and the reads that decide
+// it; ok is false while its address is unknown.
+func (x *explorer) locate(st *state, i int, in *Inst) (loc int, deps memmodel.Set, ok bool) {
+	if in.Addr == nil {
+		return in.Loc, deps, true
+	}
+	v := st.threads[i].operand(*in.Addr)
+	addr, ok := st.eval(v)
+	if !ok {
+		return 0, deps, false
+	}
+	cell, err := x.prog.Locate(i, in, addr+in.Offset)
+	if err != nil {
+		panic(limitError(err.Error()))
+	}
+	for l := range st.cells {
+		c := &st.cells[l]
+		if c.Area != cell.Area || c.Addr+uint64(c.Size) <= cell.Addr ||
+			cell.Addr+uint64(cell.Size) <= c.Addr {
+			continue
+		}
+		if c.Addr != cell.Addr || c.Size != cell.Size {
+			panic(limitError(fmt.Sprintf("%s: accesses of %d and of %d bytes overlap at %s (mixed "+
+				"sizes, PTX ISA 8.7.2)", in.At, c.Size, cell.Size, cell.Name)))
+		}
+		return l, v.deps, true
+	}
+	st.cells = append(st.cells[:len(st.cells):len(st.cells)], cell)
+	l := len(st.cells) - 1
+	st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: l}, -1,
+		value{known: cell.Value})
+	return l, v.deps, true
+}
+
+// add appends an event.
+func (st *state) add(e memmodel.Event, pc int, written value) int {
+	if len(st.graph.Events) == memmodel.MaxEvents {
+		panic(limitError(fmt.Sprintf("an execution has more than %d memory accesses, fences and "+
+			"barriers, initial values included", memmodel.MaxEvents)))
+	}
+	if e.Thread >= 0 {
+		e.Deps.Union(st.threads[e.Thread].ctrl)
+		e.Data = written.deps
+	}
+	st.sites = append(st.sites, pc)
+	st.written = append(st.written, written)
+	st.not = append(st.not, memmodel.Set{})
+	return st.graph.Add(e)
+}
+
+// limitError is why a program cannot be explored.
+type limitError string
+
+// eval returns a value, if the reads that it depends on have their sources. Values that depend on
+// themselves have none; axiom No-Thin-Air excludes them.
+func (st *state) eval(v value) (int64, bool) { return st.evalIn(v, memmodel.Set{}) }
+
+func (st *state) evalIn(v value, pending memmodel.Set) (int64, bool) {
+	if v.from == nil {
+		return v.known, true
+	}
+	if r := v.from.read; r >= 0 {
+		if r == len(st.graph.Events) || pending.Has(r) { // an update that is being added
+			return 0, false
+		}
+		w := st.graph.RF[r]
+		if w == memmodel.Open {
+			return 0, false
+		}
+		pending.Add(r)
+		return st.evalIn(st.written[w], pending)
+	}
+	args := make([]int64, len(v.from.args))
+	for i, a := range v.from.args {
+		n, ok := st.evalIn(a, pending)
+		if !ok {
+			return 0, false
+		}
+		args[i] = n
+	}
+	n, ok := v.from.eval(args)
+	if !ok {
+		panic(limitError("a division by zero, whose value the PTX ISA leaves unspecified (9.7.1)"))
+	}
+	return n, true
+}
+
+// operand returns the value of an operand.
+func (t *thread) operand(o Operand) value {
+	if o.IsReg {
+		return t.regs[o.Reg]
+	}
+	return value{known: o.Value}
+}
+
+// compute returns the value of a function of operands.
+func (st *state) compute(t *thread, in *Inst, first ...value) value {
+	args := first
+	for _, o := range in.Args {
+		args = append(args, t.operand(o))
+	}
+	v := value{from: &node{read: -1, eval: in.Eval, args: args, inst: in}}
+	for _, a := range args {
+		v.deps.Union(a.deps)
+	}
+	if n, ok := st.eval(v); ok {
+		v.known, v.from = n, nil
+	}
+	return v
+}
+
+// readBy returns the value that an event reads.
+func readBy(event int) value {
+	v := value{from: &node{read: event}}
+	v.deps.Add(event)
+	return v
+}

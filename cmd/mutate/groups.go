@@ -58,7 +58,6 @@ var groups = []group{
 		judges: []judge{{"internal/command/fix", "^Test(Fix|FixRandom|RewriteComputesTheSame)$"}}},
 	{name: "internal/memmodel", packages: []string{"./internal/memmodel"},
 		judges: []judge{{pkg: "internal/explore"}}},
-	{name: "internal/explore", packages: []string{"./internal/explore"}},
 }
 
 // Judges of several groups: the kernels that state their own findings, and those that state what is

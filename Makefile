@@ -78,7 +78,7 @@ fuzz:
 # docs runs the commands in the documents and writes their output there. Tests check that the output
 # is current.
 docs: clang
-	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports" -update
+	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports|TestCodeReports" -update
 
 # man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build

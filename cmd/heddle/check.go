@@ -400,7 +400,7 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (
 	case "json":
 		results = diag.NewJSON(stdout, files)
 	case "sarif":
-		results = diag.NewSARIF(stdout, files, workingDirectory(), moduleVersion())
+		results = diag.NewSARIF(stdout, files, workingDirectory(), moduleVersion(), siteURL())
 	case "github":
 		results = diag.NewGitHub(stdout, files, workingDirectory())
 	case "junit":

@@ -39,8 +39,7 @@ func codesList() string {
 	b.WriteString("# Codes of findings\n\nEach finding has a code. It decides how the finding counts, " +
 		"and it never changes its meaning. `heddle explain CODE` prints the text of a page.\n")
 	for family := range diag.Inputs + 1 {
-		title := family.String()
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", strings.ToUpper(title[:1])+title[1:], familyText[family])
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", capital(family.String()), familyText[family])
 		b.WriteString("| code | meaning |\n|---|---|\n")
 		for _, d := range diag.Docs() {
 			if d.Family == family {
@@ -53,7 +52,7 @@ func codesList() string {
 
 // familyText says how the codes of a family count.
 var familyText = [...]string{
-	diag.Bugs: "One such error makes the verdict `bug` and the exit code 1.",
+	diag.Bugs: "An error makes the verdict `bug` and the exit code 1; a warning changes neither.",
 	diag.Limits: "They never count as a bug of the kernel. Without a bug, the verdict is `unknown` or " +
 		"`unsupported` and the exit code 3.",
 	diag.Inputs: "An error in files, flags or launches: exit code 2. Some are warnings, and change " +
@@ -63,8 +62,10 @@ var familyText = [...]string{
 // codePage is the Markdown of the page of one code.
 func (s *site) codePage(p *page, d diag.Doc) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s: %s.\n\n%s\n\n## How to repair it\n\n%s\n", d.Code,
-		capital(d.Family.String()), prose(d.Title), prose(d.Text), prose(d.Fix))
+	family := d.Family.String()
+	fmt.Fprintf(&b, "# %s\n\n*%s.* One of the [%s](README.md#%s).\n\n%s\n\n## How to repair it\n\n%s\n",
+		d.Code, capital(prose(d.Title)), family, strings.ReplaceAll(family, " ", "-"), prose(d.Text),
+		prose(d.Fix))
 	before, after := s.reports(p, d)
 	fmt.Fprintf(&b, "\n## Example\n\n%s\n### What heddle prints\n\n%s", fence(language(d.Example.File),
 		d.Example.Text), fence("console", before))
@@ -78,9 +79,8 @@ func (s *site) codePage(p *page, d diag.Doc) string {
 	b.WriteString("\n## See also\n\n")
 	for _, t := range diag.Terms() {
 		if slices.Contains(t.See, string(d.Code)) || t.Name == string(d.Code) {
-			at, _ := diag.LookupTerm(t.Name)
 			fmt.Fprintf(&b, "- [%s](../glossary.md#%s): %s\n", t.Name,
-				strings.ReplaceAll(at.Name, " ", "-"), prose(t.Title))
+				strings.ReplaceAll(t.Name, " ", "-"), prose(t.Title))
 		}
 	}
 	fmt.Fprintf(&b, "- [All codes](README.md)\n- [How to read the report of a race]"+
@@ -99,9 +99,8 @@ func (s *site) reports(p *page, d diag.Doc) (before, after string) {
 		s.report(p, 0, "the code %s has no report in %s; make docs writes it", d.Code, name)
 		return "", ""
 	}
-	first, second := "$ "+d.Example.CommandLine()+"\n", ""
 	repaired := d.Repaired()
-	second = "$ " + repaired.CommandLine() + "\n"
+	first, second := "$ "+d.Example.CommandLine()+"\n", "$ "+repaired.CommandLine()+"\n"
 	at := strings.LastIndex(string(text), second)
 	if !strings.HasPrefix(string(text), first) || at <= 0 {
 		s.problems = append(s.problems, problem{origin{name, 1}, fmt.Sprintf(
@@ -163,7 +162,7 @@ func fence(language, text string) string {
 var (
 	// span matches what is code in the plain text of a code's documentation: code in backquotes, flags,
 	// calls, reserved names, the CUDA API, PTX operations, and commands of heddle.
-	span = regexp.MustCompile("`[^`]+`" + `|--[a-z][a-z-]*|\b[a-z_][\w:]*\(\)|\b__\w+|\bcuda(?:[A-Z]\w+|::\w+)` +
+	span = regexp.MustCompile("`[^`]+`" + `|--[a-z][a-z-]*(?: lockstep| \w+=[\w:]+)?|\b[a-z_][\w:]*\(\)|\b__\w+|\bcuda(?:[A-Z]\w+|::\w+)` +
 		`|\b(?:cp|bar|ld|st)\.[a-z_.]*[a-z_]|\bheddle (?:exec|explain [A-Z]+)\b`)
 	document = regexp.MustCompile(`docs/([a-z-]+\.md)`)
 	special  = regexp.MustCompile("[\\\\`*_{}\\[\\]<>&#!|~]")

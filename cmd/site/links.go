@@ -58,7 +58,14 @@ func (p *page) to(out string) string {
 // external reports whether a URL leads out of the site by a scheme that only opens a page or a mail.
 func external(dest string) bool {
 	u, err := url.Parse(dest)
-	return err == nil && slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme))
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		return u.Host != ""
+	}
+	return strings.EqualFold(u.Scheme, "mailto")
 }
 
 // link resolves one link. One that leads nowhere, or to a file whose repository has no address yet,
@@ -147,7 +154,7 @@ func (s *site) file(p *page, source string) (string, error) {
 }
 
 // code links the name of a code, or a command that explains a word, to its page. Codes without a
-// hyphen, such as launch, are words with other meanings.
+// hyphen, such as launch, are words with other meanings; CODE and TERM stand for any.
 func (s *site) code(p *page, n *ast.CodeSpan) {
 	for a := n.Parent(); a != nil; a = a.Parent() {
 		if a.Kind() == ast.KindLink || a.Kind() == ast.KindHeading {
@@ -155,7 +162,7 @@ func (s *site) code(p *page, n *ast.CodeSpan) {
 		}
 	}
 	name := textOf(n, p.text)
-	if word, ok := strings.CutPrefix(name, "heddle explain "); ok {
+	if word, ok := strings.CutPrefix(name, "heddle explain "); ok && word == strings.ToLower(word) {
 		name = word
 	} else if _, ok := diag.Lookup(diag.Code(name)); !ok || !strings.Contains(name, "-") {
 		return

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -101,7 +102,7 @@ func (s slugs) unique(title string) string {
 			b.WriteRune(c)
 		}
 	}
-	id := b.String()
+	id := cmp.Or(b.String(), "section")
 	n, again := s[id]
 	s[id] = n + 1
 	if again {

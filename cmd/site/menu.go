@@ -51,7 +51,8 @@ func (s *site) order() {
 		}
 	}
 	if theory := s.bySource["docs/theory/README.md"]; theory != nil {
-		add("Theory", true, linked(theory.tree, theory.source))
+		add("Theory", true, slices.DeleteFunc(linked(theory.tree, theory.source),
+			func(source string) bool { return !strings.HasPrefix(source, "docs/theory/") }))
 	}
 	codes := []string{codesIndex}
 	for _, d := range diag.Docs() {

@@ -13,9 +13,10 @@
   const system = matchMedia('(prefers-color-scheme: dark)');
   const dark = () => (root.dataset.theme || (system.matches ? 'dark' : 'light')) === 'dark';
 
-  // search returns the sections that have all words of a query, the best first. A section whose
-  // heading is the query comes before one that has its words in the heading, and that before one
-  // that has them in its text; a word that begins like the query's, before one that contains it.
+  // search returns the sections that have all words of a query, the best first, at most three of a
+  // page. A section whose heading is the query comes before one that has its words in the heading,
+  // and that before one that has them in its text; a word that begins like the query's, before one
+  // that contains it. The title of the page may supply words, but not all of them.
   const search = (index, query, limit) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return [];
@@ -34,26 +35,35 @@
     index.forEach((entry, order) => {
       const [heading, page, text] = entry.low ||= [entry.h, entry.p, entry.t].map(s => s.toLowerCase());
       let score = heading === whole ? 1000 : 0;
+      let own = false;
       for (const word of words) {
-        const best = Math.max(40 * rank(heading, word), 8 * rank(page, word), rank(text, word));
+        const here = Math.max(40 * rank(heading, word), rank(text, word));
+        const best = Math.max(here, 8 * rank(page, word));
         if (best === 0) return;
+        own ||= here > 0;
         score += best;
       }
       if (words.length > 1 && text.includes(whole)) score += 10;
-      hits.push({entry, score, order});
+      if (own) hits.push({entry, score, order});
     });
     hits.sort((a, b) => b.score - a.score || a.order - b.order);
-    return hits.slice(0, limit).map(hit => hit.entry);
+    const count = {};
+    return hits.map(hit => hit.entry)
+      .filter(e => (count[e.p] = (count[e.p] || 0) + 1) <= 3).slice(0, limit);
   };
   window.heddleSearch = search;
 
-  // excerpt returns the part of a text around the first of some words.
+  // excerpt returns the part of a text around some words: where they are side by side, or else around
+  // the first of them.
   const excerpt = (text, words) => {
     const low = text.toLowerCase();
-    const at = Math.min(...words.map(w => low.indexOf(w)).filter(i => i >= 0));
+    let at = low.indexOf(words.join(' '));
+    if (at < 0) at = Math.min(...words.map(w => low.indexOf(w)).filter(i => i >= 0));
     const from = Number.isFinite(at) && at > 60 ? text.indexOf(' ', at - 60) + 1 : 0;
-    const part = text.slice(from, from + 180);
-    return (from > 0 ? '... ' : '') + part + (from + 180 < text.length ? ' ...' : '');
+    let to = text.length;
+    if (to > from + 180) to = text.lastIndexOf(' ', from + 180);
+    if (to <= from) to = from + 180;
+    return (from > 0 ? '... ' : '') + text.slice(from, to) + (to < text.length ? ' ...' : '');
   };
   // marked appends a text to an element, with words in mark elements.
   const marked = (element, text, words) => {
@@ -68,12 +78,12 @@
 
   const start = () => {
     const up = document.body.dataset.up;
-    const box = document.getElementById('query');
-    const results = document.getElementById('results');
-    const found = document.getElementById('found');
-    const theme = document.getElementById('theme');
-    const open = document.getElementById('open');
-    const menu = document.getElementById('menu');
+    const box = document.getElementById('site-query');
+    const results = document.getElementById('site-results');
+    const found = document.getElementById('site-found');
+    const theme = document.getElementById('site-theme');
+    const open = document.getElementById('site-open');
+    const menu = document.getElementById('site-menu');
 
     const pressed = () => theme.setAttribute('aria-pressed', dark());
     pressed();
@@ -99,6 +109,15 @@
     const fit = () => { if (contents) contents.open = wide.matches; };
     fit();
     wide.addEventListener('change', fit);
+    // What scrolls sideways is reachable by keyboard; what fits needs no stop there.
+    const scrolling = () => {
+      for (const e of document.querySelectorAll('pre, .scroll')) {
+        if (e.scrollWidth > e.clientWidth) e.tabIndex = 0; else e.removeAttribute('tabindex');
+      }
+    };
+    scrolling();
+    addEventListener('resize', scrolling);
+
     const here = menu.querySelector('[aria-current]');
     if (here && menu.scrollHeight > menu.clientHeight) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;
 

@@ -83,9 +83,8 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%s", m)
 	}
 	for _, want := range []string{"&lt;script&gt;bad(3)&lt;/script&gt;", "&lt;iframe", "&lt;style&gt;",
-		"&lt;script&gt;bad(20)", "bad(6)", "<p>&lt;img src=x", "text &lt;img"} {
-		if !strings.Contains(strings.ReplaceAll(html, "&#34;", `"`), want) &&
-			!strings.Contains(html, strings.TrimPrefix(want, "<p>")) {
+		"&lt;script&gt;bad(20)", "bad(6)", "&lt;img src=x", "text &lt;img"} {
+		if !strings.Contains(html, want) {
 			t.Errorf("%q is not shown in\n%s", want, html)
 		}
 	}

@@ -26,7 +26,7 @@ type site struct {
 
 // A page is one document, from its source to its HTML.
 type page struct {
-	source   string // slash path in the repository; of a generated page, one that does not exist
+	source   string // slash path in the repository; of a generated page, that of no file
 	out      string // slash path in the site
 	text     []byte // Markdown
 	title    string // text of the first heading

@@ -11,9 +11,11 @@ import (
 	"heddle/internal/diag"
 )
 
-// codesIndex is the source of the page that lists all codes. Like those of the codes, it exists only
-// in memory.
-const codesIndex = "docs/codes/README.md"
+// codesIndex is the source of the page that lists all codes, and codeSource that of the page of one.
+// They exist only in memory; links in them are relative to docs.
+const codesIndex = "docs/codes"
+
+func codeSource(code diag.Code) string { return "docs/code-" + string(code) }
 
 // addCodes adds a page for each code of heddle explain, and one that lists them.
 func (s *site) addCodes() error {
@@ -25,8 +27,7 @@ func (s *site) addCodes() error {
 	}
 	for _, d := range diag.Docs() {
 		out, _ := diag.PagePath(string(d.Code))
-		p := &page{source: "docs/" + strings.TrimSuffix(out, ".html") + ".md", out: out,
-			origin: places[d.Code]}
+		p := &page{source: codeSource(d.Code), out: out, origin: places[d.Code]}
 		p.text = []byte(s.codePage(p, d))
 		s.add(p)
 	}
@@ -43,7 +44,7 @@ func codesList() string {
 		b.WriteString("| code | meaning |\n|---|---|\n")
 		for _, d := range diag.Docs() {
 			if d.Family == family {
-				fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", d.Code, d.Code, prose(d.Title))
+				fmt.Fprintf(&b, "| [%s](code-%s) | %s |\n", d.Code, d.Code, prose(d.Title))
 			}
 		}
 	}
@@ -63,7 +64,7 @@ var familyText = [...]string{
 func (s *site) codePage(p *page, d diag.Doc) string {
 	var b strings.Builder
 	family := d.Family.String()
-	fmt.Fprintf(&b, "# %s\n\n*%s.* One of the [%s](README.md#%s).\n\n%s\n\n## How to repair it\n\n%s\n",
+	fmt.Fprintf(&b, "# %s\n\n*%s.* One of the [%s](codes#%s).\n\n%s\n\n## How to repair it\n\n%s\n",
 		d.Code, capital(prose(d.Title)), family, strings.ReplaceAll(family, " ", "-"), prose(d.Text),
 		prose(d.Fix))
 	before, after := s.reports(p, d)
@@ -79,12 +80,12 @@ func (s *site) codePage(p *page, d diag.Doc) string {
 	b.WriteString("\n## See also\n\n")
 	for _, t := range diag.Terms() {
 		if slices.Contains(t.See, string(d.Code)) || t.Name == string(d.Code) {
-			fmt.Fprintf(&b, "- [%s](../glossary.md#%s): %s\n", t.Name,
+			fmt.Fprintf(&b, "- [%s](glossary.md#%s): %s\n", t.Name,
 				strings.ReplaceAll(t.Name, " ", "-"), prose(t.Title))
 		}
 	}
-	fmt.Fprintf(&b, "- [All codes](README.md)\n- [How to read the report of a race]"+
-		"(../reading-a-race.md)\n- [Findings that are accepted](../ci.md#findings-that-are-accepted)\n")
+	b.WriteString("- [All codes](codes)\n- [How to read the report of a race](reading-a-race.md)\n" +
+		"- [Findings that are accepted](ci.md#findings-that-are-accepted)\n")
 	return b.String()
 }
 
@@ -185,7 +186,7 @@ func markCode(text string) string {
 	var b strings.Builder
 	plain := func(s string) {
 		s = special.ReplaceAllString(s, `\$0`)
-		s = document.ReplaceAllString(s, "[$0](../$1)")
+		s = document.ReplaceAllString(s, "[$0]($1)")
 		b.WriteString(otherCode.ReplaceAllStringFunc(s, func(name string) string {
 			if _, ok := diag.Lookup(diag.Code(name)); !ok {
 				return name

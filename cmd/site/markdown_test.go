@@ -171,7 +171,7 @@ func TestProse(t *testing.T) {
 		{"bar.sync and cp.async.wait_all. End", "`bar.sync` and `cp.async.wait_all`. End"},
 		{"cudaMemcpy, cuda::atomic_ref", "`cudaMemcpy`, `cuda::atomic_ref`"},
 		{"as race-global, not read-write", "as `race-global`, not read-write"},
-		{"see docs/support.md", "see [docs/support.md](../support.md)"},
+		{"see docs/support.md", "see [docs/support.md](support.md)"},
 		{"run `heddle verify` only", "run `heddle verify` only"},
 		{"The form is\n\n    // heddle:ignore CODE[, CODE]\n\nhere", "The form is\n\n    // heddle:ignore CODE[, CODE]\n\nhere"},
 	} {

@@ -56,7 +56,7 @@ func (s *site) order() {
 	}
 	codes := []string{codesIndex}
 	for _, d := range diag.Docs() {
-		codes = append(codes, "docs/codes/"+string(d.Code)+".md")
+		codes = append(codes, codeSource(d.Code))
 	}
 	add("Codes", true, codes)
 	add("Examples", false, []string{examplesIndex})

@@ -339,7 +339,7 @@ func TestDeadCodes(t *testing.T) {
 	}
 	for _, want := range []string{
 		fmt.Sprintf("internal/diag/codes_race.go:%d: page codes/race-noncoherent.html: link to "+
-			`"../glossary.md#proxy": docs/glossary.md has no heading #proxy`, line),
+			`"glossary.md#proxy": docs/glossary.md has no heading #proxy`, line),
 		"the code race-stream has no report in docs/examples/codes/race-stream.txt; make docs writes it",
 		"docs/examples/codes/trap.txt:1: expected the output of",
 		"docs/lost.md:1: no menu has this document",

@@ -161,7 +161,7 @@ func (s *site) code(p *page, n *ast.CodeSpan) {
 			return
 		}
 	}
-	name := textOf(n, p.text)
+	name := strings.Join(strings.Fields(textOf(n, p.text)), " ") // it may be on two lines
 	if word, ok := strings.CutPrefix(name, "heddle explain "); ok && word == strings.ToLower(word) {
 		name = word
 	} else if _, ok := diag.Lookup(diag.Code(name)); !ok || !strings.Contains(name, "-") {

@@ -132,7 +132,7 @@ func TestAnchors(t *testing.T) {
 func TestCodeLinks(t *testing.T) {
 	p := &page{source: "docs/theory/x.md", out: "theory/x.html", text: []byte(
 		"# `race-shared`\n\n`race-shared` `launch` `race-x` `heddle explain launch` `heddle explain CODE`\n" +
-			"`heddle explain barrier interval` [`race-global`](#race-shared)\n")}
+			"`heddle explain barrier\ninterval` [`race-global`](#race-shared)\n")}
 	s := &site{bySource: map[string]*page{}, byOut: map[string]*page{}, assets: map[string]string{}}
 	s.add(p)
 	for _, out := range []string{"codes/race-shared.html", "codes/launch.html", "glossary.html"} {
@@ -143,9 +143,10 @@ func TestCodeLinks(t *testing.T) {
 	if err := p.render(); err != nil {
 		t.Fatal(err)
 	}
-	want := `<h1 id="race-shared"><code>race-shared</code></h1>
-<p><a href="../codes/race-shared.html"><code>race-shared</code></a> <code>launch</code> <code>race-x</code> <a href="../codes/launch.html"><code>heddle explain launch</code></a> <code>heddle explain CODE</code>
-<a href="../glossary.html#barrier-interval"><code>heddle explain barrier interval</code></a> <a href="#race-shared"><code>race-global</code></a></p>
+	want := `<h1 id="race-shared"><code class="short">race-shared</code></h1>
+<p><a href="../codes/race-shared.html"><code class="short">race-shared</code></a> <code class="short">launch</code> <code class="short">race-x</code> <a href="../codes/launch.html"><code>heddle explain launch</code></a> <code class="short">heddle explain CODE</code>
+<a href="../glossary.html#barrier-interval"><code>heddle explain barrier
+interval</code></a> <a href="#race-shared"><code class="short">race-global</code></a></p>
 `
 	if diff := cmp.Diff(want, string(p.html)); diff != "" || len(s.problems) > 0 {
 		t.Error(diff, s.problems)

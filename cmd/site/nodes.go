@@ -25,6 +25,7 @@ func (*nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindRawHTML, rawHTML)
 	r.Register(ast.KindHTMLBlock, htmlBlock)
 	r.Register(ast.KindHeading, headingElement)
+	r.Register(ast.KindCodeSpan, codeElement)
 	r.Register(ast.KindCodeBlock, codeBlock)
 	r.Register(ast.KindFencedCodeBlock, codeBlock)
 	r.Register(east.KindTable, tableElement)
@@ -75,6 +76,20 @@ func headingElement(w util.BufWriter, source []byte, n ast.Node, enter bool) (as
 	}
 	fmt.Fprintf(w, "</h%d>\n", h.Level)
 	return ast.WalkContinue, nil
+}
+
+// codeElement writes code within a text. A short piece stays on one line: browsers break lines after
+// the hyphens of flags.
+func codeElement(w util.BufWriter, source []byte, n ast.Node, enter bool) (ast.WalkStatus, error) {
+	if !enter {
+		return ast.WalkContinue, nil
+	}
+	text, class := textOf(n, source), ""
+	if len(text) <= 20 {
+		class = ` class="short"`
+	}
+	fmt.Fprintf(w, "<code%s>%s</code>", class, html.EscapeString(text))
+	return ast.WalkSkipChildren, nil
 }
 
 // codeBlock writes a block of code. In what heddle prints, codes of findings are links.

@@ -147,7 +147,7 @@ func TestCodePage(t *testing.T) {
 	page := string(built(t)["codes/race-shared.html"])
 	for _, want := range []string{"<h1 id=\"race-shared\">race-shared</h1>",
 		"<a href=\"index.html#bugs-in-the-kernel\">bugs in the kernel</a>",
-		"<code>__syncthreads()</code> between the two accesses",
+		"<code class=\"short\">__syncthreads()</code> between the two accesses",
 		"<b>$ heddle run --grid 1 --block 64 neighbour.cu</b>",
 		"<span class=\"error\">error</span>[<a href=\"../codes/race-shared.html\">race-shared</a>]: data race",
 		"    __syncthreads();", "\nclean: kernel k(int*)", "../glossary.html#race\">"} {
@@ -241,7 +241,7 @@ func TestHome(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", c.module, c.want, page)
 		}
 		source := `<a href="https://github.com/alice/heddle/blob/HEAD/internal/event/conflict.go">` +
-			`<code>event/conflict.go</code></a>`
+			`<code class="short">event/conflict.go</code></a>`
 		atHome := c.module != "heddle"
 		if strings.Contains(string(files["architecture.html"]), source) != atHome ||
 			strings.Contains(string(files["verdicts.html"]), "/blob/HEAD/docs/verdicts.md") != atHome {

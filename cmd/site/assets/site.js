@@ -119,7 +119,7 @@
     addEventListener('resize', scrolling);
 
     const here = menu.querySelector('[aria-current]');
-    if (here && menu.scrollHeight > menu.clientHeight) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;
+    if (here && here.offsetTop > menu.clientHeight - 80) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;
 
     // The index is loaded when it is first needed, by a script element: a page that is a file may
     // not fetch other files.

@@ -67,7 +67,7 @@ func (s *site) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := clear(dir); err != nil {
+	if err := removeOld(dir); err != nil {
 		return err
 	}
 	for name, text := range files {
@@ -82,8 +82,8 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// clear removes an earlier site.
-func clear(dir string) error {
+// removeOld removes an earlier site, and nothing else.
+func removeOld(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil

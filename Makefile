@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo dist docs man test test-long bench lint build clang optional fuzz mutants sarif vscode
+.PHONY: demo dist docs man site test test-long bench lint build clang optional fuzz mutants sarif vscode
 
 build: $(BIN)
 
@@ -49,8 +49,8 @@ test-long: clang optional
 	$(MAKE) mutants
 
 # sarif holds the SARIF of all examples against the OASIS schema and the rules of GitHub's code scanning,
-# by Microsoft's multitool, which npm brings. It fails on errors. Two warnings are expected: there is no
-# site to name, and a build of a checkout has no version.
+# by Microsoft's multitool, which npm brings. It fails on errors. Two warnings are expected: a module
+# without a home has no site to name, and a build of a checkout has no version.
 MULTITOOL := @microsoft/sarif-multitool-linux@5.7.0
 sarif: clang build
 	@mkdir -p bin/sarif; $(BIN) check --format sarif examples/*.cu > bin/sarif/examples.sarif; test $$? -eq 1
@@ -79,11 +79,17 @@ fuzz:
 # docs runs the commands in the documents and writes their output there. Tests check that the output
 # is current.
 docs: clang
-	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports" -update
+	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports|TestCodeReports" -update
 
 # man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build
 	$(BIN) man $(DESTDIR)share/man/man1
+
+# site renders the documents as a web site into SITE, and fails on links that lead nowhere. It replaces a
+# site that is there.
+SITE ?= dist/site
+site:
+	$(GO) run ./cmd/site -o $(SITE)
 
 # dist builds what a release consists of below dist/: programs for six platforms, archives, packages,
 # checksums and bills of materials. For a checkout of a tag without changes its name is that of the tag.

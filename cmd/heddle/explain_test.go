@@ -57,16 +57,23 @@ func TestCodeExamples(t *testing.T) {
 	}
 }
 
+// enterExample makes a directory with the file of an example the current one until the test ends. The
+// name of the file is relative, so that all tests of an example compile it once.
+func enterExample(t *testing.T, e diag.Example) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(e.File, []byte(e.Text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // runExample returns the exit code and what is printed.
 func runExample(t *testing.T, e diag.Example) (code int, stdout, stderr string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), e.File)
-	if err := os.WriteFile(file, []byte(e.Text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	enterExample(t, e)
 	var out, errs bytes.Buffer
 	args := slices.Concat([]string{cmp.Or(e.Command, "run"), "--format", "json"}, e.Flags,
-		[]string{file})
+		[]string{e.File})
 	code = run(args, strings.NewReader(""), &out, &errs)
 	if e.Command == "exec" { // standard output belongs to the program
 		if strings.Contains(errs.String(), "found no C++ library") {
@@ -75,6 +82,40 @@ func runExample(t *testing.T, e diag.Example) (code int, stdout, stderr string) 
 		return code, errs.String(), out.String()
 	}
 	return code, out.String(), errs.String()
+}
+
+// TestCodeReports holds docs/examples/codes to what heddle prints for the example of each code, and
+// for the repaired one, both in the directory of the file. The pages of the codes show them.
+func TestCodeReports(t *testing.T) {
+	if testing.Short() || !hasClang() {
+		t.Skip("compiles kernels")
+	}
+	docs, err := filepath.Abs("../../docs/examples/codes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range diag.Docs() {
+		t.Run(string(doc.Code), func(t *testing.T) {
+			var text strings.Builder
+			for _, e := range []diag.Example{doc.Example, doc.Repaired()} {
+				text.WriteString(transcript(t, e))
+			}
+			current(t, filepath.Join(docs, string(doc.Code)+".txt"), text.String())
+		})
+	}
+}
+
+// transcript runs an example as heddle explain shows it, and returns the command with both streams.
+func transcript(t *testing.T, e diag.Example) string {
+	t.Helper()
+	enterExample(t, e)
+	line := e.CommandLine()
+	var out bytes.Buffer
+	run(strings.Fields(line)[1:], strings.NewReader(""), &out, &out)
+	if strings.Contains(out.String(), "found no C++ library") {
+		t.Skip("no C++ library")
+	}
+	return "$ " + line + "\n" + strings.TrimRight(out.String(), "\n") + "\n"
 }
 
 // results reads JSON output: the codes of the findings and the kinds of the verdicts.

@@ -31,7 +31,7 @@ heddle.toml, as for heddle check.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logf := func(text string) { fmt.Fprintf(stderr, "heddle lsp: %s\n", text) }
-			err := lsp.NewServer(stdin, stdout, &e, moduleVersion(), logf).Serve(cmd.Context())
+			err := lsp.NewServer(stdin, stdout, &e, moduleVersion(), siteURL(), logf).Serve(cmd.Context())
 			if err != nil {
 				return inputError{fmt.Errorf("lsp: %w", err)}
 			}

@@ -23,7 +23,7 @@ func newPrinter(format string, w io.Writer, files *source.Set) diag.Printer {
 	case "json":
 		return diag.NewJSON(w, files)
 	case "sarif":
-		return diag.NewSARIF(w, files, workingDirectory(), moduleVersion())
+		return diag.NewSARIF(w, files, workingDirectory(), moduleVersion(), siteURL())
 	case "github":
 		return diag.NewGitHub(w, files, workingDirectory())
 	case "gitlab":

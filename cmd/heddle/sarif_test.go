@@ -9,7 +9,28 @@ import (
 	"testing"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"heddle/internal/diag"
 )
+
+// TestSiteFor: the documents are where the linker says, or else on the pages of the repository that
+// the path of the module names, or else nowhere.
+func TestSiteFor(t *testing.T) {
+	for _, c := range []struct {
+		site, module string
+		want         diag.Site
+	}{
+		{"", "heddle", ""}, {"", "", ""},
+		{"", "github.com/alice/heddle", "https://alice.github.io/heddle/"},
+		{"https://docs.example.org/h", "heddle", "https://docs.example.org/h/"},
+		{"https://docs.example.org/", "github.com/alice/heddle", "https://docs.example.org/"},
+		{"none", "github.com/alice/heddle", ""},
+	} {
+		if got := siteFor(c.site, c.module); got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.site, c.module, got, c.want)
+		}
+	}
+}
 
 // What users get for kernels of all kinds is valid: by the schema of OASIS, and as XML.
 func TestFormatsAreValid(t *testing.T) {

@@ -6,14 +6,39 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"heddle/internal/diag"
 )
 
 // version and commit are those of a release: its tag, and its revision in full. The linker sets
 // them (-X main.version=v1.2.3), since a release is built without asking git, so that everyone who
 // builds it from the same files gets the same bytes.
 var version, commit string
+
+// site is the address of the documents if it is not the one that follows from the path of the module
+// (-X main.site=URL), or noSite if they are published nowhere.
+var site string
+
+// noSite is what site is without a site.
+const noSite = "none"
+
+// siteURL returns where the documents of this build are published, for links to codes and
+// verdicts. A build of a module without a repository has no such place.
+func siteURL() diag.Site { return siteFor(site, thisBuild().Module) }
+
+// siteFor is siteURL for an address that the linker has set, or else for a module.
+func siteFor(site, module string) diag.Site {
+	switch site {
+	case "":
+		return diag.SiteOf(module)
+	case noSite:
+		return ""
+	}
+	return diag.Site(strings.TrimSuffix(site, "/") + "/")
+}
 
 // newVersion makes the command whose output belongs into bug reports.
 func newVersion(stdout io.Writer) *cobra.Command {

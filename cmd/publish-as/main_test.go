@@ -219,4 +219,9 @@ func TestPublish(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(out), "heddle "+version+" ") {
 		t.Errorf("heddle version: %v\n%s", err, out)
 	}
+	// The installed program knows where its documents are. The exit code 2 is that of the missing file.
+	out, _ = exec.Command(filepath.Join(bin, "heddle"), "check", "--format", "sarif", "no.ptx").Output()
+	if !strings.Contains(string(out), `"helpUri": "https://alice.github.io/heddle/codes/race-shared.html"`) {
+		t.Errorf("no helpUri at home in\n%.2000s", out)
+	}
 }

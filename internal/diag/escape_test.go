@@ -62,7 +62,7 @@ func TestHostileText(t *testing.T) {
 			}
 		}
 		log := printAll(t, s, func(w io.Writer, set *source.Set) Printer {
-			return NewSARIF(w, set, "/base", "1")
+			return NewSARIF(w, set, "/base", "1", "")
 		})
 		if !json.Valid([]byte(log)) || !utf8.ValidString(log) {
 			t.Errorf("%q: SARIF: %q", s, log)

@@ -19,7 +19,7 @@ func Explain(w io.Writer, d Doc) error {
 	fmt.Fprint(b, "\nThe same after the repair\n\n")
 	repaired := d.Repaired()
 	if repaired.Text == d.Example.Text {
-		fmt.Fprintf(b, "    $ %s\n", repaired.command())
+		fmt.Fprintf(b, "    $ %s\n", repaired.CommandLine())
 	} else {
 		repaired.print(b)
 	}
@@ -37,15 +37,15 @@ func (d *Doc) Repaired() Example {
 	return e
 }
 
-// command returns the command line that runs the example.
-func (e *Example) command() string {
+// CommandLine returns the command line that runs the example.
+func (e *Example) CommandLine() string {
 	words := append([]string{"heddle", cmp.Or(e.Command, "run")}, e.Flags...)
 	return strings.Join(append(words, e.File), " ")
 }
 
 // print writes the command and the file, indented by four columns.
 func (e *Example) print(w io.Writer) {
-	fmt.Fprintf(w, "    $ %s\n\n", e.command())
+	fmt.Fprintf(w, "    $ %s\n\n", e.CommandLine())
 	for l := range strings.Lines(e.Text) {
 		fmt.Fprintf(w, "    %s", l)
 	}

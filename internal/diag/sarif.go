@@ -32,10 +32,15 @@ type SARIF struct {
 }
 
 // NewSARIF returns a renderer that resolves positions in files. Names of files below base become
-// relative to it; other names are absolute URIs. version is the version of heddle.
-func NewSARIF(w io.Writer, files *source.Set, base, version string) *SARIF {
+// relative to it; other names are absolute URIs. version is the version of heddle. With a site, each
+// rule links to its page there; without one nothing does, since helpUri must be absolute (3.49.12).
+func NewSARIF(w io.Writer, files *source.Set, base, version string, site Site) *SARIF {
 	run := sarif.NewRun()
-	driver := sarif.NewToolComponent().WithName("heddle").WithVersion(version).WithRules(rules())
+	driver := sarif.NewToolComponent().WithName("heddle").WithVersion(version).
+		WithRules(rules(site))
+	if site != "" {
+		driver.WithInformationURI(string(site))
+	}
 	if v := strings.TrimPrefix(version, "v"); semver.IsValid("v" + v) {
 		driver.WithSemanticVersion(v)
 	}
@@ -50,7 +55,7 @@ func NewSARIF(w io.Writer, files *source.Set, base, version string) *SARIF {
 }
 
 // rules returns a rule for each code, with its documentation as help, and one rule for verdicts.
-func rules() []*sarif.ReportingDescriptor {
+func rules(site Site) []*sarif.ReportingDescriptor {
 	var out []*sarif.ReportingDescriptor
 	for _, d := range Docs() {
 		var help strings.Builder
@@ -64,14 +69,22 @@ func rules() []*sarif.ReportingDescriptor {
 			bag.Add("precision", "very-high")
 		}
 		bag.Add("problem.severity", level)
-		out = append(out, rule(string(d.Code), d.Title, d.Text, help.String(), markdown(d)).
+		r := rule(string(d.Code), d.Title, d.Text, help.String(), markdown(d)).
 			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)).
-			WithProperties(bag))
+			WithProperties(bag)
+		if site != "" {
+			r.WithHelpURI(site.Page(string(d.Code)))
+		}
+		out = append(out, r)
 	}
 	const what = "The result of a run or a proof for one kernel. Clean and verified have kind pass, " +
 		"unknown and unsupported have kind open."
 	const help = what + " docs/verdicts.md defines the verdicts."
-	return append(out, rule(verdictRule, "the verdict on a kernel", what, help, help))
+	verdicts := rule(verdictRule, "the verdict on a kernel", what, help, help)
+	if site != "" {
+		verdicts.WithHelpURI(site.url(verdictsPage))
+	}
+	return append(out, verdicts)
 }
 
 // tags are those of the rules of a family, by which viewers filter.
@@ -85,7 +98,7 @@ var tags = [...][]string{
 func markdown(d Doc) string {
 	var b strings.Builder
 	example := func(e Example) {
-		fmt.Fprintf(&b, "```\n$ %s\n```\n", e.command())
+		fmt.Fprintf(&b, "```\n$ %s\n```\n", e.CommandLine())
 		if e.Text != "" {
 			fmt.Fprintf(&b, "```cuda\n%s\n```\n", strings.TrimRight(e.Text, "\n"))
 		}

@@ -25,7 +25,7 @@ import (
 func logOf(t *testing.T, set *source.Set, base string, ds []*Diagnostic, vs []*Verdict) *sarif.Run {
 	t.Helper()
 	var b bytes.Buffer
-	s := NewSARIF(&b, set, base, "v1.2.3")
+	s := NewSARIF(&b, set, base, "v1.2.3", "")
 	for _, d := range ds {
 		if err := s.Finding(d); err != nil {
 			t.Fatal(err)

@@ -222,7 +222,7 @@ func links(names []string) []string {
 	var out []string
 	for _, n := range names {
 		if t, ok := LookupTerm(n); ok {
-			out = append(out, fmt.Sprintf("[%s](#%s)", n, strings.ReplaceAll(t.Name, " ", "-")))
+			out = append(out, fmt.Sprintf("[%s](#%s)", n, t.anchor()))
 		} else {
 			out = append(out, "`"+n+"`")
 		}

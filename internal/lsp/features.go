@@ -26,7 +26,8 @@ func (s *Server) diagnostics(d *document) map[string][]diagnostic {
 		}
 		uri, r := s.place(d, files, v.Span)
 		out[uri] = append(out[uri], diagnostic{Range: r, Severity: severityInformation,
-			Code: v.Kind.String(), Source: "heddle", Message: sentence(v)})
+			Code: v.Kind.String(), CodeDescription: pageAt(s.site.Verdict(v.Kind)), Source: "heddle",
+			Message: sentence(v)})
 	})
 	return out
 }
@@ -36,8 +37,8 @@ func (s *Server) finding(
 	d *document, files *source.Set, f *diag.Diagnostic,
 ) (uri string, g diagnostic) {
 	uri, r := s.place(d, files, f.Span)
-	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code), Source: "heddle",
-		Message: text(f)}
+	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code),
+		CodeDescription: pageAt(s.site.Page(string(f.Code))), Source: "heddle", Message: text(f)}
 	if data, err := json.Marshal(map[string]string{"fingerprint": diag.Fingerprint(files,
 		f)}); err == nil {
 		g.Data = data
@@ -50,6 +51,14 @@ func (s *Server) finding(
 		g.RelatedInformation = append(g.RelatedInformation, related{location{uri, r}, f.Label})
 	}
 	return uri, g
+}
+
+// pageAt describes a code by a URL; an empty URL is no description.
+func pageAt(url string) *codePage {
+	if url == "" {
+		return nil
+	}
+	return &codePage{url}
 }
 
 // sentence returns a verdict as one line, for hovers and lenses.

@@ -74,10 +74,16 @@ type diagnostic struct {
 	Range              lspRange        `json:"range"`
 	Severity           int             `json:"severity"`
 	Code               string          `json:"code,omitempty"`
+	CodeDescription    *codePage       `json:"codeDescription,omitempty"`
 	Source             string          `json:"source"`
 	Message            string          `json:"message"`
 	RelatedInformation []related       `json:"relatedInformation,omitempty"`
 	Data               json.RawMessage `json:"data,omitempty"`
+}
+
+// codePage is where a code is explained (3.16, CodeDescription).
+type codePage struct {
+	Href string `json:"href"`
 }
 
 // related is a further place of a finding.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"heddle/internal/diag"
 )
 
 // DefaultDelay is the time from the last edit of a document to its check.
@@ -18,6 +20,7 @@ type Server struct {
 	conn    *conn
 	engine  Engine
 	version string
+	site    diag.Site
 	log     func(string)
 
 	calls calls
@@ -39,12 +42,14 @@ type Server struct {
 	last     int                           // number of the last progress token
 }
 
-// NewServer returns a server that reads from r and writes to w. log receives errors that belong to
-// no request; it may be called from several goroutines.
-func NewServer(r io.Reader, w io.Writer, engine Engine, version string, log func(string)) *Server {
+// NewServer returns a server that reads from r and writes to w. Diagnostics link to pages of site,
+// unless it is empty. log receives errors that belong to no request; it may be called from several
+// goroutines.
+func NewServer(r io.Reader, w io.Writer, engine Engine, version string, site diag.Site,
+	log func(string)) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Server{
-		conn: &conn{r: bufio.NewReader(r), w: w}, engine: engine, version: version, log: log,
+		conn: &conn{r: bufio.NewReader(r), w: w}, engine: engine, version: version, site: site, log: log,
 		calls: calls{cancel: map[string]context.CancelFunc{}, waits: map[string]chan<- *message{}},
 		root:  ctx, stop: stop, docs: map[string]*document{}, onChange: true, delay: DefaultDelay,
 		tokens: map[string]context.CancelFunc{},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,11 +29,17 @@ type client struct {
 
 func start(t *testing.T, e Engine) *client {
 	t.Helper()
+	return startAt(t, e, "")
+}
+
+// startAt starts a server whose documents are published at a site.
+func startAt(t *testing.T, e Engine, site diag.Site) *client {
+	t.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	c := &client{t: t, conn: &conn{r: bufio.NewReader(fromServer), w: toServer}, in: toServer,
 		end: make(chan error, 1)}
-	s := NewServer(fromClient, toClient, e, "test", func(text string) { t.Log(text) })
+	s := NewServer(fromClient, toClient, e, "test", site, func(text string) { t.Log(text) })
 	go func() {
 		c.end <- s.Serve(t.Context())
 		toClient.Close()
@@ -177,6 +184,9 @@ func (e *words) Check(ctx context.Context, req Request) (*Report, error) {
 			if req.Mode == Proof {
 				kind = diag.Verified
 			}
+			if strings.Contains(string(req.Text), "undecided") {
+				kind = diag.Unknown
+			}
 			r.Verdicts = append(r.Verdicts,
 				diag.Verdict{Kind: kind, Kernel: "kernel", Scope: "this", Span: at(i, 6)})
 		}
@@ -225,6 +235,43 @@ func TestDiagnostics(t *testing.T) {
 	}
 	c.notify("textDocument/didClose", object{"textDocument": object{"uri": uri}})
 	c.quit()
+}
+
+// TestCodeDescription: with a site, the code of a finding and that of a verdict link to their pages
+// (LSP 3.17, Diagnostic); without one there is no link, not even an empty one.
+func TestCodeDescription(t *testing.T) {
+	for _, c := range []struct {
+		site diag.Site
+		want []string
+	}{
+		{"", []string{"", ""}},
+		{"https://alice.github.io/heddle/", []string{
+			"https://alice.github.io/heddle/codes/race-shared.html",
+			"https://alice.github.io/heddle/verdicts.html#unknown"}},
+	} {
+		client := startAt(t, &words{}, c.site)
+		client.initialize(object{"initializationOptions": object{"delay": 0}})
+		client.notify("textDocument/didOpen", open("bad undecided kernel\n"))
+		var got []string
+		for _, d := range client.diagnostics(uri) {
+			raw, err := json.Marshal(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(raw), "codeDescription") != (c.site != "") {
+				t.Errorf("site %q: %s", c.site, raw)
+			}
+			href := ""
+			if d.CodeDescription != nil {
+				href = d.CodeDescription.Href
+			}
+			got = append(got, href)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("site %q: %q, want %q", c.site, got, c.want)
+		}
+		client.quit()
+	}
 }
 
 // TestVersionedEdits: a client that compares versions gets the version of the document with an edit
@@ -422,13 +469,14 @@ func TestMistakes(t *testing.T) {
 func TestStreamEnds(t *testing.T) {
 	for _, text := range []string{"", "hello\r\n\r\n", "Content-Length: x\r\n\r\n",
 		"Content-Length: 99999999999\r\n\r\n", "X: y\r\n\r\n", "Content-Length: 5\r\n\r\n{}"} {
-		s := NewServer(strings.NewReader(text), io.Discard, &words{}, "test", func(string) {})
+		s := NewServer(strings.NewReader(text), io.Discard, &words{}, "test", "",
+			func(string) {})
 		if err := s.Serve(t.Context()); err == nil {
 			t.Errorf("%q: no error", text)
 		}
 	}
 	s := NewServer(strings.NewReader("Content-Length: 33\r\n\r\n"+`{"jsonrpc":"2.0","method":"exit"}`),
-		io.Discard, &words{}, "test", func(string) {})
+		io.Discard, &words{}, "test", "", func(string) {})
 	if err := s.Serve(t.Context()); err == nil {
 		t.Error("exit without shutdown returns no error")
 	}

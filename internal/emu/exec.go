@@ -82,6 +82,9 @@ type exec struct {
 	from   [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool   pool
 	spec   *speculation // of a worker that runs ahead
+	// agentID is the number of the last asynchronous operation
+	agentID   uint64
+	leftovers []Leftover
 	// touched collects the accesses to global memory; nil: not wanted
 	touched *order.Touched
 }
@@ -97,6 +100,13 @@ type events struct {
 	copy     event.Copy
 	group    event.CopyGroup
 	copied   lateCopy // what copy points to
+
+	mbar, phase event.MBarrier // mbar is collected lane by lane; Mask is 0 if it is empty
+	bulk        event.Bulk
+	bulkGroup   event.BulkGroup
+	copyArrive  event.CopyArrive
+	signal      event.Signal
+	proxy       event.ProxyFence
 }
 
 // warp is a warp of a resident block.
@@ -127,6 +137,7 @@ type warp struct {
 	localUnk []bool
 	tid      [3]alu.Lanes
 	copies   copyState
+	bulk     bulkState
 }
 
 // block is a resident block.
@@ -141,7 +152,12 @@ type block struct {
 	unk      []uint64 // unknown bytes of shared, one bit each; nil: all known
 	origin   uint32
 	bars     [16]barrier
-	idle     int // consecutive turns that only spun
+	// live objects by address, and how many there have been; nil before the first
+	mbars  map[uint64]*mbarrier
+	serial uint64
+	// asynchronous operations that are under way, in the order of their issue
+	agents, spareAgents []*agent
+	idle                int // consecutive turns that only spun
 }
 
 // alive returns the lanes that are threads and have not exited.

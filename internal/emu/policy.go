@@ -66,7 +66,7 @@ func (p *program) policyOf(seed uint64) policy {
 }
 
 // SyncsThroughMemory reports whether the kernel has instructions by which a thread can observe the
-// order of others: an atomic operation whose result is used, or a strong load. Which accesses are
+// order of others: an atomic operation whose result is used, a strong load, or an mbarrier. Which accesses are
 // ordered may then differ between schedules, so that one seed does not stand for all.
 func (m *Machine) SyncsThroughMemory() bool { return m.prog.contended }
 
@@ -76,6 +76,9 @@ func (p *program) isContended() bool {
 		var used map[ir.RegID]bool
 		for i := range fc.code {
 			in := &fc.code[i]
+			if in.misc != nil && (in.misc.mbar != nil || in.misc.bulk != nil) {
+				return true
+			}
 			m := in.mem
 			if m == nil || m.space == event.Local {
 				continue

@@ -272,7 +272,7 @@ func (s *phaseSearch) next(st *phaseState) []phaseState {
 			out = append(out, n)
 		}
 	}
-	if len(out) == 0 && !s.erred {
+	if len(out) == 0 {
 		s.end(st)
 	}
 	return out
@@ -404,7 +404,7 @@ func (s *phaseSearch) end(st *phaseState) {
 	for t := range st.threads {
 		stuck = stuck || st.threads[t].at < len(s.prog.Threads[t])
 	}
-	s.res.Deadlock = s.res.Deadlock || stuck
+	s.res.Deadlock = s.res.Deadlock || stuck && !s.erred
 	s.res.Ends = s.res.Ends || !stuck
 	if !stuck {
 		s.ends[fmt.Sprint(st.phases)] = true

@@ -102,8 +102,8 @@ func (x *exec) missing(b *block, m *mbarrier, phase uint64) string {
 		gone += popcount(b.warps[i].exited)
 	}
 	if gone > 0 && m.pending > 0 {
-		text += fmt.Sprintf("; %s of the block, and an exit is no arrival", countOf(gone,
-			"thread has left", "threads have left"))
+		text += fmt.Sprintf("; %s, and an exit is no arrival", countOf(gone,
+			"thread of the block has left", "threads of the block have left"))
 	}
 	return text
 }

@@ -102,6 +102,7 @@ type events struct {
 	copied   lateCopy // what copy points to
 
 	mbar, phase event.MBarrier // mbar is collected lane by lane; Mask is 0 if it is empty
+	tested      uint64         // tests of mbarriers that have passed
 	bulk        event.Bulk
 	bulkGroup   event.BulkGroup
 	copyArrive  event.CopyArrive
@@ -130,6 +131,7 @@ type warp struct {
 	block   *block
 	// priority among the warps that can run; only of policy priorities
 	priority int64
+	kept     int64 // the priority before it fell behind because it only spun
 	state    spinState
 	// local memory: each lane has localCap bytes
 	local    []byte

@@ -136,7 +136,7 @@ func (c *compiler) emitState(in *ir.Instr, d inst) error {
 // are one event.
 func runMBarrier(x *exec, in *inst) {
 	op, kind := in.misc.mbar, in.misc.mbar.use.Kind
-	x.point()
+	before := x.evs.tested
 	e := &x.evs.mbar
 	e.Mask = 0
 	for t := x.m; t != 0 && x.stop == nil; t &= t - 1 {
@@ -167,6 +167,10 @@ func runMBarrier(x *exec, in *inst) {
 		}
 	}
 	x.flushMBarrier()
+	// A test that does not pass decides nothing: a thread that waits makes any number of them.
+	if kind != isa.BarrierTest || x.evs.tested != before {
+		x.point()
+	}
 }
 
 // sharedAddress returns the offset of lane l's operand in the block's shared memory, a multiple of 8
@@ -346,6 +350,7 @@ func (x *exec) tryPhase(m *mbarrier) {
 	done := m.phase
 	m.phase++
 	m.pending, m.arrived = m.expected, 0
+	x.resume()
 	if x.sink != nil {
 		x.flushMBarrier()
 		x.evs.phase = event.MBarrier{Warp: x.block.warps[0].id, Op: event.MBarrierComplete, Addr: m.addr,
@@ -395,6 +400,7 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 		return
 	}
 	m.seen = max(m.seen, phase+1)
+	x.evs.tested++
 	x.noteMBarrier(in, l, event.MBarrierWait, m.addr, phase)
 }
 

@@ -204,8 +204,30 @@ func (x *exec) afterTurn(w *warp, began uint64) {
 	case x.lowered != 0:
 		w.priority, x.lowered = x.lowered, 0
 	case w.idle || x.inRow > fairSteps:
+		if w.priority >= 0 {
+			w.kept = w.priority
+		}
 		x.yields--
 		w.priority, x.inRow = x.yields, 0
+	}
+}
+
+// resume gives the warps of the current block that fell behind their priority again, and lets one
+// of them run: a phase of an mbarrier is complete, for which they may have waited. Threads that wait
+// for a phase are blocked in the sense of PCT, although here they poll.
+func (x *exec) resume() {
+	if x.policy != priorities {
+		return
+	}
+	any := false
+	for i := range x.block.warps {
+		if w := &x.block.warps[i]; w.priority < 0 && w.queued {
+			w.priority, any = w.kept, true
+		}
+	}
+	if any {
+		heap.Init(&x.queue)
+		x.endTurn()
 	}
 }
 

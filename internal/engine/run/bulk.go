@@ -64,7 +64,11 @@ func (r *Run) lateFence(rc *race.Race, seed uint64) diag.Diagnostic {
 func (r *Run) waiting(res *emu.Result, seed uint64) {
 	s := res.Stop
 	code := stopCodes[s.Kind]
-	r.add(Key{code, s.Site, s.Site}, nil, func() diag.Diagnostic {
+	key := Key{code, s.Site, s.Site}
+	for _, w := range res.Waits {
+		key.a, key.b = min(key.a, w.Site), max(key.b, w.Site)
+	}
+	r.add(key, nil, func() diag.Diagnostic {
 		d := r.stopFinding(code, s, seed)
 		d.Label = ""
 		for _, w := range res.Waits {

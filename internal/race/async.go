@@ -239,11 +239,7 @@ func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 			*side = now
 		case was.within(side):
 			side.mask &^= t.mask
-			if d.handed.mask != 0 {
-				d.putRead(t.mem, side, now) // it subsumes nothing
-			} else {
-				d.add(t, side, now)
-			}
+			d.add(t, side, now) // which subsumes nothing, since the other lanes are pending
 		}
 		return
 	}

@@ -438,12 +438,12 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	if x.touched != nil && sp == event.Global {
 		x.touch(mo, m)
 	}
-	if sp == event.Shared && len(x.block.mbars) > 0 && x.sink != nil {
-		x.overwritten(in, m)
-	}
 	if x.sink == nil {
 		x.ev.Row = 0
 		return
+	}
+	if sp == event.Shared && len(x.block.mbars) > 0 {
+		x.overwritten(in, m)
 	}
 	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {
 		x.maybe[x.site(in)] = true

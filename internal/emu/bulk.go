@@ -136,7 +136,7 @@ func (x *exec) issueBulk(in *inst, l int) {
 		a.bar.agents++
 		e.Addr = addr
 	} else {
-		a.group = x.warp.bulk.closed[l]
+		a.group = x.warp.groups().closed[l]
 	}
 	shared := to
 	if op.use.To != event.Shared {
@@ -212,7 +212,7 @@ func runBulkGroup(x *exec, in *inst) {
 	op, w := in.misc.bulkGroup, x.warp
 	if op.commit {
 		for t := x.m; t != 0; t &= t - 1 {
-			w.bulk.closed[bits.TrailingZeros32(t)&31]++
+			w.groups().closed[bits.TrailingZeros32(t)&31]++
 		}
 	} else {
 		x.completeBulk(w, x.m, op)
@@ -230,9 +230,18 @@ type bulkState struct {
 	awaited [event.WarpSize]uint32 // groups whose sources some wait has covered
 }
 
+// groups returns the bulk groups of the warp.
+func (w *warp) groups() *bulkState {
+	if w.bulk == nil {
+		w.bulk = new(bulkState)
+	}
+	return w.bulk
+}
+
 // completeBulk makes the operations of the groups that a wait covers read their sources and, unless
 // it waits for that only, complete.
 func (x *exec) completeBulk(w *warp, m uint32, op *bulkGroupOp) {
+	w.groups()
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if c := w.bulk.closed[l]; c > op.pending {
@@ -244,7 +253,7 @@ func (x *exec) completeBulk(w *warp, m uint32, op *bulkGroupOp) {
 		if a.warp == w && a.op != nil && a.bar == nil && m>>a.lane&1 != 0 &&
 			uint64(a.group)+uint64(op.pending) < uint64(w.bulk.closed[a.lane]) {
 			x.readBulk(a)
-			if !op.reads {
+			if !op.reads || x.random()&1 != 0 { // it may be complete
 				x.writeBulk(a)
 				x.freeAgent(a)
 				continue

@@ -38,11 +38,11 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 				return nil, false
 			}
 			for _, g := range w.ready {
-				m := b.mbars[g.mwait.addr]
-				if !g.mwait.is || g.mwait.site != g.polledAt || m == nil {
+				if g.mwait == nil || g.mwait.site != g.polledAt || b.mbars[g.mwait.addr] == nil {
 					bytes = false
 					continue
 				}
+				m := b.mbars[g.mwait.addr]
 				polls = true
 				bytes = bytes && m.pending == 0 && m.phase == g.mwait.phase
 				list = addWait(list, w, g, g.polledAt, false, s.x.missing(b, m, g.mwait.phase))

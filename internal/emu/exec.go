@@ -139,7 +139,7 @@ type warp struct {
 	localUnk []bool
 	tid      [3]alu.Lanes
 	copies   copyState
-	bulk     bulkState
+	bulk     *bulkState // nil until the first
 }
 
 // block is a resident block.
@@ -150,15 +150,15 @@ type block struct {
 	runnable []*warp // empty with policy priorities
 	queued   int     // warps that can run
 	live     int     // warps with lanes that have not exited
-	shared   []byte
-	unk      []uint64 // unknown bytes of shared, one bit each; nil: all known
-	origin   uint32
-	bars     [16]barrier
 	// live objects by address, and how many there have been; nil before the first
 	mbars  map[uint64]*mbarrier
 	serial uint64
 	// asynchronous operations that are under way, in the order of their issue
 	agents, spareAgents []*agent
+	shared              []byte
+	unk                 []uint64 // unknown bytes of shared, one bit each; nil: all known
+	origin              uint32
+	bars                [16]barrier
 	idle                int // consecutive turns that only spun
 }
 

@@ -54,8 +54,6 @@ type mwait struct {
 	site  event.Site
 	addr  uint64
 	phase uint64
-	lane  uint8
-	is    bool
 }
 
 // States are numbers that name the object and the phase, and the count of .noComplete. The ISA
@@ -396,7 +394,10 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	}
 	if !done {
 		x.poll(in)
-		x.frag.mwait = mwait{x.site(in), m.addr, phase, uint8(l), true}
+		if x.frag.mwait == nil {
+			x.frag.mwait = new(mwait)
+		}
+		*x.frag.mwait = mwait{x.site(in), m.addr, phase}
 		return
 	}
 	m.seen = max(m.seen, phase+1)

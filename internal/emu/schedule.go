@@ -356,8 +356,11 @@ func (x *exec) startBlock(b *block, id uint32) {
 		b.bars[i].active = false
 	}
 	b.runnable, b.queued = b.runnable[:0], 0
-	clear(b.mbars)
-	b.serial, b.agents = 0, b.agents[:0]
+	if b.mbars != nil {
+		clear(b.mbars)
+		b.serial = 0
+	}
+	b.agents = b.agents[:0]
 	if x.prog.ordered { // a block is a run of its own
 		x.points = 0
 		if x.policy == priorities {
@@ -380,7 +383,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
 		w.copies.reset()
-		w.bulk = bulkState{}
+		w.bulk = nil
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)

@@ -33,7 +33,6 @@ type piece struct {
 // ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
 type ranges struct {
 	parts map[uint64]*pieces
-	count int
 }
 
 const partShift = 12

@@ -17,12 +17,13 @@ const (
 	noProxyFence = "the first access is through the generic proxy and the second through the async proxy: " +
 		"synchronization alone does not order them, it needs a fence.proxy.async behind the first access " +
 		"(PTX ISA 8.6, 8.9.5, 9.7.13.4)"
-	beforeBulk = "a bulk operation happens after what its thread did and learned before it, and after " +
-		"nothing else: the first access must precede its issue (PTX ISA 8.9.1.1)"
+	beforeBulk = "a bulk operation happens at some time between its issue, before which its thread must " +
+		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +
+		"8.9.1.1)"
 )
 
 // isBulk reports whether a side of a race is a bulk operation.
-func (r *Run) isBulk(rc *race.Race) bool {
+func isBulk(rc *race.Race) bool {
 	return rc.First.Async && rc.First.Proxy == event.AsyncProxy ||
 		rc.Second.Async && rc.Second.Proxy == event.AsyncProxy
 }
@@ -60,15 +61,21 @@ func (r *Run) lateFence(rc *race.Race, seed uint64) diag.Diagnostic {
 	return d
 }
 
+// stopKey identifies the finding of a run that has stopped: by its place, or by those at which
+// threads wait.
+func stopKey(code diag.Code, res *emu.Result) Key {
+	key := Key{code, res.Stop.Site, res.Stop.Site}
+	for _, w := range res.Waits {
+		key.a, key.b = min(key.a, w.Site), max(key.b, w.Site)
+	}
+	return key
+}
+
 // waiting is the finding of threads that wait at mbarriers for ever.
 func (r *Run) waiting(res *emu.Result, seed uint64) {
 	s := res.Stop
 	code := stopCodes[s.Kind]
-	key := Key{code, s.Site, s.Site}
-	for _, w := range res.Waits {
-		key.a, key.b = min(key.a, w.Site), max(key.b, w.Site)
-	}
-	r.add(key, nil, func() diag.Diagnostic {
+	r.add(stopKey(code, res), nil, func() diag.Diagnostic {
 		d := r.stopFinding(code, s, seed)
 		d.Label = ""
 		for _, w := range res.Waits {

@@ -245,8 +245,12 @@ func between(rc *race.Race) string {
 	switch {
 	case rc.Cause == race.NoProxyFence:
 		return "with no proxy fence in between"
+	case rc.Cause == race.NotWaited && isBulk(rc):
+		return "but the bulk operation was not waited for"
 	case rc.Cause == race.NotWaited:
 		return "but the asynchronous copy was not waited for"
+	case isBulk(rc):
+		return "and nothing orders the two"
 	case rc.Cause == race.OtherProxy:
 		return "but the load is non-coherent"
 	case rc.Level == race.InterBlock:
@@ -295,9 +299,9 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	switch {
 	case rc.Cause == race.NoProxyFence:
 		return noProxyFence
-	case rc.Cause == race.NotWaited && r.isBulk(rc):
+	case rc.Cause == race.NotWaited && isBulk(rc):
 		return r.bulkNotWaited(rc)
-	case rc.Cause == race.Unordered && rc.Second.Async && rc.Second.Proxy == event.AsyncProxy:
+	case rc.Cause == race.Unordered && isBulk(rc):
 		return beforeBulk
 	case rc.Cause == race.NotWaited:
 		return notWaited(rc)

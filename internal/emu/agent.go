@@ -4,11 +4,11 @@ import (
 	"heddle/internal/event"
 )
 
-// Asynchronous operations that threads other than the issuer can wait for are agents: little threads
-// of their block that take a few steps, at times that the seed chooses. A third of the seeds hurry
-// them, a third delays them and prefers the youngest, so that phases complete in unusual orders. If
-// the threads of the block only wait, an agent takes a step, so that a run never waits for one for
-// ever. Agents go on after the thread that issued them has ended.
+// Asynchronous operations that threads other than the issuer can wait for are agents: little
+// threads of their block that take a few steps, at times that the seed chooses. A third of the
+// seeds hurry them, a third delays them and prefers the youngest, so that phases complete in
+// unusual orders. If the threads of the block only wait, an agent takes a step, so that a run never
+// waits for one for ever. Agents go on after the thread that issued them has ended.
 
 // The steps of an agent.
 const (
@@ -129,16 +129,20 @@ func (x *exec) signal(a *agent) {
 	}
 	if a.copies {
 		if m.pending == 0 {
-			x.agentFails(a, MBarrierExcess, "the arrival of %s: phase %d of %s expects %s, and %s", a.in.ir.Op(),
-				m.phase, x.barrierText(m.addr), countOf(int(m.expected), "arrival", "arrivals"), m.surplus(1))
+			x.agentFails(a, MBarrierExcess, "the arrival of %s: phase %d of %s expects %s, and %s",
+				a.in.ir.Op(),
+				m.phase, x.barrierText(m.addr), countOf(int(m.expected), "arrival", "arrivals"),
+				m.surplus(1))
 			return
 		}
 		m.pending--
 		m.arrived++
 	} else {
 		if m.tx-int64(a.size) < -maxCount {
-			x.agentFails(a, MBarrierRange, "the bytes of %s: phase %d of %s would have %d bytes more than it "+
-				"expects; the limit is %d", a.in.ir.Op(), m.phase, x.barrierText(m.addr), int64(a.size)-m.tx, maxCount)
+			x.agentFails(a, MBarrierRange, "the bytes of %s: phase %d of %s would have %d bytes more "+
+				"than it "+
+				"expects; the limit is %d", a.in.ir.Op(), m.phase, x.barrierText(m.addr),
+				int64(a.size)-m.tx, maxCount)
 			return
 		}
 		m.tx -= int64(a.size)

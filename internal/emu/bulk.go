@@ -38,7 +38,8 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	case c.slice != nil || c.p.track:
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
-	op := &bulkOp{use: use, to: &memOp{space: use.To, wide: 16}, from: &memOp{space: use.From, wide: 16}}
+	op := &bulkOp{use: use, to: &memOp{space: use.To, wide: 16}, from: &memOp{space: use.From,
+		wide: 16}}
 	d := inst{guard: c.guard(), run: runBulk, misc: &miscOp{bulk: op}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
 	operands := []*memOp{op.to, op.from}
@@ -143,7 +144,8 @@ func (x *exec) issueBulk(in *inst, l int) {
 		shared = from
 	}
 	if m := x.block.mbarrierIn(shared, size); m != nil {
-		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which is in "+
+		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, "+
+			"which is in "+
 			"use", in.ir.Op(), size, shared, x.barrierText(m.addr))
 		return
 	}
@@ -170,7 +172,8 @@ func (x *exec) bulkInside(in *inst, l int, space event.Space, addr, n uint64, wh
 		if addr < size && n <= size-addr {
 			return true
 		}
-		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at shared address %#x, outside of the %d bytes of "+
+		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at shared address %#x, outside of the %d "+
+			"bytes of "+
 			"shared memory that the block has", what, n, addr, size)
 		return false
 	}
@@ -179,12 +182,15 @@ func (x *exec) bulkInside(in *inst, l int, space event.Space, addr, n uint64, wh
 	case o != nil && o.space == event.Global && o.contains(addr-o.base, n):
 		return true
 	case o == nil:
-		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at address %#x, which is not mapped", what, n, addr)
+		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at address %#x, which is not mapped", what,
+			n, addr)
 	case o.bounded && addr >= o.base:
-		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at offset %d of %s, which has %d bytes", what, n,
+		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at offset %d of %s, which has %d bytes",
+			what, n,
 			addr-o.base, o.name, o.size)
 	default:
-		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at %s, which is not in an array of global memory",
+		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at %s, which is not in an array of global "+
+			"memory",
 			what, n, x.describe(addr))
 	}
 	return false

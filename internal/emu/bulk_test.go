@@ -66,8 +66,8 @@ END:	ret;`)
 	}
 }
 
-// What a wait does not cover may happen later: with some seed the source is read, or the destination
-// written, behind a store that follows the wait (PTX ISA 9.7.9.27.2.2).
+// What a wait does not cover may happen later: with some seed the source is read, or the
+// destination written, behind a store that follows the wait (PTX ISA 9.7.9.27.2.2).
 func TestBulkTimes(t *testing.T) {
 	for _, c := range []struct {
 		wait, after string
@@ -156,7 +156,8 @@ func TestLeftovers(t *testing.T) {
 	}{
 		{load, "[false 1]"}, {load + wait, "[]"},
 		{store, "[true 1]"}, {store + "cp.async.bulk.wait_group.read 0;", "[]"},
-		{store + "cp.async.bulk.wait_group 0;", "[]"}, {store + "cp.async.bulk.wait_group 1;", "[true 1]"},
+		{store + "cp.async.bulk.wait_group 0;", "[]"}, {store + "cp.async.bulk.wait_group 1;",
+			"[true 1]"},
 	} {
 		for seed := range uint64(9) {
 			_, res, _ := start(t, kernel(t, bulkPrelude+c.text+"\nret;"), bulkConfig(launch.FillIota),
@@ -166,7 +167,8 @@ func TestLeftovers(t *testing.T) {
 				got = append(got, fmt.Sprint(o.Store, " ", o.Count))
 			}
 			// An eager seed may complete a store before the thread ends.
-			if text := fmt.Sprint(got); text != c.want && !(text == "[]" && strings.Contains(c.want, "true")) {
+			if text := fmt.Sprint(got); text != c.want && !(text == "[]" && strings.Contains(c.want,
+				"true")) {
 				t.Errorf("%s seed %d: %s, want %s", c.text, seed, text, c.want)
 			}
 		}

@@ -93,7 +93,8 @@ func (x *exec) missing(b *block, m *mbarrier, phase uint64) string {
 	case m.tx > 0:
 		lacks = append(lacks, countOf(int(m.tx), "byte", "bytes"))
 	case m.tx < 0:
-		lacks = append(lacks, "the announcement of "+countOf(int(-m.tx), "byte that has", "bytes that have")+
+		lacks = append(lacks, "the announcement of "+countOf(int(-m.tx), "byte that has", "bytes "+
+			"that have")+
 			" arrived")
 	}
 	text += ", which misses " + strings.Join(lacks, " and ")

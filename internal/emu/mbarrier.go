@@ -10,7 +10,8 @@ import (
 )
 
 // Barriers that are objects in shared memory, PTX ISA 9.7.13.15. The state of an object is kept
-// beside the 8 bytes that it occupies, whose contents are opaque; other accesses to them are errors.
+// beside the 8 bytes that it occupies, whose contents are opaque; other accesses to them are
+// errors.
 //
 // A wait never blocks here: mbarrier.try_wait "may suspend" a thread and may return False after a
 // time, so that a loop around it polls, as one around test_wait does. Lanes of one instruction
@@ -67,7 +68,8 @@ const (
 
 // stateOf returns the state of the object before an arrival.
 func (m *mbarrier) stateOf(pending uint32, query bool) uint64 {
-	s := uint64(pending) | m.phase&statePhaseAll<<stateCount | m.serial<<(stateCount+statePhase)&^stateQueried
+	s := uint64(pending) | m.phase&statePhaseAll<<stateCount |
+		m.serial<<(stateCount+statePhase)&^stateQueried
 	if query {
 		s |= stateQueried
 	}
@@ -130,8 +132,8 @@ func (c *compiler) emitState(in *ir.Instr, d inst) error {
 	return nil
 }
 
-// runMBarrier executes an operation, lane by lane. Lanes that do the same to one object in one phase
-// are one event.
+// runMBarrier executes an operation, lane by lane. Lanes that do the same to one object in one
+// phase are one event.
 func runMBarrier(x *exec, in *inst) {
 	op, kind := in.misc.mbar, in.misc.mbar.use.Kind
 	before := x.evs.tested
@@ -171,8 +173,8 @@ func runMBarrier(x *exec, in *inst) {
 	}
 }
 
-// sharedAddress returns the offset of lane l's operand in the block's shared memory, a multiple of 8
-// with 8 bytes behind it. It reports false if there is no such memory, which has been recorded.
+// sharedAddress returns the offset of lane l's operand in the block's shared memory, a multiple of
+// 8 with 8 bytes behind it. It reports false if there is no such memory, which has been recorded.
 func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (uint64, bool) {
 	a := (x.src(s)[l] + at.off) & at.amask
 	if at.space == event.Generic || at.space == event.NoSpace {
@@ -185,10 +187,12 @@ func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (uint64, bool) 
 	}
 	switch size := uint64(len(x.block.shared)); {
 	case a >= size || at.wide > size-a:
-		x.fail(in, OutOfBounds, l, "%s at %s, outside of the %d bytes of shared memory that the block has",
+		x.fail(in, OutOfBounds, l, "%s at %s, outside of the %d bytes of shared memory that the "+
+			"block has",
 			in.ir.Op(), x.prog.nearShared(a, at.wide).text, size)
 	case a%at.wide != 0:
-		x.fail(in, Misaligned, l, "%s at shared address %#x, which is not a multiple of %d", in.ir.Op(), a,
+		x.fail(in, Misaligned, l, "%s at shared address %#x, which is not a multiple of %d",
+			in.ir.Op(), a,
 			at.wide)
 	default:
 		return a, true
@@ -217,7 +221,8 @@ func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
 	n := uint32(x.src(&in.s[1])[l])
 	switch {
 	case n == 0 || n > maxCount:
-		x.fail(in, MBarrierRange, l, "%s of %s with a count of %d; a count is 1 to %d (PTX ISA 9.7.13.15.2)",
+		x.fail(in, MBarrierRange, l, "%s of %s with a count of %d; a count is 1 to %d (PTX ISA "+
+			"9.7.13.15.2)",
 			in.ir.Op(), x.barrierText(addr), n, maxCount)
 		return
 	case b.mbars[addr] != nil:
@@ -265,7 +270,8 @@ func (x *exec) countMBarrier(in *inst, l int, m *mbarrier) {
 // it.
 func (x *exec) addBytes(in *inst, l int, m *mbarrier, n int64) bool {
 	if t := m.tx + n; t > maxCount || t < -maxCount || n > maxCount || n < -maxCount {
-		x.fail(in, MBarrierRange, l, "%s: the bytes that phase %d of %s expects would be %d; the limit is "+
+		x.fail(in, MBarrierRange, l, "%s: the bytes that phase %d of %s expects would be %d; the "+
+			"limit is "+
 			"%d in either direction (PTX ISA 9.7.13.15.2)", in.ir.Op(), m.phase, x.barrierText(m.addr), t,
 			maxCount)
 		return false
@@ -300,7 +306,8 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 	}
 	state := m.stateOf(m.pending, !use.Completes)
 	if !use.Completes && n == m.pending && m.tx == 0 {
-		x.fail(in, MBarrierRange, l, "%s completes phase %d of %s; .noComplete promises that it does not "+
+		x.fail(in, MBarrierRange, l, "%s completes phase %d of %s; .noComplete promises that it does "+
+			"not "+
 			"(PTX ISA 9.7.13.15.13)", in.ir.Op(), m.phase, x.barrierText(m.addr))
 		return
 	}
@@ -351,7 +358,8 @@ func (x *exec) tryPhase(m *mbarrier) {
 	x.resume()
 	if x.sink != nil {
 		x.flushMBarrier()
-		x.evs.phase = event.MBarrier{Warp: x.block.warps[0].id, Op: event.MBarrierComplete, Addr: m.addr,
+		x.evs.phase = event.MBarrier{Warp: x.block.warps[0].id, Op: event.MBarrierComplete,
+			Addr:  m.addr,
 			Phase: done}
 		x.sink.MBarrier(&x.evs.phase)
 	}
@@ -373,12 +381,14 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	} else {
 		behind := (m.phase - v>>stateCount) & statePhaseAll
 		if v>>(stateCount+statePhase) != m.stateOf(0, v&stateQueried != 0)>>(stateCount+statePhase) {
-			x.fail(in, MBarrierState, l, "%s on %s with a state that no arrival there returned", in.ir.Op(),
+			x.fail(in, MBarrierState, l, "%s on %s with a state that no arrival there returned",
+				in.ir.Op(),
 				x.barrierText(m.addr))
 			return
 		}
 		if behind > 1 {
-			x.fail(in, MBarrierState, l, "%s on %s with a state of phase %d, and the current phase is %d; a "+
+			x.fail(in, MBarrierState, l, "%s on %s with a state of phase %d, and the current phase is "+
+				"%d; a "+
 				"state is of the current phase or of the one before (PTX ISA 9.7.13.15.16)", in.ir.Op(),
 				x.barrierText(m.addr), m.phase-behind, m.phase)
 			return
@@ -411,7 +421,8 @@ func runPendingCount(x *exec, in *inst) {
 		l := bits.TrailingZeros32(t) & 31
 		v := x.src(&in.s[0])[l]
 		if v&stateQueried == 0 {
-			x.fail(in, MBarrierState, l, "%s of a state that .noComplete did not return (PTX ISA 9.7.13.15.17)",
+			x.fail(in, MBarrierState, l, "%s of a state that .noComplete did not return (PTX ISA "+
+				"9.7.13.15.17)",
 				in.ir.Op())
 			return
 		}
@@ -432,7 +443,8 @@ func (x *exec) noteMBarrier(in *inst, l int, op event.MBarrierOp, addr, phase ui
 		x.flushMBarrier()
 	}
 	use := &in.misc.mbar.use
-	*e = event.MBarrier{Warp: x.warp.id, Site: x.site(in), Mask: e.Mask | 1<<l, Active: x.mask, Op: op,
+	*e = event.MBarrier{Warp: x.warp.id, Site: x.site(in), Mask: e.Mask | 1<<l, Active: x.mask,
+		Op:   op,
 		Addr: addr, Phase: phase, Order: use.Order, Scope: use.Scope}
 }
 
@@ -450,7 +462,8 @@ func (x *exec) overwritten(in *inst, m uint32) {
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if b := x.block.mbarrierIn(x.addr[l], in.mem.wide); b != nil {
-			x.fail(in, MBarrierOverwritten, l, "%s of %d bytes of %s, which is in use; only operations on "+
+			x.fail(in, MBarrierOverwritten, l, "%s of %d bytes of %s, which is in use; only operations "+
+				"on "+
 				"mbarriers may access it", in.mem.kind, in.mem.wide, x.barrierText(b.addr))
 			return
 		}
@@ -479,7 +492,8 @@ func countOf(n int, one, many string) string {
 func (x *exec) arriveBehindCopies(in *inst, l int, m *mbarrier) {
 	if in.misc.mbar.use.Pending {
 		if m.pending == maxCount {
-			x.fail(in, MBarrierRange, l, "%s: phase %d of %s would expect more than %d arrivals", in.ir.Op(),
+			x.fail(in, MBarrierRange, l, "%s: phase %d of %s would expect more than %d arrivals",
+				in.ir.Op(),
 				m.phase, x.barrierText(m.addr), maxCount)
 			return
 		}

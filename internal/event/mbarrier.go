@@ -17,8 +17,9 @@ const (
 // one before the first. Nobody arrived there.
 const NoPhase = ^uint64(0)
 
-// MBarrier is an operation by the lanes of a warp on one mbarrier, in one phase of it. The operation
-// that completes a phase comes before its MBarrierComplete, which comes before the waits for it.
+// MBarrier is an operation by the lanes of a warp on one mbarrier, in one phase of it. The
+// operation that completes a phase comes before its MBarrierComplete, which comes before the waits
+// for it.
 type MBarrier struct {
 	Warp   Warp // of MBarrierComplete: a warp of the block
 	Site   Site
@@ -82,8 +83,8 @@ type CopyArrive struct {
 	Addr   uint64
 }
 
-// Signal states that an asynchronous operation is complete and that the mbarrier which tracks it has
-// counted this, in the phase at hand. An MBarrierComplete may follow.
+// Signal states that an asynchronous operation is complete and that the mbarrier which tracks it
+// has counted this, in the phase at hand. An MBarrierComplete may follow.
 type Signal struct {
 	ID   uint64
 	Warp Warp // that issued the operation

@@ -9,18 +9,19 @@ import (
 // Of the two spaces of a bulk copy, Desc.Space has the destination's, which is written first, and
 // the source's is a mark.
 
-// bulkTypes are the types of a bulk copy's operands: two addresses, the size, an mbarrier or a cache
-// policy.
+// bulkTypes are the types of a bulk copy's operands: two addresses, the size, an mbarrier or a
+// cache policy.
 var bulkTypes = types(anyType, anyType, u32Type)
 
-// bulkForms are those of cp.async.bulk (PTX ISA 9.7.9.25.4.1): from global memory, to several blocks
-// of a cluster, to another block, and to global memory.
+// bulkForms are those of cp.async.bulk (PTX ISA 9.7.9.25.4.1): from global memory, to several
+// blocks of a cluster, to another block, and to global memory.
 func bulkForms() []form {
 	return []form{
 		{spaces: of(event.Shared), mustMarks: markFromGlobal | markBytes, marks: cacheHint},
 		{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup, marks: cacheHint},
 		{spaces: of(event.Shared), mustMarks: markFromShared | markBytes},
-		{spaces: of(event.Shared), mustMarks: markFromGlobal | markBytes | markMulticast, marks: cacheHint},
+		{spaces: of(event.Shared), mustMarks: markFromGlobal | markBytes | markMulticast,
+			marks: cacheHint},
 		{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup | markCopyMask,
 			marks: cacheHint},
 	}
@@ -30,8 +31,9 @@ func bulkForms() []form {
 // same of half precision, and to another block.
 func bulkReduceForms() []form {
 	ops := of(FnAnd, FnOr, FnXor, FnAdd, FnInc, FnDec, FnMin, FnMax)
-	global := form{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup, marks: cacheHint,
-		fns: ops, types: of(F16, BF16, B32, U32, S32, B64, U64, S64, F32, F64)}
+	global := form{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup,
+		marks: cacheHint,
+		fns:   ops, types: of(F16, BF16, B32, U32, S32, B64, U64, S64, F32, F64)}
 	half := global
 	half.fns, half.types, half.must = of(FnAdd), of(F16, BF16), NoFtz
 	remote := form{spaces: of(event.Shared), mustMarks: markFromShared | markBytes, fns: ops,

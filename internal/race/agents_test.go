@@ -11,9 +11,9 @@ import (
 	"heddle/internal/event"
 )
 
-// naive is a block with every access kept for ever. Each thread has the set of accesses that precede
-// it in base causality order (c), and for shared and global memory the set of those behind which a
-// proxy fence lies (p). It shares nothing with the detector.
+// naive is a block with every access kept for ever. Each thread has the set of accesses that
+// precede it in base causality order (c), and for shared and global memory the set of those behind
+// which a proxy fence lies (p). It shares nothing with the detector.
 type naive struct {
 	threads []knows
 	objects [2]naiveObject
@@ -84,7 +84,8 @@ type naiveAccess struct {
 // one.
 func (n *naive) meet(a naiveAccess, k knows) (id int, races bool) {
 	for i, o := range n.all {
-		if o.space != a.space || o.lo >= a.hi || a.lo >= o.hi || !o.write && !a.write || o.reduce && a.reduce {
+		if o.space != a.space || o.lo >= a.hi || a.lo >= o.hi || !o.write && !a.write ||
+			o.reduce && a.reduce {
 			continue
 		}
 		p := k.shared
@@ -255,12 +256,14 @@ func (a *agents) bulk() (races bool) {
 	} else {
 		e.Addr = a.object(m)
 	}
-	e.Site = a.at("thread %d: bulk %d %+v to %+v, group %v, reduce %v, object %d", t, e.ID, e.From, e.To,
+	e.Site = a.at("thread %d: bulk %d %+v to %+v, group %v, reduce %v, object %d", t, e.ID,
+		e.From, e.To,
 		e.Grouped, e.Reduce, m)
 	start, was := a.n.threads[t].copy(), len(a.n.all)
 	from, r1 := a.n.meet(naiveAccess{space: e.From.Space, lo: e.From.Addr, hi: e.From.Addr + size,
 		bulk: true}, start)
-	to, r2 := a.n.meet(naiveAccess{space: e.To.Space, lo: e.To.Addr, hi: e.To.Addr + size, write: true,
+	to, r2 := a.n.meet(naiveAccess{space: e.To.Space, lo: e.To.Addr, hi: e.To.Addr + size,
+		write:  true,
 		reduce: e.Reduce, bulk: true}, start)
 	if a.avoid(was, r1 || r2) {
 		return false
@@ -366,7 +369,8 @@ func (a *agents) copyAsync() (races bool) {
 	m := a.mask(w)
 	switch a.rnd.IntN(4) {
 	case 0:
-		e := event.CopyGroup{Warp: event.Warp(w), Mask: m, Active: m, Commit: true, Wait: a.rnd.IntN(2) == 0}
+		e := event.CopyGroup{Warp: event.Warp(w), Mask: m, Active: m, Commit: true,
+			Wait: a.rnd.IntN(2) == 0}
 		e.Site = a.at("warp %d: copy group %+v", w, e)
 		a.d.CopyGroup(&e)
 		each(m, func(l int) {
@@ -397,7 +401,8 @@ func (a *agents) copyAsync() (races bool) {
 		})
 		a.n.objects[i].ops = append(a.n.objects[i].ops, op)
 	default:
-		e := event.Copy{Warp: event.Warp(w), Mask: m, Active: m, Size: 16, To: new([event.WarpSize]uint64),
+		e := event.Copy{Warp: event.Warp(w), Mask: m, Active: m, Size: 16,
+			To:   new([event.WarpSize]uint64),
 			From: new([event.WarpSize]uint64), Read: new([event.WarpSize]uint8)}
 		base := uint64(16 * a.rnd.IntN(a.area/16))
 		e.Site = a.at("warp %d %#x: copy to %d", w, m, base)

@@ -6,14 +6,14 @@ import (
 	"heddle/internal/event"
 )
 
-// Bulk copies and reductions (PTX ISA 9.7.9.25.4, 8.9.1.1): agents that begin with what their thread
-// knows at the issue, and whose accesses have the epoch of a component (component.go). Their
-// accesses are pieces of memory, kept as such beside the shadow of words (ranges), which they do not
-// change: an access through the generic proxy is checked against the pieces of its memory, and an
-// operation against the pieces and the words.
+// Bulk copies and reductions (PTX ISA 9.7.9.25.4, 8.9.1.1): agents that begin with what their
+// thread knows at the issue, and whose accesses have the epoch of a component (component.go). Their
+// accesses are pieces of memory, kept as such beside the shadow of words (ranges), which they do
+// not change: an access through the generic proxy is checked against the pieces of its memory, and
+// an operation against the pieces and the words.
 //
-// An operation replaces no access in the shadow: who is ordered behind it is not ordered behind what
-// its thread did before. Its own pieces are replaced by those of a later operation of the same
+// An operation replaces no access in the shadow: who is ordered behind it is not ordered behind
+// what its thread did before. Its own pieces are replaced by those of a later operation of the same
 // component.
 //
 // An access through the generic proxy must precede an operation twice: in base causality order, and
@@ -161,8 +161,8 @@ func (d *Detector) keep(b *block, mem *memory, list []piece, p piece) []piece {
 	return append(list, p)
 }
 
-// forgetPieces drops the pieces whose completion every thread of the block knows that has not ended:
-// no later access of these threads can race with them.
+// forgetPieces drops the pieces whose completion every thread of the block knows that has not
+// ended: no later access of these threads can race with them.
 func (d *Detector) forgetPieces(b *block, list []piece) []piece {
 	out := list[:0]
 	for _, p := range list {
@@ -196,7 +196,8 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 	d.race(a, event.Site(site), first, at, 1<<l, cause)
 }
 
-// checkAgent checks an operation against an earlier access through another proxy, at a word or byte.
+// checkAgent checks an operation against an earlier access through another proxy, at a word or
+// byte.
 func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
 	if e.clk != noncoherent && e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
 		ordered, late := d.proxyOrdered(s, e, a.Space)
@@ -285,7 +286,8 @@ func (d *Detector) BulkGroup(e *event.BulkGroup) {
 
 // eachShadow visits the last accesses of the bytes in [lo, hi): the writes, and the reads too if
 // reads is set. at is the first byte of a place that both have in common.
-func (d *Detector) eachShadow(m *memory, lo, hi uint64, reads bool, visit func(e entry, at uint64)) {
+func (d *Detector) eachShadow(m *memory, lo, hi uint64, reads bool, visit func(e entry,
+	at uint64)) {
 	for no := lo >> pageShift; no <= (hi-1)>>pageShift; no++ {
 		p := m.pages[no]
 		if p == nil {
@@ -369,7 +371,8 @@ func (d *Detector) eachRowEntry(p *page, base, i, from, to uint64, reads bool,
 }
 
 // eachRunWord visits the runs that hold one word of a row.
-func (d *Detector) eachRunWord(rw *row, word uint32, at uint64, reads bool, visit func(entry, uint64)) {
+func (d *Detector) eachRunWord(rw *row, word uint32, at uint64, reads bool, visit func(entry,
+	uint64)) {
 	for _, e := range d.runsOf(&rw.w) {
 		if e.words>>word&1 != 0 {
 			visit(e.entry(word), at)

@@ -17,7 +17,8 @@ const barAt = 1024 // the mbarrier
 
 func newPhases() *phases {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	p := &phases{d: New(Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1, Z: 1},
+	p := &phases{d: New(Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1,
+		Z: 1},
 		Cluster: one}, SharedBytes: 2048})}
 	p.bar(0, event.MBarrierInit, 0)
 	p.sync()
@@ -35,7 +36,8 @@ func (p *phases) sync() {
 }
 
 func (p *phases) bar(w event.Warp, op event.MBarrierOp, phase uint64) {
-	e := event.MBarrier{Warp: w, Site: p.next(), Mask: 1, Active: 1, Op: op, Addr: barAt, Phase: phase}
+	e := event.MBarrier{Warp: w, Site: p.next(), Mask: 1, Active: 1, Op: op, Addr: barAt,
+		Phase: phase}
 	switch op {
 	case event.MBarrierArrive:
 		e.Order, e.Scope = event.Release, event.CTA
@@ -87,8 +89,8 @@ func (p *phases) want(t *testing.T, what string, races, late int) {
 	}
 }
 
-// Operations that are under way at one time are told apart: the completion of one says nothing of the
-// other (PTX ISA 9.7.13.15.5).
+// Operations that are under way at one time are told apart: the completion of one says nothing of
+// the other (PTX ISA 9.7.13.15.5).
 func TestBulkSlots(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		p := newPhases()
@@ -149,9 +151,11 @@ func TestCopyArrivesTwice(t *testing.T) {
 		To: &[event.WarpSize]uint64{}, From: &[event.WarpSize]uint64{1 << 20},
 		Read: &[event.WarpSize]uint8{16}})
 	for id := range uint64(2) {
-		p.d.CopyArrive(&event.CopyArrive{ID: id, Warp: 0, Site: p.next(), Mask: 1, Active: 1, Addr: barAt})
+		p.d.CopyArrive(&event.CopyArrive{ID: id, Warp: 0, Site: p.next(), Mask: 1, Active: 1,
+			Addr: barAt})
 	}
-	p.d.CopyGroup(&event.CopyGroup{Warp: 0, Site: p.next(), Mask: 1, Active: 1, Commit: true, Wait: true})
+	p.d.CopyGroup(&event.CopyGroup{Warp: 0, Site: p.next(), Mask: 1, Active: 1, Commit: true,
+		Wait: true})
 	p.access(0, event.Read, 0, 4)
 	p.want(t, "behind the wait", 0, 0)
 	p.access(1, event.Read, 0, 4)
@@ -175,8 +179,8 @@ func TestBulkRanges(t *testing.T) {
 	p.want(t, "the last one is not", 1, 0)
 }
 
-// The accesses of a copy, by element size: bytes, halves, words, vectors, and their mixtures, in rows
-// and in cells.
+// The accesses of a copy, by element size: bytes, halves, words, vectors, and their mixtures, in
+// rows and in cells.
 func TestBulkShapes(t *testing.T) {
 	for _, size := range []uint8{1, 2, 4, 8, 16} {
 		for _, lanes := range []uint32{1, ^uint32(0)} {

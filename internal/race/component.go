@@ -7,14 +7,15 @@ import "heddle/internal/event"
 // it. So each such operation belongs to a component, and its accesses have a value of the component
 // as their epoch: a thread that knows this value is ordered behind them.
 //
-// A component is a lane of a warp that does not exist, so that know can hold its value. There is one
+// A component is a lane of a warp that does not exist, so that know can hold its value. There is
+// one
 //
 //   - for each slot of an mbarrier. Operations that signal it at the same time are in different
 //     slots, and the operations in one slot have ascending values. A later one in a slot is issued
 //     after an earlier one has signalled, so that it is in the same phase or a later one, and who
 //     knows that a phase is complete knows it of the phases before;
-//   - for the bulk groups of each thread: one for groups that are complete, and one for groups whose
-//     sources were read;
+//   - for the bulk groups of each thread: one for groups that are complete, and one for groups
+//     whose sources were read;
 //   - for the copies (cp.async) of each thread, once an mbarrier tracks them.
 type component struct {
 	warp event.Warp

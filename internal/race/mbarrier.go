@@ -7,10 +7,10 @@ import (
 )
 
 // Barriers that are objects in memory (PTX ISA 9.7.13.15). What an arrival releases, a wait for the
-// phase of the arrival acquires; other phases are other patterns. A relaxed arrival releases what an
-// earlier release fence of its thread has covered, and a relaxed wait gives what it saw to a later
-// acquire fence. All threads that use an object are of its block here, so that every scope includes
-// them.
+// phase of the arrival acquires; other phases are other patterns. A relaxed arrival releases what
+// an earlier release fence of its thread has covered, and a relaxed wait gives what it saw to a
+// later acquire fence. All threads that use an object are of its block here, so that every scope
+// includes them.
 //
 // Operations are strong accesses of the 8 bytes, which never race with each other; making and
 // ending an object are weak writes.
@@ -76,7 +76,8 @@ func (d *Detector) accessObject(w *warp, b *block, e *event.MBarrier) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		d.elementAddr[bits.TrailingZeros32(m)&31] = e.Addr
 	}
-	d.copying.Warp, d.copying.Site, d.copying.Mask, d.copying.Active = e.Warp, e.Site, e.Mask, e.Active
+	d.copying.Warp, d.copying.Site, d.copying.Mask, d.copying.Active = e.Warp, e.Site, e.Mask,
+		e.Active
 	d.copying.Addr, d.copying.Stored = &d.elementAddr, e.Mask
 	a := access{Access: &d.copying, w: w, b: b, mem: d.memoryOf(event.Shared, b), write: true}
 	a.class = d.learnSite(a.Access)

@@ -76,15 +76,18 @@ func (k *phaseKernel) command(c oracle.PhaseCommand, states map[int]bool, t, i i
 		k.put("@%%p0 st.shared.u32 [smem+%d], %%r4;", x)
 	case oracle.PhaseArrive:
 		states[c.Bar] = true
-		k.put("@%%p0 mbarrier.arrive%s.shared.b64 %%rd%d, [smem+%d], %d;", release, 4+c.Bar, at, c.Count)
+		k.put("@%%p0 mbarrier.arrive%s.shared.b64 %%rd%d, [smem+%d], %d;", release, 4+c.Bar, at,
+			c.Count)
 	case oracle.PhaseExpectArrive:
 		states[c.Bar] = true
-		k.put("@%%p0 mbarrier.arrive.expect_tx%s.shared.b64 %%rd%d, [smem+%d], %d;", release, 4+c.Bar, at,
+		k.put("@%%p0 mbarrier.arrive.expect_tx%s.shared.b64 %%rd%d, [smem+%d], %d;", release,
+			4+c.Bar, at,
 			c.Bytes)
 	case oracle.PhaseExpect:
 		k.put("@%%p0 mbarrier.expect_tx.relaxed.cta.shared.b64 [smem+%d], %d;", at, c.Bytes)
 	case oracle.PhaseCopy:
-		k.put("@%%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem+%d], [%%rd1], %d, "+
+		k.put("@%%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem+%d], "+
+			"[%%rd1], %d, "+
 			"[smem+%d];", x, c.Bytes, at)
 	case oracle.PhaseWait:
 		k.put("setp.ne.u32 %%p1, %%r2, 0; W%d_%d: @%%p0 mbarrier.try_wait.parity%s.shared.b64 %%p1, "+
@@ -94,7 +97,8 @@ func (k *phaseKernel) command(c oracle.PhaseCommand, states map[int]bool, t, i i
 			k.put("// no state")
 			return
 		}
-		k.put("setp.ne.u32 %%p1, %%r2, 0; W%d_%d: @%%p0 mbarrier.test_wait%s.shared.b64 %%p1, [smem+%d], "+
+		k.put("setp.ne.u32 %%p1, %%r2, 0; W%d_%d: @%%p0 mbarrier.test_wait%s.shared.b64 %%p1, "+
+			"[smem+%d], "+
 			"%%rd%d; @!%%p1 bra W%d_%d;", t, i, acquire, at, 4+c.Bar, t, i)
 	case oracle.PhaseFence:
 		k.put("@%%p0 fence.proxy.async.shared::cta;")
@@ -139,7 +143,8 @@ type phaseRun struct {
 }
 
 // once runs the kernel with one seed.
-func (k *phaseKernel) once(t *testing.T, m *emu.Machine, cfg *launch.Config, seed uint64, out *phaseRun) {
+func (k *phaseKernel) once(t *testing.T, m *emu.Machine, cfg *launch.Config, seed uint64,
+	out *phaseRun) {
 	t.Helper()
 	det := race.New(race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes())})
 	res, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: 1 << 20, Workers: 1}, det)
@@ -148,7 +153,8 @@ func (k *phaseKernel) once(t *testing.T, m *emu.Machine, cfg *launch.Config, see
 	}
 	switch {
 	case res.Status == emu.Completed:
-	case res.Status == emu.Stopped && (res.Stop.Kind == emu.Deadlock || res.Stop.Kind == emu.BytesMismatch):
+	case res.Status == emu.Stopped &&
+		(res.Stop.Kind == emu.Deadlock || res.Stop.Kind == emu.BytesMismatch):
 		out.deadlock = true
 	case res.Status == emu.Stopped && res.Stop.Kind == emu.MBarrierExcess:
 		out.excess = true
@@ -216,8 +222,10 @@ func TestPhasePrograms(t *testing.T) {
 		excess, excessFound = excess+one(want.Excess), excessFound+one(got.excess)
 		fine += one(want.Deterministic && !want.Racy())
 	}
-	t.Logf("%d programs, %d seeds: %d are right; races in %d of %d, %d of %d pairs; deadlocks in %d of %d; "+
-		"excess arrivals in %d of %d", used, seeds, fine, racyFound, racy, pairsFound, pairs, deadFound, dead,
+	t.Logf("%d programs, %d seeds: %d are right; races in %d of %d, %d of %d pairs; deadlocks in "+
+		"%d of %d; "+
+		"excess arrivals in %d of %d", used, seeds, fine, racyFound, racy, pairsFound, pairs,
+		deadFound, dead,
 		excessFound, excess)
 	if 10*racyFound < 9*racy || 10*deadFound < 8*dead || 10*excessFound < 7*excess || fine < used/20 {
 		t.Error("the seeds show too little")

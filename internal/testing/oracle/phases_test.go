@@ -10,10 +10,16 @@ func phaseProgram(counts []int, threads ...[]PhaseCommand) *PhaseProgram {
 	return &PhaseProgram{Counts: counts, Threads: threads}
 }
 
-func arrive(m int) PhaseCommand           { return PhaseCommand{Op: PhaseArrive, Bar: m, Count: 1} }
-func expect(m, n int) PhaseCommand        { return PhaseCommand{Op: PhaseExpect, Bar: m, Bytes: n} }
-func arm(m, n int) PhaseCommand           { return PhaseCommand{Op: PhaseExpectArrive, Bar: m, Bytes: n} }
-func bulk(x, m, n int) PhaseCommand       { return PhaseCommand{Op: PhaseCopy, Var: x, Bar: m, Bytes: n} }
+func arrive(m int) PhaseCommand    { return PhaseCommand{Op: PhaseArrive, Bar: m, Count: 1} }
+func expect(m, n int) PhaseCommand { return PhaseCommand{Op: PhaseExpect, Bar: m, Bytes: n} }
+func arm(m, n int) PhaseCommand {
+	return PhaseCommand{Op: PhaseExpectArrive, Bar: m,
+		Bytes: n}
+}
+func bulk(x, m, n int) PhaseCommand {
+	return PhaseCommand{Op: PhaseCopy, Var: x, Bar: m,
+		Bytes: n}
+}
 func parity(m, q int) PhaseCommand        { return PhaseCommand{Op: PhaseWait, Bar: m, Parity: q} }
 func state(m int) PhaseCommand            { return PhaseCommand{Op: PhaseWaitState, Bar: m} }
 func reads(x int) PhaseCommand            { return PhaseCommand{Op: PhaseRead, Var: x} }
@@ -34,33 +40,40 @@ func TestPhases(t *testing.T) {
 		p         *PhaseProgram
 		want      expected
 	}{
-		{"arrive and wait", "a release arrival precedes an acquire wait for its phase (9.7.13.15.13, .16)",
-			phaseProgram([]int{1}, []PhaseCommand{writes(0), arrive(0)}, []PhaseCommand{parity(0, 0), reads(0)}),
+		{"arrive and wait", "a release arrival precedes an acquire wait for its phase (9.7.13.15.13, " +
+			".16)",
+			phaseProgram([]int{1}, []PhaseCommand{writes(0), arrive(0)}, []PhaseCommand{parity(0, 0),
+				reads(0)}),
 			fine},
 		{"by state", "the same for a wait by the state of the thread's own arrival",
 			phaseProgram([]int{2}, []PhaseCommand{writes(0), arrive(0), state(0)},
 				[]PhaseCommand{arrive(0), state(0), reads(0)}), fine},
-		{"relaxed arrival", "execution is ordered, memory is not (relaxed establishes no release pattern)",
+		{"relaxed arrival", "execution is ordered, memory is not (relaxed establishes no release " +
+			"pattern)",
 			phaseProgram([]int{1}, []PhaseCommand{writes(0), relaxed(arrive(0))},
 				[]PhaseCommand{parity(0, 0), reads(0)}), expected{deterministic: true, racy: true}},
 		{"relaxed wait", "the same for the other side",
 			phaseProgram([]int{1}, []PhaseCommand{writes(0), arrive(0)},
-				[]PhaseCommand{relaxed(parity(0, 0)), reads(0)}), expected{deterministic: true, racy: true}},
+				[]PhaseCommand{relaxed(parity(0, 0)), reads(0)}), expected{deterministic: true,
+				racy: true}},
 		{"copy", "the complete-tx releases the accesses of the copy (9.7.9.25.4.1)",
 			phaseProgram([]int{1}, []PhaseCommand{arm(0, 512), bulk(0, 0, 512)},
 				[]PhaseCommand{parity(0, 0), reads(0)}), fine},
 		{"read before the wait", "nothing orders the copy before the read",
 			phaseProgram([]int{1}, []PhaseCommand{arm(0, 512), bulk(0, 0, 512)},
 				[]PhaseCommand{reads(0), parity(0, 0)}), expected{deterministic: true, racy: true}},
-		{"fork and join", "the issuer's read precedes the copy, and the wait orders only the copy (8.9.1.1)",
+		{"fork and join", "the issuer's read precedes the copy, and the wait orders only the copy " +
+			"(8.9.1.1)",
 			phaseProgram([]int{1}, []PhaseCommand{reads(0), bulk(1, 0, 512)},
 				[]PhaseCommand{arm(0, 512), parity(0, 0), writes(0)}),
 			expected{deterministic: true, racy: true}},
 		{"sums for each barrier", "the arrival completes phase 0, and the bytes belong to phase 1",
 			phaseProgram([]int{1}, []PhaseCommand{arrive(0), expect(0, 512), bulk(0, 0, 512)},
 				[]PhaseCommand{parity(0, 0), reads(0)}), expected{deterministic: true, racy: true}},
-		{"expect of another thread", "the phase may complete before the expect, although the sums are equal",
-			phaseProgram([]int{1}, []PhaseCommand{arrive(0)}, []PhaseCommand{expect(0, 16), bulk(0, 0, 16)},
+		{"expect of another thread", "the phase may complete before the expect, although the sums " +
+			"are equal",
+			phaseProgram([]int{1}, []PhaseCommand{arrive(0)}, []PhaseCommand{expect(0, 16), bulk(0, 0,
+				16)},
 				[]PhaseCommand{parity(0, 0), reads(0)}), expected{racy: true}},
 		{"parity by schedule", "the producer may complete two more phases before the consumer waits",
 			phaseProgram([]int{1}, []PhaseCommand{arrive(0), arrive(0)},
@@ -77,20 +90,23 @@ func TestPhases(t *testing.T) {
 			phaseProgram([]int{2}, []PhaseCommand{arrive(0)}, []PhaseCommand{parity(0, 0)}),
 			expected{deadlock: true}},
 		{"bytes too few", "the copy completes 512 bytes of 528",
-			phaseProgram([]int{1}, []PhaseCommand{arm(0, 528), bulk(0, 0, 512)}, []PhaseCommand{parity(0, 0)}),
+			phaseProgram([]int{1}, []PhaseCommand{arm(0, 528), bulk(0, 0, 512)},
+				[]PhaseCommand{parity(0, 0)}),
 			expected{deadlock: true}},
 		{"write, then copy over it", "8.9.5: generic before async needs a proxy fence",
 			phaseProgram([]int{1}, []PhaseCommand{writes(0), arm(0, 16), bulk(0, 0, 16)}),
 			expected{deterministic: true, racy: true}},
 		{"write, fence, copy over it", "the proxy fence is on the path",
-			phaseProgram([]int{1}, []PhaseCommand{writes(0), proxyFence, arm(0, 16), bulk(0, 0, 16)}), fine},
+			phaseProgram([]int{1}, []PhaseCommand{writes(0), proxyFence, arm(0, 16), bulk(0, 0, 16)}),
+			fine},
 		{"fence before the write", "a fence orders only what is before it",
 			phaseProgram([]int{1}, []PhaseCommand{proxyFence, writes(0), arm(0, 16), bulk(0, 0, 16)}),
 			expected{deterministic: true, racy: true}},
 		{"fence of the writer in front of the barrier", "the fence is on the path (8.9.5)",
 			phaseProgram([]int{1}, []PhaseCommand{writes(0), proxyFence, blockSync},
 				[]PhaseCommand{blockSync, arm(0, 16), bulk(0, 0, 16)}), fine},
-		{"fence of the issuer behind the barrier", "accepted: choice F, a fence of any thread on the path",
+		{"fence of the issuer behind the barrier", "accepted: choice F, a fence of any thread on the " +
+			"path",
 			phaseProgram([]int{1}, []PhaseCommand{writes(0), blockSync},
 				[]PhaseCommand{blockSync, proxyFence, arm(0, 16), bulk(0, 0, 16)}), fine},
 		{"two copies of one phase", "nothing orders operations of one phase",
@@ -99,7 +115,8 @@ func TestPhases(t *testing.T) {
 		{"ring of one stage", "empty and full barriers, three rounds, with a proxy fence for the reads",
 			phaseProgram([]int{1, 1}, []PhaseCommand{arm(0, 16), bulk(0, 0, 16), parity(1, 0), arm(0, 16),
 				bulk(0, 0, 16)},
-				[]PhaseCommand{parity(0, 0), reads(0), proxyFence, arrive(1), parity(0, 1), reads(0)}), fine},
+				[]PhaseCommand{parity(0, 0), reads(0), proxyFence, arrive(1), parity(0, 1), reads(0)}),
+			fine},
 		{"ring without the fence", "the read precedes the next copy, but no proxy fence is in between",
 			phaseProgram([]int{1, 1}, []PhaseCommand{arm(0, 16), bulk(0, 0, 16), parity(1, 0), arm(0, 16),
 				bulk(0, 0, 16)},
@@ -141,7 +158,8 @@ func TestPhasesRenamed(t *testing.T) {
 		}
 	}
 	if racy < 20 || deadlocks < 20 || racy > 280 || deadlocks > 280 {
-		t.Errorf("%d racy programs and %d deadlocks of 300: the programs show too little", racy, deadlocks)
+		t.Errorf("%d racy programs and %d deadlocks of 300: the programs show too little", racy,
+			deadlocks)
 	}
 }
 

@@ -188,3 +188,35 @@ func TestBlocksHaveTheirOwnObjects(t *testing.T) {
 		t.Errorf("%d blocks", res.Blocks)
 	}
 }
+
+// All threads that are left wait. It is a deadlock if all of them wait at barriers of the block,
+// and not if one polls memory, which may change from outside.
+func TestDeadlockOrSpinning(t *testing.T) {
+	const wait = "W: mbarrier.try_wait.parity.shared.b64 %d, [bar], 0;\n@!%d bra W;\n"
+	const poll = "P: ld.relaxed.sys.global.u32 %v, [%o];\nsetp.eq.u32 %e, %v, 77;\n@!%e bra P;\n"
+	const count = "mov.u32 %z, 0;\nW: add.u32 %z, %z, 1;\nmbarrier.try_wait.parity.shared.b64 %d, " +
+		"[bar], 0;\n" +
+		"@!%d bra W;\n"
+	for _, c := range []struct {
+		text string
+		kind StopKind
+	}{
+		{wait, Deadlock},
+		{"@%c bra L;\n" + wait + "L:", Deadlock},
+		{"@%c bra L;\n" + poll + "L:\n" + wait, Spinning},
+		{"@%c mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;\n" + wait, BytesMismatch},
+		{"@%c mbarrier.expect_tx.shared.b64 [bar], 16;\n" + wait, Deadlock},
+		{count, Spinning}, // it repeats no state: perhaps it gives up
+	} {
+		for seed := range uint64(3) {
+			if c.text == count && seed > 0 {
+				break // it takes seconds
+			}
+			_, res, _ := start(t, kernel(t, bulkPrelude+c.text+"ret;"), bulkConfig(launch.FillIota),
+				Options{Seed: seed, MaxSteps: 1 << 25})
+			if res.Stop == nil || res.Stop.Kind != c.kind || (len(res.Waits) > 0) != (c.kind != Spinning) {
+				t.Errorf("%s seed %d: %+v %+v", c.text, seed, res.Stop, res.Waits)
+			}
+		}
+	}
+}

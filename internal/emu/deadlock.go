@@ -26,8 +26,8 @@ type PhaseWait struct {
 
 // mbarrierWaits lists the threads of resident blocks that wait at mbarriers and numbered barriers.
 // bytes says that at each of the mbarriers nothing but the number of bytes is wrong. The list is
-// empty if no thread waits at an mbarrier, or if a path of a warp is suspended until another one
-// ends, which only the lock-step model does.
+// empty if no thread waits at an mbarrier, if some thread polls ordinary memory, which the host may
+// change, or if a path of a warp is suspended until another one ends, as in the lock-step model.
 func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 	bytes = true
 	polls := false
@@ -39,8 +39,7 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 			}
 			for _, g := range w.ready {
 				if g.mwait == nil || g.mwait.site != g.polledAt || b.mbars[g.mwait.addr] == nil {
-					bytes = false
-					continue
+					return nil, false
 				}
 				m := b.mbars[g.mwait.addr]
 				polls = true

@@ -163,6 +163,7 @@ func (d *Detector) Exit(e *event.Exit) {
 		d.release(b.shared)
 	}
 	for i := range b.warps {
+		d.endFences(b.warps[i].id)
 		if cs := b.warps[i].async; cs != nil {
 			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
 		}

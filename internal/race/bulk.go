@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -33,6 +34,15 @@ type piece struct {
 // ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
 type ranges struct {
 	parts map[uint64]*pieces
+}
+
+// bytes is the memory that the pieces take.
+func (r *ranges) bytes() uint64 {
+	n := 0
+	for _, p := range r.parts {
+		n += len(p.w) + len(p.r)
+	}
+	return uint64(n) * uint64(unsafe.Sizeof(piece{}))
 }
 
 const partShift = 12
@@ -158,6 +168,7 @@ func (d *Detector) keep(b *block, mem *memory, list []piece, p piece) []piece {
 	if n := len(list); mem != d.global && n >= 64 && n&(n-1) == 0 {
 		list = d.forgetPieces(b, list)
 	}
+	d.bytes += uint64(unsafe.Sizeof(p))
 	return append(list, p)
 }
 
@@ -177,6 +188,7 @@ func (d *Detector) forgetPieces(b *block, list []piece) []piece {
 			out = append(out, p)
 		}
 	}
+	d.bytes -= uint64(len(list)-len(out)) * uint64(unsafe.Sizeof(piece{}))
 	return out
 }
 

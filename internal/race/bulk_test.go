@@ -210,3 +210,54 @@ func TestBulkShapes(t *testing.T) {
 		}
 	}
 }
+
+// A block writes global memory, executes a proxy fence, publishes and ends. Another block that has
+// acquired this copies what was written: the fence counts although its block is gone (PTX ISA 8.9.5).
+// Without the fence they race, and what the detector keeps of ended blocks is little.
+func TestProxyFenceOutlivesItsBlock(t *testing.T) {
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	for _, fenced := range []bool{true, false} {
+		d := New(Options{Geometry: event.Geometry{Grid: event.Dim3{X: 500, Y: 1, Z: 1},
+			Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}, SharedBytes: 64})
+		flag := func(w event.Warp, site event.Site, kind event.Kind, order event.Order) {
+			e := event.Access{Warp: w, Site: site, Mask: 1, Active: 1, Kind: kind, Space: event.Global,
+				Order: order, Scope: event.GPU, Size: 4, Addr: &[event.WarpSize]uint64{1 << 30}}
+			if kind == event.Write {
+				e.Stored = 1
+			}
+			d.Access(&e)
+		}
+		d.Access(&event.Access{Warp: 0, Site: 1, Mask: 1, Active: 1, Kind: event.Write,
+			Space: event.Global, Size: 4, Addr: &[event.WarpSize]uint64{1 << 20}, Stored: 1})
+		for range 20 {
+			space := event.Shared
+			if fenced {
+				space = event.NoSpace
+			}
+			d.ProxyFence(&event.ProxyFence{Warp: 0, Site: 2, Mask: 1, Active: 1, Space: space})
+		}
+		flag(0, 3, event.Write, event.Release)
+		d.Exit(&event.Exit{Warp: 0, Mask: ^uint32(0)})
+		before := d.Memory()
+		for w := event.Warp(2); w < 500; w++ {
+			for range 30 {
+				d.ProxyFence(&event.ProxyFence{Warp: w, Site: 2, Mask: 1, Active: 1})
+			}
+			d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
+		}
+		if grown := d.Memory() - before; grown > 498*keptFences*fenceBytes {
+			t.Errorf("498 blocks leave %d bytes", grown)
+		}
+		flag(1, 4, event.Read, event.Acquire)
+		d.Bulk(&event.Bulk{ID: 1, Warp: 1, Site: 5, Mask: 1, Active: 1,
+			From: event.Range{Space: event.Global, Addr: 1 << 20, Size: 16},
+			To:   event.Range{Space: event.Shared, Addr: 0, Size: 16}, Grouped: true})
+		r := d.Report()
+		if fenced && len(r.Races)+len(r.Late) > 0 {
+			t.Errorf("with a fence: %+v %+v", r.Races, r.Late)
+		}
+		if !fenced && (len(r.Races) != 1 || r.Races[0].Cause != NoProxyFence) {
+			t.Errorf("without a fence: %+v", r.Races)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package race
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"heddle/internal/event"
 )
@@ -21,8 +22,11 @@ type proxyFence struct {
 	mask  uint32
 	space event.Space // NoSpace: all
 	own   [event.WarpSize]uint32
-	knows fences
+	knows *fences // nil after the end of the block
 }
+
+// fenceBytes is the memory that a fence takes.
+const fenceBytes = uint64(unsafe.Sizeof(proxyFence{}) + unsafe.Sizeof(fences{}))
 
 // fenceLog holds the fences of a warp, in order.
 type fenceLog struct {
@@ -40,8 +44,9 @@ const maxFences = 64
 // ProxyFence records a fence.
 func (d *Detector) ProxyFence(e *event.ProxyFence) {
 	w, b := d.warpOf(e.Warp)
-	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own}
-	d.snapshot(w, b, &f.knows, e.Mask)
+	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
+	d.bytes += fenceBytes
+	d.snapshot(w, b, f.knows, e.Mask)
 	if d.proxies == nil {
 		d.proxies = make(map[event.Warp]*fenceLog)
 	}
@@ -92,7 +97,34 @@ func (d *Detector) compactFences(b *block, w *warp, log *fenceLog) {
 			covered[k] = true
 		}
 	}
+	was := len(log.list)
 	log.list = slices.DeleteFunc(log.list, func(f *proxyFence) bool { return f.mask == 0 })
+	d.bytes -= uint64(was-len(log.list)) * fenceBytes
+}
+
+// keptFences is how many fences of a warp are kept after its block has ended.
+const keptFences = 2
+
+// endFences forgets the fences of a warp whose block has ended, but for the last ones that order
+// global memory, for operations of other blocks. What these fences knew is forgotten too.
+func (d *Detector) endFences(w event.Warp) {
+	log := d.proxies[w]
+	if log == nil {
+		return
+	}
+	var kept []*proxyFence
+	for i := len(log.list) - 1; i >= 0 && len(kept) < keptFences; i-- {
+		if f := log.list[i]; f.covers(event.Global) {
+			f.knows = nil
+			kept = append(kept, f)
+		}
+	}
+	d.bytes -= uint64(len(log.list)-len(kept)) * fenceBytes
+	if log.list = kept; len(kept) == 0 {
+		delete(d.proxies, w)
+		return
+	}
+	slices.Reverse(log.list)
 }
 
 // covers reports whether the fence orders accesses to a space.
@@ -153,7 +185,7 @@ func (d *Detector) fencedBy(s *agentStart) *fenced {
 			var have [2]bool
 			for i := len(log.list) - 1; i >= 0 && !(have[0] && have[1]); i-- {
 				f := log.list[i]
-				if f.mask>>l&1 == 0 || f.own[l] > known {
+				if f.mask>>l&1 == 0 || f.own[l] > known || f.knows == nil {
 					continue
 				}
 				for k, space := range [...]event.Space{event.Shared, event.Global} {

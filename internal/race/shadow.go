@@ -150,7 +150,10 @@ func (d *Detector) release(m *memory) {
 		d.spareLists = append(d.spareLists, i)
 	}
 	clear(m.pages)
-	m.async = nil
+	if m.async != nil {
+		d.bytes -= m.async.bytes()
+		m.async = nil
+	}
 	m.lists, m.free = m.lists[:0], m.free[:0]
 	clear(m.hot[:])
 	d.spareMemory = append(d.spareMemory, m)

@@ -99,12 +99,55 @@ func runBulk(x *exec, in *inst) {
 	}
 }
 
-// issueBulk checks the operands of one lane's operation and makes its agent.
+// issueBulk makes the agent of one lane's operation.
 func (x *exec) issueBulk(in *inst, l int) {
 	op := in.misc.bulk
 	size := x.src(&in.s[2])[l] & (1<<32 - 1)
 	to := (x.src(&in.s[0])[l] + op.to.off) & op.to.amask
 	from := (x.src(&in.s[1])[l] + op.from.off) & op.from.amask
+	if !x.checkBulk(in, l, to, from, size) {
+		return
+	}
+	var m *mbarrier
+	if op.bar != nil {
+		addr, ok := x.sharedAddress(in, &in.s[3], op.bar, l)
+		if !ok {
+			return
+		}
+		if m = x.liveMBarrier(in, l, addr); m == nil {
+			return
+		}
+		m.agents++
+	}
+	a := x.newAgent(in, l)
+	a.op, a.to, a.from, a.size, a.bar = op, to, from, size, m
+	e := &x.evs.bulk
+	*e = event.Bulk{ID: a.id, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l, Active: x.mask,
+		From: event.Range{Space: op.use.From, Addr: from, Size: size},
+		To:   event.Range{Space: op.use.To, Addr: to, Size: size}, Reduce: op.rmw != nil,
+		Grouped: m == nil}
+	if m != nil {
+		e.Addr = m.addr
+	} else {
+		a.group = x.warp.groups().closed[l]
+	}
+	x.wrote, x.changed = true, true
+	switch {
+	case x.touched == nil:
+	case op.use.To == event.Global:
+		x.touched.Mark(order.Write, to, size)
+	default:
+		x.touched.Mark(order.Read, from, size)
+	}
+	if x.sink != nil {
+		x.sink.Bulk(e)
+	}
+}
+
+// checkBulk reports whether the operands of an operation are aligned, within memory, and outside of
+// live mbarriers. If not, the run ends.
+func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
+	use := &in.misc.bulk.use
 	for _, v := range [...]struct {
 		what  string
 		value uint64
@@ -112,54 +155,23 @@ func (x *exec) issueBulk(in *inst, l int) {
 		if v.value%16 != 0 {
 			x.fail(in, BulkAlignment, l, "%s: the %s %#x is not a multiple of 16 (PTX ISA 9.7.9.25.4)",
 				in.ir.Op(), v.what, v.value)
-			return
+			return false
 		}
 	}
-	if !x.bulkInside(in, l, op.use.To, to, size, "write") ||
-		!x.bulkInside(in, l, op.use.From, from, size, "read") {
-		return
-	}
-	a := x.newAgent(in, l)
-	a.op, a.to, a.from, a.size = op, to, from, size
-	e := &x.evs.bulk
-	*e = event.Bulk{ID: a.id, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l, Active: x.mask,
-		From: event.Range{Space: op.use.From, Addr: from, Size: size},
-		To:   event.Range{Space: op.use.To, Addr: to, Size: size}, Reduce: op.rmw != nil,
-		Grouped: op.bar == nil}
-	if op.bar != nil {
-		addr, ok := x.sharedAddress(in, &in.s[3], op.bar, l)
-		if !ok {
-			return
-		}
-		if a.bar = x.liveMBarrier(in, l, addr); a.bar == nil {
-			return
-		}
-		a.bar.agents++
-		e.Addr = addr
-	} else {
-		a.group = x.warp.groups().closed[l]
+	if !x.bulkInside(in, l, use.To, to, size, "write") ||
+		!x.bulkInside(in, l, use.From, from, size, "read") {
+		return false
 	}
 	shared := to
-	if op.use.To != event.Shared {
+	if use.To != event.Shared {
 		shared = from
 	}
 	if m := x.block.mbarrierIn(shared, size); m != nil {
-		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, "+
-			"which is in "+
-			"use", in.ir.Op(), size, shared, x.barrierText(m.addr))
-		return
+		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
+			"is in use", in.ir.Op(), size, shared, x.barrierText(m.addr))
+		return false
 	}
-	x.wrote, x.changed = true, true
-	if x.touched != nil {
-		if op.use.To == event.Global {
-			x.touched.Mark(order.Write, to, size)
-		} else {
-			x.touched.Mark(order.Read, from, size)
-		}
-	}
-	if x.sink != nil {
-		x.sink.Bulk(e)
-	}
+	return true
 }
 
 // bulkInside checks one range of an operation.

@@ -140,8 +140,7 @@ func (x *exec) signal(a *agent) {
 	} else {
 		if m.tx-int64(a.size) < -maxCount {
 			x.agentFails(a, MBarrierRange, "the bytes of %s: phase %d of %s would have %d bytes more "+
-				"than it "+
-				"expects; the limit is %d", a.in.ir.Op(), m.phase, x.barrierText(m.addr),
+				"than it expects; the limit is %d", a.in.ir.Op(), m.phase, x.barrierText(m.addr),
 				int64(a.size)-m.tx, maxCount)
 			return
 		}

@@ -185,8 +185,7 @@ func (x *exec) bulkInside(in *inst, l int, space event.Space, addr, n uint64, wh
 			return true
 		}
 		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at shared address %#x, outside of the %d "+
-			"bytes of "+
-			"shared memory that the block has", what, n, addr, size)
+			"bytes of shared memory that the block has", what, n, addr, size)
 		return false
 	}
 	o := x.find(addr)
@@ -202,8 +201,7 @@ func (x *exec) bulkInside(in *inst, l int, space event.Space, addr, n uint64, wh
 			addr-o.base, o.name, o.size)
 	default:
 		x.fail(in, OutOfBounds, l, "bulk %s of %d bytes at %s, which is not in an array of global "+
-			"memory",
-			what, n, x.describe(addr))
+			"memory", what, n, x.describe(addr))
 	}
 	return false
 }

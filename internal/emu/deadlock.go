@@ -92,9 +92,8 @@ func (x *exec) missing(b *block, m *mbarrier, phase uint64) string {
 	case m.tx > 0:
 		lacks = append(lacks, countOf(int(m.tx), "byte", "bytes"))
 	case m.tx < 0:
-		lacks = append(lacks, "the announcement of "+countOf(int(-m.tx), "byte that has", "bytes "+
-			"that have")+
-			" arrived")
+		lacks = append(lacks, fmt.Sprintf("the announcement of %s arrived",
+			countOf(int(-m.tx), "byte that has", "bytes that have")))
 	}
 	text += ", which misses " + strings.Join(lacks, " and ")
 	gone := 0

@@ -188,8 +188,7 @@ func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (uint64, bool) 
 	switch size := uint64(len(x.block.shared)); {
 	case a >= size || at.wide > size-a:
 		x.fail(in, OutOfBounds, l, "%s at %s, outside of the %d bytes of shared memory that the "+
-			"block has",
-			in.ir.Op(), x.prog.nearShared(a, at.wide).text, size)
+			"block has", in.ir.Op(), x.prog.nearShared(a, at.wide).text, size)
 	case a%at.wide != 0:
 		x.fail(in, Misaligned, l, "%s at shared address %#x, which is not a multiple of %d",
 			in.ir.Op(), a,
@@ -222,8 +221,7 @@ func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
 	switch {
 	case n == 0 || n > maxCount:
 		x.fail(in, MBarrierRange, l, "%s of %s with a count of %d; a count is 1 to %d (PTX ISA "+
-			"9.7.13.15.2)",
-			in.ir.Op(), x.barrierText(addr), n, maxCount)
+			"9.7.13.15.2)", in.ir.Op(), x.barrierText(addr), n, maxCount)
 		return
 	case b.mbars[addr] != nil:
 		x.fail(in, MBarrierReinit, l, "%s of %s, which is in use: it was initialized before and not "+
@@ -307,8 +305,7 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 	state := m.stateOf(m.pending, !use.Completes)
 	if !use.Completes && n == m.pending && m.tx == 0 {
 		x.fail(in, MBarrierRange, l, "%s completes phase %d of %s; .noComplete promises that it does "+
-			"not "+
-			"(PTX ISA 9.7.13.15.13)", in.ir.Op(), m.phase, x.barrierText(m.addr))
+			"not (PTX ISA 9.7.13.15.13)", in.ir.Op(), m.phase, x.barrierText(m.addr))
 		return
 	}
 	x.noteMBarrier(in, l, event.MBarrierArrive, m.addr, m.phase)
@@ -422,8 +419,7 @@ func runPendingCount(x *exec, in *inst) {
 		v := x.src(&in.s[0])[l]
 		if v&stateQueried == 0 {
 			x.fail(in, MBarrierState, l, "%s of a state that .noComplete did not return (PTX ISA "+
-				"9.7.13.15.17)",
-				in.ir.Op())
+				"9.7.13.15.17)", in.ir.Op())
 			return
 		}
 		if in.d[0] >= 0 {
@@ -463,8 +459,7 @@ func (x *exec) overwritten(in *inst, m uint32) {
 		l := bits.TrailingZeros32(t) & 31
 		if b := x.block.mbarrierIn(x.addr[l], in.mem.wide); b != nil {
 			x.fail(in, MBarrierOverwritten, l, "%s of %d bytes of %s, which is in use; only operations "+
-				"on "+
-				"mbarriers may access it", in.mem.kind, in.mem.wide, x.barrierText(b.addr))
+				"on mbarriers may access it", in.mem.kind, in.mem.wide, x.barrierText(b.addr))
 			return
 		}
 	}

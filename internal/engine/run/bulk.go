@@ -17,8 +17,7 @@ const (
 	noProxyFence = "the first access is through the generic proxy and the second through the async " +
 		"proxy: " +
 		"synchronization alone does not order them, it needs a fence.proxy.async behind the first " +
-		"access " +
-		"(PTX ISA 8.6, 8.9.5, 9.7.13.4)"
+		"access (PTX ISA 8.6, 8.9.5, 9.7.13.4)"
 	beforeBulk = "a bulk operation happens at some time between its issue, before which its thread " +
 		"must " +
 		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +
@@ -45,8 +44,7 @@ func (r *Run) bulkNotWaited(rc *race.Race) string {
 		how = "a wait for the phase of the mbarrier that counts its bytes"
 	}
 	text := fmt.Sprintf("(%d) is a bulk operation that was not known to be complete: until %s, "+
-		"nothing is "+
-		"ordered after it (PTX ISA 8.9.1.1, 9.7.9.25.4)", which, how)
+		"nothing is ordered after it (PTX ISA 8.9.1.1, 9.7.9.25.4)", which, how)
 	if use.Track != isa.BarrierBytes {
 		text += "; wait_group.read waits for the reads of its source only"
 	}
@@ -58,13 +56,10 @@ func (r *Run) lateFence(rc *race.Race, seed uint64) diag.Diagnostic {
 	d := r.raceFinding(diag.CodeProxyFenceLate, rc, seed)
 	d.Severity = diag.Warning
 	d.Message = fmt.Sprintf("the only proxy fence between an access to %v and a bulk operation is "+
-		"by "+
-		"another thread", r.Example(rc).memory)
+		"by another thread", r.Example(rc).memory)
 	d.Notes = []string{"the memory model accepts a proxy fence by any thread of the block on the " +
-		"way " +
-		"(PTX ISA 8.9.5); the CUDA C++ Programming Guide puts it with each thread that made an " +
-		"access, in " +
-		"front of the barrier, and so should you"}
+		"way (PTX ISA 8.9.5); the CUDA C++ Programming Guide puts it with each thread that made an " +
+		"access, in front of the barrier, and so should you"}
 	return d
 }
 

@@ -30,7 +30,7 @@ func TestCodeExamples(t *testing.T) {
 			switch doc.Family {
 			case diag.Bugs:
 				want := exitBugs
-				if doc.Code == diag.CodeBarrierSplit { // a warning
+				if doc.Code == diag.CodeBarrierSplit || doc.Code == diag.CodeProxyFenceLate { // a warning
 					want = exitClean
 				}
 				if code != want || !slices.Contains(codes, string(doc.Code)) {

@@ -192,7 +192,7 @@ func testSearch(t *testing.T, b *browser) {
 		{"heddle trace", "commands.html#heddle-trace"},         // a heading
 		{"neighbour.cu", "codes/race-shared.html#what-heddle-prints"},
 		{"pre-commit", "ci.html#pre-commit"},
-		{"helix", "editor.html#helix"}, // only in the text
+		{"helix", "editor.html#helix"},
 		{"xyzzy", ""}, {"race xyzzy", ""}, {"", ""}, {"  ", ""}, {"\\(.*", ""},
 	} {
 		got := eval[string](t, b, fmt.Sprintf(`heddleSearch(heddleIndex, %q, 20)[0]?.u || ''`, c.query))

@@ -15,6 +15,8 @@ const (
 	CodeNoncoherent         Code = "race-noncoherent"
 	CodeRaceUnorderedStrong Code = "race-unordered-strong"
 	CodeRaceStream          Code = "race-stream"
+	CodeRaceProxy           Code = "race-proxy"
+	CodeProxyFenceLate      Code = "proxy-fence-late"
 
 	CodeBarrierDivergence Code = "barrier-divergence"
 	CodeBarrierDeadlock   Code = "barrier-deadlock"
@@ -25,6 +27,17 @@ const (
 	CodeBarrierTooMany    Code = "barrier-too-many"
 	CodeBarrierNoWaiter   Code = "barrier-no-waiter"
 	CodeBarrierSplit      Code = "barrier-split"
+
+	CodeMBarrierUninitialized Code = "mbarrier-uninitialized"
+	CodeMBarrierReinit        Code = "mbarrier-reinit"
+	CodeMBarrierOverwritten   Code = "mbarrier-overwritten"
+	CodeMBarrierInvalEarly    Code = "mbarrier-inval-early"
+	CodeMBarrierExcess        Code = "mbarrier-arrive-excess"
+	CodeMBarrierRange         Code = "mbarrier-count-range"
+	CodeMBarrierBytes         Code = "mbarrier-tx-mismatch"
+	CodeMBarrierState         Code = "mbarrier-state"
+	CodeBulkAlignment         Code = "bulk-alignment"
+	CodeAsyncUnfinished       Code = "async-unfinished"
 
 	CodeOutOfBounds   Code = "out-of-bounds"
 	CodeMisaligned    Code = "misaligned"
@@ -87,7 +100,7 @@ type Example struct {
 
 // Docs returns the documentation of all codes, in the order of `heddle explain`.
 func Docs() []Doc {
-	return slices.Concat(raceDocs, barrierDocs, memoryDocs, limitDocs, inputDocs)
+	return slices.Concat(raceDocs, proxyDocs, barrierDocs, mbarrierDocs, memoryDocs, limitDocs, inputDocs)
 }
 
 // Family returns the family of a code, and Bugs for an undocumented one, so that a finding with a

@@ -42,9 +42,14 @@ the barrier, and do not return before the last barrier.`,
 		Text: `Every thread of the block that has not exited is waiting, so no thread is left that could
 arrive at any of the barriers. The kernel hangs. Typical causes: warps use two named barriers in
 opposite order, a producer and a consumer wait for each other, or a barrier expects more threads
-than reach it (PTX ISA 9.7.13.1). The message names each place where threads wait.`,
+than reach it (PTX ISA 9.7.13.1). The message names each place where threads wait.
+
+Threads that wait at an mbarrier poll it, and are reported if nothing can change any more: no other
+thread can run, and no asynchronous operation is under way. The message names the phase and the
+arrivals and bytes that it misses. A thread that has ended does not count as arrived.`,
 		Fix: `Let all warps use the barriers in the same order. Set the thread count of each barrier to
-the number of threads that arrive at it or wait for it in one generation.`,
+the number of threads that arrive at it or wait for it in one generation. Initialize an mbarrier
+with the number of arrivals of one phase, and wait for each phase by the parity of its number.`,
 		Example: Example{
 			File: "crossed.cu",
 			Text: `__global__ void k(int *out) {

@@ -124,7 +124,12 @@ after the wait; and a copy into a buffer that other threads may still use, becau
 precedes the copy.
 
 cp.async.wait_group N waits for all groups except the N most recent ones. Copies that no
-cp.async.commit_group has closed belong to no group yet; only cp.async.wait_all waits for them too.`,
+cp.async.commit_group has closed belong to no group yet; only cp.async.wait_all waits for them too.
+
+A bulk copy (cp.async.bulk) is ordered before what follows a wait for the phase of the mbarrier that
+counts its bytes, or cp.async.bulk.wait_group in the thread that issued it, and behind what its
+thread did and knew before. That wait orders the copy alone, and not what its thread did before it.
+cp.async.bulk.wait_group.read waits for the reads of its source only.`,
 		Fix: `Before the first access to the bytes, let the issuing thread commit the group and wait for
 it, with an N small enough to include it. If other threads read the bytes, put __syncthreads() after
 the wait, not before it. Before a buffer is refilled, put __syncthreads() between its last use and

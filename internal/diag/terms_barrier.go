@@ -36,6 +36,15 @@ registrations form each generation in all executions, the block is well-synchron
 		See: []string{"recycling", "named barrier"},
 	},
 	{
+		Name: "mbarrier", Group: BarrierTerms,
+		Alias: []string{"phase", "arrival"},
+		Title: "a barrier that is an object in shared memory",
+		Text: `It expects a number of arrivals in each phase, and the bytes that threads announce
+with {expect_tx} and bulk copies complete. Threads wait for a phase by a state that an arrival has
+returned, or by parity: the lowest bit of its number.`,
+		See: []string{"bulk copy", "deadlock", "mbarrier-tx-mismatch"},
+	},
+	{
 		Name: "recycling", Group: BarrierTerms,
 		Alias: []string{"barrier recycling", "unsafe reuse"},
 		Title: "using a barrier again for its next generation",
@@ -58,7 +67,8 @@ program is wrong.`,
 		Alias: []string{"hang"},
 		Title: "threads wait at barriers that no remaining thread can complete",
 		Text: `The report lists which threads wait where. A loop that spins on memory is not
-recognized as a deadlock: it ends by the step budget, as unknown.`,
+recognized as a deadlock: it ends by the step budget, as unknown. Loops around a wait for an
+mbarrier are recognized.`,
 		See: []string{"barrier-deadlock", "step budget"},
 	},
 	{

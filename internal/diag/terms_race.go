@@ -83,8 +83,17 @@ something else: what the verdict covers.`,
 		Title: "a path by which an access reaches memory",
 		Text: `Ordinary accesses use the generic proxy. {ld.global.nc} ({__ldg}) reads through
 another one, which no barrier and no fence keeps coherent with writes of the same kernel (PTX ISA
-8.6).`,
-		See: []string{"race-noncoherent"},
+8.6). Bulk copies use the async proxy: a proxy fence joins it to the generic one.`,
+		See: []string{"race-noncoherent", "proxy fence"},
+	},
+	{
+		Name: "proxy fence", Group: RaceTerms,
+		Alias: []string{"fence.proxy.async"},
+		Title: "a fence that orders ordinary accesses before bulk copies",
+		Text: `A barrier orders accesses through one proxy. Between an ordinary access and a later
+bulk copy on the same bytes, a {fence.proxy.async} must lie on the way, best in each thread that made
+an access and in front of the barrier. The completion of a bulk copy is such a fence itself.`,
+		See: []string{"proxy", "bulk copy", "race-proxy"},
 	},
 	{
 		Name: "benign race", Group: RaceTerms,
@@ -164,6 +173,15 @@ covered.`,
 		Text: `{cp.async} and the functions built on it return before the data is copied. Until the
 thread has waited, the copy is concurrent with everything; after the wait, a barrier publishes it
 to other threads.`,
-		See: []string{"race-async-copy"},
+		See: []string{"race-async-copy", "bulk copy"},
+	},
+	{
+		Name: "bulk copy", Group: RaceTerms,
+		Alias: []string{"cp.async.bulk", "TMA", "bulk group"},
+		Title: "a copy of a piece of memory by a copy engine, which one thread issues",
+		Text: `It happens between its issue and the wait for the phase of the mbarrier that counts
+its bytes, or, of a copy to global memory, for its bulk group. That wait orders the copy, and not
+what its thread did before it.`,
+		See: []string{"mbarrier", "proxy fence", "race-async-copy"},
 	},
 }

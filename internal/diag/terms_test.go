@@ -154,7 +154,7 @@ func TestWordsOfReports(t *testing.T) {
 		deadlock, merge point, path, invariant, candidate, uniform, query, trace, slice,
 		command, placement, cost, minimal, redundant barrier, fingerprint, baseline,
 		suppression, asynchronous copy, non-coherent, fence, made-up inputs, alias, unknown
-		value, atomic operation, work-item`, ",") {
+		value, atomic operation, work-item, mbarrier, phase, bulk copy, proxy fence`, ",") {
 		if word = strings.Join(strings.Fields(word), " "); !known(word) {
 			t.Errorf("%q is not explained", word)
 		}

@@ -442,6 +442,9 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		x.ev.Row = 0
 		return
 	}
+	if sp == event.Shared && len(x.block.mbars) > 0 {
+		x.overwritten(in, m)
+	}
 	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {
 		x.maybe[x.site(in)] = true
 		if x.lockstep && sp == event.Shared {

@@ -35,11 +35,13 @@ type groupOp struct {
 type copyState struct {
 	closed [event.WarpSize]uint32 // groups, by lane
 	late   []lateCopy
+	issued uint64 // instructions that issued copies
 }
 
 // lateCopy is a copy that is performed when it is waited for.
 type lateCopy struct {
 	in       *inst
+	number   uint64 // as in copyState.issued
 	mask     uint32
 	group    [event.WarpSize]uint32
 	to, from alu.Lanes
@@ -47,7 +49,7 @@ type lateCopy struct {
 }
 
 // reset prepares the state for another block.
-func (s *copyState) reset() { s.closed, s.late = [event.WarpSize]uint32{}, s.late[:0] }
+func (s *copyState) reset() { s.closed, s.late, s.issued = [event.WarpSize]uint32{}, s.late[:0], 0 }
 
 // copyAsync decodes cp.async. The size is a constant, and limited by the cache operator.
 func (c *compiler) copyAsync(in *ir.Instr) error {
@@ -141,11 +143,12 @@ func runCopy(x *exec, in *inst) {
 	s.in, s.mask = in, x.m
 	w := x.warp
 	if late := x.random()&1 != 0; late {
-		s.group = w.copies.closed
+		s.group, s.number = w.copies.closed, w.copies.issued
 		w.copies.late = append(w.copies.late, *s)
 	} else if !x.copyNow(s, x.m) {
 		return
 	}
+	w.copies.issued++
 	x.wrote, x.changed = true, true
 	if x.touched != nil {
 		x.touchCopy(s)
@@ -307,4 +310,22 @@ func runNeedsCopy(x *exec, in *inst) {
 		return
 	}
 	in.base(x, in)
+}
+
+// proxyFence decodes fence.proxy: between the generic proxy and the async one, or, for aliases,
+// between two through which nothing that is executed goes.
+func (c *compiler) proxyFence(in *ir.Instr) error {
+	f, _ := in.Fence()
+	if f.Proxy != isa.AsyncProxy {
+		return c.nop(in)
+	}
+	space := f.Space
+	c.control(inst{guard: c.guard(), run: func(x *exec, in *inst) {
+		if x.sink != nil {
+			x.evs.proxy = event.ProxyFence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask,
+				Space: space}
+			x.sink.ProxyFence(&x.evs.proxy)
+		}
+	}})
+	return nil
 }

@@ -158,8 +158,8 @@ func TestCopyErrors(t *testing.T) {
 		{"cp.async.ca.shared.global [%w], [%q], 2;", Unsupported, "4, 8 or 16 bytes"},
 		{"cp.async.cs.shared.global [%w], [%q], 4;", Unsupported, ".ca copies"},
 		{"cp.async.ca.shared.global [%w], [%q], 4, 4, 4;", Unsupported, "1 operands too many"},
-		{"cp.async.mbarrier.arrive.shared.b64 [%w];", Unsupported,
-			"cp.async.mbarrier.arrive.shared.b64 is not supported"},
+		{"cp.async.mbarrier.arrive.shared.b64 [%w];", MBarrierUninitialized,
+			"has not been initialized"},
 	} {
 		_, res, _ := start(t, kernel(t, copyPrelude+test.copy+"\nret;"), copyConfig(1), Options{})
 		if s := res.Stop; s == nil || s.Kind != test.kind || !strings.Contains(s.Message, test.message) {

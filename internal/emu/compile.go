@@ -393,6 +393,8 @@ func init() { // the functions refer to the table
 		isa.ActLoad: (*compiler).access, isa.ActStore: (*compiler).access,
 		isa.ActAtomic: (*compiler).access, isa.ActReduce: (*compiler).access,
 		isa.ActCopy: (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
+		isa.ActBulkCopy: (*compiler).bulkCopy, isa.ActBulkGroup: (*compiler).bulkGroup,
+		isa.ActMBarrier:       (*compiler).mbarrierInstr,
 		isa.ActConvertAddress: (*compiler).cvta, isa.ActTestSpace: (*compiler).isspacep,
 
 		// A block reaches its own shared memory only: see opaque.go.
@@ -407,9 +409,7 @@ func init() { // the functions refer to the table
 		isa.ActElect: (*compiler).elect, isa.ActActiveMask: (*compiler).activemask,
 
 		isa.ActFence: (*compiler).fence, isa.ActPartialFence: (*compiler).partialFence,
-		// Nothing that is executed goes through the proxies that the executable ones of these fences join
-		// to the generic one.
-		isa.ActProxyFence:     (*compiler).nop,
+		isa.ActProxyFence:     (*compiler).proxyFence,
 		isa.ActGridDependency: (*compiler).nop, // orders grids, of which there is one
 		isa.ActRegisterPool:   (*compiler).nop,
 		isa.ActCachePolicy:    (*compiler).createpolicy,

@@ -90,6 +90,18 @@ const (
 	OutsideAssumptions // __requires or __assume is false: the kernel excludes this launch
 	MemoryLimit        // the run needs more than Options.Memory
 	Spinning           // every remaining thread waits for a change of memory that none of them makes
+	// Deadlock: as Spinning, and they wait at mbarriers, perhaps at numbered barriers too:
+	// Result.Waits.
+	Deadlock
+	BytesMismatch         // the same, and nothing but bytes is missing, or too many have arrived
+	MBarrierUninitialized // an operation where there is no object
+	MBarrierReinit        // initialization of an object that is in use
+	MBarrierOverwritten   // an ordinary access to an object
+	MBarrierInvalEarly    // invalidation while operations are under way
+	MBarrierExcess        // more arrivals than a phase expects
+	MBarrierRange         // a count outside of its limits
+	MBarrierState         // a wait for a phase that the object does not know
+	BulkAlignment         // a size or an address of a bulk copy that is no multiple of 16
 )
 
 // Stop describes why a run stopped, and which thread caused it.
@@ -128,6 +140,11 @@ type Result struct {
 	Annotations []FailedAnnotation
 	// Maybe contains the sites of accesses that a trace made on paths which perhaps no input takes.
 	Maybe map[event.Site]bool
+	// Waits are the phases of mbarriers for which threads wait, if Stop.Kind is Deadlock or
+	// BytesMismatch, and the numbered barriers.
+	Waits []PhaseWait
+	// Leftovers are asynchronous operations that no thread waited for.
+	Leftovers []Leftover
 	// Spins are the places at which the remaining threads wait, if Stop.Kind is Spinning.
 	Spins []Spin
 

@@ -82,6 +82,9 @@ type exec struct {
 	from   [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool   pool
 	spec   *speculation // of a worker that runs ahead
+	// agentID is the number of the last asynchronous operation
+	agentID   uint64
+	leftovers []Leftover
 	// touched collects the accesses to global memory; nil: not wanted
 	touched *order.Touched
 }
@@ -97,6 +100,14 @@ type events struct {
 	copy     event.Copy
 	group    event.CopyGroup
 	copied   lateCopy // what copy points to
+
+	mbar, phase event.MBarrier // mbar is collected lane by lane; Mask is 0 if it is empty
+	tested      uint64         // tests of mbarriers that have passed
+	bulk        event.Bulk
+	bulkGroup   event.BulkGroup
+	copyArrive  event.CopyArrive
+	signal      event.Signal
+	proxy       event.ProxyFence
 }
 
 // warp is a warp of a resident block.
@@ -120,6 +131,7 @@ type warp struct {
 	block   *block
 	// priority among the warps that can run; only of policy priorities
 	priority int64
+	kept     int64 // the priority before it fell behind because it only spun
 	state    spinState
 	// local memory: each lane has localCap bytes
 	local    []byte
@@ -127,6 +139,7 @@ type warp struct {
 	localUnk []bool
 	tid      [3]alu.Lanes
 	copies   copyState
+	bulk     *bulkState // nil until the first
 }
 
 // block is a resident block.
@@ -137,11 +150,16 @@ type block struct {
 	runnable []*warp // empty with policy priorities
 	queued   int     // warps that can run
 	live     int     // warps with lanes that have not exited
-	shared   []byte
-	unk      []uint64 // unknown bytes of shared, one bit each; nil: all known
-	origin   uint32
-	bars     [16]barrier
-	idle     int // consecutive turns that only spun
+	// live objects by address, and how many there have been; nil before the first
+	mbars  map[uint64]*mbarrier
+	serial uint64
+	// asynchronous operations that are under way, in the order of their issue
+	agents, spareAgents []*agent
+	shared              []byte
+	unk                 []uint64 // unknown bytes of shared, one bit each; nil: all known
+	origin              uint32
+	bars                [16]barrier
+	idle                int // consecutive turns that only spun
 }
 
 // alive returns the lanes that are threads and have not exited.

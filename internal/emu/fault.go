@@ -114,9 +114,16 @@ func (x *exec) tellFault(lane int) {
 
 // stopAt describes an error of one lane at the current instruction.
 func (x *exec) stopAt(in *inst, kind StopKind, lane int, format string, args ...any) Stop {
-	t := event.ThreadOf(x.warp.id, lane)
-	s := Stop{Kind: kind, Site: x.site(in), Thread: t, Message: fmt.Sprintf(format, args...),
-		AfterFault: x.afterFault(t), Shared: in.mem != nil && in.mem.space == event.Shared}
+	s := x.stopFor(x.site(in), event.ThreadOf(x.warp.id, lane), kind, format, args...)
+	s.Shared = in.mem != nil && in.mem.space == event.Shared
+	return s
+}
+
+// stopFor describes an error of a thread at a site.
+func (x *exec) stopFor(site event.Site, t event.Thread, kind StopKind, format string,
+	args ...any) Stop {
+	s := Stop{Kind: kind, Site: site, Thread: t, Message: fmt.Sprintf(format, args...),
+		AfterFault: x.afterFault(t)}
 	s.Block, s.Index = x.geo.Index(t)
 	return s
 }

@@ -32,6 +32,7 @@ type fragment struct {
 	spins         uint32     // of these, consecutive ones that spun
 	polledAt      event.Site // the last access that polled
 	wait          wait
+	mwait         *mwait // what polledAt polls, if it is an mbarrier; else nil or of another place
 }
 
 // join is a place where lanes that diverged reconverge.

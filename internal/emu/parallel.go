@@ -45,6 +45,10 @@ func (p *program) inOrder() bool {
 	}
 	for _, fc := range p.funcs {
 		for i := range fc.code {
+			// An agent reads and writes global memory at times of its own.
+			if o := fc.code[i].misc; o != nil && (o.mbar != nil || o.bulk != nil) {
+				return false
+			}
 			m := fc.code[i].mem
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
@@ -62,12 +66,13 @@ func (p *program) inOrder() bool {
 
 // speculation is the execution of one block ahead of its turn. It is the event.Sink of the worker.
 type speculation struct {
-	x       *exec
-	full    bool // the consumer wants events, not only memory
-	failed  bool // the block must run again
-	read    objectSet
-	written objectSet
-	in      *inst // instruction of the next logged access
+	event.Discard // events that no program executed ahead has: see inOrder
+	x             *exec
+	full          bool // the consumer wants events, not only memory
+	failed        bool // the block must run again
+	read          objectSet
+	written       objectSet
+	in            *inst // instruction of the next logged access
 
 	order  []uint8  // kinds of events, in order
 	words  []uint64 // addresses and data

@@ -66,7 +66,7 @@ func (p *program) policyOf(seed uint64) policy {
 }
 
 // SyncsThroughMemory reports whether the kernel has instructions by which a thread can observe the
-// order of others: an atomic operation whose result is used, or a strong load. Which accesses are
+// order of others: an atomic operation whose result is used, a strong load, or an mbarrier. Which accesses are
 // ordered may then differ between schedules, so that one seed does not stand for all.
 func (m *Machine) SyncsThroughMemory() bool { return m.prog.contended }
 
@@ -76,6 +76,9 @@ func (p *program) isContended() bool {
 		var used map[ir.RegID]bool
 		for i := range fc.code {
 			in := &fc.code[i]
+			if in.misc != nil && (in.misc.mbar != nil || in.misc.bulk != nil) {
+				return true
+			}
 			m := in.mem
 			if m == nil || m.space == event.Local {
 				continue
@@ -201,8 +204,30 @@ func (x *exec) afterTurn(w *warp, began uint64) {
 	case x.lowered != 0:
 		w.priority, x.lowered = x.lowered, 0
 	case w.idle || x.inRow > fairSteps:
+		if w.priority >= 0 {
+			w.kept = w.priority
+		}
 		x.yields--
 		w.priority, x.inRow = x.yields, 0
+	}
+}
+
+// resume gives the warps of the current block that fell behind their priority again, and lets one
+// of them run: a phase of an mbarrier is complete, for which they may have waited. Threads that wait
+// for a phase are blocked in the sense of PCT, although here they poll.
+func (x *exec) resume() {
+	if x.policy != priorities {
+		return
+	}
+	any := false
+	for i := range x.block.warps {
+		if w := &x.block.warps[i]; w.priority < 0 && w.queued {
+			w.priority, any = w.kept, true
+		}
+	}
+	if any {
+		heap.Init(&x.queue)
+		x.endTurn()
 	}
 }
 

@@ -119,21 +119,24 @@ type inst struct {
 
 // miscOp holds fields that only rare instructions need, so that inst stays small.
 type miscOp struct {
-	sreg    func(x *exec, d *alu.Lanes, m uint32)
-	launch  bool    // sreg reads what is equal in all threads of a launch: a parameter
-	vecSrc  []src   // mov pack, brx.idx has none
-	vecDst  []int32 // mov unpack
-	width   uint    // bits of an element of mov pack and unpack; of a truncation
-	to      uint    // bits of the register that a widening fills
-	targets []int32
-	what    string // an unsupported instruction
-	origin  uint32 // origin of a result that is always unknown; 0: it is not unknown
-	copy    *copyOp
-	tex     *texOp
-	surf    *surfOp
-	group   *groupOp
-	predDst []int32
-	unknown bool // the results are unknown, with this origin
+	sreg      func(x *exec, d *alu.Lanes, m uint32)
+	launch    bool    // sreg reads what is equal in all threads of a launch: a parameter
+	vecSrc    []src   // mov pack, brx.idx has none
+	vecDst    []int32 // mov unpack
+	width     uint    // bits of an element of mov pack and unpack; of a truncation
+	to        uint    // bits of the register that a widening fills
+	targets   []int32
+	what      string // an unsupported instruction
+	origin    uint32 // origin of a result that is always unknown; 0: it is not unknown
+	copy      *copyOp
+	tex       *texOp
+	surf      *surfOp
+	group     *groupOp
+	mbar      *mbarOp
+	bulk      *bulkOp
+	bulkGroup *bulkGroupOp
+	predDst   []int32
+	unknown   bool // the results are unknown, with this origin
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its

@@ -102,7 +102,8 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 // result describes how the run ended.
 func (s *scheduler) result() *Result {
 	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
-		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places, mem: s.x.mem,
+		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places,
+		Waits: s.spin.waits, Leftovers: s.x.leftovers, mem: s.x.mem,
 		Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
 	switch {
 	case s.x.stop != nil:
@@ -269,6 +270,9 @@ func (x *exec) blockTurn(b *block, limit uint64) *warp {
 	x.running = w
 	x.turn(w, min(quantum, limit))
 	x.running = nil
+	if len(b.agents) > 0 && b.live > 0 && x.stop == nil {
+		x.runAgents(b, w.idle)
+	}
 	if x.policy == priorities {
 		x.afterTurn(w, began)
 	}
@@ -306,6 +310,9 @@ func (s *scheduler) finish(b *block) {
 	s.since = s.x.steps
 	s.spin.reset()
 	s.points = max(s.points, s.x.points)
+	if b.live == 0 {
+		s.x.noteLeftovers(b)
+	}
 	if b.live > 0 {
 		s.stalled = true
 		s.x.stall(b)
@@ -349,6 +356,11 @@ func (x *exec) startBlock(b *block, id uint32) {
 		b.bars[i].active = false
 	}
 	b.runnable, b.queued = b.runnable[:0], 0
+	if b.mbars != nil {
+		clear(b.mbars)
+		b.serial = 0
+	}
+	b.agents = b.agents[:0]
 	if x.prog.ordered { // a block is a run of its own
 		x.points = 0
 		if x.policy == priorities {
@@ -371,6 +383,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
 		w.copies.reset()
+		w.bulk = nil
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)

@@ -38,6 +38,7 @@ type spinWatch struct {
 	open   int    // of these warps, those that are not known to repeat
 	limit  uint64 // step at which the run ends though some are not
 	places []Spin
+	waits  []PhaseWait // at mbarriers
 }
 
 // spinState is the state of a warp at the end of one of its turns, while spinWatch.states is set.
@@ -92,6 +93,11 @@ func (s *scheduler) stuck() bool {
 		}
 		what = fmt.Sprintf("every remaining thread has only polled memory during %d warp instructions, "+
 			"in which it did not change", s.x.steps-w.began)
+	}
+	if list, bytes := s.mbarrierWaits(); len(list) > 0 && w.open == 0 {
+		w.waits = list
+		s.x.stop = s.deadlocked(list, bytes)
+		return true
 	}
 	s.eachRunnable(func(p *warp) { w.place(p, s.x.lockstep) })
 	first := w.places[0]

@@ -86,6 +86,13 @@ func ofEvents(events []any) *order.Touched {
 		switch e := e.(type) {
 		case event.Fence:
 			out.Fenced = out.Fenced || e.Scope >= event.GPU
+		case event.Bulk:
+			if e.To.Space == event.Global {
+				out.Mark(order.Write, e.To.Addr, e.To.Size)
+			}
+			if e.From.Space == event.Global {
+				out.Mark(order.Read, e.From.Addr, e.From.Size)
+			}
 		case copied:
 			for l := range event.WarpSize {
 				if e.Mask>>l&1 != 0 && e.read[l] > 0 {

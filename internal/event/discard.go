@@ -14,6 +14,24 @@ func (Discard) Copy(*Copy) {}
 // CopyGroup implements Sink.
 func (Discard) CopyGroup(*CopyGroup) {}
 
+// CopyArrive implements Sink.
+func (Discard) CopyArrive(*CopyArrive) {}
+
+// Bulk implements Sink.
+func (Discard) Bulk(*Bulk) {}
+
+// BulkGroup implements Sink.
+func (Discard) BulkGroup(*BulkGroup) {}
+
+// Signal implements Sink.
+func (Discard) Signal(*Signal) {}
+
+// MBarrier implements Sink.
+func (Discard) MBarrier(*MBarrier) {}
+
+// ProxyFence implements Sink.
+func (Discard) ProxyFence(*ProxyFence) {}
+
 // Fence implements Sink.
 func (Discard) Fence(*Fence) {}
 

@@ -158,7 +158,7 @@ const (
 	// GenericProxy is the proxy of ld, st, atom, red, and of cp.async, which is not a bulk copy
 	// (9.7.9.25.2).
 	GenericProxy Proxy = iota
-	// AsyncProxy is the proxy of bulk copies, which the emulator does not execute.
+	// AsyncProxy is the proxy of bulk copies.
 	AsyncProxy
 	// TextureProxy is the proxy of ldu and ld.global.nc, "for loading read-only global data through
 	// the non-coherent texture cache" (13.33).

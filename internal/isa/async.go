@@ -11,8 +11,8 @@ var asyncRows = []Row{
 	{Opcode: "cp.async.commit_group", Step: AsyncCommit, Action: ActCopyGroup, Category: Async, Section: "9.7.9.25.3.2", Executable: true, forms: plain},
 	{Opcode: "cp.async.wait_group", Step: AsyncWait, Action: ActCopyGroup, Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},
 	{Opcode: "cp.async.wait_all", Step: AsyncWaitAll, Action: ActCopyGroup, Category: Async, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},
-	{Opcode: "cp.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.1"},
-	{Opcode: "cp.reduce.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.2"},
+	{Opcode: "cp.async.bulk", Action: ActBulkCopy, src: bulkTypes, narrow: bulkRoles, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.1", Executable: true, forms: bulkForms()},
+	{Opcode: "cp.reduce.async.bulk", Action: ActBulkCopy, src: bulkTypes, narrow: bulkRoles, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.2", Executable: true, forms: bulkReduceForms()},
 	// A hint to the cache. The text calls it a weak memory operation, but it reads no value and
 	// nothing waits for it, so that no order could make a difference: it is no side of a race.
 	{Opcode: "cp.async.bulk.prefetch", Action: ActNothing, src: types(anyType, u32Type, policyType), narrow: hintedRoles,
@@ -23,8 +23,8 @@ var asyncRows = []Row{
 	{Opcode: "cp.async.bulk.tensor", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.2"},
 	{Opcode: "cp.reduce.async.bulk.tensor", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.3"},
 	{Opcode: "cp.async.bulk.prefetch.tensor", Action: ActBulkPrefetch, Category: Async, Roles: []Role{Addr, SrcOpt, SrcOpt}, Section: "9.7.9.27.1.4"},
-	{Opcode: "cp.async.bulk.commit_group", Step: AsyncCommit, Action: ActBulkGroup, Category: Async, Section: "9.7.9.27.2.1"},
-	{Opcode: "cp.async.bulk.wait_group", Step: AsyncWait, Action: ActBulkGroup, Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.27.2.2"},
+	{Opcode: "cp.async.bulk.commit_group", Step: AsyncCommit, Action: ActBulkGroup, Category: Async, Section: "9.7.9.27.2.1", Executable: true, forms: plain},
+	{Opcode: "cp.async.bulk.wait_group", Step: AsyncWait, Action: ActBulkGroup, Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.27.2.2", Executable: true, forms: []form{{marks: markRead}}},
 	{Opcode: "tensormap.replace", Action: ActTensorMap, Category: Async, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.9.28"},
 	{Opcode: "tensormap.cp_fenceproxy", Action: ActTensorMap, Category: Async, Roles: []Role{Addr, Addr, Src}, Effect: Copies, Section: "9.7.13.16"},
 }

@@ -88,22 +88,27 @@ func (d *decoder) errorf(mod, format string, args ...any) error {
 	return &DecodeError{Opcode: d.Row.Opcode, Mod: mod, Msg: fmt.Sprintf(format, args...)}
 }
 
-// word takes one modifier, in the first of its meanings that some form of the opcode has.
+// word takes one modifier, in the first of its meanings that some form of the opcode has and whose
+// place is free: the second space of a bulk copy is a mark.
 func (d *decoder) word(m string) error {
 	meanings, known := words[m]
 	if !known {
 		return d.errorf(m, "unknown")
 	}
 	v := &d.Row.vocab
+	taken := false
 	for i := range meanings {
 		w := &meanings[i]
 		if !v.knows(w) {
 			continue
 		}
-		if !d.set(w) {
-			return d.errorf(m, "written twice, or beside one that it excludes")
+		if d.set(w) {
+			return nil
 		}
-		return nil
+		taken = true
+	}
+	if taken {
+		return d.errorf(m, "written twice, or beside one that it excludes")
 	}
 	if m == "const" && d.Row.Category == Memory {
 		return d.errorf(m,

@@ -11,6 +11,15 @@ func TestDecodeErrors(t *testing.T) {
 		{"foo", "", "unknown opcode"},
 		{"", "", "unknown opcode"},
 		{"cp.foo", "foo", "unknown instruction"},
+		{"mbarrier.init.b32", "b32", "not a modifier"},                                   // 9.7.13.15.9: .b64
+		{"mbarrier.arrive.acquire.cta.b64", "acquire", "not a modifier"},                 // .13: .release, .relaxed
+		{"mbarrier.arrive.release.b64", "", "the scope is missing"},                      // {.sem.scope}
+		{"mbarrier.arrive.release.gpu.b64", "gpu", "not a modifier"},                     // .cta, .cluster
+		{"mbarrier.arrive.noComplete.relaxed.cta.b64", "noComplete", "does not go with"}, // .release.cta only
+		{"mbarrier.try_wait.release.cta.b64", "release", "not a modifier"},
+		{"cp.async.bulk.global.global.bulk_group", "global", "does not go with"},
+		{"cp.async.bulk.shared::cta.global.bulk_group", "bulk_group", "does not go with"},
+		{"cp.async.bulk.wait_group.write", "write", "unknown"},
 		{"cp.async.bulk.prefetch.global", "", "a modifier is missing"}, // 9.7.9.25.4.3: .L2
 		{"cp.async.bulk.prefetch.L1.global", "L1", "not a modifier"},
 		{"cp.async.bulk.prefetch.L2.shared", "shared", "not a modifier"}, // .src = { .global }

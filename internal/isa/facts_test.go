@@ -173,10 +173,42 @@ func TestFences(t *testing.T) {
 }
 
 // The emulator lets fence.mbarrier_init do nothing (PTX ISA 9.7.13.4: it orders the mbarrier.init of
-// the thread). Once those are executed, a fence without effect makes correct kernels look racy.
+// the thread for a relaxed barrier of the cluster). Once that is executed, a fence without effect
+// makes correct kernels look racy.
 func TestInitFenceHasNothingToOrder(t *testing.T) {
-	if Lookup("fence", []string{"mbarrier_init"}).Executable && Lookup("mbarrier", []string{"init"}).Executable {
-		t.Error("mbarrier.init is executable, and emu's partialFence does not order it")
+	if Lookup("fence", []string{"mbarrier_init"}).Executable &&
+		Lookup("barrier", []string{"cluster", "arrive"}).Executable {
+		t.Error("barrier.cluster.arrive is executable, and emu's partialFence orders nothing for it")
+	}
+}
+
+// What bulk copies do, from the directions of PTX ISA 9.7.9.25.4.1 and 9.7.9.25.4.2. Those that reach
+// other blocks, or leave bytes out, are not of this kind.
+func TestBulk(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		ok   bool
+		want BulkUse
+	}{
+		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", true,
+			BulkUse{event.Shared, event.Global, NoFn, 3}},
+		{"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint", true,
+			BulkUse{event.Shared, event.Global, NoFn, 3}},
+		{"cp.async.bulk.global.shared::cta.bulk_group", true,
+			BulkUse{event.Global, event.Shared, NoFn, -1}},
+		{"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32", true,
+			BulkUse{event.Global, event.Shared, FnAdd, -1}},
+		{"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", false, BulkUse{}},
+		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", false,
+			BulkUse{}},
+		{"cp.async.bulk.global.shared::cta.bulk_group.cp_mask", false, BulkUse{}},
+		{"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes", false, BulkUse{}},
+		{"cp.async.ca.shared.global", false, BulkUse{}},
+	} {
+		d := decodeText(t, c.text)
+		if got, ok := d.Bulk(); ok != c.ok || ok && got != c.want {
+			t.Errorf("%s: %+v %v, want %+v %v", c.text, got, ok, c.want, c.ok)
+		}
 	}
 }
 

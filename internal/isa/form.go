@@ -46,6 +46,16 @@ const (
 	markFromGlobal // the source of cp.async
 	markDependents // griddepcontrol.launch_dependents
 	levelL2        // .L2, where .L1 is not possible
+	markExpect     // mbarrier.arrive.expect_tx
+	markNoComplete // mbarrier.arrive.noComplete
+	markParity     // mbarrier.test_wait.parity
+	markNoInc      // cp.async.mbarrier.arrive.noinc
+	markRead       // cp.async.bulk.wait_group.read
+	markFromShared // the source of a bulk copy
+	markBytes      // .mbarrier::complete_tx::bytes
+	markBulkGroup
+	markMulticast // .multicast::cluster
+	markCopyMask  // .cp_mask
 )
 
 // order is the set of orders that may be written.

@@ -23,6 +23,7 @@ const (
 	casType      // of atom: the second operand of .cas, else a cache policy
 	afterCASType // of atom: the cache policy behind the second operand of .cas
 	policyType   // a cache policy, if .cache_hint is written
+	phaseType    // of a wait at an mbarrier: a parity for .parity, else a state
 )
 
 // opTypes are the types of the destinations, or of the sources, of an opcode.
@@ -130,6 +131,11 @@ func (d *Desc) operandType(rule opType) Type {
 		if d.hinted() {
 			return B64
 		}
+	case phaseType:
+		if slices.Contains(d.Mods, "parity") {
+			return U32
+		}
+		return B64
 	}
 	return AnyType
 }

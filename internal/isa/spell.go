@@ -70,14 +70,27 @@ func (r *Row) spell(f *form) [][]string {
 	for fl := f.must; fl != 0; fl &= fl - 1 {
 		fixed = append(fixed, r.wordFor(word{kind: kFlag, flag: fl & -fl}))
 	}
-	for mk := f.mustMarks; mk != 0; mk &= mk - 1 {
+	for mk := f.mustMarks &^ sources; mk != 0; mk &= mk - 1 {
 		fixed = append(fixed, r.wordFor(word{kind: kMark, mark: mk & -mk}))
 	}
 	for fl := f.flags; fl != 0; fl &= fl - 1 {
 		dims = append(dims, []choice{nil, {r.wordFor(word{kind: kFlag, flag: fl & -fl})}})
 	}
-	return vary(fixed, dims)
+	out := vary(fixed, dims)
+	for i := range out { // the source is written behind the destination
+		switch f.mustMarks & sources {
+		case markFromGlobal:
+			out[i] = append(out[i], event.Global.String())
+		case markFromShared:
+			out[i] = append(out[i], "shared::cta")
+		}
+	}
+	return out
 }
+
+// sources are the marks for the second space of a copy. Their words mean the first space where none
+// is written before.
+const sources = markFromGlobal | markFromShared
 
 // vary returns the first choice of each dimension, and then each other choice of one dimension.
 func vary(fixed []string, dims [][]choice) [][]string {

@@ -28,13 +28,13 @@ var syncRows = []Row{
 		{scopes: of(event.CTA, event.Sys), defOrder: event.SeqCst},
 		{mustMarks: markGL, defOrder: event.SeqCst, defScope: event.GPU},
 	}},
-	// Fences between the generic proxy and one through which nothing that is executable goes: they
-	// order nothing.
+	// Nothing that is executable goes through aliases of an address: this fence orders nothing.
 	{Opcode: "fence.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "fence.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
 	{Opcode: "membar.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "membar.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
-	// This one orders mbarrier.init of the same thread, which is not executable: it orders nothing.
+	// This one orders the mbarrier.init of the same thread for other blocks of the cluster, which
+	// cannot reach an object here: it orders nothing.
 	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
 		{orders: order(event.Release), scopes: of(event.Cluster)},
 	}},

@@ -102,6 +102,16 @@ var plainWords = [...]struct {
 	{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}},
 	{"L2", word{kind: kMark, mark: levelL2}},
 	{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
+	{"expect_tx", word{kind: kMark, mark: markExpect}},
+	{"noComplete", word{kind: kMark, mark: markNoComplete}},
+	{"parity", word{kind: kMark, mark: markParity}},
+	{"noinc", word{kind: kMark, mark: markNoInc}},
+	{"read", word{kind: kMark, mark: markRead}},
+	{"shared::cta", word{kind: kMark, mark: markFromShared}},
+	{"mbarrier::complete_tx::bytes", word{kind: kMark, mark: markBytes}},
+	{"bulk_group", word{kind: kMark, mark: markBulkGroup}},
+	{"multicast::cluster", word{kind: kMark, mark: markMulticast}},
+	{"cp_mask", word{kind: kMark, mark: markCopyMask}},
 }
 
 // hintWords are the spellings of hints, all of which mean the same to an engine: nothing.

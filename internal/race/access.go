@@ -30,8 +30,9 @@ func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= ev
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
-	// it issues asynchronous copies: its access to global memory is a read, to shared memory a write
+	// it issues asynchronous copies: its access to the memory to is a write, and to other memory a read
 	async bool
+	to    event.Space
 	fails bool // it is a compare-and-swap that did not write at least once
 	polls bool // see Options
 	kind  event.Kind
@@ -53,6 +54,7 @@ type access struct {
 
 	special bool    // not in the generic proxy, or of an asynchronous copy
 	copied  *copied // of which it is a part; nil: in program order
+	bulk    bool    // of a bulk operation
 }
 
 // Access checks and records the accesses of one instruction by the lanes of a warp.
@@ -99,6 +101,9 @@ func (d *Detector) scalar(e *event.Access) {
 		d.eachLane(&a, left)
 	default:
 		d.eachGroup(&a, left)
+	}
+	if a.mem.async != nil {
+		d.meetAsync(&a)
 	}
 	if a.class != 0 {
 		d.exchange(&a)

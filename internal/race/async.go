@@ -37,6 +37,9 @@ func (e *entry) concurrent() bool { return e.clk >= pending }
 type copies struct {
 	closed [event.WarpSize]uint32 // groups, by lane
 	open   []*copied
+	// components of copies that an mbarrier tracks: see CopyArrive
+	tracked event.Warp
+	value   [event.WarpSize]uint32
 }
 
 // copied is one instruction that issued copies.
@@ -47,6 +50,9 @@ type copied struct {
 	clk      [event.WarpSize]uint32 // pending + group
 	to, from [event.WarpSize]uint64
 	read     [event.WarpSize]uint8
+	// lanes whose copies are accesses of a component, whose value is in clk; was has what was there
+	handed uint32
+	was    [event.WarpSize]uint32
 }
 
 // Copy checks the accesses that the copies will make, and records them as pending.
@@ -56,10 +62,14 @@ func (d *Detector) Copy(e *event.Copy) {
 	a := access{Access: &d.copying, w: w, b: b, copied: c, special: true}
 	d.writeOf(&a, c, e.Mask)
 	d.learnSite(a.Access)
-	d.sites[e.Site].async = true
-	d.eachRead(&a, c, e.Mask, func(a *access) { d.eachGroup(a, a.Mask) })
+	d.sites[e.Site].async, d.sites[e.Site].to = true, event.Shared
+	d.eachRead(&a, c, e.Mask, func(a *access) {
+		d.eachGroup(a, a.Mask)
+		d.meetAsync(a)
+	})
 	d.writeOf(&a, c, e.Mask)
 	d.eachGroup(&a, e.Mask)
+	d.meetAsync(&a)
 	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}
@@ -77,7 +87,7 @@ func (d *Detector) issue(w *warp, e *event.Copy) *copied {
 	} else {
 		c = new(copied)
 	}
-	c.site, c.mask, c.size = e.Site, e.Mask, e.Size
+	c.site, c.mask, c.size, c.handed = e.Site, e.Mask, e.Size, 0
 	c.to, c.from, c.read = *e.To, *e.From, *e.Read
 	for l := range c.clk {
 		c.clk[l] = min(pending+w.async.closed[l], noncoherent-1)
@@ -139,7 +149,11 @@ func (d *Detector) CopyGroup(e *event.CopyGroup) {
 		still := cs.open[:0]
 		for _, c := range cs.open {
 			if done := c.mask & cs.complete(c, e.Mask, e.Pending); done != 0 {
-				d.settle(w, b, c, done)
+				d.settle(w, b, c, done&^c.handed)
+				for m := done & c.handed; m != 0; m &= m - 1 {
+					l := bits.TrailingZeros32(m)
+					w.learn(1<<l, component{cs.tracked, uint8(l)}.value(c.clk[l]), d.lanesOf(w.id))
+				}
 				c.mask &^= done
 			}
 			if c.mask != 0 {
@@ -160,7 +174,11 @@ func (cs *copies) complete(c *copied, mask, last uint32) uint32 {
 	done := uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
-		if uint64(c.clk[l]-pending)+uint64(last) < uint64(cs.closed[l]) {
+		clk := c.clk[l]
+		if c.handed>>l&1 != 0 {
+			clk = c.was[l]
+		}
+		if uint64(clk-pending)+uint64(last) < uint64(cs.closed[l]) {
 			done |= 1 << l
 		}
 	}
@@ -212,13 +230,16 @@ func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 	now := entry{uint32(t.w.id), t.w.own[lowestLane(t.mask)], t.mask, uint32(t.Site)}
 	was := now
 	was.clk = clk
+	if d.handed.mask != 0 {
+		now.warp, now.clk = d.handed.warp, d.handed.clk
+	}
 	if !side.many() {
 		switch {
 		case *side == was:
 			*side = now
 		case was.within(side):
 			side.mask &^= t.mask
-			d.add(t, side, now)
+			d.add(t, side, now) // which subsumes nothing, since the other lanes are pending
 		}
 		return
 	}

@@ -18,6 +18,8 @@ type block struct {
 	shared *memory // shadow of its shared memory; nil until used
 	bars   [16]generation
 	places []place // synchronization locations in its shared memory
+	// mbarriers by address; nil before the first
+	objects map[uint64]*object
 }
 
 // blockOf returns the block of a warp, created at its first event. Events of one block tend to come
@@ -79,6 +81,7 @@ func (d *Detector) newBlock(id uint32) *block {
 // reset prepares the state of a block that has ended for another block.
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
+	b.objects = nil
 	for i := range b.bars {
 		b.bars[i].forget()
 	}
@@ -160,6 +163,7 @@ func (d *Detector) Exit(e *event.Exit) {
 		d.release(b.shared)
 	}
 	for i := range b.warps {
+		d.endFences(b.warps[i].id)
 		if cs := b.warps[i].async; cs != nil {
 			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
 		}

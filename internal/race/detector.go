@@ -30,6 +30,10 @@ type Detector struct {
 	spareMemory []*memory
 	spareBlocks []*block
 	spareCopied []*copied
+	comps       components
+	operations  map[uint64]operation     // asynchronous ones that will signal an mbarrier
+	proxies     map[event.Warp]*fenceLog // fence.proxy.async
+	handed      entry                    // what settle puts in the place of pending entries; see hand
 	sites       []siteInfo
 	locations   map[place]*location
 	exchanges   *exchanges // nil: not looked for

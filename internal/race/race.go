@@ -57,6 +57,10 @@ const (
 	NotWaited              // one is by an asynchronous copy that its thread had not waited for
 	// one is a load through another proxy, which is ordered with no write of the same kernel
 	OtherProxy
+	// base causality orders an access before a bulk operation, and no proxy fence lies between them
+	NoProxyFence
+	// the only proxy fence between them is by a thread other than that of the access: this is no race
+	LateProxyFence
 )
 
 // Access is one side of a race.
@@ -157,6 +161,8 @@ type Arrivals struct {
 type Report struct {
 	Races    []Race // in the order of their first hazard
 	Barriers []BarrierError
+	// Late are accesses that a proxy fence orders which another thread has executed.
+	Late []Race
 	// Exchanges are strong accesses that are no races, in the order of their first pairs.
 	Exchanges []Exchange
 	// Tolerated counts the pairs of same-value writes that Benign tolerated.

@@ -11,6 +11,7 @@ type raceKey struct {
 	a, b  event.Site
 	space event.Space
 	level bool // branch ordering, which is a finding of its own
+	late  bool // LateProxyFence, which is one too
 }
 
 // hazard is a warp and a location of a group. The lanes of the warp that race there, each of which
@@ -65,12 +66,12 @@ func (g *group) add(h hazard, lanes uint32, level Level) {
 
 // found reports that lanes of an access race with an earlier entry.
 func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
-	first := event.ThreadOf(event.Warp(e.warp), other)
+	first := event.ThreadOf(d.real(e.warp), other)
 	cause := Unordered
 	switch {
 	case e.clk == noncoherent || t.Proxy != event.GenericProxy:
 		cause = OtherProxy
-	case e.concurrent():
+	case e.concurrent() || e.warp >= firstValue:
 		cause = NotWaited
 	}
 	// one hazard for each word, whether or not the words are twins
@@ -88,7 +89,8 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	}
 	l := bits.TrailingZeros32(racing)
 	level := d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause)
-	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, level == BranchOrdering}
+	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, level == BranchOrdering,
+		cause == LateProxyFence}
 	i, ok := d.raceIndex[key]
 	if !ok {
 		i = len(d.groups)
@@ -120,7 +122,7 @@ func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uin
 		First: Access{Thread: first, Site: site, Kind: s.kindIn(a.Space), Order: s.order,
 			Scope: s.scope, Proxy: s.proxy, Async: s.async, Addr: at &^ uint64(s.size-1), Size: s.size},
 		Second: Access{Thread: second, Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
-			Proxy: a.Proxy, Async: a.copied != nil, Addr: a.Addr[l], Size: a.Size},
+			Proxy: a.Proxy, Async: a.copied != nil || a.bulk, Addr: a.Addr[l], Size: a.Size},
 		Level: d.levelOf(a, first, second, cause), Cause: cause, Interval: a.w.round,
 	}
 	if a.Space == event.Shared {
@@ -144,7 +146,7 @@ func (d *Detector) tolerate(s event.Space) {
 // kindIn returns the kind of the site's access to a space: an asynchronous copy reads global memory
 // and writes shared memory.
 func (s *siteInfo) kindIn(space event.Space) event.Kind {
-	if s.async && space == event.Global {
+	if s.async && space != s.to {
 		return event.Read
 	}
 	return s.kind
@@ -296,7 +298,11 @@ func (d *Detector) Report() *Report {
 	for i := range d.groups {
 		g := &d.groups[i]
 		g.race.Hazards, g.race.Across = uint64(min(g.count, MaxHazards)), uint64(g.across)
-		r.Races = append(r.Races, g.race)
+		if g.race.Cause == LateProxyFence {
+			r.Late = append(r.Late, g.race)
+		} else {
+			r.Races = append(r.Races, g.race)
+		}
 	}
 	return r
 }

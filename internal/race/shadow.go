@@ -94,6 +94,7 @@ type memory struct {
 		no uint64
 		p  *page
 	}
+	async *ranges  // pieces that bulk operations access; nil if there are none
 	lists []uint32 // numbers of all lists that it ever used, for release
 	free  []uint32 // the lists that are not in use
 }
@@ -149,6 +150,10 @@ func (d *Detector) release(m *memory) {
 		d.spareLists = append(d.spareLists, i)
 	}
 	clear(m.pages)
+	if m.async != nil {
+		d.bytes -= m.async.bytes()
+		m.async = nil
+	}
 	m.lists, m.free = m.lists[:0], m.free[:0]
 	clear(m.hot[:])
 	d.spareMemory = append(d.spareMemory, m)

@@ -32,6 +32,24 @@ func (s *Split) Copy(e *event.Copy) { s.shared.Copy(e); s.global.Copy(e) }
 // CopyGroup implements event.Sink.
 func (s *Split) CopyGroup(e *event.CopyGroup) { s.shared.CopyGroup(e); s.global.CopyGroup(e) }
 
+// CopyArrive implements event.Sink.
+func (s *Split) CopyArrive(e *event.CopyArrive) { s.shared.CopyArrive(e); s.global.CopyArrive(e) }
+
+// Bulk implements event.Sink.
+func (s *Split) Bulk(e *event.Bulk) { s.shared.Bulk(e); s.global.Bulk(e) }
+
+// BulkGroup implements event.Sink.
+func (s *Split) BulkGroup(e *event.BulkGroup) { s.shared.BulkGroup(e); s.global.BulkGroup(e) }
+
+// Signal implements event.Sink.
+func (s *Split) Signal(e *event.Signal) { s.shared.Signal(e); s.global.Signal(e) }
+
+// MBarrier implements event.Sink.
+func (s *Split) MBarrier(e *event.MBarrier) { s.shared.MBarrier(e); s.global.MBarrier(e) }
+
+// ProxyFence implements event.Sink.
+func (s *Split) ProxyFence(e *event.ProxyFence) { s.shared.ProxyFence(e); s.global.ProxyFence(e) }
+
 // Arrive implements event.Sink.
 func (s *Split) Arrive(e *event.Arrive) { s.shared.Arrive(e); s.global.Arrive(e) }
 
@@ -61,6 +79,7 @@ func (s *Split) Memory() uint64 { return s.shared.Memory() + s.global.Memory() }
 func (s *Split) Report() *Report {
 	r, g := s.shared.Report(), s.global.Report()
 	r.Races = append(r.Races, g.Races...)
+	r.Late = append(r.Late, g.Late...)
 	r.Exchanges = append(r.Exchanges, g.Exchanges...)
 	r.Tolerated += g.Tolerated
 	return r

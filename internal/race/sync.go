@@ -154,14 +154,19 @@ func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) 
 		have.at(w, b, all, bits.TrailingZeros32(m))
 	}
 	p.fenced |= f.Mask
+	d.snapshot(w, b, have, f.Mask)
+}
+
+// snapshot stores what some lanes know now. No other lane of f is lazy.
+func (d *Detector) snapshot(w *warp, b *block, f *fences, mask uint32) {
 	if w.in == nil && w.lane == nil && w.act.mask == 0 && len(w.peers) == 0 {
-		have.lazy, have.own, have.mates, have.blk, have.ext = f.Mask, w.own, w.intra, w.blk, w.ext
+		f.lazy, f.own, f.mates, f.blk, f.ext = mask, w.own, w.intra, w.blk, w.ext
 		return
 	}
-	have.lazy = 0
-	for m := f.Mask; m != 0; m &= m - 1 {
+	f.lazy = 0
+	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		have.known[l] = d.clock(w, b, l)
+		f.known[l] = d.clock(w, b, l)
 	}
 }
 

@@ -31,6 +31,7 @@ type warp struct {
 	ext   *know
 	lane  *[event.WarpSize]*know // what single lanes know beyond ext; nil if none does
 	async *copies                // nil until the first
+	bulk  *bulkGroups            // nil until the first
 	pat   *patterns              // fences and observed releases; nil until the first
 	gone  uint32                 // lanes that have exited
 	round uint32                 // barriers of the whole block that the warp has passed

@@ -31,6 +31,10 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 		}
 		r.add(key, rc, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
 	}
+	for i := range rep.Late {
+		rc := &rep.Late[i]
+		r.add(raceKey(rc), rc, func() diag.Diagnostic { return r.lateFence(rc, seed) })
+	}
 	for i := range rep.Exchanges {
 		x := &rep.Exchanges[i]
 		if why := r.protocols().excuse(x); why.reported() {
@@ -76,6 +80,10 @@ func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 // barrier.
 func raceCode(rc *race.Race) diag.Code {
 	switch {
+	case rc.Cause == race.NoProxyFence:
+		return diag.CodeRaceProxy
+	case rc.Cause == race.LateProxyFence:
+		return diag.CodeProxyFenceLate
 	case rc.First.Async || rc.Second.Async: // even if Cause says otherwise: it varies by schedule
 		return diag.CodeAsyncCopy
 	case rc.Cause == race.OtherProxy:
@@ -235,8 +243,14 @@ func Strong(m *emu.Machine, rc *race.Race) bool {
 // between completes the message of a race: what is missing between the two accesses.
 func between(rc *race.Race) string {
 	switch {
+	case rc.Cause == race.NoProxyFence:
+		return "with no proxy fence in between"
+	case rc.Cause == race.NotWaited && isBulk(rc):
+		return "but the bulk operation was not waited for"
 	case rc.Cause == race.NotWaited:
 		return "but the asynchronous copy was not waited for"
+	case isBulk(rc):
+		return "and nothing orders the two"
 	case rc.Cause == race.OtherProxy:
 		return "but the load is non-coherent"
 	case rc.Level == race.InterBlock:
@@ -283,6 +297,12 @@ func (r *Run) hasBarriers() bool {
 func (r *Run) whyUnordered(rc *race.Race) string {
 	a, b := rc.First, rc.Second
 	switch {
+	case rc.Cause == race.NoProxyFence:
+		return noProxyFence
+	case rc.Cause == race.NotWaited && isBulk(rc):
+		return r.bulkNotWaited(rc)
+	case rc.Cause == race.Unordered && isBulk(rc):
+		return beforeBulk
 	case rc.Cause == race.NotWaited:
 		return notWaited(rc)
 	case rc.Cause == race.OtherProxy:

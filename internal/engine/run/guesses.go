@@ -331,13 +331,17 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 		if !isBug {
 			return nil
 		}
-		out.found[Key{code, res.Stop.Site, res.Stop.Site}] = true
+		out.found[stopKey(code, res)] = true
 		for i := range res.Faults {
 			f := &res.Faults[i]
 			out.found[Key{stopCodes[f.Kind], f.Site, f.Site}] = true
 		}
 	default:
 		return nil
+	}
+	for i := range res.Leftovers {
+		at := res.Leftovers[i].Site
+		out.found[Key{diag.CodeAsyncUnfinished, at, at}] = true
 	}
 	rep := det.Report()
 	for i := range rep.Races {

@@ -23,7 +23,7 @@ import (
 // remedy says what would order a race; empty if no barrier does.
 func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
 	switch {
-	case rc.Cause != race.Unordered:
+	case rc.Cause != race.Unordered || isBulk(rc): // which needs an mbarrier, a group or a fence
 		return ""
 	case rc.Level == race.InterBlock:
 		return r.betweenBlocks(rc, one, two)

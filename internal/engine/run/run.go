@@ -255,6 +255,7 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		r.Guess.fault(key, r.Config.Geometry, &f.Stop)
 		r.add(key, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
 	}
+	r.unfinished(res, seed)
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
 	case emu.Stopped:
@@ -270,6 +271,10 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		if res.Stop.Kind == emu.Spinning {
 			r.inconclusive = r.spinning(res, seed)
 			return true // in another schedule they may not
+		}
+		if len(res.Waits) > 0 {
+			r.waiting(res, seed)
+			return true
 		}
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
@@ -430,4 +435,15 @@ var stopCodes = map[emu.StopKind]diag.Code{
 	emu.AssertFailed:  diag.CodeAssertFailed,
 	emu.BadBarrier:    diag.CodeBadBarrier,
 	emu.StackOverflow: diag.CodeStackOverflow,
+
+	emu.Deadlock:              diag.CodeBarrierDeadlock,
+	emu.BytesMismatch:         diag.CodeMBarrierBytes,
+	emu.MBarrierUninitialized: diag.CodeMBarrierUninitialized,
+	emu.MBarrierReinit:        diag.CodeMBarrierReinit,
+	emu.MBarrierOverwritten:   diag.CodeMBarrierOverwritten,
+	emu.MBarrierInvalEarly:    diag.CodeMBarrierInvalEarly,
+	emu.MBarrierExcess:        diag.CodeMBarrierExcess,
+	emu.MBarrierRange:         diag.CodeMBarrierRange,
+	emu.MBarrierState:         diag.CodeMBarrierState,
+	emu.BulkAlignment:         diag.CodeBulkAlignment,
 }

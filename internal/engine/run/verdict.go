@@ -71,6 +71,8 @@ func (r *Run) exceptFor(g *diag.Diagnostic) {
 var exceptions = map[diag.Code]string{
 	diag.CodeRaceUnorderedStrong: "unordered strong accesses",
 	diag.CodeBarrierSplit:        "threads that meet at different barriers",
+	diag.CodeProxyFenceLate:      "a proxy fence by another thread than that of the access",
+	diag.CodeAsyncUnfinished:     "asynchronous operations that no thread waits for",
 }
 
 // setAside reports whether a finding is suppressed or known and so does not count. If the run ended
@@ -96,7 +98,10 @@ func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,
 		diag.CodeBadBarrier, diag.CodeStackOverflow,
-		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany:
+		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany,
+		diag.CodeMBarrierUninitialized, diag.CodeMBarrierReinit, diag.CodeMBarrierOverwritten,
+		diag.CodeMBarrierInvalEarly, diag.CodeMBarrierExcess, diag.CodeMBarrierRange,
+		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment:
 		return true
 	}
 	return false

@@ -137,10 +137,10 @@ func (k *kernel) all(t *testing.T) {
 // recorder notes which kinds of events there were for one instruction.
 type recorder struct {
 	event.Discard
-	m                                        *emu.Machine
-	in                                       *ir.Instr
-	kinds                                    map[event.Kind]bool
-	copied, grouped, fenced, arrived, synced bool
+	m                                                 *emu.Machine
+	in                                                *ir.Instr
+	kinds                                             map[event.Kind]bool
+	copied, grouped, fenced, arrived, synced, proxied bool
 }
 
 func (r *recorder) mine(s event.Site) bool { return r.m.Site(s).Instr == r.in }
@@ -150,11 +150,15 @@ func (r *recorder) Access(a *event.Access) {
 		r.kinds[a.Kind] = true
 	}
 }
-func (r *recorder) Copy(*event.Copy)           { r.copied = true }
-func (r *recorder) CopyGroup(*event.CopyGroup) { r.grouped = true }
-func (r *recorder) Fence(*event.Fence)         { r.fenced = true }
-func (r *recorder) Arrive(*event.Arrive)       { r.arrived = true }
-func (r *recorder) WarpSync(*event.WarpSync)   { r.synced = true }
+func (r *recorder) Copy(*event.Copy)             { r.copied = true }
+func (r *recorder) CopyGroup(*event.CopyGroup)   { r.grouped = true }
+func (r *recorder) Bulk(*event.Bulk)             { r.copied = true }
+func (r *recorder) BulkGroup(*event.BulkGroup)   { r.grouped = true }
+func (r *recorder) MBarrier(*event.MBarrier)     { r.arrived = true }
+func (r *recorder) ProxyFence(*event.ProxyFence) { r.proxied = true }
+func (r *recorder) Fence(*event.Fence)           { r.fenced = true }
+func (r *recorder) Arrive(*event.Arrive)         { r.arrived = true }
+func (r *recorder) WarpSync(*event.WarpSync)     { r.synced = true }
 
 func (k *kernel) config(t *testing.T) *launch.Config {
 	t.Helper()
@@ -197,7 +201,7 @@ func (k *kernel) events(t *testing.T, rec *recorder) {
 	list, known := k.in.Accesses()
 	for _, a := range list {
 		seen := a.Space != event.Shared && a.Space != event.Global && a.Space != event.Generic || rec.kinds[a.Kind] ||
-			a.Async && rec.copied
+			a.Async && rec.copied || k.in.Action() == isa.ActMBarrier // whose event is its own
 		if !seen {
 			t.Errorf("%s: a run has no %v", k.text, a.Kind)
 		}
@@ -210,8 +214,11 @@ func (k *kernel) events(t *testing.T, rec *recorder) {
 	} else if (!ok || f.Kind != isa.FullFence) && rec.fenced {
 		t.Errorf("%s: a run has a fence, which orders more", k.text)
 	}
-	if k.in.Action() == isa.ActCopyGroup && !rec.grouped {
+	if a := k.in.Action(); (a == isa.ActCopyGroup || a == isa.ActBulkGroup) && !rec.grouped {
 		t.Errorf("%s: a run has no group", k.text)
+	}
+	if f, ok := k.in.Fence(); ok && f.Proxy == isa.AsyncProxy && !rec.proxied {
+		t.Errorf("%s: a run has no proxy fence", k.text)
 	}
 	if b, ok := k.in.Barrier(); ok {
 		switch b.Object {
@@ -219,6 +226,8 @@ func (k *kernel) events(t *testing.T, rec *recorder) {
 			ok = rec.arrived
 		case isa.WarpBarrier:
 			ok = rec.synced
+		case isa.MBarrier: // a test may find that its phase is not complete
+			ok = rec.arrived || b.Kind == isa.BarrierTest || b.Kind == isa.BarrierCount
 		}
 		if !ok {
 			t.Errorf("%s: a run has no barrier", k.text)

@@ -18,9 +18,11 @@ var examples = map[string]string{
 
 	"cp.async":            "cp.async.ca.shared.global [smem], [%rd1], 4;",
 	"cp.async.wait_group": "cp.async.wait_group 0;",
-	"createpolicy":        "createpolicy.fractional.L2::evict_last.b64 %rd2, 0f3F800000;",
-	"setmaxnreg":          "setmaxnreg.inc.sync.aligned.u32 64;",
-	"pmevent":             "pmevent 1;",
+
+	"cp.async.bulk.wait_group": "cp.async.bulk.wait_group 0;",
+	"createpolicy":             "createpolicy.fractional.L2::evict_last.b64 %rd2, 0f3F800000;",
+	"setmaxnreg":               "setmaxnreg.inc.sync.aligned.u32 64;",
+	"pmevent":                  "pmevent 1;",
 
 	"wmma.load":  "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " + regs(0, 8) + ", [smem], 16;",
 	"wmma.store": "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [smem], " + regs(8, 8) + ", 16;",
@@ -81,10 +83,18 @@ func statements(r *isa.Row) []string {
 		if err != nil {
 			panic(err)
 		}
-		out = append(out, d.Text()+" "+strings.Join(operands(&d), ", ")+";")
+		text := d.Text() + " " + strings.Join(operands(&d), ", ") + ";"
+		if d.Action() == isa.ActMBarrier && d.Space == event.Shared && r.Barrier != isa.BarrierInit {
+			text = made + text
+		}
+		out = append(out, text)
 	}
 	return out
 }
+
+// made is an mbarrier that expects as many arrivals as the instruction behind it makes.
+const made = "mov.u32 %r5, %tid.x; setp.eq.u32 %p1, %r5, 0; mov.u32 %r5, 1; " +
+	"@%p1 mbarrier.init.shared.b64 [smem], 64; bar.sync 0; "
 
 // operands are registers, addresses and constants by the roles and types of an instruction.
 func operands(d *isa.Desc) []string {
@@ -141,6 +151,8 @@ func operandOf(d *isa.Desc, r isa.Role, i, n int) string {
 	switch {
 	case r == isa.PredSrc:
 		return "%p4"
+	case d.Action() == isa.ActMBarrier && i == 1 && t == isa.U32:
+		return "1"
 	case d.Action() == isa.ActNumberedBarrier:
 		return [...]string{"0", "32"}[i]
 	case d.Has(isa.SyncMask) && i == n-1:

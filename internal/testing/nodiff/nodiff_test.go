@@ -290,3 +290,21 @@ func (p *pair) Stall(e *event.Stall) {
 		p.ora.Stall(e)
 	}
 }
+
+// CopyArrive ends the comparison: the oracle of events does not know it.
+func (p *pair) CopyArrive(*event.CopyArrive) { p.over = true }
+
+// Bulk ends the comparison: the oracle of events does not know it.
+func (p *pair) Bulk(*event.Bulk) { p.over = true }
+
+// BulkGroup ends the comparison: the oracle of events does not know it.
+func (p *pair) BulkGroup(*event.BulkGroup) { p.over = true }
+
+// Signal ends the comparison: the oracle of events does not know it.
+func (p *pair) Signal(*event.Signal) { p.over = true }
+
+// MBarrier ends the comparison: the oracle of events does not know it.
+func (p *pair) MBarrier(*event.MBarrier) { p.over = true }
+
+// ProxyFence ends the comparison: the oracle of events does not know it.
+func (p *pair) ProxyFence(*event.ProxyFence) { p.over = true }

@@ -38,8 +38,10 @@ type Options struct {
 	Only event.Space
 }
 
-// Oracle is an event.Sink.
+// Oracle is an event.Sink. It knows neither mbarriers nor bulk copies: Phases does.
 type Oracle struct {
+	event.Discard // what it does not know
+
 	opt     Options
 	threads int
 	seq     int

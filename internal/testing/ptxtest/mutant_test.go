@@ -37,7 +37,9 @@ var mutations = []mutation{
 // ptxMutations lists the changes to PTX: remove an ordering instruction, or make a memory access
 // relaxed. Fences have no relaxed form.
 var ptxMutations = []mutation{
-	{regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|cp\.async\.wait)[^;]*;`), ""},
+	{regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|cp\.async\.wait|cp\.async\.bulk\.(commit|wait)|` +
+		`mbarrier\.(init|arrive|expect_tx|complete_tx)|cp\.async\.mbarrier)[^;]*;`), ""},
+	{regexp.MustCompile(`^\tW\d+: mbarrier\.[^;]*; [^;]*;`), ""}, // a wait and its loop
 	{regexp.MustCompile(`^(\t[^\t]*\b(?:ld|st|atom|red)\b[^;]*?)\.(?:acquire|release|acq_rel)\b`),
 		"$1.relaxed"},
 }

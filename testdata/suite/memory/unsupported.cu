@@ -3,7 +3,6 @@
 // expect: unsupported
 // heddle: grid=1 block=32
 __global__ void k(int *out) {
-    __shared__ unsigned long long bar;
-    asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"((unsigned)__cvta_generic_to_shared(&bar)));
+    asm volatile("barrier.cluster.arrive.aligned;");
     out[threadIdx.x] = 1;
 }

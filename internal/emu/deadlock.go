@@ -1,0 +1,130 @@
+package emu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heddle/internal/event"
+)
+
+// Deadlocks in which threads wait at mbarriers. A thread that waits there polls, so that they are
+// runs in which every remaining thread only spins (spin.go) and no asynchronous operation is under
+// way. Threads that wait at numbered barriers of the same blocks are part of the picture: the two
+// kinds may wait for each other.
+
+// PhaseWait are threads of a block that wait at one place for one phase of an mbarrier, or for a
+// numbered barrier.
+type PhaseWait struct {
+	Site     event.Site
+	Thread   event.Thread // the first of them
+	Threads  int
+	Numbered bool
+	Text     string // what they wait for, and what it misses
+}
+
+// mbarrierWaits lists the threads of resident blocks that wait at mbarriers and numbered barriers.
+// bytes says that at each of the mbarriers nothing but the number of bytes is wrong. The list is
+// empty if no thread waits at an mbarrier, if some thread polls ordinary memory, which the host may
+// change, or if a path of a warp is suspended until another one ends, as in the lock-step model.
+func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
+	bytes = true
+	polls := false
+	for _, b := range s.resident {
+		for i := range b.warps {
+			w := &b.warps[i]
+			if s.x.lockstep && len(w.ready) > 0 && (len(w.ready) > 1 || w.ready[0].mask != w.alive()) {
+				return nil, false
+			}
+			for _, g := range w.ready {
+				if g.mwait == nil || g.mwait.site != g.polledAt || b.mbars[g.mwait.addr] == nil {
+					return nil, false
+				}
+				m := b.mbars[g.mwait.addr]
+				polls = true
+				bytes = bytes && m.pending == 0 && m.phase == g.mwait.phase
+				list = addWait(list, w, g, g.polledAt, false, s.x.missing(b, m, g.mwait.phase))
+			}
+			for _, g := range w.waiting {
+				if g.wait.kind == atWarpSync {
+					continue
+				}
+				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
+					fmt.Sprintf("barrier %d", g.wait.bar))
+			}
+		}
+	}
+	if !polls {
+		return nil, false
+	}
+	return list, bytes
+}
+
+// addWait adds the threads of a fragment to those that wait at the same place for the same.
+func addWait(list []PhaseWait, w *warp, g *fragment, site event.Site, numbered bool,
+	text string) []PhaseWait {
+	for i := range list {
+		if list[i].Site == site && list[i].Text == text {
+			list[i].Threads += popcount(g.mask)
+			return list
+		}
+	}
+	if len(list) == maxSpins {
+		return list
+	}
+	return append(list, PhaseWait{Site: site, Thread: event.ThreadOf(w.id, lowest(g.mask)),
+		Threads: popcount(g.mask), Numbered: numbered, Text: text})
+}
+
+// missing names a phase for which threads wait, and says what it lacks.
+func (x *exec) missing(b *block, m *mbarrier, phase uint64) string {
+	text := fmt.Sprintf("phase %d of %s", phase, x.barrierText(m.addr))
+	if phase != m.phase {
+		return fmt.Sprintf("%s, which is in phase %d", text, m.phase)
+	}
+	var lacks []string
+	if m.pending > 0 {
+		lacks = append(lacks, fmt.Sprintf("%d of %s", m.pending,
+			countOf(int(m.pending+m.arrived), "arrival", "arrivals")))
+	}
+	switch {
+	case m.tx > 0:
+		lacks = append(lacks, countOf(int(m.tx), "byte", "bytes"))
+	case m.tx < 0:
+		lacks = append(lacks, fmt.Sprintf("the announcement of %s arrived",
+			countOf(int(-m.tx), "byte that has", "bytes that have")))
+	}
+	text += ", which misses " + strings.Join(lacks, " and ")
+	gone := 0
+	for i := range b.warps {
+		gone += popcount(b.warps[i].exited)
+	}
+	if gone > 0 && m.pending > 0 {
+		text += fmt.Sprintf("; %s, and an exit is no arrival", countOf(gone,
+			"thread of the block has left", "threads of the block have left"))
+	}
+	return text
+}
+
+// deadlocked returns the stop of a run whose threads wait at mbarriers for ever.
+func (s *scheduler) deadlocked(list []PhaseWait, bytes bool) *Stop {
+	kind, what := Deadlock, "deadlock"
+	if bytes {
+		kind, what = BytesMismatch, "the bytes of a phase do not match what it expects"
+	}
+	parts := make([]string, len(list))
+	first := -1
+	for i, w := range list {
+		parts[i] = fmt.Sprintf("%s for %s", countOf(w.Threads, "thread waits", "threads wait"), w.Text)
+		if first < 0 && !w.Numbered {
+			first = i
+		}
+	}
+	stop := s.x.stopFor(list[first].Site, list[first].Thread, kind, "%s: %s", what,
+		strings.Join(parts, "; "))
+	return &stop
+}
+
+// liveMBarriers returns the addresses of the objects of a block, in order.
+func (b *block) liveMBarriers() []uint64 { return slices.Sorted(maps.Keys(b.mbars)) }

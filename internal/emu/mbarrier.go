@@ -1,0 +1,507 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Barriers that are objects in shared memory, PTX ISA 9.7.13.15. The state of an object is kept
+// beside the 8 bytes that it occupies, whose contents are opaque; other accesses to them are
+// errors.
+//
+// A wait never blocks here: mbarrier.try_wait "may suspend" a thread and may return False after a
+// time, so that a loop around it polls, as one around test_wait does. Lanes of one instruction
+// operate one after the other, in lane order.
+
+// maxCount is the limit of the counts of an object, and of its bytes in both directions (PTX ISA
+// 9.7.13.15.2).
+const maxCount = 1<<20 - 1
+
+// mbarOp is a decoded operation: s[0] is the address, s[1] the count, the bytes, the state or the
+// parity.
+type mbarOp struct {
+	use     isa.BarrierUse
+	operand bool // s[1] is there
+	at      *memOp
+}
+
+// mbarrier is a live object.
+type mbarrier struct {
+	addr     uint64
+	serial   uint64 // of the objects of the block, to recognize states of others
+	phase    uint64 // complete phases
+	expected uint32
+	pending  uint32
+	tx       int64  // bytes that are expected and have not arrived
+	seen     uint64 // phases that some thread has found complete
+	arrived  uint32 // arrivals in the phase
+	agents   int    // asynchronous operations that will signal it
+	left     []leftover
+}
+
+// leftover is a copy whose completion no thread has found so far.
+type leftover struct {
+	phase  uint64
+	site   event.Site
+	thread event.Thread
+}
+
+// mwait is what the fragment polls.
+type mwait struct {
+	site  event.Site
+	addr  uint64
+	phase uint64
+}
+
+// States are numbers that name the object and the phase, and the count of .noComplete. The ISA
+// leaves them opaque (9.7.13.15.13).
+const (
+	stateCount    = 20 // bits
+	statePhase    = 23
+	stateQueried  = 1 << 63 // made by .noComplete
+	statePhaseAll = 1<<statePhase - 1
+)
+
+// stateOf returns the state of the object before an arrival.
+func (m *mbarrier) stateOf(pending uint32, query bool) uint64 {
+	s := uint64(pending) | m.phase&statePhaseAll<<stateCount |
+		m.serial<<(stateCount+statePhase)&^stateQueried
+	if query {
+		s |= stateQueried
+	}
+	return s
+}
+
+// mbarrierInstr decodes an operation on an mbarrier.
+func (c *compiler) mbarrierInstr(in *ir.Instr) error {
+	if c.slice != nil || c.p.track {
+		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
+	}
+	op := &mbarOp{at: &memOp{space: in.Space, wide: 8}}
+	op.use, _ = in.Desc.Barrier(len(in.Src))
+	d := inst{guard: c.guard(), run: runMBarrier, misc: &miscOp{mbar: op}, d: [2]int32{-1, -1},
+		pd: [2]int32{-1, -1}}
+	if op.use.Kind == isa.BarrierCount {
+		d.run = runPendingCount
+		s, err := c.srcOf(in.Src[0], isa.B64)
+		if err != nil {
+			return err
+		}
+		d.s[0], d.sources = s, 1
+		return c.emitState(in, d)
+	}
+	if op.at.space != event.Shared {
+		op.at.space = event.Generic
+	}
+	if err := c.address(in.Src[0], &d, op.at); err != nil {
+		return err
+	}
+	d.sources = 1
+	if len(in.Src) > 1 {
+		t := isa.U32
+		if op.use.Kind == isa.BarrierTest && !op.use.Parity {
+			t = isa.B64
+		}
+		s, err := c.srcOf(in.Src[1], t)
+		if err != nil {
+			return err
+		}
+		d.s[1], d.sources, op.operand = s, 2, true
+	}
+	return c.emitState(in, d)
+}
+
+// emitState completes an instruction with its destination, if it has one.
+func (c *compiler) emitState(in *ir.Instr, d inst) error {
+	for _, o := range in.Dst {
+		switch {
+		case o.Kind == ir.None:
+		case c.isPred(o):
+			d.pd[0] = c.fc.slots[o.Reg]
+		case o.Kind == ir.Register:
+			d.d[0] = c.fc.slots[o.Reg]
+		default:
+			return fmt.Errorf("%s: destination of kind %d is not supported", opcodeText(in), o.Kind)
+		}
+	}
+	c.emit(d)
+	return nil
+}
+
+// runMBarrier executes an operation, lane by lane. Lanes that do the same to one object in one
+// phase are one event.
+func runMBarrier(x *exec, in *inst) {
+	op, kind := in.misc.mbar, in.misc.mbar.use.Kind
+	before := x.evs.tested
+	e := &x.evs.mbar
+	e.Mask = 0
+	for t := x.m; t != 0 && x.stop == nil; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		addr, ok := x.sharedAddress(in, &in.s[0], op.at, l)
+		if !ok {
+			return
+		}
+		if kind == isa.BarrierInit {
+			x.initMBarrier(in, l, addr)
+			continue
+		}
+		m := x.liveMBarrier(in, l, addr)
+		if m == nil {
+			return
+		}
+		switch kind {
+		case isa.BarrierInvalid:
+			x.invalMBarrier(in, l, m)
+		case isa.BarrierExpect, isa.BarrierComplete:
+			x.countMBarrier(in, l, m)
+		case isa.BarrierArrive, isa.BarrierDrop:
+			x.arriveMBarrier(in, l, m)
+		case isa.BarrierCopies:
+			x.arriveBehindCopies(in, l, m)
+		case isa.BarrierTest:
+			x.testMBarrier(in, l, m)
+		}
+	}
+	x.flushMBarrier()
+	// A test that does not pass decides nothing: a thread that waits makes any number of them.
+	if kind != isa.BarrierTest || x.evs.tested != before {
+		x.point()
+	}
+}
+
+// sharedAddress returns the offset of lane l's operand in the block's shared memory, a multiple of
+// 8 with 8 bytes behind it. It reports false if there is no such memory, which has been recorded.
+func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (uint64, bool) {
+	a := (x.src(s)[l] + at.off) & at.amask
+	if at.space == event.Generic || at.space == event.NoSpace {
+		sp := &x.prog.space
+		if a>>sp.shift != 0 || sp.windowOf(a) != sharedWindow {
+			x.fail(in, OutOfBounds, l, "%s at address %#x, which is not in shared memory", in.ir.Op(), a)
+			return 0, false
+		}
+		a -= sp.windowBase(sharedWindow)
+	}
+	switch size := uint64(len(x.block.shared)); {
+	case a >= size || at.wide > size-a:
+		x.fail(in, OutOfBounds, l, "%s at %s, outside of the %d bytes of shared memory that the "+
+			"block has", in.ir.Op(), x.prog.nearShared(a, at.wide).text, size)
+	case a%at.wide != 0:
+		x.fail(in, Misaligned, l, "%s at shared address %#x, which is not a multiple of %d",
+			in.ir.Op(), a,
+			at.wide)
+	default:
+		return a, true
+	}
+	return 0, false
+}
+
+// barrierText names an object in messages.
+func (x *exec) barrierText(addr uint64) string {
+	return fmt.Sprintf("the mbarrier %s (shared address %#x)", x.prog.nearShared(addr, 8).text, addr)
+}
+
+// liveMBarrier returns the object at an address; nil if there is none, which ends the run.
+func (x *exec) liveMBarrier(in *inst, l int, addr uint64) *mbarrier {
+	if m := x.block.mbars[addr]; m != nil {
+		return m
+	}
+	x.fail(in, MBarrierUninitialized, l, "%s on %s, which has not been initialized", in.ir.Op(),
+		x.barrierText(addr))
+	return nil
+}
+
+// initMBarrier makes an object.
+func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
+	b := x.block
+	n := uint32(x.src(&in.s[1])[l])
+	switch {
+	case n == 0 || n > maxCount:
+		x.fail(in, MBarrierRange, l, "%s of %s with a count of %d; a count is 1 to %d (PTX ISA "+
+			"9.7.13.15.2)", in.ir.Op(), x.barrierText(addr), n, maxCount)
+		return
+	case b.mbars[addr] != nil:
+		x.fail(in, MBarrierReinit, l, "%s of %s, which is in use: it was initialized before and not "+
+			"invalidated", in.ir.Op(), x.barrierText(addr))
+		return
+	}
+	if b.mbars == nil {
+		b.mbars = make(map[uint64]*mbarrier)
+	}
+	b.serial++
+	b.mbars[addr] = &mbarrier{addr: addr, serial: b.serial, expected: n, pending: n}
+	x.wrote, x.changed = true, true
+	x.noteMBarrier(in, l, event.MBarrierInit, addr, 0)
+}
+
+// invalMBarrier ends the life of an object.
+func (x *exec) invalMBarrier(in *inst, l int, m *mbarrier) {
+	if m.agents > 0 {
+		x.fail(in, MBarrierInvalEarly, l, "%s of %s while %s that it tracks", in.ir.Op(),
+			x.barrierText(m.addr), countOf(m.agents, "asynchronous operation is under way",
+				"asynchronous operations are under way"))
+		return
+	}
+	x.noteLeft(m)
+	delete(x.block.mbars, m.addr)
+	x.wrote, x.changed = true, true
+	x.noteMBarrier(in, l, event.MBarrierInvalidate, m.addr, m.phase)
+}
+
+// countMBarrier is expect_tx or complete_tx.
+func (x *exec) countMBarrier(in *inst, l int, m *mbarrier) {
+	n := int64(uint32(x.src(&in.s[1])[l]))
+	x.noteMBarrier(in, l, event.MBarrierCount, m.addr, m.phase)
+	if in.misc.mbar.use.Kind == isa.BarrierComplete {
+		if x.addBytes(in, l, m, -n) {
+			x.tryPhase(m)
+		}
+		return
+	}
+	x.addBytes(in, l, m, n)
+}
+
+// addBytes changes the number of bytes that the phase expects, and reports whether the limits allow
+// it.
+func (x *exec) addBytes(in *inst, l int, m *mbarrier, n int64) bool {
+	if t := m.tx + n; t > maxCount || t < -maxCount || n > maxCount || n < -maxCount {
+		x.fail(in, MBarrierRange, l, "%s: the bytes that phase %d of %s expects would be %d; the "+
+			"limit is "+
+			"%d in either direction (PTX ISA 9.7.13.15.2)", in.ir.Op(), m.phase, x.barrierText(m.addr), t,
+			maxCount)
+		return false
+	}
+	m.tx += n
+	x.wrote, x.changed = true, true
+	return true
+}
+
+// arriveMBarrier is arrive or arrive_drop by one lane.
+func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
+	use := &in.misc.mbar.use
+	n := uint32(1)
+	if in.misc.mbar.operand && use.Bytes < 0 {
+		n = uint32(x.src(&in.s[1])[l])
+	}
+	if n == 0 || n > maxCount {
+		x.fail(in, MBarrierRange, l, "%s on %s with a count of %d; a count is 1 to %d", in.ir.Op(),
+			x.barrierText(m.addr), n, maxCount)
+		return
+	}
+	if use.Bytes >= 0 && !x.addBytes(in, l, m, int64(uint32(x.src(&in.s[1])[l]))) {
+		return
+	}
+	if use.Kind == isa.BarrierDrop {
+		if n > m.expected {
+			x.fail(in, MBarrierRange, l, "%s on %s drops %d of %d expected arrivals", in.ir.Op(),
+				x.barrierText(m.addr), n, m.expected)
+			return
+		}
+		m.expected -= n
+	}
+	state := m.stateOf(m.pending, !use.Completes)
+	if !use.Completes && n == m.pending && m.tx == 0 {
+		x.fail(in, MBarrierRange, l, "%s completes phase %d of %s; .noComplete promises that it does "+
+			"not (PTX ISA 9.7.13.15.13)", in.ir.Op(), m.phase, x.barrierText(m.addr))
+		return
+	}
+	x.noteMBarrier(in, l, event.MBarrierArrive, m.addr, m.phase)
+	if x.arriveOn(in, l, m, n) && in.d[0] >= 0 {
+		x.regs[in.d[0]][l] = state
+	}
+}
+
+// arriveOn counts arrivals. It reports false if the phase has fewer left, which ends the run.
+func (x *exec) arriveOn(in *inst, l int, m *mbarrier, n uint32) bool {
+	if n > m.pending {
+		x.fail(in, MBarrierExcess, l, "%s: phase %d of %s expects %s, and %s", in.ir.Op(), m.phase,
+			x.barrierText(m.addr), countOf(int(m.expected), "arrival", "arrivals"), m.surplus(n))
+		return false
+	}
+	m.pending -= n
+	m.arrived += n
+	x.wrote, x.changed = true, true
+	x.tryPhase(m)
+	return true
+}
+
+// surplus says what is wrong with n more arrivals.
+func (m *mbarrier) surplus(n uint32) string {
+	if m.pending == 0 && m.tx != 0 {
+		return fmt.Sprintf("all have come while %s; this one is too many", m.bytesText())
+	}
+	return fmt.Sprintf("%d have come; %d more are too many", m.arrived, n)
+}
+
+// bytesText says how many bytes the phase still expects.
+func (m *mbarrier) bytesText() string {
+	if m.tx < 0 {
+		return fmt.Sprintf("%d bytes more have arrived than it expects", -m.tx)
+	}
+	return fmt.Sprintf("%d bytes are missing", m.tx)
+}
+
+// tryPhase completes the phase if neither arrivals nor bytes are missing (PTX ISA 9.7.13.15.6).
+func (x *exec) tryPhase(m *mbarrier) {
+	if m.pending != 0 || m.tx != 0 {
+		return
+	}
+	done := m.phase
+	m.phase++
+	m.pending, m.arrived = m.expected, 0
+	x.resume()
+	if x.sink != nil {
+		x.flushMBarrier()
+		x.evs.phase = event.MBarrier{Warp: x.block.warps[0].id, Op: event.MBarrierComplete,
+			Addr:  m.addr,
+			Phase: done}
+		x.sink.MBarrier(&x.evs.phase)
+	}
+}
+
+// testMBarrier is test_wait or try_wait by one lane.
+func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
+	v := x.src(&in.s[1])[l]
+	phase, done := m.phase-1, false
+	if in.misc.mbar.use.Parity {
+		if v > 1 {
+			x.fail(in, MBarrierState, l, "%s on %s with phase parity %d; a parity is 0 or 1", in.ir.Op(),
+				x.barrierText(m.addr), v)
+			return
+		}
+		if done = m.phase&1 != v; !done {
+			phase = m.phase
+		}
+	} else {
+		behind := (m.phase - v>>stateCount) & statePhaseAll
+		if v>>(stateCount+statePhase) != m.stateOf(0, v&stateQueried != 0)>>(stateCount+statePhase) {
+			x.fail(in, MBarrierState, l, "%s on %s with a state that no arrival there returned",
+				in.ir.Op(),
+				x.barrierText(m.addr))
+			return
+		}
+		if behind > 1 {
+			x.fail(in, MBarrierState, l, "%s on %s with a state of phase %d, and the current phase is "+
+				"%d; a "+
+				"state is of the current phase or of the one before (PTX ISA 9.7.13.15.16)", in.ir.Op(),
+				x.barrierText(m.addr), m.phase-behind, m.phase)
+			return
+		}
+		phase, done = m.phase-behind, behind == 1
+	}
+	if in.pd[0] >= 0 {
+		p := &x.preds[in.pd[0]]
+		*p &^= 1 << l
+		if done {
+			*p |= 1 << l
+		}
+	}
+	if !done {
+		x.poll(in)
+		if x.frag.mwait == nil {
+			x.frag.mwait = new(mwait)
+		}
+		*x.frag.mwait = mwait{x.site(in), m.addr, phase}
+		return
+	}
+	m.seen = max(m.seen, phase+1)
+	x.evs.tested++
+	x.noteMBarrier(in, l, event.MBarrierWait, m.addr, phase)
+}
+
+// runPendingCount returns the count in states.
+func runPendingCount(x *exec, in *inst) {
+	for t := x.m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		v := x.src(&in.s[0])[l]
+		if v&stateQueried == 0 {
+			x.fail(in, MBarrierState, l, "%s of a state that .noComplete did not return (PTX ISA "+
+				"9.7.13.15.17)", in.ir.Op())
+			return
+		}
+		if in.d[0] >= 0 {
+			x.regs[in.d[0]][l] = v & maxCount
+		}
+	}
+}
+
+// noteMBarrier adds a lane to the event that is collected, which is sent first if the lane does
+// something else.
+func (x *exec) noteMBarrier(in *inst, l int, op event.MBarrierOp, addr, phase uint64) {
+	if x.sink == nil {
+		return
+	}
+	e := &x.evs.mbar
+	if e.Mask != 0 && (e.Op != op || e.Addr != addr || e.Phase != phase) {
+		x.flushMBarrier()
+	}
+	use := &in.misc.mbar.use
+	*e = event.MBarrier{Warp: x.warp.id, Site: x.site(in), Mask: e.Mask | 1<<l, Active: x.mask,
+		Op:   op,
+		Addr: addr, Phase: phase, Order: use.Order, Scope: use.Scope}
+}
+
+// flushMBarrier sends the event that is collected.
+func (x *exec) flushMBarrier() {
+	if e := &x.evs.mbar; e.Mask != 0 {
+		x.sink.MBarrier(e)
+		e.Mask = 0
+	}
+}
+
+// overwritten stops the run if an ordinary access of some lane touches a live object, whose bytes
+// are opaque (PTX ISA 9.7.13.15.3).
+func (x *exec) overwritten(in *inst, m uint32) {
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if b := x.block.mbarrierIn(x.addr[l], in.mem.wide); b != nil {
+			x.fail(in, MBarrierOverwritten, l, "%s of %d bytes of %s, which is in use; only operations "+
+				"on mbarriers may access it", in.mem.kind, in.mem.wide, x.barrierText(b.addr))
+			return
+		}
+	}
+}
+
+// mbarrierIn returns a live object in n bytes of shared memory; nil if there is none.
+func (b *block) mbarrierIn(addr, n uint64) *mbarrier {
+	for a := addr &^ 7; a < addr+n; a += 8 {
+		if m := b.mbars[a]; m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// countOf returns n with the singular or plural form of a phrase.
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// arriveBehindCopies is cp.async.mbarrier.arrive by one lane.
+func (x *exec) arriveBehindCopies(in *inst, l int, m *mbarrier) {
+	if in.misc.mbar.use.Pending {
+		if m.pending == maxCount {
+			x.fail(in, MBarrierRange, l, "%s: phase %d of %s would expect more than %d arrivals",
+				in.ir.Op(),
+				m.phase, x.barrierText(m.addr), maxCount)
+			return
+		}
+		m.pending++
+		x.changed = true
+	}
+	a := x.newAgent(in, l)
+	a.bar, a.copies, a.upTo = m, true, x.warp.copies.issued
+	m.agents++
+	x.wrote = true
+	if x.sink != nil {
+		x.evs.copyArrive = event.CopyArrive{ID: a.id, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
+			Active: x.mask, Addr: m.addr}
+		x.sink.CopyArrive(&x.evs.copyArrive)
+	}
+}

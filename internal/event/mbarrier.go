@@ -1,0 +1,103 @@
+package event
+
+// MBarrierOp is what threads do with an mbarrier, an object in shared memory (PTX ISA 9.7.13.15).
+type MBarrierOp uint8
+
+// The operations. Waits that do not pass produce no event.
+const (
+	MBarrierInit       MBarrierOp = iota // makes the object
+	MBarrierInvalidate                   // ends its life
+	MBarrierArrive                       // arrives, with .arrive or .arrive_drop
+	MBarrierCount                        // changes the number of expected bytes; it orders nothing
+	MBarrierWait                         // has found that a phase is complete
+	MBarrierComplete                     // the object completes a phase; no thread does it
+)
+
+// NoPhase is the phase for which a thread waits that finds a new object with the other parity: the
+// one before the first. Nobody arrived there.
+const NoPhase = ^uint64(0)
+
+// MBarrier is an operation by the lanes of a warp on one mbarrier, in one phase of it. The
+// operation that completes a phase comes before its MBarrierComplete, which comes before the waits
+// for it.
+type MBarrier struct {
+	Warp   Warp // of MBarrierComplete: a warp of the block
+	Site   Site
+	Mask   uint32 // 0 of MBarrierComplete
+	Active uint32
+	Op     MBarrierOp
+	Addr   uint64 // of the object, as an offset into the block's shared memory
+	// Phase is the number of phases that were complete when the threads arrived, or the number of the
+	// phase that they waited for, or that is complete.
+	Phase uint64
+	Order Order // of MBarrierArrive and MBarrierWait: Relaxed, or Release and Acquire
+	Scope Scope
+}
+
+// Range is a piece of memory.
+type Range struct {
+	Space Space
+	Addr  uint64 // as in Access
+	Size  uint64
+}
+
+// Bulk is the issue of a bulk copy or reduction by one thread (PTX ISA 9.7.9.25.4). It is an agent
+// of its own: it reads and writes at some time behind its issue, through the async proxy, as weak
+// accesses (those of a reduction at its destination are relaxed.gpu). Who learns of its completion
+// is ordered after these accesses, and not after what its thread did before (8.9.1.1).
+type Bulk struct {
+	ID     uint64 // of the operation in this run, for Signal
+	Warp   Warp
+	Site   Site
+	Mask   uint32 // the one thread
+	Active uint32
+	From   Range
+	To     Range
+	Reduce bool
+	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
+	// the block's shared memory does, to which a Signal is sent.
+	Grouped bool
+	Addr    uint64
+}
+
+// BulkGroup is cp.async.bulk.commit_group or wait_group (PTX ISA 9.7.9.27.2), as CopyGroup. After a
+// wait with Reads, only the reads of the groups are complete.
+type BulkGroup struct {
+	Warp    Warp
+	Site    Site
+	Mask    uint32
+	Active  uint32
+	Commit  bool
+	Reads   bool
+	Pending uint32
+}
+
+// CopyArrive is cp.async.mbarrier.arrive: once the copies that the lanes have issued before are
+// complete, a Signal follows (PTX ISA 9.7.13.15.15). It releases no other accesses.
+type CopyArrive struct {
+	ID     uint64
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Active uint32
+	Addr   uint64
+}
+
+// Signal states that an asynchronous operation is complete and that the mbarrier which tracks it
+// has counted this, in the phase at hand. An MBarrierComplete may follow.
+type Signal struct {
+	ID   uint64
+	Warp Warp // that issued the operation
+	Addr uint64
+}
+
+// ProxyFence is fence.proxy.async by the lanes of Mask (PTX ISA 9.7.13.4): accesses through the
+// generic proxy that precede it precede accesses through the async proxy that it precedes. Space is
+// the memory that it names, NoSpace for all.
+type ProxyFence struct {
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Active uint32
+	Space  Space
+}

@@ -1,0 +1,87 @@
+package isa
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+)
+
+// Of the two spaces of a bulk copy, Desc.Space has the destination's, which is written first, and
+// the source's is a mark.
+
+// bulkTypes are the types of a bulk copy's operands: two addresses, the size, an mbarrier or a
+// cache policy.
+var bulkTypes = types(anyType, anyType, u32Type)
+
+// bulkForms are those of cp.async.bulk (PTX ISA 9.7.9.25.4.1): from global memory, to several
+// blocks of a cluster, to another block, and to global memory.
+func bulkForms() []form {
+	return []form{
+		{spaces: of(event.Shared), mustMarks: markFromGlobal | markBytes, marks: cacheHint},
+		{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup, marks: cacheHint},
+		{spaces: of(event.Shared), mustMarks: markFromShared | markBytes},
+		{spaces: of(event.Shared), mustMarks: markFromGlobal | markBytes | markMulticast,
+			marks: cacheHint},
+		{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup | markCopyMask,
+			marks: cacheHint},
+	}
+}
+
+// bulkReduceForms are those of cp.reduce.async.bulk (PTX ISA 9.7.9.25.4.2): to global memory, the
+// same of half precision, and to another block.
+func bulkReduceForms() []form {
+	ops := of(FnAnd, FnOr, FnXor, FnAdd, FnInc, FnDec, FnMin, FnMax)
+	global := form{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup,
+		marks: cacheHint,
+		fns:   ops, types: of(F16, BF16, B32, U32, S32, B64, U64, S64, F32, F64)}
+	half := global
+	half.fns, half.types, half.must = of(FnAdd), of(F16, BF16), NoFtz
+	remote := form{spaces: of(event.Shared), mustMarks: markFromShared | markBytes, fns: ops,
+		types: of(B32, U32, S32, B64, U64)}
+	return []form{global, half, remote}
+}
+
+// bulkRoles: the completion mechanism and the hints decide what follows the size.
+func bulkRoles(d *Desc) []Role {
+	out := []Role{Addr, Addr, Src}
+	if d.bulkTracking() == BarrierBytes {
+		out = append(out, Addr)
+	}
+	if d.multicast() {
+		out = append(out, Src)
+	}
+	if d.hinted() {
+		out = append(out, Src)
+	}
+	if slices.Contains(d.Mods, "cp_mask") {
+		out = append(out, Src)
+	}
+	return out
+}
+
+// BulkUse is what a bulk copy does that a block can do on its own.
+type BulkUse struct {
+	To, From event.Space
+	// Reduce is the operation of a reduction, whose elements are of Desc.Type; NoFn of a copy.
+	Reduce Fn
+	// Barrier is the operand with the mbarrier that counts the bytes; -1: a bulk group tracks it.
+	Barrier int
+}
+
+// Bulk returns what cp.async.bulk or cp.reduce.async.bulk does, and false for the forms that reach
+// other blocks of the cluster or leave bytes out.
+func (d *Desc) Bulk() (BulkUse, bool) {
+	u := BulkUse{Reduce: d.Fn, Barrier: -1}
+	if d.Action() != ActBulkCopy || !d.Row.Executable || d.multicast() ||
+		slices.Contains(d.Mods, "cp_mask") {
+		return u, false
+	}
+	u.To, u.From = d.copySpaces()
+	if u.To == u.From {
+		return u, false
+	}
+	if d.bulkTracking() == BarrierBytes {
+		u.Barrier = d.bulkBarrier()
+	}
+	return u, true
+}

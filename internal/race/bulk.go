@@ -1,0 +1,412 @@
+package race
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"heddle/internal/event"
+)
+
+// Bulk copies and reductions (PTX ISA 9.7.9.25.4, 8.9.1.1): agents that begin with what their
+// thread knows at the issue, and whose accesses have the epoch of a component (component.go). Their
+// accesses are pieces of memory, kept as such beside the shadow of words (ranges), which they do
+// not change: an access through the generic proxy is checked against the pieces of its memory, and
+// an operation against the pieces and the words.
+//
+// An operation replaces no access in the shadow: who is ordered behind it is not ordered behind
+// what its thread did before. Its own pieces are replaced by those of a later operation of the same
+// component.
+//
+// An access through the generic proxy must precede an operation twice: in base causality order, and
+// with a proxy fence on the way (proxy.go). An operation precedes others by its completion alone,
+// which is a proxy fence too (9.7.9.25.2).
+
+// piece is what one operation reads or writes.
+type piece struct {
+	lo, hi uint64
+	component
+	value  uint32
+	reduce bool // a reduction: relaxed, so that two do not race
+	thread event.Thread
+	site   uint32
+}
+
+// ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
+type ranges struct {
+	parts map[uint64]*pieces
+}
+
+// bytes is the memory that the pieces take.
+func (r *ranges) bytes() uint64 {
+	n := 0
+	for _, p := range r.parts {
+		n += len(p.w) + len(p.r)
+	}
+	return uint64(n) * uint64(unsafe.Sizeof(piece{}))
+}
+
+const partShift = 12
+
+// pieces holds the pieces that overlap 4 KiB of memory.
+type pieces struct{ w, r []piece }
+
+// bulkGroups are the components of the bulk groups of a warp's lanes.
+type bulkGroups struct {
+	closed     [event.WarpSize]uint32
+	done, read event.Warp // for complete groups, and for those whose sources were read
+}
+
+// groups returns the bulk groups of a warp.
+func (d *Detector) groupsOf(w *warp) *bulkGroups {
+	if w.bulk == nil {
+		w.bulk = &bulkGroups{done: d.comps.nextOf(w.id), read: d.comps.nextOf(w.id)}
+	}
+	return w.bulk
+}
+
+// Bulk checks the accesses that an operation will make, and records them.
+func (d *Detector) Bulk(e *event.Bulk) {
+	w, b := d.warpOf(e.Warp)
+	l := lowestLane(e.Mask)
+	d.learnBulk(e)
+	from := piece{thread: event.ThreadOf(e.Warp, l), site: uint32(e.Site)}
+	to := from
+	if e.Grouped {
+		g := d.groupsOf(w)
+		value := firstValue + g.closed[l] + 1
+		from.component, from.value = component{g.read, uint8(l)}, value
+		to.component, to.value = component{g.done, uint8(l)}, value
+	} else if m := b.objects[e.Addr]; m != nil {
+		s := d.freeSlot(m)
+		m.slots[s].busy = true
+		m.slots[s].value++
+		from.component, from.value = m.slots[s].component, m.slots[s].value
+		to.component, to.value = from.component, from.value
+		d.addOperation(e.ID, operation{m: m, slot: s, done: to.component.value(to.value)})
+	}
+	to.reduce = e.Reduce
+	start := agentStart{w: w, b: b, lane: l, knows: d.clock(w, b, l)}
+	d.addPiece(&start, from, e.From, false)
+	d.addPiece(&start, to, e.To, true)
+	if d.opt.Model == event.Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// learnBulk records the properties of the site.
+func (d *Detector) learnBulk(e *event.Bulk) {
+	a := event.Access{Site: e.Site, Kind: event.Write, Proxy: event.AsyncProxy, Size: 4}
+	if e.Reduce {
+		a.Kind, a.Order, a.Scope = event.Reduce, event.Relaxed, event.GPU
+	}
+	d.learnSite(&a)
+	s := &d.sites[e.Site]
+	s.async, s.to = true, e.To.Space
+}
+
+// agentStart is the beginning of an operation.
+type agentStart struct {
+	w     *warp
+	b     *block
+	lane  int
+	knows *know // base causality
+	fence *fenced
+}
+
+// addPiece checks and records one piece of an operation.
+func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
+	if r.Size == 0 {
+		return
+	}
+	p.lo, p.hi = r.Addr, r.Addr+r.Size
+	mem := d.memoryOf(r.Space, s.b)
+	kind := event.Read
+	if write {
+		kind = event.Write
+		if p.reduce {
+			kind = event.Reduce
+		}
+	}
+	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
+		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
+	a := access{Access: &d.copying, w: s.w, b: s.b, mem: mem, write: write, special: true, bulk: true}
+	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) { d.checkAgent(s, &a, e, at) })
+	if mem.async == nil {
+		mem.async = &ranges{parts: make(map[uint64]*pieces)}
+	}
+	for no := p.lo >> partShift; no <= (p.hi-1)>>partShift; no++ {
+		q := mem.async.parts[no]
+		if q == nil {
+			q = new(pieces)
+			mem.async.parts[no] = q
+		}
+		lo, hi := max(p.lo, no<<partShift), min(p.hi, (no+1)<<partShift)
+		for i := range q.w {
+			d.checkPieces(s, &a, &q.w[i], &p, lo, hi)
+		}
+		if !write {
+			q.r = d.keep(s.b, mem, q.r, p)
+			continue
+		}
+		for i := range q.r {
+			d.checkPieces(s, &a, &q.r[i], &p, lo, hi)
+		}
+		q.w = d.keep(s.b, mem, q.w, p)
+	}
+}
+
+// keep adds a piece to a list: in the place of an earlier one of the same component, or at the end.
+func (d *Detector) keep(b *block, mem *memory, list []piece, p piece) []piece {
+	for i := len(list) - 1; i >= max(0, len(list)-64); i-- {
+		o := &list[i]
+		if o.component == p.component && o.site == p.site && p.lo <= o.lo && o.hi <= p.hi &&
+			o.reduce == p.reduce {
+			*o = p
+			return list
+		}
+	}
+	if n := len(list); mem != d.global && n >= 64 && n&(n-1) == 0 {
+		list = d.forgetPieces(b, list)
+	}
+	d.bytes += uint64(unsafe.Sizeof(p))
+	return append(list, p)
+}
+
+// forgetPieces drops the pieces whose completion every thread of the block knows that has not
+// ended: no later access of these threads can race with them.
+func (d *Detector) forgetPieces(b *block, list []piece) []piece {
+	out := list[:0]
+	for _, p := range list {
+		known := true
+		for i := range b.warps {
+			w := &b.warps[i]
+			for m := d.lanesOf(w.id) &^ w.gone; m != 0 && known; m &= m - 1 {
+				known = p.known(w.beyond(bits.TrailingZeros32(m)), p.value)
+			}
+		}
+		if !known {
+			out = append(out, p)
+		}
+	}
+	d.bytes -= uint64(len(list)-len(out)) * uint64(unsafe.Sizeof(piece{}))
+	return out
+}
+
+// checkPieces checks an operation against an earlier one, in [lo, hi).
+func (d *Detector) checkPieces(s *agentStart, a *access, old, p *piece, lo, hi uint64) {
+	lo, hi = max(lo, old.lo), min(hi, old.hi)
+	if lo >= hi || old.reduce && p.reduce || old.known(s.knows, old.value) {
+		return
+	}
+	d.agentRace(a, old.site, old.thread, lo, NotWaited)
+}
+
+// agentRace records a race of an operation with an earlier access, at one place.
+func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint64, cause Cause) {
+	l := lowestLane(a.Mask)
+	d.elementAddr[l] = at
+	d.race(a, event.Site(site), first, at, 1<<l, cause)
+}
+
+// checkAgent checks an operation against an earlier access through another proxy, at a word or
+// byte.
+func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
+	if e.clk != noncoherent && e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
+		ordered, late := d.proxyOrdered(s, e, a.Space)
+		switch {
+		case !ordered:
+			d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), lowestLane(e.mask)), at, NoProxyFence)
+		case late:
+			d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), lowestLane(e.mask)), at, LateProxyFence)
+		}
+		return
+	}
+	cause := Unordered
+	other := lowestLane(e.mask)
+	switch {
+	case e.clk == noncoherent:
+		cause = OtherProxy
+	case e.concurrent():
+		cause = NotWaited
+	default:
+		other = firstUnknown(s.knows, e)
+	}
+	d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), other), at, cause)
+}
+
+// meetAsync checks an access through the generic proxy against the operations on its memory.
+func (d *Detector) meetAsync(a *access) {
+	if a.mem.async == nil {
+		return
+	}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		lo, hi := a.Addr[l], a.Addr[l]+uint64(a.Size)
+		// An access is aligned to its size, so that it is in one part.
+		q := a.mem.async.parts[lo>>partShift]
+		if q == nil {
+			continue
+		}
+		for i := range q.w {
+			d.meetPiece(a, &q.w[i], l, lo, hi)
+		}
+		if a.write {
+			for i := range q.r {
+				d.meetPiece(a, &q.r[i], l, lo, hi)
+			}
+		}
+	}
+}
+
+// meetPiece checks one lane's access against one operation.
+func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
+	if lo >= p.hi || p.lo >= hi {
+		return
+	}
+	cause := NotWaited
+	switch {
+	case a.Proxy == event.TextureProxy: // ordered with no write of the kernel
+		cause = OtherProxy
+	case p.known(a.w.beyond(l), p.value):
+		return
+	}
+	d.race(a, event.Site(p.site), p.thread, max(lo, p.lo)&^3, 1<<l, cause)
+}
+
+// BulkGroup closes bulk groups, or lets the lanes know that their groups are complete.
+func (d *Detector) BulkGroup(e *event.BulkGroup) {
+	w, _ := d.warpOf(e.Warp)
+	g := d.groupsOf(w)
+	for m := e.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		switch {
+		case e.Commit:
+			g.closed[l]++
+		case g.closed[l] > e.Pending:
+			value := firstValue + g.closed[l] - e.Pending
+			k := component{g.read, uint8(l)}.value(value)
+			if !e.Reads {
+				k = join(k, component{g.done, uint8(l)}.value(value))
+			}
+			w.learn(1<<l, k, d.lanesOf(w.id))
+		}
+	}
+	if d.opt.Model == event.Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// eachShadow visits the last accesses of the bytes in [lo, hi): the writes, and the reads too if
+// reads is set. at is the first byte of a place that both have in common.
+func (d *Detector) eachShadow(m *memory, lo, hi uint64, reads bool, visit func(e entry,
+	at uint64)) {
+	for no := lo >> pageShift; no <= (hi-1)>>pageShift; no++ {
+		p := m.pages[no]
+		if p == nil {
+			continue
+		}
+		base := no << pageShift
+		from, to := max(lo, base)-base, min(hi, base+1<<pageShift)-base
+		if f := p.fine; f != nil {
+			d.eachFine(f, base, from, to, reads, visit)
+			continue
+		}
+		for i := from >> rowShift; i <= (to-1)>>rowShift; i++ {
+			d.eachRowEntry(p, base, i, from, to, reads, visit)
+		}
+	}
+}
+
+// eachFine is eachShadow for a page of elements of less than 4 bytes.
+func (d *Detector) eachFine(f *fine, base, from, to uint64, reads bool, visit func(entry, uint64)) {
+	size := uint64(1) << f.shift
+	for i := range f.rows {
+		start := uint64(i) * rowWords * size
+		if start >= to || start+rowWords*size <= from {
+			continue
+		}
+		d.eachRunEntry(&f.rows[i], base+start, size, base+from, base+to, reads, visit)
+	}
+}
+
+// eachRunEntry visits the runs of a row whose elements have size bytes.
+func (d *Detector) eachRunEntry(rw *row, start, size, lo, hi uint64, reads bool,
+	visit func(entry, uint64)) {
+	each := func(list []run) {
+		for _, e := range list {
+			for t := e.words; t != 0; t &= t - 1 {
+				n := uint32(bits.TrailingZeros32(t)) & 31
+				at := start + uint64(n)*size
+				if at < hi && at+size > lo {
+					visit(e.entry(n), max(at, lo))
+				}
+			}
+		}
+	}
+	each(d.runsOf(&rw.w))
+	if reads {
+		each(d.runsOf(&rw.r))
+	}
+}
+
+// eachRowEntry visits one row of words of a page.
+func (d *Detector) eachRowEntry(p *page, base, i, from, to uint64, reads bool,
+	visit func(entry, uint64)) {
+	rw := &p.rows[i]
+	if rw.cells == nil && p.split == nil {
+		d.eachRunEntry(rw, base+i<<rowShift, 4, base+from, base+to, reads, visit)
+		return
+	}
+	for word := i << (rowShift - 2); word < (i+1)<<(rowShift-2); word++ {
+		at := word << 2
+		if at >= to || at+4 <= from {
+			continue
+		}
+		if p.split != nil && p.split[word] != nil {
+			for k := range uint64(4) {
+				if at+k >= from && at+k < to {
+					d.eachCellEntry(&p.split[word][k], base+at+k, reads, visit)
+				}
+			}
+			continue
+		}
+		if rw.cells == nil {
+			d.eachRunWord(rw, uint32(word%rowWords), base+max(at, from), reads, visit)
+			continue
+		}
+		first := word
+		if p.twins && p.twin[word/128]&(1<<(word/2%64)) != 0 {
+			first = word &^ 1 // the cell of both words
+		}
+		d.eachCellEntry(&rw.cells[first%rowWords], base+max(at, from), reads, visit)
+	}
+}
+
+// eachRunWord visits the runs that hold one word of a row.
+func (d *Detector) eachRunWord(rw *row, word uint32, at uint64, reads bool, visit func(entry,
+	uint64)) {
+	for _, e := range d.runsOf(&rw.w) {
+		if e.words>>word&1 != 0 {
+			visit(e.entry(word), at)
+		}
+	}
+	if !reads {
+		return
+	}
+	for _, e := range d.runsOf(&rw.r) {
+		if e.words>>word&1 != 0 {
+			visit(e.entry(word), at)
+		}
+	}
+}
+
+// eachCellEntry visits the accesses of a cell.
+func (d *Detector) eachCellEntry(c *cell, at uint64, reads bool, visit func(entry, uint64)) {
+	each := func(e entry) { visit(e, at) }
+	if !c.w.empty() {
+		d.eachEntry(&c.w, each)
+	}
+	if reads && !c.r.empty() {
+		d.eachEntry(&c.r, each)
+	}
+}

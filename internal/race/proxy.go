@@ -1,0 +1,201 @@
+package race
+
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"heddle/internal/event"
+)
+
+// Proxy fences (PTX ISA 9.7.13.4, 8.9.5). An access through the generic proxy precedes one through
+// the async proxy if a fence.proxy.async lies between them in base causality order. Instead of a
+// second clock for every thread, each fence keeps what its thread knew: access a precedes operation
+// b if b knows a fence that knows a. That is the same as a clock that a fence sets to that of base
+// causality, and that flows wherever base causality flows.
+//
+// Usually the thread of the access has executed a fence itself. If only another one has, the access
+// is ordered too; LateProxyFence says so (docs/support.md, "Hopper").
+
+// proxyFence is a fence by some lanes of a warp.
+type proxyFence struct {
+	mask  uint32
+	space event.Space // NoSpace: all
+	own   [event.WarpSize]uint32
+	knows *fences // nil after the end of the block
+}
+
+// fenceBytes is the memory that a fence takes.
+const fenceBytes = uint64(unsafe.Sizeof(proxyFence{}) + unsafe.Sizeof(fences{}))
+
+// fenceLog holds the fences of a warp, in order.
+type fenceLog struct {
+	list []*proxyFence
+}
+
+// fenced is what the fences that an operation knows know.
+type fenced struct {
+	knows [2]*know // of shared and global memory
+}
+
+// maxFences is the length of a log at which it is compacted.
+const maxFences = 64
+
+// ProxyFence records a fence.
+func (d *Detector) ProxyFence(e *event.ProxyFence) {
+	w, b := d.warpOf(e.Warp)
+	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
+	d.bytes += fenceBytes
+	d.snapshot(w, b, f.knows, e.Mask)
+	if d.proxies == nil {
+		d.proxies = make(map[event.Warp]*fenceLog)
+	}
+	log := d.proxies[e.Warp]
+	if log == nil {
+		log = new(fenceLog)
+		d.proxies[e.Warp] = log
+	}
+	if n := len(log.list); n >= maxFences && n&(n-1) == 0 {
+		d.compactFences(b, w, log)
+	}
+	log.list = append(log.list, f)
+	// Accesses behind the fence are of another epoch than those before.
+	w.tick(e.Mask)
+	if d.opt.Model == event.Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// compactFences drops fences of which a later one of the same lanes for the same memory is known to
+// all threads of the block: every operation that these issue will know the later one.
+func (d *Detector) compactFences(b *block, w *warp, log *fenceLog) {
+	for l := range event.WarpSize {
+		least := ^uint32(0)
+		for i := range b.warps {
+			u := &b.warps[i]
+			for m := d.lanesOf(u.id) &^ u.gone; m != 0; m &= m - 1 {
+				v := bits.TrailingZeros32(m)
+				least = min(least, d.knows(event.ThreadOf(u.id, v), event.ThreadOf(w.id, l)))
+			}
+		}
+		var covered [3]bool // by a later fence: of all memory, of global, of shared
+		for i := len(log.list) - 1; i >= 0; i-- {
+			f := log.list[i]
+			if f.mask>>l&1 == 0 || f.own[l] > least {
+				continue
+			}
+			k := 0
+			switch f.space {
+			case event.Global:
+				k = 1
+			case event.Shared:
+				k = 2
+			}
+			if covered[0] || covered[k] || k == 0 && covered[1] && covered[2] {
+				f.mask &^= 1 << l
+			}
+			covered[k] = true
+		}
+	}
+	was := len(log.list)
+	log.list = slices.DeleteFunc(log.list, func(f *proxyFence) bool { return f.mask == 0 })
+	d.bytes -= uint64(was-len(log.list)) * fenceBytes
+}
+
+// keptFences is how many fences of a warp are kept after its block has ended.
+const keptFences = 2
+
+// endFences forgets the fences of a warp whose block has ended, but for the last ones that order
+// global memory, for operations of other blocks. What these fences knew is forgotten too.
+func (d *Detector) endFences(w event.Warp) {
+	log := d.proxies[w]
+	if log == nil {
+		return
+	}
+	var kept []*proxyFence
+	for i := len(log.list) - 1; i >= 0 && len(kept) < keptFences; i-- {
+		if f := log.list[i]; f.covers(event.Global) {
+			f.knows = nil
+			kept = append(kept, f)
+		}
+	}
+	d.bytes -= uint64(len(log.list)-len(kept)) * fenceBytes
+	if log.list = kept; len(kept) == 0 {
+		delete(d.proxies, w)
+		return
+	}
+	slices.Reverse(log.list)
+}
+
+// covers reports whether the fence orders accesses to a space.
+func (f *proxyFence) covers(s event.Space) bool { return f.space == event.NoSpace || f.space == s }
+
+// proxyOrdered reports whether a proxy fence lies between an entry and an operation that knows it.
+// late says that its own thread executed none.
+func (d *Detector) proxyOrdered(s *agentStart, e entry, space event.Space) (ordered, late bool) {
+	if d.ownFences(s, e, space) {
+		return true, false
+	}
+	if s.fence == nil {
+		s.fence = d.fencedBy(s)
+	}
+	i := 0
+	if space == event.Global {
+		i = 1
+	}
+	return s.fence.knows[i].covers(event.Warp(e.warp), e.mask, e.clk), true
+}
+
+// ownFences reports whether each thread of an entry has executed a fence behind its access that the
+// operation knows.
+func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
+	log := d.proxies[event.Warp(e.warp)]
+	if log == nil {
+		return false
+	}
+	for m := e.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		known := s.knows.of(event.Warp(e.warp), l)
+		found := false
+		for i := len(log.list) - 1; i >= 0 && !found; i-- {
+			f := log.list[i]
+			found = f.mask>>l&1 != 0 && f.covers(space) && e.clk <= f.own[l] && f.own[l] <= known
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// fencedBy returns what all fences know that an operation knows.
+func (d *Detector) fencedBy(s *agentStart) *fenced {
+	out := new(fenced)
+	for id, log := range d.proxies {
+		b := d.blockAt(uint32(id) / d.perBlock)
+		if b == nil {
+			continue
+		}
+		w := &b.warps[id-b.first]
+		for l := range event.WarpSize {
+			known := s.knows.of(id, l)
+			if known == 0 {
+				continue
+			}
+			var have [2]bool
+			for i := len(log.list) - 1; i >= 0 && !(have[0] && have[1]); i-- {
+				f := log.list[i]
+				if f.mask>>l&1 == 0 || f.own[l] > known || f.knows == nil {
+					continue
+				}
+				for k, space := range [...]event.Space{event.Shared, event.Global} {
+					if !have[k] && f.covers(space) {
+						have[k] = true
+						out.knows[k] = join(out.knows[k], f.knows.at(w, b, d.lanesOf(id), l))
+					}
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,449 @@
+package oracle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Programs over mbarriers: threads that arrive, expect bytes, issue bulk copies, wait and access
+// variables in shared memory. A copy is an agent of its own, which accesses memory and then counts
+// its bytes at an mbarrier (PTX ISA 9.7.13.15, 9.7.9.25.4.1, 8.9.1.1).
+//
+// Phases explores every interleaving of threads and agents. It keeps for each command the set of
+// commands that precede it, once in base causality order (C) and once in proxy-preserved base
+// causality order (P, 8.9.5), as sets and not as clocks. It is meant to be obviously right, and is
+// for a handful of commands only.
+
+// PhaseOp is a command of a thread of a PhaseProgram.
+type PhaseOp uint8
+
+// The commands. Waits are blocking: a loop around mbarrier.try_wait.
+const (
+	PhaseRead         PhaseOp = iota // reads Var by the generic proxy
+	PhaseWrite                       // writes Var by the generic proxy
+	PhaseArrive                      // mbarrier.arrive with Count
+	PhaseExpectArrive                // mbarrier.arrive.expect_tx of Bytes, which counts as 1
+	PhaseExpect                      // mbarrier.expect_tx of Bytes
+	PhaseCopy                        // bulk copy to Var that completes Bytes at Bar
+	PhaseWait                        // waits by Parity
+	PhaseWaitState                   // waits for the phase of the thread's last arrival at Bar
+	PhaseFence                       // fence.proxy.async
+	PhaseSync                        // bar.sync of all threads
+)
+
+// PhaseCommand is one command. Only the fields that its Op names have a meaning.
+type PhaseCommand struct {
+	Op      PhaseOp
+	Bar     int // the mbarrier
+	Count   int
+	Bytes   int
+	Parity  int
+	Var     int
+	Relaxed bool // of an arrival or a wait: .relaxed, and else .release or .acquire
+}
+
+// String prints a command in the words of PTX.
+func (c PhaseCommand) String() string {
+	relaxed := ""
+	if c.Relaxed {
+		relaxed = ".relaxed"
+	}
+	switch c.Op {
+	case PhaseRead:
+		return fmt.Sprintf("read x%d", c.Var)
+	case PhaseWrite:
+		return fmt.Sprintf("write x%d", c.Var)
+	case PhaseArrive:
+		return fmt.Sprintf("arrive%s m%d, %d", relaxed, c.Bar, c.Count)
+	case PhaseExpectArrive:
+		return fmt.Sprintf("arrive.expect_tx%s m%d, %d", relaxed, c.Bar, c.Bytes)
+	case PhaseExpect:
+		return fmt.Sprintf("expect_tx m%d, %d", c.Bar, c.Bytes)
+	case PhaseCopy:
+		return fmt.Sprintf("copy x%d, %d, m%d", c.Var, c.Bytes, c.Bar)
+	case PhaseWait:
+		return fmt.Sprintf("wait%s.parity m%d, %d", relaxed, c.Bar, c.Parity)
+	case PhaseWaitState:
+		return fmt.Sprintf("wait%s m%d", relaxed, c.Bar)
+	case PhaseFence:
+		return "fence.proxy.async"
+	}
+	return "bar.sync"
+}
+
+// PhaseProgram is a block: the counts of its mbarriers, which are initialised before it begins, and
+// one list of commands for each thread. All threads together have at most 64 commands.
+type PhaseProgram struct {
+	Counts  []int
+	Threads [][]PhaseCommand
+}
+
+// String prints the program, one thread a line.
+func (p *PhaseProgram) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "counts %v\n", p.Counts)
+	for i, t := range p.Threads {
+		words := make([]string, len(t))
+		for k, c := range t {
+			words[k] = c.String()
+		}
+		fmt.Fprintf(&b, "T%d: %s\n", i, strings.Join(words, "; "))
+	}
+	return b.String()
+}
+
+// PhaseRace is two commands that race; A comes first in the text of the program. Proxy says that
+// base causality orders them in the execution, so that only a proxy fence is missing.
+type PhaseRace struct {
+	A, B  Ref
+	Proxy bool
+}
+
+// PhaseResult is what some execution of a program may do.
+type PhaseResult struct {
+	// Deadlock: some execution has threads that wait for ever. Ends: some has none.
+	Deadlock, Ends bool
+	// Excess: an arrival may find that its phase has no arrival left.
+	Excess bool
+	// Deterministic: no execution deadlocks or has an excess arrival, and in all of them each command
+	// takes part in the same phase.
+	Deterministic bool
+	Races         map[PhaseRace]bool
+	// States is the number of different states that were explored.
+	States int
+}
+
+// Racy reports whether some execution has a data race.
+func (r *PhaseResult) Racy() bool { return len(r.Races) > 0 }
+
+// set is a set of commands, by number.
+type set uint64
+
+// phaseBar is the state of an mbarrier.
+type phaseBar struct {
+	phase, pending, tx int
+	c, p               set   // what the current phase has joined
+	doneC, doneP       []set // of the complete phases
+}
+
+// phaseThread is the state of a thread.
+type phaseThread struct {
+	at     int
+	c, p   set
+	states []int // phase of the last arrival at each barrier; -1: none
+	synced bool  // it waits at bar.sync
+}
+
+// happened is an access that was made: what precedes it, and through which proxy it was.
+type happened struct {
+	c, p  set
+	made  bool
+	async bool
+}
+
+// phaseState is a configuration.
+type phaseState struct {
+	threads []phaseThread
+	bars    []phaseBar
+	agents  set // copies that are under way
+	past    []happened
+	phases  []int // of each command; -1: it has not executed
+}
+
+// phaseSearch explores a program.
+type phaseSearch struct {
+	prog  *PhaseProgram
+	refs  []Ref
+	first []int // number of the first command of each thread
+	seen  map[string]bool
+	ends  map[string]bool
+	erred bool // some command of the state at hand is in error
+	res   PhaseResult
+}
+
+// Phases explores all executions of a program. It gives up and returns false beyond limit states.
+func Phases(p *PhaseProgram, limit int) (PhaseResult, bool) {
+	s := &phaseSearch{prog: p, seen: make(map[string]bool), ends: make(map[string]bool)}
+	s.res.Races = make(map[PhaseRace]bool)
+	start := phaseState{}
+	for _, n := range p.Counts {
+		start.bars = append(start.bars, phaseBar{pending: n})
+	}
+	for t, list := range p.Threads {
+		th := phaseThread{states: make([]int, len(p.Counts))}
+		for i := range th.states {
+			th.states[i] = -1
+		}
+		start.threads = append(start.threads, th)
+		s.first = append(s.first, len(s.refs))
+		for k := range list {
+			s.refs = append(s.refs, Ref{t, k})
+		}
+	}
+	start.past = make([]happened, len(s.refs))
+	for range s.refs {
+		start.phases = append(start.phases, -1)
+	}
+	todo := []phaseState{start}
+	for len(todo) > 0 {
+		st := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		key := st.key()
+		if s.seen[key] {
+			continue
+		}
+		s.seen[key] = true
+		if len(s.seen) > limit {
+			return s.res, false
+		}
+		todo = append(todo, s.next(&st)...)
+	}
+	s.res.States = len(s.seen)
+	s.res.Deterministic = !s.res.Deadlock && !s.res.Excess && len(s.ends) == 1
+	return s.res, true
+}
+
+// key encodes all of a state.
+func (st *phaseState) key() string {
+	var b []byte
+	num := func(list ...int) {
+		for _, n := range list {
+			b = binary.AppendVarint(b, int64(n))
+		}
+	}
+	sets := func(list ...set) {
+		for _, n := range list {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+	}
+	for i := range st.threads {
+		t := &st.threads[i]
+		num(t.at, map[bool]int{true: 1}[t.synced])
+		sets(t.c, t.p)
+		num(t.states...)
+	}
+	for i := range st.bars {
+		m := &st.bars[i]
+		num(m.phase, m.pending, m.tx, len(m.doneC))
+		sets(m.c, m.p)
+		sets(m.doneC...)
+		sets(m.doneP...)
+	}
+	sets(st.agents)
+	for i := range st.past {
+		sets(st.past[i].c, st.past[i].p)
+		num(map[bool]int{true: 1}[st.past[i].made])
+	}
+	num(st.phases...)
+	return string(b)
+}
+
+// clone copies a state.
+func (st *phaseState) clone() phaseState {
+	n := *st
+	n.threads, n.bars = slices.Clone(st.threads), slices.Clone(st.bars)
+	for i := range n.threads {
+		n.threads[i].states = slices.Clone(n.threads[i].states)
+	}
+	for i := range n.bars {
+		n.bars[i].doneC, n.bars[i].doneP = slices.Clone(n.bars[i].doneC), slices.Clone(n.bars[i].doneP)
+	}
+	n.past, n.phases = slices.Clone(st.past), slices.Clone(st.phases)
+	return n
+}
+
+// next returns the states after one step of a thread or an agent. If there are none, it notes how
+// the execution ended.
+func (s *phaseSearch) next(st *phaseState) []phaseState {
+	var out []phaseState
+	s.erred = false
+	for t := range st.threads {
+		if n := st.clone(); s.step(&n, t) {
+			out = append(out, n)
+		}
+	}
+	for id := range s.refs {
+		if st.agents>>id&1 != 0 {
+			n := st.clone()
+			s.completes(&n, id)
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 {
+		s.end(st)
+	}
+	return out
+}
+
+// step executes the next command of a thread. It returns false if there is none, if the thread has
+// to wait, or if the command is in error, which ends the execution.
+func (s *phaseSearch) step(st *phaseState, t int) bool {
+	th := &st.threads[t]
+	if th.at == len(s.prog.Threads[t]) || th.synced {
+		return false
+	}
+	c := s.prog.Threads[t][th.at]
+	id := s.first[t] + th.at
+	switch c.Op {
+	case PhaseRead, PhaseWrite:
+		st.past[id] = happened{c: th.c, p: th.p, made: true}
+		th.c |= 1 << id
+	case PhaseFence:
+		th.p = th.c
+	case PhaseCopy:
+		// The agent begins with what its thread knows. The thread learns nothing of it.
+		st.past[id] = happened{c: th.c, p: th.p, made: true, async: true}
+		st.agents |= 1 << id
+	case PhaseExpect:
+		st.bars[c.Bar].tx += c.Bytes
+		st.phases[id] = st.bars[c.Bar].phase
+	case PhaseArrive, PhaseExpectArrive:
+		if !s.arrives(st, th, c, id) {
+			return false
+		}
+	case PhaseWait, PhaseWaitState:
+		if !waits(st, th, c, id) {
+			return false
+		}
+	case PhaseSync:
+		th.synced = true
+		s.together(st)
+		return true
+	}
+	th.at++
+	return true
+}
+
+// arrives executes an arrival. It returns false if the phase has no arrival left.
+func (s *phaseSearch) arrives(st *phaseState, th *phaseThread, c PhaseCommand, id int) bool {
+	m, n := &st.bars[c.Bar], c.Count
+	if c.Op == PhaseExpectArrive {
+		m.tx += c.Bytes
+		n = 1
+	}
+	if n > m.pending {
+		s.res.Excess, s.erred = true, true
+		return false
+	}
+	st.phases[id], th.states[c.Bar] = m.phase, m.phase
+	if !c.Relaxed {
+		m.c |= th.c
+		m.p |= th.p
+	}
+	m.pending -= n
+	m.complete(s.prog.Counts[c.Bar])
+	return true
+}
+
+// complete ends the phase if nothing is missing.
+func (m *phaseBar) complete(count int) {
+	if m.pending != 0 || m.tx != 0 {
+		return
+	}
+	m.doneC, m.doneP = append(m.doneC, m.c), append(m.doneP, m.p)
+	m.phase++
+	m.pending, m.c, m.p = count, 0, 0
+}
+
+// waits executes a wait, and returns false if it has to go on waiting.
+func waits(st *phaseState, th *phaseThread, c PhaseCommand, id int) bool {
+	m := &st.bars[c.Bar]
+	var phase int
+	if c.Op == PhaseWait {
+		if m.phase&1 == c.Parity {
+			return false
+		}
+		phase = m.phase - 1 // -1 of a fresh object
+	} else if phase = th.states[c.Bar]; m.phase <= phase {
+		return false
+	}
+	st.phases[id] = phase
+	if phase >= 0 && !c.Relaxed {
+		th.c |= m.doneC[phase]
+		th.p |= m.doneP[phase]
+	}
+	return true
+}
+
+// completes is the signal of a copy: its own accesses precede whoever observes it, and nothing that
+// its thread did before.
+func (s *phaseSearch) completes(st *phaseState, id int) {
+	r := s.refs[id]
+	c := s.prog.Threads[r.Thread][r.At]
+	m := &st.bars[c.Bar]
+	st.agents &^= 1 << id
+	st.phases[id] = m.phase
+	m.c |= 1 << id
+	m.p |= 1 << id
+	m.tx -= c.Bytes
+	m.complete(s.prog.Counts[c.Bar])
+}
+
+// together ends bar.sync once all threads have reached it.
+func (s *phaseSearch) together(st *phaseState) {
+	var c, p set
+	for i := range st.threads {
+		if !st.threads[i].synced {
+			return
+		}
+		c |= st.threads[i].c
+		p |= st.threads[i].p
+	}
+	for i := range st.threads {
+		st.threads[i].c, st.threads[i].p, st.threads[i].synced = c, p, false
+		st.threads[i].at++
+	}
+}
+
+// end notes how an execution ended and which of its accesses race.
+func (s *phaseSearch) end(st *phaseState) {
+	stuck := false
+	for t := range st.threads {
+		stuck = stuck || st.threads[t].at < len(s.prog.Threads[t])
+	}
+	s.res.Deadlock = s.res.Deadlock || stuck && !s.erred
+	s.res.Ends = s.res.Ends || !stuck
+	if !stuck {
+		s.ends[fmt.Sprint(st.phases)] = true
+	}
+	for a := range st.past {
+		for b := range a {
+			s.compare(st, b, a)
+		}
+	}
+}
+
+// compare tests two accesses of a finished execution.
+func (s *phaseSearch) compare(st *phaseState, a, b int) {
+	p, q := &st.past[a], &st.past[b]
+	x, y := s.command(a), s.command(b)
+	if !p.made || !q.made || x.Var != y.Var || x.Op == PhaseRead && y.Op == PhaseRead {
+		return
+	}
+	if ordered(p, q, a) || ordered(q, p, b) {
+		return
+	}
+	proxy := q.c>>a&1 != 0 || p.c>>b&1 != 0
+	s.res.Races[PhaseRace{s.refs[a], s.refs[b], proxy}] = true
+}
+
+// ordered reports whether access number id, which is p, precedes q: an access through the generic
+// proxy precedes one through the async proxy only with a proxy fence in between.
+func ordered(p, q *happened, id int) bool {
+	return q.c>>id&1 != 0 && (p.async || !q.async || q.p>>id&1 != 0)
+}
+
+func (s *phaseSearch) command(id int) PhaseCommand {
+	return s.prog.Threads[s.refs[id].Thread][s.refs[id].At]
+}
+
+// RaceList returns the races in the order of the program.
+func (r *PhaseResult) RaceList() []PhaseRace {
+	return slices.SortedFunc(maps.Keys(r.Races), func(a, b PhaseRace) int {
+		return slices.Compare([]int{a.A.Thread, a.A.At, a.B.Thread, a.B.At},
+			[]int{b.A.Thread, b.A.At, b.B.Thread, b.B.At})
+	})
+}

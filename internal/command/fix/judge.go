@@ -262,6 +262,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 		out.Grade, out.Reason = repair.Unknown, "a race rests on a guess: "+guess
 	}
 	j.shown(p, m, found, out)
+	j.unfinished(p, m, res, out)
 	switch res.Status {
 	case emu.Stopped:
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
@@ -321,13 +322,7 @@ func (j *judge) guessesOf(p *parsed, host int) *run.Guesses {
 // instructions of one text mean nothing in another. A misuse of a barrier is of kind Other and
 // carries its reason.
 func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.Judgement) {
-	at := func(s event.Site) int { // in a function that is called: the call
-		info := m.Site(s)
-		if n := len(info.Calls); n > 0 {
-			return offsetOf(p.file, info.Calls[n-1])
-		}
-		return offsetOf(p.file, info.Instr)
-	}
+	at := func(s event.Site) int { return siteOffset(p, m, s) }
 	races := slices.Concat(rep.Races, run.Mistakes(p.kernel, m, rep))
 	for i := range races {
 		rc := &races[i]
@@ -369,6 +364,30 @@ func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.J
 			out.Findings = append(out.Findings, f)
 		}
 	}
+}
+
+// unfinished adds the asynchronous operations that write to the shared memory of a block after its
+// end. Stores that still read it are a warning of heddle check, and no finding here.
+func (j *judge) unfinished(p *parsed, m *emu.Machine, res *emu.Result, out *repair.Judgement) {
+	for i := range res.Leftovers {
+		if o := &res.Leftovers[i]; !o.Store {
+			at := siteOffset(p, m, o.Site)
+			out.Findings = append(out.Findings, repair.Finding{
+				Kind: repair.Other, Reach: repair.InBlock, Shown: true, A: at, B: at,
+				Text: "no thread waits for an asynchronous operation before the block ends, " +
+					"and heddle cannot know which thread should wait",
+			})
+		}
+	}
+}
+
+// siteOffset is the offset of a site in the text; in a function that is called, that of the call.
+func siteOffset(p *parsed, m *emu.Machine, s event.Site) int {
+	info := m.Site(s)
+	if n := len(info.Calls); n > 0 {
+		return offsetOf(p.file, info.Calls[n-1])
+	}
+	return offsetOf(p.file, info.Instr)
 }
 
 // scopeOfRuns begins the scope of what runs alone have shown.

@@ -6,6 +6,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/event"
 	"heddle/internal/lower"
 	"heddle/internal/source"
 )
@@ -65,5 +66,22 @@ func TestPartly(t *testing.T) {
 				t.Errorf("the verdict is %v", f.After.Kind)
 			}
 		})
+	}
+}
+
+// A copy that still runs when its block has ended is a bug in every command (PTX ISA 9.7.9.25.2: an
+// asynchronous operation is complete only after a wait). heddle fix used to say "unchanged, clean".
+func TestUnfinishedCopy(t *testing.T) {
+	opt := Options{Common: driver.Options{Files: source.NewSet(), Limit: 20, Kernel: "never_awaited"}}
+	opt.Common.Launch.Block = &event.Dim3{X: 64, Y: 1, Z: 1}
+	in := driver.Input{Input: lower.Input{Name: "../../../testdata/suite/mbarrier/misuse.ptx"}}
+	res, err := File(t.Context(), opt, in, func(diag.Diagnostic) {})
+	if err != nil || len(res.Fixes) != 1 {
+		t.Fatalf("%v", err)
+	}
+	f := &res.Fixes[0]
+	if want := "no thread waits for an asynchronous operation"; f.Status != NotRepaired ||
+		!strings.Contains(f.Why, want) {
+		t.Errorf("%v, %q; want %v, %q", f.Status, f.Why, NotRepaired, want)
 	}
 }

@@ -95,7 +95,7 @@ type exchanged struct {
 	pairs     uint32 // the last pair; 0: none
 	unordered uint32 // accesses that were compared and not ordered
 	w, r      exchangeSide
-	latest    entry        // the last store
+	latest    entry        // the last store, of one lane
 	seen      exchangeSide // loads and atomics since; each thread once, at its first
 }
 
@@ -205,10 +205,19 @@ func (d *Detector) sees(a *access, x *exchanged, mask uint32) {
 	}
 }
 
-// observedBy returns the lanes of racing that do not follow a load or atomic that observed e.
-func (d *Detector) observedBy(t *touching, x *exchanged, e entry, racing uint32) uint32 {
-	if e != x.latest {
-		return racing
+// observedBy returns the lanes of racing that do not follow a load or atomic that observed e, and a
+// thread of e with which the first of them is not ordered. Of the lanes of one store to one location
+// only the last one is observed: the others are not.
+func (d *Detector) observedBy(t *touching, x *exchanged, e entry, racing uint32, other int) (uint32,
+	int) {
+	last := x.latest
+	if e.warp != last.warp || e.clk != last.clk || e.site != last.site || e.mask&last.mask == 0 {
+		return racing, other
+	}
+	var beside uint32 // lanes that are not ordered with another lane of e
+	besideOther := other
+	if e.mask &^= last.mask; e.mask != 0 {
+		beside, besideOther = d.unordered(t, e)
 	}
 	list := d.exchanges.entries(&x.seen)
 	for i := len(list) - 1; i >= 0 && racing != 0; i-- {
@@ -230,7 +239,10 @@ func (d *Detector) observedBy(t *touching, x *exchanged, e entry, racing uint32)
 			}
 		}
 	}
-	return racing
+	if racing == 0 || beside != 0 && bits.TrailingZeros32(beside) <= bits.TrailingZeros32(racing) {
+		return racing | beside, besideOther
+	}
+	return racing | beside, bits.TrailingZeros32(last.mask)
 }
 
 // epoch returns the clock of the first lane of mask, and the lanes of mask with the same clock.
@@ -320,6 +332,7 @@ func (d *Detector) exchangeAt(a *access, x *exchanged, mask uint32) {
 		d.keepExchange(&t, side, e)
 		if a.write {
 			x.latest = e
+			x.latest.mask = 1 << (31 - bits.LeadingZeros32(same)) // lanes store in their order
 		}
 		left &^= same
 	}
@@ -336,7 +349,7 @@ func (d *Detector) compare(t *touching, x *exchanged, side *exchangeSide) {
 	for _, e := range list {
 		racing, other := d.unordered(t, e)
 		if racing != 0 && side == &x.w {
-			racing = d.observedBy(t, x, e, racing)
+			racing, other = d.observedBy(t, x, e, racing, other)
 		}
 		if racing != 0 {
 			x.unordered++

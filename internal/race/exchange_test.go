@@ -151,6 +151,25 @@ func TestExchangeObservedInEpoch(t *testing.T) {
 	}
 }
 
+// A load or atomic observes one store (PTX ISA 8.9.5), so that of the lanes of one store to one
+// location the others still come in any order with what follows the observer.
+func TestExchangeObservesOneLane(t *testing.T) {
+	for _, lanes := range []uint32{0b010, 0b011} {
+		d := lone(event.BenignWarp)
+		d.Access(&event.Access{Kind: event.Write, Order: event.Release, Scope: event.GPU, Space: global,
+			Size: 4, Mask: lanes, Active: lanes, Stored: lanes, Addr: new([event.WarpSize]uint64)})
+		strong(2, event.Atomic).send(d, global, 1)
+		strong(2, event.Write).send(d, global, 2)
+		pairs := pairsOf(d.Report().Exchanges)
+		if got, want := len(pairs) > 0, lanes == 0b011; got != want {
+			t.Errorf("lanes %03b store: pairs %v, want one: %v", lanes, pairs, want)
+		}
+		if x := d.Report().Exchanges; len(x) > 0 && x[0].First.Thread != 0 {
+			t.Errorf("the pair is of thread %d, want 0, whose store nothing observed", x[0].First.Thread)
+		}
+	}
+}
+
 // Lanes of a warp at different instructions of a barrier are divergence if one of them is aligned:
 // "all threads in the warp must execute the same instruction" (PTX ISA 9.7.13.1). So is a lane that
 // arrives twice.

@@ -340,7 +340,8 @@ func (d *Detector) exchangeAt(a *access, x *exchanged, mask uint32) {
 
 // compare checks t against one side of its location. A store replaces the accesses that it follows:
 // what is not ordered with them is not ordered with it either, and is reported with it. It also
-// replaces the loads with which it was reported; unordered stores remain, because a pair of stores
+// replaces the loads with which it was reported, but not an acquire load that a release store may
+// meet: a relaxed store is still a pair with it. Unordered stores remain, because a pair of stores
 // is less than a pair of a store and a load. A release store does not stand for a relaxed one, with
 // which more pairs count.
 func (d *Detector) compare(t *touching, x *exchanged, side *exchangeSide) {
@@ -351,11 +352,11 @@ func (d *Detector) compare(t *touching, x *exchanged, side *exchangeSide) {
 		if racing != 0 && side == &x.w {
 			racing, other = d.observedBy(t, x, e, racing, other)
 		}
+		replaced := racing == 0
 		if racing != 0 {
 			x.unordered++
-			d.unorderedPair(t, x, e, racing, other)
+			replaced = d.unorderedPair(t, x, e, racing, other) && d.sites[e.site].kind == event.Read
 		}
-		replaced := racing == 0 || d.sites[e.site].kind == event.Read
 		if !t.write || !replaced ||
 			t.Order != event.Relaxed && d.sites[e.site].order == event.Relaxed {
 			out = append(out, e)
@@ -364,8 +365,9 @@ func (d *Detector) compare(t *touching, x *exchanged, side *exchangeSide) {
 	d.exchanges.set(side, out)
 }
 
-// unorderedPair records lanes of t that are not ordered with e, if the pair meets the definition.
-func (d *Detector) unorderedPair(t *touching, x *exchanged, e entry, racing uint32, other int) {
+// unorderedPair records lanes of t that are not ordered with e, if the pair meets the definition,
+// and reports whether it does.
+func (d *Detector) unorderedPair(t *touching, x *exchanged, e entry, racing uint32, other int) bool {
 	site := &d.sites[e.site]
 	first := event.ThreadOf(event.Warp(e.warp), other)
 	lane := bits.TrailingZeros32(racing)
@@ -374,7 +376,7 @@ func (d *Detector) unorderedPair(t *touching, x *exchanged, e entry, racing uint
 			Size: x.size},
 		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope,
 			Addr: x.addr, Size: x.size}) {
-		return
+		return false
 	}
 	s := d.exchanges
 	key := raceKey{a: min(event.Site(e.site), t.Site), b: max(event.Site(e.site), t.Site),
@@ -392,13 +394,14 @@ func (d *Detector) unorderedPair(t *touching, x *exchanged, e entry, racing uint
 	for i := x.pairs; i != 0; i = s.pairs[i].next {
 		if p := &s.pairs[i]; p.group == g {
 			p.race.Hazards += n
-			return
+			return true
 		}
 	}
 	r := d.raceOf(t.access, event.Site(e.site), first, x.addr, lane, Unordered)
 	r.Hazards = n
 	s.first++
 	x.pairs = s.newPair(exchangePair{group: g, next: x.pairs, at: s.first, race: r})
+	return true
 }
 
 // keepExchange adds e to the side of a location: merged with one of the last entries, in place of

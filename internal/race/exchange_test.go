@@ -52,6 +52,17 @@ func TestExchangeOfOneThread(t *testing.T) {
 	}
 }
 
+// A release store and an acquire load that nothing orders are no pair (event.Unordered), and a
+// relaxed store after them is a pair with that load, also if it follows the release store.
+func TestExchangeBehindRelease(t *testing.T) {
+	load, release := strong(0, event.Read), strong(1, event.Write)
+	load.Order, release.Order = event.Acquire, event.Release
+	got := pairsOf(steps(load, release, strong(1, event.Write)))
+	if len(got) != 1 || got[0] != [2]event.Site{0, 2} {
+		t.Errorf("pairs %v, want the acquire load and the relaxed store", got)
+	}
+}
+
 // What the run says about a location counts whether it comes before or after the pair.
 func TestExchangeUse(t *testing.T) {
 	store, load := strong(0, event.Write), strong(1, event.Read)

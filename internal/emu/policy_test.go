@@ -68,6 +68,26 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
+// A block in which nothing can run ends, by every schedule, and the blocks after it run.
+func TestStallEndsTheBlock(t *testing.T) {
+	k := kernel(t, `
+	atom.global.add.u32 %v, [%o], 1;
+	st.global.u32 [%p+4], %v;
+	setp.ge.u32 %c, %t, 32;
+	@%c bra END;
+	bar.sync 1, 96;
+END:
+	ret;`)
+	for seed := range uint64(12) {
+		_, res, r := start(t, k, config(3, 64, buffer("out", 0)), Options{Seed: seed})
+		blocks := seen(r, func(a *access) int { return int(a.Warp / 2) })
+		if res.Status != Stalled || len(blocks) != 3 {
+			t.Errorf("seed %d: status %v after blocks %v, want all three and a stall", seed, res.Status,
+				blocks)
+		}
+	}
+}
+
 // A bug of depth 2: warp 1 observes its own flag between two stores of warp 0. The bound of PCT for
 // two warps and k synchronization points is 1/(2k); the kernel has 6.
 func TestChangePoints(t *testing.T) {

@@ -123,9 +123,16 @@ func TestSchedulesAreSeparate(t *testing.T) {
 // The same for a loop that waits: how many times it reads the flag depends on the schedule, on the
 // model and on the number of steps.
 func TestSchedulesOfWaitsAreSeparate(t *testing.T) {
+	// which threads set the flag: another warp, or a lane of the warp that waits, which lock step keeps
+	// from it
+	schedulesOfWaits(t, "setp.ge.u32 %c, %t, 32", 12)
+	schedulesOfWaits(t, "setp.eq.u32 %c, %t, 31", 4)
+}
+
+func schedulesOfWaits(t *testing.T, setter string, seeds uint64) {
 	k := kernel(t, `
 	mov.u32 %w, 0;
-	setp.ge.u32 %c, %t, 32;
+	`+setter+`;
 	@%c bra SET;
 WAIT:
 	add.u32 %w, %w, 1;
@@ -153,14 +160,15 @@ SET:
 		}
 		return m
 	}
-	for seed := uint64(2); seed < 12; seed++ {
+	for seed := uint64(2); seed < seeds; seed++ {
 		want := run(machine(), Options{Seed: seed})
 		for _, before := range []Options{{Seed: 1}, {Seed: seed + 1}, {Seed: seed + 2},
 			{Model: event.Lockstep}, {MaxSteps: 3}} {
 			m := machine()
 			run(m, before)
 			if got := run(m, Options{Seed: seed}); got != want {
-				t.Errorf("seed %d takes %d steps after a run with %+v, and %d alone", seed, got, before, want)
+				t.Errorf("%s: seed %d takes %d steps after a run with %+v, and %d alone", setter, seed, got,
+					before, want)
 			}
 		}
 	}

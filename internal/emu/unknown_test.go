@@ -14,6 +14,17 @@ func unknownBuffer() launch.Arg {
 		Fill: launch.FillUnknown}}
 }
 
+// Shared memory that nothing has written is not what a run waits for: it reads as zero, though some
+// argument is unknown. Only a trace takes it for unknown (trace_test.go).
+func TestFreshSharedIsKnown(t *testing.T) {
+	k := kernel(t, ".shared .align 4 .b8 buf[256];\nld.param.u32 %v, [x];\nld.shared.u32 %w, [buf+4];\n"+
+		"setp.ne.u32 %c, %w, 0;\n@%c bra END;\nst.global.u32 [%p], %v;\nEND:\nret;")
+	_, res, _ := start(t, k, config(2, 32, buffer("out", 256), unknownArg()), Options{})
+	if res.Status != Completed {
+		t.Errorf("status %v: %+v", res.Status, res.Stop)
+	}
+}
+
 // A branch, an address, a barrier operand or a target that needs an unknown value stops the run,
 // and the message names the origin of the value.
 func TestDependsOnInput(t *testing.T) {

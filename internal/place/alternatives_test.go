@@ -27,8 +27,15 @@ func TestAlternatives(t *testing.T) {
 			a.Races = append(a.Races, Race{A: 1, B: 1, Paths: []Path{Near}, OtherBlock: true})
 		}
 		listed := map[uint64]bool{}
-		for _, p := range Alternatives(w.t, a, 2, 10000) {
+		list := Alternatives(w.t, a, 2, 10000)
+		if few := Alternatives(w.t, a, 2, 3); len(few) != min(3, len(list)) {
+			t.Fatalf("kernel %d: %d of %d placements with a limit of 3", i, len(few), len(list))
+		}
+		for _, p := range list {
 			set := labelSet(p)
+			if listed[set] {
+				t.Fatalf("kernel %d: %b is listed twice", i, set)
+			}
 			listed[set] = true
 			if bits.OnesCount64(set) > 2 || set&w.divergent != 0 {
 				t.Fatalf("kernel %d: barriers %b, of which %b diverge", i, set, set&w.divergent)

@@ -367,6 +367,71 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// A barrier in a loop that diverges does not move out of the loop: behind it a barrier executes once,
+// which is another program. So the best place is the one before the access, as without that barrier.
+func TestNotMovedOutOfLoop(t *testing.T) {
+	odd := &stmt{kind: Stmt, barrier: true}
+	before := do()
+	w := explore(kernel(do(rd(tid(1))), loop(both(every(2), below(1, 0)), odd), before,
+		do(wr(tid(0)))))
+	r, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true}, Options{Keep: true})
+	if err != nil || !r.Found || !r.Placement[before.label] || len(r.Placement.Labels()) != 1 {
+		t.Errorf("%+v, %v; want a barrier at %d", r, err, before.label)
+	}
+}
+
+// Of two places of one cost, the one in a statement without braces is the worse: it needs braces.
+func TestBareBlock(t *testing.T) {
+	first := do(rd(tid(1)))
+	block := cond(lanes(func(int) bool { return true }), do(wr(tid(0))))
+	w := explore(kernel(first, block))
+	for _, bare := range []bool{false, true} {
+		w.t.Labels[block.label].Bare = bare
+		r, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true},
+			Options{Cost: Cost{Loop: 1, Cond: 1}})
+		want := block.start // next to the access
+		if bare {
+			want = first.label
+		}
+		if err != nil || !r.Found || !r.Placement[want] || len(r.Placement.Labels()) != 1 {
+			t.Errorf("bare %v: %+v, %v; want a barrier at %d", bare, r, err, want)
+		}
+	}
+}
+
+// What does not separate a race in a block that holds neither access is no better at the other
+// places of the block that the same threads reach. Around an access, each place is of its own.
+func TestUseless(t *testing.T) {
+	every := lanes(func(int) bool { return true })
+	x, y, z := do(), do(), do()
+	first, last := do(rd(tid(1))), do(wr(tid(0)))
+	tree := kernel(first, cond(every, x, y), z, last).number()
+	text := newText(tree)
+	cs := text.constraints(&Race{A: first.label, B: last.label, Paths: []Path{Near}})
+	if len(cs) != 1 {
+		t.Fatalf("%d constraints", len(cs))
+	}
+	for _, c := range []struct {
+		at       *stmt
+		too, not []*stmt
+	}{
+		{x, []*stmt{x, y}, []*stmt{z, first}},
+		{z, []*stmt{z}, []*stmt{x, y, first}},
+	} {
+		got := text.useless(cs[0], Placement{c.at.label: true})
+		for _, s := range c.too {
+			if !got[s.label] {
+				t.Errorf("a barrier at %d does not separate, and %d is not excluded", c.at.label, s.label)
+			}
+		}
+		for _, s := range c.not {
+			if got[s.label] {
+				t.Errorf("a barrier at %d does not separate, and %d is excluded", c.at.label, s.label)
+			}
+		}
+	}
+}
+
 // An oracle that never has enough does not hold a search up for ever.
 func TestGivesUp(t *testing.T) {
 	w := explore(kernel(do(rd(tid(1))), do(), do(), do(wr(tid(0)))))

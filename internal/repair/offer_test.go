@@ -470,6 +470,8 @@ func TestUniform(t *testing.T) {
 			"selp.u32 %r1, 1, 0, %p2;": false,
 		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.or.pred %p2, 0, %p1;\n" +
 			"selp.u32 %r1, 1, 0, %p2;": true,
+		"mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\nbar.red.or.pred %p2, 1, 64, %p1;\n" +
+			"M:\nselp.u32 %r1, 1, 0, %p2;": false, // some threads keep what %p2 was
 		"mov.u32 %r2, 1;\nshfl.sync.idx.b32 %r1, %r2, 0, 31, -1;": false,
 		"call (%r1), f, ();": false,
 	} {

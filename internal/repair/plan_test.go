@@ -121,6 +121,45 @@ func TestNarrowAsks(t *testing.T) {
 	}
 }
 
+// TestNarrowErrs: what keeps the judge from an answer is reported, also if it answers the next time.
+func TestNarrowErrs(t *testing.T) {
+	for bad := range 3 {
+		_, r, list := stores(t, 4)
+		r.opt.Rounds = 2
+		accept := proofJudge(func(text string, _ bool) Grade {
+			if strings.Count(text, "bar.sync") < 2 {
+				return Buggy
+			}
+			return Clean
+		})
+		r.judge = accept
+		wide, err := r.try(t.Context(), list, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := &failing{judge: accept, good: bad, err: errors.New("no judge")}
+		r.judge = broken
+		clear(r.seen)
+		if a, err := r.narrow(t.Context(), wide); !errors.Is(err, broken.err) {
+			t.Errorf("after %d answers: %+v, %v, want the error of the judge", bad, a, err)
+		}
+	}
+}
+
+// A failing judge has no answer to one question.
+type failing struct {
+	judge Judge
+	good  int // answers before it
+	err   error
+}
+
+func (f *failing) Judge(ctx context.Context, text []byte, proof bool) (*Judgement, error) {
+	if f.good--; f.good == -1 {
+		return nil, f.err
+	}
+	return f.judge.Judge(ctx, text, proof)
+}
+
 // TestNarrowAgain: where a proof finds a bug in a narrow plan that runs accepted, the next round
 // has a run more; without an end the wide plan remains.
 func TestNarrowAgain(t *testing.T) {

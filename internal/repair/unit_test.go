@@ -275,6 +275,28 @@ func TestFirstIsKept(t *testing.T) {
 	}
 }
 
+// TestBefore: an instruction comes before another if control can get there, by however many blocks.
+func TestBefore(t *testing.T) {
+	k := kernelOf(t, modern, "st.global.u32 [%d1], 1;\nL:\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra M;\n"+
+		"not.b32 %r3, %r3;\nM:\nsetp.eq.u32 %p2, %r2, 1;\n@%p2 bra N;\nneg.s32 %r3, %r3;\nN:\n"+
+		"ld.global.u32 %r1, [%d1];\nsetp.eq.u32 %p3, %r1, 1;\n@%p3 bra L;\nst.shared.u32 [s], %r3;\n")
+	r := &repairer{x: New(k)}
+	at := func(op string) *ir.Instr { return instrs(k, op)[0] }
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"st.global", "ld.global", true}, {"ld.global", "st.global", false},
+		{"st.global", "st.shared", true}, {"st.shared", "ld.global", false},
+		{"neg", "not", true}, {"neg", "neg", true}, // around the loop
+		{"st.global", "st.global", false},
+	} {
+		if got := r.before(at(c.a), at(c.b)); got != c.want {
+			t.Errorf("%s before %s: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // TestReasonOfCalls: threads that miss a barrier may have exited in a function.
 func TestReasonOfCalls(t *testing.T) {
 	for _, call := range []string{"", "\tcall f, ();\n"} {

@@ -226,7 +226,7 @@ func (f *function) operand(o *ir.Operand) {
 	if o.Kind == ir.Special {
 		f.special(o)
 	}
-	if o.Kind == ir.VarVal && o.Var != nil {
+	if o.Kind == ir.VarVal {
 		f.variable(o.Var)
 	}
 }

@@ -140,9 +140,20 @@ func TestOrigin(t *testing.T) {
 }
 
 func TestExplore(t *testing.T) {
-	diamond := "\tld.param.u32 %r3, [n];\n\tsetp.eq.u32 %p1, %r3, 0;\n\t@%p1 bra a;\n\tst.shared.u32 [s], 1;\n\tbra b;\na:\n\tMIDDLE\n\tst.shared.u32 [s+4], 1;\nb:\n\tret;\n"
-	for middle, want := range map[string]bool{"mov.u32 %r5, 1;": true, "bar.sync 1, 64;": false, "exit;": false} {
-		s, _ := roles(t, strings.Replace(diamond, "MIDDLE", middle, 1), Options{})
+	diamond := "\tld.param.u32 %r3, [n];\n\tsetp.eq.u32 %p1, %r3, 0;\n\t@%p1 bra a;\n\tst.shared.u32 [s], 1;\n\tbra b;\na:\n\tMIDDLE\n\tst.shared.u32 [s+4], 1;\nb:\n\tEND\n\tret;\n"
+	for _, c := range []struct {
+		middle, end string
+		want        bool
+	}{
+		{"mov.u32 %r5, 1;", "", true},
+		{"bar.sync 1, 64;", "", false},
+		{"exit;", "", false},
+		{"add.cc.u32 %r5, %r5, 1;", "st.shared.u32 [%r5], 1;", true}, // no address needs the carry
+		// the carry is no register that the paths could be merged on (Region.Regs)
+		{"add.cc.u32 %r5, %r5, 1;", "addc.u32 %r6, 0, 0;\n\tst.shared.u32 [%r6], 1;", false},
+	} {
+		body := strings.NewReplacer("MIDDLE", c.middle, "END", c.end).Replace(diamond)
+		s, _ := roles(t, body, Options{})
 		k := s.order[0]
 		var b ir.BlockID
 		for _, block := range k.Blocks {
@@ -150,8 +161,9 @@ func TestExplore(t *testing.T) {
 				b = block.ID
 			}
 		}
-		if _, got := s.Explore(k, b); got != want {
-			t.Errorf("with %q on one path: explored %v, want %v", middle, got, want)
+		if _, got := s.Explore(k, b); got != c.want {
+			t.Errorf("with %q on one path and %q after it: explored %v, want %v", c.middle, c.end, got,
+				c.want)
 		}
 	}
 }

@@ -57,3 +57,50 @@ func TestReduceOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestSolved: an equation gives a variable and what it is. A bit-vector is solved for if its
+// coefficient is odd, which has an inverse modulo 2^w; a Boolean if it is one side of the equation.
+// A variable in what it equals is no solution.
+func TestSolved(t *testing.T) {
+	c := New()
+	x, y, p, q, r := c.Var("x", 8), c.Var("y", 8), c.BoolVar("p"), c.BoolVar("q"), c.BoolVar("r")
+	for _, tt := range []struct {
+		what     string
+		t        Term
+		v, by    Term
+		unsolved bool
+	}{
+		{what: "x = 7", t: c.Eq(x, c.Const(7, 8)), v: x, by: c.Const(7, 8)},
+		{what: "3x = 9", t: c.Eq(c.MulConst(x, 3), c.Const(9, 8)), v: x, by: c.Const(3, 8)},
+		{what: "3x = 2y", t: c.Eq(c.MulConst(x, 3), c.MulConst(y, 2)), v: x,
+			by: c.MulConst(y, 2*171)}, // 3 * 171 = 513 = 1 modulo 256
+		{what: "2x = 4y", t: c.Eq(c.MulConst(x, 2), c.MulConst(y, 4)), unsolved: true},
+		{what: "x = x*y", t: c.Eq(x, c.Mul(x, y)), unsolved: true},
+		{what: "p", t: p, v: p, by: True},
+		{what: "not p", t: c.Not(p), v: p, by: False},
+		{what: "p = (q and r)", t: c.Eq(p, c.And(q, r)), v: p, by: c.And(q, r)},
+		{what: "p = (p and r)", t: c.Eq(p, c.And(p, r)), unsolved: true},
+	} {
+		v, by, ok := c.Solved(tt.t)
+		if ok == tt.unsolved || ok && (v != tt.v || by != tt.by) {
+			t.Errorf("%s: solved %v, %s is %s", tt.what, ok, c.String(v), c.String(by))
+		}
+	}
+}
+
+// TestReduceExcluded: a comparison that holds excludes its reverse and the equality, so that a
+// solver never sees them.
+func TestReduceExcluded(t *testing.T) {
+	c := New()
+	a, b, x := c.Var("a", 8), c.Var("b", 8), c.BoolVar("x")
+	for _, less := range []func(Term, Term) Term{c.Ult, c.Slt} {
+		holds := less(a, b)
+		for _, excluded := range []Term{less(b, a), c.Eq(a, b)} {
+			r := c.Reduce([]Term{holds, c.Or(excluded, x)})
+			if len(r.Asserts) != 1 || r.Asserts[0] != holds {
+				t.Errorf("%s beside %s: %s is left, want only the comparison", c.String(holds),
+					c.String(excluded), c.String(c.And(r.Asserts...)))
+			}
+		}
+	}
+}

@@ -176,12 +176,11 @@ type comparison struct{ signed, strict bool }
 
 // stopsBelow: a counter that rises by step continues while it is less than b (strict), or at most
 // b. After k steps, all below the bound and none wrapped, k-1 is at most (b-1-first)/step.
+// A step above half of the range falls; the premise, that no step wraps, makes the bound hold there
+// too.
 func (i *Info) stopsBelow(n counter, b smt.Term, is comparison) (smt.Term, bool) {
 	c := i.t.c
 	a0, step, w := n.first, n.step, c.Width(n.first)
-	if step == 0 || step > ones(n.bits)>>1 || w < 32 {
-		return 0, false
-	}
 	if n.extend == smt.OpSExt && !is.signed { // the extension has two ranges
 		return 0, false
 	}

@@ -217,8 +217,8 @@ func TestKnownForms(t *testing.T) {
 // not exclude any that it does execute.
 func TestTripBounds(t *testing.T) {
 	for _, step := range []uint64{1, 2, 3, 4, 1<<32 - 1, 1<<32 - 2} {
-		for _, init := range []uint64{0, 7, 20, 1<<31 - 3, 1<<32 - 5} {
-			for _, bound := range []uint64{0, 9, 16, 1<<31 - 1, 1 << 31, 1<<32 - 1} {
+		for _, init := range []uint64{0, 7, 20, 1<<31 - 3, 1 << 31, 1<<32 - 5} {
+			for _, bound := range []uint64{0, 1, 9, 16, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1} {
 				for kind := range 5 {
 					tripBounds(t, init, step, bound, kind)
 				}

@@ -383,6 +383,11 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 			return
 		}
 	}
+	if s.class != 0 && s.kind == event.Write {
+		if racing, other = d.storeObserved(t, e, racing, other); racing == 0 {
+			return
+		}
+	}
 	d.found(t, e, racing, other)
 }
 

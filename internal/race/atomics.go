@@ -75,8 +75,9 @@ func (d *Detector) forgetKnown(b *block, l *list) {
 }
 
 // quiet reports whether a strong access that neither acquires nor releases cannot be part of a
-// release or acquire pattern: no pattern has been written anywhere, and the warp has no release
-// fence that a write could complete.
+// release or acquire pattern: no pattern has been written anywhere, and neither the warp nor its
+// block has a fence that a write could complete.
 func (d *Detector) quiet(a *access) bool {
-	return a.Order == event.Relaxed && len(d.locations) == 0 && (a.w.pat == nil || a.w.pat.fenced == 0)
+	return a.Order == event.Relaxed && len(d.locations) == 0 &&
+		(a.w.pat == nil || a.w.pat.fenced == 0) && !a.b.sc.any()
 }

@@ -159,6 +159,7 @@ func (d *Detector) wholeBlock(b *block) {
 		w.shareBeyond(all, all)
 		top = max(top, w.highest(all))
 		ext = join(ext, w.ext)
+		d.passSC(w, b)
 	}
 	b.floor = top
 	for i := range b.warps {

@@ -18,6 +18,7 @@ type block struct {
 	shared *memory // shadow of its shared memory; nil until used
 	bars   [16]generation
 	places []place // synchronization locations in its shared memory
+	sc     blockSC
 	// mbarriers by address; nil before the first
 	objects map[uint64]*object
 }
@@ -81,7 +82,7 @@ func (d *Detector) newBlock(id uint32) *block {
 // reset prepares the state of a block that has ended for another block.
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
-	b.objects = nil
+	b.objects, b.sc = nil, blockSC{}
 	for i := range b.bars {
 		b.bars[i].forget()
 	}

@@ -21,7 +21,8 @@ import (
 //
 // A store also precedes what follows a strong load that observed it (observation order, PTX ISA
 // 8.9.5, second rule): the thread that waited for its turn may pass the turn on. Loads and atomics
-// that ran since the last store have observed it.
+// that ran since the last store have observed it. This shadow answers that for races of weak
+// accesses, too.
 //
 // What it can miss: a pair of a load with the second store that is not ordered with it, and pairs
 // on a location after the first 4096 that are unordered there. Pairs that observation excludes are
@@ -243,6 +244,25 @@ func (d *Detector) observedBy(t *touching, x *exchanged, e entry, racing uint32,
 		return racing | beside, besideOther
 	}
 	return racing | beside, bits.TrailingZeros32(last.mask)
+}
+
+// storeObserved is observedBy for the weak accesses of racing to one location and a strong store e.
+// What another thread has written there since then is a race itself, or happens before.
+func (d *Detector) storeObserved(t *touching, e entry, racing uint32, other int) (uint32, int) {
+	addr := t.Addr[bits.TrailingZeros32(racing)&31]
+	if d.exchanges == nil || t.Size != d.sites[e.site].size || t.special {
+		return racing, other
+	}
+	for m := racing; m != 0; m &= m - 1 {
+		if t.Addr[bits.TrailingZeros32(m)&31] != addr {
+			return racing, other
+		}
+	}
+	x := d.exchangedIf(d.page(t.mem, addr), addr, t.Size)
+	if x == nil {
+		return racing, other
+	}
+	return d.observedBy(t, x, e, racing, other)
 }
 
 // epoch returns the clock of the first lane of mask, and the lanes of mask with the same clock.

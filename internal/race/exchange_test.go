@@ -181,6 +181,36 @@ func TestExchangeObservesOneLane(t *testing.T) {
 	}
 }
 
+// A strong store precedes the weak accesses that follow a strong load which observed it (PTX ISA
+// 8.9.5, second rule), and no others.
+func TestStoreObservedByLoad(t *testing.T) {
+	store, load, weak := strong(64, event.Write), strong(0, event.Read), strong(0, event.Write)
+	weak.Access = event.Access{Kind: event.Write}
+	other, narrow, wide := load, load, weak
+	other.t, narrow.Scope, wide.size = 1, event.CTA, 8
+	for _, c := range []struct {
+		what string
+		list []side
+		want bool
+	}{
+		{"observed", []side{store, load, weak}, false},
+		{"not observed", []side{store, weak}, true},
+		{"loaded before", []side{load, store, weak}, true},
+		{"loaded by another thread", []side{store, other, weak}, true},
+		{"a load whose scope is too narrow", []side{store, narrow, weak}, true},
+		{"more than what was loaded", []side{store, load, wide}, true},
+		{"another store in between", []side{store, load, store, weak}, true},
+	} {
+		d := lone(event.BenignWarp)
+		for i, s := range c.list {
+			s.send(d, event.Global, event.Site(i))
+		}
+		if got := racing(d); got != c.want {
+			t.Errorf("%s: a race: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
 // Lanes of a warp at different instructions of a barrier are divergence if one of them is aligned:
 // "all threads in the warp must execute the same instruction" (PTX ISA 9.7.13.1). So is a lane that
 // arrives twice.

@@ -18,9 +18,12 @@ import (
 // word is in order of time. If all of them after the first are atomics, and all are morally strong
 // with each other, each observes all before it.
 //
-// Cases that remain reported as races although the rule orders them: X that only a plain strong
-// load has observed, words of a size other than 4 bytes, X and Z by lanes of one instruction, Z that
-// is not among the last few atomics, and every X once a strong store that is no atomic follows.
+// For a strong store X that is not an atomic, the loads and atomics that observed it are in the
+// shadow of exchange.go.
+//
+// Cases that remain reported as races although the rule orders them: words of a size other than 4
+// bytes in a chain, X and Z by lanes of one instruction, Z that is not among the last few atomics,
+// and every X once another strong store follows.
 
 // chain reports whether the strong entries of the list are one chain of observation.
 func (l *list) chain() bool {

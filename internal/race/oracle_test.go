@@ -556,6 +556,65 @@ func TestOracleCopies(t *testing.T) {
 	})
 }
 
+// TestOracleSC has blocks that tell others what they have done, by fences.sc, a barrier and an
+// atomic, and that learn it, by an atomic, a barrier and fences.sc. Steps are left out, and others
+// come in between.
+func TestOracleSC(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		model := rapid.SampledFrom([]event.WarpModel{event.Independent, event.Lockstep}).Draw(rt, "model")
+		s := newStream(rt, model, event.BenignNone, false)
+		s.noCopies = true
+		for range rapid.IntRange(1, 8).Draw(rt, "length") {
+			steps := []func(){s.fenceSC, s.blockBarrier, s.tell}
+			if rapid.Bool().Draw(rt, "learn") {
+				steps = []func(){s.tell, s.blockBarrier, s.fenceSC}
+			}
+			for _, step := range steps {
+				for range rapid.SampledFrom([]int{1, 1, 1, 1, 2, 3, 0}).Draw(rt, "times") {
+					step()
+				}
+				if rapid.IntRange(0, 3).Draw(rt, "other") == 0 {
+					s.step()
+				}
+				s.checkClocks()
+			}
+			s.access()
+		}
+		s.checkRaces()
+	})
+}
+
+// fenceSC is a fence.sc of device scope.
+func (s *stream) fenceSC() {
+	f := event.Fence{Warp: s.warp(), Scope: event.GPU, Order: event.SeqCst, Orders: event.OrdersAll}
+	f.Active = s.free(f.Warp)
+	if f.Mask = f.Active; f.Mask != 0 {
+		s.logf("fence %+v", f)
+		s.det.Fence(&f)
+		s.ora.Fence(&f)
+	}
+}
+
+// tell is a relaxed atomic of device scope by one lane, on one of two words of its own.
+func (s *stream) tell() {
+	a := event.Access{Warp: s.warp(), Kind: event.Atomic, Space: event.Global, Order: event.Relaxed,
+		Scope: event.GPU, Size: 4, Site: event.Site(len(s.sites)) + 20, Orders: event.OrdersAll,
+		Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
+	a.Active = s.free(a.Warp)
+	a.Mask = a.Active & -a.Active
+	if a.Mask == 0 {
+		return
+	}
+	a.Stored = a.Mask
+	for l := range a.Addr {
+		a.Addr[l] = 1024 + 4*uint64(rapid.IntRange(0, 1).Draw(s.rt, "word"))
+	}
+	b := a
+	s.logf("%+v addr %v", a, a.Addr[bits.TrailingZeros32(a.Mask)])
+	s.det.Access(&a)
+	s.ora.Access(&b)
+}
+
 func property(t *testing.T, model event.WarpModel, benign event.Benign, parts bool) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStream(rt, model, benign, parts)

@@ -18,18 +18,19 @@ import (
 // joined by their reach.
 //
 // Deviations from Barracuda: both scopes must include the other thread, where the paper accepts one
-// global fence. fence.sc counts as fence.acq_rel (docs/theory/happens-before.md), so that an order
-// which only sequential consistency establishes is missing, and a race may be reported in its
-// place.
+// global fence. A fence.sc is a fence.acq_rel, and part of the patterns of sc.go. Any other order
+// which only sequential consistency establishes is missing, and a race may be reported in its place
+// (docs/theory/happens-before.md).
 
 // heads is what a read of a location publishes, by the reach of the pattern's first operation.
 type heads struct {
 	gpu     *know            // scope gpu or sys
 	cluster map[uint32]*know // scope cluster or wider, by cluster of the releasing thread
 	block   map[uint32]*know // any scope, by block
+	sc      *know            // what fences knew from which a later fence.sc learns: sc.go
 }
 
-func (h *heads) none() bool { return h.gpu == nil && len(h.block) == 0 }
+func (h *heads) none() bool { return h.gpu == nil && len(h.block) == 0 && h.sc == nil }
 
 // seen is the part of heads that reaches one thread: each field applies if the scope of the acquire
 // is at least that wide.
@@ -81,6 +82,7 @@ type patterns struct {
 	fenced   uint32                // lanes with any
 	observed [event.WarpSize]seen  // what strong reads have observed, for the next acquire fence
 	watched  map[watch]seen        // the same by place, for an acquire operation on the place
+	sc       scFences
 }
 
 // fences is what the lanes of a warp knew at their last release fence of one scope. Most fences are
@@ -137,6 +139,9 @@ func (d *Detector) Fence(f *event.Fence) {
 			}
 		}
 	}
+	if f.Order == event.SeqCst && f.Scope >= event.GPU {
+		d.fenceSC(w, b, f.Mask)
+	}
 	if f.Order.Releases() {
 		d.releaseFence(w, b, p, f)
 	}
@@ -177,7 +182,7 @@ func (d *Detector) strongAccess(a *access) {
 	plain := !a.Order.Acquires() && !a.Order.Releases()
 	for m := a.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		fenced := a.w.pat != nil && a.w.pat.fenced>>l&1 != 0
+		fenced := a.w.pat != nil && a.w.pat.fenced>>l&1 != 0 || a.b.sc.any()
 		if plain && !(fenced && a.write) && !d.isSync(a.mem, a.Addr[l], a.Size) {
 			continue // neither ends nor observes a pattern
 		}
@@ -226,6 +231,9 @@ func (d *Detector) strongRead(a *access, loc *location, at place, l int) {
 		s = d.seenBy(loc, a.b.id)
 	}
 	p := w.patterns()
+	if k := loc.heads.sc; k != nil && d.observes(a, loc, l) {
+		p.sc.observe(l, k)
+	}
 	if !s.none() {
 		d.observedAt(a, l)
 		p.observed[l] = p.observed[l].join(s)
@@ -260,7 +268,7 @@ func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 	t := event.ThreadOf(w.id, l)
 	fenced := w.pat != nil && w.pat.fenced>>l&1 != 0
 	if loc == nil {
-		if !fenced && !a.Order.Releases() {
+		if !fenced && !a.Order.Releases() && !b.sc.any() {
 			return false // ends no pattern, and there is none to break
 		}
 		loc = d.newLocation(a, at)
@@ -288,6 +296,7 @@ func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 			d.publish(loc, b, scope, w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l))
 		}
 	}
+	loc.heads.sc = join(loc.heads.sc, d.knownToSC(w, b, l))
 	return a.Order.Releases()
 }
 

@@ -10,6 +10,8 @@
 package oracle
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 )
 
@@ -49,6 +51,7 @@ type Oracle struct {
 	bytes   map[Byte][]*access
 	last    map[Byte]*write // last write to each byte
 	sync    []threadSync    // by thread
+	blocks  []blockSC       // by block
 	bars    map[barrier]*generation
 	copies  []copies // by thread
 
@@ -85,6 +88,7 @@ type access struct {
 	at   uint32
 	data [4]uint64
 	from [2]uint64 // of an asynchronous copy: source address and number of bytes
+	knew clock     // what its thread knew then; nil for an asynchronous copy
 
 	observers []observer // strong reads that a strong write precedes in observation order
 }
@@ -100,6 +104,7 @@ type write struct {
 	op    event.Op
 	heads []head
 	chain []*access // the strong writes that a read of it observes: itself, and others through atomics
+	sc    clock     // what fences.sc knew that precede it, or a write in the chain (blockSC)
 }
 
 // head is the first operation of a release pattern.
@@ -119,6 +124,27 @@ type threadSync struct {
 	fences   map[event.Scope]clock // last release fence of each scope
 	released map[place][]head      // release operations on a place
 	observed map[place][]head      // heads that strong reads of a place have observed
+	fenceSC  clock                 // what the last fence.sc of device scope knew
+	seenSC   clock                 // write.sc of the writes that strong reads have observed
+}
+
+// blockSC is what fences.sc of a block knew at its last barrier, and what its threads had observed
+// of other fences. Let fence F precede write W, W be observed by R, and R precede fence G, where
+// barriers of the whole blocks may be in between. Then F precedes G in Fence-SC order: else R would
+// precede W (PTX ISA 8.9.3 to 8.9.5).
+type blockSC struct{ before, behind clock }
+
+// block returns blockSC of the block of a thread.
+func (o *Oracle) block(t event.Thread) *blockSC {
+	return &o.blocks[o.opt.Geometry.BlockOf(t.Warp())]
+}
+
+// passSC is called for a barrier of all threads of a block.
+func (o *Oracle) passSC(threads []event.Thread) {
+	for _, t := range threads {
+		o.block(t).before.join(o.sync[t].fenceSC)
+		o.block(t).behind.join(o.sync[t].seenSC)
+	}
 }
 
 // barrier is a barrier of one block.
@@ -147,7 +173,10 @@ func New(opt Options) *Oracle {
 		o.vc = append(o.vc, c)
 		o.copies = append(o.copies, copies{})
 		o.sync = append(o.sync, threadSync{map[event.Scope]clock{}, map[place][]head{},
-			map[place][]head{}})
+			map[place][]head{}, make(clock, n), make(clock, n)})
+	}
+	for range opt.Geometry.Blocks() {
+		o.blocks = append(o.blocks, blockSC{make(clock, n), make(clock, n)})
 	}
 	return o
 }
@@ -214,7 +243,7 @@ func opOf(a *event.Access, t event.Thread) event.Op {
 
 // plain checks and records the access of a lane in program order.
 func (o *Oracle) plain(a *event.Access, t event.Thread) {
-	acc := &access{op: opOf(a, t), site: a.Site, seq: o.seq, at: o.vc[t][t]}
+	acc := &access{op: opOf(a, t), site: a.Site, seq: o.seq, at: o.vc[t][t], knew: o.vc[t].copy()}
 	if a.Data != nil {
 		for k := range acc.data {
 			acc.data[k] = a.Data[k][t.Lane()]
@@ -231,7 +260,7 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 		for _, old := range o.bytes[b] {
 			if o.counts(space) && exchange(o.opt.Geometry, old.op, acc.op) && !o.ordered(old, acc) {
 				o.Exchangeable[b] = true
-				if !o.observed(old, acc) {
+				if !o.settled(old, acc, o.bytes[b]) {
 					o.Exchanged[b] = true
 				}
 				o.Exchanges[Pair{space, min(old.site, acc.site), max(old.site, acc.site)}]++
@@ -241,7 +270,7 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 				continue
 			}
 			o.Unsynchronized[b] = true
-			if !o.observed(old, acc) {
+			if !o.observed(old, acc) && !o.replaced(old, acc, o.bytes[b]) {
 				o.Racy[b] = true
 			}
 			if !told[old] {
@@ -288,6 +317,34 @@ func (o *Oracle) observed(old, acc *access) bool {
 		}
 	}
 	return false
+}
+
+// settled reports whether a strong access comes before a strong write or read acc in every outcome
+// although it does not precede it in causality order: old precedes a write that was observed, which
+// is then after it in coherence order, and before acc (8.9.6).
+func (o *Oracle) settled(old, acc *access, list []*access) bool {
+	for _, w := range list {
+		if (w == old || w.op.Kind.Writes() && w.op.Order.Strong() && w.op.Addr == old.op.Addr &&
+			w.op.Size == old.op.Size && o.orderedAt(old, w)) && o.observed(w, acc) {
+			return true
+		}
+	}
+	return false
+}
+
+// replaced reports whether races of equal values are tolerated and a later write stands for old: it
+// follows old and writes what acc writes, so that old does not count in the result.
+func (o *Oracle) replaced(old, acc *access, list []*access) bool {
+	return o.opt.Tolerate != nil && o.opt.Tolerate(false) &&
+		slices.ContainsFunc(list, func(w *access) bool {
+			return w != old && o.orderedAt(old, w) && o.tolerated(w, acc)
+		})
+}
+
+// orderedAt reports whether old happened before the earlier access w.
+func (o *Oracle) orderedAt(old, w *access) bool {
+	return event.Preserved(o.opt.Geometry, old.op, w.op) && w.knew != nil &&
+		w.knew[old.op.Thread] >= old.at
 }
 
 func (o *Oracle) tolerated(a, b *access) bool {
@@ -383,6 +440,9 @@ func (o *Oracle) Complete(c *event.Complete) {
 	if g := o.bars[key]; g != nil {
 		for _, t := range g.waiters {
 			o.vc[t].join(g.arrived)
+		}
+		if len(g.waiters) == o.opt.Geometry.ThreadsPerBlock() {
+			o.passSC(g.waiters)
 		}
 		delete(o.bars, key)
 	}

@@ -15,6 +15,11 @@ func (o *Oracle) Fence(f *event.Fence) {
 				o.acquire(t, f.Scope, heads)
 			}
 		}
+		if f.Order == event.SeqCst && f.Scope >= event.GPU {
+			o.vc[t].join(s.seenSC)
+			o.vc[t].join(o.block(t).behind)
+			s.fenceSC = o.vc[t].copy()
+		}
 		if f.Order.Releases() {
 			s.fences[f.Scope] = o.vc[t].copy()
 		}
@@ -40,9 +45,14 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	at := place{o.byteOf(a.Space, op, 0), a.Size}
 	var seen []head // observed by the read part
 	var chain []*access
+	sc := make(clock, o.threads) // of fences.sc before the observed write
 	if a.Order.Strong() && a.Kind != event.Write {
 		if w := o.observe(a, t, op); w != nil {
 			seen, chain = w.heads, w.chain
+			sc.join(w.sc)
+		}
+		if a.Kind != event.Reduce {
+			o.sync[t].seenSC.join(sc)
 		}
 		if a.Kind != event.Reduce {
 			for _, x := range chain {
@@ -60,9 +70,12 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	if a.Stored>>t.Lane()&1 == 0 {
 		return
 	}
-	w := &write{op: op}
+	w := &write{op: op, sc: make(clock, o.threads)}
 	if a.Order.Strong() {
+		w.sc.join(o.sync[t].fenceSC)
+		w.sc.join(o.block(t).before)
 		if a.Kind.RMW() {
+			w.sc.join(sc)
 			w.heads = append(w.heads, seen...) // observation order goes through the atomic (8.9.2)
 			w.chain = append(w.chain, chain...)
 		}

@@ -8,8 +8,9 @@ var verdictTerms = []Term{
 		Title: "proved for all inputs within the scope that the line states",
 		Text: `For every input, every thread and every schedule within the stated scope, the kernel
 has no data race, no barrier diverges, no warp hangs at an operation of its lanes, no access is
-outside an array whose size is known, and its annotations hold, provided the listed assumptions
-hold. What the line names after "apart from" is excepted. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
+outside an array that the kernel declares ({--bounds}: nor outside a buffer of known size), and its
+annotations hold, provided the listed assumptions hold. What the line names after "apart from" is
+excepted. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
 launch shape, shared and global memory; {heddle trace} covers deadlock, barrier recycling and
 shared memory of a block. {heddle run} never verifies. A kernel with a finding that a comment or a
 baseline covers is never verified.

@@ -74,10 +74,7 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 			noted = true
 			if len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
 				a := &x.th.Accesses[before]
-				a.Result, a.Update = v, update(in)
-				for _, l := range x.around {
-					a.Last = append(a.Last, x.loops.Of(l).Last())
-				}
+				a.Result, a.Update, a.Last = v, update(in), x.lastIters()
 				for _, o := range in.Src[1:] {
 					a.Operands = append(a.Operands, x.read(o, 8*elem, st))
 				}
@@ -91,6 +88,9 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 		}
 		if l.Annotation {
 			v = x.notes.Load(in, at, i, elem, v)
+		} else if in.Order.Strong() && len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
+			a := &x.th.Accesses[before]
+			a.Loaded, a.Last = v, x.lastIters()
 		}
 		return v
 	}, st)
@@ -102,6 +102,15 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 		x.mem.Store(in, places, x.storedIf(in.Action() == isa.ActStore && !in.Order.Strong(), in, st),
 			&st.mem)
 	}
+}
+
+// lastIters returns the iterations in which the thread leaves the loops around, outermost first.
+func (x *exec) lastIters() []smt.Term {
+	var out []smt.Term
+	for _, l := range x.around {
+		out = append(out, x.loops.Of(l).Last())
+	}
+	return out
 }
 
 // update is what an atomic on one word does.

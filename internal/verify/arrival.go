@@ -60,7 +60,7 @@ func (p *prover) findArrival() *arrival {
 		x := &p.th.Accesses[i]
 		if x.Kind != event.Atomic || x.Result == smt.False || x.Object == nil ||
 			x.Object.Space != event.Global || x.Scope < event.GPU || len(x.Iters) > 0 ||
-			!p.ofGrid(x.Offset) {
+			!p.ofGrid(x.Offset) || !startsAtZero(x.Object) {
 			continue
 		}
 		if a == nil {
@@ -217,39 +217,57 @@ func (a *arrival) isLeader(t int) smt.Term {
 	return c.And(is...)
 }
 
-// barriers returns the barriers of the block that every thread which reaches them passes.
-func (a *arrival) barriers() []*ir.Instr {
-	var out []*ir.Instr
-	for _, e := range a.p.th.Ends {
-		if e.Instr != nil && e.Instr.Guard == ir.NoReg {
-			out = append(out, e.Instr)
-		}
-	}
-	return out
-}
-
 // before is the formula that what thread t does at x is released by the addition of its leader: the
 // leader itself does it before a release, or a barrier lies between the two. The addition itself
 // needs no release: the last arriver observes it (PTX ISA 8.9.5, second rule).
-func (a *arrival) before(x *thread.Access, t int) smt.Term {
+func (a *arrival) before(x *thread.Access, release []*ir.Instr, t int) smt.Term {
 	if x == a.add {
 		return smt.True
 	}
 	if x.Async {
 		return smt.False
 	}
-	for _, b := range a.barriers() {
+	for _, b := range a.p.barriers() {
 		between := func(f *ir.Instr) bool { return a.paths.Dominates(b, f) }
-		if !a.paths.Reaches(b, x.Instr) && slices.ContainsFunc(a.release, between) {
+		if !a.paths.Reaches(b, x.Instr) && slices.ContainsFunc(release, between) {
 			return smt.True
 		}
 	}
 	later := func(f *ir.Instr) bool { return !a.paths.Reaches(f, x.Instr) }
-	if slices.ContainsFunc(a.release, later) {
+	if slices.ContainsFunc(release, later) {
 		return a.isLeader(t)
 	}
 	return smt.False
 }
+
+// sc reports whether an instruction is a fence.sc of device scope.
+func (a *arrival) sc(in *ir.Instr) bool {
+	return in.Order == event.SeqCst && in.Scope >= event.GPU && slices.Contains(a.p.th.Fences, in)
+}
+
+// beforeSC is before by a fence.sc, which may also be the thread's own, ahead of a barrier.
+func (a *arrival) beforeSC(x *thread.Access, t int) smt.Term {
+	for _, b := range a.p.barriers() {
+		if !x.Async && !a.paths.Reaches(b, x.Instr) && a.paths.Dominates(b, a.add.Instr) &&
+			!a.paths.ReachesPast(x.Instr, b, a.sc) {
+			return smt.True
+		}
+	}
+	return a.before(x, slices.DeleteFunc(slices.Clone(a.release), a.notSC), t)
+}
+
+// behindSC is behind by a fence.sc, which may also be the thread's own, behind a barrier.
+func (a *arrival) behindSC(y *thread.Access, t int) smt.Term {
+	for _, b := range a.p.barriers() {
+		if y != a.add && !y.Async && a.paths.Dominates(b, y.Instr) &&
+			!a.paths.Reaches(b, a.add.Instr) && !a.paths.ReachesPast(b, y.Instr, a.sc) {
+			return smt.True
+		}
+	}
+	return a.behind(y, slices.DeleteFunc(slices.Clone(a.acquire), a.notSC), t)
+}
+
+func (a *arrival) notSC(in *ir.Instr) bool { return !a.sc(in) }
 
 // behind is the formula that what thread t does at y follows one of the instructions which the
 // leader of its block executes at its addition or after it: the leader itself does it, or a barrier
@@ -265,7 +283,7 @@ func (a *arrival) behind(y *thread.Access, instrs []*ir.Instr, t int) smt.Term {
 			y.Instr != g {
 			own = a.isLeader(t)
 		}
-		for _, b := range a.barriers() {
+		for _, b := range a.p.barriers() {
 			if a.paths.Dominates(b, y.Instr) && !a.paths.Reaches(b, g) &&
 				(executed || a.paths.Dominates(g, b)) {
 				return smt.True
@@ -279,11 +297,12 @@ func (a *arrival) behind(y *thread.Access, instrs []*ir.Instr, t int) smt.Term {
 // another block: the leader of the second block arrives last, x is before the arrival of the first
 // one, and y is behind that of the second.
 func (a *arrival) ordered(x, y *thread.Access, t int) smt.Term {
-	acquire := a.acquire
+	c, acquire := a.p.c, a.acquire
 	if x == a.add {
 		acquire = []*ir.Instr{a.add.Instr}
 	}
-	return a.p.c.And(a.before(x, t), a.behind(y, acquire, 1-t), a.last(1-t))
+	return c.And(c.Or(c.And(a.before(x, a.release, t), a.behind(y, acquire, 1-t)),
+		c.And(a.beforeSC(x, t), a.behindSC(y, 1-t))), a.last(1-t))
 }
 
 // query returns what is added to the query of a pair of accesses in two blocks: that the arrival
@@ -350,7 +369,7 @@ func (a *arrival) received(about []smt.Term, t int) (out, of []smt.Term) {
 // precedes reports whether a store, if a thread executes it at all, comes before every execution of
 // the barrier with an index: no path leads from the barrier to the store.
 func (a *arrival) precedes(store *ir.Instr, barrier int) bool {
-	for _, b := range a.barriers() {
+	for _, b := range a.p.barriers() {
 		if b.Index == barrier {
 			return !a.paths.Reaches(b, store)
 		}

@@ -55,17 +55,6 @@ func (p *prover) findLock() *lock {
 	return nil
 }
 
-// MayLock reports whether a thread has an atomic that may take a lock, and fences as in PTX: those
-// of OpenCL name the memory that they order.
-func MayLock(th *thread.Thread) bool {
-	if th.Lockstep || th.Func != nil && th.Func.Module != nil && th.Func.Module.OpenCL {
-		return false
-	}
-	return slices.ContainsFunc(th.Accesses, func(a thread.Access) bool {
-		return a.Update == thread.CompareAndSwap || a.Update == thread.Exchange
-	})
-}
-
 // takes makes x the atomic that takes locks, and reports whether it may be one: a compare-and-swap
 // of two constants, or an exchange for a constant.
 func (l *lock) takes(x *thread.Access) bool {
@@ -99,13 +88,13 @@ func (l *lock) freed() bool {
 		case l.opens(w):
 			frees = append(frees, w)
 			l.frees = append(l.frees, w.Instr)
-		case w.Object == nil || !l.elsewhere(w):
+		case w.Object == nil || !p.elsewhere(w, l.take):
 			return false
 		}
 	}
 	for _, w := range frees {
 		s := l.section(w)
-		if !s.held || !l.always(w, p.c.Eq(s.at, w.Offset)) {
+		if !s.held || !p.always(w.Guard, p.c.Eq(s.at, w.Offset)) {
 			return false
 		}
 	}
@@ -135,36 +124,6 @@ func (l *lock) opens(w *thread.Access) bool {
 	return value == l.free
 }
 
-// elsewhere reports whether a write to the array of the locks never touches a lock.
-func (l *lock) elsewhere(w *thread.Access) bool {
-	p, s := l.p, l.p.far
-	t := l.take
-	q := []smt.Term{s[0].Apply(w.Guard), s[1].Apply(t.Guard),
-		p.overlap(s[0].Apply(w.Offset), w.Size, s[1].Apply(t.Offset), t.Size)}
-	for i, terms := range [][]smt.Term{{w.Guard, w.Offset}, {t.Guard, t.Offset}} {
-		for _, ax := range p.th.Axioms.For(terms, 2) {
-			q = append(q, s[i].Apply(ax))
-		}
-		for _, is := range p.th.Assumed {
-			q = append(q, s[i].Apply(is))
-		}
-	}
-	a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
-	p.count(a)
-	return a.Status == smt.Unsat
-}
-
-// always reports whether it is proved that a condition holds wherever a thread executes an access.
-func (l *lock) always(x *thread.Access, cond smt.Term) bool {
-	p := l.p
-	q := []smt.Term{x.Guard, p.c.Not(cond)}
-	q = append(q, p.th.Axioms.For(q, 2)...)
-	q = append(q, p.th.Assumed...)
-	a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
-	p.count(a)
-	return a.Status == smt.Unsat
-}
-
 // section returns where an access is. In a critical section, the thread has taken a lock and has
 // not freed it since: every path to the access passes the atomic, no path from what frees a lock
 // avoids the atomic, and the access is reached only if the last execution of the atomic has found
@@ -191,23 +150,18 @@ func (l *lock) find(x *thread.Access) section {
 		}
 	}
 	frees := slices.Contains(l.frees, x.Instr) // itself
-	fence := func(ends func(event.Order) bool) func(*ir.Instr) bool {
-		return func(in *ir.Instr) bool {
-			return slices.Contains(l.p.th.Fences, in) && in.Scope >= event.GPU && ends(in.Order)
-		}
-	}
 	if !frees && !l.take.Order.Acquires() &&
-		l.paths.ReachesPast(take, x.Instr, fence(event.Order.Acquires)) {
+		l.paths.ReachesPast(take, x.Instr, l.p.fence(event.Order.Acquires)) {
 		return section{}
 	}
 	for _, r := range l.frees {
 		if !frees && !r.Order.Releases() &&
-			l.paths.ReachesPast(x.Instr, r, fence(event.Order.Releases)) {
+			l.paths.ReachesPast(x.Instr, r, l.p.fence(event.Order.Releases)) {
 			return section{}
 		}
 	}
 	at, succeeds, ok := l.taken(x)
-	if !ok || !l.always(x, succeeds) {
+	if !ok || !l.p.always(x.Guard, succeeds) {
 		return section{}
 	}
 	return section{held: true, at: at}
@@ -217,17 +171,8 @@ func (l *lock) find(x *thread.Access) section {
 // condition that it has.
 func (l *lock) taken(x *thread.Access) (at, succeeds smt.Term, ok bool) {
 	c, t := l.p.c, l.take
-	common := 0
-	for common < len(t.Place.Loops) && common < len(x.Place.Loops) &&
-		t.Place.Loops[common] == x.Place.Loops[common] {
-		common++
-	}
-	last := c.Substitute()
-	switch len(t.Place.Loops) - common {
-	case 0:
-	case 1:
-		last.Replace(t.Iters[common], t.Last[common])
-	default:
+	last, ok := l.p.lastOf(t, x.Place.Loops)
+	if !ok {
 		return 0, 0, false
 	}
 	succeeds = c.And(last.Apply(t.Guard), c.Eq(last.Apply(t.Result), l.free))

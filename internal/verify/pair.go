@@ -31,6 +31,7 @@ type pair struct {
 	// the two accesses, if the arrival of blocks at a counter may order them, and whether it was asked
 	accesses [2]*thread.Access
 	arrived  bool
+	zero     []*thread.Object // arrays of flags of which the query assumes that they are 0 at first
 }
 
 // depths are the numbers of levels of loop axioms that are tried in turn: most pairs need none.
@@ -233,8 +234,9 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 	case a.Status == smt.Unsat:
 		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap
 		if x.arrived {
-			p.res.Zero = p.arrival.add.Object
+			p.zero(p.arrival.add.Object)
 		}
+		p.zero(x.zero...)
 		if a.By == "simplifier" {
 			p.res.Stats.BySimplifier++
 		} else {
@@ -256,6 +258,15 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		p.reduce(x)
 	default:
 		p.found(x, a)
+	}
+}
+
+// zero notes arrays that a proof assumes to be 0 when the kernel starts.
+func (p *prover) zero(list ...*thread.Object) {
+	for _, o := range list {
+		if !slices.Contains(p.res.Zero, o) {
+			p.res.Zero = append(p.res.Zero, o)
+		}
 	}
 }
 

@@ -142,9 +142,9 @@ type Result struct {
 	Stats      Stats
 	Thread     *thread.Thread
 	Counters   bool // assumes that counters do not wrap around
-	// Zero is the counter at which blocks arrive, which is assumed to be 0 when the kernel starts; nil
-	// if the proof does not use it.
-	Zero *thread.Object
+	// Zero are the counter at which blocks arrive and the arrays of flags which the proof assumes to be
+	// 0 when the kernel starts.
+	Zero []*thread.Object
 	// Unbounded are accesses that are assumed to stay in their arrays, unless Options.AllBounds.
 	Unbounded []Finding
 	// Apart are pairs of strong accesses that nothing orders and that may belong to a protocol: they
@@ -179,11 +179,12 @@ type prover struct {
 	converged bool
 	trusted   []smt.Term // the barrier invariants that are used
 	equal     []*pair    // of stores of which those of equal values are tolerated
-	locks     bool       // locks may order accesses (see MayLock)
-	lock      *lock      // nil: they do not
-	arrival   *arrival   // see arrives
-	sought    bool       // arrival was looked for
-	arrivals  bool       // arrivals may order the accesses of the pairs that are asked now
+	strong    bool       // locks and flags may order accesses (see MayOrder)
+	lock      *lock      // nil: none does
+	flags     []*flags
+	arrival   *arrival // see arrives
+	sought    bool     // arrival was looked for
+	arrivals  bool     // arrivals may order the accesses of the pairs that are asked now
 }
 
 // Kernel verifies what th describes.
@@ -194,8 +195,8 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p.divergence()
 	p.gridDivergence()
 	p.converged = p.convergence()
-	if p.locks {
-		p.lock = p.findLock()
+	if p.strong {
+		p.lock, p.flags = p.findLock(), p.findFlags()
 	}
 	p.arrivals = true
 	p.races()
@@ -263,7 +264,7 @@ func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 		ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}, exists: opt.Exists,
 	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
-	p.locks = th.Adversarial && MayLock(th)
+	p.strong = th.Adversarial && MayOrder(th)
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}
@@ -470,6 +471,8 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 			other = append(other, p.lock.section(b).at)
 		}
 	}
+	q, about, zero := p.publish(a, b, s, otherBlock, q)
+	terms, other = append(terms, about[0]...), append(other, about[1]...)
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
@@ -513,6 +516,7 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		terms, other = append(terms, a.Values...), append(other, b.Values...)
 	}
 	x := p.pose(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, accesses: accesses,
+		zero: zero,
 		finding: Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
 			iters: iters}})
 	if p.opt.Ways && x != nil {

@@ -161,13 +161,27 @@ __global__ void no_acquire(int *out) {
         out[threadIdx.x] = part[threadIdx.x];
 }
 
-// bug race-global: a fence of the threads that read is no acquire pattern, since another thread has
-// read the counter (8.8 wants a read and a fence of one thread)
+// verified, done: a fence of the threads that read is no acquire pattern, since another thread has
+// read the counter (8.8 wants a read and a fence of one thread), but the leader's fence.sc precedes
+// it in Fence-SC order: otherwise the last addition would precede one that it observes (8.9.3, 8.9.4)
 // heddle: grid=4 block=64
 __global__ void readers_fence(int *out) {
     ARRIVE(__threadfence(), atomicAdd(&done, 1), gridDim.x - 1, );
     if (last && threadIdx.x < gridDim.x) {
         __threadfence();
+        out[threadIdx.x] = part[threadIdx.x];
+    }
+}
+
+#define WEAK_FENCE()                                                                               \
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device)
+
+// bug race-global: the same with fences that are not in Fence-SC order
+// heddle: grid=4 block=64
+__global__ void readers_fence_weakly(int *out) {
+    ARRIVE(WEAK_FENCE(), atomicAdd(&done, 1), gridDim.x - 1, );
+    if (last && threadIdx.x < gridDim.x) {
+        WEAK_FENCE();
         out[threadIdx.x] = part[threadIdx.x];
     }
 }
@@ -234,8 +248,8 @@ __global__ void no_barrier_before(int *out) {
             out[i] = wide[i];
 }
 
-// bug race-global: the barrier comes after the fence, so that the fence does not release the writes
-// of other threads
+// verified, done: the barrier comes after the fence, so that the leader's fence does not release the
+// writes of other threads, but their own fence.sc precede that of the last leader (8.9.3, 8.9.4)
 // heddle: grid=4 block=64
 __global__ void fence_before_the_barrier(int *out) {
     __shared__ bool last;
@@ -346,4 +360,89 @@ __global__ void two_rounds(int *out) {
             out[threadIdx.x] = part[threadIdx.x];
         __syncthreads();
     }
+}
+
+// verified, done: every thread fences before the barrier and behind the answer; the two fences.sc
+// synchronize, since the atomics say which of them is first (PTX ISA 8.9.3, 8.9.4)
+// heddle: grid=4 block=64
+__global__ void all_fence(int *out) {
+    __shared__ bool last;
+    wide[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&done, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        for (int b = 0; b < gridDim.x; b++)
+            out[b * blockDim.x + threadIdx.x] = wide[b * blockDim.x + threadIdx.x];
+    }
+}
+
+// bug race-global: the same with fences that are not in Fence-SC order
+// heddle: grid=4 block=64
+__global__ void all_fence_weakly(int *out) {
+    __shared__ bool last;
+    wide[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    WEAK_FENCE();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&done, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        WEAK_FENCE();
+        for (int b = 0; b < gridDim.x; b++)
+            out[b * blockDim.x + threadIdx.x] = wide[b * blockDim.x + threadIdx.x];
+    }
+}
+
+// bug race-global: no fence behind the answer
+// heddle: grid=4 block=64
+__global__ void all_fence_first(int *out) {
+    __shared__ bool last;
+    wide[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&done, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last)
+        for (int b = 0; b < gridDim.x; b++)
+            out[b * blockDim.x + threadIdx.x] = wide[b * blockDim.x + threadIdx.x];
+}
+
+// bug race-global: only some threads fence before the barrier
+// heddle: grid=4 block=64
+__global__ void some_fence(int *out) {
+    __shared__ bool last;
+    wide[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    if (threadIdx.x < 32)
+        __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&done, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        for (int b = 0; b < gridDim.x; b++)
+            out[b * blockDim.x + threadIdx.x] = wide[b * blockDim.x + threadIdx.x];
+    }
+}
+
+__device__ unsigned started = 3;
+
+// bug race-global: the counter does not start at 0
+// heddle: grid=4 block=64
+__global__ void starts_at_three(int *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        part[blockIdx.x] = 1;
+        __threadfence();
+        last = atomicAdd(&started, 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x)
+        out[threadIdx.x] = part[threadIdx.x];
 }

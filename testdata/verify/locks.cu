@@ -152,7 +152,7 @@ __global__ void ignores_the_result() {
     atomicExch(&lock, 0);
 }
 
-// unknown: everybody frees the lock, whoever holds it; few schedules of a replay show the race
+// bug race-global: everybody frees the lock, whoever holds it
 // heddle: grid=4 block=32
 __global__ void frees_what_others_hold() {
     if (atomicCAS(&lock, 0, 1) == 0) {

@@ -389,12 +389,12 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	return r, v
 }
 
-// fresh is Verify for a question that no earlier proof has answered. Where locks may order
-// accesses, a proof must not assume that loads of one interval agree (package verify, lock.go).
+// fresh is Verify for a question that no earlier proof has answered. Where locks or flags may
+// order accesses, a proof must not assume that loads of one interval agree (package verify, lock.go).
 func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	r, v := p.once(ctx, limit, p.opt.Abstraction)
 	if r == nil || r.Verified() || p.opt.Abstraction == Adversarial ||
-		!verify.MayLock(r.Thread) || ctx.Err() != nil {
+		!verify.MayOrder(r.Thread) || ctx.Err() != nil {
 		return r, v
 	}
 	if locked, _ := p.once(ctx, 1, Adversarial); locked != nil && locked.Verified() {

@@ -199,7 +199,7 @@ func (p *Proof) special(r *verify.Result) []string {
 	if r.Counters {
 		out = append(out, noWrap)
 	}
-	if o := r.Zero; o != nil {
+	for _, o := range r.Zero {
 		out = append(out, o.Name+" is 0 when the kernel starts")
 	}
 	return out
@@ -221,7 +221,12 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	if m := p.Job.Kernel.Module; m != nil && m.OpenCL && !slices.ContainsFunc(m.Vars, (*ir.Var).LaunchFact) {
 		s += "the global offset is 0 or __HEDDLE_GLOBAL_OFFSET, "
 	}
-	s += "accesses stay in their arrays where their size is unknown, and loops end"
+	if p.opt.Bounds {
+		s += "accesses stay in their arrays where their size is unknown, and loops end"
+	} else {
+		s += "accesses stay in the buffers that arguments point to, and in arrays of unknown size, and " +
+			"loops end"
+	}
 	if at := p.otherLaunch(); at != "" {
 		s += ", and that the kernel is launched only as heddle reads it: " + at +
 			" uses its name in another way"

@@ -45,8 +45,10 @@ type Access struct {
 	// Update says what an atomic with a Result does with its Operands; nil for other accesses.
 	Update   Update
 	Operands []smt.Term
-	// Last are the iterations in which the thread leaves the loops around an atomic with a Result,
-	// outermost first; nil for other accesses.
+	// Loaded is what a strong load of one element returns; smt.False for other accesses.
+	Loaded smt.Term
+	// Last are the iterations in which the thread leaves the loops around an access with a Result or
+	// with Loaded, outermost first; nil for other accesses.
 	Last  []smt.Term
 	Start Tag // the last barrier that orders the memory that is accessed
 	Warp  Tag // the last barrier of the block or the warp, if there are WarpEnds

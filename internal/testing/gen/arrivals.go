@@ -12,7 +12,7 @@ import (
 // most choices are right, and each has wrong ones beside it. The counter is 0 at the start. The
 // parameters are those of Phases.
 func Arrivals(src Source) Kernel {
-	g := &arrivals{random: random{src: src}}
+	g := &arrivals{protocol{random{src: src}, 5, 8}}
 	k := Kernel{Grid: event.Dim3{X: uint32(2 + src.Intn(3)), Y: 1, Z: 1},
 		Block: event.Dim3{X: []uint32{1, 2, 33, 64}[src.Intn(4)], Y: 1, Z: 1}}
 	g.body()
@@ -33,7 +33,7 @@ const arrivalsText = `.version 8.0
 {
 	.reg .b32 %%t, %%b, %%n, %%m, %%r, %%x, %%y, %%i;
 	.reg .b64 %%g, %%a, %%d, %%o;
-	.reg .pred %%p0, %%p1, %%p2, %%last;
+	.reg .pred %%p0, %%p1, %%p2, %%p3, %%last;
 	.shared .align 4 .b8 flag[16];
 	ld.param.u64 %%g, [mem];
 	ld.param.u32 %%n, [n];
@@ -54,27 +54,14 @@ const arrivalsText = `.version 8.0
 	setp.eq.u32 %%p0, %%t, 0;
 	setp.eq.u32 %%p1, %%t, 1;
 	setp.eq.u32 %%p2, %%n, 3;
+	setp.eq.u32 %%p3, %%n, 3;
 	setp.ne.u32 %%last, %%t, %%t;
 %s	ret;
 }
 `
 
 // arrivals writes one kernel of Arrivals.
-type arrivals struct{ random }
-
-// mostly returns the first choice in more than half of the cases, else any.
-func (g *arrivals) mostly(choices ...string) string {
-	if g.n(8) < 5 {
-		return choices[0]
-	}
-	return choices[g.n(len(choices))]
-}
-
-// fence returns a fence, mostly one that is wide enough.
-func (g *arrivals) fence() string {
-	return g.mostly("membar.gl;", "fence.acq_rel.gpu;", "fence.sc.sys;", "membar.cta;", "",
-		"@%p2 membar.gl;", "fence.acq_rel.cta;")
-}
+type arrivals struct{ protocol }
 
 // body writes the parts of the protocol.
 func (g *arrivals) body() {

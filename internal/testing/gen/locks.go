@@ -12,7 +12,7 @@ import (
 // freed the first, but some free what they do not hold, or never free it. The parameters are those
 // of Phases.
 func Locks(src Source) Kernel {
-	g := &locks{random: random{src: src}}
+	g := &locks{protocol: protocol{random{src: src}, 9, 12}}
 	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(3)), Y: 1, Z: 1},
 		Block: event.Dim3{X: []uint32{1, 2, 4, 33}[src.Intn(4)], Y: 1, Z: 1}}
 	g.body()
@@ -32,7 +32,7 @@ const locksText = `.version 8.0
 {
 	.reg .b32 %%t, %%b, %%n, %%r, %%x, %%i, %%h, %%tries;
 	.reg .b64 %%a, %%d, %%e, %%l;
-	.reg .pred %%p0, %%p1, %%p2, %%q;
+	.reg .pred %%p0, %%p1, %%p2, %%p3, %%q;
 	ld.param.u32 %%n, [n];
 	mov.u32 %%t, %%tid.x;
 	mov.u32 %%b, %%ctaid.x;
@@ -44,6 +44,7 @@ const locksText = `.version 8.0
 	setp.eq.u32 %%p0, %%t, 0;
 	setp.eq.u32 %%p1, %%b, 0;
 	setp.eq.u32 %%p2, %%n, 3;
+	setp.eq.u32 %%p3, %%n, 3;
 	mov.u32 %%tries, 0;
 	mov.u32 %%r, 1;
 %s	ret;
@@ -52,23 +53,9 @@ const locksText = `.version 8.0
 
 // locks writes one kernel of Locks.
 type locks struct {
-	random
+	protocol
 	free  string // the value of a free lock
 	exits string // label behind the section
-}
-
-// mostly returns the first choice in more than half of the cases, else any.
-func (g *locks) mostly(choices ...string) string {
-	if g.n(12) < 9 {
-		return choices[0]
-	}
-	return choices[g.n(len(choices))]
-}
-
-// fence returns a fence, mostly one that is wide enough.
-func (g *locks) fence() string {
-	return g.mostly("membar.gl;", "fence.acq_rel.gpu;", "fence.sc.sys;", "membar.cta;", "",
-		"@%p2 membar.gl;")
 }
 
 // body writes the parts of the kernel.

@@ -70,6 +70,11 @@ func TestVerifiedLocksAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Locks, req: phaseRequest, adversarial: true}, 300, 20)
 }
 
+// TestVerifiedFlagsAreClean is the same on gen.Flags.
+func TestVerifiedFlagsAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)
+}
+
 // TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in
 // runs.
 func TestVerifiedInLockstepIsClean(t *testing.T) {

@@ -1,0 +1,349 @@
+package verify
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// Flags: a thread writes data and then stores a flag that is 0 at first; another thread waits until
+// it finds the flag set, and reads the data. Its load observes the store, so that the release
+// pattern before the store synchronizes with the acquire pattern behind the load (PTX ISA 8.8,
+// 8.9.4). The proof is in docs/theory/lock-step.md, "Flags".
+//
+// Deviations and limits: flags are elements of arrays in global memory, and each is set by strong
+// stores or exchanges of one thread, outside of loops; stores of 0 may reset them. A block may work
+// for its thread (0,0,0), its leader, on both sides of barriers. That the flags are 0 when the
+// kernel starts is an assumption of the verdict. Values that reach a thread through a flag are not
+// followed. As for locks, each load must return anything (thread.Thread.Adversarial).
+
+// flags are the flags in one array.
+type flags struct {
+	p      *prover
+	paths  *ir.Paths
+	object *thread.Object
+	sets   []*thread.Access // that do not store 0
+	loads  []*thread.Access
+	lead   bool // leaders alone set them
+	// leaders turn terms of a thread into those of the leader of the block of each of two threads
+	leaders [2]func(smt.Term) smt.Term
+}
+
+// mayWait reports whether a strong load reads an array to which a strong store of the thread goes.
+func mayWait(th *thread.Thread, a *thread.Access) bool {
+	return a.Loaded != smt.False && a.Object != nil && a.Object.Space == event.Global &&
+		slices.ContainsFunc(th.Accesses, func(w thread.Access) bool {
+			return w.Object == a.Object && w.Kind.Writes() && w.Order.Strong()
+		})
+}
+
+// findFlags returns the arrays of flags of the kernel that meet the conditions.
+func (p *prover) findFlags() []*flags {
+	var out []*flags
+	seen := map[*thread.Object]bool{}
+	for i := range p.th.Accesses {
+		a := &p.th.Accesses[i]
+		if mayWait(p.th, a) && !seen[a.Object] && startsAtZero(a.Object) {
+			seen[a.Object] = true
+			if f := p.newFlags(a.Object); f != nil {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// newFlags returns the flags in an array; nil if its elements are not used as flags.
+func (p *prover) newFlags(o *thread.Object) *flags {
+	f := &flags{p: p, paths: ir.NewPaths(p.th.Func), object: o, leaders: p.leaders()}
+	for i := range p.th.Accesses {
+		a := &p.th.Accesses[i]
+		if a.Object == o && a.Loaded != smt.False && a.Scope >= event.GPU && !a.Async {
+			f.loads = append(f.loads, a)
+		}
+	}
+	size := 0
+	for _, l := range f.loads {
+		size = max(size, l.Size)
+	}
+	for i := range p.th.Accesses {
+		w := &p.th.Accesses[i]
+		if !w.Kind.Writes() || w.Object != nil && w.Object != o ||
+			w.Object == nil && w.Space != event.Global && w.Space != event.Generic {
+			continue
+		}
+		value, stores := stored(w)
+		if w.Object == nil || !stores || w.Size != size || !w.Order.Strong() || w.Scope < event.GPU {
+			return nil
+		}
+		if zero, fixed := p.c.Value(value); fixed && zero == 0 {
+			continue
+		}
+		if len(w.Iters) > 0 {
+			return nil
+		}
+		f.sets = append(f.sets, w)
+	}
+	f.loads = slices.DeleteFunc(f.loads, func(l *thread.Access) bool { return l.Size != size })
+	f.lead = !slices.ContainsFunc(f.sets, func(w *thread.Access) bool {
+		return !p.always(w.Guard, p.leads())
+	})
+	if len(f.sets) == 0 || !f.ownElements() {
+		return nil
+	}
+	return f
+}
+
+// stored returns what an access to one element puts there, whatever was there.
+func stored(w *thread.Access) (smt.Term, bool) {
+	switch {
+	case w.Kind == event.Write && len(w.Values) == 1 && !w.Async:
+		return w.Values[0], true
+	case w.Update == thread.Exchange:
+		return w.Operands[0], true
+	}
+	return smt.False, false
+}
+
+// leads is the formula that a thread is the leader of its block.
+func (p *prover) leads() smt.Term {
+	var is []smt.Term
+	for _, t := range p.th.Tid {
+		is = append(is, p.c.Eq(t, p.c.Const(0, 32)))
+	}
+	return p.c.And(is...)
+}
+
+// leaders returns, for each of two threads of two blocks, what turns terms of a thread into those of
+// the leader of its block.
+func (p *prover) leaders() (out [2]func(smt.Term) smt.Term) {
+	first := p.c.Substitute()
+	for _, t := range p.th.Tid {
+		if _, fixed := p.c.Value(t); !fixed {
+			first.Replace(t, p.c.Const(0, 32))
+		}
+	}
+	for i := range out {
+		rename := symbol.Leader(p.c, i+1)
+		out[i] = func(t smt.Term) smt.Term { return rename.Apply(first.Apply(t)) }
+	}
+	return out
+}
+
+// ownElements reports whether each flag is set by one thread.
+func (f *flags) ownElements() bool {
+	p := f.p
+	other := p.c.Or(p.differ(p.far, p.th.Tid), p.differ(p.far, p.th.Ctaid))
+	for i, x := range f.sets {
+		for _, y := range f.sets[i:] {
+			if !p.disjoint(x, y, p.far, other) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// before reports whether the thread that sets a flag, or its block if byBlock, does x before the
+// release pattern that the store is part of, whenever it does x at all.
+func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
+	if x.Async || x == set {
+		return false
+	}
+	releases := f.p.fence(event.Order.Releases)
+	for _, b := range f.p.th.Func.Blocks {
+		for _, r := range b.Instrs {
+			if !(r == set.Instr && set.Order.Releases() || releases(r) && f.paths.Dominates(r, set.Instr)) {
+				continue
+			}
+			if !byBlock {
+				if !f.paths.Reaches(r, x.Instr) {
+					return true
+				}
+				continue
+			}
+			for _, bar := range f.p.barriers() {
+				if f.paths.Dominates(bar, r) && !f.paths.Reaches(bar, x.Instr) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// found is what a thread knows of a flag when it does something.
+type found struct {
+	at, value smt.Term // the offset of the flag, and what the load has returned
+	byBlock   bool     // the leader of its block has loaded it
+}
+
+// behind returns the flags that a thread has found set when it does y: the last load has returned
+// something other than 0, and an acquire pattern lies in between.
+func (f *flags) behind(y *thread.Access) []found {
+	var out []found
+	if y.Async {
+		return nil
+	}
+	for _, l := range f.loads {
+		if l == y {
+			continue
+		}
+		if v, ok := f.own(y, l); ok {
+			out = append(out, v)
+		} else if v, ok := f.led(y, l); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// acquired reports whether an acquire pattern lies between a load and an instruction on all paths.
+func (f *flags) acquired(l *thread.Access, to *ir.Instr) bool {
+	return l.Order.Acquires() ||
+		!f.paths.ReachesPast(l.Instr, to, f.p.fence(event.Order.Acquires))
+}
+
+// own is behind for a thread that loads the flag itself.
+func (f *flags) own(y, l *thread.Access) (found, bool) {
+	again := f.paths.Reaches(y.Instr, l.Instr) // so that the last load may come after y
+	if again && !f.paths.Dominates(l.Instr, y.Instr) || !f.acquired(l, y.Instr) {
+		return found{}, false
+	}
+	return f.set(l, y.Guard, y.Place.Loops)
+}
+
+// led is behind for a thread behind a barrier at which its leader has found the flag set. The
+// leader arrives there, since a proof shows that barriers do not diverge.
+func (f *flags) led(y, l *thread.Access) (found, bool) {
+	p := f.p
+	for i := range p.th.Ends {
+		e := &p.th.Ends[i]
+		if e.Instr == nil || e.Instr.Guard != ir.NoReg || !p.onlyEnd(e.Instr) ||
+			f.paths.Reaches(e.Instr, e.Instr) ||
+			f.paths.Reaches(e.Instr, l.Instr) || f.paths.Reaches(y.Instr, e.Instr) ||
+			!f.acquired(l, e.Instr) || !p.always(y.Guard, e.Guard) {
+			continue
+		}
+		if v, ok := f.set(l, p.c.And(e.Guard, p.leads()), nil); ok {
+			v.byBlock = true
+			return v, true
+		}
+	}
+	return found{}, false
+}
+
+// onlyEnd reports whether one interval end says when threads reach a barrier.
+func (p *prover) onlyEnd(in *ir.Instr) bool {
+	n := 0
+	for i := range p.th.Ends {
+		if p.th.Ends[i].Instr == in {
+			n++
+		}
+	}
+	return n == 1
+}
+
+// set reports whether a guard implies that the last execution of a load, before a place in loops,
+// has returned something other than 0, and returns which flag it was and what it has returned.
+func (f *flags) set(l *thread.Access, guard smt.Term, loops []int) (found, bool) {
+	c := f.p.c
+	last, ok := f.p.lastOf(l, loops)
+	if !ok {
+		return found{}, false
+	}
+	value := last.Apply(l.Loaded)
+	is := c.And(last.Apply(l.Guard), c.Not(c.Eq(value, c.Const(0, c.Width(value)))))
+	if !f.p.always(guard, is) {
+		return found{}, false
+	}
+	return found{at: last.Apply(l.Offset), value: value}, true
+}
+
+// order is the formula that x, of thread t, happens before y, of the other one, and the terms of
+// which it is made: those of thread t, of the other thread, and of the leaders of their blocks.
+type order struct {
+	holds   smt.Term
+	threads [2][]smt.Term
+	leaders [2][]smt.Term
+}
+
+// ordered returns the order of x, of thread t, before y of the other one by a flag that thread t or
+// its leader sets. What the other thread has found is what that thread alone has stored: some store
+// at that place with that value, and x is before each of those.
+func (f *flags) ordered(x, y *thread.Access, s [2]*smt.Substitution, t int, otherBlock bool) order {
+	c, out := f.p.c, order{holds: smt.False}
+	for _, byBlock := range []bool{false, true} {
+		if byBlock && (!otherBlock || !f.lead) {
+			break
+		}
+		if !slices.ContainsFunc(f.sets, func(w *thread.Access) bool { return f.before(x, w, byBlock) }) {
+			continue
+		}
+		for _, v := range f.behind(y) {
+			if v.byBlock && !otherBlock {
+				continue
+			}
+			at, value := f.of(v.byBlock, 1-t, s, v.at, &out), f.of(v.byBlock, 1-t, s, v.value, &out)
+			some, all := smt.False, smt.True
+			for _, w := range f.sets {
+				stores, _ := stored(w)
+				guard, offset := f.of(byBlock, t, s, w.Guard, &out), f.of(byBlock, t, s, w.Offset, &out)
+				one := c.And(guard, c.Eq(offset, at))
+				if f.before(x, w, byBlock) {
+					some = c.Or(some, one)
+				} else {
+					all = c.And(all, c.Not(c.And(one, c.Eq(f.of(byBlock, t, s, stores, &out), value))))
+				}
+			}
+			out.holds = c.Or(out.holds, c.And(some, all))
+		}
+	}
+	return out
+}
+
+// of returns a term of thread t, or of the leader of its block, and notes it.
+func (f *flags) of(byBlock bool, t int, s [2]*smt.Substitution, x smt.Term, out *order) smt.Term {
+	if byBlock {
+		out.leaders[t] = append(out.leaders[t], x)
+		return f.leaders[t](x)
+	}
+	out.threads[t] = append(out.threads[t], x)
+	return s[t].Apply(x)
+}
+
+// publish adds to the query of a pair of accesses that no flag orders them, and returns the terms
+// of the two threads that this is about. It notes the flags of which the query uses something.
+func (p *prover) publish(a, b *thread.Access, s [2]*smt.Substitution, otherBlock bool,
+	q []smt.Term) ([]smt.Term, [2][]smt.Term, []*thread.Object) {
+	var about [2][]smt.Term
+	var used []*thread.Object
+	for _, f := range p.flags {
+		some := false
+		for t, xy := range [2][2]*thread.Access{{a, b}, {b, a}} {
+			o := f.ordered(xy[0], xy[1], s, t, otherBlock)
+			if o.holds == smt.False {
+				continue
+			}
+			some = true
+			q = append(q, p.c.Not(o.holds))
+			for i := range 2 {
+				about[i] = append(about[i], o.threads[i]...)
+				if len(o.leaders[i]) == 0 {
+					continue
+				}
+				for _, ax := range slices.Concat(p.th.Axioms.For(o.leaders[i], 2), p.th.Assumed) {
+					q = append(q, f.leaders[i](ax))
+				}
+			}
+		}
+		if some {
+			used = append(used, f.object)
+		}
+	}
+	return q, about, used
+}

@@ -1,0 +1,101 @@
+package verify
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// What the rules for synchronization through memory share: lock.go, flag.go.
+
+// MayOrder reports whether the atomics and strong accesses of a thread may order others: whether it
+// may take a lock or wait for a flag, and has fences as in PTX (those of OpenCL name the memory that
+// they order).
+func MayOrder(th *thread.Thread) bool {
+	if th.Lockstep || th.Func != nil && th.Func.Module != nil && th.Func.Module.OpenCL {
+		return false
+	}
+	return slices.ContainsFunc(th.Accesses, func(a thread.Access) bool {
+		return a.Update == thread.CompareAndSwap || a.Update == thread.Exchange || mayWait(th, &a)
+	})
+}
+
+// startsAtZero reports whether an array may be 0 when the kernel starts: it is no variable with
+// another initial value.
+func startsAtZero(o *thread.Object) bool {
+	return o.Var == nil || !slices.ContainsFunc(o.Var.Init, func(b byte) bool { return b != 0 })
+}
+
+// fence returns a predicate for the fences of device scope that order all memory and end a release
+// or an acquire pattern (PTX ISA 8.8).
+func (p *prover) fence(ends func(event.Order) bool) func(*ir.Instr) bool {
+	return func(in *ir.Instr) bool {
+		return slices.Contains(p.th.Fences, in) && in.Scope >= event.GPU && ends(in.Order)
+	}
+}
+
+// never reports whether conditions on one thread cannot hold together.
+func (p *prover) never(conds ...smt.Term) bool {
+	conds = append(conds, p.th.Axioms.For(conds, 2)...)
+	conds = append(conds, p.th.Assumed...)
+	a := p.c.Decide(p.ctx, conds, p.opt.Solvers...)
+	p.count(a)
+	return a.Status == smt.Unsat
+}
+
+// always reports whether a condition holds wherever a guard does.
+func (p *prover) always(guard, cond smt.Term) bool { return p.never(guard, p.c.Not(cond)) }
+
+// elsewhere reports whether a write to the array of another access never touches what that access
+// does, by a thread of another block or of the same.
+func (p *prover) elsewhere(w, x *thread.Access) bool { return p.disjoint(w, x, p.far, smt.True) }
+
+// disjoint reports whether the accesses x and y of two threads never overlap under a condition.
+func (p *prover) disjoint(x, y *thread.Access, s [2]*smt.Substitution, cond smt.Term) bool {
+	q := []smt.Term{s[0].Apply(x.Guard), s[1].Apply(y.Guard), cond,
+		p.overlap(s[0].Apply(x.Offset), x.Size, s[1].Apply(y.Offset), y.Size)}
+	for i, terms := range [][]smt.Term{{x.Guard, x.Offset}, {y.Guard, y.Offset}} {
+		for _, ax := range p.th.Axioms.For(terms, 2) {
+			q = append(q, s[i].Apply(ax))
+		}
+		for _, is := range p.th.Assumed {
+			q = append(q, s[i].Apply(is))
+		}
+	}
+	a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
+	p.count(a)
+	return a.Status == smt.Unsat
+}
+
+// lastOf returns a substitution that turns terms of t, which a thread executes in at most one loop
+// that is not around another place, into those of its last execution before that place. Loops are
+// those around the place.
+func (p *prover) lastOf(t *thread.Access, loops []int) (*smt.Substitution, bool) {
+	common := 0
+	for common < len(t.Place.Loops) && common < len(loops) && t.Place.Loops[common] == loops[common] {
+		common++
+	}
+	last := p.c.Substitute()
+	switch len(t.Place.Loops) - common {
+	case 0:
+	case 1:
+		last.Replace(t.Iters[common], t.Last[common])
+	default:
+		return nil, false
+	}
+	return last, true
+}
+
+// barriers returns the barriers of the block that every thread which reaches them passes.
+func (p *prover) barriers() []*ir.Instr {
+	var out []*ir.Instr
+	for _, e := range p.th.Ends {
+		if e.Instr != nil && e.Instr.Guard == ir.NoReg {
+			out = append(out, e.Instr)
+		}
+	}
+	return out
+}

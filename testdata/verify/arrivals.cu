@@ -186,6 +186,24 @@ __global__ void readers_fence_weakly(int *out) {
     }
 }
 
+// bug race-global: a fence that only releases acquires nothing from the others
+// heddle: grid=4 block=64
+__global__ void releases_twice(int *out) {
+    ARRIVE(__threadfence(), atomicAdd(&done, 1), gridDim.x - 1,
+           cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device));
+    if (last && threadIdx.x < gridDim.x)
+        out[threadIdx.x] = part[threadIdx.x];
+}
+
+// bug race-global: a fence that only acquires releases nothing to the last one
+// heddle: grid=4 block=64
+__global__ void acquires_twice(int *out) {
+    ARRIVE(cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device),
+           atomicAdd(&done, 1), gridDim.x - 1, __threadfence());
+    if (last && threadIdx.x < gridDim.x)
+        out[threadIdx.x] = part[threadIdx.x];
+}
+
 // bug race-global: the scope of the fence is the block
 // heddle: grid=4 block=64
 __global__ void fence_of_the_block(int *out) {

@@ -27,6 +27,10 @@ var rules = map[string]string{
 	"isa":       "event",
 	"ptx":       "source",
 	"ir":        "source event isa",
+
+	"ptx/instrument": "source event isa ptx ir",
+	"gpu/queue":      "event ir ptx/instrument",
+
 	"ir/irtest": "source event isa ir",
 	"irgen":     "source event isa ptx ir",
 	"launch":    "source event isa ir",
@@ -118,7 +122,7 @@ var rules = map[string]string{
 
 	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
 
-	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
+	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
 	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev explore explore/kernel litmus",
 	"cmd/site":       "diag",
@@ -147,6 +151,7 @@ var testRules = map[string]string{
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
+	"ptx/instrument":      "irgen lower",
 	"reduce":              "diag irgen lower driver check",
 	"slice":               "source ptx irgen",
 	"smt":                 "smt/sat smt/proc",

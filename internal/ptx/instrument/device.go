@@ -203,7 +203,8 @@ func device(t target, opt *Options, variants []variant, strong bool) string {
 }
 
 // begin writes the function that starts a strong access. It takes the lock for the lanes that are
-// here together, and returns them; 0 if nothing is logged.
+// here together, and returns them; 0 if nothing is logged. The lock is given in the order in which it
+// was asked for: a warp that polls would otherwise take it again before those for which it waits.
 func (c *code) begin() {
 	fmt.Fprintf(&c.b, "\n.func (.param .b32 result) %s ()\n{\n%s", beginFunc, registers)
 	c.line("mov.u32 %%active, 0")
@@ -215,10 +216,11 @@ func (c *code) begin() {
 	c.line("mov.u32 %%lane, %%laneid")
 	c.line("setp.ne.u32 %%follows, %%lane, %%leader")
 	c.b.WriteString("\t@%follows bra $taken;\n")
-	c.label("$try")
-	c.line("atom.global.cas.b32 %%a, [%%device+%d], 0, 1", LockAt)
-	c.line("setp.ne.u32 %%p, %%a, 0")
-	c.b.WriteString("\t@%p bra $try;\n")
+	c.line("atom.global.add.u32 %%a, [%%device+%d], 1", LockAt)
+	c.label("$wait")
+	c.line("ld.volatile.global.u32 %%b, [%%device+%d]", ServedAt)
+	c.line("setp.ne.u32 %%p, %%a, %%b")
+	c.b.WriteString("\t@%p bra $wait;\n")
 	c.fence(false)
 	c.label("$taken")
 	c.together()
@@ -278,7 +280,9 @@ func (c *code) function(v variant) {
 		c.line("setp.ne.u32 %%follows, %%lane, %%leader")
 		c.b.WriteString("\t@%follows bra $out;\n")
 		c.fence(false)
-		c.line("st.volatile.global.u32 [%%device+%d], 0", LockAt)
+		c.line("ld.volatile.global.u32 %%a, [%%device+%d]", ServedAt)
+		c.line("add.u32 %%a, %%a, 1")
+		c.line("st.volatile.global.u32 [%%device+%d], %%a", ServedAt)
 	}
 	c.label("$out")
 	c.line("ret")
@@ -401,6 +405,7 @@ func (c *code) reserve() {
 	c.line("mul.wide.u32 %%x, %%a, %%slots")
 	c.line("shl.b64 %%x, %%x, 5")
 	c.line("add.u64 %%ring, %%ring, %%x")
+	c.line("add.u64 %%ring, %%ring, %d", HostHeader)
 	c.line("sub.u32 %%slots, %%slots, 1") // as a mask
 	c.b.WriteString("\t@%follows bra $reserved;\n")
 	c.line("cvt.u64.u32 %%x, %%n")

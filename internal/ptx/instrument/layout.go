@@ -7,7 +7,8 @@ package instrument
 // while heddle_device is 0.
 //
 //	heddle_device  memory of the device:
-//	    lock u32, -, ticket u64, dropped u64      at LockAt, TicketAt, DroppedAt
+//	    asked u32, served u32: of the lock        at LockAt, ServedAt
+//	    ticket u64, dropped u64                   at TicketAt, DroppedAt
 //	    for each queue: head u64, limit u64       at DeviceHeader + q*DeviceQueue
 //	heddle_host    memory that both access (pinned memory of the host):
 //	    queues u32, slots u32, closed u32         at QueuesAt, SlotsAt, ClosedAt
@@ -47,6 +48,7 @@ const (
 	perSlot  = SlotSize / 8
 
 	LockAt       = 0
+	ServedAt     = 4
 	TicketAt     = 8
 	DroppedAt    = 16
 	DeviceHeader = 64

@@ -371,8 +371,8 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 		v = variant{name: accessFunc, addr: true}
 		args = append(args, w.value(&in.Src[0], 4))
 	case CopyIssue:
-		v = variant{name: copyFunc, addr: true, words: 1, size: s.Size, forced: true}
-		args = append(args, w.address(&in.Src[0]), w.address(&in.Src[1]))
+		v = variant{name: copyFunc, addr: true, words: 2, size: s.Size, forced: true}
+		args = append(args, w.address(&in.Src[0]), w.address(&in.Src[1]), w.bytesRead(in, s))
 	}
 	if s.Ticket {
 		r.end(s, w, args)

@@ -34,7 +34,7 @@ type Site struct {
 
 	Access  isa.Access // of an Access
 	Size    int        // bytes of a lane's access
-	Elem    int        // bytes of an element of a vector; 0 for a scalar
+	Elem    int        // bytes of one operation of the memory model, as in event.Access
 	Ticket  bool       // a strong access, whose records have tickets
 	Words   int        // words of 8 bytes that the device may log as data
 	Op      event.BarrierOp
@@ -71,7 +71,7 @@ func quiet(a isa.Action) bool {
 	case isa.ActCompute, isa.ActNothing, isa.ActBranch, isa.ActIndexedBranch, isa.ActTrap,
 		isa.ActConvertAddress, isa.ActTestSpace, isa.ActShuffle, isa.ActVote, isa.ActMatch,
 		isa.ActActiveMask, isa.ActWarpReduce, isa.ActElect, isa.ActMatrixMultiply, isa.ActMatrixMove,
-		isa.ActCachePolicy, isa.ActQueryTexture, isa.ActQuerySurface, isa.ActTestOpaque, isa.ActStack:
+		isa.ActGridDependency, isa.ActCachePolicy, isa.ActQueryTexture, isa.ActQuerySurface, isa.ActTestOpaque, isa.ActStack:
 		return true
 	}
 	return false
@@ -86,6 +86,14 @@ func classify(f *ir.Func, in *ir.Instr, opt *Options) (s Site, ok bool, why stri
 		return s.access(opt)
 	case isa.ActFence:
 		s.What = Fence
+	case isa.ActPartialFence, isa.ActProxyFence:
+		// What they order beside mbarriers and bulk copies is not modelled, and kernels with these are
+		// refused: without them the fences order nothing.
+		u, _ := in.Fence()
+		if u.Kind == isa.InitFence || u.Kind == isa.ProxyFence && u.Proxy == isa.AsyncProxy {
+			return s, false, ""
+		}
+		return s, false, in.Text() + " is not logged"
 	case isa.ActNumberedBarrier:
 		return s.barrier()
 	case isa.ActWarpBarrier:
@@ -122,8 +130,9 @@ func (s *Site) access(opt *Options) (Site, bool, string) {
 	}
 	a := list[0]
 	s.What, s.Access, s.Size, s.Ticket = Access, a, a.Size, a.Order.Strong()
-	if in.Vec > 1 {
-		s.Elem = in.Type.Size()
+	s.Elem = in.Type.Size()
+	if t := in.Type; a.Kind.RMW() && (t == isa.F16x2 || t == isa.BF16x2) {
+		s.Elem = 2 // "atomicity is guaranteed separately for each of the two" (PTX ISA 9.7.13.5)
 	}
 	switch {
 	case a.Cluster || a.Async:
@@ -160,13 +169,14 @@ func (s *Site) barrier() (Site, bool, string) {
 	return *s, true, ""
 }
 
-// copied classifies cp.async, whose size is a constant (PTX ISA 9.7.9.25.3.1).
+// copied classifies cp.async. Its data are where each lane reads and how many bytes (PTX ISA
+// 9.7.9.25.3.1).
 func (s *Site) copied() (Site, bool, string) {
 	in := s.Instr
-	if len(in.Src) != 3 || in.Src[2].Kind != ir.Imm {
-		return *s, false, in.Text() + " with a number of bytes to read is not logged"
+	if len(in.Src) < 3 || in.Src[2].Kind != ir.Imm || len(in.Src) > 4 {
+		return *s, false, in.Text() + " with these operands is not logged"
 	}
-	s.What, s.Size, s.Words = CopyIssue, int(in.Src[2].Val), 1
+	s.What, s.Size, s.Words = CopyIssue, int(in.Src[2].Val), 2
 	return *s, true, ""
 }
 

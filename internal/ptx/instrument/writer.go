@@ -2,9 +2,11 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // writer writes the arguments of one log call, in a block with registers of its own. The operands of
@@ -182,4 +184,25 @@ func (w *writer) barrier(in *ir.Instr) string {
 		w.line("or.b64 %s, %s, %s;", id, id, n)
 	}
 	return id
+}
+
+// bytesRead returns a register with the number of bytes that cp.async reads: all of them, as many as
+// its fourth operand says, or none if that is a predicate and true.
+func (w *writer) bytesRead(in *ir.Instr, s *Site) string {
+	if len(in.Src) < 4 || slices.Contains(in.Mods, "L2::cache_hint") {
+		n := w.reg("b64")
+		w.line("mov.u64 %s, %d;", n, s.Size)
+		return n
+	}
+	o := &in.Src[3]
+	if o.Kind != ir.Register || w.f.Regs[o.Reg].Type != isa.Pred {
+		return w.value(o, 4)
+	}
+	n := w.reg("b64")
+	yes, no := 0, s.Size
+	if o.Neg {
+		yes, no = no, yes
+	}
+	w.line("selp.b64 %s, %d, %d, %s;", n, yes, no, w.f.Regs[o.Reg].Name)
+	return n
 }

@@ -27,10 +27,6 @@ var rules = map[string]string{
 	"isa":       "event",
 	"ptx":       "source",
 	"ir":        "source event isa",
-
-	"ptx/instrument": "source event isa ptx ir",
-	"gpu/queue":      "event ir ptx/instrument",
-
 	"ir/irtest": "source event isa ir",
 	"irgen":     "source event isa ptx ir",
 	"launch":    "source event isa ir",
@@ -103,6 +99,9 @@ var rules = map[string]string{
 	"reduce":          "source event ptx ir launch",
 	"repair/hostedit": "source edit syntax",
 	"repair/between":  "edit syntax repair/hostedit",
+
+	"ptx/instrument": "source event isa ptx ir",
+	"gpu/queue":      "event ptx/instrument",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

@@ -25,6 +25,7 @@ type Options struct {
 	Result      *instrument.Result // the module
 	Geometry    event.Geometry
 	Memory      Memory // of the queues, all zero
+	Device      Memory // of the device, from instrument.DevicePtr on, all zero; End reads it
 	Queues      int
 	Slots       int        // of each queue, a power of two
 	Sink        event.Sink // gets the events, with indices into Result.Sites as sites
@@ -42,12 +43,23 @@ type Summary struct {
 	// Early counts records of threads that wait at a barrier according to other records: its uses had
 	// been told apart wrongly. See docs/theory/queues.md.
 	Early uint64
+	// Dropped counts records that found no space after Close, and Missing slots that the device has
+	// reserved and nobody has read: of dropped records, of such that were not read before Close, and of
+	// such that it had not completed when the kernel was ended.
+	Dropped, Missing uint64
 	// Held are records that were read and not delivered, because a record with an earlier ticket is
-	// missing: the kernel was ended while it wrote it, or it was dropped.
+	// missing.
 	Held int
-	// Cut are blocks in which threads have neither ended nor wait: the kernel was ended.
+	// Cut are blocks of which some threads have neither ended nor wait: the kernel was ended.
 	Cut int
 	Err error // of the first queue that could not be read; nothing of it was delivered from there on
+}
+
+// Complete reports whether the events are all of the launch. If not, what was found in them is valid,
+// and that nothing was found says nothing.
+func (s *Summary) Complete() bool {
+	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Dropped == 0 && s.Missing == 0 &&
+		s.Held == 0 && s.Cut == 0
 }
 
 // Host reads the queues of one launch. New makes it; then either Start and Stop, or any number of calls
@@ -65,7 +77,6 @@ type Host struct {
 	failed bool
 
 	stopped bool
-	closing bool
 	wg      sync.WaitGroup
 	part    [event.WarpSize]uint64 // addresses of the event at hand
 }
@@ -217,7 +228,10 @@ func (h *Host) End() Summary {
 		if q.pending {
 			h.sum.Held++
 		}
+		head := h.opt.Device.Load64(instrument.DeviceHeader + q.number*instrument.DeviceQueue)
+		h.sum.Missing += head - q.next
 	}
+	h.sum.Dropped = h.opt.Device.Load64(instrument.DroppedAt)
 	return h.sum
 }
 
@@ -370,6 +384,9 @@ func (h *Host) access(r *record, site int, offset int64) {
 	for m := r.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		h.part[l] = r.addr[l] + uint64(offset)
+		if s.Access.Space == event.Shared { // its addresses have 32 bits (PTX ISA 6.4.1)
+			h.part[l] &= 1<<32 - 1
+		}
 		if s.Access.Space == event.Generic && h.part[l]&instrument.SharedBit != 0 {
 			h.part[l] &^= instrument.SharedBit
 			shared |= 1 << l

@@ -118,7 +118,7 @@ func (q *reader) addresses() int {
 	switch {
 	case q.rec.flags&instrument.FlagAffine != 0:
 		return 0
-	case q.h.opt.Result.Options.Plain:
+	case q.h.opt.Result.Options.Fixed:
 		return event.WarpSize / 4
 	}
 	return inSlots(bits.OnesCount32(q.rec.mask))

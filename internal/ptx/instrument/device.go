@@ -293,11 +293,15 @@ func (c *code) function(v variant) {
 // %stride, and the number %addrs of slots for addresses, then %n of all slots so far.
 func (c *code) addresses(v variant) {
 	if !v.addr {
-		c.line("mov.u32 %%flags, %d", FlagAffine)
-		c.line("mov.u32 %%addrs, 0")
+		flags, addrs := FlagAffine, 0
+		if c.opt.Fixed {
+			flags, addrs = 0, 8
+		}
+		c.line("mov.u32 %%flags, %d", flags)
+		c.line("mov.u32 %%addrs, %d", addrs)
 		c.line("mov.u32 %%stride, 0")
 		c.line("mov.u64 %%base, 0")
-		c.line("mov.u32 %%n, 1")
+		c.line("mov.u32 %%n, %d", 1+addrs)
 		return
 	}
 	c.line("ld.param.b64 %%addr, [p_addr]")
@@ -324,7 +328,7 @@ func (c *code) addresses(v variant) {
 	c.line("or.pred %%p, %%p, %%affine")
 	c.all("%affine", "%p")
 	// 4 addresses in a slot
-	if c.opt.Plain {
+	if c.opt.Fixed {
 		c.line("mov.u32 %%addrs, 8")
 		c.line("mov.u32 %%flags, 0")
 	} else {
@@ -475,7 +479,7 @@ func (c *code) record(v variant) {
 		c.line("and.b32 %%less, %%less, %%mask")
 		c.line("popc.b32 %%rank, %%less")
 		c.line("add.u64 %%first, %%idx, %d", 1+btoi(v.strong))
-		if c.opt.Plain {
+		if c.opt.Fixed {
 			c.b.WriteString("\t@!%on bra $stored;\n")
 		} else {
 			c.line("not.pred %%p, %%on")

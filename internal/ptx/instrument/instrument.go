@@ -26,11 +26,10 @@ import (
 type Options struct {
 	Lockstep bool // log where the paths of warps part and meet
 	Values   bool // log what all stores store, for event.BenignAll
-	// Plain turns off what makes records fewer or shorter: affine records, addresses of the lanes that
-	// take part only, one record for several accesses, and no records of private and constant memory.
-	Plain bool
-	// NoMerge turns off one record for several accesses.
-	NoMerge bool
+	// What makes records fewer or shorter can be turned off, to measure it.
+	Fixed    bool // records of one size, as in the paper: no affine records, room for 32 addresses
+	Private  bool // log accesses to local and constant memory, too
+	Separate bool // a record for each access: none stands for several
 	// Queues and Slots, a power of two, make the queues variables of the module, with Slots slots in
 	// each queue. With Queues 0 the host provides their memory.
 	Queues, Slots int

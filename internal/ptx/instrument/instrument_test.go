@@ -68,7 +68,7 @@ func TestOutputIsPTX(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := read(t, low.PTX)
-			for _, opt := range []Options{{}, {Plain: true}, {Lockstep: true, Values: true, Queues: 2, Slots: 128}} {
+			for _, opt := range []Options{{}, {Fixed: true, Private: true, Separate: true}, {Lockstep: true, Values: true, Queues: 2, Slots: 128}} {
 				r := instrumented(t, m, opt)
 				stable(t, r.Text)
 				for _, k := range r.Kernels {

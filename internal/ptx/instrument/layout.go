@@ -35,7 +35,8 @@ package instrument
 // Other slots follow, each kind only with its flag and in this order:
 //
 //	FlagTicket   ticket u64, stored u32      one slot: a strong access
-//	!FlagAffine  one u64 for each lane       of mask in ascending order, 4 in a slot
+//	!FlagAffine  one u64 for each lane       of mask in ascending order, 4 in a slot; 8 slots with
+//	                                         Options.Fixed
 //	FlagData     words of 8 bytes            what the lanes store: for each word as the addresses;
 //	                                         with FlagSame one slot, the words of every lane
 //

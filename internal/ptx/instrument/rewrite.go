@@ -206,7 +206,7 @@ func (r *rewriter) function(f *ir.Func) {
 				r.res.Sites = append(r.res.Sites, s)
 			}
 		}
-		if !r.opt.Plain && !r.opt.NoMerge {
+		if !r.opt.Separate {
 			r.merge(b, start)
 		}
 	}
@@ -355,7 +355,7 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 	switch s.What {
 	case Access, Nothing:
 		v = variant{name: accessFunc, addr: true}
-		a := w.address(&in.Src[s.Access.Operand])
+		a := w.address(&in.Src[s.Access.Operand], s.Access.Space)
 		args = append(args, a)
 		if s.Access.Space == event.Generic {
 			args[1] = w.sort(a, on)
@@ -372,7 +372,8 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 		args = append(args, w.value(&in.Src[0], 4))
 	case CopyIssue:
 		v = variant{name: copyFunc, addr: true, words: 2, size: s.Size, forced: true}
-		args = append(args, w.address(&in.Src[0]), w.address(&in.Src[1]), w.bytesRead(in, s))
+		args = append(args, w.address(&in.Src[0], event.Shared),
+			w.address(&in.Src[1], event.Global), w.bytesRead(in, s))
 	}
 	if s.Ticket {
 		r.end(s, w, args)

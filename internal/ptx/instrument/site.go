@@ -14,7 +14,7 @@ type What uint8
 
 // The kinds of sites.
 const (
-	// Nothing: what no other thread can observe, logged by Options.Plain only, for comparison.
+	// Nothing: what no other thread can observe, logged with Options.Private only.
 	Nothing What = iota
 	Access       // ld, st, atom, red
 	Fence
@@ -139,7 +139,7 @@ func (s *Site) access(opt *Options) (Site, bool, string) {
 		return *s, false, in.Text() + " is not logged"
 	case a.Space == event.Local || a.Space == event.Const || a.Space == event.Param:
 		s.What, s.Ticket = Nothing, false
-		return *s, opt.Plain && a.Space != event.Param, ""
+		return *s, opt.Private && a.Space != event.Param, ""
 	case a.Kind == event.Write && !s.Ticket:
 		if in.Type.Size() > 8 {
 			return *s, false, fmt.Sprintf("the values of %s are not logged", in.Text())

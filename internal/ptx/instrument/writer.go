@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -65,8 +66,9 @@ func (w *writer) takes(in *ir.Instr) string {
 	return r
 }
 
-// address returns a register with the address of a memory operand, in 64 bits.
-func (w *writer) address(o *ir.Operand) string {
+// address returns a register with the address of a memory operand, in 64 bits. Shared memory has
+// addresses of 32 bits, to which all are truncated (PTX ISA 6.4.1).
+func (w *writer) address(o *ir.Operand, space event.Space) string {
 	a := w.reg("b64")
 	switch {
 	case o.Var != nil:
@@ -77,11 +79,10 @@ func (w *writer) address(o *ir.Operand) string {
 		w.line("mov.u64 %s, %d;", a, o.Val)
 		return a
 	}
-	if o.Val == 0 {
-		return a
+	if o.Val != 0 {
+		w.line("add.s64 %s, %s, %d;", a, a, int64(o.Val))
 	}
-	w.line("add.s64 %s, %s, %d;", a, a, int64(o.Val))
-	if o.Reg != ir.NoReg && w.f.Regs[o.Reg].Type.Size() == 4 { // the sum has 32 bits
+	if o.Reg != ir.NoReg && space == event.Shared {
 		w.line("and.b64 %s, %s, 0xffffffff;", a, a)
 	}
 	return a

@@ -203,7 +203,7 @@ func (h *Host) step(q *reader) (moved bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if q.rec.flags&instrument.FlagTicket != 0 {
-		if q.rec.ticket != h.next {
+		if q.rec.ticket != uint32(h.next) {
 			return false, nil
 		}
 		h.next++
@@ -409,7 +409,7 @@ func (h *Host) access(r *record, site int, offset int64) {
 // send sends an access, with a summary of its addresses if they are affine.
 func (h *Host) send(r *record, e *event.Access) {
 	e.Row = 0
-	if e.Mask == ^uint32(0) && r.flags&instrument.FlagAffine != 0 {
+	if e.Mask == ^uint32(0) && r.form == instrument.FormAffine && r.row == 0 {
 		e.Row, e.Step = event.WarpSize, uint64(int64(r.stride))
 	}
 	h.opt.Sink.Access(e)

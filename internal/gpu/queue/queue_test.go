@@ -73,8 +73,8 @@ func (g *gpu) put(w event.Warp, site int, mask uint32, addr func(l int) uint64, 
 	at := 1
 	if ticket {
 		t := g.device.word64(instrument.TicketAt)
-		le.PutUint64(slot(1), *t)
-		le.PutUint32(slot(1)[8:], mask)
+		le.PutUint32(slot(1), uint32(*t))
+		le.PutUint32(slot(1)[4:], mask)
 		*t++
 		at = 2
 	}

@@ -16,8 +16,11 @@ type record struct {
 	warp   event.Warp
 	mask   uint32
 	active uint32
+	form   uint32
+	row    int
 	stride int32
-	ticket uint64
+	step   int32
+	ticket uint32 // lower half
 	stored uint32
 	slots  int
 	addr   [event.WarpSize]uint64
@@ -62,8 +65,8 @@ func (q *reader) read() (ok bool, err error) {
 		mem.Read(q.place(q.next+uint64(i)), q.buf[at:at+instrument.SlotSize])
 	}
 	if q.rec.flags&instrument.FlagTicket != 0 {
-		q.rec.ticket = binary.LittleEndian.Uint64(q.buf[instrument.SlotSize:])
-		q.rec.stored = binary.LittleEndian.Uint32(q.buf[instrument.SlotSize+8:]) & q.rec.mask
+		q.rec.ticket = binary.LittleEndian.Uint32(q.buf[instrument.SlotSize:])
+		q.rec.stored = binary.LittleEndian.Uint32(q.buf[instrument.SlotSize+4:]) & q.rec.mask
 	}
 	q.lanes()
 	// A slot that holds part of a record may become the first of another one.
@@ -86,9 +89,13 @@ func (q *reader) header(b []byte) error {
 	r := &q.rec
 	word := binary.LittleEndian.Uint32(b[4:])
 	r.site, r.flags = int(word&(1<<instrument.SiteBits-1)), word&^(1<<instrument.SiteBits-1)
+	r.form, r.row = word>>instrument.FormShift&instrument.FormMask, int(word>>instrument.RowShift)
 	r.warp = event.Warp(binary.LittleEndian.Uint32(b[8:]))
 	r.mask, r.active = binary.LittleEndian.Uint32(b[12:]), binary.LittleEndian.Uint32(b[16:])
 	r.stride = int32(binary.LittleEndian.Uint32(b[20:]))
+	if r.row != 0 {
+		r.step, r.active = int32(r.active), r.mask
+	}
 	g := &q.h.opt.Geometry
 	if r.site >= len(q.h.sites) {
 		return q.corrupt("site %d of %d", r.site, len(q.h.sites))
@@ -99,11 +106,7 @@ func (q *reader) header(b []byte) error {
 	if r.mask == 0 || r.mask&^g.Lanes(r.warp) != 0 || r.mask&^r.active != 0 {
 		return q.corrupt("lanes %#x, active %#x", r.mask, r.active)
 	}
-	r.slots = 1
-	if r.flags&instrument.FlagTicket != 0 {
-		r.slots++
-	}
-	r.slots += q.addresses()
+	r.slots = 1 + q.addresses()
 	if r.flags&instrument.FlagData != 0 {
 		r.slots += q.values()
 	}
@@ -113,15 +116,33 @@ func (q *reader) header(b []byte) error {
 // inSlots is the number of slots that values of 8 bytes for some lanes take.
 func inSlots(lanes int) int { return (lanes + 3) / 4 }
 
-// addresses is the number of slots with addresses.
-func (q *reader) addresses() int {
-	switch {
-	case q.rec.flags&instrument.FlagAffine != 0:
-		return 0
-	case q.h.opt.Result.Options.Fixed:
-		return event.WarpSize / 4
+// layout returns the size of an address and the byte of the first one behind the first slot.
+func (r *record) layout() (size, start int) {
+	ticket := r.flags&instrument.FlagTicket != 0
+	switch r.form {
+	case instrument.FormAffine:
+		size = 0
+	case instrument.FormWide:
+		size = 8
+	default:
+		if size = 1 << (r.form - instrument.FormByte); ticket {
+			return size, 8
+		}
 	}
-	return inSlots(bits.OnesCount32(q.rec.mask))
+	if ticket {
+		start = instrument.SlotSize
+	}
+	return size, start
+}
+
+// addresses is the number of slots behind the first one with the ticket and the addresses.
+func (q *reader) addresses() int {
+	size, start := q.rec.layout()
+	n := bits.OnesCount32(q.rec.mask)
+	if q.h.opt.Result.Options.Fixed {
+		n = event.WarpSize
+	}
+	return (start + size*n + instrument.SlotSize - 1) / instrument.SlotSize
 }
 
 // values is the number of slots with data.
@@ -136,20 +157,28 @@ func (q *reader) values() int {
 func (q *reader) lanes() {
 	r := &q.rec
 	base := binary.LittleEndian.Uint64(q.buf[24:])
-	at := instrument.SlotSize
-	if r.flags&instrument.FlagTicket != 0 {
-		at += instrument.SlotSize
-	}
+	size, start := r.layout()
 	first := bits.TrailingZeros32(r.mask)
-	if r.flags&instrument.FlagAffine != 0 {
-		for m := r.mask; m != 0; m &= m - 1 {
-			l := bits.TrailingZeros32(m)
-			r.addr[l] = base + uint64(int64(l-first)*int64(r.stride))
+	in := instrument.SlotSize + start
+	for m := r.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		switch i := l - first; {
+		case size == 8:
+			r.addr[l] = binary.LittleEndian.Uint64(q.buf[in:])
+		case size == 4:
+			r.addr[l] = base + uint64(int64(int32(binary.LittleEndian.Uint32(q.buf[in:]))))
+		case size == 2:
+			r.addr[l] = base + uint64(int64(int16(binary.LittleEndian.Uint16(q.buf[in:]))))
+		case size == 1:
+			r.addr[l] = base + uint64(4*int64(int8(q.buf[in])))
+		case r.row != 0:
+			r.addr[l] = base + uint64(int64(i%r.row)*int64(r.stride)+int64(i/r.row)*int64(r.step))
+		default:
+			r.addr[l] = base + uint64(int64(i)*int64(r.stride))
 		}
-	} else {
-		q.spread(&r.addr, at)
-		at += q.addresses() * instrument.SlotSize
+		in += size
 	}
+	at := (1 + q.addresses()) * instrument.SlotSize
 	words := q.h.sites[r.site].Words
 	r.known = r.flags&(instrument.FlagData|instrument.FlagSame) != 0
 	switch {

@@ -55,7 +55,6 @@ type variant struct {
 	name   string
 	addr   bool
 	words  int  // of data
-	size   int  // bytes of an access, of which words has the words
 	forced bool // data is always part of the record
 	strong bool // ends a strong access
 }
@@ -72,7 +71,7 @@ func (v *variant) gone() string {
 const (
 	markFunc   = Prefix + "mark"
 	accessFunc = Prefix + "access"
-	storeFunc  = Prefix + "store" // and the bytes that a lane stores
+	storeFunc  = Prefix + "store" // and the words that a lane stores
 	copyFunc   = Prefix + "copy"
 	beginFunc  = Prefix + "begin"
 	endFunc    = Prefix + "end"
@@ -166,9 +165,11 @@ func (c *code) lowest(dst, mask string) {
 }
 
 // registers declares the registers of all log functions; ptxas drops those without a use.
-const registers = `	.reg .pred %p, %on, %follows, %affine, %same, %need;
+const registers = `	.reg .pred %p, %q, %on, %off, %follows, %affine, %same, %need;
+	.reg .b16 %h;
 	.reg .b32 %site, %takes, %active, %mask, %lane, %leader, %second, %lo, %hi, %stride, %n, %a, %b;
-	.reg .b32 %queues, %slots, %warp, %block, %flags, %rank, %addrs, %stored, %less;
+	.reg .b32 %queues, %slots, %warp, %block, %flags, %rank, %addrs, %stored, %i, %row, %word, %log;
+	.reg .b32 %start;
 	.reg .b64 %device, %host, %addr, %base, %diff, %x, %y, %queue, %tail, %ring, %idx, %end, %slot;
 	.reg .b64 %first, %ticket, %d0, %d1, %d2, %d3, %e0, %e1, %e2, %e3;
 `
@@ -289,13 +290,17 @@ func (c *code) function(v variant) {
 	c.b.WriteString("}\n")
 }
 
-// addresses decides whether the addresses are those of an affine record, and sets %flags, %base,
-// %stride, and the number %addrs of slots for addresses, then %n of all slots so far.
+// addresses finds the shortest form of the addresses, and sets what the record says about them: %flags,
+// %base, %stride, %word (active or step), %log (the size of each address as a logarithm), %start (the
+// byte behind the first slot where addresses begin), %addrs (the slots up to the last address), and %n,
+// the slots so far. %addr becomes what is stored for each lane.
 func (c *code) addresses(v variant) {
+	c.line("mov.u32 %%word, %%active")
+	c.line("not.pred %%off, %%on")
 	if !v.addr {
-		flags, addrs := FlagAffine, 0
+		flags, addrs := FormAffine<<FormShift, 0
 		if c.opt.Fixed {
-			flags, addrs = 0, 8
+			flags, addrs = FormWide<<FormShift, 8
 		}
 		c.line("mov.u32 %%flags, %d", flags)
 		c.line("mov.u32 %%addrs, %d", addrs)
@@ -306,47 +311,120 @@ func (c *code) addresses(v variant) {
 	}
 	c.line("ld.param.b64 %%addr, [p_addr]")
 	c.from64("%base", "%addr", "%leader")
-	// The second lane of the mask says what the stride is; without one it is 0.
-	c.line("sub.u32 %%a, %%mask, 1")
-	c.line("and.b32 %%a, %%a, %%mask")
-	c.line("setp.eq.u32 %%p, %%a, 0")
-	c.line("selp.b32 %%a, %%mask, %%a, %%p")
-	c.lowest("%second", "%a")
-	c.from64("%x", "%addr", "%second")
-	c.line("sub.s64 %%diff, %%x, %%base")
-	c.line("sub.s32 %%b, %%second, %%leader")
-	c.line("selp.b32 %%b, 1, %%b, %%p")
-	c.line("cvt.u32.u64 %%stride, %%diff")
-	c.line("cvt.s64.s32 %%x, %%stride")
-	c.line("setp.eq.s64 %%affine, %%x, %%diff") // it fits in 32 bits
-	c.line("div.s32 %%stride, %%stride, %%b")
-	c.line("sub.s32 %%b, %%lane, %%leader")
-	c.line("mul.wide.s32 %%x, %%b, %%stride")
-	c.line("add.s64 %%x, %%x, %%base")
-	c.line("setp.eq.and.s64 %%p, %%x, %%addr, %%affine")
-	c.line("not.pred %%affine, %%on")
-	c.line("or.pred %%p, %%p, %%affine")
-	c.all("%affine", "%p")
-	// 4 addresses in a slot
-	if c.opt.Fixed {
-		c.line("mov.u32 %%addrs, 8")
-		c.line("mov.u32 %%flags, 0")
-	} else {
-		c.line("popc.b32 %%addrs, %%mask")
-		c.line("add.u32 %%addrs, %%addrs, %d", perSlot-1)
-		c.line("shr.u32 %%addrs, %%addrs, 2")
-		c.line("selp.b32 %%addrs, 0, %%addrs, %%affine")
-		c.line("selp.b32 %%flags, %d, 0, %%affine", FlagAffine)
+	c.line("sub.s64 %%diff, %%addr, %%base")
+	c.line("sub.s32 %%i, %%lane, %%leader")
+	c.affine()
+	ticket := 0
+	if v.strong {
+		ticket = SlotSize
 	}
-	c.line("add.u32 %%n, %%addrs, 1")
+	if c.opt.Fixed {
+		c.line("mov.u32 %%log, 3")
+		c.line("mov.u32 %%start, %d", ticket)
+		c.line("mov.u32 %%addrs, %d", 8+ticket/SlotSize)
+		c.line("mov.u32 %%flags, %d", FormWide<<FormShift)
+	} else {
+		c.line("mov.u32 %%flags, %d", FormAffine<<FormShift)
+		c.line("mov.u32 %%addrs, %d", ticket/SlotSize)
+		c.b.WriteString("\t@%affine bra $formed;\n")
+		c.rows()
+		c.differences(ticket)
+		c.label("$formed")
+	}
 	if v.strong {
 		c.line("or.b32 %%flags, %%flags, %d", FlagTicket)
-		c.line("add.u32 %%n, %%n, 1")
 	}
+	c.line("add.u32 %%n, %%addrs, 1")
+}
+
+// affine finds whether the addresses grow evenly with the lane: %affine, %stride. %p is whether this is
+// so for a lane. The second lane of the mask says what the stride is; without one it is 0.
+func (c *code) affine() {
+	c.line("sub.u32 %%a, %%mask, 1")
+	c.line("and.b32 %%a, %%a, %%mask")
+	c.line("setp.eq.u32 %%q, %%a, 0")
+	c.line("selp.b32 %%a, %%mask, %%a, %%q")
+	c.lowest("%second", "%a")
+	c.from64("%x", "%diff", "%second")
+	c.line("sub.s32 %%b, %%second, %%leader")
+	c.line("selp.b32 %%b, 1, %%b, %%q")
+	c.line("cvt.u32.u64 %%stride, %%x")
+	c.line("cvt.s64.s32 %%y, %%stride")
+	c.line("setp.eq.s64 %%q, %%y, %%x") // it fits in 32 bits
+	c.line("div.s32 %%stride, %%stride, %%b")
+	c.line("mul.wide.s32 %%x, %%i, %%stride")
+	c.line("setp.eq.and.s64 %%p, %%x, %%diff, %%q")
+	c.line("or.pred %%p, %%p, %%off")
+	c.all("%affine", "%p")
+}
+
+// rows finds whether the addresses are affine in the lane's place in a row and in the number of the
+// row. The first lane that does not fit begins the second row. The lanes before it have a stride.
+func (c *code) rows() {
+	c.line("not.pred %%p, %%p")
+	c.ballot("%a", "%p")
+	c.lowest("%second", "%a")
+	c.line("sub.s32 %%row, %%second, %%leader")
+	c.from64("%x", "%diff", "%second")
+	c.line("cvt.u32.u64 %%b, %%x")
+	c.line("cvt.s64.s32 %%y, %%b")
+	c.line("setp.eq.s64 %%q, %%y, %%x")
+	c.line("setp.eq.and.u32 %%q, %%active, %%mask, %%q")
+	c.line("setp.gt.and.s32 %%q, %%row, 0, %%q") // not if the stride does not fit
+	c.line("max.s32 %%second, %%row, 1")
+	c.line("div.s32 %%a, %%i, %%second")
+	c.line("mul.wide.s32 %%x, %%a, %%b")
+	c.line("mul.lo.s32 %%a, %%a, %%second")
+	c.line("sub.s32 %%a, %%i, %%a")
+	c.line("mad.wide.s32 %%x, %%a, %%stride, %%x")
+	c.line("setp.eq.and.s64 %%p, %%x, %%diff, %%q")
+	c.line("or.pred %%p, %%p, %%off")
+	c.all("%q", "%p")
+	c.b.WriteString("\t@!%q bra $scattered;\n")
+	c.line("mov.u32 %%word, %%b")
+	c.line("shl.b32 %%row, %%row, %d", RowShift)
+	c.line("or.b32 %%flags, %%flags, %%row")
+	c.line("bra $formed")
+	c.label("$scattered")
+}
+
+// differences finds how many bytes the differences of the addresses to the first one need.
+func (c *code) differences(ticket int) {
+	c.line("mov.u32 %%start, %d", min(ticket, 8)) // behind the ticket
+	c.line("and.b64 %%x, %%diff, 3")
+	c.line("setp.eq.u64 %%affine, %%x, 0")
+	for _, f := range []struct {
+		form, log, bits int
+		also            string
+	}{{FormByte, 0, 10, "and.pred %p, %p, %affine"}, {FormShort, 1, 16, ""}, {FormWord, 2, 32, ""}} {
+		c.line("mov.u32 %%flags, %d", f.form<<FormShift)
+		c.line("mov.u32 %%log, %d", f.log)
+		c.line("shl.b64 %%x, %%diff, %d", 64-f.bits)
+		c.line("shr.s64 %%x, %%x, %d", 64-f.bits)
+		c.line("setp.eq.s64 %%p, %%x, %%diff")
+		if f.also != "" {
+			c.line("%s", f.also)
+		}
+		c.line("or.pred %%p, %%p, %%off")
+		c.all("%q", "%p")
+		c.b.WriteString("\t@%q bra $short;\n")
+	}
+	c.line("mov.u32 %%flags, %d", FormWide<<FormShift)
+	c.line("mov.u32 %%log, 3")
+	c.line("mov.u32 %%start, %d", ticket)
+	c.line("mov.u64 %%diff, %%addr")
+	c.label("$short")
+	c.line("setp.ne.u32 %%affine, 0, 0") // it was another question
+	c.line("popc.b32 %%a, %%mask")
+	c.line("shl.b32 %%a, %%a, %%log")
+	c.line("add.u32 %%a, %%a, %%start")
+	c.line("add.u32 %%a, %%a, %d", SlotSize-1)
+	c.line("shr.u32 %%addrs, %%a, 5")
 }
 
 // values decides whether the values that lanes store are part of the record. They are needed where
-// two lanes may store to the same bytes, to tell whether they store the same.
+// two lanes store to the same bytes, to tell whether they store the same. Valid addresses are multiples
+// of the size of the access, so that two accesses of one instruction are equal or do not overlap.
 func (c *code) values(v variant) {
 	if v.words == 0 {
 		return
@@ -359,36 +437,44 @@ func (c *code) values(v variant) {
 	for i := 1; i < v.words; i++ {
 		c.line("setp.eq.and.u64 %%p, %%d%d, %%e%d, %%p", i, i)
 	}
-	c.line("not.pred %%same, %%on")
-	c.line("or.pred %%p, %%p, %%same")
+	c.line("or.pred %%p, %%p, %%off")
 	c.all("%same", "%p")
+	c.line("selp.b32 %%a, %d, 0, %%same", FlagSame)
+	c.line("or.b32 %%flags, %%flags, %%a")
 	if v.forced || c.opt.Values {
 		c.line("setp.eq.u32 %%need, 0, 0")
 	} else {
-		// With a stride of less than the bytes of an access, lanes overlap.
-		c.line("abs.s32 %%a, %%stride")
-		c.line("setp.lt.u32 %%need, %%a, %d", v.size)
-		c.line("not.pred %%p, %%affine")
-		c.line("or.pred %%need, %%need, %%p")
-		c.line("sub.u32 %%a, %%mask, 1")
-		c.line("and.b32 %%a, %%a, %%mask")
-		c.line("setp.ne.and.u32 %%need, %%a, 0, %%need")
-	}
-	c.line("selp.b32 %%a, %d, 0, %%same", FlagSame)
-	c.line("or.b32 %%flags, %%flags, %%a")
-	if !v.forced && !c.opt.Values {
-		c.line("not.pred %%p, %%same")
-		c.line("and.pred %%need, %%need, %%p")
+		c.overlap()
 	}
 	c.line("selp.b32 %%a, %d, 0, %%need", FlagData)
 	c.line("or.b32 %%flags, %%flags, %%a")
 	c.line("popc.b32 %%a, %%mask")
-	c.line("add.u32 %%a, %%a, %d", perSlot-1)
+	c.line("add.u32 %%a, %%a, 3") // 4 values in a slot
 	c.line("shr.u32 %%a, %%a, 2")
 	c.line("mul.lo.u32 %%a, %%a, %d", v.words)
 	c.line("selp.b32 %%a, 1, %%a, %%same")
 	c.line("selp.b32 %%a, %%a, 0, %%need")
 	c.line("add.u32 %%n, %%n, %%a")
+}
+
+// overlap sets %need to whether two lanes store different values to one address, or may do so.
+func (c *code) overlap() {
+	c.line("not.pred %%need, %%same")
+	c.b.WriteString("\t@%same bra $decided;\n")
+	c.line("setp.eq.s32 %%need, %%stride, 0") // the mask has two lanes, or they would store the same
+	c.b.WriteString("\t@%affine bra $decided;\n")
+	c.line("setp.eq.u32 %%need, 0, 0")
+	if c.t.model { // match is of sm_70
+		c.line("ld.param.b64 %%x, [p_addr]")
+		c.line("match.any.sync.b64 %%a, %%x, %%active")
+		c.line("and.b32 %%a, %%a, %%mask")
+		c.line("popc.b32 %%a, %%a")
+		c.line("setp.gt.u32 %%p, %%a, 1")
+		c.line("and.pred %%p, %%p, %%on")
+		c.ballot("%a", "%p")
+		c.line("setp.ne.u32 %%need, %%a, 0")
+	}
+	c.label("$decided")
 }
 
 // reserve finds the queue of the block and reserves %n slots there, waiting for the host to free some
@@ -475,18 +561,20 @@ func (c *code) record(v variant) {
 	c.line("setp.eq.s64 %%p, %%idx, -1")
 	fmt.Fprintf(&c.b, "\t@%%p bra %s;\n", v.gone())
 	if v.addr {
-		c.line("mov.u32 %%less, %%lanemask_lt")
-		c.line("and.b32 %%less, %%less, %%mask")
-		c.line("popc.b32 %%rank, %%less")
-		c.line("add.u64 %%first, %%idx, %d", 1+btoi(v.strong))
+		c.line("mov.u32 %%a, %%lanemask_lt")
+		c.line("and.b32 %%a, %%a, %%mask")
+		c.line("popc.b32 %%rank, %%a")
 		if c.opt.Fixed {
-			c.b.WriteString("\t@!%on bra $stored;\n")
+			c.line("mov.u64 %%diff, %%addr")
 		} else {
-			c.line("not.pred %%p, %%on")
-			c.line("or.pred %%p, %%p, %%affine")
+			c.b.WriteString("\t@%affine bra $stored;\n")
+			c.line("and.b32 %%a, %%flags, %d", FormMask<<FormShift)
+			c.line("setp.eq.u32 %%p, %%a, %d", FormAffine<<FormShift) // in rows
 			c.b.WriteString("\t@%p bra $stored;\n")
 		}
-		c.lanes("%addr")
+		c.b.WriteString("\t@%off bra $stored;\n")
+		c.line("add.u64 %%first, %%idx, 1")
+		c.lanes("%diff", true)
 		c.label("$stored")
 	}
 	if v.words > 0 {
@@ -500,7 +588,7 @@ func (c *code) record(v variant) {
 	c.warp()
 	c.line("st.global.u32 [%%slot+8], %%warp")
 	c.line("st.global.u32 [%%slot+12], %%mask")
-	c.line("st.global.u32 [%%slot+16], %%active")
+	c.line("st.global.u32 [%%slot+16], %%word")
 	c.line("st.global.u32 [%%slot+20], %%stride")
 	c.line("st.global.u64 [%%slot+24], %%base")
 	if v.strong {
@@ -509,8 +597,8 @@ func (c *code) record(v variant) {
 		c.line("st.volatile.global.u64 [%%device+%d], %%x", TicketAt)
 		c.line("add.u64 %%x, %%idx, 1")
 		c.at("%y", "%x")
-		c.line("st.global.u64 [%%y], %%ticket")
-		c.line("st.global.u32 [%%y+8], %%stored")
+		c.line("st.global.u32 [%%y], %%ticket")
+		c.line("st.global.u32 [%%y+4], %%stored")
 	}
 	c.fence(true)
 	c.line("cvt.u32.u64 %%a, %%idx")
@@ -534,23 +622,46 @@ func (c *code) warp() {
 	c.line("add.u32 %%warp, %%warp, %%block")
 }
 
-// lanes stores a value of each lane into the slots from number %first on, by the rank of the lane.
-func (c *code) lanes(value string) {
-	c.line("shr.u32 %%a, %%rank, 2")
+// lanes stores a value of each lane into the slots from number %first on, by the rank of the lane: 8
+// bytes each, or if sized is set, from byte %start on and of the size that %log says.
+func (c *code) lanes(value string, sized bool) {
+	if sized {
+		c.line("shl.b32 %%b, %%rank, %%log")
+		c.line("add.u32 %%b, %%b, %%start")
+	} else {
+		c.line("shl.b32 %%b, %%rank, 3")
+	}
+	c.line("shr.u32 %%a, %%b, 5")
 	c.line("cvt.u64.u32 %%x, %%a")
 	c.line("add.u64 %%x, %%x, %%first")
 	c.at("%y", "%x")
-	c.line("and.b32 %%a, %%rank, 3")
-	c.line("mul.wide.u32 %%x, %%a, 8")
+	c.line("and.b32 %%b, %%b, %d", SlotSize-1)
+	c.line("cvt.u64.u32 %%x, %%b")
 	c.line("add.u64 %%y, %%y, %%x")
-	c.line("st.global.u64 [%%y], %s", value)
+	if !sized {
+		c.line("st.global.u64 [%%y], %s", value)
+		return
+	}
+	c.line("setp.eq.u32 %%p, %%log, 3")
+	fmt.Fprintf(&c.b, "\t@%%p st.global.u64 [%%y], %s;\n", value)
+	c.line("setp.eq.u32 %%p, %%log, 2")
+	c.line("cvt.u32.u64 %%a, %s", value)
+	c.b.WriteString("\t@%p st.global.u32 [%y], %a;\n")
+	c.line("setp.eq.u32 %%p, %%log, 1")
+	c.line("cvt.u16.u64 %%h, %s", value)
+	c.b.WriteString("\t@%p st.global.u16 [%y], %h;\n")
+	c.line("setp.eq.u32 %%p, %%log, 0")
+	c.line("shr.u64 %%x, %s, 2", value)
+	c.line("cvt.u16.u64 %%h, %%x")
+	c.b.WriteString("\t@%p st.global.u8 [%y], %h;\n")
 }
 
 // data stores the values of the lanes, or one for all of them.
 func (c *code) data(v variant) {
 	c.b.WriteString("\t@!%need bra $kept;\n")
 	c.line("cvt.u64.u32 %%x, %%addrs")
-	c.line("add.u64 %%first, %%first, %%x")
+	c.line("add.u64 %%first, %%idx, %%x")
+	c.line("add.u64 %%first, %%first, 1")
 	c.b.WriteString("\t@!%same bra $each;\n\t@%follows bra $kept;\n")
 	c.at("%y", "%first")
 	for i := range v.words {
@@ -558,23 +669,16 @@ func (c *code) data(v variant) {
 	}
 	c.line("bra $kept")
 	c.label("$each")
-	c.b.WriteString("\t@!%on bra $kept;\n")
+	c.b.WriteString("\t@%off bra $kept;\n")
 	c.line("popc.b32 %%n, %%mask")
-	c.line("add.u32 %%n, %%n, %d", perSlot-1)
+	c.line("add.u32 %%n, %%n, 3")
 	c.line("shr.u32 %%n, %%n, 2")
 	for i := range v.words {
 		if i > 0 {
 			c.line("cvt.u64.u32 %%x, %%n")
 			c.line("add.u64 %%first, %%first, %%x")
 		}
-		c.lanes(fmt.Sprintf("%%d%d", i))
+		c.lanes(fmt.Sprintf("%%d%d", i), false)
 	}
 	c.label("$kept")
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -21,24 +21,33 @@ package instrument
 // space are then dropped and counted.
 //
 // A record is one or more consecutive slots and stands for one instruction of one warp (Barracuda,
-// section 4.2). The first slot, 32 bytes, is the complete record where the addresses of the lanes
-// are base + (lane - first)*stride:
+// section 4.2). Its first slot of 32 bytes is all of it where the addresses of the lanes are
+//
+//	base + (i mod row)*stride + (i div row)*step, i = lane - first lane of mask
+//
+// or, if row is 0, base + i*stride. That is so for nearly all accesses: blocks are boxes, and so are
+// most arrays.
 //
 //	 0  ready   u32  ReadyBit | number of the slot; 0 until the record is complete
-//	 4  site    u32  index into Result.Sites; flags in the upper 8 bits
+//	 4  site    u32  index into Result.Sites, and in the upper bits form, flags and row
 //	 8  warp    u32  event.Warp
 //	12  mask    u32  the lanes that execute the instruction
-//	16  active  u32  the lanes that are converged with them
-//	20  stride  s32  of an affine record
-//	24  base    u64  of an affine record: the address of the first lane of mask
+//	16  active  u32  the lanes that are converged with them; if row is not 0 the step, s32: then all
+//	                 lanes that are converged execute the instruction
+//	20  stride  s32
+//	24  base    u64  the address of the first lane of mask
 //
-// Other slots follow, each kind only with its flag and in this order:
+// Other addresses are differences to base of 2 or 4 bytes, or of 1 byte if they are multiples of 4, or
+// are complete. They are those of the lanes of mask in ascending order, from the second slot on; of a
+// strong access, which has a ticket, they begin behind it:
 //
-//	FlagTicket   ticket u64, stored u32      one slot: a strong access
-//	!FlagAffine  one u64 for each lane       of mask in ascending order, 4 in a slot; 8 slots with
-//	                                         Options.Fixed
-//	FlagData     words of 8 bytes            what the lanes store: for each word as the addresses;
-//	                                         with FlagSame one slot, the words of every lane
+//	 0  ticket  u32  of a record with FlagTicket: its lower half
+//	 4  stored  u32  lanes that have stored
+//	 8  differences; complete addresses begin in the third slot
+//
+// Behind these are slots with the values that the lanes store, if FlagData is set: for each word of 8
+// bytes one of each lane, from the beginning of a slot; with FlagSame one slot with the words of all
+// lanes. With Options.Fixed each record has 8 slots for complete addresses.
 //
 // The address of a lane in shared memory, accessed through a generic address, has SharedBit set. In
 // place of an address, a numbered barrier has its number | count<<32, and bar.warp.sync its mask.
@@ -46,7 +55,6 @@ package instrument
 // Sizes and places in the shared memory.
 const (
 	SlotSize = 32
-	perSlot  = SlotSize / 8
 
 	LockAt       = 0
 	ServedAt     = 4
@@ -62,16 +70,28 @@ const (
 	HostQueue  = 64
 )
 
-// Bits and flags of records.
+// Bits of records. The forms of addresses are in the word of the site.
 const (
 	ReadyBit  = 1 << 31
 	SharedBit = 1 << 63
-	SiteBits  = 24
 
-	FlagAffine = 1 << 24
-	FlagTicket = 1 << 25
-	FlagData   = 1 << 26
-	FlagSame   = 1 << 27 // all lanes of mask store the same value
+	SiteBits  = 21
+	FormShift = SiteBits
+	FormMask  = 7
+	RowShift  = 27 // 5 bits
+
+	FlagTicket = 1 << 24
+	FlagData   = 1 << 25
+	FlagSame   = 1 << 26 // all lanes of mask store the same value
+)
+
+// The forms of addresses.
+const (
+	FormWide   = iota // 8 bytes
+	FormByte          // differences of 1 byte, in units of 4
+	FormShort         // differences of 2 bytes
+	FormWord          // of 4 bytes
+	FormAffine        // none
 )
 
 // Names of the variables and functions that the rewriter adds to a module begin with Prefix. DevicePtr
@@ -99,6 +119,6 @@ func RingAt(queue, queues, slots int) int {
 	return HostHeader + queues*HostQueue + queue*slots*SlotSize
 }
 
-// MaxSlots is the number of slots of the longest record: its header, a ticket, 32 addresses, and 4
-// words for each lane. A queue must have at least twice as many.
+// MaxSlots is the number of slots of the longest record: its first one, a ticket, 32 addresses, and 4
+// words of each lane. A queue must have at least twice as many.
 const MaxSlots = 2 + 8 + 4*8

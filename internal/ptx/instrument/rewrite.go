@@ -361,7 +361,7 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 			args[1] = w.sort(a, on)
 		}
 		if s.Words > 0 {
-			v = variant{name: storeFunc + fmt.Sprint(s.Size), addr: true, words: s.Words, size: s.Size}
+			v = variant{name: storeFunc + fmt.Sprint(s.Words), addr: true, words: s.Words}
 			args = append(args, w.words(in, s)...)
 		}
 	case Arrive:
@@ -371,7 +371,7 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 		v = variant{name: accessFunc, addr: true}
 		args = append(args, w.value(&in.Src[0], 4))
 	case CopyIssue:
-		v = variant{name: copyFunc, addr: true, words: 2, size: s.Size, forced: true}
+		v = variant{name: copyFunc, addr: true, words: 2, forced: true}
 		args = append(args, w.address(&in.Src[0], event.Shared),
 			w.address(&in.Src[1], event.Global), w.bytesRead(in, s))
 	}

@@ -39,18 +39,31 @@ type loaded struct {
 	file  *source.File
 	tree  *ptx.File
 	mod   *ir.Module
+	user  *source.File // with the comments for the launch
 	facts *launch.SourceFacts
 }
 
 // load reads a PTX text. user is the file from which it was lowered.
 func load(t *testing.T, text []byte, user string) loaded {
 	t.Helper()
-	set := source.NewSet()
 	content, err := os.ReadFile(user)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := set.Add("user"+filepath.Ext(user), content)
+	return loadWith(t, text, "user"+filepath.Ext(user), content)
+}
+
+// loadText reads a PTX text that nothing was lowered to.
+func loadText(t *testing.T, text string) loaded {
+	t.Helper()
+	return loadWith(t, []byte(text), "user.ptx", []byte(text))
+}
+
+// loadWith reads a PTX text. content has the comments for the launch.
+func loadWith(t *testing.T, text []byte, name string, content []byte) loaded {
+	t.Helper()
+	set := source.NewSet()
+	src, err := set.Add(name, content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +79,7 @@ func load(t *testing.T, text []byte, user string) loaded {
 	if len(errs) > 0 {
 		t.Fatalf("%v\n%s", errs[0], text)
 	}
-	return loaded{file, tree, mod, launch.Scan(src, nil)}
+	return loaded{file, tree, mod, src, launch.Scan(src, nil)}
 }
 
 // window is one of the two memories of the queues in the global memory of an emulated run. It is used during the
@@ -131,7 +144,7 @@ func relevant(in *ir.Instr) bool {
 
 // watch instruments the module of a kernel and prepares both kernels. ok is false if the launch cannot
 // run, or if the kernel is refused.
-func watch(t *testing.T, before loaded, k *ir.Func, user string, opt instrument.Options,
+func watch(t *testing.T, before loaded, k *ir.Func, opt instrument.Options,
 	model event.WarpModel, benign event.Benign) (w *watched, ok bool) {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, launch.Request{}, before.facts)
@@ -155,7 +168,7 @@ func watch(t *testing.T, before loaded, k *ir.Func, user string, opt instrument.
 	if res.Kernels[i].Reason != "" {
 		return nil, false
 	}
-	after := load(t, res.Text, user)
+	after := loadWith(t, res.Text, before.user.Name, before.user.Content)
 	k2 := after.mod.Kernel(k.Name)
 	cfg2, errs := launch.Resolve(k2, launch.Request{}, after.facts)
 	if cfg2 == nil || len(errs) > 0 {
@@ -265,18 +278,19 @@ func (w *watched) directly(seed uint64) (findings, *emu.Result) {
 // what the host reads, and events, if it is not nil, the events of the same run, those of the log
 // functions left out. steps is the limit of the run.
 func (w *watched) logged(seed, steps uint64, queues, events event.Sink) (queue.Summary, *emu.Result) {
-	sum, res := w.served(seed, steps, queues, events, func(h *queue.Host, _ bool) bool {
+	host, res := w.served(seed, steps, queues, events, func(h *queue.Host, _ bool) bool {
 		return h.Drain() > 0
 	})
+	sum := host.End()
 	if sum.Err != nil {
 		w.t.Fatal(sum.Err)
 	}
 	return sum, res
 }
 
-// served is logged with another host: turn is one turn of it.
+// served is logged with another host, which it returns: turn is one turn of it.
 func (w *watched) served(seed, steps uint64, queues, events event.Sink,
-	turn func(h *queue.Host, stuck bool) bool) (queue.Summary, *emu.Result) {
+	turn func(h *queue.Host, stuck bool) bool) (*queue.Host, *emu.Result) {
 	mem, device := &window{object: instrument.HostVar}, &window{object: instrument.DeviceVar}
 	var host *queue.Host
 	opt := w.run(seed)
@@ -305,11 +319,10 @@ func (w *watched) served(seed, steps uint64, queues, events event.Sink,
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	sum := host.End()
 	if mem.err != nil || device.err != nil {
 		w.t.Fatal(mem.err, device.err)
 	}
-	return sum, res
+	return host, res
 }
 
 // identity is for detectors whose sites are those of the instrumented module.
@@ -471,7 +484,7 @@ func TestQueuesAgainstEvents(t *testing.T) {
 	eachKernel(t, func(t *testing.T, path string, before loaded, k *ir.Func) {
 		_, benign := choices(t, path)
 		for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
-			w, ok := watch(t, before, k, path, instrument.Options{}, model, benign)
+			w, ok := watch(t, before, k, instrument.Options{}, model, benign)
 			if !ok {
 				continue
 			}
@@ -497,7 +510,7 @@ func TestQueuesAgainstEmulation(t *testing.T) {
 	kernels, left := 0, 0
 	eachKernel(t, func(t *testing.T, path string, before loaded, k *ir.Func) {
 		model, benign := choices(t, path)
-		w, ok := watch(t, before, k, path, instrument.Options{}, model, benign)
+		w, ok := watch(t, before, k, instrument.Options{}, model, benign)
 		if !ok {
 			left++
 			return

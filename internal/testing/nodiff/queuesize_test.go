@@ -97,7 +97,7 @@ func (c cost) String() string {
 // logSize measures one kernel. ok is false if it is not instrumented.
 func logSize(t *testing.T, path string, before loaded, k *ir.Func) (ok bool, row string, costs [4]cost) {
 	for i, l := range levers {
-		w, ok := watch(t, before, k, path, l.opt, event.Independent, event.BenignWarp)
+		w, ok := watch(t, before, k, l.opt, event.Independent, event.BenignWarp)
 		if !ok {
 			return false, "", costs
 		}

@@ -478,7 +478,7 @@ func eachKernel(t *testing.T, f func(t *testing.T, path string, before loaded, k
 }
 
 // TestQueuesAgainstEvents runs each instrumented kernel and compares what the host reads from the
-// queues with the events of the same run, in both warp models.
+// queues with the events of the same run, in both warp models: findings, and what each thread did.
 func TestQueuesAgainstEvents(t *testing.T) {
 	runs, order, early := 0, 0, uint64(0)
 	eachKernel(t, func(t *testing.T, path string, before loaded, k *ir.Func) {
@@ -493,6 +493,7 @@ func TestQueuesAgainstEvents(t *testing.T) {
 				early += sum.Early
 				runs++
 			}
+			w.sameLog(3, 200_000)
 			order += w.order
 		}
 	})
@@ -503,11 +504,15 @@ func TestQueuesAgainstEvents(t *testing.T) {
 }
 
 // TestQueuesAgainstEmulation compares the findings from the queues with those of the kernel as it is,
-// for 10 seeds. The instrumented kernel has other schedules. If threads do not synchronize through
-// memory, all schedules order the same accesses, and the findings of all 10 seeds together must agree.
-// Otherwise
+// for 10 seeds.
+//
+// The log calls change the schedule, so that a seed is not the same run of both. What happens before
+// what depends on the schedule only where threads synchronize through memory; there, and beyond the first
+// race on each location, a single run may show other findings. So the findings of all seeds together are
+// compared. They are sets over schedules of which each seed is a sample; where threads synchronize
+// through memory and 10 samples differ, up to 80 are taken, and both sets must agree then.
 func TestQueuesAgainstEmulation(t *testing.T) {
-	kernels, left := 0, 0
+	kernels, always, left := 0, 0, 0
 	eachKernel(t, func(t *testing.T, path string, before loaded, k *ir.Func) {
 		model, benign := choices(t, path)
 		w, ok := watch(t, before, k, instrument.Options{}, model, benign)
@@ -530,9 +535,8 @@ func TestQueuesAgainstEmulation(t *testing.T) {
 			if maps.Equal(a, b) {
 				equal++
 			}
-			if steps > 500_000 && (after.Status != res.Status || !sum.Complete()) {
-				t.Logf("DIFF %s seed %d: %v %+v, logged %v %+v: %+v", k.Name, seed, res.Status, res.Stop,
-					after.Status, after.Stop, sum)
+			if sum.Err != nil || sum.Dropped+sum.Missing+uint64(sum.Held) > 0 {
+				t.Errorf("%s, seed %d: %v, %+v", k.Name, seed, after.Status, sum)
 			}
 			maps.Copy(direct, a)
 			maps.Copy(queues, b)
@@ -543,9 +547,12 @@ func TestQueuesAgainstEmulation(t *testing.T) {
 		if !maps.Equal(direct, queues) {
 			t.Errorf("%s, contended %v, equal for %d seeds:\nqueues: %v\ndirect: %v", k.Name,
 				w.direct.SyncsThroughMemory(), equal, queues, direct)
-		} else if equal < 10 {
-			t.Logf("DIFF %s: contended %v, equal for %d of %d seeds", k.Name, w.direct.SyncsThroughMemory(), equal, seeds)
+		} else if seeds == 10 && equal == 10 {
+			always++
 		}
 	})
-	t.Logf("%d kernels compared, %d left out", kernels, left)
+	t.Logf("%d kernels compared, %d of them equal for each of 10 seeds, %d left out", kernels, always, left)
+	if os.Getenv("HEDDLE_ONLY") == "" && (kernels < 420 || always < 410) {
+		t.Errorf("at least 420 kernels, and 410 equal for each seed, are expected")
+	}
 }

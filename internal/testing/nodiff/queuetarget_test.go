@@ -19,7 +19,7 @@ const every = `
 .version VERSION
 .target TARGET
 .address_size 64
-// heddle: grid=2 block=48 shared=256
+// heddle: grid=1 block=48 shared=256
 .global .align 8 .u64 table[2] = {touch, touch};
 .global .align 4 .u32 counter;
 .global .align 4 .u32 flag;
@@ -66,10 +66,41 @@ const every = `
 	cvt.rn.f64.u32 %d, %t;
 	mul.wide.u32 %b, %t, 16;
 	add.u64 %b, %b, %g;
-	st.global.v2.f32 [%b+1024], {%f, 0f00000000};
+	st.global.v2.f32 [%b+1024], {%f, 0f40000000};
+	st.global.v4.u32 [%b+4096], {%t, 1, %t, 2};
 	st.global.f64 [%g+264], %d;
 	st.global.u32 [%g+272], 7;
 	ld.global.v4.u32 {%u, %c, %o, %u}, [%b+1024];
+	// several accesses with one base
+	st.global.u32 [%b+8192], %t;
+	st.global.u32 [%b+8192], 3;
+	ld.global.u32 %u, [%b+8196];
+	ld.global.u32 %c, [%b+8204];
+	// addresses: of every other lane, in rows, scattered near and far; pairs of lanes store the same
+	and.b32 %u, %t, 1;
+	setp.eq.u32 %z, %u, 1;
+	mul.wide.u32 %b, %t, 4;
+	add.u64 %b, %b, %g;
+	@%z st.global.u32 [%b+16384], %t;
+	and.b32 %u, %t, 7;
+	shl.b32 %u, %u, 3;
+	and.b32 %c, %t, 24;
+	mad.lo.u32 %u, %c, 100, %u;
+	cvt.u64.u32 %b, %u;
+	add.u64 %b, %b, %g;
+	st.global.u32 [%b+20480], %t;
+	shr.u32 %c, %t, 1;
+	mul.lo.u32 %u, %c, 5;
+	and.b32 %u, %u, 31;
+	mul.wide.u32 %b, %u, 4;
+	add.u64 %b, %b, %g;
+	st.global.u32 [%b+32768], %c;
+	mul.wide.u32 %b, %u, 1024;
+	add.u64 %b, %b, %g;
+	st.global.u32 [%b+65536], %c;
+	mul.wide.u32 %b, %u, 65536;
+	add.u64 %b, %b, %g;
+	st.global.u32 [%b+524288], %c;
 	// variables as addresses, and dynamic shared memory
 	st.shared.u32 [s+64], %t;
 	mul.wide.u32 %b, %t, 4;
@@ -133,6 +164,7 @@ func TestTargets(t *testing.T) {
 					maps.Copy(direct, a)
 					maps.Copy(queues, found(det, identity))
 					w.sameRun(seed, 10_000_000)
+					w.sameLog(seed, 10_000_000)
 				}
 				if !maps.Equal(direct, queues) || len(direct) < 10 {
 					t.Errorf("queues: %v\ndirect: %v", queues, direct)

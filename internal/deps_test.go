@@ -151,6 +151,7 @@ var testRules = map[string]string{
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
 	"ptx/instrument":      "irgen lower",
+	"gpu/queue":           "isa ir",
 	"reduce":              "diag irgen lower driver check",
 	"slice":               "source ptx irgen",
 	"smt":                 "smt/sat smt/proc",

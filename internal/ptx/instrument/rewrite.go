@@ -377,7 +377,7 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 	}
 	if s.Ticket {
 		r.end(s, w, args)
-		return w.registers(), 8 + 8 + 4*3
+		return w.registers(), 8 + 8 + 8 // site, takes; the address; stored, active
 	}
 	r.variants[v.name] = v
 	r.insert(r.before(in), 2, w.block(fmt.Sprintf("call %s, (%s);", v.name, strings.Join(args, ", "))))

@@ -159,7 +159,7 @@ func watch(t *testing.T, before loaded, k *ir.Func, opt instrument.Options,
 		opt.Queues, opt.Slots = testQueues, testSlots
 	}
 	opt.Lockstep = model == event.Lockstep
-	opt.Values = benign == event.BenignAll
+	opt.Values = opt.Values || benign == event.BenignAll
 	res, err := instrument.Module(before.file, before.tree, before.mod, opt)
 	if err != nil {
 		return nil, false

@@ -74,7 +74,6 @@ type Host struct {
 	next   uint64     // ticket
 	blocks map[uint32]*block
 	sum    Summary
-	failed bool
 
 	stopped bool
 	wg      sync.WaitGroup

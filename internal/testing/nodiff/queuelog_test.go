@@ -79,7 +79,8 @@ func (w *watched) sameLog(seed, steps uint64) {
 	values := w.result.Options.Values
 	a := &recorded{values: values, of: make(map[string]int)}
 	b := &recorded{values: values, of: make(map[string]int)}
-	if sum, _ := w.logged(seed, steps, a, b); !sum.Complete() {
+	sum, res := w.logged(seed, steps, a, b)
+	if !sum.Complete() {
 		return
 	}
 	shown := 0
@@ -88,6 +89,9 @@ func (w *watched) sameLog(seed, steps uint64) {
 			w.t.Errorf("seed %d: %s: %d in the log, %d events", seed, op, m, n)
 			shown++
 		}
+	}
+	if len(res.Faults) > 0 || res.Stop != nil {
+		return // an invalid access is logged, and is no event
 	}
 	for op, n := range a.of {
 		if b.of[op] == 0 && shown < 10 {

@@ -2,9 +2,9 @@ package emu
 
 import "fmt"
 
-// The host beside a kernel. A program may read and write memory while a kernel runs, and a kernel may
-// wait for it. In an arena the program does so by itself. For a run with memory of its own, the host
-// gets turns like a warp.
+// The host beside a kernel. A program may read and write memory while a kernel runs, and a kernel
+// may wait for it. In an arena the program does so by itself. For a run with memory of its own,
+// the host gets turns like a warp.
 
 // hostTurns is the number of turns of warps between two of the host.
 const hostTurns = 64
@@ -24,7 +24,8 @@ func (m HostMemory) Write(object string, offset uint64, b []byte) error {
 }
 
 // each visits the bytes of an object in pieces within one page.
-func (m HostMemory) each(object string, offset uint64, b []byte, visit func(memory, b []byte)) error {
+func (m HostMemory) each(object string, offset uint64, b []byte,
+	visit func(memory, b []byte)) error {
 	for _, o := range m.mem.objs {
 		if o.name != object {
 			continue
@@ -44,7 +45,8 @@ func (m HostMemory) each(object string, offset uint64, b []byte, visit func(memo
 	return fmt.Errorf("no memory object is named %s", object)
 }
 
-// serve gives the host a turn, and reports whether it has changed memory for which a thread may wait.
+// serve gives the host a turn, and reports whether it has changed memory for which a thread may
+// wait.
 func (s *scheduler) serve(stuck bool) bool {
 	if s.opt.Host == nil {
 		return false

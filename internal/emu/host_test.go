@@ -27,8 +27,8 @@ again:
 }
 `
 
-// TestHost lets a kernel wait for the host. With a host that changes what the kernel polls the run goes
-// on; with one that does not, and without one, it ends as any run whose threads only spin.
+// TestHost lets a kernel wait for the host. With a host that changes what the kernel polls the run
+// goes on; with one that does not, and without one, it ends as any run whose threads only spin.
 func TestHost(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -83,7 +83,8 @@ func TestHost(t *testing.T) {
 			t.Errorf("%s: %v %+v, %d times stuck", test.name, res.Status, res.Stop, stuck)
 		}
 		var b [4]byte
-		if _, err := res.Read("out", 0, b[:]); err != nil || binary.LittleEndian.Uint32(b[:]) != test.value {
+		_, err = res.Read("out", 0, b[:])
+		if err != nil || binary.LittleEndian.Uint32(b[:]) != test.value {
 			t.Errorf("%s: out is %v (%v), want %d", test.name, b, err, test.value)
 		}
 	}

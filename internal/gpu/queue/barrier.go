@@ -8,15 +8,16 @@ import (
 	"heddle/internal/event"
 )
 
-// Barriers as the host sees them. A kernel logs arrivals, before they happen; when a barrier completes
-// follows from them and from the threads that have exited (PTX ISA 9.7.13.1, 9.7.13.2). The rules are
-// those of package emu: arrivals count in warps, once all living lanes of the warp are there; without a
-// count a barrier needs every warp that lives, or all warps if some arrival named a count; of different
-// counts the first one is taken.
+// Barriers as the host sees them. A kernel logs arrivals, before they happen; when a barrier
+// completes follows from them and from the threads that have exited (PTX ISA 9.7.13.1, 9.7.13.2).
+// The rules are those of package emu: arrivals count in warps, once all living lanes of the warp
+// are there; without a count a barrier needs every warp that lives, or all warps if some arrival
+// named a count; of different counts the first one is taken.
 //
-// What it can miss: if more threads arrive at a counted barrier than it counts, or at two uses of it,
-// the order of their records may differ from that of their arrivals, so that other ones than here were
-// let go (docs/theory/queues.md). It shows when a thread that waits here logs something else.
+// What it can miss: if more threads arrive at a counted barrier than it counts, or at two uses of
+// it, the order of their records may differ from that of their arrivals, so that other ones than
+// here were let go (docs/theory/queues.md). It shows when a thread that waits here logs something
+// else.
 
 const numBarriers = 16
 
@@ -170,7 +171,8 @@ func (h *Host) complete(b *block, number uint8, exited bool) {
 	h.opt.Sink.Complete(&event.Complete{Block: b.id, Barrier: number, Exited: exited})
 }
 
-// warpSync takes note of lanes that wait for others of their warp, and lets them go if these are there.
+// warpSync takes note of lanes that wait for others of their warp, and lets them go if these are
+// there.
 func (h *Host) warpSync(b *block, p wait) {
 	w := &b.warps[b.index(p.Warp)]
 	w.waits |= p.Mask

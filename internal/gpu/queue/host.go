@@ -1,10 +1,10 @@
-// Package queue is the host side of instrumented kernels: it reads the records that they write into
-// queues (Barracuda, sections 4.2 and 4.3; layout in package ptx/instrument) and makes them events for
-// the detector of races, which follows the same paper.
+// Package queue is the host side of instrumented kernels: it reads the records that they write
+// into queues (Barracuda, sections 4.2 and 4.3; layout in package ptx/instrument) and makes them
+// events for the detector of races, which follows the same paper.
 //
-// One goroutine reads each queue. Records of one queue are delivered in the order of their slots, those
-// of different queues in any order, except that strong accesses are delivered in the order of their
-// tickets. docs/theory/queues.md proves that the detector may use this order.
+// One goroutine reads each queue. Records of one queue are delivered in the order of their slots,
+// those of different queues in any order, except that strong accesses are delivered in the order
+// of their tickets. docs/theory/queues.md proves that the detector may use this order.
 package queue
 
 import (
@@ -37,15 +37,15 @@ type Summary struct {
 	Records uint64
 	Slots   uint64 // of instrument.SlotSize bytes
 	Tickets uint64 // of the records with one
-	// Invalid counts lanes with misaligned addresses, or outside of shared memory, which have no events:
-	// there the device stops.
+	// Invalid counts lanes with misaligned addresses, or outside of shared memory, which have no
+	// events: there the device stops.
 	Invalid uint64
 	// Early counts records of threads that wait at a barrier according to other records: its uses had
 	// been told apart wrongly. See docs/theory/queues.md.
 	Early uint64
 	// Dropped counts records that found no space after Close, and Missing slots that the device has
-	// reserved and nobody has read: of dropped records, of such that were not read before Close, and of
-	// such that it had not completed when the kernel was ended.
+	// reserved and nobody has read: of dropped records, of such that were not read before Close, and
+	// of such that it had not completed when the kernel was ended.
 	Dropped, Missing uint64
 	// Held are records that were read and not delivered, because a record with an earlier ticket is
 	// missing.
@@ -55,15 +55,15 @@ type Summary struct {
 	Err error // of the first queue that could not be read; nothing of it was delivered from there on
 }
 
-// Complete reports whether the events are all of the launch. If not, what was found in them is valid,
-// and that nothing was found says nothing.
+// Complete reports whether the events are all of the launch. If not, what was found in them is
+// valid, and that nothing was found says nothing.
 func (s *Summary) Complete() bool {
 	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Dropped == 0 && s.Missing == 0 &&
 		s.Held == 0 && s.Cut == 0
 }
 
-// Host reads the queues of one launch. New makes it; then either Start and Stop, or any number of calls
-// of Drain; then End.
+// Host reads the queues of one launch. New makes it; then either Start and Stop, or any number of
+// calls of Drain; then End.
 type Host struct {
 	opt     Options
 	sites   []instrument.Site
@@ -83,8 +83,8 @@ type Host struct {
 // New prepares the memory of the queues and returns the host.
 func New(opt Options) (*Host, error) {
 	if opt.Queues < 1 || opt.Slots < 2*instrument.MaxSlots || opt.Slots&(opt.Slots-1) != 0 {
-		return nil, fmt.Errorf("%d queues of %d slots: a power of two of at least %d expected", opt.Queues,
-			opt.Slots, 2*instrument.MaxSlots)
+		return nil, fmt.Errorf("%d queues of %d slots: a power of two of at least %d expected",
+			opt.Queues, opt.Slots, 2*instrument.MaxSlots)
 	}
 	h := &Host{opt: opt, sites: opt.Result.Sites, blocks: make(map[uint32]*block)}
 	h.moved = sync.NewCond(&h.mu)
@@ -97,8 +97,8 @@ func New(opt Options) (*Host, error) {
 	return h, nil
 }
 
-// Close tells the device that nobody reads any more. Records that find no space are dropped from then
-// on, and the kernel runs to its end.
+// Close tells the device that nobody reads any more. Records that find no space are dropped from
+// then on, and the kernel runs to its end.
 func (h *Host) Close() { h.opt.Memory.Store32(instrument.ClosedAt, 1) }
 
 // Start begins to read, by one goroutine for each queue. A goroutine that fails closes the queues.
@@ -149,8 +149,8 @@ func (h *Host) fail(err error) {
 	h.Close()
 }
 
-// Stop says that the kernel has ended, and waits until all that it has written is read. What a queue
-// holds may wait for tickets of another one, so that the rest is read in turns.
+// Stop says that the kernel has ended, and waits until all that it has written is read. What a
+// queue holds may wait for tickets of another one, so that the rest is read in turns.
 func (h *Host) Stop() {
 	h.mu.Lock()
 	h.stopped = true
@@ -191,8 +191,8 @@ func (h *Host) Drain() uint64 {
 	}
 }
 
-// step reads and delivers one record of a queue. moved is false if there is none, or if it waits for
-// an earlier ticket.
+// step reads and delivers one record of a queue. moved is false if there is none, or if it waits
+// for an earlier ticket.
 func (h *Host) step(q *reader) (moved bool, err error) {
 	if !q.pending {
 		if q.pending, err = q.read(); !q.pending || err != nil {
@@ -215,8 +215,8 @@ func (h *Host) step(q *reader) (moved bool, err error) {
 	return true, nil
 }
 
-// End sends the Stall events of blocks in which every thread that has not ended waits, and returns what
-// was read.
+// End sends the Stall events of blocks in which every thread that has not ended waits, and returns
+// what was read.
 func (h *Host) End() Summary {
 	for _, id := range slices.Sorted(maps.Keys(h.blocks)) {
 		if !h.stall(h.blocks[id]) {
@@ -289,7 +289,8 @@ func (h *Host) deliver(r *record) {
 	}
 }
 
-// sameAs returns the lanes among left that have the value of the first of them in place of an address.
+// sameAs returns the lanes among left that have the value of the first of them in place of an
+// address.
 func (r *record) sameAs(left uint32) uint32 {
 	same, v := uint32(0), r.addr[bits.TrailingZeros32(left)]
 	for m := left; m != 0; m &= m - 1 {

@@ -41,8 +41,8 @@ func newGPU(t *testing.T, queues, slots int, geo event.Geometry) *gpu {
 		device: words(t, instrument.DeviceBytes(queues)), queues: queues, slots: slots, geo: geo}
 }
 
-// put writes a record of a site whose addresses are not affine, with a ticket if it has one. It returns
-// false if the record was dropped.
+// put writes a record of a site whose addresses are not affine, with a ticket if it has one. It
+// returns false if the record was dropped.
 func (g *gpu) put(w event.Warp, site int, mask uint32, addr func(l int) uint64, ticket bool) bool {
 	q := int(g.geo.BlockOf(w)) % g.queues
 	n := 1 + inSlots(bits.OnesCount32(mask))
@@ -185,14 +185,15 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestClosed lets the consumer end early. The device must go on, and what is missing must be counted.
+// TestClosed lets the consumer end early. The device must go on, and what is missing must be
+// counted.
 func TestClosed(t *testing.T) {
 	geo := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1},
 		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
 	g := newGPU(t, 1, 128, geo)
 	l := &log{of: make(map[event.Warp][]uint64)}
-	h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device, Queues: 1,
-		Slots: 128, Sink: l})
+	h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device,
+		Queues: 1, Slots: 128, Sink: l})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +215,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestCorrupt overwrites the queues with something else. It must be an error, and neither a crash nor
-// an event of a thread that does not exist.
+// TestCorrupt overwrites the queues with something else. It must be an error, and neither a crash
+// nor an event of a thread that does not exist.
 func TestCorrupt(t *testing.T) {
 	geo := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 40, Y: 1, Z: 1},
 		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
@@ -233,8 +234,8 @@ func TestCorrupt(t *testing.T) {
 		{"lane that is not active", [8]uint32{ready, 0, 0, 3, 1}, "lanes 0x3"},
 	} {
 		g := newGPU(t, 1, 128, geo)
-		h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device, Queues: 1,
-			Slots: 128, Sink: &log{of: make(map[event.Warp][]uint64)}})
+		h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device,
+			Queues: 1, Slots: 128, Sink: &log{of: make(map[event.Warp][]uint64)}})
 		if err != nil {
 			t.Fatal(err)
 		}

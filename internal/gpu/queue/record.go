@@ -44,8 +44,8 @@ func (q *reader) place(n uint64) int {
 	return q.ring + int(n&uint64(q.h.opt.Slots-1))*instrument.SlotSize
 }
 
-// read reads the next record into rec, and frees its slots. ok is false if there is none yet. An error
-// means that the memory holds something else: the kernel has overwritten it.
+// read reads the next record into rec, and frees its slots. ok is false if there is none yet. An
+// error means that the memory holds something else: the kernel has overwritten it.
 func (q *reader) read() (ok bool, err error) {
 	mem := q.h.opt.Memory
 	want := instrument.ReadyBit | uint32(q.next)
@@ -80,8 +80,8 @@ func (q *reader) read() (ok bool, err error) {
 
 // corrupt is the error for memory that holds no record.
 func (q *reader) corrupt(format string, args ...any) error {
-	return fmt.Errorf("slot %d of queue %d holds no record (%s): the kernel has overwritten it, or the "+
-		"module is not the one that was instrumented", q.next, q.number, fmt.Sprintf(format, args...))
+	return fmt.Errorf("slot %d of queue %d holds no record (%s): the kernel has overwritten it, or "+
+		"the module is not the one that was instrumented", q.next, q.number, fmt.Sprintf(format, args...))
 }
 
 // header decodes the first slot of a record.

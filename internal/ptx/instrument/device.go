@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// The device side of the queues, as PTX: Barracuda, section 4.2. All lanes of a warp that execute a
-// log call together write one record. The leader, the first lane that takes part, reserves slots; the
-// lanes store their addresses in parallel; the leader then makes the record visible.
+// The device side of the queues, as PTX: Barracuda, section 4.2. All lanes of a warp that execute
+// a log call together write one record. The leader, the first lane that takes part, reserves
+// slots; the lanes store their addresses in parallel; the leader then makes the record visible.
 //
-// Deviations from the paper: records have a length that fits their contents; each is published by a
-// word of its own and not by a common commit index, so that no warp waits for another one; strong
-// accesses are executed under one lock and get tickets, which order the queues (docs/theory/queues.md).
+// Deviations from the paper: records have a length that fits their contents; each is published by
+// a word of its own and not by a common commit index, so that no warp waits for another one;
+// strong accesses are executed under one lock and get tickets, which order the queues
+// (docs/theory/queues.md).
 //
-// The code depends on the version of PTX: from 6.0 on, the operations of a warp name their lanes, and
-// a barrier makes the lanes of a warp meet. Before, lanes that are together stay together.
+// The code depends on the version of PTX: from 6.0 on, the operations of a warp name their lanes,
+// and a barrier makes the lanes of a warp meet. Before, lanes that are together stay together.
 
 // target is what the target of a module has.
 type target struct {
@@ -42,8 +43,8 @@ func targetOf(version, sm string) (target, error) {
 		return t, fmt.Errorf("target %q is unknown", sm)
 	}
 	if t.ptx < 30 || t.sm < 30 {
-		return t, fmt.Errorf("target %s with PTX %s has no shfl, by which the lanes of a warp log together",
-			sm, version)
+		return t, fmt.Errorf("target %s with PTX %s has no shfl, by which the lanes of a warp log "+
+			"together", sm, version)
 	}
 	t.sync, t.activemask = t.ptx >= 60, t.ptx >= 62
 	t.model = t.sync && t.sm >= 70
@@ -204,8 +205,9 @@ func device(t target, opt *Options, variants []variant, strong bool) string {
 }
 
 // begin writes the function that starts a strong access. It takes the lock for the lanes that are
-// here together, and returns them; 0 if nothing is logged. The lock is given in the order in which it
-// was asked for: a warp that polls would otherwise take it again before those for which it waits.
+// here together, and returns them; 0 if nothing is logged. The lock is given in the order in which
+// it was asked for: a warp that polls would otherwise take it again before those for which it
+// waits.
 func (c *code) begin() {
 	fmt.Fprintf(&c.b, "\n.func (.param .b32 result) %s ()\n{\n%s", beginFunc, registers)
 	c.line("mov.u32 %%active, 0")
@@ -290,10 +292,10 @@ func (c *code) function(v variant) {
 	c.b.WriteString("}\n")
 }
 
-// addresses finds the shortest form of the addresses, and sets what the record says about them: %flags,
-// %base, %stride, %word (active or step), %log (the size of each address as a logarithm), %start (the
-// byte behind the first slot where addresses begin), %addrs (the slots up to the last address), and %n,
-// the slots so far. %addr becomes what is stored for each lane.
+// addresses finds the shortest form of the addresses, and sets what the record says about them:
+// %flags, %base, %stride, %word (active or step), %log (the size of each address as a logarithm),
+// %start (the byte behind the first slot where addresses begin), %addrs (the slots up to the last
+// address), and %n, the slots so far. %addr becomes what is stored for each lane.
 func (c *code) addresses(v variant) {
 	c.line("mov.u32 %%word, %%active")
 	c.line("not.pred %%off, %%on")
@@ -337,8 +339,8 @@ func (c *code) addresses(v variant) {
 	c.line("add.u32 %%n, %%addrs, 1")
 }
 
-// affine finds whether the addresses grow evenly with the lane: %affine, %stride. %p is whether this is
-// so for a lane. The second lane of the mask says what the stride is; without one it is 0.
+// affine finds whether the addresses grow evenly with the lane: %affine, %stride. %p is whether
+// this is so for a lane. The second lane of the mask says what the stride is; without one it is 0.
 func (c *code) affine() {
 	c.line("sub.u32 %%a, %%mask, 1")
 	c.line("and.b32 %%a, %%a, %%mask")
@@ -423,8 +425,9 @@ func (c *code) differences(ticket int) {
 }
 
 // values decides whether the values that lanes store are part of the record. They are needed where
-// two lanes store to the same bytes, to tell whether they store the same. Valid addresses are multiples
-// of the size of the access, so that two accesses of one instruction are equal or do not overlap.
+// two lanes store to the same bytes, to tell whether they store the same. Valid addresses are
+// multiples of the size of the access, so that two accesses of one instruction are equal or do not
+// overlap.
 func (c *code) values(v variant) {
 	if v.words == 0 {
 		return
@@ -477,9 +480,9 @@ func (c *code) overlap() {
 	c.label("$decided")
 }
 
-// reserve finds the queue of the block and reserves %n slots there, waiting for the host to free some
-// if necessary. It sets %idx to the number of the first one, of all lanes, or jumps to the end if the
-// host reads no more.
+// reserve finds the queue of the block and reserves %n slots there, waiting for the host to free
+// some if necessary. It sets %idx to the number of the first one, of all lanes, or jumps to the
+// end if the host reads no more.
 func (c *code) reserve() {
 	c.line("ld.volatile.global.u32 %%queues, [%%host+%d]", QueuesAt)
 	c.line("ld.volatile.global.u32 %%slots, [%%host+%d]", SlotsAt)
@@ -522,8 +525,8 @@ func (c *code) reserve() {
 	c.line("mov.u64 %%idx, -1")
 	c.line("bra $reserved")
 	c.label("$space")
-	// What the host has read is read: the fence orders its reads before the writes that follow here and
-	// in every warp that sees the new limit.
+	// What the host has read is read: the fence orders its reads before the writes that follow here
+	// and in every warp that sees the new limit.
 	c.fence(true)
 	if c.t.model {
 		c.line("st.release.gpu.global.u64 [%%queue+%d], %%y", DeviceHeader+8)
@@ -622,8 +625,8 @@ func (c *code) warp() {
 	c.line("add.u32 %%warp, %%warp, %%block")
 }
 
-// lanes stores a value of each lane into the slots from number %first on, by the rank of the lane: 8
-// bytes each, or if sized is set, from byte %start on and of the size that %log says.
+// lanes stores a value of each lane into the slots from number %first on, by the rank of the lane:
+// 8 bytes each, or if sized is set, from byte %start on and of the size that %log says.
 func (c *code) lanes(value string, sized bool) {
 	if sized {
 		c.line("shl.b32 %%b, %%rank, %%log")

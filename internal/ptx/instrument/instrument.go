@@ -1,16 +1,17 @@
-// Package instrument rewrites PTX so that a kernel logs what it does to memory and to synchronization
-// while it runs on a GPU: Barracuda, section 4.1. The records are events of whole warps, written into
-// queues from which package gpu/queue makes events again.
+// Package instrument rewrites PTX so that a kernel logs what it does to memory and to
+// synchronization while it runs on a GPU: Barracuda, section 4.1. The records are events of whole
+// warps, written into queues from which package gpu/queue makes events again.
 //
-// A call of a log function is added before each weak access to global or shared memory, each fence,
-// barrier and end of threads, and around each strong access, which it makes one at a time in the grid.
-// The functions find the warp and its queue themselves, so that device functions, recursion and
-// indirect calls need no changes: the paper adds an argument to each function instead.
+// A call of a log function is added before each weak access to global or shared memory, each
+// fence, barrier and end of threads, and around each strong access, which it makes one at a time
+// in the grid. The functions find the warp and its queue themselves, so that device functions,
+// recursion and indirect calls need no changes: the paper adds an argument to each function
+// instead.
 //
-// What a kernel does that these records do not describe makes it refused, with the reason: mbarriers,
-// bulk copies, clusters, textures, surfaces, matrices in memory, and annotations of heddle.h. An
-// instruction between one that writes the carry flag and one that reads it cannot be logged either,
-// since calls do not preserve the flag.
+// What a kernel does that these records do not describe makes it refused, with the reason:
+// mbarriers, bulk copies, clusters, textures, surfaces, matrices in memory, and annotations of
+// heddle.h. An instruction between one that writes the carry flag and one that reads it cannot be
+// logged either, since calls do not preserve the flag.
 package instrument
 
 import (
@@ -62,9 +63,9 @@ type Kernel struct {
 	Stack bool
 }
 
-// Module instruments the kernels of a module. file, tree and m are its text, its tree and its IR, none
-// of which changes. It returns an error if nothing in the module can be instrumented because of its
-// version, target or size of addresses.
+// Module instruments the kernels of a module. file, tree and m are its text, its tree and its IR,
+// none of which changes. It returns an error if nothing in the module can be instrumented because
+// of its version, target or size of addresses.
 func Module(file *source.File, tree *ptx.File, m *ir.Module, opt Options) (*Result, error) {
 	if m.AddressSize != 64 {
 		return nil, fmt.Errorf("modules with %d-bit addresses are not instrumented", m.AddressSize)
@@ -77,7 +78,8 @@ func Module(file *source.File, tree *ptx.File, m *ir.Module, opt Options) (*Resu
 		return nil, fmt.Errorf("%d slots: a power of two of at least %d expected", s, 2*MaxSlots)
 	}
 	if bytes.Contains(file.Content, []byte(Prefix)) {
-		return nil, fmt.Errorf("the module has names that begin with %s: it is instrumented already", Prefix)
+		return nil, fmt.Errorf("the module has names that begin with %s: it is instrumented already",
+			Prefix)
 	}
 	r := &rewriter{file: file, mod: m, opt: &opt, res: &Result{Options: opt},
 		refused: make(map[*ir.Func]*refusal), at: make(map[int]int), variants: make(map[string]variant)}

@@ -60,7 +60,8 @@ func TestOutputIsPTX(t *testing.T) {
 			if err == nil && d.IsDir() && d.Name() == "programs" {
 				return fs.SkipDir
 			}
-			if ext := filepath.Ext(path); err != nil || d.IsDir() || ext != ".cu" && ext != ".ptx" && ext != ".cl" {
+			kernel := slices.Contains([]string{".cu", ".ptx", ".cl"}, filepath.Ext(path))
+			if err != nil || d.IsDir() || !kernel {
 				return err
 			}
 			low, err := lower.File(t.Context(), path, lower.Options{})
@@ -68,7 +69,8 @@ func TestOutputIsPTX(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := read(t, low.PTX)
-			for _, opt := range []Options{{}, {Fixed: true, Private: true, Separate: true}, {Lockstep: true, Values: true, Queues: 2, Slots: 128}} {
+			for _, opt := range []Options{{}, {Fixed: true, Private: true, Separate: true},
+				{Lockstep: true, Values: true, Queues: 2, Slots: 128}} {
 				r := instrumented(t, m, opt)
 				stable(t, r.Text)
 				for _, k := range r.Kernels {
@@ -136,8 +138,8 @@ func TestRefused(t *testing.T) {
 		{"fence.proxy.alias;", "fence.proxy.alias is not logged"},
 		{"fence.proxy.async;", ""}, // it orders bulk copies, which the kernel does not have
 		{"st.global.b128 [%a], %w;", "the values of st.global.b128 are not logged"},
-		{"st.global.u32 [%a], %v.x;", "a component of a vector register as an operand of st.global.u32 is " +
-			"not logged"},
+		{"st.global.u32 [%a], %v.x;",
+			"a component of a vector register as an operand of st.global.u32 is not logged"},
 		// The carry flag does not survive a call.
 		{"add.cc.u32 %r, %r, %s; st.global.u32 [%a], %r; addc.u32 %s, %s, 0;",
 			"a call between addc.u32 and what set its carry flag changes the flag"},
@@ -181,8 +183,8 @@ func TestModuleErrors(t *testing.T) {
 	}
 }
 
-// TestMerge checks which accesses share a record. Each case says for each access, in the order of the
-// text, which one's record stands for it.
+// TestMerge checks which accesses share a record. Each case says for each access, in the order of
+// the text, which one's record stands for it.
 func TestMerge(t *testing.T) {
 	for _, test := range []struct {
 		code string
@@ -205,7 +207,8 @@ func TestMerge(t *testing.T) {
 		{"ld.global.u32 %r, [%a]; ld.u32 %s, [%a];", []int{0, 1}},
 		{"ld.global.u32 %r, [%a]; bar.sync 0; ld.global.u32 %s, [%a];", []int{0, 1, 2}},
 		{"ld.global.u32 %r, [%a]; membar.gl; ld.global.u32 %s, [%a];", []int{0, 1, 2}},
-		{"ld.global.u32 %r, [%a]; ld.volatile.global.u32 %s, [%a]; ld.global.u32 %s, [%a];", []int{0, 1, 2}},
+		{"ld.global.u32 %r, [%a]; ld.volatile.global.u32 %s, [%a]; ld.global.u32 %s, [%a];",
+			[]int{0, 1, 2}},
 		{"ld.global.u32 %r, [%a]; @%q bra next; next: ld.global.u32 %s, [%a];", []int{0, 1}},
 	} {
 		r := instrumented(t, read(t, []byte(body(test.code))), Options{})
@@ -261,8 +264,8 @@ func TestReport(t *testing.T) {
 }
 `
 	r := instrumented(t, read(t, []byte(text)), Options{})
-	// caller: the store, whose call has a 64-bit address and 4 values, shifted and joined in two words;
-	// and the end. plain: one record for two loads, and the end.
+	// caller: the store, whose call has a 64-bit address and 4 values, shifted and joined in two
+	// words; and the end. plain: one record for two loads, and the end.
 	want := []Kernel{
 		{Instrs: 6, Logged: 2, Registers: 10, Params: 4 + 4 + 8 + 2*8},
 		{Instrs: 4, Logged: 2, Merged: 1, Registers: 2, Params: 4 + 4 + 8, Stack: true},

@@ -6,22 +6,23 @@ import (
 	"heddle/internal/isa"
 )
 
-// One record for several accesses. The paper does not log an access "to the address in a register if
-// the value of the register has not been changed since the last logged access" of the same basic block
-// (Barracuda, section 4.1). Here no access is lost: the host makes the event of each from the one
-// record, so that findings name the same places. Several offsets from one register share a record too,
-// which the paper does not do.
+// One record for several accesses. The paper does not log an access "to the address in a register
+// if the value of the register has not been changed since the last logged access" of the same
+// basic block (Barracuda, section 4.1). Here no access is lost: the host makes the event of each
+// from the one record, so that findings name the same places. Several offsets from one register
+// share a record too, which the paper does not do.
 //
 // Accesses of a block may share a record if
-//   - their addresses are one register plus constants, and nothing writes the register between them;
+//   - their addresses are one register plus constants, and nothing writes the register between;
 //   - they have the same guard, and nothing writes it either: they are made by the same lanes;
 //   - they are weak, of one space, and no instruction between them synchronizes or calls;
 //   - at most one of them writes: it is the one that is logged, for the values that it stores.
 //
 // The host then sees the accesses of a thread a little earlier or later than they are made, but no
-// synchronization of the thread lies between, so that they happen before and after the same accesses
-// of other threads. A second write is not merged, since its values may be others. Reads and writes are
-// never dropped in favour of each other: a write that Benign tolerates says nothing about a read.
+// synchronization of the thread lies between, so that they happen before and after the same
+// accesses of other threads. A second write is not merged, since its values may be others. Reads
+// and writes are never dropped in favour of each other: a write that Benign tolerates says nothing
+// about a read.
 
 // base is what merged accesses have in common.
 type base struct {

@@ -157,7 +157,8 @@ func (r *rewriter) examine(f *ir.Func) *refusal {
 				}
 			}
 			if in.ReadsCarry() && carry {
-				return &refusal{in, "a call between " + in.Text() + " and what set its carry flag changes the flag"}
+				what := fmt.Sprintf("a call between %s and what set its carry flag changes the flag", in.Text())
+				return &refusal{in, what}
 			}
 			switch {
 			case in.Has(isa.CC):
@@ -175,16 +176,16 @@ func (r *rewriter) operands(f *ir.Func, in *ir.Instr) string {
 	for i := range in.Src {
 		o := &in.Src[i]
 		switch {
-		case o.Kind == ir.Mem && o.Reg == ir.NoReg && o.Var == nil, o.Kind == ir.Imm, o.Kind == ir.Register,
-			o.Kind == ir.Mem && len(o.Elems) == 0, o.Kind == ir.Vector, o.Kind == ir.VarVal,
-			in.Action() == isa.ActCall:
+		case o.Kind == ir.Mem && len(o.Elems) == 0, o.Kind == ir.Imm, o.Kind == ir.Register,
+			o.Kind == ir.Vector:
 		default:
 			return fmt.Sprintf("an operand of %s is not logged", in.Text())
 		}
 		bad := false
 		o.EachReg(func(id ir.RegID) { bad = bad || strings.Contains(f.Regs[id].Name, ".") })
 		if bad {
-			return fmt.Sprintf("a component of a vector register as an operand of %s is not logged", in.Text())
+			return fmt.Sprintf("a component of a vector register as an operand of %s is not logged",
+				in.Text())
 		}
 	}
 	return ""
@@ -287,7 +288,8 @@ func (r *rewriter) insert(at, rank int, text string) {
 	r.inserts = append(r.inserts, insert{at, rank, text})
 }
 
-// text returns the text with all insertions, and with the device side in front of the first function.
+// text returns the text with all insertions, and with the device side in front of the first
+// function.
 func (r *rewriter) text(tree *ptx.File, t target) []byte {
 	for i := range r.res.Kernels {
 		k := &r.res.Kernels[i]
@@ -331,8 +333,8 @@ func (r *rewriter) text(tree *ptx.File, t target) []byte {
 	return append(out, r.file.Content[last:]...)
 }
 
-// firstFunc returns the offset of the first function or variable of a module: the log functions refer
-// to nothing that the module declares.
+// firstFunc returns the offset of the first function or variable of a module: the log functions
+// refer to nothing that the module declares.
 func firstFunc(file *source.File, tree *ptx.File) int {
 	for _, d := range tree.Decls {
 		switch d.(type) {
@@ -388,8 +390,8 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 	return w.registers(), params
 }
 
-// end wraps a strong access: its lanes take the lock, perform it, log it with a ticket, and give the
-// lock back. What the log call needs and the access may overwrite is kept in registers before.
+// end wraps a strong access: its lanes take the lock, perform it, log it with a ticket, and give
+// the lock back. What the log call needs and the access may overwrite is kept in registers before.
 func (r *rewriter) end(s *Site, w *writer, args []string) {
 	in := s.Instr
 	r.strong = true
@@ -413,5 +415,6 @@ func (r *rewriter) end(s *Site, w *writer, args []string) {
 	}
 	args = append(args, stored, active)
 	r.insert(r.before(in), 2, w.open(before))
-	r.insert(r.ends[start], 0, fmt.Sprintf("\n%scall %s, (%s);\n}\n", after, endFunc, strings.Join(args, ", ")))
+	r.insert(r.ends[start], 0,
+		fmt.Sprintf("\n%scall %s, (%s);\n}\n", after, endFunc, strings.Join(args, ", ")))
 }

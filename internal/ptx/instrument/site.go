@@ -64,14 +64,15 @@ type refusal struct {
 	what string
 }
 
-// quiet reports whether an instruction needs no record: it neither accesses memory that threads share
-// nor orders accesses.
+// quiet reports whether an instruction needs no record: it neither accesses memory that threads
+// share nor orders accesses.
 func quiet(a isa.Action) bool {
 	switch a {
 	case isa.ActCompute, isa.ActNothing, isa.ActBranch, isa.ActIndexedBranch, isa.ActTrap,
 		isa.ActConvertAddress, isa.ActTestSpace, isa.ActShuffle, isa.ActVote, isa.ActMatch,
 		isa.ActActiveMask, isa.ActWarpReduce, isa.ActElect, isa.ActMatrixMultiply, isa.ActMatrixMove,
-		isa.ActGridDependency, isa.ActCachePolicy, isa.ActQueryTexture, isa.ActQuerySurface, isa.ActTestOpaque, isa.ActStack:
+		isa.ActGridDependency, isa.ActCachePolicy, isa.ActQueryTexture, isa.ActQuerySurface,
+		isa.ActTestOpaque, isa.ActStack:
 		return true
 	}
 	return false

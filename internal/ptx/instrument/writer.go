@@ -10,8 +10,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// writer writes the arguments of one log call, in a block with registers of its own. The operands of
-// the instruction are visible there, since the block stands directly before it.
+// writer writes the arguments of one log call, in a block with registers of its own. The operands
+// of the instruction are visible there, since the block stands directly before it.
 type writer struct {
 	f     *ir.Func
 	decls strings.Builder
@@ -88,8 +88,9 @@ func (w *writer) address(o *ir.Operand, space event.Space) string {
 	return a
 }
 
-// sort makes a generic address in a register one that says its space: in shared memory it becomes an
-// offset with SharedBit. It returns whether a lane takes part: not if its address is in local memory.
+// sort makes a generic address in a register one that says its space: in shared memory it becomes
+// an offset with SharedBit. It returns whether a lane takes part: not if its address is in local
+// memory.
 func (w *writer) sort(a, takes string) string {
 	p, s, on := w.reg("pred"), w.reg("b64"), w.reg("b32")
 	w.line("isspacep.shared %s, %s;", p, a)
@@ -123,8 +124,8 @@ func (w *writer) value(o *ir.Operand, size int) string {
 // mask has ones in the low size bytes.
 func mask(size int) uint64 { return ^uint64(0) >> (64 - 8*size) }
 
-// read returns code that copies the low size bytes of a register into one of 64 bits, with zeros above
-// them.
+// read returns code that copies the low size bytes of a register into one of 64 bits, with zeros
+// above them.
 func (w *writer) read(to string, from ir.RegID, size int) string {
 	r := &w.f.Regs[from]
 	have := r.Type.Size()
@@ -141,7 +142,8 @@ func (w *writer) read(to string, from ir.RegID, size int) string {
 	return code
 }
 
-// widen returns code that copies a register of size bytes into one of 64 bits, with zeros above them.
+// widen returns code that copies a register of size bytes into one of 64 bits, with zeros above
+// them.
 func widen(to, from string, size int) string {
 	if size == 8 {
 		return fmt.Sprintf("mov.b64 %s, %s;\n", to, from)
@@ -187,8 +189,8 @@ func (w *writer) barrier(in *ir.Instr) string {
 	return id
 }
 
-// bytesRead returns a register with the number of bytes that cp.async reads: all of them, as many as
-// its fourth operand says, or none if that is a predicate and true.
+// bytesRead returns a register with the number of bytes that cp.async reads: all of them, as many
+// as its fourth operand says, or none if that is a predicate and true.
 func (w *writer) bytesRead(in *ir.Instr, s *Site) string {
 	if len(in.Src) < 4 || slices.Contains(in.Mods, "L2::cache_hint") {
 		n := w.reg("b64")

@@ -25,8 +25,8 @@ import (
 	"heddle/internal/testing/oracle"
 )
 
-// The emulator as the GPU: instrumented kernels run in it without a sink of events, and the detector
-// gets what the host reads from the queues.
+// The emulator as the GPU: instrumented kernels run in it without a sink of events, and the
+// detector gets what the host reads from the queues.
 
 // The queues of the tests. They are small, so that they are full now and then.
 const (
@@ -82,8 +82,8 @@ func loadWith(t *testing.T, text []byte, name string, content []byte) loaded {
 	return loaded{file, tree, mod, src, launch.Scan(src, nil)}
 }
 
-// window is one of the two memories of the queues in the global memory of an emulated run. It is used during the
-// turns of the host only.
+// window is one of the two memories of the queues in the global memory of an emulated run. It is
+// used during the turns of the host only.
 type window struct {
 	object string
 	mem    emu.HostMemory
@@ -142,8 +142,8 @@ func relevant(in *ir.Instr) bool {
 	return true
 }
 
-// watch instruments the module of a kernel and prepares both kernels. ok is false if the launch cannot
-// run, or if the kernel is refused.
+// watch instruments the module of a kernel and prepares both kernels. ok is false if the launch
+// cannot run, or if the kernel is refused.
 func watch(t *testing.T, before loaded, k *ir.Func, opt instrument.Options,
 	model event.WarpModel, benign event.Benign) (w *watched, ok bool) {
 	t.Helper()
@@ -186,7 +186,8 @@ func watch(t *testing.T, before loaded, k *ir.Func, opt instrument.Options,
 		}
 	}
 	for _, f := range before.mod.Funcs {
-		g := after.mod.Funcs[slices.IndexFunc(after.mod.Funcs, func(g *ir.Func) bool { return g.Name == f.Name })]
+		same := func(g *ir.Func) bool { return g.Name == f.Name }
+		g := after.mod.Funcs[slices.IndexFunc(after.mod.Funcs, same)]
 		a, b := relevantOf(f), relevantOf(g)
 		if len(a) != len(b) {
 			t.Fatalf("%s has %d instructions, instrumented %d", f.Name, len(a), len(b))
@@ -245,7 +246,8 @@ func found(det *race.Detector, site func(event.Site) int) findings {
 		for _, g := range e.Groups {
 			lo, hi = min(lo, site(g.Site)), max(hi, site(g.Site))
 		}
-		out[fmt.Sprintf("barrier %v %d: %d %d, exited %v", e.Kind, e.Barrier, lo, hi, len(e.Exited) > 0)] = true
+		out[fmt.Sprintf("barrier %v %d: %d %d, exited %v", e.Kind, e.Barrier, lo, hi,
+			len(e.Exited) > 0)] = true
 	}
 	return out
 }
@@ -274,10 +276,11 @@ func (w *watched) directly(seed uint64) (findings, *emu.Result) {
 	}), res
 }
 
-// logged runs the instrumented kernel, with the host reading its queues during its turns. queues gets
-// what the host reads, and events, if it is not nil, the events of the same run, those of the log
-// functions left out. steps is the limit of the run.
-func (w *watched) logged(seed, steps uint64, queues, events event.Sink) (queue.Summary, *emu.Result) {
+// logged runs the instrumented kernel, with the host reading its queues during its turns. queues
+// gets what the host reads, and events, if it is not nil, the events of the same run, those of the
+// log functions left out. steps is the limit of the run.
+func (w *watched) logged(seed, steps uint64, queues, events event.Sink) (queue.Summary,
+	*emu.Result) {
 	host, res := w.served(seed, steps, queues, events, func(h *queue.Host, _ bool) bool {
 		return h.Drain() > 0
 	})
@@ -295,8 +298,8 @@ func (w *watched) served(seed, steps uint64, queues, events event.Sink,
 	var host *queue.Host
 	opt := w.run(seed)
 	opt.MaxSteps = steps
-	// A kernel that waits for other blocks logs what it polls, which the emulator takes for progress: it
-	// would start the next block late.
+	// A kernel that waits for other blocks logs what it polls, which the emulator takes for progress:
+	// it would start the next block late.
 	opt.Resident = int(min(w.cfg.Geometry.Blocks(), 64))
 	opt.Host = func(m emu.HostMemory, stuck bool) bool {
 		mem.mem, device.mem = m, m
@@ -328,10 +331,10 @@ func (w *watched) served(seed, steps uint64, queues, events event.Sink,
 // identity is for detectors whose sites are those of the instrumented module.
 func identity(s event.Site) int { return int(s) }
 
-// sameRun runs the instrumented kernel once, and compares the findings from its queues with those from
-// its events. They are different orders of one execution. After the first race on a location a
-// detector may miss others, depending on the order. So where the findings differ, all races decide,
-// as the definitions say. It returns the findings from the queues.
+// sameRun runs the instrumented kernel once, and compares the findings from its queues with those
+// from its events. They are different orders of one execution. After the first race on a location
+// a detector may miss others, depending on the order. So where the findings differ, all races
+// decide, as the definitions say. It returns the findings from the queues.
 func (w *watched) sameRun(seed, steps uint64) (findings, queue.Summary, *emu.Result) {
 	queues, events := race.New(w.opt), race.New(w.opt)
 	sum, res := w.logged(seed, steps, queues, events)
@@ -497,20 +500,22 @@ func TestQueuesAgainstEvents(t *testing.T) {
 			order += w.order
 		}
 	})
-	t.Logf("%d runs, %d with other races for another order, %d threads let go early", runs, order, early)
+	t.Logf("%d runs, %d with other races for another order, %d threads let go early", runs, order,
+		early)
 	if os.Getenv("HEDDLE_ONLY") == "" && runs < 1200 {
 		t.Errorf("%d runs, at least 1200 are expected", runs)
 	}
 }
 
-// TestQueuesAgainstEmulation compares the findings from the queues with those of the kernel as it is,
-// for 10 seeds.
+// TestQueuesAgainstEmulation compares the findings from the queues with those of the kernel as it
+// is, for 10 seeds.
 //
-// The log calls change the schedule, so that a seed is not the same run of both. What happens before
-// what depends on the schedule only where threads synchronize through memory; there, and beyond the first
-// race on each location, a single run may show other findings. So the findings of all seeds together are
-// compared. They are sets over schedules of which each seed is a sample; where threads synchronize
-// through memory and 10 samples differ, up to 80 are taken, and both sets must agree then.
+// The log calls change the schedule, so that a seed is not the same run of both. What happens
+// before what depends on the schedule only where threads synchronize through memory; there, and
+// beyond the first race on each location, a single run may show other findings. So the findings of
+// all seeds together are compared. They are sets over schedules of which each seed is a sample;
+// where threads synchronize through memory and 10 samples differ, up to 80 are taken, and both
+// sets must agree then.
 func TestQueuesAgainstEmulation(t *testing.T) {
 	kernels, always, left := 0, 0, 0
 	eachKernel(t, func(t *testing.T, path string, before loaded, k *ir.Func) {
@@ -540,7 +545,8 @@ func TestQueuesAgainstEmulation(t *testing.T) {
 			}
 			maps.Copy(direct, a)
 			maps.Copy(queues, b)
-			if seed+1 == seeds && seeds < 80 && !maps.Equal(direct, queues) && w.direct.SyncsThroughMemory() {
+			if seed+1 == seeds && seeds < 80 && !maps.Equal(direct, queues) &&
+				w.direct.SyncsThroughMemory() {
 				seeds *= 2
 			}
 		}
@@ -551,7 +557,8 @@ func TestQueuesAgainstEmulation(t *testing.T) {
 			always++
 		}
 	})
-	t.Logf("%d kernels compared, %d of them equal for each of 10 seeds, %d left out", kernels, always, left)
+	t.Logf("%d kernels compared, %d of them equal for each of 10 seeds, %d left out", kernels,
+		always, left)
 	if os.Getenv("HEDDLE_ONLY") == "" && (kernels < 420 || always < 410) {
 		t.Errorf("at least 420 kernels, and 410 equal for each seed, are expected")
 	}

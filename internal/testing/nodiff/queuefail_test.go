@@ -35,8 +35,8 @@ func example(t *testing.T, name string, opt instrument.Options) *watched {
 	return nil
 }
 
-// TestQueueOverflow uses one queue of the smallest size, whose host reads only when every thread waits
-// for it: queues are full all the time, and the consumer is slow. Nothing may be lost.
+// TestQueueOverflow uses one queue of the smallest size, whose host reads only when every thread
+// waits for it: queues are full all the time, and the consumer is slow. Nothing may be lost.
 func TestQueueOverflow(t *testing.T) {
 	for _, name := range []string{"reduce_racy.cu", "matmul_racy.cu", "hashtable_racy.cu"} {
 		w := example(t, name, instrument.Options{Queues: 1, Slots: 128})
@@ -60,8 +60,8 @@ func TestQueueOverflow(t *testing.T) {
 	}
 }
 
-// TestConsumerKilled closes the queues after some turns, and reads no more. The kernel must run to its
-// end, and compute what it computes otherwise; the summary must say that events are missing.
+// TestConsumerKilled closes the queues after some turns, and reads no more. The kernel must run to
+// its end, and compute what it computes otherwise; the summary must say that events are missing.
 func TestConsumerKilled(t *testing.T) {
 	w := example(t, "reduce.cu", instrument.Options{Queues: 2, Slots: 128})
 	_, plain := w.directly(0)
@@ -105,8 +105,8 @@ func outputOf(w *watched) string {
 	return name
 }
 
-// trapping is a kernel in which one thread traps between two races. No access behind the trap may be
-// reported, and the first race must be.
+// trapping is a kernel in which one thread traps between two races. No access behind the trap may
+// be reported, and the first race must be.
 const trapping = `
 .version 8.0
 .target sm_80
@@ -130,7 +130,8 @@ const trapping = `
 }
 `
 
-// TestKernelTrap ends a kernel by a trap. What it has logged counts; the summary says that it was cut.
+// TestKernelTrap ends a kernel by a trap. What it has logged counts; the summary says that it was
+// cut.
 func TestKernelTrap(t *testing.T) {
 	before := loadText(t, trapping)
 	w, ok := watch(t, before, before.mod.Funcs[0], instrument.Options{}, event.Independent,

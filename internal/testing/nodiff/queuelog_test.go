@@ -56,8 +56,8 @@ func (r *recorded) Fence(e *event.Fence) {
 
 func (r *recorded) Arrive(e *event.Arrive) {
 	r.each(e.Warp, e.Mask, func(int) string {
-		return fmt.Sprintf("site %d, arrives at %d of %d threads, %d %v %v %v", e.Site, e.Barrier, e.Count,
-			e.Op, e.Red, e.Aligned, e.Orders)
+		return fmt.Sprintf("site %d, arrives at %d of %d threads, %d %v %v %v", e.Site, e.Barrier,
+			e.Count, e.Op, e.Red, e.Aligned, e.Orders)
 	})
 }
 
@@ -73,8 +73,8 @@ func (r *recorded) Exit(e *event.Exit) {
 	r.each(e.Warp, e.Mask, func(int) string { return "exit" })
 }
 
-// sameLog runs the instrumented kernel once, and compares the operations of each thread in its log with
-// those of its events.
+// sameLog runs the instrumented kernel once, and compares the operations of each thread in its log
+// with those of its events.
 func (w *watched) sameLog(seed, steps uint64) {
 	values := w.result.Options.Values
 	a := &recorded{values: values, of: make(map[string]int)}

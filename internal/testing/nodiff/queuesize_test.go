@@ -33,9 +33,9 @@ type counter struct {
 
 func (c *counter) Access(*event.Access) { c.accesses++ }
 
-// TestLogSize prints what logging costs, with each lever: warp instructions and bytes of log for each
-// access of a warp. The log of each example must take at most a quarter of the bytes that plain
-// instrumentation writes.
+// TestLogSize prints what logging costs, with each lever: warp instructions and bytes of log for
+// each access of a warp. The log of each example must take at most a quarter of the bytes that
+// plain instrumentation writes.
 func TestLogSize(t *testing.T) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-28s", "kernel")
@@ -91,11 +91,13 @@ type cost struct{ accesses, steps, bytes uint64 }
 func (c cost) perAccess() float64 { return float64(c.bytes) / float64(c.accesses) }
 
 func (c cost) String() string {
-	return fmt.Sprintf(" | %7d %6.1f %6.1f B", c.accesses, float64(c.steps)/float64(c.accesses), c.perAccess())
+	return fmt.Sprintf(" | %7d %6.1f %6.1f B", c.accesses,
+		float64(c.steps)/float64(c.accesses), c.perAccess())
 }
 
 // logSize measures one kernel. ok is false if it is not instrumented.
-func logSize(t *testing.T, path string, before loaded, k *ir.Func) (ok bool, row string, costs [4]cost) {
+func logSize(t *testing.T, path string, before loaded, k *ir.Func) (ok bool, row string,
+	costs [4]cost) {
 	for i, l := range levers {
 		w, ok := watch(t, before, k, l.opt, event.Independent, event.BenignWarp)
 		if !ok {

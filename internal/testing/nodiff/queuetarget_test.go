@@ -13,8 +13,9 @@ import (
 
 // every is a kernel with the forms of operands that a log call must understand: guards, generic
 // addresses of every space, vectors, immediates, narrow and floating-point values, variables as
-// addresses, dynamic shared memory, device functions called directly and by pointer, exits within them,
-// registers in nested scopes, and an end without ret. Lanes that leave early make the warps incomplete.
+// addresses, dynamic shared memory, device functions called directly and by pointer, exits within
+// them, registers in nested scopes, and an end without ret. Lanes that leave early make the warps
+// incomplete.
 const every = `
 .version VERSION
 .target TARGET

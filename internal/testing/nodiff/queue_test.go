@@ -456,8 +456,12 @@ func choices(t *testing.T, path string) (event.WarpModel, event.Benign) {
 	return model, benign
 }
 
-// eachKernel calls f for each kernel of the suite and the examples.
+// eachKernel calls f for each kernel of the suite and the examples, or of the files whose paths
+// contain HEDDLE_ONLY.
 func eachKernel(t *testing.T, f func(t *testing.T, path string, before loaded, k *ir.Func)) {
+	if testing.Short() {
+		t.Skip("many kernels")
+	}
 	only := os.Getenv("HEDDLE_ONLY")
 	for _, dir := range []string{"../../../testdata/suite", "../../../examples"} {
 		for _, path := range kernelFiles(t, dir) {

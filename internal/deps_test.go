@@ -100,6 +100,9 @@ var rules = map[string]string{
 	"repair/hostedit": "source edit syntax",
 	"repair/between":  "edit syntax repair/hostedit",
 
+	"ptx/instrument": "source event isa ptx ir",
+	"gpu/queue":      "event ptx/instrument",
+
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
 
@@ -118,7 +121,7 @@ var rules = map[string]string{
 
 	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
 
-	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
+	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
 	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev explore explore/kernel litmus",
 	"cmd/site":       "diag",
@@ -147,6 +150,8 @@ var testRules = map[string]string{
 	"lockstep/form":       "lockstep",
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
+	"ptx/instrument":      "irgen lower",
+	"gpu/queue":           "isa ir",
 	"reduce":              "diag irgen lower driver check",
 	"slice":               "source ptx irgen",
 	"smt":                 "smt/sat smt/proc",

@@ -42,6 +42,11 @@ type Options struct {
 	// Touched collects the bytes of global memory that the run accesses; nil: nothing is collected
 	Touched *order.Touched
 
+	// Host is what runs beside the kernel; nil: nothing. It is called at the start and the end of the run,
+	// between turns of warps, and when all threads only spin: then stuck is set. It returns whether it has
+	// changed memory: the run then goes on, although all threads may have waited for just that.
+	Host func(mem HostMemory, stuck bool) (changed bool)
+
 	// Peek lets the sink read registers; nil: it does not. Blocks then do not run ahead.
 	Peek *Peek
 

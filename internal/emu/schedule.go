@@ -47,6 +47,7 @@ type scheduler struct {
 	since     uint64 // step of the last start or end of a block
 	quiet     uint64 // step of the last turn that changed something
 	turns     uint64
+	served    uint64 // turn of the last call of Options.Host
 	spin      spinWatch
 	points    uint64 // see Result.points
 	reported  uint64
@@ -84,10 +85,12 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		s.opt.points = m.pointsOf(ctx, &opt)
 		s.x.drawPriorities(s.opt.points, 0)
 	}
-	if s.small = m.prog.spares != nil; !s.small {
+	if s.small = m.prog.spares != nil; !s.small && opt.Host == nil {
 		s.ahead = s.newWorkers()
 	}
+	s.serve(false)
 	s.loop()
+	s.serve(false)
 	res := s.result()
 	if res.Status == Completed && s.x.mem.used.Load() <= maxSpareBytes {
 		m.prog.spares.put(spareState{s.x, s.spare})
@@ -166,7 +169,7 @@ func (s *scheduler) loop() {
 		want = 1
 	}
 	for s.next < s.blocks || len(s.resident) > 0 {
-		if s.small && s.done > 0 && len(s.resident) == 0 {
+		if s.small && s.opt.Host == nil && s.done > 0 && len(s.resident) == 0 {
 			if s.small = false; s.x.steps*(s.blocks-s.next) > workerSteps {
 				s.ahead = s.newWorkers()
 			}
@@ -192,6 +195,9 @@ func (s *scheduler) loop() {
 		idle, ok := s.pass()
 		if !ok || s.next == s.blocks && s.stuck() {
 			return
+		}
+		if idle || s.turns-s.served >= hostTurns {
+			s.serve(false)
 		}
 		now := s.x.steps
 		// The resident blocks may wait for one that has not started.

@@ -72,7 +72,7 @@ func (s *spinWatch) after(x *exec, w *warp) {
 // stuck reports whether the run is over because all that is left spins. All blocks have started.
 func (s *scheduler) stuck() bool {
 	w := &s.spin
-	if w.turns < spinTurns {
+	if w.turns < spinTurns || s.serve(true) {
 		return false
 	}
 	if !w.states {

@@ -63,6 +63,10 @@ func (s *session) absent(rep *Report) string {
 		fmt.Fprintf(&b, "What remains of your work are the instructions of %s, tables of numbers\n"+
 			"that matter to it, and the numbers of the launch: look at these before you send\n"+
 			"anything.\n", reducedName)
+		if rep.Contents > 0 {
+			fmt.Fprintf(&b, "%s has %s of memory that are not zero, which may be data of the program.\n",
+				launchName, count(rep.Contents, "byte"))
+		}
 	}
 	return b.String()
 }

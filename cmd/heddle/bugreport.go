@@ -26,7 +26,7 @@ runs the command line that follows, compiles the input to PTX, and makes PTX and
 says the same: an internal error in the same functions, the same kind of verdict on the kernel with a finding of the
 same code, or (--keep finding=CODE) a finding of that code. Of a kernel that is verified or clean, only what it does not
 use is removed, since an empty kernel has that verdict too. A reduction keeps what heddle says, not whether it is right:
-if heddle reports a bug that is none, the smaller program may have one. Then use --keep program.
+if heddle reports a false alarm, the smaller program may have a real bug. Then use --keep program.
 
 Of exec, the program is run once, and its launches are saved: the input is the first one that alone shows the same.
 
@@ -290,7 +290,7 @@ func (c *bugReportCommand) conclude(rep *bugreport.Report) error {
 		fmt.Fprintf(w, "  %-20s %s\n", f.Name, f.About)
 	}
 	if rep.Reduced && rep.Interest.Verdict == "bug" && !c.opt.Tidy {
-		fmt.Fprintln(w, "If the bug is none: check that reduced.ptx has none either, or use "+
+		fmt.Fprintln(w, "If the bug is a false alarm, check that reduced.ptx has no real one, or use "+
 			"--keep program.")
 	}
 	read := "README.txt"

@@ -16,7 +16,7 @@ func (s *session) readme(rep *Report) string {
 		b.WriteString(extent(rep) + "\n")
 		if s.interest.Verdict == "bug" && !s.opt.Tidy {
 			b.WriteString("It keeps what heddle says, not whether that is right: if the original bug\n" +
-				"is none, see that this program has none either.\n")
+				"is a false alarm, check that this program has no real one.\n")
 		}
 		b.WriteString("\n")
 		fmt.Fprintf(&b, "To see it again:\n\n    %s\n\n", strings.Join(rep.Reproduce, "\n    "))

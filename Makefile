@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo dist docs man site test test-long bench lint build clang optional fuzz mutants sarif vscode
+.PHONY: demo dist dockerfile docs man site test test-long bench lint build clang optional fuzz mutants sarif vscode
 
 build: $(BIN)
 
@@ -61,6 +61,16 @@ sarif: clang build
 	  bin/sarif/examples.sarif --rule-kind 'Sarif;Ghas' --output bin/sarif/results.sarif \
 	  --log ForceOverwrite > bin/sarif/log
 	@cat bin/sarif/log; ! grep ': error ' bin/sarif/log
+
+# dockerfile lints the Dockerfile without docker: dockerfile-utils, the checks of editors, knows the syntax
+# of each instruction, and dockerfilelint what an image should not do. It fails on any remark.
+DOCKERFILE ?= Dockerfile
+LINTERS := dockerfile-utils@0.16.3 dockerfilelint@1.8.0
+dockerfile:
+	@npm install --silent --ignore-scripts --prefix bin/dockerfile $(LINTERS)
+	@out=$$(bin/dockerfile/node_modules/.bin/dockerfile-utils lint $(DOCKERFILE)) && test -z "$$out" || \
+	  { echo "$$out"; exit 1; }
+	bin/dockerfile/node_modules/.bin/dockerfilelint $(DOCKERFILE)
 
 # mutants changes conditions of the packages that decide verdicts, 40 in each, and fails if the tests
 # notice fewer than 90 percent; see cmd/mutate. SEED=2 draws others.

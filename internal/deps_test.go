@@ -58,7 +58,8 @@ var rules = map[string]string{
 
 	"explore/kernel": "event isa ir launch emu/alu memmodel explore",
 
-	"driver":      "source event ptx ir irgen launch lower diag suppress",
+	"crash":       "",
+	"driver":      "crash source event ptx ir irgen launch lower diag suppress",
 	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove",
 	"assume":      "smt",
 	"smt/answers": "smt cache",
@@ -76,7 +77,7 @@ var rules = map[string]string{
 
 	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
 
-	"host":              "event",
+	"host":              "crash event",
 	"command/bugreport": "ptx launch reduce",
 	"command/describe":  "diag driver launch",
 	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host",

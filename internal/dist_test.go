@@ -114,3 +114,35 @@ func TestReleaseNotes(t *testing.T) {
 		}
 	}
 }
+
+// TestDockerfile lints the Dockerfile, and copies of it with mistakes, which must fail: docker, which
+// would find them, is on few machines.
+func TestDockerfile(t *testing.T) {
+	if os.Getenv("HEDDLE_LONG") == "" {
+		t.Skip("npm fetches packages; HEDDLE_LONG=1")
+	}
+	for _, name := range []string{"node", "npm", "make"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("no %s", name)
+		}
+	}
+	command(t, "..", nil, "make", "dockerfile")
+	text, err := os.ReadFile("../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{"WORKDIR", "WORKDIRR"}, {"COPY . .", "COPY ."}, {"--from=", "--form="},
+		{"debian:bookworm-slim", "debian"}, {"install -y", "install"}} {
+		wrong := strings.Replace(string(text), c[0], c[1], 1)
+		file := filepath.Join(t.TempDir(), "Dockerfile")
+		if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("make", "dockerfile", "DOCKERFILE="+file)
+		cmd.Dir = ".."
+		out, err := cmd.CombinedOutput()
+		if wrong == string(text) || err == nil {
+			t.Errorf("%q passes:\n%s", c[1], out)
+		}
+	}
+}

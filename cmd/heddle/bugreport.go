@@ -26,7 +26,9 @@ runs the command line that follows, compiles the input to PTX, and makes PTX and
 says the same: an internal error in the same functions, the same kind of verdict on the kernel with a finding of the
 same code, or (--keep finding=CODE) a finding of that code. Of a kernel that is verified or clean, only what it does not
 use is removed, since an empty kernel has that verdict too. A reduction keeps what heddle says, not whether it is right:
-if heddle reports a bug that is none, the smaller program may have one. Then use --keep program.
+if heddle reports a false alarm, the smaller program may have a real bug. Then use --keep program.
+
+Of exec, the program is run once, and its launches are saved: the input is the first one that alone shows the same.
 
 The bundle has no source code. In the reduced PTX, functions, variables, parameters and files have other names, and
 letters of texts are replaced. README.txt in the bundle lists what is in it. Nothing is sent anywhere.
@@ -38,7 +40,7 @@ Exit codes: 0 the report has a reduced program, 3 it has none, with the reason, 
 const archiveName = "heddle-bug-report.tar.gz"
 
 // reportable are the commands that bug-report can run.
-var reportable = []string{"check", "verify", "run", "trace", "fix"}
+var reportable = []string{"check", "verify", "run", "trace", "fix", "sync", "exec"}
 
 // reportCommand is the command line of a report about another one.
 func reportCommand(args []string) string {
@@ -68,10 +70,11 @@ func newBugReport(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 // command is newBugReport for given fields.
 func (c *bugReportCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "bug-report [flags] [--] check|verify|run|trace|fix ARGS...",
+		Use:   "bug-report [flags] [--] check|verify|run|trace|fix|sync|exec ARGS...",
 		Short: "bundle what is needed to reproduce a failure or a wrong result",
 		Long:  reportHelp,
 		Example: "  heddle bug-report check kernel.cu\n" +
+			"  heddle bug-report exec main.cu -- 1000\n" +
 			"  heddle bug-report --keep finding=race-shared run --grid 4 kernel.cu",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(reportable, args[0]) {
@@ -160,8 +163,8 @@ func (c *bugReportCommand) describe(ctx context.Context) error {
 	c.opt.Home, _ = os.UserHomeDir()
 	c.opt.Dir, _ = os.Getwd()
 	c.opt.Log, c.opt.Run = c.stderr, c.run
-	line, stdin := c.opt.Line, c.opt.Stdin
-	c.opt.Programs = func(ctx context.Context) []bugreport.Program {
+	stdin := c.opt.Stdin
+	c.opt.Programs = func(ctx context.Context, line bugreport.Line) []bugreport.Program {
 		return programs(ctx, line, stdin)
 	}
 	if isTerminal(c.stderr) {
@@ -200,6 +203,9 @@ func readLine(args []string) (bugreport.Line, error) {
 		return nil
 	})
 	line.Inputs = fs.Args()
+	if n := fs.ArgsLenAtDash(); n >= 0 && args[0] == "exec" {
+		line.Inputs, line.Args = line.Inputs[:n], line.Inputs[n:]
+	}
 	if err != nil {
 		return line, fmt.Errorf("the command line to report is not valid: %w", err)
 	}
@@ -213,6 +219,10 @@ func flagsOf(command string) *pflag.FlagSet {
 		return newTrace(nil, nil, nil).Flags()
 	case "fix":
 		return newFix(nil, nil, nil).Flags()
+	case "sync":
+		return newSync(nil, nil, nil).Flags()
+	case "exec":
+		return newExec(nil, nil, nil).Flags()
 	}
 	return newCheck(command, nil, nil, nil).Flags()
 }
@@ -280,11 +290,15 @@ func (c *bugReportCommand) conclude(rep *bugreport.Report) error {
 		fmt.Fprintf(w, "  %-20s %s\n", f.Name, f.About)
 	}
 	if rep.Reduced && rep.Interest.Verdict == "bug" && !c.opt.Tidy {
-		fmt.Fprintln(w, "If the bug is none: check that reduced.ptx has none either, or use "+
+		fmt.Fprintln(w, "If the bug is a false alarm, check that reduced.ptx has no real one, or use "+
 			"--keep program.")
 	}
-	_, err := fmt.Fprintln(w, "Read README.txt and reduced.ptx before you send it; heddle sends "+
-		"nothing. Add what heddle should say.")
+	read := "README.txt"
+	if rep.Reduced {
+		read += " and reduced.ptx"
+	}
+	_, err := fmt.Fprintf(w, "Read %s before you send it; heddle sends nothing. Add what heddle should "+
+		"say.\n", read)
 	if err == nil && !rep.Reduced {
 		return exitError(exitUnknown)
 	}

@@ -250,6 +250,7 @@ func TestBugReportNames(t *testing.T) {
 		{"run", "--kernel", "secretKernel", "--seeds", "2", name}, {"trace", name},
 		{"fix", "--timeout", "5s", name},
 		{"verify", "--assume", "secretCount < 100", "--block", "64", name},
+		{"sync", "--block", "64", name},
 	} {
 		words := slices.Concat([]string{"--attempts", "60"}, args)
 		_, out, dir := reported(t, t.Context(), within, words...)
@@ -284,9 +285,9 @@ func TestCrashHint(t *testing.T) {
 		t.Errorf("the last line is %q", last)
 	}
 	errs.Reset()
-	guarded([]string{"sync", "k.cu"}, &errs, func() int { panic("x") })
+	guarded([]string{"init", "k.cu"}, &errs, func() int { panic("x") })
 	if strings.Contains(errs.String(), "bug-report") {
-		t.Errorf("bug-report does not run sync:\n%s", errs.String())
+		t.Errorf("bug-report does not run init:\n%s", errs.String())
 	}
 }
 

@@ -40,7 +40,7 @@ func programs(ctx context.Context, line bugreport.Line, stdin []byte) (out []bug
 			p := bugreport.Program{PTX: job.Module.Lowered.PTX, Kernel: job.Kernel.Name,
 				Demangled: job.Kernel.Demangled}
 			if cfg := job.Config(); cfg != nil {
-				p.Launches = launchesOf(job.Kernel, cfg, anySize(line))
+				p.Launches = launchesOf(job.Kernel, cfg, anySize(line), opt.Launch.Saved)
 			}
 			mu.Lock()
 			out = append(out, p)
@@ -93,8 +93,9 @@ func anySize(line bugreport.Line) (out [2]bool) {
 }
 
 // launchesOf returns a launch as flags, in three forms: without what heddle guessed, which it may
-// guess again from the PTX; with the sizes; and with all numbers and buffers.
-func launchesOf(k *ir.Func, cfg *launch.Config, any [2]bool) []reduce.Launch {
+// guess again from the PTX; with the sizes; and with all numbers and buffers. One that a program has
+// made may need the memory that was saved with it as well.
+func launchesOf(k *ir.Func, cfg *launch.Config, any [2]bool, saved *launch.Saved) []reduce.Launch {
 	given := reduce.Launch{Kernel: k.Name, Args: byIndex(k, cfg)}
 	g := cfg.Geometry
 	sized := given
@@ -128,7 +129,14 @@ func launchesOf(k *ir.Func, cfg *launch.Config, any [2]bool) []reduce.Launch {
 			complete.Args = append(complete.Args, explicit(cfg, i)...)
 		}
 	}
-	return []reduce.Launch{given, sized, complete}
+	out := []reduce.Launch{given, sized, complete}
+	if saved != nil {
+		sized.Args, sized.Saved = nil, saved
+		out = append(out, sized)
+	}
+	return slices.CompactFunc(out, func(a, b reduce.Launch) bool {
+		return a.Saved == b.Saved && slices.Equal(a.Words(), b.Words())
+	})
 }
 
 // byIndex returns the arguments that are not guessed. They name parameters by their index. Those

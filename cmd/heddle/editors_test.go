@@ -71,7 +71,7 @@ func TestHelixSnippet(t *testing.T) {
 	}
 }
 
-// drive is what a user does in Neovim: wait for findings, repair the kernel, and wait for the check
+// drive is what a user does in Neovim: wait for findings, show the verdicts, repair the kernel, and wait for the check
 // of the repaired text. It prints a line for each finding, and how many remain.
 const drive = `
 local function wait(what, done)
@@ -81,6 +81,10 @@ wait('finding', function() return #vim.diagnostic.get(0) > 0 end)
 for _, d in ipairs(vim.diagnostic.get(0)) do
   print(string.format('%d:%d %s %s\n', d.lnum + 1, d.col + 1, d.code, vim.bo.filetype))
 end
+local lens, buffer = vim.lsp.codelens, vim.api.nvim_get_current_buf()
+local new = vim.fn.has('nvim-0.12') == 1
+if new then lens.enable() else lens.refresh() end
+wait('lens', function() return #lens.get(new and { bufnr = buffer } or buffer) > 0 end)
 local changed = vim.api.nvim_buf_get_changedtick(0)
 vim.lsp.buf_request(0, 'workspace/executeCommand', {
   command = 'heddle.fix',

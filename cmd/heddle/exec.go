@@ -103,6 +103,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(positive{&c.timeout}, "timeout", "end the program after `TIME`, such as 10m")
 	fs.StringVar(&c.opt.Save, "save", "", "write each launch that the detector watches to a file in "+
 		"`DIR`, for the flag --launch of check, run, verify, fix, sync and trace")
+	fs.BoolVar(&c.opt.SavePTX, "save-ptx", false,
+		"with --save, also write the PTX of each kernel to DIR, for these commands without the source")
 	fs.BoolVar(&c.opt.ExecuteRepeats, "execute-repeats", false,
 		"execute launches that repeat an earlier one with the same inputs, too")
 	fs.BoolVar(&c.opt.InitCheck, "init-check", false,
@@ -305,6 +307,9 @@ func (c *execCommand) options(ctx context.Context) (err error) {
 	}
 	if c.opt.Common.Limit < 1 {
 		return fmt.Errorf("--limit %d: must be at least 1", c.opt.Common.Limit)
+	}
+	if c.opt.SavePTX && c.opt.Save == "" {
+		return errors.New("--save-ptx needs --save DIR")
 	}
 	args, _ := ctx.Value(typed{}).([]string)
 	c.opt.Command = "heddle"

@@ -120,7 +120,8 @@ func includes(args []string) []string {
 	return out
 }
 
-// loadLaunches reads saved launches: files, and all files of directories.
+// loadLaunches reads saved launches: files, and all files of directories but the PTX that heddle
+// exec --save-ptx has written beside them.
 func loadLaunches(paths []string) ([]*launch.Saved, error) {
 	var out []*launch.Saved
 	for _, path := range paths {
@@ -129,7 +130,8 @@ func loadLaunches(paths []string) ([]*launch.Saved, error) {
 		if err == nil {
 			files = nil
 			for _, e := range entries {
-				if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+				hidden := strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".ptx")
+				if e.Type().IsRegular() && !hidden {
 					files = append(files, filepath.Join(path, e.Name()))
 				}
 			}

@@ -98,7 +98,7 @@ func barrierText(use *placement.BarrierUse) string {
 	var list strings.Builder
 	for _, line := range useLines(&short) {
 		text := strings.TrimLeft(line, " ")
-		fmt.Fprintf(&list, "\n%s- %s", line[:len(line)-len(text)], text)
+		fmt.Fprintf(&list, "\n%s- %s", line[:len(line)-len(text)], diag.Prose(text, nil))
 	}
 	return barrierHeads[use.Need] + "\n" + list.String()
 }

@@ -19,7 +19,7 @@ import (
 var version, commit string
 
 // site is the address of the documents if it is not the one that follows from the path of the module
-// (-X main.site=URL), or noSite if they are published nowhere.
+// (publish-as -site URL, or -X main.site=URL), or noSite if they are published nowhere.
 var site string
 
 // noSite is what site is without a site.

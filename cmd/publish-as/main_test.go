@@ -134,6 +134,48 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
+// TestSite: the address of the documents stays unless it is given, and becomes that of Pages again.
+func TestSite(t *testing.T) {
+	const before, after = "package main\n\n// site.\n", "\n\nvar other string\n"
+	dir := write(t, "go.mod", "module heddle\n", siteFile, before+"var site string"+after)
+	for _, step := range []struct{ site, want, says string }{
+		{"none", `var site = "none"`, "remove .github/workflows/site.yml"},
+		{"", `var site = "none"`, ""},
+		{"https://heddle.example/docs/", `var site = "https://heddle.example/docs/"`, ""},
+		{"pages", "var site string", ""},
+	} {
+		args := []string{"-C", dir, "github.com/alice/heddle"}
+		if step.site != "" {
+			args = append([]string{"-site", step.site}, args...)
+		}
+		var errs bytes.Buffer
+		if code := run(args, &bytes.Buffer{}, &errs); code != 0 {
+			t.Fatalf("%q: exit code %d\n%s", step.site, code, errs.String())
+		}
+		if got := read(t, dir, siteFile); got != before+step.want+after {
+			t.Errorf("%q: %s", step.site, got)
+		}
+		if got := errs.String(); strings.Contains(got, "site.yml") != (step.says != "") ||
+			!strings.Contains(got, step.says) {
+			t.Errorf("%q: says %s", step.site, got)
+		}
+	}
+	for _, site := range []string{"heddle.example", "ftp://h/x", "https://", "https://h/?x", "no\"ne"} {
+		if code := run([]string{"-site", site, "-C", dir, "github.com/bob/loom"}, &bytes.Buffer{},
+			&bytes.Buffer{}); code != 2 {
+			t.Errorf("%q: exit code %d", site, code)
+		}
+	}
+	if got := read(t, dir, "go.mod"); got != "module github.com/alice/heddle\n" {
+		t.Errorf("go.mod: %q", got)
+	}
+	put(t, filepath.Join(dir, siteFile), []byte("package main\n"))
+	if code := run([]string{"-site", "none", "-C", dir, "github.com/bob/loom"}, &bytes.Buffer{},
+		&bytes.Buffer{}); code != 2 {
+		t.Errorf("without the declaration: exit code %d", code)
+	}
+}
+
 // checkout copies the files that git tracks, and new ones that it does not ignore.
 func checkout(t *testing.T) string {
 	t.Helper()
@@ -165,7 +207,7 @@ func TestPublish(t *testing.T) {
 	}
 	const path, version = "github.com/alice/heddle", "v0.1.0"
 	dir := checkout(t)
-	changed, err := rename(dir, path)
+	changed, err := rename(dir, path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,5 +265,18 @@ func TestPublish(t *testing.T) {
 	out, _ = exec.Command(filepath.Join(bin, "heddle"), "check", "--format", "sarif", "no.ptx").Output()
 	if !strings.Contains(string(out), `"helpUri": "https://alice.github.io/heddle/codes/race-shared.html"`) {
 		t.Errorf("no helpUri at home in\n%.2000s", out)
+	}
+	// Published without a site, it names none.
+	if _, err := rename(dir, path, noSite); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-o", filepath.Join(bin, "apart"), "./cmd/heddle")
+	cmd.Dir, cmd.Env = dir, env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	out, _ = exec.Command(filepath.Join(bin, "apart"), "check", "--format", "sarif", "no.ptx").Output()
+	if !strings.Contains(string(out), `"id": "race-shared"`) || strings.Contains(string(out), "helpUri") {
+		t.Errorf("a helpUri without a site, or no rules, in\n%.2000s", out)
 	}
 }

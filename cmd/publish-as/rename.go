@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,6 +24,9 @@ const (
 	unpublished = "heddle"       // the module path of a checkout without a home
 	placeholder = "OWNER/heddle" // the repository in its documents
 	host        = "github.com/"  // the action and the release workflow are GitHub's
+
+	noSite    = "none"  // the documents are published nowhere
+	pagesSite = "pages" // the address follows from the module path
 )
 
 // A renaming replaces one module path, and the name of its repository, by another.
@@ -31,19 +35,24 @@ type renaming struct {
 	slug     *regexp.Regexp // the old repository, OWNER/NAME, with the characters around it
 	newSlug  string
 	account  string // the old OWNER
+	site     string // where its documents are published; empty: as before
 }
 
-// rename gives the module in dir the path to. It returns the names of the files that it changed,
-// with slashes and relative to dir.
-func rename(dir, to string) ([]string, error) {
+// rename gives the module in dir the path to, and the address of its documents, unless that is
+// empty. It returns the names of the files that it changed, with slashes and relative to dir.
+func rename(dir, to, site string) ([]string, error) {
 	if err := checkHome(to); err != nil {
+		return nil, err
+	}
+	if err := checkSite(site); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return nil, fmt.Errorf("%w; expected the root of the module", err)
 	}
-	r := &renaming{from: modfile.ModulePath(text), to: to, newSlug: strings.TrimPrefix(to, host)}
+	r := &renaming{from: modfile.ModulePath(text), to: to, newSlug: strings.TrimPrefix(to, host),
+		site: site}
 	old := strings.TrimPrefix(r.from, host)
 	if r.from == unpublished {
 		old = placeholder
@@ -62,6 +71,19 @@ func checkHome(path string) error {
 			"that publish heddle", path)
 	}
 	return module.CheckPath(path)
+}
+
+// checkSite rejects what is not the address of a site.
+func checkSite(site string) error {
+	if site == "" || site == noSite || site == pagesSite {
+		return nil
+	}
+	u, err := url.Parse(site)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return fmt.Errorf("-site %s: expected a URL that begins with https://, none, or pages", site)
+	}
+	return nil
 }
 
 // tree rewrites the files below dir, except for those that no checkout contains.
@@ -110,7 +132,11 @@ func (r *renaming) file(name string, text []byte) ([]byte, error) {
 	case name == "go.mod":
 		return r.goMod(text)
 	case strings.HasSuffix(name, ".go"):
-		return r.imports(name, text)
+		text, err := r.imports(name, text)
+		if err == nil && name == siteFile && r.site != "" {
+			return r.address(text)
+		}
+		return text, err
 	case bytes.IndexByte(text, 0) >= 0: // a program or an image
 		return text, nil
 	}
@@ -119,6 +145,24 @@ func (r *renaming) file(name string, text []byte) ([]byte, error) {
 		text = r.publisher(text)
 	}
 	return text, nil
+}
+
+// siteFile declares the address of the documents.
+const siteFile = "cmd/heddle/version.go"
+
+// siteLine is that declaration.
+var siteLine = regexp.MustCompile(`(?m)^var site(?: string| = ".*")$`)
+
+// address changes the address of the documents.
+func (r *renaming) address(text []byte) ([]byte, error) {
+	line := fmt.Sprintf("var site = %q", r.site)
+	if r.site == pagesSite {
+		line = "var site string"
+	}
+	if len(siteLine.FindAll(text, 2)) != 1 {
+		return nil, errors.New("expected one line that begins with var site")
+	}
+	return siteLine.ReplaceAllLiteral(text, []byte(line)), nil
 }
 
 // editorManifest describes the extension for Visual Studio Code. Its publisher is the account of

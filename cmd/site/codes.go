@@ -160,48 +160,12 @@ func fence(language, text string) string {
 	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark + "\n"
 }
 
-var (
-	// span matches what is code in the plain text of a code's documentation: code in backquotes, flags,
-	// calls, reserved names, the CUDA API, PTX operations, and commands of heddle.
-	span = regexp.MustCompile("`[^`]+`" + `|--[a-z][a-z-]*(?: lockstep| \w+=[\w:]+)?|\b[a-z_][\w:]*\(\)|\b__\w+|\bcuda(?:[A-Z]\w+|::\w+)` +
-		`|\b(?:cp|bar|ld|st)\.[a-z_.]*[a-z_]|\bheddle (?:exec|explain [A-Z]+)\b`)
-	document = regexp.MustCompile(`docs/([a-z-]+\.md)`)
-	special  = regexp.MustCompile("[\\\\`*_{}\\[\\]<>&#!|~]")
-)
+// document finds the documents that a text names.
+var document = regexp.MustCompile(`docs/([a-z-]+\.md)`)
 
-// prose turns the plain text of a code's documentation into Markdown: what is code becomes code, names
-// of codes and documents become links, and nothing else has a meaning. Indented paragraphs are code.
+// prose is a plain text of package diag in Markdown, with links to documents.
 func prose(text string) string {
-	parts := strings.Split(text, "\n\n")
-	for i, p := range parts {
-		if !strings.HasPrefix(p, "    ") {
-			parts[i] = markCode(p)
-		}
-	}
-	return strings.Join(parts, "\n\n")
+	return diag.Prose(text, func(s string) string {
+		return document.ReplaceAllString(s, "[$0]($1)")
+	})
 }
-
-// markCode is prose for one paragraph.
-func markCode(text string) string {
-	var b strings.Builder
-	plain := func(s string) {
-		s = special.ReplaceAllString(s, `\$0`)
-		s = document.ReplaceAllString(s, "[$0]($1)")
-		b.WriteString(otherCode.ReplaceAllStringFunc(s, func(name string) string {
-			if _, ok := diag.Lookup(diag.Code(name)); !ok {
-				return name
-			}
-			return "`" + name + "`"
-		}))
-	}
-	at := 0
-	for _, m := range span.FindAllStringIndex(text, -1) {
-		plain(text[at:m[0]])
-		b.WriteString("`" + strings.Trim(text[m[0]:m[1]], "`") + "`")
-		at = m[1]
-	}
-	plain(text[at:])
-	return b.String()
-}
-
-var otherCode = regexp.MustCompile(`\b[a-z]+(?:-[a-z]+)+\b`)

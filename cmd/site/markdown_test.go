@@ -162,8 +162,8 @@ interval</code></a> <a href="#race-shared"><code class="short">race-global</code
 	}
 }
 
-// TestProse: the plain text of a code's documentation means in Markdown what it says, and what is
-// code is marked.
+// TestProse: the plain text of a code's documentation means in Markdown what it says, what is code is
+// marked, and documents are links.
 func TestProse(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a __shared__ array, __syncthreads() and x", "a `__shared__` array, `__syncthreads()` and x"},

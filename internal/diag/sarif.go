@@ -103,8 +103,8 @@ func markdown(d Doc) string {
 			fmt.Fprintf(&b, "```cuda\n%s\n```\n", strings.TrimRight(e.Text, "\n"))
 		}
 	}
-	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n## What to do\n\n%s\n\n## Example\n\n", d.Code, d.Title,
-		d.Text, d.Fix)
+	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n## What to do\n\n%s\n\n## Example\n\n", d.Code,
+		Prose(d.Title, nil), Prose(d.Text, nil), Prose(d.Fix, nil))
 	example(d.Example)
 	fmt.Fprint(&b, "\nThe same after the repair:\n\n")
 	example(d.Repaired())

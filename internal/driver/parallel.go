@@ -1,11 +1,10 @@
 package driver
 
 import (
-	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 
+	"heddle/internal/crash"
 	"heddle/internal/ir"
 )
 
@@ -19,7 +18,7 @@ func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = max(min(n, len(kernels)), 1)
-	var crash crash
+	var first crash.First
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, n)
 	var before chan struct{}
@@ -36,31 +35,10 @@ func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 				close(done)
 				<-slots
 			}()
-			defer crash.keep()
+			defer first.Keep()
 			job.logged(work)
 		})
 	}
 	wg.Wait()
-	crash.raise()
-}
-
-// crash carries the first panic of several goroutines, with its stack, to the goroutine that waits
-// for them, which can report it.
-type crash struct {
-	once sync.Once
-	text string
-}
-
-// keep recovers a panic. Each goroutine defers it.
-func (c *crash) keep() {
-	if p := recover(); p != nil {
-		c.once.Do(func() { c.text = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
-	}
-}
-
-// raise panics if one of the goroutines did. It must be called after all have ended.
-func (c *crash) raise() {
-	if c.text != "" {
-		panic(c.text)
-	}
+	first.Raise()
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"heddle/internal/crash"
 )
 
 // Server answers programs on a socket.
@@ -29,6 +31,7 @@ type Server struct {
 	mu       sync.Mutex
 	conns    map[*net.UnixConn]bool
 	failures []error
+	crash    crash.First // of devices
 }
 
 // Listen returns a server whose socket is in a new directory that only this user can read. open
@@ -63,6 +66,7 @@ func (s *Server) serve() {
 		s.enter(c)
 		go func() {
 			defer s.leave(c)
+			defer s.crash.Keep() // of the device; Close passes it on
 			if err := s.program(c); err != nil {
 				s.fail(err)
 			}
@@ -96,7 +100,7 @@ func (s *Server) fail(err error) {
 
 // Close accepts no more programs and waits until those that are connected have ended, or until ctx
 // ends, which closes their connections: a program that runs on then ends at its next call. It
-// returns what went wrong with connections.
+// returns what went wrong with connections, and panics if a device did.
 func (s *Server) Close(ctx context.Context) error {
 	_ = s.listener.Close()
 	<-s.served
@@ -110,6 +114,7 @@ func (s *Server) Close(ctx context.Context) error {
 	s.wait.Wait()
 	stop()
 	_ = os.RemoveAll(s.dir)
+	s.crash.Raise()
 	return errors.Join(s.failures...)
 }
 

@@ -229,3 +229,38 @@ int main() {
 		t.Errorf("the device was asked\n%q, regular %v; want\n%q", f.log, f.regular, wantLog)
 	}
 }
+
+// broken is a device with a mistake.
+type broken struct{ fake }
+
+func (b *broken) Launch(*host.Launch) host.Error { panic("a mistake") }
+
+// A panic of a device reaches the caller of Close with its stack, and the program ends: a panic in
+// the goroutine of a connection would end heddle without a word about the command.
+func TestCrash(t *testing.T) {
+	built := program.OfText(t, head+`int main() { fill<<<1, 1>>>(0, 1, 1); cudaDeviceSynchronize(); }`)
+	gpu, err := host.FindGPU("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := host.Listen(gpu, false, func(h host.Hello, a *host.Arena) (host.Device, error) {
+		return &broken{fake{hello: h, arena: a, sites: host.NewSites(h)}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, built)
+	cmd.Env = append(os.Environ(), host.Socket+"="+s.Path)
+	if err := cmd.Run(); err == nil {
+		t.Error("the program has exit code 0")
+	}
+	defer func() {
+		text := fmt.Sprint(recover())
+		if !strings.HasPrefix(text, "a mistake\n") || !strings.Contains(text, "(*broken).Launch") {
+			t.Errorf("the panic is %q", text)
+		}
+	}()
+	t.Errorf("Close returned %v", s.Close(ctx))
+}

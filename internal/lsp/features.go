@@ -196,8 +196,8 @@ func (s *Server) kernelAt(p textDocumentPosition) *hover {
 		at := p.Position
 		if uri == d.uri && at.Line == r.Start.Line && at.Character >= r.Start.Character &&
 			at.Character <= r.End.Character {
-			found = &hover{Contents: markup{"markdown", fmt.Sprintf("**%s** %s", v.Kind, v.Text())},
-				Range: &r}
+			text := fmt.Sprintf("**%s** %s", v.Kind, diag.Prose(v.Text(), nil))
+			found = &hover{Contents: markup{"markdown", text}, Range: &r}
 		}
 	})
 	return found

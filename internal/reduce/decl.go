@@ -204,10 +204,14 @@ func (c *Candidate) resize(n *ptx.VarName, dims []int64) edit {
 }
 
 // parameters are those of functions, with the instructions that name them, the arguments of calls,
-// and what the launch and the lowering say about them.
+// and what the launch and the lowering say about them. A saved launch has the bytes of all
+// parameters of its kernel, which keeps them.
 func parameters(c *Candidate) []edit {
 	var out []edit
 	for _, f := range c.functions() {
+		if f.Name == c.Launch.Kernel && c.Launch.Saved != nil {
+			continue
+		}
 		spans := make([]source.Span, len(f.Params))
 		for i, p := range f.Params {
 			spans[i] = p.Span()

@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,9 +19,14 @@ type Launch struct {
 	// Args name parameters by index, in Param and in the Text of an alias, so that names may change
 	// and parameters may be removed.
 	Args []launch.ArgSpec
+	// Saved has the parameters and the memory that a program gave the kernel; the fields above
+	// override it. It is for launches that flags do not describe: variables, pointers in memory,
+	// large contents. The parameters of the kernel then stay. nil: there is none.
+	Saved *launch.Saved
 }
 
-// Words are the flags of heddle's command line that make the launch.
+// Words are the flags of heddle's command line that make the launch, but for --launch with a file
+// that has Saved.
 func (l *Launch) Words() []string {
 	var out []string
 	flag := func(name, value string) { out = append(out, "--"+name, value) }
@@ -113,6 +119,49 @@ func (l Launch) smaller() []Launch {
 			out = append(out, next)
 		}
 	}
+	if l.Saved != nil {
+		next := l
+		next.Saved = nil
+		out = append(out, next)
+	}
+	for _, s := range smallerMemory(l.Saved) {
+		next := l
+		next.Saved = s
+		out = append(out, next)
+	}
+	return out
+}
+
+// smallerMemory returns a saved launch with less in one of its buffers: nothing, no data, or half of
+// the bytes from the first to the last that is not zero.
+func smallerMemory(s *launch.Saved) []*launch.Saved {
+	if s == nil {
+		return nil
+	}
+	var out []*launch.Saved
+	for i := range s.Buffers {
+		b := &s.Buffers[i]
+		with := func(data []byte, pointers []launch.SavedPointer) {
+			next := *s
+			next.Buffers = slices.Clone(s.Buffers)
+			next.Buffers[i].Data, next.Buffers[i].Pointers = data, pointers
+			out = append(out, &next)
+		}
+		data := bytes.TrimRight(b.Data, "\x00")
+		first := len(data) - len(bytes.TrimLeft(data, "\x00"))
+		middle := (first + len(data)) / 2
+		if len(b.Pointers) > 0 {
+			with(nil, nil)
+			with(b.Data, nil)
+		}
+		if len(data) > 0 {
+			with(nil, b.Pointers)
+		}
+		if middle > first { // at least two bytes
+			with(data[:middle], b.Pointers)
+			with(append(make([]byte, middle), data[middle:]...), b.Pointers)
+		}
+	}
 	return out
 }
 
@@ -191,4 +240,6 @@ func halfBytes(text string) string {
 }
 
 // key identifies the launch among candidates.
-func (l *Launch) key() string { return strings.Join(l.Words(), "\x00") }
+func (l *Launch) key() string {
+	return strings.Join(append(l.Words(), fmt.Sprintf("%p", l.Saved)), "\x00")
+}

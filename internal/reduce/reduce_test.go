@@ -462,3 +462,50 @@ func TestOverlap(t *testing.T) {
 		t.Error("overlapping changes have a result")
 	}
 }
+
+// The memory of a saved launch becomes smaller where the property allows it: one byte and one
+// pointer decide here. The bytes of the parameters stay, so that the kernel keeps its parameters.
+func TestSavedMemory(t *testing.T) {
+	data := make([]byte, 100)
+	for i := range data {
+		data[i] = byte(i + 1)
+	}
+	pointers := []launch.SavedPointer{{Offset: 8, Buffer: 1}}
+	saved := &launch.Saved{Kernel: "k", Demangled: "k", Grid: *dim(4), Block: *dim(32),
+		Params: make([]byte, 16), Buffers: []launch.SavedBuffer{
+			{Name: "a", Size: 200, Data: data, Pointers: pointers},
+			{Name: "b", Size: 200, Data: data, Pointers: pointers}, {Name: "c", Size: 8, Data: data[:8]}}}
+	text := head + ".entry k(.param .u64 a, .param .u64 b) { ret; }\n"
+	c := parse(t, text, Launch{Kernel: "k", Grid: dim(4), Saved: saved})
+	res := reduced(t, c, func(_ context.Context, c *Candidate) bool {
+		s := c.Launch.Saved
+		return len(c.functions()) == 1 && s != nil && len(s.Buffers[0].Data) > 37 && s.Buffers[0].Data[37] == 38 &&
+			len(s.Buffers[1].Pointers) == 1
+	}, Options{})
+	s := res.Launch.Saved
+	want := append(make([]byte, 37), 38)
+	if !slices.Equal(s.Buffers[0].Data, want) || len(s.Buffers[0].Pointers) > 0 {
+		t.Errorf("the first buffer has %v and %v", s.Buffers[0].Data, s.Buffers[0].Pointers)
+	}
+	if len(s.Buffers[1].Data)+len(s.Buffers[2].Data) > 0 || len(s.Buffers[1].Pointers) != 1 {
+		t.Errorf("the others have %+v", s.Buffers[1:])
+	}
+	if got := len(res.functions()[0].Params); got != 2 || !res.Minimal || *res.Launch.Grid != *dim(1) {
+		t.Errorf("%d parameters, grid %v, minimal %v", got, res.Launch.Grid, res.Minimal)
+	}
+	if len(saved.Buffers[0].Data) != 100 || len(saved.Buffers[0].Pointers) != 1 {
+		t.Error("the launch of the first candidate has changed")
+	}
+}
+
+// A saved launch goes where the launch without it has the property, and then parameters may go, too.
+func TestSavedNotNeeded(t *testing.T) {
+	saved := &launch.Saved{Kernel: "k", Demangled: "k", Params: make([]byte, 8)}
+	c := parse(t, head+".entry k(.param .u64 a) { ret; }\n", Launch{Kernel: "k", Saved: saved})
+	res := reduced(t, c, func(_ context.Context, c *Candidate) bool {
+		return len(c.functions()) == 1
+	}, Options{})
+	if res.Launch.Saved != nil || len(res.functions()[0].Params) != 0 {
+		t.Errorf("%+v of\n%s", res.Launch, res.Text)
+	}
+}

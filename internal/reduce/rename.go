@@ -29,6 +29,11 @@ var known = map[string]bool{"vprintf": true, "malloc": true, "free": true, "__as
 // ownPrefixes begin the names of further such functions and variables.
 var ownPrefixes = []string{"__heddle_", "__nv_", "__cuda", "cuda", "llvm."}
 
+// own reports whether a name is one of heddle's or of the CUDA headers.
+func own(name string) bool {
+	return slices.ContainsFunc(ownPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
 // Rename gives functions, variables, parameters, labels and registers new names, which say what
 // they are, and removes what else contains words of the author: debug sections, names of files and
 // functions in positions, comments but the facts of heddle's lowering, and the letters of texts in
@@ -47,6 +52,7 @@ func Rename(c *Candidate) (*Candidate, *Names, error) {
 	l := c.Launch
 	l.Kernel = cmp.Or(r.names.Functions[l.Kernel], l.Kernel)
 	l.Args = r.arguments(l.Args)
+	l.Saved = r.saved(l.Saved)
 	next := c.apply(r.changes, l)
 	if next == nil {
 		return nil, nil, fmt.Errorf("the renamed program does not parse")
@@ -130,12 +136,7 @@ func (r *renamer) function(f *ptx.Func) {
 
 // declare gives a name a new one in a scope, unless it has one or keeps its own.
 func (r *renamer) declare(in map[string]string, name, stem string) {
-	for _, p := range ownPrefixes {
-		if strings.HasPrefix(name, p) {
-			return
-		}
-	}
-	if _, ok := in[name]; ok || name == "_" {
+	if _, ok := in[name]; ok || name == "_" || own(name) {
 		return
 	}
 	in[name] = r.fresh(stem)

@@ -1,7 +1,9 @@
 package reduce
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +13,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/irgen"
+	"heddle/internal/launch"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
 )
@@ -294,4 +297,40 @@ func FuzzRename(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// A saved launch names kernel, variables and buffers as the renamed program does, and nothing else.
+func TestRenameSaved(t *testing.T) {
+	const text = head + `.global .u32 secretTable;
+.global .u32 __heddle_own;
+.entry secretKernel(.param .u64 secretOut) { .reg .u32 r; ld.global.u32 r, [secretTable]; ret; }
+`
+	saved := &launch.Saved{Path: "/home/secret/k.1", Kernel: "secretKernel",
+		Demangled: "secretKernel(int*)", Params: make([]byte, 8), Buffers: []launch.SavedBuffer{
+			{Name: "secretBuffer", Size: 4, Data: []byte{1}},
+			{Name: "secretTable", Variable: "secretTable", Size: 4, Data: []byte{2}},
+			{Name: "secretGone", Variable: "secretGone", Size: 4},
+			{Name: "own", Variable: "__heddle_own", Size: 4}}}
+	c := parse(t, text, Launch{Kernel: "secretKernel", Saved: saved})
+	out, _, err := Rename(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := out.Launch.Saved.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	s, err := launch.ReadSaved(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%+v", s); strings.Contains(got, "secret") || s.Kernel != out.Launch.Kernel {
+		t.Errorf("the launch %s of\n%s", got, out.Text)
+	}
+	vars := []string{s.Buffers[0].Variable, s.Buffers[1].Variable, s.Buffers[2].Variable,
+		s.Buffers[3].Variable}
+	if !slices.Equal(vars, []string{"", "global0", "", "__heddle_own"}) ||
+		!strings.Contains(string(out.Text), "[global0]") {
+		t.Errorf("variables %q of\n%s", vars, out.Text)
+	}
 }

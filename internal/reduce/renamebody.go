@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -318,6 +319,26 @@ func (r *renamer) arguments(args []launch.ArgSpec) []launch.ArgSpec {
 		}
 	}
 	return out
+}
+
+// saved renames what a saved launch names: its kernel, buffers and variables. What the program has
+// no variable for is a buffer like others.
+func (r *renamer) saved(s *launch.Saved) *launch.Saved {
+	if s == nil {
+		return nil
+	}
+	next := *s
+	next.Path, next.Kernel = "", cmp.Or(r.names.Functions[s.Kernel], s.Kernel)
+	next.Demangled = next.Kernel
+	next.Buffers = slices.Clone(s.Buffers)
+	for i := range next.Buffers {
+		b := &next.Buffers[i]
+		b.Name = r.fresh("buffer")
+		if to := cmp.Or(r.named[b.Variable], r.arrays[b.Variable]); to != "" || !own(b.Variable) {
+			b.Variable = to
+		}
+	}
+	return &next
 }
 
 // maskText replaces the letters and digits of a text in an initialiser of bytes. Conversions of

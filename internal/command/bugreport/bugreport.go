@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,8 +26,9 @@ type Options struct {
 	Stdin []byte // that the line reads; nil: none
 	// Run runs a command line of heddle in this process. A panic is part of its outcome.
 	Run func(ctx context.Context, words []string, stdin []byte) Outcome
-	// Programs compiles the inputs to PTX. It is called once, after the line was run.
-	Programs func(context.Context) []Program
+	// Programs compiles the inputs of a line to PTX. It is called after the line of the report was
+	// run, with that line, or for exec with one for each launch of the program.
+	Programs func(context.Context, Line) []Program
 
 	Kernel string // that is reported; empty: the one with the most remarkable verdict
 	Code   string // of the finding to keep; empty: the verdict is kept
@@ -65,6 +67,7 @@ type Report struct {
 	Attempts  int
 	Before    int // instructions
 	After     int
+	Contents  int      // bytes of memory, other than zeros, in the launch of the reduced program
 	Reproduce []string // the commands that show it
 	Why       string   // why it is not reduced; empty: it is
 }
@@ -88,8 +91,10 @@ type session struct {
 	facts    []Facts
 	about    Facts // the kernel that is reported
 	interest *Interest
-	command  string // that examines candidates
-	steps    string // for --max-steps; empty: as the line has it
+	command  string        // that examines candidates
+	steps    string        // for --max-steps; empty: as the line has it
+	temp     string        // a directory for files that the report does not keep
+	written  *launch.Saved // the last one that was written to temp
 }
 
 // Make runs the line, reduces its input and returns the bundle. If ctx ends during the reduction,
@@ -97,19 +102,19 @@ type session struct {
 func Make(ctx context.Context, opt Options) (*Report, error) {
 	s := &session{opt: opt}
 	if opt.Line.Value("write") != "" {
-		return nil, &UsageError{"fix -w changes the input; expected the command line without -w"}
+		return nil, &UsageError{opt.Line.Command + " -w changes the input; expected the command line " +
+			"without -w"}
 	}
-	s.original = opt.Run(ctx, opt.Line.Words, opt.Stdin)
-	s.facts = []Facts{{Crash: crash(s.original.Stderr)}}
-	if len(s.facts[0].Crash) == 0 {
-		words := append(slices.Clone(opt.Line.Words[:1]), "--format=json")
-		for _, f := range opt.Line.Flags {
-			if !slices.Contains(unrepeatable, f.Name) {
-				words = append(words, f.words()...)
-			}
-		}
-		words = append(append(words, "--"), opt.Line.Inputs...)
-		s.facts = readFacts(opt.Run(ctx, words, opt.Stdin))
+	temp, err := os.MkdirTemp("", "heddle-bug-report-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	s.temp = temp
+	if opt.Line.Command == "exec" {
+		s.execute(ctx)
+	} else {
+		s.repeat(ctx)
 	}
 	if ctx.Err() != nil { // what the line says is not known
 		return nil, context.Cause(ctx)
@@ -123,14 +128,42 @@ func Make(ctx context.Context, opt Options) (*Report, error) {
 	return rep, nil
 }
 
+// repeat runs the line as it is, and again for facts.
+func (s *session) repeat(ctx context.Context) {
+	opt := &s.opt
+	s.original = opt.Run(ctx, opt.Line.Words, opt.Stdin)
+	s.facts = []Facts{{Crash: crash(s.original.Stderr)}}
+	if len(s.facts[0].Crash) > 0 {
+		return
+	}
+	words := []string{opt.Line.Command, "--format=json"}
+	for _, f := range opt.Line.Flags {
+		if !slices.Contains(unrepeatable, f.Name) {
+			words = append(words, f.words()...)
+		}
+	}
+	words = append(append(words, "--"), opt.Line.Inputs...)
+	s.facts = readFacts(opt.Run(ctx, words, opt.Stdin))
+}
+
 // unrepeatable are the flags that a second run of the line must not have: they say where results
 // go.
 var unrepeatable = []string{"format", "html", "output", "write", "diff", "emit", "baseline",
-	"write-baseline", "smt-dir", "stats", "print"}
+	"write-baseline", "smt-dir", "stats", "print", "report", "summary", "incremental"}
 
 // ranks are verdicts, the most remarkable first.
-var ranks = []string{"bug", "not repaired", "partly repaired", "repaired", "unsupported",
-	"not checked", "unknown", "clean", "verified", "unchanged"}
+var ranks = []string{"bug", "not repaired", "not synchronized", "partly repaired", "repaired",
+	"unsupported", "not checked", "unknown", "synchronized", "clean", "verified", "unchanged"}
+
+// rank is the place of a verdict in ranks, by its first words: the status of a placement has more. A
+// contradiction ("synchronized, but bug") is more remarkable than any of them.
+func rank(verdict string) int {
+	if strings.Contains(verdict, ", but ") {
+		return -1
+	}
+	word, _, _ := strings.Cut(verdict, ",")
+	return slices.Index(ranks, word)
+}
 
 // choose decides what the report is about.
 func (s *session) choose() error {
@@ -156,9 +189,7 @@ func (s *session) choose() error {
 		s.about, s.interest = list[0], &Interest{Code: s.opt.Code}
 		return nil
 	}
-	slices.SortStableFunc(list, func(a, b Facts) int {
-		return slices.Index(ranks, a.Verdict) - slices.Index(ranks, b.Verdict)
-	})
+	slices.SortStableFunc(list, func(a, b Facts) int { return rank(a.Verdict) - rank(b.Verdict) })
 	list = slices.DeleteFunc(list, func(f Facts) bool { return f.Verdict == "" })
 	switch {
 	case len(list) > 0 && s.opt.Contradiction:

@@ -5,8 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/launch"
 	"heddle/internal/reduce"
@@ -33,7 +37,7 @@ func made(t *testing.T, text string, change func(*Options)) (*Report, error) {
 	t.Helper()
 	opt := Options{Line: Line{Command: "check", Words: []string{"check", "-"}, Inputs: []string{"-"}},
 		Stdin: []byte(text), Run: fake, Attempts: 100, Log: io.Discard,
-		Programs: func(context.Context) []Program {
+		Programs: func(context.Context, Line) []Program {
 			return []Program{{PTX: []byte(text), Kernel: "k", Demangled: "k",
 				Launches: []reduce.Launch{{Kernel: "k"}}}}
 		}}
@@ -114,7 +118,7 @@ func TestSeeds(t *testing.T) {
 	text := strings.Replace(two, "k()", "k(.param .u64 secret)", 1)
 	rep, err := made(t, text, func(o *Options) {
 		o.Tidy = true
-		o.Programs = func(context.Context) []Program {
+		o.Programs = func(context.Context, Line) []Program {
 			a, err := launch.ParseArg("0=random:64")
 			if err != nil {
 				t.Fatal(err)
@@ -165,5 +169,92 @@ func TestScrub(t *testing.T) {
 	s.opt.Home, s.opt.Dir = "", "/"
 	if got := s.scrub("/usr/c"); got != "/usr/c" {
 		t.Errorf("%s", got)
+	}
+}
+
+// A program is run once. Its launches are inputs with the PTX of their kernels, in their order, or
+// for a crash with the last one first, in which it was. Launches without PTX are none.
+func TestLaunches(t *testing.T) {
+	const stack = "heddle: internal error: x\ngoroutine 1 [running]:\npanic({0x1, 0x2})\n\t/x.go:1\n" +
+		"main.broken(...)\n\t/x.go:2\nmain.guarded(...)\n"
+	for _, crash := range []bool{false, true} {
+		executed := 0
+		var asked []string
+		opt := Options{Line: Line{Command: "exec", Words: []string{"exec", "a.cu"}, Inputs: []string{"a.cu"},
+			Args: []string{"1"}}, Attempts: 100, Log: io.Discard}
+		opt.Run = func(_ context.Context, words []string, text []byte) Outcome {
+			if words[0] == "exec" {
+				executed++
+				saved := flagValue(t, words, "--save=")
+				for i, name := range []string{"a.1", "b.1", "a.2", "c.1"} {
+					touch(t, filepath.Join(saved, name), int64(i))
+				}
+				touch(t, filepath.Join(saved, "a.ptx"), 9)
+				touch(t, filepath.Join(saved, "b.ptx"), 9)
+				if tail := words[len(words)-3:]; !slices.Equal(tail, []string{"a.cu", "--", "1"}) {
+					t.Errorf("the line ends with %q", tail)
+				}
+				facts := flagValue(t, words, "--report=json=")
+				if err := os.WriteFile(facts, fake(t.Context(), nil, []byte("trap")).Stdout, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if crash {
+					return Outcome{Code: 4, Stderr: []byte(stack)}
+				}
+				return Outcome{}
+			}
+			if words[0] != "run" {
+				t.Errorf("a candidate is examined by %q", words[0])
+			}
+			if crash {
+				return Outcome{Code: 4, Stderr: []byte(stack)}
+			}
+			return fake(t.Context(), nil, text)
+		}
+		opt.Programs = func(_ context.Context, line Line) []Program {
+			asked = append(asked, filepath.Base(line.Value("launch"))+" "+filepath.Base(line.Inputs[0]))
+			text := two
+			if name := filepath.Base(line.Value("launch")); name == "a.1" || crash && name == "a.2" {
+				text = ".version" // no program
+			}
+			return []Program{{PTX: []byte(text), Kernel: "k", Demangled: "k"}}
+		}
+		rep, err := Make(t.Context(), opt)
+		if err != nil || !rep.Reduced || executed != 1 {
+			t.Fatalf("error %v, executed %d times, %+v", err, executed, rep)
+		}
+		want := []string{"a.1 a.ptx", "b.1 b.ptx"}
+		if crash {
+			want = []string{"a.2 a.ptx", "b.1 b.ptx"}
+		}
+		if !slices.Equal(asked, want) {
+			t.Errorf("crash %v: the launches %q, want %q", crash, asked, want)
+		}
+	}
+}
+
+// flagValue returns the value of a flag in a command line.
+func flagValue(t *testing.T, words []string, prefix string) string {
+	t.Helper()
+	for _, w := range words {
+		if value, ok := strings.CutPrefix(w, prefix); ok {
+			return value
+		}
+	}
+	t.Fatalf("no %s in %q", prefix, words)
+	return ""
+}
+
+// touch makes an empty file with a time.
+func touch(t *testing.T, path string, second int64) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Unix(second, 0), time.Unix(second, 0)); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 // Names of the files of a bundle.
 const (
 	reducedName = "reduced.ptx"
+	launchName  = "reduced.launch"
 	sourceDir   = "source"
 )
 
@@ -64,10 +65,21 @@ func quoted(program string, words []string) string {
 func (s *session) addReduced(ctx context.Context, rep *Report, c *reduce.Candidate,
 	add func(name, about string, data []byte)) {
 	for _, command := range s.commands() {
-		words := append(s.words(command, &c.Launch), reducedName)
-		rep.Reproduce = append(rep.Reproduce, s.scrub(quoted("heddle", words)))
+		words := s.words(command, &c.Launch)
+		if c.Launch.Saved != nil {
+			words = append(words, "--launch", launchName)
+		}
+		rep.Reproduce = append(rep.Reproduce, s.scrub(quoted("heddle", append(words, reducedName))))
 	}
 	add(reducedName, "a smaller program about which heddle says the same", c.Text)
+	if c.Launch.Saved != nil {
+		var b bytes.Buffer
+		if err := c.Launch.Saved.Write(&b); err != nil {
+			fmt.Fprintf(s.opt.Log, "heddle: %v\n", err) // not for one that candidates were run with
+		}
+		rep.Contents = contents(c.Launch.Saved)
+		add(launchName, "its launch: the parameters, and what is left of the memory", b.Bytes())
+	}
 	add("reproduce.txt", "the command that shows it, with the launch as flags",
 		[]byte(strings.Join(rep.Reproduce, "\n")+"\n"))
 	ctx, cancel := after(ctx)
@@ -82,22 +94,36 @@ func (s *session) addReduced(ctx context.Context, rep *Report, c *reduce.Candida
 	add("reduced-stderr.txt", "its messages", []byte(stderr))
 }
 
+// contents counts the bytes of memory in a saved launch that are not zero.
+func contents(l *launch.Saved) (n int) {
+	for i := range l.Buffers {
+		data := l.Buffers[i].Data
+		n += len(data) - bytes.Count(data, []byte{0})
+	}
+	return n
+}
+
 // printed runs the commands of the report on the reduced program, and returns what they print, as
 // if it was in the working directory.
 func (s *session) printed(ctx context.Context, c *reduce.Candidate) (stdout, stderr string,
 	err error) {
-	dir, err := os.MkdirTemp("", "heddle-bug-report-")
-	if err != nil {
-		return "", "", err
-	}
-	defer os.RemoveAll(dir)
+	dir := s.temp
 	file := filepath.Join(dir, reducedName)
 	if err := os.WriteFile(file, c.Text, 0o600); err != nil {
 		return "", "", err
 	}
 	for _, command := range s.commands() {
-		o := s.opt.Run(ctx, append(s.words(command, &c.Launch), file), nil)
-		local := strings.NewReplacer(dir+string(filepath.Separator), "")
+		words := s.words(command, &c.Launch)
+		if c.Launch.Saved != nil {
+			path, err := s.write(c.Launch.Saved)
+			if err != nil {
+				return "", "", err
+			}
+			words = append(words, "--launch", path)
+		}
+		o := s.opt.Run(ctx, append(words, file), nil)
+		within := dir + string(filepath.Separator)
+		local := strings.NewReplacer("--- a"+within, "--- a/", "+++ b"+within, "+++ b/", within, "")
 		stdout += s.scrub(local.Replace(string(o.Stdout)))
 		stderr += s.scrub(local.Replace(string(o.Stderr)))
 	}

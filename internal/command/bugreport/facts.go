@@ -34,8 +34,14 @@ type object struct {
 	Status   string   `json:"status"`
 	Reason   string   `json:"reason"`
 	Why      string   `json:"why"`
+	Stuck    []string `json:"stuck"`
 	Findings []object `json:"findings"`
-	Witness  *struct {
+	Kernels  []object `json:"kernels"`
+	Verdicts []object `json:"verdicts"`
+	Barriers []struct {
+		Status string `json:"status"`
+	} `json:"barriers"`
+	Witness *struct {
 		Level         string `json:"level"`
 		First, Second *struct{ Kind string }
 	} `json:"witness"`
@@ -89,9 +95,48 @@ func readFacts(o Outcome) []Facts {
 			}
 			k := of(x.Kernel)
 			k.Verdict, k.Reason = x.Status, x.Why
+		case "sync":
+			for _, one := range x.Kernels {
+				k := of(one.Kernel)
+				k.Verdict, k.Reason = one.placed(), one.stuck()
+			}
+		case "optimize":
+			for _, one := range x.Verdicts {
+				k := of(one.Kernel)
+				k.Verdict, k.Reason = one.Verdict, one.Reason
+			}
 		}
 	}
 	return out
+}
+
+// placed is the status of a placement, with the kinds of changes, and with a verdict on the changed
+// kernel that is not the expected one.
+func (x *object) placed() string {
+	out := x.Status
+	for _, change := range []string{"inserted", "removed"} {
+		for _, b := range x.Barriers {
+			if b.Status == change {
+				out += ", barriers " + change
+				break
+			}
+		}
+	}
+	switch x.Verdict {
+	case "bug", "unknown", "unsupported":
+		if x.Status == "synchronized" || x.Status == "unchanged" {
+			out += ", but " + x.Verdict
+		}
+	}
+	return out
+}
+
+// stuck is why no placement is right, without the two places that it begins with.
+func (x *object) stuck() string {
+	if len(x.Stuck) == 0 {
+		return ""
+	}
+	return x.Stuck[0][strings.LastIndex(x.Stuck[0], ": ")+1:]
 }
 
 // joined are the facts about the input and its kernels as one.

@@ -11,10 +11,20 @@ import (
 
 // Line is a command line of heddle that shows what is to be reported.
 type Line struct {
-	Command string   // check, verify, run, trace or fix
+	Command string   // check, verify, run, trace, fix, sync or exec
 	Words   []string // all of it behind the program, the command included
 	Flags   []Flag   // in their order
 	Inputs  []string // what is no flag
+	Args    []string // of exec, behind --: the arguments of the program, or a command
+}
+
+// examiner is the command that examines smaller programs: what a program has launched, heddle run
+// executes.
+func (l *Line) examiner() string {
+	if l.Command == "exec" {
+		return "run"
+	}
+	return l.Command
 }
 
 // Flag is one flag as it was typed.
@@ -34,7 +44,8 @@ func (f Flag) words() []string {
 // deciding are the flags that decide a result besides the program and its launch.
 var deciding = []string{"seed", "seeds", "warp", "benign", "max-steps", "memory", "solver",
 	"timeout", "assume", "only-intra-block", "bounds", "abstraction", "assume-no-wrap", "extern",
-	"unwind", "blockidx", "redundant"}
+	"unwind", "blockidx", "redundant", "strip", "block-only", "verify-only", "oracle", "algorithm",
+	"cost", "loop-cost", "cond-cost"}
 
 // Kept returns the flags with which smaller programs are examined: those that decide the result,
 // and the dimensions of a proof that may have any size.
@@ -64,7 +75,8 @@ func (l *Line) Value(name string) string {
 var plain = []string{"grid", "block", "global", "local", "cluster", "shared", "limit", "jobs",
 	"std", "arch", "opt-level", "lang", "format", "color", "allow", "total-timeout", "emit", "print",
 	"verbose", "quiet", "exec", "stats", "no-cache", "no-config", "trust", "diff", "write", "printf",
-	"invariants", "math-int"}
+	"invariants", "math-int", "explain", "optimize", "incremental", "check-launches", "gpu",
+	"execute-repeats", "init-check", "leak-check", "default-stream"}
 
 // Anonymous is the line without names of the user: files have numbers, arguments their values
 // alone, and other values are left out.
@@ -85,6 +97,9 @@ func (l *Line) anonymous() string {
 	}
 	for i, name := range l.Inputs {
 		out = append(out, fmt.Sprintf("input%d%s", i, extension(name)))
+	}
+	if len(l.Args) > 0 {
+		out = append(out, fmt.Sprintf("-- (%s left out)", count(len(l.Args), "word")))
 	}
 	return strings.Join(out, " ")
 }

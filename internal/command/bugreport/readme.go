@@ -16,7 +16,7 @@ func (s *session) readme(rep *Report) string {
 		b.WriteString(extent(rep) + "\n")
 		if s.interest.Verdict == "bug" && !s.opt.Tidy {
 			b.WriteString("It keeps what heddle says, not whether that is right: if the original bug\n" +
-				"is none, see that this program has none either.\n")
+				"is a false alarm, check that this program has no real one.\n")
 		}
 		b.WriteString("\n")
 		fmt.Fprintf(&b, "To see it again:\n\n    %s\n\n", strings.Join(rep.Reproduce, "\n    "))
@@ -63,6 +63,10 @@ func (s *session) absent(rep *Report) string {
 		fmt.Fprintf(&b, "What remains of your work are the instructions of %s, tables of numbers\n"+
 			"that matter to it, and the numbers of the launch: look at these before you send\n"+
 			"anything.\n", reducedName)
+		if rep.Contents > 0 {
+			fmt.Fprintf(&b, "%s has %s of memory that are not zero, which may be data of the program.\n",
+				launchName, count(rep.Contents, "byte"))
+		}
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package bugreport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (s *session) reduce(ctx context.Context, rep *Report) *reduce.Candidate {
 		res = &reduce.Result{Candidate: start}
 	}
 	rep.Attempts, rep.Minimal = res.Attempts, res.Minimal
-	s.command = s.opt.Line.Command
+	s.command = s.opt.Line.examiner()
 	ctx, cancel := after(ctx)
 	defer cancel()
 	last := res.Candidate
@@ -82,41 +83,58 @@ func after(ctx context.Context) (context.Context, context.CancelFunc) {
 // start returns the first program and launch for which heddle says the same; nil and the reason if
 // there is none.
 func (s *session) start(ctx context.Context) (*reduce.Candidate, string) {
-	programs := s.opt.Programs(ctx)
-	if len(programs) == 0 {
-		return nil, "the input has no PTX: the compiler rejects it, or heddle fails before that"
+	lines := []Line{s.opt.Line}
+	if s.opt.Line.Command == "exec" {
+		lines = s.launches()
 	}
 	limits := caps
 	if s.opt.Line.Value("max-steps") != "" {
 		limits = []string{""}
 	}
-	why := ""
-	for _, p := range programs {
-		if s.about.Kernel != "" && p.Demangled != s.about.Kernel {
-			continue
-		}
-		for _, l := range append(p.Launches, reduce.Launch{Kernel: p.Kernel}) {
-			c, err := reduce.Parse(p.PTX, l)
-			if err != nil {
-				why = "the PTX of the input is not valid PTX, so that there is no tree to reduce"
+	programs, invalid := 0, false
+	for _, line := range lines {
+		for _, p := range s.opt.Programs(ctx, line) {
+			programs++
+			if s.about.Kernel != "" && p.Demangled != s.about.Kernel {
 				continue
 			}
-			if s.shows(ctx, c, limits) {
-				s.keepReason(ctx, c)
-				return c, ""
+			for _, l := range append(p.Launches, reduce.Launch{Kernel: p.Kernel}) {
+				c, err := reduce.Parse(p.PTX, l)
+				if err != nil {
+					invalid = true
+				} else if s.shows(ctx, c, limits) {
+					s.keepReason(ctx, c)
+					return c, ""
+				}
 			}
 		}
 	}
-	if ctx.Err() != nil {
-		return nil, "the report was interrupted before the input was examined"
+	return nil, s.unshown(ctx, programs, invalid)
+}
+
+// unshown is why none of some programs shows what the report is about.
+func (s *session) unshown(ctx context.Context, programs int, invalid bool) string {
+	exec := s.opt.Line.Command == "exec"
+	switch {
+	case ctx.Err() != nil:
+		return "the report was interrupted before the input was examined"
+	case programs == 0 && exec:
+		return "no launch of the program is saved with its PTX: it launches no kernel, or one that " +
+			"needs several files, or a launch is too large"
+	case programs == 0:
+		return "the input has no PTX: the compiler rejects it, or heddle fails before that"
+	case invalid:
+		return "the PTX of the input is not valid PTX, so that there is no tree to reduce"
+	case s.interest.Verdict == contradiction:
+		return "heddle verify and heddle run do not contradict each other about the PTX of the input"
+	case s.opt.Line.Value("optimize") == "true":
+		return "sync --optimize changes source code, and PTX has none"
+	case exec:
+		return "heddle run says something else about each launch alone: what is reported depends on " +
+			"several launches or on host code"
 	}
-	if why == "" && s.interest.Verdict == contradiction {
-		why = "heddle verify and heddle run do not contradict each other about the PTX of the input"
-	} else if why == "" {
-		why = "heddle says something else about the PTX of the input alone, without its source and " +
-			"host code"
-	}
-	return nil, why
+	return "heddle says something else about the PTX of the input alone, without its source and " +
+		"host code"
 }
 
 // proving are the flags of heddle check and verify that heddle run lacks.
@@ -127,7 +145,7 @@ var proving = []string{"solver", "timeout", "assume", "only-intra-block", "bound
 // heddle run shows is one of heddle check as well, which would try to prove each candidate without
 // it: that takes most of the time.
 func (s *session) shows(ctx context.Context, c *reduce.Candidate, limits []string) bool {
-	commands := []string{s.opt.Line.Command}
+	commands := []string{s.opt.Line.examiner()}
 	if commands[0] == "check" && s.interest.Verdict == "bug" {
 		commands = []string{"run", "check"}
 	}
@@ -145,7 +163,7 @@ func (s *session) shows(ctx context.Context, c *reduce.Candidate, limits []strin
 // construct that heddle does not support would have the same verdict.
 func (s *session) keepReason(ctx context.Context, c *reduce.Candidate) {
 	switch s.interest.Verdict {
-	case "unknown", "unsupported", "not checked", "not repaired":
+	case "unknown", "unsupported", "not checked", "not repaired", "not synchronized":
 		s.interest.reason = shape(s.ask(ctx, c).Reason, namesOf(c))
 	}
 }
@@ -165,7 +183,16 @@ func (s *session) ask(ctx context.Context, c *reduce.Candidate) Facts {
 
 // askCommand runs a command on a candidate.
 func (s *session) askCommand(ctx context.Context, command string, c *reduce.Candidate) Facts {
-	words := append(s.words(command, &c.Launch), "--format=json", "--lang=ptx", "-")
+	words := s.words(command, &c.Launch)
+	if c.Launch.Saved != nil {
+		file, err := s.write(c.Launch.Saved)
+		if err != nil {
+			fmt.Fprintf(s.opt.Log, "heddle: %v\n", err)
+			return Facts{}
+		}
+		words = append(words, "--launch="+file)
+	}
+	words = append(words, "--format=json", "--lang=ptx", "-")
 	return joined(readFacts(s.opt.Run(ctx, words, c.Text)))
 }
 
@@ -190,7 +217,7 @@ func (s *session) commands() []string {
 	if s.interest.Verdict == contradiction {
 		return []string{"verify", "run"}
 	}
-	return []string{s.opt.Line.Command}
+	return []string{s.opt.Line.examiner()}
 }
 
 // words are a command for a launch, without its input.

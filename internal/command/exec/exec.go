@@ -37,6 +37,9 @@ type Options struct {
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
 	Save string
+	// SavePTX also writes the PTX of each kernel with a saved launch, so that both can be examined
+	// without the program.
+	SavePTX bool
 	// ExecuteRepeats: launches that repeat earlier ones with the same inputs are executed, too.
 	ExecuteRepeats bool
 	// InitCheck: reads of device memory that nothing has written are findings.

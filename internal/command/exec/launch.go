@@ -26,6 +26,7 @@ type kernel struct {
 	watch    *run.Program
 	shapes   map[shape]*history
 	launches uint64 // requested, executed or not
+	joined   bool   // with functions or variables of other modules
 	file     string // of saved launches, without the number
 	time     time.Duration
 }
@@ -152,6 +153,9 @@ func (s *session) executed(k *kernel, l *host.Launch, e Executed) {
 func (s *session) save(k *kernel, cfg *launch.Config, params []byte, cooperative bool) {
 	if k.file == "" {
 		k.file = s.r.fileFor(launch.BaseName(k.fn.Demangled))
+		if s.r.opt.SavePTX {
+			s.savePTX(k)
+		}
 	}
 	saved, err := k.code.Save(cfg, params)
 	if err == nil {
@@ -163,6 +167,19 @@ func (s *session) save(k *kernel, cfg *launch.Config, params []byte, cooperative
 	}
 	if err != nil {
 		s.r.note("launch %d of %s is not saved: %v", k.launches, k.fn.Demangled, err)
+	}
+}
+
+// savePTX writes the PTX of a kernel beside its saved launches. That of several files cannot be
+// read as one module.
+func (s *session) savePTX(k *kernel) {
+	if k.joined {
+		s.r.note("the PTX of %s is not saved: it uses functions or variables of other files",
+			k.fn.Demangled)
+		return
+	}
+	if err := os.WriteFile(k.file+".ptx", k.module.driver.Lowered.PTX, 0o666); err != nil {
+		s.r.note("the PTX of %s is not saved: %v", k.fn.Demangled, err)
 	}
 }
 

@@ -124,7 +124,10 @@ func (x *exec) signal(a *agent) {
 		m.left = append(m.left, leftover{m.phase, a.site, event.ThreadOf(a.warp.id, a.lane)})
 	}
 	if x.sink != nil {
-		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr}
+		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr, Arrival: a.copies}
+		if a.op != nil {
+			x.evs.signal.Bytes = int64(a.size)
+		}
 		x.sink.Signal(&x.evs.signal)
 	}
 	if a.copies {

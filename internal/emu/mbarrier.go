@@ -234,7 +234,7 @@ func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
 	b.serial++
 	b.mbars[addr] = &mbarrier{addr: addr, serial: b.serial, expected: n, pending: n}
 	x.wrote, x.changed = true, true
-	x.noteMBarrier(in, l, event.MBarrierInit, addr, 0)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierInit, Addr: addr, Count: n})
 }
 
 // invalMBarrier ends the life of an object.
@@ -248,20 +248,20 @@ func (x *exec) invalMBarrier(in *inst, l int, m *mbarrier) {
 	x.noteLeft(m)
 	delete(x.block.mbars, m.addr)
 	x.wrote, x.changed = true, true
-	x.noteMBarrier(in, l, event.MBarrierInvalidate, m.addr, m.phase)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierInvalidate, Addr: m.addr, Phase: m.phase})
 }
 
 // countMBarrier is expect_tx or complete_tx.
 func (x *exec) countMBarrier(in *inst, l int, m *mbarrier) {
 	n := int64(uint32(x.src(&in.s[1])[l]))
-	x.noteMBarrier(in, l, event.MBarrierCount, m.addr, m.phase)
 	if in.misc.mbar.use.Kind == isa.BarrierComplete {
-		if x.addBytes(in, l, m, -n) {
-			x.tryPhase(m)
-		}
-		return
+		n = -n
 	}
-	x.addBytes(in, l, m, n)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierCount, Addr: m.addr, Phase: m.phase,
+		Bytes: n})
+	if x.addBytes(in, l, m, n) && in.misc.mbar.use.Kind == isa.BarrierComplete {
+		x.tryPhase(m)
+	}
 }
 
 // addBytes changes the number of bytes that the phase expects, and reports whether the limits allow
@@ -291,8 +291,12 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 			x.barrierText(m.addr), n, maxCount)
 		return
 	}
-	if use.Bytes >= 0 && !x.addBytes(in, l, m, int64(uint32(x.src(&in.s[1])[l]))) {
-		return
+	bytes := int64(0)
+	if use.Bytes >= 0 {
+		bytes = int64(uint32(x.src(&in.s[1])[l]))
+		if !x.addBytes(in, l, m, bytes) {
+			return
+		}
 	}
 	if use.Kind == isa.BarrierDrop {
 		if n > m.expected {
@@ -308,7 +312,8 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 			"not (PTX ISA 9.7.13.15.13)", in.ir.Op(), m.phase, x.barrierText(m.addr))
 		return
 	}
-	x.noteMBarrier(in, l, event.MBarrierArrive, m.addr, m.phase)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierArrive, Addr: m.addr, Phase: m.phase,
+		Count: n, Drop: use.Kind == isa.BarrierDrop, Bytes: bytes})
 	if x.arriveOn(in, l, m, n) && in.d[0] >= 0 {
 		x.regs[in.d[0]][l] = state
 	}
@@ -409,7 +414,8 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	}
 	m.seen = max(m.seen, phase+1)
 	x.evs.tested++
-	x.noteMBarrier(in, l, event.MBarrierWait, m.addr, phase)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierWait, Addr: m.addr, Phase: phase,
+		State: !in.misc.mbar.use.Parity})
 }
 
 // runPendingCount returns the count in states.
@@ -429,19 +435,19 @@ func runPendingCount(x *exec, in *inst) {
 }
 
 // noteMBarrier adds a lane to the event that is collected, which is sent first if the lane does
-// something else.
-func (x *exec) noteMBarrier(in *inst, l int, op event.MBarrierOp, addr, phase uint64) {
+// something else. Of v, only what lanes may do differently is set.
+func (x *exec) noteMBarrier(in *inst, l int, v event.MBarrier) {
 	if x.sink == nil {
 		return
 	}
 	e := &x.evs.mbar
-	if e.Mask != 0 && (e.Op != op || e.Addr != addr || e.Phase != phase) {
+	use := &in.misc.mbar.use
+	v.Warp, v.Site, v.Active, v.Order, v.Scope = x.warp.id, x.site(in), x.mask, use.Order, use.Scope
+	if v.Mask = e.Mask; e.Mask != 0 && *e != v {
 		x.flushMBarrier()
 	}
-	use := &in.misc.mbar.use
-	*e = event.MBarrier{Warp: x.warp.id, Site: x.site(in), Mask: e.Mask | 1<<l, Active: x.mask,
-		Op:   op,
-		Addr: addr, Phase: phase, Order: use.Order, Scope: use.Scope}
+	v.Mask = e.Mask | 1<<l
+	*e = v
 }
 
 // flushMBarrier sends the event that is collected.
@@ -501,7 +507,7 @@ func (x *exec) arriveBehindCopies(in *inst, l int, m *mbarrier) {
 	x.wrote = true
 	if x.sink != nil {
 		x.evs.copyArrive = event.CopyArrive{ID: a.id, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
-			Active: x.mask, Addr: m.addr}
+			Active: x.mask, Addr: m.addr, Pending: in.misc.mbar.use.Pending}
 		x.sink.CopyArrive(&x.evs.copyArrive)
 	}
 }

@@ -20,6 +20,9 @@ type block struct {
 	places []place // synchronization locations in its shared memory
 	// mbarriers by address; nil before the first
 	objects map[uint64]*object
+	// the same in the order of execution, and the ends of those that are no more (phases.go)
+	phases map[uint64]*phased
+	ended  map[uint64]moment
 }
 
 // blockOf returns the block of a warp, created at its first event. Events of one block tend to come
@@ -81,7 +84,7 @@ func (d *Detector) newBlock(id uint32) *block {
 // reset prepares the state of a block that has ended for another block.
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
-	b.objects = nil
+	b.objects, b.phases, b.ended = nil, nil, nil
 	for i := range b.bars {
 		b.bars[i].forget()
 	}
@@ -155,6 +158,9 @@ func (d *Detector) Exit(e *event.Exit) {
 	}
 	if d.opt.Recycling {
 		d.unsafeEnd(b)
+	}
+	if b.phases != nil {
+		d.endPhases(b)
 	}
 	for _, at := range b.places {
 		delete(d.locations, at)

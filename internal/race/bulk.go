@@ -66,6 +66,12 @@ func (d *Detector) groupsOf(w *warp) *bulkGroups {
 
 // Bulk checks the accesses that an operation will make, and records them.
 func (d *Detector) Bulk(e *event.Bulk) {
+	if d.opt.Execution {
+		if !e.Grouped {
+			d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, false)
+		}
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	l := lowestLane(e.Mask)
 	d.learnBulk(e)
@@ -275,6 +281,10 @@ func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
 
 // BulkGroup closes bulk groups, or lets the lanes know that their groups are complete.
 func (d *Detector) BulkGroup(e *event.BulkGroup) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	w, _ := d.warpOf(e.Warp)
 	g := d.groupsOf(w)
 	for m := e.Mask; m != 0; m &= m - 1 {

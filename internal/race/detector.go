@@ -35,8 +35,17 @@ type Detector struct {
 	proxies     map[event.Warp]*fenceLog // fence.proxy.async
 	handed      entry                    // what settle puts in the place of pending entries; see hand
 	sites       []siteInfo
-	locations   map[place]*location
-	exchanges   *exchanges // nil: not looked for
+
+	// of Options.Execution: the mbarriers so far, the component of the last, agents under way, and
+	// findings (phases.go)
+	objects     uint32
+	objectsOf   event.Warp
+	agents      map[uint64]agentPhase
+	phaseErrors []PhaseError
+	phaseIndex  map[phaseKey]int
+
+	locations map[place]*location
+	exchanges *exchanges // nil: not looked for
 
 	groups     []group
 	examples   int // of groups, and hazards that took the place of one

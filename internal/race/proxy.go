@@ -43,6 +43,10 @@ const maxFences = 64
 
 // ProxyFence records a fence.
 func (d *Detector) ProxyFence(e *event.ProxyFence) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
 	d.bytes += fenceBytes

@@ -91,20 +91,20 @@ type phased struct {
 
 // tally is what decides whether a phase may complete without some of its operations.
 type tally struct {
-	bytes     int64   // of expects that some arrival follows
-	arrived   bool    // there is an arrival, without which the phase does not complete
-	free      []share // expects and expected arrivals that no arrival follows so far
-	completes []share
+	bytes   int64 // of operations that some arrival follows
+	arrived bool  // there is an arrival, without which the phase does not complete
+	// operations of threads that no arrival follows so far: expect-tx, complete-tx, and those by which
+	// one arrival more is expected
+	free   []share
+	agents []share // complete-tx of agents, and arrivals that are expected because of them
 }
 
-// share is an operation that changes how many bytes a phase misses.
+// share is an operation that changes how many bytes or arrivals a phase misses.
 type share struct {
 	moment
-	bytes int64
-	knows *know // what it comes after
-	// counts says that it is an arrival more that is expected, or that arrival
-	counts bool
-	forced bool // of a complete-tx: an arrival follows it
+	bytes  int64 // that the phase misses more because of it; of an agent, that it misses less
+	knows  *know // what it comes after
+	counts bool  // it is an arrival more that is expected, or that arrival
 }
 
 // moment is an operation by lanes of a warp, or by an agent, in one epoch of each lane.
@@ -114,7 +114,7 @@ type moment struct {
 	epoch laneEpoch
 	site  event.Site
 	agent bool
-	// ends says that it may complete a phase, being no expect-tx
+	// ends says that it may complete a phase: an arrival, or a complete-tx
 	ends bool
 }
 
@@ -219,8 +219,8 @@ func (d *Detector) phaseOperation(w *warp, b *block, m *phased, e *event.MBarrie
 		l := lowestLane(t)
 		d.checkJoin(b, m, e.Addr, w.beyond(l), &o, l)
 	}
-	switch {
-	case e.Op == event.MBarrierArrive:
+	switch e.Op {
+	case event.MBarrierArrive:
 		n := int64(bits.OnesCount32(e.Mask))
 		m.pending -= n * int64(e.Count)
 		if e.Drop {
@@ -228,24 +228,19 @@ func (d *Detector) phaseOperation(w *warp, b *block, m *phased, e *event.MBarrie
 		}
 		m.tx.bytes += n * e.Bytes
 		m.tx.arrived = true
-		if len(m.tx.free) > 0 || len(m.tx.completes) > 0 {
+		if len(m.tx.free) > 0 {
 			m.tx.arrives(func(o *moment) bool { return d.anyAfter(w, e.Mask, o) })
 		}
-	case e.Bytes > 0:
+	default:
 		for t := e.Mask; t != 0; t &= t - 1 {
 			l := lowestLane(t)
-			m.tx.free = append(m.tx.free,
-				share{moment: w.moment(1<<l, e.Site), bytes: e.Bytes, knows: d.clock(w, b, l)})
-		}
-	case e.Bytes < 0:
-		for t := e.Mask; t != 0; t &= t - 1 {
-			l := lowestLane(t)
-			m.tx.completes = append(m.tx.completes,
-				share{moment: w.moment(1<<l, e.Site), bytes: -e.Bytes, knows: d.clock(w, b, l)})
+			f := share{moment: w.moment(1<<l, e.Site), bytes: e.Bytes, knows: d.clock(w, b, l)}
+			f.ends = e.Bytes < 0
+			m.tx.free = append(m.tx.free, f)
 		}
 	}
 	m.open = join(m.open, d.clocks(w, b, e.Mask))
-	o.ends = e.Op == event.MBarrierArrive || e.Bytes < 0
+	o.ends = e.Op == event.MBarrierArrive
 	m.now = append(m.now, o)
 	w.tick(e.Mask)
 }
@@ -269,10 +264,6 @@ func (t *tally) arrives(after func(*moment) bool) {
 		t.bytes += s.bytes
 		return true
 	})
-	for i := range t.completes {
-		s := &t.completes[i]
-		s.forced = s.forced || !s.agent && after(&s.moment)
-	}
 }
 
 // checkJoin checks D1 and D4 for one lane of an operation of the current phase. knows is what the
@@ -374,7 +365,7 @@ func (d *Detector) completePhase(b *block, m *phased, addr uint64) {
 	m.open, m.pending = nil, m.expects
 	m.before, m.last, m.now = m.last, m.now, m.before[:0]
 	m.waits = m.waits[:0]
-	m.tx = tally{free: m.tx.free[:0], completes: m.tx.completes[:0]}
+	m.tx = tally{free: m.tx.free[:0], agents: m.tx.agents[:0]}
 }
 
 // checkLaps checks the second part of D3 when the phase after that of the waits completes.
@@ -395,14 +386,15 @@ func (d *Detector) endPhases(b *block) {
 }
 
 // endPhase checks the current phase of an object that nobody uses any more. It has not completed,
-// and may only do so with all its operations, an expect-tx being the last one here.
+// and may do so only with all its operations, if the last of them was an expect-tx here and may come
+// earlier. Waits for the phase before it have to come before that.
 func (d *Detector) endPhase(b *block, m *phased, addr uint64) {
 	if m.pending > 0 || len(m.now) == 0 {
 		return
 	}
 	if s := m.tx.early(m.now, false); s != nil {
 		d.phaseError(PhaseEarly, b, addr, m.phase, s.at(), PhaseAt{})
-	} else if m.tx.total() == 0 {
+	} else if m.tx.total() == 0 && m.tx.completesWith(m.now, 1<<len(m.tx.free)-1) {
 		m.checkLaps(func(v *moment) {
 			d.phaseError(PhaseLaps, b, addr, m.phase-1, v.at(), PhaseAt{})
 		})
@@ -457,7 +449,7 @@ func (d *Detector) phaseAgent(id uint64, at event.Warp, mask uint32, site event.
 		m.now = append(m.now, a.o)
 		m.tx.free = append(m.tx.free, share{moment: a.o, knows: a.knows, counts: true})
 	}
-	a.o.agent, a.o.ends = true, true
+	a.o.agent = true
 	if d.agents == nil {
 		d.agents = make(map[uint64]agentPhase)
 	}
@@ -479,27 +471,27 @@ func (d *Detector) phaseSignal(e *event.Signal) {
 		m.pending--
 	}
 	if e.Arrival && !a.counts {
-		m.tx.arrived = true
+		m.tx.arrived, a.o.ends = true, true
 		m.tx.arrives(func(o *moment) bool { return o.knownTo(a.knows) })
 	} else {
-		m.tx.completes = append(m.tx.completes,
+		m.tx.agents = append(m.tx.agents,
 			share{moment: a.o, bytes: e.Bytes, knows: a.knows, counts: a.counts})
 	}
 	m.open = join(m.open, a.knows)
 	m.now = append(m.now, a.o)
 }
 
-// early returns an operation without which the phase may complete, or that may come too late for
-// it; nil if there is none. complete says that the phase is complete with all its operations.
+// early returns an operation without which the phase may complete; nil if there is none. complete
+// says that the phase is complete with all its operations.
 //
 // All arrivals are needed, and so is what precedes them. Of the rest, any set may be missing that is
 // closed under what comes later: the phase is early if what is left expects as many bytes as it
-// completes. An expect-tx completes no phase, so that none may come last.
+// completes, and ends with an arrival or a complete-tx.
 func (t *tally) early(now []moment, complete bool) *share {
 	balanced := t.total() == 0
-	for i := range t.completes {
-		if c := &t.completes[i]; c.bytes == 0 && !c.forced && !c.counts && balanced {
-			return c
+	for i := range t.agents {
+		if a := &t.agents[i]; a.bytes == 0 && !a.counts && balanced {
+			return a
 		}
 	}
 	if complete && len(t.free) == 0 {
@@ -518,8 +510,8 @@ func (t *tally) early(now []moment, complete bool) *share {
 				return &t.free[i]
 			}
 		}
-		if len(t.completes) > 0 {
-			return &t.completes[0]
+		if len(t.agents) > 0 {
+			return &t.agents[0]
 		}
 	}
 	return nil
@@ -530,8 +522,12 @@ func (t *tally) early(now []moment, complete bool) *share {
 func (t *tally) last() *share {
 	for i := range t.free {
 		f := &t.free[i]
-		later := func(c share) bool { return f.knownTo(c.knows) }
-		if !f.counts && !slices.ContainsFunc(t.completes, later) {
+		if f.ends || f.counts {
+			continue
+		}
+		knows := func(c share) bool { return f.knownTo(c.knows) }
+		ends := func(c share) bool { return c.ends && knows(c) }
+		if !slices.ContainsFunc(t.agents, knows) && !slices.ContainsFunc(t.free, ends) {
 			return f
 		}
 	}
@@ -544,8 +540,8 @@ func (t *tally) total() int64 {
 	for i := range t.free {
 		n += t.free[i].bytes
 	}
-	for i := range t.completes {
-		n -= t.completes[i].bytes
+	for i := range t.agents {
+		n -= t.agents[i].bytes
 	}
 	return n
 }
@@ -565,9 +561,9 @@ func (t *tally) closed(set uint32) bool {
 	return true
 }
 
-// completesWith reports whether some of the complete-tx that are possible with a set of the free
-// operations, and all that are needed, add up to the bytes that are expected then. An object that
-// expects no arrival any more completes a phase by a complete-tx only.
+// completesWith reports whether the phase may complete with a set of the free operations, and with
+// some of the agents that are possible then. One agent or another is the last one, or else some
+// operation of a thread.
 func (t *tally) completesWith(now []moment, set uint32) bool {
 	want := t.bytes
 	for i := range t.free {
@@ -575,60 +571,57 @@ func (t *tally) completesWith(now []moment, set uint32) bool {
 			want += t.free[i].bytes
 		}
 	}
-	var optional []int64
-	ends := t.arrived
-	for i := range t.completes {
-		c := &t.completes[i]
-		possible, forced := true, c.forced
+	ends := t.mayEnd(now, set)
+	sums := make(map[int64]bool)
+	for i := range t.agents {
+		a := &t.agents[i]
+		possible := true
 		for j := range t.free {
-			f := &t.free[j]
-			possible = possible && (set>>j&1 != 0 || !f.knownTo(c.knows))
-			forced = forced || set>>j&1 != 0 && c.knownTo(f.knows)
+			possible = possible && (set>>j&1 != 0 || !t.free[j].knownTo(a.knows))
 		}
 		switch {
-		case forced, possible && c.counts:
-			want -= c.bytes
+		case !possible:
+		case a.counts:
 			ends = true
-		case possible:
-			optional = append(optional, c.bytes)
-		}
-	}
-	sums := map[int64]bool{}
-	if !t.mayEnd(now, set) {
-		return false
-	}
-	if ends && want == 0 {
-		return true
-	}
-	for _, n := range optional {
-		more := []int64{n}
-		for s := range sums {
-			more = append(more, s+n)
-		}
-		for _, s := range more {
-			sums[s] = true
+		default:
+			more := []int64{a.bytes}
+			for n := range sums {
+				more = append(more, n+a.bytes)
+			}
+			for _, n := range more {
+				sums[n] = true
+			}
 		}
 		if len(sums) > maxSums {
 			return true
 		}
 	}
-	return sums[want]
+	return sums[want] || ends && want == 0
 }
 
-// mayEnd reports whether an operation other than an expect-tx may be the last of a phase with a set
-// of the free operations.
+// mayEnd reports whether an arrival, or a complete-tx of a set of the free operations, may be the
+// last operation of a thread in the phase: no expect-tx of the set comes after it.
 func (t *tally) mayEnd(now []moment, set uint32) bool {
-	return slices.ContainsFunc(now, func(o moment) bool {
-		if !o.ends {
-			return false
-		}
+	last := func(o *moment) bool {
 		for i := range t.free {
-			if f := &t.free[i]; set>>i&1 != 0 && !f.counts && o.knownTo(f.knows) {
+			f := &t.free[i]
+			if set>>i&1 != 0 && !f.ends && !f.counts && o.knownTo(f.knows) {
 				return false
 			}
 		}
 		return true
-	})
+	}
+	for i := range now {
+		if o := &now[i]; o.ends && (o.agent || last(o)) && t.arrived {
+			return true
+		}
+	}
+	for i := range t.free {
+		if f := &t.free[i]; set>>i&1 != 0 && f.ends && last(&f.moment) {
+			return true
+		}
+	}
+	return false
 }
 
 // phaseKey groups findings.

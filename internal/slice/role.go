@@ -37,6 +37,10 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 		return Unknown
 	case shared:
 		return s.sharedRole(f, in)
+	case object:
+		if tests(in) && !f.retries[i] && !s.opt.Data {
+			return Unknown
+		}
 	}
 	return Run
 }
@@ -71,7 +75,6 @@ func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn
 func (s *Slice) sum() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
-		f.findUnwritten()
 		for i, in := range f.instrs {
 			if !f.live[f.block[i]] {
 				continue
@@ -131,6 +134,11 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 		return "input: a value loaded from global memory"
 	case isa.ActAtomic:
 		return "the order in which threads come to " + in.Text()
+	case isa.ActMBarrier:
+		if tests(in) {
+			return "the schedule: whether a phase is complete when " + in.Text() + " asks"
+		}
+		return "the schedule: how many arrivals " + in.Text() + " finds missing"
 	case isa.ActActiveMask:
 		return "which lanes happen to be converged: the result of activemask"
 	}

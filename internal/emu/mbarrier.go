@@ -27,6 +27,7 @@ type mbarOp struct {
 	use     isa.BarrierUse
 	operand bool // s[1] is there
 	waits   bool // a test in a trace that is part of a wait
+	peeks   bool // its result depends on the schedule, and is unknown in a trace
 	at      *memOp
 }
 
@@ -393,6 +394,11 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	phase, done, bad := x.asks(in, l, m)
 	if bad != "" {
 		x.fail(in, MBarrierState, l, "%s on %s %s", in.ir.Op(), x.barrierText(m.addr), bad)
+		return
+	}
+	if in.misc.mbar.peeks {
+		x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierPeek, Addr: m.addr, Phase: phase,
+			State: !in.misc.mbar.use.Parity})
 		return
 	}
 	if in.pd[0] >= 0 {

@@ -10,6 +10,7 @@ const (
 	MBarrierArrive                       // arrives, with .arrive or .arrive_drop
 	MBarrierCount                        // expects or completes bytes; it orders no memory
 	MBarrierWait                         // has found that a phase is complete
+	MBarrierPeek                         // asks, in a trace, whether a phase is complete
 	MBarrierComplete                     // the object completes a phase; no thread does it
 )
 

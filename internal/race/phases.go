@@ -81,6 +81,7 @@ type phased struct {
 	last   []moment // of the one before,
 	before []moment // and of the one before that
 	waits  []moment // for the last complete phase
+	asks   []moment // whether the current phase is complete
 	// stuck is an expect-tx of it without which, and not with which, it may complete; nil: none
 	stuck   *moment
 	init    moment
@@ -179,6 +180,8 @@ func (d *Detector) phaseEvent(e *event.MBarrier) {
 		d.endObject(w, b, m, e)
 	case e.Op == event.MBarrierWait:
 		d.phaseWait(w, b, m, e)
+	case e.Op == event.MBarrierPeek:
+		d.phasePeek(w, b, m, e)
 	default:
 		d.phaseOperation(w, b, m, e)
 	}
@@ -331,6 +334,25 @@ func (d *Detector) phaseWait(w *warp, b *block, m *phased, e *event.MBarrier) {
 	w.tick(e.Mask)
 }
 
+// phasePeek is a question whose answer does not matter. That for a state must not come two phases
+// late.
+func (d *Detector) phasePeek(w *warp, b *block, m *phased, e *event.MBarrier) {
+	o := w.moment(e.Mask, e.Site)
+	for t := e.Mask; t != 0; t &= t - 1 {
+		if l := lowestLane(t); !m.component.known(w.beyond(l), m.value(0)) {
+			d.phaseError(PhaseNoObject, b, e.Addr, e.Phase, o.of(l), m.init.at())
+		}
+	}
+	switch {
+	case !e.State:
+	case e.Phase == m.phase:
+		m.asks = append(m.asks, o)
+	default:
+		m.waits = append(m.waits, o)
+	}
+	w.tick(e.Mask)
+}
+
 // checkAhead checks the first part of D3, and D4, for one lane of a wait, before it learns of the
 // phase. A state is that of an arrival in the phase, so that the wait comes after it.
 func (d *Detector) checkAhead(w *warp, b *block, m *phased, e *event.MBarrier, o *moment, l int) {
@@ -364,7 +386,7 @@ func (d *Detector) completePhase(b *block, m *phased, addr uint64) {
 	m.done = join(m.open, m.component.value(m.value(m.phase)))
 	m.open, m.pending = nil, m.expects
 	m.before, m.last, m.now = m.last, m.now, m.before[:0]
-	m.waits = m.waits[:0]
+	m.waits, m.asks = append(m.waits[:0], m.asks...), m.asks[:0]
 	m.tx = tally{free: m.tx.free[:0], agents: m.tx.agents[:0]}
 }
 
@@ -414,6 +436,9 @@ func (d *Detector) endObject(w *warp, b *block, m *phased, e *event.MBarrier) {
 	}
 	if at == nil {
 		at = d.notAfter(m.waits, &o, l, nil)
+	}
+	if at == nil {
+		at = d.notAfter(m.asks, &o, l, nil)
 	}
 	if at != nil {
 		d.phaseError(PhaseEnds, b, e.Addr, m.phase, at.at(), o.at())

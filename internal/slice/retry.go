@@ -224,7 +224,8 @@ func (p *path) step(b *ir.Block, in *ir.Instr) (moved, ok bool) {
 			p.block, p.at = in.Src[0].Block, 0
 			return true, true
 		}
-		return false, len(b.Succs) > 0 && p.fall(b, in)
+		ok := len(b.Succs) > 0 && p.fall(b, in)
+		return p.at == 0, ok
 	case k == pure || k == constant && !in.Order.Strong():
 		return false, p.compute(in)
 	}
@@ -372,10 +373,16 @@ func (f *function) retried(test *ir.Instr) bool {
 	return f.meet(p, f.newPath(test, true))
 }
 
-// liveAt returns the needed registers that are live in front of an instruction.
-func (f *function) liveAt(in *ir.Instr) regSet {
-	live := f.liveBehind(in)
-	f.liveBefore(&ir.Block{Instrs: []*ir.Instr{in}}, f.rank, live)
+// liveAt returns the needed registers that are live in front of a test, for the lanes that execute
+// it, and which it gives an answer whatever its guard is for others.
+func (f *function) liveAt(test *ir.Instr) regSet {
+	live := f.liveBehind(test)
+	executed := *test
+	executed.Guard = ir.NoReg
+	f.liveBefore(&ir.Block{Instrs: []*ir.Instr{&executed}}, f.rank, live)
+	if test.Guard != ir.NoReg && f.rank[test.Guard] >= 0 {
+		live.add(f.rank[test.Guard])
+	}
 	return live
 }
 

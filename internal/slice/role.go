@@ -38,7 +38,7 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	case shared:
 		return s.sharedRole(f, in)
 	case object:
-		if tests(in) && !f.retries[i] && !s.opt.Data {
+		if f.answers(in) {
 			return Unknown
 		}
 	}
@@ -64,6 +64,13 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 		return Unknown
 	}
 	return Touch
+}
+
+// answers reports whether the result of an operation on an mbarrier depends on the schedule: how far
+// a phase is, or how many arrivals were before one.
+func (f *function) answers(in *ir.Instr) bool {
+	b, _ := in.Barrier()
+	return tests(in) && !f.retries[in.Index] || b.Kind == isa.BarrierCount
 }
 
 // Target returns the block to which a branch with role Join goes, or NoBlock for the end of the

@@ -67,9 +67,6 @@ func (f *function) class(in *ir.Instr) kind {
 	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce:
 		return f.access(in)
 	case isa.ActMBarrier:
-		if b, _ := in.Barrier(); b.Kind == isa.BarrierCount {
-			return input // when the arrival was, others may have been before it or not
-		}
 		return object
 	case isa.ActCopy, isa.ActBulkCopy:
 		return object

@@ -136,7 +136,13 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
 		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
 	a := access{Access: &d.copying, w: s.w, b: s.b, mem: mem, write: write, special: true, bulk: true}
-	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) { d.checkAgent(s, &a, e, at) })
+	// Words that the same instruction has accessed have the same entries: each is checked once.
+	var ordered [event.WarpSize]entry
+	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) {
+		if same := &ordered[e.warp%event.WarpSize]; *same != e && d.checkAgent(s, &a, e, at) {
+			*same = e
+		}
+	})
 	if mem.async == nil {
 		mem.async = &ranges{parts: make(map[uint64]*pieces)}
 	}
@@ -215,8 +221,8 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 }
 
 // checkAgent checks an operation against an earlier access through another proxy, at a word or
-// byte.
-func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
+// byte, and reports whether there is no finding.
+func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) bool {
 	if e.clk != noncoherent && e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
 		ordered, late := d.proxyOrdered(s, e, a.Space)
 		switch {
@@ -225,7 +231,7 @@ func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
 		case late:
 			d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), lowestLane(e.mask)), at, LateProxyFence)
 		}
-		return
+		return ordered && !late
 	}
 	cause := Unordered
 	other := lowestLane(e.mask)
@@ -238,6 +244,7 @@ func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
 		other = firstUnknown(s.knows, e)
 	}
 	d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), other), at, cause)
+	return false
 }
 
 // meetAsync checks an access through the generic proxy against the operations on its memory.

@@ -96,6 +96,7 @@ func New(opt Options) *Detector {
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),
 	}
+	d.comps.first = event.Warp(g.Blocks() * uint64(d.perBlock))
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),
 			pairs: make([]exchangePair, 1), index: make(map[raceKey]uint32)}

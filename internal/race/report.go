@@ -71,7 +71,7 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	switch {
 	case e.clk == noncoherent || t.Proxy != event.GenericProxy:
 		cause = OtherProxy
-	case e.concurrent() || e.warp >= firstValue:
+	case e.concurrent() || event.Warp(e.warp) >= d.comps.first:
 		cause = NotWaited
 	}
 	// one hazard for each word, whether or not the words are twins

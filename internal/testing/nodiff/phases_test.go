@@ -114,9 +114,10 @@ func (k *phaseKernel) command(c oracle.PhaseCommand, states map[int]bool, t, i i
 	case oracle.PhaseCopiesNoInc:
 		k.put("@%%p0 cp.async.mbarrier.arrive.noinc.shared.b64 [smem+%d];", at)
 	case oracle.PhaseBarSync:
-		k.put("bar.sync %d, %d;", c.Bar+1, 32*c.Count)
+		// A warp registers with all its lanes, of which only the first is a thread of the program.
+		k.put("bar.warp.sync -1; bar.sync %d, %d;", c.Bar+1, 32*c.Count)
 	case oracle.PhaseBarArrive:
-		k.put("bar.arrive %d, %d;", c.Bar+1, 32*c.Count)
+		k.put("bar.warp.sync -1; bar.arrive %d, %d;", c.Bar+1, 32*c.Count)
 	default:
 		k.put("bar.sync 0;")
 	}

@@ -27,10 +27,10 @@ type both struct {
 	order *race.Detector
 }
 
-func (b both) Access(e *event.Access)         { b.Detector.Access(e) }
 func (b both) Arrive(e *event.Arrive)         { b.Detector.Arrive(e); b.order.Arrive(e) }
 func (b both) Complete(e *event.Complete)     { b.Detector.Complete(e); b.order.Complete(e) }
 func (b both) Exit(e *event.Exit)             { b.Detector.Exit(e); b.order.Exit(e) }
+func (b both) WarpSync(e *event.WarpSync)     { b.Detector.WarpSync(e); b.order.WarpSync(e) }
 func (b both) Stall(e *event.Stall)           { b.Detector.Stall(e); b.order.Stall(e) }
 func (b both) MBarrier(e *event.MBarrier)     { b.Detector.MBarrier(e); b.order.MBarrier(e) }
 func (b both) Signal(e *event.Signal)         { b.Detector.Signal(e); b.order.Signal(e) }

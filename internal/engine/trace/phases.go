@@ -160,8 +160,8 @@ func (t *tracer) unstableVerdict(e *race.PhaseError) *diag.Verdict {
 		v.Reason = fmt.Sprintf("the phase of %s in which %s takes part depends on the schedule: nothing "+
 			"orders it after %s, of phase %d", object, text(e.Second), first, e.Phase)
 	case race.PhaseEarly:
-		v.Reason = fmt.Sprintf("phase %d of %s may complete without %s: no arrival of the phase comes "+
-			"after it", e.Phase, object, first)
+		v.Reason = fmt.Sprintf("phase %d of %s may complete without %s: nothing else that the phase "+
+			"needs comes after it", e.Phase, object, first)
 	case race.PhaseAhead:
 		v.Reason = fmt.Sprintf("%s, a wait for phase %d of %s, may come before phase %d is complete and "+
 			"pass at once: both waits have the same parity", first, e.Phase, object, e.Phase-1)

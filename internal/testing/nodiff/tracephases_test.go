@@ -71,7 +71,8 @@ func (k *phaseKernel) traced(t *testing.T, threads int, seed uint64) phaseTrace 
 	rep := sink.order.Report()
 	out.unstable = len(rep.Phases) > 0
 	for _, b := range rep.Barriers {
-		out.unstable = out.unstable || b.Kind == race.Recycled || b.Kind == race.TooMany
+		// A generation without a waiter and two instructions for one are no errors here.
+		out.unstable = out.unstable || b.Kind != race.NoWaiter && b.Kind != race.SplitBarrier
 	}
 	return out
 }

@@ -136,10 +136,14 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
 		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
 	a := access{Access: &d.copying, w: s.w, b: s.b, mem: mem, write: write, special: true, bulk: true}
-	// Words that the same instruction has accessed have the same entries: each is checked once.
+	// Neighbouring words have entries of the same epochs: each is checked once.
 	var ordered [event.WarpSize]entry
 	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) {
-		if same := &ordered[e.warp%event.WarpSize]; *same != e && d.checkAgent(s, &a, e, at) {
+		same := &ordered[e.warp%event.WarpSize]
+		if same.warp == e.warp && same.clk == e.clk && same.mask == e.mask {
+			return
+		}
+		if d.checkAgent(s, &a, e, at) {
 			*same = e
 		}
 	})
@@ -252,11 +256,15 @@ func (d *Detector) meetAsync(a *access) {
 	if a.mem.async == nil {
 		return
 	}
+	part := ^uint64(0)
+	var q *pieces
 	for m := a.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		lo, hi := a.Addr[l], a.Addr[l]+uint64(a.Size)
 		// An access is aligned to its size, so that it is in one part.
-		q := a.mem.async.parts[lo>>partShift]
+		if no := lo >> partShift; no != part {
+			part, q = no, a.mem.async.parts[no]
+		}
 		if q == nil {
 			continue
 		}

@@ -39,7 +39,7 @@ type fenced struct {
 }
 
 // maxFences is the length of a log at which it is compacted.
-const maxFences = 64
+const maxFences = 256
 
 // ProxyFence records a fence.
 func (d *Detector) ProxyFence(e *event.ProxyFence) {

@@ -24,6 +24,13 @@ func (s Ring) StageBytes() int { return 256 * max(s.Reads, 1) }
 // Threads is the size of the block.
 func (s Ring) Threads() int { return 32 * (1 + s.Consumers) }
 
+// Commands is the number of commands of a trace: accesses of one thread to shared memory, operations
+// on mbarriers, bulk copies, and registrations at barriers.
+func (s Ring) Commands() uint64 {
+	step := 4 + s.Consumers*(32*(1+s.Reads)+1)
+	return uint64(2*s.Stages + s.Threads() + s.Steps*step)
+}
+
 // PTX returns the kernel k of this shape. Each warp counts its stage and its parity alone.
 func (s Ring) PTX() string {
 	var b strings.Builder

@@ -157,6 +157,9 @@ func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
 	if log == nil {
 		return false
 	}
+	if log.covered(s.knows, e, space) {
+		return true
+	}
 	for m := e.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		known := s.knows.of(event.Warp(e.warp), l)
@@ -166,6 +169,34 @@ func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
 			found = f.mask>>l&1 != 0 && f.covers(space) && e.clk <= f.own[l] && f.own[l] <= known
 		}
 		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// recentFences is how many fences covered looks at.
+const recentFences = 8
+
+// covered reports whether one of the last fences is by all threads of an entry behind their access,
+// in one epoch, and known. It is the usual case of ownFences.
+func (log *fenceLog) covered(k *know, e entry, space event.Space) bool {
+	l := lowestLane(e.mask)
+	for i := len(log.list) - 1; i >= max(0, len(log.list)-recentFences); i-- {
+		f := log.list[i]
+		if e.mask&^f.mask == 0 && f.covers(space) && e.clk <= f.own[l] && f.even(e.mask) &&
+			k.covers(event.Warp(e.warp), e.mask, f.own[l]) {
+			return true
+		}
+	}
+	return false
+}
+
+// even reports whether lanes of the fence are in one epoch.
+func (f *proxyFence) even(mask uint32) bool {
+	clk := f.own[lowestLane(mask)]
+	for m := mask; m != 0; m &= m - 1 {
+		if f.own[lowestLane(m)] != clk {
 			return false
 		}
 	}

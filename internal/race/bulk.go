@@ -136,15 +136,16 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
 		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
 	a := access{Access: &d.copying, w: s.w, b: s.b, mem: mem, write: write, special: true, bulk: true}
-	// Neighbouring words have entries of the same epochs: each is checked once.
+	// Neighbouring words have entries of the same epochs, by the same lanes or by others of a warp
+	// that has executed a fence as a whole: each epoch is checked once.
 	var ordered [event.WarpSize]entry
 	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) {
 		same := &ordered[e.warp%event.WarpSize]
-		if same.warp == e.warp && same.clk == e.clk && same.mask == e.mask {
-			return
+		if same.warp != e.warp || same.clk != e.clk {
+			*same = entry{warp: e.warp, clk: e.clk, mask: d.wholeOrdered(s, e, r.Space)}
 		}
-		if d.checkAgent(s, &a, e, at) {
-			*same = e
+		if e.mask&^same.mask != 0 && d.checkAgent(s, &a, e, at) {
+			same.mask |= e.mask
 		}
 	})
 	if mem.async == nil {
@@ -222,6 +223,21 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 	l := lowestLane(a.Mask)
 	d.elementAddr[l] = at
 	d.race(a, event.Site(site), first, at, 1<<l, cause)
+}
+
+// wholeOrdered returns all lanes of the warp of an entry, if an access by any of them in this epoch is
+// ordered before the operation, with a fence of its own; else 0.
+func (d *Detector) wholeOrdered(s *agentStart, e entry, space event.Space) uint32 {
+	w := event.Warp(e.warp)
+	if e.concurrent() || w >= d.comps.first {
+		return 0
+	}
+	log := d.proxies[w]
+	e.mask = d.lanesOf(w)
+	if log == nil || !s.knows.covers(w, e.mask, e.clk) || !log.covered(s.knows, e, space) {
+		return 0
+	}
+	return e.mask
 }
 
 // checkAgent checks an operation against an earlier access through another proxy, at a word or

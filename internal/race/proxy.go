@@ -179,28 +179,29 @@ func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
 const recentFences = 8
 
 // covered reports whether one of the last fences is by all threads of an entry behind their access,
-// in one epoch, and known. It is the usual case of ownFences.
+// and all of it is known. It is the usual case of ownFences.
 func (log *fenceLog) covered(k *know, e entry, space event.Space) bool {
-	l := lowestLane(e.mask)
 	for i := len(log.list) - 1; i >= max(0, len(log.list)-recentFences); i-- {
 		f := log.list[i]
-		if e.mask&^f.mask == 0 && f.covers(space) && e.clk <= f.own[l] && f.even(e.mask) &&
-			k.covers(event.Warp(e.warp), e.mask, f.own[l]) {
+		if e.mask&^f.mask != 0 || !f.covers(space) {
+			continue
+		}
+		first, last := f.epochs(e.mask)
+		if e.clk <= first && k.covers(event.Warp(e.warp), e.mask, last) {
 			return true
 		}
 	}
 	return false
 }
 
-// even reports whether lanes of the fence are in one epoch.
-func (f *proxyFence) even(mask uint32) bool {
-	clk := f.own[lowestLane(mask)]
+// epochs returns the first and the last epoch in which one of some lanes has executed the fence.
+func (f *proxyFence) epochs(mask uint32) (first, last uint32) {
+	first = ^uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
-		if f.own[lowestLane(m)] != clk {
-			return false
-		}
+		c := f.own[lowestLane(m)]
+		first, last = min(first, c), max(last, c)
 	}
-	return true
+	return first, last
 }
 
 // fencedBy returns what all fences know that an operation knows.

@@ -22,6 +22,8 @@ type proxyFence struct {
 	mask  uint32
 	space event.Space // NoSpace: all
 	own   [event.WarpSize]uint32
+	first uint32  // the least of own, among mask
+	last  uint32  // and the largest
 	knows *fences // nil after the end of the block
 }
 
@@ -49,6 +51,7 @@ func (d *Detector) ProxyFence(e *event.ProxyFence) {
 	}
 	w, b := d.warpOf(e.Warp)
 	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
+	f.first, f.last = f.epochs()
 	d.bytes += fenceBytes
 	d.snapshot(w, b, f.knows, e.Mask)
 	if d.proxies == nil {
@@ -186,18 +189,17 @@ func (log *fenceLog) covered(k *know, e entry, space event.Space) bool {
 		if e.mask&^f.mask != 0 || !f.covers(space) {
 			continue
 		}
-		first, last := f.epochs(e.mask)
-		if e.clk <= first && k.covers(event.Warp(e.warp), e.mask, last) {
+		if e.clk <= f.first && k.covers(event.Warp(e.warp), e.mask, f.last) {
 			return true
 		}
 	}
 	return false
 }
 
-// epochs returns the first and the last epoch in which one of some lanes has executed the fence.
-func (f *proxyFence) epochs(mask uint32) (first, last uint32) {
+// epochs returns the first and the last epoch in which one of its lanes has executed the fence.
+func (f *proxyFence) epochs() (first, last uint32) {
 	first = ^uint32(0)
-	for m := mask; m != 0; m &= m - 1 {
+	for m := f.mask; m != 0; m &= m - 1 {
 		c := f.own[lowestLane(m)]
 		first, last = min(first, c), max(last, c)
 	}

@@ -153,6 +153,8 @@ type block struct {
 	// live objects by address, and how many there were before that are invalid; nil before the first
 	mbars map[uint64]*mbarrier
 	ended map[uint64]uint64
+	// all live objects are in [mbarsAt, mbarsEnd)
+	mbarsAt, mbarsEnd uint64
 	// asynchronous operations that are under way, in the order of their issue
 	agents, spareAgents []*agent
 	shared              []byte

@@ -240,6 +240,10 @@ func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
 			"invalidated", in.ir.Op(), x.barrierText(addr))
 		return
 	}
+	if len(b.mbars) == 0 {
+		b.mbarsAt, b.mbarsEnd = addr, addr+8
+	}
+	b.mbarsAt, b.mbarsEnd = min(b.mbarsAt, addr), max(b.mbarsEnd, addr+8)
 	if b.mbars == nil {
 		b.mbars = make(map[uint64]*mbarrier)
 	}
@@ -564,6 +568,9 @@ func (x *exec) overwritten(in *inst, m uint32) {
 
 // mbarrierIn returns a live object in n bytes of shared memory; nil if there is none.
 func (b *block) mbarrierIn(addr, n uint64) *mbarrier {
+	if addr >= b.mbarsEnd || addr+n <= b.mbarsAt {
+		return nil
+	}
 	for a := addr &^ 7; a < addr+n; a += 8 {
 		if m := b.mbars[a]; m != nil {
 			return m

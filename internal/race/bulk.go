@@ -269,7 +269,7 @@ func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) bool
 
 // meetAsync checks an access through the generic proxy against the operations on its memory.
 func (d *Detector) meetAsync(a *access) {
-	if a.mem.async == nil {
+	if a.mem.async == nil || d.meetAsOne(a) {
 		return
 	}
 	part := ^uint64(0)
@@ -291,6 +291,43 @@ func (d *Detector) meetAsync(a *access) {
 			for i := range q.r {
 				d.meetPiece(a, &q.r[i], l, lo, hi)
 			}
+		}
+	}
+}
+
+// meetAsOne is meetAsync for lanes whose accesses are all in one part of memory. It reports whether
+// they are.
+func (d *Detector) meetAsOne(a *access) bool {
+	lo, hi := ^uint64(0), uint64(0)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		at := a.Addr[bits.TrailingZeros32(m)&31]
+		lo, hi = min(lo, at), max(hi, at+uint64(a.Size))
+	}
+	if hi == 0 || lo>>partShift != (hi-1)>>partShift {
+		return false
+	}
+	q := a.mem.async.parts[lo>>partShift]
+	if q == nil {
+		return true
+	}
+	d.meetPieces(a, q.w, lo, hi)
+	if a.write {
+		d.meetPieces(a, q.r, lo, hi)
+	}
+	return true
+}
+
+// meetPieces checks all lanes of an access, whose bytes are in [lo, hi), against some operations.
+func (d *Detector) meetPieces(a *access, list []piece, lo, hi uint64) {
+	for i := range list {
+		p := &list[i]
+		if lo >= p.hi || p.lo >= hi ||
+			a.w.lane == nil && a.Proxy != event.TextureProxy && p.known(a.w.ext, p.value) {
+			continue
+		}
+		for m := a.Mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m) & 31
+			d.meetPiece(a, p, l, a.Addr[l], a.Addr[l]+uint64(a.Size))
 		}
 	}
 }

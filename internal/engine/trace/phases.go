@@ -17,8 +17,12 @@ import (
 // tried, since one of them may show a deadlock or a race; otherwise the verdict is unknown, and says
 // which operation depends on the schedule.
 
-// otherSeeds is the number of schedules that are tried.
-const otherSeeds = 64
+// otherSeeds is the number of schedules that are tried, and otherSteps how many warp instructions
+// they may have together.
+const (
+	otherSeeds = 64
+	otherSteps = 200_000_000
+)
 
 // report returns the findings: races by causality, and misuse of barriers and phases by the order of
 // execution.
@@ -110,13 +114,18 @@ func (s *traceSink) Stall(e *event.Stall) {
 // otherSchedules looks for a finding in other schedules of a block whose phases may depend on them.
 // It returns false, since further blocks cannot show more.
 func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report) bool {
-	t.unstable = t.unstableVerdict(&rep.Phases[0])
-	for seed := uint64(1); seed <= otherSeeds && ctx.Err() == nil; seed++ {
-		sink := t.newSink()
+	seeds, steps := uint64(0), uint64(0)
+	defer func() {
+		t.unstable = t.unstableVerdict(&rep.Phases[0], seeds)
+	}()
+	for seeds < otherSeeds && steps < otherSteps && ctx.Err() == nil {
+		seeds++
+		seed, sink := seeds, t.newSink()
 		res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}, seed), sink)
 		if err != nil {
 			return false
 		}
+		steps += res.Steps
 		found := sink.report()
 		found.Races = withoutDoubt(found.Races, res)
 		if t.beside {
@@ -143,7 +152,7 @@ func withoutDoubt(races []race.Race, res *emu.Result) []race.Race {
 
 // unstableVerdict is the verdict on a kernel of which one finding about phases shows that they may
 // depend on the schedule.
-func (t *tracer) unstableVerdict(e *race.PhaseError) *diag.Verdict {
+func (t *tracer) unstableVerdict(e *race.PhaseError, tried uint64) *diag.Verdict {
 	m := t.run.Machine
 	object := m.ObjectName(e.Addr)
 	text := func(a race.PhaseAt) string {
@@ -174,7 +183,7 @@ func (t *tracer) unstableVerdict(e *race.PhaseError) *diag.Verdict {
 	case race.PhaseEnds:
 		v.Reason = fmt.Sprintf("nothing orders %s before %s", first, text(e.Second))
 	}
-	v.Reason += fmt.Sprintf("; %d other schedules show no deadlock and no race", otherSeeds)
+	v.Reason += fmt.Sprintf("; %d other schedules show no deadlock and no race", tried)
 	return v
 }
 

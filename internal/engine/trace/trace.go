@@ -1,7 +1,7 @@
 // Package trace verifies the synchronization of a block for all inputs, by one execution.
 //
 // If the synchronization of a kernel does not depend on its input, one execution decides it for all
-// inputs (Weft, PLDI 2015). A trace executes one block with unknown inputs, and only the slice that
+// inputs (Weft, PLDI 2015), also if it uses mbarriers and bulk copies (phases.go). A trace executes one block with unknown inputs, and only the slice that
 // decides which thread reaches which barrier and shared address. If every generation of every
 // barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
 // and so are the races. docs/theory/traces.md has the argument.
@@ -45,7 +45,8 @@ type Options struct {
 }
 
 // Stats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9
-// and 10): a command is an access of one thread to shared memory, or its arrival at a barrier.
+// and 10): a command is an access of one thread to shared memory, its arrival at a barrier, or its
+// operation on an mbarrier; a bulk copy is one.
 type Stats struct {
 	Kernel    string
 	Block     event.Dim3

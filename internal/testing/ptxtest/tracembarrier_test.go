@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,10 +66,15 @@ func tracedFile(t *testing.T, path string) []diag.Verdict {
 	return sum.Verdicts
 }
 
-// TestTraceMutants removes the synchronization statements of the right kernels over mbarriers, one
-// at a time. A trace must not verify what is left, unless the line has the comment "// redundant:
+// twice matches the statements that TestTraceMutants doubles.
+var twice = mutation{regexp.MustCompile(`^\t(?:@!?%p\d+ )?mbarrier\.(?:init|arrive|expect_tx)[^;]*;` +
+	`|^\t(?:@!?%p\d+ )?cp\.async\.bulk\.shared[^;]*;`), "$0 $0"}
+
+// TestTraceMutants removes the synchronization statements of the right kernels over mbarriers, and
+// doubles initializations, arrivals, expects and copies into shared memory, one at a time. A trace must not verify what is left, unless the line has the comment "// redundant:
 // REASON" or, if that is true of shared memory only, "// redundant in a trace: REASON". It has a bug,
-// its phases depend on the schedule, or it waits for a state that no arrival has returned.
+// its phases depend on the schedule, or it waits for a state that no arrival has returned. What is
+// right although it is doubled has the comment "// redundant twice: REASON".
 func TestTraceMutants(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("long: one trace for each synchronization statement (HEDDLE_LONG=1)")
@@ -119,7 +126,11 @@ func eachMutant(t *testing.T, path string, lines []string, trace bool,
 			trace && strings.Contains(line, "// redundant in a trace: ") {
 			continue
 		}
-		for _, m := range mutationsOf(path) {
+		list := mutationsOf(path)
+		if trace && !strings.Contains(line, "// redundant twice: ") {
+			list = append(slices.Clone(list), twice)
+		}
+		for _, m := range list {
 			if !m.what.MatchString(line) {
 				continue
 			}

@@ -2,6 +2,7 @@ package slice
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"heddle/internal/ir"
@@ -24,7 +25,7 @@ import (
 // is outside of the slice and does not matter.
 //
 // Values are compared by value numbering (Cocke and Schwartz, 1970) along the path: expressions over
-// the registers at the first test. Only the instructions of the slice are looked at. It misses waits
+// the registers in front of the first test. Only the instructions of the slice are looked at. It misses waits
 // whose path has more than one outcome or is longer than retrySteps; these tests remain unknown, and
 // the trace says so if it needs one.
 
@@ -73,19 +74,48 @@ func (s *Slice) Retries(fn *ir.Func) map[int]bool { return s.funcs[fn].retries }
 // path is a walk through the slice from one test, with the values of registers as expressions.
 type path struct {
 	f     *function
-	test  *ir.Instr
 	value map[ir.RegID]string
+	sure  string // value of the guard of the first test, which is executed; "" without one
+	neg   bool   // whether that guard is negated
 	steps int
 	fresh int
 	block ir.BlockID
 	at    int // index of the next instruction in the block
 }
 
-// newPath begins a walk behind a test whose answer is known.
-func (f *function) newPath(test *ir.Instr, answer bool) *path {
-	p := &path{f: f, test: test, value: make(map[ir.RegID]string)}
-	p.behind(test, answer)
+// newPath begins a walk at a test. Registers that are computed in front of it, in the same block and
+// behind anything that a walk does not follow, have these values: a loop may compute an address anew
+// for each test.
+func (f *function) newPath(test *ir.Instr) *path {
+	p := &path{f: f, block: f.block[test.Index]}
+	b := f.fn.Blocks[p.block]
+	p.reset()
+	for _, in := range b.Instrs {
+		if in == test {
+			break
+		}
+		if f.s.Role(f.fn, in) == Skip {
+			continue
+		}
+		k := f.kindOf(in)
+		if (k != pure && k != constant) || in.Order.Strong() || !p.compute(in) {
+			p.reset()
+		}
+	}
+	if test.Guard != ir.NoReg {
+		p.sure, p.neg = p.of(test.Guard), test.Neg
+	}
 	return p
+}
+
+// reset forgets all values: registers are named by their contents at this point.
+func (p *path) reset() { p.value = make(map[ir.RegID]string) }
+
+// fork returns a copy of the walk.
+func (p *path) fork() *path {
+	q := *p
+	q.value = maps.Clone(p.value)
+	return &q
 }
 
 // behind moves to the instruction after a test whose answer is known.
@@ -150,8 +180,8 @@ func (p *path) guard(in *ir.Instr) (executed, known bool) {
 	switch v := p.of(in.Guard); {
 	case v == "0" || v == "1":
 		return (v == "1") != in.Neg, true
-	case p.test.Guard != ir.NoReg && v == fmt.Sprintf("r%d", p.test.Guard):
-		return in.Neg == p.test.Neg, true
+	case p.sure != "" && v == p.sure:
+		return in.Neg == p.neg, true
 	}
 	return false, false
 }
@@ -356,9 +386,10 @@ func (p *path) phaseOf(test *ir.Instr) string {
 
 // retried reports whether a test is a wait.
 func (f *function) retried(test *ir.Instr) bool {
-	p := f.newPath(test, false)
-	start := &path{f: f, test: test, value: make(map[ir.RegID]string)}
+	start := f.newPath(test)
 	asked := start.phaseOf(test)
+	p := start.fork()
+	p.behind(test, false)
 	how, next := p.next(false)
 	if how != atTest || p.phaseOf(next) != asked {
 		return false
@@ -370,7 +401,9 @@ func (f *function) retried(test *ir.Instr) bool {
 		return false
 	}
 	p.behind(next, true)
-	return f.meet(p, f.newPath(test, true))
+	q := start.fork()
+	q.behind(test, true)
+	return f.meet(p, q)
 }
 
 // liveAt returns the needed registers that are live in front of a test, for the lanes that execute
@@ -406,11 +439,7 @@ func (f *function) meet(p, q *path) bool {
 	var edges []edge
 	for how := atEdge; how == atEdge && len(edges) < retrySteps; {
 		if how, _ = q.next(true); how == atEdge {
-			copied := make(map[ir.RegID]string, len(q.value))
-			for r, v := range q.value {
-				copied[r] = v
-			}
-			edges = append(edges, edge{q.block, copied})
+			edges = append(edges, edge{q.block, maps.Clone(q.value)})
 		}
 	}
 	for {

@@ -87,6 +87,7 @@ func (s *Slice) sum() {
 				continue
 			}
 			s.Total++
+			s.Registers = s.Registers || in.Action() == isa.ActRegisterPool
 			switch r := s.Role(fn, in); r {
 			case Skip:
 				s.Assumes = s.Assumes || f.kindOf(in) == fails

@@ -73,6 +73,9 @@ type Slice struct {
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to
 	// hold.
 	Assumes bool
+	// Registers says that the kernel changes its number of registers: a trace takes it that there are
+	// enough, where a thread would wait for them.
+	Registers bool
 	// Kept and Total count instructions.
 	Kept, Total int
 

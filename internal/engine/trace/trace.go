@@ -498,6 +498,9 @@ func (t *tracer) traceScope() string {
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")
 	}
+	if t.slice.Registers {
+		parts = append(parts, "if setmaxnreg finds enough registers")
+	}
 	if t.run.Tolerated > 0 {
 		add("%d conflicting writes of the same value were tolerated (--benign none reports them)",
 			t.run.Tolerated)

@@ -68,8 +68,13 @@ func (f *function) class(in *ir.Instr) kind {
 		return f.access(in)
 	case isa.ActMBarrier:
 		return object
-	case isa.ActCopy, isa.ActBulkCopy:
+	case isa.ActCopy:
 		return object
+	case isa.ActBulkCopy:
+		if _, ok := in.Bulk(); ok {
+			return object
+		}
+		return other // to another block, or of a tensor
 	case isa.ActCopyGroup, isa.ActBulkGroup:
 		return order
 	case isa.ActFence, isa.ActProxyFence:

@@ -25,14 +25,26 @@ func traces() []measurement {
 		s.Iterations = n
 		out = append(out, traced("saxpy", s))
 	}
-	return append(out, traced("sgemv", sgemv), traced("singe", singe))
+	out = append(out, traced("sgemv", sgemv), traced("singe", singe))
+	ring := gen.Ring{Stages: 4, Consumers: 11, Reads: 4}
+	for _, n := range []int{256, 1024, 4096, 16384} {
+		ring.Steps = n
+		out = append(out, tracedText("ring", fmt.Sprintf("ring of bulk copies, %d k-steps", n), ring.PTX(),
+			ring.Commands()))
+	}
+	return out
 }
 
 // traced measures heddle trace from the PTX to the verdict, which must be verified. The remark has
 // the time per command of the trace, which should not depend on its length.
 func traced(name string, s gen.Warps) measurement {
-	text := []byte(s.PTX())
-	return measurement{fmt.Sprintf("trace: %s, %d barriers", name, s.Barriers()), "s",
+	what := fmt.Sprintf("%s, %d barriers", name, s.Barriers())
+	return tracedText(name, what, s.PTX(), s.Commands())
+}
+
+// tracedText measures heddle trace on a kernel whose trace has so many commands.
+func tracedText(name, what, text string, commands uint64) measurement {
+	return measurement{"trace: " + what, "s",
 		func() (float64, string, error) {
 			dir, err := os.MkdirTemp("", "heddle-bench")
 			if err != nil {
@@ -40,7 +52,7 @@ func traced(name string, s gen.Warps) measurement {
 			}
 			defer os.RemoveAll(dir)
 			path := filepath.Join(dir, name+".ptx")
-			if err := os.WriteFile(path, text, 0o644); err != nil {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				return 0, "", err
 			}
 			t, err := seconds(func() error {
@@ -51,7 +63,7 @@ func traced(name string, s gen.Warps) measurement {
 				}
 				return err
 			})
-			return t, fmt.Sprintf("%.1f M commands, %.1f ns each", float64(s.Commands())/1e6,
-				t*1e9/float64(s.Commands())), err
+			return t, fmt.Sprintf("%.1f M commands, %.1f ns each", float64(commands)/1e6,
+				t*1e9/float64(commands)), err
 		}}
 }

@@ -4,10 +4,10 @@
 // a bug whatever a proof says, and its report has a launch that shows it again. A launch that a
 // short run does not finish, but some of whose blocks have ended, is given to the static engine
 // before it is run to its end: that proof is usually the cheaper of the two. If the kernel uses
-// named barriers and the run showed no bug, a trace (engine/trace) looks at shared memory and
-// barriers for all inputs. If it is clean after that, it runs with other contents of the arrays
-// that nobody specified; if it is still clean, the static engine (engine/prove) tries to prove it
-// for all inputs of the launch shape, which makes it verified; a counterexample that a replay
+// named barriers or mbarriers and the run showed no bug, a trace (engine/trace) looks at shared
+// memory and barriers for all inputs. If it is clean after that, it runs with other contents of the
+// arrays that nobody specified; if it is still clean, the static engine (engine/prove) tries to prove
+// it for all inputs of the launch shape, which makes it verified; a counterexample that a replay
 // confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict names
 // the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
 // kernel.

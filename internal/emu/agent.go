@@ -92,6 +92,22 @@ func (x *exec) drainAgents(b *block) {
 	}
 }
 
+// drainSignals lets the agents of a block end that signal an mbarrier. A trace does so before its last
+// thread ends, so that their signals are part of it.
+func (x *exec) drainSignals(b *block) {
+	for i := len(b.agents) - 1; i >= 0 && x.stop == nil; {
+		if b.agents[i].bar == nil {
+			i--
+			continue
+		}
+		n := len(b.agents)
+		x.stepAgent(b, i)
+		if len(b.agents) < n {
+			i = len(b.agents) - 1
+		}
+	}
+}
+
 // stepAgent executes the next step of agent i, and removes it if that was the last one.
 func (x *exec) stepAgent(b *block, i int) {
 	a := b.agents[i]
@@ -124,7 +140,10 @@ func (x *exec) signal(a *agent) {
 		m.left = append(m.left, leftover{m.phase, a.site, event.ThreadOf(a.warp.id, a.lane)})
 	}
 	if x.sink != nil {
-		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr}
+		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr, Arrival: a.copies}
+		if a.op != nil {
+			x.evs.signal.Bytes = int64(a.size)
+		}
 		x.sink.Signal(&x.evs.signal)
 	}
 	if a.copies {
@@ -137,6 +156,7 @@ func (x *exec) signal(a *agent) {
 		}
 		m.pending--
 		m.arrived++
+		m.arrives(a.site, a.warp, a.lane)
 	} else {
 		if m.tx-int64(a.size) < -maxCount {
 			x.agentFails(a, MBarrierRange, "the bytes of %s: phase %d of %s would have %d bytes more "+

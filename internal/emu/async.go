@@ -62,6 +62,9 @@ func (c *compiler) copyAsync(in *ir.Instr) error {
 	if cg == ca || op.size != 16 && (cg || op.size != 4 && op.size != 8) {
 		return fmt.Errorf("%s of %d bytes: .ca copies 4, 8 or 16 bytes, .cg 16", opcodeText(in), op.size)
 	}
+	if c.slice != nil {
+		return c.tracedCopy(in, op)
+	}
 	d := inst{guard: c.guard(), run: runCopy, misc: &miscOp{copy: op}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
 	for i, p := range []*inst{&op.to, &op.from} {

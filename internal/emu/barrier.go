@@ -29,6 +29,7 @@ const (
 	atBarrier   // waits for its own warp
 	inBarrier   // its warp has arrived; waits for the others
 	atWarpSync
+	atPhase // of an mbarrier, in a trace
 )
 
 // wait describes the operation for which a fragment waits.

@@ -35,12 +35,13 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
-	case c.slice != nil || c.p.track:
+	case c.slice == nil && c.p.track:
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
 	op := &bulkOp{use: use, to: &memOp{space: use.To, wide: 16}, from: &memOp{space: use.From,
 		wide: 16}}
-	d := inst{guard: c.guard(), run: runBulk, misc: &miscOp{bulk: op}, d: [2]int32{-1, -1},
+	d := inst{guard: c.guard(), run: runBulk, misc: &miscOp{bulk: op,
+		origin: c.originOfCopy(in)}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
 	operands := []*memOp{op.to, op.from}
 	if use.Barrier >= 0 {
@@ -149,14 +150,22 @@ func (x *exec) issueBulk(in *inst, l int) {
 func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 	use := &in.misc.bulk.use
 	for _, v := range [...]struct {
-		what  string
-		value uint64
-	}{{"size", size}, {"destination address", to}, {"source address", from}} {
+		what   string
+		value  uint64
+		global bool
+	}{{"size", size, false}, {"destination address", to, use.To == event.Global},
+		{"source address", from, use.From == event.Global}} {
+		if x.prog.traced && v.global {
+			continue
+		}
 		if v.value%16 != 0 {
 			x.fail(in, BulkAlignment, l, "%s: the %s %#x is not a multiple of 16 (PTX ISA 9.7.9.25.4)",
 				in.ir.Op(), v.what, v.value)
 			return false
 		}
+	}
+	if x.prog.traced {
+		return x.bulkShared(in, l, use, to, from, size)
 	}
 	if !x.bulkInside(in, l, use.To, to, size, "write") ||
 		!x.bulkInside(in, l, use.From, from, size, "read") {
@@ -165,6 +174,24 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 	shared := to
 	if use.To != event.Shared {
 		shared = from
+	}
+	if m := x.block.mbarrierIn(shared, size); m != nil {
+		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
+			"is in use", in.ir.Op(), size, shared, x.barrierText(m.addr))
+		return false
+	}
+	return true
+}
+
+// bulkShared checks the range in shared memory of an operation in a trace, which does not know
+// addresses of global memory.
+func (x *exec) bulkShared(in *inst, l int, use *isa.BulkUse, to, from, size uint64) bool {
+	shared, what := from, "read"
+	if use.To == event.Shared {
+		shared, what = to, "write"
+	}
+	if !x.bulkInside(in, l, event.Shared, shared, size, what) {
+		return false
 	}
 	if m := x.block.mbarrierIn(shared, size); m != nil {
 		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
@@ -208,7 +235,7 @@ func (x *exec) bulkInside(in *inst, l int, space event.Space, addr, n uint64, wh
 
 // bulkGroup decodes cp.async.bulk.commit_group and wait_group.
 func (c *compiler) bulkGroup(in *ir.Instr) error {
-	if c.slice != nil || c.p.track {
+	if c.slice == nil && c.p.track {
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
 	use, _ := in.Desc.Async(len(in.Src))
@@ -286,6 +313,10 @@ func (x *exec) readBulk(a *agent) {
 		return
 	}
 	a.step = agentRead
+	if x.prog.traced {
+		x.changed = true
+		return
+	}
 	a.data = append(a.data[:0], make([]byte, a.size)...)
 	x.changed = true
 	if a.size == 0 {
@@ -304,6 +335,12 @@ func (x *exec) readBulk(a *agent) {
 func (x *exec) writeBulk(a *agent) {
 	a.step = agentWritten
 	x.changed = true
+	if x.prog.traced {
+		if a.op.use.To == event.Shared {
+			x.forgetShared(a.to, a.size, a.in)
+		}
+		return
+	}
 	if a.op.use.To == event.Shared {
 		copy(x.block.shared[a.to:], a.data)
 		return

@@ -62,7 +62,7 @@ func newProgram(c *compiler, k *ir.Func, forms bool) (*program, error) {
 		return nil, err
 	}
 	if c.slice != nil {
-		p.track = c.slice.Track
+		p.track, p.madeUp = c.slice.Track, c.slice.Options().Data
 	}
 	c.trackOpaque()
 	if forms {

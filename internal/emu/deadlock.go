@@ -22,6 +22,92 @@ type PhaseWait struct {
 	Threads  int
 	Numbered bool
 	Text     string // what they wait for, and what it misses
+	// Holders are threads that arrived in the phase before and have not arrived in the one that
+	// misses arrivals; a few of them.
+	Holders []PhaseHolder
+}
+
+// PhaseHolder are threads on whose arrivals others wait, by the place where they arrived last.
+type PhaseHolder struct {
+	Site    event.Site
+	Thread  event.Thread // the first of them
+	Threads int
+	Text    string // what they do now
+}
+
+// arrival is one by lanes of a warp, at an mbarrier.
+type arrival struct {
+	site event.Site
+	w    *warp
+	mask uint32
+}
+
+// maxHolders bounds PhaseWait.Holders.
+const maxHolders = 4
+
+// arrives records who arrives in the phase at hand.
+func (m *mbarrier) arrives(site event.Site, w *warp, lane int) {
+	if n := len(m.here); n > 0 && m.here[n-1].site == site && m.here[n-1].w == w {
+		m.here[n-1].mask |= 1 << lane
+		return
+	}
+	m.here = append(m.here, arrival{site, w, 1 << lane})
+}
+
+// holders lists the threads that arrived in the phase before and not in this one.
+func (x *exec) holders(b *block, m *mbarrier, phase uint64) (out []PhaseHolder) {
+	if phase != m.phase || m.pending == 0 {
+		return nil
+	}
+next:
+	for _, a := range m.before {
+		mask := a.mask
+		for _, h := range m.here {
+			if h.w == a.w {
+				mask &^= h.mask
+			}
+		}
+		if mask == 0 {
+			continue
+		}
+		text := x.doing(b, a.w, lowest(mask))
+		for i := range out {
+			if out[i].Site == a.site && out[i].Text == text {
+				out[i].Threads += popcount(mask)
+				continue next
+			}
+		}
+		if len(out) < maxHolders {
+			out = append(out, PhaseHolder{a.site, event.ThreadOf(a.w.id, lowest(mask)), popcount(mask),
+				text})
+		}
+	}
+	return out
+}
+
+// doing says what a lane of a block that makes no progress does.
+func (x *exec) doing(b *block, w *warp, lane int) string {
+	if w.exited>>lane&1 != 0 {
+		return "has ended"
+	}
+	for _, g := range w.waiting {
+		if g.mask>>lane&1 == 0 {
+			continue
+		}
+		switch g.wait.kind {
+		case atWarpSync:
+			return "waits for lanes of its warp"
+		case atPhase:
+			return fmt.Sprintf("waits for phase %d of %s", g.mwait.phase, x.barrierText(g.mwait.addr))
+		}
+		return fmt.Sprintf("waits at barrier %d", g.wait.bar)
+	}
+	for _, g := range w.ready {
+		if g.mask>>lane&1 != 0 && g.mwait != nil && g.mwait.site == g.polledAt {
+			return fmt.Sprintf("waits for phase %d of %s", g.mwait.phase, x.barrierText(g.mwait.addr))
+		}
+	}
+	return "waits where its warp comes together"
 }
 
 // mbarrierWaits lists the threads of resident blocks that wait at mbarriers and numbered barriers.
@@ -50,6 +136,16 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 				if g.wait.kind == atWarpSync {
 					continue
 				}
+				if g.wait.kind == atPhase {
+					m := b.mbars[g.mwait.addr]
+					if m == nil {
+						return nil, false
+					}
+					polls = true
+					bytes = bytes && m.pending == 0 && m.phase == g.mwait.phase
+					list = addWait(list, w, g, g.mwait.site, false, s.x.missing(b, m, g.mwait.phase))
+					continue
+				}
 				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
 					fmt.Sprintf("barrier %d", g.wait.bar))
 			}
@@ -58,7 +154,22 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 	if !polls {
 		return nil, false
 	}
+	s.addHolders(list)
 	return list, bytes
+}
+
+// addHolders adds to each wait who holds the phase.
+func (s *scheduler) addHolders(list []PhaseWait) {
+	for i := range list {
+		for _, b := range s.resident {
+			for _, addr := range b.liveMBarriers() {
+				m := b.mbars[addr]
+				if !list[i].Numbered && s.x.missing(b, m, m.phase) == list[i].Text {
+					list[i].Holders = s.x.holders(b, m, m.phase)
+				}
+			}
+		}
+	}
 }
 
 // addWait adds the threads of a fragment to those that wait at the same place for the same.
@@ -124,6 +235,11 @@ func (s *scheduler) deadlocked(list []PhaseWait, bytes bool) *Stop {
 	stop := s.x.stopFor(list[first].Site, list[first].Thread, kind, "%s: %s", what,
 		strings.Join(parts, "; "))
 	return &stop
+}
+
+// ObjectName names an mbarrier of the block for people.
+func (m *Machine) ObjectName(addr uint64) string {
+	return fmt.Sprintf("the mbarrier %s (shared address %#x)", m.prog.nearShared(addr, 8).text, addr)
 }
 
 // liveMBarriers returns the addresses of the objects of a block, in order.

@@ -150,9 +150,11 @@ type block struct {
 	runnable []*warp // empty with policy priorities
 	queued   int     // warps that can run
 	live     int     // warps with lanes that have not exited
-	// live objects by address, and how many there have been; nil before the first
-	mbars  map[uint64]*mbarrier
-	serial uint64
+	// live objects by address, and how many there were before that are invalid; nil before the first
+	mbars map[uint64]*mbarrier
+	ended map[uint64]uint64
+	// all live objects are in [mbarsAt, mbarsEnd)
+	mbarsAt, mbarsEnd uint64
 	// asynchronous operations that are under way, in the order of their issue
 	agents, spareAgents []*agent
 	shared              []byte

@@ -369,6 +369,9 @@ func runExit(x *exec, in *inst) { x.exit(x.m) }
 // exit ends lanes: joins, barriers and warp operations stop waiting for them.
 func (x *exec) exit(lanes uint32) {
 	w := x.warp
+	if x.prog.traced && x.block.live == 1 && w.alive()&^lanes == 0 {
+		x.drainSignals(x.block)
+	}
 	w.exited |= lanes
 	x.gone |= lanes
 	if x.sink != nil {

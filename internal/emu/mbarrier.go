@@ -26,21 +26,25 @@ const maxCount = 1<<20 - 1
 type mbarOp struct {
 	use     isa.BarrierUse
 	operand bool // s[1] is there
+	waits   bool // a test in a trace that is part of a wait
+	peeks   bool // its result depends on the schedule, and is unknown in a trace
 	at      *memOp
 }
 
 // mbarrier is a live object.
 type mbarrier struct {
 	addr     uint64
-	serial   uint64 // of the objects of the block, to recognize states of others
+	serial   uint64 // to recognize states of other objects
 	phase    uint64 // complete phases
 	expected uint32
 	pending  uint32
 	tx       int64  // bytes that are expected and have not arrived
 	seen     uint64 // phases that some thread has found complete
 	arrived  uint32 // arrivals in the phase
-	agents   int    // asynchronous operations that will signal it
-	left     []leftover
+	// who arrived in the phase, and in the one before
+	here, before []arrival
+	agents       int // asynchronous operations that will signal it
+	left         []leftover
 }
 
 // leftover is a copy whose completion no thread has found so far.
@@ -78,11 +82,12 @@ func (m *mbarrier) stateOf(pending uint32, query bool) uint64 {
 
 // mbarrierInstr decodes an operation on an mbarrier.
 func (c *compiler) mbarrierInstr(in *ir.Instr) error {
-	if c.slice != nil || c.p.track {
+	if c.slice == nil && c.p.track {
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
 	op := &mbarOp{at: &memOp{space: in.Space, wide: 8}}
 	op.use, _ = in.Desc.Barrier(len(in.Src))
+	op.waits = c.slice != nil && c.slice.Retries(c.fn)[in.Index]
 	d := inst{guard: c.guard(), run: runMBarrier, misc: &miscOp{mbar: op}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
 	if op.use.Kind == isa.BarrierCount {
@@ -136,6 +141,9 @@ func (c *compiler) emitState(in *ir.Instr, d inst) error {
 // phase are one event.
 func runMBarrier(x *exec, in *inst) {
 	op, kind := in.misc.mbar, in.misc.mbar.use.Kind
+	if op.waits && x.park(in) {
+		return
+	}
 	before := x.evs.tested
 	e := &x.evs.mbar
 	e.Mask = 0
@@ -214,6 +222,10 @@ func (x *exec) liveMBarrier(in *inst, l int, addr uint64) *mbarrier {
 	return nil
 }
 
+// serialOf returns the number of a new object, which depends on its address and on how many there
+// were before, but not on the order in which others are made.
+func (b *block) serialOf(addr uint64) uint64 { return addr>>3<<4 | b.ended[addr]&15 }
+
 // initMBarrier makes an object.
 func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
 	b := x.block
@@ -228,13 +240,16 @@ func (x *exec) initMBarrier(in *inst, l int, addr uint64) {
 			"invalidated", in.ir.Op(), x.barrierText(addr))
 		return
 	}
+	if len(b.mbars) == 0 {
+		b.mbarsAt, b.mbarsEnd = addr, addr+8
+	}
+	b.mbarsAt, b.mbarsEnd = min(b.mbarsAt, addr), max(b.mbarsEnd, addr+8)
 	if b.mbars == nil {
 		b.mbars = make(map[uint64]*mbarrier)
 	}
-	b.serial++
-	b.mbars[addr] = &mbarrier{addr: addr, serial: b.serial, expected: n, pending: n}
+	b.mbars[addr] = &mbarrier{addr: addr, serial: b.serialOf(addr), expected: n, pending: n}
 	x.wrote, x.changed = true, true
-	x.noteMBarrier(in, l, event.MBarrierInit, addr, 0)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierInit, Addr: addr, Count: n})
 }
 
 // invalMBarrier ends the life of an object.
@@ -247,21 +262,25 @@ func (x *exec) invalMBarrier(in *inst, l int, m *mbarrier) {
 	}
 	x.noteLeft(m)
 	delete(x.block.mbars, m.addr)
+	if x.block.ended == nil {
+		x.block.ended = make(map[uint64]uint64)
+	}
+	x.block.ended[m.addr]++
 	x.wrote, x.changed = true, true
-	x.noteMBarrier(in, l, event.MBarrierInvalidate, m.addr, m.phase)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierInvalidate, Addr: m.addr, Phase: m.phase})
 }
 
 // countMBarrier is expect_tx or complete_tx.
 func (x *exec) countMBarrier(in *inst, l int, m *mbarrier) {
 	n := int64(uint32(x.src(&in.s[1])[l]))
-	x.noteMBarrier(in, l, event.MBarrierCount, m.addr, m.phase)
 	if in.misc.mbar.use.Kind == isa.BarrierComplete {
-		if x.addBytes(in, l, m, -n) {
-			x.tryPhase(m)
-		}
-		return
+		n = -n
 	}
-	x.addBytes(in, l, m, n)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierCount, Addr: m.addr, Phase: m.phase,
+		Bytes: n})
+	if x.addBytes(in, l, m, n) && in.misc.mbar.use.Kind == isa.BarrierComplete {
+		x.tryPhase(m)
+	}
 }
 
 // addBytes changes the number of bytes that the phase expects, and reports whether the limits allow
@@ -291,8 +310,12 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 			x.barrierText(m.addr), n, maxCount)
 		return
 	}
-	if use.Bytes >= 0 && !x.addBytes(in, l, m, int64(uint32(x.src(&in.s[1])[l]))) {
-		return
+	bytes := int64(0)
+	if use.Bytes >= 0 {
+		bytes = int64(uint32(x.src(&in.s[1])[l]))
+		if !x.addBytes(in, l, m, bytes) {
+			return
+		}
 	}
 	if use.Kind == isa.BarrierDrop {
 		if n > m.expected {
@@ -302,13 +325,18 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 		}
 		m.expected -= n
 	}
-	state := m.stateOf(m.pending, !use.Completes)
+	pending := m.pending
+	if x.prog.traced { // it depends on the schedule
+		pending = 0
+	}
+	state := m.stateOf(pending, !use.Completes)
 	if !use.Completes && n == m.pending && m.tx == 0 {
 		x.fail(in, MBarrierRange, l, "%s completes phase %d of %s; .noComplete promises that it does "+
 			"not (PTX ISA 9.7.13.15.13)", in.ir.Op(), m.phase, x.barrierText(m.addr))
 		return
 	}
-	x.noteMBarrier(in, l, event.MBarrierArrive, m.addr, m.phase)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierArrive, Addr: m.addr, Phase: m.phase,
+		Count: n, Drop: use.Kind == isa.BarrierDrop, Bytes: bytes})
 	if x.arriveOn(in, l, m, n) && in.d[0] >= 0 {
 		x.regs[in.d[0]][l] = state
 	}
@@ -323,6 +351,7 @@ func (x *exec) arriveOn(in *inst, l int, m *mbarrier, n uint32) bool {
 	}
 	m.pending -= n
 	m.arrived += n
+	m.arrives(x.site(in), x.warp, l)
 	x.wrote, x.changed = true, true
 	x.tryPhase(m)
 	return true
@@ -352,7 +381,9 @@ func (x *exec) tryPhase(m *mbarrier) {
 	done := m.phase
 	m.phase++
 	m.pending, m.arrived = m.expected, 0
+	m.before, m.here = m.here, m.before[:0]
 	x.resume()
+	x.unpark(m.addr)
 	if x.sink != nil {
 		x.flushMBarrier()
 		x.evs.phase = event.MBarrier{Warp: x.block.warps[0].id, Op: event.MBarrierComplete,
@@ -364,33 +395,15 @@ func (x *exec) tryPhase(m *mbarrier) {
 
 // testMBarrier is test_wait or try_wait by one lane.
 func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
-	v := x.src(&in.s[1])[l]
-	phase, done := m.phase-1, false
-	if in.misc.mbar.use.Parity {
-		if v > 1 {
-			x.fail(in, MBarrierState, l, "%s on %s with phase parity %d; a parity is 0 or 1", in.ir.Op(),
-				x.barrierText(m.addr), v)
-			return
-		}
-		if done = m.phase&1 != v; !done {
-			phase = m.phase
-		}
-	} else {
-		behind := (m.phase - v>>stateCount) & statePhaseAll
-		if v>>(stateCount+statePhase) != m.stateOf(0, v&stateQueried != 0)>>(stateCount+statePhase) {
-			x.fail(in, MBarrierState, l, "%s on %s with a state that no arrival there returned",
-				in.ir.Op(),
-				x.barrierText(m.addr))
-			return
-		}
-		if behind > 1 {
-			x.fail(in, MBarrierState, l, "%s on %s with a state of phase %d, and the current phase is "+
-				"%d; a "+
-				"state is of the current phase or of the one before (PTX ISA 9.7.13.15.16)", in.ir.Op(),
-				x.barrierText(m.addr), m.phase-behind, m.phase)
-			return
-		}
-		phase, done = m.phase-behind, behind == 1
+	phase, done, bad := x.asks(in, l, m)
+	if bad != "" {
+		x.fail(in, MBarrierState, l, "%s on %s %s", in.ir.Op(), x.barrierText(m.addr), bad)
+		return
+	}
+	if in.misc.mbar.peeks {
+		x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierPeek, Addr: m.addr, Phase: phase,
+			State: !in.misc.mbar.use.Parity})
+		return
 	}
 	if in.pd[0] >= 0 {
 		p := &x.preds[in.pd[0]]
@@ -409,7 +422,95 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	}
 	m.seen = max(m.seen, phase+1)
 	x.evs.tested++
-	x.noteMBarrier(in, l, event.MBarrierWait, m.addr, phase)
+	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierWait, Addr: m.addr, Phase: phase,
+		State: !in.misc.mbar.use.Parity})
+}
+
+// park suspends the fragment until a phase of the object for which it waits is complete, in a trace:
+// there a test is a wait (slice.Slice.Retries), and none of its lanes has a different answer or does
+// something else. It reports whether it did.
+func (x *exec) park(in *inst) bool {
+	if x.lockstep || x.m != x.mask {
+		return false
+	}
+	var wanted mwait
+	for t := x.m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		addr, ok := x.sharedAddress(in, &in.s[0], in.misc.mbar.at, l)
+		if !ok {
+			return false
+		}
+		m := x.block.mbars[addr]
+		if m == nil || wanted.site != 0 && wanted.addr != addr {
+			return false
+		}
+		phase, done, bad := x.asks(in, l, m)
+		if done || bad != "" {
+			return false
+		}
+		wanted = mwait{x.site(in) + 1, addr, phase}
+	}
+	wanted.site--
+	g, w := x.frag, x.warp
+	x.pc--
+	x.poll(in)
+	x.save()
+	if g.mwait == nil {
+		g.mwait = new(mwait)
+	}
+	*g.mwait = wanted
+	g.wait = wait{kind: atPhase, in: in}
+	w.waiting = append(w.waiting, g)
+	x.frag = nil
+	x.next()
+	return true
+}
+
+// unpark lets the fragments go on that wait for a phase of an object.
+func (x *exec) unpark(addr uint64) {
+	if !x.prog.traced {
+		return
+	}
+	for i := range x.block.warps {
+		w := &x.block.warps[i]
+		still := w.waiting[:0]
+		for _, g := range w.waiting {
+			if g.wait.kind != atPhase || g.mwait.addr != addr {
+				still = append(still, g)
+				continue
+			}
+			g.wait = wait{}
+			w.ready = append(w.ready, g)
+		}
+		if len(still) != len(w.waiting) {
+			w.waiting = still
+			x.wake(x.block, w)
+		}
+	}
+}
+
+// asks returns for which phase a lane tests an object, and whether it is complete. bad is why the
+// test is an error.
+func (x *exec) asks(in *inst, l int, m *mbarrier) (phase uint64, done bool, bad string) {
+	v := x.src(&in.s[1])[l]
+	if in.misc.mbar.use.Parity {
+		if v > 1 {
+			return 0, false, fmt.Sprintf("with phase parity %d; a parity is 0 or 1", v)
+		}
+		if m.phase&1 != v {
+			return m.phase - 1, true, ""
+		}
+		return m.phase, false, ""
+	}
+	behind := (m.phase - v>>stateCount) & statePhaseAll
+	if v>>(stateCount+statePhase) != m.stateOf(0, v&stateQueried != 0)>>(stateCount+statePhase) {
+		return 0, false, "with a state that no arrival there returned"
+	}
+	if behind > 1 {
+		return 0, false, fmt.Sprintf("with a state of phase %d, and the current phase is %d; a state is "+
+			"of the current phase or of the one before (PTX ISA 9.7.13.15.16)", m.phase-behind, m.phase)
+	}
+	return m.phase - behind, behind == 1, ""
 }
 
 // runPendingCount returns the count in states.
@@ -429,19 +530,19 @@ func runPendingCount(x *exec, in *inst) {
 }
 
 // noteMBarrier adds a lane to the event that is collected, which is sent first if the lane does
-// something else.
-func (x *exec) noteMBarrier(in *inst, l int, op event.MBarrierOp, addr, phase uint64) {
+// something else. Of v, only what lanes may do differently is set.
+func (x *exec) noteMBarrier(in *inst, l int, v event.MBarrier) {
 	if x.sink == nil {
 		return
 	}
 	e := &x.evs.mbar
-	if e.Mask != 0 && (e.Op != op || e.Addr != addr || e.Phase != phase) {
+	use := &in.misc.mbar.use
+	v.Warp, v.Site, v.Active, v.Order, v.Scope = x.warp.id, x.site(in), x.mask, use.Order, use.Scope
+	if v.Mask = e.Mask; e.Mask != 0 && *e != v {
 		x.flushMBarrier()
 	}
-	use := &in.misc.mbar.use
-	*e = event.MBarrier{Warp: x.warp.id, Site: x.site(in), Mask: e.Mask | 1<<l, Active: x.mask,
-		Op:   op,
-		Addr: addr, Phase: phase, Order: use.Order, Scope: use.Scope}
+	v.Mask = e.Mask | 1<<l
+	*e = v
 }
 
 // flushMBarrier sends the event that is collected.
@@ -467,6 +568,9 @@ func (x *exec) overwritten(in *inst, m uint32) {
 
 // mbarrierIn returns a live object in n bytes of shared memory; nil if there is none.
 func (b *block) mbarrierIn(addr, n uint64) *mbarrier {
+	if addr >= b.mbarsEnd || addr+n <= b.mbarsAt {
+		return nil
+	}
 	for a := addr &^ 7; a < addr+n; a += 8 {
 		if m := b.mbars[a]; m != nil {
 			return m
@@ -501,7 +605,7 @@ func (x *exec) arriveBehindCopies(in *inst, l int, m *mbarrier) {
 	x.wrote = true
 	if x.sink != nil {
 		x.evs.copyArrive = event.CopyArrive{ID: a.id, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
-			Active: x.mask, Addr: m.addr}
+			Active: x.mask, Addr: m.addr, Pending: in.misc.mbar.use.Pending}
 		x.sink.CopyArrive(&x.evs.copyArrive)
 	}
 }

@@ -33,6 +33,7 @@ type program struct {
 	params  paramImage
 
 	traced  bool     // only a slice is executed: NewTrace
+	madeUp  bool     // and inputs are made up
 	track   bool     // some input is unknown: registers and memory carry unknown bits
 	origins []string // names of the origins of unknown values, for messages
 

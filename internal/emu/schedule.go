@@ -218,7 +218,7 @@ func (s *scheduler) pass() (idle, ok bool) {
 		if !s.turn(b) {
 			return false, false
 		}
-		if b.live == 0 || b.queued == 0 {
+		if s.ended(b) {
 			s.finish(b)
 			s.resident = slices.DeleteFunc(s.resident, func(r *block) bool { return r == b })
 		}
@@ -230,7 +230,7 @@ func (s *scheduler) pass() (idle, ok bool) {
 		if !s.turn(b) {
 			return false, false
 		}
-		if b.live == 0 || b.queued == 0 {
+		if s.ended(b) {
 			s.finish(b)
 			s.resident = slices.DeleteFunc(s.resident, func(r *block) bool { return r == b })
 			i--
@@ -311,6 +311,19 @@ func (s *scheduler) start() {
 	s.spin.reset()
 }
 
+// ended reports whether no warp of a block can run any more. In a trace, threads that wait for a
+// phase do not poll, so that agents have to act while all of them wait.
+func (s *scheduler) ended(b *block) bool {
+	if b.live == 0 || b.queued > 0 {
+		return b.live == 0
+	}
+	s.x.block = b
+	for s.m.prog.traced && b.queued == 0 && len(b.agents) > 0 && s.x.stop == nil {
+		s.x.stepAgent(b, len(b.agents)-1)
+	}
+	return b.queued == 0
+}
+
 // finish ends a block without runnable warps: it is done, or it is stalled at barriers.
 func (s *scheduler) finish(b *block) {
 	s.since = s.x.steps
@@ -321,7 +334,12 @@ func (s *scheduler) finish(b *block) {
 	}
 	if b.live > 0 {
 		s.stalled = true
-		s.x.stall(b)
+		if list, bytes := s.mbarrierWaits(); len(list) > 0 {
+			s.spin.waits, s.stalled = list, false
+			s.x.stop = s.deadlocked(list, bytes)
+		} else {
+			s.x.stall(b)
+		}
 	} else {
 		s.done++
 	}
@@ -364,7 +382,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 	b.runnable, b.queued = b.runnable[:0], 0
 	if b.mbars != nil {
 		clear(b.mbars)
-		b.serial = 0
+		clear(b.ended)
 	}
 	b.agents = b.agents[:0]
 	if x.prog.ordered { // a block is a run of its own

@@ -121,6 +121,16 @@ func touchShared(x *exec, in *inst, m uint32, s survey) {
 // unknownResult emits an instruction that makes the results of in unknown, after the event if in
 // accesses shared memory.
 func (c *compiler) unknownResult(in *ir.Instr) {
+	if in.Action() == isa.ActMBarrier {
+		if err := c.mbarrierInstr(in); err != nil { // its operands must be right all the same
+			c.control(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
+			return
+		}
+		c.fc.code[len(c.fc.code)-1].misc.mbar.peeks = true
+		if c.slice.Options().Data {
+			return
+		}
+	}
 	if c.slice.Options().Data {
 		c.madeUp(in)
 		return

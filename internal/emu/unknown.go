@@ -103,8 +103,14 @@ func trackCode(code []inst) {
 		case in.misc != nil && in.misc.unknown:
 		case in.mem != nil:
 			in.run = runNeedsAddress
+		case in.misc != nil && in.misc.mbar != nil:
+			in.run = runNeedsObject
+		case in.misc != nil && in.misc.bulk != nil:
+			in.run = runNeedsBulk
 		case in.misc != nil && in.misc.copy != nil:
-			in.run = runNeedsCopy
+			if in.misc.copy.from.mem != nil { // else of a trace
+				in.run = runNeedsCopy
+			}
 		case in.bar != nil:
 			in.run = runNeedsBarrier
 		case in.warp != nil:

@@ -8,8 +8,9 @@ const (
 	MBarrierInit       MBarrierOp = iota // makes the object
 	MBarrierInvalidate                   // ends its life
 	MBarrierArrive                       // arrives, with .arrive or .arrive_drop
-	MBarrierCount                        // changes the number of expected bytes; it orders nothing
+	MBarrierCount                        // expects or completes bytes; it orders no memory
 	MBarrierWait                         // has found that a phase is complete
+	MBarrierPeek                         // asks, in a trace, whether a phase is complete
 	MBarrierComplete                     // the object completes a phase; no thread does it
 )
 
@@ -32,6 +33,15 @@ type MBarrier struct {
 	Phase uint64
 	Order Order // of MBarrierArrive and MBarrierWait: Relaxed, or Release and Acquire
 	Scope Scope
+	// Count is the number of arrivals that each lane makes, or that an object is made for. Drop says
+	// that as many are expected less in the phases that follow.
+	Count uint32
+	Drop  bool
+	// Bytes is the number of bytes by which each lane changes what the phase expects: those of an
+	// expect-tx, also one that is part of an arrival, are positive, those of a complete-tx negative.
+	Bytes int64
+	// State says of MBarrierWait that it is for the phase of a state, and not for a parity.
+	State bool
 }
 
 // Range is a piece of memory.
@@ -81,6 +91,8 @@ type CopyArrive struct {
 	Mask   uint32
 	Active uint32
 	Addr   uint64
+	// Pending says that the phase expects one arrival more because of it (without .noinc).
+	Pending bool
 }
 
 // Signal states that an asynchronous operation is complete and that the mbarrier which tracks it
@@ -89,6 +101,9 @@ type Signal struct {
 	ID   uint64
 	Warp Warp // that issued the operation
 	Addr uint64
+	// Bytes are the bytes that it counts; Arrival says that it is an arrival instead.
+	Bytes   int64
+	Arrival bool
 }
 
 // ProxyFence is fence.proxy.async by the lanes of Mask (PTX ISA 9.7.13.4): accesses through the

@@ -28,6 +28,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	case isa.ActCopy:
 		x.copyAsync(in, st)
 		return
+	case isa.ActBulkCopy:
+		if _, ok := in.Bulk(); ok {
+			thread.Unsupported(in, "%s, which proofs do not cover (heddle trace does)", in.Text())
+		}
+		fallthrough
 	default:
 		thread.Unsupported(in, "%s", in.Text())
 	}

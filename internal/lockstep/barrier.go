@@ -21,7 +21,11 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		return
 	}
 	if !x.k.Tagged(in) {
-		thread.Unsupported(in, "%s: proofs support only barrier 0 of all threads of a block", in.Text())
+		what := " other than barrier 0 of all threads"
+		if b, _ := in.Barrier(); b.Object != isa.NumberedBarrier {
+			what = ""
+		}
+		thread.Unsupported(in, "%s%s, which proofs do not cover (heddle trace does)", in.Text(), what)
 	}
 	block := kernel.IsBlockBarrier(in)
 	if block && x.k.Orders(in) != event.OrdersNone {

@@ -59,6 +59,10 @@ type access struct {
 
 // Access checks and records the accesses of one instruction by the lanes of a warp.
 func (d *Detector) Access(e *event.Access) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	if e.Orders != event.OrdersAll && !d.ordered(e.Orders) {
 		d.relaxed = *e
 		d.relaxed.Order = event.Relaxed

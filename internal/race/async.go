@@ -57,6 +57,10 @@ type copied struct {
 
 // Copy checks the accesses that the copies will make, and records them as pending.
 func (d *Detector) Copy(e *event.Copy) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	c := d.issue(w, e)
 	a := access{Access: &d.copying, w: w, b: b, copied: c, special: true}
@@ -135,6 +139,10 @@ func (d *Detector) eachRead(a *access, c *copied, mask uint32, visit func(*acces
 // CopyGroup closes groups, and turns the copies that were waited for into accesses of their
 // threads.
 func (d *Detector) CopyGroup(e *event.CopyGroup) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	if w.async == nil {
 		w.async = new(copies)

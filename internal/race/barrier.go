@@ -94,6 +94,17 @@ func (d *Detector) fullCount(count uint32) uint32 {
 func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
 	k := withPeers(w.ext.withWarps(b.first, b.end(), w.blk), b, w.peers, w.blk)
 	var lanes [event.WarpSize]uint32
+	if w.in == nil && w.act.mask == 0 { // what lanes know of their mates is the same
+		mates := max(w.intra, w.blk)
+		for m := d.lanesOf(w.id); m != 0; m &= m - 1 {
+			u := bits.TrailingZeros32(m)
+			lanes[u] = mates
+			if mask>>u&1 != 0 {
+				lanes[u] = w.own[u]
+			}
+		}
+		return w.withLanes(k, mask).withLanes(w.id, &lanes)
+	}
 	for m := d.lanesOf(w.id); m != 0; m &= m - 1 {
 		u := bits.TrailingZeros32(m)
 		for n := mask; n != 0; n &= n - 1 {
@@ -105,12 +116,17 @@ func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
 			}
 		}
 	}
+	return w.withLanes(k, mask).withLanes(w.id, &lanes)
+}
+
+// withLanes adds to k what single lanes of mask know beyond what all do.
+func (w *warp) withLanes(k *know, mask uint32) *know {
 	if w.lane != nil {
 		for n := mask; n != 0; n &= n - 1 {
 			k = join(k, w.lane[bits.TrailingZeros32(n)])
 		}
 	}
-	return k.withLanes(w.id, &lanes)
+	return k
 }
 
 // Complete ends a generation: the waiting threads learn what all arriving threads knew (PTX ISA

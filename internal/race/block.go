@@ -21,6 +21,9 @@ type block struct {
 	sc     blockSC
 	// mbarriers by address; nil before the first
 	objects map[uint64]*object
+	// the same in the order of execution, and the ends of those that are no more (phases.go)
+	phases map[uint64]*phased
+	ended  map[uint64]moment
 }
 
 // blockOf returns the block of a warp, created at its first event. Events of one block tend to come
@@ -82,7 +85,7 @@ func (d *Detector) newBlock(id uint32) *block {
 // reset prepares the state of a block that has ended for another block.
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
-	b.objects, b.sc = nil, blockSC{}
+	b.objects, b.phases, b.ended, b.sc = nil, nil, nil, blockSC{}
 	for i := range b.bars {
 		b.bars[i].forget()
 	}
@@ -156,6 +159,9 @@ func (d *Detector) Exit(e *event.Exit) {
 	}
 	if d.opt.Recycling {
 		d.unsafeEnd(b)
+	}
+	if b.phases != nil {
+		d.endPhases(b)
 	}
 	for _, at := range b.places {
 		delete(d.locations, at)

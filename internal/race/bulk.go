@@ -66,6 +66,12 @@ func (d *Detector) groupsOf(w *warp) *bulkGroups {
 
 // Bulk checks the accesses that an operation will make, and records them.
 func (d *Detector) Bulk(e *event.Bulk) {
+	if d.opt.Execution {
+		if !e.Grouped {
+			d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, false)
+		}
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	l := lowestLane(e.Mask)
 	d.learnBulk(e)
@@ -130,7 +136,18 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
 		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
 	a := access{Access: &d.copying, w: s.w, b: s.b, mem: mem, write: write, special: true, bulk: true}
-	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) { d.checkAgent(s, &a, e, at) })
+	// Neighbouring words have entries of the same epochs, by the same lanes or by others of a warp
+	// that has executed a fence as a whole: each epoch is checked once.
+	var ordered [event.WarpSize]entry
+	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) {
+		same := &ordered[e.warp%event.WarpSize]
+		if same.warp != e.warp || same.clk != e.clk {
+			*same = entry{warp: e.warp, clk: e.clk, mask: d.wholeOrdered(s, e, r.Space)}
+		}
+		if e.mask&^same.mask != 0 && d.checkAgent(s, &a, e, at) {
+			same.mask |= e.mask
+		}
+	})
 	if mem.async == nil {
 		mem.async = &ranges{parts: make(map[uint64]*pieces)}
 	}
@@ -208,9 +225,24 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 	d.race(a, event.Site(site), first, at, 1<<l, cause)
 }
 
+// wholeOrdered returns all lanes of the warp of an entry, if an access by any of them in this epoch is
+// ordered before the operation, with a fence of its own; else 0.
+func (d *Detector) wholeOrdered(s *agentStart, e entry, space event.Space) uint32 {
+	w := event.Warp(e.warp)
+	if e.concurrent() || w >= d.comps.first {
+		return 0
+	}
+	log := d.proxies[w]
+	e.mask = d.lanesOf(w)
+	if log == nil || !s.knows.covers(w, e.mask, e.clk) || !log.covered(s.knows, e, space) {
+		return 0
+	}
+	return e.mask
+}
+
 // checkAgent checks an operation against an earlier access through another proxy, at a word or
-// byte.
-func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
+// byte, and reports whether there is no finding.
+func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) bool {
 	if e.clk != noncoherent && e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
 		ordered, late := d.proxyOrdered(s, e, a.Space)
 		switch {
@@ -219,7 +251,7 @@ func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
 		case late:
 			d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), lowestLane(e.mask)), at, LateProxyFence)
 		}
-		return
+		return ordered && !late
 	}
 	cause := Unordered
 	other := lowestLane(e.mask)
@@ -232,18 +264,23 @@ func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) {
 		other = firstUnknown(s.knows, e)
 	}
 	d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), other), at, cause)
+	return false
 }
 
 // meetAsync checks an access through the generic proxy against the operations on its memory.
 func (d *Detector) meetAsync(a *access) {
-	if a.mem.async == nil {
+	if a.mem.async == nil || d.meetAsOne(a) {
 		return
 	}
+	part := ^uint64(0)
+	var q *pieces
 	for m := a.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		lo, hi := a.Addr[l], a.Addr[l]+uint64(a.Size)
 		// An access is aligned to its size, so that it is in one part.
-		q := a.mem.async.parts[lo>>partShift]
+		if no := lo >> partShift; no != part {
+			part, q = no, a.mem.async.parts[no]
+		}
 		if q == nil {
 			continue
 		}
@@ -254,6 +291,43 @@ func (d *Detector) meetAsync(a *access) {
 			for i := range q.r {
 				d.meetPiece(a, &q.r[i], l, lo, hi)
 			}
+		}
+	}
+}
+
+// meetAsOne is meetAsync for lanes whose accesses are all in one part of memory. It reports whether
+// they are.
+func (d *Detector) meetAsOne(a *access) bool {
+	lo, hi := ^uint64(0), uint64(0)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		at := a.Addr[bits.TrailingZeros32(m)&31]
+		lo, hi = min(lo, at), max(hi, at+uint64(a.Size))
+	}
+	if hi == 0 || lo>>partShift != (hi-1)>>partShift {
+		return false
+	}
+	q := a.mem.async.parts[lo>>partShift]
+	if q == nil {
+		return true
+	}
+	d.meetPieces(a, q.w, lo, hi)
+	if a.write {
+		d.meetPieces(a, q.r, lo, hi)
+	}
+	return true
+}
+
+// meetPieces checks all lanes of an access, whose bytes are in [lo, hi), against some operations.
+func (d *Detector) meetPieces(a *access, list []piece, lo, hi uint64) {
+	for i := range list {
+		p := &list[i]
+		if lo >= p.hi || p.lo >= hi ||
+			a.w.lane == nil && a.Proxy != event.TextureProxy && p.known(a.w.ext, p.value) {
+			continue
+		}
+		for m := a.Mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m) & 31
+			d.meetPiece(a, p, l, a.Addr[l], a.Addr[l]+uint64(a.Size))
 		}
 	}
 }
@@ -275,6 +349,10 @@ func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
 
 // BulkGroup closes bulk groups, or lets the lanes know that their groups are complete.
 func (d *Detector) BulkGroup(e *event.BulkGroup) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	w, _ := d.warpOf(e.Warp)
 	g := d.groupsOf(w)
 	for m := e.Mask; m != 0; m &= m - 1 {

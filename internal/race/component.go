@@ -26,8 +26,9 @@ type component struct {
 // value is never taken for an epoch that a barrier of the block covers.
 const firstValue = 1 << 31
 
-// components hands out the warps that do not exist, from the highest number down.
+// components hands out the warps that do not exist, behind those of the launch.
 type components struct {
+	first  event.Warp
 	used   uint32
 	issuer map[event.Warp]event.Warp // of those that belong to a warp
 }
@@ -35,7 +36,7 @@ type components struct {
 // next returns a new warp of 32 components.
 func (c *components) next() event.Warp {
 	c.used++
-	return event.Warp(-c.used)
+	return c.first + event.Warp(c.used-1)
 }
 
 // nextOf returns 32 components, one for each lane of w.
@@ -50,7 +51,7 @@ func (c *components) nextOf(w event.Warp) event.Warp {
 
 // real returns the warp whose operations an entry is about.
 func (d *Detector) real(w uint32) event.Warp {
-	if w < firstValue {
+	if event.Warp(w) < d.comps.first {
 		return event.Warp(w)
 	}
 	if r, ok := d.comps.issuer[event.Warp(w)]; ok {

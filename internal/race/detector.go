@@ -35,8 +35,17 @@ type Detector struct {
 	proxies     map[event.Warp]*fenceLog // fence.proxy.async
 	handed      entry                    // what settle puts in the place of pending entries; see hand
 	sites       []siteInfo
-	locations   map[place]*location
-	exchanges   *exchanges // nil: not looked for
+
+	// of Options.Execution: the mbarriers so far, the component of the last, agents under way, and
+	// findings (phases.go)
+	objects     uint32
+	objectsOf   event.Warp
+	agents      map[uint64]agentPhase
+	phaseErrors []PhaseError
+	phaseIndex  map[phaseKey]int
+
+	locations map[place]*location
+	exchanges *exchanges // nil: not looked for
 
 	groups     []group
 	examples   int // of groups, and hazards that took the place of one
@@ -87,6 +96,7 @@ func New(opt Options) *Detector {
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),
 	}
+	d.comps.first = event.Warp(g.Blocks() * uint64(d.perBlock))
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),
 			pairs: make([]exchangePair, 1), index: make(map[raceKey]uint32)}

@@ -13,7 +13,8 @@ import (
 // represents "all of block 7 up to clock 3" by a handful of nodes. This unifies Barracuda's block
 // clocks and sparse vector clocks (§4.3.1).
 //
-// The nil tree knows nothing.
+// A tree is as high as its highest warp number needs, since most launches have few warps. The nil
+// tree knows nothing.
 type know struct {
 	base  uint32 // of every thread below
 	max   uint32 // largest clock of any thread below
@@ -33,9 +34,20 @@ const (
 	topLevel = 8 // spans all 32 bits of a warp number
 )
 
+// spans reports whether a tree has a place for a warp.
+func (k *know) spans(w event.Warp) bool { return uint64(w)>>(fanBits*k.level) == 0 }
+
+// lift returns a tree of a level, or k if it is as high.
+func (k *know) lift(level uint8) *know {
+	for k.level < level {
+		k = (&know{max: k.max, level: k.level + 1, kids: &[fanout]*know{k}}).settle()
+	}
+	return k
+}
+
 // of returns the clock that the tree knows of a lane.
 func (k *know) of(w event.Warp, lane int) uint32 {
-	if k == nil {
+	if k == nil || !k.spans(w) {
 		return 0
 	}
 	best := uint32(0)
@@ -60,6 +72,9 @@ func (k *know) of(w event.Warp, lane int) uint32 {
 
 // covers reports whether the tree knows clock c, which is not 0, of every lane of mask.
 func (k *know) covers(w event.Warp, mask, c uint32) bool {
+	if k == nil || !k.spans(w) {
+		return false
+	}
 	for k != nil {
 		switch {
 		case k.base >= c:
@@ -114,6 +129,10 @@ func (k *know) settle() *know {
 // join returns a tree that knows what a or b knows. It returns a or b itself if the other adds
 // nothing, which keeps trees shared.
 func join(a, b *know) *know {
+	if a != nil && b != nil && a.level != b.level {
+		level := max(a.level, b.level)
+		a, b = a.lift(level), b.lift(level)
+	}
 	switch {
 	case a == b || b == nil:
 		return a
@@ -193,7 +212,7 @@ func (k *know) withWarps(lo, hi event.Warp, c uint32) *know {
 	if lo >= hi || c == 0 {
 		return k
 	}
-	return k.put(topLevel, uint64(lo), uint64(hi), 0, c, nil)
+	return k.high(hi-1).put(uint64(lo), uint64(hi), c, nil)
 }
 
 // withLanes returns k and the knowledge of clocks of lanes of one warp; zero clocks add nothing.
@@ -205,12 +224,30 @@ func (k *know) withLanes(w event.Warp, lanes *[event.WarpSize]uint32) *know {
 	if c == 0 {
 		return k
 	}
-	return k.put(topLevel, uint64(w), uint64(w)+1, 0, c, lanes)
+	return k.high(w).put(uint64(w), uint64(w)+1, c, lanes)
 }
 
-// put returns a copy of the path to the warps lo to hi-1 with clock c, or with lanes if they are
+// high returns a tree that has a place for a warp.
+func (k *know) high(w event.Warp) *know {
+	if k == nil {
+		k = new(know)
+	}
+	level := k.level
+	for level < topLevel && uint64(w)>>(fanBits*level) != 0 {
+		level++
+	}
+	return k.lift(level)
+}
+
+// put returns a copy of a tree with clock c of the warps lo to hi-1, or with lanes if they are one
+// warp.
+func (k *know) put(lo, hi uint64, c uint32, lanes *[event.WarpSize]uint32) *know {
+	return k.path(k.level, lo, hi, 0, c, lanes)
+}
+
+// path returns a copy of the path to the warps lo to hi-1 with clock c, or with lanes if they are
 // one warp. from is the first warp below k.
-func (k *know) put(level uint8, lo, hi, from uint64, c uint32,
+func (k *know) path(level uint8, lo, hi, from uint64, c uint32,
 	lanes *[event.WarpSize]uint32) *know {
 	n := &know{level: level}
 	if k != nil {
@@ -235,7 +272,7 @@ func (k *know) put(level uint8, lo, hi, from uint64, c uint32,
 		if kids[i].knowsAll(c, lanes) {
 			continue
 		}
-		kids[i] = kids[i].put(level-1, lo, hi, from+i*step, c, lanes)
+		kids[i] = kids[i].path(level-1, lo, hi, from+i*step, c, lanes)
 	}
 	n.kids = kids
 	return n.settle()

@@ -37,6 +37,10 @@ var objectAccess = event.Access{Kind: event.Atomic, Space: event.Shared, Order: 
 
 // MBarrier handles an operation on an mbarrier.
 func (d *Detector) MBarrier(e *event.MBarrier) {
+	if d.opt.Execution {
+		d.phaseEvent(e)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	if e.Op == event.MBarrierComplete {
 		if m := b.objects[e.Addr]; m != nil {
@@ -145,6 +149,10 @@ type operation struct {
 
 // Signal adds the accesses of an operation to the phase of its object.
 func (d *Detector) Signal(e *event.Signal) {
+	if d.opt.Execution {
+		d.phaseSignal(e)
+		return
+	}
 	o, ok := d.operations[e.ID]
 	if !ok {
 		return
@@ -159,6 +167,10 @@ func (d *Detector) Signal(e *event.Signal) {
 // CopyArrive makes the copies that the lanes have issued accesses of components, so that threads
 // other than the issuer can know of their completion.
 func (d *Detector) CopyArrive(e *event.CopyArrive) {
+	if d.opt.Execution {
+		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Pending)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	m := b.objects[e.Addr]
 	if m == nil {

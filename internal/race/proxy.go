@@ -22,6 +22,8 @@ type proxyFence struct {
 	mask  uint32
 	space event.Space // NoSpace: all
 	own   [event.WarpSize]uint32
+	first uint32  // the least of own, among mask
+	last  uint32  // and the largest
 	knows *fences // nil after the end of the block
 }
 
@@ -39,12 +41,17 @@ type fenced struct {
 }
 
 // maxFences is the length of a log at which it is compacted.
-const maxFences = 64
+const maxFences = 256
 
 // ProxyFence records a fence.
 func (d *Detector) ProxyFence(e *event.ProxyFence) {
+	if d.opt.Execution {
+		d.pass(e.Warp, e.Active)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
+	f.first, f.last = f.epochs()
 	d.bytes += fenceBytes
 	d.snapshot(w, b, f.knows, e.Mask)
 	if d.proxies == nil {
@@ -153,6 +160,9 @@ func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
 	if log == nil {
 		return false
 	}
+	if log.covered(s.knows, e, space) {
+		return true
+	}
 	for m := e.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		known := s.knows.of(event.Warp(e.warp), l)
@@ -166,6 +176,34 @@ func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
 		}
 	}
 	return true
+}
+
+// recentFences is how many fences covered looks at.
+const recentFences = 8
+
+// covered reports whether one of the last fences is by all threads of an entry behind their access,
+// and all of it is known. It is the usual case of ownFences.
+func (log *fenceLog) covered(k *know, e entry, space event.Space) bool {
+	for i := len(log.list) - 1; i >= max(0, len(log.list)-recentFences); i-- {
+		f := log.list[i]
+		if e.mask&^f.mask != 0 || !f.covers(space) {
+			continue
+		}
+		if e.clk <= f.first && k.covers(event.Warp(e.warp), e.mask, f.last) {
+			return true
+		}
+	}
+	return false
+}
+
+// epochs returns the first and the last epoch in which one of its lanes has executed the fence.
+func (f *proxyFence) epochs() (first, last uint32) {
+	first = ^uint32(0)
+	for m := f.mask; m != 0; m &= m - 1 {
+		c := f.own[lowestLane(m)]
+		first, last = min(first, c), max(last, c)
+	}
+	return first, last
 }
 
 // fencedBy returns what all fences know that an operation knows.

@@ -28,6 +28,10 @@ type Options struct {
 	// Recycling enables the check for barriers of which one generation may begin before the last one
 	// is over (recycle.go).
 	Recycling bool
+	// Execution makes a detector of the order of execution: which operations on barriers precede which
+	// in every execution, whether or not memory is ordered with them. It examines no accesses, and
+	// whether the phases of mbarriers depend on the schedule (phases.go).
+	Execution bool
 }
 
 // Level is the distance between the threads of a race.
@@ -161,6 +165,8 @@ type Arrivals struct {
 type Report struct {
 	Races    []Race // in the order of their first hazard
 	Barriers []BarrierError
+	// Phases are the findings about phases of mbarriers; only with Options.Execution.
+	Phases []PhaseError
 	// Late are accesses that a proxy fence orders which another thread has executed.
 	Late []Race
 	// Exchanges are strong accesses that are no races, in the order of their first pairs.

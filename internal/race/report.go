@@ -71,7 +71,7 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	switch {
 	case e.clk == noncoherent || t.Proxy != event.GenericProxy:
 		cause = OtherProxy
-	case e.concurrent() || e.warp >= firstValue:
+	case e.concurrent() || event.Warp(e.warp) >= d.comps.first:
 		cause = NotWaited
 	}
 	// one hazard for each word, whether or not the words are twins
@@ -294,7 +294,7 @@ func (d *Detector) Examples() int { return d.examples }
 // Report returns the findings so far.
 func (d *Detector) Report() *Report {
 	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...),
-		Exchanges: d.reportExchanges()}
+		Exchanges: d.reportExchanges(), Phases: append([]PhaseError(nil), d.phaseErrors...)}
 	for i := range d.groups {
 		g := &d.groups[i]
 		g.race.Hazards, g.race.Across = uint64(min(g.count, MaxHazards)), uint64(g.across)

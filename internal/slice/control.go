@@ -324,7 +324,7 @@ func (s *Slice) callsThatAct() {
 			}
 			for _, in := range f.instrs {
 				switch k := f.kindOf(in); {
-				case f.endsThread(in), k == sync, k == shared, k == other, k == calls && f.callActs(in):
+				case f.endsThread(in), k == sync, k == object, k == order, k == shared, k == other, k == calls && f.callActs(in):
 					f.acts, changed = true, true
 				}
 			}

@@ -43,7 +43,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 				continue
 			}
 			switch f.kindOf(in) {
-			case sync, calls, other, argument, fails:
+			case sync, object, order, calls, other, argument, fails:
 				return r, false
 			case always, branch:
 				if in.Leaves() {

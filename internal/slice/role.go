@@ -37,6 +37,10 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 		return Unknown
 	case shared:
 		return s.sharedRole(f, in)
+	case object:
+		if f.answers(in) {
+			return Unknown
+		}
 	}
 	return Run
 }
@@ -62,6 +66,13 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	return Touch
 }
 
+// answers reports whether the result of an operation on an mbarrier depends on the schedule: how far
+// a phase is, or how many arrivals were before one.
+func (f *function) answers(in *ir.Instr) bool {
+	b, _ := in.Barrier()
+	return tests(in) && !f.retries[in.Index] || b.Kind == isa.BarrierCount
+}
+
 // Target returns the block to which a branch with role Join goes, or NoBlock for the end of the
 // function.
 func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn].target[b] }
@@ -71,12 +82,12 @@ func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn
 func (s *Slice) sum() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
-		f.findUnwritten()
 		for i, in := range f.instrs {
 			if !f.live[f.block[i]] {
 				continue
 			}
 			s.Total++
+			s.Registers = s.Registers || in.Action() == isa.ActRegisterPool
 			switch r := s.Role(fn, in); r {
 			case Skip:
 				s.Assumes = s.Assumes || f.kindOf(in) == fails
@@ -131,6 +142,11 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 		return "input: a value loaded from global memory"
 	case isa.ActAtomic:
 		return "the order in which threads come to " + in.Text()
+	case isa.ActMBarrier:
+		if tests(in) {
+			return "the schedule: whether a phase is complete when " + in.Text() + " asks"
+		}
+		return "the schedule: how many arrivals " + in.Text() + " finds missing"
 	case isa.ActActiveMask:
 		return "which lanes happen to be converged: the result of activemask"
 	}

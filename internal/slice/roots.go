@@ -17,6 +17,8 @@ const (
 	always               // control that needs nothing: an unguarded exit, ret or bra
 	fails                // trap, a failed assertion
 	sync                 // a barrier, an operation that waits for the warp
+	object               // an operation on an mbarrier, or a copy that signals one or a group
+	order                // a fence, or a wait for copies of the thread
 	shared               // an access that may be to shared memory
 	local                // an access to local memory
 	input                // its result depends on what is not known; it does nothing else
@@ -64,7 +66,23 @@ func (f *function) class(in *ir.Instr) kind {
 		return input
 	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce:
 		return f.access(in)
-	case isa.ActFence, isa.ActPartialFence, isa.ActProxyFence, isa.ActNothing,
+	case isa.ActMBarrier:
+		return object
+	case isa.ActCopy:
+		return object
+	case isa.ActBulkCopy:
+		if _, ok := in.Bulk(); ok {
+			return object
+		}
+		return other // to another block, or of a tensor
+	case isa.ActCopyGroup, isa.ActBulkGroup:
+		return order
+	case isa.ActFence, isa.ActProxyFence:
+		if f.s.objects {
+			return order
+		}
+		return ignored
+	case isa.ActPartialFence, isa.ActNothing, isa.ActBulkPrefetch,
 		isa.ActCachePolicy, isa.ActRegisterPool, isa.ActDiscard:
 		return ignored
 	case isa.ActCompute, isa.ActConvertAddress, isa.ActTestSpace, isa.ActConvertClusterAddress,
@@ -194,6 +212,11 @@ func (f *function) roots() {
 		case sync:
 			f.keep(i)
 			f.syncOperands(in)
+		case object:
+			f.keep(i)
+			f.objectOperands(in)
+		case order:
+			f.keep(i)
 		case shared:
 			f.keep(i)
 			f.operand(&in.Src[0])
@@ -241,6 +264,31 @@ func (f *function) syncOperands(in *ir.Instr) {
 	f.operand(&in.Src[len(in.Src)-1]) // the member mask
 }
 
+// objectOperands makes the operands needed that decide what an operation on an mbarrier, or a copy,
+// does there and in shared memory. Addresses of global memory are not needed.
+func (f *function) objectOperands(in *ir.Instr) {
+	switch in.Action() {
+	case isa.ActCopy:
+		f.operand(&in.Src[0])
+	case isa.ActBulkCopy:
+		use, _ := in.Bulk()
+		if use.To == event.Shared {
+			f.operand(&in.Src[0])
+		}
+		if use.From == event.Shared {
+			f.operand(&in.Src[1])
+		}
+		f.operand(&in.Src[2])
+		if use.Barrier >= 0 {
+			f.operand(&in.Src[use.Barrier])
+		}
+	default:
+		for j := range min(len(in.Src), 2) { // a third one limits the time of a wait
+			f.operand(&in.Src[j])
+		}
+	}
+}
+
 // wanted is called for an instruction that writes a needed register, and puts it into the slice
 // with the sources of its value: its operands, and for a load what is stored into the same cell.
 func (f *function) wanted(i int32) {
@@ -259,6 +307,9 @@ func (f *function) wanted(i int32) {
 				f.s.cell(&f.s.need.local)
 			}
 		}
+	case object, order:
+		f.keep(i)
+		f.data[i] = true
 	case constant:
 		f.whole(i)
 		for _, v := range f.bases(in) {

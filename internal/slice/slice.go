@@ -73,10 +73,14 @@ type Slice struct {
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to
 	// hold.
 	Assumes bool
+	// Registers says that the kernel changes its number of registers: a trace takes it that there are
+	// enough, where a thread would wait for them.
+	Registers bool
 	// Kept and Total count instructions.
 	Kept, Total int
 
 	opt     Options
+	objects bool                         // the kernel has mbarriers or bulk copies
 	written map[*ir.Var]bool             // module variables that the code writes
 	fatals  map[*ir.Func]bool            // functions that end in a trap
 	need    struct{ shared, local bool } // cells
@@ -108,9 +112,16 @@ type function struct {
 	shared    []bool       // registers that may hold a generic address of shared memory
 	private   []bool       // registers that may hold a generic address of local memory
 	live      []bool       // blocks that can be reached without a failed assertion
+	rank      []int32      // of needed registers; -1 of others
+	liveIn    []regSet     // needed registers that are live at the start of a block, by rank
 	unwritten []ir.RegID   // needed registers that may be read before they are written
-	acts      bool         // a call of it may do what the trace must see
+	// retries are tests of mbarriers that are part of a wait (retry.go), by index
+	retries map[int]bool
+	acts    bool // a call of it may do what the trace must see
 }
+
+// Objects reports whether the kernel has mbarriers or bulk copies.
+func (s *Slice) Objects() bool { return s.objects }
 
 // Options returns what the slice was made for.
 func (s *Slice) Options() Options { return s.opt }
@@ -126,6 +137,7 @@ func Of(k *ir.Func, opt Options) *Slice {
 	}
 	for _, f := range s.order {
 		s.funcs[f].controlDependence()
+		s.objects = s.objects || s.funcs[f].hasObjects()
 	}
 	s.pointers()
 	for _, f := range s.order {
@@ -146,6 +158,10 @@ func Of(k *ir.Func, opt Options) *Slice {
 		for _, i := range it.f.defs[it.r] {
 			it.f.wanted(i)
 		}
+	}
+	for _, f := range s.order {
+		s.funcs[f].liveness()
+		s.funcs[f].findRetries()
 	}
 	s.sum()
 	return s

@@ -5,45 +5,42 @@ import (
 	"heddle/internal/isa"
 )
 
-// Unsupported returns an instruction that synchronizes or writes shared memory in a way that a
-// trace does not model, and a name for it; nil if there is none. An operation on an mbarrier is
-// preferred to others, because it explains them: asynchronous copies are waited for by it.
+// Unsupported returns the first instruction that synchronizes or writes shared memory in a way that a
+// trace does not model, and a name for it; nil if there is none.
 func Unsupported(k *ir.Func) (*ir.Instr, string) {
-	var first *ir.Instr
-	what := ""
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				name := unsupportedName(in)
-				if name == mbarrier {
+				if name := unsupportedName(in); name != "" {
 					return in, name
-				}
-				if name != "" && first == nil {
-					first, what = in, name
 				}
 			}
 		}
 	}
-	return first, what
+	return nil, ""
 }
 
-// mbarrier is the name of all operations on an object in memory.
-const mbarrier = "mbarrier"
-
 // unsupportedName returns the name of an instruction that a trace does not model, or "".
-// cp.async.mbarrier.arrive has the name of its opcode, since it is about copies.
 func unsupportedName(in *ir.Instr) string {
 	b, _ := in.Barrier()
 	switch {
-	case b.Object == isa.MBarrier && b.Kind != isa.BarrierCopies:
-		return mbarrier
 	case in.Row.Category == isa.Matrix:
 		switch in.Action() {
 		case isa.ActMatrixMultiply, isa.ActMatrixMove: // of registers
 			return ""
 		}
 		return in.Op()
-	case in.Row.Category == isa.Async, b.Object == isa.ClusterBarrier, in.Row.Cluster():
+	case b.Object == isa.ClusterBarrier, in.Row.Cluster():
+		return in.Op()
+	case in.Row.Category == isa.Async:
+		switch in.Action() {
+		case isa.ActCopy, isa.ActCopyGroup, isa.ActBulkGroup:
+			return ""
+		case isa.ActBulkCopy:
+			if _, ok := in.Bulk(); ok {
+				return ""
+			}
+		}
 		return in.Op()
 	}
 	return ""

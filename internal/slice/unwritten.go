@@ -24,12 +24,13 @@ func (s regSet) join(t regSet) (changed bool) {
 	return changed
 }
 
-// findUnwritten is a backward liveness analysis (Kildall, POPL 1973) of the needed registers, over
+// liveness is a backward liveness analysis (Kildall, POPL 1973) of the needed registers, over
 // the instructions of the slice: those that are live at the entry may be read before they are
 // written. It ignores correlations between branches, so it may name registers that no execution
 // reads early.
-func (f *function) findUnwritten() {
+func (f *function) liveness() {
 	rank := make([]int32, len(f.fn.Regs))
+	f.rank = rank
 	var regs []ir.RegID
 	for r := range rank {
 		rank[r] = -1
@@ -60,11 +61,29 @@ func (f *function) findUnwritten() {
 			in[0].remove(rank[v.Reg])
 		}
 	}
+	f.liveIn = in
 	for i, r := range regs {
 		if in[0].has(int32(i)) {
 			f.unwritten = append(f.unwritten, r)
 		}
 	}
+}
+
+// liveBehind returns the needed registers that are live behind an instruction.
+func (f *function) liveBehind(in *ir.Instr) regSet {
+	b := f.fn.Blocks[f.block[in.Index]]
+	live := make(regSet, len(f.liveIn[0]))
+	for _, s := range b.Succs {
+		live.join(f.liveIn[s])
+	}
+	for i, x := range b.Instrs {
+		if x == in {
+			rest := *b
+			rest.Instrs = b.Instrs[i+1:]
+			f.liveBefore(&rest, f.rank, live)
+		}
+	}
+	return live
 }
 
 // liveBefore turns the set of registers that are live at the end of a block into that at its start.

@@ -96,8 +96,25 @@ func (r *Run) waiting(res *emu.Result, seed uint64) {
 			}
 			d.Related = append(d.Related, diag.Related{Span: at, Stack: frames, Message: text})
 		}
+		r.holders(res, &d)
 		return d
 	})
+}
+
+// holders adds to a deadlock who holds the phases that miss arrivals.
+func (r *Run) holders(res *emu.Result, d *diag.Diagnostic) {
+	for _, w := range res.Waits {
+		for _, h := range w.Holders {
+			at, frames := r.userPlace(r.Machine.Site(h.Site))
+			first := fullName(r.Config.Geometry, h.Thread)
+			who := first
+			if h.Threads > 1 {
+				who = fmt.Sprintf("%d threads", h.Threads)
+			}
+			text := fmt.Sprintf("%s arrived here in the phase before; %s now %s", who, first, h.Text)
+			d.Related = append(d.Related, diag.Related{Span: at, Stack: frames, Message: text})
+		}
+	}
 }
 
 // unfinished reports asynchronous operations that no thread waited for.

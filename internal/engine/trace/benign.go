@@ -160,7 +160,7 @@ func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) ma
 		SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true,
 	})
 	sink := &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)}
-	res, err := m.Run(ctx, t.running([]uint32{u.block}), sink)
+	res, err := m.Run(ctx, t.running([]uint32{u.block}, 0), sink)
 	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 		return nil
 	}

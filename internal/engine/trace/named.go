@@ -12,20 +12,22 @@ import (
 	"heddle/internal/isa"
 )
 
-// After adds to the verdict v of the runs r what a trace shows about a kernel with named barriers.
+// After adds to the verdict v of the runs r what a trace shows about a kernel with named barriers,
+// mbarriers or bulk copies.
 // A trace does not examine global memory, so it never improves the kind of the verdict. It may turn
 // it into a bug, and it extends its scope. A trace that is unsupported or undecided leaves the kind
 // as it is.
 func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
-	if ctx.Err() != nil || !namedBarriers(job.Kernel, r.Config.Geometry) {
+	what := decides(job.Kernel, r.Config.Geometry)
+	if ctx.Err() != nil || what == "" {
 		return v
 	}
 	if v.Kind == diag.Bug || r.Guessed > 0 {
 		job.Spares(driver.Trace, fmt.Sprintf("the verdict is already %s", v.Kind))
 		return v
 	}
-	end := job.Asks(driver.Trace, "the kernel has named barriers")
+	end := job.Asks(driver.Trace, "the kernel has "+what)
 	t := newTracer(job, opt, r.Config)
 	t.beside, t.run.Aside, t.run.Command = true, r.Aside, "trace"
 	traced := t.trace(ctx)
@@ -56,24 +58,31 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 	return v
 }
 
-// namedBarriers reports whether a kernel synchronizes with more than block-wide barriers: with
-// bar.arrive, with a barrier other than 0, or with a count other than the size of the block. For
-// other kernels a trace would add nothing to a proof.
-func namedBarriers(k *ir.Func, g event.Geometry) bool {
+// decides names what a kernel synchronizes with besides block-wide barriers: mbarriers, bulk copies,
+// bar.arrive, a barrier other than 0, or a count other than the size of the block. It is empty for
+// other kernels, to whose proof a trace would add nothing.
+func decides(k *ir.Func, g event.Geometry) string {
+	named := ""
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if b, ok := in.NumberedBarrier(); ok && named(b, g) {
-					return true
+				switch in.Action() {
+				case isa.ActMBarrier:
+					return "mbarriers"
+				case isa.ActBulkCopy:
+					return "bulk copies"
+				}
+				if b, ok := in.NumberedBarrier(); ok && isNamed(b, g) {
+					named = "named barriers"
 				}
 			}
 		}
 	}
-	return false
+	return named
 }
 
-// named decides for one barrier instruction. A number or count in a register may be any.
-func named(b ir.Barrier, g event.Geometry) bool {
+// isNamed decides for one barrier instruction. A number or count in a register may be any.
+func isNamed(b ir.Barrier, g event.Geometry) bool {
 	if b.Kind == isa.BarrierArrive || b.ID == nil || b.ID.Kind != ir.Imm || b.ID.Val != 0 {
 		return true
 	}

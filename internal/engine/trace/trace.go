@@ -1,7 +1,7 @@
 // Package trace verifies the synchronization of a block for all inputs, by one execution.
 //
 // If the synchronization of a kernel does not depend on its input, one execution decides it for all
-// inputs (Weft, PLDI 2015). A trace executes one block with unknown inputs, and only the slice that
+// inputs (Weft, PLDI 2015), also if it uses mbarriers and bulk copies (phases.go). A trace executes one block with unknown inputs, and only the slice that
 // decides which thread reaches which barrier and shared address. If every generation of every
 // barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
 // and so are the races. docs/theory/traces.md has the argument.
@@ -45,7 +45,8 @@ type Options struct {
 }
 
 // Stats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9
-// and 10): a command is an access of one thread to shared memory, or its arrival at a barrier.
+// and 10): a command is an access of one thread to shared memory, its arrival at a barrier, or its
+// operation on an mbarrier; a bulk copy is one.
 type Stats struct {
 	Kernel    string
 	Block     event.Dim3
@@ -86,6 +87,7 @@ type tracer struct {
 	guessed  *launch.Config    // the launch with its guesses
 	possible []race.Race       // on paths that perhaps no input takes
 	same     map[sitePair]bool // races whose two writes were equal in all runs with data
+	unstable *diag.Verdict     // why phases of mbarriers may depend on the schedule; nil if they do not
 	only     event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
 }
 
@@ -251,23 +253,18 @@ func (t *tracer) aliased(i int) bool {
 func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
 	geometry, shared := t.run.Config.Geometry, t.run.Machine.SharedBytes()
-	det := race.New(race.Options{
-		Geometry: geometry, Model: t.model, Benign: event.BenignNone,
-		SharedBytes: uint32(shared), Only: t.only, Static: true, Recycling: true,
-	})
-	sink := &traceSink{
-		Detector: det, addresses: make([]uint64, (shared+63)/64), detailed: t.opt.Stats != nil,
-	}
+	sink := t.newSink()
+	sink.addresses, sink.detailed = make([]uint64, (shared+63)/64), t.opt.Stats != nil
 	if t.opt.Graph != nil {
 		sink.graph = newGraphRecorder(geometry)
 	}
-	res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}), sink)
+	res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}, 0), sink)
 	if err != nil {
 		t.run.CannotRun(err)
 		return false
 	}
 	t.run.Runs++
-	rep := det.Report()
+	rep := sink.report()
 	if t.beside {
 		t.competing(rep)
 	}
@@ -288,13 +285,34 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start),
 		})
 	}
-	return t.run.Ended(res, 0)
+	on := t.run.Ended(res, 0)
+	if len(rep.Phases) > 0 && t.run.Bugs == 0 && res.Status == emu.Completed {
+		on = t.otherSchedules(ctx, b, rep) && on
+	}
+	return on
+}
+
+// newSink returns a sink for the events of a block: a detector and, for a kernel with mbarriers, one
+// that examines their phases.
+func (t *tracer) newSink() *traceSink {
+	opt := race.Options{
+		Geometry: t.run.Config.Geometry, Model: t.model, Benign: event.BenignNone,
+		SharedBytes: uint32(t.run.Machine.SharedBytes()), Only: t.only, Static: true, Recycling: true,
+	}
+	s := &traceSink{}
+	if t.slice.Objects() {
+		order := opt
+		order.Execution, order.Only = true, event.NoSpace
+		s.order, opt.Recycling = race.New(order), false
+	}
+	s.Detector = race.New(opt)
+	return s
 }
 
 // running are the emulator options for some blocks alone; nil: all.
-func (t *tracer) running(blocks []uint32) emu.Options {
+func (t *tracer) running(blocks []uint32, seed uint64) emu.Options {
 	return emu.Options{
-		Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Blocks: blocks,
+		Seed: seed, Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Blocks: blocks,
 		StopAtFault: true, Memory: t.job.Options().Memory,
 	}
 }
@@ -339,11 +357,14 @@ func (t *tracer) tryLockstep(rc *race.Race) string {
 // counts them.
 type traceSink struct {
 	*race.Detector
+	order              *race.Detector // of execution; nil without mbarriers
 	commands, barriers uint64
 	addresses          []uint64 // one bit for each byte of shared memory
 	detailed           bool
 	graph              *graphRecorder // nil: not wanted
 }
+
+func lanes(mask uint32) uint64 { return uint64(bits.OnesCount32(mask)) }
 
 // weaken turns a volatile or relaxed load or store into a weak one, so that the detector reports
 // two of them that are not ordered. They are a race by Definition 8 of the paper. By PTX ISA 8.7
@@ -355,10 +376,11 @@ func weaken(e *event.Access) {
 }
 
 func (s *traceSink) Access(e *event.Access) {
+	s.pass(e)
 	if e.Space != event.Shared {
 		return
 	}
-	s.commands += uint64(bits.OnesCount32(e.Mask))
+	s.commands += lanes(e.Mask)
 	if s.detailed {
 		for m := e.Mask; m != 0; m &= m - 1 {
 			a := e.Addr[bits.TrailingZeros32(m)&31]
@@ -370,11 +392,14 @@ func (s *traceSink) Access(e *event.Access) {
 }
 
 func (s *traceSink) Arrive(e *event.Arrive) {
-	s.commands += uint64(bits.OnesCount32(e.Mask))
+	s.commands += lanes(e.Mask)
 	if s.graph != nil {
 		s.graph.arrive(e)
 	}
 	s.Detector.Arrive(e)
+	if s.order != nil {
+		s.order.Arrive(e)
+	}
 }
 
 func (s *traceSink) Complete(e *event.Complete) {
@@ -383,6 +408,9 @@ func (s *traceSink) Complete(e *event.Complete) {
 		s.graph.complete(e.Barrier)
 	}
 	s.Detector.Complete(e)
+	if s.order != nil {
+		s.order.Complete(e)
+	}
 }
 
 func (s *traceSink) Exit(e *event.Exit) {
@@ -390,6 +418,9 @@ func (s *traceSink) Exit(e *event.Exit) {
 		s.graph.exit(e)
 	}
 	s.Detector.Exit(e)
+	if s.order != nil {
+		s.order.Exit(e)
+	}
 }
 
 // count is the number of distinct first bytes of shared accesses, if detailed is set.
@@ -407,6 +438,9 @@ func (t *tracer) conclude() diag.Verdict {
 	v := t.run.Verdict()
 	if v.Kind != diag.Clean {
 		return v
+	}
+	if t.unstable != nil {
+		return *t.unstable
 	}
 	if n := len(t.possible); n > 0 {
 		first := &t.possible[0]
@@ -463,6 +497,9 @@ func (t *tracer) traceScope() string {
 	}
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")
+	}
+	if t.slice.Registers {
+		parts = append(parts, "if setmaxnreg finds enough registers")
 	}
 	if t.run.Tolerated > 0 {
 		add("%d conflicting writes of the same value were tolerated (--benign none reports them)",

@@ -9,6 +9,7 @@ import (
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/launch"
 	"heddle/internal/ptx"
@@ -102,13 +103,39 @@ func (k *phaseKernel) command(c oracle.PhaseCommand, states map[int]bool, t, i i
 			"%%rd%d; @!%%p1 bra W%d_%d;", t, i, acquire, at, 4+c.Bar, t, i)
 	case oracle.PhaseFence:
 		k.put("@%%p0 fence.proxy.async.shared::cta;")
+	case oracle.PhaseDrop:
+		states[c.Bar] = true
+		k.put("@%%p0 mbarrier.arrive_drop%s.shared.b64 %%rd%d, [smem+%d], %d;", release, 4+c.Bar, at,
+			c.Count)
+	case oracle.PhaseCompleteTx:
+		k.put("@%%p0 mbarrier.complete_tx.relaxed.cta.shared.b64 [smem+%d], %d;", at, c.Bytes)
+	case oracle.PhaseCopies:
+		k.put("@%%p0 cp.async.mbarrier.arrive.shared.b64 [smem+%d];", at)
+	case oracle.PhaseCopiesNoInc:
+		k.put("@%%p0 cp.async.mbarrier.arrive.noinc.shared.b64 [smem+%d];", at)
+	case oracle.PhaseBarSync:
+		// A warp registers with all its lanes, of which only the first is a thread of the program.
+		k.put("bar.warp.sync -1; bar.sync %d, %d;", c.Bar+1, 32*c.Count)
+	case oracle.PhaseBarArrive:
+		k.put("bar.warp.sync -1; bar.arrive %d, %d;", c.Bar+1, 32*c.Count)
 	default:
 		k.put("bar.sync 0;")
 	}
 }
 
-// machine prepares the kernel.
+// machine prepares the kernel for runs.
 func (k *phaseKernel) machine(t *testing.T, threads int) (*emu.Machine, *launch.Config) {
+	t.Helper()
+	fn, cfg := k.function(t, threads)
+	m, err := emu.New(fn, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, cfg
+}
+
+// function parses the kernel and resolves its launch.
+func (k *phaseKernel) function(t *testing.T, threads int) (*ir.Func, *launch.Config) {
 	t.Helper()
 	set := source.NewSet()
 	file, err := set.Add("k.ptx", []byte(k.b.String()))
@@ -128,11 +155,7 @@ func (k *phaseKernel) machine(t *testing.T, threads int) (*emu.Machine, *launch.
 	if cfg == nil || len(bad) > 0 {
 		t.Fatal(bad)
 	}
-	m, err := emu.New(mod.Kernel("k"), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, cfg
+	return mod.Kernel("k"), cfg
 }
 
 // phaseRun is what the runs of a program have shown.

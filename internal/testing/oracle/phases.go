@@ -32,12 +32,18 @@ const (
 	PhaseWaitState                   // waits for the phase of the thread's last arrival at Bar
 	PhaseFence                       // fence.proxy.async
 	PhaseSync                        // bar.sync of all threads
+	PhaseDrop                        // mbarrier.arrive_drop with Count
+	PhaseCompleteTx                  // mbarrier.complete_tx of Bytes
+	PhaseCopies                      // cp.async.mbarrier.arrive, behind no copy
+	PhaseCopiesNoInc                 // the same with .noinc
+	PhaseBarSync                     // bar.sync of Count threads at the named barrier Bar
+	PhaseBarArrive                   // bar.arrive there
 )
 
 // PhaseCommand is one command. Only the fields that its Op names have a meaning.
 type PhaseCommand struct {
 	Op      PhaseOp
-	Bar     int // the mbarrier
+	Bar     int // the mbarrier, or the named barrier
 	Count   int
 	Bytes   int
 	Parity  int
@@ -70,6 +76,18 @@ func (c PhaseCommand) String() string {
 		return fmt.Sprintf("wait%s m%d", relaxed, c.Bar)
 	case PhaseFence:
 		return "fence.proxy.async"
+	case PhaseDrop:
+		return fmt.Sprintf("arrive_drop%s m%d, %d", relaxed, c.Bar, c.Count)
+	case PhaseCompleteTx:
+		return fmt.Sprintf("complete_tx m%d, %d", c.Bar, c.Bytes)
+	case PhaseCopies:
+		return fmt.Sprintf("cp.async.mbarrier.arrive m%d", c.Bar)
+	case PhaseCopiesNoInc:
+		return fmt.Sprintf("cp.async.mbarrier.arrive.noinc m%d", c.Bar)
+	case PhaseBarSync:
+		return fmt.Sprintf("bar.sync %d, %d", c.Bar, c.Count)
+	case PhaseBarArrive:
+		return fmt.Sprintf("bar.arrive %d, %d", c.Bar, c.Count)
 	}
 	return "bar.sync"
 }
@@ -108,8 +126,11 @@ type PhaseResult struct {
 	Deadlock, Ends bool
 	// Excess: an arrival may find that its phase has no arrival left.
 	Excess bool
-	// Deterministic: no execution deadlocks or has an excess arrival, and in all of them each command
-	// takes part in the same phase.
+	// Lap: a wait by state may find that the object is two phases ahead of the state, which the ISA
+	// leaves undefined (9.7.13.15.16).
+	Lap bool
+	// Deterministic: no execution deadlocks, has an excess arrival or a lap, and in all of them each
+	// command takes part in the same phase, or generation of a named barrier.
 	Deterministic bool
 	Races         map[PhaseRace]bool
 	// States is the number of different states that were explored.
@@ -125,6 +146,7 @@ type set uint64
 // phaseBar is the state of an mbarrier.
 type phaseBar struct {
 	phase, pending, tx int
+	expected           int
 	c, p               set   // what the current phase has joined
 	doneC, doneP       []set // of the complete phases
 }
@@ -135,6 +157,13 @@ type phaseThread struct {
 	c, p   set
 	states []int // phase of the last arrival at each barrier; -1: none
 	synced bool  // it waits at bar.sync
+	named  int   // the named barrier at which it waits, from 1; 0: none
+}
+
+// phaseNamed is the current generation of a named barrier.
+type phaseNamed struct {
+	gen, count int
+	c, p       set
 }
 
 // happened is an access that was made: what precedes it, and through which proxy it was.
@@ -148,6 +177,7 @@ type happened struct {
 type phaseState struct {
 	threads []phaseThread
 	bars    []phaseBar
+	named   []phaseNamed
 	agents  set // copies that are under way
 	past    []happened
 	phases  []int // of each command; -1: it has not executed
@@ -170,8 +200,9 @@ func Phases(p *PhaseProgram, limit int) (PhaseResult, bool) {
 	s.res.Races = make(map[PhaseRace]bool)
 	start := phaseState{}
 	for _, n := range p.Counts {
-		start.bars = append(start.bars, phaseBar{pending: n})
+		start.bars = append(start.bars, phaseBar{pending: n, expected: n})
 	}
+	start.named = make([]phaseNamed, p.named())
 	for t, list := range p.Threads {
 		th := phaseThread{states: make([]int, len(p.Counts))}
 		for i := range th.states {
@@ -202,7 +233,7 @@ func Phases(p *PhaseProgram, limit int) (PhaseResult, bool) {
 		todo = append(todo, s.next(&st)...)
 	}
 	s.res.States = len(s.seen)
-	s.res.Deterministic = !s.res.Deadlock && !s.res.Excess && len(s.ends) == 1
+	s.res.Deterministic = !s.res.Deadlock && !s.res.Excess && !s.res.Lap && len(s.ends) == 1
 	return s.res, true
 }
 
@@ -221,16 +252,20 @@ func (st *phaseState) key() string {
 	}
 	for i := range st.threads {
 		t := &st.threads[i]
-		num(t.at, map[bool]int{true: 1}[t.synced])
+		num(t.at, map[bool]int{true: 1}[t.synced], t.named)
 		sets(t.c, t.p)
 		num(t.states...)
 	}
 	for i := range st.bars {
 		m := &st.bars[i]
-		num(m.phase, m.pending, m.tx, len(m.doneC))
+		num(m.phase, m.pending, m.tx, m.expected, len(m.doneC))
 		sets(m.c, m.p)
 		sets(m.doneC...)
 		sets(m.doneP...)
+	}
+	for _, g := range st.named {
+		num(g.gen, g.count)
+		sets(g.c, g.p)
 	}
 	sets(st.agents)
 	for i := range st.past {
@@ -251,6 +286,7 @@ func (st *phaseState) clone() phaseState {
 	for i := range n.bars {
 		n.bars[i].doneC, n.bars[i].doneP = slices.Clone(n.bars[i].doneC), slices.Clone(n.bars[i].doneP)
 	}
+	n.named = slices.Clone(st.named)
 	n.past, n.phases = slices.Clone(st.past), slices.Clone(st.phases)
 	return n
 }
@@ -282,7 +318,7 @@ func (s *phaseSearch) next(st *phaseState) []phaseState {
 // to wait, or if the command is in error, which ends the execution.
 func (s *phaseSearch) step(st *phaseState, t int) bool {
 	th := &st.threads[t]
-	if th.at == len(s.prog.Threads[t]) || th.synced {
+	if th.at == len(s.prog.Threads[t]) || th.synced || th.named != 0 {
 		return false
 	}
 	c := s.prog.Threads[t][th.at]
@@ -300,12 +336,28 @@ func (s *phaseSearch) step(st *phaseState, t int) bool {
 	case PhaseExpect:
 		st.bars[c.Bar].tx += c.Bytes
 		st.phases[id] = st.bars[c.Bar].phase
-	case PhaseArrive, PhaseExpectArrive:
+	case PhaseCompleteTx:
+		m := &st.bars[c.Bar]
+		m.tx -= c.Bytes
+		st.phases[id] = m.phase
+		m.complete()
+	case PhaseCopies, PhaseCopiesNoInc:
+		// The phase of the command itself is that of the arrival, and that in which one more is expected
+		// is the same unless the program is not deterministic.
+		if c.Op == PhaseCopies {
+			st.bars[c.Bar].pending++
+			st.phases[id] = st.bars[c.Bar].phase << 8
+		}
+		st.agents |= 1 << id
+	case PhaseBarSync, PhaseBarArrive:
+		s.atNamed(st, t, c, id)
+		return true
+	case PhaseArrive, PhaseExpectArrive, PhaseDrop:
 		if !s.arrives(st, th, c, id) {
 			return false
 		}
 	case PhaseWait, PhaseWaitState:
-		if !waits(st, th, c, id) {
+		if !s.waits(st, th, c, id) {
 			return false
 		}
 	case PhaseSync:
@@ -334,22 +386,65 @@ func (s *phaseSearch) arrives(st *phaseState, th *phaseThread, c PhaseCommand, i
 		m.p |= th.p
 	}
 	m.pending -= n
-	m.complete(s.prog.Counts[c.Bar])
+	if c.Op == PhaseDrop {
+		m.expected -= n
+	}
+	m.complete()
 	return true
 }
 
+// named is the number of named barriers.
+func (p *PhaseProgram) named() int {
+	n := 0
+	for _, list := range p.Threads {
+		for _, c := range list {
+			if c.Op == PhaseBarSync || c.Op == PhaseBarArrive {
+				n = max(n, c.Bar+1)
+			}
+		}
+	}
+	return n
+}
+
+// atNamed registers a thread at a named barrier, whose generation ends with the last of Count
+// threads. The command of a thread that waits ends then.
+func (s *phaseSearch) atNamed(st *phaseState, t int, c PhaseCommand, id int) {
+	g, th := &st.named[c.Bar], &st.threads[t]
+	g.count++
+	g.c |= th.c
+	g.p |= th.p
+	st.phases[id] = g.gen
+	if c.Op == PhaseBarSync {
+		th.named = c.Bar + 1
+	} else {
+		th.at++
+	}
+	if g.count < c.Count {
+		return
+	}
+	for i := range st.threads {
+		if u := &st.threads[i]; u.named == c.Bar+1 {
+			u.named = 0
+			u.c |= g.c
+			u.p |= g.p
+			u.at++
+		}
+	}
+	*g = phaseNamed{gen: g.gen + 1}
+}
+
 // complete ends the phase if nothing is missing.
-func (m *phaseBar) complete(count int) {
+func (m *phaseBar) complete() {
 	if m.pending != 0 || m.tx != 0 {
 		return
 	}
 	m.doneC, m.doneP = append(m.doneC, m.c), append(m.doneP, m.p)
 	m.phase++
-	m.pending, m.c, m.p = count, 0, 0
+	m.pending, m.c, m.p = m.expected, 0, 0
 }
 
 // waits executes a wait, and returns false if it has to go on waiting.
-func waits(st *phaseState, th *phaseThread, c PhaseCommand, id int) bool {
+func (s *phaseSearch) waits(st *phaseState, th *phaseThread, c PhaseCommand, id int) bool {
 	m := &st.bars[c.Bar]
 	var phase int
 	if c.Op == PhaseWait {
@@ -360,6 +455,7 @@ func waits(st *phaseState, th *phaseThread, c PhaseCommand, id int) bool {
 	} else if phase = th.states[c.Bar]; m.phase <= phase {
 		return false
 	}
+	s.res.Lap = s.res.Lap || c.Op == PhaseWaitState && phase >= 0 && m.phase > phase+1
 	st.phases[id] = phase
 	if phase >= 0 && !c.Relaxed {
 		th.c |= m.doneC[phase]
@@ -375,11 +471,31 @@ func (s *phaseSearch) completes(st *phaseState, id int) {
 	c := s.prog.Threads[r.Thread][r.At]
 	m := &st.bars[c.Bar]
 	st.agents &^= 1 << id
+	if c.Op != PhaseCopy {
+		s.arrivesLate(st, m, id)
+		return
+	}
 	st.phases[id] = m.phase
 	m.c |= 1 << id
 	m.p |= 1 << id
 	m.tx -= c.Bytes
-	m.complete(s.prog.Counts[c.Bar])
+	m.complete()
+}
+
+// arrivesLate is the arrival of cp.async.mbarrier.arrive. It releases nothing.
+func (s *phaseSearch) arrivesLate(st *phaseState, m *phaseBar, id int) {
+	if m.pending == 0 {
+		s.res.Excess = true
+		st.agents = 0 // the execution ends
+		for t := range st.threads {
+			st.threads[t].at = len(s.prog.Threads[t])
+			st.threads[t].synced, st.threads[t].named = false, 0
+		}
+		return
+	}
+	st.phases[id] = max(st.phases[id], 0) | m.phase
+	m.pending--
+	m.complete()
 }
 
 // together ends bar.sync once all threads have reached it.

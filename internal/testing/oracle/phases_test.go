@@ -201,3 +201,28 @@ func TestPhasesFences(t *testing.T) {
 		t.Errorf("fences removed races of %d programs only", fewer)
 	}
 }
+
+// TestDeterministic compares the search that looks at phases alone with the one that keeps all.
+func TestDeterministic(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	yes, no := 0, 0
+	for range 300 {
+		p := RandomSync(rnd)
+		r, ok := Phases(p, 1<<13)
+		if !ok {
+			continue
+		}
+		got, decided := Deterministic(p, 1<<16)
+		if !decided || got != r.Deterministic {
+			t.Fatalf("deterministic %v %v, and with all of the past %+v\n%s", got, decided, r, p)
+		}
+		if got {
+			yes++
+		} else {
+			no++
+		}
+	}
+	if yes < 30 || no < 100 {
+		t.Errorf("%d deterministic programs and %d others: the programs show too little", yes, no)
+	}
+}

@@ -85,26 +85,12 @@ func TestMutants(t *testing.T) {
 // mutateFile checks every mutant of a file and returns their number.
 func mutateFile(t *testing.T, path string, lines []string) int {
 	n := 0
-	for i, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "//") || strings.Contains(line, "// redundant: ") {
-			continue
+	eachMutant(t, path, lines, false, func(line int, mutant string) {
+		n++
+		if why := survives(t.Context(), mutant); why != "" {
+			t.Errorf("%s:%d: %s: %s", path, line, strings.TrimSpace(lines[line-1]), why)
 		}
-		for _, m := range mutationsOf(path) {
-			if !m.what.MatchString(line) {
-				continue
-			}
-			n++
-			mutant := append([]string(nil), lines...)
-			mutant[i] = m.what.ReplaceAllString(line, m.to)
-			name := filepath.Join(t.TempDir(), filepath.Base(path))
-			if err := os.WriteFile(name, []byte(strings.Join(mutant, "\n")), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if why := survives(t.Context(), name); why != "" {
-				t.Errorf("%s:%d: %s: %s", path, i+1, strings.TrimSpace(mutant[i]), why)
-			}
-		}
-	}
+	})
 	return n
 }
 

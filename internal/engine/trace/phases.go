@@ -1,0 +1,196 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/race"
+)
+
+// Kernels that synchronize by mbarriers and bulk copies (docs/theory/phases.md). One execution
+// stands for all if its phases are the same in all of them, which race.Options.Execution checks. If
+// they are not, the races of this execution decide nothing about others. Then more schedules are
+// tried, since one of them may show a deadlock or a race; otherwise the verdict is unknown, and says
+// which operation depends on the schedule.
+
+// otherSeeds is the number of schedules that are tried, and otherSteps how many warp instructions
+// they may have together.
+const (
+	otherSeeds = 64
+	otherSteps = 200_000_000
+)
+
+// report returns the findings: races by causality, and misuse of barriers and phases by the order of
+// execution.
+func (s *traceSink) report() *race.Report {
+	rep := s.Detector.Report()
+	if s.order != nil {
+		order := s.order.Report()
+		rep.Barriers, rep.Phases = order.Barriers, order.Phases
+	}
+	return rep
+}
+
+// pass shows an access to the detector of the order of execution, to which it matters in lock step.
+func (s *traceSink) pass(e *event.Access) {
+	if s.order != nil {
+		s.order.Access(e)
+	}
+}
+
+// MBarrier implements event.Sink.
+func (s *traceSink) MBarrier(e *event.MBarrier) {
+	if e.Op == event.MBarrierComplete {
+		s.barriers++
+	}
+	s.commands += lanes(e.Mask)
+	s.Detector.MBarrier(e)
+	if s.order != nil {
+		s.order.MBarrier(e)
+	}
+}
+
+// Bulk implements event.Sink. What an operation does to global memory is not examined, and where it
+// does it is not known.
+func (s *traceSink) Bulk(e *event.Bulk) {
+	s.commands++
+	local := *e
+	if local.From.Space != event.Shared {
+		local.From.Size = 0
+	}
+	if local.To.Space != event.Shared {
+		local.To.Size = 0
+	}
+	s.Detector.Bulk(&local)
+	if s.order != nil {
+		s.order.Bulk(e)
+	}
+}
+
+// Signal implements event.Sink.
+func (s *traceSink) Signal(e *event.Signal) {
+	s.Detector.Signal(e)
+	if s.order != nil {
+		s.order.Signal(e)
+	}
+}
+
+// CopyArrive implements event.Sink.
+func (s *traceSink) CopyArrive(e *event.CopyArrive) {
+	s.Detector.CopyArrive(e)
+	if s.order != nil {
+		s.order.CopyArrive(e)
+	}
+}
+
+// WarpSync implements event.Sink.
+func (s *traceSink) WarpSync(e *event.WarpSync) {
+	s.Detector.WarpSync(e)
+	if s.order != nil {
+		s.order.WarpSync(e)
+	}
+}
+
+// Converge implements event.Sink.
+func (s *traceSink) Converge(e *event.Converge) {
+	s.Detector.Converge(e)
+	if s.order != nil {
+		s.order.Converge(e)
+	}
+}
+
+// Stall implements event.Sink.
+func (s *traceSink) Stall(e *event.Stall) {
+	s.Detector.Stall(e)
+	if s.order != nil {
+		s.order.Stall(e)
+	}
+}
+
+// otherSchedules looks for a finding in other schedules of a block whose phases may depend on them.
+// It returns false, since further blocks cannot show more.
+func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report) bool {
+	seeds, steps := uint64(0), uint64(0)
+	defer func() {
+		t.unstable = t.unstableVerdict(&rep.Phases[0], seeds)
+	}()
+	for seeds < otherSeeds && steps < otherSteps && ctx.Err() == nil {
+		seeds++
+		seed, sink := seeds, t.newSink()
+		res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}, seed), sink)
+		if err != nil {
+			return false
+		}
+		steps += res.Steps
+		found := sink.report()
+		found.Races = withoutDoubt(found.Races, res)
+		if t.beside {
+			t.competing(found)
+		}
+		t.run.Findings(found, seed)
+		if !t.run.Ended(res, seed) || t.run.Bugs > 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// withoutDoubt returns the races that are not on paths which perhaps no input takes.
+func withoutDoubt(races []race.Race, res *emu.Result) []race.Race {
+	out := races[:0]
+	for _, rc := range races {
+		if !res.Maybe[rc.First.Site] && !res.Maybe[rc.Second.Site] {
+			out = append(out, rc)
+		}
+	}
+	return out
+}
+
+// unstableVerdict is the verdict on a kernel of which one finding about phases shows that they may
+// depend on the schedule.
+func (t *tracer) unstableVerdict(e *race.PhaseError, tried uint64) *diag.Verdict {
+	m := t.run.Machine
+	object := m.ObjectName(e.Addr)
+	text := func(a race.PhaseAt) string {
+		at := m.Site(a.Site)
+		return fmt.Sprintf("%s at %s", driver.OpText(at.Instr), t.job.Format(place(at).Start))
+	}
+	first := text(e.First)
+	v := &diag.Verdict{
+		Kind: diag.Unknown, Kernel: t.job.Kernel.Demangled, Span: place(m.Site(e.First.Site)),
+	}
+	switch e.Kind {
+	case race.PhaseJoins:
+		v.Span = place(m.Site(e.Second.Site))
+		v.Reason = fmt.Sprintf("the phase of %s in which %s takes part depends on the schedule: nothing "+
+			"orders it after %s, of phase %d", object, text(e.Second), first, e.Phase)
+	case race.PhaseEarly:
+		v.Reason = fmt.Sprintf("phase %d of %s may complete without %s: nothing else that the phase "+
+			"needs comes after it", e.Phase, object, first)
+	case race.PhaseAhead:
+		v.Reason = fmt.Sprintf("%s, a wait for phase %d of %s, may come before phase %d is complete and "+
+			"pass at once: both waits have the same parity", first, e.Phase, object, e.Phase-1)
+	case race.PhaseLaps:
+		v.Reason = fmt.Sprintf("%s, a wait for %s of %s, may come after phase %d is complete and then "+
+			"block: no operation of phase %d comes after the wait", first, phaseName(e.Phase), object,
+			e.Phase+1, e.Phase+1)
+	case race.PhaseNoObject:
+		v.Reason = fmt.Sprintf("nothing orders %s after the initialization of %s", first, object)
+	case race.PhaseEnds:
+		v.Reason = fmt.Sprintf("nothing orders %s before %s", first, text(e.Second))
+	}
+	v.Reason += fmt.Sprintf("; %d other schedules show no deadlock and no race", tried)
+	return v
+}
+
+// phaseName names a phase for which a thread waits.
+func phaseName(n uint64) string {
+	if n == event.NoPhase {
+		return "the phase before the first"
+	}
+	return fmt.Sprintf("phase %d", n)
+}

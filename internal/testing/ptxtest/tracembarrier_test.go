@@ -1,0 +1,146 @@
+package ptxtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+const mbarrierDir = suiteDir + "/mbarrier"
+
+// traceDiffers contains the kernels over mbarriers of which a trace rightly says something else
+// than runs do.
+var traceDiffers = map[string]diag.VerdictKind{
+	// Races in global memory, which a trace does not examine.
+	"store_beside_reduction": diag.Verified,
+	"reads_only":             diag.Verified,
+}
+
+// TestTraceMBarriers traces the kernels over mbarriers that runs examine: those that are clean are
+// verified, and those with a bug have one.
+func TestTraceMBarriers(t *testing.T) {
+	n := 0
+	for _, path := range kernels(t, mbarrierDir) {
+		text, err := Source(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := diag.Bug
+		if strings.Contains(string(text), "// expect: clean\n") {
+			want = diag.Verified
+		}
+		for _, v := range tracedFile(t, path) {
+			n++
+			want := want
+			if other, ok := traceDiffers[v.Kernel]; ok {
+				want = other
+			}
+			if v.Kind != want {
+				t.Errorf("%s: kernel %s: %v (%s), want %v", path, v.Kernel, v.Kind, v.Reason, want)
+			}
+		}
+	}
+	if n < 60 {
+		t.Errorf("only %d kernels", n)
+	}
+}
+
+// tracedFile returns the verdicts of traces of a file.
+func tracedFile(t *testing.T, path string) []diag.Verdict {
+	t.Helper()
+	opt := check.Options{Mode: check.Trace}
+	opt.Files = source.NewSet()
+	sum, err := check.Files(context.Background(), opt, []string{path}, func(diag.Diagnostic) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum.Verdicts
+}
+
+// twice matches the statements that TestTraceMutants doubles.
+var twice = mutation{regexp.MustCompile(`^\t(?:@!?%p\d+ )?mbarrier\.(?:init|arrive|expect_tx)[^;]*;` +
+	`|^\t(?:@!?%p\d+ )?cp\.async\.bulk\.shared[^;]*;`), "$0 $0"}
+
+// TestTraceMutants removes the synchronization statements of the right kernels over mbarriers, and
+// doubles initializations, arrivals, expects and copies into shared memory, one at a time. A trace must not verify what is left, unless the line has the comment "// redundant:
+// REASON" or, if that is true of shared memory only, "// redundant in a trace: REASON". It has a bug,
+// its phases depend on the schedule, or it waits for a state that no arrival has returned. What is
+// right although it is doubled has the comment "// redundant twice: REASON".
+func TestTraceMutants(t *testing.T) {
+	if os.Getenv("HEDDLE_LONG") == "" {
+		t.Skip("long: one trace for each synchronization statement (HEDDLE_LONG=1)")
+	}
+	found := make(map[diag.VerdictKind]int)
+	paths := kernels(t, mbarrierDir)
+	for _, path := range kernels(t, traceDir) {
+		if strings.HasPrefix(filepath.Base(path), "mbarrier") {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range paths {
+		text, err := Source(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "// expect: clean\n") &&
+			!strings.Contains(string(text), "// expect: verified\n") {
+			continue
+		}
+		eachMutant(t, path, strings.Split(string(text), "\n"), true, func(line int, mutant string) {
+			worst := diag.Verdict{Kind: diag.Verified}
+			for _, v := range tracedFile(t, mutant) {
+				if v.Kind != diag.Verified {
+					worst = v
+				}
+			}
+			found[worst.Kind]++
+			noState := worst.Kind == diag.Unsupported &&
+				strings.Contains(worst.Reason, "which is read before it is written")
+			if worst.Kind != diag.Bug && worst.Kind != diag.Unknown && !noState {
+				t.Errorf("%s:%d: the trace says %v without this line", path, line, worst.Kind)
+			}
+		})
+	}
+	t.Logf("mutants by verdict: %s", fmt.Sprint(found))
+	if found[diag.Bug] < 60 {
+		t.Errorf("only %d mutants have a bug", found[diag.Bug])
+	}
+}
+
+// eachMutant writes each mutant of a file that a trace, or else a run, must find, and passes its line,
+// from 1, and its path to visit.
+func eachMutant(t *testing.T, path string, lines []string, trace bool,
+	visit func(line int, mutant string)) {
+	t.Helper()
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "//") || strings.Contains(line, "// redundant: ") ||
+			trace && strings.Contains(line, "// redundant in a trace: ") {
+			continue
+		}
+		list := mutationsOf(path)
+		if trace && !strings.Contains(line, "// redundant twice: ") {
+			list = append(slices.Clone(list), twice)
+		}
+		for _, m := range list {
+			if !m.what.MatchString(line) {
+				continue
+			}
+			mutant := append([]string(nil), lines...)
+			mutant[i] = m.what.ReplaceAllString(line, m.to)
+			name := filepath.Join(t.TempDir(), filepath.Base(path))
+			if err := os.WriteFile(name, []byte(strings.Join(mutant, "\n")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			visit(i+1, name)
+		}
+	}
+}

@@ -62,9 +62,15 @@ type Inst struct {
 	Addr   *Operand // of an access whose location depends on registers; Loc is not used then
 	Offset int64    // added to Addr
 	Size   int      // bytes, with an Addr
-	Dst    int      // register, or -1
-	Args   []Operand
-	Target int
+	// Element numbers, from 1, the elements of one vector access, which are executed in an unspecified
+	// order (PTX ISA 8.2.2). They follow each other in the code; 0: not part of a vector.
+	Element int
+	// ReadOnly is set for a load that may return an old value if any thread writes to its location
+	// (ld.global.nc).
+	ReadOnly bool
+	Dst      int // register, or -1
+	Args     []Operand
+	Target   int
 
 	// Eval computes a value from those of Args; ok is false where it has none, such as a division by
 	// zero. For an Update, the value in memory precedes those of Args.
@@ -119,5 +125,4 @@ type node struct {
 	read int // -1: Eval(args)
 	eval func([]int64) (int64, bool)
 	args []value
-	inst *Inst // for messages
 }

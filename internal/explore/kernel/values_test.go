@@ -156,6 +156,16 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 		{"max", `mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 5; red.global.max.s32 [y], %r1;
 	red.global.max.u32 [y+4], %r1;`,
 			1, 2, map[string]int64{"y[0]": 1, "y[1]": 0xfffffffc}, 4, 0},
+		// The elements of vectors are accesses of their own, and a load may overwrite its address.
+		{"vectors", `mov.u32 %r1, 5; mov.u32 %r2, 6; mov.u64 %rd1, y; st.global.v2.u32 [%rd1], {%r1, %r2};
+	ld.global.v2.u32 {%r2, %r1}, [%rd1]; st.global.v2.u32 [y+8], {%r1, %r2};`, 1, 1,
+			map[string]int64{"y[0]": 5, "y[1]": 6, "y[2]": 6, "y[3]": 5}, 1, 0},
+		// Memory that nobody writes may be read without coherence.
+		{"non-coherent", `ld.global.nc.u32 %r1, [y+8]; st.global.u32 [x], %r1;`, 1, 1,
+			map[string]int64{"x": 3}, 1, 0},
+		// A block of two warps: %warpid, and a warp barrier for each.
+		{"two warps", `mov.u32 %r1, %warpid; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 32;
+	bar.warp.sync 0xffffffff; @%p1 st.global.u32 [x], %r1;`, 1, 33, map[string]int64{"x": 1}, 1, 0},
 		// A warp barrier orders its lanes.
 		{"warp barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
 	bar.warp.sync 0xffffffff; ld.global.u32 %r2, [x]; @!%p1 st.global.u32 [y], %r2;`, 1, 2,
@@ -186,8 +196,10 @@ func TestRefusals(t *testing.T) {
 	n := launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "1"}
 	const no = " is not supported by heddle explore"
 	for body, want := range map[string]string{
-		"ld.global.v2.u32 {%r1, %r2}, [y];":      "ld.global.v2.u32" + no,
-		"ld.global.nc.u32 %r1, [x];":             "ld.global.nc.u32" + no,
+		"ld.global.nc.u32 %r1, [x]; st.global.u32 [x], 1;": "2: st.global.u32: a non-coherent load " +
+			"reads x, which the kernel writes, and may return any value that it had",
+		"st.global.u32 [x], 1; ld.global.nc.u32 %r1, [x];": "2: ld.global.nc.u32: a non-coherent load " +
+			"reads x, which the kernel writes, and may return any value that it had",
 		"mov.u32 %r1, %clock;":                   "%clock, whose value no launch determines," + no,
 		"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;": "shfl.sync.idx.b32" + no,
 		"add.cc.u32 %r1, %r2, %r3;":              "add.cc.u32" + no,
@@ -210,9 +222,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", body, err, want)
 		}
 	}
-	f, cfg := launched(t, head+"\tret;\n}\n", 3, 8, mem, n)
-	const want = "a launch of 24 threads; heddle explore takes at most 16: choose a smaller --grid " +
-		"or --block"
+	f, cfg := launched(t, head+"\tret;\n}\n", 3, 32, mem, n)
+	const want = "a launch of 96 threads; heddle explore takes at most 64: choose a smaller --grid " +
+		"or --block, or auto"
 	if _, err := Program(f, cfg, where); err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)
 	}

@@ -74,6 +74,8 @@ var rules = map[string]string{
 
 	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
+	"engine/exhaustive": "event isa ir launch diag driver explore explore/kernel",
+
 	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
 
 	"host":              "event",
@@ -120,7 +122,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev explore explore/kernel litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check config report lsp baseline gitrev explore litmus",
 	"cmd/site":       "diag",
 	"cmd/house":      "",
 	"cmd/publish-as": "",

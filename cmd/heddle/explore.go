@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heddle/internal/driver"
 	"heddle/internal/explore"
@@ -25,14 +26,18 @@ type exploreCommand struct {
 	stdout, stderr io.Writer
 	opt            explore.Options
 	format         string
-	outcomes       bool
+	outcomes       []string // names; allOutcomes: all
 	explain        bool
 	stats          bool
 	timeout        time.Duration
 	common         driver.Options // of kernels
 	in             inputFlags
+	grid, block    bool // heddle chooses them
 	total          exploreTotal
 }
+
+// allOutcomes is the value of --outcomes without names.
+const allOutcomes = "*"
 
 // exploreTotal sums the tests of a run up.
 type exploreTotal struct {
@@ -48,11 +53,15 @@ type exploreTotal struct {
 const exploreHelp = `explore enumerates every execution that the memory model of the PTX ISA
 (chapter 8) allows, each once.
 
-Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 16
-threads), it reports data races, with an execution that shows what they lead to, and executions that
-do not end; a kernel without either is verified for this launch. docs/theory/memory-model.md
-describes the model, the format of litmus tests, and what is left out. Directories stand for the
-.litmus files below them.
+Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 64
+threads; 4 are many), it reports data races, with an execution that shows what they lead to, and
+executions that do not end; a kernel without either is verified for this launch.
+docs/theory/memory-model.md describes the model, the format of litmus tests, and what is left out.
+Directories stand for the .litmus files below them.
+
+With --grid auto and --block auto, and for what nothing specifies, heddle takes the smallest launch
+that executes the atomics, fences, barriers and strong accesses of the kernel, and in which they
+meet the accesses of other threads and blocks. The output names it.
 
 A test may state what it expects, in lines Expect=Ok, Race=no or Hang=yes above its declarations.
 
@@ -69,13 +78,17 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long:  exploreHelp,
 		Example: "  heddle explore mp.litmus\n  heddle explore --outcomes --explain mp.litmus\n" +
 			"  heddle explore --format json testdata/litmus\n" +
-			"  heddle explore --grid 2 --block 2 kernel.cu",
+			"  heddle explore --grid 2 --block 2 kernel.cu\n" +
+			"  heddle explore --grid auto --block auto --outcomes=sum --explain kernel.cu",
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&c.outcomes, "outcomes", false,
-		"print all final states, with a * for those in which the formula of the condition holds")
+	fs.StringSliceVar(&c.outcomes, "outcomes", nil,
+		"print all final states; of a test, with a * for those in which the formula of the condition "+
+			"holds; of a kernel, the values of the global variables and buffers in `NAMES` (comma-"+
+			"separated, each a NAME or NAME[INDEX]), or without names of what differs between them")
+	fs.Lookup("outcomes").NoOptDefVal = allOutcomes
 	fs.BoolVar(&c.explain, "explain", false,
 		"print an execution that decides the condition, and one for each data race and for a hang")
 	fs.IntVar(&c.opt.Unroll, "unroll", 4,
@@ -90,8 +103,16 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
 		"print as `FORMAT` text or json (one object per line)")
 	launchFlags(fs, &c.common, nil)
+	autoDim(fs.Lookup("grid"), &c.grid)
+	autoDim(fs.Lookup("block"), &c.block)
 	lowerFlags(fs, &c.common.Lower)
 	return cmd
+}
+
+// autoDim makes a flag for a grid or a block accept auto.
+func autoDim(f *pflag.Flag, auto *bool) {
+	f.Value.(*dimFlag).auto = auto
+	f.Usage += "; auto: the smallest that exercises what synchronizes the kernel"
 }
 
 // run explores the tests one after another and prints each result as soon as it is known.
@@ -247,7 +268,7 @@ func (c *exploreCommand) text(file string, res *explore.Result, took time.Durati
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
 	c.limits(&b, &res.Stats)
-	if c.outcomes {
+	if len(c.outcomes) > 0 {
 		states(&b, res)
 	}
 	if c.explain {

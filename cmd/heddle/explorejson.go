@@ -21,6 +21,7 @@ type exploreObject struct {
 	Condition  string         `json:"condition,omitempty"`
 	Verdict    string         `json:"verdict"`
 	Reason     string         `json:"reason,omitempty"`
+	Launch     *exploreLaunch `json:"launch,omitempty"`
 	States     []exploreState `json:"states,omitempty"`
 	Executions int            `json:"executions"`
 	Complete   int            `json:"complete"`
@@ -30,6 +31,14 @@ type exploreObject struct {
 	Hangs      bool           `json:"hangs"`
 	Expects    bool           `json:"expects"`
 	Differs    []string       `json:"differences,omitempty"`
+}
+
+// exploreLaunch is how heddle chose the launch of a kernel.
+type exploreLaunch struct {
+	Tried    int    `json:"tried"`
+	Unusable int    `json:"unusable"`
+	Sync     int    `json:"synchronizing"`
+	Named    string `json:"named,omitempty"`
 }
 
 // exploreState is a final state.

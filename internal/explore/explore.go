@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"heddle/internal/memmodel"
 )
@@ -23,6 +22,9 @@ type Options struct {
 	// access with a write among the accesses, as far as it knows. If it then meets such an access, it
 	// calls Restart and begins anew: what was visited until then is void.
 	Restart func()
+	// Known, if not nil, is what earlier explorations of the same program found out about its
+	// locations, and what this one adds.
+	Known *Known
 
 	repeat bool // for tests: also repeat iterations that change nothing
 }
@@ -47,22 +49,14 @@ type explorer struct {
 	visit func(*Execution)
 	stats Stats
 
-	cells []Location        // those of the program, then those that Locate returned
-	index map[granule][]int // of the latter
+	*Known
 
 	idled   map[int]int // by location: executions with iterations that wrote back what they had read
 	foreign map[int]bool
 
 	rand *rand.Rand // nil: alternatives in their order
-	// What is known of the locations of Locate, if Options.Restart is set: those whose accesses are
-	// events, and the instructions that write to them.
-	shared  map[int]bool
-	writers map[int]map[writer]bool
-	void    bool // something was added: the attempt ends soon
+	void bool       // Known has something new: the attempt ends soon
 }
-
-// writer is an instruction of a thread that writes to a location.
-type writer struct{ thread, pc int }
 
 // LimitError says why a program cannot be explored.
 type LimitError struct{ Reason string }
@@ -75,8 +69,11 @@ func (e *LimitError) Error() string { return e.Reason }
 // is right, and not all.
 func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (s Stats,
 	err error) {
-	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit, cells: slices.Clip(p.Locations),
-		index: map[granule][]int{}, shared: map[int]bool{}, writers: map[int]map[writer]bool{}}
+	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit, Known: opt.Known}
+	if x.Known == nil {
+		x.Known = &Known{}
+	}
+	x.Known.begin(p)
 	for i := range p.Threads {
 		x.facts = append(x.facts, analyse(&p.Threads[i], len(p.Locations)))
 	}

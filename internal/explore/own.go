@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/memmodel"
 )
@@ -27,6 +28,28 @@ type own struct {
 	thread  int
 	value   value // with the reads that decide it: of value, address and control
 }
+
+// Known is what is known of the locations of a program that Program.Locate returns, if
+// Options.Restart is set: those whose accesses are events, and the instructions that write to them.
+type Known struct {
+	cells []Location        // those of the program, then those that Locate returned
+	index map[granule][]int // of the latter
+
+	shared  map[int]bool
+	writers map[int]map[writer]bool
+}
+
+// begin prepares for the locations of a program.
+func (k *Known) begin(p *Program) {
+	if k.index != nil {
+		return
+	}
+	*k = Known{cells: slices.Clip(p.Locations), index: map[granule][]int{}, shared: map[int]bool{},
+		writers: map[int]map[writer]bool{}}
+}
+
+// writer is an instruction of a thread that writes to a location.
+type writer struct{ thread, pc int }
 
 // granule is 8 aligned bytes of an area.
 type granule struct {

@@ -27,8 +27,10 @@ type Options struct {
 	AutoGrid, AutoBlock bool
 	// MinBlocks is the number of blocks that a chosen grid has at least.
 	MinBlocks int
-	Visit     func(*explore.Execution) // sees each execution; may be nil
-	Restart   func()                   // what it has seen is void; may be nil
+	// Place names the place of an instruction; nil: as in the user's source.
+	Place   func(*ir.Instr) string
+	Visit   func(*explore.Execution) // sees each execution; may be nil
+	Restart func()                   // what it has seen is void; may be nil
 }
 
 // Result is what the executions of a kernel show for a launch.
@@ -77,9 +79,11 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error)
 // program returns the program of the launch of a result; nil with the reason in the result if there
 // is none.
 func (x *examiner) program(res *Result) *explore.Program {
-	p, err := kernel.Program(x.fn, res.Config, func(in *ir.Instr) string {
-		return x.job.Format(driver.Place(in).Start)
-	})
+	place := x.opt.Place
+	if place == nil {
+		place = func(in *ir.Instr) string { return x.job.Format(driver.Place(in).Start) }
+	}
+	p, err := kernel.Program(x.fn, res.Config, place)
 	if err != nil {
 		res.refuse(err)
 	}
@@ -163,13 +167,17 @@ func (r *Result) missing() string {
 
 // Scope says what a verdict covers: the bound of the exploration.
 func (r *Result) Scope() string {
-	g := r.Config.Geometry
 	all := "all"
 	if r.Report.Stats.Truncated > 0 || r.Report.Stats.Stopped {
 		all = "some"
 	}
-	return fmt.Sprintf("%s of %s, %s executions of the PTX memory model",
-		counted(g.Blocks(), "block"), counted(uint64(g.ThreadsPerBlock()), "thread"), all)
+	return fmt.Sprintf("%s, %s executions of the PTX memory model", r.Launch(), all)
+}
+
+// Launch names the size of the launch.
+func (r *Result) Launch() string {
+	g := r.Config.Geometry
+	return counted(g.Blocks(), "block") + " of " + counted(uint64(g.ThreadsPerBlock()), "thread")
 }
 
 // counted returns a number with its unit.

@@ -344,6 +344,9 @@ func (s *shower) report(r *explore.Report, executions bool) {
 		}
 		fmt.Fprintf(s.b, "  data race of %s and %s%s: causality order does not relate them, and %s\n",
 			race.Describe(race.First), race.Describe(race.Second), more, race.Why())
+		if m := race.Missing(); m != "" {
+			fmt.Fprintf(s.b, "    missing: %s\n", m)
+		}
 		if executions {
 			s.show(race.Example)
 		}

@@ -135,12 +135,12 @@ func (r *Result) refuse(err error) error {
 func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
 	rep := r.Report
 	switch {
-	case rep != nil && (len(rep.Races) > 0 || rep.Hang != nil):
-		return diag.Bug, ""
 	case r.Err != nil && r.Choice != nil:
 		return diag.Unknown, r.Err.Error()
 	case r.Err != nil:
 		return diag.Unsupported, r.Err.Error()
+	case len(rep.Races) > 0 || rep.Hang != nil:
+		return diag.Bug, ""
 	case rep.Stats.Truncated > 0:
 		return diag.Unknown, "loops need a larger --unroll"
 	case rep.Stats.Stopped:

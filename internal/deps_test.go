@@ -122,7 +122,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check config report lsp baseline gitrev explore litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check config report lsp baseline gitrev memmodel explore litmus",
 	"cmd/site":       "diag",
 	"cmd/house":      "",
 	"cmd/publish-as": "",

@@ -18,6 +18,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/explore"
 	"heddle/internal/litmus"
+	"heddle/internal/source"
 )
 
 // exploreCommand is heddle explore.
@@ -33,6 +34,8 @@ type exploreCommand struct {
 	common         driver.Options // of kernels
 	in             inputFlags
 	grid, block    bool // heddle chooses them
+	html           string
+	page           *reportFile // nil: none was asked for
 	total          exploreTotal
 }
 
@@ -102,6 +105,8 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"print how many partial executions were examined, and the time")
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
 		"print as `FORMAT` text or json (one object per line)")
+	fs.StringVar(&c.html, "html", "", "also write the executions of data races and hangs as graphs to "+
+		"the HTML file `FILE`, which needs no network")
 	launchFlags(fs, &c.common, nil)
 	autoDim(fs.Lookup("grid"), &c.grid)
 	autoDim(fs.Lookup("block"), &c.block)
@@ -128,6 +133,24 @@ func (c *exploreCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return inputError{err}
 	}
+	c.common.Files = source.NewSet()
+	if c.html != "" {
+		if c.page, err = createReport(c.html, c.common.Files, commandLine(ctx)); err != nil {
+			return err
+		}
+	}
+	err = c.examine(ctx, files)
+	if c.page != nil {
+		err = errors.Join(err, c.page.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return c.finish(len(files))
+}
+
+// examine explores the files one after another.
+func (c *exploreCommand) examine(ctx context.Context, files []string) error {
 	for _, file := range files {
 		examine := c.file
 		if isKernel(file) {
@@ -137,7 +160,7 @@ func (c *exploreCommand) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	return c.finish(len(files))
+	return nil
 }
 
 // isKernel reports whether a file has kernels rather than a litmus test.
@@ -233,6 +256,7 @@ func (c *exploreCommand) print(file string, t *litmus.Test, res *explore.Result,
 	took time.Duration) error {
 	if res != nil {
 		c.total.count(res)
+		drawn(c.page, file, res.Test.Name, &res.Report)
 	}
 	if c.format == "json" {
 		return writeExploreJSON(c.stdout, file, t, res, why)

@@ -15,7 +15,6 @@ import (
 	"heddle/internal/explore"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
-	"heddle/internal/source"
 )
 
 // kernels explores the kernels of one file, each for its launch.
@@ -25,7 +24,7 @@ func (c *exploreCommand) kernels(ctx context.Context, file string) error {
 		return inputError{err}
 	}
 	opt := c.common
-	opt.Files, opt.Command, opt.Workers = source.NewSet(), "explore", 1
+	opt.Command, opt.Workers = "explore", 1
 	mistakes := diag.NewText(c.stderr, opt.Files, useColor("auto", c.stderr))
 	d := driver.New(opt, func(g diag.Diagnostic) { _ = mistakes.Finding(&g) })
 	var failed error
@@ -104,6 +103,9 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 	case diag.Unknown:
 		c.total.unknown++
 	}
+	if c.page != nil {
+		c.addPage(job, res)
+	}
 	if c.format == "json" {
 		return c.kernelJSON(job, res, out)
 	}
@@ -129,6 +131,18 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 	}
 	_, err := io.WriteString(c.stdout, b.String())
 	return err
+}
+
+// addPage adds the verdict on a kernel and its executions to the HTML page.
+func (c *exploreCommand) addPage(job *driver.Job, res *exhaustive.Result) {
+	kind, reason := res.Verdict()
+	v := diag.Verdict{Kind: kind, Kernel: job.Kernel.Demangled, Reason: reason, Input: job.InputName(),
+		Span: driver.KernelPlace(job.Kernel)}
+	if res.Report != nil && res.Err == nil {
+		v.Scope = res.Scope()
+		drawn(c.page, v.Input, v.Kernel, res.Report)
+	}
+	_ = c.page.Verdict(&v) // never fails
 }
 
 // launchText says which facts of the launch heddle chose.

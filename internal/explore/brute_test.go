@@ -69,7 +69,7 @@ func randomAccess(r *rand.Rand, locs, weak int, scopes []event.Scope) Inst {
 	default:
 		in.Kind, in.Args, in.Dst = Update, []Operand{value}, 2+r.IntN(2)
 		in.Order = pick(r, event.Relaxed, event.Acquire, event.Release, event.AcqRel)
-		in.Update = pick(r, Modify, Exchange, CompareAndSwap)
+		in.Update = pick(r, Modify, Swap, CompareAndSwap)
 		switch in.Update {
 		case Modify:
 			in.Eval = func(a []int64) (int64, bool) { return a[0] + a[1], true }
@@ -192,7 +192,7 @@ func (b *brute) values() {
 			}
 			switch {
 			case !ok:
-			case in.Kind == Store || in.Kind == Update && in.Update == Exchange:
+			case in.Kind == Store || in.Kind == Update && in.Update == Swap:
 				write[e] = &args[0]
 			case in.Kind == Update && read[e] != nil && in.Update == Modify:
 				v := *read[e] + args[0]

@@ -123,7 +123,7 @@ func (x *explorer) accessOwn(st *state, i int, in *Inst, loc int, deps memmodel.
 // ownWrite returns the value that a store or an atomic operation leaves in a quiet location.
 func (st *state) ownWrite(t *thread, in *Inst, old value) value {
 	switch {
-	case in.Kind == Store, in.Update == Exchange:
+	case in.Kind == Store, in.Update == Swap:
 		return t.operand(in.Args[0])
 	case in.Update == CompareAndSwap:
 		return st.function(func(a []int64) (int64, bool) {

@@ -44,13 +44,14 @@ type Kind uint8
 
 // The instructions.
 const (
-	Load    Kind = iota // Dst = memory
-	Store               // memory = Args[0]
-	Update              // an atomic read-modify-write
-	Fence               //
-	Barrier             //
-	Compute             // Dst = Eval(Args)
-	Branch              // to Target if Eval(Args) is not 0
+	Load     Kind = iota // Dst = memory
+	Store                // memory = Args[0]
+	Update               // an atomic read-modify-write
+	Fence                //
+	Barrier              //
+	Compute              // Dst = Eval(Args)
+	Branch               // to Target if Eval(Args) is not 0
+	Exchange             // among the lanes of a warp: Dst = Eval(members, Args[1:], Args[0] of each lane)
 )
 
 // Inst is one instruction. Which fields it uses follows from Kind.
@@ -85,6 +86,10 @@ type Inst struct {
 	Count  *Operand
 	Arrive bool // does not wait
 
+	// Peers are the threads of the warp of an Exchange, by lane. Name[0] is the mask of those that take
+	// part; Args[0] of others is 0 for Eval. Exchanges with one Text are one operation.
+	Peers []int
+
 	Text string // for people: the instruction
 	At   string // and where it is
 	Site any    // of whoever made the program
@@ -96,7 +101,7 @@ type UpdateKind uint8
 // The kinds of updates.
 const (
 	Modify         UpdateKind = iota // Eval, from the value read
-	Exchange                         // Args[0], whatever was read
+	Swap                             // Args[0], whatever was read
 	CompareAndSwap                   // Args[1], and nothing unless Args[0] was read
 )
 

@@ -16,7 +16,7 @@ func (x *explorer) grow(st *state) {
 				changed = true
 			}
 		}
-		changed = x.release(st) || changed
+		changed = x.release(st) || x.gather(st) || changed
 	}
 }
 
@@ -76,6 +76,8 @@ func (x *explorer) step(st *state, i int) bool {
 		return x.branch(st, i, in)
 	case Barrier:
 		return x.arrive(st, i, in)
+	case Exchange:
+		return x.exchange(st, i, in)
 	default:
 		if !x.access(st, i, in) {
 			return false
@@ -137,7 +139,7 @@ func (x *explorer) update(st *state, i int, in *Inst, e memmodel.Event) {
 	switch in.Update {
 	case Modify:
 		v = st.compute(t, in, old)
-	case Exchange:
+	case Swap:
 		e.Blind = true
 		v = t.operand(in.Args[0])
 	case CompareAndSwap:

@@ -39,6 +39,9 @@ func (e *Execution) Show(w io.Writer, indent string) {
 func (e *Execution) why(thread int) string {
 	switch e.st.threads[thread].status {
 	case waiting:
+		if p := e.st.threads[thread].pending; p != nil {
+			return "waits for the other lanes at " + p.in.Text
+		}
 		return "waits at this barrier"
 	case truncated:
 		return "repeats its loop (--unroll)"

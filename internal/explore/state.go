@@ -20,15 +20,16 @@ const (
 
 // thread is a thread of a state.
 type thread struct {
-	pc     int
-	status status
-	regs   []value
-	ctrl   memmodel.Set // the reads that decided its branches
-	loops  []visit
-	spin   memmodel.Set // while spinning: the reads of the last iteration
-	done   pcs          // the instructions that it has executed, of those that are events or could be
-	vector int          // the number of its last vector access
-	stored int          // how often it changed a location of its own
+	pc      int
+	status  status
+	regs    []value
+	ctrl    memmodel.Set // the reads that decided its branches
+	loops   []visit
+	spin    memmodel.Set // while spinning: the reads of the last iteration
+	done    pcs          // the instructions that it has executed, of those that are events or could be
+	pending *pending     // while it waits for the other lanes
+	vector  int          // the number of its last vector access
+	stored  int          // how often it changed a location of its own
 }
 
 // visit is the last time that a thread reached the head of a loop.
@@ -217,7 +218,8 @@ func (st *state) evalIn(v value, pending memmodel.Set) (int64, bool) {
 	}
 	n, ok := v.from.eval(args)
 	if !ok {
-		panic(limitError("a division by zero, whose value the PTX ISA leaves unspecified (9.7.1)"))
+		panic(limitError("a division by zero, or a shfl.sync from a lane that takes no part, whose value " +
+			"the PTX ISA leaves unspecified (9.7.1, 9.7.9.6)"))
 	}
 	return n, true
 }

@@ -95,7 +95,8 @@ func (f *facts) step(t *Thread, pc int) (changed bool) {
 
 // writesRegister reports whether the instruction sets Dst.
 func (in *Inst) writesRegister() bool {
-	return in.Dst >= 0 && (in.Kind == Load || in.Kind == Compute || in.Kind == Update)
+	return in.Dst >= 0 && (in.Kind == Load || in.Kind == Compute || in.Kind == Update ||
+		in.Kind == Exchange)
 }
 
 // operands returns the operands that the instruction reads.
@@ -103,7 +104,11 @@ func (in *Inst) operands() []Operand {
 	if in.Addr != nil {
 		return append(in.Args[:len(in.Args):len(in.Args)], *in.Addr)
 	}
-	if in.Kind != Barrier {
+	switch in.Kind {
+	case Exchange:
+		return append(in.Args[:len(in.Args):len(in.Args)], in.Name[0])
+	case Barrier:
+	default:
 		return in.Args
 	}
 	out := in.Name[:]

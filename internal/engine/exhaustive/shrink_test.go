@@ -147,7 +147,7 @@ func TestNoLaunch(t *testing.T) {
 
 // TestUnsupported: an instruction that is not translated is named, whatever the launch.
 func TestUnsupported(t *testing.T) {
-	text := kernelText("grid=4 block=64", "", "vote.sync.any.pred %p1, %p2, -1;")
+	text := kernelText("grid=4 block=64", "", "activemask.b32 %r1;")
 	for _, auto := range []bool{true, false} {
 		res := examine(t, text, &Options{AutoGrid: auto, AutoBlock: auto}, driver.Options{})
 		if !auto {
@@ -159,7 +159,7 @@ func TestUnsupported(t *testing.T) {
 			continue
 		}
 		if kind, reason := res.Verdict(); kind != diag.Unsupported || res.At == nil ||
-			!strings.HasPrefix(reason, "vote.sync") {
+			!strings.HasPrefix(reason, "activemask") {
 			t.Errorf("%v, %s", kind, reason)
 		}
 	}

@@ -201,7 +201,7 @@ func (t *thread) update(in *ir.Instr, i *explore.Inst) {
 	}
 	switch in.Fn {
 	case isa.FnExch:
-		i.Update = explore.Exchange
+		i.Update = explore.Swap
 		return
 	case isa.FnCAS:
 		i.Update = explore.CompareAndSwap

@@ -177,6 +177,8 @@ func (t *thread) unguarded(in *ir.Instr) {
 		t.emit(in, explore.Inst{Kind: explore.Fence, Order: in.Order, Scope: in.Scope, Dst: -1})
 	case isa.ActNumberedBarrier, isa.ActWarpBarrier:
 		t.barrier(in)
+	case isa.ActShuffle, isa.ActVote:
+		t.exchange(in)
 	case isa.ActReturn, isa.ActExit:
 		t.fixes[len(t.out.Code)] = endBlock
 		t.emit(in, explore.Inst{Kind: explore.Branch, Dst: -1})

@@ -166,6 +166,28 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 		// A block of two warps: %warpid, and a warp barrier for each.
 		{"two warps", `mov.u32 %r1, %warpid; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 32;
 	bar.warp.sync 0xffffffff; @%p1 st.global.u32 [x], %r1;`, 1, 33, map[string]int64{"x": 1}, 1, 0},
+		// Lane 0 gets the value of lane 1, which is out of range for lane 3 + 1; the predicates of four
+		// lanes say which.
+		{"shuffle", `mov.u32 %r1, %tid.x; add.u32 %r2, %r1, 5; shfl.sync.down.b32 %r2|%p1, %r2, 1, 3, -1;
+	mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, y; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r2;
+	ld.param.u64 %rd3, [mem]; add.u64 %rd3, %rd3, %rd1; selp.u32 %r3, 1, 0, %p1;
+	st.global.u32 [%rd3], %r3;`, 1, 4, map[string]int64{"y[0]": 6, "y[1]": 7, "y[2]": 8, "y[3]": 8,
+			"mem[0]": 1, "mem[2]": 1, "mem[3]": 0}, 1, 0},
+		{"up, bfly, idx", `mov.u32 %r1, %tid.x; shfl.sync.up.b32 %r2, %r1, 1, 0, -1;
+	shfl.sync.bfly.b32 %r3, %r1, 2, 31, -1; shfl.sync.idx.b32 %r4, %r1, 3, 31, -1;
+	shl.b32 %r3, %r3, 4; add.u32 %r2, %r2, %r3; shl.b32 %r4, %r4, 8; add.u32 %r2, %r2, %r4;
+	mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, y; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r2;`,
+			1, 4, map[string]int64{"y[0]": 0x320, "y[1]": 0x330, "y[2]": 0x301, "y[3]": 0x312}, 1, 0},
+		// Of three lanes that vote, lane 3 has exited: all, any, uni and the ballot are of the others.
+		{"vote", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 exit; setp.lt.u32 %p2, %r1, 2;
+	vote.sync.ballot.b32 %r2, %p2, -1; vote.sync.all.pred %p3, %p2, -1; selp.u32 %r3, 16, 0, %p3;
+	add.u32 %r2, %r2, %r3; vote.sync.any.pred %p3, !%p2, -1; selp.u32 %r3, 32, 0, %p3;
+	add.u32 %r2, %r2, %r3; vote.sync.uni.pred %p3, %p2, -1; selp.u32 %r3, 64, 0, %p3;
+	add.u32 %r2, %r2, %r3; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], %r2;`, 1, 4,
+			map[string]int64{"x": 3 + 32}, 1, 0},
+		// An exchange orders no memory accesses: lane 1 may read 0 or 3.
+		{"an exchange is no barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
+	vote.sync.any.pred %p2, %p1, -1; @!%p1 ld.global.u32 %r2, [x];`, 1, 2, map[string]int64{"x": 3}, 2, 1},
 		// A warp barrier orders its lanes.
 		{"warp barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
 	bar.warp.sync 0xffffffff; ld.global.u32 %r2, [x]; @!%p1 st.global.u32 [y], %r2;`, 1, 2,
@@ -200,10 +222,15 @@ func TestRefusals(t *testing.T) {
 			"reads x, which the kernel writes, and may return any value that it had",
 		"st.global.u32 [x], 1; ld.global.nc.u32 %r1, [x];": "2: ld.global.nc.u32: a non-coherent load " +
 			"reads x, which the kernel writes, and may return any value that it had",
-		"mov.u32 %r1, %clock;":                   "%clock, whose value no launch determines," + no,
-		"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;": "shfl.sync.idx.b32" + no,
-		"add.cc.u32 %r1, %r2, %r3;":              "add.cc.u32" + no,
-		"trap;":                                  "trap" + no,
+		"mov.u32 %r1, %clock;": "%clock, whose value no launch determines," + no,
+		"activemask.b32 %r1;":  "activemask.b32" + no,
+		"shfl.sync.idx.b32 %r1, %r2, 1, 31, -1; st.global.u32 [x], %r1;": "a division by zero, or a " +
+			"shfl.sync from a lane that takes no part, whose value the PTX ISA leaves unspecified (9.7.1, " +
+			"9.7.9.6)",
+		"shfl.sync.idx.b32 %r1, %r2, 0, 31, 2;": "1: a thread executes shfl.sync.idx.b32 without being in " +
+			"its mask, which is undefined",
+		"add.cc.u32 %r1, %r2, %r3;": "add.cc.u32" + no,
+		"trap;":                     "trap" + no,
 		"st.global.u32 [y+16], 1;": "1: st.global.u32 accesses y at byte 16, which has 16 " +
 			"bytes",
 		"st.global.u32 [y+2], 1;": "1: st.global.u32 accesses a misaligned address",

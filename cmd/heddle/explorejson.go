@@ -59,6 +59,7 @@ type exploreRace struct {
 	First      explorePlace `json:"first"`
 	Second     explorePlace `json:"second"`
 	Why        string       `json:"why"`
+	Missing    string       `json:"missing,omitempty"`
 	Executions int          `json:"executions"`
 }
 
@@ -115,7 +116,8 @@ func racesJSON(races []*explore.Race, at func(*explore.Inst) (line, col int)) []
 			line, col := at(in)
 			return explorePlace{th.Name, line, col, in.Text}
 		}
-		out = append(out, exploreRace{place(r.First), place(r.Second), r.Why(), r.Executions})
+		out = append(out, exploreRace{place(r.First), place(r.Second), r.Why(), r.Missing(),
+			r.Executions})
 	}
 	return out
 }

@@ -122,7 +122,7 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 			res.Scope())
 		c.launchText(&b, res)
 		c.limits(&b, &rep.Stats)
-		if verdict == diag.Unknown && len(res.Missing) > 0 {
+		if verdict == diag.Unknown && (len(res.Missing) > 0 || res.Partial) {
 			fmt.Fprintf(&b, "  %s\n", reason)
 		}
 		c.outcomesText(&b, out)

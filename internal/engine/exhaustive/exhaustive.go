@@ -44,6 +44,8 @@ type Result struct {
 	At  *ir.Instr
 	// Missing are the instructions that synchronize and that no execution of a chosen launch executes.
 	Missing []*ir.Instr
+	// Partial says of a chosen launch that others cover something that it does not.
+	Partial bool
 }
 
 // examiner examines one kernel.
@@ -147,6 +149,8 @@ func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
 		return diag.Unknown, "not all executions were explored"
 	case len(r.Missing) > 0:
 		return diag.Unknown, r.missing()
+	case r.Partial:
+		return diag.Unknown, fmt.Sprintf("no launch of at most %d threads covers what several cover", maxAuto)
 	}
 	return diag.Verified, ""
 }

@@ -35,6 +35,9 @@ const (
 	draws      = 24
 	idleDraws  = 4
 	drawStates = 1000
+
+	fewPoints = 3  // a launch that misses so few is drawn from again,
+	moreDraws = 48 // so often
 )
 
 // Choice is how a launch was chosen.
@@ -51,9 +54,12 @@ type Choice struct {
 // ChoiceText says which launch was chosen, and why.
 func (r *Result) ChoiceText() string {
 	c := r.Choice
-	out := fmt.Sprintf("the smallest of %d in which %d of %d instructions that synchronize are executed "+
-		"and meet the accesses of other threads as in any of them", c.Tried-c.Unusable, c.Sync,
-		c.Sync+len(r.Missing))
+	which, meet := "smallest", "and meet the accesses of other threads as in any of them"
+	if r.Partial {
+		which, meet = "first", "and which covers most"
+	}
+	out := fmt.Sprintf("the %s of %d in which %d of %d instructions that synchronize are executed %s",
+		which, c.Tried-c.Unusable, c.Sync, c.Sync+len(r.Missing), meet)
 	if c.Unusable > 0 {
 		out += fmt.Sprintf("; %d more are not usable", c.Unusable)
 	}
@@ -147,8 +153,32 @@ func (x *examiner) synchronizing() (out []*ir.Instr) {
 // candidate is a launch that is tried.
 type candidate struct {
 	cfg  *launch.Config
-	seen coverage // nil: not usable
+	prog *explore.Program
+	opt  explore.Options
+	seen coverage
+
+	drawn         uint64
+	found, ended  bool // an execution was, and one in which every thread ends
+	exhausted     bool // there are no other executions
+	err           error
+	unsupportedAt *ir.Instr
 }
+
+// usable returns why a launch is not usable, or nil.
+func (c *candidate) usable() error {
+	switch {
+	case c.err != nil:
+		return c.err
+	case !c.found:
+		return fmt.Errorf("no execution is found among %d partial ones", drawStates)
+	case !c.ended:
+		return errNoEnd
+	}
+	return nil
+}
+
+// errNoEnd is why a launch is not usable.
+var errNoEnd = errors.New("no execution ends")
 
 // shrink chooses a launch and explores it.
 func (x *examiner) shrink(ctx context.Context) (*Result, error) {
@@ -156,39 +186,26 @@ func (x *examiner) shrink(ctx context.Context) (*Result, error) {
 	if len(errs) > 0 {
 		named = nil
 	}
-	tried, all, res, err := x.try(ctx, named)
-	if res != nil || err != nil {
+	tried, err := x.try(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Choice: &Choice{Tried: len(tried)}}
+	if named != nil && !(named.Origins["grid"].Guessed() && named.Origins["block"].Guessed()) {
+		res.Choice.Named = named.Shape()
+	}
+	best, all, err := x.best(ctx, tried, res)
+	if best == nil || err != nil {
 		return res, err
 	}
-	choice := &Choice{Tried: len(tried)}
-	if named != nil && !(named.Origins["grid"].Guessed() && named.Origins["block"].Guessed()) {
-		choice.Named = named.Shape()
-	}
-	res = &Result{Choice: choice}
-	for _, c := range tried {
-		switch {
-		case c.seen == nil:
-			choice.Unusable++
-		case res.Config == nil && c.seen.covers(all):
-			res.Config = c.cfg
-		}
-	}
-	if res.Config == nil {
-		res.Err = fmt.Errorf("no launch of at most %d threads covers what several of them cover",
-			maxAuto)
-		return res, nil
-	}
-	p := x.program(res)
-	if p == nil {
-		return res, nil
-	}
-	cov, err := x.explore(ctx, res, p, x.opt.Options, false)
+	res.Config, res.Partial = best.cfg, !best.seen.covers(all)
+	cov, err := x.explore(ctx, res, best.prog, x.opt.Options, false)
 	if err != nil || res.Err != nil {
 		return res, err
 	}
 	for _, in := range x.synchronizing() {
 		if cov[point{in, executed}] {
-			choice.Sync++
+			res.Choice.Sync++
 		} else {
 			res.Missing = append(res.Missing, in)
 		}
@@ -196,85 +213,101 @@ func (x *examiner) shrink(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// errNoEnd is why a launch is not usable.
-var errNoEnd = errors.New("no execution ends")
-
-// try draws executions of all small launches, and returns what they cover together. The result, if
-// not nil, says why no launch is usable.
-func (x *examiner) try(ctx context.Context, named *launch.Config) ([]candidate, coverage, *Result, error) {
-	var tried []candidate
-	all := coverage{}
-	var first *Result // that is not usable, and says most
+// try draws executions of all small launches.
+func (x *examiner) try(ctx context.Context, named *launch.Config) ([]*candidate, error) {
+	var tried []*candidate
 	for _, s := range x.sizes(named) {
 		cfg := x.launch(s)
 		if cfg == nil {
 			continue
 		}
-		res := &Result{Config: cfg, Choice: &Choice{}}
-		seen, err := x.draw(ctx, res)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		tried = append(tried, candidate{cfg, seen})
-		maps.Copy(all, seen)
-		if seen == nil && (first == nil || errors.Is(first.Err, errNoEnd)) {
-			first = res
-		}
-		if res.At != nil { // the kernel has an instruction that no launch makes supported
-			res.Choice, res.Config = nil, nil
-			return nil, nil, res, nil
-		}
-	}
-	if len(tried) == 0 {
-		return nil, nil, &Result{Err: errors.New("no small launch agrees with what fixes its grid and " +
-			"block"), Choice: &Choice{}}, nil
-	}
-	if !slices.ContainsFunc(tried, func(c candidate) bool { return c.seen != nil }) {
-		first.Err = fmt.Errorf("no launch of at most %d threads is usable: with %s, %w", maxAuto,
-			first.Config.Shape(), first.Err)
-		first.Choice = &Choice{Tried: len(tried), Unusable: len(tried)}
-		return nil, nil, first, nil
-	}
-	return tried, all, nil, nil
-}
-
-// draw returns what a few executions of a launch cover; nil with the reason in res if it is not
-// usable.
-func (x *examiner) draw(ctx context.Context, res *Result) (coverage, error) {
-	p := x.program(res)
-	if p == nil {
-		return nil, nil
-	}
-	opt := x.opt.Options
-	opt.MaxGraphs, opt.MaxStates, opt.Known = 1, drawStates, &explore.Known{}
-	seen, ends, idle := coverage{}, false, 0
-	stopped := true
-	for n := uint64(1); n <= draws && (idle < idleDraws || !ends); n++ {
-		opt.Order = n
-		cov, err := x.explore(ctx, res, p, opt, true)
-		if err != nil || res.Err != nil {
+		c := &candidate{cfg: cfg, opt: x.opt.Options, seen: coverage{}}
+		c.opt.MaxGraphs, c.opt.MaxStates, c.opt.Known = 1, drawStates, &explore.Known{}
+		res := &Result{Config: cfg}
+		c.prog = x.program(res)
+		c.err, c.unsupportedAt = res.Err, res.At
+		if err := x.draw(ctx, c, draws, idleDraws, nil); err != nil {
 			return nil, err
 		}
-		s := &res.Report.Stats
-		ends, stopped = ends || s.Complete > 0, stopped && s.Executions == 0
-		before := len(seen)
-		maps.Copy(seen, cov)
-		if idle++; len(seen) > before {
-			idle = 0
-		}
-		if !s.Stopped { // there are no other executions
+		tried = append(tried, c)
+		if c.unsupportedAt != nil { // no launch makes the instruction supported
 			break
 		}
 	}
-	switch {
-	case stopped:
-		res.Err = fmt.Errorf("no execution is found among %d partial ones", drawStates)
-		return nil, nil
-	case !ends:
-		res.Err = errNoEnd
-		return nil, nil
+	return tried, nil
+}
+
+// best returns the first launch that covers what all usable ones cover together, or one that covers
+// most; nil, with the reason in the result, if none is usable.
+func (x *examiner) best(ctx context.Context, tried []*candidate, res *Result) (best *candidate,
+	all coverage, err error) {
+	var usable []*candidate
+	all = coverage{}
+	var why *candidate // that is not usable, and says most
+	for _, c := range tried {
+		if c.usable() == nil {
+			usable = append(usable, c)
+			maps.Copy(all, c.seen)
+		} else if why == nil || errors.Is(why.usable(), errNoEnd) {
+			why = c
+		}
 	}
-	return seen, nil
+	res.Choice.Unusable = len(tried) - len(usable)
+	switch {
+	case why != nil && why.unsupportedAt != nil:
+		res.Err, res.At, res.Choice = why.err, why.unsupportedAt, nil
+		return nil, nil, nil
+	case len(tried) == 0:
+		res.Err = errors.New("no small launch agrees with what fixes its grid and block")
+		return nil, nil, nil
+	case len(usable) == 0:
+		res.Err = fmt.Errorf("no launch of at most %d threads is usable: with %s, %w", maxAuto,
+			why.cfg.Shape(), why.usable())
+		return nil, nil, nil
+	}
+	for _, c := range usable {
+		if len(all)-len(c.seen) <= fewPoints { // what is rare may not have been drawn
+			if err := x.draw(ctx, c, c.drawn+moreDraws, moreDraws, all); err != nil {
+				return nil, nil, err
+			}
+		}
+		if c.seen.covers(all) {
+			return c, all, nil
+		}
+		if best == nil || len(c.seen) > len(best.seen) {
+			best = c
+		}
+	}
+	return best, all, nil
+}
+
+// draw draws executions of a launch until the given number, or until idle ones in a row add nothing
+// and one has ended, or until what they cover includes the wanted points.
+func (x *examiner) draw(ctx context.Context, c *candidate, most, idle uint64, want coverage) error {
+	for same := uint64(0); c.err == nil && !c.exhausted && c.drawn < most; {
+		if same >= idle && c.ended || want != nil && c.seen.covers(want) {
+			break
+		}
+		c.drawn++
+		c.opt.Order = c.drawn
+		res := &Result{Config: c.cfg}
+		cov, err := x.explore(ctx, res, c.prog, c.opt, true)
+		if err != nil {
+			return err
+		}
+		if c.err = res.Err; c.err != nil {
+			break
+		}
+		s := &res.Report.Stats
+		c.found, c.ended = c.found || s.Executions > 0, c.ended || s.Complete > 0
+		c.exhausted = !s.Stopped
+		before := len(c.seen)
+		maps.Copy(c.seen, cov)
+		if same++; len(c.seen) > before {
+			same = 0
+		}
+	}
+	return nil
 }
 
 // size is the grid and the block of a launch.

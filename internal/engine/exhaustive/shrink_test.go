@@ -145,6 +145,26 @@ func TestNoLaunch(t *testing.T) {
 	}
 }
 
+// TestPartial: launches that cover different things leave the verdict open, unless one shows a bug.
+// Two blocks share x only if there are two, and two threads of a block y only if that is the only
+// block.
+func TestPartial(t *testing.T) {
+	const body = `mov.u32 %r1, %nctaid.x; setp.eq.u32 %p1, %r1, 1; @%p1 bra ONE;
+	red.global.add.u32 [x], 1; ret;
+ONE:	red.global.add.u32 [y], 1;`
+	for kind, text := range map[diag.VerdictKind]string{
+		diag.Unknown: body,
+		diag.Bug:     strings.ReplaceAll(body, "red.global.add.u32 [x], 1", "st.global.u32 [x], 1"),
+	} {
+		res := examine(t, kernelText("grid=8 block=8", "", text), &Options{AutoGrid: true,
+			AutoBlock: true}, driver.Options{})
+		got, reason := res.Verdict()
+		if got != kind || !res.Partial || !strings.Contains(res.ChoiceText(), "covers most") {
+			t.Errorf("%v, %s, partial %v: %s, expected %v", got, reason, res.Partial, res.ChoiceText(), kind)
+		}
+	}
+}
+
 // TestUnsupported: an instruction that is not translated is named, whatever the launch.
 func TestUnsupported(t *testing.T) {
 	text := kernelText("grid=4 block=64", "", "activemask.b32 %r1;")

@@ -170,3 +170,34 @@ func TestQuietEvents(t *testing.T) {
 		}
 	}
 }
+
+// TestOrder: the order in which alternatives are tried changes nothing about what there is, and
+// decides which execution comes first. A bound on partial executions is kept.
+func TestOrder(t *testing.T) {
+	firsts := map[string]bool{}
+	for seed := range uint64(15) {
+		r := rand.New(rand.NewPCG(seed, 23))
+		p := addressed(r, randomProgram(r))
+		want := finds(t, p, Options{}, true)
+		for order := range uint64(4) {
+			got := finds(t, p, Options{Order: order + 1}, true)
+			if fmt.Sprint(got.states, got.races) != fmt.Sprint(want.states, want.races) ||
+				got.stats.Executions != want.stats.Executions {
+				t.Fatalf("seed %d, order %d: %v, expected %v", seed, order, got, want)
+			}
+			one := finds(t, p, Options{Order: order + 1, MaxGraphs: 1}, true)
+			firsts[fmt.Sprint(seed, one.states)] = true
+		}
+	}
+	if len(firsts) < 22 {
+		t.Errorf("only %d different executions of 15 programs come first", len(firsts))
+	}
+	p := two(t, "x=0; y=0;", "ld.relaxed.gpu r0, x; ld.relaxed.gpu r1, y",
+		"st.relaxed.gpu x, 1; st.relaxed.gpu y, 1")
+	for most := 1; most < 4; most++ {
+		s, err := Explore(t.Context(), p, Options{MaxStates: most}, func(*Execution) {})
+		if err != nil || s.States != most || !s.Stopped {
+			t.Errorf("at most %d: %v, %v", most, s, err)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job, earlier *prove.E
 		v.Reason = why
 	}
 	if prove && v.Kind == diag.Clean && job.Kernel.HasStrong() {
-		v.Next = "heddle explore examines all executions of a small launch"
+		v.Next = "try heddle explore"
 	}
 	job.AddVerdict(v)
 	if r.Complete() {

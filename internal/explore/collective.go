@@ -93,9 +93,7 @@ func (x *explorer) complete(st *state, p *pending, members []int) {
 		v := st.function(in.Eval, append(args, lanes...)...)
 		v.deps.Union(deps)
 		t.pending, t.status = nil, running
-		if in.Dst >= 0 {
-			t.regs[in.Dst] = v
-		}
+		t.regs[in.Dst] = v
 		t.pc++
 	}
 	for _, m := range members {

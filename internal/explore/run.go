@@ -16,7 +16,9 @@ func (x *explorer) grow(st *state) {
 				changed = true
 			}
 		}
-		changed = x.release(st) || x.gather(st) || changed
+		if x.release(st) || x.gather(st) {
+			changed = true
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ type reach uint8
 
 const (
 	executed  reach = iota // by some thread
-	metBlock               // it accesses what another thread of the block accesses, and one writes
+	metBlock               // it accesses what another of the block does, and one writes; or a barrier
 	metBlocks              // the same with a thread of another block
 )
 
@@ -98,9 +98,23 @@ func (c coverage) ran(p *explore.Program, e *explore.Execution) {
 	}
 }
 
-// met adds the meetings of an execution.
+// met adds the meetings of an execution. At a barrier, threads meet if they complete a generation
+// together.
 func (c coverage) met(e *explore.Execution) {
 	g := &e.Graph
+	arrivals := map[int][]int{}
+	for a := range g.Events {
+		if n := g.Events[a].Generation; n > 0 {
+			arrivals[n] = append(arrivals[n], a)
+		}
+	}
+	for _, together := range arrivals {
+		for _, a := range together {
+			if len(together) > 1 {
+				c[point{e.Inst(a).Site.(*ir.Instr), metBlock}] = true
+			}
+		}
+	}
 	for a := range g.Events {
 		for b := range a {
 			x, y := &g.Events[a], &g.Events[b]

@@ -88,6 +88,8 @@ W:	st.global.u32 [y], 42; st.release.gpu.global.u32 [x], 1;`
 		// Thread 2 alone executes the fence.
 		{"third thread", kernelText("grid=1 block=64", "",
 			"mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 2; @%p1 fence.sc.gpu;"), "1 3", diag.Verified, 1},
+		// A barrier is exercised by two threads, although one alone passes it.
+		{"barrier", kernelText("grid=8 block=64", "", "bar.sync 0;"), "1 2", diag.Verified, 1},
 		// What no small launch executes makes the verdict unknown.
 		{"ninth thread", kernelText("grid=1 block=64", "",
 			"mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 8; @%p1 red.global.add.u32 [x], 1;"), "1 2",

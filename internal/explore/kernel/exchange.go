@@ -36,9 +36,8 @@ func (t *thread) exchange(in *ir.Instr) {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
 	for n, d := range in.Dst {
-		i.Dst = -1
-		if d.Kind == ir.Register {
-			i.Dst = int(d.Reg)
+		if i.Dst = int(d.Reg); d.Kind != ir.Register { // the value goes nowhere
+			i.Dst = t.hidden()
 		}
 		if shuffle {
 			i.Eval = shuffled(in.Fn, t.lane, n == 1)

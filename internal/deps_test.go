@@ -75,13 +75,15 @@ var rules = map[string]string{
 
 	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
+	"engine/exhaustive": "event isa ir launch diag driver explore explore/kernel",
+
 	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
 
 	"host":              "crash event",
 	"command/bugreport": "ptx launch reduce",
 	"command/describe":  "diag driver launch",
 	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host",
-	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement",
+	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement engine/exhaustive explore",
 
 	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
 
@@ -124,7 +126,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken host check config report lsp baseline gitrev explore explore/kernel litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check config report lsp baseline gitrev memmodel explore litmus",
 	"cmd/site":       "diag",
 	"cmd/house":      "",
 	"cmd/publish-as": "",
@@ -145,6 +147,7 @@ var testRules = map[string]string{
 	"lockstep/annotation": "isa",
 	"engine/run":          "lower",
 	"explore/kernel":      "diag lower driver emu",
+	"engine/exhaustive":   "lower",
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",

@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heddle/internal/driver"
 	"heddle/internal/explore"
 	"heddle/internal/litmus"
+	"heddle/internal/source"
 )
 
 // exploreCommand is heddle explore.
@@ -25,14 +27,20 @@ type exploreCommand struct {
 	stdout, stderr io.Writer
 	opt            explore.Options
 	format         string
-	outcomes       bool
+	outcomes       []string // names; allOutcomes: all
 	explain        bool
 	stats          bool
 	timeout        time.Duration
 	common         driver.Options // of kernels
 	in             inputFlags
+	grid, block    bool // heddle chooses them
+	html           string
+	page           *reportFile // nil: none was asked for
 	total          exploreTotal
 }
+
+// allOutcomes is the value of --outcomes without names.
+const allOutcomes = "*"
 
 // exploreTotal sums the tests of a run up.
 type exploreTotal struct {
@@ -48,11 +56,15 @@ type exploreTotal struct {
 const exploreHelp = `explore enumerates every execution that the memory model of the PTX ISA
 (chapter 8) allows, each once.
 
-Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 16
-threads), it reports data races, with an execution that shows what they lead to, and executions that
-do not end; a kernel without either is verified for this launch. docs/theory/memory-model.md
-describes the model, the format of litmus tests, and what is left out. Directories stand for the
-.litmus files below them.
+Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 64
+threads; 4 are many), it reports data races, with an execution that shows what they lead to, and
+executions that do not end; a kernel without either is verified for this launch.
+docs/theory/memory-model.md describes the model, the format of litmus tests, and what is left out.
+Directories stand for the .litmus files below them.
+
+With --grid auto and --block auto, and for what nothing specifies, heddle takes the smallest launch
+that executes the atomics, fences, barriers and strong accesses of the kernel, and in which they
+meet the accesses of other threads and blocks. The output names it.
 
 A test may state what it expects, in lines Expect=Ok, Race=no or Hang=yes above its declarations.
 
@@ -69,13 +81,17 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long:  exploreHelp,
 		Example: "  heddle explore mp.litmus\n  heddle explore --outcomes --explain mp.litmus\n" +
 			"  heddle explore --format json testdata/litmus\n" +
-			"  heddle explore --grid 2 --block 2 kernel.cu",
+			"  heddle explore --grid 2 --block 2 kernel.cu\n" +
+			"  heddle explore --grid auto --block auto --outcomes=sum --explain kernel.cu",
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&c.outcomes, "outcomes", false,
-		"print all final states, with a * for those in which the formula of the condition holds")
+	fs.StringSliceVar(&c.outcomes, "outcomes", nil,
+		"print all final states; of a test, with a * for those in which the formula of the condition "+
+			"holds; of a kernel, the values of the global variables and buffers in `NAMES` (comma-"+
+			"separated, each a NAME or NAME[INDEX]), or without names of what differs between them")
+	fs.Lookup("outcomes").NoOptDefVal = allOutcomes
 	fs.BoolVar(&c.explain, "explain", false,
 		"print an execution that decides the condition, and one for each data race and for a hang")
 	fs.IntVar(&c.opt.Unroll, "unroll", 4,
@@ -89,9 +105,19 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"print how many partial executions were examined, and the time")
 	fs.Var(newChoice(&c.format, "text", "json"), "format",
 		"print as `FORMAT` text or json (one object per line)")
+	fs.StringVar(&c.html, "html", "", "also write the executions of data races and hangs as graphs to "+
+		"the HTML file `FILE`, which needs no network")
 	launchFlags(fs, &c.common, nil)
+	autoDim(fs.Lookup("grid"), &c.grid)
+	autoDim(fs.Lookup("block"), &c.block)
 	lowerFlags(fs, &c.common.Lower)
 	return cmd
+}
+
+// autoDim makes a flag for a grid or a block accept auto.
+func autoDim(f *pflag.Flag, auto *bool) {
+	f.Value.(*dimFlag).auto = auto
+	f.Usage += "; auto: the smallest that exercises what synchronizes the kernel"
 }
 
 // run explores the tests one after another and prints each result as soon as it is known.
@@ -107,6 +133,24 @@ func (c *exploreCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return inputError{err}
 	}
+	c.common.Files = source.NewSet()
+	if c.html != "" {
+		if c.page, err = createReport(c.html, c.common.Files, commandLine(ctx)); err != nil {
+			return err
+		}
+	}
+	err = c.examine(ctx, files)
+	if c.page != nil {
+		err = errors.Join(err, c.page.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return c.finish(len(files))
+}
+
+// examine explores the files one after another.
+func (c *exploreCommand) examine(ctx context.Context, files []string) error {
 	for _, file := range files {
 		examine := c.file
 		if isKernel(file) {
@@ -116,7 +160,7 @@ func (c *exploreCommand) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	return c.finish(len(files))
+	return nil
 }
 
 // isKernel reports whether a file has kernels rather than a litmus test.
@@ -212,6 +256,7 @@ func (c *exploreCommand) print(file string, t *litmus.Test, res *explore.Result,
 	took time.Duration) error {
 	if res != nil {
 		c.total.count(res)
+		drawn(c.page, file, res.Test.Name, &res.Report)
 	}
 	if c.format == "json" {
 		return writeExploreJSON(c.stdout, file, t, res, why)
@@ -247,7 +292,7 @@ func (c *exploreCommand) text(file string, res *explore.Result, took time.Durati
 		fmt.Fprintf(&b, "  %s\n", d)
 	}
 	c.limits(&b, &res.Stats)
-	if c.outcomes {
+	if len(c.outcomes) > 0 {
 		states(&b, res)
 	}
 	if c.explain {
@@ -323,6 +368,9 @@ func (s *shower) report(r *explore.Report, executions bool) {
 		}
 		fmt.Fprintf(s.b, "  data race of %s and %s%s: causality order does not relate them, and %s\n",
 			race.Describe(race.First), race.Describe(race.Second), more, race.Why())
+		if m := race.Missing(); m != "" {
+			fmt.Fprintf(s.b, "    missing: %s\n", m)
+		}
 		if executions {
 			s.show(race.Example)
 		}

@@ -21,6 +21,7 @@ type exploreObject struct {
 	Condition  string         `json:"condition,omitempty"`
 	Verdict    string         `json:"verdict"`
 	Reason     string         `json:"reason,omitempty"`
+	Launch     *exploreLaunch `json:"launch,omitempty"`
 	States     []exploreState `json:"states,omitempty"`
 	Executions int            `json:"executions"`
 	Complete   int            `json:"complete"`
@@ -30,6 +31,14 @@ type exploreObject struct {
 	Hangs      bool           `json:"hangs"`
 	Expects    bool           `json:"expects"`
 	Differs    []string       `json:"differences,omitempty"`
+}
+
+// exploreLaunch is how heddle chose the launch of a kernel.
+type exploreLaunch struct {
+	Tried    int    `json:"tried"`
+	Unusable int    `json:"unusable"`
+	Sync     int    `json:"synchronizing"`
+	Named    string `json:"named,omitempty"`
 }
 
 // exploreState is a final state.
@@ -50,6 +59,7 @@ type exploreRace struct {
 	First      explorePlace `json:"first"`
 	Second     explorePlace `json:"second"`
 	Why        string       `json:"why"`
+	Missing    string       `json:"missing,omitempty"`
 	Executions int          `json:"executions"`
 }
 
@@ -106,7 +116,8 @@ func racesJSON(races []*explore.Race, at func(*explore.Inst) (line, col int)) []
 			line, col := at(in)
 			return explorePlace{th.Name, line, col, in.Text}
 		}
-		out = append(out, exploreRace{place(r.First), place(r.Second), r.Why(), r.Executions})
+		out = append(out, exploreRace{place(r.First), place(r.Second), r.Why(), r.Missing(),
+			r.Executions})
 	}
 	return out
 }

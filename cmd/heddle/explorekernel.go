@@ -3,19 +3,18 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/engine/exhaustive"
 	"heddle/internal/explore"
-	"heddle/internal/explore/kernel"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
-	"heddle/internal/source"
 )
 
 // kernels explores the kernels of one file, each for its launch.
@@ -25,16 +24,14 @@ func (c *exploreCommand) kernels(ctx context.Context, file string) error {
 		return inputError{err}
 	}
 	opt := c.common
-	opt.Files, opt.Command, opt.Workers = source.NewSet(), "explore", 1
+	opt.Command, opt.Workers = "explore", 1
 	mistakes := diag.NewText(c.stderr, opt.Files, useColor("auto", c.stderr))
 	d := driver.New(opt, func(g diag.Diagnostic) { _ = mistakes.Finding(&g) })
 	var failed error
 	d.Run(ctx, inputs, func(ctx context.Context, job *driver.Job) {
-		cfg := job.Resolve()
-		if cfg == nil || failed != nil {
-			return
+		if failed == nil {
+			failed = c.kernel(ctx, job)
 		}
-		failed = c.kernel(ctx, job, cfg)
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -61,52 +58,43 @@ func (c *exploreCommand) left(file string, v *diag.Verdict) error {
 }
 
 // kernel explores one launch of one kernel.
-func (c *exploreCommand) kernel(ctx context.Context, job *driver.Job, cfg *launch.Config) error {
+func (c *exploreCommand) kernel(ctx context.Context, job *driver.Job) error {
 	c.total.kernels++
-	place := func(in *ir.Instr) string { return job.Format(driver.Place(in).Start) }
 	start := time.Now()
-	p, err := kernel.Program(job.Kernel, cfg, place)
-	var rep *explore.Report
-	if err == nil {
-		if c.timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, c.timeout)
-			defer cancel()
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	opt := exhaustive.Options{Options: c.opt, AutoGrid: c.grid, AutoBlock: c.block}
+	if cfg := job.Config(); cfg != nil { // what nothing specifies is chosen, but one block stays one
+		one := cfg.Geometry.Blocks() == 1
+		opt.AutoGrid = c.grid || cfg.Origins["grid"].Guessed() && !one && job.Launch.Global == nil
+		opt.AutoBlock = c.block || cfg.Origins["block"].Guessed() && job.Launch.Global == nil
+		if opt.AutoBlock && !opt.AutoGrid && one {
+			job.Launch.Grid = &cfg.Geometry.Grid
 		}
-		rep, err = explore.Survey(ctx, p, c.opt, nil)
 	}
-	var refused *kernel.UnsupportedError
-	var limit *explore.LimitError
-	at := job.Format(driver.KernelPlace(job.Kernel).Start)
-	switch {
-	case errors.As(err, &refused):
-		if refused.Instr != nil {
-			at = place(refused.Instr)
+	out := &explore.Outcomes{}
+	if len(c.outcomes) > 0 {
+		if opt.Visit, opt.Restart = out.Visit, out.Reset; !slices.Contains(c.outcomes, allOutcomes) {
+			out.Names = c.outcomes
 		}
-		return c.printKernel(job, cfg, nil, at, err, 0)
-	case errors.As(err, &limit):
-		return c.printKernel(job, cfg, nil, at, err, 0)
 	}
-	return c.printKernel(job, cfg, rep, at, nil, time.Since(start))
-}
-
-// kernelVerdict is the verdict on a kernel in the words of other commands.
-func kernelVerdict(rep *explore.Report) diag.VerdictKind {
-	switch {
-	case rep == nil:
-		return diag.Unsupported
-	case len(rep.Races) > 0 || rep.Hang != nil:
-		return diag.Bug
-	case rep.Stats.Truncated > 0 || rep.Stats.Stopped:
-		return diag.Unknown
+	res, err := exhaustive.Kernel(ctx, job, &opt)
+	if res == nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
 	}
-	return diag.Verified
+	return c.printKernel(job, res, out, time.Since(start))
 }
 
 // printKernel writes the result for a kernel, or why it has none, and counts it.
-func (c *exploreCommand) printKernel(job *driver.Job, cfg *launch.Config, rep *explore.Report,
-	at string, why error, took time.Duration) error {
-	verdict := kernelVerdict(rep)
+func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
+	out *explore.Outcomes, took time.Duration) error {
+	verdict, reason := res.Verdict()
 	switch verdict {
 	case diag.Bug:
 		c.total.wrong++
@@ -115,28 +103,83 @@ func (c *exploreCommand) printKernel(job *driver.Job, cfg *launch.Config, rep *e
 	case diag.Unknown:
 		c.total.unknown++
 	}
+	if c.page != nil {
+		c.addPage(job, res)
+	}
 	if c.format == "json" {
-		return c.kernelJSON(job, cfg, rep, verdict, why)
+		return c.kernelJSON(job, res, out)
+	}
+	at := driver.KernelPlace(job.Kernel).Start
+	if res.At != nil {
+		at = driver.Place(res.At).Start
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %v: kernel %s: ", at, verdict, job.Kernel.Demangled)
-	if rep == nil {
-		fmt.Fprintf(&b, "%v\n", why)
-		_, err := io.WriteString(c.stdout, b.String())
-		return err
+	fmt.Fprintf(&b, "%s: %v: kernel %s: ", job.Format(at), verdict, job.Kernel.Demangled)
+	if rep := res.Report; rep == nil || res.Err != nil {
+		fmt.Fprintf(&b, "%s\n", reason)
+	} else {
+		fmt.Fprintf(&b, "%s, %s, for %s\n", counted(rep.Stats.Executions, "execution"), racesText(rep),
+			res.Scope())
+		c.launchText(&b, res)
+		c.limits(&b, &rep.Stats)
+		if verdict == diag.Unknown && (len(res.Missing) > 0 || res.Partial) {
+			fmt.Fprintf(&b, "  %s\n", reason)
+		}
+		c.outcomesText(&b, out)
+		(&shower{b: &b}).report(rep, c.explain)
+		c.speed(&b, &rep.Stats, took)
 	}
-	fmt.Fprintf(&b, "%s, %s, for %s of %s, %s\n", counted(rep.Stats.Executions, "execution"),
-		racesText(rep), counted(int(cfg.Geometry.Blocks()), "block"),
-		counted(cfg.Geometry.ThreadsPerBlock(), "thread"), coverage(rep))
-	if names := guessed(cfg); len(names) > 0 {
-		fmt.Fprintf(&b, "  guessed, with zeros in buffers: %s (--arg)\n", strings.Join(names, ", "))
-	}
-	c.limits(&b, &rep.Stats)
-	(&shower{b: &b}).report(rep, c.explain)
-	c.speed(&b, &rep.Stats, took)
 	_, err := io.WriteString(c.stdout, b.String())
 	return err
 }
+
+// addPage adds the verdict on a kernel and its executions to the HTML page.
+func (c *exploreCommand) addPage(job *driver.Job, res *exhaustive.Result) {
+	kind, reason := res.Verdict()
+	v := diag.Verdict{Kind: kind, Kernel: job.Kernel.Demangled, Reason: reason, Input: job.InputName(),
+		Span: driver.KernelPlace(job.Kernel)}
+	if res.Report != nil && res.Err == nil {
+		v.Scope = res.Scope()
+		drawn(c.page, v.Input, v.Kernel, res.Report)
+	}
+	_ = c.page.Verdict(&v) // never fails
+}
+
+// launchText says which facts of the launch heddle chose.
+func (c *exploreCommand) launchText(b *strings.Builder, res *exhaustive.Result) {
+	if names := guessed(res.Config); len(names) > 0 {
+		fmt.Fprintf(b, "  guessed, with zeros in buffers: %s (--arg)\n", strings.Join(names, ", "))
+	}
+	if res.Choice != nil {
+		fmt.Fprintf(b, "  launch chosen by heddle: %s\n", res.ChoiceText())
+	}
+}
+
+// outcomesText prints the final states of a kernel.
+func (c *exploreCommand) outcomesText(b *strings.Builder, out *explore.Outcomes) {
+	if len(c.outcomes) == 0 {
+		return
+	}
+	for _, n := range out.Missing() {
+		fmt.Fprintf(b, "  no execution accesses a global variable or buffer %s (--outcomes)\n", n)
+	}
+	list := out.List()
+	if len(list) == 1 && len(list[0].Values) == 0 {
+		fmt.Fprintln(b, "  one final state")
+		return
+	}
+	fmt.Fprintf(b, "  %s\n", counted(len(list), "final state"))
+	for i, s := range list {
+		if i == maxStates {
+			fmt.Fprintf(b, "  ... and %d more\n", len(list)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %9d  %s\n", s.Executions, s)
+	}
+}
+
+// maxStates bounds the final states of a kernel that are printed.
+const maxStates = 40
 
 // guessed returns the names of the arguments that nothing specifies.
 func guessed(cfg *launch.Config) []string {
@@ -161,24 +204,19 @@ func racesText(rep *explore.Report) string {
 	return text
 }
 
-// coverage says what an exploration covers.
-func coverage(rep *explore.Report) string {
-	if rep.Stats.Truncated > 0 || rep.Stats.Stopped {
-		return "some executions of the PTX memory model"
-	}
-	return "all executions of the PTX memory model"
-}
-
 // kernelJSON writes the result for a kernel as one line.
-func (c *exploreCommand) kernelJSON(job *driver.Job, cfg *launch.Config, rep *explore.Report,
-	verdict diag.VerdictKind, why error) error {
+func (c *exploreCommand) kernelJSON(job *driver.Job, res *exhaustive.Result,
+	outcomes *explore.Outcomes) error {
+	verdict, reason := res.Verdict()
 	out := exploreObject{jsonHead: jsonHead{diag.SchemaVersion, "explore"}, File: job.InputName(),
-		Kernel: job.Kernel.Demangled, Grid: cfg.Geometry.Grid.String(),
-		Block: cfg.Geometry.Block.String(), Verdict: verdict.String()}
-	if why != nil {
-		out.Reason = why.Error()
+		Kernel: job.Kernel.Demangled, Verdict: verdict.String(), Reason: reason}
+	if res.Config != nil {
+		out.Grid, out.Block = res.Config.Geometry.Grid.String(), res.Config.Geometry.Block.String()
 	}
-	if rep != nil {
+	if ch := res.Choice; ch != nil {
+		out.Launch = &exploreLaunch{ch.Tried, ch.Unusable, ch.Sync, ch.Named}
+	}
+	if rep := res.Report; rep != nil && res.Err == nil {
 		s := &rep.Stats
 		out.Executions, out.Complete, out.Truncated = s.Executions, s.Complete, s.Truncated
 		out.Stopped, out.Hangs = s.Stopped, rep.Hang != nil
@@ -186,6 +224,13 @@ func (c *exploreCommand) kernelJSON(job *driver.Job, cfg *launch.Config, rep *ex
 			p := driver.Place(in.Site.(*ir.Instr)).Start
 			return p.Line(), p.Col()
 		})
+		for _, o := range outcomes.List() {
+			st := exploreState{Executions: o.Executions}
+			for _, v := range o.Values {
+				st.Values = append(st.Values, exploreValue(v))
+			}
+			out.States = append(out.States, st)
+		}
 	}
 	return json.NewEncoder(c.stdout).Encode(out)
 }

@@ -260,6 +260,7 @@ func (p *parsed[T]) Set(s string) error {
 type dimFlag struct {
 	value **event.Dim3
 	free  *[3]bool // dimensions that are arbitrary; nil: none may be
+	auto  *bool    // set by the word auto; nil: it is not accepted
 }
 
 // Type and String implement pflag.Value. pflag also calls String on a zero dimFlag, so both
@@ -286,7 +287,16 @@ func (d *dimFlag) Set(s string) error {
 		}
 		s = strings.Join(parts, ",")
 	}
+	if d.auto != nil {
+		if *d.auto = s == "auto"; *d.auto {
+			*d.value = nil
+			return nil
+		}
+	}
 	v, err := launch.ParseDim(s)
+	if err != nil && s == "auto" {
+		err = fmt.Errorf("%w; only heddle explore chooses a size", err)
+	}
 	if err != nil && strings.Contains(s, "*") {
 		err = fmt.Errorf("%w; only heddle verify accepts * for any size", err)
 	}

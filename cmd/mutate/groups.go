@@ -58,6 +58,8 @@ var groups = []group{
 		judges: []judge{{"internal/command/fix", "^Test(Fix|FixRandom|RewriteComputesTheSame)$"}}},
 	{name: "internal/memmodel", packages: []string{"./internal/memmodel"},
 		judges: []judge{{pkg: "internal/explore"}}},
+	{name: "internal/explore", packages: []string{"./internal/explore"},
+		judges: []judge{{pkg: "internal/explore/kernel"}, {pkg: "internal/engine/exhaustive"}}},
 }
 
 // Judges of several groups: the kernels that state their own findings, and those that state what is

@@ -202,6 +202,9 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job, earlier *prove.E
 	if why := driver.Stopped(ctx); why != "" && v.Kind == diag.Clean && v.Reason == "" {
 		v.Reason = why
 	}
+	if prove && v.Kind == diag.Clean && job.Kernel.HasStrong() {
+		v.Next = "try heddle explore"
+	}
 	job.AddVerdict(v)
 	if r.Complete() {
 		job.Checked(func(diag.Code) bool { return true })

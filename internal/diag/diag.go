@@ -187,6 +187,8 @@ type Verdict struct {
 	// Apart lists what a Clean or Verified does not cover, as noun phrases with the place and the
 	// code of a warning: "unordered strong accesses at k.cu:7 (race-unordered-strong)".
 	Apart []string
+	// Next is what may decide more than a Clean verdict does, as a clause; empty: nothing.
+	Next string
 
 	Suppressed int // findings covered by heddle:ignore comments
 	Known      int // findings of the baseline or of an older revision, which are not shown
@@ -317,6 +319,9 @@ func (v *Verdict) text(text, scope, reason string) string {
 // tail says what the verdict does not cover. It is never shortened.
 func (v *Verdict) tail() string {
 	text := ""
+	if v.Next != "" {
+		text += "; " + v.Next
+	}
 	if len(v.Apart) > 0 {
 		text += "; apart from " + strings.Join(v.Apart, " and ")
 	}

@@ -39,6 +39,7 @@ func (x *explorer) arrive(st *state, i int, in *Inst) bool {
 		}
 	}
 	t.ctrl.Union(deps)
+	t.done.add(t.pc)
 	e := memmodel.Event{Thread: i, Op: memmodel.Sync}
 	if in.Arrive {
 		e.Op = memmodel.Arrive

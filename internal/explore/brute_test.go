@@ -37,6 +37,11 @@ func randomProgram(r *rand.Rand) *Program {
 				th.Code = append(th.Code, randomFence(r, scopes))
 			}
 			th.Code = append(th.Code, randomAccess(r, len(p.Locations), weak, scopes))
+			if last := th.Code[len(th.Code)-1]; last.Kind <= Store && len(p.Locations) > 1 && r.IntN(8) == 0 {
+				th.Code[len(th.Code)-1].Element = 1 // a vector of two elements
+				last.Element, last.Loc = 2, (last.Loc+1)%len(p.Locations)
+				th.Code = append(th.Code, last)
+			}
 		}
 		p.Threads = append(p.Threads, th)
 	}
@@ -69,7 +74,7 @@ func randomAccess(r *rand.Rand, locs, weak int, scopes []event.Scope) Inst {
 	default:
 		in.Kind, in.Args, in.Dst = Update, []Operand{value}, 2+r.IntN(2)
 		in.Order = pick(r, event.Relaxed, event.Acquire, event.Release, event.AcqRel)
-		in.Update = pick(r, Modify, Exchange, CompareAndSwap)
+		in.Update = pick(r, Modify, Swap, CompareAndSwap)
 		switch in.Update {
 		case Modify:
 			in.Eval = func(a []int64) (int64, bool) { return a[0] + a[1], true }
@@ -111,13 +116,19 @@ func bruteForce(p *Program, limit int) map[string]outcome {
 	for t := range p.Threads {
 		b.m.pos = append(b.m.pos, p.Threads[t].Position)
 		last := []int{-1, -1, -1, -1}
-		bars := 0
+		bars, vectors := 0, 0
 		for i := range p.Threads[t].Code {
 			in := &p.Threads[t].Code[i]
 			e := naiveEvent{thread: t, index: i, order: in.Order, scope: in.Scope, loc: in.Loc,
 				red: in.Reduce, fence: in.Kind == Fence, bar: in.Kind == Barrier}
 			e.reads = in.Kind == Load || in.Kind == Update
 			e.writes = in.Kind == Store || in.Kind == Update
+			if in.Element == 1 {
+				vectors++
+			}
+			if in.Element > 0 {
+				e.vec = vectors
+			}
 			if e.bar { // the n-th arrivals of the threads of a CTA meet
 				bars++
 				e.gen = bars*16 + p.Threads[t].Position.CTA*4 + p.Threads[t].Position.GPU
@@ -192,7 +203,7 @@ func (b *brute) values() {
 			}
 			switch {
 			case !ok:
-			case in.Kind == Store || in.Kind == Update && in.Update == Exchange:
+			case in.Kind == Store || in.Kind == Update && in.Update == Swap:
 				write[e] = &args[0]
 			case in.Kind == Update && read[e] != nil && in.Update == Modify:
 				v := *read[e] + args[0]

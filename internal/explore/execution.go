@@ -26,14 +26,15 @@ type Execution struct {
 	// Done tells for each thread whether it ended.
 	Done []bool
 
-	prog *Program
-	st   *state
+	prog  *Program
+	st    *state
+	cells []Location
 }
 
 // execution describes a state in which everything is decided.
 func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
 	e := &Execution{Graph: st.graph.Clone(), Derived: d, Sites: st.sites, prog: x.prog,
-		st: st.clone()}
+		st: st.clone(), cells: x.cells}
 	spins := false
 	var idle memmodel.Set
 	for i := range st.threads {
@@ -70,6 +71,11 @@ func stays(st *state, d *memmodel.Derived, reads, idle memmodel.Set) bool {
 	return true
 }
 
+// Ran reports whether a thread executed an instruction that accesses memory, a fence or a barrier.
+func (e *Execution) Ran(thread, inst int) bool {
+	return e.st.threads[thread].done.has(inst)
+}
+
 // Reg returns the last value of a register of a thread.
 func (e *Execution) Reg(thread, reg int) int64 {
 	v, _ := e.st.eval(e.st.threads[thread].regs[reg])
@@ -80,6 +86,13 @@ func (e *Execution) Reg(thread, reg int) int64 {
 // last writes unordered.
 func (e *Execution) Last(loc int) []int64 {
 	var out []int64
+	if loc >= len(e.st.own) || !e.st.own[loc].known { // no thread accesses it
+		return []int64{e.cells[loc].Value}
+	}
+	if o := &e.st.own[loc]; o.quiet {
+		v, _ := e.st.eval(o.value)
+		return []int64{v}
+	}
 	for _, w := range e.Derived.Last(loc) {
 		v := e.Written(w)
 		known := false
@@ -99,7 +112,7 @@ func (e *Execution) Inst(event int) *Inst {
 }
 
 // Cells returns the locations, by memmodel.Event.Loc.
-func (e *Execution) Cells() []Location { return e.st.cells }
+func (e *Execution) Cells() []Location { return e.cells }
 
 // Written returns the value that an event writes.
 func (e *Execution) Written(event int) int64 {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"math/rand/v2"
 
 	"heddle/internal/memmodel"
 )
@@ -12,6 +13,18 @@ type Options struct {
 	Unroll int
 	// MaxGraphs ends the exploration after so many executions; 0 means no limit.
 	MaxGraphs int
+	// MaxStates ends the exploration after so many partial executions; 0 means no limit.
+	MaxStates int
+	// Order, if not 0, draws the order in which alternatives are tried: with a MaxGraphs of 1, an
+	// arbitrary execution.
+	Order uint64
+	// Restart, if not nil, lets the exploration leave out the events of locations that no two threads
+	// access with a write among the accesses, as far as it knows. If it then meets such an access, it
+	// calls Restart and begins anew: what was visited until then is void.
+	Restart func()
+	// Known, if not nil, is what earlier explorations of the same program found out about its
+	// locations, and what this one adds.
+	Known *Known
 
 	repeat bool // for tests: also repeat iterations that change nothing
 }
@@ -23,7 +36,8 @@ type Stats struct {
 	Truncated  int  // of these, those in which a loop reached Options.Unroll
 	Violations int  // partial graphs that the model does not allow
 	Dead       int  // partial graphs in which something was to come later and does not
-	Stopped    bool // Options.MaxGraphs was reached, or the context ended
+	States     int  // partial graphs, those of voided attempts included
+	Stopped    bool // Options.MaxGraphs or MaxStates was reached, or the context ended
 }
 
 // explorer is one exploration.
@@ -35,8 +49,13 @@ type explorer struct {
 	visit func(*Execution)
 	stats Stats
 
-	idled   map[cell]int // executions with iterations that wrote back what they had read
-	foreign map[cell]bool
+	*Known
+
+	idled   map[int]int // by location: executions with iterations that wrote back what they had read
+	foreign map[int]bool
+
+	rand *rand.Rand // nil: alternatives in their order
+	void bool       // Known has something new: the attempt ends soon
 }
 
 // LimitError says why a program cannot be explored.
@@ -50,25 +69,20 @@ func (e *LimitError) Error() string { return e.Reason }
 // is right, and not all.
 func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (s Stats,
 	err error) {
-	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit, idled: map[cell]int{},
-		foreign: map[cell]bool{}}
+	x := &explorer{ctx: ctx, prog: p, opt: opt, visit: visit, Known: opt.Known}
+	if x.Known == nil {
+		x.Known = &Known{}
+	}
+	x.Known.begin(p)
 	for i := range p.Threads {
 		x.facts = append(x.facts, analyse(&p.Threads[i], len(p.Locations)))
 	}
-	defer func() {
-		switch e := recover().(type) {
-		case nil:
-		case limitError:
-			s, err = x.stats, &LimitError{string(e)}
-		default:
-			panic(e)
-		}
-	}()
-	st := start(p)
-	for i := range p.Threads {
-		x.enter(st, i)
+	for again := true; again && err == nil; {
+		again, err = x.attempt()
 	}
-	x.explore(st)
+	if err != nil {
+		return x.stats, err
+	}
 	for c, n := range x.idled {
 		if x.foreign[c] {
 			x.stats.Truncated += n
@@ -80,12 +94,47 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 	return x.stats, err
 }
 
+// attempt explores the program once, and reports whether that has to begin anew: a location turned
+// out to be shared.
+func (x *explorer) attempt() (again bool, err error) {
+	x.stats = Stats{States: x.stats.States}
+	x.idled, x.foreign, x.void = map[int]int{}, map[int]bool{}, false
+	if x.opt.Order != 0 {
+		x.rand = rand.New(rand.NewPCG(x.opt.Order, 0))
+	}
+	defer func() {
+		e := recover()
+		if limit, ok := e.(limitError); ok && !x.void {
+			err = &LimitError{string(limit)}
+		} else if !ok && e != nil {
+			panic(e)
+		}
+		if again = x.void; again {
+			x.opt.Restart()
+		}
+	}()
+	st := start(x.prog)
+	for i := range x.prog.Threads {
+		x.enter(st, i)
+	}
+	x.explore(st)
+	return false, nil
+}
+
 // stop reports whether the exploration is to end.
 func (x *explorer) stop() bool {
-	if x.ctx.Err() != nil || x.opt.MaxGraphs > 0 && x.stats.Executions >= x.opt.MaxGraphs {
+	if x.ctx.Err() != nil || x.opt.MaxGraphs > 0 && x.stats.Executions >= x.opt.MaxGraphs ||
+		x.opt.MaxStates > 0 && x.stats.States >= x.opt.MaxStates {
 		x.stats.Stopped = true
 	}
-	return x.stats.Stopped
+	return x.stats.Stopped || x.void
+}
+
+// shuffle puts alternatives into the order in which they are tried.
+func (x *explorer) shuffle(n int, swap func(i, j int)) {
+	if x.rand != nil {
+		x.rand.Shuffle(n, swap)
+	}
 }
 
 // explore visits all executions that extend st. Each step decides one thing in all ways that
@@ -94,13 +143,17 @@ func (x *explorer) explore(st *state) {
 	if x.stop() {
 		return
 	}
-	x.grow(st)
+	x.stats.States++
+	if x.grow(st); x.void {
+		return
+	}
 	d := st.graph.Imply()
 	if d.Violated() != memmodel.Consistent {
 		x.stats.Violations++
 		return
 	}
 	if next := x.barrierChoice(st); next != nil {
+		x.shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
 		for _, c := range next {
 			x.explore(c)
 		}
@@ -109,20 +162,33 @@ func (x *explorer) explore(st *state) {
 	r, sources, closed, open := x.choose(st, d)
 	switch {
 	case r >= 0:
-		for w := range sources.All {
-			c := st.clone()
-			c.graph.RF[r] = w
-			x.explore(c)
-		}
-		if !closed {
-			c := st.clone()
-			c.not[r].Union(sources)
-			x.explore(c)
-		}
+		x.read(st, r, sources, closed)
 	case open || x.overdue(st):
 		x.stats.Dead++
 	default:
 		x.decide(st, d)
+	}
+}
+
+// read explores the ways to give a read its source: each of these writes and, unless the list is
+// closed, one that appears later.
+func (x *explorer) read(st *state, r int, sources memmodel.Set, closed bool) {
+	var from []int
+	for w := range sources.All {
+		from = append(from, w)
+	}
+	if !closed {
+		from = append(from, memmodel.Open)
+	}
+	x.shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+	for _, w := range from {
+		c := st.clone()
+		if w == memmodel.Open {
+			c.not[r].Union(sources)
+		} else {
+			c.graph.RF[r] = w
+		}
+		x.explore(c)
 	}
 }
 
@@ -139,7 +205,7 @@ func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmod
 		}
 		open = true
 		from := x.sources(st, d, e)
-		last := !x.writesFollow(st, e)
+		last := !x.writesFollow(st, d, e)
 		if from.Empty() {
 			if last {
 				return -1, memmodel.Set{}, false, true // nothing is left to read from
@@ -167,9 +233,10 @@ func (x *explorer) sources(st *state, d *memmodel.Derived, r int) (out memmodel.
 	return out
 }
 
-// writesFollow reports whether writes to the location of a read may still appear, other than by its
-// own thread.
-func (x *explorer) writesFollow(st *state, r int) bool {
+// writesFollow reports whether writes to the location of a read may still appear that it may read
+// from: not those of its own thread, nor of a thread that has got to an event that follows the read
+// in base causality order, since axiom Causality forbids to read from what follows.
+func (x *explorer) writesFollow(st *state, d *memmodel.Derived, r int) bool {
 	ev := &st.graph.Events[r]
 	for e := range st.maybe.All {
 		if e != r && st.graph.Events[e].Loc == ev.Loc &&
@@ -180,9 +247,35 @@ func (x *explorer) writesFollow(st *state, r int) bool {
 	for i := range st.threads {
 		t := &st.threads[i]
 		if i != ev.Thread && (t.status == running || t.status == waiting) &&
-			(x.facts[i].anywhere[t.pc] || ev.Loc < len(x.prog.Locations) &&
-				x.facts[i].writes[t.pc][ev.Loc]) {
+			x.mayWrite(st, i, ev.Loc) && !st.follows(d, r, i) {
 			return true
+		}
+	}
+	return false
+}
+
+// mayWrite reports whether the rest of a thread may write to a location.
+func (x *explorer) mayWrite(st *state, i, loc int) bool {
+	pc, f := st.threads[i].pc, x.facts[i]
+	if loc < len(x.prog.Locations) {
+		return f.writes[pc][loc] || f.anywhere[pc]
+	}
+	if x.opt.Restart == nil {
+		return f.anywhere[pc]
+	}
+	for w := range x.writers[loc] {
+		if w.thread == i && f.reaches[pc].has(w.pc) {
+			return true
+		}
+	}
+	return false
+}
+
+// follows reports whether the last event of a thread follows event e in base causality order.
+func (st *state) follows(d *memmodel.Derived, e, thread int) bool {
+	for l := len(st.graph.Events) - 1; l >= 0; l-- {
+		if st.graph.Events[l].Thread == thread {
+			return d.Base.Has(e, l)
 		}
 	}
 	return false
@@ -205,7 +298,10 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 		return
 	}
 	sc, co := st.graph.SC, st.graph.CO
-	for _, q := range [...]memmodel.Pair{p, {First: p.Second, Second: p.First}} {
+	both := [...]memmodel.Pair{p, {First: p.Second, Second: p.First}}
+	x.shuffle(len(both), func(i, j int) { both[i], both[j] = both[j], both[i] })
+	for _, q := range both {
+		x.stats.States++
 		*list = append((*list)[:len(*list):len(*list)], q)
 		next := st.graph.Imply()
 		if next.Violated() != memmodel.Consistent {

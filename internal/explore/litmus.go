@@ -74,7 +74,7 @@ func readModifyWrite(out *Inst, in *litmus.Inst, a, b Operand) {
 	}
 	switch in.Fn {
 	case litmus.Exch:
-		out.Update = Exchange
+		out.Update = Swap
 	case litmus.CAS:
 		out.Update, out.Args = CompareAndSwap, []Operand{a, b}
 	default:

@@ -22,7 +22,7 @@ func randomLoop(r *rand.Rand, at, locs int) []Inst {
 	case 1:
 		in.Kind = Load
 	case 2:
-		in.Kind, in.Update, in.Args = Update, Exchange, []Operand{Const(1)}
+		in.Kind, in.Update, in.Args = Update, Swap, []Operand{Const(1)}
 	case 3:
 		in.Kind, in.Update, in.Args = Update, CompareAndSwap, []Operand{Const(0), Const(1)}
 	case 4:

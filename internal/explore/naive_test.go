@@ -28,7 +28,7 @@ func (m *naive) prepare() {
 	for a := range n {
 		for b := range n {
 			m.poT[a][b] = m.ev[a].thread >= 0 && m.ev[a].thread == m.ev[b].thread &&
-				m.ev[a].index < m.ev[b].index
+				m.ev[a].index < m.ev[b].index && (m.ev[a].vec == 0 || m.ev[a].vec != m.ev[b].vec)
 			m.overlapT[a][b] = m.memory(a) && m.memory(b) && m.ev[a].loc == m.ev[b].loc
 		}
 	}
@@ -49,6 +49,7 @@ type naiveEvent struct {
 	scope         event.Scope
 	loc           int
 	gen           int
+	vec           int // the vector access that it is an element of, which have no order (8.2.2)
 }
 
 func table(n int) [][]bool {

@@ -44,13 +44,14 @@ type Kind uint8
 
 // The instructions.
 const (
-	Load    Kind = iota // Dst = memory
-	Store               // memory = Args[0]
-	Update              // an atomic read-modify-write
-	Fence               //
-	Barrier             //
-	Compute             // Dst = Eval(Args)
-	Branch              // to Target if Eval(Args) is not 0
+	Load     Kind = iota // Dst = memory
+	Store                // memory = Args[0]
+	Update               // an atomic read-modify-write
+	Fence                //
+	Barrier              //
+	Compute              // Dst = Eval(Args)
+	Branch               // to Target if Eval(Args) is not 0
+	Exchange             // among the lanes of a warp: Dst = Eval(members, Args[1:], Args[0] of each lane)
 )
 
 // Inst is one instruction. Which fields it uses follows from Kind.
@@ -62,9 +63,15 @@ type Inst struct {
 	Addr   *Operand // of an access whose location depends on registers; Loc is not used then
 	Offset int64    // added to Addr
 	Size   int      // bytes, with an Addr
-	Dst    int      // register, or -1
-	Args   []Operand
-	Target int
+	// Element numbers, from 1, the elements of one vector access, which are executed in an unspecified
+	// order (PTX ISA 8.2.2). They follow each other in the code; 0: not part of a vector.
+	Element int
+	// ReadOnly is set for a load that may return an old value if any thread writes to its location
+	// (ld.global.nc).
+	ReadOnly bool
+	Dst      int // register, or -1
+	Args     []Operand
+	Target   int
 
 	// Eval computes a value from those of Args; ok is false where it has none, such as a division by
 	// zero. For an Update, the value in memory precedes those of Args.
@@ -79,6 +86,10 @@ type Inst struct {
 	Count  *Operand
 	Arrive bool // does not wait
 
+	// Peers are the threads of the warp of an Exchange, by lane. Name[0] is the mask of those that take
+	// part; Args[0] of others is 0 for Eval. Exchanges with one Text are one operation.
+	Peers []int
+
 	Text string // for people: the instruction
 	At   string // and where it is
 	Site any    // of whoever made the program
@@ -90,7 +101,7 @@ type UpdateKind uint8
 // The kinds of updates.
 const (
 	Modify         UpdateKind = iota // Eval, from the value read
-	Exchange                         // Args[0], whatever was read
+	Swap                             // Args[0], whatever was read
 	CompareAndSwap                   // Args[1], and nothing unless Args[0] was read
 )
 
@@ -119,5 +130,4 @@ type node struct {
 	read int // -1: Eval(args)
 	eval func([]int64) (int64, bool)
 	args []value
-	inst *Inst // for messages
 }

@@ -15,6 +15,15 @@ type Report struct {
 func Survey(ctx context.Context, p *Program, opt Options, visit func(*Execution)) (*Report, error) {
 	r, races := &Report{}, raceSet{}
 	var err error
+	if p.Locate != nil {
+		began := opt.Restart
+		opt.Restart = func() {
+			*r, races = Report{}, raceSet{}
+			if began != nil {
+				began()
+			}
+		}
+	}
 	r.Stats, err = Explore(ctx, p, opt, func(e *Execution) {
 		races.add(e)
 		if e.End == Deadlock && r.Hang == nil {

@@ -16,7 +16,9 @@ func (x *explorer) grow(st *state) {
 				changed = true
 			}
 		}
-		changed = x.release(st) || changed
+		if x.release(st) || x.gather(st) {
+			changed = true
+		}
 	}
 }
 
@@ -76,6 +78,8 @@ func (x *explorer) step(st *state, i int) bool {
 		return x.branch(st, i, in)
 	case Barrier:
 		return x.arrive(st, i, in)
+	case Exchange:
+		return x.exchange(st, i, in)
 	default:
 		if !x.access(st, i, in) {
 			return false
@@ -93,7 +97,20 @@ func (x *explorer) access(st *state, i int, in *Inst) bool {
 	if !ok {
 		return false
 	}
+	t.done.add(t.pc)
+	x.writer(st, i, in, loc)
+	x.constant(st, in, loc)
+	if in.Kind != Fence && st.private(loc) {
+		x.accessOwn(st, i, in, loc, deps)
+		return true
+	}
 	e := memmodel.Event{Thread: i, Order: in.Order, Scope: in.Scope, Loc: loc, Deps: deps}
+	if in.Element == 1 {
+		t.vector++
+	}
+	if in.Element > 0 {
+		e.Vector = t.vector
+	}
 	switch in.Kind {
 	case Fence:
 		e.Op = memmodel.Fence
@@ -113,6 +130,7 @@ func (x *explorer) access(st *state, i int, in *Inst) bool {
 // known.
 func (x *explorer) update(st *state, i int, in *Inst, e memmodel.Event) {
 	t := &st.threads[i]
+	st.room()
 	n := len(st.graph.Events)
 	old := readBy(n)
 	e.Op = memmodel.Atomic
@@ -123,7 +141,7 @@ func (x *explorer) update(st *state, i int, in *Inst, e memmodel.Event) {
 	switch in.Update {
 	case Modify:
 		v = st.compute(t, in, old)
-	case Exchange:
+	case Swap:
 		e.Blind = true
 		v = t.operand(in.Args[0])
 	case CompareAndSwap:
@@ -189,7 +207,7 @@ func (x *explorer) enter(st *state, i int) {
 		return
 	}
 	x.count(st, i, v)
-	v.events, v.ctrl = len(st.graph.Events), t.ctrl
+	v.events, v.ctrl, v.stored = len(st.graph.Events), t.ctrl, t.stored
 	v.regs = append([]value(nil), t.regs...)
 }
 
@@ -219,6 +237,9 @@ func (x *explorer) count(st *state, i int, v *visit) {
 // needs (mixed).
 func (x *explorer) idle(st *state, i int, v *visit) bool {
 	t := &st.threads[i]
+	if t.stored != v.stored {
+		return false
+	}
 	for e := v.events; e < len(st.graph.Events); e++ {
 		ev := &st.graph.Events[e]
 		if ev.Thread == i && (st.maybe.Has(e) || ev.Op != memmodel.Fence && !st.keeps(e)) {
@@ -249,13 +270,6 @@ func (st *state) keeps(e int) bool {
 	return ok && ok2 && old == written
 }
 
-// cell is a location, whatever number it has in a state.
-type cell struct {
-	area int
-	addr uint64
-	name string
-}
-
 // mixed takes note of what iterations with atomic operations need to be left out: that all writes
 // to the location are morally strong with them. If some execution has another one, what was left
 // out counts as cut off.
@@ -265,16 +279,14 @@ func (x *explorer) mixed(st *state) {
 		if !ev.Op.Reads() || !ev.Op.Writes() {
 			continue
 		}
-		c := &st.cells[ev.Loc]
-		key := cell{c.Area, c.Addr, c.Name}
 		if st.threads[ev.Thread].spin.Has(e) {
-			x.idled[key]++
+			x.idled[ev.Loc]++
 		}
 		for w := range st.graph.Events {
 			other := &st.graph.Events[w]
 			if other.Op.Writes() && other.Loc == ev.Loc && other.Thread != memmodel.Initial && w != e &&
 				!st.graph.MorallyStrong(e, w) {
-				x.foreign[key] = true
+				x.foreign[ev.Loc] = true
 			}
 		}
 	}

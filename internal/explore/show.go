@@ -39,6 +39,9 @@ func (e *Execution) Show(w io.Writer, indent string) {
 func (e *Execution) why(thread int) string {
 	switch e.st.threads[thread].status {
 	case waiting:
+		if p := e.st.threads[thread].pending; p != nil {
+			return "waits for the other lanes at " + p.in.Text
+		}
 		return "waits at this barrier"
 	case truncated:
 		return "repeats its loop (--unroll)"
@@ -106,4 +109,109 @@ func (r *Race) Instruction(p Place) (*Thread, *Inst) {
 func (r *Race) Describe(p Place) string {
 	th, in := r.Instruction(p)
 	return fmt.Sprintf("%s (%s, %s)", in.Text, th.Name, in.At)
+}
+
+// Step is an event of a thread as reports show it.
+type Step struct {
+	Event        int // index into Graph.Events
+	Thread       int
+	Text, Effect string // the instruction, and what it does to memory
+	At           string
+}
+
+// Steps returns the events of the threads: sources before the reads that read from them, and all
+// arrivals at a barrier before what follows it, as far as program order allows.
+func (e *Execution) Steps() []Step {
+	next := make([][]int, len(e.prog.Threads))
+	for ev := range e.Graph.Events {
+		if t := e.Graph.Events[ev].Thread; t != memmodel.Initial {
+			next[t] = append(next[t], ev)
+		}
+	}
+	var out []Step
+	placed := make([]bool, len(e.Graph.Events))
+	waits := make([]int, len(next)) // [thread]: the generation after which it continues
+	open := map[int]int{}           // arrivals that are not placed, by generation
+	for ev := range e.Graph.Events {
+		open[e.Graph.Events[ev].Generation]++
+	}
+	take := func(t int) {
+		ev := next[t][0]
+		next[t], placed[ev] = next[t][1:], true
+		in, g := e.Inst(ev), e.Graph.Events[ev].Generation
+		open[g]--
+		if e.Graph.Events[ev].Op == memmodel.Sync {
+			waits[t] = g
+		}
+		out = append(out, Step{ev, t, in.Text, e.effect(ev), in.At})
+	}
+	ready := func(ev int) bool {
+		if g := waits[e.Graph.Events[ev].Thread]; g > 0 && open[g] > 0 {
+			return false
+		}
+		w := e.Graph.RF[ev]
+		return w == memmodel.Open || e.Graph.Events[w].Thread == memmodel.Initial || placed[w]
+	}
+	for {
+		first, found := -1, false
+		for t := range next {
+			for len(next[t]) > 0 && ready(next[t][0]) {
+				take(t)
+				found = true
+			}
+			if len(next[t]) > 0 && first < 0 {
+				first = t
+			}
+		}
+		switch {
+		case first < 0:
+			return out
+		case !found: // a cycle of program order and reads-from
+			take(first)
+		}
+	}
+}
+
+// Synchronizing returns the pairs of events of different threads by which base causality order
+// passes from one to the other: those that no third event lies between. Those of a barrier are left
+// out: its events name their generation.
+func (e *Execution) Synchronizing() []memmodel.Pair {
+	var out []memmodel.Pair
+	base, events := e.Derived.Base, e.Graph.Events
+	for a := range events {
+		for b := range base[a].All {
+			if events[a].Thread == memmodel.Initial || events[a].Thread == events[b].Thread ||
+				base.Has(b, a) { // the waiters of a barrier precede each other
+				continue
+			}
+			between := false
+			for c := range base[a].All {
+				between = between || c != b && c != a && base.Has(c, b)
+			}
+			if !between {
+				out = append(out, memmodel.Pair{First: a, Second: b})
+			}
+		}
+	}
+	return out
+}
+
+// Ends says of each thread that has not ended what it does.
+func (e *Execution) Ends() []string {
+	var out []string
+	for i := range e.prog.Threads {
+		if !e.Done[i] {
+			out = append(out, e.prog.Threads[i].Name+" "+e.why(i))
+		}
+	}
+	return out
+}
+
+// Threads returns the names of the threads.
+func (e *Execution) Threads() []string {
+	var out []string
+	for i := range e.prog.Threads {
+		out = append(out, e.prog.Threads[i].Name)
+	}
+	return out
 }

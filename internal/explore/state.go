@@ -20,12 +20,16 @@ const (
 
 // thread is a thread of a state.
 type thread struct {
-	pc     int
-	status status
-	regs   []value
-	ctrl   memmodel.Set // the reads that decided its branches
-	loops  []visit
-	spin   memmodel.Set // while spinning: the reads of the last iteration
+	pc      int
+	status  status
+	regs    []value
+	ctrl    memmodel.Set // the reads that decided its branches
+	loops   []visit
+	spin    memmodel.Set // while spinning: the reads of the last iteration
+	done    pcs          // the instructions that it has executed, of those that are events or could be
+	pending *pending     // while it waits for the other lanes
+	vector  int          // the number of its last vector access
+	stored  int          // how often it changed a location of its own
 }
 
 // visit is the last time that a thread reached the head of a loop.
@@ -33,6 +37,7 @@ type visit struct {
 	pc, events int
 	regs       []value
 	ctrl       memmodel.Set
+	stored     int // thread.stored then
 	trips      int // how often
 	times      int // how often, not counting iterations that no read decided
 }
@@ -50,7 +55,7 @@ type arrival struct {
 // state is a part of an execution.
 type state struct {
 	graph    memmodel.Graph
-	cells    []Location // by memmodel.Event.Loc
+	own      []own // by the number of the location
 	threads  []thread
 	sites    []int          // [event]: the instruction
 	written  []value        // [event]: the value that it writes
@@ -68,7 +73,9 @@ func (st *state) clone() *state {
 	for i := range c.threads {
 		c.threads[i].regs = slices.Clone(c.threads[i].regs)
 		c.threads[i].loops = slices.Clone(c.threads[i].loops)
+		c.threads[i].done = slices.Clone(c.threads[i].done)
 	}
+	c.own = slices.Clone(st.own)
 	c.sites = slices.Clone(st.sites)
 	c.written = slices.Clone(st.written)
 	c.not = slices.Clone(st.not)
@@ -82,14 +89,18 @@ func start(p *Program) *state {
 	for i := range p.Threads {
 		t := &p.Threads[i]
 		st.graph.Threads = append(st.graph.Threads, t.Position)
-		th := thread{regs: make([]value, len(t.Regs))}
+		th := thread{regs: make([]value, len(t.Regs)), done: make(pcs, len(t.Code)/64+1)}
 		for r, v := range t.Regs {
 			th.regs[r] = value{known: v}
 		}
 		st.threads = append(st.threads, th)
 	}
-	st.cells = slices.Clip(p.Locations)
+	if len(p.Locations) >= memmodel.MaxEvents {
+		panic(limitError(fmt.Sprintf("more than %d locations", memmodel.MaxEvents)))
+	}
+	st.own = make([]own, len(p.Locations))
 	for l := range p.Locations {
+		st.own[l].known = true
 		st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: l}, -1,
 			value{known: p.Locations[l].Value})
 	}
@@ -111,31 +122,60 @@ func (x *explorer) locate(st *state, i int, in *Inst) (loc int, deps memmodel.Se
 	if err != nil {
 		panic(limitError(err.Error()))
 	}
-	for l := range st.cells {
-		c := &st.cells[l]
-		if c.Area != cell.Area || c.Addr+uint64(c.Size) <= cell.Addr ||
-			cell.Addr+uint64(cell.Size) <= c.Addr {
-			continue
-		}
-		if c.Addr != cell.Addr || c.Size != cell.Size {
-			panic(limitError(fmt.Sprintf("%s: accesses of %d and of %d bytes overlap at %s (mixed "+
-				"sizes, PTX ISA 8.7.2)", in.At, c.Size, cell.Size, cell.Name)))
-		}
-		return l, v.deps, true
-	}
-	st.cells = append(st.cells[:len(st.cells):len(st.cells)], cell)
-	l := len(st.cells) - 1
-	st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: l}, -1,
-		value{known: cell.Value})
-	return l, v.deps, true
+	loc = x.number(in, cell)
+	x.touch(st, loc)
+	return loc, v.deps, true
 }
 
-// add appends an event.
-func (st *state) add(e memmodel.Event, pc int, written value) int {
+// number returns the number of a location, the same in all states.
+func (x *explorer) number(in *Inst, loc Location) int {
+	// Accesses are aligned and have at most 8 bytes, so those that overlap share 8 aligned bytes.
+	key := granule{loc.Area, loc.Addr / 8}
+	for _, l := range x.index[key] {
+		c := &x.cells[l]
+		if c.Addr+uint64(c.Size) <= loc.Addr || loc.Addr+uint64(loc.Size) <= c.Addr {
+			continue
+		}
+		if c.Addr != loc.Addr || c.Size != loc.Size {
+			panic(limitError(fmt.Sprintf("%s: accesses of %d and of %d bytes overlap at %s (mixed "+
+				"sizes, PTX ISA 8.7.2)", in.At, c.Size, loc.Size, loc.Name)))
+		}
+		return l
+	}
+	x.cells = append(x.cells, loc)
+	l := len(x.cells) - 1
+	x.index[key] = append(x.index[key], l)
+	return l
+}
+
+// touch makes a location part of a state.
+func (x *explorer) touch(st *state, loc int) {
+	for len(st.own) <= loc {
+		st.own = append(st.own, own{})
+	}
+	o := &st.own[loc]
+	switch {
+	case o.known:
+	case x.opt.Restart != nil && !x.shared[loc]:
+		*o = own{known: true, quiet: true, thread: noThread, value: value{known: x.cells[loc].Value}}
+	default:
+		*o = own{known: true}
+		st.add(memmodel.Event{Thread: memmodel.Initial, Op: memmodel.Write, Loc: loc}, -1,
+			value{known: x.cells[loc].Value})
+	}
+}
+
+// room ends the exploration if the graph has no room for another event.
+func (st *state) room() {
 	if len(st.graph.Events) == memmodel.MaxEvents {
 		panic(limitError(fmt.Sprintf("an execution has more than %d memory accesses, fences and "+
 			"barriers, initial values included", memmodel.MaxEvents)))
 	}
+}
+
+// add appends an event.
+func (st *state) add(e memmodel.Event, pc int, written value) int {
+	st.room()
 	if e.Thread >= 0 {
 		e.Deps.Union(st.threads[e.Thread].ctrl)
 		e.Data = written.deps
@@ -178,7 +218,8 @@ func (st *state) evalIn(v value, pending memmodel.Set) (int64, bool) {
 	}
 	n, ok := v.from.eval(args)
 	if !ok {
-		panic(limitError("a division by zero, whose value the PTX ISA leaves unspecified (9.7.1)"))
+		panic(limitError("a division by zero, or a shfl.sync from a lane that takes no part, whose value " +
+			"the PTX ISA leaves unspecified (9.7.1, 9.7.9.6)"))
 	}
 	return n, true
 }
@@ -197,7 +238,12 @@ func (st *state) compute(t *thread, in *Inst, first ...value) value {
 	for _, o := range in.Args {
 		args = append(args, t.operand(o))
 	}
-	v := value{from: &node{read: -1, eval: in.Eval, args: args, inst: in}}
+	return st.function(in.Eval, args...)
+}
+
+// function returns the value of a function of values.
+func (st *state) function(eval func([]int64) (int64, bool), args ...value) value {
+	v := value{from: &node{read: -1, eval: eval, args: args}}
 	for _, a := range args {
 		v.deps.Union(a.deps)
 	}

@@ -5,6 +5,7 @@ type facts struct {
 	writes   [][]bool // [pc][location]: a write may be reached from pc
 	anywhere []bool   // [pc]: one whose location depends on registers
 	barriers [][]int  // [pc]: the barriers that may be reached from pc
+	reaches  []pcs    // [pc]: what may be executed from pc on
 	live     [][]bool // [pc][register]: the value may be used, or seen at the end
 	head     []bool   // [pc]: a branch leads back to here
 }
@@ -30,7 +31,12 @@ func analyse(t *Thread, locations int) *facts {
 		}
 	}
 	for pc := range t.Code {
-		f.barriers[pc] = reachable(t, pc)
+		f.reaches = append(f.reaches, reachable(t, pc))
+		for b := range t.Code {
+			if t.Code[b].Kind == Barrier && f.reaches[pc].has(b) {
+				f.barriers[pc] = append(f.barriers[pc], b)
+			}
+		}
 		if in := &t.Code[pc]; in.Kind == Branch && in.Target <= pc {
 			f.head[in.Target] = true
 		}
@@ -89,7 +95,8 @@ func (f *facts) step(t *Thread, pc int) (changed bool) {
 
 // writesRegister reports whether the instruction sets Dst.
 func (in *Inst) writesRegister() bool {
-	return in.Dst >= 0 && (in.Kind == Load || in.Kind == Compute || in.Kind == Update)
+	return in.Dst >= 0 && (in.Kind == Load || in.Kind == Compute || in.Kind == Update ||
+		in.Kind == Exchange)
 }
 
 // operands returns the operands that the instruction reads.
@@ -97,7 +104,11 @@ func (in *Inst) operands() []Operand {
 	if in.Addr != nil {
 		return append(in.Args[:len(in.Args):len(in.Args)], *in.Addr)
 	}
-	if in.Kind != Barrier {
+	switch in.Kind {
+	case Exchange:
+		return append(in.Args[:len(in.Args):len(in.Args)], in.Name[0])
+	case Barrier:
+	default:
 		return in.Args
 	}
 	out := in.Name[:]
@@ -107,23 +118,24 @@ func (in *Inst) operands() []Operand {
 	return out
 }
 
-// reachable returns the barriers that may be executed from pc on.
-func reachable(t *Thread, pc int) []int {
-	var out []int
-	seen := make([]bool, len(t.Code)+1)
-	var walk func(int)
-	walk = func(pc int) {
-		if pc == len(t.Code) || seen[pc] {
-			return
-		}
-		seen[pc] = true
-		if t.Code[pc].Kind == Barrier {
-			out = append(out, pc)
-		}
-		for _, s := range successors(t, pc) {
-			walk(s)
+// pcs is a set of instructions of a thread.
+type pcs []uint64
+
+func (s pcs) has(pc int) bool { return s[pc/64]>>(pc%64)&1 != 0 }
+
+func (s pcs) add(pc int) { s[pc/64] |= 1 << (pc % 64) }
+
+// reachable returns the instructions that may be executed from pc on.
+func reachable(t *Thread, pc int) pcs {
+	seen := make(pcs, len(t.Code)/64+1)
+	next := []int{pc}
+	for len(next) > 0 {
+		pc := next[len(next)-1]
+		next = next[:len(next)-1]
+		if pc < len(t.Code) && !seen.has(pc) {
+			seen.add(pc)
+			next = append(next, successors(t, pc)...)
 		}
 	}
-	walk(pc)
-	return out
+	return seen
 }

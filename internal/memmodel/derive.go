@@ -58,8 +58,7 @@ func (d *Derived) base() {
 		y := &g.Events[b]
 		for a := range g.Events {
 			x := &g.Events[a]
-			before := x.Thread == Initial && y.Thread != Initial
-			if before || a < b && x.Thread == y.Thread && x.Thread != Initial {
+			if x.Thread == Initial && y.Thread != Initial || g.precedes(a, b) {
 				d.Base.Add(a, b)
 			}
 		}

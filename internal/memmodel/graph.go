@@ -69,6 +69,9 @@ type Event struct {
 	Order  event.Order
 	Scope  event.Scope
 	Loc    int // of a memory operation
+	// Vector numbers the vector access of the thread of which the event is an element; 0: none.
+	// Elements have no order (8.2.2).
+	Vector int
 	// Generation is, for a barrier, one more than the number of the generation that it is part of;
 	// 0 while that has not completed.
 	Generation int
@@ -115,6 +118,13 @@ func (g *Graph) Add(e Event) int {
 func (g *Graph) same(a, b int) bool {
 	x, y := &g.Events[a], &g.Events[b]
 	return x.Op.Memory() && y.Op.Memory() && x.Loc == y.Loc
+}
+
+// precedes reports whether a precedes b in program order (8.9.1).
+func (g *Graph) precedes(a, b int) bool {
+	x, y := &g.Events[a], &g.Events[b]
+	return a < b && x.Thread == y.Thread && x.Thread != Initial &&
+		(x.Vector == 0 || x.Vector != y.Vector)
 }
 
 // Strong reports whether an event is a strong operation (PTX ISA 8.4): a fence, or an access with

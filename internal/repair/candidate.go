@@ -23,6 +23,8 @@ type action struct {
 	cost float64
 	add  func(*Plan)
 	what Change
+	// weaker are actions at the same place that order less, the weakest first.
+	weaker []action
 }
 
 // Change is a part of a repair, for the report.

@@ -27,7 +27,16 @@ const widenCost = 0.4
 // loops. It returns nil where fences cannot help: for anything but a race, and in a kernel without
 // strong accesses, where nothing could synchronize with them. Besides the places next to a strong
 // access, the exits of the loops around it are offered, since a fence behind a wait loop runs once.
-func fences(r *repairer) []action {
+// With sc, the fences are sequentially consistent: two threads that each write and then read what
+// the other writes need them, and only all executions of the model show it.
+func fences(sc bool) strategy {
+	return func(r *repairer) []action { return r.fences(sc) }
+}
+
+func (r *repairer) fences(sc bool) []action {
+	if sc && !r.knowsFence() {
+		return nil // a membar is sequentially consistent
+	}
 	out := []action{}
 	far := false
 	for _, f := range r.found {
@@ -67,7 +76,7 @@ func fences(r *repairer) []action {
 			}
 		}
 		for _, at := range places {
-			out = append(out, r.fence(at, far))
+			out = append(out, r.fence(at, far, sc))
 		}
 	}
 	return unique(out)
@@ -80,12 +89,16 @@ func isStrong(in *ir.Instr) bool {
 
 // fence returns the action that puts a fence at a place. Threads of one block need the scope cta
 // only; membar is what targets before sm_70 have instead of fence.
-func (r *repairer) fence(p Point, far bool) action {
+func (r *repairer) fence(p Point, far, sc bool) action {
 	scope, old := "cta", "cta"
 	if far {
 		scope, old = "gpu", "gl"
 	}
-	text := "fence.acq_rel." + scope + ";" // 9.7.13.4, from sm_70 and PTX 6.0 on
+	order := "acq_rel"
+	if sc {
+		order = "sc"
+	}
+	text := "fence." + order + "." + scope + ";" // 9.7.13.4, from sm_70 and PTX 6.0 on
 	if !r.knowsFence() {
 		text = "membar." + old + ";"
 	}
@@ -94,6 +107,15 @@ func (r *repairer) fence(p Point, far bool) action {
 	a.cost = fenceCost * r.x.aloneCost(r.opt.Cost, p)
 	a.what.What, a.what.Cut = text[:len(text)-1], false
 	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	if sc {
+		a.weaker = append(a.weaker, r.fence(p, false, false))
+	}
+	if sc && far {
+		a.weaker = append(a.weaker, r.fence(p, true, false))
+	}
+	if far {
+		a.weaker = append(a.weaker, r.fence(p, false, sc))
+	}
 	return a
 }
 
@@ -162,26 +184,33 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 				!in.IsPlainLoad() && in.Action() != isa.ActStore || !r.knowsFence() {
 				continue
 			}
-			scope := "cta"
-			if far {
-				scope = "gpu"
-			}
-			mods := []string{first(in.Op()), "relaxed", scope}
-			for _, m := range in.Mods {
-				if !slices.Contains(weakOnly, m) {
-					mods = append(mods, m)
-				}
-			}
-			text := r.respell(in, strings.Join(mods, "."))
 			list = append(list, in)
-			*out = append(*out, action{
-				key: fmt.Sprint("strong ", in.Index), cost: fenceCost,
-				add:  func(pl *Plan) { pl.Texts[in.Index] = text },
-				what: Change{What: "made a relaxed access", At: in, Old: true},
-			})
+			act := r.relaxed(in, "cta")
+			if far {
+				near := act
+				act = r.relaxed(in, "gpu")
+				act.weaker = []action{near}
+			}
+			*out = append(*out, act)
 		}
 	}
 	return list
+}
+
+// relaxed returns the action that makes a weak access a relaxed one.
+func (r *repairer) relaxed(in *ir.Instr, scope string) action {
+	mods := []string{first(in.Op()), "relaxed", scope}
+	for _, m := range in.Mods {
+		if !slices.Contains(weakOnly, m) {
+			mods = append(mods, m)
+		}
+	}
+	text := r.respell(in, strings.Join(mods, "."))
+	return action{
+		key: fmt.Sprint("strong ", in.Index), cost: fenceCost,
+		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+		what: Change{What: "made a relaxed access", At: in, Old: true},
+	}
 }
 
 // spins reports whether a loop that stores nothing else waits for the result of a load or an atomic
@@ -235,7 +264,7 @@ func (r *repairer) spins(in *ir.Instr) bool {
 
 // fencesAndBarriers offers fences and block barriers.
 func fencesAndBarriers(r *repairer) []action {
-	f := fences(r)
+	f := r.fences(false)
 	if f == nil {
 		return nil
 	}

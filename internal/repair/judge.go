@@ -9,6 +9,7 @@ const (
 	Buggy    Grade = iota // a run or a replay shows a bug
 	Unknown               // no bug was shown, and the runs did not cover the launch
 	Clean                 // the runs show no bug
+	Explored              // nor does any execution of a small launch that the memory model allows
 	Verified              // no bug for any input, for launches of this shape
 )
 
@@ -47,7 +48,7 @@ type Finding struct {
 // Judgement is a judge's result for a text.
 type Judgement struct {
 	Grade    Grade
-	Scope    string // of Clean and Verified: what was covered
+	Scope    string // of Clean, Explored and Verified: what was covered
 	Reason   string // why it is not Verified
 	Findings []Finding
 }
@@ -68,6 +69,6 @@ func (j *Judgement) Shown() []Finding {
 // one: every repair relies on that.
 type Judge interface {
 	// Judge takes the text of the file; the kernel keeps its name. Without proof it only runs the
-	// kernel, and no grade is then better than Clean.
+	// kernel and explores a small launch, and no grade is then better than Explored.
 	Judge(ctx context.Context, text []byte, proof bool) (*Judgement, error)
 }

@@ -69,6 +69,31 @@ func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
 	return a, leave(list)
 }
 
+// weaken replaces each action by the weakest at its place with which the judge is as satisfied: a
+// narrower scope, or acquire-release order instead of sequential consistency. Runs and most proofs
+// do not tell such fences apart, so only a result that all executions of a launch have decided is
+// weakened.
+func (r *repairer) weaken(ctx context.Context, a *attempt) (*attempt, error) {
+	if a.grade != Explored {
+		return a, nil
+	}
+	for i := range a.actions {
+		for _, w := range a.actions[i].weaker {
+			list := slices.Clone(a.actions)
+			list[i] = w
+			b, err := r.try(ctx, list, false)
+			if err != nil {
+				return nil, err
+			}
+			if b != nil && b.grade >= a.grade {
+				a = b
+				break
+			}
+		}
+	}
+	return a, nil
+}
+
 // exchange replaces two actions by one cheaper action as long as the judge accepts that: actions
 // that cannot be dropped may still be the wrong choice.
 func (r *repairer) exchange(ctx context.Context, a *attempt, all []action) (*attempt, error) {

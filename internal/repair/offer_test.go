@@ -129,16 +129,16 @@ func TestFences(t *testing.T) {
 			b = instrs(k, "ld.global", "ld.weak.global", "ld.volatile", "atom")[0].Text()
 		}
 		race := raceOf(k, c.reach, "st", b)
-		if got := offered(k, fences, race); !slices.Equal(got, c.want) {
+		if got := offered(k, fences(false), race); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.what, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
 		// What a proof could not exclude may be no bug; what a run showed is one, and no fence helps.
 		proof := located{Finding{Kind: Divergence}, race.a, nil}
-		if got := offered(k, fences, race, proof); !slices.Equal(got, c.want) {
+		if got := offered(k, fences(false), race, proof); !slices.Equal(got, c.want) {
 			t.Errorf("%s, and a failed proof:\n%s", c.what, strings.Join(got, "\n"))
 		}
 		proof.Shown = true
-		if got := offered(k, fences, race, proof); got != nil {
+		if got := offered(k, fences(false), race, proof); got != nil {
 			t.Errorf("%s, and a barrier that diverges:\n%s", c.what, strings.Join(got, "\n"))
 		}
 	}
@@ -150,7 +150,7 @@ func TestRelaxed(t *testing.T) {
 	for _, op := range []string{"", ".ca", ".cg", ".cs", ".lu", ".cv"} {
 		k := kernelOf(t, modern, "st.global.u32 [%d2], 1;\nL:\n"+
 			"ld.global"+op+".L2::64B.u32 %r1, [%d1];\n"+wait)
-		got := offered(k, fences, raceOf(k, InBlock, "st", "ld.global"))
+		got := offered(k, fences(false), raceOf(k, InBlock, "st", "ld.global"))
 		want := "ld.global" + op + ".L2::64B.u32 becomes ld.relaxed.cta.global.L2::64B.u32 %r1, [%d1];"
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, strings.Join(got, "\n"))
@@ -158,7 +158,7 @@ func TestRelaxed(t *testing.T) {
 	}
 	for _, op := range []string{"", ".wb", ".cg", ".cs", ".wt"} {
 		k := kernelOf(t, modern, "st.global"+op+".u32 [%d2], 1;\nL:\nld.global.u32 %r1, [%d1];\n"+wait)
-		got := offered(k, fences, raceOf(k, InBlock, "st", "ld.global"))
+		got := offered(k, fences(false), raceOf(k, InBlock, "st", "ld.global"))
 		want := "st.global" + op + ".u32 becomes st.relaxed.cta.global.u32 [%d2], 1;"
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, strings.Join(got, "\n"))
@@ -186,7 +186,7 @@ func TestFlags(t *testing.T) {
 		{"with one, in the other order", located{Finding{Kind: Race}, ld, nil}, false},
 		{"another finding", located{Finding{Kind: Copy}, st, ld}, false},
 	} {
-		if got := relaxed(offered(k, fences, c.f)); got != c.want {
+		if got := relaxed(offered(k, fences(false), c.f)); got != c.want {
 			t.Errorf("%s: relaxed accesses: %v", c.what, got)
 		}
 	}

@@ -272,6 +272,9 @@ func (r *repairer) search(ctx context.Context) (*attempt, error) {
 		if a, err = r.narrow(ctx, a); err != nil {
 			return nil, err
 		}
+		if a, err = r.weaken(ctx, a); err != nil {
+			return nil, err
+		}
 		a.all = all
 		if best = a; best.grade == Verified {
 			break
@@ -283,7 +286,7 @@ func (r *repairer) search(ctx context.Context) (*attempt, error) {
 // strategies are in the order in which they are tried.
 var strategies = []strategy{
 	nothing, warps, everywhere(false), warpsToo, everywhere(true), serial, copies(false), copies(true),
-	fences, fencesAndBarriers, atomics, atomicsAndBarriers,
+	fences(false), fences(true), fencesAndBarriers, atomics, atomicsAndBarriers,
 }
 
 // widest tries all actions of a strategy together, and those that new findings add; nil if that

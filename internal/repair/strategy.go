@@ -97,7 +97,7 @@ func (r *repairer) keep(in *ir.Instr) action {
 // those too.
 func serial(r *repairer) []action {
 	list := everywhere(true)(r)
-	return append(list, action{"serial", 0, func(pl *Plan) { pl.Serial = true }, Change{}})
+	return append(list, action{key: "serial", add: func(pl *Plan) { pl.Serial = true }})
 }
 
 // warps offers warp barriers, if all races are within one warp. In a run a race counts as within a

@@ -73,6 +73,7 @@ type page struct {
 	Patch            []row
 	Graphs           []graph
 	Explained        []explained
+	Executions       []execution
 	Streams          []Stream
 	Later            int  // launches that Streams leaves out
 	Unapplied        bool // no file has the patch

@@ -188,6 +188,8 @@ type fixer struct {
 	texts   int    // that were checked for the current kernel
 	ran     uint64 // warp instructions, for it
 	steps   int64  // that its proofs may still take
+	// explored counts the partial executions of its small launches.
+	explored int
 }
 
 // run repairs the selected kernels, one after the other, each in the text that the last one left.
@@ -201,7 +203,7 @@ func (f *fixer) run(ctx context.Context, out *Result) error {
 	kernels := f.d.Select(f.in)
 	f.d.Examine(len(kernels))
 	for _, k := range kernels {
-		f.texts, f.ran, f.steps = 0, 0, kernelSteps
+		f.texts, f.ran, f.steps, f.explored = 0, 0, kernelSteps, 0
 		one := &kernelFix{fixer: f, k: k, text: out.PTX, out: &Kernel{Kernel: k.Demangled, Name: k.Name}}
 		if err := one.run(ctx); err != nil {
 			return err
@@ -389,6 +391,11 @@ func (x *kernelFix) explain(after *repair.Judgement) {
 		out.Notes = append(out.Notes,
 			"the bug occurs with a launch that heddle guessed: "+x.judge.guessed.launch)
 	}
+	if after.Grade == repair.Explored {
+		out.Notes = append(out.Notes, fmt.Sprintf("all executions that the PTX memory model allows for "+
+			"%s were explored, without a race or an endless wait; that launch is %s",
+			x.judge.small.scope, x.judge.small.chosen))
+	}
 	if out.After.Kind == diag.Clean && after.Reason != "" {
 		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+after.Reason)
 	}
@@ -485,7 +492,7 @@ func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 	switch j.Grade {
 	case repair.Verified:
 		v.Kind = diag.Verified
-	case repair.Clean:
+	case repair.Clean, repair.Explored:
 		v.Kind = diag.Clean
 	case repair.Unknown:
 		v.Kind, v.Reason = diag.Unknown, j.Reason
@@ -518,10 +525,10 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 		}
 		r.Once(ctx, t.Seed)
 		if len(out) > 0 {
-			break
+			return out
 		}
 	}
-	return out
+	return append(out, x.wrongExplored()...)
 }
 
 // inLanguage names what a repair adds as the language of the file does; in PTX, as it is.
@@ -532,9 +539,9 @@ func (x *kernelFix) inLanguage(what string) string {
 	what = strings.Replace(what, "a block barrier", "`"+x.in.BarrierName(false)+"`", 1)
 	what = strings.Replace(what, "a warp barrier", "`"+x.in.BarrierName(true)+"`", 1)
 	switch what {
-	case "fence.acq_rel.gpu", "membar.gl":
+	case "fence.acq_rel.gpu", "fence.sc.gpu", "membar.gl":
 		return "`" + x.in.FenceName(what, true) + "`"
-	case "fence.acq_rel.cta", "membar.cta":
+	case "fence.acq_rel.cta", "fence.sc.cta", "membar.cta":
 		return "`" + x.in.FenceName(what, false) + "`"
 	}
 	return what

@@ -29,7 +29,9 @@ import (
 //
 // Buggy means that a run showed a bug, Verified that the proof succeeded. Clean means neither, so a
 // repair that is only clean can be wrong for inputs that were not tried; the result says so. A run
-// that hits its step limit makes the text Unknown, never Clean.
+// that hits its step limit makes the text Unknown, never Clean. Of a text that is clean and not
+// verified, all executions of a small launch are explored, if strong accesses may order something
+// (explored.go).
 
 // judge is the repair.Judge of one kernel.
 type judge struct {
@@ -49,7 +51,9 @@ type judge struct {
 	// suspect is a run with a race that rests on guesses about which nothing else is known, such as
 	// the contents of memory; nil: none.
 	suspect *run.Trial
-	limit   time.Duration // of a proof, if the user gives one
+	small   *small         // the launch of which all executions are explored; nil: not chosen yet
+	shownBy []exploredRace // what only that shows of the first text
+	limit   time.Duration  // of a proof, if the user gives one
 	spent   time.Duration
 }
 
@@ -203,6 +207,11 @@ func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judg
 			j.hunt(ctx, p, out)
 		}
 		j.hunted, j.f.ran = true, 0 // what follows has limits of its own
+	}
+	if !j.whether {
+		if err := j.explored(ctx, p, out); err != nil {
+			return nil, err
+		}
 	}
 	return out, ctx.Err()
 }

@@ -25,7 +25,7 @@ func (t *thread) convert(in *ir.Instr) {
 
 // access translates a load, a store or an atomic operation. Loads of parameters are constants.
 func (t *thread) access(in *ir.Instr) {
-	if in.Vec > 1 || in.NonCoherent() || in.Type == isa.B128 {
+	if in.Type == isa.B128 || in.Vec > 1 && in.Action() != isa.ActLoad && in.Action() != isa.ActStore {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
 	mem := &in.Src[0]
@@ -36,7 +36,8 @@ func (t *thread) access(in *ir.Instr) {
 		t.parameter(in, mem)
 		return
 	}
-	i := explore.Inst{Order: in.Order, Scope: in.Scope, Dst: -1, Size: in.Type.Size()}
+	i := explore.Inst{Order: in.Order, Scope: in.Scope, Dst: -1, Size: in.Type.Size(),
+		ReadOnly: in.NonCoherent()}
 	addr := explore.Const(int64(mem.Val))
 	switch {
 	case mem.Var != nil:
@@ -48,17 +49,69 @@ func (t *thread) access(in *ir.Instr) {
 	switch in.Action() {
 	case isa.ActLoad:
 		i.Kind = explore.Load
-		t.load(in, i)
+		t.loads(in, i)
 		return
 	case isa.ActStore:
 		i.Kind = explore.Store
-		i.Args = []explore.Operand{t.truncated(in, in.Src[1])}
-	default:
-		t.update(in, &i)
+		t.stores(in, i)
+		return
 	}
+	t.update(in, &i)
 	t.emit(in, i)
 	if in.Action() == isa.ActAtomic {
 		t.extended(in, i.Dst)
+	}
+}
+
+// hidden returns a new register.
+func (t *thread) hidden() int {
+	t.out.Regs = append(t.out.Regs, 0)
+	return len(t.out.Regs) - 1
+}
+
+// elements returns the operands of the elements of a vector; of a scalar, itself.
+func elements(o ir.Operand) []ir.Operand {
+	if o.Kind == ir.Vector {
+		return o.Elems
+	}
+	return []ir.Operand{o}
+}
+
+// loads emits a load of one value or of a vector, whose elements may overwrite its address.
+func (t *thread) loads(in *ir.Instr, i explore.Inst) {
+	if len(in.Dst) != 1 {
+		refuse(in, "%s is not supported by heddle explore", in.Text())
+	}
+	to := elements(in.Dst[0])
+	if len(to) == 1 {
+		t.load(in, i, to[0])
+		return
+	}
+	base := explore.Reg(t.hidden())
+	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: base.Reg, Args: []explore.Operand{*i.Addr},
+		Eval: func(a []int64) (int64, bool) { return a[0], true }})
+	i.Addr = &base
+	for n, o := range to {
+		i.Element = n + 1
+		t.load(in, i, o)
+		i.Offset += int64(i.Size)
+	}
+}
+
+// stores emits a store of one value or of a vector.
+func (t *thread) stores(in *ir.Instr, i explore.Inst) {
+	from := elements(in.Src[1])
+	var args []explore.Operand
+	for _, o := range from {
+		args = append(args, t.truncated(in, o))
+	}
+	for n, v := range args {
+		if len(args) > 1 {
+			i.Element = n + 1
+		}
+		i.Args = []explore.Operand{v}
+		t.emit(in, i)
+		i.Offset += int64(i.Size)
 	}
 }
 
@@ -75,17 +128,13 @@ func (t *thread) parameter(in *ir.Instr, mem *ir.Operand) {
 }
 
 // load emits a load into a register, extended to its width.
-func (t *thread) load(in *ir.Instr, i explore.Inst) {
-	if len(in.Dst) != 1 {
-		refuse(in, "%s is not supported by heddle explore", in.Text())
-	}
-	if in.Dst[0].Kind != ir.Register { // the value goes nowhere
-		t.out.Regs = append(t.out.Regs, 0)
-		i.Dst = len(t.out.Regs) - 1
+func (t *thread) load(in *ir.Instr, i explore.Inst, to ir.Operand) {
+	if to.Kind != ir.Register { // the value goes nowhere
+		i.Dst = t.hidden()
 		t.emit(in, i)
 		return
 	}
-	i.Dst = int(in.Dst[0].Reg)
+	i.Dst = int(to.Reg)
 	t.emit(in, i)
 	t.extended(in, i.Dst)
 }
@@ -117,8 +166,7 @@ func (t *thread) truncated(in *ir.Instr, o ir.Operand) explore.Operand {
 	if t.fn.Regs[o.Reg].Type.Size() <= size {
 		return v
 	}
-	t.out.Regs = append(t.out.Regs, 0)
-	r := len(t.out.Regs) - 1
+	r := t.hidden()
 	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: r, Args: []explore.Operand{v},
 		Eval: func(a []int64) (int64, bool) { return int64(cut(uint64(a[0]), size)), true }})
 	return explore.Reg(r)
@@ -153,7 +201,7 @@ func (t *thread) update(in *ir.Instr, i *explore.Inst) {
 	}
 	switch in.Fn {
 	case isa.FnExch:
-		i.Update = explore.Exchange
+		i.Update = explore.Swap
 		return
 	case isa.FnCAS:
 		i.Update = explore.CompareAndSwap

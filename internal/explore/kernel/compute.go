@@ -136,8 +136,7 @@ func (t *thread) pack(in *ir.Instr) {
 	if total > 64 || total%len(from) != 0 || total%len(to) != 0 {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
-	t.out.Regs = append(t.out.Regs, 0)
-	whole := len(t.out.Regs) - 1 // all sources are read before a destination is written
+	whole := t.hidden() // all sources are read before a destination is written
 	join := explore.Inst{Kind: explore.Compute, Dst: whole}
 	for _, o := range from {
 		join.Args = append(join.Args, t.value(in, o, in.Type))
@@ -165,8 +164,7 @@ func (t *thread) pack(in *ir.Instr) {
 
 // negated returns a hidden register with the negation of a predicate.
 func (t *thread) negated(in *ir.Instr, v explore.Operand) explore.Operand {
-	t.out.Regs = append(t.out.Regs, 0)
-	r := len(t.out.Regs) - 1
+	r := t.hidden()
 	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: r, Args: []explore.Operand{v},
 		Eval: func(a []int64) (int64, bool) { return 1 - a[0]&1, true }})
 	return explore.Reg(r)
@@ -202,7 +200,7 @@ func (t *thread) value(in *ir.Instr, o ir.Operand, typ isa.Type) explore.Operand
 // special returns the value of a special register for this thread (PTX ISA 10).
 func (t *thread) special(s ir.Sreg) (uint64, bool) {
 	g := t.geo
-	block, thread := g.Index(event.ThreadOf(event.Warp(t.block*uint32(g.WarpsPerBlock())), t.lane))
+	block, thread := t.place()
 	at := func(d event.Dim3, i ir.Sreg) (uint64, bool) {
 		return uint64([3]uint32{d.X, d.Y, d.Z}[i]), true
 	}
@@ -218,7 +216,7 @@ func (t *thread) special(s ir.Sreg) (uint64, bool) {
 	case s == ir.LaneID:
 		return uint64(t.lane), true
 	case s == ir.WarpID:
-		return 0, true // a block has at most one warp
+		return uint64(t.warp), true
 	case s == ir.WarpSz:
 		return event.WarpSize, true
 	}

@@ -6,6 +6,7 @@ package kernel
 
 import (
 	"fmt"
+	"math/bits"
 
 	"heddle/internal/event"
 	"heddle/internal/explore"
@@ -15,8 +16,8 @@ import (
 	"heddle/internal/memmodel"
 )
 
-// MaxThreads is the number of threads that a launch may have.
-const MaxThreads = 16
+// MaxThreads is the number of threads that a launch may have. More would have too many accesses.
+const MaxThreads = 64
 
 // UnsupportedError names what is not translated.
 type UnsupportedError struct {
@@ -59,17 +60,17 @@ func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *expl
 	}
 	x := &translator{fn: fn, at: at, geo: cfg.Geometry}
 	blocks, threads := x.geo.Blocks(), uint64(x.geo.ThreadsPerBlock())
-	if n := blocks * threads; n > MaxThreads || threads > event.WarpSize {
+	if n := blocks * threads; n > MaxThreads {
 		return nil, &UnsupportedError{nil, fmt.Sprintf("a launch of %d threads; heddle explore takes "+
-			"at most %d: choose a smaller --grid or --block", n, MaxThreads)}
+			"at most %d: choose a smaller --grid or --block, or auto", n, MaxThreads)}
 	}
 	if x.mem, err = newMemory(fn, cfg); err != nil {
 		return nil, &UnsupportedError{nil, err.Error()}
 	}
 	p = &explore.Program{Locate: x.mem.locate}
 	for b := range uint32(blocks) {
-		for lane := range int(threads) {
-			p.Threads = append(p.Threads, x.thread(b, lane))
+		for i := range int(threads) {
+			p.Threads = append(p.Threads, x.thread(b, i))
 		}
 	}
 	return p, nil
@@ -81,20 +82,27 @@ type thread struct {
 	*translator
 	out   explore.Thread
 	block uint32
+	warp  int // in the block
 	lane  int
 	start []int              // of each basic block, the first instruction
 	fixes map[int]ir.BlockID // branches whose target is a block
+}
+
+// place returns the indices of the block and of the thread in it.
+func (t *thread) place() (block, thread event.Dim3) {
+	w := t.block*uint32(t.geo.WarpsPerBlock()) + uint32(t.warp)
+	return t.geo.Index(event.ThreadOf(event.Warp(w), t.lane))
 }
 
 // endBlock stands for the end of the thread among the targets of branches.
 const endBlock = ir.BlockID(-2)
 
 // thread translates the kernel for one thread.
-func (x *translator) thread(block uint32, lane int) explore.Thread {
-	t := &thread{translator: x, block: block, lane: lane, fixes: map[int]ir.BlockID{},
+func (x *translator) thread(block uint32, index int) explore.Thread {
+	t := &thread{translator: x, block: block, warp: index / event.WarpSize,
+		lane: index % event.WarpSize, fixes: map[int]ir.BlockID{},
 		start: make([]int, len(x.fn.Blocks))}
-	th := event.ThreadOf(event.Warp(block*uint32(x.geo.WarpsPerBlock())), lane)
-	bi, ti := x.geo.Index(th)
+	bi, ti := t.place()
 	t.out.Name = fmt.Sprintf("block %s thread %s", bi.In(x.geo.Grid), ti.In(x.geo.Block))
 	t.out.Position = memmodel.Position{CTA: int(block), Cluster: int(x.geo.ClusterOf(block))}
 	t.out.Regs = make([]int64, len(x.fn.Regs))
@@ -169,6 +177,8 @@ func (t *thread) unguarded(in *ir.Instr) {
 		t.emit(in, explore.Inst{Kind: explore.Fence, Order: in.Order, Scope: in.Scope, Dst: -1})
 	case isa.ActNumberedBarrier, isa.ActWarpBarrier:
 		t.barrier(in)
+	case isa.ActShuffle, isa.ActVote:
+		t.exchange(in)
 	case isa.ActReturn, isa.ActExit:
 		t.fixes[len(t.out.Code)] = endBlock
 		t.emit(in, explore.Inst{Kind: explore.Branch, Dst: -1})
@@ -177,7 +187,8 @@ func (t *thread) unguarded(in *ir.Instr) {
 	}
 }
 
-// barrier translates bar.sync, bar.arrive and bar.warp.sync. The names of the latter are apart.
+// barrier translates bar.sync, bar.arrive and bar.warp.sync. The second part of a name tells the
+// barriers of a block from those of each warp.
 func (t *thread) barrier(in *ir.Instr) {
 	b, _ := in.Barrier()
 	if b.Predicate != nil || b.ID == nil {
@@ -186,19 +197,26 @@ func (t *thread) barrier(in *ir.Instr) {
 	i := explore.Inst{Kind: explore.Barrier, Dst: -1, Arrive: !b.Waits}
 	i.Name = [2]explore.Operand{t.value(in, *b.ID, isa.U32), explore.Const(0)}
 	if in.IsWarpBarrier() {
-		i.Name[1] = explore.Const(1)
-		if i.Name[0].IsReg {
-			refuse(in, "%s with a mask in a register is not supported by heddle explore", in.Text())
-		}
-		n := int64(0)
-		for lane := range t.geo.ThreadsPerBlock() {
-			n += i.Name[0].Value >> lane & 1
-		}
-		count := explore.Const(n)
+		i.Name[1] = explore.Const(int64(1 + t.warp))
+		count := t.lanes(in, i.Name[0])
 		i.Count = &count
 	} else if b.Count != nil {
 		count := t.value(in, *b.Count, isa.U32)
 		i.Count = &count
 	}
 	t.emit(in, i)
+}
+
+// lanes returns how many threads of the warp a mask names.
+func (t *thread) lanes(in *ir.Instr, mask explore.Operand) explore.Operand {
+	w := event.Warp(t.block*uint32(t.geo.WarpsPerBlock()) + uint32(t.warp))
+	all := t.geo.Lanes(w)
+	count := func(m int64) int64 { return int64(bits.OnesCount32(uint32(m) & all)) }
+	if !mask.IsReg {
+		return explore.Const(count(mask.Value))
+	}
+	r := t.hidden()
+	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: r, Args: []explore.Operand{mask},
+		Eval: func(a []int64) (int64, bool) { return count(a[0]), true }})
+	return explore.Reg(r)
 }

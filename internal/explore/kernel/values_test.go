@@ -156,6 +156,38 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 		{"max", `mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 5; red.global.max.s32 [y], %r1;
 	red.global.max.u32 [y+4], %r1;`,
 			1, 2, map[string]int64{"y[0]": 1, "y[1]": 0xfffffffc}, 4, 0},
+		// The elements of vectors are accesses of their own, and a load may overwrite its address.
+		{"vectors", `mov.u32 %r1, 5; mov.u32 %r2, 6; mov.u64 %rd1, y; st.global.v2.u32 [%rd1], {%r1, %r2};
+	ld.global.v2.u32 {%r2, %r1}, [%rd1]; st.global.v2.u32 [y+8], {%r1, %r2};`, 1, 1,
+			map[string]int64{"y[0]": 5, "y[1]": 6, "y[2]": 6, "y[3]": 5}, 1, 0},
+		// Memory that nobody writes may be read without coherence.
+		{"non-coherent", `ld.global.nc.u32 %r1, [y+8]; st.global.u32 [x], %r1;`, 1, 1,
+			map[string]int64{"x": 3}, 1, 0},
+		// A block of two warps: %warpid, and a warp barrier for each.
+		{"two warps", `mov.u32 %r1, %warpid; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 32;
+	bar.warp.sync 0xffffffff; @%p1 st.global.u32 [x], %r1;`, 1, 33, map[string]int64{"x": 1}, 1, 0},
+		// Lane 0 gets the value of lane 1, which is out of range for lane 3 + 1; the predicates of four
+		// lanes say which.
+		{"shuffle", `mov.u32 %r1, %tid.x; add.u32 %r2, %r1, 5; shfl.sync.down.b32 %r2|%p1, %r2, 1, 3, -1;
+	mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, y; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r2;
+	ld.param.u64 %rd3, [mem]; add.u64 %rd3, %rd3, %rd1; selp.u32 %r3, 1, 0, %p1;
+	st.global.u32 [%rd3], %r3;`, 1, 4, map[string]int64{"y[0]": 6, "y[1]": 7, "y[2]": 8, "y[3]": 8,
+			"mem[0]": 1, "mem[2]": 1, "mem[3]": 0}, 1, 0},
+		{"up, bfly, idx", `mov.u32 %r1, %tid.x; shfl.sync.up.b32 %r2, %r1, 1, 0, -1;
+	shfl.sync.bfly.b32 %r3, %r1, 2, 31, -1; shfl.sync.idx.b32 %r4, %r1, 3, 31, -1;
+	shl.b32 %r3, %r3, 4; add.u32 %r2, %r2, %r3; shl.b32 %r4, %r4, 8; add.u32 %r2, %r2, %r4;
+	mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, y; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r2;`,
+			1, 4, map[string]int64{"y[0]": 0x320, "y[1]": 0x330, "y[2]": 0x301, "y[3]": 0x312}, 1, 0},
+		// Of three lanes that vote, lane 3 has exited: all, any, uni and the ballot are of the others.
+		{"vote", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 exit; setp.lt.u32 %p2, %r1, 2;
+	vote.sync.ballot.b32 %r2, %p2, -1; vote.sync.all.pred %p3, %p2, -1; selp.u32 %r3, 16, 0, %p3;
+	add.u32 %r2, %r2, %r3; vote.sync.any.pred %p3, !%p2, -1; selp.u32 %r3, 32, 0, %p3;
+	add.u32 %r2, %r2, %r3; vote.sync.uni.pred %p3, %p2, -1; selp.u32 %r3, 64, 0, %p3;
+	add.u32 %r2, %r2, %r3; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], %r2;`, 1, 4,
+			map[string]int64{"x": 3 + 32}, 1, 0},
+		// An exchange orders no memory accesses: lane 1 may read 0 or 3.
+		{"an exchange is no barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
+	vote.sync.any.pred %p2, %p1, -1; @!%p1 ld.global.u32 %r2, [x];`, 1, 2, map[string]int64{"x": 3}, 2, 1},
 		// A warp barrier orders its lanes.
 		{"warp barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
 	bar.warp.sync 0xffffffff; ld.global.u32 %r2, [x]; @!%p1 st.global.u32 [y], %r2;`, 1, 2,
@@ -186,12 +218,19 @@ func TestRefusals(t *testing.T) {
 	n := launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "1"}
 	const no = " is not supported by heddle explore"
 	for body, want := range map[string]string{
-		"ld.global.v2.u32 {%r1, %r2}, [y];":      "ld.global.v2.u32" + no,
-		"ld.global.nc.u32 %r1, [x];":             "ld.global.nc.u32" + no,
-		"mov.u32 %r1, %clock;":                   "%clock, whose value no launch determines," + no,
-		"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;": "shfl.sync.idx.b32" + no,
-		"add.cc.u32 %r1, %r2, %r3;":              "add.cc.u32" + no,
-		"trap;":                                  "trap" + no,
+		"ld.global.nc.u32 %r1, [x]; st.global.u32 [x], 1;": "2: st.global.u32: a non-coherent load " +
+			"reads x, which the kernel writes, and may return any value that it had",
+		"st.global.u32 [x], 1; ld.global.nc.u32 %r1, [x];": "2: ld.global.nc.u32: a non-coherent load " +
+			"reads x, which the kernel writes, and may return any value that it had",
+		"mov.u32 %r1, %clock;": "%clock, whose value no launch determines," + no,
+		"activemask.b32 %r1;":  "activemask.b32" + no,
+		"shfl.sync.idx.b32 %r1, %r2, 1, 31, -1; st.global.u32 [x], %r1;": "a division by zero, or a " +
+			"shfl.sync from a lane that takes no part, whose value the PTX ISA leaves unspecified (9.7.1, " +
+			"9.7.9.6)",
+		"shfl.sync.idx.b32 %r1, %r2, 0, 31, 2;": "1: a thread executes shfl.sync.idx.b32 without being in " +
+			"its mask, which is undefined",
+		"add.cc.u32 %r1, %r2, %r3;": "add.cc.u32" + no,
+		"trap;":                     "trap" + no,
 		"st.global.u32 [y+16], 1;": "1: st.global.u32 accesses y at byte 16, which has 16 " +
 			"bytes",
 		"st.global.u32 [y+2], 1;": "1: st.global.u32 accesses a misaligned address",
@@ -210,9 +249,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", body, err, want)
 		}
 	}
-	f, cfg := launched(t, head+"\tret;\n}\n", 3, 8, mem, n)
-	const want = "a launch of 24 threads; heddle explore takes at most 16: choose a smaller --grid " +
-		"or --block"
+	f, cfg := launched(t, head+"\tret;\n}\n", 3, 32, mem, n)
+	const want = "a launch of 96 threads; heddle explore takes at most 64: choose a smaller --grid " +
+		"or --block, or auto"
 	if _, err := Program(f, cfg, where); err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)
 	}

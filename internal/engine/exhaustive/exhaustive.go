@@ -1,0 +1,193 @@
+// Package exhaustive decides a kernel for one small launch by all executions of the PTX memory
+// model (package explore): verified, or a bug with an execution that shows it. The launch is the
+// user's, or the smallest that exercises what synchronizes the kernel (shrink.go).
+//
+// In flow a driver.Job and Options; out flow the report and a verdict. Unlike a proof it covers no
+// other launch, and unlike a run it covers every order of events.
+package exhaustive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/explore"
+	"heddle/internal/explore/kernel"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// Options are the choices of this engine.
+type Options struct {
+	explore.Options
+	// AutoGrid and AutoBlock let heddle choose that part of the launch.
+	AutoGrid, AutoBlock bool
+	// MinBlocks is the number of blocks that a chosen grid has at least.
+	MinBlocks int
+	// Place names the place of an instruction; nil: as in the user's source.
+	Place   func(*ir.Instr) string
+	Visit   func(*explore.Execution) // sees each execution; may be nil
+	Restart func()                   // what it has seen is void; may be nil
+}
+
+// Result is what the executions of a kernel show for a launch.
+type Result struct {
+	Config *launch.Config  // nil: no launch was examined
+	Report *explore.Report // nil: not examined
+	Choice *Choice         // nil: the launch is the user's
+	// Err is why there is no report: the kernel or the launch is not supported, or no launch is
+	// usable. At is the instruction, if it is about one.
+	Err error
+	At  *ir.Instr
+	// Missing are the instructions that synchronize and that no execution of a chosen launch executes.
+	Missing []*ir.Instr
+	// Partial says of a chosen launch that others cover something that it does not.
+	Partial bool
+}
+
+// examiner examines one kernel.
+type examiner struct {
+	job *driver.Job
+	fn  *ir.Func // without calls
+	opt *Options
+}
+
+// Kernel explores a kernel. The error is that of the context.
+func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error) {
+	fn, err := ir.Inline(job.Kernel)
+	if err != nil {
+		return &Result{Err: err}, nil
+	}
+	x := &examiner{job: job, fn: fn, opt: opt}
+	if !opt.AutoGrid && !opt.AutoBlock {
+		cfg := job.Resolve()
+		if cfg == nil {
+			return &Result{Err: errors.New("its launch is unknown")}, nil
+		}
+		res := &Result{Config: cfg}
+		p := x.program(res)
+		if p == nil {
+			return res, nil
+		}
+		_, err := x.explore(ctx, res, p, opt.Options, false)
+		return res, err
+	}
+	return x.shrink(ctx)
+}
+
+// program returns the program of the launch of a result; nil with the reason in the result if there
+// is none.
+func (x *examiner) program(res *Result) *explore.Program {
+	place := x.opt.Place
+	if place == nil {
+		place = func(in *ir.Instr) string { return x.job.Format(driver.Place(in).Start) }
+	}
+	p, err := kernel.Program(x.fn, res.Config, place)
+	if err != nil {
+		res.refuse(err)
+	}
+	return p
+}
+
+// explore explores the launch of a result, and returns what it covers; meetings only if it draws.
+func (x *examiner) explore(ctx context.Context, res *Result, p *explore.Program,
+	opt explore.Options, draws bool) (coverage, error) {
+	cov := coverage{}
+	opt.Restart = func() {
+		clear(cov)
+		if x.opt.Restart != nil && !draws {
+			x.opt.Restart()
+		}
+	}
+	rep, err := explore.Survey(ctx, p, opt, func(e *explore.Execution) {
+		cov.ran(p, e)
+		switch {
+		case draws:
+			cov.met(e)
+		case x.opt.Visit != nil:
+			x.opt.Visit(e)
+		}
+	})
+	if err = res.refuse(err); err != nil || res.Err != nil {
+		return nil, err
+	}
+	res.Report = rep
+	return cov, nil
+}
+
+// refuse turns an error about the kernel into the reason of a result, and returns any other.
+func (r *Result) refuse(err error) error {
+	var refused *kernel.UnsupportedError
+	var limit *explore.LimitError
+	switch {
+	case errors.As(err, &refused):
+		r.Err, r.At = err, refused.Instr
+	case errors.As(err, &limit):
+		r.Err = err
+	default:
+		return err
+	}
+	return nil
+}
+
+// Verdict returns the verdict of a result, with the reason unless it is verified or a bug.
+func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
+	rep := r.Report
+	switch {
+	case r.Err != nil && r.Choice != nil:
+		return diag.Unknown, r.Err.Error()
+	case r.Err != nil:
+		return diag.Unsupported, r.Err.Error()
+	case len(rep.Races) > 0 || rep.Hang != nil:
+		return diag.Bug, ""
+	case rep.Stats.Truncated > 0:
+		return diag.Unknown, "loops need a larger --unroll"
+	case rep.Stats.Stopped:
+		return diag.Unknown, "not all executions were explored"
+	case len(r.Missing) > 0:
+		return diag.Unknown, r.missing()
+	case r.Partial:
+		return diag.Unknown, fmt.Sprintf("no launch of at most %d threads covers what several cover", maxAuto)
+	}
+	return diag.Verified, ""
+}
+
+// missing says what no launch executed.
+func (r *Result) missing() string {
+	var names []string
+	for _, in := range r.Missing {
+		names = append(names, in.Text())
+	}
+	more := ""
+	if n := len(names) - 3; n > 0 {
+		names, more = names[:3], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("no launch of at most %d threads executes %s%s", maxAuto,
+		strings.Join(names, ", "), more)
+}
+
+// Scope says what a verdict covers: the bound of the exploration.
+func (r *Result) Scope() string {
+	all := "all"
+	if r.Report.Stats.Truncated > 0 || r.Report.Stats.Stopped {
+		all = "some"
+	}
+	return fmt.Sprintf("%s, %s executions of the PTX memory model", r.Launch(), all)
+}
+
+// Launch names the size of the launch.
+func (r *Result) Launch() string {
+	g := r.Config.Geometry
+	return counted(g.Blocks(), "block") + " of " + counted(uint64(g.ThreadsPerBlock()), "thread")
+}
+
+// counted returns a number with its unit.
+func counted(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

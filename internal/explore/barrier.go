@@ -13,7 +13,7 @@ const maxThreads = 1024
 // arrive adds the arrival of a thread at a barrier, once its operands are known.
 func (x *explorer) arrive(st *state, i int, in *Inst) bool {
 	t := &st.threads[i]
-	a := arrival{thread: i}
+	a := arrival{thread: i, peers: in.Peers}
 	var deps memmodel.Set
 	for k, o := range in.operands() {
 		v := t.operand(o)
@@ -111,7 +111,7 @@ func (x *explorer) release(st *state) bool {
 	for i := range st.arrivals {
 		a := &st.arrivals[i]
 		here := x.at(st, a)
-		if a.count != 0 && len(here) != a.count || x.comes(st, a, here) ||
+		if a.count != 0 && len(here) != a.count-st.ended(a) || x.comes(st, a, here) ||
 			!x.permitted(st, here, st.events(here)) {
 			continue
 		}
@@ -119,6 +119,18 @@ func (x *explorer) release(st *state) bool {
 		return true
 	}
 	return false
+}
+
+// ended returns how many of the lanes that the mask of a barrier of a warp names have exited: they
+// are not waited for, as the CUDA C++ Programming Guide has it ("all non-exited threads named in
+// mask"); PTX ISA 9.7.13.2 is silent.
+func (st *state) ended(a *arrival) (n int) {
+	for lane, peer := range a.peers {
+		if a.name[0]>>lane&1 != 0 && st.threads[peer].status == ended {
+			n++
+		}
+	}
+	return n
 }
 
 // finish completes a generation.

@@ -86,8 +86,9 @@ type Inst struct {
 	Count  *Operand
 	Arrive bool // does not wait
 
-	// Peers are the threads of the warp of an Exchange, by lane. Name[0] is the mask of those that take
-	// part; Args[0] of others is 0 for Eval. Exchanges with one Text are one operation.
+	// Peers are the threads of the warp of an Exchange or of a barrier of a warp, by lane. Name[0] is
+	// the mask of those that take part; Args[0] of others is 0 for Eval. Exchanges with one Text are
+	// one operation.
 	Peers []int
 
 	Text string // for people: the instruction

@@ -46,7 +46,8 @@ type visit struct {
 type arrival struct {
 	event, thread int
 	name          [2]int64
-	count         int // 0: the threads that can still arrive
+	count         int   // 0: the threads that can still arrive
+	peers         []int // Inst.Peers
 	// later holds the arrivals that may not be the rest of its generation: the choice was that one
 	// that comes later takes part.
 	later memmodel.Set

@@ -197,7 +197,7 @@ func (t *thread) barrier(in *ir.Instr) {
 	i := explore.Inst{Kind: explore.Barrier, Dst: -1, Arrive: !b.Waits}
 	i.Name = [2]explore.Operand{t.value(in, *b.ID, isa.U32), explore.Const(0)}
 	if in.IsWarpBarrier() {
-		i.Name[1] = explore.Const(int64(1 + t.warp))
+		i.Name[1], i.Peers = explore.Const(int64(1+t.warp)), t.peers()
 		count := t.lanes(in, i.Name[0])
 		i.Count = &count
 	} else if b.Count != nil {

@@ -192,6 +192,11 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 		{"warp barrier", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3;
 	bar.warp.sync 0xffffffff; ld.global.u32 %r2, [x]; @!%p1 st.global.u32 [y], %r2;`, 1, 2,
 			map[string]int64{"x": 3, "y[0]": 3}, 1, 0},
+		// It does not wait for a lane that has exited, or exits later; lanes that do not exit are waited for.
+		{"warp barrier and exits", `mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 2; @%p1 exit;
+	setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [x], 3; bar.warp.sync 0xffffffff;
+	ld.global.u32 %r2, [x]; @!%p1 st.global.u32 [y], %r2;`, 1, 3,
+			map[string]int64{"x": 3, "y[0]": 3}, 1, 0},
 	} {
 		f, cfg := launched(t, head+c.body+"\n\tret;\n}\n", c.blocks, c.threads, mem, n)
 		p, err := Program(f, cfg, where)

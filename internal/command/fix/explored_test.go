@@ -39,7 +39,7 @@ __global__ void k() {
 	}
 }
 int main() { k<<<2, 1>>>(); }
-`, 2, 1, "fence.acq_rel.gpu", "__threadfence()", repair.Explored},
+`, 2, 1, "fence.acq_rel.gpu", "__threadfence()", repair.Verified},
 	// The owner of a ticket passes it on without releasing what it wrote.
 	{"ticket lock with relaxed unlock", `
 __device__ unsigned next, serving;

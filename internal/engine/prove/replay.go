@@ -85,7 +85,7 @@ func (p *Proof) Describe(f *verify.Finding) string {
 	switch f.Kind {
 	case verify.Violation:
 		if f.Assertion.Kind == lockstep.NotEndless {
-			return fmt.Sprintf("a thread in the loop at %s, which nothing leaves,",
+			return fmt.Sprintf("an endless loop at %s",
 				p.Job.Format(driver.Place(f.A).Start))
 		}
 		return fmt.Sprintf("a violation of the %s at %s",

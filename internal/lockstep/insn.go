@@ -54,6 +54,10 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		return // cvta of nothing, prefetch, nanosleep and the like
 	}
 	x.ops.st = st
+	if v, ok := x.orOffset(in, st); ok {
+		x.set(in, in.Dst[0], v, false, st)
+		return
+	}
 	results, ok := x.eval.Execute(in)
 	for _, r := range results {
 		x.set(in, *r.To, r.Value, r.Signed, st)
@@ -61,6 +65,25 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	if !ok {
 		x.opaque(in, st)
 	}
+}
+
+// orOffset is the value of an or that adds a constant to the address of a variable, as compilers
+// write it where the alignment of the variable makes the two the same.
+func (x *exec) orOffset(in *ir.Instr, st *state) (smt.Term, bool) {
+	if in.Op() != "or" || in.Type.Size() != 8 {
+		return 0, false
+	}
+	c, at := x.c, x.read(in.Src[0], 64, st)
+	o, off, ok := x.mem.BaseAndOffset(at)
+	k, fixed := c.Value(x.read(in.Src[1], 64, st))
+	if !ok || !fixed || o.Var == nil || o.Var.Pointer {
+		return 0, false
+	}
+	from, known := c.Value(off)
+	if !known || from&k != 0 || k >= uint64(o.Var.Align) {
+		return 0, false
+	}
+	return c.AddConst(at, k), true
 }
 
 // opaque gives the destinations values that depend on the sources only; of an instruction that

@@ -8,7 +8,9 @@ import (
 
 // Local arrays of 16 bytes and more are aligned to 16, the size of the widest access. C++ promises
 // less, but CUB reads its arrays of items by vectors all the same: in optimized code they are
-// registers, and in local memory their place is the compiler's choice.
+// registers, and in local memory their place is the compiler's choice. This is done behind opt,
+// which would otherwise clear and copy aligned arrays by wider accesses, and then keep in memory
+// what it makes registers of.
 
 // localArrayRE matches the allocation of an array, with its type and its alignment.
 var localArrayRE = regexp.MustCompile(`^(  %\S+ = alloca (\[.*\]), align )([0-9]+)(,.*)?$`)

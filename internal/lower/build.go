@@ -342,14 +342,13 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 }
 
 // analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks
-// become pseudo probes, variables get an arbitrary value, arrays are aligned, and copies are
-// expanded; after it, marks become inline assembly again, and what setVariables added to memory is
-// removed.
+// become pseudo probes, variables get an arbitrary value, and copies are expanded; after it, arrays
+// that are left in memory are aligned, marks become inline assembly again, and what setVariables
+// added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
 	keepEffects(m)
 	hidePoints(m)
 	setVariables(m)
-	alignArrays(m)
 	storeSharedTables(m)
 	expandCopies(m, "copy")
 	text, err := opt.finish(m.print())
@@ -357,6 +356,7 @@ func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irM
 		return nil, b.toolError(ctx, opt, err)
 	}
 	m = parseIR(text)
+	alignArrays(m)
 	forgetUnset(m)
 	showPoints(m)
 	expandCopies(m, "late") // copies whose size is known only after inlining

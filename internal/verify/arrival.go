@@ -29,9 +29,10 @@ type arrival struct {
 	limit   smt.Term    // of atom.inc, as wide as the result; smt.False for atom.add
 	release []*ir.Instr // fences or the addition itself: what precedes each of them is released
 	acquire []*ir.Instr // fences or the addition itself: what follows each of them has acquired
-	blocks  smt.Term    // their number, 64 bits
-	leaders [2]*smt.Substitution
-	first   *smt.Substitution // replaces the index of the thread by that of the leader
+	// those of release and of acquire that are a fence.sc
+	releaseSC, acquireSC []*ir.Instr
+	blocks               smt.Term                   // their number, 64 bits
+	leaders              [2]func(smt.Term) smt.Term // see prover.leaders
 	// broadcasts are the stores of leaders to shared arrays that nothing else writes, by the names of
 	// the functions of their contents; nil for other arrays
 	broadcasts map[string]*thread.Access
@@ -94,15 +95,9 @@ func (p *prover) countable() bool {
 // newArrival prepares the terms that do not depend on the addition.
 func (p *prover) newArrival() *arrival {
 	c := p.c
-	a := &arrival{p: p, paths: ir.NewPaths(p.th.Func), blocks: c.Const(1, 64), first: c.Substitute()}
-	for i := range 3 {
-		a.blocks = c.Mul(a.blocks, c.ZExt(p.th.Nctaid[i], 64))
-		if _, fixed := c.Value(p.th.Tid[i]); !fixed {
-			a.first.Replace(p.th.Tid[i], c.Const(0, 32))
-		}
-	}
-	for i := range a.leaders {
-		a.leaders[i] = symbol.Leader(c, i+1)
+	a := &arrival{p: p, paths: ir.NewPaths(p.th.Func), blocks: c.Const(1, 64), leaders: p.leaders()}
+	for _, n := range p.th.Nctaid {
+		a.blocks = c.Mul(a.blocks, c.ZExt(n, 64))
 	}
 	return a
 }
@@ -128,17 +123,12 @@ func (a *arrival) counts(x *thread.Access) bool {
 	}
 	a.fences()
 	a.broadcasts = map[string]*thread.Access{}
-	s := p.far[0]
-	var leader []smt.Term
-	for _, t := range p.th.Tid {
-		leader = append(leader, c.Eq(t, c.Const(0, 32)))
-	}
-	return a.never(s.Apply(x.Guard), c.Not(s.Apply(c.And(leader...))))
+	return a.never(p.far[0].Apply(x.Guard), c.Not(a.isLeader(0)))
 }
 
 // fences finds what makes the addition part of a release or an acquire pattern.
 func (a *arrival) fences() {
-	a.release, a.acquire = nil, nil
+	a.release, a.acquire, a.releaseSC, a.acquireSC = nil, nil, nil, nil
 	at := a.add.Instr
 	if a.add.Order.Releases() {
 		a.release = append(a.release, at)
@@ -152,9 +142,15 @@ func (a *arrival) fences() {
 		}
 		if in.Order.Releases() && a.paths.Dominates(in, at) {
 			a.release = append(a.release, in)
+			if a.sc(in) {
+				a.releaseSC = append(a.releaseSC, in)
+			}
 		}
 		if in.Order.Acquires() && a.paths.Reaches(at, in) && !a.paths.Reaches(in, at) {
 			a.acquire = append(a.acquire, in)
+			if a.sc(in) {
+				a.acquireSC = append(a.acquireSC, in)
+			}
 		}
 	}
 }
@@ -193,7 +189,7 @@ func (a *arrival) never(conds ...smt.Term) bool {
 }
 
 // lead returns a term of the leader of the block of thread t.
-func (a *arrival) lead(t int, x smt.Term) smt.Term { return a.leaders[t].Apply(a.first.Apply(x)) }
+func (a *arrival) lead(t int, x smt.Term) smt.Term { return a.leaders[t](x) }
 
 // last is the formula that the leader of the block of thread t arrives last: it receives the number
 // of blocks less one, and the counter has not wrapped before.
@@ -208,14 +204,7 @@ func (a *arrival) last(t int) smt.Term {
 }
 
 // isLeader is the formula that thread t is the leader of its block.
-func (a *arrival) isLeader(t int) smt.Term {
-	c := a.p.c
-	var is []smt.Term
-	for _, i := range a.p.th.Tid {
-		is = append(is, c.Eq(a.p.far[t].Apply(i), c.Const(0, 32)))
-	}
-	return c.And(is...)
-}
+func (a *arrival) isLeader(t int) smt.Term { return a.p.far[t].Apply(a.p.leads()) }
 
 // before is the formula that what thread t does at x is released by the addition of its leader: the
 // leader itself does it before a release, or a barrier lies between the two. The addition itself
@@ -253,7 +242,7 @@ func (a *arrival) beforeSC(x *thread.Access, t int) smt.Term {
 			return smt.True
 		}
 	}
-	return a.before(x, slices.DeleteFunc(slices.Clone(a.release), a.notSC), t)
+	return a.before(x, a.releaseSC, t)
 }
 
 // behindSC is behind by a fence.sc, which may also be the thread's own, behind a barrier.
@@ -264,10 +253,8 @@ func (a *arrival) behindSC(y *thread.Access, t int) smt.Term {
 			return smt.True
 		}
 	}
-	return a.behind(y, slices.DeleteFunc(slices.Clone(a.acquire), a.notSC), t)
+	return a.behind(y, a.acquireSC, t)
 }
-
-func (a *arrival) notSC(in *ir.Instr) bool { return !a.sc(in) }
 
 // behind is the formula that what thread t does at y follows one of the instructions which the
 // leader of its block executes at its addition or after it: the leader itself does it, or a barrier

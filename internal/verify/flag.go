@@ -5,7 +5,6 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
@@ -28,7 +27,10 @@ type flags struct {
 	object *thread.Object
 	sets   []*thread.Access // that do not store 0
 	loads  []*thread.Access
-	lead   bool // leaders alone set them
+	// releases are the release patterns that each set is part of, by the set
+	releases map[*thread.Access][]*ir.Instr
+	behind   map[*thread.Access][]found // see foundAt
+	lead     bool                       // leaders alone set them
 	// leaders turn terms of a thread into those of the leader of the block of each of two threads
 	leaders [2]func(smt.Term) smt.Term
 }
@@ -59,7 +61,8 @@ func (p *prover) findFlags() []*flags {
 
 // newFlags returns the flags in an array; nil if its elements are not used as flags.
 func (p *prover) newFlags(o *thread.Object) *flags {
-	f := &flags{p: p, paths: ir.NewPaths(p.th.Func), object: o, leaders: p.leaders()}
+	f := &flags{p: p, paths: ir.NewPaths(p.th.Func), object: o, leaders: p.leaders(),
+		releases: map[*thread.Access][]*ir.Instr{}, behind: map[*thread.Access][]found{}}
 	for i := range p.th.Accesses {
 		a := &p.th.Accesses[i]
 		if a.Object == o && a.Loaded != smt.False && a.Scope >= event.GPU && !a.Async {
@@ -87,6 +90,7 @@ func (p *prover) newFlags(o *thread.Object) *flags {
 			return nil
 		}
 		f.sets = append(f.sets, w)
+		f.releases[w] = f.releasedBy(w)
 	}
 	f.loads = slices.DeleteFunc(f.loads, func(l *thread.Access) bool { return l.Size != size })
 	f.lead = !slices.ContainsFunc(f.sets, func(w *thread.Access) bool {
@@ -109,31 +113,6 @@ func stored(w *thread.Access) (smt.Term, bool) {
 	return smt.False, false
 }
 
-// leads is the formula that a thread is the leader of its block.
-func (p *prover) leads() smt.Term {
-	var is []smt.Term
-	for _, t := range p.th.Tid {
-		is = append(is, p.c.Eq(t, p.c.Const(0, 32)))
-	}
-	return p.c.And(is...)
-}
-
-// leaders returns, for each of two threads of two blocks, what turns terms of a thread into those of
-// the leader of its block.
-func (p *prover) leaders() (out [2]func(smt.Term) smt.Term) {
-	first := p.c.Substitute()
-	for _, t := range p.th.Tid {
-		if _, fixed := p.c.Value(t); !fixed {
-			first.Replace(t, p.c.Const(0, 32))
-		}
-	}
-	for i := range out {
-		rename := symbol.Leader(p.c, i+1)
-		out[i] = func(t smt.Term) smt.Term { return rename.Apply(first.Apply(t)) }
-	}
-	return out
-}
-
 // ownElements reports whether each flag is set by one thread.
 func (f *flags) ownElements() bool {
 	p := f.p
@@ -148,32 +127,36 @@ func (f *flags) ownElements() bool {
 	return true
 }
 
+// releasedBy returns the first operations of the release patterns that a set is part of: fences
+// before it, or the set itself.
+func (f *flags) releasedBy(set *thread.Access) []*ir.Instr {
+	var out []*ir.Instr
+	if set.Order.Releases() {
+		out = append(out, set.Instr)
+	}
+	releases := f.p.fence(event.Order.Releases)
+	for _, r := range f.p.th.Fences {
+		if releases(r) && f.paths.Dominates(r, set.Instr) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // before reports whether the thread that sets a flag, or its block if byBlock, does x before the
 // release pattern that the store is part of, whenever it does x at all.
 func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
 	if x.Async || x == set {
 		return false
 	}
-	releases := f.p.fence(event.Order.Releases)
-	for _, b := range f.p.th.Func.Blocks {
-		for _, r := range b.Instrs {
-			if !(r == set.Instr && set.Order.Releases() || releases(r) && f.paths.Dominates(r, set.Instr)) {
-				continue
-			}
-			if !byBlock {
-				if !f.paths.Reaches(r, x.Instr) {
-					return true
-				}
-				continue
-			}
-			for _, bar := range f.p.barriers() {
-				if f.paths.Dominates(bar, r) && !f.paths.Reaches(bar, x.Instr) {
-					return true
-				}
-			}
+	return slices.ContainsFunc(f.releases[set], func(r *ir.Instr) bool {
+		if !byBlock {
+			return !f.paths.Reaches(r, x.Instr)
 		}
-	}
-	return false
+		return slices.ContainsFunc(f.p.barriers(), func(b *ir.Instr) bool {
+			return f.paths.Dominates(b, r) && !f.paths.Reaches(b, x.Instr)
+		})
+	})
 }
 
 // found is what a thread knows of a flag when it does something.
@@ -182,12 +165,12 @@ type found struct {
 	byBlock   bool     // the leader of its block has loaded it
 }
 
-// behind returns the flags that a thread has found set when it does y: the last load has returned
-// something other than 0, and an acquire pattern lies in between.
-func (f *flags) behind(y *thread.Access) []found {
-	var out []found
-	if y.Async {
-		return nil
+// foundAt returns the flags that a thread has found set when it does y: the last load has returned
+// something other than 0, and an acquire pattern lies in between. It asks once for each access.
+func (f *flags) foundAt(y *thread.Access) []found {
+	out, known := f.behind[y]
+	if known || y.Async {
+		return out
 	}
 	for _, l := range f.loads {
 		if l == y {
@@ -199,6 +182,7 @@ func (f *flags) behind(y *thread.Access) []found {
 			out = append(out, v)
 		}
 	}
+	f.behind[y] = out
 	return out
 }
 
@@ -208,7 +192,7 @@ func (f *flags) acquired(l *thread.Access, to *ir.Instr) bool {
 		!f.paths.ReachesPast(l.Instr, to, f.p.fence(event.Order.Acquires))
 }
 
-// own is behind for a thread that loads the flag itself.
+// own is foundAt for a thread that loads the flag itself.
 func (f *flags) own(y, l *thread.Access) (found, bool) {
 	again := f.paths.Reaches(y.Instr, l.Instr) // so that the last load may come after y
 	if again && !f.paths.Dominates(l.Instr, y.Instr) || !f.acquired(l, y.Instr) {
@@ -217,7 +201,7 @@ func (f *flags) own(y, l *thread.Access) (found, bool) {
 	return f.set(l, y.Guard, y.Place.Loops)
 }
 
-// led is behind for a thread behind a barrier at which its leader has found the flag set. The
+// led is foundAt for a thread behind a barrier at which its leader has found the flag set. The
 // leader arrives there, since a proof shows that barriers do not diverge.
 func (f *flags) led(y, l *thread.Access) (found, bool) {
 	p := f.p
@@ -284,7 +268,7 @@ func (f *flags) ordered(x, y *thread.Access, s [2]*smt.Substitution, t int, othe
 		if !slices.ContainsFunc(f.sets, func(w *thread.Access) bool { return f.before(x, w, byBlock) }) {
 			continue
 		}
-		for _, v := range f.behind(y) {
+		for _, v := range f.foundAt(y) {
 			if v.byBlock && !otherBlock {
 				continue
 			}

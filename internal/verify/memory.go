@@ -5,11 +5,12 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// What the rules for synchronization through memory share: lock.go, flag.go.
+// What the rules for synchronization through memory share: lock.go, flag.go, arrival.go.
 
 // MayOrder reports whether the atomics and strong accesses of a thread may order others: whether it
 // may take a lock or wait for a flag, and has fences as in PTX (those of OpenCL name the memory that
@@ -96,6 +97,31 @@ func (p *prover) barriers() []*ir.Instr {
 		if e.Instr != nil && e.Instr.Guard == ir.NoReg {
 			out = append(out, e.Instr)
 		}
+	}
+	return out
+}
+
+// leads is the formula that a thread is the leader of its block.
+func (p *prover) leads() smt.Term {
+	var is []smt.Term
+	for _, t := range p.th.Tid {
+		is = append(is, p.c.Eq(t, p.c.Const(0, 32)))
+	}
+	return p.c.And(is...)
+}
+
+// leaders returns, for each of two threads of two blocks, what turns terms of a thread into those of
+// the leader of its block.
+func (p *prover) leaders() (out [2]func(smt.Term) smt.Term) {
+	first := p.c.Substitute()
+	for _, t := range p.th.Tid {
+		if _, fixed := p.c.Value(t); !fixed {
+			first.Replace(t, p.c.Const(0, 32))
+		}
+	}
+	for i := range out {
+		rename := symbol.Leader(p.c, i+1)
+		out[i] = func(t smt.Term) smt.Term { return rename.Apply(first.Apply(t)) }
 	}
 	return out
 }

@@ -1,11 +1,5 @@
 package gen
 
-import (
-	"fmt"
-
-	"heddle/internal/event"
-)
-
 // Arrivals returns a kernel in which blocks arrive at a counter when their part is done, and the
 // last of them continues with the parts of all. Fences before and behind the atomic, the value that
 // tells the last one, how its block learns of it, and what is read and written where, are drawn:
@@ -13,11 +7,7 @@ import (
 // parameters are those of Phases.
 func Arrivals(src Source) Kernel {
 	g := &arrivals{protocol{random{src: src}, 5, 8}}
-	k := Kernel{Grid: event.Dim3{X: uint32(2 + src.Intn(3)), Y: 1, Z: 1},
-		Block: event.Dim3{X: []uint32{1, 2, 33, 64}[src.Intn(4)], Y: 1, Z: 1}}
-	g.body()
-	k.PTX = fmt.Sprintf(arrivalsText, g.out.String())
-	return k
+	return protocolOf(src, 2, [4]uint32{1, 2, 33, 64}, g.body, arrivalsText)
 }
 
 // arrivalsText is the frame: %%t is the thread, %%b the block, %%p0 is true for thread 0, and %%d
@@ -64,7 +54,7 @@ const arrivalsText = `.version 8.0
 type arrivals struct{ protocol }
 
 // body writes the parts of the protocol.
-func (g *arrivals) body() {
+func (g *arrivals) body() string {
 	g.parts()
 	g.emit("%s", g.mostly("bar.sync 0;", "bar.sync 0;", ""))
 	if g.n(4) == 0 {
@@ -97,6 +87,7 @@ func (g *arrivals) body() {
 		g.emit("setp.ne.u32 %%last, %%y, 0;")
 	}
 	g.after()
+	return g.out.String()
 }
 
 // parts writes what blocks do before they arrive.

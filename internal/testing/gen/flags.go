@@ -2,8 +2,6 @@ package gen
 
 import (
 	"fmt"
-
-	"heddle/internal/event"
 )
 
 // Flags returns a kernel in which threads store data and set flags, and others wait for a flag and
@@ -13,11 +11,7 @@ import (
 // beside it. Flags are 0 at the start. The parameters are those of Phases.
 func Flags(src Source) Kernel {
 	g := &flags{protocol: protocol{random{src: src}, 7, 10}}
-	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(3)), Y: 1, Z: 1},
-		Block: event.Dim3{X: []uint32{1, 2, 4, 33}[src.Intn(4)], Y: 1, Z: 1}}
-	g.body()
-	k.PTX = fmt.Sprintf(flagsText, g.out.String())
-	return k
+	return protocolOf(src, 1, [4]uint32{1, 2, 4, 33}, g.body, flagsText)
 }
 
 // flagsText is the frame: %%w is the number of the flag that the thread or its block sets if %%p1
@@ -53,7 +47,7 @@ type flags struct {
 }
 
 // body writes the parts of the kernel.
-func (g *flags) body() {
+func (g *flags) body() string {
 	scheme := g.n(3)
 	g.blocks = scheme < 2
 	switch scheme {
@@ -73,6 +67,7 @@ func (g *flags) body() {
 	if g.n(8) == 0 {
 		g.use("%v", "")
 	}
+	return g.out.String()
 }
 
 // word points a register to an element of an array.

@@ -1,11 +1,5 @@
 package gen
 
-import (
-	"fmt"
-
-	"heddle/internal/event"
-)
-
 // Locks returns a kernel in which threads update counters under locks. How a lock is taken and
 // freed, the fences, which lock protects which counter, and who does it how often, are drawn: most
 // choices are right, and each has wrong ones beside it. No thread takes a second lock before it has
@@ -13,11 +7,7 @@ import (
 // of Phases.
 func Locks(src Source) Kernel {
 	g := &locks{protocol: protocol{random{src: src}, 9, 12}}
-	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(3)), Y: 1, Z: 1},
-		Block: event.Dim3{X: []uint32{1, 2, 4, 33}[src.Intn(4)], Y: 1, Z: 1}}
-	g.body()
-	k.PTX = fmt.Sprintf(locksText, g.out.String())
-	return k
+	return protocolOf(src, 1, [4]uint32{1, 2, 4, 33}, g.body, locksText)
 }
 
 // locksText is the frame: %%l points to the lock of the thread and %%d to its counter, %%e to the
@@ -59,7 +49,7 @@ type locks struct {
 }
 
 // body writes the parts of the kernel.
-func (g *locks) body() {
+func (g *locks) body() string {
 	g.free = g.mostly("0", "0", "1")
 	g.exits = g.label()
 	index := g.mostly("0", "%t", "%b", "%i", "%n")
@@ -96,6 +86,7 @@ func (g *locks) body() {
 	if g.n(10) == 0 {
 		g.emit("ld.global.u32 %%x, [%%d];")
 	}
+	return g.out.String()
 }
 
 // take writes the atomic.

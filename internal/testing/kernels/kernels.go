@@ -42,9 +42,16 @@ func File(t testing.TB, path string, opt lower.Options) (*ir.Module, *launch.Sou
 	return module(t, set, low.PTX), launch.Scan(user, nil)
 }
 
-// module parses PTX text as the file kernels.ptx of the set and builds its IR. A message of irgen
-// comes with the text, so that a failing test shows which of its kernels is invalid.
+// module is Parse for its IR alone.
 func module(t testing.TB, set *source.Set, text []byte) *ir.Module {
+	t.Helper()
+	_, _, m := Parse(t, set, text)
+	return m
+}
+
+// Parse parses PTX text as the file kernels.ptx of the set and builds its IR. Its messages come with
+// the text, so that a failing test shows which of its kernels is invalid.
+func Parse(t testing.TB, set *source.Set, text []byte) (*source.File, *ptx.File, *ir.Module) {
 	t.Helper()
 	file, err := set.Add("kernels.ptx", text)
 	if err != nil {
@@ -58,5 +65,5 @@ func module(t testing.TB, set *source.Set, text []byte) *ir.Module {
 	if len(errs) > 0 {
 		t.Fatalf("%v\n%s", errs[0], text)
 	}
-	return m
+	return file, tree, m
 }

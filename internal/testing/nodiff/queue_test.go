@@ -14,7 +14,6 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/gpu/queue"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
 	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
@@ -22,6 +21,7 @@ import (
 	"heddle/internal/ptx/instrument"
 	"heddle/internal/race"
 	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/testing/oracle"
 )
 
@@ -67,18 +67,7 @@ func loadWith(t *testing.T, text []byte, name string, content []byte) loaded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := set.Add("kernels.ptx", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatalf("%v\n%s", errs[0], text)
-	}
-	mod, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatalf("%v\n%s", errs[0], text)
-	}
+	file, tree, mod := kernels.Parse(t, set, text)
 	return loaded{file, tree, mod, src, launch.Scan(src, nil)}
 }
 

@@ -261,3 +261,59 @@ func TestProxyFenceOutlivesItsBlock(t *testing.T) {
 		}
 	}
 }
+
+// A non-coherent load goes through the texture proxy, which the completion of a copy does not order
+// with the copy's writes (PTX ISA 8.9.5): it races, though an ordinary load does not.
+func TestNoncoherentLoadBehindBulk(t *testing.T) {
+	for _, proxy := range []event.Proxy{event.GenericProxy, event.TextureProxy} {
+		p := newPhases()
+		p.store(0, 0, 16)
+		p.d.BulkGroup(&event.BulkGroup{Warp: 0, Site: p.next(), Mask: 1, Active: 1, Commit: true})
+		p.d.BulkGroup(&event.BulkGroup{Warp: 0, Site: p.next(), Mask: 1, Active: 1})
+		p.sync()
+		p.d.Access(&event.Access{Warp: 1, Site: p.next(), Mask: 1, Active: ^uint32(0), Size: 4,
+			Kind: event.Read, Space: event.Global, Proxy: proxy,
+			Addr: &[event.WarpSize]uint64{1<<20 + 1<<12}})
+		r := p.d.Report().Races
+		switch {
+		case proxy == event.GenericProxy && len(r) > 0:
+			t.Errorf("an ordinary load: %+v", r)
+		case proxy == event.TextureProxy && (len(r) != 1 || r[0].Cause != OtherProxy):
+			t.Errorf("a non-coherent load: %+v, want one race by proxy", r)
+		}
+	}
+}
+
+// The log of proxy fences drops those of which a later one is known to all threads. It keeps the
+// later one, which orders what is before it, and no access behind it.
+func TestProxyFencesAreCompacted(t *testing.T) {
+	p := newPhases()
+	p.access(0, event.Write, 0, 4)
+	for range 2*maxFences + 1 {
+		p.fence(0)
+		p.sync()
+	}
+	if n := len(p.d.proxies[0].list); n > maxFences+1 {
+		t.Errorf("%d fences are kept of %d that all threads know", n, 2*maxFences+1)
+	}
+	p.access(0, event.Write, 64, 4)
+	p.sync()
+	p.store(1, 0, 16)
+	p.want(t, "written before the fences", 0, 0)
+	p.store(1, 64, 16)
+	p.want(t, "written behind the fences", 1, 0)
+}
+
+// A fence that some thread does not know yet replaces none of those that it knows.
+func TestUnknownProxyFenceReplacesNone(t *testing.T) {
+	p := newPhases()
+	p.access(0, event.Write, 0, 4)
+	for range maxFences - 1 {
+		p.fence(0)
+		p.sync()
+	}
+	p.fence(0)
+	p.fence(0) // compacts
+	p.store(1, 0, 16)
+	p.want(t, "a fence that all know", 0, 0)
+}

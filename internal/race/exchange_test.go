@@ -211,6 +211,35 @@ func TestStoreObservedByLoad(t *testing.T) {
 	}
 }
 
+// A load of block scope and a later one of device scope, of one thread: another block's store of
+// device scope races with the first alone, since their scopes do not include each other (PTX ISA
+// 8.7.1).
+func TestNarrowLoadStays(t *testing.T) {
+	narrow, wide, store := strong(0, event.Read), strong(0, event.Read),
+		strong(event.ThreadOf(4, 0), event.Write)
+	narrow.Scope = event.CTA
+	for _, c := range []struct {
+		what string
+		list []side
+		want bool
+	}{
+		{"narrow, wide", []side{narrow, wide, store}, true},
+		{"narrow, wide twice", []side{narrow, wide, wide, store}, true},
+		{"wide, narrow", []side{wide, narrow, store}, true},
+		{"wide, narrow, wide", []side{wide, narrow, wide, store}, true},
+		{"wide twice", []side{wide, wide, store}, false},
+	} {
+		d := lone(event.BenignWarp)
+		for i, s := range c.list {
+			s.send(d, event.Global, event.Site(i))
+			d.WarpSync(&event.WarpSync{Warp: 0, Mask: ^uint32(0)}) // an epoch of its own
+		}
+		if got := racing(d); got != c.want {
+			t.Errorf("%s: a race: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
 // Lanes of a warp at different instructions of a barrier are divergence if one of them is aligned:
 // "all threads in the warp must execute the same instruction" (PTX ISA 9.7.13.1). So is a lane that
 // arrives twice.

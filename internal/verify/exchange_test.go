@@ -14,7 +14,8 @@ import (
 
 // TestUnordered: two strong accesses that nothing orders are found if event.Unordered counts them:
 // one is relaxed or volatile (.volatile is .relaxed.sys, PTX ISA 8.4.2), and none is a
-// read-modify-write. A store of a constant may raise a flag, and is listed apart.
+// read-modify-write. A store of a constant may raise a flag, and memory on which the kernel also
+// uses acquire or release may belong to a protocol: these are listed apart.
 func TestUnordered(t *testing.T) {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	g := event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
@@ -30,6 +31,8 @@ func TestUnordered(t *testing.T) {
 		{"st.relaxed.cta.shared.u32 [s], %n", "", "atom.relaxed.cta.shared.add.u32 %n, [s], 1", false,
 			false},
 		{"st.relaxed.cta.shared.u32 [s], 1", "", "ld.relaxed.cta.shared.u32 %n, [s]", false, true},
+		{"st.relaxed.cta.shared.u32 [s], %n", "", "ld.acquire.cta.shared.u32 %n, [s]", false, true},
+		{"st.release.cta.shared.u32 [s], %n", "", "ld.relaxed.cta.shared.u32 %n, [s]", false, true},
 	} {
 		body := fmt.Sprintf(".shared .align 4 .b8 s[4];\nsetp.eq.u32 %%p1, %%t, 0;\n@%%p1 %s;\n%s\n@!%%p1 %s;",
 			c.store, c.between, c.load)

@@ -13,18 +13,25 @@ import (
 )
 
 // warpThread describes a thread of a kernel for one block of one warp. %t is its index, %o four
-// times that, and %x four times the index of its neighbour; n is a parameter.
+// times that, and %x four times the index of its neighbour; n and m are parameters.
 func warpThread(t *testing.T, body string, lockStep bool) *thread.Thread {
 	t.Helper()
+	return blockThread(t, body, lockstep.Options{Lockstep: lockStep}, 32)
+}
+
+// blockThread is warpThread for a block of some threads.
+func blockThread(t *testing.T, body string, opt lockstep.Options, size uint32) *thread.Thread {
+	t.Helper()
 	k := kernels.PTX(t, ".version 8.7\n.target sm_100\n.address_size 64\n"+
-		".visible .entry k(.param .u64 A, .param .u32 n)\n{\n\t.reg .b32 %t, %o, %x, %n, %v<9>;\n"+
+		".visible .entry k(.param .u64 A, .param .u32 n, .param .u32 m)\n{\n\t"+
+		".reg .b32 %t, %o, %x, %n, %m, %v<9>;\n"+
 		"\t.reg .b64 %A, %d<9>;\n\t.reg .pred %p;\n\t.shared .align 4 .b8 s[256];\n"+
 		"\tld.param.u64 %A, [A];\n\tcvta.to.global.u64 %A, %A;\n\tld.param.u32 %n, [n];\n"+
-		"\tmov.u32 %t, %tid.x;\n\tshl.b32 %o, %t, 2;\n\txor.b32 %x, %o, 4;\n\t"+body+
+		"\tld.param.u32 %m, [m];\n\tmov.u32 %t, %tid.x;\n\tshl.b32 %o, %t, 2;\n\txor.b32 %x, %o, 4;\n\t"+body+
 		"\n\tret;\n}\n").Funcs[0]
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	g := event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}
-	th, err := lockstep.Build(t.Context(), k, lockstep.Options{Geometry: g, Lockstep: lockStep})
+	opt.Geometry = event.Geometry{Grid: one, Block: event.Dim3{X: size, Y: 1, Z: 1}, Cluster: one}
+	th, err := lockstep.Build(t.Context(), k, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +130,10 @@ func TestUnusual(t *testing.T) {
 		{"a parameter from 5 to 10", "setp.gt.u32 %p, %n, 4;\n\tsetp.lt.and.u32 %p, %n, 11, %p;\n" +
 			"\t@%p st.global.u32 [%A], %t;", false},
 		{"a factor of 0, or a product that wraps", index, true},
+		// The only factors of 1031 * 1033, primes, that are above 2^10 and below the product.
+		{"factors above 2^10", "setp.gt.u32 %p, %n, 1024;\n\tsetp.gt.and.u32 %p, %m, 1024, %p;\n" +
+			"\tmul.lo.u32 %v1, %n, %m;\n\tsetp.eq.and.u32 %p, %v1, 1065023, %p;\n" +
+			"\t@%p st.global.u32 [%A], %t;", false},
 		{"a parameter of 2^30", "setp.gt.u32 %p, %n, 0x40000000;\n\t@%p st.global.u32 [%A], %t;", true},
 	} {
 		r := proof(t, warpThread(t, x.body, false), Options{})
@@ -237,6 +248,62 @@ func TestOver(t *testing.T) {
 		p := &prover{ctx: c.ctx, opt: Options{Steps: c.limit}, res: &Result{Stats: Stats{Steps: c.taken}}}
 		if got := p.over(); got != c.want {
 			t.Errorf("%d of %d steps: %q, want %q", c.taken, c.limit, got, c.want)
+		}
+	}
+}
+
+// TestLanesBehindLoop: a lane that has left the kernel holds up no operation of its warp, and an
+// operation in a loop before does not keep it there (docs/support.md). Another one behind does.
+func TestLanesBehindLoop(t *testing.T) {
+	const loop = "mov.u32 %v1, %n;\nL:\n\tshfl.sync.idx.b32 %v2, %t, 0, 31, -1;\n" +
+		"\tsub.u32 %v1, %v1, 1;\n\tsetp.ne.u32 %p, %v1, 0;\n\t@%p bra L;\n"
+	const exit = "\tsetp.ge.u32 %p, %t, 7;\n\t@%p ret;\n\tbar.warp.sync -1;\n"
+	const around = "\tsetp.ge.u32 %p, %t, 7;\n\t@%p bra E;\n\tbar.warp.sync -1;\nE:\n"
+	for _, x := range []struct {
+		what, body string
+		want       bool
+	}{
+		{"exit", loop + exit, true},
+		{"exit behind a barrier", "bar.warp.sync -1;\n" + exit, true},
+		{"exit behind masks that differ", "setp.ge.u32 %p, %t, 7;\n\tselp.u32 %v1, 0xffffff80, -1, %p;\n" +
+			"\tbar.warp.sync %v1;", false},
+		{"no exit, and nothing behind", loop + around, true},
+		{"no exit, and a barrier behind", loop + around + "\tbar.warp.sync -1;", false},
+		{"no exit, and a loop behind", around + loop, false},
+	} {
+		r := proof(t, warpThread(t, x.body, false), Options{})
+		if r.Verified() != x.want {
+			t.Errorf("%s: verified %v", x.what, r.Verified())
+		}
+	}
+}
+
+// TestOneWarp: of a race that the option asks about it is found out whether its threads always
+// belong to one warp.
+func TestOneWarp(t *testing.T) {
+	for _, x := range []struct {
+		what, body string
+		ask, want  bool
+	}{
+		{"neighbours", "add.u64 %d1, %A, 0;\n\tmul.wide.u32 %d2, %x, 1;\n\tadd.u64 %d1, %d1, %d2;\n" +
+			"\tst.global.u32 [%d1], 0;\n\tmul.wide.u32 %d2, %o, 1;\n\tadd.u64 %d1, %A, %d2;\n" +
+			"\tst.global.u32 [%d1], 1;", true, true},
+		{"neighbours, not asked", "st.global.u32 [%A], %t;", false, false},
+		{"all threads", "st.global.u32 [%A], %t;", true, false},
+	} {
+		th := blockThread(t, x.body, lockstep.Options{}, 64)
+		opt := Options{Ways: true, OnlyIntraBlock: true}
+		if x.ask {
+			opt.OneWarp = func(*Finding) bool { return true }
+		}
+		r := proof(t, th, opt)
+		if len(r.Findings) == 0 {
+			t.Errorf("%s: verified", x.what)
+		}
+		for i := range r.Findings {
+			if f := &r.Findings[i]; f.OneWarp != x.want {
+				t.Errorf("%s: %s: in one warp %v, want %v", x.what, f.String(), f.OneWarp, x.want)
+			}
 		}
 	}
 }

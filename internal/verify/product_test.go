@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
 )
 
 // TestProductFacts: what is said of the products holds of all indices and sizes that the
@@ -53,4 +54,67 @@ func TestProductFacts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestProductsOccur: a variable stands for a product only if those of both threads occur in the
+// query: otherwise there is nothing to gain.
+func TestProductsOccur(t *testing.T) {
+	c := smt.New()
+	th := &thread.Thread{Context: c}
+	for i, d := range []string{"x", "y", "z"} {
+		th.Tid[i], th.Ctaid[i] = c.Var("p!tid."+d, 32), c.Var("b!ctaid."+d, 32)
+		th.Ntid[i], th.Nctaid[i] = c.Var("g!ntid."+d, 32), c.Var("g!nctaid."+d, 32)
+	}
+	p := newProver(t.Context(), th, Options{})
+	var products [2]smt.Term
+	for i := range products {
+		products[i] = p.far[i].Apply(c.Mul(th.Ctaid[0], th.Ntid[0]))
+	}
+	for _, x := range []struct {
+		what string
+		of   []smt.Term
+		want int // variables
+	}{
+		{"none", []smt.Term{c.Var("v", 32), c.Var("w", 32)}, 0},
+		{"the first", []smt.Term{products[0], c.Var("w", 32)}, 0},
+		{"the second", []smt.Term{c.Var("v", 32), products[1]}, 0},
+		{"both", products[:], 2},
+	} {
+		facts, without := p.products([]smt.Term{c.Ult(x.of[0], x.of[1])}, p.far)
+		if without.Len() != x.want || (len(facts) > 0) != (x.want > 0) {
+			t.Errorf("%s: %d variables, %d facts, want %d variables", x.what, without.Len(), len(facts),
+				x.want)
+		}
+	}
+}
+
+// TestSpread: two blocks' products are one size apart, so that offsets below the size cannot meet.
+// Nothing follows if no product occurs.
+func TestSpread(t *testing.T) {
+	c := smt.New()
+	th := &thread.Thread{Context: c}
+	for i, d := range []string{"x", "y", "z"} {
+		th.Tid[i], th.Ctaid[i] = c.Var("p!tid."+d, 32), c.Var("b!ctaid."+d, 32)
+		th.Ntid[i], th.Nctaid[i] = c.Var("g!ntid."+d, 32), c.Var("g!nctaid."+d, 32)
+	}
+	p := newProver(t.Context(), th, Options{Solvers: []smt.Solver{&sat.Solver{}}})
+	var at, below [2]smt.Term
+	for i, s := range p.far {
+		at[i] = s.Apply(c.Add(c.Mul(th.Ctaid[0], th.Ntid[0]), th.Tid[0]))
+		below[i] = c.And(s.Apply(c.Ult(th.Tid[0], th.Ntid[0])), c.Ule(th.Ntid[0], c.Const(1024, 32)))
+	}
+	differ := c.Not(c.Eq(p.far[0].Apply(th.Ctaid[0]), p.far[1].Apply(th.Ctaid[0])))
+	for _, x := range []struct {
+		what  string
+		query []smt.Term
+		want  bool
+	}{
+		{"addresses that meet", []smt.Term{differ, below[0], below[1], c.Eq(at[0], at[1])}, true},
+		{"offsets of any size", []smt.Term{differ, c.Eq(at[0], at[1])}, false},
+		{"no product", []smt.Term{differ, c.Not(differ)}, false},
+	} {
+		if got := p.spread(&pair{query: x.query, threads: p.far}); got != x.want {
+			t.Errorf("%s: disproved %v, want %v", x.what, got, x.want)
+		}
+	}
 }

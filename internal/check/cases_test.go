@@ -58,7 +58,7 @@ func readCase(t *testing.T, path string) []expected {
 // They are checked as a user would, without flags.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/cases/*.cu")
-	if err != nil || len(files) < 26 {
+	if err != nil || len(files) < 27 {
 		t.Fatal(len(files), err)
 	}
 	for _, path := range files {

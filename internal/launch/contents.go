@@ -165,6 +165,20 @@ func (b *Buffer) Holds(data []byte, at uint64) bool {
 	return true
 }
 
+// Zeros reports whether the buffer may initially hold zeros only: false if it is known to hold
+// something else.
+func (b *Buffer) Zeros() bool {
+	switch b.Fill {
+	case FillZero, FillFile, FillInts:
+		return len(b.Pointers) == 0 && !slices.ContainsFunc(b.Data, func(x byte) bool { return x != 0 })
+	case FillValue:
+		return b.Value == 0
+	case FillUnknown, FillMemory, FillStruct:
+		return true
+	}
+	return false
+}
+
 // GuessedContents lists the pointers whose buffers have contents that heddle chose.
 func (c *Config) GuessedContents() []Place {
 	var out []Place

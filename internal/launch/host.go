@@ -25,7 +25,10 @@ type HostLaunch struct {
 	Args       []HostArg          // by position
 	Symbols    map[string]HostArg // module variables that the host set before
 	Unresolved []string           // "grid: blocks() is not understood"
-	Span       source.Span        // from the name of the kernel to ">>>"
+	// Again is an earlier launch of the kernel, if the host code launches no other kernel in between:
+	// what it left in variables of the device is there; invalid if none is known.
+	Again source.Span
+	Span  source.Span // from the name of the kernel to ">>>"
 }
 
 // HostArg is an argument of a launch in host code. Which of its forms counts depends on the type of
@@ -59,6 +62,9 @@ type HostPointer struct {
 	// unknown.
 	Data []byte
 	Fill int
+	// Again is an earlier launch of the kernel that may have changed the memory, if nothing has set it
+	// since; invalid if none is known.
+	Again source.Span
 }
 
 // What this can get wrong: it reads no headers of the system, and decides no #if but the simplest.
@@ -148,6 +154,7 @@ func (x *exec) clear() {
 	x.used, x.texts = make(map[string]int), make(map[string]opaqueText)
 	x.frame, x.journal, x.calls = nil, nil, nil
 	x.escaped, x.aliases, x.kept, x.switched = nil, nil, nil, nil
+	x.last = &cell{val: value{kind: aMemory, fill: -1}}
 }
 
 // remaining adds the launches that were not reached, without facts: too much work came before them,
@@ -185,7 +192,7 @@ func (x *exec) launch(i int) (end int, ok bool) {
 	x.met++
 	x.effectsOfLaunch([2]int{i + 1, shut}, [2]int{shut + 1, end})
 	if x.dry > 0 {
-		x.launched(args)
+		x.launched(i, args)
 		return end, true
 	}
 	x.visited[i] = true
@@ -206,6 +213,9 @@ func (x *exec) launch(i int) (end int, ok bool) {
 		}
 		v := x.known(a)
 		h := x.argument(v, text(a), roots)
+		if p, ok := v.pointer(); ok && h.Pointer != nil && !p.root.unknown && p.root.symbol == "" {
+			h.Pointer.Again = x.again(p.root.mem, name)
+		}
 		if c := x.variable(a[0].text); len(a) == 1 && c != nil && c.typ.rec != nil && c.typ.ptr == 0 {
 			h.Fields = x.fields(v, c.typ.rec, roots)
 		}
@@ -223,13 +233,41 @@ func (x *exec) launch(i int) (end int, ok bool) {
 	if len(x.equal) > 0 {
 		l.exprs(func(e **Expr) { *e = (*e).given(x.equal) })
 	}
+	l.Again = x.again(x.last, name)
 	l.rename()
-	if n := len(x.launches); !slices.ContainsFunc(x.launches[max(0, n-maxUnrolled):],
-		func(m HostLaunch) bool { return m.same(&l) }) && n < maxHostLaunches {
+	recent := x.launches[max(0, len(x.launches)-maxUnrolled):]
+	if k := slices.IndexFunc(recent, func(m HostLaunch) bool { return m.same(&l) }); k >= 0 {
+		recent[k].repeated(&l)
+	} else if len(x.launches) < maxHostLaunches {
 		x.launches = append(x.launches, l)
 	}
-	x.launched(args)
+	x.launched(i, args)
 	return end, true
+}
+
+// again returns the launch that left the contents of c, if it is one of the kernel with a name:
+// another kernel may have prepared them.
+func (x *exec) again(c *cell, name token) source.Span {
+	if c.val.left == 0 {
+		return source.Span{}
+	}
+	before, _, ok := x.nameBefore(c.val.left - 1)
+	if !ok || before.text != name.text {
+		return source.Span{}
+	}
+	return spanOf(x.file, before.start, before.end)
+}
+
+// repeated notes of a launch what is known when it is made again.
+func (l *HostLaunch) repeated(m *HostLaunch) {
+	if !l.Again.IsValid() {
+		l.Again = m.Again
+	}
+	for i := range l.Args {
+		if p, q := l.Args[i].Pointer, m.Args[i].Pointer; p != nil && !p.Again.IsValid() {
+			p.Again = q.Again
+		}
+	}
 }
 
 // effectsOfLaunch makes unknown what the configuration and the arguments of a launch change. C++
@@ -287,8 +325,10 @@ func (v value) truncatedDim() [3]*Expr {
 	return v.asDim().dim
 }
 
-// launched notes what a launch may have changed: what its arguments point to.
-func (x *exec) launched(args [][]token) {
+// launched notes what the launch whose "<<<" is at i may have changed: variables of the device, and
+// what its arguments point to.
+func (x *exec) launched(i int, args [][]token) {
+	x.leftBy(x.last, i+1)
 	if x.mapped {
 		x.epoch++
 	}
@@ -299,10 +339,22 @@ func (x *exec) launched(args [][]token) {
 				for _, s := range c.val.set {
 					x.drop(s.val)
 				}
+				if c.val.kind == aPointer && !slices.Contains(x.kept, c.val.root) {
+					x.leftBy(c.val.root.mem, i+1)
+				}
 			}
 		}
 	}
 	x.dropKept()
+}
+
+// leftBy notes the launch that left the contents of memory, as in value.left.
+func (x *exec) leftBy(c *cell, left int) {
+	if c.val.kind == aMemory && c.val.left != left {
+		v := c.val
+		v.left = left
+		x.assign(c, v)
+	}
 }
 
 // argument returns a value as an argument of a launch. roots numbers the memory of the launch.

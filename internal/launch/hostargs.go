@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/source"
 )
 
 // follow decides what the launch of host code with index n in facts specifies, and adds it below
@@ -466,6 +467,43 @@ func (r *resolver) symbolOf(p *HostPointer, facts *SourceFacts) string {
 		}
 	}
 	return ""
+}
+
+// again notes what earlier launches of the kernel may have changed: memory that pointers of the host
+// code point to, and variables that no host code sets. It looks at all launches of the kernel, since
+// one stands for those that differ from it in nothing else.
+func (r *resolver) again(p *plan, facts *SourceFacts) {
+	if p == nil || r.cfg.Vars != nil {
+		return
+	}
+	for _, n := range hostLaunches(r.k, facts) {
+		r.launchedAgain(&facts.Launches[n], facts)
+	}
+}
+
+// launchedAgain is again for one launch.
+func (r *resolver) launchedAgain(l *HostLaunch, facts *SourceFacts) {
+	note := func(key string, at source.Span) {
+		if _, known := r.cfg.Again[key]; known || !at.IsValid() {
+			return
+		}
+		if r.cfg.Again == nil {
+			r.cfg.Again = make(map[string]source.Span)
+		}
+		r.cfg.Again[key] = at
+	}
+	for i := range r.cfg.Args {
+		if key := "arg " + r.cfg.Args[i].Name; i < len(l.Args) && l.Args[i].Pointer != nil &&
+			isPointer(r.k.Params[i]) && r.cfg.Origins[key] <= FromHost {
+			note(key, l.Args[i].Pointer.Again)
+		}
+	}
+	for _, v := range ir.ReachableVars(r.k) {
+		name := BaseName(v.Shown())
+		if v.Space == event.Global && !facts.changed[name] {
+			note("variable "+name, l.Again)
+		}
+	}
 }
 
 // symbols sets the module variables of the device that the host code sets before the launch.

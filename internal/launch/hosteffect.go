@@ -194,7 +194,7 @@ func (x *exec) drop(v value) {
 	if v.kind == anObject { // perhaps a pointer
 		x.dropKept()
 	}
-	if v.kind == aPointer && (v.root.mem.val.fill >= 0 || x.dry > 0) {
+	if v.kind == aPointer && (v.root.mem.val.noted() || x.dry > 0) {
 		x.forget(v.root.mem)
 	}
 }
@@ -205,7 +205,7 @@ func (x *exec) retain(r *root) {
 	if !slices.Contains(x.kept, r) {
 		x.kept = append(x.kept, r)
 	}
-	if r.mem.val.fill >= 0 {
+	if r.mem.val.noted() {
 		x.forget(r.mem)
 	}
 }
@@ -213,7 +213,7 @@ func (x *exec) retain(r *root) {
 // dropKept makes unknown what pointers may lead to of which it is not known where they point.
 func (x *exec) dropKept() {
 	for _, r := range x.kept {
-		if r.mem.val.fill >= 0 {
+		if r.mem.val.noted() {
 			x.forget(r.mem)
 		}
 	}

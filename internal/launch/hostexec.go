@@ -43,7 +43,9 @@ type exec struct {
 	mapped   bool               // kernels may access memory that host code reads
 	shared   []*cell            // extern variables, which other files may change
 	kept     []*root            // memory to which other memory points
-	switched []touch            // what the cases of the innermost switch assign
+	// last is the memory of all variables of the device, of which only the launch that left it counts
+	last     *cell
+	switched []touch // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
 	equal    map[string]int64
 	depth    int       // nesting of statements
@@ -302,6 +304,20 @@ func (x *exec) rehearse(code func()) []touch {
 	return out
 }
 
+// leftIn returns the launches that left the contents of memory among what was assigned.
+func leftIn(assigned []touch) map[*cell]int {
+	var out map[*cell]int
+	for _, t := range assigned {
+		if left := t.cell.val.left; left > 0 {
+			if out == nil {
+				out = make(map[*cell]int)
+			}
+			out[t.cell] = left
+		}
+	}
+	return out
+}
+
 // forgetAll makes what was assigned unknown.
 func (x *exec) forgetAll(assigned []touch) {
 	dims := make(map[*cell]uint8)
@@ -334,6 +350,13 @@ func (x *exec) forgetPart(c *cell, dims uint8) {
 // merge sets a variable to what two or more paths leave in it: what they do not agree on is unknown,
 // or decided by cond where that decides between two paths.
 func (x *exec) merge(c *cell, vals []value, cond *Expr) {
+	left := vals[0].left
+	for _, v := range vals {
+		if v.left == 0 {
+			left = 0
+		}
+	}
+	defer x.leftBy(c, left)
 	if v, ok := either(cond, vals); ok {
 		if d := differing(c.val, v); d != 0 {
 			x.assignPart(c, v, d)
@@ -413,7 +436,16 @@ func (x *exec) repeat(jumps bool, again func() *Expr, code func() bool) {
 		return
 	}
 	met := x.met
-	cells := x.rehearse(func() { again(); code(); again() })
+	var left map[*cell]int
+	cells := x.rehearse(func() {
+		first := len(x.touched)
+		again()
+		ends := code()
+		again()
+		if !ends {
+			left = leftIn(x.touched[first:])
+		}
+	})
 	if x.met > met && !jumps {
 		for range maxUnrolled {
 			n, ok := again().Constant()
@@ -431,6 +463,9 @@ func (x *exec) repeat(jumps bool, again func() *Expr, code func() bool) {
 	x.forgetAll(cells)
 	if n, ok := again().Constant(); ok && n == 0 {
 		return
+	}
+	for _, t := range cells { // what a later iteration finds
+		x.leftBy(t.cell, left[t.cell])
 	}
 	x.alternatives(nil, code, func() bool { return false })
 	x.forgetAll(cells)

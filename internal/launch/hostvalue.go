@@ -30,6 +30,10 @@ type value struct {
 	// the contents are unknown.
 	data []byte
 	fill int
+	// left is the "<<<" of the last launch that may have changed the contents, which nothing else has
+	// set since: the index of the token plus 1; 0 if there is none. Two values that differ in nothing
+	// else are the same.
+	left int
 }
 
 // A valueKind is the kind of a value.
@@ -76,6 +80,9 @@ type setting struct {
 	path string
 	val  value
 }
+
+// noted reports whether anything is known about the contents of memory.
+func (v value) noted() bool { return v.fill >= 0 || v.left > 0 }
 
 // integer returns the value of an expression; nothing for nil.
 func integer(e *Expr) value {

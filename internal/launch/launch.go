@@ -99,7 +99,11 @@ type Config struct {
 	// Initial are the module variables of the kernel that host code may change to something that
 	// heddle does not know, by their names in the source. They have their initial values.
 	Initial []string
-	given   []ArgSpec // the arguments that are not guessed, in the order of the parameters
+	// Again has earlier launches of the kernel in host code that may have changed memory, if nothing
+	// that heddle understands has set it since, by "arg NAME" and "variable NAME". Contents that are
+	// specified otherwise have no entry.
+	Again map[string]source.Span
+	given []ArgSpec // the arguments that are not guessed, in the order of the parameters
 }
 
 // Unknown is something in host code whose value heddle chose: a variable, a parameter, a call.

@@ -97,3 +97,41 @@ func TestLaunchAgain(t *testing.T) {
 		t.Errorf("got %s", c.Describe())
 	}
 }
+
+// An earlier launch of the kernel may have changed what this one finds, unless something has set it
+// since: the host, another kernel, or code that heddle does not know.
+func TestAgain(t *testing.T) {
+	const once = "k<<<1, 64>>>(a, b, 4, 1, s); "
+	for _, c := range []struct {
+		name, body string
+		memory     bool // a, which the host allocates
+		variable   bool // of the device
+	}{
+		{"one launch", once, false, false},
+		{"two launches", once + once, true, true},
+		{"a loop", "for (int i = 0; i < n; i++) { " + once + "}", true, true},
+		{"a loop that always ends early", "for (int i = 0; i < n; i++) { " + once + "break; }", false, false},
+		{"the host sets it", once + "cudaMemset(a, 0, 4); " + once, false, true},
+		{"the host sets a part of it", once + "cudaMemset(a + 1, 0, 2); " + once, false, true},
+		{"in each iteration", "for (int i = 0; i < n; i++) { cudaMemset(a, 0, 4); " + once + "}", false, true},
+		{"another kernel may", once + "clear<<<1, 64>>>(a); " + once, false, false},
+		{"another kernel with other memory", once + "clear<<<1, 64>>>(b); " + once, true, false},
+		{"an unknown function may", once + "clear(a); " + once, false, true},
+		{"on one path", "if (n > 0) { " + once + "} " + once, false, false},
+		{"on both paths", "if (n > 0) { " + once + "} else { " + once + "} " + once, true, true},
+		{"other memory", once + "k<<<1, 64>>>(b, a, 4, 1, s); ", true, true},
+	} {
+		facts := ScanCUDA(cuda(t, "void f(int n) { float *a, *b; cudaMalloc(&a, 4); cudaMalloc(&b, 4); "+
+			c.body+"}"), nil)
+		memory, variable := false, false
+		for _, l := range facts.Launches {
+			if l.Kernel == "k" {
+				memory = memory || l.Args[0].Pointer.Again.IsValid()
+				variable = variable || l.Again.IsValid()
+			}
+		}
+		if memory != c.memory || variable != c.variable {
+			t.Errorf("%s: memory %t, variable %t; want %t, %t", c.name, memory, variable, c.memory, c.variable)
+		}
+	}
+}

@@ -59,6 +59,7 @@ func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*
 	}
 	r.symbols(p, facts)
 	r.initial(facts)
+	r.again(p, facts)
 	for key, why := range r.cfg.Reasons { // of what another origin overrode
 		if strings.HasPrefix(why, hostReason) && r.cfg.Origins[key] != FromRelation {
 			delete(r.cfg.Reasons, key)

@@ -61,13 +61,14 @@ func (p *prover) findArrival() *arrival {
 		x := &p.th.Accesses[i]
 		if x.Kind != event.Atomic || x.Result == smt.False || x.Object == nil ||
 			x.Object.Space != event.Global || x.Scope < event.GPU || len(x.Iters) > 0 ||
-			!p.ofGrid(x.Offset) || !startsAtZero(x.Object) {
+			!p.ofGrid(x.Offset) {
 			continue
 		}
 		if a == nil {
 			a = p.newArrival()
 		}
-		if !p.th.Slots.StoredBeside(x.Object) && a.counts(x) && a.only() {
+		if !p.th.Slots.StoredBeside(x.Object) && a.counts(x) && a.only() &&
+			p.startsAtZero(x.Object) {
 			return a
 		}
 	}

@@ -49,9 +49,9 @@ func (p *prover) findFlags() []*flags {
 	seen := map[*thread.Object]bool{}
 	for i := range p.th.Accesses {
 		a := &p.th.Accesses[i]
-		if mayWait(p.th, a) && !seen[a.Object] && startsAtZero(a.Object) {
+		if mayWait(p.th, a) && !seen[a.Object] {
 			seen[a.Object] = true
-			if f := p.newFlags(a.Object); f != nil {
+			if f := p.newFlags(a.Object); f != nil && p.startsAtZero(a.Object) {
 				out = append(out, f)
 			}
 		}

@@ -25,9 +25,41 @@ func MayOrder(th *thread.Thread) bool {
 }
 
 // startsAtZero reports whether an array may be 0 when the kernel starts: it is no variable with
-// another initial value.
-func startsAtZero(o *thread.Object) bool {
-	return o.Var == nil || !slices.ContainsFunc(o.Var.Init, func(b byte) bool { return b != 0 })
+// another initial value, and nothing is known of the launch that contradicts it. It notes what does.
+func (p *prover) startsAtZero(o *thread.Object) bool {
+	if o.Var != nil && slices.ContainsFunc(o.Var.Init, func(b byte) bool { return b != 0 }) {
+		return false
+	}
+	if p.opt.NotZero == nil {
+		return true
+	}
+	why, left := p.opt.NotZero(o)
+	if why == "" || left && p.mayClear(o) {
+		return true
+	}
+	if !slices.Contains(p.res.NotZero, why) {
+		p.res.NotZero = append(p.res.NotZero, why)
+	}
+	return false
+}
+
+// mayClear reports whether the kernel may set an array to 0: not if it stores and adds nothing but
+// constants above 0 there.
+func (p *prover) mayClear(o *thread.Object) bool {
+	return slices.ContainsFunc(p.th.Accesses, func(w thread.Access) bool {
+		switch {
+		case !w.Kind.Writes() || w.Object != nil && w.Object != o:
+			return false
+		case w.Object == nil:
+			return w.Space == event.Global || w.Space == event.Generic
+		}
+		value, stores := stored(&w)
+		if w.Update == thread.Add {
+			value, stores = w.Operands[0], true
+		}
+		n, fixed := p.c.Value(value)
+		return !stores || !fixed || n == 0 || w.Update == thread.Add && n>>(8*w.Size-1) != 0
+	})
 }
 
 // fence returns a predicate for the fences of device scope that order all memory and end a release

@@ -53,6 +53,10 @@ type Options struct {
 	Sizes func(*thread.Object) (uint64, bool)
 	// AllBounds makes an access of which not even the array is known a finding.
 	AllBounds bool
+	// NotZero says why an array is not 0 when the kernel starts, which some proofs assume; it is empty
+	// if the array may be. left says that this holds for what an earlier launch of the kernel leaves
+	// there, unless the kernel itself sets it to 0 in the end. nil: every array may be 0.
+	NotZero func(o *thread.Object) (why string, left bool)
 	// Shown reports whether a run has confirmed that a pair races, so that no invariants are searched
 	// to disprove it, and with Exists nothing is asked; nil: none.
 	Shown func(*Finding) bool
@@ -145,6 +149,9 @@ type Result struct {
 	// Zero are the counter at which blocks arrive and the arrays of flags which the proof assumes to be
 	// 0 when the kernel starts.
 	Zero []*thread.Object
+	// NotZero says, as Options.NotZero does, why what would order accesses does not: the counter or the
+	// flags are not 0 when the kernel starts.
+	NotZero []string
 	// Unbounded are accesses that are assumed to stay in their arrays, unless Options.AllBounds.
 	Unbounded []Finding
 	// Apart are pairs of strong accesses that nothing orders and that may belong to a protocol: they

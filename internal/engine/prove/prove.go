@@ -397,8 +397,11 @@ func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verd
 		!verify.MayOrder(r.Thread) || ctx.Err() != nil {
 		return r, v
 	}
-	if locked, _ := p.once(ctx, 1, Adversarial); locked != nil && locked.Verified() {
-		return locked, diag.Verdict{}
+	if locked, _ := p.once(ctx, 1, Adversarial); locked != nil {
+		if locked.Verified() {
+			return locked, diag.Verdict{}
+		}
+		r.NotZero = locked.NotZero
 	}
 	return r, v
 }
@@ -442,7 +445,7 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 		Limit: limit, Exists: p.whether || p.Exists, Steps: p.Steps,
 		Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
-		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(),
+		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(), NotZero: p.notZero,
 	})
 	p.spent += r.Stats.Steps
 	p.engine.addQueries(&r.Stats)

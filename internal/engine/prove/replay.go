@@ -74,8 +74,8 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	if len(open) > 1 {
 		reason += fmt.Sprintf(" (and %d more)", len(open)-1)
 	}
-	if len(r.Thread.Approximate) > 0 {
-		reason += "; " + strings.Join(r.Thread.Approximate, "; ")
+	for _, why := range slices.Concat(r.Thread.Approximate, r.NotZero) {
+		reason += "; " + why
 	}
 	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
 }

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/verify"
 )
 
@@ -203,6 +204,27 @@ func (p *Proof) special(r *verify.Result) []string {
 		out = append(out, o.Name+" is 0 when the kernel starts")
 	}
 	return out
+}
+
+// notZero says why an array is not 0 when the kernel starts, as verify.Options.NotZero.
+func (p *Proof) notZero(o *thread.Object) (why string, left bool) {
+	key := "variable " + o.Name
+	if i := slices.Index(p.Job.Kernel.Params, o.Var); i >= 0 {
+		if i >= len(p.Config.Args) || !o.Var.Pointer {
+			return "", false
+		}
+		a := &p.Config.Args[i]
+		key = "arg " + a.Name
+		if origin := p.Config.Origins[key]; a.Buffer != nil && !origin.Guessed() && !a.Buffer.Zeros() {
+			return fmt.Sprintf("%s is not 0 when the kernel starts (%s)", o.Name, origin), false
+		}
+	}
+	at := p.Config.Again[key]
+	if !at.IsValid() {
+		return "", false
+	}
+	return fmt.Sprintf("nothing sets %s to 0 again after an earlier launch (%s)", o.Name,
+		p.Job.Format(at.Start)), true
 }
 
 // assumptions lists what a proof assumes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -89,30 +90,68 @@ func HostSource(name string) bool {
 // compiler's, one line each.
 func (b *Builder) Object(ctx context.Context, in, out string, cuda bool, args ...string) (
 	warnings []string, err error) {
-	all, err := b.objectArgs(ctx, in, cuda)
+	all, image, err := b.objectArgs(ctx, in, cuda)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.Concat(all, args, []string{"-c", "-o", out, "--", in})
-	return b.host(ctx, in, all)
+	all = slices.Concat(all, args, []string{"-c", "-o", out})
+	warnings, err = b.host(ctx, in, slices.Concat(all, []string{"--", in}))
+	if err != nil || image == "" || registers(out) {
+		return warnings, err
+	}
+	text, err := os.ReadFile(image)
+	if err != nil || !bytes.Contains(text, []byte("\n.visible .func")) {
+		return warnings, err
+	}
+	header := image + ".h"
+	if err := os.WriteFile(header, fmt.Appendf(nil, registration, image), 0o600); err != nil {
+		return warnings, err
+	}
+	return b.host(ctx, in, slices.Concat(all, []string{"-include", header, "--", in}))
 }
 
+// registers reports whether an object file registers its device code when the program starts. clang
+// lets it only for kernels and variables, but kernels of other files may call its functions.
+func registers(object string) bool {
+	f, err := elf.Open(object)
+	if err != nil {
+		return true // such as bitcode
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	return err != nil || slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+		return s.Name == "__cudaRegisterFatBinary"
+	})
+}
+
+// registration is C++ that registers the device code in a file, as what clang emits does.
+const registration = `#pragma clang system_header
+asm(".pushsection .rodata\nheddle_image: .incbin \"%s\"\n.popsection");
+extern "C" void **__cudaRegisterFatBinary(const void *);
+namespace {
+extern const char heddle_code[] asm("heddle_image");
+const struct { int magic, version; const void *code; void *file; } heddle_binary = {0, 0, heddle_code, 0};
+__attribute__((constructor)) void heddle_register() { __cudaRegisterFatBinary(&heddle_binary); }
+}
+`
+
 // objectArgs returns the options that compile the host code of a file, after its device code, if it
-// has any, was compiled.
-func (b *Builder) objectArgs(ctx context.Context, in string, cuda bool) ([]string, error) {
+// has any, was compiled to the file image.
+func (b *Builder) objectArgs(ctx context.Context, in string, cuda bool) (args []string, image string,
+	err error) {
 	library, err := b.libraryArgs(in)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !cuda && HostSource(in) {
-		return append(library, b.plainArgs(in)...), nil
+		return append(library, b.plainArgs(in)...), "", nil
 	}
-	image, err := b.device(ctx, in)
+	image, err = b.device(ctx, in)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	return slices.Concat(library, b.cudaArgs(),
-		[]string{"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image}), nil
+		[]string{"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image}), image, nil
 }
 
 // libraryArgs returns the options for the copy of CCCL that a file needs, which must be those of the

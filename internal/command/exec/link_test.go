@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,5 +58,37 @@ func TestPointersOfOtherFiles(t *testing.T) {
 	if got.stdout != want || got.Exit() != 0 {
 		t.Errorf("output %q, exit code %d, verdicts %+v; want %q", got.stdout, got.Exit(),
 			got.Verdicts, want)
+	}
+}
+
+// TestFunctionsOfOtherFiles: files with nothing but device functions, which clang does not register
+// by itself, are part of the program.
+func TestFunctionsOfOtherFiles(t *testing.T) {
+	texts := []string{`#include <cstdio>
+extern __device__ int twice(int), plus(int);
+__global__ void k(int *p) { p[threadIdx.x] = twice(plus(threadIdx.x)); }
+int main() {
+  int *p, h[32];
+  cudaMalloc(&p, 128);
+  k<<<1, 32>>>(p);
+  cudaMemcpy(h, p, 128, cudaMemcpyDeviceToHost);
+  printf("%d %d\n", h[4], h[5]);
+}
+`, `extern __device__ int plus(int);
+__device__ int twice(int i) { return plus(2 * i) - 1; }
+`, `__device__ int plus(int i) { return i + 1; }
+void unused() {}
+`}
+	var files []string
+	for i, text := range texts {
+		f := filepath.Join(t.TempDir(), fmt.Sprintf("%c.cu", 'a'+i))
+		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	got := start(t, []string{program.Build(t, files...)}, nil)
+	if got.stdout != "10 12\n" || got.Exit() != 0 {
+		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
 	}
 }

@@ -268,7 +268,7 @@ func TestCompletion(t *testing.T) {
 }
 
 // whyNoProof is the part of a result that depends on which solver was there, and how fast it was.
-var whyNoProof = regexp.MustCompile(`(there is no proof: |no replay confirmed it )[^"\n<]*`)
+var whyNoProof = regexp.MustCompile(`(there is no proof: |no run showed it )[^"\n<]*`)
 
 // TestExampleReports checks all of examples/ in each format, and compares with what docs/examples shows.
 func TestExampleReports(t *testing.T) {

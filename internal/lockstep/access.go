@@ -30,7 +30,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 		return
 	case isa.ActBulkCopy:
 		if _, ok := in.Bulk(); ok {
-			thread.Unsupported(in, "%s, which proofs do not cover (heddle trace does)", in.Text())
+			thread.Unsupported(in, "%s is not covered by proofs (heddle trace covers it)", in.Text())
 		}
 		fallthrough
 	default:

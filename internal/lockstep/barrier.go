@@ -25,7 +25,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		if b, _ := in.Barrier(); b.Object != isa.NumberedBarrier {
 			what = ""
 		}
-		thread.Unsupported(in, "%s%s, which proofs do not cover (heddle trace does)", in.Text(), what)
+		thread.Unsupported(in, "%s%s is not covered by proofs (heddle trace covers it)", in.Text(), what)
 	}
 	block := kernel.IsBlockBarrier(in)
 	if block && x.k.Orders(in) != event.OrdersNone {

@@ -18,7 +18,7 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		x.synchronize(in, st)
 		return
 	case isa.FenceCat:
-		x.approximate("fences are not modelled")
+		x.approximate("the prover uses fences only in locks, flags and last-block patterns")
 		if x.final && in.Action() == isa.ActFence && in.Guard == ir.NoReg &&
 			!slices.Contains(x.th.Fences, in) {
 			x.th.Fences = append(x.th.Fences, in)

@@ -47,11 +47,11 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 			open = append(open, p.Describe(f)+" is possible only with arguments that no host is "+
 				"expected to pass"+p.unsure(f, r.Thread))
 		case ctx.Err() != nil:
-			open = append(open, p.Describe(f)+" is possible; time ran out before it could be replayed")
+			open = append(open, p.Describe(f)+" was not ruled out; time ran out before a run could show it")
 		default:
 			n, shown := p.replay(ctx, r.Thread, f, seen)
 			if bugs += n; !shown {
-				open = append(open, p.Describe(f)+" is possible; no replay confirmed it"+
+				open = append(open, p.Describe(f)+" was not ruled out, and no run showed it"+
 					p.unsure(f, r.Thread))
 			}
 		}

@@ -223,6 +223,34 @@ func TestExtern(t *testing.T) {
 	proveTexts(t, annotated, externTraps, lockstep.Options{PureExtern: true})
 }
 
+// TestProposed: a candidate of the user's is proposed for its loop. One about the other thread of a
+// pair, or about accesses, is ignored: what is proposed must be about one thread's values.
+func TestProposed(t *testing.T) {
+	for _, tt := range []struct {
+		candidate string
+		proposed  bool
+	}{
+		{"i >= 0", true},
+		{"__uniform_int(i)", false},
+		{"__no_write(s)", false},
+	} {
+		text := fmt.Sprintf(`__global__ void k(int n) { __shared__ int s[64];
+for (int i = 0; __candidate_invariant(%s), i < n; i++) s[threadIdx.x] = i; }`, tt.candidate)
+		f := compiled(t, annotated, []textTrap{{text: text}})["trap0"]
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{
+			Grid:    event.Dim3{X: 1, Y: 1, Z: 1},
+			Block:   event.Dim3{X: 64, Y: 1, Z: 1},
+			Cluster: event.Dim3{X: 1, Y: 1, Z: 1},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(th.Loops[0].Guesses); (n > 0) != tt.proposed {
+			t.Errorf("%s: %d candidates", tt.candidate, n)
+		}
+	}
+}
+
 // annotated is the head of a file with annotations.
 const annotated = "#include \"heddle.h\"\n#include <assert.h>\n"
 

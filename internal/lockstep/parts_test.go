@@ -6,8 +6,30 @@ const (
 	none   = ".pragma \"heddle.order none\";\nbar.sync 0;\n"
 )
 
+// warpElement has the first lane of each warp of block 0 write the element with the number of its
+// warp.
+const warpElement = `mov.u32 %x1, %warpid;
+	mov.u32 %x2, %laneid;
+	or.b32 %x2, %x2, %b;
+	setp.ne.u32 %p1, %x2, 0;
+	@%p1 bra Z;
+	mul.wide.u32 %d1, %x1, 4;
+	add.s64 %d1, %A, %d1;
+	st.global.u32 [%d1], %t;
+Z:`
+
 // partTraps are about barriers that order part of memory (OpenCL C 3.0, 6.15.8).
 var partTraps = []trap{
+	{
+		name: "an element for each warp by its number in the SM",
+		body: warpElement,
+		why:  "%warpid may change while the thread runs, and two warps may have it in turn (PTX ISA 10.5)",
+	},
+	{
+		name:   "an element for each sub-group by its number",
+		module: "// heddle.language cl\n", // get_sub_group_id is compiled to %warpid
+		body:   warpElement,
+	},
 	{
 		name: "global data, a barrier for shared memory",
 		body: "st.global.u32 [%P], %t;\n" + shared + "ld.global.u32 %x1, [%A];",

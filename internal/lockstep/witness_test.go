@@ -2,10 +2,13 @@ package lockstep_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"heddle/internal/event"
 	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/kernels"
@@ -46,5 +49,25 @@ func TestContents(t *testing.T) {
 	}
 	if small := th.Contents(f.Model, 4); len(small[th.Objects[0]]) > 4 {
 		t.Error("more bytes than asked for")
+	}
+}
+
+// TestContentsAtTheStart: of an array that the kernel writes, the contents at the start are those
+// behind no barrier, whose instance is 0.
+func TestContentsAtTheStart(t *testing.T) {
+	o := &thread.Object{Name: "a", Index: 3, Space: event.Global}
+	th := &thread.Thread{Objects: []*thread.Object{o}}
+	for _, instance := range [][]uint64{{0}, {0, 0}, {1}, {0, 1}} {
+		at := append([]uint64{4}, instance...)
+		m := &smt.Model{Funcs: map[string]map[string]uint64{
+			symbol.MemoryName(symbol.Block, o.Index, 16): {smt.Key(at): 0x1234},
+		}}
+		var want []byte
+		if !slices.Contains(instance, 1) {
+			want = []byte{0, 0, 0, 0, 0x34, 0x12}
+		}
+		if got := th.Contents(m, 64)[o]; !slices.Equal(got, want) {
+			t.Errorf("behind barrier %v: % x, want % x", instance, got, want)
+		}
 	}
 }

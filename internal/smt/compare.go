@@ -232,7 +232,8 @@ func (c *Context) isIntegerZero(l linear) Term {
 	return c.zeroNode(l)
 }
 
-// splitZero splits l into high*g + low with low in (-g, g), both without wrap.
+// splitZero splits l into high*g + low with low in (-g, g), both without wrap. Both have summands: g
+// is a coefficient of l, and the coefficients have no common divisor.
 func (c *Context) splitZero(l linear, g uint64) (high, low linear, ok bool) {
 	high, low = linear{w: l.w}, linear{w: l.w}
 	for i, t := range l.t {
@@ -241,9 +242,6 @@ func (c *Context) splitZero(l linear, g uint64) (high, low linear, ok bool) {
 		} else {
 			low.t, low.k = append(low.t, t), append(low.k, l.k[i])
 		}
-	}
-	if len(low.t) == 0 || len(high.t) == 0 {
-		return high, low, false
 	}
 	// The constant can be split in two ways, with its rest in [0, g) or in [-g, 0). Take the one that
 	// keeps the range of low in (-g, g).

@@ -76,6 +76,11 @@ func TestExecute(t *testing.T) {
 		{"9.7.1.20", irtest.Op("bfi.b32", "d", "a", "b", 4, 8), 0x5a, 0xffffffff, []uint64{0xfffff5af}},
 		{"9.7.1.23", irtest.Op("dp4a.u32.u32", "d", "a", "b", "a"), 0x01020304, 0x01010101,
 			[]uint64{0x0102030e}},
+		// The half-words of a times the lower or the upper two bytes of b, added to a.
+		{"9.7.1.24", irtest.Op("dp2a.lo.u32.u32", "d", "a", "b", "a"), 0x00020003, 0x07060504,
+			[]uint64{0x00020003 + 3*4 + 2*5}},
+		{"9.7.1.24", irtest.Op("dp2a.hi.u32.u32", "d", "a", "b", "a"), 0x00020003, 0x07060504,
+			[]uint64{0x00020003 + 3*6 + 2*7}},
 		// |1 - 3| + 0xffff wraps in 16 bits.
 		{"9.7.1.6", irtest.Op("sad.u16", "h", "h", 3, 0xffff), 0, 0, []uint64{1}},
 		// The table of (a & b) | ~c, with c = a: bit 4x+2y+z is the result for x, y, z (9.7.8.6).

@@ -224,12 +224,36 @@ func TestAssumes(t *testing.T) {
 	for body, want := range map[string]bool{
 		"\tbar.sync 0;\n": false,
 		"\ttrap;\n":       false,
+		"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n\tbar.sync 0;\na:\n": false,
 		"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n\ttrap;\na:\n" +
 			"\tbar.sync 0;\n": true,
 	} {
 		s, _ := sliced(t, ".visible .entry k(.param .u64 in)\n"+begin+body+end, Options{})
 		if s.Assumes != want {
 			t.Errorf("assumes %v, want %v:\n%s", s.Assumes, want, body)
+		}
+	}
+}
+
+// A call without a body ends in a failed assertion if it is declared not to return, as the function
+// behind assert is. What any other does is not known, and nothing is assumed of it.
+func TestAssumesOfCall(t *testing.T) {
+	for declared, want := range map[string]bool{
+		".extern .func f() .noreturn;\n":       true,
+		".extern .func f();\n":                 false,
+		".extern .func __assertfail();\n":      true,
+		".func f()\n" + begin + "\ttrap;\n}\n": true,
+		".func f()\n" + begin + "\texit;\n}\n": false,
+	} {
+		name := "f"
+		if strings.Contains(declared, "__assertfail") {
+			name = "__assertfail"
+		}
+		s, _ := sliced(t, declared+".visible .entry k(.param .u64 in)\n"+begin+
+			"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n"+
+			"\tcall "+name+";\na:\n\tbar.sync 0;\n"+end, Options{})
+		if s.Assumes != want {
+			t.Errorf("assumes %v, want %v:\n%s", s.Assumes, want, declared)
 		}
 	}
 }
@@ -267,6 +291,34 @@ func TestLoadedPointer(t *testing.T) {
 			"\t.param .b64 a;\n\tst.param.b64 [a], %d1;\n\tcall f, (a);\n\t}\n"+end, Options{})
 		if got["f"] != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got["f"], c.want)
+		}
+	}
+}
+
+// TestLoadedLocalPointer: the same for pointers to local memory: what the caller keeps there is
+// needed if such a pointer may lead to what decides an address of shared memory.
+func TestLoadedLocalPointer(t *testing.T) {
+	const keep = "\tcvta.local.u64 %d4, %d5;\n"
+	for _, c := range []struct {
+		what, load string
+		needed     bool
+	}{
+		{"from an argument", "\tld.param.u64 %d3, [x];\n", true},
+		{"from global memory", "\tld.global.u64 %d3, [%d1];\n", false},
+		{"from global memory that has one", keep + "\tst.global.u64 [%d1], %d4;\n" +
+			"\tld.global.u64 %d3, [%d1];\n", true},
+		{"from shared memory that has one", keep + "\tst.shared.u64 [s], %d4;\n" +
+			"\tld.shared.u64 %d3, [s];\n", true},
+		{"from constants", keep + "\tst.global.u64 [%d1], %d4;\n\tld.const.u64 %d3, [c];\n", false},
+	} {
+		_, got := sliced(t, ".shared .align 8 .b8 s[8];\n.const .align 8 .b8 c[8];\n"+
+			".func f(.param .b64 x)\n"+begin+"\tld.param.u64 %d1, [x];\n"+c.load+
+			"\tld.u32 %r1, [%d3];\n\tst.shared.u32 [%r1], 1;\n"+end+
+			".visible .entry k(.param .u64 in)\n"+begin+"\t.local .align 4 .b8 l[4];\n"+
+			"\tst.local.u32 [l], 8;\n\tld.param.u64 %d1, [in];\n\t{\n"+
+			"\t.param .b64 a;\n\tst.param.b64 [a], %d1;\n\tcall f, (a);\n\t}\n"+end, Options{})
+		if needed := strings.Contains(got["k"], "run st.local.u32"); needed != c.needed {
+			t.Errorf("%s: %s", c.what, got["k"])
 		}
 	}
 }

@@ -246,3 +246,15 @@ func TestShuffleOfActive(t *testing.T) {
 		}
 	}
 }
+
+// The number of a barrier and its count of threads decide who waits for whom; the predicate that
+// bar.red combines does not.
+func TestBarrierOperands(t *testing.T) {
+	_, got := roles(t, "\tld.param.u32 %r3, [n];\n\tmov.u32 %r4, %ntid.x;\n"+
+		"\tmov.u32 %r1, %tid.x;\n\tsetp.eq.u32 %p1, %r1, 0;\n"+
+		"\tbar.red.popc.u32 %r5, %r3, %r4, %p1;\n\tret;\n", Options{})
+	want := "run ld.param.u32; run mov.u32; run bar.red.popc.u32; run ret"
+	if all := strings.Join(got, "; "); all != want {
+		t.Errorf("%s, want %s", all, want)
+	}
+}

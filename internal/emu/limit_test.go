@@ -96,6 +96,40 @@ func TestDropEvents(t *testing.T) {
 	}
 }
 
+// A run may use all of the memory that it is given, and no byte more: what its consumer takes beyond
+// that is dropped, and what the kernel does ends it.
+func TestAllOfMemory(t *testing.T) {
+	m, err := New(kernel(t, "st.global.u32 [%p], %i;\nbar.sync 0;\nst.global.u32 [%p], %i;\nret;"),
+		config(4, 256, buffer("out", 4096)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Run(t.Context(), Options{Workers: 1}, nil)
+	if err != nil || res.Status != Completed {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	used := res.mem.used.Load()
+	for _, tt := range []struct {
+		memory  uint64
+		drop    bool
+		sink    event.Sink
+		status  Status
+		dropped bool
+	}{
+		{used, false, nil, Completed, false},
+		{used, false, new(hungry), Stopped, false},
+		{used, true, new(hungry), Completed, true},
+		{used - 1, false, nil, Stopped, false},
+		{used - 1, true, new(hungry), Stopped, false},
+	} {
+		res, err := m.Run(t.Context(), Options{Memory: tt.memory, DropEvents: tt.drop, Workers: 1}, tt.sink)
+		if err != nil || res.Status != tt.status || res.Dropped != tt.dropped {
+			t.Errorf("%d of %d bytes, drop %v: status %v, dropped %v, %v", tt.memory, used, tt.drop,
+				res.Status, res.Dropped, err)
+		}
+	}
+}
+
 // A large launch needs memory only for what runs.
 func TestMemoryOfLargeGrid(t *testing.T) {
 	m, err := New(kernel(t, "ret;"), config(1<<31-1, 32, buffer("out", 0)))

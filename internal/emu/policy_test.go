@@ -125,20 +125,21 @@ W0:
 // Only what lets a thread observe the order of others counts.
 func TestSyncsThroughMemory(t *testing.T) {
 	for text, want := range map[string]bool{
-		"ld.global.u32 %v, [%p];\nst.global.u32 [%p], %v;":              false,
-		"red.global.add.u32 [%o], 1;\nmembar.gl;":                       false,
-		"atom.global.add.u32 %v, [%o], 1;":                              false, // the result is not used
-		"atom.global.add.u32 %v, [%o], 1;\nst.global.u32 [%p], %v;":     true,
-		"ld.volatile.global.u32 %v, [%o];":                              true,
-		"atom.global.add.u64 %q, [%o], 8;\nst.global.u32 [%q], 1;":      true, // an address
-		"atom.global.add.u64 %q, [%o], 8;\nst.global.u32 [%p], %v;":     false,
-		"setp.eq.u32 %c, %t, 0;\n@%c red.global.add.u32 [%o], 1;":       false,
-		"ld.param.u64 %q, [x];\nst.global.u64 [%o], %q;":                false,
-		".shared .b32 s;\nld.volatile.shared.u32 %v, [s];":              true,
-		"ld.acquire.gpu.global.u32 %v, [%o];":                           true,
-		"st.release.gpu.global.u32 [%o], 1;\nfence.acq_rel.gpu;":        false,
-		"atom.global.add.v2.f32 {%f, %g}, [%o], {%f, %g};":              true, // an operand of itself
-		".local .b32 l;\nld.volatile.local.u32 %v, [l];\nbar.sync 0;\n": false,
+		"ld.global.u32 %v, [%p];\nst.global.u32 [%p], %v;":                     false,
+		"red.global.add.u32 [%o], 1;\nmembar.gl;":                              false,
+		"atom.global.add.u32 %v, [%o], 1;":                                     false, // the result is not used
+		"atom.global.add.u32 %v, [%o], 1;\nst.global.u32 [%p], %v;":            true,
+		"ld.volatile.global.u32 %v, [%o];":                                     true,
+		"atom.global.add.u64 %q, [%o], 8;\nst.global.u32 [%q], 1;":             true, // an address
+		"atom.global.add.u64 %q, [%o], 8;\nst.global.u32 [%p], %v;":            false,
+		"setp.eq.u32 %c, %t, 0;\n@%c red.global.add.u32 [%o], 1;":              false,
+		"ld.param.u64 %q, [x];\nst.global.u64 [%o], %q;":                       false,
+		".shared .b32 s;\nld.volatile.shared.u32 %v, [s];":                     true,
+		"ld.acquire.gpu.global.u32 %v, [%o];":                                  true,
+		"st.release.gpu.global.u32 [%o], 1;\nfence.acq_rel.gpu;":               false,
+		"atom.global.add.v2.f32 {%f, %g}, [%o], {%f, %g};":                     true, // an operand of itself
+		".reg .f32 %u<2>;\natom.global.add.v2.f32 {%u0, %u1}, [%o], {%f, %g};": false,
+		".local .b32 l;\nld.volatile.local.u32 %v, [l];\nbar.sync 0;\n":        false,
 	} {
 		m, err := New(kernel(t, text+"\nret;"), config(1, 32, buffer("out", 0)))
 		if err != nil {

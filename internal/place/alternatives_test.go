@@ -176,23 +176,25 @@ func TestReasons(t *testing.T) {
 	second := do(wr(in(0, tid(0))), rd(in(1, tid(1))))
 	third := do(wr(in(1, tid(0))), wr(in(2, tid(0))))
 	w := explore(kernel(first, second, third))
-	res, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true}, Options{})
-	if err != nil || len(res.Placement.Labels()) != 2 {
-		t.Fatalf("%+v, %v", res, err)
-	}
 	want := map[Label]string{
 		first.label:  fmt.Sprint(first.label, second.label),
 		second.label: fmt.Sprint(second.label, third.label),
 	}
-	for l, pair := range want {
-		rs := res.Reasons[l]
-		if len(rs) != 1 {
-			t.Errorf("reasons of the barrier after %d: %+v, want one", l, rs)
-			continue
+	for _, paths := range []bool{true, false} { // known or not
+		res, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: paths}, Options{})
+		if err != nil || len(res.Placement.Labels()) != 2 {
+			t.Fatalf("%+v, %v", res, err)
 		}
-		a, b := rs[0].Race.A, rs[0].Race.B
-		if got := fmt.Sprint(min(a, b), max(a, b)); got != pair {
-			t.Errorf("the barrier after %d separates %s, want %s", l, got, pair)
+		for l, pair := range want {
+			rs := res.Reasons[l]
+			if len(rs) != 1 {
+				t.Errorf("reasons of the barrier after %d: %+v, want one", l, rs)
+				continue
+			}
+			a, b := rs[0].Race.A, rs[0].Race.B
+			if got := fmt.Sprint(min(a, b), max(a, b)); got != pair || rs[0].Path != Near {
+				t.Errorf("the barrier after %d separates %s, path %v, want %s", l, got, rs[0].Path, pair)
+			}
 		}
 	}
 }

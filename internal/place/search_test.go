@@ -399,6 +399,37 @@ func TestBareBlock(t *testing.T) {
 	}
 }
 
+// A barrier costs less for each conditional around it, by the probability that its condition holds
+// (section III.C), and more for each loop. The statement of a conditional without braces counts as
+// the place behind the conditional, unless the barrier stands there already.
+func TestCostInConditional(t *testing.T) {
+	cost := Cost{Loop: 100, Cond: 0.5}
+	for _, tt := range []struct {
+		inner, outer  bool // have no braces
+		barrier, loop bool // in the input; between the two conditionals
+		want          float64
+	}{
+		{false, false, false, false, 0.25},
+		{true, false, false, false, 0.5},
+		{true, false, true, false, 0.25},
+		{false, true, false, false, 0.25},
+		{true, true, false, false, 0.5},
+		{false, true, true, true, 25},
+		{true, true, false, true, 50},
+	} {
+		tree := &Tree{Labels: []Node{
+			{Parent: None}, {Parent: 0, Kind: Cond, Bare: tt.outer}, {Parent: 1, Kind: Loop},
+			{Parent: 1, Kind: Cond, Bare: tt.inner}, {Parent: 3, Barrier: tt.barrier},
+		}}
+		if tt.loop {
+			tree.Labels[3].Parent = 2
+		}
+		if got := cost.Of(tree, 4); got != tt.want {
+			t.Errorf("%+v: cost %v", tt, got)
+		}
+	}
+}
+
 // What does not separate a race in a block that holds neither access is no better at the other
 // places of the block that the same threads reach. Around an access, each place is of its own.
 func TestUseless(t *testing.T) {

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -333,6 +334,78 @@ func TestUpdates(t *testing.T) {
 			if got := len(r.updates()) == 1; got != (want && is) {
 				t.Errorf("kind %v of\n%s: an update: %v", kind, body, got)
 			}
+		}
+	}
+}
+
+// TestDivergent: the barriers to mend are those of the findings that some threads miss by the
+// analysis; if it says that all reach them, then others that some miss, whose missing arrivals are
+// seen later; and if there are none, it took a branch that keeps threads away for one that all take
+// alike. A barrier behind no branch is not to be mended.
+func TestDivergent(t *testing.T) {
+	const some = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra Z;\n"
+	const loaded = "ld.global.u32 %r1, [%d1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra Z;\n"
+	for _, c := range []struct {
+		what, body string
+		a, b       int // the barriers of the finding
+		want       []int
+	}{
+		{"one that some miss", some + "bar.sync 0;\nZ:\nbar.sync 0;\n", 0, 1, []int{0}},
+		{"the next one", some + "bar.sync 0;\nZ:\nbar.sync 0;\n", 1, 1, []int{0}},
+		{"behind a loaded value", loaded + "bar.sync 0;\nZ:\nbar.sync 0;\n", 0, 1, []int{0}},
+		{"behind no branch", "bar.sync 0;\nbar.sync 0;\n", 0, 1, nil},
+	} {
+		k := kernelOf(t, modern, c.body)
+		bars := instrs(k, "bar.sync")
+		r := &repairer{x: New(k), found: []located{{Finding{Kind: Divergence, Shown: true},
+			bars[c.a], bars[c.b]}}}
+		var got []int
+		for _, in := range r.divergent() {
+			got = append(got, slices.Index(bars, in))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: barriers %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// TestVaryingResults: bar.red gives all threads that execute it the same result (PTX ISA 9.7.13.1),
+// so that it varies only where some threads do not. What an arrival at an mbarrier returns depends
+// on the arrivals before it.
+func TestVaryingResults(t *testing.T) {
+	const some = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n"
+	for _, c := range []struct {
+		what, body string
+		varies     bool
+	}{
+		{"all threads", some + "bar.red.popc.u32 %r2, 0, %p1;\n", false},
+		{"some threads", some + "@%p1 bra Z;\nbar.red.popc.u32 %r2, 1, 32, %p2;\nZ:\n", true},
+		{"some threads by a guard", some + "@%p1 bar.red.popc.u32 %r2, 1, 32, %p2;\n", true},
+		{"an arrival", "mbarrier.arrive.shared.b64 %d2, [s];\ncvt.u32.u64 %r2, %d2;\n", true},
+	} {
+		w := newFlow(kernelOf(t, modern, c.body+"setp.eq.u32 %p3, %r2, 1;\n@%p3 bra E;\n"+
+			"bar.sync 0;\nE:\n").Func)
+		for _, b := range w.f.Blocks {
+			for _, in := range b.Instrs {
+				if strings.HasPrefix(in.Text(), "bar.sync") && w.uniform[b.ID] == c.varies {
+					t.Errorf("%s: the same for all threads: %v", c.what, w.uniform[b.ID])
+				}
+			}
+		}
+	}
+}
+
+// TestLoopFromTheEntry: what each iteration of a loop executes is control dependent on the branch that
+// continues the loop, also if its header is the entry of the kernel.
+func TestLoopFromTheEntry(t *testing.T) {
+	k := parse(t, modern+"\n.address_size 64\n.visible .entry k()\n{\n\t.reg .pred %p<3>;\n"+
+		"HEAD:\n@%p1 bra BODY;\n\tbar.sync 0;\nBODY:\n\t@%p2 bra HEAD;\n\tret;\n}\n")
+	w := newFlow(k.Func)
+	branch := k.Func.Blocks[2].ID
+	for _, b := range k.Func.Blocks {
+		inLoop := b.ID == 0 || b.ID == branch
+		if got := slices.Contains(w.controls[b.ID], branch); got != inLoop {
+			t.Errorf("block %d depends on the branch of the loop: %v", b.ID, got)
 		}
 	}
 }

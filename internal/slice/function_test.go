@@ -152,6 +152,8 @@ func TestTables(t *testing.T) {
 		{[]string{"ld.const.u32 %r1, [given]", "ld.const.u32 %r2, [given+4]"}, []string{"given"}},
 		{[]string{"ld.global.u32 %r1, [table]", "ld.const.u32 %r2, [given]"},
 			[]string{"given", "table"}},
+		{[]string{"mov.u64 %d1, given", "cvta.const.u64 %d2, %d1", "ld.u32 %r1, [%d2]",
+			"mov.u32 %r2, 4"}, []string{"given"}},
 		{[]string{"ld.const.u32 %r1, [unset]", "mov.u32 %r2, 4"}, nil},
 		{[]string{"ld.global.u32 %r1, [blank]", "mov.u32 %r2, 4"}, nil},
 		{[]string{"mov.u32 %r1, 4", "mov.u32 %r2, 4"}, nil},
@@ -178,6 +180,10 @@ func TestGenericAddress(t *testing.T) {
 		{"the name of a shared variable", "\tst.u32 [s], 1;\n", "touch st.u32; run ret"},
 		{"a converted address", "\tmov.u64 %d1, s;\n\tcvta.shared.u64 %d2, %d1;\n\tst.u32 [%d2], 1;\n",
 			"run mov.u64; run cvta.shared.u64; touch st.u32; run ret"},
+		{"a copy of the address, in the text before it", "\tbra b;\na:\n\tmov.u64 %d3, %d2;\n" +
+			"\tst.u32 [%d3], 1;\n\tbra c;\nb:\n\tmov.u64 %d1, s;\n\tcvta.shared.u64 %d2, %d1;\n" +
+			"\tbra a;\nc:\n", "run bra; run mov.u64; touch st.u32; run bra; run mov.u64; " +
+			"run cvta.shared.u64; run bra; run ret"},
 		{"a local variable", "\t.local .align 4 .b8 l[8];\n\tmov.u64 %d1, l;\n" +
 			"\tcvta.local.u64 %d2, %d1;\n\tst.u32 [%d2], 1;\n", "run ret"},
 		{"what a local variable holds", "\t.local .align 4 .b8 l[8];\n\tmov.u64 %d1, l;\n" +

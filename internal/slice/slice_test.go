@@ -130,10 +130,14 @@ func TestOrigin(t *testing.T) {
 		"activemask.b32 %r1":       "which lanes happen to be converged",
 		"ld.shared.u32 %r1, [s]":   "other threads",
 		"ld.global.u32 %r1, [%d1]": "input",
+		"ld.param.u64 %d1, [in];\n\tadd.s64 %d2, %d1, 4;\n\tld.global.u32 %r1, [%d2]": "argument 0 (in)",
+		"mbarrier.test_wait.shared.b64 %p1, [s], %d1":                                 "whether a phase is complete",
+		"mbarrier.pending_count.b64 %r1, %d1":                                         "how many arrivals",
 	} {
 		s, _ := roles(t, "\t"+text+";\n\tret;\n", Options{})
 		k := s.order[0]
-		if got := s.Origin(k, k.Blocks[0].Instrs[0]); !strings.Contains(got, want) {
+		in := k.Blocks[0].Instrs
+		if got := s.Origin(k, in[len(in)-2]); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
@@ -238,6 +242,7 @@ func TestShuffleOfActive(t *testing.T) {
 	for mask, want := range map[string]string{
 		"activemask.b32 %r2":  "run ret",
 		"mov.u32 %r2, %tid.y": "run mov.u32; run shfl.sync.bfly.b32; run ret",
+		"mov.u32 %r6, %tid.y": "run shfl.sync.bfly.b32; run ret", // the mask is written nowhere
 	} {
 		_, got := roles(t, "\tmov.u32 %r1, %tid.x;\n\t"+mask+";\n"+
 			"\tshfl.sync.bfly.b32 %r3, %r1, 1, 31, %r2;\n\tret;\n", Options{})
@@ -256,5 +261,52 @@ func TestBarrierOperands(t *testing.T) {
 	want := "run ld.param.u32; run mov.u32; run bar.red.popc.u32; run ret"
 	if all := strings.Join(got, "; "); all != want {
 		t.Errorf("%s, want %s", all, want)
+	}
+}
+
+// What lies behind a branch into an endless loop is executed only if the branch is taken, in all
+// blocks of the loop, which nothing postdominates.
+func TestEndlessLoop(t *testing.T) {
+	_, got := roles(t, "\tmov.u32 %r1, %tid.x;\n\tsetp.eq.u32 %p1, %r1, 0;\n\t@%p1 bra l;\n\tret;\n"+
+		"l:\n\tadd.u32 %r3, %r3, 1;\nm:\n\tbar.sync 0;\n\tbra m;\n", Options{})
+	want := "run mov.u32; run setp.eq.u32; run bra; run ret; run bar.sync; run bra"
+	if all := strings.Join(got, "; "); all != want {
+		t.Errorf("%s, want %s", all, want)
+	}
+}
+
+// TestUnsupported: a trace has the copies of a thread, and bulk copies within a block. It has no
+// copies of tensors, nothing that other blocks of a cluster take part in, and no matrix operations of
+// shared memory.
+func TestUnsupported(t *testing.T) {
+	for text, want := range map[string]string{
+		"cp.async.ca.shared.global [s], [%d1], 4":                      "",
+		"cp.async.commit_group":                                        "",
+		"cp.async.bulk.commit_group":                                   "",
+		"cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16": "",
+		"bar.sync 0":          "",
+		"add.u32 %r1, %r1, 1": "",
+		"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
+		"barrier.cluster.arrive": "barrier.cluster",
+	} {
+		text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n" + begin +
+			"\t.shared .align 16 .b8 s[256];\n\t" + text + ";\n" + end
+		set := source.NewSet()
+		file, err := set.Add("k.ptx", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, errs := ptx.Parse(file)
+		if len(errs) > 0 {
+			t.Fatal(errs[0])
+		}
+		m, errs := irgen.Module(set, tree)
+		if len(errs) > 0 {
+			t.Fatal(errs[0])
+		}
+		in, got := Unsupported(m.Kernel("k"))
+		if !strings.HasPrefix(got, want) || (in == nil) != (want == "") || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -132,6 +132,14 @@ var ruleTests = []ruleTest{
 		"product", "mov.u32 %x1, 64; mov.u32 %x2, 1;", sometimes + "setp.gt.u32 %p6, %x1, 1; and.pred %p5, %p5, %p6; @%p5 shr.u32 %x1, %x1, 1; @%p5 shl.b32 %x2, %x2, 1;",
 		"(= (_ bv64 32) (bvmul %x1 %x2))", "",
 	},
+	{ // the same in 8 bits
+		"product", ".reg .b8 %q1, %q2; mov.u32 %x1, 64; cvt.u8.u32 %q1, %x1; mov.u32 %x2, 1; " +
+			"cvt.u8.u32 %q2, %x2;",
+		sometimes + "cvt.u32.u8 %x1, %q1; cvt.u32.u8 %x2, %q2; setp.gt.u32 %p6, %x1, 1; " +
+			"and.pred %p5, %p5, %p6; shr.u32 %x3, %x1, 1; shl.b32 %x4, %x2, 1; " +
+			"@%p5 cvt.u8.u32 %q1, %x3; @%p5 cvt.u8.u32 %q2, %x4;",
+		"(= (_ bv64 8) (bvmul %q1 %q2))", "",
+	},
 	{ // one that halves under a condition, and one that doubles always, with a closed form
 		"product", "mov.u32 %x1, 64; mov.u32 %x2, 1; mov.u32 %x3, 1;",
 		sometimes + "setp.gt.u32 %p6, %x1, 1; and.pred %p5, %p5, %p6; @%p5 shr.u32 %x1, %x1, 1; " +
@@ -271,9 +279,10 @@ func TestStepsOfHardRules(t *testing.T) {
 		return invariant.Find(t.Context(), build(t, ruleTests[i].before, ruleTests[i].body), solvers(), steps)
 	}
 	all := find(invariant.MaxSteps)
-	less := find(all.Steps - 1)
-	if !all.Done || less.Done {
-		t.Fatalf("done %v, and with a step less %v", all.Done, less.Done)
+	enough, less := find(all.Steps), find(all.Steps-1)
+	if !all.Done || !enough.Done || less.Done {
+		t.Fatalf("done %v, with as many steps %v, and with a step less %v", all.Done, enough.Done,
+			less.Done)
 	}
 	for i, c := range less.Candidates {
 		d := all.Candidates[i]

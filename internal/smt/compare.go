@@ -135,13 +135,11 @@ func (c *Context) sumTrailingComplement(l linear) uint64 {
 	return ^c.sumTrailing(l)
 }
 
-// isSingleZero solves k*t + c = 0: with k = odd*2^s it fixes the lower w-s bits of t.
+// isSingleZero solves k*t + c = 0: with k = odd*2^s it fixes the lower w-s bits of t. 2^s divides c:
+// else the callers know that there is no solution.
 func (c *Context) isSingleZero(l linear) Term {
-	// 2^s divides k*t, so it must divide c. Then t = -(c/2^s) * odd^-1 modulo 2^(w-s).
+	// t = -(c/2^s) * odd^-1 modulo 2^(w-s)
 	s := bits.TrailingZeros64(l.k[0])
-	if bits.TrailingZeros64(l.c) < s && l.c != 0 {
-		return False
-	}
 	w := int(l.w) - s
 	odd := l.k[0] >> s
 	v := (-(l.c >> s) * inverse(odd)) & mask(uint8(w))

@@ -115,6 +115,42 @@ func TestShiftedSign(t *testing.T) {
 	}
 }
 
+// TestExtractOfExtension: any bits of an extension by zeros or by the sign, which may begin in the
+// number or behind it, and end in either.
+func TestExtractOfExtension(t *testing.T) {
+	const w, to = 3, 6
+	for lo := range to {
+		for width := 1; lo+width <= to; width++ {
+			for v := range uint64(1 << w) {
+				c := New()
+				x := c.Var("x", w)
+				e := c.Evaluate(&Model{Vars: map[string]uint64{"x": v}})
+				bits := func(of uint64) uint64 { return of >> lo & mask(uint8(width)) }
+				if got, want := e.Value(c.Extract(c.ZExt(x, to), lo, width)), bits(v); got != want {
+					t.Errorf("%d bits from %d of %#x with zeros: %#x, want %#x", width, lo, v, got, want)
+				}
+				got, want := e.Value(c.Extract(c.SExt(x, to), lo, width)), bits(uint64(signed(v, w)))
+				if got != want {
+					t.Errorf("%d bits from %d of %#x with its sign: %#x, want %#x", width, lo, v, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestExtensionText: the two extensions in SMT-LIB, with the number of bits that they add.
+func TestExtensionText(t *testing.T) {
+	c := New()
+	x := c.Var("x", 8)
+	for want, e := range map[string]Term{
+		"((_ zero_extend 24) |x|)": c.ZExt(x, 32), "((_ sign_extend 8) |x|)": c.SExt(x, 16),
+	} {
+		if got := c.String(e); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // TestIntersect: the facts of two ranges hold for the numbers in both. That there are none is
 // noticed if the ranges exclude each other, as numbers with or without a sign or by a bit.
 func TestIntersect(t *testing.T) {

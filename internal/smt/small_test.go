@@ -394,6 +394,9 @@ func TestSameTerm(t *testing.T) {
 			c.And(p, c.Eq(x, c.Const(5000, 32)))},
 		"an equation that no multiple of 2 solves": {c.Eq(c.Add(c.MulConst(small, 2),
 			c.MulConst(c.VarIn("s2", 32, 0, 9), 4)), c.Const(3, 32)), False},
+		"digits of the largest radix": {c.Eq(c.Add(c.MulConst(c.VarIn("bit", 8, 0, 1), 64),
+			c.VarIn("rest", 8, 0, 63)), c.Const(69, 8)), c.And(c.Eq(c.VarIn("bit", 8, 0, 1),
+			c.Const(1, 8)), c.Eq(c.VarIn("rest", 8, 0, 63), c.Const(5, 8)))},
 		"sums of sums": {c.Add(c.Add(x, y), c.Add(z, small)), c.Add(c.Add(c.Add(x, y), z), small)},
 		"a branch that a comparison decides": {c.Ult(c.Ite(p, small, x), c.Const(2000, 32)),
 			c.Or(p, c.Ult(x, c.Const(2000, 32)))},
@@ -404,6 +407,8 @@ func TestSameTerm(t *testing.T) {
 		"an equation of multiples": {c.Eq(c.Add(c.MulConst(small, 2), c.MulConst(c.VarIn("s2", 32, 0, 9),
 			4)), c.Const(6, 32)), c.Eq(c.Add(small, c.MulConst(c.VarIn("s2", 32, 0, 9), 2)),
 			c.Const(3, 32))},
+		"the upper bits of a variable that is extended by its sign": {
+			c.Extract(c.SExt(c.Var("h", 16), 32), 4, 12), c.Extract(c.Var("h", 16), 4, 12)},
 		"the upper bits of an extension": {c.Extract(c.ZExt(c.Extract(x, 0, 16), 32), 4, 12),
 			c.Extract(x, 4, 12)},
 		"what cancels": {c.Sub(c.Add(x, y), x), y},
@@ -447,6 +452,9 @@ func TestLongSums(t *testing.T) {
 		long, other = c.Add(long, x), c.Add(other, y)
 	}
 	without := c.Sub(long, x)
+	if n := len(c.Args(without)); n != maxMonomials-1 {
+		t.Errorf("a long sum less one of its summands has %d, want %d", n, maxMonomials-1)
+	}
 	if c.Add(without, x) != long || c.Add(x, without) != long {
 		t.Error("a summand that was taken from a long sum does not return to it")
 	}

@@ -74,6 +74,13 @@ func TestExecute(t *testing.T) {
 		// The field reaches beyond the source.
 		{"9.7.1.19", irtest.Op("bfe.u32", "d", "a", 28, 8), 0xf00000f0, 0, []uint64{0xf}},
 		{"9.7.1.20", irtest.Op("bfi.b32", "d", "a", "b", 4, 8), 0x5a, 0xffffffff, []uint64{0xfffff5af}},
+		// The low 4 bits extended; .clamp limits the size to 32, .wrap takes it modulo 32.
+		{"9.7.1.21", irtest.Op("szext.clamp.s32", "d", "a", 4), 0x5a, 0, []uint64{1<<32 - 6}},
+		{"9.7.1.21", irtest.Op("szext.wrap.u32", "d", "a", 36), 0x5a, 0, []uint64{0xa}},
+		{"9.7.1.21", irtest.Op("szext.clamp.u32", "d", "a", 36), 0x5a, 0, []uint64{0x5a}},
+		// Bits from 4 on, 8 of them.
+		{"9.7.1.22", irtest.Op("bmsk.clamp.b32", "d", "a", "b"), 4, 8, []uint64{0xff0}},
+		{"9.7.1.22", irtest.Op("bmsk.wrap.b32", "d", "a", "b"), 36, 8, []uint64{0xff0}},
 		{"9.7.1.23", irtest.Op("dp4a.u32.u32", "d", "a", "b", "a"), 0x01020304, 0x01010101,
 			[]uint64{0x0102030e}},
 		// The half-words of a times the lower or the upper two bytes of b, added to a.

@@ -170,6 +170,26 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// TestNearOfIterations: from one iteration to the next, what follows the second access in its block and
+// what precedes the first one in its block executes whenever that access does.
+func TestNearOfIterations(t *testing.T) {
+	some := lanes(func(int) bool { return true })
+	before, a, b, after := do(), do(rd(tid(1))), do(wr(tid(0))), do()
+	tree := kernel(loop(times(2), cond(some, before, a), cond(some, b, after))).number()
+	cs := newText(tree).constraints(&Race{A: a.label, B: b.label, Paths: []Path{0, Near}})
+	if len(cs) != 1 {
+		t.Fatalf("%d constraints", len(cs))
+	}
+	for _, l := range []Label{before.label, b.label} {
+		if !slices.Contains(cs[0].narrow, l) {
+			t.Errorf("the place after %d is not certain to be on the path: %v", l, cs[0].narrow)
+		}
+	}
+	if got := tree.Depth(a.label); got != 3 {
+		t.Errorf("the access is in %d blocks, want the condition, the loop and the kernel", got)
+	}
+}
+
 // TestReasons: a barrier is there for the pairs that it alone separates.
 func TestReasons(t *testing.T) {
 	first := do(rd(in(0, tid(1))), rd(in(2, tid(1))))

@@ -380,6 +380,35 @@ func TestNotMovedOutOfLoop(t *testing.T) {
 	}
 }
 
+// A barrier that diverges moves behind the block that holds it, although another place of that cost is
+// closer to the access.
+func TestMovedBehindBlock(t *testing.T) {
+	half := lanes(func(t int) bool { return t%2 == 0 })
+	block := cond(half, &stmt{kind: Stmt, barrier: true})
+	w := explore(kernel(do(rd(tid(1))), block, do(), do(wr(tid(0)))))
+	r, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true}, Options{})
+	if err != nil || !r.Found || !r.Placement[block.label] || len(r.Placement.Labels()) != 1 {
+		t.Errorf("%+v, %v; want a barrier at %d", r, err, block.label)
+	}
+}
+
+// Of two places of one cost, the one in a function that is called at several places is the worse.
+func TestKernelBeforeCallees(t *testing.T) {
+	first, second := do(rd(tid(1))), do()
+	w := explore(kernel(first, second, do(wr(tid(0)))))
+	for _, same := range []int{0, 1} {
+		w.t.Labels[second.label].Same = same
+		r, err := Synthesize(t.Context(), w.t, &exactOracle{w: w, paths: true}, Options{})
+		want := second.label // next to the access
+		if same > 0 {
+			want = first.label
+		}
+		if err != nil || !r.Found || !r.Placement[want] || len(r.Placement.Labels()) != 1 {
+			t.Errorf("place %d: %+v, %v; want a barrier at %d", same, r, err, want)
+		}
+	}
+}
+
 // Of two places of one cost, the one in a statement without braces is the worse: it needs braces.
 func TestBareBlock(t *testing.T) {
 	first := do(rd(tid(1)))

@@ -122,6 +122,13 @@ func TestCovers(t *testing.T) {
 	}
 }
 
+// TestHardBehindCore: hard clauses without a model, in which the solver first finds assumptions that
+// exclude each other: 3 and 4 contradict each other whatever 1 is, and 1 and 2 at once.
+func TestHardBehindCore(t *testing.T) {
+	agree(t, &Problem{Vars: 4, Hard: [][]Lit{{-1, -2}, {1, 3, 4}, {-1, 3, 4}, {3, -4}, {-3, 4}, {-3, -4}},
+		Soft: []Soft{{[]Lit{1}, 1}, {[]Lit{2}, 1}}})
+}
+
 // What remains are the clauses that contain no other one, without variables that a cheaper one
 // replaces: one in all hard clauses of theirs. A variable that a clause negates or that should be
 // true stays, and so do variables of equal cost.

@@ -15,8 +15,10 @@ import (
 // thread that takes it next (PTX ISA 8.8, 8.9.4). The proof is in docs/theory/lock-step.md,
 // "Critical sections".
 //
+// Between two holders there may be others, which must pass the order on: see hands.
+//
 // Deviations and limits: one atomic instruction takes all locks of a kernel, outside of loops or in
-// at most one loop of its own. A lock protects what the thread does that took it, not what its
+// at most one loop of its own. That fences are in Fence-SC order is not used. A lock protects what the thread does that took it, not what its
 // block does. Between two reads of one location another thread may write it without a race, so the
 // rule is used only where every load returns anything (thread.Thread.Adversarial).
 
@@ -48,7 +50,7 @@ func (p *prover) findLock() *lock {
 		if l == nil {
 			l = &lock{p: p, paths: ir.NewPaths(p.th.Func)}
 		}
-		if l.takes(x) && l.freed() {
+		if l.takes(x) && l.freed() && l.hands() {
 			return l
 		}
 	}
@@ -122,6 +124,43 @@ func (l *lock) opens(w *thread.Access) bool {
 		l.free = value
 	}
 	return value == l.free
+}
+
+// hands reports whether whoever holds a lock in between orders the holder before with the one
+// behind: exchanges that free the lock continue the chain of atomics from one to the other (PTX ISA
+// 8.9.2), and a section with an acquire and then a release pattern on all of its paths synchronizes
+// with both. A section whose fences lie on some paths only, and which a store ends, does neither.
+func (l *lock) hands() bool {
+	acquires, releases := l.p.fence(event.Order.Acquires), l.p.fence(event.Order.Releases)
+	take := l.take.Instr
+	for _, r := range l.frees {
+		if l.exchanges(r) {
+			continue
+		}
+		begins := []*ir.Instr{take}
+		if !l.take.Order.Acquires() {
+			if l.paths.ReachesPast(take, r, acquires) {
+				return false
+			}
+			begins = l.p.th.Fences
+		}
+		for _, b := range begins {
+			if b != take && (!acquires(b) || releases(b) || !l.paths.Reaches(take, b)) {
+				continue
+			}
+			if !r.Order.Releases() && l.paths.ReachesPast(b, r, releases) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// exchanges reports whether what frees a lock is an exchange.
+func (l *lock) exchanges(free *ir.Instr) bool {
+	return !slices.ContainsFunc(l.p.th.Accesses, func(a thread.Access) bool {
+		return a.Instr == free && a.Update != thread.Exchange
+	})
 }
 
 // section returns where an access is. In a critical section, the thread has taken a lock and has

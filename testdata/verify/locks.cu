@@ -91,6 +91,58 @@ __global__ void tries_once(int *out) {
     atomicExch(&lock, 0);
 }
 
+#define WEAK_FENCE()                                                                               \
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device)
+
+// bug race-global: block 1 reads what the holder before it has stored, and stores what the next one
+// reads, with no pattern of its own: nothing leads from the former to the latter (PTX ISA 8.9.2)
+// heddle: grid=4 block=1
+__global__ void some_fence_weakly() {
+    TAKE(&lock);
+    if (blockIdx.x != 1) {
+        WEAK_FENCE();
+        count = count + 1;
+        WEAK_FENCE();
+    }
+    *(volatile int *)&lock = 0;
+}
+
+// verified, inputs: an exchange continues the chain of atomics past a holder without fences (8.9.2)
+// heddle: grid=4 block=32
+__global__ void some_fence_and_exchange() {
+    TAKE(&lock);
+    if (blockIdx.x != 1) {
+        WEAK_FENCE();
+        count = count + 1;
+        WEAK_FENCE();
+    }
+    atomicExch(&lock, 0);
+}
+
+// verified, inputs: every holder has both patterns, whatever it does between them
+// heddle: grid=4 block=32
+__global__ void all_fence_weakly() {
+    TAKE(&lock);
+    WEAK_FENCE();
+    if (blockIdx.x != 1)
+        count = count + 1;
+    WEAK_FENCE();
+    *(volatile int *)&lock = 0;
+}
+
+// bug race-global: block 1 acquires, but releases nothing to the next holder
+// heddle: grid=4 block=1
+__global__ void some_release() {
+    cuda::atomic_ref<int, cuda::thread_scope_device> l(lock);
+    while (l.exchange(1, cuda::memory_order_acquire) != 0)
+        ;
+    if (blockIdx.x != 1) {
+        count = count + 1;
+        WEAK_FENCE();
+    }
+    l.store(0, cuda::memory_order_relaxed);
+}
+
 // bug race-global: no acquire pattern
 // heddle: grid=4 block=32
 __global__ void no_acquire() {

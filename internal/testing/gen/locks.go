@@ -126,6 +126,11 @@ func (g *locks) try() {
 
 // section writes what is done under the lock, and frees it.
 func (g *locks) section() {
+	some := ""
+	if g.n(5) == 0 { // some holders do nothing, and may leave out the fences as well
+		some = g.label()
+		g.emit("@%s bra %s;", g.mostly("%p1", "!%p1", "%p0", "!%p0", "%p2"), some)
+	}
 	g.emit("%s", g.fence())
 	for range 1 + g.n(2) {
 		switch g.n(6) {
@@ -142,6 +147,12 @@ func (g *locks) section() {
 	g.emit("%s", g.fence())
 	if g.n(10) == 0 {
 		g.emit("st.global.u32 [%%d], 4;")
+	}
+	if some != "" {
+		g.out.WriteString(some + ":\n")
+		if g.n(3) == 0 {
+			g.emit("%s", g.fence())
+		}
 	}
 	guard := g.mostly("", "", "@%p0 ", "@%p2 ")
 	switch g.n(8) {

@@ -379,9 +379,13 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 
 // fence decodes fence and membar, PTX ISA 9.7.13.4, as an event for the detector. It changes no
 // memory: the emulator executes one interleaving, in which every write is visible at once. Fences
-// between proxies and partial ones are actions of their own.
+// between proxies and partial ones are actions of their own. A seq_cst fence of OpenCL C is none in
+// Fence-SC order: it synchronizes by atomics of its own work-item only (OpenCL C 3.0, 6.15.12.6).
 func (c *compiler) fence(in *ir.Instr) error {
 	order, scope, orders := in.Order, in.Scope, in.Orders
+	if m := c.fn.Module; m != nil && m.OpenCL && order == event.SeqCst {
+		order = event.AcqRel
+	}
 	if !order.Strong() || scope == event.NoScope {
 		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)
 	}

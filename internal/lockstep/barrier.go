@@ -48,7 +48,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 func (x *exec) endAt(in *ir.Instr, at []smt.Term, st *state) thread.End {
 	return thread.End{
 		Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard),
-		Start: x.mem.Tag(&st.mem, event.OrdersAll), At: thread.TagOf(at),
+		Start: x.mem.Tag(&st.mem, event.OrdersAll), At: thread.TagOf(at), Orders: x.k.Orders(in),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/lockstep/join"
 	"heddle/internal/lockstep/kernel"
@@ -68,7 +69,9 @@ func (x *exec) collective(in *ir.Instr, st *state) {
 	}
 	at := x.instance(in)
 	if x.final {
-		x.th.Ends = append(x.th.Ends, x.endAt(in, at, st))
+		end := x.endAt(in, at, st)
+		end.Orders = event.OrdersNone
+		x.th.Ends = append(x.th.Ends, end)
 	}
 	x.mem.Pass(&st.mem, at, func(part int) bool { return part == kernel.PartAll })
 	again := slices.ContainsFunc(st.copies, func(c groupCopy) bool { return c.call == in })

@@ -50,7 +50,7 @@ func (p *prover) arrives() *arrival {
 // findArrival returns the first addition that meets all conditions.
 func (p *prover) findArrival() *arrival {
 	f := p.th.Func
-	if f == nil || f.Module != nil && f.Module.OpenCL || p.th.Lockstep || p.lock != nil {
+	if f == nil || p.th.Lockstep || p.lock != nil {
 		return nil
 	}
 	if !p.countable() {
@@ -131,14 +131,14 @@ func (a *arrival) counts(x *thread.Access) bool {
 func (a *arrival) fences() {
 	a.release, a.acquire, a.releaseSC, a.acquireSC = nil, nil, nil, nil
 	at := a.add.Instr
-	if a.add.Order.Releases() {
+	if releases(at, event.Global) {
 		a.release = append(a.release, at)
 	}
-	if a.add.Order.Acquires() {
+	if acquires(a.add, event.Global) {
 		a.acquire = append(a.acquire, at)
 	}
 	for _, in := range a.p.th.Fences {
-		if in.Scope < event.GPU {
+		if in.Scope < event.GPU || !in.Orders.Covers(event.Global) {
 			continue
 		}
 		if in.Order.Releases() && a.paths.Dominates(in, at) {
@@ -209,15 +209,15 @@ func (a *arrival) isLeader(t int) smt.Term { return a.p.far[t].Apply(a.p.leads()
 
 // before is the formula that what thread t does at x is released by the addition of its leader: the
 // leader itself does it before a release, or a barrier lies between the two. The addition itself
-// needs no release: the last arriver observes it (PTX ISA 8.9.5, second rule).
+// needs no release: the last arriver observes it (PTX ISA 8.9.5, second rule; not in OpenCL).
 func (a *arrival) before(x *thread.Access, release []*ir.Instr, t int) smt.Term {
-	if x == a.add {
+	if x == a.add && (!a.p.openCL() || releases(x.Instr, event.Global)) {
 		return smt.True
 	}
 	if x.Async {
 		return smt.False
 	}
-	for _, b := range a.p.barriers() {
+	for _, b := range a.p.barriers(event.Global) {
 		between := func(f *ir.Instr) bool { return a.paths.Dominates(b, f) }
 		if !a.paths.Reaches(b, x.Instr) && slices.ContainsFunc(release, between) {
 			return smt.True
@@ -232,12 +232,13 @@ func (a *arrival) before(x *thread.Access, release []*ir.Instr, t int) smt.Term 
 
 // sc reports whether an instruction is a fence.sc of device scope.
 func (a *arrival) sc(in *ir.Instr) bool {
-	return in.Order == event.SeqCst && in.Scope >= event.GPU && slices.Contains(a.p.th.Fences, in)
+	return in.Order == event.SeqCst && in.Scope >= event.GPU && !a.p.openCL() &&
+		slices.Contains(a.p.th.Fences, in)
 }
 
 // beforeSC is before by a fence.sc, which may also be the thread's own, ahead of a barrier.
 func (a *arrival) beforeSC(x *thread.Access, t int) smt.Term {
-	for _, b := range a.p.barriers() {
+	for _, b := range a.p.barriers(event.Global) {
 		if !x.Async && !a.paths.Reaches(b, x.Instr) && a.paths.Dominates(b, a.add.Instr) &&
 			!a.paths.ReachesPast(x.Instr, b, a.sc) {
 			return smt.True
@@ -248,7 +249,7 @@ func (a *arrival) beforeSC(x *thread.Access, t int) smt.Term {
 
 // behindSC is behind by a fence.sc, which may also be the thread's own, behind a barrier.
 func (a *arrival) behindSC(y *thread.Access, t int) smt.Term {
-	for _, b := range a.p.barriers() {
+	for _, b := range a.p.barriers(event.Global) {
 		if y != a.add && !y.Async && a.paths.Dominates(b, y.Instr) &&
 			!a.paths.Reaches(b, a.add.Instr) && !a.paths.ReachesPast(b, y.Instr, a.sc) {
 			return smt.True
@@ -271,7 +272,7 @@ func (a *arrival) behind(y *thread.Access, instrs []*ir.Instr, t int) smt.Term {
 			y.Instr != g {
 			own = a.isLeader(t)
 		}
-		for _, b := range a.p.barriers() {
+		for _, b := range a.p.barriers(event.Global) {
 			if a.paths.Dominates(b, y.Instr) && !a.paths.Reaches(b, g) &&
 				(executed || a.paths.Dominates(g, b)) {
 				return smt.True
@@ -286,7 +287,7 @@ func (a *arrival) behind(y *thread.Access, instrs []*ir.Instr, t int) smt.Term {
 // one, and y is behind that of the second.
 func (a *arrival) ordered(x, y *thread.Access, t int) smt.Term {
 	c, acquire := a.p.c, a.acquire
-	if x == a.add {
+	if x == a.add && !a.p.openCL() {
 		acquire = []*ir.Instr{a.add.Instr}
 	}
 	return c.And(c.Or(c.And(a.before(x, a.release, t), a.behind(y, acquire, 1-t)),
@@ -357,7 +358,7 @@ func (a *arrival) received(about []smt.Term, t int) (out, of []smt.Term) {
 // precedes reports whether a store, if a thread executes it at all, comes before every execution of
 // the barrier with an index: no path leads from the barrier to the store.
 func (a *arrival) precedes(store *ir.Instr, barrier int) bool {
-	for _, b := range a.p.barriers() {
+	for _, b := range a.p.barriers(event.Shared) {
 		if b.Index == barrier {
 			return !a.paths.Reaches(b, store)
 		}

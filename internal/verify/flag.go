@@ -134,9 +134,8 @@ func (f *flags) releasedBy(set *thread.Access) []*ir.Instr {
 	if set.Order.Releases() {
 		out = append(out, set.Instr)
 	}
-	releases := f.p.fence(event.Order.Releases)
 	for _, r := range f.p.th.Fences {
-		if releases(r) && f.paths.Dominates(r, set.Instr) {
+		if r.Scope >= event.GPU && r.Order.Releases() && f.paths.Dominates(r, set.Instr) {
 			out = append(out, r)
 		}
 	}
@@ -149,11 +148,15 @@ func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
 	if x.Async || x == set {
 		return false
 	}
+	space := spaceOf(x)
 	return slices.ContainsFunc(f.releases[set], func(r *ir.Instr) bool {
-		if !byBlock {
+		switch {
+		case !r.Orders.Covers(space):
+			return false
+		case !byBlock:
 			return !f.paths.Reaches(r, x.Instr)
 		}
-		return slices.ContainsFunc(f.p.barriers(), func(b *ir.Instr) bool {
+		return slices.ContainsFunc(f.p.barriers(space), func(b *ir.Instr) bool {
 			return f.paths.Dominates(b, r) && !f.paths.Reaches(b, x.Instr)
 		})
 	})
@@ -186,16 +189,16 @@ func (f *flags) foundAt(y *thread.Access) []found {
 	return out
 }
 
-// acquired reports whether an acquire pattern lies between a load and an instruction on all paths.
-func (f *flags) acquired(l *thread.Access, to *ir.Instr) bool {
-	return l.Order.Acquires() ||
-		!f.paths.ReachesPast(l.Instr, to, f.p.fence(event.Order.Acquires))
+// acquired reports whether an acquire pattern of accesses to a space lies between a load and an
+// instruction on all paths.
+func (f *flags) acquired(l *thread.Access, to *ir.Instr, s event.Space) bool {
+	return acquires(l, s) || !f.paths.ReachesPast(l.Instr, to, f.p.fence(event.Order.Acquires, s))
 }
 
 // own is foundAt for a thread that loads the flag itself.
 func (f *flags) own(y, l *thread.Access) (found, bool) {
 	again := f.paths.Reaches(y.Instr, l.Instr) // so that the last load may come after y
-	if again && !f.paths.Dominates(l.Instr, y.Instr) || !f.acquired(l, y.Instr) {
+	if again && !f.paths.Dominates(l.Instr, y.Instr) || !f.acquired(l, y.Instr, spaceOf(y)) {
 		return found{}, false
 	}
 	return f.set(l, y.Guard, y.Place.Loops)
@@ -204,13 +207,14 @@ func (f *flags) own(y, l *thread.Access) (found, bool) {
 // led is foundAt for a thread behind a barrier at which its leader has found the flag set. The
 // leader arrives there, since a proof shows that barriers do not diverge.
 func (f *flags) led(y, l *thread.Access) (found, bool) {
-	p := f.p
+	p, space := f.p, spaceOf(y)
 	for i := range p.th.Ends {
 		e := &p.th.Ends[i]
-		if e.Instr == nil || e.Instr.Guard != ir.NoReg || !p.onlyEnd(e.Instr) ||
+		if e.Instr == nil || e.Instr.Guard != ir.NoReg || !e.Orders.Covers(space) ||
+			!p.onlyEnd(e.Instr) ||
 			f.paths.Reaches(e.Instr, e.Instr) ||
 			f.paths.Reaches(e.Instr, l.Instr) || f.paths.Reaches(y.Instr, e.Instr) ||
-			!f.acquired(l, e.Instr) || !p.always(y.Guard, e.Guard) {
+			!f.acquired(l, e.Instr, space) || !p.always(y.Guard, e.Guard) {
 			continue
 		}
 		if v, ok := f.set(l, p.c.And(e.Guard, p.leads()), nil); ok {

@@ -30,6 +30,7 @@ type lock struct {
 	free     smt.Term    // the value of a free lock
 	frees    []*ir.Instr // stores and exchanges
 	sections map[*thread.Access]section
+	handed   map[event.Space]bool // see hands
 }
 
 // section says where an access is.
@@ -50,7 +51,10 @@ func (p *prover) findLock() *lock {
 		if l == nil {
 			l = &lock{p: p, paths: ir.NewPaths(p.th.Func)}
 		}
-		if l.takes(x) && l.freed() && l.hands() {
+		if l.takes(x) && l.freed() {
+			for _, s := range []event.Space{event.Global, event.Shared, event.Generic} {
+				l.handed[s] = l.hands(s)
+			}
 			return l
 		}
 	}
@@ -62,6 +66,7 @@ func (p *prover) findLock() *lock {
 func (l *lock) takes(x *thread.Access) bool {
 	c := l.p.c
 	l.take, l.frees, l.sections = x, nil, map[*thread.Access]section{}
+	l.handed = map[event.Space]bool{}
 	for _, o := range x.Operands {
 		if _, fixed := c.Value(o); !fixed {
 			return false
@@ -126,29 +131,29 @@ func (l *lock) opens(w *thread.Access) bool {
 	return value == l.free
 }
 
-// hands reports whether whoever holds a lock in between orders the holder before with the one
-// behind: exchanges that free the lock continue the chain of atomics from one to the other (PTX ISA
+// hands reports whether whoever holds a lock in between orders accesses to a space of the holder
+// before with those of the one behind: exchanges that free the lock continue the chain of atomics from one to the other (PTX ISA
 // 8.9.2), and a section with an acquire and then a release pattern on all of its paths synchronizes
 // with both. A section whose fences lie on some paths only, and which a store ends, does neither.
-func (l *lock) hands() bool {
-	acquires, releases := l.p.fence(event.Order.Acquires), l.p.fence(event.Order.Releases)
+func (l *lock) hands(s event.Space) bool {
+	acquiring, releasing := l.p.fence(event.Order.Acquires, s), l.p.fence(event.Order.Releases, s)
 	take := l.take.Instr
 	for _, r := range l.frees {
 		if l.exchanges(r) {
 			continue
 		}
 		begins := []*ir.Instr{take}
-		if !l.take.Order.Acquires() {
-			if l.paths.ReachesPast(take, r, acquires) {
+		if !acquires(l.take, s) {
+			if l.paths.ReachesPast(take, r, acquiring) {
 				return false
 			}
 			begins = l.p.th.Fences
 		}
 		for _, b := range begins {
-			if b != take && (!acquires(b) || releases(b) || !l.paths.Reaches(take, b)) {
+			if b != take && (!acquiring(b) || releasing(b) || !l.paths.Reaches(take, b)) {
 				continue
 			}
-			if !r.Order.Releases() && l.paths.ReachesPast(b, r, releases) {
+			if !releases(r, s) && l.paths.ReachesPast(b, r, releasing) {
 				return false
 			}
 		}
@@ -178,7 +183,7 @@ func (l *lock) section(x *thread.Access) section {
 }
 
 func (l *lock) find(x *thread.Access) section {
-	take := l.take.Instr
+	take, space := l.take.Instr, spaceOf(x)
 	isTake := func(in *ir.Instr) bool { return in == take }
 	if x.Instr == take || x.Async || !l.paths.Dominates(take, x.Instr) {
 		return section{}
@@ -189,13 +194,13 @@ func (l *lock) find(x *thread.Access) section {
 		}
 	}
 	frees := slices.Contains(l.frees, x.Instr) // itself
-	if !frees && !l.take.Order.Acquires() &&
-		l.paths.ReachesPast(take, x.Instr, l.p.fence(event.Order.Acquires)) {
+	if !frees && !acquires(l.take, space) &&
+		l.paths.ReachesPast(take, x.Instr, l.p.fence(event.Order.Acquires, space)) {
 		return section{}
 	}
 	for _, r := range l.frees {
-		if !frees && !r.Order.Releases() &&
-			l.paths.ReachesPast(x.Instr, r, l.p.fence(event.Order.Releases)) {
+		if !frees && !releases(r, space) &&
+			l.paths.ReachesPast(x.Instr, r, l.p.fence(event.Order.Releases, space)) {
 			return section{}
 		}
 	}
@@ -222,7 +227,7 @@ func (l *lock) taken(x *thread.Access) (at, succeeds smt.Term, ok bool) {
 // not known that a lock protects both.
 func (l *lock) apart(a, b *thread.Access, s [2]*smt.Substitution) smt.Term {
 	x, y := l.section(a), l.section(b)
-	if !x.held || !y.held {
+	if !x.held || !y.held || !l.handed[spaceOf(a)] || !l.handed[spaceOf(b)] {
 		return smt.False
 	}
 	return l.p.c.Eq(s[0].Apply(x.at), s[1].Apply(y.at))

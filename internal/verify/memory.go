@@ -13,10 +13,9 @@ import (
 // What the rules for synchronization through memory share: lock.go, flag.go, arrival.go.
 
 // MayOrder reports whether the atomics and strong accesses of a thread may order others: whether it
-// may take a lock or wait for a flag, and has fences as in PTX (those of OpenCL name the memory that
-// they order).
+// may take a lock or wait for a flag.
 func MayOrder(th *thread.Thread) bool {
-	if th.Lockstep || th.Func != nil && th.Func.Module != nil && th.Func.Module.OpenCL {
+	if th.Lockstep {
 		return false
 	}
 	return slices.ContainsFunc(th.Accesses, func(a thread.Access) bool {
@@ -62,13 +61,39 @@ func (p *prover) mayClear(o *thread.Object) bool {
 	})
 }
 
-// fence returns a predicate for the fences of device scope that order all memory and end a release
-// or an acquire pattern (PTX ISA 8.8).
-func (p *prover) fence(ends func(event.Order) bool) func(*ir.Instr) bool {
+// fence returns a predicate for the fences of device scope that end a release or an acquire pattern
+// (PTX ISA 8.8) of accesses to a space. Those of OpenCL order the memory that their flags name.
+func (p *prover) fence(ends func(event.Order) bool, s event.Space) func(*ir.Instr) bool {
 	return func(in *ir.Instr) bool {
-		return slices.Contains(p.th.Fences, in) && in.Scope >= event.GPU && ends(in.Order)
+		return slices.Contains(p.th.Fences, in) && in.Scope >= event.GPU && ends(in.Order) &&
+			in.Orders.Covers(s)
 	}
 }
+
+// acquires reports whether an access itself acquires what other threads did to a space: an
+// operation of OpenCL other than seq_cst orders the memory that it accesses.
+func acquires(a *thread.Access, s event.Space) bool {
+	return a.Order.Acquires() && a.Instr.Orders.Covers(s)
+}
+
+// releases reports whether an instruction that writes a flag, a lock or a counter itself releases
+// what its thread did to a space.
+func releases(in *ir.Instr, s event.Space) bool {
+	return in.Order.Releases() && in.Orders.Covers(s)
+}
+
+// spaceOf is the space that an access is to; Generic if that is not known, which only what orders
+// all memory covers.
+func spaceOf(a *thread.Access) event.Space {
+	if a.Object != nil {
+		return a.Object.Space
+	}
+	return a.Space
+}
+
+// openCL reports whether the kernel is one of OpenCL C, whose memory model has no order of fences
+// that synchronizes and no causality of single writes (PTX ISA 8.9.3, 8.9.5).
+func (p *prover) openCL() bool { return p.th.Func.Module != nil && p.th.Func.Module.OpenCL }
 
 // never reports whether conditions on one thread cannot hold together.
 func (p *prover) never(conds ...smt.Term) bool {
@@ -122,11 +147,12 @@ func (p *prover) lastOf(t *thread.Access, loops []int) (*smt.Substitution, bool)
 	return last, true
 }
 
-// barriers returns the barriers of the block that every thread which reaches them passes.
-func (p *prover) barriers() []*ir.Instr {
+// barriers returns the barriers of the block that every thread which reaches them passes, and that
+// order accesses to a space.
+func (p *prover) barriers(s event.Space) []*ir.Instr {
 	var out []*ir.Instr
 	for _, e := range p.th.Ends {
-		if e.Instr != nil && e.Instr.Guard == ir.NoReg {
+		if e.Instr != nil && e.Instr.Guard == ir.NoReg && e.Orders.Covers(s) {
 			out = append(out, e.Instr)
 		}
 	}

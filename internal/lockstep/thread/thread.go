@@ -88,6 +88,8 @@ type End struct {
 	Bare  smt.Term
 	Start Tag // of the interval
 	At    Tag // the barrier that ends it
+	// Orders is the memory that the barrier orders: none for what only waits.
+	Orders event.Orders
 }
 
 // Place orders what a thread does within one iteration of the loops that two places share.
@@ -116,7 +118,7 @@ type Thread struct {
 	// GridEnds are the ends of intervals between barriers of the grid; their starts are as in
 	// Access.Grid.
 	GridEnds []End
-	// Fences are the fences without a guard that order all that the thread accesses.
+	// Fences are the fences without a guard. Those of OpenCL may order some memory only.
 	Fences   []*ir.Instr
 	Objects  []*Object // by name
 	Tid      [3]smt.Term

@@ -75,6 +75,18 @@ func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)
 }
 
+// TestVerifiedOpenCLIsClean is the same where barriers and fences order part of memory.
+func TestVerifiedOpenCLIsClean(t *testing.T) {
+	for name, draw := range map[string]func(gen.Source) gen.Kernel{
+		"arrivals": gen.Arrivals, "locks": gen.Locks, "flags": gen.Flags,
+	} {
+		t.Run(name, func(t *testing.T) {
+			verifiedIsClean(t, agreement{draw: gen.OpenCL(draw), req: phaseRequest,
+				adversarial: name != "arrivals"}, 200, 30)
+		})
+	}
+}
+
 // TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in
 // runs.
 func TestVerifiedInLockstepIsClean(t *testing.T) {
@@ -202,8 +214,12 @@ func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules 
 		t.Fatal(err)
 	}
 	for seed := range schedules {
-		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
-			SharedBytes: uint32(m.SharedBytes()), Model: detects})
+		opt := race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
+			SharedBytes: uint32(m.SharedBytes()), Model: detects}
+		d := detector(race.New(opt))
+		if ir.OrdersParts(f) {
+			d = race.NewSplit(opt)
+		}
 		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1, Model: runs},
 			d)
 		if err != nil {
@@ -221,6 +237,12 @@ func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules 
 			return
 		}
 	}
+}
+
+// detector is one of all memory, or those of its parts.
+type detector interface {
+	event.Sink
+	Report() *race.Report
 }
 
 // kernelOf is the kernel of a text that may have other functions.

@@ -79,10 +79,8 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 			noted = true
 			if len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
 				a := &x.th.Accesses[before]
-				a.Result, a.Update, a.Last = v, update(in), x.lastIters()
-				for _, o := range in.Src[1:] {
-					a.Operands = append(a.Operands, x.read(o, 8*elem, st))
-				}
+				a.Result, a.Last = v, x.lastIters()
+				x.update(a, in, st)
 			}
 			return v
 		}
@@ -101,6 +99,9 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 	}, st)
 	if kind != event.Read && kind != event.Write && !noted {
 		x.noteAtomic(in, places, nil, st)
+		if len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
+			x.update(&x.th.Accesses[before], in, st)
+		}
 	}
 	if kernel.IsStore(in) {
 		st.notes.Stored()
@@ -116,6 +117,14 @@ func (x *exec) lastIters() []smt.Term {
 		out = append(out, x.loops.Of(l).Last())
 	}
 	return out
+}
+
+// update notes what an atomic on one word does.
+func (x *exec) update(a *thread.Access, in *ir.Instr, st *state) {
+	a.Update = update(in)
+	for _, o := range in.Src[1:] {
+		a.Operands = append(a.Operands, x.read(o, 8*in.Type.Size(), st))
+	}
 }
 
 // update is what an atomic on one word does.

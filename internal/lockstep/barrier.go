@@ -49,6 +49,7 @@ func (x *exec) endAt(in *ir.Instr, at []smt.Term, st *state) thread.End {
 	return thread.End{
 		Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard),
 		Start: x.mem.Tag(&st.mem, event.OrdersAll), At: thread.TagOf(at), Orders: x.k.Orders(in),
+		Iters: x.Counters(), Place: x.Place(in),
 	}
 }
 

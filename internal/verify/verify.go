@@ -192,6 +192,7 @@ type prover struct {
 	arrival   *arrival // see arrives
 	sought    bool     // arrival was looked for
 	arrivals  bool     // arrivals may order the accesses of the pairs that are asked now
+	grid      *gridBarrier
 }
 
 // Kernel verifies what th describes.
@@ -205,6 +206,7 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	if p.strong {
 		p.lock, p.flags = p.findLock(), p.findFlags()
 	}
+	p.grid = p.findGridBarrier()
 	p.arrivals = true
 	p.races()
 	p.arrivals = false
@@ -480,6 +482,13 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	}
 	q, about, zero := p.publish(a, b, s, otherBlock, q)
 	terms, other = append(terms, about[0]...), append(other, about[1]...)
+	if otherBlock && p.arrivals && p.grid != nil {
+		q, about = p.grid.query(a, b, q)
+		terms, other = append(terms, about[0]...), append(other, about[1]...)
+		if len(about[0])+len(about[1]) > 0 {
+			zero = append(zero, p.grid.object)
+		}
+	}
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)

@@ -19,8 +19,8 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // that the lanes of a mask reach the operation, and that the arguments of a counterexample are
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
-	names := []string{"aliases", "arrivals", "bounds", "counters", "exchange", "flags", "lanes", "locks",
-		"ordinary", "textures", "tolerated"}
+	names := []string{"aliases", "arrivals", "bounds", "counters", "exchange", "flags", "gridbarriers",
+		"lanes", "locks", "ordinary", "textures", "tolerated"}
 	if testing.Short() { // under the race detector, ten times slower
 		names = names[:1]
 	}

@@ -42,7 +42,7 @@ type Access struct {
 	Values []smt.Term // the elements that a store writes; nil for other accesses
 	// Result is what an atomic on one word returns; smt.False for other accesses.
 	Result smt.Term
-	// Update says what an atomic with a Result does with its Operands; nil for other accesses.
+	// Update says what an atomic on one word does with its Operands; nil for other accesses.
 	Update   Update
 	Operands []smt.Term
 	// Loaded is what a strong load of one element returns; smt.False for other accesses.
@@ -90,6 +90,8 @@ type End struct {
 	At    Tag // the barrier that ends it
 	// Orders is the memory that the barrier orders: none for what only waits.
 	Orders event.Orders
+	Iters  []smt.Term // the counters of all loops around, outermost first
+	Place  Place
 }
 
 // Place orders what a thread does within one iteration of the loops that two places share.

@@ -75,6 +75,11 @@ func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)
 }
 
+// TestVerifiedGridBarriersAreClean is the same on gen.GridBarriers.
+func TestVerifiedGridBarriersAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.GridBarriers, req: phaseRequest}, 200, 20)
+}
+
 // TestVerifiedOpenCLIsClean is the same where barriers and fences order part of memory.
 func TestVerifiedOpenCLIsClean(t *testing.T) {
 	for name, draw := range map[string]func(gen.Source) gen.Kernel{

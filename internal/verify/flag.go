@@ -15,7 +15,8 @@ import (
 // 8.9.4). The proof is in docs/theory/lock-step.md, "Flags".
 //
 // Deviations and limits: flags are elements of arrays in global memory, and each is set by strong
-// stores or exchanges of one thread, outside of loops; stores of 0 may reset them. A block may work
+// stores, exchanges or additions of one thread, outside of loops; stores of 0 may reset them. Atomics
+// that leave a flag as it is read it. A block may work
 // for its thread (0,0,0), its leader, on both sides of barriers. That the flags are 0 when the
 // kernel starts is an assumption of the verdict. Values that reach a thread through a flag are not
 // followed. As for locks, each load must return anything (thread.Thread.Adversarial).
@@ -35,12 +36,42 @@ type flags struct {
 	leaders [2]func(smt.Term) smt.Term
 }
 
-// mayWait reports whether a strong load reads an array to which a strong store of the thread goes.
+// mayWait reports whether a strong load, or an atomic, reads an array to which a strong store of the
+// thread goes, or another atomic.
 func mayWait(th *thread.Thread, a *thread.Access) bool {
-	return a.Loaded != smt.False && a.Object != nil && a.Object.Space == event.Global &&
+	return finds(th.Context, a) != smt.False && a.Object != nil && a.Object.Space == event.Global &&
 		slices.ContainsFunc(th.Accesses, func(w thread.Access) bool {
-			return w.Object == a.Object && w.Kind.Writes() && w.Order.Strong()
+			return w.Object == a.Object && w.Instr != a.Instr && w.Kind.Writes() && w.Order.Strong()
 		})
+}
+
+// finds is what a strong load, or an atomic that is one, finds in memory; smt.False for others.
+// Besides those that leave the element as it is, an exchange for 0 looks whether a flag is set.
+func finds(c *smt.Context, a *thread.Access) smt.Term {
+	zero := func(i int) bool {
+		v, fixed := c.Value(a.Operands[i])
+		return fixed && v == 0
+	}
+	switch {
+	case a.Loaded != smt.False:
+		return a.Loaded
+	case a.Result != smt.False && (keeps(c, a) || a.Update == thread.Exchange && zero(0)):
+		return a.Result
+	}
+	return smt.False
+}
+
+// keeps reports whether an atomic leaves the element as it is: it adds 0, or swaps a value for the
+// same one. It continues a chain of atomics (PTX ISA 8.9.2).
+func keeps(c *smt.Context, a *thread.Access) bool {
+	switch a.Update {
+	case thread.Add:
+		v, fixed := c.Value(a.Operands[0])
+		return fixed && v == 0
+	case thread.CompareAndSwap:
+		return a.Operands[0] == a.Operands[1]
+	}
+	return false
 }
 
 // findFlags returns the arrays of flags of the kernel that meet the conditions.
@@ -65,7 +96,7 @@ func (p *prover) newFlags(o *thread.Object) *flags {
 		releases: map[*thread.Access][]*ir.Instr{}, behind: map[*thread.Access][]found{}}
 	for i := range p.th.Accesses {
 		a := &p.th.Accesses[i]
-		if a.Object == o && a.Loaded != smt.False && a.Scope >= event.GPU && !a.Async {
+		if a.Object == o && finds(p.c, a) != smt.False && a.Scope >= event.GPU && !a.Async {
 			f.loads = append(f.loads, a)
 		}
 	}
@@ -83,7 +114,10 @@ func (p *prover) newFlags(o *thread.Object) *flags {
 		if w.Object == nil || !stores || w.Size != size || !w.Order.Strong() || w.Scope < event.GPU {
 			return nil
 		}
-		if zero, fixed := p.c.Value(value); fixed && zero == 0 {
+		if keeps(p.c, w) {
+			continue
+		}
+		if zero, fixed := p.c.Value(value); fixed && zero == 0 && w.Update != thread.Add {
 			continue
 		}
 		if len(w.Iters) > 0 {
@@ -102,13 +136,17 @@ func (p *prover) newFlags(o *thread.Object) *flags {
 	return f
 }
 
-// stored returns what an access to one element puts there, whatever was there.
+// stored returns what an access to one element puts there, whatever was there, and whether it does
+// so. The value is smt.False, which is no value of a flag, if it is not known: of an addition, and of
+// a swap that keeps what is there.
 func stored(w *thread.Access) (smt.Term, bool) {
 	switch {
 	case w.Kind == event.Write && len(w.Values) == 1 && !w.Async:
 		return w.Values[0], true
 	case w.Update == thread.Exchange:
 		return w.Operands[0], true
+	case w.Update == thread.Add || w.Update == thread.CompareAndSwap && w.Operands[0] == w.Operands[1]:
+		return smt.False, true
 	}
 	return smt.False, false
 }
@@ -244,7 +282,7 @@ func (f *flags) set(l *thread.Access, guard smt.Term, loops []int) (found, bool)
 	if !ok {
 		return found{}, false
 	}
-	value := last.Apply(l.Loaded)
+	value := last.Apply(finds(c, l))
 	is := c.And(last.Apply(l.Guard), c.Not(c.Eq(value, c.Const(0, c.Width(value)))))
 	if !f.p.always(guard, is) {
 		return found{}, false
@@ -284,9 +322,12 @@ func (f *flags) ordered(x, y *thread.Access, s [2]*smt.Substitution, t int, othe
 				one := c.And(guard, c.Eq(offset, at))
 				if f.before(x, w, byBlock) {
 					some = c.Or(some, one)
-				} else {
-					all = c.And(all, c.Not(c.And(one, c.Eq(f.of(byBlock, t, s, stores, &out), value))))
+					continue
 				}
+				if stores != smt.False {
+					one = c.And(one, c.Eq(f.of(byBlock, t, s, stores, &out), value))
+				}
+				all = c.And(all, c.Not(one))
 			}
 			out.holds = c.Or(out.holds, c.And(some, all))
 		}

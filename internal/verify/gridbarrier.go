@@ -53,7 +53,7 @@ func (p *prover) findGridBarrier() *gridBarrier {
 	}
 	for i := range p.th.Accesses {
 		x := &p.th.Accesses[i]
-		if !addsTo(x) || !p.adds(x, 1) || !startsAtZero(x.Object) || !p.ofGrid(x.Offset) {
+		if !addsTo(x) || !p.adds(x, 1) || !p.ofGrid(x.Offset) {
 			continue
 		}
 		if p.th.Slots.StoredBeside(x.Object) || !p.countable() {
@@ -66,7 +66,7 @@ func (p *prover) findGridBarrier() *gridBarrier {
 		for _, n := range p.th.Nctaid {
 			g.blocks = p.c.Mul(g.blocks, p.c.ZExt(n, 64))
 		}
-		if g.collect(x) && g.oneLoop() && g.waits() {
+		if g.collect(x) && g.oneLoop() && g.waits() && p.startsAtZero(x.Object) {
 			return g
 		}
 	}

@@ -47,7 +47,7 @@ func (p *prover) startsAtZero(o *thread.Object) bool {
 func (p *prover) mayClear(o *thread.Object) bool {
 	return slices.ContainsFunc(p.th.Accesses, func(w thread.Access) bool {
 		switch {
-		case !w.Kind.Writes() || w.Object != nil && w.Object != o:
+		case !w.Kind.Writes() || w.Object != nil && w.Object != o || keeps(p.c, &w):
 			return false
 		case w.Object == nil:
 			return w.Space == event.Global || w.Space == event.Generic

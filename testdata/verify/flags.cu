@@ -367,3 +367,98 @@ __global__ void open_at_first(int *out) {
         out[0] = data;
     }
 }
+
+#define FLAG ((int *)&flag)
+
+// Block 0 stores data and does SET; the others repeat READ until it is not 0, and then do ACQUIRE.
+#define HAND_OVER(SET, READ, ACQUIRE)                                                              \
+    do {                                                                                           \
+        if (blockIdx.x == 0) {                                                                     \
+            if (threadIdx.x == 0) {                                                                \
+                data = 42;                                                                         \
+                __threadfence();                                                                   \
+                SET;                                                                               \
+            }                                                                                      \
+        } else {                                                                                   \
+            while ((READ) == 0)                                                                    \
+                ;                                                                                  \
+            ACQUIRE;                                                                               \
+            out[blockIdx.x * blockDim.x + threadIdx.x] = data;                                     \
+        }                                                                                          \
+    } while (0)
+
+// verified, flag: an addition of 0 reads the flag and leaves it as it is
+// heddle: grid=4 block=32
+__global__ void reads_by_adding(int *out) {
+    HAND_OVER(atomicExch(FLAG, 1), atomicAdd(FLAG, 0), __threadfence());
+}
+
+// verified, flag: so does a swap of a value for itself
+// heddle: grid=4 block=32
+__global__ void reads_by_swapping(int *out) {
+    HAND_OVER(flag = 1, atomicCAS(FLAG, 0, 0), __threadfence());
+}
+
+// verified, flag: an addition sets the flag, whatever value it has then
+// heddle: grid=4 block=32
+__global__ void sets_by_adding(int *out) { HAND_OVER(atomicAdd(FLAG, 1), flag, __threadfence()); }
+
+// bug race-global: an atomic that reads acquires nothing without a fence
+// heddle: grid=4 block=32
+__global__ void reads_by_adding_only(int *out) {
+    HAND_OVER(atomicExch(FLAG, 1), atomicAdd(FLAG, 0), );
+}
+
+// bug race-global: the flag is read by an atomic of the block
+// heddle: grid=4 block=32
+__global__ void reads_for_the_block(int *out) {
+    HAND_OVER(atomicExch(FLAG, 1), atomicAdd_block(FLAG, 0), __threadfence());
+}
+
+// bug race-global: a waiting thread adds 1 itself, and the next one finds that
+// heddle: grid=4 block=32
+__global__ void readers_add(int *out) {
+    HAND_OVER(atomicExch(FLAG, 1), atomicAdd(FLAG, 1), __threadfence());
+}
+
+// bug race-global: a waiting thread sets the flag, and the next one finds that
+// heddle: grid=4 block=32
+__global__ void readers_swap(int *out) {
+    HAND_OVER(atomicExch(FLAG, 1), atomicCAS(FLAG, 0, 1), __threadfence());
+}
+
+// verified, flag: the thread that takes the flag away has found it set
+// heddle: grid=2 block=32
+__global__ void takes_away(int *out) {
+    if (threadIdx.x > 0)
+        return;
+    if (blockIdx.x == 0) {
+        data = 42;
+        __threadfence();
+        flag = 1;
+    } else {
+        while (atomicExch(FLAG, 0) == 0)
+            ;
+        __threadfence();
+        out[0] = data;
+    }
+}
+
+// unknown: two blocks add to the flag, and only one of them has stored the data; the race needs a
+// schedule in which the other one adds first
+// heddle: grid=4 block=32
+__global__ void two_add(int *out) {
+    if (blockIdx.x < 2) {
+        if (threadIdx.x == 0) {
+            if (blockIdx.x == 0)
+                data = 42;
+            __threadfence();
+            atomicAdd(FLAG, 1);
+        }
+    } else {
+        while (flag == 0)
+            ;
+        __threadfence();
+        out[blockIdx.x * blockDim.x + threadIdx.x] = data;
+    }
+}

@@ -111,6 +111,11 @@ func (g *flags) consume() {
 	led := g.alone()
 	load := fmt.Sprintf("ld%s.global.u32 %%r, [%%f];", g.mostly(".volatile", ".relaxed.gpu",
 		".acquire.gpu", ".relaxed.cta", ".acquire.cta", ""))
+	if g.n(4) == 0 {
+		load = g.mostly("atom.global.add.u32 %r, [%f], 0;", "atom.global.cas.b32 %r, [%f], 0, 0;",
+			"atom.global.cas.b32 %r, [%f], 1, 2;", "atom.global.exch.b32 %r, [%f], 0;",
+			"atom.relaxed.cta.global.add.u32 %r, [%f], 0;", "atom.global.add.u32 %r, [%f], 1;")
+	}
 	if g.n(6) == 0 { // asks once
 		g.emit("%s", load)
 		g.emit("setp.eq.u32 %%q, %%r, 0;")
@@ -205,7 +210,7 @@ func (g *flags) set(value string) {
 	case 3:
 		g.emit("%sst.release.gpu.global.u32 [%%f], %s;", guard, value)
 	case 4:
-		g.emit("%satom.global.%s %%x, [%%f], %s;", guard, g.mostly("exch.b32", "add.u32"), value)
+		g.emit("%satom.global.%s %%x, [%%f], %s;", guard, []string{"exch.b32", "add.u32"}[g.n(2)], value)
 	case 5:
 		g.emit("%sst%s.global.u32 [%%f], %s;", guard, g.mostly(".relaxed.gpu", "", ".relaxed.cta",
 			".release.cta"), value)

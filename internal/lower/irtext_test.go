@@ -133,6 +133,8 @@ func TestLayouts(t *testing.T) {
 		"[3 x %struct.B]":    {6, 15, 11},
 		"{ i16, [2 x ptr] }": {3, 24, 16},
 		"<4 x float>":        {4, 16, 12},
+		"<3 x i32>":          {3, 16, 8}, // as four (OpenCL C 3.0, 6.3.5)
+		"[2 x <3 x i8>]":     {6, 8, 6},
 	} {
 		elems, size, _, ok := l.scalars(typ)
 		if !ok || len(elems) != want.n || size != want.size || elems[len(elems)-1].off != want.last {

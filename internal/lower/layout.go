@@ -77,8 +77,11 @@ func (l *layouts) walk(typ string, depth int) (elems []element, size, align int6
 				elems = append(elems, element{e.off + i*sz, e.size, e.typ})
 			}
 		}
-		if typ[0] == '<' {
-			al = sz * n
+		if typ[0] == '<' { // three elements take the space of four (OpenCL C 3.0, 6.3.5)
+			for al < sz*n {
+				al *= 2
+			}
+			return elems, (sz*n + al - 1) / al * al, al, true
 		}
 		return elems, sz * n, al, true
 	}

@@ -1,0 +1,167 @@
+package verify_test
+
+import (
+	"testing"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/testing/kernels"
+	"heddle/internal/verify"
+)
+
+// protocolHead declares what the kernels of TestProtocols use: %t is the thread, %b the block, %m the
+// number of blocks, and %p0 is true for thread 0.
+const protocolHead = `.version 8.0
+.target sm_80
+.address_size 64
+.global .align 4 .u32 count;
+.global .align 4 .u32 data;
+.global .align 4 .b8 flags[64];
+.global .align 4 .b8 part[64];
+.visible .entry k(.param .u64 mem, .param .u32 n)
+{
+	.reg .b32 %t, %b, %n, %m, %r, %x, %y;
+	.reg .b64 %a, %d, %f, %g;
+	.reg .pred %p0, %q;
+	.shared .align 4 .u32 shared;
+	ld.param.u64 %g, [mem];
+	ld.param.u32 %n, [n];
+	mov.u32 %t, %tid.x;
+	mov.u32 %b, %ctaid.x;
+	mov.u32 %m, %nctaid.x;
+	mul.wide.u32 %a, %b, 4;
+	mov.u64 %d, part;
+	add.s64 %d, %d, %a;
+	mov.u64 %f, flags;
+	add.s64 %f, %f, %a;
+	setp.eq.u32 %p0, %t, 0;
+`
+
+// lastArriver is a kernel whose last block reads the parts of all. %s is done by thread 0 behind its
+// answer to the others.
+func lastArriver(more string) string {
+	return `	@!%p0 bra L;
+	st.global.u32 [%d], %t;
+	membar.gl;
+	atom.global.add.u32 %r, [count], 1;
+	membar.gl;
+	sub.u32 %x, %m, 1;
+	setp.eq.u32 %q, %r, %x;
+	selp.u32 %y, 1, 0, %q;
+	st.shared.u32 [shared], %y;
+` + more + `L:
+	bar.sync 0;
+	ld.shared.u32 %y, [shared];
+	setp.eq.u32 %q, %y, 0;
+	@%q bra E;
+	setp.ge.u32 %q, %t, %m;
+	@%q bra E;
+	mul.wide.u32 %a, %t, 4;
+	mov.u64 %d, part;
+	add.s64 %d, %d, %a;
+	ld.global.u32 %y, [%d];
+E:
+	ret;
+}
+`
+}
+
+// TestProtocols: synchronization through memory in kernels of PTX, right and wrong.
+func TestProtocols(t *testing.T) {
+	for name, c := range map[string]struct {
+		body   string
+		proved bool
+	}{
+		"the last block reads the parts": {lastArriver(""), true},
+		// the address may be that of the answer, so that every block reads
+		"an answer that may be replaced": {lastArriver("	st.shared.u32 [%n], 1;\n"), false},
+		"an answer that is replaced":     {lastArriver("	st.shared.u32 [shared], 1;\n"), false},
+		// shared memory holds anything at the start
+		"a flag in shared memory": {`	setp.ne.u32 %q, %t, 0;
+	@%q bra W;
+	st.global.u32 [%d], 1;
+	membar.gl;
+	st.volatile.shared.u32 [shared], 1;
+	bra E;
+W:
+	ld.volatile.shared.u32 %r, [shared];
+	setp.eq.u32 %q, %r, 0;
+	@%q bra W;
+	membar.gl;
+	ld.global.u32 %r, [%d];
+E:
+	ret;
+}
+`, false},
+		// of which not even the array is known
+		"a flag at an address from memory": {`	ld.global.u64 %g, [%g];
+	setp.ne.u32 %q, %b, 0;
+	@%q bra W;
+	st.global.u32 [data], 1;
+	membar.gl;
+	st.volatile.global.u32 [%g], 1;
+	bra E;
+W:
+	ld.volatile.global.u32 %r, [%g];
+	setp.eq.u32 %q, %r, 0;
+	@%q bra W;
+	membar.gl;
+	ld.global.u32 %r, [data];
+E:
+	ret;
+}
+`, false},
+		// which flag the leader waits for is the result of a loop: that it ends says which
+		"a leader that counts up to its flag": {`	setp.eq.u32 %q, %b, 0;
+	@%q bra P;
+	@!%p0 bra B;
+	mov.u32 %x, 0;
+C:
+	add.u32 %x, %x, 1;
+	setp.lt.u32 %q, %x, %b;
+	@%q bra C;
+	sub.u32 %x, %x, 1;
+	mul.wide.u32 %a, %x, 4;
+	mov.u64 %g, flags;
+	add.s64 %g, %g, %a;
+W:
+	ld.acquire.gpu.global.u32 %r, [%g];
+	setp.eq.u32 %q, %r, 0;
+	@%q bra W;
+B:
+	bar.sync 0;
+	sub.u32 %x, %b, 1;
+	mul.wide.u32 %a, %x, 4;
+	mov.u64 %g, part;
+	add.s64 %g, %g, %a;
+	ld.global.u32 %r, [%g];
+P:
+	@!%p0 bra E;
+	st.global.u32 [%d], 1;
+	st.release.gpu.global.u32 [%f], 1;
+E:
+	ret;
+}
+`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dim := func(n uint32) event.Dim3 { return event.Dim3{X: n, Y: 1, Z: 1} }
+			proved := false // by one of the two kinds of proof
+			for _, adversarial := range []bool{false, true} {
+				th, err := lockstep.Build(t.Context(), kernels.PTX(t, protocolHead+c.body).Kernel("k"),
+					lockstep.Options{Geometry: event.Geometry{Grid: dim(4), Block: dim(4), Cluster: dim(1)},
+						Adversarial: adversarial})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{}}})
+				proved = proved || r.Verified()
+			}
+			if proved != c.proved {
+				t.Errorf("verified: %v", proved)
+			}
+		})
+	}
+}

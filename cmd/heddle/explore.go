@@ -36,6 +36,11 @@ type exploreCommand struct {
 	grid, block    bool // heddle chooses them
 	html           string
 	page           *reportFile // nil: none was asked for
+	saveAs         string
+	saved          *os.File // nil: nothing is to be saved
+	replayFrom     string
+	replay         []savedExecution // nil: explore
+	command        string           // the command line
 	total          exploreTotal
 }
 
@@ -107,6 +112,10 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"print as `FORMAT` text or json (one object per line)")
 	fs.StringVar(&c.html, "html", "", "also write the executions of data races and hangs as graphs to "+
 		"the HTML file `FILE`, which needs no network")
+	fs.StringVar(&c.saveAs, "save", "", "also write the executions of data races and hangs, as their "+
+		"schedules and read choices, to `FILE`, one JSON object per line, for --replay")
+	fs.StringVar(&c.replayFrom, "replay", "", "replay the executions that --save has written to "+
+		"`FILE`, with their launches, and explore nothing else")
 	launchFlags(fs, &c.common, nil)
 	autoDim(fs.Lookup("grid"), &c.grid)
 	autoDim(fs.Lookup("block"), &c.block)
@@ -133,13 +142,28 @@ func (c *exploreCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return inputError{err}
 	}
+	if c.replayFrom != "" && (c.saveAs != "" || c.html != "" || c.format == "json") {
+		return errors.New("--replay goes with neither --save, --html nor --format json")
+	}
 	c.common.Files = source.NewSet()
 	if c.html != "" {
 		if c.page, err = createReport(c.html, c.common.Files, commandLine(ctx)); err != nil {
 			return err
 		}
 	}
-	err = c.examine(ctx, files)
+	c.command = commandLine(ctx)
+	if c.replayFrom != "" {
+		if c.replay, err = readSaved(c.replayFrom); err != nil {
+			return inputError{err}
+		}
+	}
+	if c.saved, err = c.saver(); err != nil {
+		return err
+	}
+	err = errors.Join(c.examine(ctx, files), c.unused())
+	if c.saved != nil {
+		err = errors.Join(err, c.saved.Close())
+	}
 	if c.page != nil {
 		err = errors.Join(err, c.page.Close())
 	}
@@ -228,6 +252,9 @@ func (c *exploreCommand) file(ctx context.Context, file string) error {
 		fmt.Fprintf(c.stderr, "%v\n", err)
 		return nil
 	}
+	if c.replay != nil {
+		return c.replayTest(ctx, name, test)
+	}
 	start := time.Now()
 	res, err := c.judge(ctx, test)
 	if ctx.Err() != nil {
@@ -258,6 +285,17 @@ func (c *exploreCommand) print(file string, t *litmus.Test, res *explore.Result,
 		c.total.count(res)
 		drawn(c.page, file, res.Test.Name, &res.Report)
 	}
+	saved := ""
+	if res != nil {
+		list := findingsOf(&res.Report)
+		if f := res.Decisive(); f != nil && res.Verdict == explore.No {
+			list = append(list, finding{"an execution that ends with " + f.String(), f.Example})
+		}
+		var err error
+		if saved, err = c.save(res.Test.Name, nil, list); err != nil {
+			return err
+		}
+	}
 	if c.format == "json" {
 		return writeExploreJSON(c.stdout, file, t, res, why)
 	}
@@ -265,7 +303,7 @@ func (c *exploreCommand) print(file string, t *litmus.Test, res *explore.Result,
 		_, err := fmt.Fprintf(c.stdout, "%v: unsupported\n", why)
 		return err
 	}
-	_, err := io.WriteString(c.stdout, c.text(file, res, took))
+	_, err := io.WriteString(c.stdout, c.text(file, res, took)+saved)
 	return err
 }
 

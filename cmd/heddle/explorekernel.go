@@ -60,6 +60,9 @@ func (c *exploreCommand) left(file string, v *diag.Verdict) error {
 // kernel explores one launch of one kernel.
 func (c *exploreCommand) kernel(ctx context.Context, job *driver.Job) error {
 	c.total.kernels++
+	if c.replay != nil {
+		return c.replayKernel(ctx, job)
+	}
 	start := time.Now()
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
@@ -106,6 +109,13 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 	if c.page != nil {
 		c.addPage(job, res)
 	}
+	saved := ""
+	if res.Report != nil && res.Err == nil {
+		var err error
+		if saved, err = c.save(job.Kernel.Demangled, res, findingsOf(res.Report)); err != nil {
+			return err
+		}
+	}
 	if c.format == "json" {
 		return c.kernelJSON(job, res, out)
 	}
@@ -128,6 +138,7 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 		c.outcomesText(&b, out)
 		(&shower{b: &b}).report(rep, c.explain)
 		c.speed(&b, &rep.Stats, took)
+		b.WriteString(saved)
 	}
 	_, err := io.WriteString(c.stdout, b.String())
 	return err

@@ -26,7 +26,8 @@ type Options struct {
 	// locations, and what this one adds.
 	Known *Known
 
-	repeat bool // for tests: also repeat iterations that change nothing
+	guide  *guide // the choices of a recording, and no others
+	repeat bool   // for tests: also repeat iterations that change nothing
 }
 
 // Stats count what an exploration did.
@@ -79,6 +80,7 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 	}
 	for again := true; again && err == nil; {
 		again, err = x.attempt()
+		again = again && opt.guide == nil
 	}
 	if err != nil {
 		return x.stats, err
@@ -152,6 +154,10 @@ func (x *explorer) explore(st *state) {
 		x.stats.Violations++
 		return
 	}
+	if x.opt.guide != nil {
+		x.follow(st, d)
+		return
+	}
 	if next := x.barrierChoice(st); next != nil {
 		x.shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
 		for _, c := range next {
@@ -168,6 +174,22 @@ func (x *explorer) explore(st *state) {
 	default:
 		x.decide(st, d)
 	}
+}
+
+// follow continues as a recording says.
+func (x *explorer) follow(st *state, d *memmodel.Derived) {
+	g := x.opt.guide
+	if g.barrier(x, st) || g.read(st) {
+		x.explore(st)
+		return
+	}
+	for e := range st.graph.Events {
+		if st.graph.Events[e].Op.Reads() && st.graph.RF[e] == memmodel.Open {
+			x.stats.Dead++
+			return
+		}
+	}
+	x.decide(st, d)
 }
 
 // read explores the ways to give a read its source: each of these writes and, unless the list is
@@ -187,6 +209,7 @@ func (x *explorer) read(st *state, r int, sources memmodel.Set, closed bool) {
 			c.not[r].Union(sources)
 		} else {
 			c.graph.RF[r] = w
+			c.order = append(c.order[:len(c.order):len(c.order)], r)
 		}
 		x.explore(c)
 	}
@@ -288,10 +311,10 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 		return
 	}
 	p, ok := d.UndecidedFences()
-	list := &st.graph.SC
+	list, writes := &st.graph.SC, false
 	if !ok {
 		p, ok = d.UndecidedWrites()
-		list = &st.graph.CO
+		list, writes = &st.graph.CO, true
 	}
 	if !ok {
 		x.leaf(st, d)
@@ -301,6 +324,9 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 	both := [...]memmodel.Pair{p, {First: p.Second, Second: p.First}}
 	x.shuffle(len(both), func(i, j int) { both[i], both[j] = both[j], both[i] })
 	for _, q := range both {
+		if g := x.opt.guide; g != nil && !g.allows(st, writes, q) {
+			continue
+		}
 		x.stats.States++
 		*list = append((*list)[:len(*list):len(*list)], q)
 		next := st.graph.Imply()

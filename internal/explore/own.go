@@ -60,6 +60,14 @@ type granule struct {
 // private reports whether the accesses to a location are no events.
 func (st *state) private(loc int) bool { return st.own[loc].quiet }
 
+// quiet reports whether the accesses to a location that no state has touched are to be no events.
+func (x *explorer) quiet(loc int) bool {
+	if g := x.opt.guide; g != nil {
+		return !g.event(&x.cells[loc])
+	}
+	return !x.shared[loc]
+}
+
 // writer takes note of an instruction that writes to a location.
 func (x *explorer) writer(st *state, i int, in *Inst, loc int) {
 	if x.opt.Restart == nil || in.Kind != Store && in.Kind != Update || loc < len(x.prog.Locations) {
@@ -73,7 +81,8 @@ func (x *explorer) writer(st *state, i int, in *Inst, loc int) {
 		x.writers[loc] = map[writer]bool{}
 	}
 	x.writers[loc][w] = true
-	x.void = x.void || !st.private(loc) // a read may have been told that nothing follows
+	// A read may have been told that nothing follows, unless a recording names its source.
+	x.void = x.void || !st.private(loc) && x.opt.guide == nil
 }
 
 // constant ends the exploration if a load relies on a location that is also written.

@@ -63,7 +63,8 @@ type state struct {
 	not      []memmodel.Set // [event]: writes that the read does not read from
 	maybe    memmodel.Set   // compare-and-swaps that may fail or succeed
 	arrivals []arrival
-	complete int // generations
+	complete int   // generations
+	order    []int // the reads that have sources, in the order in which they got them
 }
 
 // clone returns a copy that can be changed.
@@ -157,7 +158,7 @@ func (x *explorer) touch(st *state, loc int) {
 	o := &st.own[loc]
 	switch {
 	case o.known:
-	case x.opt.Restart != nil && !x.shared[loc]:
+	case x.opt.Restart != nil && x.quiet(loc):
 		*o = own{known: true, quiet: true, thread: noThread, value: value{known: x.cells[loc].Value}}
 	default:
 		*o = own{known: true}

@@ -14,6 +14,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/event"
 	"heddle/internal/explore"
 	"heddle/internal/explore/kernel"
 	"heddle/internal/ir"
@@ -65,7 +66,7 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error)
 	if !opt.AutoGrid && !opt.AutoBlock {
 		cfg := job.Resolve()
 		if cfg == nil {
-			return &Result{Err: errors.New("its launch is unknown")}, nil
+			return &Result{Err: errUnknownLaunch}, nil
 		}
 		res := &Result{Config: cfg}
 		p := x.program(res)
@@ -77,6 +78,32 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error)
 	}
 	return x.shrink(ctx)
 }
+
+// Replay returns the execution of a kernel that a recording describes, for a launch of this grid and
+// block. The error says why there is none, or is that of the context.
+func Replay(ctx context.Context, job *driver.Job, opt *Options, grid, block *event.Dim3,
+	rec *explore.Recording) (*explore.Execution, error) {
+	fn, err := ir.Inline(job.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if grid != nil {
+		job.Launch.Grid, job.Launch.Block = grid, block
+	}
+	x := &examiner{job: job, fn: fn, opt: opt}
+	res := &Result{Config: job.Resolve()}
+	if res.Config == nil {
+		return nil, errUnknownLaunch
+	}
+	p := x.program(res)
+	if p == nil {
+		return nil, res.Err
+	}
+	return explore.Replay(ctx, p, opt.Options, rec)
+}
+
+// errUnknownLaunch is why there is no result.
+var errUnknownLaunch = errors.New("its launch is unknown")
 
 // program returns the program of the launch of a result; nil with the reason in the result if there
 // is none.

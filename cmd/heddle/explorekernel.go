@@ -85,10 +85,7 @@ func (c *exploreCommand) kernel(ctx context.Context, job *driver.Job) error {
 		}
 	}
 	res, err := exhaustive.Kernel(ctx, job, &opt)
-	if res == nil {
-		if ctx.Err() != nil {
-			return nil
-		}
+	if err != nil {
 		return err
 	}
 	return c.printKernel(job, res, out, time.Since(start))

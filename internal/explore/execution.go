@@ -63,7 +63,7 @@ func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
 // last write, apart from idle ones, or was read by a weak load, which need not ever see another.
 func stays(st *state, d *memmodel.Derived, reads, idle memmodel.Set) bool {
 	for r := range reads.All {
-		last := d.CO[st.graph.RF[r]].Minus(idle).Empty()
+		last := d.CO.Row(st.graph.RF[r]).Within(idle)
 		if st.graph.Events[r].Order != event.Weak && !last {
 			return false
 		}

@@ -15,6 +15,12 @@ type Options struct {
 	MaxGraphs int
 	// MaxStates ends the exploration after so many partial executions; 0 means no limit.
 	MaxStates int
+	// MaxWork ends it after partial executions whose events, squared, sum up to so much; 0 means no
+	// limit. The work for one grows at least as the square.
+	MaxWork int
+	// FirstEnd ends it after an execution in which every thread ends. Others with a thread that repeats
+	// a loop for ever, or more often than Unroll, are left out.
+	FirstEnd bool
 	// Order, if not 0, draws the order in which alternatives are tried: with a MaxGraphs of 1, an
 	// arbitrary execution.
 	Order uint64
@@ -36,9 +42,11 @@ type Stats struct {
 	Complete   int  // of these, those in which every thread ended
 	Truncated  int  // of these, those in which a loop reached Options.Unroll
 	Violations int  // partial graphs that the model does not allow
+	Cut        int  // partial graphs with a thread that does not end, left out for Options.FirstEnd
 	Dead       int  // partial graphs in which something was to come later and does not
 	States     int  // partial graphs, those of voided attempts included
-	Stopped    bool // Options.MaxGraphs or MaxStates was reached, or the context ended
+	Work       int  // their events, squared, summed up
+	Stopped    bool // a bound of Options was reached, or the context ended
 }
 
 // explorer is one exploration.
@@ -54,6 +62,8 @@ type explorer struct {
 
 	idled   map[int]int // by location: executions with iterations that wrote back what they had read
 	foreign map[int]bool
+
+	forced []memmodel.Pair // of choose
 
 	rand *rand.Rand // nil: alternatives in their order
 	void bool       // Known has something new: the attempt ends soon
@@ -99,7 +109,7 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 // attempt explores the program once, and reports whether that has to begin anew: a location turned
 // out to be shared.
 func (x *explorer) attempt() (again bool, err error) {
-	x.stats = Stats{States: x.stats.States}
+	x.stats = Stats{States: x.stats.States, Work: x.stats.Work}
 	x.idled, x.foreign, x.void = map[int]int{}, map[int]bool{}, false
 	if x.opt.Order != 0 {
 		x.rand = rand.New(rand.NewPCG(x.opt.Order, 0))
@@ -126,7 +136,8 @@ func (x *explorer) attempt() (again bool, err error) {
 // stop reports whether the exploration is to end.
 func (x *explorer) stop() bool {
 	if x.ctx.Err() != nil || x.opt.MaxGraphs > 0 && x.stats.Executions >= x.opt.MaxGraphs ||
-		x.opt.MaxStates > 0 && x.stats.States >= x.opt.MaxStates {
+		x.opt.MaxStates > 0 && x.stats.States >= x.opt.MaxStates ||
+		x.opt.MaxWork > 0 && x.stats.Work >= x.opt.MaxWork || x.opt.FirstEnd && x.stats.Complete > 0 {
 		x.stats.Stopped = true
 	}
 	return x.stats.Stopped || x.void
@@ -149,6 +160,11 @@ func (x *explorer) explore(st *state) {
 	if x.grow(st); x.void {
 		return
 	}
+	if x.opt.FirstEnd && st.endless() {
+		x.stats.Cut++
+		return
+	}
+	x.stats.Work += len(st.graph.Events) * len(st.graph.Events)
 	d := st.graph.Imply()
 	if d.Violated() != memmodel.Consistent {
 		x.stats.Violations++
@@ -166,6 +182,11 @@ func (x *explorer) explore(st *state) {
 		return
 	}
 	r, sources, closed, open := x.choose(st, d)
+	if len(x.forced) > 0 {
+		x.force(st)
+		x.explore(st)
+		return
+	}
 	switch {
 	case r >= 0:
 		x.read(st, r, sources, closed)
@@ -192,6 +213,26 @@ func (x *explorer) follow(st *state, d *memmodel.Derived) {
 	x.decide(st, d)
 }
 
+// endless reports whether a thread is in a loop that it does not leave in this execution.
+func (st *state) endless() bool {
+	for i := range st.threads {
+		if s := st.threads[i].status; s == spinning || s == truncated {
+			return true
+		}
+	}
+	return false
+}
+
+// force gives the reads that have one possible source that source, all at once.
+func (x *explorer) force(st *state) {
+	var together []int
+	for _, p := range x.forced {
+		st.graph.RF[p.Second] = p.First
+		together = append(together, p.Second)
+	}
+	st.order = append(st.order[:len(st.order):len(st.order)], together)
+}
+
 // read explores the ways to give a read its source: each of these writes and, unless the list is
 // closed, one that appears later.
 func (x *explorer) read(st *state, r int, sources memmodel.Set, closed bool) {
@@ -209,7 +250,7 @@ func (x *explorer) read(st *state, r int, sources memmodel.Set, closed bool) {
 			c.not[r].Union(sources)
 		} else {
 			c.graph.RF[r] = w
-			c.order = append(c.order[:len(c.order):len(c.order)], r)
+			c.order = append(c.order[:len(c.order):len(c.order)], []int{r})
 		}
 		x.explore(c)
 	}
@@ -217,10 +258,12 @@ func (x *explorer) read(st *state, r int, sources memmodel.Set, closed bool) {
 
 // choose returns the read that gets its source next, and the writes that it may read from. closed
 // means that no other write to its location can appear. r is -1 if no open read has a write to read
-// from now; open says whether there are open reads at all.
+// from now; open says whether there are open reads at all. The pairs in x.forced are writes and the
+// reads that can have no other source, if there are such reads.
 func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmodel.Set, closed,
 	open bool) {
 	r = -1
+	x.forced = x.forced[:0]
 	for e := range st.graph.Events {
 		ev := &st.graph.Events[e]
 		if !ev.Op.Reads() || st.graph.RF[e] != memmodel.Open {
@@ -231,15 +274,27 @@ func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmod
 		last := !x.writesFollow(st, d, e)
 		if from.Empty() {
 			if last {
+				x.forced = x.forced[:0]
 				return -1, memmodel.Set{}, false, true // nothing is left to read from
 			}
 			continue
+		}
+		if last && from.Minus(one(first(from))).Empty() {
+			x.forced = append(x.forced, memmodel.Pair{First: first(from), Second: e})
 		}
 		if r < 0 || last && !closed {
 			r, sources, closed = e, from, last
 		}
 	}
 	return r, sources, closed, open
+}
+
+// first returns the first event of a set that has one.
+func first(s memmodel.Set) int {
+	for e := range s.All {
+		return e
+	}
+	return -1
 }
 
 // sources returns the writes that a read may still read from: those to its location that exist, but

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -232,7 +233,7 @@ func TestLimits(t *testing.T) {
 		"bar.cta.sync 0,0,1|;bar.cta.sync 0,0,0|;":                       "a barrier for 0 threads",
 		"bar.cta.sync 0,0,1|bar.cta.sync 0,0,2;":                         "different counts",
 		"bar.cta.arrive 0|bar.cta.sync 1;bar.cta.sync 0|bar.cta.sync 0;": "twice before it completes",
-		strings.Repeat("st.weak x,1|;", 200):                             "more than 128",
+		strings.Repeat("st.weak x,1|;", 2100):                            "more than 2048",
 	} {
 		_, err := Judge(context.Background(), read(t, head+text+"\nexists x=0"), Options{})
 		var limit *LimitError
@@ -319,5 +320,29 @@ P1  ld.weak r0, x   reads 1 from P0 at 4:1
 	}
 	if why := res.Races[0].Why(); why != "the access of P0 is weak" {
 		t.Errorf("the race is explained by %q", why)
+	}
+}
+
+// TestManyEvents: an execution may have hundreds of events. Two threads hand a counter back and
+// forth by release and acquire; each order and each value is determined, so that there is one
+// execution, without a race.
+func TestManyEvents(t *testing.T) {
+	const rounds = 60
+	var a, b []string
+	for i := range rounds {
+		wait := func(l, n int) string {
+			return fmt.Sprintf("W%d: ; ld.acquire.gpu r0, y; bne r0, %d, W%d", l, n, l)
+		}
+		a = append(a, fmt.Sprintf("st.weak x, %d; st.release.gpu y, %d", i, 2*i+1), wait(i, 2*i+2))
+		b = append(b, wait(i, 2*i+1), fmt.Sprintf("ld.weak r1, x; st.release.gpu y, %d", 2*i+2))
+	}
+	rep, err := Survey(t.Context(), two(t, "x=0; y=0;", strings.Join(a, ";"), strings.Join(b, ";")),
+		Options{Unroll: 4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Stats.Complete != 1 || len(rep.Races) > 0 {
+		t.Errorf("%d complete executions, %d races; expected 1 and none", rep.Stats.Complete,
+			len(rep.Races))
 	}
 }

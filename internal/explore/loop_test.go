@@ -148,3 +148,15 @@ func TestIdleIterations(t *testing.T) {
 		t.Errorf("only %d programs were compared", compared)
 	}
 }
+
+// TestIdleUnknown: an iteration is idle although a register that is used later has a value that is
+// not known yet, if that is the same value as before: r1 while it is to be read from a store that
+// appears when the other thread has passed its branch.
+func TestIdleUnknown(t *testing.T) {
+	p := two(t, "x=0; y=0; z=0;", `ld.relaxed.gpu r1, x; L: ; ld.acquire.gpu r0, y; bne r0, 1, L;
+		st.relaxed.gpu z, r1`, "ld.relaxed.gpu r0, z; bne r0, 7, S; S: ; st.relaxed.gpu x, 1; st.release.gpu y, 1")
+	s, err := Explore(t.Context(), p, Options{}, func(*Execution) {})
+	if err != nil || s.Truncated > 0 || s.Complete != 2 {
+		t.Errorf("%+v, %v; expected 2 complete executions, and none cut off", s, err)
+	}
+}

@@ -15,9 +15,9 @@ type Recording struct {
 	// Steps are the events of the threads, in an order in which each thread executes its own, and a
 	// read follows the write that it reads from where that is possible.
 	Steps []RecordedStep `json:"steps"`
-	// Reads are the steps that read, by index, in the order in which they get their sources: how far a
-	// thread that waits in a loop gets depends on it.
-	Reads []int `json:"reads,omitempty"`
+	// Reads are the steps that read, by index, in the order in which they get their sources, some
+	// together: how far a thread that waits in a loop gets depends on it.
+	Reads [][]int `json:"reads,omitempty"`
 	// Coherence and FenceSC are pairs of Steps, by index: what the execution chose where the model
 	// leaves the order of two writes or of two fence.sc open.
 	Coherence [][2]int `json:"coherence,omitempty"`
@@ -65,8 +65,12 @@ func (e *Execution) Record() *Recording {
 			r.Steps[i].From = &from
 		}
 	}
-	for _, ev := range e.st.order {
-		r.Reads = append(r.Reads, at[ev])
+	for _, together := range e.st.order {
+		var steps []int
+		for _, ev := range together {
+			steps = append(steps, at[ev])
+		}
+		r.Reads = append(r.Reads, steps)
 	}
 	pairs := func(list []memmodel.Pair) (out [][2]int) {
 		for _, p := range list {
@@ -154,7 +158,9 @@ func newGuide(p *Program, r *Recording) (*guide, error) {
 		g.step[o] = i
 		g.of = append(g.of, o)
 	}
-	if slices.ContainsFunc(r.Reads, func(i int) bool { return i < 0 || i >= len(r.Steps) }) {
+	if slices.ContainsFunc(slices.Concat(r.Reads...), func(i int) bool {
+		return i < 0 || i >= len(r.Steps)
+	}) {
 		return nil, errReplay
 	}
 	for _, q := range r.Coherence {
@@ -186,32 +192,32 @@ func (g *guide) steps(events []memmodel.Event, sites []int) []int {
 	return out
 }
 
-// read gives the next read of the recording its source, and reports whether both exist.
+// read gives the next reads of the recording their sources, and reports whether all of them exist.
 func (g *guide) read(st *state) bool {
-	steps := g.steps(st.graph.Events, st.sites)
 	if len(st.order) == len(g.rec.Reads) {
 		return false
 	}
-	for e := range st.graph.Events {
-		ev := &st.graph.Events[e]
-		if !ev.Op.Reads() || steps[e] != g.rec.Reads[len(st.order)] {
-			continue
-		}
-		from := g.rec.Steps[steps[e]].From
-		if from == nil {
+	steps := g.steps(st.graph.Events, st.sites)
+	var together []int
+	for _, r := range g.rec.Reads[len(st.order)] {
+		e, from := slices.Index(steps, r), g.rec.Steps[r].From
+		if e < 0 || !st.graph.Events[e].Op.Reads() || from == nil {
 			return false
 		}
-		for w := range st.graph.Events {
-			x := &st.graph.Events[w]
-			if x.Op.Writes() && x.Loc == ev.Loc &&
-				(*from < 0 && x.Thread == memmodel.Initial || *from >= 0 && steps[w] == *from) {
-				st.graph.RF[e] = w
-				st.order = append(st.order, e)
-				return true
-			}
+		w := slices.IndexFunc(st.graph.Events, func(x memmodel.Event) bool {
+			return x.Thread == memmodel.Initial && x.Loc == st.graph.Events[e].Loc
+		})
+		if *from >= 0 {
+			w = slices.Index(steps, *from)
 		}
+		if w < 0 || !st.graph.Events[w].Op.Writes() || st.graph.Events[w].Loc != st.graph.Events[e].Loc {
+			return false
+		}
+		st.graph.RF[e] = w
+		together = append(together, e)
 	}
-	return false
+	st.order = append(st.order, together)
+	return true
 }
 
 // barrier completes a generation of the recording where there is a choice, and reports whether it

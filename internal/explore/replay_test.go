@@ -92,7 +92,7 @@ func TestReplayDiffers(t *testing.T) {
 		"no thread": func(r *Recording) { r.Steps[0].Thread = "P7" },
 		"no step":   func(r *Recording) { r.Steps = r.Steps[:3]; r.Reads = r.Reads[:0] },
 		"no write":  func(r *Recording) { n := 99; r.Steps[2].From = &n },
-		"no read":   func(r *Recording) { r.Reads = append(r.Reads, 17) },
+		"no read":   func(r *Recording) { r.Reads = append(r.Reads, []int{17}) },
 		"other instruction": func(r *Recording) {
 			r.Steps[0].Text = "st.weak x"
 		},

@@ -247,8 +247,8 @@ func (x *explorer) idle(st *state, i int, v *visit) bool {
 		}
 	}
 	for r, live := range x.facts[i].live[t.pc] {
-		if !live {
-			continue
+		if !live || t.regs[r].from != nil && t.regs[r].from == v.regs[r].from {
+			continue // not used, or the same value, whatever it is
 		}
 		now, ok := st.eval(t.regs[r])
 		before, ok2 := st.eval(v.regs[r])

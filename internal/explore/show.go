@@ -179,13 +179,13 @@ func (e *Execution) Synchronizing() []memmodel.Pair {
 	var out []memmodel.Pair
 	base, events := e.Derived.Base, e.Graph.Events
 	for a := range events {
-		for b := range base[a].All {
+		for b := range base.Row(a).All {
 			if events[a].Thread == memmodel.Initial || events[a].Thread == events[b].Thread ||
 				base.Has(b, a) { // the waiters of a barrier precede each other
 				continue
 			}
 			between := false
-			for c := range base[a].All {
+			for c := range base.Row(a).All {
 				between = between || c != b && c != a && base.Has(c, b)
 			}
 			if !between {

@@ -63,8 +63,8 @@ type state struct {
 	not      []memmodel.Set // [event]: writes that the read does not read from
 	maybe    memmodel.Set   // compare-and-swaps that may fail or succeed
 	arrivals []arrival
-	complete int   // generations
-	order    []int // the reads that have sources, in the order in which they got them
+	complete int     // generations
+	order    [][]int // the reads that have sources, in the order in which they got them
 }
 
 // clone returns a copy that can be changed.

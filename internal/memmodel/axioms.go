@@ -71,8 +71,8 @@ func (d *Derived) fenceSC() bool {
 // lies, in coherence order, between the write that it reads and its own.
 func (d *Derived) atomic() bool {
 	for a := range d.g.Events {
-		for w := range d.FR[a].And(d.strong[a]).All {
-			if d.CO.Has(w, a) {
+		for w := range d.FR.Row(a).All {
+			if d.strong.Has(a, w) && d.CO.Has(w, a) {
 				return false
 			}
 		}
@@ -91,14 +91,14 @@ func (d *Derived) noThinAir() bool {
 		if !g.Events[r].Op.Reads() {
 			continue
 		}
-		needs[r].Union(g.Events[r].Deps)
+		needs.Row(r).unionSet(&g.Events[r].Deps)
 		w := g.RF[r]
 		if w == Open {
 			continue
 		}
 		e := &g.Events[w]
-		needs[r].Union(e.Deps)
-		needs[r].Union(e.Data)
+		needs.Row(r).unionSet(&e.Deps)
+		needs.Row(r).unionSet(&e.Data)
 		if e.Op.Reads() && !e.Blind {
 			needs.Add(r, w)
 		}
@@ -112,8 +112,8 @@ func (d *Derived) perLocation() bool {
 	g := d.g
 	order := newRel(len(g.Events))
 	for a := range g.Events {
-		order[a].Union(d.CO[a].And(d.strong[a]))
-		order[a].Union(d.FR[a].And(d.strong[a]))
+		order.Row(a).unionBoth(d.CO.Row(a), d.strong.Row(a))
+		order.Row(a).unionBoth(d.FR.Row(a), d.strong.Row(a))
 		if w := g.RF[a]; w != Open && d.strong.Has(w, a) {
 			order.Add(w, a)
 		}
@@ -136,7 +136,7 @@ func (d *Derived) causal() bool {
 		if w == r || d.Causality.Has(r, w) {
 			return false
 		}
-		for x := range d.FR[r].All {
+		for x := range d.FR.Row(r).All {
 			if d.Causality.Has(x, r) {
 				return false
 			}

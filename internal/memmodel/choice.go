@@ -10,7 +10,7 @@ func (g *Graph) fences(strong Rel) []Pair {
 		if g.Events[a].Order != event.SeqCst { // only fences have it
 			continue
 		}
-		for b := range strong[a].All {
+		for b := range strong.Row(a).All {
 			if g.Events[b].Order == event.SeqCst {
 				out = append(out, Pair{a, b})
 			}
@@ -39,7 +39,7 @@ func (d *Derived) UndecidedWrites() (Pair, bool) {
 		if !g.Events[a].Op.Writes() {
 			continue
 		}
-		for b := range d.strong[a].All {
+		for b := range d.strong.Row(a).All {
 			if g.Events[b].Op.Writes() && !d.CO.Has(a, b) && !d.CO.Has(b, a) {
 				return Pair{a, b}, true
 			}
@@ -83,7 +83,7 @@ func (d *Derived) implied() (out []Pair) {
 			continue
 		}
 		add(w, r) // 8.10.5
-		for x := range d.strong[r].All {
+		for x := range d.strong.Row(r).All {
 			if d.CO.Has(w, x) {
 				add(r, x) // x is not between what the atomic reads and writes (8.10.3)
 			}
@@ -101,13 +101,13 @@ func (d *Derived) implied() (out []Pair) {
 // the source, if both are to follow the source in coherence order and must be related (8.10.3: one
 // would be between the other's read and write).
 func (d *Derived) MayRead(r, source int) bool {
-	for x := range d.CO[source].All {
+	for x := range d.CO.Row(source).All {
 		if d.Causality.Has(x, r) {
 			return false
 		}
 	}
 	if d.g.Events[r].Op.Writes() && (d.strong.Has(source, r) || d.CO.Has(source, r)) {
-		for x := range d.strong[r].All {
+		for x := range d.strong.Row(r).All {
 			if d.g.Events[x].Op.Writes() && d.g.RF[x] == source && d.CO.Has(source, x) {
 				return false
 			}
@@ -139,7 +139,7 @@ func (d *Derived) Races() []Pair {
 func (d *Derived) Last(loc int) []int {
 	var out []int
 	for w := range d.g.Events {
-		if e := &d.g.Events[w]; e.Op.Writes() && e.Loc == loc && d.CO[w].Empty() {
+		if e := &d.g.Events[w]; e.Op.Writes() && e.Loc == loc && d.CO.Row(w).Empty() {
 			out = append(out, w)
 		}
 	}

@@ -75,15 +75,26 @@ func (d *Derived) base() {
 // pattern precedes the read of an acquire pattern in observation order, and the first operation of
 // the one and the last of the other are morally strong.
 func (d *Derived) patterns() {
-	for w := range d.Observation {
-		if d.Observation[w].Empty() {
+	lasts := map[int]Row{} // by the read
+	for w := range d.Observation.n {
+		if d.Observation.Row(w).Empty() {
 			continue
 		}
 		firsts := d.g.releases(w)
-		for r := range d.Observation[w].All {
-			lasts := d.g.acquires(r)
-			for x := range firsts.All {
-				d.Base[x].Union(lasts.And(d.strong[x]))
+		if firsts == nil {
+			continue
+		}
+		for r := range d.Observation.Row(w).All {
+			last, ok := lasts[r]
+			if !ok {
+				last = d.g.acquires(r)
+				lasts[r] = last
+			}
+			if last == nil {
+				continue
+			}
+			for _, x := range firsts {
+				d.Base.Row(x).unionBoth(last, d.strong.Row(x))
 			}
 		}
 	}
@@ -91,7 +102,7 @@ func (d *Derived) patterns() {
 
 // releases returns the first operations of the release patterns whose write is w (8.8): w itself,
 // if it releases; an earlier releasing operation on its location; an earlier releasing fence.
-func (g *Graph) releases(w int) (firsts Set) {
+func (g *Graph) releases(w int) (firsts []int) {
 	e := &g.Events[w]
 	if !e.Strong() { // initial writes are weak
 		return firsts
@@ -100,7 +111,7 @@ func (g *Graph) releases(w int) (firsts Set) {
 		f := &g.Events[x]
 		if f.Thread == e.Thread && f.Order.Releases() &&
 			(f.Op == Fence || f.Op.Writes() && f.Loc == e.Loc) {
-			firsts.Add(x)
+			firsts = append(firsts, x)
 		}
 	}
 	return firsts
@@ -108,8 +119,8 @@ func (g *Graph) releases(w int) (firsts Set) {
 
 // acquires returns the last operations of the acquire patterns whose read is r (8.8): r itself, if
 // it acquires; a later acquiring operation on its location; a later acquiring fence. The read of a
-// reduction is part of none.
-func (g *Graph) acquires(r int) (lasts Set) {
+// reduction is part of none. nil if there are none.
+func (g *Graph) acquires(r int) (lasts Row) {
 	e := &g.Events[r]
 	if e.Op != Read && e.Op != Atomic || !e.Strong() {
 		return lasts
@@ -118,7 +129,10 @@ func (g *Graph) acquires(r int) (lasts Set) {
 		l := &g.Events[y]
 		if l.Thread == e.Thread && l.Order.Acquires() &&
 			(l.Op == Fence || (l.Op == Read || l.Op == Atomic) && l.Loc == e.Loc) {
-			lasts.Add(y)
+			if lasts == nil {
+				lasts = make(Row, (len(g.Events)+63)/64)
+			}
+			lasts.add(y)
 		}
 	}
 	return lasts
@@ -147,7 +161,7 @@ func (d *Derived) causality() {
 	g := d.g
 	d.Causality = newRel(len(g.Events))
 	for a := range g.Events {
-		for b := range d.Base[a].All {
+		for b := range d.Base.Row(a).All {
 			if g.same(a, b) {
 				d.Causality.Add(a, b)
 			}
@@ -168,7 +182,7 @@ func (d *Derived) coherence() {
 		if !g.Events[a].Op.Writes() {
 			continue
 		}
-		for b := range d.Causality[a].All {
+		for b := range d.Causality.Row(a).All {
 			if g.Events[b].Op.Writes() {
 				d.CO.Add(a, b)
 			}
@@ -178,8 +192,8 @@ func (d *Derived) coherence() {
 	d.FR = newRel(len(g.Events))
 	for r, w := range g.RF {
 		if w != Open {
-			d.FR[r] = d.CO[w]
-			d.FR[r][r/64] &^= 1 << (r % 64) // an atomic follows what it reads
+			d.FR.Row(r).union(d.CO.Row(w))
+			d.FR.Row(r).remove(r) // an atomic follows what it reads
 		}
 	}
 }

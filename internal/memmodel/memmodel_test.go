@@ -1,6 +1,9 @@
 package memmodel
 
 import (
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heddle/internal/event"
@@ -217,22 +220,83 @@ func TestSet(t *testing.T) {
 	for e := range s.All {
 		got = append(got, e)
 	}
+	if got := len(slices.Collect(Set{}.All)); got != 0 {
+		t.Errorf("the empty set has %d elements", got)
+	}
 	if len(got) != 3 || got[0] != 3 || got[1] != 64 || got[2] != 127 || s.Has(4) {
 		t.Errorf("elements %v, expected 3, 64 and 127", got)
 	}
-	r := newRel(MaxEvents)
-	for i := range MaxEvents - 1 {
+	const n = 300
+	r := newRel(n)
+	for i := range n - 1 {
 		r.Add(i, i+1)
 	}
 	r.close()
-	if !r.Has(0, MaxEvents-1) || r.Has(1, 0) || r.cyclic() {
+	if !r.Has(0, n-1) || r.Has(1, 0) || r.cyclic() {
 		t.Error("the closure of a chain relates an event to all later ones and to no earlier one")
 	}
 	if inv := r.then(r); inv.Has(0, 1) || !inv.Has(0, 2) {
 		t.Error("a composition relates what is two steps apart")
 	}
-	r.Add(MaxEvents-1, 0)
+	r.Add(n-1, 0)
 	if !r.cyclic() {
 		t.Error("a closed chain is a cycle")
+	}
+}
+
+// TestSetOperations: sets of few and of many events, and rows of relations, do what maps do.
+func TestSetOperations(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		n := []int{60, 128, 129, 200, 700}[r.IntN(5)]
+		var a, b Set
+		ma, mb := map[int]bool{}, map[int]bool{}
+		for range r.IntN(6) {
+			e := r.IntN(n)
+			a.Add(e)
+			ma[e] = true
+		}
+		for range r.IntN(6) {
+			e := r.IntN(n)
+			if r.IntN(2) == 0 && len(ma) > 0 {
+				e = slices.Collect(maps.Keys(ma))[0]
+			}
+			b.Add(e)
+			mb[e] = true
+		}
+		union := a
+		union.Union(b)
+		row, both := newRel(n), newRel(n)
+		row.Row(0).unionSet(&a)
+		row.Row(1).unionSet(&b)
+		both.Row(0).unionBoth(row.Row(0), row.Row(1))
+		for _, c := range []struct {
+			what string
+			got  []int
+			in   func(e int) bool
+		}{
+			{"a", slices.Collect(a.All), func(e int) bool { return ma[e] }},
+			{"union", slices.Collect(union.All), func(e int) bool { return ma[e] || mb[e] }},
+			{"and", slices.Collect(a.And(b).All), func(e int) bool { return ma[e] && mb[e] }},
+			{"minus", slices.Collect(a.Minus(b).All), func(e int) bool { return ma[e] && !mb[e] }},
+			{"row", slices.Collect(row.Row(0).All), func(e int) bool { return ma[e] }},
+			{"both", slices.Collect(both.Row(0).All), func(e int) bool { return ma[e] && mb[e] }},
+		} {
+			var want []int
+			for e := range n {
+				if c.in(e) {
+					want = append(want, e)
+				}
+			}
+			if !slices.Equal(c.got, want) {
+				t.Fatalf("%s of %v and %v: %v, expected %v", c.what, ma, mb, c.got, want)
+			}
+		}
+		again := a.Minus(b)
+		again.Union(a.And(b))
+		if again != a || a.Has(n+64) || a.Empty() != (len(ma) == 0) ||
+			row.Row(0).Within(b) != (len(ma) == len(slices.Collect(a.And(b).All))) {
+			t.Fatalf("%v and %v: the parts of a set are the set", ma, mb)
+		}
 	}
 }

@@ -56,7 +56,8 @@ type examiner struct {
 	opt *Options
 }
 
-// Kernel explores a kernel. The error is that of the context.
+// Kernel explores a kernel. The error is that of the context, if it was cancelled; what its deadline
+// ends is a result.
 func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error) {
 	fn, err := ir.Inline(job.Kernel)
 	if err != nil {
@@ -76,7 +77,12 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error)
 		_, err := x.explore(ctx, res, p, opt.Options, false)
 		return res, err
 	}
-	return x.shrink(ctx)
+	res, err := x.shrink(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Result{Choice: &Choice{}, Err: errors.New("the time ended before a launch was chosen " +
+			"(--timeout)")}, nil
+	}
+	return res, err
 }
 
 // Replay returns the execution of a kernel that a recording describes, for a launch of this grid and
@@ -138,6 +144,9 @@ func (x *examiner) explore(ctx context.Context, res *Result, p *explore.Program,
 			x.opt.Visit(e)
 		}
 	})
+	if errors.Is(err, context.DeadlineExceeded) && !draws {
+		err = nil // rep says that it was stopped
+	}
 	if err = res.refuse(err); err != nil || res.Err != nil {
 		return nil, err
 	}

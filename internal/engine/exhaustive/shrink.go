@@ -30,11 +30,13 @@ const maxAuto = 8
 
 // Draws of one launch: at most draws, and none after idle ones in a row that cover nothing new, if an
 // execution has ended.
-// Each may take drawStates partial executions.
+// Each draws until an execution ends, and may take drawStates partial executions; all of a launch
+// may take drawWork (explore.Options.MaxWork).
 const (
 	draws      = 24
 	idleDraws  = 4
 	drawStates = 1000
+	drawWork   = 40_000_000
 
 	fewPoints = 3  // a launch that misses so few is drawn from again,
 	moreDraws = 48 // so often
@@ -172,6 +174,7 @@ type candidate struct {
 	seen coverage
 
 	drawn         uint64
+	work          int
 	found, ended  bool // an execution was, and one in which every thread ends
 	exhausted     bool // there are no other executions
 	err           error
@@ -236,7 +239,7 @@ func (x *examiner) try(ctx context.Context, named *launch.Config) ([]*candidate,
 			continue
 		}
 		c := &candidate{cfg: cfg, opt: x.opt.Options, seen: coverage{}}
-		c.opt.MaxGraphs, c.opt.MaxStates, c.opt.Known = 1, drawStates, &explore.Known{}
+		c.opt.FirstEnd, c.opt.MaxStates, c.opt.Known = true, drawStates, &explore.Known{}
 		res := &Result{Config: cfg}
 		c.prog = x.program(res)
 		c.err, c.unsupportedAt = res.Err, res.At
@@ -302,6 +305,9 @@ func (x *examiner) draw(ctx context.Context, c *candidate, most, idle uint64, wa
 		if same >= idle && c.ended || want != nil && c.seen.covers(want) {
 			break
 		}
+		if c.opt.MaxWork = drawWork - c.work; c.opt.MaxWork <= 0 {
+			break
+		}
 		c.drawn++
 		c.opt.Order = c.drawn
 		res := &Result{Config: c.cfg}
@@ -313,7 +319,8 @@ func (x *examiner) draw(ctx context.Context, c *candidate, most, idle uint64, wa
 			break
 		}
 		s := &res.Report.Stats
-		c.found, c.ended = c.found || s.Executions > 0, c.ended || s.Complete > 0
+		c.work += s.Work
+		c.found, c.ended = c.found || s.Executions+s.Cut > 0, c.ended || s.Complete > 0
 		c.exhausted = !s.Stopped
 		before := len(c.seen)
 		maps.Copy(c.seen, cov)

@@ -104,6 +104,9 @@ func newExplore(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"not count")
 	fs.IntVar(&c.opt.MaxGraphs, "max-executions", 10_000_000,
 		"end a test or a kernel after `N` executions")
+	fs.BoolVar(&c.opt.Symmetry, "symmetry", true,
+		"explore executions of a kernel once that differ by a permutation of threads or blocks that do "+
+			"the same; off with --outcomes")
 	fs.Var(positive{&c.timeout}, "timeout",
 		"end a test or a kernel after `TIME`, such as 90s (default: no limit)")
 	fs.BoolVar(&c.stats, "stats", false,

@@ -25,6 +25,7 @@ type exploreObject struct {
 	States     []exploreState `json:"states,omitempty"`
 	Executions int            `json:"executions"`
 	Complete   int            `json:"complete"`
+	Permutes   int            `json:"permutations,omitempty"`
 	Truncated  int            `json:"truncated,omitempty"`
 	Stopped    bool           `json:"stopped,omitempty"`
 	Races      []exploreRace  `json:"races,omitempty"`

@@ -70,6 +70,7 @@ func (c *exploreCommand) kernel(ctx context.Context, job *driver.Job) error {
 		defer cancel()
 	}
 	opt := exhaustive.Options{Options: c.opt, AutoGrid: c.grid, AutoBlock: c.block}
+	opt.Symmetry = opt.Symmetry && len(c.outcomes) == 0
 	if cfg := job.Config(); cfg != nil { // what nothing specifies is chosen, but one block stays one
 		one := cfg.Geometry.Blocks() == 1
 		opt.AutoGrid = c.grid || cfg.Origins["grid"].Guessed() && !one && job.Launch.Global == nil
@@ -125,8 +126,8 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 	if rep := res.Report; rep == nil || res.Err != nil {
 		fmt.Fprintf(&b, "%s\n", reason)
 	} else {
-		fmt.Fprintf(&b, "%s, %s, for %s\n", counted(rep.Stats.Executions, "execution"), racesText(rep),
-			res.Scope())
+		fmt.Fprintf(&b, "%s%s, %s, for %s\n", counted(rep.Stats.Executions, "execution"),
+			symmetryText(&rep.Stats), racesText(rep), res.Scope())
 		c.launchText(&b, res)
 		c.limits(&b, &rep.Stats)
 		if verdict == diag.Unknown && (len(res.Missing) > 0 || res.Partial) {
@@ -139,6 +140,14 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 	}
 	_, err := io.WriteString(c.stdout, b.String())
 	return err
+}
+
+// symmetryText says that executions stand for others.
+func symmetryText(s *explore.Stats) string {
+	if s.Orders < 2 || s.Symmetric == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" up to %d permutations of threads", s.Orders)
 }
 
 // addPage adds the verdict on a kernel and its executions to the HTML page.
@@ -228,6 +237,9 @@ func (c *exploreCommand) kernelJSON(job *driver.Job, res *exhaustive.Result,
 		s := &rep.Stats
 		out.Executions, out.Complete, out.Truncated = s.Executions, s.Complete, s.Truncated
 		out.Stopped, out.Hangs = s.Stopped, rep.Hang != nil
+		if s.Symmetric > 0 {
+			out.Permutes = s.Orders
+		}
 		out.Races = racesJSON(rep.Races, func(in *explore.Inst) (line, col int) {
 			p := driver.Place(in.Site.(*ir.Instr)).Start
 			return p.Line(), p.Col()

@@ -19,7 +19,7 @@ var flagGroups = []flagGroup{
 	{"Common flags", "root allow-exec kernel grid block arg launch seeds exec write output include define arch format " +
 		"verbose save"},
 	{"Launch", "global local cluster shared seed warp benign blockidx"},
-	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats unroll max-executions"},
+	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats unroll max-executions symmetry"},
 	{"Proofs", "bounds only-intra-block assume assume-no-wrap invariants abstraction extern unwind " +
 		"print math-int solver smt-dir stats"},
 	{"Repair", "emit diff only allow redundant explain incremental optimize strip block-only verify-only oracle algorithm cost loop-cost " +

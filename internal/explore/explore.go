@@ -32,8 +32,13 @@ type Options struct {
 	// locations, and what this one adds.
 	Known *Known
 
-	guide  *guide // the choices of a recording, and no others
-	repeat bool   // for tests: also repeat iterations that change nothing
+	// Symmetry leaves out executions that a permutation of symmetric threads makes equal to one that is
+	// visited.
+	Symmetry bool
+
+	guide  *guide   // the choices of a recording, and no others
+	perms  *[][]int // for tests: the permutations that are symmetries
+	repeat bool     // for tests: also repeat iterations that change nothing
 }
 
 // Stats count what an exploration did.
@@ -43,6 +48,8 @@ type Stats struct {
 	Truncated  int  // of these, those in which a loop reached Options.Unroll
 	Violations int  // partial graphs that the model does not allow
 	Cut        int  // partial graphs with a thread that does not end, left out for Options.FirstEnd
+	Symmetric  int  // partial graphs left out for Options.Symmetry
+	Orders     int  // permutations of the threads that are symmetries; 0: none were looked for
 	Dead       int  // partial graphs in which something was to come later and does not
 	States     int  // partial graphs, those of voided attempts included
 	Work       int  // their events, squared, summed up
@@ -59,6 +66,7 @@ type explorer struct {
 	stats Stats
 
 	*Known
+	group *group // nil: no symmetries
 
 	idled   map[int]int // by location: executions with iterations that wrote back what they had read
 	foreign map[int]bool
@@ -86,7 +94,13 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 	}
 	x.Known.begin(p)
 	for i := range p.Threads {
-		x.facts = append(x.facts, analyse(&p.Threads[i], len(p.Locations)))
+		x.facts = append(x.facts, analyse(&p.Threads[i], len(p.Locations), p.Silent))
+	}
+	if opt.Symmetry && opt.guide == nil {
+		if opt.Restart == nil {
+			x.opt.Restart = func() {}
+		}
+		x.group = newGroup(len(p.Threads), x.symmetries())
 	}
 	for again := true; again && err == nil; {
 		again, err = x.attempt()
@@ -95,8 +109,14 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 	if err != nil {
 		return x.stats, err
 	}
+	if x.group != nil {
+		x.stats.Orders = len(x.group.perms)
+		if opt.perms != nil {
+			*opt.perms = x.group.perms
+		}
+	}
 	for c, n := range x.idled {
-		if x.foreign[c] {
+		if x.foreign[c] || len(x.foreign) > 0 && x.stats.Orders > 1 { // an image may have such a write
 			x.stats.Truncated += n
 		}
 	}
@@ -111,6 +131,9 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 func (x *explorer) attempt() (again bool, err error) {
 	x.stats = Stats{States: x.stats.States, Work: x.stats.Work}
 	x.idled, x.foreign, x.void = map[int]int{}, map[int]bool{}, false
+	if x.group != nil {
+		x.group.seen = map[[16]byte]bool{}
+	}
 	if x.opt.Order != 0 {
 		x.rand = rand.New(rand.NewPCG(x.opt.Order, 0))
 	}
@@ -162,6 +185,9 @@ func (x *explorer) explore(st *state) {
 	}
 	if x.opt.FirstEnd && st.endless() {
 		x.stats.Cut++
+		return
+	}
+	if x.visited(st, nil) {
 		return
 	}
 	x.stats.Work += len(st.graph.Events) * len(st.graph.Events)
@@ -363,6 +389,9 @@ func (st *state) follows(d *memmodel.Derived, e, thread int) bool {
 // coherence order.
 func (x *explorer) decide(st *state, d *memmodel.Derived) {
 	if x.stop() {
+		return
+	}
+	if x.visited(st, d) {
 		return
 	}
 	p, ok := d.UndecidedFences()

@@ -74,15 +74,23 @@ func (x *explorer) writer(st *state, i int, in *Inst, loc int) {
 		return
 	}
 	w := writer{i, st.threads[i].pc}
-	if x.writers[loc][w] {
+	if !x.addWriter(w, loc) {
 		return
+	}
+	// A read may have been told that nothing follows, unless a recording names its source.
+	x.void = x.void || !st.private(loc) && x.opt.guide == nil
+}
+
+// addWriter adds an instruction to those that write to a location, and reports whether it is new.
+func (x *explorer) addWriter(w writer, loc int) bool {
+	if x.writers[loc][w] {
+		return false
 	}
 	if x.writers[loc] == nil {
 		x.writers[loc] = map[writer]bool{}
 	}
 	x.writers[loc][w] = true
-	// A read may have been told that nothing follows, unless a recording names its source.
-	x.void = x.void || !st.private(loc) && x.opt.guide == nil
+	return true
 }
 
 // constant ends the exploration if a load relies on a location that is also written.
@@ -108,7 +116,8 @@ func (x *explorer) accessOwn(st *state, i int, in *Inst, loc int, deps memmodel.
 	case o.thread == noThread, o.thread == i:
 		o.thread = i
 	case writes || o.written:
-		x.shared[loc], x.void = true, true
+		x.share(loc)
+		x.void = true
 	default:
 		o.thread = severalThreads
 	}

@@ -17,6 +17,11 @@ type Program struct {
 	// access has named before need not be among Locations. It is nil if no instruction has an Addr.
 	// The error says why there is none.
 	Locate func(thread int, in *Inst, addr int64) (Location, error)
+	// Same reports whether two instructions of different threads compute the same from the same
+	// operands. nil: threads are not compared, and none are symmetric.
+	Same func(a, b *Inst) bool
+	// Silent says that nobody reads the registers when a thread has ended.
+	Silent bool
 }
 
 // Location is a cell of memory that every access to it reads or writes as one value.

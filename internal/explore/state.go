@@ -126,6 +126,7 @@ func (x *explorer) locate(st *state, i int, in *Inst) (loc int, deps memmodel.Se
 	}
 	loc = x.number(in, cell)
 	x.touch(st, loc)
+	x.mirror(st, i, addr)
 	return loc, v.deps, true
 }
 

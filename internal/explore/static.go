@@ -10,8 +10,9 @@ type facts struct {
 	head     []bool   // [pc]: a branch leads back to here
 }
 
-// analyse computes the facts of a thread by iteration to the fixed point.
-func analyse(t *Thread, locations int) *facts {
+// analyse computes the facts of a thread by iteration to the fixed point. silent says that registers
+// are not used after the end.
+func analyse(t *Thread, locations int, silent bool) *facts {
 	n := len(t.Code)
 	f := &facts{writes: make([][]bool, n+1), anywhere: make([]bool, n+1),
 		barriers: make([][]int, n+1), live: make([][]bool, n+1), head: make([]bool, n+1)}
@@ -20,7 +21,7 @@ func analyse(t *Thread, locations int) *facts {
 		f.live[pc] = make([]bool, len(t.Regs))
 	}
 	for r := range t.Regs {
-		f.live[n][r] = true
+		f.live[n][r] = !silent
 	}
 	for changed := true; changed; {
 		changed = false

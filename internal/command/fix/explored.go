@@ -44,7 +44,7 @@ func (j *judge) explored(ctx context.Context, p *parsed, out *repair.Judgement) 
 	}
 	job := j.f.d.Job(j.f.in, p.kernel).Into(func(diag.Diagnostic) {})
 	opt := exhaustive.Options{
-		Options: explore.Options{Unroll: 4, MaxStates: exploreStates},
+		Options: explore.Options{Unroll: 4, MaxStates: exploreStates, Symmetry: true},
 		Place:   func(in *ir.Instr) string { return fmt.Sprint(textOffset(p, in)) },
 	}
 	if j.small == nil {

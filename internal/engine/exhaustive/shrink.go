@@ -240,6 +240,7 @@ func (x *examiner) try(ctx context.Context, named *launch.Config) ([]*candidate,
 		}
 		c := &candidate{cfg: cfg, opt: x.opt.Options, seen: coverage{}}
 		c.opt.FirstEnd, c.opt.MaxStates, c.opt.Known = true, drawStates, &explore.Known{}
+		c.opt.Symmetry = false
 		res := &Result{Config: cfg}
 		c.prog = x.program(res)
 		c.err, c.unsupportedAt = res.Err, res.At

@@ -67,7 +67,9 @@ func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *expl
 	if x.mem, err = newMemory(fn, cfg); err != nil {
 		return nil, &UnsupportedError{nil, err.Error()}
 	}
-	p = &explore.Program{Locate: x.mem.locate}
+	p = &explore.Program{Locate: x.mem.locate, Silent: true, Same: func(a, b *explore.Inst) bool {
+		return a.Site == b.Site && a.Text == b.Text
+	}}
 	for b := range uint32(blocks) {
 		for i := range int(threads) {
 			p.Threads = append(p.Threads, x.thread(b, i))

@@ -21,9 +21,10 @@ type Engine interface {
 
 // engines holds the engines by name, for --engine.
 var engines = map[string]Engine{
-	"run":    dynamic{},
-	"verify": static{},
-	"check":  plain{},
+	"run":     dynamic{},
+	"verify":  static{},
+	"check":   plain{},
+	"compile": compileOnly{},
 }
 
 // interrupted is the error of a job that was not run to its end, or not at all, because the user

@@ -5,9 +5,11 @@
 //	go run ./cmd/conform --suite gpuverify --engine run DIR
 //	go run ./cmd/conform --suite gpuverify --engine verify DIR
 //	go run ./cmd/conform --suite dir -table FILE DIR
+//	go run ./cmd/conform --suite dir -engine compile DIR
 //
-// The last one runs heddle check on every source file below DIR and compares each bug with a table
-// of judgements (dir.go).
+// The last but one runs heddle check on every source file below DIR and compares each bug with a
+// table of judgements (dir.go); the last one only compiles, and counts what is refused by cause
+// (compile.go).
 //
 // Every kernel runs in a process of its own, so a crash or a hang is a result. The exit code is 0
 // if there is nothing to look at, 1 if there is, and 2 for a usage error.
@@ -65,6 +67,7 @@ type choices struct {
 	json, all     bool
 	table         string   // of judgements, for the suite dir
 	includes      []string // for the suite dir: directories of headers
+	compiler      []string // for the engine compile: arguments of the compiler
 }
 
 // run runs the program and returns its exit code. It is 1 if the engine failed on a kernel or a
@@ -89,10 +92,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		c.includes = append(c.includes, dir)
 		return nil
 	})
+	arg := "for the engine compile: `ARG` of the compiler, such as -arch=sm_90a"
+	fs.Func("arg", arg, func(a string) error {
+		c.compiler = append(c.compiler, a)
+		return nil
+	})
 	if fs.Parse(args) != nil {
 		return 2
 	}
-	if c.suite == "dir" {
+	if c.suite == "dir" && c.engine != "compile" {
 		c.engine = "check"
 	}
 	table, err := readTable(c.table)
@@ -108,6 +116,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	list := outcomes(ctx, &c, cases, stderr)
+	if c.engine == "compile" {
+		return c.reportCompiled(stdout, list)
+	}
 	if c.suite == "dir" {
 		return c.reportDir(stdout, list, table)
 	}
@@ -202,6 +213,7 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 	case c.suite == "dir":
 		job := k.Jobs[0]
 		job.Includes = append(job.Includes, c.includes...)
+		job.Compiler = append(job.Compiler, c.compiler...)
 		return Outcome{Case: k, Job: &job, Result: isolated(ctx, c.engine, &job, c.limit), Tried: 1}
 	}
 	var best Outcome

@@ -22,6 +22,8 @@ const prologue = `#include <cstdio>
 #include <vector>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cublas_v2.h>
+#include <nvml.h>
 __global__ void work(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x; }
 __global__ void last(int *p) { p[0] = threadIdx.x; } // heddle:ignore race-global the last one counts
 __global__ void forever(int *p) { while (p[0] == 0) p[1]++; }
@@ -73,6 +75,13 @@ var badEnds = []struct {
 				printf("%s\n", cudaGetErrorName(cudaMallocMipmappedArray(&a, &d, make_cudaExtent(4, 4, 0), 2)));
 			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "cudaErrorNotSupported\n",
 		stderr: "heddle: cudaMallocMipmappedArray is not supported\n"},
+	// A library that heddle declares and does not compute: CUBLAS_STATUS_NOT_SUPPORTED is 15.
+	{name: "unsupported library", body: `cublasHandle_t h; printf("%d\n", cublasCreate(&h));
+			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "15\n",
+		stderr: "heddle: cublasCreate is not supported\n"},
+	// NVML is asked by programs that also run without it: no driver, without a message.
+	{name: "no NVML", body: `printf("%d\n", nvmlInit()); work<<<1, 32>>>(buffer(32), 32);`,
+		stdout: "9\n"},
 	// A launch that does not end is unknown; the error stays, and the copy does not deliver data.
 	{name: "no end", body: `int *p = buffer(32), h = 5; cudaMemset(p, 0, 128); forever<<<1, 1>>>(p);
 			printf("%s ", cudaGetErrorName(cudaMemcpy(&h, p + 1, 4, cudaMemcpyDeviceToHost)));

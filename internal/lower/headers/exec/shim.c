@@ -29,4 +29,5 @@
 #include "virtual.c"
 #include "nvrtc.c"
 #include "unsupported.c"
+#include "library.c"
 #include "preload.c"

@@ -65,6 +65,46 @@ __global__ void k(float4 *v, Pair *q, short *s) {
   q[threadIdx.x] = t.shfl_down(q[threadIdx.x], 2);
   s[threadIdx.x] = cg::coalesced_threads().shfl(s[threadIdx.x], 0);
 }`, "shfl.sync.bfly.b32"},
+		// crt/common_functions.h and crt/math_functions.h include or declare these.
+		{"C functions on the host without #include", `__global__ void k(float *p) { p[0] = sqrt(p[1]); }
+int main(int argc, char **argv) {
+  srand(7);
+  int n = atoi(argv[1]) + rand();
+  uint64_t bits = n;
+  double d = sqrt(double(n)) + ceil(2.5 * n) + pow(d, 2.0);
+  float f = fabsf(1.f - n) + expf(3.f) + fmaxf(1.f, f);
+  time_t t = time(0);
+  memset(&t, 0, sizeof t);
+  printf("%f", d);
+  k<<<n, 1>>>(0);
+  return bits + f + t;
+}`, "sqrt"},
+		// CUDA C++ Programming Guide, "Cooperative Groups": barriers by number.
+		{"numbered barriers", `__global__ void k(int *p) {
+  __barrier_sync(1);
+  __barrier_sync_count(2, 64);
+  p[0] = 1;
+}`, "barrier.sync %r2, %r3;"},
+		// What libcu++ 3 uses of the driver API, and of the conversions of CUDA Math API.
+		{"driver API of libcu++", `#include <cuda.h>
+#include <cuda_fp4.h>
+#include <cuda_fp6.h>
+decltype(cuGetProcAddress) *get;
+CUmemoryPool pool(CUmemPoolProps *p, CUdevResource *r, cudaLaunchConfig_t *c) {
+  CUmemoryPool out; CUmemPool_attribute a = CU_MEMPOOL_ATTR_RELEASE_THRESHOLD; int n; void *f;
+  CUdriverProcAddressQueryResult q;
+  get("cuInit", &f, 12000, ::CU_GET_PROC_ADDRESS_DEFAULT, &q);
+  cuMemPoolCreate(&out, p); cuMemPoolGetAttribute(out, a, &n);
+  cuDeviceGetDevResource(0, r, CU_DEV_RESOURCE_TYPE_SM);
+  cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault);
+  return out;
+}
+__global__ void k(unsigned char *p, double d, __half_raw h, __nv_bfloat16_raw b) {
+  p[0] = __nv_cvt_double_to_fp4(d, __NV_E2M1, cudaRoundNearest);
+  p[1] = __nv_cvt_halfraw_to_fp6(h, __NV_E3M2, cudaRoundNearest);
+  p[2] = __nv_cvt_bfloat16raw_to_fp6(b, __NV_E2M3, cudaRoundNearest);
+  p[3] = __nv_cvt_bfloat16raw_to_e8m0(b, __NV_SATFINITE, cudaRoundPosInf);
+}`, "st.global"},
 		{"memory for tiles", `#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void k(int *p) {

@@ -22,6 +22,7 @@ const prologue = `#include <cstdio>
 #include <vector>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cuda.h>
 #include <cublas_v2.h>
 #include <nvml.h>
 __global__ void work(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x; }
@@ -79,6 +80,15 @@ var badEnds = []struct {
 	{name: "unsupported library", body: `cublasHandle_t h; printf("%d\n", cublasCreate(&h));
 			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "15\n",
 		stderr: "heddle: cublasCreate is not supported\n"},
+	// A function of the driver by its name, with the version of its symbol or without; a pool of the
+	// driver is one of the runtime. CUDA_ERROR_NOT_FOUND is 500.
+	{name: "driver by name", body: `void *f, *g; CUdriverProcAddressQueryResult r;
+			int missing = cuGetProcAddress("cuNothing", &f, 12000, 0, &r);
+			cudaGetDriverEntryPoint("cuMemAlloc", &f, cudaEnableDefault);
+			cuGetProcAddress("cuMemAlloc_v2", &g, 12000, 0, &r);
+			cudaMemPool_t a; CUmemoryPool b; cudaDeviceGetDefaultMemPool(&a, 0); cuDeviceGetDefaultMemPool(&b, 0);
+			printf("%d %d %d %d\n", missing, f == g, r, a == b); work<<<1, 32>>>(buffer(32), 32);`,
+		stdout: "500 1 0 1\n"},
 	// NVML is asked by programs that also run without it: no driver, without a message.
 	{name: "no NVML", body: `printf("%d\n", nvmlInit()); work<<<1, 32>>>(buffer(32), 32);`,
 		stdout: "9\n"},

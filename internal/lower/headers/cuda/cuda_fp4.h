@@ -18,6 +18,7 @@ __heddle_hd __nv_fp4_storage_t __nv_cvt_float_to_fp4(float __f, __nv_fp4_interpr
 __heddle_hd __nv_fp4x2_storage_t __nv_cvt_float2_to_fp4x2(float2 __v, __nv_fp4_interpretation_t, cudaRoundMode) {
   return (__nv_fp4x2_storage_t)(__heddle_f2e2m1(__v.x) | __heddle_f2e2m1(__v.y) << 4);
 }
+__HEDDLE_TINY_FROM(fp4, __nv_fp4_storage_t, __nv_fp4x2_storage_t, __nv_fp4_interpretation_t, 4)
 __heddle_hd __half_raw __nv_cvt_fp4_to_halfraw(__nv_fp4_storage_t __x, __nv_fp4_interpretation_t) {
   return __half_raw{__heddle_f2h_rn(__heddle_e2m12f(__x))};
 }

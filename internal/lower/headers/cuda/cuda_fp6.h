@@ -23,6 +23,7 @@ __heddle_hd __nv_fp6_storage_t __nv_cvt_float_to_fp6(float __f, __nv_fp6_interpr
 __heddle_hd __nv_fp6x2_storage_t __nv_cvt_float2_to_fp6x2(float2 __v, __nv_fp6_interpretation_t __k, cudaRoundMode __mode) {
   return (__nv_fp6x2_storage_t)(__nv_cvt_float_to_fp6(__v.x, __k, __mode) | __nv_cvt_float_to_fp6(__v.y, __k, __mode) << 8);
 }
+__HEDDLE_TINY_FROM(fp6, __nv_fp6_storage_t, __nv_fp6x2_storage_t, __nv_fp6_interpretation_t, 8)
 __heddle_hd __half_raw __nv_cvt_fp6_to_halfraw(__nv_fp6_storage_t __x, __nv_fp6_interpretation_t __k) {
   return __half_raw{__heddle_f2h_rn(__k == __NV_E2M3 ? __heddle_e2m32f(__x) : __heddle_e3m22f(__x))};
 }

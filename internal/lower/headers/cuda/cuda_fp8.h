@@ -123,6 +123,18 @@ __heddle_hd __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 __v, __nv_satu
 __heddle_hd __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t __x) {
   return __nv_bfloat16_raw{__heddle_f2bf_rn(__heddle_e8m02f(__x))};
 }
+__heddle_hd __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw __h, __nv_saturation_t __sat, cudaRoundMode __mode) {
+  return __nv_cvt_float_to_e8m0(__heddle_bf2f(__h.x), __sat, __mode);
+}
+__heddle_hd __nv_fp8x2_storage_t __nv_cvt_bfloat162raw_to_e8m0x2(__nv_bfloat162_raw __v, __nv_saturation_t __sat, cudaRoundMode __mode) {
+  return __nv_cvt_float2_to_e8m0x2(make_float2(__heddle_bf2f(__v.x), __heddle_bf2f(__v.y)), __sat, __mode);
+}
+__heddle_hd __nv_fp8x2_storage_t __nv_cvt_double2_to_e8m0x2(double2 __v, __nv_saturation_t __sat, cudaRoundMode __mode) {
+  return __nv_cvt_float2_to_e8m0x2(make_float2(__heddle_odd(__v.x), __heddle_odd(__v.y)), __sat, __mode);
+}
+__heddle_hd __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t __x) {
+  return __nv_bfloat162_raw{__nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)__x).x, __nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)(__x >> 8)).x};
+}
 struct __nv_fp8_e8m0 {
   __nv_fp8_storage_t __x;
   __nv_fp8_e8m0() = default;

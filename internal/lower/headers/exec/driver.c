@@ -535,6 +535,38 @@ static cudaError_t pointer_attribute(void *to, CUpointer_attribute what, CUdevic
 CUresult cuPointerGetAttribute(void *to, CUpointer_attribute what, CUdeviceptr p) {
   CONTEXT(pointer_attribute(to, what, p));
 }
+CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *what, void **to, CUdeviceptr p) {
+  for (unsigned int i = 0; i < n; i++) {
+    CUresult e = cuPointerGetAttribute(to[i], what[i], p);
+    if (e != CUDA_SUCCESS) return e;
+  }
+  return CUDA_SUCCESS;
+}
+
+/* Memory pools are those of the runtime, whose structures and numbers are the same. */
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *to, CUdevice d) { DRIVER(cudaDeviceGetDefaultMemPool(to, d)); }
+CUresult cuDeviceGetMemPool(CUmemoryPool *to, CUdevice d) { DRIVER(cudaDeviceGetMemPool(to, d)); }
+CUresult cuDeviceSetMemPool(CUdevice d, CUmemoryPool pool) { DRIVER(cudaDeviceSetMemPool(d, pool)); }
+CUresult cuMemPoolCreate(CUmemoryPool *to, const CUmemPoolProps *p) {
+  DRIVER(cudaMemPoolCreate(to, (const struct cudaMemPoolProps *)p));
+}
+CUresult cuMemPoolDestroy(CUmemoryPool pool) { DRIVER(cudaMemPoolDestroy(pool)); }
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute what, void *value) {
+  DRIVER(cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)what, value));
+}
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute what, void *value) {
+  DRIVER(cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)what, value));
+}
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t n) { DRIVER(cudaMemPoolTrimTo(pool, n)); }
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t n) {
+  DRIVER(cudaMemPoolSetAccess(pool, (const struct cudaMemAccessDesc *)list, n));
+}
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *to, CUmemoryPool pool, CUmemLocation *at) {
+  DRIVER(cudaMemPoolGetAccess((enum cudaMemAccessFlags *)to, pool, (struct cudaMemLocation *)at));
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *to, size_t n, CUmemoryPool pool, CUstream s) {
+  CONTEXT(allocate_from(pool, (void **)to, n, s, CALLER));
+}
 CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t n, CUdevice d, CUstream s) {
   CONTEXT(cudaMemPrefetchAsync(POINTER(p), n, d, s));
 }
@@ -732,6 +764,16 @@ CUresult cuStreamSynchronize(CUstream s) { CONTEXT(cudaStreamSynchronize(s)); }
 CUresult cuStreamQuery(CUstream s) { CONTEXT(cudaStreamQuery(s)); }
 CUresult cuStreamGetFlags(CUstream s, unsigned int *to) { CONTEXT(cudaStreamGetFlags(s, to)); }
 CUresult cuStreamGetPriority(CUstream s, int *to) { CONTEXT(cudaStreamGetPriority(s, to)); }
+CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *to) {
+  CONTEXT(cudaStreamIsCapturing(s, (enum cudaStreamCaptureStatus *)to));
+}
+CUresult cuStreamGetId(CUstream s, unsigned long long *to) { CONTEXT(cudaStreamGetId(s, to)); }
+CUresult cuStreamGetCtx(CUstream s, CUcontext *to) {
+  IN_CONTEXT();
+  if (check_stream(s) != cudaSuccess || !to) return CUDA_ERROR_INVALID_VALUE;
+  *to = current_context();
+  return CUDA_SUCCESS;
+}
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) { CONTEXT(cudaStreamWaitEvent(s, e, flags)); }
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback f, void *data, unsigned int flags) {
   CONTEXT(cudaStreamAddCallback(s, (cudaStreamCallback_t)f, data, flags));
@@ -745,3 +787,37 @@ CUresult cuEventQuery(CUevent e) { CONTEXT(cudaEventQuery(e)); }
 CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b) { CONTEXT(cudaEventElapsedTime(ms, a, b)); }
 CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
 CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+
+/* A function of the driver API by its name without a version. There is one version of each here. */
+static void *driver_function(const char *name) {
+  char plain[128];
+  size_t n = name ? strlen(name) : 0;
+  if (n < 3 || n >= sizeof plain || strncmp(name, "cu", 2) || !strncmp(name, "cuda", 4)) return NULL;
+  memcpy(plain, name, n + 1);
+  if (n > 3 && plain[n - 3] == '_' && plain[n - 2] == 'v') plain[n - 3] = 0;
+  if (!strcmp(plain, "cuCtxCreate")) return (void *)__heddle_cu_create_context;
+  void *to = dlsym(RTLD_DEFAULT, name);
+  return to ? to : dlsym(RTLD_DEFAULT, plain);
+}
+CUresult cuGetProcAddress(const char *name, void **to, int version, unsigned long long flags,
+                          CUdriverProcAddressQueryResult *result) {
+  if (!name || !to) return CUDA_ERROR_INVALID_VALUE;
+  *to = driver_function(name);
+  if (result) *result = *to ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return *to ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuGetProcAddress_v2(const char *name, void **to, int version, unsigned long long flags,
+                             CUdriverProcAddressQueryResult *result) {
+  return cuGetProcAddress(name, to, version, flags, result);
+}
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **to, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *result) {
+  if (!name || !to) return fail(cudaErrorInvalidValue);
+  *to = driver_function(name);
+  if (result) *result = *to ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **to, unsigned int version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *result) {
+  return cudaGetDriverEntryPoint(name, to, flags, result);
+}

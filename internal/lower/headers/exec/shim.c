@@ -1,6 +1,7 @@
 /* Heddle's CUDA runtime: the functions that a program built by heddle calls instead of NVIDIA's libcudart. It keeps
    little state; kernels are executed by heddle, in another process (protocol.h). */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>

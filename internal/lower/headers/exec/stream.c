@@ -110,6 +110,12 @@ cudaError_t cudaStreamGetPriority(cudaStream_t s, int *to) {
   *to = (uintptr_t)s > 2 ? s->priority : 0;
   return cudaSuccess;
 }
+cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *to) {
+  ENTER();
+  if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
+  *to = stream_id(s);
+  return cudaSuccess;
+}
 /* Attributes of streams are hints about caches and scheduling. */
 cudaError_t cudaStreamSetAttribute(cudaStream_t s, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *v) {
   ENTER();

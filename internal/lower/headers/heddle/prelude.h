@@ -37,6 +37,7 @@
 #include "device_lib.h"
 #include <assert.h>
 #include <utility>
+#include "host_c.h"
 #include "runtime.h"
 #include "textures.h"
 

@@ -159,6 +159,9 @@ cudaError_t cudaCtxResetPersistingL2Cache(void);
 cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int *);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0, unsigned int = cudaMemAttachSingle);
 cudaError_t cudaStreamIsCapturing(cudaStream_t, enum cudaStreamCaptureStatus *);
+cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long *);
+cudaError_t cudaGetDriverEntryPoint(const char *, void **, unsigned long long, enum cudaDriverEntryPointQueryResult *__r = nullptr);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **, unsigned int, unsigned long long, enum cudaDriverEntryPointQueryResult *__r = nullptr);
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int = 0);
 cudaError_t cudaStreamAddCallback(cudaStream_t, cudaStreamCallback_t, void *, unsigned int);
 cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode = cudaStreamCaptureModeGlobal);
@@ -227,6 +230,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void *
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *, const void *, int, size_t, unsigned int);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *, const void *, int, int);
+cudaError_t cudaOccupancyMaxActiveClusters(int *, const void *, const cudaLaunchConfig_t *);
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *, const void *, const cudaLaunchConfig_t *);
 /* Of heddle's runtime: the largest block, up to a limit, that gives the most threads on a multiprocessor. */
 cudaError_t __heddle_cuda_block_size(int *, int *, const void *, size_t, int);
 cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t = 0, enum cudaMemcpyKind = cudaMemcpyHostToDevice);
@@ -250,6 +255,7 @@ __attribute__((host, device)) cudaError_t cudaGetDevice(int *);
 template <class __T> __HEDDLE_API cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
 __HEDDLE_API cudaError_t cudaMallocHost(void **__p, size_t __n, unsigned int __f) { return cudaHostAlloc(__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocHost(__T **__p, size_t __n, unsigned int __f = 0) { return cudaMallocHost((void **)__p, __n, __f); }
+template <class __T> __HEDDLE_API cudaError_t cudaGetDriverEntryPoint(const char *__n, __T **__p, unsigned long long __f, enum cudaDriverEntryPointQueryResult *__r = nullptr) { return cudaGetDriverEntryPoint(__n, (void **)__p, __f, __r); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocManaged(__T **__p, size_t __n, unsigned int __f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocPitch(__T **__p, size_t *pitch, size_t w, size_t __h) { return cudaMallocPitch((void **)__p, pitch, w, __h); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocAsync(__T **__p, size_t __n, cudaStream_t __s) { return cudaMallocAsync((void **)__p, __n, __s); }
@@ -268,6 +274,8 @@ template <class __T> __HEDDLE_API cudaError_t cudaLaunchKernel(__T *__f, dim3 __
 template <class __T> __HEDDLE_API cudaError_t cudaLaunchCooperativeKernel(__T *__f, dim3 __g, dim3 __b, void **args, size_t __n = 0, cudaStream_t __s = 0) { return cudaLaunchCooperativeKernel((const void *)__f, __g, __b, args, __n, __s); }
 template <class __T> __HEDDLE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *__n, __T __f, int __b, size_t __s) { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(__n, (const void *)__f, __b, __s); }
 template <class __T> __HEDDLE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *__n, __T __f, int __b, size_t __s, unsigned int __flags) { return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(__n, (const void *)__f, __b, __s, __flags); }
+template <class __T> __HEDDLE_API cudaError_t cudaOccupancyMaxActiveClusters(int *__n, __T *__f, const cudaLaunchConfig_t *__c) { return cudaOccupancyMaxActiveClusters(__n, (const void *)__f, __c); }
+template <class __T> __HEDDLE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *__n, __T *__f, const cudaLaunchConfig_t *__c) { return cudaOccupancyMaxPotentialClusterSize(__n, (const void *)__f, __c); }
 template <class __T> __HEDDLE_API cudaError_t cudaOccupancyMaxPotentialBlockSize(int *__g, int *__b, __T __f, size_t __s = 0, int __limit = 0) { return __heddle_cuda_block_size(__g, __b, (const void *)__f, __s, __limit); }
 template <class __T> __HEDDLE_API cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *__g, int *__b, __T __f, size_t __s = 0, int __limit = 0, unsigned int = 0) { return __heddle_cuda_block_size(__g, __b, (const void *)__f, __s, __limit); }
 template <class __T> __HEDDLE_API cudaError_t cudaMemcpyToSymbolAsync(const __T &__s, const void *__src, size_t __n, size_t __off = 0, cudaMemcpyKind __k = cudaMemcpyHostToDevice, cudaStream_t __st = 0) { return cudaMemcpyToSymbolAsync((const void *)&__s, __src, __n, __off, __k, __st); }

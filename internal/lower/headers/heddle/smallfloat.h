@@ -42,6 +42,30 @@ __heddle_hd float __heddle_small2f(unsigned int __a, unsigned int __sign, int __
     return __heddle_small2f(__x & ((1u << (SIGN)) - 1), (__x >> (SIGN) & 1u) << 31, (M), (BIAS));                \
   }
 
+/* Conversions from the other types, by way of a float that is rounded to odd, so that they round once. FP is fp6 or fp4,
+   SHIFT the bits of a number in a pair. */
+#define __HEDDLE_TINY_FROM(FP, STORAGE, STORAGE2, KIND, SHIFT)                                                    \
+  __heddle_hd STORAGE __nv_cvt_double_to_##FP(double __d, KIND __k, cudaRoundMode __mode) {                       \
+    return __nv_cvt_float_to_##FP(__heddle_odd(__d), __k, __mode);                                                \
+  }                                                                                                               \
+  __heddle_hd STORAGE __nv_cvt_halfraw_to_##FP(__half_raw __h, KIND __k, cudaRoundMode __mode) {                  \
+    return __nv_cvt_float_to_##FP(__heddle_h2f(__h.x), __k, __mode);                                              \
+  }                                                                                                               \
+  __heddle_hd STORAGE __nv_cvt_bfloat16raw_to_##FP(__nv_bfloat16_raw __h, KIND __k, cudaRoundMode __mode) {       \
+    return __nv_cvt_float_to_##FP(__heddle_bf2f(__h.x), __k, __mode);                                             \
+  }                                                                                                               \
+  __heddle_hd STORAGE2 __nv_cvt_double2_to_##FP##x2(double2 __v, KIND __k, cudaRoundMode __mode) {                \
+    return (STORAGE2)(__nv_cvt_double_to_##FP(__v.x, __k, __mode) | __nv_cvt_double_to_##FP(__v.y, __k, __mode) << SHIFT); \
+  }                                                                                                               \
+  __heddle_hd STORAGE2 __nv_cvt_halfraw2_to_##FP##x2(__half2_raw __v, KIND __k, cudaRoundMode __mode) {           \
+    return (STORAGE2)(__nv_cvt_float_to_##FP(__heddle_h2f(__v.x), __k, __mode) |                                  \
+                      __nv_cvt_float_to_##FP(__heddle_h2f(__v.y), __k, __mode) << SHIFT);                         \
+  }                                                                                                               \
+  __heddle_hd STORAGE2 __nv_cvt_bfloat16raw2_to_##FP##x2(__nv_bfloat162_raw __v, KIND __k, cudaRoundMode __mode) { \
+    return (STORAGE2)(__nv_cvt_float_to_##FP(__heddle_bf2f(__v.x), __k, __mode) |                                 \
+                      __nv_cvt_float_to_##FP(__heddle_bf2f(__v.y), __k, __mode) << SHIFT);                        \
+  }
+
 /* Its types: one number, and pairs and quadruples of STEP bits each. */
 #define __HEDDLE_TINY_TYPES(TYPE, TYPE2, TYPE4, STORAGE, STORAGE2, STORAGE4, STEP, TO, FROM)                     \
   struct TYPE {                                                                                                  \

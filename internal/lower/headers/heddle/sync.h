@@ -37,4 +37,8 @@ __heddle_fn void __brkpt() { asm volatile("brkpt;"); }
 __heddle_fn void __nv_bar_sync(unsigned int id, unsigned int __n) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(__n) : "memory"); }
 __heddle_fn void __nv_bar_arrive(unsigned int id, unsigned int __n) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(__n) : "memory"); }
 
+/* barrier.sync, which the threads of a warp may reach apart (PTX ISA 9.7.13.1). */
+__heddle_fn void __barrier_sync(unsigned int __id) { asm volatile("barrier.sync %0;" ::"r"(__id) : "memory"); }
+__heddle_fn void __barrier_sync_count(unsigned int __id, unsigned int __n) { asm volatile("barrier.sync %0, %1;" ::"r"(__id), "r"(__n) : "memory"); }
+
 #endif

@@ -116,6 +116,9 @@ func (b *build) clangArgs(extra ...string) []string {
 	} else if b.hostLibrary() {
 		args = append(args, "-include", filepath.Join(b.headers, "heddle", "host_library.h"))
 	}
+	if b.cl == nil && b.libs.nvAtomic && b.opt.CUDAPath == "" {
+		args = append(args, "-include", filepath.Join(b.headers, "heddle", "nv_atomic.h"))
+	}
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}

@@ -104,6 +104,7 @@ func key(tc *toolchain, name string, content []byte, opt Options, libs libraryUs
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
 	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath, strconv.FormatBool(opt.Strict))
 	put(libs.copy.list()...)
+	put(strconv.FormatBool(libs.nvAtomic))
 	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced,
 		opt.Args} {
 		put(list...)

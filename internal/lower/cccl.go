@@ -154,6 +154,8 @@ type libraryUse struct {
 	uses  *libraryInclude // the first header of CCCL that heddle does not have; nil: none
 	owned bool            // it includes headers of CCCL that heddle has, too, such as cuda/atomic
 	copy  *cccl           // to compile with; nil: none is needed, or none was found
+	// it names built-in atomic functions of nvcc, whose header is too large for the prelude
+	nvAtomic bool
 }
 
 // libraryInclude is an #include of a header of CCCL.

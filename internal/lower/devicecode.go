@@ -396,6 +396,22 @@ func (e *edited) dropDevice(d declaration, off int, msg string) bool {
 		e.takeOut(off, off+len(word), false)
 }
 
+// moveAlignas replaces the word alignas at an offset behind an attribute such as __shared__: nvcc
+// allows it there, and clang only its form of C. Both words have the same length, so that all
+// positions stay (headers/heddle/qualifiers.h).
+func (e *edited) moveAlignas(off int, msg string) bool {
+	const word, other = "alignas", "__algnC"
+	if !strings.Contains(msg, "an attribute list cannot appear here") &&
+		!strings.Contains(msg, "'alignas' attribute cannot be applied to types") ||
+		!bytes.HasPrefix(e.text[off:], []byte(word)) {
+		return false
+	}
+	e.text = slices.Clone(e.text)
+	copy(e.text[off:], other)
+	e.round = append(e.round, [2]int{off, off + len(word)})
+	return true
+}
+
 // functionWarnings returns a warning for each refusal that is not a kernel: perhaps no kernel needs
 // it.
 func (r *recovery) functionWarnings() []string {

@@ -280,7 +280,7 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 		return false
 	}
 	if r.isDevice(file, e.orig, found) {
-		return e.dropDevice(found, off, msg) ||
+		return e.dropDevice(found, off, msg) || e.moveAlignas(off, msg) ||
 			r.refuse(e, found, diagnostic{file, line, col, msg}, off)
 	}
 	d := e.decls[found.start]

@@ -6,6 +6,7 @@
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
+#define __algnC _Alignas /* takes the place of alignas behind __shared__ (lower/devicecode.go) */
 #define __constant__ __attribute__((constant))
 /* Managed memory is global memory to a kernel; clang has the attribute only for HIP. */
 #define __managed__ __attribute__((device))

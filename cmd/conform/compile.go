@@ -118,17 +118,36 @@ func reasonCause(reason string) string {
 // includedRE matches an #include of a source file.
 var includedRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.cu)[">]`)
 
-// parts returns the files that other files of a list include: parts of these, which need not compile
-// alone.
+// parts returns the files that other files of the same program include: parts of these, which need
+// not compile alone. A program is a directory of the suite with all that is below it. Of a name
+// that is not found beside the file, for which the program has an include directory, the end
+// counts.
 func parts(list []Outcome) map[string]bool {
+	program := func(name string) string { first, _, _ := strings.Cut(name, "/"); return first }
+	ends := map[string][]string{} // by program
 	out := map[string]bool{}
 	for i := range list {
-		text, err := os.ReadFile(list[i].Case.File)
+		k := list[i].Case
+		text, err := os.ReadFile(k.File)
 		if err != nil {
 			continue
 		}
 		for _, m := range includedRE.FindAllSubmatch(text, -1) {
-			out[filepath.Join(filepath.Dir(list[i].Case.File), string(m[1]))] = true
+			file := filepath.Join(filepath.Dir(k.File), string(m[1]))
+			if _, err := os.Stat(file); err == nil {
+				out[file] = true
+				continue
+			}
+			name := strings.TrimLeft(string(m[1]), "./")
+			ends[program(k.Name)] = append(ends[program(k.Name)], "/"+name)
+		}
+	}
+	for i := range list {
+		k := list[i].Case
+		if slices.ContainsFunc(ends[program(k.Name)], func(end string) bool {
+			return strings.HasSuffix(k.File, end)
+		}) {
+			out[k.File] = true
 		}
 	}
 	return out

@@ -66,6 +66,17 @@ int host(cudnnHandle_t h, float *x) {
 	{"NCCL", `#include <nccl.h>
 int host(float *a, ncclComm_t c, cudaStream_t s) {
   ncclGroupStart(); ncclAllReduce(a, a, 8, ncclFloat, ncclSum, c, s); return ncclGroupEnd() == ncclSuccess; }`},
+	{"MPI and OpenMP", `#include <mpi.h>
+#include <omp.h>
+__global__ void work(float *p) { p[threadIdx.x] = 1; }
+int host(int argc, char **argv, float *p) {
+  int rank, n; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank); MPI_Comm_size(MPI_COMM_WORLD, &n);
+  omp_set_num_threads(n); double t = omp_get_wtime();
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) cudaSetDevice(omp_get_thread_num());
+  work<<<n, 64>>>(p); MPI_Allreduce(MPI_IN_PLACE, p, 64, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Request r; MPI_Isend(p, 64, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE);
+  return MPI_Finalize() + (int)(omp_get_wtime() - t); }`},
 	{"NVML, NVTX and nvJPEG", `#include <nvml.h>
 #include <nvjpeg.h>
 #include <nvtx3/nvToolsExt.h>

@@ -125,6 +125,13 @@ __global__ void k(V *p) {
   __shared__ alignas(1024) V c[2];
   a[threadIdx.x][0] = 1; b[0] = 2; c[1] = p[0]; p[1] = c[0];
 }`, ".shared .align 1024|.shared .align 16"},
+		// cuda_fp16.h declares its operators for host and device: the negative is a half.
+		{"negative half on the host", `#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+template <class T> T fill(int v) { return v % 3 ? -static_cast<T>(v) : static_cast<T>(v); }
+__global__ void k(half *p, __nv_bfloat16 *q) { p[0] = -p[1]; q[0] = -q[1]; }
+int main() { k<<<1, 1>>>(0, 0); return (float)fill<half>(5) + (float)fill<__nv_bfloat16>(4); }`,
+			"st.global"},
 		{"memory for tiles", `#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void k(int *p) {

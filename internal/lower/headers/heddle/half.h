@@ -105,6 +105,9 @@ __HEDDLE_H_HOST(*)
 __HEDDLE_H_HOST(/)
 #undef __HEDDLE_H_HOST
 __heddle_fn __HEDDLE_H operator-(__HEDDLE_H __a) { return __hneg(__a); }
+/* On the host, too: without it, -a is a float there, and c ? -a : a has no type. */
+__heddle_host __HEDDLE_H operator-(__HEDDLE_H __a) { return __HEDDLE_H_BITS((unsigned short)(__a.__x ^ 0x8000u)); }
+__heddle_host __HEDDLE_H operator+(__HEDDLE_H __a) { return __a; }
 __heddle_fn __HEDDLE_H operator+(__HEDDLE_H __a) { return __a; }
 __heddle_fn __HEDDLE_H2 operator-(__HEDDLE_H2 __a) { return __hneg2(__a); }
 __heddle_fn __HEDDLE_H &operator++(__HEDDLE_H &__a) { return __a = __hadd(__a, __HEDDLE_H(1.0f)); }

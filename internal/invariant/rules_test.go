@@ -329,45 +329,6 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// A weary solver gives up on the first query that it is asked, each time, and answers that no other
-// has a model. It ends the search at the 100th query.
-type weary struct {
-	calls int
-	hard  map[string]bool // the first query, with few and with more axioms
-	stop  func()
-}
-
-// Name is the solver's name.
-func (w *weary) Name() string { return "weary" }
-
-// Solve answers a query by its text.
-func (w *weary) Solve(_ context.Context, _ *smt.Context, asserts []smt.Term) smt.Answer {
-	key := fmt.Sprint(asserts)
-	if w.calls++; w.calls <= 2 {
-		w.hard[key] = true
-	}
-	if w.calls == 100 {
-		w.stop()
-	}
-	if w.hard[key] {
-		return smt.Answer{Status: smt.Unknown, By: w.Name(), Reason: "weary"}
-	}
-	return smt.Answer{Status: smt.Unsat, By: w.Name()}
-}
-
-// TestOneByOne: if no answer is found for all candidates together, and each is proved by itself,
-// they are all kept, and nothing is asked again.
-func TestOneByOne(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	w := &weary{hard: map[string]bool{}, stop: cancel}
-	tt := ruleTests[0]
-	set := invariant.FindUntraced(ctx, build(t, tt.before, tt.body), []smt.Solver{w})
-	if !set.Done || !set.Found() || w.calls < 4 {
-		t.Errorf("done %v, invariants found %v, %d queries", set.Done, set.Found(), w.calls)
-	}
-}
-
 // holdInRuns: what survives is true at the header in every iteration of runs with random arguments.
 // The run is made from the terms of one iteration, without axioms: it knows nothing of induction.
 func holdInRuns(t *testing.T, th *lockstep.Thread, set *invariant.Set) {

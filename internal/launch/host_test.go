@@ -120,6 +120,9 @@ func TestHostLaunches(t *testing.T) {
 		{"plain int", `int main() { int n = 1000; int t = 256; int b = (n + t - 1) / t; k<<<b, t>>>(n); }`, `k 4 256 (1000)`},
 		// A member that a loop changes leaves the others what they are.
 		{"one member in a loop", `void f(int n) { dim3 g; g.x = n; while (g.x > h()) g.x >>= 1; k<<<g, 64>>>(); }`, `k g.x 64`},
+		// The condition of a do loop may assign, too.
+		{"assigned in the condition of a do loop", `void f() { int n = 8, m = 2; do g(); while (n = h()); k<<<m, 64>>>(n); }`, `k 2 64 (n)`},
+		{"counted in the condition of a do loop", `void f() { int n = 8; do k<<<n, 64>>>(n); while (--n > 6); l<<<1, 64>>>(n); }`, `k n 64 (n)|l 1 64 (n)`},
 		{"one member in an arm", `void f(int n) { dim3 g(n, 2); if (n > 9) g.x = 9; k<<<g, 64>>>(); }`, `k 9 < n ? 9 : n,2 64`},
 		{"one member in an arm of unknown condition", `void f(int n) { dim3 g(n, 2); if (h()) g.x = 9; else g.x = i(n); k<<<g, 64>>>(); }`, `k h() ? 9 : g.x,2 64`},
 		// Both values are known, and so is which of them counts.

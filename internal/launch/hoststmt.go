@@ -424,8 +424,12 @@ func (x *exec) doLoop(i, end int) (next int, ends bool) {
 		_, ends = x.statement(i+1, end)
 		return max(next, i+1), ends
 	}
+	test := x.skip(i+1, end) // "while"
 	x.repeat(true, func() *Expr { return nil }, func() bool {
 		_, ends := x.statement(i+1, end)
+		if !ends && test+1 < end && x.toks[test].is("while") && x.toks[test+1].is("(") {
+			x.condition(test+2, min(x.closer[test+1], end)) // it may assign
+		}
 		return ends
 	})
 	return max(next, i+1), false

@@ -46,8 +46,10 @@ func gather(k *ir.Func) *kernelFacts {
 
 // instr records the facts of one instruction.
 func (k *kernelFacts) instr(in *ir.Instr, linear ranks) {
+	// Atomics of the block's scope through a generic address are those of a cuda::barrier in shared
+	// memory. Blocks cannot use them to tell themselves apart.
 	if in.Row != nil && in.Row.Effect == isa.ReadsWrites &&
-		(in.Space == event.Global || in.Space == event.Generic) {
+		(in.Space == event.Global || in.Space == event.Generic && in.Scope != event.CTA) {
 		k.atomics = true
 	}
 	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {

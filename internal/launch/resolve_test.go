@@ -79,6 +79,18 @@ func resolve(t *testing.T, k *ir.Func, req Request, facts *SourceFacts) *Config 
 	return c
 }
 
+// withAtomic adds an atomic through a generic address to a kernel.
+func withAtomic(scope event.Scope) func(*ir.Func) {
+	atom := &isa.Row{Opcode: "atom", Category: isa.Memory, Effect: isa.ReadsWrites}
+	return func(k *ir.Func) {
+		b := k.Blocks[0]
+		b.Instrs = append(b.Instrs, &ir.Instr{
+			Desc: isa.Desc{Row: atom, Space: event.Generic, Type: isa.U64, Vec: 1, Scope: scope},
+			Src:  []ir.Operand{{Kind: ir.Mem, Reg: 0}},
+		})
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -89,6 +101,10 @@ func TestDefaults(t *testing.T) {
 		{"1-D", []ir.Sreg{ir.TidX, ir.CtaidX}, nil, "grid 4 (guessed), block 64 (guessed)"},
 		{"one block", []ir.Sreg{ir.TidX}, nil,
 			"grid 1 (guessed: the kernel never reads blockIdx), block 64 (guessed)"},
+		{"atomics of the block", []ir.Sreg{ir.TidX}, withAtomic(event.CTA),
+			"grid 1 (guessed: the kernel never reads blockIdx), block 64 (guessed)"},
+		{"atomics of the device", []ir.Sreg{ir.TidX}, withAtomic(event.GPU),
+			"grid 4 (guessed), block 64 (guessed)"},
 		{"2-D", []ir.Sreg{ir.TidX, ir.TidY, ir.CtaidY}, nil, "grid 2,2 (guessed), block 16,16 (guessed)"},
 		{"3-D", []ir.Sreg{ir.TidX, ir.TidZ, ir.CtaidZ}, nil,
 			"grid 2,2,2 (guessed), block 8,8,4 (guessed)"},

@@ -24,6 +24,7 @@ type fgen struct {
 	frame    *source.Frame
 	orders   event.Orders // of the next instruction
 	grid     bool         // the next instruction is a barrier of the grid
+	split    bool         // the next instruction is the first half of a split barrier
 	paramTop int          // where the next .param variable of the body goes
 
 	items []item     // scratch
@@ -246,12 +247,14 @@ func (f *fgen) stmt(s ptx.Stmt) {
 const (
 	orderPragma = "heddle.order "
 	gridPragma  = "heddle.grid"
+	splitPragma = "heddle.split"
 )
 
 // pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next
 // instruction, a barrier, a fence or a strong operation, orders; .pragma "heddle.grid", which says
 // that the code before the next instruction, a barrier of the block, waits for all blocks of the
-// grid; and those that mark points. Other pragmas are hints.
+// grid; .pragma "heddle.split", which says that the next instruction is the first half of a split
+// barrier; and those that mark points. Other pragmas are hints.
 func (f *fgen) pragma(d *ptx.Directive) {
 	if d.Name != ".pragma" {
 		return
@@ -259,6 +262,10 @@ func (f *fgen) pragma(d *ptx.Directive) {
 	text := f.g.argText(d, 0)
 	if text == gridPragma {
 		f.grid = true
+		return
+	}
+	if text == splitPragma {
+		f.split = true
 		return
 	}
 	word, ok := strings.CutPrefix(text, orderPragma)

@@ -18,8 +18,8 @@ func (f *fgen) inst(s ptx.Inst) {
 	}
 	in := f.newInstr()
 	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders,
-		Grid: f.grid}
-	f.orders, f.grid = event.OrdersAll, false
+		Grid: f.grid, Split: f.split}
+	f.orders, f.grid, f.split = event.OrdersAll, false, false
 	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders &&
 		!in.Order.Strong() {
 		f.g.errorf(s.OpSpan(),

@@ -16,6 +16,10 @@ func isLaunchCall(t token) bool {
 	return t.is("cudaLaunchCooperativeKernel") || t.is("cudaLaunchKernel")
 }
 
+// isCooperative reports whether a "<<<" stands for a cooperative launch: asLaunch gives it the
+// extent of the function's name.
+func isCooperative(t token) bool { return t.end-t.start == len("cudaLaunchCooperativeKernel") }
+
 // launchArray is the array of arguments of such a launch.
 type launchArray struct {
 	from, to int // its declaration, with the semicolon

@@ -29,6 +29,9 @@ type HostLaunch struct {
 	// what it left in variables of the device is there; invalid if none is known.
 	Again source.Span
 	Span  source.Span // from the name of the kernel to ">>>"
+	// Cooperative says that the blocks run at the same time (cudaLaunchCooperativeKernel), as barriers
+	// of the grid need (CUDA C++ Programming Guide, "Grid Synchronization").
+	Cooperative bool
 }
 
 // HostArg is an argument of a launch in host code. Which of its forms counts depends on the type of
@@ -197,7 +200,7 @@ func (x *exec) launch(i int) (end int, ok bool) {
 	}
 	x.visited[i] = true
 	l := HostLaunch{Kernel: name.text, Span: spanOf(x.file, min(name.start, x.toks[shut].end),
-		max(name.end, x.toks[shut].end))}
+		max(name.end, x.toks[shut].end)), Cooperative: isCooperative(x.toks[i])}
 	for _, t := range splitList(targs) {
 		l.Template = append(l.Template, x.templateArgument(t))
 	}

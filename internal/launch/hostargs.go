@@ -19,7 +19,7 @@ func (r *resolver) follow(req Request, facts *SourceFacts, n int) *plan {
 	l := &facts.Launches[n]
 	p := r.newPlan(l, &req, &facts.chosen)
 	l = p.host
-	r.cfg.Launch, r.cfg.Host = l.Span, n+1
+	r.cfg.Launch, r.cfg.Host, r.cfg.Cooperative = l.Span, n+1, l.Cooperative
 	r.optIn = l.Limit != nil
 	line := l.Span.Start.Line()
 	for _, u := range l.Unresolved {

@@ -80,6 +80,8 @@ type Config struct {
 	// Host selects that launch in a Request: its index in SourceFacts.Launches plus 1; 0 if host code
 	// specifies nothing.
 	Host int
+	// Cooperative says that this launch is one whose blocks run at the same time.
+	Cooperative bool
 	// Unplaced are the pointer parameters of which the host code does not tell where they point,
 	// though it has the launch: they may alias others.
 	Unplaced []string

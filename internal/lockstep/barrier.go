@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -42,6 +43,38 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	x.mem.Barrier(in, &st.mem)
 	x.notes.Barrier(site{x, in, st}, block)
 	x.setUnknown(in, symbol.Block, st) // a reduction gives all threads of the block the same value
+}
+
+// betweenHalves looks for accesses between the halves of a split barrier of the block. It is
+// lowered to its second half, which orders more: threads may do at one time what lies between the
+// halves, what precedes the first half of others and what follows their second (CUDA C++
+// Programming Guide, "barrier_arrive and barrier_wait"). So there is no proof.
+func betweenHalves(th *Thread) error {
+	var paths *ir.Paths
+	for _, b := range th.Func.Blocks {
+		for _, in := range b.Instrs {
+			if !in.Split {
+				continue
+			}
+			if paths == nil {
+				paths = ir.NewPaths(th.Func)
+			}
+			for i := range th.Accesses {
+				at := th.Accesses[i].Instr
+				if changes(th, &th.Accesses[i]) && paths.ReachesPast(in, at, kernel.IsBlockBarrier) {
+					return &UnsupportedError{Instr: at, What: "an access between barrier_arrive and barrier_wait"}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// changes reports whether the kernel may write the array of an access.
+func changes(th *Thread, a *thread.Access) bool {
+	return slices.ContainsFunc(th.Accesses, func(w thread.Access) bool {
+		return w.Kind.Writes() && (a.Object == nil || w.Object == nil || w.Object == a.Object)
+	})
 }
 
 // endAt is the end of an interval of the block at a barrier instance.

@@ -37,6 +37,7 @@
 package lockstep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -147,7 +148,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	if x.pass(false) {
 		thread.Unsupported(nil, "loops whose analysis does not converge")
 	}
-	if err := noncoherent(x.th); err != nil {
+	if err := cmp.Or(noncoherent(x.th), betweenHalves(x.th)); err != nil {
 		return nil, err
 	}
 	return x.result(), nil

@@ -24,6 +24,8 @@ func Unsupported(k *ir.Func) (*ir.Instr, string) {
 func unsupportedName(in *ir.Instr) string {
 	b, _ := in.Barrier()
 	switch {
+	case in.Split: // it is lowered to its second half, which orders more
+		return "barrier_arrive of a block"
 	case in.Row.Category == isa.Matrix:
 		switch in.Action() {
 		case isa.ActMatrixMultiply, isa.ActMatrixMove: // of registers

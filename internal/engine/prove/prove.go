@@ -432,6 +432,10 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 	case err != nil:
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
+	if in := p.lonely(th); in != nil {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Span: driver.Place(in),
+			Reason: "a barrier of the grid in a launch that is not cooperative"}
+	}
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
@@ -451,6 +455,27 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
+}
+
+// lonely returns a barrier of the grid whose kernel the host code launches in a way that does not
+// make all blocks run at the same time; nil if there is none. Without cooperative launch such a
+// barrier is undefined, so that it orders nothing (CUDA C++ Programming Guide, "Grid
+// Synchronization").
+func (p *Proof) lonely(th *lockstep.Thread) *ir.Instr {
+	if p.Config.Host == 0 || p.Config.Saved != "" || p.Config.Cooperative {
+		return nil
+	}
+	return gridBarrier(th)
+}
+
+// gridBarrier returns a barrier of the grid; nil if a thread reaches none.
+func gridBarrier(th *lockstep.Thread) *ir.Instr {
+	for i := range th.GridEnds {
+		if in := th.GridEnds[i].Instr; in != nil {
+			return in
+		}
+	}
+	return nil
 }
 
 // ignored reports the findings that neither the options nor the proof want; nil: all are wanted.

@@ -194,6 +194,9 @@ func (p *Proof) special(r *verify.Result) []string {
 	if r.Thread.AssumesAligned() {
 		out = append(out, "accesses are aligned to their sizes")
 	}
+	if gridBarrier(r.Thread) != nil && p.Config.Host == 0 && p.Config.Saved == "" {
+		out = append(out, "that the launch is cooperative")
+	}
 	if r.Thread.Textures {
 		out = append(out, noTexture)
 	}
@@ -256,6 +259,10 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	for i := range r.Unbounded {
 		s += ", and that " + p.stays(&r.Unbounded[i])
 	}
+	if usesFrame(r.Thread) {
+		s += ", and that accesses to local arrays stay in their array where others of the thread " +
+			"follow it"
+	}
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
 	}
@@ -267,4 +274,13 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and " + text
 	}
 	return s
+}
+
+// usesFrame reports whether the thread accesses its stack frame at an offset that is not constant.
+// LLVM puts all local arrays of a function into one variable, of which alone the size is known.
+func usesFrame(th *lockstep.Thread) bool {
+	return slices.ContainsFunc(th.Own, func(a thread.Access) bool {
+		_, fixed := th.Context.Value(a.Offset)
+		return !fixed && strings.HasPrefix(a.Object.Name, "__local_depot")
+	})
 }

@@ -104,9 +104,13 @@ class thread_block : public thread_group {
   static __heddle_member dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   static __heddle_member dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static __heddle_member dim3 dim_threads() { return group_dim(); }
-  /* The wait is a complete barrier, which is more than a split one promises. */
+  /* The wait is a complete barrier, which is more than a split one promises: it does not order what lies
+     between arrival and wait. A proof refuses accesses there. */
   struct arrival_token {};
-  static __heddle_member arrival_token barrier_arrive() { return arrival_token(); }
+  static __heddle_member arrival_token barrier_arrive() {
+    asm volatile(".pragma \"heddle.split\";\n\tpmevent 0;" ::: "memory");
+    return arrival_token();
+  }
   static __heddle_member void barrier_wait(arrival_token &&) { sync(); }
 };
 

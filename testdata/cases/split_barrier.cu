@@ -1,0 +1,22 @@
+// expect: between clean|bug|unknown; beside verified
+// barrier_arrive and barrier_wait order what precedes the arrivals before what follows the waits, and not what lies
+// between (CUDA guide, "barrier_arrive and barrier_wait"): between() reads there what others still write.
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void between(int *a) {
+  __shared__ int s[64];
+  auto b = cg::this_thread_block();
+  auto token = b.barrier_arrive();
+  s[threadIdx.x] = 1;
+  b.barrier_wait(std::move(token));
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void beside(int *a, const int *in) {
+  __shared__ int s[64];
+  auto b = cg::this_thread_block();
+  s[threadIdx.x] = 1;
+  auto token = b.barrier_arrive();
+  int v = in[threadIdx.x];
+  b.barrier_wait(std::move(token));
+  a[threadIdx.x] = s[63 - threadIdx.x] + v;
+}

@@ -150,3 +150,29 @@ __global__ void elected(int *a) {
   if (threadIdx.x % 2) { auto g = cg::coalesced_threads(); if (g.thread_rank() == 0) a[0] = threadIdx.x; }
   else { auto g = cg::coalesced_threads(); if (g.thread_rank() == 0) a[0] = threadIdx.x; }
 }
+// Between barrier_arrive and barrier_wait nothing is ordered: r is written there and read behind the wait by all.
+__global__ void between_halves(int *a) {
+  __shared__ int s[64], r[64];
+  auto b = cg::this_thread_block();
+  s[threadIdx.x] = 1;
+  auto token = b.barrier_arrive();
+  r[threadIdx.x] = 2;
+  b.barrier_wait(std::move(token));
+  a[threadIdx.x] = s[63 - threadIdx.x] + r[63 - threadIdx.x];
+}
+// And read there what others write before they arrive.
+__global__ void early_half(int *a) {
+  __shared__ int s[64];
+  auto b = cg::this_thread_block();
+  s[threadIdx.x] = 1;
+  auto token = b.barrier_arrive();
+  a[threadIdx.x] = s[63 - threadIdx.x];
+  b.barrier_wait(std::move(token));
+}
+// A barrier of the grid in a launch by <<<>>>, which does not promise that all blocks run.
+__global__ void not_cooperative(int *a) {
+  a[blockIdx.x * 32 + threadIdx.x] = 1;
+  cg::this_grid().sync();
+  a[64 + blockIdx.x * 32 + threadIdx.x] = a[(blockIdx.x ^ 1) * 32 + threadIdx.x];
+}
+void launch_plainly(int *a) { not_cooperative<<<2, 32>>>(a); }

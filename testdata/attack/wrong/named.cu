@@ -55,18 +55,18 @@ __global__ void no_empty(int *a, int n) {
     if (threadIdx.x < 32) { s[i & 1][threadIdx.x] = i; ARRIVE(1, 64); }
     else { SYNC(1, 64); a[32 * i + threadIdx.x] = s[i & 1][threadIdx.x - 32]; }
 }
-// Full and empty for each buffer, but the producer waits for the other buffer's.
-__global__ void other_empty(int *a) {
+// Full and empty for each buffer, but the consumer releases the buffer before it reads it.
+__global__ void early_empty(int *a) {
   __shared__ int s[2][32];
   for (int i = 0; i < 4; i++)
     if (threadIdx.x < 32) {
-      if (i > 1) SYNC(3 + (i + 1 & 1), 64);
+      if (i > 1) SYNC(3 + (i & 1), 64);
       s[i & 1][threadIdx.x] = i;
       ARRIVE(1 + (i & 1), 64);
     } else {
       SYNC(1 + (i & 1), 64);
-      a[32 * i + threadIdx.x] = s[i & 1][threadIdx.x - 32];
       if (i < 2) ARRIVE(3 + (i & 1), 64);
+      a[32 * i + threadIdx.x] = s[i & 1][threadIdx.x - 32];
     }
 }
 // bar.red counts 64 threads, of which 32 take part.

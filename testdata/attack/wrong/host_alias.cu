@@ -1,4 +1,4 @@
-// expect: not verified; pingpong verified alias; conditional verified alias; by_pointer verified alias; by_lambda verified alias; by_member verified alias; by_vector verified alias; sets_step verified block 1
+// expect: not verified; pingpong verified alias; conditional verified alias; by_pointer verified alias; by_lambda verified alias; by_member verified alias; by_vector verified alias; do_condition verified alias; sets_step verified block 1
 // Kernels that are right for arrays that are apart, and host code of the same file that lets them overlap.
 
 __global__ void same(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }
@@ -123,3 +123,15 @@ void main_vector() { std::vector<int *> d(2); cudaMalloc(&d[0], 4096); d[1] = d[
 // Pitched memory whose pitch is taken for the width in elements.
 __global__ void pitched(char *a, size_t pitch) { *(int *)(a + threadIdx.y * pitch + threadIdx.x * 4) = threadIdx.y; }
 void main_pitched() { char *d; size_t p; cudaMallocPitch((void **)&d, &p, 64, 4); pitched<<<1, dim3(16, 4)>>>(d, 16); }
+
+// The condition of a do loop makes the two buffers one for the second launch.
+__global__ void do_condition(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }
+void main_do() {
+  int *p, *q;
+  cudaMalloc(&p, 4096); cudaMalloc(&q, 4096);
+  do do_condition<<<1, 64>>>(p, q); while ((q = p, false));
+  do_condition<<<1, 64>>>(p, q);
+}
+// And counts the pitch down, to one less than a row.
+__global__ void counted_pitch(int *a, int pitch) { a[threadIdx.y * pitch + threadIdx.x] = threadIdx.y; }
+void main_counted(int *a) { int pitch = 16; do {} while (--pitch > 15); counted_pitch<<<1, dim3(16, 4)>>>(a, pitch); }

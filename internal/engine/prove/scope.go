@@ -8,7 +8,6 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/lockstep/thread"
 	"heddle/internal/verify"
 )
 
@@ -279,8 +278,12 @@ func (p *Proof) assumptions(r *verify.Result) string {
 // usesFrame reports whether the thread accesses its stack frame at an offset that is not constant.
 // LLVM puts all local arrays of a function into one variable, of which alone the size is known.
 func usesFrame(th *lockstep.Thread) bool {
-	return slices.ContainsFunc(th.Own, func(a thread.Access) bool {
-		_, fixed := th.Context.Value(a.Offset)
-		return !fixed && strings.HasPrefix(a.Object.Name, "__local_depot")
-	})
+	for i := range th.Own {
+		a := &th.Own[i]
+		if _, fixed := th.Context.Value(a.Offset); !fixed &&
+			strings.HasPrefix(a.Object.Name, "__local_depot") {
+			return true
+		}
+	}
+	return false
 }

@@ -416,6 +416,17 @@ func (s *shower) report(r *explore.Report, executions bool) {
 			s.show(race.Example)
 		}
 	}
+	for _, group := range explore.Grouped(r.Unordered) {
+		p, more := group[0], ""
+		if n := len(group) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %s of threads)", counted(n, "other pair"))
+		}
+		fmt.Fprintf(s.b, "  strong accesses without an order: %s and %s%s: no data race, and the load may "+
+			"return the value before or after the store\n", p.Describe(p.First), p.Describe(p.Second), more)
+		if executions {
+			s.show(p.Example)
+		}
+	}
 	if r.Hang != nil {
 		fmt.Fprintln(s.b, "  an execution that does not end")
 		s.show(r.Hang)

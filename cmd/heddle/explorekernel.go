@@ -130,7 +130,7 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 			symmetryText(&rep.Stats), racesText(rep), res.Scope())
 		c.launchText(&b, res)
 		c.limits(&b, &rep.Stats)
-		if verdict == diag.Unknown && (len(res.Missing) > 0 || res.Partial) {
+		if verdict == diag.Unknown && (len(res.Missing)+len(res.Unmet) > 0 || res.Partial) {
 			fmt.Fprintf(&b, "  %s\n", reason)
 		}
 		c.outcomesText(&b, out)
@@ -214,6 +214,9 @@ func racesText(rep *explore.Report) string {
 	text := "no data race"
 	if n := len(rep.Groups()); n > 0 {
 		text = counted(n, "data race")
+	}
+	if n := len(explore.Grouped(rep.Unordered)); n > 0 {
+		text += ", " + counted(n, "pair") + " of strong accesses without an order"
 	}
 	if rep.Hang != nil {
 		text += ", may not end"

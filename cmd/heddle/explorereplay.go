@@ -48,6 +48,11 @@ func findingsOf(rep *explore.Report) []finding {
 		out = append(out, finding{fmt.Sprintf("data race of %s and %s", r.Describe(r.First),
 			r.Describe(r.Second)), r.Example})
 	}
+	for _, group := range explore.Grouped(rep.Unordered) {
+		r := group[0]
+		out = append(out, finding{fmt.Sprintf("strong accesses without an order: %s and %s",
+			r.Describe(r.First), r.Describe(r.Second)), r.Example})
+	}
 	if rep.Hang != nil {
 		out = append(out, finding{"an execution that does not end", rep.Hang})
 	}

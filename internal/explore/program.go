@@ -20,6 +20,9 @@ type Program struct {
 	// Same reports whether two instructions of different threads compute the same from the same
 	// operands. nil: threads are not compared, and none are symmetric.
 	Same func(a, b *Inst) bool
+	// OneWarp says that the launch that is meant, if it is known, has one warp. The one that is explored
+	// may have fewer threads.
+	OneWarp bool
 	// Silent says that nobody reads the registers when a thread has ended.
 	Silent bool
 }
@@ -40,6 +43,7 @@ type Location struct {
 type Thread struct {
 	Name     string
 	Position memmodel.Position
+	Warp     int // a number of its warp, among all warps
 	Code     []Inst
 	Regs     []int64 // initial values
 }
@@ -95,6 +99,9 @@ type Inst struct {
 	// the mask of those that take part; Args[0] of others is 0 for Eval. Exchanges with one Text are
 	// one operation.
 	Peers []int
+
+	// Input is set for a Compute that returns a parameter: constant in a launch, and not in the code.
+	Input bool
 
 	Text string // for people: the instruction
 	At   string // and where it is

@@ -76,10 +76,13 @@ func (s raceSet) sorted() []*Race {
 
 // Groups returns the races by the text and the place of their instructions, in the order of the
 // first of each group: threads that execute the same code have the same race.
-func (r *Report) Groups() [][]*Race {
+func (r *Report) Groups() [][]*Race { return Grouped(r.Races) }
+
+// Grouped returns pairs in the groups of Groups.
+func Grouped(races []*Race) [][]*Race {
 	var out [][]*Race
 	index := map[[4]string]int{}
-	for _, race := range r.Races {
+	for _, race := range races {
 		_, a := race.Instruction(race.First)
 		_, b := race.Instruction(race.Second)
 		key := [4]string{a.Text, a.At, b.Text, b.At}

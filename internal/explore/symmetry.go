@@ -409,7 +409,7 @@ func (w *walk) memory(j *joint, c, d *Inst, args []pair) (more, ok bool) {
 		w.s.mixed[from] = true
 	}
 	mix := w.s.mixed[from]
-	if mix && c.Kind != Load && (c.Update == CompareAndSwap || w.x.facts[w.a].repeats(w.x, w.a, j.pc)) {
+	if mix && c.Kind != Load && (c.Update == CompareAndSwap || w.x.facts[w.a].repeatsIn(&w.x.prog.Threads[w.a], j.pc)) {
 		return false, false // whether it writes, or changes something, may differ
 	}
 	if c.Dst >= 0 {
@@ -434,9 +434,8 @@ func (s *symmetry) relate(from, to Location) (place, bool) {
 	return p, true
 }
 
-// repeats reports whether an instruction is part of a loop.
-func (f *facts) repeats(x *explorer, thread, pc int) bool {
-	t := &x.prog.Threads[thread]
+// repeatsIn reports whether an instruction is part of a loop of its thread.
+func (f *facts) repeatsIn(t *Thread, pc int) bool {
 	for _, s := range successors(t, pc) {
 		if s < len(t.Code) && f.reaches[s].has(pc) {
 			return true

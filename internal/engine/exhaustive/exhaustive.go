@@ -45,6 +45,9 @@ type Result struct {
 	At  *ir.Instr
 	// Missing are the instructions that synchronize and that no execution of a chosen launch executes.
 	Missing []*ir.Instr
+	// Unmet are the instructions that share memory with other threads, or other blocks, in the launch
+	// of the program and in none that was tried.
+	Unmet []*ir.Instr
 	// Partial says of a chosen launch that others cover something that it does not.
 	Partial bool
 }
@@ -118,9 +121,13 @@ func (x *examiner) program(res *Result) *explore.Program {
 	if place == nil {
 		place = func(in *ir.Instr) string { return x.job.Format(driver.Place(in).Start) }
 	}
-	p, err := kernel.Program(x.fn, res.Config, place)
+	p, err := kernel.Inlined(x.fn, res.Config, place)
 	if err != nil {
 		res.refuse(err)
+		return nil
+	}
+	if meant := x.meant(); meant != nil {
+		p.OneWarp = meant.Geometry.Blocks()*uint64(meant.Geometry.WarpsPerBlock()) == 1
 	}
 	return p
 }
@@ -177,7 +184,7 @@ func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
 		return diag.Unknown, r.Err.Error()
 	case r.Err != nil:
 		return diag.Unsupported, r.Err.Error()
-	case len(rep.Races) > 0 || rep.Hang != nil:
+	case len(rep.Races) > 0 || len(rep.Unordered) > 0 || rep.Hang != nil:
 		return diag.Bug, ""
 	case rep.Stats.Truncated > 0:
 		return diag.Unknown, "loops need a larger --unroll"
@@ -185,10 +192,23 @@ func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
 		return diag.Unknown, "not all executions were explored"
 	case len(r.Missing) > 0:
 		return diag.Unknown, r.missing()
+	case len(r.Unmet) > 0:
+		return diag.Unknown, r.unmet()
 	case r.Partial:
 		return diag.Unknown, fmt.Sprintf("no launch of at most %d threads covers what several cover", maxAuto)
 	}
 	return diag.Verified, ""
+}
+
+// unmet says what no launch shows.
+func (r *Result) unmet() string {
+	in := r.Unmet[0]
+	more := ""
+	if n := len(r.Unmet) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more instructions", n)
+	}
+	return fmt.Sprintf("%s%s shares memory with other threads in the launch of the program (%s), and not "+
+		"so in a launch of at most %d threads", in.Text(), more, r.Choice.Named, maxAuto)
 }
 
 // missing says what no launch executed.

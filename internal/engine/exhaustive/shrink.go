@@ -9,6 +9,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/explore"
+	"heddle/internal/explore/kernel"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/launch"
@@ -36,7 +37,7 @@ const (
 	draws      = 24
 	idleDraws  = 4
 	drawStates = 1000
-	drawWork   = 40_000_000
+	drawWork   = 8_000_000
 
 	fewPoints = 3  // a launch that misses so few is drawn from again,
 	moreDraws = 48 // so often
@@ -220,6 +221,15 @@ func (x *examiner) shrink(ctx context.Context) (*Result, error) {
 	if err != nil || res.Err != nil {
 		return res, err
 	}
+	wanted, err := x.wanted(named)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range wanted {
+		if !all[p] && !slices.Contains(res.Unmet, p.in) {
+			res.Unmet = append(res.Unmet, p.in)
+		}
+	}
 	for _, in := range x.synchronizing() {
 		if cov[point{in, executed}] {
 			res.Choice.Sync++
@@ -228,6 +238,99 @@ func (x *examiner) shrink(ctx context.Context) (*Result, error) {
 		}
 	}
 	return res, nil
+}
+
+// Bounds of the launch of the program, of which one interleaving is executed.
+const (
+	meantThreads = 2048
+	meantSteps   = 4_000_000
+)
+
+// meant returns the launch that the user's files or flags name; nil if there is none.
+func (x *examiner) meant() *launch.Config {
+	cfg, errs := launch.Resolve(x.job.Kernel, x.job.Launch, x.job.Module.Facts)
+	if len(errs) > 0 || cfg.Origins["grid"].Guessed() || cfg.Origins["block"].Guessed() {
+		return nil
+	}
+	return cfg
+}
+
+// wanted returns the meetings of accesses, with a write among them, in one interleaving of the launch
+// that the program names. None if there is no such launch, it is too large, or that interleaving does
+// not end.
+func (x *examiner) wanted(named *launch.Config) ([]point, error) {
+	if named == nil || named.Origins["grid"].Guessed() || named.Origins["block"].Guessed() ||
+		named.Geometry.Blocks()*uint64(named.Geometry.ThreadsPerBlock()) > meantThreads {
+		return nil, nil
+	}
+	p, err := kernel.Meant(x.fn, named)
+	if err != nil {
+		return nil, nil // of the launches that were tried, one was translated
+	}
+	type user struct {
+		in     *ir.Instr
+		writes bool
+	}
+	type location struct {
+		area int
+		addr uint64
+	}
+	users := map[location]map[int]map[user]bool{} // by thread
+	if !p.Sample(meantSteps, func(t, inst int, at explore.Location) {
+		in := &p.Threads[t].Code[inst]
+		l := location{at.Area, at.Addr}
+		if users[l] == nil {
+			users[l] = map[int]map[user]bool{}
+		}
+		if users[l][t] == nil {
+			users[l][t] = map[user]bool{}
+		}
+		users[l][t][user{in.Site.(*ir.Instr), in.Kind != explore.Load}] = true
+	}) {
+		return nil, nil
+	}
+	found := coverage{}
+	for _, threads := range users {
+		meet := func(t, u int, a, b user) {
+			if a.writes || b.writes {
+				how := metBlock
+				if p.Threads[t].Position.CTA != p.Threads[u].Position.CTA {
+					how = metBlocks
+				}
+				found[point{a.in, how}], found[point{b.in, how}] = true, true
+			}
+		}
+		few := 0
+		for t := range threads {
+			if few++; few > 64 { // of many threads at one location, some are enough
+				break
+			}
+			for u := range threads {
+				for a := range threads[t] {
+					for b := range threads[u] {
+						if t != u {
+							meet(t, u, a, b)
+						}
+					}
+				}
+			}
+		}
+	}
+	return x.ordered(found), nil
+}
+
+// ordered returns points in the order of their instructions.
+func (x *examiner) ordered(c coverage) (out []point) {
+	for _, b := range x.fn.Blocks {
+		for _, in := range b.Instrs {
+			for how := executed; how <= metBlocks; how++ {
+				if c[point{in, how}] {
+					out = append(out, point{in, how})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // try draws executions of all small launches.

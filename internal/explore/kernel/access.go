@@ -121,7 +121,7 @@ func (t *thread) parameter(in *ir.Instr, mem *ir.Operand) {
 	if !ok || in.Action() != isa.ActLoad || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
 		refuse(in, "%s of parameter %s is not supported by heddle explore", in.Text(), mem.Var.Shown())
 	}
-	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: int(in.Dst[0].Reg),
+	t.emit(in, explore.Inst{Kind: explore.Compute, Dst: int(in.Dst[0].Reg), Input: true,
 		Args: []explore.Operand{explore.Const(int64(v))},
 		Eval: func(a []int64) (int64, bool) { return a[0], true }})
 	t.extended(in, int(in.Dst[0].Reg))

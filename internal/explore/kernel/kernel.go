@@ -6,6 +6,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"heddle/internal/event"
@@ -41,10 +42,31 @@ type translator struct {
 	geo event.Geometry
 }
 
-// Program returns the program of a launch. at names the place of an instruction in the user's
+// Program returns the program of a launch of a kernel. at names the place of an instruction in the user's
 // source. The error is an *UnsupportedError.
 func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *explore.Program,
 	err error) {
+	fn, err := ir.Inline(k)
+	if err != nil {
+		return nil, &UnsupportedError{nil, err.Error()}
+	}
+	return Inlined(fn, cfg, at)
+}
+
+// Meant is Inlined for a launch of any size, for explore.Program.Sample. Its instructions have no
+// places.
+func Meant(fn *ir.Func, cfg *launch.Config) (*explore.Program, error) {
+	return translate(fn, cfg, func(*ir.Instr) string { return "" }, math.MaxUint64)
+}
+
+// Inlined is Program for a kernel without calls, such as ir.Inline returns, and its instructions.
+func Inlined(fn *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (*explore.Program, error) {
+	return translate(fn, cfg, at, MaxThreads)
+}
+
+// translate returns the program of a launch of at most so many threads.
+func translate(fn *ir.Func, cfg *launch.Config, at func(*ir.Instr) string,
+	most uint64) (p *explore.Program, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -54,15 +76,11 @@ func Program(k *ir.Func, cfg *launch.Config, at func(*ir.Instr) string) (p *expl
 			panic(e)
 		}
 	}()
-	fn, err := ir.Inline(k)
-	if err != nil {
-		return nil, &UnsupportedError{nil, err.Error()}
-	}
 	x := &translator{fn: fn, at: at, geo: cfg.Geometry}
 	blocks, threads := x.geo.Blocks(), uint64(x.geo.ThreadsPerBlock())
-	if n := blocks * threads; n > MaxThreads {
+	if n := blocks * threads; n > most {
 		return nil, &UnsupportedError{nil, fmt.Sprintf("a launch of %d threads; heddle explore takes "+
-			"at most %d: choose a smaller --grid or --block, or auto", n, MaxThreads)}
+			"at most %d: choose a smaller --grid or --block, or auto", n, most)}
 	}
 	if x.mem, err = newMemory(fn, cfg); err != nil {
 		return nil, &UnsupportedError{nil, err.Error()}
@@ -107,6 +125,7 @@ func (x *translator) thread(block uint32, index int) explore.Thread {
 	bi, ti := t.place()
 	t.out.Name = fmt.Sprintf("block %s thread %s", bi.In(x.geo.Grid), ti.In(x.geo.Block))
 	t.out.Position = memmodel.Position{CTA: int(block), Cluster: int(x.geo.ClusterOf(block))}
+	t.out.Warp = int(block)*x.geo.WarpsPerBlock() + t.warp
 	t.out.Regs = make([]int64, len(x.fn.Regs))
 	for id, b := range x.fn.Blocks {
 		t.start[id] = len(t.out.Code)

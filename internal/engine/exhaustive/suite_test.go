@@ -1,0 +1,70 @@
+package exhaustive
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/explore"
+	"heddle/internal/lower"
+)
+
+// orderedByFence names a kernel that the suite calls wrong and the memory model does not. Its
+// __threadfence is membar.gl, a synonym of fence.sc.gpu (PTX ISA 9.7.13.4). If the fence of block 2
+// preceded that of block 0 in Fence-SC order, the store of 2 to the flag, which block 2 has observed,
+// would precede the store of 1 in causality order (8.9.5), and axiom Coherence (8.10.1) excludes
+// that, as block 1 stores 2 after it has read 1. The detector of runs knows no Fence-SC order.
+const orderedByFence = "store_breaks_chain.cu"
+
+var expectation = regexp.MustCompile(`(?m)^// expect: (\w+)`)
+
+// TestSuiteBugs: no kernel of the suite that has a bug is verified for the launch that heddle
+// chooses. Where that launch cannot show the bug, the verdict says what it does not exercise.
+// HEDDLE_LONG examines all of the suite whose subject is the order of memory accesses.
+func TestSuiteBugs(t *testing.T) {
+	dirs := []string{"gridbar"}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		dirs = []string{"strong", "flags", "locks", "gridbar", "atomics", "global"}
+	}
+	found, unknown := 0, 0
+	for _, dir := range dirs {
+		files, err := filepath.Glob("../../../testdata/suite/" + dir + "/*.cu")
+		if err != nil || len(files) == 0 {
+			t.Fatal(dir, len(files), err)
+		}
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := expectation.FindSubmatch(text)
+			if want == nil || string(want[1]) != "bug" || filepath.Base(path) == orderedByFence {
+				continue
+			}
+			d := driver.New(driver.Options{Workers: 1}, func(g diag.Diagnostic) {})
+			in := []driver.Input{{Input: lower.Input{Name: path}}}
+			d.Run(t.Context(), in, func(ctx context.Context, j *driver.Job) {
+				res, err := Kernel(ctx, j, &Options{AutoGrid: true, AutoBlock: true,
+					Options: explore.Options{Unroll: 4, MaxStates: 3000, Symmetry: true}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch kind, reason := res.Verdict(); {
+				case kind == diag.Verified:
+					t.Errorf("%s: verified for %s: %s", path, res.Launch(), res.ChoiceText())
+				case kind == diag.Bug:
+					found++
+				case reason == "":
+					t.Errorf("%s: %v without a reason", path, kind)
+				default:
+					unknown++
+				}
+			})
+		}
+	}
+	t.Logf("%d bugs found, %d kernels without a verdict", found, unknown)
+}

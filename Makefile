@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo dist dockerfile docs man site test test-long bench lint build clang optional fuzz mutants sarif vscode
+.PHONY: demo dist dockerfile docs explore-figures man site test test-long bench lint build clang optional fuzz mutants sarif vscode
 
 build: $(BIN)
 
@@ -90,6 +90,12 @@ fuzz:
 # is current.
 docs: clang
 	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports|TestCodeReports" -update
+
+# explore-figures runs the long comparisons of heddle explore: brute force on 10,000 programs, symmetry,
+# the suite, the table of executions, and Dat3M's results if HEDDLE_DAT3M names a checkout of it.
+explore-figures: clang
+	HEDDLE_LONG=1 $(GO) test ./internal/explore ./internal/engine/exhaustive -v -timeout 6h \
+		-run 'TestBruteForce|TestSymmetry|TestReplay|TestDat3M|TestFigures|TestSuiteBugs'
 
 # man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build

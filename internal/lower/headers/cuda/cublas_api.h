@@ -8,6 +8,7 @@
 #include <cuda_fp16.h>
 #include <library_types.h>
 
+#define CUBLAS_API_H_ /* by these guards helper_cuda.h of the samples finds the statuses */
 #define CUBLAS_VER_MAJOR 12
 #define CUBLAS_VER_MINOR 9
 #define CUBLAS_VERSION 120900

@@ -5,6 +5,7 @@
 #pragma clang system_header
 #include "../heddle/library/declare.h"
 
+#define CURAND_H_
 #define CURAND_VER_MAJOR 10
 #define CURAND_VERSION 10310
 #define CURANDAPI

@@ -5,6 +5,7 @@
 #include <cublas_api.h>
 #include <cusparse.h>
 
+#define CUSOLVER_COMMON_H_
 #define CUSOLVER_VER_MAJOR 11
 #define CUSOLVER_VERSION 11700
 typedef struct cusolverDnContext *cusolverDnHandle_t;

@@ -7,6 +7,7 @@
 #include <library_types.h>
 #include <stdint.h>
 
+#define CUSPARSEAPI
 #define CUSPARSE_VER_MAJOR 12
 #define CUSPARSE_VER_MINOR 5
 #define CUSPARSE_VERSION 12500

@@ -30,6 +30,7 @@ const (
 	inBarrier   // its warp has arrived; waits for the others
 	atWarpSync
 	atPhase // of an mbarrier, in a trace
+	atRound // of a loop, in a trace by rounds
 )
 
 // wait describes the operation for which a fragment waits.

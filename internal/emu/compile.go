@@ -100,8 +100,9 @@ func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 type compiler struct {
 	p      *program
 	cfg    *launch.Config
-	slice  *slice.Slice // of a trace; nil for a run
-	mapped *Program     // for runs in an arena; else nil
+	slice  *slice.Slice      // of a trace; nil for a run
+	rounds []slice.RoundLoop // whose rounds a trace begins together
+	mapped *Program          // for runs in an arena; else nil
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
@@ -193,6 +194,7 @@ func (c *compiler) compile(fc *fcode) {
 		if c.joined[i] {
 			c.control(inst{run: runJoin})
 		}
+		c.round(b.ID)
 		if c.instrs(b) {
 			c.fallThrough(b)
 		}

@@ -33,6 +33,7 @@ type fragment struct {
 	polledAt      event.Site // the last access that polled
 	wait          wait
 	mwait         *mwait // what polledAt polls, if it is an mbarrier; else nil or of another place
+	begins        bool   // the round at whose start it is: see Options.Round
 }
 
 // join is a place where lanes that diverged reconverge.

@@ -129,6 +129,7 @@ type miscOp struct {
 	targets   []int32
 	what      string // an unsupported instruction
 	origin    uint32 // origin of a result that is always unknown; 0: it is not unknown
+	round     *roundOp
 	copy      *copyOp
 	tex       *texOp
 	surf      *surfOp

@@ -321,6 +321,9 @@ func (s *scheduler) ended(b *block) bool {
 	for s.m.prog.traced && b.queued == 0 && len(b.agents) > 0 && s.x.stop == nil {
 		s.x.stepAgent(b, len(b.agents)-1)
 	}
+	if b.queued == 0 && s.opt.Round != nil && s.x.stop == nil {
+		s.x.beginRounds(b)
+	}
 	return b.queued == 0
 }
 

@@ -39,14 +39,14 @@ var integerRows = []Row{
 		{types: of(S32), fns: of(FnHi), must: Sat},
 	}},
 	{Opcode: "sad", Roles: dst3, Section: "9.7.1.7", Executable: true, forms: []form{{types: int163264}}},
-	{Opcode: "div", Roles: dst2, Section: "9.7.1.8", Executable: true, forms: []form{
+	{Opcode: "div", Operation: Quotient, Roles: dst2, Section: "9.7.1.8", Executable: true, forms: []form{
 		{types: int163264},
 		{section: "9.7.3.8", types: of(F32), must: Approx, flags: FTZ},
 		{section: "9.7.3.8", types: of(F32), must: Full, flags: FTZ},
 		{section: "9.7.3.8", types: of(F32), rounds: ieee, flags: FTZ},
 		{section: "9.7.3.8", types: of(F64), rounds: ieee},
 	}},
-	{Opcode: "rem", Roles: dst2, Section: "9.7.1.9", Executable: true, forms: []form{{types: int163264}}},
+	{Opcode: "rem", Operation: Remainder, Roles: dst2, Section: "9.7.1.9", Executable: true, forms: []form{{types: int163264}}},
 	{Opcode: "abs", Roles: dst1, Section: "9.7.1.10", Executable: true, forms: append([]form{
 		{types: of(S16, S32, S64)},
 	}, signForms("9.7.3.9", "9.7.4.6")...)},

@@ -13,7 +13,7 @@ var logicRows = []Row{
 	{Opcode: "shf", src: threeWords, Roles: dst3, Section: "9.7.8.7", Executable: true,
 		forms: clampWrap(form{types: of(B32), fns: of(FnLeft, FnRight)})},
 	{Opcode: "shl", Operation: LeftShift, src: types(firstType, b32Type), Roles: dst2, Section: "9.7.8.8", Executable: true, forms: []form{{types: bits}}},
-	{Opcode: "shr", src: types(firstType, b32Type), Roles: dst2, Section: "9.7.8.9", Executable: true, forms: []form{{types: bits | int163264}}},
+	{Opcode: "shr", Operation: RightShift, src: types(firstType, b32Type), Roles: dst2, Section: "9.7.8.9", Executable: true, forms: []form{{types: bits | int163264}}},
 }
 
 // logicForms are the types of bitwise logic: untyped bits, and predicates.

@@ -22,6 +22,9 @@ const (
 	Disjunction               // a | b
 	ExclusiveOr               // a ^ b
 	LeftShift                 // a << b
+	RightShift                // a >> b, with the sign for signed types
+	Quotient                  // a / b
+	Remainder                 // a % b
 	Selection                 // a or b, by a predicate
 	Comparison                // predicates
 	ComparisonValue           // a comparison as a number

@@ -153,6 +153,16 @@ func withoutDoubt(races []race.Race, res *emu.Result) []race.Race {
 // unstableVerdict is the verdict on a kernel of which one finding about phases shows that they may
 // depend on the schedule.
 func (t *tracer) unstableVerdict(e *race.PhaseError, tried uint64) *diag.Verdict {
+	v := t.phaseVerdict(e)
+	v.Reason += fmt.Sprintf("; %d other schedules show no deadlock and no race", tried)
+	return v
+}
+
+// phaseText says what a finding about phases means.
+func (t *tracer) phaseText(e *race.PhaseError) string { return t.phaseVerdict(e).Reason }
+
+// phaseVerdict is the verdict because of a finding about phases, without other schedules.
+func (t *tracer) phaseVerdict(e *race.PhaseError) *diag.Verdict {
 	m := t.run.Machine
 	object := m.ObjectName(e.Addr)
 	text := func(a race.PhaseAt) string {
@@ -183,7 +193,6 @@ func (t *tracer) unstableVerdict(e *race.PhaseError, tried uint64) *diag.Verdict
 	case race.PhaseEnds:
 		v.Reason = fmt.Sprintf("nothing orders %s before %s", first, text(e.Second))
 	}
-	v.Reason += fmt.Sprintf("; %d other schedules show no deadlock and no race", tried)
 	return v
 }
 

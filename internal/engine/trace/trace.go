@@ -116,6 +116,10 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		}
 	}
 	t.chooseModel()
+	verdict, why := t.anyCount(ctx)
+	if verdict != nil {
+		return *verdict
+	}
 	var err error
 	if t.run.Machine, err = emu.NewTrace(k, t.run.Config, t.slice); err != nil {
 		return run.CannotStart(k, err)
@@ -128,7 +132,11 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 			break
 		}
 	}
-	return t.conclude()
+	v := t.conclude()
+	if v.Kind == diag.Unsupported && why != "" {
+		v.Reason += "; not decided for any number of rounds: " + why
+	}
+	return v
 }
 
 // beyondTrace is the verdict on a kernel with a construct whose synchronization a trace does not

@@ -1,0 +1,708 @@
+package slice
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Loops whose number of rounds one parameter n decides, and nothing else that the slice does
+// (docs/theory/periods.md, "Rounds"). A trace for a concrete n then says what the traces for n + P,
+// n + 2P, ... do, if the state of the block repeats after the rounds that P more in n make.
+//
+// The analysis has two parts. CountedBy finds the comparisons in which n takes part: each has n plus
+// a constant on one side, and on the other a constant or a counter of a loop plus a constant. Grows
+// takes differences between two executions, of n and of n + P, at places that correspond to each
+// other, and shows that nothing that the slice does depends on them: registers differ by multiples of
+// some number, and what reads them must not see that (i & 3 does not, if the multiples are of 4).
+//
+// It looks at the order of instructions within a block only, and takes it that blocks follow each
+// other in any order. It misses loops that count down, counters in memory, and numbers of rounds that are computed from n
+// other than by adding a constant.
+
+// Rounds are the loops of a kernel whose number of rounds a parameter decides.
+type Rounds struct {
+	Loops []RoundLoop
+	// Least is a value of the parameter from which on its comparisons with constants have one outcome.
+	Least uint64
+	// Slack is how much smaller than the parameter a counter must be so that its comparisons have the
+	// outcome that they have for any larger parameter.
+	Slack uint64
+	// Above is what a counter must have reached so that its comparisons with constants have the outcome
+	// that they have from then on.
+	Above uint64
+	// Shifts says that differences go through operations that are exact only while values do not wrap
+	// around (see Grows).
+	Shifts bool
+
+	s        *Slice
+	f        *function
+	dom      *ir.DomTree
+	loops    *ir.LoopForest
+	n        map[ir.RegID]int64 // registers that hold the parameter plus a constant
+	counters map[ir.RegID]*counter
+	pred     map[int]bool // comparisons with the parameter, by index
+}
+
+// RoundLoop is one of the loops.
+type RoundLoop struct {
+	Header ir.BlockID
+	// Counters are compared with the parameter, and grow by the same step in each round.
+	Counters []ir.RegID
+	Steps    []uint64
+	// Live are the registers that the slice needs at the start of a round.
+	Live []ir.RegID
+}
+
+// counter is a register that some loops increment, each once in each round.
+type counter struct {
+	loops []loopCount
+	init  []int // other definitions
+}
+
+// loopCount is a loop with the step of a counter.
+type loopCount struct {
+	loop *ir.Loop
+	step uint64
+}
+
+// limits of constants beside the parameter, so that sums with them do not wrap around.
+const maxBeside = 1 << 15
+
+// CountedBy returns the loops whose rounds v decides, and why there are none.
+func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
+	f := s.funcs[s.order[0]]
+	r := &Rounds{s: s, f: f, n: make(map[ir.RegID]int64), counters: make(map[ir.RegID]*counter),
+		pred: make(map[int]bool)}
+	switch {
+	case len(s.order) > 1:
+		return nil, "it calls functions"
+	case s.need.shared || s.need.local:
+		return nil, "its synchronization depends on values in memory"
+	case v.Type.IsFloat() || v.Size != v.Type.Size() || v.Size < 4:
+		return nil, v.Shown() + " is not an integer"
+	}
+	for i, in := range f.instrs {
+		if f.kept[i] && (in.Has(isa.CC) || in.ReadsCarry()) {
+			return nil, "it computes with a carry"
+		}
+	}
+	if why := r.holders(v); why != "" {
+		return nil, why
+	}
+	if why := r.comparisons(v); why != "" {
+		return nil, why
+	}
+	r.withConstants()
+	if len(r.Loops) == 0 {
+		return nil, "no loop counts up to " + v.Shown()
+	}
+	return r, ""
+}
+
+// Loads reports whether the slice reads a parameter of the kernel.
+func (s *Slice) Loads(v *ir.Var) bool {
+	f := s.funcs[s.order[0]]
+	for i, in := range f.instrs {
+		if f.kept[i] && f.kinds[i] == constant && f.live[f.block[i]] && in.Space == event.Param &&
+			in.Src[0].Var == v {
+			return true
+		}
+	}
+	return false
+}
+
+// eachKept visits the instructions of the slice that a trace executes.
+func (r *Rounds) eachKept(visit func(in *ir.Instr) string) string {
+	f := r.f
+	for i, in := range f.instrs {
+		if f.kept[i] && f.live[f.block[i]] && r.s.Role(f.fn, in) != Skip {
+			if why := visit(in); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// defsOf returns the definitions of a register in the slice.
+func (r *Rounds) defsOf(reg ir.RegID) (out []int) {
+	for _, i := range r.f.defs[reg] {
+		if r.f.kept[i] && r.f.live[r.f.block[i]] {
+			out = append(out, int(i))
+		}
+	}
+	return out
+}
+
+// constantOf returns the value of an operand that is a number.
+func constantOf(o *ir.Operand) (int64, bool) {
+	return int64(o.Val), o.Kind == ir.Imm && !o.Neg && o.Sreg == ir.NoSreg
+}
+
+// plusConstant matches an instruction that adds a constant to a register, or copies it. The constant
+// is read in the width of the operation.
+func plusConstant(in *ir.Instr) (from ir.RegID, c int64, ok bool) {
+	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || in.Type.IsFloat() {
+		return ir.NoReg, 0, false
+	}
+	reg := func(o *ir.Operand) bool { return o.Kind == ir.Register && !o.Neg }
+	narrow := func(c int64) int64 {
+		if in.Type.Size() == 4 {
+			return int64(int32(c))
+		}
+		return c
+	}
+	switch in.Operation() {
+	case isa.Move, isa.Conversion:
+		if len(in.Src) == 1 && reg(&in.Src[0]) && in.Type.Size() >= 4 {
+			return in.Src[0].Reg, 0, true
+		}
+	case isa.Sum, isa.Difference:
+		if len(in.Src) != 2 || in.Type.Size() < 4 {
+			break
+		}
+		a, b := &in.Src[0], &in.Src[1]
+		if c, ok := constantOf(b); ok && reg(a) {
+			if in.Operation() == isa.Difference {
+				c = -c
+			}
+			return a.Reg, narrow(c), true
+		}
+		if c, ok := constantOf(a); ok && reg(b) && in.Operation() == isa.Sum {
+			return b.Reg, narrow(c), true
+		}
+	}
+	return ir.NoReg, 0, false
+}
+
+// wide reports whether an integer register keeps values up to 2^31.
+func (r *Rounds) wide(reg ir.RegID) bool {
+	t := r.f.fn.Regs[reg].Type
+	return !t.IsFloat() && t != isa.Pred && (t.Size() == 4 || t.Size() == 8)
+}
+
+// holders finds the registers that hold the parameter plus a constant.
+func (r *Rounds) holders(v *ir.Var) string {
+	loads := func(in *ir.Instr) bool {
+		return in.Action() == isa.ActLoad && in.Space == event.Param && in.Src[0].Var == v
+	}
+	for changed := true; changed; {
+		changed = false
+		why := r.eachKept(func(in *ir.Instr) string {
+			from, c, moves := plusConstant(in)
+			base, held := r.n[from]
+			switch {
+			case loads(in):
+				if in.Src[0].Val != 0 || in.Src[0].Reg != ir.NoReg || in.Type.Size() != v.Size ||
+					len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+					return "it reads a part of " + v.Shown()
+				}
+				c, base = 0, 0
+			case !moves || !held || from == ir.NoReg:
+				return ""
+			}
+			dst, sum := in.Dst[0].Reg, base+c
+			if in.Guard != ir.NoReg || !r.wide(dst) || sum > maxBeside || sum < -maxBeside {
+				return fmt.Sprintf("it computes with %s by %s", v.Shown(), in.Text())
+			}
+			if old, ok := r.n[dst]; ok && old != sum {
+				return fmt.Sprintf("register %s holds different sums with %s", r.f.fn.Regs[dst].Name,
+					v.Shown())
+			} else if !ok {
+				r.n[dst], changed = sum, true
+			}
+			return ""
+		})
+		if why != "" {
+			return why
+		}
+	}
+	for reg := range r.n { // nothing else is in them
+		for _, i := range r.defsOf(reg) {
+			in := r.f.instrs[i]
+			from, _, moves := plusConstant(in)
+			if _, held := r.n[from]; !loads(in) && (!moves || !held) {
+				return fmt.Sprintf("register %s holds %s at some places only", r.f.fn.Regs[reg].Name,
+					v.Shown())
+			}
+		}
+	}
+	return ""
+}
+
+// root follows sums with constants from a register to one that is not such a sum.
+func (r *Rounds) root(reg ir.RegID) (ir.RegID, int64) {
+	sum := int64(0)
+	for range 8 {
+		defs := r.defsOf(reg)
+		if len(defs) != 1 {
+			break
+		}
+		from, c, ok := plusConstant(r.f.instrs[defs[0]])
+		if !ok || r.f.instrs[defs[0]].Guard != ir.NoReg || !r.wide(from) || !r.wide(reg) {
+			break
+		}
+		reg, sum = from, sum+c
+	}
+	return reg, sum
+}
+
+// comparisons examines everything that reads the parameter.
+func (r *Rounds) comparisons(v *ir.Var) string {
+	r.dom = ir.Dominators(r.f.fn)
+	r.loops = ir.FindLoops(r.f.fn, r.dom)
+	if !r.loops.Reducible {
+		return "its control flow is irreducible"
+	}
+	byHeader := make(map[ir.BlockID]int)
+	return r.eachKept(func(in *ir.Instr) string {
+		reads := -1
+		for i := range in.Src {
+			in.Src[i].EachReg(func(reg ir.RegID) {
+				if _, ok := r.n[reg]; ok {
+					reads = i
+				}
+			})
+		}
+		if reads < 0 || r.passesOn(in) || !r.matters(in, reads) {
+			return ""
+		}
+		if in.Operation() != isa.Comparison || len(in.Src) != 2 || in.Type.IsFloat() ||
+			in.Type.Size() < 4 || in.Src[0].Neg || in.Src[1].Neg || in.Src[reads].Kind != ir.Register {
+			return fmt.Sprintf("%s depends on %s, and is not a comparison with a counter", in.Text(),
+				v.Shown())
+		}
+		beside, other := r.n[in.Src[reads].Reg], &in.Src[1-reads]
+		r.pred[in.Index] = true
+		if c, ok := constantOf(other); ok {
+			if in.Type.Size() == 4 {
+				c = int64(int32(c))
+			}
+			if c > maxBeside || c < -maxBeside {
+				return fmt.Sprintf("%s compares %s with a large number", in.Text(), v.Shown())
+			}
+			r.Least = max(r.Least, uint64(max(c-beside+1, -beside+1, 0)))
+			return ""
+		}
+		if other.Kind != ir.Register {
+			return in.Text() + " is not a comparison with a counter"
+		}
+		reg, sum := r.root(other.Reg)
+		c, why := r.counterOf(reg, r.f.block[in.Index])
+		if why != "" {
+			return fmt.Sprintf("%s compares %s with %s, which %s", in.Text(), v.Shown(),
+				r.f.fn.Regs[reg].Name, why)
+		}
+		if sum > maxBeside || sum < -maxBeside {
+			return in.Text() + " compares with a large number"
+		}
+		r.Least = max(r.Least, uint64(max(-beside+1, 0)))
+		r.Slack = max(r.Slack, uint64(max(sum-beside+1, 1)), c.step)
+		k, ok := byHeader[c.loop.Header]
+		if !ok {
+			k = len(r.Loops)
+			byHeader[c.loop.Header] = k
+			r.Loops = append(r.Loops, RoundLoop{Header: c.loop.Header, Live: r.liveRegs(c.loop.Header)})
+		}
+		l := &r.Loops[k]
+		if !slices.Contains(l.Counters, reg) {
+			l.Counters, l.Steps = append(l.Counters, reg), append(l.Steps, c.step)
+		}
+		return ""
+	})
+}
+
+// passesOn reports whether an instruction makes a register hold the parameter.
+func (r *Rounds) passesOn(in *ir.Instr) bool {
+	from, _, ok := plusConstant(in)
+	if !ok {
+		return false
+	}
+	_, is := r.n[from]
+	_, to := r.n[in.Dst[0].Reg]
+	return is && to
+}
+
+// liveRegs returns the registers that the slice needs at the start of a block.
+func (r *Rounds) liveRegs(b ir.BlockID) (out []ir.RegID) {
+	for reg, i := range r.f.rank {
+		if i >= 0 && reg < len(r.f.fn.Regs) && r.f.liveIn[b].has(i) {
+			if _, ok := r.n[ir.RegID(reg)]; !ok {
+				out = append(out, ir.RegID(reg))
+			}
+		}
+	}
+	return out
+}
+
+// counterOf examines a register that is compared with the parameter in a block. It must have one
+// increment in each loop that it counts the rounds of, which is executed in each round, and begin
+// anew whenever such a loop is entered. It returns the loop that the block belongs to or follows.
+func (r *Rounds) counterOf(reg ir.RegID, at ir.BlockID) (loopCount, string) {
+	c := r.counters[reg]
+	if c == nil {
+		if !r.wide(reg) {
+			return loopCount{}, "is no integer of 32 or 64 bits"
+		}
+		var why string
+		if c, why = r.newCounter(reg); why != "" {
+			return loopCount{}, why
+		}
+		r.counters[reg] = c
+	}
+	found := -1
+	for i, l := range c.loops {
+		if r.dom.Dominates(l.loop.Header, at) {
+			if found >= 0 {
+				return loopCount{}, "counts the rounds of two loops one after the other"
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return loopCount{}, "does not count there yet"
+	}
+	return c.loops[found], ""
+}
+
+func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
+	c := &counter{}
+	for _, i := range r.defsOf(reg) {
+		in := r.f.instrs[i]
+		from, step, ok := plusConstant(in)
+		if !ok || from != reg {
+			c.init = append(c.init, i)
+			continue
+		}
+		at := r.f.block[i]
+		l := r.loops.Of[at]
+		if l == nil || step <= 0 || step > maxBeside || in.Guard != ir.NoReg ||
+			slices.ContainsFunc(c.loops, func(o loopCount) bool { return o.loop == l }) {
+			return nil, "does not grow by one constant in each round"
+		}
+		for _, latch := range l.Latches {
+			if !r.dom.Dominates(at, latch) {
+				return nil, "does not grow in each round"
+			}
+		}
+		c.loops = append(c.loops, loopCount{l, uint64(step)})
+	}
+	if len(c.loops) == 0 {
+		return nil, "is not a counter"
+	}
+	for _, l := range c.loops {
+		begins := false
+		for _, i := range c.init {
+			b := r.f.block[i]
+			if l.loop.Contains(b) {
+				return nil, "begins anew within its loop"
+			}
+			begins = begins || r.f.instrs[i].Guard == ir.NoReg && r.dom.Dominates(b, l.loop.Header) &&
+				(l.loop.Parent == nil || l.loop.Parent.Contains(b))
+		}
+		for _, o := range c.loops {
+			if o != l && l.loop.Contains(o.loop.Header) {
+				return nil, "grows in two loops, one in the other"
+			}
+		}
+		if !begins {
+			return nil, "does not begin anew when its loop is entered"
+		}
+	}
+	return c, ""
+}
+
+// withConstants finds the comparisons of counters with constants: when a counter has passed the
+// constant, they have one outcome.
+func (r *Rounds) withConstants() {
+	r.eachKept(func(in *ir.Instr) string {
+		if in.Operation() != isa.Comparison || r.pred[in.Index] || len(in.Src) != 2 ||
+			in.Type.IsFloat() || in.Type.Size() < 4 || in.Src[0].Neg || in.Src[1].Neg {
+			return ""
+		}
+		for i := range in.Src {
+			c, ok := constantOf(&in.Src[1-i])
+			if !ok || in.Src[i].Kind != ir.Register {
+				continue
+			}
+			if in.Type.Size() == 4 {
+				c = int64(int32(c))
+			}
+			reg, sum := r.root(in.Src[i].Reg)
+			if r.counters[reg] == nil || c > maxBeside || c < -maxBeside || sum > maxBeside ||
+				sum < -maxBeside {
+				continue
+			}
+			if _, why := r.counterOf(reg, r.f.block[in.Index]); why == "" {
+				r.pred[in.Index] = true
+				r.Above = max(r.Above, uint64(max(c-sum+1, -sum+1, 0)))
+			}
+		}
+		return ""
+	})
+}
+
+// matters reports whether what a trace does with an instruction depends on operand i.
+func (r *Rounds) matters(in *ir.Instr, i int) bool {
+	switch r.f.kindOf(in) {
+	case shared:
+		return i == 0
+	case sync:
+		if b, ok := in.NumberedBarrier(); ok {
+			return i != b.BarrierUse.Predicate
+		}
+		return i == len(in.Src)-1
+	case object:
+		switch in.Action() {
+		case isa.ActCopy:
+			return i == 0
+		case isa.ActBulkCopy:
+			use, _ := in.Bulk()
+			return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared || i == 2 ||
+				i == use.Barrier
+		}
+		return i < 2
+	case input, ignored:
+		return false
+	}
+	return true
+}
+
+// Grows reports whether what the slice does is the same in two executions whose registers differ, at
+// some places that correspond to each other, by multiples of delta, and those that it does not name
+// not at all. Counters that are compared with the parameter differ by exactly as much as it. It
+// returns "" or what is not the same.
+func (r *Rounds) Grows(delta map[ir.RegID]uint64) string {
+	f := r.f
+	d := r.differences(delta)
+	for reg, c := range r.counters {
+		for _, i := range c.init {
+			if r.transfer(f.instrs[i], d) != 0 {
+				return fmt.Sprintf("counter %s does not begin with the same value", f.fn.Regs[reg].Name)
+			}
+		}
+	}
+	return r.eachKept(func(in *ir.Instr) string {
+		if in.Guard != ir.NoReg && d.of(in, in.Guard) != 0 {
+			return "whether " + in.Text() + " is executed depends on the number of the round"
+		}
+		switch f.kindOf(in) {
+		case pure, constant, input, ignored:
+			return ""
+		}
+		why := ""
+		for i := range in.Src {
+			in.Src[i].EachReg(func(reg ir.RegID) {
+				_, isN := r.n[reg]
+				if (isN || d.of(in, reg) != 0) && r.matters(in, i) && !r.state(in, i) {
+					why = in.Text() + " depends on the number of the round"
+				}
+			})
+		}
+		return why
+	})
+}
+
+// differences says by multiples of what registers differ: 1 is anything, 0 nothing. What a block
+// begins with may come from the end of any other one.
+type differences struct {
+	r     *Rounds
+	def   map[int]uint64      // results of instructions, by index
+	entry map[ir.RegID]uint64 // at the start of blocks
+	last  map[int]bool        // instructions whose result may be there at the end of their block
+}
+
+// differences returns the least solution of the equations that the instructions are.
+func (r *Rounds) differences(delta map[ir.RegID]uint64) *differences {
+	d := &differences{r: r, def: make(map[int]uint64), entry: make(map[ir.RegID]uint64),
+		last: make(map[int]bool)}
+	for reg, v := range delta {
+		d.entry[reg] = v
+	}
+	for _, b := range r.f.fn.Blocks {
+		written := make(map[ir.RegID]bool)
+		for i := len(b.Instrs) - 1; i >= 0; i-- {
+			in := b.Instrs[i]
+			for j := range in.Dst {
+				in.Dst[j].EachReg(func(reg ir.RegID) {
+					d.last[in.Index] = d.last[in.Index] || !written[reg]
+					written[reg] = written[reg] || in.Guard == ir.NoReg && r.f.kept[in.Index]
+				})
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		r.eachKept(func(in *ir.Instr) string {
+			if r.pred[in.Index] || r.passesOn(in) || len(in.Dst) == 0 {
+				return ""
+			}
+			v := gcd(d.def[in.Index], r.transfer(in, d))
+			changed = changed || v != d.def[in.Index]
+			d.def[in.Index] = v
+			for i := range in.Dst {
+				in.Dst[i].EachReg(func(reg ir.RegID) {
+					if v := gcd(d.entry[reg], v); d.last[in.Index] && v != d.entry[reg] {
+						d.entry[reg], changed = v, true
+					}
+				})
+			}
+			return ""
+		})
+	}
+	return d
+}
+
+// of returns by multiples of what a register differs in front of an instruction.
+func (d *differences) of(in *ir.Instr, reg ir.RegID) uint64 {
+	f, out, before := d.r.f, uint64(0), false
+	list := f.fn.Blocks[f.block[in.Index]].Instrs
+	for i := len(list) - 1; i >= 0; i-- {
+		def := list[i]
+		if !before {
+			before = def == in
+			continue
+		}
+		writes := false
+		for j := range def.Dst {
+			def.Dst[j].EachReg(func(r ir.RegID) { writes = writes || r == reg })
+		}
+		if !writes || !f.kept[def.Index] {
+			continue
+		}
+		if out = gcd(out, d.def[def.Index]); def.Guard == ir.NoReg {
+			return out
+		}
+	}
+	return gcd(out, d.entry[reg])
+}
+
+// state reports whether operand i of a test is the state of an arrival: which phase it names depends
+// on the round, and whether that phase is complete does not.
+func (r *Rounds) state(in *ir.Instr, i int) bool {
+	b, _ := in.Barrier()
+	if !tests(in) || b.Parity || i != 1 || in.Src[1].Kind != ir.Register {
+		return false
+	}
+	return !slices.ContainsFunc(r.defsOf(in.Src[1].Reg), func(d int) bool {
+		b, _ := r.f.instrs[d].Barrier()
+		return b.Kind != isa.BarrierArrive && b.Kind != isa.BarrierDrop
+	})
+}
+
+// transfer returns by multiples of what the result of an instruction differs: 0 for a result that
+// does not, 1 for one of which nothing is known.
+func (r *Rounds) transfer(in *ir.Instr, g *differences) uint64 {
+	any, narrow := uint64(0), false
+	for i := range in.Src {
+		in.Src[i].EachReg(func(reg ir.RegID) {
+			d := g.of(in, reg)
+			if _, isN := r.n[reg]; isN {
+				d = 1
+			}
+			any = gcd(any, d)
+			narrow = narrow || !r.wide(reg)
+		})
+	}
+	if in.Guard != ir.NoReg && g.of(in, in.Guard) != 0 {
+		return 1
+	}
+	switch k := r.f.kindOf(in); {
+	case k == object:
+		if b, _ := in.Barrier(); b.Kind == isa.BarrierArrive || b.Kind == isa.BarrierDrop {
+			return 1 // a state
+		}
+		return 0
+	case any == 0, k == input:
+		return 0
+	case k != pure || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || !r.wide(in.Dst[0].Reg) ||
+		narrow || in.Type.IsFloat() || in.Type.Size() < 4:
+		return 1
+	}
+	return r.arithmetic(in, any, g)
+}
+
+// arithmetic is transfer for an integer operation of 32 or 64 bits on registers that differ.
+func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
+	of := func(i int) uint64 {
+		if in.Src[i].Kind == ir.Register {
+			return g.of(in, in.Src[i].Reg)
+		}
+		return 0
+	}
+	c, constant := int64(0), false
+	if len(in.Src) >= 2 {
+		c, constant = constantOf(&in.Src[1])
+		if in.Type.Size() == 4 {
+			c = int64(uint32(c))
+		}
+	}
+	simple := constant && c > 0 && c < 1<<31
+	if in.Has(isa.Sat) {
+		return 1
+	}
+	switch in.Operation() {
+	case isa.Move, isa.Conversion:
+		if len(in.Src) == 1 && in.Src[0].Kind == ir.Register {
+			r.Shifts = r.Shifts || in.Operation() == isa.Conversion
+			return any
+		}
+	case isa.Sum, isa.Difference:
+		return any
+	case isa.Selection:
+		if len(in.Src) == 3 && of(2) == 0 {
+			return gcd(of(0), of(1))
+		}
+	case isa.LeftShift:
+		if constant && c >= 0 && c < 32 {
+			return any << c
+		}
+	case isa.Product, isa.ProductSum:
+		if in.Fn == isa.FnHi || !simple || c > 1<<20 {
+			break
+		}
+		d := of(0) * uint64(c)
+		r.Shifts = r.Shifts || in.Fn == isa.FnWide
+		if len(in.Src) == 3 {
+			d = gcd(d, of(2))
+		}
+		return d
+	case isa.Conjunction:
+		if simple {
+			bits := uint64(1)
+			for bits <= uint64(c) {
+				bits <<= 1
+			}
+			if any%bits == 0 {
+				return 0
+			}
+		}
+	case isa.RightShift:
+		if constant && c >= 0 && c < 31 && any%(1<<c) == 0 {
+			r.Shifts = true
+			return any >> c
+		}
+	case isa.Remainder:
+		if simple && any%uint64(c) == 0 {
+			r.Shifts = true
+			return 0
+		}
+	case isa.Quotient:
+		if simple && any%uint64(c) == 0 {
+			r.Shifts = true
+			return any / uint64(c)
+		}
+	}
+	return 1
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

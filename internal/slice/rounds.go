@@ -13,26 +13,28 @@ import (
 // (docs/theory/periods.md, "Rounds"). A trace for a concrete n then says what the traces for n + P,
 // n + 2P, ... do, if the state of the block repeats after the rounds that P more in n make.
 //
-// The analysis has two parts. CountedBy finds the comparisons in which n takes part: each has n plus
-// a constant on one side, and on the other a constant or a counter of a loop plus a constant. Grows
-// takes differences between two executions, of n and of n + P, at places that correspond to each
-// other, and shows that nothing that the slice does depends on them: registers differ by multiples of
-// some number, and what reads them must not see that (i & 3 does not, if the multiples are of 4).
+// The analysis has two parts. CountedBy finds the comparisons in which n takes part: each has n
+// plus a constant on one side, and on the other a constant or a counter of a loop plus a constant.
+// Grows takes differences between two executions, of n and of n + P, at places that correspond to
+// each other, and shows that nothing that the slice does depends on them: registers differ by
+// multiples of some number, and what reads them must not see that (i & 3 does not, if the multiples
+// are of 4).
 //
 // It looks at the order of instructions within a block only, and takes it that blocks follow each
-// other in any order. It misses loops that count down, counters in memory, and numbers of rounds that are computed from n
-// other than by adding a constant.
+// other in any order. It misses loops that count down, counters in memory, and numbers of rounds
+// that are computed from n other than by adding a constant.
 
 // Rounds are the loops of a kernel whose number of rounds a parameter decides.
 type Rounds struct {
 	Loops []RoundLoop
-	// Least is a value of the parameter from which on its comparisons with constants have one outcome.
+	// Least is a value of the parameter from which on its comparisons with constants have one
+	// outcome.
 	Least uint64
 	// Slack is how much smaller than the parameter a counter must be so that its comparisons have the
 	// outcome that they have for any larger parameter.
 	Slack uint64
-	// Above is what a counter must have reached so that its comparisons with constants have the outcome
-	// that they have from then on.
+	// Above is what a counter must have reached so that its comparisons with constants have the
+	// outcome that they have from then on.
 	Above uint64
 	// Shifts says that differences go through operations that are exact only while values do not wrap
 	// around (see Grows).
@@ -143,8 +145,8 @@ func constantOf(o *ir.Operand) (int64, bool) {
 	return int64(o.Val), o.Kind == ir.Imm && !o.Neg && o.Sreg == ir.NoSreg
 }
 
-// plusConstant matches an instruction that adds a constant to a register, or copies it. The constant
-// is read in the width of the operation.
+// plusConstant matches an instruction that adds a constant to a register, or copies it. The
+// constant is read in the width of the operation.
 func plusConstant(in *ir.Instr) (from ir.RegID, c int64, ok bool) {
 	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || in.Type.IsFloat() {
 		return ir.NoReg, 0, false
@@ -472,10 +474,10 @@ func (r *Rounds) matters(in *ir.Instr, i int) bool {
 	return true
 }
 
-// Grows reports whether what the slice does is the same in two executions whose registers differ, at
-// some places that correspond to each other, by multiples of delta, and those that it does not name
-// not at all. Counters that are compared with the parameter differ by exactly as much as it. It
-// returns "" or what is not the same.
+// Grows reports whether what the slice does is the same in two executions whose registers differ,
+// at some places that correspond to each other, by multiples of delta, and those that it does not
+// name not at all. Counters that are compared with the parameter differ by exactly as much as it.
+// It returns "" or what is not the same.
 func (r *Rounds) Grows(delta map[ir.RegID]uint64) string {
 	f := r.f
 	d := r.differences(delta)
@@ -581,8 +583,8 @@ func (d *differences) of(in *ir.Instr, reg ir.RegID) uint64 {
 	return gcd(out, d.entry[reg])
 }
 
-// state reports whether operand i of a test is the state of an arrival: which phase it names depends
-// on the round, and whether that phase is complete does not.
+// state reports whether operand i of a test is the state of an arrival: which phase it names
+// depends on the round, and whether that phase is complete does not.
 func (r *Rounds) state(in *ir.Instr, i int) bool {
 	b, _ := in.Barrier()
 	if !tests(in) || b.Parity || i != 1 || in.Src[1].Kind != ir.Register {

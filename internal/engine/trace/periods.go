@@ -17,9 +17,10 @@ import (
 )
 
 // Kernels whose number of rounds is not known (docs/theory/periods.md). If one parameter n decides
-// the number of rounds of loops, and nothing else (slice.CountedBy), traces for some n decide all n:
-// those for each n below some N, and from there on one for each remainder of n modulo P in which
-// the state of the block repeats every P rounds. A trace by rounds (emu.NewTraceOfRounds) shows that.
+// the number of rounds of loops, and nothing else (slice.CountedBy), traces for some n decide all
+// n: those for each n below some N, and from there on one for each remainder of n modulo P in which
+// the state of the block repeats every P rounds. A trace by rounds (emu.NewTraceOfRounds) shows
+// that.
 //
 // It misses kernels in which two parameters decide, and periods of more than maxPeriod moments.
 
@@ -64,8 +65,8 @@ func (t *tracer) unknownCount() (int, string) {
 	return found, ""
 }
 
-// anyCount tries to verify the kernel for all values of an unknown parameter that decides numbers of
-// rounds. It returns a verdict, or nil and why there is none.
+// anyCount tries to verify the kernel for all values of an unknown parameter that decides numbers
+// of rounds. It returns a verdict, or nil and why there is none.
 func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	param, why := t.unknownCount()
 	if param < 0 {
@@ -196,8 +197,8 @@ func (c *counting) findPeriod(ctx context.Context) (first uint64, why string) {
 }
 
 // trace traces the block by rounds with a value of the parameter. It returns nil and what is wrong
-// with the kernel or, if wrong is false, why the trace says nothing; nil and nothing if an assumption
-// excludes the value.
+// with the kernel or, if wrong is false, why the trace says nothing; nil and nothing if an
+// assumption excludes the value.
 func (c *counting) trace(ctx context.Context, n uint64) (log *roundLog, why string, wrong bool) {
 	t := c.t
 	m, err := emu.NewTraceOfRounds(t.job.Kernel, c.config(n), t.slice, c.rounds.Loops)

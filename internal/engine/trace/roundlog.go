@@ -11,8 +11,9 @@ import (
 	"heddle/internal/event"
 )
 
-// What a trace by rounds does between two moments at which rounds begin, in a form in which two such
-// intervals can be compared: phases and generations are counted from the start of the interval.
+// What a trace by rounds does between two moments at which rounds begin, in a form in which two
+// such intervals can be compared: phases and generations are counted from the start of the
+// interval.
 
 // interval is what happens from one moment to the next.
 type interval struct {

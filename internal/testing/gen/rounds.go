@@ -10,7 +10,7 @@ import (
 // lane of the last warp fills the stages by bulk copies, and the other warps read them.
 type Rounds struct {
 	Stages, Consumers, Tiles int
-	Counter                  bool // stage and parity are computed from a counter; else kept in registers
+	Counter                  bool // stage and parity come from a counter, else from registers
 	Prologue                 bool // the first stages are filled in front of the loop
 	Late                     bool // a stage is released in the next round; needs two stages
 	Mistake                  int  // one of RoundMistakes; 0: none
@@ -114,7 +114,8 @@ func (r Rounds) beginTile(put func(string, ...any), label string) {
 }
 
 func (r Rounds) endTile(put func(string, ...any), label string) {
-	put("%sX: add.u32 %%r6, %%r6, 1; setp.lt.u32 %%p3, %%r6, %d; @%%p3 bra %sT;", label, r.Tiles, label)
+	put("%sX: add.u32 %%r6, %%r6, 1; setp.lt.u32 %%p3, %%r6, %d; @%%p3 bra %sT;", label, r.Tiles,
+		label)
 }
 
 func (r Rounds) consumer(put func(string, ...any)) {

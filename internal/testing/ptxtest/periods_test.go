@@ -1,4 +1,4 @@
-package nodiff
+package ptxtest
 
 import (
 	"math/rand/v2"
@@ -34,9 +34,9 @@ func verdictOf(t *testing.T, text string, mode check.Mode, seeds int) diag.Verdi
 }
 
 // TestAnyNumberOfRounds compares the verdicts on random rings for any number of rounds with those
-// for single numbers, by traces and by runs in several schedules: a ring that is verified for all must
-// be right for each. Numbers below that of the stages, around the periods and far above them are
-// among them. All right rings must be verified.
+// for single numbers, by traces and by runs in several schedules: a ring that is verified for all
+// must be right for each. Numbers below that of the stages, around the periods and far above them
+// are among them. All right rings must be verified.
 func TestAnyNumberOfRounds(t *testing.T) {
 	programs := 24
 	if os.Getenv("HEDDLE_LONG") != "" {

@@ -134,6 +134,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 		launchFlags(fs, &opt.Options, nil)
 	}
 	engineFlags(fs, opt)
+	if opt.Mode == check.Check {
+		boxesFlag(fs, &opt.Boxes)
+	}
 	if verifies {
 		opt.FormTo = stdout
 		fs.Var(newParsed(&opt.Form, check.ParseForm, "", "pred", "lockstep"), "print",

@@ -412,6 +412,45 @@ func limitMemory(opt *check.Options) {
 	}
 }
 
+// boxFlag collects the boxes of tensor maps.
+type boxFlag struct{ value *[]launch.Box }
+
+// boxesFlag defines the flag for the boxes of tensor maps.
+func boxesFlag(fs *pflag.FlagSet, to *[]launch.Box) {
+	fs.Var(&boxFlag{to}, "tmap", "the boxes of a tensor map, `NAME=BYTES` or NAME=box:64x128,elem:2 with "+
+		"the parameter that holds it; else a trace concludes it from the bytes that phases expect; may "+
+		"be repeated")
+}
+
+// Type and String implement pflag.Value.
+func (f *boxFlag) Type() string { return "tmap" }
+
+func (f *boxFlag) String() string {
+	if f.value == nil {
+		return ""
+	}
+	return strings.Join(f.values(), " ")
+}
+
+// values implements repeated.
+func (f *boxFlag) values() []string {
+	words := make([]string, len(*f.value))
+	for i, b := range *f.value {
+		words[i] = b.String()
+	}
+	return words
+}
+
+// Set implements pflag.Value.
+func (f *boxFlag) Set(s string) error {
+	b, err := launch.ParseBox(s)
+	if err != nil {
+		return err
+	}
+	*f.value = append(*f.value, b)
+	return nil
+}
+
 // argFlag collects kernel arguments. The flag may be repeated.
 type argFlag struct{ value *[]launch.ArgSpec }
 

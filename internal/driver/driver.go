@@ -37,6 +37,7 @@ type Options struct {
 	Launch   launch.Request  // from the flags
 	Warp     event.WarpModel // how the lanes of a warp are ordered
 	Benign   event.Benign    // which conflicting writes of one value are tolerated
+	Boxes    []launch.Box    // sizes of the boxes of tensor maps, from the flags
 	MaxSteps uint64          // warp instructions for each run; 0: the engine's own limit
 	Memory   uint64          // bytes for each run; 0: the emulator's default
 	// Workers is how many kernels are examined at a time, 0: one for each core. It is also how many

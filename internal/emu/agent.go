@@ -31,6 +31,7 @@ type agent struct {
 	op       *bulkOp
 	to, from uint64
 	size     uint64
+	unsized  bool   // a box of a tensor whose size is not known (box.go)
 	group    uint32 // of the thread
 	data     []byte // that it has read
 
@@ -87,6 +88,7 @@ func (x *exec) runAgents(b *block, must bool) {
 // drainAgents lets all agents of a block end.
 func (x *exec) drainAgents(b *block) {
 	x.block = b
+	x.dropBoxes(b)
 	for len(b.agents) > 0 && x.stop == nil {
 		x.stepAgent(b, len(b.agents)-1)
 	}
@@ -95,6 +97,7 @@ func (x *exec) drainAgents(b *block) {
 // drainSignals lets the agents of a block end that signal an mbarrier. A trace does so before its last
 // thread ends, so that their signals are part of it.
 func (x *exec) drainSignals(b *block) {
+	x.dropBoxes(b)
 	for i := len(b.agents) - 1; i >= 0 && x.stop == nil; {
 		if b.agents[i].bar == nil {
 			i--
@@ -111,6 +114,9 @@ func (x *exec) drainSignals(b *block) {
 // stepAgent executes the next step of agent i, and removes it if that was the last one.
 func (x *exec) stepAgent(b *block, i int) {
 	a := b.agents[i]
+	if a.unsized {
+		return
+	}
 	x.changed = true
 	switch {
 	case a.copies:

@@ -20,6 +20,7 @@ type bulkOp struct {
 	to, from *memOp
 	bar      *memOp  // nil: a bulk group tracks it
 	elem     *memOp  // of a reduction: an element
+	box      *box    // of a copy of a tensor
 	rmw      rmwFunc // of a reduction
 }
 
@@ -34,6 +35,8 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	use, ok := in.Bulk()
 	switch {
 	case !ok:
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	case use.Size < 0 && c.slice == nil:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	case c.slice == nil && c.p.track:
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
@@ -54,12 +57,22 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 			at, operand = 3, use.Barrier
 		}
 		var p inst
-		if err := c.address(in.Src[operand], &p, m); err != nil {
+		if use.Size < 0 && m.space == event.Global { // a tensor map
+			p.s[0], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
+		} else if err := c.address(in.Src[operand], &p, m); err != nil {
 			return err
 		}
 		d.s[at] = p.s[0]
 	}
-	size, err := c.srcOf(in.Src[2], isa.U32)
+	bytes := ir.Operand{Kind: ir.Imm}
+	if use.Size >= 0 {
+		bytes = in.Src[use.Size]
+	} else if err := c.tensorBox(in, op); err != nil {
+		return err
+	} else {
+		bytes.Val = op.box.bytes
+	}
+	size, err := c.srcOf(bytes, isa.U32)
 	if err != nil {
 		return err
 	}
@@ -104,6 +117,10 @@ func runBulk(x *exec, in *inst) {
 func (x *exec) issueBulk(in *inst, l int) {
 	op := in.misc.bulk
 	size := x.src(&in.s[2])[l] & (1<<32 - 1)
+	if op.box != nil && op.box.open {
+		x.issueBox(in, l)
+		return
+	}
 	to := (x.src(&in.s[0])[l] + op.to.off) & op.to.amask
 	from := (x.src(&in.s[1])[l] + op.from.off) & op.from.amask
 	if !x.checkBulk(in, l, to, from, size) {

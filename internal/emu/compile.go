@@ -100,9 +100,10 @@ func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 type compiler struct {
 	p      *program
 	cfg    *launch.Config
-	slice  *slice.Slice      // of a trace; nil for a run
-	rounds []slice.RoundLoop // whose rounds a trace begins together
-	mapped *Program          // for runs in an arena; else nil
+	slice  *slice.Slice       // of a trace; nil for a run
+	boxes  map[*ir.Instr]*box // of copies of tensors, whose sizes are looked for; else nil
+	rounds []slice.RoundLoop  // whose rounds a trace begins together
+	mapped *Program           // for runs in an arena; else nil
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
@@ -330,7 +331,8 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 	compile := compilers[in.Action()]
 	switch {
 	// which says why not
-	case compile == nil, !in.Row.Executable && in.Action() != isa.ActWriteSurface:
+	case compile == nil, !in.Row.Executable && in.Action() != isa.ActWriteSurface &&
+		in.Action() != isa.ActBulkCopy: // Desc.Bulk decides
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	return compile(c, in)

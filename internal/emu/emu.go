@@ -47,8 +47,8 @@ type Options struct {
 	// changed memory: the run then goes on, although all threads may have waited for just that.
 	Host func(mem HostMemory, stuck bool) (changed bool)
 
-	// Round makes a trace of a machine from NewTraceOfRounds execute its loops round by round; nil: it
-	// does not. Whenever no thread can go on without beginning another round, it is called with all
+	// Round makes a trace of a machine from NewTraceOfRounds execute its loops round by round; nil:
+	// it does not. Whenever no thread can go on without beginning another round, it is called with all
 	// threads that are about to begin one.
 	Round func(*Round)
 

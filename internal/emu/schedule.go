@@ -319,7 +319,15 @@ func (s *scheduler) ended(b *block) bool {
 	}
 	s.x.block = b
 	for s.m.prog.traced && b.queued == 0 && len(b.agents) > 0 && s.x.stop == nil {
-		s.x.stepAgent(b, len(b.agents)-1)
+		i := len(b.agents) - 1
+		for i >= 0 && b.agents[i].unsized {
+			i--
+		}
+		if i >= 0 {
+			s.x.stepAgent(b, i)
+		} else if !s.x.sizeBoxes(b) {
+			break
+		}
 	}
 	if b.queued == 0 && s.opt.Round != nil && s.x.stop == nil {
 		s.x.beginRounds(b)

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 )
@@ -64,24 +65,38 @@ type BulkUse struct {
 	To, From event.Space
 	// Reduce is the operation of a reduction, whose elements are of Desc.Type; NoFn of a copy.
 	Reduce Fn
+	// Size is the operand with the number of bytes; -1 of a copy of a tensor, whose tensor map in global
+	// memory, instead of an address there, has the size of a box (PTX ISA 9.7.9.27.1.2).
+	Size int
 	// Barrier is the operand with the mbarrier that counts the bytes; -1: a bulk group tracks it.
 	Barrier int
 }
 
-// Bulk returns what cp.async.bulk or cp.reduce.async.bulk does, and false for the forms that reach
-// other blocks of the cluster or leave bytes out.
+// Bulk returns what cp.async.bulk, cp.reduce.async.bulk or cp.async.bulk.tensor does, and false for
+// the forms that reach other blocks of the cluster or leave bytes out.
 func (d *Desc) Bulk() (BulkUse, bool) {
-	u := BulkUse{Reduce: d.Fn, Barrier: -1}
-	if d.Action() != ActBulkCopy || !d.Row.Executable || d.multicast() ||
-		slices.Contains(d.Mods, "cp_mask") {
-		return u, false
+	u := BulkUse{Reduce: d.Fn, Size: 2, Barrier: -1}
+	if d.Action() != ActBulkCopy || d.multicast() || slices.Contains(d.Mods, "cp_mask") {
+		return BulkUse{}, false
+	}
+	switch {
+	case d.copiesTensor():
+		u.Size = -1
+	case !d.Row.Executable:
+		return BulkUse{}, false
 	}
 	u.To, u.From = d.copySpaces()
 	if u.To == u.From {
-		return u, false
+		return BulkUse{}, false
 	}
 	if d.bulkTracking() == BarrierBytes {
 		u.Barrier = d.bulkBarrier()
 	}
 	return u, true
+}
+
+// copiesTensor reports whether the instruction copies a box of a tensor for one block.
+func (d *Desc) copiesTensor() bool {
+	return slices.Contains(d.Mods, "tensor") && !strings.Contains(d.Row.Opcode, "reduce") &&
+		!slices.Contains(d.Mods, "cta_group::2") && !slices.Contains(d.Mods, "cta_group::1")
 }

@@ -74,7 +74,7 @@ func (f *function) class(in *ir.Instr) kind {
 		if _, ok := in.Bulk(); ok {
 			return object
 		}
-		return other // to another block, or of a tensor
+		return other // to another block
 	case isa.ActCopyGroup, isa.ActBulkGroup:
 		return order
 	case isa.ActFence, isa.ActProxyFence:
@@ -278,7 +278,9 @@ func (f *function) objectOperands(in *ir.Instr) {
 		if use.From == event.Shared {
 			f.operand(&in.Src[1])
 		}
-		f.operand(&in.Src[2])
+		if use.Size >= 0 {
+			f.operand(&in.Src[use.Size])
+		}
 		if use.Barrier >= 0 {
 			f.operand(&in.Src[use.Barrier])
 		}

@@ -105,6 +105,27 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 	return r, ""
 }
 
+// TensorMap returns the parameter or variable that holds, or points to, the tensor map of a bulk copy
+// of the kernel; nil if it is not found, or the copy has none.
+func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
+	use, ok := in.Bulk()
+	if !ok || use.Size >= 0 {
+		return nil
+	}
+	o := in.Src[0]
+	if use.To == event.Shared {
+		o = in.Src[1]
+	}
+	copied := *in
+	copied.Src = []ir.Operand{o}
+	for _, fn := range s.order {
+		if f := s.funcs[fn]; in.Index < len(f.instrs) && f.instrs[in.Index] == in {
+			return f.base(&copied)
+		}
+	}
+	return nil
+}
+
 // Loads reports whether the slice reads a parameter of the kernel.
 func (s *Slice) Loads(v *ir.Var) bool {
 	f := s.funcs[s.order[0]]
@@ -464,7 +485,7 @@ func (r *Rounds) matters(in *ir.Instr, i int) bool {
 			return i == 0
 		case isa.ActBulkCopy:
 			use, _ := in.Bulk()
-			return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared || i == 2 ||
+			return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared || i == use.Size ||
 				i == use.Barrier
 		}
 		return i < 2

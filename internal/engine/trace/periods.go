@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -160,16 +159,7 @@ func (c *counting) conclude(ctx context.Context, n, limit uint64) (*diag.Verdict
 }
 
 // config is the launch with a value of the parameter.
-func (c *counting) config(n uint64) *launch.Config {
-	cfg := *c.t.run.Config
-	cfg.Args = slices.Clone(cfg.Args)
-	a := &cfg.Args[c.param]
-	a.Unknown = false
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], n)
-	a.Bits = slices.Clone(b[:c.t.job.Kernel.Params[c.param].Size])
-	return &cfg
-}
+func (c *counting) config(n uint64) *launch.Config { return c.t.withValue(c.param, n) }
 
 // findPeriod looks for a value of the parameter from which on the state repeats, and sets the
 // period. It returns 0 and why there is none.
@@ -222,6 +212,8 @@ func (c *counting) trace(ctx context.Context, n uint64) (log *roundLog, why stri
 		switch res.Stop.Kind {
 		case emu.OutsideAssumptions:
 			return nil, "", false
+		case emu.BytesMismatch:
+			return nil, res.Stop.Message, !t.guessedBoxes
 		case emu.Unsupported, emu.DependsOnInput, emu.MemoryLimit, emu.Spinning:
 			return nil, res.Stop.Message, false
 		}

@@ -76,19 +76,21 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) {
 
 // tracer is the trace of one kernel.
 type tracer struct {
-	run      *run.Run // reports; its Config has unknown inputs
-	job      *driver.Job
-	opt      *Options
-	beside   bool // a run checks the kernel too: volatile and relaxed accesses do not race
-	slice    *slice.Slice
-	model    event.WarpModel
-	blocks   []uint32
-	known    []string          // specified arguments, whose values the trace uses, as n = 48
-	guessed  *launch.Config    // the launch with its guesses
-	possible []race.Race       // on paths that perhaps no input takes
-	same     map[sitePair]bool // races whose two writes were equal in all runs with data
-	unstable *diag.Verdict     // why phases of mbarriers may depend on the schedule; nil if they do not
-	only     event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
+	run          *run.Run // reports; its Config has unknown inputs
+	job          *driver.Job
+	opt          *Options
+	beside       bool // a run checks the kernel too: volatile and relaxed accesses do not race
+	slice        *slice.Slice
+	model        event.WarpModel
+	blocks       []uint32
+	assumed      []string          // about boxes of tensor maps
+	known        []string          // specified arguments, whose values the trace uses, as n = 48
+	guessed      *launch.Config    // the launch with its guesses
+	possible     []race.Race       // on paths that perhaps no input takes
+	same         map[sitePair]bool // races whose two writes were equal in all runs with data
+	unstable     *diag.Verdict     // why phases of mbarriers may depend on the schedule; nil if they do not
+	guessedBoxes bool              // sizes of boxes follow from phases
+	only         event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
 }
 
 func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
@@ -116,6 +118,7 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		}
 	}
 	t.chooseModel()
+	t.boxes(ctx)
 	verdict, why := t.anyCount(ctx)
 	if verdict != nil {
 		return *verdict
@@ -278,6 +281,9 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	}
 	if len(rep.Races) > 0 {
 		t.classify(ctx, rep, res.Maybe, b)
+	}
+	if !t.boxesFit(res) {
+		return false
 	}
 	t.run.Findings(rep, 0)
 	if sink.graph != nil {
@@ -494,6 +500,7 @@ func (t *tracer) traceScope() string {
 	if len(t.known) > 0 {
 		parts = append(parts, "with "+strings.Join(t.known, ", "))
 	}
+	parts = append(parts, t.assumed...)
 	if t.run.Config.DynShared > 0 {
 		add("%d bytes of dynamic shared memory", t.run.Config.DynShared)
 	}

@@ -1,0 +1,118 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// How many bytes copies of tensors move: what the user says (--tmap), or else what phases expect
+// (emu.Boxes). The verdict names the second as an assumption, and the phases cannot contradict it:
+// where they do not fit, the kernel is unsupported.
+
+// boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
+func (t *tracer) boxes(ctx context.Context) {
+	known := make(map[*ir.Instr]uint64)
+	maps := make(map[*ir.Var]bool)
+	open := false
+	for _, f := range ir.ReachableFuncs(t.job.Kernel) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if use, ok := in.Bulk(); !ok || use.Size >= 0 {
+					continue
+				}
+				v := t.slice.TensorMap(in)
+				if n := t.givenBox(v); n > 0 {
+					known[in], maps[v] = n, true
+				} else {
+					open = true
+				}
+			}
+		}
+	}
+	t.slice.Boxes = known
+	for v := range maps {
+		t.assumed = append(t.assumed, fmt.Sprintf("boxes of tensor map %s of %d bytes", v.Shown(),
+			t.givenBox(v)))
+	}
+	if !open {
+		slices.Sort(t.assumed)
+		return
+	}
+	cfg := t.run.Config
+	if i, _ := t.unknownCount(); i >= 0 {
+		cfg = t.withValue(i, someRounds)
+	}
+	found, err := emu.Boxes(ctx, t.job.Kernel, cfg, t.slice, t.running(t.blocks[:1], 0))
+	if err != nil {
+		return
+	}
+	sizes := make(map[string]bool)
+	for in, n := range found {
+		if known[in] > 0 {
+			continue
+		}
+		name := "a copy"
+		if v := t.slice.TensorMap(in); v != nil {
+			name = "tensor map " + v.Shown()
+		}
+		sizes[fmt.Sprintf("if boxes of %s have the %d bytes that phases expect (--tmap says it)", name,
+			n)] = true
+	}
+	for text := range sizes {
+		t.assumed = append(t.assumed, text)
+	}
+	slices.Sort(t.assumed)
+	t.slice.Boxes, t.guessedBoxes = found, len(sizes) > 0
+}
+
+// someRounds is a number of rounds in which all phases of a ring expect bytes.
+const someRounds = 24
+
+// givenBox returns the bytes of a box of a tensor map that the user has said; 0 if he has not.
+func (t *tracer) givenBox(v *ir.Var) uint64 {
+	if v == nil {
+		return 0
+	}
+	i := slices.Index(t.job.Kernel.Params, v)
+	for _, b := range t.job.Options().Boxes {
+		if b.Name == v.Shown() || b.Name == v.Name || i >= 0 && b.Name == strconv.Itoa(i) {
+			return b.Bytes
+		}
+	}
+	return 0
+}
+
+// withValue is the launch with a value of parameter i.
+func (t *tracer) withValue(i int, n uint64) *launch.Config {
+	cfg := *t.run.Config
+	cfg.Args = slices.Clone(cfg.Args)
+	cfg.Args[i].Unknown = false
+	bits := make([]byte, t.job.Kernel.Params[i].Size)
+	for j := range min(len(bits), 8) {
+		bits[j] = byte(n >> (8 * j))
+	}
+	cfg.Args[i].Bits = bits
+	return &cfg
+}
+
+// boxesFit makes an execution unsupported that ends because bytes do not match sizes of boxes that
+// were concluded from bytes. It reports whether it did.
+func (t *tracer) boxesFit(res *emu.Result) bool {
+	if !t.guessedBoxes || res.Stop == nil || res.Stop.Kind != emu.BytesMismatch {
+		return true
+	}
+	t.run.Unsupported = &diag.Verdict{
+		Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled,
+		Span: place(t.run.Machine.Site(res.Stop.Site)),
+		Reason: "phases expect numbers of bytes from which the sizes of boxes of tensor maps do not " +
+			"follow (--tmap NAME=BYTES says them): " + res.Stop.Message,
+	}
+	return false
+}

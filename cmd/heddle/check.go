@@ -137,6 +137,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	if opt.Mode == check.Check {
 		boxesFlag(fs, &opt.Boxes)
 	}
+	if opt.Mode != check.Verify {
+		proxyFlags(fs, &opt.Options)
+	}
 	if verifies {
 		opt.FormTo = stdout
 		fs.Var(newParsed(&opt.Form, check.ParseForm, "", "pred", "lockstep"), "print",

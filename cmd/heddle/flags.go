@@ -422,6 +422,20 @@ func boxesFlag(fs *pflag.FlagSet, to *[]launch.Box) {
 		"be repeated")
 }
 
+// proxyFlags defines the flags for accesses through the generic and the async proxy.
+func proxyFlags(fs *pflag.FlagSet, opt *driver.Options) {
+	choice := func(to *bool, on, off, name, text string) {
+		parse := func(s string) (bool, error) { return s == on, nil }
+		fs.Var(newParsed(to, parse, off, on), name, text)
+	}
+	choice(&opt.FenceOfWriter, "writer", "any", "proxy-fence",
+		"accept a proxy fence by `WHOM` any thread of the block on the way, or only by the writer, the "+
+			"thread of the access")
+	choice(&opt.IgnoreProxyReads, "ignore", "error", "proxy-war",
+		"take a generic read that an asynchronous write overwrites without a proxy fence as `WHAT` error "+
+			"or ignore; the verdict then names it as an assumption")
+}
+
 // Type and String implement pflag.Value.
 func (f *boxFlag) Type() string { return "tmap" }
 

@@ -54,6 +54,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.SortFlags = false
 	launchFlags(fs, &opt.Options, nil)
 	boxesFlag(fs, &opt.Boxes)
+	proxyFlags(fs, &opt.Options)
 	fs.StringVar(&blocks, "blockidx", "",
 		"trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which covers all blocks if "+
 			"blockIdx does not matter)")

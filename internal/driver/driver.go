@@ -33,13 +33,16 @@ const Stdin = "<stdin>"
 
 // Options are the choices that all engines share.
 type Options struct {
-	Kernel   string          // mangled or demangled name or its part before '('; empty: all
-	Launch   launch.Request  // from the flags
-	Warp     event.WarpModel // how the lanes of a warp are ordered
-	Benign   event.Benign    // which conflicting writes of one value are tolerated
-	Boxes    []launch.Box    // sizes of the boxes of tensor maps, from the flags
-	MaxSteps uint64          // warp instructions for each run; 0: the engine's own limit
-	Memory   uint64          // bytes for each run; 0: the emulator's default
+	Kernel string          // mangled or demangled name or its part before '('; empty: all
+	Launch launch.Request  // from the flags
+	Warp   event.WarpModel // how the lanes of a warp are ordered
+	Benign event.Benign    // which conflicting writes of one value are tolerated
+	Boxes  []launch.Box    // sizes of the boxes of tensor maps, from the flags
+	// FenceOfWriter: a proxy fence counts only if the thread of the access has executed it.
+	// IgnoreProxyReads: a generic read needs no proxy fence before an asynchronous write.
+	FenceOfWriter, IgnoreProxyReads bool
+	MaxSteps                        uint64 // warp instructions for each run; 0: the engine's own limit
+	Memory                          uint64 // bytes for each run; 0: the emulator's default
 	// Workers is how many kernels are examined at a time, 0: one for each core. It is also how many
 	// goroutines emulate independent blocks of a run, 0: one, because the detector takes the events
 	// in turn.

@@ -29,6 +29,12 @@ func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string 
 	if opt.Benign != event.BenignWarp {
 		fmt.Fprintf(&b, " --benign %s", opt.Benign)
 	}
+	if opt.FenceOfWriter {
+		b.WriteString(" --proxy-fence writer")
+	}
+	if opt.IgnoreProxyReads {
+		b.WriteString(" --proxy-war ignore")
+	}
 	if flags := cfg.Flags(); flags != "" {
 		b.WriteString(" " + flags)
 	}

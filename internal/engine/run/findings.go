@@ -23,13 +23,21 @@ import (
 // into the reproduce line.
 func (r *Run) Findings(rep *race.Report, seed uint64) {
 	r.Tolerated += rep.Tolerated
+	r.WithoutFence += rep.Proxies(r.Job.Options().FenceOfWriter, r.Job.Options().IgnoreProxyReads)
 	for i := range rep.Races {
 		rc := &rep.Races[i]
 		key := raceKey(rc)
 		if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
 			key.code = diag.CodeRaceUnorderedStrong // of a trace, whose events are weak
 		}
-		r.add(key, rc, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
+		r.add(key, rc, func() diag.Diagnostic {
+			if rc.Cause == race.LateProxyFence {
+				d := r.lateFence(rc, seed)
+				d.Severity = diag.Error
+				return d
+			}
+			return r.raceFinding(key.code, rc, seed)
+		})
 	}
 	for i := range rep.Late {
 		rc := &rep.Late[i]

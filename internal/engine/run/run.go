@@ -55,14 +55,16 @@ type Run struct {
 	Word  func(*race.Race, *diag.Diagnostic)
 	Guess *Guesses // nil: findings are not examined for guesses
 
-	Aside       driver.Aside  // findings that do not count
-	Bugs        int           // findings
-	Guessed     int           // findings that depend on guesses
-	Warnings    int           // findings that leave the verdict as it is
-	Repeated    int           // findings that Seen has
-	Runs        int           // schedules that were executed
-	Tolerated   uint64        // equal writes that the options tolerate
-	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
+	Aside     driver.Aside // findings that do not count
+	Bugs      int          // findings
+	Guessed   int          // findings that depend on guesses
+	Warnings  int          // findings that leave the verdict as it is
+	Repeated  int          // findings that Seen has
+	Runs      int          // schedules that were executed
+	Tolerated uint64       // equal writes that the options tolerate
+	// WithoutFence counts reads without a proxy fence that the options ignore.
+	WithoutFence uint64
+	Unsupported  *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
 	line         *string        // the complete reproduce line; nil: it is made from Command and Config

@@ -180,6 +180,10 @@ func (r *Run) details() []string {
 		out = append(out, fmt.Sprintf("%d conflicting writes of the same value were tolerated "+
 			"(--benign none reports them)", r.Tolerated))
 	}
+	if r.WithoutFence > 0 {
+		out = append(out, fmt.Sprintf("%d reads without a proxy fence before an asynchronous write were "+
+			"ignored (--proxy-war error reports them)", r.WithoutFence))
+	}
 	return out
 }
 

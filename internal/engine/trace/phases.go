@@ -28,6 +28,7 @@ const (
 // execution.
 func (s *traceSink) report() *race.Report {
 	rep := s.Detector.Report()
+	rep.Proxies(s.writer, s.reads)
 	if s.order != nil {
 		order := s.order.Report()
 		rep.Barriers, rep.Phases = order.Barriers, order.Phases

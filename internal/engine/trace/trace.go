@@ -313,7 +313,8 @@ func (t *tracer) newSink() *traceSink {
 		Geometry: t.run.Config.Geometry, Model: t.model, Benign: event.BenignNone,
 		SharedBytes: uint32(t.run.Machine.SharedBytes()), Only: t.only, Static: true, Recycling: true,
 	}
-	s := &traceSink{}
+	common := t.job.Options()
+	s := &traceSink{writer: common.FenceOfWriter, reads: common.IgnoreProxyReads}
 	if t.slice.Objects() {
 		order := opt
 		order.Execution, order.Only = true, event.NoSpace
@@ -371,7 +372,9 @@ func (t *tracer) tryLockstep(rc *race.Race) string {
 // counts them.
 type traceSink struct {
 	*race.Detector
-	order              *race.Detector // of execution; nil without mbarriers
+	order *race.Detector // of execution; nil without mbarriers
+	// writer and reads are the arguments of race.Report.Proxies.
+	writer, reads      bool
 	commands, barriers uint64
 	addresses          []uint64 // one bit for each byte of shared memory
 	detailed           bool
@@ -515,6 +518,9 @@ func (t *tracer) traceScope() string {
 	}
 	if t.slice.Registers {
 		parts = append(parts, "if setmaxnreg finds enough registers")
+	}
+	if t.job.Options().IgnoreProxyReads {
+		parts = append(parts, "if reads need no proxy fence before asynchronous writes (--proxy-war)")
 	}
 	if t.run.Tolerated > 0 {
 		add("%d conflicting writes of the same value were tolerated (--benign none reports them)",

@@ -209,7 +209,7 @@ func (p *Proof) special(r *verify.Result) []string {
 }
 
 // notZero says why an array is not 0 when the kernel starts, as verify.Options.NotZero.
-func (p *Proof) notZero(o *thread.Object) (why string, left bool) {
+func (p *Proof) notZero(o *lockstep.Object) (why string, left bool) {
 	key := "variable " + o.Name
 	if i := slices.Index(p.Job.Kernel.Params, o.Var); i >= 0 {
 		if i >= len(p.Config.Args) || !o.Var.Pointer {

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"strings"
 	"testing"
 
 	"heddle/internal/event"
@@ -25,7 +26,8 @@ const protocolHead = `.version 8.0
 	.reg .b32 %t, %b, %n, %m, %r, %x, %y;
 	.reg .b64 %a, %d, %f, %g;
 	.reg .pred %p0, %q;
-	.shared .align 4 .u32 shared;
+	.shared .align 8 .b8 first[8];
+	.shared .align 8 .b8 shared[8];
 	ld.param.u64 %g, [mem];
 	ld.param.u32 %n, [n];
 	mov.u32 %t, %tid.x;
@@ -78,6 +80,14 @@ func TestProtocols(t *testing.T) {
 		// the address may be that of the answer, so that every block reads
 		"an answer that may be replaced": {lastArriver("	st.shared.u32 [%n], 1;\n"), false},
 		"an answer that is replaced":     {lastArriver("	st.shared.u32 [shared], 1;\n"), false},
+		// every block reads; what the last one stores goes to another place
+		"an answer and a store to address 0": {lastArriver(
+			"	st.shared.u32 [shared], 1;\n	mov.u32 %x, 0;\n	st.shared.u32 [%x], %y;\n"), false},
+		// the answer is half of what is read
+		"an answer of two words": {strings.NewReplacer("st.shared.u32 [shared], %y",
+			"st.shared.v2.u32 [shared], {%y, %m}", "ld.shared.u32 %y, [shared]",
+			"ld.shared.u64 %a, [shared]", "setp.eq.u32 %q, %y, 0", "setp.eq.u64 %q, %a, 0").
+			Replace(lastArriver("")), false},
 		// shared memory holds anything at the start
 		"a flag in shared memory": {`	setp.ne.u32 %q, %t, 0;
 	@%q bra W;

@@ -70,6 +70,37 @@ E:
 `
 }
 
+// gridBarrier is a barrier of the grid, with labels that end in number: release comes before the
+// addition, and acquire behind the wait for goal times the number of blocks.
+func gridBarrier(number, release, goal, acquire string) string {
+	return strings.ReplaceAll(`	bar.sync 0;
+	@!%p0 bra D#;
+	`+release+`
+	atom.global.add.u32 %r, [count], 1;
+	mul.lo.u32 %x, %m, `+goal+`;
+A#:
+	ld.volatile.global.u32 %r, [count];
+	setp.lt.u32 %q, %r, %x;
+	@%q bra A#;
+	`+acquire+`
+D#:
+	bar.sync 0;
+`, "#", number)
+}
+
+const (
+	weakFence = "fence.acq_rel.gpu;"
+	// a thread stores to the word of its block, or reads that of block 0
+	storesOwn  = "	@%p0 st.global.u32 [%d], %t;\n"
+	readsFirst = "	ld.global.u32 %y, [part];\n"
+)
+
+// inLoop repeats code three times, with the number of the iteration in %n, from 1 on.
+func inLoop(body string) string {
+	return "	mov.u32 %n, 1;\nL:\n" + body +
+		"	add.u32 %n, %n, 1;\n	setp.le.u32 %q, %n, 3;\n	@%q bra L;\n	ret;\n}\n"
+}
+
 // TestProtocols: synchronization through memory in kernels of PTX, right and wrong.
 func TestProtocols(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -88,6 +119,32 @@ func TestProtocols(t *testing.T) {
 			"st.shared.v2.u32 [shared], {%y, %m}", "ld.shared.u32 %y, [shared]",
 			"ld.shared.u64 %a, [shared]", "setp.eq.u32 %q, %y, 0", "setp.eq.u64 %q, %a, 0").
 			Replace(lastArriver("")), false},
+		"a barrier of the grid": {storesOwn + gridBarrier("1", weakFence, "1", weakFence) +
+			readsFirst + "	ret;\n}\n", true},
+		"one that waits for half of the blocks": {storesOwn +
+			strings.Replace(gridBarrier("1", weakFence, "1", weakFence), "mul.lo.u32 %x, %m, 1",
+				"shr.u32 %x, %m, 1", 1) + readsFirst + "	ret;\n}\n", false},
+		"one without a release": {storesOwn + gridBarrier("1", "", "1", weakFence) +
+			readsFirst + "	ret;\n}\n", false},
+		"one without an acquire": {storesOwn + gridBarrier("1", weakFence, "1", "") +
+			readsFirst + "	ret;\n}\n", false},
+		"a store behind it": {gridBarrier("1", weakFence, "1", weakFence) + storesOwn +
+			readsFirst + "	ret;\n}\n", false},
+		"two in each iteration": {inLoop(storesOwn +
+			"	shl.b32 %x, %n, 1;\n	sub.u32 %y, %x, 1;\n	mov.u32 %b, %x;\n" +
+			gridBarrier("1", weakFence, "%y", weakFence) + "	ld.global.u32 %t, [part];\n" +
+			gridBarrier("2", weakFence, "%b", weakFence)), true},
+		// the load of the second barrier comes behind the first
+		"two of which the first waits for nothing": {inLoop(storesOwn +
+			"	shl.b32 %b, %n, 1;\n" +
+			gridBarrier("1", weakFence, "0", weakFence) + "	ld.global.u32 %t, [part];\n" +
+			gridBarrier("2", weakFence, "%b", weakFence)), false},
+		"one in each iteration, and a read before it": {inLoop(readsFirst + storesOwn +
+			gridBarrier("1", weakFence, "%n", weakFence)), false},
+		// others store while the leader adds
+		"a store beside the addition": {strings.Replace(gridBarrier("1", weakFence, "1", weakFence),
+			"	@!%p0 bra D1;\n", "	setp.eq.u32 %q, %t, 1;\n	@%q st.global.u32 [%d], %t;\n	@!%p0 bra D1;\n", 1) +
+			readsFirst + "	ret;\n}\n", false},
 		// shared memory holds anything at the start
 		"a flag in shared memory": {`	setp.ne.u32 %q, %t, 0;
 	@%q bra W;

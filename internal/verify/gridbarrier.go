@@ -226,9 +226,9 @@ func (g *gridBarrier) lets(s *site, e *thread.End, l *thread.Access) bool {
 	if !ok {
 		return false
 	}
-	goal := c.Mul(c.AddConst(most, 1), g.blocks)
-	return p.always(c.And(e.Guard, p.leads()),
-		c.And(last.Apply(l.Guard), c.Ule(goal, c.ZExt(last.Apply(value), 64))))
+	n, wide := c.AddConst(most, 1), c.Const(1<<32, 64) // so that the product does not wrap
+	return p.always(c.And(e.Guard, p.leads()), c.And(last.Apply(l.Guard), c.Ult(n, wide),
+		c.Ult(g.blocks, wide), c.Ule(c.Mul(n, g.blocks), c.ZExt(last.Apply(value), 64))))
 }
 
 // iteration is that of the outermost loop around a place; smt.False outside of loops.

@@ -36,9 +36,9 @@ type Rounds struct {
 	// Above is what a counter must have reached so that its comparisons with constants have the
 	// outcome that they have from then on.
 	Above uint64
-	// Shifts says that differences go through operations that are exact only while values do not wrap
-	// around (see Grows).
-	Shifts bool
+	// Bounded says that Grows rests on a bound of what registers hold: the parameter must not be
+	// larger than MaxBounded.
+	Bounded bool
 
 	s        *Slice
 	f        *function
@@ -46,7 +46,8 @@ type Rounds struct {
 	loops    *ir.LoopForest
 	n        map[ir.RegID]int64 // registers that hold the parameter plus a constant
 	counters map[ir.RegID]*counter
-	pred     map[int]bool // comparisons with the parameter, by index
+	pred     map[int]bool      // comparisons with the parameter, by index
+	small    map[ir.RegID]bool // what Grows has been told
 }
 
 // RoundLoop is one of the loops.
@@ -65,14 +66,26 @@ type counter struct {
 	init  []int // other definitions
 }
 
-// loopCount is a loop with the step of a counter.
+// loopCount is a loop with the increment of a counter.
 type loopCount struct {
 	loop *ir.Loop
 	step uint64
+	at   int // index of the instruction
 }
 
-// limits of constants beside the parameter, so that sums with them do not wrap around.
-const maxBeside = 1 << 15
+const (
+	// limit of constants beside the parameter, so that sums with them do not wrap around
+	maxBeside = 1 << 15
+	// MaxBounded is the largest parameter for which bounds hold, MaxGrowth how much faster than the
+	// parameter a register may grow whose values are bounded, and MaxExtra what rounds that are not
+	// repeated may add to one.
+	MaxBounded = 1 << 24
+	MaxGrowth  = 16
+	MaxExtra   = 1 << 28
+
+	unbounded = 1 << 31
+	maxMinus  = 64 // the largest constant to subtract from a counter with a bound
+)
 
 // CountedBy returns the loops whose rounds v decides, and why there are none.
 func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
@@ -88,8 +101,16 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 		return nil, v.Shown() + " is not an integer"
 	}
 	for i, in := range f.instrs {
-		if f.kept[i] && (in.Has(isa.CC) || in.ReadsCarry()) {
+		if !f.kept[i] {
+			continue
+		}
+		if in.Has(isa.CC) || in.ReadsCarry() {
 			return nil, "it computes with a carry"
+		}
+		for j := range in.Src {
+			if in.Src[j].Var == v && (in.Action() != isa.ActLoad || in.Space != event.Param) {
+				return nil, "it takes the address of " + v.Shown()
+			}
 		}
 	}
 	if why := r.holders(v); why != "" {
@@ -166,10 +187,24 @@ func constantOf(o *ir.Operand) (int64, bool) {
 	return int64(o.Val), o.Kind == ir.Imm && !o.Neg && o.Sreg == ir.NoSreg
 }
 
+// isWhole reports whether t is an integer of 32 or 64 bits, and no packed type.
+func isWhole(t isa.Type) bool {
+	switch t {
+	case isa.U32, isa.S32, isa.B32, isa.U64, isa.S64, isa.B64:
+		return true
+	}
+	return false
+}
+
+// truncates reports whether a conversion reads a part of its source only, or no integer.
+func truncates(in *ir.Instr) bool {
+	return in.Operation() == isa.Conversion && !isWhole(in.SType)
+}
+
 // plusConstant matches an instruction that adds a constant to a register, or copies it. The
 // constant is read in the width of the operation.
 func plusConstant(in *ir.Instr) (from ir.RegID, c int64, ok bool) {
-	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || in.Type.IsFloat() {
+	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || !isWhole(in.Type) || truncates(in) {
 		return ir.NoReg, 0, false
 	}
 	reg := func(o *ir.Operand) bool { return o.Kind == ir.Register && !o.Neg }
@@ -181,11 +216,11 @@ func plusConstant(in *ir.Instr) (from ir.RegID, c int64, ok bool) {
 	}
 	switch in.Operation() {
 	case isa.Move, isa.Conversion:
-		if len(in.Src) == 1 && reg(&in.Src[0]) && in.Type.Size() >= 4 {
+		if len(in.Src) == 1 && reg(&in.Src[0]) {
 			return in.Src[0].Reg, 0, true
 		}
 	case isa.Sum, isa.Difference:
-		if len(in.Src) != 2 || in.Type.Size() < 4 {
+		if len(in.Src) != 2 {
 			break
 		}
 		a, b := &in.Src[0], &in.Src[1]
@@ -257,8 +292,9 @@ func (r *Rounds) holders(v *ir.Var) string {
 	return ""
 }
 
-// root follows sums with constants from a register to one that is not such a sum.
-func (r *Rounds) root(reg ir.RegID) (ir.RegID, int64) {
+// root follows sums with constants from a register, as instruction at reads it, to one that is not
+// such a sum. It returns that with the sum, and which instruction reads it.
+func (r *Rounds) root(reg ir.RegID, at int) (ir.RegID, int64, int) {
 	sum := int64(0)
 	for range 8 {
 		defs := r.defsOf(reg)
@@ -269,9 +305,9 @@ func (r *Rounds) root(reg ir.RegID) (ir.RegID, int64) {
 		if !ok || r.f.instrs[defs[0]].Guard != ir.NoReg || !r.wide(from) || !r.wide(reg) {
 			break
 		}
-		reg, sum = from, sum+c
+		reg, sum, at = from, sum+c, defs[0]
 	}
-	return reg, sum
+	return reg, sum, at
 }
 
 // comparisons examines everything that reads the parameter.
@@ -294,8 +330,8 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 		if reads < 0 || r.passesOn(in) || !r.matters(in, reads) {
 			return ""
 		}
-		if in.Operation() != isa.Comparison || len(in.Src) != 2 || in.Type.IsFloat() ||
-			in.Type.Size() < 4 || in.Src[0].Neg || in.Src[1].Neg || in.Src[reads].Kind != ir.Register {
+		if in.Operation() != isa.Comparison || len(in.Src) != 2 || !isWhole(in.Type) ||
+			in.Src[0].Neg || in.Src[1].Neg || in.Src[reads].Kind != ir.Register {
 			return fmt.Sprintf("%s depends on %s, and is not a comparison with a counter", in.Text(),
 				v.Shown())
 		}
@@ -314,8 +350,8 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 		if other.Kind != ir.Register {
 			return in.Text() + " is not a comparison with a counter"
 		}
-		reg, sum := r.root(other.Reg)
-		c, why := r.counterOf(reg, r.f.block[in.Index])
+		reg, sum, at := r.root(other.Reg, in.Index)
+		c, why := r.counterOf(reg, at)
 		if why != "" {
 			return fmt.Sprintf("%s compares %s with %s, which %s", in.Text(), v.Shown(),
 				r.f.fn.Regs[reg].Name, why)
@@ -325,6 +361,7 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 		}
 		r.Least = max(r.Least, uint64(max(-beside+1, 0)))
 		r.Slack = max(r.Slack, uint64(max(sum-beside+1, 1)), c.step)
+		r.Above = max(r.Above, uint64(max(-sum+1, 0))) // before, differences wrap around
 		k, ok := byHeader[c.loop.Header]
 		if !ok {
 			k = len(r.Loops)
@@ -362,10 +399,11 @@ func (r *Rounds) liveRegs(b ir.BlockID) (out []ir.RegID) {
 	return out
 }
 
-// counterOf examines a register that is compared with the parameter in a block. It must have one
-// increment in each loop that it counts the rounds of, which is executed in each round, and begin
-// anew whenever such a loop is entered. It returns the loop that the block belongs to or follows.
-func (r *Rounds) counterOf(reg ir.RegID, at ir.BlockID) (loopCount, string) {
+// counterOf examines a register that instruction at reads, for a comparison with the parameter. It
+// must have one increment in each loop that it counts the rounds of, which is executed in each
+// round, and begin anew whenever such a loop is entered. It returns the loop to which the
+// instruction belongs or which it follows, with nothing else written to the register since.
+func (r *Rounds) counterOf(reg ir.RegID, at int) (loopCount, string) {
 	c := r.counters[reg]
 	if c == nil {
 		if !r.wide(reg) {
@@ -379,7 +417,7 @@ func (r *Rounds) counterOf(reg ir.RegID, at ir.BlockID) (loopCount, string) {
 	}
 	found := -1
 	for i, l := range c.loops {
-		if r.dom.Dominates(l.loop.Header, at) {
+		if r.dom.Dominates(l.loop.Header, r.f.block[at]) {
 			if found >= 0 {
 				return loopCount{}, "counts the rounds of two loops one after the other"
 			}
@@ -389,7 +427,39 @@ func (r *Rounds) counterOf(reg ir.RegID, at ir.BlockID) (loopCount, string) {
 	if found < 0 {
 		return loopCount{}, "does not count there yet"
 	}
-	return c.loops[found], ""
+	l := c.loops[found]
+	for _, def := range r.defsOf(reg) {
+		if def != l.at && r.reaches(def, at, l.loop.Header) {
+			return loopCount{}, "may have another value there"
+		}
+	}
+	return l, ""
+}
+
+// reaches reports whether there is a path from behind one instruction to another one that does not
+// enter a block.
+func (r *Rounds) reaches(from, to int, without ir.BlockID) bool {
+	f := r.f
+	if f.block[from] == f.block[to] && from < to {
+		return true
+	}
+	seen := map[ir.BlockID]bool{without: true}
+	work := []ir.BlockID{f.block[from]}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, next := range f.fn.Blocks[b].Succs {
+			if seen[next] {
+				continue
+			}
+			if next == f.block[to] {
+				return true
+			}
+			seen[next] = true
+			work = append(work, next)
+		}
+	}
+	return false
 }
 
 func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
@@ -412,7 +482,7 @@ func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
 				return nil, "does not grow in each round"
 			}
 		}
-		c.loops = append(c.loops, loopCount{l, uint64(step)})
+		c.loops = append(c.loops, loopCount{l, uint64(step), i})
 	}
 	if len(c.loops) == 0 {
 		return nil, "is not a counter"
@@ -443,8 +513,11 @@ func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
 // constant, they have one outcome.
 func (r *Rounds) withConstants() {
 	r.eachKept(func(in *ir.Instr) string {
+		if from, c, ok := plusConstant(in); ok && c < 0 && c >= -maxMinus && r.counters[from] != nil {
+			r.Above = max(r.Above, uint64(-c+1)) // so that it does not wrap around (bound)
+		}
 		if in.Operation() != isa.Comparison || r.pred[in.Index] || len(in.Src) != 2 ||
-			in.Type.IsFloat() || in.Type.Size() < 4 || in.Src[0].Neg || in.Src[1].Neg {
+			!isWhole(in.Type) || in.Src[0].Neg || in.Src[1].Neg {
 			return ""
 		}
 		for i := range in.Src {
@@ -455,12 +528,12 @@ func (r *Rounds) withConstants() {
 			if in.Type.Size() == 4 {
 				c = int64(int32(c))
 			}
-			reg, sum := r.root(in.Src[i].Reg)
+			reg, sum, at := r.root(in.Src[i].Reg, in.Index)
 			if r.counters[reg] == nil || c > maxBeside || c < -maxBeside || sum > maxBeside ||
 				sum < -maxBeside {
 				continue
 			}
-			if _, why := r.counterOf(reg, r.f.block[in.Index]); why == "" {
+			if _, why := r.counterOf(reg, at); why == "" {
 				r.pred[in.Index] = true
 				r.Above = max(r.Above, uint64(max(c-sum+1, -sum+1, 0)))
 			}
@@ -498,9 +571,12 @@ func (r *Rounds) matters(in *ir.Instr, i int) bool {
 // Grows reports whether what the slice does is the same in two executions whose registers differ,
 // at some places that correspond to each other, by multiples of delta, and those that it does not
 // name not at all. Counters that are compared with the parameter differ by exactly as much as it.
-// It returns "" or what is not the same.
-func (r *Rounds) Grows(delta map[ir.RegID]uint64) string {
+// What small names grows at most MaxGrowth times as fast as the parameter, and rounds that are not
+// repeated add at most MaxExtra to it, if they add MaxGrowth at a time. It returns "" or what is
+// not the same.
+func (r *Rounds) Grows(delta map[ir.RegID]uint64, small map[ir.RegID]bool) string {
 	f := r.f
+	r.small = small
 	d := r.differences(delta)
 	for reg, c := range r.counters {
 		for _, i := range c.init {
@@ -643,13 +719,15 @@ func (r *Rounds) transfer(in *ir.Instr, g *differences) uint64 {
 	case any == 0, k == input:
 		return 0
 	case k != pure || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || !r.wide(in.Dst[0].Reg) ||
-		narrow || in.Type.IsFloat() || in.Type.Size() < 4:
+		narrow || !isWhole(in.Type) || truncates(in):
 		return 1
 	}
 	return r.arithmetic(in, any, g)
 }
 
-// arithmetic is transfer for an integer operation of 32 or 64 bits on registers that differ.
+// arithmetic is transfer for an integer operation of 32 or 64 bits on registers that differ. What
+// differs by multiples of a number does so modulo 2^32 or 2^64: where a division or a wider type
+// sees the number itself, exact says what remains.
 func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
 	of := func(i int) uint64 {
 		if in.Src[i].Kind == ir.Register {
@@ -669,10 +747,16 @@ func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
 		return 1
 	}
 	switch in.Operation() {
-	case isa.Move, isa.Conversion:
+	case isa.Move:
 		if len(in.Src) == 1 && in.Src[0].Kind == ir.Register {
-			r.Shifts = r.Shifts || in.Operation() == isa.Conversion
 			return any
+		}
+	case isa.Conversion:
+		if len(in.Src) == 1 && in.Src[0].Kind == ir.Register {
+			if in.SType.Size() >= in.Type.Size() {
+				return any
+			}
+			return r.exact(in, any, g)
 		}
 	case isa.Sum, isa.Difference:
 		return any
@@ -681,15 +765,18 @@ func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
 			return gcd(of(0), of(1))
 		}
 	case isa.LeftShift:
-		if constant && c >= 0 && c < 32 {
+		if constant && c >= 0 && c < 32 && any < 1<<32 {
 			return any << c
 		}
 	case isa.Product, isa.ProductSum:
-		if in.Fn == isa.FnHi || !simple || c > 1<<20 {
+		if in.Fn == isa.FnHi || !simple || c > 1<<20 || of(0) >= 1<<40 {
 			break
 		}
-		d := of(0) * uint64(c)
-		r.Shifts = r.Shifts || in.Fn == isa.FnWide
+		d := of(0)
+		if in.Fn == isa.FnWide && d != 0 {
+			d = r.exact(in, d, g)
+		}
+		d *= uint64(c)
 		if len(in.Src) == 3 {
 			d = gcd(d, of(2))
 		}
@@ -705,22 +792,152 @@ func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
 			}
 		}
 	case isa.RightShift:
-		if constant && c >= 0 && c < 31 && any%(1<<c) == 0 {
-			r.Shifts = true
-			return any >> c
+		if d := r.exact(in, any, g); constant && c >= 0 && c < 31 && d%(1<<c) == 0 {
+			return d >> c
 		}
-	case isa.Remainder:
-		if simple && any%uint64(c) == 0 {
-			r.Shifts = true
+	case isa.Remainder, isa.Quotient:
+		if !simple || of(0) != any {
+			break
+		}
+		signed := in.Type == isa.S32 || in.Type == isa.S64
+		if signed && r.bound(in, 0, g, 0) >= unbounded { // rounds towards zero
+			break
+		}
+		r.Bounded = r.Bounded || signed
+		d := r.exact(in, any, g)
+		switch {
+		case d%uint64(c) != 0:
+		case in.Operation() == isa.Remainder:
 			return 0
-		}
-	case isa.Quotient:
-		if simple && any%uint64(c) == 0 {
-			r.Shifts = true
-			return any / uint64(c)
+		default:
+			return d / uint64(c)
 		}
 	}
 	return 1
+}
+
+// exact returns by multiples of what the first operand differs as a number, if it differs by
+// multiples of v modulo 2^32 or 2^64: of v, if it does not wrap around, and else of the power of
+// two in v.
+func (r *Rounds) exact(in *ir.Instr, v uint64, g *differences) uint64 {
+	o, power := &in.Src[0], v&-v
+	if o.Kind == ir.Register && r.f.fn.Regs[o.Reg].Type.Size() == 4 {
+		power = min(power, 1<<32)
+	}
+	switch {
+	case power == v:
+		return v
+	case r.bound(in, 0, g, 0) < unbounded:
+		r.Bounded = true
+		return v
+	}
+	return power
+}
+
+// linear reports whether a register that differs only grows, by at most MaxGrowth at a time, from
+// small values that do not differ, so that rounds that are repeated add the same to it again.
+func (r *Rounds) linear(reg ir.RegID, g *differences, depth int) bool {
+	if !r.small[reg] {
+		return false
+	}
+	for _, i := range r.defsOf(reg) {
+		from, c, ok := plusConstant(r.f.instrs[i])
+		if ok && from == reg && c >= 0 && c <= MaxGrowth {
+			continue
+		}
+		if g.def[i] != 0 || r.boundOf(r.f.instrs[i], g, depth+1) > maxBeside {
+			return false
+		}
+	}
+	return true
+}
+
+// bound returns a number that operand i of an instruction is not larger than wherever something in
+// it differs; unbounded if none below that is known.
+func (r *Rounds) bound(in *ir.Instr, i int, g *differences, depth int) uint64 {
+	o := &in.Src[i]
+	if c, ok := constantOf(o); ok {
+		return uint64(min(uint64(c), unbounded))
+	}
+	switch {
+	case o.Kind == ir.Special && !o.Neg:
+		switch o.Sreg {
+		case ir.TidX, ir.TidY, ir.TidZ, ir.LaneID:
+			return 1 << 10
+		}
+		return unbounded
+	case o.Kind != ir.Register || o.Neg || depth > 6 || !r.wide(o.Reg):
+		return unbounded
+	case r.linear(o.Reg, g, depth):
+		return MaxGrowth*MaxBounded + MaxExtra
+	}
+	defs := r.defsOf(o.Reg)
+	if len(defs) == 0 {
+		return unbounded
+	}
+	inFront := func(d int) bool { // in the same block
+		return r.f.block[d] == r.f.block[in.Index] && d < in.Index
+	}
+	for k, d := range slices.Backward(defs) {
+		if inFront(d) && r.f.instrs[d].Guard == ir.NoReg { // no earlier one is read
+			defs = slices.DeleteFunc(defs[k:], func(d int) bool { return !inFront(d) })
+			break
+		}
+	}
+	most := uint64(0)
+	for _, d := range defs {
+		most = max(most, r.boundOf(r.f.instrs[d], g, depth+1))
+	}
+	return min(most, unbounded)
+}
+
+// boundOf is bound for the result of an instruction.
+func (r *Rounds) boundOf(in *ir.Instr, g *differences, depth int) uint64 {
+	if len(in.Dst) != 1 || r.f.kindOf(in) != pure || !isWhole(in.Type) || truncates(in) {
+		return unbounded
+	}
+	of := func(i int) uint64 { return r.bound(in, i, g, depth) }
+	if from, c, ok := plusConstant(in); ok && c < 0 {
+		if r.counters[from] != nil && c >= -maxMinus { // see withConstants
+			return of(0)
+		}
+		return unbounded
+	}
+	switch in.Operation() {
+	case isa.Move, isa.Conversion:
+		if len(in.Src) == 1 {
+			return of(0)
+		}
+	case isa.Sum:
+		return of(0) + of(1)
+	case isa.Selection:
+		return max(of(0), of(1))
+	case isa.LeftShift:
+		if c, ok := constantOf(&in.Src[1]); ok && c >= 0 && c < 32 {
+			return of(0) << c
+		}
+	case isa.RightShift:
+		return of(0)
+	case isa.Product, isa.ProductSum:
+		most := of(0)
+		if in.Fn == isa.FnHi || most >= unbounded || of(1) >= unbounded {
+			break
+		}
+		if most *= of(1); len(in.Src) == 3 {
+			most += of(2)
+		}
+		return most
+	case isa.Quotient:
+		return of(0)
+	case isa.Remainder:
+		if in.Type == isa.U32 || in.Type == isa.U64 {
+			return of(1)
+		}
+		return of(0)
+	case isa.Conjunction:
+		return of(1)
+	}
+	return unbounded
 }
 
 func gcd(a, b uint64) uint64 {

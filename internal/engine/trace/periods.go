@@ -26,12 +26,10 @@ import (
 const (
 	windows   = 6  // in which the state must repeat
 	maxPeriod = 32 // moments
-	// biggest is the largest value of the parameter for which a verdict holds, and biggestShifted if
-	// the kernel divides or widens what grows with it.
-	biggest        = 1<<31 - 1<<16
-	biggestShifted = 1 << 24
-	growth         = 64      // how much faster than the parameter a register may grow then
-	periodSteps    = 1 << 28 // warp instructions of all traces together
+	// biggest is the largest value of the parameter for which a verdict holds, unless bounds of what
+	// registers hold are needed.
+	biggest     = 1<<31 - 1<<16
+	periodSteps = 1 << 28 // warp instructions of all traces together
 )
 
 // counting is the examination of a kernel for all values of one parameter.
@@ -42,9 +40,10 @@ type counting struct {
 	steps  uint64
 	// delta is by how much registers grow in a period, or a divisor of that
 	delta  map[ir.RegID]uint64
-	period uint64 // of the parameter; 0: not known yet
-	wrong  string // what is wrong with the value that findPeriod has returned; "": nothing
-	fast   bool   // a register grows much faster than the parameter
+	period uint64            // of the parameter; 0: not known yet
+	wrong  string            // what is wrong with the value that findPeriod has returned; "": nothing
+	fast   map[ir.RegID]bool // registers that grow much faster than the parameter, or shrink
+	most   uint64            // steps of the longest trace
 }
 
 // unknownCount returns the one unknown parameter that the slice reads; -1 if there is none, or why
@@ -79,7 +78,8 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	if rounds == nil {
 		return nil, why
 	}
-	c := &counting{t: t, param: param, rounds: rounds, delta: make(map[ir.RegID]uint64)}
+	c := &counting{t: t, param: param, rounds: rounds, delta: make(map[ir.RegID]uint64),
+		fast: make(map[ir.RegID]bool)}
 	first, why := c.findPeriod(ctx)
 	if first == 0 {
 		return nil, why
@@ -112,15 +112,16 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	if covered == 0 {
 		return nil, "assumptions exclude all numbers of rounds that were tried"
 	}
-	if why := c.rounds.Grows(c.delta); why != "" {
+	small := make(map[ir.RegID]bool)
+	for r := range c.delta {
+		small[r] = !c.fast[r] && c.most <= slice.MaxExtra/slice.MaxGrowth
+	}
+	if why := c.rounds.Grows(c.delta, small); why != "" {
 		return nil, why
 	}
 	limit := uint64(biggest)
-	if c.rounds.Shifts {
-		limit = biggestShifted
-		if c.fast {
-			return nil, "a register grows too fast"
-		}
+	if c.rounds.Bounded {
+		limit = slice.MaxBounded
 	}
 	return c.conclude(ctx, first, limit)
 }
@@ -207,6 +208,7 @@ func (c *counting) trace(ctx context.Context, n uint64) (log *roundLog, why stri
 	if c.steps += res.Steps; c.steps > periodSteps {
 		return nil, "the traces take too many steps", false
 	}
+	c.most = max(c.most, res.Steps)
 	rep := sink.report()
 	if res.Stop != nil {
 		switch res.Stop.Kind {
@@ -310,7 +312,8 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 	visits := c.visits(list)
 	repeated := make(map[visit]int)
 	period := uint64(0)
-	delta, fast := make(map[ir.RegID]uint64), false
+	delta, fast := make(map[ir.RegID]uint64), make(map[ir.RegID]bool)
+	total := make(map[ir.RegID]uint64) // how much each register grows in one window of each stretch
 	for from := 0; from+d < len(list); {
 		to := from
 		var grows []map[ir.RegID]grown
@@ -330,11 +333,17 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 		if why := c.stretch(list, visits, from+2*d, d, n, repeated); why != "" {
 			return 0, ""
 		}
+		most := make(map[ir.RegID]uint64)
 		for _, g := range grows {
 			for r, v := range g {
 				delta[r] = gcd(delta[r], v.by)
-				fast = fast || v.to > growth*n
+				most[r] = max(most[r], v.most)
+				fast[r] = fast[r] || v.down || v.to > slice.MaxGrowth*n
 			}
+		}
+		for r, v := range most {
+			total[r] += v
+			fast[r] = fast[r] || total[r] > slice.MaxGrowth*period
 		}
 		from = to + d
 	}
@@ -348,7 +357,9 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 	for r, v := range delta {
 		c.delta[r] = gcd(c.delta[r], v)
 	}
-	c.fast = c.fast || fast
+	for r := range fast {
+		c.fast[r] = c.fast[r] || fast[r]
+	}
 	return period, ""
 }
 
@@ -366,7 +377,7 @@ func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint
 				if c.counter(&list[i].at.Threads[j], k) < c.rounds.Above {
 					return "a loop has just begun"
 				}
-				if c.counter(&list[i+d].at.Threads[j], k)+c.rounds.Slack > n {
+				if v := c.counter(&list[i+d].at.Threads[j], k); v > n || n-v < c.rounds.Slack {
 					return "a loop is about to end"
 				}
 			}
@@ -379,8 +390,13 @@ func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint
 	return ""
 }
 
-// grown is by how much a register grows, or a divisor of that, and its largest value.
-type grown struct{ by, to uint64 }
+// grown is how a register grows.
+type grown struct {
+	by   uint64 // a divisor of how much
+	most uint64 // how much at most
+	to   uint64 // its largest value
+	down bool   // it shrinks
+}
 
 // growth compares the registers at two moments in which the same threads begin rounds of the same
 // loops. It returns by how much they differ, and by how much the counters do that are compared with
@@ -409,7 +425,8 @@ func (c *counting) growth(a, b *emu.Round) (map[ir.RegID]grown, uint64) {
 					continue
 				}
 				g := out[r]
-				out[r] = grown{gcd(g.by, max(x, y)-min(x, y)), max(g.to, x, y)}
+				by := max(x, y) - min(x, y)
+				out[r] = grown{gcd(g.by, by), max(g.most, by), max(g.to, x, y), g.down || y < x}
 			}
 			if slices.Contains(l.Counters, r) && out[r].by != period {
 				return nil, 0 // lanes differ

@@ -107,9 +107,13 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 		if in.Has(isa.CC) || in.ReadsCarry() {
 			return nil, "it computes with a carry"
 		}
+		load := in.Action() == isa.ActLoad && in.Space == event.Param
 		for j := range in.Src {
-			if in.Src[j].Var == v && (in.Action() != isa.ActLoad || in.Space != event.Param) {
+			switch o := &in.Src[j]; {
+			case o.Var == v && !load:
 				return nil, "it takes the address of " + v.Shown()
+			case o.Var != nil && load && !within(in, o):
+				return nil, in.Text() + " reads more than " + o.Var.Shown()
 			}
 		}
 	}
@@ -145,6 +149,16 @@ func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
 		}
 	}
 	return nil
+}
+
+// within reports whether a load without an index reads nothing behind the variable that it names.
+func within(in *ir.Instr, o *ir.Operand) bool {
+	count := uint64(0)
+	for i := range in.Dst {
+		in.Dst[i].EachReg(func(ir.RegID) { count++ })
+	}
+	end := o.Val + max(count, 1)*uint64(in.Type.Size())
+	return o.Reg != ir.NoReg || o.Val <= end && end <= uint64(o.Var.Size)
 }
 
 // Loads reports whether the slice reads a parameter of the kernel.

@@ -373,17 +373,34 @@ func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint
 			if visits[i+d][j] != v {
 				return "a loop ends within the window"
 			}
-			for k := range c.rounds.Loops[v.loop].Counters {
-				if c.counter(&list[i].at.Threads[j], k) < c.rounds.Above {
-					return "a loop has just begun"
-				}
-				if v := c.counter(&list[i+d].at.Threads[j], k); v > n || n-v < c.rounds.Slack {
-					return "a loop is about to end"
-				}
+			if why := c.between(&list[i].at.Threads[j], &list[i+d].at.Threads[j], n); why != "" {
+				return why
 			}
 			if !marked[v] {
 				marked[v] = true
 				repeated[v]++
+			}
+		}
+	}
+	return ""
+}
+
+// between requires of each lane that all comparisons of its counters have the outcome that they have
+// in the middle of the loop, from one moment to another.
+func (c *counting) between(from, to *emu.RoundThreads, n uint64) string {
+	l := &c.rounds.Loops[from.Loop]
+	for _, r := range l.Counters {
+		k := slices.Index(l.Live, r)
+		if k < 0 || from.Unknown[k]|to.Unknown[k] != 0 {
+			return "a counter is not known"
+		}
+		for m := from.Mask; m != 0; m &= m - 1 {
+			at := k*event.WarpSize + bits.TrailingZeros32(m)&31
+			if from.Values[at] < c.rounds.Above {
+				return "a loop has just begun"
+			}
+			if v := to.Values[at]; v > n || n-v < c.rounds.Slack {
+				return "a loop is about to end"
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package ptxtest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -85,3 +86,150 @@ func TestAnyNumberOfRounds(t *testing.T) {
 		t.Error("the programs show too little")
 	}
 }
+
+// step is an operation of 32 bits on what a round computes from its number.
+type step struct {
+	ptx string // from %e to %e
+	f   func(x uint32) uint32
+}
+
+// randomStep returns a random operation.
+func randomStep(rnd *rand.Rand) step {
+	pick := func(of ...uint32) uint32 { return of[rnd.IntN(len(of))] }
+	text := func(format string, c uint32) string { return fmt.Sprintf(format, c) }
+	switch rnd.IntN(10) {
+	case 0:
+		c := pick(1, 5, 100, 30000, 0x7fffff00, 0xfffff000)
+		return step{text("add.u32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x + c }}
+	case 1:
+		c := pick(1, 3, 64, 100, 600)
+		return step{text("sub.u32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x - c }}
+	case 2, 3:
+		c := pick(2, 3, 6, 12, 1000, 65536, 1048575)
+		return step{text("mul.lo.u32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x * c }}
+	case 4:
+		c := pick(1, 2, 16, 27)
+		return step{text("shl.b32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x << c }}
+	case 5:
+		c := pick(1, 2, 8)
+		return step{text("shr.u32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x >> c }}
+	case 6:
+		c := pick(2, 3, 4, 6)
+		return step{text("div.u32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x / c }}
+	case 7:
+		c := pick(2, 3, 6)
+		return step{text("div.s32 %%e, %%e, %d;", c),
+			func(x uint32) uint32 { return uint32(int32(x) / int32(c)) }}
+	case 8:
+		return step{"cvt.u32.u8 %e, %e;", func(x uint32) uint32 { return uint32(uint8(x)) }}
+	}
+	c := pick(3, 6, 1000, 65536)
+	return step{text("mul.wide.u32 %%d, %%e, %d; shr.u64 %%d, %%d, 8; cvt.u32.u64 %%e, %%d;", c),
+		func(x uint32) uint32 { return uint32(uint64(x) * uint64(c) >> 8) }}
+}
+
+// TestArithmeticOfRounds draws kernels whose rounds compute a place from their number in two ways,
+// and race where these differ in a way in which they do not differ in the first 320 rounds. A
+// kernel must not be verified for such a number of rounds; the races are found by computing the
+// same. Some right kernels must be verified.
+func TestArithmeticOfRounds(t *testing.T) {
+	programs := 400
+	if os.Getenv("HEDDLE_LONG") != "" {
+		programs = 20000
+	}
+	rnd := rand.New(rand.NewPCG(23, 24))
+	wrong, right, verified := 0, 0, 0
+	for range programs {
+		stages := uint32(1 + rnd.IntN(4))
+		var ops []step
+		for range 1 + rnd.IntN(3) {
+			ops = append(ops, randomStep(rnd))
+		}
+		m := stages * uint32(1+rnd.IntN(2))
+		ops = append(ops, step{fmt.Sprintf("rem.u32 %%e, %%e, %d;", m),
+			func(x uint32) uint32 { return x % m }})
+		if rnd.IntN(4) == 0 {
+			ops[len(ops)-1] = step{fmt.Sprintf("rem.s32 %%e, %%e, %d;", m),
+				func(x uint32) uint32 { return uint32(int32(x) % int32(m)) }}
+		}
+		value := func(i uint32) uint32 {
+			x := i
+			for _, o := range ops {
+				x = o.f(x)
+			}
+			return x<<3 + i%stages
+		}
+		early := make(map[uint32]bool)
+		for i := range uint32(320) {
+			early[value(i)] = true
+		}
+		bad, at := uint32(0x7ffffff0), uint64(1)<<40 // no round has this value
+		for k := range uint32(4000) {
+			i := 320 + k
+			if k >= 3000 {
+				i = rnd.Uint32N(1 << 24)
+			}
+			if v := value(i); !early[v] {
+				bad, at = v, uint64(i)
+				break
+			}
+		}
+		if at == 1<<40 && rnd.IntN(4) > 0 {
+			continue
+		}
+		var text strings.Builder
+		for _, o := range ops {
+			text.WriteString(o.ptx + "\n")
+		}
+		ptx := fmt.Sprintf(arithmeticRounds, text.String(), bad, stages)
+		v := verdictOf(t, ptx, check.Trace, 1)
+		all := v.Kind == diag.Verified
+		switch {
+		case at < 1<<40:
+			wrong++
+			if all {
+				t.Errorf("verified (%s), and round %d has a race:\n%s", v.Scope, at, ptx)
+			}
+		default:
+			right++
+			if all {
+				verified++
+			}
+		}
+	}
+	t.Logf("%d with a race, %d without, of which %d verified", wrong, right, verified)
+	if wrong < programs/20 || verified < programs/40 {
+		t.Error("the programs show too little")
+	}
+}
+
+// arithmeticRounds is a kernel of two warps; %s computes %e, and a round in which that is wrong for
+// its place omits a barrier.
+const arithmeticRounds = `// heddle: grid=1 block=64
+.version 8.8
+.target sm_90a
+.address_size 64
+.shared .align 128 .b8 s[2048];
+.visible .entry k(.param .u32 n)
+{
+.reg .pred %%p, %%q; .reg .b32 %%t, %%a, %%b, %%c, %%v, %%i, %%n, %%e, %%st, %%x; .reg .b64 %%d;
+mov.u32 %%t, %%tid.x; mov.u32 %%a, s; shl.b32 %%b, %%t, 2; add.u32 %%b, %%a, %%b;
+xor.b32 %%c, %%t, 32; shl.b32 %%c, %%c, 2; add.u32 %%c, %%a, %%c;
+ld.param.u32 %%n, [n]; mov.u32 %%i, 0; mov.u32 %%st, 0;
+ROUND:
+shl.b32 %%x, %%st, 8; add.u32 %%x, %%x, %%b; st.shared.u32 [%%x+512], %%t;
+st.shared.u32 [%%b], %%t;
+mov.u32 %%e, %%i;
+%s
+shl.b32 %%x, %%e, 3; add.u32 %%x, %%x, %%st; setp.eq.u32 %%q, %%x, %d;
+@%%q bra SKIP;
+bar.sync 0;
+SKIP:
+ld.shared.u32 %%v, [%%c];
+bar.sync 0;
+add.u32 %%st, %%st, 1; setp.eq.u32 %%q, %%st, %d; @%%q mov.u32 %%st, 0;
+add.u32 %%i, %%i, 1; setp.lt.u32 %%p, %%i, %%n;
+@%%p bra ROUND;
+ret;
+}
+`

@@ -58,6 +58,9 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.StringVar(&blocks, "blockidx", "",
 		"trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which covers all blocks if "+
 			"blockIdx does not matter)")
+	fs.BoolVar(&opt.Trace.AnyRounds, "any-rounds", false,
+		"try to decide a kernel whose number of rounds is an unknown parameter for every value of it "+
+			"(new: compare with --arg before you rely on it)")
 	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
 		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
 	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign",

@@ -275,8 +275,8 @@ func TestEndlessLoop(t *testing.T) {
 	}
 }
 
-// TestUnsupported: a trace has the copies of a thread, and bulk copies within a block. It has no
-// copies of tensors, nothing that other blocks of a cluster take part in, and no matrix operations of
+// TestUnsupported: a trace has the copies of a thread, and bulk copies within a block, also of
+// tensors. It has nothing that other blocks of a cluster take part in, and no matrix operations of
 // shared memory.
 func TestUnsupported(t *testing.T) {
 	for text, want := range map[string]string{
@@ -286,7 +286,9 @@ func TestUnsupported(t *testing.T) {
 		"cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16": "",
 		"bar.sync 0":          "",
 		"add.u32 %r1, %r1, 1": "",
-		"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
+		"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2]": "",
+		"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes" +
+			".multicast::cluster [s], [%d1, {%r1}], [%r2], 3": "cp.async.bulk.tensor",
 		"barrier.cluster.arrive": "barrier.cluster",
 	} {
 		text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n" + begin +

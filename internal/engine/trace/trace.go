@@ -39,7 +39,10 @@ import (
 type Options struct {
 	Blocks [][3]uint32 // block indices to trace; nil: block 0
 	All    bool        // trace every block of the grid
-	Stats  func(Stats) // receives the counts of each block; may be nil
+	// AnyRounds tries to decide kernels in which an unknown parameter decides numbers of rounds for
+	// every value of it (periods.go).
+	AnyRounds bool
+	Stats     func(Stats) // receives the counts of each block; may be nil
 	// receives the barriers of each block, in the order of the kernels; may be nil
 	Graph func(*diag.BarrierGraph)
 }
@@ -119,9 +122,13 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	}
 	t.chooseModel()
 	t.boxes(ctx)
-	verdict, why := t.anyCount(ctx)
-	if verdict != nil {
-		return *verdict
+	why := ""
+	if t.opt.AnyRounds {
+		verdict, no := t.anyCount(ctx)
+		if verdict != nil {
+			return *verdict
+		}
+		why = no
 	}
 	var err error
 	if t.run.Machine, err = emu.NewTrace(k, t.run.Config, t.slice); err != nil {

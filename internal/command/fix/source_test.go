@@ -66,7 +66,6 @@ func applies(t *testing.T, name string, old []byte, res *Result) {
 var sourceFixes = []struct {
 	name, file, in string
 	add, keep      []string
-	clean          bool   // fences: not verified
 	only           string // it is in the PTX only, for a reason that says this
 }{
 	{
@@ -87,12 +86,12 @@ var sourceFixes = []struct {
 		add: []string{"    int v = a[t + 1];\n    __syncwarp();\n    a[t] = v; // move\n"},
 	},
 	{
-		name: "fences that order the threads of a block only", file: "k.cu", clean: true,
+		name: "fences that order the threads of a block only", file: "k.cu",
 		in:  "// heddle: grid=2 block=1\n__global__ void k(int *data, int *flag, int *out) {\n    if (blockIdx.x == 0) {\n        data[0] = 42;\n        __threadfence_block();\n        atomicExch(flag, 1);\n    } else if (atomicAdd(flag, 0) == 1) {\n        __threadfence_block();\n        out[0] = data[0];\n    }\n}\n",
 		add: []string{"        __threadfence();\n        atomicExch", "        __threadfence();\n        out[0]"},
 	},
 	{
-		name: "a flag without fences", file: "k.cu", clean: true,
+		name: "a flag without fences", file: "k.cu",
 		in:  "// heddle: grid=2 block=1\n__global__ void k(int *data, int *flag, int *out) {\n    if (blockIdx.x == 0) {\n        data[0] = 42;\n        atomicExch(flag, 1);\n    } else {\n        if (atomicAdd(flag, 0) == 1)\n            out[0] = data[0];\n    }\n}\n",
 		add: []string{"        data[0] = 42;\n        __threadfence();\n        atomicExch", "== 1) {\n            __threadfence();\n            out[0] = data[0];\n        }\n"},
 	},
@@ -132,10 +131,7 @@ func TestFixSourceForms(t *testing.T) {
 				}
 				return
 			}
-			want := diag.Verified
-			if test.clean {
-				want = diag.Clean
-			}
+			const want = diag.Verified
 			if f.Source.Kind != want || f.Compiled != 1 || len(f.Wrong) == 0 || len(f.Wrong[0].Fixes) == 0 {
 				t.Errorf("the patched source is %v (%s); %d were compiled, want 1",
 					f.Source.Kind, f.PTXOnly, f.Compiled)

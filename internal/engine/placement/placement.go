@@ -47,7 +47,7 @@ type Options struct {
 	Explain    bool // say of each barrier of the result what it is for
 	Unverified bool // do not prove the patched source again: the caller does
 	// Grid inserts barriers of the grid, which separate races between blocks as well. Barriers that
-	// exist are of the block.
+	// exist are of the block. The caller makes the launches cooperative.
 	Grid bool
 	// From is the origin of the scalar arguments for which a placement is searched, as of
 	// prove.Proof.Scalars; zero: for all arguments, and if there is none, for those of the launch.
@@ -156,6 +156,7 @@ func open(opt Options, file driver.Input, sink func(diag.Diagnostic)) (*syncer, 
 	opt.Run.Seeds = max(opt.Run.Seeds, 1)
 	opt.Prove.Quick = true
 	d := driver.New(opt.Common, sink)
+	opt.Prove.Cooperative = opt.Prove.Cooperative || opt.Grid
 	prover, err := prove.Open(d.Options(), opt.Run, opt.Prove)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,9 @@ import (
 
 // Options are the choices of this engine.
 type Options struct {
+	// Cooperative says that the caller makes launches of the host code cooperative that are not, as
+	// barriers of the grid need.
+	Cooperative    bool
 	OnlyIntraBlock bool                         // races between different blocks are not checked
 	FewBlocks      bool                         // a replay runs the blocks of its two threads only
 	Ignore         func(f *verify.Finding) bool // findings that do not count; nil: all do

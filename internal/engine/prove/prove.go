@@ -462,7 +462,7 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 // barrier is undefined, so that it orders nothing (CUDA C++ Programming Guide, "Grid
 // Synchronization").
 func (p *Proof) lonely(th *lockstep.Thread) *ir.Instr {
-	if p.Config.Host == 0 || p.Config.Saved != "" || p.Config.Cooperative {
+	if p.Config.Host == 0 || p.Config.Saved != "" || p.Config.Cooperative || p.opt.Cooperative {
 		return nil
 	}
 	return gridBarrier(th)

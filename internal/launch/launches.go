@@ -73,7 +73,7 @@ func Launches(k *ir.Func, req Request, facts *SourceFacts) (*HostLaunches, []*Er
 // identity returns a text that is equal for two launches if the kernel cannot tell them apart.
 func (c *Config) identity() string {
 	var b strings.Builder
-	fmt.Fprint(&b, c.Geometry, c.DynShared, c.Oversize)
+	fmt.Fprint(&b, c.Geometry, c.DynShared, c.Oversize, c.Cooperative)
 	number := make(map[*Buffer]int)
 	buffer := func(p *Buffer) {
 		n, ok := number[p]

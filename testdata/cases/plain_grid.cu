@@ -1,4 +1,4 @@
-// expect: plain clean|bug|unknown; cooperative verified
+// expect: plain clean|bug|unknown; cooperative verified; both clean|bug|unknown
 // A barrier of the grid needs a cooperative launch (CUDA guide, "Grid Synchronization"); <<<>>> is none.
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
@@ -9,8 +9,11 @@ __device__ void exchange(int *a) {
 }
 __global__ void plain(int *a) { exchange(a); }
 __global__ void cooperative(int *a) { exchange(a); }
+__global__ void both(int *a) { exchange(a); } // the plain launch is wrong, whatever the other is
 void host(int *a) {
   plain<<<2, 32>>>(a);
   void *args[] = {&a};
   cudaLaunchCooperativeKernel((void *)cooperative, dim3(2), dim3(32), args, 0, 0);
+  cudaLaunchCooperativeKernel((void *)both, dim3(2), dim3(32), args, 0, 0);
+  both<<<2, 32>>>(a);
 }

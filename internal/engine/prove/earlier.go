@@ -56,13 +56,18 @@ func (p *Proof) key(limit int) string {
 	}
 	var b strings.Builder
 	fmt.Fprint(&b, p.Config.Geometry, " ", p.Config.DynShared, p.Config.Origins["shared"].Guessed(),
-		" ", limit, p.whether, p.lockstep(), p.bare)
+		" ", limit, p.whether, p.lockstep(), p.bare, p.Config.Cooperative,
+		slices.Sorted(maps.Keys(p.Config.Again)))
 	for _, i := range slices.Sorted(maps.Keys(p.Fixed)) {
 		fmt.Fprintf(&b, "; %d = %x", i, p.Fixed[i])
 	}
 	for i := range p.Config.Args {
-		if a := &p.Config.Args[i]; a.Local != nil {
+		a := &p.Config.Args[i]
+		if a.Local != nil {
 			fmt.Fprint(&b, "; ", i, " has ", *a.Local, p.Config.Origins["arg "+a.Name].Guessed())
+		}
+		if p.filled(a) {
+			fmt.Fprint(&b, "; ", i, " is not 0")
 		}
 	}
 	number := make(map[*launch.Buffer]int)

@@ -217,8 +217,8 @@ func (p *Proof) notZero(o *lockstep.Object) (why string, left bool) {
 		}
 		a := &p.Config.Args[i]
 		key = "arg " + a.Name
-		if origin := p.Config.Origins[key]; a.Buffer != nil && !origin.Guessed() && !a.Buffer.Zeros() {
-			return fmt.Sprintf("%s is not 0 when the kernel starts (%s)", o.Name, origin), false
+		if p.filled(a) {
+			return fmt.Sprintf("%s is not 0 when the kernel starts (%s)", o.Name, p.Config.Origins[key]), false
 		}
 	}
 	at := p.Config.Again[key]
@@ -227,6 +227,11 @@ func (p *Proof) notZero(o *lockstep.Object) (why string, left bool) {
 	}
 	return fmt.Sprintf("nothing sets %s to 0 again after an earlier launch (%s)", o.Name,
 		p.Job.Format(at.Start)), true
+}
+
+// filled reports whether the buffer of an argument is known to hold something else than zeros.
+func (p *Proof) filled(a *launch.Arg) bool {
+	return a.Buffer != nil && !p.Config.Origins["arg "+a.Name].Guessed() && !a.Buffer.Zeros()
 }
 
 // assumptions lists what a proof assumes.

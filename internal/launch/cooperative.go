@@ -16,10 +16,6 @@ func isLaunchCall(t token) bool {
 	return t.is("cudaLaunchCooperativeKernel") || t.is("cudaLaunchKernel")
 }
 
-// isCooperative reports whether a "<<<" stands for a cooperative launch: asLaunch gives it the
-// extent of the function's name.
-func isCooperative(t token) bool { return t.end-t.start == len("cudaLaunchCooperativeKernel") }
-
 // launchArray is the array of arguments of such a launch.
 type launchArray struct {
 	from, to int // its declaration, with the semicolon
@@ -146,14 +142,17 @@ func listAt(toks []token, open int) (parts [][]token, end int) {
 	return nil, -1
 }
 
-// asLaunch writes the tokens of a launch. Brackets have the position of the call.
+// asLaunch writes the tokens of a launch by a call, whose first token is the name of the function.
+// Brackets have the position of the call.
 func asLaunch(call, shut token, kernel []token, parts, args [][]token) []token {
 	at := func(text string, of token) token {
 		of.kind, of.text = tokPunct, text
 		return of
 	}
 	out := append([]token(nil), kernel...)
-	out = append(out, at("<<<", call))
+	open := at("<<<", call)
+	open.cooperative = call.is("cudaLaunchCooperativeKernel")
+	out = append(out, open)
 	out = append(append(append(out, parts[1]...), at(",", call)), parts[2]...)
 	for _, p := range parts[4:] {
 		out = append(append(out, at(",", call)), p...)

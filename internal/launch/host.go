@@ -200,7 +200,7 @@ func (x *exec) launch(i int) (end int, ok bool) {
 	}
 	x.visited[i] = true
 	l := HostLaunch{Kernel: name.text, Span: spanOf(x.file, min(name.start, x.toks[shut].end),
-		max(name.end, x.toks[shut].end)), Cooperative: isCooperative(x.toks[i])}
+		max(name.end, x.toks[shut].end)), Cooperative: x.toks[i].cooperative}
 	for _, t := range splitList(targs) {
 		l.Template = append(l.Template, x.templateArgument(t))
 	}

@@ -31,6 +31,9 @@ type token struct {
 	text       string // as in the file, except for comments and directives
 	start, end int    // offsets in the file
 	maybe      bool   // in a branch of an #if that is perhaps not compiled; set by preprocess
+
+	// A "<<<" that stands for cudaLaunchCooperativeKernel; set by withLaunches.
+	cooperative bool
 }
 
 // is reports whether t is the punctuation or identifier text; never a string, comment or number.

@@ -109,8 +109,14 @@ func TestExists(t *testing.T) {
 	for _, body := range []string{beyond, "st.global.u32 [%A], %t;", "@%p st.global.u32 [%A+60], 1;"} {
 		th := func() *thread.Thread { return warpThread(t, body, false) }
 		want := proof(t, th(), Options{Sizes: sizes}).Verified()
-		if got := proof(t, th(), Options{Sizes: sizes, Exists: true}).Verified(); got != want {
+		r := proof(t, th(), Options{Sizes: sizes, Exists: true})
+		if got := r.Verified(); got != want {
 			t.Errorf("%s: verified %v, with models %v", body, got, want)
+		}
+		for i := range r.Findings {
+			if f := &r.Findings[i]; f.Kind != Bounds && f.Model != nil {
+				t.Errorf("%s: a finding of kind %v has a model", body, f.Kind)
+			}
 		}
 	}
 }

@@ -95,6 +95,31 @@ const (
 	readsFirst = "	ld.global.u32 %y, [part];\n"
 )
 
+// tickets is a kernel in which a thread of block 0 adds to data before a barrier of the grid, and one
+// of block 1 adds behind it and behind reset. Both store to an element of part behind the barrier.
+func tickets(reset string) string {
+	return `	@!%p0 bra S;
+	setp.ne.u32 %q, %b, 0;
+	@%q bra S;
+	atom.global.add.u32 %y, [data], 1;
+S:
+` + gridBarrier("1", weakFence, "1", weakFence) + `	@!%p0 bra E;
+	setp.eq.u32 %q, %b, 0;
+	@%q bra Z;
+	setp.ne.u32 %q, %b, 1;
+	@%q bra E;
+` + reset + `	atom.global.add.u32 %y, [data], 1;
+Z:
+	mul.wide.u32 %a, %y, 4;
+	mov.u64 %d, part;
+	add.s64 %d, %d, %a;
+	st.global.u32 [%d], %b;
+E:
+	ret;
+}
+`
+}
+
 // inLoop repeats code three times, with the number of the iteration in %n, from 1 on.
 func inLoop(body string) string {
 	return "	mov.u32 %n, 1;\nL:\n" + body +
@@ -145,6 +170,27 @@ func TestProtocols(t *testing.T) {
 		"a store beside the addition": {strings.Replace(gridBarrier("1", weakFence, "1", weakFence),
 			"	@!%p0 bra D1;\n", "	setp.eq.u32 %q, %t, 1;\n	@%q st.global.u32 [%d], %t;\n	@!%p0 bra D1;\n", 1) +
 			readsFirst + "	ret;\n}\n", false},
+		// what is counted there says nothing about the other blocks
+		"one that waits at another word": {storesOwn + strings.NewReplacer(
+			"atom.global.add.u32 %r, [count], 1;",
+			"atom.global.add.u32 %r, [flags], 1;\n	atom.global.add.u32 %r, [flags+4], 4;",
+			"ld.volatile.global.u32 %r, [count]", "ld.volatile.global.u32 %r, [flags+4]").
+			Replace(gridBarrier("1", weakFence, "1", weakFence)) + readsFirst + "	ret;\n}\n", false},
+		// the other word is no part of the counter
+		"an addition to another word": {storesOwn + strings.NewReplacer(
+			"atom.global.add.u32 %r, [count], 1;",
+			"atom.global.add.u32 %r, [flags], 1;\n	atom.global.add.u32 %r, [flags+4], 4;",
+			"ld.volatile.global.u32 %r, [count]", "ld.volatile.global.u32 %r, [flags]").
+			Replace(gridBarrier("1", weakFence, "1", weakFence)) + readsFirst + "	ret;\n}\n", true},
+		// the counter goes back to 0 while others may wait for it
+		"a counter that is reset": {storesOwn + gridBarrier("1", weakFence, "1", weakFence) +
+			readsFirst + "	atom.global.exch.b32 %r, [count], 0;\n	ret;\n}\n", false},
+		// two additions to data have different results, whatever is in between
+		"tickets on both sides of it": {tickets(""), true},
+		// between them data is 0 again, so that both threads store to part
+		"tickets on both sides of it, and a reset": {tickets("	st.global.u32 [data], 0;\n"), false},
+		"one in each iteration, and a store before the loop": {storesOwn +
+			inLoop(gridBarrier("1", weakFence, "%n", weakFence)+readsFirst), true},
 		// shared memory holds anything at the start
 		"a flag in shared memory": {`	setp.ne.u32 %q, %t, 0;
 	@%q bra W;
@@ -175,6 +221,24 @@ W:
 	setp.eq.u32 %q, %r, 0;
 	@%q bra W;
 	membar.gl;
+	ld.global.u32 %r, [data];
+E:
+	ret;
+}
+`, false},
+		// the thread that waits sets it
+		"a flag that a waiting exchange sets": {`	@!%p0 bra E;
+	setp.ne.u32 %q, %b, 0;
+	@%q bra W;
+	st.global.u32 [data], 1;
+	fence.acq_rel.gpu;
+	st.relaxed.gpu.global.u32 [count], 1;
+	bra E;
+W:
+	atom.relaxed.gpu.global.exch.b32 %r, [count], 1;
+	setp.eq.u32 %q, %r, 0;
+	@%q bra W;
+	fence.acq_rel.gpu;
 	ld.global.u32 %r, [data];
 E:
 	ret;

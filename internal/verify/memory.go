@@ -52,12 +52,12 @@ func (p *prover) mayClear(o *thread.Object) bool {
 		case w.Object == nil:
 			return w.Space == event.Global || w.Space == event.Generic
 		}
-		value, stores := stored(&w)
+		value, _ := stored(&w) // 0 if it is not known
 		if w.Update == thread.Add {
-			value, stores = w.Operands[0], true
+			value = w.Operands[0]
 		}
 		n, fixed := p.c.Value(value)
-		return !stores || !fixed || n == 0 || w.Update == thread.Add && n>>(8*w.Size-1) != 0
+		return !fixed || n == 0 || w.Update == thread.Add && n>>(8*w.Size-1) != 0
 	})
 }
 

@@ -1,11 +1,13 @@
 package verify_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"heddle/internal/event"
 	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/kernels"
@@ -120,6 +122,45 @@ E:
 `
 }
 
+// besideCounter has a barrier of the grid by a counter, beside which its leaders add something to
+// another word of the array, or do something else with it.
+func besideCounter(what string) string {
+	if !strings.Contains(what, "[") {
+		what = "atom.global.add.u32 %r, [flags+4], " + what
+	}
+	return storesOwn + strings.NewReplacer("atom.global.add.u32 %r, [count], 1;",
+		"atom.global.add.u32 %r, [flags], 1;\n	"+what+";",
+		"ld.volatile.global.u32 %r, [count]", "ld.volatile.global.u32 %r, [flags]").
+		Replace(gridBarrier("1", weakFence, "1", weakFence)) + readsFirst + "	ret;\n}\n"
+}
+
+// whileLoop repeats code three times as inLoop does, and tests for the end at the start.
+func whileLoop(before, body string) string {
+	return "	mov.u32 %n, 1;\nL:\n" + before + "	setp.gt.u32 %q, %n, 3;\n	@%q bra X;\n" + body +
+		"	add.u32 %n, %n, 1;\n	bra L;\nX:\n"
+}
+
+// blockFlag is a kernel in which block 0 sets a flag behind its data and more code, and others wait.
+func blockFlag(more string) string {
+	return `	@!%p0 bra E;
+	setp.ne.u32 %q, %b, 0;
+	@%q bra W;
+	st.global.u32 [data], 1;
+` + more + `	fence.acq_rel.gpu;
+	st.relaxed.gpu.global.u32 [count], 1;
+	bra E;
+W:
+	ld.relaxed.gpu.global.u32 %r, [count];
+	setp.eq.u32 %q, %r, 0;
+	@%q bra W;
+	fence.acq_rel.gpu;
+	ld.global.u32 %r, [data];
+E:
+	ret;
+}
+`
+}
+
 // inLoop repeats code three times, with the number of the iteration in %n, from 1 on.
 func inLoop(body string) string {
 	return "	mov.u32 %n, 1;\nL:\n" + body +
@@ -177,11 +218,7 @@ func TestProtocols(t *testing.T) {
 			"ld.volatile.global.u32 %r, [count]", "ld.volatile.global.u32 %r, [flags+4]").
 			Replace(gridBarrier("1", weakFence, "1", weakFence)) + readsFirst + "	ret;\n}\n", false},
 		// the other word is no part of the counter
-		"an addition to another word": {storesOwn + strings.NewReplacer(
-			"atom.global.add.u32 %r, [count], 1;",
-			"atom.global.add.u32 %r, [flags], 1;\n	atom.global.add.u32 %r, [flags+4], 4;",
-			"ld.volatile.global.u32 %r, [count]", "ld.volatile.global.u32 %r, [flags]").
-			Replace(gridBarrier("1", weakFence, "1", weakFence)) + readsFirst + "	ret;\n}\n", true},
+		"an addition to another word": {besideCounter("4"), true},
 		// the counter goes back to 0 while others may wait for it
 		"a counter that is reset": {storesOwn + gridBarrier("1", weakFence, "1", weakFence) +
 			readsFirst + "	atom.global.exch.b32 %r, [count], 0;\n	ret;\n}\n", false},
@@ -191,6 +228,19 @@ func TestProtocols(t *testing.T) {
 		"tickets on both sides of it, and a reset": {tickets("	st.global.u32 [data], 0;\n"), false},
 		"one in each iteration, and a store before the loop": {storesOwn +
 			inLoop(gridBarrier("1", weakFence, "%n", weakFence)+readsFirst), true},
+		// each iteration that stores has passed the barrier
+		"one in each iteration, and a read behind the loop": {whileLoop("", storesOwn+
+			gridBarrier("1", weakFence, "%n", weakFence)) + readsFirst + "	ret;\n}\n", true},
+		// the loop is left behind a store and in front of the barrier
+		"one in each iteration but the last, and a read behind the loop": {whileLoop(storesOwn,
+			gridBarrier("1", weakFence, "%n", weakFence)) + readsFirst + "	ret;\n}\n", false},
+		"a flag": {blockFlag(""), true},
+		// no flag is in shared memory
+		"a flag, and a store to an unknown address of shared memory": {blockFlag(
+			"	st.shared.u32 [%n], 1;\n"), true},
+		// that store may set the flag
+		"a flag, and a strong store to an unknown address": {blockFlag(
+			"	cvt.u64.u32 %a, %n;\n	st.relaxed.gpu.global.u32 [%a], 1;\n"), false},
 		// shared memory holds anything at the start
 		"a flag in shared memory": {`	setp.ne.u32 %q, %t, 0;
 	@%q bra W;
@@ -294,5 +344,30 @@ E:
 				t.Errorf("verified: %v", proved)
 			}
 		})
+	}
+}
+
+// TestLeftOver: a counter that an earlier launch of the kernel has left as it is starts at 0 only if
+// the kernel may set its array to 0. Adding a constant may, if that takes something away.
+func TestLeftOver(t *testing.T) {
+	dim := func(n uint32) event.Dim3 { return event.Dim3{X: n, Y: 1, Z: 1} }
+	for what, want := range map[string]bool{"4": false, "-4": true, "0": false, "%n": true,
+		"atom.global.exch.b32 %r, [flags+4], 0":   true,
+		"atom.global.exch.b32 %r, [flags+4], 5":   false,
+		"atom.global.cas.b32 %r, [flags+4], 5, 4": true, // heddle does not look at what it swaps
+	} {
+		th, err := lockstep.Build(t.Context(),
+			kernels.PTX(t, protocolHead+besideCounter(what)).Kernel("k"),
+			lockstep.Options{Geometry: event.Geometry{Grid: dim(4), Block: dim(4), Cluster: dim(1)},
+				Adversarial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const why = "an earlier launch"
+		r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{}},
+			NotZero: func(*thread.Object) (string, bool) { return why, true }})
+		if r.Verified() != want || slices.Contains(r.NotZero, why) == want {
+			t.Errorf("with %s added: verified %v, not zero: %v", what, r.Verified(), r.NotZero)
+		}
 	}
 }

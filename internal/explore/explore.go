@@ -26,12 +26,16 @@ type Options struct {
 	Order uint64
 	// Restart, if not nil, lets the exploration leave out the events of locations that no two threads
 	// access with a write among the accesses, as far as it knows. If it then meets such an access, it
-	// calls Restart and begins anew: what was visited until then is void.
+	// calls Restart and begins anew: what was visited until then is void. It also lets it leave out
+	// executions in which a thread waits with an old value (await.go).
 	Restart func()
 	// Known, if not nil, is what earlier explorations of the same program found out about its
 	// locations, and what this one adds.
 	Known *Known
 
+	// AnyOrder visits one of the executions that differ in coherence order alone: they have the same
+	// data races, and all or none has a thread that waits for ever. Their final values may differ.
+	AnyOrder bool
 	// Symmetry leaves out executions that a permutation of symmetric threads makes equal to one that is
 	// visited.
 	Symmetry bool
@@ -39,6 +43,10 @@ type Options struct {
 	guide  *guide   // the choices of a recording, and no others
 	perms  *[][]int // for tests: the permutations that are symmetries
 	repeat bool     // for tests: also repeat iterations that change nothing
+	// for tests: threads may wait with old values
+	keepStale bool
+	// for tests: all orders of atomic operations
+	keepChains bool
 }
 
 // Stats count what an exploration did.
@@ -48,6 +56,7 @@ type Stats struct {
 	Truncated  int  // of these, those in which a loop reached Options.Unroll
 	Violations int  // partial graphs that the model does not allow
 	Cut        int  // partial graphs with a thread that does not end, left out for Options.FirstEnd
+	Stale      int  // partial graphs with a thread that waits with an old value, left out
 	Symmetric  int  // partial graphs left out for Options.Symmetry
 	Orders     int  // permutations of the threads that are symmetries; 0: none were looked for
 	Dead       int  // partial graphs in which something was to come later and does not
@@ -68,10 +77,14 @@ type explorer struct {
 	*Known
 	group *group // nil: no symmetries
 
+	looks     map[look]*memmodel.Event // reads of iterations that were left out (stale)
+	keepStale bool                     // none is to be left out
+
 	idled   map[int]int // by location: executions with iterations that wrote back what they had read
 	foreign map[int]bool
 
-	forced []memmodel.Pair // of choose
+	forced   []memmodel.Pair // of choose
+	deferred memmodel.Set    // of chain: reads that get their sources last, if possible
 
 	rand *rand.Rand // nil: alternatives in their order
 	void bool       // Known has something new: the attempt ends soon
@@ -131,6 +144,7 @@ func Explore(ctx context.Context, p *Program, opt Options, visit func(*Execution
 func (x *explorer) attempt() (again bool, err error) {
 	x.stats = Stats{States: x.stats.States, Work: x.stats.Work}
 	x.idled, x.foreign, x.void = map[int]int{}, map[int]bool{}, false
+	x.looks = map[look]*memmodel.Event{}
 	if x.group != nil {
 		x.group.seen = map[[16]byte]bool{}
 	}
@@ -144,7 +158,7 @@ func (x *explorer) attempt() (again bool, err error) {
 		} else if !ok && e != nil {
 			panic(e)
 		}
-		if again = x.void; again {
+		if again = x.void; again && x.opt.Restart != nil {
 			x.opt.Restart()
 		}
 	}()
@@ -196,6 +210,10 @@ func (x *explorer) explore(st *state) {
 		x.stats.Violations++
 		return
 	}
+	if x.stale(st, d) {
+		x.stats.Stale++
+		return
+	}
 	if x.opt.guide != nil {
 		x.follow(st, d)
 		return
@@ -205,6 +223,10 @@ func (x *explorer) explore(st *state) {
 		for _, c := range next {
 			x.explore(c)
 		}
+		return
+	}
+	if x.chain(st, d) {
+		x.explore(st)
 		return
 	}
 	r, sources, closed, open := x.choose(st, d)
@@ -289,6 +311,7 @@ func (x *explorer) read(st *state, r int, sources memmodel.Set, closed bool) {
 func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmodel.Set, closed,
 	open bool) {
 	r = -1
+	best := -1
 	x.forced = x.forced[:0]
 	for e := range st.graph.Events {
 		ev := &st.graph.Events[e]
@@ -308,8 +331,15 @@ func (x *explorer) choose(st *state, d *memmodel.Derived) (r int, sources memmod
 		if last && from.Minus(one(first(from))).Empty() {
 			x.forced = append(x.forced, memmodel.Pair{First: first(from), Second: e})
 		}
-		if r < 0 || last && !closed {
-			r, sources, closed = e, from, last
+		rank := 0
+		if last {
+			rank = 1
+		}
+		if !x.deferred.Has(e) {
+			rank += 2
+		}
+		if rank > best {
+			r, sources, closed, best = e, from, last, rank
 		}
 	}
 	return r, sources, closed, open
@@ -397,14 +427,17 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 	p, ok := d.UndecidedFences()
 	list, writes := &st.graph.SC, false
 	if !ok {
-		p, ok = d.UndecidedWrites()
+		p, ok = x.undecided(st, d)
 		list, writes = &st.graph.CO, true
 	}
+	sc, co := st.graph.SC, st.graph.CO
 	if !ok {
-		x.leaf(st, d)
+		if d = x.anyOrder(st, d); d != nil {
+			x.leaf(st, d)
+		}
+		st.graph.CO = co
 		return
 	}
-	sc, co := st.graph.SC, st.graph.CO
 	both := [...]memmodel.Pair{p, {First: p.Second, Second: p.First}}
 	x.shuffle(len(both), func(i, j int) { both[i], both[j] = both[j], both[i] })
 	for _, q := range both {
@@ -426,6 +459,9 @@ func (x *explorer) decide(st *state, d *memmodel.Derived) {
 // leaf reports one execution.
 func (x *explorer) leaf(st *state, d *memmodel.Derived) {
 	x.mixed(st)
+	if x.looked(st); x.void {
+		return
+	}
 	e := x.execution(st, d)
 	x.stats.Executions++
 	switch e.End {

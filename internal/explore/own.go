@@ -111,6 +111,7 @@ func (x *explorer) constant(st *state, in *Inst, loc int) {
 // the attempt ends only serves to find more such locations.
 func (x *explorer) accessOwn(st *state, i int, in *Inst, loc int, deps memmodel.Set) {
 	t, o := &st.threads[i], &st.own[loc]
+	t.private++
 	writes := in.Kind != Load
 	switch {
 	case o.thread == noThread, o.thread == i:

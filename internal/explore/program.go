@@ -88,6 +88,9 @@ type Inst struct {
 	// Update is what an Update does besides.
 	Update UpdateKind
 	Reduce bool // red: the value read goes nowhere
+	// Commutes names the function of a Modify if updates of one name leave the same value in any
+	// order.
+	Commutes string
 
 	// Barriers of one CTA are the same if both values of Name are equal. Count is the number of
 	// threads that take part; nil means those of the CTA that can still arrive.

@@ -108,6 +108,7 @@ func Replay(ctx context.Context, p *Program, opt Options, r *Recording) (*Execut
 		return nil, err
 	}
 	opt.MaxGraphs, opt.MaxStates, opt.Order, opt.Known = 0, 0, 0, nil
+	opt.AnyOrder = false
 	opt.guide = g
 	if opt.Restart = nil; p.Locate != nil {
 		opt.Restart = func() { g.missed = true }

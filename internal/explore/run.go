@@ -199,15 +199,20 @@ func (x *explorer) enter(st *state, i int) {
 		v = &t.loops[len(t.loops)-1]
 	} else if x.idle(st, i, v) {
 		t.status = spinning
+		n := 0
 		for e := v.events; e < len(st.graph.Events); e++ {
-			if st.graph.Events[e].Thread == i && st.graph.Events[e].Op.Reads() {
-				t.spin.Add(e)
+			if st.graph.Events[e].Thread == i {
+				n++
+				if st.graph.Events[e].Op.Reads() {
+					t.spin.Add(e)
+				}
 			}
 		}
+		t.polls = n == 1 && !t.spin.Empty() && t.private == v.private
 		return
 	}
 	x.count(st, i, v)
-	v.events, v.ctrl, v.stored = len(st.graph.Events), t.ctrl, t.stored
+	v.events, v.ctrl, v.stored, v.private = len(st.graph.Events), t.ctrl, t.stored, t.private
 	v.regs = append([]value(nil), t.regs...)
 }
 

@@ -30,6 +30,8 @@ type thread struct {
 	pending *pending     // while it waits for the other lanes
 	vector  int          // the number of its last vector access
 	stored  int          // how often it changed a location of its own
+	private int          // how often it accessed a quiet location
+	polls   bool         // while spinning: the last iteration was one read
 }
 
 // visit is the last time that a thread reached the head of a loop.
@@ -38,6 +40,7 @@ type visit struct {
 	regs       []value
 	ctrl       memmodel.Set
 	stored     int // thread.stored then
+	private    int // thread.private then
 	trips      int // how often
 	times      int // how often, not counting iterations that no read decided
 }

@@ -32,11 +32,12 @@ func (d *Derived) UndecidedFences() (Pair, bool) {
 }
 
 // UndecidedWrites returns a pair of writes that coherence order must relate (8.9.6: they are
-// morally strong) and does not yet relate, and whether there is one.
-func (d *Derived) UndecidedWrites() (Pair, bool) {
+// morally strong) and does not yet relate, and whether there is one. at, if not nil, selects
+// locations.
+func (d *Derived) UndecidedWrites(at func(loc int) bool) (Pair, bool) {
 	g := d.g
 	for a := range g.Events {
-		if !g.Events[a].Op.Writes() {
+		if !g.Events[a].Op.Writes() || at != nil && !at(g.Events[a].Loc) {
 			continue
 		}
 		for b := range d.strong.Row(a).All {

@@ -87,7 +87,7 @@ func (d *Derived) patterns() {
 		for r := range d.Observation.Row(w).All {
 			last, ok := lasts[r]
 			if !ok {
-				last = d.g.acquires(r)
+				last = d.g.Acquires(r)
 				lasts[r] = last
 			}
 			if last == nil {
@@ -117,10 +117,10 @@ func (g *Graph) releases(w int) (firsts []int) {
 	return firsts
 }
 
-// acquires returns the last operations of the acquire patterns whose read is r (8.8): r itself, if
+// Acquires returns the last operations of the acquire patterns whose read is r (8.8): r itself, if
 // it acquires; a later acquiring operation on its location; a later acquiring fence. The read of a
 // reduction is part of none. nil if there are none.
-func (g *Graph) acquires(r int) (lasts Row) {
+func (g *Graph) Acquires(r int) (lasts Row) {
 	e := &g.Events[r]
 	if e.Op != Read && e.Op != Atomic || !e.Strong() {
 		return lasts

@@ -139,9 +139,12 @@ func (g *Graph) MorallyStrong(a, b int) bool {
 	if a == b || x.Op.Memory() && y.Op.Memory() && x.Loc != y.Loc {
 		return false
 	}
-	if x.Thread == y.Thread {
-		return true
-	}
+	return x.Thread == y.Thread || g.Strongly(x, y)
+}
+
+// Strongly reports whether two operations of different threads are strong, and the scope of each
+// includes the thread of the other (PTX ISA 8.7).
+func (g *Graph) Strongly(x, y *Event) bool {
 	if !x.Strong() || !y.Strong() {
 		return false
 	}

@@ -66,7 +66,9 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) (*Result, error)
 	if err != nil {
 		return &Result{Err: err}, nil
 	}
-	x := &examiner{job: job, fn: fn, opt: opt}
+	with := *opt
+	with.AnyOrder = opt.Visit == nil // who sees the executions may ask for final values
+	x := &examiner{job: job, fn: fn, opt: &with}
 	if !opt.AutoGrid && !opt.AutoBlock {
 		cfg := job.Resolve()
 		if cfg == nil {

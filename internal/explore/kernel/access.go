@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 
 	"heddle/internal/event"
@@ -212,6 +213,12 @@ func (t *thread) update(in *ir.Instr, i *explore.Inst) {
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
 	size := in.Type.Size()
+	switch in.Fn {
+	case isa.FnAdd, isa.FnAnd, isa.FnOr, isa.FnXor, isa.FnMin, isa.FnMax:
+		if !in.Type.IsFloat() {
+			i.Commutes = fmt.Sprint(in.Fn, in.Type)
+		}
+	}
 	i.Eval = func(a []int64) (int64, bool) {
 		return int64(cut(f(uint64(a[0]), uint64(a[1])), size)), true
 	}

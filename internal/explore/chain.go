@@ -9,7 +9,7 @@ import "heddle/internal/memmodel"
 //	(1) they are pairwise morally strong, by functions that commute, and their results go nowhere;
 //	(2) an operation that their reads acquire by (8.8) follows all of S in base causality order;
 //	(3) every other event at the location precedes all of S, or follows all of S, in that order,
-//	    and no read that has a source reads from S;
+//	    and whether a read reads from a member of S is not decided for any;
 //	(4) the writes that precede S have a last one in coherence order;
 //	(5) every thread that goes on has got to an event that follows all of S;
 //	(6) base causality order before the events of S is final (memmodel.Derived.Settled).
@@ -93,7 +93,7 @@ func (x *explorer) updates(st *state, d *memmodel.Derived, e int) (s memmodel.Se
 	for _, o := range rest {
 		ev := &g.Events[o]
 		switch {
-		case g.RF[o] != memmodel.Open && s.Has(g.RF[o]):
+		case g.RF[o] != memmodel.Open && s.Has(g.RF[o]), !st.not[o].And(s).Empty():
 			return s, -1
 		case d.After(o, s):
 		case !d.Before(o, s), st.maybe.Has(o):

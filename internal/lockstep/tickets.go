@@ -107,6 +107,12 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 	for i := range t.atomics {
 		t.count(of, &t.atomics[i], arrays)
 	}
+	for o, n := range of {
+		if slices.ContainsFunc(n.uses, func(u *atomicUse) bool { return u.add != 0 }) {
+			n.sum = t.add(n, o, th, loops, opt)
+			th.Slots.SetSum(o, n.sum.total, n.sum.known)
+		}
+	}
 	for _, u := range t.atomics {
 		if u.result == nil || u.add == 0 || len(u.places) != 1 || u.places[0].Object == nil ||
 			of[u.places[0].Object].bad {
@@ -118,9 +124,6 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 			continue
 		}
 		n := of[o]
-		if n.sum == nil {
-			n.sum = t.add(n, o, th, loops, opt)
-		}
 		total := n.sum.total
 		if total >= ones(8*u.size) { // where it saturates, with 64 bits
 			continue // what wraps around returns the same values again

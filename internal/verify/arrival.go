@@ -50,7 +50,7 @@ func (p *prover) arrives() *arrival {
 // findArrival returns the first addition that meets all conditions.
 func (p *prover) findArrival() *arrival {
 	f := p.th.Func
-	if f == nil || p.th.Lockstep || p.lock != nil || p.grid != nil {
+	if f == nil || p.th.Lockstep || p.lock != nil || len(p.tickets) > 0 || p.grid != nil {
 		return nil
 	}
 	if !p.countable() {

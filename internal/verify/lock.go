@@ -136,29 +136,9 @@ func (l *lock) opens(w *thread.Access) bool {
 // 8.9.2), and a section with an acquire and then a release pattern on all of its paths synchronizes
 // with both. A section whose fences lie on some paths only, and which a store ends, does neither.
 func (l *lock) hands(s event.Space) bool {
-	acquiring, releasing := l.p.fence(event.Order.Acquires, s), l.p.fence(event.Order.Releases, s)
-	take := l.take.Instr
-	for _, r := range l.frees {
-		if l.exchanges(r) {
-			continue
-		}
-		begins := []*ir.Instr{take}
-		if !acquires(l.take, s) {
-			if l.paths.ReachesPast(take, r, acquiring) {
-				return false
-			}
-			begins = l.p.th.Fences
-		}
-		for _, b := range begins {
-			if b != take && (!acquiring(b) || releasing(b) || !l.paths.Reaches(take, b)) {
-				continue
-			}
-			if !releases(r, s) && l.paths.ReachesPast(b, r, releasing) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.frees, func(r *ir.Instr) bool {
+		return !l.exchanges(r) && !l.p.handsOn(l.paths, l.take, r, s)
+	})
 }
 
 // exchanges reports whether what frees a lock is an exchange.

@@ -115,8 +115,13 @@ func (p *prover) elsewhere(w, x *thread.Access) bool { return p.disjoint(w, x, p
 func (p *prover) disjoint(x, y *thread.Access, s [2]*smt.Substitution, cond smt.Term) bool {
 	q := []smt.Term{s[0].Apply(x.Guard), s[1].Apply(y.Guard), cond,
 		p.overlap(s[0].Apply(x.Offset), x.Size, s[1].Apply(y.Offset), y.Size)}
-	for i, terms := range [][]smt.Term{{x.Guard, x.Offset}, {y.Guard, y.Offset}} {
-		for _, ax := range p.th.Axioms.For(terms, 2) {
+	return p.unsat(q, [2][]smt.Term{{x.Guard, x.Offset}, {y.Guard, y.Offset}}, s)
+}
+
+// unsat reports whether a query about two threads has no model, with the axioms for terms of each.
+func (p *prover) unsat(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution) bool {
+	for i := range terms {
+		for _, ax := range p.th.Axioms.For(terms[i], 2) {
 			q = append(q, s[i].Apply(ax))
 		}
 		for _, is := range p.th.Assumed {
@@ -126,6 +131,29 @@ func (p *prover) disjoint(x, y *thread.Access, s [2]*smt.Substitution, cond smt.
 	a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
 	p.count(a)
 	return a.Status == smt.Unsat
+}
+
+// handsOn reports whether every path from an access, by which a thread comes to hold a lock, to the
+// instruction that frees it passes an acquire pattern of accesses to a space and then a release
+// pattern.
+func (p *prover) handsOn(paths *ir.Paths, take *thread.Access, free *ir.Instr, s event.Space) bool {
+	acquiring, releasing := p.fence(event.Order.Acquires, s), p.fence(event.Order.Releases, s)
+	begins := []*ir.Instr{take.Instr}
+	if !acquires(take, s) {
+		if paths.ReachesPast(take.Instr, free, acquiring) {
+			return false
+		}
+		begins = p.th.Fences
+	}
+	for _, b := range begins {
+		if b != take.Instr && (!acquiring(b) || releasing(b) || !paths.Reaches(take.Instr, b)) {
+			continue
+		}
+		if !releases(free, s) && paths.ReachesPast(b, free, releasing) {
+			return false
+		}
+	}
+	return true
 }
 
 // lastOf returns a substitution that turns terms of t, which a thread executes in at most one loop

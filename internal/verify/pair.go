@@ -32,6 +32,7 @@ type pair struct {
 	accesses [2]*thread.Access
 	arrived  bool
 	zero     []*thread.Object // arrays of flags of which the query assumes that they are 0 at first
+	wraps    bool             // the query assumes that the counter of a ticket lock does not wrap around
 }
 
 // depths are the numbers of levels of loop axioms that are tried in turn: most pairs need none.
@@ -232,7 +233,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 	}
 	switch {
 	case a.Status == smt.Unsat:
-		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap
+		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap || x.wraps
 		if x.arrived {
 			p.zero(p.arrival.add.Object)
 		}

@@ -189,6 +189,7 @@ type prover struct {
 	strong    bool       // locks and flags may order accesses (see MayOrder)
 	lock      *lock      // nil: none does
 	flags     []*flags
+	tickets   []*ticketLock
 	arrival   *arrival // see arrives
 	sought    bool     // arrival was looked for
 	arrivals  bool     // arrivals may order the accesses of the pairs that are asked now
@@ -204,7 +205,7 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p.gridDivergence()
 	p.converged = p.convergence()
 	if p.strong {
-		p.lock, p.flags = p.findLock(), p.findFlags()
+		p.lock, p.flags, p.tickets = p.findLock(), p.findFlags(), p.findTicketLocks()
 	}
 	p.grid = p.findGridBarrier()
 	p.arrivals = true
@@ -480,6 +481,13 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 			other = append(other, p.lock.section(b).at)
 		}
 	}
+	var wraps bool
+	for _, l := range p.tickets {
+		if one, about := l.apart(a, b, s); one != smt.False {
+			q, wraps = append(q, c.Not(one)), wraps || l.wraps
+			terms, other = append(terms, about[0]...), append(other, about[1]...)
+		}
+	}
 	q, about, zero := p.publish(a, b, s, otherBlock, q)
 	terms, other = append(terms, about[0]...), append(other, about[1]...)
 	if otherBlock && p.arrivals && p.grid != nil {
@@ -532,7 +540,7 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		terms, other = append(terms, a.Values...), append(other, b.Values...)
 	}
 	x := p.pose(&pair{query: q, terms: [2][]smt.Term{terms, other}, threads: s, accesses: accesses,
-		zero: zero,
+		zero: zero, wraps: wraps,
 		finding: Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock,
 			iters: iters}})
 	if p.opt.Ways && x != nil {

@@ -56,6 +56,14 @@ type Slots struct {
 	Wrap bool
 	c    *smt.Context
 	of   map[string]schematic
+	sums map[*Object]sum
+}
+
+// sum is the sum of all additions to one counter of an array, at most; if it is not known, that of
+// one thread and one iteration.
+type sum struct {
+	total uint64
+	known bool
 }
 
 // schematic is a ticket as a function of loop counters.
@@ -65,11 +73,24 @@ type schematic struct {
 }
 
 // NewSlots returns slots over the terms of c: none at first.
-func NewSlots(c *smt.Context) *Slots { return &Slots{c: c, of: map[string]schematic{}} }
+func NewSlots(c *smt.Context) *Slots {
+	return &Slots{c: c, of: map[string]schematic{}, sums: map[*Object]sum{}}
+}
 
 // Add declares that the symbol result, a function of the loop counters, is the result of a ticket.
 func (s *Slots) Add(result smt.Term, counters []smt.Term, t Ticket) {
 	s.of[s.c.Name(result)] = schematic{counters, t}
+}
+
+// SetSum notes the sum of the constants that atomics add to one counter of an array: all of them, at
+// most, or if known is false, those of one thread and iteration. Whatever else writes there is not
+// part of it.
+func (s *Slots) SetSum(o *Object, total uint64, known bool) { s.sums[o] = sum{total, known} }
+
+// Sum returns what SetSum has noted; ok is false for an array to which no atomic adds a constant.
+func (s *Slots) Sum(o *Object) (total uint64, known, ok bool) {
+	x, ok := s.sums[o]
+	return x.total, x.known, ok
 }
 
 // StoredBeside reports whether some ticket is of another array than o, to which the kernel also

@@ -70,6 +70,11 @@ func TestVerifiedLocksAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Locks, req: phaseRequest, adversarial: true}, 300, 20)
 }
 
+// TestVerifiedTicketsAreClean is the same on gen.Tickets.
+func TestVerifiedTicketsAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Tickets, req: phaseRequest, adversarial: true}, 60, 20)
+}
+
 // TestVerifiedFlagsAreClean is the same on gen.Flags.
 func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)

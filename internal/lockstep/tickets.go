@@ -18,13 +18,21 @@ import (
 type tickets struct {
 	c       *smt.Context
 	atomics []atomicUse
+	signs   []sign
+}
+
+// sign is an addition to an array whose sign is to be proved.
+type sign struct {
+	object *Object
+	use    *atomicUse
 }
 
 // atomicUse is an atomic.
 type atomicUse struct {
 	places   []memory.Place
 	size     int
-	add      uint64 // how much it adds; 0: not a constant, or another operation
+	add      uint64   // how much it adds, at most; 0: not known, or another operation
+	by       smt.Term // how much it adds, if that is not constant; else smt.False
 	down     bool
 	result   *smt.Term // nil: none
 	start    thread.Tag
@@ -52,35 +60,60 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 			use.warp = x.mem.WarpTag(&st.mem)
 		}
 	}
-	use.add, use.down = x.addend(in, st)
+	use.add, use.by, use.down = x.addend(in, st)
 	x.tickets.atomics = append(x.tickets.atomics, use)
 }
 
 func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
 
-// addend is the constant that an atomic adds, or subtracts; 0 for other operations.
-func (x *exec) addend(in *ir.Instr, st *state) (add uint64, down bool) {
+// addend is the constant that an atomic adds, or subtracts; or what it adds, and how much that is at
+// most. add is 0 for other operations, and if what is added may be negative, as far as its bits say.
+func (x *exec) addend(in *ir.Instr, st *state) (add uint64, by smt.Term, down bool) {
 	class := in.Type.Class()
 	if class != isa.Unsigned && class != isa.Signed || in.Type == isa.U16x2 || in.Type == isa.S16x2 {
-		return 0, false
+		return 0, smt.False, false
 	}
 	if in.Vec > 1 || len(in.Src) < 2 || in.Type.Size() < 4 {
-		return 0, false
+		return 0, smt.False, false
 	}
 	w := 8 * in.Type.Size()
-	v, ok := x.c.Value(x.read(in.Src[1], w, st))
+	by = x.read(in.Src[1], w, st)
+	v, ok := x.c.Value(by)
 	switch {
+	case !ok && in.Fn == isa.FnAdd:
+		if most := x.most(by); most <= ones(w)>>1 {
+			return most, by, false
+		}
+		return 0, by, false
 	case !ok:
-		return 0, false
+		return 0, smt.False, false
 	// wraps as an addition does (PTX ISA 9.7.13.5)
 	case (in.Fn == isa.FnInc || in.Fn == isa.FnDec) && v == ones(w):
-		return 1, in.Fn == isa.FnDec
+		return 1, smt.False, in.Fn == isa.FnDec
 	case in.Fn != isa.FnAdd || v == 0:
-		return 0, false
+		return 0, smt.False, false
 	case v > ones(w)>>1:
-		return -v & ones(w), true
+		return -v & ones(w), smt.False, true
 	}
-	return v, false
+	return v, smt.False, false
+}
+
+// most is an upper bound of a term, as an unsigned number: by its bits, or as a sum.
+func (x *exec) most(t smt.Term) uint64 {
+	zeros, _ := x.c.KnownBits(t)
+	w := x.c.Width(t)
+	bound := ones(w) &^ zeros
+	if x.c.Op(t) != smt.OpSum {
+		return bound
+	}
+	total, coef := x.c.SumParts(t)
+	for i, a := range x.c.Args(t) {
+		var carry uint64
+		if total, carry = bits.Add64(total, times(coef[i], x.most(a)), 0); carry != 0 {
+			return bound
+		}
+	}
+	return min(bound, max(total, 1))
 }
 
 // counting is what the atomics of a kernel do to one array.
@@ -107,14 +140,17 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 	for i := range t.atomics {
 		t.count(of, &t.atomics[i], arrays)
 	}
+	for _, s := range t.signs {
+		th.Slots.Doubt(s.object, s.use.guard, s.use.by)
+	}
 	for o, n := range of {
-		if slices.ContainsFunc(n.uses, func(u *atomicUse) bool { return u.add != 0 }) {
+		if slices.ContainsFunc(n.uses, (*atomicUse).adds) {
 			n.sum = t.add(n, o, th, loops, opt)
 			th.Slots.SetSum(o, n.sum.total, n.sum.known)
 		}
 	}
 	for _, u := range t.atomics {
-		if u.result == nil || u.add == 0 || len(u.places) != 1 || u.places[0].Object == nil ||
+		if u.result == nil || !u.adds() || len(u.places) != 1 || u.places[0].Object == nil ||
 			of[u.places[0].Object].bad {
 			continue
 		}
@@ -134,11 +170,13 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 		th.Slots.Wrap = th.Slots.Wrap || !n.sum.known
 		th.Slots.Add(*u.result, u.counters, thread.Ticket{
 			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
-			Down:   u.down,
-			Stored: stored, Resets: resets, Ordered: opt.Lockstep, Total: total,
+			By: u.by, Down: u.down, Stored: stored, Resets: resets, Ordered: opt.Lockstep, Total: total,
 		})
 	}
 }
+
+// adds reports whether an atomic is an addition.
+func (u *atomicUse) adds() bool { return u.add != 0 || u.by != smt.False }
 
 // add sums up all additions to one counter of an array.
 func (t *tickets) add(n *counting, o *Object, th *Thread, loops *loop.Table, opt Options) *sum {
@@ -152,7 +190,8 @@ func (t *tickets) add(n *counting, o *Object, th *Thread, loops *loop.Table, opt
 	}
 	byOne := make([]uint64, len(n.uses)) // thread
 	for i, u := range n.uses {
-		byOne[i] = u.add
+		byOne[i] = max(u.add, 1)
+		known = known && (u.add != 0 || u.by == smt.False)
 		for _, l := range u.around {
 			trips, ok := loops.Of(l).Trips()
 			known = known && ok
@@ -228,8 +267,11 @@ func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.M
 			n = &counting{size: u.size, down: u.down}
 			of[o] = n
 		}
-		n.bad = n.bad || u.add == 0 || n.size != u.size || n.down != u.down || len(u.places) != 1
+		n.bad = n.bad || !u.adds() || n.size != u.size || n.down != u.down || len(u.places) != 1
 		n.uses = append(n.uses, u)
+		if u.add == 0 && u.by != smt.False {
+			t.signs = append(t.signs, sign{o, u})
+		}
 	}
 }
 

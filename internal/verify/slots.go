@@ -25,6 +25,9 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 	}
 	var out []smt.Term
 	for i, a := range slots[0] {
+		if !p.addUp(a.Object) {
+			continue
+		}
 		for j, b := range slots[1] {
 			if len(out) >= maxSlots {
 				return out
@@ -36,6 +39,18 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 		}
 	}
 	return out
+}
+
+// addUp reports whether nothing negative is added to a counter. It asks once for each array.
+func (p *prover) addUp(o *thread.Object) bool {
+	yes, known := p.up[o]
+	if !known {
+		yes = !slices.ContainsFunc(p.th.Slots.Doubts(o), func(d thread.Doubt) bool {
+			return !p.always(d.Guard, p.c.Sle(p.c.Const(0, p.c.Width(d.By)), d.By))
+		})
+		p.up[o] = yes
+	}
+	return yes
 }
 
 // ownCopy asks for a race of a thread with an asynchronous copy that it issued and has not waited

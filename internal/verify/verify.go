@@ -194,6 +194,7 @@ type prover struct {
 	sought    bool     // arrival was looked for
 	arrivals  bool     // arrivals may order the accesses of the pairs that are asked now
 	grid      *gridBarrier
+	up        map[*thread.Object]bool // see addUp
 }
 
 // Kernel verifies what th describes.
@@ -272,6 +273,7 @@ func (p *prover) modelled(pairs []*pair) *Result {
 func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 	p := &prover{
 		ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}, exists: opt.Exists,
+		up: map[*thread.Object]bool{},
 	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	p.strong = th.Adversarial && MayOrder(th)

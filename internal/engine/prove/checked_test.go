@@ -20,7 +20,7 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
 	names := []string{"aliases", "arrivals", "bounds", "counters", "exchange", "flags", "gridbarriers",
-		"lanes", "locks", "ordinary", "textures", "tickets", "tolerated"}
+		"lanes", "locks", "ordinary", "ranks", "textures", "tickets", "tolerated"}
 	if testing.Short() { // under the race detector, ten times slower
 		names = names[:1]
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // Threads take slots of an array by adding to a counter: the results of atom.add differ between
-// threads, as long as all operations on the counter are additions in one direction. Atomics on one
+// threads, as long as all operations on the counter are additions in one direction. What is added may
+// differ too, and may be 0. Atomics on one
 // word are executed one after the other (PTX ISA 8.9.3). So of two additions of c1 and c2 > 0, the
 // later one returns at least c1 more than the first, and less than 2^w - c2 more while the sum of
 // all additions stays below 2^w.
@@ -32,7 +33,8 @@ type Ticket struct {
 	Start  Tag // these three as in Access
 	Warp   Tag
 	Grid   Tag
-	Add    uint64     // as wide as the result; not zero
+	Add    uint64     // as wide as the result; not zero unless By says how much
+	By     smt.Term   // what is added, if that is not constant; else smt.False
 	Down   bool       // all threads subtract: they add -Add
 	Stored bool       // the kernel also stores to the array
 	Resets []smt.Term // Tag.Barrier of the strong stores to the array
@@ -44,7 +46,7 @@ type Ticket struct {
 
 // Renamed returns the ticket under a renaming of symbols.
 func (t Ticket) Renamed(sub *smt.Substitution) Ticket {
-	t.Offset, t.Start = sub.Apply(t.Offset), t.Start.Renamed(sub)
+	t.Offset, t.By, t.Start = sub.Apply(t.Offset), sub.Apply(t.By), t.Start.Renamed(sub)
 	t.Warp, t.Grid = t.Warp.Renamed(sub), t.Grid.Renamed(sub)
 	return t
 }
@@ -57,7 +59,12 @@ type Slots struct {
 	c    *smt.Context
 	of   map[string]schematic
 	sums map[*Object]sum
+	// doubts are what is added to an array, if its bits do not show that it is not negative
+	doubts map[*Object][]Doubt
 }
+
+// Doubt is something that is added under a guard, which may be negative.
+type Doubt struct{ Guard, By smt.Term }
 
 // sum is the sum of all additions to one counter of an array, at most; if it is not known, that of
 // one thread and one iteration.
@@ -74,13 +81,22 @@ type schematic struct {
 
 // NewSlots returns slots over the terms of c: none at first.
 func NewSlots(c *smt.Context) *Slots {
-	return &Slots{c: c, of: map[string]schematic{}, sums: map[*Object]sum{}}
+	return &Slots{c: c, of: map[string]schematic{}, sums: map[*Object]sum{}, doubts: map[*Object][]Doubt{}}
 }
 
 // Add declares that the symbol result, a function of the loop counters, is the result of a ticket.
 func (s *Slots) Add(result smt.Term, counters []smt.Term, t Ticket) {
 	s.of[s.c.Name(result)] = schematic{counters, t}
 }
+
+// Doubt notes that something may be negative which is added to an array under a guard.
+func (s *Slots) Doubt(o *Object, guard, by smt.Term) {
+	s.doubts[o] = append(s.doubts[o], Doubt{guard, by})
+}
+
+// Doubts returns what must be shown not to be negative before results of additions to an array are
+// taken to differ.
+func (s *Slots) Doubts(o *Object) []Doubt { return s.doubts[o] }
 
 // SetSum notes the sum of the constants that atomics add to one counter of an array: all of them, at
 // most, or if known is false, those of one thread and iteration. Whatever else writes there is not
@@ -157,10 +173,21 @@ func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
 	if a.Down {
 		up, down = down, up
 	}
-	first, second := c.Ule(c.Const(a.Add, w), up), c.Ule(c.Const(b.Add, w), down)
+	na, nb := a.amount(c, w), b.amount(c, w)
+	first, second := c.Ule(na, up), c.Ule(nb, down)
 	if a.Total == 0 {
-		return c.And(first, second)
+		zero := c.Const(0, w)
+		nothing := c.And(c.Eq(ra, rb), c.Or(c.Eq(na, zero), c.Eq(nb, zero)))
+		return c.Or(nothing, c.And(first, second))
 	}
 	last := c.Const(a.Total, w)
 	return c.Or(c.And(first, c.Ule(up, last)), c.And(second, c.Ule(down, last)))
+}
+
+// amount is what an addition adds, or subtracts, with w bits.
+func (t Ticket) amount(c *smt.Context, w int) smt.Term {
+	if t.By != smt.False {
+		return t.By
+	}
+	return c.Const(t.Add, w)
 }

@@ -75,6 +75,12 @@ func TestVerifiedTicketsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Tickets, req: phaseRequest, adversarial: true}, 60, 20)
 }
 
+// TestVerifiedRanksAreClean is the same on gen.Ranks, half of whose kernels add sizes whose sign or
+// sum is not known.
+func TestVerifiedRanksAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Ranks, req: phaseRequest}, 60, 20)
+}
+
 // TestVerifiedFlagsAreClean is the same on gen.Flags.
 func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)

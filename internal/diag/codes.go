@@ -36,6 +36,9 @@ const (
 	CodeMBarrierRange         Code = "mbarrier-count-range"
 	CodeMBarrierBytes         Code = "mbarrier-tx-mismatch"
 	CodeMBarrierState         Code = "mbarrier-state"
+	CodeMBarrierRemote        Code = "mbarrier-remote"
+	CodePeerNotStarted        Code = "dsmem-not-started"
+	CodePeerExited            Code = "dsmem-exited"
 	CodeBulkAlignment         Code = "bulk-alignment"
 	CodeAsyncUnfinished       Code = "async-unfinished"
 

@@ -308,6 +308,112 @@ bit of a phase counter as parity.`,
 		},
 	},
 	{
+		Code: CodeMBarrierRemote, Family: Bugs,
+		Title: "an operation that does not reach the mbarrier of another block",
+		Text: `The address of an mbarrier is one of another block of the cluster, and the instruction
+reaches those of its own block only: a wait, a test, mbarrier.init and mbarrier.inval never
+reach another block, and an arrival, expect_tx or complete_tx needs .shared::cluster
+(PTX ISA 9.7.13.15). A bulk copy and st.async signal an mbarrier of the block that they write to.`,
+		Fix: `Write .shared::cluster, or let a thread of the other block execute the operation.`,
+		Example: Example{
+			File: "remote.cu",
+			Text: clusterHead + `    if (threadIdx.x == 0 && rank == 1)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(peer) : "memory");
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}
+`,
+			Flags: []string{"--grid", "2", "--block", "32", "--arch", "sm_90"},
+		},
+		Fixed: Example{
+			Text: clusterHead + `    if (threadIdx.x == 0 && rank == 1)
+        asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" :: "r"(peer) : "memory");
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}
+`,
+		},
+	},
+	{
+		Code: CodePeerNotStarted, Family: Bugs,
+		Title: "an access to the shared memory of a block that may not have started",
+		Text: `The blocks of a cluster run at the same time, but do not start at the same time. Nothing
+that the other block has done comes before this access, so that its shared memory may not
+exist yet.`,
+		Fix: `Let all threads of the cluster pass its barrier before the first access:
+barrier.cluster.arrive and barrier.cluster.wait, or cluster.sync().`,
+		Example: Example{
+			File: "start.cu",
+			Text: `__global__ void __cluster_dims__(2, 1, 1) k(int *x) {
+    __shared__ int s;
+    unsigned a = (unsigned)__cvta_generic_to_shared(&s), peer, rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(peer) : "r"(a), "r"(rank ^ 1));
+    if (threadIdx.x == 0)
+        asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(peer), "r"(rank) : "memory");
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (threadIdx.x == 0) x[blockIdx.x] = s;
+}
+`,
+			Flags: []string{"--grid", "2", "--block", "32", "--arch", "sm_90"},
+		},
+		Fixed: Example{
+			Text: `__global__ void __cluster_dims__(2, 1, 1) k(int *x) {
+    __shared__ int s;
+    unsigned a = (unsigned)__cvta_generic_to_shared(&s), peer, rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(peer) : "r"(a), "r"(rank ^ 1));
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (threadIdx.x == 0)
+        asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(peer), "r"(rank) : "memory");
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (threadIdx.x == 0) x[blockIdx.x] = s;
+}
+`,
+		},
+	},
+	{
+		Code: CodePeerExited, Family: Bugs,
+		Title: "an access to the shared memory of a block that may have ended",
+		Text: `The shared memory of a block exists until its last thread has ended. No thread of the block
+waits for this access, so that the block may end first.`,
+		Fix: `Let all threads of the cluster pass its barrier behind the last access. The barrier may be
+relaxed if nothing else is to be ordered.`,
+		Example: Example{
+			File: "end.cu",
+			Text: `__global__ void __cluster_dims__(2, 1, 1) k(int *x) {
+    __shared__ int s;
+    unsigned a = (unsigned)__cvta_generic_to_shared(&s), peer, rank;
+    int v;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(peer) : "r"(a), "r"(rank ^ 1));
+    if (threadIdx.x == 0) s = rank;
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (threadIdx.x == 0) {
+        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(peer) : "memory");
+        x[blockIdx.x] = v;
+    }
+}
+`,
+			Flags: []string{"--grid", "2", "--block", "32", "--arch", "sm_90"},
+		},
+		Fixed: Example{
+			Text: `__global__ void __cluster_dims__(2, 1, 1) k(int *x) {
+    __shared__ int s;
+    unsigned a = (unsigned)__cvta_generic_to_shared(&s), peer, rank;
+    int v;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(peer) : "r"(a), "r"(rank ^ 1));
+    if (threadIdx.x == 0) s = rank;
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (threadIdx.x == 0) {
+        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(peer) : "memory");
+        x[blockIdx.x] = v;
+    }
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}
+`,
+		},
+	},
+	{
 		Code: CodeBulkAlignment, Family: Bugs,
 		Title: "a bulk copy whose size or address is not a multiple of 16",
 		Text: `The size of cp.async.bulk and both of its addresses must be multiples of 16 bytes; the
@@ -393,3 +499,14 @@ bulk store with cp.async.bulk.wait_group.read 0.`,
 		},
 	},
 }
+
+// clusterHead begins the examples of a remote mbarrier.
+const clusterHead = `__global__ void __cluster_dims__(2, 1, 1) k(int *x) {
+    __shared__ unsigned long long bar;
+    unsigned b = (unsigned)__cvta_generic_to_shared(&bar), peer, rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(peer) : "r"(b));
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(b) : "memory");
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+`

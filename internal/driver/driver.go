@@ -41,8 +41,11 @@ type Options struct {
 	// FenceOfWriter: a proxy fence counts only if the thread of the access has executed it.
 	// IgnoreProxyReads: a generic read needs no proxy fence before an asynchronous write.
 	FenceOfWriter, IgnoreProxyReads bool
-	MaxSteps                        uint64 // warp instructions for each run; 0: the engine's own limit
-	Memory                          uint64 // bytes for each run; 0: the emulator's default
+	// StrictScopes takes operations on mbarriers without a written scope at the scope of the block, also
+	// on objects that other blocks of the cluster use.
+	StrictScopes bool
+	MaxSteps     uint64 // warp instructions for each run; 0: the engine's own limit
+	Memory       uint64 // bytes for each run; 0: the emulator's default
 	// Workers is how many kernels are examined at a time, 0: one for each core. It is also how many
 	// goroutines emulate independent blocks of a run, 0: one, because the detector takes the events
 	// in turn.

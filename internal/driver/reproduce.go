@@ -35,6 +35,9 @@ func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string 
 	if opt.IgnoreProxyReads {
 		b.WriteString(" --proxy-war ignore")
 	}
+	if opt.StrictScopes {
+		b.WriteString(" --mbar-scope strict")
+	}
 	if flags := cfg.Flags(); flags != "" {
 		b.WriteString(" " + flags)
 	}

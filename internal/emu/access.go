@@ -459,6 +459,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	e.Kind, e.Space, e.Order, e.Scope, e.Orders, e.Proxy = mo.kind, sp, mo.order, mo.scope, mo.part,
 		mo.proxy
 	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.elem), &x.addr, stored
+	e.Peer = x.peer
 	e.Data = nil
 	if mo.kind == event.Write && mo.src != nil {
 		e.Data = &x.data

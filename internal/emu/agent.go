@@ -29,6 +29,7 @@ type agent struct {
 
 	// of a bulk operation
 	op       *bulkOp
+	home     *block // whose shared memory it writes and whose mbarrier it signals
 	to, from uint64
 	size     uint64
 	unsized  bool   // a box of a tensor whose size is not known (box.go)
@@ -52,7 +53,7 @@ func (x *exec) newAgent(in *inst, l int) *agent {
 		a = new(agent)
 	}
 	x.agentID++
-	a.id, a.in, a.site, a.warp, a.lane = x.agentID, in, x.site(in), x.warp, l
+	a.id, a.in, a.site, a.warp, a.lane, a.home = x.agentID, in, x.site(in), x.warp, l, b
 	b.agents = append(b.agents, a)
 	return a
 }
@@ -141,12 +142,22 @@ func (x *exec) stepAgent(b *block, i int) {
 // signal tells the mbarrier of an agent that it is complete.
 func (x *exec) signal(a *agent) {
 	m := a.bar
+	if a.home != x.block {
+		if a.home.live == 0 {
+			x.agentFails(a, PeerExited, "%s signals %s of %s, whose threads have all ended", a.in.ir.Op(),
+				x.barrierText(m.addr), x.blockText(a.home))
+			return
+		}
+		x.reach(a.home)
+		defer x.comeHome()
+	}
 	m.agents--
 	if a.op != nil {
 		m.left = append(m.left, leftover{m.phase, a.site, event.ThreadOf(a.warp.id, a.lane)})
 	}
 	if x.sink != nil {
-		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr, Arrival: a.copies}
+		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr, Peer: x.peer,
+			Arrival: a.copies}
 		if a.op != nil {
 			x.evs.signal.Bytes = int64(a.size)
 		}

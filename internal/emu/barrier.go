@@ -31,6 +31,9 @@ const (
 	atWarpSync
 	atPhase // of an mbarrier, in a trace
 	atRound // of a loop, in a trace by rounds
+	atClusterArrive
+	atClusterWait
+	atClusterPassed // for a moment
 )
 
 // wait describes the operation for which a fragment waits.

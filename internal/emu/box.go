@@ -83,8 +83,11 @@ func (x *exec) issueBox(in *inst, l int) {
 	if op.bar == nil {
 		return
 	}
-	addr, ok := x.sharedAddress(in, &in.s[3], op.bar, l)
+	home, addr, ok := x.sharedAddress(in, &in.s[3], op.bar, l)
 	if !ok {
+		return
+	}
+	if home != x.block {
 		return
 	}
 	m := x.liveMBarrier(in, l, addr)

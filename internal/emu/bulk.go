@@ -22,6 +22,8 @@ type bulkOp struct {
 	elem     *memOp  // of a reduction: an element
 	box      *box    // of a copy of a tensor
 	rmw      rmwFunc // of a reduction
+	mask     *src    // the ranks of the blocks to which a copy goes; nil: to one
+	value    *memOp  // of st.async and red.async: what is stored; nil of others
 }
 
 // bulkGroupOp is a decoded commit_group or wait_group.
@@ -36,7 +38,7 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
-	case use.Size < 0 && c.slice == nil:
+	case use.Size < 0 && use.Value < 0 && c.slice == nil:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	case c.slice == nil && c.p.track:
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
@@ -46,10 +48,23 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	d := inst{guard: c.guard(), run: runBulk, misc: &miscOp{bulk: op,
 		origin: c.originOfCopy(in)}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
+	if use.Value >= 0 {
+		return c.asyncStore(in, op, d)
+	}
 	operands := []*memOp{op.to, op.from}
 	if use.Barrier >= 0 {
-		op.bar = &memOp{space: event.Shared, wide: 8}
+		op.bar = &memOp{space: event.Shared, wide: 8, remote: use.Remote}
 		operands = append(operands, op.bar)
+	}
+	if use.Mask >= 0 {
+		if use.Mask >= len(in.Src) {
+			return fmt.Errorf("%s: a mask of blocks expected", opcodeText(in))
+		}
+		mask, err := c.srcOf(in.Src[use.Mask], isa.U32)
+		if err != nil {
+			return err
+		}
+		op.mask = &mask
 	}
 	for i, m := range operands {
 		at, operand := i, i
@@ -77,12 +92,56 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 		return err
 	}
 	d.s[2] = size
-	if use.Reduce != isa.NoFn {
-		n := uint64(in.Type.Size())
-		op.elem = &memOp{size: n, wide: n, scope: event.GPU}
-		if op.rmw = bulkReduction(use.Reduce, in.Type); op.rmw == nil {
-			return fmt.Errorf("%s is not supported", opcodeText(in))
+	if err := c.reduction(in, op); err != nil {
+		return err
+	}
+	c.emit(d)
+	return nil
+}
+
+// reduction decodes how a reduction changes an element.
+func (c *compiler) reduction(in *ir.Instr, op *bulkOp) error {
+	if op.use.Reduce == isa.NoFn {
+		return nil
+	}
+	n := uint64(in.Type.Size())
+	op.elem = &memOp{size: n, wide: n, scope: event.GPU}
+	if op.rmw = bulkReduction(op.use.Reduce, in.Type); op.rmw == nil {
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	return nil
+}
+
+// asyncStore decodes st.async and red.async (PTX ISA 9.7.9.12, 9.7.13.7), whose addresses are generic
+// if no space is written.
+func (c *compiler) asyncStore(in *ir.Instr, op *bulkOp, d inst) error {
+	space := event.Generic
+	if in.Space == event.Shared {
+		space = event.Shared
+	}
+	op.value = &memOp{space: space}
+	n, err := c.element(in, op.value)
+	if err != nil {
+		return err
+	}
+	if op.value.src, err = c.elements(in.Src[1], n, in.Type); err != nil {
+		return err
+	}
+	op.to = &memOp{space: space, wide: op.value.wide, remote: true}
+	op.bar = &memOp{space: space, wide: 8, remote: true}
+	var p inst
+	d.s[1], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
+	for i, m := range map[int]*memOp{0: op.to, 2: op.bar} {
+		if err := c.address(in.Src[i], &p, m); err != nil {
+			return err
 		}
+		d.s[i/2*3] = p.s[0]
+	}
+	if d.s[2], err = c.srcOf(ir.Operand{Kind: ir.Imm, Val: op.value.wide}, isa.U32); err != nil {
+		return err
+	}
+	if err := c.reduction(in, op); err != nil {
+		return err
 	}
 	c.emit(d)
 	return nil
@@ -113,37 +172,130 @@ func runBulk(x *exec, in *inst) {
 	}
 }
 
-// issueBulk makes the agent of one lane's operation.
+// issueBulk makes the agents of one lane's operation: one for each block that it goes to.
 func (x *exec) issueBulk(in *inst, l int) {
 	op := in.misc.bulk
-	size := x.src(&in.s[2])[l] & (1<<32 - 1)
 	if op.box != nil && op.box.open {
 		x.issueBox(in, l)
 		return
 	}
-	to := (x.src(&in.s[0])[l] + op.to.off) & op.to.amask
-	from := (x.src(&in.s[1])[l] + op.from.off) & op.from.amask
-	if !x.checkBulk(in, l, to, from, size) {
+	v := bulkAt{size: x.src(&in.s[2])[l] & (1<<32 - 1), from: (x.src(&in.s[1])[l] + op.from.off) & op.from.amask,
+		to: (x.src(&in.s[0])[l] + op.to.off) & op.to.amask, home: x.block}
+	if op.bar != nil {
+		var ok bool
+		if v.home, v.bar, ok = x.sharedAddress(in, &in.s[3], op.bar, l); !ok {
+			return
+		}
+	}
+	if op.use.To == event.Shared && !x.destination(in, l, &v) {
+		return
+	}
+	if op.mask == nil {
+		x.issueTo(in, l, v)
+		return
+	}
+	ranks := x.src(op.mask)[l] & (1<<16 - 1)
+	for r := ranks; r != 0 && x.stop == nil; r &= r - 1 {
+		n := bits.TrailingZeros64(r)
+		switch c := x.block.cluster; {
+		case c == nil && n == 0:
+			v.home = x.block
+		case c == nil || n >= len(c.blocks):
+			x.fail(in, OutOfBounds, l, "%s to the block with rank %d of a cluster of %d", in.ir.Op(), n,
+				x.geo.Ranks())
+			return
+		case c.blocks[n] != x.block && c.blocks[n].live == 0:
+			x.peerEnded(in, l, c.blocks[n])
+			return
+		default:
+			v.home = c.blocks[n]
+		}
+		x.issueTo(in, l, v)
+	}
+}
+
+// bulkAt is where an operation takes place: home is the block whose shared memory it writes and whose
+// mbarrier it signals.
+type bulkAt struct {
+	to, from, size, bar uint64
+	home                *block
+}
+
+// destination finds the block of a destination in shared memory, which is that of the mbarrier (PTX
+// ISA 9.7.9.25.4.1), and the offset there.
+func (x *exec) destination(in *inst, l int, v *bulkAt) bool {
+	op := in.misc.bulk
+	if op.to.space == event.Generic {
+		sp := &x.prog.space
+		if v.to>>sp.shift != 0 || sp.windowOf(v.to) != sharedWindow {
+			x.fail(in, OutOfBounds, l, "%s to address %#x, which is not in shared memory", in.ir.Op(), v.to)
+			return false
+		}
+		v.to -= sp.windowBase(sharedWindow)
+	}
+	b, off := x.home(v.to)
+	if b == nil {
+		return true // out of bounds, as checkBulk finds
+	}
+	switch v.to = off; {
+	case op.mask != nil: // the same offset in every block
+	case b != x.block && !op.use.Remote:
+		x.fail(in, RemoteAddress, l, "%s to the shared memory of %s: without .shared::cluster it reaches "+
+			"that of its own block only", in.ir.Op(), x.blockText(b))
+		return false
+	case b != v.home:
+		x.fail(in, RemoteAddress, l, "%s writes the shared memory of %s and signals an mbarrier of %s; "+
+			"both are in one block (PTX ISA 9.7.9.25.4.1)", in.ir.Op(), x.blockText(b),
+			x.blockText(v.home))
+		return false
+	case b == x.block && op.use.From == event.Shared:
+		x.fail(in, RemoteAddress, l, "%s from the shared memory of the block to itself: the destination "+
+			"has to be in another block (PTX ISA 9.7.9.25.4.1)", in.ir.Op())
+		return false
+	}
+	return true
+}
+
+// issueTo makes the agent of an operation for one block.
+func (x *exec) issueTo(in *inst, l int, v bulkAt) {
+	op := in.misc.bulk
+	if v.home != x.block {
+		x.reach(v.home)
+		defer x.comeHome()
+	}
+	if op.value == nil && !x.checkBulk(in, l, v.to, v.from, v.size) ||
+		op.value != nil && !x.checkAsyncStore(in, l, v.to, v.size) {
 		return
 	}
 	var m *mbarrier
 	if op.bar != nil {
-		addr, ok := x.sharedAddress(in, &in.s[3], op.bar, l)
-		if !ok {
-			return
-		}
-		if m = x.liveMBarrier(in, l, addr); m == nil {
+		if m = x.liveMBarrier(in, l, v.bar); m == nil {
 			return
 		}
 		m.agents++
 	}
-	a := x.newAgent(in, l)
-	a.op, a.to, a.from, a.size, a.bar = op, to, from, size, m
 	e := &x.evs.bulk
-	*e = event.Bulk{ID: a.id, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l, Active: x.mask,
-		From: event.Range{Space: op.use.From, Addr: from, Size: size},
-		To:   event.Range{Space: op.use.To, Addr: to, Size: size}, Reduce: op.rmw != nil,
-		Grouped: m == nil}
+	*e = event.Bulk{Warp: x.warp.id, Site: x.site(in), Mask: 1 << l, Active: x.mask,
+		From:   event.Range{Space: op.use.From, Addr: v.from, Size: v.size},
+		To:     event.Range{Space: op.use.To, Addr: v.to, Size: v.size, Peer: x.peer},
+		Reduce: op.rmw != nil, Grouped: m == nil, Generic: op.value != nil}
+	if op.value != nil {
+		e.From = event.Range{}
+	}
+	home := x.block
+	if x.own != nil { // the agent is one of the issuer's block
+		x.block = x.own
+	}
+	a := x.newAgent(in, l)
+	x.block = home
+	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, home
+	e.ID = a.id
+	if op.value != nil {
+		x.gather(op.value, 1<<l)
+		a.data = make([]byte, v.size)
+		storeWide(a.data, &x.data, l, v.size)
+		a.step = agentRead
+	}
 	if m != nil {
 		e.Addr = m.addr
 	} else {
@@ -151,15 +303,39 @@ func (x *exec) issueBulk(in *inst, l int) {
 	}
 	x.wrote, x.changed = true, true
 	switch {
-	case x.touched == nil:
+	case x.touched == nil || op.value != nil:
 	case op.use.To == event.Global:
-		x.touched.Mark(order.Write, to, size)
-	default:
-		x.touched.Mark(order.Read, from, size)
+		x.touched.Mark(order.Write, v.to, v.size)
+	case op.use.From == event.Global:
+		x.touched.Mark(order.Read, v.from, v.size)
 	}
 	if x.sink != nil {
 		x.sink.Bulk(e)
 	}
+}
+
+// checkAsyncStore is checkBulk for st.async and red.async.
+func (x *exec) checkAsyncStore(in *inst, l int, to, size uint64) bool {
+	if !x.bulkInside(in, l, event.Shared, to, size, "write") {
+		return false
+	}
+	if to%size != 0 {
+		x.fail(in, Misaligned, l, "%s at shared address %#x, which is not a multiple of %d", in.ir.Op(),
+			to, size)
+		return false
+	}
+	return x.outsideObjects(in, l, to, size)
+}
+
+// outsideObjects reports whether a range of shared memory has no live mbarrier in it. If it has, the
+// run ends.
+func (x *exec) outsideObjects(in *inst, l int, addr, size uint64) bool {
+	m := x.block.mbarrierIn(addr, size)
+	if m != nil {
+		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
+			"is in use", in.ir.Op(), size, addr, x.barrierText(m.addr))
+	}
+	return m == nil
 }
 
 // checkBulk reports whether the operands of an operation are aligned, within memory, and outside of
@@ -192,12 +368,7 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 	if use.To != event.Shared {
 		shared = from
 	}
-	if m := x.block.mbarrierIn(shared, size); m != nil {
-		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
-			"is in use", in.ir.Op(), size, shared, x.barrierText(m.addr))
-		return false
-	}
-	return true
+	return x.outsideObjects(in, l, shared, size)
 }
 
 // bulkShared checks the range in shared memory of an operation in a trace, which does not know
@@ -207,15 +378,11 @@ func (x *exec) bulkShared(in *inst, l int, use *isa.BulkUse, to, from, size uint
 	if use.To == event.Shared {
 		shared, what = to, "write"
 	}
-	if !x.bulkInside(in, l, event.Shared, shared, size, what) {
-		return false
+	if use.To == use.From && !x.bulkInside(in, l, event.Shared, from, size, "read") {
+		return false // both blocks have memory of one size
 	}
-	if m := x.block.mbarrierIn(shared, size); m != nil {
-		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
-			"is in use", in.ir.Op(), size, shared, x.barrierText(m.addr))
-		return false
-	}
-	return true
+	return x.bulkInside(in, l, event.Shared, shared, size, what) &&
+		x.outsideObjects(in, l, shared, size)
 }
 
 // bulkInside checks one range of an operation.
@@ -354,12 +521,15 @@ func (x *exec) writeBulk(a *agent) {
 	x.changed = true
 	if x.prog.traced {
 		if a.op.use.To == event.Shared {
+			own := x.block
+			x.block = a.home
 			x.forgetShared(a.to, a.size, a.in)
+			x.block = own
 		}
 		return
 	}
 	if a.op.use.To == event.Shared {
-		copy(x.block.shared[a.to:], a.data)
+		x.writeShared(a)
 		return
 	}
 	for at, left := a.to, a.data; len(left) > 0; {
@@ -377,5 +547,17 @@ func (x *exec) writeBulk(a *agent) {
 			}
 		}
 		at, left = at+uint64(n), left[n:]
+	}
+}
+
+// writeShared writes the destination of an operation in the shared memory of some block.
+func (x *exec) writeShared(a *agent) {
+	at := a.home.shared[a.to:]
+	if a.op.rmw == nil {
+		copy(at, a.data)
+		return
+	}
+	for i := uint64(0); i < a.size; i += a.op.elem.size {
+		a.op.elem.modify(a.op.rmw, at[i:], loadUint(a.data[i:], a.op.elem.size), 0)
 	}
 }

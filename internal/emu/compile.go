@@ -48,7 +48,7 @@ func newProgram(c *compiler, k *ir.Func, forms bool) (*program, error) {
 		byFunc: make(map[*ir.Func]*fcode),
 		byVar:  make(map[*ir.Var]int),
 		space:  newSpace(k.Module.AddressSize),
-		traced: c.slice != nil,
+		traced: c.slice != nil, clusters: c.clustered(),
 	}
 	c.p, c.consts = p, make(map[uint64]*alu.Lanes)
 	for _, f := range c.reachable(k) {
@@ -397,18 +397,20 @@ func init() { // the functions refer to the table
 		isa.ActLoad: (*compiler).access, isa.ActStore: (*compiler).access,
 		isa.ActAtomic: (*compiler).access, isa.ActReduce: (*compiler).access,
 		isa.ActCopy: (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
-		isa.ActBulkCopy: (*compiler).bulkCopy, isa.ActBulkGroup: (*compiler).bulkGroup,
+		isa.ActBulkCopy: (*compiler).bulkCopy, isa.ActAsyncStore: (*compiler).bulkCopy,
+		isa.ActBulkGroup:      (*compiler).bulkGroup,
 		isa.ActMBarrier:       (*compiler).mbarrierInstr,
 		isa.ActConvertAddress: (*compiler).cvta, isa.ActTestSpace: (*compiler).isspacep,
 
-		// A block reaches its own shared memory only: see opaque.go.
+		// Addresses in the shared memory of other blocks: see cluster.go.
 		isa.ActClusterAccess:         (*compiler).access,
 		isa.ActConvertClusterAddress: (*compiler).cvta,
 		isa.ActTestClusterSpace:      (*compiler).isspacep,
 		isa.ActMapAddress:            (*compiler).mapa, isa.ActQueryRank: (*compiler).getctarank,
 
 		isa.ActNumberedBarrier: (*compiler).barrier, isa.ActWarpBarrier: (*compiler).warpSync,
-		isa.ActShuffle: (*compiler).shuffle, isa.ActVote: (*compiler).vote,
+		isa.ActClusterBarrier: (*compiler).clusterBarrier,
+		isa.ActShuffle:        (*compiler).shuffle, isa.ActVote: (*compiler).vote,
 		isa.ActMatch: (*compiler).match, isa.ActWarpReduce: (*compiler).redux,
 		isa.ActElect: (*compiler).elect, isa.ActActiveMask: (*compiler).activemask,
 

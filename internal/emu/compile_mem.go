@@ -35,10 +35,11 @@ type memOp struct {
 	origin uint32 // of the values that a write of unknown data leaves
 	cas    bool
 	adds   bool // rmw adds integers of 32 bits
+	remote bool // an operation on an mbarrier that reaches those of other blocks
 
 	// How the access is performed in each kind of memory, for the lanes of m, whose addresses are in
 	// x.addr.
-	global, shared, private func(x *exec, in *inst, m uint32, s survey)
+	global, shared, private memFunc
 }
 
 // address decodes an operand of kind Mem into d.s[0] and m.
@@ -245,6 +246,7 @@ func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	if m.elem == 0 {
 		m.elem = m.size
 	}
+	c.reachCluster(in, m)
 	switch m.space {
 	case event.Global:
 		d.run = runGlobal
@@ -345,6 +347,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 		return err
 	}
 	sp := in.Space
+	inAll := in.Action() == isa.ActTestClusterSpace || !c.clustered()
 	// An address that belongs to an object has the object's space; any other is classified by window.
 	test := func(x *exec, a uint64) bool {
 		if o := x.find(a); o != nil {
@@ -355,7 +358,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 		}
 		switch w := x.prog.space.windowOf(a); sp {
 		case event.Shared:
-			return w == sharedWindow
+			return w == sharedWindow && (inAll || x.ownShared(a-x.prog.space.windowBase(w)))
 		case event.Local:
 			return w == localWindow
 		case event.Param, event.Global:
@@ -404,11 +407,20 @@ func (c *compiler) fence(in *ir.Instr) error {
 }
 
 // partialFence decodes a fence that orders some operations only. It sends no event.Fence, which
-// would order all of them. A fence of the mbarrier.init before it has nothing to order, since
-// mbarrier.init is not executed; of the others that cannot be said.
+// would order all of them. A fence of the mbarrier.init before it matters to other blocks of the
+// cluster (event.InitFence).
 func (c *compiler) partialFence(in *ir.Instr) error {
 	if f, _ := in.Fence(); f.Kind != isa.InitFence {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
-	return c.nop(in)
+	if !c.clustered() {
+		return c.nop(in)
+	}
+	c.control(inst{guard: c.guard(), run: func(x *exec, in *inst) {
+		if x.sink != nil {
+			x.evs.inits = event.InitFence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask}
+			x.sink.InitFence(&x.evs.inits)
+		}
+	}})
+	return nil
 }

@@ -100,6 +100,9 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 		case atPhase:
 			return fmt.Sprintf("waits for phase %d of %s", g.mwait.phase, x.barrierText(g.mwait.addr))
 		}
+		if g.wait.kind == atClusterArrive || g.wait.kind == atClusterWait {
+			return "waits at the barrier of the cluster"
+		}
 		return fmt.Sprintf("waits at barrier %d", g.wait.bar)
 	}
 	for _, g := range w.ready {
@@ -144,6 +147,12 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 					polls = true
 					bytes = bytes && m.pending == 0 && m.phase == g.mwait.phase
 					list = addWait(list, w, g, g.mwait.site, false, s.x.missing(b, m, g.mwait.phase))
+					continue
+				}
+				if g.wait.kind == atClusterArrive || g.wait.kind == atClusterWait {
+					polls, bytes = true, false
+					list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
+						"the barrier of the cluster"+missingAtCluster(b.cluster))
 					continue
 				}
 				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
@@ -225,16 +234,30 @@ func (s *scheduler) deadlocked(list []PhaseWait, bytes bool) *Stop {
 		kind, what = BytesMismatch, "the bytes of a phase do not match what it expects"
 	}
 	parts := make([]string, len(list))
-	first := -1
+	first := 0
+	for i, w := range list {
+		if !w.Numbered {
+			first = i
+			break
+		}
+	}
 	for i, w := range list {
 		parts[i] = fmt.Sprintf("%s for %s", countOf(w.Threads, "thread waits", "threads wait"), w.Text)
-		if first < 0 && !w.Numbered {
-			first = i
-		}
 	}
 	stop := s.x.stopFor(list[first].Site, list[first].Thread, kind, "%s: %s", what,
 		strings.Join(parts, "; "))
 	return &stop
+}
+
+// missingAtCluster says how many threads have not arrived at the barrier of a cluster.
+func missingAtCluster(c *cluster) string {
+	n := 0
+	for _, b := range c.blocks {
+		for i := range b.warps {
+			n += popcount(b.warps[i].alive() &^ b.warps[i].clusterNow)
+		}
+	}
+	return fmt.Sprintf(", at which %s not arrived", countOf(n, "thread has", "threads have"))
 }
 
 // ObjectName names an mbarrier of the block for people.

@@ -112,6 +112,8 @@ const (
 	MBarrierRange         // a count outside of its limits
 	MBarrierState         // a wait for a phase that the object does not know
 	BulkAlignment         // a size or an address of a bulk copy that is no multiple of 16
+	RemoteAddress         // of another block's memory, for an instruction that reaches its own only
+	PeerExited            // an access to the memory of a block of the cluster that has ended
 )
 
 // Stop describes why a run stopped, and which thread caused it.

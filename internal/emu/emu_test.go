@@ -78,6 +78,8 @@ func (r *recorder) Access(a *event.Access) {
 }
 func (r *recorder) Fence(e *event.Fence)           { r.events = append(r.events, *e) }
 func (r *recorder) Arrive(e *event.Arrive)         { r.events = append(r.events, *e) }
+func (r *recorder) Cluster(*event.ClusterBarrier)  {}
+func (r *recorder) InitFence(*event.InitFence)     {}
 func (r *recorder) Complete(e *event.Complete)     { r.events = append(r.events, *e) }
 func (r *recorder) WarpSync(e *event.WarpSync)     { r.events = append(r.events, *e) }
 func (r *recorder) Converge(e *event.Converge)     { r.events = append(r.events, *e) }

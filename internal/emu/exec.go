@@ -28,6 +28,10 @@ type exec struct {
 	frag  *fragment
 	warp  *warp
 	block *block
+	// While block is another one of the cluster, whose shared memory is accessed, own is the block of
+	// the warp, and peer names the other one for the consumer.
+	own  *block
+	peer event.Peer
 
 	// polled: since the last back edge the fragment has read memory that other threads may change.
 	// wrote: it has changed something. An iteration that polled without writing is spinning.
@@ -93,6 +97,8 @@ type exec struct {
 type events struct {
 	fence    event.Fence
 	arrive   event.Arrive
+	cluster  event.ClusterBarrier
+	inits    event.InitFence
 	complete event.Complete
 	sync     event.WarpSync
 	converge event.Converge
@@ -139,7 +145,10 @@ type warp struct {
 	localUnk []bool
 	tid      [3]alu.Lanes
 	copies   copyState
-	bulk     *bulkState // nil until the first
+	// lanes that have arrived at the barrier of the cluster, in the generation at hand and in the one
+	// before, and have not waited for that
+	clusterNow, clusterDone uint32
+	bulk                    *bulkState // nil until the first
 }
 
 // block is a resident block.
@@ -161,7 +170,8 @@ type block struct {
 	unk                 []uint64 // unknown bytes of shared, one bit each; nil: all known
 	origin              uint32
 	bars                [16]barrier
-	idle                int // consecutive turns that only spun
+	cluster             *cluster // nil if no other block is reached
+	idle                int      // consecutive turns that only spun
 }
 
 // alive returns the lanes that are threads and have not exited.

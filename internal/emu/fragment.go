@@ -370,7 +370,7 @@ func runExit(x *exec, in *inst) { x.exit(x.m) }
 // exit ends lanes: joins, barriers and warp operations stop waiting for them.
 func (x *exec) exit(lanes uint32) {
 	w := x.warp
-	if x.prog.traced && x.block.live == 1 && w.alive()&^lanes == 0 {
+	if (x.prog.traced || x.block.cluster != nil) && x.block.live == 1 && w.alive()&^lanes == 0 {
 		x.drainSignals(x.block)
 	}
 	w.exited |= lanes
@@ -383,6 +383,7 @@ func (x *exec) exit(lanes uint32) {
 	x.mask &^= lanes
 	x.exitedAtBarriers(w)
 	x.exitedAtWarpSync(w)
+	x.exitedAtCluster(w)
 	if x.mask == 0 {
 		x.freeFragment(x.frag)
 		x.next()

@@ -102,6 +102,7 @@ func (c *compiler) mbarrierInstr(in *ir.Instr) error {
 	if op.at.space != event.Shared {
 		op.at.space = event.Generic
 	}
+	op.at.remote = c.clustered() && op.use.Remote
 	if err := c.address(in.Src[0], &d, op.at); err != nil {
 		return err
 	}
@@ -149,13 +150,16 @@ func runMBarrier(x *exec, in *inst) {
 	e.Mask = 0
 	for t := x.m; t != 0 && x.stop == nil; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		addr, ok := x.sharedAddress(in, &in.s[0], op.at, l)
+		b, addr, ok := x.sharedAddress(in, &in.s[0], op.at, l)
 		if !ok {
 			return
 		}
 		if kind == isa.BarrierInit {
 			x.initMBarrier(in, l, addr)
 			continue
+		}
+		if b != x.block {
+			x.reach(b)
 		}
 		m := x.liveMBarrier(in, l, addr)
 		if m == nil {
@@ -173,6 +177,9 @@ func runMBarrier(x *exec, in *inst) {
 		case isa.BarrierTest:
 			x.testMBarrier(in, l, m)
 		}
+		if x.own != nil {
+			x.comeHome()
+		}
 	}
 	x.flushMBarrier()
 	// A test that does not pass decides nothing: a thread that waits makes any number of them.
@@ -181,17 +188,24 @@ func runMBarrier(x *exec, in *inst) {
 	}
 }
 
-// sharedAddress returns the offset of lane l's operand in the block's shared memory, a multiple of
-// 8 with 8 bytes behind it. It reports false if there is no such memory, which has been recorded.
-func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (uint64, bool) {
+// sharedAddress returns the offset of lane l's operand in shared memory, a multiple of 8 with 8
+// bytes behind it, and the block whose memory it is. It reports false if there is no such memory, or
+// if the instruction does not reach it, which has been recorded.
+func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (*block, uint64, bool) {
 	a := (x.src(s)[l] + at.off) & at.amask
 	if at.space == event.Generic || at.space == event.NoSpace {
 		sp := &x.prog.space
 		if a>>sp.shift != 0 || sp.windowOf(a) != sharedWindow {
 			x.fail(in, OutOfBounds, l, "%s at address %#x, which is not in shared memory", in.ir.Op(), a)
-			return 0, false
+			return nil, 0, false
 		}
 		a -= sp.windowBase(sharedWindow)
+	}
+	b, off := x.home(a)
+	if b == nil {
+		b = x.block
+	} else {
+		a = off
 	}
 	switch size := uint64(len(x.block.shared)); {
 	case a >= size || at.wide > size-a:
@@ -201,15 +215,24 @@ func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (uint64, bool) 
 		x.fail(in, Misaligned, l, "%s at shared address %#x, which is not a multiple of %d",
 			in.ir.Op(), a,
 			at.wide)
+	case b != x.block && !at.remote:
+		x.fail(in, RemoteAddress, l, "%s at %s of %s: it reaches objects of its own block only",
+			in.ir.Op(), x.prog.nearShared(a, at.wide).text, x.blockText(b))
+	case b != x.block && b.live == 0:
+		x.peerEnded(in, l, b)
 	default:
-		return a, true
+		return b, a, true
 	}
-	return 0, false
+	return nil, 0, false
 }
 
 // barrierText names an object in messages.
 func (x *exec) barrierText(addr uint64) string {
-	return fmt.Sprintf("the mbarrier %s (shared address %#x)", x.prog.nearShared(addr, 8).text, addr)
+	text := fmt.Sprintf("the mbarrier %s (shared address %#x)", x.prog.nearShared(addr, 8).text, addr)
+	if x.own != nil {
+		text += " of " + x.blockText(x.block)
+	}
+	return text
 }
 
 // liveMBarrier returns the object at an address; nil if there is none, which ends the run.
@@ -436,7 +459,7 @@ func (x *exec) park(in *inst) bool {
 	var wanted mwait
 	for t := x.m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		addr, ok := x.sharedAddress(in, &in.s[0], in.misc.mbar.at, l)
+		_, addr, ok := x.sharedAddress(in, &in.s[0], in.misc.mbar.at, l)
 		if !ok {
 			return false
 		}
@@ -538,6 +561,7 @@ func (x *exec) noteMBarrier(in *inst, l int, v event.MBarrier) {
 	e := &x.evs.mbar
 	use := &in.misc.mbar.use
 	v.Warp, v.Site, v.Active, v.Order, v.Scope = x.warp.id, x.site(in), x.mask, use.Order, use.Scope
+	v.Peer, v.Implied = x.peer, use.Implied
 	if v.Mask = e.Mask; e.Mask != 0 && *e != v {
 		x.flushMBarrier()
 	}

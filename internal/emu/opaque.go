@@ -3,7 +3,6 @@ package emu
 import (
 	"fmt"
 
-	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -134,71 +133,6 @@ func (c *compiler) surfaceStore(in *ir.Instr) error {
 
 // unknownSource is the rule for instructions whose results are unknown whatever their sources are.
 func unknownSource(_ *exec, in *inst) (lanes, origin uint32) { return full, in.misc.origin }
-
-// Clusters, PTX ISA 9.7.9.23 (mapa), 9.7.9.24 (getctarank) and accesses in .shared::cluster. A
-// block can access only its own shared memory: its window is part of the cluster's (5.1.7), so that
-// such accesses mean the same as in .shared::cta. An address in another block's memory can only
-// come from mapa, which rejects it.
-
-// ctaRank returns %cluster_ctarank of the current block.
-func (x *exec) ctaRank(cl event.Dim3) uint64 {
-	i := x.block.index
-	return uint64(i.X%cl.X + cl.X*(i.Y%cl.Y+cl.Y*(i.Z%cl.Z)))
-}
-
-// cluster returns the cluster of the launch; a single block if there is none.
-func (c *compiler) cluster() event.Dim3 {
-	cl := c.cfg.Geometry.Cluster
-	if cl.Count() == 0 {
-		return event.Dim3{X: 1, Y: 1, Z: 1}
-	}
-	return cl
-}
-
-// mapa decodes the mapping of a shared address to another block of the cluster.
-func (c *compiler) mapa(in *ir.Instr) error {
-	if len(in.Dst) != 1 || len(in.Src) != 2 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
-		return fmt.Errorf("%s: a destination register, an address and the rank of a block expected",
-			opcodeText(in))
-	}
-	a, err := c.srcOf(in.Src[0], in.Type)
-	if err != nil {
-		return err
-	}
-	rank, err := c.srcOf(in.Src[1], isa.U32)
-	if err != nil {
-		return err
-	}
-	cl := c.cluster()
-	c.emit(inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
-		s: [4]src{a, rank}, sources: 2,
-		run: func(x *exec, in *inst) {
-			own, to := x.ctaRank(cl), x.src(&in.s[1])
-			for l := range to {
-				if r := uint64(uint32(to[l])); x.m>>l&1 != 0 && r != own {
-					kind := Unsupported
-					if r >= cl.Count() {
-						kind = OutOfBounds
-					}
-					x.fail(in, kind, l,
-						"mapa to block %d of a cluster of %d: only its own shared memory (%d) is accessible",
-						r, cl.Count(), own)
-					return
-				}
-			}
-			copyLanes(&x.regs[in.d[0]], x.src(&in.s[0]), x.m)
-		}})
-	return nil
-}
-
-// getctarank returns the block's own rank: a block has addresses of its own shared memory only.
-func (c *compiler) getctarank(in *ir.Instr) error {
-	d, _ := c.warpInst(in, nil)
-	d.warp = nil
-	cl := c.cluster()
-	d.run = func(x *exec, in *inst) { x.setLanes(in, x.m, x.ctaRank(cl)) }
-	return c.emitPlain(in, d)
-}
 
 // createpolicy returns a cache policy, which affects caches only (PTX ISA 9.7.9.18): any value will
 // do.

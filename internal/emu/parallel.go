@@ -40,7 +40,7 @@ const maxWorkers = 256
 // can observe what another does while it runs, except by plain loads, whose spinning the scheduler
 // notices.
 func (p *program) inOrder() bool {
-	if p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
+	if p.clusters || p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
 		return false
 	}
 	for _, fc := range p.funcs {

@@ -142,6 +142,9 @@ func (s *scheduler) number(i uint32) uint32 {
 // blockAt returns which of the blocks to run starts as number i. The blocks of a program that
 // executes them in order start in order.
 func (s *scheduler) blockAt(i uint64) uint32 {
+	if s.m.prog.clusters {
+		return s.clusterBlockAt(i)
+	}
 	switch {
 	case s.m.prog.ordered:
 	case s.x.policy == reverseTurns:

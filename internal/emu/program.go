@@ -39,6 +39,7 @@ type program struct {
 
 	spares *spares // of runs in an arena; nil for others
 
+	clusters  bool // blocks reach the memory of others
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool
@@ -137,6 +138,7 @@ type miscOp struct {
 	mbar      *mbarOp
 	bulk      *bulkOp
 	bulkGroup *bulkGroupOp
+	cluster   *clusterOp
 	predDst   []int32
 	unknown   bool // the results are unknown, with this origin
 }

@@ -187,7 +187,11 @@ func (s *scheduler) loop() {
 			continue
 		}
 		for len(s.resident) < want && s.next < s.blocks {
-			s.start()
+			if s.m.prog.clusters {
+				s.startCluster()
+			} else {
+				s.startNext()
+			}
 		}
 		if s.x.stop != nil { // no memory for the block that was to start
 			return
@@ -220,7 +224,6 @@ func (s *scheduler) pass() (idle, ok bool) {
 		}
 		if s.ended(b) {
 			s.finish(b)
-			s.resident = slices.DeleteFunc(s.resident, func(r *block) bool { return r == b })
 		}
 		return s.spin.turns > uint64(len(s.x.queue)), true
 	}
@@ -232,11 +235,10 @@ func (s *scheduler) pass() (idle, ok bool) {
 		}
 		if s.ended(b) {
 			s.finish(b)
-			s.resident = slices.DeleteFunc(s.resident, func(r *block) bool { return r == b })
-			i--
+			i = max(i-max(1, clusterSize(b)), -1)
 			idle = false
 		}
-		idle = idle && b.spins()
+		idle = idle && (b.spins() || b.cluster != nil && b.queued == 0)
 	}
 	return idle, true
 }
@@ -276,7 +278,10 @@ func (x *exec) blockTurn(b *block, limit uint64) *warp {
 	x.running = w
 	x.turn(w, min(quantum, limit))
 	x.running = nil
-	if len(b.agents) > 0 && b.live > 0 && x.stop == nil {
+	switch {
+	case b.cluster != nil:
+		x.clusterAgents(b.cluster, w.idle)
+	case len(b.agents) > 0 && b.live > 0 && x.stop == nil:
 		x.runAgents(b, w.idle)
 	}
 	if x.policy == priorities {
@@ -295,8 +300,8 @@ func (x *exec) blockTurn(b *block, limit uint64) *warp {
 // is a heuristic: a wrong answer starts a block early, which no kernel may rely on.
 func (b *block) spins() bool { return b.idle > len(b.warps) }
 
-// start makes the next block of the grid resident, reusing the memory of a finished one.
-func (s *scheduler) start() {
+// startNext makes the next block of the grid resident, reusing the memory of a finished one.
+func (s *scheduler) startNext() *block {
 	var b *block
 	if n := len(s.spare); n > 0 {
 		b = s.spare[n-1]
@@ -309,11 +314,15 @@ func (s *scheduler) start() {
 	s.next++
 	s.since = s.x.steps
 	s.spin.reset()
+	return b
 }
 
 // ended reports whether no warp of a block can run any more. In a trace, threads that wait for a
 // phase do not poll, so that agents have to act while all of them wait.
 func (s *scheduler) ended(b *block) bool {
+	if b.cluster != nil {
+		return s.endedCluster(b)
+	}
 	if b.live == 0 || b.queued > 0 {
 		return b.live == 0
 	}
@@ -335,8 +344,18 @@ func (s *scheduler) ended(b *block) bool {
 	return b.queued == 0
 }
 
-// finish ends a block without runnable warps: it is done, or it is stalled at barriers.
+// finish ends a block without runnable warps: it is done, or it is stalled at barriers. It is no
+// longer resident, and neither are the other blocks of its cluster.
 func (s *scheduler) finish(b *block) {
+	defer func() {
+		s.resident = slices.DeleteFunc(s.resident, func(r *block) bool {
+			return r == b || b.cluster != nil && r.cluster == b.cluster
+		})
+	}()
+	if b.cluster != nil {
+		s.finishCluster(b.cluster)
+		return
+	}
 	s.since = s.x.steps
 	s.spin.reset()
 	s.points = max(s.points, s.x.points)
@@ -395,7 +414,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.mbars)
 		clear(b.ended)
 	}
-	b.agents = b.agents[:0]
+	b.agents, b.cluster = b.agents[:0], nil
 	if x.prog.ordered { // a block is a run of its own
 		x.points = 0
 		if x.policy == priorities {
@@ -418,6 +437,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
 		w.copies.reset()
+		w.clusterNow, w.clusterDone = 0, 0
 		w.bulk = nil
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)

@@ -95,6 +95,7 @@ func (c *compiler) touch(in *ir.Instr) {
 		c.control(inst{run: runUnsupported, guard: d.guard, misc: &miscOp{what: err.Error()}})
 		return
 	}
+	c.reachCluster(in, m)
 	if m.space == event.Shared {
 		d.run = runShared
 	} else {

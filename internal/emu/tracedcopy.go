@@ -118,6 +118,7 @@ func runNeedsBulk(x *exec, in *inst) {
 	case op.use.From == event.Shared && !x.needs(in, &in.s[1], "the source of this bulk copy"):
 	case !x.needs(in, &in.s[2], "the size of this bulk copy"):
 	case op.bar != nil && !x.needs(in, &in.s[3], "the mbarrier of this bulk copy"):
+	case op.mask != nil && !x.needs(in, op.mask, "the mask of blocks of this bulk copy"):
 	default:
 		in.base(x, in)
 	}

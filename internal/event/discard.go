@@ -41,6 +41,12 @@ func (Discard) Arrive(*Arrive) {}
 // Complete implements Sink.
 func (Discard) Complete(*Complete) {}
 
+// Cluster implements Sink.
+func (Discard) Cluster(*ClusterBarrier) {}
+
+// InitFence implements Sink.
+func (Discard) InitFence(*InitFence) {}
+
 // WarpSync implements Sink.
 func (Discard) WarpSync(*WarpSync) {}
 

@@ -24,6 +24,7 @@ type Access struct {
 	// Addr holds the first byte of each lane's access; entries outside Mask are undefined. A global
 	// address is unique in the launch; a shared address is an offset into the block's shared memory.
 	Addr *[WarpSize]uint64
+	Peer Peer // whose shared memory Addr is in
 
 	// Data holds what a Write stores: word k of a lane is bytes 8k to 8k+7 of its access, little
 	// endian, zero above Size. Nil for other kinds.
@@ -195,6 +196,8 @@ type Sink interface {
 	Fence(*Fence)
 	Arrive(*Arrive)
 	Complete(*Complete)
+	Cluster(*ClusterBarrier)
+	InitFence(*InitFence)
 	WarpSync(*WarpSync)
 	Converge(*Converge)
 	Exit(*Exit)

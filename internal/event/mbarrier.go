@@ -28,11 +28,14 @@ type MBarrier struct {
 	Active uint32
 	Op     MBarrierOp
 	Addr   uint64 // of the object, as an offset into the block's shared memory
+	Peer   Peer   // whose shared memory it is in
 	// Phase is the number of phases that were complete when the threads arrived, or the number of the
 	// phase that they waited for, or that is complete.
 	Phase uint64
 	Order Order // of MBarrierArrive and MBarrierWait: Relaxed, or Release and Acquire
 	Scope Scope
+	// Implied says that the scope is not written; Scope is then CTA.
+	Implied bool
 	// Count is the number of arrivals that each lane makes, or that an object is made for. Drop says
 	// that as many are expected less in the phases that follow.
 	Count uint32
@@ -49,6 +52,7 @@ type Range struct {
 	Space Space
 	Addr  uint64 // as in Access
 	Size  uint64
+	Peer  Peer // of shared memory
 }
 
 // Bulk is the issue of a bulk copy or reduction by one thread (PTX ISA 9.7.9.25.4). It is an agent
@@ -65,9 +69,12 @@ type Bulk struct {
 	To     Range
 	Reduce bool
 	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
-	// the block's shared memory does, to which a Signal is sent.
+	// the shared memory that To is in does, to which a Signal is sent.
 	Grouped bool
 	Addr    uint64
+	// Generic says that the accesses are through the generic proxy: those of st.async and red.async
+	// (9.7.9.12, 9.7.13.7), which read no memory.
+	Generic bool
 }
 
 // BulkGroup is cp.async.bulk.commit_group or wait_group (PTX ISA 9.7.9.27.2), as CopyGroup. After a
@@ -101,6 +108,7 @@ type Signal struct {
 	ID   uint64
 	Warp Warp // that issued the operation
 	Addr uint64
+	Peer Peer // whose shared memory Addr is in
 	// Bytes are the bytes that it counts; Arrival says that it is an arrival instead.
 	Bytes   int64
 	Arrival bool

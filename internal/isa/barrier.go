@@ -60,6 +60,10 @@ type BarrierUse struct {
 	Parity    bool
 	// Completes says that an arrival may complete the phase: false for .noComplete.
 	Completes bool
+	// Implied says that Scope is not written.
+	Implied bool
+	// Remote says that the object may be one of another block of the cluster: .shared::cluster.
+	Remote bool
 	// Pending says that BarrierCopies raises the count of the phase first: without .noinc.
 	Pending bool
 }
@@ -123,6 +127,11 @@ func (d *Desc) clustered(u *BarrierUse) {
 // and scope an arrival is .release.cta and a wait .acquire.cta (.13, .16).
 func (d *Desc) inMemory(u *BarrierUse, sources int) {
 	u.Object, u.Kind, u.ID, u.Scope = MBarrier, d.Row.Barrier, 0, event.CTA
+	u.Implied = d.Scope == event.NoScope
+	switch u.Kind {
+	case BarrierArrive, BarrierDrop, BarrierExpect, BarrierComplete:
+		u.Remote = slices.Contains(d.Mods, inCluster[0])
+	}
 	if d.Scope != event.NoScope {
 		u.Scope = d.Scope
 	}

@@ -60,7 +60,7 @@ func bulkRoles(d *Desc) []Role {
 	return out
 }
 
-// BulkUse is what a bulk copy does that a block can do on its own.
+// BulkUse is what a bulk copy does, or a store or reduction of one value by st.async or red.async.
 type BulkUse struct {
 	To, From event.Space
 	// Reduce is the operation of a reduction, whose elements are of Desc.Type; NoFn of a copy.
@@ -70,13 +70,27 @@ type BulkUse struct {
 	Size int
 	// Barrier is the operand with the mbarrier that counts the bytes; -1: a bulk group tracks it.
 	Barrier int
+	// Remote says that the destination, and the mbarrier, may be in the shared memory of another block
+	// of the cluster. Both are in the same block.
+	Remote bool
+	// Mask is the operand with the ranks of the blocks to which a copy goes; -1 without .multicast.
+	// Destination and mbarrier are at the same offset in each.
+	Mask int
+	// Value is the operand with the value of st.async or red.async, which has no source in memory; -1 of
+	// others.
+	Value int
 }
 
-// Bulk returns what cp.async.bulk, cp.reduce.async.bulk or cp.async.bulk.tensor does, and false for
-// the forms that reach other blocks of the cluster or leave bytes out.
+// Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async or red.async
+// does, and false for the forms that leave bytes out, belong to a pair of blocks, or are not tracked.
 func (d *Desc) Bulk() (BulkUse, bool) {
-	u := BulkUse{Reduce: d.Fn, Size: 2, Barrier: -1}
-	if d.Action() != ActBulkCopy || d.multicast() || slices.Contains(d.Mods, "cp_mask") {
+	u := BulkUse{Reduce: d.Fn, Size: 2, Barrier: -1, Mask: -1, Value: -1}
+	u.Remote = slices.Contains(d.Mods, inCluster[0])
+	switch {
+	case d.Action() == ActAsyncStore && d.bulkTracking() == BarrierBytes:
+		u.To, u.Size, u.Barrier, u.Value, u.Remote = event.Shared, -1, 2, 1, true
+		return u, true
+	case d.Action() != ActBulkCopy || slices.Contains(d.Mods, "cp_mask"):
 		return BulkUse{}, false
 	}
 	switch {
@@ -86,11 +100,17 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 		return BulkUse{}, false
 	}
 	u.To, u.From = d.copySpaces()
-	if u.To == u.From {
-		return BulkUse{}, false
-	}
 	if d.bulkTracking() == BarrierBytes {
 		u.Barrier = d.bulkBarrier()
+	}
+	if d.multicast() {
+		if slices.Contains(d.Mods, "multicast::cluster::all") {
+			return BulkUse{}, false
+		}
+		u.Mask = u.Barrier + 1
+		if slices.ContainsFunc(d.Mods, func(m string) bool { return strings.HasPrefix(m, "im2col") }) {
+			u.Mask++ // behind the offsets
+		}
 	}
 	return u, true
 }

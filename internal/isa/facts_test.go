@@ -172,42 +172,43 @@ func TestFences(t *testing.T) {
 	}
 }
 
-// The emulator lets fence.mbarrier_init do nothing (PTX ISA 9.7.13.4: it orders the mbarrier.init of
-// the thread for a relaxed barrier of the cluster). Once that is executed, a fence without effect
-// makes correct kernels look racy.
-func TestInitFenceHasNothingToOrder(t *testing.T) {
-	if Lookup("fence", []string{"mbarrier_init"}).Executable &&
-		Lookup("barrier", []string{"cluster", "arrive"}).Executable {
-		t.Error("barrier.cluster.arrive is executable, and emu's partialFence orders nothing for it")
-	}
-}
-
-// What bulk copies do, from the directions of PTX ISA 9.7.9.25.4.1 and 9.7.9.25.4.2. Those that reach
-// other blocks, or leave bytes out, are not of this kind.
+// What bulk copies do, from the directions of PTX ISA 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.12 and
+// 9.7.13.7. Those that leave bytes out, or have no mbarrier although they are a store of one value,
+// are not of this kind.
 func TestBulk(t *testing.T) {
+	toShared := BulkUse{To: event.Shared, From: event.Global, Size: 2, Barrier: 3, Mask: -1, Value: -1}
+	toGlobal := BulkUse{To: event.Global, From: event.Shared, Size: 2, Barrier: -1, Mask: -1, Value: -1}
+	with := func(u BulkUse, change func(*BulkUse)) BulkUse {
+		change(&u)
+		return u
+	}
+	remote := with(toShared, func(u *BulkUse) { u.Remote = true })
+	value := BulkUse{To: event.Shared, Size: -1, Barrier: 2, Mask: -1, Value: 1, Remote: true}
 	for _, c := range []struct {
 		text string
 		ok   bool
 		want BulkUse
 	}{
-		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", true,
-			BulkUse{event.Shared, event.Global, NoFn, 2, 3}},
-		{"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint", true,
-			BulkUse{event.Shared, event.Global, NoFn, 2, 3}},
-		{"cp.async.bulk.global.shared::cta.bulk_group", true,
-			BulkUse{event.Global, event.Shared, NoFn, 2, -1}},
+		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", true, remote},
+		{"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint", true, toShared},
+		{"cp.async.bulk.global.shared::cta.bulk_group", true, toGlobal},
 		{"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32", true,
-			BulkUse{event.Global, event.Shared, FnAdd, 2, -1}},
-		{"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", false, BulkUse{}},
-		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", false,
-			BulkUse{}},
+			with(toGlobal, func(u *BulkUse) { u.Reduce = FnAdd })},
+		{"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", true,
+			with(remote, func(u *BulkUse) { u.From = event.Shared })},
+		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", true,
+			with(remote, func(u *BulkUse) { u.Mask = 4 })},
 		{"cp.async.bulk.global.shared::cta.bulk_group.cp_mask", false, BulkUse{}},
 		{"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes", true,
-			BulkUse{event.Shared, event.Global, NoFn, -1, 2}},
+			with(remote, func(u *BulkUse) { u.Size, u.Barrier = -1, 2 })},
 		{"cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group", true,
-			BulkUse{event.Global, event.Shared, NoFn, -1, -1}},
+			with(toGlobal, func(u *BulkUse) { u.Size = -1 })},
 		{"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
-			false, BulkUse{}},
+			true, with(remote, func(u *BulkUse) { u.Size, u.Barrier, u.Mask = -1, 2, 3 })},
+		{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", true, value},
+		{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32", true,
+			with(value, func(u *BulkUse) { u.Reduce = FnAdd })},
+		{"st.async.release.gpu.global.u32", false, BulkUse{}},
 		{"cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group", false, BulkUse{}},
 		{"cp.async.ca.shared.global", false, BulkUse{}},
 	} {

@@ -35,12 +35,12 @@ var memoryRows = []Row{
 		forms: atomForms()},
 	{Opcode: "red.shared::cluster", Action: ActClusterAccess, src: storeTypes, If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true,
 		forms: redForms()},
-	{Opcode: "st.async", Action: ActAsyncStore, Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: Writes, Section: "9.7.9.12"},
+	{Opcode: "st.async", Action: ActAsyncStore, src: asyncTypes, Category: Async, Roles: []Role{Addr, Src, Addr}, narrow: asyncStoreRoles, Effect: Writes, Section: "9.7.9.12", Executable: true, forms: asyncStoreForms()},
 	{Opcode: "st.bulk", Action: ActStoreRange, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13"},
 	{Opcode: "multimem.ld_reduce", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
 	{Opcode: "multimem.st", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
 	{Opcode: "multimem.red", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},
-	{Opcode: "red.async", Action: ActAsyncStore, Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: ReadsWrites, Section: "9.7.13.7"},
+	{Opcode: "red.async", Action: ActAsyncStore, src: asyncTypes, Category: Async, Roles: []Role{Addr, Src, Addr}, narrow: asyncStoreRoles, Effect: ReadsWrites, Section: "9.7.13.7", Executable: true, forms: asyncReduceForms()},
 	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
 }
 
@@ -135,4 +135,54 @@ func (a atomics) all() []form {
 		a.vector(of(F16, BF16), of(FnAdd)|extremes, 1<<2|1<<4|1<<8, NoFtz),
 		a.vector(of(F16x2, BF16x2), of(FnAdd)|extremes, 1<<2|1<<4, NoFtz),
 	}
+}
+
+// asyncTypes are the types of the operands of st.async and red.async.
+var asyncTypes = types(anyType, firstType, anyType)
+
+// asyncStoreForms are the forms of st.async (PTX ISA 9.7.9.12): to the shared memory of the cluster,
+// tracked by an mbarrier, and to global memory.
+func asyncStoreForms() []form {
+	words := of(B32, B64, U32, U64, S32, S64, F32, F64)
+	base := form{types: words, spaces: opt | of(event.Shared), defSpace: event.Generic,
+		mustMarks: markBytes, marks: markWeak}
+	v2, v4 := base, base
+	v2.vecs, v4.vecs = 1<<2, 1<<4
+	out := []form{base, v2, v4}
+	for _, f := range out[:3:3] {
+		f.scopes, f.marks = of(event.Cluster), 0
+		out = append(out, f)
+	}
+	global := form{types: inMemory, spaces: opt | of(event.Global), defSpace: event.Generic,
+		orders: order(event.Release), scopes: of(event.GPU, event.Sys)}
+	mapped := global
+	mapped.must = MMIO
+	return append(out, global, mapped)
+}
+
+// asyncReduceForms are the forms of red.async (PTX ISA 9.7.13.7).
+func asyncReduceForms() []form {
+	base := form{spaces: opt | of(event.Shared), defSpace: event.Generic, mustMarks: markBytes,
+		orders: order(event.Relaxed), scopes: of(event.Cluster)}
+	add := func(types, fns set) form {
+		f := base
+		f.types, f.fns = types, fns
+		return f
+	}
+	global := form{types: of(U32, S32, U64, S64), fns: of(FnAdd), spaces: opt | of(event.Global),
+		defSpace: event.Generic, orders: order(event.Release), scopes: of(event.GPU, event.Cluster)}
+	mapped := global
+	mapped.must = MMIO
+	return []form{
+		add(of(U32), of(FnInc, FnDec)), add(of(U32, S32), of(FnMin, FnMax)),
+		add(of(B32), of(FnAnd, FnOr, FnXor)), add(of(U32, S32, U64), of(FnAdd)), global, mapped,
+	}
+}
+
+// asyncStoreRoles: only the forms with an mbarrier have its address.
+func asyncStoreRoles(d *Desc) []Role {
+	if d.bulkTracking() == BarrierBytes {
+		return d.Row.Roles
+	}
+	return d.Row.Roles[:2]
 }

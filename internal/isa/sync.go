@@ -10,11 +10,11 @@ var syncRows = []Row{
 	{Opcode: "bar.warp.sync", Action: ActWarpBarrier, src: all(b32Type), Category: WarpOp, Roles: []Role{Src}, Effect: Orders, Section: "9.7.13.2", Executable: true, forms: []form{
 		{implied: SyncMask | Warp},
 	}},
-	{Opcode: "barrier.cluster.arrive", Barrier: BarrierArrive, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+	{Opcode: "barrier.cluster.arrive", Barrier: BarrierArrive, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", Executable: true, forms: []form{
 		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release,
 			defScope: event.Cluster},
 	}},
-	{Opcode: "barrier.cluster.wait", Barrier: BarrierWait, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+	{Opcode: "barrier.cluster.wait", Barrier: BarrierWait, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", Executable: true, forms: []form{
 		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire,
 			defScope: event.Cluster},
 	}},
@@ -33,8 +33,7 @@ var syncRows = []Row{
 	{Opcode: "fence.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
 	{Opcode: "membar.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "membar.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
-	// This one orders the mbarrier.init of the same thread for other blocks of the cluster, which
-	// cannot reach an object here: it orders nothing.
+	// This one orders the mbarrier.init of the same thread for other blocks of the cluster.
 	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
 		{orders: order(event.Release), scopes: of(event.Cluster)},
 	}},

@@ -52,15 +52,29 @@ type access struct {
 	class class
 	write bool
 
+	home    *block  // whose shared memory it is in; nil: b
+	as      entry   // the entry to record, if its mask is not 0
 	special bool    // not in the generic proxy, or of an asynchronous copy
 	copied  *copied // of which it is a part; nil: in program order
 	bulk    bool    // of a bulk operation
 }
 
+// homeID returns the number of the block in whose shared memory the access is.
+func (a *access) homeID() uint32 {
+	if a.home != nil {
+		return a.home.id
+	}
+	return a.b.id
+}
+
 // Access checks and records the accesses of one instruction by the lanes of a warp.
 func (d *Detector) Access(e *event.Access) {
 	if d.opt.Execution {
-		d.pass(e.Warp, e.Active)
+		if d.clustered {
+			d.observe(e)
+		} else {
+			d.pass(e.Warp, e.Active)
+		}
 		return
 	}
 	if e.Orders != event.OrdersAll && !d.ordered(e.Orders) {
@@ -85,8 +99,9 @@ func (d *Detector) Access(e *event.Access) {
 // scalar is Access for one element.
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
-	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(),
-		special: e.Proxy != event.GenericProxy}
+	home := d.homeOf(e.Peer, b)
+	a := access{Access: e, w: w, b: b, home: home, mem: d.memoryOf(e.Space, home),
+		write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	left := e.Mask
 	switch {

@@ -177,7 +177,9 @@ func (d *Detector) wholeBlock(b *block) {
 		ext = join(ext, w.ext)
 		d.passSC(w, b)
 	}
-	b.floor = top
+	if !d.clustered { // else other blocks access the memory too
+		b.floor = top
+	}
 	for i := range b.warps {
 		w := &b.warps[i]
 		w.blk, w.intra, w.in, w.act, w.ext, w.peers = top, top, nil, activeSet{}, ext, w.peers[:0]

@@ -154,9 +154,19 @@ func (d *Detector) Exit(e *event.Exit) {
 	w.gone |= fresh
 	b.gone = true
 	b.live -= bits.OnesCount32(fresh)
-	if b.live > 0 {
+	if d.clustered {
+		if d.exitCluster(w, b, fresh); b.live == 0 {
+			d.endCluster(b)
+		}
 		return
 	}
+	if b.live == 0 {
+		d.endBlock(b)
+	}
+}
+
+// endBlock frees the state of a block.
+func (d *Detector) endBlock(b *block) {
 	if d.opt.Recycling {
 		d.unsafeEnd(b)
 	}

@@ -27,8 +27,10 @@ type piece struct {
 	component
 	value  uint32
 	reduce bool // a reduction: relaxed, so that two do not race
-	thread event.Thread
-	site   uint32
+	// through the generic proxy: st.async and red.async
+	generic bool
+	thread  event.Thread
+	site    uint32
 }
 
 // ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
@@ -68,7 +70,8 @@ func (d *Detector) groupsOf(w *warp) *bulkGroups {
 func (d *Detector) Bulk(e *event.Bulk) {
 	if d.opt.Execution {
 		if !e.Grouped {
-			d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, false)
+			d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.To.Peer, false,
+				e.From.Space == event.Shared)
 		}
 		return
 	}
@@ -82,16 +85,17 @@ func (d *Detector) Bulk(e *event.Bulk) {
 		value := firstValue + g.closed[l] + 1
 		from.component, from.value = component{g.read, uint8(l)}, value
 		to.component, to.value = component{g.done, uint8(l)}, value
-	} else if m := b.objects[e.Addr]; m != nil {
+	} else if m := d.homeOf(e.To.Peer, b).objects[e.Addr]; m != nil {
 		s := d.freeSlot(m)
 		m.slots[s].busy = true
 		m.slots[s].value++
 		from.component, from.value = m.slots[s].component, m.slots[s].value
 		to.component, to.value = from.component, from.value
-		d.addOperation(e.ID, operation{m: m, slot: s, done: to.component.value(to.value)})
+		d.addOperation(e.ID, operation{m: m, slot: s, done: to.component.value(to.value), by: b,
+			home: d.homeOf(e.To.Peer, b)})
 	}
-	to.reduce = e.Reduce
-	start := agentStart{w: w, b: b, lane: l, knows: d.clock(w, b, l)}
+	to.reduce, to.generic = e.Reduce, e.Generic
+	start := agentStart{w: w, b: b, lane: l, knows: d.clock(w, b, l), generic: e.Generic}
 	d.addPiece(&start, from, e.From, false)
 	d.addPiece(&start, to, e.To, true)
 	if d.opt.Model == event.Lockstep {
@@ -105,6 +109,9 @@ func (d *Detector) learnBulk(e *event.Bulk) {
 	if e.Reduce {
 		a.Kind, a.Order, a.Scope = event.Reduce, event.Relaxed, event.GPU
 	}
+	if e.Generic {
+		a.Proxy, a.Scope = event.GenericProxy, min(a.Scope, event.Cluster)
+	}
 	d.learnSite(&a)
 	s := &d.sites[e.Site]
 	s.async, s.to = true, e.To.Space
@@ -116,7 +123,9 @@ type agentStart struct {
 	b     *block
 	lane  int
 	knows *know // base causality
-	fence *fenced
+	// its accesses are through the generic proxy
+	generic bool
+	fence   *fenced
 }
 
 // addPiece checks and records one piece of an operation.
@@ -125,7 +134,8 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 		return
 	}
 	p.lo, p.hi = r.Addr, r.Addr+r.Size
-	mem := d.memoryOf(r.Space, s.b)
+	home := d.homeOf(r.Peer, s.b)
+	mem := d.memoryOf(r.Space, home)
 	kind := event.Read
 	if write {
 		kind = event.Write
@@ -135,7 +145,11 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	}
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
 		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
-	a := access{Access: &d.copying, w: s.w, b: s.b, mem: mem, write: write, special: true, bulk: true}
+	if s.generic {
+		d.copying.Proxy = event.GenericProxy
+	}
+	a := access{Access: &d.copying, w: s.w, b: s.b, home: home, mem: mem, write: write, special: true,
+		bulk: true}
 	// Neighbouring words have entries of the same epochs, by the same lanes or by others of a warp
 	// that has executed a fence as a whole: each epoch is checked once.
 	var ordered [event.WarpSize]entry
@@ -182,7 +196,7 @@ func (d *Detector) keep(b *block, mem *memory, list []piece, p piece) []piece {
 			return list
 		}
 	}
-	if n := len(list); mem != d.global && n >= 64 && n&(n-1) == 0 {
+	if n := len(list); mem != d.global && !d.clustered && n >= 64 && n&(n-1) == 0 {
 		list = d.forgetPieces(b, list)
 	}
 	d.bytes += uint64(unsafe.Sizeof(p))
@@ -244,6 +258,9 @@ func (d *Detector) wholeOrdered(s *agentStart, e entry, space event.Space) uint3
 // byte, and reports whether there is no finding.
 func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) bool {
 	if e.clk != noncoherent && e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
+		if s.generic { // both through one proxy
+			return true
+		}
 		ordered, late := d.proxyOrdered(s, e, a.Space)
 		switch {
 		case !ordered:

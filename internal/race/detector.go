@@ -16,6 +16,10 @@ type Detector struct {
 
 	blocks [][]*block // by number, in groups: see blockAt
 	cached *block
+	// clustered says that blocks access the shared memory of others (cluster.go)
+	clustered bool
+	clusters  map[uint32]*clusterState
+	remote    *lifetimes // of Options.Execution; nil before the first
 
 	global      *memory
 	bytes       uint64   // see Memory
@@ -96,6 +100,7 @@ func New(opt Options) *Detector {
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),
 	}
+	d.clustered = g.Ranks() > 1
 	d.comps.first = event.Warp(g.Blocks() * uint64(d.perBlock))
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),

@@ -9,19 +9,54 @@ import (
 // Barriers that are objects in memory (PTX ISA 9.7.13.15). What an arrival releases, a wait for the
 // phase of the arrival acquires; other phases are other patterns. A relaxed arrival releases what
 // an earlier release fence of its thread has covered, and a relaxed wait gives what it saw to a
-// later acquire fence. All threads that use an object are of its block here, so that every scope
-// includes them.
+// later acquire fence.
+//
+// Threads of the block of an object are included in every scope of each other: what they release is
+// near. Those of other blocks of the cluster arrive there too, but do not wait: what they release at
+// the scope of the cluster is far, and a wait at that scope acquires it. An operation without a
+// written scope is taken at that of the cluster, unless Options.StrictScopes says otherwise.
 //
 // Operations are strong accesses of the 8 bytes, which never race with each other; making and
 // ending an object are weak writes.
 
 // object is what the detector keeps of an mbarrier.
 type object struct {
-	open  *know // what the arrivals of the current phase have released
-	async *know // the operations that have signalled so far, in this phase or before
-	last  *know // what a wait for the last complete phase acquires
+	open  reached // what the arrivals of the current phase have released
+	async reached // the operations that have signalled so far, in this phase or before
+	last  reached // what a wait for the last complete phase acquires
 	phase uint64
 	slots []slot
+}
+
+// reached is what threads of the block of an object, and those of other blocks, have released.
+type reached struct{ near, far *know }
+
+func (r reached) join(s reached) reached { return reached{join(r.near, s.near), join(r.far, s.far)} }
+
+// add adds what a thread of block by releases at a scope, at an object of block home.
+func (r *reached) add(k *know, by, home *block, scope event.Scope) {
+	switch {
+	case by == home:
+		r.near = join(r.near, k)
+	case scope >= event.Cluster:
+		r.far = join(r.far, k)
+	}
+}
+
+// at returns what a thread of the block acquires at a scope.
+func (r reached) at(scope event.Scope) *know {
+	if scope >= event.Cluster {
+		return join(r.near, r.far)
+	}
+	return r.near
+}
+
+// scopeOf returns the scope of an operation on an mbarrier.
+func (d *Detector) scopeOf(e *event.MBarrier) event.Scope {
+	if e.Implied && !d.opt.StrictScopes {
+		return event.Cluster
+	}
+	return e.Scope
 }
 
 // slot is a component for operations that signal the object.
@@ -41,14 +76,15 @@ func (d *Detector) MBarrier(e *event.MBarrier) {
 		d.phaseEvent(e)
 		return
 	}
-	w, b := d.warpOf(e.Warp)
+	w, own := d.warpOf(e.Warp)
+	b := d.homeOf(e.Peer, own)
 	if e.Op == event.MBarrierComplete {
 		if m := b.objects[e.Addr]; m != nil {
-			m.last, m.phase, m.open = join(m.open, m.async), e.Phase, nil
+			m.last, m.phase, m.open = m.open.join(m.async), e.Phase, reached{}
 		}
 		return
 	}
-	d.accessObject(w, b, e)
+	d.accessObject(w, own, b, e)
 	switch e.Op {
 	case event.MBarrierInit:
 		if b.objects == nil {
@@ -59,7 +95,7 @@ func (d *Detector) MBarrier(e *event.MBarrier) {
 		delete(b.objects, e.Addr)
 	case event.MBarrierArrive:
 		if m := b.objects[e.Addr]; m != nil {
-			d.arriveAt(w, b, m, e)
+			d.arriveAt(w, own, b, m, e)
 		}
 	case event.MBarrierWait:
 		if m := b.objects[e.Addr]; m != nil && e.Phase != event.NoPhase && e.Phase == m.phase {
@@ -72,7 +108,7 @@ func (d *Detector) MBarrier(e *event.MBarrier) {
 }
 
 // accessObject checks and records the access to the bytes of the object.
-func (d *Detector) accessObject(w *warp, b *block, e *event.MBarrier) {
+func (d *Detector) accessObject(w *warp, b, home *block, e *event.MBarrier) {
 	d.copying = objectAccess
 	if e.Op == event.MBarrierInit || e.Op == event.MBarrierInvalidate {
 		d.copying.Kind, d.copying.Order, d.copying.Scope = event.Write, event.Weak, event.NoScope
@@ -83,16 +119,23 @@ func (d *Detector) accessObject(w *warp, b *block, e *event.MBarrier) {
 	d.copying.Warp, d.copying.Site, d.copying.Mask, d.copying.Active = e.Warp, e.Site, e.Mask,
 		e.Active
 	d.copying.Addr, d.copying.Stored = &d.elementAddr, e.Mask
-	a := access{Access: &d.copying, w: w, b: b, mem: d.memoryOf(event.Shared, b), write: true}
+	a := access{Access: &d.copying, w: w, b: b, home: home, mem: d.memoryOf(event.Shared, home),
+		write: true}
 	a.class = d.learnSite(a.Access)
+	if d.clustered && e.Op == event.MBarrierInit {
+		// The epoch begins here, so that nobody knows of it, and the thread itself has the order of its
+		// program.
+		a.as, a.special = d.initEpoch(w, lowestLane(e.Mask), e.Site), true
+	}
 	d.eachGroup(&a, e.Mask)
 	d.meetAsync(&a)
 }
 
 // arriveAt adds what the lanes release to the phase.
-func (d *Detector) arriveAt(w *warp, b *block, m *object, e *event.MBarrier) {
+func (d *Detector) arriveAt(w *warp, b, home *block, m *object, e *event.MBarrier) {
+	at := d.scopeOf(e)
 	if e.Order.Releases() {
-		m.open = join(m.open, d.clocks(w, b, e.Mask))
+		m.open.add(d.clocks(w, b, e.Mask), b, home, at)
 		w.tick(e.Mask)
 		return
 	}
@@ -102,24 +145,29 @@ func (d *Detector) arriveAt(w *warp, b *block, m *object, e *event.MBarrier) {
 	for t := e.Mask & w.pat.fenced; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t)
 		for scope := event.CTA; scope <= event.Sys; scope++ {
-			m.open = join(m.open, w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l))
+			m.open.add(w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l), b, home, min(scope, at))
 		}
 	}
 }
 
 // waitAt gives the lanes what the phase has released.
 func (d *Detector) waitAt(w *warp, m *object, e *event.MBarrier) {
+	at := d.scopeOf(e)
 	if e.Order.Acquires() {
-		w.learn(e.Mask, m.last, d.lanesOf(w.id))
+		w.learn(e.Mask, m.last.at(at), d.lanesOf(w.id))
 		return
 	}
-	if m.last == nil {
+	s := seen{block: m.last.near}
+	if at >= event.Cluster {
+		s.cluster = m.last.far
+	}
+	if s.none() {
 		return
 	}
 	p := w.patterns()
 	for t := e.Mask; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t)
-		p.observed[l] = p.observed[l].join(seen{block: m.last})
+		p.observed[l] = p.observed[l].join(s)
 	}
 }
 
@@ -145,6 +193,8 @@ type operation struct {
 	m    *object
 	slot int   // of a bulk copy; -1 of cp.async.mbarrier.arrive
 	done *know // what the signal releases
+	by   *block
+	home *block
 }
 
 // Signal adds the accesses of an operation to the phase of its object.
@@ -158,7 +208,7 @@ func (d *Detector) Signal(e *event.Signal) {
 		return
 	}
 	delete(d.operations, e.ID)
-	o.m.async = join(o.m.async, o.done)
+	o.m.async.add(o.done, o.by, o.home, event.Cluster)
 	if o.slot >= 0 {
 		o.m.slots[o.slot].busy = false
 	}
@@ -168,7 +218,7 @@ func (d *Detector) Signal(e *event.Signal) {
 // other than the issuer can know of their completion.
 func (d *Detector) CopyArrive(e *event.CopyArrive) {
 	if d.opt.Execution {
-		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Pending)
+		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, 0, e.Pending, false)
 		return
 	}
 	w, b := d.warpOf(e.Warp)
@@ -198,7 +248,7 @@ func (d *Detector) CopyArrive(e *event.CopyArrive) {
 			}
 		}
 	}
-	d.addOperation(e.ID, operation{m: m, slot: -1,
+	d.addOperation(e.ID, operation{m: m, slot: -1, by: b, home: b,
 		done: (*know)(nil).withLanes(cs.tracked, &lanes)})
 	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))

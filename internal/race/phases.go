@@ -168,7 +168,11 @@ func (m *phased) value(n uint64) uint32 { return firstValue + 1 + uint32(n) }
 
 // phaseEvent handles an operation on an mbarrier.
 func (d *Detector) phaseEvent(e *event.MBarrier) {
-	w, b := d.warpOf(e.Warp)
+	w, own := d.warpOf(e.Warp)
+	b := d.homeOf(e.Peer, own)
+	if b != own {
+		d.reaches(w, b, e.Mask, e.Site)
+	}
 	m := b.phases[e.Addr]
 	switch {
 	case e.Op == event.MBarrierInit:
@@ -183,7 +187,7 @@ func (d *Detector) phaseEvent(e *event.MBarrier) {
 	case e.Op == event.MBarrierPeek:
 		d.phasePeek(w, b, m, e)
 	default:
-		d.phaseOperation(w, b, m, e)
+		d.phaseOperation(w, own, b, m, e)
 	}
 	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
@@ -216,7 +220,7 @@ func (d *Detector) nextObject() component {
 }
 
 // phaseOperation is an arrival, or a change of the expected bytes, by threads.
-func (d *Detector) phaseOperation(w *warp, b *block, m *phased, e *event.MBarrier) {
+func (d *Detector) phaseOperation(w *warp, own, b *block, m *phased, e *event.MBarrier) {
 	o := w.moment(e.Mask, e.Site)
 	for t := e.Mask; t != 0; t &= t - 1 {
 		l := lowestLane(t)
@@ -237,12 +241,12 @@ func (d *Detector) phaseOperation(w *warp, b *block, m *phased, e *event.MBarrie
 	default:
 		for t := e.Mask; t != 0; t &= t - 1 {
 			l := lowestLane(t)
-			f := share{moment: w.moment(1<<l, e.Site), bytes: e.Bytes, knows: d.clock(w, b, l)}
+			f := share{moment: w.moment(1<<l, e.Site), bytes: e.Bytes, knows: d.clock(w, own, l)}
 			f.ends = e.Bytes < 0
 			m.tx.free = append(m.tx.free, f)
 		}
 	}
-	m.open = join(m.open, d.clocks(w, b, e.Mask))
+	m.open = join(m.open, d.clocks(w, own, e.Mask))
 	o.ends = e.Op == event.MBarrierArrive
 	m.now = append(m.now, o)
 	w.tick(e.Mask)
@@ -455,18 +459,25 @@ type agentPhase struct {
 	o      moment
 	knows  *know
 	counts bool // the phase expects one arrival more because of it
+	home   *block
+	// uses are the blocks whose memory it accesses, if it signals an object of another block
+	uses []*remoteSignal
 }
 
-// phaseAgent begins an agent.
+// phaseAgent begins an agent. reads says that it reads the shared memory of its block.
 func (d *Detector) phaseAgent(id uint64, at event.Warp, mask uint32, site event.Site, addr uint64,
-	counts bool) {
-	w, b := d.warpOf(at)
+	peer event.Peer, counts, reads bool) {
+	w, own := d.warpOf(at)
+	b := d.homeOf(peer, own)
 	m := b.phases[addr]
 	if m == nil {
 		return
 	}
 	l := lowestLane(mask)
-	a := agentPhase{m: m, o: w.moment(mask, site), knows: d.clock(w, b, l), counts: counts}
+	a := agentPhase{m: m, o: w.moment(mask, site), knows: d.clock(w, own, l), counts: counts, home: b}
+	if b != own {
+		a.uses = d.issues(w, own, b, m, mask, site, reads)
+	}
 	if counts {
 		d.checkJoin(b, m, addr, w.beyond(l), &a.o, l)
 		m.pending++
@@ -489,8 +500,13 @@ func (d *Detector) phaseSignal(e *event.Signal) {
 		return
 	}
 	delete(d.agents, e.ID)
-	_, b := d.warpOf(e.Warp)
-	m := a.m
+	m, b := a.m, a.home
+	if e.Peer != 0 {
+		for _, s := range a.uses {
+			s.phase = m.phase
+			s.open--
+		}
+	}
 	d.checkJoin(b, m, e.Addr, a.knows, &a.o, lowestLane(a.o.mask))
 	if e.Arrival {
 		m.pending--

@@ -62,7 +62,7 @@ func (d *Detector) ProxyFence(e *event.ProxyFence) {
 		log = new(fenceLog)
 		d.proxies[e.Warp] = log
 	}
-	if n := len(log.list); n >= maxFences && n&(n-1) == 0 {
+	if n := len(log.list); !d.clustered && n >= maxFences && n&(n-1) == 0 {
 		d.compactFences(b, w, log)
 	}
 	log.list = append(log.list, f)

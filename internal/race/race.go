@@ -32,6 +32,12 @@ type Options struct {
 	// in every execution, whether or not memory is ordered with them. It examines no accesses, and
 	// whether the phases of mbarriers depend on the schedule (phases.go).
 	Execution bool
+	// Observes makes strong accesses that observe each other part of the order of execution, which holds
+	// for one run only (cluster.go).
+	Observes bool
+	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the block,
+	// as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.
+	StrictScopes bool
 }
 
 // Level is the distance between the threads of a race.
@@ -167,6 +173,8 @@ type Report struct {
 	Barriers []BarrierError
 	// Phases are the findings about phases of mbarriers; only with Options.Execution.
 	Phases []PhaseError
+	// Lifetimes are accesses to the memory of blocks that may not be there; only with Execution.
+	Lifetimes []LifetimeError
 	// Late are accesses that a proxy fence orders which another thread has executed.
 	Late []Race
 	// Exchanges are strong accesses that are no races, in the order of their first pairs.

@@ -28,6 +28,10 @@ func (d *Detector) record(t *touching, side *entry) {
 		d.recordPending(t, side)
 		return
 	}
+	if t.as.mask != 0 {
+		d.add(t, side, t.as)
+		return
+	}
 	if t.w.even {
 		d.add(t, side, entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
 		return

@@ -98,7 +98,8 @@ func (d *Detector) checkRecycling(w *warp, g *generation, mask uint32) {
 func (d *Detector) after(w *warp, mask uint32, v *warp, e *laneEpoch) bool {
 	if e.lanes == nil {
 		b := d.blockOf(w.id)
-		if w != v && e.clk <= w.knowsWarp(int(v.id-b.first)) || w == v && e.clk <= max(w.intra, w.blk) {
+		if w != v && v.id-b.first < event.Warp(len(b.warps)) &&
+			e.clk <= w.knowsWarp(int(v.id-b.first)) || w == v && e.clk <= max(w.intra, w.blk) {
 			return true
 		}
 	}

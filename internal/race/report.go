@@ -71,7 +71,7 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	switch {
 	case e.clk == noncoherent || t.Proxy != event.GenericProxy:
 		cause = OtherProxy
-	case e.concurrent() || event.Warp(e.warp) >= d.comps.first:
+	case e.concurrent() || event.Warp(e.warp) >= d.comps.first && d.sites[e.site].async:
 		cause = NotWaited
 	}
 	// one hazard for each word, whether or not the words are twins
@@ -107,7 +107,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	}
 	h := hazard{warp: a.w.id, addr: at}
 	if a.Space == event.Shared {
-		h.block = a.b.id
+		h.block = a.homeID()
 	}
 	d.groups[i].add(h, racing, level)
 }
@@ -126,7 +126,7 @@ func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uin
 		Level: d.levelOf(a, first, second, cause), Cause: cause, Interval: a.w.round,
 	}
 	if a.Space == event.Shared {
-		r.Block = a.b.id
+		r.Block = a.homeID()
 	}
 	return r
 }
@@ -322,6 +322,9 @@ func (r *Report) Proxies(writer, reads bool) (ignored uint64) {
 func (d *Detector) Report() *Report {
 	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...),
 		Exchanges: d.reportExchanges(), Phases: append([]PhaseError(nil), d.phaseErrors...)}
+	if d.remote != nil {
+		r.Lifetimes = append(r.Lifetimes, d.remote.errors...)
+	}
 	for i := range d.groups {
 		g := &d.groups[i]
 		g.race.Hazards, g.race.Across = uint64(min(g.count, MaxHazards)), uint64(g.across)

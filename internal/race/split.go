@@ -6,7 +6,11 @@ import "heddle/internal/event"
 // runs two detectors; each reports the races in one space and respects only what orders that space.
 // Both receive every event, since synchronization through one space can order accesses of the
 // other.
-type Split struct{ shared, global *Detector }
+type Split struct {
+	shared, global *Detector
+	// clustered says that shared finds all races, and global is of the order of execution.
+	clustered bool
+}
 
 var _ event.Sink = (*Split)(nil)
 
@@ -56,6 +60,12 @@ func (s *Split) Arrive(e *event.Arrive) { s.shared.Arrive(e); s.global.Arrive(e)
 // Complete implements event.Sink.
 func (s *Split) Complete(e *event.Complete) { s.shared.Complete(e); s.global.Complete(e) }
 
+// Cluster implements event.Sink.
+func (s *Split) Cluster(e *event.ClusterBarrier) { s.shared.Cluster(e); s.global.Cluster(e) }
+
+// InitFence implements event.Sink.
+func (s *Split) InitFence(e *event.InitFence) { s.shared.InitFence(e); s.global.InitFence(e) }
+
 // WarpSync implements event.Sink.
 func (s *Split) WarpSync(e *event.WarpSync) { s.shared.WarpSync(e); s.global.WarpSync(e) }
 
@@ -78,6 +88,10 @@ func (s *Split) Memory() uint64 { return s.shared.Memory() + s.global.Memory() }
 // that they order, so both found the same, and it is taken from one.
 func (s *Split) Report() *Report {
 	r, g := s.shared.Report(), s.global.Report()
+	if s.clustered {
+		r.Lifetimes = g.Lifetimes
+		return r
+	}
 	r.Races = append(r.Races, g.Races...)
 	r.Late = append(r.Late, g.Late...)
 	r.Exchanges = append(r.Exchanges, g.Exchanges...)

@@ -188,7 +188,7 @@ func (d *Detector) strongAccess(a *access) {
 		}
 		at := place{a.Space, 0, a.Addr[l], a.Size}
 		if a.Space == event.Shared {
-			at.block = a.b.id
+			at.block = a.homeID()
 		}
 		loc := d.locations[at]
 		if a.Kind != event.Write {
@@ -356,7 +356,7 @@ func (d *Detector) overwrite(a *access, at place) {
 func (d *Detector) breakChain(a *access, word, addr uint64, but place) {
 	at := place{space: a.Space}
 	if a.Space == event.Shared {
-		at.block = a.b.id
+		at.block = a.homeID()
 	}
 	for _, size := range [...]uint8{1, 2, 4, 8, 16} {
 		at.size = size

@@ -33,6 +33,7 @@ type warp struct {
 	async *copies                // nil until the first
 	bulk  *bulkGroups            // nil until the first
 	pat   *patterns              // fences and observed releases; nil until the first
+	inits *warpInits             // nil until the first
 	gone  uint32                 // lanes that have exited
 	round uint32                 // barriers of the whole block that the warp has passed
 }

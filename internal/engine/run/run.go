@@ -235,6 +235,7 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	opt := race.Options{
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
 		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
+		StrictScopes: common.StrictScopes,
 	}
 	if opt.Exchanges {
 		p := newProtocols(k, m)
@@ -242,6 +243,9 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	}
 	if ir.OrdersParts(k) {
 		return race.NewSplit(opt)
+	}
+	if cfg.Geometry.Ranks() > 1 {
+		return race.NewClustered(opt)
 	}
 	return race.New(opt)
 }
@@ -448,4 +452,6 @@ var stopCodes = map[emu.StopKind]diag.Code{
 	emu.MBarrierRange:         diag.CodeMBarrierRange,
 	emu.MBarrierState:         diag.CodeMBarrierState,
 	emu.BulkAlignment:         diag.CodeBulkAlignment,
+	emu.RemoteAddress:         diag.CodeMBarrierRemote,
+	emu.PeerExited:            diag.CodePeerExited,
 }

@@ -101,7 +101,8 @@ func endsRun(code diag.Code) bool {
 		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany,
 		diag.CodeMBarrierUninitialized, diag.CodeMBarrierReinit, diag.CodeMBarrierOverwritten,
 		diag.CodeMBarrierInvalEarly, diag.CodeMBarrierExcess, diag.CodeMBarrierRange,
-		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment:
+		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment,
+		diag.CodeMBarrierRemote, diag.CodePeerExited:
 		return true
 	}
 	return false

@@ -321,8 +321,9 @@ func (t *tracer) newSink() *traceSink {
 		SharedBytes: uint32(t.run.Machine.SharedBytes()), Only: t.only, Static: true, Recycling: true,
 	}
 	common := t.job.Options()
+	opt.StrictScopes = common.StrictScopes
 	s := &traceSink{writer: common.FenceOfWriter, reads: common.IgnoreProxyReads}
-	if t.slice.Objects() {
+	if t.slice.Objects() || opt.Geometry.Ranks() > 1 {
 		order := opt
 		order.Execution, order.Only = true, event.NoSpace
 		s.order, opt.Recycling = race.New(order), false

@@ -102,7 +102,7 @@ func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.S
 	}
 	g := cfg.Geometry
 	if g.Blocks()*uint64(g.WarpsPerBlock())*event.WarpSize > 2*maxThreads ||
-		g.Blocks()*uint64(g.ThreadsPerBlock()) > maxThreads {
+		g.Blocks()*uint64(g.ThreadsPerBlock()) > maxThreads || g.Ranks() > 1 {
 		return 0
 	}
 	m, err := emu.New(k, cfg)
@@ -232,6 +232,12 @@ func (p *pair) Arrive(e *event.Arrive) {
 		p.ora.Arrive(e)
 	}
 }
+
+// Cluster and InitFence are events of launches with clusters, which the oracle does not know.
+func (p *pair) Cluster(*event.ClusterBarrier) {}
+
+// InitFence is one of them.
+func (p *pair) InitFence(*event.InitFence) {}
 
 // Complete goes to both.
 func (p *pair) Complete(e *event.Complete) {

@@ -200,10 +200,14 @@ func (d *digest) ProxyFence(e *event.ProxyFence) { d.put(uint8(16), fmt.Appendf(
 func (d *digest) CopyGroup(e *event.CopyGroup)   { d.put(uint8(10), *e) }
 func (d *digest) Fence(e *event.Fence)           { d.put(uint8(2), *e) }
 func (d *digest) Arrive(e *event.Arrive)         { d.put(uint8(3), *e) }
-func (d *digest) Complete(e *event.Complete)     { d.put(uint8(4), *e) }
-func (d *digest) WarpSync(e *event.WarpSync)     { d.put(uint8(5), *e) }
-func (d *digest) Converge(e *event.Converge)     { d.put(uint8(6), *e) }
-func (d *digest) Exit(e *event.Exit)             { d.put(uint8(7), *e) }
+func (d *digest) Cluster(*event.ClusterBarrier)  {}
+
+func (d *digest) InitFence(*event.InitFence) {}
+
+func (d *digest) Complete(e *event.Complete) { d.put(uint8(4), *e) }
+func (d *digest) WarpSync(e *event.WarpSync) { d.put(uint8(5), *e) }
+func (d *digest) Converge(e *event.Converge) { d.put(uint8(6), *e) }
+func (d *digest) Exit(e *event.Exit)         { d.put(uint8(7), *e) }
 func (d *digest) Stall(e *event.Stall) {
 	d.put(uint8(8), e.Block, uint32(len(e.Waiting)), uint32(len(e.Exited)))
 	for _, w := range e.Waiting {

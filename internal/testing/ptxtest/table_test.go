@@ -63,13 +63,13 @@ var table = []item{
 	{39, false, "a loop without rounds skips the only fence", ""},
 	{40, true, "a ring of four stages with three consumer warps over three tiles", ""},
 	{41, false, "the same with the parity reset for each tile", ""},
-	{48, true, "a remote arrival, with a cluster barrier at the start and at the end", "clusters"},
-	{49, false, "the same without the barrier at the end", "clusters"},
-	{50, true, "a multicast load to two and to four blocks", "clusters"},
-	{51, false, "the barrier of the second block does not expect the bytes", "clusters"},
-	{52, false, "a remote store before the other block has started", "clusters"},
-	{53, true, "a reduction by red.async", "clusters"},
-	{54, false, "a relaxed cluster arrival without fence.mbarrier_init", "clusters"},
+	{48, true, "a remote arrival, with a cluster barrier at the start and at the end", ""},
+	{49, false, "the same without the barrier at the end", ""},
+	{50, true, "a multicast load to two and to four blocks", ""},
+	{51, false, "the barrier of the second block does not expect the bytes", ""},
+	{52, false, "a remote store before the other block has started", ""},
+	{53, true, "a reduction by red.async", ""},
+	{54, false, "a relaxed cluster arrival without fence.mbarrier_init", ""},
 }
 
 var tableComment = regexp.MustCompile(`^// table: (\d+) ([RB])$`)

@@ -77,7 +77,7 @@ func (c *compiler) tensorBox(in *ir.Instr, op *bulkOp) error {
 	return nil
 }
 
-// issueBox makes the agent of a copy of unknown size, if a phase will say it.
+// issueBox makes the agents of a copy of unknown size, if phases will say it.
 func (x *exec) issueBox(in *inst, l int) {
 	op := in.misc.bulk
 	if op.bar == nil {
@@ -87,25 +87,39 @@ func (x *exec) issueBox(in *inst, l int) {
 	if !ok {
 		return
 	}
+	homes := []*block{home}
+	if op.mask != nil {
+		homes = x.destinations(in, l)
+	}
+	for _, b := range homes {
+		x.issueBoxTo(in, l, b, addr)
+	}
+}
+
+// issueBoxTo makes the agent for one block.
+func (x *exec) issueBoxTo(in *inst, l int, home *block, addr uint64) {
 	if home != x.block {
-		return
+		x.reach(home)
+		defer x.comeHome()
 	}
 	m := x.liveMBarrier(in, l, addr)
 	if m == nil {
 		return
 	}
 	m.agents++
-	a := x.newAgent(in, l)
-	a.op, a.bar, a.unsized = op, m, true
+	a := x.agentOf(in, l)
+	a.op, a.bar, a.home, a.unsized = in.misc.bulk, m, home, true
 }
 
-// sizeBoxes gives copies of unknown size the bytes that their phases miss, while no thread can go on.
-// It reports whether there are any.
-func (x *exec) sizeBoxes(b *block) bool {
+// sizeBoxes gives copies of unknown size the bytes that their phases miss, while no thread of the
+// blocks can go on. It reports whether there are any.
+func (x *exec) sizeBoxes(blocks ...*block) bool {
 	byObject := make(map[*mbarrier][]*agent)
-	for _, a := range b.agents {
-		if a.unsized {
-			byObject[a.bar] = append(byObject[a.bar], a)
+	for _, b := range blocks {
+		for _, a := range b.agents {
+			if a.unsized {
+				byObject[a.bar] = append(byObject[a.bar], a)
+			}
 		}
 	}
 	sized := false

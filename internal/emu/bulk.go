@@ -194,24 +194,43 @@ func (x *exec) issueBulk(in *inst, l int) {
 		x.issueTo(in, l, v)
 		return
 	}
-	ranks := x.src(op.mask)[l] & (1<<16 - 1)
-	for r := ranks; r != 0 && x.stop == nil; r &= r - 1 {
-		n := bits.TrailingZeros64(r)
-		switch c := x.block.cluster; {
+	for _, b := range x.destinations(in, l) {
+		v.home = b
+		x.issueTo(in, l, v)
+	}
+}
+
+// destinations returns the blocks that a multicast copy of a lane goes to; none if one is not there,
+// which ends the run.
+func (x *exec) destinations(in *inst, l int) (out []*block) {
+	c := x.block.cluster
+	for r := x.src(in.misc.bulk.mask)[l] & (1<<16 - 1); r != 0; r &= r - 1 {
+		switch n := bits.TrailingZeros64(r); {
 		case c == nil && n == 0:
-			v.home = x.block
+			out = append(out, x.block)
 		case c == nil || n >= len(c.blocks):
 			x.fail(in, OutOfBounds, l, "%s to the block with rank %d of a cluster of %d", in.ir.Op(), n,
 				x.geo.Ranks())
-			return
+			return nil
 		case c.blocks[n] != x.block && c.blocks[n].live == 0:
 			x.peerEnded(in, l, c.blocks[n])
-			return
+			return nil
 		default:
-			v.home = c.blocks[n]
+			out = append(out, c.blocks[n])
 		}
-		x.issueTo(in, l, v)
 	}
+	return out
+}
+
+// agentOf returns a new agent of a lane, of the block of its warp, whatever block is reached.
+func (x *exec) agentOf(in *inst, l int) *agent {
+	home := x.block
+	if x.own != nil {
+		x.block = x.own
+	}
+	a := x.newAgent(in, l)
+	x.block = home
+	return a
 }
 
 // bulkAt is where an operation takes place: home is the block whose shared memory it writes and whose
@@ -282,13 +301,8 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	if op.value != nil {
 		e.From = event.Range{}
 	}
-	home := x.block
-	if x.own != nil { // the agent is one of the issuer's block
-		x.block = x.own
-	}
-	a := x.newAgent(in, l)
-	x.block = home
-	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, home
+	a := x.agentOf(in, l)
+	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, x.block
 	e.ID = a.id
 	if op.value != nil {
 		x.gather(op.value, 1<<l)

@@ -138,7 +138,7 @@ func (x *exec) ownShared(a uint64) bool {
 }
 
 // blockText names a block of the cluster in messages.
-func (x *exec) blockText(b *block) string { return fmt.Sprintf("block %v", b.index) }
+func (x *exec) blockText(b *block) string { return "block " + b.index.In(x.geo.Grid) }
 
 // peerEnded stops the run at an access to the memory of a block whose threads have all ended.
 func (x *exec) peerEnded(in *inst, l int, b *block) {
@@ -517,14 +517,7 @@ func (x *exec) stepCluster(c *cluster) bool {
 			}
 		}
 	}
-	if x.prog.traced {
-		for _, b := range c.blocks {
-			if x.block = b; x.sizeBoxes(b) {
-				return true
-			}
-		}
-	}
-	return false
+	return x.prog.traced && x.sizeBoxes(c.blocks...)
 }
 
 // finishCluster ends the blocks of a cluster, of which no warp can run.

@@ -226,7 +226,7 @@ func (f *function) flow() (changed bool) {
 		}
 	}
 	for _, in := range f.instrs {
-		if in.WritesMemory() {
+		if kind, ok := in.AccessKind(); ok && kind.Writes() {
 			sh, lo := f.holds(in.Src[1:])
 			for _, c := range f.cellsOf(in) {
 				set(&f.s.holdsShared[c], sh)
@@ -285,7 +285,7 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 		return false, false
 	}
 	switch in.Action() {
-	case isa.ActLoad, isa.ActAtomic:
+	case isa.ActLoad, isa.ActAtomic, isa.ActClusterAccess:
 		for _, c := range f.cellsOf(in) {
 			// What a caller passes is not looked at.
 			sh = sh || f.s.holdsShared[c] || c == paramCell && !f.fn.Kernel

@@ -41,7 +41,8 @@ func tests(in *ir.Instr) bool {
 func (f *function) hasObjects() bool {
 	for _, in := range f.instrs {
 		switch in.Action() {
-		case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup:
+		case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore,
+			isa.ActClusterBarrier:
 			return true
 		}
 	}

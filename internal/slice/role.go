@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -53,8 +54,8 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	if s.opt.Data {
 		return Run
 	}
-	switch in.Action() {
-	case isa.ActLoad, isa.ActStore:
+	switch kind, _ := in.AccessKind(); kind {
+	case event.Read, event.Write:
 		if !data {
 			return Touch
 		}
@@ -113,7 +114,8 @@ func (s *Slice) sum() {
 func (f *function) reads(in *ir.Instr) bool {
 	switch f.kindOf(in) {
 	case shared, local:
-		return in.ReadsMemory()
+		kind, _ := in.AccessKind()
+		return kind == event.Read
 	case constant, calls, argument, other:
 		return true
 	}

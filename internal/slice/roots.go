@@ -18,7 +18,7 @@ const (
 	fails                // trap, a failed assertion
 	sync                 // a barrier, an operation that waits for the warp
 	object               // an operation on an mbarrier, or a copy that signals one or a group
-	order                // a fence, or a wait for copies of the thread
+	order                // a fence, a wait for copies of the thread, or the barrier of the cluster
 	shared               // an access that may be to shared memory
 	local                // an access to local memory
 	input                // its result depends on what is not known; it does nothing else
@@ -64,25 +64,30 @@ func (f *function) class(in *ir.Instr) kind {
 			return pure
 		}
 		return input
-	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce:
+	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce, isa.ActClusterAccess:
 		return f.access(in)
 	case isa.ActMBarrier:
 		return object
 	case isa.ActCopy:
 		return object
-	case isa.ActBulkCopy:
+	case isa.ActBulkCopy, isa.ActAsyncStore:
 		if _, ok := in.Bulk(); ok {
 			return object
 		}
-		return other // to another block
-	case isa.ActCopyGroup, isa.ActBulkGroup:
+		return other
+	case isa.ActCopyGroup, isa.ActBulkGroup, isa.ActClusterBarrier:
 		return order
+	case isa.ActPartialFence:
+		if fence, _ := in.Fence(); fence.Kind == isa.InitFence {
+			return order
+		}
+		return ignored
 	case isa.ActFence, isa.ActProxyFence:
 		if f.s.objects {
 			return order
 		}
 		return ignored
-	case isa.ActPartialFence, isa.ActNothing, isa.ActBulkPrefetch,
+	case isa.ActNothing, isa.ActBulkPrefetch,
 		isa.ActCachePolicy, isa.ActRegisterPool, isa.ActDiscard:
 		return ignored
 	case isa.ActCompute, isa.ActConvertAddress, isa.ActTestSpace, isa.ActConvertClusterAddress,
@@ -270,7 +275,7 @@ func (f *function) objectOperands(in *ir.Instr) {
 	switch in.Action() {
 	case isa.ActCopy:
 		f.operand(&in.Src[0])
-	case isa.ActBulkCopy:
+	case isa.ActBulkCopy, isa.ActAsyncStore:
 		use, _ := in.Bulk()
 		if use.To == event.Shared {
 			f.operand(&in.Src[0])
@@ -283,6 +288,9 @@ func (f *function) objectOperands(in *ir.Instr) {
 		}
 		if use.Barrier >= 0 {
 			f.operand(&in.Src[use.Barrier])
+		}
+		if use.Mask >= 0 && use.Mask < len(in.Src) {
+			f.operand(&in.Src[use.Mask])
 		}
 	default:
 		for j := range min(len(in.Src), 2) { // a third one limits the time of a wait
@@ -303,7 +311,7 @@ func (f *function) wanted(i int32) {
 		f.keep(i)
 		f.data[i] = true
 		f.operand(&in.Src[0])
-		if in.IsPlainLoad() {
+		if kind, _ := in.AccessKind(); kind == event.Read {
 			f.s.cell(&f.s.need.shared)
 			if f.maybeLocal(in) {
 				f.s.cell(&f.s.need.local)
@@ -348,7 +356,7 @@ func (s *Slice) cell(need *bool) {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if !f.live[f.block[i]] || in.Action() != isa.ActStore {
+			if !f.live[f.block[i]] || !stores(in) {
 				continue
 			}
 			switch f.kindOf(in) {
@@ -363,4 +371,10 @@ func (s *Slice) cell(need *bool) {
 			}
 		}
 	}
+}
+
+// stores reports whether an instruction is a plain store, to the memory of the block or the cluster.
+func stores(in *ir.Instr) bool {
+	kind, ok := in.AccessKind()
+	return ok && kind == event.Write
 }

@@ -82,7 +82,7 @@ type Slice struct {
 	Kept, Total int
 
 	opt     Options
-	objects bool                         // the kernel has mbarriers or bulk copies
+	objects bool                         // the kernel has mbarriers, bulk copies or cluster barriers
 	written map[*ir.Var]bool             // module variables that the code writes
 	fatals  map[*ir.Func]bool            // functions that end in a trap
 	need    struct{ shared, local bool } // cells
@@ -122,7 +122,7 @@ type function struct {
 	acts    bool // a call of it may do what the trace must see
 }
 
-// Objects reports whether the kernel has mbarriers or bulk copies.
+// Objects reports whether the kernel has mbarriers, bulk copies or barriers of the cluster.
 func (s *Slice) Objects() bool { return s.objects }
 
 // Options returns what the slice was made for.
@@ -252,8 +252,8 @@ func (f *function) operand(o *ir.Operand) {
 // special notes what a needed special register says about the launch.
 func (f *function) special(o *ir.Operand) {
 	switch o.Sreg {
-	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ,
-		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank:
+	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ:
+		// The place in the cluster is none of them: all blocks of a cluster are traced.
 		f.s.BlockIndex = true
 	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
 		f.s.GridSize = true

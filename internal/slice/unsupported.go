@@ -22,7 +22,6 @@ func Unsupported(k *ir.Func) (*ir.Instr, string) {
 
 // unsupportedName returns the name of an instruction that a trace does not model, or "".
 func unsupportedName(in *ir.Instr) string {
-	b, _ := in.Barrier()
 	switch {
 	case in.Split: // it is lowered to its second half, which orders more
 		return "barrier_arrive of a block"
@@ -32,13 +31,11 @@ func unsupportedName(in *ir.Instr) string {
 			return ""
 		}
 		return in.Op()
-	case b.Object == isa.ClusterBarrier, in.Row.Cluster():
-		return in.Op()
 	case in.Row.Category == isa.Async:
 		switch in.Action() {
 		case isa.ActCopy, isa.ActCopyGroup, isa.ActBulkGroup:
 			return ""
-		case isa.ActBulkCopy:
+		case isa.ActBulkCopy, isa.ActAsyncStore:
 			if _, ok := in.Bulk(); ok {
 				return ""
 			}

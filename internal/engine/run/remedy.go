@@ -44,6 +44,9 @@ func (r *Run) betweenBlocks(rc *race.Race, one, two emu.SiteInfo) string {
 		return fmt.Sprintf("if the atomic operation in line %d tells a block that others are done, add %s "+
 			"before it, and after it as well", line, fence)
 	}
+	if rc.Space == event.Shared {
+		return "put barrier.cluster.arrive and barrier.cluster.wait (cluster.sync()) between the two accesses"
+	}
 	switch a, b := rc.First.Kind.RMW(), rc.Second.Kind.RMW(); {
 	case a != b:
 		return "make both accesses atomic if any order is right, or divide the kernel into two launches"

@@ -24,7 +24,7 @@ func (t *tracer) boxes(ctx context.Context) {
 	for _, f := range ir.ReachableFuncs(t.job.Kernel) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if use, ok := in.Bulk(); !ok || use.Size >= 0 {
+				if use, ok := in.Bulk(); !ok || use.Size >= 0 || use.Value >= 0 {
 					continue
 				}
 				v := t.slice.TensorMap(in)

@@ -47,6 +47,7 @@ type graphNode struct {
 // node is appended when its generation completes, so edges always lead to smaller indices.
 type graphRecorder struct {
 	geometry event.Geometry
+	block    uint32 // that is recorded
 	nodes    []graphNode
 	open     map[uint8]*graphNode // incomplete generations with arrivals, by barrier
 	numbers  map[uint8]uint64     // number of completed generations, by barrier
@@ -57,8 +58,11 @@ type graphRecorder struct {
 	lost   int // generations that were not recorded, because graphParts was reached
 }
 
-func newGraphRecorder(g event.Geometry) *graphRecorder {
-	return &graphRecorder{geometry: g, open: map[uint8]*graphNode{}, numbers: map[uint8]uint64{},
+// of reports whether a warp is one of the block that is recorded.
+func (r *graphRecorder) of(w event.Warp) bool { return r.geometry.BlockOf(w) == r.block }
+
+func newGraphRecorder(g event.Geometry, block uint32) *graphRecorder {
+	return &graphRecorder{geometry: g, block: block, open: map[uint8]*graphNode{}, numbers: map[uint8]uint64{},
 		waited: make([][32]int32, g.WarpsPerBlock()), exited: make([]uint32, g.WarpsPerBlock())}
 }
 

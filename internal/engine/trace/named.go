@@ -71,6 +71,8 @@ func decides(k *ir.Func, g event.Geometry) string {
 					return "mbarriers"
 				case isa.ActBulkCopy:
 					return "bulk copies"
+				case isa.ActClusterBarrier:
+					return "barriers of a cluster"
 				}
 				if b, ok := in.NumberedBarrier(); ok && isNamed(b, g) {
 					named = "named barriers"

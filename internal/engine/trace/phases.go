@@ -31,7 +31,7 @@ func (s *traceSink) report() *race.Report {
 	rep.Proxies(s.writer, s.reads)
 	if s.order != nil {
 		order := s.order.Report()
-		rep.Barriers, rep.Phases = order.Barriers, order.Phases
+		rep.Barriers, rep.Phases, rep.Lifetimes = order.Barriers, order.Phases, order.Lifetimes
 	}
 	return rep
 }
@@ -109,6 +109,26 @@ func (s *traceSink) Stall(e *event.Stall) {
 	s.Detector.Stall(e)
 	if s.order != nil {
 		s.order.Stall(e)
+	}
+}
+
+// Cluster implements event.Sink.
+func (s *traceSink) Cluster(e *event.ClusterBarrier) {
+	if e.Op == event.ClusterComplete {
+		s.barriers++
+	}
+	s.commands += lanes(e.Mask)
+	s.Detector.Cluster(e)
+	if s.order != nil {
+		s.order.Cluster(e)
+	}
+}
+
+// InitFence implements event.Sink.
+func (s *traceSink) InitFence(e *event.InitFence) {
+	s.Detector.InitFence(e)
+	if s.order != nil {
+		s.order.InitFence(e)
 	}
 }
 

@@ -123,7 +123,10 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	t.chooseModel()
 	t.boxes(ctx)
 	why := ""
-	if t.opt.AnyRounds {
+	switch {
+	case t.opt.AnyRounds && t.run.Config.Geometry.Ranks() > 1:
+		why = "only blocks that are alone are"
+	case t.opt.AnyRounds:
 		verdict, no := t.anyCount(ctx)
 		if verdict != nil {
 			return *verdict
@@ -274,7 +277,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	sink := t.newSink()
 	sink.addresses, sink.detailed = make([]uint64, (shared+63)/64), t.opt.Stats != nil
 	if t.opt.Graph != nil {
-		sink.graph = newGraphRecorder(geometry)
+		sink.graph = newGraphRecorder(geometry, b)
 	}
 	res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}, 0), sink)
 	if err != nil {
@@ -332,12 +335,32 @@ func (t *tracer) newSink() *traceSink {
 	return s
 }
 
-// running are the emulator options for some blocks alone; nil: all.
+// running are the emulator options for some blocks alone, with the others of their clusters; nil: all.
 func (t *tracer) running(blocks []uint32, seed uint64) emu.Options {
+	blocks = clustersOf(t.run.Config.Geometry, blocks)
 	return emu.Options{
 		Seed: seed, Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Blocks: blocks,
 		StopAtFault: true, Memory: t.job.Options().Memory,
 	}
+}
+
+// clustersOf returns the blocks of the clusters of some blocks, by rank.
+func clustersOf(g event.Geometry, blocks []uint32) []uint32 {
+	if g.Ranks() == 1 {
+		return blocks
+	}
+	var out []uint32
+	seen := make(map[uint32]bool)
+	for _, b := range blocks {
+		c := g.ClusterOf(b)
+		for r := range g.Ranks() {
+			if !seen[c] {
+				out = append(out, g.ClusterBlock(c, r))
+			}
+		}
+		seen[c] = true
+	}
+	return out
 }
 
 // competing removes the pairs of strong accesses from the report, which heddle check does not count
@@ -418,7 +441,7 @@ func (s *traceSink) Access(e *event.Access) {
 
 func (s *traceSink) Arrive(e *event.Arrive) {
 	s.commands += lanes(e.Mask)
-	if s.graph != nil {
+	if s.graph != nil && s.graph.of(e.Warp) {
 		s.graph.arrive(e)
 	}
 	s.Detector.Arrive(e)
@@ -429,7 +452,7 @@ func (s *traceSink) Arrive(e *event.Arrive) {
 
 func (s *traceSink) Complete(e *event.Complete) {
 	s.barriers++
-	if s.graph != nil {
+	if s.graph != nil && e.Block == s.graph.block {
 		s.graph.complete(e.Barrier)
 	}
 	s.Detector.Complete(e)
@@ -439,7 +462,7 @@ func (s *traceSink) Complete(e *event.Complete) {
 }
 
 func (s *traceSink) Exit(e *event.Exit) {
-	if s.graph != nil {
+	if s.graph != nil && s.graph.of(e.Warp) {
 		s.graph.exit(e)
 	}
 	s.Detector.Exit(e)
@@ -492,12 +515,25 @@ func (t *tracer) traceScope() string {
 	g := t.run.Config.Geometry
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	add("shared memory and barriers of a block of %v threads, all inputs", g.Block)
+	every := "every block"
+	if g.Ranks() > 1 {
+		every = "every cluster"
+		add("shared memory and barriers of a cluster of %v blocks of %v threads, all inputs", g.Cluster,
+			g.Block)
+	} else {
+		add("shared memory and barriers of a block of %v threads, all inputs", g.Block)
+	}
 	switch {
 	case !t.slice.BlockIndex:
-		parts = append(parts, "every block")
+		parts = append(parts, every)
 	case t.opt.All:
 		add("every block of a grid of %v", g.Grid)
+	case g.Ranks() > 1:
+		names := make([]string, len(t.blocks))
+		for i, b := range t.blocks {
+			names[i] = g.BlockIndex(b).String()
+		}
+		parts = append(parts, "the cluster of block "+strings.Join(names, ", "))
 	default:
 		names := make([]string, len(t.blocks))
 		for i, b := range t.blocks {

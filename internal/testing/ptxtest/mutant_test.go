@@ -34,12 +34,18 @@ var mutations = []mutation{
 	{regexp.MustCompile(`CLK_GLOBAL_MEM_FENCE`), "CLK_LOCAL_MEM_FENCE"},
 }
 
+// relaxedArrival makes an arrival at the barrier of a cluster relaxed. Where that is right, the line
+// has the comment "// relaxed is enough: REASON".
+var relaxedArrival = mutation{regexp.MustCompile(`^\tbarrier\.cluster\.arrive\.aligned;`),
+	"\tbarrier.cluster.arrive.relaxed.aligned;"}
+
 // ptxMutations lists the changes to PTX: remove an ordering instruction, or make a memory access
 // relaxed. Fences have no relaxed form.
 var ptxMutations = []mutation{
-	{regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|cp\.async\.wait|cp\.async\.bulk\.(commit|wait)|` +
+	{regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|barrier\.cluster\.|cp\.async\.wait|cp\.async\.bulk\.(commit|wait)|` +
 		`mbarrier\.(init|arrive|expect_tx|complete_tx)|cp\.async\.mbarrier)[^;]*;`), ""},
 	{regexp.MustCompile(`^\tW\d+: mbarrier\.[^;]*; [^;]*;`), ""}, // a wait and its loop
+	relaxedArrival,
 	{regexp.MustCompile(`^(\t[^\t]*\b(?:ld|st|atom|red)\b[^;]*?)\.(?:acquire|release|acq_rel)\b`),
 		"$1.relaxed"},
 }

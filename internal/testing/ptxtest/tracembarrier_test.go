@@ -15,7 +15,10 @@ import (
 	"heddle/internal/source"
 )
 
-const mbarrierDir = suiteDir + "/mbarrier"
+const (
+	mbarrierDir = suiteDir + "/mbarrier"
+	clusterDir  = suiteDir + "/cluster"
+)
 
 // traceDiffers contains the kernels over mbarriers of which a trace rightly says something else
 // than runs do.
@@ -25,11 +28,11 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"reads_only":             diag.Verified,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers that runs examine: those that are clean are
+// TestTraceMBarriers traces the kernels over mbarriers and clusters that runs examine: those that are clean are
 // verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
-	for _, path := range kernels(t, mbarrierDir) {
+	for _, path := range append(kernels(t, mbarrierDir), kernels(t, clusterDir)...) {
 		text, err := Source(path)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +52,7 @@ func TestTraceMBarriers(t *testing.T) {
 			}
 		}
 	}
-	if n < 60 {
+	if n < 100 {
 		t.Errorf("only %d kernels", n)
 	}
 }
@@ -80,9 +83,10 @@ func TestTraceMutants(t *testing.T) {
 		t.Skip("long: one trace for each synchronization statement (HEDDLE_LONG=1)")
 	}
 	found := make(map[diag.VerdictKind]int)
-	paths := kernels(t, mbarrierDir)
+	paths := append(kernels(t, mbarrierDir), kernels(t, clusterDir)...)
 	for _, path := range kernels(t, traceDir) {
-		if strings.HasPrefix(filepath.Base(path), "mbarrier") {
+		if name := filepath.Base(path); strings.HasPrefix(name, "mbarrier") ||
+			strings.HasPrefix(name, "cluster") {
 			paths = append(paths, path)
 		}
 	}
@@ -131,7 +135,8 @@ func eachMutant(t *testing.T, path string, lines []string, trace bool,
 			list = append(slices.Clone(list), twice)
 		}
 		for _, m := range list {
-			if !m.what.MatchString(line) {
+			if !m.what.MatchString(line) ||
+				m == relaxedArrival && strings.Contains(line, "// relaxed is enough: ") {
 				continue
 			}
 			mutant := append([]string(nil), lines...)

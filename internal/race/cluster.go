@@ -36,7 +36,17 @@ import (
 type clusterState struct {
 	open *know // what the arrivals of the generation at hand have released
 	done *know // and those of the last complete one
-	live uint32
+	// what threads knew that have arrived in the generation at hand and ended since: the next one does
+	// not wait for them
+	next       *know
+	generation uint64
+	live       uint32
+}
+
+// clusterArrival are the lanes of a warp that have arrived in a generation.
+type clusterArrival struct {
+	generation uint64
+	mask       uint32
 }
 
 // warpInits are the mbarrier.init of the lanes of a warp.
@@ -75,7 +85,8 @@ func (d *Detector) Cluster(e *event.ClusterBarrier) {
 	c := d.clusterOf(b)
 	switch e.Op {
 	case event.ClusterComplete:
-		c.done, c.open = c.open, nil
+		c.done, c.open, c.next = c.open, c.next, nil
+		c.generation++
 		return
 	case event.ClusterWait:
 		w.learn(e.Mask, c.done, d.lanesOf(w.id))
@@ -89,6 +100,10 @@ func (d *Detector) Cluster(e *event.ClusterBarrier) {
 
 // arriveAtCluster adds what lanes release to the generation.
 func (d *Detector) arriveAtCluster(c *clusterState, w *warp, b *block, e *event.ClusterBarrier) {
+	if w.arrived.generation != c.generation {
+		w.arrived = clusterArrival{generation: c.generation}
+	}
+	w.arrived.mask |= e.Mask
 	if e.Order.Releases() || d.opt.Execution {
 		c.open = join(c.open, d.clocks(w, b, e.Mask))
 		w.tick(e.Mask)
@@ -288,11 +303,20 @@ func (d *Detector) lifetimeError(kind LifetimeKind, t event.Thread, site event.S
 	d.remote.errors = append(d.remote.errors, LifetimeError{kind, t, site, agent, block, 1})
 }
 
-// exitCluster takes note of lanes that exit: the barrier of the cluster does not wait for them.
+// exitCluster takes note of lanes that exit: the barrier of the cluster does not wait for them, in the
+// generation at hand if they have not arrived in it.
 func (d *Detector) exitCluster(w *warp, b *block, mask uint32) {
 	if d.opt.Execution {
 		c := d.clusterOf(b)
-		c.open = join(c.open, d.clocks(w, b, mask))
+		if w.arrived.generation != c.generation {
+			w.arrived.mask = 0
+		}
+		if m := mask & w.arrived.mask; m != 0 {
+			c.next = join(c.next, d.clocks(w, b, m))
+		}
+		if m := mask &^ w.arrived.mask; m != 0 {
+			c.open = join(c.open, d.clocks(w, b, m))
+		}
 		w.tick(mask)
 	}
 }

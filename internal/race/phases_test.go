@@ -30,6 +30,9 @@ type phasePlay struct {
 	named  []int
 	agents []playAgent
 	id     uint64
+	// of a cluster: threads that have arrived in the generation at hand and in the one before, and
+	// those whose exit was told
+	now, done, gone int
 }
 
 type playBar struct {
@@ -53,7 +56,10 @@ func newPhasePlay(p *oracle.PhaseProgram, apart bool) *phasePlay {
 		threads *= uint32(n)
 	}
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	g := event.Geometry{Grid: one, Block: event.Dim3{X: threads, Y: 1, Z: 1}}
+	g := event.Geometry{Grid: one, Block: event.Dim3{X: threads, Y: 1, Z: 1}, Cluster: one}
+	if p.Home != nil {
+		g.Grid.X, g.Cluster.X = 2, 2
+	}
 	y := &phasePlay{p: p, apart: apart, at: make([]int, n), parked: make([]int, n),
 		bars: make([]playBar, len(p.Counts)), named: make([]int, 2)}
 	y.d = New(Options{Geometry: g, Static: true, Recycling: true, Execution: true})
@@ -63,28 +69,43 @@ func newPhasePlay(p *oracle.PhaseProgram, apart bool) *phasePlay {
 	// The objects are made before the program begins.
 	for i, c := range p.Counts {
 		y.bars[i] = playBar{pending: c, expected: c}
-		y.d.MBarrier(&event.MBarrier{Warp: 0, Mask: 1, Op: event.MBarrierInit, Addr: uint64(8 * i),
-			Count: uint32(c)})
+		e := event.MBarrier{Mask: 1, Op: event.MBarrierInit, Addr: uint64(8 * i), Count: uint32(c)}
+		if p.Home != nil {
+			e.Warp = event.Warp(p.Home[i] * y.warps())
+		}
+		y.d.MBarrier(&e)
 	}
-	y.whole()
+	if p.Home != nil {
+		y.begin()
+	} else {
+		y.whole()
+	}
 	return y
 }
 
 // lane returns where a thread is.
 func (y *phasePlay) lane(t int) (event.Warp, uint32) {
-	if y.apart {
-		return event.Warp(t), 1
+	first := 0
+	if y.p.Home != nil {
+		first = y.p.Block[t] * y.warps()
 	}
-	return 0, 1 << t
+	if y.apart {
+		return event.Warp(first + t), 1
+	}
+	return event.Warp(first), 1 << t
+}
+
+// warps is the number of warps of a block.
+func (y *phasePlay) warps() int {
+	if y.apart {
+		return len(y.p.Threads)
+	}
+	return 1
 }
 
 // whole is a barrier of all threads of the block.
 func (y *phasePlay) whole() {
-	warps := 1
-	if y.apart {
-		warps = len(y.p.Threads)
-	}
-	for w := range warps {
+	for w := range y.warps() {
 		y.d.Arrive(&event.Arrive{Warp: event.Warp(w), Mask: ^uint32(0), Op: event.BarSync})
 	}
 	y.d.Complete(&event.Complete{})
@@ -117,7 +138,7 @@ func (y *phasePlay) run(rnd *rand.Rand) bool {
 		} else {
 			ok = y.signal(k - len(ready))
 		}
-		if !ok {
+		if !ok || !y.exits() {
 			return false
 		}
 	}
@@ -133,6 +154,8 @@ func (y *phasePlay) can(t int) bool {
 	case oracle.PhaseWaitState:
 		s := y.state[t][c.Bar]
 		return s == noState || m.phase > s
+	case oracle.PhaseClusterWait:
+		return y.now>>t&1 == 0
 	}
 	return true
 }
@@ -144,7 +167,10 @@ func (y *phasePlay) step(t int) bool {
 	site := event.Site(100*t + y.at[t] + 1)
 	e := event.MBarrier{Warp: w, Mask: mask, Site: site, Addr: uint64(8 * c.Bar)}
 	m := &y.bars[c.Bar%len(y.bars)]
-	e.Phase = m.phase
+	e.Phase, e.Peer = m.phase, y.peer(t, c.Bar)
+	if !y.reaches(t, c) {
+		return false
+	}
 	switch c.Op {
 	case oracle.PhaseArrive, oracle.PhaseExpectArrive, oracle.PhaseDrop:
 		n := c.Count
@@ -175,7 +201,8 @@ func (y *phasePlay) step(t int) bool {
 	case oracle.PhaseCopy, oracle.PhaseCopies, oracle.PhaseCopiesNoInc:
 		y.id++
 		if c.Op == oracle.PhaseCopy {
-			y.d.Bulk(&event.Bulk{ID: y.id, Warp: w, Mask: mask, Site: site, Addr: e.Addr})
+			y.d.Bulk(&event.Bulk{ID: y.id, Warp: w, Mask: mask, Site: site, Addr: e.Addr,
+				To: event.Range{Space: event.Shared, Peer: e.Peer}})
 		} else {
 			y.d.CopyArrive(&event.CopyArrive{ID: y.id, Warp: w, Mask: mask, Site: site, Addr: e.Addr,
 				Pending: c.Op == oracle.PhaseCopies})
@@ -196,6 +223,10 @@ func (y *phasePlay) step(t int) bool {
 			}
 		}
 		y.d.MBarrier(&e)
+	case oracle.PhaseTouch, oracle.PhaseClusterArrive, oracle.PhaseClusterWait:
+		if !y.inCluster(t, c, site) {
+			return false
+		}
 	case oracle.PhaseSync:
 		y.parked[t] = -1
 		y.together()
@@ -214,7 +245,11 @@ func (y *phasePlay) complete(bar int) {
 	if m.pending != 0 || m.tx != 0 {
 		return
 	}
-	y.d.MBarrier(&event.MBarrier{Op: event.MBarrierComplete, Addr: uint64(8 * bar), Phase: m.phase})
+	e := event.MBarrier{Op: event.MBarrierComplete, Addr: uint64(8 * bar), Phase: m.phase}
+	if y.p.Home != nil {
+		e.Warp = event.Warp(y.p.Home[bar] * y.warps())
+	}
+	y.d.MBarrier(&e)
 	m.phase++
 	m.pending = m.expected
 }
@@ -224,7 +259,10 @@ func (y *phasePlay) signal(i int) bool {
 	a := y.agents[i]
 	y.agents = append(y.agents[:i], y.agents[i+1:]...)
 	w, _ := y.lane(a.thread)
-	e := event.Signal{ID: a.id, Warp: w, Addr: uint64(8 * a.c.Bar)}
+	e := event.Signal{ID: a.id, Warp: w, Addr: uint64(8 * a.c.Bar), Peer: y.peer(a.thread, a.c.Bar)}
+	if e.Peer != 0 && y.over(y.p.Home[a.c.Bar]) {
+		return false
+	}
 	m := &y.bars[a.c.Bar]
 	if a.c.Op == oracle.PhaseCopy {
 		e.Bytes = int64(a.c.Bytes)
@@ -280,6 +318,9 @@ func (y *phasePlay) atNamed(t int, c oracle.PhaseCommand, site event.Site) {
 }
 
 func (y *phasePlay) exit() {
+	if y.p.Home != nil {
+		return // exits told it
+	}
 	if y.apart {
 		for t := range y.p.Threads {
 			y.d.Exit(&event.Exit{Warp: event.Warp(t), Mask: ^uint32(0)})
@@ -293,16 +334,18 @@ func (y *phasePlay) exit() {
 type phaseCounts struct {
 	programs, ended, accepted, rejected atomic.Int64
 	kinds                               [PhaseEnds + 1]atomic.Int64
+	lives                               atomic.Int64 // programs with a finding about a life
 }
 
 // comparePhases draws programs and compares the check with the enumeration.
-func comparePhases(t *testing.T, seed uint64, programs int, n *phaseCounts) {
+func comparePhases(t *testing.T, seed uint64, programs int, n *phaseCounts,
+	draw func(*rand.Rand) *oracle.PhaseProgram) {
 	rnd := rand.New(rand.NewPCG(seed, 99))
 	for range programs {
 		if t.Failed() {
 			return
 		}
-		p := oracle.RandomSync(rnd)
+		p := draw(rnd)
 		yes, decided := oracle.Deterministic(p, 1<<16)
 		if !decided {
 			continue
@@ -317,7 +360,10 @@ func comparePhases(t *testing.T, seed uint64, programs int, n *phaseCounts) {
 		}
 		n.ended.Add(1)
 		rep := y.d.Report()
-		rejected := len(rep.Phases) > 0
+		rejected := len(rep.Phases)+len(rep.Lifetimes) > 0
+		if len(rep.Lifetimes) > 0 {
+			n.lives.Add(1)
+		}
 		for _, e := range rep.Barriers {
 			rejected = rejected || e.Kind == Recycled || e.Kind == TooMany
 		}
@@ -330,8 +376,8 @@ func comparePhases(t *testing.T, seed uint64, programs int, n *phaseCounts) {
 			n.accepted.Add(1)
 		}
 		if rejected == yes {
-			t.Errorf("seed %d: deterministic %v, but the check finds %+v %+v\n%s", seed, yes, rep.Phases,
-				rep.Barriers, p)
+			t.Errorf("seed %d: deterministic %v, but the check finds %+v %+v %+v\n%s", seed, yes, rep.Phases,
+				rep.Barriers, rep.Lifetimes, p)
 		}
 	}
 }
@@ -349,7 +395,7 @@ func TestPhasesAgainstEnumeration(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for seed := next.Add(1); seed <= chunks; seed = next.Add(1) {
-				comparePhases(t, seed, programs, &n)
+				comparePhases(t, seed, programs, &n, oracle.RandomSync)
 			}
 		})
 	}

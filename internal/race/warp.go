@@ -34,8 +34,10 @@ type warp struct {
 	bulk  *bulkGroups            // nil until the first
 	pat   *patterns              // fences and observed releases; nil until the first
 	inits *warpInits             // nil until the first
-	gone  uint32                 // lanes that have exited
-	round uint32                 // barriers of the whole block that the warp has passed
+	// lanes that have arrived at the barrier of the cluster
+	arrived clusterArrival
+	gone    uint32 // lanes that have exited
+	round   uint32 // barriers of the whole block that the warp has passed
 }
 
 // activeSet is the diverged format of the lockstep model: the active lanes know each other up to

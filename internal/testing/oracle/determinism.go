@@ -14,6 +14,10 @@ type detState struct {
 	named  [2]uint8 // arrivals of the current generation
 	gen    [2]uint8
 	agents uint32
+	// threads that have arrived at the barrier of the cluster, in the generation at hand and in the one
+	// before, and have not waited for that
+	now, done uint8
+	cluster   uint8 // complete generations
 }
 
 // detBar is an mbarrier.
@@ -39,7 +43,9 @@ const unset = -2
 // Deterministic reports whether no execution of the program deadlocks, has an excess arrival or a
 // lap, and each command takes part in the same phase or generation in all of them. A program has at
 // most 4 threads, 2 mbarriers, 2 named barriers and 32 commands. decided is false beyond limit
-// states.
+// states. In a cluster it also reports that no access to the memory of a block comes when all of its
+// threads may have ended, and that each thread arrives at the barrier of the cluster once in each
+// generation and waits for that.
 func Deterministic(p *PhaseProgram, limit int) (yes, decided bool) {
 	s := &detSearch{prog: p, seen: make(map[detState]bool)}
 	var start detState
@@ -93,7 +99,11 @@ func (s *detSearch) expand(st *detState) {
 			continue
 		}
 		n := *st
+		if s.reaches(&n, t, list[st.at[t]]); s.bad {
+			return
+		}
 		if s.step(&n, t, list[st.at[t]], s.first[t]+int(st.at[t])) {
+			s.complete(&n)
 			steps++
 			s.push(n)
 		}
@@ -104,6 +114,10 @@ func (s *detSearch) expand(st *detState) {
 	for id := range s.refs {
 		if st.agents>>id&1 != 0 {
 			n := *st
+			if r := s.refs[id]; s.ends(&n, s.prog.Threads[r.Thread][r.At].Bar, r.Thread) {
+				s.bad = true
+				return
+			}
 			s.signal(&n, id)
 			steps++
 			s.push(n)
@@ -163,6 +177,15 @@ func (s *detSearch) step(st *detState, t int, c PhaseCommand, id int) bool {
 	case PhaseBarSync, PhaseBarArrive:
 		s.atNamed(st, t, c, id)
 		return true
+	case PhaseClusterArrive:
+		s.note(id, 0, int(st.cluster))
+		s.bad = s.bad || (st.now|st.done)>>t&1 != 0
+		st.now |= 1 << t
+	case PhaseClusterWait:
+		if s.bad = s.bad || (st.now|st.done)>>t&1 == 0; st.done>>t&1 == 0 {
+			return false
+		}
+		st.done &^= 1 << t
 	}
 	st.at[t]++
 	return true
@@ -301,7 +324,7 @@ func (w *syncWriter) thread() int { return w.rnd.IntN(len(w.p.Threads)) }
 // who waits for it.
 func (w *syncWriter) round() {
 	n := len(w.p.Threads)
-	if w.rnd.IntN(5) == 0 {
+	if w.p.Home == nil && w.rnd.IntN(5) == 0 {
 		bar, waits := w.rnd.IntN(2), false
 		if w.named[bar] == 0 {
 			w.named[bar] = 2 + w.rnd.IntN(n-1)
@@ -343,9 +366,9 @@ func (w *syncWriter) round() {
 		case k == 1:
 			c.Op = PhaseDrop
 			w.expected[bar]--
-		case k == 2:
+		case k == 2 && !w.p.remote(t, bar):
 			c = PhaseCommand{Op: PhaseCopiesNoInc, Bar: bar}
-		case k == 3:
+		case k == 3 && !w.p.remote(t, bar):
 			w.put(t, PhaseCommand{Op: PhaseCopies, Bar: bar})
 		}
 		left -= max(c.Count, 1)
@@ -364,7 +387,7 @@ func (w *syncWriter) round() {
 	}
 	for t := range n {
 		switch {
-		case w.rnd.IntN(2) == 0:
+		case w.p.remote(t, bar) || w.rnd.IntN(2) == 0:
 		case arrived[t] && w.rnd.IntN(3) == 0:
 			w.put(t, PhaseCommand{Op: PhaseWaitState, Bar: bar})
 		default:

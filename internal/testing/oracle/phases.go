@@ -38,6 +38,11 @@ const (
 	PhaseCopiesNoInc                 // the same with .noinc
 	PhaseBarSync                     // bar.sync of Count threads at the named barrier Bar
 	PhaseBarArrive                   // bar.arrive there
+	// PhaseClusterArrive and PhaseClusterWait are the barrier of the cluster, PhaseTouch is an access to
+	// the shared memory of the other block. Only Deterministic knows them.
+	PhaseClusterArrive
+	PhaseClusterWait
+	PhaseTouch
 )
 
 // PhaseCommand is one command. Only the fields that its Op names have a meaning.
@@ -88,6 +93,12 @@ func (c PhaseCommand) String() string {
 		return fmt.Sprintf("bar.sync %d, %d", c.Bar, c.Count)
 	case PhaseBarArrive:
 		return fmt.Sprintf("bar.arrive %d, %d", c.Bar, c.Count)
+	case PhaseClusterArrive:
+		return "barrier.cluster.arrive"
+	case PhaseClusterWait:
+		return "barrier.cluster.wait"
+	case PhaseTouch:
+		return "touch"
 	}
 	return "bar.sync"
 }
@@ -97,12 +108,22 @@ func (c PhaseCommand) String() string {
 type PhaseProgram struct {
 	Counts  []int
 	Threads [][]PhaseCommand
+	// Of a cluster of two blocks: the block of each thread, and that of each mbarrier; else nil.
+	Block, Home []int
+}
+
+// remote reports whether an mbarrier is in the other block than a thread.
+func (p *PhaseProgram) remote(t, bar int) bool {
+	return p.Home != nil && p.Home[bar] != p.Block[t]
 }
 
 // String prints the program, one thread a line.
 func (p *PhaseProgram) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "counts %v\n", p.Counts)
+	if p.Home != nil {
+		fmt.Fprintf(&b, "blocks %v, of mbarriers %v\n", p.Block, p.Home)
+	}
 	for i, t := range p.Threads {
 		words := make([]string, len(t))
 		for k, c := range t {

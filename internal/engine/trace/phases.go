@@ -149,9 +149,7 @@ func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report)
 		steps += res.Steps
 		found := sink.report()
 		found.Races = withoutDoubt(found.Races, res)
-		if t.beside {
-			t.competing(found)
-		}
+		t.strong(found)
 		t.run.Findings(found, seed)
 		if !t.run.Ended(res, seed) || t.run.Bugs > 0 {
 			return false

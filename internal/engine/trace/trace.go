@@ -286,9 +286,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	}
 	t.run.Runs++
 	rep := sink.report()
-	if t.beside {
-		t.competing(rep)
-	}
+	t.strong(rep)
 	if len(rep.Races) > 0 {
 		t.classify(ctx, rep, res.Maybe, b)
 	}
@@ -361,6 +359,29 @@ func clustersOf(g event.Geometry, blocks []uint32) []uint32 {
 		seen[c] = true
 	}
 	return out
+}
+
+// strong sets aside what strong accesses may order, which a trace does not see. Beside a run, which
+// sees it, races count only if no strong access decides what the trace executes. An access to another
+// block of the cluster may be in time because of one.
+func (t *tracer) strong(rep *race.Report) {
+	if t.beside {
+		if t.competing(rep); t.run.Unsupported != nil {
+			rep.Races, rep.Lifetimes = nil, nil
+		}
+	}
+	if len(rep.Lifetimes) == 0 || !t.slice.Strong {
+		return
+	}
+	at := t.run.Machine.Site(rep.Lifetimes[0].Site)
+	rep.Lifetimes = nil
+	if t.run.Unsupported == nil {
+		t.run.Unsupported = &diag.Verdict{
+			Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled, Span: place(at),
+			Reason: fmt.Sprintf("whether the block is there whose memory %s accesses may depend on strong "+
+				"accesses to shared memory, which a trace does not order", driver.OpText(at.Instr)),
+		}
+	}
 }
 
 // competing removes the pairs of strong accesses from the report, which heddle check does not count

@@ -89,6 +89,13 @@ func (s *Slice) sum() {
 			}
 			s.Total++
 			s.Registers = s.Registers || in.Action() == isa.ActRegisterPool
+			switch in.Action() {
+			case isa.ActClusterBarrier, isa.ActMapAddress, isa.ActQueryRank, isa.ActAsyncStore:
+				s.Clusters = true
+			case isa.ActBulkCopy:
+				use, _ := in.Bulk()
+				s.Clusters = s.Clusters || use.Mask >= 0
+			}
 			switch r := s.Role(fn, in); r {
 			case Skip:
 				s.Assumes = s.Assumes || f.kindOf(in) == fails

@@ -64,6 +64,9 @@ type Slice struct {
 	// BlockIndex and GridSize say that the slice reads them: else the trace holds for every block and
 	// grid.
 	BlockIndex, GridSize bool
+	// Clusters says that the kernel depends on the clusters of the launch: it reads where a block is in
+	// one, or reaches other blocks.
+	Clusters bool
 	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for
 	// all executions only if none of them competes with another access.
 	Strong bool
@@ -253,10 +256,16 @@ func (f *function) operand(o *ir.Operand) {
 func (f *function) special(o *ir.Operand) {
 	switch o.Sreg {
 	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ:
-		// The place in the cluster is none of them: all blocks of a cluster are traced.
 		f.s.BlockIndex = true
+		f.s.Clusters = f.s.Clusters || o.Sreg != ir.CtaidX && o.Sreg != ir.CtaidY && o.Sreg != ir.CtaidZ
+	// The place in the cluster is no index of a block: all blocks of a cluster are traced.
+	case ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterCtaRank, ir.ClusterNctaidX,
+		ir.ClusterNctaidY, ir.ClusterNctaidZ, ir.ClusterNctaRank, ir.IsExplicitCluster:
+		f.s.Clusters = true
 	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
 		f.s.GridSize = true
+		f.s.Clusters = f.s.Clusters || o.Sreg == ir.NClusterIDX || o.Sreg == ir.NClusterIDY ||
+			o.Sreg == ir.NClusterIDZ
 	}
 }
 

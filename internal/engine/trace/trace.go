@@ -565,6 +565,9 @@ func (t *tracer) traceScope() string {
 	if t.slice.GridSize {
 		add("grid %v", g.Grid)
 	}
+	if t.slice.Clusters && g.Ranks() == 1 {
+		parts = append(parts, "in a launch without clusters")
+	}
 	if len(t.known) > 0 {
 		parts = append(parts, "with "+strings.Join(t.known, ", "))
 	}

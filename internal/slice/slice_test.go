@@ -275,9 +275,8 @@ func TestEndlessLoop(t *testing.T) {
 	}
 }
 
-// TestUnsupported: a trace has the copies of a thread, and bulk copies within a block, also of
-// tensors. It has nothing that other blocks of a cluster take part in, and no matrix operations of
-// shared memory.
+// TestUnsupported: a trace has the copies of a thread, bulk copies, also of tensors and to other
+// blocks of the cluster, and the barrier of the cluster. It has no matrix operations of shared memory.
 func TestUnsupported(t *testing.T) {
 	for text, want := range map[string]string{
 		"cp.async.ca.shared.global [s], [%d1], 4":                      "",
@@ -288,8 +287,10 @@ func TestUnsupported(t *testing.T) {
 		"add.u32 %r1, %r1, 1": "",
 		"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2]": "",
 		"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes" +
-			".multicast::cluster [s], [%d1, {%r1}], [%r2], 3": "cp.async.bulk.tensor",
-		"barrier.cluster.arrive": "barrier.cluster",
+			".multicast::cluster [s], [%d1, {%r1}], [%r2], 3": "",
+		"barrier.cluster.arrive":        "",
+		"wgmma.fence.sync.aligned":      "wgmma.fence",
+		"tcgen05.wait::ld.sync.aligned": "tcgen05.wait",
 	} {
 		text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n" + begin +
 			"\t.shared .align 16 .b8 s[256];\n\t" + text + ";\n" + end

@@ -5,6 +5,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
@@ -15,7 +16,8 @@ import (
 // 8.9.4). The proof is in docs/theory/lock-step.md, "Flags".
 //
 // Deviations and limits: flags are elements of arrays in global memory, and each is set by strong
-// stores, exchanges or additions of one thread, outside of loops; stores of 0 may reset them. Atomics
+// stores, exchanges or additions of one thread, in loops only if each thread sets each flag at most
+// once; stores of 0 may reset them. Atomics
 // that leave a flag as it is read it. A block may work
 // for its thread (0,0,0), its leader, on both sides of barriers. That the flags are 0 when the
 // kernel starts is an assumption of the verdict. Values that reach a thread through a flag are not
@@ -32,6 +34,8 @@ type flags struct {
 	releases map[*thread.Access][]*ir.Instr
 	behind   map[*thread.Access][]found // see foundAt
 	lead     bool                       // leaders alone set them
+	looped   bool                       // some sets are in loops; no thread sets a flag twice
+	loops    []*ir.Loop
 	// leaders turn terms of a thread into those of the leader of the block of each of two threads
 	leaders [2]func(smt.Term) smt.Term
 }
@@ -120,9 +124,7 @@ func (p *prover) newFlags(o *thread.Object) *flags {
 		if zero, fixed := p.c.Value(value); fixed && zero == 0 && w.Update != thread.Add {
 			continue
 		}
-		if len(w.Iters) > 0 {
-			return nil
-		}
+		f.looped = f.looped || len(w.Iters) > 0
 		f.sets = append(f.sets, w)
 		f.releases[w] = f.releasedBy(w)
 	}
@@ -130,10 +132,69 @@ func (p *prover) newFlags(o *thread.Object) *flags {
 	f.lead = !slices.ContainsFunc(f.sets, func(w *thread.Access) bool {
 		return !p.always(w.Guard, p.leads())
 	})
-	if len(f.sets) == 0 || !f.ownElements() {
+	if len(f.sets) == 0 || !f.ownElements() || f.looped && !f.eachOnce() {
 		return nil
 	}
+	f.loops = ir.FindLoops(p.th.Func, ir.Dominators(p.th.Func)).Loops
 	return f
+}
+
+// eachOnce reports whether no thread sets a flag by two executions of sets.
+func (f *flags) eachOnce() bool {
+	p, c := f.p, f.p.c
+	s := [2]*smt.Substitution{c.Substitute(), symbol.Iterations(c)}
+	for i, x := range f.sets {
+		for j, y := range f.sets[i:] {
+			q := []smt.Term{x.Guard, s[1].Apply(y.Guard),
+				p.overlap(x.Offset, x.Size, s[1].Apply(y.Offset), y.Size)}
+			if j == 0 { // one instruction, in two iterations
+				var same []smt.Term
+				for _, k := range x.Iters {
+					same = append(same, c.Eq(k, s[1].Apply(k)))
+				}
+				q = append(q, c.Not(c.And(same...)))
+			}
+			if !p.unsat(q, [2][]smt.Term{{x.Guard, x.Offset}, {y.Guard, y.Offset}}, s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// iterationOf returns the innermost loop around an access that is around other places as well, so
+// that what these do in one iteration of it can be compared; nil if there is none.
+func (f *flags) iterationOf(at thread.Place, in *ir.Instr, others ...thread.Place) *ir.Loop {
+	n := len(at.Loops)
+	if n == 0 || slices.ContainsFunc(others, func(o thread.Place) bool {
+		return len(o.Loops) < n || !slices.Equal(o.Loops[:n], at.Loops)
+	}) {
+		return nil
+	}
+	for _, l := range f.loops {
+		if l.Depth == n && f.inside(l, in) {
+			return l
+		}
+	}
+	return nil
+}
+
+// inside reports whether an instruction is in a loop.
+func (f *flags) inside(l *ir.Loop, in *ir.Instr) bool {
+	return slices.ContainsFunc(l.Blocks, func(b ir.BlockID) bool {
+		return slices.Contains(f.p.th.Func.Blocks[b].Instrs, in)
+	})
+}
+
+// later reports whether an instruction may be executed behind another one: in one iteration of a
+// loop that both are in, or if it is nil, at all.
+func (f *flags) later(l *ir.Loop, from, to *ir.Instr) bool {
+	if l == nil {
+		return f.paths.Reaches(from, to)
+	}
+	header := f.p.th.Func.Blocks[l.Header].Instrs
+	return !f.inside(l, from) || len(header) == 0 ||
+		f.paths.ReachesPast(from, to, func(in *ir.Instr) bool { return in == header[0] })
 }
 
 // stored returns what an access to one element puts there, whatever was there, and whether it does
@@ -181,21 +242,22 @@ func (f *flags) releasedBy(set *thread.Access) []*ir.Instr {
 }
 
 // before reports whether the thread that sets a flag, or its block if byBlock, does x before the
-// release pattern that the store is part of, whenever it does x at all.
+// release pattern that the store is part of, whenever it does x at all: in the iteration in which it
+// sets the flag, if both are in the loop around that.
 func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
 	if x.Async || x == set {
 		return false
 	}
-	space := spaceOf(x)
+	space, l := spaceOf(x), f.iterationOf(set.Place, set.Instr, x.Place)
 	return slices.ContainsFunc(f.releases[set], func(r *ir.Instr) bool {
 		switch {
 		case !r.Orders.Covers(space):
 			return false
 		case !byBlock:
-			return !f.paths.Reaches(r, x.Instr)
+			return !f.later(l, r, x.Instr)
 		}
 		return slices.ContainsFunc(f.p.barriers(space), func(b *ir.Instr) bool {
-			return f.paths.Dominates(b, r) && !f.paths.Reaches(b, x.Instr)
+			return f.paths.Dominates(b, r) && !f.later(l, b, x.Instr)
 		})
 	})
 }
@@ -204,6 +266,8 @@ func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
 type found struct {
 	at, value smt.Term // the offset of the flag, and what the load has returned
 	byBlock   bool     // the leader of its block has loaded it
+	// shared are the counters of the loops, in whose iteration the leader has done so
+	shared []smt.Term
 }
 
 // foundAt returns the flags that a thread has found set when it does y: the last load has returned
@@ -249,14 +313,17 @@ func (f *flags) led(y, l *thread.Access) (found, bool) {
 	for i := range p.th.Ends {
 		e := &p.th.Ends[i]
 		if e.Instr == nil || e.Instr.Guard != ir.NoReg || !e.Orders.Covers(space) ||
-			!p.onlyEnd(e.Instr) ||
-			f.paths.Reaches(e.Instr, e.Instr) ||
-			f.paths.Reaches(e.Instr, l.Instr) || f.paths.Reaches(y.Instr, e.Instr) ||
+			!p.onlyEnd(e.Instr) {
+			continue
+		}
+		around := f.iterationOf(e.Place, e.Instr, l.Place, y.Place)
+		if around == nil && f.paths.Reaches(e.Instr, e.Instr) ||
+			f.later(around, e.Instr, l.Instr) || f.later(around, y.Instr, e.Instr) ||
 			!f.acquired(l, e.Instr, space) || !p.always(y.Guard, e.Guard) {
 			continue
 		}
-		if v, ok := f.set(l, p.c.And(e.Guard, p.leads()), nil); ok {
-			v.byBlock = true
+		if v, ok := f.set(l, p.c.And(e.Guard, p.leads()), e.Place.Loops); ok {
+			v.byBlock, v.shared = true, e.Iters
 			return v, true
 		}
 	}
@@ -290,17 +357,17 @@ func (f *flags) set(l *thread.Access, guard smt.Term, loops []int) (found, bool)
 	return found{at: last.Apply(l.Offset), value: value}, true
 }
 
-// order is the formula that x, of thread t, happens before y, of the other one, and the terms of
-// which it is made: those of thread t, of the other thread, and of the leaders of their blocks.
+// order is the formula that x, of thread t, happens before y, of the other one, the terms of the two
+// threads of which it is made, and facts about the leaders of their blocks.
 type order struct {
 	holds   smt.Term
 	threads [2][]smt.Term
-	leaders [2][]smt.Term
+	leaders []smt.Term
 }
 
 // ordered returns the order of x, of thread t, before y of the other one by a flag that thread t or
 // its leader sets. What the other thread has found is what that thread alone has stored: some store
-// at that place with that value, and x is before each of those.
+// at that place with that value, and x is before each of those. In loops, it is the only one.
 func (f *flags) ordered(x, y *thread.Access, s [2]*smt.Substitution, t int, otherBlock bool) order {
 	c, out := f.p.c, order{holds: smt.False}
 	for _, byBlock := range []bool{false, true} {
@@ -314,18 +381,26 @@ func (f *flags) ordered(x, y *thread.Access, s [2]*smt.Substitution, t int, othe
 			if v.byBlock && !otherBlock {
 				continue
 			}
-			at, value := f.of(v.byBlock, 1-t, s, v.at, &out), f.of(v.byBlock, 1-t, s, v.value, &out)
+			found := f.of(v.byBlock, 1-t, s, v.shared, &out, v.at, v.value)
 			some, all := smt.False, smt.True
 			for _, w := range f.sets {
+				before := f.before(x, w, byBlock)
+				if f.looped && !before {
+					continue
+				}
+				var shared []smt.Term
+				if f.iterationOf(w.Place, w.Instr, x.Place) != nil {
+					shared = w.Iters
+				}
 				stores, _ := stored(w)
-				guard, offset := f.of(byBlock, t, s, w.Guard, &out), f.of(byBlock, t, s, w.Offset, &out)
-				one := c.And(guard, c.Eq(offset, at))
-				if f.before(x, w, byBlock) {
+				set := f.of(byBlock, t, s, shared, &out, w.Guard, w.Offset, stores)
+				one := c.And(set[0], c.Eq(set[1], found[0]))
+				if before {
 					some = c.Or(some, one)
 					continue
 				}
 				if stores != smt.False {
-					one = c.And(one, c.Eq(f.of(byBlock, t, s, stores, &out), value))
+					one = c.And(one, c.Eq(set[2], found[1]))
 				}
 				all = c.And(all, c.Not(one))
 			}
@@ -335,14 +410,29 @@ func (f *flags) ordered(x, y *thread.Access, s [2]*smt.Substitution, t int, othe
 	return out
 }
 
-// of returns a term of thread t, or of the leader of its block, and notes it.
-func (f *flags) of(byBlock bool, t int, s [2]*smt.Substitution, x smt.Term, out *order) smt.Term {
+// of returns terms of thread t, or of the leader of its block, and notes them. The leader is in the
+// same iteration of the loops with the counters in shared.
+func (f *flags) of(byBlock bool, t int, s [2]*smt.Substitution, shared []smt.Term, out *order,
+	terms ...smt.Term) []smt.Term {
+	p := f.p
+	rename := s[t].Apply
 	if byBlock {
-		out.leaders[t] = append(out.leaders[t], x)
-		return f.leaders[t](x)
+		same := p.c.Substitute()
+		for _, k := range shared {
+			same.Replace(f.leaders[t](k), s[t].Apply(k))
+		}
+		rename = func(x smt.Term) smt.Term { return same.Apply(f.leaders[t](x)) }
+		for _, ax := range slices.Concat(p.th.Axioms.For(terms, 2), p.th.Assumed) {
+			out.leaders = append(out.leaders, rename(ax))
+		}
+	} else {
+		out.threads[t] = append(out.threads[t], terms...)
 	}
-	out.threads[t] = append(out.threads[t], x)
-	return s[t].Apply(x)
+	renamed := make([]smt.Term, len(terms))
+	for i, x := range terms {
+		renamed[i] = rename(x)
+	}
+	return renamed
 }
 
 // publish adds to the query of a pair of accesses that no flag orders them, and returns the terms
@@ -362,13 +452,8 @@ func (p *prover) publish(a, b *thread.Access, s [2]*smt.Substitution, otherBlock
 			q = append(q, p.c.Not(o.holds))
 			for i := range 2 {
 				about[i] = append(about[i], o.threads[i]...)
-				if len(o.leaders[i]) == 0 {
-					continue
-				}
-				for _, ax := range slices.Concat(p.th.Axioms.For(o.leaders[i], 2), p.th.Assumed) {
-					q = append(q, f.leaders[i](ax))
-				}
 			}
+			q = append(q, o.leaders...)
 		}
 		if some {
 			used = append(used, f.object)

@@ -20,7 +20,10 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
 	names := []string{"aliases", "arrivals", "bounds", "counters", "exchange", "flags", "gridbarriers",
-		"lanes", "locks", "ordinary", "ranks", "textures", "tickets", "tolerated"}
+		"lanes", "locks", "ordinary", "textures", "tickets", "tolerated"}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		names = append(names, "lookback", "ranks")
+	}
 	if testing.Short() { // under the race detector, ten times slower
 		names = names[:1]
 	}

@@ -89,6 +89,17 @@ func Companion(c *smt.Context) *smt.Substitution {
 	})
 }
 
+// Iterations returns a renaming of the symbols of one thread to those of the same thread in other
+// iterations of its loops.
+func Iterations(c *smt.Context) *smt.Substitution {
+	return c.Rename(func(name string) string {
+		if strings.HasPrefix(name, Counter) {
+			return name + "$other"
+		}
+		return name
+	})
+}
+
 // Apply returns the function called name at the arguments, with a result of width bits (0: a
 // formula).
 func Apply(c *smt.Context, name string, width int, args ...smt.Term) smt.Term {

@@ -134,6 +134,10 @@ func parseFlags(line string) (*verifyFlags, error) {
 		switch flag {
 		case "--blockDim", "--local_size":
 			f.block, err = parseDims(value)
+			if flag == "--local_size" { // the launch has as many dimensions as the flag has numbers
+				f.compiler = append(f.compiler, fmt.Sprintf("-D__HEDDLE_WORK_DIM=%d",
+					1+strings.Count(value, ",")))
+			}
 		case "--gridDim", "--num_groups":
 			f.grid, err = parseDims(value)
 			groups = true

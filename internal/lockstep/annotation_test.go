@@ -95,6 +95,8 @@ __global__ void k(int *a, int n) { fn f = n ? one : two; int i = 0; do { i = f(i
 	{"where all come or none", `__global__ void k(int *a, int n) { for (int i = 0; i < n; i++) { __global_assert(__enabled()); } }`, ""},
 	{"where some block comes", `__global__ void k(int *a, int n) { if (blockIdx.x == 1) { __global_assert(__enabled()); } }`, ""},
 	{"a global annotation about accesses and an iteration", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; for (int i = 0; i < n; i++) { if (t < 5) __global_assert(__implies(__write(s), i > 0)); s[t] = i; } }`, "what i is for the other threads, nothing says"},
+	{"an offset outside of an annotation", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = __read_offset_bytes(a); }`, ""},
+	{"an index from an offset outside of an annotation", `__global__ void k(int *a) { a[__read_offset_bytes(a) / 4] = 1; }`, "it may be any offset"},
 	{"it writes where its ticket says", `__global__ void k(unsigned *c, char *b) { unsigned i = atomicAdd(c, 1u); b[i] = 1; __assert(__write_implies(b, __atomic_has_taken_value(c, 0, __write_offset_bytes(b)))); }`, ""},
 	{"it writes where its tickets say", `__global__ void k(unsigned *c, char *b, int n) { for (int j = 0; __invariant(__write_implies(b, __atomic_has_taken_value(c, 0, __write_offset_bytes(b)))), j < n; j++) { unsigned i = atomicAdd(c, 1u); b[i] = 1; } }`, ""},
 	{"it writes beside its ticket", `__global__ void k(unsigned *c, char *b) { unsigned i = atomicAdd(c, 1u); b[i + 1] = 1; __assert(__write_implies(b, __atomic_has_taken_value(c, 0, __write_offset_bytes(b)))); }`, "the ticket is i"},

@@ -1,5 +1,6 @@
 // expect: swap verified; total clean|verified|unknown
 // A shuffle of a vector in a tile, and a cooperative kernel whose ranks read three dimensions of a one-dimensional launch.
+#include <heddle.h> // its macro __all is a name of CUDA too
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void swap(uint4 *a) {

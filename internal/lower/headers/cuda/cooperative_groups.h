@@ -229,7 +229,7 @@ template <unsigned int __N> struct __warps {
                  : "=r"(__r) : "r"(__p), "r"(__barrier()), "r"(__N) : "memory");                       \
     return __r;                                                                                        \
   }
-  __HEDDLE_VOTE(__all, "and")
+  __HEDDLE_VOTE(__vote_all, "and")
   __HEDDLE_VOTE(__any, "or")
 #undef __HEDDLE_VOTE
   /* The memory of this tile: 32 bytes for each warp. */
@@ -262,7 +262,7 @@ template <unsigned int __N> struct __tile_base<__N, true> {
   static __heddle_member bool is_valid() { return true; }
   static __heddle_member void sync() { __warps<__N>::sync(); }
   static __heddle_member int any(int __p) { return __warps<__N>::__any(__p); }
-  static __heddle_member int all(int __p) { return __warps<__N>::__all(__p); }
+  static __heddle_member int all(int __p) { return __warps<__N>::__vote_all(__p); }
   template <typename __T> static __heddle_member __T shfl(__T __v, int __rank) { return __warps<__N>::__from(__v, __rank); }
 };
 template <unsigned int __N, typename __Parent = void> class thread_block_tile;

@@ -35,8 +35,11 @@ __heddle_cl size_t get_global_offset(uint __d) { return 0; }
 __heddle_cl size_t get_global_size(uint __d) { return get_num_groups(__d) * get_local_size(__d); }
 __heddle_cl size_t get_global_id(uint __d) { return get_global_offset(__d) + get_group_id(__d) * get_local_size(__d) + get_local_id(__d); }
 /* A launch does not record the number of dimensions: count them up to the last one larger than 1. There may be
-   more, of size 1. */
+   more, of size 1, unless -D__HEDDLE_WORK_DIM=N says how many there are. */
 __heddle_cl uint get_work_dim(void) {
+#ifdef __HEDDLE_WORK_DIM
+  return __HEDDLE_WORK_DIM;
+#endif
   uint __n = get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1;
 #ifdef __HEDDLE_ANY_NDRANGE
   if (__n < 3 && __heddle_dims > __n && __heddle_dims < 4) return __heddle_dims;

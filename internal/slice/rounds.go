@@ -151,14 +151,15 @@ func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
 	return nil
 }
 
-// within reports whether a load without an index reads nothing behind the variable that it names.
+// within reports whether a load reads nothing beyond the variable that it names. Such a load has no
+// register in its address.
 func within(in *ir.Instr, o *ir.Operand) bool {
-	count := uint64(0)
+	count := int64(0)
 	for i := range in.Dst {
 		in.Dst[i].EachReg(func(ir.RegID) { count++ })
 	}
-	end := o.Val + max(count, 1)*uint64(in.Type.Size())
-	return o.Reg != ir.NoReg || o.Val <= end && end <= uint64(o.Var.Size)
+	at := int64(o.Val)
+	return at >= 0 && at+max(count, 1)*int64(in.Type.Size()) <= int64(o.Var.Size)
 }
 
 // Loads reports whether the slice reads a parameter of the kernel.
@@ -198,7 +199,7 @@ func (r *Rounds) defsOf(reg ir.RegID) (out []int) {
 
 // constantOf returns the value of an operand that is a number.
 func constantOf(o *ir.Operand) (int64, bool) {
-	return int64(o.Val), o.Kind == ir.Imm && !o.Neg && o.Sreg == ir.NoSreg
+	return int64(o.Val), o.Kind == ir.Imm
 }
 
 // isWhole reports whether t is an integer of 32 or 64 bits, and no packed type.
@@ -221,7 +222,7 @@ func plusConstant(in *ir.Instr) (from ir.RegID, c int64, ok bool) {
 	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || !isWhole(in.Type) || truncates(in) {
 		return ir.NoReg, 0, false
 	}
-	reg := func(o *ir.Operand) bool { return o.Kind == ir.Register && !o.Neg }
+	reg := func(o *ir.Operand) bool { return o.Kind == ir.Register }
 	narrow := func(c int64) int64 {
 		if in.Type.Size() == 4 {
 			return int64(int32(c))
@@ -265,16 +266,15 @@ func (r *Rounds) holders(v *ir.Var) string {
 	for changed := true; changed; {
 		changed = false
 		why := r.eachKept(func(in *ir.Instr) string {
-			from, c, moves := plusConstant(in)
+			from, c, _ := plusConstant(in)
 			base, held := r.n[from]
 			switch {
 			case loads(in):
-				if in.Src[0].Val != 0 || in.Src[0].Reg != ir.NoReg || in.Type.Size() != v.Size ||
-					len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+				if in.Type.Size() != v.Size { // else it is one value, since it reads no more than v
 					return "it reads a part of " + v.Shown()
 				}
 				c, base = 0, 0
-			case !moves || !held || from == ir.NoReg:
+			case !held:
 				return ""
 			}
 			dst, sum := in.Dst[0].Reg, base+c
@@ -296,8 +296,8 @@ func (r *Rounds) holders(v *ir.Var) string {
 	for reg := range r.n { // nothing else is in them
 		for _, i := range r.defsOf(reg) {
 			in := r.f.instrs[i]
-			from, _, moves := plusConstant(in)
-			if _, held := r.n[from]; !loads(in) && (!moves || !held) {
+			from, _, _ := plusConstant(in)
+			if _, held := r.n[from]; !loads(in) && !held {
 				return fmt.Sprintf("register %s holds %s at some places only", r.f.fn.Regs[reg].Name,
 					v.Shown())
 			}
@@ -344,8 +344,7 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 		if reads < 0 || r.passesOn(in) || !r.matters(in, reads) {
 			return ""
 		}
-		if in.Operation() != isa.Comparison || len(in.Src) != 2 || !isWhole(in.Type) ||
-			in.Src[0].Neg || in.Src[1].Neg || in.Src[reads].Kind != ir.Register {
+		if in.Operation() != isa.Comparison || len(in.Src) != 2 || !isWhole(in.Type) {
 			return fmt.Sprintf("%s depends on %s, and is not a comparison with a counter", in.Text(),
 				v.Shown())
 		}
@@ -392,19 +391,15 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 
 // passesOn reports whether an instruction makes a register hold the parameter.
 func (r *Rounds) passesOn(in *ir.Instr) bool {
-	from, _, ok := plusConstant(in)
-	if !ok {
-		return false
-	}
+	from, _, _ := plusConstant(in)
 	_, is := r.n[from]
-	_, to := r.n[in.Dst[0].Reg]
-	return is && to
+	return is
 }
 
 // liveRegs returns the registers that the slice needs at the start of a block.
 func (r *Rounds) liveRegs(b ir.BlockID) (out []ir.RegID) {
 	for reg, i := range r.f.rank {
-		if i >= 0 && reg < len(r.f.fn.Regs) && r.f.liveIn[b].has(i) {
+		if i >= 0 && r.f.liveIn[b].has(i) { // not the carry flag, see CountedBy
 			if _, ok := r.n[ir.RegID(reg)]; !ok {
 				out = append(out, ir.RegID(reg))
 			}
@@ -511,11 +506,8 @@ func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
 			begins = begins || r.f.instrs[i].Guard == ir.NoReg && r.dom.Dominates(b, l.loop.Header) &&
 				(l.loop.Parent == nil || l.loop.Parent.Contains(b))
 		}
-		for _, o := range c.loops {
-			if o != l && l.loop.Contains(o.loop.Header) {
-				return nil, "grows in two loops, one in the other"
-			}
-		}
+		// A counter of two loops, one in the other, fails too: what begins it for the inner one is in
+		// the outer one.
 		if !begins {
 			return nil, "does not begin anew when its loop is entered"
 		}
@@ -530,8 +522,7 @@ func (r *Rounds) withConstants() {
 		if from, c, ok := plusConstant(in); ok && c < 0 && c >= -maxMinus && r.counters[from] != nil {
 			r.Above = max(r.Above, uint64(-c+1)) // so that it does not wrap around (bound)
 		}
-		if in.Operation() != isa.Comparison || r.pred[in.Index] || len(in.Src) != 2 ||
-			!isWhole(in.Type) || in.Src[0].Neg || in.Src[1].Neg {
+		if in.Operation() != isa.Comparison || len(in.Src) != 2 || !isWhole(in.Type) {
 			return ""
 		}
 		for i := range in.Src {

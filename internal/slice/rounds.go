@@ -709,7 +709,7 @@ func (r *Rounds) transfer(in *ir.Instr, g *differences) uint64 {
 				d = 1
 			}
 			any = gcd(any, d)
-			narrow = narrow || !r.wide(reg)
+			narrow = narrow || !r.wide(reg) && r.f.fn.Regs[reg].Type != isa.Pred // of a selection
 		})
 	}
 	if in.Guard != ir.NoReg && g.of(in, in.Guard) != 0 {

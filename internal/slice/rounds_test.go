@@ -77,8 +77,8 @@ func shown(k *ir.Func, r *Rounds) string {
 
 // A loop that %i counts, up to n. In the tests BEFORE stands in front of it, IN at its start, TEST
 // for what decides whether there is another round, and BEHIND behind it.
-const countedLoop = "\tmov.u32 %t, %tid.x;\n\tld.param.u32 %n0, [n];\n\tBEFORE\n\tmov.u32 %i, 0;\n" +
-	"ROUND:\n\tIN\n\tbar.sync 0;\n\tadd.u32 %i, %i, 1;\n\tTEST\n\t@%p0 bra ROUND;\n\tBEHIND\n\tret;\n"
+const countedLoop = "\tmov.u32 %t, %tid.x;\n\tld.param.u32 %n0, [n];\n\tBEFORE\n" +
+	"\tmov.u32 %i, 0;\nROUND:\n\tIN\n\tbar.sync 0;\n\tadd.u32 %i, %i, 1;\n\tTEST\n\t@%p0 bra ROUND;\n\tBEHIND\n\tret;\n"
 
 // part is what one of the placeholders of countedLoop stands for.
 type part struct{ name, text string }
@@ -102,11 +102,11 @@ func branchOn(p string) string {
 func at(reg string) string { return "st.shared.u32 [" + reg + "], %t;" }
 
 // TestCountedBy: n decides numbers of rounds only if registers hold n plus a constant, and it is
-// compared with counters and constants only (docs/theory/periods.md, "Rounds"). The numbers say from
-// where on the comparisons have one outcome: i + a < n + b needs n - i > a - b (Slack), and i + a and
-// n + b are at least 1 so that no difference of them wraps around (Above, Least); n + b <= c has one
-// outcome for n > c - b (Least), and i + a <= c for i > c - a (Above). Constants are at most 2^15, so
-// that two of them are below the 2^16 that the range of the verdict leaves.
+// compared with counters and constants only (docs/theory/periods.md, "Rounds"). The numbers say
+// from where on the comparisons have one outcome: i + a < n + b needs n - i > a - b (Slack), and
+// i + a and n + b are at least 1 so that no difference of them wraps around (Above, Least);
+// n + b <= c has one outcome for n > c - b (Least), and i + a <= c for i > c - a (Above). Constants
+// are at most 2^15, so that two of them are at most the 2^16 that the range of the verdict leaves.
 func TestCountedBy(t *testing.T) {
 	const plain = "%i+1 least 1 slack 1 above 1 equal 1"
 	in := func(text ...string) string { return withParts(part{"IN", strings.Join(text, "\n\t")}) }

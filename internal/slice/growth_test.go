@@ -23,8 +23,8 @@ func instruction(t *testing.T, k *ir.Func, text string) *ir.Instr {
 }
 
 // grownFrom examines the loop of countedLoop, with %i and some other registers differing.
-func grownFrom(t *testing.T, body string, delta map[string]uint64, small ...string) (*Rounds, *ir.Func,
-	map[ir.RegID]uint64, map[ir.RegID]bool) {
+func grownFrom(t *testing.T, body string, delta map[string]uint64,
+	small ...string) (*Rounds, *ir.Func, map[ir.RegID]uint64, map[ir.RegID]bool) {
 	t.Helper()
 	s, k := roundsModule(t, "", body)
 	r, why := s.CountedBy(param(t, k, "n"))
@@ -268,9 +268,10 @@ func TestTensorMap(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
 		}
 	}
-	// The copy is in a function, at an index that the kernel, which is looked into first, has no more.
-	s, k := roundsModule(t, ".global .align 64 .b8 x[128];\n.func f()\n{\n\t.reg .b32 %x<8>;\n\t.reg .b64 %d<8>;\n"+
-		"\tmov.b64 %d0, x;\n\tmov.u32 %x1, 0;\n\t"+load+"\n\tret;\n}\n",
+	// The copy is in a function, at an index that is the number of instructions of the kernel, which
+	// is looked into first.
+	s, k := roundsModule(t, ".global .align 64 .b8 x[128];\n.func f()\n{\n"+
+		"\t.reg .b32 %x<8>;\n\t.reg .b64 %d<8>;\n\tmov.b64 %d0, x;\n\tmov.u32 %x1, 0;\n\t"+load+"\n\tret;\n}\n",
 		"\tcall f, ();\n\tret;\n")
 	f := s.order[1]
 	in := instruction(t, f, "cp.async.bulk.tensor")

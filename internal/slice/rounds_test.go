@@ -78,7 +78,8 @@ func shown(k *ir.Func, r *Rounds) string {
 // A loop that %i counts, up to n. In the tests BEFORE stands in front of it, IN at its start, TEST
 // for what decides whether there is another round, and BEHIND behind it.
 const countedLoop = "\tmov.u32 %t, %tid.x;\n\tld.param.u32 %n0, [n];\n\tBEFORE\n" +
-	"\tmov.u32 %i, 0;\nROUND:\n\tIN\n\tbar.sync 0;\n\tadd.u32 %i, %i, 1;\n\tTEST\n\t@%p0 bra ROUND;\n\tBEHIND\n\tret;\n"
+	"\tmov.u32 %i, 0;\nROUND:\n\tIN\n\tbar.sync 0;\n\tadd.u32 %i, %i, 1;\n\tTEST\n" +
+	"\t@%p0 bra ROUND;\n\tBEHIND\n\tret;\n"
 
 // part is what one of the placeholders of countedLoop stands for.
 type part struct{ name, text string }
@@ -93,8 +94,8 @@ func withParts(parts ...part) string {
 	return body
 }
 
-// What decides whether the thread of index 0 takes part in a barrier is in the slice, and what is
-// the address of an access: the tests use these forms to make a register count.
+// What decides whether a thread takes part in a barrier is in the slice, and what is the address of
+// an access: the tests use these forms to make a register count.
 func branchOn(p string) string {
 	return "@" + p + " bra L" + p[1:] + ";\n\tbar.sync 1, 32;\nL" + p[1:] + ":\n"
 }

@@ -67,9 +67,10 @@ executions that do not end; a kernel without either is verified for this launch.
 docs/theory/memory-model.md describes the model, the format of litmus tests, and what is left out.
 Directories stand for the .litmus files below them.
 
-With --grid auto and --block auto, and for what nothing specifies, heddle takes the smallest launch
-that executes the atomics, fences, barriers and strong accesses of the kernel, and in which they
-meet the accesses of other threads and blocks. The output names it.
+With --grid auto and --block auto, for what nothing specifies, and where the files name a launch of
+more than 64 threads, heddle takes the smallest launch that executes the atomics, fences, barriers
+and strong accesses of the kernel, and in which they meet the accesses of other threads and blocks.
+In the last case it has two blocks at least, if the one in the files does. The output names it.
 
 A test may state what it expects, in lines Expect=Ok, Race=no or Hang=yes above its declarations.
 

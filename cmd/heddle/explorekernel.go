@@ -75,6 +75,12 @@ func (c *exploreCommand) kernel(ctx context.Context, job *driver.Job) error {
 		one := cfg.Geometry.Blocks() == 1
 		opt.AutoGrid = c.grid || cfg.Origins["grid"].Guessed() && !one && job.Launch.Global == nil
 		opt.AutoBlock = c.block || cfg.Origins["block"].Guessed() && job.Launch.Global == nil
+		l := &job.Launch
+		asked := c.grid || c.block || l.Grid != nil || l.Block != nil || l.Global != nil
+		if !asked && exhaustive.TooLarge(cfg) {
+			opt.AutoGrid, opt.AutoBlock = !one, true
+			opt.MinBlocks = int(min(cfg.Geometry.Blocks(), 2))
+		}
 		if opt.AutoBlock && !opt.AutoGrid && one {
 			job.Launch.Grid = &cfg.Geometry.Grid
 		}

@@ -246,6 +246,11 @@ const (
 	meantSteps   = 4_000_000
 )
 
+// TooLarge reports whether a launch has more threads than an exploration takes.
+func TooLarge(cfg *launch.Config) bool {
+	return cfg.Geometry.Blocks()*uint64(cfg.Geometry.ThreadsPerBlock()) > kernel.MaxThreads
+}
+
 // meant returns the launch that the user's files or flags name; nil if there is none.
 func (x *examiner) meant() *launch.Config {
 	cfg, errs := launch.Resolve(x.job.Kernel, x.job.Launch, x.job.Module.Facts)

@@ -196,7 +196,7 @@ func TestUnsupported(t *testing.T) {
 // TestBounds: an exploration that ends early is unknown, and a kernel with a launch of its own is
 // not shrunk.
 func TestBounds(t *testing.T) {
-	text := kernelText("grid=2 block=2", "", "red.global.add.u32 [x], 1;\nred.global.add.u32 [x], 1;")
+	text := kernelText("grid=2 block=2", "", "atom.global.exch.b32 %r1, [x], 1;\natom.global.exch.b32 %r1, [x], 1;")
 	res := examine(t, text, &Options{Options: explore.Options{MaxGraphs: 5}}, driver.Options{})
 	kind, reason := res.Verdict()
 	if kind != diag.Unknown || reason != "not all executions were explored" || res.Choice != nil {

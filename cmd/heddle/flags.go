@@ -402,8 +402,8 @@ func (f *bytesFlag) Set(s string) error {
 	return err
 }
 
-// limitMemory makes the garbage collector keep the process within a quarter more than what a run may
-// take. Otherwise the heap could grow to twice that before memory of earlier runs is freed. The
+// limitMemory makes the garbage collector keep the process within a quarter more than what a run
+// may take. Otherwise the heap could grow to twice that before memory of earlier runs is freed. The
 // environment variable GOMEMLIMIT takes precedence.
 func limitMemory(opt *check.Options) {
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -501,8 +501,8 @@ func (f *argFlag) Set(s string) error {
 	return err
 }
 
-// extraFlag collects options of the compiler. Those that define macros or name headers have flags of
-// heddle: the reader of host code must know them as well.
+// extraFlag collects options of the compiler. Those that define macros or name headers have flags
+// of heddle: the reader of host code must know them as well.
 type extraFlag struct{ list *[]string }
 
 // Set implements pflag.Value.

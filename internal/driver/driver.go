@@ -41,8 +41,8 @@ type Options struct {
 	// FenceOfWriter: a proxy fence counts only if the thread of the access has executed it.
 	// IgnoreProxyReads: a generic read needs no proxy fence before an asynchronous write.
 	FenceOfWriter, IgnoreProxyReads bool
-	// StrictScopes takes operations on mbarriers without a written scope at the scope of the block, also
-	// on objects that other blocks of the cluster use.
+	// StrictScopes takes operations on mbarriers without a written scope at the scope of the block,
+	// also on objects that other blocks of the cluster use.
 	StrictScopes bool
 	MaxSteps     uint64 // warp instructions for each run; 0: the engine's own limit
 	Memory       uint64 // bytes for each run; 0: the emulator's default
@@ -72,8 +72,8 @@ type Options struct {
 	// configuration.
 	Settings func(input string, k *ir.Func) Setting
 
-	// Saved returns the launches that a program has made of a kernel of an input, which take the place
-	// of all that is known of its launch; nil: there are none. The field may be nil.
+	// Saved returns the launches that a program has made of a kernel of an input, which take the
+	// place of all that is known of its launch; nil: there are none. The field may be nil.
 	Saved func(input string, k *ir.Func) []*launch.Saved
 
 	// Known reports whether a finding is in a baseline. A known finding is counted and not sent. nil:
@@ -233,8 +233,8 @@ func (d *Driver) See(m *Module) {
 	}
 }
 
-// Select returns the kernels of a module that the user selected: all but those of libraries, or those
-// that the name matches.
+// Select returns the kernels of a module that the user selected: all but those of libraries, or
+// those that the name matches.
 func (d *Driver) Select(m *Module) []*ir.Func {
 	var out []*ir.Func
 	for _, f := range m.Kernels() {

@@ -95,8 +95,8 @@ func (x *exec) drainAgents(b *block) {
 	}
 }
 
-// drainSignals lets the agents of a block end that signal an mbarrier. A trace does so before its last
-// thread ends, so that their signals are part of it.
+// drainSignals lets the agents of a block end that signal an mbarrier. A trace does so before its
+// last thread ends, so that their signals are part of it.
 func (x *exec) drainSignals(b *block) {
 	x.dropBoxes(b)
 	for i := len(b.agents) - 1; i >= 0 && x.stop == nil; {

@@ -269,8 +269,8 @@ func (x *exec) tryComplete(id uint8) {
 			exited = exited || b.arrived[i] && x.block.warps[i].exited&^b.lanes[i] != 0
 		}
 	} else {
-		// Without a count it needs every warp that has live threads, or all warps if some arrival named a
-		// count.
+		// Without a count it needs every warp that has live threads, or all warps if some arrival named
+		// a count.
 		need := uint32(x.block.live)
 		if b.counted {
 			need = uint32(len(x.block.warps))

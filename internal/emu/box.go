@@ -27,8 +27,8 @@ type box struct {
 	bad    bool    // phases give different sizes
 }
 
-// Boxes executes a block of a trace to find the sizes of boxes that s does not know, and returns them,
-// with those that s knows. The run ends within limit warp instructions.
+// Boxes executes a block of a trace to find the sizes of boxes that s does not know, and returns
+// them, with those that s knows. The run ends within limit warp instructions.
 func Boxes(ctx context.Context, k *ir.Func, cfg *launch.Config, s *slice.Slice,
 	opt Options) (map[*ir.Instr]uint64, error) {
 	if err := checkLaunch(k, cfg); err != nil {

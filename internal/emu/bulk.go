@@ -112,8 +112,8 @@ func (c *compiler) reduction(in *ir.Instr, op *bulkOp) error {
 	return nil
 }
 
-// asyncStore decodes st.async and red.async (PTX ISA 9.7.9.12, 9.7.13.7), whose addresses are generic
-// if no space is written.
+// asyncStore decodes st.async and red.async (PTX ISA 9.7.9.12, 9.7.13.7), whose addresses are
+// generic if no space is written.
 func (c *compiler) asyncStore(in *ir.Instr, op *bulkOp, d inst) error {
 	space := event.Generic
 	if in.Space == event.Shared {
@@ -200,8 +200,8 @@ func (x *exec) issueBulk(in *inst, l int) {
 	}
 }
 
-// destinations returns the blocks that a multicast copy of a lane goes to; none if one is not there,
-// which ends the run.
+// destinations returns the blocks that a multicast copy of a lane goes to; none if one is not
+// there, which ends the run.
 func (x *exec) destinations(in *inst, l int) (out []*block) {
 	c := x.block.cluster
 	for r := x.src(in.misc.bulk.mask)[l] & (1<<16 - 1); r != 0; r &= r - 1 {
@@ -233,8 +233,8 @@ func (x *exec) agentOf(in *inst, l int) *agent {
 	return a
 }
 
-// bulkAt is where an operation takes place: home is the block whose shared memory it writes and whose
-// mbarrier it signals.
+// bulkAt is where an operation takes place: home is the block whose shared memory it writes and
+// whose mbarrier it signals.
 type bulkAt struct {
 	to, from, size, bar uint64
 	home                *block
@@ -341,8 +341,8 @@ func (x *exec) checkAsyncStore(in *inst, l int, to, size uint64) bool {
 	return x.outsideObjects(in, l, to, size)
 }
 
-// outsideObjects reports whether a range of shared memory has no live mbarrier in it. If it has, the
-// run ends.
+// outsideObjects reports whether a range of shared memory has no live mbarrier in it. If it has,
+// the run ends.
 func (x *exec) outsideObjects(in *inst, l int, addr, size uint64) bool {
 	m := x.block.mbarrierIn(addr, size)
 	if m != nil {

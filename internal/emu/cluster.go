@@ -14,8 +14,8 @@ import (
 // all of them have ended, so that a late access to a block that has ended is found.
 //
 // An address in the shared memory of another block is its offset there and, from bit rankShift on,
-// 1 + the rank of the block. mapa makes such addresses for the block's own memory too. The window of
-// the block itself is part of that of the cluster (5.1.7), so that instructions take both forms.
+// 1 + the rank of the block. mapa makes such addresses for the block's own memory too. The window
+// of the block itself is part of that of the cluster (5.1.7), so that instructions take both forms.
 
 // rankShift is above every offset in shared memory, of which a block has less than 1 MiB.
 const rankShift = 24
@@ -131,7 +131,8 @@ func (c *compiler) reachCluster(in *ir.Instr, m *memOp) {
 	}
 }
 
-// ownShared reports whether an address in the window of the cluster is one of the block's own memory.
+// ownShared reports whether an address in the window of the cluster is one of the block's own
+// memory.
 func (x *exec) ownShared(a uint64) bool {
 	b, _ := x.home(a)
 	return b == x.block
@@ -459,8 +460,8 @@ func (s *scheduler) startCluster() {
 	}
 }
 
-// clusterBlockAt is blockAt for a launch with clusters: the blocks of one have neighbouring numbers.
-// Of Options.Blocks, which has the blocks of entire clusters by rank, the order is kept.
+// clusterBlockAt is blockAt for a launch with clusters: the blocks of one have neighbouring
+// numbers. Of Options.Blocks, which has the blocks of entire clusters by rank, the order is kept.
 func (s *scheduler) clusterBlockAt(i uint64) uint32 {
 	if s.opt.Blocks != nil {
 		return uint32(i)
@@ -493,8 +494,8 @@ func (s *scheduler) endedCluster(b *block) bool {
 	return false
 }
 
-// clusterAgents gives the agents of all blocks of a cluster their turns, since the block at hand may
-// wait for those of another one. must says that one of them has to go on.
+// clusterAgents gives the agents of all blocks of a cluster their turns, since the block at hand
+// may wait for those of another one. must says that one of them has to go on.
 func (x *exec) clusterAgents(c *cluster, must bool) {
 	b := x.block
 	for _, other := range c.blocks {

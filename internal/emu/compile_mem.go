@@ -70,8 +70,8 @@ func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
 	default:
 		d.s[0] = src{c: c.constant(o.Val)}
 	}
-	// Shared memory has addresses of 32 bits: an address is "truncated if the register width exceeds the
-	// state space address width" (PTX ISA 6.4.1), and programs index with wrapped 32-bit numbers.
+	// Shared memory has addresses of 32 bits: an address is "truncated if the register width exceeds
+	// the state space address width" (PTX ISA 6.4.1), and programs index with wrapped 32-bit numbers.
 	if m.space == event.Shared {
 		m.amask &= 1<<32 - 1
 	}

@@ -42,14 +42,15 @@ type Options struct {
 	// Touched collects the bytes of global memory that the run accesses; nil: nothing is collected
 	Touched *order.Touched
 
-	// Host is what runs beside the kernel; nil: nothing. It is called at the start and the end of the run,
-	// between turns of warps, and when all threads only spin: then stuck is set. It returns whether it has
-	// changed memory: the run then goes on, although all threads may have waited for just that.
+	// Host is what runs beside the kernel; nil: nothing. It is called at the start and the end of the
+	// run, between turns of warps, and when all threads only spin: then stuck is set. It returns
+	// whether it has changed memory: the run then goes on, although all threads may have waited for
+	// just that.
 	Host func(mem HostMemory, stuck bool) (changed bool)
 
 	// Round makes a trace of a machine from NewTraceOfRounds execute its loops round by round; nil:
-	// it does not. Whenever no thread can go on without beginning another round, it is called with all
-	// threads that are about to begin one.
+	// it does not. Whenever no thread can go on without beginning another round, it is called with
+	// all threads that are about to begin one.
 	Round func(*Round)
 
 	// Peek lets the sink read registers; nil: it does not. Blocks then do not run ahead.

@@ -123,9 +123,9 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
-	// ghost contains the lanes within an annotation, undecided those of them whose condition cannot be
-	// checked. unmodelled lanes have ghost state that the machine does not keep, so that none of their
-	// conditions is checked. looked contains the lanes whose condition has read memory.
+	// ghost contains the lanes within an annotation, undecided those of them whose condition cannot
+	// be checked. unmodelled lanes have ghost state that the machine does not keep, so that none of
+	// their conditions is checked. looked contains the lanes whose condition has read memory.
 	ghost, undecided, unmodelled, looked uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment

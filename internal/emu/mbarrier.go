@@ -189,8 +189,8 @@ func runMBarrier(x *exec, in *inst) {
 }
 
 // sharedAddress returns the offset of lane l's operand in shared memory, a multiple of 8 with 8
-// bytes behind it, and the block whose memory it is. It reports false if there is no such memory, or
-// if the instruction does not reach it, which has been recorded.
+// bytes behind it, and the block whose memory it is. It reports false if there is no such memory,
+// or if the instruction does not reach it, which has been recorded.
 func (x *exec) sharedAddress(in *inst, s *src, at *memOp, l int) (*block, uint64, bool) {
 	a := (x.src(s)[l] + at.off) & at.amask
 	if at.space == event.Generic || at.space == event.NoSpace {
@@ -449,9 +449,9 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 		State: !in.misc.mbar.use.Parity})
 }
 
-// park suspends the fragment until a phase of the object for which it waits is complete, in a trace:
-// there a test is a wait (slice.Slice.Retries), and none of its lanes has a different answer or does
-// something else. It reports whether it did.
+// park suspends the fragment until a phase of the object for which it waits is complete, in a
+// trace: there a test is a wait (slice.Slice.Retries), and none of its lanes has a different answer
+// or does something else. It reports whether it did.
 func (x *exec) park(in *inst) bool {
 	if x.lockstep || x.m != x.mask {
 		return false

@@ -124,8 +124,8 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// Accesses in .shared::cluster reach the block's own shared memory, mapa makes addresses of it
-// only.
+// Accesses in .shared::cluster reach the shared memory of the block itself and of the other blocks of
+// its cluster, by addresses from mapa (PTX ISA 9.7.9.23).
 func TestClusterShared(t *testing.T) {
 	text := `.shared .align 4 .b8 sh[128];
 	shl.b32 %u, %t, 2;
@@ -149,15 +149,30 @@ func TestClusterShared(t *testing.T) {
 	cfg.Geometry.Cluster = dim(2)
 	res, _ := completed(t, kernel(t, text), cfg, Options{})
 	wantWords(t, res, "out", 64, func(i int) uint32 { return uint32(1000*(i/32) + 2*(i%32) + 1) })
-	for rank, inside := range map[string]bool{"1": true, "2": false} {
-		cfg := config(2, 32, buffer("out", 256))
-		cfg.Geometry.Cluster = dim(2)
-		_, stopped,
-			_ := start(t, kernel(t, "mov.u32 %u, 0;\nmapa.shared::cluster.u32 %z, %u, "+rank+";\nret;"), cfg,
-			Options{})
-		if s := stopped.Stop; inside != (s == nil) || s != nil && s.Kind != OutOfBounds {
-			t.Errorf("mapa to block %s of 2: %+v", rank, s)
-		}
+	exchange := `.shared .align 4 .b8 sh[128];
+	shl.b32 %u, %t, 2;
+	mov.u32 %w, %cluster_ctarank;
+	mad.lo.u32 %v, %w, 1000, %t;
+	st.shared.u32 [%u], %v;
+	barrier.cluster.arrive;
+	barrier.cluster.wait;
+	xor.b32 %w, %w, 1;
+	mapa.shared::cluster.u32 %z, %u, %w;
+	ld.shared::cluster.u32 %v, [%z];
+	st.global.u32 [%p], %v;
+	barrier.cluster.arrive.relaxed;
+	barrier.cluster.wait;
+	ret;`
+	cfg = config(4, 32, buffer("out", 512))
+	cfg.Geometry.Cluster = dim(2)
+	for seed := range uint64(4) {
+		res, _ = completed(t, kernel(t, exchange), cfg, Options{Seed: seed})
+		wantWords(t, res, "out", 128, func(i int) uint32 { return uint32(1000*(1-i/32%2) + i%32) })
+	}
+	_, stopped, _ := start(t, kernel(t, "mov.u32 %u, 0;\nmapa.shared::cluster.u32 %z, %u, 2;\nret;"),
+		cfg, Options{})
+	if stopped.Stop == nil || stopped.Stop.Kind != OutOfBounds {
+		t.Errorf("mapa to block 2 of 2: %+v", stopped.Stop)
 	}
 }
 

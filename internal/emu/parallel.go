@@ -53,8 +53,8 @@ func (p *program) inOrder() bool {
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
 			}
-			// An atomic returns a value that depends on other blocks, and a strong load may wait for them.
-			// Reductions return nothing, and can be applied later.
+			// An atomic returns a value that depends on other blocks, and a strong load may wait for
+			// them. Reductions return nothing, and can be applied later.
 			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() ||
 				m.kind == event.Reduce && m.wide != m.size {
 				return false
@@ -368,8 +368,8 @@ type workerPanic struct {
 // Error includes the stack of the worker, since the panic is raised again elsewhere.
 func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
-// objectSet is a set of objects by their numbers. Its cost depends on how many are in it, not on how
-// many exist.
+// objectSet is a set of objects by their numbers. Its cost depends on how many are in it, not on
+// how many exist.
 type objectSet struct {
 	has  []bool // up to the largest number that was ever in it
 	list []int32
@@ -433,7 +433,8 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 		return
 	}
 	quiet := uint64(0)
-	// A block that could wait for another one is abandoned: it runs again with all blocks it may need.
+	// A block that could wait for another one is abandoned: it runs again with all blocks it may
+	// need.
 	for turns := 0; b.live > 0 && b.queued > 0; turns++ {
 		x.blockTurn(b, ^uint64(0))
 		if x.changed {

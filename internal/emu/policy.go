@@ -66,8 +66,8 @@ func (p *program) policyOf(seed uint64) policy {
 }
 
 // SyncsThroughMemory reports whether the kernel has instructions by which a thread can observe the
-// order of others: an atomic operation whose result is used, a strong load, or an mbarrier. Which accesses are
-// ordered may then differ between schedules, so that one seed does not stand for all.
+// order of others: an atomic operation whose result is used, a strong load, or an mbarrier. Which
+// accesses are ordered may then differ between schedules, so that one seed does not stand for all.
 func (m *Machine) SyncsThroughMemory() bool { return m.prog.contended }
 
 // isContended computes what SyncsThroughMemory returns.
@@ -216,8 +216,8 @@ func (x *exec) afterTurn(w *warp, began uint64) {
 }
 
 // resume gives the warps of the current block that fell behind their priority again, and lets one
-// of them run: a phase of an mbarrier is complete, for which they may have waited. Threads that wait
-// for a phase are blocked in the sense of PCT, although here they poll.
+// of them run: a phase of an mbarrier is complete, for which they may have waited. Threads that
+// wait for a phase are blocked in the sense of PCT, although here they poll.
 func (x *exec) resume() {
 	if x.policy != priorities {
 		return

@@ -145,8 +145,8 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	return x
 }
 
-// prepare makes x the state of one goroutine that executes blocks. Of what x has from an earlier run
-// of the program, the pools remain.
+// prepare makes x the state of one goroutine that executes blocks. Of what x has from an earlier
+// run of the program, the pools remain.
 func (m *Machine) prepare(x *exec, opt *Options, mem *memory, sink event.Sink) {
 	*x = exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed),

@@ -37,8 +37,8 @@ type ClusterBarrier struct {
 	Order  Order // Release or Relaxed of ClusterArrive, Acquire of ClusterWait
 }
 
-// InitFence is fence.mbarrier_init.release.cluster by the lanes of Mask (PTX ISA 9.7.13.4): a release
-// fence that orders nothing but the mbarrier.init that its threads have executed before.
+// InitFence is fence.mbarrier_init.release.cluster by the lanes of Mask (PTX ISA 9.7.13.4): a
+// release fence that orders nothing but the mbarrier.init that its threads have executed before.
 type InitFence struct {
 	Warp   Warp
 	Site   Site

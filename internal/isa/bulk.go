@@ -65,24 +65,25 @@ type BulkUse struct {
 	To, From event.Space
 	// Reduce is the operation of a reduction, whose elements are of Desc.Type; NoFn of a copy.
 	Reduce Fn
-	// Size is the operand with the number of bytes; -1 of a copy of a tensor, whose tensor map in global
-	// memory, instead of an address there, has the size of a box (PTX ISA 9.7.9.27.1.2).
+	// Size is the operand with the number of bytes; -1 of a copy of a tensor, whose tensor map in
+	// global memory, instead of an address there, has the size of a box (PTX ISA 9.7.9.27.1.2).
 	Size int
 	// Barrier is the operand with the mbarrier that counts the bytes; -1: a bulk group tracks it.
 	Barrier int
-	// Remote says that the destination, and the mbarrier, may be in the shared memory of another block
-	// of the cluster. Both are in the same block.
+	// Remote says that the destination, and the mbarrier, may be in the shared memory of another
+	// block of the cluster. Both are in the same block.
 	Remote bool
 	// Mask is the operand with the ranks of the blocks to which a copy goes; -1 without .multicast.
 	// Destination and mbarrier are at the same offset in each.
 	Mask int
-	// Value is the operand with the value of st.async or red.async, which has no source in memory; -1 of
-	// others.
+	// Value is the operand with the value of st.async or red.async, which has no source in memory; -1
+	// of others.
 	Value int
 }
 
-// Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async or red.async
-// does, and false for the forms that leave bytes out, belong to a pair of blocks, or are not tracked.
+// Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async or
+// red.async does, and false for the forms that leave bytes out, belong to a pair of blocks, or are
+// not tracked.
 func (d *Desc) Bulk() (BulkUse, bool) {
 	u := BulkUse{Reduce: d.Fn, Size: 2, Barrier: -1, Mask: -1, Value: -1}
 	u.Remote = slices.Contains(d.Mods, inCluster[0])

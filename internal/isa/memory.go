@@ -140,8 +140,8 @@ func (a atomics) all() []form {
 // asyncTypes are the types of the operands of st.async and red.async.
 var asyncTypes = types(anyType, firstType, anyType)
 
-// asyncStoreForms are the forms of st.async (PTX ISA 9.7.9.12): to the shared memory of the cluster,
-// tracked by an mbarrier, and to global memory.
+// asyncStoreForms are the forms of st.async (PTX ISA 9.7.9.12): to the shared memory of the
+// cluster, tracked by an mbarrier, and to global memory.
 func asyncStoreForms() []form {
 	words := of(B32, B64, U32, U64, S32, S64, F32, F64)
 	base := form{types: words, spaces: opt | of(event.Shared), defSpace: event.Generic,

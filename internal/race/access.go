@@ -30,7 +30,8 @@ func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= ev
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
-	// it issues asynchronous copies: its access to the memory to is a write, and to other memory a read
+	// it issues asynchronous copies: its access to the memory to is a write, and to other memory a
+	// read
 	async bool
 	to    event.Space
 	fails bool // it is a compare-and-swap that did not write at least once

@@ -59,8 +59,8 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count,
 		Aligned: a.Aligned}
 	if a.Op == event.BarArrive || a.Count != 0 {
-		// The lanes continue before the generation completes, or may be fewer than the block: record what
-		// they know now.
+		// The lanes continue before the generation completes, or may be fewer than the block: record
+		// what they know now.
 		g.arrive = g.arrive || a.Op == event.BarArrive
 		if d.opt.Recycling {
 			d.checkRecycling(w, g, a.Mask)

@@ -239,8 +239,8 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 	d.race(a, event.Site(site), first, at, 1<<l, cause)
 }
 
-// wholeOrdered returns all lanes of the warp of an entry, if an access by any of them in this epoch is
-// ordered before the operation, with a fence of its own; else 0.
+// wholeOrdered returns all lanes of the warp of an entry, if an access by any of them in this epoch
+// is ordered before the operation, with a fence of its own; else 0.
 func (d *Detector) wholeOrdered(s *agentStart, e entry, space event.Space) uint32 {
 	w := event.Warp(e.warp)
 	if e.concurrent() || w >= d.comps.first {

@@ -29,15 +29,16 @@ import (
 // Both are about the order of execution, in which a relaxed arrival counts. In a run, a strong read
 // that observes a strong write is ordered behind it as well (Options.Observes).
 //
-// The state of a block is kept until all blocks of its cluster have ended. So shared memory may hold
-// accesses that no thread can race with any more, and is not compacted by what one block knows.
+// The state of a block is kept until all blocks of its cluster have ended. So shared memory may
+// hold accesses that no thread can race with any more, and is not compacted by what one block
+// knows.
 
 // clusterState is the state of the barrier of a cluster.
 type clusterState struct {
 	open *know // what the arrivals of the generation at hand have released
 	done *know // and those of the last complete one
-	// what threads knew that have arrived in the generation at hand and ended since: the next one does
-	// not wait for them
+	// what threads knew that have arrived in the generation at hand and ended since: the next one
+	// does not wait for them
 	next       *know
 	generation uint64
 	live       uint32
@@ -303,8 +304,8 @@ func (d *Detector) lifetimeError(kind LifetimeKind, t event.Thread, site event.S
 	d.remote.errors = append(d.remote.errors, LifetimeError{kind, t, site, agent, block, 1})
 }
 
-// exitCluster takes note of lanes that exit: the barrier of the cluster does not wait for them, in the
-// generation at hand if they have not arrived in it.
+// exitCluster takes note of lanes that exit: the barrier of the cluster does not wait for them, in
+// the generation at hand if they have not arrived in it.
 func (d *Detector) exitCluster(w *warp, b *block, mask uint32) {
 	if d.opt.Execution {
 		c := d.clusterOf(b)
@@ -411,9 +412,9 @@ func (d *Detector) observe(e *event.Access) {
 	d.pass(e.Warp, e.Active)
 }
 
-// NewClustered returns the detectors for one launch with clusters: one of races, and one of the order
-// of execution, which finds accesses to the memory of blocks that may not have started or may have
-// ended.
+// NewClustered returns the detectors for one launch with clusters: one of races, and one of the
+// order of execution, which finds accesses to the memory of blocks that may not have started or may
+// have ended.
 func NewClustered(opt Options) *Split {
 	order := opt
 	order.Execution, order.Observes, order.Recycling = true, true, false

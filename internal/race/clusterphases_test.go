@@ -90,9 +90,9 @@ func (y *phasePlay) inCluster(t int, c oracle.PhaseCommand, site event.Site) boo
 	return true
 }
 
-// exits tells the detector which threads have ended since the last step, and completes the barrier of
-// the cluster if that is due. The operations that a block has issued signal before its last thread
-// ends, as in the emulator.
+// exits tells the detector which threads have ended since the last step, and completes the barrier
+// of the cluster if that is due. The operations that a block has issued signal before its last
+// thread ends, as in the emulator.
 func (y *phasePlay) exits() bool {
 	if y.p.Home == nil {
 		return true
@@ -124,8 +124,8 @@ func (y *phasePlay) exits() bool {
 	return true
 }
 
-// TestClusterPhasesAgainstEnumeration compares the check on one execution, of phases and of the lives
-// of blocks, with all executions: HEDDLE_LONG=1 for 100,000 programs.
+// TestClusterPhasesAgainstEnumeration compares the check on one execution, of phases and of the
+// lives of blocks, with all executions: HEDDLE_LONG=1 for 100,000 programs.
 func TestClusterPhasesAgainstEnumeration(t *testing.T) {
 	chunks := uint64(4)
 	if os.Getenv("HEDDLE_LONG") != "" {

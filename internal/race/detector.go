@@ -71,8 +71,9 @@ type Detector struct {
 
 var _ event.Sink = (*Detector)(nil)
 
-// Fault states that lanes of a warp have made an invalid access and go on, with a value that is made
-// up. It has no effect on what is found; findings in which one of these threads takes part say so.
+// Fault states that lanes of a warp have made an invalid access and go on, with a value that is
+// made up. It has no effect on what is found; findings in which one of these threads takes part say
+// so.
 func (d *Detector) Fault(w event.Warp, mask uint32) {
 	if d.faulted == nil {
 		d.faulted = make(map[event.Warp]uint32)

@@ -12,8 +12,8 @@ import (
 // later acquire fence.
 //
 // Threads of the block of an object are included in every scope of each other: what they release is
-// near. Those of other blocks of the cluster arrive there too, but do not wait: what they release at
-// the scope of the cluster is far, and a wait at that scope acquires it. An operation without a
+// near. Those of other blocks of the cluster arrive there too, but do not wait: what they release
+// at the scope of the cluster is far, and a wait at that scope acquires it. An operation without a
 // written scope is taken at that of the cluster, unless Options.StrictScopes says otherwise.
 //
 // Operations are strong accesses of the 8 bytes, which never race with each other; making and

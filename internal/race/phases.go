@@ -94,8 +94,8 @@ type phased struct {
 type tally struct {
 	bytes   int64 // of operations that some arrival follows
 	arrived bool  // there is an arrival, without which the phase does not complete
-	// operations of threads that no arrival follows so far: expect-tx, complete-tx, and those by which
-	// one arrival more is expected
+	// operations of threads that no arrival follows so far: expect-tx, complete-tx, and those by
+	// which one arrival more is expected
 	free   []share
 	agents []share // complete-tx of agents, and arrivals that are expected because of them
 }
@@ -138,8 +138,8 @@ func (m *moment) of(lane int) PhaseAt {
 	return PhaseAt{event.ThreadOf(m.w.id, lane), m.site, m.agent}
 }
 
-// knownTo reports whether k knows the operation in all its lanes. What an agent does is known by the
-// completion of its phase alone.
+// knownTo reports whether k knows the operation in all its lanes. What an agent does is known by
+// the completion of its phase alone.
 func (m *moment) knownTo(k *know) bool {
 	if m.agent {
 		return false
@@ -412,8 +412,8 @@ func (d *Detector) endPhases(b *block) {
 }
 
 // endPhase checks the current phase of an object that nobody uses any more. It has not completed,
-// and may do so only with all its operations, if the last of them was an expect-tx here and may come
-// earlier. Waits for the phase before it have to come before that.
+// and may do so only with all its operations, if the last of them was an expect-tx here and may
+// come earlier. Waits for the phase before it have to come before that.
 func (d *Detector) endPhase(b *block, m *phased, addr uint64) {
 	if m.pending > 0 || len(m.now) == 0 {
 		return
@@ -525,8 +525,8 @@ func (d *Detector) phaseSignal(e *event.Signal) {
 // early returns an operation without which the phase may complete; nil if there is none. complete
 // says that the phase is complete with all its operations.
 //
-// All arrivals are needed, and so is what precedes them. Of the rest, any set may be missing that is
-// closed under what comes later: the phase is early if what is left expects as many bytes as it
+// All arrivals are needed, and so is what precedes them. Of the rest, any set may be missing that
+// is closed under what comes later: the phase is early if what is left expects as many bytes as it
 // completes, and ends with an arrival or a complete-tx.
 func (t *tally) early(now []moment, complete bool) *share {
 	balanced := t.total() == 0

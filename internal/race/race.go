@@ -28,15 +28,15 @@ type Options struct {
 	// Recycling enables the check for barriers of which one generation may begin before the last one
 	// is over (recycle.go).
 	Recycling bool
-	// Execution makes a detector of the order of execution: which operations on barriers precede which
-	// in every execution, whether or not memory is ordered with them. It examines no accesses, and
-	// whether the phases of mbarriers depend on the schedule (phases.go).
+	// Execution makes a detector of the order of execution: which operations on barriers precede
+	// which in every execution, whether or not memory is ordered with them. It examines no accesses,
+	// and whether the phases of mbarriers depend on the schedule (phases.go).
 	Execution bool
-	// Observes makes strong accesses that observe each other part of the order of execution, which holds
-	// for one run only (cluster.go).
+	// Observes makes strong accesses that observe each other part of the order of execution, which
+	// holds for one run only (cluster.go).
 	Observes bool
-	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the block,
-	// as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.
+	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the
+	// block, as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.
 	StrictScopes bool
 }
 

@@ -291,10 +291,10 @@ func dataByte(a *event.Access, l int, x uint64) byte {
 // which of them completed one.
 func (d *Detector) Examples() int { return d.examples }
 
-// Proxies applies what a user takes for right in accesses through both proxies. With writer, a proxy
-// fence must be by the thread of the access, so that a late one is a race. With reads, a generic
-// read needs none before a write through the async proxy. It returns the number of races that this
-// leaves out. PTX ISA 8.9.5 asks for a fence in both cases, by any thread of the block.
+// Proxies applies what a user takes for right in accesses through both proxies. With writer, a
+// proxy fence must be by the thread of the access, so that a late one is a race. With reads, a
+// generic read needs none before a write through the async proxy. It returns the number of races
+// that this leaves out. PTX ISA 8.9.5 asks for a fence in both cases, by any thread of the block.
 func (r *Report) Proxies(writer, reads bool) (ignored uint64) {
 	war := func(rc *Race) bool {
 		late := rc.Cause == NoProxyFence || rc.Cause == LateProxyFence

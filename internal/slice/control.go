@@ -11,8 +11,8 @@ import (
 // assertion or a trap are left out: the slice assumes that no thread takes them (Slice.Assumes).
 //
 // Block b decides about a block if the block postdominates a successor of b but not b itself
-// (Ferrante, Ottenstein, Warren, section 3.1). Behind a successor from which the function cannot end
-// there are no postdominators; everything reachable there depends on b.
+// (Ferrante, Ottenstein, Warren, section 3.1). Behind a successor from which the function cannot
+// end there are no postdominators; everything reachable there depends on b.
 func (f *function) controlDependence() {
 	g := f.pruned()
 	pdom := ir.PostDominators(g)

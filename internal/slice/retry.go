@@ -18,16 +18,16 @@ import (
 // Such a test is a blocking wait. So is one whose answer only decides whether a blocking wait for
 // the same phase follows (CUTLASS calls it a barrier token). All others have an unknown result.
 //
-// The definition is by the answer False: every path from there reaches, before anything that a trace
-// sees, a test of the same object for the same phase; if that is another test, then it is a wait
-// itself, and both tests lead to the same place with the same values in all registers that the
+// The definition is by the answer False: every path from there reaches, before anything that a
+// trace sees, a test of the same object for the same phase; if that is another test, then it is a
+// wait itself, and both tests lead to the same place with the same values in all registers that the
 // slice still needs. A counter of attempts that leads to a trap, or that decides how long to sleep,
 // is outside of the slice and does not matter.
 //
-// Values are compared by value numbering (Cocke and Schwartz, 1970) along the path: expressions over
-// the registers in front of the first test. Only the instructions of the slice are looked at. It misses waits
-// whose path has more than one outcome or is longer than retrySteps; these tests remain unknown, and
-// the trace says so if it needs one.
+// Values are compared by value numbering (Cocke and Schwartz, 1970) along the path: expressions
+// over the registers in front of the first test. Only the instructions of the slice are looked at.
+// It misses waits whose path has more than one outcome or is longer than retrySteps; these tests
+// remain unknown, and the trace says so if it needs one.
 
 const retrySteps = 256
 
@@ -84,9 +84,9 @@ type path struct {
 	at    int // index of the next instruction in the block
 }
 
-// newPath begins a walk at a test. Registers that are computed in front of it, in the same block and
-// behind anything that a walk does not follow, have these values: a loop may compute an address anew
-// for each test.
+// newPath begins a walk at a test. Registers that are computed in front of it, in the same block
+// and behind anything that a walk does not follow, have these values: a loop may compute an address
+// anew for each test.
 func (f *function) newPath(test *ir.Instr) *path {
 	p := &path{f: f, block: f.block[test.Index]}
 	b := f.fn.Blocks[p.block]

@@ -67,8 +67,8 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	return Touch
 }
 
-// answers reports whether the result of an operation on an mbarrier depends on the schedule: how far
-// a phase is, or how many arrivals were before one.
+// answers reports whether the result of an operation on an mbarrier depends on the schedule: how
+// far a phase is, or how many arrivals were before one.
 func (f *function) answers(in *ir.Instr) bool {
 	b, _ := in.Barrier()
 	return tests(in) && !f.retries[in.Index] || b.Kind == isa.BarrierCount

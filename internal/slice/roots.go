@@ -373,7 +373,8 @@ func (s *Slice) cell(need *bool) {
 	}
 }
 
-// stores reports whether an instruction is a plain store, to the memory of the block or the cluster.
+// stores reports whether an instruction is a plain store, to the memory of the block or the
+// cluster.
 func stores(in *ir.Instr) bool {
 	kind, ok := in.AccessKind()
 	return ok && kind == event.Write

@@ -15,8 +15,8 @@
 // paths. This assumes that loops without synchronization terminate and that assertions hold: see
 // LIMITATIONS.md.
 //
-// Deviations from a textbook slice: it is coarser (no flow sensitivity, one cell for each space), so
-// it may keep instructions that do not matter, which costs time and never a result. It misses
+// Deviations from a textbook slice: it is coarser (no flow sensitivity, one cell for each space),
+// so it may keep instructions that do not matter, which costs time and never a result. It misses
 // nothing of its criterion except addresses that travel through memory in a way that pointers does
 // not follow: pieces of an address, and arithmetic on stored words.
 package slice
@@ -64,11 +64,11 @@ type Slice struct {
 	// BlockIndex and GridSize say that the slice reads them: else the trace holds for every block and
 	// grid.
 	BlockIndex, GridSize bool
-	// Clusters says that the kernel depends on the clusters of the launch: it reads where a block is in
-	// one, or reaches other blocks.
+	// Clusters says that the kernel depends on the clusters of the launch: it reads where a block is
+	// in one, or reaches other blocks.
 	Clusters bool
-	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for
-	// all executions only if none of them competes with another access.
+	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds
+	// for all executions only if none of them competes with another access.
 	Strong bool
 	// Tables are variables in global and constant memory whose initial values the slice reads. The
 	// kernel does not write them; that the host does not either is an assumption.

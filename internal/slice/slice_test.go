@@ -275,8 +275,9 @@ func TestEndlessLoop(t *testing.T) {
 	}
 }
 
-// TestUnsupported: a trace has the copies of a thread, bulk copies, also of tensors and to other
-// blocks of the cluster, and the barrier of the cluster. It has no matrix operations of shared memory.
+// TestUnsupported: a trace has the copies of a thread, and bulk copies within a block, also of
+// tensors, and what the blocks of a cluster do with each other. It has no pairs of blocks, and no
+// matrix operations of shared memory.
 func TestUnsupported(t *testing.T) {
 	for text, want := range map[string]string{
 		"cp.async.ca.shared.global [s], [%d1], 4":                      "",
@@ -291,6 +292,10 @@ func TestUnsupported(t *testing.T) {
 		"barrier.cluster.arrive":        "",
 		"wgmma.fence.sync.aligned":      "wgmma.fence",
 		"tcgen05.wait::ld.sync.aligned": "tcgen05.wait",
+		"cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes" +
+			" [s], [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
+		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r1, [%r2]": "",
+		"st.async.release.gpu.global.u32 [%d1], %r1":                                  "st.async",
 	} {
 		text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n" + begin +
 			"\t.shared .align 16 .b8 s[256];\n\t" + text + ";\n" + end

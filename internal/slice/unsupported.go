@@ -5,8 +5,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Unsupported returns the first instruction that synchronizes or writes shared memory in a way that a
-// trace does not model, and a name for it; nil if there is none.
+// Unsupported returns the first instruction that synchronizes or writes shared memory in a way that
+// a trace does not model, and a name for it; nil if there is none.
 func Unsupported(k *ir.Func) (*ir.Instr, string) {
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {

@@ -58,9 +58,9 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 	return v
 }
 
-// decides names what a kernel synchronizes with besides block-wide barriers: mbarriers, bulk copies,
-// bar.arrive, a barrier other than 0, or a count other than the size of the block. It is empty for
-// other kernels, to whose proof a trace would add nothing.
+// decides names what a kernel synchronizes with besides block-wide barriers: mbarriers, bulk
+// copies, bar.arrive, a barrier other than 0, or a count other than the size of the block. It is
+// empty for other kernels, to whose proof a trace would add nothing.
 func decides(k *ir.Func, g event.Geometry) string {
 	named := ""
 	for _, f := range ir.ReachableFuncs(k) {

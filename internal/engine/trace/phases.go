@@ -14,8 +14,8 @@ import (
 // Kernels that synchronize by mbarriers and bulk copies (docs/theory/phases.md). One execution
 // stands for all if its phases are the same in all of them, which race.Options.Execution checks. If
 // they are not, the races of this execution decide nothing about others. Then more schedules are
-// tried, since one of them may show a deadlock or a race; otherwise the verdict is unknown, and says
-// which operation depends on the schedule.
+// tried, since one of them may show a deadlock or a race; otherwise the verdict is unknown, and
+// says which operation depends on the schedule.
 
 // otherSeeds is the number of schedules that are tried, and otherSteps how many warp instructions
 // they may have together.
@@ -24,8 +24,8 @@ const (
 	otherSteps = 200_000_000
 )
 
-// report returns the findings: races by causality, and misuse of barriers and phases by the order of
-// execution.
+// report returns the findings: races by causality, and misuse of barriers and phases by the order
+// of execution.
 func (s *traceSink) report() *race.Report {
 	rep := s.Detector.Report()
 	rep.Proxies(s.writer, s.reads)

@@ -1,10 +1,11 @@
 // Package trace verifies the synchronization of a block for all inputs, by one execution.
 //
 // If the synchronization of a kernel does not depend on its input, one execution decides it for all
-// inputs (Weft, PLDI 2015), also if it uses mbarriers and bulk copies (phases.go). A trace executes one block with unknown inputs, and only the slice that
-// decides which thread reaches which barrier and shared address. If every generation of every
-// barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
-// and so are the races. docs/theory/traces.md has the argument.
+// inputs (Weft, PLDI 2015), also if it uses mbarriers and bulk copies (phases.go). A trace executes
+// one block with unknown inputs, and only the slice that decides which thread reaches which barrier
+// and shared address. If every generation of every barrier is recycled safely, happens-before is
+// the same in every execution (Lemma 1, Theorem 1), and so are the races. docs/theory/traces.md has
+// the argument.
 //
 // A trace does not examine global memory, and a kernel whose barriers or shared addresses depend on
 // its input is unsupported. It covers the blocks that were traced, and all blocks if the slice does
@@ -165,8 +166,8 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 }
 
 // unknownInputs returns the launch with unknown arguments, except those that a flag or a pragma
-// specifies, and these as text (n = 48). Values from host code are not used: they hold for one call.
-// Structs stay unknown, because only some of their fields may be specified.
+// specifies, and these as text (n = 48). Values from host code are not used: they hold for one
+// call. Structs stay unknown, because only some of their fields may be specified.
 func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
 	c.Args = append([]launch.Arg(nil), cfg.Args...)
@@ -314,8 +315,8 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	return on
 }
 
-// newSink returns a sink for the events of a block: a detector and, for a kernel with mbarriers, one
-// that examines their phases.
+// newSink returns a sink for the events of a block: a detector and, for a kernel with mbarriers,
+// one that examines their phases.
 func (t *tracer) newSink() *traceSink {
 	opt := race.Options{
 		Geometry: t.run.Config.Geometry, Model: t.model, Benign: event.BenignNone,
@@ -333,7 +334,8 @@ func (t *tracer) newSink() *traceSink {
 	return s
 }
 
-// running are the emulator options for some blocks alone, with the others of their clusters; nil: all.
+// running are the emulator options for some blocks alone, with the others of their clusters; nil:
+// all.
 func (t *tracer) running(blocks []uint32, seed uint64) emu.Options {
 	blocks = clustersOf(t.run.Config.Geometry, blocks)
 	return emu.Options{
@@ -362,8 +364,8 @@ func clustersOf(g event.Geometry, blocks []uint32) []uint32 {
 }
 
 // strong sets aside what strong accesses may order, which a trace does not see. Beside a run, which
-// sees it, races count only if no strong access decides what the trace executes. An access to another
-// block of the cluster may be in time because of one.
+// sees it, races count only if no strong access decides what the trace executes. An access to
+// another block of the cluster may be in time because of one.
 func (t *tracer) strong(rep *race.Report) {
 	if t.beside {
 		if t.competing(rep); t.run.Unsupported != nil {

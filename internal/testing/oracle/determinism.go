@@ -14,8 +14,8 @@ type detState struct {
 	named  [2]uint8 // arrivals of the current generation
 	gen    [2]uint8
 	agents uint32
-	// threads that have arrived at the barrier of the cluster, in the generation at hand and in the one
-	// before, and have not waited for that
+	// threads that have arrived at the barrier of the cluster, in the generation at hand and in the
+	// one before, and have not waited for that
 	now, done uint8
 	cluster   uint8 // complete generations
 }
@@ -43,9 +43,9 @@ const unset = -2
 // Deterministic reports whether no execution of the program deadlocks, has an excess arrival or a
 // lap, and each command takes part in the same phase or generation in all of them. A program has at
 // most 4 threads, 2 mbarriers, 2 named barriers and 32 commands. decided is false beyond limit
-// states. In a cluster it also reports that no access to the memory of a block comes when all of its
-// threads may have ended, and that each thread arrives at the barrier of the cluster once in each
-// generation and waits for that.
+// states. In a cluster it also reports that no access to the memory of a block comes when all of
+// its threads may have ended, and that each thread arrives at the barrier of the cluster once in
+// each generation and waits for that.
 func Deterministic(p *PhaseProgram, limit int) (yes, decided bool) {
 	s := &detSearch{prog: p, seen: make(map[detState]bool)}
 	var start detState

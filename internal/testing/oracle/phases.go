@@ -38,8 +38,8 @@ const (
 	PhaseCopiesNoInc                 // the same with .noinc
 	PhaseBarSync                     // bar.sync of Count threads at the named barrier Bar
 	PhaseBarArrive                   // bar.arrive there
-	// PhaseClusterArrive and PhaseClusterWait are the barrier of the cluster, PhaseTouch is an access to
-	// the shared memory of the other block. Only Deterministic knows them.
+	// PhaseClusterArrive and PhaseClusterWait are the barrier of the cluster, PhaseTouch is an access
+	// to the shared memory of the other block. Only Deterministic knows them.
 	PhaseClusterArrive
 	PhaseClusterWait
 	PhaseTouch
@@ -363,8 +363,8 @@ func (s *phaseSearch) step(st *phaseState, t int) bool {
 		st.phases[id] = m.phase
 		m.complete()
 	case PhaseCopies, PhaseCopiesNoInc:
-		// The phase of the command itself is that of the arrival, and that in which one more is expected
-		// is the same unless the program is not deterministic.
+		// The phase of the command itself is that of the arrival, and that in which one more is
+		// expected is the same unless the program is not deterministic.
 		if c.Op == PhaseCopies {
 			st.bars[c.Bar].pending++
 			st.phases[id] = st.bars[c.Bar].phase << 8

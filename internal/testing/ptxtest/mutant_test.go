@@ -34,8 +34,8 @@ var mutations = []mutation{
 	{regexp.MustCompile(`CLK_GLOBAL_MEM_FENCE`), "CLK_LOCAL_MEM_FENCE"},
 }
 
-// relaxedArrival makes an arrival at the barrier of a cluster relaxed. Where that is right, the line
-// has the comment "// relaxed is enough: REASON".
+// relaxedArrival makes an arrival at the barrier of a cluster relaxed. Where that is right, the
+// line has the comment "// relaxed is enough: REASON".
 var relaxedArrival = mutation{regexp.MustCompile(`^\tbarrier\.cluster\.arrive\.aligned;`),
 	"\tbarrier.cluster.arrive.relaxed.aligned;"}
 

@@ -28,8 +28,8 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"reads_only":             diag.Verified,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers and clusters that runs examine: those that are clean are
-// verified, and those with a bug have one.
+// TestTraceMBarriers traces the kernels over mbarriers and clusters that runs examine: those that
+// are clean are verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
 	for _, path := range append(kernels(t, mbarrierDir), kernels(t, clusterDir)...) {
@@ -74,10 +74,11 @@ var twice = mutation{regexp.MustCompile(`^\t(?:@!?%p\d+ )?mbarrier\.(?:init|arri
 	`|^\t(?:@!?%p\d+ )?cp\.async\.bulk\.shared[^;]*;`), "$0 $0"}
 
 // TestTraceMutants removes the synchronization statements of the right kernels over mbarriers, and
-// doubles initializations, arrivals, expects and copies into shared memory, one at a time. A trace must not verify what is left, unless the line has the comment "// redundant:
-// REASON" or, if that is true of shared memory only, "// redundant in a trace: REASON". It has a bug,
-// its phases depend on the schedule, or it waits for a state that no arrival has returned. What is
-// right although it is doubled has the comment "// redundant twice: REASON".
+// doubles initializations, arrivals, expects and copies into shared memory, one at a time. A trace
+// must not verify what is left, unless the line has the comment "// redundant: REASON" or, if that
+// is true of shared memory only, "// redundant in a trace: REASON". It has a bug, its phases depend
+// on the schedule, or it waits for a state that no arrival has returned. What is right although it
+// is doubled has the comment "// redundant twice: REASON".
 func TestTraceMutants(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("long: one trace for each synchronization statement (HEDDLE_LONG=1)")
@@ -120,8 +121,8 @@ func TestTraceMutants(t *testing.T) {
 	}
 }
 
-// eachMutant writes each mutant of a file that a trace, or else a run, must find, and passes its line,
-// from 1, and its path to visit.
+// eachMutant writes each mutant of a file that a trace, or else a run, must find, and passes its
+// line, from 1, and its path to visit.
 func eachMutant(t *testing.T, path string, lines []string, trace bool,
 	visit func(line int, mutant string)) {
 	t.Helper()

@@ -255,17 +255,18 @@ func (f *function) operand(o *ir.Operand) {
 // special notes what a needed special register says about the launch.
 func (f *function) special(o *ir.Operand) {
 	switch o.Sreg {
-	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ:
+	case ir.CtaidX, ir.CtaidY, ir.CtaidZ:
 		f.s.BlockIndex = true
-		f.s.Clusters = f.s.Clusters || o.Sreg != ir.CtaidX && o.Sreg != ir.CtaidY && o.Sreg != ir.CtaidZ
+	case ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ:
+		f.s.BlockIndex, f.s.Clusters = true, true
 	// The place in the cluster is no index of a block: all blocks of a cluster are traced.
 	case ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterCtaRank, ir.ClusterNctaidX,
 		ir.ClusterNctaidY, ir.ClusterNctaidZ, ir.ClusterNctaRank, ir.IsExplicitCluster:
 		f.s.Clusters = true
-	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
+	case ir.NctaidX, ir.NctaidY, ir.NctaidZ:
 		f.s.GridSize = true
-		f.s.Clusters = f.s.Clusters || o.Sreg == ir.NClusterIDX || o.Sreg == ir.NClusterIDY ||
-			o.Sreg == ir.NClusterIDZ
+	case ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
+		f.s.GridSize, f.s.Clusters = true, true
 	}
 }
 

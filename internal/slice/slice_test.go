@@ -275,6 +275,38 @@ func TestEndlessLoop(t *testing.T) {
 	}
 }
 
+// TestObjects: mbarriers, bulk copies and the barrier of the cluster are objects, wherever they are
+// in the kernel; named barriers are none.
+func TestObjects(t *testing.T) {
+	for body, want := range map[string]bool{
+		"\tbar.sync 1, 64;\n\tret;\n":                            false,
+		"\tmbarrier.init.shared.b64 [s], 1;\n\tret;\n":           true,
+		"\tbar.sync 1, 64;\n\tbarrier.cluster.arrive;\n\tret;\n": true,
+	} {
+		if s, _ := roles(t, body, Options{}); s.Objects() != want {
+			t.Errorf("%s: objects: %v", body, s.Objects())
+		}
+	}
+}
+
+// TestFold: a comparison is computed of 0 and 1 only. What else an operand may be is not known, so
+// that it may be equal to a constant.
+func TestFold(t *testing.T) {
+	const one, other = "1", "x#1"
+	for _, c := range []struct {
+		op, a, b, want string
+	}{
+		{"eq", one, one, "1"}, {"eq", one, "0", "0"}, {"ne", one, "0", "1"}, {"ne", "0", "0", "0"},
+		{"eq", other, one, ""}, {"eq", one, other, ""}, {"ne", other, "0", ""}, {"lt", "0", one, ""},
+		{"eq", other, other, ""},
+	} {
+		_, k := roundsModule(t, "", "\tsetp."+c.op+".u32 %p1, %x1, %x2;\n\t@%p1 bra E;\n\tbar.sync 0;\nE:\n\tret;\n")
+		if got, ok := fold(k.Blocks[0].Instrs[0], []string{c.a, c.b}); got != c.want || ok != (c.want != "") {
+			t.Errorf("%s of %s and %s: %q, want %q", c.op, c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // TestUnsupported: a trace has the copies of a thread, and bulk copies within a block, also of
 // tensors, and what the blocks of a cluster do with each other. It has no pairs of blocks, and no
 // matrix operations of shared memory.

@@ -2,6 +2,7 @@ package slice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,10 @@ func TestDifferences(t *testing.T) {
 		{"rem.u32 %e, %i, %t;", 6, true, 1, false},
 		{"rem.u32 %e, 12, %i;", 6, true, 1, false},
 		{"rem.s32 %e, %i, 4;", 4, false, 1, false}, // -1 and 3
+		// a remainder that differs at all is anything below 12, so that its multiples are numbers
+		{"rem.u32 %x0, %i, 12; mul.lo.u32 %x1, %x0, 3; cvt.u64.u32 %d1, %x1;", 6, false, 3, true},
+		{"rem.u64 %d2, %l, 12; mul.lo.u64 %d3, %d2, 6; div.u64 %d1, %d3, 3;", 6, false, 2, true},
+		{"and.b64 %d1, %l, 4294967299;", 4, false, 1, false}, // bit 32 too
 		{"rem.s32 %e, %i, 4;", 4, true, 0, true},
 		{"rem.s64 %d1, %l, 4;", 4, false, 1, false},
 		{"rem.u64 %d1, %l, 4;", 4, false, 0, false},
@@ -189,6 +194,51 @@ func TestMatters(t *testing.T) {
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%s: %v, want %s", c.text, got, c.want)
 		}
+	}
+}
+
+// TestState: the state of a test names another phase in each round, and may differ; its address and
+// its limit of time may not, nor a state that is no result of an arrival, nor a parity.
+func TestState(t *testing.T) {
+	for _, c := range []struct {
+		from, text string
+		want       string
+	}{
+		{"mbarrier.arrive.shared.b64 %d0, [bar];", "mbarrier.test_wait.shared.b64 %p1, [bar], %d0;", "[1]"},
+		{"mov.u64 %d0, 5;", "mbarrier.test_wait.shared.b64 %p1, [bar], %d0;", "[]"},
+		{"mov.u32 %x0, 1;", "mbarrier.test_wait.parity.shared.b64 %p1, [bar], %x0;", "[]"},
+		{"mbarrier.arrive.shared.b64 %d0, [bar];", "mbarrier.test_wait.shared.b64 %p1, [%d0], %d0;", "[1]"},
+		{"mbarrier.arrive.shared.b64 %d0, [bar];", "add.u64 %d1, %d1, %d0;", "[]"},
+	} {
+		s, k := roundsModule(t, "", "\t"+c.from+"\n\t"+c.text+"\n\tret;\n")
+		r := &Rounds{s: s, f: s.funcs[k]}
+		got := []int{}
+		for i := range k.Blocks[0].Instrs[1].Src {
+			if r.state(k.Blocks[0].Instrs[1], i) {
+				got = append(got, i)
+			}
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s %s: %v, want %s", c.from, c.text, got, c.want)
+		}
+	}
+}
+
+// TestLive: the registers that are compared between rounds are those that the slice needs at the
+// start of one, apart from those that hold n.
+func TestLive(t *testing.T) {
+	s, k := roundsModule(t, "", withParts(part{"IN", at("%x0")}, part{"BEFORE", "mov.u32 %x0, 4;"}))
+	r, why := s.CountedBy(param(t, k, "n"))
+	if why != "" || len(r.Loops) != 1 {
+		t.Fatalf("%q, %d loops", why, len(r.Loops))
+	}
+	var names []string
+	for _, reg := range r.Loops[0].Live {
+		names = append(names, k.Regs[reg].Name)
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "%i %x0" {
+		t.Errorf("live: %s, want %%i %%x0", got)
 	}
 }
 

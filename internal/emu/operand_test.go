@@ -150,7 +150,8 @@ func TestClusterShared(t *testing.T) {
 	res, _ := completed(t, kernel(t, text), cfg, Options{})
 	wantWords(t, res, "out", 64, func(i int) uint32 { return uint32(1000*(i/32) + 2*(i%32) + 1) })
 	exchange := `.shared .align 4 .b8 sh[128];
-	shl.b32 %u, %t, 2;
+	mov.u32 %u, sh;
+	mad.lo.u32 %u, %t, 4, %u;
 	mov.u32 %w, %cluster_ctarank;
 	mad.lo.u32 %v, %w, 1000, %t;
 	st.shared.u32 [%u], %v;

@@ -52,7 +52,7 @@ __global__ void k() {
 	*(volatile unsigned *)&serving = mine + 1;
 }
 int main() { k<<<2, 1>>>(); }
-`, 2, 1, "fence.acq_rel.gpu", "__threadfence()", repair.Explored},
+`, 2, 1, "fence.acq_rel.gpu", "__threadfence()", repair.Verified},
 	// The owner of a lock may read what was there before the last owner.
 	{"lock without acquire fence", `
 __device__ int lock, sum;

@@ -136,6 +136,9 @@ func missing(t *testing.T, name, compiler string) (list []string, ok bool) {
 	}
 	c := &compilation{tc: tc, in: Input{Name: name, Lang: Lang(filepath.Ext(name)[1:])},
 		content: content, store: resultCache{testCache}}
+	if strings.Contains(string(content), "// options: --arch sm_90") {
+		c.opt.Arch = "sm_90"
+	}
 	b, done, err := c.setUp()
 	if err != nil {
 		t.Fatal(err)

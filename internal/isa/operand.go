@@ -159,8 +159,11 @@ func widened(t Type) Type {
 func (d *Desc) hinted() bool { return slices.Contains(d.Mods, "L2::cache_hint") }
 
 // Widens reports whether registers may be wider than the instruction type (PTX ISA 9.4.1): the text
-// names ld, st and cvt; ldu loads as ld does.
+// names ld, st and cvt; ldu loads as ld does, and st.async, which stores 8 bits too, as st.
 func (d *Desc) Widens() bool {
+	if d.Row.Action == ActAsyncStore {
+		return d.Row.Effect == Writes
+	}
 	if kind, access := d.AccessKind(); access {
 		return !kind.RMW()
 	}

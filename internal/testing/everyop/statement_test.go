@@ -2,6 +2,7 @@ package everyop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/event"
@@ -86,6 +87,9 @@ func statements(r *isa.Row) []string {
 		text := d.Text() + " " + strings.Join(operands(&d), ", ") + ";"
 		if d.Action() == isa.ActMBarrier && d.Space == event.Shared && r.Barrier != isa.BarrierInit {
 			text = made + text
+		}
+		if slices.Contains(d.Mods, "multicast::cluster") { // to the block itself
+			text = "mov.u32 %r8, 1; " + text
 		}
 		out = append(out, text)
 	}

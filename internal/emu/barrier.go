@@ -33,7 +33,6 @@ const (
 	atRound // of a loop, in a trace by rounds
 	atClusterArrive
 	atClusterWait
-	atClusterPassed // for a moment
 )
 
 // wait describes the operation for which a fragment waits.
@@ -149,12 +148,11 @@ func runBarrier(x *exec, in *inst) {
 		b.start(len(x.block.warps), x.barrierCount(uint32(count)))
 	}
 	b.counted = b.counted || op.counted
-	w, g := x.warp, x.frag
+	w := x.warp
 	x.wrote, x.changed = true, true
-	x.save()
-	g.wait = wait{kind: atBarrier, bar: uint8(id), in: in, count: uint32(count)}
+	v := wait{kind: atBarrier, bar: uint8(id), in: in, count: uint32(count)}
 	if op.fn == isa.FnRed {
-		g.wait.pred = x.psrc(in.ps[0]) & x.m
+		v.pred = x.psrc(in.ps[0]) & x.m
 	}
 	b.lanes[w.index] |= x.m
 	if x.sink != nil {
@@ -166,8 +164,7 @@ func runBarrier(x *exec, in *inst) {
 		}
 		x.sink.Arrive(&x.evs.arrive)
 	}
-	w.waiting = append(w.waiting, g)
-	x.frag = nil
+	x.suspend(v)
 	x.warpArrives(w, uint8(id))
 	x.next()
 }

@@ -129,14 +129,15 @@ func (c *compiler) asyncStore(in *ir.Instr, op *bulkOp, d inst) error {
 	}
 	op.to = &memOp{space: space, wide: op.value.wide, remote: true}
 	op.bar = &memOp{space: space, wide: 8, remote: true}
-	var p inst
-	d.s[1], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
-	for i, m := range map[int]*memOp{0: op.to, 2: op.bar} {
-		if err := c.address(in.Src[i], &p, m); err != nil {
-			return err
-		}
-		d.s[i/2*3] = p.s[0]
+	var to, bar inst
+	if err := c.address(in.Src[0], &to, op.to); err != nil {
+		return err
 	}
+	if err := c.address(in.Src[2], &bar, op.bar); err != nil {
+		return err
+	}
+	d.s[0], d.s[3] = to.s[0], bar.s[0]
+	d.s[1], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
 	if d.s[2], err = c.srcOf(ir.Operand{Kind: ir.Imm, Val: op.value.wide}, isa.U32); err != nil {
 		return err
 	}
@@ -225,9 +226,7 @@ func (x *exec) destinations(in *inst, l int) (out []*block) {
 // agentOf returns a new agent of a lane, of the block of its warp, whatever block is reached.
 func (x *exec) agentOf(in *inst, l int) *agent {
 	home := x.block
-	if x.own != nil {
-		x.block = x.own
-	}
+	x.block = x.ownBlock()
 	a := x.newAgent(in, l)
 	x.block = home
 	return a

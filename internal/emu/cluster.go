@@ -72,6 +72,14 @@ func (x *exec) reach(b *block) {
 	x.block, x.peer = b, event.PeerOf(b.id)
 }
 
+// ownBlock returns the block of the current warp, whatever block is reached.
+func (x *exec) ownBlock() *block {
+	if x.own != nil {
+		return x.own
+	}
+	return x.block
+}
+
 func (x *exec) comeHome() { x.block, x.own, x.peer = x.own, nil, 0 }
 
 // memFunc performs an access of some lanes to one kind of memory: see memOp.
@@ -149,11 +157,7 @@ func (x *exec) peerEnded(in *inst, l int, b *block) {
 
 // ctaRank returns %cluster_ctarank of the current block.
 func (x *exec) ctaRank(cl event.Dim3) uint64 {
-	b := x.block
-	if x.own != nil {
-		b = x.own
-	}
-	i := b.index
+	i := x.ownBlock().index
 	return uint64(i.X%cl.X + cl.X*(i.Y%cl.Y+cl.Y*(i.Z%cl.Z)))
 }
 
@@ -252,6 +256,9 @@ func (c *compiler) getctarank(in *ir.Instr) error {
 	return c.emitPlain(in, d)
 }
 
+// atCluster reports whether the barrier of the cluster is waited for.
+func (v *wait) atCluster() bool { return v.kind == atClusterArrive || v.kind == atClusterWait }
+
 // clusterOp is a decoded operation at the barrier of the cluster.
 type clusterOp struct {
 	use isa.BarrierUse
@@ -289,7 +296,7 @@ func runCluster(x *exec, in *inst) {
 			x.passCluster(in, m, x.mask)
 			return
 		}
-		x.suspend(wait{kind: atClusterWait, in: in})
+		x.suspendAtCluster(wait{kind: atClusterWait, in: in})
 		return
 	}
 	if bad := m & (w.clusterNow | w.clusterDone); bad != 0 {
@@ -309,18 +316,14 @@ func runCluster(x *exec, in *inst) {
 		x.tryCluster()
 		return
 	}
-	x.suspend(wait{kind: atClusterArrive, in: in})
+	x.suspendAtCluster(wait{kind: atClusterArrive, in: in})
 	x.warpAtCluster(w)
 }
 
-// suspend makes the current fragment wait.
-func (x *exec) suspend(v wait) {
-	w, g := x.warp, x.frag
+// suspendAtCluster makes the current fragment wait at the barrier of the cluster.
+func (x *exec) suspendAtCluster(v wait) {
 	x.wrote, x.changed = true, true
-	x.save()
-	g.wait = v
-	w.waiting = append(w.waiting, g)
-	x.frag = nil
+	x.suspend(v)
 	x.next()
 }
 
@@ -362,35 +365,23 @@ func (x *exec) warpAtCluster(w *warp) {
 				"one is .aligned (PTX ISA 9.7.13.3)")
 		return
 	}
-	x.letRun(w, func(g *fragment) bool { return g.wait.kind == atClusterArrive })
+	x.letRun(w, x.take(w, func(g *fragment) bool { return g.wait.kind == atClusterArrive }))
 	x.tryCluster()
 }
 
-// letRun makes the waiting fragments of a warp ready that which selects.
-func (x *exec) letRun(w *warp, which func(*fragment) bool) {
-	keep := w.waiting[:0]
-	var free []*fragment
-	for _, g := range w.waiting {
-		if which(g) {
-			g.wait = wait{}
-			free = append(free, g)
-		} else {
-			keep = append(keep, g)
-		}
+// letRun makes fragments of a warp ready that have waited.
+func (x *exec) letRun(w *warp, list []*fragment) {
+	for _, g := range list {
+		g.wait = wait{}
 	}
-	w.waiting = keep
-	w.ready = append(w.ready, x.merge(free)...)
+	w.ready = append(w.ready, x.merge(list)...)
 	x.wake(w.block, w)
 }
 
 // tryCluster completes the generation of the cluster's barrier if all threads that have not exited
 // have arrived.
 func (x *exec) tryCluster() {
-	b := x.block
-	if x.own != nil {
-		b = x.own
-	}
-	c := b.cluster
+	c := x.ownBlock().cluster
 	missing := func(w *warp) bool { return w.alive()&^w.clusterNow != 0 }
 	if c == nil || c.late != nil && missing(c.late) {
 		return
@@ -419,18 +410,18 @@ func (x *exec) tryCluster() {
 			w := &b.warps[i]
 			w.clusterDone |= w.clusterNow
 			w.clusterNow = 0
-			woken := false
-			for _, g := range w.waiting {
-				if g.wait.kind == atClusterWait && g.mask&^w.clusterDone == 0 {
-					w.clusterDone &^= g.mask
-					site := g.frame.ctx.base + event.Site(g.wait.in.index)
-					x.noteClusterWait(w, g.wait.in, site, g.mask, g.mask)
-					g.wait.kind, woken = atClusterPassed, true
-				}
+			free := x.take(w, func(g *fragment) bool {
+				return g.wait.kind == atClusterWait && g.mask&^w.clusterDone == 0
+			})
+			if len(free) == 0 {
+				continue
 			}
-			if woken {
-				x.letRun(w, func(g *fragment) bool { return g.wait.kind == atClusterPassed })
+			for _, g := range free {
+				w.clusterDone &^= g.mask
+				site := g.frame.ctx.base + event.Site(g.wait.in.index)
+				x.noteClusterWait(w, g.wait.in, site, g.mask, g.mask)
 			}
+			x.letRun(w, free)
 		}
 	}
 	x.changed = true

@@ -100,7 +100,7 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 		case atPhase:
 			return fmt.Sprintf("waits for phase %d of %s", g.mwait.phase, x.barrierText(g.mwait.addr))
 		}
-		if g.wait.kind == atClusterArrive || g.wait.kind == atClusterWait {
+		if g.wait.atCluster() {
 			return "waits at the barrier of the cluster"
 		}
 		return fmt.Sprintf("waits at barrier %d", g.wait.bar)
@@ -149,7 +149,7 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 					list = addWait(list, w, g, g.mwait.site, false, s.x.missing(b, m, g.mwait.phase))
 					continue
 				}
-				if g.wait.kind == atClusterArrive || g.wait.kind == atClusterWait {
+				if g.wait.atCluster() {
 					polls, bytes = true, false
 					list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
 						"the barrier of the cluster"+missingAtCluster(b.cluster))

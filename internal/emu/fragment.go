@@ -393,6 +393,29 @@ func (x *exec) exit(lanes uint32) {
 	}
 }
 
+// suspend makes the current fragment wait. What runs next is up to the caller.
+func (x *exec) suspend(v wait) {
+	x.save()
+	x.frag.wait = v
+	x.warp.waiting = append(x.warp.waiting, x.frag)
+	x.frag = nil
+}
+
+// take removes the waiting fragments that match, and returns them. The list is valid until the next
+// call.
+func (x *exec) take(w *warp, match func(*fragment) bool) []*fragment {
+	group, keep := x.group[:0], w.waiting[:0]
+	for _, g := range w.waiting {
+		if match(g) {
+			group = append(group, g)
+		} else {
+			keep = append(keep, g)
+		}
+	}
+	w.waiting, x.group = keep, group
+	return group
+}
+
 // merge joins fragments at one place that were released by one event.
 func (x *exec) merge(list []*fragment) []*fragment {
 	out := list[:0]

@@ -474,17 +474,14 @@ func (x *exec) park(in *inst) bool {
 		wanted = mwait{x.site(in) + 1, addr, phase}
 	}
 	wanted.site--
-	g, w := x.frag, x.warp
+	g := x.frag
 	x.pc--
 	x.poll(in)
-	x.save()
 	if g.mwait == nil {
 		g.mwait = new(mwait)
 	}
 	*g.mwait = wanted
-	g.wait = wait{kind: atPhase, in: in}
-	w.waiting = append(w.waiting, g)
-	x.frag = nil
+	x.suspend(wait{kind: atPhase, in: in})
 	x.next()
 	return true
 }

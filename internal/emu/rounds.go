@@ -86,10 +86,7 @@ func runRound(x *exec, in *inst) {
 		return
 	}
 	x.pc--
-	x.save()
-	g.wait = wait{kind: atRound, in: in}
-	x.warp.waiting = append(x.warp.waiting, g)
-	x.frag = nil
+	x.suspend(wait{kind: atRound, in: in})
 	x.next()
 }
 

@@ -354,11 +354,8 @@ func runWarpOp(x *exec, in *inst) {
 		return
 	}
 	x.isolate(in, same)
-	w, g := x.warp, x.frag
-	x.save()
-	g.wait = wait{kind: atWarpSync, in: in, members: members}
-	w.waiting = append(w.waiting, g)
-	x.frag = nil
+	g := x.frag
+	x.suspend(wait{kind: atWarpSync, in: in, members: members})
 	x.tryWarpSync(g)
 	x.next()
 }
@@ -437,16 +434,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 		return false
 	}
 	// Separate the fragments of this operation from those that wait for something else.
-	group := x.group[:0]
-	keep := w.waiting[:0]
-	for _, h := range w.waiting {
-		if match(h) {
-			group = append(group, h)
-		} else {
-			keep = append(keep, h)
-		}
-	}
-	w.waiting, x.group = keep, group
+	group := x.take(w, match)
 	// The members may be in different frames. Enter each to read its registers and to write them.
 	frame := x.frame
 	x.coll.lanes = 0

@@ -47,17 +47,17 @@ type siteInfo struct {
 // access is one event while it is being checked.
 type access struct {
 	*event.Access
-	w     *warp
-	b     *block
-	mem   *memory
-	class class
-	write bool
-
-	home    *block  // whose shared memory it is in; nil: b
-	as      entry   // the entry to record, if its mask is not 0
-	special bool    // not in the generic proxy, or of an asynchronous copy
-	copied  *copied // of which it is a part; nil: in program order
-	bulk    bool    // of a bulk operation
+	w      *warp
+	b      *block
+	mem    *memory
+	home   *block  // whose shared memory it is in; nil: b
+	copied *copied // of which it is a part; nil: in program order
+	as     *entry  // the entry to record; nil: of its lanes
+	class  class
+	write  bool
+	// not in the generic proxy, or of an asynchronous copy
+	special bool
+	bulk    bool // of a bulk operation
 }
 
 // homeID returns the number of the block in whose shared memory the access is.
@@ -101,35 +101,36 @@ func (d *Detector) Access(e *event.Access) {
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
 	home := d.homeOf(e.Peer, b)
-	a := access{Access: e, w: w, b: b, home: home, mem: d.memoryOf(e.Space, home),
+	a := &d.current
+	*a = access{Access: e, w: w, b: b, home: home, mem: d.memoryOf(e.Space, home),
 		write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	left := e.Mask
 	switch {
 	case a.class != 0:
-		left = d.eachAtomic(&a)
+		left = d.eachAtomic(a)
 	case e.Row > 1 && e.Step == 0 && !a.write:
-		d.eachRow(&a)
+		d.eachRow(a)
 		left = 0
-	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) ||
+	case d.hasRuns(a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) ||
 		ascending(e)):
-		left = d.eachRun(&a)
+		left = d.eachRun(a)
 	}
 	switch {
 	case left == 0:
 	case ascending(e):
-		d.eachLane(&a, left)
+		d.eachLane(a, left)
 	default:
-		d.eachGroup(&a, left)
+		d.eachGroup(a, left)
 	}
 	if a.mem.async != nil {
-		d.meetAsync(&a)
+		d.meetAsync(a)
 	}
 	if a.class != 0 {
-		d.exchange(&a)
+		d.exchange(a)
 	}
-	if e.Order.Strong() && !d.opt.Static && !d.quiet(&a) {
-		d.strongAccess(&a)
+	if e.Order.Strong() && !d.opt.Static && !d.quiet(a) {
+		d.strongAccess(a)
 	}
 }
 

@@ -77,6 +77,11 @@ func (d *Detector) homeOf(p event.Peer, b *block) *block {
 	if p == 0 {
 		return b
 	}
+	return d.peerOf(p, b)
+}
+
+// peerOf returns the block of the cluster of b that p names.
+func (d *Detector) peerOf(p event.Peer, b *block) *block {
 	return d.blockOf(event.Warp(p.Block(b.id) * d.perBlock))
 }
 

@@ -65,6 +65,7 @@ type Detector struct {
 	// the last acquire or release whose Orders exclude the memory that this detector checks
 	relaxed     event.Access
 	copying     event.Access // the part of a copy that is looked at
+	current     access       // of Access
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64
 }

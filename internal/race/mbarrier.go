@@ -125,7 +125,8 @@ func (d *Detector) accessObject(w *warp, b, home *block, e *event.MBarrier) {
 	if d.clustered && e.Op == event.MBarrierInit {
 		// The epoch begins here, so that nobody knows of it, and the thread itself has the order of its
 		// program.
-		a.as, a.special = d.initEpoch(w, lowestLane(e.Mask), e.Site), true
+		begun := d.initEpoch(w, lowestLane(e.Mask), e.Site)
+		a.as, a.special = &begun, true
 	}
 	d.eachGroup(&a, e.Mask)
 	d.meetAsync(&a)

@@ -28,8 +28,8 @@ func (d *Detector) record(t *touching, side *entry) {
 		d.recordPending(t, side)
 		return
 	}
-	if t.as.mask != 0 {
-		d.add(t, side, t.as)
+	if t.as != nil {
+		d.add(t, side, *t.as)
 		return
 	}
 	if t.w.even {

@@ -33,7 +33,7 @@ __global__ void __cluster_dims__(2, 1, 1) block_barrier(int *out) {
   cluster.sync();
   s[threadIdx.x] = threadIdx.x; // want race-shared
   __syncthreads();
-  out[blockIdx.x * 64 + threadIdx.x] = // want race-shared
-      *cluster.map_shared_rank(&s[threadIdx.x], cluster.block_rank() ^ 1);
+  int *other = cluster.map_shared_rank(&s[threadIdx.x], cluster.block_rank() ^ 1);
+  out[blockIdx.x * 64 + threadIdx.x] = *other; // want race-shared
   cluster.sync();
 }

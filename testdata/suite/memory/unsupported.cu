@@ -3,6 +3,6 @@
 // expect: unsupported
 // heddle: grid=1 block=32
 __global__ void k(int *out) {
-    asm volatile("barrier.cluster.arrive.aligned;");
+    asm volatile("discard.global.L2 [%0], 128;" :: "l"(out) : "memory");
     out[threadIdx.x] = 1;
 }

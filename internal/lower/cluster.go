@@ -21,6 +21,19 @@ var (
 	namedStringRE = regexp.MustCompile(`^@([\w.]+) = .*\bc"(.*)\\00"`)
 )
 
+// clusterArch is the oldest architecture with clusters (PTX ISA 11.7). A file with a kernel that
+// needs them is compiled for it, unless the user names another architecture, or the file is part of
+// a program that is to run, in which host code has to agree (and nvcc chooses none by itself).
+const clusterArch = "sm_90"
+
+// clusterError reports that the architecture has no clusters, and a kernel needs them.
+type clusterError struct{ mistake InputError }
+
+func (e *clusterError) Error() string { return e.mistake.Error() }
+
+// Unwrap returns what the user is told.
+func (e *clusterError) Unwrap() error { return &e.mistake }
+
 const annotationsOf = "@llvm.global.annotations ="
 
 // fixedShapes replaces these annotations. All others go, since they refer to functions that may not
@@ -57,9 +70,9 @@ func (b *build) fixedShapes(m *irModule) error {
 		switch text[a[2]] {
 		case "heddle.cluster":
 			if n := archNumber(b.arch()); n < 90 {
-				return &InputError{File: b.name, Reason: fmt.Sprintf("kernel %s has a cluster size "+
-					"(__cluster_dims__), which sm_%d does not support: use --arch sm_90 or later",
-					demangle.Filter(f.name), n)}
+				return &clusterError{InputError{File: b.name, Reason: fmt.Sprintf("kernel %s has a "+
+					"cluster size (__cluster_dims__), which sm_%d does not support: use --arch %s or later",
+					demangle.Filter(f.name), n, clusterArch)}}
 			}
 			b.clusters[f.name] = dims
 		case "heddle.block":

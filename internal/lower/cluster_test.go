@@ -40,11 +40,30 @@ func TestFixedShapes(t *testing.T) {
 }
 
 // TestClustersNeedHopper: an architecture without clusters cannot run the kernel as it is meant.
+// Where nobody names one, the file is compiled for one that can, the second time from the cache.
 func TestClustersNeedHopper(t *testing.T) {
 	in := Input{Name: "k.cu", Content: []byte(fixedShapes[0].source)}
-	_, err := Lower(context.Background(), in, Options{NoCache: true})
-	var mistake *InputError
-	if !errors.As(err, &mistake) || !strings.Contains(mistake.Reason, "--arch sm_90") {
-		t.Errorf("%v, want a mistake that names --arch sm_90", err)
+	for _, opt := range []Options{{Arch: "sm_80", NoCache: true}, {Strict: true, NoCache: true}} {
+		_, err := Lower(context.Background(), in, opt)
+		var mistake *InputError
+		if !errors.As(err, &mistake) || !strings.Contains(mistake.Reason, "--arch sm_90") {
+			t.Errorf("%+v: %v, want a mistake that names --arch sm_90", opt, err)
+		}
+	}
+	dir := t.TempDir()
+	for _, cached := range []bool{false, true} {
+		r, err := Lower(context.Background(), in, Options{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(r[0].PTX), "\n.target sm_90\n") || r[0].Cached != cached {
+			t.Errorf("cached %v, want %v:\n%s", r[0].Cached, cached, r[0].PTX)
+		}
+	}
+	// Host code that does not compile is left out first.
+	in.Content = append(in.Content, "\nvoid host() { undeclared(); }\n"...)
+	r, err := Lower(context.Background(), in, Options{NoCache: true})
+	if err != nil || !strings.Contains(string(r[0].PTX), "\n.target sm_90\n") {
+		t.Errorf("%v, want PTX for sm_90", err)
 	}
 }

@@ -136,8 +136,8 @@ func missing(t *testing.T, name, compiler string) (list []string, ok bool) {
 	}
 	c := &compilation{tc: tc, in: Input{Name: name, Lang: Lang(filepath.Ext(name)[1:])},
 		content: content, store: resultCache{testCache}}
-	if strings.Contains(string(content), "// options: --arch sm_90") {
-		c.opt.Arch = "sm_90"
+	if strings.Contains(string(content), "__cluster_dims__") {
+		c.opt.Arch = clusterArch
 	}
 	b, done, err := c.setUp()
 	if err != nil {

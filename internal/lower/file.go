@@ -103,7 +103,13 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 			Warnings: e.Warnings, Cached: true}, nil
 	}
 	c := &compilation{tc: tc, in: in, content: content, opt: opt, store: store, libs: libs}
-	return c.run(ctx, k)
+	r, err := c.run(ctx, k)
+	var clusters *clusterError
+	if errors.As(err, &clusters) && opt.Arch == "" && !opt.Strict {
+		c.opt.Arch = clusterArch
+		r, err = c.run(ctx, k)
+	}
+	return r, err
 }
 
 // checkCUDAPath reports a --cuda-path that is not a CUDA toolkit.

@@ -5,7 +5,6 @@ package kernels
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"heddle/internal/ir"
@@ -23,20 +22,13 @@ func PTX(t testing.TB, text string) *ir.Module {
 	return module(t, source.NewSet(), []byte(text))
 }
 
-// archOption is the architecture in the header of a kernel of the suite (see package ptxtest).
-var archOption = regexp.MustCompile(`(?m)^// options:.* --arch (\w+)`)
-
 // File lowers a file to PTX with the options opt, and returns its module and the facts about
-// launches in its source text. The architecture is the one in the header of the file, if opt names
-// none. A test that cannot compile the file fails; it is not skipped.
+// launches in its source text. A test that cannot compile the file fails; it is not skipped.
 func File(t testing.TB, path string, opt lower.Options) (*ir.Module, *launch.SourceFacts) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if m := archOption.FindSubmatch(text); m != nil && opt.Arch == "" {
-		opt.Arch = string(m[1])
 	}
 	low, err := lower.File(t.Context(), path, opt)
 	if err != nil {

@@ -2,7 +2,6 @@
 // Why: cluster.sync() is an arrival that releases and a wait that acquires at the scope of the
 // cluster (PTX ISA 9.7.13.3), and each block passes it behind the last access to its memory.
 // expect: clean
-// options: --arch sm_90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -2,7 +2,6 @@
 // Why: CUDA C++ Programming Guide, "Distributed Shared Memory": the blocks have to have started and
 // must not have ended; PTX ISA 9.7.13.3 for the order of memory.
 // expect: bug
-// options: --arch sm_90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

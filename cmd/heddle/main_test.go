@@ -31,7 +31,11 @@ func TestMain(m *testing.M) {
 //	exits CODE COMMAND ARGS...     runs the command and demands that exit code
 //	fatbin [-elf] OUT IMAGE...     writes a fatbin (fatbin_test.go)
 //	saved OUT KERNEL ...           writes a saved launch (saved_test.go)
+//
+// They share a cache, so that heddle's headers are precompiled once, and its library of exec is
+// compiled once. A script that is about the cache sets a directory of its own.
 func TestScripts(t *testing.T) {
+	cache := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -52,7 +56,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
+			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("CCCL_COPY", copyOfCCCL())
 			return nil

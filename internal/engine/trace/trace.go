@@ -353,12 +353,13 @@ func clustersOf(g event.Geometry, blocks []uint32) []uint32 {
 	seen := make(map[uint32]bool)
 	for _, b := range blocks {
 		c := g.ClusterOf(b)
-		for r := range g.Ranks() {
-			if !seen[c] {
-				out = append(out, g.ClusterBlock(c, r))
-			}
+		if seen[c] {
+			continue
 		}
 		seen[c] = true
+		for r := range g.Ranks() {
+			out = append(out, g.ClusterBlock(c, r))
+		}
 	}
 	return out
 }

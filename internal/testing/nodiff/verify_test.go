@@ -86,6 +86,11 @@ func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)
 }
 
+// TestVerifiedFlagLoopsAreClean is the same on gen.FlagLoops.
+func TestVerifiedFlagLoopsAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.FlagLoops, req: phaseRequest, adversarial: true}, 100, 20)
+}
+
 // TestVerifiedGridBarriersAreClean is the same on gen.GridBarriers.
 func TestVerifiedGridBarriersAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.GridBarriers, req: phaseRequest}, 200, 20)

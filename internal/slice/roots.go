@@ -272,31 +272,25 @@ func (f *function) syncOperands(in *ir.Instr) {
 // objectOperands makes the operands needed that decide what an operation on an mbarrier, or a copy,
 // does there and in shared memory. Addresses of global memory are not needed.
 func (f *function) objectOperands(in *ir.Instr) {
-	switch in.Action() {
-	case isa.ActCopy:
-		f.operand(&in.Src[0])
-	case isa.ActBulkCopy, isa.ActAsyncStore:
-		use, _ := in.Bulk()
-		if use.To == event.Shared {
-			f.operand(&in.Src[0])
-		}
-		if use.From == event.Shared {
-			f.operand(&in.Src[1])
-		}
-		if use.Size >= 0 {
-			f.operand(&in.Src[use.Size])
-		}
-		if use.Barrier >= 0 {
-			f.operand(&in.Src[use.Barrier])
-		}
-		if use.Mask >= 0 && use.Mask < len(in.Src) {
-			f.operand(&in.Src[use.Mask])
-		}
-	default:
-		for j := range min(len(in.Src), 2) { // a third one limits the time of a wait
-			f.operand(&in.Src[j])
+	for i := range in.Src {
+		if decidesObject(in, i) {
+			f.operand(&in.Src[i])
 		}
 	}
+}
+
+// decidesObject reports whether what an operation on an mbarrier, or a copy, does there and in
+// shared memory depends on operand i.
+func decidesObject(in *ir.Instr, i int) bool {
+	switch in.Action() {
+	case isa.ActCopy:
+		return i == 0
+	case isa.ActBulkCopy, isa.ActAsyncStore:
+		use, _ := in.Bulk()
+		return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared ||
+			i == use.Size || i == use.Barrier || i == use.Mask
+	}
+	return i < 2 // a third one limits the time of a wait
 }
 
 // wanted is called for an instruction that writes a needed register, and puts it into the slice

@@ -114,6 +114,8 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 				return nil, "it takes the address of " + v.Shown()
 			case o.Var != nil && load && !within(in, o):
 				return nil, in.Text() + " reads more than " + o.Var.Shown()
+			case o.Var == nil && load && j == 0: // perhaps v, by the address of another one
+				return nil, in.Text() + " reads a parameter through an address"
 			}
 		}
 	}
@@ -130,8 +132,8 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 	return r, ""
 }
 
-// TensorMap returns the parameter or variable that holds, or points to, the tensor map of a bulk copy
-// of the kernel; nil if it is not found, or the copy has none.
+// TensorMap returns the parameter or variable that holds, or points to, the tensor map of a bulk
+// copy of the kernel; nil if it is not found, or the copy has none.
 func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
 	use, ok := in.Bulk()
 	if !ok || use.Size >= 0 {
@@ -281,6 +283,9 @@ func (r *Rounds) holders(v *ir.Var) string {
 			if in.Guard != ir.NoReg || !r.wide(dst) || sum > maxBeside || sum < -maxBeside {
 				return fmt.Sprintf("it computes with %s by %s", v.Shown(), in.Text())
 			}
+			if sum < 0 { // a wider type sees whether it has wrapped around
+				r.Least = max(r.Least, uint64(-sum+1))
+			}
 			if old, ok := r.n[dst]; ok && old != sum {
 				return fmt.Sprintf("register %s holds different sums with %s", r.f.fn.Regs[dst].Name,
 					v.Shown())
@@ -306,10 +311,20 @@ func (r *Rounds) holders(v *ir.Var) string {
 	return ""
 }
 
+// sum is a register plus a constant.
+type sum struct {
+	reg   ir.RegID
+	plus  int64
+	at    int   // index of the instruction that reads the register
+	least int64 // the smallest of the sums of constants on the way
+	large bool  // one of them, or of the constants, is beyond maxBeside
+}
+
 // root follows sums with constants from a register, as instruction at reads it, to one that is not
-// such a sum. It returns that with the sum, and which instruction reads it.
-func (r *Rounds) root(reg ir.RegID, at int) (ir.RegID, int64, int) {
-	sum := int64(0)
+// such a sum. A sum on the way that is smaller wraps around if the register is small, which a
+// conversion to a wider type sees, and one that is much larger may be negative as a signed number.
+func (r *Rounds) root(reg ir.RegID, at int) sum {
+	var plus []int64
 	for range 8 {
 		defs := r.defsOf(reg)
 		if len(defs) != 1 {
@@ -319,9 +334,20 @@ func (r *Rounds) root(reg ir.RegID, at int) (ir.RegID, int64, int) {
 		if !ok || r.f.instrs[defs[0]].Guard != ir.NoReg || !r.wide(from) || !r.wide(reg) {
 			break
 		}
-		reg, sum, at = from, sum+c, defs[0]
+		plus = append(plus, c)
+		reg, at = from, defs[0]
 	}
-	return reg, sum, at
+	out := sum{reg: reg, at: at}
+	for i, c := range slices.Backward(plus) {
+		out.plus += c
+		for _, v := range [...]int64{c, out.plus} {
+			out.large = out.large || v > maxBeside || v < -maxBeside
+		}
+		if i == len(plus)-1 || out.plus < out.least {
+			out.least = out.plus
+		}
+	}
+	return out
 }
 
 // comparisons examines everything that reads the parameter.
@@ -363,18 +389,18 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 		if other.Kind != ir.Register {
 			return in.Text() + " is not a comparison with a counter"
 		}
-		reg, sum, at := r.root(other.Reg, in.Index)
-		c, why := r.counterOf(reg, at)
+		side := r.root(other.Reg, in.Index)
+		c, why := r.counterOf(side.reg, side.at)
 		if why != "" {
 			return fmt.Sprintf("%s compares %s with %s, which %s", in.Text(), v.Shown(),
-				r.f.fn.Regs[reg].Name, why)
+				r.f.fn.Regs[side.reg].Name, why)
 		}
-		if sum > maxBeside || sum < -maxBeside {
+		if side.large {
 			return in.Text() + " compares with a large number"
 		}
 		r.Least = max(r.Least, uint64(max(-beside+1, 0)))
-		r.Slack = max(r.Slack, uint64(max(sum-beside+1, 1)), c.step)
-		r.Above = max(r.Above, uint64(max(-sum+1, 0))) // before, differences wrap around
+		r.Slack = max(r.Slack, uint64(max(side.plus-beside+1, 1)), c.step)
+		r.Above = max(r.Above, uint64(max(-side.least+1, 0))) // before, sums wrap around
 		k, ok := byHeader[c.loop.Header]
 		if !ok {
 			k = len(r.Loops)
@@ -382,8 +408,8 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 			r.Loops = append(r.Loops, RoundLoop{Header: c.loop.Header, Live: r.liveRegs(c.loop.Header)})
 		}
 		l := &r.Loops[k]
-		if !slices.Contains(l.Counters, reg) {
-			l.Counters, l.Steps = append(l.Counters, reg), append(l.Steps, c.step)
+		if !slices.Contains(l.Counters, side.reg) {
+			l.Counters, l.Steps = append(l.Counters, side.reg), append(l.Steps, c.step)
 		}
 		return ""
 	})
@@ -533,14 +559,13 @@ func (r *Rounds) withConstants() {
 			if in.Type.Size() == 4 {
 				c = int64(int32(c))
 			}
-			reg, sum, at := r.root(in.Src[i].Reg, in.Index)
-			if r.counters[reg] == nil || c > maxBeside || c < -maxBeside || sum > maxBeside ||
-				sum < -maxBeside {
+			side := r.root(in.Src[i].Reg, in.Index)
+			if r.counters[side.reg] == nil || side.large || c > maxBeside || c < -maxBeside {
 				continue
 			}
-			if _, why := r.counterOf(reg, at); why == "" {
+			if _, why := r.counterOf(side.reg, side.at); why == "" {
 				r.pred[in.Index] = true
-				r.Above = max(r.Above, uint64(max(c-sum+1, -sum+1, 0)))
+				r.Above = max(r.Above, uint64(max(c-side.plus+1, -side.least+1, 0)))
 			}
 		}
 		return ""
@@ -558,15 +583,7 @@ func (r *Rounds) matters(in *ir.Instr, i int) bool {
 		}
 		return i == len(in.Src)-1
 	case object:
-		switch in.Action() {
-		case isa.ActCopy:
-			return i == 0
-		case isa.ActBulkCopy:
-			use, _ := in.Bulk()
-			return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared || i == use.Size ||
-				i == use.Barrier
-		}
-		return i < 2
+		return decidesObject(in, i)
 	case input, ignored:
 		return false
 	}
@@ -618,12 +635,15 @@ type differences struct {
 	def   map[int]uint64      // results of instructions, by index
 	entry map[ir.RegID]uint64 // at the start of blocks
 	last  map[int]bool        // instructions whose result may be there at the end of their block
+	// exchanged is for what threads pass to each other by barriers with a reduction, shuffles and so
+	// on: a thread may be at another such instruction than the one whose result it gets.
+	exchanged map[isa.Action]uint64
 }
 
 // differences returns the least solution of the equations that the instructions are.
 func (r *Rounds) differences(delta map[ir.RegID]uint64) *differences {
 	d := &differences{r: r, def: make(map[int]uint64), entry: make(map[ir.RegID]uint64),
-		last: make(map[int]bool)}
+		last: make(map[int]bool), exchanged: make(map[isa.Action]uint64)}
 	for reg, v := range delta {
 		d.entry[reg] = v
 	}
@@ -642,6 +662,11 @@ func (r *Rounds) differences(delta map[ir.RegID]uint64) *differences {
 	for changed := true; changed; {
 		changed = false
 		r.eachKept(func(in *ir.Instr) string {
+			if r.f.kindOf(in) == sync {
+				v := gcd(d.exchanged[in.Action()], r.operands(in, d))
+				changed = changed || v != d.exchanged[in.Action()]
+				d.exchanged[in.Action()] = v
+			}
 			if r.pred[in.Index] || r.passesOn(in) || len(in.Dst) == 0 {
 				return ""
 			}
@@ -698,24 +723,38 @@ func (r *Rounds) state(in *ir.Instr, i int) bool {
 	})
 }
 
-// transfer returns by multiples of what the result of an instruction differs: 0 for a result that
-// does not, 1 for one of which nothing is known.
-func (r *Rounds) transfer(in *ir.Instr, g *differences) uint64 {
-	any, narrow := uint64(0), false
+// operands returns by multiples of what the operands of an instruction differ.
+func (r *Rounds) operands(in *ir.Instr, g *differences) uint64 {
+	out := uint64(0)
 	for i := range in.Src {
 		in.Src[i].EachReg(func(reg ir.RegID) {
 			d := g.of(in, reg)
 			if _, isN := r.n[reg]; isN {
 				d = 1
 			}
-			any = gcd(any, d)
+			out = gcd(out, d)
+		})
+	}
+	return out
+}
+
+// transfer returns by multiples of what the result of an instruction differs: 0 for a result that
+// does not, 1 for one of which nothing is known.
+func (r *Rounds) transfer(in *ir.Instr, g *differences) uint64 {
+	any, narrow := r.operands(in, g), false
+	for i := range in.Src {
+		in.Src[i].EachReg(func(reg ir.RegID) {
 			narrow = narrow || !r.wide(reg) && r.f.fn.Regs[reg].Type != isa.Pred // of a selection
 		})
 	}
 	if in.Guard != ir.NoReg && g.of(in, in.Guard) != 0 {
 		return 1
 	}
-	switch k := r.f.kindOf(in); {
+	k := r.f.kindOf(in)
+	if k == sync {
+		any = gcd(any, g.exchanged[in.Action()])
+	}
+	switch {
 	case k == object:
 		if b, _ := in.Barrier(); b.Kind == isa.BarrierArrive || b.Kind == isa.BarrierDrop {
 			return 1 // a state

@@ -44,6 +44,8 @@ type counting struct {
 	wrong  string            // what is wrong with the value that findPeriod has returned; "": nothing
 	fast   map[ir.RegID]bool // registers that grow much faster than the parameter, or shrink
 	most   uint64            // steps of the longest trace
+	// foreign says that a window could not be repeated because of uncounted.
+	foreign bool
 }
 
 // unknownCount returns the one unknown parameter that the slice reads; -1 if there is none, or why
@@ -181,7 +183,11 @@ func (c *counting) findPeriod(ctx context.Context) (first uint64, why string) {
 			return n, ""
 		}
 	}
-	if why == "" {
+	switch {
+	case why != "":
+	case c.foreign:
+		why = uncounted
+	default:
 		why = fmt.Sprintf("its state does not repeat within %d rounds", maxPeriod)
 	}
 	return 0, why
@@ -331,6 +337,7 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 			continue
 		}
 		if why := c.stretch(list, visits, from+2*d, d, n, repeated); why != "" {
+			c.foreign = c.foreign || why == uncounted
 			return 0, ""
 		}
 		most := make(map[ir.RegID]uint64)
@@ -363,12 +370,26 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 	return period, ""
 }
 
+// uncounted is why windows cannot be repeated in which a thread does something without beginning a
+// round: it is in another loop, and nothing compares its registers.
+const uncounted = "in its rounds, threads in other loops make progress too"
+
 // stretch marks the executions of loops whose rounds the window at a moment repeats. It returns
 // why the window cannot be repeated.
 func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint64,
 	repeated map[visit]int) string {
-	marked := make(map[visit]bool)
+	marked, begins := make(map[visit]bool), make(map[event.Warp]uint32)
+	for _, in := range list[at : at+d] {
+		for j := range in.at.Threads {
+			begins[in.at.Threads[j].Warp] |= in.at.Threads[j].Mask
+		}
+	}
 	for i := at; i < at+d; i++ {
+		for w, acts := range list[i].acts {
+			if acts&^begins[w] != 0 {
+				return uncounted
+			}
+		}
 		for j, v := range visits[i] {
 			if visits[i+d][j] != v {
 				return "a loop ends within the window"
@@ -385,8 +406,8 @@ func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint
 	return ""
 }
 
-// between requires of each lane that all comparisons of its counters have the outcome that they have
-// in the middle of the loop, from one moment to another.
+// between requires of each lane that all comparisons of its counters have the outcome that they
+// have in the middle of the loop, from one moment to another.
 func (c *counting) between(from, to *emu.RoundThreads, n uint64) string {
 	l := &c.rounds.Loops[from.Loop]
 	for _, r := range l.Counters {

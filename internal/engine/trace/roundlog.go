@@ -19,6 +19,7 @@ import (
 type interval struct {
 	at      *emu.Round
 	warps   map[event.Warp][]byte // the operations of each warp in order
+	acts    map[event.Warp]uint32 // lanes with operations
 	signals [][]byte              // of agents, sorted
 }
 
@@ -42,7 +43,8 @@ func newRoundLog(sink event.Sink) *roundLog {
 
 // round begins an interval.
 func (r *roundLog) round(at *emu.Round) {
-	r.list = append(r.list, &interval{at: at, warps: make(map[event.Warp][]byte)})
+	r.list = append(r.list, &interval{at: at, warps: make(map[event.Warp][]byte),
+		acts: make(map[event.Warp]uint32)})
 	r.start.phase, r.start.gen = maps.Clone(r.phase), maps.Clone(r.gen)
 }
 
@@ -57,6 +59,15 @@ func (r *roundLog) put(w event.Warp, v ...uint64) {
 		b = binary.AppendUvarint(b, n)
 	}
 	last.warps[w] = b
+}
+
+// op records an operation of lanes of a warp.
+func (r *roundLog) op(kind uint64, w event.Warp, s event.Site, mask uint32, v ...uint64) {
+	if n := len(r.list); n > 0 {
+		r.list[n-1].acts[w] |= mask
+	}
+	r.put(w, kind, uint64(s), uint64(mask))
+	r.put(w, v...)
 }
 
 // relative is the number of a phase, from the start of the interval.
@@ -93,7 +104,7 @@ func (r *roundLog) addresses(w event.Warp, mask uint32, addr *[event.WarpSize]ui
 // Access implements event.Sink.
 func (r *roundLog) Access(e *event.Access) {
 	if e.Space == event.Shared {
-		r.put(e.Warp, logAccess, uint64(e.Site), uint64(e.Mask), uint64(e.Kind), uint64(e.Size))
+		r.op(logAccess, e.Warp, e.Site, e.Mask, uint64(e.Kind), uint64(e.Size))
 		r.addresses(e.Warp, e.Mask, e.Addr)
 	}
 	r.Sink.Access(e)
@@ -101,20 +112,20 @@ func (r *roundLog) Access(e *event.Access) {
 
 // Copy implements event.Sink.
 func (r *roundLog) Copy(e *event.Copy) {
-	r.put(e.Warp, logCopy, uint64(e.Site), uint64(e.Mask), uint64(e.Size))
+	r.op(logCopy, e.Warp, e.Site, e.Mask, uint64(e.Size))
 	r.addresses(e.Warp, e.Mask, e.To)
 	r.Sink.Copy(e)
 }
 
 // CopyGroup implements event.Sink.
 func (r *roundLog) CopyGroup(e *event.CopyGroup) {
-	r.put(e.Warp, logCopyGroup, uint64(e.Site), uint64(e.Mask))
+	r.op(logCopyGroup, e.Warp, e.Site, e.Mask)
 	r.Sink.CopyGroup(e)
 }
 
 // CopyArrive implements event.Sink.
 func (r *roundLog) CopyArrive(e *event.CopyArrive) {
-	r.put(e.Warp, logCopyArrive, uint64(e.Site), uint64(e.Mask), e.Addr,
+	r.op(logCopyArrive, e.Warp, e.Site, e.Mask, e.Addr,
 		r.relative(e.Addr, r.phase[e.Addr]))
 	r.issue(e.ID, e.Warp, e.Site, e.Mask)
 	r.Sink.CopyArrive(e)
@@ -122,7 +133,7 @@ func (r *roundLog) CopyArrive(e *event.CopyArrive) {
 
 // Bulk implements event.Sink.
 func (r *roundLog) Bulk(e *event.Bulk) {
-	r.put(e.Warp, logBulk, uint64(e.Site), uint64(e.Mask), e.Addr)
+	r.op(logBulk, e.Warp, e.Site, e.Mask, e.Addr)
 	for _, v := range [...]event.Range{e.From, e.To} {
 		if v.Space == event.Shared {
 			r.put(e.Warp, v.Addr, v.Size)
@@ -143,7 +154,7 @@ func (r *roundLog) issue(id uint64, w event.Warp, s event.Site, mask uint32) {
 
 // BulkGroup implements event.Sink.
 func (r *roundLog) BulkGroup(e *event.BulkGroup) {
-	r.put(e.Warp, logBulkGroup, uint64(e.Site), uint64(e.Mask))
+	r.op(logBulkGroup, e.Warp, e.Site, e.Mask)
 	r.Sink.BulkGroup(e)
 }
 
@@ -175,7 +186,7 @@ func (r *roundLog) MBarrier(e *event.MBarrier) {
 		r.phase[e.Addr] = 0
 		fallthrough
 	default:
-		r.put(e.Warp, logMBarrier, uint64(e.Site), uint64(e.Mask), uint64(e.Op), e.Addr,
+		r.op(logMBarrier, e.Warp, e.Site, e.Mask, uint64(e.Op), e.Addr,
 			r.relative(e.Addr, e.Phase), uint64(e.Count), uint64(e.Bytes))
 	}
 	r.Sink.MBarrier(e)
@@ -183,19 +194,19 @@ func (r *roundLog) MBarrier(e *event.MBarrier) {
 
 // ProxyFence implements event.Sink.
 func (r *roundLog) ProxyFence(e *event.ProxyFence) {
-	r.put(e.Warp, logProxyFence, uint64(e.Site), uint64(e.Mask))
+	r.op(logProxyFence, e.Warp, e.Site, e.Mask)
 	r.Sink.ProxyFence(e)
 }
 
 // Fence implements event.Sink.
 func (r *roundLog) Fence(e *event.Fence) {
-	r.put(e.Warp, logFence, uint64(e.Site), uint64(e.Mask))
+	r.op(logFence, e.Warp, e.Site, e.Mask)
 	r.Sink.Fence(e)
 }
 
 // Arrive implements event.Sink.
 func (r *roundLog) Arrive(e *event.Arrive) {
-	r.put(e.Warp, logArrive, uint64(e.Site), uint64(e.Mask), uint64(e.Barrier), uint64(e.Count),
+	r.op(logArrive, e.Warp, e.Site, e.Mask, uint64(e.Barrier), uint64(e.Count),
 		uint64(e.Op), r.gen[e.Barrier]-r.start.gen[e.Barrier])
 	r.Sink.Arrive(e)
 }
@@ -208,19 +219,19 @@ func (r *roundLog) Complete(e *event.Complete) {
 
 // WarpSync implements event.Sink.
 func (r *roundLog) WarpSync(e *event.WarpSync) {
-	r.put(e.Warp, logWarpSync, uint64(e.Site), uint64(e.Mask))
+	r.op(logWarpSync, e.Warp, e.Site, e.Mask)
 	r.Sink.WarpSync(e)
 }
 
 // Converge implements event.Sink.
 func (r *roundLog) Converge(e *event.Converge) {
-	r.put(e.Warp, logConverge, uint64(e.Mask))
+	r.op(logConverge, e.Warp, 0, e.Mask)
 	r.Sink.Converge(e)
 }
 
 // Exit implements event.Sink.
 func (r *roundLog) Exit(e *event.Exit) {
-	r.put(e.Warp, logExit, uint64(e.Mask))
+	r.op(logExit, e.Warp, 0, e.Mask)
 	r.Sink.Exit(e)
 }
 

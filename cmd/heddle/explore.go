@@ -62,8 +62,9 @@ const exploreHelp = `explore enumerates every execution that the memory model of
 (chapter 8) allows, each once.
 
 Of a litmus test, it decides the condition: Ok or No. Of a kernel and a small launch (at most 64
-threads; 4 are many), it reports data races, with an execution that shows what they lead to, and
-executions that do not end; a kernel without either is verified for this launch.
+threads; 4 are many), it reports data races, with an execution that shows what they lead to, failed
+assertions, accesses out of bounds, and executions that do not end; a kernel without any of these is
+verified for this launch.
 docs/theory/memory-model.md describes the model, the format of litmus tests, and what is left out.
 Directories stand for the .litmus files below them.
 
@@ -426,6 +427,12 @@ func (s *shower) report(r *explore.Report, executions bool) {
 			"return the value before or after the store\n", p.Describe(p.First), p.Describe(p.Second), more)
 		if executions {
 			s.show(p.Example)
+		}
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(s.b, "  error: %s %s\n", f.Describe(), f.What)
+		if executions {
+			s.show(f.Example)
 		}
 	}
 	if r.Hang != nil {

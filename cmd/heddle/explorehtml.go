@@ -22,6 +22,9 @@ func drawn(page *reportFile, file, kernel string, rep *explore.Report) {
 		page.Execution(executionOf(file, kernel, r.Example, fmt.Sprintf("data race of %s and %s",
 			r.Describe(r.First), r.Describe(r.Second)), r.Missing(), &r.Pair))
 	}
+	for _, f := range rep.Faults {
+		page.Execution(executionOf(file, kernel, f.Example, f.Describe()+" "+f.What, "", nil))
+	}
 	if rep.Hang != nil {
 		page.Execution(executionOf(file, kernel, rep.Hang, "an execution that does not end", "", nil))
 	}

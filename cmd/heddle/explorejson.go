@@ -29,6 +29,7 @@ type exploreObject struct {
 	Truncated  int            `json:"truncated,omitempty"`
 	Stopped    bool           `json:"stopped,omitempty"`
 	Races      []exploreRace  `json:"races,omitempty"`
+	Faults     []exploreFault `json:"errors,omitempty"`
 	Hangs      bool           `json:"hangs"`
 	Expects    bool           `json:"expects"`
 	Differs    []string       `json:"differences,omitempty"`
@@ -62,6 +63,12 @@ type exploreRace struct {
 	Why        string       `json:"why"`
 	Missing    string       `json:"missing,omitempty"`
 	Executions int          `json:"executions"`
+}
+
+// exploreFault is an error that ends a kernel.
+type exploreFault struct {
+	At   explorePlace `json:"at"`
+	What string       `json:"what"`
 }
 
 // explorePlace is an instruction of a thread.

@@ -14,7 +14,6 @@ import (
 	"heddle/internal/engine/exhaustive"
 	"heddle/internal/explore"
 	"heddle/internal/ir"
-	"heddle/internal/launch"
 )
 
 // kernels explores the kernels of one file, each for its launch.
@@ -136,7 +135,7 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 			symmetryText(&rep.Stats), racesText(rep), res.Scope())
 		c.launchText(&b, res)
 		c.limits(&b, &rep.Stats)
-		if verdict == diag.Unknown && (len(res.Missing)+len(res.Unmet) > 0 || res.Partial) {
+		if verdict == diag.Unknown && (len(res.Missing)+len(res.Unmet)+len(rep.Faults) > 0 || res.Partial) {
 			fmt.Fprintf(&b, "  %s\n", reason)
 		}
 		c.outcomesText(&b, out)
@@ -170,7 +169,7 @@ func (c *exploreCommand) addPage(job *driver.Job, res *exhaustive.Result) {
 
 // launchText says which facts of the launch heddle chose.
 func (c *exploreCommand) launchText(b *strings.Builder, res *exhaustive.Result) {
-	if names := guessed(res.Config); len(names) > 0 {
+	if names := res.Guessed(); len(names) > 0 {
 		fmt.Fprintf(b, "  guessed, with zeros in buffers: %s (--arg)\n", strings.Join(names, ", "))
 	}
 	if res.Choice != nil {
@@ -204,17 +203,6 @@ func (c *exploreCommand) outcomesText(b *strings.Builder, out *explore.Outcomes)
 // maxStates bounds the final states of a kernel that are printed.
 const maxStates = 40
 
-// guessed returns the names of the arguments that nothing specifies.
-func guessed(cfg *launch.Config) []string {
-	var out []string
-	for i := range cfg.Args {
-		if name := cfg.Args[i].Name; cfg.Origins["arg "+name].Guessed() {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // racesText counts the races of a test or a kernel.
 func racesText(rep *explore.Report) string {
 	text := "no data race"
@@ -223,6 +211,9 @@ func racesText(rep *explore.Report) string {
 	}
 	if n := len(explore.Grouped(rep.Unordered)); n > 0 {
 		text += ", " + counted(n, "pair") + " of strong accesses without an order"
+	}
+	if n := len(rep.Faults); n > 0 {
+		text += ", " + counted(n, "error")
 	}
 	if rep.Hang != nil {
 		text += ", may not end"
@@ -249,10 +240,16 @@ func (c *exploreCommand) kernelJSON(job *driver.Job, res *exhaustive.Result,
 		if s.Symmetric > 0 {
 			out.Permutes = s.Orders
 		}
-		out.Races = racesJSON(rep.Races, func(in *explore.Inst) (line, col int) {
+		at := func(in *explore.Inst) (line, col int) {
 			p := driver.Place(in.Site.(*ir.Instr)).Start
 			return p.Line(), p.Col()
-		})
+		}
+		out.Races = racesJSON(rep.Races, at)
+		for _, f := range rep.Faults {
+			th, in := f.Instruction()
+			line, col := at(in)
+			out.Faults = append(out.Faults, exploreFault{explorePlace{th.Name, line, col, in.Text}, f.What})
+		}
 		for _, o := range outcomes.List() {
 			st := exploreState{Executions: o.Executions}
 			for _, v := range o.Values {

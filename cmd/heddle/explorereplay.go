@@ -53,6 +53,9 @@ func findingsOf(rep *explore.Report) []finding {
 		out = append(out, finding{fmt.Sprintf("strong accesses without an order: %s and %s",
 			r.Describe(r.First), r.Describe(r.Second)), r.Example})
 	}
+	for _, f := range rep.Faults {
+		out = append(out, finding{f.Describe() + " " + f.What, f.Example})
+	}
 	if rep.Hang != nil {
 		out = append(out, finding{"an execution that does not end", rep.Hang})
 	}

@@ -14,6 +14,7 @@ const (
 	Deadlock             // every other thread waits at a barrier, or in a loop that nothing ends
 	Prefix               // a thread is in a loop that a later read will end: a part of others
 	Truncated            // a loop was repeated Options.Unroll times
+	Failed               // a thread has ended the program with an error
 )
 
 // Execution is one execution that the model allows.
@@ -44,8 +45,10 @@ func (x *explorer) execution(st *state, d *memmodel.Derived) *Execution {
 		t := &st.threads[i]
 		e.Done = append(e.Done, t.status == ended)
 		switch t.status {
+		case failed:
+			e.End = Failed
 		case truncated:
-			e.End = Truncated
+			e.End = max(e.End, Truncated)
 		case waiting:
 			e.End = max(e.End, Deadlock)
 		case spinning:

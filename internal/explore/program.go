@@ -15,7 +15,7 @@ type Program struct {
 	Locations []Location
 	// Locate returns the location that an address names, for instructions with an Addr. Those that no
 	// access has named before need not be among Locations. It is nil if no instruction has an Addr.
-	// The error says why there is none.
+	// The error is that of the access, a clause: it ends the program there (Fault).
 	Locate func(thread int, in *Inst, addr int64) (Location, error)
 	// Same reports whether two instructions of different threads compute the same from the same
 	// operands. nil: threads are not compared, and none are symmetric.
@@ -61,6 +61,7 @@ const (
 	Compute              // Dst = Eval(Args)
 	Branch               // to Target if Eval(Args) is not 0
 	Exchange             // among the lanes of a warp: Dst = Eval(members, Args[1:], Args[0] of each lane)
+	Fail                 // ends the program with an error, which Why names
 )
 
 // Inst is one instruction. Which fields it uses follows from Kind.
@@ -106,6 +107,7 @@ type Inst struct {
 	// Input is set for a Compute that returns a parameter: constant in a launch, and not in the code.
 	Input bool
 
+	Why  string // of a Fail, a clause: "fails an assertion"
 	Text string // for people: the instruction
 	At   string // and where it is
 	Site any    // of whoever made the program

@@ -80,6 +80,9 @@ func (x *explorer) step(st *state, i int) bool {
 		return x.arrive(st, i, in)
 	case Exchange:
 		return x.exchange(st, i, in)
+	case Fail:
+		t.fail(in.Why)
+		return true
 	default:
 		if !x.access(st, i, in) {
 			return false

@@ -68,6 +68,8 @@ func (s *sample) step(t int) bool {
 	next := s.pc[t] + 1
 	switch in.Kind {
 	case Fence:
+	case Fail:
+		return s.end(t)
 	case Compute:
 		v, ok := in.Eval(args)
 		if !ok {

@@ -45,6 +45,9 @@ func (e *Execution) why(thread int) string {
 		return "waits at this barrier"
 	case truncated:
 		return "repeats its loop (--unroll)"
+	case failed:
+		in := &e.prog.Threads[thread].Code[e.st.threads[thread].pc]
+		return fmt.Sprintf("%s at %s: it %s", in.Text, in.At, e.st.threads[thread].error)
 	}
 	if e.st.threads[thread].spin.Empty() {
 		return "repeats its loop for ever"

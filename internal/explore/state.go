@@ -16,6 +16,7 @@ const (
 	ended
 	spinning  // in a loop whose last iteration changed nothing
 	truncated // in a loop that was unrolled often enough
+	failed    // it has ended the program with an error
 )
 
 // thread is a thread of a state.
@@ -32,6 +33,7 @@ type thread struct {
 	stored  int          // how often it changed a location of its own
 	private int          // how often it accessed a quiet location
 	polls   bool         // while spinning: the last iteration was one read
+	error   string       // of a failed thread: what it did, a clause
 }
 
 // visit is the last time that a thread reached the head of a loop.
@@ -125,13 +127,17 @@ func (x *explorer) locate(st *state, i int, in *Inst) (loc int, deps memmodel.Se
 	}
 	cell, err := x.prog.Locate(i, in, addr+in.Offset)
 	if err != nil {
-		panic(limitError(err.Error()))
+		st.threads[i].fail(err.Error())
+		return 0, deps, false
 	}
 	loc = x.number(in, cell)
 	x.touch(st, loc)
 	x.mirror(st, i, addr)
 	return loc, v.deps, true
 }
+
+// fail ends a thread, and with it the program. The thread neither exits nor arrives at barriers.
+func (t *thread) fail(why string) { t.status, t.error = failed, why }
 
 // number returns the number of a location, the same in all states.
 func (x *explorer) number(in *Inst, loc Location) int {

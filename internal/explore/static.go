@@ -48,7 +48,11 @@ func analyse(t *Thread, locations int, silent bool) *facts {
 // successors returns what may follow an instruction.
 func successors(t *Thread, pc int) []int {
 	in := &t.Code[pc]
-	if in.Kind != Branch {
+	switch in.Kind {
+	case Branch:
+	case Fail:
+		return nil
+	default:
 		return []int{pc + 1}
 	}
 	if len(in.Args) == 0 { // unconditional

@@ -316,6 +316,8 @@ func (w *walk) step(j *joint) (more, ok bool) {
 		j.regs[c.Dst] = v
 	case Branch:
 		return w.branch(j, c, d, args)
+	case Fail:
+		return false, true
 	case Barrier, Exchange:
 		for _, o := range [...]pair{w.operand(j, c.Name[0], d.Name[0]), w.operand(j, c.Name[1], d.Name[1])} {
 			if o.differs() {

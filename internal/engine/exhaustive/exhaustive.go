@@ -186,8 +186,12 @@ func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
 		return diag.Unknown, r.Err.Error()
 	case r.Err != nil:
 		return diag.Unsupported, r.Err.Error()
-	case len(rep.Races) > 0 || len(rep.Unordered) > 0 || rep.Hang != nil:
+	case len(rep.Races) > 0 || len(rep.Unordered) > 0 || rep.Hang != nil,
+		len(rep.Faults) > 0 && len(r.Guessed()) == 0:
 		return diag.Bug, ""
+	case len(rep.Faults) > 0:
+		return diag.Unknown, fmt.Sprintf("%s %s, with arguments that heddle guessed: %s (--arg)",
+			rep.Faults[0].Describe(), rep.Faults[0].What, strings.Join(r.Guessed(), ", "))
 	case rep.Stats.Truncated > 0:
 		return diag.Unknown, "loops need a larger --unroll"
 	case rep.Stats.Stopped:
@@ -200,6 +204,16 @@ func (r *Result) Verdict() (kind diag.VerdictKind, reason string) {
 		return diag.Unknown, fmt.Sprintf("no launch of at most %d threads covers what several cover", maxAuto)
 	}
 	return diag.Verified, ""
+}
+
+// Guessed returns the names of the arguments that nothing specifies.
+func (r *Result) Guessed() (names []string) {
+	for i := range r.Config.Args {
+		if name := r.Config.Args[i].Name; r.Config.Origins["arg "+name].Guessed() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // unmet says what no launch shows.

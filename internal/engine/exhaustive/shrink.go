@@ -427,6 +427,10 @@ func (x *examiner) draw(ctx context.Context, c *candidate, most, idle uint64, wa
 		if c.err = res.Err; c.err != nil {
 			break
 		}
+		if f := res.Report.Faults; len(f) > 0 {
+			c.err = fmt.Errorf("%s %s", f[0].Describe(), f[0].What)
+			break
+		}
 		s := &res.Report.Stats
 		c.work += s.Work
 		c.found, c.ended = c.found || s.Executions+s.Cut > 0, c.ended || s.Complete > 0

@@ -34,6 +34,9 @@ func (t *thread) access(in *ir.Instr) {
 		refuse(in, "the address of %s is not supported by heddle explore", in.Text())
 	}
 	if mem.Var != nil && mem.Var.Space == event.Param {
+		if in.Action() == isa.ActStore {
+			return // an argument of a call that ends the kernel: no other is translated
+		}
 		t.parameter(in, mem)
 		return
 	}

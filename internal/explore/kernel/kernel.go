@@ -200,12 +200,25 @@ func (t *thread) unguarded(in *ir.Instr) {
 		t.barrier(in)
 	case isa.ActShuffle, isa.ActVote:
 		t.exchange(in)
+	case isa.ActTrap:
+		t.emit(in, explore.Inst{Kind: explore.Fail, Dst: -1, Why: "aborts the kernel"})
+	case isa.ActCall:
+		t.call(in)
 	case isa.ActReturn, isa.ActExit:
 		t.fixes[len(t.out.Code)] = endBlock
 		t.emit(in, explore.Inst{Kind: explore.Branch, Dst: -1})
 	default:
 		refuse(in, "%s is not supported by heddle explore", in.Text())
 	}
+}
+
+// call translates a call of a function without a body: that of a failed assert() ends the kernel.
+func (t *thread) call(in *ir.Instr) {
+	if in.Callee == nil || in.Callee.Name != "__assertfail" {
+		refuse(in, "%s is not supported by heddle explore", in.Text())
+	}
+	t.emit(in, explore.Inst{Kind: explore.Fail, Dst: -1, Why: "fails an assertion"})
+	t.out.Code[len(t.out.Code)-1].Text = "call " + in.Callee.Name
 }
 
 // barrier translates bar.sync, bar.arrive and bar.warp.sync. The second part of a name tells the

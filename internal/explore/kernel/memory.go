@@ -157,7 +157,7 @@ func (m *memory) locate(thread int, in *explore.Inst, addr int64) (explore.Locat
 	a := uint64(addr)
 	loc := explore.Location{Addr: a, Size: in.Size}
 	bad := func(what string) (explore.Location, error) {
-		return loc, fmt.Errorf("%s: %s accesses %s", in.At, in.Text, what)
+		return loc, fmt.Errorf("accesses %s", what)
 	}
 	if a%uint64(in.Size) != 0 {
 		return bad("a misaligned address")

@@ -218,7 +218,56 @@ L:	ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.u64 %rd1, %rd1, 4; add.
 	}
 }
 
-// TestRefusals: what is not translated, or accesses no memory, is named.
+// TestFaults: an access that no memory allows, a trap and a failed assertion end the thread that
+// executes them, and no other, in the executions in which it does.
+func TestFaults(t *testing.T) {
+	mem := launch.ArgSpec{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Size: 64}
+	n := launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "1"}
+	const second = "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 1;\n"
+	for _, c := range []struct {
+		body, want       string
+		executions, ends int
+	}{
+		{"st.global.u32 [y+16], 1;", "st.global.u32 accesses y at byte 16, which has 16 bytes", 1, 0},
+		{"st.global.u32 [y+2], 1;", "st.global.u32 accesses a misaligned address", 1, 0},
+		{"st.shared.u32 [s+16], 1;",
+			"st.shared.u32 accesses shared memory at 16, which has 16 bytes", 1, 0},
+		{"mov.u64 %rd1, 64; st.global.u32 [%rd1], 1;", "st.global.u32 accesses no object", 1, 0},
+		{"trap;", "trap aborts the kernel", 1, 0},
+		// The other block does not wait for the one that ends: block barriers are of a block.
+		{second + "@%p1 trap; bar.sync 0;", "trap aborts the kernel", 1, 0},
+		// Block 1 traps if it reads what block 0 stores.
+		{second + "@%p1 bra R; st.relaxed.gpu.global.u32 [x], 1; ret;\nR: " +
+			"ld.relaxed.gpu.global.u32 %r1, [x]; setp.eq.u32 %p1, %r1, 1; @%p1 trap;",
+			"trap aborts the kernel", 2, 1},
+		// Who waits for one that has failed is not reported to wait for ever.
+		{second + "@%p1 bra R;\nL: ld.relaxed.gpu.global.u32 %r1, [x]; setp.eq.u32 %p1, %r1, 0; " +
+			"@%p1 bra L; ret;\nR: st.global.u32 [y+16], 1; st.relaxed.gpu.global.u32 [x], 1;",
+			"st.global.u32 accesses y at byte 16, which has 16 bytes", 1, 0},
+	} {
+		f, cfg := launched(t, head+"\tmov.u32 %r0, s;\n"+c.body+"\n\tret;\n}\n", 2, 1, mem, n)
+		p, err := Program(f, cfg, where)
+		if err != nil {
+			t.Errorf("%s: %v", c.body, err)
+			continue
+		}
+		rep, err := explore.Survey(t.Context(), p, explore.Options{Unroll: 2}, nil)
+		if err != nil || len(rep.Faults) != 1 || rep.Hang != nil {
+			t.Errorf("%s: %v, errors %v, hang %v", c.body, err, rep.Faults, rep.Hang)
+			continue
+		}
+		_, in := rep.Faults[0].Instruction()
+		if got := in.Text + " " + rep.Faults[0].What; got != c.want {
+			t.Errorf("%s: %s, expected %s", c.body, got, c.want)
+		}
+		if s := rep.Stats; s.Executions != c.executions || s.Complete != c.ends {
+			t.Errorf("%s: %d executions, %d end, expected %d and %d", c.body, s.Executions, s.Complete,
+				c.executions, c.ends)
+		}
+	}
+}
+
+// TestRefusals: what is not translated is named.
 func TestRefusals(t *testing.T) {
 	mem := launch.ArgSpec{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Size: 64}
 	n := launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "1"}
@@ -236,13 +285,6 @@ func TestRefusals(t *testing.T) {
 		"shfl.sync.idx.b32 %r1, %r2, 0, 31, 2;": "1: a thread executes shfl.sync.idx.b32 without being in " +
 			"its mask, which is undefined",
 		"add.cc.u32 %r1, %r2, %r3;": "add.cc.u32" + no,
-		"trap;":                     "trap" + no,
-		"st.global.u32 [y+16], 1;": "1: st.global.u32 accesses y at byte 16, which has 16 " +
-			"bytes",
-		"st.global.u32 [y+2], 1;": "1: st.global.u32 accesses a misaligned address",
-		"st.shared.u32 [s+16], 1;": "1: st.shared.u32 accesses shared memory at 16, which has 16 " +
-			"bytes",
-		"mov.u64 %rd1, 64; st.global.u32 [%rd1], 1;": "2: st.global.u32 accesses no object",
 		"st.global.u64 [y], 1; ld.global.u32 %r1, [y+4];": "2: accesses of 8 and of 4 bytes overlap " +
 			"at y[1] (mixed sizes, PTX ISA 8.7.2)",
 	} {

@@ -95,11 +95,12 @@ fuzz:
 docs: clang
 	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports|TestCodeReports" -update
 
-# explore-figures runs the long comparisons of heddle explore: brute force on 10,000 programs, symmetry,
-# the suite, the table of executions, and Dat3M's results if HEDDLE_DAT3M names a checkout of it.
+# explore-figures runs the long comparisons of heddle explore: brute force on 10,000 programs,
+# symmetry, the suite, the tables of executions and of kernels, and Dat3M's results if HEDDLE_DAT3M
+# names a checkout of it.
 explore-figures: clang
 	HEDDLE_LONG=1 $(GO) test ./internal/explore ./internal/engine/exhaustive -v -timeout 6h \
-		-run 'TestBruteForce|TestSymmetry|TestReplay|TestDat3M|TestFigures|TestSuiteBugs'
+		-run 'TestBruteForce|TestSymmetry|TestReplay|TestDat3M|TestFigures|TestSuiteBugs|TestTable|TestSuiteClean'
 
 # man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-const int B = 32, G = 4, N = B * G;
+const int B = 32, G = 4;
 
 __device__ unsigned arrived;
 
@@ -18,11 +18,11 @@ __device__ void grid_sync(unsigned goal) {
 }
 
 __global__ void jacobi(int *a, int *b) {
-    int i = blockIdx.x * B + threadIdx.x;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
     for (int step = 1; step <= 3; step++) {
-        int left = a[(i + N - 1) % N], right = a[(i + 1) % N];
+        int left = a[(i + n - 1) % n], right = a[(i + 1) % n];
         b[i] = left + right;
-        grid_sync(step * G);
+        grid_sync(step * gridDim.x);
         int *swap = a;
         a = b;
         b = swap;
@@ -31,8 +31,8 @@ __global__ void jacobi(int *a, int *b) {
 
 int main() {
     int *a, *b;
-    cudaMalloc(&a, N * sizeof(int));
-    cudaMalloc(&b, N * sizeof(int));
+    cudaMalloc(&a, B * G * sizeof(int));
+    cudaMalloc(&b, B * G * sizeof(int));
     jacobi<<<G, B>>>(a, b);
     cudaDeviceSynchronize();
 }

@@ -147,7 +147,7 @@ var testRules = map[string]string{
 	"lockstep/annotation": "isa",
 	"engine/run":          "lower",
 	"explore/kernel":      "diag lower driver emu",
-	"engine/exhaustive":   "lower",
+	"engine/exhaustive":   "lower memmodel",
 	"engine/trace":        "check",
 	"engine/prove":        "check",
 	"command/fix":         "check",

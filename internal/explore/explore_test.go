@@ -233,7 +233,7 @@ func TestLimits(t *testing.T) {
 		"bar.cta.sync 0,0,1|;bar.cta.sync 0,0,0|;":                       "a barrier for 0 threads",
 		"bar.cta.sync 0,0,1|bar.cta.sync 0,0,2;":                         "different counts",
 		"bar.cta.arrive 0|bar.cta.sync 1;bar.cta.sync 0|bar.cta.sync 0;": "twice before it completes",
-		strings.Repeat("st.weak x,1|;", 2100):                            "more than 2048",
+		strings.Repeat("st.weak x,1|;", 4200):                            "more than 4096",
 	} {
 		_, err := Judge(context.Background(), read(t, head+text+"\nexists x=0"), Options{})
 		var limit *LimitError

@@ -7,7 +7,7 @@ import (
 
 // MaxEvents is the number of events that a graph may have. Relations are matrices of bits, so that
 // it bounds time and memory, and nothing depends on its value.
-const MaxEvents = 2048
+const MaxEvents = 4096
 
 // low is the number of events for which a Set needs no memory of its own.
 const low = 128

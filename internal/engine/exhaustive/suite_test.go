@@ -9,6 +9,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/event"
 	"heddle/internal/explore"
 	"heddle/internal/lower"
 )
@@ -67,4 +68,59 @@ func TestSuiteBugs(t *testing.T) {
 		}
 	}
 	t.Logf("%d bugs found, %d kernels without a verdict", found, unknown)
+}
+
+// TestSuiteClean: no kernel of the suite that is right has a bug in a launch of two blocks of two
+// threads. It logs which are verified. HEDDLE_LONG examines all of the suite whose subject are flags, locks and grid barriers.
+func TestSuiteClean(t *testing.T) {
+	pattern, states := "gridbar/last_block*.cu", 1500
+	if os.Getenv("HEDDLE_LONG") != "" {
+		pattern, states = "*/*.cu", 400_000
+	}
+	verified, unknown := 0, 0
+	files, err := filepath.Glob("../../../testdata/suite/" + pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	for _, path := range files {
+		if dir := filepath.Base(filepath.Dir(path)); dir != "flags" && dir != "locks" && dir != "gridbar" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := expectation.FindSubmatch(text)
+		if want == nil || string(want[1]) != "clean" {
+			continue
+		}
+		opt := driver.Options{Workers: 1}
+		opt.Launch.Grid, opt.Launch.Block = &event.Dim3{X: 2, Y: 1, Z: 1}, &event.Dim3{X: 2, Y: 1, Z: 1}
+		d := driver.New(opt, func(g diag.Diagnostic) {})
+		in := []driver.Input{{Input: lower.Input{Name: path}}}
+		d.Run(t.Context(), in, func(ctx context.Context, j *driver.Job) {
+			before := cpuTime()
+			res, err := Kernel(ctx, j, &Options{
+				Options: explore.Options{Unroll: 4, MaxStates: states, Symmetry: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind, reason := res.Verdict()
+			took, n := cpuTime()-before, 0
+			if res.Report != nil {
+				n = res.Report.Stats.States
+			}
+			t.Logf("| %s | 2 x 2 | %v | %d | %.1f | %s |", filepath.Base(path), kind, n, took.Seconds(),
+				reason)
+			switch {
+			case kind == diag.Verified:
+				verified++
+			case kind == diag.Bug:
+				t.Errorf("%s has a bug", path)
+			default:
+				unknown++
+			}
+		})
+	}
+	t.Logf("%d kernels verified, %d without a verdict", verified, unknown)
 }

@@ -135,7 +135,8 @@ func (c *exploreCommand) printKernel(job *driver.Job, res *exhaustive.Result,
 			symmetryText(&rep.Stats), racesText(rep), res.Scope())
 		c.launchText(&b, res)
 		c.limits(&b, &rep.Stats)
-		if verdict == diag.Unknown && (len(res.Missing)+len(res.Unmet)+len(rep.Faults) > 0 || res.Partial) {
+		if verdict == diag.Unknown &&
+			(len(res.Missing)+len(res.Unmet)+len(rep.Faults) > 0 || res.Partial) {
 			fmt.Fprintf(&b, "  %s\n", reason)
 		}
 		c.outcomesText(&b, out)

@@ -170,8 +170,8 @@ func counters(r *rand.Rand) *Program {
 	return p
 }
 
-// visible returns what tells executions apart but the order of updates: races, ends, and the values of
-// loads and of locations.
+// visible returns what tells executions apart but the order of updates: races, ends, and the values
+// of loads and of locations.
 func visible(t *testing.T, p *Program, opt Options) (map[string]bool, Stats) {
 	t.Helper()
 	out := map[string]bool{}
@@ -260,7 +260,8 @@ func TestExcludedEnd(t *testing.T) {
 	for i, code := range [][]Inst{
 		{load(y, 0, event.Acquire), add(x), add(x), store(w0, event.Release)},
 		{load(w0, 0, event.Acquire), load(w1, 1, event.Acquire), load(x, 2, event.Relaxed)},
-		{load(z, 0, event.Relaxed), unless(5), add(x), store(w1, event.Release), store(z2, event.Relaxed)},
+		{load(z, 0, event.Relaxed), unless(5), add(x), store(w1, event.Release),
+			store(z2, event.Relaxed)},
 		{load(z2, 0, event.Relaxed), unless(5), add(x), store(y, event.Release), store(z, event.Relaxed)},
 	} {
 		th := Thread{Name: fmt.Sprint("P", i), Regs: make([]int64, 4), Code: code}
@@ -279,6 +280,6 @@ func TestExcludedEnd(t *testing.T) {
 			t.Errorf("%s is made up", c)
 		}
 	}
-	t.Logf("%d executions, %d with all orders; %d of %d results", s.Executions, full.Executions, len(got),
-		len(want))
+	t.Logf("%d executions, %d with all orders; %d of %d results", s.Executions, full.Executions,
+		len(got), len(want))
 }

@@ -31,8 +31,8 @@ type row struct {
 }
 
 // examples are kernels of examples and of testdata/suite that have locks, flags, hash tables, grid
-// barriers or a last block. A small launch must still show what the kernel is about: the keys of the
-// hash table share a bucket, and the histogram has a bin that both blocks and both threads count in.
+// barriers or a last block. A small launch must still show what the kernel is about: the keys of
+// the hash table share a bucket, and all threads of the histogram count in one bin.
 var examples = []row{
 	{file: "examples/hashtable.cu", grid: 2, block: 1, args: "keys=ints:0,8"},
 	{file: "examples/hashtable.cu", grid: 2, block: 2, args: "keys=ints:0,8,16,24", long: true},
@@ -52,8 +52,8 @@ var examples = []row{
 		shows: `reads (a|b)\[\d\] = 0 \(initial value\)`},
 }
 
-// stated matches what a file of testdata/explore states about a kernel: grid, block, verdict, and of
-// a bug what its execution shows.
+// stated matches what a file of testdata/explore states about a kernel: grid, block, verdict, and
+// of a bug what its execution shows.
 var stated = regexp.MustCompile(`(?m)^// explore: (\w+) (\d+) (\d+) (verified|bug|long)(?: (.*))?$`)
 
 // rows returns the examples and what the files of testdata/explore state.
@@ -87,8 +87,8 @@ func rows(t *testing.T) []row {
 	return out
 }
 
-// TestTable: right kernels with locks, flags, hash tables, grid barriers, deques, look-back and last
-// blocks are verified, and broken ones have an execution with a stale value. It logs the table of
+// TestTable: right kernels with locks, flags, hash tables, grid barriers, deques, look-back and
+// last blocks are verified, and broken ones have an execution with a stale value. It logs the table of
 // docs/theory/memory-model.md.
 func TestTable(t *testing.T) {
 	long := os.Getenv("HEDDLE_LONG") != ""

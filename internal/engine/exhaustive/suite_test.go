@@ -71,7 +71,8 @@ func TestSuiteBugs(t *testing.T) {
 }
 
 // TestSuiteClean: no kernel of the suite that is right has a bug in a launch of two blocks of two
-// threads. It logs which are verified. HEDDLE_LONG examines all of the suite whose subject are flags, locks and grid barriers.
+// threads. It logs which are verified. HEDDLE_LONG examines all of the suite whose subject are
+// flags, locks and grid barriers.
 func TestSuiteClean(t *testing.T) {
 	pattern, states := "gridbar/last_block*.cu", 1500
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -83,7 +84,9 @@ func TestSuiteClean(t *testing.T) {
 		t.Fatal(len(files), err)
 	}
 	for _, path := range files {
-		if dir := filepath.Base(filepath.Dir(path)); dir != "flags" && dir != "locks" && dir != "gridbar" {
+		switch filepath.Base(filepath.Dir(path)) {
+		case "flags", "locks", "gridbar":
+		default:
 			continue
 		}
 		text, err := os.ReadFile(path)

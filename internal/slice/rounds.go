@@ -76,6 +76,10 @@ type loopCount struct {
 const (
 	// limit of constants beside the parameter, so that sums with them do not wrap around
 	maxBeside = 1 << 15
+	// MaxCounted is the largest parameter for which they do not, as signed numbers: a counter ends at
+	// most a constant and a step above the parameter, and two more constants may be on the way from it
+	// to a comparison.
+	MaxCounted = 1<<31 - 8*maxBeside
 	// MaxBounded is the largest parameter for which bounds hold, MaxGrowth how much faster than the
 	// parameter a register may grow whose values are bounded, and MaxExtra what rounds that are not
 	// repeated may add to one.
@@ -541,11 +545,24 @@ func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
 	return c, ""
 }
 
+// compared reports whether a register that an instruction reads is a counter that is compared with
+// the parameter in the loop whose rounds it counts there. Only of these does a trace require Above:
+// the same register may count other rounds in another loop, beside the counter of that one.
+func (r *Rounds) compared(reg ir.RegID, at int) bool {
+	if r.counters[reg] == nil {
+		return false
+	}
+	c, why := r.counterOf(reg, at)
+	return why == "" && slices.ContainsFunc(r.Loops, func(l RoundLoop) bool {
+		return l.Header == c.loop.Header && slices.Contains(l.Counters, reg)
+	})
+}
+
 // withConstants finds the comparisons of counters with constants: when a counter has passed the
 // constant, they have one outcome.
 func (r *Rounds) withConstants() {
 	r.eachKept(func(in *ir.Instr) string {
-		if from, c, ok := plusConstant(in); ok && c < 0 && c >= -maxMinus && r.counters[from] != nil {
+		if from, c, ok := plusConstant(in); ok && c < 0 && c >= -maxMinus && r.compared(from, in.Index) {
 			r.Above = max(r.Above, uint64(-c+1)) // so that it does not wrap around (bound)
 		}
 		if in.Operation() != isa.Comparison || len(in.Src) != 2 || !isWhole(in.Type) {
@@ -560,13 +577,11 @@ func (r *Rounds) withConstants() {
 				c = int64(int32(c))
 			}
 			side := r.root(in.Src[i].Reg, in.Index)
-			if r.counters[side.reg] == nil || side.large || c > maxBeside || c < -maxBeside {
+			if side.large || c > maxBeside || c < -maxBeside || !r.compared(side.reg, side.at) {
 				continue
 			}
-			if _, why := r.counterOf(side.reg, side.at); why == "" {
-				r.pred[in.Index] = true
-				r.Above = max(r.Above, uint64(max(c-side.plus+1, -side.least+1, 0)))
-			}
+			r.pred[in.Index] = true
+			r.Above = max(r.Above, uint64(max(c-side.plus+1, -side.least+1, 0)))
 		}
 		return ""
 	})
@@ -942,7 +957,7 @@ func (r *Rounds) boundOf(in *ir.Instr, g *differences, depth int) uint64 {
 	}
 	of := func(i int) uint64 { return r.bound(in, i, g, depth) }
 	if from, c, ok := plusConstant(in); ok && c < 0 {
-		if r.counters[from] != nil && c >= -maxMinus { // see withConstants
+		if c >= -maxMinus && r.compared(from, in.Index) { // see withConstants
 			return of(0)
 		}
 		return unbounded

@@ -2,6 +2,7 @@ package slice
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -453,5 +454,14 @@ func roundsCases(in func(...string) string, test, before func(string) string,
 			want: "%i+1 least 1 slack 6 above 0 equal 1"},
 		{what: "i and 3", body: in("and.b32 %x0, %i, 3;", at("%x0"))},
 		{what: "i times 100", body: in("mul.lo.u32 %x0, %i, 100;", at("%x0"))},
+	}
+}
+
+// TestMaxCounted: a counter that is compared with n + 2^15 ends one step above that, and another
+// sum with 2^15 is compared with a constant by a difference of at most 2^15. None of it is negative.
+func TestMaxCounted(t *testing.T) {
+	const step, constants = maxBeside, 3 * maxBeside
+	if int64(MaxCounted)+step+constants > math.MaxInt32 {
+		t.Errorf("n of %d is too large", MaxCounted)
 	}
 }

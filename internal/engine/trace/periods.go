@@ -24,11 +24,8 @@ import (
 // It misses kernels in which two parameters decide, and periods of more than maxPeriod moments.
 
 const (
-	windows   = 6  // in which the state must repeat
-	maxPeriod = 32 // moments
-	// biggest is the largest value of the parameter for which a verdict holds, unless bounds of what
-	// registers hold are needed.
-	biggest     = 1<<31 - 1<<16
+	windows     = 6       // in which the state must repeat
+	maxPeriod   = 32      // moments
 	periodSteps = 1 << 28 // warp instructions of all traces together
 )
 
@@ -121,7 +118,7 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	if why := c.rounds.Grows(c.delta, small); why != "" {
 		return nil, why
 	}
-	limit := uint64(biggest)
+	limit := uint64(slice.MaxCounted)
 	if c.rounds.Bounded {
 		limit = slice.MaxBounded
 	}

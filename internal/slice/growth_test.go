@@ -321,7 +321,8 @@ func TestTensorMap(t *testing.T) {
 	// The copy is in a function, at an index that is the number of instructions of the kernel, which
 	// is looked into first.
 	s, k := roundsModule(t, ".global .align 64 .b8 x[128];\n.func f()\n{\n"+
-		"\t.reg .b32 %x<8>;\n\t.reg .b64 %d<8>;\n\tmov.b64 %d0, x;\n\tmov.u32 %x1, 0;\n\t"+load+"\n\tret;\n}\n",
+		"\t.reg .b32 %x<8>;\n\t.reg .b64 %d<8>;\n\tmov.b64 %d0, x;\n\tmov.u32 %x1, 0;\n\t"+load+
+		"\n\tret;\n}\n",
 		"\tcall f, ();\n\tret;\n")
 	f := s.order[1]
 	in := instruction(t, f, "cp.async.bulk.tensor")

@@ -76,8 +76,9 @@ func shown(k *ir.Func, r *Rounds) string {
 		r.Slack, r.Above, len(r.pred))
 }
 
-// A loop that %i counts, up to n. In the tests BEFORE stands in front of it, IN at its start, TEST
-// for what decides whether there is another round, and BEHIND behind it.
+// countedLoop is a loop in which %i counts from 0 to n. Tests replace its placeholders: BEFORE, in
+// front of the loop; IN, at the start of each round; TEST, which decides whether another round
+// follows; and BEHIND, after the loop.
 const countedLoop = "\tmov.u32 %t, %tid.x;\n\tld.param.u32 %n0, [n];\n\tBEFORE\n" +
 	"\tmov.u32 %i, 0;\nROUND:\n\tIN\n\tbar.sync 0;\n\tadd.u32 %i, %i, 1;\n\tTEST\n" +
 	"\t@%p0 bra ROUND;\n\tBEHIND\n\tret;\n"
@@ -458,7 +459,8 @@ func roundsCases(in func(...string) string, test, before func(string) string,
 }
 
 // TestMaxCounted: a counter that is compared with n + 2^15 ends one step above that, and another
-// sum with 2^15 is compared with a constant by a difference of at most 2^15. None of it is negative.
+// sum with 2^15 is compared with a constant by a difference of at most 2^15. None of it is
+// negative.
 func TestMaxCounted(t *testing.T) {
 	const step, constants = maxBeside, 3 * maxBeside
 	if int64(MaxCounted)+step+constants > math.MaxInt32 {

@@ -300,8 +300,10 @@ func TestFold(t *testing.T) {
 		{"eq", other, one, ""}, {"eq", one, other, ""}, {"ne", other, "0", ""}, {"lt", "0", one, ""},
 		{"eq", other, other, ""},
 	} {
-		_, k := roundsModule(t, "", "\tsetp."+c.op+".u32 %p1, %x1, %x2;\n\t@%p1 bra E;\n\tbar.sync 0;\nE:\n\tret;\n")
-		if got, ok := fold(k.Blocks[0].Instrs[0], []string{c.a, c.b}); got != c.want || ok != (c.want != "") {
+		_, k := roundsModule(t, "", "\tsetp."+c.op+".u32 %p1, %x1, %x2;\n\t@%p1 bra E;\n"+
+			"\tbar.sync 0;\nE:\n\tret;\n")
+		got, ok := fold(k.Blocks[0].Instrs[0], []string{c.a, c.b})
+		if got != c.want || ok != (c.want != "") {
 			t.Errorf("%s of %s and %s: %q, want %q", c.op, c.a, c.b, got, c.want)
 		}
 	}

@@ -118,6 +118,7 @@ var rules = map[string]string{
 	"testing/program":    "lower",
 	"testing/kernels":    "source ptx ir irgen launch lower",
 	"testing/longkernel": "",
+	"testing/cputime":    "",
 
 	"testing/jsonschema": "",
 	"testing/mutate":     "",

@@ -12,6 +12,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/cputime"
 )
 
 // functionHead matches the beginning of a kernel or of a device function, with the kernel's name.
@@ -128,14 +129,14 @@ func TestDeletion(t *testing.T) {
 				continue
 			}
 			n++
-			began := cpuTime()
+			began := cputime.Process()
 			f, ptx := d.fixed(t, text[:at[0]]+";"+text[at[1]:])
 			line := 1 + strings.Count(text[:at[0]], "\n")
 			if why := lost(t, f, ptx, cost); why != "" {
 				bad++
 				t.Logf("%s:%d (%s): %s", path, line, d.kernel, why)
 			}
-			if used := cpuTime() - began; used.Seconds() > 3 {
+			if used := cputime.Process() - began; used.Seconds() > 3 {
 				t.Logf("%s:%d (%s): %.2f s", path, line, d.kernel, used.Seconds())
 			}
 		}

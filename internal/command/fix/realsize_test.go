@@ -15,6 +15,7 @@ import (
 	"heddle/internal/engine/placement"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/cputime"
 )
 
 // barrierStatement matches a block barrier of CUDA.
@@ -70,15 +71,15 @@ func TestRealSize(t *testing.T) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(name, ".cu"), func(t *testing.T) {
 			bare := barrierStatement.ReplaceAllString(texts[name], ";")
-			began := cpuTime()
+			began := cputime.Process()
 			in := driver.Input{Input: lower.Input{Name: name, Content: []byte(bare)}}
 			placed, err := placement.File(t.Context(), placement.Options{}, in, func(diag.Diagnostic) {})
 			if err != nil || len(placed.Kernels) != 1 {
 				t.Fatalf("%v", err)
 			}
-			between := cpuTime()
+			between := cputime.Process()
 			k, f := &placed.Kernels[0], &fixContent(t, name, bare).Fixes[0]
-			end := cpuTime()
+			end := cputime.Process()
 			syncs, fixes = append(syncs, between-began), append(fixes, end-between)
 			t.Logf("sync: %v, %v, %d barriers, %.2f s; fix: %v, %v, %d barriers, %.2f s", k.Status,
 				k.Verdict.Kind, len(k.Barriers), (between - began).Seconds(), f.Status, f.Source.Kind,

@@ -17,6 +17,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/memmodel"
+	"heddle/internal/testing/cputime"
 )
 
 // row is a kernel and a launch of it, with what all executions must show. The expectation follows
@@ -88,8 +89,8 @@ func rows(t *testing.T) []row {
 }
 
 // TestTable: right kernels with locks, flags, hash tables, grid barriers, deques, look-back and
-// last blocks are verified, and broken ones have an execution with a stale value. It logs the table of
-// docs/theory/memory-model.md.
+// last blocks are verified, and broken ones have an execution with a stale value. It logs the table
+// of docs/theory/memory-model.md.
 func TestTable(t *testing.T) {
 	long := os.Getenv("HEDDLE_LONG") != ""
 	all := rows(t)
@@ -145,13 +146,13 @@ func (r *row) examine(ctx context.Context, t *testing.T, j *driver.Job) {
 	if r.bug {
 		states, want = 1500, diag.Bug // enough to find one
 	}
-	before := cpuTime()
+	before := cputime.Process()
 	res, err := Kernel(ctx, j, &Options{
 		Options: explore.Options{Unroll: 4, MaxStates: states, Symmetry: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := cpuTime() - before
+	took := cputime.Process() - before
 	name := strings.Join(strings.Fields(filepath.Base(r.file)+" "+r.kernel+" "+r.args), " ")
 	kind, reason := res.Verdict()
 	if kind != want {

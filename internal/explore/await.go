@@ -4,16 +4,16 @@ import "heddle/internal/memmodel"
 
 // Threads that wait with an old value. A thread in a loop of one strong load, or of one
 // compare-and-swap that fails, whose last iteration read a write that another follows in coherence
-// order, does not stay there: a later iteration reads another write (explorer.stale). What the other
-// threads do until then, they do as well in the executions in which the thread waits without that
-// iteration, and those are explored. So the state is left out. This is the blocking of await loops in
-// GenMC (Kokologiannakis, Ren, Vafeiadis, "Dynamic Partial Order Reductions for Spinloops", FMCAD
-// 2021), extended to loops that a value ends later.
+// order, does not stay there: a later iteration reads another write (explorer.stale). What the
+// other threads do until then, they do as well in the executions in which the thread waits without
+// that iteration, and those are explored. So the state is left out. This is the blocking of await
+// loops in GenMC (Kokologiannakis, Ren, Vafeiadis, "Dynamic Partial Order Reductions for
+// Spinloops", FMCAD 2021), extended to loops that a value ends later.
 //
 // What the iteration itself could show is a data race of its read. It has none if it is morally
 // strong with every write to its location. That is checked against all writes that any execution
-// has: if there is another one, the exploration begins anew and leaves nothing out; so Options.Restart is
-// needed.
+// has: if there is another one, the exploration begins anew and leaves nothing out; so
+// Options.Restart is needed.
 
 // look is a read of iterations that were left out.
 type look struct{ thread, loc int }
@@ -30,15 +30,16 @@ func (x *explorer) stale(st *state, d *memmodel.Derived) bool {
 		}
 		r := first(t.spin)
 		ev := &st.graph.Events[r]
-		if ev.Op == memmodel.Read && ev.Strong() && st.superseded(d, r) && x.noteLook(look{i, ev.Loc}, ev) {
+		if ev.Op == memmodel.Read && ev.Strong() && st.superseded(d, r) &&
+			x.noteLook(look{i, ev.Loc}, ev) {
 			return true
 		}
 	}
 	return false
 }
 
-// superseded reports whether a write that is no idle one follows, in coherence order, the one that a
-// read reads from.
+// superseded reports whether a write that is no idle one follows, in coherence order, the one that
+// a read reads from.
 func (st *state) superseded(d *memmodel.Derived, r int) bool {
 	for w := range d.CO.Row(st.graph.RF[r]).All {
 		if st.graph.Events[w].Op == memmodel.Write {

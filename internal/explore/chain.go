@@ -2,9 +2,9 @@ package explore
 
 import "heddle/internal/memmodel"
 
-// Atomic updates in any order. n threads that add to a counter do so in n! orders, each an execution
-// of its own, although nothing shows which it was if nobody uses the values that the updates return.
-// Let S be updates of one location whose reads have no sources yet, such that
+// Atomic updates in any order. n threads that add to a counter do so in n! orders, each an
+// execution of its own, although nothing shows which it was if nobody uses the values that the
+// updates return. Let S be updates of one location whose reads have no sources yet, such that
 //
 //	(1) they are pairwise morally strong, by functions that commute, and their results go nowhere;
 //	(2) an operation that their reads acquire by (8.8) follows all of S in base causality order;
@@ -14,12 +14,12 @@ import "heddle/internal/memmodel"
 //	(5) every thread that goes on has got to an event that follows all of S;
 //	(6) base causality order before the events of S is final (memmodel.Derived.Settled).
 //
-// Then the last one of (4), followed by S, is a chain in each execution that the state is part of: each
-// update reads from the one before (8.10.3, 8.10.6), in an order that contains base causality order
-// between them. Whatever the order, what comes later reads the last one of the chain or a later
-// write, which observes all of S and has the same value; and no update of S acquires anything that
-// (2) does not order anyway. So all orders have the same races, values and ends, and S gets one of
-// them. docs/theory/memory-model.md has the argument in full.
+// Then the last one of (4), followed by S, is a chain in each execution that the state is part of:
+// each update reads from the one before (8.10.3, 8.10.6), in an order that contains base causality
+// order between them. Whatever the order, what comes later reads the last one of the chain or a
+// later write, which observes all of S and has the same value; and no update of S acquires anything
+// that (2) does not order anyway. So all orders have the same races, values and ends, and S gets
+// one of them. docs/theory/memory-model.md has the argument in full.
 //
 // It misses updates between which another thread reads the location, such as arrivals at a barrier
 // of the grid. That costs time, and no execution.

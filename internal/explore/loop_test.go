@@ -127,20 +127,9 @@ func TestIdleIterations(t *testing.T) {
 			continue
 		}
 		compared++
-		for state := range all {
-			if !states[state] {
-				t.Fatalf("seed %d: the final state %s is lost%s", seed, state, p)
-			}
-		}
-		for race := range allRaces {
-			if !races[race] {
-				t.Fatalf("seed %d: the race %s is lost%s", seed, race, p)
-			}
-		}
-		for state := range states {
-			if !all[state] {
-				t.Fatalf("seed %d: the final state %s is made up%s", seed, state, p)
-			}
+		lost, made := missing(all, states), missing(states, all)
+		if races := missing(allRaces, races); len(lost)+len(made)+len(races) > 0 {
+			t.Fatalf("seed %d: states lost: %q, made up: %q, races lost: %q%s", seed, lost, made, races, p)
 		}
 	}
 	t.Logf("%d programs compared, %d with loops that were cut off", compared, cut)

@@ -7,14 +7,14 @@ import (
 
 // Coherence orders that nothing shows. Once every read has its source and Fence-SC order is
 // decided, base causality order is fixed, and with it causality order: neither contains coherence
-// order (PTX ISA 8.9.5). So the data races of an execution do not depend on coherence order, nor does
-// what its threads do. Only final values do, and whether a read of a thread that waits has the last
-// value. Where final values are not asked for, executions that differ in other orders alone are one
-// (Options.AnyOrder), and it suffices to find one order that the axioms allow.
+// order (PTX ISA 8.9.5). So the data races of an execution do not depend on coherence order, nor
+// does what its threads do. Only final values do, and whether a read of a thread that waits has the
+// last value. Where final values are not asked for, executions that differ in other orders alone
+// are one (Options.AnyOrder), and it suffices to find one order that the axioms allow.
 //
 // The axioms relate writes to one location each: with base causality order fixed, the orders of
-// different locations do not constrain each other. So they are looked for one by one, and a location
-// that has none excludes the execution.
+// different locations do not constrain each other. So they are looked for one by one, and a
+// location that has none excludes the execution.
 //
 // RCMC (Kokologiannakis et al., POPL 2018) has a mode without coherence orders for the same reason;
 // TruSt (POPL 2022) enumerates them.

@@ -13,8 +13,8 @@ import (
 	"heddle/internal/memmodel"
 )
 
-// class is what tells executions apart that differ in more than coherence order: sources and Fence-SC
-// order.
+// class is what tells executions apart that differ in more than coherence order: sources and
+// Fence-SC order.
 func class(e *Execution) string {
 	m := naive{rf: e.Graph.RF}
 	for i := range e.Graph.Events {
@@ -73,10 +73,8 @@ func TestAnyOrder(t *testing.T) {
 		}
 		got, s := classes(true)
 		all, one = all+full.Executions, one+s.Executions
-		for c := range want {
-			if got[c] == 0 {
-				t.Fatalf("seed %d: %s is lost%s", seed, c, p)
-			}
+		if lost := missing(want, got); len(lost) > 0 {
+			t.Fatalf("seed %d: lost: %q%s", seed, lost, p)
 		}
 		for c, times := range got {
 			if want[c] == 0 || times > 1 && !loops {
@@ -90,8 +88,8 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestStale: leaving out executions in which a thread waits with an old value loses no race, no final
-// state and no execution that does not end. The expectation is the exploration with them.
+// TestStale: leaving out executions in which a thread waits with an old value loses no race, no
+// final state and no execution that does not end. The expectation is the exploration with them.
 func TestStale(t *testing.T) {
 	n := 600
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -134,7 +132,8 @@ func TestStale(t *testing.T) {
 // another value was loaded, and whose registers nobody reads at the end.
 func counters(r *rand.Rand) *Program {
 	p := &Program{Silent: true, Locations: []Location{{Name: "x"}, {Name: "y"}}}
-	scopes := pick(r, []event.Scope{event.GPU}, []event.Scope{event.GPU}, []event.Scope{event.CTA, event.GPU})
+	scopes := pick(r, []event.Scope{event.GPU}, []event.Scope{event.GPU},
+		[]event.Scope{event.CTA, event.GPU})
 	ctas := 1 + r.IntN(2)
 	for t := range 2 + r.IntN(3) {
 		th := Thread{Name: fmt.Sprint("P", t), Regs: make([]int64, 4)}
@@ -160,14 +159,30 @@ func counters(r *rand.Rand) *Program {
 				in.Args[0] = Reg(r.IntN(2)) // what was loaded
 			}
 			if r.IntN(6) == 0 { // not executed if what was loaded is 0
-				th.Code = append(th.Code, Inst{Kind: Branch, Dst: -1, Args: []Operand{Reg(r.IntN(2))},
-					Target: len(th.Code) + 2, Eval: func(a []int64) (int64, bool) { return 1 - min(a[0], 1), true }})
+				th.Code = append(th.Code, unless(r.IntN(2), len(th.Code)+2))
 			}
 			th.Code = append(th.Code, in)
 		}
 		p.Threads = append(p.Threads, th)
 	}
 	return p
+}
+
+// unless is a branch that is taken if a register is 0.
+func unless(reg, target int) Inst {
+	return Inst{Kind: Branch, Dst: -1, Args: []Operand{Reg(reg)}, Target: target,
+		Eval: func(a []int64) (int64, bool) { return 1 - min(a[0], 1), true }}
+}
+
+// missing returns what is in one set and not in another one.
+func missing[V any](some, others map[string]V) (out []string) {
+	for k := range some {
+		if _, ok := others[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // visible returns what tells executions apart but the order of updates: races, ends, and the values
@@ -196,8 +211,8 @@ func visible(t *testing.T, p *Program, opt Options) (map[string]bool, Stats) {
 	return out, s
 }
 
-// TestChains: one order of updates shows what all orders show: values of loads and of locations, and
-// races. The expectation is the exploration of all orders.
+// TestChains: one order of updates shows what all orders show: values of loads and of locations,
+// and races. The expectation is the exploration of all orders.
 func TestChains(t *testing.T) {
 	n, states := 400, 600
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -215,15 +230,8 @@ func TestChains(t *testing.T) {
 		if all, one = all+full.Executions, one+s.Executions; s.Executions < full.Executions {
 			fewer++
 		}
-		for c := range want {
-			if !got[c] {
-				t.Fatalf("seed %d: %s is lost%s", seed, c, p)
-			}
-		}
-		for c := range got {
-			if !want[c] {
-				t.Fatalf("seed %d: %s is made up%s", seed, c, p)
-			}
+		if lost, made := missing(want, got), missing(got, want); len(lost)+len(made) > 0 {
+			t.Fatalf("seed %d: lost: %q, made up: %q%s", seed, lost, made, p)
 		}
 	}
 	t.Logf("%d programs, %d with fewer executions: %d instead of %d", compared, fewer, one, all)
@@ -235,8 +243,8 @@ func TestChains(t *testing.T) {
 // TestExcludedEnd: a read that waits for a later update has excluded one that is there, and the
 // updates of the location, in the order of their numbers as far as base causality order allows, end
 // with that one. A chain would leave the read without a source (rule 3 of chain.go); what it showed
-// then would be that of the exploration in which the read has the excluded update as its source. The
-// expectation is the exploration of all orders.
+// then would be that of the exploration in which the read has the excluded update as its source.
+// The expectation is the exploration of all orders.
 func TestExcludedEnd(t *testing.T) {
 	add := func(loc int) Inst {
 		return Inst{Kind: Update, Loc: loc, Dst: -1, Reduce: true, Args: []Operand{Const(1)},
@@ -251,18 +259,14 @@ func TestExcludedEnd(t *testing.T) {
 			Scope: event.GPU}
 	}
 	const x, y, z, z2, w0, w1 = 0, 1, 2, 3, 4, 5
-	unless := func(target int) Inst { // what was loaded is 0
-		return Inst{Kind: Branch, Dst: -1, Args: []Operand{Reg(0)}, Target: target,
-			Eval: func(a []int64) (int64, bool) { return 1 - min(a[0], 1), true }}
-	}
 	p := &Program{Silent: true, Locations: []Location{{Name: "x"}, {Name: "y"}, {Name: "z", Value: 1},
 		{Name: "z2", Value: 1}, {Name: "w0"}, {Name: "w1"}}}
 	for i, code := range [][]Inst{
 		{load(y, 0, event.Acquire), add(x), add(x), store(w0, event.Release)},
 		{load(w0, 0, event.Acquire), load(w1, 1, event.Acquire), load(x, 2, event.Relaxed)},
-		{load(z, 0, event.Relaxed), unless(5), add(x), store(w1, event.Release),
+		{load(z, 0, event.Relaxed), unless(0, 5), add(x), store(w1, event.Release),
 			store(z2, event.Relaxed)},
-		{load(z2, 0, event.Relaxed), unless(5), add(x), store(y, event.Release), store(z, event.Relaxed)},
+		{load(z2, 0, event.Relaxed), unless(0, 5), add(x), store(y, event.Release), store(z, event.Relaxed)},
 	} {
 		th := Thread{Name: fmt.Sprint("P", i), Regs: make([]int64, 4), Code: code}
 		th.Position.CTA = i
@@ -270,15 +274,8 @@ func TestExcludedEnd(t *testing.T) {
 	}
 	want, full := visible(t, p, Options{keepChains: true})
 	got, s := visible(t, p, Options{})
-	for c := range want {
-		if !got[c] {
-			t.Errorf("%s is lost", c)
-		}
-	}
-	for c := range got {
-		if !want[c] {
-			t.Errorf("%s is made up", c)
-		}
+	if lost, made := missing(want, got), missing(got, want); len(lost)+len(made) > 0 {
+		t.Errorf("lost: %q, made up: %q", lost, made)
 	}
 	t.Logf("%d executions, %d with all orders; %d of %d results", s.Executions, full.Executions,
 		len(got), len(want))

@@ -29,8 +29,8 @@ optional:
 	@sh scripts/install-optional.sh junitparser
 	@sh scripts/install-optional.sh cmark-gfm
 
-# The live heap of most tests is a few MB. With Go's default they collect garbage every 4 MB, which was
-# most of their CPU: that of emu falls from 137 to 20 s, that of nodiff to 40 percent.
+# The live heap of most tests is a few MB. With Go's default they collect garbage every 4 MB, which
+# was most of their CPU: that of emu falls from 137 to 20 s, that of nodiff to 40 percent.
 test test-long: export GOGC ?= 400
 
 # test is the target of .ci/run.
@@ -100,7 +100,7 @@ docs: clang
 # names a checkout of it.
 explore-figures: clang
 	HEDDLE_LONG=1 $(GO) test ./internal/explore ./internal/engine/exhaustive -v -timeout 6h \
-		-run 'TestBruteForce|TestSymmetry|TestReplay|TestDat3M|TestFigures|TestSuiteBugs|TestTable|TestSuiteClean'
+		-run 'Test(BruteForce|Symmetry|Replay|Dat3M|Figures|SuiteBugs|Table|SuiteClean)'
 
 # man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build

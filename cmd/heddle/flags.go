@@ -435,8 +435,8 @@ func proxyFlags(fs *pflag.FlagSet, opt *driver.Options) {
 		"take a generic read that an asynchronous write overwrites without a proxy fence as `WHAT` error "+
 			"or ignore; the verdict then names it as an assumption")
 	choice(&opt.StrictScopes, "strict", "lenient", "mbar-scope",
-		"take an operation on an mbarrier without a written scope at that of the cluster (`HOW` lenient), "+
-			"or of the block, as the PTX ISA says (strict)")
+		"take an operation on an mbarrier without a written scope at that of the cluster "+
+			"(`HOW` lenient), or of the block, as the PTX ISA says (strict)")
 }
 
 // Type and String implement pflag.Value.

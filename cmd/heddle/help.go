@@ -18,7 +18,8 @@ type flagGroup struct {
 var flagGroups = []flagGroup{
 	{"Common flags", "root allow-exec kernel grid block arg launch seeds exec write output include define arch format " +
 		"verbose save"},
-	{"Launch", "global local cluster shared tmap seed warp benign proxy-fence proxy-war mbar-scope blockidx any-rounds"},
+	{"Launch", "global local cluster shared tmap seed warp benign proxy-fence proxy-war mbar-scope " +
+		"blockidx any-rounds"},
 	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats unroll max-executions symmetry"},
 	{"Proofs", "bounds only-intra-block assume assume-no-wrap invariants abstraction extern unwind " +
 		"print math-int solver smt-dir stats"},

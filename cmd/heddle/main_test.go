@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 //	fatbin [-elf] OUT IMAGE...     writes a fatbin (fatbin_test.go)
 //	saved OUT KERNEL ...           writes a saved launch (saved_test.go)
 //
-// They share a cache, so that heddle's headers are precompiled once, and its library of exec is
-// compiled once. A script that is about the cache sets a directory of its own.
+// They share a cache, so that heddle's headers and the runtime library of heddle exec are compiled
+// once. A script about the cache sets a directory of its own.
 func TestScripts(t *testing.T) {
 	cache := t.TempDir()
 	testscript.Run(t, testscript.Params{

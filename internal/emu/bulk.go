@@ -180,8 +180,9 @@ func (x *exec) issueBulk(in *inst, l int) {
 		x.issueBox(in, l)
 		return
 	}
-	v := bulkAt{size: x.src(&in.s[2])[l] & (1<<32 - 1), from: (x.src(&in.s[1])[l] + op.from.off) & op.from.amask,
-		to: (x.src(&in.s[0])[l] + op.to.off) & op.to.amask, home: x.block}
+	v := bulkAt{size: x.src(&in.s[2])[l] & (1<<32 - 1), home: x.block,
+		from: (x.src(&in.s[1])[l] + op.from.off) & op.from.amask,
+		to:   (x.src(&in.s[0])[l] + op.to.off) & op.to.amask}
 	if op.bar != nil {
 		var ok bool
 		if v.home, v.bar, ok = x.sharedAddress(in, &in.s[3], op.bar, l); !ok {
@@ -258,8 +259,8 @@ func (x *exec) destination(in *inst, l int, v *bulkAt) bool {
 	switch v.to = off; {
 	case op.mask != nil: // the same offset in every block
 	case b != x.block && !op.use.Remote:
-		x.fail(in, RemoteAddress, l, "%s to the shared memory of %s: without .shared::cluster it reaches "+
-			"that of its own block only", in.ir.Op(), x.blockText(b))
+		x.fail(in, RemoteAddress, l, "%s to the shared memory of %s: without .shared::cluster it "+
+			"reaches that of its own block only", in.ir.Op(), x.blockText(b))
 		return false
 	case b != v.home:
 		x.fail(in, RemoteAddress, l, "%s writes the shared memory of %s and signals an mbarrier of %s; "+

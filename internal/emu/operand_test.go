@@ -124,8 +124,8 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// Accesses in .shared::cluster reach the shared memory of the block itself and of the other blocks of
-// its cluster, by addresses from mapa (PTX ISA 9.7.9.23).
+// Accesses in .shared::cluster reach the shared memory of the block itself and of the other blocks
+// of its cluster, by addresses from mapa (PTX ISA 9.7.9.23).
 func TestClusterShared(t *testing.T) {
 	text := `.shared .align 4 .b8 sh[128];
 	shl.b32 %u, %t, 2;

@@ -177,7 +177,8 @@ func TestFences(t *testing.T) {
 // are not of this kind.
 func TestBulk(t *testing.T) {
 	toShared := BulkUse{To: event.Shared, From: event.Global, Size: 2, Barrier: 3, Mask: -1, Value: -1}
-	toGlobal := BulkUse{To: event.Global, From: event.Shared, Size: 2, Barrier: -1, Mask: -1, Value: -1}
+	toGlobal := BulkUse{To: event.Global, From: event.Shared, Size: 2, Barrier: -1, Mask: -1,
+		Value: -1}
 	with := func(u BulkUse, change func(*BulkUse)) BulkUse {
 		change(&u)
 		return u

@@ -66,8 +66,9 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 
 func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
 
-// addend is the constant that an atomic adds, or subtracts; or what it adds, and how much that is at
-// most. add is 0 for other operations, and if what is added may be negative, as far as its bits say.
+// addend is the constant that an atomic adds, or subtracts; or what it adds, and how much that is
+// at most. add is 0 for other operations, and if what is added may be negative, as far as its bits
+// say.
 func (x *exec) addend(in *ir.Instr, st *state) (add uint64, by smt.Term, down bool) {
 	class := in.Type.Class()
 	if class != isa.Unsigned && class != isa.Signed || in.Type == isa.U16x2 || in.Type == isa.S16x2 {

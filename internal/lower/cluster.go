@@ -22,8 +22,8 @@ var (
 )
 
 // clusterArch is the oldest architecture with clusters (PTX ISA 11.7). A file with a kernel that
-// needs them is compiled for it, unless the user names another architecture, or the file is part of
-// a program that is to run, in which host code has to agree (and nvcc chooses none by itself).
+// needs them is compiled for it if the user names no architecture. Files of a program to run are
+// not: their host code must be compiled for the same one, and nvcc does not choose one either.
 const clusterArch = "sm_90"
 
 // clusterError reports that the architecture has no clusters, and a kernel needs them.

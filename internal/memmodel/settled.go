@@ -2,8 +2,8 @@ package memmodel
 
 // Settled reports whether base causality order before the events of s is final: no choice among the
 // events of the graph that is still open, of a source or of an order of fences, adds a pair to that
-// order that leads to one of them. Such a pair ends in the last operation of an acquire pattern whose
-// read, or an atomic operation that it reads through, has no source yet, or in a fence.sc.
+// order that leads to one of them. Such a pair ends in the last operation of an acquire pattern
+// whose read, or an atomic operation that it reads through, has no source yet, or in a fence.sc.
 //
 // Events that are added later are not considered. If they follow all of s, they add no such pair
 // either: it would close a cycle through a write of s, which axiom Coherence forbids.

@@ -135,8 +135,8 @@ func TestClusterPhasesAgainstEnumeration(t *testing.T) {
 	for seed := range chunks {
 		comparePhases(t, 1000+seed, 1000, &n, oracle.RandomCluster)
 	}
-	t.Logf("%d programs, %d with an execution that ends: %d accepted, %d rejected, %d because of the life "+
-		"of a block", n.programs.Load(), n.ended.Load(), n.accepted.Load(), n.rejected.Load(),
+	t.Logf("%d programs, %d with an execution that ends: %d accepted, %d rejected, %d because of the "+
+		"life of a block", n.programs.Load(), n.ended.Load(), n.accepted.Load(), n.rejected.Load(),
 		n.lives.Load())
 	if 10*n.accepted.Load() < n.programs.Load() || 20*n.lives.Load() < n.programs.Load() {
 		t.Error("the programs show too little")

@@ -31,7 +31,9 @@ type object struct {
 // reached is what threads of the block of an object, and those of other blocks, have released.
 type reached struct{ near, far *know }
 
-func (r reached) join(s reached) reached { return reached{join(r.near, s.near), join(r.far, s.far)} }
+func (r reached) join(s reached) reached {
+	return reached{join(r.near, s.near), join(r.far, s.far)}
+}
 
 // add adds what a thread of block by releases at a scope, at an object of block home.
 func (r *reached) add(k *know, by, home *block, scope event.Scope) {

@@ -21,8 +21,8 @@ func unordered(a, b *thread.Access) bool {
 }
 
 // excused reports whether two strong accesses may belong to a protocol: two stores, of which one is
-// the last; a store of a constant, which may raise a flag; the numbers of a ticket lock; and accesses to an array on which the
-// kernel also uses atomics, acquire or release.
+// the last; a store of a constant, which may raise a flag; the numbers of a ticket lock; and
+// accesses to an array on which the kernel also uses atomics, acquire or release.
 func (p *prover) excused(a, b *thread.Access) bool {
 	if a.Kind.Writes() && b.Kind.Writes() || slices.ContainsFunc(p.tickets, func(l *ticketLock) bool {
 		return l.serving == arrayOf(a, b)

@@ -242,8 +242,8 @@ func (f *flags) releasedBy(set *thread.Access) []*ir.Instr {
 }
 
 // before reports whether the thread that sets a flag, or its block if byBlock, does x before the
-// release pattern that the store is part of, whenever it does x at all: in the iteration in which it
-// sets the flag, if both are in the loop around that.
+// release pattern that the store is part of, whenever it does x at all: in the iteration in which
+// it sets the flag, if both are in the loop around that.
 func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
 	if x.Async || x == set {
 		return false
@@ -357,8 +357,8 @@ func (f *flags) set(l *thread.Access, guard smt.Term, loops []int) (found, bool)
 	return found{at: last.Apply(l.Offset), value: value}, true
 }
 
-// order is the formula that x, of thread t, happens before y, of the other one, the terms of the two
-// threads of which it is made, and facts about the leaders of their blocks.
+// order is the formula that x, of thread t, happens before y, of the other one, the terms of the
+// two threads of which it is made, and facts about the leaders of their blocks.
 type order struct {
 	holds   smt.Term
 	threads [2][]smt.Term

@@ -133,8 +133,8 @@ func (p *prover) unsat(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution
 	return a.Status == smt.Unsat
 }
 
-// handsOn reports whether every path from the access that takes a lock to the instruction that frees
-// it passes an acquire pattern of accesses to a space and then a release pattern.
+// handsOn reports whether every path from the access that takes a lock to the instruction that
+// frees it passes an acquire pattern of accesses to a space and then a release pattern.
 func (p *prover) handsOn(paths *ir.Paths, take *thread.Access, free *ir.Instr, s event.Space) bool {
 	acquiring, releasing := p.fence(event.Order.Acquires, s), p.fence(event.Order.Releases, s)
 	begins := []*ir.Instr{take.Instr}

@@ -32,7 +32,7 @@ type pair struct {
 	accesses [2]*thread.Access
 	arrived  bool
 	zero     []*thread.Object // arrays of flags of which the query assumes that they are 0 at first
-	wraps    bool             // the query assumes that the counter of a ticket lock does not wrap around
+	wraps    bool             // the query assumes that the tickets of a lock do not wrap around
 }
 
 // depths are the numbers of levels of loop axioms that are tried in turn: most pairs need none.

@@ -140,7 +140,8 @@ func whileLoop(before, body string) string {
 		"	add.u32 %n, %n, 1;\n	bra L;\nX:\n"
 }
 
-// blockFlag is a kernel in which block 0 sets a flag behind its data and more code, and others wait.
+// blockFlag is a kernel in which block 0 sets a flag behind its data and more code, and others
+// wait.
 func blockFlag(more string) string {
 	return `	@!%p0 bra E;
 	setp.ne.u32 %q, %b, 0;
@@ -347,8 +348,8 @@ E:
 	}
 }
 
-// TestLeftOver: a counter that an earlier launch of the kernel has left as it is starts at 0 only if
-// the kernel may set its array to 0. Adding a constant may, if that takes something away.
+// TestLeftOver: a counter that an earlier launch of the kernel has left as it is starts at 0 only
+// if the kernel may set its array to 0. Adding a constant may, if that takes something away.
 func TestLeftOver(t *testing.T) {
 	dim := func(n uint32) event.Dim3 { return event.Dim3{X: n, Y: 1, Z: 1} }
 	for what, want := range map[string]bool{"4": false, "-4": true, "0": false, "%n": true,

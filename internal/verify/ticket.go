@@ -11,12 +11,12 @@ import (
 
 // Ticket locks: a thread takes a ticket by an addition to one counter, waits until another counter,
 // which says who is served, equals its ticket, and calls the next number by storing its ticket plus
-// one there, or by adding one. Two accesses of two holders are ordered through the calls in between.
-// The proof is in docs/theory/lock-step.md, "Ticket locks".
+// one there, or by adding one. Two accesses of two holders are ordered through the calls in
+// between. The proof is in docs/theory/lock-step.md, "Ticket locks".
 //
 // Deviations and limits: the counters are in global memory, the wait is outside of loops or in one
-// loop of its own, and a lock protects what the thread does that took the ticket. That fences are in
-// Fence-SC order is not used. As for locks, each load must return anything
+// loop of its own, and a lock protects what the thread does that took the ticket. That fences are
+// in Fence-SC order is not used. As for locks, each load must return anything
 // (thread.Thread.Adversarial). That the counter of tickets does not wrap around is an assumption of
 // the verdict where the sum of the additions is not known.
 
@@ -198,8 +198,8 @@ func (l *ticketLock) holds(e entry, x *thread.Access) (t turn, ticket, is smt.Te
 	return turn{found.Apply(e.wait.Offset), took.Apply(e.take.Offset)}, ticket, is
 }
 
-// readBack is what the loads of the number in front of a call have returned: the ticket, since nobody
-// but the holder changes the number, and it has not done so (PTX ISA 8.10.5).
+// readBack is what the loads of the number in front of a call have returned: the ticket, since
+// nobody but the holder changes the number, and it has not done so (PTX ISA 8.10.5).
 func (l *ticketLock) readBack(e entry, w *thread.Access, t turn, ticket smt.Term) []smt.Term {
 	c := l.p.c
 	var out []smt.Term
@@ -242,8 +242,8 @@ func (l *ticketLock) once() bool {
 	return !slices.ContainsFunc(l.frees, func(r call) bool { return l.called(r.entry, r.write.Instr) })
 }
 
-// counted reports whether all tickets of one counter differ: all writes to it add up, and the sum of
-// all does not wrap around, as far as it is known.
+// counted reports whether all tickets of one counter differ: all writes to it add up, and the sum
+// of all does not wrap around, as far as it is known.
 func (l *ticketLock) counted() bool {
 	p := l.p
 	done := map[*thread.Access]bool{}

@@ -1,6 +1,6 @@
 // The block that finishes last adds up what all blocks have left.
-// Why: its counter observes the others' through the chain of atomics (PTX ISA 8.9.2); a fence before
-// the counter releases what a block has left, and one behind it acquires it (8.8).
+// Why: its counter observes the others' through the chain of atomics (PTX ISA 8.9.2); a fence
+// before the counter releases what a block has left, and one behind it acquires it (8.8).
 // explore: right 2 2 verified
 // explore: no_fence 2 2 bug reads part\[
 // explore: no_release 2 2 bug reads part\[

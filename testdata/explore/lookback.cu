@@ -24,7 +24,8 @@ __device__ void fence(bool really) {
 
 struct Word {
     __device__ void publish(int block, int s, int sum) {
-        *(volatile unsigned long long *)&packed[block] = (unsigned long long)s << 32 | (unsigned)sum;
+        unsigned long long both = (unsigned long long)s << 32 | (unsigned)sum;
+        *(volatile unsigned long long *)&packed[block] = both;
     }
     __device__ int look(int block, int *sum) {
         unsigned long long w = *(volatile unsigned long long *)&packed[block];

@@ -1,6 +1,6 @@
 // Flags set in loops: tiles that wait for earlier tiles. Each kernel has its expected verdict with
-// the reason, and its launch; "unknown" marks kernels that the rule for flags does not cover, or whose
-// race a replay does not show. Flags are 0 at the start.
+// the reason, and its launch; "unknown" marks kernels that the rule for flags does not cover, or
+// whose race a replay does not show. Flags are 0 at the start.
 #include <cuda/atomic>
 
 __device__ volatile int ready[4096];
@@ -112,8 +112,8 @@ __global__ void two_loops(int *out) {
     out[blockIdx.x] = sum;
 }
 
-// unknown: what comes before the loop comes before each flag; the rule looks at the flag of the same
-// iteration, and there is none
+// unknown: what comes before the loop comes before each flag; the rule looks at the flag of the
+// same iteration, and there is none
 // heddle: grid=4 block=1
 __global__ void before_the_loop(int *out) {
     total[blockIdx.x] = 1;

@@ -1,7 +1,7 @@
-// Ranks from additions of any size: each thread gets the places [r, r+k) where r is what an addition
-// of k returns. Each kernel has its expected verdict with the reason, and its launch; "unknown" marks
-// kernels that the rule does not cover, or whose race a replay does not show. Counters are 0 at the
-// start.
+// Ranks from additions of any size: each thread gets the places [r, r+k) where r is what an
+// addition of k returns. Each kernel has its expected verdict with the reason, and its launch;
+// "unknown" marks kernels that the rule does not cover, or whose race a replay does not show.
+// Counters are 0 at the start.
 #include <cuda/atomic>
 
 __device__ unsigned taken, turns[16];

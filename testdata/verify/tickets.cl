@@ -1,5 +1,6 @@
 // Ticket locks by the atomics of OpenCL 2.0. Each kernel has its expected outcome with the reason,
-// and its launch. Counters are 0 at the start. Sections are those of the OpenCL C 3.0 specification.
+// and its launch. Counters are 0 at the start. Sections are those of the OpenCL C 3.0
+// specification.
 
 #define FENCE(FLAGS, ORDER) atomic_work_item_fence(FLAGS, memory_order_##ORDER, memory_scope_device)
 #define TICKET(C) atomic_fetch_add_explicit(C, 1, memory_order_relaxed, memory_scope_device)

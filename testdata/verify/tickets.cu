@@ -1,6 +1,6 @@
 // Ticket locks. Each kernel has its expected verdict with the reason, and its launch; "unknown"
-// marks kernels that the rule for ticket locks does not cover, or whose race a replay does not show.
-// Counters are 0 at the start.
+// marks kernels that the rule for ticket locks does not cover, or whose race a replay does not
+// show. Counters are 0 at the start.
 #include <cuda/atomic>
 
 struct ticket_lock {

@@ -35,9 +35,9 @@ func (r *Run) lifetime(e *race.LifetimeError, seed uint64) {
 		if e.Kind == race.MayHaveEnded {
 			s.Message = fmt.Sprintf("%s %s the shared memory of %s, all threads of which may have ended",
 				op, what, block)
-			note = "no thread of the block waits for it before it ends; a barrier.cluster.arrive behind the " +
-				"last access and a barrier.cluster.wait by the block, also relaxed ones, keep it alive (CUDA " +
-				"C++ Programming Guide, \"Distributed Shared Memory\")"
+			note = "no thread of the block waits for it before it ends; a barrier.cluster.arrive behind " +
+				"the last access and a barrier.cluster.wait by the block, also relaxed ones, keep it alive " +
+				"(CUDA C++ Programming Guide, \"Distributed Shared Memory\")"
 		}
 		d := r.errorFinding(code, &s, e.Count, seed)
 		d.Notes = append(d.Notes, note)

@@ -347,9 +347,9 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		return r.unseparated(rc)
 	}
 	if rc.Space == event.Shared {
-		return "the threads are in different blocks of a cluster: its barrier orders them (barrier.cluster, " +
-			"released by the arrival and acquired by the wait), or an mbarrier at the scope of the cluster " +
-			"(PTX ISA 9.7.13.3, 9.7.13.15)"
+		return "the threads are in different blocks of a cluster: its barrier orders them " +
+			"(barrier.cluster, released by the arrival and acquired by the wait), or an mbarrier at the " +
+			"scope of the cluster (PTX ISA 9.7.13.3, 9.7.13.15)"
 	}
 	return r.Job.Module.BarrierName(false) + " does not order threads of different blocks: another launch " +
 		"does, or a barrier of the grid (cooperative launch), or release and acquire operations of device " +

@@ -45,7 +45,8 @@ func (r *Run) betweenBlocks(rc *race.Race, one, two emu.SiteInfo) string {
 			"before it, and after it as well", line, fence)
 	}
 	if rc.Space == event.Shared {
-		return "put barrier.cluster.arrive and barrier.cluster.wait (cluster.sync()) between the two accesses"
+		return "put barrier.cluster.arrive and barrier.cluster.wait (cluster.sync()) between the two " +
+			"accesses"
 	}
 	switch a, b := rc.First.Kind.RMW(), rc.Second.Kind.RMW(); {
 	case a != b:

@@ -62,8 +62,9 @@ type graphRecorder struct {
 func (r *graphRecorder) of(w event.Warp) bool { return r.geometry.BlockOf(w) == r.block }
 
 func newGraphRecorder(g event.Geometry, block uint32) *graphRecorder {
-	return &graphRecorder{geometry: g, block: block, open: map[uint8]*graphNode{}, numbers: map[uint8]uint64{},
-		waited: make([][32]int32, g.WarpsPerBlock()), exited: make([]uint32, g.WarpsPerBlock())}
+	return &graphRecorder{geometry: g, block: block, open: map[uint8]*graphNode{},
+		numbers: map[uint8]uint64{}, waited: make([][32]int32, g.WarpsPerBlock()),
+		exited: make([]uint32, g.WarpsPerBlock())}
 }
 
 func (r *graphRecorder) warp(w event.Warp) int {

@@ -6,11 +6,10 @@ import (
 )
 
 // Threads take slots of an array by adding to a counter: the results of atom.add differ between
-// threads, as long as all operations on the counter are additions in one direction. What is added may
-// differ too, and may be 0. Atomics on one
-// word are executed one after the other (PTX ISA 8.9.3). So of two additions of c1 and c2 > 0, the
-// later one returns at least c1 more than the first, and less than 2^w - c2 more while the sum of
-// all additions stays below 2^w.
+// threads, as long as all operations on the counter are additions in one direction. What is added
+// may differ too, and may be 0. Atomics on one word are executed one after the other (PTX ISA
+// 8.9.3). So of two additions of c1 and c2 > 0, the later one returns at least c1 more than the
+// first, and less than 2^w - c2 more while the sum of all additions stays below 2^w.
 //
 // A plain store to the counter is no addition. In the interval of the two additions it would race
 // with one of them, so up to the first race there is none. Between additions of two intervals of a
@@ -81,7 +80,8 @@ type schematic struct {
 
 // NewSlots returns slots over the terms of c: none at first.
 func NewSlots(c *smt.Context) *Slots {
-	return &Slots{c: c, of: map[string]schematic{}, sums: map[*Object]sum{}, doubts: map[*Object][]Doubt{}}
+	return &Slots{c: c, of: map[string]schematic{}, sums: map[*Object]sum{},
+		doubts: map[*Object][]Doubt{}}
 }
 
 // Add declares that the symbol result, a function of the loop counters, is the result of a ticket.
@@ -98,9 +98,9 @@ func (s *Slots) Doubt(o *Object, guard, by smt.Term) {
 // taken to differ.
 func (s *Slots) Doubts(o *Object) []Doubt { return s.doubts[o] }
 
-// SetSum notes the sum of the constants that atomics add to one counter of an array: all of them, at
-// most, or if known is false, those of one thread and iteration. Whatever else writes there is not
-// part of it.
+// SetSum notes the sum of the constants that atomics add to one counter of an array: all of them,
+// at most, or if known is false, those of one thread and iteration. Whatever else writes there is
+// not part of it.
 func (s *Slots) SetSum(o *Object, total uint64, known bool) { s.sums[o] = sum{total, known} }
 
 // Sum returns what SetSum has noted; ok is false for an array to which no atomic adds a constant.

@@ -2,15 +2,16 @@ package gen
 
 // FlagLoops returns a kernel of Flags whose threads wait for flags and set them in a loop over
 // tiles, as a scan with look-back does: each block takes every so many tiles, or a row of them, or
-// each thread does. Which flag an iteration sets and for which it waits are drawn; some kernels set
-// a flag in several iterations or from several blocks, or wait for one that is set too early. The
-// parameters are those of Phases.
+// each thread does. The flag that an iteration sets and the one for which it waits are drawn. Some
+// kernels set a flag in several iterations or from several blocks. The parameters are those of
+// Phases.
 func FlagLoops(src Source) Kernel {
 	g := &flags{protocol: protocol{random{src: src}, 8, 10}, blocks: true}
 	return protocolOf(src, 1, [4]uint32{1, 2, 4, 33}, g.loop, flagsText)
 }
 
-// loop writes the loop of a kernel of FlagLoops over tiles, %m of them in each of %k iterations.
+// loop writes the parts of the kernel. %k counts the iterations, or the tiles, and %m is the number
+// of blocks, or of threads.
 func (g *flags) loop() string {
 	g.emit(".reg .b32 %%k, %%m, %%c;\n\tmov.u32 %%m, %%nctaid.x;\n\tmov.u32 %%k, 0;")
 	rounds := g.mostly("3", "2", "%n")
@@ -46,7 +47,7 @@ func (g *flags) loop() string {
 	back := []string{"1", "1", "%m", "2"}[g.n(4)]
 	g.emit("sub.u32 %%v, %%w, %s;", back)
 	g.emit("setp.ge.u32 %%p1, %%w, 0;\n\tsetp.ge.u32 %%p2, %%w, %s;", back)
-	if g.n(6) == 0 { // a block goes on to work for others before it waits for them
+	if g.n(6) == 0 { // a block sets its flag before it waits for another one
 		g.produce()
 		g.consume()
 	} else {

@@ -1,9 +1,10 @@
 package gen
 
-// Tickets returns a kernel in which threads update counters under ticket locks. Where a ticket comes
-// from, what a thread waits for, how the next number is called, the fences, which lock protects which
-// counter, and who does it how often, are drawn: most choices are right, and each has wrong ones
-// beside it. Waits are bounded where the number may never come. The parameters are those of Phases.
+// Tickets returns a kernel in which threads update counters under ticket locks. Where a ticket
+// comes from, what a thread waits for, how the next number is called, the fences, which lock
+// protects which counter, and who does it how often, are drawn: most choices are right, and each
+// has wrong ones beside it. Waits are bounded where the number may never come. The parameters are
+// those of Phases.
 func Tickets(src Source) Kernel {
 	g := &tickets{protocol: protocol{random{src: src}, 11, 12}}
 	return protocolOf(src, 1, [4]uint32{1, 2, 4, 33}, g.body, ticketsText)

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // defaultArch is the architecture without -arch. sm_80 is the oldest with redux.sync and cp.async,
@@ -258,30 +259,33 @@ type place struct {
 var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
 	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
 
-// run compiles. It starts the three processes together, so that opt and llc load while clang works.
+// run compiles. opt and llc load while clang prints its module, and not before: if clang finds
+// errors, they would have been loaded for nothing, which costs as much as half of a run of clang.
 // source returns the text of a file, extra are further options of clang.
 func (b *build) run(ctx context.Context, source func(string) []byte, extra ...string) (*output,
 	error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	keep := b.opt.OptLevel == ""
-	llc, err := start(ctx, b.tc.Llc, b.llcArgs())
-	if err != nil {
-		return nil, err
-	}
-	defer llc.abandon(stop)
-	var opt *stage
-	if keep {
-		if opt, err = start(ctx, b.tc.Opt, b.optArgs()); err != nil {
-			return nil, err
+	var opt, llc *stage
+	var optErr, llcErr error
+	load := sync.OnceFunc(func() {
+		if keep {
+			opt, optErr = start(ctx, b.tc.Opt, b.optArgs())
 		}
-		defer opt.abandon(stop)
-	}
-	clang, err := start(ctx, b.tc.Clang, b.clangArgs(extra...))
+		llc, llcErr = start(ctx, b.tc.Llc, b.llcArgs())
+	})
+	clang, err := startWith(ctx, b.tc.Clang, b.clangArgs(extra...), load)
 	if err != nil {
 		return nil, err
 	}
-	defer clang.abandon(stop)
+	defer func() {
+		clang.abandon(stop)
+		stop()
+		load() // waits if it has begun; starts nothing after stop
+		opt.abandon(stop)
+		llc.abandon(stop)
+	}()
 	m, warnings, err := b.module(ctx, clang)
 	if err != nil {
 		return nil, err
@@ -289,6 +293,10 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	functions := b.debugInfo(m).places(m)
 	omitted, err := b.omitRefused(m, functions)
 	if err != nil {
+		return nil, err
+	}
+	load()
+	if err := errors.Join(optErr, llcErr); err != nil {
 		return nil, err
 	}
 	if keep {
@@ -420,15 +428,32 @@ func userName(path, abs, given, cwd string) string {
 type stage struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	stdout bytes.Buffer
+	stdout firstWrite
 	stderr bytes.Buffer
 	waited bool // Wait has been called
+}
+
+// firstWrite collects output and calls begun at the first write.
+type firstWrite struct {
+	text  bytes.Buffer
+	begun func() // may be called several times
+}
+
+// Write appends p.
+func (w *firstWrite) Write(p []byte) (int, error) {
+	w.begun()
+	return w.text.Write(p)
 }
 
 // start starts a process that waits for its input. Its output is collected in memory: pipes between
 // the processes would save nothing, since each step needs the complete module.
 func start(ctx context.Context, path string, args []string) (*stage, error) {
-	s := &stage{cmd: command(ctx, path, args...)}
+	return startWith(ctx, path, args, func() {})
+}
+
+// startWith starts a process like start, and calls begun when it writes to standard output.
+func startWith(ctx context.Context, path string, args []string, begun func()) (*stage, error) {
+	s := &stage{cmd: command(ctx, path, args...), stdout: firstWrite{begun: begun}}
 	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -453,12 +478,12 @@ func (s *stage) finish(input []byte) ([]byte, error) {
 	if err := errors.Join(writeErr, closeErr); err != nil && len(input) > 0 {
 		return nil, err
 	}
-	return s.stdout.Bytes(), nil
+	return s.stdout.text.Bytes(), nil
 }
 
-// abandon kills a process that is not needed after all.
+// abandon kills a process that is not needed after all; s may be nil.
 func (s *stage) abandon(stop context.CancelFunc) {
-	if s.waited {
+	if s == nil || s.waited {
 		return
 	}
 	stop()

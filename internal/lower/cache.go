@@ -168,7 +168,7 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 }
 
 // maxEntries bounds the number of results.
-const maxEntries = 500
+const maxEntries = 4000
 
 // hashOf returns the SHA-256 of b in hexadecimal.
 func hashOf(b []byte) string {

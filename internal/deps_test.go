@@ -119,6 +119,7 @@ var rules = map[string]string{
 	"testing/kernels":    "source ptx ir irgen launch lower",
 	"testing/longkernel": "",
 	"testing/cputime":    "",
+	"testing/long":       "",
 
 	"testing/jsonschema": "",
 	"testing/mutate":     "",

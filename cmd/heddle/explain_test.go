@@ -13,13 +13,19 @@ import (
 	"heddle/internal/diag"
 )
 
-// Every code's example must show that very code, as heddle explain promises, and the repaired one must be clean.
+// Every code's example must show that very code, as heddle explain promises, and the repaired one must
+// be clean. What heddle prints for both is in docs/examples/codes, which the pages of the codes show.
 func TestCodeExamples(t *testing.T) {
+	docs, err := filepath.Abs("../../docs/examples/codes")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, doc := range diag.Docs() {
 		t.Run(string(doc.Code), func(t *testing.T) {
 			if filepath.Ext(doc.Example.File) == ".cu" && !hasClang() {
 				t.Skip("no clang")
 			}
+			t.Chdir(t.TempDir()) // one directory, so that each example is compiled once
 			code, out, errs := runExample(t, doc.Repaired())
 			codes, _ := results(t, []byte(out))
 			if code != exitClean || slices.Contains(codes, string(doc.Code)) {
@@ -53,24 +59,39 @@ func TestCodeExamples(t *testing.T) {
 					t.Errorf("exit code %d, findings %v\n%s%s", code, codes, out, errs)
 				}
 			}
+			if testing.Short() || !hasClang() {
+				return
+			}
+			var text strings.Builder
+			for _, e := range []diag.Example{doc.Example, doc.Repaired()} {
+				text.WriteString(transcript(t, e))
+			}
+			current(t, filepath.Join(docs, string(doc.Code)+".txt"), text.String())
 		})
 	}
 }
 
-// enterExample makes a directory with the file of an example the current one until the test ends. The
-// name of the file is relative, so that all tests of an example compile it once.
-func enterExample(t *testing.T, e diag.Example) {
+// writeExample empties the current directory but for the file of an example.
+func writeExample(t *testing.T, e diag.Example) {
 	t.Helper()
-	t.Chdir(t.TempDir())
+	files, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := os.RemoveAll(f); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.WriteFile(e.File, []byte(e.Text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// runExample returns the exit code and what is printed.
+// runExample runs an example in the current directory and returns the exit code and what is printed.
 func runExample(t *testing.T, e diag.Example) (code int, stdout, stderr string) {
 	t.Helper()
-	enterExample(t, e)
+	writeExample(t, e)
 	var out, errs bytes.Buffer
 	args := slices.Concat([]string{cmp.Or(e.Command, "run"), "--format", "json"}, e.Flags,
 		[]string{e.File})
@@ -84,31 +105,10 @@ func runExample(t *testing.T, e diag.Example) (code int, stdout, stderr string) 
 	return code, out.String(), errs.String()
 }
 
-// TestCodeReports holds docs/examples/codes to what heddle prints for the example of each code, and
-// for the repaired one, both in the directory of the file. The pages of the codes show them.
-func TestCodeReports(t *testing.T) {
-	if testing.Short() || !hasClang() {
-		t.Skip("compiles kernels")
-	}
-	docs, err := filepath.Abs("../../docs/examples/codes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, doc := range diag.Docs() {
-		t.Run(string(doc.Code), func(t *testing.T) {
-			var text strings.Builder
-			for _, e := range []diag.Example{doc.Example, doc.Repaired()} {
-				text.WriteString(transcript(t, e))
-			}
-			current(t, filepath.Join(docs, string(doc.Code)+".txt"), text.String())
-		})
-	}
-}
-
 // transcript runs an example as heddle explain shows it, and returns the command with both streams.
 func transcript(t *testing.T, e diag.Example) string {
 	t.Helper()
-	enterExample(t, e)
+	writeExample(t, e)
 	line := e.CommandLine()
 	var out bytes.Buffer
 	run(strings.Fields(line)[1:], strings.NewReader(""), &out, &out)

@@ -20,6 +20,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/lower"
+	"heddle/internal/testing/long"
 )
 
 func TestMain(m *testing.M) {
@@ -48,6 +49,8 @@ func TestScripts(t *testing.T) {
 				return hasClang(), nil
 			case "llc":
 				return hasLLC(), nil
+			case "long": // the parts of long scripts that the ordinary run leaves out
+				return long.All(), nil
 			case "cccl:installed": // where heddle finds a copy of CCCL that nothing names
 				return installedCCCL() != "", nil
 			case "cccl": // $CCCL_COPY is a copy of CCCL

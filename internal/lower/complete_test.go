@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // memoryOp is an access of the source: its kind (load, store, atomic) at a position.
@@ -194,8 +196,8 @@ const (
 // are compared. The IR is compared without counting, since inlining repeats accesses.
 func TestComplete(t *testing.T) {
 	compiler := compilers(t)[0]
-	for i, name := range suites(t) {
-		if i%8 != 0 && os.Getenv("HEDDLE_LONG") == "" && !strings.Contains(name, "block_primitives") {
+	for _, name := range suites(t) {
+		if !long.Keep(name, 24) && !strings.Contains(name, "block_primitives") {
 			continue // a sample: all of them take half a minute
 		}
 		list, _ := missing(t, name, compiler) // some files of the suites do not compile
@@ -309,6 +311,7 @@ func TestAttacks(t *testing.T) {
 	compiler := compilers(t)[0]
 	for _, c := range attacks {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 4)
 			list, ok := missing(t, writeSource(t, "k.cu", c.src), compiler)
 			if !ok {
 				t.Fatal("does not compile, or has no access")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // Device code that does not compile costs the kernels that need it; the others are compiled. Where
@@ -125,6 +127,7 @@ func TestOmitted(t *testing.T) {
 	compiler := compilers(t)[0]
 	for _, c := range omitCases {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 4)
 			r, err := File(context.Background(), writeSource(t, "k.cu", c.src),
 				Options{Compiler: compiler, CacheDir: testCache})
 			var ce *CompileError

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 const goodKernel = `__global__ void good(int *p) { p[threadIdx.x] = 1; }
@@ -80,6 +82,7 @@ func TestHostCode(t *testing.T) {
 	compiler := compilers(t)[0]
 	for _, c := range hostCases {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			r := lowerSource(t, c.src, Options{Compiler: compiler})
 			for _, want := range c.kernels {
 				found := false
@@ -140,6 +143,7 @@ func TestDeviceErrors(t *testing.T) {
 	compiler := compilers(t)[0]
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			_, err := File(context.Background(), writeSource(t, "k.cu", c.src),
 				Options{Compiler: compiler, CacheDir: testCache})
 			var ce *CompileError

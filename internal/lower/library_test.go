@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // libraryPrograms are host code for each library, with the calls of its documentation. All of them
@@ -89,6 +91,7 @@ unsigned host() { unsigned p; nvmlDevice_t d; nvmlInit(); nvmlDeviceGetHandleByI
 func TestLibraries(t *testing.T) {
 	for _, c := range libraryPrograms {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 2)
 			r := lowerSource(t, c.src+"\n__global__ void k(int *p) { p[0] = 1; }\n",
 				Options{Compiler: compilers(t)[0]})
 			if len(r.Kernels) == 0 || len(r.Warnings) > 0 || len(r.Omitted) > 0 {

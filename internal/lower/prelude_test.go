@@ -3,6 +3,8 @@ package lower
 import (
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // Sources that nvcc accepts, with what the PTX must contain. The reasons are in the CUDA C++
@@ -143,6 +145,7 @@ __global__ void k(int *p) {
 }`, "barrier.sync"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 2)
 			r := lowerSource(t, c.src, Options{Compiler: compilers(t)[0]})
 			for want := range strings.SplitSeq(c.want, "|") {
 				if !strings.Contains(string(r.PTX), want) || len(r.Omitted) > 0 {

@@ -1,8 +1,11 @@
 package lower_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"heddle/internal/ir"
@@ -53,15 +56,18 @@ func TestUnsetVariables(t *testing.T) {
 			"struct S { int x[3]; }; auto f = [](int n) { S s; s.x[0] = s.x[1] = 2; if (n) s.x[2] = 1; return s; }; a[f(n).x[2]] = 1;", 1},
 		{"in some iterations", "for (int i = 0; i < n; i++) { int x; if (i) x = i; a[x] = 1; }", 1},
 	}
-	for _, test := range tests {
-		path := filepath.Join(t.TempDir(), "unset.cu")
-		if err := os.WriteFile(path, []byte("__global__ void k(int *a, int n) { "+test.body+" }\n"),
-			0o644); err != nil {
-			t.Fatal(err)
-		}
-		m, _ := kernels.File(t, path, lower.Options{})
-		f := m.Funcs[0]
-		if n := unwritten(f); n != test.unset {
+	var text strings.Builder
+	for i, test := range tests {
+		fmt.Fprintf(&text, "extern \"C\" __global__ void k%d(int *a, int n) { %s }\n", i, test.body)
+	}
+	path := filepath.Join(t.TempDir(), "unset.cu")
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := kernels.File(t, path, lower.Options{})
+	for i, test := range tests {
+		at := slices.IndexFunc(m.Funcs, func(f *ir.Func) bool { return f.Name == fmt.Sprintf("k%d", i) })
+		if n := unwritten(m.Funcs[at]); n != test.unset {
 			t.Errorf("%s: %d registers that some way reads without a write, want %d", test.name, n,
 				test.unset)
 		}

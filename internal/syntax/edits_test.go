@@ -12,6 +12,7 @@ import (
 	"heddle/internal/place"
 	"heddle/internal/source"
 	"heddle/internal/syntax"
+	"heddle/internal/testing/long"
 )
 
 // In the texts of this test, ^ requests a barrier after the preceding statement, and ~ after a
@@ -162,6 +163,7 @@ var editTests = []struct {
 func TestEdits(t *testing.T) {
 	for _, tt := range editTests {
 		t.Run(tt.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			name := tt.file
 			if name == "" {
 				name = "k.cu"

@@ -12,6 +12,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // threads records the memory accesses and barriers of each thread, in program order.
@@ -75,7 +76,7 @@ func TestMarksRunTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(text, []byte("expect: clean")) || os.Getenv("HEDDLE_LONG") == "" && i%8 != 0 {
+		if !bytes.Contains(text, []byte("expect: clean")) || !long.All() && i%12 != 0 {
 			continue
 		}
 		set := source.NewSet()

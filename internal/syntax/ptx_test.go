@@ -1,7 +1,6 @@
 package syntax_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"heddle/internal/source"
 	"heddle/internal/syntax"
 	"heddle/internal/testing/kernels"
+	"heddle/internal/testing/long"
 )
 
 // A store before a loop; a load and a conditional store in the loop; a barrier and a store after
@@ -143,7 +143,7 @@ func checkEdited(t *testing.T, u *syntax.Unit, want string) {
 // original.
 func TestOfPTXKeepsKernels(t *testing.T) {
 	for i, path := range append(sources(t), ptxSources(t)...) {
-		if os.Getenv("HEDDLE_LONG") == "" && i%16 != 0 && filepath.Ext(path) != ".ptx" {
+		if !long.All() && i%48 != 0 && filepath.Ext(path) != ".ptx" {
 			continue
 		}
 		m := compile(t, source.NewSet(), lower.Input{Name: path}, lower.Options{})

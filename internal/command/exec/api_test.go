@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/program"
 )
 
@@ -116,6 +117,7 @@ var apiErrors = []struct {
 func TestAPIErrors(t *testing.T) {
 	for _, test := range apiErrors {
 		t.Run(test.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			got := start(t, []string{program.OfText(t, apiPrologue+test.body+"\n}\n")}, nil)
 			lines := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(got.stdout, "cudaError", ""),
 				"cudaSuccess", "Success"))

@@ -9,6 +9,7 @@ import (
 	"heddle/internal/lower"
 	"heddle/internal/repair/between"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // shift is a kernel in which an element is read that another block writes, and the host code around
@@ -115,7 +116,10 @@ func TestBetweenHost(t *testing.T) {
 			"int blocks() { return 8; }\n" + shift("", replace("n / 128, 128", "blocks(), 128")),
 			"because k.cu:11: blocks() may do more"},
 	} {
-		t.Run(c.name+" "+c.means.String(), func(t *testing.T) { fixBetween(t, c.means, c.text, c.want) })
+		t.Run(c.name+" "+c.means.String(), func(t *testing.T) {
+			long.Sample(t, 4)
+			fixBetween(t, c.means, c.text, c.want)
+		})
 	}
 }
 
@@ -153,6 +157,7 @@ func TestBetweenDivided(t *testing.T) {
 			"because k.cu:3: the loop has a break"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 4)
 			fixBetween(t, between.Split, shift(c.body, plainHost), c.want)
 		})
 	}
@@ -177,6 +182,7 @@ func TestBetweenCopied(t *testing.T) {
 			"because k.cu:3: a is used here other than as an element"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			fixBetween(t, between.DoubleBuffer, shift(c.body, plainHost), c.want)
 		})
 	}
@@ -216,6 +222,7 @@ func TestBetweenSeveral(t *testing.T) {
 			[]string{"grid-sync", "split", "double-buffer"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 2)
 			opt := Options{Source: true, Between: c.allow,
 				Common: driver.Options{Files: source.NewSet(), Limit: 20}}
 			in := driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(c.text)}}

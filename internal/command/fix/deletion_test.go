@@ -103,7 +103,7 @@ func TestDeletion(t *testing.T) {
 		}
 		files = append(files, list...)
 	}
-	every := 60
+	every := 150
 	if os.Getenv("HEDDLE_LONG") != "" {
 		every = 1
 	}

@@ -14,6 +14,7 @@ import (
 	"heddle/internal/explore"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
+	"heddle/internal/testing/long"
 )
 
 // Kernels whose synchronization is fences and strong accesses. The expectation of each follows from
@@ -95,6 +96,7 @@ int main() { k<<<2, 1>>>(); }
 func TestProtocols(t *testing.T) {
 	for _, c := range protocols {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 2)
 			path := filepath.Join(t.TempDir(), "k.cu")
 			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // missing is a kernel with a barrier missing, and another statement.
@@ -43,6 +44,7 @@ func TestPartly(t *testing.T) {
 		{"another line", missing("256", count), line(6), NotRepaired, "no placement of barriers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 2)
 			opt := Options{Source: true, Only: c.only,
 				Common: driver.Options{Files: source.NewSet(), Limit: 20}}
 			in := driver.Input{Input: lower.Input{Name: "k.cu", Content: []byte(c.text)}}

@@ -34,7 +34,7 @@ func realSize(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if os.Getenv("HEDDLE_LONG") != "" || i%10 == 0 {
+		if os.Getenv("HEDDLE_LONG") != "" || i%20 == 0 {
 			out[filepath.Base(path)] = string(text)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"heddle/internal/lower"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // fixSource repairs a file in the source.
@@ -116,6 +117,7 @@ var sourceFixes = []struct {
 func TestFixSourceForms(t *testing.T) {
 	for _, test := range sourceFixes {
 		t.Run(test.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			path := filepath.Join(t.TempDir(), test.file)
 			if err := os.WriteFile(path, []byte(test.in), 0o644); err != nil {
 				t.Fatal(err)

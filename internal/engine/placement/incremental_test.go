@@ -11,6 +11,7 @@ import (
 	"heddle/internal/engine/placement"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // threeKernels lack one barrier each. Only the second one calls the function.
@@ -106,6 +107,7 @@ func TestIncremental(t *testing.T) {
 		{"a type", "__shared__ float a[64]", "__shared__ double a[64]", "first"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 4)
 			text := strings.Replace(threeKernels, c.from, c.to, 1)
 			res := incremental(t, dir, text, options)
 			var again []string

@@ -15,6 +15,7 @@ import (
 	"heddle/internal/engine/prove"
 	"heddle/internal/lower"
 	"heddle/internal/place"
+	"heddle/internal/testing/long"
 )
 
 // synchronize searches barriers for a source text.
@@ -291,6 +292,7 @@ func TestSyncCalls(t *testing.T) {
 		{"in a condition", "__device__" + shift + kernel + "    if (shift(s, tid) == 3)\n        A[tid] = 1;\n}\n", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 2)
 			in := driver.Input{Input: lower.Input{Name: "calls.cu", Content: []byte(c.text)}}
 			res, err := placement.File(t.Context(), placement.Options{Common: driver.Options{Kernel: "k"}}, in, func(d diag.Diagnostic) { t.Error(d.Message) })
 			if err != nil || len(res.Kernels) != 1 {
@@ -344,6 +346,7 @@ func TestSyncWarp(t *testing.T) {
 		{"a barrier that exists", "block=128", strings.Replace(exchange("tid ^ 1"), "    int x", "    __syncthreads();\n    int x", 1), placement.Options{}, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			long.Sample(t, 3)
 			res := synchronize(t, "warp.cu", "// heddle: grid=1 "+c.launch+"\n"+open+c.body+"}\n", c.so)
 			k := &res.Kernels[0]
 			if c.warp < 0 {

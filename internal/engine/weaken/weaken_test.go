@@ -11,6 +11,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/engine/weaken"
 	"heddle/internal/lower"
+	"heddle/internal/testing/long"
 )
 
 // expected are the comments of a file: what is offered in each line, or that nothing is.
@@ -43,6 +44,7 @@ func TestOffers(t *testing.T) {
 	}
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			long.Sample(t, 2)
 			t.Parallel()
 			text, err := os.ReadFile(path)
 			if err != nil {

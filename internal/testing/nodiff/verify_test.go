@@ -17,6 +17,7 @@ import (
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/gen"
 	"heddle/internal/testing/kernels"
+	"heddle/internal/testing/long"
 	"heddle/internal/verify"
 )
 
@@ -141,7 +142,7 @@ type agreement struct {
 func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 	from, to := seeds(t, n)
 	schedules := uint64(2)
-	if long() {
+	if long.All() {
 		schedules = 10
 	}
 	refuted, tried, verified := 0, 0, 0
@@ -199,8 +200,6 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 	}
 }
 
-func long() bool { return os.Getenv("HEDDLE_LONG") != "" }
-
 // seeds returns the seeds to try: n of them, or 20,000 with HEDDLE_LONG. HEDDLE_SEEDS=FROM:TO
 // selects a slice of these, so that a long run can be split.
 func seeds(t *testing.T, n int) (from, to int) {
@@ -211,7 +210,7 @@ func seeds(t *testing.T, n int) (from, to int) {
 			t.Fatalf("HEDDLE_SEEDS=%s: want FROM:TO", slice)
 		}
 		return from, to
-	case long():
+	case long.All():
 		return 0, 20_000
 	case testing.Short():
 		return 0, 50

@@ -10,6 +10,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // output returns the findings and verdicts that heddle check prints for a file, as JSON.
@@ -52,6 +53,7 @@ func TestSameOutput(t *testing.T) {
 		for _, path := range kernels(t, dir) {
 			name, _ := filepath.Rel(dir, path)
 			t.Run(name, func(t *testing.T) {
+				long.Sample(t, 4)
 				t.Parallel()
 				first := ""
 				for i := range runs {

@@ -1,0 +1,32 @@
+// Package long decides how much of the long tests runs. The ordinary run, which has to end within
+// 25 minutes on two cores, takes a sample of long tables of cases; HEDDLE_LONG=1 takes all of them.
+package long
+
+import (
+	"hash/fnv"
+	"os"
+	"testing"
+)
+
+// All reports whether HEDDLE_LONG is set: then every case runs.
+func All() bool { return os.Getenv("HEDDLE_LONG") != "" }
+
+// Sample skips a case of a table, which is a subtest, unless it is in the sample: about one of n, and
+// a quarter of these with -short, for the race detector. Its name decides, so that a new case does not
+// change which of the others run.
+func Sample(t testing.TB, n int) {
+	t.Helper()
+	if !Keep(t.Name(), n) {
+		t.Skipf("not in the sample; HEDDLE_LONG=1 runs all")
+	}
+}
+
+// Keep reports whether a case is in the sample. See Sample.
+func Keep(name string, n int) bool {
+	if testing.Short() {
+		n *= 4
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return All() || h.Sum32()%uint32(n) == 0
+}

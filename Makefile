@@ -36,10 +36,10 @@ test test-long: export GOGC ?= 400
 # test is the target of .ci/run. The race detector makes tests ten times as slow: with -short, tables
 # are small samples, and of lower only what has goroutines or shares files with other processes runs.
 test: clang optional lint
-	$(GO) test -timeout 30m ./...
-	$(GO) test -timeout 30m -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
+	$(GO) test -vet=off -timeout 30m ./...
+	$(GO) test -vet=off -timeout 30m -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
 	  ./internal/check/... ./internal/driver ./internal/engine/... ./internal/command/...
-	$(GO) test -timeout 30m -race -short -run 'Prelude|Cache|Cancel|Temporary|OmitFailing' ./internal/lower
+	$(GO) test -vet=off -timeout 30m -race -short -run 'Prelude|Cache|Cancel|Temporary|OmitFailing' ./internal/lower
 
 # lint fails on unformatted code, on findings of vet and staticcheck, and on an untidy go.mod.
 lint:

@@ -103,7 +103,7 @@ func TestDeletion(t *testing.T) {
 		}
 		files = append(files, list...)
 	}
-	every := 150
+	every := 60
 	if os.Getenv("HEDDLE_LONG") != "" {
 		every = 1
 	}

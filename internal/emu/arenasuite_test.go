@@ -16,6 +16,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/testing/kernels"
+	"heddle/internal/testing/long"
 )
 
 // TestArenaSuite runs the kernels of the suites in memory of their own and in an arena with the
@@ -32,7 +33,8 @@ func TestArenaSuite(t *testing.T) {
 			if err == nil && d.IsDir() && d.Name() == "programs" {
 				return fs.SkipDir // they are not made for one launch of each kernel
 			}
-			if ext := filepath.Ext(path); err != nil || d.IsDir() || ext != ".cu" && ext != ".ptx" {
+			if ext := filepath.Ext(path); err != nil || d.IsDir() || ext != ".cu" && ext != ".ptx" ||
+				!long.Keep(d.Name(), 3) {
 				return err
 			}
 			m, facts := kernels.File(t, path, lower.Options{})
@@ -51,7 +53,11 @@ func TestArenaSuite(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", counts)
-	if counts.same < 100 || counts.saved < 20 {
+	least := 30
+	if long.All() {
+		least = 100
+	}
+	if counts.same < least || counts.saved < least/5 {
 		t.Errorf("%+v: the test shows little", counts)
 	}
 }

@@ -172,6 +172,8 @@ func (x *exec) special(o ir.Operand) smt.Term {
 		return k(32)
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
 		return c.BvAnd(x.th.Linear(), k(31))
+	case ir.LanemaskEQ, ir.LanemaskLE, ir.LanemaskLT, ir.LanemaskGE, ir.LanemaskGT:
+		return x.laneMask(o.Sreg)
 	case ir.WarpID:
 		// In PTX it may change while the thread runs (10.5). From OpenCL it is the number of a sub-group,
 		// which is a run of 32 work-items.
@@ -180,6 +182,25 @@ func (x *exec) special(o ir.Operand) smt.Term {
 		}
 	}
 	return x.Unknown("s", 64)
+}
+
+// laneMask is a mask of the lanes that are equal, at most, below, at least or above the reading one
+// (PTX ISA chapter 10).
+func (x *exec) laneMask(which ir.Sreg) smt.Term {
+	c := x.c
+	own := c.Shl(c.Const(1, 32), c.BvAnd(x.th.Linear(), c.Const(31, 32)))
+	below := c.AddConst(own, allLanes)
+	switch which {
+	case ir.LanemaskEQ:
+		return own
+	case ir.LanemaskLT:
+		return below
+	case ir.LanemaskLE:
+		return c.BvOr(below, own)
+	case ir.LanemaskGE:
+		return c.BvXor(below, c.Const(allLanes, 32))
+	}
+	return c.BvXor(c.BvOr(below, own), c.Const(allLanes, 32))
 }
 
 // operands gives package compute the sources of an instruction in a state.

@@ -45,6 +45,32 @@ func (x *exec) waitForLanes(in *ir.Instr, st *state) {
 	if use.Mask >= 0 || in.Action() == isa.ActActiveMask {
 		x.gathered(in, mask, st)
 	}
+	if in.Action() == isa.ActShuffle && use.Waits && in.Fn == isa.FnIdx {
+		x.shuffled(in, mask, st)
+	}
+}
+
+// shuffled notes what the lanes give each other by shfl.sync.idx: the source is the lane of operand
+// b within the segment of the reading lane, which bits 8 to 12 of operand c select. It is always
+// within the segment if bits 0 to 4 of c, the highest number of a lane, are all set.
+func (x *exec) shuffled(in *ir.Instr, mask smt.Term, st *state) {
+	c := x.c
+	clamp, fixed := c.Value(x.read(in.Src[2], 32, st))
+	if !fixed || clamp&31 != 31 {
+		return
+	}
+	source := x.read(in.Src[1], 32, st)
+	if segment := clamp >> 8 & 31; segment != 0 {
+		source = c.BvOr(c.BvAnd(x.th.Linear(), c.Const(segment, 32)),
+			c.BvAnd(source, c.Const(31&^segment, 32)))
+	}
+	if x.th.Shuffles == nil {
+		x.th.Shuffles = map[string]thread.Shuffle{}
+	}
+	x.th.Shuffles[fmt.Sprintf("%sr%d.0", symbol.Private, in.Index)] = thread.Shuffle{
+		Instr: in, Guard: c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard), Mask: mask,
+		Source: source, Value: x.read(in.Src[0], 32, st), Iters: x.Counters(),
+	}
 }
 
 // gathered notes what the first result of an operation of a warp says of its lanes.

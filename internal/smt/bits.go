@@ -117,6 +117,14 @@ func (c *Context) lowSum(n node, w uint8) Term {
 	return c.term(r)
 }
 
+// Popc returns the number of bits of a that are set, as wide as a.
+func (c *Context) Popc(a Term) Term {
+	if v, ok := c.Value(a); ok {
+		return c.Const(uint64(bits.OnesCount64(v)), c.Width(a))
+	}
+	return c.intern(node{op: OpPopc, width: c.nodes[a].width, args: []Term{a}})
+}
+
 // ZExt returns a zero-extended to width bits, which must not be less than its own.
 func (c *Context) ZExt(a Term, width int) Term {
 	n := c.nodes[a]

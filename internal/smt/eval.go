@@ -1,6 +1,9 @@
 package smt
 
-import "maps"
+import (
+	"maps"
+	"math/bits"
+)
 
 // Model assigns values to variables and functions by name. Missing values are 0.
 type Model struct {
@@ -173,6 +176,8 @@ func (e *Evaluator) vector(n *node) uint64 {
 		return x >> n.aux & m
 	case OpZExt:
 		return x
+	case OpPopc:
+		return uint64(bits.OnesCount64(x))
 	case OpSExt:
 		return uint64(signed(x, e.c.nodes[n.args[0]].width)) & m
 	}

@@ -142,6 +142,10 @@ func (c *Context) factsOf(n *node) facts {
 	case OpZExt:
 		a := c.facts[n.args[0]]
 		f.zeros, f.ones, f.ulo, f.uhi = a.zeros, a.ones, a.ulo, a.uhi
+	case OpPopc:
+		a := c.facts[n.args[0]]
+		f.ulo = uint64(bits.OnesCount64(a.ones))
+		f.uhi = uint64(bits.OnesCount64(^a.zeros & mask(w)))
 	case OpSExt:
 		f.slo, f.shi = c.facts[n.args[0]].slo, c.facts[n.args[0]].shi
 		low := mask(c.nodes[n.args[0]].width)

@@ -63,7 +63,9 @@ func (p *printer) count(t Term) {
 		return
 	}
 	for _, a := range p.c.nodes[t].args {
-		p.count(a)
+		if p.count(a); p.c.nodes[t].op == OpPopc { // once for each bit
+			p.count(a)
+		}
 	}
 	p.order = append(p.order, t)
 }
@@ -143,6 +145,9 @@ func (p *printer) text(t Term) string {
 		}
 		return fmt.Sprintf("((_ %s %d) %s)", name, n.width-p.c.nodes[n.args[0]].width, p.text(n.args[0]))
 	}
+	if n.op == OpPopc {
+		return p.popc(n)
+	}
 	head := opNames[n.op]
 	if n.op == OpApp {
 		head = Symbol(p.c.funcs[n.aux].Name)
@@ -151,6 +156,20 @@ func (p *printer) text(t Term) string {
 		}
 	}
 	return "(" + head + p.list(n.args) + ")"
+}
+
+// popc returns a count of bits as the sum of the bits, since SMT-LIB has no operator for it.
+func (p *printer) popc(n *node) string {
+	x, w := p.text(n.args[0]), int(n.width)
+	if w == 1 {
+		return x
+	}
+	var b strings.Builder
+	b.WriteString("(bvadd")
+	for i := range w {
+		fmt.Fprintf(&b, " ((_ zero_extend %d) ((_ extract %d %d) %s))", w-1, i, i, x)
+	}
+	return b.String() + ")"
 }
 
 // list returns terms separated and preceded by spaces.

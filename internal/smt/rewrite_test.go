@@ -3,6 +3,7 @@ package smt
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -119,6 +120,8 @@ func (e *expr) arithmetic(a []uint64, w int) (r uint64) {
 		r = a[0] * a[1]
 	case "bvnot":
 		r = ^a[0]
+	case "popc":
+		r = uint64(bits.OnesCount64(a[0]))
 	case "bvand":
 		r = a[0] & a[1]
 	case "bvor":
@@ -209,6 +212,8 @@ func (e *expr) build(c *Context, vars map[string]genVar) Term {
 		return c.Neg(a[0])
 	case "bvnot":
 		return c.BvNot(a[0])
+	case "popc":
+		return c.Popc(a[0])
 	case "extract":
 		return c.Extract(a[0], int(e.k), e.w)
 	case "zext":
@@ -304,10 +309,10 @@ func (g *generator) expr(w, depth int) *expr {
 		return &expr{op: op, args: []*expr{sub(v), sub(v)}}
 	}
 	ops := []string{"add", "sub", "neg", "mul", "add", "mul", "udiv", "urem", "sdiv", "srem", "bvnot",
-		"bvand", "bvor", "bvxor",
+		"popc", "bvand", "bvor", "bvxor",
 		"shl", "lshr", "ashr", "extract", "zext", "sext", "ite", "ite", "concat", "add", "sub"}
 	switch op := ops[g.pick("op", len(ops))]; op {
-	case "neg", "bvnot":
+	case "neg", "bvnot", "popc":
 		return &expr{op: op, w: w, args: []*expr{sub(w)}}
 	case "ite":
 		return &expr{op: op, w: w, args: []*expr{sub(0), sub(w), sub(w)}}

@@ -43,7 +43,7 @@ func (q *randomQuery) vec(depth int) smt.Term {
 		c.Add, c.Sub, c.Mul, c.UDiv, c.URem, c.SDiv, c.SRem, c.BvAnd, c.BvOr, c.BvXor, c.Shl, c.LShr,
 		c.AShr, c.Add, c.Sub,
 	}
-	switch k := q.n("op", len(two)+4); {
+	switch k := q.n("op", len(two)+5); {
 	case k < len(two):
 		return two[k](a, b)
 	case k == len(two):
@@ -51,6 +51,8 @@ func (q *randomQuery) vec(depth int) smt.Term {
 	case k == len(two)+1:
 		return c.Apply(q.f, a)
 	case k == len(two)+2:
+		return c.Popc(a)
+	case k == len(two)+3:
 		h := (w + 1) / 2
 		return c.ZExt(c.Extract(a, q.n("lo", w-h+1), h), w)
 	}

@@ -133,6 +133,8 @@ func (c *Context) rebuild(n *node, a []Term) Term {
 		return c.ZExt(a[0], int(n.width))
 	case OpSExt:
 		return c.SExt(a[0], int(n.width))
+	case OpPopc:
+		return c.Popc(a[0])
 	}
 	panic("smt: operator without constructor")
 }

@@ -62,6 +62,7 @@ const (
 	OpExtract // width bits of the argument, from bit aux on
 	OpZExt
 	OpSExt
+	OpPopc // how many bits of the argument are set, as wide as the argument
 )
 
 // MaxWidth is the maximum width of a bit-vector in bits: a value fits a uint64.

@@ -207,6 +207,13 @@ func (p *prover) reduce(x *pair) {
 	if x.arrived {
 		x.asked = append(x.asked, p.arrival.query(x, d)...)
 	}
+	if told, some := p.told(x, d); some {
+		x.slots = true
+		x.asked = append(x.asked, told...)
+		if (d > 0 || !x.loops) && p.counted(x) {
+			return
+		}
+	}
 	r := p.c.Reduce(x.asked)
 	switch {
 	case r.Status != smt.Unknown:

@@ -195,6 +195,7 @@ type prover struct {
 	arrivals  bool     // arrivals may order the accesses of the pairs that are asked now
 	grid      *gridBarrier
 	up        map[*thread.Object]bool // see addUp
+	meetings  map[string]meeting      // see meets
 }
 
 // Kernel verifies what th describes.
@@ -273,7 +274,7 @@ func (p *prover) modelled(pairs []*pair) *Result {
 func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 	p := &prover{
 		ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}, exists: opt.Exists,
-		up: map[*thread.Object]bool{},
+		up: map[*thread.Object]bool{}, meetings: map[string]meeting{},
 	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	p.strong = th.Adversarial && MayOrder(th)

@@ -31,7 +31,7 @@ func (e *Evaluator) bits() (v smt.Term, ok bool) {
 	case "brev":
 		return e.reverse(arg(0)), true
 	case "popc":
-		return e.narrow(e.count(arg(0))), true
+		return e.narrow(e.c.Popc(arg(0))), true
 	case "clz":
 		return e.narrow(e.leading(arg(0))), true
 	case "bfe":
@@ -75,16 +75,6 @@ func (e *Evaluator) reverse(a smt.Term) smt.Term {
 	for i, n := 0, 1; n < w; i, n = i+1, 2*n {
 		m := c.Const(patterns[i], w)
 		a = c.BvOr(c.BvAnd(e.right(a, n), m), e.left(c.BvAnd(a, m), n))
-	}
-	return a
-}
-
-// count adds neighboring bits, pairs, and so on.
-func (e *Evaluator) count(a smt.Term) smt.Term {
-	c, w := e.c, e.c.Width(a)
-	for i, n := 0, 1; n < w; i, n = i+1, 2*n {
-		m := c.Const(patterns[i], w)
-		a = c.Add(c.BvAnd(a, m), c.BvAnd(e.right(a, n), m))
 	}
 	return a
 }

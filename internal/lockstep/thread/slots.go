@@ -50,6 +50,20 @@ func (t Ticket) Renamed(sub *smt.Substitution) Ticket {
 	return t
 }
 
+// Mapped returns the ticket with all its terms mapped.
+func (t Ticket) Mapped(by func(smt.Term) smt.Term) Ticket {
+	tag := func(u Tag) Tag {
+		r := Tag{Barrier: by(u.Barrier)}
+		for _, k := range u.Iters {
+			r.Iters = append(r.Iters, by(k))
+		}
+		return r
+	}
+	t.Offset, t.By = by(t.Offset), by(t.By)
+	t.Start, t.Warp, t.Grid = tag(t.Start), tag(t.Warp), tag(t.Grid)
+	return t
+}
+
 // Slots finds tickets by the names of their results.
 type Slots struct {
 	// Wrap is set if the additions may wrap a counter around; then it is an assumption that they do
@@ -164,6 +178,17 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 		when = append(when, a.Grid.Same(c, b.Grid))
 	}
 	return c.Implies(c.And(when...), s.differ(a, b, ra, rb))
+}
+
+// Repeated is the formula that the results ra and rb of two additions by one thread, in different
+// executions, differ as they must. The thread itself may reset a counter without a race, so nothing
+// is said of one that the kernel also stores to.
+func (s *Slots) Repeated(a, b Ticket, ra, rb smt.Term) smt.Term {
+	c := s.c
+	if a.Object != b.Object || a.Stored || c.Width(ra) != c.Width(rb) {
+		return smt.True
+	}
+	return c.Implies(c.Eq(a.Offset, b.Offset), s.differ(a, b, ra, rb))
 }
 
 // differ is the formula that one of two additions to one counter comes first.

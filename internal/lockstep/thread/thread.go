@@ -114,6 +114,8 @@ type Thread struct {
 	Waits []Wait
 	// Gathered has the results of operations of a warp, by the names of their symbols.
 	Gathered map[string]Gathered
+	// Shuffles has what lanes receive from each other, by the names of the symbols.
+	Shuffles map[string]Shuffle
 	// Own are accesses to memory that only the thread itself writes, or no thread: local and constant
 	// memory. They cannot race, but may lie outside their array.
 	Own []Access

@@ -146,3 +146,29 @@ func TestWidest(t *testing.T) {
 		}
 	})
 }
+
+// TestTicketsOfOneThread: of two additions by one thread to a counter that nothing else changes, the
+// later one returns more; the thread may reset a counter that is stored to.
+func TestTicketsOfOneThread(t *testing.T) {
+	c := smt.New()
+	slots := thread.NewSlots(c)
+	o := &thread.Object{Space: event.Global}
+	ticket := func(by smt.Term, stored bool) thread.Ticket {
+		return thread.Ticket{Object: o, Offset: c.Const(0, 64), By: by, Stored: stored}
+	}
+	m, n := c.Var("m", 32), c.Var("n", 32)
+	r, s := c.Var("r", 32), c.Var("s", 32)
+	if slots.Repeated(ticket(m, true), ticket(n, true), r, s) != smt.True {
+		t.Error("something is said of a counter that is stored to")
+	}
+	says := slots.Repeated(ticket(m, false), ticket(n, false), r, s)
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.Uint64Range(0, 1<<20)
+		vars := map[string]uint64{"m": size.Draw(t, "m"), "n": size.Draw(t, "n"),
+			"r": rapid.Uint64Range(0, 1<<32-1).Draw(t, "r")}
+		vars["s"] = (vars["r"] + vars["m"] + size.Draw(t, "others")) & (1<<32 - 1)
+		if !c.Evaluate(&smt.Model{Vars: vars}).Holds(says) {
+			t.Fatalf("%v does not hold", vars)
+		}
+	})
+}

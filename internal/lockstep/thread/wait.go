@@ -48,3 +48,17 @@ type Gathered struct {
 	Pred  smt.Term // of this lane, for Ballot
 	Iters []smt.Term
 }
+
+// Shuffle is a shfl.sync.idx whose sources are lanes of the whole warp or of segments of it (PTX ISA
+// 9.7.9.6), as a function of the counters of the loops around it.
+type Shuffle struct {
+	Instr *ir.Instr
+	Guard smt.Term // the lane executes it
+	Bare  smt.Term // Guard without what annotations made known
+	Mask  smt.Term // the lanes that take part, 32 bits
+	// Source is the number of the lane whose value this lane receives, 32 bits. One of 32 or more
+	// stands for the lane of its lowest 5 bits.
+	Source smt.Term
+	Value  smt.Term // what this lane gives to others, 32 bits
+	Iters  []smt.Term
+}

@@ -98,8 +98,21 @@ func (b *blaster) arithmetic(t smt.Term, w int, arg func(int) []lit) []lit {
 		return b.shiftRight(arg(0), arg(1), no)
 	case smt.OpAShr:
 		return b.shiftRight(arg(0), arg(1), arg(0)[w-1])
+	case smt.OpPopc:
+		return b.extend(b.count(arg(0)), w, no)[:w]
 	}
 	panic("sat: operator without circuit")
+}
+
+// count returns how many of some bits are set: the sum of the two halves.
+func (b *blaster) count(of []lit) []lit {
+	if len(of) == 1 {
+		return of
+	}
+	half := len(of) / 2
+	x, y := b.count(of[:half]), b.count(of[half:])
+	w := max(len(x), len(y)) + 1
+	return b.add(b.extend(x, w, no), b.extend(y, w, no), no)
 }
 
 // fresh returns n new inputs: the bits of a variable, or of the result of a function.

@@ -66,7 +66,7 @@ func TestCountsDecide(t *testing.T) {
 	}
 	a, b, m := lane("a"), lane("b"), c.Var("m", 32)
 	for name, q := range map[string][]smt.Term{
-		"ranks differ":               {c.Not(c.Eq(a, b)), bit(m, a), bit(m, b),
+		"ranks differ": {c.Not(c.Eq(a, b)), bit(m, a), bit(m, b),
 			c.Eq(rank(m, a), rank(m, b))},
 		"a rank is below the number": {bit(m, a), c.Ule(c.Popc(m), rank(m, a))},
 		"the lowest bit has rank 0": {bit(m, a), c.Not(c.Eq(rank(m, a), c.Const(0, 32))),

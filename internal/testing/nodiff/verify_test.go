@@ -82,6 +82,11 @@ func TestVerifiedRanksAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Ranks, req: phaseRequest}, 60, 20)
 }
 
+// TestVerifiedAggregatesAreClean is the same on gen.Aggregates.
+func TestVerifiedAggregatesAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Aggregates, req: phaseRequest}, 60, 20)
+}
+
 // TestVerifiedFlagsAreClean is the same on gen.Flags.
 func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)

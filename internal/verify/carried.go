@@ -128,7 +128,7 @@ func (p *prover) lanesThatTell(x *pair, me *origin, about []smt.Term, d int) (ou
 		for _, ax := range p.th.Axioms.For([]smt.Term{at.Apply(w.Mask), at.Apply(w.Source)}, d) {
 			facts = append(facts, me.rename(ax))
 		}
-		facts = append(facts, c.Eq(me.rename(u), o.rename(w.Value)))
+		facts = append(facts, c.Implies(here(p.named(&w)), c.Eq(me.rename(u), o.rename(w.Value))))
 	}
 	for _, o := range out {
 		axioms := p.th.Axioms.For(o.terms, d)
@@ -170,14 +170,15 @@ func (p *prover) source(x *pair, t, n int, w *thread.Shuffle, how meeting,
 	return &origin{of: t, rename: rename.Apply}
 }
 
-// meetsAt says that a thread and the source of its result meet at a shuffle.
+// meetsAt says that a thread and the source of its result meet at a shuffle, if the mask names the
+// source. If not, the origin is the thread itself.
 func (p *prover) meetsAt(o, me *origin, w *thread.Shuffle,
 	here func(smt.Term) smt.Term) []smt.Term {
 	c := p.c
 	warp := c.LShr(p.th.Linear(), c.Const(5, 32))
 	return []smt.Term{
 		o.rename(w.Bare), c.Eq(o.rename(w.Mask), here(w.Mask)), c.Eq(o.rename(warp), me.rename(warp)),
-		c.Eq(o.rename(p.lane()), here(w.Source)),
+		c.Implies(here(p.named(w)), c.Eq(o.rename(p.lane()), here(w.Source))),
 	}
 }
 

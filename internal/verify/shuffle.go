@@ -50,7 +50,6 @@ func (p *prover) meeting(w *thread.Shuffle) meeting {
 	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
 	l := &lanes{prover: sub, even: map[evenLoop]bool{}}
 	l.s = [2]*smt.Substitution{p.pair[0], symbol.Companion(p.c)}
-	l.unnamed(wait, w)
 	how := byMask
 	if !l.sameAsActive(wait) {
 		how = inStep
@@ -64,39 +63,32 @@ func (p *prover) meeting(w *thread.Shuffle) meeting {
 	return how
 }
 
-// unnamed asks whether a lane executes a shuffle whose mask does not name its source, or whose
-// source is 32 or more: a mask that is shifted so far has no bits.
-func (l *lanes) unnamed(wait *thread.Wait, w *thread.Shuffle) {
-	c := l.c
-	q := &question{}
-	q.add(l.s[0].Apply(w.Guard), 0, w.Guard)
-	named := c.Eq(c.Extract(c.LShr(w.Mask, w.Source), 0, 1), c.Const(1, 1))
-	q.add(c.Not(l.s[0].Apply(named)), 0, named)
-	if c.And(q.query...) != smt.False {
-		l.gathered(q)
-		l.ask(wait, q)
-	}
+// named is the formula that the mask of a shuffle names the source of a lane, which is below 32: a
+// mask that is shifted further has no bits.
+func (p *prover) named(w *thread.Shuffle) smt.Term {
+	c := p.c
+	return c.Eq(c.Extract(c.LShr(w.Mask, w.Source), 0, 1), c.Const(1, 1))
 }
 
-// missing asks whether a lane executes a shuffle whose source does not exist or does not execute it
-// in the same iterations.
+// missing asks whether a lane executes a shuffle whose source, which its mask names, does not exist
+// or does not execute it in the same iterations.
 func (l *lanes) missing(wait *thread.Wait, w *thread.Shuffle) {
 	c := l.c
 	source := l.s[0].Apply(w.Source)
 	first := c.BvAnd(l.s[0].Apply(l.th.Linear()), c.Const(1<<32-32, 32))
 	n := c.Mul(l.th.Ntid[0], c.Mul(l.th.Ntid[1], l.th.Ntid[2]))
+	named := l.prover.named(w)
 	none := &question{}
-	none.add(l.s[0].Apply(w.Guard), 0, w.Guard, w.Source)
+	none.add(c.And(l.s[0].Apply(w.Guard), l.s[0].Apply(named)), 0, w.Guard, named)
 	none.add(c.Ule(n, c.BvOr(first, source)), 0)
 	if c.And(none.query...) != smt.False {
 		l.gathered(none)
 		l.ask(wait, none)
 	}
 	q := &question{query: []smt.Term{l.sameWarp(l.s), l.differ(l.s, l.th.Tid)}}
-	q.add(l.s[0].Apply(w.Guard), 0, w.Guard, w.Source)
+	q.add(c.And(l.s[0].Apply(w.Guard), l.s[0].Apply(named)), 0, w.Guard, named)
 	q.add(c.Eq(source, l.s[1].Apply(l.lane())), 0)
 	q.add(c.Not(l.s[1].Apply(w.Bare)), 1, w.Bare)
-	q.terms[0] = append(q.terms[0], w.Mask)
 	if c.And(q.query...) != smt.False {
 		l.together(wait, q)
 		l.gathered(q)

@@ -17,7 +17,7 @@ const aggregatesText = `.version 8.0
 .address_size 64
 .global .align 4 .b8 count[16];
 .global .align 4 .b8 out[262144];
-.visible .entry k(.param .u64 mem, .param .u64 ro, .param .u32 n)
+.visible .entry k(.param .u64 mem, .param .u64 .ptr .global .align 4 ro, .param .u32 n)
 {
 	.reg .b32 %%t, %%b, %%n, %%r, %%x, %%y, %%i, %%l, %%lt, %%m, %%k, %%s, %%tries;
 	.reg .b64 %%a, %%c, %%d, %%e, %%g;

@@ -38,7 +38,7 @@ type origin struct {
 // loops d levels deep, and whether places are taken for others at all.
 func (p *prover) told(x *pair, d int) (facts []smt.Term, some bool) {
 	if x.finding.Kind != Race || x.finding.SameThread || p.strong || p.th.Lockstep ||
-		len(p.th.Shuffles) == 0 {
+		len(p.th.Shuffles) == 0 && !x.finding.OtherBlock {
 		return nil, false
 	}
 	if !x.loops { // loops in terms of others
@@ -52,6 +52,16 @@ func (p *prover) told(x *pair, d int) (facts []smt.Term, some bool) {
 		p.additions(me)
 		origins = append(origins, me)
 		list, say := p.lanesThatTell(x, me, about, d)
+		if x.finding.OtherBlock {
+			leaders, more := p.leadersThatTell(me, about, len(list))
+			list, say = append(list, leaders...), append(say, more...)
+		}
+		for _, o := range list {
+			say = append(say, p.introduced(o, d)...)
+		}
+		if len(list) > 0 {
+			say = append(say, p.ownBits(about, me.rename)...)
+		}
 		origins, facts, more = append(origins, list...), append(facts, say...), more+len(list)
 	}
 	if more == 0 || more > maxOrigins {
@@ -130,35 +140,26 @@ func (p *prover) lanesThatTell(x *pair, me *origin, about []smt.Term, d int) (ou
 		}
 		facts = append(facts, c.Implies(here(p.named(&w)), c.Eq(me.rename(u), o.rename(w.Value))))
 	}
-	for _, o := range out {
-		axioms := p.th.Axioms.For(o.terms, d)
-		for _, ax := range slices.Concat(axioms, p.th.Assumed) {
-			facts = append(facts, o.rename(ax))
-		}
-		facts = append(facts, p.ownBits(o.terms, o.rename)...)
-		o.terms = append(o.terms, axioms...)
-		p.additions(o)
-	}
-	if len(out) > 0 {
-		facts = append(facts, p.ownBits(about, me.rename)...)
-	}
 	return out, facts
+}
+
+// introduced returns what holds of a further thread, and notes its additions.
+func (p *prover) introduced(o *origin, d int) (facts []smt.Term) {
+	axioms := p.th.Axioms.For(o.terms, d)
+	for _, ax := range slices.Concat(axioms, p.th.Assumed) {
+		facts = append(facts, o.rename(ax))
+	}
+	facts = append(facts, p.ownBits(o.terms, o.rename)...)
+	o.terms = append(o.terms, axioms...)
+	p.additions(o)
+	return facts
 }
 
 // source is the source of a shuffle, as a further thread of the block of thread t.
 func (p *prover) source(x *pair, t, n int, w *thread.Shuffle, how meeting,
 	here func(smt.Term) smt.Term) *origin {
 	c := p.c
-	suffix := fmt.Sprintf("$%d.%d", t+1, n)
-	rename := c.Rename(func(name string) string {
-		switch {
-		case strings.HasPrefix(name, symbol.Private):
-			return name + suffix
-		case x.finding.OtherBlock && strings.HasPrefix(name, symbol.Block):
-			return fmt.Sprintf("%s$%d", name, t+1)
-		}
-		return name
-	})
+	rename := symbol.Further(c, t+1, n, x.finding.OtherBlock)
 	if how == inStep {
 		for _, k := range w.Iters {
 			rename.Replace(k, here(k))

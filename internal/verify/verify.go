@@ -196,6 +196,8 @@ type prover struct {
 	grid      *gridBarrier
 	up        map[*thread.Object]bool // see addUp
 	meetings  map[string]meeting      // see meets
+	paths     *ir.Paths               // see precedes
+	stores    map[int]*thread.Access  // see onlyStore
 }
 
 // Kernel verifies what th describes.
@@ -275,6 +277,7 @@ func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 	p := &prover{
 		ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}, exists: opt.Exists,
 		up: map[*thread.Object]bool{}, meetings: map[string]meeting{},
+		stores: map[int]*thread.Access{},
 	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	p.strong = th.Adversarial && MayOrder(th)

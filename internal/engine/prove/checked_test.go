@@ -22,7 +22,7 @@ func TestChecked(t *testing.T) {
 	names := []string{"aliases", "arrivals", "bounds", "counters", "exchange", "flags", "gridbarriers",
 		"lanes", "locks", "ordinary", "textures", "tickets", "tolerated"}
 	if os.Getenv("HEDDLE_LONG") != "" {
-		names = append(names, "aggregated", "lookback", "ranks")
+		names = append(names, "aggregated", "blockqueues", "lookback", "ranks")
 	}
 	if testing.Short() { // under the race detector, ten times slower
 		names = names[:1]

@@ -70,6 +70,21 @@ func Leader(c *smt.Context, i int) *smt.Substitution {
 	})
 }
 
+// Further returns a renaming of the symbols of one thread to those of the n-th further thread in the
+// block of thread number i of a pair.
+func Further(c *smt.Context, i, n int, otherBlock bool) *smt.Substitution {
+	own, shared := fmt.Sprintf("$%d.%d", i, n), fmt.Sprintf("$%d", i)
+	return c.Rename(func(name string) string {
+		switch {
+		case strings.HasPrefix(name, Private):
+			return name + own
+		case otherBlock && strings.HasPrefix(name, Block):
+			return name + shared
+		}
+		return name
+	})
+}
+
 // OfGrid reports whether all threads of the grid agree on the symbol of that name.
 func OfGrid(name string) bool {
 	return !strings.HasPrefix(name, Private) && !strings.HasPrefix(name, Block)

@@ -1,10 +1,10 @@
 package gen
 
-// Aggregates returns a kernel in which one lane adds to a counter for several, tells them the result
-// by a shuffle, and each writes the place of its rank. Which lanes take part, which adds, how much,
-// the mask and the source of the shuffle, the ranks, whether it is done in a loop, and what else
-// happens to the counter are drawn: most choices are right, and each has wrong ones beside it. The
-// parameters are those of Phases.
+// Aggregates returns a kernel in which one lane adds to a counter for several, tells them the
+// result by a shuffle, and each writes the place of its rank. Which lanes take part, which adds, how
+// much, the mask and the source of the shuffle, the ranks, whether it is done in a loop, and what
+// else happens to the counter are drawn: most choices are right, and each has wrong ones beside it.
+// The parameters are those of Phases.
 func Aggregates(src Source) Kernel {
 	g := &aggregates{protocol: protocol{random{src: src}, 14, 15}}
 	return protocolOf(src, 1, [4]uint32{32, 64, 33, 20}, g.body, aggregatesText)
@@ -63,7 +63,8 @@ func (g *aggregates) body() string {
 	case 0:
 		g.emit("mov.u32 %%lt, %%%s;", g.mostly("lanemask_lt", "lanemask_le", "lanemask_gt"))
 	case 1:
-		g.emit("mov.u32 %%x, 1;\n\tshl.b32 %%lt, %%x, %%l;\n\tsub.u32 %%lt, %%lt, %s;", g.mostly("1", "0"))
+		g.emit("mov.u32 %%x, 1;\n\tshl.b32 %%lt, %%x, %%l;")
+		g.emit("sub.u32 %%lt, %%lt, %s;", g.mostly("1", "0"))
 	case 2:
 		g.emit("mov.u32 %%x, -1;\n\tshl.b32 %%lt, %%x, %%l;\n\tnot.b32 %%lt, %%lt;")
 	}
@@ -120,7 +121,8 @@ func (g *aggregates) places() {
 		g.emit("setp.ge.u32 %%q, %%l, 16;\n\t@%%q bra %s;", end)
 		g.emit("setp.ge.u32 %%w, %%l, 0;")
 	case 2, 3: // all vote, all shuffle
-		g.emit("vote.sync.ballot.b32 %%m, %s, %s;", g.mostly("%w", "!%w", "%p2"), g.mostly("-1", "0xffff"))
+		g.emit("vote.sync.ballot.b32 %%m, %s, %s;", g.mostly("%w", "!%w", "%p2"),
+			g.mostly("-1", "0xffff"))
 		waits = "-1"
 	case 4: // all vote, some shuffle
 		g.emit("vote.sync.ballot.b32 %%m, %s, %s;", g.mostly("%w", "!%w"), g.mostly("-1", "0xffff"))
@@ -185,7 +187,8 @@ func (g *aggregates) write(scale int) {
 	case 0:
 		g.emit("mov.u32 %%x, %%l;")
 	case 1:
-		g.emit("and.b32 %%x, %%m, %%lt;\n\tpopc.b32 %%x, %%x;\n\tadd.u32 %%x, %%x, %s;", g.mostly("0", "1"))
+		g.emit("and.b32 %%x, %%m, %%lt;\n\tpopc.b32 %%x, %%x;")
+		g.emit("add.u32 %%x, %%x, %s;", g.mostly("0", "1"))
 	default:
 		g.emit("and.b32 %%x, %s, %%lt;\n\tpopc.b32 %%x, %%x;", g.mostly("%m", "-1"))
 	}

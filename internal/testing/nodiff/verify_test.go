@@ -87,6 +87,11 @@ func TestVerifiedAggregatesAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Aggregates, req: phaseRequest}, 60, 20)
 }
 
+// TestVerifiedBlockQueuesAreClean is the same on gen.BlockQueues.
+func TestVerifiedBlockQueuesAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.BlockQueues, req: phaseRequest}, 60, 20)
+}
+
 // TestVerifiedFlagsAreClean is the same on gen.Flags.
 func TestVerifiedFlagsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flags, req: phaseRequest, adversarial: true}, 300, 20)

@@ -235,7 +235,9 @@ func (l *lanes) gathered(q *question) {
 	}
 }
 
-// result adds what the result u of an operation of lane t says of the two lanes.
+// result adds what the result u of an operation of lane t says of the two lanes. Of both, it says
+// something for one iteration of the loops around only: lanes that have left a loop in different
+// iterations have different last results.
 func (l *lanes) result(q *question, t int, u smt.Term, g thread.Gathered) {
 	c := l.c
 	at := c.Substitute()
@@ -248,13 +250,17 @@ func (l *lanes) result(q *question, t int, u smt.Term, g thread.Gathered) {
 	}
 	me, other := l.s[t], l.s[1-t]
 	here, there := me.Apply(bare), other.Apply(bare)
+	joint := here // in the same iterations
+	for _, x := range c.Args(u) {
+		joint = c.And(joint, c.Eq(me.Apply(x), other.Apply(x)))
+	}
 	equal := c.Eq(me.Apply(u), other.Apply(u))
 	add := func(f smt.Term) {
 		q.add(f, t, bare, mask, pred, u)
 		q.terms[1-t] = append(q.terms[1-t], bare, pred, u)
 	}
 	if g.Kind == thread.Ballot || g.Kind == thread.Common {
-		add(c.Implies(c.And(here, there, l.bit(mask, t, 1-t)), equal))
+		add(c.Implies(c.And(joint, there, l.bit(mask, t, 1-t)), equal))
 	}
 	if c.Width(u) != 32 || g.Kind == thread.Common {
 		return
@@ -263,7 +269,7 @@ func (l *lanes) result(q *question, t int, u smt.Term, g thread.Gathered) {
 	switch g.Kind {
 	case thread.Ballot:
 		add(c.Implies(here, c.Eq(own, me.Apply(pred))))
-		add(c.Implies(c.And(here, has), c.And(there, other.Apply(pred))))
+		add(c.Implies(c.And(joint, has), c.And(there, other.Apply(pred))))
 	case thread.Active:
 		add(c.Implies(here, own))
 		if len(g.Iters) == 0 { // in a loop, lanes may be in different iterations
@@ -271,6 +277,6 @@ func (l *lanes) result(q *question, t int, u smt.Term, g thread.Gathered) {
 		}
 	case thread.Match:
 		add(c.Implies(here, own))
-		add(c.Implies(c.And(here, has), c.And(there, equal)))
+		add(c.Implies(c.And(joint, has), c.And(there, equal)))
 	}
 }

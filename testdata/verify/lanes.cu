@@ -195,3 +195,18 @@ __global__ void active_before_a_branch(int *g) {
         g[threadIdx.x] = __shfl_sync(m, (int)threadIdx.x, 1);
     __syncthreads();
 }
+
+// bug warp-sync-hang: lane 0 has left the loop with the first ballot and names lane 16, which has
+// left it with the second one and names itself only
+// heddle: grid=1 block=32
+__global__ void ballots_of_two_rounds(int *out) {
+    unsigned lane = threadIdx.x, u, i = 0;
+    do {
+        u = __ballot_sync(i == 0 ? 0xffffffffu : 0xffff0000u, i == 0);
+        i++;
+    } while (lane >= 16 && i < 2);
+    if (lane == 0 || lane == 16)
+        __syncwarp(u & 1 ? 0x10001 : 1u << lane);
+    __syncthreads();
+    out[lane] = u;
+}

@@ -84,12 +84,12 @@ func TestVerifiedRanksAreClean(t *testing.T) {
 
 // TestVerifiedAggregatesAreClean is the same on gen.Aggregates.
 func TestVerifiedAggregatesAreClean(t *testing.T) {
-	verifiedIsClean(t, agreement{draw: gen.Aggregates, req: phaseRequest}, 60, 20)
+	verifiedIsClean(t, agreement{draw: gen.Aggregates, req: phaseRequest}, 16, 20)
 }
 
 // TestVerifiedBlockQueuesAreClean is the same on gen.BlockQueues.
 func TestVerifiedBlockQueuesAreClean(t *testing.T) {
-	verifiedIsClean(t, agreement{draw: gen.BlockQueues, req: phaseRequest}, 60, 20)
+	verifiedIsClean(t, agreement{draw: gen.BlockQueues, req: phaseRequest}, 24, 20)
 }
 
 // TestVerifiedFlagsAreClean is the same on gen.Flags.

@@ -123,6 +123,7 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
+	ran    uint32 // lanes that have run since threads of the block began rounds
 	// ghost contains the lanes within an annotation, undecided those of them whose condition cannot
 	// be checked. unmodelled lanes have ghost state that the machine does not keep, so that none of
 	// their conditions is checked. looked contains the lanes whose condition has read memory.

@@ -110,6 +110,7 @@ func (x *exec) load(g *fragment) {
 	x.frag = g
 	x.pc, x.mask, x.join = g.pc, g.mask, g.join
 	x.polled, x.wrote, x.polledAt = g.polled, g.wrote, g.polledAt
+	x.warp.ran |= g.mask
 	x.enter(g.frame)
 	x.converge()
 }
@@ -237,6 +238,7 @@ func (x *exec) arrive(j *join) {
 			return
 		}
 		x.mask, x.join, x.pc = j.live, j.parent, j.pc
+		x.warp.ran |= j.live
 		if x.frame != j.frame {
 			x.enter(j.frame)
 		}

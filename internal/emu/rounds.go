@@ -24,6 +24,8 @@ type Round struct {
 	// complete phases of each mbarrier, Barriers that of named barriers.
 	State  []byte
 	Phases map[uint64]uint64
+	// Ran are the lanes of each warp that have executed anything since the moment before.
+	Ran map[event.Warp]uint32
 }
 
 // RoundThreads are lanes of a warp that begin a round of a loop.
@@ -92,10 +94,11 @@ func runRound(x *exec, in *inst) {
 
 // beginRounds begins the rounds at whose starts threads of a block wait.
 func (x *exec) beginRounds(b *block) {
-	var r Round
+	r := Round{Ran: make(map[event.Warp]uint32)}
 	r.State, r.Phases = x.roundState(b)
 	for i := range b.warps {
 		w := &b.warps[i]
+		r.Ran[w.id], w.ran = w.ran, 0
 		first := len(r.Threads)
 		still := w.waiting[:0]
 		for _, g := range w.waiting {

@@ -432,7 +432,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		if x.policy == priorities {
 			w.priority = x.priorityOf(w.id)
 		}
-		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
+		w.exited, w.active, w.ran, w.spins, w.idle = 0, w.lanes, 0, 0, false
 		w.ghost, w.undecided, w.unmodelled, w.looked = 0, 0, 0, 0
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false

@@ -382,8 +382,8 @@ func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint
 		}
 	}
 	for i := at; i < at+d; i++ {
-		for w, acts := range list[i].acts {
-			if acts&^begins[w] != 0 {
+		for w, ran := range list[i+1].at.Ran {
+			if ran&^begins[w] != 0 {
 				return uncounted
 			}
 		}
@@ -453,18 +453,19 @@ func (c *counting) growth(a, b *emu.Round) (map[ir.RegID]grown, uint64) {
 			if v.Unknown[k] != w.Unknown[k] {
 				return nil, 0
 			}
+			counts := slices.Contains(l.Counters, r)
 			for m := v.Mask &^ v.Unknown[k]; m != 0; m &= m - 1 {
 				at := k*event.WarpSize + bits.TrailingZeros32(m)&31
 				x, y := v.Values[at], w.Values[at]
+				if counts && y-x != period {
+					return nil, 0 // lanes differ
+				}
 				if x == y {
 					continue
 				}
 				g := out[r]
 				by := max(x, y) - min(x, y)
 				out[r] = grown{gcd(g.by, by), max(g.most, by), max(g.to, x, y), g.down || y < x}
-			}
-			if slices.Contains(l.Counters, r) && out[r].by != period {
-				return nil, 0 // lanes differ
 			}
 		}
 	}

@@ -19,7 +19,6 @@ import (
 type interval struct {
 	at      *emu.Round
 	warps   map[event.Warp][]byte // the operations of each warp in order
-	acts    map[event.Warp]uint32 // lanes with operations
 	signals [][]byte              // of agents, sorted
 }
 
@@ -43,8 +42,7 @@ func newRoundLog(sink event.Sink) *roundLog {
 
 // round begins an interval.
 func (r *roundLog) round(at *emu.Round) {
-	r.list = append(r.list, &interval{at: at, warps: make(map[event.Warp][]byte),
-		acts: make(map[event.Warp]uint32)})
+	r.list = append(r.list, &interval{at: at, warps: make(map[event.Warp][]byte)})
 	r.start.phase, r.start.gen = maps.Clone(r.phase), maps.Clone(r.gen)
 }
 
@@ -63,9 +61,6 @@ func (r *roundLog) put(w event.Warp, v ...uint64) {
 
 // op records an operation of lanes of a warp.
 func (r *roundLog) op(kind uint64, w event.Warp, s event.Site, mask uint32, v ...uint64) {
-	if n := len(r.list); n > 0 {
-		r.list[n-1].acts[w] |= mask
-	}
 	r.put(w, kind, uint64(s), uint64(mask))
 	r.put(w, v...)
 }

@@ -29,6 +29,18 @@ type cluster struct {
 	late *warp
 }
 
+// ownCluster returns the cluster of a block: of this block alone in a launch without clusters (PTX
+// ISA 4.2.3, "%cluster_nctarank").
+func (b *block) ownCluster() *cluster {
+	if b.cluster != nil {
+		return b.cluster
+	}
+	if b.alone == nil {
+		b.alone = &cluster{blocks: []*block{b}}
+	}
+	return b.alone
+}
+
 // live returns how many blocks have threads that have not ended.
 func (c *cluster) live() (n int) {
 	for _, b := range c.blocks {
@@ -381,9 +393,9 @@ func (x *exec) letRun(w *warp, list []*fragment) {
 // tryCluster completes the generation of the cluster's barrier if all threads that have not exited
 // have arrived.
 func (x *exec) tryCluster() {
-	c := x.ownBlock().cluster
+	c := x.ownBlock().ownCluster()
 	missing := func(w *warp) bool { return w.alive()&^w.clusterNow != 0 }
-	if c == nil || c.late != nil && missing(c.late) {
+	if c.late != nil && missing(c.late) {
 		return
 	}
 	any := false
@@ -429,7 +441,7 @@ func (x *exec) tryCluster() {
 
 // exitedAtCluster re-examines the barrier of the cluster after lanes have exited.
 func (x *exec) exitedAtCluster(w *warp) {
-	if w.block.cluster == nil {
+	if w.block.cluster == nil && w.block.alone == nil {
 		return
 	}
 	if w.alive() != 0 {

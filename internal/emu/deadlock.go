@@ -152,7 +152,7 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 				if g.wait.atCluster() {
 					polls, bytes = true, false
 					list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
-						"the barrier of the cluster"+missingAtCluster(b.cluster))
+						"the barrier of the cluster"+missingAtCluster(b.ownCluster()))
 					continue
 				}
 				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,

@@ -172,6 +172,7 @@ type block struct {
 	origin              uint32
 	bars                [16]barrier
 	cluster             *cluster // nil if no other block is reached
+	alone               *cluster // of this block, once threads arrive at its barrier
 	idle                int      // consecutive turns that only spun
 }
 

@@ -45,8 +45,9 @@ func (p *program) inOrder() bool {
 	}
 	for _, fc := range p.funcs {
 		for i := range fc.code {
-			// An agent reads and writes global memory at times of its own.
-			if o := fc.code[i].misc; o != nil && (o.mbar != nil || o.bulk != nil) {
+			// An agent reads and writes global memory at times of its own. Events at the barrier of
+			// a cluster, of this block alone, are not kept.
+			if o := fc.code[i].misc; o != nil && (o.mbar != nil || o.bulk != nil || o.cluster != nil) {
 				return false
 			}
 			m := fc.code[i].mem

@@ -178,7 +178,7 @@ func (x *exec) roundState(b *block) ([]byte, map[uint64]uint64) {
 	}
 	for i := range b.warps {
 		w := &b.warps[i]
-		put(1<<63, uint64(w.exited))
+		put(1<<63, uint64(w.exited), uint64(w.clusterNow), uint64(w.clusterDone))
 		waiting := slices.Clone(w.waiting)
 		slices.SortFunc(waiting, func(a, b *fragment) int { return lowest(a.mask) - lowest(b.mask) })
 		for _, g := range waiting {

@@ -414,7 +414,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.mbars)
 		clear(b.ended)
 	}
-	b.agents, b.cluster = b.agents[:0], nil
+	b.agents, b.cluster, b.alone = b.agents[:0], nil, nil
 	if x.prog.ordered { // a block is a run of its own
 		x.points = 0
 		if x.policy == priorities {

@@ -160,6 +160,11 @@ func (d *Detector) Exit(e *event.Exit) {
 		}
 		return
 	}
+	if d.clusters != nil { // at its barrier a block may be alone
+		if d.exitCluster(w, b, fresh); b.live == 0 {
+			delete(d.clusters, d.opt.Geometry.ClusterOf(b.id))
+		}
+	}
 	if b.live == 0 {
 		d.endBlock(b)
 	}

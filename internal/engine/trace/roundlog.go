@@ -87,6 +87,8 @@ const (
 	logArrive
 	logWarpSync
 	logConverge
+	logCluster
+	logInitFence
 	logExit
 )
 
@@ -210,6 +212,20 @@ func (r *roundLog) Arrive(e *event.Arrive) {
 func (r *roundLog) Complete(e *event.Complete) {
 	r.gen[e.Barrier]++
 	r.Sink.Complete(e)
+}
+
+// Cluster implements event.Sink.
+func (r *roundLog) Cluster(e *event.ClusterBarrier) {
+	if e.Op != event.ClusterComplete {
+		r.op(logCluster, e.Warp, e.Site, e.Mask, uint64(e.Op))
+	}
+	r.Sink.Cluster(e)
+}
+
+// InitFence implements event.Sink.
+func (r *roundLog) InitFence(e *event.InitFence) {
+	r.op(logInitFence, e.Warp, e.Site, e.Mask)
+	r.Sink.InitFence(e)
 }
 
 // WarpSync implements event.Sink.

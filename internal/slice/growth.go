@@ -268,7 +268,7 @@ func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
 			break
 		}
 		signed := in.Type == isa.S32 || in.Type == isa.S64
-		if signed && r.bound(in, 0, g, 0) >= unbounded { // rounds towards zero
+		if signed && !r.bounded(in, g) { // rounds towards zero
 			break
 		}
 		r.Bounded = r.Bounded || signed
@@ -295,7 +295,7 @@ func (r *Rounds) exact(in *ir.Instr, v uint64, g *differences) uint64 {
 	switch {
 	case power == v:
 		return v
-	case r.bound(in, 0, g, 0) < unbounded:
+	case r.bounded(in, g):
 		r.Bounded = true
 		return v
 	}
@@ -313,17 +313,53 @@ func (r *Rounds) linear(reg ir.RegID, g *differences, depth int) bool {
 		if ok && from == reg && c >= 0 && c <= MaxGrowth {
 			continue
 		}
-		if g.def[i] != 0 || r.boundOf(r.f.instrs[i], g, depth+1) > maxBeside {
+		b := &bounding{r: r, g: g, minus: ir.NoReg}
+		if g.def[i] != 0 || b.result(r.f.instrs[i], true, depth+1) > maxBeside || b.wraps() {
 			return false
 		}
 	}
 	return true
 }
 
-// bound returns a number that operand i of an instruction is not larger than wherever something in
-// it differs; unbounded if none below that is known.
-func (r *Rounds) bound(in *ir.Instr, i int, g *differences, depth int) uint64 {
-	o := &in.Src[i]
+// bounded reports whether operand 0 of an instruction is below unbounded wherever it differs.
+func (r *Rounds) bounded(in *ir.Instr, g *differences) bool {
+	b := &bounding{r: r, g: g, minus: ir.NoReg}
+	return b.operand(in, 0, true, 0) < unbounded && !b.wraps()
+}
+
+// bounding is the search for a bound of an operand. A counter minus a constant has wrapped around
+// in the first rounds, in which the counter does not differ yet. So it has a bound only if nothing
+// else in the operand differs, and all of it is of the round at hand.
+type bounding struct {
+	r       *Rounds
+	g       *differences
+	minus   ir.RegID // the counter
+	differs []ir.RegID
+	other   bool // something else differs, or is of another round
+}
+
+// wraps reports whether the operand may have wrapped around where it differs.
+func (b *bounding) wraps() bool {
+	return b.minus != ir.NoReg && (b.other ||
+		slices.ContainsFunc(b.differs, func(reg ir.RegID) bool { return reg != b.minus }))
+}
+
+// leaf notes that a register is read that has a bound of its own.
+func (b *bounding) leaf(in *ir.Instr, reg ir.RegID, fresh bool) {
+	switch {
+	case b.g.of(in, reg) == 0:
+	case fresh && b.r.compared(reg, in.Index):
+		b.differs = append(b.differs, reg)
+	default:
+		b.other = true
+	}
+}
+
+// operand returns a number that operand i of an instruction is not larger than, unless it wraps;
+// unbounded if none below that is known. fresh says that the instruction is executed in each round
+// in which the result of the search is used.
+func (b *bounding) operand(in *ir.Instr, i int, fresh bool, depth int) uint64 {
+	o, r := &in.Src[i], b.r
 	if c, ok := constantOf(o); ok {
 		return uint64(min(uint64(c), unbounded))
 	}
@@ -336,7 +372,8 @@ func (r *Rounds) bound(in *ir.Instr, i int, g *differences, depth int) uint64 {
 		return unbounded
 	case o.Kind != ir.Register || o.Neg || depth > 6 || !r.wide(o.Reg):
 		return unbounded
-	case r.linear(o.Reg, g, depth):
+	case r.linear(o.Reg, b.g, depth):
+		b.leaf(in, o.Reg, fresh)
 		return MaxGrowth*MaxBounded + MaxExtra
 	}
 	defs := r.defsOf(o.Reg)
@@ -354,22 +391,31 @@ func (r *Rounds) bound(in *ir.Instr, i int, g *differences, depth int) uint64 {
 	}
 	most := uint64(0)
 	for _, d := range defs {
-		most = max(most, r.boundOf(r.f.instrs[d], g, depth+1))
+		now := fresh && len(defs) == 1 && r.always(d, in.Index)
+		most = max(most, b.result(r.f.instrs[d], now, depth+1))
 	}
 	return min(most, unbounded)
 }
 
-// boundOf is bound for the result of an instruction.
-func (r *Rounds) boundOf(in *ir.Instr, g *differences, depth int) uint64 {
-	if len(in.Dst) != 1 || r.f.kindOf(in) != pure || !isWhole(in.Type) || truncates(in) {
+// result is operand for the result of an instruction.
+func (b *bounding) result(in *ir.Instr, fresh bool, depth int) uint64 {
+	if len(in.Dst) != 1 || b.r.f.kindOf(in) != pure || !isWhole(in.Type) || truncates(in) {
 		return unbounded
 	}
-	of := func(i int) uint64 { return r.bound(in, i, g, depth) }
-	if from, c, ok := plusConstant(in); ok && c < 0 {
-		if c >= -maxMinus && r.compared(from, in.Index) { // see withConstants
-			return of(0)
+	of := func(i int) uint64 { return b.operand(in, i, fresh, depth) }
+	only := func(i int) uint64 { // whatever the other operand is
+		if _, ok := constantOf(&in.Src[1-i]); !ok && b.g.def[in.Index] != 0 {
+			b.other = true
 		}
-		return unbounded
+		return of(i)
+	}
+	if from, c, ok := plusConstant(in); ok && c < 0 {
+		if c < -maxMinus || !b.r.compared(from, in.Index) { // see withConstants
+			return unbounded
+		}
+		b.other = b.other || !fresh || b.minus != ir.NoReg && b.minus != from
+		b.minus = from
+		return of(0)
 	}
 	switch in.Operation() {
 	case isa.Move, isa.Conversion:
@@ -379,13 +425,14 @@ func (r *Rounds) boundOf(in *ir.Instr, g *differences, depth int) uint64 {
 	case isa.Sum:
 		return of(0) + of(1)
 	case isa.Selection:
+		b.other = b.other || b.g.of(in, in.Src[2].Reg) != 0
 		return max(of(0), of(1))
 	case isa.LeftShift:
 		if c, ok := constantOf(&in.Src[1]); ok && c >= 0 && c < 32 {
 			return of(0) << c
 		}
-	case isa.RightShift:
-		return of(0)
+	case isa.RightShift, isa.Quotient:
+		return only(0)
 	case isa.Product, isa.ProductSum:
 		most := of(0)
 		if in.Fn == isa.FnHi || most >= unbounded || of(1) >= unbounded {
@@ -395,15 +442,13 @@ func (r *Rounds) boundOf(in *ir.Instr, g *differences, depth int) uint64 {
 			most += of(2)
 		}
 		return most
-	case isa.Quotient:
-		return of(0)
 	case isa.Remainder:
 		if in.Type == isa.U32 || in.Type == isa.U64 {
-			return of(1)
+			return only(1)
 		}
-		return of(0)
+		return only(0)
 	case isa.Conjunction:
-		return of(1)
+		return only(1)
 	}
 	return unbounded
 }

@@ -321,9 +321,24 @@ type sum struct {
 	large bool  // one of them, or of the constants, is beyond maxBeside
 }
 
+// always reports whether an instruction is executed on every path to another one. If no other one
+// writes its result, and it reads a counter behind the start of the loop, then the result is of the
+// same round: no path leads from the start of the loop around it.
+func (r *Rounds) always(def, at int) bool {
+	if r.f.instrs[def].Guard != ir.NoReg {
+		return false
+	}
+	if a, b := r.f.block[def], r.f.block[at]; a != b {
+		return r.dom.Dominates(a, b)
+	}
+	return def < at
+}
+
 // root follows sums with constants from a register, as instruction at reads it, to one that is not
 // such a sum. A sum on the way that is smaller wraps around if the register is small, which a
 // conversion to a wider type sees, and one that is much larger may be negative as a signed number.
+// All sums are of the round at hand: one that is kept over rounds may have been computed when the
+// counter was still smaller than Above.
 func (r *Rounds) root(reg ir.RegID, at int) sum {
 	var plus []int64
 	for range 8 {
@@ -332,7 +347,7 @@ func (r *Rounds) root(reg ir.RegID, at int) sum {
 			break
 		}
 		from, c, ok := plusConstant(r.f.instrs[defs[0]])
-		if !ok || r.f.instrs[defs[0]].Guard != ir.NoReg || !r.wide(from) || !r.wide(reg) {
+		if !ok || !r.always(defs[0], at) || !r.wide(from) || !r.wide(reg) {
 			break
 		}
 		plus = append(plus, c)

@@ -308,9 +308,12 @@ func TestTensorMap(t *testing.T) {
 		{"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d0, {%x1}], [%x0];", "map"},
 		{"cp.async.bulk.global.shared::cta.bulk_group [%d0], [%x0], 16;", ""},
 		{"st.shared.u32 [%x0], %x1;", ""},
+		{"mov.b64 %d1, wide;\n\tselp.b64 %d0, %d0, %d1, %p0;\n\t" + load, ""},
+		{"atom.global.exch.b64 %d1, [%d2], 0;\n\tselp.b64 %d0, %d0, %d1, %p0;\n\t" + load, ""},
 	} {
 		s, k := roundsModule(t, "", "\tmov.b64 %d0, map;\n\t"+c.text+"\n\tret;\n")
-		v, got := s.TensorMap(k.Blocks[0].Instrs[1]), ""
+		list := k.Blocks[0].Instrs
+		v, got := s.TensorMap(list[len(list)-2]), ""
 		if v != nil {
 			got = v.Name
 		}

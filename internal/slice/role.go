@@ -177,7 +177,14 @@ func (f *function) base(in *ir.Instr) *ir.Var {
 // bases finds the variables and kernel parameters that the address of an access comes from, by
 // following registers of 8 bytes through pure instructions. More than one may go into a sum: an
 // index loaded from a table is among them.
-func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
+func (f *function) bases(in *ir.Instr) []*ir.Var {
+	vs, _ := f.basesOf(in)
+	return vs
+}
+
+// basesOf is bases; all says that no register comes from another instruction.
+func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all bool) {
+	all = true
 	seen := make(map[ir.RegID]bool)
 	var walk func(o *ir.Operand)
 	walk = func(o *ir.Operand) {
@@ -192,6 +199,7 @@ func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 		for _, d := range f.defs[o.Reg] {
 			def := f.instrs[d]
 			if k := f.kindOf(def); k != pure && k != constant {
+				all = false
 				continue
 			}
 			for j := range def.Src {
@@ -200,5 +208,5 @@ func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 		}
 	}
 	walk(&in.Src[0])
-	return vs
+	return vs, all
 }

@@ -111,8 +111,8 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 		load := in.Action() == isa.ActLoad && in.Space == event.Param
 		for j := range in.Src {
 			switch o := &in.Src[j]; {
-			case o.Var == v && !load:
-				return nil, "it takes the address of " + v.Shown()
+			case o.Var != nil && !load && slices.Contains(f.fn.Params, o.Var): // v may lie behind it
+				return nil, "it takes the address of " + o.Var.Shown()
 			case o.Var != nil && load && !within(in, o):
 				return nil, in.Text() + " reads more than " + o.Var.Shown()
 			case o.Var == nil && load && j == 0: // perhaps v, by the address of another one
@@ -134,8 +134,17 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 }
 
 // TensorMap returns the parameter or variable that holds, or points to, the tensor map of a bulk
-// copy of the kernel; nil if it is not found, or the copy has none.
+// copy of the kernel; nil if it is not found, it may be one of several, or the copy has none.
 func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
+	if vs := s.TensorMaps(in); len(vs) == 1 {
+		return vs[0]
+	}
+	return nil
+}
+
+// TensorMaps returns the parameters and variables that may hold, or point to, the tensor map of a
+// bulk copy of the kernel; nil if the copy has none, or it may be another one.
+func (s *Slice) TensorMaps(in *ir.Instr) []*ir.Var {
 	use, ok := in.Bulk()
 	if !ok || use.Size >= 0 {
 		return nil
@@ -148,7 +157,11 @@ func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
 	copied.Src = []ir.Operand{o}
 	for _, fn := range s.order {
 		if f := s.funcs[fn]; in.Index < len(f.instrs) && f.instrs[in.Index] == in {
-			return f.base(&copied)
+			vs, all := f.basesOf(&copied)
+			if !all {
+				return nil
+			}
+			return vs
 		}
 	}
 	return nil

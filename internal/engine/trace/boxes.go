@@ -20,6 +20,7 @@ import (
 func (t *tracer) boxes(ctx context.Context) {
 	known := make(map[*ir.Instr]uint64)
 	maps := make(map[*ir.Var]bool)
+	several := make(map[*ir.Instr]bool) // copies that have one of several tensor maps
 	open := false
 	for _, f := range ir.ReachableFuncs(t.job.Kernel) {
 		for _, b := range f.Blocks {
@@ -27,11 +28,15 @@ func (t *tracer) boxes(ctx context.Context) {
 				if use, ok := in.Bulk(); !ok || use.Size >= 0 || use.Value >= 0 {
 					continue
 				}
-				v := t.slice.TensorMap(in)
-				if n := t.givenBox(v); n > 0 {
-					known[in], maps[v] = n, true
-				} else {
+				of := t.slice.TensorMaps(in)
+				n := t.givenBoxes(of)
+				if several[in] = len(of) > 1; n == 0 {
 					open = true
+					continue
+				}
+				known[in] = n
+				for _, v := range of {
+					maps[v] = true
 				}
 			}
 		}
@@ -58,6 +63,10 @@ func (t *tracer) boxes(ctx context.Context) {
 		if known[in] > 0 {
 			continue
 		}
+		if several[in] { // the phases of some rounds say nothing about the others
+			delete(found, in)
+			continue
+		}
 		name := "a copy"
 		if v := t.slice.TensorMap(in); v != nil {
 			name = "tensor map " + v.Shown()
@@ -74,6 +83,19 @@ func (t *tracer) boxes(ctx context.Context) {
 
 // someRounds is a number of rounds in which all phases of a ring expect bytes.
 const someRounds = 24
+
+// givenBoxes returns the bytes of a box of each of some tensor maps, if the user has said them and
+// they are equal; else 0.
+func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
+	for i, v := range maps {
+		b := t.givenBox(v)
+		if i > 0 && b != n {
+			return 0
+		}
+		n = b
+	}
+	return n
+}
 
 // givenBox returns the bytes of a box of a tensor map that the user has said; 0 if he has not.
 func (t *tracer) givenBox(v *ir.Var) uint64 {

@@ -41,6 +41,12 @@ type counting struct {
 	wrong  string            // what is wrong with the value that findPeriod has returned; "": nothing
 	fast   map[ir.RegID]bool // registers that grow much faster than the parameter, or shrink
 	most   uint64            // steps of the longest trace
+	// warn are values of the parameter to report warnings of: of a late proxy fence, and of a bulk
+	// store that no thread waits for
+	warn [2]struct {
+		n     uint64
+		found bool
+	}
 	// foreign says that a window could not be repeated because of uncounted.
 	foreign bool
 }
@@ -135,23 +141,31 @@ func (c *counting) wrongWith(n uint64, why string) *diag.Verdict {
 			"excludes it)", name, n, why, name, n)}
 }
 
-// conclude traces the kernel once more for its reports, and says in the verdict that it holds for
-// any value of the parameter.
+// conclude traces the kernel once more for its reports, for n and for values with other warnings,
+// and says in the verdict that it holds for any value of the parameter.
 func (c *counting) conclude(ctx context.Context, n, limit uint64) (*diag.Verdict, string) {
 	t := c.t
-	var err error
-	t.run.Config = c.config(n)
-	if t.run.Machine, err = emu.NewTrace(t.job.Kernel, t.run.Config, t.slice); err != nil {
-		return nil, ""
-	}
 	t.known = append(t.known, fmt.Sprintf("any %s from 0 to %d", t.job.Kernel.Params[c.param].Shown(),
 		limit))
 	if !t.slice.BlockIndex && len(t.blocks) > 1 {
 		t.blocks = t.blocks[:1]
 	}
-	for _, b := range t.blocks {
-		if !t.block(ctx, b) {
-			break
+	values := []uint64{n}
+	for _, w := range c.warn {
+		if w.found && !slices.Contains(values, w.n) {
+			values = append(values, w.n)
+		}
+	}
+	for _, n := range values {
+		var err error
+		t.run.Config = c.config(n)
+		if t.run.Machine, err = emu.NewTrace(t.job.Kernel, t.run.Config, t.slice); err != nil {
+			return nil, ""
+		}
+		for _, b := range t.blocks {
+			if !t.block(ctx, b) {
+				break
+			}
 		}
 	}
 	v := t.conclude()
@@ -246,6 +260,11 @@ func (c *counting) trace(ctx context.Context, n uint64) (log *roundLog, why stri
 	for i := range res.Leftovers {
 		if !res.Leftovers[i].Store {
 			return nil, "no thread waits for a bulk copy", true
+		}
+	}
+	for i, now := range [...]bool{len(rep.Late) > 0, len(res.Leftovers) > 0} {
+		if w := &c.warn[i]; now && !w.found {
+			w.n, w.found = n, true
 		}
 	}
 	return log, "", false

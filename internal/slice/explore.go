@@ -71,17 +71,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 // findTables makes loads from initialised variables in global memory, and from arrays with given
 // contents, that the code does not write loads of constants.
 func (s *Slice) findTables() {
-	s.written = make(map[*ir.Var]bool)
-	for _, fn := range s.order {
-		f := s.funcs[fn]
-		for _, in := range f.instrs {
-			if in.WritesMemory() {
-				for _, v := range f.bases(in) {
-					s.written[v] = true
-				}
-			}
-		}
-	}
+	s.findWritten()
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
@@ -94,6 +84,120 @@ func (s *Slice) findTables() {
 			}
 		}
 	}
+}
+
+// findWritten finds the variables, and the parameters to whose arrays, the kernel may write. A write
+// through an address that comes from elsewhere may be to any whose address has gone where bases does
+// not follow it.
+func (s *Slice) findWritten() {
+	s.written = make(map[*ir.Var]bool)
+	elsewhere := false
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for _, in := range f.instrs {
+			use, bulk := in.Bulk()
+			if !in.WritesMemory() && !(bulk && use.To == event.Global) {
+				continue
+			}
+			vs, all := f.basesOf(in)
+			for _, v := range vs {
+				s.written[v] = true
+			}
+			switch in.Space {
+			case event.Shared, event.Local, event.Param:
+			default:
+				elsewhere = elsewhere || !all || len(vs) == 0
+			}
+		}
+	}
+	if !elsewhere || !s.readsTable() {
+		return
+	}
+	for v := range s.escaped() {
+		s.written[v] = true
+	}
+}
+
+// readsTable reports whether some load is of variables that may be tables.
+func (s *Slice) readsTable() bool {
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if f.kinds[i] == input && in.ReadsMemory() && slices.ContainsFunc(f.bases(in), s.table) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// escaped returns the variables and parameters whose address, or the address in which, is stored,
+// passed on, or taken apart.
+func (s *Slice) escaped() map[*ir.Var]bool {
+	out := make(map[*ir.Var]bool)
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		holds := make(map[ir.RegID]map[*ir.Var]bool)
+		for changed := true; changed; {
+			changed = false
+			for _, in := range f.instrs {
+				changed = f.passAddresses(in, holds, out) || changed
+			}
+		}
+	}
+	return out
+}
+
+// passAddresses adds what the results of an instruction hold addresses of, and which of them escape.
+// It reports whether it has added anything.
+func (f *function) passAddresses(in *ir.Instr, holds map[ir.RegID]map[*ir.Var]bool,
+	escaped map[*ir.Var]bool) (changed bool) {
+	from := make(map[*ir.Var]bool)
+	for i := range in.Src {
+		o := &in.Src[i]
+		if o.Var != nil && o.Kind == ir.VarAddr {
+			from[o.Var] = true
+		}
+		if o.Kind == ir.Mem { // it is accessed
+			continue
+		}
+		o.EachReg(func(r ir.RegID) {
+			for v := range holds[r] {
+				from[v] = true
+			}
+		})
+	}
+	k := f.kindOf(in)
+	if k == constant && in.Space == event.Param && in.Src[0].Var != nil {
+		from[in.Src[0].Var] = true
+	}
+	if len(from) == 0 || in.Operation() == isa.Comparison {
+		return false
+	}
+	within := k == pure || k == constant
+	for i := range in.Dst {
+		in.Dst[i].EachReg(func(r ir.RegID) { within = within && f.fn.Regs[r].Type.Size() == 8 })
+	}
+	add := func(to map[*ir.Var]bool, v *ir.Var) {
+		if !to[v] {
+			to[v], changed = true, true
+		}
+	}
+	for v := range from {
+		if !within {
+			add(escaped, v)
+			continue
+		}
+		for i := range in.Dst {
+			in.Dst[i].EachReg(func(r ir.RegID) {
+				if holds[r] == nil {
+					holds[r] = make(map[*ir.Var]bool)
+				}
+				add(holds[r], v)
+			})
+		}
+	}
+	return changed
 }
 
 // table reports whether the contents of a variable, or of the array that a parameter points to, are

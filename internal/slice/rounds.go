@@ -88,11 +88,17 @@ const (
 	maxMinus  = 64 // the largest constant to subtract from a counter with a bound
 )
 
-// CountedBy returns the loops whose rounds v decides, and why there are none.
+// CountedBy returns the loops whose rounds v decides, or why there are none; "" if the kernel has
+// no loops at all.
 func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 	f := s.funcs[s.order[0]]
 	r := &Rounds{s: s, f: f, n: make(map[ir.RegID]int64), counters: make(map[ir.RegID]*counter),
 		pred: make(map[int]bool)}
+	r.dom = ir.Dominators(f.fn)
+	r.loops = ir.FindLoops(f.fn, r.dom)
+	if len(r.loops.Loops) == 0 {
+		return nil, "" // nothing to explain
+	}
 	switch {
 	case len(s.order) > 1:
 		return nil, "it calls functions"
@@ -381,8 +387,6 @@ func (r *Rounds) root(reg ir.RegID, at int) sum {
 
 // comparisons examines everything that reads the parameter.
 func (r *Rounds) comparisons(v *ir.Var) string {
-	r.dom = ir.Dominators(r.f.fn)
-	r.loops = ir.FindLoops(r.f.fn, r.dom)
 	if !r.loops.Reducible {
 		return "its control flow is irreducible"
 	}

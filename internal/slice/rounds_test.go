@@ -263,8 +263,8 @@ func roundsCases(in func(...string) string, test, before func(string) string,
 			want: "no: is not a comparison with a counter"},
 		{what: "a comparison with the thread", body: test("setp.lt.u32 %p0, %tid.x, %n0;"),
 			want: "no: is not a comparison with a counter"},
-		{what: "no loop", body: "\tld.param.u32 %n0, [n];\n\tsetp.eq.u32 %p0, %n0, 0;\n" +
-			"\t" + branchOn("%p0") + "\tret;\n", want: "no: no loop counts up"},
+		{what: "no loop, which needs no words", body: "\tld.param.u32 %n0, [n];\n\t" +
+			"setp.eq.u32 %p0, %n0, 0;\n\t" + branchOn("%p0") + "\tret;\n", want: "no: "},
 		{what: "irreducible", body: behind("setp.eq.u32 %p1, %t, 0;", "@%p1 bra B;\nA:",
 			"bar.sync 0;\nB:", "setp.eq.u32 %p2, %t, 1;", "@%p2 bra A;"), want: "no: irreducible"},
 

@@ -24,9 +24,10 @@ import (
 // It misses kernels in which two parameters decide, and periods of more than maxPeriod moments.
 
 const (
-	windows     = 6       // in which the state must repeat
-	maxPeriod   = 32      // moments
-	periodSteps = 1 << 28 // warp instructions of all traces together
+	windows   = 6  // in which the state must repeat
+	maxPeriod = 32 // moments
+	// periodSteps are the warp instructions of all traces together, some seconds.
+	periodSteps = 1 << 24
 )
 
 // counting is the examination of a kernel for all values of one parameter.
@@ -91,7 +92,7 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	}
 	covered := 0
 	for n := range first + 2*c.period {
-		log, why, wrong := c.trace(ctx, n)
+		log, why, wrong := c.trace(ctx, n, n >= first)
 		switch {
 		case log == nil && why == "":
 			continue // an assumption excludes it
@@ -180,7 +181,7 @@ func (c *counting) config(n uint64) *launch.Config { return c.t.withValue(c.para
 func (c *counting) findPeriod(ctx context.Context) (first uint64, why string) {
 	for _, n := range [...]uint64{24, 64, 224} {
 		n = max(n, c.rounds.Least)
-		log, found, wrong := c.trace(ctx, n)
+		log, found, wrong := c.trace(ctx, n, true)
 		switch {
 		case log == nil && found == "": // excluded by an assumption
 			continue
@@ -204,10 +205,11 @@ func (c *counting) findPeriod(ctx context.Context) (first uint64, why string) {
 	return 0, why
 }
 
-// trace traces the block by rounds with a value of the parameter. It returns nil and what is wrong
-// with the kernel or, if wrong is false, why the trace says nothing; nil and nothing if an
-// assumption excludes the value.
-func (c *counting) trace(ctx context.Context, n uint64) (log *roundLog, why string, wrong bool) {
+// trace traces the block with a value of the parameter, by rounds and with a log of them if it
+// should record them. It returns nil and what is wrong with the kernel or, if wrong is false, why
+// the trace says nothing; nil and nothing if an assumption excludes the value.
+func (c *counting) trace(ctx context.Context, n uint64, record bool) (log *roundLog, why string,
+	wrong bool) {
 	t := c.t
 	m, err := emu.NewTraceOfRounds(t.job.Kernel, c.config(n), t.slice, c.rounds.Loops)
 	if err != nil {
@@ -217,13 +219,17 @@ func (c *counting) trace(ctx context.Context, n uint64) (log *roundLog, why stri
 	sink := t.newSink()
 	log = newRoundLog(sink)
 	opt := t.running([]uint32{t.blocks[0]}, 0)
-	opt.Round = log.round
-	res, err := m.Run(ctx, opt, log)
+	opt.MaxSteps = min(opt.MaxSteps, periodSteps-c.steps)
+	var to event.Sink = sink
+	if record {
+		opt.Round, to = log.round, log
+	}
+	res, err := m.Run(ctx, opt, to)
 	if err != nil {
 		return nil, err.Error(), false
 	}
-	if c.steps += res.Steps; c.steps > periodSteps {
-		return nil, "the traces take too many steps", false
+	if c.steps += res.Steps; c.steps >= periodSteps {
+		return nil, "its traces take too many steps", false
 	}
 	c.most = max(c.most, res.Steps)
 	rep := sink.report()

@@ -126,7 +126,9 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	why := ""
 	switch {
 	case t.opt.AnyRounds && t.run.Config.Geometry.Ranks() > 1:
-		why = "only blocks that are alone are"
+		if i, _ := t.unknownCount(); i >= 0 {
+			why = "only blocks that are alone are"
+		}
 	case t.opt.AnyRounds:
 		verdict, no := t.anyCount(ctx)
 		if verdict != nil {

@@ -131,10 +131,28 @@ func (s *Slice) readsTable() bool {
 	return false
 }
 
-// escaped returns the variables and parameters whose address, or the address in which, is stored,
-// passed on, or taken apart.
+// escaped returns the variables whose address, and the parameters the address in which, is stored,
+// passed on or taken apart, or is in the initialiser of a variable that the kernel names.
 func (s *Slice) escaped() map[*ir.Var]bool {
 	out := make(map[*ir.Var]bool)
+	var initialiser func(v *ir.Var)
+	initialiser = func(v *ir.Var) {
+		for i := range v.Relocs {
+			if to := v.Relocs[i].Target; to != nil && !out[to] {
+				out[to] = true
+				initialiser(to)
+			}
+		}
+	}
+	for _, fn := range s.order {
+		for _, in := range s.funcs[fn].instrs {
+			for i := range in.Src {
+				if v := in.Src[i].Var; v != nil {
+					initialiser(v)
+				}
+			}
+		}
+	}
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		holds := make(map[ir.RegID]map[*ir.Var]bool)

@@ -19,10 +19,10 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // that the lanes of a mask reach the operation, and that the arguments of a counterexample are
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
-	names := []string{"aliases", "arrivals", "bounds", "counters", "exchange", "flags", "gridbarriers",
-		"lanes", "locks", "ordinary", "textures", "tickets", "tolerated"}
+	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "counters", "exchange",
+		"flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures", "tickets", "tolerated"}
 	if os.Getenv("HEDDLE_LONG") != "" {
-		names = append(names, "aggregated", "blockqueues", "lookback", "ranks")
+		names = append(names, "lookback")
 	}
 	if testing.Short() { // under the race detector, ten times slower
 		names = names[:1]

@@ -193,8 +193,8 @@ func (cs *copies) complete(c *copied, mask, last uint32) uint32 {
 	return done
 }
 
-// settle turns the pending entries of some lanes' copies into accesses at the current clock. A
-// release pattern that began since the copy was issued need not end: its write races with the copy.
+// settle turns the pending entries of some lanes' copies into accesses at the current clock. They
+// may have written after every write since the copy was issued, so they end release patterns again.
 func (d *Detector) settle(w *warp, b *block, c *copied, done uint32) {
 	a := access{Access: &d.copying, w: w, b: b, copied: c}
 	d.eachRead(&a, c, done, d.settleLanes)
@@ -221,6 +221,9 @@ func (d *Detector) settleLanes(a *access) {
 				for i := max(at, addr); i < min(at+4, addr+uint64(a.Size)); i++ {
 					d.settleCell(&t, &s[i-at], a.copied.clk[l])
 				}
+			}
+			if a.write && p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 {
+				d.breakChain(a, at, addr, place{})
 			}
 		}
 	}

@@ -214,3 +214,34 @@ func TestNoncoherentLoadStays(t *testing.T) {
 		t.Errorf("got %+v, want one race of thread 0 with its own load", r)
 	}
 }
+
+// A release write to a word to which a copy is on its way races with the copy, which may come last.
+// So a read that acquires after the copy's wait does not observe the release for certain, and
+// nothing orders what the writer did before (PTX ISA 8.8: the observation of the pattern's write).
+func TestCopyEndsReleases(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		s := newScript(event.BenignNone)
+		s.copy(0, 1, 0, 0, 0, 4)
+		s.commit(0, 1)
+		s.access(0, 2, event.Write, shared, 8, 4)
+		strong := func(lane uint32, kind event.Kind, order event.Order) {
+			a := event.Access{Warp: 0, Site: s.site, Mask: lane, Active: 3, Kind: kind, Space: shared,
+				Size: 4, Order: order, Scope: event.CTA, Orders: event.OrdersAll,
+				Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
+			if s.site++; kind.Writes() {
+				a.Stored = lane
+			}
+			s.d.Access(&a)
+		}
+		strong(2, event.Write, event.Release) // races with the copy
+		if waits {
+			s.wait(0, 1, 0)
+		}
+		strong(1, event.Read, event.Acquire)
+		before := len(s.d.Report().Races)
+		s.access(0, 1, event.Read, shared, 8, 4)
+		if races := len(s.d.Report().Races) > before; races != waits {
+			t.Errorf("waits %v: the read of what was written before the release races: %v", waits, races)
+		}
+	}
+}

@@ -138,7 +138,8 @@ func (p *prover) lanesThatTell(x *pair, me *origin, about []smt.Term, d int) (ou
 		for _, ax := range p.th.Axioms.For([]smt.Term{at.Apply(w.Mask), at.Apply(w.Source)}, d) {
 			facts = append(facts, me.rename(ax))
 		}
-		facts = append(facts, c.Implies(here(p.named(&w)), c.Eq(me.rename(u), o.rename(w.Value))))
+		facts = append(facts, c.Implies(c.And(here(w.Bare), here(p.named(&w))),
+			c.Eq(me.rename(u), o.rename(w.Value))))
 	}
 	return out, facts
 }
@@ -171,16 +172,19 @@ func (p *prover) source(x *pair, t, n int, w *thread.Shuffle, how meeting,
 	return &origin{of: t, rename: rename.Apply}
 }
 
-// meetsAt says that a thread and the source of its result meet at a shuffle, if the mask names the
-// source. If not, the origin is the thread itself.
+// meetsAt says that a thread which executes a shuffle meets the source of its result there, if the
+// mask names the source. If not, the origin is the thread itself. Terms have results of shuffles
+// that the thread skips, too: what a variable has on the other path, or in another iteration. Of
+// these nothing is known, not even that some lane executes the shuffle.
 func (p *prover) meetsAt(o, me *origin, w *thread.Shuffle,
 	here func(smt.Term) smt.Term) []smt.Term {
 	c := p.c
 	warp := c.LShr(p.th.Linear(), c.Const(5, 32))
-	return []smt.Term{
+	meet := c.And(
 		o.rename(w.Bare), c.Eq(o.rename(w.Mask), here(w.Mask)), c.Eq(o.rename(warp), me.rename(warp)),
 		c.Implies(here(p.named(w)), c.Eq(o.rename(p.lane()), here(w.Source))),
-	}
+	)
+	return []smt.Term{c.Implies(here(w.Bare), meet)}
 }
 
 // ballots says of the ballots among terms of an origin, which is in the same iterations as the

@@ -371,3 +371,53 @@ __global__ void no_lane_31(int *out) {
     base = __shfl_sync(ALL, base, 31);
     out[base + lane()] = threadIdx.x;
 }
+
+// bug race-global: every second block does not execute the shuffle, and uses the places from 0 on
+// heddle: grid=4 block=64
+__global__ void blocks_skip(int *out) {
+    unsigned base = 0;
+    if (blockIdx.x % 2 == 0) {
+        if (lane() == 0)
+            base = atomicAdd(&taken, 32);
+        base = __shfl_sync(ALL, base, 0);
+    }
+    out[base + lane()] = threadIdx.x;
+}
+
+// bug race-global: warps without input do not execute the shuffle, and use the places from 0 on
+// heddle: grid=4 block=64
+__global__ void warps_skip(const int *in, int *out) {
+    unsigned base = 0;
+    if (in[blockIdx.x * 2 + threadIdx.x / 32] > 0) {
+        if (lane() == 0)
+            base = atomicAdd(&taken, 32);
+        base = __shfl_sync(ALL, base, 0);
+    }
+    out[base + lane()] = threadIdx.x;
+}
+
+// bug race-global: every second round does not execute the shuffle, and uses the places from 0 on
+// heddle: grid=4 block=64
+__global__ void rounds_skip(int *out, int n) {
+    for (int i = 0; i < n; i++) {
+        unsigned base = 0;
+        if (i % 2 == 0) {
+            if (lane() == 0)
+                base = atomicAdd(&taken, 32);
+            base = __shfl_sync(ALL, base, 0);
+        }
+        out[base + lane()] = threadIdx.x;
+    }
+}
+
+// verified, inputs: warps without input skip the shuffle, and write nothing
+// heddle: grid=4 block=64
+__global__ void warps_without(const int *in, int *out) {
+    if (in[blockIdx.x * 2 + threadIdx.x / 32] > 0) {
+        unsigned base = 0;
+        if (lane() == 0)
+            base = atomicAdd(&taken, 32);
+        base = __shfl_sync(ALL, base, 0);
+        out[base + lane()] = threadIdx.x;
+    }
+}

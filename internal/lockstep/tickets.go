@@ -171,7 +171,8 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, loops *loop.Table, o
 		th.Slots.Wrap = th.Slots.Wrap || !n.sum.known
 		th.Slots.Add(*u.result, u.counters, thread.Ticket{
 			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
-			By: u.by, Down: u.down, Stored: stored, Resets: resets, Ordered: opt.Lockstep, Total: total,
+			By: u.by, Guard: u.guard, Down: u.down, Stored: stored, Resets: resets,
+			Ordered: opt.Lockstep, Total: total,
 		})
 	}
 }

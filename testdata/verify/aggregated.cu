@@ -421,3 +421,28 @@ __global__ void warps_without(const int *in, int *out) {
         out[base + lane()] = threadIdx.x;
     }
 }
+
+// bug race-global: threads that add nothing write the first element; what they would add is huge,
+// but an addition that is not made says nothing
+// heddle: grid=4 block=64
+__global__ void adds_nothing(const unsigned *in, int *out) {
+    unsigned n = in[blockIdx.x * 64 + threadIdx.x];
+    unsigned long long at = 0;
+    if (n == 0 || n >= 1000 && n < 0xff000000u)
+        return;
+    if (n < 1000)
+        at = 1ull + atomicAdd(&taken, n);
+    out[at] = threadIdx.x;
+}
+
+// bug race-global: warps that add nothing write the first 32 elements
+// heddle: grid=4 block=64
+__global__ void warps_add_nothing(const unsigned *in, int *out) {
+    unsigned n = in[blockIdx.x * 2 + threadIdx.x / 32], base = 0;
+    if (n < 32 || n >= 1000 && n < 0xff000000u)
+        return;
+    if (lane() == 0 && n < 1000)
+        base = atomicAdd(&taken, n);
+    base = __shfl_sync(ALL, base, 0);
+    out[n < 1000 ? 32ull + base + lane() : lane()] = threadIdx.x;
+}

@@ -34,6 +34,7 @@ type Ticket struct {
 	Grid   Tag
 	Add    uint64     // as wide as the result; not zero unless By says how much
 	By     smt.Term   // what is added, if that is not constant; else smt.False
+	Guard  smt.Term   // the thread makes the addition; By says how much only then
 	Down   bool       // all threads subtract: they add -Add
 	Stored bool       // the kernel also stores to the array
 	Resets []smt.Term // Tag.Barrier of the strong stores to the array
@@ -46,6 +47,7 @@ type Ticket struct {
 // Renamed returns the ticket under a renaming of symbols.
 func (t Ticket) Renamed(sub *smt.Substitution) Ticket {
 	t.Offset, t.By, t.Start = sub.Apply(t.Offset), sub.Apply(t.By), t.Start.Renamed(sub)
+	t.Guard = sub.Apply(t.Guard)
 	t.Warp, t.Grid = t.Warp.Renamed(sub), t.Grid.Renamed(sub)
 	return t
 }
@@ -59,7 +61,7 @@ func (t Ticket) Mapped(by func(smt.Term) smt.Term) Ticket {
 		}
 		return r
 	}
-	t.Offset, t.By = by(t.Offset), by(t.By)
+	t.Offset, t.By, t.Guard = by(t.Offset), by(t.By), by(t.Guard)
 	t.Start, t.Warp, t.Grid = tag(t.Start), tag(t.Warp), tag(t.Grid)
 	return t
 }
@@ -194,6 +196,10 @@ func (s *Slots) Repeated(a, b Ticket, ra, rb smt.Term) smt.Term {
 // differ is the formula that one of two additions to one counter comes first.
 func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
 	c, w := s.c, s.c.Width(ra)
+	if made := c.And(a.made(), b.made()); made != smt.True {
+		a.Guard, b.Guard = smt.True, smt.True
+		return c.Implies(made, s.differ(a, b, ra, rb))
+	}
 	up, down := c.Sub(rb, ra), c.Sub(ra, rb)
 	if a.Down {
 		up, down = down, up
@@ -207,6 +213,17 @@ func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
 	}
 	last := c.Const(a.Total, w)
 	return c.Or(c.And(first, c.Ule(up, last)), c.And(second, c.Ule(down, last)))
+}
+
+// made is the condition under which the amount of an addition is what its thread adds. A constant is
+// always one that the thread could add: then a result that no addition returns can be any that
+// differs as it must. Nothing is known of a term in a thread that makes no addition: there it may
+// even be negative.
+func (t Ticket) made() smt.Term {
+	if t.By == smt.False {
+		return smt.True
+	}
+	return t.Guard
 }
 
 // amount is what an addition adds, or subtracts, with w bits.

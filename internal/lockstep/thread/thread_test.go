@@ -40,7 +40,7 @@ func TestTickets(t *testing.T) {
 			x := thread.Ticket{Object: o, Offset: c.Const(0, 64), Start: zero, Warp: zero, Grid: zero,
 				Add: n, By: smt.False, Down: down, Total: total}
 			if variable {
-				x.Add, x.By = 5, c.Const(n, 32)
+				x.Add, x.By, x.Guard = 5, c.Const(n, 32), smt.True
 			}
 			tickets = append(tickets, x)
 			results = append(results, c.Const(at, 32))
@@ -90,6 +90,26 @@ func TestTicketsOfStoredCounters(t *testing.T) {
 		if got := s.Apart(tt.a, tt.b, r, r, tt.otherBlock); got != tt.want {
 			t.Errorf("%s: equal results: %s", tt.name, c.String(got))
 		}
+	}
+}
+
+// TestTicketsNotMade: what a thread would add says nothing if it makes no addition.
+func TestTicketsNotMade(t *testing.T) {
+	c := smt.New()
+	s := thread.NewSlots(c)
+	o := &thread.Object{Space: event.Global}
+	ticket := func(made smt.Term) thread.Ticket {
+		return thread.Ticket{Object: o, Offset: c.Const(0, 64), By: c.Const(1<<32-1, 32), Guard: made}
+	}
+	r, q := c.Const(7, 32), c.Const(9, 32)
+	if got := s.Apart(ticket(smt.True), ticket(smt.False), r, q, false); got != smt.True {
+		t.Errorf("two threads: %s", c.String(got))
+	}
+	if got := s.Repeated(ticket(smt.False), ticket(smt.True), r, q); got != smt.True {
+		t.Errorf("one thread: %s", c.String(got))
+	}
+	if got := s.Apart(ticket(smt.True), ticket(smt.True), r, q, false); got != smt.False {
+		t.Errorf("both made: %s", c.String(got))
 	}
 }
 
@@ -154,7 +174,8 @@ func TestTicketsOfOneThread(t *testing.T) {
 	slots := thread.NewSlots(c)
 	o := &thread.Object{Space: event.Global}
 	ticket := func(by smt.Term, stored bool) thread.Ticket {
-		return thread.Ticket{Object: o, Offset: c.Const(0, 64), By: by, Stored: stored}
+		return thread.Ticket{Object: o, Offset: c.Const(0, 64), By: by, Guard: smt.True,
+			Stored: stored}
 	}
 	m, n := c.Var("m", 32), c.Var("n", 32)
 	r, s := c.Var("r", 32), c.Var("s", 32)

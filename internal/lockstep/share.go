@@ -40,7 +40,7 @@ func (x *exec) distinctShares() {
 		x.th.Slots.Add(s.symbol, s.counters, thread.Ticket{
 			Object: &Object{Name: "share", Space: event.Shared, Var: &ir.Var{}}, Offset: x.c.Const(0, 64),
 			Start: thread.Tag{Barrier: x.c.Const(uint64(s.call.Index), thread.TagWidth), Iters: s.counters},
-			Add:   1, Stored: true,
+			Add:   1, Stored: true, Guard: smt.True,
 		})
 	}
 }

@@ -446,3 +446,17 @@ __global__ void warps_add_nothing(const unsigned *in, int *out) {
     base = __shfl_sync(ALL, base, 0);
     out[n < 1000 ? 32ull + base + lane() : lane()] = threadIdx.x;
 }
+
+// bug race-global: lanes behind 6 all write the first element, since the sum of the two places is
+// even. That sum is all that is added: a lane that adds nothing has no result within it
+// heddle: grid=1 block=32
+__global__ void no_room(int *out) {
+    unsigned b = 0, c = 0;
+    if (threadIdx.x == 0)
+        b = atomicAdd(&taken, 1u << 27);
+    if (threadIdx.x == 5)
+        c = atomicAdd(&taken, 1u << 27);
+    unsigned t = __shfl_sync(ALL, b, 0), u = __shfl_sync(ALL, c, 5);
+    if (threadIdx.x > 6)
+        out[((t + u) & 1) + b + c] = threadIdx.x;
+}

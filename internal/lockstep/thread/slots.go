@@ -34,7 +34,7 @@ type Ticket struct {
 	Grid   Tag
 	Add    uint64     // as wide as the result; not zero unless By says how much
 	By     smt.Term   // what is added, if that is not constant; else smt.False
-	Guard  smt.Term   // the thread makes the addition; By says how much only then
+	Guard  smt.Term   // the thread makes the addition: only then it has a result
 	Down   bool       // all threads subtract: they add -Add
 	Stored bool       // the kernel also stores to the array
 	Resets []smt.Term // Tag.Barrier of the strong stores to the array
@@ -215,16 +215,11 @@ func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
 	return c.Or(c.And(first, c.Ule(up, last)), c.And(second, c.Ule(down, last)))
 }
 
-// made is the condition under which the amount of an addition is what its thread adds. A constant is
-// always one that the thread could add: then a result that no addition returns can be any that
-// differs as it must. Nothing is known of a term in a thread that makes no addition: there it may
-// even be negative.
-func (t Ticket) made() smt.Term {
-	if t.By == smt.False {
-		return smt.True
-	}
-	return t.Guard
-}
+// made is the condition under which an addition has a result and an amount: its thread makes it. A
+// result that no addition returns need not have room beside the others: their sum may count only the
+// threads that make additions. Of a term for an amount nothing is known either where none is made:
+// there it may even be negative.
+func (t Ticket) made() smt.Term { return t.Guard }
 
 // amount is what an addition adds, or subtracts, with w bits.
 func (t Ticket) amount(c *smt.Context, w int) smt.Term {

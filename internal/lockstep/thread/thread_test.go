@@ -38,9 +38,9 @@ func TestTickets(t *testing.T) {
 		var results []smt.Term
 		for _, n := range adds {
 			x := thread.Ticket{Object: o, Offset: c.Const(0, 64), Start: zero, Warp: zero, Grid: zero,
-				Add: n, By: smt.False, Down: down, Total: total}
+				Add: n, By: smt.False, Guard: smt.True, Down: down, Total: total}
 			if variable {
-				x.Add, x.By, x.Guard = 5, c.Const(n, 32), smt.True
+				x.Add, x.By = 5, c.Const(n, 32)
 			}
 			tickets = append(tickets, x)
 			results = append(results, c.Const(at, 32))
@@ -72,7 +72,7 @@ func TestTicketsOfStoredCounters(t *testing.T) {
 	ticket := func(start uint64, stored bool) thread.Ticket {
 		return thread.Ticket{
 			Object: o, Offset: c.Const(0, 64), Start: tag(start), Warp: tag(start), Grid: tag(0), Add: 1,
-			By: smt.False, Stored: stored,
+			By: smt.False, Guard: smt.True, Stored: stored,
 		}
 	}
 	r := c.Const(7, 32)
@@ -110,6 +110,11 @@ func TestTicketsNotMade(t *testing.T) {
 	}
 	if got := s.Apart(ticket(smt.True), ticket(smt.True), r, q, false); got != smt.False {
 		t.Errorf("both made: %s", c.String(got))
+	}
+	constant := ticket(smt.False)
+	constant.Add, constant.By, constant.Total = 4, smt.False, 4 // no room for a second result
+	if got := s.Apart(ticket(smt.True), constant, r, q, false); got != smt.True {
+		t.Errorf("a constant: %s", c.String(got))
 	}
 }
 

@@ -119,7 +119,11 @@ func (p *prover) lanesThatTell(x *pair, me *origin, about []smt.Term, d int) (ou
 			at.Replace(k, c.Args(u)[i])
 		}
 		here := func(t smt.Term) smt.Term { return me.rename(at.Apply(t)) }
-		key := fmt.Sprint(how, here(w.Mask), here(w.Source), here(w.Bare))
+		iters := slices.Clone(c.Args(u)) // the results of two rounds may be of two sources
+		for i := range iters {
+			iters[i] = me.rename(iters[i])
+		}
+		key := fmt.Sprint(how, iters, here(w.Mask), here(w.Source), here(w.Bare))
 		o := known[key]
 		if o == nil {
 			o = p.source(x, me.of, len(out), &w, how, here)

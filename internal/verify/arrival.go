@@ -24,7 +24,6 @@ import (
 // arrival is the addition by which blocks arrive at a counter.
 type arrival struct {
 	p       *prover
-	paths   *ir.Paths
 	add     *thread.Access
 	limit   smt.Term    // of atom.inc, as wide as the result; smt.False for atom.add
 	release []*ir.Instr // fences or the addition itself: what precedes each of them is released
@@ -33,9 +32,6 @@ type arrival struct {
 	releaseSC, acquireSC []*ir.Instr
 	blocks               smt.Term                   // their number, 64 bits
 	leaders              [2]func(smt.Term) smt.Term // see prover.leaders
-	// broadcasts are the stores of leaders to shared arrays that nothing else writes, by the names of
-	// the functions of their contents; nil for other arrays
-	broadcasts map[string]*thread.Access
 }
 
 // arrives returns the arrival of the kernel; nil if there is none. It looks once.
@@ -96,7 +92,7 @@ func (p *prover) countable() bool {
 // newArrival prepares the terms that do not depend on the addition.
 func (p *prover) newArrival() *arrival {
 	c := p.c
-	a := &arrival{p: p, paths: ir.NewPaths(p.th.Func), blocks: c.Const(1, 64), leaders: p.leaders()}
+	a := &arrival{p: p, blocks: c.Const(1, 64), leaders: p.leaders()}
 	for _, n := range p.th.Nctaid {
 		a.blocks = c.Mul(a.blocks, c.ZExt(n, 64))
 	}
@@ -123,7 +119,6 @@ func (a *arrival) counts(x *thread.Access) bool {
 		return false
 	}
 	a.fences()
-	a.broadcasts = map[string]*thread.Access{}
 	return a.never(p.far[0].Apply(x.Guard), c.Not(a.isLeader(0)))
 }
 
@@ -141,13 +136,13 @@ func (a *arrival) fences() {
 		if in.Scope < event.GPU || !in.Orders.Covers(event.Global) {
 			continue
 		}
-		if in.Order.Releases() && a.paths.Dominates(in, at) {
+		if in.Order.Releases() && a.p.routes().Dominates(in, at) {
 			a.release = append(a.release, in)
 			if a.sc(in) {
 				a.releaseSC = append(a.releaseSC, in)
 			}
 		}
-		if in.Order.Acquires() && a.paths.Reaches(at, in) && !a.paths.Reaches(in, at) {
+		if in.Order.Acquires() && a.p.routes().Reaches(at, in) && !a.p.routes().Reaches(in, at) {
 			a.acquire = append(a.acquire, in)
 			if a.sc(in) {
 				a.acquireSC = append(a.acquireSC, in)
@@ -218,12 +213,12 @@ func (a *arrival) before(x *thread.Access, release []*ir.Instr, t int) smt.Term 
 		return smt.False
 	}
 	for _, b := range a.p.barriers(event.Global) {
-		between := func(f *ir.Instr) bool { return a.paths.Dominates(b, f) }
-		if !a.paths.Reaches(b, x.Instr) && slices.ContainsFunc(release, between) {
+		between := func(f *ir.Instr) bool { return a.p.routes().Dominates(b, f) }
+		if !a.p.routes().Reaches(b, x.Instr) && slices.ContainsFunc(release, between) {
 			return smt.True
 		}
 	}
-	later := func(f *ir.Instr) bool { return !a.paths.Reaches(f, x.Instr) }
+	later := func(f *ir.Instr) bool { return !a.p.routes().Reaches(f, x.Instr) }
 	if slices.ContainsFunc(release, later) {
 		return a.isLeader(t)
 	}
@@ -239,8 +234,8 @@ func (a *arrival) sc(in *ir.Instr) bool {
 // beforeSC is before by a fence.sc, which may also be the thread's own, ahead of a barrier.
 func (a *arrival) beforeSC(x *thread.Access, t int) smt.Term {
 	for _, b := range a.p.barriers(event.Global) {
-		if !x.Async && !a.paths.Reaches(b, x.Instr) && a.paths.Dominates(b, a.add.Instr) &&
-			!a.paths.ReachesPast(x.Instr, b, a.sc) {
+		if !x.Async && !a.p.routes().Reaches(b, x.Instr) && a.p.routes().Dominates(b, a.add.Instr) &&
+			!a.p.routes().ReachesPast(x.Instr, b, a.sc) {
 			return smt.True
 		}
 	}
@@ -250,8 +245,8 @@ func (a *arrival) beforeSC(x *thread.Access, t int) smt.Term {
 // behindSC is behind by a fence.sc, which may also be the thread's own, behind a barrier.
 func (a *arrival) behindSC(y *thread.Access, t int) smt.Term {
 	for _, b := range a.p.barriers(event.Global) {
-		if y != a.add && !y.Async && a.paths.Dominates(b, y.Instr) &&
-			!a.paths.Reaches(b, a.add.Instr) && !a.paths.ReachesPast(b, y.Instr, a.sc) {
+		if y != a.add && !y.Async && a.p.routes().Dominates(b, y.Instr) &&
+			!a.p.routes().Reaches(b, a.add.Instr) && !a.p.routes().ReachesPast(b, y.Instr, a.sc) {
 			return smt.True
 		}
 	}
@@ -267,14 +262,14 @@ func (a *arrival) behind(y *thread.Access, instrs []*ir.Instr, t int) smt.Term {
 	}
 	own := smt.False
 	for _, g := range instrs {
-		executed := a.paths.PostDominates(g, a.add.Instr)
-		if (executed || a.paths.Dominates(g, y.Instr)) && !a.paths.Reaches(y.Instr, g) &&
+		executed := a.p.routes().PostDominates(g, a.add.Instr)
+		if (executed || a.p.routes().Dominates(g, y.Instr)) && !a.p.routes().Reaches(y.Instr, g) &&
 			y.Instr != g {
 			own = a.isLeader(t)
 		}
 		for _, b := range a.p.barriers(event.Global) {
-			if a.paths.Dominates(b, y.Instr) && !a.paths.Reaches(b, g) &&
-				(executed || a.paths.Dominates(g, b)) {
+			if a.p.routes().Dominates(b, y.Instr) && !a.p.routes().Reaches(b, g) &&
+				(executed || a.p.routes().Dominates(g, b)) {
 				return smt.True
 			}
 		}
@@ -331,19 +326,15 @@ func (a *arrival) facts(terms [2][]smt.Term, depth int) []smt.Term {
 // stored there before, and of which terms of the leader that is.
 func (a *arrival) received(about []smt.Term, t int) (out, of []smt.Term) {
 	c, p := a.p.c, a.p
-	seen := map[smt.Term]bool{}
 	c.Visit(about, func(u smt.Term) {
-		if c.Op(u) != smt.OpApp || seen[u] {
+		if c.Op(u) != smt.OpApp {
 			return
 		}
-		seen[u] = true
-		w := a.broadcast(c.Name(u))
-		if w == nil || c.Width(u) != 8*w.Size {
+		w, args := p.broadcast(u), c.Args(u)
+		if w == nil || len(w.Iters) > 0 {
 			return
 		}
-		args := c.Args(u)
-		barrier, ok := c.Value(args[1])
-		if !ok || barrier == 0 || !a.precedes(w.Instr, int(barrier)-1) {
+		if _, told := p.toldAt(w, args[1:]); !told {
 			return
 		}
 		s := p.far[t]
@@ -353,52 +344,4 @@ func (a *arrival) received(about []smt.Term, t int) (out, of []smt.Term) {
 		of = append(of, w.Guard, w.Offset, w.Values[0])
 	})
 	return out, of
-}
-
-// precedes reports whether a store, if a thread executes it at all, comes before every execution of
-// the barrier with an index: no path leads from the barrier to the store.
-func (a *arrival) precedes(store *ir.Instr, barrier int) bool {
-	for _, b := range a.p.barriers(event.Shared) {
-		if b.Index == barrier {
-			return !a.paths.Reaches(b, store)
-		}
-	}
-	return false
-}
-
-// broadcast returns the store of the leader that alone writes a shared array, by the name of the
-// function of its contents; nil if there is none.
-func (a *arrival) broadcast(name string) *thread.Access {
-	index, _, instances, ok := symbol.ParseMemory(name)
-	if !ok || !instances {
-		return nil
-	}
-	w, known := a.broadcasts[name]
-	if !known {
-		w = a.findBroadcast(index)
-		a.broadcasts[name] = w
-	}
-	return w
-}
-
-func (a *arrival) findBroadcast(index int) *thread.Access {
-	p, c := a.p, a.p.c
-	var only *thread.Access
-	for i := range p.th.Accesses {
-		w := &p.th.Accesses[i]
-		shared := w.Space != event.Global
-		switch {
-		case !w.Kind.Writes() || w.Object == nil && !shared ||
-			w.Object != nil && w.Object.Index != index:
-			continue
-		case w.Object == nil || w.Object.Space != event.Shared || only != nil || w.Async ||
-			len(w.Values) != 1 || len(w.Iters) > 0 || w.Kind != event.Write:
-			return nil
-		}
-		only = w
-	}
-	if only == nil || !a.never(p.far[0].Apply(only.Guard), c.Not(a.isLeader(0))) {
-		return nil
-	}
-	return only
 }

@@ -30,12 +30,8 @@ func (p *prover) leadersThatTell(me *origin, about []smt.Term, n int) (out []*or
 		}
 	})
 	for _, u := range seen {
-		index, _, instances, ok := symbol.ParseMemory(c.Name(u))
-		if !ok || !instances {
-			continue
-		}
-		w := p.onlyStore(index)
-		if w == nil || c.Width(u) != 8*w.Size {
+		w := p.broadcast(u)
+		if w == nil {
 			continue
 		}
 		results, tickets := p.th.Slots.For(w.Values)
@@ -71,6 +67,19 @@ func (p *prover) leadersThatTell(me *origin, about []smt.Term, n int) (out []*or
 			c.Eq(me.rename(u), o.rename(w.Values[0]))))
 	}
 	return out, facts
+}
+
+// broadcast returns the store of the leader that alone writes the shared array of which u is the
+// contents of an element, as wide as the element; nil if there is none.
+func (p *prover) broadcast(u smt.Term) *thread.Access {
+	index, _, instances, ok := symbol.ParseMemory(p.c.Name(u))
+	if !ok || !instances {
+		return nil
+	}
+	if w := p.onlyStore(index); w != nil && p.c.Width(u) == 8*w.Size {
+		return w
+	}
+	return nil
 }
 
 // onlyStore returns the store of the leader that alone writes a shared array; nil if there is none.
@@ -137,17 +146,14 @@ func (p *prover) toldAt(w *thread.Access, instance []smt.Term) (iters []smt.Term
 // in the same iteration, if both are executed: no path leads from the barrier to the store but to
 // another iteration.
 func (p *prover) precedes(w *thread.Access, barrier *ir.Instr) bool {
-	if p.paths == nil {
-		p.paths = ir.NewPaths(p.th.Func)
-	}
 	n := len(w.Iters)
 	if n == 0 {
-		return !p.paths.Reaches(barrier, w.Instr)
+		return !p.routes().Reaches(barrier, w.Instr)
 	}
 	i := slices.IndexFunc(p.th.Loops, func(l thread.Loop) bool { return l.Counter == w.Iters[n-1] })
 	if i < 0 || len(p.th.Loops[i].Header.Instrs) == 0 {
 		return false
 	}
 	header := p.th.Loops[i].Header.Instrs[0]
-	return !p.paths.ReachesPast(barrier, w.Instr, func(in *ir.Instr) bool { return in == header })
+	return !p.routes().ReachesPast(barrier, w.Instr, func(in *ir.Instr) bool { return in == header })
 }

@@ -129,7 +129,7 @@ func (p *prover) lanesThatTell(x *pair, me *origin, about []smt.Term, d int) (ou
 			o = p.source(x, me.of, len(out), &w, how, here)
 			known[key] = o
 			out = append(out, o)
-			facts = append(facts, p.meetsAt(o, me, &w, here)...)
+			facts = append(facts, p.meetsAt(o, me, &w, here))
 		}
 		terms := []smt.Term{w.Bare, w.Mask, w.Value, w.Source}
 		for _, of := range tickets {
@@ -181,14 +181,13 @@ func (p *prover) source(x *pair, t, n int, w *thread.Shuffle, how meeting,
 // that the thread skips, too: what a variable has on the other path, or in another iteration. Of
 // these nothing is known, not even that some lane executes the shuffle.
 func (p *prover) meetsAt(o, me *origin, w *thread.Shuffle,
-	here func(smt.Term) smt.Term) []smt.Term {
+	here func(smt.Term) smt.Term) smt.Term {
 	c := p.c
-	warp := c.LShr(p.th.Linear(), c.Const(5, 32))
-	meet := c.And(
-		o.rename(w.Bare), c.Eq(o.rename(w.Mask), here(w.Mask)), c.Eq(o.rename(warp), me.rename(warp)),
+	return c.Implies(here(w.Bare), c.And(
+		o.rename(w.Bare), c.Eq(o.rename(w.Mask), here(w.Mask)),
+		c.Eq(o.rename(p.warp()), me.rename(p.warp())),
 		c.Implies(here(p.named(w)), c.Eq(o.rename(p.lane()), here(w.Source))),
-	)
-	return []smt.Term{c.Implies(here(w.Bare), meet)}
+	))
 }
 
 // ballots says of the ballots among terms of an origin, which is in the same iterations as the
@@ -196,18 +195,16 @@ func (p *prover) meetsAt(o, me *origin, w *thread.Shuffle,
 func (p *prover) ballots(o *origin, here func(smt.Term) smt.Term, terms []smt.Term) []smt.Term {
 	c := p.c
 	var out []smt.Term
-	seen := map[smt.Term]bool{}
 	c.Visit(terms, func(u smt.Term) {
-		if !symbol.Is(c, u) || seen[u] {
+		if !symbol.Is(c, u) {
 			return
 		}
-		seen[u] = true
 		g, ok := p.th.Gathered[c.Name(u)]
 		common := g.Kind == thread.Ballot || g.Kind == thread.Common
 		if !ok || !common || !slices.Equal(c.Args(u), g.Iters) {
 			return
 		}
-		named := c.Eq(c.Extract(c.LShr(here(g.Mask), o.rename(p.lane())), 0, 1), c.Const(1, 1))
+		named := hasBit(c, here(g.Mask), o.rename(p.lane()))
 		out = append(out, c.Implies(c.And(here(g.Bare), o.rename(g.Bare), named),
 			c.Eq(here(u), o.rename(u))))
 	})
@@ -218,12 +215,10 @@ func (p *prover) ballots(o *origin, here func(smt.Term) smt.Term, terms []smt.Te
 func (p *prover) ownBits(terms []smt.Term, rename func(smt.Term) smt.Term) []smt.Term {
 	c := p.c
 	var out []smt.Term
-	seen := map[smt.Term]bool{}
 	c.Visit(terms, func(u smt.Term) {
-		if !symbol.Is(c, u) || seen[u] || c.Width(u) != 32 {
+		if !symbol.Is(c, u) || c.Width(u) != 32 {
 			return
 		}
-		seen[u] = true
 		g, ok := p.th.Gathered[c.Name(u)]
 		if !ok || g.Kind == thread.Common {
 			return
@@ -232,7 +227,7 @@ func (p *prover) ownBits(terms []smt.Term, rename func(smt.Term) smt.Term) []smt
 		for i, k := range g.Iters {
 			at.Replace(k, c.Args(u)[i])
 		}
-		own := c.Eq(c.Extract(c.LShr(u, p.lane()), 0, 1), c.Const(1, 1))
+		own := hasBit(c, u, p.lane())
 		if g.Kind == thread.Ballot {
 			own = c.Eq(own, at.Apply(g.Pred))
 		}
@@ -285,11 +280,9 @@ func (p *prover) alike(a, b *origin, one smt.Term) []smt.Term {
 	const most = 100
 	byName := map[string][]smt.Term{}
 	private := func(terms []smt.Term, visit func(u smt.Term)) {
-		seen := map[smt.Term]bool{}
 		c.Visit(terms, func(u smt.Term) {
-			if symbol.Is(c, u) && !seen[u] && strings.HasPrefix(c.Name(u), symbol.Private) &&
+			if symbol.Is(c, u) && strings.HasPrefix(c.Name(u), symbol.Private) &&
 				!strings.HasPrefix(c.Name(u), symbol.Counter) {
-				seen[u] = true
 				visit(u)
 			}
 		})

@@ -25,19 +25,12 @@ func (p *prover) counted(x *pair) bool {
 		facts = append(facts, without.Apply(t))
 	}
 	asked := x.asked
-	x.asked = facts
-	r := p.c.Reduce(facts)
-	a := smt.Answer{Status: r.Status, By: "simplifier"}
-	if r.Status == smt.Unknown {
-		a = p.opt.Pool.Solve(p.ctx, []*smt.Query{p.c.Query(r.Asserts)})[0]
-	}
-	if a.Status != smt.Unsat {
-		p.res.Stats.Steps += a.Steps
+	harmless, steps := p.weaker(x, facts)
+	if !harmless {
+		p.res.Stats.Steps += steps
 		x.asked = asked
-		return false
 	}
-	p.answered(x, a)
-	return true
+	return harmless
 }
 
 // counts returns the facts about the variables that stand for counts of bits in a query, and the

@@ -26,7 +26,6 @@ import (
 // flags are the flags in one array.
 type flags struct {
 	p      *prover
-	paths  *ir.Paths
 	object *thread.Object
 	sets   []*thread.Access // that do not store 0
 	loads  []*thread.Access
@@ -96,7 +95,7 @@ func (p *prover) findFlags() []*flags {
 
 // newFlags returns the flags in an array; nil if its elements are not used as flags.
 func (p *prover) newFlags(o *thread.Object) *flags {
-	f := &flags{p: p, paths: ir.NewPaths(p.th.Func), object: o, leaders: p.leaders(),
+	f := &flags{p: p, object: o, leaders: p.leaders(),
 		releases: map[*thread.Access][]*ir.Instr{}, behind: map[*thread.Access][]found{}}
 	for i := range p.th.Accesses {
 		a := &p.th.Accesses[i]
@@ -190,11 +189,11 @@ func (f *flags) inside(l *ir.Loop, in *ir.Instr) bool {
 // loop that both are in, or if it is nil, at all.
 func (f *flags) later(l *ir.Loop, from, to *ir.Instr) bool {
 	if l == nil {
-		return f.paths.Reaches(from, to)
+		return f.p.routes().Reaches(from, to)
 	}
 	header := f.p.th.Func.Blocks[l.Header].Instrs
 	return !f.inside(l, from) || len(header) == 0 ||
-		f.paths.ReachesPast(from, to, func(in *ir.Instr) bool { return in == header[0] })
+		f.p.routes().ReachesPast(from, to, func(in *ir.Instr) bool { return in == header[0] })
 }
 
 // stored returns what an access to one element puts there, whatever was there, and whether it does
@@ -234,7 +233,7 @@ func (f *flags) releasedBy(set *thread.Access) []*ir.Instr {
 		out = append(out, set.Instr)
 	}
 	for _, r := range f.p.th.Fences {
-		if r.Scope >= event.GPU && r.Order.Releases() && f.paths.Dominates(r, set.Instr) {
+		if r.Scope >= event.GPU && r.Order.Releases() && f.p.routes().Dominates(r, set.Instr) {
 			out = append(out, r)
 		}
 	}
@@ -257,7 +256,7 @@ func (f *flags) before(x, set *thread.Access, byBlock bool) bool {
 			return !f.later(l, r, x.Instr)
 		}
 		return slices.ContainsFunc(f.p.barriers(space), func(b *ir.Instr) bool {
-			return f.paths.Dominates(b, r) && !f.later(l, b, x.Instr)
+			return f.p.routes().Dominates(b, r) && !f.later(l, b, x.Instr)
 		})
 	})
 }
@@ -294,13 +293,13 @@ func (f *flags) foundAt(y *thread.Access) []found {
 // acquired reports whether an acquire pattern of accesses to a space lies between a load and an
 // instruction on all paths.
 func (f *flags) acquired(l *thread.Access, to *ir.Instr, s event.Space) bool {
-	return acquires(l, s) || !f.paths.ReachesPast(l.Instr, to, f.p.fence(event.Order.Acquires, s))
+	return acquires(l, s) || !f.p.routes().ReachesPast(l.Instr, to, f.p.fence(event.Order.Acquires, s))
 }
 
 // own is foundAt for a thread that loads the flag itself.
 func (f *flags) own(y, l *thread.Access) (found, bool) {
-	again := f.paths.Reaches(y.Instr, l.Instr) // so that the last load may come after y
-	if again && !f.paths.Dominates(l.Instr, y.Instr) || !f.acquired(l, y.Instr, spaceOf(y)) {
+	again := f.p.routes().Reaches(y.Instr, l.Instr) // so that the last load may come after y
+	if again && !f.p.routes().Dominates(l.Instr, y.Instr) || !f.acquired(l, y.Instr, spaceOf(y)) {
 		return found{}, false
 	}
 	return f.set(l, y.Guard, y.Place.Loops)
@@ -317,7 +316,7 @@ func (f *flags) led(y, l *thread.Access) (found, bool) {
 			continue
 		}
 		around := f.iterationOf(e.Place, e.Instr, l.Place, y.Place)
-		if around == nil && f.paths.Reaches(e.Instr, e.Instr) ||
+		if around == nil && f.p.routes().Reaches(e.Instr, e.Instr) ||
 			f.later(around, e.Instr, l.Instr) || f.later(around, y.Instr, e.Instr) ||
 			!f.acquired(l, e.Instr, space) || !p.always(y.Guard, e.Guard) {
 			continue

@@ -23,7 +23,6 @@ import (
 // gridBarrier is the counter at which the blocks of a kernel wait for each other.
 type gridBarrier struct {
 	p      *prover
-	paths  *ir.Paths
 	object *thread.Object
 	sites  []site // in the order of one thread
 	loads  []*thread.Access
@@ -59,7 +58,7 @@ func (p *prover) findGridBarrier() *gridBarrier {
 		if p.th.Slots.StoredBeside(x.Object) || !p.countable() {
 			return nil
 		}
-		g := &gridBarrier{p: p, paths: ir.NewPaths(f), object: x.Object,
+		g := &gridBarrier{p: p, object: x.Object,
 			blocks: p.c.Const(1, 64), bars: p.barriers(event.Global),
 			released: map[*thread.Access][]smt.Term{}, passed: map[*thread.Access][]smt.Term{}}
 		g.isBar = func(in *ir.Instr) bool { return slices.Contains(g.bars, in) }
@@ -189,7 +188,7 @@ func (g *gridBarrier) waitsBehind(s *site) bool {
 		}
 		is := func(in *ir.Instr) bool { return in == e.Instr }
 		if slices.ContainsFunc(g.sites, func(t site) bool {
-			return g.paths.ReachesPast(s.add.Instr, t.add.Instr, is)
+			return g.p.routes().ReachesPast(s.add.Instr, t.add.Instr, is)
 		}) {
 			continue
 		}
@@ -211,7 +210,7 @@ func (g *gridBarrier) lets(s *site, e *thread.End, l *thread.Access) bool {
 		return false
 	}
 	if !acquires(l, event.Global) &&
-		g.paths.ReachesPast(l.Instr, e.Instr, p.fence(event.Order.Acquires, event.Global)) {
+		g.p.routes().ReachesPast(l.Instr, e.Instr, p.fence(event.Order.Acquires, event.Global)) {
 		return false
 	}
 	last, ok := p.lastOf(l, e.Place.Loops)
@@ -261,7 +260,7 @@ func (g *gridBarrier) releasedFrom(in *ir.Instr) bool {
 	releasing := g.p.fence(event.Order.Releases, event.Global)
 	return !slices.ContainsFunc(g.sites, func(s site) bool {
 		return !releases(s.add.Instr, event.Global) &&
-			g.paths.ReachesPast(in, s.add.Instr, releasing)
+			g.p.routes().ReachesPast(in, s.add.Instr, releasing)
 	})
 }
 
@@ -269,7 +268,7 @@ func (g *gridBarrier) releasedFrom(in *ir.Instr) bool {
 // follow, and a release pattern behind the barrier; and whether the leader makes no addition between
 // the barriers around x, which might otherwise come before x or behind it.
 func (g *gridBarrier) releasedByBlock(x *thread.Access) bool {
-	reaches := func(from, to *ir.Instr) bool { return g.paths.ReachesPast(from, to, g.isBar) }
+	reaches := func(from, to *ir.Instr) bool { return g.p.routes().ReachesPast(from, to, g.isBar) }
 	starts := g.bars
 	if first := g.first(); !g.isBar(first) {
 		if first == x.Instr {
@@ -320,7 +319,7 @@ func (g *gridBarrier) behind(y *thread.Access) []smt.Term {
 	for i := range g.sites {
 		s := &g.sites[i]
 		looped := g.within(s.add.Place)
-		passes := g.paths.Dominates(s.end.Instr, y.Instr) && s.end.Instr != y.Instr
+		passes := g.p.routes().Dominates(s.end.Instr, y.Instr) && s.end.Instr != y.Instr
 		switch {
 		case !looped && passes:
 			add(s, smt.False, false)
@@ -344,14 +343,14 @@ func (g *gridBarrier) behind(y *thread.Access) []smt.Term {
 func (g *gridBarrier) eachIteration(b *ir.Instr) bool {
 	return !slices.ContainsFunc(g.around.Latches, func(l ir.BlockID) bool {
 		ins := g.p.th.Func.Blocks[l].Instrs
-		return len(ins) == 0 || !g.paths.Dominates(b, ins[len(ins)-1])
+		return len(ins) == 0 || !g.p.routes().Dominates(b, ins[len(ins)-1])
 	})
 }
 
 // leaves reports whether a thread that reaches an instruction has been in the loop.
 func (g *gridBarrier) leaves(in *ir.Instr) bool {
 	header := g.p.th.Func.Blocks[g.around.Header].Instrs
-	return len(header) > 0 && g.paths.Dominates(header[0], in)
+	return len(header) > 0 && g.p.routes().Dominates(header[0], in)
 }
 
 // query adds to the query of a pair of accesses in two blocks that the barrier does not order them,

@@ -112,8 +112,7 @@ func (l *lanes) bit(mask smt.Term, of, lane int) smt.Term {
 	if v, ok := c.Value(mask); ok && uint32(v) == 1<<32-1 {
 		return smt.True
 	}
-	index := l.s[lane].Apply(c.BvAnd(l.th.Linear(), c.Const(31, 32)))
-	return c.Eq(c.Extract(c.LShr(l.s[of].Apply(mask), index), 0, 1), c.Const(1, 1))
+	return hasBit(c, l.s[of].Apply(mask), l.s[lane].Apply(l.lane()))
 }
 
 // later is the condition that a thread waits at W, with whatever mask, or at something behind W:

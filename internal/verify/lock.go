@@ -25,7 +25,6 @@ import (
 // lock is the atomic that takes the locks of a kernel, and what frees them.
 type lock struct {
 	p        *prover
-	paths    *ir.Paths
 	take     *thread.Access
 	free     smt.Term    // the value of a free lock
 	frees    []*ir.Instr // stores and exchanges
@@ -49,7 +48,7 @@ func (p *prover) findLock() *lock {
 			continue
 		}
 		if l == nil {
-			l = &lock{p: p, paths: ir.NewPaths(p.th.Func)}
+			l = &lock{p: p}
 		}
 		if l.takes(x) && l.freed() {
 			for _, s := range []event.Space{event.Global, event.Shared, event.Generic} {
@@ -137,7 +136,7 @@ func (l *lock) opens(w *thread.Access) bool {
 // with both. A section whose fences lie on some paths only, and which a store ends, does neither.
 func (l *lock) hands(s event.Space) bool {
 	return !slices.ContainsFunc(l.frees, func(r *ir.Instr) bool {
-		return !l.exchanges(r) && !l.p.handsOn(l.paths, l.take, r, s)
+		return !l.exchanges(r) && !l.p.handsOn(l.take, r, s)
 	})
 }
 
@@ -165,22 +164,22 @@ func (l *lock) section(x *thread.Access) section {
 func (l *lock) find(x *thread.Access) section {
 	take, space := l.take.Instr, spaceOf(x)
 	isTake := func(in *ir.Instr) bool { return in == take }
-	if x.Instr == take || x.Async || !l.paths.Dominates(take, x.Instr) {
+	if x.Instr == take || x.Async || !l.p.routes().Dominates(take, x.Instr) {
 		return section{}
 	}
 	for _, r := range l.frees {
-		if l.paths.ReachesPast(r, x.Instr, isTake) {
+		if l.p.routes().ReachesPast(r, x.Instr, isTake) {
 			return section{}
 		}
 	}
 	frees := slices.Contains(l.frees, x.Instr) // itself
 	if !frees && !acquires(l.take, space) &&
-		l.paths.ReachesPast(take, x.Instr, l.p.fence(event.Order.Acquires, space)) {
+		l.p.routes().ReachesPast(take, x.Instr, l.p.fence(event.Order.Acquires, space)) {
 		return section{}
 	}
 	for _, r := range l.frees {
 		if !frees && !releases(r, space) &&
-			l.paths.ReachesPast(x.Instr, r, l.p.fence(event.Order.Releases, space)) {
+			l.p.routes().ReachesPast(x.Instr, r, l.p.fence(event.Order.Releases, space)) {
 			return section{}
 		}
 	}

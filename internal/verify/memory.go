@@ -135,7 +135,8 @@ func (p *prover) unsat(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution
 
 // handsOn reports whether every path from the access that takes a lock to the instruction that
 // frees it passes an acquire pattern of accesses to a space and then a release pattern.
-func (p *prover) handsOn(paths *ir.Paths, take *thread.Access, free *ir.Instr, s event.Space) bool {
+func (p *prover) handsOn(take *thread.Access, free *ir.Instr, s event.Space) bool {
+	paths := p.routes()
 	acquiring, releasing := p.fence(event.Order.Acquires, s), p.fence(event.Order.Releases, s)
 	begins := []*ir.Instr{take.Instr}
 	if !acquires(take, s) {
@@ -184,6 +185,14 @@ func (p *prover) barriers(s event.Space) []*ir.Instr {
 		}
 	}
 	return out
+}
+
+// routes returns the paths through the kernel.
+func (p *prover) routes() *ir.Paths {
+	if p.paths == nil {
+		p.paths = ir.NewPaths(p.th.Func)
+	}
+	return p.paths
 }
 
 // leads is the formula that a thread is the leader of its block.

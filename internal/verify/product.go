@@ -18,17 +18,24 @@ func (p *prover) spread(x *pair) bool {
 	for _, t := range x.query {
 		facts = append(facts, without.Apply(t))
 	}
-	x.asked = facts
-	r := p.c.Reduce(facts)
+	harmless, _ := p.weaker(x, facts)
+	return harmless
+}
+
+// weaker reports whether a query that has a model wherever that of a pair has one proves the pair
+// harmless. If not, it returns the steps of the solver.
+func (p *prover) weaker(x *pair, query []smt.Term) (harmless bool, steps int64) {
+	x.asked = query
+	r := p.c.Reduce(query)
 	a := smt.Answer{Status: r.Status, By: "simplifier"}
 	if r.Status == smt.Unknown {
 		a = p.opt.Pool.Solve(p.ctx, []*smt.Query{p.c.Query(r.Asserts)})[0]
 	}
 	if a.Status != smt.Unsat {
-		return false
+		return false, a.Steps
 	}
 	p.answered(x, a)
-	return true
+	return true, 0
 }
 
 // products returns the facts about the variables that stand for products in a query, and the

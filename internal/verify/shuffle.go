@@ -20,10 +20,9 @@ import (
 type meeting uint8
 
 const (
-	apart   meeting = iota // it is not known that they do
-	inStep                 // in the same iterations of all loops around
-	byMask                 // they have executed the activemask together whose result is the mask
-	unasked meeting = 255
+	apart  meeting = iota // it is not known that they do
+	inStep                // in the same iterations of all loops around
+	byMask                // they have executed the activemask together whose result is the mask
 )
 
 // meets returns how lanes and their sources meet at a shuffle. It asks once.
@@ -66,8 +65,12 @@ func (p *prover) meeting(w *thread.Shuffle) meeting {
 // named is the formula that the mask of a shuffle names the source of a lane, which is below 32: a
 // mask that is shifted further has no bits.
 func (p *prover) named(w *thread.Shuffle) smt.Term {
-	c := p.c
-	return c.Eq(c.Extract(c.LShr(w.Mask, w.Source), 0, 1), c.Const(1, 1))
+	return hasBit(p.c, w.Mask, w.Source)
+}
+
+// hasBit is the formula that a mask has the bit of a lane.
+func hasBit(c *smt.Context, mask, lane smt.Term) smt.Term {
+	return c.Eq(c.Extract(c.LShr(mask, lane), 0, 1), c.Const(1, 1))
 }
 
 // missing asks whether a lane executes a shuffle whose source, which its mask names, does not exist
@@ -98,3 +101,6 @@ func (l *lanes) missing(wait *thread.Wait, w *thread.Shuffle) {
 
 // lane is the number of a thread in its warp.
 func (p *prover) lane() smt.Term { return p.c.BvAnd(p.th.Linear(), p.c.Const(31, 32)) }
+
+// warp is the number of the warp of a thread in its block.
+func (p *prover) warp() smt.Term { return p.c.LShr(p.th.Linear(), p.c.Const(5, 32)) }

@@ -23,7 +23,6 @@ import (
 // ticketLock is what serializes holders by the numbers in one array.
 type ticketLock struct {
 	p        *prover
-	paths    *ir.Paths
 	serving  *thread.Object
 	loads    []*thread.Access // of serving: strong, of device scope
 	frees    []call
@@ -86,7 +85,6 @@ func (p *prover) newTicketLock(o *thread.Object) *ticketLock {
 	}) {
 		return nil
 	}
-	l.paths = ir.NewPaths(p.th.Func)
 	if !l.collect(takes) || !l.once() || !l.counted() || !l.paired() {
 		return nil
 	}
@@ -183,8 +181,8 @@ func (l *ticketLock) holds(e entry, x *thread.Access) (t turn, ticket, is smt.Te
 	c := l.p.c
 	waits := func(in *ir.Instr) bool { return in == e.wait.Instr }
 	if x.Instr == e.take.Instr || x.Instr == e.wait.Instr || x.Async ||
-		!l.paths.Dominates(e.take.Instr, x.Instr) || !l.paths.Dominates(e.wait.Instr, x.Instr) ||
-		l.paths.ReachesPast(e.take.Instr, x.Instr, waits) {
+		!l.p.routes().Dominates(e.take.Instr, x.Instr) || !l.p.routes().Dominates(e.wait.Instr, x.Instr) ||
+		l.p.routes().ReachesPast(e.take.Instr, x.Instr, waits) {
 		return turn{}, 0, smt.False
 	}
 	took, ok := l.p.lastOf(e.take, x.Place.Loops)
@@ -206,7 +204,7 @@ func (l *ticketLock) readBack(e entry, w *thread.Access, t turn, ticket smt.Term
 	for _, r := range l.loads {
 		if r == e.wait || r.Loaded == smt.False || r.Size != w.Size ||
 			!slices.Equal(r.Place.Loops, w.Place.Loops) ||
-			!l.paths.Dominates(e.wait.Instr, r.Instr) || !l.paths.Dominates(r.Instr, w.Instr) {
+			!l.p.routes().Dominates(e.wait.Instr, r.Instr) || !l.p.routes().Dominates(r.Instr, w.Instr) {
 			continue
 		}
 		if _, own, is := l.holds(e, r); is == smt.False || own != ticket || !l.p.always(r.Guard, is) ||
@@ -224,7 +222,7 @@ func (l *ticketLock) written(e entry, to *ir.Instr) bool {
 	takes := func(in *ir.Instr) bool { return in == e.take.Instr }
 	return slices.ContainsFunc(l.p.th.Accesses, func(w thread.Access) bool {
 		return w.Object == l.serving && w.Kind.Writes() && w.Instr != e.take.Instr &&
-			!keeps(l.p.c, &w) && l.paths.ReachesPast(w.Instr, to, takes)
+			!keeps(l.p.c, &w) && l.p.routes().ReachesPast(w.Instr, to, takes)
 	})
 }
 
@@ -233,7 +231,7 @@ func (l *ticketLock) written(e entry, to *ir.Instr) bool {
 func (l *ticketLock) called(e entry, to *ir.Instr) bool {
 	takes := func(in *ir.Instr) bool { return in == e.take.Instr }
 	return slices.ContainsFunc(l.frees, func(r call) bool {
-		return r.take == e.take && l.paths.ReachesPast(r.write.Instr, to, takes)
+		return r.take == e.take && l.p.routes().ReachesPast(r.write.Instr, to, takes)
 	})
 }
 
@@ -300,7 +298,7 @@ func (l *ticketLock) onePair(guard smt.Term, t turn, r call) bool {
 // hands reports whether whoever holds a lock in between orders accesses to a space: see lock.hands.
 func (l *ticketLock) hands(s event.Space) bool {
 	for _, r := range l.frees {
-		if !r.write.Kind.RMW() && !l.p.handsOn(l.paths, r.wait, r.write.Instr, s) {
+		if !r.write.Kind.RMW() && !l.p.handsOn(r.wait, r.write.Instr, s) {
 			return false
 		}
 	}
@@ -329,12 +327,12 @@ func (l *ticketLock) find(e entry, x *thread.Access) (turn, bool) {
 	p, space := l.p, spaceOf(x)
 	t, _, is := l.holds(e, x)
 	if is == smt.False || l.called(e, x.Instr) || !acquires(e.wait, space) &&
-		l.paths.ReachesPast(e.wait.Instr, x.Instr, p.fence(event.Order.Acquires, space)) {
+		l.p.routes().ReachesPast(e.wait.Instr, x.Instr, p.fence(event.Order.Acquires, space)) {
 		return t, false
 	}
 	for _, r := range l.frees {
 		if r.take == e.take && !releases(r.write.Instr, space) &&
-			l.paths.ReachesPast(x.Instr, r.write.Instr, p.fence(event.Order.Releases, space)) {
+			l.p.routes().ReachesPast(x.Instr, r.write.Instr, p.fence(event.Order.Releases, space)) {
 			return t, false
 		}
 	}

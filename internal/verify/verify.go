@@ -196,7 +196,7 @@ type prover struct {
 	grid      *gridBarrier
 	up        map[*thread.Object]bool // see addUp
 	meetings  map[string]meeting      // see meets
-	paths     *ir.Paths               // see precedes
+	paths     *ir.Paths               // see routes
 	stores    map[int]*thread.Access  // see onlyStore
 }
 
@@ -616,7 +616,7 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 // sameWarp is the formula that two threads of a block are in one warp: 32 threads that follow each
 // other in the linear order of the block.
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
-	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
+	w := p.warp()
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
 }
 

@@ -58,28 +58,28 @@ func Instance(c *smt.Context, i int, otherBlock bool) *smt.Substitution {
 // Leader returns a renaming of the symbols of one thread to those of a third thread, in the block of
 // thread number i of a pair in two blocks.
 func Leader(c *smt.Context, i int) *smt.Substitution {
-	own, shared := fmt.Sprintf("$%d", i+2), fmt.Sprintf("$%d", i)
+	return suffixed(c, fmt.Sprintf("$%d", i+2), fmt.Sprintf("$%d", i))
+}
+
+// Further returns a renaming of the symbols of one thread to those of the n-th further thread in
+// the block of thread number i of a pair.
+func Further(c *smt.Context, i, n int, otherBlock bool) *smt.Substitution {
+	block := ""
+	if otherBlock {
+		block = fmt.Sprintf("$%d", i)
+	}
+	return suffixed(c, fmt.Sprintf("$%d.%d", i, n), block)
+}
+
+// suffixed returns a renaming that appends to the names of symbols: own to those of a thread, block
+// to those of its block.
+func suffixed(c *smt.Context, own, block string) *smt.Substitution {
 	return c.Rename(func(name string) string {
 		switch {
 		case strings.HasPrefix(name, Private):
 			return name + own
 		case strings.HasPrefix(name, Block):
-			return name + shared
-		}
-		return name
-	})
-}
-
-// Further returns a renaming of the symbols of one thread to those of the n-th further thread in the
-// block of thread number i of a pair.
-func Further(c *smt.Context, i, n int, otherBlock bool) *smt.Substitution {
-	own, shared := fmt.Sprintf("$%d.%d", i, n), fmt.Sprintf("$%d", i)
-	return c.Rename(func(name string) string {
-		switch {
-		case strings.HasPrefix(name, Private):
-			return name + own
-		case otherBlock && strings.HasPrefix(name, Block):
-			return name + shared
+			return name + block
 		}
 		return name
 	})

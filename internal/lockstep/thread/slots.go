@@ -45,24 +45,12 @@ type Ticket struct {
 }
 
 // Renamed returns the ticket under a renaming of symbols.
-func (t Ticket) Renamed(sub *smt.Substitution) Ticket {
-	t.Offset, t.By, t.Start = sub.Apply(t.Offset), sub.Apply(t.By), t.Start.Renamed(sub)
-	t.Guard = sub.Apply(t.Guard)
-	t.Warp, t.Grid = t.Warp.Renamed(sub), t.Grid.Renamed(sub)
-	return t
-}
+func (t Ticket) Renamed(sub *smt.Substitution) Ticket { return t.Mapped(sub.Apply) }
 
 // Mapped returns the ticket with all its terms mapped.
 func (t Ticket) Mapped(by func(smt.Term) smt.Term) Ticket {
-	tag := func(u Tag) Tag {
-		r := Tag{Barrier: by(u.Barrier)}
-		for _, k := range u.Iters {
-			r.Iters = append(r.Iters, by(k))
-		}
-		return r
-	}
 	t.Offset, t.By, t.Guard = by(t.Offset), by(t.By), by(t.Guard)
-	t.Start, t.Warp, t.Grid = tag(t.Start), tag(t.Warp), tag(t.Grid)
+	t.Start, t.Warp, t.Grid = t.Start.mapped(by), t.Warp.mapped(by), t.Grid.mapped(by)
 	return t
 }
 
@@ -193,13 +181,17 @@ func (s *Slots) Repeated(a, b Ticket, ra, rb smt.Term) smt.Term {
 	return c.Implies(c.Eq(a.Offset, b.Offset), s.differ(a, b, ra, rb))
 }
 
-// differ is the formula that one of two additions to one counter comes first.
+// differ is the formula that one of two additions to one counter comes first, if both are made. A
+// result that no addition returns need not have room beside the others: their sum may count only
+// the threads that make additions. Of a term for an amount nothing is known either where none is
+// made: there it may even be negative.
 func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
+	return s.c.Implies(s.c.And(a.Guard, b.Guard), s.apart(a, b, ra, rb))
+}
+
+// apart is differ for two additions that are made.
+func (s *Slots) apart(a, b Ticket, ra, rb smt.Term) smt.Term {
 	c, w := s.c, s.c.Width(ra)
-	if made := c.And(a.made(), b.made()); made != smt.True {
-		a.Guard, b.Guard = smt.True, smt.True
-		return c.Implies(made, s.differ(a, b, ra, rb))
-	}
 	up, down := c.Sub(rb, ra), c.Sub(ra, rb)
 	if a.Down {
 		up, down = down, up
@@ -214,12 +206,6 @@ func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
 	last := c.Const(a.Total, w)
 	return c.Or(c.And(first, c.Ule(up, last)), c.And(second, c.Ule(down, last)))
 }
-
-// made is the condition under which an addition has a result and an amount: its thread makes it. A
-// result that no addition returns need not have room beside the others: their sum may count only the
-// threads that make additions. Of a term for an amount nothing is known either where none is made:
-// there it may even be negative.
-func (t Ticket) made() smt.Term { return t.Guard }
 
 // amount is what an addition adds, or subtracts, with w bits.
 func (t Ticket) amount(c *smt.Context, w int) smt.Term {

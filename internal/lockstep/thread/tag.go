@@ -27,10 +27,13 @@ func TagOf(terms []smt.Term) Tag {
 func (t Tag) Terms() []smt.Term { return append([]smt.Term{t.Barrier}, t.Iters...) }
 
 // Renamed returns the tag under a renaming of symbols.
-func (t Tag) Renamed(s *smt.Substitution) Tag {
-	r := Tag{Barrier: s.Apply(t.Barrier)}
+func (t Tag) Renamed(s *smt.Substitution) Tag { return t.mapped(s.Apply) }
+
+// mapped returns the tag with all its terms mapped.
+func (t Tag) mapped(by func(smt.Term) smt.Term) Tag {
+	r := Tag{Barrier: by(t.Barrier)}
 	for _, k := range t.Iters {
-		r.Iters = append(r.Iters, s.Apply(k))
+		r.Iters = append(r.Iters, by(k))
 	}
 	return r
 }
@@ -80,17 +83,12 @@ func (t Tag) counter(c *smt.Context) (k, zero smt.Term, ok bool) {
 
 // branch is the tag where a condition holds (1) or does not (2).
 func (t Tag) branch(c *smt.Context, p smt.Term, which int) Tag {
-	of := func(x smt.Term) smt.Term {
+	return t.mapped(func(x smt.Term) smt.Term {
 		if c.Op(x) == smt.OpIte && c.Args(x)[0] == p {
 			return c.Args(x)[which]
 		}
 		return x
-	}
-	r := Tag{Barrier: of(t.Barrier)}
-	for _, k := range t.Iters {
-		r.Iters = append(r.Iters, of(k))
-	}
-	return r
+	})
 }
 
 // remove drops one formula from a conjunction, if it occurs.

@@ -233,7 +233,7 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 		} else {
 			d.touchBytes(a, p, word, at, addr, mask)
 		}
-		if a.write && p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 && !a.Order.Strong() {
+		if a.write && p.synchronizes(word) && !a.Order.Strong() {
 			d.breakChain(a, at, addr, place{})
 		}
 	}

@@ -222,7 +222,7 @@ func (d *Detector) settleLanes(a *access) {
 					d.settleCell(&t, &s[i-at], a.copied.clk[l])
 				}
 			}
-			if a.write && p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 {
+			if a.write && p.synchronizes(word) {
 				d.breakChain(a, at, addr, place{})
 			}
 		}

@@ -42,15 +42,19 @@ func (s *script) wait(w event.Warp, mask, leave uint32) {
 
 func (s *script) access(w event.Warp, mask uint32, kind event.Kind, space event.Space, addr uint64,
 	size uint8) {
-	a := event.Access{Warp: w, Site: s.site, Mask: mask, Active: 3, Kind: kind, Space: space,
-		Size: size,
-		Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
+	s.send(event.Access{Warp: w, Mask: mask, Kind: kind, Space: space, Size: size}, addr)
+}
+
+// send sends an access by lanes to one address.
+func (s *script) send(a event.Access, addr uint64) {
+	a.Site, a.Active = s.site, 3
+	a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
 	s.site++
 	for l := range a.Addr {
 		a.Addr[l] = addr
 	}
-	if kind.Writes() {
-		a.Stored = mask
+	if a.Kind.Writes() {
+		a.Stored = a.Mask
 	}
 	s.d.Access(&a)
 }
@@ -225,13 +229,8 @@ func TestCopyEndsReleases(t *testing.T) {
 		s.commit(0, 1)
 		s.access(0, 2, event.Write, shared, 8, 4)
 		strong := func(lane uint32, kind event.Kind, order event.Order) {
-			a := event.Access{Warp: 0, Site: s.site, Mask: lane, Active: 3, Kind: kind, Space: shared,
-				Size: 4, Order: order, Scope: event.CTA, Orders: event.OrdersAll,
-				Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
-			if s.site++; kind.Writes() {
-				a.Stored = lane
-			}
-			s.d.Access(&a)
+			s.send(event.Access{Mask: lane, Kind: kind, Space: shared, Size: 4, Order: order,
+				Scope: event.CTA, Orders: event.OrdersAll}, 0)
 		}
 		strong(2, event.Write, event.Release) // races with the copy
 		if waits {

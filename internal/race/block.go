@@ -154,18 +154,15 @@ func (d *Detector) Exit(e *event.Exit) {
 	w.gone |= fresh
 	b.gone = true
 	b.live -= bits.OnesCount32(fresh)
-	if d.clustered {
-		if d.exitCluster(w, b, fresh); b.live == 0 {
-			d.endCluster(b)
-		}
-		return
+	if d.clustered || d.clusters != nil { // at the barrier of a cluster a block may be alone
+		d.exitCluster(w, b, fresh)
 	}
-	if d.clusters != nil { // at its barrier a block may be alone
-		if d.exitCluster(w, b, fresh); b.live == 0 {
-			delete(d.clusters, d.opt.Geometry.ClusterOf(b.id))
-		}
-	}
-	if b.live == 0 {
+	switch {
+	case b.live > 0:
+	case d.clustered:
+		d.endCluster(b)
+	default:
+		delete(d.clusters, d.opt.Geometry.ClusterOf(b.id))
 		d.endBlock(b)
 	}
 }

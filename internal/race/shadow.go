@@ -86,6 +86,11 @@ type page struct {
 	atomic *[pageWords / 64]uint64 // words that are targets of atomics
 }
 
+// synchronizes reports whether a word has taken part in a release.
+func (p *page) synchronizes(word uint32) bool {
+	return p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0
+}
+
 // memory is the shadow of one space, or of one block's shared memory. Pages are found by a map; a
 // direct-mapped cache in front of it answers nearly every lookup.
 type memory struct {

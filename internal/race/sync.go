@@ -213,7 +213,7 @@ func (d *Detector) isSync(m *memory, addr uint64, size uint8) bool {
 	}
 	for x := addr &^ 3; x < addr+uint64(size); x += 4 {
 		word := uint32(x>>2) % pageWords
-		if p := d.page(m, x); p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 {
+		if d.page(m, x).synchronizes(word) {
 			return true
 		}
 	}
@@ -343,9 +343,7 @@ func (d *Detector) newLocation(a *access, at place) *location {
 // them would not overlap completely with this write.
 func (d *Detector) overwrite(a *access, at place) {
 	for x := at.addr &^ 3; x < at.addr+uint64(at.size); x += 4 {
-		p := d.page(a.mem, x)
-		word := uint32(x>>2) % pageWords
-		if p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 {
+		if word := uint32(x>>2) % pageWords; d.page(a.mem, x).synchronizes(word) {
 			d.breakChain(a, x, at.addr, at)
 		}
 	}

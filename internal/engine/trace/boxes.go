@@ -20,7 +20,6 @@ import (
 func (t *tracer) boxes(ctx context.Context) {
 	known := make(map[*ir.Instr]uint64)
 	maps := make(map[*ir.Var]bool)
-	several := make(map[*ir.Instr]bool) // copies that have one of several tensor maps
 	open := false
 	for _, f := range ir.ReachableFuncs(t.job.Kernel) {
 		for _, b := range f.Blocks {
@@ -30,7 +29,7 @@ func (t *tracer) boxes(ctx context.Context) {
 				}
 				of := t.slice.TensorMaps(in)
 				n := t.givenBoxes(of)
-				if several[in] = len(of) > 1; n == 0 {
+				if n == 0 {
 					open = true
 					continue
 				}
@@ -63,7 +62,7 @@ func (t *tracer) boxes(ctx context.Context) {
 		if known[in] > 0 {
 			continue
 		}
-		if several[in] { // the phases of some rounds say nothing about the others
+		if len(t.slice.TensorMaps(in)) > 1 { // the phases of some rounds say nothing about the others
 			delete(found, in)
 			continue
 		}

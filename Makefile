@@ -33,13 +33,16 @@ optional:
 # was most of their CPU: that of emu falls from 137 to 20 s, that of nodiff to 40 percent.
 test test-long: export GOGC ?= 400
 
-# test is the target of .ci/run. The race detector makes tests ten times as slow: with -short, tables
-# are small samples, and of lower only what has goroutines or shares files with other processes runs.
+# test is the target of .ci/run. The race detector makes tests ten times as slow: with -short,
+# tables are small samples, and of lower only what has goroutines or shares files with other
+# processes runs.
+TEST := $(GO) test -vet=off -timeout 30m
+RACE := $(TEST) -race -short
 test: clang optional lint
-	$(GO) test -vet=off -timeout 30m ./...
-	$(GO) test -vet=off -timeout 30m -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
+	$(TEST) ./...
+	$(RACE) ./internal/source ./internal/event ./internal/race ./internal/emu/... \
 	  ./internal/check/... ./internal/driver ./internal/engine/... ./internal/command/...
-	$(GO) test -vet=off -timeout 30m -race -short -run 'Prelude|Cache|Cancel|Temporary|OmitFailing' ./internal/lower
+	$(RACE) -run 'Prelude|Cache|Cancel|Temporary|OmitFailing' ./internal/lower
 
 # lint fails on unformatted code, on findings of vet and staticcheck, and on an untidy go.mod.
 lint:

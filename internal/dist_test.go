@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // command runs a program and fails the test if that does.
@@ -48,7 +50,7 @@ func sums(t *testing.T, dir string) string {
 // TestReproducible builds the release of a tag twice, in two checkouts: all published files are
 // equal. Their program has the version of the tag. It needs goreleaser, by GORELEASER or PATH.
 func TestReproducible(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("builds everything for six platforms; HEDDLE_LONG=1")
 	}
 	goreleaser := os.Getenv("GORELEASER")
@@ -118,7 +120,7 @@ func TestReleaseNotes(t *testing.T) {
 // TestDockerfile lints the Dockerfile, and copies of it with mistakes, which must fail: docker, which
 // would find them, is on few machines.
 func TestDockerfile(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("npm fetches packages; HEDDLE_LONG=1")
 	}
 	for _, name := range []string{"node", "npm", "make"} {

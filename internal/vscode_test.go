@@ -1,18 +1,19 @@
 package internal
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // TestVSCode builds and tests the extension for Visual Studio Code in a new checkout, so that
 // nothing it needs is missing from the repository, and that the build leaves nothing behind that
 // git sees.
 func TestVSCode(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("npm fetches packages; HEDDLE_LONG=1")
 	}
 	for _, name := range []string{"node", "npm", "make"} {

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"heddle/internal/testing/long"
 )
 
 // Two kernels in PTX, which need no compiler: one with a race, one without.
@@ -270,7 +272,7 @@ func fakeGo(t *testing.T) string {
 
 // A server with an error of its own, after some tries, is no reason to fail.
 func TestActionServerError(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("curl tries again for seconds; HEDDLE_LONG=1")
 	}
 	needShell(t)

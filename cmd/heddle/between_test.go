@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // betweenWant is an expectation in a file of testdata/repair/between: the result of a means, the
@@ -36,11 +38,11 @@ func TestBetween(t *testing.T) {
 		if len(wants) != 3 {
 			t.Errorf("%s has %d expectations", path, len(wants))
 		}
-		if os.Getenv("HEDDLE_LONG") == "" && i%9 != 1 {
+		if !long.All() && i%9 != 1 {
 			continue
 		}
 		for j, w := range wants {
-			if os.Getenv("HEDDLE_LONG") == "" && j != i/9%3 {
+			if !long.All() && j != i/9%3 {
 				continue // each means once
 			}
 			t.Run(filepath.Base(path)+" "+w[1], func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"heddle/internal/testing/long"
 )
 
 // snippets returns the code blocks of a language in docs/editor.md.
@@ -102,7 +104,7 @@ vim.cmd('qall!')
 // in the loop of its tree, where line 18 reads at column 24; it has one barrier, and needs two.
 func TestNeovimSnippets(t *testing.T) {
 	nvim, err := osexec.LookPath("nvim")
-	if os.Getenv("HEDDLE_LONG") == "" || err != nil || !hasClang() {
+	if !long.All() || err != nil || !hasClang() {
 		t.Skip("HEDDLE_LONG=1, with nvim and clang")
 	}
 	list := snippets(t, "lua")

@@ -14,8 +14,8 @@ import (
 )
 
 // Every code's example must show that very code, as heddle explain promises, and the repaired one
-// must be clean. What heddle prints for both is in docs/examples/codes, which the pages of the codes
-// show.
+// must be clean. What heddle prints for both is in docs/examples/codes, which the pages of the
+// codes show.
 func TestCodeExamples(t *testing.T) {
 	docs, err := filepath.Abs("../../docs/examples/codes")
 	if err != nil {
@@ -89,7 +89,8 @@ func writeExample(t *testing.T, e diag.Example) {
 	}
 }
 
-// runExample runs an example in the current directory. It returns the exit code and what is printed.
+// runExample runs an example in the current directory. It returns the exit code and what is
+// printed.
 func runExample(t *testing.T, e diag.Example) (code int, stdout, stderr string) {
 	t.Helper()
 	writeExample(t, e)

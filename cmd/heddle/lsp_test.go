@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heddle/internal/testing/long"
 )
 
 // editor is a client that knows just enough of the protocol.
@@ -288,7 +290,7 @@ func TestEditorEqualsCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		names = nil
 		files, err := filepath.Glob(filepath.Join(dir, "*.cu"))
 		if err != nil || len(files) < 30 {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"heddle/internal/testing/long"
 )
 
 // startMCP starts heddle mcp as a process of its own, in a directory, and returns a client of it.
@@ -180,7 +182,7 @@ func TestMCPGarbage(t *testing.T) {
 
 // A program that exec runs has its launches examined, and not the pipe of the protocol.
 func TestMCPExec(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" || !hasClang() {
+	if !long.All() || !hasClang() {
 		t.Skip("builds a program; HEDDLE_LONG=1")
 	}
 	dir, err := filepath.Abs("../../examples")

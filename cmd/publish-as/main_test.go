@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"heddle/internal/testing/long"
 )
 
 // write makes files below a new directory: name, text, name, text.
@@ -202,7 +204,7 @@ func checkout(t *testing.T) string {
 // TestPublish publishes a copy of this module through a module proxy of files, as a tag would, and
 // installs it from there by its name. The metadata for users points to the same place.
 func TestPublish(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("builds everything anew; HEDDLE_LONG=1")
 	}
 	const path, version = "github.com/alice/heddle", "v0.1.0"

@@ -12,6 +12,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/testing/long"
 )
 
 // claim is what a file of testdata/attack says of the verdicts on its kernels: all of them are
@@ -80,7 +81,7 @@ func TestAttack(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(len(files), err)
 	}
-	long := os.Getenv("HEDDLE_LONG") != ""
+	long := long.All()
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	kinds := []diag.VerdictKind{diag.Bug, diag.Unknown, diag.Unsupported, diag.Clean, diag.Verified}

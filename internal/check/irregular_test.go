@@ -12,6 +12,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/testing/long"
 )
 
 // irregularBug matches a place for a planted bug: its kind, the right text and the wrong one.
@@ -73,7 +74,7 @@ func irregularCases(t *testing.T) []irregularCase {
 // indices and rows: with zeros, most of them do nothing.
 func TestIrregular(t *testing.T) {
 	cases := irregularCases(t)
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		cases = slices.DeleteFunc(cases, func(c irregularCase) bool {
 			return !strings.HasPrefix(c.name, "cc_")
 		})

@@ -53,11 +53,7 @@ func TestArenaSuite(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", counts)
-	least := 30
-	if long.All() {
-		least = 100
-	}
-	if counts.same < least || counts.saved < least/5 {
+	if counts.same < long.Least(150) || counts.saved < long.Least(30) {
 		t.Errorf("%+v: the test shows little", counts)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/memmodel"
+	"heddle/internal/testing/long"
 )
 
 // outcome is what an execution shows: registers, the values that locations may have, and races.
@@ -426,7 +426,7 @@ func explored(t *testing.T, p *Program) map[string]outcome {
 // prunes.
 func TestBruteForce(t *testing.T) {
 	n, limit, prune := 400, 4000, false
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n, limit, prune = 10000, 5000, true
 	}
 	programs, left, graphs, racy := 0, 0, 0, 0
@@ -482,7 +482,7 @@ func compare(t *testing.T, want, got map[string]outcome) {
 // TestPrunedBruteForce: the enumeration that prunes finds what the one without finds.
 func TestPrunedBruteForce(t *testing.T) {
 	n, limit := 150, 4000
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n, limit = 2000, 60000
 	}
 	for seed := 0; n > 0; seed++ {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 )
 
 // randomLoop returns a loop that waits for a value of a location, by a load or an atomic operation.
@@ -111,7 +111,7 @@ func outcomes(t *testing.T, p *Program, opt Options) (states, races map[string]b
 // says so.
 func TestIdleIterations(t *testing.T) {
 	n := 400
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 6000
 	}
 	compared, cut := 0, 0

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"heddle/internal/event"
 	"heddle/internal/memmodel"
+	"heddle/internal/testing/long"
 )
 
 // class is what tells executions apart that differ in more than coherence order: sources and
@@ -48,7 +48,7 @@ func racing(e *Execution) string {
 // orders, which TestBruteForce compares with the axioms.
 func TestAnyOrder(t *testing.T) {
 	n, states := 300, 600
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n, states = 10000, 5000
 	}
 	all, one := 0, 0
@@ -92,7 +92,7 @@ func TestAnyOrder(t *testing.T) {
 // final state and no execution that does not end. The expectation is the exploration with them.
 func TestStale(t *testing.T) {
 	n := 600
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 20000
 	}
 	left, compared := 0, 0
@@ -215,7 +215,7 @@ func visible(t *testing.T, p *Program, opt Options) (map[string]bool, Stats) {
 // and races. The expectation is the exploration of all orders.
 func TestChains(t *testing.T) {
 	n, states := 400, 600
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n, states = 10000, 5000
 	}
 	all, one, fewer, compared := 0, 0, 0, 0

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"heddle/internal/memmodel"
+	"heddle/internal/testing/long"
 )
 
 // addressed returns a program whose accesses have addresses, some of which depend on what was read.
@@ -94,7 +94,7 @@ func finds(t *testing.T, p *Program, opt Options, quiet bool) *found {
 // TestBruteForce compares with the axioms.
 func TestQuiet(t *testing.T) {
 	n := 250
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 20000
 	}
 	fewer, compared := 0, 0

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"heddle/internal/memmodel"
+	"heddle/internal/testing/long"
 )
 
 // twins returns a program of 2 to 4 threads with one code, some of which are in one CTA. Accesses
@@ -104,7 +104,7 @@ func permuted(e *Execution, perm []int, values bool) string {
 // loops do not repeat.
 func TestSymmetry(t *testing.T) {
 	n := 150
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 10000
 	}
 	symmetric, saved, all := 0, 0, 0

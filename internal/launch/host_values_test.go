@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // A hostCase is one of testdata/host_values.txt.
@@ -90,7 +92,7 @@ func TestHostValues(t *testing.T) {
 
 // TestHostValuesCompiled checks the values of testdata/host_values.txt with a compiler.
 func TestHostValuesCompiled(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("set HEDDLE_LONG=1 to compile the cases")
 	}
 	compiler, err := osexec.LookPath("c++")

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // TestEveryBuiltin compiles the definitions of all names, in each version of the language.
@@ -34,7 +36,7 @@ func TestEveryBuiltin(t *testing.T) {
 		t.Fatal(err)
 	}
 	stds := []string{"CL1.0", "CL2.0", "CL3.0"}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		stds = append(stds, "CL1.1", "CL1.2")
 	}
 	for _, std := range stds {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // randomKernel draws a kernel with at most limit places for barriers.
@@ -128,7 +129,7 @@ func mayExecuteBetween(t *Tree, why Reason, l Label) bool {
 // placement is right; with an oracle that knows the paths of a race none is cheaper.
 func TestAgainstAllPlacements(t *testing.T) {
 	n, limit := 1500, 10
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n, limit = 60000, 13
 	}
 	r := rand.New(rand.NewPCG(2026, 11))

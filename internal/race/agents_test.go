@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 )
 
 // naive is a block with every access kept for ever. Each thread has the set of accesses that
@@ -428,7 +428,7 @@ func (a *agents) copyAsync() (races bool) {
 // TestAgents compares the detector with the naive block on random events, up to the first race.
 func TestAgents(t *testing.T) {
 	streams := 3000
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		streams = 100000
 	}
 	ends, events := make(map[Cause]int), 0

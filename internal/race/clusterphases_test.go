@@ -1,10 +1,10 @@
 package race
 
 import (
-	"os"
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/oracle"
 )
 
@@ -128,7 +128,7 @@ func (y *phasePlay) exits() bool {
 // lives of blocks, with all executions: HEDDLE_LONG=1 for 100,000 programs.
 func TestClusterPhasesAgainstEnumeration(t *testing.T) {
 	chunks := uint64(4)
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		chunks = 100
 	}
 	var n phaseCounts

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/oracle"
 )
 
@@ -514,7 +515,7 @@ func opOf(a Access) event.Op {
 // TestMain makes the long run try many more streams.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		if err := flag.Set("rapid.checks", "20000"); err != nil {
 			panic(err)
 		}

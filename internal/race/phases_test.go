@@ -2,13 +2,13 @@ package race
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/oracle"
 )
 
@@ -386,7 +386,7 @@ func comparePhases(t *testing.T, seed uint64, programs int, n *phaseCounts,
 // executions: HEDDLE_LONG=1 for 1,000,000 programs.
 func TestPhasesAgainstEnumeration(t *testing.T) {
 	chunks, programs := uint64(8), 1000
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		chunks, programs = 1000, 1000
 	}
 	var n phaseCounts

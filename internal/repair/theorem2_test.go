@@ -3,7 +3,6 @@ package repair
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // parse reads one module and returns its only kernel.
@@ -290,7 +290,7 @@ func TestTransformationKeepsEffects(t *testing.T) {
 		}
 	})
 	t.Logf("%d regions, %d loops gone round together, %d regions with several", regions, loops, deep)
-	if regions == 0 || loops == 0 || os.Getenv("HEDDLE_LONG") != "" && deep == 0 {
+	if regions == 0 || loops == 0 || long.All() && deep == 0 {
 		t.Error("the generator reaches too little")
 	}
 }

@@ -86,9 +86,9 @@ func (s *Slice) findTables() {
 	}
 }
 
-// findWritten finds the variables, and the parameters to whose arrays, the kernel may write. A write
-// through an address that comes from elsewhere may be to any whose address has gone where bases does
-// not follow it.
+// findWritten finds the variables, and the parameters to whose arrays, the kernel may write. A
+// write through an address that comes from elsewhere may be to any whose address has gone where
+// bases does not follow it.
 func (s *Slice) findWritten() {
 	s.written = make(map[*ir.Var]bool)
 	elsewhere := false
@@ -166,8 +166,8 @@ func (s *Slice) escaped() map[*ir.Var]bool {
 	return out
 }
 
-// passAddresses adds what the results of an instruction hold addresses of, and which of them escape.
-// It reports whether it has added anything.
+// passAddresses adds what the results of an instruction hold addresses of, and which of them
+// escape. It reports whether it has added anything.
 func (f *function) passAddresses(in *ir.Instr, holds map[ir.RegID]map[*ir.Var]bool,
 	escaped map[*ir.Var]bool) (changed bool) {
 	from := make(map[*ir.Var]bool)

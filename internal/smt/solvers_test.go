@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"heddle/internal/smt"
 	"heddle/internal/smt/proc"
 	"heddle/internal/smt/sat"
+	"heddle/internal/testing/long"
 )
 
 // randomQuery generates a conjunction over few variables and functions of small and large widths.
@@ -101,7 +101,7 @@ func TestInProcessAgainstZ3(t *testing.T) {
 	z3.Time = 20 * time.Second
 	mine := &sat.Solver{Steps: 500_000_000}
 	ctx := context.Background()
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		if err := flag.Set("rapid.checks", "10000"); err != nil {
 			t.Fatal(err)
 		}

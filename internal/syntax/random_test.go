@@ -3,7 +3,6 @@ package syntax_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"heddle/internal/place"
 	"heddle/internal/source"
 	"heddle/internal/syntax"
+	"heddle/internal/testing/long"
 )
 
 // A random function is printed as source, in a random layout, and as the tree that the definitions
@@ -286,7 +286,7 @@ func shape(b *strings.Builder, tree *place.Tree, l place.Label) {
 // reads the result back.
 func TestRandomTrees(t *testing.T) {
 	files := 4
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		files = 60
 	}
 	for seed := range files {

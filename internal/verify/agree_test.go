@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/kernels"
+	"heddle/internal/testing/long"
 	"heddle/internal/verify"
 )
 
@@ -28,7 +28,7 @@ func TestSolversAgree(t *testing.T) {
 		t.Skip("no z3")
 	}
 	files := []string{"../../testdata/verify/indices.cu", "../../examples/scan.cu", "../../examples/reduce_racy.cu"}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		files = nil
 		for _, pattern := range []string{"../../testdata/verify/*", "../../testdata/suite/*/*", "../../testdata/suite/*", "../../examples/*.c[ul]"} {
 			more, err := filepath.Glob(pattern)

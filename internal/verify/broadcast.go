@@ -17,8 +17,8 @@ import (
 // docs/theory/lock-step.md, "What leaders tell their block".
 
 // leadersThatTell returns the leader of the block of a thread, once for each iteration in which it
-// has told the thread the result of an addition, and the facts about what it has told. The first one
-// has the number n among the further threads.
+// has told the thread the result of an addition, and the facts about what it has told. The first
+// one has the number n among the further threads.
 func (p *prover) leadersThatTell(me *origin, about []smt.Term, n int) (out []*origin,
 	facts []smt.Term) {
 	c := p.c

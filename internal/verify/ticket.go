@@ -180,9 +180,10 @@ func (l *ticketLock) calls(w *thread.Access, takes []*thread.Access) bool {
 func (l *ticketLock) holds(e entry, x *thread.Access) (t turn, ticket, is smt.Term) {
 	c := l.p.c
 	waits := func(in *ir.Instr) bool { return in == e.wait.Instr }
+	paths := l.p.routes()
 	if x.Instr == e.take.Instr || x.Instr == e.wait.Instr || x.Async ||
-		!l.p.routes().Dominates(e.take.Instr, x.Instr) || !l.p.routes().Dominates(e.wait.Instr, x.Instr) ||
-		l.p.routes().ReachesPast(e.take.Instr, x.Instr, waits) {
+		!paths.Dominates(e.take.Instr, x.Instr) || !paths.Dominates(e.wait.Instr, x.Instr) ||
+		paths.ReachesPast(e.take.Instr, x.Instr, waits) {
 		return turn{}, 0, smt.False
 	}
 	took, ok := l.p.lastOf(e.take, x.Place.Loops)

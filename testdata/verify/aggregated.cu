@@ -125,8 +125,8 @@ __global__ void wide(unsigned long long *count, int *out) {
     out[base + lane()] = threadIdx.x;
 }
 
-// unknown: a warp takes 32 items at a time from a queue of n; that its lanes leave the loop together
-// follows from what they have been told, which the proof that they do does not use
+// unknown: a warp takes 32 items at a time from a queue of n; that its lanes leave the loop
+// together follows from what they have been told, which the proof that they do does not use
 // heddle: grid=4 block=64
 __global__ void queue(int *out, unsigned n) {
     for (;;) {

@@ -230,8 +230,8 @@ __global__ void other_counter(int *out) {
     out[base + threadIdx.x] = 1;
 }
 
-// bug race-global: the number is read before the barrier behind which it is told, so that it is that
-// of the round before, and what lies in shared memory at first is the same in all blocks
+// bug race-global: the number is read before the barrier behind which it is told, so that it is
+// that of the round before, and what lies in shared memory at first is the same in all blocks
 // heddle: grid=4 block=64
 __global__ void round_before(int *out, unsigned n) {
     __shared__ unsigned first;

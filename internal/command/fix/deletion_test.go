@@ -13,6 +13,7 @@ import (
 	"heddle/internal/lower"
 	"heddle/internal/source"
 	"heddle/internal/testing/cputime"
+	"heddle/internal/testing/long"
 )
 
 // functionHead matches the beginning of a kernel or of a device function, with the kernel's name.
@@ -104,7 +105,7 @@ func TestDeletion(t *testing.T) {
 		files = append(files, list...)
 	}
 	every := 60
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		every = 1
 	}
 	n, bad, seen := 0, 0, 0

@@ -166,7 +166,7 @@ func TestFix(t *testing.T) {
 		t.Fatalf("no files: %v", err)
 	}
 	seeds := uint64(3)
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		seeds = 20
 	}
 	broken, repaired := 0, 0

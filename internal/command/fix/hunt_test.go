@@ -2,7 +2,6 @@ package fix
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // huntFor looks for inputs that show a bug of the first kernel of a text, without runs of its own
@@ -46,7 +46,7 @@ func huntFor(t *testing.T, text string, seed uint64) (*judge, *repair.Judgement)
 func TestHunt(t *testing.T) {
 	const race = "s[0] = threadIdx.x;" // by all threads: they race
 	seeds := 5
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		seeds = 50
 	}
 	for _, tt := range []struct{ name, params, condition string }{

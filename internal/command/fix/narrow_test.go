@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // The places of this repair are before the stores and in the head of the loop, which has none in
@@ -37,7 +39,7 @@ void sort(unsigned *keys) { mergeRanks<<<512, 256>>>(keys); }
 // A place in the head of a loop becomes one statement in the loop and one outside, and the changes
 // are those of the patch.
 func TestPlaceInHead(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("takes fifteen seconds")
 	}
 	path := filepath.Join(t.TempDir(), "k.cu")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	mrand "math/rand"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/testing/gen"
+	"heddle/internal/testing/long"
 )
 
 // barrierText is a kernel with barriers that can be taken out, moved or doubled.
@@ -152,7 +152,7 @@ func costOf(t *testing.T, text []byte) float64 {
 // those of the original.
 func TestFixRestores(t *testing.T) {
 	runs := 8
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		runs = 2000
 	}
 	causes := map[string]int{}
@@ -214,7 +214,7 @@ func TestFixRestores(t *testing.T) {
 // verified shows nothing under other schedules either.
 func TestFixRandom(t *testing.T) {
 	runs := 40
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		runs = 1000
 	}
 	var counts [NotChecked + 1]int

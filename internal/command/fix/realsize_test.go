@@ -16,6 +16,7 @@ import (
 	"heddle/internal/lower"
 	"heddle/internal/source"
 	"heddle/internal/testing/cputime"
+	"heddle/internal/testing/long"
 )
 
 // barrierStatement matches a block barrier of CUDA.
@@ -34,7 +35,7 @@ func realSize(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if os.Getenv("HEDDLE_LONG") != "" || i%20 == 0 {
+		if long.All() || i%20 == 0 {
 			out[filepath.Base(path)] = string(text)
 		}
 	}

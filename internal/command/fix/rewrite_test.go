@@ -18,6 +18,7 @@ import (
 	"heddle/internal/ptx"
 	"heddle/internal/source"
 	"heddle/internal/syntax"
+	"heddle/internal/testing/long"
 )
 
 // structured generates kernels of nested ifs and loops, with breaks, continues, returns and local
@@ -173,7 +174,7 @@ func moduleOf(t *testing.T, path string, text []byte) (*ir.Module, *launch.Sourc
 // none of them hangs, and each thread does what it did in the same order.
 func TestRewriteComputesTheSame(t *testing.T) {
 	rounds, kernels := 1, 30
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		rounds, kernels = 12, 60
 	}
 	refused, all := map[string]int{}, 0

@@ -165,7 +165,7 @@ var onlyPTX = map[string]string{
 // Each broken kernel of testdata/fix is repaired in the source, and computes what its reference
 // does.
 func TestFixSource(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("takes minutes; HEDDLE_LONG=1 runs it")
 	}
 	files, err := filepath.Glob("../../testdata/fix/*.cu")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"heddle/internal/driver"
 	"heddle/internal/lower"
+	"heddle/internal/testing/long"
 )
 
 // pieces are what directives and the ways to hide them consist of. SECRET is the name of a file
@@ -30,7 +30,7 @@ func TestIncludesAgainstClang(t *testing.T) {
 	for n := 14; n < 30 && err != nil; n++ {
 		clang, err = exec.LookPath(fmt.Sprintf("clang-%d", n))
 	}
-	if os.Getenv("HEDDLE_LONG") == "" || err != nil {
+	if !long.All() || err != nil {
 		t.Skip("runs clang a thousand times; HEDDLE_LONG=1")
 	}
 	dir, outside := t.TempDir(), t.TempDir()

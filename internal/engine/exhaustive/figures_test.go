@@ -18,6 +18,7 @@ import (
 	"heddle/internal/lower"
 	"heddle/internal/memmodel"
 	"heddle/internal/testing/cputime"
+	"heddle/internal/testing/long"
 )
 
 // row is a kernel and a launch of it, with what all executions must show. The expectation follows
@@ -92,14 +93,13 @@ func rows(t *testing.T) []row {
 // last blocks are verified, and broken ones have an execution with a stale value. It logs the table
 // of docs/theory/memory-model.md.
 func TestTable(t *testing.T) {
-	long := os.Getenv("HEDDLE_LONG") != ""
 	all := rows(t)
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && all[n].file == all[0].file {
 			n++
 		}
-		of := slices.DeleteFunc(slices.Clone(all[:n]), func(r row) bool { return r.long && !long })
+		of := slices.DeleteFunc(slices.Clone(all[:n]), func(r row) bool { return r.long && !long.All() })
 		all = all[n:]
 		if len(of) > 0 {
 			examineRows(t, of)

@@ -13,6 +13,7 @@ import (
 	"heddle/internal/explore"
 	"heddle/internal/lower"
 	"heddle/internal/testing/cputime"
+	"heddle/internal/testing/long"
 )
 
 // orderedByFence names a kernel that the suite calls wrong and the memory model does not. Its
@@ -62,7 +63,7 @@ func eachOfSuite(t *testing.T, dirs []string, expect string, opt Options,
 // HEDDLE_LONG examines all of the suite whose subject is the order of memory accesses.
 func TestSuiteBugs(t *testing.T) {
 	dirs := []string{"gridbar"}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		dirs = []string{"strong", "flags", "locks", "gridbar", "atomics", "global"}
 	}
 	found, unknown := 0, 0
@@ -89,7 +90,7 @@ func TestSuiteBugs(t *testing.T) {
 // Launches of more than 64 threads are refused: many of these kernels are wrong in a smaller one.
 func TestSuiteClean(t *testing.T) {
 	dirs, states := []string{"flags"}, 1500
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		dirs, states = []string{"flags", "gridbar", "locks"}, 20_000
 	}
 	verified, unknown := 0, 0

@@ -1,11 +1,11 @@
 package placement_test
 
 import (
-	"os"
 	"testing"
 
 	"heddle/internal/diag"
 	"heddle/internal/engine/placement"
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/longkernel"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestLongKernels(t *testing.T) {
 	for _, shape := range longkernel.Shapes {
 		lengths := map[string][]int{"chain": {300}, "trees": {100}, "loops": {30}}[shape.Name]
-		if os.Getenv("HEDDLE_LONG") != "" {
+		if long.All() {
 			lengths = map[string][]int{"chain": {1000}, "trees": {300, 1000}, "loops": {100, 300}}[shape.Name]
 		}
 		for _, n := range lengths {

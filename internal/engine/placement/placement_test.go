@@ -56,7 +56,7 @@ func TestSyncKernels(t *testing.T) {
 	}
 	for i, path := range files {
 		name := filepath.Base(path)
-		if os.Getenv("HEDDLE_LONG") == "" && i%8 != 0 && !strings.HasPrefix(name, "figure") {
+		if !long.All() && i%8 != 0 && !strings.HasPrefix(name, "figure") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestSyncMeasured(t *testing.T) {
 // costlier ones, and stay proved. Cheaper results are logged.
 func TestSyncNeverWorse(t *testing.T) {
 	patterns := []string{"../../../testdata/verify/reduce.cl"}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		patterns = []string{"../../../testdata/verify/*.c[ul]", "../../../testdata/verify/programs/*.cu", "../../../testdata/sync/*.cu", "../../../testdata/fix/*.cu", "../../../testdata/suite/*/*.c[ul]", "../../../examples/*.c[ul]"}
 	}
 	strip := placement.Options{BlockOnly: true} // a barrier of the warp for one of the block may mean two
@@ -254,7 +254,7 @@ func TestSyncNeverWorse(t *testing.T) {
 		}
 	}
 	t.Logf("%d kernels with barriers that are proved right, %d cost less now", right, cheaper)
-	if right == 0 || os.Getenv("HEDDLE_LONG") != "" && right < 60 {
+	if right == 0 || long.All() && right < 60 {
 		t.Errorf("only %d kernels", right)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/lower"
 	placer "heddle/internal/place"
+	"heddle/internal/testing/long"
 )
 
 // randomSource generates the text of a kernel with some accesses to one array, in conditionals and
@@ -64,7 +64,7 @@ func randomSource(r *rand.Rand) string {
 // none is found. All placements are tried.
 func TestSyncAgainstRuns(t *testing.T) {
 	n := 5
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 150
 	}
 	r := rand.New(rand.NewPCG(1985, 10))

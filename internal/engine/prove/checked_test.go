@@ -8,6 +8,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/testing/long"
 )
 
 // checkedRE matches the comment above a kernel: the expected verdict, with a code or a word of its
@@ -19,9 +20,10 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // that the lanes of a mask reach the operation, and that the arguments of a counterexample are
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
-	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "counters", "exchange",
-		"flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures", "tickets", "tolerated"}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "counters",
+		"exchange", "flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures", "tickets",
+		"tolerated"}
+	if long.All() {
 		names = append(names, "lookback")
 	}
 	if testing.Short() { // under the race detector, ten times slower

@@ -172,8 +172,8 @@ func TestWidest(t *testing.T) {
 	})
 }
 
-// TestTicketsOfOneThread: of two additions by one thread to a counter that nothing else changes, the
-// later one returns more; the thread may reset a counter that is stored to.
+// TestTicketsOfOneThread: of two additions by one thread to a counter that nothing else changes,
+// the later one returns more; the thread may reset a counter that is stored to.
 func TestTicketsOfOneThread(t *testing.T) {
 	c := smt.New()
 	slots := thread.NewSlots(c)

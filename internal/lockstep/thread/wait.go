@@ -49,8 +49,8 @@ type Gathered struct {
 	Iters []smt.Term
 }
 
-// Shuffle is a shfl.sync.idx whose sources are lanes of the whole warp or of segments of it (PTX ISA
-// 9.7.9.6), as a function of the counters of the loops around it.
+// Shuffle is a shfl.sync.idx whose sources are lanes of the whole warp or of segments of it (PTX
+// ISA 9.7.9.6), as a function of the counters of the loops around it.
 type Shuffle struct {
 	Instr *ir.Instr
 	Guard smt.Term // the lane executes it

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heddle/internal/testing/long"
 )
 
 // brute tries all models: the oracle of these tests.
@@ -66,7 +67,7 @@ func agree(t interface {
 // The least cost is that of trying every model.
 func TestAgainstBruteForce(t *testing.T) {
 	n := 2000
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 60000
 	}
 	r := rand.New(rand.NewPCG(7, 11))
@@ -181,7 +182,7 @@ func TestAgainstZ3(t *testing.T) {
 		t.Skip("z3 is not installed")
 	}
 	n := 40
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 1500
 	}
 	r := rand.New(rand.NewPCG(3, 5))

@@ -91,11 +91,7 @@ func TestOutputIsPTX(t *testing.T) {
 		}
 	}
 	t.Logf("%d kernels instrumented, %d refused", kernels-refused, refused)
-	least := 80
-	if long.All() {
-		least = 400
-	}
-	if kernels-refused < least {
+	if least := long.Least(400); kernels-refused < least {
 		t.Errorf("%d kernels instrumented, at least %d are expected", kernels-refused, least)
 	}
 }

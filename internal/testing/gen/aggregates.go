@@ -1,10 +1,10 @@
 package gen
 
 // Aggregates returns a kernel in which one lane adds to a counter for several, tells them the
-// result by a shuffle, and each writes the place of its rank. Which lanes take part, which adds, how
-// much, the mask and the source of the shuffle, the ranks, whether it is done in a loop, and what
-// else happens to the counter are drawn: most choices are right, and each has wrong ones beside it.
-// The parameters are those of Phases.
+// result by a shuffle, and each writes the place of its rank. Which lanes take part, which adds,
+// how much, the mask and the source of the shuffle, the ranks, whether it is done in a loop, and
+// what else happens to the counter are drawn: most choices are right, and each has wrong ones
+// beside it. The parameters are those of Phases.
 func Aggregates(src Source) Kernel {
 	g := &aggregates{protocol: protocol{random{src: src}, 14, 15}}
 	return protocolOf(src, 1, [4]uint32{32, 64, 33, 20}, g.body, aggregatesText)

@@ -1,10 +1,10 @@
 package gen
 
 // BlockQueues returns a kernel in which one thread of a block adds to a counter, stores the result
-// in shared memory, and all write the place of their index behind a barrier. Who adds, how much, the
-// barriers, whether it is done in a loop, how the loop ends, the places, and what else happens to
-// the counter and the number are drawn: most choices are right, and each has wrong ones beside it.
-// The parameters are those of Phases.
+// in shared memory, and all write the place of their index behind a barrier. Who adds, how much,
+// the barriers, whether it is done in a loop, how the loop ends, the places, and what else happens
+// to the counter and the number are drawn: most choices are right, and each has wrong ones beside
+// it. The parameters are those of Phases.
 func BlockQueues(src Source) Kernel {
 	g := &blockQueues{protocol: protocol{random{src: src}, 14, 15}}
 	return protocolOf(src, 2, [4]uint32{4, 32, 33, 40}, g.body, blockQueuesText)
@@ -108,8 +108,8 @@ func (g *blockQueues) body() string {
 	return g.out.String()
 }
 
-// amount makes %k what the thread adds, and returns how many places each of them stands for; 0: one,
-// for those threads that are below %k.
+// amount makes %k what the thread adds, and returns how many places each of them stands for; 0:
+// one, for those threads that are below %k.
 func (g *blockQueues) amount() int {
 	switch g.n(5) {
 	case 0:

@@ -11,14 +11,23 @@ import (
 // All reports whether HEDDLE_LONG is set: then every case runs.
 func All() bool { return os.Getenv("HEDDLE_LONG") != "" }
 
-// Sample skips a case of a table, which is a subtest, unless it is in the sample: about one of n, and
-// a quarter of these with -short, for the race detector. Its name decides, so that a new case does not
-// change which of the others run.
+// Sample skips a case of a table, which is a subtest, unless it is in the sample: about one of n,
+// and a quarter of these with -short, for the race detector. Its name decides, so that a new case
+// does not change which of the others run.
 func Sample(t testing.TB, n int) {
 	t.Helper()
 	if !Keep(t.Name(), n) {
 		t.Skipf("not in the sample; HEDDLE_LONG=1 runs all")
 	}
+}
+
+// Least returns how much a test must see at least that must see n with all cases: a fifth of it in
+// a sample of about a third or a quarter.
+func Least(n int) int {
+	if All() {
+		return n
+	}
+	return n / 5
 }
 
 // Keep reports whether a case is in the sample. See Sample.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math/rand"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"heddle/internal/testing/gen"
 	"heddle/internal/testing/kernels"
 	"heddle/internal/testing/lockrun"
+	"heddle/internal/testing/long"
 	"heddle/internal/verify"
 )
 
@@ -188,7 +188,7 @@ func TestLockstepTheorem(t *testing.T) {
 	if testing.Short() {
 		n = 60
 	}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 20_000
 	}
 	clean, racy, divergent := 0, 0, 0
@@ -326,7 +326,7 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 	if testing.Short() {
 		n = 20
 	}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 4000
 	}
 	verified, executed := 0, 0

@@ -42,25 +42,18 @@ func TestDetectorAgainstOracle(t *testing.T) {
 			})
 		}
 	}
-	if compared < least(300) {
-		t.Errorf("%d runs were compared, at least %d are expected", compared, least(300))
+	if compared < long.Least(300) {
+		t.Errorf("%d runs were compared, at least %d are expected", compared, long.Least(300))
 	}
 }
 
 // sample returns the files with kernels below a directory: about a third of them, or all with
-// HEDDLE_LONG or HEDDLE_ONLY. It is the same third in all tests, so that each file is compiled once.
+// HEDDLE_LONG or HEDDLE_ONLY. It is the same third in all tests, so that each file is compiled
+// once.
 func sample(t *testing.T, dir string) []string {
 	return slices.DeleteFunc(kernelFiles(t, dir), func(path string) bool {
 		return os.Getenv("HEDDLE_ONLY") == "" && !long.Keep(filepath.Base(path), 3)
 	})
-}
-
-// least returns how much of the sample a test must compare if it must compare n of all files.
-func least(n int) int {
-	if long.All() {
-		return n
-	}
-	return n / 5
 }
 
 func kernelFiles(t *testing.T, dir string) []string {

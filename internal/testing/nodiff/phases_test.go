@@ -3,7 +3,6 @@ package nodiff
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"heddle/internal/ptx"
 	"heddle/internal/race"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/oracle"
 )
 
@@ -210,7 +210,7 @@ func (k *phaseKernel) once(t *testing.T, m *emu.Machine, cfg *launch.Config, see
 // executions have.
 func TestPhasePrograms(t *testing.T) {
 	programs, seeds := 150, uint64(40)
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		programs, seeds = 3000, 100
 	}
 	rnd := rand.New(rand.NewPCG(7, 8))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand"
-	"os"
 	"testing"
 
 	"heddle/internal/emu"
@@ -16,6 +15,7 @@ import (
 	"heddle/internal/race"
 	"heddle/internal/testing/gen"
 	"heddle/internal/testing/kernels"
+	"heddle/internal/testing/long"
 )
 
 // TestRandomKernels: on random kernels the detector agrees with the oracle, and one worker sends
@@ -25,7 +25,7 @@ func TestRandomKernels(t *testing.T) {
 	if testing.Short() {
 		n = 20
 	}
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		n = 5000
 	}
 	ran := 0

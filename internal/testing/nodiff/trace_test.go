@@ -16,6 +16,7 @@ import (
 	"heddle/internal/slice"
 	"heddle/internal/testing/gen"
 	"heddle/internal/testing/kernels"
+	"heddle/internal/testing/long"
 )
 
 // TestTraceAgainstRun compares the trace of a kernel, which executes a slice with unknown inputs,
@@ -34,8 +35,8 @@ func TestTraceAgainstRun(t *testing.T) {
 			})
 		}
 	}
-	if compared < least(60) {
-		t.Errorf("%d runs were compared, at least %d are expected", compared, least(60))
+	if compared < long.Least(60) {
+		t.Errorf("%d runs were compared, at least %d are expected", compared, long.Least(60))
 	}
 }
 

@@ -2,7 +2,6 @@ package nodiff
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"heddle/internal/emu"
@@ -10,6 +9,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/race"
 	"heddle/internal/slice"
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/oracle"
 )
 
@@ -82,7 +82,7 @@ func (k *phaseKernel) traced(t *testing.T, threads int, seed uint64) phaseTrace 
 // program and the other way round, and it has races if some execution has one.
 func TestTraceOfPhasePrograms(t *testing.T) {
 	programs := 600
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		programs = 40000
 	}
 	rnd := rand.New(rand.NewPCG(9, 10))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // The markers of a file: for all of its kernels, or above each kernel.
@@ -76,7 +76,7 @@ func TestFixOwnKernels(t *testing.T) {
 	for _, dir := range []string{suiteDir, traceDir, examplesDir, "../../../testdata/verify",
 		"../../../testdata/sync", "../../../testdata/fix"} {
 		for i, path := range kernels(t, dir) {
-			if os.Getenv("HEDDLE_LONG") == "" && i%32 != 0 {
+			if !long.All() && i%32 != 0 {
 				continue
 			}
 			fixOwn(t, dir, path, rows)

@@ -11,6 +11,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/engine/run"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // The statements of the kernels over mbarriers that synchronize, and those over which they are
@@ -79,7 +80,6 @@ func verdictOn(t *testing.T, path, kernel string, mode check.Mode, seeds int) di
 // its neighbor. Where the trace still verifies the kernel, the move does no harm: no run in 8 schedules
 // may then show a bug.
 func TestTraceMoved(t *testing.T) {
-	long := os.Getenv("HEDDLE_LONG") != ""
 	found, kept := 0, 0
 	paths := kernels(t, mbarrierDir)
 	for _, path := range kernels(t, traceDir) {
@@ -99,7 +99,7 @@ func TestTraceMoved(t *testing.T) {
 			continue
 		}
 		for _, m := range movesOf(strings.Split(string(text), "\n")) {
-			if n++; !long && n%8 != 0 {
+			if n++; !long.All() && n%8 != 0 {
 				continue
 			}
 			mutant := filepath.Join(t.TempDir(), filepath.Base(path))
@@ -124,7 +124,7 @@ func TestTraceMoved(t *testing.T) {
 		}
 	}
 	t.Logf("%d moves: %d found, %d without harm", n, found, kept)
-	if long && (found < 60 || kept < 20) {
+	if long.All() && (found < 60 || kept < 20) {
 		t.Error("the moves show too little")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 // sync matches the statements whose removal must be detected: barriers, fences, __syncwarp, named
@@ -61,7 +61,7 @@ func mutationsOf(path string) []mutation {
 // TestMutants removes the synchronization statements of the correct kernels, one at a time. Each
 // removal must be detected, unless the line has the comment "// redundant: REASON".
 func TestMutants(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("long: one run for each synchronization statement (HEDDLE_LONG=1)")
 	}
 	mutants := 0

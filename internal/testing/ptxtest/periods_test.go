@@ -13,6 +13,7 @@ import (
 	"heddle/internal/engine/run"
 	"heddle/internal/source"
 	"heddle/internal/testing/gen"
+	"heddle/internal/testing/long"
 )
 
 // verdictOf returns the verdict on the kernel of a text, by a trace or by runs.
@@ -40,7 +41,7 @@ func verdictOf(t *testing.T, text string, mode check.Mode, seeds int) diag.Verdi
 // are among them. All right rings must be verified.
 func TestAnyNumberOfRounds(t *testing.T) {
 	programs := 24
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		programs = 400
 	}
 	rnd := rand.New(rand.NewPCG(21, 22))
@@ -134,7 +135,7 @@ func randomStep(rnd *rand.Rand) step {
 // same. Some right kernels must be verified.
 func TestArithmeticOfRounds(t *testing.T) {
 	programs := 400
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		programs = 20000
 	}
 	rnd := rand.New(rand.NewPCG(23, 24))

@@ -3,7 +3,6 @@ package ptxtest
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -46,7 +45,7 @@ func output(ctx context.Context, path string, workers int) (string, error) {
 // timing: repeated runs on one and on two cores yield the same bytes.
 func TestSameOutput(t *testing.T) {
 	runs := 2
-	if os.Getenv("HEDDLE_LONG") != "" {
+	if long.All() {
 		runs = 50
 	}
 	for _, dir := range []string{suiteDir, examplesDir} {

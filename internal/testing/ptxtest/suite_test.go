@@ -2,10 +2,11 @@ package ptxtest
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 const (
@@ -27,10 +28,10 @@ func TestTrace(t *testing.T) {
 func TestExamples(t *testing.T) { runDir(t, examplesDir, 20, seeds(3, 20)) }
 
 // seeds returns 0 to n-1, with a larger n if HEDDLE_LONG is set.
-func seeds(short, long int) []uint64 {
-	n := short
-	if os.Getenv("HEDDLE_LONG") != "" {
-		n = long
+func seeds(few, many int) []uint64 {
+	n := few
+	if long.All() {
+		n = many
 	}
 	var out []uint64
 	for i := range n {

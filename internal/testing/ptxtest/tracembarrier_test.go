@@ -13,6 +13,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/source"
+	"heddle/internal/testing/long"
 )
 
 const (
@@ -85,7 +86,7 @@ var twice = mutation{regexp.MustCompile(`^\t(?:@!?%p\d+ )?mbarrier\.(?:init|arri
 // on the schedule, or it waits for a state that no arrival has returned. What is right although it
 // is doubled has the comment "// redundant twice: REASON".
 func TestTraceMutants(t *testing.T) {
-	if os.Getenv("HEDDLE_LONG") == "" {
+	if !long.All() {
 		t.Skip("long: one trace for each synchronization statement (HEDDLE_LONG=1)")
 	}
 	found := make(map[diag.VerdictKind]int)

@@ -133,7 +133,7 @@ var rules = map[string]string{
 	"cmd/house":      "",
 	"cmd/publish-as": "",
 	"cmd/licenses":   "",
-	"cmd/mutate":     "testing/mutate",
+	"cmd/mutate":     "testing/long testing/mutate",
 	"cmd/bench":      "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel",
 	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
 }

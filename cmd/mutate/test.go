@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/internal/testing/long"
 	"heddle/internal/testing/mutate"
 )
 
@@ -232,7 +233,7 @@ func (b *built) execute(ctx context.Context, t *testCase, worker int, limit time
 		limit.String()}, t.bin.flags...)
 	cmd := exec.CommandContext(ctx, t.bin.path, args...)
 	cmd.Dir = t.bin.dir
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cacheDir, env)
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cacheDir, "HEDDLE_LONG="+long.Tables, env)
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

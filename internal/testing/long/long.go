@@ -1,5 +1,7 @@
 // Package long decides how much of the long tests runs. The ordinary run, which has to end within
-// 25 minutes on two cores, takes a sample of long tables of cases; HEDDLE_LONG=1 takes all of them.
+// 25 minutes on two cores, takes a sample of long tables of cases. HEDDLE_LONG=tables takes all
+// cases, for measurements of what the tests notice, and HEDDLE_LONG=1 also makes tests long that
+// choose random inputs or need more than the ordinary machine.
 package long
 
 import (
@@ -8,8 +10,15 @@ import (
 	"testing"
 )
 
-// All reports whether HEDDLE_LONG is set: then every case runs.
-func All() bool { return os.Getenv("HEDDLE_LONG") != "" }
+// Tables is the value of the variable HEDDLE_LONG for all cases of tables, and nothing else that is
+// long.
+const Tables = "tables"
+
+// All reports whether everything is to run.
+func All() bool { return tables() && os.Getenv("HEDDLE_LONG") != Tables }
+
+// tables reports whether every case of a table is to run.
+func tables() bool { return os.Getenv("HEDDLE_LONG") != "" }
 
 // Sample skips a case of a table, which is a subtest, unless it is in the sample: about one of n,
 // and a quarter of these with -short, for the race detector. Its name decides, so that a new case
@@ -24,7 +33,7 @@ func Sample(t testing.TB, n int) {
 // Least returns how much a test must see at least that must see n with all cases: a fifth of it in
 // a sample of about a third or a quarter.
 func Least(n int) int {
-	if All() {
+	if tables() {
 		return n
 	}
 	return n / 5
@@ -37,5 +46,5 @@ func Keep(name string, n int) bool {
 	}
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	return All() || h.Sum32()%uint32(n) == 0
+	return tables() || h.Sum32()%uint32(n) == 0
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -202,6 +203,32 @@ func (c *Config) gives(name string, off int) bool {
 	return slices.ContainsFunc(c.given, func(a ArgSpec) bool {
 		return a.Param == name && (a.Offset < 0 || a.Offset == off)
 	})
+}
+
+// WithNumber returns the launch with a value of argument i, which is an integer of at most 8 bytes.
+// It stays a value that nobody specified, for the given reason, but Flags has it.
+func (c *Config) WithNumber(i int, n uint64, reason string) *Config {
+	out := *c
+	out.Args, out.Origins, out.Reasons = slices.Clone(c.Args), maps.Clone(c.Origins), maps.Clone(c.Reasons)
+	a := &out.Args[i]
+	a.Unknown, a.Bits = false, make([]byte, len(a.Bits))
+	for j := range min(len(a.Bits), 8) {
+		a.Bits[j] = byte(n >> (8 * j))
+	}
+	if out.Reasons == nil {
+		out.Reasons = make(map[string]string)
+	}
+	out.Origins["arg "+a.Name], out.Reasons["arg "+a.Name] = FromRelation, reason
+	out.given = slices.DeleteFunc(slices.Clone(c.given), func(g ArgSpec) bool { return g.Param == a.Name })
+	at := 0
+	for k := range i { // Flags has arguments in the order of the parameters
+		for at < len(out.given) && out.given[at].Param == c.Args[k].Name {
+			at++
+		}
+	}
+	spec := ArgSpec{Param: a.Name, Offset: -1, Kind: ArgValue, Text: a.Value()}
+	out.given = slices.Insert(out.given, at, spec)
+	return &out
 }
 
 // WithContents returns the launch with other contents of the buffers of some places, which must be

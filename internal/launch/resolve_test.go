@@ -3,6 +3,7 @@ package launch
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -287,6 +288,28 @@ func TestFlagsRoundTrip(t *testing.T) {
 	}
 	if second.Args[0].Buffer != second.Args[1].Buffer {
 		t.Error("the arguments do not alias")
+	}
+}
+
+// WithNumber sets one argument: the report has the reason, and the flags reproduce the value.
+func TestWithNumber(t *testing.T) {
+	first := resolve(t, kernel(ir.CtaidX), request(t, "grid=2", "block=8", "in=zero:4K", "alpha=0.5",
+		"n=unknown"), nil)
+	i := slices.IndexFunc(first.Args, func(a Arg) bool { return a.Name == "n" })
+	got := first.WithNumber(i, 24, "an example").WithNumber(i, 7, "an example")
+	if text := got.Describe(); !strings.Contains(text, "n = 7 (an example)") {
+		t.Errorf("describes %s", text)
+	}
+	if !got.Origins["arg n"].Guessed() || !first.Args[i].Unknown || len(first.Reasons) > len(got.Reasons) {
+		t.Errorf("n is %v, and %v before", got.Origins["arg n"], first.Args[i])
+	}
+	want := []string{"in=zero:4096", "n=7", "alpha=0.5"} // as the kernel has them
+	var words []string
+	for _, a := range got.Given() {
+		words = append(words, a.String())
+	}
+	if d := cmp.Diff(want, words); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/emu"
 	"heddle/internal/ir"
-	"heddle/internal/launch"
 )
 
 // How many bytes copies of tensors move: what the user says (--tmap), or else what phases expect
@@ -51,7 +50,7 @@ func (t *tracer) boxes(ctx context.Context) {
 	}
 	cfg := t.run.Config
 	if i, _ := t.unknownCount(); i >= 0 {
-		cfg = t.withValue(i, someRounds)
+		cfg = t.run.Config.WithNumber(i, someRounds, "chosen by the trace")
 	}
 	found, err := emu.Boxes(ctx, t.job.Kernel, cfg, t.slice, t.running(t.blocks[:1], 0))
 	if err != nil {
@@ -108,19 +107,6 @@ func (t *tracer) givenBox(v *ir.Var) uint64 {
 		}
 	}
 	return 0
-}
-
-// withValue is the launch with a value of parameter i.
-func (t *tracer) withValue(i int, n uint64) *launch.Config {
-	cfg := *t.run.Config
-	cfg.Args = slices.Clone(cfg.Args)
-	cfg.Args[i].Unknown = false
-	bits := make([]byte, t.job.Kernel.Params[i].Size)
-	for j := range min(len(bits), 8) {
-		bits[j] = byte(n >> (8 * j))
-	}
-	cfg.Args[i].Bits = bits
-	return &cfg
 }
 
 // boxesFit makes an execution unsupported that ends because bytes do not match sizes of boxes that

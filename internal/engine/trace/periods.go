@@ -174,7 +174,9 @@ func (c *counting) conclude(ctx context.Context, n, limit uint64) (*diag.Verdict
 }
 
 // config is the launch with a value of the parameter.
-func (c *counting) config(n uint64) *launch.Config { return c.t.withValue(c.param, n) }
+func (c *counting) config(n uint64) *launch.Config {
+	return c.t.run.Config.WithNumber(c.param, n, "an example: the trace covers every value")
+}
 
 // findPeriod looks for a value of the parameter from which on the state repeats, and sets the
 // period. It returns 0 and why there is none.

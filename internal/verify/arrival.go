@@ -63,7 +63,9 @@ func (p *prover) findArrival() *arrival {
 		if a == nil {
 			a = p.newArrival()
 		}
-		if !p.th.Slots.StoredBeside(x.Object) && a.counts(x) && a.only() &&
+		// All blocks add before the last arriver stores, which may reset the counter. Of a second
+		// addition that is not known.
+		if !p.th.Slots.Stored([]smt.Term{x.Result}) && a.counts(x) && a.only() &&
 			p.startsAtZero(x.Object) {
 			return a
 		}

@@ -55,7 +55,7 @@ func (p *prover) findGridBarrier() *gridBarrier {
 		if !addsTo(x) || !p.adds(x, 1) || !p.ofGrid(x.Offset) {
 			continue
 		}
-		if p.th.Slots.StoredBeside(x.Object) || !p.countable() {
+		if !p.countable() {
 			return nil
 		}
 		g := &gridBarrier{p: p, object: x.Object,
@@ -65,7 +65,7 @@ func (p *prover) findGridBarrier() *gridBarrier {
 		for _, n := range p.th.Nctaid {
 			g.blocks = p.c.Mul(g.blocks, p.c.ZExt(n, 64))
 		}
-		if g.collect(x) && g.oneLoop() && g.waits() && p.startsAtZero(x.Object) {
+		if g.collect(x) && !p.th.Slots.Stored(g.results()) && g.oneLoop() && g.waits() && p.startsAtZero(x.Object) {
 			return g
 		}
 	}
@@ -108,6 +108,18 @@ func (g *gridBarrier) collect(x *thread.Access) bool {
 	}
 	slices.SortFunc(g.sites, func(a, b site) int { return a.add.Place.Rank - b.add.Place.Rank })
 	return len(g.loads) > 0
+}
+
+// results are those of the additions to the counter, also of 0: nothing stores to it.
+func (g *gridBarrier) results() []smt.Term {
+	var out []smt.Term
+	for _, s := range g.sites {
+		out = append(out, s.add.Result)
+	}
+	for _, l := range g.loads {
+		out = append(out, l.Result)
+	}
+	return out
 }
 
 // oneLoop reports whether the additions are outside of loops or, behind those, in one loop.

@@ -347,6 +347,21 @@ __global__ void resets_slots(unsigned *next, int *out) {
     out[slot] = blockIdx.x;
 }
 
+// bug race-global: the last block sets the counter back and adds again: it receives 0, as the first
+// block did, which may still write out[0]
+// heddle: grid=4 block=64
+__global__ void adds_again(int *out) {
+    if (threadIdx.x > 0)
+        return;
+    unsigned place = atomicAdd(&done, 1);
+    __threadfence();
+    if (place == gridDim.x - 1) {
+        done = 0;
+        place = atomicAdd(&done, 1);
+    }
+    out[place] = blockIdx.x;
+}
+
 // unknown: thread 63 arrives; the rule is about thread 0
 // heddle: grid=4 block=64
 __global__ void last_thread_arrives(int *out) {

@@ -294,3 +294,29 @@ __global__ void halves(unsigned *half, int *out) {
     GRID_SYNC(FENCE(), atomicAdd(n, 1), *(volatile unsigned *)n < gridDim.x / 2, FENCE());
     out[INDEX] = data[LAST - INDEX];
 }
+
+__device__ struct {
+    unsigned arrived, places;
+} both;
+
+// verified, both: nothing stores to the counter of places, so all of them differ
+// heddle: grid=4 block=32
+__global__ void places(int *out) {
+    unsigned first = atomicAdd(&both.places, 1);
+    GRID_SYNC(FENCE(), atomicAdd(&both.arrived, 1), VOLATILE(both.arrived) < gridDim.x, FENCE());
+    unsigned second = atomicAdd(&both.places, 1);
+    out[blockIdx.x & 1 ? first : second] = blockIdx.x;
+}
+
+// bug race-global: the counter of places is set back between two barriers, and both rounds return
+// the same places
+// heddle: grid=4 block=32
+__global__ void same_places(int *out) {
+    unsigned first = atomicAdd(&both.places, 1);
+    GRID_SYNC(FENCE(), atomicAdd(&both.arrived, 1), VOLATILE(both.arrived) < gridDim.x, FENCE());
+    if (INDEX == 0)
+        both.places = 0;
+    GRID_SYNC(FENCE(), atomicAdd(&both.arrived, 1), VOLATILE(both.arrived) < 2 * gridDim.x, FENCE());
+    unsigned second = atomicAdd(&both.places, 1);
+    out[blockIdx.x & 1 ? first : second] = blockIdx.x;
+}

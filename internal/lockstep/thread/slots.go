@@ -1,6 +1,8 @@
 package thread
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 	"heddle/internal/smt"
 )
@@ -113,11 +115,14 @@ func (s *Slots) Sum(o *Object) (total uint64, known, ok bool) {
 	return x.total, x.known, ok
 }
 
-// StoredBeside reports whether some ticket is of another array than o, to which the kernel also
-// stores. What Apart says of it supposes that a store and an addition of two blocks race.
-func (s *Slots) StoredBeside(o *Object) bool {
-	for _, x := range s.of {
-		if x.ticket.Stored && x.ticket.Object != o {
+// Stored reports whether the kernel also stores to the array of a ticket that is none of results.
+// What Apart says of that one supposes that a store and an addition of two blocks race.
+func (s *Slots) Stored(results []smt.Term) bool {
+	for name, x := range s.of {
+		if x.ticket.Stored && !slices.ContainsFunc(results, func(r smt.Term) bool {
+			op := s.c.Op(r)
+			return (op == smt.OpApp || op == smt.OpVar) && s.c.Name(r) == name
+		}) {
 			return true
 		}
 	}

@@ -169,8 +169,7 @@ type Instr struct {
 	Orders event.Orders // of what orders memory: which, as .pragma "heddle.order" says
 	// a barrier that a thread passes once all blocks have reached it: .pragma "heddle.grid"
 	Grid bool
-	// the first half of a split barrier, of which the next barrier of the block is the second:
-	// .pragma "heddle.split"
+	// a half of a split barrier of the block, of which the second is a barrier: .pragma "heddle.split"
 	Split bool
 	// of an indirect call: all candidates, if .calltargets or a call table names them
 	Targets []*Func

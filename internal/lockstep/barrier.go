@@ -45,19 +45,28 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	x.setUnknown(in, symbol.Block, st) // a reduction gives all threads of the block the same value
 }
 
-// betweenHalves looks for accesses between the halves of a split barrier of the block. It is
-// lowered to its second half, which orders more: threads may do at one time what lies between the
-// halves, what precedes the first half of others and what follows their second (CUDA C++
-// Programming Guide, "barrier_arrive and barrier_wait"). So there is no proof.
+// betweenHalves looks for accesses and barriers between the halves of a split barrier of the block.
+// It is lowered to its second half, which orders more: threads may do at one time what lies between
+// the halves, what precedes the first half of others and what follows their second (CUDA C++
+// Programming Guide, "barrier_arrive and barrier_wait"). And the guide forbids other collective
+// operations of the group there. So there is no proof.
 func betweenHalves(th *Thread) error {
 	var paths *ir.Paths
 	for _, b := range th.Func.Blocks {
 		for _, in := range b.Instrs {
-			if !in.Split {
+			if !in.Split || kernel.IsBlockBarrier(in) {
 				continue
 			}
 			if paths == nil {
 				paths = ir.NewPaths(th.Func)
+			}
+			for _, other := range th.Func.Blocks {
+				for _, b := range other.Instrs {
+					if kernel.IsBlockBarrier(b) && !b.Split &&
+						paths.ReachesPast(in, b, kernel.IsBlockBarrier) {
+						return &UnsupportedError{Instr: b, What: "a barrier between barrier_arrive and barrier_wait"}
+					}
+				}
 			}
 			for i := range th.Accesses {
 				at := th.Accesses[i].Instr

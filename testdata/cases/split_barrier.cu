@@ -1,4 +1,4 @@
-// expect: between clean|bug|unknown; beside verified
+// expect: between clean|bug|unknown; beside verified; barrier_between clean|bug|unknown
 // barrier_arrive and barrier_wait order what precedes the arrivals before what follows the waits, and not what lies
 // between (CUDA guide, "barrier_arrive and barrier_wait"): between() reads there what others still write.
 #include <cooperative_groups.h>
@@ -19,4 +19,14 @@ __global__ void beside(int *a, const int *in) {
   int v = in[threadIdx.x];
   b.barrier_wait(std::move(token));
   a[threadIdx.x] = s[63 - threadIdx.x] + v;
+}
+// The guide forbids other collective operations of the group between the two: a barrier there may meet the arrivals.
+__global__ void barrier_between(int *a) {
+  __shared__ int s[64];
+  auto b = cg::this_thread_block();
+  s[threadIdx.x] = 1;
+  auto token = b.barrier_arrive();
+  __syncthreads();
+  a[threadIdx.x] = s[63 - threadIdx.x];
+  b.barrier_wait(std::move(token));
 }

@@ -7,6 +7,8 @@
    a grid has none in PTX; all blocks must be resident, as a cooperative launch guarantees. */
 static __device__ unsigned int __heddle_grid_arrived;
 
+#include "../heddle/copies.h"
+
 namespace cooperative_groups {
 
 typedef unsigned long long __rank_t;
@@ -105,13 +107,15 @@ class thread_block : public thread_group {
   static __heddle_member dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static __heddle_member dim3 dim_threads() { return group_dim(); }
   /* The wait is a complete barrier, which is more than a split one promises: it does not order what lies
-     between arrival and wait. A proof refuses accesses there. */
+     between arrival and wait. A proof refuses accesses and other barriers there. */
   struct arrival_token {};
   static __heddle_member arrival_token barrier_arrive() {
     asm volatile(".pragma \"heddle.split\";\n\tpmevent 0;" ::: "memory");
     return arrival_token();
   }
-  static __heddle_member void barrier_wait(arrival_token &&) { sync(); }
+  static __heddle_member void barrier_wait(arrival_token &&) {
+    asm volatile(".pragma \"heddle.split\";\n\tbarrier.sync 0;" ::: "memory");
+  }
 };
 
 class grid_group : public thread_group {
@@ -323,14 +327,16 @@ template <typename __G> __heddle_fn void synchronize(const __G &__g) { __g.sync(
 template <typename __G> __heddle_fn auto group_size(const __G &__g) { return __g.size(); }
 template <typename __G> __heddle_fn auto thread_rank(const __G &__g) { return __g.thread_rank(); }
 
-/* One member runs the function; which one is not specified. */
+/* One member runs the function; which one is not specified. In a run it is the first one. A result for all takes a
+   choice that all know: the share of one member. Shuffles order no memory. */
 template <typename __G, typename __F, typename... __A> __heddle_fn void invoke_one(const __G &__g, __F &&__f, __A &&...__args) {
-  if (__g.thread_rank() == 0) __f((__A &&)__args...);
+  if (::__heddle_copies::__share(__g) == 0) __f((__A &&)__args...);
 }
 template <typename __G, typename __F, typename... __A> __heddle_fn auto invoke_one_broadcast(const __G &__g, __F &&__f, __A &&...__args) {
+  unsigned int __chosen = __g.shfl(::__heddle_copies::__share(__g), 0);
   decltype(__f((__A &&)__args...)) __r{};
-  if (__g.thread_rank() == 0) __r = __f((__A &&)__args...);
-  return __g.shfl(__r, 0);
+  if (__g.thread_rank() == __chosen) __r = __f((__A &&)__args...);
+  return __g.shfl(__r, __chosen);
 }
 
 template <typename __T> struct plus { __heddle_member __T operator()(__T __a, __T __b) const { return __a + __b; } };

@@ -4,7 +4,10 @@
 #define HEDDLE_COPIES_H
 #pragma clang system_header
 
-namespace cooperative_groups { class thread_block; }
+namespace cooperative_groups {
+class thread_block;
+template <unsigned int __N, typename __Parent> class thread_block_tile;
+}
 
 namespace __heddle_copies {
 /* One element of a copy from global to shared memory: cp.async (PTX ISA 9.7.9.25.3) for the sizes that it supports. */
@@ -20,16 +23,21 @@ template <typename __E> __heddle_fn void __copy_plain(void *__to, const void *__
 }
 /* A copy that the threads of a group perform together. It is asynchronous where hardware copies asynchronously. */
 extern "C" {
-/* The library does not specify which thread copies which elements. For a proof the result is an arbitrary number below
-   threads, which differs between the threads of a block. A run uses the rank. */
-__attribute__((device)) unsigned int __heddle_share(unsigned int __rank, unsigned int __threads, unsigned int __whole);
+/* The library does not specify which thread copies which elements, or which one acts for its group. For a proof the
+   result is an arbitrary number below threads, which differs between the threads of a block that have the same number of a
+   group, unless that is 0. A run uses the rank. */
+__attribute__((device)) unsigned int __heddle_share(unsigned int __rank, unsigned int __threads, unsigned int __group);
 /* An effect at this point may happen later, up to the phase of a barrier object: proofs do not support it. */
 __attribute__((device)) void __heddle_completes_later(void);
 }
-template <typename __G> __heddle_fn unsigned int __is_block(const __G &) { return 0; }
-__heddle_fn unsigned int __is_block(const ::cooperative_groups::thread_block &) { return 1; }
+/* The number of a group in its block; 0 if it is not known. */
+template <typename __G> __heddle_fn unsigned int __group_number(const __G &) { return 0; }
+__heddle_fn unsigned int __group_number(const ::cooperative_groups::thread_block &) { return 1; }
+template <unsigned int __N, typename __P> __heddle_fn unsigned int __group_number(const ::cooperative_groups::thread_block_tile<__N, __P> &) {
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / __N + 1;
+}
 template <typename __G> __heddle_fn unsigned int __share(const __G &__g) {
-  return __heddle_share((unsigned int)__g.thread_rank(), (unsigned int)__g.size(), __is_block(__g));
+  return __heddle_share((unsigned int)__g.thread_rank(), (unsigned int)__g.size(), __group_number(__g));
 }
 template <int __A> __heddle_fn void __copy_shared(void *__to, const void *__from, __SIZE_TYPE__ __size, unsigned int __rank, unsigned int __threads) {
   if (__isShared(__to) && __isGlobal(__from) && __A >= 4 && __size % __A == 0) {

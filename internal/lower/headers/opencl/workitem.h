@@ -58,7 +58,7 @@ __heddle_cl size_t get_global_linear_id(void) {
 __heddle_cl uint __heddle_local_linear_id(void) { return __nvvm_read_ptx_sreg_warpid() * 32 + __nvvm_read_ptx_sreg_laneid(); }
 
 /* Facts about copies of a work-group, for proofs. */
-uint __heddle_share(uint __rank, uint __threads, uint __whole);
+uint __heddle_share(uint __rank, uint __threads, uint __group);
 void __heddle_collective(size_t __to, size_t __from, size_t __n, size_t __step);
 event_t __heddle_event(event_t __e);
 void __heddle_await(event_t __e);

@@ -278,7 +278,8 @@ func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.M
 }
 
 // storedTo reports whether an array may be written by other instructions than atomics, and behind
-// which barriers strong stores do; ok is false if the barrier of a strong store is not known.
+// which barriers strong stores do; ok is false if the barrier of a strong store is not known, or if
+// another block may make it, at any time.
 func (t *tickets) storedTo(th *Thread, o *Object) (stored bool, resets []smt.Term, ok bool) {
 	for i := range th.Accesses {
 		a := &th.Accesses[i]
@@ -291,10 +292,19 @@ func (t *tickets) storedTo(th *Thread, o *Object) (stored bool, resets []smt.Ter
 		if !a.Order.Strong() {
 			continue
 		}
-		if _, fixed := t.c.Value(a.Start.Barrier); !fixed {
+		_, fixed := t.c.Value(a.Start.Barrier)
+		if !fixed || o.Space != event.Shared && !t.oneBlock(th) {
 			return true, nil, false
 		}
 		resets = append(resets, a.Start.Barrier)
 	}
 	return stored, resets, true
+}
+
+// oneBlock reports whether the grid surely is one block.
+func (t *tickets) oneBlock(th *Thread) bool {
+	return !slices.ContainsFunc(th.Nctaid[:], func(n smt.Term) bool {
+		size, fixed := t.c.Value(n)
+		return !fixed || size != 1
+	})
 }

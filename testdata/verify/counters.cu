@@ -39,3 +39,33 @@ __global__ void rounds(unsigned *next, char *out) {
     out[first] = 1;
     out[second] = 2;
 }
+
+// bug race-global: block 1 sets the counter back at any time, also between two warps of block 0; a
+// volatile store does not race with an addition
+// heddle: grid=2 block=64
+__global__ void set_back_by_another_block(unsigned *next, char *out) {
+    if (blockIdx.x == 0)
+        out[atomicAdd(next, 1u)] = threadIdx.x;
+    __syncthreads();
+    if (blockIdx.x == 1 && threadIdx.x == 0)
+        *(volatile unsigned *)next = 0;
+}
+
+// verified, inputs: the only block sets the counter back behind a barrier
+// heddle: grid=1 block=64
+__global__ void set_back_by_the_only_block(unsigned *next, char *out) {
+    out[atomicAdd(next, 1u)] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile unsigned *)next = 0;
+}
+
+// verified, inputs: no other block stores to the shared memory of this one
+// heddle: grid=2 block=64
+__global__ void set_back_in_shared(char *out) {
+    __shared__ unsigned next;
+    if (threadIdx.x == 0)
+        *(volatile unsigned *)&next = 0;
+    __syncthreads();
+    out[128 * blockIdx.x + atomicAdd(&next, 1u) % 128] = threadIdx.x;
+}

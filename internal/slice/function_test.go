@@ -46,7 +46,7 @@ func sliced(t *testing.T, text string, opt Options) (*Slice, map[string]string) 
 
 // The registers and the end of a function in the tests below.
 const (
-	begin = "{\n\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n"
+	begin = "{\n\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n\t.reg .f32 %f<4>;\n"
 	end   = "\tret;\n}\n"
 )
 

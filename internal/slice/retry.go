@@ -19,10 +19,10 @@ import (
 // the same phase follows (CUTLASS calls it a barrier token). All others have an unknown result.
 //
 // The definition is by the answer False: every path from there reaches, before anything that a
-// trace sees, a test of the same object for the same phase; if that is another test, then it is a
-// wait itself, and both tests lead to the same place with the same values in all registers that the
-// slice still needs. A counter of attempts that leads to a trap, or that decides how long to sleep,
-// is outside of the slice and does not matter.
+// trace sees, a test of the same object for the same phase, with the same order and scope; if that
+// is another test, then it is a wait itself, and both tests lead to the same place with the same
+// values in all registers that the slice still needs. A counter of attempts that leads to a trap, or
+// that decides how long to sleep, is outside of the slice and does not matter.
 //
 // Values are compared by value numbering (Cocke and Schwartz, 1970) along the path: expressions
 // over the registers in front of the first test. Only the instructions of the slice are looked at.
@@ -292,7 +292,7 @@ func (p *path) compute(in *ir.Instr) bool {
 	}
 	v, folded := fold(in, args)
 	if !folded {
-		v = fmt.Sprintf("%s(%s)", in.Op(), strings.Join(args, ";"))
+		v = fmt.Sprintf("%s(%s)", in.Text(), strings.Join(args, ";"))
 	}
 	n := 0
 	for i := range in.Dst {
@@ -302,7 +302,7 @@ func (p *path) compute(in *ir.Instr) bool {
 				result = fmt.Sprintf("%s#%d", v, n)
 			}
 			if !known {
-				result = fmt.Sprintf("?%s:%s:%s", p.of(in.Guard), p.of(r), result)
+				result = fmt.Sprintf("?%t%s:%s:%s", in.Neg, p.of(in.Guard), p.of(r), result)
 			}
 			if len(result) > 4*retrySteps {
 				p.fresh++
@@ -326,7 +326,8 @@ func fold(in *ir.Instr, args []string) (string, bool) {
 			return args[0], true
 		}
 	case isa.Conversion:
-		if len(args) == 1 && known(0) && !in.Type.IsFloat() && in.Src[0].Kind == ir.Register {
+		if len(args) == 1 && known(0) && !in.Type.IsFloat() && !in.SType.IsFloat() &&
+			in.Src[0].Kind == ir.Register {
 			return args[0], true
 		}
 	case isa.Selection:
@@ -378,10 +379,11 @@ func foldLogic(in *ir.Instr, args []string) (string, bool) {
 	return "", false
 }
 
-// phaseOf returns for which phase of which object a test asks.
+// phaseOf returns for which phase of which object a test asks, and what the answer True orders: the
+// trace executes one of two tests.
 func (p *path) phaseOf(test *ir.Instr) string {
 	b, _ := test.Barrier()
-	return fmt.Sprint(b.Parity, test.Space, "|", p.operand(&test.Src[0]), "|",
+	return fmt.Sprint(b.Parity, test.Space, test.Order, test.Scope, "|", p.operand(&test.Src[0]), "|",
 		p.operand(&test.Src[1]))
 }
 

@@ -16,6 +16,8 @@ func TestRetries(t *testing.T) {
 		// The answer as a number: the other forms by which compilers write a condition.
 		number = "L:\n" + ask + "\tselp.u32 %r2, 1, 0, %p1;\n"
 		other  = "W:\n\tmbarrier.try_wait.parity.shared.b64 %p2, [bar], %r1;\n\t@!%p2 bra W;\nD:\n"
+		slow   = "\tmbarrier.try_wait.parity.shared.b64 %p1, [bar], %r4;\n\t@%p1 bra D;\n"
+		after  = "W:\n\tmbarrier.try_wait.parity.shared.b64 %p2, [bar], %r4;\n\t@!%p2 bra W;\nD:\n"
 		token  = "\tmbarrier.test_wait.parity.shared.b64 %p1, [bar], %r1;\n"
 	)
 	for _, c := range []struct {
@@ -66,6 +68,22 @@ func TestRetries(t *testing.T) {
 		{"a token", token + "\t@%p1 bra D;\n" + other, []bool{true, true}},
 		{"a token of another phase", "\tmbarrier.test_wait.parity.shared.b64 %p1, [bar], %r4;\n" +
 			"\t@%p1 bra D;\n" + other, []bool{false, true}},
+		{"a parity of the opposite condition", "\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" +
+			slow + "\tsetp.ne.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" + after, []bool{false, true}},
+		{"a parity of the same condition", "\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" +
+			slow + "\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" + after, []bool{true, true}},
+		{"a parity under the opposite guard", "\tmov.u32 %r4, 0;\n\t@%p3 mov.u32 %r4, %r2;\n" + slow +
+			"\tmov.u32 %r4, 0;\n\t@!%p3 mov.u32 %r4, %r2;\n" + after, []bool{false, true}},
+		{"the upper half of a product", "\tmul.lo.u32 %r4, %r1, %r2;\n" + slow +
+			"\tmul.hi.u32 %r4, %r1, %r2;\n" + after, []bool{false, true}},
+		// 1 as the bits of a float is about 1e-45, of which the integer is 0.
+		{"the integer of a tiny number", "\tmov.u32 %r4, 1;\n" + slow +
+			"\tmov.b32 %f1, 1;\n\tcvt.rzi.u32.f32 %r4, %f1;\n" + after, []bool{false, true}},
+		// The trace executes the first test, which orders more (PTX ISA 9.7.13.15.16).
+		{"a token that acquires, before a wait that does not",
+			"\tmbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [bar], %r1;\n\t@%p1 bra D;\n" +
+				"W:\n\tmbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p2, [bar], %r1;\n" +
+				"\t@!%p2 bra W;\nD:\n", []bool{false, true}},
 		{"a token that decides an address", token + "\tmov.u32 %r3, 0;\n\t@%p1 bra D;\n" +
 			"\tmov.u32 %r3, 4;\n" + other + "\tst.shared.u32 [%r3], 1;\n", []bool{false, true}},
 		{"a token that decides a value", token + "\tmov.u32 %r3, 0;\n\t@%p1 bra D;\n" +

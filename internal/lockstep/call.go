@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -98,6 +99,29 @@ func (x *exec) argument(in *ir.Instr, i, w int, st *state) smt.Term {
 		return x.resize(x.mem.LoadArgument(o.Var, 0, o.Var.Size, &st.mem), w, false)
 	}
 	return x.Unknown(fmt.Sprintf("arg%d.", i), w)
+}
+
+// stringRE matches a conversion of printf that reads a string, and the text for a percent sign.
+var stringRE = regexp.MustCompile(`%%|%[-+ #0]*(?:\*|[0-9]*)(?:\.(?:\*|[0-9]*))?[hlqLjzt]*s`)
+
+// namesString reports whether a function uses a variable with the text of such a conversion, which
+// may be the format of a printf.
+func namesString(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for _, o := range in.Src {
+				if o.Var == nil {
+					continue
+				}
+				for _, m := range stringRE.FindAll(o.Var.Init, -1) {
+					if string(m) != "%%" {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // setResult gives a call's only result a value.

@@ -32,6 +32,9 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	case in.Action() == isa.ActMapAddress:
 		thread.Unsupported(in, "shared memory of another block")
 	case in.IsCall() && in.Callee != nil && in.Callee.Name == "vprintf":
+		if namesString(x.f) {
+			thread.Unsupported(in, "printf with %%s, which reads a string from memory")
+		}
 		x.setUnknown(in, symbol.Private, st)
 		return
 	case in.IsCall():

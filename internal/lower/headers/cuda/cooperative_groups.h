@@ -118,11 +118,15 @@ class thread_block : public thread_group {
   }
 };
 
+/* Whether the launch is cooperative. A run takes it to be; in a proof it is not known. */
+inline __attribute__((constant)) unsigned int __heddle_cooperative = 1;
+
 class grid_group : public thread_group {
   __heddle_member grid_group() : thread_group(0, true) {}
   friend __attribute__((device)) grid_group this_grid();
 
  public:
+  static __heddle_member bool is_valid() { return __heddle_cooperative != 0; }
   __heddle_member void sync() const { __grid_sync(); }
   static __heddle_member __rank_t size() { return (__rank_t)__blocks_of_grid() * __threads_of_block(); }
   static __heddle_member __rank_t num_threads() { return size(); }
@@ -275,14 +279,17 @@ template <unsigned int __N, typename __Parent> class thread_block_tile : public 
   typedef __tile_base<__N, (__N > 32)> __base;
 
  public:
-  __heddle_member thread_block_tile() {}
+  unsigned int __whole; /* the threads of the tile that this is part of; 0: it is part of the block */
+  __heddle_member explicit thread_block_tile(unsigned int __of = 0) : __whole(__of) {}
   /* A tile of any group is a tile. */
-  __heddle_member operator thread_block_tile<__N, void>() const { return thread_block_tile<__N, void>(); }
+  __heddle_member operator thread_block_tile<__N, void>() const { return thread_block_tile<__N, void>(__whole); }
   static __heddle_member unsigned int size() { return __N; }
   static __heddle_member unsigned int num_threads() { return __N; }
   static __heddle_member unsigned int thread_rank() { return __thread_of_block() & (__N - 1); }
-  static __heddle_member unsigned int meta_group_size() { return (__threads_of_block() + __N - 1) / __N; }
-  static __heddle_member unsigned int meta_group_rank() { return __thread_of_block() / __N; }
+  __heddle_member unsigned int meta_group_size() const { return ((__whole == 0 ? __threads_of_block() : __whole) + __N - 1) / __N; }
+  __heddle_member unsigned int meta_group_rank() const {
+    return (__whole == 0 ? __thread_of_block() : __thread_of_block() & (__whole - 1)) / __N;
+  }
   template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __d) const { return __move_shfl_up(__base::__mask(), __v, __d, __N); }
   template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __d) const { return __move_shfl_down(__base::__mask(), __v, __d, __N); }
   template <typename __T> __heddle_member __T shfl_xor(__T __v, unsigned int __x) const { return __move_shfl_xor(__base::__mask(), __v, __x, __N); }
@@ -305,11 +312,30 @@ __inline__ __heddle_member cluster_group this_cluster() { return cluster_group()
 __heddle_fn coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 __heddle_fn thread_block_tile<1> this_thread() { return thread_block_tile<1>(); }
 
-template <unsigned int __N, typename __G> __heddle_fn thread_block_tile<__N, __G> tiled_partition(const __G &) { return thread_block_tile<__N, __G>(); }
+template <unsigned int __N> __heddle_fn thread_block_tile<__N, thread_block> tiled_partition(const thread_block &) { return thread_block_tile<__N, thread_block>(); }
+template <unsigned int __N, unsigned int __M, typename __P>
+__heddle_fn thread_block_tile<__N, thread_block_tile<__M, __P>> tiled_partition(const thread_block_tile<__M, __P> &) {
+  static_assert(__N <= __M, "a tile is no larger than the group that it is part of");
+  return thread_block_tile<__N, thread_block_tile<__M, __P>>(__M);
+}
+/* The lanes of the thread's tile of __n threads, a power of two, if each tile has consecutive lanes; and those that have
+   consecutive ranks among the members in __lanes. */
+__heddle_fn unsigned int __tile_of_lanes(unsigned int __n) {
+  return __n >= 32 ? ~0u : ((1u << __n) - 1) << (__thread_of_block() & 31 & ~(__n - 1));
+}
+__heddle_fn unsigned int __tile_of_ranks(unsigned int __lanes, unsigned int __n) {
+  if (__lanes == __tile_of_lanes(__popc(__lanes))) return __tile_of_lanes(__n);
+  unsigned int __rank = __popc(__lanes & ((1u << (__thread_of_block() & 31)) - 1)), __bits = 0;
+  for (unsigned int __m = __lanes, __i = 0; __m != 0; __m &= __m - 1, __i++)
+    if (__i / __n == __rank / __n) __bits |= __m & -__m;
+  return __bits;
+}
 /* The size is an argument, a power of two. */
-__inline__ __heddle_member thread_group tiled_partition(const thread_group &, unsigned int __n) {
-  unsigned int __bits = __n >= 32 ? ~0u : ((1u << __n) - 1) << (__thread_of_block() & 31 & ~(__n - 1));
-  return thread_group(__bits, false);
+__inline__ __heddle_member thread_group tiled_partition(const thread_group &__g, unsigned int __n) {
+  return thread_group(__g.__lanes == 0 ? __tile_of_lanes(__n) : __tile_of_ranks(__g.__lanes, __n), false);
+}
+__heddle_fn coalesced_group tiled_partition(const coalesced_group &__g, unsigned int __n) {
+  return coalesced_group(__tile_of_ranks(__g.__mask(), __n));
 }
 /* The members of a group within one warp that have the same label. */
 template <typename __T> __heddle_fn coalesced_group labeled_partition(const coalesced_group &__g, __T __label) {

@@ -20,7 +20,9 @@ __heddle_fn int __ffs(int x) { return __builtin_ffs(x); }
 __heddle_fn int __ffsll(long long x) { return __builtin_ffsll(x); }
 __heddle_fn unsigned int __brev(unsigned int x) { return __builtin_bitreverse32(x); }
 __heddle_fn unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
-__HEDDLE_3(__byte_perm, unsigned int, "r", unsigned int, "r", "prmt.b32")
+__HEDDLE_3(__heddle_prmt, unsigned int, "r", unsigned int, "r", "prmt.b32")
+/* Three bits of each selector count; prmt.b32 takes a fourth one, for the sign. */
+__heddle_fn unsigned int __byte_perm(unsigned int __a, unsigned int __b, unsigned int __s) { return __heddle_prmt(__a, __b, __s & 0x7777); }
 __HEDDLE_3(__funnelshift_l, unsigned int, "r", unsigned int, "r", "shf.l.wrap.b32")
 __HEDDLE_3(__funnelshift_lc, unsigned int, "r", unsigned int, "r", "shf.l.clamp.b32")
 __HEDDLE_3(__funnelshift_r, unsigned int, "r", unsigned int, "r", "shf.r.wrap.b32")

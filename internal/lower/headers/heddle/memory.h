@@ -93,9 +93,10 @@ __HEDDLE_ISSPACE(__isGlobal, "global")
 __HEDDLE_ISSPACE(__isShared, "shared")
 __HEDDLE_ISSPACE(__isConstant, "const")
 __HEDDLE_ISSPACE(__isLocal, "local")
-/* A parameter whose address is taken is copied to local memory (lower: sroa, LLVM's nvptx-lower-args), so that none is in
-   the space of parameters. */
-__heddle_fn unsigned int __isGridConstant(const void *) { return 0; }
+/* A parameter whose address is taken is copied to local memory (lower: sroa, LLVM's nvptx-lower-args), so that none is in the
+   space of parameters: the answer is not known. A run takes 0. */
+inline __attribute__((constant)) unsigned int __heddle_grid_constant = 0;
+__heddle_fn unsigned int __isGridConstant(const void *) { return __heddle_grid_constant; }
 
 #define __HEDDLE_CVTA(SPACE)                                             \
   __heddle_fn __SIZE_TYPE__ __cvta_generic_to_##SPACE(const void *__p) { \

@@ -87,7 +87,9 @@ template <int> struct __at;
     __HEDDLE_NV_RMW(add, S, "add.f64", double, "d")                                                                     \
     template <int __o> static __heddle_member void fence() {                                                                        \
       if (__o == 5) asm volatile("fence.sc." S ";" ::: "memory");                                                       \
-      else if (__o != 0) asm volatile("fence.acq_rel." S ";" ::: "memory");                                             \
+      else if (__o == 4) asm volatile("fence.acq_rel." S ";" ::: "memory");                                             \
+      else if (__o == 3) asm volatile("fence.release." S ";" ::: "memory");                                             \
+      else if (__o != 0) asm volatile("fence.acquire." S ";" ::: "memory");                                             \
     }                                                                                                                   \
   };
 __HEDDLE_NV_SCOPE(__NV_THREAD_SCOPE_SYSTEM, "sys")

@@ -118,7 +118,7 @@ __global__ void k(unsigned char *p, double d, __half_raw h, __nv_bfloat16_raw b)
                                          __NV_THREAD_SCOPE_DEVICE)) {}
   __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
 }`, "ld.acquire.gpu.b32|st.release.cta.b32|atom.acq_rel.sys.add.f32|atom.relaxed.gpu.min.s64|" +
-			"atom.acquire.gpu.cas.b32|fence.acq_rel.gpu"},
+			"atom.acquire.gpu.cas.b32|fence.release.gpu"},
 		// nvcc takes alignas at any place among the specifiers.
 		{"alignas behind __shared__", `struct alignas(16) V { float v[4]; };
 __global__ void k(V *p) {

@@ -7,15 +7,17 @@
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
-#define __HEDDLE_CURAND_STATE(NAME) \
-  struct NAME {                     \
-    unsigned int d, v[5];           \
-    int boxmuller_flag;             \
-    float boxmuller_extra;          \
+/* The sizes and alignments are those of NVIDIA's library; curand_init writes all of a state. */
+#define __HEDDLE_CURAND_STATE(NAME, ALIGN, MORE) \
+  struct alignas(ALIGN) NAME {                   \
+    unsigned int d, v[5];                        \
+    int boxmuller_flag;                          \
+    float boxmuller_extra;                       \
+    unsigned int __more[MORE];                   \
   }
-__HEDDLE_CURAND_STATE(curandStateXORWOW);
-__HEDDLE_CURAND_STATE(curandStatePhilox4_32_10);
-__HEDDLE_CURAND_STATE(curandStateMRG32k3a);
+__HEDDLE_CURAND_STATE(curandStateXORWOW, 8, 4);
+__HEDDLE_CURAND_STATE(curandStatePhilox4_32_10, 16, 8);
+__HEDDLE_CURAND_STATE(curandStateMRG32k3a, 8, 4);
 typedef struct curandStateXORWOW curandStateXORWOW_t, curandState_t, curandState;
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
@@ -35,8 +37,10 @@ template <typename __S> __heddle_fn void curand_init(unsigned long long __seed, 
   __state->d = __heddle_curand_mix(__m);
   __state->boxmuller_flag = 0;
   __state->boxmuller_extra = 0;
+  for (unsigned int &__w : __state->__more) __w = 0;
 }
 template <typename __S> __heddle_fn unsigned int curand(__S *__state) {
+  if constexpr (sizeof(__S) == 64) __state->__more[2]++; /* Philox counts what it has used of a block there */
   unsigned int __t = __state->v[0] ^ (__state->v[0] >> 2), __v = __state->v[4];
   __state->v[0] = __state->v[1];
   __state->v[1] = __state->v[2];

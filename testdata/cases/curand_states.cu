@@ -1,0 +1,14 @@
+// expect: every_32_bytes bug; every_48_bytes verified; philox clean|bug|unknown
+// A curandState has 48 bytes, and curand_init writes them all; one of Philox has 64, of which curand() writes some behind
+// the first 32. States that are closer together overlap.
+#include <curand_kernel.h>
+// heddle: grid=1 block=64
+__global__ void every_32_bytes(char *states) {
+  curand_init(1, threadIdx.x, 0, (curandState *)(states + 32 * threadIdx.x));
+}
+// heddle: grid=1 block=64
+__global__ void every_48_bytes(curandState *states) { curand_init(1, threadIdx.x, 0, states + threadIdx.x); }
+// heddle: grid=1 block=64
+__global__ void philox(char *states, unsigned *out) {
+  out[threadIdx.x] = curand((curandStatePhilox4_32_10_t *)(states + 32 * threadIdx.x));
+}

@@ -462,3 +462,24 @@ __global__ void two_add(int *out) {
         out[blockIdx.x * blockDim.x + threadIdx.x] = data;
     }
 }
+
+// unknown: the copy reads data at any time up to its wait; that it does so behind the load of the flag
+// is not said (PTX ISA 9.7.9.25.3)
+// heddle: grid=2 block=1
+__global__ void copies_behind(int *out) {
+    __shared__ int s;
+    if (blockIdx.x == 0) {
+        data = 42;
+        __threadfence();
+        flag = 1;
+    } else {
+        while (flag == 0)
+            ;
+        __threadfence();
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(&s)),
+                     "l"(__cvta_generic_to_global(&data))
+                     : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        out[0] = s;
+    }
+}

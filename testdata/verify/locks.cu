@@ -298,3 +298,17 @@ __global__ void copies(int *out) {
     if (threadIdx.x != 0)
         out[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
 }
+
+// bug race-global: whoever gets place 40 sets the counter back, ordered by the lock with the additions
+// of the others, so that places come twice; they are used behind the lock
+// heddle: grid=4 block=32
+__global__ void sets_places_back(int *out) {
+    TAKE(&lock);
+    __threadfence();
+    int place = atomicAdd(&count, 1);
+    if (place == 40)
+        count = 0;
+    __threadfence();
+    atomicExch(&lock, 0);
+    out[place] = blockIdx.x;
+}

@@ -473,3 +473,18 @@ __global__ void another_bin(const int *in) {
     __threadfence();
     servings[b] = t + 1;
 }
+
+// bug race-global: each block has its own counter, so that a thread of each has ticket 0
+// heddle: grid=4 block=32
+__global__ void tickets_of_the_block() {
+    __shared__ unsigned ours;
+    if (threadIdx.x == 0)
+        ours = 0;
+    __syncthreads();
+    unsigned t = atomicAdd(&ours, 1);
+    WAIT(serving, t)
+    __threadfence();
+    count = count + 1;
+    __threadfence();
+    serving = t + 1;
+}

@@ -85,7 +85,8 @@ func ending(g *ir.Func) []bool {
 }
 
 // pruned returns the function without the blocks that cannot be reached, or from which every path
-// ends in a trap, and sets f.live. It shares the instructions; only the edges are new.
+// ends in a trap, and without guarded traps, and sets f.live: a trace assumes that no trap is
+// executed. It shares the instructions; only the edges are new.
 func (f *function) pruned() *ir.Func {
 	n := len(f.fn.Blocks)
 	doomed := f.s.doomedBlocks(f.fn)
@@ -95,7 +96,11 @@ func (f *function) pruned() *ir.Func {
 	f.live = make([]bool, n)
 	g := &ir.Func{Kernel: f.fn.Kernel, Blocks: make([]*ir.Block, n)}
 	for i, b := range f.fn.Blocks {
-		g.Blocks[i] = &ir.Block{ID: b.ID, Instrs: b.Instrs}
+		instrs := b.Instrs
+		if last := b.Last(); last != nil && last.Action() == isa.ActTrap && last.Guard != ir.NoReg {
+			instrs = instrs[:len(instrs)-1] // else what lies behind would not postdominate it
+		}
+		g.Blocks[i] = &ir.Block{ID: b.ID, Instrs: instrs}
 	}
 	work := []ir.BlockID{0}
 	f.live[0] = true

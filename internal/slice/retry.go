@@ -165,6 +165,9 @@ func (p *path) operand(o *ir.Operand) string {
 		return negated + v
 	}
 	fmt.Fprintf(&b, "%s%d:%d:%d", negated, o.Kind, o.Val, o.Sreg)
+	for i := range o.Elems {
+		b.WriteString("," + p.operand(&o.Elems[i]))
+	}
 	if o.Var != nil {
 		fmt.Fprintf(&b, "@%p", o.Var)
 	}

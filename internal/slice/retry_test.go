@@ -84,6 +84,10 @@ func TestRetries(t *testing.T) {
 			"\tmbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [bar], %r1;\n\t@%p1 bra D;\n" +
 				"W:\n\tmbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p2, [bar], %r1;\n" +
 				"\t@!%p2 bra W;\nD:\n", []bool{false, true}},
+		{"a parity from a pair", "\tmov.b64 %d1, {%r1, 0};\n\tcvt.u32.u64 %r4, %d1;\n" + slow +
+			"\tmov.b64 %d1, {%r1, 0};\n\tcvt.u32.u64 %r4, %d1;\n" + after, []bool{true, true}},
+		{"a parity from another pair", "\tmov.b64 %d1, {0, %r1};\n\tcvt.u32.u64 %r4, %d1;\n" + slow +
+			"\tmov.b64 %d1, {1, %r1};\n\tcvt.u32.u64 %r4, %d1;\n" + after, []bool{false, true}},
 		{"a token that decides an address", token + "\tmov.u32 %r3, 0;\n\t@%p1 bra D;\n" +
 			"\tmov.u32 %r3, 4;\n" + other + "\tst.shared.u32 [%r3], 1;\n", []bool{false, true}},
 		{"a token that decides a value", token + "\tmov.u32 %r3, 0;\n\t@%p1 bra D;\n" +

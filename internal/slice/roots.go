@@ -113,8 +113,8 @@ func (f *function) class(in *ir.Instr) kind {
 }
 
 // namesActive reports whether an operation of a warp names just the lanes that happen to be active:
-// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It
-// never waits.
+// shfl.sync with the result of an activemask in front of it, in the same block, which is how __shfl
+// of old CUDA code is compiled. It never waits. Elsewhere some of those lanes may not arrive.
 func (f *function) namesActive(in *ir.Instr) bool {
 	if len(in.Src) == 0 {
 		return false
@@ -123,12 +123,23 @@ func (f *function) namesActive(in *ir.Instr) bool {
 	if mask.Kind != ir.Register || in.IsWarpBarrier() {
 		return false
 	}
-	for _, d := range f.defs[mask.Reg] {
-		if f.instrs[d].Action() != isa.ActActiveMask {
-			return false
+	active := false
+	for _, d := range f.fn.Blocks[f.block[in.Index]].Instrs {
+		if d == in {
+			break
+		}
+		for i := range d.Dst {
+			d.Dst[i].EachReg(func(r ir.RegID) {
+				if r == mask.Reg {
+					same := d.Guard == in.Guard && d.Neg == in.Neg
+					active = d.Action() == isa.ActActiveMask && (same || d.Guard == ir.NoReg)
+				} else if r == in.Guard {
+					active = false // of other lanes than those of the guard before
+				}
+			})
 		}
 	}
-	return len(f.defs[mask.Reg]) > 0
+	return active
 }
 
 // varies reports whether a special register has a value that the launch does not determine. %warpid

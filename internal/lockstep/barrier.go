@@ -45,35 +45,49 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	x.setUnknown(in, symbol.Block, st) // a reduction gives all threads of the block the same value
 }
 
-// betweenHalves looks for accesses and barriers between the halves of a split barrier of the block.
-// It is lowered to its second half, which orders more: threads may do at one time what lies between
-// the halves, what precedes the first half of others and what follows their second (CUDA C++
-// Programming Guide, "barrier_arrive and barrier_wait"). And the guide forbids other collective
-// operations of the group there. So there is no proof.
+// betweenHalves looks for accesses and barriers between the halves of a split barrier of the block,
+// and for halves without another. It is lowered to its second half, which orders more: threads may
+// do at one time what lies between the halves, what precedes the first half of others and what
+// follows their second (CUDA C++ Programming Guide, "barrier_arrive and barrier_wait"). And the
+// guide forbids other collective operations of the group there. So there is no proof.
 func betweenHalves(th *Thread) error {
-	var paths *ir.Paths
+	var arrivals, barriers []*ir.Instr
 	for _, b := range th.Func.Blocks {
 		for _, in := range b.Instrs {
-			if !in.Split || kernel.IsBlockBarrier(in) {
-				continue
-			}
-			if paths == nil {
-				paths = ir.NewPaths(th.Func)
-			}
-			for _, other := range th.Func.Blocks {
-				for _, b := range other.Instrs {
-					if kernel.IsBlockBarrier(b) && !b.Split &&
-						paths.ReachesPast(in, b, kernel.IsBlockBarrier) {
-						return &UnsupportedError{Instr: b, What: "a barrier between barrier_arrive and barrier_wait"}
-					}
+			switch {
+			case kernel.IsBlockBarrier(in):
+				barriers = append(barriers, in)
+			case in.Split:
+				if in.Guard != ir.NoReg {
+					return &UnsupportedError{Instr: in, What: "a barrier_arrive of some threads"}
 				}
+				arrivals = append(arrivals, in)
 			}
-			for i := range th.Accesses {
-				at := th.Accesses[i].Instr
-				if changes(th, &th.Accesses[i]) && paths.ReachesPast(in, at, kernel.IsBlockBarrier) {
-					return &UnsupportedError{Instr: at, What: "an access between barrier_arrive and barrier_wait"}
-				}
+		}
+	}
+	waits := func(b *ir.Instr) bool { return b.Split }
+	if len(arrivals) == 0 && !slices.ContainsFunc(barriers, waits) {
+		return nil
+	}
+	paths := ir.NewPaths(th.Func)
+	arrives := func(in *ir.Instr) bool { return slices.Contains(arrivals, in) }
+	for _, in := range arrivals {
+		for i := range th.Accesses {
+			at := th.Accesses[i].Instr
+			if changes(th, &th.Accesses[i]) && paths.ReachesPast(in, at, kernel.IsBlockBarrier) {
+				return &UnsupportedError{Instr: at, What: "an access between barrier_arrive and barrier_wait"}
 			}
+		}
+		for _, b := range slices.Concat(arrivals, barriers) {
+			if !(kernel.IsBlockBarrier(b) && b.Split) && paths.ReachesPast(in, b, kernel.IsBlockBarrier) {
+				return &UnsupportedError{Instr: b, What: "a barrier between barrier_arrive and barrier_wait"}
+			}
+		}
+	}
+	for _, b := range barriers {
+		if b.Split && (!slices.ContainsFunc(arrivals, func(in *ir.Instr) bool { return paths.Dominates(in, b) }) ||
+			slices.ContainsFunc(barriers, func(from *ir.Instr) bool { return paths.ReachesPast(from, b, arrives) })) {
+			return &UnsupportedError{Instr: b, What: "a barrier_wait without a barrier_arrive on each path"}
 		}
 	}
 	return nil

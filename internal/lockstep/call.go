@@ -104,24 +104,22 @@ func (x *exec) argument(in *ir.Instr, i, w int, st *state) smt.Term {
 // stringRE matches a conversion of printf that reads a string, and the text for a percent sign.
 var stringRE = regexp.MustCompile(`%%|%[-+ #0]*(?:\*|[0-9]*)(?:\.(?:\*|[0-9]*))?[hlqLjzt]*s`)
 
-// namesString reports whether a function uses a variable with the text of such a conversion, which
-// may be the format of a printf.
-func namesString(f *ir.Func) bool {
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			for _, o := range in.Src {
-				if o.Var == nil {
-					continue
-				}
-				for _, m := range stringRE.FindAll(o.Var.Init, -1) {
-					if string(m) != "%%" {
-						return true
-					}
-				}
+// readsString reports whether a call of vprintf may read a string as an argument, or a format that
+// the kernel or the host may write: unless its format is a constant of the program without %s.
+func (x *exec) readsString(in *ir.Instr, st *state) bool {
+	places := x.mem.Resolve(x.argument(in, 0, 64, st))
+	for i := range places {
+		o := places[i].Object
+		if o == nil || o.Var == nil || len(o.Var.Init) == 0 || x.mem.Written(o) {
+			return true
+		}
+		for _, m := range stringRE.FindAll(o.Var.Init, -1) {
+			if string(m) != "%%" {
+				return true
 			}
 		}
 	}
-	return false
+	return len(places) == 0
 }
 
 // setResult gives a call's only result a value.

@@ -32,8 +32,8 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	case in.Action() == isa.ActMapAddress:
 		thread.Unsupported(in, "shared memory of another block")
 	case in.IsCall() && in.Callee != nil && in.Callee.Name == "vprintf":
-		if namesString(x.f) {
-			thread.Unsupported(in, "printf with %%s, which reads a string from memory")
+		if x.final && x.readsString(in, st) {
+			thread.Unsupported(in, "printf with %%s or an unknown format, which reads strings from memory")
 		}
 		x.setUnknown(in, symbol.Private, st)
 		return

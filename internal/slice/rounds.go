@@ -88,6 +88,17 @@ const (
 	maxMinus  = 64 // the largest constant to subtract from a counter with a bound
 )
 
+// wide128 reports whether an instruction has a register of 128 bits.
+func (f *function) wide128(in *ir.Instr) bool {
+	wide := false
+	for _, ops := range [][]ir.Operand{in.Dst, in.Src} {
+		for i := range ops {
+			ops[i].EachReg(func(r ir.RegID) { wide = wide || f.fn.Regs[r].Type == isa.B128 })
+		}
+	}
+	return wide
+}
+
 // CountedBy returns the loops whose rounds v decides, or why there are none; "" if the kernel has
 // no loops at all.
 func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
@@ -113,6 +124,12 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 		}
 		if in.Has(isa.CC) || in.ReadsCarry() {
 			return nil, "it computes with a carry"
+		}
+		if f.kindOf(in) == argument { // which keep a value over rounds, as memory does
+			return nil, "its synchronization depends on parameters of calls"
+		}
+		if f.wide128(in) {
+			return nil, "it computes with 128 bits" // a round is compared by 64 bits of a register
 		}
 		load := in.Action() == isa.ActLoad && in.Space == event.Param
 		for j := range in.Src {

@@ -22,6 +22,7 @@ func roundsModule(t *testing.T, before, body string) (*Slice, *ir.Func) {
 		" .param .f32 real, .param .u32 two[2], .param .align 64 .b8 map[128])\n{\n" +
 		"\t.reg .pred %p<8>;\n\t.reg .b16 %h<8>;\n\t.reg .b32 %n<8>, %i, %j, %t, %x<8>, %e;\n" +
 		"\t.reg .b64 %w<8>, %l, %d<8>;\n\t.reg .f32 %f<8>;\n\t.local .align 8 .b8 frame[16];\n" +
+		"\t.reg .b128 %q<2>;\n\t.param .b32 pass;\n" +
 		body + "}\n"
 	set := source.NewSet()
 	file, err := set.Add("k.ptx", []byte(text))
@@ -168,6 +169,10 @@ func roundsCases(in func(...string) string, test, before func(string) string,
 			want: "no: depends on values in memory"},
 		{what: "an address in local memory", body: in("st.local.u32 [frame], %t;",
 			"ld.local.u32 %x0, [frame];", at("%x0")), want: "no: depends on values in memory"},
+		{what: "an address in a parameter of a call", body: in("st.param.b32 [pass], %t;",
+			"ld.param.b32 %x0, [pass];", at("%x0")), want: "no: depends on parameters of calls"},
+		{what: "128 bits", body: in("mov.b128 %q0, {%d0, %d1};", "mov.b128 {%d0, %d1}, %q0;",
+			"cvt.u32.u64 %x0, %d1;", at("%x0")), want: "no: it computes with 128 bits"},
 		{what: "a real number", body: in(), param: "real", want: "no: real is not an integer"},
 		{what: "an array", body: in(), param: "two", want: "no: two is not an integer"},
 		{what: "16 bits", body: in(), param: "half", want: "no: half is not an integer"},

@@ -58,11 +58,14 @@ func readTable(name string) ([]judged, error) {
 	return out, lines.Err()
 }
 
-// find returns the judgement of a kernel; nil if the table has none.
+// find returns the judgement of a kernel; nil if the table has none. One of a template is about all
+// its instances.
 func find(table []judged, file, kernel string) *judged {
-	kernel, _, _ = strings.Cut(kernel, "(")
+	kernel, _, _ = strings.Cut(strings.TrimPrefix(kernel, "void "), "(")
+	template, _, _ := strings.Cut(kernel, "<")
 	for i := range table {
-		if j := &table[i]; j.file == file && (j.kernel == "*" || j.kernel == kernel) {
+		j := &table[i]
+		if j.file == file && (j.kernel == "*" || j.kernel == kernel || j.kernel == template) {
 			return j
 		}
 	}

@@ -297,9 +297,6 @@ func (d *dimFlag) Set(s string) error {
 	if err != nil && s == "auto" {
 		err = fmt.Errorf("%w; only heddle explore chooses a size", err)
 	}
-	if err != nil && strings.Contains(s, "*") {
-		err = fmt.Errorf("%w; only heddle verify accepts * for any size", err)
-	}
 	*d.value = &v
 	return err
 }

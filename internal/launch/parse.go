@@ -37,6 +37,10 @@ func parseTriple(s string, dims [3]uint32) (event.Dim3, error) {
 	}
 	for i, p := range parts {
 		n, err := strconv.ParseUint(strings.TrimSpace(p), 0, 32)
+		if err != nil && strings.TrimSpace(p) == "*" {
+			return event.Dim3{}, fmt.Errorf("%q is not a size; only heddle verify accepts * for any size, "+
+				"as --grid '*'", s)
+		}
 		if err != nil {
 			return event.Dim3{}, fmt.Errorf("%q is not a size: %s; expected X or X,Y or X,Y,Z", s,
 				numberProblem(p, err))

@@ -24,7 +24,7 @@ func TestParseDim(t *testing.T) {
 	bad := map[string]string{
 		"": "missing", "0": "at least 1", "4,0": "at least 1", "-1": "negative", "1,2,3,4": "at most 3",
 		"a": "not a number", "4,": "missing", "4294967296": "too large", "4;2": "not a number",
-		"1.5": "not a number",
+		"1.5": "not a number", "4,*": "only heddle verify",
 	}
 	for s, want := range bad {
 		if got, err := ParseDim(s); err == nil || !strings.Contains(err.Error(), want) {

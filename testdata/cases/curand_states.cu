@@ -1,4 +1,4 @@
-// expect: every_32_bytes bug; every_48_bytes verified; philox clean|bug|unknown
+// expect: every_32_bytes bug; every_48_bytes verified; philox clean|bug|unknown; skips bug
 // A curandState has 48 bytes, and curand_init writes them all; one of Philox has 64, of which curand() writes some behind
 // the first 32. States that are closer together overlap.
 #include <curand_kernel.h>
@@ -11,4 +11,12 @@ __global__ void every_48_bytes(curandState *states) { curand_init(1, threadIdx.x
 // heddle: grid=1 block=64
 __global__ void philox(char *states, unsigned *out) {
   out[threadIdx.x] = curand((curandStatePhilox4_32_10_t *)(states + 32 * threadIdx.x));
+}
+// Both functions change the words from which numbers are made.
+// heddle: grid=1 block=64
+__global__ void skips(curandState *s) {
+  if (threadIdx.x == 0)
+    skipahead(3, s);
+  if (threadIdx.x == 32)
+    skipahead_sequence(3, s);
 }

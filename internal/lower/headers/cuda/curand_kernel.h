@@ -50,8 +50,12 @@ template <typename __S> __heddle_fn unsigned int curand(__S *__state) {
   __state->d += 362437;
   return __state->v[4] + __state->d;
 }
-template <typename __S> __heddle_fn void skipahead(unsigned long long __n, __S *__state) { __state->d += 362437u * (unsigned int)__n; }
-template <typename __S> __heddle_fn void skipahead_sequence(unsigned long long __n, __S *__state) { __state->v[0] ^= (unsigned int)__n; }
+/* Both change all of the words from which numbers are made. */
+template <typename __S> __heddle_fn void skipahead(unsigned long long __n, __S *__state) {
+  __state->d += 362437u * (unsigned int)__n;
+  for (unsigned int &__w : __state->v) __w = __heddle_curand_mix(__n += __w);
+}
+template <typename __S> __heddle_fn void skipahead_sequence(unsigned long long __n, __S *__state) { skipahead(~__n, __state); }
 
 /* Thread t of the block makes word t + 351 of a ring of 1024 from words t, t + 1 and t + 84; then the ring
    advances by the number of threads. With more than 256 threads, some would read what others write. */
@@ -102,7 +106,10 @@ template <typename __S> __heddle_fn double2 curand_normal2_double(__S *__state) 
   sincos(6.283185307179586 * curand_uniform_double(__state), &__sin, &__cos);
   return make_double2(__r * __sin, __r * __cos);
 }
-template <typename __S> __heddle_fn double curand_normal_double(__S *__state) { return curand_normal2_double(__state).x; }
+template <typename __S> __heddle_fn double curand_normal_double(__S *__state) {
+  __state->__more[0] = !__state->__more[0]; /* the library keeps the second number for the next call */
+  return curand_normal2_double(__state).x;
+}
 template <typename __S> __heddle_fn float curand_log_normal(__S *__state, float __mean, float __deviation) {
   return expf(__mean + __deviation * curand_normal(__state));
 }

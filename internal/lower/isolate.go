@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -56,13 +57,16 @@ func (b *build) omitFailing(ctx context.Context, m *irModule, first error) (*low
 	return low, raw, out, err
 }
 
+// dagRE matches an address of a node by which LLVM names it: another one in each run.
+var dagRE = regexp.MustCompile(`0x[0-9a-f]{6,}[:,]? ?`)
+
 // reason returns why a tool failed, in one line without the name of the file.
 func (e *ToolError) reason() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(e.Output), "\n")
 	if strings.Contains(line, "Cannot select") && strings.Contains(line, "= brind") {
 		return "it has a computed goto (goto *p), for which PTX has no instruction; use a switch"
 	}
-	return fmt.Sprintf("it cannot be lowered to PTX: %s: %s", filepath.Base(e.Tool), clip(line, 200))
+	return fmt.Sprintf("it cannot be lowered to PTX: %s: %s", filepath.Base(e.Tool), clip(dagRE.ReplaceAllString(line, ""), 200))
 }
 
 // without returns a module without the functions of a list, apart from those of another list. It

@@ -18,7 +18,7 @@ import (
 // waits are no barriers. Lowering marks these things by calls:
 //
 //	__heddle_collective(to, from, n, step)  all work-items must reach this, with these arguments
-//	__heddle_share(...)                     see share.go
+//	__heddle_share(...), __heddle_choice(...)  see share.go
 //	__heddle_event(e)                       the copy's event: e, or one of its own if that is null
 //	__heddle_await(e)                       a wait for it
 //	__heddle_awaited(n)                     for n events in all; the barrier that follows is the
@@ -39,6 +39,8 @@ func (x *exec) groupCopy(name string, in *ir.Instr, st *state) bool {
 	switch name {
 	case "share":
 		x.share(in, st)
+	case "choice":
+		x.choice(in, st)
 	case "collective":
 		x.collective(in, st)
 	case "event":

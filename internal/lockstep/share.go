@@ -11,10 +11,15 @@ import (
 )
 
 // A copy that the threads of a group make together (memcpy_async of CUDA's cooperative groups):
-// which thread copies which element is open, as is which member invoke_one chooses. Our headers call
-// __heddle_share(rank, threads, group) for the thread's share, which is its rank in a run. Here it
-// is any number below threads. Threads with the same number of a group, which is not 0, have
-// different shares; 0 says that it is not known which threads are in one group.
+// which thread copies which element is open. Our headers call __heddle_share(rank, threads, group)
+// for the thread's share, which is its rank in a run. Here it is any number below threads. Threads
+// with the same number of a group, which is not 0, have different shares; 0 says that it is not
+// known which threads are in one group.
+//
+// Which member of a group invoke_one chooses is open, too. The headers call
+// __heddle_choice(0, threads, group) for its rank: 0 in a run, and here any number below threads,
+// which threads with the same number of a group have in common in one execution. If the number is 0,
+// each thread has its own.
 
 // share is that of a thread in one execution of a call: its symbol, and the number of the group.
 type share struct {
@@ -30,6 +35,17 @@ func (x *exec) share(in *ir.Instr, st *state) {
 	if group := x.argument(in, 2, 32, st); x.final {
 		x.shares = append(x.shares, share{r, group, in, x.Counters()})
 	}
+	x.setResult(in, r, st)
+}
+
+// choice executes a call of __heddle_choice.
+func (x *exec) choice(in *ir.Instr, st *state) {
+	c, group := x.c, x.argument(in, 2, 64, st)
+	common := symbol.Apply(c, fmt.Sprintf("%schoice%d", symbol.Block, in.Index), 32,
+		append([]smt.Term{group}, x.Counters()...)...)
+	own := symbol.Apply(c, fmt.Sprintf("%schoice%d", symbol.Private, in.Index), 32, x.Counters()...)
+	r := c.Ite(c.Eq(group, c.Const(0, 64)), own, common)
+	x.notes.Know(site{x, in, st}, c.Ult(r, x.argument(in, 1, 32, st)))
 	x.setResult(in, r, st)
 }
 

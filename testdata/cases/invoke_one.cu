@@ -1,4 +1,4 @@
-// expect: block verified; tile verified; before_a_barrier verified; other_tile bug; first clean|bug|unknown; twice clean|bug|unknown; told clean|bug|unknown
+// expect: block verified; tile verified; before_a_barrier verified; other_tile bug; first clean|bug|unknown; twice clean|bug|unknown; told clean|bug|unknown; places verified; two_calls clean|bug|unknown
 // One member of a group runs the function of invoke_one and invoke_one_broadcast: which one, the guide leaves open. So two
 // calls may run it in two members, and no other code may count on the first member.
 #include <cooperative_groups.h>
@@ -43,4 +43,18 @@ __global__ void told(int *a) {
   int v = cg::invoke_one_broadcast(t, [&] { a[0] = threadIdx.x; return 5; });
   if (t.thread_rank() == 0)
     a[0] = v;
+}
+// The result is that of the chosen member, whichever it is: each tile has 32 places of its own.
+// heddle: grid=1 block=64
+__global__ void places(int *a, unsigned *n) {
+  auto t = cg::tiled_partition<32>(cg::this_thread_block());
+  unsigned at = cg::invoke_one_broadcast(t, [&] { return atomicAdd(n, 32); });
+  a[at + t.thread_rank()] = 1;
+}
+// Each iteration may choose another member.
+// heddle: grid=1 block=64
+__global__ void two_calls(int *a) {
+  auto b = cg::this_thread_block();
+  for (int i = 0; i < 2; i++)
+    cg::invoke_one(b, [&] { a[0] = i; });
 }

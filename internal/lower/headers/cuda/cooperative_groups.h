@@ -353,13 +353,12 @@ template <typename __G> __heddle_fn void synchronize(const __G &__g) { __g.sync(
 template <typename __G> __heddle_fn auto group_size(const __G &__g) { return __g.size(); }
 template <typename __G> __heddle_fn auto thread_rank(const __G &__g) { return __g.thread_rank(); }
 
-/* One member runs the function; which one is not specified. In a run it is the first one. A result for all takes a
-   choice that all know: the share of one member. Shuffles order no memory. */
+/* One member runs the function; which one is not specified. */
 template <typename __G, typename __F, typename... __A> __heddle_fn void invoke_one(const __G &__g, __F &&__f, __A &&...__args) {
-  if (::__heddle_copies::__share(__g) == 0) __f((__A &&)__args...);
+  if (__g.thread_rank() == ::__heddle_copies::__choice(__g)) __f((__A &&)__args...);
 }
 template <typename __G, typename __F, typename... __A> __heddle_fn auto invoke_one_broadcast(const __G &__g, __F &&__f, __A &&...__args) {
-  unsigned int __chosen = __g.shfl(::__heddle_copies::__share(__g), 0);
+  unsigned int __chosen = ::__heddle_copies::__choice(__g);
   decltype(__f((__A &&)__args...)) __r{};
   if (__g.thread_rank() == __chosen) __r = __f((__A &&)__args...);
   return __g.shfl(__r, __chosen);

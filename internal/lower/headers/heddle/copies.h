@@ -23,10 +23,13 @@ template <typename __E> __heddle_fn void __copy_plain(void *__to, const void *__
 }
 /* A copy that the threads of a group perform together. It is asynchronous where hardware copies asynchronously. */
 extern "C" {
-/* The library does not specify which thread copies which elements, or which one acts for its group. For a proof the
-   result is an arbitrary number below threads, which differs between the threads of a block that have the same number of a
-   group, unless that is 0. A run uses the rank. */
+/* The library does not specify which thread copies which elements. For a proof the result is an arbitrary number below
+   threads, which differs between the threads of a block that have the same number of a group, unless that is 0. A run
+   uses the rank. */
 __attribute__((device)) unsigned int __heddle_share(unsigned int __rank, unsigned int __threads, unsigned int __group);
+/* The rank of the member that acts for its group, below threads. A proof knows that members with the same number of a
+   group, which is not 0, have one choice in an execution; a run takes the first one. */
+__attribute__((device)) unsigned int __heddle_choice(unsigned int __first, unsigned int __threads, unsigned long long __group);
 /* An effect at this point may happen later, up to the phase of a barrier object: proofs do not support it. */
 __attribute__((device)) void __heddle_completes_later(void);
 }
@@ -38,6 +41,9 @@ template <unsigned int __N, typename __P> __heddle_fn unsigned int __group_numbe
 }
 template <typename __G> __heddle_fn unsigned int __share(const __G &__g) {
   return __heddle_share((unsigned int)__g.thread_rank(), (unsigned int)__g.size(), __group_number(__g));
+}
+template <typename __G> __heddle_fn unsigned int __choice(const __G &__g) {
+  return __heddle_choice(0, (unsigned int)__g.size(), __group_number(__g));
 }
 template <int __A> __heddle_fn void __copy_shared(void *__to, const void *__from, __SIZE_TYPE__ __size, unsigned int __rank, unsigned int __threads) {
   if (__isShared(__to) && __isGlobal(__from) && __A >= 4 && __size % __A == 0) {

@@ -8,7 +8,7 @@ namespace cooperative_groups {
    wait (CUDA C++ Programming Guide, "reduce"). */
 template <typename __G, typename __T, typename __U, typename __Op> __heddle_fn void reduce_store_async(const __G &__g, __T *__to, __U __v, __Op __op) {
   __U __r = reduce(__g, __v, __op);
-  if (::__heddle_copies::__share(__g) == 0) *__to = __r;
+  if (__g.thread_rank() == ::__heddle_copies::__choice(__g)) *__to = __r;
 }
 template <typename __A, typename __T, typename __Op> struct __update;
 #define __HEDDLE_UPDATE(OP, FETCH)                                                      \
@@ -24,7 +24,7 @@ __HEDDLE_UPDATE(bit_xor, fetch_xor)
 #undef __HEDDLE_UPDATE
 template <typename __G, typename __A, typename __T, typename __Op> __heddle_fn void reduce_update_async(const __G &__g, __A &__atomic, __T __v, __Op __op) {
   __T __r = reduce(__g, __v, __op);
-  if (::__heddle_copies::__share(__g) == 0) __update<__A, __T, __Op>::__by(__atomic, __r);
+  if (__g.thread_rank() == ::__heddle_copies::__choice(__g)) __update<__A, __T, __Op>::__by(__atomic, __r);
 }
 }
 

@@ -86,9 +86,11 @@ func (s *Slice) findTables() {
 	}
 }
 
-// findWritten finds the variables, and the parameters to whose arrays, the kernel may write. A
-// write through an address that comes from elsewhere may be to any whose address has gone where
-// bases does not follow it.
+// findWritten finds the variables, and the parameters to whose arrays, the kernel may write, or
+// whose contents it discards: "destroys the data", so that a load returns an indeterminate value
+// until the next store (PTX ISA 9.7.9.17). A write through an address that comes from elsewhere may
+// be to any whose address has gone where bases does not follow it. That includes an address into
+// which a register of less than 8 bytes, or a packed one, goes: it may hold a piece of an address.
 func (s *Slice) findWritten() {
 	s.written = make(map[*ir.Var]bool)
 	elsewhere := false
@@ -96,17 +98,18 @@ func (s *Slice) findWritten() {
 		f := s.funcs[fn]
 		for _, in := range f.instrs {
 			use, bulk := in.Bulk()
-			if !in.WritesMemory() && !(bulk && use.To == event.Global) {
+			if !in.WritesMemory() && !(bulk && use.To == event.Global) &&
+				in.Action() != isa.ActDiscard {
 				continue
 			}
-			vs, all := f.basesOf(in)
+			vs, all, pieces := f.basesOf(in)
 			for _, v := range vs {
 				s.written[v] = true
 			}
 			switch in.Space {
 			case event.Shared, event.Local, event.Param:
 			default:
-				elsewhere = elsewhere || !all || len(vs) == 0
+				elsewhere = elsewhere || !all || pieces || len(vs) == 0
 			}
 		}
 	}
@@ -189,7 +192,9 @@ func (f *function) passAddresses(in *ir.Instr, holds map[ir.RegID]map[*ir.Var]bo
 	if k == constant && in.Space == event.Param && in.Src[0].Var != nil {
 		from[in.Src[0].Var] = true
 	}
-	if len(from) == 0 || in.Operation() == isa.Comparison {
+	if len(from) == 0 || comparesAddresses(in, func(o *ir.Operand) bool {
+		return o.Kind == ir.VarAddr || o.Kind == ir.Register && len(holds[o.Reg]) > 0
+	}) {
 		return false
 	}
 	within := k == pure || k == constant
@@ -216,6 +221,17 @@ func (f *function) passAddresses(in *ir.Instr, holds map[ir.RegID]map[*ir.Var]bo
 		}
 	}
 	return changed
+}
+
+// comparesAddresses reports whether an instruction compares an address with 0 or with another one.
+// Any other comparison may take a bit out of an address.
+func comparesAddresses(in *ir.Instr, is func(o *ir.Operand) bool) bool {
+	if in.Operation() != isa.Comparison || len(in.Src) != 2 {
+		return false
+	}
+	null := func(o *ir.Operand) bool { return o.Kind == ir.Imm && o.Val == 0 }
+	a, b := &in.Src[0], &in.Src[1]
+	return (is(a) || null(a)) && (is(b) || null(b))
 }
 
 // table reports whether the contents of a variable, or of the array that a parameter points to, are

@@ -178,12 +178,13 @@ func (f *function) base(in *ir.Instr) *ir.Var {
 // following registers of 8 bytes through pure instructions. More than one may go into a sum: an
 // index loaded from a table is among them.
 func (f *function) bases(in *ir.Instr) []*ir.Var {
-	vs, _ := f.basesOf(in)
+	vs, _, _ := f.basesOf(in)
 	return vs
 }
 
-// basesOf is bases; all says that no register comes from another instruction.
-func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all bool) {
+// basesOf is bases; all says that no register comes from another instruction, pieces that registers
+// of less than 8 bytes or packed ones, which are not followed, go into the address.
+func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all, pieces bool) {
 	all = true
 	seen := make(map[ir.RegID]bool)
 	var walk func(o *ir.Operand)
@@ -191,8 +192,12 @@ func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all bool) {
 		if o.Var != nil && (o.Kind == ir.VarAddr || o.Kind == ir.Mem) && !slices.Contains(vs, o.Var) {
 			vs = append(vs, o.Var)
 		}
-		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] ||
-			f.fn.Regs[o.Reg].Type.Size() < 8 {
+		pieces = pieces || o.Kind == ir.Vector
+		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] {
+			return
+		}
+		if f.fn.Regs[o.Reg].Type.Size() < 8 {
+			pieces = true
 			return
 		}
 		seen[o.Reg] = true
@@ -208,5 +213,5 @@ func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all bool) {
 		}
 	}
 	walk(&in.Src[0])
-	return vs, all
+	return vs, all, pieces
 }

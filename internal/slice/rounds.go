@@ -180,7 +180,7 @@ func (s *Slice) TensorMaps(in *ir.Instr) []*ir.Var {
 	copied.Src = []ir.Operand{o}
 	for _, fn := range s.order {
 		if f := s.funcs[fn]; in.Index < len(f.instrs) && f.instrs[in.Index] == in {
-			vs, all := f.basesOf(&copied)
+			vs, all, _ := f.basesOf(&copied)
 			if !all {
 				return nil
 			}

@@ -7,6 +7,7 @@ import (
 	"heddle/internal/emu/alu"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/slice"
 )
 
 // Instructions from registers to registers. Package alu computes them for all lanes; this file maps
@@ -72,6 +73,13 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	d.run, d.sources = runArith, n
 	if d.plain = plain && np == 0 && !in.UsesCarry(); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
+	}
+	if c.slice != nil && c.slice.Track && slice.DividesByZero(in) {
+		what := "the unspecified result of a division by 0, " + opcodeText(in)
+		if line := c.lineOf(in); line != "" {
+			what += " at " + line
+		}
+		d.misc = &miscOp{open: c.origin(what)}
 	}
 	c.emit(d)
 	return nil

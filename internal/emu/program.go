@@ -130,6 +130,7 @@ type miscOp struct {
 	targets   []int32
 	what      string // an unsupported instruction
 	origin    uint32 // origin of a result that is always unknown; 0: it is not unknown
+	open      uint32 // origin of a result that is unknown where the divisor is 0; 0: it is not
 	round     *roundOp
 	copy      *copyOp
 	tex       *texOp

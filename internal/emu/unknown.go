@@ -127,6 +127,9 @@ func trackCode(code []inst) {
 			if in.misc != nil && in.misc.origin != 0 {
 				in.rule = unknownSource
 			}
+			if in.misc != nil && in.misc.open != 0 {
+				in.rule = openQuotient
+			}
 		}
 	}
 }
@@ -179,6 +182,20 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 		if v := x.unk.preds[p.slot]; v&x.m != 0 {
 			u, origin = u|v, x.unk.predOrigin(p)
 		}
+	}
+	return u, origin
+}
+
+// openQuotient is the rule of integer divisions in a trace: a quotient or remainder by 0 is
+// "unspecified, machine-specific" (PTX ISA 9.7.1.8, 9.7.1.9).
+func openQuotient(x *exec, in *inst) (u, origin uint32) {
+	u, origin = anySource(x, in)
+	divisor := *x.src(&in.s[1])
+	for l := range divisor {
+		divisor[l] &= 1<<(8*in.ir.Type.Size()) - 1
+	}
+	if zero := equals(&divisor, 0) &^ u; zero&x.m != 0 {
+		return u | zero, in.misc.open
 	}
 	return u, origin
 }

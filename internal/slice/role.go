@@ -106,7 +106,7 @@ func (s *Slice) sum() {
 				s.Track = true
 			case Run:
 				s.Strong = s.Strong || f.kindOf(in) == shared && in.Order.Strong()
-				s.Track = s.Track || f.reads(in)
+				s.Track = s.Track || f.reads(in) || DividesByZero(in)
 			}
 			s.Kept++
 		}
@@ -159,7 +159,14 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 	case isa.ActActiveMask:
 		return "which lanes happen to be converged: the result of activemask"
 	}
-	if op := in.Operation(); op == isa.Move || op == isa.Conversion {
+	switch op := in.Operation(); {
+	case in.Action() == isa.ActCachePolicy:
+		return "the opaque result of " + in.Text()
+	case s.funcs[fn].fusible(in):
+		return "how " + in.Text() + " is rounded: whether it is fused with a multiplication,"
+	case s.funcs[fn].open(in):
+		return "the approximate result of " + in.Text()
+	case op == isa.Move || op == isa.Conversion:
 		return "a special register that the launch does not determine, read"
 	}
 	return "the result of " + in.Text()

@@ -87,11 +87,15 @@ func (f *function) class(in *ir.Instr) kind {
 			return order
 		}
 		return ignored
-	case isa.ActNothing, isa.ActBulkPrefetch,
-		isa.ActCachePolicy, isa.ActRegisterPool, isa.ActDiscard:
+	case isa.ActNothing, isa.ActBulkPrefetch, isa.ActRegisterPool, isa.ActDiscard:
 		return ignored
+	case isa.ActCachePolicy: // an opaque value (PTX ISA 9.7.9.18)
+		return input
 	case isa.ActCompute, isa.ActConvertAddress, isa.ActTestSpace, isa.ActConvertClusterAddress,
 		isa.ActTestClusterSpace, isa.ActMapAddress, isa.ActQueryRank:
+		if f.open(in) {
+			return input
+		}
 		for i := range in.Src {
 			if in.Src[i].Kind == ir.Special && f.varies(in.Src[i].Sreg) {
 				return input

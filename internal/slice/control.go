@@ -183,18 +183,22 @@ func (f *function) doomed() bool {
 	return false
 }
 
-// The cells of memory in which addresses may be stored: one for each space.
+// The cells of memory in which addresses may be stored: one for each space, for textures and
+// surfaces, and for what the threads of a warp or block pass to each other by operations that they
+// execute together.
 const (
 	sharedCell = iota
 	localCell
 	globalCell
 	paramCell
+	surfaceCell
+	exchangeCell
 	numCells
 )
 
 // pointers finds the registers that may hold a generic address of shared or local memory: those
 // that the result of a cvta from there can flow into, by registers or by a cell of memory that one
-// was stored to. An argument of a launch or a value in global memory that no thread stored is not
+// was stored to, or copied to from another cell. An argument of a launch or a value in global memory that no thread stored is not
 // an address of shared memory: no host knows one.
 func (s *Slice) pointers() {
 	generic := false
@@ -231,17 +235,19 @@ func (f *function) flow() (changed bool) {
 		}
 	}
 	for _, in := range f.instrs {
-		if kind, ok := in.AccessKind(); ok && kind.Writes() {
-			sh, lo := f.holds(in.Src[1:])
-			for _, c := range f.cellsOf(in) {
-				set(&f.s.holdsShared[c], sh)
-				set(&f.s.holdsLocal[c], lo)
-			}
+		to, values, from := f.moves(in)
+		sh, lo := f.holds(values)
+		for _, c := range from {
+			sh, lo = sh || f.s.holdsShared[c], lo || f.s.holdsLocal[c]
+		}
+		for _, c := range to {
+			set(&f.s.holdsShared[c], sh)
+			set(&f.s.holdsLocal[c], lo)
 		}
 		if len(in.Dst) == 0 {
 			continue
 		}
-		sh, lo := f.pointerSources(in)
+		sh, lo = f.pointerSources(in)
 		for i := range in.Dst {
 			in.Dst[i].EachReg(func(r ir.RegID) {
 				set(&f.shared[r], sh)
@@ -250,6 +256,33 @@ func (f *function) flow() (changed bool) {
 		}
 	}
 	return changed
+}
+
+// moves returns the cells to which an instruction writes, and the operands and cells from which what
+// it writes there comes. A copy is performed later, which makes no difference.
+func (f *function) moves(in *ir.Instr) (to []int, values []ir.Operand, from []int) {
+	if kind, ok := in.AccessKind(); ok && kind.Writes() {
+		return f.cellsOf(in), in.Src[1:], nil
+	}
+	cells := map[event.Space]int{event.Shared: sharedCell, event.Global: globalCell}
+	switch in.Action() {
+	case isa.ActCopy:
+		return []int{sharedCell}, nil, []int{globalCell}
+	case isa.ActBulkCopy, isa.ActAsyncStore:
+		use, ok := in.Bulk()
+		switch {
+		case !ok: // a trace does not execute it
+		case use.Value >= 0:
+			return []int{sharedCell}, in.Src[use.Value : use.Value+1], nil
+		default:
+			return []int{cells[use.To]}, nil, []int{cells[use.From]}
+		}
+	case isa.ActWriteSurface:
+		return []int{surfaceCell}, in.Src, nil
+	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce, isa.ActNumberedBarrier:
+		return []int{exchangeCell}, in.Src, nil
+	}
+	return nil, nil, nil
 }
 
 // cellsOf returns the cells that an access may be to.
@@ -286,7 +319,10 @@ func (f *function) hasGeneric() bool {
 // pointerSources reports whether the results of an instruction may hold addresses of shared or
 // local memory.
 func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
-	if in.Operation() == isa.Comparison { // predicates
+	if comparesAddresses(in, func(o *ir.Operand) bool {
+		s, l := f.holds([]ir.Operand{*o})
+		return s || l || o.Kind == ir.VarAddr
+	}) {
 		return false, false
 	}
 	switch in.Action() {
@@ -299,7 +335,11 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 		return sh, lo
 	case isa.ActCall:
 		return true, true
-	case isa.ActNumberedBarrier:
+	case isa.ActReadSurface, isa.ActReadTexture:
+		return f.s.holdsShared[surfaceCell], f.s.holdsLocal[surfaceCell]
+	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce, isa.ActNumberedBarrier:
+		return f.s.holdsShared[exchangeCell], f.s.holdsLocal[exchangeCell]
+	case isa.ActTestSpace, isa.ActTestClusterSpace, isa.ActMBarrier, isa.ActQueryRank:
 		return false, false
 	case isa.ActConvertAddress, isa.ActConvertClusterAddress:
 		sh, lo = in.Space == event.Shared, in.Space == event.Local

@@ -93,7 +93,7 @@ func (f *function) class(in *ir.Instr) kind {
 		return input
 	case isa.ActCompute, isa.ActConvertAddress, isa.ActTestSpace, isa.ActConvertClusterAddress,
 		isa.ActTestClusterSpace, isa.ActMapAddress, isa.ActQueryRank:
-		if f.open(in) {
+		if f.open(in) && !f.s.opt.Data {
 			return input
 		}
 		for i := range in.Src {
@@ -154,7 +154,6 @@ func (f *function) varies(s ir.Sreg) bool {
 	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpSz,
 		ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.LanemaskEQ, ir.LanemaskLE, ir.LanemaskLT,
 		ir.LanemaskGE, ir.LanemaskGT,
-		ir.DynamicSmemSize,
 		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterNctaidX, ir.ClusterNctaidY,
 		ir.ClusterNctaidZ,
 		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank,
@@ -162,6 +161,8 @@ func (f *function) varies(s ir.Sreg) bool {
 		return false
 	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
 		return !f.s.opt.Grid
+	case ir.DynamicSmemSize: // "allocated at launch time" (PTX ISA 10.32)
+		return !f.s.opt.DynamicSize
 	}
 	return true
 }

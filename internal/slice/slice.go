@@ -42,6 +42,8 @@ const (
 // Options say what is known about the launch.
 type Options struct {
 	Grid bool // the size of the grid is known
+	// DynamicSize says that the size of dynamic shared memory is known.
+	DynamicSize bool
 	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs,
 	// which shows which values are equal.
 	Data bool
@@ -64,6 +66,8 @@ type Slice struct {
 	// BlockIndex and GridSize say that the slice reads them: else the trace holds for every block and
 	// grid.
 	BlockIndex, GridSize bool
+	// DynamicSize says that the slice reads the size of dynamic shared memory.
+	DynamicSize bool
 	// Clusters says that the kernel depends on the clusters of the launch: it reads where a block is
 	// in one, or reaches other blocks.
 	Clusters bool
@@ -267,6 +271,8 @@ func (f *function) special(o *ir.Operand) {
 		f.s.GridSize = true
 	case ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
 		f.s.GridSize, f.s.Clusters = true, true
+	case ir.DynamicSmemSize:
+		f.s.DynamicSize = true
 	}
 }
 

@@ -234,8 +234,9 @@ func (t *tracer) selectBlocks() error {
 func (t *tracer) chooseModel() {
 	t.model = t.job.Options().Warp
 	opt := slice.Options{
-		Grid:     !t.run.Config.Origins["grid"].Guessed(),
-		Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool),
+		Grid:        !t.run.Config.Origins["grid"].Guessed(),
+		DynamicSize: !t.run.Config.Origins["shared"].Guessed(),
+		Lockstep:    t.model == event.Lockstep, Given: make(map[*ir.Var]bool),
 	}
 	for i, v := range t.job.Kernel.Params {
 		opt.Given[v] = t.run.Config.Args[i].Buffer != nil && !t.aliased(i)
@@ -577,7 +578,7 @@ func (t *tracer) traceScope() string {
 		parts = append(parts, "with "+strings.Join(t.known, ", "))
 	}
 	parts = append(parts, t.assumed...)
-	if t.run.Config.DynShared > 0 {
+	if t.run.Config.DynShared > 0 || t.slice.DynamicSize {
 		add("%d bytes of dynamic shared memory", t.run.Config.DynShared)
 	}
 	if t.model == event.Lockstep {

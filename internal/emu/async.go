@@ -179,9 +179,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	case x.psrc(in.ps[0])>>l&1 != 0:
 		n = 0
 	}
-	if n > size {
-		x.fail(in, OutOfBounds, l,
-			"asynchronous copy reads %d bytes but writes only %d (PTX ISA 9.7.9.25.3.1)", n, size)
+	if !x.readsAtMost(in, l, n) {
 		return false
 	}
 	s.read[l] = uint8(n)
@@ -198,6 +196,17 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 		return false
 	case s.from[l]&(size-1) != 0:
 		x.misaligned(&op.from, l, s.from[l])
+		return false
+	}
+	return true
+}
+
+// readsAtMost reports whether a copy of n bytes reads no more than it writes. If it does not, its
+// behaviour is undefined, which is recorded.
+func (x *exec) readsAtMost(in *inst, l int, n uint64) bool {
+	if size := in.misc.copy.size; n > size {
+		x.fail(in, OutOfBounds, l,
+			"asynchronous copy reads %d bytes but writes only %d (PTX ISA 9.7.9.25.3.1)", n, size)
 		return false
 	}
 	return true

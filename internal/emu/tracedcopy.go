@@ -7,6 +7,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/slice"
 )
 
 // Copies and mbarriers in a trace. The bytes that a copy brings from global memory are unknown, and
@@ -50,7 +51,8 @@ func (c *compiler) originOfCopy(in *ir.Instr) uint32 {
 	return c.origin(what)
 }
 
-// tracedCopy decodes cp.async for a trace: the destination is all that counts.
+// tracedCopy decodes cp.async for a trace: the destination is all that counts, and the source size
+// if it may be above the copy size.
 func (c *compiler) tracedCopy(in *ir.Instr, op *copyOp) error {
 	op.to.mem = &memOp{kind: event.Write, space: event.Shared, wide: op.size}
 	op.to.ir, op.to.index = in, int32(in.Index)
@@ -60,6 +62,13 @@ func (c *compiler) tracedCopy(in *ir.Instr, op *copyOp) error {
 	d := inst{guard: c.guard(), run: runTracedCopy, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
 		misc: &miscOp{copy: op, origin: c.originOfCopy(in)}}
 	d.s[0] = op.to.s[0]
+	if c.slice.SizesCopy(c.fn, in) {
+		var err error
+		if d.s[2], err = c.srcOf(*slice.SourceSize(in), isa.U32); err != nil {
+			return err
+		}
+		op.sized = true
+	}
 	c.emit(d)
 	return nil
 }
@@ -70,8 +79,14 @@ func runTracedCopy(x *exec, in *inst) {
 	if x.unk != nil && !x.needs(in, &in.s[0], "the destination of this asynchronous copy") {
 		return
 	}
+	if op.sized && x.unk != nil && !x.needs(in, &in.s[2], "the source size of this asynchronous copy") {
+		return
+	}
 	for t := x.m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
+		if op.sized && !x.readsAtMost(in, l, x.src(&in.s[2])[l]&(1<<32-1)) {
+			return
+		}
 		s.to[l] = (x.src(&in.s[0])[l] + op.to.mem.off) & op.to.mem.amask
 		s.read[l], s.from[l] = 0, 0
 		x.addr[l] = s.to[l]

@@ -140,6 +140,9 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 			return "what other threads may store at the same time: the value that " + in.Text() + " reads"
 		}
 		f := s.funcs[fn]
+		if by := f.returnedBy(in); by != "" {
+			return "what " + by + " returns, which says whether it has failed"
+		}
 		if v := f.base(in); v != nil {
 			for i, p := range fn.Params {
 				if p == v {

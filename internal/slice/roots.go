@@ -187,6 +187,9 @@ func (f *function) access(in *ir.Instr) kind {
 		if f.fn.Kernel && f.ownParam(addr.Var) && in.Action() != isa.ActStore {
 			return constant
 		}
+		if f.returnedBy(in) != "" && !f.s.opt.Data {
+			return input
+		}
 		return argument
 	case event.Global:
 		return input
@@ -289,7 +292,7 @@ func (f *function) syncOperands(in *ir.Instr) {
 // does there and in shared memory. Addresses of global memory are not needed.
 func (f *function) objectOperands(in *ir.Instr) {
 	for i := range in.Src {
-		if decidesObject(in, i) {
+		if f.decidesObject(in, i) {
 			f.operand(&in.Src[i])
 		}
 	}
@@ -297,10 +300,10 @@ func (f *function) objectOperands(in *ir.Instr) {
 
 // decidesObject reports whether what an operation on an mbarrier, or a copy, does there and in
 // shared memory depends on operand i.
-func decidesObject(in *ir.Instr, i int) bool {
+func (f *function) decidesObject(in *ir.Instr, i int) bool {
 	switch in.Action() {
 	case isa.ActCopy:
-		return i == 0
+		return i == 0 || i == 3 && f.sizesCopy(in)
 	case isa.ActBulkCopy, isa.ActAsyncStore:
 		use, _ := in.Bulk()
 		return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared ||

@@ -644,7 +644,7 @@ func (r *Rounds) matters(in *ir.Instr, i int) bool {
 		}
 		return i == len(in.Src)-1
 	case object:
-		return decidesObject(in, i)
+		return r.f.decidesObject(in, i)
 	case input, ignored:
 		return false
 	}

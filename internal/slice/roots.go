@@ -96,10 +96,8 @@ func (f *function) class(in *ir.Instr) kind {
 		if f.open(in) && !f.s.opt.Data {
 			return input
 		}
-		for i := range in.Src {
-			if in.Src[i].Kind == ir.Special && f.varies(in.Src[i].Sreg) {
-				return input
-			}
+		if slices.ContainsFunc(in.Src, f.variesOperand) {
+			return input
 		}
 		return pure
 	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce, isa.ActElect:
@@ -144,6 +142,12 @@ func (f *function) namesActive(in *ir.Instr) bool {
 		}
 	}
 	return active
+}
+
+// variesOperand reports whether an operand is, or a vector that contains, a special register with a
+// value that the launch does not determine.
+func (f *function) variesOperand(o ir.Operand) bool {
+	return o.Kind == ir.Special && f.varies(o.Sreg) || slices.ContainsFunc(o.Elems, f.variesOperand)
 }
 
 // varies reports whether a special register has a value that the launch does not determine. %warpid

@@ -247,6 +247,9 @@ func (f *function) reg(r int32) {
 
 // operand makes everything needed that an operand reads.
 func (f *function) operand(o *ir.Operand) {
+	for i := range o.Elems {
+		f.operand(&o.Elems[i])
+	}
 	o.EachReg(func(r ir.RegID) { f.reg(int32(r)) })
 	if o.Kind == ir.Special {
 		f.special(o)

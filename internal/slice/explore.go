@@ -1,6 +1,7 @@
 package slice
 
 import (
+	"cmp"
 	"slices"
 
 	"heddle/internal/event"
@@ -121,6 +122,37 @@ func (s *Slice) findWritten() {
 	}
 }
 
+// readTables notes the variables whose initial contents a load of the slice may read.
+func (f *function) readTables(in *ir.Instr) {
+	if in.Space == event.Param {
+		return
+	}
+	add := func(v *ir.Var) {
+		if (v.Space == event.Global || v.Space == event.Const) && v.Init != nil &&
+			!slices.Contains(f.s.Tables, v) {
+			f.s.Tables = append(f.s.Tables, v)
+		}
+	}
+	vs, all, pieces := f.basesOf(in)
+	for _, v := range vs {
+		add(v)
+	}
+	if all && !pieces {
+		return
+	}
+	if f.s.apart == nil {
+		for v := range f.s.escaped() {
+			f.s.apart = append(f.s.apart, v)
+		}
+		slices.SortFunc(f.s.apart, func(a, b *ir.Var) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	for _, v := range f.s.apart {
+		if f.s.table(v) {
+			add(v)
+		}
+	}
+}
+
 // readsTable reports whether some load is of variables that may be tables.
 func (s *Slice) readsTable() bool {
 	for _, fn := range s.order {
@@ -150,9 +182,7 @@ func (s *Slice) escaped() map[*ir.Var]bool {
 	for _, fn := range s.order {
 		for _, in := range s.funcs[fn].instrs {
 			for i := range in.Src {
-				if v := in.Src[i].Var; v != nil {
-					initialiser(v)
-				}
+				eachVar(&in.Src[i], func(v *ir.Var, _ bool) { initialiser(v) })
 			}
 		}
 	}
@@ -176,9 +206,11 @@ func (f *function) passAddresses(in *ir.Instr, holds map[ir.RegID]map[*ir.Var]bo
 	from := make(map[*ir.Var]bool)
 	for i := range in.Src {
 		o := &in.Src[i]
-		if o.Var != nil && o.Kind == ir.VarAddr {
-			from[o.Var] = true
-		}
+		eachVar(o, func(v *ir.Var, address bool) {
+			if address {
+				from[v] = true
+			}
+		})
 		if o.Kind == ir.Mem { // it is accessed
 			continue
 		}
@@ -221,6 +253,17 @@ func (f *function) passAddresses(in *ir.Instr, holds map[ir.RegID]map[*ir.Var]bo
 		}
 	}
 	return changed
+}
+
+// eachVar visits the variables that an operand, or an element of a vector, names, and says whether
+// it is their address.
+func eachVar(o *ir.Operand, visit func(v *ir.Var, address bool)) {
+	if o.Var != nil {
+		visit(o.Var, o.Kind == ir.VarAddr)
+	}
+	for i := range o.Elems {
+		eachVar(&o.Elems[i], visit)
+	}
 }
 
 // comparesAddresses reports whether an instruction compares an address with 0 or with another one.

@@ -192,8 +192,9 @@ func (f *function) bases(in *ir.Instr) []*ir.Var {
 	return vs
 }
 
-// basesOf is bases; all says that no register comes from another instruction, pieces that registers
-// of less than 8 bytes or packed ones, which are not followed, go into the address.
+// basesOf is bases; all says that no register comes from another instruction or is composed of
+// smaller ones, pieces that the address may be one of another variable all the same: a register of
+// less than 8 bytes, a vector or a loaded value, which may be a pointer, goes into it.
 func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all, pieces bool) {
 	all = true
 	seen := make(map[ir.RegID]bool)
@@ -203,6 +204,14 @@ func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all, pieces bool) {
 			vs = append(vs, o.Var)
 		}
 		pieces = pieces || o.Kind == ir.Vector
+		for i := range o.Elems {
+			if o.Kind != ir.Vector { // coordinates
+				break
+			}
+			e := &o.Elems[i]
+			all = all && !(e.Kind == ir.Register && f.fn.Regs[e.Reg].Type.Size() < 8)
+			walk(e)
+		}
 		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] {
 			return
 		}
@@ -217,6 +226,7 @@ func (f *function) basesOf(in *ir.Instr) (vs []*ir.Var, all, pieces bool) {
 				all = false
 				continue
 			}
+			pieces = pieces || def.ReadsMemory() && def.Space != event.Param
 			for j := range def.Src {
 				walk(&def.Src[j])
 			}

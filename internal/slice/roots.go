@@ -339,12 +339,7 @@ func (f *function) wanted(i int32) {
 		f.data[i] = true
 	case constant:
 		f.whole(i)
-		for _, v := range f.bases(in) {
-			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) &&
-				!slices.Contains(f.s.Tables, v) {
-				f.s.Tables = append(f.s.Tables, v)
-			}
-		}
+		f.readTables(in)
 	case local:
 		f.whole(i)
 		f.s.cell(&f.s.need.local)

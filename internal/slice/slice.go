@@ -91,6 +91,7 @@ type Slice struct {
 	opt     Options
 	objects bool                         // the kernel has mbarriers, bulk copies or cluster barriers
 	written map[*ir.Var]bool             // module variables that the code writes
+	apart   []*ir.Var                    // what escaped returns, once it is asked for tables
 	fatals  map[*ir.Func]bool            // functions that end in a trap
 	need    struct{ shared, local bool } // cells
 	// Cells that may hold generic addresses of shared or local memory.

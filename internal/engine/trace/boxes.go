@@ -61,7 +61,9 @@ func (t *tracer) boxes(ctx context.Context) {
 		if known[in] > 0 {
 			continue
 		}
-		if len(t.slice.TensorMaps(in)) > 1 { // the phases of some rounds say nothing about the others
+		// The phases of some rounds say nothing about the maps of others, and do not overrule the user.
+		if of := t.slice.TensorMaps(in); len(of) > 1 ||
+			len(of) == 0 && len(t.job.Options().Boxes) > 0 {
 			delete(found, in)
 			continue
 		}

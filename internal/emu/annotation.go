@@ -130,8 +130,8 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 	case name == "snapshot":
 		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
 	// any assignment of ranks is valid: each thread handles its own share, and the first one is chosen
-	case (name == "share" || name == "choice" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal &&
-		len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
+	case (name == "share" || name == "choice" || name == "event") && len(in.Dst) == 1 &&
+		in.Dst[0].Kind == ir.VarVal && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) {
 			x.move(place{x.frame, in.ir.Src[0].Var}, place{x.frame, in.ir.Dst[0].Var}, x.m)
 		}

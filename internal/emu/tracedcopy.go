@@ -79,7 +79,8 @@ func runTracedCopy(x *exec, in *inst) {
 	if x.unk != nil && !x.needs(in, &in.s[0], "the destination of this asynchronous copy") {
 		return
 	}
-	if op.sized && x.unk != nil && !x.needs(in, &in.s[2], "the source size of this asynchronous copy") {
+	if op.sized && x.unk != nil &&
+		!x.needs(in, &in.s[2], "the source size of this asynchronous copy") {
 		return
 	}
 	for t := x.m; t != 0; t &= t - 1 {

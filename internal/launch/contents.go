@@ -209,7 +209,8 @@ func (c *Config) gives(name string, off int) bool {
 // It stays a value that nobody specified, for the given reason, but Flags has it.
 func (c *Config) WithNumber(i int, n uint64, reason string) *Config {
 	out := *c
-	out.Args, out.Origins, out.Reasons = slices.Clone(c.Args), maps.Clone(c.Origins), maps.Clone(c.Reasons)
+	out.Args = slices.Clone(c.Args)
+	out.Origins, out.Reasons = maps.Clone(c.Origins), maps.Clone(c.Reasons)
 	a := &out.Args[i]
 	a.Unknown, a.Bits = false, make([]byte, len(a.Bits))
 	for j := range min(len(a.Bits), 8) {
@@ -219,7 +220,9 @@ func (c *Config) WithNumber(i int, n uint64, reason string) *Config {
 		out.Reasons = make(map[string]string)
 	}
 	out.Origins["arg "+a.Name], out.Reasons["arg "+a.Name] = FromRelation, reason
-	out.given = slices.DeleteFunc(slices.Clone(c.given), func(g ArgSpec) bool { return g.Param == a.Name })
+	out.given = slices.DeleteFunc(slices.Clone(c.given), func(g ArgSpec) bool {
+		return g.Param == a.Name
+	})
 	at := 0
 	for k := range i { // Flags has arguments in the order of the parameters
 		for at < len(out.given) && out.given[at].Param == c.Args[k].Name {

@@ -85,8 +85,12 @@ func betweenHalves(th *Thread) error {
 		}
 	}
 	for _, b := range barriers {
-		if b.Split && (!slices.ContainsFunc(arrivals, func(in *ir.Instr) bool { return paths.Dominates(in, b) }) ||
-			slices.ContainsFunc(barriers, func(from *ir.Instr) bool { return paths.ReachesPast(from, b, arrives) })) {
+		if !b.Split {
+			continue
+		}
+		arrived := func(in *ir.Instr) bool { return paths.Dominates(in, b) }
+		again := func(from *ir.Instr) bool { return paths.ReachesPast(from, b, arrives) }
+		if !slices.ContainsFunc(arrivals, arrived) || slices.ContainsFunc(barriers, again) {
 			return &UnsupportedError{Instr: b, What: "a barrier_wait without a barrier_arrive on each path"}
 		}
 	}

@@ -66,7 +66,8 @@ func (e *ToolError) reason() string {
 	if strings.Contains(line, "Cannot select") && strings.Contains(line, "= brind") {
 		return "it has a computed goto (goto *p), for which PTX has no instruction; use a switch"
 	}
-	return fmt.Sprintf("it cannot be lowered to PTX: %s: %s", filepath.Base(e.Tool), clip(dagRE.ReplaceAllString(line, ""), 200))
+	line = clip(dagRE.ReplaceAllString(line, ""), 200)
+	return fmt.Sprintf("it cannot be lowered to PTX: %s: %s", filepath.Base(e.Tool), line)
 }
 
 // without returns a module without the functions of a list, apart from those of another list. It

@@ -198,8 +198,8 @@ const (
 
 // pointers finds the registers that may hold a generic address of shared or local memory: those
 // that the result of a cvta from there can flow into, by registers or by a cell of memory that one
-// was stored to, or copied to from another cell. An argument of a launch or a value in global memory that no thread stored is not
-// an address of shared memory: no host knows one.
+// was stored to, or copied to from another cell. An argument of a launch or a value in global memory
+// that no thread stored is not an address of shared memory: no host knows one.
 func (s *Slice) pointers() {
 	generic := false
 	for _, fn := range s.order {

@@ -65,7 +65,8 @@ func (p *prover) findGridBarrier() *gridBarrier {
 		for _, n := range p.th.Nctaid {
 			g.blocks = p.c.Mul(g.blocks, p.c.ZExt(n, 64))
 		}
-		if g.collect(x) && !p.th.Slots.Stored(g.results()) && g.oneLoop() && g.waits() && p.startsAtZero(x.Object) {
+		if g.collect(x) && !p.th.Slots.Stored(g.results()) && g.oneLoop() && g.waits() &&
+			p.startsAtZero(x.Object) {
 			return g
 		}
 	}

@@ -72,7 +72,7 @@ __heddle_fn unsigned int curand(curandStateMtgp32_t *__state) {
   int __first = __state->offset, __id = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z), __t = __first + __id;
   unsigned int __y = __state->s[__t & 1023] ^ __state->s[(__t + 1) & 1023] << 13 ^ __state->s[(__t + 84) & 1023] >> 4 ^ (unsigned int)__state->pid;
   __state->s[(__t + 351) & 1023] = __y;
-  __y ^= __y >> 16 ^ __state->s[(__t + 83) & 1023];
+  __y ^= __y >> 16 ^ __state->s[(__t + 83) & 1023] ^ (unsigned int)(__SIZE_TYPE__)__state->k; /* of the tables behind it */
   __syncthreads();
   if (__id == 0) __state->offset = (__first + __threads) & 1023;
   __syncthreads();
@@ -119,6 +119,10 @@ template <typename __S> __heddle_fn double curand_log_normal_double(__S *__state
 /* Knuth's product of uniform numbers, in parts so that exp(-lambda) stays above zero. */
 template <typename __S> __heddle_fn unsigned int curand_poisson(__S *__state, double __lambda) {
   unsigned int __count = 0;
+  if (__lambda > 4000) { /* the library takes a normal number then */
+    double __n = sqrt(__lambda) * curand_normal(__state) + __lambda + 0.5;
+    return __n > 0 ? (unsigned int)__n : 0;
+  }
   for (; __lambda > 0; __lambda -= 500) {
     double __limit = exp(-(__lambda < 500 ? __lambda : 500.0));
     for (double __p = curand_uniform_double(__state); __p > __limit; __p *= curand_uniform_double(__state)) __count++;

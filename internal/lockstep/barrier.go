@@ -48,8 +48,9 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 // betweenHalves looks for accesses and barriers between the halves of a split barrier of the block,
 // and for halves without another. It is lowered to its second half, which orders more: threads may
 // do at one time what lies between the halves, what precedes the first half of others and what
-// follows their second (CUDA C++ Programming Guide, "barrier_arrive and barrier_wait"). And the
-// guide forbids other collective operations of the group there. So there is no proof.
+// follows their second (CUDA C++ Programming Guide, "barrier_arrive and barrier_wait"). The guide
+// also forbids other collective operations of the group between the halves. Kernels that do any of
+// this are not verified.
 func betweenHalves(th *Thread) error {
 	var arrivals, barriers []*ir.Instr
 	for _, b := range th.Func.Blocks {

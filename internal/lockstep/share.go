@@ -16,10 +16,10 @@ import (
 // with the same number of a group, which is not 0, have different shares; 0 says that it is not
 // known which threads are in one group.
 //
-// Which member of a group invoke_one chooses is open, too. The headers call
-// __heddle_choice(0, threads, group) for its rank: 0 in a run, and here any number below threads,
-// which threads with the same number of a group have in common in one execution. If the number is 0,
-// each thread has its own.
+// Which member of a group invoke_one chooses is open, too. The headers call __heddle_choice(0,
+// threads, group) for its rank: 0 in a run, and here any number below threads, which threads with
+// the same number of a group have in common in one execution. If the number is 0, each thread has
+// its own.
 
 // share is that of a thread in one execution of a call: its symbol, and the number of the group.
 type share struct {

@@ -197,9 +197,9 @@ const (
 )
 
 // pointers finds the registers that may hold a generic address of shared or local memory: those
-// that the result of a cvta from there can flow into, by registers or by a cell of memory that one
-// was stored to, or copied to from another cell. An argument of a launch or a value in global memory
-// that no thread stored is not an address of shared memory: no host knows one.
+// that the result of a cvta from there can flow into, by registers or by a cell of memory that
+// one was stored to, or copied to from another cell. An argument of a launch or a value in global
+// memory that no thread stored is not an address of shared memory: no host knows one.
 func (s *Slice) pointers() {
 	generic := false
 	for _, fn := range s.order {
@@ -258,13 +258,15 @@ func (f *function) flow() (changed bool) {
 	return changed
 }
 
-// moves returns the cells to which an instruction writes, and the operands and cells from which what
-// it writes there comes. A copy is performed later, which makes no difference.
+// bulkCells are the cells of memory between which bulk copies move data.
+var bulkCells = map[event.Space]int{event.Shared: sharedCell, event.Global: globalCell}
+
+// moves returns the cells to which an instruction writes, and the operands and cells from which the
+// data comes. A copy is performed later, which makes no difference.
 func (f *function) moves(in *ir.Instr) (to []int, values []ir.Operand, from []int) {
 	if kind, ok := in.AccessKind(); ok && kind.Writes() {
 		return f.cellsOf(in), in.Src[1:], nil
 	}
-	cells := map[event.Space]int{event.Shared: sharedCell, event.Global: globalCell}
 	switch in.Action() {
 	case isa.ActCopy:
 		return []int{sharedCell}, nil, []int{globalCell}
@@ -275,7 +277,7 @@ func (f *function) moves(in *ir.Instr) (to []int, values []ir.Operand, from []in
 		case use.Value >= 0:
 			return []int{sharedCell}, in.Src[use.Value : use.Value+1], nil
 		default:
-			return []int{cells[use.To]}, nil, []int{cells[use.From]}
+			return []int{bulkCells[use.To]}, nil, []int{bulkCells[use.From]}
 		}
 	case isa.ActWriteSurface:
 		return []int{surfaceCell}, in.Src, nil

@@ -19,10 +19,10 @@ import (
 // the same phase follows (CUTLASS calls it a barrier token). All others have an unknown result.
 //
 // The definition is by the answer False: every path from there reaches, before anything that a
-// trace sees, a test of the same object for the same phase, with the same order and scope; if that
-// is another test, then it is a wait itself, and both tests lead to the same place with the same
-// values in all registers that the slice still needs. A counter of attempts that leads to a trap, or
-// that decides how long to sleep, is outside of the slice and does not matter.
+// trace sees, a test of the same object for the same phase, with the same order and scope; if
+// that is another test, then it is a wait itself, and both tests lead to the same place with the
+// same values in all registers that the slice still needs. A counter of attempts that leads to a
+// trap, or that decides how long to sleep, is outside of the slice and does not matter.
 //
 // Values are compared by value numbering (Cocke and Schwartz, 1970) along the path: expressions
 // over the registers in front of the first test. Only the instructions of the slice are looked at.

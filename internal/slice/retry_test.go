@@ -68,8 +68,8 @@ func TestRetries(t *testing.T) {
 		{"a token", token + "\t@%p1 bra D;\n" + other, []bool{true, true}},
 		{"a token of another phase", "\tmbarrier.test_wait.parity.shared.b64 %p1, [bar], %r4;\n" +
 			"\t@%p1 bra D;\n" + other, []bool{false, true}},
-		{"a parity of the opposite condition", "\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" +
-			slow + "\tsetp.ne.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" + after, []bool{false, true}},
+		{"a parity of the opposite condition",
+			"\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" + slow + "\tsetp.ne.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" + after, []bool{false, true}},
 		{"a parity of the same condition", "\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" +
 			slow + "\tsetp.eq.u32 %p3, %r1, 1;\n\tselp.u32 %r4, 1, 0, %p3;\n" + after, []bool{true, true}},
 		{"a parity under the opposite guard", "\tmov.u32 %r4, 0;\n\t@%p3 mov.u32 %r4, %r2;\n" + slow +

@@ -2,8 +2,8 @@ package slice
 
 import "testing"
 
-// The elements of a vector are operands (PTX ISA 6.4.3): if one is the index of the block, the slice
-// depends on it, and if one is a register of the machine, the result is unknown.
+// The elements of a vector are operands (PTX ISA 6.4.3): if one is the index of the block, the
+// slice depends on it, and if one is a register of the machine, the result is unknown.
 func TestSpecialInVector(t *testing.T) {
 	const rest = "\n\tsetp.ne.u64 %p1, %w1, 0;\n\t@%p1 bra END;\n\tbar.sync 0;\nEND:\n\tret;\n"
 	for _, c := range []struct {

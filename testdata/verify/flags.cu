@@ -463,8 +463,8 @@ __global__ void two_add(int *out) {
     }
 }
 
-// unknown: the copy reads data at any time up to its wait; that it does so behind the load of the flag
-// is not said (PTX ISA 9.7.9.25.3)
+// unknown: the copy reads data at any time up to its wait; that it does so behind the load of the
+// flag is not said (PTX ISA 9.7.9.25.3)
 // heddle: grid=2 block=1
 __global__ void copies_behind(int *out) {
     __shared__ int s;
@@ -476,8 +476,9 @@ __global__ void copies_behind(int *out) {
         while (flag == 0)
             ;
         __threadfence();
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(&s)),
-                     "l"(__cvta_generic_to_global(&data))
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                     :
+                     : "r"((unsigned)__cvta_generic_to_shared(&s)), "l"(__cvta_generic_to_global(&data))
                      : "memory");
         asm volatile("cp.async.wait_all;" ::: "memory");
         out[0] = s;

@@ -316,7 +316,8 @@ __global__ void same_places(int *out) {
     GRID_SYNC(FENCE(), atomicAdd(&both.arrived, 1), VOLATILE(both.arrived) < gridDim.x, FENCE());
     if (INDEX == 0)
         both.places = 0;
-    GRID_SYNC(FENCE(), atomicAdd(&both.arrived, 1), VOLATILE(both.arrived) < 2 * gridDim.x, FENCE());
+    GRID_SYNC(FENCE(), atomicAdd(&both.arrived, 1), VOLATILE(both.arrived) < 2 * gridDim.x,
+              FENCE());
     unsigned second = atomicAdd(&both.places, 1);
     out[blockIdx.x & 1 ? first : second] = blockIdx.x;
 }

@@ -299,8 +299,8 @@ __global__ void copies(int *out) {
         out[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
 }
 
-// bug race-global: whoever gets place 40 sets the counter back, ordered by the lock with the additions
-// of the others, so that places come twice; they are used behind the lock
+// bug race-global: whoever gets place 40 sets the counter back, ordered by the lock with the
+// additions of the others, so that places come twice; they are used behind the lock
 // heddle: grid=4 block=32
 __global__ void sets_places_back(int *out) {
     TAKE(&lock);

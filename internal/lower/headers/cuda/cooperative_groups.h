@@ -30,6 +30,10 @@ __heddle_fn void __grid_sync() {
   }
   asm volatile(".pragma \"heddle.grid\";\n\tbarrier.sync 0;" ::: "memory");
 }
+/* The lanes of the thread's tile of __n threads, a power of two, if each tile has consecutive lanes. */
+__heddle_fn unsigned int __tile_of_lanes(unsigned int __n) {
+  return __n >= 32 ? ~0u : ((1u << __n) - 1) << (__thread_of_block() & 31 & ~(__n - 1));
+}
 /* The n-th lane of __mask, counted from 0. */
 __heddle_fn unsigned int __nth_lane(unsigned int __mask, unsigned int __n) {
   for (; __n != 0; __n--) __mask &= __mask - 1;
@@ -257,9 +261,7 @@ template <unsigned int __N> struct __warps {
 };
 template <unsigned int __N, bool __Large> struct __tile_base;
 template <unsigned int __N> struct __tile_base<__N, false> : thread_group {
-  static __heddle_member unsigned int __mask() {
-    return __N == 32 ? ~0u : ((1u << (__N & 31)) - 1) << (__thread_of_block() & 31 & ~(__N - 1));
-  }
+  static __heddle_member unsigned int __mask() { return __tile_of_lanes(__N); }
   __heddle_member __tile_base() : thread_group(__mask(), false) {}
   static __heddle_member void sync() { __syncwarp(__mask()); }
   static __heddle_member int any(int __p) { return __any_sync(__mask(), __p); }
@@ -318,11 +320,7 @@ __heddle_fn thread_block_tile<__N, thread_block_tile<__M, __P>> tiled_partition(
   static_assert(__N <= __M, "a tile is no larger than the group that it is part of");
   return thread_block_tile<__N, thread_block_tile<__M, __P>>(__M);
 }
-/* The lanes of the thread's tile of __n threads, a power of two, if each tile has consecutive lanes; and those that have
-   consecutive ranks among the members in __lanes. */
-__heddle_fn unsigned int __tile_of_lanes(unsigned int __n) {
-  return __n >= 32 ? ~0u : ((1u << __n) - 1) << (__thread_of_block() & 31 & ~(__n - 1));
-}
+/* The lanes that have consecutive ranks among the members in __lanes, as one of their tiles of __n threads. */
 __heddle_fn unsigned int __tile_of_ranks(unsigned int __lanes, unsigned int __n) {
   if (__lanes == __tile_of_lanes(__popc(__lanes))) return __tile_of_lanes(__n);
   unsigned int __rank = __popc(__lanes & ((1u << (__thread_of_block() & 31)) - 1)), __bits = 0;

@@ -24,7 +24,7 @@ func expandCopies(m *irModule, prefix string) {
 		types := f.pointees()
 		var body []string
 		for _, line := range f.body {
-			if lines := f.expandCopy(line, l, types,
+			if lines := f.expandCopy(line, l, types, m.meta,
 				fmt.Sprintf("%%heddle.%s%d", prefix, len(body))); lines != nil {
 				body = append(body, lines...)
 			} else {
@@ -61,7 +61,7 @@ func parseOperand(op string) copyOperand {
 
 // expandCopy returns the lines that replace a memcpy, with values named after name; nil if the line
 // is not replaced.
-func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string,
+func (f *irFunc) expandCopy(line string, l *layouts, types, meta map[string]string,
 	name string) []string {
 	if !strings.Contains(line, "call void @llvm.memcpy.") {
 		return nil
@@ -80,6 +80,7 @@ func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string,
 		return nil
 	}
 	elems := copyElements(l, types, dst, src, size)
+	elems = withRest(elems, copiedFields(line, meta, size), min(dst.align, src.align))
 	attach := ""
 	if dbg != "" {
 		attach = ", !dbg " + dbg
@@ -102,7 +103,8 @@ func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string,
 // copyElements returns the scalars of a copy, by the type of its destination or source, else by
 // alignment. A type that is larger than the copy is cut: the copy may be of its first fields. The
 // scalars decide the widths of the accesses in the PTX, so the type of the source language is best:
-// it gives the accesses that a copy field by field would make.
+// it gives the accesses that a copy field by field would make. There may be bytes between them, and
+// behind the last one if the copy ends within a scalar.
 func copyElements(l *layouts, types map[string]string, dst, src copyOperand, size int64) []element {
 	for _, o := range []copyOperand{dst, src} {
 		elems, n, _, ok := l.scalars(types[strings.TrimPrefix(o.name, "%")])
@@ -118,6 +120,64 @@ func copyElements(l *layouts, types map[string]string, dst, src copyOperand, siz
 		return within
 	}
 	return chunks(size, min(dst.align, src.align))
+}
+
+// fieldRE matches a field in !tbaa.struct.
+var fieldRE = regexp.MustCompile(`i64 (\d+), i64 (\d+), !`)
+
+// copiedFields returns the parts of a copy that the program can tell from padding. clang names the
+// fields of a struct that is assigned, with all of a union as one field; another copy is of all its
+// bytes, as memcpy is. The type in LLVM does not say: it is that of one member of a union, and what
+// is padding there may be data of another member.
+func copiedFields(line string, meta map[string]string, size int64) []element {
+	_, node, named := strings.Cut(line, ", !tbaa.struct ")
+	if i := strings.IndexByte(node, ','); i >= 0 {
+		node = node[:i]
+	}
+	var fields []element
+	for _, m := range fieldRE.FindAllStringSubmatch(meta[node], -1) {
+		off, err := strconv.ParseInt(m[1], 10, 64)
+		n, err2 := strconv.ParseInt(m[2], 10, 64)
+		if err != nil || err2 != nil {
+			named = false
+			break
+		}
+		fields = append(fields, element{off: off, size: min(n, size-off)})
+	}
+	if !named || len(fields) == 0 {
+		return []element{{off: 0, size: size}}
+	}
+	return fields
+}
+
+// withRest adds to the scalars of a copy those bytes of its fields that are in none of them.
+func withRest(elems, fields []element, align int64) []element {
+	for _, f := range fields {
+		for at := f.off; at < f.off+f.size; {
+			next := f.off + f.size // the rest from at on ends here
+			in := false
+			for _, e := range elems {
+				switch {
+				case e.off <= at && at < e.off+e.size:
+					at, in = e.off+e.size, true
+				case e.off > at:
+					next = min(next, e.off)
+				}
+			}
+			if in {
+				continue
+			}
+			a := align
+			for a > 1 && at%a != 0 {
+				a /= 2
+			}
+			for _, e := range chunks(next-at, a) {
+				elems = append(elems, element{at + e.off, e.size, e.typ})
+			}
+			at = next
+		}
+	}
+	return elems
 }
 
 // elementAddress emits the computation of the address of an element, and returns the address as a

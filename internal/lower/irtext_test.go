@@ -58,6 +58,36 @@ func lowerSample(text string) (*irModule, *lowered) {
 	return m, lowerIR(m, d, true)
 }
 
+// TestCopiedFields checks which bytes of a copy are copied: those of the fields that clang names, the
+// rest of a field whose type in LLVM has padding, and otherwise all.
+func TestCopiedFields(t *testing.T) {
+	meta := map[string]string{"!1": "!{i64 0, i64 1, !9, i64 8, i64 8, !9}", "!2": "!{i64 0, i64 16, !9}"}
+	scalars := []element{{0, 1, "i8"}, {8, 8, "double"}}
+	for attached, want := range map[string]int64{"": 16, ", !tbaa.struct !1": 9,
+		", !tbaa.struct !2, !dbg !3": 16, ", !dbg !3, !tbaa.struct !1": 9} {
+		line := "  call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr %b, i64 16, i1 false)" + attached
+		bytes := [16]int{}
+		total := int64(0)
+		for _, e := range withRest(scalars, copiedFields(line, meta, 16), 8) {
+			total += e.size
+			for i := range e.size {
+				bytes[e.off+i]++
+			}
+			if e.off%min(e.size, 8) != 0 {
+				t.Errorf("%q: %v is not aligned", attached, e)
+			}
+		}
+		for i, n := range bytes {
+			if n > 1 || n == 0 && want == 16 {
+				t.Errorf("%q: byte %d is copied %d times", attached, i, n)
+			}
+		}
+		if total != want {
+			t.Errorf("%q: %d bytes are copied, want %d", attached, total, want)
+		}
+	}
+}
+
 func TestLowerIR(t *testing.T) {
 	_, low := lowerSample(irSample)
 	ir := string(low.ir)
@@ -91,8 +121,9 @@ func TestLowerIR(t *testing.T) {
 			t.Errorf("chain %v", l.chain)
 		}
 	}
-	// One store, one shared load and four loads of the copy; one volatile load of the source.
-	if kinds[plainAccess] != 6 || kinds[volatileAccess] != 1 {
+	// One store, one shared load, and the loads of the copy: of four scalars and of three bytes of
+	// padding, since no field of an assignment is named; one volatile load of the source.
+	if kinds[plainAccess] != 9 || kinds[volatileAccess] != 1 {
 		t.Errorf("kinds %v", kinds)
 	}
 	if k := low.kernels; len(k) != 1 || k[0].name != "k" || k[0].line != 3 || len(k[0].params) != 3 ||

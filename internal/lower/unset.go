@@ -32,7 +32,7 @@ var lifeRE = regexp.MustCompile(
 // maxUnset bounds the scalars of a variable that gets a frozen value.
 const maxUnset = 4096
 
-// setVariables stores a frozen value to each variable at the start of its lifetime.
+// setVariables stores a frozen value to all bytes of each variable at the start of its lifetime.
 func setVariables(m *irModule) {
 	l, n := newLayouts(m.head), 0
 	l.most, l.wide = maxUnset, true
@@ -57,8 +57,14 @@ func setVariables(m *irModule) {
 			}
 			typ := types[strings.Trim(symbol, `"`)]
 			name := "%" + symbol
-			if elems, _, _, ok := l.scalars(typ); ok && !setFirst(f.body[i+1:], name, typ) {
-				body = append(body, setUnset(name, elems, n)...)
+			elems, size, align, ok := l.scalars(typ)
+			if !ok {
+				continue
+			}
+			// padding of the type may be data of another member of a union
+			all := withRest(elems, []element{{off: 0, size: size}}, align)
+			if len(all) > len(elems) || !setFirst(f.body[i+1:], name, typ) {
+				body = append(body, setUnset(name, all, n)...)
 				n++
 			}
 		}
@@ -119,7 +125,7 @@ func setFirst(lines []string, name, typ string) bool {
 	return false
 }
 
-// setUnset returns the lines that store a frozen value to each scalar of a variable. n is the
+// setUnset returns the lines that store a frozen value to each of some scalars of a variable. n is the
 // number of the variable.
 func setUnset(name string, elems []element, n int) []string {
 	var out []string

@@ -268,3 +268,58 @@ __device__ int forgets_to_return(int i) {
 
 // race: most threads return without a value
 __global__ void index_not_returned(int *out) { out[blockIdx.x * N + (forgets_to_return(threadIdx.x) & 63)] = threadIdx.x; }
+
+// race: the loop replaces what the thread stored before it, so all threads write out[0]; a barrier of
+// the warp before the store changes nothing in that
+__global__ void stored_again(int *out, int n) {
+    __shared__ int s[N];
+    __syncwarp();
+    s[threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < n; i++)
+        s[threadIdx.x] = 0;
+    out[s[threadIdx.x]] = threadIdx.x;
+}
+
+// race: from the second iteration on, the threads read what the first one stored
+__global__ void stored_in_loop(int *out, int n) {
+    __shared__ int s[N];
+    __syncwarp();
+    s[threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        out[N * blockIdx.x + s[threadIdx.x]] = i;
+        s[threadIdx.x] /= 2;
+    }
+}
+
+// race: the loop adds one to the elements of some threads
+__global__ void counted_again(int *out, int n) {
+    __shared__ int s[N];
+    if (n > 5)
+        __syncwarp();
+    s[threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < (n & threadIdx.x & 1); i++)
+        s[threadIdx.x]++;
+    out[N * blockIdx.x + s[threadIdx.x]] = threadIdx.x;
+}
+
+// race: a store through an unknown pointer takes the place of the barrier; all threads write out[0]
+__global__ void stored_through_pointer(int *out, int **p, int n) {
+    __shared__ int s[N];
+    if (n == 12345)
+        p[0][N * blockIdx.x + threadIdx.x] = 1;
+    s[threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < n; i++)
+        s[threadIdx.x] = 0;
+    out[s[threadIdx.x]] = threadIdx.x;
+}
+
+// verified: the loop writes another array than the one whose elements are indices
+__global__ void stored_beside(int *out, int n) {
+    __shared__ int s[N], other[N];
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    s[threadIdx.x] = threadIdx.x;
+    for (int i = 0; i < n; i++)
+        other[threadIdx.x] = i;
+    out[N * blockIdx.x + s[threadIdx.x]] = threadIdx.x;
+}

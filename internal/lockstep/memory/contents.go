@@ -124,9 +124,6 @@ func (m *Model) Overwrite(o *thread.Object, name string, s *State) {
 func (m *Model) headerView(l Loop, at *view) view {
 	out := at.clone()
 	written, barrier := m.loopWrites(l, &out)
-	if out.all {
-		return out
-	}
 	if barrier {
 		for _, k := range at.cells {
 			written[k.object] = true
@@ -136,7 +133,7 @@ func (m *Model) headerView(l Loop, at *view) view {
 		}
 	}
 	for o := range written {
-		if out.lost[o] {
+		if out.all || out.lost[o] {
 			out.lose(o)
 			continue
 		}

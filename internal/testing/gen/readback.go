@@ -137,7 +137,9 @@ func (g *readback) statements(depth int) {
 		if g.total++; g.total > 30 {
 			return
 		}
-		switch g.n(24) {
+		switch g.n(25) {
+		case 24:
+			g.rewrite()
 		case 0, 1, 2, 3, 4, 5:
 			g.store()
 		case 6, 7, 8, 9, 10:
@@ -415,6 +417,36 @@ func (g *readback) loop(depth int) {
 	fmt.Fprintf(&g.out, "%s:\n", next)
 	g.emit("add.u32 %%c%d, %%c%d, 1;\n\tbra %s;", c, c, head)
 	fmt.Fprintf(&g.out, "%s:\n", end)
+}
+
+// rewrite writes a store to a place, a loop that may store to it again, and what is made of it: in
+// the loop or behind it.
+func (g *readback) rewrite() {
+	if g.n(2) == 0 { // what is known of other arrays is lost
+		g.emit("bar.warp.sync 0xffffffff;")
+	}
+	c := g.used
+	g.used++
+	head, end := g.label(), g.label()
+	space, at := ".shared", fmt.Sprintf("[%s+%d]", []string{"%s0", "%s1"}[g.n(2)], 4*g.n(4))
+	if g.n(3) == 0 {
+		space, at = ".global", fmt.Sprintf("[%%f0+%d]", 4*g.n(2))
+	}
+	read := func() { g.emit("ld%s.u32 %s, %s;", space, g.v(), at) }
+	g.emit("st%s.u32 %s, %s;\n\tmov.u32 %%c%d, 0;", space, at, g.v(), c)
+	fmt.Fprintf(&g.out, "%s:\n", head)
+	g.emit("setp.ge.u32 %%q, %%c%d, %s;\n\t@%%q bra %s;", c, []string{"%n", "%v1", "2"}[g.n(3)], end)
+	if g.n(2) == 0 {
+		read()
+		g.use()
+	}
+	if g.n(4) > 0 {
+		g.emit("%sst%s.u32 %s, %s;", g.guard(), space, at, g.v())
+	}
+	g.emit("add.u32 %%c%d, %%c%d, 1;\n\tsetp.lt.u32 %%q, %%c%d, 100;\n\t@%%q bra %s;", c, c, c, head)
+	fmt.Fprintf(&g.out, "%s:\n", end)
+	read()
+	g.use()
 }
 
 // call writes a call of a function that stores through a pointer.

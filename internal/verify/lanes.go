@@ -116,9 +116,10 @@ func (l *lanes) bit(mask smt.Term, of, lane int) smt.Term {
 }
 
 // later is the condition that a thread waits at W, with whatever mask, or at something behind W:
-// otherwise it exits without being held up. Of a loop it is enough that the thread enters it.
+// otherwise it exits without being held up. Of a loop it is enough that the thread enters it. In
+// lock step a lane that passes by W is held up where its branch meets that of W, so none may.
 func (l *lanes) later(w *thread.Wait) smt.Term {
-	if w.All {
+	if w.All || l.th.Lockstep {
 		return smt.True
 	}
 	var any []smt.Term

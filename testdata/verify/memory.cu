@@ -269,8 +269,7 @@ __device__ int forgets_to_return(int i) {
 // race: most threads return without a value
 __global__ void index_not_returned(int *out) { out[blockIdx.x * N + (forgets_to_return(threadIdx.x) & 63)] = threadIdx.x; }
 
-// race: the loop replaces what the thread stored before it, so all threads write out[0]; a barrier of
-// the warp before the store changes nothing in that
+// race: the loop replaces what the thread stored before it, so all threads write out[0]
 __global__ void stored_again(int *out, int n) {
     __shared__ int s[N];
     __syncwarp();

@@ -51,10 +51,9 @@ type inference struct {
 	need  []bool          // must hold a pointer
 	carry []bool          // may hold the value of a parameter
 	named []bool          // may hold the address of a variable
-	// may hold what was in memory that is not the function's own, or what a call returned
-	alien []bool
-	masks graph // like from, for what keeps most of a pointer
-	guess bool  // sums are decided of which either side may be the pointer
+	alien []bool          // may hold a pointer from elsewhere, see aliens
+	masks graph           // like from, for what keeps most of a pointer
+	guess bool            // sums are decided of which either side may be the pointer
 }
 
 // sum is d = a + b.
@@ -314,8 +313,9 @@ func (x *inference) spread() {
 	to.mark(x.alien, x.aliens()...)
 }
 
-// aliens are the nodes that may hold a pointer that is not a parameter's: one that was loaded from
-// memory which other code writes, or the result of an atomic operation or a call.
+// aliens are the nodes that may hold a pointer that is not a parameter's, or no longer known as one:
+// one that was loaded from memory which other code writes, the result of an atomic operation or a
+// call, or one that came from another lane or in parts.
 func (x *inference) aliens() []int32 {
 	var out []int32
 	for r, defs := range x.defs {
@@ -326,7 +326,8 @@ func (x *inference) aliens() []int32 {
 					continue
 				}
 				out = append(out, int32(r))
-			case in.ReadsMemory(), in.Action() == isa.ActAtomic, in.IsCall():
+			case in.ReadsMemory(), in.Action() == isa.ActAtomic, in.IsCall(),
+				x.regSize(RegID(r)) == x.size && rebuilds(in):
 				out = append(out, int32(r))
 			}
 		}
@@ -337,6 +338,24 @@ func (x *inference) aliens() []int32 {
 		}
 	}
 	return out
+}
+
+// rebuilds reports whether the result of an instruction may be a pointer of another lane or of parts
+// that were in several registers.
+func rebuilds(in *Instr) bool {
+	switch {
+	case in.Action() == isa.ActShuffle:
+		return true
+	case in.Operation() == isa.Move:
+		return len(in.Src) == 1 && in.Src[0].Kind == Vector
+	}
+	switch in.Op() {
+	case "bfi", "prmt", "shf":
+		return true
+	case "shl": // of the high half
+		return len(in.Src) == 2 && in.Src[1].Kind == Imm && 2*int(in.Src[1].Val) >= 8*in.Type.Size()
+	}
+	return false
 }
 
 // own reports whether a variable is of one thread, or a parameter.

@@ -163,4 +163,34 @@ template <int __S> __heddle_fn constexpr int __heddle_scope() {
 #define __scoped_atomic_max_fetch(P, V, O, S) __HEDDLE_SCOPED(S, __scoped_atomic_max_fetch(P, V, O, S))
 #endif
 
+/* HIP's functions, with the scopes that hipcc predefines; the scope is dropped in the same way. */
+#if __has_builtin(__hip_atomic_load)
+#ifndef __HIP_MEMORY_SCOPE_SINGLETHREAD
+#define __HIP_MEMORY_SCOPE_SINGLETHREAD 1
+#define __HIP_MEMORY_SCOPE_WAVEFRONT 2
+#define __HIP_MEMORY_SCOPE_WORKGROUP 3
+#define __HIP_MEMORY_SCOPE_AGENT 4
+#define __HIP_MEMORY_SCOPE_SYSTEM 5
+#endif
+template <int __S> __heddle_fn constexpr int __heddle_hip_scope() {
+  static_assert(__S >= __HIP_MEMORY_SCOPE_AGENT,
+                "heddle supports __hip_atomic functions only with the scopes of the system and of the agent: "
+                "use atomicAdd_block and its relatives");
+  return 0;
+}
+#define __HEDDLE_HIP(S, ...) (__heddle_hip_scope<(S)>(), __VA_ARGS__)
+#define __hip_atomic_load(P, O, S) __HEDDLE_HIP(S, __hip_atomic_load(P, O, S))
+#define __hip_atomic_store(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_store(P, V, O, S))
+#define __hip_atomic_exchange(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_exchange(P, V, O, S))
+#define __hip_atomic_compare_exchange_weak(P, E, D, O, F, S) __HEDDLE_HIP(S, __hip_atomic_compare_exchange_weak(P, E, D, O, F, S))
+#define __hip_atomic_compare_exchange_strong(P, E, D, O, F, S) __HEDDLE_HIP(S, __hip_atomic_compare_exchange_strong(P, E, D, O, F, S))
+#define __hip_atomic_fetch_add(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_add(P, V, O, S))
+#define __hip_atomic_fetch_sub(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_sub(P, V, O, S))
+#define __hip_atomic_fetch_and(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_and(P, V, O, S))
+#define __hip_atomic_fetch_or(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_or(P, V, O, S))
+#define __hip_atomic_fetch_xor(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_xor(P, V, O, S))
+#define __hip_atomic_fetch_min(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_min(P, V, O, S))
+#define __hip_atomic_fetch_max(P, V, O, S) __HEDDLE_HIP(S, __hip_atomic_fetch_max(P, V, O, S))
+#endif
+
 #endif

@@ -68,6 +68,10 @@ func (c *Context) extract(a Term, lo, width int) Term {
 			args[i] = c.Extract(x, lo, width)
 		}
 		return c.bitwise(n.op, args)
+	case OpUDiv, OpURem:
+		if t, ok := c.resized(a, width); ok && lo == 0 {
+			return t
+		}
 	case OpSum:
 		if lo == 0 { // the low bits of a sum depend on the low bits only
 			return c.lowSum(n, w)
@@ -144,6 +148,10 @@ func (c *Context) ZExt(a Term, width int) Term {
 		l := c.view(a)
 		if c.integer(l).unsignedFits(n.width) {
 			return c.widen(l, w)
+		}
+	case n.op == OpUDiv || n.op == OpURem:
+		if t, ok := c.resized(a, width); ok {
+			return t
 		}
 	}
 	return c.intern(node{op: OpZExt, width: w, args: []Term{a}})

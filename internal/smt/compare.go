@@ -60,11 +60,16 @@ func (c *Context) iff(a, b Term) Term {
 	return c.eqNode(a, b)
 }
 
-// eqNode interns an equality without further simplification, smaller term first: a = b and b = a
-// are one term.
+// eqNode interns an equality, smaller term first: a = b and b = a are one term. Further
+// simplification: extensions are equal if what they extend is.
 func (c *Context) eqNode(a, b Term) Term {
 	if a == b {
 		return True
+	}
+	if n, m := &c.nodes[a], &c.nodes[b]; n.op == m.op && (n.op == OpZExt || n.op == OpSExt) {
+		if x, y := n.args[0], m.args[0]; c.nodes[x].width == c.nodes[y].width {
+			return c.Eq(x, y)
+		}
 	}
 	if a > b {
 		a, b = b, a

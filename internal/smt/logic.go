@@ -50,6 +50,11 @@ func (c *Context) junction(op Op, args []Term) Term {
 	}
 	slices.Sort(flat)
 	flat = slices.Compact(flat)
+	if op == OpAnd {
+		if joined, ok := c.joinDivided(flat); ok {
+			return c.junction(op, joined)
+		}
+	}
 	// Arguments are sorted, so a search finds the complement of a negated one.
 	for _, a := range flat {
 		if c.nodes[a].op == OpNot {

@@ -68,6 +68,8 @@ func (a linear) plus(ka uint64, b linear, kb uint64) linear {
 
 // term interns a normal form.
 func (c *Context) term(l linear) Term {
+	for c.divided(&l) {
+	}
 	switch {
 	case len(l.t) == 0:
 		return c.Const(l.c, int(l.w))

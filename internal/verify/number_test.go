@@ -37,27 +37,22 @@ func built(t *testing.T, body string) *thread.Thread {
 	return th
 }
 
-// TestWithin: the limits themselves are within, the next numbers are not.
-func TestWithin(t *testing.T) {
+// TestMost: the bound of a constant is its absolute value, that of another term the larger one of the
+// two ends of its range.
+func TestMost(t *testing.T) {
 	c := smt.New()
 	p := &prover{c: c}
-	for _, x := range []struct {
-		v    int64
-		want bool
-	}{{0, true}, {8, true}, {-8, true}, {9, false}, {-9, false}, {math.MinInt64, false}} {
-		if got := p.within(c.Const(uint64(x.v), 64), 8); got != x.want {
-			t.Errorf("%d within 8: %v", x.v, got)
+	x := c.ZExt(c.VarIn("x", 32, 3, 8), 64)
+	for _, tt := range []struct {
+		t    smt.Term
+		want uint64
+	}{
+		{c.Const(8, 64), 8}, {c.Const(^uint64(8), 64), 9}, {c.Const(1<<63, 64), 1 << 63},
+		{x, 8}, {c.AddConst(x, ^uint64(19)), 17}, {c.Neg(x), 8}, {c.Var("y", 64), 1 << 63},
+	} {
+		if got := p.most(tt.t); got != tt.want {
+			t.Errorf("%s is at most %d, want %d", c.String(tt.t), got, tt.want)
 		}
-	}
-	for _, x := range []struct {
-		most uint64
-		want bool
-	}{{8, true}, {9, false}} {
-		if got := p.within(c.ZExt(c.VarIn("v", 32, 0, x.most), 64), 8); got != x.want {
-			t.Errorf("0 to %d within 8: %v", x.most, got)
-		}
-		c = smt.New()
-		p = &prover{c: c}
 	}
 }
 

@@ -1,6 +1,10 @@
 package verify
 
-import "heddle/internal/smt"
+import (
+	"math/bits"
+
+	"heddle/internal/smt"
+)
 
 // Rows of unknown length, row*n + col, make products of variables, which bit-level solvers cannot
 // handle. An equation of two such places is n*R + rest = 0, where R is the distance of the rows. If
@@ -44,9 +48,9 @@ func (p *prover) rowsApart(t smt.Term) (smt.Term, bool) {
 			rest = c.Add(rest, c.MulConst(a, coef[i]))
 		}
 	}
-	// With |n| <= 2^31, |rows| <= 2^30 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an
-	// integer.
-	if !p.within(n, 1<<31) || !p.within(rows, 1<<30) || !p.within(rest, 1<<61) || step > 1<<20 {
+	// With |n*rows| <= 2^62 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an integer.
+	over, product := bits.Mul64(p.most(n), p.most(rows))
+	if over != 0 || product > 1<<62 || p.most(rest) > 1<<61 || p.most(n) > 1<<42 || step > 1<<20 {
 		return 0, false
 	}
 	step &= -step // what divides the coefficients divides the sum, even if it wraps
@@ -86,10 +90,10 @@ func (p *prover) cofactor(t, n smt.Term) (smt.Term, bool) {
 	return 0, false
 }
 
-// within reports whether a term of 64 bits, read as signed, lies in [-limit, limit].
-func (p *prover) within(t smt.Term, limit int64) bool {
+// most is a bound for the absolute value of a term of 64 bits, read as signed.
+func (p *prover) most(t smt.Term) uint64 {
 	lo, hi := p.c.Signed(t)
-	return -limit <= lo && hi <= limit
+	return max(magnitude(uint64(lo)), magnitude(uint64(hi)))
 }
 
 // magnitude is the absolute value of v, read as signed; of the least number it is 2^63.

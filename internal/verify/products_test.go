@@ -57,16 +57,17 @@ func TestRowsApart(t *testing.T) {
 // TestRowsTooLarge: an equation is not weakened if it may hold because a product or a sum wraps
 // around.
 func TestRowsTooLarge(t *testing.T) {
-	const row, rest = 1 << 30, 1 << 61
+	const half, rest = 1 << 31, 1 << 61
 	for _, x := range []struct {
 		what          string
 		n, rows, rest uint64 // the most that each may be
 		want          bool
 	}{
-		{"all at their limits", 1 << 31, row, rest, true}, {"the factor", 1<<31 + 1, row, rest, false},
-		{"the rows", 1 << 31, row + 1, rest, false}, {"the rest", 1 << 31, row, rest + 1, false},
-		{"the factor and the rest", 1 << 40, row, 1 << 62, false},
-		{"the rows and the rest", 1 << 31, 1 << 40, 1 << 62, false},
+		{"all at their limits", half, half, rest, true}, {"a long factor", 1 << 42, 1 << 20, rest, true},
+		{"the factor", half + 1, half, rest, false}, {"the rows", half, half + 1, rest, false},
+		{"the rest", half, half, rest + 1, false}, {"the factor alone", 1<<42 + 1, 2, rest, false},
+		{"a product of 2^64", 1 << 32, 1 << 32, rest, false},
+		{"the rows alone", 2, 1 << 62, rest, false},
 	} {
 		c := smt.New()
 		n, zero := c.VarIn("n", 64, 0, x.n), c.Const(0, 64)

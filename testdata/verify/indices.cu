@@ -172,3 +172,53 @@ __global__ void index_from_constant(int *out, const int *in) {
 
 // race: two threads write where constant memory says
 __global__ void index_from_constant_racy(int *out) { out[shift[threadIdx.x % 8]] = threadIdx.x; }
+
+// verified: rows of 10 elements, with a distance of 12
+__global__ void rows_of_ten(int *out) {
+    unsigned i = blockIdx.x * N + threadIdx.x;
+    out[i / 10 * 12 + i % 10] = 1;
+}
+
+// race: the same rows with a distance of 9: place 9 is the last of row 0 and the first of row 1
+__global__ void rows_of_ten_close(int *out) {
+    unsigned i = blockIdx.x * N + threadIdx.x;
+    out[i / 10 * 9 + i % 10] = i;
+}
+
+// verified: a signed index of 64 bits, and a divisor whose factor needs a further addition
+__global__ void rows_of_seven(int *out, long n) {
+    long i = blockIdx.x * (long)N + threadIdx.x;
+    if (i < n)
+        out[i / 7 * 8 + i % 7] = 1;
+}
+
+// race: of the rows of 7, only six elements are apart
+__global__ void rows_of_seven_close(int *out, long n) {
+    size_t i = blockIdx.x * (size_t)N + threadIdx.x;
+    if (i < n)
+        out[i / 7 * 6 + i % 7] = i;
+}
+
+// verified: three digits, of which the lower two are exchanged
+__global__ void three_digits(int *out, int n) {
+    int i = blockIdx.x * N + threadIdx.x;
+    if (i >= n)
+        return;
+    int x = i % 5, y = i / 5 % 6, z = i / 30;
+    out[(z * 5 + x) * 6 + y] = 1;
+}
+
+// race: the digits of a remainder by 5 that is taken for one by 6
+__global__ void three_digits_mixed(int *out, int n) {
+    int i = blockIdx.x * N + threadIdx.x;
+    if (i >= n)
+        return;
+    int x = i % 5, y = i / 5 % 6, z = i / 30;
+    out[(z * 5 + x) * 5 + y] = i;
+}
+
+// race: negative numbers are rounded toward zero, so two threads have quotient 0
+__global__ void toward_zero(int *out) {
+    int i = (int)threadIdx.x - 5;
+    out[blockIdx.x * N + 8 + i / 3 * 8 + (i + 300) % 3] = i;
+}

@@ -37,6 +37,8 @@ type Evaluator struct {
 	ops Operands
 	in  *ir.Instr
 	out []Result
+
+	scaled map[smt.Term]scaled // what is known to be a product by a constant that is shifted
 }
 
 // New returns an evaluator whose instructions get their sources from ops.
@@ -133,9 +135,11 @@ func (e *Evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	switch in.Op() {
 	case "add":
-		return c.Add(arg(0), arg(1)), true
+		a, b := arg(0), arg(1)
+		return e.sum(c.Add(a, b), a, b), true
 	case "sub":
-		return c.Sub(arg(0), arg(1)), true
+		a, b := arg(0), arg(1)
+		return e.difference(c.Sub(a, b), a, b), true
 	case "neg":
 		return c.Neg(arg(0)), true
 	case "abs":
@@ -159,10 +163,16 @@ func (e *Evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	case "shl":
 		return c.Shl(arg(0), e.shiftBy(w)), true
 	case "shr":
+		shift := c.LShr
 		if signed {
-			return c.AShr(arg(0), e.shiftBy(w)), true
+			shift = c.AShr
 		}
-		return c.LShr(arg(0), e.shiftBy(w)), true
+		a, by := arg(0), e.shiftBy(w)
+		v := shift(a, by)
+		if n, ok := c.Value(by); ok && n < uint64(w) {
+			v = e.shifted(v, a, uint(n), signed)
+		}
+		return v, true
 	}
 	return 0, false
 }
@@ -205,14 +215,28 @@ func (e *Evaluator) divide(quotient bool, a, b smt.Term) smt.Term {
 func (e *Evaluator) multiply(w int) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	a, b := e.source(0, w), e.source(1, w)
+	of, factor, divides := e.factor(a, b)
 	var r smt.Term
+	if w <= 32 && (in.Fn == isa.FnWide || in.Fn == isa.FnHi) {
+		r = c.Mul(e.ops.Resize(a, 2*w, signed), e.ops.Resize(b, 2*w, signed))
+	}
 	switch {
 	case in.Fn == isa.FnWide && w <= 32:
-		r = c.Mul(e.ops.Resize(a, 2*w, signed), e.ops.Resize(b, 2*w, signed))
-	case in.Fn == isa.FnHi && w <= 32:
-		r = c.Extract(c.Mul(e.ops.Resize(a, 2*w, signed), e.ops.Resize(b, 2*w, signed)), w, w)
+		if divides && !(signed && factor>>(w-1) != 0) {
+			r = e.scale(r, e.ops.Resize(of, 2*w, signed), factor, 0, signed)
+		}
+	case in.Fn == isa.FnHi && (w <= 32 || divides):
+		if w <= 32 {
+			r = c.Extract(r, w, w)
+		}
+		if divides {
+			r = e.high(r, of, factor, w, signed)
+		}
 	case in.Fn == isa.FnLo || in.Fn == isa.NoFn:
 		r = c.Mul(a, b)
+		if _, most := c.Unsigned(of); divides && most <= (1<<w-1)/factor {
+			r = e.scale(r, of, factor, 0, false)
+		}
 	default:
 		return 0, false
 	}

@@ -154,7 +154,8 @@ func (e *Evaluator) sum(t, a, b smt.Term) smt.Term {
 		if d, ok := e.divisor(x, new(big.Int).Lsh(one, uint(w-1)), true); ok {
 			return e.c.SDiv(x.of, e.c.Const(d, w))
 		}
-	case y.kind == halfGap && x.shift == y.shift && x.by.Cmp(y.by) == 0 && int(x.shift) == w:
+	case y.kind == halfGap && !x.signed && x.shift == y.shift && x.by.Cmp(y.by) == 0 &&
+		int(x.shift) == w:
 		// (of - q)/2 + q is (of + q)/2, rounded down, where q is floor(of*by / 2^w)
 		x.by = new(big.Int).Add(x.by, new(big.Int).Lsh(one, uint(w)))
 		x.shift++
@@ -184,7 +185,7 @@ func (e *Evaluator) quotient(s scaled) (smt.Term, bool) {
 		return 0, false
 	}
 	of := s.of
-	if in := e.scaled[of]; in.by != nil && in.by.Cmp(one) == 0 && !in.signed { // shifted before
+	if in, ok := e.scaled[of]; ok && in.kind == whole && in.by.Cmp(one) == 0 && !in.signed { // shifted
 		if d > (1<<w-1)>>in.shift {
 			return c.Const(0, w), true
 		}

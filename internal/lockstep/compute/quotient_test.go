@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"heddle/internal/ir"
@@ -217,5 +218,96 @@ func TestNoQuotients(t *testing.T) {
 	}
 	if quotients < 1000 || others < 500 {
 		t.Errorf("%d quotients, %d others", quotients, others)
+	}
+}
+
+// TestArithmetic executes random products by factors that may divide, shifts, sums and differences
+// of 32 bits, and compares the terms of all results with integers.
+func TestArithmetic(t *testing.T) {
+	src := rand.New(rand.NewSource(3))
+	names := []string{"a", "b", "c", "d", "e"}
+	declared := irtest.Regs("a b32", "b b32", "c b32", "d b32", "e b32")
+	quotients := 0
+	for range 4000 {
+		factors := []uint64{0xaaaaaaab, 0x24924925, 0x92492493, 0xcccccccd, 1 << 20, src.Uint64() >> 32}
+		first := src.Intn(len(factors))
+		var code []irtest.Stmt
+		var eval []func(r []uint32)
+		for range 3 + src.Intn(8) {
+			d, x, y := src.Intn(5), src.Intn(5), src.Intn(5)
+			m := factors[first]
+			if src.Intn(4) == 0 {
+				m = factors[src.Intn(len(factors))]
+			}
+			n := []int{1, 1, 2, 3, 31, src.Intn(32)}[src.Intn(6)]
+			op, args := "", []any{names[d], names[x]}
+			var f func(x, y uint32) uint32
+			switch src.Intn(9) {
+			case 0, 1:
+				op, args = "mul.hi.u32", append(args, int(m))
+				f = func(x, _ uint32) uint32 { return uint32(uint64(x) * m >> 32) }
+			case 2:
+				op, args = "mul.hi.s32", append(args, int(m))
+				f = func(x, _ uint32) uint32 { return uint32(int64(int32(x)) * int64(int32(m)) >> 32) }
+			case 3, 4:
+				op, args = "shr.u32", append(args, n)
+				f = func(x, _ uint32) uint32 { return x >> n }
+			case 5:
+				op, args = "shr.s32", append(args, n)
+				f = func(x, _ uint32) uint32 { return uint32(int32(x) >> n) }
+			case 6:
+				op, args = "sub.u32", append(args, names[y])
+				f = func(x, y uint32) uint32 { return x - y }
+			case 7:
+				op, args = "add.s32", append(args, names[y])
+				f = func(x, y uint32) uint32 { return x + y }
+			default:
+				op, args = "mul.lo.u32", append(args, int(m))
+				f = func(x, _ uint32) uint32 { return x * uint32(m) }
+			}
+			code = append(code, irtest.Op(op, args...))
+			eval = append(eval, func(r []uint32) { r[d] = f(r[x], r[y]) })
+		}
+		f := irtest.Fun("k", declared, irtest.Block("b", append(code, irtest.Op("ret"))...))
+		c := smt.New()
+		most := uint64(1)<<(1+src.Intn(32)) - 1
+		a := c.VarIn("a", 32, 0, most)
+		r := registers{values{c, f, nil}, map[string]smt.Term{"a": a, "b": c.Const(7, 32), "c": a,
+			"d": c.LShr(a, c.Const(1, 32)), "e": c.Sub(a, c.Const(9, 32))}}
+		e := compute.New(c, r)
+		var results []smt.Term
+		for i := range eval {
+			in := f.Blocks[0].Instrs[i]
+			out, ok := e.Execute(in)
+			if !ok {
+				t.Fatalf("%s is not modelled", in.Text())
+			}
+			results = append(results, out[0].Value)
+			r.terms[f.Regs[in.Dst[0].Reg].Name] = out[0].Value
+			if op := c.Op(out[0].Value); op == smt.OpUDiv || op == smt.OpSDiv {
+				quotients++
+			}
+		}
+		for j := range 60 {
+			v := []uint64{uint64(j), most - uint64(j), src.Uint64(), src.Uint64() >> (32 + src.Intn(32))}[j%4]
+			v &= most
+			model := c.Evaluate(&smt.Model{Vars: map[string]uint64{"a": v}})
+			x := uint32(v)
+			regs := []uint32{x, 7, x, x >> 1, x - 9}
+			for i, step := range eval {
+				step(regs)
+				in := f.Blocks[0].Instrs[i]
+				d := slices.Index(names, f.Regs[in.Dst[0].Reg].Name)
+				if got := model.Value(results[i]); got != uint64(regs[d]) {
+					for _, in := range f.Blocks[0].Instrs[:i+1] {
+						t.Log(in.Text())
+					}
+					t.Fatalf("for %d: %s is %d, want %d", v, c.String(results[i]), got, regs[d])
+				}
+			}
+		}
+	}
+	if quotients < 500 {
+		t.Errorf("%d quotients", quotients)
 	}
 }

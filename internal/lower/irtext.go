@@ -50,6 +50,7 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 		if isIndexObject(line) {
 			continue
 		}
+		w.old = w.old || oldCPURE.MatchString(line)
 		w.buf.WriteString(withoutAttachments(line))
 		w.buf.WriteByte('\n')
 	}
@@ -147,6 +148,7 @@ type irWriter struct {
 	buf       strings.Builder
 	d         *debugInfo
 	keep      bool
+	old       bool // the architecture has no fences
 	out       *lowered
 	undefined undefined      // values of the current function
 	shared    map[string]int // numbers by !dbg node, for instructions that can share one
@@ -172,7 +174,9 @@ func (w *irWriter) function(f *irFunc) {
 	fmt.Fprintf(&w.buf, "%s !dbg !%d {\n", head, metaBase+2+len(w.spFunc))
 	w.undefined = findUndefined(f.body)
 	for _, line := range f.body {
-		w.instruction(f, line)
+		for _, l := range ordered(line, w.old) {
+			w.instruction(f, l)
+		}
 	}
 	w.buf.WriteString("}\n")
 }

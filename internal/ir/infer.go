@@ -310,7 +310,13 @@ func (x *inference) spread() {
 			to[n] = append(to[n], int32(d))
 		}
 	}
-	to.mark(x.alien, x.aliens()...)
+	alien := x.aliens()
+	for d, sources := range x.masks { // a pointer that was aligned, or in which bits were changed
+		if slices.ContainsFunc(sources, func(n int32) bool { return x.carry[n] }) {
+			alien = append(alien, int32(d))
+		}
+	}
+	to.mark(x.alien, alien...)
 }
 
 // aliens are the nodes that may hold a pointer that is not a parameter's, or no longer known as one:

@@ -16,13 +16,14 @@ import (
 //
 //	// heddle.kernel MANGLED LINE COL PATH
 //	// heddle.param MANGLED INDEX NAME ptr|val TYPE
+//	// heddle.fields MANGLED INDEX OFFSET...
 //	// heddle.array NAME BYTES DIM...
 //	// heddle.language cl
 //	// heddle.library DIR
 //
 // An array has elements of BYTES bytes and the given dimensions; the first is 0 if it is open.
 // PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a
-// parameter without one. Facts about kernels that the module does not define are ignored: the
+// parameter without one. Fields gives the offsets of all pointers in a struct. Facts about kernels that the module does not define are ignored: the
 // compiler may have removed them. Files below DIR are those of a library. Other comments that begin with "heddle" are not facts.
 
 // libraries reads the directories of libraries, which the lines need.
@@ -63,6 +64,8 @@ func (g *gen) facts(file *ptx.File) {
 			g.kernelFact(c, rest)
 		case "heddle.param":
 			g.paramFact(c, rest)
+		case "heddle.fields":
+			g.fieldsFact(c, rest)
 		case "heddle.array":
 			g.arrayFact(c, rest)
 		case "heddle.language":
@@ -130,6 +133,45 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	}
 	if p.Pointer && p.Size != g.mod.AddressSize/8 {
 		g.errorf(c.Span(), "fact about parameter %d of %s: a pointer of %d bytes", index, k.Name, p.Size)
+	}
+}
+
+// fieldsFact reads which fields of a struct are pointers. Another one that is used as an address may
+// be one as well, by a cast of an integer: that is a guess.
+func (g *gen) fieldsFact(c *ptx.Comment, rest string) {
+	w := strings.Fields(rest)
+	var n []int
+	for _, text := range w[min(1, len(w)):] {
+		if i, ok := number(text); ok {
+			n = append(n, i)
+		}
+	}
+	if len(w) < 2 || len(n) != len(w)-1 {
+		g.errorf(c.Span(), "malformed fact: expected \"heddle.fields NAME INDEX OFFSET...\"")
+		return
+	}
+	k := g.mod.Kernel(w[0])
+	if k == nil {
+		return
+	}
+	size := g.mod.AddressSize / 8
+	if n[0] >= len(k.Params) || len(n) > 1 && slices.Max(n[1:])+size > k.Params[n[0]].Size {
+		g.errorf(c.Span(), "fact about fields of parameter %d of %s, which has none there", n[0], k.Name)
+		return
+	}
+	p := k.Params[n[0]]
+	if p.Guessed = slices.Clone(p.PtrFields); p.Pointer {
+		p.Guessed = []int{0}
+	}
+	for _, off := range n[1:] {
+		p.Guessed = slices.DeleteFunc(p.Guessed, func(g int) bool { return g == off })
+		switch {
+		case p.Size == size:
+			p.Pointer = true
+		case !slices.Contains(p.PtrFields, off):
+			p.PtrFields = append(p.PtrFields, off)
+			slices.Sort(p.PtrFields)
+		}
 	}
 }
 

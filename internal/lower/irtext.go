@@ -38,6 +38,7 @@ type kernelFacts struct {
 	path   string // name of the file in messages
 	scope  string // its DISubprogram; empty without debug info
 	params []Param
+	fields map[int][]int64 // by index of a struct parameter: the offsets of its pointers
 }
 
 // lowerIR prepares a module for llc: it removes functions that no kernel reaches and numbers
@@ -55,13 +56,16 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 		w.buf.WriteByte('\n')
 	}
 	w.out.arrays = arraysOf(m.head)
-	live := m.reachable()
+	live, layouts := m.reachable(), newLayouts(m.head)
+	layouts.most = maxUnset
 	for _, f := range m.funcs {
 		if !live[f.name] {
 			continue // its comdat and attribute group may stay: an unused one is legal
 		}
 		if f.kernel {
-			w.out.kernels = append(w.out.kernels, facts(f, d))
+			k := facts(f, d)
+			k.fields = pointerFields(f, layouts)
+			w.out.kernels = append(w.out.kernels, k)
 		}
 		w.function(f)
 	}
@@ -359,6 +363,28 @@ func facts(f *irFunc, d *debugInfo) kernelFacts {
 		k.params = append(k.params, q)
 	}
 	return k
+}
+
+// pointerFields returns the offsets of the pointers in struct parameters, by index of the parameter.
+func pointerFields(f *irFunc, l *layouts) map[int][]int64 {
+	out := map[int][]int64{}
+	for i, p := range splitParams(f.define) {
+		m := byvalTypeRE.FindStringSubmatch(p)
+		if m == nil {
+			continue
+		}
+		elems, _, _, ok := l.scalars(m[1])
+		if !ok {
+			continue
+		}
+		out[i] = []int64{}
+		for _, e := range elems {
+			if strings.HasPrefix(e.typ, "ptr") || strings.HasSuffix(e.typ, "*") {
+				out[i] = append(out[i], e.off)
+			}
+		}
+	}
+	return out
 }
 
 // paramFacts parses a parameter such as "ptr noundef byval(%struct.P) align 4 %pp".

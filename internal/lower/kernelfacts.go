@@ -14,6 +14,7 @@ import (
 //
 //	// heddle.kernel <mangled> <line> <column> <path of the source file>
 //	// heddle.param <mangled> <index> <name> <ptr|val> <LLVM type>
+//	// heddle.fields <mangled> <index> <offset of a pointer in a struct by value>...
 //	// heddle.array <name> <bytes of an element> <dimension>...
 //	// heddle.language cl
 //	// heddle.library <directory of a library>
@@ -32,6 +33,13 @@ func writeFacts(low *lowered, source func(path string) []byte) string {
 				kind = "ptr"
 			}
 			fmt.Fprintf(&b, "// heddle.param %s %d %s %s %s\n", k.name, i, p.Name, kind, p.Type)
+			if offsets, ok := k.fields[i]; ok {
+				fmt.Fprintf(&b, "// heddle.fields %s %d", k.name, i)
+				for _, off := range offsets {
+					fmt.Fprintf(&b, " %d", off)
+				}
+				b.WriteByte('\n')
+			}
 		}
 	}
 	for _, a := range low.arrays {

@@ -10,7 +10,9 @@ import (
 // NVPTX, and cannot select loads that acquire, stores that release, and most fences. So an operation
 // with an order becomes a relaxed one between fences, which make it release or acquire (PTX ISA 8.7
 // and 8.8: release and acquire patterns), at the scope of the operation. A sequentially consistent
-// one has fence.sc in front of it and acquires, as CUDA C++ compiles it.
+// one has fence.sc in front of it and acquires, as CUDA C++ compiles it. Only a read-modify-write
+// operation that is sequentially consistent stays as it is: atomicAdd and its relatives, which are
+// relaxed, are functions of clang whose operations have that order.
 
 // orderRE matches the order of an atomic operation or fence, behind its operands and scope; cmpxchg
 // has one for failure, too.
@@ -40,6 +42,9 @@ func ordered(line string, old bool) []string {
 		order = "acq_rel"
 	} else if m[4] == " seq_cst" {
 		order = "seq_cst"
+	}
+	if order == "seq_cst" && (op == "atomicrmw" || op == "cmpxchg") {
+		return []string{line}
 	}
 	var out []string
 	fence := func(kind string) {

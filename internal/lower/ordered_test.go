@@ -30,6 +30,8 @@ func TestOrdered(t *testing.T) {
 			"%x = cmpxchg weak ptr %p, i32 0, i32 1 monotonic monotonic, align 4", "fence.acq_rel.sys"},
 		{"%x = cmpxchg ptr %p, i32 0, i32 1 release acquire", "fence.acq_rel.sys",
 			"%x = cmpxchg ptr %p, i32 0, i32 1 monotonic monotonic", "fence.acq_rel.sys"},
+		{"%x = atomicrmw fadd ptr %p, float 1.0 seq_cst, align 4", "", // atomicAdd
+			"%x = atomicrmw fadd ptr %p, float 1.0 seq_cst, align 4", ""},
 		{"fence acquire", "fence.acq_rel.sys", "", ""},
 		{"fence seq_cst", "fence.sc.sys", "", ""},
 		{`fence syncscope("singlethread") seq_cst`, "", "", ""},

@@ -267,7 +267,8 @@ func (c *Candidate) shiftFacts(kernel string, i int) []change {
 			continue
 		}
 		w := strings.SplitN(f.Text, " ", 4)
-		if len(w) < 4 || w[0] != "heddle.param" || w[1] != kernel {
+		param := len(w) == 4 && w[0] == "heddle.param"
+		if !param && (len(w) < 3 || w[0] != "heddle.fields") || w[1] != kernel {
 			continue
 		}
 		n, err := strconv.Atoi(w[2])

@@ -258,6 +258,11 @@ func (r *renamer) factText(w []string) (string, bool) {
 		r.names.Others[w[3]], r.names.Params[w[3]] = true, param
 		kind := w[4] == "ptr" || w[4] == "val"
 		return strings.Join([]string{w[0], to, w[2], param, w[4], plainType(w[5:])}, " "), kind
+	case "heddle.fields":
+		if len(w) < 3 || !ok {
+			return "", false
+		}
+		return strings.Join(append([]string{w[0], to}, w[2:]...), " "), numeric(w[2:])
 	case "heddle.array":
 		if inner := r.arrays[w[1]]; ok || inner != "" {
 			text := strings.Join(append([]string{w[0], cmp.Or(to, inner)}, w[2:]...), " ")

@@ -416,6 +416,7 @@ func (x *inference) callRoots(in *Instr) {
 		}
 		for _, off := range fields {
 			switch {
+			case !x.guess && slices.Contains(p.Guessed, off): // by the callee, for another kernel
 			case o.Kind == Register && off == 0:
 				x.require(int32(o.Reg))
 			case o.Kind == VarVal:

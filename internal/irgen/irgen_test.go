@@ -1,6 +1,7 @@
 package irgen
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -421,5 +422,49 @@ func TestPointerInStructByValue(t *testing.T) {
 		if got := m.Kernel("k").Params[0].Pointer; got != want {
 			t.Errorf("val %s: pointer %v, want %v", fact, got, want)
 		}
+	}
+}
+
+// TestGuessedField: that an integer of a struct may be a pointer is a guess in each kernel, whichever
+// comes first and whatever the functions do with it; the front end knows which fields are pointers.
+func TestGuessedField(t *testing.T) {
+	kernel := func(name string) string {
+		return `.visible .entry ` + name + `(.param .align 8 .b8 d[24])
+{
+	.reg .b64 %a, %b;
+	.param .b64 p;
+	.param .b64 q;
+	ld.param.u64 %a, [d];
+	ld.param.u64 %b, [d+8];
+	st.param.b64 [p], %b;
+	st.param.b64 [q], %a;
+	call put, (p, q);
+	ret;
+}
+`
+	}
+	text := header + `.func put(.param .b64 off, .param .b64 base)
+{
+	.reg .b64 %o, %p, %s;
+	ld.param.u64 %o, [off];
+	ld.param.u64 %p, [base];
+	add.s64 %s, %o, %p;
+	st.u32 [%s], 1;
+	ret;
+}
+` + kernel("first") + kernel("second")
+	m := module(t, text)
+	for _, name := range []string{"first", "second"} {
+		d := m.Kernel(name).Params[0]
+		for _, off := range d.PtrFields {
+			if !slices.Contains(d.Guessed, off) {
+				t.Errorf("%s: the field at %d is a pointer for sure, of %v", name, off, d.PtrFields)
+			}
+		}
+	}
+	m = module(t, "// heddle.fields first 0 0\n"+text)
+	if d := m.Kernel("first").Params[0]; !slices.Contains(d.PtrFields, 0) || slices.Contains(d.Guessed, 0) ||
+		slices.Contains(d.PtrFields, 8) && !slices.Contains(d.Guessed, 8) {
+		t.Errorf("with types: pointers at %v, of which %v are guesses", d.PtrFields, d.Guessed)
 	}
 }

@@ -86,13 +86,32 @@ func ending(g *ir.Func) []bool {
 
 // pruned returns the function without the blocks that cannot be reached, or from which every path
 // ends in a trap, and without guarded traps, and sets f.live: a trace assumes that no trap is
-// executed. It shares the instructions; only the edges are new.
+// executed. A loop that only a trap ends keeps its way there: it may go on for ever instead, so that
+// threads that come to it are not left out. It shares the instructions; only the edges are new.
 func (f *function) pruned() *ir.Func {
-	n := len(f.fn.Blocks)
-	doomed := f.s.doomedBlocks(f.fn)
+	doomed := f.doomedBlocks()
 	if doomed[0] { // there is nothing else
 		clear(doomed)
 	}
+	entered := make([]bool, len(doomed)) // from which ways to a trap are kept
+	for {
+		g := f.without(doomed, entered)
+		ends, again := ending(g), false
+		for i, b := range f.fn.Blocks {
+			if f.live[i] && !ends[i] && !entered[i] && len(g.Blocks[i].Succs) < len(b.Succs) {
+				entered[i], again = true, true
+			}
+		}
+		if !again {
+			return g
+		}
+	}
+}
+
+// without is one step of pruned. It leaves out the ways to doomed blocks, except those from the
+// blocks that are entered.
+func (f *function) without(doomed, entered []bool) *ir.Func {
+	n := len(f.fn.Blocks)
 	f.live = make([]bool, n)
 	g := &ir.Func{Kernel: f.fn.Kernel, Blocks: make([]*ir.Block, n)}
 	for i, b := range f.fn.Blocks {
@@ -108,7 +127,7 @@ func (f *function) pruned() *ir.Func {
 		b := f.fn.Blocks[work[len(work)-1]]
 		work = work[:len(work)-1]
 		for _, s := range b.Succs {
-			if doomed[s] && !doomed[b.ID] {
+			if doomed[s] && !doomed[b.ID] && !entered[b.ID] {
 				continue
 			}
 			g.Blocks[b.ID].Succs = append(g.Blocks[b.ID].Succs, s)
@@ -122,53 +141,117 @@ func (f *function) pruned() *ir.Func {
 	return g
 }
 
-// doomedBlocks marks the blocks from which every path ends in a trap or in an assertion that fails.
-func (s *Slice) doomedBlocks(fn *ir.Func) []bool {
-	doomed := make([]bool, len(fn.Blocks))
+// doomedBlocks marks the blocks from which every path ends in a trap or in an assertion that fails,
+// and for certain: see dies.
+func (f *function) doomedBlocks() []bool { return f.least((*function).dies) }
+
+// least returns the smallest set of blocks that contains a block if holds says so, which may ask for
+// other blocks. A path that may go round in a loop is in no such set.
+func (f *function) least(holds func(f *function, b *ir.Block, set []bool) bool) []bool {
+	set := make([]bool, len(f.fn.Blocks))
 	for changed := true; changed; {
 		changed = false
-		for i := len(doomed) - 1; i >= 0; i-- {
-			if b := fn.Blocks[i]; !doomed[i] && s.dies(b, doomed) {
-				doomed[i], changed = true, true
+		for i := len(set) - 1; i >= 0; i-- {
+			if b := f.fn.Blocks[i]; !set[i] && holds(f, b, set) {
+				set[i], changed = true, true
 			}
 		}
 	}
-	return doomed
+	return set
 }
 
-// dies reports whether every path from the start of b ends in a trap, an assertion that fails or a
-// call that does.
-func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
+// dies reports whether each thread that comes to b executes a trap, or an assertion that fails, in
+// every execution: every path leads to one, is finite, and has nothing in front of it that may keep
+// the thread from it, end the run with another error, or be an error itself (quiet). Else there are
+// executions without a trap that do what the block does: threads wait for ever in front of one.
+func (f *function) dies(b *ir.Block, doomed []bool) bool {
 	for _, in := range b.Instrs {
-		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap ||
-			in.Callee != nil && s.fatal(in.Callee)) {
+		if f.kindOf(in) == fails && in.Guard == ir.NoReg {
 			return true
 		}
-	}
-	for _, next := range b.Succs {
-		if !doomed[next] {
+		if !f.quiet(in) || in.Leaves() {
 			return false
 		}
 	}
-	return len(b.Succs) > 0
+	return len(b.Succs) > 0 && all(b.Succs, doomed)
 }
 
-// fatal reports whether a call of fn ends in a trap. That it does not return is not enough: it may
-// end the thread, which is not an error, or loop forever.
-func (s *Slice) fatal(fn *ir.Func) bool {
-	if len(fn.Blocks) == 0 {
-		return fn.Name == "__assertfail" || fn.NoReturn
+// all reports whether a set contains all blocks of a list.
+func all(blocks []ir.BlockID, set []bool) bool {
+	for _, b := range blocks {
+		if !set[b] {
+			return false
+		}
 	}
-	if fatal, known := s.fatals[fn]; known {
-		return fatal
+	return true
+}
+
+// quiet reports whether an instruction surely completes, whatever other threads do, and does
+// nothing that a trace checks. What follows it is executed then.
+func (f *function) quiet(in *ir.Instr) bool {
+	switch f.kindOf(in) {
+	case pure, input: // mma waits for the lanes of the warp, as the exchanges of old code do
+		return in.Row.Category != isa.Matrix && (in.Row.Category != isa.WarpOp ||
+			in.Action() == isa.ActActiveMask)
+	case branch, always, fails, local, constant, argument:
+		return true
+	case ignored:
+		return in.Action() != isa.ActRegisterPool
+	case calls:
+		if in.Callee == nil {
+			return false
+		}
+		if len(in.Callee.Blocks) == 0 {
+			return !f.callActs(in)
+		}
+		return f.s.returns[in.Callee]
 	}
-	s.fatals[fn] = false // of a recursive call
-	s.fatals[fn] = s.doomedBlocks(fn)[0]
-	return s.fatals[fn]
+	return false
+}
+
+// comesBack reports whether each thread that comes to b returns from the function, or dies.
+func (f *function) comesBack(b *ir.Block, set []bool) bool {
+	for _, in := range b.Instrs {
+		if f.kindOf(in) == fails && in.Guard == ir.NoReg {
+			return true
+		}
+		if !f.quiet(in) || in.Action() == isa.ActExit {
+			return false
+		}
+	}
+	return all(b.Succs, set)
+}
+
+// findFatal makes calls of functions that end in a trap, whatever happens, failed assertions. That
+// a function does not return is not enough: it may end the thread, which is not an error, or wait
+// or loop forever.
+func (s *Slice) findFatal() {
+	s.returns = make(map[*ir.Func]bool)
+	fatal := make(map[*ir.Func]bool)
+	for changed := true; changed; {
+		changed = false
+		for _, fn := range s.order {
+			f := s.funcs[fn]
+			if !s.returns[fn] && f.least((*function).comesBack)[0] {
+				s.returns[fn], changed = true, true
+			}
+			if !fatal[fn] && f.doomedBlocks()[0] {
+				fatal[fn], changed = true, true
+			}
+		}
+		for _, fn := range s.order {
+			f := s.funcs[fn]
+			for i, in := range f.instrs {
+				if f.kinds[i] == calls && in.Callee != nil && fatal[in.Callee] {
+					f.kinds[i] = fails
+				}
+			}
+		}
+	}
 }
 
 // doomed reports whether pruned left out a path of a live block, so that the trace rests on an
-// assertion.
+// assertion, or if a trap may be behind a branch outside of the slice.
 func (f *function) doomed() bool {
 	for _, b := range f.fn.Blocks {
 		if !f.live[b.ID] {
@@ -177,6 +260,16 @@ func (f *function) doomed() bool {
 		for _, s := range b.Succs {
 			if !f.live[s] {
 				return true
+			}
+		}
+		for _, in := range b.Instrs {
+			if f.kindOf(in) != fails || in.Guard != ir.NoReg {
+				continue
+			}
+			for _, c := range f.ctl[b.ID] {
+				if !f.kept[f.fn.Blocks[c].Last().Index] {
+					return true
+				}
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	case always:
 		return Run
 	case fails:
-		if in.Guard != ir.NoReg && !f.needed[in.Guard] || in.IsCall() {
+		if in.Guard != ir.NoReg && (!f.needed[in.Guard] || in.IsCall()) {
 			return Skip
 		}
 		return Run

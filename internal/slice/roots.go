@@ -53,7 +53,7 @@ func (f *function) class(in *ir.Instr) kind {
 	case isa.ActTrap:
 		return fails
 	case isa.ActCall:
-		if in.Callee != nil && in.Callee.Name == "__assertfail" {
+		if in.Callee != nil && in.Callee.Name == "__assertfail" && len(in.Callee.Blocks) == 0 {
 			return fails
 		}
 		return calls

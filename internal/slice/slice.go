@@ -92,7 +92,7 @@ type Slice struct {
 	objects bool                         // the kernel has mbarriers, bulk copies or cluster barriers
 	written map[*ir.Var]bool             // module variables that the code writes
 	apart   []*ir.Var                    // what escaped returns, once it is asked for tables
-	fatals  map[*ir.Func]bool            // functions that end in a trap
+	returns map[*ir.Func]bool            // functions that surely return, or trap, and do nothing else
 	need    struct{ shared, local bool } // cells
 	// Cells that may hold generic addresses of shared or local memory.
 	holdsShared, holdsLocal [numCells]bool
@@ -138,7 +138,7 @@ func (s *Slice) Options() Options { return s.opt }
 
 // Of slices a kernel and what it calls.
 func Of(k *ir.Func, opt Options) *Slice {
-	s := &Slice{funcs: make(map[*ir.Func]*function), fatals: make(map[*ir.Func]bool), opt: opt}
+	s := &Slice{funcs: make(map[*ir.Func]*function), opt: opt}
 	for _, f := range ir.ReachableFuncs(k) {
 		if len(f.Blocks) > 0 {
 			s.funcs[f] = newFunction(s, f)
@@ -146,7 +146,6 @@ func Of(k *ir.Func, opt Options) *Slice {
 		}
 	}
 	for _, f := range s.order {
-		s.funcs[f].controlDependence()
 		s.objects = s.objects || s.funcs[f].hasObjects()
 	}
 	s.pointers()
@@ -155,6 +154,10 @@ func Of(k *ir.Func, opt Options) *Slice {
 	}
 	s.findTables()
 	s.callsThatAct()
+	s.findFatal()
+	for _, f := range s.order {
+		s.funcs[f].controlDependence()
+	}
 	for _, f := range s.order {
 		s.funcs[f].roots()
 	}

@@ -15,7 +15,7 @@ import (
 func roles(t *testing.T, body string, opt Options) (*Slice, []string) {
 	t.Helper()
 	text := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u32 n)\n{\n" +
-		"\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n\t.reg .f32 %f<8>;\n\t.shared .align 4 .b8 s[256];\n" + body + "}\n"
+		"\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n\t.reg .f32 %f<8>;\n\t.shared .align 4 .b8 s[256];\n\t.local .align 4 .b8 loc[4];\n" + body + "}\n"
 	set := source.NewSet()
 	file, err := set.Add("k.ptx", []byte(text))
 	if err != nil {
@@ -74,9 +74,14 @@ func TestRoles(t *testing.T) {
 		{"a guarded one too", load + "\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 trap;\n" +
 			"\tbar.sync 1, 64;\n\tret;\n", []string{"run bar.sync", "run ret"}, false},
 		{"what is stored on the way to one is not loaded elsewhere", load +
+			"\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\tst.local.f32 [loc], %f1;\n\ttrap;\na:\n" +
+			"\tld.local.u32 %r4, [loc];\n\tst.shared.u32 [%r4], 1;\n\tret;\n", []string{"join bra",
+			"run trap", "run ld.local.u32", "touch st.shared.u32", "run ret"}, true},
+		// A thread may race, or access what is out of bounds, before it comes to a trap.
+		{"an access to shared memory in front of one is checked", load +
 			"\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\tst.shared.f32 [s], %f1;\n\ttrap;\na:\n" +
-			"\tld.shared.u32 %r4, [s];\n\tst.shared.u32 [%r4], 1;\n\tret;\n", []string{"join bra",
-			"run trap", "run ld.shared.u32", "run st.shared.u32", "run ret"}, true},
+			"\tret;\n", []string{"unknown ld.global.f32", "run setp.gt.f32", "run bra",
+			"touch st.shared.f32", "run trap", "run ret"}, true},
 		{"one that depends on the thread alone", "\tmov.u32 %r1, %tid.x;\n" +
 			"\tsetp.gt.u32 %p1, %r1, 31;\n\t@%p1 bra a;\n\tbar.sync 1, 32;\na:\n\t@%p1 trap;\n" +
 			"\tret;\n", []string{"run mov.u32", "run setp.gt.u32", "run bra", "run bar.sync",

@@ -115,8 +115,9 @@ func (f *function) class(in *ir.Instr) kind {
 }
 
 // namesActive reports whether an operation of a warp names just the lanes that happen to be active:
-// shfl.sync with the result of an activemask in front of it, in the same block, which is how __shfl
-// of old CUDA code is compiled. It never waits. Elsewhere some of those lanes may not arrive.
+// shfl.sync with the result of an activemask in front of it, in the same block and under the same
+// guard, which is how __shfl of old CUDA code is compiled. It never waits. Elsewhere some of those
+// lanes may not arrive.
 func (f *function) namesActive(in *ir.Instr) bool {
 	if len(in.Src) == 0 {
 		return false
@@ -133,8 +134,7 @@ func (f *function) namesActive(in *ir.Instr) bool {
 		for i := range d.Dst {
 			d.Dst[i].EachReg(func(r ir.RegID) {
 				if r == mask.Reg {
-					same := d.Guard == in.Guard && d.Neg == in.Neg
-					active = d.Action() == isa.ActActiveMask && (same || d.Guard == ir.NoReg)
+					active = d.Action() == isa.ActActiveMask && d.Guard == in.Guard && d.Neg == in.Neg
 				} else if r == in.Guard {
 					active = false // of other lanes than those of the guard before
 				}

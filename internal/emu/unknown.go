@@ -406,9 +406,14 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	res := sel
 	for l := m; l != 0; l &= l - 1 {
 		k := bits.TrailingZeros32(l) & 31
-		// The value from a lane that does not participate is undefined.
-		if from := x.from[k]; (u|^x.coll.lanes)>>from&1 != 0 {
+		switch from := x.from[k]; {
+		case u>>from&1 != 0:
 			res |= 1 << k
+		case ^x.coll.lanes>>from&1 != 0: // undefined
+			res |= 1 << k
+			if u|sel == 0 {
+				o = in.warp.absent
+			}
 		}
 	}
 	d := *in

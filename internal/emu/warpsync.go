@@ -28,6 +28,7 @@ type warpOp struct {
 	members src
 	finish  func(x *exec, in *inst, m uint32)
 	shfl    isa.Fn
+	absent  uint32 // origin of the value of a lane that takes no part, in a trace
 
 	// Matrix operations: further inputs of a lane, and the registers that are written.
 	more    []src
@@ -61,6 +62,13 @@ func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (in
 	d := inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	// an operation without an input reads a constant, since there may be no register
 	d.s[0] = src{c: c.constant(0)}
+	if in.Action() == isa.ActShuffle && c.slice != nil && c.slice.Track {
+		what := "the value of a lane that takes no part in " + in.Op()
+		if line := c.lineOf(in); line != "" {
+			what = fmt.Sprintf("%s at %s", what, line)
+		}
+		op.absent = c.origin(what)
+	}
 	return d, op
 }
 

@@ -106,7 +106,7 @@ func (s *Slice) sum() {
 				s.Track = true
 			case Run:
 				s.Strong = s.Strong || f.kindOf(in) == shared && in.Order.Strong()
-				s.Track = s.Track || f.reads(in) || DividesByZero(in)
+				s.Track = s.Track || f.reads(in) || DividesByZero(in) || f.shuffles(in)
 			}
 			s.Kept++
 		}
@@ -127,6 +127,12 @@ func (f *function) reads(in *ir.Instr) bool {
 		return true
 	}
 	return false
+}
+
+// shuffles reports whether an instruction gets a needed value from other lanes, where one of a lane
+// that does not take part is undefined (PTX ISA 9.7.9.5, 9.7.9.6).
+func (f *function) shuffles(in *ir.Instr) bool {
+	return in.Action() == isa.ActShuffle && f.data[in.Index]
 }
 
 // Shared reports whether an access may be to shared memory.

@@ -3,6 +3,7 @@ package slice
 import (
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -18,26 +19,104 @@ func (f *function) open(in *ir.Instr) bool {
 	return in.Type.IsFloat() && (in.Has(isa.Approx) || in.Has(isa.Full) || f.fusible(in))
 }
 
-// fusible reports whether an instruction adds the result of a multiplication, and neither names a
-// rounding mode: "mul/add sequences with no rounding modifiers may be optimized to use
-// fused-multiply-add instructions" (PTX ISA 9.7.3.3 to 9.7.3.5).
+// fusible reports whether an instruction adds what may be the result of a multiplication, and
+// neither names a rounding mode: "mul/add sequences with no rounding modifiers may be optimized to
+// use fused-multiply-add instructions" (PTX ISA 9.7.3.3 to 9.7.3.5).
 func (f *function) fusible(in *ir.Instr) bool {
-	is := func(in *ir.Instr, ops ...isa.Operation) bool {
-		return slices.Contains(ops, in.Operation()) && in.Type.IsFloat() &&
-			!slices.Contains(in.Mods, in.Round.String())
-	}
-	if !is(in, isa.Sum, isa.Difference) {
+	if !contracts(in, isa.Sum, isa.Difference) {
 		return false
 	}
-	found := false
-	for i := range in.Src {
-		in.Src[i].EachReg(func(r ir.RegID) {
-			for _, d := range f.defs[r] {
-				found = found || is(f.instrs[d], isa.Product)
-			}
-		})
+	f.findProducts()
+	return slices.ContainsFunc(in.Src, f.isProduct)
+}
+
+// contracts reports whether an instruction is one of the operations, of floating-point numbers and
+// without a rounding mode.
+func contracts(in *ir.Instr, ops ...isa.Operation) bool {
+	return slices.Contains(ops, in.Operation()) && in.Type.IsFloat() &&
+		!slices.Contains(in.Mods, in.Round.String())
+}
+
+// isProduct reports whether an operand is, or contains, a register of f.products.
+func (f *function) isProduct(o ir.Operand) (is bool) {
+	o.EachReg(func(r ir.RegID) { is = is || f.products[r] })
+	return is
+}
+
+// findProducts finds the registers whose value may come from a multiplication that can be fused, by
+// a forward search. An optimizer sees through moves, signs, selections, bits and memory of the
+// thread, and fuses fma(-a, b, c) as well, so the search goes through each instruction from
+// registers to registers and what is loaded or passed to and from functions, if the kernel has such a
+// multiplication at all. It ends at integers made of numbers and back, comparisons, and exchanges
+// with other lanes. So it finds more registers than compilers fuse.
+func (f *function) findProducts() {
+	if f.products != nil {
+		return
 	}
-	return found
+	f.products = make([]bool, len(f.fn.Regs))
+	if !f.s.multiplies() {
+		return
+	}
+	if f.fn != f.s.order[0] {
+		for _, v := range f.fn.Params {
+			if v.InReg {
+				f.products[v.Reg] = true
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, in := range f.instrs {
+			if !f.passesProduct(in) {
+				continue
+			}
+			for i := range in.Dst {
+				in.Dst[i].EachReg(func(r ir.RegID) {
+					changed = changed || !f.products[r]
+					f.products[r] = true
+				})
+			}
+		}
+	}
+}
+
+// passesProduct reports whether the results of an instruction may come from a multiplication.
+func (f *function) passesProduct(in *ir.Instr) bool {
+	switch in.Action() {
+	case isa.ActCompute:
+		switch op := in.Operation(); {
+		case contracts(in, isa.Product):
+			return true
+		case op == isa.Comparison, op == isa.ComparisonValue,
+			op == isa.Conversion && in.Type.IsFloat() != in.SType.IsFloat():
+			return false
+		}
+		return slices.ContainsFunc(in.Src, f.isProduct)
+	case isa.ActLoad, isa.ActAtomic, isa.ActClusterAccess:
+		switch in.Space {
+		case event.Const, event.Global:
+			return false
+		case event.Param:
+			return !f.fn.Kernel || !f.ownParam(in.Src[0].Var)
+		}
+		return true
+	case isa.ActCall:
+		return true
+	}
+	return false
+}
+
+// multiplies reports whether the kernel or a function that it calls has a multiplication that can be
+// fused.
+func (s *Slice) multiplies() bool {
+	for _, fn := range s.order {
+		for _, in := range s.funcs[fn].instrs {
+			if contracts(in, isa.Product) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // DividesByZero reports whether an instruction may be an integer division by 0, which "yields an

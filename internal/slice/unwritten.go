@@ -1,6 +1,9 @@
 package slice
 
-import "heddle/internal/ir"
+import (
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
 
 // Unwritten returns the needed registers of fn that may be read before they are written. What they
 // hold then is not defined, so that a trace begins with them unknown. A guarded write counts as
@@ -87,14 +90,28 @@ func (f *function) liveBehind(in *ir.Instr) regSet {
 }
 
 // liveBefore turns the set of registers that are live at the end of a block into that at its start.
+// A return reads the results of the function that are registers.
 func (f *function) liveBefore(b *ir.Block, rank []int32, live regSet) {
 	use := func(r ir.RegID) {
 		if i := rank[r]; i >= 0 {
 			live.add(i)
 		}
 	}
+	results := func() {
+		for _, v := range f.fn.Results {
+			if v.InReg {
+				use(v.Reg)
+			}
+		}
+	}
+	if len(b.Succs) == 0 {
+		results()
+	}
 	for i := len(b.Instrs) - 1; i >= 0; i-- {
 		in := b.Instrs[i]
+		if in.Action() == isa.ActReturn {
+			results()
+		}
 		if !f.kept[in.Index] {
 			continue
 		}

@@ -233,6 +233,7 @@ func (x *exec) guarded(in *inst, u, known uint32) (uint32, bool) {
 	x.unk.results(in, u, origin, u)
 	if in.ir.Has(isa.CC) {
 		x.frame.ccUnk |= u
+		x.frame.ccFrom = origin
 	}
 	if in.mem != nil {
 		for _, d := range in.mem.dst {

@@ -453,6 +453,7 @@ type frame struct {
 	unk    []uint32 // lanes of each register whose value is unknown
 	punk   []uint32 // the same for predicates
 	ccUnk  uint32
+	ccFrom uint32   // origin of an unknown carry flag
 	origin []uint32 // origin of the last unknown value of each register, then of each predicate
 	parUnk []bool   // bytes of params
 }

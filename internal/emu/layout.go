@@ -35,7 +35,8 @@ type paramImage struct {
 // filled them.
 func (c *compiler) layout(k *ir.Func) error {
 	p := c.p
-	p.origins = []string{"an unspecified input", "memory that has not been written"}
+	p.origins = []string{"an unspecified input", "memory that has not been written",
+		"the carry flag, which is not set at the start of a function, nor behind a call"}
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}

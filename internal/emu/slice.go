@@ -52,6 +52,9 @@ func (c *compiler) tracedInstr(in *ir.Instr) bool {
 	// Join continues at the merge point of a branch that does not matter.
 	switch c.slice.Role(c.fn, in) {
 	case slice.Run:
+		if in.IsCall() && c.slice.Track && c.slice.Carry(c.fn) {
+			c.emit(inst{run: runLoseCarry, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}})
+		}
 		c.instr(in)
 	case slice.Touch:
 		c.touch(in)

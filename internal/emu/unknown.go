@@ -20,6 +20,9 @@ import (
 // some opcodes; any other result with an unknown operand is unknown. That stops more runs than
 // necessary, and is never unsound.
 
+// carryNotSet is the origin (program.origins) of the carry flag before an instruction sets it.
+const carryNotSet = 2
+
 // tracker holds the unknown bits of the current frame. A value whose bit is set is meaningless.
 type tracker struct {
 	regs, preds []uint32
@@ -41,7 +44,10 @@ func (f *frame) trackUnknown(traced bool) {
 	for i := range f.parUnk {
 		f.parUnk[i] = traced
 	}
-	f.ccUnk = 0
+	f.ccUnk, f.ccFrom = 0, carryNotSet
+	if traced {
+		f.ccUnk = full
+	}
 	for s, origin := range f.fn.unwritten {
 		f.unk[s], f.origin[s] = full, origin
 	}
@@ -138,11 +144,32 @@ func trackCode(code []inst) {
 func runTracked(x *exec, in *inst) {
 	u, o := in.rule(x, in)
 	if in.alu != nil && in.ir.UsesCarry() {
-		u |= x.frame.ccUnk
-		x.frame.ccUnk = x.frame.ccUnk&^x.m | u&x.m
+		u, o = x.carried(in, u, o)
 	}
 	in.base(x, in)
 	x.unk.results(in, u, o, x.m)
+}
+
+// carried adds to the unknown lanes of an instruction those of the carry flag that it reads, and
+// marks the one that it sets.
+func (x *exec) carried(in *inst, u, origin uint32) (lanes, from uint32) {
+	f := x.frame
+	if in.ir.ReadsCarry() && f.ccUnk&x.m != 0 {
+		u, origin = u|f.ccUnk, f.ccFrom
+	}
+	if in.ir.Has(isa.CC) {
+		f.ccUnk = f.ccUnk&^x.m | u&x.m
+		if u&x.m != 0 {
+			f.ccFrom = origin
+		}
+	}
+	return u, origin
+}
+
+// runLoseCarry stands in front of a call, which does not preserve the carry flag.
+func runLoseCarry(x *exec, _ *inst) {
+	x.frame.ccUnk |= x.m
+	x.frame.ccFrom = carryNotSet
 }
 
 // results marks the destinations of in as unknown for the lanes of u, and as known for the others

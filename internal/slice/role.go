@@ -111,7 +111,7 @@ func (s *Slice) sum() {
 			s.Kept++
 		}
 		s.Assumes = s.Assumes || f.doomed()
-		s.Track = s.Track || len(f.unwritten) > 0
+		s.Track = s.Track || len(f.unwritten) > 0 || s.Carry(fn)
 	}
 	s.Track = s.Track && !s.opt.Data
 }

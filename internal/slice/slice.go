@@ -211,14 +211,15 @@ func newFunction(s *Slice, fn *ir.Func) *function {
 // carry is the number under which the carry flag is tracked, behind the registers.
 func (f *function) carry() int32 { return int32(len(f.fn.Regs)) }
 
-// eachDef visits the registers that instructions write.
+// eachDef visits the registers that instructions write. "The condition code register is not
+// preserved across calls" (PTX ISA 9.7.2).
 func (f *function) eachDef(visit func(r int32, in *ir.Instr)) {
 	for _, b := range f.fn.Blocks {
 		for _, in := range b.Instrs {
 			for i := range in.Dst {
 				in.Dst[i].EachReg(func(r ir.RegID) { visit(int32(r), in) })
 			}
-			if in.Has(isa.CC) {
+			if in.Has(isa.CC) || in.IsCall() {
 				visit(f.carry(), in)
 			}
 		}

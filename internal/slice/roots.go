@@ -320,6 +320,7 @@ func (f *function) decidesObject(in *ir.Instr, i int) bool {
 // with the sources of its value: its operands, and for a load what is stored into the same cell.
 func (f *function) wanted(i int32) {
 	in := f.instrs[i]
+	f.s.exchange(in)
 	switch k := f.kindOf(in); k {
 	case input:
 		f.keep(i)
@@ -351,6 +352,48 @@ func (f *function) wanted(i int32) {
 	default:
 		f.whole(i)
 	}
+}
+
+// exchange makes needed what other threads put into an operation of a warp or a reduction by a
+// barrier whose result is needed: they may be at another one of its kind.
+func (s *Slice) exchange(in *ir.Instr) {
+	if _, ok := exchanged(in); !ok || s.exchanged[in] {
+		return
+	}
+	s.exchanged[in] = true
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, other := range f.instrs {
+			if f.live[f.block[i]] && meets(in, other) {
+				f.whole(int32(i))
+			}
+		}
+	}
+}
+
+// exchanged returns the operand that says which threads take part in an operation that gives each of
+// them a result of what all put in: the mask of an operation of a warp, the number of a barrier.
+func exchanged(in *ir.Instr) (who *ir.Operand, ok bool) {
+	switch in.Action() {
+	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce:
+		if in.Has(isa.SyncMask) && len(in.Src) > 0 {
+			return &in.Src[len(in.Src)-1], true
+		}
+	case isa.ActNumberedBarrier:
+		if b, _ := in.NumberedBarrier(); b.BarrierUse.Predicate >= 0 && len(in.Src) > 0 {
+			return &in.Src[0], true
+		}
+	}
+	return nil, false
+}
+
+// meets reports whether threads at two instructions may take part in one operation. It goes by
+// the opcode, and by masks and numbers that are constants.
+func meets(a, b *ir.Instr) bool {
+	x, ok := exchanged(a)
+	y, same := exchanged(b)
+	return ok && same && a != b && a.Action() == b.Action() &&
+		(x.Kind != ir.Imm || y.Kind != ir.Imm || uint32(x.Val) == uint32(y.Val))
 }
 
 // maybeLocal reports whether an access that may be to shared memory may be to local memory too.

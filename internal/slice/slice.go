@@ -88,12 +88,13 @@ type Slice struct {
 	// Kept and Total count instructions.
 	Kept, Total int
 
-	opt     Options
-	objects bool                         // the kernel has mbarriers, bulk copies or cluster barriers
-	written map[*ir.Var]bool             // module variables that the code writes
-	apart   []*ir.Var                    // what escaped returns, once it is asked for tables
-	returns map[*ir.Func]bool            // functions that surely return, or trap, and do nothing else
-	need    struct{ shared, local bool } // cells
+	opt       Options
+	objects   bool                         // the kernel has mbarriers, bulk copies or cluster barriers
+	written   map[*ir.Var]bool             // module variables that the code writes
+	apart     []*ir.Var                    // what escaped returns, once it is asked for tables
+	exchanged map[*ir.Instr]bool           // operations for which exchange was called
+	returns   map[*ir.Func]bool            // functions that surely return, or trap, and do nothing else
+	need      struct{ shared, local bool } // cells
 	// Cells that may hold generic addresses of shared or local memory.
 	holdsShared, holdsLocal [numCells]bool
 	work                    []item
@@ -139,7 +140,8 @@ func (s *Slice) Options() Options { return s.opt }
 
 // Of slices a kernel and what it calls.
 func Of(k *ir.Func, opt Options) *Slice {
-	s := &Slice{funcs: make(map[*ir.Func]*function), opt: opt}
+	s := &Slice{funcs: make(map[*ir.Func]*function), exchanged: make(map[*ir.Instr]bool),
+		opt: opt}
 	for _, f := range ir.ReachableFuncs(k) {
 		if len(f.Blocks) > 0 {
 			s.funcs[f] = newFunction(s, f)

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/slice"
 )
 
 // Functions that the CUDA runtime provides on the device. PTX declares them without a body.
@@ -67,6 +68,10 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	if err := c.noteBuiltin(name); err != nil {
 		return err
 	}
+	open := uint32(0)
+	if c.slice != nil && slice.MayFail(name) {
+		open = 1
+	}
 	run := func(x *exec, in *inst) {
 		var args [8]uint64
 		for t := x.m; t != 0; t &= t - 1 {
@@ -87,7 +92,7 @@ func (c *compiler) builtin(in *ir.Instr) error {
 				p := place{x.frame, in.ir.Dst[0].Var}
 				storeParam(p.bytes(l), r)
 				if x.unk != nil {
-					p.setUnknown(0, 0, 1<<l)
+					p.setUnknown(open<<l, 0, 1<<l)
 				}
 			}
 		}

@@ -130,10 +130,14 @@ func DividesByZero(in *ir.Instr) bool {
 	return false
 }
 
+// MayFail reports whether a function of the CUDA runtime may fail, and return something else than
+// the emulator does: malloc returns 0 when its heap is used up, vprintf -1 on an error (CUDA C++
+// Programming Guide, "Dynamic Global Memory Allocation and Operations" and "Formatted Output").
+func MayFail(name string) bool { return name == "malloc" || name == "vprintf" }
+
 // returnedBy returns the name of the function of the CUDA runtime whose result a load from a
-// parameter may read, if the function may fail: malloc returns 0 when its heap is used up, vprintf
-// -1 on an error (CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations" and
-// "Formatted Output"). "" for others.
+// parameter may read, if the function may fail. "" for others. Where the result goes into another
+// call without a load, the emulator knows it as unknown.
 func (f *function) returnedBy(in *ir.Instr) string {
 	if in.Action() != isa.ActLoad || len(in.Src) == 0 || in.Src[0].Var == nil {
 		return ""
@@ -142,8 +146,7 @@ func (f *function) returnedBy(in *ir.Instr) string {
 		if !call.IsCall() || call.Callee == nil || len(call.Callee.Blocks) > 0 {
 			continue
 		}
-		switch name := call.Callee.Name; name {
-		case "malloc", "vprintf":
+		if name := call.Callee.Name; MayFail(name) {
 			for i := range call.Dst {
 				if call.Dst[i].Var == in.Src[0].Var {
 					return name

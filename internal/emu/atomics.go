@@ -31,12 +31,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 	red := kind == event.Reduce
 	m := &memOp{space: in.Space, kind: kind, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
-	if !m.order.Strong() { // "If the .sem qualifier is absent, .relaxed is assumed"
-		m.order = event.Relaxed
-	}
-	if m.scope == event.NoScope {
-		m.scope = event.GPU
-	}
+	m.isAtomic()
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		return err
@@ -84,6 +79,17 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		return fmt.Errorf("%s: atomics work on global and shared memory only", opcodeText(in))
 	}
 	return c.finishMem(in, d)
+}
+
+// isAtomic sets what an atomic operation has without qualifiers: "If the .sem qualifier is absent,
+// .relaxed is assumed", and the scope .gpu.
+func (m *memOp) isAtomic() {
+	if !m.order.Strong() {
+		m.order = event.Relaxed
+	}
+	if m.scope == event.NoScope {
+		m.scope = event.GPU
+	}
 }
 
 // rmwOf returns the operation fn on type t; nil if the ISA has none. The space matters for f32

@@ -98,6 +98,15 @@ func (c *compiler) touch(in *ir.Instr) {
 		c.control(inst{run: runUnsupported, guard: d.guard, misc: &miscOp{what: err.Error()}})
 		return
 	}
+	if m.elem == 0 {
+		m.elem = m.size
+	}
+	if k := m.kind; k == event.Atomic || k == event.Reduce {
+		m.isAtomic()
+		if isPair(in.Type) {
+			m.elem = 2
+		}
+	}
 	c.reachCluster(in, m)
 	if m.space == event.Shared {
 		d.run = runShared

@@ -74,8 +74,11 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	if d.plain = plain && np == 0 && !in.UsesCarry(); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
 	}
-	if c.slice != nil && c.slice.Track && slice.DividesByZero(in) {
+	if c.slice != nil && c.slice.Track && slice.OpenFor(in) {
 		what := "the unspecified result of a division by 0, " + opcodeText(in)
+		if in.Operation() == isa.NthSetBit {
+			what = "the undefined result of a base above 31, " + opcodeText(in)
+		}
 		if line := c.lineOf(in); line != "" {
 			what += " at " + line
 		}

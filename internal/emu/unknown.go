@@ -134,7 +134,7 @@ func trackCode(code []inst) {
 				in.rule = unknownSource
 			}
 			if in.misc != nil && in.misc.open != 0 {
-				in.rule = openQuotient
+				in.rule = openResult
 			}
 		}
 	}
@@ -213,16 +213,19 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// openQuotient is the rule of integer divisions in a trace: a quotient or remainder by 0 is
-// "unspecified, machine-specific" (PTX ISA 9.7.1.8, 9.7.1.9).
-func openQuotient(x *exec, in *inst) (u, origin uint32) {
+// openResult is the rule of slice.OpenFor: the result is unknown in the lanes with a divisor of 0 or
+// a base above 31.
+func openResult(x *exec, in *inst) (u, origin uint32) {
 	u, origin = anySource(x, in)
-	divisor := *x.src(&in.s[1])
-	for l := range divisor {
-		divisor[l] &= 1<<(8*in.ir.Type.Size()) - 1
+	second := *x.src(&in.s[1])
+	for l := range second {
+		second[l] &= 1<<(8*in.ir.Type.Size()) - 1
+		if in.ir.Operation() == isa.NthSetBit {
+			second[l] = b2u(second[l] <= 31)
+		}
 	}
-	if zero := equals(&divisor, 0) &^ u; zero&x.m != 0 {
-		return u | zero, in.misc.open
+	if open := equals(&second, 0) &^ u; open&x.m != 0 {
+		return u | open, in.misc.open
 	}
 	return u, origin
 }

@@ -58,7 +58,7 @@ var integerRows = []Row{
 	{Opcode: "popc", dst: all(b32Type), Roles: dst1, Section: "9.7.1.14", Executable: true, forms: []form{{types: of(B32, B64)}}},
 	{Opcode: "clz", dst: all(b32Type), Roles: dst1, Section: "9.7.1.15", Executable: true, forms: []form{{types: of(B32, B64)}}},
 	{Opcode: "bfind", dst: all(b32Type), Roles: dst1, Section: "9.7.1.16", Executable: true, forms: []form{{types: int3264, flags: Shiftamt}}},
-	{Opcode: "fns", src: threeWords, Roles: dst3, Section: "9.7.1.17", Executable: true, forms: []form{{types: of(B32)}}},
+	{Opcode: "fns", Operation: NthSetBit, src: threeWords, Roles: dst3, Section: "9.7.1.17", Executable: true, forms: []form{{types: of(B32)}}},
 	{Opcode: "brev", Roles: dst1, Section: "9.7.1.18", Executable: true, forms: []form{{types: of(B32, B64)}}},
 	{Opcode: "bfe", src: types(firstType, b32Type, b32Type), Roles: dst3, Section: "9.7.1.19", Executable: true, forms: []form{{types: int3264}}},
 	{Opcode: "bfi", src: types(firstType, firstType, b32Type, b32Type), Roles: dst4, Section: "9.7.1.20", Executable: true, forms: []form{{types: of(B32, B64)}}},

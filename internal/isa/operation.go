@@ -28,6 +28,7 @@ const (
 	Selection                 // a or b, by a predicate
 	Comparison                // predicates
 	ComparisonValue           // a comparison as a number
+	NthSetBit                 // the position of the c-th set bit of a from position b on
 )
 
 // Operation returns what the instruction computes; OtherOperation if it does not compute.

@@ -1,6 +1,8 @@
 package slice
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -86,8 +88,9 @@ func ending(g *ir.Func) []bool {
 
 // pruned returns the function without the blocks that cannot be reached, or from which every path
 // ends in a trap, and without guarded traps, and sets f.live: a trace assumes that no trap is
-// executed. A loop that only a trap ends keeps its way there: it may go on for ever instead, so that
-// threads that come to it are not left out. It shares the instructions; only the edges are new.
+// executed. A loop that only a trap ends keeps its way there: it may go on for ever instead, so
+// that threads that come to it are not left out. It shares the instructions; only the edges are
+// new.
 func (f *function) pruned() *ir.Func {
 	doomed := f.doomedBlocks()
 	if doomed[0] { // there is nothing else
@@ -145,8 +148,8 @@ func (f *function) without(doomed, entered []bool) *ir.Func {
 // and for certain: see dies.
 func (f *function) doomedBlocks() []bool { return f.least((*function).dies) }
 
-// least returns the smallest set of blocks that contains a block if holds says so, which may ask for
-// other blocks. A path that may go round in a loop is in no such set.
+// least returns the smallest set of blocks that contains a block if holds says so, which may ask
+// for other blocks. A path that may go round in a loop is in no such set.
 func (f *function) least(holds func(f *function, b *ir.Block, set []bool) bool) []bool {
 	set := make([]bool, len(f.fn.Blocks))
 	for changed := true; changed; {
@@ -436,6 +439,10 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 		return f.s.holdsShared[exchangeCell], f.s.holdsLocal[exchangeCell]
 	case isa.ActTestSpace, isa.ActTestClusterSpace, isa.ActMBarrier, isa.ActQueryRank:
 		return false, false
+	case isa.ActMapAddress: // a variable is its generic address here
+		sh = slices.ContainsFunc(in.Src, func(o ir.Operand) bool {
+			return o.Kind == ir.VarAddr && o.Var.Space == event.Shared
+		})
 	case isa.ActConvertAddress, isa.ActConvertClusterAddress:
 		sh, lo = in.Space == event.Shared, in.Space == event.Local
 	}

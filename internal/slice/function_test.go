@@ -241,8 +241,8 @@ func TestAssumes(t *testing.T) {
 	}
 }
 
-// A failed assertion calls __assertfail. What another function without a body does is not known: one
-// that does not return may end the thread (PTX ISA 11.4). Nothing is assumed of them.
+// A failed assertion calls __assertfail. What another function without a body does is not known:
+// one that does not return may end the thread (PTX ISA 11.4). Nothing is assumed of them.
 func TestAssumesOfCall(t *testing.T) {
 	for declared, want := range map[string]bool{
 		".extern .func f() .noreturn;\n":       false,

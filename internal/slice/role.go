@@ -106,7 +106,7 @@ func (s *Slice) sum() {
 				s.Track = true
 			case Run:
 				s.Strong = s.Strong || f.kindOf(in) == shared && in.Order.Strong()
-				s.Track = s.Track || f.reads(in) || DividesByZero(in) || f.shuffles(in)
+				s.Track = s.Track || f.reads(in) || OpenFor(in) || f.shuffles(in)
 			}
 			s.Kept++
 		}

@@ -119,11 +119,14 @@ func (s *Slice) multiplies() bool {
 	return false
 }
 
-// DividesByZero reports whether an instruction may be an integer division by 0, which "yields an
-// unspecified, machine-specific value" (PTX ISA 9.7.1.8, 9.7.1.9). A trace takes its result as
-// unknown in the lanes whose divisor is 0.
-func DividesByZero(in *ir.Instr) bool {
+// OpenFor reports whether the result of an instruction is open for some values of its second source:
+// an integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA 9.7.1.8,
+// 9.7.1.9), and fns is undefined for a base above 31 (9.7.1.17). A trace takes it as unknown in the
+// lanes with these.
+func OpenFor(in *ir.Instr) bool {
 	switch in.Operation() {
+	case isa.NthSetBit:
+		return len(in.Src) == 3 && !(in.Src[1].Kind == ir.Imm && in.Src[1].Val <= 31)
 	case isa.Quotient, isa.Remainder:
 		return !in.Type.IsFloat() && len(in.Src) == 2 && !(in.Src[1].Kind == ir.Imm && in.Src[1].Val != 0)
 	}

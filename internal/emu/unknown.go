@@ -213,8 +213,8 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// openResult is the rule of slice.OpenFor: the result is unknown in the lanes with a divisor of 0 or
-// a base above 31.
+// openResult is the rule of slice.OpenFor: the result is unknown in the lanes with a divisor of 0
+// or a base above 31.
 func openResult(x *exec, in *inst) (u, origin uint32) {
 	u, origin = anySource(x, in)
 	second := *x.src(&in.s[1])

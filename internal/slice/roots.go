@@ -371,8 +371,8 @@ func (s *Slice) exchange(in *ir.Instr) {
 	}
 }
 
-// exchanged returns the operand that says which threads take part in an operation that gives each of
-// them a result of what all put in: the mask of an operation of a warp, the number of a barrier.
+// exchanged returns the operand that says which threads take part in an operation that gives each
+// of them a result of what all put in: the mask of an operation of a warp, the number of a barrier.
 func exchanged(in *ir.Instr) (who *ir.Operand, ok bool) {
 	switch in.Action() {
 	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce:

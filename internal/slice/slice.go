@@ -93,7 +93,7 @@ type Slice struct {
 	written   map[*ir.Var]bool             // module variables that the code writes
 	apart     []*ir.Var                    // what escaped returns, once it is asked for tables
 	exchanged map[*ir.Instr]bool           // operations for which exchange was called
-	returns   map[*ir.Func]bool            // functions that surely return, or trap, and do nothing else
+	returns   map[*ir.Func]bool            // functions that only return or trap, for certain
 	need      struct{ shared, local bool } // cells
 	// Cells that may hold generic addresses of shared or local memory.
 	holdsShared, holdsLocal [numCells]bool

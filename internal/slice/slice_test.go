@@ -15,7 +15,8 @@ import (
 func roles(t *testing.T, body string, opt Options) (*Slice, []string) {
 	t.Helper()
 	text := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u32 n)\n{\n" +
-		"\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n\t.reg .f32 %f<8>;\n\t.shared .align 4 .b8 s[256];\n\t.local .align 4 .b8 loc[4];\n" + body + "}\n"
+		"\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n\t.reg .f32 %f<8>;\n\t.shared .align 4 .b8 s[256];\n" +
+		"\t.local .align 4 .b8 loc[4];\n" + body + "}\n"
 	set := source.NewSet()
 	file, err := set.Add("k.ptx", []byte(text))
 	if err != nil {

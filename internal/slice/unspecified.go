@@ -46,8 +46,8 @@ func (f *function) isProduct(o ir.Operand) (is bool) {
 // findProducts finds the registers whose value may come from a multiplication that can be fused, by
 // a forward search. An optimizer sees through moves, signs, selections, bits and memory of the
 // thread, and fuses fma(-a, b, c) as well, so the search goes through each instruction from
-// registers to registers and what is loaded or passed to and from functions, if the kernel has such a
-// multiplication at all. It ends at integers made of numbers and back, comparisons, and exchanges
+// registers to registers and what is loaded or passed to and from functions, if the kernel has such
+// a multiplication at all. It ends at integers made of numbers and back, comparisons, and exchanges
 // with other lanes. So it finds more registers than compilers fuse.
 func (f *function) findProducts() {
 	if f.products != nil {
@@ -106,8 +106,8 @@ func (f *function) passesProduct(in *ir.Instr) bool {
 	return false
 }
 
-// multiplies reports whether the kernel or a function that it calls has a multiplication that can be
-// fused.
+// multiplies reports whether the kernel or a function that it calls has a multiplication that can
+// be fused.
 func (s *Slice) multiplies() bool {
 	for _, fn := range s.order {
 		for _, in := range s.funcs[fn].instrs {
@@ -119,8 +119,8 @@ func (s *Slice) multiplies() bool {
 	return false
 }
 
-// OpenFor reports whether the result of an instruction is open for some values of its second source:
-// an integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA 9.7.1.8,
+// OpenFor reports whether the result of an instruction is open for some values of its second
+// source: an integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA 9.7.1.8,
 // 9.7.1.9), and fns is undefined for a base above 31 (9.7.1.17). A trace takes it as unknown in the
 // lanes with these.
 func OpenFor(in *ir.Instr) bool {

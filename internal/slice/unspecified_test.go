@@ -56,7 +56,8 @@ func TestFused(t *testing.T) {
 		{"\tmul.rn.f32 %f1, %f0, %f0;\n\tadd.f32 %f2, %f1, %f0;\n", false},
 		{mul + "\tadd.f32 %f2, %f0, %f0;\n", false},
 		{mul + "\tld.const.f32 %f3, [c];\n\tadd.f32 %f2, %f3, %f0;\n", false},
-		{mul + "\tcvt.rzi.s32.f32 %r1, %f1;\n\tcvt.rn.f32.s32 %f3, %r1;\n\tadd.f32 %f2, %f3, %f0;\n", false},
+		{mul + "\tcvt.rzi.s32.f32 %r1, %f1;\n\tcvt.rn.f32.s32 %f3, %r1;\n" +
+			"\tadd.f32 %f2, %f3, %f0;\n", false},
 		{mul + "\tsetp.lt.f32 %p2, %f1, %f0;\n\tselp.f32 %f3, 0f3F800000, %f0, %p2;\n" +
 			"\tadd.f32 %f2, %f3, %f0;\n", false},
 		{mul + "\tmov.b32 %r1, %f1;\n\tshfl.sync.idx.b32 %r2, %r1, 0, 31, -1;\n\tmov.b32 %f3, %r2;\n" +

@@ -10,8 +10,8 @@ import (
 // none: the trace sees for itself in which lanes it happens.
 func (s *Slice) Unwritten(fn *ir.Func) []ir.RegID { return s.funcs[fn].unwritten }
 
-// Carry reports whether the slice reads the carry flag of fn. At its start, and behind a call, it is
-// unknown.
+// Carry reports whether the slice reads the carry flag of fn. At its start, and behind a call, it
+// is unknown.
 func (s *Slice) Carry(fn *ir.Func) bool {
 	f := s.funcs[fn]
 	return f.needed[f.carry()]

@@ -122,6 +122,7 @@ type function struct {
 	target    []ir.BlockID // of branches that do not matter, by block
 	shared    []bool       // registers that may hold a generic address of shared memory
 	private   []bool       // registers that may hold a generic address of local memory
+	dom       *ir.DomTree  // of fn; nil before it is asked for
 	products  []bool       // registers that findProducts found; nil before
 	live      []bool       // blocks that can be reached without a failed assertion
 	rank      []int32      // of needed registers; -1 of others

@@ -1,5 +1,13 @@
 package lockstep_test
 
+import (
+	"testing"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep"
+	"heddle/internal/testing/kernels"
+)
+
 // bytesByX1 stores to the byte of A that %x1 says: a race unless it differs between threads.
 const bytesByX1 = "cvt.u64.u32 %d1, %x1;\nadd.u64 %d1, %A, %d1;\nst.global.u8 [%d1], %t;\n"
 
@@ -101,4 +109,30 @@ L:	atom.global.add.u32 %x1, [%B], 0x1fffff;
 	atom.global.add.u32 %x1, [%B], 0x10000000;
 ` + bytesByX1 + "Z:",
 	},
+}
+
+// TestWideExchange: an exchange of 128 bits beside an addition to half of them is described like any
+// other pair of atomics.
+func TestWideExchange(t *testing.T) {
+	f := kernels.PTX(t, `.version 8.7
+.target sm_100
+.address_size 64
+.visible .entry k(.param .u64 .ptr .global .align 16 a)
+{
+	.reg .b64 %a, %x;
+	.reg .b128 %q;
+	.reg .pred %p;
+	ld.param.u64 %a, [a];
+	mov.b128 %q, {%a, %a};
+	setp.eq.u64 %p, %a, 0;
+	@%p atom.global.exch.b128 %q, [%a], %q;
+	@!%p atom.global.add.u64 %x, [%a+8], 1;
+	ret;
+}
+`).Funcs[0]
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	if _, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: one,
+		Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -64,7 +64,8 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 	x.tickets.atomics = append(x.tickets.atomics, use)
 }
 
-func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
+// ones is the largest number of w bits, of at most 64.
+func ones(w int) uint64 { return ^uint64(0) >> max(64-w, 0) }
 
 // addend is the constant that an atomic adds, or subtracts; or what it adds, and how much that is
 // at most. add is 0 for other operations, and if what is added may be negative, as far as its bits

@@ -75,6 +75,15 @@ __HEDDLE_VIA64(erf)
 __HEDDLE_VIA64(erfc)
 __HEDDLE_VIA64(erfcx)
 __HEDDLE_VIA64(normcdf)
+__HEDDLE_VIA64(erfinv)
+__HEDDLE_VIA64(erfcinv)
+__HEDDLE_VIA64(normcdfinv)
+__HEDDLE_VIA64(j0)
+__HEDDLE_VIA64(j1)
+__HEDDLE_VIA64(y0)
+__HEDDLE_VIA64(y1)
+__HEDDLE_VIA64(cyl_bessel_i0)
+__HEDDLE_VIA64(cyl_bessel_i1)
 __HEDDLE_VIA64(lgamma)
 __HEDDLE_VIA64(tgamma)
 __HEDDLE_VIA64(logb)
@@ -87,6 +96,9 @@ __HEDDLE_VIA64_2(remainder)
 __heddle_fn float powif(float x, int __n) { return (float)powi(x, __n); }
 __heddle_fn float ldexpf(float x, int __n) { return (float)ldexp((double)x, __n); }
 __heddle_fn float scalbnf(float x, int __n) { return ldexpf(x, __n); }
+__heddle_fn float scalblnf(float x, long __n) { return (float)scalbln((double)x, __n); }
+__heddle_fn float jnf(int __n, float x) { return (float)jn(__n, (double)x); }
+__heddle_fn float ynf(int __n, float x) { return (float)yn(__n, (double)x); }
 __heddle_fn float frexpf(float x, int *__e) { return (float)frexp((double)x, __e); }
 __heddle_fn int ilogbf(float x) { return ilogb((double)x); }
 __heddle_fn float modff(float x, float *ip) {
@@ -104,5 +116,13 @@ __heddle_fn float nextafterf(float x, float y) {
 __heddle_fn float norm3df(float __a, float __b, float __c) { return sqrtf(__a * __a + __b * __b + __c * __c); }
 __heddle_fn float rnorm3df(float __a, float __b, float __c) { return rsqrtf(__a * __a + __b * __b + __c * __c); }
 __heddle_fn float norm4df(float __a, float __b, float __c, float __d) { return sqrtf(__a * __a + __b * __b + __c * __c + __d * __d); }
+__heddle_fn float rnorm4df(float __a, float __b, float __c, float __d) { return rsqrtf(__a * __a + __b * __b + __c * __c + __d * __d); }
+static __inline__ __attribute__((device)) float normf(int __n, const float *__p) {
+  float __s = 0.0f;
+  for (int __i = 0; __i < __n; __i++) __s += __p[__i] * __p[__i];
+  return sqrtf(__s);
+}
+__heddle_fn float rnormf(int __n, const float *__p) { return 1.0f / normf(__n, __p); }
+__heddle_fn void sincospif(float x, float *__s, float *__c) { *__s = sinpif(x); *__c = cospif(x); }
 
 #endif

@@ -3,8 +3,8 @@
 
    Accuracy (relative, against the exact result): exp, log, sin, cos, tan, atan and what is built on them
    about 1e-15 away from their zeros; sin, cos and tan lose it as |x| grows, and above 1e9 they are some
-   value of their range; pow about 1e-15 times |y log x|, so 1e-13 at worst; erf 1e-14, erfc, tgamma and
-   lgamma 1e-12. That is enough for values that steer a kernel, and not bit for bit what a GPU computes. */
+   value of their range; pow about 1e-15 times |y log x|, so 1e-13 at worst; erf 1e-14, erfc, tgamma,
+   lgamma, the Bessel functions, and the inverses of erf and erfc 1e-12. That is enough for values that steer a kernel, and not bit for bit what a GPU computes. */
 #ifndef HEDDLE_MATH_F64_H
 #define HEDDLE_MATH_F64_H
 
@@ -337,6 +337,14 @@ __heddle_out double hypot(double x, double y) {
 __heddle_fn double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 __heddle_fn double norm3d(double __a, double __b, double __c) { return hypot(hypot(__a, __b), __c); }
 __heddle_fn double norm4d(double __a, double __b, double __c, double __d) { return hypot(hypot(__a, __b), hypot(__c, __d)); }
+__heddle_fn double rnorm3d(double __a, double __b, double __c) { return 1.0 / norm3d(__a, __b, __c); }
+__heddle_fn double rnorm4d(double __a, double __b, double __c, double __d) { return 1.0 / norm4d(__a, __b, __c, __d); }
+__heddle_out double norm(int __n, const double *__p) {
+  double __r = 0.0;
+  for (int __i = 0; __i < __n; __i++) __r = hypot(__r, __p[__i]);
+  return __r;
+}
+__heddle_fn double rnorm(int __n, const double *__p) { return 1.0 / norm(__n, __p); }
 
 /* erfc by its continued fraction for x >= 2.5 (Abramowitz and Stegun 7.1.14), erf by its series below (7.1.6). */
 __heddle_out double __heddle_erfc_tail(double x) {
@@ -364,6 +372,142 @@ __heddle_out double erfc(double x) {
 }
 __heddle_fn double erfcx(double x) { return exp(x * x) * erfc(x); }
 __heddle_fn double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+
+/* The inverses of erfc and erf by Halley's method, from an estimate by elementary functions. */
+__heddle_out double __heddle_erf_estimate(double x, double __rest) { /* rest is 1 - x^2 */
+  double __l = log(__rest), __h = 4.33074675078731 + 0.5 * __l;
+  return copysign(sqrt(sqrt(__h * __h - __l / 0.147) - __h), x);
+}
+__heddle_out double erfcinv(double x) {
+  if (x != x || x < 0 || x > 2) return __heddle_nan();
+  if (x == 0 || x == 2) return x == 0 ? __heddle_inf() : -__heddle_inf();
+  if (x > 1) return -erfcinv(2.0 - x);
+  double __r = __heddle_erf_estimate(1.0, x * (2.0 - x));
+  for (int __i = 0; __i < 5; __i++) {
+    double __e = (x - erfc(__r)) * 0.88622692545275801365 * exp(__r * __r);
+    __r -= __e / (1.0 + __r * __e);
+  }
+  return __r;
+}
+__heddle_out double erfinv(double x) {
+  if (x != x || fabs(x) > 1) return __heddle_nan();
+  if (fabs(x) > 0.9) return copysign(erfcinv(1.0 - fabs(x)), x);
+  double __r = x == 0 ? x : __heddle_erf_estimate(x, 1.0 - x * x);
+  for (int __i = 0; __i < 5; __i++) {
+    double __e = (erf(__r) - x) * 0.88622692545275801365 * exp(__r * __r);
+    __r -= __e / (1.0 + __r * __e);
+  }
+  return __r;
+}
+__heddle_fn double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2.0 * x); }
+
+/* Bessel functions. Below 25 those of the first kind by their recurrence from above, normalized by
+   1 = J0 + 2 J2 + 2 J4 + ..., and those of the second kind by sums of them (Abramowitz and Stegun 9.1.46, 9.1.88);
+   from 25 on by Hankel's expansion (9.2.5 to 9.2.10). */
+__heddle_out double __heddle_bessel(int __n, double x, double *__y0, double *__y1) { /* 0 < x */
+  const double __two = 0.63661977236758134308, __l = log(0.5 * x) + 0.57721566490153286061; /* 2/pi */
+  if (x < 1e-8) { /* the first terms of the series */
+    *__y0 = __two * __l;
+    *__y1 = -__two / x;
+    return __n == 0 ? 1.0 : __n == 1 ? 0.5 * x : 0.0;
+  }
+  int __m = (__n > (int)x ? __n : (int)x) + 60;
+  __m += __m & 1;
+  double __above = 0.0, __at = 1e-280, __sum = 0.0, __s0 = 0.0, __s1 = 0.0, __j = 0.0, __j1 = 0.0;
+  for (int __k = __m; __k > 0; __k--) { /* at is J_k */
+    double __h = (__k / 2) & 1 ? -1.0 : 1.0;
+    if (__k & 1) {
+      if (__k > 1) __s1 += __h * __k * __at / ((__k / 2) * (__k / 2 + 1.0));
+    } else {
+      __sum += 2.0 * __at;
+      __s0 += __h * __at / (__k / 2);
+    }
+    if (__k == __n) __j = __at;
+    if (__k == 1) __j1 = __at;
+    double __below = 2.0 * __k / x * __at - __above;
+    __above = __at, __at = __below;
+    if (fabs(__at) > 1e150) {
+      const double __c = 1e-150;
+      __above *= __c, __at *= __c, __sum *= __c, __s0 *= __c, __s1 *= __c, __j *= __c, __j1 *= __c;
+    }
+  }
+  double __norm = 1.0 / (__sum + __at), __j0 = __at * __norm;
+  *__y0 = __two * (__l * __j0 - 2.0 * __s0 * __norm);
+  *__y1 = __two * ((__l - 1.0) * __j1 * __norm - __s1 * __norm - __j0 / x);
+  return (__n == 0 ? __at : __j) * __norm;
+}
+__heddle_out double __heddle_hankel(int __n, double x, double *__y) { /* n is 0 or 1, and x at least 25 */
+  double __p = 1.0, __q = 0.0, __t = 1.0;
+  for (int __k = 1; __k < 24; __k++) {
+    double __odd = 2.0 * __k - 1.0;
+    __t *= (4.0 * __n * __n - __odd * __odd) / (8.0 * x * __k);
+    if (__k & 1) __q += __k & 2 ? -__t : __t;
+    else __p += __k & 2 ? -__t : __t;
+  }
+  double __s = sin(x), __c = cos(x), __r = 0.70710678118654752440 * sqrt(0.63661977236758134308 / x);
+  double __cos = __n ? __s - __c : __c + __s, __sin = __n ? -__s - __c : __s - __c; /* of x - (2n+1) pi/4, times sqrt(2) */
+  *__y = __r * (__p * __sin + __q * __cos);
+  return __r * (__p * __cos - __q * __sin);
+}
+__heddle_out double __heddle_bessel01(int __n, double x, double *__y) {
+  double __y0, __y1, __r;
+  if (x >= 25) return __heddle_hankel(__n, x, __y);
+  __r = __heddle_bessel(__n, x, &__y0, &__y1);
+  *__y = __n ? __y1 : __y0;
+  return __r;
+}
+__heddle_out double jn(int __n, double x) {
+  double __a = fabs(x), __y, __y2;
+  if (x != x || __n < 0) return __heddle_nan();
+  if (__a == __heddle_inf()) return 0.0;
+  if (__a == 0) return __n ? 0.0 : 1.0;
+  double __r = __a < 25 || __n > __a ? __heddle_bessel(__n, __a, &__y, &__y2) : __heddle_hankel(__n & 1, __a, &__y);
+  if (__a >= 25 && __n > 1 && __n <= __a) {
+    double __b = __heddle_hankel(0, __a, &__y), __c = __heddle_hankel(1, __a, &__y);
+    for (int __k = 1; __k < __n; __k++) {
+      double __d = 2.0 * __k / __a * __c - __b;
+      __b = __c, __c = __d;
+    }
+    __r = __c;
+  }
+  return x < 0 && __n & 1 ? -__r : __r;
+}
+__heddle_out double yn(int __n, double x) {
+  double __b, __c;
+  if (x != x || x < 0 || __n < 0) return __heddle_nan();
+  if (x == 0) return -__heddle_inf();
+  if (x == __heddle_inf()) return 0.0;
+  __heddle_bessel01(0, x, &__b);
+  __heddle_bessel01(1, x, &__c);
+  if (__n == 0) return __b;
+  for (int __k = 1; __k < __n; __k++) {
+    double __d = 2.0 * __k / x * __c - __b;
+    __b = __c, __c = __d;
+  }
+  return __c;
+}
+__heddle_fn double j0(double x) { return jn(0, x); }
+__heddle_fn double j1(double x) { return jn(1, x); }
+__heddle_fn double y0(double x) { return yn(0, x); }
+__heddle_fn double y1(double x) { return yn(1, x); }
+
+/* Modified Bessel functions by their series (9.6.10), above 40 by their expansion (9.7.1). */
+__heddle_out double __heddle_bessel_i(int __n, double x) { /* n is 0 or 1 */
+  double __a = fabs(x), __t = 1.0, __s = 1.0;
+  if (x != x || __a == __heddle_inf()) return __n ? x : __a;
+  if (__a <= 40) {
+    for (int __k = 1; __k < 120; __k++) __s += __t *= 0.25 * __a * __a / (__k * (double)(__k + __n));
+    return __n ? 0.5 * x * __s : __s;
+  }
+  for (int __k = 1; __k < 20; __k++) {
+    double __odd = 2.0 * __k - 1.0;
+    __s += __t *= (__odd * __odd - 4.0 * __n) / (8.0 * __a * __k);
+  }
+  __s *= exp(__a) * sqrt(0.15915494309189533577 / __a);
+  return __n ? copysign(__s, x) : __s;
+}
+__heddle_fn double cyl_bessel_i0(double x) { return __heddle_bessel_i(0, x); }
+__heddle_fn double cyl_bessel_i1(double x) { return __heddle_bessel_i(1, x); }
 
 /* log gamma(x) for x > 0 by Stirling's series (Abramowitz and Stegun 6.1.41) after raising x above 10. */
 __heddle_out double __heddle_lgamma_pos(double x) {

@@ -8,6 +8,11 @@
 __HEDDLE_1(sqrtf, float, "f", float, "f", "sqrt.rn.f32")
 __HEDDLE_1(rsqrtf, float, "f", float, "f", "rsqrt.approx.f32")
 __heddle_fn float fmaf(float __a, float __b, float __c) { return __fmaf_rn(__a, __b, __c); }
+/* These ignore -ftz, which heddle does not set. */
+__heddle_fn float __fmaf_ieee_rn(float __a, float __b, float __c) { return __fmaf_rn(__a, __b, __c); }
+__heddle_fn float __fmaf_ieee_rd(float __a, float __b, float __c) { return __fmaf_rd(__a, __b, __c); }
+__heddle_fn float __fmaf_ieee_ru(float __a, float __b, float __c) { return __fmaf_ru(__a, __b, __c); }
+__heddle_fn float __fmaf_ieee_rz(float __a, float __b, float __c) { return __fmaf_rz(__a, __b, __c); }
 __heddle_fn float fabsf(float x) { return __builtin_fabsf(x); }
 __heddle_fn float floorf(float x) { return __builtin_floorf(x); }
 __heddle_fn float ceilf(float x) { return __builtin_ceilf(x); }

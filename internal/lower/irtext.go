@@ -51,7 +51,6 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 		if isIndexObject(line) {
 			continue
 		}
-		w.old = w.old || oldCPURE.MatchString(line)
 		w.buf.WriteString(withoutAttachments(line))
 		w.buf.WriteByte('\n')
 	}
@@ -152,7 +151,6 @@ type irWriter struct {
 	buf       strings.Builder
 	d         *debugInfo
 	keep      bool
-	old       bool // the architecture has no fences
 	out       *lowered
 	undefined undefined      // values of the current function
 	shared    map[string]int // numbers by !dbg node, for instructions that can share one
@@ -178,7 +176,7 @@ func (w *irWriter) function(f *irFunc) {
 	fmt.Fprintf(&w.buf, "%s !dbg !%d {\n", head, metaBase+2+len(w.spFunc))
 	w.undefined = findUndefined(f.body)
 	for _, line := range f.body {
-		for _, l := range ordered(line, w.old) {
+		for _, l := range ordered(line) {
 			w.instruction(f, l)
 		}
 	}

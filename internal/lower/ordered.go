@@ -6,87 +6,85 @@ import (
 	"strings"
 )
 
-// C11 and clang's own atomics have an order. LLVM 19 drops that of read-modify-write operations for
-// NVPTX, and cannot select loads that acquire, stores that release, and most fences. So an operation
-// with an order becomes a relaxed one between fences, which make it release or acquire (PTX ISA 8.7
-// and 8.8: release and acquire patterns), at the scope of the operation. A sequentially consistent
-// one has fence.sc in front of it and acquires, as CUDA C++ compiles it. Only a read-modify-write
-// operation that is sequentially consistent stays as it is: atomicAdd and its relatives, which are
-// relaxed, are functions of clang whose operations have that order.
+// C11 and clang's own atomics have an order. LLVM 19 cannot select loads that acquire, stores that
+// release and most fences for NVPTX, and drops the orders of read-modify-write operations. Loads and
+// stores become instructions of PTX with that order. One that is sequentially consistent acquires or
+// releases and no more, and a read-modify-write operation stays relaxed (atomicAdd and its
+// relatives, which are, have that order in clang's form): less is ordered in a proof than on a
+// device, never more. Fences in front of operations or behind them would order other operations as
+// well, and so would a fence of PTX in the place of one that only acquires or only releases, so
+// kernels with these are refused by LLVM.
 
-// orderRE matches the order of an atomic operation or fence, behind its operands and scope; cmpxchg
-// has one for failure, too.
-var orderRE = regexp.MustCompile(`( syncscope\("([^"]*)"\))? (acquire|release|acq_rel|seq_cst)` +
-	`( (?:monotonic|acquire|seq_cst))?(, align \d+)?$`)
+// orderRE matches the order of an atomic operation or fence, with its scope.
+var orderRE = regexp.MustCompile(
+	`( syncscope\("([^"]*)"\))? (acquire|release|acq_rel|seq_cst)(, align \d+)?$`)
 
-// oldCPURE matches an architecture without fences (PTX ISA 9.7.13.4: sm_70 and higher).
-var oldCPURE = regexp.MustCompile(`"target-cpu"="sm_[56]\d"`)
+// atomicAccessRE matches what is left of a load or store without its order: the type of the value,
+// the value, and the pointer.
+var atomicAccessRE = regexp.MustCompile(`^(?:(load) atomic (?:volatile )?(\w+),` +
+	`|(store) atomic (?:volatile )?(\w+) ([^ ]+),) ((?:ptr(?: addrspace\((\d)\))?|\w+(?: addrspace\((\d)\))?\*) .*)$`)
 
-// ordered returns the lines that replace an instruction; old says that the architecture has no
-// fences.
-func ordered(line string, old bool) []string {
-	if !strings.Contains(line, "atomic") && !strings.Contains(line, "cmpxchg") &&
-		!strings.Contains(line, "fence ") {
+// ordered returns the lines that replace an instruction.
+func ordered(line string) []string {
+	if !strings.Contains(line, " atomic ") && !strings.Contains(line, "fence ") {
 		return []string{line}
 	}
 	text, dbg := splitAttach(line)
 	m := orderRE.FindStringSubmatch(text)
-	_, rest := opcode(text)
-	op, _, _ := strings.Cut(rest, " ")
-	isLoad, isStore := strings.HasPrefix(rest, "load atomic "), strings.HasPrefix(rest, "store atomic ")
-	if m == nil || !isLoad && !isStore && op != "atomicrmw" && op != "cmpxchg" && op != "fence" {
+	if m == nil {
 		return []string{line}
 	}
-	order := m[3]
-	if m[4] == " acquire" && order == "release" {
-		order = "acq_rel"
-	} else if m[4] == " seq_cst" {
-		order = "seq_cst"
+	result, rest := opcode(text)
+	scope, known := map[string]string{"": "sys", "device": "gpu", "agent": "gpu", "block": "cta",
+		"workgroup": "cta"}[m[2]]
+	attach := ""
+	if dbg != "" {
+		attach = ", !dbg " + dbg
 	}
-	if order == "seq_cst" && (op == "atomicrmw" || op == "cmpxchg") {
-		return []string{line}
-	}
-	var out []string
-	fence := func(kind string) {
-		if s := fenceText(kind, m[2], old); s != "" {
-			s = fmt.Sprintf(`  call void asm sideeffect "%s;", "~{memory}"()`, s)
-			if dbg != "" {
-				s += ", !dbg " + dbg
-			}
-			out = append(out, s)
+	if strings.HasPrefix(rest, "fence ") {
+		switch {
+		case m[2] == "singlethread": // against the compiler alone
+			return nil
+		case known && m[3] == "acq_rel":
+			return []string{fmt.Sprintf(`  call void asm sideeffect "fence.acq_rel.%s;", "~{memory}"()%s`,
+				scope, attach)}
 		}
+		return []string{line}
 	}
-	if order == "seq_cst" {
-		fence("sc")
-	} else if order != "acquire" || op == "fence" {
-		fence("acq_rel")
+	a := atomicAccessRE.FindStringSubmatch(rest[:len(rest)-len(m[0])])
+	if a == nil || !known {
+		return []string{line}
 	}
-	if op == "fence" {
-		return out
+	space := map[string]string{"": "", "0": "", "1": ".global", "3": ".shared"}
+	in, ok := space[a[7]+a[8]]
+	ptx, constraint := ptxRegister(a[2] + a[4])
+	if !ok || ptx == "" {
+		return []string{line}
 	}
-	relaxed := text[:len(text)-len(m[0])] + m[1] + " monotonic"
-	if m[4] != "" {
-		relaxed += " monotonic"
+	if a[3] != "" {
+		return []string{fmt.Sprintf(
+			`  call void asm sideeffect "st.release.%s%s.%s [$0], $1;", "l,%s,~{memory}"(%s, %s %s)%s`,
+			scope, in, ptx, constraint, a[6], a[4], a[5], attach)}
 	}
-	if out = append(out, relaxed+m[5]+line[len(text):]); order != "release" && !isStore {
-		fence("acq_rel")
-	}
-	return out
+	return []string{fmt.Sprintf(
+		`  %%%s = call %s asm sideeffect "ld.acquire.%s%s.%s $0, [$1];", "=%s,l,~{memory}"(%s)%s`,
+		result, a[2], scope, in, ptx, constraint, a[6], attach)}
 }
 
-// fenceText is a fence of PTX for a scope of LLVM; "" for the scope of one thread.
-func fenceText(kind, scope string, old bool) string {
-	level := map[string][2]string{"": {"sys", "sys"}, "device": {"gpu", "gl"}, "agent": {"gpu", "gl"},
-		"block": {"cta", "cta"}, "workgroup": {"cta", "cta"}}
-	l, ok := level[scope]
-	switch {
-	case scope == "singlethread":
-		return ""
-	case !ok: // a small one hides no race
-		l = level["block"]
+// ptxRegister returns the type of PTX and the constraint of inline assembly for a scalar of LLVM; ""
+// for others.
+func ptxRegister(typ string) (ptx, constraint string) {
+	switch typ {
+	case "i16":
+		return "u16", "h"
+	case "i32":
+		return "u32", "r"
+	case "i64":
+		return "u64", "l"
+	case "float":
+		return "f32", "f"
+	case "double":
+		return "f64", "d"
 	}
-	if old {
-		return "membar." + l[1]
-	}
-	return "fence." + kind + "." + l[0]
+	return "", ""
 }

@@ -1,58 +1,47 @@
 package lower
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
 
-// TestOrdered checks which fences stand around a relaxed operation for each order (PTX ISA 8.7): one
-// that releases has one in front of it, one that acquires one behind it.
+// TestOrdered checks which instructions of PTX stand for operations with an order (PTX ISA 9.7.9.8,
+// 9.7.9.11): never one that orders more than C++ promises.
 func TestOrdered(t *testing.T) {
 	const attached = ", !dbg !7"
-	for _, tt := range []struct {
-		line, before, relaxed, after string
-	}{
-		{"%x = load atomic i32, ptr %p acquire, align 4",
-			"", "%x = load atomic i32, ptr %p monotonic, align 4", "fence.acq_rel.sys"},
-		{`%x = load atomic i32, ptr addrspace(1) %p syncscope("device") seq_cst, align 4`, "fence.sc.gpu",
-			`%x = load atomic i32, ptr addrspace(1) %p syncscope("device") monotonic, align 4`,
-			"fence.acq_rel.gpu"},
-		{"store atomic i32 1, ptr %p release, align 4",
-			"fence.acq_rel.sys", "store atomic i32 1, ptr %p monotonic, align 4", ""},
-		{"store atomic i32 1, ptr %p seq_cst, align 4",
-			"fence.sc.sys", "store atomic i32 1, ptr %p monotonic, align 4", ""},
-		{"%x = atomicrmw add ptr %p, i32 1 acq_rel, align 4", "fence.acq_rel.sys",
-			"%x = atomicrmw add ptr %p, i32 1 monotonic, align 4", "fence.acq_rel.sys"},
-		{`%x = atomicrmw volatile xchg ptr %p, i32 1 syncscope("block") release`, "fence.acq_rel.cta",
-			`%x = atomicrmw volatile xchg ptr %p, i32 1 syncscope("block") monotonic`, ""},
-		{"%x = cmpxchg weak ptr %p, i32 0, i32 1 acquire monotonic, align 4", "",
-			"%x = cmpxchg weak ptr %p, i32 0, i32 1 monotonic monotonic, align 4", "fence.acq_rel.sys"},
-		{"%x = cmpxchg ptr %p, i32 0, i32 1 release acquire", "fence.acq_rel.sys",
-			"%x = cmpxchg ptr %p, i32 0, i32 1 monotonic monotonic", "fence.acq_rel.sys"},
-		{"%x = atomicrmw fadd ptr %p, float 1.0 seq_cst, align 4", "", // atomicAdd
-			"%x = atomicrmw fadd ptr %p, float 1.0 seq_cst, align 4", ""},
-		{"fence acquire", "fence.acq_rel.sys", "", ""},
-		{"fence seq_cst", "fence.sc.sys", "", ""},
-		{`fence syncscope("singlethread") seq_cst`, "", "", ""},
-		{"%x = load atomic i32, ptr %p monotonic, align 4",
-			"", "%x = load atomic i32, ptr %p monotonic, align 4", ""},
-		{"%x = load i32, ptr @atomic_release, align 4", "", "%x = load i32, ptr @atomic_release, align 4", ""},
+	for line, want := range map[string]string{
+		"%x = load atomic i32, ptr %p acquire, align 4": `%x = call i32 asm sideeffect ` +
+			`"ld.acquire.sys.u32 $0, [$1];", "=r,l,~{memory}"(ptr %p)`,
+		`%x = load atomic volatile i64, ptr addrspace(1) %p syncscope("device") seq_cst, align 8`: `%x = ` +
+			`call i64 asm sideeffect "ld.acquire.gpu.global.u64 $0, [$1];", "=l,l,~{memory}"(ptr addrspace(1) %p)`,
+		"store atomic i32 1, ptr %p release, align 4": `call void asm sideeffect ` +
+			`"st.release.sys.u32 [$0], $1;", "l,r,~{memory}"(ptr %p, i32 1)`,
+		`store atomic float %v, ptr addrspace(3) @s syncscope("block") seq_cst, align 4`: `call void asm ` +
+			`sideeffect "st.release.cta.shared.f32 [$0], $1;", "l,f,~{memory}"(ptr addrspace(3) @s, float %v)`,
+		"%x = load atomic i32, i32* %p acquire, align 4": `%x = call i32 asm sideeffect ` +
+			`"ld.acquire.sys.u32 $0, [$1];", "=r,l,~{memory}"(i32* %p)`,
+		"fence acq_rel": `call void asm sideeffect "fence.acq_rel.sys;", "~{memory}"()`,
+		`fence syncscope("singlethread") seq_cst`: "",
 	} {
-		var want []string
-		for _, s := range []string{tt.before, "=" + tt.relaxed, tt.after} {
-			switch relaxed, isOp := strings.CutPrefix(s, "="); {
-			case isOp && relaxed != "":
-				want = append(want, "  "+relaxed+attached)
-			case !isOp && s != "":
-				want = append(want, `  call void asm sideeffect "`+s+`;", "~{memory}"()`+attached)
-			}
+		got := strings.Join(ordered("  "+line+attached), "\n")
+		if want != "" {
+			want = "  " + want + attached
 		}
-		if got := ordered("  "+tt.line+attached, false); !slices.Equal(got, want) {
-			t.Errorf("%s:\n%q\nwant\n%q", tt.line, got, want)
+		if got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", line, got, want)
 		}
 	}
-	if got := ordered("  fence acquire", true); len(got) != 1 || !strings.Contains(got[0], "membar.sys") {
-		t.Errorf("without fences: %q", got)
+	for _, line := range []string{
+		"%x = load atomic i32, ptr %p monotonic, align 4",
+		"%x = load i32, ptr @atomic_release, align 4",
+		"%x = atomicrmw add ptr %p, i32 1 acq_rel, align 4",
+		"%x = cmpxchg ptr %p, i32 0, i32 1 acquire monotonic, align 4",
+		"fence acquire", "fence release", "fence seq_cst",
+		`%x = load atomic i32, ptr %p syncscope("wavefront") acquire, align 4`,
+		"%x = load atomic i8, ptr %p acquire, align 1",
+	} {
+		if got := ordered("  " + line); len(got) != 1 || got[0] != "  "+line {
+			t.Errorf("%s becomes %q", line, got)
+		}
 	}
 }

@@ -166,7 +166,7 @@ func (x *exec) carried(in *inst, u, origin uint32) (lanes, from uint32) {
 	return u, origin
 }
 
-// runLoseCarry stands in front of a call, which does not preserve the carry flag.
+// runLoseCarry runs before a call, which does not preserve the carry flag.
 func runLoseCarry(x *exec, _ *inst) {
 	x.frame.ccUnk |= x.m
 	x.frame.ccFrom = carryNotSet

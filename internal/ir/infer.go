@@ -319,9 +319,9 @@ func (x *inference) spread() {
 	to.mark(x.alien, alien...)
 }
 
-// aliens are the nodes that may hold a pointer that is not a parameter's, or no longer known as one:
-// one that was loaded from memory which other code writes, the result of an atomic operation or a
-// call, or one that came from another lane or in parts.
+// aliens are the nodes that may hold a pointer that is not a parameter's, or no longer known as
+// one: one that was loaded from memory which other code writes, the result of an atomic operation
+// or a call, or one that came from another lane or in parts.
 func (x *inference) aliens() []int32 {
 	var out []int32
 	for r, defs := range x.defs {
@@ -346,8 +346,8 @@ func (x *inference) aliens() []int32 {
 	return out
 }
 
-// rebuilds reports whether the result of an instruction may be a pointer of another lane or of parts
-// that were in several registers.
+// rebuilds reports whether the result of an instruction may be a pointer that another lane had, or
+// one that was in several registers.
 func rebuilds(in *Instr) bool {
 	switch {
 	case in.Action() == isa.ActShuffle:

@@ -102,8 +102,10 @@ func TestModuleErrors(t *testing.T) {
 		{"«// heddle.kernel k 3»\n.entry k() { ret; }", "malformed fact"},
 		{"«// heddle.param k 1 n val i32»\n.entry k(.param .u32 a) { ret; }", "fact about parameter 1 of k, which has 1"},
 		{"«// heddle.param k 0 n ptr ptr»\n.entry k(.param .u32 a) { ret; }", "a pointer of 4 bytes"},
-		{"«// heddle.fields k 1 0»\n.entry k(.param .b8 a[16]) { ret; }", "fact about fields of parameter 1 of k, which has none there"},
-		{"«// heddle.fields k 0 0 16»\n.entry k(.param .b8 a[16]) { ret; }", "fact about fields of parameter 0 of k, which has none there"},
+		{"«// heddle.fields k 1 0»\n.entry k(.param .b8 a[16]) { ret; }",
+			"fact about fields of parameter 1 of k, which has none there"},
+		{"«// heddle.fields k 0 0 16»\n.entry k(.param .b8 a[16]) { ret; }",
+			"fact about fields of parameter 0 of k, which has none there"},
 		{"«// heddle.fields k 0 x»\n.entry k(.param .b8 a[16]) { ret; }", "malformed fact"},
 		{"«// heddle.param k 0 n maybe i32»\n.entry k(.param .u32 a) { ret; }", "malformed fact"},
 	} {

@@ -23,8 +23,9 @@ import (
 //
 // An array has elements of BYTES bytes and the given dimensions; the first is 0 if it is open.
 // PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a
-// parameter without one. Fields gives the offsets of all pointers in a struct. Facts about kernels that the module does not define are ignored: the
-// compiler may have removed them. Files below DIR are those of a library. Other comments that begin with "heddle" are not facts.
+// parameter without one. Fields gives the offsets of all pointers in a struct. Facts about kernels
+// that the module does not define are ignored: the compiler may have removed them. Files below DIR
+// are those of a library. Other comments that begin with "heddle" are not facts.
 
 // libraries reads the directories of libraries, which the lines need.
 func (g *gen) libraries(file *ptx.File) {
@@ -136,8 +137,8 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	}
 }
 
-// fieldsFact reads which fields of a struct are pointers. Another one that is used as an address may
-// be one as well, by a cast of an integer: that is a guess.
+// fieldsFact reads which fields of a struct are pointers. Another one that is used as an address
+// may be one as well, by a cast of an integer: that is a guess.
 func (g *gen) fieldsFact(c *ptx.Comment, rest string) {
 	w := strings.Fields(rest)
 	var n []int

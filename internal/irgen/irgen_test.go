@@ -425,8 +425,9 @@ func TestPointerInStructByValue(t *testing.T) {
 	}
 }
 
-// TestGuessedField: that an integer of a struct may be a pointer is a guess in each kernel, whichever
-// comes first and whatever the functions do with it; the front end knows which fields are pointers.
+// TestGuessedField: that an integer of a struct may be a pointer is a guess in each kernel,
+// whichever comes first and whatever the functions do with it; the front end knows which fields
+// are pointers.
 func TestGuessedField(t *testing.T) {
 	kernel := func(name string) string {
 		return `.visible .entry ` + name + `(.param .align 8 .b8 d[24])
@@ -463,7 +464,8 @@ func TestGuessedField(t *testing.T) {
 		}
 	}
 	m = module(t, "// heddle.fields first 0 0\n"+text)
-	if d := m.Kernel("first").Params[0]; !slices.Contains(d.PtrFields, 0) || slices.Contains(d.Guessed, 0) ||
+	if d := m.Kernel("first").Params[0]; !slices.Contains(d.PtrFields, 0) ||
+		slices.Contains(d.Guessed, 0) ||
 		slices.Contains(d.PtrFields, 8) && !slices.Contains(d.Guessed, 8) {
 		t.Errorf("with types: pointers at %v, of which %v are guesses", d.PtrFields, d.Guessed)
 	}

@@ -111,8 +111,8 @@ L:	atom.global.add.u32 %x1, [%B], 0x1fffff;
 	},
 }
 
-// TestWideExchange: an exchange of 128 bits beside an addition to half of them is described like any
-// other pair of atomics.
+// TestWideExchange: an exchange of 128 bits beside an addition to half of them is described like
+// any other pair of atomics.
 func TestWideExchange(t *testing.T) {
 	f := kernels.PTX(t, `.version 8.7
 .target sm_100

@@ -363,7 +363,8 @@ func facts(f *irFunc, d *debugInfo) kernelFacts {
 	return k
 }
 
-// pointerFields returns the offsets of the pointers in struct parameters, by index of the parameter.
+// pointerFields returns the offsets of the pointers in struct parameters, by index of the
+// parameter.
 func pointerFields(f *irFunc, l *layouts) map[int][]int64 {
 	out := map[int][]int64{}
 	for i, p := range splitParams(f.define) {

@@ -58,10 +58,11 @@ func lowerSample(text string) (*irModule, *lowered) {
 	return m, lowerIR(m, d, true)
 }
 
-// TestCopiedFields checks which bytes of a copy are copied: those of the fields that clang names, the
-// rest of a field whose type in LLVM has padding, and otherwise all.
+// TestCopiedFields checks which bytes of a copy are copied: those of the fields that clang names,
+// the rest of a field whose type in LLVM has padding, and otherwise all.
 func TestCopiedFields(t *testing.T) {
-	meta := map[string]string{"!1": "!{i64 0, i64 1, !9, i64 8, i64 8, !9}", "!2": "!{i64 0, i64 16, !9}"}
+	meta := map[string]string{"!1": "!{i64 0, i64 1, !9, i64 8, i64 8, !9}",
+		"!2": "!{i64 0, i64 16, !9}"}
 	scalars := []element{{0, 1, "i8"}, {8, 8, "double"}}
 	for attached, want := range map[string]int64{"": 16, ", !tbaa.struct !1": 9,
 		", !tbaa.struct !2, !dbg !3": 16, ", !dbg !3, !tbaa.struct !1": 9} {

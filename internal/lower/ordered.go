@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// C11 and clang's own atomics have an order. LLVM 19 cannot select loads that acquire, stores that
-// release and most fences for NVPTX, and drops the orders of read-modify-write operations. Loads and
-// stores become instructions of PTX with that order. One that is sequentially consistent acquires or
-// releases and no more, and a read-modify-write operation stays relaxed (atomicAdd and its
-// relatives, which are, have that order in clang's form): less is ordered in a proof than on a
-// device, never more. Fences in front of operations or behind them would order other operations as
-// well, and so would a fence of PTX in the place of one that only acquires or only releases, so
-// kernels with these are refused by LLVM.
+// C11 and clang's own atomics have an order. For NVPTX, LLVM 19 cannot select loads that acquire,
+// stores that release and most fences, and drops the orders of read-modify-write operations. Loads
+// and stores become instructions of PTX with their order. A sequentially consistent one acquires or
+// releases and no more, and a read-modify-write operation stays relaxed, since atomicAdd and its
+// relatives, which are relaxed, are sequentially consistent in clang's module. So a proof never
+// orders more than a device does. A fence before or after an operation would also order all
+// others, and so would a fence of PTX instead of one that only acquires or only releases; LLVM
+// refuses kernels with those.
 
 // orderRE matches the order of an atomic operation or fence, with its scope.
 var orderRE = regexp.MustCompile(
@@ -22,7 +22,8 @@ var orderRE = regexp.MustCompile(
 // atomicAccessRE matches what is left of a load or store without its order: the type of the value,
 // the value, and the pointer.
 var atomicAccessRE = regexp.MustCompile(`^(?:(load) atomic (?:volatile )?(\w+),` +
-	`|(store) atomic (?:volatile )?(\w+) ([^ ]+),) ((?:ptr(?: addrspace\((\d)\))?|\w+(?: addrspace\((\d)\))?\*) .*)$`)
+	`|(store) atomic (?:volatile )?(\w+) ([^ ]+),) ` +
+	`((?:ptr(?: addrspace\((\d)\))?|\w+(?: addrspace\((\d)\))?\*) .*)$`)
 
 // ordered returns the lines that replace an instruction.
 func ordered(line string) []string {
@@ -71,8 +72,8 @@ func ordered(line string) []string {
 		result, a[2], scope, in, ptx, constraint, a[6], attach)}
 }
 
-// ptxRegister returns the type of PTX and the constraint of inline assembly for a scalar of LLVM; ""
-// for others.
+// ptxRegister returns the type of PTX and the constraint of inline assembly for a scalar type of
+// LLVM; "" for others.
 func ptxRegister(typ string) (ptx, constraint string) {
 	switch typ {
 	case "i16":

@@ -125,8 +125,8 @@ func setFirst(lines []string, name, typ string) bool {
 	return false
 }
 
-// setUnset returns the lines that store a frozen value to each of some scalars of a variable. n is the
-// number of the variable.
+// setUnset returns the lines that store a frozen value to each of the given scalars of a variable.
+// n is the number of the variable.
 func setUnset(name string, elems []element, n int) []string {
 	var out []string
 	for i, e := range elems {
@@ -186,6 +186,9 @@ func opaqueValue(line string) (string, bool) {
 		return fmt.Sprintf(`  %s = call %s asm "{ .reg .b%d unset; mov.b%d $0, unset; }", "=%s"()`, name,
 			typ, bits, bits, constraint)
 	}
+	if ptx, constraint := ptxRegister(typ); ptx != "" {
+		return unwritten(name, typ, constraint, int(8*scalarSize(typ))), true
+	}
 	switch typ {
 	case "i8":
 		return unwritten(name+".wide", "i16", "h", 16) + "\n  " + name + " = trunc i16 " + name +
@@ -193,16 +196,6 @@ func opaqueValue(line string) (string, bool) {
 	case "half", "bfloat":
 		return unwritten(name+".bits", "i16", "h", 16) + "\n  " + name + " = bitcast i16 " + name +
 			".bits to " + typ, true
-	case "i16":
-		return unwritten(name, typ, "h", 16), true
-	case "i32":
-		return unwritten(name, typ, "r", 32), true
-	case "i64":
-		return unwritten(name, typ, "l", 64), true
-	case "float":
-		return unwritten(name, typ, "f", 32), true
-	case "double":
-		return unwritten(name, typ, "d", 64), true
 	}
 	return unwritten(name+".bits", "i64", "l", 64) + "\n  " + name + " = inttoptr i64 " + name +
 		".bits to " + typ, true

@@ -89,7 +89,7 @@ func ending(g *ir.Func) []bool {
 // pruned returns the function without the blocks that cannot be reached, or from which every path
 // ends in a trap, and without guarded traps, and sets f.live: a trace assumes that no trap is
 // executed. A loop that only a trap ends keeps its way there: it may go on for ever instead, so
-// that threads that come to it are not left out. It shares the instructions; only the edges are
+// that threads that reach it are not left out. It shares the instructions; only the edges are
 // new.
 func (f *function) pruned() *ir.Func {
 	doomed := f.doomedBlocks()
@@ -149,7 +149,7 @@ func (f *function) without(doomed, entered []bool) *ir.Func {
 func (f *function) doomedBlocks() []bool { return f.least((*function).dies) }
 
 // least returns the smallest set of blocks that contains a block if holds says so, which may ask
-// for other blocks. A path that may go round in a loop is in no such set.
+// for other blocks. Since it is the smallest, no path from a block of it can stay in a loop.
 func (f *function) least(holds func(f *function, b *ir.Block, set []bool) bool) []bool {
 	set := make([]bool, len(f.fn.Blocks))
 	for changed := true; changed; {
@@ -163,7 +163,7 @@ func (f *function) least(holds func(f *function, b *ir.Block, set []bool) bool) 
 	return set
 }
 
-// dies reports whether each thread that comes to b executes a trap, or an assertion that fails, in
+// dies reports whether each thread that reaches b executes a trap, or an assertion that fails, in
 // every execution: every path leads to one, is finite, and has nothing in front of it that may keep
 // the thread from it, end the run with another error, or be an error itself (quiet). Else there are
 // executions without a trap that do what the block does: threads wait for ever in front of one.
@@ -212,7 +212,7 @@ func (f *function) quiet(in *ir.Instr) bool {
 	return false
 }
 
-// comesBack reports whether each thread that comes to b returns from the function, or dies.
+// comesBack reports whether each thread that reaches b returns from the function, or dies.
 func (f *function) comesBack(b *ir.Block, set []bool) bool {
 	for _, in := range b.Instrs {
 		if f.kindOf(in) == fails && in.Guard == ir.NoReg {

@@ -391,7 +391,7 @@ func (b *bounding) operand(in *ir.Instr, i int, fresh bool, depth int) uint64 {
 	}
 	most := uint64(0)
 	for _, d := range defs {
-		now := fresh && len(defs) == 1 && r.always(d, in.Index)
+		now := fresh && len(defs) == 1 && r.f.always(d, in.Index)
 		most = max(most, b.result(r.f.instrs[d], now, depth+1))
 	}
 	return min(most, unbounded)

@@ -105,7 +105,7 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 	f := s.funcs[s.order[0]]
 	r := &Rounds{s: s, f: f, n: make(map[ir.RegID]int64), counters: make(map[ir.RegID]*counter),
 		pred: make(map[int]bool)}
-	r.dom = ir.Dominators(f.fn)
+	r.dom = f.dominators()
 	r.loops = ir.FindLoops(f.fn, r.dom)
 	if len(r.loops.Loops) == 0 {
 		return nil, "" // nothing to explain
@@ -357,19 +357,6 @@ type sum struct {
 	large bool  // one of them, or of the constants, is beyond maxBeside
 }
 
-// always reports whether an instruction is executed on every path to another one. If no other one
-// writes its result, and it reads a counter behind the start of the loop, then the result is of the
-// same round: no path leads from the start of the loop around it.
-func (r *Rounds) always(def, at int) bool {
-	if r.f.instrs[def].Guard != ir.NoReg {
-		return false
-	}
-	if a, b := r.f.block[def], r.f.block[at]; a != b {
-		return r.dom.Dominates(a, b)
-	}
-	return def < at
-}
-
 // root follows sums with constants from a register, as instruction at reads it, to one that is not
 // such a sum. A sum on the way that is smaller wraps around if the register is small, which a
 // conversion to a wider type sees, and one that is much larger may be negative as a signed number.
@@ -383,7 +370,7 @@ func (r *Rounds) root(reg ir.RegID, at int) sum {
 			break
 		}
 		from, c, ok := plusConstant(r.f.instrs[defs[0]])
-		if !ok || !r.always(defs[0], at) || !r.wide(from) || !r.wide(reg) {
+		if !ok || !r.f.always(defs[0], at) || !r.wide(from) || !r.wide(reg) {
 			break
 		}
 		plus = append(plus, c)

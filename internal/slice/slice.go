@@ -326,3 +326,24 @@ func (f *function) whole(i int32) {
 		f.sources(f.instrs[i])
 	}
 }
+
+// dominators returns the dominator tree of the function.
+func (f *function) dominators() *ir.DomTree {
+	if f.dom == nil {
+		f.dom = ir.Dominators(f.fn)
+	}
+	return f.dom
+}
+
+// always reports whether an instruction is executed on every path to another one. If no other one
+// writes its result, and it reads a counter behind the start of a loop, then the result is of the
+// same round: no path leads from the start of the loop around it.
+func (f *function) always(def, at int) bool {
+	if f.instrs[def].Guard != ir.NoReg {
+		return false
+	}
+	if a, b := f.block[def], f.block[at]; a != b {
+		return f.dominators().Dominates(a, b)
+	}
+	return def < at
+}

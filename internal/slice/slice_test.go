@@ -78,7 +78,7 @@ func TestRoles(t *testing.T) {
 			"\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\tst.local.f32 [loc], %f1;\n\ttrap;\na:\n" +
 			"\tld.local.u32 %r4, [loc];\n\tst.shared.u32 [%r4], 1;\n\tret;\n", []string{"join bra",
 			"run trap", "run ld.local.u32", "touch st.shared.u32", "run ret"}, true},
-		// A thread may race, or access what is out of bounds, before it comes to a trap.
+		// A thread may race, or access what is out of bounds, before it reaches a trap.
 		{"an access to shared memory in front of one is checked", load +
 			"\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\tst.shared.f32 [s], %f1;\n\ttrap;\na:\n" +
 			"\tret;\n", []string{"unknown ld.global.f32", "run setp.gt.f32", "run bra",

@@ -120,9 +120,9 @@ func (s *Slice) multiplies() bool {
 }
 
 // OpenFor reports whether the result of an instruction is open for some values of its second
-// source: an integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA 9.7.1.8,
-// 9.7.1.9), and fns is undefined for a base above 31 (9.7.1.17). A trace takes it as unknown in the
-// lanes with these.
+// source: an integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA
+// 9.7.1.8, 9.7.1.9), and fns is undefined for a base above 31 (9.7.1.17). A trace takes it as
+// unknown in the lanes with these.
 func OpenFor(in *ir.Instr) bool {
 	switch in.Operation() {
 	case isa.NthSetBit:
@@ -167,7 +167,7 @@ func (f *function) sizesCopy(in *ir.Instr) bool {
 	if f.s.opt.Data || o == nil || o.Kind == ir.Register && f.fn.Regs[o.Reg].Type == isa.Pred {
 		return false
 	}
-	least, most := f.interval(o, int32(in.Index), 0)
+	least, most := f.interval(o, in.Index, 0)
 	return least < 0 || most > int64(in.Src[2].Val)
 }
 
@@ -187,25 +187,11 @@ func SourceSize(in *ir.Instr) *ir.Operand {
 	return &in.Src[3]
 }
 
-// before reports whether instruction def is executed in front of at, whenever that is executed.
-func (f *function) before(def, at int32) bool {
-	if f.instrs[def].Guard != ir.NoReg {
-		return false
-	}
-	if a, b := f.block[def], f.block[at]; a != b {
-		if f.dom == nil {
-			f.dom = ir.Dominators(f.fn)
-		}
-		return f.dom.Dominates(a, b)
-	}
-	return def < at
-}
-
 // interval returns numbers between which an operand of 32 bits, as instruction at reads it, is as a
 // signed number: of constants, and of selections, minima and maxima of them. A register must have
 // been written by one of these in front of its use: else it has any value, or, of a parameter, that
 // of the caller.
-func (f *function) interval(o *ir.Operand, at int32, depth int) (least, most int64) {
+func (f *function) interval(o *ir.Operand, at, depth int) (least, most int64) {
 	const bottom, top = -1 << 31, 1<<31 - 1
 	if o.Kind == ir.Imm {
 		return int64(int32(o.Val)), int64(int32(o.Val))
@@ -214,7 +200,7 @@ func (f *function) interval(o *ir.Operand, at int32, depth int) (least, most int
 		return bottom, top
 	}
 	if len(f.defs[o.Reg]) > 4 || !slices.ContainsFunc(f.defs[o.Reg], func(d int32) bool {
-		return f.before(d, at)
+		return f.always(int(d), at)
 	}) {
 		return bottom, top
 	}
@@ -224,10 +210,10 @@ func (f *function) interval(o *ir.Operand, at int32, depth int) (least, most int
 		if !isWhole(in.Type) || in.Type.Size() != 4 || len(in.Dst) != 1 || len(in.Src) == 0 {
 			return bottom, top
 		}
-		a, b := f.interval(&in.Src[0], d, depth+1)
+		a, b := f.interval(&in.Src[0], int(d), depth+1)
 		c, e := a, b
 		if len(in.Src) > 1 {
-			c, e = f.interval(&in.Src[1], d, depth+1)
+			c, e = f.interval(&in.Src[1], int(d), depth+1)
 		}
 		switch op := in.Operation(); {
 		case op == isa.Move && len(in.Src) == 1:

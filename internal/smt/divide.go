@@ -153,7 +153,8 @@ func (c *Context) replaceDividend(l *linear, a Term, d, j uint64) {
 	*l = l.plus(1, c.view(a), -j).plus(1, c.view(c.UDiv(a, by)), j*d).plus(1, c.view(c.URem(a, by)), j)
 }
 
-// multipleIn returns how often a sum has the summands of a; 0 if it does not have them all as often.
+// multipleIn returns how often a sum has the summands of a; 0 if it does not have them all as
+// often.
 func (c *Context) multipleIn(l linear, a Term) uint64 {
 	v := c.view(a)
 	if len(v.t) == 0 {

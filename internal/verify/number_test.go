@@ -37,8 +37,8 @@ func built(t *testing.T, body string) *thread.Thread {
 	return th
 }
 
-// TestMost: the bound of a constant is its absolute value, that of another term the larger one of the
-// two ends of its range.
+// TestMost: the bound of a constant is its absolute value, that of another term the larger one of
+// the two ends of its range.
 func TestMost(t *testing.T) {
 	c := smt.New()
 	p := &prover{c: c}

@@ -7,12 +7,12 @@ import (
 	"heddle/internal/smt"
 )
 
-// Divisions by constants, undone. Compilers divide by a constant d with a product and shifts: for a
-// below 2^w, a/d is floor(a*m / 2^k) for a suitable m (Granlund and Montgomery, Division by
-// Invariant Integers using Multiplication, PLDI 1994, sections 4 and 5). The terms of such a product
-// say nothing about rows and columns, and those of 64 bits cannot be expressed at all. So the
-// evaluator remembers which results are floor(a*m / 2^k), and gives back the quotient as soon as one
-// of them is.
+// Divisions by constants, undone. Compilers divide by a constant d with a product and shifts: for
+// a below 2^w, a/d is floor(a*m / 2^k) for a suitable m (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication, PLDI 1994, sections 4 and 5). The terms of such a
+// product say nothing about rows and columns, and those of 64 bits cannot be expressed at all. So
+// the evaluator remembers which results are floor(a*m / 2^k), and gives back the quotient as soon
+// as one of them is.
 //
 // That is shown for each: let d = ceil(2^k / m) and e = m*d - 2^k, so that a*m / 2^k is
 // a/d + a*e / (d * 2^k). The fraction of a/d is at most (d-1)/d. So the floor is that of a/d if
@@ -196,8 +196,8 @@ func (e *Evaluator) quotient(s scaled) (smt.Term, bool) {
 
 var one = big.NewInt(1)
 
-// divisor returns the constant by which a scaled value divides, for magnitudes up to most. towardZero
-// says that the numbers are negative.
+// divisor returns the constant by which a scaled value divides, for magnitudes up to most.
+// towardZero says that the numbers are negative.
 func (e *Evaluator) divisor(s scaled, most *big.Int, towardZero bool) (uint64, bool) {
 	top := new(big.Int).Lsh(one, s.shift)
 	d, rest := new(big.Int).DivMod(top, s.by, new(big.Int))

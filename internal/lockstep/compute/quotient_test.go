@@ -78,7 +78,8 @@ func (v division) code() []irtest.Stmt {
 			irtest.Op("sub."+u, "n", "a", "t"), irtest.Op("shr."+u, "n", "n", 1),
 			irtest.Op("add."+u, "n", "n", "t"), irtest.Op("shr."+u, "q", "n", v.shift-1)}
 	}
-	return []irtest.Stmt{irtest.Op("mul.hi."+u, "t", "a", int(v.m)), irtest.Op("shr."+u, "q", "t", v.shift)}
+	return []irtest.Stmt{irtest.Op("mul.hi."+u, "t", "a", int(v.m)),
+		irtest.Op("shr."+u, "q", "t", v.shift)}
 }
 
 // of is what the code computes for a dividend, by integers.
@@ -289,7 +290,8 @@ func TestArithmetic(t *testing.T) {
 			}
 		}
 		for j := range 60 {
-			v := []uint64{uint64(j), most - uint64(j), src.Uint64(), src.Uint64() >> (32 + src.Intn(32))}[j%4]
+			v := []uint64{uint64(j), most - uint64(j), src.Uint64(),
+				src.Uint64() >> (32 + src.Intn(32))}[j%4]
 			v &= most
 			model := c.Evaluate(&smt.Model{Vars: map[string]uint64{"a": v}})
 			x := uint32(v)

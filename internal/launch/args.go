@@ -55,6 +55,7 @@ func (r *resolver) args(p *plan) {
 		r.tried(slots, l.req.Counterexample, FromCounterexample)
 	}
 	r.hostAddresses(slots, p)
+	r.unplaced(slots, p)
 	r.cfg.Args = make([]Arg, len(slots))
 	for i := range slots {
 		r.arg(slots, i)

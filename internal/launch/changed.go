@@ -9,11 +9,12 @@ import (
 )
 
 // changedVariables returns the names of module variables that host code may change, wherever it
-// does: those that it copies to, those whose address it asks for, and managed ones.
+// does: those that it copies to, and those that it can point to, which are true. It can point to
+// those whose address it asks for, and to managed ones.
 func changedVariables(toks []token) map[string]bool {
 	out := make(map[string]bool)
 	for i, t := range toks {
-		which := 0
+		which, address := 0, false
 		switch {
 		case t.kind != tokIdent:
 			continue
@@ -25,7 +26,7 @@ func changedVariables(toks []token) map[string]bool {
 			continue
 		case strings.HasPrefix(t.text, "cudaMemcpyToSymbol"):
 		case t.is("cudaGetSymbolAddress"):
-			which = 1
+			which, address = 1, true
 		default:
 			continue
 		}
@@ -41,7 +42,8 @@ func changedVariables(toks []token) map[string]bool {
 			continue
 		}
 		if args := splitList(toks[open+1 : shut]); which < len(args) {
-			out[symbolName(args[which])] = true
+			name := symbolName(args[which])
+			out[name] = out[name] || address
 		}
 	}
 	return out
@@ -67,10 +69,13 @@ func (r *resolver) initial(facts *SourceFacts) {
 	for _, v := range ir.ReachableVars(r.k) {
 		name := BaseName(v.Shown())
 		_, known := r.cfg.Symbols[name]
-		if facts.changed[name] && !known && (v.Space == event.Global || v.Space == event.Const) &&
-			!slices.Contains(r.cfg.Initial, name) {
+		_, changed := facts.changed[name]
+		if changed && !known && (v.Space == event.Global || v.Space == event.Const) && !slices.Contains(r.cfg.Initial, name) {
 			r.cfg.Initial = append(r.cfg.Initial, name)
 		}
 	}
 	slices.Sort(r.cfg.Initial)
 }
+
+// Addressable reports whether pointers of the host code may point to a module variable.
+func (s *SourceFacts) Addressable(v *ir.Var) bool { return s.changed[BaseName(v.Shown())] }

@@ -219,8 +219,8 @@ func (x *exec) launch(i int) (end int, ok bool) {
 		if p, ok := v.pointer(); ok && h.Pointer != nil && !p.root.unknown && p.root.symbol == "" {
 			h.Pointer.Again = x.again(p.root.mem, name)
 		}
-		if c := x.variable(a[0].text); len(a) == 1 && c != nil && c.typ.rec != nil && c.typ.ptr == 0 {
-			h.Fields = x.fields(v, c.typ.rec, roots)
+		if t := x.structOf(a); t.rec != nil && t.ptr == 0 {
+			h.Fields = x.fields(v, t.rec, roots)
 		}
 		l.Args = append(l.Args, h)
 	}
@@ -246,6 +246,18 @@ func (x *exec) launch(i int) (end int, ok bool) {
 	}
 	x.launched(i, args)
 	return end, true
+}
+
+// structOf returns the type of an argument that is a variable, or a list in braces after a type.
+func (x *exec) structOf(arg []token) ctype {
+	if c := x.variable(arg[0].text); len(arg) == 1 && c != nil {
+		return c.typ
+	}
+	t, next, ok := x.parseType(arg, 0)
+	if !ok || next >= len(arg) || !arg[next].is("{") || !arg[len(arg)-1].is("}") {
+		return ctype{}
+	}
+	return t
 }
 
 // again returns the launch that left the contents of c, if it is one of the kernel with a name:

@@ -157,12 +157,6 @@ func (r *resolver) hostArgs(slots []slot, p *plan) {
 		v, a := slots[i].v, &p.host.Args[i]
 		switch {
 		case isPointer(v):
-			// A null pointer is no fact: sketches of host code pass one for memory that they do not
-			// allocate.
-			n, ok := a.Value.Constant()
-			if a.Pointer == nil && !(ok && n == 0) || a.Pointer != nil && a.Pointer.Unknown {
-				r.cfg.Unplaced = append(r.cfg.Unplaced, paramName(v))
-			}
 		case isStruct(v):
 			r.hostFields(&slots[i], a, p)
 		default:
@@ -175,6 +169,46 @@ func (r *resolver) hostArgs(slots []slot, p *plan) {
 			r.hostContents(&slots[i], a.Pointer, exact)
 		}
 	}
+}
+
+// unplaced notes the pointers of which neither the host code nor anything else tells where they
+// point.
+func (r *resolver) unplaced(slots []slot, p *plan) {
+	if p == nil || len(p.host.Args) != len(slots) {
+		return
+	}
+	note := func(s *slot, field int, a *HostArg, name string) {
+		given := s.at(place{field: field})
+		if (given == nil || given.origin.Guessed()) && !a.placed() {
+			r.cfg.Unplaced = append(r.cfg.Unplaced, name)
+		}
+	}
+	for i := range slots {
+		s, a := &slots[i], &p.host.Args[i]
+		if isPointer(s.v) {
+			note(s, -1, a, paramName(s.v))
+			continue
+		}
+		for _, off := range s.v.PtrFields {
+			var member HostArg // nothing is known of one that is not listed
+			for _, f := range a.Fields {
+				if int(f.Offset) == off {
+					member = f.Value
+				}
+			}
+			note(s, off, &member, fieldName(paramName(s.v), off))
+		}
+	}
+}
+
+// placed reports whether host code tells where a pointer points. A null pointer is no fact:
+// sketches of host code pass one for memory that they do not allocate.
+func (a *HostArg) placed() bool {
+	if a.Pointer != nil {
+		return !a.Pointer.Unknown
+	}
+	n, ok := a.Value.Constant()
+	return ok && n == 0
 }
 
 // spec returns the specification of a whole parameter by the host code.
@@ -500,7 +534,7 @@ func (r *resolver) launchedAgain(l *HostLaunch, facts *SourceFacts) {
 	}
 	for _, v := range ir.ReachableVars(r.k) {
 		name := BaseName(v.Shown())
-		if v.Space == event.Global && !facts.changed[name] {
+		if _, changed := facts.changed[name]; v.Space == event.Global && !changed {
 			note("variable "+name, l.Again)
 		}
 	}

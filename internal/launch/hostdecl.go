@@ -351,13 +351,8 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 			n := convert(x.known(parts[0]), ctype{class: classInteger, size: 8, unsigned: true})
 			v = v.with(".size()", integer(n.integer()))
 		}
-	case t.class == classOther && t.ptr == 0 && t.rec != nil && t.rec.ok && braces:
-		v = x.unknownOf(t, name)
-		for i, f := range t.rec.fields {
-			if i < len(parts) && len(parts[i]) > 0 && !parts[i][0].is(".") {
-				v = v.with("."+f.name, convert(x.known(parts[i]), f.typ))
-			}
-		}
+	case t.isPlain() && braces:
+		v = x.aggregate(name, t, parts)
 	case len(parts) == 1:
 		if v = x.eval(parts[0]); v.kind != nothing {
 			v = convert(v, t)
@@ -369,6 +364,29 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 		v = integer(number(0))
 	}
 	x.declare(name, t, v, perhaps)
+}
+
+// isPlain reports whether a type is a struct of known layout.
+func (t ctype) isPlain() bool {
+	return t.class == classOther && t.ptr == 0 && t.array == 0 && t.rec != nil && t.rec.ok
+}
+
+// aggregate returns the struct of type t that a list in braces initializes, with or without the names
+// of the members: {a, b} or {.x = a, .y = b}.
+func (x *exec) aggregate(name string, t ctype, parts [][]token) value {
+	v := x.unknownOf(t, name)
+	for i, p := range parts {
+		if len(p) > 3 && p[0].is(".") && p[1].kind == tokIdent && p[2].is("=") {
+			i = slices.IndexFunc(t.rec.fields, func(f recordField) bool { return f.name == p[1].text })
+			p = p[3:]
+		}
+		if i < 0 || i >= len(t.rec.fields) || len(p) == 0 || p[0].is(".") {
+			continue
+		}
+		f := t.rec.fields[i]
+		v = v.with("."+f.name, convert(x.known(p), f.typ))
+	}
+	return v
 }
 
 // leak retains what the pointers point to that the tokens from i to end name: their values may be in an

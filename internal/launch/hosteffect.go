@@ -35,16 +35,19 @@ func (x *exec) assignment(i, end int) bool {
 		case t.kind == tokPunct && ok && j > i && x.hasLaunch(j, end):
 			return false // n = 5, k<<<1, n>>>()
 		case t.kind == tokPunct && ok && j > i:
-			x.effects(j+1, end)
+			last := x.targetEnd(j+1, end)
+			if last == end || !x.assignment(j+1, end) {
+				x.effects(j+1, end)
+			} // else a = b = 5: b has the value
 			x.effectsOfTarget(i, j)
 			c := x.variable(x.toks[i].text)
 			x.keepAddresses(j+1, end, c == nil || j > i+1 || c.typ.keeps())
-			v := x.eval(x.toks[j+1 : end])
+			v := x.eval(x.toks[j+1 : last])
 			if v.kind != aPointer || j > i+1 {
 				x.leak(j+1, end)
 			}
 			if op != "" {
-				v = combine(op, x.known(x.toks[i:j]), x.known(x.toks[j+1:end]))
+				v = combine(op, x.known(x.toks[i:j]), x.known(x.toks[j+1:last]))
 			}
 			x.store(i, j, v)
 			return true
@@ -56,6 +59,20 @@ func (x *exec) assignment(i, end int) bool {
 		return x.step(i, end-1, toks[n-1].text[:1])
 	}
 	return false
+}
+
+// targetEnd returns the index of the first assignment operator from i to end, outside of brackets; end
+// if there is none.
+func (x *exec) targetEnd(i, end int) int {
+	for ; i < end; i++ {
+		switch t := x.toks[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			i = x.closer[i]
+		case t.kind == tokPunct && isAssignment(t.text):
+			return i
+		}
+	}
+	return end
 }
 
 // hasLaunch reports whether there is a launch among the tokens from i to end.

@@ -195,6 +195,10 @@ func (e *evaluator) name() value {
 	}
 	if t, after, ok := e.x.parseType(e.toks, e.pos); ok && after == next && e.x.isTypeName(name, t) {
 		e.pos = next
+		if end := e.group(); t.isPlain() && e.toks[next].is("{") && end > 0 {
+			e.pos = end + 1
+			return e.x.aggregate(name, t, splitList(e.toks[next+1:end]))
+		}
 		args, ok := e.arguments()
 		switch {
 		case !ok:

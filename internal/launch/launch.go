@@ -82,8 +82,9 @@ type Config struct {
 	Host int
 	// Cooperative says that this launch is one whose blocks run at the same time.
 	Cooperative bool
-	// Unplaced are the pointer parameters of which the host code does not tell where they point,
-	// though it has the launch: they may alias others.
+	// Unplaced are the pointers, as --arg names them, of which neither the host code that has the
+	// launch nor anything else tells where they point: they may alias others. "p" is a parameter,
+	// "s+8" a member of a struct.
 	Unplaced []string
 	// Unknowns are the guessed values that facts of origin FromRelation follow from.
 	Unknowns []Unknown

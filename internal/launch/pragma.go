@@ -27,7 +27,8 @@ type SourceFacts struct {
 	Launches []HostLaunch // in the order of the file
 	Errs     []*Error     // comments that belong to no kernel
 
-	changed map[string]bool // module variables that the host code may change, by name
+	// module variables that host code may change, by name; true if it can point to them
+	changed map[string]bool
 
 	// chosen maps plans to the values of their unknowns, because a search for values takes longer
 	// than everything else that Resolve does, and launches are resolved many times.

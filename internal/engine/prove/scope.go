@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -70,24 +71,42 @@ func (p *Proof) unplaced() string {
 	if p.realPointers() {
 		return ""
 	}
-	var names, pointers []string
-	for i, v := range p.Job.Kernel.Params {
-		if !v.Pointer || i >= len(p.Config.Args) {
-			continue
+	n := p.variables()
+	for _, v := range p.Job.Kernel.Params {
+		if v.Pointer {
+			n++
 		}
-		a := &p.Config.Args[i]
-		pointers = append(pointers, a.Name)
-		if o := p.Config.Origins["arg "+a.Name]; slices.Contains(p.Config.Unplaced, a.Name) && o.Guessed() {
-			names = append(names, a.Name)
-		}
+		n += len(v.PtrFields)
 	}
+	names := p.Config.Unplaced
 	switch {
-	case len(names) == 0 || len(pointers) < 2:
+	case len(names) == 0 || n < 2:
 		return ""
 	case len(names) == 1:
 		return "that " + names[0] + " does not alias"
+	case len(names) > shownNames:
+		names = append(slices.Clone(names[:shownNames-1]),
+			fmt.Sprintf("%d more pointers", len(names)-shownNames+1))
 	}
 	return "that " + strings.Join(names, ", ") + " do not alias"
+}
+
+// shownNames is how many pointers a line names.
+const shownNames = 6
+
+// variables counts the global variables of the kernel that host code can point to: it asks for their
+// address, or they are managed.
+func (p *Proof) variables() int {
+	f, n := p.Job.Module.Facts, 0
+	if f == nil {
+		return 0
+	}
+	for _, v := range ir.ReachableVars(p.Job.Kernel) {
+		if v.Space == event.Global && f.Addressable(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // noTexture is assumed of a kernel that reads textures and writes global memory: PTX has no address

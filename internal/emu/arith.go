@@ -76,8 +76,11 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	}
 	if c.slice != nil && c.slice.Track && slice.OpenFor(in) {
 		what := "the unspecified result of a division by 0, " + opcodeText(in)
-		if in.Operation() == isa.NthSetBit {
+		switch in.Operation() {
+		case isa.NthSetBit:
 			what = "the undefined result of a base above 31, " + opcodeText(in)
+		case isa.Negation, isa.Magnitude:
+			what = "the unspecified bits of a NaN, " + opcodeText(in)
 		}
 		if line := c.lineOf(in); line != "" {
 			what += " at " + line

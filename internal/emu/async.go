@@ -331,11 +331,11 @@ func (c *compiler) proxyFence(in *ir.Instr) error {
 	if f.Proxy != isa.AsyncProxy {
 		return c.nop(in)
 	}
-	space := f.Space
+	space, own := f.Space, f.Own
 	c.control(inst{guard: c.guard(), run: func(x *exec, in *inst) {
 		if x.sink != nil {
 			x.evs.proxy = event.ProxyFence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask,
-				Space: space}
+				Space: space, Own: own}
 			x.sink.ProxyFence(&x.evs.proxy)
 		}
 	}})

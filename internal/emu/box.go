@@ -124,9 +124,9 @@ func (x *exec) sizeBoxes(blocks ...*block) bool {
 	}
 	sized := false
 	for m, list := range byObject {
-		n := uint64(len(list))
-		one := true
+		n, one := uint64(0), true
 		for _, a := range list {
+			n += a.op.use.Boxes
 			one = one && a.op.box.tensor == list[0].op.box.tensor && a.op.box.tensor != nil ||
 				a.op == list[0].op
 		}
@@ -134,11 +134,12 @@ func (x *exec) sizeBoxes(blocks ...*block) bool {
 			continue
 		}
 		for _, a := range list {
-			a.size, a.unsized, sized = uint64(m.tx)/n, false, true
+			bytes := uint64(m.tx) / n
+			a.size, a.unsized, sized = bytes*a.op.use.Boxes, false, true
 			a.step = agentWritten
 			if box := a.op.box; box.bytes == 0 {
-				box.bytes = a.size
-			} else if box.bytes != a.size {
+				box.bytes = bytes
+			} else if box.bytes != bytes {
 				box.bad = true
 			}
 		}

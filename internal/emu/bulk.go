@@ -85,7 +85,7 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	} else if err := c.tensorBox(in, op); err != nil {
 		return err
 	} else {
-		bytes.Val = op.box.bytes
+		bytes.Val = op.box.bytes * use.Boxes
 	}
 	size, err := c.srcOf(bytes, isa.U32)
 	if err != nil {
@@ -97,6 +97,14 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	}
 	c.emit(d)
 	return nil
+}
+
+// reduces returns the bytes of an element of a reduction; 0 of a copy.
+func (op *bulkOp) reduces() uint8 {
+	if op.elem == nil {
+		return 0
+	}
+	return uint8(op.elem.size)
 }
 
 // reduction decodes how a reduction changes an element.
@@ -297,7 +305,7 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	*e = event.Bulk{Warp: x.warp.id, Site: x.site(in), Mask: 1 << l, Active: x.mask,
 		From:   event.Range{Space: op.use.From, Addr: v.from, Size: v.size},
 		To:     event.Range{Space: op.use.To, Addr: v.to, Size: v.size, Peer: x.peer},
-		Reduce: op.rmw != nil, Grouped: m == nil, Generic: op.value != nil}
+		Reduce: op.reduces(), Grouped: m == nil, Generic: op.value != nil}
 	if op.value != nil {
 		e.From = event.Range{}
 	}
@@ -367,6 +375,12 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 		}
 		if v.value%16 != 0 {
 			x.fail(in, BulkAlignment, l, "%s: the %s %#x is not a multiple of 16 (PTX ISA 9.7.9.25.4)",
+				in.ir.Op(), v.what, v.value)
+			return false
+		}
+		if in.misc.bulk.box != nil && v.what != "size" && v.value%128 != 0 {
+			x.fail(in, BulkAlignment, l, "%s: the %s %#x is not a multiple of 128, as copies of tensors "+
+				"need it (CUDA C++ Programming Guide, \"Using TMA to transfer multi-dimensional arrays\")",
 				in.ir.Op(), v.what, v.value)
 			return false
 		}

@@ -359,7 +359,7 @@ func (x *exec) arriveMBarrier(in *inst, l int, m *mbarrier) {
 		return
 	}
 	x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierArrive, Addr: m.addr, Phase: m.phase,
-		Count: n, Drop: use.Kind == isa.BarrierDrop, Bytes: bytes})
+		Count: n, Drop: use.Kind == isa.BarrierDrop, NoComplete: !use.Completes, Bytes: bytes})
 	if x.arriveOn(in, l, m, n) && in.d[0] >= 0 {
 		x.regs[in.d[0]][l] = state
 	}

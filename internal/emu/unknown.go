@@ -213,10 +213,16 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// openResult is the rule of slice.OpenFor: the result is unknown in the lanes with a divisor of 0
-// or a base above 31.
+// openResult is the rule of slice.OpenFor: the result is unknown in the lanes with a divisor of 0,
+// a base above 31, or a NaN.
 func openResult(x *exec, in *inst) (u, origin uint32) {
 	u, origin = anySource(x, in)
+	if in.ir.Type.IsFloat() {
+		if open := nans(in.ir.Type, x.src(&in.s[0])) &^ u; open&x.m != 0 {
+			return u | open, in.misc.open
+		}
+		return u, origin
+	}
 	second := *x.src(&in.s[1])
 	for l := range second {
 		second[l] &= 1<<(8*in.ir.Type.Size()) - 1
@@ -228,6 +234,32 @@ func openResult(x *exec, in *inst) (u, origin uint32) {
 		return u | open, in.misc.open
 	}
 	return u, origin
+}
+
+// nans returns the lanes in which a number is a NaN, or one of the two of a packed type.
+func nans(t isa.Type, v *[event.WarpSize]uint64) (lanes uint32) {
+	bits, mantissa := 8*t.Size(), 0
+	switch t {
+	case isa.F64:
+		mantissa = 52
+	case isa.F32:
+		mantissa = 23
+	case isa.F16, isa.F16x2:
+		bits, mantissa = 16, 10
+	case isa.BF16, isa.BF16x2:
+		bits, mantissa = 16, 7
+	default:
+		return ^uint32(0)
+	}
+	infinity := uint64(1)<<(bits-1) - 1<<mantissa
+	for l := range v {
+		for at := 0; at < 8*t.Size(); at += bits {
+			if v[l]>>at&(1<<(bits-1)-1) > infinity {
+				lanes |= 1 << l
+			}
+		}
+	}
+	return lanes
 }
 
 // trackRule returns the rule of an instruction whose result may be known although an operand is

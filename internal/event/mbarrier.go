@@ -40,6 +40,8 @@ type MBarrier struct {
 	// that as many are expected less in the phases that follow.
 	Count uint32
 	Drop  bool
+	// NoComplete says that the arrivals promise not to complete the phase (.noComplete).
+	NoComplete bool
 	// Bytes is the number of bytes by which each lane changes what the phase expects: those of an
 	// expect-tx, also one that is part of an arrival, are positive, those of a complete-tx negative.
 	Bytes int64
@@ -67,7 +69,7 @@ type Bulk struct {
 	Active uint32
 	From   Range
 	To     Range
-	Reduce bool
+	Reduce uint8 // bytes of an element of a reduction; 0 of a copy
 	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
 	// the shared memory that To is in does, to which a Signal is sent.
 	Grouped bool
@@ -116,11 +118,12 @@ type Signal struct {
 
 // ProxyFence is fence.proxy.async by the lanes of Mask (PTX ISA 9.7.13.4): accesses through the
 // generic proxy that precede it precede accesses through the async proxy that it precedes. Space is
-// the memory that it names, NoSpace for all.
+// the memory that it names, NoSpace for all; with Own, of Shared only that of the thread's block.
 type ProxyFence struct {
 	Warp   Warp
 	Site   Site
 	Mask   uint32
 	Active uint32
 	Space  Space
+	Own    bool
 }

@@ -37,6 +37,8 @@ type FenceUse struct {
 	Proxy FencedProxy
 	// Space is that of the accesses that a ProxyFence or a SharedFence orders; NoSpace: of all.
 	Space event.Space
+	// Own says of a ProxyFence that it orders shared memory of the thread's own block only.
+	Own bool
 	// Release and Acquire say which halves of a unidirectional proxy fence it is; a bidirectional one
 	// is both.
 	Release, Acquire bool
@@ -63,6 +65,9 @@ func (d *Desc) Fence() (FenceUse, bool) {
 		if d.restricted() {
 			u.Space = event.Shared
 		}
+		u.Own = u.Space == event.Shared && !slices.ContainsFunc(d.Mods, func(m string) bool {
+			return strings.HasSuffix(m, inCluster[0])
+		})
 		if u.Proxy == TensorMapProxy && d.Order.Acquires() {
 			u.Address = 0
 		}

@@ -47,10 +47,10 @@ var integerRows = []Row{
 		{section: "9.7.3.8", types: of(F64), rounds: ieee},
 	}},
 	{Opcode: "rem", Operation: Remainder, Roles: dst2, Section: "9.7.1.9", Executable: true, forms: []form{{types: int163264}}},
-	{Opcode: "abs", Roles: dst1, Section: "9.7.1.10", Executable: true, forms: append([]form{
+	{Opcode: "abs", Operation: Magnitude, Roles: dst1, Section: "9.7.1.10", Executable: true, forms: append([]form{
 		{types: of(S16, S32, S64)},
 	}, signForms("9.7.3.9", "9.7.4.6")...)},
-	{Opcode: "neg", Roles: dst1, Section: "9.7.1.11", Executable: true, forms: append([]form{
+	{Opcode: "neg", Operation: Negation, Roles: dst1, Section: "9.7.1.11", Executable: true, forms: append([]form{
 		{types: of(S16, S32, S64)},
 	}, signForms("9.7.3.10", "9.7.4.5")...)},
 	{Opcode: "min", Operation: Minimum, narrow: extremeRoles, Roles: dst2opt, Section: "9.7.1.12", Executable: true, forms: minForms("9.7.3.11", "9.7.4.7")},

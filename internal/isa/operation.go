@@ -28,6 +28,8 @@ const (
 	Selection                 // a or b, by a predicate
 	Comparison                // predicates
 	ComparisonValue           // a comparison as a number
+	Negation                  // -a
+	Magnitude                 // |a|
 	NthSetBit                 // the position of the c-th set bit of a from position b on
 )
 

@@ -76,7 +76,7 @@ type naiveAccess struct {
 	space  event.Space
 	lo, hi uint64
 	write  bool
-	reduce bool
+	reduce uint8 // bytes of an element
 	bulk   bool
 }
 
@@ -85,7 +85,7 @@ type naiveAccess struct {
 func (n *naive) meet(a naiveAccess, k knows) (id int, races bool) {
 	for i, o := range n.all {
 		if o.space != a.space || o.lo >= a.hi || a.lo >= o.hi || !o.write && !a.write ||
-			o.reduce && a.reduce {
+			o.reduce > 0 && o.reduce == a.reduce {
 			continue
 		}
 		p := k.shared
@@ -252,7 +252,7 @@ func (a *agents) bulk() (races bool) {
 	m := a.rnd.IntN(2)
 	if e.Grouped = a.rnd.IntN(2) == 0; e.Grouped {
 		e.From, e.To = e.To, e.From
-		e.Reduce = a.rnd.IntN(2) == 0
+		e.Reduce = [3]uint8{0, 4, 8}[a.rnd.IntN(3)]
 	} else {
 		e.Addr = a.object(m)
 	}

@@ -26,7 +26,7 @@ type piece struct {
 	lo, hi uint64
 	component
 	value  uint32
-	reduce bool // a reduction: relaxed, so that two do not race
+	reduce uint8 // bytes of an element of a reduction; 0 of a copy
 	// through the generic proxy: st.async and red.async
 	generic bool
 	thread  event.Thread
@@ -106,7 +106,7 @@ func (d *Detector) Bulk(e *event.Bulk) {
 // learnBulk records the properties of the site.
 func (d *Detector) learnBulk(e *event.Bulk) {
 	a := event.Access{Site: e.Site, Kind: event.Write, Proxy: event.AsyncProxy, Size: 4}
-	if e.Reduce {
+	if e.Reduce > 0 {
 		a.Kind, a.Order, a.Scope = event.Reduce, event.Relaxed, event.GPU
 	}
 	if e.Generic {
@@ -139,7 +139,7 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	kind := event.Read
 	if write {
 		kind = event.Write
-		if p.reduce {
+		if p.reduce > 0 {
 			kind = event.Reduce
 		}
 	}
@@ -156,7 +156,7 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) {
 		same := &ordered[e.warp%event.WarpSize]
 		if same.warp != e.warp || same.clk != e.clk {
-			*same = entry{warp: e.warp, clk: e.clk, mask: d.wholeOrdered(s, e, r.Space)}
+			*same = entry{warp: e.warp, clk: e.clk, mask: d.wholeOrdered(s, e, &a)}
 		}
 		if e.mask&^same.mask != 0 && d.checkAgent(s, &a, e, at) {
 			same.mask |= e.mask
@@ -223,13 +223,22 @@ func (d *Detector) forgetPieces(b *block, list []piece) []piece {
 	return out
 }
 
+// atomic reports whether two operations are reductions that do not race: relaxed ones of elements of
+// one size, "performed via the same proxy" (PTX ISA 8.7.1). Elements are aligned to their size.
+func (p *piece) atomic(q *piece) bool {
+	return p.reduce > 0 && p.reduce == q.reduce && p.generic == q.generic
+}
+
 // checkPieces checks an operation against an earlier one, in [lo, hi).
 func (d *Detector) checkPieces(s *agentStart, a *access, old, p *piece, lo, hi uint64) {
 	lo, hi = max(lo, old.lo), min(hi, old.hi)
-	if lo >= hi || old.reduce && p.reduce || old.known(s.knows, old.value) {
-		return
+	switch {
+	case lo >= hi || old.atomic(p):
+	case !old.known(s.knows, old.value):
+		d.agentRace(a, old.site, old.thread, lo, NotWaited)
+	case old.generic && !s.generic && !old.known(d.fencedOf(s, a), old.value):
+		d.agentRace(a, old.site, old.thread, lo, NoProxyFence)
 	}
-	d.agentRace(a, old.site, old.thread, lo, NotWaited)
 }
 
 // agentRace records a race of an operation with an earlier access, at one place.
@@ -241,14 +250,14 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 
 // wholeOrdered returns all lanes of the warp of an entry, if an access by any of them in this epoch
 // is ordered before the operation, with a fence of its own; else 0.
-func (d *Detector) wholeOrdered(s *agentStart, e entry, space event.Space) uint32 {
+func (d *Detector) wholeOrdered(s *agentStart, e entry, a *access) uint32 {
 	w := event.Warp(e.warp)
 	if e.concurrent() || w >= d.comps.first {
 		return 0
 	}
 	log := d.proxies[w]
 	e.mask = d.lanesOf(w)
-	if log == nil || !s.knows.covers(w, e.mask, e.clk) || !log.covered(s.knows, e, space) {
+	if log == nil || !s.knows.covers(w, e.mask, e.clk) || !log.covered(s.knows, e, a) {
 		return 0
 	}
 	return e.mask
@@ -261,7 +270,7 @@ func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) bool
 		if s.generic { // both through one proxy
 			return true
 		}
-		ordered, late := d.proxyOrdered(s, e, a.Space)
+		ordered, late := d.proxyOrdered(s, e, a)
 		switch {
 		case !ordered:
 			d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), lowestLane(e.mask)), at, NoProxyFence)

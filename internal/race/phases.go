@@ -7,7 +7,7 @@ import (
 	"heddle/internal/event"
 )
 
-// Phases of mbarriers that are the same in every execution: conditions D1 to D4 of
+// Phases of mbarriers that are the same in every execution: conditions D1 to D5 of
 // docs/theory/phases.md, which take the place of the check of Weft's figure 4 for objects whose
 // arrivals count and whose phases wait for bytes. A detector with Options.Execution checks them, on
 // one execution. It orders what must happen before what (docs/theory/phases.md: X), which is more
@@ -17,7 +17,8 @@ import (
 //	D2  a phase cannot complete without some of its operations;
 //	D3  a wait for phase j comes after the completion of phase j-1, and some operation of phase j+1
 //	    comes after the wait, or phase j+1 never completes;
-//	D4  the initialization precedes all operations and waits, and these precede the invalidation.
+//	D4  the initialization precedes all operations and waits, and these precede the invalidation;
+//	D5  an arrival or a complete-tx of phase j comes after each arrival of it with .noComplete.
 //
 // Each object has a component (component.go) whose value says how many phases are complete. So D1
 // and the first part of D3 are one comparison, where the thread has learned of the completion by
@@ -45,6 +46,8 @@ const (
 	PhaseNoObject
 	// PhaseEnds: nothing orders First before Second, which ends the life of the object.
 	PhaseEnds
+	// PhasePromise: First, an arrival with .noComplete, may be the one that completes the phase.
+	PhasePromise
 )
 
 // PhaseAt is an operation on an mbarrier.
@@ -82,6 +85,9 @@ type phased struct {
 	before []moment // and of the one before that
 	waits  []moment // for the last complete phase
 	asks   []moment // whether the current phase is complete
+	// promises are arrivals with .noComplete, of one thread each, that no operation which may complete
+	// the phase comes after so far
+	promises []moment
 	// stuck is an expect-tx of it without which, and not with which, it may complete; nil: none
 	stuck   *moment
 	init    moment
@@ -238,6 +244,10 @@ func (d *Detector) phaseOperation(w *warp, own, b *block, m *phased, e *event.MB
 		if len(m.tx.free) > 0 {
 			m.tx.arrives(func(o *moment) bool { return d.anyAfter(w, e.Mask, o) })
 		}
+		m.ends(func(o *moment) bool { return d.anyAfter(w, e.Mask, o) })
+		for t := e.Mask; t != 0 && e.NoComplete; t &= t - 1 {
+			m.promises = append(m.promises, w.moment(t&-t, e.Site))
+		}
 	default:
 		for t := e.Mask; t != 0; t &= t - 1 {
 			l := lowestLane(t)
@@ -245,11 +255,30 @@ func (d *Detector) phaseOperation(w *warp, own, b *block, m *phased, e *event.MB
 			f.ends = e.Bytes < 0
 			m.tx.free = append(m.tx.free, f)
 		}
+		if e.Bytes < 0 {
+			m.ends(func(o *moment) bool { return d.anyAfter(w, e.Mask, o) })
+		}
 	}
 	m.open = join(m.open, d.clocks(w, own, e.Mask))
 	o.ends = e.Op == event.MBarrierArrive
 	m.now = append(m.now, o)
 	w.tick(e.Mask)
+}
+
+// ends takes note of an operation that may complete the phase, which comes after the operations of
+// which after says so.
+func (m *phased) ends(after func(*moment) bool) {
+	if len(m.promises) > 0 {
+		m.promises = slices.DeleteFunc(m.promises, func(o moment) bool { return after(&o) })
+	}
+}
+
+// checkPromises checks D5 where a phase completes.
+func (d *Detector) checkPromises(b *block, m *phased, addr uint64) {
+	for i := range m.promises {
+		d.phaseError(PhasePromise, b, addr, m.phase, m.promises[i].at(), PhaseAt{})
+	}
+	m.promises = m.promises[:0]
 }
 
 // anyAfter reports whether one of the lanes comes after an operation by one thread.
@@ -381,6 +410,7 @@ func (d *Detector) completePhase(b *block, m *phased, addr uint64) {
 	m.checkLaps(func(v *moment) {
 		d.phaseError(PhaseLaps, b, addr, m.phase-1, v.at(), PhaseAt{})
 	})
+	d.checkPromises(b, m, addr)
 	m.stuck = nil
 	if s := m.tx.last(); s != nil {
 		o := s.moment
@@ -424,6 +454,7 @@ func (d *Detector) endPhase(b *block, m *phased, addr uint64) {
 		m.checkLaps(func(v *moment) {
 			d.phaseError(PhaseLaps, b, addr, m.phase-1, v.at(), PhaseAt{})
 		})
+		d.checkPromises(b, m, addr)
 	}
 }
 
@@ -518,6 +549,7 @@ func (d *Detector) phaseSignal(e *event.Signal) {
 		m.tx.agents = append(m.tx.agents,
 			share{moment: a.o, bytes: e.Bytes, knows: a.knows, counts: a.counts})
 	}
+	m.ends(func(o *moment) bool { return o.knownTo(a.knows) })
 	m.open = join(m.open, a.knows)
 	m.now = append(m.now, a.o)
 }

@@ -21,6 +21,7 @@ import (
 type proxyFence struct {
 	mask  uint32
 	space event.Space // NoSpace: all
+	home  *block      // of shared memory that of this block; nil: of all blocks
 	own   [event.WarpSize]uint32
 	first uint32  // the least of own, among mask
 	last  uint32  // and the largest
@@ -38,6 +39,7 @@ type fenceLog struct {
 // fenced is what the fences that an operation knows know.
 type fenced struct {
 	knows [2]*know // of shared and global memory
+	home  *block   // whose shared memory it is
 }
 
 // maxFences is the length of a log at which it is compacted.
@@ -51,6 +53,9 @@ func (d *Detector) ProxyFence(e *event.ProxyFence) {
 	}
 	w, b := d.warpOf(e.Warp)
 	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
+	if e.Own && d.clustered {
+		f.home = b
+	}
 	f.first, f.last = f.epochs()
 	d.bytes += fenceBytes
 	d.snapshot(w, b, f.knows, e.Mask)
@@ -121,7 +126,7 @@ func (d *Detector) endFences(w event.Warp) {
 	}
 	var kept []*proxyFence
 	for i := len(log.list) - 1; i >= 0 && len(kept) < keptFences; i-- {
-		if f := log.list[i]; f.covers(event.Global) {
+		if f := log.list[i]; f.covers(event.Global, nil) {
 			f.knows = nil
 			kept = append(kept, f)
 		}
@@ -134,33 +139,39 @@ func (d *Detector) endFences(w event.Warp) {
 	slices.Reverse(log.list)
 }
 
-// covers reports whether the fence orders accesses to a space.
-func (f *proxyFence) covers(s event.Space) bool { return f.space == event.NoSpace || f.space == s }
+// covers reports whether the fence orders accesses to a space, if it is shared memory that of home.
+func (f *proxyFence) covers(s event.Space, home *block) bool {
+	return f.space == event.NoSpace || f.space == s && (f.home == nil || f.home == home)
+}
 
 // proxyOrdered reports whether a proxy fence lies between an entry and an operation that knows it.
 // late says that its own thread executed none.
-func (d *Detector) proxyOrdered(s *agentStart, e entry, space event.Space) (ordered, late bool) {
-	if d.ownFences(s, e, space) {
+func (d *Detector) proxyOrdered(s *agentStart, e entry, a *access) (ordered, late bool) {
+	if d.ownFences(s, e, a) {
 		return true, false
 	}
-	if s.fence == nil {
-		s.fence = d.fencedBy(s)
+	return d.fencedOf(s, a).covers(event.Warp(e.warp), e.mask, e.clk), true
+}
+
+// fencedOf returns what the fences that an operation knows know, of those for the memory of an access.
+func (d *Detector) fencedOf(s *agentStart, a *access) *know {
+	if s.fence == nil || s.fence.home != a.home {
+		s.fence = d.fencedBy(s, a.home)
 	}
-	i := 0
-	if space == event.Global {
-		i = 1
+	if a.Space == event.Global {
+		return s.fence.knows[1]
 	}
-	return s.fence.knows[i].covers(event.Warp(e.warp), e.mask, e.clk), true
+	return s.fence.knows[0]
 }
 
 // ownFences reports whether each thread of an entry has executed a fence behind its access that the
 // operation knows.
-func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
+func (d *Detector) ownFences(s *agentStart, e entry, a *access) bool {
 	log := d.proxies[event.Warp(e.warp)]
 	if log == nil {
 		return false
 	}
-	if log.covered(s.knows, e, space) {
+	if log.covered(s.knows, e, a) {
 		return true
 	}
 	for m := e.mask; m != 0; m &= m - 1 {
@@ -169,7 +180,7 @@ func (d *Detector) ownFences(s *agentStart, e entry, space event.Space) bool {
 		found := false
 		for i := len(log.list) - 1; i >= 0 && !found; i-- {
 			f := log.list[i]
-			found = f.mask>>l&1 != 0 && f.covers(space) && e.clk <= f.own[l] && f.own[l] <= known
+			found = f.mask>>l&1 != 0 && f.covers(a.Space, a.home) && e.clk <= f.own[l] && f.own[l] <= known
 		}
 		if !found {
 			return false
@@ -183,10 +194,10 @@ const recentFences = 8
 
 // covered reports whether one of the last fences is by all threads of an entry behind their access,
 // and all of it is known. It is the usual case of ownFences.
-func (log *fenceLog) covered(k *know, e entry, space event.Space) bool {
+func (log *fenceLog) covered(k *know, e entry, a *access) bool {
 	for i := len(log.list) - 1; i >= max(0, len(log.list)-recentFences); i-- {
 		f := log.list[i]
-		if e.mask&^f.mask != 0 || !f.covers(space) {
+		if e.mask&^f.mask != 0 || !f.covers(a.Space, a.home) {
 			continue
 		}
 		if e.clk <= f.first && k.covers(event.Warp(e.warp), e.mask, f.last) {
@@ -206,9 +217,10 @@ func (f *proxyFence) epochs() (first, last uint32) {
 	return first, last
 }
 
-// fencedBy returns what all fences know that an operation knows.
-func (d *Detector) fencedBy(s *agentStart) *fenced {
-	out := new(fenced)
+// fencedBy returns what all fences know that an operation knows, for the shared memory of home and for
+// global memory.
+func (d *Detector) fencedBy(s *agentStart, home *block) *fenced {
+	out := &fenced{home: home}
 	for id, log := range d.proxies {
 		b := d.blockAt(uint32(id) / d.perBlock)
 		if b == nil {
@@ -227,7 +239,7 @@ func (d *Detector) fencedBy(s *agentStart) *fenced {
 					continue
 				}
 				for k, space := range [...]event.Space{event.Shared, event.Global} {
-					if !have[k] && f.covers(space) {
+					if !have[k] && f.covers(space, home) {
 						have[k] = true
 						out.knows[k] = join(out.knows[k], f.knows.at(w, b, d.lanesOf(id), l))
 					}

@@ -305,7 +305,7 @@ func (f *function) variable(v *ir.Var) {
 	}
 	f.vars[v] = true
 	for i, in := range f.instrs {
-		if in.Action() == isa.ActStore && in.Space == event.Param && in.Src[0].Var == v {
+		if in.Action() == isa.ActStore && in.Space == event.Param && (in.Src[0].Var == v || in.Src[0].Var == nil) {
 			f.whole(int32(i))
 		}
 		if in.IsCall() {

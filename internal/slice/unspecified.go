@@ -119,16 +119,21 @@ func (s *Slice) multiplies() bool {
 	return false
 }
 
-// OpenFor reports whether the result of an instruction is open for some values of its second
-// source: an integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA
-// 9.7.1.8, 9.7.1.9), and fns is undefined for a base above 31 (9.7.1.17). A trace takes it as
-// unknown in the lanes with these.
+// OpenFor reports whether the result of an instruction is open for some values of a source: an
+// integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA 9.7.1.8, 9.7.1.9),
+// fns is undefined for a base above 31 (9.7.1.17), and neg and abs of a NaN yield "an unspecified
+// NaN" (9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6; abs.f64 passes it through). A trace takes it as unknown
+// in the lanes with these.
 func OpenFor(in *ir.Instr) bool {
 	switch in.Operation() {
 	case isa.NthSetBit:
 		return len(in.Src) == 3 && !(in.Src[1].Kind == ir.Imm && in.Src[1].Val <= 31)
 	case isa.Quotient, isa.Remainder:
 		return !in.Type.IsFloat() && len(in.Src) == 2 && !(in.Src[1].Kind == ir.Imm && in.Src[1].Val != 0)
+	case isa.Negation:
+		return in.Type.IsFloat()
+	case isa.Magnitude:
+		return in.Type.IsFloat() && in.Type != isa.F64
 	}
 	return false
 }

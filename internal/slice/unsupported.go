@@ -1,6 +1,8 @@
 package slice
 
 import (
+	"slices"
+
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -43,6 +45,22 @@ func unsupportedName(in *ir.Instr) string {
 		return in.Op()
 	}
 	return ""
+}
+
+// Varying returns an instruction of the slice that is no computation and reads a special register
+// with a value that the launch does not determine, such as shfl.sync of %smid. Special registers are
+// to be read by mov or cvt (PTX ISA 10), whose results are then unknown. nil if there is none.
+func (s *Slice) Varying() *ir.Instr {
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if k := f.kinds[i]; f.kept[i] && k != input && k != ignored &&
+				slices.ContainsFunc(in.Src, f.variesOperand) {
+				return in
+			}
+		}
+	}
+	return nil
 }
 
 // Maskless returns an operation of the slice that exchanges values among the active lanes of a warp

@@ -209,6 +209,10 @@ func (t *tracer) phaseVerdict(e *race.PhaseError) *diag.Verdict {
 			e.Phase+1, e.Phase+1)
 	case race.PhaseNoObject:
 		v.Reason = fmt.Sprintf("nothing orders %s after the initialization of %s", first, object)
+	case race.PhasePromise:
+		v.Reason = fmt.Sprintf("%s may be the arrival that completes phase %d of %s: no other arrival "+
+			"and no completion of bytes comes after it, and .noComplete promises that there is one "+
+			"(PTX ISA 9.7.13.15.13)", first, e.Phase, object)
 	case race.PhaseEnds:
 		v.Reason = fmt.Sprintf("nothing orders %s before %s", first, text(e.Second))
 	}

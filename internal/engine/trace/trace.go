@@ -122,6 +122,13 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		}
 	}
 	t.chooseModel()
+	if in := t.slice.Varying(); in != nil {
+		return diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled, Span: driver.Place(in),
+			Reason: in.Text() + " reads a special register with a value that the launch does not " +
+				"determine: a trace follows such registers behind mov and cvt only (PTX ISA 10)",
+		}
+	}
 	t.boxes(ctx)
 	why := ""
 	switch {

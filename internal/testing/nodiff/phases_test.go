@@ -77,6 +77,9 @@ func (k *phaseKernel) command(c oracle.PhaseCommand, states map[int]bool, t, i i
 		k.put("@%%p0 st.shared.u32 [smem+%d], %%r4;", x)
 	case oracle.PhaseArrive:
 		states[c.Bar] = true
+		if c.NoComplete {
+			release = ".noComplete.release.cta"
+		}
 		k.put("@%%p0 mbarrier.arrive%s.shared.b64 %%rd%d, [smem+%d], %d;", release, 4+c.Bar, at,
 			c.Count)
 	case oracle.PhaseExpectArrive:

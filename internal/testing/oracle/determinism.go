@@ -136,7 +136,7 @@ func (s *detSearch) step(st *detState, t int, c PhaseCommand, id int) bool {
 			n = 1
 			m.tx += int16(c.Bytes)
 		}
-		if n > m.pending {
+		if n > m.pending || c.NoComplete && n == m.pending && m.tx == 0 {
 			s.bad = true
 			return false
 		}
@@ -370,6 +370,8 @@ func (w *syncWriter) round() {
 			c = PhaseCommand{Op: PhaseCopiesNoInc, Bar: bar}
 		case k == 3 && !w.p.remote(t, bar):
 			w.put(t, PhaseCommand{Op: PhaseCopies, Bar: bar})
+		case k == 4 && !relaxed && !w.p.remote(t, bar):
+			c.NoComplete = true
 		}
 		left -= max(c.Count, 1)
 		w.put(t, c)

@@ -54,6 +54,8 @@ type PhaseCommand struct {
 	Parity  int
 	Var     int
 	Relaxed bool // of an arrival or a wait: .relaxed, and else .release or .acquire
+	// NoComplete is .noComplete of PhaseArrive: it is in error if it completes the phase.
+	NoComplete bool
 }
 
 // String prints a command in the words of PTX.
@@ -68,6 +70,9 @@ func (c PhaseCommand) String() string {
 	case PhaseWrite:
 		return fmt.Sprintf("write x%d", c.Var)
 	case PhaseArrive:
+		if c.NoComplete {
+			return fmt.Sprintf("arrive.noComplete m%d, %d", c.Bar, c.Count)
+		}
 		return fmt.Sprintf("arrive%s m%d, %d", relaxed, c.Bar, c.Count)
 	case PhaseExpectArrive:
 		return fmt.Sprintf("arrive.expect_tx%s m%d, %d", relaxed, c.Bar, c.Bytes)
@@ -145,7 +150,7 @@ type PhaseRace struct {
 type PhaseResult struct {
 	// Deadlock: some execution has threads that wait for ever. Ends: some has none.
 	Deadlock, Ends bool
-	// Excess: an arrival may find that its phase has no arrival left.
+	// Excess: an arrival may find that its phase has no arrival left, or complete it with .noComplete.
 	Excess bool
 	// Lap: a wait by state may find that the object is two phases ahead of the state, which the ISA
 	// leaves undefined (9.7.13.15.16).
@@ -397,7 +402,7 @@ func (s *phaseSearch) arrives(st *phaseState, th *phaseThread, c PhaseCommand, i
 		m.tx += c.Bytes
 		n = 1
 	}
-	if n > m.pending {
+	if n > m.pending || c.NoComplete && n == m.pending && m.tx == 0 {
 		s.res.Excess, s.erred = true, true
 		return false
 	}

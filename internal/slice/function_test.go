@@ -154,6 +154,9 @@ func TestTables(t *testing.T) {
 			[]string{"given", "table"}},
 		{[]string{"mov.u64 %d1, given", "cvta.const.u64 %d2, %d1", "ld.u32 %r1, [%d2]",
 			"mov.u32 %r2, 4"}, []string{"given"}},
+		// A comparison passes no address on, so that a store elsewhere does not reach the table.
+		{[]string{"mov.u64 %d1, table", "setp.eq.u64 %p1, %d1, table", "ld.global.u64 %d3, [blank]",
+			"st.global.u32 [%d3], 7", "ld.global.u32 %r1, [%d1]", "mov.u32 %r2, 4"}, []string{"table"}},
 		{[]string{"ld.const.u32 %r1, [unset]", "mov.u32 %r2, 4"}, nil},
 		{[]string{"ld.global.u32 %r1, [blank]", "mov.u32 %r2, 4"}, nil},
 		{[]string{"mov.u32 %r1, 4", "mov.u32 %r2, 4"}, nil},
@@ -233,6 +236,8 @@ func TestAssumes(t *testing.T) {
 		"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n\tbar.sync 0;\na:\n": false,
 		"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n\ttrap;\na:\n" +
 			"\tbar.sync 0;\n": true,
+		"\tld.param.u64 %d1, [in];\n\tsetp.eq.u64 %p1, %d1, 0;\n\t@!%p1 bra a;\n\tadd.u64 %d2, %d1, 1;\na:\n" +
+			"\tbar.sync 0;\n": false,
 	} {
 		s, _ := sliced(t, ".visible .entry k(.param .u64 in)\n"+begin+body+end, Options{})
 		if s.Assumes != want {

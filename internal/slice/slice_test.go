@@ -258,6 +258,26 @@ func TestShuffleOfActive(t *testing.T) {
 	}
 }
 
+// A vote gets the predicates of all lanes of its mask, wherever they vote (PTX ISA 9.7.13.7): what the
+// others put in is needed, and nothing else.
+func TestExchange(t *testing.T) {
+	for mask, want := range map[string]string{
+		"-1": "run mov.u32; run setp.lt.u32; run setp.eq.u32; run bra; run vote.sync.any.pred; run bra; " +
+			"run setp.ne.u32; run vote.sync.any.pred; run bra; run bar.sync; run ret",
+		"0xffff": "run mov.u32; run setp.lt.u32; run bra; run vote.sync.any.pred; run bra; " +
+			"run setp.ne.u32; run vote.sync.any.pred; run bra; run bar.sync; run ret",
+	} {
+		_, got := roles(t, "\tmov.u32 %r1, %tid.x;\n\tsetp.lt.u32 %p1, %r1, 16;\n"+
+			"\tsetp.eq.u32 %p3, %r1, 20;\n\tmul.lo.u32 %r5, %r1, %r1;\n\t@%p1 bra a;\n"+
+			"\tvote.sync.any.pred %p4, %p3, -1;\n\tbra b;\na:\n\tsetp.ne.u32 %p5, %r1, %r1;\n"+
+			"\tvote.sync.any.pred %p2, %p5, "+mask+";\nb:\n\t@%p2 bra c;\n\tbar.sync 1, 64;\nc:\n\tret;\n",
+			Options{})
+		if all := strings.Join(got, "; "); all != want {
+			t.Errorf("mask %s: %s, want %s", mask, all, want)
+		}
+	}
+}
+
 // The number of a barrier and its count of threads decide who waits for whom; the predicate that
 // bar.red combines does not.
 func TestBarrierOperands(t *testing.T) {

@@ -129,6 +129,13 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 				"determine: a trace follows such registers behind mov and cvt only (PTX ISA 10)",
 		}
 	}
+	if t.model == event.Lockstep && (t.slice.Objects() || t.run.Config.Geometry.Ranks() > 1) {
+		return diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled, Span: k.Span,
+			Reason: "warps in lock step, together with mbarriers, bulk copies or clusters: no GPU has " +
+				"both",
+		}
+	}
 	t.boxes(ctx)
 	why := ""
 	switch {

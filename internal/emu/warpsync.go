@@ -356,9 +356,7 @@ func runWarpOp(x *exec, in *inst) {
 		x.coll.lanes = 0
 		x.collect(in, same)
 		x.finishWarpOp(in, same)
-		if in.ir.IsWarpBarrier() {
-			x.warpSynced(in, same, in.ir.Orders)
-		}
+		x.warpSynced(in, same, in.ir.Orders)
 		return
 	}
 	x.isolate(in, same)
@@ -377,11 +375,17 @@ func (op *warpOp) awaits(w *warp, members uint32) uint32 {
 	return members & w.alive()
 }
 
-// warpSynced sends the event of a completed bar.warp.sync.
+// warpSynced sends the event of a completed bar.warp.sync, and in a trace that of any operation for
+// which the lanes have waited for each other.
 func (x *exec) warpSynced(in *inst, lanes uint32, orders event.Orders) {
-	x.wrote = true
+	meets := !in.ir.IsWarpBarrier()
+	if meets && !x.prog.traced {
+		return
+	}
+	x.wrote = x.wrote || !meets
 	if x.sink != nil {
-		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes, Orders: orders}
+		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes, Orders: orders,
+			Meets: meets}
 		x.sink.WarpSync(&x.evs.sync)
 	}
 }
@@ -456,13 +460,11 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 		h.wrote = true
 	}
 	x.enter(g.frame)
-	if g.wait.in.ir.IsWarpBarrier() {
-		orders := g.wait.in.ir.Orders
-		for _, h := range group {
-			orders = orders.Meet(h.wait.in.ir.Orders)
-		}
-		x.warpSynced(g.wait.in, there, orders)
+	orders := g.wait.in.ir.Orders
+	for _, h := range group {
+		orders = orders.Meet(h.wait.in.ir.Orders)
 	}
+	x.warpSynced(g.wait.in, there, orders)
 	x.enter(frame)
 	for _, h := range group {
 		h.wait = wait{}

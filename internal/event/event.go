@@ -117,12 +117,14 @@ type Complete struct {
 
 // WarpSync is bar.warp.sync: the lanes of Mask wait for each other, and their memory accesses
 // before it are ordered before those after it (PTX ISA 9.7.13.2). It is sent once, when the last
-// lane has arrived.
+// lane has arrived. In a trace also shfl.sync, elect.sync and their like send it, with Meets: the
+// lanes wait for each other, and their accesses are not ordered.
 type WarpSync struct {
 	Warp   Warp
 	Site   Site
 	Mask   uint32
 	Orders Orders
+	Meets  bool
 }
 
 // Converge states that from here on the lanes of Mask are the active set of their warp: the start

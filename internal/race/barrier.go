@@ -196,9 +196,9 @@ func (d *Detector) ordered(o event.Orders) bool {
 	return d.opt.Only == event.NoSpace || o.Covers(d.opt.Only)
 }
 
-// WarpSync joins the knowledge of the lanes of the mask.
+// WarpSync joins the knowledge of the lanes of the mask. A meeting orders their execution only.
 func (d *Detector) WarpSync(s *event.WarpSync) {
-	if !d.ordered(s.Orders) {
+	if s.Meets && !d.opt.Execution || !s.Meets && !d.ordered(s.Orders) {
 		return
 	}
 	w, _ := d.warpOf(s.Warp)

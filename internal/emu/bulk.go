@@ -396,6 +396,9 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 	if use.To != event.Shared {
 		shared = from
 	}
+	if use.To == event.Shared && use.From == event.Shared && !x.sourceOutside(in, l, from, size) {
+		return false
+	}
 	return x.outsideObjects(in, l, shared, size)
 }
 
@@ -406,11 +409,21 @@ func (x *exec) bulkShared(in *inst, l int, use *isa.BulkUse, to, from, size uint
 	if use.To == event.Shared {
 		shared, what = to, "write"
 	}
-	if use.To == use.From && !x.bulkInside(in, l, event.Shared, from, size, "read") {
-		return false // both blocks have memory of one size
+	if use.To == use.From && (!x.bulkInside(in, l, event.Shared, from, size, "read") || // of one size
+		!x.sourceOutside(in, l, from, size)) {
+		return false
 	}
 	return x.bulkInside(in, l, event.Shared, shared, size, what) &&
 		x.outsideObjects(in, l, shared, size)
+}
+
+// sourceOutside is outsideObjects for the source of a copy to another block.
+func (x *exec) sourceOutside(in *inst, l int, from, size uint64) bool {
+	home := x.block
+	x.block = x.ownBlock()
+	ok := x.outsideObjects(in, l, from, size)
+	x.block = home
+	return ok
 }
 
 // bulkInside checks one range of an operation.

@@ -91,7 +91,8 @@ func runTracedCopy(x *exec, in *inst) {
 		s.to[l] = (x.src(&in.s[0])[l] + op.to.mem.off) & op.to.mem.amask
 		s.read[l], s.from[l] = 0, 0
 		x.addr[l] = s.to[l]
-		if x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) == 0 {
+		if x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) == 0 ||
+			!x.outsideObjects(in, l, s.to[l], op.size) {
 			return
 		}
 		x.forgetShared(s.to[l], op.size, in)

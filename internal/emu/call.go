@@ -240,7 +240,7 @@ func (x *exec) move(from, to place, m uint32) {
 		}
 		x.put(to, &from.f.regs[from.slot()], m)
 		if x.unk != nil {
-			to.setUnknown(from.f.unk[from.slot()], from.f.origin[from.slot()], m)
+			to.setUnknown(from.f.unk[from.slot()], x.unk.plain(from.f.origin[from.slot()]), m)
 		}
 		return
 	}

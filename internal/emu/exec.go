@@ -78,6 +78,7 @@ type exec struct {
 	// annotations that failed, one entry for each site
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked
+	asked       token    // for what the lanes ask by the test at hand
 
 	coll   collected // of the warp operation in progress
 	matrix *matrixScratch
@@ -146,6 +147,8 @@ type warp struct {
 	localUnk []bool
 	tid      [3]alu.Lanes
 	copies   copyState
+	// tokens of the lanes that go to wait, as origins (token.go); nil before the first
+	tokens *[event.WarpSize]uint32
 	// lanes that have arrived at the barrier of the cluster, in the generation at hand and in the one
 	// before, and have not waited for that
 	clusterNow, clusterDone uint32

@@ -7,6 +7,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/slice"
 )
 
 // Branches of a trace that depend on an unknown value, and after which no thread waits for others
@@ -46,6 +47,7 @@ func (c *compiler) exploreRegion(pc int32) {
 	if c.slice == nil || !c.slice.Track {
 		return
 	}
+	c.fc.code[pc].token = c.slice.TokenBranch(c.fn, c.block)
 	r, ok := c.slice.Explore(c.fn, c.block)
 	if !ok {
 		return
@@ -272,6 +274,9 @@ func (x *exec) settle(in *inst) {
 // traceGuard continues a trace although the guard of in is unknown in the lanes of u. It reports
 // false if that is not possible.
 func (x *exec) traceGuard(in *inst, u uint32) bool {
+	if in.token != slice.NoToken && x.passToken(in, u) {
+		return true
+	}
 	if in.explore != nil {
 		x.exploreBranch(in, x.unk.predOrigin(in.guard))
 		return true

@@ -27,6 +27,7 @@ type mbarOp struct {
 	use     isa.BarrierUse
 	operand bool // s[1] is there
 	waits   bool // a test in a trace that is part of a wait
+	token   bool // its answer may decide whether a wait is needed
 	peeks   bool // its result depends on the schedule, and is unknown in a trace
 	at      *memOp
 }
@@ -425,7 +426,14 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	}
 	if in.misc.mbar.peeks {
 		x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierPeek, Addr: m.addr, Phase: phase,
-			State: !in.misc.mbar.use.Parity})
+			State: !in.misc.mbar.use.Parity, Token: in.misc.mbar.token})
+		x.asked.asks(l, m, phase)
+		if in.pd[0] >= 0 {
+			x.preds[in.pd[0]] &^= 1 << l
+		}
+		return
+	}
+	if !x.redeem(in, l, m, phase) {
 		return
 	}
 	if in.pd[0] >= 0 {

@@ -4,6 +4,7 @@ import (
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/slice"
 )
 
 // full is the mask of a warp whose 32 lanes all take part.
@@ -100,6 +101,7 @@ type inst struct {
 	back   bool  // the target is not behind this instruction
 
 	explore *exploreOp // of a branch in a trace
+	token   slice.TokenBranch
 
 	mem  *memOp
 	bar  *barOp

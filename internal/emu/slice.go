@@ -139,7 +139,8 @@ func (c *compiler) unknownResult(in *ir.Instr) {
 			c.control(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
 			return
 		}
-		c.fc.code[len(c.fc.code)-1].misc.mbar.peeks = true
+		op := c.fc.code[len(c.fc.code)-1].misc.mbar
+		op.peeks, op.token = true, c.slice.Tokens(c.fn)
 		if c.slice.Options().Data {
 			return
 		}
@@ -159,6 +160,9 @@ func (c *compiler) unknownResult(in *ir.Instr) {
 		misc: &miscOp{unknown: true, origin: c.originOf(in)}}
 	for _, o := range in.Dst {
 		c.unknownDst(o, d.misc)
+	}
+	if b, _ := in.Barrier(); in.Action() == isa.ActMBarrier && b.Kind == isa.BarrierTest {
+		d.run = runToken
 	}
 	if len(d.misc.vecDst)+len(d.misc.predDst) > 0 {
 		c.emit(d)

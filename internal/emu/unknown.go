@@ -27,8 +27,9 @@ const carryNotSet = 2
 type tracker struct {
 	regs, preds []uint32
 	origin      []uint32
-	lanes       int32  // registers of the frame: predicate p has origin[lanes+p]
-	fresh       uint64 // makes the stored bits of unknown values differ from each other
+	lanes       int32   // registers of the frame: predicate p has origin[lanes+p]
+	tokens      []token // see token.go
+	fresh       uint64  // makes the stored bits of unknown values differ from each other
 }
 
 // trackUnknown marks everything as known; in a trace, registers that may be read before they are
@@ -61,11 +62,11 @@ func (t *tracker) ofSrc(s *src) (lanes, origin uint32) {
 	if s.c != nil {
 		return 0, 0
 	}
-	return t.regs[s.r], t.origin[s.r]
+	return t.regs[s.r], t.plain(t.origin[s.r])
 }
 
 // predOrigin returns the origin of an unknown predicate.
-func (t *tracker) predOrigin(p psrc) uint32 { return t.origin[t.lanes+p.slot] }
+func (t *tracker) predOrigin(p psrc) uint32 { return t.plain(t.origin[t.lanes+p.slot]) }
 
 // dependsOn stops the run because of an unknown value.
 func (x *exec) dependsOn(in *inst, l int, what string, origin uint32) {
@@ -145,6 +146,9 @@ func runTracked(x *exec, in *inst) {
 	u, o := in.rule(x, in)
 	if in.alu != nil && in.ir.UsesCarry() {
 		u, o = x.carried(in, u, o)
+	}
+	if t := x.tokenOf(in); t != 0 {
+		o = t
 	}
 	in.base(x, in)
 	x.unk.results(in, u, o, x.m)

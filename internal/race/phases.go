@@ -374,6 +374,8 @@ func (d *Detector) phasePeek(w *warp, b *block, m *phased, e *event.MBarrier) {
 	for t := e.Mask; t != 0; t &= t - 1 {
 		if l := lowestLane(t); !m.component.known(w.beyond(l), m.value(0)) {
 			d.phaseError(PhaseNoObject, b, e.Addr, e.Phase, o.of(l), m.init.at())
+		} else if e.Token {
+			d.checkAhead(w, b, m, e, &o, l)
 		}
 	}
 	switch {
@@ -393,11 +395,15 @@ func (d *Detector) checkAhead(w *warp, b *block, m *phased, e *event.MBarrier, o
 	if e.Phase != event.NoPhase && !e.State {
 		need = m.value(e.Phase)
 	}
+	ahead := m.before
+	if e.Phase == m.phase { // of a test that asks before the phase is complete
+		ahead = m.last
+	}
 	switch knows := w.beyond(l); {
 	case m.component.known(knows, need):
 	case !m.component.known(knows, m.value(0)):
 		d.phaseError(PhaseNoObject, b, e.Addr, e.Phase, o.of(l), m.init.at())
-	case d.notAfter(m.before, o, l, knows) != nil:
+	case d.notAfter(ahead, o, l, knows) != nil:
 		d.phaseError(PhaseAhead, b, e.Addr, e.Phase, o.of(l), PhaseAt{})
 	}
 }

@@ -3,6 +3,7 @@ package slice
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"heddle/internal/ir"
@@ -458,4 +459,73 @@ func (f *function) meet(p, q *path) bool {
 			}
 		}
 	}
+}
+
+// TokenBranch is which side of a branch leads to a wait that an earlier answer for the same phase may
+// make needless.
+type TokenBranch uint8
+
+const (
+	NoToken     TokenBranch = iota // the branch decides something else
+	WaitsTaken                     // the branch is taken to wait
+	WaitsBehind                    // the branch is not taken to wait
+)
+
+// TokenBranch examines the branch that ends a block of fn: whether one side leads to a wait for a phase,
+// before anything that a trace sees, and the other side to the same place as the wait, with the same
+// values in all registers that the slice still needs.
+func (s *Slice) TokenBranch(fn *ir.Func, id ir.BlockID) TokenBranch {
+	f := s.funcs[fn]
+	in := fn.Blocks[id].Last()
+	if !f.hasTokens() || in == nil || in.Action() != isa.ActBranch || in.Guard == ir.NoReg ||
+		!f.kept[in.Index] || !f.live[id] {
+		return NoToken
+	}
+	for _, guard := range []bool{false, true} {
+		p, q := f.pathAt(in, guard), f.pathAt(in, !guard)
+		how, test := p.next(false)
+		if how != atTest || !f.retries[test.Index] {
+			continue
+		}
+		if p.behind(test, true); !f.meet(p, q) {
+			continue
+		}
+		if guard != in.Neg {
+			return WaitsTaken
+		}
+		return WaitsBehind
+	}
+	return NoToken
+}
+
+// pathAt begins a walk at a branch whose guard has a value.
+func (f *function) pathAt(in *ir.Instr, guard bool) *path {
+	p := &path{f: f, block: f.block[in.Index]}
+	p.reset()
+	p.at = len(f.fn.Blocks[p.block].Instrs) - 1
+	p.value[in.Guard] = truth(guard)
+	return p
+}
+
+// hasTokens reports whether the function needs the answer of a test that is no wait.
+func (f *function) hasTokens() bool {
+	for i, in := range f.instrs {
+		if f.kept[i] && f.live[f.block[i]] && tests(in) && !f.retries[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// HasTokens reports whether Tokens holds for some function.
+func (s *Slice) HasTokens() bool { return slices.ContainsFunc(s.order, s.Tokens) }
+
+// Tokens reports whether a branch of fn decides only whether a wait is needed; see TokenBranch.
+func (s *Slice) Tokens(fn *ir.Func) bool {
+	for _, b := range fn.Blocks {
+		if s.TokenBranch(fn, b.ID) != NoToken {
+			return true
+		}
+	}
+	return false
 }

@@ -84,6 +84,9 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	if rounds == nil {
 		return nil, why
 	}
+	if t.slice.HasTokens() {
+		return nil, "an early answer decides whether a thread waits"
+	}
 	c := &counting{t: t, param: param, rounds: rounds, delta: make(map[ir.RegID]uint64),
 		fast: make(map[ir.RegID]bool)}
 	first, why := c.findPeriod(ctx)

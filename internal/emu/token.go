@@ -79,8 +79,7 @@ func runToken(x *exec, in *inst) {
 	x.asked.lanes = 0
 	for _, p := range in.misc.predDst {
 		x.preds[p] &^= x.m
-		x.unk.preds[p] |= x.m
-		x.unk.origin[x.unk.lanes+p] = origin
+		x.unk.setPred(p, x.m, origin, x.m)
 	}
 }
 

@@ -147,7 +147,7 @@ func runTracked(x *exec, in *inst) {
 	if in.alu != nil && in.ir.UsesCarry() {
 		u, o = x.carried(in, u, o)
 	}
-	if t := x.tokenOf(in); t != 0 {
+	if t := x.tokenOf(in); t != 0 && (in.misc == nil || in.misc.open == 0 && in.misc.origin == 0) {
 		o = t
 	}
 	in.base(x, in)
@@ -186,20 +186,34 @@ func (t *tracker) results(in *inst, u, origin, m uint32) {
 	}
 	for _, p := range in.pd {
 		if p >= 0 {
-			t.preds[p] = t.preds[p]&^m | u&m
-			if u&m != 0 {
-				t.origin[t.lanes+p] = origin
-			}
+			t.setPred(p, u, origin, m)
 		}
 	}
 }
 
 // set marks a register as unknown in the lanes of u, and as known in the others of m.
 func (t *tracker) set(d int32, u, origin, m uint32) {
-	t.regs[d] = t.regs[d]&^m | u&m
 	if u&m != 0 {
-		t.origin[d] = origin
+		t.origin[d] = t.shared(origin, t.origin[d], t.regs[d]&^m)
 	}
+	t.regs[d] = t.regs[d]&^m | u&m
+}
+
+// setPred is set for a predicate.
+func (t *tracker) setPred(p int32, u, origin, m uint32) {
+	if at := t.lanes + p; u&m != 0 {
+		t.origin[at] = t.shared(origin, t.origin[at], t.preds[p]&^m)
+	}
+	t.preds[p] = t.preds[p]&^m | u&m
+}
+
+// shared returns the origin of a register of which some lanes become unknown and the others with the
+// origin before are unknown already: it is a token only if all lanes have it.
+func (t *tracker) shared(origin, before, others uint32) uint32 {
+	if others != 0 && origin != before {
+		return t.plain(origin)
+	}
+	return origin
 }
 
 // anySource is the general rule: any unknown operand makes the result unknown.

@@ -41,7 +41,9 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 			}
 		}
 		after, ok := x.declarator(t, at, end, perhaps)
-		if ok && foreign && !t.fixed {
+		// Other files set what they declare, and what nothing here gives a value.
+		unset := x.frame == nil && !t.static && at+1 < end && (x.toks[at+1].is(";") || x.toks[at+1].is(","))
+		if ok && (foreign || unset) && !t.fixed {
 			if c := x.variable(x.toks[at].text); c != nil && !slices.Contains(x.shared, c) {
 				x.shared = append(x.shared, c)
 			}

@@ -55,6 +55,9 @@ func Launches(k *ir.Func, req Request, facts *SourceFacts) (*HostLaunches, []*Er
 			continue
 		}
 		key := c.identity()
+		if len(c.Unknowns) > 0 { // the values are examples
+			key += facts.Launches[n].relation()
+		}
 		switch {
 		case seen[key]:
 		case len(out.Configs) == maxLaunches:
@@ -68,6 +71,39 @@ func Launches(k *ir.Func, req Request, facts *SourceFacts) (*HostLaunches, []*Er
 		return nil, first
 	}
 	return out, nil
+}
+
+// relation returns the shape and the numbers of a launch with its unknowns numbered in the order of
+// their appearance: two launches with one relation take the same values.
+func (l *HostLaunch) relation() string {
+	var b strings.Builder
+	names := make(map[string]string)
+	add := func(e *Expr) {
+		fmt.Fprint(&b, "; ", e.renamed(func(name string) string {
+			if names[name] == "" {
+				names[name] = fmt.Sprintf("u%d", len(names))
+			}
+			return names[name]
+		}))
+	}
+	for i := range 3 {
+		add(l.Grid[i])
+		add(l.Block[i])
+	}
+	add(l.Shared)
+	for i := range l.Args {
+		a := &l.Args[i]
+		if a.Pointer == nil {
+			add(a.Value)
+		}
+		for _, f := range a.Fields {
+			fmt.Fprint(&b, " +", f.Offset)
+			if f.Value.Pointer == nil {
+				add(f.Value.Value)
+			}
+		}
+	}
+	return b.String()
 }
 
 // identity returns a text that is equal for two launches if the kernel cannot tell them apart.

@@ -294,7 +294,10 @@ func (p *path) compute(in *ir.Instr) bool {
 	for i := range in.Src {
 		args[i] = p.operand(&in.Src[i])
 	}
-	v, folded := fold(in, args)
+	v, folded := "", false
+	if len(in.Dst) == 1 && in.Dst[0].Kind == ir.Register { // else it has parts
+		v, folded = fold(in, args)
+	}
 	if !folded {
 		v = fmt.Sprintf("%s(%s)", in.Text(), strings.Join(args, ";"))
 	}

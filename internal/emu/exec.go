@@ -78,7 +78,6 @@ type exec struct {
 	// annotations that failed, one entry for each site
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked
-	asked       token    // for what the lanes ask by the test at hand
 
 	coll   collected // of the warp operation in progress
 	matrix *matrixScratch
@@ -149,6 +148,7 @@ type warp struct {
 	copies   copyState
 	// tokens of the lanes that go to wait, as origins (token.go); nil before the first
 	tokens *[event.WarpSize]uint32
+	asked  token // for what the lanes have asked by the tests at hand
 	// lanes that have arrived at the barrier of the cluster, in the generation at hand and in the one
 	// before, and have not waited for that
 	clusterNow, clusterDone uint32
@@ -249,13 +249,17 @@ func (x *exec) setPred(p int32, v, m uint32) { x.preds[p] = x.preds[p]&^m | v&m 
 // site returns the site of an instruction in the current calling context.
 func (x *exec) site(in *inst) event.Site { return x.frame.ctx.base + event.Site(in.index) }
 
-// fail stops the run. If several lanes fail, the first report is kept.
+// fail stops the run. If several lanes fail, the first report is kept. An error on a path of a trace
+// that perhaps no input takes is no error of the kernel.
 func (x *exec) fail(in *inst, kind StopKind, lane int, format string, args ...any) {
 	x.endTurn()
 	if x.stop != nil {
 		return
 	}
 	s := x.stopAt(in, kind, lane, format, args...)
+	if x.unk != nil && kind != Unsupported && kind != DependsOnInput && x.uncertain(lane) {
+		s.Kind, s.Message = DependsOnInput, s.Message+", if some input takes this path"
+	}
 	x.stop = &s
 }
 

@@ -427,7 +427,7 @@ func (x *exec) testMBarrier(in *inst, l int, m *mbarrier) {
 	if in.misc.mbar.peeks {
 		x.noteMBarrier(in, l, event.MBarrier{Op: event.MBarrierPeek, Addr: m.addr, Phase: phase,
 			State: !in.misc.mbar.use.Parity, Token: in.misc.mbar.token})
-		x.asked.asks(l, m, phase)
+		x.warp.asked.asks(l, m, phase)
 		if in.pd[0] >= 0 && x.unk == nil { // else runToken follows, under the same guard
 			x.preds[in.pd[0]] &^= 1 << l
 		}

@@ -62,7 +62,7 @@ func (t *tracker) plain(origin uint32) uint32 {
 // runToken makes the answers of a test unknown, behind it. Their bits are those of False.
 func runToken(x *exec, in *inst) {
 	origin := in.misc.origin
-	if t := x.asked; len(x.unk.tokens) < maxTokens && t.lanes == x.m {
+	if t := &x.warp.asked; len(x.unk.tokens) < maxTokens && x.m&^t.lanes == 0 {
 		first := t.each[lowest(x.m)]
 		same := true
 		for m := x.m; m != 0; m &= m - 1 {
@@ -76,14 +76,14 @@ func runToken(x *exec, in *inst) {
 		origin = tokenBase + uint32(len(x.unk.tokens))
 		x.unk.tokens = append(x.unk.tokens, n)
 	}
-	x.asked.lanes = 0
+	x.warp.asked.lanes &^= x.m
 	for _, p := range in.misc.predDst {
 		x.preds[p] &^= x.m
 		x.unk.setPred(p, x.m, origin, x.m)
 	}
 }
 
-// asks notes for what a lane has asked.
+// asks notes for what a lane has asked. Other warps may run before runToken does.
 func (t *token) asks(l int, m *mbarrier, phase uint64) {
 	if t.each == nil {
 		t.each = new([event.WarpSize]asked)

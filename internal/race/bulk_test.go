@@ -317,3 +317,23 @@ func TestUnknownProxyFenceReplacesNone(t *testing.T) {
 	p.store(1, 0, 16)
 	p.want(t, "a fence that all know", 0, 0)
 }
+
+// Two lanes read by one instruction, and one of them arrives: its read misses nothing but a proxy fence,
+// which --proxy-war ignore takes for right. The other lane's read is not ordered at all and stays a
+// race, whichever of the two is found first.
+func TestReadsBehindProxy(t *testing.T) {
+	for _, arrives := range []uint32{1, 2, 3} {
+		p := newPhases()
+		p.d.Access(&event.Access{Warp: 1, Site: p.next(), Mask: 3, Active: 3, Kind: event.Read,
+			Space: event.Shared, Size: 4, Addr: &[event.WarpSize]uint64{0, 4}})
+		p.d.MBarrier(&event.MBarrier{Warp: 1, Site: p.next(), Mask: arrives, Active: arrives,
+			Op: event.MBarrierArrive, Addr: barAt, Count: 1, Order: event.Release, Scope: event.CTA})
+		p.bar(0, event.MBarrierComplete, 0)
+		p.bar(0, event.MBarrierWait, 0)
+		p.load(0, 0, 64)
+		r := p.d.Report()
+		if r.Proxies(false, true); (len(r.Races) == 0) != (arrives == 3) {
+			t.Errorf("lanes %#x arrive: races %+v", arrives, r.Races)
+		}
+	}
+}

@@ -100,6 +100,13 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		r.Second.AfterFault = d.afterFault(r.Second.Thread)
 		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]uint32)})
 		d.examples++
+	} else if g := &d.groups[i]; g.race.Cause == NoProxyFence && cause != NoProxyFence {
+		// What nothing orders is more than what misses a proxy fence, which a user may do without.
+		r := d.raceOf(a, site, first, at, l, cause)
+		r.First.AfterFault, r.Second.AfterFault = g.race.First.AfterFault, g.race.Second.AfterFault
+		r.Far = g.race.Far
+		g.race = r
+		d.examples++
 	} else if d.groups[i].farther(level, cause) {
 		r := d.raceOf(a, site, first, at, l, cause)
 		d.groups[i].race.Far = &r

@@ -124,6 +124,9 @@ func (x *exec) root(f *hostFunc) {
 	}
 	x.scope = hostScope{}
 	x.outside()
+	if len(x.funcs["main"]) == 0 { // other files call it
+		x.elsewhere()
+	}
 	x.call(f, nil, nil, nil)
 }
 

@@ -825,6 +825,9 @@ func (x *exec) foreign(name string, i int, parts [][2]int) {
 	if !safe {
 		x.outside()
 	}
+	if len(x.prototypes[name]) > 0 && len(x.funcs[name]) == 0 {
+		x.elsewhere()
+	}
 }
 
 // mayCall reports whether a function of the standard library may call one of its arguments: a function, a

@@ -516,6 +516,16 @@ func (x *exec) outside() {
 	}
 }
 
+// elsewhere makes unknown what a function may change that the file declares and another file defines:
+// the global variables that other files can name.
+func (x *exec) elsewhere() {
+	for _, name := range sortedKeys(x.globals) {
+		if c := x.globals[name]; !c.typ.static && !c.typ.fixed {
+			x.forget(c)
+		}
+	}
+}
+
 // declare adds a variable to the innermost scope. Two declarations of one name in a scope are the
 // branches of an #if, or at file scope those of two namespaces: their values must agree.
 func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {

@@ -109,7 +109,7 @@ func (l *HostLaunch) relation() string {
 // identity returns a text that is equal for two launches if the kernel cannot tell them apart.
 func (c *Config) identity() string {
 	var b strings.Builder
-	fmt.Fprint(&b, c.Geometry, c.DynShared, c.Oversize, c.Cooperative)
+	fmt.Fprint(&b, c.Geometry, c.DynShared, c.Oversize, c.Cooperative, c.Unplaced)
 	number := make(map[*Buffer]int)
 	buffer := func(p *Buffer) {
 		n, ok := number[p]

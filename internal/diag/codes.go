@@ -41,6 +41,9 @@ const (
 	CodePeerExited            Code = "dsmem-exited"
 	CodeBulkAlignment         Code = "bulk-alignment"
 	CodeAsyncUnfinished       Code = "async-unfinished"
+	CodeWarpgroupRegister     Code = "wgmma-register"
+	CodeWarpgroupFence        Code = "wgmma-fence"
+	CodeWarpgroupDivergence   Code = "wgmma-divergence"
 
 	CodeOutOfBounds   Code = "out-of-bounds"
 	CodeMisaligned    Code = "misaligned"
@@ -103,7 +106,8 @@ type Example struct {
 
 // Docs returns the documentation of all codes, in the order of `heddle explain`.
 func Docs() []Doc {
-	return slices.Concat(raceDocs, proxyDocs, barrierDocs, mbarrierDocs, memoryDocs, limitDocs, inputDocs)
+	return slices.Concat(raceDocs, proxyDocs, barrierDocs, mbarrierDocs, wgmmaDocs,
+		memoryDocs, limitDocs, inputDocs)
 }
 
 // Family returns the family of a code, and Bugs for an undocumented one, so that a finding with a

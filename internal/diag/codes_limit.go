@@ -36,11 +36,11 @@ missing.`,
 		Example: Example{
 			File: "tensor.ptx",
 			Text: `.version 8.0
-.target sm_90
+.target sm_100a
 .address_size 64
 .visible .entry k()
 {
-	wgmma.fence.sync.aligned;
+	tcgen05.wait::ld.sync.aligned;
 	ret;
 }
 `,

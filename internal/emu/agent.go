@@ -260,6 +260,7 @@ func (x *exec) noteLeftovers(b *block) {
 			x.leave(a.site, event.ThreadOf(a.warp.id, a.lane), true)
 		}
 	}
+	x.groupsEnd(b)
 	sink := x.sink
 	x.sink = nil // the consumer has seen the last thread end
 	x.drainAgents(b)

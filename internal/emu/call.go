@@ -348,6 +348,9 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 		}
 	}
 	f.newForms()
+	if fc.watched > 0 {
+		f.uses = append(f.uses[:0], make([]regUse, fc.watched)...)
+	}
 	f.ctx, f.parent, f.ret, f.depth, f.local = ctx, nil, nil, 0, 0
 	if x.unk != nil {
 		f.trackUnknown(x.prog.traced)

@@ -114,6 +114,7 @@ type compiler struct {
 	explored []exploredAt
 	cur      *ir.Instr
 	joined   []bool // blocks where lanes come together
+	watch    watchedRegs
 	pdom     []ir.BlockID
 	block    ir.BlockID // the one being compiled
 }
@@ -187,6 +188,7 @@ func (c *compiler) compile(fc *fcode) {
 		}
 	}
 	c.joinsOfRegions()
+	c.findWatched()
 	// A trace must know which registers are read before they are written: their values are unknown.
 	c.unwritten()
 	for i, b := range f.Blocks {
@@ -212,6 +214,7 @@ func (c *compiler) instrs(b *ir.Block) bool {
 	on := true
 	for _, in := range b.Instrs {
 		c.cur = in
+		c.touchRegisters(in)
 		if c.slice == nil {
 			c.instr(in)
 		} else {
@@ -422,6 +425,10 @@ func init() { // the functions refer to the table
 
 		isa.ActMatrixLoad: (*compiler).matrixLoad, isa.ActMatrixStore: (*compiler).matrixStore,
 		isa.ActMatrixMultiply: (*compiler).matrixMultiply, isa.ActMatrixMove: (*compiler).movmatrix,
+
+		isa.ActMatrixAsync: (*compiler).warpgroupMultiplyInstr,
+		isa.ActMatrixFence: (*compiler).warpgroupStepInstr,
+		isa.ActMatrixGroup: (*compiler).warpgroupStepInstr,
 
 		isa.ActReadTexture: (*compiler).texture, isa.ActQueryTexture: (*compiler).opaque,
 		isa.ActReadSurface: (*compiler).surface, isa.ActQuerySurface: (*compiler).opaque,

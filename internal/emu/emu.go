@@ -113,6 +113,9 @@ const (
 	MBarrierRange         // a count outside of its limits
 	MBarrierState         // a wait for a phase that the object does not know
 	BulkAlignment         // a size or an address of a bulk copy that is no multiple of 16
+	WarpgroupRegister     // of a wgmma that is under way
+	WarpgroupFence        // no wgmma.fence before a wgmma
+	WarpgroupDivergence   // warps of a warpgroup that do not execute the same instructions
 	RemoteAddress         // of another block's memory, for an instruction that reaches its own only
 	PeerExited            // an access to the memory of a block of the cluster that has ended
 )

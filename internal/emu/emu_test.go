@@ -76,21 +76,23 @@ func (r *recorder) Access(a *event.Access) {
 	c.Access.Addr, c.Access.Data, c.Access.Row, c.Access.Step = nil, nil, 0, 0
 	r.events = append(r.events, c)
 }
-func (r *recorder) Fence(e *event.Fence)           { r.events = append(r.events, *e) }
-func (r *recorder) Arrive(e *event.Arrive)         { r.events = append(r.events, *e) }
-func (r *recorder) Cluster(*event.ClusterBarrier)  {}
-func (r *recorder) InitFence(*event.InitFence)     {}
-func (r *recorder) Complete(e *event.Complete)     { r.events = append(r.events, *e) }
-func (r *recorder) WarpSync(e *event.WarpSync)     { r.events = append(r.events, *e) }
-func (r *recorder) Converge(e *event.Converge)     { r.events = append(r.events, *e) }
-func (r *recorder) Exit(e *event.Exit)             { r.events = append(r.events, *e) }
-func (r *recorder) CopyGroup(e *event.CopyGroup)   { r.events = append(r.events, *e) }
-func (r *recorder) CopyArrive(e *event.CopyArrive) { r.events = append(r.events, *e) }
-func (r *recorder) Bulk(e *event.Bulk)             { r.events = append(r.events, *e) }
-func (r *recorder) BulkGroup(e *event.BulkGroup)   { r.events = append(r.events, *e) }
-func (r *recorder) Signal(e *event.Signal)         { r.events = append(r.events, *e) }
-func (r *recorder) MBarrier(e *event.MBarrier)     { r.events = append(r.events, *e) }
-func (r *recorder) ProxyFence(e *event.ProxyFence) { r.events = append(r.events, *e) }
+func (r *recorder) Fence(e *event.Fence)             { r.events = append(r.events, *e) }
+func (r *recorder) Arrive(e *event.Arrive)           { r.events = append(r.events, *e) }
+func (r *recorder) Cluster(*event.ClusterBarrier)    {}
+func (r *recorder) InitFence(*event.InitFence)       {}
+func (r *recorder) Complete(e *event.Complete)       { r.events = append(r.events, *e) }
+func (r *recorder) WarpSync(e *event.WarpSync)       { r.events = append(r.events, *e) }
+func (r *recorder) Converge(e *event.Converge)       { r.events = append(r.events, *e) }
+func (r *recorder) Exit(e *event.Exit)               { r.events = append(r.events, *e) }
+func (r *recorder) CopyGroup(e *event.CopyGroup)     { r.events = append(r.events, *e) }
+func (r *recorder) CopyArrive(e *event.CopyArrive)   { r.events = append(r.events, *e) }
+func (r *recorder) Bulk(e *event.Bulk)               { r.events = append(r.events, *e) }
+func (r *recorder) Matrix(e *event.Matrix)           { r.events = append(r.events, *e) }
+func (r *recorder) MatrixGroup(e *event.MatrixGroup) { r.events = append(r.events, *e) }
+func (r *recorder) BulkGroup(e *event.BulkGroup)     { r.events = append(r.events, *e) }
+func (r *recorder) Signal(e *event.Signal)           { r.events = append(r.events, *e) }
+func (r *recorder) MBarrier(e *event.MBarrier)       { r.events = append(r.events, *e) }
+func (r *recorder) ProxyFence(e *event.ProxyFence)   { r.events = append(r.events, *e) }
 func (r *recorder) Copy(e *event.Copy) {
 	c := copied{Copy: *e}
 	for l := range 32 {

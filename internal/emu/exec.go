@@ -79,13 +79,14 @@ type exec struct {
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked
 
-	coll   collected // of the warp operation in progress
-	matrix *matrixScratch
-	brx    []brxGroup
-	group  []*fragment           // of the warp operation in progress
-	from   [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
-	pool   pool
-	spec   *speculation // of a worker that runs ahead
+	coll       collected // of the warp operation in progress
+	matrix     *matrixScratch
+	footprints map[footprintKey]*event.Footprint // of matrix operations, by what they read
+	brx        []brxGroup
+	group      []*fragment           // of the warp operation in progress
+	from       [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
+	pool       pool
+	spec       *speculation // of a worker that runs ahead
 	// agentID is the number of the last asynchronous operation
 	agentID   uint64
 	leftovers []Leftover
@@ -111,6 +112,8 @@ type events struct {
 	tested      uint64         // tests of mbarriers that have passed
 	bulk        event.Bulk
 	bulkGroup   event.BulkGroup
+	matrix      event.Matrix
+	matrixGroup event.MatrixGroup
 	copyArrive  event.CopyArrive
 	signal      event.Signal
 	proxy       event.ProxyFence
@@ -153,6 +156,7 @@ type warp struct {
 	// before, and have not waited for that
 	clusterNow, clusterDone uint32
 	bulk                    *bulkState // nil until the first
+	matrices                warpMatrices
 }
 
 // block is a resident block.
@@ -170,6 +174,7 @@ type block struct {
 	mbarsAt, mbarsEnd uint64
 	// asynchronous operations that are under way, in the order of their issue
 	agents, spareAgents []*agent
+	groups              []warpgroup // nil before the first matrix operation of one
 	shared              []byte
 	unk                 []uint64 // unknown bytes of shared, one bit each; nil: all known
 	origin              uint32

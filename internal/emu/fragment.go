@@ -449,6 +449,8 @@ type frame struct {
 	depth  int
 	ret    *callOp // the call that made it; nil for the kernel
 
+	uses []regUse // of watched registers
+
 	// Only if unknown values are tracked.
 	unk    []uint32 // lanes of each register whose value is unknown
 	punk   []uint32 // the same for predicates

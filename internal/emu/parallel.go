@@ -46,8 +46,9 @@ func (p *program) inOrder() bool {
 	for _, fc := range p.funcs {
 		for i := range fc.code {
 			// An agent reads and writes global memory at times of its own. Events at the barrier of
-			// a cluster, of this block alone, are not kept.
-			if o := fc.code[i].misc; o != nil && (o.mbar != nil || o.bulk != nil || o.cluster != nil) {
+			// a cluster, of this block alone, and of a warpgroup are not kept.
+			if o := fc.code[i].misc; o != nil && (o.mbar != nil || o.bulk != nil ||
+				o.matrix != nil || o.cluster != nil) {
 				return false
 			}
 			m := fc.code[i].mem

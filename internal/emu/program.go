@@ -52,18 +52,21 @@ type program struct {
 // fcode is one decoded function. The registers and predicates of a frame are numbered densely;
 // slots maps the registers of the IR to them.
 type fcode struct {
-	fn       *ir.Func
-	number   int
-	addr     uint64 // what a pointer to the function holds
-	code     []inst
-	lanes    int // 64-bit registers a frame holds
-	preds    int // predicate registers, slot 0 included
-	slots    []int32
-	calls    int    // call sites: callCtx.kids has a slice for each
-	local    int    // bytes of local memory, a multiple of 16
-	paramMem bool   // a frame needs memory for call arguments
-	affine   bool   // some register may have a form
-	narrow   []bool // registers of 32 bits, where some may have a form
+	fn           *ir.Func
+	number       int
+	addr         uint64 // what a pointer to the function holds
+	code         []inst
+	lanes        int // 64-bit registers a frame holds
+	preds        int // predicate registers, slot 0 included
+	slots        []int32
+	calls        int         // call sites: callCtx.kids has a slice for each
+	local        int         // bytes of local memory, a multiple of 16
+	watched      int         // registers of matrix operations of a warpgroup: wgmmaregs.go
+	instrs       []*ir.Instr // by index, if there are any; and the names of these registers
+	watchedNames []string
+	paramMem     bool   // a frame needs memory for call arguments
+	affine       bool   // some register may have a form
+	narrow       []bool // registers of 32 bits, where some may have a form
 	// Slots that are unknown at the start of a trace, with the origin of the unknown value; and the
 	// same for predicates.
 	unwritten, unwrittenPreds map[int32]uint32
@@ -141,6 +144,8 @@ type miscOp struct {
 	mbar      *mbarOp
 	bulk      *bulkOp
 	bulkGroup *bulkGroupOp
+	matrix    *warpgroupOp
+	touch     *touchOp
 	cluster   *clusterOp
 	predDst   []int32
 	unknown   bool // the results are unknown, with this origin

@@ -414,7 +414,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.mbars)
 		clear(b.ended)
 	}
-	b.agents, b.cluster, b.alone = b.agents[:0], nil, nil
+	b.agents, b.cluster, b.alone, b.groups = b.agents[:0], nil, nil, nil
 	if x.prog.ordered { // a block is a run of its own
 		x.points = 0
 		if x.policy == priorities {
@@ -439,6 +439,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.copies.reset()
 		w.clusterNow, w.clusterDone = 0, 0
 		w.bulk, w.tokens, w.asked.lanes = nil, nil, 0
+		w.matrices = warpMatrices{}
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)

@@ -61,6 +61,7 @@ func (c *compiler) tracedInstr(in *ir.Instr) bool {
 	case slice.Unknown:
 		c.unknownResult(in)
 	case slice.Join:
+		c.touchBehind(c.fn.Blocks[c.block], c.slice.Target(c.fn, c.block))
 		if to := c.slice.Target(c.fn, c.block); to == ir.NoBlock {
 			c.control(inst{run: runRet})
 		} else if int(to) != int(c.block)+1 {

@@ -23,6 +23,12 @@ func (Discard) Bulk(*Bulk) {}
 // BulkGroup implements Sink.
 func (Discard) BulkGroup(*BulkGroup) {}
 
+// Matrix implements Sink.
+func (Discard) Matrix(*Matrix) {}
+
+// MatrixGroup implements Sink.
+func (Discard) MatrixGroup(*MatrixGroup) {}
+
 // Signal implements Sink.
 func (Discard) Signal(*Signal) {}
 

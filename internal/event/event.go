@@ -192,6 +192,8 @@ type Sink interface {
 	CopyArrive(*CopyArrive)
 	Bulk(*Bulk)
 	BulkGroup(*BulkGroup)
+	Matrix(*Matrix)
+	MatrixGroup(*MatrixGroup)
 	Signal(*Signal)
 	MBarrier(*MBarrier)
 	ProxyFence(*ProxyFence)

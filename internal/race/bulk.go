@@ -31,6 +31,8 @@ type piece struct {
 	generic bool
 	thread  event.Thread
 	site    uint32
+	// of a matrix operation: what it reads of [lo, hi), which are in one part; nil: all of it
+	chunks *event.Chunks
 }
 
 // ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
@@ -150,18 +152,8 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	}
 	a := access{Access: &d.copying, w: s.w, b: s.b, home: home, mem: mem, write: write, special: true,
 		bulk: true}
-	// Neighbouring words have entries of the same epochs, by the same lanes or by others of a warp
-	// that has executed a fence as a whole: each epoch is checked once.
-	var ordered [event.WarpSize]entry
-	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) {
-		same := &ordered[e.warp%event.WarpSize]
-		if same.warp != e.warp || same.clk != e.clk {
-			*same = entry{warp: e.warp, clk: e.clk, mask: d.wholeOrdered(s, e, &a)}
-		}
-		if e.mask&^same.mask != 0 && d.checkAgent(s, &a, e, at) {
-			same.mask |= e.mask
-		}
-	})
+	check := agentCheck{d: d, start: s, access: &a}
+	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) { check.entry(e, at) })
 	if mem.async == nil {
 		mem.async = &ranges{parts: make(map[uint64]*pieces)}
 	}
@@ -186,12 +178,32 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	}
 }
 
+// agentCheck checks an operation against the entries of words. Neighbouring words have entries of
+// the same epochs, by the same lanes or by others of a warp that has executed a fence as a whole:
+// each epoch is checked once.
+type agentCheck struct {
+	d       *Detector
+	start   *agentStart
+	access  *access
+	ordered [event.WarpSize]entry
+}
+
+// entry checks one entry, at a word or byte.
+func (c *agentCheck) entry(e entry, at uint64) {
+	same := &c.ordered[e.warp%event.WarpSize]
+	if same.warp != e.warp || same.clk != e.clk {
+		*same = entry{warp: e.warp, clk: e.clk, mask: c.d.wholeOrdered(c.start, e, c.access)}
+	}
+	if e.mask&^same.mask != 0 && c.d.checkAgent(c.start, c.access, e, at) {
+		same.mask |= e.mask
+	}
+}
+
 // keep adds a piece to a list: in the place of an earlier one of the same component, or at the end.
 func (d *Detector) keep(b *block, mem *memory, list []piece, p piece) []piece {
 	for i := len(list) - 1; i >= max(0, len(list)-64); i-- {
 		o := &list[i]
-		if o.component == p.component && o.site == p.site && p.lo <= o.lo && o.hi <= p.hi &&
-			o.reduce == p.reduce {
+		if o.component == p.component && o.site == p.site && p.covers(o) && o.reduce == p.reduce {
 			*o = p
 			return list
 		}
@@ -231,13 +243,13 @@ func (p *piece) atomic(q *piece) bool {
 
 // checkPieces checks an operation against an earlier one, in [lo, hi).
 func (d *Detector) checkPieces(s *agentStart, a *access, old, p *piece, lo, hi uint64) {
-	lo, hi = max(lo, old.lo), min(hi, old.hi)
+	at, both := old.common(p, lo, hi)
 	switch {
-	case lo >= hi || old.atomic(p):
+	case !both || old.atomic(p):
 	case !old.known(s.knows, old.value):
-		d.agentRace(a, old.site, old.thread, lo, NotWaited)
+		d.agentRace(a, old.site, old.thread, at, NotWaited)
 	case old.generic && !s.generic && !old.known(d.fencedOf(s, a), old.value):
-		d.agentRace(a, old.site, old.thread, lo, NoProxyFence)
+		d.agentRace(a, old.site, old.thread, at, NoProxyFence)
 	}
 }
 
@@ -360,7 +372,8 @@ func (d *Detector) meetPieces(a *access, list []piece, lo, hi uint64) {
 
 // meetPiece checks one lane's access against one operation.
 func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
-	if lo >= p.hi || p.lo >= hi {
+	at, both := p.within(lo, hi)
+	if !both {
 		return
 	}
 	cause := NotWaited
@@ -370,7 +383,7 @@ func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
 	case p.known(a.w.beyond(l), p.value):
 		return
 	}
-	d.race(a, event.Site(p.site), p.thread, max(lo, p.lo)&^3, 1<<l, cause)
+	d.race(a, event.Site(p.site), p.thread, at&^3, 1<<l, cause)
 }
 
 // BulkGroup closes bulk groups, or lets the lanes know that their groups are complete.

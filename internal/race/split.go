@@ -45,6 +45,12 @@ func (s *Split) Bulk(e *event.Bulk) { s.shared.Bulk(e); s.global.Bulk(e) }
 // BulkGroup implements event.Sink.
 func (s *Split) BulkGroup(e *event.BulkGroup) { s.shared.BulkGroup(e); s.global.BulkGroup(e) }
 
+// Matrix implements event.Sink.
+func (s *Split) Matrix(e *event.Matrix) { s.shared.Matrix(e); s.global.Matrix(e) }
+
+// MatrixGroup implements event.Sink.
+func (s *Split) MatrixGroup(e *event.MatrixGroup) { s.shared.MatrixGroup(e); s.global.MatrixGroup(e) }
+
 // Signal implements event.Sink.
 func (s *Split) Signal(e *event.Signal) { s.shared.Signal(e); s.global.Signal(e) }
 

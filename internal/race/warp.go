@@ -32,8 +32,10 @@ type warp struct {
 	lane  *[event.WarpSize]*know // what single lanes know beyond ext; nil if none does
 	async *copies                // nil until the first
 	bulk  *bulkGroups            // nil until the first
-	pat   *patterns              // fences and observed releases; nil until the first
-	inits *warpInits             // nil until the first
+	// groups of matrix operations; nil until the first
+	matrices *matrixGroups
+	pat      *patterns  // fences and observed releases; nil until the first
+	inits    *warpInits // nil until the first
 	// lanes that have arrived at the barrier of the cluster
 	arrived clusterArrival
 	gone    uint32 // lanes that have exited

@@ -43,7 +43,7 @@ func (f *function) hasObjects() bool {
 	for _, in := range f.instrs {
 		switch in.Action() {
 		case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore,
-			isa.ActClusterBarrier:
+			isa.ActMatrixAsync, isa.ActClusterBarrier:
 			return true
 		}
 	}

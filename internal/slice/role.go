@@ -92,6 +92,9 @@ func (s *Slice) sum() {
 			switch in.Action() {
 			case isa.ActClusterBarrier, isa.ActMapAddress, isa.ActQueryRank, isa.ActAsyncStore:
 				s.Clusters = true
+			case isa.ActMatrixAsync:
+				s.Warpgroups = true
+				s.Track = s.Track || f.data[i]
 			case isa.ActBulkCopy:
 				use, _ := in.Bulk()
 				s.Clusters = s.Clusters || use.Mask >= 0

@@ -75,7 +75,13 @@ func (f *function) class(in *ir.Instr) kind {
 			return object
 		}
 		return other
-	case isa.ActCopyGroup, isa.ActBulkGroup, isa.ActClusterBarrier:
+	case isa.ActMatrixAsync:
+		if in.Row.Executable {
+			return object
+		}
+		return other
+	case isa.ActCopyGroup, isa.ActBulkGroup, isa.ActClusterBarrier, isa.ActMatrixFence,
+		isa.ActMatrixGroup:
 		return order
 	case isa.ActPartialFence:
 		if fence, _ := in.Fence(); fence.Kind == isa.InitFence {
@@ -306,6 +312,8 @@ func (f *function) objectOperands(in *ir.Instr) {
 // shared memory depends on operand i.
 func (f *function) decidesObject(in *ir.Instr, i int) bool {
 	switch in.Action() {
+	case isa.ActMatrixAsync: // the descriptors
+		return f.s.opt.Data || i <= isa.WarpgroupB && in.Src[i].Kind != ir.Vector
 	case isa.ActCopy:
 		return i == 0 || i == 3 && f.sizesCopy(in)
 	case isa.ActBulkCopy, isa.ActAsyncStore:

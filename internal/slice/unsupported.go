@@ -31,6 +31,10 @@ func unsupportedName(in *ir.Instr) string {
 		switch in.Action() {
 		case isa.ActMatrixMultiply, isa.ActMatrixMove: // of registers
 			return ""
+		case isa.ActMatrixAsync, isa.ActMatrixFence, isa.ActMatrixGroup:
+			if in.Row.Executable {
+				return ""
+			}
 		}
 		return in.Op()
 	case in.Row.Category == isa.Async:

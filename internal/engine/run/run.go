@@ -454,4 +454,7 @@ var stopCodes = map[emu.StopKind]diag.Code{
 	emu.BulkAlignment:         diag.CodeBulkAlignment,
 	emu.RemoteAddress:         diag.CodeMBarrierRemote,
 	emu.PeerExited:            diag.CodePeerExited,
+	emu.WarpgroupRegister:     diag.CodeWarpgroupRegister,
+	emu.WarpgroupFence:        diag.CodeWarpgroupFence,
+	emu.WarpgroupDivergence:   diag.CodeWarpgroupDivergence,
 }

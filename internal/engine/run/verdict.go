@@ -102,7 +102,8 @@ func endsRun(code diag.Code) bool {
 		diag.CodeMBarrierUninitialized, diag.CodeMBarrierReinit, diag.CodeMBarrierOverwritten,
 		diag.CodeMBarrierInvalEarly, diag.CodeMBarrierExcess, diag.CodeMBarrierRange,
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment,
-		diag.CodeMBarrierRemote, diag.CodePeerExited:
+		diag.CodeMBarrierRemote, diag.CodePeerExited,
+		diag.CodeWarpgroupRegister, diag.CodeWarpgroupFence, diag.CodeWarpgroupDivergence:
 		return true
 	}
 	return false

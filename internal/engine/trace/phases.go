@@ -72,6 +72,23 @@ func (s *traceSink) Bulk(e *event.Bulk) {
 	}
 }
 
+// Matrix implements event.Sink.
+func (s *traceSink) Matrix(e *event.Matrix) {
+	s.commands++
+	s.Detector.Matrix(e)
+	if s.order != nil {
+		s.order.Matrix(e)
+	}
+}
+
+// MatrixGroup implements event.Sink.
+func (s *traceSink) MatrixGroup(e *event.MatrixGroup) {
+	s.Detector.MatrixGroup(e)
+	if s.order != nil {
+		s.order.MatrixGroup(e)
+	}
+}
+
 // Signal implements event.Sink.
 func (s *traceSink) Signal(e *event.Signal) {
 	s.Detector.Signal(e)

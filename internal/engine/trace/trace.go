@@ -143,6 +143,10 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		if i, _ := t.unknownCount(); i >= 0 {
 			why = "only blocks that are alone are"
 		}
+	case t.opt.AnyRounds && t.slice.Warpgroups:
+		if i, _ := t.unknownCount(); i >= 0 {
+			why = "kernels with wgmma are not"
+		}
 	case t.opt.AnyRounds:
 		verdict, no := t.anyCount(ctx)
 		if verdict != nil {

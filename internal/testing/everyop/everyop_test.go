@@ -150,15 +150,17 @@ func (r *recorder) Access(a *event.Access) {
 		r.kinds[a.Kind] = true
 	}
 }
-func (r *recorder) Copy(*event.Copy)             { r.copied = true }
-func (r *recorder) CopyGroup(*event.CopyGroup)   { r.grouped = true }
-func (r *recorder) Bulk(*event.Bulk)             { r.copied = true }
-func (r *recorder) BulkGroup(*event.BulkGroup)   { r.grouped = true }
-func (r *recorder) MBarrier(*event.MBarrier)     { r.arrived = true }
-func (r *recorder) ProxyFence(*event.ProxyFence) { r.proxied = true }
-func (r *recorder) Fence(*event.Fence)           { r.fenced = true }
-func (r *recorder) Arrive(*event.Arrive)         { r.arrived = true }
-func (r *recorder) WarpSync(*event.WarpSync)     { r.synced = true }
+func (r *recorder) Copy(*event.Copy)               { r.copied = true }
+func (r *recorder) CopyGroup(*event.CopyGroup)     { r.grouped = true }
+func (r *recorder) Bulk(*event.Bulk)               { r.copied = true }
+func (r *recorder) Matrix(*event.Matrix)           { r.copied = true }
+func (r *recorder) MatrixGroup(*event.MatrixGroup) { r.grouped = true }
+func (r *recorder) BulkGroup(*event.BulkGroup)     { r.grouped = true }
+func (r *recorder) MBarrier(*event.MBarrier)       { r.arrived = true }
+func (r *recorder) ProxyFence(*event.ProxyFence)   { r.proxied = true }
+func (r *recorder) Fence(*event.Fence)             { r.fenced = true }
+func (r *recorder) Arrive(*event.Arrive)           { r.arrived = true }
+func (r *recorder) WarpSync(*event.WarpSync)       { r.synced = true }
 
 func (k *kernel) config(t *testing.T) *launch.Config {
 	t.Helper()

@@ -316,7 +316,9 @@ func (p *pair) CopyArrive(*event.CopyArrive) { p.over = true }
 func (p *pair) Bulk(*event.Bulk) { p.over = true }
 
 // BulkGroup ends the comparison: the oracle of events does not know it.
-func (p *pair) BulkGroup(*event.BulkGroup) { p.over = true }
+func (p *pair) Matrix(*event.Matrix)           { p.over = true }
+func (p *pair) MatrixGroup(*event.MatrixGroup) { p.over = true }
+func (p *pair) BulkGroup(*event.BulkGroup)     { p.over = true }
 
 // Signal ends the comparison: the oracle of events does not know it.
 func (p *pair) Signal(*event.Signal) { p.over = true }

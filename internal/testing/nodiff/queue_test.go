@@ -400,17 +400,19 @@ func (o *originals) WarpSync(e *event.WarpSync) {
 		o.det.WarpSync(&c)
 	}
 }
-func (o *originals) Cluster(*event.ClusterBarrier) {}
-func (o *originals) InitFence(*event.InitFence)    {}
-func (o *originals) Complete(e *event.Complete)    { o.det.Complete(e) }
-func (o *originals) Converge(e *event.Converge)    { o.det.Converge(e) }
-func (o *originals) Exit(e *event.Exit)            { o.det.Exit(e) }
-func (o *originals) CopyArrive(*event.CopyArrive)  {}
-func (o *originals) Bulk(*event.Bulk)              {}
-func (o *originals) BulkGroup(*event.BulkGroup)    {}
-func (o *originals) Signal(*event.Signal)          {}
-func (o *originals) MBarrier(*event.MBarrier)      {}
-func (o *originals) ProxyFence(*event.ProxyFence)  {}
+func (o *originals) Cluster(*event.ClusterBarrier)  {}
+func (o *originals) InitFence(*event.InitFence)     {}
+func (o *originals) Complete(e *event.Complete)     { o.det.Complete(e) }
+func (o *originals) Converge(e *event.Converge)     { o.det.Converge(e) }
+func (o *originals) Exit(e *event.Exit)             { o.det.Exit(e) }
+func (o *originals) CopyArrive(*event.CopyArrive)   {}
+func (o *originals) Bulk(*event.Bulk)               {}
+func (o *originals) Matrix(*event.Matrix)           {}
+func (o *originals) MatrixGroup(*event.MatrixGroup) {}
+func (o *originals) BulkGroup(*event.BulkGroup)     {}
+func (o *originals) Signal(*event.Signal)           {}
+func (o *originals) MBarrier(*event.MBarrier)       {}
+func (o *originals) ProxyFence(*event.ProxyFence)   {}
 func (o *originals) Stall(e *event.Stall) {
 	c := *e
 	c.Waiting = slices.Clone(e.Waiting)

@@ -191,16 +191,18 @@ func (d *digest) Copy(c *event.Copy) {
 	}
 }
 
-func (d *digest) CopyArrive(e *event.CopyArrive) { d.put(uint8(11), fmt.Appendf(nil, "%v", *e)) }
-func (d *digest) Bulk(e *event.Bulk)             { d.put(uint8(12), fmt.Appendf(nil, "%v", *e)) }
-func (d *digest) BulkGroup(e *event.BulkGroup)   { d.put(uint8(13), fmt.Appendf(nil, "%v", *e)) }
-func (d *digest) Signal(e *event.Signal)         { d.put(uint8(14), fmt.Appendf(nil, "%v", *e)) }
-func (d *digest) MBarrier(e *event.MBarrier)     { d.put(uint8(15), fmt.Appendf(nil, "%v", *e)) }
-func (d *digest) ProxyFence(e *event.ProxyFence) { d.put(uint8(16), fmt.Appendf(nil, "%v", *e)) }
-func (d *digest) CopyGroup(e *event.CopyGroup)   { d.put(uint8(10), *e) }
-func (d *digest) Fence(e *event.Fence)           { d.put(uint8(2), *e) }
-func (d *digest) Arrive(e *event.Arrive)         { d.put(uint8(3), *e) }
-func (d *digest) Cluster(*event.ClusterBarrier)  {}
+func (d *digest) CopyArrive(e *event.CopyArrive)   { d.put(uint8(11), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) Bulk(e *event.Bulk)               { d.put(uint8(12), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) Matrix(e *event.Matrix)           { d.put(uint8(18), fmt.Appendf(nil, "%v", *e.Reads)) }
+func (d *digest) MatrixGroup(e *event.MatrixGroup) { d.put(uint8(19), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) BulkGroup(e *event.BulkGroup)     { d.put(uint8(13), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) Signal(e *event.Signal)           { d.put(uint8(14), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) MBarrier(e *event.MBarrier)       { d.put(uint8(15), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) ProxyFence(e *event.ProxyFence)   { d.put(uint8(16), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) CopyGroup(e *event.CopyGroup)     { d.put(uint8(10), *e) }
+func (d *digest) Fence(e *event.Fence)             { d.put(uint8(2), *e) }
+func (d *digest) Arrive(e *event.Arrive)           { d.put(uint8(3), *e) }
+func (d *digest) Cluster(*event.ClusterBarrier)    {}
 
 func (d *digest) InitFence(*event.InitFence) {}
 

@@ -1,0 +1,192 @@
+package isa
+
+import (
+	"fmt"
+	"slices"
+)
+
+// WarpgroupForm is what wgmma.mma_async does (PTX ISA 9.7.15.5.2): D = A*B + D, where A has 64 rows,
+// B has N columns, and the inner dimension K has 32 bytes, whatever the type is.
+type WarpgroupForm struct {
+	N, K      int
+	D, A, B   string // types of elements, without dots
+	Satfinite bool
+	// Registers says that A is in registers; else operand A is a descriptor, as operand B is.
+	Registers bool
+	// TransposeA and TransposeB say that rows of A, or columns of B, are contiguous in shared memory:
+	// M-major or N-major, instead of K-major.
+	TransposeA, TransposeB bool
+	NegateA, NegateB       bool
+}
+
+// The operands of wgmma.mma_async among the sources.
+const (
+	WarpgroupA     = 0
+	WarpgroupB     = 1
+	WarpgroupScale = 2 // whether D is added
+	warpgroupRest  = 3 // immediates
+)
+
+// WarpgroupRows is the number of rows of A and D.
+const WarpgroupRows = 64
+
+// Warpgroup decodes wgmma.mma_async. registers says that operand A is a list of registers, and
+// immediates has the operands behind WarpgroupScale. It fails if the ISA has no such form.
+func (d *Desc) Warpgroup(registers bool, immediates []uint64) (WarpgroupForm, error) {
+	m := d.Matrix()
+	f := WarpgroupForm{N: m.N, K: m.K, Satfinite: m.Satfinite, Registers: registers}
+	none := fmt.Errorf("%s: this combination of shape and types does not exist (PTX ISA 9.7.15.5.2)",
+		d.Text())
+	if len(m.Types) != 3 || m.M != WarpgroupRows || len(m.Other) != 0 || len(m.Layouts) != 0 ||
+		!d.aligned() {
+		return f, none
+	}
+	f.D, f.A, f.B = m.Types[0], m.Types[1], m.Types[2]
+	if !f.typed() || !f.shaped() || (m.BitOp == FnAnd) != (f.A == "b1") || m.BitOp == FnXor ||
+		f.Satfinite && f.A != "s8" && f.A != "u8" {
+		return f, none
+	}
+	negations, transpositions := 0, 0
+	switch f.A {
+	case "f16", "bf16":
+		negations, transpositions = 2, 2
+		if registers {
+			transpositions = 1
+		}
+	case "tf32", "e4m3", "e5m2":
+		negations = 2
+	}
+	if len(immediates) != negations+transpositions {
+		return f, fmt.Errorf("%s: %d constants behind the scale of D expected, found %d", d.Text(),
+			negations+transpositions, len(immediates))
+	}
+	for i, v := range immediates {
+		switch {
+		case i < negations && int32(v) != 1 && int32(v) != -1:
+			return f, fmt.Errorf("%s: a scale of A or B is 1 or -1, not %d", d.Text(), int32(v))
+		case i >= negations && v > 1:
+			return f, fmt.Errorf("%s: whether a matrix is transposed is 0 or 1, not %d", d.Text(), v)
+		}
+	}
+	if negations > 0 {
+		f.NegateA, f.NegateB = int32(immediates[0]) < 0, int32(immediates[1]) < 0
+	}
+	if transpositions > 0 {
+		f.TransposeB = immediates[len(immediates)-1] == 1
+		f.TransposeA = transpositions == 2 && immediates[2] == 1
+	}
+	return f, nil
+}
+
+// aligned reports whether .sync and .aligned are written, which all wgmma instructions need.
+func (d *Desc) aligned() bool {
+	return slices.Contains(d.Mods, "sync") && slices.Contains(d.Mods, "aligned")
+}
+
+// WarpgroupStep reports whether wgmma.fence, commit_group or wait_group has its modifiers.
+func (d *Desc) WarpgroupStep() bool { return d.aligned() && len(d.Mods) == 3 }
+
+// typed reports whether the types can be combined (PTX ISA 9.7.15.3).
+func (f *WarpgroupForm) typed() bool {
+	narrow := f.D == "f16" || f.D == "f32"
+	fp8 := func(t string) bool { return t == "e4m3" || t == "e5m2" }
+	integer := func(t string) bool { return t == "s8" || t == "u8" }
+	switch {
+	case f.A == "f16":
+		return f.B == "f16" && narrow
+	case f.A == "bf16" || f.A == "tf32":
+		return f.B == f.A && f.D == "f32"
+	case fp8(f.A):
+		return fp8(f.B) && narrow
+	case integer(f.A):
+		return integer(f.B) && f.D == "s32"
+	}
+	return f.A == "b1" && f.B == "b1" && f.D == "s32"
+}
+
+// shaped reports whether the shape exists for the types (PTX ISA 9.7.15.2).
+func (f *WarpgroupForm) shaped() bool {
+	k := map[string]int{"f16": 16, "bf16": 16, "tf32": 8, "b1": 256}[f.A]
+	if k == 0 {
+		k = 32
+	}
+	if f.K != k || f.N%8 != 0 || f.N < 8 || f.N > 256 {
+		return false
+	}
+	return f.D != "s32" || f.N <= 32 || f.N%16 == 0
+}
+
+// Swizzle is how 16-byte chunks of rows are permuted in shared memory.
+type Swizzle uint8
+
+// Width returns the bytes of a row that are permuted: 0, 128, 64 or 32.
+func (s Swizzle) Width() uint64 { return [...]uint64{0, 128, 64, 32}[s&3] }
+
+// MatrixDescriptor is a decoded matrix descriptor (PTX ISA 9.7.15.5.1.2.2). Offsets are in bytes.
+type MatrixDescriptor struct {
+	Start, Leading, Stride uint64
+	Base                   uint64 // row of the repeating pattern in which it begins
+	Swizzle                Swizzle
+}
+
+// DescriptorOf decodes a matrix descriptor of wgmma.
+func DescriptorOf(v uint64) MatrixDescriptor {
+	field := func(at uint) uint64 { return v >> at & 0x3fff << 4 }
+	return MatrixDescriptor{Start: field(0), Leading: field(16), Stride: field(32),
+		Base: v >> 49 & 7, Swizzle: Swizzle(v >> 62)}
+}
+
+// Address returns the offset in shared memory of the byte at offset at of the 32 bytes of K of row
+// mn (of A; a column of B) of a matrix that is K-major. The layouts are those of the table of PTX
+// ISA 9.7.15.5.1.2.1.3, in units of bytes.
+func (m *MatrixDescriptor) Address(mn, at uint64) uint64 {
+	if w := m.Swizzle.Width(); w != 0 {
+		return m.permuted(m.Start + mn/8*m.Stride + mn%8*w + at)
+	}
+	return m.Start + mn/8*m.Stride + mn%8*16 + at/16*m.Leading + at%16
+}
+
+// Transposed is Address for a matrix of 16-bit elements that is M-major or N-major: the offset of
+// element k of row mn.
+func (m *MatrixDescriptor) Transposed(mn, k uint64) uint64 {
+	if w := m.Swizzle.Width(); w != 0 {
+		return m.permuted(m.Start + 2*mn/w*m.Leading + 2*mn%w + k/8*m.Stride + k%8*w)
+	}
+	return m.Start + mn/8*m.Stride + 2*(mn%8) + k/8*m.Leading + k%8*16
+}
+
+// permuted applies the swizzle to an address: bits 4 and up of it are changed by bits 7 and up,
+// counted from the start of the pattern.
+func (m *MatrixDescriptor) permuted(a uint64) uint64 {
+	return a ^ (a>>7-m.Base)&(m.Swizzle.Width()/16-1)<<4
+}
+
+// Chunks calls visit with the address of each 16 bytes of rows [from, to) of the matrix, or bytes
+// among which they are. transposed says that the matrix is M-major or N-major.
+//
+// If the pattern does not begin at an address that is a multiple of its size, the whole permuted
+// rows are visited, since the ISA does not say how the base offset changes the permutation.
+func (m *MatrixDescriptor) Chunks(from, to uint64, transposed bool, visit func(addr uint64)) {
+	w := m.Swizzle.Width()
+	chunk := func(a uint64) {
+		if w == 0 || m.Base == 0 {
+			visit(a &^ 15)
+			return
+		}
+		for c := a &^ (w - 1); c < a&^(w-1)+w; c += 16 {
+			visit(c)
+		}
+	}
+	if !transposed {
+		for mn := from; mn < to; mn++ {
+			chunk(m.Address(mn, 0))
+			chunk(m.Address(mn, 16))
+		}
+		return
+	}
+	for mn := from; mn < to; mn += 8 { // 8 elements are a chunk
+		for k := range uint64(16) {
+			chunk(m.Transposed(mn, k))
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package race
+
+import "heddle/internal/event"
+
+// Matrix operations of a warpgroup (PTX ISA 9.7.15): each warp issues a part of its own, an agent
+// that reads shared memory through the async proxy. It is a bulk operation (bulk.go) without a
+// write, apart from two things. It begins with what all lanes of its warp know, since they issue it
+// together; 8.9.1.1 excepts wgmma from the operations that are ordered after prior instructions,
+// but 9.7.15.7.1 asks only a proxy fence for writes of its operands, and wgmma.fence for registers.
+// And a wait lets all lanes of the warp know that the groups of this warp are complete; it says
+// nothing of the other warps of the warpgroup.
+//
+// What an operation reads is a set of chunks (event.Footprint). A piece holds those that are in one
+// part of memory.
+
+// matrixGroups is the component of a warp's matrix operations: the number of complete groups.
+type matrixGroups struct {
+	closed uint32
+	component
+}
+
+// matricesOf returns the groups of matrix operations of a warp.
+func (d *Detector) matricesOf(w *warp) *matrixGroups {
+	if w.matrices == nil {
+		w.matrices = &matrixGroups{component: component{d.comps.nextOf(w.id), 0}}
+	}
+	return w.matrices
+}
+
+// Matrix checks what an operation will read, and records it.
+func (d *Detector) Matrix(e *event.Matrix) {
+	if d.opt.Execution {
+		d.meetWarp(e.Warp, e.Mask)
+		return
+	}
+	w, b := d.warpOf(e.Warp)
+	d.learnSite(&event.Access{Site: e.Site, Kind: event.Read, Proxy: event.AsyncProxy, Size: 16})
+	s := &d.sites[e.Site]
+	s.async, s.to = true, event.Shared
+	g := d.matricesOf(w)
+	p := piece{thread: event.ThreadOf(e.Warp, lowestLane(e.Mask)), site: uint32(e.Site),
+		component: g.component, value: firstValue + g.closed + 1}
+	start := agentStart{w: w, b: b, lane: p.thread.Lane(), knows: d.clocks(w, b, e.Mask)}
+	for i := range e.Reads.Parts {
+		part := &e.Reads.Parts[i]
+		p.lo, p.hi = part.Bounds()
+		p.chunks = &part.Chunks
+		d.addChunks(&start, p, part)
+	}
+	if d.opt.Model == event.Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// meetWarp orders the execution of lanes that wait for each other at an instruction (.sync). It
+// orders no memory.
+func (d *Detector) meetWarp(id event.Warp, mask uint32) {
+	w, _ := d.warpOf(id)
+	w.sync(mask, d.lanesOf(id))
+}
+
+// addChunks checks and records the piece of a matrix operation in one part of memory.
+func (d *Detector) addChunks(s *agentStart, p piece, part *event.FootprintPart) {
+	mem := d.memoryOf(event.Shared, s.b)
+	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane,
+		Kind: event.Read, Space: event.Shared, Proxy: event.AsyncProxy, Size: 16, Addr: &d.elementAddr}
+	a := access{Access: &d.copying, w: s.w, b: s.b, home: s.b, mem: mem, special: true, bulk: true}
+	check := agentCheck{d: d, start: s, access: &a}
+	part.Each(func(lo, hi uint64) {
+		d.eachShadow(mem, lo, hi, false, func(e entry, at uint64) { check.entry(e, at) })
+	})
+	if mem.async == nil {
+		mem.async = &ranges{parts: make(map[uint64]*pieces)}
+	}
+	no := part.Base >> partShift
+	q := mem.async.parts[no]
+	if q == nil {
+		q = new(pieces)
+		mem.async.parts[no] = q
+	}
+	for i := range q.w {
+		d.checkPieces(s, &a, &q.w[i], &p, p.lo, p.hi)
+	}
+	q.r = d.keep(s.b, mem, q.r, p)
+}
+
+// MatrixGroup closes a group, or lets the lanes know that groups are complete.
+func (d *Detector) MatrixGroup(e *event.MatrixGroup) {
+	if d.opt.Execution {
+		d.meetWarp(e.Warp, e.Mask)
+		return
+	}
+	w, _ := d.warpOf(e.Warp)
+	g := d.matricesOf(w)
+	switch {
+	case e.Commit:
+		g.closed++
+	case g.closed > e.Pending:
+		w.learn(e.Mask, g.value(firstValue+g.closed-e.Pending), d.lanesOf(w.id))
+	}
+	if d.opt.Model == event.Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// common returns the first byte in [lo, hi) that both pieces have; false if there is none.
+func (p *piece) common(q *piece, lo, hi uint64) (uint64, bool) {
+	lo, hi = max(lo, p.lo, q.lo), min(hi, p.hi, q.hi)
+	switch {
+	case lo >= hi:
+		return 0, false
+	case p.chunks == nil:
+		return q.within(lo, hi)
+	case q.chunks == nil:
+		return p.within(lo, hi)
+	}
+	both := p.chunks.Common(q.chunks)
+	return firstIn(&both, lo, hi)
+}
+
+// within returns the first byte of the piece in [lo, hi), which is in one part of memory if the
+// piece has chunks; false if there is none.
+func (p *piece) within(lo, hi uint64) (uint64, bool) {
+	lo, hi = max(lo, p.lo), min(hi, p.hi)
+	switch {
+	case lo >= hi:
+		return 0, false
+	case p.chunks == nil:
+		return lo, true
+	}
+	return firstIn(p.chunks, lo, hi)
+}
+
+// firstIn is Chunks.First with addresses.
+func firstIn(c *event.Chunks, lo, hi uint64) (uint64, bool) {
+	base := lo &^ (event.FootprintSize - 1)
+	at, ok := c.First(lo-base, hi-base)
+	return base + at, ok
+}
+
+// covers reports whether the piece has all bytes of q, of the same part of memory.
+func (p *piece) covers(q *piece) bool {
+	if p.lo > q.lo || p.hi < q.hi {
+		return false
+	}
+	return p.chunks == nil || q.chunks != nil && p.chunks.Covers(q.chunks)
+}

@@ -7,6 +7,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/race"
 )
@@ -22,6 +23,9 @@ const (
 		"must " +
 		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +
 		"8.9.1.1)"
+	beforeMatrix = "a matrix operation reads its operands at some time between its issue, before which " +
+		"its warp must know of the other access, and its completion, for which the other thread must " +
+		"wait (PTX ISA 9.7.15.7)"
 )
 
 // isBulk reports whether a side of a race is a bulk operation.
@@ -30,14 +34,43 @@ func isBulk(rc *race.Race) bool {
 		rc.Second.Async && rc.Second.Proxy == event.AsyncProxy
 }
 
+// isMatrix reports whether an instruction is a matrix operation of a warpgroup.
+func isMatrix(in *ir.Instr) bool { return in.Action() == isa.ActMatrixAsync }
+
+// asyncName names the kind of an asynchronous operation.
+func asyncName(in *ir.Instr) string {
+	if isMatrix(in) {
+		return "matrix operation"
+	}
+	return "bulk operation"
+}
+
+// notWaitedFor returns which access of a race is the asynchronous operation that was not waited
+// for, from 1, and its instruction.
+func (r *Run) notWaitedFor(rc *race.Race) (int, *ir.Instr) {
+	if rc.First.Async && rc.First.Proxy == event.AsyncProxy {
+		return 1, r.Machine.Site(rc.First.Site).Instr
+	}
+	return 2, r.Machine.Site(rc.Second.Site).Instr
+}
+
+// beforeAsync says what orders another access before an asynchronous operation.
+func (r *Run) beforeAsync(rc *race.Race) string {
+	_, in := r.notWaitedFor(rc)
+	if isMatrix(in) {
+		return beforeMatrix
+	}
+	return beforeBulk
+}
+
 // bulkNotWaited names the wait that would order a bulk operation before another access.
 func (r *Run) bulkNotWaited(rc *race.Race) string {
-	at := rc.First.Site
-	which := 1
-	if !rc.First.Async || rc.First.Proxy != event.AsyncProxy {
-		at, which = rc.Second.Site, 2
+	which, in := r.notWaitedFor(rc)
+	if isMatrix(in) {
+		return fmt.Sprintf("(%d) is a matrix operation that was not known to be complete: until a "+
+			"wgmma.wait_group by its warp, nothing is ordered after what this warp reads of its operands "+
+			"(PTX ISA 9.7.15.7.3); wait_group N leaves the last N groups under way", which)
 	}
-	in := r.Machine.Site(at).Instr
 	use, _ := in.Desc.Async(len(in.Src))
 	how := "cp.async.bulk.wait_group by the thread that issued it"
 	if use.Track == isa.BarrierBytes {

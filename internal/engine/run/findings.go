@@ -145,7 +145,7 @@ func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagn
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: hazards,
 		Message: fmt.Sprintf("%s %v: %s, %s", r.raceText(code, rc), mem,
-			bothAccess(ex.First.Thread, first.verb, ex.Second.Thread, second.verb), between(rc)),
+			bothAccess(ex.First.Thread, first.verb, ex.Second.Thread, second.verb), r.between(rc)),
 		Span: second.at, Stack: second.stack,
 		Label: fmt.Sprintf("(2) %s here by %s%s%s%s", second.done, fullName(g, rc.Second.Thread), with(when2),
 			value2, came[1]),
@@ -252,12 +252,13 @@ func Strong(m *emu.Machine, rc *race.Race) bool {
 }
 
 // between completes the message of a race: what is missing between the two accesses.
-func between(rc *race.Race) string {
+func (r *Run) between(rc *race.Race) string {
 	switch {
 	case rc.Cause == race.NoProxyFence:
 		return "with no proxy fence in between"
 	case rc.Cause == race.NotWaited && isBulk(rc):
-		return "but the bulk operation was not waited for"
+		_, in := r.notWaitedFor(rc)
+		return "but the " + asyncName(in) + " was not waited for"
 	case rc.Cause == race.NotWaited:
 		return "but the asynchronous copy was not waited for"
 	case isBulk(rc):
@@ -313,7 +314,7 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	case rc.Cause == race.NotWaited && isBulk(rc):
 		return r.bulkNotWaited(rc)
 	case rc.Cause == race.Unordered && isBulk(rc):
-		return beforeBulk
+		return r.beforeAsync(rc)
 	case rc.Cause == race.NotWaited:
 		return notWaited(rc)
 	case rc.Cause == race.OtherProxy:

@@ -28,6 +28,9 @@ func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
 	w.at, w.stack = r.userPlace(info)
 	does, in := "", ""
 	switch {
+	case isMatrix(info.Instr):
+		does, w.done = "reads", "read"
+		in = " by a matrix operation"
 	case a.Async && a.Kind == event.Read:
 		does, w.done = "copies", "copied"
 		in = " asynchronously"

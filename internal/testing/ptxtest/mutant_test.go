@@ -46,6 +46,9 @@ var ptxMutations = []mutation{
 		`mbarrier\.(init|arrive|expect_tx|complete_tx)|cp\.async\.mbarrier)[^;]*;`), ""},
 	{regexp.MustCompile(`^\tW\d+: mbarrier\.[^;]*; [^;]*;`), ""}, // a wait and its loop
 	relaxedArrival,
+	{regexp.MustCompile(`^\twgmma\.(fence|commit_group|wait_group)[^;]*;`), ""},
+	{regexp.MustCompile(`^(\twgmma\.wait_group\.sync\.aligned) 0;`), "$1 1;"},
+	{regexp.MustCompile(`^(\twgmma\.wait_group\.sync\.aligned) 1;`), "$1 2;"},
 	{regexp.MustCompile(`^(\t[^\t]*\b(?:ld|st|atom|red)\b[^;]*?)\.(?:acquire|release|acq_rel)\b`),
 		"$1.relaxed"},
 }

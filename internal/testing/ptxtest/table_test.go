@@ -17,7 +17,7 @@ type item struct {
 	gap    string // what heddle does not model yet; "" for items that are decided
 }
 
-// table lists what kernels over mbarriers, bulk copies, proxies and clusters can do right and
+// table lists what kernels over mbarriers, bulk copies, proxies, wgmma and clusters can do right and
 // wrong. The kernel of an item has the comment "// table: NUMBER R" (right) or B (broken) in front
 // of its entry, and the expected verdict of its file was written before the first run. The findings
 // are those of docs/theory/phases.md and PTX ISA 8.9, 9.7.9.25 and 9.7.13.15.
@@ -63,6 +63,12 @@ var table = []item{
 	{39, false, "a loop without rounds skips the only fence", ""},
 	{40, true, "a ring of four stages with three consumer warps over three tiles", ""},
 	{41, false, "the same with the parity reset for each tile", ""},
+	{42, true, "a ring of stages for wgmma, released behind wait_group 0, or one group later", ""},
+	{43, false, "wgmma before the wait for its operands", ""},
+	{44, false, "operands of wgmma are written by st.shared, without a proxy fence", ""},
+	{45, false, "an accumulator is read before wait_group", ""},
+	{46, true, "A in registers", ""},
+	{47, false, "one warp of four arrives for the warpgroup", ""},
 	{48, true, "a remote arrival, with a cluster barrier at the start and at the end", ""},
 	{49, false, "the same without the barrier at the end", ""},
 	{50, true, "a multicast load to two and to four blocks", ""},

@@ -19,6 +19,7 @@ import (
 const (
 	mbarrierDir = suiteDir + "/mbarrier"
 	clusterDir  = suiteDir + "/cluster"
+	wgmmaDir    = suiteDir + "/wgmma"
 )
 
 // traceDiffers contains the kernels over mbarriers of which a trace rightly says something else
@@ -31,11 +32,11 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"histogram(int const*, int*)": diag.Unsupported,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers and clusters that runs examine: those that
+// TestTraceMBarriers traces the kernels over mbarriers, clusters and wgmma that runs examine: those that
 // are clean are verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
-	for _, path := range append(kernels(t, mbarrierDir), kernels(t, clusterDir)...) {
+	for _, path := range modernKernels(t) {
 		text, err := Source(path)
 		if err != nil {
 			t.Fatal(err)
@@ -58,6 +59,11 @@ func TestTraceMBarriers(t *testing.T) {
 	if n < 100 {
 		t.Errorf("only %d kernels", n)
 	}
+}
+
+// modernKernels returns the files of kernels over mbarriers, clusters and wgmma.
+func modernKernels(t *testing.T) []string {
+	return slices.Concat(kernels(t, mbarrierDir), kernels(t, clusterDir), kernels(t, wgmmaDir))
 }
 
 // tracedFile returns the verdicts of traces of a file.
@@ -90,7 +96,7 @@ func TestTraceMutants(t *testing.T) {
 		t.Skip("long: one trace for each synchronization statement (HEDDLE_LONG=1)")
 	}
 	found := make(map[diag.VerdictKind]int)
-	paths := append(kernels(t, mbarrierDir), kernels(t, clusterDir)...)
+	paths := modernKernels(t)
 	for _, path := range kernels(t, traceDir) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "mbarrier") ||
 			strings.HasPrefix(name, "cluster") {

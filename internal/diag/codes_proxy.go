@@ -10,7 +10,8 @@ access and a later bulk operation on the same bytes there must also be a fence.p
 ISA 8.6, 8.9.5, 9.7.13.4; CUDA C++ Programming Guide, "Asynchronous Data Copies"). Without it, a
 bulk store may copy what the bytes held before they were written, and a bulk load may overwrite
 bytes that are still being read. The other direction needs no fence: the completion of a bulk
-operation is one.`,
+operation is one. Matrix operations of a warpgroup (wgmma) read their operands through the async
+proxy, too.`,
 		Fix: `Let each thread execute fence.proxy.async (cuda::ptx::fence_proxy_async) behind its
 accesses and in front of the barrier, or of its arrival at the mbarrier.`,
 		Example: Example{

@@ -10,9 +10,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// Matrix operations of a warpgroup, PTX ISA 9.7.15: four warps multiply 64 rows of A, from registers
-// or shared memory, by a matrix B in shared memory. Each warp has 16 of the rows, and issues an
-// operation of its own that reads them and all of B.
+// Matrix operations of a warpgroup, PTX ISA 9.7.15: four warps multiply 64 rows of A, from
+// registers or shared memory, by a matrix B in shared memory. Each warp has 16 of the rows, and
+// issues an operation of its own that reads them and all of B.
 //
 // The operation is asynchronous: it reads shared memory, and accesses its registers, at some time
 // before the wait that covers its group. Here it is performed when it is issued. Other threads that
@@ -109,7 +109,8 @@ func (c *compiler) warpgroupStepInstr(in *ir.Instr) error {
 }
 
 // warpgroupInst emits an instruction that all lanes of a warp execute.
-func (c *compiler) warpgroupInst(in *ir.Instr, op *warpgroupOp, scale psrc, from []src, to []int32) {
+func (c *compiler) warpgroupInst(in *ir.Instr, op *warpgroupOp, scale psrc, from []src,
+	to []int32) {
 	c.wholeWarp(in, from, to, func(x *exec, in *inst, m uint32) { x.warpgroupStep(in, op, m) })
 	at := len(c.fc.code) - 1
 	if in.Guard != ir.NoReg { // a join follows
@@ -138,6 +139,11 @@ func (c *compiler) warpgroupMultiplyInstr(in *ir.Instr) error {
 	var err error
 	if op.form, err = in.Warpgroup(in.Src[isa.WarpgroupA].Kind == ir.Vector, immediates); err != nil {
 		return err
+	}
+	if in := c.watch.inLocal; in != nil {
+		return fmt.Errorf("wgmma.mma_async is not supported with registers that are kept in local "+
+			"memory (%s %s); code that is compiled with -O 3 keeps them in registers", opcodeText(in),
+			lineText(in))
 	}
 	op.computes = c.slice == nil || c.slice.Options().Data
 	op.product = warpgroupProduct(&op.form)
@@ -336,8 +342,8 @@ func (x *exec) readsMatrix(in *inst, f *event.Footprint) bool {
 func (x *exec) together(in *inst, desc [2]uint64) bool {
 	b, i := x.block, x.warp.index
 	if n := len(b.warps); i/4*4+4 > n {
-		x.fail(in, WarpgroupDivergence, 0, "%s is executed by a warpgroup of four warps, of which this "+
-			"block has only %d (PTX ISA 9.7.15.1)", in.ir.Op(), n-i/4*4)
+		x.fail(in, WarpgroupDivergence, 0, "%s is executed by a warpgroup of four warps, of which "+
+			"this block has only %d (PTX ISA 9.7.15.1)", in.ir.Op(), n-i/4*4)
 		return false
 	}
 	if b.groups == nil {
@@ -354,9 +360,9 @@ func (x *exec) together(in *inst, desc [2]uint64) bool {
 	g.at[i%4]++
 	switch s := &g.steps[n]; {
 	case s.in != in.ir:
-		x.fail(in, WarpgroupDivergence, 0, "%s: another warp of the warpgroup has executed %s %s in its "+
-			"place; all threads of a warpgroup must execute the same instructions (.aligned, PTX ISA "+
-			"9.7.15.5.2)", in.ir.Op(), s.in.Op(), lineText(s.in))
+		x.fail(in, WarpgroupDivergence, 0, "%s: another warp of the warpgroup has executed %s %s in "+
+			"its place; all threads of a warpgroup must execute the same instructions (.aligned, PTX "+
+			"ISA 9.7.15.5.2)", in.ir.Op(), s.in.Op(), lineText(s.in))
 		return false
 	case s.desc != desc:
 		x.fail(in, WarpgroupDivergence, 0, "%s: another warp of the warpgroup has executed it with "+
@@ -427,7 +433,8 @@ func (x *exec) multiplyNow(op *warpgroupOp, desc [2]uint64) {
 		if f.Registers {
 			left = gather(&s.a, &p.a, a, p.a.float)
 		} else {
-			left = fetch(x.block.shared, &s.a, &p.a.element, &at[0], row, p.m, p.k, f.TransposeA, p.a.float)
+			left = fetch(x.block.shared, &s.a, &p.a.element, &at[0], row, p.m, p.k, f.TransposeA,
+				p.a.float)
 		}
 		right := fetch(x.block.shared, &s.b, &p.b.element, &at[1], 0, p.n, p.k, f.TransposeB, p.b.float)
 		if f.NegateA != f.NegateB {

@@ -39,7 +39,8 @@ func TestWarpgroupProducts(t *testing.T) {
 		{n: 24, d: "f16", a: "f16", b: "f16", immediates: ", -1, 1, 0, 0", negateA: true},
 		{n: 8, d: "f32", a: "f16", b: "f16", swizzle: 1, immediates: ", 1, 1, 0, 0", scale: true},
 		{n: 16, d: "f32", a: "bf16", b: "bf16", swizzle: 2, immediates: ", 1, 1, 0, 0"},
-		{n: 64, d: "f32", a: "bf16", b: "bf16", swizzle: 3, immediates: ", 1, 1, 0, 1", transposeB: true},
+		{n: 64, d: "f32", a: "bf16", b: "bf16", swizzle: 3, immediates: ", 1, 1, 0, 1",
+			transposeB: true},
 		{n: 64, d: "f32", a: "f16", b: "f16", swizzle: 1, immediates: ", 1, 1, 1, 1", transposeA: true,
 			transposeB: true},
 		{n: 16, d: "f32", a: "f16", b: "f16", immediates: ", 1, 1, 1, 1", transposeA: true,
@@ -200,15 +201,17 @@ func (c *warpgroupCase) operation(t *testing.T, da, db uint64) (*exec, *warpgrou
 	if c.d == "f16" {
 		regs /= 2
 	}
-	list := func(n int) string { return "{" + strings.TrimSuffix(strings.Repeat("%v, ", n), ", ") + "}" }
+	list := func(n int) string {
+		return "{" + strings.TrimSuffix(strings.Repeat("%v, ", n), ", ") + "}"
+	}
 	a := "%rda"
 	if c.registers {
 		a = list(4)
 	}
-	text := fmt.Sprintf(".reg .b64 %%rda, %%rdb;\nmov.u64 %%rda, %d;\nmov.u64 %%rdb, %d;\nmov.u32 %%v, 0;\n"+
-		"setp.eq.u32 %%c, %%v, 0;\n"+
-		"wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s %s, %s, %%rdb, %%c%s;\n"+
-		"ret;", int64(da), int64(db), c.n, k, c.d, c.a, c.b, c.extra, list(regs), a, c.immediates)
+	text := fmt.Sprintf(".reg .b64 %%rda, %%rdb;\nmov.u64 %%rda, %d;\nmov.u64 %%rdb, %d;\n"+
+		"mov.u32 %%v, 0;\nsetp.eq.u32 %%c, %%v, 0;\nwgmma.fence.sync.aligned;\n"+
+		"wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s %s, %s, %%rdb, %%c%s;\nret;", int64(da),
+		int64(db), c.n, k, c.d, c.a, c.b, c.extra, list(regs), a, c.immediates)
 	m, err := New(kernel(t, text), config(1, 128, buffer("out", 128)))
 	if err != nil {
 		t.Fatal(err)

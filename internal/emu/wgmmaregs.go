@@ -10,19 +10,24 @@ import (
 // Registers of matrix operations of a warpgroup (PTX ISA 9.7.15.5.2, 9.7.15.7). An operation
 // accesses its accumulators D and the fragments of A at some time before the wait that covers its
 // group. Until then no thread may access them, and no other operation unless both have them as
-// accumulators and the same shape. And a wgmma.fence must lie between an access to them by a thread,
-// or by an operation of another shape, and the next operation, as well as before the first one.
+// accumulators and the same shape. And a wgmma.fence must lie between an access to them by a
+// thread, or by an operation of another shape, and the next operation, as well as before the first
+// one.
 //
 // Only what instructions do to these registers is looked at, and to those that are copied to or
 // from them: each such instruction has a touch in front of it. Reads of a fragment of A before an
 // operation that reads it too need no fence.
 //
-// Compilers put a mov where they need one: a copy where values join or an operand of inline assembly
-// is read and written, a constant in front of its use. They may do so between an operation and its
-// wait or its fence, and ptxas removes the copies. So a mov between registers is a second name for
-// what an operation holds: the register that it writes may be accessed when the other one may be.
-// And a mov between a wgmma.fence and an operation is taken to be in front of the fence, if no
-// other operation is there.
+// Compilers put a mov where they need one: a copy where values join or an operand of inline
+// assembly is read and written, a constant in front of its use. They may do so between an operation
+// and its wait or its fence, and ptxas removes the copies. So a mov between registers is a second
+// name for what an operation holds: the register that it writes may be accessed when the other one
+// may be. And a mov between a wgmma.fence and an operation is taken to be in front of the fence, if
+// no other operation is there. A fence that is missing for a mov alone is therefore missed.
+//
+// Without optimization, compilers keep arrays of accumulators in local memory, and load and store
+// them around each operation. Whether that is right cannot be said from registers, so that such
+// operations are unsupported.
 //
 // A trace executes the slice alone. Instructions outside of it touch registers too. If their guard
 // is not computed, or they are behind a branch outside of the slice, they do so for some inputs
@@ -30,8 +35,9 @@ import (
 
 // watched registers of a function have numbers, by which frames know how they are used.
 type watchedRegs struct {
-	number map[ir.RegID]int32
-	names  []string
+	number  map[ir.RegID]int32
+	names   []string
+	inLocal *ir.Instr // that moves one to or from local memory; nil: none
 }
 
 // regUse is how a watched register of a frame was used.
@@ -108,12 +114,44 @@ func (c *compiler) findWatched() {
 	if c.fc.watched = len(c.watch.names); c.fc.watched == 0 {
 		return
 	}
+	for _, b := range c.fn.Blocks {
+		for _, in := range b.Instrs {
+			if c.movesLocal(in) && c.watch.inLocal == nil {
+				c.watch.inLocal = in
+			}
+		}
+	}
 	c.fc.watchedNames, c.fc.instrs = c.watch.names, make([]*ir.Instr, c.fn.NumInstrs)
 	for _, b := range c.fn.Blocks {
 		for _, in := range b.Instrs {
 			c.fc.instrs[in.Index] = in
 		}
 	}
+}
+
+// movesLocal reports whether an instruction loads or stores a watched register from or to memory
+// that may be local.
+func (c *compiler) movesLocal(in *ir.Instr) bool {
+	kind, ok := in.AccessKind()
+	if !ok || in.Space != event.Local && in.Space != event.Generic {
+		return false
+	}
+	found := false
+	look := func(r ir.RegID) {
+		_, watched := c.watch.number[r]
+		found = found || watched
+	}
+	switch kind {
+	case event.Read:
+		for i := range in.Dst {
+			in.Dst[i].EachReg(look)
+		}
+	case event.Write:
+		for i := range in.Src[1:] {
+			in.Src[1+i].EachReg(look)
+		}
+	}
+	return found && (in.Space == event.Local || kind == event.Read)
 }
 
 // moves reports whether an instruction sets a register of 32 bits to a value that is there.
@@ -276,8 +314,9 @@ func (x *exec) mayTouch(in *inst, use *regUse, n int32, does string, maybe bool)
 	}
 	op, name := in.misc.touch.in, x.frame.fn.watchedNames[n]
 	if maybe {
-		x.fail(in, DependsOnInput, x.first(), "whether %s %s %s before a wgmma.wait_group (it is %s of a "+
-			"wgmma that may be under way) depends on input", opcodeText(op), does, name, what)
+		x.fail(in, DependsOnInput, x.first(), "whether %s %s %s before a wgmma.wait_group (it is %s "+
+			"of a wgmma that may be under way) may depend on input: nothing else in the trace needs the "+
+			"condition", opcodeText(op), does, name, what)
 		return false
 	}
 	x.fail(in, WarpgroupRegister, x.first(), "%s %s %s, %s of the wgmma %s, which no "+
@@ -296,8 +335,8 @@ func (x *exec) instrAt(s event.Site) *ir.Instr {
 func (x *exec) useRegisters(in *inst, op *warpgroupOp) bool {
 	w := &x.warp.matrices
 	if w.fences == 0 {
-		x.fail(in, WarpgroupFence, 0, "no wgmma.fence precedes the first wgmma.mma_async of the warp (PTX "+
-			"ISA 9.7.15.7.1)")
+		x.fail(in, WarpgroupFence, 0, "no wgmma.fence precedes the first wgmma.mma_async of the warp "+
+			"(PTX ISA 9.7.15.7.1)")
 		return false
 	}
 	for _, n := range op.d {
@@ -331,13 +370,13 @@ func (x *exec) mayUse(in *inst, op *warpgroupOp, n int32, accumulator bool) bool
 		!(use.accumulator && accumulator && use.shape == op.shape())
 	switch {
 	case other && x.inFlight(use):
-		x.fail(in, WarpgroupRegister, 0, "%s uses %s, which the wgmma %s uses in another role or shape, "+
-			"and no wgmma.wait_group has waited for that (PTX ISA 9.7.15.7.3)", in.ir.Op(), name,
+		x.fail(in, WarpgroupRegister, 0, "%s uses %s, which the wgmma %s uses in another role or "+
+			"shape, and no wgmma.wait_group has waited for that (PTX ISA 9.7.15.7.3)", in.ir.Op(), name,
 			lineText(x.instrAt(use.mma)))
 		return false
 	case other && use.fenced == w.fences+1:
-		x.fail(in, WarpgroupFence, 0, "no wgmma.fence lies between this wgmma and the one %s, which uses "+
-			"%s in another role or shape (PTX ISA 9.7.15.7.1)", lineText(x.instrAt(use.mma)), name)
+		x.fail(in, WarpgroupFence, 0, "no wgmma.fence lies between this wgmma and the one %s, which "+
+			"uses %s in another role or shape (PTX ISA 9.7.15.7.1)", lineText(x.instrAt(use.mma)), name)
 		return false
 	}
 	last, does := use.written, "write"
@@ -348,11 +387,12 @@ func (x *exec) mayUse(in *inst, op *warpgroupOp, n int32, accumulator bool) bool
 	case last.fences != w.fences+1:
 		return true
 	case last.maybe:
-		x.fail(in, DependsOnInput, 0, "whether %s %ss %s before this wgmma, with no wgmma.fence between, "+
-			"depends on input", opcodeText(last.in), does, name)
+		x.fail(in, DependsOnInput, 0, "whether %s %ss %s before this wgmma, with no wgmma.fence "+
+			"between, may depend on input: nothing else in the trace needs the condition",
+			opcodeText(last.in), does, name)
 	default:
-		x.fail(in, WarpgroupFence, 0, "no wgmma.fence lies between the %s of %s %s and this wgmma (PTX "+
-			"ISA 9.7.15.7.1)", does, name, lineText(last.in))
+		x.fail(in, WarpgroupFence, 0, "no wgmma.fence lies between the %s of %s %s and this wgmma "+
+			"(PTX ISA 9.7.15.7.1)", does, name, lineText(last.in))
 	}
 	return false
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// WarpgroupForm is what wgmma.mma_async does (PTX ISA 9.7.15.5.2): D = A*B + D, where A has 64 rows,
-// B has N columns, and the inner dimension K has 32 bytes, whatever the type is.
+// WarpgroupForm is what wgmma.mma_async does (PTX ISA 9.7.15.5.2): D = A*B + D, where A has 64
+// rows, B has N columns, and the inner dimension K has 32 bytes, whatever the type is.
 type WarpgroupForm struct {
 	N, K      int
 	D, A, B   string // types of elements, without dots

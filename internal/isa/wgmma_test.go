@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-func decodeWarpgroup(t *testing.T, text string, registers bool, imm ...uint64) (WarpgroupForm, error) {
+func decodeWarpgroup(t *testing.T, text string, registers bool, imm ...uint64) (WarpgroupForm,
+	error) {
 	t.Helper()
-	words := strings.Split(text, ".")
+	words := strings.Split("wgmma.mma_async."+text, ".")
 	d, err := Decode(words[0], words[1:])
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func TestWarpgroupForms(t *testing.T) {
 		{"m64n224k32.s32.u8.s8", false, nil},
 		{"m64n8k256.s32.b1.b1.and.popc", true, nil},
 	} {
-		if _, err := decodeWarpgroup(t, "wgmma.mma_async.sync.aligned."+c.text, c.registers, c.imm...); err != nil {
+		if _, err := decodeWarpgroup(t, "sync.aligned."+c.text, c.registers, c.imm...); err != nil {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
@@ -52,14 +53,15 @@ func TestWarpgroupForms(t *testing.T) {
 		"m64n8k32.f32.e4m3.e5m2":   4, // fp8 has no transposition
 	} {
 		values := []uint64{1, 1, 0, 0}[:imm]
-		if _, err := decodeWarpgroup(t, "wgmma.mma_async.sync.aligned."+text, false, values...); err == nil {
+		if _, err := decodeWarpgroup(t, "sync.aligned."+text, false, values...); err == nil {
 			t.Errorf("%s with %d constants is accepted", text, imm)
 		}
 	}
-	if _, err := decodeWarpgroup(t, "wgmma.mma_async.aligned.m64n8k16.f32.f16.f16", false, 1, 1, 0, 0); err == nil {
+	_, err := decodeWarpgroup(t, "aligned.m64n8k16.f32.f16.f16", false, 1, 1, 0, 0)
+	if err == nil {
 		t.Error("wgmma without .sync is accepted")
 	}
-	f, err := decodeWarpgroup(t, "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", false, 1, minus1, 1, 0)
+	f, err := decodeWarpgroup(t, "sync.aligned.m64n8k16.f32.f16.f16", false, 1, minus1, 1, 0)
 	if err != nil || !f.TransposeA || f.TransposeB || f.NegateA || !f.NegateB {
 		t.Errorf("constants are assigned wrongly: %+v, %v", f, err)
 	}
@@ -133,7 +135,8 @@ func TestChunks(t *testing.T) {
 				}
 				slices.Sort(got)
 				if n := len(slices.Compact(got)); base == 0 && n != 32 {
-					t.Errorf("swizzle %d, transposed %v: 16 rows of 32 bytes are %d chunks", swizzle, transposed, n)
+					t.Errorf("swizzle %d, transposed %v: 16 rows of 32 bytes are %d chunks", swizzle,
+						transposed, n)
 				}
 			}
 		}

@@ -351,7 +351,8 @@ func TestUnsupported(t *testing.T) {
 			".multicast::cluster [s], [%d1, {%r1}], [%r2], 3": "",
 		"barrier.cluster.arrive":   "",
 		"wgmma.fence.sync.aligned": "",
-		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16 {%r1,%r1,%r1,%r1}, %d1, %d1, %r1, 0, 1, 1, 1, 0, 0": "wgmma.mma_async.sp",
+		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16 {%r1, %r1, %r1, %r1}, " +
+			"%d1, %d1, %r1, 0, 1, 1, 1, 0, 0": "wgmma.mma_async.sp",
 		"tcgen05.wait::ld.sync.aligned": "tcgen05.wait",
 		"cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes" +
 			" [s], [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",

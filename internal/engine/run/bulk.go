@@ -23,9 +23,9 @@ const (
 		"must " +
 		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +
 		"8.9.1.1)"
-	beforeMatrix = "a matrix operation reads its operands at some time between its issue, before which " +
-		"its warp must know of the other access, and its completion, for which the other thread must " +
-		"wait (PTX ISA 9.7.15.7)"
+	beforeMatrix = "a matrix operation reads its operands at some time between its issue, before " +
+		"which its warp must know of the other access, and its completion, for which the other thread " +
+		"must wait (PTX ISA 9.7.15.7)"
 )
 
 // isBulk reports whether a side of a race is a bulk operation.
@@ -68,8 +68,8 @@ func (r *Run) bulkNotWaited(rc *race.Race) string {
 	which, in := r.notWaitedFor(rc)
 	if isMatrix(in) {
 		return fmt.Sprintf("(%d) is a matrix operation that was not known to be complete: until a "+
-			"wgmma.wait_group by its warp, nothing is ordered after what this warp reads of its operands "+
-			"(PTX ISA 9.7.15.7.3); wait_group N leaves the last N groups under way", which)
+			"wgmma.wait_group by its warp, nothing is ordered after what this warp reads of its operands"+
+			" (PTX ISA 9.7.15.7.3); wait_group N leaves the last N groups under way", which)
 	}
 	use, _ := in.Desc.Async(len(in.Src))
 	how := "cp.async.bulk.wait_group by the thread that issued it"

@@ -214,6 +214,7 @@ func (c *compiler) instrs(b *ir.Block) bool {
 	on := true
 	for _, in := range b.Instrs {
 		c.cur = in
+		c.touchRetried(in)
 		c.touchRegisters(in)
 		if c.slice == nil {
 			c.instr(in)

@@ -222,7 +222,20 @@ func (c *compiler) touchBehind(b *ir.Block, join ir.BlockID) {
 	if len(c.watch.names) == 0 {
 		return
 	}
-	for _, in := range slice.Between(c.fn, b, join) {
+	c.perhapsTouch(slice.Between(c.fn, b, join))
+}
+
+// touchRetried emits the touches of what a thread may execute between two tests of a wait, of which
+// a trace executes one.
+func (c *compiler) touchRetried(in *ir.Instr) {
+	if len(c.watch.names) > 0 && c.slice != nil && c.slice.Retries(c.fn)[in.Index] {
+		c.perhapsTouch(c.slice.Retried(c.fn, in))
+	}
+}
+
+// perhapsTouch emits the touches of instructions that some threads execute.
+func (c *compiler) perhapsTouch(list []*ir.Instr) {
+	for _, in := range list {
 		if t := c.touches(in); t != nil {
 			t.maybe = true
 			c.control(inst{run: runTouch, misc: &miscOp{touch: t}})

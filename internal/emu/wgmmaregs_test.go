@@ -210,6 +210,33 @@ SKIP:`, true},
 			"DONE INPUT @%c add.f32 %d0, %x, %x; DONE",
 			true,
 		},
+		"between two tests of a wait": {
+			`.shared .align 8 .b64 bar;
+	setp.eq.u32 %c, %t, 0;
+	@%c mbarrier.init.shared.b64 [bar], 128;
+	bar.sync 0;
+	ISSUE mbarrier.arrive.shared.b64 _, [bar];
+TEST:
+	mbarrier.try_wait.parity.shared.b64 %c, [bar], 0;
+	@%c bra THERE;
+	add.f32 %x, %d0, %d1;
+	bra TEST;
+THERE:
+	WAIT0`,
+			false,
+		},
+		"behind a wait": {
+			`.shared .align 8 .b64 bar;
+	setp.eq.u32 %c, %t, 0;
+	@%c mbarrier.init.shared.b64 [bar], 128;
+	bar.sync 0;
+	ISSUE mbarrier.arrive.shared.b64 _, [bar];
+TEST:
+	mbarrier.try_wait.parity.shared.b64 %c, [bar], 0;
+	@!%c bra TEST;
+	WAIT0 add.f32 %x, %d0, %d1;`,
+			true,
+		},
 		"an unknown descriptor": {
 			"cvt.u64.u32 %q, %n; DONE",
 			false,

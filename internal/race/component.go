@@ -16,6 +16,7 @@ import "heddle/internal/event"
 //     knows that a phase is complete knows it of the phases before;
 //   - for the bulk groups of each thread: one for groups that are complete, and one for groups
 //     whose sources were read;
+//   - for the groups of matrix operations of each warp that are complete (matrix.go);
 //   - for the copies (cp.async) of each thread, once an mbarrier tracks them.
 type component struct {
 	warp event.Warp

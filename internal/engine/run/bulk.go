@@ -88,8 +88,9 @@ func (r *Run) bulkNotWaited(rc *race.Race) string {
 func (r *Run) lateFence(rc *race.Race, seed uint64) diag.Diagnostic {
 	d := r.raceFinding(diag.CodeProxyFenceLate, rc, seed)
 	d.Severity = diag.Warning
-	d.Message = fmt.Sprintf("the only proxy fence between an access to %v and a bulk operation is "+
-		"by another thread", r.Example(rc).memory)
+	_, in := r.notWaitedFor(rc)
+	d.Message = fmt.Sprintf("the only proxy fence between an access to %v and a %s is "+
+		"by another thread", r.Example(rc).memory, asyncName(in))
 	d.Notes = []string{"the memory model accepts a proxy fence by any thread of the block on the " +
 		"way (PTX ISA 8.9.5); the CUDA C++ Programming Guide puts it with each thread that made an " +
 		"access, in front of the barrier, and so should you"}

@@ -166,6 +166,9 @@ func (c *compiler) warpgroupMultiplyInstr(in *ir.Instr) error {
 	if op.to, err = c.destinations(in.Dst[0], op.product.d.regs); err != nil {
 		return err
 	}
+	if err := c.distinct(in); err != nil {
+		return err
+	}
 	op.a, op.d = c.watched(in.Src[isa.WarpgroupA]), c.watched(in.Dst[0])
 	for _, r := range op.to {
 		registers = append(registers, src{r: r})
@@ -188,6 +191,24 @@ func (c *compiler) warpgroupMultiplyInstr(in *ir.Instr) error {
 		return nil
 	}
 	c.warpgroupInst(in, op, scale, append(descriptors, registers...), op.to)
+	return nil
+}
+
+// distinct checks that D, and A if it is in registers, are registers of 32 bits, each named once.
+func (c *compiler) distinct(in *ir.Instr) error {
+	seen := make(map[ir.RegID]bool)
+	for _, o := range []ir.Operand{in.Dst[0], in.Src[isa.WarpgroupA]} {
+		for _, e := range o.Elems {
+			switch {
+			case e.Kind != ir.Register || c.fn.Regs[e.Reg].Type.Size() != 4:
+				return fmt.Errorf("%s: D, and A if it is no descriptor, are registers of 32 bits",
+					opcodeText(in))
+			case seen[e.Reg]:
+				return fmt.Errorf("%s uses register %s twice", opcodeText(in), c.fn.Regs[e.Reg].Name)
+			}
+			seen[e.Reg] = true
+		}
+	}
 	return nil
 }
 

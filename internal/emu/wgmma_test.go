@@ -201,17 +201,22 @@ func (c *warpgroupCase) operation(t *testing.T, da, db uint64) (*exec, *warpgrou
 	if c.d == "f16" {
 		regs /= 2
 	}
-	list := func(n int) string {
-		return "{" + strings.TrimSuffix(strings.Repeat("%v, ", n), ", ") + "}"
+	list := func(name string, n int) string {
+		var regs []string
+		for i := range n {
+			regs = append(regs, fmt.Sprintf("%%%s%d", name, i))
+		}
+		return "{" + strings.Join(regs, ", ") + "}"
 	}
 	a := "%rda"
 	if c.registers {
-		a = list(4)
+		a = list("a", 4)
 	}
-	text := fmt.Sprintf(".reg .b64 %%rda, %%rdb;\nmov.u64 %%rda, %d;\nmov.u64 %%rdb, %d;\n"+
+	text := fmt.Sprintf(".reg .b64 %%rda, %%rdb;\n.reg .b32 %%a<4>, %%d<128>;\n"+
+		"mov.u64 %%rda, %d;\nmov.u64 %%rdb, %d;\n"+
 		"mov.u32 %%v, 0;\nsetp.eq.u32 %%c, %%v, 0;\nwgmma.fence.sync.aligned;\n"+
 		"wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s %s, %s, %%rdb, %%c%s;\nret;", int64(da),
-		int64(db), c.n, k, c.d, c.a, c.b, c.extra, list(regs), a, c.immediates)
+		int64(db), c.n, k, c.d, c.a, c.b, c.extra, list("d", regs), a, c.immediates)
 	m, err := New(kernel(t, text), config(1, 128, buffer("out", 128)))
 	if err != nil {
 		t.Fatal(err)
@@ -255,6 +260,35 @@ func TestWarpgroupLimits(t *testing.T) {
 		}
 		if got := x.matrix.d[0]; got != want {
 			t.Errorf("saturate %v: %#x, want %#x", saturate, got, want)
+		}
+	}
+}
+
+// Operands that the ISA does not have.
+func TestWarpgroupOperands(t *testing.T) {
+	const form = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+	for text, want := range map[string]string{
+		form + "{%d0, %d1, %d2, %d3}, {%v, %n, %t}, %q, 1, 1, 1, 0;":         "3 operands where 4",
+		form + "{%d0, %d1, %d2, %d0}, %q, %q, 1, 1, 1, 0, 0;":                "uses register %d0 twice",
+		form + "{%d0, %d1, %d2, %d3}, {%d0, %d4, %d5, %d6}, %q, 1, 1, 1, 0;": "uses register %d0 twice",
+		form + "{%d0, %d1, %d2, %d3}, {1, 2, 3, 4}, %q, 1, 1, 1, 0;":         "registers of 32 bits",
+		form + "{%d0, %d1, %d2, %q}, %q, %q, 1, 1, 1, 0, 0;":                 "registers of 32 bits",
+		form + "{%d0, %d1, %d2, %d3}, %q, %q, 1, 2, 1, 0, 0;":                "1 or -1, not 2",
+		form + "{%d0, %d1, %d2, %d3}, %q, %q, 1, 1, 1, 0;":                   "4 constants",
+		"wgmma.wait_group.sync.aligned %v;":                                  "a constant number",
+		"wgmma.commit_group.sync;":                                           "is not supported",
+	} {
+		m, err := New(warpgroupKernel(t, text), config(1, 128, buffer("out", 512), value("n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Run(t.Context(), Options{Workers: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Stop == nil || res.Stop.Kind != Unsupported ||
+			!strings.Contains(res.Stop.Message, want) {
+			t.Errorf("%s: %+v, want %s", text, res.Stop, want)
 		}
 	}
 }

@@ -194,10 +194,11 @@ func (c *compiler) warpgroupMultiplyInstr(in *ir.Instr) error {
 	return nil
 }
 
-// distinct checks that D, and A if it is in registers, are registers of 32 bits, each named once.
+// distinct checks that D, and A if it is in registers, are registers of 32 bits, and that each
+// register of D is named once. Fragments of A with equal values may be one register.
 func (c *compiler) distinct(in *ir.Instr) error {
 	seen := make(map[ir.RegID]bool)
-	for _, o := range []ir.Operand{in.Dst[0], in.Src[isa.WarpgroupA]} {
+	for i, o := range []ir.Operand{in.Dst[0], in.Src[isa.WarpgroupA]} {
 		for _, e := range o.Elems {
 			switch {
 			case e.Kind != ir.Register || c.fn.Regs[e.Reg].Type.Size() != 4:
@@ -206,7 +207,7 @@ func (c *compiler) distinct(in *ir.Instr) error {
 			case seen[e.Reg]:
 				return fmt.Errorf("%s uses register %s twice", opcodeText(in), c.fn.Regs[e.Reg].Name)
 			}
-			seen[e.Reg] = true
+			seen[e.Reg] = i == 0
 		}
 	}
 	return nil

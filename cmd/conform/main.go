@@ -7,9 +7,14 @@
 //	go run ./cmd/conform --suite dir -table FILE DIR
 //	go run ./cmd/conform --suite dir -engine compile DIR
 //
-// The last but one runs heddle check on every source file below DIR and compares each bug with a
-// table of judgements (dir.go); the last one only compiles, and counts what is refused by cause
+// The third runs heddle check on every source file below DIR and compares each bug with a
+// table of judgements (dir.go); the fourth only compiles, and counts what is refused by cause
 // (compile.go).
+//
+//	go run ./cmd/conform --suite programs -table FILE -heddle bin/heddle DIR
+//
+// builds and runs whole programs with heddle exec, and counts how many pass their own checks
+// (programs.go).
 //
 // Every kernel runs in a process of its own, so a crash or a hang is a result. The exit code is 0
 // if there is nothing to look at, 1 if there is, and 2 for a usage error.
@@ -65,7 +70,8 @@ type choices struct {
 	jobs          int
 	limit         time.Duration
 	json, all     bool
-	table         string   // of judgements, for the suite dir
+	table         string   // of judgements, for the suite dir; of arguments, for programs
+	heddle        string   // the command, for the suite programs
 	includes      []string // for the suite dir: directories of headers
 	compiler      []string // for the engine compile: arguments of the compiler
 }
@@ -77,7 +83,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	var c choices
 	var only string
-	fs.StringVar(&c.suite, "suite", "gpuverify", "`NAME` of the suite: "+names(suites))
+	fs.StringVar(&c.suite, "suite", "gpuverify", "`NAME` of the suite: "+names(suites)+", programs")
 	fs.StringVar(&c.engine, "engine", "run", "`NAME` of the engine: "+names(engines))
 	fs.StringVar(&only, "only", "", "only cases whose name matches `REGEXP`")
 	fs.StringVar(&c.block, "block", "",
@@ -87,7 +93,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&c.limit, "limit", 60*time.Second, "time limit for each kernel")
 	fs.BoolVar(&c.json, "json", false, "print one JSON object for each case")
 	fs.BoolVar(&c.all, "all", false, "list all cases instead of those that need attention")
-	fs.StringVar(&c.table, "table", "", "for the suite dir: `FILE` with judgements of kernels")
+	fs.StringVar(&c.table, "table", "",
+		"for the suite dir: `FILE` with judgements of kernels; for programs: with their arguments")
+	fs.StringVar(&c.heddle, "heddle", "bin/heddle", "for the suite programs: `FILE`, the command")
 	fs.Func("I", "for the suite dir: `DIR` with headers", func(dir string) error {
 		c.includes = append(c.includes, dir)
 		return nil
@@ -99,6 +107,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	})
 	if fs.Parse(args) != nil {
 		return 2
+	}
+	if c.suite == "programs" {
+		return c.runPrograms(only, fs.Args(), stdout, stderr)
 	}
 	if c.suite == "dir" && c.engine != "compile" {
 		c.engine = "check"

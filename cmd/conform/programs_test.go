@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestJudge judges what programs print. The expectations are what a reader would say.
+func TestJudge(t *testing.T) {
+	for _, x := range []struct {
+		out  string
+		code int
+		want string
+	}{
+		{"time 1 ms\nPASS\n", 0, endPass},
+		{"Test passed\n", 0, endPass},
+		{"0 failed\nPASS\n", 0, endPass},
+		{"No mismatches found, success\n", 0, endPass},
+		{"FAIL\n", 0, endFail},
+		{"part 1: PASS\npart 2: FAIL\n", 0, endFail},
+		{"Test failed!\n", 1, endFail},
+		{"PASS\n", 139, endError},
+		{"cannot open data.txt\n", 1, endError},
+		{"average 3.5 us\n", 0, endSilent},
+		{"passes: 3, bypassed\n", 0, endSilent},
+	} {
+		if got := judge([]byte(x.out), x.code); got != x.want {
+			t.Errorf("%q with code %d: %s, want %s", x.out, x.code, got, x.want)
+		}
+	}
+}
+
+// TestPrograms builds and runs programs of shell scripts: one passes after its size is changed, one
+// fails, one does not build, one lacks a file, one says nothing, and one takes too long. The command
+// in the place of heddle runs them as they are.
+func TestPrograms(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		// An ELF header makes a file a program; what runs is beside it.
+		"heddle": "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\np=$1\nshift\n" +
+			"exec sh $p.sh \"$@\"\n",
+		"good/size":        "const int N = 4096;\n",
+		"good/main.sh":     "grep -q 'N = 8;' size && [ \"$1 $2\" = '3 x' ] && echo PASS\n",
+		"wrong/main.sh":    "echo FAIL\n",
+		"broken/Makefile":  "all:\n\t@echo 'x.cu:1: error: no such thing'; exit 1\nclean:\n",
+		"data/main.sh":     "echo cannot open; exit 3\n",
+		"quiet/main.sh":    "echo 3.5 ms, passed over\n",
+		"forever/main.sh":  "while :; do :; done\n",
+		"good/Makefile":    "",
+		"wrong/Makefile":   "",
+		"data/Makefile":    "",
+		"quiet/Makefile":   "",
+		"forever/Makefile": "",
+	} {
+		if strings.HasSuffix(name, "Makefile") && text == "" {
+			text = "all:\n\t@printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\2\\0' >main\n" +
+				"\t@chmod +x main\nclean:\n\t@rm -f main\n"
+		}
+		file := filepath.Join(dir, name)
+		if os.MkdirAll(filepath.Dir(file), 0o700) != nil ||
+			os.WriteFile(file, []byte(text), 0o700) != nil {
+			t.Fatal(name)
+		}
+	}
+	table := filepath.Join(dir, "programs.txt")
+	lines := "# ours\n\ngood set size =.\\d+ =\\s8\n" +
+		"good run 3 x\nwrong run\nbroken run\ndata run\ndata data input.bin\nquiet run\n" +
+		"quiet silent\nforever run\nabsent run\n"
+	if err := os.WriteFile(table, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conform := func(only string) (string, int) {
+		var out, errs bytes.Buffer
+		code := run([]string{"-suite", "programs", "-heddle", filepath.Join(dir, "heddle"),
+			"-table", table, "-limit", "1s", "-only", only, dir}, &out, &errs)
+		return out.String() + errs.String(), code
+	}
+	got, code := conform("")
+	for _, want := range []string{
+		"FAIL        wrong",
+		"not built   broken   x.cu:1: error: no such thing",
+		"no data     data     input.bin",
+		"limit       forever",
+		"programs 6, built 5 (83.3%)",
+		"of 3 that give a verdict 1 passed (33.3%)",
+		"of 1 that give none 1 ended without an error",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	// The second time its file is changed already.
+	if got, code := conform("good"); code != 0 {
+		t.Errorf("exit code %d, want 0:\n%s", code, got)
+	}
+}
+
+// TestReadPrograms refuses lines that would be misunderstood.
+func TestReadPrograms(t *testing.T) {
+	for _, text := range []string{"a", "a walk", "a set file x", "a set file ( y", "a data",
+		"a silent x"} {
+		if _, err := readPrograms(strings.NewReader(text)); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}

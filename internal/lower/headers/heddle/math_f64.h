@@ -3,7 +3,8 @@
 
    Accuracy (relative, against the exact result): exp, log, sin, cos, tan, atan and what is built on them
    about 1e-15 away from their zeros; sin, cos and tan lose it as |x| grows, and above 1e9 they are some
-   value of their range; pow about 1e-15 times |y log x|, so 1e-13 at worst; erf 1e-14, erfc, tgamma,
+   value of their range; pow, log2 and log10 1e-15, and exact where the result is a whole number or pow's y
+   is one; erf 1e-14, erfc, tgamma,
    lgamma, the Bessel functions, and the inverses of erf and erfc 1e-12. That is enough for values that steer a kernel, and not bit for bit what a GPU computes. */
 #ifndef HEDDLE_MATH_F64_H
 #define HEDDLE_MATH_F64_H
@@ -126,7 +127,6 @@ __heddle_fn double exp2(double x) {
   double __k = rint(x);
   return x > 1100 || x < -1100 ? exp(x) : ldexp(exp((x - __k) * 0.69314718055994530942), (int)__k);
 }
-__heddle_fn double exp10(double x) { return exp2(x * 3.3219280948873623479); }
 __heddle_out double expm1(double x) {
   if (fabs(x) > 0.35) return exp(x) - 1.0;
   double __p = 1.0 / 87178291200.0;
@@ -145,8 +145,8 @@ __heddle_out double expm1(double x) {
   return fma(__p * x, x, x);
 }
 
-/* 2 atanh(s) for |s| <= 0.18: the series behind log and log1p. */
-__heddle_out double __heddle_log_series(double __s) {
+/* 2 atanh(s) - 2 s for |s| <= 0.18: the series behind log and log1p. */
+__heddle_out double __heddle_log_tail(double __s) {
   double z = __s * __s, __p = 1.0 / 23.0;
   __p = fma(__p, z, 1.0 / 21.0);
   __p = fma(__p, z, 1.0 / 19.0);
@@ -158,8 +158,9 @@ __heddle_out double __heddle_log_series(double __s) {
   __p = fma(__p, z, 1.0 / 7.0);
   __p = fma(__p, z, 1.0 / 5.0);
   __p = fma(__p, z, 1.0 / 3.0);
-  return fma(2.0 * __s * z, __p, 2.0 * __s);
+  return 2.0 * __s * z * __p;
 }
+__heddle_fn double __heddle_log_series(double __s) { return 2.0 * __s + __heddle_log_tail(__s); }
 /* log: x = 2^e m, m in [sqrt(1/2), sqrt(2)). */
 __heddle_out double log(double x) {
   if (x != x || x < 0) return __heddle_nan();
@@ -171,13 +172,28 @@ __heddle_out double log(double x) {
   double __s = __heddle_log_series((__m - 1.0) / (__m + 1.0));
   return fma((double)__e, 6.93147180369123816490e-01, fma((double)__e, 1.90821492927058770002e-10, __s));
 }
-__heddle_fn double log2(double x) {
+/* log(x) as the sum of two doubles, to about 2^-59 of it; x is positive and finite. s + __sl is
+   (m - 1) / (m + 1), where m - 1 is exact. */
+__heddle_out double __heddle_log_sum(double x, double *__lo) {
   int __e;
   double __m = frexp(x, &__e);
-  if (__m == 0.5) return __e - 1;
-  return log(x) * 1.4426950408889634074;
+  if (__m < 0.70710678118654752440) __m += __m, __e--;
+  double __f = __m - 1.0, __g = __m + 1.0, __s = __f / __g;
+  double __sl = (fma(-__s, __g, __f) - __s * (__m - (__g - 1.0))) / __g;
+  double __r = 2.0 * __s, __a = __e * 6.93147180369123816490e-01, __h = __a + __r;
+  double __l = __r - (__h - __a) + (2.0 * __sl + (__heddle_log_tail(__s) + __e * 1.90821492927058770002e-10));
+  double __sum = __h + __l;
+  *__lo = __l - (__sum - __h);
+  return __sum;
 }
-__heddle_fn double log10(double x) { return log(x) * 0.43429448190325182765; }
+/* log(x) times a constant that is the sum of two doubles. */
+__heddle_out double __heddle_log_times(double x, double __c, double __cl) {
+  if (!(x > 0) || x == __heddle_inf()) return log(x);
+  double __lo, __hi = __heddle_log_sum(x, &__lo), __p = __hi * __c;
+  return __p + (fma(__hi, __c, -__p) + fma(__hi, __cl, __lo * __c));
+}
+__heddle_fn double log2(double x) { return __heddle_log_times(x, 1.44269504088896338700e+00, 2.03552737409310331e-17); }
+__heddle_fn double log10(double x) { return __heddle_log_times(x, 4.34294481903251816668e-01, 1.09831965021676506e-17); }
 __heddle_out double log1p(double x) { return fabs(x) < 0.3 ? __heddle_log_series(x / (2.0 + x)) : log(1.0 + x); }
 
 /* sin and cos: x = q pi/2 + r, |r| <= pi/4, by a three-part pi/2. */
@@ -301,19 +317,61 @@ __heddle_out double acosh(double x) {
 }
 __heddle_fn double atanh(double x) { return 0.5 * log1p(2.0 * x / (1.0 - x)); }
 
-__heddle_out double pow(double x, double y) {
+/* |x|^n for n >= 0, with products of sums of two doubles, so that what is exact comes out exact: programs
+   truncate powers of 2 and 10 to integers. The result and its parts must not overflow. */
+__heddle_out double __heddle_power(double __b, int __n, bool __inverse) {
+  double __bl = 0.0, __r = 1.0, __rl = 0.0;
+  for (;;) {
+    if (__n & 1) {
+      double __p = __r * __b, __e = fma(__r, __b, -__p) + fma(__r, __bl, __rl * __b);
+      __r = __p + __e;
+      __rl = __e - (__r - __p);
+    }
+    if (!(__n >>= 1)) break;
+    double __p = __b * __b, __e = fma(__b, __b, -__p) + 2.0 * __b * __bl;
+    __b = __p + __e;
+    __bl = __e - (__b - __p);
+  }
+  if (!__inverse) return __r;
+  double __q = 1.0 / __r;
+  return fma(__q, fma(-__q, __r, 1.0) - __q * __rl, __q);
+}
+__heddle_out double __heddle_pow(double x, double y) {
   if (y == 0 || x == 1) return 1.0;
   if (x != x || y != y) return __heddle_nan();
-  double __ax = fabs(x);
-  bool whole = trunc(y) == y, odd = whole && fabs(y) < 9007199254740992.0 && fmod(y, 2.0) != 0;
+  double __ax = fabs(x), __ay = fabs(y);
+  bool whole = trunc(y) == y, odd = whole && __ay < 9007199254740992.0 && trunc(0.5 * y) != 0.5 * y;
   if (x < 0 && !whole && __ax < __heddle_inf()) return __heddle_nan();
   double __v;
   if (__ax == 0 || __ax == __heddle_inf()) __v = (__ax == 0) == (y > 0) ? 0.0 : __heddle_inf();
   else if (__ax == 1) __v = 1.0;
-  else if (fabs(y) == __heddle_inf()) __v = (__ax > 1) == (y > 0) ? __heddle_inf() : 0.0;
-  else __v = exp(y * log(__ax));
+  else if (__ay == __heddle_inf()) __v = (__ax > 1) == (y > 0) ? __heddle_inf() : 0.0;
+  else if (y == 0.5) __v = sqrt(__ax);
+  else {
+    int __e;
+    double __m = frexp(__ax, &__e);
+    if (whole && __m == 0.5) {
+      double __k = y * (__e - 1);
+      __v = ldexp(1.0, __k < -2200 ? -2200 : __k > 2200 ? 2200 : (int)__k);
+    } else if (whole && __ay <= 1024 && (__e < 1 ? 1 - __e : __e) * (int)__ay < 960) {
+      __v = __heddle_power(__ax, (int)__ay, y < 0);
+    } else {
+      double __lo, __hi = __heddle_log_sum(__ax, &__lo), __p = y * __hi;
+      __lo = fabs(__p) < 800 ? fma(y, __hi, -__p) + y * __lo : 0.0;
+      __v = exp(__p);
+      if (__v < __heddle_inf()) __v = fma(__v, __lo, __v);
+    }
+  }
   return odd && __double_as_longlong(x) < 0 ? -__v : __v;
 }
+/* A power of constants is a constant, as with nvcc. */
+__heddle_fn double pow(double x, double y) {
+  if (__builtin_constant_p(x) && __builtin_constant_p(y) &&
+      ((x >= 1e-9 && x <= 1e9 && fabs(y) <= 30) || (x >= 0.1 && x <= 10 && fabs(y) <= 300)))
+    return __builtin_pow(x, y);
+  return __heddle_pow(x, y);
+}
+__heddle_fn double exp10(double x) { return pow(10.0, x); }
 __heddle_out double powi(double x, int __n) {
   double __r = 1.0;
   for (unsigned __k = __n < 0 ? 0u - (unsigned)__n : (unsigned)__n; __k; __k >>= 1, x *= x)
@@ -322,8 +380,13 @@ __heddle_out double powi(double x, int __n) {
 }
 __heddle_out double cbrt(double x) {
   if (x == 0 || x != x || fabs(x) == __heddle_inf()) return x;
-  double __a = fabs(x), __c = exp(log(__a) / 3.0);
-  __c = __c - (__c * __c * __c - __a) / (3.0 * __c * __c);
+  double __a = fabs(x);
+  bool __small = __a < 1e-290;
+  if (__small) __a *= 9.1343852333181432e+46; /* 2^156 */
+  double __c = exp(log(__a) / 3.0);
+  double __p = __c * __c;
+  __c = __c - (fma(__p, __c, -__a) + fma(__c, __c, -__p) * __c) / (3.0 * __p);
+  if (__small) __c *= 2.220446049250313e-16; /* 2^-52 */
   return copysign(__c, x);
 }
 __heddle_fn double rcbrt(double x) { return 1.0 / cbrt(x); }

@@ -119,13 +119,14 @@ func (p *program) apply(dir string) error {
 
 // The outcomes of a program, the best last.
 const (
-	endNotBuilt = "not built"
-	endNoData   = "no data"    // it ended with an error, and a file is missing
-	endLimit    = "limit"      // of time
-	endError    = "error"      // it ended with an error
-	endFail     = "FAIL"       // it says that its results are wrong
-	endSilent   = "no verdict" // it ended with exit code 0, without a word about its results
-	endPass     = "PASS"
+	endNotBuilt    = "not built"
+	endNoData      = "no data"     // it ended with an error, and a file is missing
+	endUnsupported = "unsupported" // it called a function that heddle does not have
+	endLimit       = "limit"       // of time
+	endError       = "error"       // it ended with an error
+	endFail        = "FAIL"        // it says that its results are wrong
+	endSilent      = "no verdict"  // it ended with exit code 0, without a word about its results
+	endPass        = "PASS"
 )
 
 var (
@@ -259,6 +260,8 @@ func (c *choices) try(ctx context.Context, p *program, root, bin string) []tried
 		switch {
 		case cpu > 0.9*c.limit.Seconds() || code < 0:
 			t.outcome = endLimit
+		case t.outcome != endPass && bytes.Contains(out, []byte(" is not supported\n")):
+			t.outcome = endUnsupported
 		case t.outcome == endError && len(p.missing) > 0:
 			t.outcome, t.note = endNoData, strings.Join(p.missing, ", ")
 		case t.outcome == endError:
@@ -338,7 +341,8 @@ func lastLine(out []byte) string {
 // reportPrograms prints what did not pass, and the numbers. A program with several runs is as good
 // as the worst of them.
 func reportPrograms(w io.Writer, all []tried, programs int) int {
-	order := []string{endNotBuilt, endNoData, endLimit, endError, endFail, endSilent, endPass}
+	order := []string{endNotBuilt, endNoData, endUnsupported, endLimit, endError, endFail, endSilent,
+		endPass}
 	rank := map[string]int{}
 	for i, o := range order {
 		rank[o] = i + 1
@@ -359,7 +363,7 @@ func reportPrograms(w io.Writer, all []tried, programs int) int {
 	for p, o := range worst {
 		count[o]++
 		switch {
-		case o == endNotBuilt || o == endNoData:
+		case o == endNotBuilt || o == endNoData || o == endUnsupported:
 		case p.silent:
 			quiet++
 		default:

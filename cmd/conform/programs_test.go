@@ -34,8 +34,8 @@ func TestJudge(t *testing.T) {
 }
 
 // TestPrograms builds and runs programs of shell scripts: one passes after its size is changed, one
-// fails, one does not build, one lacks a file, one says nothing, and one takes too long. The command
-// in the place of heddle runs them as they are.
+// fails, one does not build, one lacks a file, one lacks a function, one says nothing, and one
+// takes too long. The command in the place of heddle runs them as they are.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -48,6 +48,8 @@ func TestPrograms(t *testing.T) {
 		"broken/Makefile":  "all:\n\t@echo 'x.cu:1: error: no such thing'; exit 1\nclean:\n",
 		"data/main.sh":     "echo cannot open; exit 3\n",
 		"quiet/main.sh":    "echo 3.5 ms, passed over\n",
+		"library/main.sh":  "echo heddle: cublasCreate is not supported; echo FAIL\n",
+		"library/Makefile": "",
 		"forever/main.sh":  "while :; do :; done\n",
 		"good/Makefile":    "",
 		"wrong/Makefile":   "",
@@ -68,7 +70,7 @@ func TestPrograms(t *testing.T) {
 	table := filepath.Join(dir, "programs.txt")
 	lines := "# ours\n\ngood set size =.\\d+ =\\s8\n" +
 		"good run 3 x\nwrong run\nbroken run\ndata run\ndata data input.bin\nquiet run\n" +
-		"quiet silent\nforever run\nabsent run\n"
+		"quiet silent\nlibrary run\nforever run\nabsent run\n"
 	if err := os.WriteFile(table, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +82,12 @@ func TestPrograms(t *testing.T) {
 	}
 	got, code := conform("")
 	for _, want := range []string{
-		"FAIL        wrong",
-		"not built   broken   x.cu:1: error: no such thing",
-		"no data     data     input.bin",
-		"limit       forever",
-		"programs 6, built 5 (83.3%)",
+		"FAIL         wrong",
+		"unsupported  library",
+		"not built    broken   x.cu:1: error: no such thing",
+		"no data      data     input.bin",
+		"limit        forever",
+		"programs 7, built 6 (85.7%)",
 		"of 3 that give a verdict 1 passed (33.3%)",
 		"of 1 that give none 1 ended without an error",
 	} {

@@ -49,7 +49,7 @@ func (b *buildFlags) linkArgs() []string {
 	for _, l := range b.libs {
 		out = append(out, "-l"+l)
 	}
-	return out
+	return withoutOwn(out)
 }
 
 // options returns the build's options, with the words of each --Xcompiler apart.

@@ -200,10 +200,7 @@ func parseNVCC(args []string) (*nvccCall, error) {
 			if name == "" && len(args) > 0 {
 				name, args = args[0], args[1:]
 			}
-			// Heddle's runtime takes the place of these.
-			if name = strings.TrimPrefix(name, "="); !slices.Contains(ownLibraries, name) {
-				n.link = append(n.link, "-l"+name)
-			}
+			n.link = append(n.link, "-l"+strings.TrimPrefix(name, "="))
 			continue
 		}
 		var err error
@@ -214,12 +211,41 @@ func parseNVCC(args []string) (*nvccCall, error) {
 	if len(n.inputs) == 0 && !n.version {
 		return nil, errors.New("no input files")
 	}
+	n.link = withoutOwn(n.link)
 	return n, n.bad
 }
 
 // ownLibraries are those that programs have anyway, or whose place heddle's runtime takes.
 var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc", "nvrtc_static",
 	"nvrtc-builtins_static", "rt", "dl", "pthread", "m"}
+
+// standIns are NVIDIA's libraries whose functions heddle's runtime has, to say that they are not
+// supported (headers/exec/library.c).
+var standIns = []string{"cublas", "cublas_static", "cublasLt", "cublasLt_static", "cudnn", "cufft",
+	"cufft_static", "curand", "curand_static", "cusolver", "cusolver_static", "cusparse",
+	"cusparse_static", "nccl", "nccl_static", "nvidia-ml", "nvjpeg", "nvjpeg_static"}
+
+// withoutOwn returns options of the linker without the libraries that need none: ownLibraries, and
+// standIns unless a directory of -L has the library, which then goes before heddle's.
+func withoutOwn(link []string) []string {
+	return slices.DeleteFunc(link, func(option string) bool {
+		name, ok := strings.CutPrefix(option, "-l")
+		if !ok || !slices.Contains(standIns, name) {
+			return ok && slices.Contains(ownLibraries, name)
+		}
+		return !slices.ContainsFunc(link, func(other string) bool {
+			dir, ok := strings.CutPrefix(other, "-L")
+			return ok && (isFile(filepath.Join(dir, "lib"+name+".so")) ||
+				isFile(filepath.Join(dir, "lib"+name+".a")))
+		})
+	})
+}
+
+// isFile reports whether there is a file of this name.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
+}
 
 // flag reads one option whose first word is a, and returns the words after it.
 func (n *nvccCall) flag(a string, rest []string) ([]string, error) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 func TestParseNVCC(t *testing.T) {
 	for line, want := range map[string]nvccCall{
 		"-o app main.cu -lcudart -lfoo -lm":     {inputs: []string{"main.cu"}, output: "app", link: []string{"-lfoo"}},
+		"-o app a.o -lcublas -lcusparse -lz":    {inputs: []string{"a.o"}, output: "app", link: []string{"-lz"}},
 		"-o app main.cpp -lcuda -lnvrtc":        {inputs: []string{"main.cpp"}, output: "app"},
 		"-c -oa.o a.cu":                         {inputs: []string{"a.cu"}, output: "a.o", compile: true},
 		"-dc -rdc=true a.cu --output-file=a.o":  {inputs: []string{"a.cu"}, output: "a.o", compile: true},
@@ -32,6 +35,15 @@ func TestParseNVCC(t *testing.T) {
 			!slices.Equal(n.deps, want.deps) {
 			t.Errorf("%s: %+v, want %+v", line, *n, want)
 		}
+	}
+	// A library of the program's own goes before heddle's stand-in for NVIDIA's.
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "libcufft.a"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, err := parseNVCC([]string{"a.o", "-lcufft", "-lcurand", "-L" + dir})
+	if err != nil || !slices.Equal(own.link, []string{"-lcufft", "-L" + dir}) {
+		t.Errorf("%v, %v", own, err)
 	}
 	n, err := parseNVCC(strings.Fields("-DA -D B=1 -UC -Iinc -I more -isystem sys -std=c++17 -O -Xcompiler -fPIC,-Wall a.cu"))
 	if err != nil {

@@ -26,6 +26,7 @@ int host(const float *a, const float *b, float *c, double *d, __half *e, float *
                CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
   cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one, e, CUDA_R_16F, 8, e, CUDA_R_16F, 8, &zero, c, CUDA_R_32F, 8,
                CUDA_R_32F, CUBLAS_GEMM_DEFAULT);
+  double *const *all = &d; int info; cublasDgelsBatched(h, CUBLAS_OP_N, 8, 8, 1, all, 8, all, 8, &info, nullptr, 2);
   int at; double r; cublasIdamax(h, 8, d, 1, &at); cublasDdot(h, 8, d, 1, d, 1, &r); cublasDnrm2_v2(h, 8, d, 1, &r);
   cublasLtMatmulDescCreate(&op, CUBLAS_COMPUTE_32F, CUDA_R_32F);
   cublasLtEpilogue_t ep = CUBLASLT_EPILOGUE_GELU_BIAS;
@@ -54,6 +55,9 @@ int host(int *row, int *col, float *v, float *x, cusparseHandle_t h) {
   cusparseCreateCsr(&a, 8, 8, 8, row, col, v, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
   cusparseCreateDnVec(&y, 8, x, CUDA_R_32F);
   cusparseSpMV_bufferSize(h, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, y, &one, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &n);
+  cusparseSpSMDescr_t d; cusparseDnMatDescr_t b; cusparseSpSM_createDescr(&d);
+  cusparseSpSM_analysis(h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, b, b, CUDA_R_32F,
+                        CUSPARSE_SPSM_ALG_DEFAULT, d, x);
   return cusparseDestroySpMat(a); }`},
 	{"cuSOLVER", `#include <cusolverDn.h>
 #include <cusolverSp.h>

@@ -47,6 +47,8 @@
                                           int *, int))                                                                  \
   __HEDDLE_CALL(cublas##L##getrsBatched, (cublasHandle_t, cublasOperation_t, int, int, const T *const[], int,           \
                                           const int *, T *const[], int, int *, int))                                    \
+  __HEDDLE_CALL(cublas##L##gelsBatched, (cublasHandle_t, cublasOperation_t, int, int, int, T *const[], int, T *const[], \
+                                         int, int *, int *, int))                                                       \
   __HEDDLE_CALL(cublas##L##matinvBatched, (cublasHandle_t, int, const T *const[], int, T *const[], int, int *, int))
 #define __HEDDLE_BLAS_REAL(L, l, T)                                                                                     \
   __HEDDLE_BLAS_ANY(L, l, T)                                                                                            \

@@ -148,6 +148,19 @@ __HEDDLE_CALL(cusparseSpSV_analysis,
 __HEDDLE_CALL(cusparseSpSV_solve,
               (cusparseHandle_t, cusparseOperation_t, const void *, cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t,
                cusparseDnVecDescr_t, cudaDataType, cusparseSpSVAlg_t, cusparseSpSVDescr_t))
+__HEDDLE_CALL(cusparseSpSM_createDescr, (cusparseSpSMDescr_t *))
+__HEDDLE_CALL(cusparseSpSM_destroyDescr, (cusparseSpSMDescr_t))
+__HEDDLE_CALL(cusparseSpSM_bufferSize,
+              (cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void *, cusparseConstSpMatDescr_t,
+               cusparseConstDnMatDescr_t, cusparseDnMatDescr_t, cudaDataType, cusparseSpSMAlg_t, cusparseSpSMDescr_t,
+               size_t *))
+__HEDDLE_CALL(cusparseSpSM_analysis,
+              (cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void *, cusparseConstSpMatDescr_t,
+               cusparseConstDnMatDescr_t, cusparseDnMatDescr_t, cudaDataType, cusparseSpSMAlg_t, cusparseSpSMDescr_t,
+               void *))
+__HEDDLE_CALL(cusparseSpSM_solve,
+              (cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void *, cusparseConstSpMatDescr_t,
+               cusparseConstDnMatDescr_t, cusparseDnMatDescr_t, cudaDataType, cusparseSpSMAlg_t, cusparseSpSMDescr_t))
 __HEDDLE_CALL(cusparseDenseToSparse_bufferSize, (cusparseHandle_t, cusparseConstDnMatDescr_t, cusparseSpMatDescr_t,
                                                  cusparseDenseToSparseAlg_t, size_t *))
 __HEDDLE_CALL(cusparseDenseToSparse_analysis, (cusparseHandle_t, cusparseConstDnMatDescr_t, cusparseSpMatDescr_t,

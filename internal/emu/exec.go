@@ -254,8 +254,8 @@ func (x *exec) setPred(p int32, v, m uint32) { x.preds[p] = x.preds[p]&^m | v&m 
 // site returns the site of an instruction in the current calling context.
 func (x *exec) site(in *inst) event.Site { return x.frame.ctx.base + event.Site(in.index) }
 
-// fail stops the run. If several lanes fail, the first report is kept. An error on a path of a trace
-// that perhaps no input takes is no error of the kernel.
+// fail stops the run. If several lanes fail, the first report is kept. An error on a path of a
+// trace that perhaps no input takes is no error of the kernel.
 func (x *exec) fail(in *inst, kind StopKind, lane int, format string, args ...any) {
 	x.endTurn()
 	if x.stop != nil {

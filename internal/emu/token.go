@@ -92,7 +92,8 @@ func (t *token) asks(l int, m *mbarrier, phase uint64) {
 	t.each[l] = asked{m, phase}
 }
 
-// tokenOf returns the token on which alone the sources of an instruction depend; 0 if there is none.
+// tokenOf returns the token on which alone the sources of an instruction depend; 0 if there is
+// none.
 func (x *exec) tokenOf(in *inst) (origin uint32) {
 	if len(x.unk.tokens) == 0 || in.alu != nil && in.ir.UsesCarry() {
 		return 0
@@ -114,8 +115,8 @@ func (x *exec) tokenOf(in *inst) (origin uint32) {
 	return origin
 }
 
-// passToken executes a branch whose guard is unknown in the lanes of u because of a token, as if the
-// answer were False. It reports whether that stands for both answers.
+// passToken executes a branch whose guard is unknown in the lanes of u because of a token, as if
+// the answer were False. It reports whether that stands for both answers.
 func (x *exec) passToken(in *inst, u uint32) bool {
 	origin := x.unk.origin[x.unk.lanes+in.guard.slot]
 	if origin < tokenBase {
@@ -154,7 +155,8 @@ func (x *exec) redeem(in *inst, l int, m *mbarrier, phase uint64) bool {
 	w.tokens[l] = 0
 	a, _ := t.test.Barrier()
 	b, _ := in.ir.Barrier()
-	if t.of(l) == (asked{m, phase}) && a.Parity == b.Parity && a.Order == b.Order && a.Scope == b.Scope {
+	same := a.Parity == b.Parity && a.Order == b.Order && a.Scope == b.Scope
+	if same && t.of(l) == (asked{m, phase}) {
 		return true
 	}
 	x.dependsOn(in, l, "whether the thread waits here for "+x.barrierText(m.addr), t.origin)

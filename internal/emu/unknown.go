@@ -207,8 +207,8 @@ func (t *tracker) setPred(p int32, u, origin, m uint32) {
 	t.preds[p] = t.preds[p]&^m | u&m
 }
 
-// shared returns the origin of a register of which some lanes become unknown and the others with the
-// origin before are unknown already: it is a token only if all lanes have it.
+// shared returns the origin of a register of which some lanes become unknown and the others with
+// the origin before are unknown already: it is a token only if all lanes have it.
 func (t *tracker) shared(origin, before, others uint32) uint32 {
 	if others != 0 && origin != before {
 		return t.plain(origin)

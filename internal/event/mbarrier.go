@@ -47,7 +47,8 @@ type MBarrier struct {
 	Bytes int64
 	// State says of MBarrierWait that it is for the phase of a state, and not for a parity.
 	State bool
-	// Token says of MBarrierPeek that the answer may decide whether a wait for this phase is needed.
+	// Token says of MBarrierPeek that the answer may decide whether a wait for this phase is
+	// needed.
 	Token bool
 }
 

@@ -68,8 +68,8 @@ type BulkUse struct {
 	// Size is the operand with the number of bytes; -1 of a copy of a tensor, whose tensor map in
 	// global memory, instead of an address there, has the size of a box (PTX ISA 9.7.9.27.1.2).
 	Size int
-	// Boxes is how many boxes a copy of a tensor copies: four with .tile::gather4 and .tile::scatter4
-	// (5.5.3.4.1), else one. 0 of other operations.
+	// Boxes is how many boxes a copy of a tensor copies: four with .tile::gather4 and
+	// .tile::scatter4 (5.5.3.4.1), else one. 0 of other operations.
 	Boxes uint64
 	// Barrier is the operand with the mbarrier that counts the bytes; -1: a bulk group tracks it.
 	Barrier int

@@ -13,8 +13,8 @@ type WarpgroupForm struct {
 	Satfinite bool
 	// Registers says that A is in registers; else operand A is a descriptor, as operand B is.
 	Registers bool
-	// TransposeA and TransposeB say that rows of A, or columns of B, are contiguous in shared memory:
-	// M-major or N-major, instead of K-major.
+	// TransposeA and TransposeB say that rows of A, or columns of B, are contiguous in shared
+	// memory: M-major or N-major, instead of K-major.
 	TransposeA, TransposeB bool
 	NegateA, NegateB       bool
 }

@@ -42,7 +42,8 @@ func (x *exec) declaration(i, end int) (next int, ok bool) {
 		}
 		after, ok := x.declarator(t, at, end, perhaps)
 		// Other files set what they declare, and what nothing here gives a value.
-		unset := x.frame == nil && !t.static && at+1 < end && (x.toks[at+1].is(";") || x.toks[at+1].is(","))
+		unset := x.frame == nil && !t.static && at+1 < end &&
+			(x.toks[at+1].is(";") || x.toks[at+1].is(","))
 		if ok && (foreign || unset) && !t.fixed {
 			if c := x.variable(x.toks[at].text); c != nil && !slices.Contains(x.shared, c) {
 				x.shared = append(x.shared, c)
@@ -373,8 +374,8 @@ func (t ctype) isPlain() bool {
 	return t.class == classOther && t.ptr == 0 && t.array == 0 && t.rec != nil && t.rec.ok
 }
 
-// aggregate returns the struct of type t that a list in braces initializes, with or without the names
-// of the members: {a, b} or {.x = a, .y = b}.
+// aggregate returns the struct of type t that a list in braces initializes, with or without the
+// names of the members: {a, b} or {.x = a, .y = b}.
 func (x *exec) aggregate(name string, t ctype, parts [][]token) value {
 	v := x.unknownOf(t, name)
 	for i, p := range parts {

@@ -61,8 +61,8 @@ func (x *exec) assignment(i, end int) bool {
 	return false
 }
 
-// targetEnd returns the index of the first assignment operator from i to end, outside of brackets; end
-// if there is none.
+// targetEnd returns the index of the first assignment operator from i to end, outside of brackets;
+// end if there is none.
 func (x *exec) targetEnd(i, end int) int {
 	for ; i < end; i++ {
 		switch t := x.toks[i]; {

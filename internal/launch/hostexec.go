@@ -516,8 +516,8 @@ func (x *exec) outside() {
 	}
 }
 
-// elsewhere makes unknown what a function may change that the file declares and another file defines:
-// the global variables that other files can name.
+// elsewhere makes unknown what a function may change that the file declares and another file
+// defines: the global variables that other files can name.
 func (x *exec) elsewhere() {
 	for _, name := range sortedKeys(x.globals) {
 		if c := x.globals[name]; !c.typ.static && !c.typ.fixed {

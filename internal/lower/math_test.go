@@ -84,8 +84,9 @@ var mathBounds = map[string]float64{
 	// Exact by definition.
 	"fmod": 0, "remainder": 0, "fdim": 0, "copysign": 0, "nextafter": 0, "round": 0, "logb": 0,
 	"ldexp": 0,
-	// A GPU's pow, log2, log10 and cbrt err by at most 2 ulp (CUDA C++ Programming Guide, "Mathematical
-	// Functions") and not where the result is a small whole number, which programs truncate.
+	// A GPU's pow, log2, log10 and cbrt err by at most 2 ulp (CUDA C++ Programming Guide,
+	// "Mathematical Functions") and not where the result is a small whole number, which programs
+	// truncate.
 	"whole": 0,
 }
 

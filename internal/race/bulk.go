@@ -235,8 +235,8 @@ func (d *Detector) forgetPieces(b *block, list []piece) []piece {
 	return out
 }
 
-// atomic reports whether two operations are reductions that do not race: relaxed ones of elements of
-// one size, "performed via the same proxy" (PTX ISA 8.7.1). Elements are aligned to their size.
+// atomic reports whether two operations are reductions that do not race: relaxed ones of elements
+// of one size, "performed via the same proxy" (PTX ISA 8.7.1). Elements are aligned to their size.
 func (p *piece) atomic(q *piece) bool {
 	return p.reduce > 0 && p.reduce == q.reduce && p.generic == q.generic
 }

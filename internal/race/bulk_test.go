@@ -318,9 +318,9 @@ func TestUnknownProxyFenceReplacesNone(t *testing.T) {
 	p.want(t, "a fence that all know", 0, 0)
 }
 
-// Two lanes read by one instruction, and one of them arrives: its read misses nothing but a proxy fence,
-// which --proxy-war ignore takes for right. The other lane's read is not ordered at all and stays a
-// race, whichever of the two is found first.
+// Two lanes read by one instruction, and one of them arrives: its read misses nothing but a proxy
+// fence, which --proxy-war ignore takes for right. The other lane's read is not ordered at all and
+// stays a race, whichever of the two is found first.
 func TestReadsBehindProxy(t *testing.T) {
 	for _, arrives := range []uint32{1, 2, 3} {
 		p := newPhases()

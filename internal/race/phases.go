@@ -85,8 +85,8 @@ type phased struct {
 	before []moment // and of the one before that
 	waits  []moment // for the last complete phase
 	asks   []moment // whether the current phase is complete
-	// promises are arrivals with .noComplete, of one thread each, that no operation which may complete
-	// the phase comes after so far
+	// promises are arrivals with .noComplete, of one thread each, that no operation which may
+	// complete the phase comes after so far
 	promises []moment
 	// stuck is an expect-tx of it without which, and not with which, it may complete; nil: none
 	stuck   *moment

@@ -153,7 +153,8 @@ func (d *Detector) proxyOrdered(s *agentStart, e entry, a *access) (ordered, lat
 	return d.fencedOf(s, a).covers(event.Warp(e.warp), e.mask, e.clk), true
 }
 
-// fencedOf returns what the fences that an operation knows know, of those for the memory of an access.
+// fencedOf returns what the fences that an operation knows know, of those for the memory of an
+// access.
 func (d *Detector) fencedOf(s *agentStart, a *access) *know {
 	if s.fence == nil || s.fence.home != a.home {
 		s.fence = d.fencedBy(s, a.home)
@@ -217,8 +218,8 @@ func (f *proxyFence) epochs() (first, last uint32) {
 	return first, last
 }
 
-// fencedBy returns what all fences know that an operation knows, for the shared memory of home and for
-// global memory.
+// fencedBy returns what all fences know that an operation knows, for the shared memory of home and
+// for global memory.
 func (d *Detector) fencedBy(s *agentStart, home *block) *fenced {
 	out := &fenced{home: home}
 	for id, log := range d.proxies {

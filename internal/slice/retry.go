@@ -464,8 +464,8 @@ func (f *function) meet(p, q *path) bool {
 	}
 }
 
-// TokenBranch is which side of a branch leads to a wait that an earlier answer for the same phase may
-// make needless.
+// TokenBranch is which side of a branch leads to a wait that an earlier answer for the same phase
+// may make needless.
 type TokenBranch uint8
 
 const (
@@ -474,9 +474,9 @@ const (
 	WaitsBehind                    // the branch is not taken to wait
 )
 
-// TokenBranch examines the branch that ends a block of fn: whether one side leads to a wait for a phase,
-// before anything that a trace sees, and the other side to the same place as the wait, with the same
-// values in all registers that the slice still needs.
+// TokenBranch examines the branch that ends a block of fn: whether one side leads to a wait for a
+// phase, before anything that a trace sees, and the other side to the same place as the wait, with
+// the same values in all registers that the slice still needs.
 func (s *Slice) TokenBranch(fn *ir.Func, id ir.BlockID) TokenBranch {
 	f := s.funcs[fn]
 	in := fn.Blocks[id].Last()

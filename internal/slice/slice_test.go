@@ -258,8 +258,8 @@ func TestShuffleOfActive(t *testing.T) {
 	}
 }
 
-// A vote gets the predicates of all lanes of its mask, wherever they vote (PTX ISA 9.7.13.7): what the
-// others put in is needed, and nothing else.
+// A vote gets the predicates of all lanes of its mask, wherever they vote (PTX ISA 9.7.13.7): what
+// the others put in is needed, and nothing else.
 func TestExchange(t *testing.T) {
 	for mask, want := range map[string]string{
 		"-1": "run mov.u32; run setp.lt.u32; run setp.eq.u32; run bra; run vote.sync.any.pred; run bra; " +

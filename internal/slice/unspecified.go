@@ -122,8 +122,8 @@ func (s *Slice) multiplies() bool {
 // OpenFor reports whether the result of an instruction is open for some values of a source: an
 // integer division by 0 "yields an unspecified, machine-specific value" (PTX ISA 9.7.1.8, 9.7.1.9),
 // fns is undefined for a base above 31 (9.7.1.17), and neg and abs of a NaN yield "an unspecified
-// NaN" (9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6; abs.f64 passes it through). A trace takes it as unknown
-// in the lanes with these.
+// NaN" (9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6; abs.f64 passes it through). A trace takes it as
+// unknown in the lanes with these.
 func OpenFor(in *ir.Instr) bool {
 	switch in.Operation() {
 	case isa.NthSetBit:

@@ -52,8 +52,8 @@ func unsupportedName(in *ir.Instr) string {
 }
 
 // Varying returns an instruction of the slice that is no computation and reads a special register
-// with a value that the launch does not determine, such as shfl.sync of %smid. Special registers are
-// to be read by mov or cvt (PTX ISA 10), whose results are then unknown. nil if there is none.
+// with a value that the launch does not determine, such as shfl.sync of %smid. Special registers
+// are to be read by mov or cvt (PTX ISA 10), whose results are then unknown. nil if there is none.
 func (s *Slice) Varying() *ir.Instr {
 	for _, fn := range s.order {
 		f := s.funcs[fn]

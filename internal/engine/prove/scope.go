@@ -94,8 +94,8 @@ func (p *Proof) unplaced() string {
 // shownNames is how many pointers a line names.
 const shownNames = 6
 
-// variables counts the global variables of the kernel that host code can point to: it asks for their
-// address, or they are managed.
+// variables counts the global variables of the kernel that host code can point to: it asks for
+// their address, or they are managed.
 func (p *Proof) variables() int {
 	f, n := p.Job.Module.Facts, 0
 	if f == nil {

@@ -91,7 +91,8 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 // writes reports whether both sides of a race are plain writes; no other race can be benign. A late
 // proxy fence is a race only if the user says so, and the runs with made-up inputs do not have it.
 func writes(rc *race.Race) bool {
-	return rc.Cause != race.LateProxyFence && rc.First.Kind == event.Write && rc.Second.Kind == event.Write
+	return rc.Cause != race.LateProxyFence && rc.First.Kind == event.Write &&
+		rc.Second.Kind == event.Write
 }
 
 // madeUp are the runs of one block with made-up inputs, for the races of a set of instructions.

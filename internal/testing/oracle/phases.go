@@ -150,7 +150,8 @@ type PhaseRace struct {
 type PhaseResult struct {
 	// Deadlock: some execution has threads that wait for ever. Ends: some has none.
 	Deadlock, Ends bool
-	// Excess: an arrival may find that its phase has no arrival left, or complete it with .noComplete.
+	// Excess: an arrival may find that its phase has no arrival left, or complete it with
+	// .noComplete.
 	Excess bool
 	// Lap: a wait by state may find that the object is two phases ahead of the state, which the ISA
 	// leaves undefined (9.7.13.15.16).

@@ -17,10 +17,10 @@ type item struct {
 	gap    string // what heddle does not model yet; "" for items that are decided
 }
 
-// table lists what kernels over mbarriers, bulk copies, proxies, wgmma and clusters can do right and
-// wrong. The kernel of an item has the comment "// table: NUMBER R" (right) or B (broken) in front
-// of its entry, and the expected verdict of its file was written before the first run. The findings
-// are those of docs/theory/phases.md and PTX ISA 8.9, 9.7.9.25 and 9.7.13.15.
+// table lists what kernels over mbarriers, bulk copies, proxies, wgmma and clusters can do right
+// and wrong. The kernel of an item has the comment "// table: NUMBER R" (right) or B (broken) in
+// front of its entry, and the expected verdict of its file was written before the first run. The
+// findings are those of docs/theory/phases.md and PTX ISA 8.9, 9.7.9.25 and 9.7.13.15.
 var table = []item{
 	{1, true, "two warps arrive and wait by state, three phases", ""},
 	{2, false, "a count that is one too high: deadlock", ""},

@@ -32,8 +32,8 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"histogram(int const*, int*)": diag.Unsupported,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers, clusters and wgmma that runs examine: those that
-// are clean are verified, and those with a bug have one.
+// TestTraceMBarriers traces the kernels over mbarriers, clusters and wgmma that runs examine: those
+// that are clean are verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
 	for _, path := range modernKernels(t) {

@@ -1,8 +1,11 @@
 package emu
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/slice"
 )
 
@@ -110,6 +113,26 @@ func (x *exec) tokenOf(in *inst) (origin uint32) {
 		}
 	}
 	if n != 1 || origin < tokenBase {
+		return 0
+	}
+	return origin
+}
+
+// tokenOfAll returns the token of vote.all over the answers of one test, for one phase of one
+// object, by all lanes that vote; 0 for other operations. Its result is True only if each of the
+// lanes has the answer True, if none votes so with the answer False. That of vote.any says nothing
+// to the lanes whose own answer was False, since memory is ordered for the others alone.
+func (x *exec) tokenOfAll(in *inst, m uint32) uint32 {
+	if in.ir.Action() != isa.ActVote || !slices.Contains(in.ir.Mods, "all") ||
+		x.psrc(in.ps[0])&m != 0 {
+		return 0
+	}
+	p := in.ps[0].slot
+	origin := x.unk.origin[x.unk.lanes+p]
+	if m != x.coll.lanes || m&^x.unk.preds[p] != 0 || origin < tokenBase {
+		return 0
+	}
+	if t := &x.unk.tokens[origin-tokenBase]; m&^t.lanes != 0 || t.each != nil {
 		return 0
 	}
 	return origin

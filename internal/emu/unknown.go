@@ -468,6 +468,9 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 		if u != 0 {
 			u = full
 		}
+		if token := x.tokenOfAll(in, m); token != 0 {
+			o = token
+		}
 		for _, d := range in.warp.results {
 			if d >= 0 {
 				t.set(d, u, o, m)

@@ -164,3 +164,35 @@ __global__ void more_than_the_wait(const float *in, float *out, int x) {
   }
   out[threadIdx.x] = sum;
 }
+
+// A lane leaves the wait out because of the answer of another lane, which orders its memory alone.
+// heddle: grid=1 block=64
+__global__ void any_lane(const float *in, float *out, int x) {
+  __shared__ alignas(128) ring r;
+  if (!begin(r, in)) return;
+  float sum = 0;
+  bool token = false;
+  for (int k = 0; k < rounds; k++) {
+    if (!token) wait(&r.full[k % stages], k / stages & 1);
+    sum += use(r, k % stages);
+    if (k + 1 < rounds)
+      token = __any_sync(-1u, ask(&r.full[(k + 1) % stages], (k + 1) / stages & 1));
+  }
+  out[threadIdx.x] = sum;
+}
+
+// A lane leaves the wait out unless all answers are False.
+// heddle: grid=1 block=64
+__global__ void not_all(const float *in, float *out, int x) {
+  __shared__ alignas(128) ring r;
+  if (!begin(r, in)) return;
+  float sum = 0;
+  bool token = false;
+  for (int k = 0; k < rounds; k++) {
+    if (!token) wait(&r.full[k % stages], k / stages & 1);
+    sum += use(r, k % stages);
+    if (k + 1 < rounds)
+      token = !__all_sync(-1u, !ask(&r.full[(k + 1) % stages], (k + 1) / stages & 1));
+  }
+  out[threadIdx.x] = sum;
+}

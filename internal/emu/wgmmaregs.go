@@ -46,6 +46,7 @@ type regUse struct {
 	group       uint32
 	shape       uint32
 	accumulator bool
+	operand     int32 // 1 + the register that the operation names; another one is a second name of it
 	mma         event.Site
 	fenced      uint32 // 1 + the number of fences when it was issued
 	// The last access by a thread: 1 + the number of fences then; 0: none. By perhaps no thread if
@@ -284,7 +285,8 @@ func runTouch(x *exec, in *inst) {
 }
 
 // copyRegister makes a register that a mov writes a second name of the one that it reads, and
-// reports whether it reads a watched one.
+// reports whether it reads a watched one. An operand that is under way may be written by a second
+// name of itself only, as copies at the end of a loop do.
 func (x *exec) copyRegister(in *inst, now touchAt) bool {
 	t := in.misc.touch
 	if len(t.reads) == 0 {
@@ -294,7 +296,9 @@ func (x *exec) copyRegister(in *inst, now touchAt) bool {
 	if len(t.writes) > 0 {
 		to := &x.frame.uses[t.writes[0]]
 		held := from.group != 0
-		if !held && !x.mayTouch(in, to, t.writes[0], "writes", false) {
+		same := from.operand == to.operand && from.group == to.group
+		if (!held || to.operand == t.writes[0]+1 && !same) &&
+			!x.mayTouch(in, to, t.writes[0], "writes", false) {
 			return true
 		}
 		if *to = *from; !held {
@@ -365,10 +369,12 @@ func (x *exec) useRegisters(in *inst, op *warpgroupOp) bool {
 	w.mmaFences = w.fences
 	use := regUse{group: w.closed + 1, shape: op.shape(), mma: x.site(in), fenced: w.fences + 1}
 	for _, n := range op.a {
+		use.operand = n + 1
 		x.frame.uses[n] = use
 	}
 	use.accumulator = true
 	for _, n := range op.d {
+		use.operand = n + 1
 		x.frame.uses[n] = use
 	}
 	return true

@@ -240,6 +240,9 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 	if v.kind != aPointer {
 		x.leak(at[0], at[1])
 	}
+	if v.class && t.rec != nil && !t.rec.ok { // a copy constructor may do anything
+		v = value{}
+	}
 	if o, ok := x.texts[text(toks)]; ok && v.kind == anObject && o.val.obj == v.obj {
 		v = value{} // not understood: the name of the variable says more
 	}

@@ -176,7 +176,7 @@ func (x *exec) storeMember(c *cell, path string, v value) {
 	if v.kind == nothing {
 		v = x.object(c.name + path)
 	}
-	x.assign(c, obj.with(path, v))
+	x.assign(c, obj.with(path, v).changed())
 }
 
 // storeThrough is a store that is not to a plain variable or member: the contents of what the

@@ -117,10 +117,10 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 	if typeSizes[name] != 0 || name == "dim3" {
 		return false
 	}
-	if c := x.variable(name); c != nil {
-		return c.typ.class == classOther && c.typ.rec != nil || c.val.kind == nothing // a function object
+	if x.variable(name) != nil { // a function object
+		return true
 	}
-	return !x.isHarmless(toks, i) && strings.ToUpper(name) != name
+	return !x.isHarmless(toks, i) && (strings.ToUpper(name) != name || len(x.prototypes[name]) > 0)
 }
 
 // anyChanges reports whether a body of one of the functions of a name may change a variable.
@@ -136,17 +136,24 @@ var getters = []string{"get", "Get", "num", "Num", "is", "has", "rows", "cols", 
 	"depth", "stride", "pitch", "step", "channels", "total", "elem", "dim", "shape", "extent",
 	"item", "n_", "nnz", "bytes", "area", "x", "y", "z", "w"}
 
-// getter reports whether a method without a body in the file, or with one that changes nothing,
-// returns the same each time. Of other classes the name decides.
+// getter reports whether a method that the file does not declare, or with a body that changes
+// nothing, returns the same each time. Of other classes the name decides.
 func (x *exec) getter(name string, depth int) bool {
 	if list := x.funcs[name]; len(list) > 0 {
 		return !x.anyChanges(list, depth)
 	}
-	if constMethods[name] {
+	switch {
+	case len(x.prototypes[name]) > 0:
+		return false
+	case constMethods[name]:
 		return true
 	}
 	return !strings.Contains(strings.ToLower(name), "next") &&
-		slices.ContainsFunc(getters, func(p string) bool { return strings.HasPrefix(name, p) })
+		slices.ContainsFunc(getters, func(p string) bool {
+			rest, ok := strings.CutPrefix(name, p)
+			word := rest != "" && 'a' <= rest[0] && rest[0] <= 'z' // a longer one
+			return ok && !(len(p) <= 2 && word)
+		})
 }
 
 // unchanged reports whether a name still means the same variable with the same value.
@@ -298,6 +305,9 @@ var intOps = map[string]Op{"|": OpOr, "^": OpXor, "&": OpAnd, "==": OpEq, "!=": 
 
 // combine returns v op w; nothing if it is not understood.
 func combine(op string, v, w value) value {
+	if v.class || w.class { // an operator of a class, or a conversion
+		return value{}
+	}
 	if (op == "+" || op == "-") && (v.kind == aPointer || w.kind == aPointer) {
 		return combinePointer(op, v, w)
 	}

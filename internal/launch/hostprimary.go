@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // postfix parses a primary expression with its calls, indices and members.
@@ -191,13 +192,20 @@ func (e *evaluator) name() value {
 		case c == nil:
 			c = e.x.extern(name)
 		}
-		return c.val
+		v := c.val
+		v.class = v.kind == anObject && c.typ.rec != nil && c.typ.ptr == 0 && c.typ.array == 0
+		return v
 	}
 	if t, after, ok := e.x.parseType(e.toks, e.pos); ok && after == next && e.x.isTypeName(name, t) {
 		e.pos = next
-		if end := e.group(); t.isPlain() && e.toks[next].is("{") && end > 0 {
+		if end := e.group(); t.rec != nil && t.ptr == 0 && end > 0 {
 			e.pos = end + 1
-			return e.x.aggregate(name, t, splitList(e.toks[next+1:end]))
+			v := e.x.object(name)
+			if t.isPlain() && e.toks[next].is("{") {
+				v = e.x.aggregate(name, t, splitList(e.toks[next+1:end]))
+			}
+			v.class = true
+			return v
 		}
 		args, ok := e.arguments()
 		switch {
@@ -382,7 +390,9 @@ func (e *evaluator) member(v value) value {
 			return value{kind: aPointer, root: a.root, off: a.off, elem: v.elem}
 		}
 	case "size", "length":
-		t.text = "size" // the same number
+		if len(e.x.funcs["size"])+len(e.x.funcs["length"]) == 0 {
+			t.text = "size" // the same number
+		}
 	}
 	path += t.text
 	if call {
@@ -409,7 +419,8 @@ func (e *evaluator) member(v value) value {
 // may change with every call that heddle does not know.
 func (x *exec) memberOf(o *object, path string) value {
 	key := path
-	if path[0] == '-' {
+	method, called := strings.CutSuffix(strings.TrimLeft(path, ".->"), "()")
+	if path[0] == '-' || called && len(x.funcs[method]) > 0 { // which may read other variables
 		key = fmt.Sprint(x.epoch) + path
 	}
 	if m, ok := o.members[key]; ok {

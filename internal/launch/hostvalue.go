@@ -3,6 +3,7 @@ package launch
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // A value is what heddle knows of the value of a variable or an expression in host code.
@@ -24,6 +25,7 @@ type value struct {
 	obj    *object   // anObject
 	set    []setting // anObject: the members that the code assigned, by path
 	real   bool      // anObject: a floating-point number
+	class  bool      // anObject of a class that the file defines
 	// at is where an element lies that was read with an index; its root is nil otherwise.
 	at address
 	// data are the first bytes of aMemory, and fill is each later byte; a fill below 0 means that
@@ -218,6 +220,18 @@ func (v value) member(path string) (value, bool) {
 		}
 	}
 	return value{}, false
+}
+
+// changed returns an object of which a member was assigned: its methods may return something else.
+func (v value) changed() value {
+	o := &object{name: v.obj.name, members: make(map[string]value)}
+	for path, m := range v.obj.members {
+		if !strings.HasSuffix(path, "()") {
+			o.members[path] = m
+		}
+	}
+	v.obj = o
+	return v
 }
 
 // with returns v with a member assigned.

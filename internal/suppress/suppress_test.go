@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 		{" race-shared, race-shared x", "", "", "heddle:ignore names race-shared twice", ""},
 		{" race-shraed x", "", "", `heddle has no code "race-shraed"`, "did you mean race-shared?"},
 		{" Race-Shared x", "", "", `heddle has no code "Race-Shared"`, "did you mean race-shared?"},
-		{" divergence x", "", "", `heddle has no code "divergence"`, "did you mean barrier-divergence?"},
+		{" divergence x", "", "", `heddle has no code "divergence"`, "did you mean barrier-divergence or wgmma-divergence?"},
 		{" zzz x", "", "", `heddle has no code "zzz"`, "'heddle explain' lists the codes"},
 		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of this run, not a bug", "'heddle explain' lists the codes"},
 		{" compile-error x", "", "",

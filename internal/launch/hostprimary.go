@@ -343,13 +343,18 @@ func (e *evaluator) index(v value) value {
 // indexStart returns the index of the first token of the expression whose '[' is at i: names,
 // members and brackets before it.
 func indexStart(toks []token, i int) int {
+	depth := 0
 	for i > 0 {
 		switch t := toks[i-1]; {
-		case t.kind == tokIdent, t.is("."), t.is("->"), t.is("::"):
-			i--
+		case t.is("]"), t.is(")"):
+			depth++
+		case depth > 0 && (t.is("[") || t.is("(")):
+			depth--
+		case depth > 0, t.kind == tokIdent, t.is("."), t.is("->"), t.is("::"):
 		default:
 			return i
 		}
+		i--
 	}
 	return i
 }

@@ -12,8 +12,8 @@ outside an array that the kernel declares ({--bounds}: nor outside a buffer of k
 annotations hold, provided the listed assumptions hold. What the line names after "apart from" is
 excepted. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
 launch shape, shared and global memory; {heddle trace} covers deadlock, barrier recycling and
-shared memory of a block, as one array. {heddle run} never verifies. A kernel with a finding that a comment or a
-baseline covers is never verified.
+shared memory of a block, as one array. {heddle run} never verifies. A kernel with a finding that a
+comment or a baseline covers is never verified.
 
 What to do: read the assumptions ({-v} lists them) and decide whether your launches satisfy
 them.`,

@@ -185,7 +185,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	s.read[l] = uint8(n)
 	x.addr[l] = s.to[l]
 	if x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) == 0 ||
-		!x.outsideObjects(in, l, s.to[l], size) {
+		!x.outsideObjects(in, l, x.block, s.to[l], size) {
 		return false
 	}
 	if n == 0 {

@@ -346,13 +346,13 @@ func (x *exec) checkAsyncStore(in *inst, l int, to, size uint64) bool {
 			to, size)
 		return false
 	}
-	return x.outsideObjects(in, l, to, size)
+	return x.outsideObjects(in, l, x.block, to, size)
 }
 
-// outsideObjects reports whether a range of shared memory has no live mbarrier in it. If it has,
+// outsideObjects reports whether a range of the shared memory of a block has no live mbarrier in it. If it has,
 // the run ends.
-func (x *exec) outsideObjects(in *inst, l int, addr, size uint64) bool {
-	m := x.block.mbarrierIn(addr, size)
+func (x *exec) outsideObjects(in *inst, l int, b *block, addr, size uint64) bool {
+	m := b.mbarrierIn(addr, size)
 	if m != nil {
 		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
 			"is in use", in.ir.Op(), size, addr, x.barrierText(m.addr))
@@ -392,14 +392,7 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 		!x.bulkInside(in, l, use.From, from, size, "read") {
 		return false
 	}
-	shared := to
-	if use.To != event.Shared {
-		shared = from
-	}
-	if use.To == event.Shared && use.From == event.Shared && !x.sourceOutside(in, l, from, size) {
-		return false
-	}
-	return x.outsideObjects(in, l, shared, size)
+	return x.apartFromObjects(in, l, to, from, size)
 }
 
 // bulkShared checks the range in shared memory of an operation in a trace, which does not know
@@ -409,21 +402,19 @@ func (x *exec) bulkShared(in *inst, l int, use *isa.BulkUse, to, from, size uint
 	if use.To == event.Shared {
 		shared, what = to, "write"
 	}
-	if use.To == use.From && (!x.bulkInside(in, l, event.Shared, from, size, "read") || // of one size
-		!x.sourceOutside(in, l, from, size)) {
-		return false
+	if use.To == use.From && !x.bulkInside(in, l, event.Shared, from, size, "read") {
+		return false // both blocks have memory of one size
 	}
 	return x.bulkInside(in, l, event.Shared, shared, size, what) &&
-		x.outsideObjects(in, l, shared, size)
+		x.apartFromObjects(in, l, to, from, size)
 }
 
-// sourceOutside is outsideObjects for the source of a copy to another block.
-func (x *exec) sourceOutside(in *inst, l int, from, size uint64) bool {
-	home := x.block
-	x.block = x.ownBlock()
-	ok := x.outsideObjects(in, l, from, size)
-	x.block = home
-	return ok
+// apartFromObjects reports whether what an operation accesses in shared memory has no live mbarrier
+// in it: its source in the block of its thread, and its destination.
+func (x *exec) apartFromObjects(in *inst, l int, to, from, size uint64) bool {
+	use := &in.misc.bulk.use
+	return (use.From != event.Shared || x.outsideObjects(in, l, x.ownBlock(), from, size)) &&
+		(use.To != event.Shared || x.outsideObjects(in, l, x.block, to, size))
 }
 
 // bulkInside checks one range of an operation.

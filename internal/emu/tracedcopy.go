@@ -92,7 +92,7 @@ func runTracedCopy(x *exec, in *inst) {
 		s.read[l], s.from[l] = 0, 0
 		x.addr[l] = s.to[l]
 		if x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) == 0 ||
-			!x.outsideObjects(in, l, s.to[l], op.size) {
+			!x.outsideObjects(in, l, x.block, s.to[l], op.size) {
 			return
 		}
 		x.forgetShared(s.to[l], op.size, in)

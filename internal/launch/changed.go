@@ -70,7 +70,8 @@ func (r *resolver) initial(facts *SourceFacts) {
 		name := BaseName(v.Shown())
 		_, known := r.cfg.Symbols[name]
 		_, changed := facts.changed[name]
-		if changed && !known && (v.Space == event.Global || v.Space == event.Const) && !slices.Contains(r.cfg.Initial, name) {
+		if changed && !known && (v.Space == event.Global || v.Space == event.Const) &&
+			!slices.Contains(r.cfg.Initial, name) {
 			r.cfg.Initial = append(r.cfg.Initial, name)
 		}
 	}

@@ -679,7 +679,9 @@ var constMethods = map[string]bool{"size": true, "data": true, "begin": true, "e
 
 // method handles a call of a method, whose name is at i.
 func (x *exec) method(i int, parts [][2]int) {
-	c, part := x.owner(i - 2)
+	first := x.operandStart(i-1, 0)
+	c := x.variable(x.toks[first].text)
+	part := first != i-2 // the object is a member, an element or a result
 	name := x.toks[i].text
 	for _, p := range parts {
 		x.passed(p)
@@ -711,24 +713,6 @@ func (x *exec) method(i int, parts [][2]int) {
 	x.drop(c.val)
 	x.forget(c)
 	x.outside()
-}
-
-// owner returns the variable at the beginning of the object that ends with the token at i, nil if
-// that is none, and whether the object is a part of it: a member, an element, a result.
-func (x *exec) owner(i int) (c *cell, part bool) {
-	for i > 0 {
-		switch t := x.toks[i]; {
-		case t.is("]") || t.is(")"):
-			part = true
-			i = x.opener[i] - 1
-		case i > 1 && (x.toks[i-1].is(".") || x.toks[i-1].is("->")):
-			part = true
-			i -= 2
-		default:
-			return x.variable(t.text), part
-		}
-	}
-	return x.variable(x.toks[max(i, 0)].text), part
 }
 
 // copying are methods of the standard library that copy their arguments.

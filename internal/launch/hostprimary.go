@@ -14,7 +14,7 @@ func (e *evaluator) postfix() value {
 	for e.pos <= len(e.toks) {
 		switch t := e.peek(); {
 		case t.is("["):
-			v = e.index(e.lift(v, start))
+			v = e.index(e.lift(v, start), start)
 		case t.is("."), t.is("->"):
 			v = e.member(e.lift(v, start))
 		case t.is("("):
@@ -319,8 +319,8 @@ func rounded(up bool, v value) value {
 	return value{kind: aFraction, n: n, den: number(1)}
 }
 
-// index parses [expression] after a pointer or an array.
-func (e *evaluator) index(v value) value {
+// index parses [expression] after a pointer or an array, whose text begins at the token first.
+func (e *evaluator) index(v value, first int) value {
 	start := e.pos
 	e.pos++
 	i := e.lift(e.ternary(), start+1).integer()
@@ -335,28 +335,9 @@ func (e *evaluator) index(v value) value {
 		}
 	}
 	at := out.at
-	out = e.opaque(indexStart(e.toks, start))
+	out = e.opaque(first)
 	out.at = at
 	return out
-}
-
-// indexStart returns the index of the first token of the expression whose '[' is at i: names,
-// members and brackets before it.
-func indexStart(toks []token, i int) int {
-	depth := 0
-	for i > 0 {
-		switch t := toks[i-1]; {
-		case t.is("]"), t.is(")"):
-			depth++
-		case depth > 0 && (t.is("[") || t.is("(")):
-			depth--
-		case depth > 0, t.kind == tokIdent, t.is("."), t.is("->"), t.is("::"):
-		default:
-			return i
-		}
-		i--
-	}
-	return i
 }
 
 // member parses .name or ->name after an object.

@@ -201,8 +201,13 @@ func (d *Detector) WarpSync(s *event.WarpSync) {
 	if s.Meets && !d.opt.Execution || !s.Meets && !d.ordered(s.Orders) {
 		return
 	}
-	w, _ := d.warpOf(s.Warp)
-	w.sync(s.Mask, d.lanesOf(s.Warp))
+	d.meetWarp(s.Warp, s.Mask)
+}
+
+// meetWarp joins what lanes know that wait for each other at an instruction.
+func (d *Detector) meetWarp(id event.Warp, mask uint32) {
+	w, _ := d.warpOf(id)
+	w.sync(mask, d.lanesOf(id))
 }
 
 // Converge is if, else and fi of the lockstep model.

@@ -54,6 +54,19 @@ const partShift = 12
 // pieces holds the pieces that overlap 4 KiB of memory.
 type pieces struct{ w, r []piece }
 
+// piecesIn returns the pieces in one part of a memory, for adding some.
+func (m *memory) piecesIn(no uint64) *pieces {
+	if m.async == nil {
+		m.async = &ranges{parts: make(map[uint64]*pieces)}
+	}
+	q := m.async.parts[no]
+	if q == nil {
+		q = new(pieces)
+		m.async.parts[no] = q
+	}
+	return q
+}
+
 // bulkGroups are the components of the bulk groups of a warp's lanes.
 type bulkGroups struct {
 	closed     [event.WarpSize]uint32
@@ -154,15 +167,8 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 		bulk: true}
 	check := agentCheck{d: d, start: s, access: &a}
 	d.eachShadow(mem, p.lo, p.hi, write, func(e entry, at uint64) { check.entry(e, at) })
-	if mem.async == nil {
-		mem.async = &ranges{parts: make(map[uint64]*pieces)}
-	}
 	for no := p.lo >> partShift; no <= (p.hi-1)>>partShift; no++ {
-		q := mem.async.parts[no]
-		if q == nil {
-			q = new(pieces)
-			mem.async.parts[no] = q
-		}
+		q := mem.piecesIn(no)
 		lo, hi := max(p.lo, no<<partShift), min(p.hi, (no+1)<<partShift)
 		for i := range q.w {
 			d.checkPieces(s, &a, &q.w[i], &p, lo, hi)

@@ -52,13 +52,6 @@ func (d *Detector) Matrix(e *event.Matrix) {
 	}
 }
 
-// meetWarp orders the execution of lanes that wait for each other at an instruction (.sync). It
-// orders no memory.
-func (d *Detector) meetWarp(id event.Warp, mask uint32) {
-	w, _ := d.warpOf(id)
-	w.sync(mask, d.lanesOf(id))
-}
-
 // addChunks checks and records the piece of a matrix operation in one part of memory.
 func (d *Detector) addChunks(s *agentStart, p piece, part *event.FootprintPart) {
 	mem := d.memoryOf(event.Shared, s.b)
@@ -69,15 +62,7 @@ func (d *Detector) addChunks(s *agentStart, p piece, part *event.FootprintPart) 
 	part.Each(func(lo, hi uint64) {
 		d.eachShadow(mem, lo, hi, false, func(e entry, at uint64) { check.entry(e, at) })
 	})
-	if mem.async == nil {
-		mem.async = &ranges{parts: make(map[uint64]*pieces)}
-	}
-	no := part.Base >> partShift
-	q := mem.async.parts[no]
-	if q == nil {
-		q = new(pieces)
-		mem.async.parts[no] = q
-	}
+	q := mem.piecesIn(part.Base >> partShift)
 	for i := range q.w {
 		d.checkPieces(s, &a, &q.w[i], &p, p.lo, p.hi)
 	}

@@ -95,18 +95,13 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if !ok {
 		i = len(d.groups)
 		d.raceIndex[key] = i
-		r := d.raceOf(a, site, first, at, l, cause)
-		r.First.AfterFault = d.afterFault(r.First.Thread)
-		r.Second.AfterFault = d.afterFault(r.Second.Thread)
-		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]uint32)})
-		d.examples++
+		d.groups = append(d.groups, group{hazards: make(map[hazard]uint32)})
+		d.groups[i].race = d.exampleOf(a, site, first, at, l, cause)
 	} else if g := &d.groups[i]; g.race.Cause == NoProxyFence && cause != NoProxyFence {
 		// What nothing orders is more than what misses a proxy fence, which a user may do without.
-		r := d.raceOf(a, site, first, at, l, cause)
-		r.First.AfterFault, r.Second.AfterFault = g.race.First.AfterFault, g.race.Second.AfterFault
-		r.Far = g.race.Far
-		g.race = r
-		d.examples++
+		far := g.race.Far
+		g.race = d.exampleOf(a, site, first, at, l, cause)
+		g.race.Far = far
 	} else if d.groups[i].farther(level, cause) {
 		r := d.raceOf(a, site, first, at, l, cause)
 		d.groups[i].race.Far = &r
@@ -117,6 +112,16 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		h.block = a.homeID()
 	}
 	d.groups[i].add(h, racing, level)
+}
+
+// exampleOf is raceOf for the race that stands for its group.
+func (d *Detector) exampleOf(a *access, site event.Site, first event.Thread, at uint64, l int,
+	cause Cause) Race {
+	r := d.raceOf(a, site, first, at, l, cause)
+	r.First.AfterFault = d.afterFault(r.First.Thread)
+	r.Second.AfterFault = d.afterFault(r.Second.Thread)
+	d.examples++
+	return r
 }
 
 // raceOf describes the race of lane l of an access with an earlier access, at the cell with address

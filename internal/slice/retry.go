@@ -50,9 +50,9 @@ func (f *function) hasObjects() bool {
 	return false
 }
 
-// findRetries finds the tests that are waits.
+// findRetries finds the tests that are waits, and the branches that the answers of others decide.
 func (f *function) findRetries() {
-	f.retries = make(map[int]bool)
+	f.retries, f.tokens = make(map[int]bool), nil
 	var open []*ir.Instr
 	for i, in := range f.instrs {
 		if f.kept[i] && tests(in) && f.live[f.block[i]] {
@@ -67,6 +67,9 @@ func (f *function) findRetries() {
 				f.retries[in.Index], again = true, true
 			}
 		}
+	}
+	if len(f.retries) < len(open) {
+		f.findTokens()
 	}
 }
 
@@ -474,31 +477,49 @@ const (
 	WaitsBehind                    // the branch is not taken to wait
 )
 
-// TokenBranch examines the branch that ends a block of fn: whether one side leads to a wait for a
-// phase, before anything that a trace sees, and the other side to the same place as the wait, with
-// the same values in all registers that the slice still needs.
-func (s *Slice) TokenBranch(fn *ir.Func, id ir.BlockID) TokenBranch {
-	f := s.funcs[fn]
-	in := fn.Blocks[id].Last()
-	if !f.hasTokens() || in == nil || in.Action() != isa.ActBranch || in.Guard == ir.NoReg ||
-		!f.kept[in.Index] || !f.live[id] {
-		return NoToken
-	}
-	for _, guard := range []bool{false, true} {
-		p, q := f.pathAt(in, guard), f.pathAt(in, !guard)
-		how, test := p.next(false)
-		if how != atTest || !f.retries[test.Index] {
+// TokenBranch returns what the branch that ends a block of fn decides.
+func (s *Slice) TokenBranch(fn *ir.Func, id ir.BlockID) TokenBranch { return s.funcs[fn].tokens[id] }
+
+// HasTokens reports whether Tokens holds for some function.
+func (s *Slice) HasTokens() bool { return slices.ContainsFunc(s.order, s.Tokens) }
+
+// Tokens reports whether a branch of fn decides only whether a wait is needed; see TokenBranch.
+func (s *Slice) Tokens(fn *ir.Func) bool { return len(s.funcs[fn].tokens) > 0 }
+
+// findTokens finds the branches of which one side leads to a wait for a phase, before anything that
+// a trace sees, and the other side to the same place as the wait, with the same values in all
+// registers that the slice still needs. Only functions that need the answer of a test that is no
+// wait have any.
+func (f *function) findTokens() {
+	f.tokens = make(map[ir.BlockID]TokenBranch)
+	for _, b := range f.fn.Blocks {
+		in := b.Last()
+		if in == nil || in.Action() != isa.ActBranch || in.Guard == ir.NoReg || !f.kept[in.Index] ||
+			!f.live[b.ID] {
 			continue
 		}
-		if p.behind(test, true); !f.meet(p, q) {
-			continue
+		for _, guard := range []bool{false, true} {
+			if f.waitsIf(in, guard) {
+				f.tokens[b.ID] = WaitsBehind
+				if guard != in.Neg {
+					f.tokens[b.ID] = WaitsTaken
+				}
+				break
+			}
 		}
-		if guard != in.Neg {
-			return WaitsTaken
-		}
-		return WaitsBehind
 	}
-	return NoToken
+}
+
+// waitsIf reports whether a branch whose guard has a value leads to a wait, and else to the place
+// behind it.
+func (f *function) waitsIf(in *ir.Instr, guard bool) bool {
+	p := f.pathAt(in, guard)
+	how, test := p.next(false)
+	if how != atTest || !f.retries[test.Index] {
+		return false
+	}
+	p.behind(test, true)
+	return f.meet(p, f.pathAt(in, !guard))
 }
 
 // pathAt begins a walk at a branch whose guard has a value.
@@ -508,27 +529,4 @@ func (f *function) pathAt(in *ir.Instr, guard bool) *path {
 	p.at = len(f.fn.Blocks[p.block].Instrs) - 1
 	p.value[in.Guard] = truth(guard)
 	return p
-}
-
-// hasTokens reports whether the function needs the answer of a test that is no wait.
-func (f *function) hasTokens() bool {
-	for i, in := range f.instrs {
-		if f.kept[i] && f.live[f.block[i]] && tests(in) && !f.retries[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// HasTokens reports whether Tokens holds for some function.
-func (s *Slice) HasTokens() bool { return slices.ContainsFunc(s.order, s.Tokens) }
-
-// Tokens reports whether a branch of fn decides only whether a wait is needed; see TokenBranch.
-func (s *Slice) Tokens(fn *ir.Func) bool {
-	for _, b := range fn.Blocks {
-		if s.TokenBranch(fn, b.ID) != NoToken {
-			return true
-		}
-	}
-	return false
 }

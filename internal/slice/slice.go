@@ -132,7 +132,9 @@ type function struct {
 	unwritten []ir.RegID   // needed registers that may be read before they are written
 	// retries are tests of mbarriers that are part of a wait (retry.go), by index
 	retries map[int]bool
-	acts    bool // a call of it may do what the trace must see
+	// tokens are the branches that decide only whether a wait is needed; nil if there is none
+	tokens map[ir.BlockID]TokenBranch
+	acts   bool // a call of it may do what the trace must see
 }
 
 // Objects reports whether the kernel has mbarriers, bulk copies or barriers of the cluster.
@@ -307,7 +309,8 @@ func (f *function) variable(v *ir.Var) {
 	}
 	f.vars[v] = true
 	for i, in := range f.instrs {
-		if in.Action() == isa.ActStore && in.Space == event.Param && (in.Src[0].Var == v || in.Src[0].Var == nil) {
+		if in.Action() == isa.ActStore && in.Space == event.Param &&
+			(in.Src[0].Var == v || in.Src[0].Var == nil) {
 			f.whole(int32(i))
 		}
 		if in.IsCall() {

@@ -32,6 +32,9 @@ type HostLaunch struct {
 	// Cooperative says that the blocks run at the same time (cudaLaunchCooperativeKernel), as barriers
 	// of the grid need (CUDA C++ Programming Guide, "Grid Synchronization").
 	Cooperative bool
+	// Doubts are the constructs that facts may depend on although heddle may not follow them
+	// completely, by "grid", "block", and the numbers of arguments from 0.
+	Doubts map[string]*Construct
 }
 
 // HostArg is an argument of a launch in host code. Which of its forms counts depends on the type of
@@ -94,6 +97,7 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	s.changed = changedVariables(toks)
 	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
 		visited: make(map[int]bool), dead: make(map[int]bool), ran: make(map[*hostFunc]bool)}
+	x.sure = newCertainty(x.hostFile)
 	for _, fn := range x.order {
 		if !x.mentioned[fn.name] {
 			x.root(fn)
@@ -113,6 +117,9 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 
 // root executes a function that the host may call with any arguments.
 func (x *exec) root(f *hostFunc) {
+	if !x.spend(len(x.globalsAt)) {
+		return
+	}
 	x.clear()
 	for _, at := range x.enumsAt {
 		x.scope = x.scopes[at[0]]
@@ -160,6 +167,7 @@ func (x *exec) clear() {
 	x.used, x.texts = make(map[string]int), make(map[string]opaqueText)
 	x.frame, x.journal, x.calls = nil, nil, nil
 	x.escaped, x.aliases, x.kept, x.switched = nil, nil, nil, nil
+	x.isKept = make(map[*root]bool)
 	x.last = &cell{val: value{kind: aMemory, fill: -1}}
 }
 
@@ -208,6 +216,7 @@ func (x *exec) launch(i int) (end int, ok bool) {
 		l.Template = append(l.Template, x.templateArgument(t))
 	}
 	l.configure(x, config)
+	l.Doubts = x.sure.doubts([2]int{i + 1, shut}, [2]int{min(shut+2, end), end})
 	if c := x.limits[l.Kernel]; c != nil {
 		l.Limit = c.val.integer()
 	}
@@ -357,7 +366,7 @@ func (x *exec) launched(i int, args [][]token) {
 				for _, s := range c.val.set {
 					x.drop(s.val)
 				}
-				if c.val.kind == aPointer && !slices.Contains(x.kept, c.val.root) {
+				if c.val.kind == aPointer && !x.isKept[c.val.root] {
 					x.leftBy(c.val.root.mem, i+1)
 				}
 			}

@@ -99,7 +99,7 @@ func (x *exec) allocate(parts [][2]int, size value) {
 
 // target returns where a function of the CUDA runtime writes, if the contents there may become known.
 func (x *exec) target(to value) (address, bool) {
-	if to.kind != aPointer || slices.Contains(x.kept, to.root) {
+	if to.kind != aPointer || x.isKept[to.root] {
 		x.dropKept()
 		return address{}, false
 	}

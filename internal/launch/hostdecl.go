@@ -213,7 +213,7 @@ func (x *exec) arrayOf(name string, t ctype, data []byte) value {
 	if data != nil {
 		m.data, m.fill = data, 0
 	}
-	r.mem.val = m
+	r.mem.val, r.mem.noted = m, m.noted()
 	return value{kind: aPointer, root: r, off: number(0), elem: t.elemSize()}
 }
 

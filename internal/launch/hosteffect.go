@@ -219,8 +219,11 @@ func (x *exec) drop(v value) {
 // retain notes that a pointer into r was stored where other code may find it: its contents are not
 // known to stay.
 func (x *exec) retain(r *root) {
-	if !slices.Contains(x.kept, r) {
-		x.kept = append(x.kept, r)
+	if !x.isKept[r] {
+		x.isKept[r] = true
+		if r.mem.noted {
+			x.kept = append(x.kept, r)
+		}
 	}
 	if r.mem.val.noted() {
 		x.forget(r.mem)

@@ -17,7 +17,8 @@ import (
 // So it misses facts, but invents none, up to these assumptions: a variable of another file is
 // changed by calls only, what other files define does not keep the address of an argument for later,
 // and the branches of an #if that is not decided declare but do not assign. What it does not
-// understand must not count as something that changes nothing; see modify.
+// understand must not count as something that changes nothing; see modify. What the facts of a launch
+// may depend on beyond the C that is followed completely is said with the launch; see certainty.
 type exec struct {
 	*hostFile
 	globals  map[string]*cell
@@ -42,17 +43,19 @@ type exec struct {
 	aliases  []*cell            // references to something else than a variable
 	mapped   bool               // kernels may access memory that host code reads
 	shared   []*cell            // extern variables, which other files may change
-	kept     []*root            // memory to which other memory points
+	isKept   map[*root]bool     // memory to which other memory points
+	kept     []*root            // that of isKept whose contents were known at some time
 	// last is the memory of all variables of the device, of which only the launch that left it counts
 	last     *cell
 	switched []touch // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
 	equal    map[string]int64
-	depth    int       // nesting of statements
-	deep     bool      // a call was not executed, because calls were nested too deeply
-	lasting  bool      // variables that are declared keep the values of earlier calls
-	external bool      // variables are declared with extern
-	scope    hostScope // of the variables that are declared outside of functions
+	depth    int        // nesting of statements
+	deep     bool       // a call was not executed, because calls were nested too deeply
+	lasting  bool       // variables that are declared keep the values of earlier calls
+	external bool       // variables are declared with extern
+	scope    hostScope  // of the variables that are declared outside of functions
+	sure     *certainty // nil: heddle follows all of the host code
 }
 
 // A cell is a variable.
@@ -64,6 +67,7 @@ type cell struct {
 	// member: a store to it changes what is in exec.escaped.
 	alias bool
 	set   bool // the code assigns it
+	noted bool // memory: something was known about its contents
 	// foreign marks a declaration with extern.
 	foreign bool
 	scope   hostScope
@@ -108,7 +112,7 @@ type frame struct {
 // Limits of the execution of one file. Real host code stays far below them; beyond them, launches
 // are still found, without facts.
 const (
-	maxHostWork  = 500_000
+	maxHostWork  = 1_000_000
 	maxCallDepth = 12
 	maxUnrolled  = 32 // iterations of a loop with constant bounds
 )
@@ -200,6 +204,7 @@ func (x *exec) assignPart(c *cell, v value, dims uint8) {
 	if v.kind == nothing || c.many {
 		v = x.unknownOf(c.typ, c.name)
 	}
+	x.spend(1)
 	x.journal = append(x.journal, change{c, c.val})
 	if x.dry > 0 {
 		x.touched = append(x.touched, touch{c, dims})
@@ -213,6 +218,7 @@ func (x *exec) assignPart(c *cell, v value, dims uint8) {
 		}
 	}
 	c.val = v
+	c.noted = c.noted || v.kind == aMemory && v.noted()
 }
 
 // forget makes a variable unknown.
@@ -298,6 +304,7 @@ func (x *exec) rehearse(code func()) []touch {
 	x.dry--
 	x.rollback(mark)
 	out := slices.Clone(x.touched[first:])
+	x.spend(len(out) / 4)
 	if x.dry == 0 {
 		x.touched = x.touched[:0]
 	}
@@ -320,6 +327,7 @@ func leftIn(assigned []touch) map[*cell]int {
 
 // forgetAll makes what was assigned unknown.
 func (x *exec) forgetAll(assigned []touch) {
+	x.spend(len(assigned) / 4)
 	dims := make(map[*cell]uint8)
 	for _, t := range assigned {
 		dims[t.cell] |= t.dims
@@ -497,6 +505,7 @@ func (x *exec) under(cond *Expr, holds bool, code func() bool) bool {
 // outside makes unknown what a call of unknown code may change.
 func (x *exec) outside() {
 	x.epoch++
+	x.spend((len(x.escaped) + len(x.mutableGlobals) + len(x.shared)) / 16)
 	x.dropKept()
 	for _, c := range x.escaped {
 		x.forget(c)

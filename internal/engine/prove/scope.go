@@ -57,6 +57,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if text := p.unplaced(); text != "" {
 		assuming = append(assuming, text)
 	}
+	if text := p.beyond(); text != "" {
+		assuming = append(assuming, text)
+	}
 	assuming = append(assuming, p.special(r)...)
 	if len(assuming) > 0 {
 		s += "; assuming " + strings.Join(assuming, ", ")
@@ -71,16 +74,9 @@ func (p *Proof) unplaced() string {
 	if p.realPointers() {
 		return ""
 	}
-	n := p.variables()
-	for _, v := range p.Job.Kernel.Params {
-		if v.Pointer {
-			n++
-		}
-		n += len(v.PtrFields)
-	}
 	names := p.Config.Unplaced
 	switch {
-	case len(names) == 0 || n < 2:
+	case len(names) == 0 || p.pointerCount() < 2:
 		return ""
 	case len(names) == 1:
 		return "that " + names[0] + " does not alias"
@@ -89,6 +85,52 @@ func (p *Proof) unplaced() string {
 			fmt.Sprintf("%d more pointers", len(names)-shownNames+1))
 	}
 	return "that " + strings.Join(names, ", ") + " do not alias"
+}
+
+// beyond names a construct of the host code that heddle may not follow completely, if what the proof
+// takes from the host code may depend on it: the shape of the launch, numbers, and that pointers
+// point to different memory.
+func (p *Proof) beyond() string {
+	k, c := p.Job.Kernel, p.Config
+	apart := p.pointerCount() > 1
+	at := p.Job.Module.Facts.Beyond(k, c, func(fact string) bool {
+		switch {
+		case fact == "grid":
+			return p.tied != nil || c.Origins[fact] == launch.FromHost && p.opt.Any.Grid == [3]bool{}
+		case fact == "block":
+			return p.tied != nil || c.Origins[fact] == launch.FromHost && p.opt.Any.Block == [3]bool{}
+		}
+		for i, v := range k.Params {
+			name := c.Args[i].Name
+			_, fixed := p.Fixed[i]
+			switch {
+			case fact != "arg "+name:
+			case v.Pointer:
+				return apart && !slices.Contains(c.Unplaced, name)
+			case len(v.PtrFields) > 0:
+				return apart
+			default:
+				return p.tied != nil || fixed && c.Origins[fact] == launch.FromHost
+			}
+		}
+		return false
+	})
+	if at == nil {
+		return ""
+	}
+	return fmt.Sprintf("that the launch does not depend on line %d (%s)", at.Span.Start.Line(), at.What)
+}
+
+// pointerCount counts the pointers of the kernel that may lead to the same memory.
+func (p *Proof) pointerCount() int {
+	n := p.variables()
+	for _, v := range p.Job.Kernel.Params {
+		if v.Pointer {
+			n++
+		}
+		n += len(v.PtrFields)
+	}
+	return n
 }
 
 // shownNames is how many pointers a line names.

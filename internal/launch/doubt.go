@@ -1,0 +1,28 @@
+package launch
+
+import (
+	"strconv"
+
+	"heddle/internal/ir"
+)
+
+// Beyond returns the construct that the facts of the launch that c follows may depend on although
+// heddle may not follow it completely; nil if there is none. rests says which facts count: "grid",
+// "block", and "arg NAME" for the parameters.
+func (f *SourceFacts) Beyond(k *ir.Func, c *Config, rests func(fact string) bool) *Construct {
+	if f == nil || c.Saved != "" || c.Host < 1 || c.Host > len(f.Launches) {
+		return nil
+	}
+	doubts := f.Launches[c.Host-1].Doubts
+	for _, fact := range []string{"grid", "block"} {
+		if d := doubts[fact]; d != nil && rests(fact) {
+			return d
+		}
+	}
+	for i, v := range k.Params {
+		if d := doubts[strconv.Itoa(i)]; d != nil && rests("arg "+paramName(v)) {
+			return d
+		}
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,13 @@ func (x *exec) api(name string, parts [][2]int) {
 		x.memset(arg(0), arg(1), arg(2))
 		x.overwritten(parts[0])
 	case "cudaMemcpy", "cudaMemcpyAsync":
-		x.memcpy(arg(0), arg(1), arg(2))
+		x.memcpy(arg(0), arg(2), func() ([]byte, bool) {
+			if data, ok := x.bytesOf(parts[1]); ok {
+				n, constant := arg(2).integer().Constant()
+				return data, constant && n == int64(len(data))
+			}
+			return x.bytes(arg(1), arg(2))
+		})
 		x.overwritten(parts[0])
 	case "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync":
 		x.toSymbol(parts)
@@ -124,13 +131,13 @@ func (x *exec) memset(to, with, size value) {
 }
 
 // memcpy copies memory. Contents are known only if all of the target is copied from known bytes.
-func (x *exec) memcpy(to, from, size value) {
+func (x *exec) memcpy(to, size value, source func() ([]byte, bool)) {
 	a, ok := x.target(to)
 	if !ok {
 		return
 	}
 	m := a.root.mem.val
-	data, known := x.bytes(from, size)
+	data, known := source()
 	start, atStart := a.off.Constant()
 	n := size.integer()
 	if !known || !atStart || start != 0 || m.n == nil || !m.n.Equal(n) {
@@ -138,6 +145,21 @@ func (x *exec) memcpy(to, from, size value) {
 		return
 	}
 	x.assign(a.root.mem, value{kind: aMemory, n: m.n, data: data})
+}
+
+// bytesOf returns the bytes of the integer whose address an argument is, &one; false if it is another
+// expression, or the value is not known.
+func (x *exec) bytesOf(p [2]int) ([]byte, bool) {
+	lv, ok := x.pointee(p)
+	if !ok || lv[1] != lv[0]+1 {
+		return nil, false
+	}
+	c := x.variable(x.toks[lv[0]].text)
+	if c == nil || c.typ.class != classInteger || c.typ.ptr > 0 || c.typ.array != 0 || c.typ.size == 0 {
+		return nil, false
+	}
+	n, ok := c.val.integer().Constant()
+	return binary.LittleEndian.AppendUint64(nil, uint64(n))[:c.typ.size], ok
 }
 
 // bytes returns the first bytes of what a pointer points to; false if they are unknown.

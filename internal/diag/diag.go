@@ -207,9 +207,23 @@ func (v *Verdict) Text() string {
 func (v *Verdict) FullScope() string {
 	scope := v.Scope
 	if slices.ContainsFunc(v.Details, func(d string) bool { return strings.HasPrefix(d, "assuming ") }) {
-		scope, _, _ = strings.Cut(scope, "; assuming ") // the details have all assumptions
+		scope = withoutAssumptions(scope) // the details have all of them
 	}
 	return strings.Join(append([]string{scope}, v.Details...), "; ")
+}
+
+// withoutAssumptions returns a scope without what it assumes, for each launch that it is about.
+func withoutAssumptions(scope string) string {
+	head, rest, ok := strings.Cut(scope, "; assuming ")
+	if !ok {
+		return scope
+	}
+	for _, start := range []string{"; the launch ", "; launch "} {
+		if _, next, ok := strings.Cut(rest, start); ok {
+			return head + start + withoutAssumptions(next)
+		}
+	}
+	return head
 }
 
 // complete is Text for a kernel that is named so.

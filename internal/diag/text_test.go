@@ -300,3 +300,21 @@ func TestVerdictLine(t *testing.T) {
 		}
 	}
 }
+
+// A complete verdict has the assumptions of each launch once, in its details.
+func TestFullScope(t *testing.T) {
+	for _, tt := range []struct{ scope, want string }{
+		{"for grid 1", "for grid 1"},
+		{"for grid 1; assuming that a does not alias", "for grid 1"},
+		{"the launch in line 7: for grid 1; assuming x, y; the launch in line 8: for grid 2; assuming z; " +
+			"the launch in line 9 is clean",
+			"the launch in line 7: for grid 1; the launch in line 8: for grid 2; the launch in line 9 is clean"},
+		{"launch 1 of the program: a; assuming x; launch 2 of the program: b",
+			"launch 1 of the program: a; launch 2 of the program: b"},
+	} {
+		v := Verdict{Kind: Verified, Scope: tt.scope, Details: []string{"assuming that loops end"}}
+		if got, want := v.FullScope(), tt.want+"; assuming that loops end"; got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", tt.scope, got, want)
+		}
+	}
+}

@@ -555,8 +555,11 @@ func (c *certainty) isValueArgument(f *hostFunc, i int) bool {
 	}
 	callee := c.at(j - 1)
 	switch {
-	case callee.is(">>>"), callee.is("dim3"), typeSizes[callee.text] != 0 && !c.declaresType(callee.text),
-		callee.is("if"), callee.is("while"), callee.is("switch"):
+	case typeSizes[callee.text] != 0: // a cast, unless it is a declaration: int (n)(5)
+		before := c.at(j - 2)
+		return !c.declaresType(callee.text) && before.kind == tokPunct && !before.is(";") &&
+			!before.is("{") && !before.is("}") && !before.is(")")
+	case callee.is(">>>"), callee.is("dim3"), callee.is("if"), callee.is("while"), callee.is("switch"):
 		return true
 	case callee.is(">") && isCast(c.at(c.templateStart(j-1)-1)):
 		cast := c.toks[c.templateStart(j-1):j]

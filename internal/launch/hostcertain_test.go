@@ -65,6 +65,8 @@ func TestDoubts(t *testing.T) {
 			"block: an object of type C"},
 		{"two variables of one name", class + in("C c(0); int n = 64; { int n = 32; printf(\"%d\", n); } "+
 			alloc+" k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
+		{"a variable in brackets", class + in("C c(0); int n = 64; "+alloc+
+			" { int (n)(32); k<<<1, n>>>(a, b, 1); }"), "block: an object of type C"},
 		{"an element", class + in("C c(0); "+alloc+" float *d[2]; d[0] = a; k<<<1, 64>>>(d[0], b, 1);"),
 			"0: an object of type C"},
 		{"through others", class + in("C c(0); int n = 64; C e(&n); int m = n / 2; int l = m + 1; "+alloc+

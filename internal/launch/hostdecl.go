@@ -88,6 +88,13 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		x.declare(x.toks[at+2].text, ctype{}, value{}, perhaps)
 		return stop, true
 	}
+	if x.isParenthesized(t, at, end) { // int (n)(5)
+		stop := x.initEnd(at, end)
+		x.effects(at+3, stop)
+		x.keepAddresses(at+3, stop, true)
+		x.declare(x.toks[at+1].text, ctype{}, value{}, perhaps)
+		return stop, true
+	}
 	if at >= end || x.toks[at].kind != tokIdent || notTypes[x.toks[at].text] {
 		return at, false
 	}
@@ -148,6 +155,17 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		return at, true
 	}
 	return at, false
+}
+
+// isParenthesized reports whether a name in brackets is at i that a declaration of type t declares, and
+// no cast: something may follow that initializes it.
+func (x *exec) isParenthesized(t ctype, i, end int) bool {
+	if i+3 >= end || !x.toks[i].is("(") || !isName(x.toks[i+1]) || !x.toks[i+2].is(")") ||
+		t.class == classOther && t.rec == nil && t.size == 0 {
+		return false
+	}
+	next := x.toks[i+3]
+	return next.is("(") || next.is("{") || next.is("=") || next.is("[") || next.is(";") || next.is(",")
 }
 
 // initEnd returns the index of the ',' or ';' that ends the initializer at i.

@@ -244,6 +244,12 @@ func (x *exec) dropKept() {
 func (x *exec) escape(c *cell) {
 	x.drop(c.val)
 	x.forget(c)
+	x.hold(c)
+}
+
+// hold notes that the address of a variable is kept for good.
+func (x *exec) hold(c *cell) {
+	c.held = true
 	if !slices.Contains(x.escaped, c) {
 		x.escaped = append(x.escaped, c)
 	}
@@ -474,9 +480,7 @@ func (x *exec) lambda(i, end int) int {
 	x.rollback(mark)
 	x.forgetAll(cells)
 	for _, t := range cells {
-		if !slices.Contains(x.escaped, t.cell) {
-			x.escaped = append(x.escaped, t.cell) // the lambda may be called later
-		}
+		x.hold(t.cell) // the lambda may be called later
 	}
 	return x.closer[j]
 }
@@ -651,13 +655,45 @@ func (x *exec) callArguments(f *hostFunc, targs []token, parts [][2]int) {
 			x.keepAddresses(p[0], p[1], true)
 		}
 	}
+	lent := x.lend(parts)
 	x.call(f, targs, args, refs)
+	x.takeBack(lent)
 	byReference := slices.ContainsFunc(targs, func(t token) bool { return t.is("&") || t.is("&&") })
 	for i, p := range parts {
 		if (byReference || f.params[i].typ.ref && refs[i] == nil) && x.mayRefer(p[0], p[1]) {
 			x.modify(p[0], p[1])
 		}
 	}
+}
+
+// lend notes the variables whose addresses the arguments of a call are: a store through a pointer in
+// the function may change them, which may also have their names or references to them.
+func (x *exec) lend(parts [][2]int) []*cell {
+	var lent []*cell
+	for _, p := range parts {
+		for i := p[0]; i+1 < p[1]; i++ {
+			if !x.toks[i].is("&") || !x.isPrefix(i) {
+				continue
+			}
+			for _, c := range x.addressed(i+1, x.operandEnd(i+1, p[1])) {
+				if !slices.Contains(x.escaped, c) {
+					x.escaped = append(x.escaped, c)
+					lent = append(lent, c)
+				}
+			}
+		}
+	}
+	return lent
+}
+
+// takeBack ends what lend noted, unless the function has kept an address.
+func (x *exec) takeBack(lent []*cell) {
+	for _, c := range lent {
+		x.forget(c)
+	}
+	x.escaped = slices.DeleteFunc(x.escaped, func(c *cell) bool {
+		return !c.held && slices.Contains(lent, c)
+	})
 }
 
 // keeps reports whether the body of f may keep the pointer that a parameter is: it is named other

@@ -68,6 +68,7 @@ type cell struct {
 	alias bool
 	set   bool // the code assigns it
 	noted bool // memory: something was known about its contents
+	held  bool // its address is kept for longer than a call
 	// foreign marks a declaration with extern.
 	foreign bool
 	scope   hostScope
@@ -107,6 +108,10 @@ type reading struct {
 type frame struct {
 	scopes []map[string]*cell
 	lost   []touch // assigned on paths that return early
+	// early says that a path has perhaps returned; what the journal has from since on, such a path has
+	// not assigned.
+	early bool
+	since int
 }
 
 // Limits of the execution of one file. Real host code stays far below them; beyond them, launches
@@ -239,6 +244,38 @@ func (x *exec) rollback(mark int) {
 		x.journal[i].cell.val = x.journal[i].old
 	}
 	x.journal = x.journal[:mark]
+	if x.frame != nil {
+		x.frame.since = min(x.frame.since, mark)
+	}
+}
+
+// returned notes that a path perhaps returns from the function, with what the journal has up to mark.
+func (f *frame) returned(mark int) {
+	if !f.early || mark < f.since {
+		f.early, f.since = true, mark
+	}
+}
+
+// mergeReturns makes unknown what some paths through a function assign and others do not, which return
+// early.
+func (x *exec) mergeReturns(f *frame) {
+	x.forgetAll(f.lost)
+	if !f.early {
+		return
+	}
+	var order []*cell
+	before := make(map[*cell]value)
+	for _, ch := range x.journal[min(f.since, len(x.journal)):] {
+		if _, ok := before[ch.cell]; !ok {
+			before[ch.cell] = ch.old
+			order = append(order, ch.cell)
+		}
+	}
+	for _, c := range order {
+		if d := differing(c.val, before[c]); d != 0 {
+			x.forgetPart(c, d)
+		}
+	}
 }
 
 // alternatives executes arms, of which a run takes one, and merges the states after them. Of two
@@ -260,6 +297,7 @@ func (x *exec) alternatives(cond *Expr, arms ...func() bool) bool {
 		x.spend(len(state))
 		x.rollback(mark)
 		if ends && x.frame != nil {
+			x.frame.returned(mark)
 			for _, c := range order {
 				if v, ok := state[c]; ok {
 					x.frame.lost = append(x.frame.lost, touch{c, differing(c.val, v)})
@@ -574,8 +612,8 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	c := &cell{name: name, typ: t, val: v, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
 		foreign: x.external, scope: x.scope}
 	scope[name] = c
-	if x.keepsThis && t.rec != nil && t.ptr == 0 && !slices.Contains(x.escaped, c) {
-		x.escaped = append(x.escaped, c)
+	if x.keepsThis && t.rec != nil && t.ptr == 0 {
+		x.hold(c)
 	}
 	return c
 }
@@ -743,9 +781,9 @@ func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
 	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
 	x.block(f.body[0], f.body[1])
 	x.destroy(x.frame.scopes...)
-	lost := x.frame.lost
+	inner := x.frame
 	x.leave(outer)
-	x.forgetAll(lost)
+	x.mergeReturns(inner)
 	if x.dry == 0 {
 		x.ran[f] = true
 	}

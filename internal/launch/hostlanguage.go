@@ -210,9 +210,29 @@ func (l *language) statement(i, end int) int {
 	if _, at, ok := l.parseType(l.toks[:stop], i); ok && at < stop && isName(l.toks[at]) {
 		l.declaration(i, stop)
 		return stop + 1
+	} else if ok && at+1 < stop && at > i && l.toks[at].is("(") && l.isType(i, at) &&
+		(l.toks[at+1].is("*") || l.toks[at+1].is("&")) {
+		l.out(at, "a pointer to a function or an array")
+		return end
+	} else if ok && at > i && l.x.isParenthesized(l.typeAt(i), at, end) {
+		l.out(at, "a name in brackets")
+		return end
 	}
 	l.assignment(i, stop)
 	return stop + 1
+}
+
+// isType reports whether the tokens from i to end, which parse as a type, are certainly one.
+func (l *language) isType(i, end int) bool {
+	t := l.typeAt(i)
+	return t.class != classOther || t.rec != nil || t.size > 0 || l.toks[end-1].is("void") ||
+		l.toks[end-1].is("*")
+}
+
+// typeAt returns the type at i.
+func (l *language) typeAt(i int) ctype {
+	t, _, _ := l.parseType(l.toks, i)
+	return t
 }
 
 // statementName describes the statement that begins with a token.

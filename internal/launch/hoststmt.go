@@ -15,6 +15,7 @@ func (x *exec) block(i, end int) bool {
 		i, stop = x.statement(i, end)
 		ends = ends || stop
 		if ends && i < end && x.hasLabel(i, end) {
+			x.frame.returned(len(x.journal))
 			ends = false
 		}
 		if ends {
@@ -464,6 +465,11 @@ func (x *exec) switchStatement(i, end int) (next int, ends bool) {
 				return ended
 			})
 		}
+	}
+	if slices.ContainsFunc(x.toks[min(first, last):last], func(t token) bool {
+		return t.is("return") || t.is("throw")
+	}) {
+		x.frame.returned(len(x.journal))
 	}
 	x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
 	outer := x.switched

@@ -321,6 +321,9 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and that the kernel is launched only as heddle reads it: " + at +
 			" uses its name in another way"
 	}
+	if text := p.beyond(); text != "" {
+		s += ", and " + text
+	}
 	for i := range r.Unbounded {
 		s += ", and that " + p.stays(&r.Unbounded[i])
 	}

@@ -6,6 +6,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/testing/long"
 )
 
 // Neighbours exchange through shared memory; PTX ISA 9.7.13.1: after bar.sync the writes before it
@@ -466,6 +467,7 @@ func TestGridBarrier(t *testing.T) {
 
 // A lock that is never released, in a loop that counts its attempts, and a run that is told to end.
 func TestEndlessLoops(t *testing.T) {
+	long.Sequential(t)
 	k := kernel(t, `
 	st.global.u32 [%p], 5;
 	ld.param.u64 %r, [out];

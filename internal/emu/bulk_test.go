@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/launch"
+	"heddle/internal/testing/long"
 )
 
 // bulkPrelude makes an mbarrier with a count in shared memory, and puts 128 bytes behind it: %w is
@@ -192,6 +193,7 @@ func TestBlocksHaveTheirOwnObjects(t *testing.T) {
 // All threads that are left wait. It is a deadlock if all of them wait at barriers of the block,
 // and not if one polls memory, which may change from outside.
 func TestDeadlockOrSpinning(t *testing.T) {
+	long.Sequential(t)
 	const wait = "W: mbarrier.try_wait.parity.shared.b64 %d, [bar], 0;\n@!%d bra W;\n"
 	const poll = "P: ld.relaxed.sys.global.u32 %v, [%o];\nsetp.eq.u32 %e, %v, 77;\n@!%e bra P;\n"
 	const count = "mov.u32 %z, 0;\nW: add.u32 %z, %z, 1;\nmbarrier.try_wait.parity.shared.b64 %d, " +

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 )
 
 // hungry is a consumer that takes memory with each access.
@@ -20,6 +21,7 @@ func (h *hungry) Memory() uint64       { return h.bytes }
 // A run ends when it and its consumer need more memory than the limit, whatever it is that takes it,
 // and on one core as on several.
 func TestMemoryLimit(t *testing.T) {
+	long.Sequential(t)
 	loop := func(body string) string {
 		return "mov.u32 %n, 0;\nL:\n" + body + "\nadd.u32 %n, %n, 1;\nsetp.lt.u32 %c, %n, 100000;\n" +
 			"@%c bra L;\nret;"

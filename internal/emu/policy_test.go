@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/internal/event"
+	"heddle/internal/testing/long"
 )
 
 // seen returns the first accesses of blocks or warps in the order of a run.
@@ -154,6 +155,7 @@ func TestSyncsThroughMemory(t *testing.T) {
 // A run in which all threads spin ends as soon as that is certain. Loops that end by themselves are
 // not mistaken for that.
 func TestSpinning(t *testing.T) {
+	long.Sequential(t)
 	const spin = "WAIT:\nld.volatile.global.u32 %v, [%x];\nsetp.eq.u32 %c, %v, 0;\n@%c bra WAIT;\n"
 	for _, test := range []struct {
 		name, text string

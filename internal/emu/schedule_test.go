@@ -8,6 +8,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/testing/long"
 )
 
 // contended is a kernel whose blocks and warps contend for locks, barriers and shared memory.
@@ -123,6 +124,7 @@ func TestSchedulesAreSeparate(t *testing.T) {
 // The same for a loop that waits: how many times it reads the flag depends on the schedule, on the
 // model and on the number of steps.
 func TestSchedulesOfWaitsAreSeparate(t *testing.T) {
+	long.Sequential(t)
 	// which threads set the flag: another warp, or a lane of the warp that waits, which lock step keeps
 	// from it
 	schedulesOfWaits(t, "setp.ge.u32 %c, %t, 32", 12)

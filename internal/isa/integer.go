@@ -60,7 +60,7 @@ var integerRows = []Row{
 	{Opcode: "bfind", dst: all(b32Type), Roles: dst1, Section: "9.7.1.16", Executable: true, forms: []form{{types: int3264, flags: Shiftamt}}},
 	{Opcode: "fns", Operation: NthSetBit, src: threeWords, Roles: dst3, Section: "9.7.1.17", Executable: true, forms: []form{{types: of(B32)}}},
 	{Opcode: "brev", Roles: dst1, Section: "9.7.1.18", Executable: true, forms: []form{{types: of(B32, B64)}}},
-	{Opcode: "bfe", src: types(firstType, b32Type, b32Type), Roles: dst3, Section: "9.7.1.19", Executable: true, forms: []form{{types: int3264}}},
+	{Opcode: "bfe", Operation: BitField, src: types(firstType, b32Type, b32Type), Roles: dst3, Section: "9.7.1.19", Executable: true, forms: []form{{types: int3264}}},
 	{Opcode: "bfi", src: types(firstType, firstType, b32Type, b32Type), Roles: dst4, Section: "9.7.1.20", Executable: true, forms: []form{{types: of(B32, B64)}}},
 	{Opcode: "szext", src: types(firstType, b32Type), Roles: dst2, Section: "9.7.1.21", Executable: true, forms: clampWrap(form{types: of(U32, S32)})},
 	{Opcode: "bmsk", src: threeWords, Roles: dst2, Section: "9.7.1.22", Executable: true, forms: clampWrap(form{types: of(B32)})},

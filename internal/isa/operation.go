@@ -31,6 +31,9 @@ const (
 	Negation                  // -a
 	Magnitude                 // |a|
 	NthSetBit                 // the position of the c-th set bit of a from position b on
+	Complement                // ~a
+	BitField                  // c bits of a from position b on, with the sign for signed types
+	LogicOfThree              // a function of a, b and c, bit by bit
 )
 
 // Operation returns what the instruction computes; OtherOperation if it does not compute.

@@ -259,6 +259,22 @@ func (r *Rounds) arithmetic(in *ir.Instr, any uint64, g *differences) uint64 {
 				return 0
 			}
 		}
+		return any & -any
+	case isa.Disjunction, isa.ExclusiveOr, isa.Complement, isa.LogicOfThree:
+		return any & -any // the bits below agree
+	case isa.BitField:
+		if of(0) != any {
+			break
+		}
+		length, known := constantOf(&in.Src[2])
+		low := any & -any
+		switch {
+		case !constant || !known || c < 0 || length < 0 || c+length > int64(8*in.Type.Size()):
+		case low>>(c+length) > 0 || length == 0:
+			return 0
+		case low>>c > 0:
+			return low >> c
+		}
 	case isa.RightShift:
 		if d := r.exact(in, any, g); constant && c >= 0 && c < 31 && d%(1<<c) == 0 {
 			return d >> c

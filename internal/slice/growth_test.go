@@ -93,12 +93,12 @@ func TestDifferences(t *testing.T) {
 		{"mad.lo.u32 %e, %t, 5, %j;", 6, false, 4, false},
 		{"mad.wide.u32 %d1, %t, 5, %l;", 6, false, 6, false}, // the product does not differ
 		{"and.b32 %e, %i, 3;", 4, false, 0, false},
-		{"and.b32 %e, %i, 4;", 4, false, 1, false},
+		{"and.b32 %e, %i, 4;", 4, false, 4, false}, // the two low bits agree
 		{"and.b32 %e, %i, 4;", 8, false, 0, false},
-		{"and.b32 %e, %i, 3;", 6, false, 1, false},
-		{"and.b32 %e, %i, %t;", 4, false, 1, false},
-		{"and.b32 %e, %i, -1;", 4, false, 1, false},
-		{"and.b32 %e, %i, 2147483648;", 4, false, 1, false},
+		{"and.b32 %e, %i, 3;", 6, false, 2, false}, // the low bit agrees
+		{"and.b32 %e, %i, %t;", 4, false, 4, false},
+		{"and.b32 %e, %i, -1;", 4, false, 4, false},
+		{"and.b32 %e, %i, 2147483648;", 4, false, 4, false},
 		{"shr.u32 %e, %i, 1;", 6, false, 1, false}, // multiples of 2 as a number
 		{"shr.u32 %e, %i, 1;", 6, true, 3, true},
 		{"shr.u32 %e, %i, 2;", 8, false, 2, false},
@@ -118,7 +118,7 @@ func TestDifferences(t *testing.T) {
 		// a remainder that differs at all is anything below 12, so that its multiples are numbers
 		{"rem.u32 %x0, %i, 12; mul.lo.u32 %x1, %x0, 3; cvt.u64.u32 %d1, %x1;", 6, false, 3, true},
 		{"rem.u64 %d2, %l, 12; mul.lo.u64 %d3, %d2, 6; div.u64 %d1, %d3, 3;", 6, false, 2, true},
-		{"and.b64 %d1, %l, 4294967299;", 4, false, 1, false}, // bit 32 too
+		{"and.b64 %d1, %l, 4294967299;", 4, false, 4, false}, // bit 32 too
 		{"rem.s32 %e, %i, 4;", 4, true, 0, true},
 		{"rem.s64 %d1, %l, 4;", 4, false, 1, false},
 		{"rem.u64 %d1, %l, 4;", 4, false, 0, false},
@@ -128,7 +128,24 @@ func TestDifferences(t *testing.T) {
 		{"div.u32 %e, %i, 4;", 8, false, 2, false},
 		{"div.s32 %e, %i, 4;", 8, false, 1, false},
 		{"div.s32 %e, %i, 4;", 8, true, 2, true},
-		{"xor.b32 %e, %i, 4;", 8, false, 1, false},
+		{"xor.b32 %e, %i, 4;", 8, false, 8, false},
+		{"xor.b32 %e, %i, 4;", 12, false, 4, false}, // 12 ^ 4 is 8, and 24 ^ 4 is 28
+		{"or.b32 %e, %i, %j;", 6, false, 2, false},
+		{"not.b32 %e, %i;", 6, false, 2, false},
+		{"not.b64 %d1, %l;", 8, false, 8, false},
+		{"lop3.b32 %e, %i, %t, 5, 150;", 8, false, 8, false},
+		{"lop3.b32 %e, %i, %j, 5, 150;", 8, false, 4, false},
+		{"bfe.u32 %e, %i, 1, 2;", 8, false, 0, false},
+		{"bfe.u32 %e, %i, 1, 3;", 8, false, 4, false}, // bits 1 and 2 agree
+		{"bfe.s32 %e, %i, 1, 3;", 8, false, 4, false}, // so they do below the sign
+		{"bfe.s32 %e, %i, 1, 2;", 8, false, 0, false},
+		{"bfe.u32 %e, %i, 3, 3;", 8, false, 1, false},
+		{"bfe.u32 %e, %i, 4, 3;", 8, false, 1, false},
+		{"bfe.u32 %e, %i, 4, 0;", 1, false, 0, false},
+		{"bfe.u32 %e, %i, 30, 3;", 8, false, 1, false}, // beyond the register
+		{"bfe.u32 %e, %i, %t, 3;", 8, false, 1, false},
+		{"bfe.u32 %e, %t, %i, 3;", 8, false, 1, false},
+		{"bfe.u64 %d1, %l, 2, 30;", 1 << 32, false, 0, false},
 	} {
 		dst := "%e"
 		if strings.Contains(c.ops, "%d1") {

@@ -98,7 +98,40 @@ type step struct {
 func randomStep(rnd *rand.Rand) step {
 	pick := func(of ...uint32) uint32 { return of[rnd.IntN(len(of))] }
 	text := func(format string, c uint32) string { return fmt.Sprintf(format, c) }
-	switch rnd.IntN(10) {
+	switch rnd.IntN(14) {
+	case 9:
+		return step{"not.b32 %e, %e;", func(x uint32) uint32 { return ^x }}
+	case 10:
+		c := pick(1, 3, 8, 0x80000000, 0xffffffff)
+		return step{text("xor.b32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x ^ c }}
+	case 11:
+		c := pick(1, 4, 15, 0xfffffff0)
+		if rnd.IntN(2) == 0 {
+			return step{text("or.b32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x | c }}
+		}
+		return step{text("and.b32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x & c }}
+	case 12:
+		at, n := pick(0, 1, 3, 24), pick(0, 1, 2, 8)
+		ptx := fmt.Sprintf("bfe.u32 %%e, %%e, %d, %d;", at, n)
+		if rnd.IntN(2) == 0 {
+			return step{ptx, func(x uint32) uint32 { return x >> at & (1<<n - 1) }}
+		}
+		return step{strings.Replace(ptx, "u32", "s32", 1), func(x uint32) uint32 {
+			if n == 0 {
+				return 0
+			}
+			return uint32(int32(x<<(32-at-n)) >> (32 - n))
+		}}
+	case 13:
+		c := pick(0x96, 0xe8, 0xca) // of e, e and a constant
+		return step{text("lop3.b32 %%e, %%e, %%e, 12, %d;", c), func(x uint32) uint32 {
+			out := uint32(0)
+			for i := range 32 {
+				b := x >> i & 1
+				out |= c >> (b<<2 | b<<1 | 12>>i&1) & 1 << i
+			}
+			return out
+		}}
 	case 0:
 		c := pick(1, 5, 100, 30000, 0x7fffff00, 0xfffff000)
 		return step{text("add.u32 %%e, %%e, %d;", c), func(x uint32) uint32 { return x + c }}

@@ -503,19 +503,45 @@ func isArithmetic(t token) bool {
 	return t.kind == tokPunct && (precedence[t.text] > 0 || t.is("!") || t.is("~"))
 }
 
-// refers reports whether the statement of the token at i in f may bind a reference: there is a & in
-// front of it that may be part of a type, or it is the result of a function that returns one.
+// refers reports whether the statement of the token at i in f may bind a reference to what the token is
+// part of: it is a declaration with a & in the declarator, or the result of a function that returns a
+// reference.
 func (c *certainty) refers(f *hostFunc, i int) bool {
-	for j := i - 1; j >= f.body[0]; j-- {
-		switch t := c.toks[j]; {
-		case t.is(";"), t.is("{"), t.is("}"):
-			return false
-		case t.is("return"):
-			return f.returns.ref || f.returns.vague
-		case t.is("&"), t.is("&&"), t.is("auto"), t.is("decltype"):
-			return true
-		case t.is(")"):
-			j = c.opener[j]
+	start := i
+	for start > f.body[0] {
+		t := c.toks[start-1]
+		if t.is(";") || t.is("{") || t.is("}") {
+			break
+		}
+		if t.is(")") || t.is("]") {
+			start = max(c.opener[start-1], f.body[0])
+			continue
+		}
+		if t.is("(") {
+			if head := c.at(start - 2); head.is("for") || head.is("if") || head.is("while") || head.is("switch") {
+				break
+			}
+		}
+		start--
+	}
+	if c.at(start).is("return") {
+		return f.returns.ref || f.returns.vague
+	}
+	for c.at(start).is("else") || c.at(start).is("do") {
+		start++
+	}
+	t, at, ok := c.parseType(c.toks[:i], start)
+	if !ok || at >= i || !isName(c.toks[at]) && !(c.toks[at].is("(") && c.isType(start, at)) {
+		return false
+	}
+	if t.ref || t.vague || c.x.auto(start, at) {
+		return true
+	}
+	for _, p := range c.x.commas(at, i) {
+		for j := p[0]; j < p[1] && !c.toks[j].is("="); j++ {
+			if c.toks[j].is("&") || c.toks[j].is("&&") {
+				return p[1] == i
+			}
 		}
 	}
 	return false

@@ -65,6 +65,16 @@ func TestDoubts(t *testing.T) {
 			"block: an object of type C"},
 		{"two variables of one name", class + in("C c(0); int n = 64; { int n = 32; printf(\"%d\", n); } "+
 			alloc+" k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
+		{"sizes and masks", class + in("C c(0); int n = 64; float *a, *b; cudaMalloc(&a, 4 * n); "+
+			"cudaMalloc((void **)&b, n * sizeof(float)); int m = n & 31, l = 2 * n; k<<<m, l>>>(a, b, n);"), ""},
+		{"a reference in brackets", class + in("C c(0); int n = 64; int (&r) = n; r = 32; "+alloc+
+			" k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
+		{"a reference after a number", class + in("C c(0); int n = 64; int m = 2 * n, &r = n; r = 32; "+alloc+
+			" k<<<1, n>>>(a, b, m);"), "2: an object of type C, block: an object of type C"},
+		{"a reference by name", class + in("C c(0); int n = 64; std::add_lvalue_reference_t<int> r = n; r = 32; "+
+			alloc+" k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
+		{"a parameter in brackets", class + "void set(int (&n)) { n = 32; }\n" + in("C c(0); int n = 64; set(n); "+
+			alloc+" k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
 		{"a variable in brackets", class + in("C c(0); int n = 64; "+alloc+
 			" { int (n)(32); k<<<1, n>>>(a, b, 1); }"), "block: an object of type C"},
 		{"an element", class + in("C c(0); "+alloc+" float *d[2]; d[0] = a; k<<<1, 64>>>(d[0], b, 1);"),

@@ -88,11 +88,15 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		x.declare(x.toks[at+2].text, ctype{}, value{}, perhaps)
 		return stop, true
 	}
-	if x.isParenthesized(t, at, end) { // int (n)(5)
-		stop := x.initEnd(at, end)
-		x.effects(at+3, stop)
-		x.keepAddresses(at+3, stop, true)
-		x.declare(x.toks[at+1].text, ctype{}, value{}, perhaps)
+	if x.isParenthesized(t, at, end) { // int (n)(5), int (&r) = n
+		name, stop := x.closer[at]-1, x.initEnd(at, end)
+		x.effects(name+2, stop)
+		x.keepAddresses(name+2, stop, true)
+		if t.ref || t.vague || x.toks[at+1].is("&") || x.toks[at+1].is("&&") {
+			x.refer(x.toks[name].text, ctype{}, x.toks[name+2:max(stop, name+2)], perhaps)
+		} else {
+			x.declare(x.toks[name].text, ctype{}, value{}, perhaps)
+		}
 		return stop, true
 	}
 	if at >= end || x.toks[at].kind != tokIdent || notTypes[x.toks[at].text] {
@@ -160,11 +164,19 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 // isParenthesized reports whether a name in brackets is at i that a declaration of type t declares, and
 // no cast: something may follow that initializes it.
 func (x *exec) isParenthesized(t ctype, i, end int) bool {
-	if i+3 >= end || !x.toks[i].is("(") || !isName(x.toks[i+1]) || !x.toks[i+2].is(")") ||
-		t.class == classOther && t.rec == nil && t.size == 0 {
+	if i+3 >= end || !x.toks[i].is("(") || x.closer[i]+1 >= end {
 		return false
 	}
-	next := x.toks[i+3]
+	shut := x.closer[i]
+	mark := shut == i+3 && (x.toks[i+1].is("*") || x.toks[i+1].is("&") || x.toks[i+1].is("&&"))
+	next := x.toks[shut+1]
+	known := t.class != classOther || t.rec != nil || t.size > 0 || t.vague // else perhaps a call
+	switch {
+	case !isName(x.toks[shut-1]) || shut != i+2 && !mark:
+		return false
+	case !known:
+		return mark && (next.is("=") || next.is("{"))
+	}
 	return next.is("(") || next.is("{") || next.is("=") || next.is("[") || next.is(";") || next.is(",")
 }
 

@@ -1,6 +1,9 @@
 package launch
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ctype is what heddle knows of a C++ type in host code.
 type ctype struct {
@@ -120,6 +123,9 @@ var notTypes = map[string]bool{"return": true, "else": true, "new": true, "delet
 var vagueTypes = map[string]bool{"decltype": true, "typeof": true, "__typeof__": true,
 	"__typeof": true, "reference_wrapper": true}
 
+// alignments are words with arguments that may precede or follow a type without being part of its name.
+var alignments = map[string]bool{"__attribute__": true, "__declspec": true, "alignas": true}
+
 // closing returns the index of the bracket that closes the one at i, or of the last token.
 func closing(toks []token, i int) int {
 	depth := 0
@@ -148,6 +154,9 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 		word := toks[i].text
 		size := typeSizes[word]
 		switch {
+		case alignments[word] && i+1 < len(toks) && toks[i+1].is("("):
+			i = closing(toks, i+1)
+			continue
 		case vagueTypes[word] && !named && !plain:
 			t.vague, t.ref, named = true, true, true
 			if i+1 < len(toks) && toks[i+1].is("(") {
@@ -188,6 +197,8 @@ func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 			t.ref = true
 		case s.is("const"):
 			t.fixed = true
+		case alignments[s.text] && i+1 < len(toks) && toks[i+1].is("("):
+			i = closing(toks, i+1)
 		case s.is("__restrict__"), s.is("__restrict"), s.is("restrict"), s.is("volatile"):
 		default:
 			return t, i, true
@@ -237,7 +248,7 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 	}
 	word := toks[*i].text
 	fixed := t.fixed
-	t.vague = t.vague || vagueTypes[word]
+	t.vague = t.vague || vagueTypes[word] || strings.Contains(word, "reference")
 	t.ref = t.ref || t.vague
 	switch word {
 	case "float", "double":

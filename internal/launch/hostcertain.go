@@ -201,7 +201,7 @@ func (c *certainty) decide(b *basis, f *hostFunc, name string) bool {
 // isSimple reports whether a variable is a number, a dim3 or a pointer with the lifetime of its scope.
 func (d *definition) isSimple() bool {
 	t := d.typ
-	return !t.ref && !t.vague && t.array == 0 && !d.refers && (t.ptr > 0 ||
+	return !t.ref && !t.vague && !t.open && t.array == 0 && !d.refers && (t.ptr > 0 ||
 		t.class == classInteger || t.class == classFloating || t.class == classDim)
 }
 
@@ -534,7 +534,7 @@ func (c *certainty) refers(f *hostFunc, i int) bool {
 	if !ok || at >= i || !isName(c.toks[at]) && !(c.toks[at].is("(") && c.isType(start, at)) {
 		return false
 	}
-	if t.ref || t.vague || c.x.auto(start, at) {
+	if t.ref || t.vague || c.x.auto(start, at) || t.ptr == 0 && !c.isOwn(t, c.toks[start:at]) {
 		return true
 	}
 	for _, p := range c.x.commas(at, i) {
@@ -594,7 +594,7 @@ func (c *certainty) isValueArgument(f *hostFunc, i int) bool {
 		return false
 	case len(c.funcs[callee.text]) == 1:
 		g := c.funcs[callee.text][0]
-		return !g.variadic && n < len(g.params) && !g.params[n].typ.ref && !g.params[n].typ.vague &&
+		return !g.variadic && n < len(g.params) && !g.params[n].typ.ref && !g.params[n].mayRefer() &&
 			c.records[callee.text] == nil
 	case callee.is("dim3"):
 		return true

@@ -131,7 +131,8 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 		return stop, true
 	case s.is("{"), s.is("("):
 		if s.is("(") && x.isPrototype(at) {
-			return at, false
+			shut := min(x.closer[at], end)
+			return shut + 1, shut+1 < end && x.toks[shut+1].is(",") // others are declared after it
 		}
 		shut := min(x.closer[at], end)
 		x.effects(at+1, shut)
@@ -261,6 +262,10 @@ func (x *exec) initialize(name string, t ctype, at [2]int, perhaps bool) {
 		x.refer(name, ctype{rec: t.rec}, toks, perhaps)
 		return
 	}
+	if t.mayRefer() && x.isPlace(at[0], at[1]) {
+		x.refer(name, ctype{}, toks, perhaps)
+		return
+	}
 	x.keepAddresses(at[0], at[1], t.keeps())
 	if toks[0].is("{") {
 		x.construct(name, t, at, perhaps)
@@ -327,6 +332,9 @@ func (x *exec) mayBeReference(toks []token) bool {
 	return false
 }
 
+// mayRefer reports whether a variable may be a reference, as its type may be an alias of one.
+func (t ctype) mayRefer() bool { return t.open && t.ptr == 0 && t.array == 0 }
+
 // refer declares a name for something that the tokens of an expression lead to: what it refers to
 // may change without its name, and it may change with any store.
 func (x *exec) refer(name string, t ctype, toks []token, perhaps bool) {
@@ -366,6 +374,10 @@ func (x *exec) construct(name string, t ctype, at [2]int, perhaps bool) {
 	}
 	if t.ptr == 0 || t.array != 0 {
 		x.leak(at[0], at[1])
+	}
+	if t.mayRefer() && x.isPlace(at[0]+1, min(at[1], x.closer[at[0]])) {
+		x.refer(name, ctype{}, toks, perhaps)
+		return
 	}
 	var v value
 	switch {

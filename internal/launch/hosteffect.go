@@ -656,15 +656,24 @@ func (x *exec) callArguments(f *hostFunc, targs []token, parts [][2]int) {
 		}
 	}
 	lent := x.lend(parts)
+	for i := range parts {
+		if f.params[i].mayRefer() && refs[i] != nil && !slices.Contains(x.escaped, refs[i]) {
+			x.escaped, lent = append(x.escaped, refs[i]), append(lent, refs[i])
+		}
+	}
 	x.call(f, targs, args, refs)
 	x.takeBack(lent)
 	byReference := slices.ContainsFunc(targs, func(t token) bool { return t.is("&") || t.is("&&") })
 	for i, p := range parts {
-		if (byReference || f.params[i].typ.ref && refs[i] == nil) && x.mayRefer(p[0], p[1]) {
+		t := f.params[i].typ
+		if (byReference || t.ref && refs[i] == nil || f.params[i].mayRefer()) && x.mayRefer(p[0], p[1]) {
 			x.modify(p[0], p[1])
 		}
 	}
 }
+
+// mayRefer reports whether a parameter may be a reference, as its type may be an alias of one.
+func (p parameter) mayRefer() bool { return p.typ.vague || p.typ.mayRefer() && p.generic == "" }
 
 // lend notes the variables whose addresses the arguments of a call are: a store through a pointer in
 // the function may change them, which may also have their names or references to them.

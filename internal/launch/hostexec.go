@@ -774,7 +774,12 @@ func (x *exec) call(f *hostFunc, targs []token, args []value, refs []*cell) {
 	outer := x.frame
 	x.enter(f, targs, args)
 	for i, p := range f.params {
-		if p.typ.ref && i < len(refs) && refs[i] != nil {
+		switch {
+		case p.mayRefer():
+			c := x.frame.scopes[0][p.name]
+			c.val, c.alias = x.unknownOf(ctype{}, p.name), true
+			x.aliases = append(x.aliases, c)
+		case p.typ.ref && i < len(refs) && refs[i] != nil:
 			x.frame.scopes[0][p.name] = refs[i]
 		}
 	}

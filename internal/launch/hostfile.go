@@ -517,7 +517,7 @@ func (h *hostFile) layout(i, end int) *record {
 	for i < end {
 		stop := h.statementEnd(i, end)
 		t, at, ok := h.parseType(h.toks[:end], i)
-		r.refs = r.refs || ok && t.ref
+		r.refs = r.refs || ok && (t.ref || t.mayRefer())
 		if !ok || h.toks[i].is("static") || h.toks[i].maybe || t.ref ||
 			slices.ContainsFunc(h.toks[i:at], func(t token) bool { return alignments[t.text] }) {
 			return r
@@ -670,7 +670,7 @@ func (h *hostFile) parameters(open, end int, template []string) (params []parame
 		for j := 0; j+2 < len(p) && param.name == ""; j++ { // a pointer to a function or an array, int (&x)
 			if p[j].is("(") && (p[j+1].is("*") || p[j+1].is("&") || p[j+1].is("&&")) && p[j+2].kind == tokIdent {
 				ref := !p[j+1].is("*")
-				param.name, param.typ = p[j+2].text, ctype{ref: ref, vague: ref}
+				param.name, param.typ = p[j+2].text, ctype{ref: ref}
 			} else if ok && p[j].is("(") && p[j+1].kind == tokIdent && p[j+2].is(")") { // int &(x)
 				param.name = p[j+1].text
 			}

@@ -132,16 +132,23 @@ var ownTypes = map[string]bool{"string": true, "vector": true, "FILE": true, "ti
 	"uniform_real_distribution": true, "uniform_int_distribution": true, "normal_distribution": true,
 	"time_point": true, "duration": true, "milliseconds": true, "microseconds": true,
 	"device_vector": true, "host_vector": true, "array": true, "void": true, "pair": true,
-	"complex": true, "half_float": true, "tm": true, "stat": true, "rusage": true}
+	"complex": true, "half_float": true, "clock": true, "high_resolution_clock": true,
+	"steady_clock": true, "system_clock": true, "tm": true, "stat": true, "rusage": true}
 
 // ownPrefixes begin the names of types of CUDA's libraries.
 var ownPrefixes = []string{"cuda", "CU", "curand", "cublas", "cufft", "cusparse", "cusolver", "nvtx"}
+
+// isOwnName reports whether a name is that of one of ownTypes, or of a type of CUDA's libraries.
+func isOwnName(name string) bool {
+	return ownTypes[name] || typeSizes[name] != 0 ||
+		slices.ContainsFunc(ownPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
 
 // isOwn reports whether a variable of type t, whose tokens are toks, only holds a value: a number, a
 // plain struct, or an object of ownTypes.
 func (l *language) isOwn(t ctype, toks []token) bool {
 	switch {
-	case t.vague, t.automatic:
+	case t.vague, t.automatic, t.open:
 		return false
 	case t.class != classOther:
 		return true
@@ -155,8 +162,7 @@ func (l *language) isOwn(t ctype, toks []token) bool {
 		if l.declaresType(t.text) {
 			return false
 		}
-		return ownTypes[t.text] || typeSizes[t.text] != 0 || i > 1 && toks[i-2].is("chrono") ||
-			slices.ContainsFunc(ownPrefixes, func(p string) bool { return strings.HasPrefix(t.text, p) })
+		return isOwnName(t.text) || i > 1 && toks[i-2].is("chrono")
 	}
 	return false
 }

@@ -189,7 +189,9 @@ func (x *exec) mayRefer(i, end int) bool {
 // returnsReference reports whether a function of the file with that name returns a reference. Of
 // others it is taken not to refer to an argument.
 func (h *hostFile) returnsReference(name string) bool {
-	return slices.ContainsFunc(h.funcs[name], func(f *hostFunc) bool { return f.returns.ref })
+	return slices.ContainsFunc(h.funcs[name], func(f *hostFunc) bool {
+		return f.returns.ref || f.returns.mayRefer() && f.generic == ""
+	})
 }
 
 // escapeOperand notes that the address of what the operand of the & at i refers to is kept.

@@ -341,6 +341,10 @@ func (x *exec) loop(i, end int) (next int, ends bool) {
 			}
 			second := x.exprEnd(first+1, shut)
 			condition, step = [2]int{first + 1, second}, [2]int{min(second+1, shut), shut}
+			if second >= shut && slices.ContainsFunc(x.toks[first+1:shut], func(t token) bool { return t.is(":") }) {
+				x.rangeVariable(first+1, shut) // for (init; T x : c)
+				condition[1], step[0] = condition[0], shut
+			}
 		}
 	}
 	again := func() *Expr {

@@ -17,6 +17,7 @@ type ctype struct {
 	elem            int64   // classVector: bytes of an element; 0 if unknown
 	rec             *record // classOther: a struct or class of the file; may be nil
 	vague           bool    // decltype and the like: it may be a reference
+	open            bool    // classOther: nothing is known of it, so that it may be a reference
 	automatic       bool    // auto
 	static          bool    // static or constexpr
 	// array is the number of elements of an array, 0 for no array and -1 for an unknown number.
@@ -124,7 +125,8 @@ var vagueTypes = map[string]bool{"decltype": true, "typeof": true, "__typeof__":
 	"__typeof": true, "reference_wrapper": true}
 
 // alignments are words with arguments that may precede or follow a type without being part of its name.
-var alignments = map[string]bool{"__attribute__": true, "__declspec": true, "alignas": true}
+var alignments = map[string]bool{"__attribute__": true, "__declspec": true, "alignas": true,
+	"_Alignas": true, "__align__": true}
 
 // closing returns the index of the bracket that closes the one at i, or of the last token.
 func closing(toks []token, i int) int {
@@ -150,6 +152,9 @@ func (t ctype) keeps() bool {
 // parseType parses a type at toks[i]. next is the index after it, its pointers included.
 func (h *hostFile) parseType(toks []token, i int) (t ctype, next int, ok bool) {
 	named, plain := false, false // a class or alias; a word of a builtin type
+	if i+1 < len(toks) && toks[i].is("::") && toks[i+1].kind == tokIdent {
+		i++
+	}
 	for ; i < len(toks) && toks[i].kind == tokIdent; i++ {
 		word := toks[i].text
 		size := typeSizes[word]
@@ -269,6 +274,8 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 			}
 		}
 	}
+	t.open = t.class == classOther && t.rec == nil && t.size == 0 && !t.automatic && t.ptr == 0 &&
+		t.array == 0 && !isOwnName(word)
 	if *i+1 >= len(toks) || !toks[*i+1].is("<") {
 		return
 	}
@@ -277,7 +284,7 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 		return
 	}
 	rec := t.rec
-	*t = ctype{fixed: fixed, vague: t.vague, ref: t.vague}
+	*t = ctype{fixed: fixed, vague: t.vague, ref: t.vague, open: rec == nil && !isOwnName(word)}
 	switch word {
 	case "vector", "device_vector", "host_vector", "array":
 		if rec != nil { // a class of the file
@@ -293,6 +300,6 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 	*i = end
 	for *i+2 < len(toks) && toks[*i+1].is("::") && toks[*i+2].kind == tokIdent { // a<b>::c
 		*i += 2
-		t.class = classOther
+		*t = ctype{fixed: fixed, open: true}
 	}
 }

@@ -171,7 +171,7 @@ func (x *exec) isParenthesized(t ctype, i, end int) bool {
 	shut := x.closer[i]
 	mark := shut == i+3 && (x.toks[i+1].is("*") || x.toks[i+1].is("&") || x.toks[i+1].is("&&"))
 	next := x.toks[shut+1]
-	known := t.class != classOther || t.rec != nil || t.size > 0 || t.vague // else perhaps a call
+	known := t.class != classOther || t.rec != nil || t.size > 0 || t.vague || t.automatic || t.ref // else perhaps a call
 	switch {
 	case !isName(x.toks[shut-1]) || shut != i+2 && !mark:
 		return false

@@ -540,6 +540,7 @@ func (x *exec) lambdaVariables(i int, params [][]token) {
 		}
 	}
 	for _, p := range params {
+		p = unwrapped(p)
 		t, at, ok := x.parseType(p, 0)
 		if !ok || at >= len(p) || p[at].kind != tokIdent {
 			t, at = ctype{}, len(p)-1
@@ -552,6 +553,15 @@ func (x *exec) lambdaVariables(i int, params [][]token) {
 			c.alias = t.ref
 		}
 	}
+}
+
+// unwrapped returns a declaration without the brackets around the name at its end: int (n).
+func unwrapped(toks []token) []token {
+	n := len(toks)
+	if n < 4 || !toks[n-3].is("(") || toks[n-2].kind != tokIdent || !toks[n-1].is(")") {
+		return toks
+	}
+	return append(toks[:n-3:n-3], toks[n-2])
 }
 
 // mention handles a name in an expression: a call, or a call of a method. It returns the index of

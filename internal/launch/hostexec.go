@@ -580,7 +580,8 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	if x.frame != nil {
 		scope = x.frame.scopes[len(x.frame.scopes)-1]
 	}
-	if v.kind == nothing || x.lasting || x.scope.class && !t.static {
+	hidden := x.frame == nil && x.hidden[name]
+	if v.kind == nothing || x.lasting || hidden || x.scope.class && !t.static {
 		v = x.unknownOf(t, name)
 	}
 	if old, ok := scope[name]; ok && (perhaps || x.frame == nil) {
@@ -609,7 +610,7 @@ func (x *exec) declare(name string, t ctype, v value, perhaps bool) *cell {
 	case v.kind == anInteger && v.size > 0:
 		t.class, t.size, t.unsigned = classInteger, v.size, v.unsigned
 	}
-	c := &cell{name: name, typ: t, val: v, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
+	c := &cell{name: name, typ: t, val: v, many: hidden, alias: t.ptr == 0 && t.rec != nil && t.rec.refs,
 		foreign: x.external, scope: x.scope}
 	scope[name] = c
 	if x.keepsThis && t.rec != nil && t.ptr == 0 {

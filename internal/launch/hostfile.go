@@ -26,6 +26,7 @@ type hostFile struct {
 	overlaid           map[string]bool     // members of unions, static ones and bit fields
 	memberTypes        map[string]ctype    // of all classes; classOther if two classes differ
 	ambiguous          map[string]bool     // types of which the file has several
+	hidden             map[string]bool     // parameters of templates, which hide global variables
 	prototypes         map[string][]string // by function: the types of the parameters of declarations
 	within             string              // the innermost namespace or class
 	packed             bool                // #pragma pack changes where members lie
@@ -84,13 +85,20 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 		mentioned: make(map[string]bool), scopes: make(map[int]hostScope),
 		overlaid: make(map[string]bool), memberTypes: make(map[string]ctype),
 		launching: make(map[string]bool), loose: make(map[string]bool), declaredAt: make(map[int]bool),
-		ambiguous: make(map[string]bool), prototypes: make(map[string][]string)}
+		ambiguous: make(map[string]bool), hidden: make(map[string]bool), prototypes: make(map[string][]string)}
 	for i, t := range toks {
 		h.keepsThis = h.keepsThis || t.is("this") && i > 0 && i+1 < len(toks) && !toks[i-1].is("*") &&
 			!toks[i+1].is("->")
 	}
 	h.packed = slices.ContainsFunc(toks, func(t token) bool { return t.is(packing) })
 	h.matchBrackets()
+	for i := 1; i+1 < len(toks); i++ { // a lambda: []<int n>() { ... }
+		if toks[i].is("<") && toks[i-1].is("]") {
+			for _, name := range h.templateNames(i+1, skipAngles(toks, i)) {
+				h.hidden[name] = true
+			}
+		}
+	}
 	h.findOverlaid()
 	h.items(0, len(toks))
 	h.findMutable()
@@ -192,6 +200,7 @@ func (h *hostFile) item(i, end int) int {
 		names := h.templateNames(i+2, shut)
 		for _, name := range names {
 			h.addAlias(name, ctype{})
+			h.hidden[name] = true
 		}
 		template = append(template, names...)
 		i = max(shut, i+1) + 1

@@ -87,6 +87,7 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	case isInsertion(t):
 		x.forgetScopes()
 		return i + 1, false
+	case (t.is("struct") || t.is("class") || t.is("enum")) && !x.defines(i, end):
 	case t.is("struct"), t.is("class"), t.is("enum"), t.is("union"), t.is("typedef"), t.is("using"):
 		if next := x.item(i, end); next > i {
 			x.localNames(i, next)
@@ -99,6 +100,20 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	stop := x.exprEnd(i, end)
 	ends = x.expression(i, stop)
 	return max(stop, i) + 1, ends
+}
+
+// defines reports whether the struct, class or enum at i is one with members or only its name, and not
+// part of the type of a variable: struct dim3 b(64, 2).
+func (x *exec) defines(i, end int) bool {
+	for i++; i < end && (x.toks[i].kind == tokIdent || x.toks[i].is("::")); i++ {
+		if i+1 < end && x.toks[i+1].is("<") {
+			i = skipAngles(x.toks[:end], i+1)
+		}
+		if i+1 < end && isName(x.toks[i]) && isName(x.toks[i+1]) && !x.toks[i+1].is("final") {
+			return false
+		}
+	}
+	return i >= end || !x.toks[i].is("*") && !x.toks[i].is("&") && !x.toks[i].is("(")
 }
 
 // endScope ends the innermost scope.
@@ -155,8 +170,9 @@ func (x *exec) tryStatement(i, end int) (next int, ends bool) {
 		x.alternatives(nil, func() bool {
 			x.forgetAll(cells)
 			x.frame.scopes = append(x.frame.scopes, map[string]*cell{})
-			if shut := x.closer[open]; shut > open+1 && x.toks[shut-1].kind == tokIdent {
-				x.declare(x.toks[shut-1].text, ctype{}, value{}, false)
+			if p := unwrapped(x.toks[open+1 : max(open+1, x.closer[open])]); len(p) > 0 &&
+				p[len(p)-1].kind == tokIdent {
+				x.declare(p[len(p)-1].text, ctype{}, value{}, false)
 			}
 			next, handlerEnds = x.statement(x.closer[open]+1, end)
 			x.endScope()
@@ -181,10 +197,15 @@ func (x *exec) condition(i, end int) *Expr {
 	if i >= end {
 		return nil
 	}
-	if _, at, ok := x.parseType(x.toks[:end], i); ok && at+1 < end && at > i && isName(x.toks[at]) &&
-		(x.toks[at+1].is("=") || x.toks[at+1].is("{")) {
-		x.declaration(i, end)
-		return x.variable(x.toks[at].text).value().integer()
+	if t, at, ok := x.parseType(x.toks[:end], i); ok && at+1 < end && at > i {
+		switch {
+		case isName(x.toks[at]) && (x.toks[at+1].is("=") || x.toks[at+1].is("{")):
+			x.declaration(i, end)
+			return x.variable(x.toks[at].text).value().integer()
+		case x.isParenthesized(t, at, end) && (x.toks[x.closer[at]+1].is("=") || x.toks[x.closer[at]+1].is("{")):
+			x.declaration(i, end)
+			return nil
+		}
 	}
 	x.effects(i, end)
 	return x.known(x.toks[i:end]).integer()
@@ -404,7 +425,8 @@ func (x *exec) rangeVariable(i, end int) {
 	for ; i < end && !x.toks[i].is(":"); i++ {
 		t := x.toks[i]
 		ref = ref || t.is("&") || t.is("&&")
-		if t.kind == tokIdent && i+1 < end && (x.toks[i+1].is(":") ||
+		wrapped := i > 0 && i+2 < end && x.toks[i-1].is("(") && x.toks[i+1].is(")") && x.toks[i+2].is(":")
+		if t.kind == tokIdent && i+1 < end && (wrapped || x.toks[i+1].is(":") ||
 			x.toks[i+1].is(",") || x.toks[i+1].is("]")) {
 			c := x.declare(t.text, ctype{}, value{}, false)
 			c.alias = ref

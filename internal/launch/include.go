@@ -26,12 +26,15 @@ const (
 	maxIncludeText  = 1 << 20 // bytes, of all files together
 )
 
-// includer inserts the tokens of included files, each file once.
+// includer inserts the tokens of included files, each file as often as it is included unless it has a
+// guard against that.
 type includer struct {
 	open   func(from, name string) (string, []byte)
 	system func(name string) []byte
 	seen   map[string]bool
-	left   int // bytes that may still be included
+	active map[string]bool // files that the present one is included by, and itself
+	count  int             // of included files
+	left   int             // bytes that may still be included
 	out    []token
 }
 
@@ -42,7 +45,8 @@ func included(f *source.File, toks []token, pre *Preprocessing) []token {
 	if pre == nil || pre.Include == nil {
 		return toks
 	}
-	x := includer{open: pre.Include, system: pre.System, seen: map[string]bool{f.Name: true}, left: maxIncludeText}
+	x := includer{open: pre.Include, system: pre.System, seen: map[string]bool{f.Name: true},
+		active: map[string]bool{f.Name: true}, left: maxIncludeText}
 	x.file(f.Name, toks, nil)
 	return x.out
 }
@@ -61,19 +65,55 @@ func (x *includer) file(name string, toks, at []token) {
 				continue
 			}
 		}
-		if header == "" || len(at) >= maxIncludeDepth || len(x.seen) > maxIncludes {
+		if header == "" || len(at) >= maxIncludeDepth {
 			x.out = append(x.out, t)
 			continue
 		}
 		path, text := x.open(name, header)
-		if text == nil || x.seen[path] || len(text) > x.left {
+		if text == nil || len(text) > x.left || x.active[path] || x.seen[path] && guarded(text) ||
+			x.count >= maxIncludes {
 			x.out = append(x.out, t) // within braces it is a statement that is not known
 			continue
 		}
 		x.seen[path] = true
+		x.count++
 		x.left -= len(text)
+		x.active[path] = true
 		x.file(path, scanAll(text, false), append(at[:len(at):len(at)], t))
+		x.active[path] = false
 	}
+}
+
+// guarded reports whether a file has an effect only where it is included first: it has a #pragma once, or
+// all of it is in an #ifndef of a macro that it defines.
+func guarded(text []byte) bool {
+	var words [][]token // of the directives
+	toks := scanAll(text, false)
+	outside, depth := false, 0 // tokens outside of the first #ifndef
+	for _, t := range toks {
+		if t.kind == tokComment {
+			continue
+		}
+		if t.kind != tokDirective {
+			outside = outside || depth == 0
+			continue
+		}
+		w := scanAll([]byte(t.text), false)
+		words = append(words, w)
+		switch {
+		case len(w) == 2 && w[0].is("pragma") && w[1].is("once"):
+			return true
+		case len(w) > 0 && (w[0].is("if") || w[0].is("ifdef") || w[0].is("ifndef")):
+			outside = outside || depth == 0 && len(words) > 1
+			depth++
+		case len(w) > 0 && w[0].is("endif"):
+			depth--
+		case len(w) > 0 && depth == 1 && (w[0].is("else") || w[0].is("elif")):
+			return false
+		}
+	}
+	return !outside && len(words) > 2 && len(words[0]) == 2 && words[0][0].is("ifndef") &&
+		len(words[1]) > 1 && words[1][0].is("define") && words[1][1].text == words[0][1].text
 }
 
 // macros returns the tokens of a header of the system, if it has macros that matter and was not

@@ -19,7 +19,7 @@ func headers(files map[string]string) *Preprocessing {
 }
 
 // Constants, types, macros and functions of the project's headers decide a launch as if they stood
-// in the file; a header counts once, and one that is missing leaves its names unknown.
+// in the file; a header with a guard counts once, and one that is missing leaves its names unknown.
 func TestIncluded(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string
@@ -43,6 +43,18 @@ func TestIncluded(t *testing.T) {
 			"k n 32"},
 		{"of the system", "#include <n.h>\nvoid f() { k<<<n, 32>>>(); }",
 			map[string]string{"n.h": "const int n = 7;"},
+			"k n 32"},
+		{"twice with another macro", "#define N 4\n#include \"go.inc\"\n#undef N\n#define N 8\n#include \"go.inc\"",
+			map[string]string{"go.inc": "static void PASTE(run, N)() { k<<<N, 32>>>(); }"},
+			"k 4 32|k 8 32"},
+		{"twice in a function", "int main() {\n#define N 4\n#include \"go.inc\"\n#undef N\n#define N 8\n#include \"go.inc\"\n}",
+			map[string]string{"go.inc": "k<<<N, 32>>>();"},
+			"k 4 32|k 8 32"},
+		{"twice with a guard", "#include \"g.h\"\n#include \"g.h\"\nvoid f() { k<<<n, 32>>>(); }",
+			map[string]string{"g.h": "#pragma once\nconst int n = 4;"},
+			"k 4 32"},
+		{"twice with a guard that has a second part", "#include \"g.h\"\n#include \"g.h\"\nint main() { k<<<n, 32>>>(); }",
+			map[string]string{"g.h": "#ifndef G\n#define G\nstatic int n = 4;\n#else\nstatic int set() { n = 8; return 0; }\nstatic int d = set();\n#endif"},
 			"k n 32"},
 		{"missing", "#include \"m.h\"\nvoid f() { k<<<n, 32>>>(); }", nil, "k n 32"},
 	} {

@@ -337,3 +337,29 @@ func TestReadsBehindProxy(t *testing.T) {
 		}
 	}
 }
+
+// In lock step, what a warp does behind a bulk copy is not in front of it: the copy reads what the
+// next instruction writes, and no thread has waited for it (PTX ISA 9.7.9.25, completion).
+func TestBulkInLockstep(t *testing.T) {
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
+		p := &phases{d: New(Options{Geometry: event.Geometry{Grid: one,
+			Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}, SharedBytes: 2048, Model: model})}
+		p.access(0, event.Write, 0, 4)
+		p.fence(0)
+		p.store(0, 0, 64)
+		p.want(t, "a write and a fence in front of the copy", 0, 0)
+		p.access(0, event.Write, 0, 4)
+		p.want(t, "a write behind the copy", 1, 0)
+	}
+}
+
+// Copies that no thread has waited for are kept, however many there are: the first one still races.
+func TestManyBulkCopies(t *testing.T) {
+	p := newPhases()
+	for i := range uint64(70) {
+		p.load(0, 4*i, 4)
+	}
+	p.access(1, event.Read, 0, 4)
+	p.want(t, "a read of what the first of many copies writes", 1, 0)
+}

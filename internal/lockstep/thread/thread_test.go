@@ -198,3 +198,32 @@ func TestTicketsOfOneThread(t *testing.T) {
 		}
 	})
 }
+
+// An access is assumed to be aligned if its size is a power of two and its address does not show it
+// (PTX ISA 5.1, "aligned to a multiple of the access size").
+func TestAssumesAligned(t *testing.T) {
+	c := smt.New()
+	open := c.Var("i", 64)
+	for _, tt := range []struct {
+		name   string
+		offset smt.Term
+		size   int
+		want   bool
+	}{
+		{"at a constant", c.Const(8, 64), 4, false},
+		{"at a multiple", c.Mul(c.Const(4, 64), open), 4, false},
+		{"at a multiple of less", c.Mul(c.Const(4, 64), open), 8, true},
+		{"anywhere", open, 4, true},
+		{"a byte anywhere", open, 1, false},
+		{"a size that is no power of two", c.Const(8, 64), 12, false},
+	} {
+		a := thread.Access{Offset: tt.offset, Size: tt.size}
+		for _, th := range []*thread.Thread{
+			{Context: c, Accesses: []thread.Access{a}}, {Context: c, Own: []thread.Access{a}},
+		} {
+			if got := th.AssumesAligned(); got != tt.want {
+				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+			}
+		}
+	}
+}

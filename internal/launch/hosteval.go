@@ -120,8 +120,21 @@ func (x *exec) changingCall(toks []token, i, open, depth int) bool {
 	if x.variable(name) != nil { // a function object
 		return true
 	}
-	return !x.isHarmless(toks, i) && (strings.ToUpper(name) != name || len(x.prototypes[name]) > 0)
+	if x.isHarmless(toks, i) {
+		return !slices.Contains(repeatable, name)
+	}
+	return strings.ToUpper(name) != name || len(x.prototypes[name]) > 0
 }
+
+// repeatable are the functions among harmless and harmlessStd that return the same for the same
+// arguments, and no new memory.
+var repeatable = []string{"strcmp", "strlen", "atoi", "atof", "atol", "min", "max", "ceil", "ceilf",
+	"floor", "floorf", "sqrt", "sqrtf", "pow", "log2", "abs", "fabs", "sizeof", "raw_pointer_cast",
+	"to_string", "stoi", "stol", "stoul", "stoll", "stoull", "stof", "stod", "strtol", "strtoul", "strtod",
+	"round", "lround", "trunc", "log", "log10", "exp", "sin", "cos", "tan", "tanh", "hypot", "fmod",
+	"isnan", "isinf", "isfinite", "gcd", "lcm", "clamp", "cbrt", "ldexp", "llabs", "labs", "equal", "string",
+	"complex", "is_same", "getenv", "memcmp", "strncmp", "strstr", "strchr", "begin", "end", "size", "data",
+	"numeric_limits", "make_pair", "make_tuple"}
 
 // anyChanges reports whether a body of one of the functions of a name may change a variable.
 func (x *exec) anyChanges(list []*hostFunc, depth int) bool {
@@ -319,6 +332,9 @@ func combine(op string, v, w value) value {
 	}
 	x, y := v.integer(), w.integer()
 	if x == nil || y == nil {
+		return value{}
+	}
+	if v.kind == anObject && w.kind == anObject && x.Equal(y) { // perhaps a NaN, which is not itself
 		return value{}
 	}
 	switch op {

@@ -785,6 +785,11 @@ func (h *hostFile) findMutable() {
 	for _, at := range h.initializers {
 		m.all(at[0], at[1])
 	}
+	for _, at := range h.globalsAt { // int *p = &n, int &r = n
+		if slices.ContainsFunc(h.toks[at[0]:at[1]], func(t token) bool { return t.is("&") || t.is("&&") }) {
+			m.all(at[0], at[1])
+		}
+	}
 	h.mutableGlobals = sortedKeys(found)
 }
 

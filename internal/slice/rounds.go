@@ -19,7 +19,7 @@ import (
 //
 // It looks at the order of instructions within a block only, and takes it that blocks follow each
 // other in any order. It misses loops that count down, counters in memory, and numbers of rounds
-// that are computed from n other than by adding a constant.
+// that are computed from n other than by adding a constant or as in quotient.go.
 
 // Rounds are the loops of a kernel whose number of rounds a parameter decides.
 type Rounds struct {
@@ -45,6 +45,7 @@ type Rounds struct {
 	counters map[ir.RegID]*counter
 	pred     map[int]bool      // comparisons with the parameter, by index
 	small    map[ir.RegID]bool // what Grows has been told
+	quotient *quotient         // what decides the rounds in place of the parameter; nil: the parameter
 }
 
 // RoundLoop is one of the loops.
@@ -143,17 +144,55 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 			}
 		}
 	}
-	if why := r.holders(v); why != "" {
+	why := r.countedBy(v)
+	if why == "" {
+		return r, ""
+	}
+	q := r.findQuotient(v)
+	if q == nil {
 		return nil, why
 	}
-	if why := r.comparisons(v); why != "" {
+	again := &Rounds{s: s, f: f, dom: r.dom, loops: r.loops, n: make(map[ir.RegID]int64),
+		counters: make(map[ir.RegID]*counter), pred: make(map[int]bool), quotient: q}
+	if why := again.countedBy(v); why != "" {
 		return nil, why
+	}
+	return again, ""
+}
+
+// countedBy finds what v decides, or the number that is computed from it; "" or why it fails.
+func (r *Rounds) countedBy(v *ir.Var) string {
+	if why := r.holders(v); why != "" {
+		return why
+	}
+	if why := r.comparisons(v); why != "" {
+		return why
 	}
 	r.withConstants()
 	if len(r.Loops) == 0 {
-		return nil, "no loop counts up to " + v.Shown()
+		return "no loop counts up to " + v.Shown()
 	}
-	return r, ""
+	return ""
+}
+
+// Argument returns the smallest value of the parameter from which the number of rounds n is computed, n
+// itself unless it is a quotient. It returns false if no value gives n, and then above, whether smaller
+// ones do.
+func (r *Rounds) Argument(n uint64) (value uint64, ok, above bool) {
+	if r.quotient == nil {
+		return n, true, false
+	}
+	k, found := r.quotient.argument(int64(n), r.quotient.reg)
+	if v, fits := r.quotient.value(k, r.quotient.reg); found && fits && v == int64(n) {
+		return uint64(k), true, false
+	}
+	least, _ := r.quotient.value(0, r.quotient.reg)
+	return 0, false, int64(n) > least
+}
+
+// Within reports whether the number of rounds is at most limit for all parameters up to it.
+func (r *Rounds) Within(limit uint64) bool {
+	return r.quotient == nil || r.quotient.within(int64(limit))
 }
 
 // TensorMap returns the parameter or variable that holds, or points to, the tensor map of a bulk
@@ -300,6 +339,9 @@ func (r *Rounds) wide(reg ir.RegID) bool {
 // holders finds the registers that hold the parameter plus a constant.
 func (r *Rounds) holders(v *ir.Var) string {
 	loads := func(in *ir.Instr) bool {
+		if q := r.quotient; q != nil {
+			return in.Index == q.steps[len(q.steps)-1]
+		}
 		return in.Action() == isa.ActLoad && in.Space == event.Param && in.Src[0].Var == v
 	}
 	for changed := true; changed; {
@@ -309,7 +351,7 @@ func (r *Rounds) holders(v *ir.Var) string {
 			base, held := r.n[from]
 			switch {
 			case loads(in):
-				if in.Type.Size() != v.Size { // else it is one value, since it reads no more than v
+				if in.Type.Size() != v.Size && r.quotient == nil { // else it is one value, since it reads no more than v
 					return "it reads a part of " + v.Shown()
 				}
 				c, base = 0, 0
@@ -396,6 +438,15 @@ func (r *Rounds) comparisons(v *ir.Var) string {
 	}
 	byHeader := make(map[ir.BlockID]int)
 	return r.eachKept(func(in *ir.Instr) string {
+		if q := r.quotient; q != nil {
+			if n := q.compares(in); n > maxBeside {
+				return in.Text() + " compares with a large number"
+			} else if n > 0 {
+				r.pred[in.Index] = true
+				r.Least = max(r.Least, uint64(n-1))
+				return ""
+			}
+		}
 		reads := -1
 		for i := range in.Src {
 			in.Src[i].EachReg(func(reg ir.RegID) {

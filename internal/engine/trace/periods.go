@@ -97,8 +97,11 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	for n := range first + 2*c.period {
 		log, why, wrong := c.trace(ctx, n, n >= first)
 		switch {
+		case log == nil && why == "" && n < first:
+			continue // an assumption or a quotient excludes it
 		case log == nil && why == "":
-			continue // an assumption excludes it
+			// larger numbers with the same remainder may not be excluded
+			return nil, fmt.Sprintf("%s = %d is excluded", v.Shown(), n)
 		case log == nil && !wrong:
 			return nil, why
 		case log == nil:
@@ -132,6 +135,9 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	if c.rounds.Bounded {
 		limit = slice.MaxBounded
 	}
+	if !c.rounds.Within(limit) {
+		return nil, fmt.Sprintf("%s may give more rounds than %d", v.Shown(), limit)
+	}
 	return c.conclude(ctx, first, limit)
 }
 
@@ -140,6 +146,7 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 func (c *counting) wrongWith(n uint64, why string) *diag.Verdict {
 	k := c.t.job.Kernel
 	name := k.Params[c.param].Shown()
+	n, _, _ = c.rounds.Argument(n)
 	return &diag.Verdict{Kind: diag.Unknown, Kernel: k.Demangled, Span: k.Span,
 		Reason: fmt.Sprintf("with %s = %d, %s (--arg %s=%d examines this value, and __requires "+
 			"excludes it)", name, n, why, name, n)}
@@ -176,8 +183,9 @@ func (c *counting) conclude(ctx context.Context, n, limit uint64) (*diag.Verdict
 	return &v, ""
 }
 
-// config is the launch with a value of the parameter.
+// config is the launch with a value of the parameter that gives n rounds.
 func (c *counting) config(n uint64) *launch.Config {
+	n, _, _ = c.rounds.Argument(n)
 	return c.t.run.Config.WithNumber(c.param, n, "an example: the trace covers every value")
 }
 
@@ -216,6 +224,11 @@ func (c *counting) findPeriod(ctx context.Context) (first uint64, why string) {
 func (c *counting) trace(ctx context.Context, n uint64, record bool) (log *roundLog, why string,
 	wrong bool) {
 	t := c.t
+	if _, ok, above := c.rounds.Argument(n); above {
+		return nil, fmt.Sprintf("no %s gives %d rounds", t.job.Kernel.Params[c.param].Shown(), n), false
+	} else if !ok {
+		return nil, "", false
+	}
 	m, err := emu.NewTraceOfRounds(t.job.Kernel, c.config(n), t.slice, c.rounds.Loops)
 	if err != nil {
 		return nil, err.Error(), false

@@ -257,7 +257,9 @@ func (e *evaluator) ternary() value {
 		return e.opaque(start)
 	}
 	size, unsigned := common(a, b)
-	return integer(operation(OpCond, cond, x, y)).of(size, unsigned)
+	v := integer(operation(OpCond, cond, x, y)).of(size, unsigned)
+	v.cast = a.cast || b.cast || c.cast
+	return v
 }
 
 // withReal returns a constant as one of the type that it has together with w, of which one is a
@@ -318,6 +320,14 @@ var intOps = map[string]Op{"|": OpOr, "^": OpXor, "&": OpAnd, "==": OpEq, "!=": 
 
 // combine returns v op w; nothing if it is not understood.
 func combine(op string, v, w value) value {
+	out := combined(op, v, w)
+	if out.kind == anInteger || out.kind == aFraction {
+		out.cast = v.cast || w.cast
+	}
+	return out
+}
+
+func combined(op string, v, w value) value {
 	if v.class || w.class { // an operator of a class, or a conversion
 		return value{}
 	}
@@ -334,7 +344,8 @@ func combine(op string, v, w value) value {
 	if x == nil || y == nil {
 		return value{}
 	}
-	if v.kind == anObject && w.kind == anObject && x.Equal(y) { // perhaps a NaN, which is not itself
+	nan := v.kind == anObject && w.kind == anObject // perhaps: it is not itself
+	if (nan || v.cast || w.cast) && x.Equal(y) {
 		return value{}
 	}
 	switch op {
@@ -610,11 +621,14 @@ func convert(v value, t ctype) value {
 		}
 		return realConstant("!=", f, 0, false)
 	case t.class == classInteger:
+		cast := isReal(v) || v.size == 0 || v.size > t.size || v.size == t.size && v.unsigned != t.unsigned
+		cast = cast || v.cast
 		v = v.truncated()
 		if c, ok := v.n.Constant(); v.kind == anInteger && ok {
 			if !t.holds(c) {
 				return value{}
 			}
+			cast = false
 		} else if t.size < 4 {
 			return value{}
 		}
@@ -624,13 +638,14 @@ func convert(v value, t ctype) value {
 		if v.unsigned = t.unsigned && t.size >= 4; t.size > 0 {
 			v.size = max(t.size, 4)
 		}
-		v.narrow = t.size < 4
+		v.narrow, v.cast = t.size < 4, cast
 		return v
 	case t.class == classFloating:
 		if f, ok := v.float(); ok {
 			return float(f, t.size == 4)
 		}
 		if f, ok := v.fraction(); ok {
+			f.cast = true // rounded
 			return f
 		}
 		return value{}

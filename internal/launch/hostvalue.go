@@ -14,18 +14,21 @@ type value struct {
 	// size is the bytes of the type: of anInteger after promotion, 4 or 8, and 0 if the type is
 	// unknown; of aFloat 4 if it is a float, else it is a double
 	size   int64
-	narrow bool      // anInteger: the type itself is bool or narrower than int
-	n      *Expr     // anInteger; aFraction: the numerator; aMemory: the bytes, may be nil
-	den    *Expr     // aFraction: the denominator
-	f      float64   // aFloat
-	dim    [3]*Expr  // aDim
-	root   *root     // aPointer: what it points into
-	off    *Expr     // aPointer: bytes from the start of root; nil if unknown
-	elem   int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
-	obj    *object   // anObject
-	set    []setting // anObject: the members that the code assigned, by path
-	real   bool      // anObject: a floating-point number
-	class  bool      // anObject of a class that the file defines
+	narrow bool // anInteger: the type itself is bool or narrower than int
+	// cast marks an unknown number that a conversion may have changed: it is the expression if that
+	// fits, and is not compared with itself.
+	cast  bool
+	n     *Expr     // anInteger; aFraction: the numerator; aMemory: the bytes, may be nil
+	den   *Expr     // aFraction: the denominator
+	f     float64   // aFloat
+	dim   [3]*Expr  // aDim
+	root  *root     // aPointer: what it points into
+	off   *Expr     // aPointer: bytes from the start of root; nil if unknown
+	elem  int64     // aPointer, anObject: bytes of what it points to; 0 if unknown
+	obj   *object   // anObject
+	set   []setting // anObject: the members that the code assigned, by path
+	real  bool      // anObject: a floating-point number
+	class bool      // anObject of a class that the file defines
 	// at is where an element lies that was read with an index; its root is nil otherwise.
 	at address
 	// data are the first bytes of aMemory, and fill is each later byte; a fill below 0 means that
@@ -111,7 +114,7 @@ func (v value) of(size int64, unsigned bool) value {
 // same reports whether two values are the same whatever the unknowns are.
 func (v value) same(w value) bool {
 	if v.kind != w.kind || v.elem != w.elem || v.root != w.root || v.obj != w.obj ||
-		v.fill != w.fill || v.f != w.f || v.size != w.size || v.unsigned != w.unsigned {
+		v.fill != w.fill || v.f != w.f || v.cast != w.cast || v.size != w.size || v.unsigned != w.unsigned {
 		return false
 	}
 	for i := range v.dim {

@@ -202,6 +202,24 @@ func (q *quotient) argument(n int64, reg ir.RegID) (int64, bool) {
 	return low, true
 }
 
+// changes returns the numbers from which on a comparison with c may have another outcome. flipped says that
+// c is the left operand.
+func changes(op isa.Cmp, c int64, flipped bool) []int64 {
+	switch op {
+	case isa.LT, isa.LO, isa.GE, isa.HS:
+		if flipped {
+			c++
+		}
+		return []int64{c}
+	case isa.LE, isa.LS, isa.GT, isa.HI:
+		if !flipped {
+			c++
+		}
+		return []int64{c}
+	}
+	return []int64{c, c + 1}
+}
+
 // compares examines a comparison of a number on the way with a constant: its outcome must be the same for
 // all parameters with one quotient. It returns a quotient from which on it does not change, plus 1; 0 if
 // the instruction is no such comparison.
@@ -222,7 +240,7 @@ func (q *quotient) compares(in *ir.Instr) int64 {
 			return 1 // a number that is larger than any
 		}
 		most := int64(1)
-		for _, n := range []int64{c, c + 1} { // where the outcome may change
+		for _, n := range changes(in.Cmp, c, i == 1) {
 			k, found := q.argument(n, o.Reg)
 			if !found || k == 0 {
 				continue

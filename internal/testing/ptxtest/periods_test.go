@@ -267,3 +267,69 @@ add.u32 %%i, %%i, 1; setp.lt.u32 %%p, %%i, %%n;
 ret;
 }
 `
+
+// A quotient computes the number of rounds from a parameter.
+type quotient struct {
+	ptx   string // from %K to %n
+	f     func(k int64) int64
+	other bool // not every number of rounds has a parameter, or f falls
+}
+
+// quotients are what programs compute, and what decides nothing for all parameters.
+var quotients = []quotient{
+	{ptx: "add.s32 %k1, %K, 63; shr.s32 %k2, %k1, 31; shr.u32 %k3, %k2, 26; add.s32 %k4, %k1, %k3; shr.s32 %n, %k4, 6;",
+		f: func(k int64) int64 { return (k + 63) / 64 }},
+	{ptx: "add.u32 %k1, %K, 31; shr.u32 %n, %k1, 5;", f: func(k int64) int64 { return (k + 31) / 32 }},
+	{ptx: "div.u32 %n, %K, 3;", f: func(k int64) int64 { return k / 3 }},
+	{ptx: "mul.wide.u32 %w1, %K, 4; shr.u64 %w2, %w1, 4; cvt.u32.u64 %n, %w2;", f: func(k int64) int64 { return k / 4 }},
+	{ptx: "shr.u32 %k1, %K, 2; add.u32 %n, %k1, 1;", f: func(k int64) int64 { return k/4 + 1 }},
+	{ptx: "add.u32 %k1, %K, 63; shr.u32 %n, %k1, 6; setp.lt.s32 %z, %K, 1; @%z ret;",
+		f: func(k int64) int64 { return (k + 63) / 64 }},
+	{ptx: "mul.lo.u32 %n, %K, 2;", f: func(k int64) int64 { return 2 * k }, other: true},
+	{ptx: "sub.u32 %n, 100, %K;", f: func(k int64) int64 { return 100 - k }, other: true},
+	{ptx: "and.b32 %n, %K, 127;", f: func(k int64) int64 { return k & 127 }, other: true},
+	{ptx: "add.u32 %k1, %K, 63; shr.u32 %n, %k1, 6; setp.lt.s32 %z, %K, 7; @%z ret;", other: true},
+}
+
+// TestQuotientsOfRounds compares verdicts on rings whose number of rounds is computed from a parameter with
+// those on single numbers. One that is verified must be right for each number that a parameter gives, and
+// all right rings must be verified for what programs compute.
+func TestQuotientsOfRounds(t *testing.T) {
+	programs := 20
+	if long.All() {
+		programs = 400
+	}
+	rnd := rand.New(rand.NewPCG(25, 26))
+	verified, rejected := 0, 0
+	for range programs {
+		r, q := gen.RandomRounds(rnd), quotients[rnd.IntN(len(quotients))]
+		text := r.PTX(-1)
+		const load = "ld.param.u32 %r3, [n];"
+		if strings.Count(text, load) != 1 {
+			t.Fatalf("the ring does not load its number of rounds once:\n%s", text)
+		}
+		text = strings.Replace(text, load, ".reg .b32 %K, %k<5>; .reg .b64 %w<3>; .reg .pred %z;\nld.param.u32 %K, [n];\n"+
+			strings.ReplaceAll(q.ptx, "%n", "%r3"), 1)
+		v := verdictOf(t, text, check.Trace, 1)
+		switch {
+		case v.Kind == diag.Verified && q.other:
+			t.Fatalf("verified for any parameter:\n%s", text)
+		case v.Kind != diag.Verified:
+			if rejected++; r.Mistake == 0 && !q.other {
+				t.Errorf("a right ring is not verified: %s: %+v\n%s", v.Reason, r, text)
+			}
+			continue
+		}
+		verified++
+		for _, k := range []int64{0, 1, 2, 3, 5, 31, 63, 64, 65, 127, 128, 129, 1000, 64 * int64(225+rnd.IntN(100))} {
+			n := int(q.f(k))
+			if one := verdictOf(t, r.PTX(n), check.Trace, 1); one.Kind != diag.Verified {
+				t.Fatalf("verified for any parameter, and with %d rounds %v (%s):\n%s", n, one.Kind, one.Reason, text)
+			}
+		}
+	}
+	t.Logf("%d of %d verified", verified, programs)
+	if verified < programs/8 || rejected < programs/8 {
+		t.Error("the programs show too little")
+	}
+}

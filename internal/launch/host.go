@@ -96,7 +96,7 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	}
 	s.changed = changedVariables(toks)
 	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
-		visited: make(map[int]bool), dead: make(map[int]bool), ran: make(map[*hostFunc]bool)}
+		visited: make(map[int]bool), dead: make(map[int]bool), unsure: make(map[int]*Construct), ran: make(map[*hostFunc]bool)}
 	x.sure = newCertainty(x.hostFile)
 	for _, fn := range x.order {
 		if !x.mentioned[fn.name] {
@@ -112,6 +112,12 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	slices.SortStableFunc(x.launches, func(a, b HostLaunch) int {
 		return cmp.Compare(a.Span.Start, b.Span.Start)
 	})
+	for i, d := range x.unsure {
+		if name, _, ok := x.nameBefore(i); ok && d != nil && !x.visited[i] {
+			s.unmade = append(s.unmade, unmade{name.text, d})
+		}
+	}
+	slices.SortFunc(s.unmade, func(a, b unmade) int { return cmp.Compare(a.beyond.Span.Start, b.beyond.Span.Start) })
 	s.Launches = x.launches
 }
 

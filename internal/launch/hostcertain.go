@@ -190,12 +190,76 @@ func (c *certainty) decide(b *basis, f *hostFunc, name string) bool {
 			return false
 		}
 		c.add(b, value[0], value[1])
+		c.conditions(b, f, i)
 		if (defined || d.typ.ptr == 0) && b.construct == nil {
 			b.construct = c.flow(f) // which definition counts
 		}
 		defined = true
 	}
 	return true
+}
+
+// conditions adds to b what decides whether the statement at i in the body of f is executed: the headers of
+// the ifs, loops and switches around it.
+func (c *certainty) conditions(b *basis, f *hostFunc, i int) {
+	for j := i - 1; j >= f.body[0] && b.construct == nil; j-- {
+		switch t := c.toks[j]; {
+		case t.is("{"), t.is("("): // of a block or a header around it
+			if j > f.body[0] && c.at(j-1).is(")") && t.is("{") {
+				j = c.header(b, f, j-1)
+			} else if t.is("{") && c.at(j-1).is("else") {
+				j = c.otherwise(b, f, j-1)
+			} else if t.is("(") && c.at(j-1).is("for") {
+				j = c.header(b, f, c.closer[j])
+			}
+		case t.is("else"):
+			j = c.otherwise(b, f, j)
+		case t.is(")"):
+			if c.isHeader(j) && c.owns(j, i) {
+				j = c.header(b, f, j)
+			} else {
+				j = c.opener[j]
+			}
+		case t.is("]"), t.is("}"):
+			j = c.opener[j]
+		}
+	}
+}
+
+// owns reports whether the statement behind the header that ends at j, which has no braces, contains i.
+func (c *certainty) owns(j, i int) bool { return !c.at(j+1).is("{") && c.x.skip(j+1, len(c.toks)) > i }
+
+// header adds the header that ends at j, and those of the ifs to which it is an alternative. It returns
+// the index of its keyword.
+func (c *certainty) header(b *basis, f *hostFunc, j int) int {
+	open := c.opener[j]
+	if !c.isHeader(j) {
+		return open
+	}
+	if c.at(open - 1).is("for") { // what it declares and steps is no condition
+		first := c.x.exprEnd(open+1, j)
+		c.add(b, min(first+1, j), c.x.exprEnd(min(first+1, j), j))
+		return open - 1
+	}
+	c.add(b, open+1, j)
+	if c.at(open - 2).is("else") {
+		return c.otherwise(b, f, open-2)
+	}
+	return open - 1
+}
+
+// otherwise adds the condition of the if to which the else at j belongs, if it has braces. It returns where
+// to go on.
+func (c *certainty) otherwise(b *basis, f *hostFunc, j int) int {
+	if !c.at(j - 1).is("}") {
+		b.construct = c.all // of a statement without braces
+		return j
+	}
+	open := c.opener[j-1]
+	if c.at(open - 1).is(")") {
+		return c.header(b, f, open-1)
+	}
+	return open
 }
 
 // isSimple reports whether a variable is a number, a dim3 or a pointer with the lifetime of its scope.

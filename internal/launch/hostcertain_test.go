@@ -27,6 +27,15 @@ func TestDoubts(t *testing.T) {
 		// Several definitions in structured code, too: no class can reach a variable that it does not get.
 		{"assigned", class + in("C c(0); int n = 64; "+alloc+" if (argc > 1) n = 32; c.add(); n *= 2;"+
 			"float *t = a; a = b; b = t; k<<<1, n>>>(a, b, n);"), ""},
+		{"under a condition", class + in("C c(0); int n = 64, m = atoi(argv[1]); "+alloc+
+			" if (m > 2) { n = 32; } else if (m < 1) { n = 16; } else { n = 8; } for (int i = 0; i < 3; i++) n++;"+
+			" k<<<1, n>>>(a, b, n);"), ""},
+		{"under a condition that depends on a class", class + in("int m = 1; C c(&m); int n = 64; "+alloc+
+			" if (m) n = 32; k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
+		{"under an alternative that depends on a class", class + in("int m = 1; C c(&m); int n = 64; "+alloc+
+			" if (m) { } else { n = 32; } k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
+		{"under a call", class + in("C c(0); int n = 64; "+alloc+
+			" while (next()) { n = 32; } k<<<1, n>>>(a, b, 1);"), "block: an object of type C"},
 		{"members of a dim3", class + in("C c(0); dim3 g(4, 2); g.y = 8; "+alloc+" k<<<g, 64>>>(a, b, 1);"), ""},
 		{"swapped", class + in("C c(0); "+alloc+" std::swap(a, b); k<<<1, 64>>>(a, b, 1);"), ""},
 		{"filled", class + in("C c(0); int n; cudaGetDevice(&n); "+alloc+" k<<<1, 64>>>(a, b, n);"), ""},
@@ -104,6 +113,26 @@ func TestDoubts(t *testing.T) {
 		if len(facts.Launches) == 0 || strings.Join(got, ", ") != c.want {
 			t.Errorf("%s: %d launches, doubts %q, want %q\n%s", c.name, len(facts.Launches),
 				strings.Join(got, ", "), c.want, c.text)
+		}
+	}
+}
+
+// A launch that is never made if a condition is read right is named, if that may depend on a construct.
+func TestUnmade(t *testing.T) {
+	const head = "__global__ void k(int *);\nstruct C { int *p; C(int *q) : p(q) {} };\nstruct S { int debug; };\n" +
+		"int main() { int *a; cudaMalloc(&a, 4);"
+	for _, tt := range []struct{ name, text, want string }{
+		{"a constant", head + "const int debug = 0; C c(0); k<<<1, 64>>>(a); if (debug) k<<<1, 128>>>(a); }", ""},
+		{"a member", head + "S s = {0}; C c(0); k<<<1, 64>>>(a); if (s.debug) k<<<1, 128>>>(a); }",
+			"an object of type C"},
+	} {
+		facts := ScanCUDA(cuda(t, tt.text), nil)
+		got := ""
+		for _, u := range facts.unmade {
+			got += u.beyond.What
+		}
+		if got != tt.want || len(facts.Launches) == 0 {
+			t.Errorf("%s: %q with %d launches, want %q", tt.name, got, len(facts.Launches), tt.want)
 		}
 	}
 }

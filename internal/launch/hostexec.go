@@ -37,6 +37,7 @@ type exec struct {
 	launches []HostLaunch
 	visited  map[int]bool       // tokens "<<<"
 	dead     map[int]bool       // those of branches whose condition is the constant false
+	unsure   map[int]*Construct // what the condition of one of dead may depend on
 	ran      map[*hostFunc]bool // functions that were executed, and not only rehearsed
 	met      int                // launches, also those of a dry run
 	escaped  []*cell            // variables whose address was kept, or to which a reference refers

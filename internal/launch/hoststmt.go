@@ -278,13 +278,13 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	n, constant := cond.Constant()
 	switch {
 	case constant && n != 0:
-		x.skipped(second, next)
+		x.skipped(second, next, [2]int{open + 1, first - 1})
 		return next, run(first)()
 	case constant && hasElse && second+1 < end:
-		x.skipped(first, second)
+		x.skipped(first, second, [2]int{open + 1, first - 1})
 		return next, run(second + 1)()
 	case constant:
-		x.skipped(first, second)
+		x.skipped(first, second, [2]int{open + 1, first - 1})
 		return next, false
 	}
 	taken := func() bool { return x.under(cond, true, run(first)) }
@@ -294,11 +294,16 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	return next, x.alternatives(cond, taken, func() bool { return x.under(cond, false, run(second+1)) })
 }
 
-// skipped notes the launches from i to end, which are not executed.
-func (x *exec) skipped(i, end int) {
+// skipped notes the launches from i to end, which are not executed because of a condition, and what that
+// may depend on.
+func (x *exec) skipped(i, end int, cond [2]int) {
 	for ; i < end; i++ {
-		if x.toks[i].is("<<<") {
-			x.dead[i] = true
+		if !x.toks[i].is("<<<") {
+			continue
+		}
+		x.dead[i] = true
+		if x.sure != nil && x.unsure[i] == nil {
+			x.unsure[i] = x.sure.expression(cond[0], cond[1])
 		}
 	}
 }

@@ -29,6 +29,7 @@ type SourceFacts struct {
 
 	// module variables that host code may change, by name; true if it can point to them
 	changed map[string]bool
+	unmade  []unmade
 
 	// chosen maps plans to the values of their unknowns, because a search for values takes longer
 	// than everything else that Resolve does, and launches are resolved many times.

@@ -1,6 +1,7 @@
 // The number of rounds is (K + 63) / 64, and parities are computed from the number of the round.
 // Why: K decides the number of rounds and nothing else, and any number of rounds is right: after
-// two of them the objects are as before, apart from the phase (docs/theory/periods.md, "Quotients").
+// two of them the objects are as before, apart from the phase (docs/theory/periods.md,
+// "Quotients").
 // expect: verified
 // heddle: grid=1 block=64
 

@@ -154,6 +154,19 @@ __global__ void reads_the_number() {
     serving = serving + 1;
 }
 
+// unknown: the holder reads the number again after its call, and calls a second one, so that two
+// threads hold the lock; few schedules show it
+// heddle: grid=4 block=32
+__global__ void calls_twice() {
+    unsigned t = atomicAdd(&next, 1);
+    WAIT(serving, t)
+    __threadfence();
+    count = count + 1;
+    __threadfence();
+    serving = serving + 1;
+    serving = serving + 1;
+}
+
 // verified: one lock, taken at two places
 // heddle: grid=4 block=32
 __global__ void two_places() {

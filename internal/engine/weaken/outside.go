@@ -123,7 +123,8 @@ func (w *weakener) beyondDevice(s *site, l level) string {
 // sets: any other memory may be the host's, which some GPUs access as it is.
 func (w *weakener) allocated(k *kernel, cfg *launch.Config) bool {
 	facts := w.base.in.Facts
-	if cfg.Host == 0 || facts == nil || cfg.Host > len(facts.Launches) || len(cfg.Unplaced) > 0 {
+	if cfg.Host == 0 || facts == nil || cfg.Host > len(facts.Launches) || len(cfg.Unplaced) > 0 ||
+		facts.Beyond(k.fn, cfg, func(string) bool { return true }) != nil {
 		return false
 	}
 	args := facts.Launches[cfg.Host-1].Args

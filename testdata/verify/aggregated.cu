@@ -23,6 +23,27 @@ __global__ void full_warp(int *out) {
     out[base + lane()] = threadIdx.x;
 }
 
+// bug race-global: the highest lane that the shuffle may read is 15, so that all keep their own
+// number instead of lane 20's (PTX ISA 9.7.9.6): 0 in all lanes but that
+// heddle: grid=4 block=64
+__global__ void beyond_the_clamp(int *out) {
+    unsigned base = 0;
+    if (lane() == 20)
+        base = atomicAdd(&taken, 32);
+    asm volatile("shfl.sync.idx.b32 %0, %0, 20, 15, 0xffffffff;" : "+r"(base));
+    out[base + lane()] = threadIdx.x;
+}
+
+// verified, inputs: the leader is lane 20, which the shuffle may read
+// heddle: grid=4 block=64
+__global__ void within_the_clamp(int *out) {
+    unsigned base = 0;
+    if (lane() == 20)
+        base = atomicAdd(&taken, 32);
+    asm volatile("shfl.sync.idx.b32 %0, %0, 20, 31, 0xffffffff;" : "+r"(base));
+    out[base + lane()] = threadIdx.x;
+}
+
 // verified, inputs: the first of the active lanes takes a place for each of them, and the ranks of
 // lanes in a mask differ
 // heddle: grid=4 block=64

@@ -1,4 +1,4 @@
-// expect: string clean|bug|unknown; format clean|bug|unknown; sure verified
+// expect: string clean|bug|unknown; format clean|bug|unknown; variable clean|bug|unknown; sure verified
 // printf reads the string of %s when it is called: in string(), while another thread may write it.
 #include <cstdio>
 // heddle: grid=2 block=1
@@ -20,4 +20,13 @@ __global__ void format(char *s) {
     s[0] = 'x';
   else
     printf(s);
+}
+// The host may write %s into the format.
+__device__ char text[8];
+// heddle: grid=2 block=1
+__global__ void variable(char *s) {
+  if (blockIdx.x == 1)
+    s[0] = 'x';
+  else
+    printf(text, s);
 }

@@ -173,6 +173,10 @@ func worst(verdicts []diag.Verdict, launches []string) diag.Verdict {
 			reasons = append(reasons, launches[i]+": "+v.Reason)
 		}
 	}
+	all := slices.Clone(scopes)
+	scopes = slices.DeleteFunc(scopes, func(s string) bool { // another one says the same and assumes more
+		return slices.ContainsFunc(all, func(o string) bool { return strings.HasPrefix(o, s+"; assuming ") })
+	})
 	out.Scope, out.Reason = strings.Join(scopes, "; "), strings.Join(reasons, "; ")
 	out.Details = details
 	if out.Kind != diag.Bug && len(other) > 0 {

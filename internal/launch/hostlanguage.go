@@ -224,7 +224,7 @@ func (l *language) statement(i, end int) int {
 		l.out(at, "a name in brackets")
 		return end
 	}
-	l.assignment(i, stop)
+	l.assignments(i, stop)
 	return stop + 1
 }
 
@@ -498,6 +498,8 @@ func (l *language) name(i, first, end int) int {
 	switch {
 	case isUnevaluated(t) && called:
 		return min(l.closer[next], end)
+	case t.is("sizeof"):
+		return l.x.operandEnd(i+1, end) - 1
 	case t.is("new"), t.is("delete"):
 		if l.destructors || l.constructors {
 			l.out(i, "new or delete beside classes with constructors")
@@ -527,7 +529,8 @@ func (l *language) name(i, first, end int) int {
 	case l.records[t.text] != nil && !l.records[t.text].ok && next < end &&
 		(called || l.toks[next].is("{")):
 		l.out(i, "an object of type "+t.text)
-	case called && slices.Contains(returningTwice, t.text), called && slices.Contains(callers, t.text),
+	case called && slices.Contains(returningTwice, t.text),
+		called && slices.Contains(callers, t.text) && !t.is("cudaGraphLaunch"),
 		called && i > first && l.toks[i-1].is("::") && l.inStd(i) && !l.isHarmless(l.toks, i) &&
 			hostAPI[t.text] == 0:
 		l.out(i, "a call of "+t.text)

@@ -307,6 +307,9 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	s += "that "
 	if !p.realPointers() {
 		s += other + "pointer arguments do not alias each other or variables, "
+		if text := p.unplaced(); text != "" {
+			s += "in particular " + text + ", "
+		}
 	}
 	if m := p.Job.Kernel.Module; m != nil && m.OpenCL && !slices.ContainsFunc(m.Vars, (*ir.Var).LaunchFact) {
 		s += "the global offset is 0 or __HEDDLE_GLOBAL_OFFSET, "

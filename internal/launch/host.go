@@ -25,12 +25,12 @@ type HostLaunch struct {
 	Args       []HostArg          // by position
 	Symbols    map[string]HostArg // module variables that the host set before
 	Unresolved []string           // "grid: blocks() is not understood"
-	// Again is an earlier launch of the kernel, if the host code launches no other kernel in between:
-	// what it left in variables of the device is there; invalid if none is known.
+	// Again is an earlier launch of the kernel, if the host code launches no other kernel in
+	// between: what it left in variables of the device is there; invalid if none is known.
 	Again source.Span
 	Span  source.Span // from the name of the kernel to ">>>"
-	// Cooperative says that the blocks run at the same time (cudaLaunchCooperativeKernel), as barriers
-	// of the grid need (CUDA C++ Programming Guide, "Grid Synchronization").
+	// Cooperative says that the blocks run at the same time (cudaLaunchCooperativeKernel), as
+	// barriers of the grid need (CUDA C++ Programming Guide, "Grid Synchronization").
 	Cooperative bool
 	// Doubts are the constructs that facts may depend on although heddle may not follow them
 	// completely, by "grid", "block", and the numbers of arguments from 0.
@@ -62,14 +62,15 @@ type HostPointer struct {
 	Offset *Expr  // bytes from its start; nil if not known
 	Size   *Expr  // bytes of the memory; nil if not known
 	Symbol string // the module variable that it is, from cudaGetSymbolAddress
-	// Unknown says that the host code does not tell where it points: other pointers may point there.
+	// Unknown says that the host code does not tell where it points: other pointers may point
+	// there.
 	Unknown bool
 	// Data are the contents before the launch, followed by bytes of Fill; nil and Fill < 0 if
 	// unknown.
 	Data []byte
 	Fill int
-	// Again is an earlier launch of the kernel that may have changed the memory, if nothing has set it
-	// since; invalid if none is known.
+	// Again is an earlier launch of the kernel that may have changed the memory, if nothing has set
+	// it since; invalid if none is known.
 	Again source.Span
 }
 

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Which construct a fact of a launch may depend on. A local variable that is named in simple ways only,
-// declared, read, allocated, assigned in statements of its own, can change in no other way, whatever
-// classes, lambdas and references the file has: a reference to it, or its address, would have to name it.
-// With one definition its value needs no evaluation of the code around it. With more it depends on
-// the order of statements, so on gotos and exceptions of its function. Everything else may depend on
-// anything in the file.
+// Which construct a fact of a launch may depend on. A local variable that is named in simple ways
+// only, declared, read, allocated, assigned in statements of its own, can change in no other way,
+// whatever classes, lambdas and references the file has: a reference to it, or its address, would
+// have to name it. With one definition its value needs no evaluation of the code around it. With
+// more it depends on the order of statements, so on gotos and exceptions of its function.
+// Everything else may depend on anything in the file.
 
 // A certainty decides what facts depend on.
 type certainty struct {
@@ -44,8 +44,8 @@ type definition struct {
 	refers bool   // there is a & in the declaration, or it lasts longer than a call
 }
 
-// newCertainty prepares the decision for a file; nil if the file has no construct that heddle may not
-// follow completely.
+// newCertainty prepares the decision for a file; nil if the file has no construct that heddle may
+// not follow completely.
 func newCertainty(h *hostFile) *certainty {
 	all := h.beyond()
 	if all == nil {
@@ -68,8 +68,8 @@ func newCertainty(h *hostFile) *certainty {
 	return c
 }
 
-// doubts returns what the facts of a launch may depend on, as HostLaunch.Doubts. Its configuration and
-// its arguments are the tokens of config and args.
+// doubts returns what the facts of a launch may depend on, as HostLaunch.Doubts. Its configuration
+// and its arguments are the tokens of config and args.
 func (c *certainty) doubts(config, args [2]int) map[string]*Construct {
 	out := make(map[string]*Construct)
 	if c == nil {
@@ -86,8 +86,8 @@ func (c *certainty) doubts(config, args [2]int) map[string]*Construct {
 	return out
 }
 
-// expression returns what the value of the expression from i to end may depend on; nil if it consists
-// of constants, known functions, and variables that depend on nothing.
+// expression returns what the value of the expression from i to end may depend on; nil if it
+// consists of constants, known functions, and variables that depend on nothing.
 func (c *certainty) expression(i, end int) *Construct {
 	b := &basis{}
 	c.add(b, i, end)
@@ -199,8 +199,8 @@ func (c *certainty) decide(b *basis, f *hostFunc, name string) bool {
 	return true
 }
 
-// conditions adds to b what decides whether the statement at i in the body of f is executed: the headers of
-// the ifs, loops and switches around it.
+// conditions adds to b what decides whether the statement at i in the body of f is executed: the
+// headers of the ifs, loops and switches around it.
 func (c *certainty) conditions(b *basis, f *hostFunc, i int) {
 	for j := i - 1; j >= f.body[0] && b.construct == nil; j-- {
 		switch t := c.toks[j]; {
@@ -226,11 +226,12 @@ func (c *certainty) conditions(b *basis, f *hostFunc, i int) {
 	}
 }
 
-// owns reports whether the statement behind the header that ends at j, which has no braces, contains i.
+// owns reports whether the statement behind the header that ends at j, which has no braces,
+// contains i.
 func (c *certainty) owns(j, i int) bool { return !c.at(j+1).is("{") && c.x.skip(j+1, len(c.toks)) > i }
 
-// header adds the header that ends at j, and those of the ifs to which it is an alternative. It returns
-// the index of its keyword.
+// header adds the header that ends at j, and those of the ifs to which it is an alternative. It
+// returns the index of its keyword.
 func (c *certainty) header(b *basis, f *hostFunc, j int) int {
 	open := c.opener[j]
 	if !c.isHeader(j) {
@@ -248,8 +249,8 @@ func (c *certainty) header(b *basis, f *hostFunc, j int) int {
 	return open - 1
 }
 
-// otherwise adds the condition of the if to which the else at j belongs, if it has braces. It returns where
-// to go on.
+// otherwise adds the condition of the if to which the else at j belongs, if it has braces. It
+// returns where to go on.
 func (c *certainty) otherwise(b *basis, f *hostFunc, j int) int {
 	if !c.at(j - 1).is("}") {
 		b.construct = c.all // of a statement without braces
@@ -262,7 +263,8 @@ func (c *certainty) otherwise(b *basis, f *hostFunc, j int) int {
 	return open
 }
 
-// isSimple reports whether a variable is a number, a dim3 or a pointer with the lifetime of its scope.
+// isSimple reports whether a variable is a number, a dim3 or a pointer with the lifetime of its
+// scope.
 func (d *definition) isSimple() bool {
 	t := d.typ
 	return !t.ref && !t.vague && !t.open && t.array == 0 && !d.refers && (t.ptr > 0 ||
@@ -347,7 +349,8 @@ func (c *certainty) inFor(f *hostFunc, i int) bool {
 	return false
 }
 
-// inLambda reports whether the token at i in the body of f is in that of a lambda or of a local class.
+// inLambda reports whether the token at i in the body of f is in that of a lambda or of a local
+// class.
 func (c *certainty) inLambda(f *hostFunc, i int) bool {
 	for j := i - 1; j >= f.body[0]; j-- {
 		switch t := c.toks[j]; {
@@ -402,8 +405,8 @@ func (c *certainty) isNull(init [2]int) bool {
 	return init[1] == init[0]+1 && (t.is("NULL") || t.is("nullptr") || t.text == "0")
 }
 
-// isConstant reports whether a name is that of a constant, or of nothing that host code can change: a
-// name without a declaration is unknown to all evaluation, but may be a member in a method.
+// isConstant reports whether a name is that of a constant, or of nothing that host code can change:
+// a name without a declaration is unknown to all evaluation, but may be a member in a method.
 func (c *certainty) isConstant(name string, method bool) bool {
 	if len(c.funcs[name]) > 0 || slices.Contains(c.mutableGlobals, name) {
 		return false
@@ -516,8 +519,8 @@ func (c *certainty) declared(i, end int, out map[string][]definition) {
 	}
 }
 
-// isRead reports whether the use of a variable at i in the body of f reads its value and can neither
-// change it nor keep a reference to it.
+// isRead reports whether the use of a variable at i in the body of f reads its value and can
+// neither change it nor keep a reference to it.
 func (c *certainty) isRead(f *hostFunc, i int) bool {
 	prev, k := c.at(i-1), i+1
 	if c.at(k).is(".") && (c.at(k+1).is("x") || c.at(k+1).is("y") || c.at(k+1).is("z")) {
@@ -542,7 +545,7 @@ func (c *certainty) isRead(f *hostFunc, i int) bool {
 	case prev.is(":") || next.is(":"):
 		return false
 	case isArithmetic(prev), isArithmetic(next):
-		return !c.refers(f, i) && !c.mayOverload(i)
+		return !c.refers(f, i) && !c.mayOverload()
 	case next.is(";"):
 		return prev.is(";") || prev.is("{") || prev.is("}")
 	case prev.is(";"): // the condition of a for
@@ -567,9 +570,9 @@ func isArithmetic(t token) bool {
 	return t.kind == tokPunct && (precedence[t.text] > 0 || t.is("!") || t.is("~"))
 }
 
-// refers reports whether the statement of the token at i in f may bind a reference to what the token is
-// part of: it is a declaration with a & in the declarator, or the result of a function that returns a
-// reference.
+// refers reports whether the statement of the token at i in f may bind a reference to what the
+// token is part of: it is a declaration with a & in the declarator, or the result of a function
+// that returns a reference.
 func (c *certainty) refers(f *hostFunc, i int) bool {
 	start := i
 	for start > f.body[0] {
@@ -612,7 +615,7 @@ func (c *certainty) refers(f *hostFunc, i int) bool {
 }
 
 // mayOverload reports whether the file has operators that can change a number or a pointer.
-func (c *certainty) mayOverload(i int) bool {
+func (c *certainty) mayOverload() bool {
 	return slices.ContainsFunc(c.funcs["operator"], (*hostFunc).changesNumbers)
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // TestDoubts gives for host code what the facts of its launch may depend on. The kernel takes two
-// pointers and a number. Every case but the first has a class with a constructor, by which all of the
-// file is outside of the language of hostlanguage.go.
+// pointers and a number. Every case but the first has a class with a constructor, by which all of
+// the file is outside of the language of hostlanguage.go.
 func TestDoubts(t *testing.T) {
 	const class = "struct C { int *p; C(int *q) : p(q) {} void add(); };\nvoid C::add() { ++*p; }\n"
 	const alloc = "float *a, *b; cudaMalloc(&a, 400); cudaMalloc((void **)&b, 400);"
@@ -24,7 +24,8 @@ func TestDoubts(t *testing.T) {
 		{"from the command line", class + in("C c(0); int n = atoi(argv[1]); "+alloc+
 			"const int g = (n + 255) / 256; k<<<g, 256>>>(a, b, n);"), ""},
 		{"a constant", "const int n = 4 * 16;\n" + class + in("C c(0);"+alloc+"k<<<1, n>>>(a, b, n);"), ""},
-		// Several definitions in structured code, too: no class can reach a variable that it does not get.
+		// Several definitions in structured code, too: no class can reach a variable that it does
+		// not get.
 		{"assigned", class + in("C c(0); int n = 64; "+alloc+" if (argc > 1) n = 32; c.add(); n *= 2;"+
 			"float *t = a; a = b; b = t; k<<<1, n>>>(a, b, n);"), ""},
 		{"under a condition", class + in("C c(0); int n = 64, m = atoi(argv[1]); "+alloc+
@@ -117,7 +118,8 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// A launch that is never made if a condition is read right is named, if that may depend on a construct.
+// A launch that is never made if a condition is read right is named, if that may depend on a
+// construct.
 func TestUnmade(t *testing.T) {
 	const head = "__global__ void k(int *);\nstruct C { int *p; C(int *q) : p(q) {} };\nstruct S { int debug; };\n" +
 		"int main() { int *a; cudaMalloc(&a, 4);"

@@ -162,8 +162,8 @@ func (x *exec) declarator(t ctype, at, end int, perhaps bool) (next int, ok bool
 	return at, false
 }
 
-// isParenthesized reports whether a name in brackets is at i that a declaration of type t declares, and
-// no cast: something may follow that initializes it.
+// isParenthesized reports whether a name in brackets is at i that a declaration of type t declares,
+// and no cast: something may follow that initializes it.
 func (x *exec) isParenthesized(t ctype, i, end int) bool {
 	if i+3 >= end || !x.toks[i].is("(") || x.closer[i]+1 >= end {
 		return false
@@ -315,8 +315,8 @@ func (x *exec) reference(name string, t ctype, toks []token, perhaps bool) bool 
 	return true
 }
 
-// mayBeReference reports whether an expression may be a reference: it is a choice, a cast or a call of a
-// function of which it is not known that it returns a value.
+// mayBeReference reports whether an expression may be a reference: it is a choice, a cast or a call
+// of a function of which it is not known that it returns a value.
 func (x *exec) mayBeReference(toks []token) bool {
 	for i, t := range toks {
 		if t.is("?") || isCast(t) {
@@ -349,8 +349,8 @@ func (x *exec) refer(name string, t ctype, toks []token, perhaps bool) {
 }
 
 // keepAddresses notes the variables whose addresses the tokens from i to end take. through says
-// whether those that are passed to a function count, whose result may have them; of functions of the
-// CUDA runtime and of C that is known not to be so.
+// whether those that are passed to a function count, whose result may have them; of functions of
+// the CUDA runtime and of C that is known not to be so.
 func (x *exec) keepAddresses(i, end int, through bool) {
 	for end = min(end, len(x.toks)); i < end; i++ {
 		switch t := x.toks[i]; {
@@ -437,8 +437,8 @@ func (x *exec) aggregate(name string, t ctype, parts [][]token) value {
 	return v
 }
 
-// leak retains what the pointers point to that the tokens from i to end name: their values may be in an
-// object, in an integer or in an array. Functions of the CUDA runtime and of C keep none.
+// leak retains what the pointers point to that the tokens from i to end name: their values may be
+// in an object, in an integer or in an array. Functions of the CUDA runtime and of C keep none.
 func (x *exec) leak(i, end int) {
 	for end = min(end, len(x.toks)); i < end; i++ {
 		t := x.toks[i]
@@ -451,8 +451,8 @@ func (x *exec) leak(i, end int) {
 	}
 }
 
-// isElement reports whether an initializer in a list is that of one element of an array of type t: not
-// of a part of it, of many, or of one with an index before it.
+// isElement reports whether an initializer in a list is that of one element of an array of type t:
+// not of a part of it, of many, or of one with an index before it.
 func (t ctype) isElement(toks []token) bool {
 	switch {
 	case len(toks) == 0 || toks[0].is("[") || toks[0].kind == tokString && t.ptr == 0:

@@ -87,8 +87,8 @@ func (x *exec) step(i, end int, op string) bool {
 	return true
 }
 
-// effectsOfTarget applies the effects of the indices in an lvalue, and of all of one that is more than
-// a place.
+// effectsOfTarget applies the effects of the indices in an lvalue, and of all of one that is more
+// than a place.
 func (x *exec) effectsOfTarget(i, end int) {
 	if !x.isPlace(i, end) {
 		x.effects(i, end)
@@ -284,8 +284,8 @@ func (x *exec) effectsOf(i, end int, addresses bool) {
 	}
 }
 
-// effectsOfOperand is effectsOf for tokens without an operator that decides what is executed, but in
-// brackets.
+// effectsOfOperand is effectsOf for tokens without an operator that decides what is executed, but
+// in brackets.
 func (x *exec) effectsOfOperand(i, end int, addresses bool) {
 	x.effectsOfOperators(i, end)
 	first := i
@@ -339,8 +339,8 @@ func isUnevaluated(t token) bool {
 	return t.is("sizeof") || t.is("decltype") || t.is("noexcept") || t.is("alignof")
 }
 
-// choice returns the index of the first operator from i to end, outside of brackets, that decides whether
-// what follows is executed; end if there is none.
+// choice returns the index of the first operator from i to end, outside of brackets, that decides
+// whether what follows is executed; end if there is none.
 func (x *exec) choice(i, end int) int {
 	for ; i < end && x.spend(1); i++ {
 		switch t := x.toks[i]; {
@@ -485,7 +485,8 @@ func (x *exec) lambda(i, end int) int {
 	return x.closer[j]
 }
 
-// captures applies the effects of the captures in the brackets at i that have initializers: [&r = n].
+// captures applies the effects of the captures in the brackets at i that have initializers: [&r =
+// n].
 func (x *exec) captures(i int) {
 	for _, p := range x.commas(i+1, x.closer[i]) {
 		for j := p[0]; j < p[1]; j++ {
@@ -503,8 +504,8 @@ func (x *exec) captures(i int) {
 	}
 }
 
-// forgetReferenced makes unknown what a lambda with the captures in the brackets at i does not copy:
-// variables, and what pointers point to.
+// forgetReferenced makes unknown what a lambda with the captures in the brackets at i does not
+// copy: variables, and what pointers point to.
 func (x *exec) forgetReferenced(i int) {
 	copies := make(map[string]bool) // "" for those that are not named
 	for _, p := range x.commas(i+1, x.closer[i]) {
@@ -685,8 +686,8 @@ func (x *exec) callArguments(f *hostFunc, targs []token, parts [][2]int) {
 // mayRefer reports whether a parameter may be a reference, as its type may be an alias of one.
 func (p parameter) mayRefer() bool { return p.typ.vague || p.typ.mayRefer() && p.generic == "" }
 
-// lend notes the variables whose addresses the arguments of a call are: a store through a pointer in
-// the function may change them, which may also have their names or references to them.
+// lend notes the variables whose addresses the arguments of a call are: a store through a pointer
+// in the function may change them, which may also have their names or references to them.
 func (x *exec) lend(parts [][2]int) []*cell {
 	var lent []*cell
 	for _, p := range parts {
@@ -819,8 +820,8 @@ var harmlessStd = []string{
 // launches.
 var callers = []string{"cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaGraphLaunch"}
 
-// isHarmless reports whether the function that the token at i names, which the file does not define,
-// changes nothing but what its arguments point to.
+// isHarmless reports whether the function that the token at i names, which the file does not
+// define, changes nothing but what its arguments point to.
 func (h *hostFile) isHarmless(toks []token, i int) bool {
 	name := toks[i].text
 	if !h.isStandard(toks, i) {
@@ -832,8 +833,8 @@ func (h *hostFile) isHarmless(toks []token, i int) bool {
 	return slices.Contains(harmless, name) || slices.Contains(harmlessStd, name)
 }
 
-// isStandard reports whether the function that the token at i names is that of C++ or CUDA with this
-// name, if they have one: the file defines none, and no other namespace qualifies it.
+// isStandard reports whether the function that the token at i names is that of C++ or CUDA with
+// this name, if they have one: the file defines none, and no other namespace qualifies it.
 func (h *hostFile) isStandard(toks []token, i int) bool {
 	if len(h.funcs[toks[i].text]) > 0 || len(h.prototypes[toks[i].text]) > 0 {
 		return false
@@ -846,8 +847,8 @@ func (h *hostFile) isStandard(toks []token, i int) bool {
 	return true
 }
 
-// qualifier returns the name before the "::" before the name at i: "" if there is none, and "::" if it
-// is none that is understood.
+// qualifier returns the name before the "::" before the name at i: "" if there is none, and "::" if
+// it is none that is understood.
 func (h *hostFile) qualifier(toks []token, i int) string {
 	switch {
 	case i == 0 || !toks[i-1].is("::"):
@@ -890,8 +891,8 @@ func (x *exec) foreign(name string, i int, parts [][2]int) {
 	}
 }
 
-// mayCall reports whether a function of the standard library may call one of its arguments: a function, a
-// function object or a lambda.
+// mayCall reports whether a function of the standard library may call one of its arguments: a
+// function, a function object or a lambda.
 func (x *exec) mayCall(name string, parts [][2]int) bool {
 	if (name == "min" || name == "max") && len(parts) < 3 || strings.HasSuffix(name, "printf") {
 		return false

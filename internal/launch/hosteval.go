@@ -373,8 +373,8 @@ func combined(op string, v, w value) value {
 	return integer(operation(intOps[op], x, y)).of(size, unsigned) // nothing if it wraps around
 }
 
-// common returns the type to which two integers are converted (C++, usual arithmetic conversions): its
-// size in bytes, 0 if that is not known, and whether it may be unsigned.
+// common returns the type to which two integers are converted (C++, usual arithmetic conversions):
+// its size in bytes, 0 if that is not known, and whether it may be unsigned.
 func common(v, w value) (size int64, unsigned bool) {
 	switch {
 	case v.size == 0 || w.size == 0:
@@ -597,8 +597,8 @@ func (e *evaluator) cast() (value, bool) {
 	return reinterpret(e.lift(v, start), t), true
 }
 
-// reinterpret returns v after a cast to t; nothing for a cast to a reference, which reads the bytes of v
-// as those of another type.
+// reinterpret returns v after a cast to t; nothing for a cast to a reference, which reads the bytes
+// of v as those of another type.
 func reinterpret(v value, t ctype) value {
 	if t.ref && t.ptr == 0 {
 		return value{}
@@ -728,8 +728,9 @@ func (e *evaluator) number() value {
 	return float(f, strings.ContainsAny(s, "fF"))
 }
 
-// literalType returns the type of the integer literal s with the value n: the first of int, unsigned,
-// long and unsigned long that has it, where a decimal literal is unsigned only with a suffix.
+// literalType returns the type of the integer literal s with the value n: the first of int,
+// unsigned, long and unsigned long that has it, where a decimal literal is unsigned only with a
+// suffix.
 func literalType(s string, n int64) (size int64, unsigned bool) {
 	digits := s
 	if len(s) > 1 && (s[1] == 'x' || s[1] == 'X') {

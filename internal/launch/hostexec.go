@@ -15,10 +15,11 @@ import (
 // heddle does not know.
 //
 // So it misses facts, but invents none, up to these assumptions: a variable of another file is
-// changed by calls only, what other files define does not keep the address of an argument for later,
-// and the branches of an #if that is not decided declare but do not assign. What it does not
-// understand must not count as something that changes nothing; see modify. What the facts of a launch
-// may depend on beyond the C that is followed completely is said with the launch; see certainty.
+// changed by calls only, what other files define does not keep the address of an argument for
+// later, and the branches of an #if that is not decided declare but do not assign. What it does not
+// understand must not count as something that changes nothing; see modify. What the facts of a
+// launch may depend on beyond the C that is followed completely is said with the launch; see
+// certainty.
 type exec struct {
 	*hostFile
 	globals  map[string]*cell
@@ -46,7 +47,8 @@ type exec struct {
 	shared   []*cell            // extern variables, which other files may change
 	isKept   map[*root]bool     // memory to which other memory points
 	kept     []*root            // that of isKept whose contents were known at some time
-	// last is the memory of all variables of the device, of which only the launch that left it counts
+	// last is the memory of all variables of the device, of which only the launch that left it
+	// counts
 	last     *cell
 	switched []touch // what the cases of the innermost switch assign
 	// equal has unknowns with the values that the conditions of the current path give them
@@ -109,8 +111,8 @@ type reading struct {
 type frame struct {
 	scopes []map[string]*cell
 	lost   []touch // assigned on paths that return early
-	// early says that a path has perhaps returned; what the journal has from since on, such a path has
-	// not assigned.
+	// early says that a path has perhaps returned; what the journal has from since on, such a path
+	// has not assigned.
 	early bool
 	since int
 }
@@ -250,15 +252,16 @@ func (x *exec) rollback(mark int) {
 	}
 }
 
-// returned notes that a path perhaps returns from the function, with what the journal has up to mark.
+// returned notes that a path perhaps returns from the function, with what the journal has up to
+// mark.
 func (f *frame) returned(mark int) {
 	if !f.early || mark < f.since {
 		f.early, f.since = true, mark
 	}
 }
 
-// mergeReturns makes unknown what some paths through a function assign and others do not, which return
-// early.
+// mergeReturns makes unknown what some paths through a function assign and others do not, which
+// return early.
 func (x *exec) mergeReturns(f *frame) {
 	x.forgetAll(f.lost)
 	if !f.early {
@@ -394,8 +397,8 @@ func (x *exec) forgetPart(c *cell, dims uint8) {
 	x.assignPart(c, v, dims)
 }
 
-// merge sets a variable to what two or more paths leave in it: what they do not agree on is unknown,
-// or decided by cond where that decides between two paths.
+// merge sets a variable to what two or more paths leave in it: what they do not agree on is
+// unknown, or decided by cond where that decides between two paths.
 func (x *exec) merge(c *cell, vals []value, cond *Expr) {
 	left := vals[0].left
 	for _, v := range vals {
@@ -430,8 +433,8 @@ func (x *exec) merge(c *cell, vals []value, cond *Expr) {
 	x.forgetPart(c, apart)
 }
 
-// either returns the value that is the first of vals where cond is not 0, and else the second; false
-// if it cannot be expressed.
+// either returns the value that is the first of vals where cond is not 0, and else the second;
+// false if it cannot be expressed.
 func either(cond *Expr, vals []value) (value, bool) {
 	if cond == nil || vals[0].kind != vals[1].kind || vals[0].same(vals[1]) || isReal(vals[0]) ||
 		isReal(vals[1]) || vals[0].unsigned != vals[1].unsigned {
@@ -696,8 +699,8 @@ func (x *exec) deduced(f *hostFunc, targs []token, args []value) map[string]ctyp
 	return out
 }
 
-// ctype returns the type of a value: automatic if it does not matter for what is done with the value,
-// and classOther if it may.
+// ctype returns the type of a value: automatic if it does not matter for what is done with the
+// value, and classOther if it may.
 func (v value) ctype() ctype {
 	switch {
 	case v.kind == anInteger && v.narrow:
@@ -724,8 +727,8 @@ func (x *exec) leave(outer *frame) {
 	x.frame = outer
 }
 
-// destroy applies what destructors of the file do to the variables of scopes that end: those that are
-// objects, of whatever class.
+// destroy applies what destructors of the file do to the variables of scopes that end: those that
+// are objects, of whatever class.
 func (x *exec) destroy(scopes ...map[string]*cell) {
 	if !x.destructors {
 		return

@@ -18,8 +18,8 @@ type hostFile struct {
 	order   []*hostFunc
 	records map[string]*record
 	aliases map[string]ctype
-	// globalsAt are the declarations at file scope and in classes, and enumsAt those of enumerators:
-	// the first token and the end.
+	// globalsAt are the declarations at file scope and in classes, and enumsAt those of
+	// enumerators: the first token and the end.
 	globalsAt, enumsAt [][2]int
 	scopes             map[int]hostScope   // of globalsAt and enumsAt, by their first token
 	classes            int                 // nesting of classes
@@ -40,7 +40,8 @@ type hostFile struct {
 	unclear                              map[string]*opaqueMacro
 }
 
-// A hostScope is where a name is declared: the innermost namespace or class, or an enumeration in it.
+// A hostScope is where a name is declared: the innermost namespace or class, or an enumeration in
+// it.
 type hostScope struct {
 	name, enum string
 	class      bool
@@ -106,8 +107,8 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 	return h
 }
 
-// findLaunching finds the functions that launch, and those of them that are used in other ways than by
-// a call that exec.call follows.
+// findLaunching finds the functions that launch, and those of them that are used in other ways than
+// by a call that exec.call follows.
 func (h *hostFile) findLaunching() {
 	callers := make(map[string][]string) // by the name of a function, those that mention it
 	owners := make([]*hostFunc, len(h.toks))
@@ -154,8 +155,8 @@ func (x *exec) follows(i int, caller *hostFunc) bool {
 		x.toks[i].text, len(x.commas(next+1, x.closer[next])), caller) != nil
 }
 
-// matchBrackets fills closer and opener. A brace closes what is open within its block, so that a missing
-// parenthesis does not swallow the rest of the file.
+// matchBrackets fills closer and opener. A brace closes what is open within its block, so that a
+// missing parenthesis does not swallow the rest of the file.
 func (h *hostFile) matchBrackets() {
 	h.closer, h.opener = make([]int, len(h.toks)), make([]int, len(h.toks))
 	var open []int
@@ -396,8 +397,8 @@ func (h *hostFile) inherit(rec *record, i, end int) {
 	}
 }
 
-// addRecord adds a class. Of two of one name, which namespaces or functions have, nothing is known but
-// what either may do.
+// addRecord adds a class. Of two of one name, which namespaces or functions have, nothing is known
+// but what either may do.
 func (h *hostFile) addRecord(name string, rec *record) {
 	if old := h.records[name]; old != nil {
 		rec.ok = false
@@ -481,8 +482,8 @@ func (h *hostFile) memberType(name string, t ctype) {
 	h.memberTypes[name] = t
 }
 
-// membersAt records the types of the members that the declaration from i to end has. One that it does
-// not understand has an unknown type, as other code has it.
+// membersAt records the types of the members that the declaration from i to end has. One that it
+// does not understand has an unknown type, as other code has it.
 func (h *hostFile) membersAt(i, end int) {
 	t, at, ok := h.parseType(h.toks[:end], i)
 	if !ok || t.ref {
@@ -659,8 +660,9 @@ func (h *hostFile) define(i, name, open, body int, template []string) {
 	h.order = append(h.order, f)
 }
 
-// parameters returns the parameters in the brackets at open, their types as text, how many have a default
-// argument, and whether there may be any number. Those of a template have the names in template.
+// parameters returns the parameters in the brackets at open, their types as text, how many have a
+// default argument, and whether there may be any number. Those of a template have the names in
+// template.
 func (h *hostFile) parameters(open, end int, template []string) (params []parameter, types string,
 	defaults int, variadic bool) {
 	for _, p := range splitList(h.toks[open+1 : max(open+1, min(h.closer[open], end))]) {
@@ -696,8 +698,8 @@ func (h *hostFile) parameters(open, end int, template []string) (params []parame
 	return params, types, defaults, variadic
 }
 
-// generic returns the parameter of a template that a type is, perhaps a reference to it; empty if it is
-// none.
+// generic returns the parameter of a template that a type is, perhaps a reference to it; empty if
+// it is none.
 func generic(toks []token, template []string) string {
 	name := ""
 	for _, t := range toks {
@@ -714,8 +716,8 @@ func generic(toks []token, template []string) string {
 // maxOperator bounds the tokens of the name of an operator: "operator const unsigned long long".
 const maxOperator = 8
 
-// operatorParameters returns the index of the bracket before the parameters of an operator function,
-// whose name goes on at i: "+", "()", "[]", "int"; 0 if there is none before end.
+// operatorParameters returns the index of the bracket before the parameters of an operator
+// function, whose name goes on at i: "+", "()", "[]", "int"; 0 if there is none before end.
 func (h *hostFile) operatorParameters(i, end int) int {
 	if i+2 < end && h.toks[i].is("(") && h.toks[i+1].is(")") {
 		i += 2
@@ -760,8 +762,9 @@ func (h *hostFile) function(qualifier, name string, args int, caller *hostFunc) 
 }
 
 // findMutable collects the names that functions may change, and the functions that they name. It
-// ignores scopes: a global variable whose name is changed anywhere is not constant, which loses facts
-// but invents none. What a function does with a name is a change unless it is known to be none.
+// ignores scopes: a global variable whose name is changed anywhere is not constant, which loses
+// facts but invents none. What a function does with a name is a change unless it is known to be
+// none.
 func (h *hostFile) findMutable() {
 	found := make(map[string]bool)
 	x := &exec{hostFile: h, fuel: maxHostWork}

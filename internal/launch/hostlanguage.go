@@ -8,12 +8,12 @@ import (
 )
 
 // The evaluation of host code (exec) makes unknown what it does not follow. C++ has more ways to
-// change a variable than one can list: a constructor that keeps a reference, a conversion that counts, a
-// method of a base. So this file turns the question around. It describes a language, C with the
-// classes of the standard library that own what they hold, in which each change of a variable is
-// seen: by its name, by a call that gets its address or the variable by reference, or by code of
-// another file that may change what it can name. The facts of a launch may depend on what is not in
-// the language; see certainty, and LIMITATIONS, "Launches in host code".
+// change a variable than one can list: a constructor that keeps a reference, a conversion that
+// counts, a method of a base. So this file turns the question around. It describes a language, C
+// with the classes of the standard library that own what they hold, in which each change of a
+// variable is seen: by its name, by a call that gets its address or the variable by reference, or
+// by code of another file that may change what it can name. The facts of a launch may depend on
+// what is not in the language; see certainty, and LIMITATIONS, "Launches in host code".
 
 // A Construct is a piece of host code whose effects heddle may not follow completely.
 type Construct struct {
@@ -144,8 +144,8 @@ func isOwnName(name string) bool {
 		slices.ContainsFunc(ownPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// isOwn reports whether a variable of type t, whose tokens are toks, only holds a value: a number, a
-// plain struct, or an object of ownTypes.
+// isOwn reports whether a variable of type t, whose tokens are toks, only holds a value: a number,
+// a plain struct, or an object of ownTypes.
 func (l *language) isOwn(t ctype, toks []token) bool {
 	switch {
 	case t.vague, t.automatic, t.open:
@@ -350,8 +350,8 @@ func (h *hostFile) isGlobal(i int) bool {
 	return ok && !scope.class
 }
 
-// automatic checks the declaration of a variable whose type is auto: a time, or the result of a cast or
-// of new.
+// automatic checks the declaration of a variable whose type is auto: a time, or the result of a
+// cast or of new.
 func (l *language) automatic(at, end int) bool {
 	if at+2 >= end || !isName(l.toks[at]) || !l.toks[at+1].is("=") {
 		return l.out(at, "a variable of type auto")
@@ -386,8 +386,8 @@ func (l *language) initializer(i, end int) bool {
 	return l.expression(i, end)
 }
 
-// assignment checks an expression statement from i to end: an assignment to a place, an increment, or
-// an expression.
+// assignment checks an expression statement from i to end: an assignment to a place, an increment,
+// or an expression.
 func (l *language) assignment(i, end int) bool {
 	if i >= end {
 		return true
@@ -466,8 +466,8 @@ func (l *language) expression(i, end int) bool {
 	return l.found == nil
 }
 
-// isCall reports whether the bracket at i opens arguments: a name, template arguments or the end of a
-// launch's configuration precede it.
+// isCall reports whether the bracket at i opens arguments: a name, template arguments or the end of
+// a launch's configuration precede it.
 func (l *language) isCall(i, first int) bool {
 	return i > first && (l.toks[i-1].kind == tokIdent || l.toks[i-1].is(">") || l.toks[i-1].is(">>>"))
 }

@@ -31,8 +31,8 @@ type hostGen struct {
 	inFunc bool
 }
 
-// A hostVar is a variable of a random program: 'i' for an int, 'h' for a smaller integer, 'p' for a pointer, 's' for a struct,
-// 'a' for an array of numbers, 'c' for a constant number.
+// A hostVar is a variable of a random program: 'i' for an int, 'h' for a smaller integer, 'p' for a
+// pointer, 's' for a struct, 'a' for an array of numbers, 'c' for a constant number.
 type hostVar struct {
 	name string
 	kind byte
@@ -77,7 +77,8 @@ func (g *hostGen) pick(kinds string) string {
 	return list[g.r.IntN(len(list))]
 }
 
-// outer returns a number that a declaration in the innermost scope would hide; empty if there is none.
+// outer returns a number that a declaration in the innermost scope would hide; empty if there is
+// none.
 func (g *hostGen) outer() string {
 	here := g.scopes[len(g.scopes)-1]
 	g.scopes[len(g.scopes)-1] = nil
@@ -578,8 +579,8 @@ func (g *hostGen) program() string {
 	return g.b.String()
 }
 
-// A performed is a launch that a compiled program made: its line, grid, block and number, the allocations
-// of its pointers and the offsets in them.
+// A performed is a launch that a compiled program made: its line, grid, block and number, the
+// allocations of its pointers and the offsets in them.
 type performed struct {
 	line                    int
 	grid, block, n          int64
@@ -607,8 +608,8 @@ static void record(int line, long grid, long block, const void *p, const void *q
 static int in;
 `
 
-// TestRandomHostCode compares what heddle says about the launches of random programs with those that
-// the compiled programs make.
+// TestRandomHostCode compares what heddle says about the launches of random programs with those
+// that the compiled programs make.
 func TestRandomHostCode(t *testing.T) {
 	compiler, err := osexec.LookPath("c++")
 	if err != nil {
@@ -672,8 +673,8 @@ func device(text string) string {
 	})
 }
 
-// replaceLaunches returns a program with its launches as write returns them. Lines count from 2, after
-// the declaration of the kernel.
+// replaceLaunches returns a program with its launches as write returns them. Lines count from 2,
+// after the declaration of the kernel.
 func replaceLaunches(text string, write func(line int, parts []string) string) string {
 	var out strings.Builder
 	for i, line := range strings.SplitAfter(text, "\n") {
@@ -721,8 +722,8 @@ func execute(t *testing.T, compiler, text string) map[int][]performed {
 	return launches
 }
 
-// missing says why a launch is no instance of one that heddle lists; empty if it is one. known counts
-// the facts that heddle knows.
+// missing says why a launch is no instance of one that heddle lists; empty if it is one. known
+// counts the facts that heddle knows.
 func (m *performed) missing(launches []HostLaunch, known map[string]int) string {
 	why := "no launch is listed"
 	for i := range launches {

@@ -102,8 +102,8 @@ func (x *exec) statement(i, end int) (next int, ends bool) {
 	return max(stop, i) + 1, ends
 }
 
-// defines reports whether the struct, class or enum at i is one with members or only its name, and not
-// part of the type of a variable: struct dim3 b(64, 2).
+// defines reports whether the struct, class or enum at i is one with members or only its name, and
+// not part of the type of a variable: struct dim3 b(64, 2).
 func (x *exec) defines(i, end int) bool {
 	for i++; i < end && (x.toks[i].kind == tokIdent || x.toks[i].is("::")); i++ {
 		if i+1 < end && x.toks[i+1].is("<") {
@@ -123,8 +123,9 @@ func (x *exec) endScope() {
 	x.frame.scopes = x.frame.scopes[:n]
 }
 
-// localNames declares what a type definition or a using within a function declares besides the type:
-// enumerators, variables after the members, and the names of another scope, of which nothing is known.
+// localNames declares what a type definition or a using within a function declares besides the
+// type: enumerators, variables after the members, and the names of another scope, of which nothing
+// is known.
 func (x *exec) localNames(i, next int) {
 	if x.frame == nil {
 		return
@@ -187,8 +188,8 @@ func (x *exec) tryStatement(i, end int) (next int, ends bool) {
 	return next, ends
 }
 
-// condition executes what stands in the brackets of an if, a while or a switch, with the declarations
-// in it, and returns its value; nil if it is unknown.
+// condition executes what stands in the brackets of an if, a while or a switch, with the
+// declarations in it, and returns its value; nil if it is unknown.
 func (x *exec) condition(i, end int) *Expr {
 	if stop := x.exprEnd(i, end); stop < end {
 		x.statement(i, stop+1)
@@ -219,8 +220,8 @@ func (c *cell) value() value {
 	return c.val
 }
 
-// labelEnd returns the index of the ':' that ends the label of a switch at i, or of a ';' before it,
-// or end.
+// labelEnd returns the index of the ':' that ends the label of a switch at i, or of a ';' before
+// it, or end.
 func (x *exec) labelEnd(i, end int) int {
 	for i < end && !x.toks[i].is(":") && !x.toks[i].is(";") {
 		i++
@@ -294,8 +295,8 @@ func (x *exec) ifStatement(i, end int) (next int, ends bool) {
 	return next, x.alternatives(cond, taken, func() bool { return x.under(cond, false, run(second+1)) })
 }
 
-// skipped notes the launches from i to end, which are not executed because of a condition, and what that
-// may depend on.
+// skipped notes the launches from i to end, which are not executed because of a condition, and what
+// that may depend on.
 func (x *exec) skipped(i, end int, cond [2]int) {
 	for ; i < end; i++ {
 		if !x.toks[i].is("<<<") {

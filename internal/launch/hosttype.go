@@ -124,7 +124,8 @@ var notTypes = map[string]bool{"return": true, "else": true, "new": true, "delet
 var vagueTypes = map[string]bool{"decltype": true, "typeof": true, "__typeof__": true,
 	"__typeof": true, "reference_wrapper": true}
 
-// alignments are words with arguments that may precede or follow a type without being part of its name.
+// alignments are words with arguments that may precede or follow a type without being part of its
+// name.
 var alignments = map[string]bool{"__attribute__": true, "__declspec": true, "alignas": true,
 	"_Alignas": true, "__align__": true}
 

@@ -26,8 +26,8 @@ const (
 	maxIncludeText  = 1 << 20 // bytes, of all files together
 )
 
-// includer inserts the tokens of included files, each file as often as it is included unless it has a
-// guard against that.
+// includer inserts the tokens of included files, each file as often as it is included unless it has
+// a guard against that.
 type includer struct {
 	open   func(from, name string) (string, []byte)
 	system func(name string) []byte
@@ -84,8 +84,8 @@ func (x *includer) file(name string, toks, at []token) {
 	}
 }
 
-// guarded reports whether a file has an effect only where it is included first: it has a #pragma once, or
-// all of it is in an #ifndef of a macro that it defines.
+// guarded reports whether a file has an effect only where it is included first: it has a #pragma
+// once, or all of it is in an #ifndef of a macro that it defines.
 func guarded(text []byte) bool {
 	var words [][]token // of the directives
 	toks := scanAll(text, false)

@@ -212,8 +212,8 @@ func TestBulkShapes(t *testing.T) {
 }
 
 // A block writes global memory, executes a proxy fence, publishes and ends. Another block that has
-// acquired this copies what was written: the fence counts although its block is gone (PTX ISA 8.9.5).
-// Without the fence they race, and what the detector keeps of ended blocks is little.
+// acquired this copies what was written: the fence counts although its block is gone (PTX ISA
+// 8.9.5). Without the fence they race, and what the detector keeps of ended blocks is little.
 func TestProxyFenceOutlivesItsBlock(t *testing.T) {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	for _, fenced := range []bool{true, false} {

@@ -8,10 +8,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// Numbers of rounds that are computed from a parameter, as in (K + 63) / 64 (docs/theory/periods.md,
-// "Quotients"). If everything that the slice does with K goes through one number q = f(K), or compares K
-// with constants where f makes a step, then q decides the rounds as a parameter would. f consists of
-// operations that never fall as K grows; it is evaluated where K is small enough that none wraps around.
+// Numbers of rounds that are computed from a parameter, as in (K + 63) / 64
+// (docs/theory/periods.md, "Quotients"). If everything that the slice does with K goes through one
+// number q = f(K), or compares K with constants where f makes a step, then q decides the rounds as
+// a parameter would. f consists of operations that never fall as K grows; it is evaluated where K
+// is small enough that none wraps around.
 
 // A quotient is a register that holds f(K).
 type quotient struct {
@@ -64,8 +65,9 @@ func (q *quotient) loads(in *ir.Instr) bool {
 	return in.Action() == isa.ActLoad && in.Space == event.Param && in.Src[0].Var == q.v
 }
 
-// isStep reports whether an instruction computes a number from others that never falls as they grow: sums
-// with each other and with constants, products, quotients and shifts by constants, and copies.
+// isStep reports whether an instruction computes a number from others that never falls as they
+// grow: sums with each other and with constants, products, quotients and shifts by constants, and
+// copies.
 func (q *quotient) isStep(in *ir.Instr, derived map[ir.RegID]bool) bool {
 	if !isWhole(in.Type) || truncates(in) || in.Has(isa.Sat) || in.Has(isa.CC) || in.ReadsCarry() {
 		return false
@@ -91,8 +93,8 @@ func (q *quotient) isStep(in *ir.Instr, derived map[ir.RegID]bool) bool {
 	return false
 }
 
-// cut returns the quotient whose computation is the first n steps; nil if something else reads what is
-// on the way.
+// cut returns the quotient whose computation is the first n steps; nil if something else reads what
+// is on the way.
 func (q *quotient) cut(n int) *quotient {
 	f := q.r.f
 	c := &quotient{r: q.r, v: q.v, steps: q.steps[:n], cone: make(map[ir.RegID]bool),
@@ -121,8 +123,8 @@ func (q *quotient) cut(n int) *quotient {
 	return c
 }
 
-// value computes f up to a register for a value of the parameter; false if something on the way does not
-// fit: a sum below 0 or not below 2^31, or 2^63 for 64 bits.
+// value computes f up to a register for a value of the parameter; false if something on the way
+// does not fit: a sum below 0 or not below 2^31, or 2^63 for 64 bits.
 func (q *quotient) value(k int64, reg ir.RegID) (int64, bool) {
 	at := make(map[ir.RegID]int64)
 	for _, i := range q.steps {
@@ -184,8 +186,8 @@ func (q *quotient) within(limit int64) bool {
 	return ok && ok2 && least >= 0 && most <= limit
 }
 
-// argument returns the smallest value of the parameter from 0 to MaxCounted for which reg is at least n;
-// false if there is none.
+// argument returns the smallest value of the parameter from 0 to MaxCounted for which reg is at
+// least n; false if there is none.
 func (q *quotient) argument(n int64, reg ir.RegID) (int64, bool) {
 	low, high := int64(0), int64(MaxCounted)
 	if v, ok := q.value(high, reg); !ok || v < n {
@@ -202,8 +204,8 @@ func (q *quotient) argument(n int64, reg ir.RegID) (int64, bool) {
 	return low, true
 }
 
-// changes returns the numbers from which on a comparison with c may have another outcome. flipped says that
-// c is the left operand.
+// changes returns the numbers from which on a comparison with c may have another outcome. flipped
+// says that c is the left operand.
 func changes(op isa.Cmp, c int64, flipped bool) []int64 {
 	switch op {
 	case isa.LT, isa.LO, isa.GE, isa.HS:
@@ -220,9 +222,9 @@ func changes(op isa.Cmp, c int64, flipped bool) []int64 {
 	return []int64{c, c + 1}
 }
 
-// compares examines a comparison of a number on the way with a constant: its outcome must be the same for
-// all parameters with one quotient. It returns a quotient from which on it does not change, plus 1; 0 if
-// the instruction is no such comparison.
+// compares examines a comparison of a number on the way with a constant: its outcome must be the
+// same for all parameters with one quotient. It returns a quotient from which on it does not
+// change, plus 1; 0 if the instruction is no such comparison.
 func (q *quotient) compares(in *ir.Instr) int64 {
 	if in.Operation() != isa.Comparison || len(in.Src) != 2 || !isWhole(in.Type) {
 		return 0

@@ -27,8 +27,8 @@ type Rounds struct {
 	// Least is a value of the parameter from which on its comparisons with constants have one
 	// outcome.
 	Least uint64
-	// Slack is how much smaller than the parameter a counter must be so that its comparisons have the
-	// outcome that they have for any larger parameter.
+	// Slack is how much smaller than the parameter a counter must be so that its comparisons have
+	// the outcome that they have for any larger parameter.
 	Slack uint64
 	// Above is what a counter must have reached so that its comparisons with constants have the
 	// outcome that they have from then on.
@@ -175,9 +175,9 @@ func (r *Rounds) countedBy(v *ir.Var) string {
 	return ""
 }
 
-// Argument returns the smallest value of the parameter from which the number of rounds n is computed, n
-// itself unless it is a quotient. It returns false if no value gives n, and then above, whether smaller
-// ones do.
+// Argument returns the smallest value of the parameter from which the number of rounds n is
+// computed, n itself unless it is a quotient. It returns false if no value gives n, and then above,
+// whether smaller ones do.
 func (r *Rounds) Argument(n uint64) (value uint64, ok, above bool) {
 	if r.quotient == nil {
 		return n, true, false
@@ -620,8 +620,8 @@ func (r *Rounds) newCounter(reg ir.RegID) (*counter, string) {
 			begins = begins || r.f.instrs[i].Guard == ir.NoReg && r.dom.Dominates(b, l.loop.Header) &&
 				(l.loop.Parent == nil || l.loop.Parent.Contains(b))
 		}
-		// A counter of two loops, one in the other, fails too: what begins it for the inner one is in
-		// the outer one.
+		// A counter of two loops, one in the other, fails too: what begins it for the inner one is
+		// in the outer one.
 		if !begins {
 			return nil, "does not begin anew when its loop is entered"
 		}

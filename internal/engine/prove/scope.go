@@ -87,9 +87,9 @@ func (p *Proof) unplaced() string {
 	return "that " + strings.Join(names, ", ") + " do not alias"
 }
 
-// beyond names a construct of the host code that heddle may not follow completely, if what the proof
-// takes from the host code may depend on it: the shape of the launch, numbers, and that pointers
-// point to different memory.
+// beyond names a construct of the host code that heddle may not follow completely, if what the
+// proof takes from the host code may depend on it: the shape of the launch, numbers, and that
+// pointers point to different memory.
 func (p *Proof) beyond() string {
 	k, c := p.Job.Kernel, p.Config
 	apart := p.pointerCount() > 1

@@ -49,8 +49,8 @@ func Keep(name string, n int) bool {
 	return tables() || h.Sum32()%uint32(n) == 0
 }
 
-// Sequential skips a test of many steps in one goroutine under the race detector, which makes it ten
-// times as slow and can find nothing in it.
+// Sequential skips a test of many steps in one goroutine under the race detector, which makes it
+// ten times as slow and can find nothing in it.
 func Sequential(t testing.TB) {
 	t.Helper()
 	if underRace {

@@ -291,9 +291,9 @@ var quotients = []quotient{
 	{ptx: "add.u32 %k1, %K, 63; shr.u32 %n, %k1, 6; setp.lt.s32 %z, %K, 7; @%z ret;", other: true},
 }
 
-// TestQuotientsOfRounds compares verdicts on rings whose number of rounds is computed from a parameter with
-// those on single numbers. One that is verified must be right for each number that a parameter gives, and
-// all right rings must be verified for what programs compute.
+// TestQuotientsOfRounds compares verdicts on rings whose number of rounds is computed from a
+// parameter with those on single numbers. One that is verified must be right for each number that a
+// parameter gives, and all right rings must be verified for what programs compute.
 func TestQuotientsOfRounds(t *testing.T) {
 	programs := 20
 	if long.All() {

@@ -30,6 +30,7 @@ type hostFile struct {
 	prototypes         map[string][]string // by function: the types of the parameters of declarations
 	within             string              // the innermost namespace or class
 	packed             bool                // #pragma pack changes where members lie
+	ownDim             bool                // some scope has a type dim3 of its own
 	// Some class has a constructor, a destructor, or a method that keeps the address of its object.
 	constructors, destructors, keepsThis bool
 	initializers                         [][2]int        // those of variables that are declared with their class
@@ -91,6 +92,7 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 		h.keepsThis = h.keepsThis || t.is("this") && i > 0 && i+1 < len(toks) && !toks[i-1].is("*") &&
 			!toks[i+1].is("->")
 	}
+	h.ownDim = declaresDim(toks)
 	h.packed = slices.ContainsFunc(toks, func(t token) bool { return t.is(packing) })
 	h.matchBrackets()
 	for i := 1; i+1 < len(toks); i++ { // a lambda: []<int n>() { ... }
@@ -105,6 +107,31 @@ func newHostFile(f *source.File, toks []token, opaque map[string]*opaqueMacro) *
 	h.findMutable()
 	h.findLaunching()
 	return h
+}
+
+// declaresDim reports whether a file declares a type with the name of CUDA's dim3.
+func declaresDim(toks []token) bool {
+	for i, t := range toks {
+		if !t.is("dim3") || i == 0 {
+			continue
+		}
+		prev, next := toks[i-1], token{}
+		if i+1 < len(toks) {
+			next = toks[i+1]
+		}
+		switch {
+		case prev.is("class"), prev.is("typename"), prev.is("union"), prev.is("using"),
+			prev.is("struct") && (next.is("{") || next.is(":") || next.is(";") || next.is("final")):
+			return true
+		case next.is(";"): // typedef T dim3; using N::dim3;
+			for j := i - 1; j >= 0 && !toks[j].is(";") && !toks[j].is("{") && !toks[j].is("}"); j-- {
+				if toks[j].is("typedef") || toks[j].is("using") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // findLaunching finds the functions that launch, and those of them that are used in other ways than

@@ -261,7 +261,9 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 		t.class = classFloating
 		t.size = typeSizes[word]
 	case "dim3":
-		t.class, t.size = classDim, 12
+		if t.class, t.size = classDim, 12; h.ownDim {
+			t.class, t.size = classOther, 0
+		}
 	default:
 		t.size = typeSizes[word]
 		t.automatic = word == "auto"
@@ -276,7 +278,7 @@ func (t *ctype) named(h *hostFile, toks []token, i *int) {
 		}
 	}
 	t.open = t.class == classOther && t.rec == nil && t.size == 0 && !t.automatic && t.ptr == 0 &&
-		t.array == 0 && !isOwnName(word)
+		t.array == 0 && (!isOwnName(word) || word == "dim3")
 	if *i+1 >= len(toks) || !toks[*i+1].is("<") {
 		return
 	}

@@ -75,6 +75,13 @@ func (p *Proof) unplaced() string {
 		return ""
 	}
 	names := p.Config.Unplaced
+	if p.Config.Host == 0 && p.unread() != "" { // by a launch of which nothing is known
+		for _, v := range p.Job.Kernel.Params {
+			if v.Pointer {
+				names = append(names, v.Shown())
+			}
+		}
+	}
 	switch {
 	case len(names) == 0 || p.pointerCount() < 2:
 		return ""
@@ -232,8 +239,17 @@ func (p *Proof) realPointers() bool {
 // otherLaunch returns a place where the host code of a launch may launch the kernel in a way that
 // is not followed, such as through a pointer: "k.cu:4:12". It is empty if there is none.
 func (p *Proof) otherLaunch() string {
+	if p.Config.Host == 0 {
+		return ""
+	}
+	return p.unread()
+}
+
+// unread returns a place where host code may launch the kernel in a way that is not followed; empty
+// if there is none.
+func (p *Proof) unread() string {
 	f := p.Job.Files().Lookup(p.Job.Module.Name)
-	if p.Config.Host == 0 || p.Config.Saved != "" || f == nil {
+	if p.Config.Saved != "" || f == nil {
 		return ""
 	}
 	at := launch.Unfollowed(p.Job.Kernel, f, p.Job.Module.Facts)

@@ -52,7 +52,7 @@ func (r *Rounds) findQuotient(v *ir.Var) *quotient {
 	if !ok {
 		return nil
 	}
-	for n := 2; n <= len(q.steps); n++ {
+	for n := len(q.steps); n > 1; n-- {
 		if c := q.cut(n); c != nil {
 			return c
 		}

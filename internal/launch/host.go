@@ -97,7 +97,8 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 	}
 	s.changed = changedVariables(toks)
 	x := &exec{hostFile: newHostFile(f, toks, opaque), fuel: maxHostWork + 20*len(toks),
-		visited: make(map[int]bool), dead: make(map[int]bool), unsure: make(map[int]*Construct), ran: make(map[*hostFunc]bool)}
+		visited: make(map[int]bool), dead: make(map[int]bool), unsure: make(map[int]*Construct),
+		ran: make(map[*hostFunc]bool)}
 	x.sure = newCertainty(x.hostFile)
 	for _, fn := range x.order {
 		if !x.mentioned[fn.name] {
@@ -118,7 +119,9 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, pre *Preprocess
 			s.unmade = append(s.unmade, unmade{name.text, d})
 		}
 	}
-	slices.SortFunc(s.unmade, func(a, b unmade) int { return cmp.Compare(a.beyond.Span.Start, b.beyond.Span.Start) })
+	slices.SortFunc(s.unmade, func(a, b unmade) int {
+		return cmp.Compare(a.beyond.Span.Start, b.beyond.Span.Start)
+	})
 	s.Launches = x.launches
 }
 

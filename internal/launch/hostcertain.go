@@ -15,12 +15,11 @@ import (
 // A certainty decides what facts depend on.
 type certainty struct {
 	*language
-	owners []*hostFunc // by token: the function in whose body it is; nil for none
-	known  map[variableOf]*basis
-	decls  map[*hostFunc]map[string][]definition
-	calls  map[string][]int // by name of a function: the tokens that name it in bodies
-	jumps  map[*hostFunc]*Construct
-	all    *Construct // the first construct of the file; not nil
+	known map[variableOf]*basis
+	decls map[*hostFunc]map[string][]definition
+	calls map[string][]int // by name of a function: the tokens that name it in bodies
+	jumps map[*hostFunc]*Construct
+	all   *Construct // the first construct of the file; not nil
 }
 
 // A variableOf is a name in a function.
@@ -52,14 +51,8 @@ func newCertainty(h *hostFile) *certainty {
 		return nil
 	}
 	l := &language{hostFile: h, x: &exec{hostFile: h, fuel: maxHostWork + 20*len(h.toks)}}
-	c := &certainty{language: l, owners: make([]*hostFunc, len(l.toks)),
-		known: make(map[variableOf]*basis), decls: make(map[*hostFunc]map[string][]definition),
+	c := &certainty{language: l, known: make(map[variableOf]*basis), decls: make(map[*hostFunc]map[string][]definition),
 		calls: make(map[string][]int), jumps: make(map[*hostFunc]*Construct), all: all}
-	for _, f := range l.order {
-		for i := f.body[0]; i < f.body[1]; i++ {
-			c.owners[i] = f
-		}
-	}
 	for i, t := range l.toks {
 		if t.kind == tokIdent && len(l.funcs[t.text]) > 0 && !l.declaredAt[i] {
 			c.calls[t.text] = append(c.calls[t.text], i)
@@ -149,7 +142,7 @@ func (c *certainty) variable(v variableOf) *basis {
 	}
 	b := &basis{}
 	c.known[v] = b
-	if !c.x.spend(1) || !c.decide(b, v.in, v.name) {
+	if !c.decide(b, v.in, v.name) || !c.x.spend(1) {
 		b.construct = c.all
 	}
 	return b
@@ -286,9 +279,8 @@ func (c *certainty) write(f *hostFunc, i int) (value [2]int, simple bool) {
 		first--
 	}
 	prev := c.at(first - 1)
-	starts := prev.is(";") || prev.is("{") || prev.is("}") || prev.is("else") || prev.is("do") ||
-		prev.is(")") && c.isHeader(first-1) || prev.is(":")
-	step := (prev.is(";") || prev.is(",")) && c.inFor(f, first)
+	starts := c.startsStatement(first)
+	step := (prev.is(";") || prev.is(",")) && c.at(c.enclosing(f, first)-1).is("for")
 	next := c.at(k)
 	switch {
 	case (starts || step) && (next.is("++") || next.is("--") || first < i):
@@ -311,12 +303,8 @@ func (c *certainty) write(f *hostFunc, i int) (value [2]int, simple bool) {
 		for ; c.at(j).is(")"); j-- { // a cast
 			j = c.opener[j]
 		}
-		for depth := 0; c.at(j).is(",") || depth > 0; { // to the bracket
-			for j--; j > f.body[0] && !c.at(j).is(",") && !c.at(j).is("(") && !c.at(j).is(";"); j-- {
-				if c.at(j).is(")") || c.at(j).is("]") || c.at(j).is("}") {
-					j = c.opener[j]
-				}
-			}
+		if c.at(j).is(",") {
+			j = c.enclosing(f, j)
 		}
 		return value, c.at(j).is("(") && c.at(j-1).kind == tokIdent && len(c.funcs[c.at(j-1).text]) == 0 &&
 			(c.isHarmless(c.toks, j-1) || hostAPI[c.at(j-1).text] > 0)
@@ -329,40 +317,38 @@ func (c *certainty) write(f *hostFunc, i int) (value [2]int, simple bool) {
 }
 
 // isHeader reports whether the bracket at i ends that of an if, a for, a while or a switch.
-func (c *certainty) isHeader(i int) bool {
-	head := c.at(c.opener[i] - 1)
-	return head.is("if") || head.is("for") || head.is("while") || head.is("switch")
+func (c *certainty) isHeader(i int) bool { return isControl(c.at(c.opener[i] - 1)) }
+
+// isControl reports whether a keyword begins a statement with a header in parentheses.
+func isControl(t token) bool { return t.is("if") || t.is("for") || t.is("while") || t.is("switch") }
+
+// startsStatement reports whether a statement may begin at i.
+func (c *certainty) startsStatement(i int) bool {
+	prev := c.at(i - 1)
+	return prev.is(";") || prev.is("{") || prev.is("}") || prev.is("else") || prev.is("do") ||
+		prev.is(":") || prev.is(")") && c.isHeader(i-1)
 }
 
-// inFor reports whether the token at i stands in the brackets of a for.
-func (c *certainty) inFor(f *hostFunc, i int) bool {
+// enclosing returns the index of the innermost bracket in the body of f that is open at i; -1 if
+// there is none.
+func (c *certainty) enclosing(f *hostFunc, i int) int {
 	for j := i - 1; j >= f.body[0]; j-- {
 		switch t := c.toks[j]; {
 		case t.is(")"), t.is("]"), t.is("}"):
 			j = c.opener[j]
-		case t.is("("):
-			return c.at(j - 1).is("for")
-		case t.is("{"):
-			return false
+		case t.is("("), t.is("["), t.is("{"):
+			return j
 		}
 	}
-	return false
+	return -1
 }
 
 // inLambda reports whether the token at i in the body of f is in that of a lambda or of a local
 // class.
 func (c *certainty) inLambda(f *hostFunc, i int) bool {
-	for j := i - 1; j >= f.body[0]; j-- {
-		switch t := c.toks[j]; {
-		case t.is(")"), t.is("]"), t.is("}"):
-			j = c.opener[j]
-		case t.is("{"):
-			prev := c.at(j - 1)
-			block := j == f.body[0] || prev.is(";") || prev.is("{") || prev.is("}") || prev.is("else") ||
-				prev.is("do") || prev.is("try") || prev.is(":") || prev.is(")") && c.isHeader(j-1)
-			if !block {
-				return true
-			}
+	for j := c.enclosing(f, i); j >= 0; j = c.enclosing(f, j) {
+		if c.toks[j].is("{") && !c.startsStatement(j) && !c.at(j-1).is("try") {
+			return true
 		}
 	}
 	return false
@@ -463,7 +449,7 @@ func (c *certainty) definitions(f *hostFunc) map[string][]definition {
 		prev := c.at(i - 1)
 		start := i == f.body[0] || prev.is(";") || prev.is("{") || prev.is("}") || prev.is(":") ||
 			prev.is(")") || prev.is("else") || prev.is("do") ||
-			prev.is("(") && (c.at(i-2).is("for") || c.at(i-2).is("if") || c.at(i-2).is("while"))
+			prev.is("(") && isControl(c.at(i-2))
 		if start {
 			c.declared(i, f.body[1], out)
 		}
@@ -540,12 +526,13 @@ func (c *certainty) isRead(f *hostFunc, i int) bool {
 		return !c.refers(f, i)
 	case prev.is("[") && next.is("]"): // an index, or the capture of a copy
 		return c.isSubscript(i-1) || !c.at(i-2).is(")")
-	case (prev.is("(") || prev.is(",") || prev.is("<<<")) && (next.is(")") || next.is(",") || next.is(">>>")):
+	case (prev.is("(") || prev.is(",") || prev.is("<<<")) &&
+		(next.is(")") || next.is(",") || next.is(">>>")):
 		return c.isValueArgument(f, i)
 	case prev.is(":") || next.is(":"):
 		return false
 	case isArithmetic(prev), isArithmetic(next):
-		return !c.refers(f, i) && !c.mayOverload()
+		return !c.refers(f, i) && !c.operatorsChangeNumbers()
 	case next.is(";"):
 		return prev.is(";") || prev.is("{") || prev.is("}")
 	case prev.is(";"): // the condition of a for
@@ -557,12 +544,6 @@ func (c *certainty) isRead(f *hostFunc, i int) bool {
 			!c.refers(f, i)
 	}
 	return false
-}
-
-// isSubscript reports whether the bracket at i follows what it indexes.
-func (c *certainty) isSubscript(i int) bool {
-	prev := c.at(i - 1)
-	return isName(prev) || prev.is(")") || prev.is("]")
 }
 
 // isArithmetic reports whether a token is an operator that reads its operands and gives a value.
@@ -584,10 +565,8 @@ func (c *certainty) refers(f *hostFunc, i int) bool {
 			start = max(c.opener[start-1], f.body[0])
 			continue
 		}
-		if t.is("(") {
-			if head := c.at(start - 2); head.is("for") || head.is("if") || head.is("while") || head.is("switch") {
-				break
-			}
+		if t.is("(") && isControl(c.at(start-2)) {
+			break
 		}
 		start--
 	}
@@ -612,11 +591,6 @@ func (c *certainty) refers(f *hostFunc, i int) bool {
 		}
 	}
 	return false
-}
-
-// mayOverload reports whether the file has operators that can change a number or a pointer.
-func (c *certainty) mayOverload() bool {
-	return slices.ContainsFunc(c.funcs["operator"], (*hostFunc).changesNumbers)
 }
 
 // isValueArgument reports whether the name at i, which is all of what stands between brackets or
@@ -663,8 +637,6 @@ func (c *certainty) isValueArgument(f *hostFunc, i int) bool {
 		g := c.funcs[callee.text][0]
 		return !g.variadic && n < len(g.params) && !g.params[n].typ.ref && !g.params[n].mayRefer() &&
 			c.records[callee.text] == nil
-	case callee.is("dim3"):
-		return true
 	case isName(c.at(j - 2)): // dim3 grid(n): a declaration
 		return c.at(j-2).is("dim3") || typeSizes[c.at(j-2).text] != 0
 	}
@@ -678,10 +650,7 @@ func (c *certainty) arguments(b *basis, f *hostFunc, param int) {
 		b.construct = c.all
 	}
 	for _, i := range c.calls[f.name] {
-		next := i + 1
-		if c.at(next).is("<") {
-			next = skipAngles(c.toks, next) + 1
-		}
+		next := c.afterName(i)
 		if c.owners[i] == nil || !c.at(next).is("(") || c.at(i-1).is(".") || c.at(i-1).is("->") {
 			b.construct = c.all
 			return

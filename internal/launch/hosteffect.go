@@ -296,8 +296,7 @@ func (x *exec) effectsOfOperand(i, end int, addresses bool) {
 			if next, ok := x.launch(i); ok {
 				i = next
 			}
-		case t.is("[") && (i == 0 || !isName(x.toks[i-1]) && !x.toks[i-1].is(")") &&
-			!x.toks[i-1].is("]")):
+		case t.is("[") && !x.isSubscript(i):
 			i = x.lambda(i, end)
 		case t.is("++"), t.is("--"):
 			if i > first && (isName(x.toks[i-1]) || x.toks[i-1].is(")") || x.toks[i-1].is("]")) {
@@ -396,7 +395,7 @@ func (x *exec) effectsOfOperators(i, end int) {
 		return
 	}
 	x.outside()
-	if slices.ContainsFunc(x.funcs["operator"], (*hostFunc).changesNumbers) {
+	if x.operatorsChangeNumbers() {
 		for _, name := range names {
 			x.forgetNamed(name)
 		}
@@ -668,8 +667,8 @@ func (x *exec) callArguments(f *hostFunc, targs []token, parts [][2]int) {
 	}
 	lent := x.lend(parts)
 	for i := range parts {
-		if f.params[i].mayRefer() && refs[i] != nil && !slices.Contains(x.escaped, refs[i]) {
-			x.escaped, lent = append(x.escaped, refs[i]), append(lent, refs[i])
+		if f.params[i].mayRefer() && refs[i] != nil {
+			lent = x.lendVariable(lent, refs[i])
 		}
 	}
 	x.call(f, targs, args, refs)
@@ -696,14 +695,20 @@ func (x *exec) lend(parts [][2]int) []*cell {
 				continue
 			}
 			for _, c := range x.addressed(i+1, x.operandEnd(i+1, p[1])) {
-				if !slices.Contains(x.escaped, c) {
-					x.escaped = append(x.escaped, c)
-					lent = append(lent, c)
-				}
+				lent = x.lendVariable(lent, c)
 			}
 		}
 	}
 	return lent
+}
+
+// lendVariable adds a variable to those that are lent, unless its address is kept already.
+func (x *exec) lendVariable(lent []*cell, c *cell) []*cell {
+	if slices.Contains(x.escaped, c) {
+		return lent
+	}
+	x.escaped = append(x.escaped, c)
+	return append(lent, c)
 }
 
 // takeBack ends what lend noted, unless the function has kept an address.

@@ -39,6 +39,7 @@ type hostFile struct {
 	launching, loose                     map[string]bool // functions that launch; those whose calls are not all followed
 	declaredAt                           map[int]bool    // names of functions where they are declared
 	unclear                              map[string]*opaqueMacro
+	owners                               []*hostFunc // by token: the function in whose body it is; nil for none
 }
 
 // A hostScope is where a name is declared: the innermost namespace or class, or an enumeration in
@@ -138,11 +139,11 @@ func declaresDim(toks []token) bool {
 // by a call that exec.call follows.
 func (h *hostFile) findLaunching() {
 	callers := make(map[string][]string) // by the name of a function, those that mention it
-	owners := make([]*hostFunc, len(h.toks))
+	h.owners = make([]*hostFunc, len(h.toks))
 	var todo []string
 	for _, f := range h.order {
 		for i := f.body[0]; i < f.body[1]; i++ {
-			owners[i] = f
+			h.owners[i] = f
 			if t := h.toks[i]; t.is("<<<") {
 				todo = append(todo, f.name)
 			} else if len(h.funcs[t.text]) > 0 {
@@ -159,7 +160,7 @@ func (h *hostFile) findLaunching() {
 	}
 	x := &exec{hostFile: h, fuel: maxHostWork}
 	for i, t := range h.toks {
-		if t.kind == tokIdent && h.launching[t.text] && !h.declaredAt[i] && !x.follows(i, owners[i]) {
+		if t.kind == tokIdent && h.launching[t.text] && !h.declaredAt[i] && !x.follows(i, h.owners[i]) {
 			h.loose[t.text] = true
 		}
 	}
@@ -173,13 +174,28 @@ func (h *hostFile) findLaunching() {
 // follows reports whether the name at i in the body of caller is that of a function which is called
 // there, and known.
 func (x *exec) follows(i int, caller *hostFunc) bool {
-	next := i + 1
-	if next < len(x.toks) && x.toks[next].is("<") {
-		next = skipAngles(x.toks, next) + 1
-	}
+	next := x.afterName(i)
 	return caller != nil && next < len(x.toks) && x.toks[next].is("(") && !x.toks[i-1].is(".") &&
 		!x.toks[i-1].is("->") && x.records[x.toks[i].text] == nil && x.function(x.qualifier(x.toks, i),
 		x.toks[i].text, len(x.commas(next+1, x.closer[next])), caller) != nil
+}
+
+// afterName returns the index after the name at i and its template arguments.
+func (h *hostFile) afterName(i int) int {
+	if i+1 < len(h.toks) && h.toks[i+1].is("<") {
+		return skipAngles(h.toks, i+1) + 1
+	}
+	return i + 1
+}
+
+// isSubscript reports whether the bracket at i follows what it indexes: it begins no lambda.
+func (h *hostFile) isSubscript(i int) bool {
+	return i > 0 && (isName(h.toks[i-1]) || h.toks[i-1].is(")") || h.toks[i-1].is("]"))
+}
+
+// operatorsChangeNumbers reports whether an operator of the file can change a number or a pointer.
+func (h *hostFile) operatorsChangeNumbers() bool {
+	return slices.ContainsFunc(h.funcs["operator"], (*hostFunc).changesNumbers)
 }
 
 // matchBrackets fills closer and opener. A brace closes what is open within its block, so that a

@@ -58,6 +58,9 @@ func (h *hostFile) beyond() *Construct {
 	for _, f := range h.funcs["operator"] {
 		l.operator(f)
 	}
+	if l.x.fuel <= 0 {
+		l.out(0, "more code than heddle reads")
+	}
 	return l.found
 }
 
@@ -104,9 +107,7 @@ func (l *language) function(f *hostFunc) bool {
 		if i >= len(f.params) {
 			break
 		}
-		t := f.params[i].typ
-		switch {
-		case t.ptr == 0 && !l.isOwn(t, p):
+		if t := f.params[i].typ; t.ptr == 0 && !l.isOwn(t, p) {
 			return l.out(name, "a parameter of type "+typeText(p, f.params[i].name))
 		}
 	}
@@ -221,7 +222,7 @@ func (l *language) statement(i, end int) int {
 		l.out(at, "a pointer to a function or an array")
 		return end
 	} else if ok && at > i && l.x.isParenthesized(l.typeAt(i), at, end) {
-		l.out(at, "a name in brackets")
+		l.out(at, "a declarator in parentheses")
 		return end
 	}
 	l.assignments(i, stop)
@@ -271,7 +272,7 @@ func (l *language) forStatement(i, end int) int {
 	shut := min(l.closer[open], end)
 	first := l.x.exprEnd(open+1, shut)
 	if first >= shut {
-		l.out(i, "a for over a range")
+		l.out(i, "a range-based for")
 		return end
 	}
 	if _, at, ok := l.parseType(l.toks[:first], open+1); ok && at < first && isName(l.toks[at]) {
@@ -446,17 +447,16 @@ func (l *language) expression(i, end int) bool {
 			}
 		case t.kind == tokIdent:
 			i = l.name(i, first, end)
-		case t.is("[") && (i == first || !isName(l.toks[i-1]) && !l.toks[i-1].is(")") &&
-			!l.toks[i-1].is("]") && !l.toks[i-1].is("delete")) && !l.toks[i-1].is("delete"):
+		case t.is("[") && !(i > first && l.isSubscript(i)) && !l.toks[i-1].is("delete"):
 			return l.out(i, "a lambda")
 		case t.is("++"), t.is("--"), isAssignment(t.text) && t.kind == tokPunct:
 			return l.out(i, "an assignment in an expression")
 		case t.is("("):
 			if i > first && (l.toks[i-1].is(")") && !l.x.isCastBefore(i) || l.toks[i-1].is("]")) {
-				return l.out(i, "a call of what is no name")
+				return l.out(i, "a call through an expression")
 			}
 			if parts := l.x.commas(i+1, l.closer[i]); len(parts) > 1 && !l.isCall(i, first) {
-				return l.out(i, "an operator ,")
+				return l.out(i, "a comma operator")
 			}
 		case t.is("&") && l.x.isPrefix(i) && !l.isArgument(i, first) &&
 			!(i+2 < end && l.toks[i+2].is("[")):

@@ -121,13 +121,9 @@ func (g *hostGen) expr(depth int) string {
 	switch g.r.IntN(8) {
 	case 0, 1:
 		return strconv.Itoa(g.r.IntN(9))
-	case 2:
-		if s := g.pick("s"); s != "" {
-			return s + ".n"
-		}
-	case 3:
-		if a := g.pick("a"); a != "" {
-			return fmt.Sprintf("%s[%d]", a, g.r.IntN(3))
+	case 2, 3:
+		if p := g.part(); p != "" {
+			return p
 		}
 	}
 	if v := g.pick("ich"); v != "" {
@@ -145,16 +141,24 @@ func (g *hostGen) cond() string {
 	return c
 }
 
-// place writes a number that can be assigned.
-func (g *hostGen) place() string {
-	switch g.r.IntN(6) {
-	case 0:
+// part writes a member of a struct or an element of an array; empty if there is none.
+func (g *hostGen) part() string {
+	if g.r.IntN(2) == 0 {
 		if s := g.pick("s"); s != "" {
 			return s + ".n"
 		}
-	case 1:
-		if a := g.pick("a"); a != "" {
-			return fmt.Sprintf("%s[%d]", a, g.r.IntN(3))
+	} else if a := g.pick("a"); a != "" {
+		return fmt.Sprintf("%s[%d]", a, g.r.IntN(3))
+	}
+	return ""
+}
+
+// place writes a number that can be assigned.
+func (g *hostGen) place() string {
+	switch g.r.IntN(6) {
+	case 0, 1:
+		if p := g.part(); p != "" {
+			return p
 		}
 	}
 	return g.pick("ih")
@@ -502,10 +506,7 @@ func (g *hostGen) statement() {
 // function writes a function with random parameters.
 func (g *hostGen) function() {
 	f := hostSig{name: g.fresh("run"), value: true}
-	kinds := "iipprRA"
-	if g.plain {
-		kinds = "iipprRA"
-	}
+	const kinds = "iipprRA"
 	var params []string
 	scope := []hostVar{}
 	for range 1 + g.r.IntN(3) {

@@ -188,7 +188,7 @@ func (x *exec) tryStatement(i, end int) (next int, ends bool) {
 	return next, ends
 }
 
-// condition executes what stands in the brackets of an if, a while or a switch, with the
+// condition executes the header of an if, a while or a switch, with the
 // declarations in it, and returns its value; nil if it is unknown.
 func (x *exec) condition(i, end int) *Expr {
 	if stop := x.exprEnd(i, end); stop < end {

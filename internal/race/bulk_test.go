@@ -15,11 +15,14 @@ type phases struct {
 
 const barAt = 1024 // the mbarrier
 
-func newPhases() *phases {
+func newPhases() *phases { return phasesOf(event.Independent) }
+
+// phasesOf is newPhases for a model of warps.
+func phasesOf(model event.WarpModel) *phases {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	p := &phases{d: New(Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1,
 		Z: 1},
-		Cluster: one}, SharedBytes: 2048})}
+		Cluster: one}, SharedBytes: 2048, Model: model})}
 	p.bar(0, event.MBarrierInit, 0)
 	p.sync()
 	return p
@@ -341,10 +344,8 @@ func TestReadsBehindProxy(t *testing.T) {
 // In lock step, what a warp does behind a bulk copy is not in front of it: the copy reads what the
 // next instruction writes, and no thread has waited for it (PTX ISA 9.7.9.25, completion).
 func TestBulkInLockstep(t *testing.T) {
-	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
-		p := &phases{d: New(Options{Geometry: event.Geometry{Grid: one,
-			Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}, SharedBytes: 2048, Model: model})}
+		p := phasesOf(model)
 		p.access(0, event.Write, 0, 4)
 		p.fence(0)
 		p.store(0, 0, 64)

@@ -26,17 +26,13 @@ type quotient struct {
 // findQuotient finds the number through which the slice reads v; nil if there is none.
 func (r *Rounds) findQuotient(v *ir.Var) *quotient {
 	f := r.f
-	q := &quotient{r: r, v: v, cone: make(map[ir.RegID]bool), reg: ir.NoReg}
+	q := &quotient{r: r, v: v}
 	derived := make(map[ir.RegID]bool)
 	ok := true
 	r.eachKept(func(in *ir.Instr) string {
 		load := q.loads(in)
-		reads := false
-		for i := range in.Src {
-			in.Src[i].EachReg(func(reg ir.RegID) { reads = reads || derived[reg] })
-		}
 		switch {
-		case load && in.Type.Size() == v.Size, reads && q.isStep(in, derived):
+		case load && in.Type.Size() == v.Size, readsAny(in, derived) && q.isStep(in, derived):
 			if in.Guard != ir.NoReg || r.loops.Of[f.block[in.Index]] != nil || len(in.Dst) != 1 ||
 				in.Dst[0].Kind != ir.Register || len(r.defsOf(in.Dst[0].Reg)) != 1 {
 				ok = ok && !load
@@ -60,6 +56,15 @@ func (r *Rounds) findQuotient(v *ir.Var) *quotient {
 	return nil
 }
 
+// readsAny reports whether an instruction reads one of the registers.
+func readsAny(in *ir.Instr, regs map[ir.RegID]bool) bool {
+	found := false
+	for i := range in.Src {
+		in.Src[i].EachReg(func(reg ir.RegID) { found = found || regs[reg] })
+	}
+	return found
+}
+
 // loads reports whether an instruction reads the parameter.
 func (q *quotient) loads(in *ir.Instr) bool {
 	return in.Action() == isa.ActLoad && in.Space == event.Param && in.Src[0].Var == q.v
@@ -72,7 +77,9 @@ func (q *quotient) isStep(in *ir.Instr, derived map[ir.RegID]bool) bool {
 	if !isWhole(in.Type) || truncates(in) || in.Has(isa.Sat) || in.Has(isa.CC) || in.ReadsCarry() {
 		return false
 	}
-	of := func(i int) bool { return i < len(in.Src) && in.Src[i].Kind == ir.Register && derived[in.Src[i].Reg] }
+	of := func(i int) bool {
+		return i < len(in.Src) && in.Src[i].Kind == ir.Register && derived[in.Src[i].Reg]
+	}
 	constant := func(i int) bool {
 		if i >= len(in.Src) {
 			return false
@@ -104,13 +111,9 @@ func (q *quotient) cut(n int) *quotient {
 	}
 	inside := func(in *ir.Instr) bool { return slices.Contains(c.steps, in.Index) }
 	closed := q.r.eachKept(func(in *ir.Instr) string {
-		reads := false
-		for i := range in.Src {
-			in.Src[i].EachReg(func(reg ir.RegID) { reads = reads || c.cone[reg] })
-		}
-		load := q.loads(in)
+		reads := readsAny(in, c.cone)
 		switch {
-		case inside(in), !reads && !load:
+		case inside(in), !reads && !q.loads(in):
 			return ""
 		case reads && c.compares(in) != 0:
 			return ""
@@ -156,10 +159,11 @@ func (q *quotient) value(k int64, reg ir.RegID) (int64, bool) {
 			v = of(0) / of(1)
 		case isa.LeftShift, isa.RightShift:
 			c := of(1)
-			if c < 0 || c >= int64(8*in.Type.Size()) || in.Operation() == isa.LeftShift && (c > 20 || of(0) > 1<<40) {
+			left := in.Operation() == isa.LeftShift
+			if c < 0 || c >= int64(8*in.Type.Size()) || left && (c > 20 || of(0) > 1<<40) {
 				return 0, false
 			}
-			if v = of(0) >> c; in.Operation() == isa.LeftShift {
+			if v = of(0) >> c; left {
 				v = of(0) << c
 			}
 		case isa.Move, isa.Conversion:
@@ -181,9 +185,9 @@ func (q *quotient) value(k int64, reg ir.RegID) (int64, bool) {
 
 // within reports whether f has values from 0 to limit for all parameters from 0 to limit.
 func (q *quotient) within(limit int64) bool {
-	least, ok := q.value(0, q.reg)
+	_, ok := q.value(0, q.reg)
 	most, ok2 := q.value(limit, q.reg)
-	return ok && ok2 && least >= 0 && most <= limit
+	return ok && ok2 && most <= limit
 }
 
 // argument returns the smallest value of the parameter from 0 to MaxCounted for which reg is at

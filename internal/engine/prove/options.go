@@ -158,6 +158,7 @@ type Proof struct {
 	// whether it showed anything.
 	replayed map[string]bool
 	guess    *run.Guesses
+	otherUse *string // what unread has found; nil: it has not looked yet
 }
 
 // Proof prepares a proof of the job's kernel for a launch. Nothing is decided yet.

@@ -71,7 +71,7 @@ func (p *Proof) Scope(r *verify.Result) string {
 // it does not tell where they point; empty if there is nothing that they could alias. What the
 // proof assumes of pointers in general is in Details.
 func (p *Proof) unplaced() string {
-	if p.realPointers() {
+	if p.realPointers() || p.pointerCount() < 2 {
 		return ""
 	}
 	names := p.Config.Unplaced
@@ -83,7 +83,7 @@ func (p *Proof) unplaced() string {
 		}
 	}
 	switch {
-	case len(names) == 0 || p.pointerCount() < 2:
+	case len(names) == 0:
 		return ""
 	case len(names) == 1:
 		return "that " + names[0] + " does not alias"
@@ -248,15 +248,16 @@ func (p *Proof) otherLaunch() string {
 // unread returns a place where host code may launch the kernel in a way that is not followed; empty
 // if there is none.
 func (p *Proof) unread() string {
-	f := p.Job.Files().Lookup(p.Job.Module.Name)
-	if p.Config.Saved != "" || f == nil {
-		return ""
+	if p.otherUse == nil {
+		at := ""
+		if f := p.Job.Files().Lookup(p.Job.Module.Name); p.Config.Saved == "" && f != nil {
+			if pos := launch.Unfollowed(p.Job.Kernel, f, p.Job.Module.Facts); pos.IsValid() {
+				at = p.Job.Format(pos)
+			}
+		}
+		p.otherUse = &at
 	}
-	at := launch.Unfollowed(p.Job.Kernel, f, p.Job.Module.Facts)
-	if !at.IsValid() {
-		return ""
-	}
-	return p.Job.Format(at)
+	return *p.otherUse
 }
 
 // special lists what a proof assumes because of what the kernel does: few kernels need any of it.

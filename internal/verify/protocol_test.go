@@ -162,6 +162,10 @@ E:
 `
 }
 
+// fourByFour is four blocks of four threads.
+var fourByFour = event.Geometry{Grid: event.Dim3{X: 4, Y: 1, Z: 1},
+	Block: event.Dim3{X: 4, Y: 1, Z: 1}, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
+
 // inLoop repeats code three times, with the number of the iteration in %n, from 1 on.
 func inLoop(body string) string {
 	return "	mov.u32 %n, 1;\nL:\n" + body +
@@ -329,11 +333,10 @@ E:
 `, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dim := func(n uint32) event.Dim3 { return event.Dim3{X: n, Y: 1, Z: 1} }
 			proved := false // by one of the two kinds of proof
 			for _, adversarial := range []bool{false, true} {
 				th, err := lockstep.Build(t.Context(), kernels.PTX(t, protocolHead+c.body).Kernel("k"),
-					lockstep.Options{Geometry: event.Geometry{Grid: dim(4), Block: dim(4), Cluster: dim(1)},
+					lockstep.Options{Geometry: fourByFour,
 						Adversarial: adversarial})
 				if err != nil {
 					t.Fatal(err)
@@ -351,7 +354,6 @@ E:
 // TestLeftOver: a counter that an earlier launch of the kernel has left as it is starts at 0 only
 // if the kernel may set its array to 0. Adding a constant may, if that takes something away.
 func TestLeftOver(t *testing.T) {
-	dim := func(n uint32) event.Dim3 { return event.Dim3{X: n, Y: 1, Z: 1} }
 	for what, want := range map[string]bool{"4": false, "-4": true, "0": false, "%n": true,
 		"atom.global.exch.b32 %r, [flags+4], 0":   true,
 		"atom.global.exch.b32 %r, [flags+4], 5":   false,
@@ -359,7 +361,7 @@ func TestLeftOver(t *testing.T) {
 	} {
 		th, err := lockstep.Build(t.Context(),
 			kernels.PTX(t, protocolHead+besideCounter(what)).Kernel("k"),
-			lockstep.Options{Geometry: event.Geometry{Grid: dim(4), Block: dim(4), Cluster: dim(1)},
+			lockstep.Options{Geometry: fourByFour,
 				Adversarial: true})
 		if err != nil {
 			t.Fatal(err)
@@ -369,6 +371,77 @@ func TestLeftOver(t *testing.T) {
 			NotZero: func(*thread.Object) (string, bool) { return why, true }})
 		if r.Verified() != want || slices.Contains(r.NotZero, why) == want {
 			t.Errorf("with %s added: verified %v, not zero: %v", what, r.Verified(), r.NotZero)
+		}
+	}
+}
+
+// TestWeakerOperations: what a protocol needs of its operations. Without it they order nothing, so that
+// the data races, and not only the flag or the counter.
+func TestWeakerOperations(t *testing.T) {
+	flag := func(store string) string {
+		return strings.Replace(blockFlag(""), "st.relaxed.gpu.global.u32 [count], 1", store, 1)
+	}
+	for name, c := range map[string]struct {
+		body  string
+		races bool
+	}{
+		"a flag": {blockFlag(""), false},
+		// not morally strong (PTX ISA 8.3.2), so it does not synchronize
+		"a flag by a weak store": {flag("st.global.u32 [count], 1"), true},
+		// the accesses must be of the same size, or they do not overlap completely (8.3.2)
+		"a flag by a store of half of its word": {flag("st.relaxed.gpu.global.u16 [count], 1"), true},
+		"a flag by a store of the block":        {flag("st.relaxed.cta.global.u32 [count], 1"), true},
+		"the last block":                        {lastArriver(""), false},
+		"the last block by an addition of the block": {strings.Replace(lastArriver(""),
+			"atom.global.add.u32", "atom.relaxed.cta.global.add.u32", 1), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			races := true // unless one of the two kinds of proof excludes it
+			for _, adversarial := range []bool{false, true} {
+				th, err := lockstep.Build(t.Context(), kernels.PTX(t, protocolHead+c.body).Kernel("k"),
+					lockstep.Options{Geometry: fourByFour, Adversarial: adversarial})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{}}})
+				races = races && slices.ContainsFunc(r.Findings, func(f verify.Finding) bool {
+					return f.Object != nil && (f.Object.Name == "data" || f.Object.Name == "part")
+				})
+			}
+			if races != c.races {
+				t.Errorf("the data races: %v", races)
+			}
+		})
+	}
+}
+
+// TestCountersDoNotWrap: that a counter does not wrap around is assumed only if a pair of accesses
+// needs it. How often the loop adds is unknown.
+func TestCountersDoNotWrap(t *testing.T) {
+	body := `	mov.u32 %x, 0;
+L:
+	atom.global.add.u32 %r, [count], 1;
+	add.u32 %x, %x, 1;
+	setp.lt.u32 %q, %x, %n;
+	@%q bra L;
+`
+	for what, want := range map[string]bool{
+		"	@%p0 st.global.u32 [%d], %t;\n": false, // the word of a block
+		"	mul.wide.u32 %a, %r, 4;\n	mov.u64 %d, part;\n	add.s64 %d, %d, %a;\n	@%p0 st.global.u32 [%d], %t;\n": true,
+	} {
+		th, err := lockstep.Build(t.Context(),
+			kernels.PTX(t, protocolHead+body+what+"	ret;\n}\n").Kernel("k"),
+			lockstep.Options{Geometry: fourByFour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{}}})
+		if !r.Verified() || r.Counters != want || !th.Slots.Wrap {
+			t.Errorf("with%s: verified %v, assumes that counters do not wrap: %v", what, r.Verified(),
+				r.Counters)
+			for i := range r.Findings {
+				t.Log(r.Findings[i].String())
+			}
 		}
 	}
 }

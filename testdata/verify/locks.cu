@@ -239,6 +239,18 @@ __global__ void takes_nothing() {
     atomicExch(&lock, 0);
 }
 
+// bug race-global: the lock counts as free when it is 1, the value that also takes it, so all
+// threads but the first enter
+// heddle: grid=4 block=32
+__global__ void frees_as_it_takes() {
+    while (atomicExch(&lock, 1) != 1)
+        ;
+    __threadfence();
+    count = count + 1;
+    __threadfence();
+    *(volatile int *)&lock = 1;
+}
+
 // bug race-global: the scope of the atomics is the block
 // heddle: grid=4 block=32
 __global__ void locks_of_the_block() {

@@ -154,6 +154,18 @@ __global__ void reads_the_number() {
     serving = serving + 1;
 }
 
+// verified: the same, and the tickets come from the same array
+// heddle: grid=4 block=32
+__global__ void reads_the_number_of_a_struct() {
+    unsigned t = atomicAdd(&locks[3].next, 1);
+    volatile unsigned *now = &locks[3].serving;
+    WAIT(*now, t)
+    __threadfence();
+    count = count + 1;
+    __threadfence();
+    *now = *now + 1;
+}
+
 // unknown: the holder reads the number again after its call, and calls a second one, so that two
 // threads hold the lock; few schedules show it
 // heddle: grid=4 block=32

@@ -505,7 +505,8 @@ func TestEarly(t *testing.T) {
 		data + waits:               false,
 		"ld.global.u32 %r2, [%d1];\nL:\nld.volatile.global.u32 %r1, [%d2];\n" + wait + flag +
 			data: false,
-		flag + data + "ld.volatile.global.u32 %r1, [%d2];\nld.global.u32 %r2, [%d1];\n": false,
+		flag + data + "ld.volatile.global.u32 %r1, [%d2];\nld.global.u32 %r2, [%d1];\n":            false,
+		flag + "ld.global.u32 %r2, [%d1];\nL:\nld.volatile.global.u32 %r1, [%d2];\n" + wait + data: false,
 		flag + "bra M;\nM:\n" + data +
 			waits: true,
 		flag + "st.volatile.global.u32 [%d1], 1;\n" + strings.Replace(waits, "ld.global",

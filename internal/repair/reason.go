@@ -114,13 +114,13 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Divergence && (some(f.a) || some(f.b)) }):
 		out = "barriers that count only some threads of the block do not match, " +
 			"and heddle cannot know which threads were meant to wait for each other"
+	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
+		out = "the barrier is inside a function that is called and not inlined"
 	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
 		out = "threads have exited in a function that the kernel calls"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.partial():
 		out = "barriers order only some lanes of the warp, " +
 			"and heddle cannot know which lanes were meant to wait for each other"
-	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
-		out = "the barrier is inside a function that is called and not inlined"
 	case r.why != nil:
 		out = r.why.Error()
 	}

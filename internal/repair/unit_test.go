@@ -107,6 +107,9 @@ func TestSpins(t *testing.T) {
 		{"the second of two values", "L:\nld.volatile.global.v2.u32 {%r2, %r1}, [%d1];\n" + again, true},
 		{"two values, and a condition on another", "L:\nld.volatile.global.v2.u32 {%r1, %r2}, [%d1];\n" +
 			"setp.eq.u32 %p0, %r3, 0;\n@%p0 bra L;\n", false},
+		{"what the loop does, but not whether it goes on", "L:\nld.volatile.global.u32 %r1, [%d1];\n" +
+			"setp.eq.u32 %p2, %r1, 0;\n@%p2 bra M;\nadd.u32 %r2, %r2, 1;\nM:\n" +
+			"setp.eq.u32 %p1, %r3, 0;\n@%p1 bra L;\n", false},
 		{"a loop that stores", "L:\nld.volatile.global.u32 %r1, [%d1];\n" +
 			"st.global.u32 [%d2], 1;\n" + again, false},
 	} {
@@ -298,16 +301,28 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestReasonOfCalls: threads that miss a barrier may have exited in a function.
+// TestReasonOfCalls: threads that miss a barrier may have exited in a function. A barrier that is in a
+// function, so that the finding names the call, is said to be there.
 func TestReasonOfCalls(t *testing.T) {
-	for _, call := range []string{"", "\tcall f, ();\n"} {
+	const exited, inside = "threads have exited", "the barrier is inside a function"
+	for _, c := range []struct {
+		call, at string // of the finding
+		want     string // of a divergence
+	}{
+		{"", "bar.sync", ""},
+		{"\tcall f, ();\n", "bar.sync", exited},
+		{"\tcall f, ();\n", "call", inside},
+	} {
 		k := parse(t, modern+"\n.address_size 64\n.func f()\n{\n\texit;\n}\n.visible .entry k()\n{\n"+
-			"\t.shared .align 4 .b8 s[64];\n"+call+"\tst.shared.u32 [s], 1;\n\tbar.sync 0;\n\tret;\n}\n")
-		for kind, want := range map[Kind]bool{Divergence: call != "", Race: false, Coherence: false} {
+			"\t.shared .align 4 .b8 s[64];\n"+c.call+"\tst.shared.u32 [s], 1;\n\tbar.sync 0;\n\tret;\n}\n")
+		for _, kind := range []Kind{Divergence, Race, Coherence} {
 			r := &repairer{x: New(k), found: []located{{Finding{Kind: kind, Reach: InBlock, Shown: true},
-				instrs(k, "bar.sync")[0], nil}}}
-			if got := strings.HasPrefix(r.reason(), "threads have exited"); got != want {
-				t.Errorf("kind %v, call %q: %q", kind, call, r.reason())
+				instrs(k, c.at)[0], nil}}}
+			for _, text := range []string{exited, inside} {
+				want := kind == Divergence && text == c.want
+				if got := strings.HasPrefix(r.reason(), text); got != want {
+					t.Errorf("kind %v, call %q, at %s: %q", kind, c.call, c.at, r.reason())
+				}
 			}
 		}
 	}
@@ -406,6 +421,56 @@ func TestLoopFromTheEntry(t *testing.T) {
 		inLoop := b.ID == 0 || b.ID == branch
 		if got := slices.Contains(w.controls[b.ID], branch); got != inLoop {
 			t.Errorf("block %d depends on the branch of the loop: %v", b.ID, got)
+		}
+	}
+}
+
+// TestNoRegionAroundItsEntry: blocks from which a thread comes back to the entry are no region, since
+// an edge would lead from it to the entry, which may also be that of the kernel. Outside of the loop
+// they are one.
+func TestNoRegionAroundItsEntry(t *testing.T) {
+	for _, c := range []struct {
+		before, back string
+		want         bool
+	}{
+		{"\tneg.s32 %r4, %r4;\n", "\t@%p2 bra HEAD;\n", false},
+		{"", "\t@%p2 bra HEAD;\n", false},
+		{"\tneg.s32 %r4, %r4;\n", "", true},
+		{"", "", true},
+	} {
+		k := parse(t, modern+"\n.address_size 64\n.visible .entry k()\n{\n\t.reg .pred %p<3>;\n"+
+			"\t.reg .b32 %r<5>;\n"+c.before+"HEAD:\n\t@%p1 bra BODY;\n\tadd.u32 %r1, %r1, 1;\nBODY:\n"+
+			"\tadd.u32 %r2, %r2, 1;\n"+c.back+"\tbra EXIT;\nEXIT:\n\tadd.u32 %r3, %r3, 1;\n\tret;\n}\n")
+		x := New(k)
+		block := func(i int) ir.BlockID { return x.where(instrs(k, "add")[i]).Block }
+		head := k.Func.Block(block(0)).Preds[0]
+		r := x.flow.between(head, block(2), []ir.BlockID{block(1)})
+		if (r != nil) != c.want {
+			t.Errorf("with %q and %q a region: %v", c.before, c.back, r != nil)
+		}
+	}
+}
+
+// TestEarlierInTheSource: of two blocks the one that comes first in the source is earlier, also if it
+// comes later in the text; without lines, or on one line, the text decides.
+func TestEarlierInTheSource(t *testing.T) {
+	for _, c := range []struct {
+		lines [2]string
+		want  bool
+	}{
+		{[2]string{"", ""}, true},
+		{[2]string{".loc 1 3 1\n", ".loc 1 9 1\n"}, true},
+		{[2]string{".loc 1 9 1\n", ".loc 1 3 1\n"}, false},
+		{[2]string{".loc 1 3 1\n", ".loc 1 3 1\n"}, true},
+		{[2]string{".loc 1 9 1\n", ".loc 2 3 1\n"}, true}, // of two files no line comes first
+	} {
+		k := kernelOf(t, modern+"\n.file 1 \"a.cu\"\n.file 2 \"b.cu\"", "@%p1 bra B;\n"+c.lines[0]+
+			"neg.s32 %r1, %r1;\nbra C;\nB:\n"+c.lines[1]+"neg.s32 %r2, %r2;\nC:\n")
+		x := New(k)
+		first, second := x.where(instrs(k, "neg")[0]).Block, x.where(instrs(k, "neg")[1]).Block
+		l := &levels{w: x.flow}
+		if l.earlier(first, second) != c.want || l.earlier(second, first) == c.want {
+			t.Errorf("%q: the first is earlier: %v", c.lines, !c.want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 type program struct {
 	dir     string   // relative to the directory of the suite; that of the Makefile
 	edits   []edit   // made before it is built
+	nvcc    []string // the commands that build it, without nvcc; make does if there are none
 	args    []string // of its runs, each one string
 	missing []string // files that it reads and its repository lacks
 	silent  bool     // it says nothing about its results
@@ -41,6 +42,7 @@ type edit struct {
 
 // readPrograms reads a table. Each line is one of
 //
+//	DIR nvcc ARG...          builds it, in the place of make; the shell expands the arguments
 //	DIR run ARG...           a run with these arguments
 //	DIR set FILE REGEXP TEXT a change to FILE, \s is a space in both
 //	DIR data FILE...         the program reads a file that its repository does not have
@@ -57,7 +59,7 @@ func readPrograms(r io.Reader) ([]*program, error) {
 			continue
 		}
 		if len(word) < 2 {
-			return nil, fmt.Errorf("line %d: expected DIR run|set|data|silent", n)
+			return nil, fmt.Errorf("line %d: expected DIR nvcc|run|set|data|silent", n)
 		}
 		p := named[word[0]]
 		if p == nil {
@@ -66,6 +68,8 @@ func readPrograms(r io.Reader) ([]*program, error) {
 			out = append(out, p)
 		}
 		switch rest := word[2:]; {
+		case word[1] == "nvcc" && len(rest) > 0:
+			p.nvcc = append(p.nvcc, "nvcc "+strings.Join(rest, " "))
 		case word[1] == "run":
 			p.args = append(p.args, strings.Join(rest, " "))
 		case word[1] == "data" && len(rest) > 0:
@@ -80,7 +84,7 @@ func readPrograms(r io.Reader) ([]*program, error) {
 			text := strings.ReplaceAll(rest[2], `\s`, " ")
 			p.edits = append(p.edits, edit{rest[0], old, text})
 		default:
-			return nil, fmt.Errorf("line %d: expected DIR run|set|data|silent", n)
+			return nil, fmt.Errorf("line %d: expected DIR nvcc|run|set|data|silent", n)
 		}
 	}
 	return out, lines.Err()
@@ -233,11 +237,8 @@ func (c *choices) try(ctx context.Context, p *program, root, bin string) []tried
 	if err := p.apply(dir); err != nil {
 		return []tried{{program: p, outcome: endNotBuilt, note: err.Error()}}
 	}
-	if out, code, _ := c.command(ctx, dir, bin, "make", "clean"); code != 0 && len(out) == 0 {
-		return []tried{{program: p, outcome: endNotBuilt, note: "no make"}}
-	}
 	start := time.Now()
-	out, code, cpu := c.command(ctx, dir, bin, "make")
+	out, code, cpu := c.build(ctx, p, dir, bin)
 	if code != 0 {
 		return []tried{{program: p, outcome: endNotBuilt, note: firstErrorLine(out), cpu: cpu}}
 	}
@@ -273,6 +274,27 @@ func (c *choices) try(ctx context.Context, p *program, root, bin string) []tried
 		all = append(all, t)
 	}
 	return all
+}
+
+// build builds a program in its directory with its own commands or with make, and returns what the
+// last command wrote, its exit code, and the seconds of processor time of all.
+func (c *choices) build(ctx context.Context, p *program, dir, bin string) (out []byte, code int,
+	cpu float64,
+) {
+	if len(p.nvcc) == 0 {
+		if out, code, _ := c.command(ctx, dir, bin, "make", "clean"); code != 0 && len(out) == 0 {
+			return []byte("no make"), code, 0
+		}
+		return c.command(ctx, dir, bin, "make")
+	}
+	for _, line := range p.nvcc {
+		var used float64
+		out, code, used = c.command(ctx, dir, bin, "sh", "-c", line)
+		if cpu += used; code != 0 {
+			break
+		}
+	}
+	return out, code, cpu
 }
 
 // command runs a command in a directory with nvcc's stand-in first in PATH, for c.limit of

@@ -35,12 +35,14 @@ func TestJudge(t *testing.T) {
 
 // TestPrograms builds and runs programs of shell scripts: one passes after its size is changed, one
 // fails, one does not build, one lacks a file, one lacks a function, one says nothing, and one
-// takes too long. The command in the place of heddle runs them as they are.
+// takes too long. One has commands of the table in the place of a Makefile. The command in the place
+// of heddle runs them as they are, and builds by a copy.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		// An ELF header makes a file a program; what runs is beside it.
-		"heddle": "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\np=$1\nshift\n" +
+		"heddle": "#!/bin/sh\nif [ \"$1\" = nvcc ]; then cp \"$2\" \"$3\"; exit; fi\n" +
+			"while [ \"$1\" != -- ]; do shift; done\nshift\np=$1\nshift\n" +
 			"exec sh $p.sh \"$@\"\n",
 		"good/size":        "const int N = 4096;\n",
 		"good/main.sh":     "grep -q 'N = 8;' size && [ \"$1 $2\" = '3 x' ] && echo PASS\n",
@@ -51,6 +53,9 @@ func TestPrograms(t *testing.T) {
 		"library/main.sh":  "echo heddle: cublasCreate is not supported; echo FAIL\n",
 		"library/Makefile": "",
 		"forever/main.sh":  "while :; do :; done\n",
+		"ours/main.sh":     "echo passed\n",
+		"ours/x.elf":       "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00",
+		"lost/main.sh":     "echo passed\n",
 		"good/Makefile":    "",
 		"wrong/Makefile":   "",
 		"data/Makefile":    "",
@@ -70,7 +75,8 @@ func TestPrograms(t *testing.T) {
 	table := filepath.Join(dir, "programs.txt")
 	lines := "# ours\n\ngood set size =.\\d+ =\\s8\n" +
 		"good run 3 x\nwrong run\nbroken run\ndata run\ndata data input.bin\nquiet run\n" +
-		"quiet silent\nlibrary run\nforever run\nabsent run\n"
+		"quiet silent\nlibrary run\nforever run\nabsent run\n" +
+		"ours nvcc x.elf y.elf\nours nvcc y.* main\nours run\nlost nvcc in.elf main\nlost run\n"
 	if err := os.WriteFile(table, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +93,9 @@ func TestPrograms(t *testing.T) {
 		"not built    broken   x.cu:1: error: no such thing",
 		"no data      data     input.bin",
 		"limit        forever",
-		"programs 7, built 6 (85.7%)",
-		"of 3 that give a verdict 1 passed (33.3%)",
+		"not built    lost     cp:",
+		"programs 9, built 7 (77.8%)",
+		"of 4 that give a verdict 2 passed (50.0%)",
 		"of 1 that give none 1 ended without an error",
 	} {
 		if !strings.Contains(got, want) {
@@ -107,7 +114,7 @@ func TestPrograms(t *testing.T) {
 // TestReadPrograms refuses lines that would be misunderstood.
 func TestReadPrograms(t *testing.T) {
 	for _, text := range []string{"a", "a walk", "a set file x", "a set file ( y", "a data",
-		"a silent x"} {
+		"a silent x", "a nvcc"} {
 		if _, err := readPrograms(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is accepted", text)
 		}

@@ -44,6 +44,7 @@ const (
 	CodeWarpgroupRegister     Code = "wgmma-register"
 	CodeWarpgroupFence        Code = "wgmma-fence"
 	CodeWarpgroupDivergence   Code = "wgmma-divergence"
+	CodeRegisterPool          Code = "register-pool"
 
 	CodeOutOfBounds   Code = "out-of-bounds"
 	CodeMisaligned    Code = "misaligned"

@@ -84,4 +84,35 @@ values that are the same in all of them.`,
 		},
 		Fixed: Example{Text: wgmmaRight},
 	},
+	{
+		Code: CodeRegisterPool, Family: Bugs,
+		Title: "setmaxnreg.inc waits for registers that nobody gives back",
+		Text: `A block has the registers with which its threads began. setmaxnreg.dec gives some of a warp
+back, and setmaxnreg.inc waits until there are as many as it asks for (PTX ISA 9.7.19.5). The
+threads begin with the number of .maxnreg (__maxnreg__), or else with as many as the blocks of
+.minnctapersm (the second number of __launch_bounds__, or one block) can have: 65536 by their
+threads, rounded down to a multiple of 8. With 384 threads that is 168, so that three warpgroups
+have 504 together: 24, 240 and 240 fit, 40, 240 and 240 do not, and the last warps wait for ever.`,
+		Fix: `Let the numbers of all warps add up to what the block has, and give registers back before
+anything for which the threads that ask for more are needed.`,
+		Example: Example{
+			File:  "registers.cu",
+			Text:  registersKernel("40", "240"),
+			Flags: []string{"--grid", "1", "--block", "384"},
+		},
+		Fixed: Example{Text: registersKernel("40", "232")},
+	},
+}
+
+// registersKernel is an example in which one warpgroup has few registers and two have many.
+func registersKernel(few, many string) string {
+	return `__global__ __launch_bounds__(384) void k(float *out) {
+    if (threadIdx.x < 128) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 ` + few + `;");
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 ` + many + `;");
+        out[threadIdx.x] = 1;
+    }
+}
+`
 }

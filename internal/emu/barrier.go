@@ -31,6 +31,7 @@ const (
 	atWarpSync
 	atPhase // of an mbarrier, in a trace
 	atRound // of a loop, in a trace by rounds
+	atPool  // for registers
 	atClusterArrive
 	atClusterWait
 )

@@ -521,7 +521,14 @@ func (x *exec) stepCluster(c *cluster) bool {
 			}
 		}
 	}
-	return x.prog.traced && x.sizeBoxes(c.blocks...)
+	if !x.prog.traced {
+		return false
+	}
+	served := false
+	for _, b := range c.blocks {
+		served = x.prog.registers > 0 && x.servePool(b) || served
+	}
+	return served || x.sizeBoxes(c.blocks...)
 }
 
 // finishCluster ends the blocks of a cluster, of which no warp can run.
@@ -531,7 +538,9 @@ func (s *scheduler) finishCluster(c *cluster) {
 	s.points = max(s.points, s.x.points)
 	if c.live() > 0 && s.x.stop == nil {
 		s.stalled = true
-		if list, bytes := s.mbarrierWaits(); len(list) > 0 {
+		if stop := s.starved(); stop != nil {
+			s.x.stop, s.stalled = stop, false
+		} else if list, bytes := s.mbarrierWaits(); len(list) > 0 {
 			s.spin.waits, s.stalled = list, false
 			s.x.stop = s.deadlocked(list, bytes)
 		}

@@ -97,6 +97,8 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 		switch g.wait.kind {
 		case atWarpSync:
 			return "waits for lanes of its warp"
+		case atPool:
+			return "waits for registers"
 		case atPhase:
 			return fmt.Sprintf("waits for phase %d of %s", g.mwait.phase, x.barrierText(g.mwait.addr))
 		}

@@ -116,6 +116,7 @@ const (
 	WarpgroupRegister     // of a wgmma that is under way
 	WarpgroupFence        // no wgmma.fence before a wgmma
 	WarpgroupDivergence   // warps of a warpgroup that do not execute the same instructions
+	RegisterPool          // threads wait for registers that the block will never have
 	RemoteAddress         // of another block's memory, for an instruction that reaches its own only
 	PeerExited            // an access to the memory of a block of the cluster that has ended
 )
@@ -161,6 +162,8 @@ type Result struct {
 	Waits []PhaseWait
 	// Leftovers are asynchronous operations that no thread waited for.
 	Leftovers []Leftover
+	// Starves says, of a trace, that with another schedule a thread may wait for registers for ever.
+	Starves bool
 	// Spins are the places at which the remaining threads wait, if Stop.Kind is Spinning.
 	Spins []Spin
 

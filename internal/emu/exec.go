@@ -86,6 +86,7 @@ type exec struct {
 	group      []*fragment           // of the warp operation in progress
 	from       [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool       pool
+	starves    bool         // see Result.Starves
 	spec       *speculation // of a worker that runs ahead
 	// agentID is the number of the last asynchronous operation
 	agentID   uint64
@@ -179,6 +180,7 @@ type block struct {
 	unk                 []uint64 // unknown bytes of shared, one bit each; nil: all known
 	origin              uint32
 	bars                [16]barrier
+	registers           registerPool
 	cluster             *cluster // nil if no other block is reached
 	alone               *cluster // of this block, once threads arrive at its barrier
 	idle                int      // consecutive turns that only spun

@@ -450,6 +450,10 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 		}
 	}
 	if b.live > 0 {
+		if x.prog.registers > 0 { // the scheduler says who waits for registers
+			sp.failed = true
+			return
+		}
 		sp.stalled = true
 		x.stall(b)
 	}

@@ -40,8 +40,9 @@ type program struct {
 
 	spares *spares // of runs in an arena; nil for others
 
-	clusters  bool // blocks reach the memory of others
-	usesClock bool // some instruction reads a clock: the result depends on the schedule
+	clusters  bool   // blocks reach the memory of others
+	registers uint32 // with which a thread begins; 0 if none changes its number
+	usesClock bool   // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool
 	annotated bool // annotations are called

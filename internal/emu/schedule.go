@@ -107,7 +107,7 @@ func (s *scheduler) result() *Result {
 	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
 		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places,
 		Waits: s.spin.waits, Leftovers: s.x.leftovers, mem: s.x.mem,
-		Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
+		Starves: s.x.starves, Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -338,6 +338,9 @@ func (s *scheduler) ended(b *block) bool {
 			break
 		}
 	}
+	if b.queued == 0 && s.m.prog.traced && s.m.prog.registers > 0 && s.x.stop == nil {
+		s.x.servePool(b)
+	}
 	if b.queued == 0 && s.opt.Round != nil && s.x.stop == nil {
 		s.x.beginRounds(b)
 	}
@@ -364,7 +367,9 @@ func (s *scheduler) finish(b *block) {
 	}
 	if b.live > 0 {
 		s.stalled = true
-		if list, bytes := s.mbarrierWaits(); len(list) > 0 {
+		if stop := s.starved(); stop != nil {
+			s.x.stop, s.stalled = stop, false
+		} else if list, bytes := s.mbarrierWaits(); len(list) > 0 {
 			s.spin.waits, s.stalled = list, false
 			s.x.stop = s.deadlocked(list, bytes)
 		} else {
@@ -415,6 +420,9 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.ended)
 	}
 	b.agents, b.cluster, b.alone, b.groups = b.agents[:0], nil, nil, nil
+	if x.prog.registers > 0 {
+		b.registers.start(x.prog.registers, n)
+	}
 	if x.prog.ordered { // a block is a run of its own
 		x.points = 0
 		if x.policy == priorities {

@@ -94,6 +94,10 @@ func (s *scheduler) stuck() bool {
 		what = fmt.Sprintf("every remaining thread has only polled memory during %d warp instructions, "+
 			"in which it did not change", s.x.steps-w.began)
 	}
+	if stop := s.starved(); stop != nil && w.open == 0 {
+		s.x.stop = stop
+		return true
+	}
 	if list, bytes := s.mbarrierWaits(); len(list) > 0 && w.open == 0 {
 		w.waits = list
 		s.x.stop = s.deadlocked(list, bytes)

@@ -79,6 +79,8 @@ type Func struct {
 
 	ReqNTID, MaxNTID event.Dim3 // zero if not given
 	ReqCluster       event.Dim3
+	MaxRegisters     uint32 // .maxnreg, of a thread; 0 if not given
+	MinBlocks        uint32 // .minnctapersm, on one multiprocessor; 0 if not given
 	NoReturn         bool
 }
 

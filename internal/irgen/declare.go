@@ -235,10 +235,24 @@ func (g *gen) directives(f *ir.Func, d *ptx.Func) {
 			f.MaxNTID = g.dim3(dir)
 		case ".reqnctapercluster":
 			f.ReqCluster = g.dim3(dir)
+		case ".maxnreg":
+			f.MaxRegisters = g.positive(dir)
+		case ".minnctapersm":
+			f.MinBlocks = g.positive(dir)
 		case ".noreturn":
 			f.NoReturn = true
 		}
 	}
+}
+
+// positive reads one positive number; 0 after an error means that nothing is known.
+func (g *gen) positive(d *ptx.Directive) uint32 {
+	n, ok := argInt(d, 0)
+	if !ok || n < 1 || n > 1<<31-1 {
+		g.errorf(d.Span(), "%s: expected a positive number", d.Name)
+		return 0
+	}
+	return uint32(n)
 }
 
 // dim3 reads one to three positive numbers; dimensions that are omitted are 1. The zero Dim3 after

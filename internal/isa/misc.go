@@ -43,5 +43,5 @@ var miscRows = []Row{
 	{Opcode: "createpolicy", Action: ActCachePolicy, dst: all(b64Type), Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18", Executable: true},
 	{Opcode: "nanosleep", Action: ActNothing, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.2", Executable: true, forms: []form{{types: of(U32)}}},
 	{Opcode: "pmevent", Action: ActNothing, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.3", Executable: true, forms: []form{{marks: markMask}}},
-	{Opcode: "setmaxnreg", Action: ActRegisterPool, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5", Executable: true},
+	{Opcode: "setmaxnreg", Action: ActRegisterPool, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5", Executable: true, forms: []form{{types: of(U32), fns: of(FnInc, FnDec), must: Aligned | SyncMask}}},
 }

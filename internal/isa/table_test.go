@@ -110,7 +110,7 @@ func loose(row *Row) bool {
 	case Matrix, Video, Texture:
 		return true
 	}
-	return row.Opcode == "createpolicy" || row.Opcode == "setmaxnreg"
+	return row.Opcode == "createpolicy"
 }
 
 // orderedRoles returns roles with destinations first.

@@ -196,10 +196,8 @@ func (f *function) quiet(in *ir.Instr) bool {
 	case pure, input: // mma waits for the lanes of the warp, as the exchanges of old code do
 		return in.Row.Category != isa.Matrix && (in.Row.Category != isa.WarpOp ||
 			in.Action() == isa.ActActiveMask)
-	case branch, always, fails, local, constant, argument:
+	case branch, always, fails, local, constant, argument, ignored:
 		return true
-	case ignored:
-		return in.Action() != isa.ActRegisterPool
 	case calls:
 		if in.Callee == nil {
 			return false

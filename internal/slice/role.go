@@ -88,7 +88,6 @@ func (s *Slice) sum() {
 				continue
 			}
 			s.Total++
-			s.Registers = s.Registers || in.Action() == isa.ActRegisterPool
 			switch in.Action() {
 			case isa.ActClusterBarrier, isa.ActMapAddress, isa.ActQueryRank, isa.ActAsyncStore:
 				s.Clusters = true

@@ -81,7 +81,7 @@ func (f *function) class(in *ir.Instr) kind {
 		}
 		return other
 	case isa.ActCopyGroup, isa.ActBulkGroup, isa.ActClusterBarrier, isa.ActMatrixFence,
-		isa.ActMatrixGroup:
+		isa.ActMatrixGroup, isa.ActRegisterPool:
 		return order
 	case isa.ActPartialFence:
 		if fence, _ := in.Fence(); fence.Kind == isa.InitFence {
@@ -93,7 +93,7 @@ func (f *function) class(in *ir.Instr) kind {
 			return order
 		}
 		return ignored
-	case isa.ActNothing, isa.ActBulkPrefetch, isa.ActRegisterPool, isa.ActDiscard:
+	case isa.ActNothing, isa.ActBulkPrefetch, isa.ActDiscard:
 		return ignored
 	case isa.ActCachePolicy: // an opaque value (PTX ISA 9.7.9.18)
 		return input

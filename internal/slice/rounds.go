@@ -129,6 +129,9 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 		if f.kindOf(in) == argument { // which keep a value over rounds, as memory does
 			return nil, "its synchronization depends on parameters of calls"
 		}
+		if in.Action() == isa.ActRegisterPool && r.loops.Of[f.block[i]] != nil {
+			return nil, "it changes its number of registers in a loop"
+		}
 		if f.wide128(in) {
 			return nil, "it computes with 128 bits" // a round is compared by 64 bits of a register
 		}

@@ -80,9 +80,6 @@ type Slice struct {
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to
 	// hold.
 	Assumes bool
-	// Registers says that the kernel changes its number of registers: a trace takes it that there are
-	// enough, where a thread would wait for them.
-	Registers bool
 	// Warpgroups says that the kernel has matrix operations of warpgroups.
 	Warpgroups bool
 	// Boxes are the bytes of a box of the tensor map that a copy names, as far as they are known.

@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/verify"
@@ -274,6 +275,9 @@ func (p *Proof) special(r *verify.Result) []string {
 	if gridBarrier(r.Thread) != nil && p.Config.Host == 0 && p.Config.Saved == "" {
 		out = append(out, "that the launch is cooperative")
 	}
+	if asksRegisters(p.Job.Kernel) {
+		out = append(out, "that setmaxnreg finds enough registers")
+	}
 	if r.Thread.Textures {
 		out = append(out, noTexture)
 	}
@@ -284,6 +288,16 @@ func (p *Proof) special(r *verify.Result) []string {
 		out = append(out, o.Name+" is 0 when the kernel starts")
 	}
 	return out
+}
+
+// asksRegisters reports whether threads of a kernel may wait for registers (PTX ISA 9.7.19.5).
+func asksRegisters(k *ir.Func) bool {
+	asks := func(in *ir.Instr) bool { return in.Action() == isa.ActRegisterPool && in.Fn == isa.FnInc }
+	return slices.ContainsFunc(ir.ReachableFuncs(k), func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+			return slices.ContainsFunc(b.Instrs, asks)
+		})
+	})
 }
 
 // notZero says why an array is not 0 when the kernel starts, as verify.Options.NotZero.

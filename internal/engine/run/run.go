@@ -457,4 +457,5 @@ var stopCodes = map[emu.StopKind]diag.Code{
 	emu.WarpgroupRegister:     diag.CodeWarpgroupRegister,
 	emu.WarpgroupFence:        diag.CodeWarpgroupFence,
 	emu.WarpgroupDivergence:   diag.CodeWarpgroupDivergence,
+	emu.RegisterPool:          diag.CodeRegisterPool,
 }

@@ -103,7 +103,8 @@ func endsRun(code diag.Code) bool {
 		diag.CodeMBarrierInvalEarly, diag.CodeMBarrierExcess, diag.CodeMBarrierRange,
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment,
 		diag.CodeMBarrierRemote, diag.CodePeerExited,
-		diag.CodeWarpgroupRegister, diag.CodeWarpgroupFence, diag.CodeWarpgroupDivergence:
+		diag.CodeWarpgroupRegister, diag.CodeWarpgroupFence, diag.CodeWarpgroupDivergence,
+		diag.CodeRegisterPool:
 		return true
 	}
 	return false

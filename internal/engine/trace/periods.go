@@ -246,6 +246,7 @@ func (c *counting) trace(ctx context.Context, n uint64, record bool) (log *round
 	if err != nil {
 		return nil, err.Error(), false
 	}
+	t.starves = t.starves || res.Starves
 	if c.steps += res.Steps; c.steps >= periodSteps {
 		return nil, "its traces take too many steps", false
 	}

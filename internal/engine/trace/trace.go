@@ -93,6 +93,7 @@ type tracer struct {
 	possible     []race.Race       // on paths that perhaps no input takes
 	same         map[sitePair]bool // races whose two writes were equal in all runs with data
 	unstable     *diag.Verdict     // why phases of mbarriers may depend on the schedule; nil if they do not
+	starves      bool              // with another schedule, a thread may wait for registers for ever
 	guessedBoxes bool              // sizes of boxes follow from phases
 	only         event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
 }
@@ -302,6 +303,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		sink.graph = newGraphRecorder(geometry, b)
 	}
 	res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}, 0), sink)
+	t.starves = t.starves || err == nil && res.Starves
 	if err != nil {
 		t.run.CannotRun(err)
 		return false
@@ -608,7 +610,7 @@ func (t *tracer) traceScope() string {
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")
 	}
-	if t.slice.Registers {
+	if t.starves {
 		parts = append(parts, "if setmaxnreg finds enough registers")
 	}
 	if t.job.Options().IgnoreProxyReads {

@@ -47,6 +47,7 @@ var ptxMutations = []mutation{
 	{regexp.MustCompile(`^\tW\d+: mbarrier\.[^;]*; [^;]*;`), ""}, // a wait and its loop
 	relaxedArrival,
 	{regexp.MustCompile(`^\twgmma\.(fence|commit_group|wait_group)[^;]*;`), ""},
+	{regexp.MustCompile(`^\tsetmaxnreg\.dec[^;]*;`), ""},
 	{regexp.MustCompile(`^(\twgmma\.wait_group\.sync\.aligned) 0;`), "$1 1;"},
 	{regexp.MustCompile(`^(\twgmma\.wait_group\.sync\.aligned) 1;`), "$1 2;"},
 	{regexp.MustCompile(`^(\t[^\t]*\b(?:ld|st|atom|red)\b[^;]*?)\.(?:acquire|release|acq_rel)\b`),

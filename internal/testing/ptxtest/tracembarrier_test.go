@@ -20,6 +20,7 @@ const (
 	mbarrierDir = suiteDir + "/mbarrier"
 	clusterDir  = suiteDir + "/cluster"
 	wgmmaDir    = suiteDir + "/wgmma"
+	poolDir     = suiteDir + "/registers"
 )
 
 // traceDiffers contains the kernels over mbarriers of which a trace rightly says something else
@@ -32,8 +33,8 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"histogram(int const*, int*)": diag.Unsupported,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers, clusters and wgmma that runs examine: those
-// that are clean are verified, and those with a bug have one.
+// TestTraceMBarriers traces the kernels over mbarriers, clusters, wgmma and setmaxnreg that runs
+// examine: those that are clean are verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
 	for _, path := range modernKernels(t) {
@@ -61,9 +62,10 @@ func TestTraceMBarriers(t *testing.T) {
 	}
 }
 
-// modernKernels returns the files of kernels over mbarriers, clusters and wgmma.
+// modernKernels returns the files of kernels over mbarriers, clusters, wgmma and setmaxnreg.
 func modernKernels(t *testing.T) []string {
-	return slices.Concat(kernels(t, mbarrierDir), kernels(t, clusterDir), kernels(t, wgmmaDir))
+	return slices.Concat(kernels(t, mbarrierDir), kernels(t, clusterDir), kernels(t, wgmmaDir),
+		kernels(t, poolDir))
 }
 
 // tracedFile returns the verdicts of traces of a file.

@@ -37,7 +37,8 @@ func TestCodeExamples(t *testing.T) {
 			switch doc.Family {
 			case diag.Bugs:
 				want := exitBugs
-				if doc.Code == diag.CodeBarrierSplit || doc.Code == diag.CodeProxyFenceLate { // a warning
+				switch doc.Code {
+				case diag.CodeBarrierSplit, diag.CodeProxyFenceLate, diag.CodeEarlyAccess: // warnings
 					want = exitClean
 				}
 				if code != want || !slices.Contains(codes, string(doc.Code)) {

@@ -45,6 +45,7 @@ const (
 	CodeWarpgroupFence        Code = "wgmma-fence"
 	CodeWarpgroupDivergence   Code = "wgmma-divergence"
 	CodeRegisterPool          Code = "register-pool"
+	CodeEarlyAccess           Code = "pdl-early-access"
 
 	CodeOutOfBounds   Code = "out-of-bounds"
 	CodeMisaligned    Code = "misaligned"
@@ -108,7 +109,7 @@ type Example struct {
 // Docs returns the documentation of all codes, in the order of `heddle explain`.
 func Docs() []Doc {
 	return slices.Concat(raceDocs, proxyDocs, barrierDocs, mbarrierDocs, wgmmaDocs,
-		memoryDocs, limitDocs, inputDocs)
+		gridDocs, memoryDocs, limitDocs, inputDocs)
 }
 
 // Family returns the family of a code, and Bugs for an undocumented one, so that a finding with a

@@ -420,7 +420,7 @@ func init() { // the functions refer to the table
 
 		isa.ActFence: (*compiler).fence, isa.ActPartialFence: (*compiler).partialFence,
 		isa.ActProxyFence:     (*compiler).proxyFence,
-		isa.ActGridDependency: (*compiler).nop, // orders grids, of which there is one
+		isa.ActGridDependency: (*compiler).gridDependency,
 		isa.ActRegisterPool:   (*compiler).setRegisters,
 		isa.ActCachePolicy:    (*compiler).createpolicy,
 

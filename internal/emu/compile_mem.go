@@ -406,6 +406,22 @@ func (c *compiler) fence(in *ir.Instr) error {
 	return nil
 }
 
+// gridDependency decodes griddepcontrol. The grids before have ended here, and later ones are not
+// known.
+func (c *compiler) gridDependency(in *ir.Instr) error {
+	if in.Fn != isa.FnWait {
+		return c.nop(in)
+	}
+	c.control(inst{guard: c.guard(), run: func(x *exec, in *inst) {
+		if x.sink != nil {
+			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask,
+				Grid: true}
+			x.sink.Fence(&x.evs.fence)
+		}
+	}})
+	return nil
+}
+
 // partialFence decodes a fence that orders some operations only. It sends no event.Fence, which
 // would order all of them. A fence of the mbarrier.init before it matters to other blocks of the
 // cluster (event.InitFence).

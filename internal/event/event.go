@@ -80,6 +80,9 @@ type Fence struct {
 	Order  Order // Acquire, Release, AcqRel or SeqCst
 	Scope  Scope
 	Orders Orders
+	// Grid is set for griddepcontrol.wait: what the grids before it did is visible behind it (PTX ISA
+	// 9.7.13.13). It orders no accesses of this grid, and Order, Scope and Orders say nothing.
+	Grid bool
 }
 
 // BarrierOp distinguishes arrivals that wait from those that do not.

@@ -380,6 +380,19 @@ func (x *inference) roots(in *Instr) {
 			x.require(int32(in.Dst[0].Reg))
 		}
 		return
+	case in.Action() == isa.ActCopy: // cp.async, into shared memory
+		x.requireBase(in, 1)
+		return
+	case in.Action() == isa.ActBulkCopy:
+		if use, ok := in.Bulk(); ok && use.Size >= 0 { // of a tensor it is the tensor map
+			if use.To == event.Global {
+				x.requireBase(in, 0)
+			}
+			if use.From == event.Global {
+				x.requireBase(in, 1)
+			}
+		}
+		return
 	case !pointerSpace(in.Space) || in.Row == nil:
 		return
 	}
@@ -389,9 +402,17 @@ func (x *inference) roots(in *Instr) {
 		return
 	}
 	for i := range in.Src {
-		if o := &in.Src[i]; o.Kind == Mem && o.Var == nil && o.Reg != NoReg {
-			x.require(int32(o.Reg))
-		}
+		x.requireBase(in, i)
+	}
+}
+
+// requireBase marks the base register of an operand in memory as a pointer.
+func (x *inference) requireBase(in *Instr, i int) {
+	if i >= len(in.Src) {
+		return
+	}
+	if o := &in.Src[i]; o.Kind == Mem && o.Var == nil && o.Reg != NoReg {
+		x.require(int32(o.Reg))
 	}
 }
 

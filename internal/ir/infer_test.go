@@ -45,6 +45,16 @@ func TestInferPointers(t *testing.T) {
 			Op("cvta.local.u64", "c", "b"), Op("ld.u64", "d", Mem{Base: "c", Off: 8}), Op("ld.global.u32", "v", Mem{Base: "d"})}, []string{"x"}},
 		{"through the address of the parameter", []Stmt{
 			Op("mov.b64", "a", "x"), Op("ld.param.u64", "b", Mem{Base: "a"}), Op("ld.global.u32", "v", Mem{Base: "b"})}, []string{"x"}},
+		{"the source of cp.async", []Stmt{
+			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.param.u64", "b", Mem{Base: "y"}),
+			Op("cp.async.ca.shared.global", Mem{Base: "b"}, Mem{Base: "a"}, 4)}, []string{"x"}},
+		{"the source of a bulk copy", []Stmt{
+			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.param.u64", "b", Mem{Base: "y"}),
+			Op("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes", Mem{Base: "b"}, Mem{Base: "a"}, 16,
+				Mem{Base: "c"})}, []string{"x"}},
+		{"the destination of a bulk copy", []Stmt{
+			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.param.u64", "b", Mem{Base: "y"}),
+			Op("cp.async.bulk.global.shared::cta.bulk_group", Mem{Base: "b"}, Mem{Base: "a"}, 16)}, []string{"y"}},
 		{"loop", []Stmt{
 			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.global.u32", "v", Mem{Base: "a"}), Op("add.s64", "a", "a", 4)}, []string{"x"}},
 	} {

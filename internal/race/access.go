@@ -105,6 +105,9 @@ func (d *Detector) scalar(e *event.Access) {
 	*a = access{Access: e, w: w, b: b, home: home, mem: d.memoryOf(e.Space, home),
 		write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
+	if d.dependent != nil && e.Space == event.Global {
+		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.Addr[l] }, a.write)
+	}
 	left := e.Mask
 	switch {
 	case a.class != 0:

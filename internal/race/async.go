@@ -62,6 +62,9 @@ func (d *Detector) Copy(e *event.Copy) {
 		return
 	}
 	w, b := d.warpOf(e.Warp)
+	if d.dependent != nil {
+		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.From[l] }, false)
+	}
 	c := d.issue(w, e)
 	a := access{Access: &d.copying, w: w, b: b, copied: c, special: true}
 	d.writeOf(&a, c, e.Mask)

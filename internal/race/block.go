@@ -187,6 +187,9 @@ func (d *Detector) endBlock(b *block) {
 			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
 		}
 	}
+	if d.dependent != nil && !d.clustered {
+		delete(d.dependent.waits, b.id)
+	}
 	d.setBlock(b.id, nil)
 	d.cached = nil
 	b.reset()

@@ -92,6 +92,11 @@ func (d *Detector) Bulk(e *event.Bulk) {
 	}
 	w, b := d.warpOf(e.Warp)
 	l := lowestLane(e.Mask)
+	for _, r := range []*event.Range{&e.From, &e.To} {
+		if d.dependent != nil && r.Space == event.Global {
+			d.beforeWait(w, b, e.Site, e.Mask, func(int) uint64 { return r.Addr }, r == &e.To)
+		}
+	}
 	d.learnBulk(e)
 	from := piece{thread: event.ThreadOf(e.Warp, l), site: uint32(e.Site)}
 	to := from

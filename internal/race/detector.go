@@ -20,6 +20,7 @@ type Detector struct {
 	clustered bool
 	clusters  map[uint32]*clusterState
 	remote    *lifetimes // of Options.Execution; nil before the first
+	dependent *dependent // nil without Options.Dependent
 
 	global      *memory
 	bytes       uint64   // see Memory
@@ -107,6 +108,9 @@ func New(opt Options) *Detector {
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),
 			pairs: make([]exchangePair, 1), index: make(map[raceKey]uint32)}
+	}
+	if opt.Dependent && !opt.Execution {
+		d.dependent = &dependent{make(map[uint32][]gridWait), make(map[event.Site]GridAccess)}
 	}
 	return d
 }

@@ -35,6 +35,9 @@ type Options struct {
 	// Observes makes strong accesses that observe each other part of the order of execution, which
 	// holds for one run only (cluster.go).
 	Observes bool
+	// Dependent is set for a kernel that waits for the grids before it: accesses in front of the wait
+	// are looked for (dependent.go).
+	Dependent bool
 	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the
 	// block, as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.
 	StrictScopes bool
@@ -175,6 +178,9 @@ type Report struct {
 	Phases []PhaseError
 	// Lifetimes are accesses to the memory of blocks that may not be there; only with Execution.
 	Lifetimes []LifetimeError
+	// Early are accesses to global memory in front of the wait for the grids before; only with
+	// Options.Dependent.
+	Early []GridAccess
 	// Late are accesses that a proxy fence orders which another thread has executed.
 	Late []Race
 	// Exchanges are strong accesses that are no races, in the order of their first pairs.

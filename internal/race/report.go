@@ -333,7 +333,8 @@ func (r *Report) Proxies(writer, reads bool) (ignored uint64) {
 // Report returns the findings so far.
 func (d *Detector) Report() *Report {
 	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...),
-		Exchanges: d.reportExchanges(), Phases: append([]PhaseError(nil), d.phaseErrors...)}
+		Exchanges: d.reportExchanges(), Phases: append([]PhaseError(nil), d.phaseErrors...),
+		Early: d.reportEarly()}
 	if d.remote != nil {
 		r.Lifetimes = append(r.Lifetimes, d.remote.errors...)
 	}

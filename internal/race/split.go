@@ -17,9 +17,10 @@ var _ event.Sink = (*Split)(nil)
 // NewSplit returns the detectors for one launch. It ignores opt.Only.
 func NewSplit(opt Options) *Split {
 	var s Split
-	opt.Only = event.Shared
+	dependent := opt.Dependent
+	opt.Only, opt.Dependent = event.Shared, false
 	s.shared = New(opt)
-	opt.Only = event.Global
+	opt.Only, opt.Dependent = event.Global, dependent
 	s.global = New(opt)
 	return &s
 }
@@ -100,6 +101,7 @@ func (s *Split) Report() *Report {
 	}
 	r.Races = append(r.Races, g.Races...)
 	r.Late = append(r.Late, g.Late...)
+	r.Early = g.Early
 	r.Exchanges = append(r.Exchanges, g.Exchanges...)
 	r.Tolerated += g.Tolerated
 	return r

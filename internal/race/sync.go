@@ -124,7 +124,10 @@ func (w *warp) patterns() *patterns {
 func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
 	all := d.lanesOf(f.Warp)
-	if d.opt.Execution || d.opt.Static && b.objects == nil && !d.clustered || !d.ordered(f.Orders) {
+	if f.Grid {
+		d.gridWait(w, b, f.Mask)
+	}
+	if f.Grid || d.opt.Execution || d.opt.Static && b.objects == nil && !d.clustered || !d.ordered(f.Orders) {
 		if d.opt.Model == event.Lockstep {
 			w.endInstruction(f.Active, all)
 		}

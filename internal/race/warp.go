@@ -39,6 +39,7 @@ type warp struct {
 	// lanes that have arrived at the barrier of the cluster
 	arrived clusterArrival
 	gone    uint32 // lanes that have exited
+	waited  uint32 // lanes known to follow a wait for the grids before
 	round   uint32 // barriers of the whole block that the warp has passed
 }
 

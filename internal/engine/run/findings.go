@@ -49,6 +49,9 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 			r.add(exchangeKey(x), &x.Race, func() diag.Diagnostic { return r.exchangeFinding(x, why, seed) })
 		}
 	}
+	for i := range rep.Early {
+		r.early(&rep.Early[i], seed)
+	}
 	for i := range rep.Lifetimes {
 		r.lifetime(&rep.Lifetimes[i], seed)
 	}

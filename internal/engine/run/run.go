@@ -235,7 +235,7 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	opt := race.Options{
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
 		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
-		StrictScopes: common.StrictScopes,
+		StrictScopes: common.StrictScopes, Dependent: waitsForGrids(k),
 	}
 	if opt.Exchanges {
 		p := newProtocols(k, m)

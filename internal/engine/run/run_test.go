@@ -33,7 +33,15 @@ func ptx(body string) []byte {
 // examine runs the kernel of a text under two schedules.
 func examine(t *testing.T, body string, common driver.Options) (v diag.Verdict, codes string) {
 	t.Helper()
-	d := driver.New(common, func(g diag.Diagnostic) { codes += " " + string(g.Code) })
+	v = examineWith(t, body, common, func(g diag.Diagnostic) { codes += " " + string(g.Code) })
+	return v, codes
+}
+
+// examineWith is examine with what is done with each finding.
+func examineWith(t *testing.T, body string, common driver.Options,
+	found func(diag.Diagnostic)) (v diag.Verdict) {
+	t.Helper()
+	d := driver.New(common, found)
 	in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: ptx(body)}}
 	d.Run(t.Context(), []driver.Input{in}, func(ctx context.Context, job *driver.Job) {
 		r := run.New(job, &run.Options{Seeds: 2}, job.Config())
@@ -47,7 +55,7 @@ func examine(t *testing.T, body string, common driver.Options) (v diag.Verdict, 
 			t.Errorf("%v (%s): complete %v", v.Kind, v.Reason, r.Complete())
 		}
 	})
-	return v, codes
+	return v
 }
 
 // A bug outweighs everything, and what was not covered is never clean.

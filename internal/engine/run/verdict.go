@@ -73,6 +73,7 @@ var exceptions = map[diag.Code]string{
 	diag.CodeBarrierSplit:        "threads that meet at different barriers",
 	diag.CodeProxyFenceLate:      "a proxy fence by another thread than that of the access",
 	diag.CodeAsyncUnfinished:     "asynchronous operations that no thread waits for",
+	diag.CodeEarlyAccess:         "accesses before the wait for earlier grids",
 }
 
 // setAside reports whether a finding is suppressed or known and so does not count. If the run ended

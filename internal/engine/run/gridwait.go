@@ -1,0 +1,45 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/race"
+)
+
+// waitsForGrids reports whether a kernel waits for the grids before it (PTX ISA 9.7.13.13). Then it
+// is taken to be launched so that they may still run.
+func waitsForGrids(k *ir.Func) bool {
+	waits := func(in *ir.Instr) bool {
+		return in.Action() == isa.ActGridDependency && in.Fn == isa.FnWait
+	}
+	return slices.ContainsFunc(ir.ReachableFuncs(k), func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+			return slices.ContainsFunc(b.Instrs, waits)
+		})
+	})
+}
+
+// early adds the warning about an access in front of the wait for the grids before.
+func (r *Run) early(e *race.GridAccess, seed uint64) {
+	r.add(Key{diag.CodeEarlyAccess, e.Site, e.Site}, nil, func() diag.Diagnostic {
+		s := emu.Stop{Site: e.Site, Thread: e.Thread}
+		s.Block, s.Index = r.Config.Geometry.Index(e.Thread)
+		what, hazard := "reads", "a grid before this one that writes it may not have done so yet"
+		if e.Write {
+			what, hazard = "writes", "a grid before this one may still read or write it"
+		}
+		s.Message = fmt.Sprintf("%s %s global memory, and no griddepcontrol.wait comes before it: %s",
+			driver.OpText(r.Machine.Site(e.Site).Instr), what, hazard)
+		d := r.errorFinding(diag.CodeEarlyAccess, &s, 1, seed)
+		d.Severity = diag.Warning
+		d.Notes = append(d.Notes, "this is only a warning: heddle does not know what the grids before "+
+			"access; what they do not touch, such as weights, may be accessed early")
+		return d
+	})
+}

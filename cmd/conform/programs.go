@@ -124,7 +124,7 @@ func (p *program) apply(dir string) error {
 // The outcomes of a program, the best last.
 const (
 	endNotBuilt    = "not built"
-	endNoData      = "no data"     // it ended with an error, and a file is missing
+	endNoData      = "no data"     // it did not pass, and a file is missing
 	endUnsupported = "unsupported" // it called a function that heddle does not have
 	endLimit       = "limit"       // of time
 	endError       = "error"       // it ended with an error
@@ -263,8 +263,8 @@ func (c *choices) try(ctx context.Context, p *program, root, bin string) []tried
 			t.outcome = endLimit
 		case t.outcome != endPass && bytes.Contains(out, []byte(" is not supported\n")):
 			t.outcome = endUnsupported
-		case t.outcome == endError && len(p.missing) > 0:
-			t.outcome, t.note = endNoData, strings.Join(p.missing, ", ")
+		case t.outcome != endPass && len(p.absent(dir)) > 0:
+			t.outcome, t.note = endNoData, strings.Join(p.absent(dir), ", ")
 		case t.outcome == endError:
 			t.note = lastLine(out)
 		}
@@ -318,6 +318,16 @@ func (c *choices) command(ctx context.Context, dir, bin string, argv ...string) 
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return out, cmd.ProcessState.ExitCode(), used.Seconds()
+}
+
+// absent returns the files that a program reads and that are not there.
+func (p *program) absent(dir string) (out []string) {
+	for _, f := range p.missing {
+		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // executable returns the name of the program that make has built since start; "" if there is none.

@@ -22,6 +22,9 @@ func TestJudge(t *testing.T) {
 		{"FAIL\n", 0, endFail},
 		{"part 1: PASS\npart 2: FAIL\n", 0, endFail},
 		{"Test failed!\n", 1, endFail},
+		{"Device assert failed as expected\nx completed, returned OK\n", 0, endPass},
+		{"2 kernels failed\nx completed, returned OK\n", 1, endFail},
+		{"keys array: OK\nShutting down\n", 0, endPass},
 		{"PASS\n", 139, endError},
 		{"cannot open data.txt\n", 1, endError},
 		{"average 3.5 us\n", 0, endSilent},
@@ -56,6 +59,8 @@ func TestPrograms(t *testing.T) {
 		"ours/main.sh":     "echo passed\n",
 		"ours/x.elf":       "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00",
 		"lost/main.sh":     "echo passed\n",
+		"code/main.sh":     "echo 3.5 ms; exit $1\n",
+		"code/Makefile":    "",
 		"good/Makefile":    "",
 		"wrong/Makefile":   "",
 		"data/Makefile":    "",
@@ -76,7 +81,8 @@ func TestPrograms(t *testing.T) {
 	lines := "# ours\n\ngood set size =.\\d+ =\\s8\n" +
 		"good run 3 x\nwrong run\nbroken run\ndata run\ndata data input.bin\nquiet run\n" +
 		"quiet silent\nlibrary run\nforever run\nabsent run\n" +
-		"ours nvcc x.elf y.elf\nours nvcc y.* main\nours run\nlost nvcc in.elf main\nlost run\n"
+		"ours nvcc x.elf y.elf\nours nvcc y.* main\nours run\nlost nvcc in.elf main\nlost run\n" +
+		"code exits\ncode run 0\ncode run 0\n"
 	if err := os.WriteFile(table, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +100,8 @@ func TestPrograms(t *testing.T) {
 		"no data      data     input.bin",
 		"limit        forever",
 		"not built    lost     cp:",
-		"programs 9, built 7 (77.8%)",
-		"of 4 that give a verdict 2 passed (50.0%)",
+		"programs 10, built 8 (80.0%)",
+		"of 5 that give a verdict 3 passed (60.0%)",
 		"of 1 that give none 1 ended without an error",
 	} {
 		if !strings.Contains(got, want) {
@@ -114,7 +120,7 @@ func TestPrograms(t *testing.T) {
 // TestReadPrograms refuses lines that would be misunderstood.
 func TestReadPrograms(t *testing.T) {
 	for _, text := range []string{"a", "a walk", "a set file x", "a set file ( y", "a data",
-		"a silent x", "a nvcc"} {
+		"a silent x", "a nvcc", "a exits x"} {
 		if _, err := readPrograms(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is accepted", text)
 		}

@@ -39,8 +39,8 @@ func (p *prover) assertions() {
 	}
 }
 
-// vacuous reports an assumption that cannot hold for one thread, or not for two at once: nothing
-// behind it would be checked, or no pair of threads.
+// vacuous reports an assumption that cannot hold for one thread, or not for all of a launch, or not
+// for two at once: nothing behind it would be checked, or no pair of threads.
 func (p *prover) vacuous(a *thread.Assertion) {
 	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
 		return
@@ -49,6 +49,9 @@ func (p *prover) vacuous(a *thread.Assertion) {
 	switch {
 	case p.contradicts([]smt.Term{a.Guard}, []smt.Term{a.Cond}):
 		f.Reason = "no input satisfies it, so nothing behind it is checked"
+	case p.excludesThread(a, &f):
+		f.Reason = fmt.Sprintf("thread %v of block %v does not satisfy it, whatever the inputs, so no "+
+			"launch of this shape does", f.Tid[0].In(p.th.Geometry.Block), f.Ctaid[0].In(p.th.Geometry.Grid))
 	case p.th.Geometry.Block.Count() > 1 && p.contradictsPair(a, p.pair, p.th.Tid):
 		f.Reason = "no two threads of a block satisfy it together, so no pair is checked behind it"
 	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock &&
@@ -58,6 +61,36 @@ func (p *prover) vacuous(a *thread.Assertion) {
 		return
 	}
 	p.res.Findings = append(p.res.Findings, f)
+}
+
+// excludesThread reports whether some thread of each launch reaches an assumption and does not
+// satisfy it: the assumption is about indices alone, in a launch of a known shape. The others are
+// checked for launches that do not exist. The finding gets the indices of the thread.
+func (p *prover) excludesThread(a *thread.Assertion, f *Finding) bool {
+	for _, n := range slices.Concat(p.th.Ntid[:], p.th.Nctaid[:]) {
+		if _, fixed := p.c.Value(n); !fixed {
+			return false
+		}
+	}
+	indices := slices.Concat(p.th.Tid[:], p.th.Ctaid[:])
+	other := false
+	p.c.Visit([]smt.Term{a.Guard, a.Cond}, func(t smt.Term) {
+		other = other || symbol.Is(p.c, t) && !slices.Contains(indices, t)
+	})
+	if other {
+		return false
+	}
+	q := append([]smt.Term{a.Guard, p.c.Not(a.Cond)}, p.th.Assumed...)
+	answer := p.c.Decide(p.ctx, q, p.opt.Solvers...)
+	if answer.Status != smt.Sat || answer.Model == nil {
+		return false
+	}
+	e := p.c.Evaluate(answer.Model)
+	at := func(t [3]smt.Term) event.Dim3 {
+		return event.Dim3{X: uint32(e.Value(t[0])), Y: uint32(e.Value(t[1])), Z: uint32(e.Value(t[2]))}
+	}
+	f.Tid[0], f.Ctaid[0] = at(p.th.Tid), at(p.th.Ctaid)
+	return true
 }
 
 // contradicts reports whether conditions that can hold cannot hold together with others.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -113,7 +114,7 @@ func (x *exec) target(to value) (address, bool) {
 	return address{to.root, to.off, to.elem}, true
 }
 
-// memset fills memory. Contents are known only if all of it is filled.
+// memset fills memory. Contents are known only if all of it is filled, or if those of the rest are.
 func (x *exec) memset(to, with, size value) {
 	a, ok := x.target(to)
 	if !ok {
@@ -123,14 +124,44 @@ func (x *exec) memset(to, with, size value) {
 	b, constant := with.integer().Constant()
 	start, atStart := a.off.Constant()
 	n := size.integer()
-	if !constant || !atStart || start != 0 || n == nil || m.n == nil || !m.n.Equal(n) {
-		x.forget(a.root.mem)
+	if constant && atStart && start == 0 && n != nil && m.n != nil && m.n.Equal(n) {
+		x.assign(a.root.mem, value{kind: aMemory, n: m.n, fill: int(b & 0xff)})
 		return
 	}
-	x.assign(a.root.mem, value{kind: aMemory, n: m.n, fill: int(b & 0xff)})
+	if count, ok := n.Constant(); ok && constant && atStart && 0 <= count && count <= maxOverlaid {
+		x.overlay(a.root.mem, start, bytes.Repeat([]byte{byte(b)}, int(count)))
+		return
+	}
+	x.forget(a.root.mem)
 }
 
-// memcpy copies memory. Contents are known only if all of the target is copied from known bytes.
+// maxOverlaid bounds the bytes of memory of which a part is written and the rest stays known.
+const maxOverlaid = 1 << 16
+
+// overlay writes bytes to a part of memory. Contents are known if those of all of it were.
+func (x *exec) overlay(c *cell, start int64, data []byte) {
+	m := c.val
+	size, ok := m.n.Constant()
+	if !ok || start < 0 || size > maxOverlaid || start+int64(len(data)) > size {
+		x.forget(c)
+		return
+	}
+	var all []byte
+	switch {
+	case m.data != nil && int64(len(m.data)) == size && m.fill >= 0:
+		all = slices.Clone(m.data)
+	case m.data == nil && m.fill >= 0:
+		all = bytes.Repeat([]byte{byte(m.fill)}, int(size))
+	default:
+		x.forget(c)
+		return
+	}
+	copy(all[start:], data)
+	x.assign(c, value{kind: aMemory, n: m.n, data: all})
+}
+
+// memcpy copies memory. Contents are known only if all of the target is copied from known bytes, or
+// if those of the rest are.
 func (x *exec) memcpy(to, size value, source func() ([]byte, bool)) {
 	a, ok := x.target(to)
 	if !ok {
@@ -140,11 +171,14 @@ func (x *exec) memcpy(to, size value, source func() ([]byte, bool)) {
 	data, known := source()
 	start, atStart := a.off.Constant()
 	n := size.integer()
-	if !known || !atStart || start != 0 || m.n == nil || !m.n.Equal(n) {
+	switch {
+	case known && atStart && start == 0 && m.n != nil && m.n.Equal(n):
+		x.assign(a.root.mem, value{kind: aMemory, n: m.n, data: data})
+	case known && atStart:
+		x.overlay(a.root.mem, start, data)
+	default:
 		x.forget(a.root.mem)
-		return
 	}
-	x.assign(a.root.mem, value{kind: aMemory, n: m.n, data: data})
 }
 
 // bytesOf returns the bytes of the integer whose address an argument is, &one; false if it is another

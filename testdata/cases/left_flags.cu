@@ -1,4 +1,4 @@
-// expect: twice clean|unknown; inLoop clean|unknown; filled bug race-global; reset verified; other verified; clears verified; ticket clean|unknown
+// expect: twice clean|unknown; inLoop clean|unknown; filled bug race-global; reset verified; other verified; clears verified; ticket clean|unknown; half bug race-global; symbol bug race-global; cleared verified
 //
 // A block waits for a flag, which orders the data only if the flag is 0 when the kernel starts (PTX
 // ISA 8.9: a load that reads an older value observes nothing of this launch). Host code launches
@@ -6,8 +6,10 @@
 // returns at once. filled starts with a flag that the host has filled with 0xff. The host clears
 // the flag of reset before each launch; another kernel, whose effect on the flag is unknown, runs
 // before the second launch of other; the consumer of clears is the last to use its flag, and
-// clears it. ticket counts blocks from where the launch before has stopped.
-__device__ int flag, count;
+// clears it. ticket counts blocks from where the launch before has stopped. The host clears one of
+// the two flags of half, of which the other stays set, and sets that of symbol by its name; of the
+// flag of cleared it does the same with 0.
+__device__ int flag, count, known, zeroed;
 
 template <int N> __device__ void handoff(int *f, int *data, int *out) {
   if (threadIdx.x != 0) return;
@@ -32,6 +34,10 @@ __global__ void clears(int *f, int *data, int *out) {
   handoff<6>(f, data, out);
   if (blockIdx.x == 1 && threadIdx.x == 0) atomicExch(f, 0);
 }
+
+__global__ void half(int *f, int *data, int *out) { handoff<7>(f + 1, data, out); }
+__global__ void symbol(int *data, int *out) { handoff<8>(&known, data, out); }
+__global__ void cleared(int *data, int *out) { handoff<9>(&zeroed, data, out); }
 
 __global__ void zero(int *f) {
   if (threadIdx.x == 0) *f = 0;
@@ -77,6 +83,16 @@ int main(int argc, char **argv) {
   cudaMemset(f, 0, 4);
   clears<<<2, 32>>>(f, data, out);
   clears<<<2, 32>>>(f, data, out);
+  int both[2] = {1, 1}, none = 0, two = 2;
+  int *h;
+  cudaMalloc(&h, 8);
+  cudaMemcpy(h, both, 8, cudaMemcpyHostToDevice);
+  cudaMemset(h, 0, 4);
+  half<<<2, 32>>>(h, data, out);
+  cudaMemcpyToSymbol(known, &two, sizeof two);
+  symbol<<<2, 32>>>(data, out);
+  cudaMemcpyToSymbol(zeroed, &none, sizeof none);
+  cleared<<<2, 32>>>(data, out);
   ticket<<<8, 32>>>(data, out);
   ticket<<<8, 32>>>(data, out);
 }

@@ -303,6 +303,13 @@ func asksRegisters(k *ir.Func) bool {
 // notZero says why an array is not 0 when the kernel starts, as verify.Options.NotZero.
 func (p *Proof) notZero(o *lockstep.Object) (why string, left bool) {
 	key := "variable " + o.Name
+	if o.Var != nil {
+		name := launch.BaseName(o.Var.Shown())
+		if a, set := p.Config.Symbols[name]; set && (a.Buffer != nil && !a.Buffer.Zeros() ||
+			slices.ContainsFunc(a.Bits, func(b byte) bool { return b != 0 })) {
+			return o.Name + " is not 0 when the kernel starts (host code)", false
+		}
+	}
 	if i := slices.Index(p.Job.Kernel.Params, o.Var); i >= 0 {
 		if i >= len(p.Config.Args) || !o.Var.Pointer {
 			return "", false

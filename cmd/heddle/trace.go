@@ -27,7 +27,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &checkCommand{stdin: stdin, stdout: stdout, stderr: stderr}
 	opt := &c.opt
 	opt.Mode = check.Trace
-	var stats bool
+	var stats, anyRounds bool
 	var blocks string
 	cmd := &cobra.Command{
 		Use:     "trace [flags] FILE|DIR|-...",
@@ -36,7 +36,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Args:    c.in.some,
 		Example: "  heddle trace kernel.cu\n  heddle trace --stats --blockidx all kernel.ptx",
 		RunE: func(cmd *cobra.Command, files []string) error {
-			opt.Run.Seeds = 1
+			opt.Run.Seeds, opt.Trace.KnownRounds = 1, !anyRounds
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
@@ -58,9 +58,9 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.StringVar(&blocks, "blockidx", "",
 		"trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which covers all blocks if "+
 			"blockIdx does not matter)")
-	fs.BoolVar(&opt.Trace.AnyRounds, "any-rounds", false,
-		"try to decide a kernel whose number of rounds is an unknown parameter for every value of it "+
-			"(new: compare with --arg before you rely on it)")
+	fs.BoolVar(&anyRounds, "any-rounds", true,
+		"decide a kernel whose number of rounds is an unknown parameter for every value of it, where "+
+			"that is possible")
 	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
 		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
 	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign",

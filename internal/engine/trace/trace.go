@@ -40,10 +40,10 @@ import (
 type Options struct {
 	Blocks [][3]uint32 // block indices to trace; nil: block 0
 	All    bool        // trace every block of the grid
-	// AnyRounds tries to decide kernels in which an unknown parameter decides numbers of rounds for
-	// every value of it (periods.go).
-	AnyRounds bool
-	Stats     func(Stats) // receives the counts of each block; may be nil
+	// KnownRounds leaves kernels undecided in which an unknown parameter decides numbers of rounds.
+	// Without it they are decided for every value, if that is possible (periods.go).
+	KnownRounds bool
+	Stats       func(Stats) // receives the counts of each block; may be nil
 	// receives the barriers of each block, in the order of the kernels; may be nil
 	Graph func(*diag.BarrierGraph)
 }
@@ -140,15 +140,16 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	t.boxes(ctx)
 	why := ""
 	switch {
-	case t.opt.AnyRounds && t.run.Config.Geometry.Ranks() > 1:
+	case t.opt.KnownRounds:
+	case t.run.Config.Geometry.Ranks() > 1:
 		if i, _ := t.unknownCount(); i >= 0 {
 			why = "only blocks that are alone are"
 		}
-	case t.opt.AnyRounds && t.slice.Warpgroups:
+	case t.slice.Warpgroups:
 		if i, _ := t.unknownCount(); i >= 0 {
 			why = "kernels with wgmma are not"
 		}
-	case t.opt.AnyRounds:
+	default:
 		verdict, no := t.anyCount(ctx)
 		if verdict != nil {
 			return *verdict

@@ -24,7 +24,7 @@ func verdictOf(t *testing.T, text string, mode check.Mode, seeds int) diag.Verdi
 		t.Fatal(err)
 	}
 	opt := check.Options{Mode: mode, SkipProof: true, Run: run.Options{Seeds: seeds}}
-	opt.Files, opt.MaxSteps, opt.Trace.AnyRounds = source.NewSet(), 2_000_000, true
+	opt.Files, opt.MaxSteps = source.NewSet(), 2_000_000
 	sum, err := check.Files(t.Context(), opt, []string{path}, func(diag.Diagnostic) {})
 	if err != nil {
 		t.Fatal(err)

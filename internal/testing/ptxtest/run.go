@@ -45,7 +45,7 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 		opt := check.Options{SkipProof: true, Run: run.Options{Seed: seed, Seeds: 1}}
 		opt.MaxSteps, opt.Files, opt.Limit = cfg.MaxSteps, source.NewSet(), 1000
 		if cfg.Trace {
-			opt.Mode, opt.Trace.AnyRounds = check.Trace, true
+			opt.Mode = check.Trace
 		}
 		if opt.MaxSteps == 0 {
 			opt.MaxSteps = defaultSteps

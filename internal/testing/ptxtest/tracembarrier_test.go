@@ -72,7 +72,7 @@ func modernKernels(t *testing.T) []string {
 func tracedFile(t *testing.T, path string) []diag.Verdict {
 	t.Helper()
 	opt := check.Options{Mode: check.Trace}
-	opt.Files, opt.Trace.AnyRounds = source.NewSet(), true
+	opt.Files = source.NewSet()
 	sum, err := check.Files(context.Background(), opt, []string{path}, func(diag.Diagnostic) {})
 	if err != nil {
 		t.Fatal(err)

@@ -141,7 +141,7 @@ var (
 	// The last word of NVIDIA's samples, of which one fails an assertion on purpose.
 	lastWord  = regexp.MustCompile(`completed, returned OK\s*$`)
 	passWords = regexp.MustCompile(`(?im)\b(pass|passed|success|successful|successfully)\b|` +
-		`\breturned OK\b|\bcorrect\b|\bOK$`)
+		`\breturned OK\b|\bcorrect\b|\(valid\)|\bOK$`)
 	failWords = regexp.MustCompile(`(?i)\b(fail|failed|failure|incorrect|mismatch(es)?|wrong)\b`)
 	// Words such as "0 failed" and "failure count: 0" say the contrary.
 	noneWords = regexp.MustCompile(`(?i)\b(0|no) (fail|failed|failures?|mismatch(es)?)\b|` +

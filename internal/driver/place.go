@@ -111,12 +111,16 @@ func (m *Module) InLibrary(in *ir.Instr, calls ...*ir.Instr) string {
 	return at
 }
 
-// libraryName shortens the name of a file in a library to that in an #include: cub/cub.cuh.
+// libraryName shortens the name of a file in a library to that in an #include, cub/cub.cuh, or to
+// the path in a package of Python: triton/language/standard.py.
 func libraryName(dirs []string, name string) string {
 	for _, dir := range dirs {
-		if rel, ok := strings.CutPrefix(name, dir); ok {
-			dir = strings.TrimSuffix(dir, "/")
-			return dir[strings.LastIndexByte(dir, '/')+1:] + "/" + rel
+		if _, ok := strings.CutPrefix(name, dir); ok {
+			from := strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/') + 1
+			if i := strings.LastIndex(dir, "/triton/"); i >= 0 && strings.HasSuffix(name, ".py") {
+				from = i + 1
+			}
+			return name[from:]
 		}
 	}
 	return name

@@ -50,6 +50,23 @@ func TestPlaceInLibrary(t *testing.T) {
 	}
 }
 
+// The names of files in notes: as an #include has them, or as a package of Python does.
+func TestLibraryName(t *testing.T) {
+	dirs := []string{"/x/cub/", "/env/triton/language/", "/env/triton/experimental/gluon/language/",
+		"/env/nvidia_cutlass_dsl/"}
+	for name, want := range map[string]string{
+		"/x/cub/block/b.cuh":                               "cub/block/b.cuh",
+		"/env/triton/language/standard.py":                 "triton/language/standard.py",
+		"/env/triton/experimental/gluon/language/_core.py": "triton/experimental/gluon/language/_core.py",
+		"/env/nvidia_cutlass_dsl/cutlass/cute/core.py":     "nvidia_cutlass_dsl/cutlass/cute/core.py",
+		"/me/k.py": "/me/k.py",
+	} {
+		if got := libraryName(dirs, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // What remains of the name of a function: what the user writes.
 func TestLibraryFunc(t *testing.T) {
 	for name, want := range map[string]string{

@@ -27,13 +27,21 @@ import (
 // that the module does not define are ignored: the compiler may have removed them. Files below DIR
 // are those of a library. Other comments that begin with "heddle" are not facts.
 
-// libraries reads the directories of libraries, which the lines need.
+// libraries reads the directories of libraries, which the lines need, from these comments and from
+// the names of files.
 func (g *gen) libraries(file *ptx.File) {
 	for _, d := range file.Decls {
-		if c, ok := d.(*ptx.Comment); ok {
-			if dir, ok := strings.CutPrefix(c.Text, "heddle.library "); ok && dir != "" {
-				g.mod.Libraries = append(g.mod.Libraries, strings.TrimSuffix(dir, "/")+"/")
+		dir := ""
+		switch d := d.(type) {
+		case *ptx.Comment:
+			if name, ok := strings.CutPrefix(d.Text, "heddle.library "); ok && name != "" {
+				dir = strings.TrimSuffix(name, "/") + "/"
 			}
+		case *ptx.FileDir:
+			dir = pythonLibrary(d.Name)
+		}
+		if dir != "" && !slices.Contains(g.mod.Libraries, dir) {
+			g.mod.Libraries = append(g.mod.Libraries, dir)
 		}
 	}
 }

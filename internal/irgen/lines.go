@@ -23,9 +23,20 @@ type lineTable struct {
 	names  map[int64]string // demangled, by offset in strs
 	// files of libraries
 	library map[source.FileID]bool
+	// files of libraries whose code is only ever inlined (pythonLibrary)
+	inlined map[source.FileID]bool
+	python  map[source.FileID]bool // files of Python
+	listed  []listedFile           // the .file directives, in their order
 
 	fn     string // the function whose body is read, demangled
 	recent map[source.Pos]recentFrame
+	own    *source.Frame // the first place of that function, without what is inlined there
+}
+
+// listedFile is a file of a .file directive.
+type listedFile struct {
+	name string
+	id   source.FileID
 }
 
 // frameKey is the content of a frame. Parents are interned first, so comparing the pointer is
@@ -53,13 +64,18 @@ func newLineTable(set *source.Set, file *ptx.File, libraries []string) *lineTabl
 		names:  make(map[int64]string),
 
 		library: make(map[source.FileID]bool),
+		inlined: make(map[source.FileID]bool),
+		python:  make(map[source.FileID]bool),
 	}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ptx.FileDir:
 			if f := set.Named(d.Name); f != nil {
 				t.files[d.Index] = f.ID
+				t.inlined[f.ID] = pythonLibrary(d.Name) != ""
 				t.library[f.ID] = inLibrary(libraries, d.Name)
+				t.python[f.ID] = source.PythonName(d.Name)
+				t.listed = append(t.listed, listedFile{d.Name, f.ID})
 			}
 		case *ptx.Section:
 			if strings.TrimPrefix(d.Name, ".") == "debug_str" {
@@ -97,18 +113,36 @@ func (t *lineTable) strings(s *ptx.Section) {
 func (t *lineTable) enter(demangledName string) {
 	t.fn = demangledName
 	t.recent = make(map[source.Pos]recentFrame)
+	t.own = nil
 }
 
 // loc returns the frame of a .loc, or nil if it names no place: an unknown file, or line 0, which
 // stands for code that belongs to no line. Inlined code without a line counts for its call site.
 //
 // The call site of inlined code is the position of an earlier .loc (11.5.4), whose own call site
-// continues the stack. The most recent one of that position is meant.
+// continues the stack. The most recent one of that position is meant. LLVM says it in a comment
+// instead, unless it is asked for the directive.
 func (t *lineTable) loc(l ptx.Loc) *source.Frame {
+	f := t.at(l)
+	if t.own == nil {
+		t.own = outermost(f)
+	}
+	return f
+}
+
+// at is loc without the bookkeeping for the function.
+func (t *lineTable) at(l ptx.Loc) *source.Frame {
 	pos := t.pos(l.File, l.Line, l.Col)
 	if !l.Inlined {
-		if !pos.IsValid() {
-			return nil
+		parent := t.commented(l.CallSites)
+		switch {
+		case !pos.IsValid():
+			return parent.frame
+		case parent.frame != nil:
+			return t.frame("", pos, parent)
+		case t.inlined[pos.File()] && t.own != nil && !t.inlined[t.own.Pos.File()]:
+			// Inlined for certain, at a place that nothing names.
+			return t.frame("", pos, recentFrame{t.own, 1})
 		}
 		return t.frame(t.fn, pos, recentFrame{})
 	}
@@ -130,7 +164,17 @@ func (t *lineTable) pos(file, line, col int64) source.Pos {
 	if id == 0 || line <= 0 || line > 1<<27 || col < 0 || col > 1<<19 {
 		return 0
 	}
-	return source.MakePos(id, int(line), int(col))
+	return source.MakePos(id, int(line), t.column(id, int(col)))
+}
+
+// column returns a column that counts from 1. Those of Python count from 0, as in its syntax trees:
+// the compilers pass them on as they are. Column 0 stays, as it also means that only the line is
+// known.
+func (t *lineTable) column(id source.FileID, col int) int {
+	if col > 0 && t.python[id] {
+		return col + 1
+	}
+	return col
 }
 
 // frame returns the frame of a place in fn that was inlined at parent, and makes it the most recent

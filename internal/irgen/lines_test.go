@@ -94,6 +94,76 @@ func TestSelfInlined(t *testing.T) {
 	}
 }
 
+// The .loc directives of a compiler for Python, whose call sites are in comments (callsite.go): as
+// LLVM prints them, cut off, and of hostile forms.
+func TestCallSites(t *testing.T) {
+	deep := "f.py:5:5"
+	for range maxInline {
+		deep = "f.py:5:5 @[ " + deep + " ]"
+	}
+	const user, lib = "k /home/f.py:", " /lib/triton/language/standard.py:"
+	for _, tt := range []struct{ name, loc, want string }{
+		{"the kernel", "1 9 3 // f.py:9:3", user + "9:4"},
+		{"no column", "1 9 0 // f.py:9:0", user + "9"},
+		{"inlined", "2 43 17 // standard.py:43:17 @[ f.py:14:27 ]", lib + "43:18 < " + user + "14:28"},
+		{"twice", "2 7 1 // standard.py:7:1 @[ standard.py:43:17 @[ f.py:14:27 ] ]",
+			lib + "7:2 < " + lib + "43:18 < " + user + "14:28"},
+		{"CRLF", "2 43 17\t// standard.py:43:17 @[ f.py:14:27 ]\r", lib + "43:18 < " + user + "14:28"},
+		{"a semicolon", "2 43 17; // standard.py:43:17 @[ f.py:14:27 ]",
+			lib + "43:18 < " + user + "14:28"},
+		{"line 0 counts for its call site", "2 0 1 // standard.py:0:1 @[ f.py:14:27 ]", user + "14:28"},
+		{"a function of the user", "1 3 5 // f.py:3:5 @[ f.py:14:27 ]", " /home/f.py:3:6 < " + user + "14:28"},
+		{"two files of that name", "2 7 1 // standard.py:7:1 @[ util.py:5:2 @[ f.py:14:27 ] ]",
+			lib + "7:2 < " + user + "14:28"},
+		{"a file that is not listed", "2 7 1 // standard.py:7:1 @[ other.py:5:2 @[ f.py:14:27 ] ]",
+			lib + "7:2 < " + user + "14:28"},
+		{"no comment: a library is inlined somewhere", "2 43 17", lib + "43:18 < " + user + "8"},
+		{"a comment without call sites", "2 43 17 // standard.py:43:17", lib + "43:18 < " + user + "8"},
+		{"cut off", "1 9 3 // f.py:9:3 @[ f.py:14:27", user + "9:4"},
+		{"too few brackets", "1 9 3 // f.py:9:3 @[ f.py:2:2 @[ f.py:14:27 ]", user + "9:4"},
+		{"no place", "1 9 3 // f.py:9:3 @[ nonsense ]", user + "9:4"},
+		{"a number that is too large", "1 9 3 // f.py:9:3 @[ f.py:99999999999:1 ]", user + "9:4"},
+		{"too deep", "1 9 3 // f.py:9:3 @[ " + deep + " ]", user + "9:4"},
+		{"inlined_at says it", "1 9 3, function_name s, inlined_at 1 14 27 // f.py:9:3 @[ f.py:2:2 ]",
+			" /home/f.py:9:4 < " + user + "14:28"},
+	} {
+		m := module(t, header+".entry k() {\n.reg .b32 %r<2>;\n.loc 1 8 0 // f.py:8:0\n\t.loc "+tt.loc+
+			"\n\tmov.u32 %r1, 1;\n}\n.file 1 \"/home/f.py\"\n"+
+			".file 2 \"/lib/triton/language/standard.py\"\n.file 3 \"/a/util.py\"\n.file 4 \"/b/util.py\"\n")
+		k := m.Kernel("k")
+		in := k.Blocks[0].Instrs[0]
+		if got := stack(m.Files, in.Loc); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+		for f := in.Loc; f != nil; f = f.Parent {
+			if lib := strings.Contains(m.Files.Format(f.Pos), "standard.py"); lib != f.Library {
+				t.Errorf("%s: %s is in a library: %v", tt.name, m.Files.Format(f.Pos), f.Library)
+			}
+		}
+		if got := stack(m.Files, k.Src); got != user+"8" {
+			t.Errorf("%s: the kernel is at %s", tt.name, got)
+		}
+	}
+}
+
+// Directories of libraries of Python. A user's file in the directory above is none of them, and
+// neither is a kernel that Triton brings.
+func TestPythonLibrary(t *testing.T) {
+	for name, want := range map[string]string{
+		"/env/site-packages/triton/language/standard.py":               "/env/site-packages/triton/language/",
+		"/me/triton/python/triton/language/core.py":                    "/me/triton/python/triton/language/",
+		"/env/triton/experimental/gluon/language/_core.py":             "/env/triton/experimental/gluon/language/",
+		"/env/nvidia_cutlass_dsl/python_packages/cutlass/cute/core.py": "/env/nvidia_cutlass_dsl/",
+		"/me/triton/python/tutorials/01-vector-add.py":                 "",
+		"/env/site-packages/triton/ops/matmul.py":                      "",
+		"standard.py": "",
+	} {
+		if got := pythonLibrary(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestFacts(t *testing.T) {
 	m := module(t, header+`
 // heddle: grid=4

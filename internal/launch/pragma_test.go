@@ -143,7 +143,6 @@ func TestIgnoreIsNoPragma(t *testing.T) {
 	}
 }
 
-// LineComments finds all // comments and nothing else.
 // A file that may not be read makes its argument invalid, with the place, before anything reads it.
 // Other arguments keep their values.
 func TestConfine(t *testing.T) {
@@ -163,6 +162,25 @@ func TestConfine(t *testing.T) {
 	}
 }
 
+// Comments of Python: no # in a string is one, whatever its quotes.
+func TestPythonComments(t *testing.T) {
+	const text = "a = '#' # one\n    # two\r\nb = \"\"\"\n# no\n\\\"\"\" # no\n\"\"\"; c = r'\\' # no' # three\n" +
+		"d = '# open\ne = 7 // 2 # four"
+	f, err := source.NewSet().Add("k.py", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range LineComments(f, false) {
+		got = append(got, fmt.Sprintf("%v %v %q", c.Span.Start, c.Alone, c.Text))
+	}
+	want := []string{`1:9 false " one"`, `2:5 true " two"`, `6:21 false " three"`, `8:12 false " four"`}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// LineComments finds all // comments and nothing else.
 func TestLineComments(t *testing.T) {
 	const text = "a; // one\n  // two\r\n/* // no */ b; // three\n\"// no\" R\"(\n// no\n)\" // four"
 	f, err := source.NewSet().Add("k.cu", []byte(text))

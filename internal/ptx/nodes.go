@@ -54,6 +54,10 @@ type Loc struct {
 	Inlined         bool   // inlined_at is present
 	InFile          int64  // the call site that was inlined
 	InLine, InCol   int64  // in file InFile
+	// CallSites is what LLVM says about inlining in a comment behind a .loc without inlined_at,
+	// innermost first: "b.py:7:3 @[ a.py:20:5 ]" for "// c.py:1:2 @[ b.py:7:3 @[ a.py:20:5 ] ]".
+	// Empty if there is no such comment.
+	CallSites string
 }
 
 // Section is .section name { ... } with its data (ISA 11.5.2), or the consecutive @@DWARF lines of

@@ -11,8 +11,8 @@ import (
 // layout only.
 
 // Print writes f as PTX text in a fixed layout. Parsing the result gives an equal tree, and
-// printing that tree gives the same text. Comments other than "// heddle" are not in the tree, so
-// they are lost. It returns the first error of w.
+// printing that tree gives the same text. Comments other than "// heddle" and the call sites behind
+// a .loc are not in the tree, so they are lost. It returns the first error of w.
 func Print(w io.Writer, f *File) error {
 	p := &printer{}
 	for i, d := range f.Decls {
@@ -188,6 +188,9 @@ func (p *printer) loc(l *Loc) {
 	if l.Inlined {
 		p.text(", inlined_at")
 		p.ints(l.InFile, l.InLine, l.InCol)
+	}
+	if l.CallSites != "" {
+		p.text(" // @[ ", l.CallSites, " ]")
 	}
 	p.text("\n")
 }

@@ -31,6 +31,31 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// The call sites that LLVM writes in a comment behind a .loc are part of the tree.
+func TestCallSites(t *testing.T) {
+	for comment, want := range map[string]string{
+		" // b.py:1:2 @[ a.py:3:4 ]":               "a.py:3:4",
+		"\t//b.py:1:2 @[ a.py:3:4 @[ k.py:5:6 ] ]": "a.py:3:4 @[ k.py:5:6 ]",
+		" ; // @[ a.py:3:4 ] \r":                   "a.py:3:4",
+		" // b.py:1:2":                             "",
+		" // b.py:1:2 @[ a.py:3:4":                 "",
+		" // b.py:1:2 @[  ]":                       "",
+		" /* b.py:1:2 @[ a.py:3:4 ] */":            "",
+		"\n// b.py:1:2 @[ a.py:3:4 ]":              "",
+	} {
+		text := ".version 8.0\n.target sm_80\n.func f()\n{\n.loc 1 2 3" + comment + "\nret;\n}\n"
+		tree := mustParse(t, "k.ptx", []byte(text))
+		again := mustParse(t, "k.ptx", []byte(printed(t, tree)))
+		for _, f := range []*File{tree, again} {
+			for s := range f.Decls[len(f.Decls)-1].(*Func).Body.Stmts() {
+				if s.Kind() == StmtLoc && s.Loc().CallSites != want {
+					t.Errorf("%q: %q, want %q", comment, s.Loc().CallSites, want)
+				}
+			}
+		}
+	}
+}
+
 // FuzzParse checks that no text makes the parser or the printer fail, and that every text that
 // parses survives a round trip.
 func FuzzParse(f *testing.F) {

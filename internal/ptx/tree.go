@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"iter"
+	"strings"
 
 	"heddle/internal/source"
 )
@@ -131,8 +132,27 @@ func (s Stmt) Loc() Loc {
 		return s.file.locs[r.d-1]
 	}
 	l := Loc{File: int64(r.a), Line: int64(r.b), Col: int64(r.c)}
+	l.CallSites = callSites(s.file.text[r.end:])
 	l.Sp = s.Span()
 	return l
+}
+
+// callSites returns the call sites in the comment that ends a line, whose rest begins a text.
+func callSites(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	comment, ok := strings.CutPrefix(strings.TrimLeft(line, " \t;"), "//")
+	if !ok {
+		return ""
+	}
+	_, sites, ok := strings.Cut(comment, " @[ ")
+	if !ok {
+		return ""
+	}
+	sites, ok = strings.CutSuffix(strings.TrimRight(sites, " \t\r"), " ]")
+	if !ok {
+		return ""
+	}
+	return sites
 }
 
 // Node returns the node of a statement of kind StmtNode: *Var, *Block, *Directive, *Prototype,

@@ -11,3 +11,7 @@ import (
 func CUDAName(name string) bool {
 	return slices.Contains([]string{".cu", ".hip"}, strings.ToLower(filepath.Ext(name)))
 }
+
+// PythonName reports whether a file is Python by its name: the source of kernels that Triton and
+// CuTe DSL compile.
+func PythonName(name string) bool { return strings.EqualFold(filepath.Ext(name), ".py") }

@@ -132,8 +132,12 @@ func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 }
 
 // divided is the remedy for a statement that reads and writes: the threads synchronize between the
-// two, and in a loop before the next iteration as well.
+// two, and in a loop before the next iteration as well. It is empty for Python, whose compiler makes
+// both accesses and the barrier from one operation.
 func (r *Run) divided(rc *race.Race, at *ir.Instr, in *ir.Loop, loop, line int) string {
+	if r.python(driver.Place(at)) {
+		return ""
+	}
 	b := blockWith(r.Job.Kernel, at)
 	barrier := r.barrierFor(rc, b != nil && r.uniform(b))
 	text := fmt.Sprintf("divide the statement in line %d: read into a variable, %s, then write", line, barrier)

@@ -69,10 +69,11 @@ func bothAccess(one, does, two, does2 string) string {
 
 // expression returns the expression of the source that is written or read at a position, and the
 // position with its end if it starts there. call says that it is a call, in which the access
-// happens. It is empty if the source or its form is not known.
+// happens. It is empty if the source or its form is not known, and for Python: what its compilers
+// keep in memory for an operation is not the value that the line names.
 func (r *Run) expression(writes bool, at source.Span) (expr string, span source.Span, call bool) {
 	line, ok := r.Job.LineAt(at.Start)
-	if !ok || at.End.IsValid() {
+	if !ok || at.End.IsValid() || r.python(at) {
 		return "", at, false
 	}
 	from, to, ok := cexpr.Access(line, at.Start.Col(), writes)
@@ -133,4 +134,10 @@ func (r *Run) alike(rc *race.Race, one, two emu.SiteInfo, mem memory) (note stri
 	}
 	r.causes = append(r.causes, n)
 	return "", false
+}
+
+// python reports whether a position is in Python.
+func (r *Run) python(at source.Span) bool {
+	f := r.Job.Files().File(at.Start.File())
+	return f != nil && source.PythonName(f.Name)
 }

@@ -30,6 +30,7 @@ var rules = map[string]string{
 	"ir/irtest": "source event isa ir",
 	"irgen":     "source event isa ptx ir",
 	"launch":    "source event isa ir",
+	"triton":    "source event launch",
 	"emu/alu":   "isa",
 	"slice":     "event isa ir",
 	"depend":    "event isa ir",
@@ -59,7 +60,7 @@ var rules = map[string]string{
 	"explore/kernel": "event isa ir launch emu/alu memmodel explore",
 
 	"crash":       "",
-	"driver":      "crash source event ptx ir irgen launch lower diag suppress",
+	"driver":      "crash source event ptx ir irgen launch lower diag suppress triton",
 	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove",
 	"assume":      "smt",
 	"smt/answers": "smt cache",

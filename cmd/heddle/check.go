@@ -90,8 +90,9 @@ A FILE is CUDA C++ (.cu), HIP (.hip), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, 
 that contains PTX. A directory (also ./...) means the files below it, and - means standard input.
 
 The launch is taken from flags, else from heddle.toml, else from a comment above the kernel
-(// heddle: grid=64 block=256 n=1024), else from a <<<...>>> with constants in the same file, else from .reqntid
-or .maxntid. heddle guesses anything that is left unspecified and marks it in the report.`
+(// heddle: grid=64 block=256 n=1024), else from a <<<...>>> with constants in the same file, else from the metadata
+that Triton writes beside PTX (NAME.json), else from .reqntid or .maxntid. heddle guesses anything that is left
+unspecified and marks it in the report.`
 
 // modes maps the commands that newCheck makes to the engines that they use.
 var modes = map[string]check.Mode{"check": check.Check, "run": check.Run, "verify": check.Verify}

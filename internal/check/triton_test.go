@@ -32,10 +32,14 @@ var tritonKernels = map[string]tritonKernel{
 	"matmul": {diag.Clean, "", "a barrier between the copies of all threads and the reads of each tile"},
 	"matmul_no_barrier": {diag.Bug, "race-async-copy 47:21",
 		"a thread waits for its own copies only (PTX ISA 9.7.9.25.3), and reads those of others"},
+	"stream": {diag.Unsupported, "", "copies of tensors are not run; the trace verifies the barriers"},
+	"stream_no_fence": {diag.Bug, "race-proxy 64:13",
+		"the next copy overwrites what a thread has read, without a proxy fence (PTX ISA 8.6)"},
 	"persistent": {diag.Unsupported, "", "copies of tensors in a loop whose length depends on the program"},
 }
 
-// TestTriton checks kernels in the form in which Triton writes PTX. Findings are at the line of
+// TestTriton checks kernels in the form in which Triton writes PTX, with its metadata beside them:
+// the blocks of a launch and the boxes of tensor maps are not said otherwise. Findings are at the line of
 // Python that the user has written, also for what Triton's library does there.
 func TestTriton(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/triton/*.ptx")

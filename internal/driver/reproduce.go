@@ -41,6 +41,11 @@ func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string 
 	if flags := cfg.Flags(); flags != "" {
 		b.WriteString(" " + flags)
 	}
+	if name := cmp.Or(command, opt.Command, "check"); name == "check" || name == "trace" {
+		for _, box := range opt.Boxes {
+			b.WriteString(" --tmap " + launch.Quote(box.String()))
+		}
+	}
 	j.compiling(&b)
 	name := j.Module.Name
 	if name == Stdin {

@@ -50,3 +50,25 @@ func ParseBox(s string) (Box, error) {
 	}
 	return Box{name, bytes}, nil
 }
+
+// BoxBytes returns the bytes of a box with the given extents and elements of elem bytes; 0 if no
+// tensor map has such boxes (PTX ISA 5.5.3).
+func BoxBytes(extents []uint64, elem uint64) uint64 {
+	if len(extents) == 0 || len(extents) > 5 || elem == 0 || elem > 8 {
+		return 0
+	}
+	bytes := elem
+	for _, n := range extents {
+		if n == 0 || n > maxBoxExtent {
+			return 0
+		}
+		bytes *= n
+	}
+	if bytes > maxBoxBytes || bytes%16 != 0 {
+		return 0
+	}
+	return bytes
+}
+
+// maxBoxExtent is the largest extent of a box (CUDA Driver API, cuTensorMapEncodeTiled).
+const maxBoxExtent = 256

@@ -33,11 +33,11 @@ func (c *Config) Describe() string {
 	for _, name := range c.Initial {
 		parts = append(parts, name+": its initial value (guessed: the host code may change it)")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, c.unread()...), ", ")
 }
 
 // Shape returns the grid and the block, and the cluster if there is one, each with the mark
-// "(guessed)" if it is a guess.
+// "(guessed)" if it is a guess, and what of the launch is not understood.
 func (c *Config) Shape() string {
 	g := c.Geometry
 	part := func(key string, d event.Dim3) string {
@@ -50,7 +50,16 @@ func (c *Config) Shape() string {
 	if g.Cluster.Count() > 1 {
 		s += ", " + part("cluster", g.Cluster)
 	}
-	return s
+	return strings.Join(append([]string{s}, c.unread()...), ", ")
+}
+
+// unread names what of the launch is not understood.
+func (c *Config) unread() []string {
+	var out []string
+	for _, key := range c.Unread {
+		out = append(out, "without the unknown "+key)
+	}
+	return out
 }
 
 // origin returns the origin of a fact in parentheses, with the reason for a guess.

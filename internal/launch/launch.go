@@ -6,6 +6,7 @@
 //   - a configuration file (Request.Config)
 //   - a "heddle:" comment above the kernel (ScanCUDA, ScanOpenCL, ScanPTX)
 //   - a launch in the host code of the same file, kernel<<<4, 256>>>(p, 1024)
+//   - what a compiler has written beside the PTX (Metadata)
 //   - a directive of the PTX: .reqntid, .maxntid, .reqnctapercluster
 //   - a relation of the host code whose unknowns heddle guesses: grid = (n + 255) / 256, n = 1024
 //   - a default, which heddle guesses from the code of the kernel
@@ -37,9 +38,10 @@ const (
 	FromPTX // .reqntid, .maxntid, .reqnctapercluster
 	// FromLibrary is the block for which the kernel instantiates a class of a library.
 	FromLibrary
-	FromHost   // a <<<...>>> in the same file
-	FromPragma // a "// heddle:" comment above the kernel
-	FromConfig // a configuration file
+	FromMetadata // a file that a compiler has written beside the PTX
+	FromHost     // a <<<...>>> in the same file
+	FromPragma   // a "// heddle:" comment above the kernel
+	FromConfig   // a configuration file
 	// FromProgram is a value of a launch that a program made: heddle exec saw it, or saved it in a
 	// file.
 	FromProgram
@@ -48,7 +50,7 @@ const (
 
 // String returns the name of the origin as reports print it.
 func (o Origin) String() string {
-	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "library", "host code",
+	return [...]string{"guessed", "host code, guessed", "counterexample", "PTX", "library", "metadata", "host code",
 		"comment", "configuration", "program", "flag"}[o]
 }
 
@@ -106,7 +108,9 @@ type Config struct {
 	// that heddle understands has set it since, by "arg NAME" and "variable NAME". Contents that are
 	// specified otherwise have no entry.
 	Again map[string]source.Span
-	given []ArgSpec // the arguments that are not guessed, in the order of the parameters
+	// Unread are keys of metadata that may change the launch and whose meaning is not known.
+	Unread []string
+	given  []ArgSpec // the arguments that are not guessed, in the order of the parameters
 }
 
 // Unknown is something in host code whose value heddle chose: a variable, a parameter, a call.

@@ -26,6 +26,7 @@ type SourceFacts struct {
 	Pragmas  []Pragma     // in the order of the file
 	Launches []HostLaunch // in the order of the file
 	Errs     []*Error     // comments that belong to no kernel
+	Metadata *Metadata    // of the kernel of a PTX file; nil: there is none
 
 	// module variables that host code may change, by name; true if it can point to them
 	changed map[string]bool

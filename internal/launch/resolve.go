@@ -37,12 +37,15 @@ func newResolver(k *ir.Func, code *kernelFacts) *resolver {
 // if there is none.
 func (r *resolver) resolve(req Request, facts *SourceFacts, n int) (*Config, []*Error) {
 	k := r.k
+	if facts != nil {
+		r.metadata(facts.Metadata)
+	}
 	for _, p := range pragmasOf(k, facts) {
-		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
+		r.layers = append(r.layers, layer{origin: FromPragma, req: p.Request, span: p.Span})
 		r.errs = append(r.errs, p.Errs...)
 	}
 	for _, s := range req.Config {
-		r.layers = append(r.layers, layer{FromConfig, s.Request, s.Span})
+		r.layers = append(r.layers, layer{origin: FromConfig, req: s.Request, span: s.Span})
 	}
 	r.saved(req.Saved)
 	r.layers = append(r.layers, layer{origin: FromFlag, req: req})
@@ -87,6 +90,15 @@ type layer struct {
 	origin Origin
 	req    Request
 	span   source.Span
+	spans  map[string]source.Span // of single facts, by their keys in resolver.span; may be nil
+}
+
+// at is where the layer specifies a fact.
+func (l *layer) at(key string) source.Span {
+	if s, ok := l.spans[key]; ok {
+		return s
+	}
+	return l.span
 }
 
 // A resolver holds the state of one call of Resolve.
@@ -201,7 +213,7 @@ const maxWarps = 1 << 32
 func pick[T any](r *resolver, key string, get func(Request) *T) (*T, Origin) {
 	for _, l := range slices.Backward(r.layers) {
 		if v := get(l.req); v != nil {
-			r.span[key] = l.span
+			r.span[key] = l.at(key)
 			return v, l.origin
 		}
 	}
@@ -243,7 +255,7 @@ func (r *resolver) grid() (*event.Dim3, Origin) {
 		if grid == nil && global == nil {
 			continue
 		}
-		r.span["grid"] = l.span
+		r.span["grid"] = l.at("grid")
 		if global == nil {
 			return grid, l.origin
 		}

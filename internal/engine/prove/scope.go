@@ -61,11 +61,20 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if text := p.beyond(); text != "" {
 		assuming = append(assuming, text)
 	}
+	assuming = append(assuming, p.unreadKeys()...)
 	assuming = append(assuming, p.special(r)...)
 	if len(assuming) > 0 {
 		s += "; assuming " + strings.Join(assuming, ", ")
 	}
 	return s
+}
+
+// unreadKeys names what the metadata of the launch has that heddle does not know.
+func (p *Proof) unreadKeys() (out []string) {
+	for _, key := range p.Config.Unread {
+		out = append(out, "that the launch does not depend on "+key)
+	}
+	return out
 }
 
 // unplaced names the pointers that may alias others although the host code has the launch, because
@@ -363,6 +372,9 @@ func (p *Proof) assumptions(r *verify.Result) string {
 			" uses its name in another way"
 	}
 	if text := p.beyond(); text != "" {
+		s += ", and " + text
+	}
+	for _, text := range p.unreadKeys() {
 		s += ", and " + text
 	}
 	for i := range r.Unbounded {

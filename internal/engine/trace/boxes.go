@@ -9,10 +9,11 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/emu"
 	"heddle/internal/ir"
+	"heddle/internal/launch"
 )
 
-// How many bytes copies of tensors move: what the user says (--tmap), or else what phases expect
-// (emu.Boxes). The verdict names the second as an assumption, and the phases cannot contradict it:
+// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX, or
+// else what phases expect (emu.Boxes). The verdict names the second as an assumption, and the phases cannot contradict it:
 // where they do not fit, the kernel is unsupported.
 
 // boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
@@ -84,8 +85,8 @@ func (t *tracer) boxes(ctx context.Context) {
 // someRounds is a number of rounds in which all phases of a ring expect bytes.
 const someRounds = 24
 
-// givenBoxes returns the bytes of a box of each of some tensor maps, if the user has said them and
-// they are equal; else 0.
+// givenBoxes returns the bytes of a box of each of some tensor maps, if the user or the metadata has
+// said them and they are equal; else 0.
 func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	for i, v := range maps {
 		b := t.givenBox(v)
@@ -97,18 +98,15 @@ func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	return n
 }
 
-// givenBox returns the bytes of a box of a tensor map that the user has said; 0 if he has not.
+// givenBox returns the bytes of a box of a tensor map that the user or the metadata has said; else 0.
 func (t *tracer) givenBox(v *ir.Var) uint64 {
 	if v == nil {
 		return 0
 	}
 	i := slices.Index(t.job.Kernel.Params, v)
-	for _, b := range t.job.Options().Boxes {
-		if b.Name == v.Shown() || b.Name == v.Name || i >= 0 && b.Name == strconv.Itoa(i) {
-			return b.Bytes
-		}
-	}
-	return 0
+	return t.job.Box(v, func(b launch.Box) bool {
+		return b.Name == v.Shown() || b.Name == v.Name || i >= 0 && b.Name == strconv.Itoa(i)
+	})
 }
 
 // boxesFit makes an execution unsupported that ends because bytes do not match sizes of boxes that

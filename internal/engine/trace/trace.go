@@ -599,6 +599,9 @@ func (t *tracer) traceScope() string {
 		parts = append(parts, "with "+strings.Join(t.known, ", "))
 	}
 	parts = append(parts, t.assumed...)
+	for _, key := range t.run.Config.Unread {
+		add("if the launch does not depend on %s", key)
+	}
 	if t.run.Config.DynShared > 0 || t.slice.DynamicSize {
 		add("%d bytes of dynamic shared memory", t.run.Config.DynShared)
 	}

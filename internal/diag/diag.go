@@ -176,7 +176,10 @@ func (k VerdictKind) String() string { return verdictNames[min(int(k), len(verdi
 type Verdict struct {
 	Kind   VerdictKind // the result
 	Kernel string      // demangled name; empty: all kernels of an input that was not read
-	Scope  string      // what a Clean or Verified covers: runs, or inputs
+	// From is where the kernel is defined, "kernel.py:8", if the input is what a compiler has made of
+	// it; else empty.
+	From  string
+	Scope string // what a Clean or Verified covers: runs, or inputs
 	// Details complete Scope: what it assumes, and what else was examined, one clause each. Printers
 	// for people leave them out unless asked.
 	Details []string
@@ -253,20 +256,28 @@ func (v *Verdict) Line(width int) string {
 	if n := len(w.Apart); n > 1 {
 		w.Apart = []string{w.Apart[0], fmt.Sprintf("%d more", n-1)}
 	}
-	name, end := nameIn(v.Kernel, v.Input), w.tail()
+	name, end := nameIn(v.from(v.Kernel), v.Input), w.tail()
 	if len(v.Details) > 0 {
 		end += more
 	}
 	if full := w.text(name, w.Scope, w.Reason) + end; utf8.RuneCountInString(full) <= width {
 		return full
 	}
-	name, end = nameIn(withoutParameters(v.Kernel), filepath.Base(v.Input)), w.tail()+more
+	name, end = nameIn(v.from(withoutParameters(v.Kernel)), filepath.Base(v.Input)), w.tail()+more
 	width = max(width-utf8.RuneCountInString(end), utf8.RuneCountInString(name))
 	full := w.text(name, w.Scope, w.Reason)
 	if over := utf8.RuneCountInString(full) - width; over > 0 && v.Kind == Clean && v.Reason != "" {
 		full = w.text(name, shorten(w.Scope, max(utf8.RuneCountInString(w.Scope)-over, 60)), w.Reason)
 	}
 	return shorten(full, width) + end
+}
+
+// from adds where the kernel is defined to its name.
+func (v *Verdict) from(kernel string) string {
+	if v.From == "" || kernel == "" {
+		return kernel
+	}
+	return kernel + " (" + v.From + ")"
 }
 
 // withoutParameters cuts the list of parameters from a demangled name. The name before it may have

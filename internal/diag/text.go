@@ -273,7 +273,7 @@ func (t *Text) Verdict(v *Verdict) error {
 	t.others()
 	text := v.Line(LineWidth - len(name.name) - len(": "))
 	if t.Verbose {
-		text = v.complete(nameIn(v.Kernel, v.Input))
+		text = v.complete(nameIn(v.from(v.Kernel), v.Input))
 	}
 	if v.Kind != Unsupported {
 		t.title(source.Span{}, name.style, name.name, text)

@@ -276,6 +276,10 @@ func TestVerdictLine(t *testing.T) {
 			"kernel k(int*) in dir/k.cu: all inputs",
 		},
 		{
+			Verdict{Kind: Verified, Kernel: "k", From: "k.py:8", Input: "ABCD/k.ptx", Scope: "all inputs"},
+			"kernel k (k.py:8) in ABCD/k.ptx: all inputs",
+		},
+		{
 			Verdict{Kind: Verified, Kernel: "k(int*)", Input: "dir/k.cu", Scope: "all inputs",
 				Details: []string{"assuming that loops end"}, Apart: []string{"writes at dir/k.cu:3:4"}},
 			"kernel k(int*) in dir/k.cu: all inputs; apart from writes at 3:4 (-v: details)",

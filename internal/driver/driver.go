@@ -123,6 +123,7 @@ type Driver struct {
 	inputName string   // of the current file
 	ignored   *suppress.Set
 	counts    counts
+	cached    cached
 }
 
 // New returns a driver that sends findings to sink, with the defaults of opt filled in.
@@ -166,6 +167,7 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 		d.runFile(ctx, file, examine)
 	}
 	d.inputName = "" // the following findings do not belong to a single input
+	d.noteRepeats()
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
 	}
@@ -189,7 +191,9 @@ func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.C
 			continue
 		}
 		m.Several = m.Several || len(results) > 1
-		d.runModule(ctx, m, examine)
+		if !d.repeats(file, m) {
+			d.runModule(ctx, m, examine)
+		}
 	}
 }
 

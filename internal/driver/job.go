@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"heddle/internal/diag"
@@ -115,8 +116,16 @@ func (j *Job) InputError(g diag.Diagnostic) {
 // LaunchError reports a mistake in the launch of the kernel, and counts it as one in the input.
 func (j *Job) LaunchError(e *launch.Error) { j.InputError(launchDiagnostic(j.Kernel.Demangled, e)) }
 
-// AddVerdict records the verdict on the kernel.
-func (j *Job) AddVerdict(v diag.Verdict) { j.sum.Verdicts = append(j.sum.Verdicts, v) }
+// AddVerdict records the verdict on the kernel, with its place in Python: names of kernels in a
+// cache of compiled ones are not unique, and the names of its files say nothing.
+func (j *Job) AddVerdict(v diag.Verdict) {
+	if at := KernelPlace(j.Kernel).Start; at.IsValid() {
+		if f := j.Files().File(at.File()); source.PythonName(f.Name) {
+			v.From = fmt.Sprintf("%s:%d", filepath.Base(f.Name), at.Line())
+		}
+	}
+	j.sum.Verdicts = append(j.sum.Verdicts, v)
+}
 
 // AddFindings counts bugs, and findings that depend on guessed launch values.
 func (j *Job) AddFindings(bugs, guessed int) {

@@ -116,8 +116,8 @@ func nameHidden(k *ir.Func, names []string) {
 	}
 }
 
-// Box returns the bytes of the boxes of the tensor map that parameter v of a kernel is, as a flag or
-// the metadata of the module says them; 0 if neither does.
+// Box returns the bytes of the boxes of the tensor map that parameter v of the kernel is, as a flag
+// says them, which named recognizes, or else the metadata of the module; 0 if neither does.
 func (j *Job) Box(v *ir.Var, named func(launch.Box) bool) uint64 {
 	for _, b := range j.d.opt.Boxes {
 		if named(b) {

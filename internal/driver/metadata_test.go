@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/triton"
 )
@@ -96,5 +99,59 @@ func TestMetadataIsNoFile(t *testing.T) {
 		func(_ context.Context, job *driver.Job) { job.Config() })
 	if len(got) != 1 || !strings.Contains(got[0], "is a directory") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Of files that were found in a directory with one PTX and one launch, the first is examined; what
+// differs, what has no metadata, and what the user has named is examined as often as it is there.
+func TestRepeats(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var inputs []driver.Input
+	add := func(sub, hash string, warps int, found bool) {
+		in := driver.Input{Input: lower.Input{Name: write(sub+"/k.ptx", kernels(1))}, Found: found}
+		if warps > 0 {
+			write(sub+"/k.json", fmt.Appendf(nil,
+				`{"hash": %q, "num_warps": %d, "num_ctas": 1, "shared": 0, "name": "k0"}`, hash, warps))
+		}
+		inputs = append(inputs, in)
+	}
+	add("a", "1", 4, true)
+	add("b", "2", 4, true) // repeats a
+	add("c", "3", 8, true)
+	add("d", "4", 4, true) // repeats a
+	add("e", "", 0, true)
+	add("f", "", 0, true)
+	add("g", "5", 4, false)
+	for _, configured := range []bool{false, true} {
+		want := "a c e f g"
+		var opt driver.Options
+		if configured { // settings may differ between directories
+			want = "a b c d e f g"
+			opt.Settings = func(string, *ir.Func) driver.Setting {
+				return driver.Setting{Launch: []launch.Setting{{}}}
+			}
+		}
+		var got, notes []string
+		d := driver.New(opt, func(g diag.Diagnostic) { notes = append(notes, g.Message) })
+		d.Run(t.Context(), inputs, func(_ context.Context, job *driver.Job) {
+			got = append(got, filepath.Base(filepath.Dir(job.Module.Name)))
+		})
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("configured %v: examined %s, want %s", configured, g, want)
+		}
+		if text := strings.Join(notes, "\n"); configured != (text == "") || !configured &&
+			!strings.HasPrefix(text, "2 files have the same kernels and launches as others, such as ") {
+			t.Errorf("configured %v: notes %q", configured, text)
+		}
 	}
 }

@@ -1,9 +1,11 @@
 package launch
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/source"
 )
@@ -24,6 +26,23 @@ type Metadata struct {
 	Notes   []string // what the launch has that is not checked, as sentences without a period
 	Unknown []string // keys that may change the launch and whose meaning is not known
 	Errs    []*Error // values that no launch can have
+}
+
+// Key is equal for metadata that says the same about a launch.
+func (m *Metadata) Key() string {
+	r := &m.Request
+	dims := func(d *event.Dim3) string {
+		if d == nil {
+			return "-"
+		}
+		return Dims(*d)
+	}
+	shared := "-"
+	if r.Shared != nil {
+		shared = fmt.Sprint(*r.Shared)
+	}
+	return fmt.Sprintf("%q %s %s %s %v %v %v %q %q %d", m.Kernel, dims(r.Block), dims(r.Cluster),
+		shared, m.Cooperative, m.Hidden, m.Boxes, m.Notes, m.Unknown, len(m.Errs))
 }
 
 // tensorMapBytes is the size of a tensor map, CUtensorMap, which is a parameter by value (CUDA
@@ -50,7 +69,8 @@ func (m *Metadata) Box(k *ir.Func, v *ir.Var) uint64 {
 	return m.Boxes[i]
 }
 
-// layer returns the facts about kernel k as the lowest layer of a resolver; false if there are none.
+// layer returns the facts about kernel k as the lowest layer of a resolver; false if there are
+// none.
 func (m *Metadata) layer(k *ir.Func) (layer, bool) {
 	if m == nil || m.Kernel != k.Name {
 		return layer{}, false

@@ -74,7 +74,8 @@ func TestMetadataContradicts(t *testing.T) {
 		k := kernel(ir.CtaidX)
 		tt.change(k)
 		_, errs := Resolve(k, Request{}, described(k))
-		if len(errs) != 1 || errs[0].Span.Start.Line() != tt.line || !strings.Contains(errs[0].Msg, tt.want) {
+		if len(errs) != 1 || errs[0].Span.Start.Line() != tt.line ||
+			!strings.Contains(errs[0].Msg, tt.want) {
 			t.Errorf("%v, want %q in line %d", errs, tt.want, tt.line)
 		}
 	}

@@ -32,6 +32,7 @@ func TestWalk(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "b.cu", "a/z.PTX", "a/k.cuh", "a/k.h", "a/notes.txt", "a-b/k.cl", "c/k.ll", "c/k.bc",
 		"c.cu/k.cu", ".hidden/k.cu", ".k.cu", "vendor/k.cu",
+		"ABCD/tmp.pid_12_ab/k.ptx",
 		"x/vendor/k.cu", "node_modules/k.cu", "build/k.cu", "cmake-build-debug/k.cu",
 		"obj/CMakeCache.txt", "obj/k.cu", "cache/CACHEDIR.TAG", "cache/k.cu", "builder/k.cu")
 	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {

@@ -33,8 +33,8 @@ func Directory(arg string) (dir string, ok bool) {
 }
 
 // Walk returns the files below dir that can have kernels, in the order of their names; each path
-// starts with dir. It skips hidden files and directories, vendored code and build trees, but never
-// dir itself. It does not follow symbolic links below dir. It fails if dir or a directory below it
+// starts with dir. It skips hidden files and directories, vendored code, build trees, and what Triton
+// has not finished writing, but never dir itself. It does not follow symbolic links below dir. It fails if dir or a directory below it
 // cannot be read.
 func Walk(dir string) ([]string, error) {
 	var files []string
@@ -69,7 +69,7 @@ func Walk(dir string) ([]string, error) {
 func skipped(path, name string) bool {
 	switch {
 	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "bazel-"),
-		strings.HasPrefix(name, "cmake-build-"):
+		strings.HasPrefix(name, "cmake-build-"), strings.HasPrefix(name, "tmp.pid_"): // of Triton
 		return true
 	}
 	switch name {

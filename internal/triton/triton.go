@@ -2,10 +2,10 @@
 // NAME.ptx, as facts about the launch of the kernel.
 //
 // The keys, and what Triton's launcher does with them, are those of the NVIDIA backend
-// (third_party/nvidia/backend of Triton 3.0 to 3.5): it launches blocks of 32*num_warps threads with
-// "shared" bytes of dynamic shared memory, in clusters of cluster_dims blocks if num_ctas is not 1.
-// The grid is chosen by the caller of the kernel and is not in the metadata. From 3.3 on, a kernel
-// has a last parameter for global scratch memory, and from 3.4 on another one for profiling.
+// (third_party/nvidia/backend of Triton 3.0 to 3.5): it launches blocks of 32*num_warps threads
+// with "shared" bytes of dynamic shared memory, in clusters of cluster_dims blocks if num_ctas is
+// not 1. The grid is chosen by the caller of the kernel and is not in the metadata. From 3.3 on, a
+// kernel has a last parameter for global scratch memory, and later another one for profiling.
 //
 // The file comes from a cache that anything may have written to. A value that no launch can have is
 // an error with its position. A file of the same name that is something else is ignored.
@@ -50,8 +50,8 @@ type reader struct {
 }
 
 // Read returns the facts of a file; nil if the file is no metadata of Triton: an array, an object
-// without the keys that all versions write. It fails for a file that is not JSON, with the position.
-// Values that are wrong are in Metadata.Errs.
+// without the keys that all versions write. It fails for a file that is not JSON, with the
+// position. Values that are wrong are in Metadata.Errs.
 func Read(f *source.File) (*launch.Metadata, *launch.Error) {
 	r := &reader{file: f, keys: make(map[string]value)}
 	if object, err := r.split(); err != nil || !object || !r.isMetadata() {
@@ -263,7 +263,8 @@ var plainKeys = strings.Fields(`num_warps num_ctas warp_size cluster_dims ctas_p
 	profile_scratch_align num_buffers_warp_spec enable_warp_specialization num_consumer_groups`)
 
 // launchWords are parts of the names of keys that may change a launch.
-var launchWords = strings.Fields("launch cluster cga cta grid block thread warp shared smem scratch")
+var launchWords = strings.Fields(
+	"launch cluster cga cta grid block thread warp shared smem scratch")
 
 // notModelled notes what the launch has that heddle does not model, so that verdicts name it: keys
 // whose names are about launches and which no known version writes.

@@ -174,8 +174,9 @@ func TestMistakes(t *testing.T) {
 
 // No text makes the reader fail, and every mistake is at a place of the file and one line long.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"num_warps": 4, "num_ctas": 2, "cluster_dims": [2, 1, 1], "shared": 1, "name": "k"}`))
-	f.Add([]byte(`{"num_warps": 4, "shared": 0, "tensordesc_meta": [{"elem_size": 2, "block_size": [8]}]}`))
+	f.Add([]byte(`{"num_warps": 4, "num_ctas": 2, "cluster_dims": [2, 1, 1], "name": "k"}`))
+	f.Add([]byte(`{"num_warps": 4, "shared": 0,
+		"tensordesc_meta": [{"elem_size": 2, "block_size": [8]}]}`))
 	f.Add([]byte(`{"num_warps": {"a": "\n"}, "shared": "\u0000"`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_, file := file(t, text)

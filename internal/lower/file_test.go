@@ -17,7 +17,7 @@ func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"empty.cu": "", "blank.cu": " \n\n", "junk.cu": "\x7fELF\x02\x01\x00\x00\x00", "empty.ptx": "",
-		"k.py": "x", "noext": "x",
+		"k.py": "x", "k.txt": "x", "noext": "x",
 	} {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
@@ -31,7 +31,8 @@ func TestBadInput(t *testing.T) {
 		"junk.cu":    "not source text: byte 6 is NUL",
 		"missing.cu": "no such file",
 		"dir.cu":     "is a directory",
-		"k.py":       "unknown file extension .py; specify the language with --lang",
+		"k.py":       "heddle reads the PTX that Triton or CuTe DSL makes from Python",
+		"k.txt":      "unknown file extension .txt; specify the language with --lang",
 		"noext":      "no file extension",
 	} {
 		_, err := File(context.Background(), filepath.Join(dir, name), Options{CacheDir: testCache})

@@ -13,6 +13,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"heddle/internal/lower/fatbin"
+	"heddle/internal/source"
 )
 
 // The language of an input is that of --lang, else that of its extension, else that of its content.
@@ -93,6 +94,8 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 		if len(content) > maxPTX {
 			return nil, &InputError{File: in.Name, Reason: tooLarge(len(content))}
 		}
+		// CuTe DSL writes the NUL that ends a string of C as well.
+		content = bytes.TrimRight(content, "\x00")
 		return []*Result{{Name: in.Name, Lang: PTX, PTX: content, Kernels: readFacts(content)}}, nil
 	case Binary:
 		return lowerBinary(in.Name, content)
@@ -155,6 +158,10 @@ func (in *Input) language(content []byte) (Lang, error) {
 	case ext == "":
 		return "", &InputError{File: in.Name,
 			Reason: "no file extension; specify the language with --lang; " + accepted}
+	case source.PythonName(in.Name):
+		return "", &InputError{File: in.Name,
+			Reason: "heddle reads the PTX that Triton or CuTe DSL makes from Python: check a .ptx file, or " +
+				"a cache such as ~/.triton/cache (docs/triton.md)"}
 	}
 	return "", &InputError{File: in.Name,
 		Reason: "unknown file extension " + ext + "; specify the language with --lang; " + accepted}

@@ -36,6 +36,19 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
+// A NUL behind PTX, as CuTe DSL writes it, is not part of the text; one inside of it stays.
+func TestTrailingNUL(t *testing.T) {
+	for text, want := range map[string]string{
+		".version 8.0\n\x00": ".version 8.0\n", ".version\x00 8.0\x00\x00": ".version\x00 8.0",
+	} {
+		in := Input{Name: "k.ptx", Content: []byte(text)}
+		r, err := Lower(context.Background(), in, Options{})
+		if err != nil || len(r) != 1 || string(r[0].PTX) != want {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
+	}
+}
+
 // --lang overrides the extension; a binary needs neither.
 func TestLanguage(t *testing.T) {
 	for _, c := range []struct {

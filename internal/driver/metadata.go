@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,9 +19,12 @@ import (
 // metadata reads what a compiler has written about a launch beside a PTX file, NAME.json beside
 // NAME.ptx, into the facts of its module. What it cannot use is reported as a warning, because the
 // launch is guessed then; a file that is something else is ignored.
-func (d *Driver) metadata(m *Module) {
+func (d *Driver) metadata(in Input, m *Module) {
 	ext := filepath.Ext(m.Name)
 	if m.Lowered.Lang != lower.PTX || !strings.EqualFold(ext, ".ptx") || m.Facts == nil {
+		return
+	}
+	if _, err := os.Stat(m.Name); in.Content != nil && err != nil { // a text that is no file
 		return
 	}
 	path := strings.TrimSuffix(m.Name, ext) + ".json"

@@ -83,6 +83,27 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// The text of an open document has the file beside it; a text without a file has none.
+func TestMetadataOfText(t *testing.T) {
+	t.Chdir(t.TempDir())
+	beside := []byte(`{"num_warps": 8, "num_ctas": 1, "shared": 16}`)
+	if err := os.WriteFile("k.json", beside, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{false, true} {
+		in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: kernels(1)}}
+		driver.New(driver.Options{}, func(diag.Diagnostic) {}).Run(t.Context(), []driver.Input{in},
+			func(_ context.Context, job *driver.Job) {
+				if cfg := job.Config(); cfg == nil || (cfg.Geometry.Block.X == 256) != want {
+					t.Errorf("a file %v: %+v", want, cfg)
+				}
+			})
+		if err := os.WriteFile("k.ptx", kernels(1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A directory, or anything that is no regular file, is not read.
 func TestMetadataIsNoFile(t *testing.T) {
 	dir := t.TempDir()

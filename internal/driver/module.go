@@ -171,7 +171,7 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 	if d.syntaxErrors(errs, m) {
 		return nil
 	}
-	d.metadata(m)
+	d.metadata(file, m)
 	m.Several = len(m.Kernels()) > 1
 	return m
 }

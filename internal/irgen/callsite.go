@@ -1,6 +1,7 @@
 package irgen
 
 import (
+	"path"
 	"strconv"
 	"strings"
 
@@ -8,9 +9,9 @@ import (
 )
 
 // Kernels that a compiler makes from Python (Triton, CuTe DSL) have the Python files in .file, and
-// most of what they do is inlined from the compiler's own library of functions. The back end of LLVM
-// writes the call sites of such code with .loc only if it is asked to. Otherwise they are in the
-// comment behind the directive, as LLVM prints any place:
+// most of what they do is inlined from the compiler's own library of functions. The back end of
+// LLVM writes the call sites of such code with .loc only if it is asked to. Otherwise they are in
+// the comment behind the directive, as LLVM prints any place:
 //
 //	.loc	2 189 40     // standard.py:189:40 @[ row_max.py:10:18 ]
 //
@@ -42,6 +43,17 @@ func (t *lineTable) commented(text string) recentFrame {
 	if text == "" {
 		return recentFrame{}
 	}
+	f, ok := t.sites[text]
+	if !ok {
+		if f = t.readSites(text); t.sites != nil {
+			t.sites[text] = f
+		}
+	}
+	return f
+}
+
+// readSites is commented without the memory of earlier texts.
+func (t *lineTable) readSites(text string) recentFrame {
 	sites := strings.Split(text, " @[ ")
 	if closed := len(sites) - 1; closed > 0 {
 		last := sites[closed]
@@ -64,6 +76,9 @@ func (t *lineTable) commented(text string) recentFrame {
 		if !pos.IsValid() {
 			continue // an unknown place in between leaves a gap
 		}
+		if parent.frame == nil && t.inlinedElsewhere(pos) {
+			fn, parent = "", recentFrame{t.own, 1} // some versions give the call the file of the callee
+		}
 		parent = recentFrame{t.intern(frameKey{fn, pos, parent.frame}), parent.depth + 1}
 	}
 	return parent
@@ -77,8 +92,12 @@ func (t *lineTable) sitePos(site string, outer bool) source.Pos {
 	if name == "" || line <= 0 {
 		return 0
 	}
+	listed := t.listed[path.Base(name)]
+	if len(listed) > maxSameName {
+		return 0
+	}
 	var found source.FileID
-	for _, f := range t.listed {
+	for _, f := range listed {
 		if f.name != name && !strings.HasSuffix(f.name, "/"+name) {
 			continue
 		}
@@ -97,7 +116,17 @@ func (t *lineTable) sitePos(site string, outer bool) source.Pos {
 	return source.MakePos(found, line, t.column(found, min(col, 1<<19)))
 }
 
-// placeOf divides NAME:LINE:COL, in which the column may be missing; an empty name for another text.
+// maxSameName bounds the files of one name among which the one of a call site is looked for.
+const maxSameName = 64
+
+// inlinedElsewhere reports whether a place in the function must have been inlined, at a place that
+// is not known: it is in a library of which the function is no part.
+func (t *lineTable) inlinedElsewhere(pos source.Pos) bool {
+	return t.inlined[pos.File()] && t.own != nil && !t.inlined[t.own.Pos.File()]
+}
+
+// placeOf divides NAME:LINE:COL, in which the column may be missing; an empty name for another
+// text.
 func placeOf(site string) (name string, line, col int) {
 	rest, last, ok := cutLast(site)
 	if !ok {

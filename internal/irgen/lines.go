@@ -2,6 +2,7 @@ package irgen
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"heddle/internal/ptx"
@@ -26,7 +27,9 @@ type lineTable struct {
 	// files of libraries whose code is only ever inlined (pythonLibrary)
 	inlined map[source.FileID]bool
 	python  map[source.FileID]bool // files of Python
-	listed  []listedFile           // the .file directives, in their order
+	// the files of .file directives, by the last element of their paths
+	listed map[string][]listedFile
+	sites  map[string]recentFrame // of the function, by ptx.Loc.CallSites
 
 	fn     string // the function whose body is read, demangled
 	recent map[source.Pos]recentFrame
@@ -66,6 +69,7 @@ func newLineTable(set *source.Set, file *ptx.File, libraries []string) *lineTabl
 		library: make(map[source.FileID]bool),
 		inlined: make(map[source.FileID]bool),
 		python:  make(map[source.FileID]bool),
+		listed:  make(map[string][]listedFile),
 	}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -75,7 +79,8 @@ func newLineTable(set *source.Set, file *ptx.File, libraries []string) *lineTabl
 				t.inlined[f.ID] = pythonLibrary(d.Name) != ""
 				t.library[f.ID] = inLibrary(libraries, d.Name)
 				t.python[f.ID] = source.PythonName(d.Name)
-				t.listed = append(t.listed, listedFile{d.Name, f.ID})
+				base := path.Base(d.Name)
+				t.listed[base] = append(t.listed[base], listedFile{d.Name, f.ID})
 			}
 		case *ptx.Section:
 			if strings.TrimPrefix(d.Name, ".") == "debug_str" {
@@ -113,7 +118,7 @@ func (t *lineTable) strings(s *ptx.Section) {
 func (t *lineTable) enter(demangledName string) {
 	t.fn = demangledName
 	t.recent = make(map[source.Pos]recentFrame)
-	t.own = nil
+	t.own, t.sites = nil, nil
 }
 
 // loc returns the frame of a .loc, or nil if it names no place: an unknown file, or line 0, which
@@ -125,7 +130,7 @@ func (t *lineTable) enter(demangledName string) {
 func (t *lineTable) loc(l ptx.Loc) *source.Frame {
 	f := t.at(l)
 	if t.own == nil {
-		t.own = outermost(f)
+		t.own, t.sites = outermost(f), make(map[string]recentFrame)
 	}
 	return f
 }
@@ -140,8 +145,7 @@ func (t *lineTable) at(l ptx.Loc) *source.Frame {
 			return parent.frame
 		case parent.frame != nil:
 			return t.frame("", pos, parent)
-		case t.inlined[pos.File()] && t.own != nil && !t.inlined[t.own.Pos.File()]:
-			// Inlined for certain, at a place that nothing names.
+		case t.inlinedElsewhere(pos):
 			return t.frame("", pos, recentFrame{t.own, 1})
 		}
 		return t.frame(t.fn, pos, recentFrame{})

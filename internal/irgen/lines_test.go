@@ -118,6 +118,8 @@ func TestCallSites(t *testing.T) {
 		{"a file that is not listed", "2 7 1 // standard.py:7:1 @[ other.py:5:2 @[ f.py:14:27 ] ]",
 			lib + "7:2 < " + user + "14:28"},
 		{"no comment: a library is inlined somewhere", "2 43 17", lib + "43:18 < " + user + "8"},
+		{"a call site in the library alone", "2 7 1 // standard.py:7:1 @[ standard.py:5:2 ]",
+			lib + "7:2 < " + lib + "5:3 < " + user + "8"},
 		{"a comment without call sites", "2 43 17 // standard.py:43:17", lib + "43:18 < " + user + "8"},
 		{"cut off", "1 9 3 // f.py:9:3 @[ f.py:14:27", user + "9:4"},
 		{"too few brackets", "1 9 3 // f.py:9:3 @[ f.py:2:2 @[ f.py:14:27 ]", user + "9:4"},
@@ -143,6 +145,20 @@ func TestCallSites(t *testing.T) {
 		if got := stack(m.Files, k.Src); got != user+"8" {
 			t.Errorf("%s: the kernel is at %s", tt.name, got)
 		}
+	}
+}
+
+// Many files of one name, and many call sites, do not take a search for each.
+func TestManyCallSites(t *testing.T) {
+	var text, files strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "\t.loc 1 9 3 // f.py:9:3 @[ x/u.py:%d:1 ]\n\tmov.u32 %%r1, 1;\n", i+1)
+		fmt.Fprintf(&files, ".file %d \"/d%d/u.py\"\n", i+2, i)
+	}
+	m := module(t, header+".entry k() {\n.reg .b32 %r<2>;\n"+text.String()+"}\n.file 1 \"/f.py\"\n"+
+		files.String())
+	if got := stack(m.Files, m.Kernel("k").Blocks[0].Instrs[9].Loc); got != "k /f.py:9:4" {
+		t.Errorf("the place is %s", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/launch"
@@ -49,7 +50,7 @@ func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 		codes, reason, err := parse(rest)
 		if err != nil {
 			wrong = append(wrong, diag.Diagnostic{Code: diag.CodeSuppression, Severity: diag.Error,
-				Message: err.msg, Span: c.Span, Help: help(err)})
+				Message: err.msg, Span: c.Span, Help: help(err, f)})
 		}
 		d := &directive{codes: codes, reason: reason, span: c.Span, line: line}
 		if err == nil {
@@ -67,10 +68,14 @@ func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 	return wrong
 }
 
-// help returns the help of m as lines of a diagnostic.
-func help(m *mistake) []string {
-	if m.help == "" {
+// help returns the help of m as lines of a diagnostic, with comments as the language of the file has
+// them.
+func help(m *mistake, f *source.File) []string {
+	switch {
+	case m.help == "":
 		return nil
+	case source.PythonName(f.Name):
+		return []string{strings.Replace(m.help, "// heddle", "# heddle", 1)}
 	}
 	return []string{m.help}
 }

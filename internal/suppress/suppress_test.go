@@ -184,6 +184,28 @@ func TestMatchAndUnused(t *testing.T) {
 	}
 }
 
+// Comments of Python, and the help for one that has no reason.
+func TestPython(t *testing.T) {
+	text := "a = '# heddle:ignore race-shared x'\nb = 7 // 2  # heddle:ignore race-shared x\n" +
+		"# heddle:ignore race-shared x\nc()\nd()  # heddle:ignore race-shared\n"
+	f, err := source.NewSet().Add("k.py", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSet()
+	wrong := s.Read(f, false)
+	if len(wrong) != 1 || !strings.Contains(strings.Join(wrong[0].Help, ""), "# heddle:ignore CODE") {
+		t.Errorf("%+v", wrong)
+	}
+	for line, want := range map[int]bool{1: false, 2: true, 3: false, 4: true, 5: false} {
+		d := diag.Diagnostic{Code: diag.CodeRaceShared,
+			Span: source.Span{Start: source.MakePos(f.ID, line, 1)}}
+		if got := s.Match(&d) != nil; got != want {
+			t.Errorf("line %d is suppressed: %v", line, got)
+		}
+	}
+}
+
 // An invalid comment suppresses nothing and is reported at its position.
 func TestMistakes(t *testing.T) {
 	s, f, wrong := read(t, "a; // heddle:ignore race-shared\n  // heddle:ignore rcae-shared x\nb;\n",

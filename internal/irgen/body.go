@@ -364,7 +364,8 @@ func (f *fgen) finish(body *ptx.Block) {
 }
 
 // firstLoc returns the frame of the first .loc of a body that names a place, or nil. It serves as
-// the position of a function that no fact of the lowering step describes.
+// the position of a function that no fact of the lowering step describes, so that libraries without
+// kernels do not count.
 func firstLoc(b *ptx.Block, t *lineTable) *source.Frame {
 	for s := range b.Stmts() {
 		var fr *source.Frame
@@ -376,7 +377,7 @@ func firstLoc(b *ptx.Block, t *lineTable) *source.Frame {
 				fr = firstLoc(inner, t)
 			}
 		}
-		if fr != nil {
+		if t.mayOwn(fr) {
 			return fr
 		}
 	}

@@ -122,7 +122,7 @@ const maxSameName = 64
 // inlinedElsewhere reports whether a place in the function must have been inlined, at a place that
 // is not known: it is in a library of which the function is no part.
 func (t *lineTable) inlinedElsewhere(pos source.Pos) bool {
-	return t.inlined[pos.File()] && t.own != nil && !t.inlined[t.own.Pos.File()]
+	return t.inlined[pos.File()] && t.own != nil
 }
 
 // placeOf divides NAME:LINE:COL, in which the column may be missing; an empty name for another

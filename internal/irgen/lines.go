@@ -129,10 +129,16 @@ func (t *lineTable) enter(demangledName string) {
 // instead, unless it is asked for the directive.
 func (t *lineTable) loc(l ptx.Loc) *source.Frame {
 	f := t.at(l)
-	if t.own == nil {
+	if t.own == nil && t.mayOwn(f) {
 		t.own, t.sites = outermost(f), make(map[string]recentFrame)
 	}
 	return f
+}
+
+// mayOwn reports whether a frame can tell where the function is defined: it is not nil, and not
+// inlined from a library at an unknown place.
+func (t *lineTable) mayOwn(f *source.Frame) bool {
+	return f != nil && !t.inlined[outermost(f).Pos.File()]
 }
 
 // at is loc without the bookkeeping for the function.

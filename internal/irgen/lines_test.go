@@ -148,6 +148,21 @@ func TestCallSites(t *testing.T) {
 	}
 }
 
+// A kernel is not in the library that its first instruction comes from, whose kernels would not be
+// examined.
+func TestKernelOutsideOfLibrary(t *testing.T) {
+	const lib = ".file 2 \"/lib/triton/language/standard.py\"\n"
+	for loc, want := range map[string]string{
+		".loc 2 43 17\nmov.u32 %r1, 1;\n.loc 1 9 3\n": "k /home/f.py:9:4", ".loc 2 43 17\n": "-",
+	} {
+		m := module(t, header+".entry k() {\n.reg .b32 %r<2>;\n"+loc+"\tmov.u32 %r1, 1;\n}\n"+
+			".file 1 \"/home/f.py\"\n"+lib)
+		if got := stack(m.Files, m.Kernel("k").Src); got != want {
+			t.Errorf("%q: the kernel is at %s, want %s", loc, got, want)
+		}
+	}
+}
+
 // Many files of one name, and many call sites, do not take a search for each.
 func TestManyCallSites(t *testing.T) {
 	var text, files strings.Builder

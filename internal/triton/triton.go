@@ -14,7 +14,9 @@ package triton
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,9 +80,12 @@ func (r *reader) split() (object bool, bad *launch.Error) {
 	text := r.file.Content
 	dec := json.NewDecoder(bytes.NewReader(text))
 	fail := func(err error) *launch.Error {
-		at := min(int(dec.InputOffset()), len(text))
+		at, why := min(int(dec.InputOffset()), len(text)), err.Error()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			why = "it ends too early"
+		}
 		return &launch.Error{Span: r.span(at, at),
-			Msg: fmt.Sprintf("%s is not JSON: %v", r.file.Name, err)}
+			Msg: fmt.Sprintf("%s is not JSON: %s", r.file.Name, why)}
 	}
 	open, err := dec.Token()
 	if err != nil {

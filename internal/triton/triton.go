@@ -276,7 +276,7 @@ var launchWords = strings.Fields(
 func (r *reader) notModelled() {
 	if r.flag("launch_pdl") {
 		r.out.Notes = append(r.out.Notes, "launch_pdl: the kernel may begin before the launch in front "+
-			"of it has ended; what both access is not checked")
+			"of it has ended; only accesses that no griddepcontrol.wait precedes are looked for")
 	}
 	for key, v := range r.keys {
 		about := slices.ContainsFunc(launchWords, func(w string) bool {

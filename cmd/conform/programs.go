@@ -143,8 +143,8 @@ var (
 	passWords = regexp.MustCompile(`(?im)\b(pass|passed|success|successful|successfully)\b|` +
 		`\breturned OK\b|\bcorrect\b|\(valid\)|\bOK$`)
 	failWords = regexp.MustCompile(`(?i)\b(fail|failed|failure|incorrect|mismatch(es)?|wrong)\b`)
-	// Words such as "0 failed" and "failure count: 0" say the contrary.
-	noneWords = regexp.MustCompile(`(?i)\b(0|no) (fail|failed|failures?|mismatch(es)?)\b|` +
+	// Words such as "0 failed", "failure count: 0" and "failed as expected" say the contrary.
+	noneWords = regexp.MustCompile(`(?i)\bfailed as expected\b|\b(0|no) (fail|failed|failures?|mismatch(es)?)\b|` +
 		`\b(fail|failed|failures?|mismatch(es)?)( count)? *[:=] *0\b`)
 )
 

@@ -25,6 +25,7 @@ func TestJudge(t *testing.T) {
 		{"Device assert failed as expected\nx completed, returned OK\n", 0, endPass},
 		{"2 kernels failed\nx completed, returned OK\n", 1, endFail},
 		{"keys array: OK\nShutting down\n", 0, endPass},
+		{"Device assert failed as expected\n", 0, endPass},
 		{"PASS\n", 139, endError},
 		{"cannot open data.txt\n", 1, endError},
 		{"average 3.5 us\n", 0, endSilent},

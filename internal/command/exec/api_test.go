@@ -58,6 +58,11 @@ var apiErrors = []struct {
 			E(cudaFreeArray(a)); E(cudaFreeArray(a)); d.x = 7; E(cudaMallocArray(&a, &d, 4, 4));`,
 		want: []string{"Success", "InvalidValue", "InvalidValue", "Success", "Success", "InvalidValue",
 			"InvalidChannelDescriptor"}},
+	// The runtime has the version of its headers, and the driver is not older: programs test that (CUDA
+	// C++ Programming Guide, "Versioning and Compatibility").
+	{name: "versions", body: `int d, r; E(cudaDriverGetVersion(&d)); E(cudaRuntimeGetVersion(&r));
+			printf("%d %d\n", r == CUDART_VERSION, d >= r);`,
+		want: []string{"Success", "Success", "1", "1"}},
 	// What heddle does not have says so.
 	{name: "mipmaps", body: `cudaMipmappedArray_t m; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
 			E(cudaMallocMipmappedArray(&m, &d, make_cudaExtent(4, 4, 0), 2));`,

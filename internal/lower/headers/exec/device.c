@@ -50,7 +50,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags) { return *flags = cudaDevice
 
 static cudaError_t version(int *to) {
   if (!to) return fail(cudaErrorInvalidValue);
-  *to = 12000;
+  *to = 12090; // CUDART_VERSION and CUDA_VERSION of the headers
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int *to) { return version(to); }

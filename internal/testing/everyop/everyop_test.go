@@ -158,7 +158,7 @@ func (r *recorder) MatrixGroup(*event.MatrixGroup) { r.grouped = true }
 func (r *recorder) BulkGroup(*event.BulkGroup)     { r.grouped = true }
 func (r *recorder) MBarrier(*event.MBarrier)       { r.arrived = true }
 func (r *recorder) ProxyFence(*event.ProxyFence)   { r.proxied = true }
-func (r *recorder) Fence(*event.Fence)             { r.fenced = true }
+func (r *recorder) Fence(e *event.Fence)           { r.fenced = r.fenced || !e.Grid }
 func (r *recorder) Arrive(*event.Arrive)           { r.arrived = true }
 func (r *recorder) WarpSync(*event.WarpSync)       { r.synced = true }
 

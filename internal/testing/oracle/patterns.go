@@ -5,6 +5,9 @@ import "heddle/internal/event"
 // Fence is a release fence for later writes, and an acquire fence for the observations of earlier
 // strong reads (PTX ISA 8.8, third forms).
 func (o *Oracle) Fence(f *event.Fence) {
+	if f.Grid { // of other grids
+		return
+	}
 	for _, t := range lanes(f.Warp, f.Mask) {
 		if !o.orders(f.Orders) {
 			continue

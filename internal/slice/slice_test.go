@@ -1,6 +1,7 @@
 package slice
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -377,6 +378,57 @@ func TestUnsupported(t *testing.T) {
 		in, got := Unsupported(m.Kernel("k"))
 		if !strings.HasPrefix(got, want) || (in == nil) != (want == "") || (got == "") != (want == "") {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestQuietAndExchanged: which operations surely complete, whatever other threads do, and which give
+// a thread a result of what others put in, by the operand that says who takes part.
+func TestQuietAndExchanged(t *testing.T) {
+	for _, c := range []struct {
+		op    string
+		quiet bool
+		who   string // the text of the operand
+	}{
+		{"add.u32 %r3, %r1, 4", true, ""},
+		{"activemask.b32 %r3", true, ""},
+		{"shfl.up.b32 %r3, %r1, 1, 0", false, ""}, // among lanes that it does not name
+		{"shfl.sync.up.b32 %r3, %r1, 1, 0, -1", false, "-1"},
+		{"vote.sync.ballot.b32 %r3, %p1, 255", false, "255"},
+		{"bar.sync 3", false, ""},
+		{"bar.sync 3, 64", false, ""},
+		{"bar.red.popc.u32 %r3, 3, 64, %p1", false, "3"},
+		{"bar.red.popc.u32 %r3, 2, %p1", false, "2"},
+	} {
+		s, _ := roles(t, "\t"+c.op+";\n\tret;\n", Options{})
+		f := s.funcs[s.order[0]]
+		in := f.instrs[0]
+		if f.quiet(in) != c.quiet {
+			t.Errorf("%s: quiet %v", c.op, !c.quiet)
+		}
+		who, ok := exchanged(in)
+		text := ""
+		if ok {
+			text = fmt.Sprint(int32(who.Val))
+		}
+		if text != c.who {
+			t.Errorf("%s: who takes part is %q, want %q", c.op, text, c.who)
+		}
+	}
+}
+
+// TestSparseMatrices: a multiplication of sparse matrices by a warpgroup, which no engine executes, is
+// an operation of which a slice knows nothing; one of dense matrices is an object.
+func TestSparseMatrices(t *testing.T) {
+	const form, d = ".sync.aligned.m64n8k", ".f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d2, "
+	for op, want := range map[string]kind{
+		"wgmma.mma_async" + form + "16" + d + "%p1, 1, 1, 0, 0":            object,
+		"wgmma.mma_async.sp" + form + "32" + d + "%r1, 0, %p1, 1, 1, 0, 0": other,
+	} {
+		s, _ := roles(t, "\t"+op+";\n\tret;\n", Options{})
+		f := s.funcs[s.order[0]]
+		if got := f.kindOf(f.instrs[0]); got != want {
+			t.Errorf("%s: kind %v, want %v", op, got, want)
 		}
 	}
 }

@@ -392,6 +392,9 @@ func TestWeakerOperations(t *testing.T) {
 		"a flag by a store of half of its word": {flag("st.relaxed.gpu.global.u16 [count], 1"), true},
 		"a flag by a store of the block":        {flag("st.relaxed.cta.global.u32 [count], 1"), true},
 		"the last block":                        {lastArriver(""), false},
+		// a barrier in front of the addition tells the other threads nothing of it
+		"the last block, and no barrier behind the addition": {"	bar.sync 0;\n" +
+			strings.Replace(lastArriver(""), "L:\n	bar.sync 0;\n", "L:\n", 1), true},
 		"the last block by an addition of the block": {strings.Replace(lastArriver(""),
 			"atom.global.add.u32", "atom.relaxed.cta.global.add.u32", 1), true},
 	} {

@@ -3,6 +3,7 @@ package slice
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,6 +43,17 @@ func grownFrom(t *testing.T, body string, delta map[string]uint64,
 	return r, k, d, sm
 }
 
+// copies copies %i to %c1, that to %c2, and so on up to n.
+func copies(n int) string {
+	text, from := ".reg .u32 %c<9>; ", "%i"
+	for i := 1; i <= n; i++ {
+		to := "%c" + strconv.Itoa(i)
+		text += "mov.u32 " + to + ", " + from + "; "
+		from = to
+	}
+	return text
+}
+
 // TestDifferences: two executions differ by multiples of D in %i, of 4 in %j (which a round adds 4
 // to), and of D in the wide %l. By multiples of what the result in %e (or %d1) differs follows from
 // arithmetic modulo 2^32 (PTX ISA 9.7.1): 1 is anything. %i is bounded where bounded says so, by
@@ -61,7 +73,9 @@ func TestDifferences(t *testing.T) {
 		{"cvt.u64.u32 %d1, %i;", 6, false, 2, false},              // the power of two, as a number
 		{"cvt.u64.u32 %d1, %i;", 6, true, 6, true},
 		{"cvt.u64.u32 %d1, %i;", 8, false, 8, false},
-		{"cvt.u32.u8 %e, %i;", 256, false, 1, false}, // reads a part
+		{copies(6) + "cvt.u64.u32 %d1, %c6;", 6, true, 6, true},
+		{copies(7) + "cvt.u64.u32 %d1, %c7;", 6, true, 2, false}, // bounds are looked for in six steps
+		{"cvt.u32.u8 %e, %i;", 256, false, 1, false},             // reads a part
 		{"add.u32 %e, %i, 5;", 6, false, 6, false},
 		{"add.u32 %e, %i, %t;", 6, false, 6, false},
 		{"sub.u32 %e, 5, %i;", 6, false, 6, false},

@@ -33,6 +33,8 @@ func TestQuotient(t *testing.T) {
 		{"shr.u32 %n1, %x0, 2; setp.gt.u32 %p7, %x0, 7; @%p7 ret;", [3]int64{0, 4, 400}},
 		{"shr.u32 %n1, %x0, 2; setp.le.u32 %p7, 8, %x0; @%p7 ret;", [3]int64{0, 4, 400}},
 		{"shr.u32 %n1, %x0, 2; setp.ge.u32 %p7, %x0, 9; @%p7 ret;", [3]int64{none, none, none}},
+		{"setp.eq.u32 %p6, %t, 0; shr.u32 %n1, %x0, 2; setp.lt.and.u32 %p7, %x0, 8, %p6; @%p7 ret;",
+			[3]int64{none, none, none}}, // two conditions in one
 	} {
 		s, k := roundsModule(t, "", "\tmov.u32 %t, %tid.x;\n\tld.param.u32 %x0, [n];\n\t"+c.ops+`
 	mov.u32 %i, 0;

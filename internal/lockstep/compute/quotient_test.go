@@ -156,6 +156,20 @@ func TestQuotients(t *testing.T) {
 	}
 }
 
+// TestNoQuotientAtTheLimit: with m = (2^33 + 2^10) / 3, a*m / 2^33 is (a + a/2^23) / 3. Up to 2^23 - 1
+// its floor is that of a/3, and at 2^23 it is one more.
+func TestNoQuotientAtTheLimit(t *testing.T) {
+	v := division{w: 32, d: 3, m: 2863311872, shift: 1}
+	for most, want := range map[uint64]uint64{1<<23 - 1: 2796202, 1 << 23: 2796203} {
+		c := smt.New()
+		q := v.execute(t, c, c.VarIn("a", 32, 0, most))
+		got := c.Evaluate(&smt.Model{Vars: map[string]uint64{"a": most}}).Value(q)
+		if got != want || (c.Op(q) == smt.OpUDiv) != (most < 1<<23) {
+			t.Errorf("up to %d: %s is %d, want %d", most, c.String(q), got, want)
+		}
+	}
+}
+
 // TestNoQuotients: with any factor, shift and range, the term has the value that the code computes.
 func TestNoQuotients(t *testing.T) {
 	src := rand.New(rand.NewSource(2))

@@ -89,3 +89,29 @@ func TestHost(t *testing.T) {
 		}
 	}
 }
+
+// TestHostBesideBlocks: the host gets turns while blocks run that do not wait for it, also if they could
+// run ahead on workers.
+func TestHostBesideBlocks(t *testing.T) {
+	k := kernel(t, `mov.u32 %n, 0;
+again:
+	add.u32 %n, %n, 1;
+	setp.lt.u32 %c, %n, 2000;
+	@%c bra again;
+	ret;`)
+	m, err := New(k, config(64, 64, buffer("out", 4), buffer("x", 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := 0
+	res, err := m.Run(t.Context(), Options{Workers: 2, Host: func(HostMemory, bool) bool {
+		turns++
+		return false
+	}}, nil)
+	if err != nil || res.Status != Completed {
+		t.Fatal(err, res.Status)
+	}
+	if turns < 10 {
+		t.Errorf("the host had %d turns beside %d warp instructions", turns, res.Steps)
+	}
+}

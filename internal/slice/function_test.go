@@ -175,6 +175,28 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestEscapes: the address of a variable escapes where it is stored or computed with; the contents of
+// a table are no address of it, and those of a parameter may be (PTX ISA 6.4.1).
+func TestEscapes(t *testing.T) {
+	const decls = ".const .align 8 .b8 given[8] = {4, 0, 0, 0, 8, 0, 0, 0};\n"
+	for op, want := range map[string]string{
+		"ld.const.u64 %d1, [given]":                   "",
+		"mov.u64 %d1, given":                          "given",
+		"mov.u64 %d2, given; ld.const.u64 %d1, [%d2]": "",
+		"ld.param.u64 %d1, [in]":                      "in",
+	} {
+		s, _ := sliced(t, decls+".visible .entry k(.param .u64 in)\n"+begin+
+			"\t.shared .align 8 .b8 s[256];\n\t"+op+";\n\tst.shared.u64 [s], %d1;\n"+end, Options{})
+		var got []string
+		for v := range s.escaped() {
+			got = append(got, v.Name)
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %q escapes, want %q", op, text, want)
+		}
+	}
+}
+
 // A generic access to a variable is one to the space of the variable, and one by a register is to
 // each space whose addresses the register may hold (PTX ISA 6.4.1.1).
 func TestGenericAddress(t *testing.T) {

@@ -73,6 +73,7 @@ func TestDifferences(t *testing.T) {
 		{"cvt.u64.u32 %d1, %i;", 6, false, 2, false},              // the power of two, as a number
 		{"cvt.u64.u32 %d1, %i;", 6, true, 6, true},
 		{"cvt.u64.u32 %d1, %i;", 8, false, 8, false},
+		{"mov.u32 %x0, %i; add.u32 %x1, %x0, 5; cvt.u64.u32 %d1, %x1;", 6, true, 6, true},
 		{copies(6) + "cvt.u64.u32 %d1, %c6;", 6, true, 6, true},
 		{copies(7) + "cvt.u64.u32 %d1, %c7;", 6, true, 2, false}, // bounds are looked for in six steps
 		{"cvt.u32.u8 %e, %i;", 256, false, 1, false},             // reads a part

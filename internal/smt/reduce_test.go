@@ -104,3 +104,29 @@ func TestReduceExcluded(t *testing.T) {
 		}
 	}
 }
+
+// TestInRange: the assumed range of a variable is said of what replaces it, as an unsigned range, and
+// as a signed one too if that says more.
+func TestInRange(t *testing.T) {
+	for _, x := range []struct {
+		f    facts
+		want int // conjuncts that are not true by themselves
+	}{
+		{unsignedIn(32, 3, 9), 2},
+		{signedIn(32, -5, 5), 2}, // any unsigned number
+		{anyValue(32), 0},
+	} {
+		c := New()
+		v, by := c.Var("v", 32), c.Var("by", 32)
+		c.facts[v] = x.f
+		n := 0
+		for _, is := range c.inRange(v, by) {
+			if is != True {
+				n++
+			}
+		}
+		if n != x.want {
+			t.Errorf("%+v: %d conjuncts, want %d", x.f, n, x.want)
+		}
+	}
+}

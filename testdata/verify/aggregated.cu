@@ -23,6 +23,20 @@ __global__ void full_warp(int *out) {
     out[base + lane()] = threadIdx.x;
 }
 
+// verified, inputs: each thread of block 0 takes one place, and lane 0 of others one for each lane
+// heddle: grid=4 block=64
+__global__ void one_by_one_too(int *out) {
+    if (blockIdx.x == 0) {
+        out[atomicAdd(&taken, 1)] = threadIdx.x;
+        return;
+    }
+    unsigned base = 0;
+    if (lane() == 0)
+        base = atomicAdd(&taken, 32);
+    base = __shfl_sync(ALL, base, 0);
+    out[base + lane()] = threadIdx.x;
+}
+
 // bug race-global: the highest lane that the shuffle may read is 15, so that all keep their own
 // number instead of lane 20's (PTX ISA 9.7.9.6): 0 in all lanes but that
 // heddle: grid=4 block=64

@@ -186,6 +186,15 @@ __global__ void readers_fence_weakly(int *out) {
     }
 }
 
+// bug race-global: all threads execute the fence, and behind what they read
+// heddle: grid=4 block=64
+__global__ void acquires_too_late(int *out) {
+    ARRIVE(WEAK_FENCE(), atomicAdd(&done, 1), gridDim.x - 1, );
+    int x = last && threadIdx.x < gridDim.x ? part[threadIdx.x] : 0;
+    WEAK_FENCE();
+    out[blockIdx.x * 64 + threadIdx.x] = x;
+}
+
 // bug race-global: a fence that only releases acquires nothing from the others
 // heddle: grid=4 block=64
 __global__ void releases_twice(int *out) {

@@ -41,6 +41,9 @@ type edit struct {
 	new  string
 }
 
+// programUsage is the error of a line of a table that is none of those of readPrograms.
+const programUsage = "expected DIR nvcc|run|set|data|silent|exits"
+
 // readPrograms reads a table. Each line is one of
 //
 //	DIR nvcc ARG...          builds it, in the place of make; the shell expands the arguments
@@ -61,7 +64,7 @@ func readPrograms(r io.Reader) ([]*program, error) {
 			continue
 		}
 		if len(word) < 2 {
-			return nil, fmt.Errorf("line %d: expected DIR nvcc|run|set|data|silent|exits", n)
+			return nil, fmt.Errorf("line %d: %s", n, programUsage)
 		}
 		p := named[word[0]]
 		if p == nil {
@@ -88,7 +91,7 @@ func readPrograms(r io.Reader) ([]*program, error) {
 			text := strings.ReplaceAll(rest[2], `\s`, " ")
 			p.edits = append(p.edits, edit{rest[0], old, text})
 		default:
-			return nil, fmt.Errorf("line %d: expected DIR nvcc|run|set|data|silent|exits", n)
+			return nil, fmt.Errorf("line %d: %s", n, programUsage)
 		}
 	}
 	return out, lines.Err()
@@ -144,7 +147,8 @@ var (
 		`\breturned OK\b|\bcorrect\b|\(valid\)|\bOK$`)
 	failWords = regexp.MustCompile(`(?i)\b(fail|failed|failure|incorrect|mismatch(es)?|wrong)\b`)
 	// Words such as "0 failed", "failure count: 0" and "failed as expected" say the contrary.
-	noneWords = regexp.MustCompile(`(?i)\bfailed as expected\b|\b(0|no) (fail|failed|failures?|mismatch(es)?)\b|` +
+	noneWords = regexp.MustCompile(`(?i)\bfailed as expected\b|` +
+		`\b(0|no) (fail|failed|failures?|mismatch(es)?)\b|` +
 		`\b(fail|failed|failures?|mismatch(es)?)( count)? *[:=] *0\b`)
 )
 
@@ -269,13 +273,14 @@ func (c *choices) try(ctx context.Context, p *program, root, bin string) []tried
 		}
 		built = 0
 		report, _ := os.ReadFile(filepath.Join(bin, "report"))
+		absent := p.absent(dir)
 		switch {
 		case cpu > 0.9*c.limit.Seconds() || code < 0:
 			t.outcome = endLimit
 		case t.outcome != endPass && bytes.Contains(out, []byte(" is not supported\n")):
 			t.outcome = endUnsupported
-		case t.outcome != endPass && len(p.absent(dir)) > 0:
-			t.outcome, t.note = endNoData, strings.Join(p.absent(dir), ", ")
+		case t.outcome != endPass && len(absent) > 0:
+			t.outcome, t.note = endNoData, strings.Join(absent, ", ")
 		case t.outcome == endError:
 			t.note = lastLine(out)
 		}

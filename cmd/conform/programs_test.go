@@ -39,8 +39,8 @@ func TestJudge(t *testing.T) {
 
 // TestPrograms builds and runs programs of shell scripts: one passes after its size is changed, one
 // fails, one does not build, one lacks a file, one lacks a function, one says nothing, and one
-// takes too long. One has commands of the table in the place of a Makefile. The command in the place
-// of heddle runs them as they are, and builds by a copy.
+// takes too long. One has commands of the table in the place of a Makefile. The command in the
+// place of heddle runs them as they are, and builds by a copy.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

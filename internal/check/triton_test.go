@@ -39,8 +39,8 @@ var tritonKernels = map[string]tritonKernel{
 }
 
 // TestTriton checks kernels in the form in which Triton writes PTX, with its metadata beside them:
-// the blocks of a launch and the boxes of tensor maps are not said otherwise. Findings are at the line of
-// Python that the user has written, also for what Triton's library does there.
+// the blocks of a launch and the boxes of tensor maps are not said otherwise. Findings are at the
+// line of Python that the user has written, also for what Triton's library does there.
 func TestTriton(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/triton/*.ptx")
 	if err != nil || len(files) != len(tritonKernels) {

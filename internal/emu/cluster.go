@@ -537,13 +537,7 @@ func (s *scheduler) finishCluster(c *cluster) {
 	s.spin.reset()
 	s.points = max(s.points, s.x.points)
 	if c.live() > 0 && s.x.stop == nil {
-		s.stalled = true
-		if stop := s.starved(); stop != nil {
-			s.x.stop, s.stalled = stop, false
-		} else if list, bytes := s.mbarrierWaits(); len(list) > 0 {
-			s.spin.waits, s.stalled = list, false
-			s.x.stop = s.deadlocked(list, bytes)
-		}
+		s.stalled = !s.waitForEver()
 	}
 	for _, b := range c.blocks {
 		s.x.block = b

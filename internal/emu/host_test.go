@@ -90,8 +90,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestHostBesideBlocks: the host gets turns while blocks run that do not wait for it, also if they could
-// run ahead on workers.
+// TestHostBesideBlocks: the host gets turns while blocks run that do not wait for it, also if they
+// could run ahead on workers.
 func TestHostBesideBlocks(t *testing.T) {
 	k := kernel(t, `mov.u32 %n, 0;
 again:

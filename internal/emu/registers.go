@@ -92,12 +92,17 @@ func (p *registerPool) start(n uint32, warps int) {
 	}
 }
 
+// more returns how many more registers a warp needs for each of its threads to have n.
+func (p *registerPool) more(warp int, n uint32) int {
+	return (int(n) - int(p.warps[warp])) * event.WarpSize
+}
+
 // setRegisters changes the number of registers of the threads of a warp. If the pool has too few,
 // it suspends the fragment, which executes the instruction again when there may be more.
 func (x *exec) setRegisters(in *inst, n uint32, grows bool) {
 	p := &x.block.registers
 	at := &p.warps[x.warp.index]
-	more := (int(n) - int(*at)) * event.WarpSize
+	more := p.more(x.warp.index, n)
 	switch {
 	case grows && more > 0 && (more > p.free || x.prog.traced):
 		x.pc--
@@ -126,7 +131,7 @@ func (x *exec) servePool(b *block) bool {
 				continue
 			}
 			n := uint32(g.wait.in.ir.Src[0].Val)
-			more := (int(n) - int(p.warps[i])) * event.WarpSize
+			more := p.more(i, n)
 			if more > p.free {
 				x.starves = true
 				continue
@@ -176,7 +181,7 @@ func (s *scheduler) starved() *Stop {
 					first, of = g, w
 				}
 				n := uint32(g.wait.in.ir.Src[0].Val)
-				need += (int(n) - int(b.registers.warps[i])) * event.WarpSize
+				need += b.registers.more(i, n)
 				text := fmt.Sprintf("for %d registers each instead of %d", n, b.registers.warps[i])
 				if asks[text] == 0 {
 					order = append(order, text)

@@ -366,13 +366,8 @@ func (s *scheduler) finish(b *block) {
 		s.x.noteLeftovers(b)
 	}
 	if b.live > 0 {
-		s.stalled = true
-		if stop := s.starved(); stop != nil {
-			s.x.stop, s.stalled = stop, false
-		} else if list, bytes := s.mbarrierWaits(); len(list) > 0 {
-			s.spin.waits, s.stalled = list, false
-			s.x.stop = s.deadlocked(list, bytes)
-		} else {
+		s.stalled = !s.waitForEver()
+		if s.stalled {
 			s.x.stall(b)
 		}
 	} else {

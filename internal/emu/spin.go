@@ -94,13 +94,7 @@ func (s *scheduler) stuck() bool {
 		what = fmt.Sprintf("every remaining thread has only polled memory during %d warp instructions, "+
 			"in which it did not change", s.x.steps-w.began)
 	}
-	if stop := s.starved(); stop != nil && w.open == 0 {
-		s.x.stop = stop
-		return true
-	}
-	if list, bytes := s.mbarrierWaits(); len(list) > 0 && w.open == 0 {
-		w.waits = list
-		s.x.stop = s.deadlocked(list, bytes)
+	if w.open == 0 && s.waitForEver() {
 		return true
 	}
 	s.eachRunnable(func(p *warp) { w.place(p, s.x.lockstep) })
@@ -108,6 +102,22 @@ func (s *scheduler) stuck() bool {
 	stop := Stop{Kind: Spinning, Site: first.Site, Thread: first.Thread, Message: what}
 	stop.Block, stop.Index = s.x.geo.Index(first.Thread)
 	s.x.stop = &stop
+	return true
+}
+
+// waitForEver stops a run in which nothing is left but what waits or polls, if threads wait for
+// registers or for the phase of an mbarrier. It reports whether it did.
+func (s *scheduler) waitForEver() bool {
+	if stop := s.starved(); stop != nil {
+		s.x.stop = stop
+		return true
+	}
+	list, bytes := s.mbarrierWaits()
+	if len(list) == 0 {
+		return false
+	}
+	s.spin.waits = list
+	s.x.stop = s.deadlocked(list, bytes)
 	return true
 }
 

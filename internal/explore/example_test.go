@@ -8,8 +8,8 @@ import (
 	"heddle/internal/memmodel"
 )
 
-// TestExampleOfPair: the example of a pair is the first execution that ends and in which a read misses
-// the write; without such a one, the first of all.
+// TestExampleOfPair: the example of a pair is the first execution that ends and in which a read
+// misses the write; without such a one, the first of all.
 func TestExampleOfPair(t *testing.T) {
 	const write, read = 0, 1
 	execution := func(end End, source int) *Execution {
@@ -42,8 +42,8 @@ func TestExampleOfPair(t *testing.T) {
 	}
 }
 
-// TestSymmetryOfBranches: threads that differ in a constant do the same if it only decides a branch,
-// and decides it the same way.
+// TestSymmetryOfBranches: threads that differ in a constant do the same if it only decides a
+// branch, and decides it the same way.
 func TestSymmetryOfBranches(t *testing.T) {
 	for _, c := range []struct {
 		conds [2]int64

@@ -1,6 +1,10 @@
 package ir
 
-import "heddle/internal/event"
+import (
+	"slices"
+
+	"heddle/internal/event"
+)
 
 // Callees returns the functions that f may call or whose address it takes, each once, in the order
 // of the text. A function whose address f takes counts, since an indirect call may reach it.
@@ -100,14 +104,15 @@ func usedVars(f *Func, seen map[*Var]bool) []*Var {
 
 // OrdersParts reports whether kernel k may execute something that orders some memory only.
 func OrdersParts(k *Func) bool {
-	for _, f := range ReachableFuncs(k) {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if in.Orders != event.OrdersAll {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return MayExecute(k, func(in *Instr) bool { return in.Orders != event.OrdersAll })
+}
+
+// MayExecute reports whether a function that may run when kernel k does (ReachableFuncs) has an
+// instruction for which is returns true.
+func MayExecute(k *Func, is func(*Instr) bool) bool {
+	return slices.ContainsFunc(ReachableFuncs(k), func(f *Func) bool {
+		return slices.ContainsFunc(f.Blocks, func(b *Block) bool {
+			return slices.ContainsFunc(b.Instrs, is)
+		})
+	})
 }

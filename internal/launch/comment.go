@@ -14,9 +14,9 @@ type Comment struct {
 	Alone bool        // only white space precedes it in its line
 }
 
-// LineComments returns the // comments of CUDA, OpenCL or PTX text in order, and the # comments of a
-// Python file. It skips strings and block comments, in which // does not start a comment. It accepts
-// any bytes.
+// LineComments returns the // comments of CUDA, OpenCL or PTX text in order, and the # comments of
+// a Python file. It skips strings and block comments, in which // does not start a comment. It
+// accepts any bytes.
 func LineComments(f *source.File, ptx bool) []Comment {
 	if source.PythonName(f.Name) {
 		return pythonComments(f)

@@ -33,9 +33,9 @@ func Directory(arg string) (dir string, ok bool) {
 }
 
 // Walk returns the files below dir that can have kernels, in the order of their names; each path
-// starts with dir. It skips hidden files and directories, vendored code, build trees, and what Triton
-// has not finished writing, but never dir itself. It does not follow symbolic links below dir. It fails if dir or a directory below it
-// cannot be read.
+// starts with dir. It skips hidden files and directories, vendored code, build trees, and what
+// Triton has not finished writing, but never dir itself. It does not follow symbolic links below
+// dir. It fails if dir or a directory below it cannot be read.
 func Walk(dir string) ([]string, error) {
 	var files []string
 	root := dir

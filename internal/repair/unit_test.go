@@ -301,8 +301,8 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestReasonOfCalls: threads that miss a barrier may have exited in a function. A barrier that is in a
-// function, so that the finding names the call, is said to be there.
+// TestReasonOfCalls: threads that miss a barrier may have exited in a function. A barrier that is
+// in a function, so that the finding names the call, is said to be there.
 func TestReasonOfCalls(t *testing.T) {
 	const exited, inside = "threads have exited", "the barrier is inside a function"
 	for _, c := range []struct {
@@ -410,8 +410,8 @@ func TestVaryingResults(t *testing.T) {
 	}
 }
 
-// TestLoopFromTheEntry: what each iteration of a loop executes is control dependent on the branch that
-// continues the loop, also if its header is the entry of the kernel.
+// TestLoopFromTheEntry: what each iteration of a loop executes is control dependent on the branch
+// that continues the loop, also if its header is the entry of the kernel.
 func TestLoopFromTheEntry(t *testing.T) {
 	k := parse(t, modern+"\n.address_size 64\n.visible .entry k()\n{\n\t.reg .pred %p<3>;\n"+
 		"HEAD:\n@%p1 bra BODY;\n\tbar.sync 0;\nBODY:\n\t@%p2 bra HEAD;\n\tret;\n}\n")
@@ -425,9 +425,9 @@ func TestLoopFromTheEntry(t *testing.T) {
 	}
 }
 
-// TestNoRegionAroundItsEntry: blocks from which a thread comes back to the entry are no region, since
-// an edge would lead from it to the entry, which may also be that of the kernel. Outside of the loop
-// they are one.
+// TestNoRegionAroundItsEntry: blocks from which a thread comes back to the entry are no region,
+// since an edge would lead from it to the entry, which may also be that of the kernel. Outside of
+// the loop they are one.
 func TestNoRegionAroundItsEntry(t *testing.T) {
 	for _, c := range []struct {
 		before, back string
@@ -451,8 +451,8 @@ func TestNoRegionAroundItsEntry(t *testing.T) {
 	}
 }
 
-// TestEarlierInTheSource: of two blocks the one that comes first in the source is earlier, also if it
-// comes later in the text; without lines, or on one line, the text decides.
+// TestEarlierInTheSource: of two blocks the one that comes first in the source is earlier, also if
+// it comes later in the text; without lines, or on one line, the text decides.
 func TestEarlierInTheSource(t *testing.T) {
 	for _, c := range []struct {
 		lines [2]string

@@ -175,8 +175,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestEscapes: the address of a variable escapes where it is stored or computed with; the contents of
-// a table are no address of it, and those of a parameter may be (PTX ISA 6.4.1).
+// TestEscapes: the address of a variable escapes where it is stored or computed with; the contents
+// of a table are no address of it, and those of a parameter may be (PTX ISA 6.4.1).
 func TestEscapes(t *testing.T) {
 	const decls = ".const .align 8 .b8 given[8] = {4, 0, 0, 0, 8, 0, 0, 0};\n"
 	for op, want := range map[string]string{

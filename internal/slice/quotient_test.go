@@ -3,8 +3,8 @@ package slice
 import "testing"
 
 // A number of rounds that is computed from a parameter has the smallest parameter that gives it, by
-// the meaning of the operations (PTX ISA 9.7.1 and 9.7.8). Operations that may fall as the parameter
-// grows, that wrap around for some, or whose operand is not known give none.
+// the meaning of the operations (PTX ISA 9.7.1 and 9.7.8). Operations that may fall as the
+// parameter grows, that wrap around for some, or whose operand is not known give none.
 func TestQuotient(t *testing.T) {
 	const none = -1
 	for _, c := range []struct {

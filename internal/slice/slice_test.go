@@ -382,8 +382,8 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestQuietAndExchanged: which operations surely complete, whatever other threads do, and which give
-// a thread a result of what others put in, by the operand that says who takes part.
+// TestQuietAndExchanged: which operations surely complete, whatever other threads do, and which
+// give a thread a result of what others put in, by the operand that says who takes part.
 func TestQuietAndExchanged(t *testing.T) {
 	for _, c := range []struct {
 		op    string
@@ -417,8 +417,8 @@ func TestQuietAndExchanged(t *testing.T) {
 	}
 }
 
-// TestSparseMatrices: a multiplication of sparse matrices by a warpgroup, which no engine executes, is
-// an operation of which a slice knows nothing; one of dense matrices is an object.
+// TestSparseMatrices: a multiplication of sparse matrices by a warpgroup, which no engine executes,
+// is an operation of which a slice knows nothing; one of dense matrices is an object.
 func TestSparseMatrices(t *testing.T) {
 	const form, d = ".sync.aligned.m64n8k", ".f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d2, "
 	for op, want := range map[string]kind{

@@ -105,8 +105,8 @@ func TestReduceExcluded(t *testing.T) {
 	}
 }
 
-// TestInRange: the assumed range of a variable is said of what replaces it, as an unsigned range, and
-// as a signed one too if that says more.
+// TestInRange: the assumed range of a variable is said of what replaces it, as an unsigned range,
+// and as a signed one too if that says more.
 func TestInRange(t *testing.T) {
 	for _, x := range []struct {
 		f    facts

@@ -68,8 +68,8 @@ func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 	return wrong
 }
 
-// help returns the help of m as lines of a diagnostic, with comments as the language of the file has
-// them.
+// help returns the help of m as lines of a diagnostic, with comments as the language of the file
+// has them.
 func help(m *mistake, f *source.File) []string {
 	switch {
 	case m.help == "":

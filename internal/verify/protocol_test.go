@@ -14,8 +14,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// protocolHead declares what the kernels of TestProtocols use: %t is the thread, %b the block, %m the
-// number of blocks, and %p0 is true for thread 0.
+// protocolHead declares what the kernels of TestProtocols use: %t is the thread, %b the block, %m
+// the number of blocks, and %p0 is true for thread 0.
 const protocolHead = `.version 8.0
 .target sm_80
 .address_size 64
@@ -43,8 +43,8 @@ const protocolHead = `.version 8.0
 	setp.eq.u32 %p0, %t, 0;
 `
 
-// lastArriver is a kernel whose last block reads the parts of all. %s is done by thread 0 behind its
-// answer to the others.
+// lastArriver is a kernel whose last block reads the parts of all. %s is done by thread 0 behind
+// its answer to the others.
 func lastArriver(more string) string {
 	return `	@!%p0 bra L;
 	st.global.u32 [%d], %t;
@@ -97,8 +97,9 @@ const (
 	readsFirst = "	ld.global.u32 %y, [part];\n"
 )
 
-// tickets is a kernel in which a thread of block 0 adds to data before a barrier of the grid, and one
-// of block 1 adds behind it and behind reset. Both store to an element of part behind the barrier.
+// tickets is a kernel in which a thread of block 0 adds to data before a barrier of the grid, and
+// one of block 1 adds behind it and behind reset. Both store to an element of part behind the
+// barrier.
 func tickets(reset string) string {
 	return `	@!%p0 bra S;
 	setp.ne.u32 %q, %b, 0;
@@ -375,8 +376,8 @@ func TestLeftOver(t *testing.T) {
 	}
 }
 
-// TestWeakerOperations: what a protocol needs of its operations. Without it they order nothing, so that
-// the data races, and not only the flag or the counter.
+// TestWeakerOperations: what a protocol needs of its operations. Without it they order nothing, so
+// that the data races, and not only the flag or the counter.
 func TestWeakerOperations(t *testing.T) {
 	flag := func(store string) string {
 		return strings.Replace(blockFlag(""), "st.relaxed.gpu.global.u32 [count], 1", store, 1)

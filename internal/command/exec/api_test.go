@@ -34,8 +34,8 @@ var apiErrors = []struct {
 	unsupported []string
 	findings    []string
 }{
-	// CUDA Runtime API, cudaError: 26 and 27 name these cases; cudaTextureObject: device memory must be
-	// aligned to textureAlignment.
+	// CUDA Runtime API, cudaError: 26 and 27 name these cases; cudaTextureObject: device memory
+	// must be aligned to textureAlignment.
 	{name: "textures", body: `cudaTextureObject_t t; cudaTextureDesc d = {};
 			cudaResourceDesc r = linear(p, cudaCreateChannelDesc<int>());
 			cudaResourceDesc q = r; q.resType = cudaResourceTypePitch2D; q.res.pitch2D.devPtr = p;
@@ -48,8 +48,8 @@ var apiErrors = []struct {
 			E(cudaCreateTextureObject(&t, &r, &d, nullptr)); E(cudaDestroyTextureObject(77));`,
 		want: []string{"InvalidFilterSetting", "InvalidNormSetting", "InvalidValue",
 			"InvalidChannelDescriptor", "InvalidValue"}},
-	// A surface needs cudaArraySurfaceLoadStore (CUDA Runtime API, cudaMallocArray); copies must stay in
-	// the array.
+	// A surface needs cudaArraySurfaceLoadStore (CUDA Runtime API, cudaMallocArray); copies must
+	// stay in the array.
 	{name: "arrays", body: `cudaArray_t a; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>(); char h[64];
 			E(cudaMallocArray(&a, &d, 4, 4)); cudaSurfaceObject_t s; cudaResourceDesc r = {};
 			r.resType = cudaResourceTypeArray; r.res.array.array = a; E(cudaCreateSurfaceObject(&s, &r));
@@ -58,8 +58,8 @@ var apiErrors = []struct {
 			E(cudaFreeArray(a)); E(cudaFreeArray(a)); d.x = 7; E(cudaMallocArray(&a, &d, 4, 4));`,
 		want: []string{"Success", "InvalidValue", "InvalidValue", "Success", "Success", "InvalidValue",
 			"InvalidChannelDescriptor"}},
-	// The runtime has the version of its headers, and the driver is not older: programs test that (CUDA
-	// C++ Programming Guide, "Versioning and Compatibility").
+	// The runtime has the version of its headers, and the driver is not older: programs test that
+	// (CUDA C++ Programming Guide, "Versioning and Compatibility").
 	{name: "versions", body: `int d, r; E(cudaDriverGetVersion(&d)); E(cudaRuntimeGetVersion(&r));
 			printf("%d %d\n", r == CUDART_VERSION, d >= r);`,
 		want: []string{"Success", "Success", "1", "1"}},
@@ -73,8 +73,8 @@ var apiErrors = []struct {
 			E(cudaCreateTextureObject(&t, &r, &d, nullptr)); E(cudaDestroyTextureObject(t));
 			fetch<<<1, 32>>>(t, (float *)p); E(cudaDeviceSynchronize());`,
 		want: []string{"Success", "Success", "IllegalAddress"}, findings: []string{"out-of-bounds"}},
-	// CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture": not on the legacy stream; a
-	// synchronization is prohibited and invalidates the capture.
+	// CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture": not on the legacy
+	// stream; a synchronization is prohibited and invalidates the capture.
 	{name: "capture", body: `cudaStream_t s; cudaGraph_t g; cudaStreamCreate(&s);
 			E(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal)); E(cudaStreamEndCapture(s, &g));
 			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
@@ -83,8 +83,8 @@ var apiErrors = []struct {
 			E(cudaStreamEndCapture(s, &g)); work<<<1, 32, 0, s>>>(p); E(cudaStreamSynchronize(s));`,
 		want: []string{"StreamCaptureUnsupported", "IllegalState", "Success", "IllegalState",
 			"StreamCaptureUnsupported", "StreamCaptureInvalidated", "StreamCaptureInvalidated", "Success"}},
-	// The legacy stream would wait for a blocking stream that is captured; a wait for an event that was
-	// not recorded in the capture isolates nothing.
+	// The legacy stream would wait for a blocking stream that is captured; a wait for an event that
+	// was not recorded in the capture isolates nothing.
 	{name: "capture and others", body: `cudaStream_t s; cudaGraph_t g; cudaEvent_t e; cudaStreamCreate(&s);
 			cudaEventCreate(&e); cudaEventRecord(e, 0);
 			E(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); work<<<1, 32>>>(p);
@@ -96,8 +96,9 @@ var apiErrors = []struct {
 		want: []string{"Success", "StreamCaptureImplicit", "StreamCaptureInvalidated", "Success",
 			"StreamCaptureIsolation", "StreamCaptureInvalidated", "Success", "Success", "CapturedEvent",
 			"StreamCaptureInvalidated"}},
-	// A stream may be destroyed before the end of the capture in which it takes part; what it was asked to
-	// do must be joined all the same (CUDA C++ Programming Guide, "Cross-stream Dependencies and Events").
+	// A stream may be destroyed before the end of the capture in which it takes part; what it was
+	// asked to do must be joined all the same (CUDA C++ Programming Guide, "Cross-stream
+	// Dependencies and Events").
 	{name: "capture and a destroyed stream", body: `cudaStream_t s, q; cudaGraph_t g; cudaEvent_t e, f;
 			cudaStreamCreate(&s); cudaEventCreate(&e); cudaEventCreate(&f);
 			for (int join = 0; join < 2; join++) {

@@ -301,11 +301,8 @@ func (p *Proof) special(r *verify.Result) []string {
 
 // asksRegisters reports whether threads of a kernel may wait for registers (PTX ISA 9.7.19.5).
 func asksRegisters(k *ir.Func) bool {
-	asks := func(in *ir.Instr) bool { return in.Action() == isa.ActRegisterPool && in.Fn == isa.FnInc }
-	return slices.ContainsFunc(ir.ReachableFuncs(k), func(f *ir.Func) bool {
-		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-			return slices.ContainsFunc(b.Instrs, asks)
-		})
+	return ir.MayExecute(k, func(in *ir.Instr) bool {
+		return in.Action() == isa.ActRegisterPool && in.Fn == isa.FnInc
 	})
 }
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
@@ -15,13 +14,8 @@ import (
 // waitsForGrids reports whether a kernel waits for the grids before it (PTX ISA 9.7.13.13). Then it
 // is taken to be launched so that they may still run.
 func waitsForGrids(k *ir.Func) bool {
-	waits := func(in *ir.Instr) bool {
+	return ir.MayExecute(k, func(in *ir.Instr) bool {
 		return in.Action() == isa.ActGridDependency && in.Fn == isa.FnWait
-	}
-	return slices.ContainsFunc(ir.ReachableFuncs(k), func(f *ir.Func) bool {
-		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-			return slices.ContainsFunc(b.Instrs, waits)
-		})
 	})
 }
 

@@ -353,17 +353,10 @@ func (h *holders) joined(g *holders) bool {
 
 // hasExchanges reports whether a kernel has strong loads or stores, of which two may be unordered.
 func hasExchanges(k *ir.Func) bool {
-	for _, f := range ir.ReachableFuncs(k) {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				kind, ok := in.AccessKind()
-				if ok && in.Order == event.Relaxed && !kind.RMW() {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return ir.MayExecute(k, func(in *ir.Instr) bool {
+		kind, ok := in.AccessKind()
+		return ok && in.Order == event.Relaxed && !kind.RMW()
+	})
 }
 
 // exchangeKey identifies the finding of a pair: as a race, by its two sites.

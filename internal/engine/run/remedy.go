@@ -132,8 +132,8 @@ func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 }
 
 // divided is the remedy for a statement that reads and writes: the threads synchronize between the
-// two, and in a loop before the next iteration as well. It is empty for Python, whose compiler makes
-// both accesses and the barrier from one operation.
+// two, and in a loop before the next iteration as well. It is empty for Python, whose compiler
+// makes both accesses and the barrier from one operation.
 func (r *Run) divided(rc *race.Race, at *ir.Instr, in *ir.Loop, loop, line int) string {
 	if r.python(driver.Place(at)) {
 		return ""

@@ -12,9 +12,9 @@ import (
 	"heddle/internal/launch"
 )
 
-// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX, or
-// else what phases expect (emu.Boxes). The verdict names the second as an assumption, and the phases cannot contradict it:
-// where they do not fit, the kernel is unsupported.
+// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX,
+// or else what phases expect (emu.Boxes). The verdict names the second as an assumption, and the
+// phases cannot contradict it: where they do not fit, the kernel is unsupported.
 
 // boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
 func (t *tracer) boxes(ctx context.Context) {
@@ -62,7 +62,8 @@ func (t *tracer) boxes(ctx context.Context) {
 		if known[in] > 0 {
 			continue
 		}
-		// The phases of some rounds say nothing about the maps of others, and do not overrule the user.
+		// The phases of some rounds say nothing about the maps of others, and do not overrule the
+		// user.
 		if of := t.slice.TensorMaps(in); len(of) > 1 ||
 			len(of) == 0 && len(t.job.Options().Boxes) > 0 {
 			delete(found, in)
@@ -85,8 +86,8 @@ func (t *tracer) boxes(ctx context.Context) {
 // someRounds is a number of rounds in which all phases of a ring expect bytes.
 const someRounds = 24
 
-// givenBoxes returns the bytes of a box of each of some tensor maps, if the user or the metadata has
-// said them and they are equal; else 0.
+// givenBoxes returns the bytes of a box of each of some tensor maps, if the user or the metadata
+// has said them and they are equal; else 0.
 func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	for i, v := range maps {
 		b := t.givenBox(v)
@@ -98,7 +99,8 @@ func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	return n
 }
 
-// givenBox returns the bytes of a box of a tensor map that the user or the metadata has said; else 0.
+// givenBox returns the bytes of a box of a tensor map that the user or the metadata has said; else
+// 0.
 func (t *tracer) givenBox(v *ir.Var) uint64 {
 	if v == nil {
 		return 0

@@ -156,8 +156,8 @@ func TestQuotients(t *testing.T) {
 	}
 }
 
-// TestNoQuotientAtTheLimit: with m = (2^33 + 2^10) / 3, a*m / 2^33 is (a + a/2^23) / 3. Up to 2^23 - 1
-// its floor is that of a/3, and at 2^23 it is one more.
+// TestNoQuotientAtTheLimit: with m = (2^33 + 2^10) / 3, a*m / 2^33 is (a + a/2^23) / 3. Up to 2^23
+// - 1 its floor is that of a/3, and at 2^23 it is one more.
 func TestNoQuotientAtTheLimit(t *testing.T) {
 	v := division{w: 32, d: 3, m: 2863311872, shift: 1}
 	for most, want := range map[uint64]uint64{1<<23 - 1: 2796202, 1 << 23: 2796203} {

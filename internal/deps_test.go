@@ -81,9 +81,10 @@ var rules = map[string]string{
 	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
 
 	"host":              "crash event",
+	"library":           "order library/fft library/random",
 	"command/bugreport": "ptx launch reduce",
 	"command/describe":  "diag driver launch",
-	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host",
+	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host library",
 	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement engine/exhaustive explore",
 
 	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
@@ -106,6 +107,9 @@ var rules = map[string]string{
 
 	"ptx/instrument": "source event isa ptx ir",
 	"gpu/queue":      "event ptx/instrument",
+
+	"library/fft":    "",
+	"library/random": "",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

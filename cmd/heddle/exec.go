@@ -373,13 +373,21 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 		line("the program called functions that heddle does not support, which failed: %s",
 			strings.Join(s.Unsupported, ", "))
 	}
+	if len(s.Libraries) > 0 {
+		line("computed on the CPU, with other roundings and other random numbers than on a GPU: %s",
+			strings.Join(s.Libraries, ", "))
+	}
 	if s.Connected == 0 {
 		line("no program that heddle built used CUDA, so nothing was checked (heddle nvcc builds such " +
 			"programs)")
 		return nil
 	}
 	if len(s.Kernels) == 0 {
-		line("the program launched no kernel, so nothing was checked")
+		what := "nothing was checked"
+		if len(s.Libraries) > 0 {
+			what = "only what libraries access was checked"
+		}
+		line("the program launched no kernel, so %s", what)
 		return nil
 	}
 	var t table.Table

@@ -72,6 +72,17 @@ type Launch struct {
 	Params  []byte // the parameter area
 }
 
+// Work is a function of a library that the program calls, such as cublasSgemm: work of a stream that
+// heddle computes.
+type Work struct {
+	Function uint32 // HEDDLE_LIBRARY_ in protocol.h
+	Name     string // as the program calls it
+	Device   bool   // scalars are in device memory
+	Stream   uint64
+	Caller   uint64   // return address in the program
+	Args     []uint64 // those of internal/library
+}
+
 // CompileResult is the result of a compilation for a program, by its number (nvrtcResult).
 type CompileResult uint32
 
@@ -155,6 +166,9 @@ type Device interface {
 	Symbol(module uint32, name string) (addr, size uint64, err Error)
 	// Launch executes a kernel. An error is that of the context: all later calls fail with it.
 	Launch(*Launch) Error
+	// Work computes a function of a library, and returns its result for the host if it has one. An
+	// error is that of the context.
+	Work(*Work) ([]byte, Error)
 	// Order reports a call that orders the work of streams. In a program that has created no stream,
 	// these are the records of events only.
 	Order(*Order)

@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 4
+const protocolVersion = 5
 
 // op is an operation that a program requests.
 type op uint32
@@ -28,6 +28,7 @@ const (
 	opExit        op = 6
 	opOrder       op = 7
 	opBadFree     op = 8
+	opWork        op = 9
 	opObject      op = 20
 	opObjectGone  op = 21
 
@@ -43,6 +44,7 @@ const (
 	opReset   op = 72
 	opReserve op = 73
 	opMap     op = 74
+	opResult  op = 75 // of work
 	opLoaded  op = 90
 
 	opCompile  op = 91
@@ -122,6 +124,19 @@ func readLaunch(b *body, l *Launch) {
 		l.Callers = append(l.Callers, b.u64())
 	}
 	l.Params = b.rest
+}
+
+// readWork decodes the body of opWork.
+func readWork(b *body) (w Work) {
+	w.Function, w.Device = b.u32(), b.u32() != 0
+	args := b.u32()
+	b.u32()
+	w.Stream, w.Caller = b.u64(), b.u64()
+	for ; args > 0 && !b.bad; args-- {
+		w.Args = append(w.Args, b.u64())
+	}
+	w.Name = b.text()
+	return w
 }
 
 // readObject decodes struct heddle_object of protocol.h.

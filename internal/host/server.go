@@ -232,6 +232,8 @@ func (p *session) post(o op, b *body) {
 		if p.context == Success && !b.bad {
 			p.context = p.device.Launch(&p.launch)
 		}
+	case opWork:
+		p.work(b)
 	case opRecord:
 		event := b.u64()
 		p.times[event] = time.Now()
@@ -278,6 +280,8 @@ func (p *session) ask(o op, b *body) ([]byte, Error) {
 		return out, Success
 	case opLoaded:
 		return nil, p.device.Loaded(b.u32())
+	case opResult:
+		return p.work(b)
 	case opSymbol:
 		module := b.u32()
 		b.u32()
@@ -294,6 +298,17 @@ func (p *session) ask(o op, b *body) ([]byte, Error) {
 		return u64s(uint64(t.Sub(start))), Success
 	}
 	return p.askMemory(o, b)
+}
+
+// work has a function of a library computed, unless the context has failed.
+func (p *session) work(b *body) ([]byte, Error) {
+	w := readWork(b)
+	if p.context != Success || b.bad {
+		return nil, p.context
+	}
+	var out []byte
+	out, p.context = p.device.Work(&w)
+	return out, p.context
 }
 
 // compile compiles a source text, and keeps the result for the next message.

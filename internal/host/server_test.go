@@ -89,8 +89,12 @@ func line(s host.Site) string {
 	return mark
 }
 
-func (f *fake) Order(*host.Order)      {}
-func (f *fake) Resume()                {}
+func (f *fake) Order(*host.Order) {}
+func (f *fake) Resume()           {}
+func (f *fake) Work(w *host.Work) ([]byte, host.Error) {
+	f.note(fmt.Sprintf("%s, function %d", w.Name, w.Function))
+	return nil, host.Success
+}
 func (f *fake) BadFree(uint64, uint64) {}
 
 func (f *fake) Allocated(a host.Allocation, _ bool) {

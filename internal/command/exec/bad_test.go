@@ -23,7 +23,7 @@ const prologue = `#include <cstdio>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cuda.h>
-#include <cublas_v2.h>
+#include <cusparse.h>
 #include <nvml.h>
 __global__ void work(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = threadIdx.x; }
 __global__ void last(int *p) { p[0] = threadIdx.x; } // heddle:ignore race-global the last one counts
@@ -77,9 +77,9 @@ var badEnds = []struct {
 			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "cudaErrorNotSupported\n",
 		stderr: "heddle: cudaMallocMipmappedArray is not supported\n"},
 	// A library that heddle declares and does not compute: CUBLAS_STATUS_NOT_SUPPORTED is 15.
-	{name: "unsupported library", body: `cublasHandle_t h; printf("%d\n", cublasCreate(&h));
-			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "15\n",
-		stderr: "heddle: cublasCreate is not supported\n"},
+	{name: "unsupported library", body: `cusparseHandle_t h; printf("%d\n", cusparseCreate(&h));
+			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "10\n",
+		stderr: "heddle: cusparseCreate is not supported\n"},
 	// A function of the driver by its name, with the version of its symbol or without; a pool of the
 	// driver is one of the runtime. CUDA_ERROR_NOT_FOUND is 500.
 	{name: "driver by name", body: `void *f, *g; CUdriverProcAddressQueryResult r;

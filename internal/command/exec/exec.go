@@ -79,6 +79,7 @@ type Summary struct {
 	Bugs        int            // findings
 	Warnings    int            // other findings of that severity
 	Unsupported []string       // functions of the runtime that were called in vain
+	Libraries   []string       // functions of libraries that were computed
 	Notes       []string       // what else went wrong
 	Connected   int            // processes that used CUDA
 	Killed      []string       // processes, other than the program, that used CUDA and did not exit
@@ -262,11 +263,17 @@ func (r *runner) conclude() {
 }
 
 // unsupported notes a function of the runtime that does nothing.
-func (r *runner) unsupported(name string) {
+func (r *runner) unsupported(name string) { r.noteName(&r.sum.Unsupported, name) }
+
+// computed notes a function of a library that was computed.
+func (r *runner) computed(name string) { r.noteName(&r.sum.Libraries, name) }
+
+// noteName adds a name to a list of the summary once.
+func (r *runner) noteName(list *[]string, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.sum.Unsupported, name) {
-		r.sum.Unsupported = append(r.sum.Unsupported, name)
+	if !slices.Contains(*list, name) {
+		*list = append(*list, name)
 	}
 }
 

@@ -4,14 +4,13 @@ import (
 	"fmt"
 
 	"heddle/internal/diag"
-	"heddle/internal/host"
 	"heddle/internal/order"
 )
 
 // uninitialised reports device memory that a launch reads and that neither a copy, a memset, an
 // earlier launch nor the launch itself has written. Managed and pinned memory is the host's as
 // well, whose stores cannot be seen. What a launch accesses atomically counts as written.
-func (s *session) uninitialised(k *kernel, l *host.Launch, accesses order.Accesses) {
+func (s *session) uninitialised(by *reader, accesses order.Accesses) {
 	for _, a := range []order.Access{order.Write, order.StrongWrite} {
 		for _, r := range accesses[a] {
 			s.shadow.Write(r)
@@ -30,16 +29,26 @@ func (s *session) uninitialised(k *kernel, l *host.Launch, accesses order.Access
 				continue // not device memory; a read never continues in another allocation
 			}
 			if first, bytes := s.shadow.Missing(r); bytes > 0 {
-				s.reportUninitialised(k, l, at[0], first, bytes)
+				s.reportUninitialised(by, at[0], first, bytes)
 			}
 		}
 	}
 }
 
-// reportUninitialised reports a read, once for a kernel and an allocation.
-func (s *session) reportUninitialised(k *kernel, l *host.Launch, in, first order.Range,
-	bytes uint64) {
-	key := uninitialisedKey{k, in.From}
+// reader is what reads memory: a launch, or work of a library.
+type reader struct {
+	kernel *kernel // nil for a library
+	name   string
+	caller uint64
+	label  string // of the place of the call
+}
+
+// reportUninitialised reports a read, once for a kernel or a call of a library and an allocation.
+func (s *session) reportUninitialised(by *reader, in, first order.Range, bytes uint64) {
+	key := uninitialisedKey{kernel: by.kernel, addr: in.From}
+	if by.kernel == nil {
+		key.caller = by.caller
+	}
 	if s.unwritten[key] {
 		return
 	}
@@ -48,17 +57,26 @@ func (s *session) reportUninitialised(k *kernel, l *host.Launch, in, first order
 	}
 	s.unwritten[key] = true
 	memory, _ := s.memory.Find(first.From)
-	k.watch.Report(diag.Diagnostic{Code: diag.CodeUninitialised, Severity: diag.Error,
-		Message: fmt.Sprintf("launch %d of %s reads uninitialized memory: %d bytes of %s, from byte "+
-			"%d on", k.launches, k.fn.Demangled, bytes, memory.Name, first.From-in.From),
-		Span: s.span(l.Caller), Label: "launched here", Kernel: k.fn.Demangled,
+	d := diag.Diagnostic{Code: diag.CodeUninitialised, Severity: diag.Error,
+		Message: fmt.Sprintf("%s reads uninitialized memory: %d bytes of %s, from byte %d on", by.name, bytes,
+			memory.Name, first.From-in.From),
+		Span: s.span(by.caller), Label: by.label,
 		Notes: []string{"no copy, memset or launch before has written these bytes, and this launch " +
 			"has not either"},
-		Reproduce: s.r.opt.Command})
+		Reproduce: s.r.opt.Command}
+	if by.kernel == nil {
+		d.Notes[0] = "no copy, memset or launch before has written these bytes"
+		s.hostFinding(d)
+		return
+	}
+	d.Kernel = by.kernel.fn.Demangled
+	by.kernel.watch.Report(d)
 }
 
-// uninitialisedKey is a kernel and the address of an allocation.
+// uninitialisedKey is a kernel or the place of a call of a library, and the address of an
+// allocation.
 type uninitialisedKey struct {
 	kernel *kernel
+	caller uint64
 	addr   uint64
 }

@@ -66,7 +66,8 @@ func (s *session) launched(k *kernel, l *host.Launch, accesses order.Accesses, f
 		s.streams.launched(k, l, accesses, fenced)
 	}
 	if s.r.opt.InitCheck && complete {
-		s.uninitialised(k, l, accesses)
+		s.uninitialised(&reader{kernel: k, name: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled),
+			caller: l.Caller, label: "launched here"}, accesses)
 	}
 }
 

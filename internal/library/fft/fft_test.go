@@ -611,3 +611,59 @@ func BenchmarkLine(b *testing.B) {
 		})
 	}
 }
+
+// TestRanges: the ranges of a side are the bytes of the elements that "Advanced Data Layout" gives.
+func TestRanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 500 {
+		n := make([]int, 1+r.IntN(3))
+		l := Layout{Stride: 1 + r.IntN(3)}
+		half := make([]int, len(n))
+		size := 1
+		for i := range n {
+			n[i] = 1 + r.IntN(4)
+			half[i] = n[i]
+			l.Embed = append(l.Embed, n[i]+r.IntN(2))
+			size *= l.Embed[i]
+		}
+		half[len(n)-1] = n[len(n)-1]/2 + 1
+		l.Embed[len(n)-1] = max(l.Embed[len(n)-1], half[len(n)-1])
+		l.Dist = size*l.Stride*2 + r.IntN(3)
+		p := &Plan{Kind: R2C, N: n, In: l, Out: l, Batch: 1 + r.IntN(3)}
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for _, side := range []struct {
+			ranges  func(func(from, to int) bool)
+			n       []int
+			element int
+		}{{p.InRanges, n, 4}, {p.OutRanges, half, 8}} {
+			want := map[int]bool{}
+			elements := 1
+			for _, m := range side.n {
+				elements *= m
+			}
+			for b := range p.Batch {
+				for i := range elements {
+					for k := range side.element {
+						want[l.index(b, coordinates(i, side.n))*side.element+k] = true
+					}
+				}
+			}
+			got := map[int]bool{}
+			for from, to := range side.ranges {
+				for at := from; at < to; at++ {
+					got[at] = true
+				}
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%+v: %d bytes, want %d", p, len(got), len(want))
+			}
+			for at := range want {
+				if !got[at] {
+					t.Fatalf("%+v: byte %d is missing", p, at)
+				}
+			}
+		}
+	}
+}

@@ -200,6 +200,38 @@ func (p *Plan) OutBytes() int {
 	return out.bytes()
 }
 
+// InRanges yields the ranges of bytes that the plan reads, as offsets from the first element: from
+// and past the end. They may overlap, where transforms share input.
+func (p *Plan) InRanges(yield func(from, to int) bool) {
+	in, _ := p.sides()
+	in.ranges(yield)
+}
+
+// OutRanges yields the ranges of bytes that the plan writes, as InRanges does.
+func (p *Plan) OutRanges(yield func(from, to int) bool) {
+	_, out := p.sides()
+	out.ranges(yield)
+}
+
+// ranges yields the ranges of bytes of the elements: rows, or single elements if they have gaps.
+func (s *side) ranges(yield func(from, to int) bool) {
+	last := maxRank - 1
+	count, size := 1, s.n[last]*s.element
+	if s.step[last] != 1 {
+		count, size = s.n[last], s.element
+	}
+	for b := range s.batch {
+		for _, at := range s.rows(b) {
+			for i := range count {
+				from := at + i*s.step[last]*s.element
+				if !yield(from, from+size) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // side is where the elements of the input or of the output lie, in three dimensions: lower ranks
 // have leading dimensions of size 1.
 type side struct {

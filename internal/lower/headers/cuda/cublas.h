@@ -17,7 +17,8 @@ typedef unsigned int cublasStatus;
 #define CUBLAS_STATUS_EXECUTION_FAILED 13
 #define CUBLAS_STATUS_INTERNAL_ERROR 14
 typedef cublasStatus cublasStatus_t;
-#define __HEDDLE_CALL(TYPE, NAME, PARAMETERS) __HEDDLE_DECLARE(TYPE, NAME, PARAMETERS)
+/* Their symbols are others than those of the functions with handles, which have the same names. */
+#define __HEDDLE_CALL(TYPE, NAME, PARAMETERS) extern "C" TYPE NAME PARAMETERS __asm__("heddle_v1_" #NAME);
 #include "../heddle/library/cublas1.h"
 #undef __HEDDLE_CALL
 

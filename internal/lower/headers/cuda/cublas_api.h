@@ -1,4 +1,4 @@
-/* cuBLAS, as its documentation describes it: types and declarations. heddle exec does not compute with it. */
+/* cuBLAS, as its documentation describes it: types and declarations. */
 #ifndef HEDDLE_CUBLAS_API_H
 #define HEDDLE_CUBLAS_API_H
 #pragma clang system_header
@@ -52,8 +52,10 @@ typedef enum {
 #undef __HEDDLE_ALGO
 
 #define __HEDDLE_CALL(NAME, PARAMETERS) __HEDDLE_DECLARE(cublasStatus_t, NAME, PARAMETERS)
+#define __HEDDLE_WORK __HEDDLE_CALL
 #include "../heddle/library/cublas.h"
 #undef __HEDDLE_CALL
+#undef __HEDDLE_WORK
 extern "C" const char *cublasGetStatusName(cublasStatus_t);
 extern "C" const char *cublasGetStatusString(cublasStatus_t);
 

@@ -1,4 +1,4 @@
-/* cuFFT, as its documentation describes it: types and declarations. heddle exec does not compute with it. */
+/* cuFFT, as its documentation describes it: types and declarations. */
 #ifndef HEDDLE_CUFFT_H
 #define HEDDLE_CUFFT_H
 #pragma clang system_header
@@ -65,7 +65,9 @@ __HEDDLE_CALLBACKS(cufftDoubleReal, cufftCallbackLoadD, cufftCallbackStoreD)
 #undef __HEDDLE_CALLBACKS
 
 #define __HEDDLE_CALL(NAME, PARAMETERS) __HEDDLE_DECLARE(cufftResult, NAME, PARAMETERS)
+#define __HEDDLE_WORK __HEDDLE_CALL
 #include "../heddle/library/cufft.h"
 #undef __HEDDLE_CALL
+#undef __HEDDLE_WORK
 
 #endif

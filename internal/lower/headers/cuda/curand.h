@@ -1,5 +1,4 @@
-/* cuRAND on the host, as its documentation describes it: types and declarations. heddle exec does not compute with
-   it; curand_kernel.h has the functions of the device. */
+/* cuRAND on the host, as its documentation describes it: types and declarations. curand_kernel.h has the functions of the device. */
 #ifndef HEDDLE_CURAND_H
 #define HEDDLE_CURAND_H
 #pragma clang system_header
@@ -39,7 +38,9 @@ typedef unsigned int curandDirectionVectors32_t[32];
 typedef unsigned long long curandDirectionVectors64_t[64];
 
 #define __HEDDLE_CALL(NAME, PARAMETERS) __HEDDLE_DECLARE(curandStatus_t, NAME, PARAMETERS)
+#define __HEDDLE_WORK __HEDDLE_CALL
 #include "../heddle/library/curand.h"
 #undef __HEDDLE_CALL
+#undef __HEDDLE_WORK
 
 #endif

@@ -11,7 +11,7 @@ struct CUgraphNode_st {
   uint64_t caller;
   const void *function; /* of a kernel */
   struct shape shape;
-  void *area;
+  void *area; /* the parameters of a kernel; the message for work of a library, of extent.width bytes */
   void **args;
   struct rows to, from; /* of a copy or memset; what is allocated or freed */
   struct cudaExtent extent;
@@ -33,6 +33,9 @@ struct CUgraphExec_st {
   int launched, auto_free;
   struct CUgraphExec_st *next;
 };
+
+/* The type of a node that is work of a library. Programs see a kernel. */
+#define NODE_WORK ((enum cudaGraphNodeType)1000)
 
 static struct CUgraph_st *graphs;
 static struct CUgraphExec_st *execs;
@@ -208,6 +211,18 @@ static cudaError_t capture_kernel(const struct kernel *k, const struct shape *s,
   n->function = k->host, n->shape = *s;
   n->shape.stack = NULL; /* it is that of this call */
   set_area(n, k, area);
+  return cudaSuccess;
+}
+static cudaError_t capture_work(cudaStream_t s, const void *message, size_t size, uint64_t caller) {
+  struct CUgraphNode_st *n = captured_node(s, NODE_WORK, caller);
+  if (!n) return cudaErrorStreamCaptureInvalidated;
+  n->area = memcpy(need(malloc(size)), message, size);
+  n->extent.width = size;
+  return cudaSuccess;
+}
+static cudaError_t execute_work(struct CUgraphNode_st *n) {
+  ((struct heddle_work *)n->area)->stream = stream_id(n->stream);
+  post_work(n->area, n->extent.width);
   return cudaSuccess;
 }
 static cudaError_t capture_copy(struct rows to, struct rows from, struct cudaExtent e, enum cudaMemcpyKind k,
@@ -681,7 +696,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNod
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t n, enum cudaGraphNodeType *to) {
   ENTER();
   if (!node_exists(n) || !to) return fail(cudaErrorInvalidValue);
-  *to = n->type;
+  *to = n->type == NODE_WORK ? cudaGraphNodeTypeKernel : n->type;
   return cudaSuccess;
 }
 
@@ -695,6 +710,7 @@ static struct CUgraphNode_st *copy_node(struct CUgraphNode_st *n, cudaGraph_t to
     struct kernel *k;
     if (get_kernel(n->function, &k) == cudaSuccess) set_area(c, k, n->area);
   }
+  if (n->type == NODE_WORK) c->area = memcpy(need(malloc(n->extent.width)), n->area, n->extent.width);
   return n->twin = c;
 }
 static cudaGraph_t copy_graph(cudaGraph_t g) {
@@ -832,6 +848,7 @@ static cudaError_t execute(struct CUgraphNode_st *n) {
   case cudaGraphNodeTypeKernel:
     n->shape.stream = n->stream;
     return launch(n->function, &n->shape, NULL);
+  case NODE_WORK: return execute_work(n);
   case cudaGraphNodeTypeMemcpy: return copy_rows(n->to, n->from, n->extent, n->kind, how);
   case cudaGraphNodeTypeMemset: return set_elements(n->to, n->value, n->element, n->extent, how);
   case cudaGraphNodeTypeHost: return cudaLaunchHostFunc(n->stream, n->host, n->data);

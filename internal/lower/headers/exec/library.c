@@ -1,4 +1,5 @@
-/* The functions of cuBLAS and other libraries of the CUDA toolkit that heddle declares (heddle/library). Each says once
+/* The functions of cuBLAS and other libraries of the CUDA toolkit that heddle declares (heddle/library) and does not
+   compute. Each says once
    that it is not supported and fails with the status that the library has for that: a program that needs one must not
    seem to work. A program that brings such a function itself, by a library or its own code, uses that: these are weak. */
 #define LIBRARY(STATUS, NAME)                             \
@@ -9,6 +10,7 @@
 #define TEXT(NAME) \
   __attribute__((weak)) const char *NAME(int status) { return status ? "not supported by heddle exec" : "success"; }
 
+#define __HEDDLE_WORK(NAME, PARAMETERS) /* in cublas.c and others */
 #define __HEDDLE_CALL(NAME, PARAMETERS) LIBRARY(15, NAME) /* CUBLAS_STATUS_NOT_SUPPORTED */
 #include "../heddle/library/cublas.h"
 #include "../heddle/library/cublaslt.h"
@@ -59,10 +61,12 @@ LIBRARY(0, ncclGetLastError)
 #undef __HEDDLE_CALL
 TEXT(nvmlErrorString)
 
-/* The interface of cuBLAS without handles, where its names differ. */
-LIBRARY(1, cublasInit) /* CUBLAS_STATUS_NOT_INITIALIZED */
-LIBRARY(0, cublasShutdown)
-LIBRARY(1, cublasGetError)
-LIBRARY(1, cublasAlloc)
-LIBRARY(1, cublasFree)
-LIBRARY(1, cublasSetKernelStream)
+/* The interface of cuBLAS without handles (cublas.h), which fails by what cublasGetError returns. */
+#define __HEDDLE_CALL(TYPE, NAME, PARAMETERS) \
+  __attribute__((weak)) long heddle_v1_##NAME(void) { \
+    heddle_unsupported(#NAME " of cublas.h");   \
+    return 1; /* CUBLAS_STATUS_NOT_INITIALIZED */     \
+  }
+#include "../heddle/library/cublas1.h"
+#undef __HEDDLE_CALL
+#undef __HEDDLE_WORK

@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 4
+#define HEDDLE_PROTOCOL_VERSION 5
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -29,6 +29,8 @@
 #define HEDDLE_OP_ORDER 7
 /* u64 address, u64 return address: a call that frees what is not allocated, and fails */
 #define HEDDLE_OP_BAD_FREE 8
+/* struct heddle_work, then n u64 arguments and the name of a function: work of a library (cublas.c and others) */
+#define HEDDLE_OP_WORK 9
 /* u64 handle, struct heddle_object: a texture or surface object exists */
 #define HEDDLE_OP_OBJECT 20
 /* u64 handle: it does not exist any more */
@@ -59,6 +61,8 @@
 /* u64 address, u64 size, u64 return address, u64 1 if in the order of a stream: device memory in a reserved range. FREE
    ends it, and the range stays reserved */
 #define HEDDLE_OP_MAP 74
+/* as WORK -> the result for the host */
+#define HEDDLE_OP_WORK_RESULT 75
 /* u32 module -> nothing; cudaErrorInvalidKernelImage: heddle could not read it */
 #define HEDDLE_OP_LOADED 90
 /* the name of a source text, the text, and options, each with a NUL -> u32 nvrtcResult, u32 bytes of PTX, u32 bytes of
@@ -66,6 +70,36 @@
 #define HEDDLE_OP_COMPILE 91
 /* -> the PTX and the messages of the last COMPILE */
 #define HEDDLE_OP_COMPILED 92
+
+/* Functions of libraries, each for all types. internal/library says what their arguments are. */
+#define HEDDLE_LIBRARY_GEMM 1
+#define HEDDLE_LIBRARY_SYMM 2
+#define HEDDLE_LIBRARY_SYRK 3
+#define HEDDLE_LIBRARY_SYR2K 4
+#define HEDDLE_LIBRARY_TRMM 5
+#define HEDDLE_LIBRARY_TRSM 6
+#define HEDDLE_LIBRARY_GEAM 7
+#define HEDDLE_LIBRARY_DGMM 8
+#define HEDDLE_LIBRARY_GEMV 9
+#define HEDDLE_LIBRARY_GER 10
+#define HEDDLE_LIBRARY_SYMV 11
+#define HEDDLE_LIBRARY_TRMV 12
+#define HEDDLE_LIBRARY_TRSV 13
+#define HEDDLE_LIBRARY_AXPY 14
+#define HEDDLE_LIBRARY_COPY 15
+#define HEDDLE_LIBRARY_SWAP 16
+#define HEDDLE_LIBRARY_SCAL 17
+#define HEDDLE_LIBRARY_ROT 18
+#define HEDDLE_LIBRARY_DOT 19
+#define HEDDLE_LIBRARY_NRM2 20
+#define HEDDLE_LIBRARY_ASUM 21
+#define HEDDLE_LIBRARY_EXTENT 22 /* amax and amin */
+#define HEDDLE_LIBRARY_GETRF 23
+#define HEDDLE_LIBRARY_GETRS 24
+#define HEDDLE_LIBRARY_GETRI 25
+#define HEDDLE_LIBRARY_MATINV 26
+#define HEDDLE_LIBRARY_FFT 40
+#define HEDDLE_LIBRARY_RANDOM 41
 
 /* Kinds of allocations. */
 #define HEDDLE_KIND_DEVICE 0
@@ -94,6 +128,12 @@
 struct heddle_order {
   unsigned int what, flags;
   unsigned long long stream, event, caller, to, to_pitch, from, from_pitch, width, rows;
+};
+
+/* Work of a library. device says that the scalars among the arguments are addresses. */
+struct heddle_work {
+  unsigned int function, device, n, zero;
+  unsigned long long stream, caller;
 };
 
 /* The properties of the GPU that a program sees. */

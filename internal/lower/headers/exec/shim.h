@@ -39,6 +39,8 @@ struct stack { uint32_t n; uint64_t at[24]; };
     cudaError_t enter_ = heddle_enter(); \
     if (enter_ != cudaSuccess) return enter_; \
   } while (0)
+/* A function of a library, which a program may bring itself. */
+#define WEAK __attribute__((weak))
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
 static cudaError_t heddle_enter(void);

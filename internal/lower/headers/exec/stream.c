@@ -20,6 +20,8 @@ struct CUevent_st {
 };
 
 static cudaError_t capture_host(cudaStream_t s, cudaHostFn_t f, void *data, uint64_t caller);
+static cudaError_t capture_work(cudaStream_t s, const void *message, size_t size, uint64_t caller);
+static void post_work(const void *message, size_t size);
 static cudaError_t capture_record(cudaEvent_t e, cudaStream_t s);
 static cudaError_t capture_wait(cudaStream_t s, cudaEvent_t e);
 static cudaError_t no_capture(cudaStream_t s);

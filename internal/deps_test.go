@@ -34,7 +34,7 @@ var rules = map[string]string{
 	"emu/alu":   "isa",
 	"slice":     "event isa ir",
 	"depend":    "event isa ir",
-	"emu":       "source event order isa ir launch slice emu/alu",
+	"emu":       "source event order isa ir launch slice emu/alu tensormap",
 	"race":      "event",
 	"lower":     "lower/fatbin cache source",
 	"project":   "lower source",
@@ -71,7 +71,7 @@ var rules = map[string]string{
 	"place/maxsat": "smt/cdcl",
 
 	"engine/run":   "source cexpr event order isa ir launch emu race depend diag driver",
-	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
+	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run tensormap",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
 	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
@@ -82,6 +82,7 @@ var rules = map[string]string{
 
 	"host":              "crash event",
 	"library":           "order library/fft library/random",
+	"tensormap":         "",
 	"command/bugreport": "ptx launch reduce",
 	"command/describe":  "diag driver launch",
 	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host library",

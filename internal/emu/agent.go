@@ -32,9 +32,10 @@ type agent struct {
 	home     *block // whose shared memory it writes and whose mbarrier it signals
 	to, from uint64
 	size     uint64
-	unsized  bool   // a box of a tensor whose size is not known (box.go)
-	group    uint32 // of the thread
-	data     []byte // that it has read
+	tensor   *tensorBox // of a copy of a tensor in a run
+	unsized  bool       // a box of a tensor whose size is not known (box.go)
+	group    uint32     // of the thread
+	data     []byte     // that it has read
 
 	// of cp.async.mbarrier.arrive: it waits for the copies of the lane that were issued before
 	copies bool

@@ -18,12 +18,13 @@ import (
 type bulkOp struct {
 	use      isa.BulkUse
 	to, from *memOp
-	bar      *memOp  // nil: a bulk group tracks it
-	elem     *memOp  // of a reduction: an element
-	box      *box    // of a copy of a tensor
-	rmw      rmwFunc // of a reduction
-	mask     *src    // the ranks of the blocks to which a copy goes; nil: to one
-	value    *memOp  // of st.async and red.async: what is stored; nil of others
+	bar      *memOp    // nil: a bulk group tracks it
+	elem     *memOp    // of a reduction: an element
+	box      *box      // of a copy of a tensor in a trace
+	tensor   *tensorOp // of one in a run
+	rmw      rmwFunc   // of a reduction
+	mask     *src      // the ranks of the blocks to which a copy goes; nil: to one
+	value    *memOp    // of st.async and red.async: what is stored; nil of others
 }
 
 // bulkGroupOp is a decoded commit_group or wait_group.
@@ -38,8 +39,9 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
-	case use.Size < 0 && use.Value < 0 && c.slice == nil:
-		return fmt.Errorf("%s is not supported", opcodeText(in))
+	case use.Size < 0 && use.Value < 0 && c.slice == nil && !c.knowsMaps():
+		return fmt.Errorf("%s is not supported: what its tensor map holds is not known (heddle exec knows it)",
+			opcodeText(in))
 	case c.slice == nil && c.p.track:
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
@@ -82,6 +84,10 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	bytes := ir.Operand{Kind: ir.Imm}
 	if use.Size >= 0 {
 		bytes = in.Src[use.Size]
+	} else if c.slice == nil {
+		if err := c.tensorCopy(in, op, &d); err != nil {
+			return err
+		}
 	} else if err := c.tensorBox(in, op); err != nil {
 		return err
 	} else {
@@ -191,6 +197,13 @@ func (x *exec) issueBulk(in *inst, l int) {
 	v := bulkAt{size: x.src(&in.s[2])[l] & (1<<32 - 1), home: x.block,
 		from: (x.src(&in.s[1])[l] + op.from.off) & op.from.amask,
 		to:   (x.src(&in.s[0])[l] + op.to.off) & op.to.amask}
+	if op.tensor != nil {
+		if v.tensor = x.boxOf(in, l); v.tensor == nil || !x.checkBox(in, l, v.tensor) ||
+			!x.checkSwizzle(in, l, v.tensor) {
+			return
+		}
+		v.size = v.tensor.bytes
+	}
 	if op.bar != nil {
 		var ok bool
 		if v.home, v.bar, ok = x.sharedAddress(in, &in.s[3], op.bar, l); !ok {
@@ -246,6 +259,7 @@ func (x *exec) agentOf(in *inst, l int) *agent {
 type bulkAt struct {
 	to, from, size, bar uint64
 	home                *block
+	tensor              *tensorBox // of a copy of a tensor
 }
 
 // destination finds the block of a destination in shared memory, which is that of the mbarrier (PTX
@@ -290,7 +304,7 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 		x.reach(v.home)
 		defer x.comeHome()
 	}
-	if op.value == nil && !x.checkBulk(in, l, v.to, v.from, v.size) ||
+	if op.value == nil && !x.checkBulk(in, l, v) ||
 		op.value != nil && !x.checkAsyncStore(in, l, v.to, v.size) {
 		return
 	}
@@ -309,8 +323,12 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	if op.value != nil {
 		e.From = event.Range{}
 	}
+	if op.tensor != nil {
+		x.noteRows(e, v.tensor)
+	}
 	a := x.agentOf(in, l)
 	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, x.block
+	a.tensor = v.tensor
 	e.ID = a.id
 	if op.value != nil {
 		x.gather(op.value, 1<<l)
@@ -325,7 +343,7 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	}
 	x.wrote, x.changed = true, true
 	switch {
-	case x.touched == nil || op.value != nil:
+	case x.touched == nil || op.value != nil || op.tensor != nil:
 	case op.use.To == event.Global:
 		x.touched.Mark(order.Write, v.to, v.size)
 	case op.use.From == event.Global:
@@ -362,15 +380,16 @@ func (x *exec) outsideObjects(in *inst, l int, b *block, addr, size uint64) bool
 
 // checkBulk reports whether the operands of an operation are aligned, within memory, and outside of
 // live mbarriers. If not, the run ends.
-func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
-	use := &in.misc.bulk.use
+func (x *exec) checkBulk(in *inst, l int, v bulkAt) bool {
+	op, to, from, size := in.misc.bulk, v.to, v.from, v.size
+	use := &op.use
 	for _, v := range [...]struct {
 		what   string
 		value  uint64
 		global bool
 	}{{"size", size, false}, {"destination address", to, use.To == event.Global},
 		{"source address", from, use.From == event.Global}} {
-		if x.prog.traced && v.global {
+		if (x.prog.traced || op.tensor != nil) && v.global {
 			continue
 		}
 		if v.value%16 != 0 {
@@ -378,14 +397,14 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 				in.ir.Op(), v.what, v.value)
 			return false
 		}
-		if in.misc.bulk.box != nil && v.what != "size" && v.value%128 != 0 {
+		if (op.box != nil || op.tensor != nil) && v.what != "size" && v.value%128 != 0 {
 			x.fail(in, BulkAlignment, l, "%s: the %s %#x is not a multiple of 128, as copies of tensors "+
 				"need it (CUDA C++ Programming Guide, \"Using TMA to transfer multi-dimensional arrays\")",
 				in.ir.Op(), v.what, v.value)
 			return false
 		}
 	}
-	if x.prog.traced {
+	if x.prog.traced || op.tensor != nil {
 		return x.bulkShared(in, l, use, to, from, size)
 	}
 	if !x.bulkInside(in, l, use.To, to, size, "write") ||
@@ -395,8 +414,8 @@ func (x *exec) checkBulk(in *inst, l int, to, from, size uint64) bool {
 	return x.apartFromObjects(in, l, to, from, size)
 }
 
-// bulkShared checks the range in shared memory of an operation in a trace, which does not know
-// addresses of global memory.
+// bulkShared checks the range in shared memory of an operation: of one in a trace, which does not
+// know addresses of global memory, or of a copy of a tensor.
 func (x *exec) bulkShared(in *inst, l int, use *isa.BulkUse, to, from, size uint64) bool {
 	shared, what := from, "read"
 	if use.To == event.Shared {
@@ -538,6 +557,10 @@ func (x *exec) readBulk(a *agent) {
 	if a.size == 0 {
 		return
 	}
+	if a.tensor != nil {
+		x.readTensor(a)
+		return
+	}
 	if a.op.use.From == event.Shared {
 		copy(a.data, x.block.shared[a.from:])
 		return
@@ -558,6 +581,10 @@ func (x *exec) writeBulk(a *agent) {
 			x.forgetShared(a.to, a.size, a.in)
 			x.block = own
 		}
+		return
+	}
+	if a.tensor != nil {
+		x.writeTensor(a)
 		return
 	}
 	if a.op.use.To == event.Shared {

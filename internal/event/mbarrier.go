@@ -73,6 +73,9 @@ type Bulk struct {
 	From   Range
 	To     Range
 	Reduce uint8 // bytes of an element of a reduction; 0 of a copy
+	// Rows are the bytes of a copy of a tensor in global memory; From or To, which then is there, has
+	// no size. A trace does not know them.
+	Rows []Range
 	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
 	// the shared memory that To is in does, to which a Signal is sent.
 	Grouped bool

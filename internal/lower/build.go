@@ -346,6 +346,7 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 	} else if err := b.fixedShapes(m); err != nil {
 		return nil, "", err
 	}
+	m.gridConstants()
 	if b.inspect != nil {
 		b.inspect(m)
 	}

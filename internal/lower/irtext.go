@@ -152,10 +152,11 @@ type irWriter struct {
 	d         *debugInfo
 	keep      bool
 	out       *lowered
-	undefined undefined      // values of the current function
-	shared    map[string]int // numbers by !dbg node, for instructions that can share one
-	spFunc    []string       // the functions, each with a DISubprogram
-	locSP     []int          // by location: the number of its DISubprogram, from 1
+	undefined undefined       // values of the current function
+	shared    map[string]int  // numbers by !dbg node, for instructions that can share one
+	spFunc    []string        // the functions, each with a DISubprogram
+	locSP     []int           // by location: the number of its DISubprogram, from 1
+	written   map[string]bool // nodes of metadata
 }
 
 // The debug scope, and all attachments, of a define line.
@@ -292,10 +293,18 @@ func (w *irWriter) metadata(m *irModule, live map[string]bool) {
 	}
 }
 
-// nodes writes the nodes that refs refers to.
+// nodes writes the nodes that refs refers to, and those that they refer to.
 func (w *irWriter) nodes(m *irModule, refs string) {
 	for _, r := range nodeRefs(refs) {
+		if w.written[r] {
+			continue
+		}
+		if w.written == nil {
+			w.written = make(map[string]bool)
+		}
+		w.written[r] = true
 		w.buf.WriteString(r + " = " + m.meta[r] + "\n")
+		w.nodes(m, m.meta[r])
 	}
 }
 

@@ -118,6 +118,13 @@ func (d *Detector) Bulk(e *event.Bulk) {
 	start := agentStart{w: w, b: b, lane: l, knows: d.clock(w, b, l), generic: e.Generic}
 	d.addPiece(&start, from, e.From, false)
 	d.addPiece(&start, to, e.To, true)
+	for _, r := range e.Rows {
+		if e.To.Space == event.Global {
+			d.addPiece(&start, to, r, true)
+		} else {
+			d.addPiece(&start, from, r, false)
+		}
+	}
 	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}

@@ -139,6 +139,12 @@ var examples = map[string]example{
 	"nvrtc": {launches: 1, checked: 1,
 		stdout: "0 wrong; NVRTC_ERROR_COMPILATION, with a message"},
 	"pools": {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},
+	// Tiles of a matrix that is no multiple of them: what is outside is read as 0, and not written (PTX
+	// ISA 5.5.6). What threads write is only there for a copy behind a proxy fence (9.7.13.4).
+	"tensor_copy": {launches: 1, checked: 1, stdout: "0 wrong, no error"},
+	"tensor_copy racy": {files: "tensor_copy.cu", args: []string{"racy"}, code: 1,
+		findings: []string{"race-proxy tensor_copy.cu:44"}, launches: 1, checked: 1,
+		stdout: "0 wrong, no error"},
 	// The kernel of one file calls a function of the other: 300 threads, twice.
 	"separate": {files: "separate/main.cu separate/hash.cu", launches: 3, checked: 3,
 		stdout: "600 calls, 0 wrong, no error"},

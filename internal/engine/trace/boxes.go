@@ -10,11 +10,13 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/tensormap"
 )
 
-// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX,
-// or else what phases expect (emu.Boxes). The verdict names the second as an assumption, and the
-// phases cannot contradict it: where they do not fit, the kernel is unsupported.
+// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX or
+// the tensor map of a saved launch, or else what phases expect (emu.Boxes). The verdict names the
+// last as an assumption, and the phases cannot contradict it: where they do not fit, the kernel is
+// unsupported.
 
 // boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
 func (t *tracer) boxes(ctx context.Context) {
@@ -86,8 +88,8 @@ func (t *tracer) boxes(ctx context.Context) {
 // someRounds is a number of rounds in which all phases of a ring expect bytes.
 const someRounds = 24
 
-// givenBoxes returns the bytes of a box of each of some tensor maps, if the user or the metadata
-// has said them and they are equal; else 0.
+// givenBoxes returns the bytes of a box of each of some tensor maps, if something says them and they
+// are equal; else 0.
 func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	for i, v := range maps {
 		b := t.givenBox(v)
@@ -99,16 +101,23 @@ func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	return n
 }
 
-// givenBox returns the bytes of a box of a tensor map that the user or the metadata has said; else
-// 0.
+// givenBox returns the bytes of a box of a tensor map that the user, the metadata or a saved launch
+// has said; else 0.
 func (t *tracer) givenBox(v *ir.Var) uint64 {
 	if v == nil {
 		return 0
 	}
 	i := slices.Index(t.job.Kernel.Params, v)
-	return t.job.Box(v, func(b launch.Box) bool {
+	n := t.job.Box(v, func(b launch.Box) bool {
 		return b.Name == v.Shown() || b.Name == v.Name || i >= 0 && b.Name == strconv.Itoa(i)
 	})
+	if n > 0 || i < 0 || v.Size != tensormap.Size {
+		return n
+	}
+	if m, err := tensormap.Decode(t.guessed.Args[i].Bits); err == nil {
+		return m.Bytes()
+	}
+	return 0
 }
 
 // boxesFit makes an execution unsupported that ends because bytes do not match sizes of boxes that

@@ -29,6 +29,7 @@
 #include "driver.c"
 #include "virtual.c"
 #include "nvrtc.c"
+#include "tensormap.c"
 #include "unsupported.c"
 #include "work.c"
 #include "cublas.c"

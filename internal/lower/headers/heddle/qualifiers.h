@@ -10,7 +10,7 @@
 #define __constant__ __attribute__((constant))
 /* Managed memory is global memory to a kernel; clang has the attribute only for HIP. */
 #define __managed__ __attribute__((device))
-#define __grid_constant__
+#define __grid_constant__ __attribute__((annotate("heddle.grid_constant"))) /* lower/gridconstant.go */
 /* The size of a cluster, and of a block: annotations that the lowering reads. */
 #define __cluster_dims__(...) __HEDDLE_SHAPE("heddle.cluster", __VA_ARGS__, 1, 1, )
 #define __block_size__(BLOCK, ...) __HEDDLE_BLOCK BLOCK __VA_OPT__(__cluster_dims__ __VA_ARGS__)

@@ -1,0 +1,227 @@
+package emu
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/launch"
+	"heddle/internal/order"
+	"heddle/internal/tensormap"
+)
+
+// Copies of tensors in runs, PTX ISA 9.7.9.27.1.2 in tile mode. Their tensor maps are those of a
+// program under heddle exec, or of one of its launches that was saved: nothing else says what a map
+// holds. A copy is an agent as other bulk copies are. It moves the pieces of the box that are in the
+// array; shared memory has the whole box, of which the rest is filled, and the mbarrier counts all of
+// it (docs/support.md).
+
+// tensorOp is a decoded copy of a tensor. In its instruction, the address of the tensor map is that of
+// the side in global memory.
+type tensorOp struct {
+	at     *memOp // of the map
+	s      int    // the operand with it in inst.s
+	coords []src
+	gather bool // four rows by their numbers
+}
+
+// tensorBox is the box that an agent copies.
+type tensorBox struct {
+	m      *tensormap.Map
+	pieces []tensormap.Piece
+	bytes  uint64
+}
+
+// knowsMaps reports whether a run has tensor maps: in the memory of a program, or in an argument.
+func (c *compiler) knowsMaps() bool {
+	return c.mapped != nil || slices.ContainsFunc(c.cfg.Args, func(a launch.Arg) bool {
+		return holdsMap(a.Bits)
+	})
+}
+
+// tensorCopy decodes a copy of a tensor, of which d has the mbarrier.
+func (c *compiler) tensorCopy(in *ir.Instr, op *bulkOp, d *inst) error {
+	for _, mode := range []string{"im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"} {
+		if slices.Contains(in.Mods, mode) {
+			return fmt.Errorf("%s is not supported in a run (mode %s)", opcodeText(in), mode)
+		}
+	}
+	side := 0
+	if op.use.To == event.Shared {
+		side = 1
+	}
+	o := in.Src[side]
+	if len(o.Elems) != 1 {
+		return fmt.Errorf("%s: a tensor map and a vector of coordinates expected", opcodeText(in))
+	}
+	t := &tensorOp{at: &memOp{space: event.Generic}, s: side, gather: op.use.Boxes > 1}
+	var err error
+	if t.coords, err = c.parts(o.Elems[0], isa.B32); err != nil {
+		return err
+	}
+	o.Elems = nil
+	var p inst
+	if err := c.address(o, &p, t.at); err != nil {
+		return err
+	}
+	d.s[side] = p.s[0]
+	op.tensor = t
+	return nil
+}
+
+// boxOf returns the box that a lane's copy moves, or nil after a failure.
+func (x *exec) boxOf(in *inst, l int) *tensorBox {
+	t := in.misc.bulk.tensor
+	addr := (x.src(&in.s[t.s])[l] + t.at.off) & t.at.amask
+	text, where := x.tensorMap(t.at.space, addr)
+	m, err := tensormap.Decode(text)
+	dims := len(t.coords)
+	if t.gather {
+		dims = 2
+	}
+	switch {
+	case text == nil || err != nil:
+		if err == nil {
+			err = tensormap.ErrNotMap
+		}
+		x.fail(in, OutOfBounds, l, "%s: the tensor map at %s: %v", in.ir.Op(), where, err)
+		return nil
+	case addr%64 != 0:
+		x.fail(in, Misaligned, l, "%s: the tensor map at %s is not aligned to 64 bytes", in.ir.Op(), where)
+		return nil
+	case m.Rank != dims || t.gather && (len(t.coords) != 5 || m.Count(1) != 1):
+		x.fail(in, OutOfBounds, l, "%s: a tensor map of %d dimensions with boxes of %v", in.ir.Op(), m.Rank,
+			m.Box[:m.Rank])
+		return nil
+	}
+	at := make([]int32, len(t.coords))
+	for i := range at {
+		at[i] = int32(x.src(&t.coords[i])[l])
+	}
+	if t.gather {
+		return &tensorBox{m: m, pieces: m.Gather(at), bytes: 4 * m.Bytes()}
+	}
+	return &tensorBox{m: m, pieces: m.Pieces(at), bytes: m.Bytes()}
+}
+
+// tensorMap returns the bytes of the tensor map at an address, and what to call the address; nil
+// bytes if there is no room for a map.
+func (x *exec) tensorMap(space event.Space, addr uint64) (text []byte, where string) {
+	sp := &x.prog.space
+	params := x.prog.params.data
+	if space != event.Param && addr>>sp.shift == 0 && sp.windowOf(addr) == paramWindow {
+		space, addr = event.Param, addr&(1<<sp.window-1)
+	}
+	if space == event.Param {
+		where = fmt.Sprintf("byte %d of the parameters", addr)
+		if addr+tensormap.Size <= uint64(len(params)) {
+			text = params[addr : addr+tensormap.Size]
+		}
+		return text, where
+	}
+	if o := x.find(addr); o != nil && o.contains(addr-o.base, tensormap.Size) {
+		text = make([]byte, tensormap.Size)
+		o.read(addr, text)
+	}
+	return text, x.describe(addr)
+}
+
+// checkBox reports whether what a copy accesses in the array is in global memory.
+func (x *exec) checkBox(in *inst, l int, b *tensorBox) bool {
+	what := "read"
+	if in.misc.bulk.use.To == event.Global {
+		what = "write"
+	}
+	for _, p := range b.pieces {
+		if !x.bulkInside(in, l, event.Global, p.Addr, p.Size, what) {
+			return false
+		}
+	}
+	return true
+}
+
+// noteRows puts the pieces of a box in global memory into an event, and notes that the launch
+// touches them.
+func (x *exec) noteRows(e *event.Bulk, b *tensorBox) {
+	how, side := order.Read, &e.From
+	if e.To.Space == event.Global {
+		how, side = order.Write, &e.To
+	}
+	*side = event.Range{Space: event.Global, Addr: b.m.Addr}
+	e.Rows = make([]event.Range, len(b.pieces))
+	for i, p := range b.pieces {
+		e.Rows[i] = event.Range{Space: event.Global, Addr: p.Addr, Size: p.Size}
+		if x.touched != nil {
+			x.touched.Mark(how, p.Addr, p.Size)
+		}
+	}
+}
+
+// readTensor reads the source of a copy: a box, in its own order.
+func (x *exec) readTensor(a *agent) {
+	b := a.tensor
+	if a.op.use.From == event.Shared {
+		x.eachChunk(a.from, a.data, b, func(at uint64, data []byte) { copy(data, x.block.shared[at:]) })
+		return
+	}
+	b.m.Fill(a.data)
+	for _, p := range b.pieces {
+		if o := x.find(p.Addr); o != nil { // else the program has freed it
+			o.read(p.Addr, a.data[p.At:p.At+p.Size])
+		}
+	}
+}
+
+// writeTensor writes the destination of a copy.
+func (x *exec) writeTensor(a *agent) {
+	b := a.tensor
+	if a.op.use.To == event.Shared {
+		x.eachChunk(a.to, a.data, b, func(at uint64, data []byte) { copy(a.home.shared[at:], data) })
+		return
+	}
+	for _, p := range b.pieces {
+		for at, left := p.Addr, a.data[p.At:p.At+p.Size]; len(left) > 0; {
+			o := x.find(at)
+			if o == nil {
+				break
+			}
+			n := copy(o.at(at)[at&pageMask:], left)
+			at, left = at+uint64(n), left[n:]
+		}
+	}
+}
+
+// eachChunk visits the parts of a box in shared memory that a swizzle keeps together: the address and
+// the bytes of data. The box would begin at an address without swizzle.
+func (x *exec) eachChunk(addr uint64, data []byte, b *tensorBox, visit func(at uint64, data []byte)) {
+	if b.m.Swizzle == tensormap.NoSwizzle {
+		visit(addr, data)
+		return
+	}
+	for i := 0; i < len(data); i += 16 {
+		visit(b.m.Swizzle.Place(addr+uint64(i)), data[i:min(i+16, len(data))])
+	}
+}
+
+// checkSwizzle reports whether a swizzle keeps a box within its own bytes of shared memory: whole
+// lines of 128 bytes do.
+func (x *exec) checkSwizzle(in *inst, l int, b *tensorBox) bool {
+	if b.m.Swizzle == tensormap.NoSwizzle || b.bytes%128 == 0 {
+		return true
+	}
+	x.fail(in, BulkAlignment, l, "%s: a box of %d bytes with a swizzle; only multiples of 128 bytes are "+
+		"supported", in.ir.Op(), b.bytes)
+	return false
+}
+
+// holdsMap reports whether a tensor map begins at some multiple of 64 of an argument.
+func holdsMap(arg []byte) bool {
+	for at := 0; at+tensormap.Size <= len(arg); at += 64 {
+		if _, err := tensormap.Decode(arg[at:]); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGridConstant: the address of a parameter with __grid_constant__ is that of the parameter (CUDA
+// C++ Programming Guide, "__grid_constant__"), and without it that of a copy in local memory.
+func TestGridConstant(t *testing.T) {
+	const head = `struct map { long long x[16]; };
+template <class T> __global__ void k(int *p, const %s T m, const %s map n) {
+  asm volatile("prefetch.tensormap [%%0];" ::"l"(&m) : "memory");
+  asm volatile("prefetch.tensormap [%%0];" ::"l"(&n) : "memory");
+  p[0] = (int)n.x[2];
+}
+template __global__ void k<map>(int *, const map, const map);
+`
+	for _, c := range []struct {
+		one, two string
+		copies   int // of parameters
+	}{{"__grid_constant__", "__grid_constant__", 0}, {"", "__grid_constant__", 1}, {"", "", 2}} {
+		src := strings.ReplaceAll(strings.Replace(strings.Replace(head, "%s", c.one, 1), "%s", c.two, 1), "%%", "%")
+		r := lowerSource(t, src, Options{Compiler: compilers(t)[0]})
+		text := string(r.PTX)
+		if got := strings.Count(text, "st.local"); got != 16*c.copies || strings.Count(text, "cvta.param") != 2-c.copies {
+			t.Errorf("%q, %q: %d stores to local memory, want %d\n%s", c.one, c.two, got, 16*c.copies, text)
+		}
+	}
+}
+
+// TestParametersOf: parameters are separated at commas that are in no brackets.
+func TestParametersOf(t *testing.T) {
+	for _, c := range []struct {
+		define string
+		want   []string
+	}{
+		{"define void @k() #0 {", []string{""}},
+		{"define dso_local void @k(ptr noundef byval(%struct.map) align 64 %0, i32 %n) #0 {",
+			[]string{"ptr noundef byval(%struct.map) align 64 %0", "i32 %n"}},
+		{`define void @"k(int, int)"({ i32, i32 } %a, [2 x <4 x i8>] %b) {`, []string{"{ i32, i32 } %a", "[2 x <4 x i8>] %b"}},
+		{"define void", nil},
+	} {
+		if got := parametersOf(c.define); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.define, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package tensormap
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// random returns a random tensor map.
+func random(r *rand.Rand) *Map {
+	m := &Map{Type: Type(r.IntN(len(elementBytes))), Rank: 1 + r.IntN(MaxRank), Addr: 1 << 20,
+		Swizzle: Swizzle(r.IntN(4)), NaN: r.IntN(2) == 0}
+	m.Stride[0] = m.Element()
+	stride := m.Element()
+	for i := range m.Rank {
+		m.Size[i], m.Box[i], m.Step[i] = 1+r.Uint64N(6), 1+r.Uint64N(5), 1
+		if r.IntN(4) == 0 {
+			m.Step[i] = 1 + r.Uint64N(3)
+		}
+		if i > 0 {
+			m.Stride[i] = stride + 16*r.Uint64N(2)
+		}
+		stride = max(m.Stride[i], stride) * m.Size[i]
+		stride = (stride + 15) / 16 * 16
+	}
+	return m
+}
+
+// TestPieces compares the pieces of boxes with the definition of the tile mode (PTX ISA 5.5.3.1 and
+// 5.5.6): the element of the box with the numbers i is that of the array with the coordinates
+// at + i * step, if these are in the array.
+func TestPieces(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		m := random(r)
+		at := make([]int32, m.Rank)
+		for i := range at {
+			at[i] = int32(r.IntN(10)) - 4
+		}
+		e := m.Element()
+		want := map[uint64]uint64{} // from bytes of the box to addresses
+		total := uint64(1)
+		for i := range m.Rank {
+			total *= m.Count(i)
+		}
+		for n := range total {
+			addr, rest, inside := m.Addr, n, true
+			for i := range m.Rank {
+				c := int64(at[i]) + int64(rest%m.Count(i))*int64(m.Step[i])
+				rest /= m.Count(i)
+				inside = inside && c >= 0 && c < int64(m.Size[i])
+				addr += uint64(c) * m.Stride[i]
+			}
+			for k := uint64(0); k < e && inside; k++ {
+				want[n*e+k] = addr + k
+			}
+		}
+		got := map[uint64]uint64{}
+		for _, p := range m.Pieces(at) {
+			for k := range p.Size {
+				if _, twice := got[p.At+k]; twice {
+					t.Fatalf("%+v at %v: byte %d twice", m, at, p.At+k)
+				}
+				got[p.At+k] = p.Addr + k
+			}
+		}
+		if total*e != m.Bytes() || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v at %v: %v, want %v", m, at, got, want)
+		}
+	}
+}
+
+// TestGather: four rows by their numbers, each a box of one row; those outside of the array are left
+// out.
+func TestGather(t *testing.T) {
+	m := &Map{Type: 1, Rank: 2, Addr: 1000, Size: [5]uint64{64, 8}, Stride: [5]uint64{2, 128}, Box: [5]uint64{8, 1},
+		Step: [5]uint64{1, 1}}
+	got := m.Gather([]int32{60, 7, 0, 8, 2})
+	want := []Piece{{0, 1000 + 7*128 + 120, 8}, {16, 1000 + 120, 8}, {48, 1000 + 2*128 + 120, 8}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestSwizzle: PTX ISA 5.5.7. With 128 bytes, piece c of 16 bytes of row r of eight rows is at
+// c xor r; with 64, two rows share 128 bytes, and the pattern changes every two; with 32 every four.
+func TestSwizzle(t *testing.T) {
+	for _, c := range []struct {
+		s          Swizzle
+		addr, want uint64
+	}{
+		{NoSwizzle, 0x3f0, 0x3f0}, {Swizzle128, 0x000, 0x000}, {Swizzle128, 0x080, 0x090}, {Swizzle128, 0x3f0, 0x380},
+		{Swizzle128, 0x3f5, 0x385}, {Swizzle128, 0x410, 0x410}, {Swizzle64, 0x040, 0x040}, {Swizzle64, 0x080, 0x090},
+		{Swizzle64, 0x1b0, 0x180}, {Swizzle64, 0x1f0, 0x1c0}, {Swizzle32, 0x080, 0x090}, {Swizzle32, 0x0b0, 0x0a0},
+		{Swizzle32, 0x100, 0x100},
+	} {
+		if got := c.s.Place(c.addr); got != c.want {
+			t.Errorf("swizzle %d: %#x goes to %#x, want %#x", c.s, c.addr, got, c.want)
+		}
+		if back := c.s.Place(c.s.Place(c.addr)); back != c.addr {
+			t.Errorf("swizzle %d is not its own inverse at %#x", c.s, c.addr)
+		}
+	}
+}
+
+// TestEncode: a map survives, and other bytes are none.
+func TestEncode(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		m := random(r)
+		got, err := Decode(m.Encode())
+		if err != nil || !reflect.DeepEqual(got, m) {
+			t.Fatalf("%+v, want %+v (%v)", got, m, err)
+		}
+	}
+	m := random(r)
+	for what, change := range map[string]func(b []byte) []byte{
+		"short":       func(b []byte) []byte { return b[:Size-1] },
+		"other bytes": func(b []byte) []byte { return make([]byte, Size) },
+		"rank":        func(b []byte) []byte { b[5] = 6; return b },
+		"type":        func(b []byte) []byte { b[4] = 13; return b },
+		"swizzle":     func(b []byte) []byte { b[6] = 4; return b },
+		"box":         func(b []byte) []byte { b[68], b[69] = 0, 0; return b },
+		"step":        func(b []byte) []byte { b[78] = 0; return b },
+	} {
+		if _, err := Decode(change(m.Encode())); !errors.Is(err, ErrNotMap) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestFill: elements outside of the array are zeros, or NaN of their size.
+func TestFill(t *testing.T) {
+	for _, c := range []struct {
+		typ  Type
+		nan  bool
+		want []byte
+	}{{6, false, []byte{0, 0, 0, 0}}, {6, true, []byte{0xff, 0x7f, 0xff, 0x7f}}, {7, true, []byte{0xff, 0xff, 0xff, 0x7f}}} {
+		got := []byte{1, 2, 3, 4}
+		if (&Map{Type: c.typ, NaN: c.nan}).Fill(got); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("type %d: %v, want %v", c.typ, got, c.want)
+		}
+	}
+}

@@ -65,7 +65,9 @@ func (b *buildFlags) options() lower.BuildOptions {
 // program builds files into a program. Objects and archives among them are linked as they are;
 // those that are made are in dir. At most jobs files are compiled at a time; 0: one for each core.
 func (b *buildFlags) program(ctx context.Context, files []string, dir, out string, jobs int) error {
-	builder, err := lower.NewBuilder(ctx, b.options())
+	opt := b.options()
+	opt.Separate = len(files) > 1
+	builder, err := lower.NewBuilder(ctx, opt)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,10 @@ func nothing(*nvccCall, string) {}
 // nvccFlags has the options of the CUDA Compiler Driver's documentation, "NVCC Command Options".
 var nvccFlags = []nvccFlag{
 	{"-o --output-file", true, func(n *nvccCall, v string) { n.output = v }},
-	{"-c --compile -dc --device-c", false, func(n *nvccCall, _ string) { n.compile = true }},
+	{"-c --compile", false, func(n *nvccCall, _ string) { n.compile = true }},
+	{"-dc --device-c", false, func(n *nvccCall, _ string) { n.compile, n.opt.Separate = true, true }},
+	{"-rdc --relocatable-device-code", true,
+		func(n *nvccCall, v string) { n.opt.Separate = n.opt.Separate || v == "true" }},
 	{"-ptx --ptx", false, func(n *nvccCall, _ string) { n.image = ".ptx" }},
 	{"-fatbin --fatbin", false, func(n *nvccCall, _ string) { n.image = ".fatbin" }},
 	{"-cubin --cubin", false, func(n *nvccCall, _ string) { n.image = ".cubin" }},
@@ -140,8 +143,8 @@ var nvccFlags = []nvccFlag{
 	{"-MP", false, add(depsList, "-MP")},
 	{"-MF", true, add(depsList, "-MF")},
 	{"-MT -MQ", true, add(depsList, "-MT")},
-	{"-code --gpu-code -Xptxas --ptxas-options -Xnvlink --nvlink-options -Xfatbin -rdc " +
-		"--relocatable-device-code -maxrregcount --maxrregcount -cudart --cudart -cudadevrt " +
+	{"-code --gpu-code -Xptxas --ptxas-options -Xnvlink --nvlink-options -Xfatbin " +
+		"-maxrregcount --maxrregcount -cudart --cudart -cudadevrt " +
 		"--cudadevrt -ccbin --compiler-bindir -ftz --ftz -prec-div --prec-div -prec-sqrt " +
 		"--prec-sqrt -fmad --fmad -target-dir --target-directory -threads --threads -t " +
 		"-diag-suppress --diag-suppress -diag-error --diag-error " +
@@ -286,6 +289,9 @@ func (n *nvccCall) run(ctx context.Context, stderr io.Writer) error {
 		n.opt.HostLevel = "2" // -Ofast and what else there is
 	}
 	opt := n.options()
+	if !n.compile && n.image == "" && len(n.inputs) > 1 {
+		opt.Separate = true // heddle links files without -rdc=true, too
+	}
 	builder, err := lower.NewBuilder(ctx, opt)
 	if err != nil {
 		return err

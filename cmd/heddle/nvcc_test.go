@@ -63,6 +63,12 @@ func TestParseNVCC(t *testing.T) {
 			t.Errorf("%s: %v, %v", line, n, err)
 		}
 	}
+	for line, separate := range map[string]bool{"-dc a.cu": true, "-c -rdc=true a.cu": true,
+		"--relocatable-device-code true a.cu": true, "-c -rdc=false a.cu": false, "-c a.cu": false} {
+		if n, err := parseNVCC(strings.Fields(line)); err != nil || n.opt.Separate != separate {
+			t.Errorf("%s: %+v, %v; Separate must be %v", line, n, err, separate)
+		}
+	}
 	for line, defined := range map[string]bool{"--default-stream per-thread a.cu": true,
 		"-default-stream=per-thread a.cu": true, "-default-stream legacy a.cu": false} {
 		n, err := parseNVCC(strings.Fields(line))

@@ -307,11 +307,17 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if err := b.checkSharedTables(m); err != nil {
 		return nil, err
 	}
-	low := lowerIR(m, b.debugInfo(m), keep)
+	low := lowerIR(m, b.debugInfo(m), keep, b.opt.Separate)
 	raw, err := llc.finish(low.ir)
+	if err != nil && b.opt.Separate && ctx.Err() == nil {
+		// Perhaps llc fails on a function that no kernel of this file needs.
+		low, raw, err = b.lowerModule(ctx, m)
+	} else if err != nil {
+		err = b.toolError(ctx, llc, err)
+	}
 	if err != nil {
 		var more []Omitted
-		if low, raw, more, err = b.omitFailing(ctx, m, b.toolError(ctx, llc, err)); err != nil {
+		if low, raw, more, err = b.omitFailing(ctx, m, err); err != nil {
 			return nil, err
 		}
 		omitted = append(omitted, more...)

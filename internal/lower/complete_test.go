@@ -41,7 +41,7 @@ var kindOf = map[string]string{"load": "load", "store": "store", "atomicrmw": "a
 // the same function, in functions that kernels reach.
 func sourceOps(m *irModule, d *debugInfo) map[memoryOp]bool {
 	out := map[memoryOp]bool{}
-	live := m.reachable()
+	live := m.reachable(false)
 	for _, f := range m.funcs {
 		if !live[f.name] {
 			continue

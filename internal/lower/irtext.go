@@ -7,7 +7,7 @@ import (
 )
 
 // This file writes the module that llc compiles. Compared with opt's output it lacks functions that
-// no kernel reaches and all metadata except module flags, kernel annotations and minimal debug
+// neither a kernel nor another file reaches and all metadata except module flags, kernel annotations and minimal debug
 // info. Every instruction with a source location gets a number in place of the location
 // (debugloc.go), and every memory instruction a number of its own, so that finishPTX can find the
 // access that a line of PTX belongs to.
@@ -41,10 +41,10 @@ type kernelFacts struct {
 	fields map[int][]int64 // by index of a struct parameter: the offsets of its pointers
 }
 
-// lowerIR prepares a module for llc: it removes functions that no kernel reaches and numbers
+// lowerIR prepares a module for llc: it removes functions that are not reachable and numbers
 // locations. With keep it marks plain accesses volatile, for analysis; without, the optimizer may
-// change them (-O LEVEL).
-func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
+// change them (-O LEVEL). With separate, other files may call its functions.
+func lowerIR(m *irModule, d *debugInfo, keep, separate bool) *lowered {
 	w := &irWriter{d: d, keep: keep, out: &lowered{locs: make([]location, 1)},
 		shared: make(map[string]int)}
 	for _, line := range m.head {
@@ -55,7 +55,7 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 		w.buf.WriteByte('\n')
 	}
 	w.out.arrays = arraysOf(m.head)
-	live, layouts := m.reachable(), newLayouts(m.head)
+	live, layouts := m.reachable(separate), newLayouts(m.head)
 	layouts.most = maxUnset
 	for _, f := range m.funcs {
 		if !live[f.name] {
@@ -101,10 +101,21 @@ func isIndexObject(line string) bool {
 	return false
 }
 
-// reachable returns the functions that kernels or initialisers of variables reach; all functions if
-// there is no kernel, as in a library. A reference counts as a call, since its target may be called
-// through a pointer.
-func (m *irModule) reachable() map[string]bool {
+// exported reports whether other files may call a function. What other files can also define
+// (linkonce_odr: inline functions, implicit instances of templates) is in each file that calls it.
+func (f *irFunc) exported() bool {
+	linkage, _, _ := strings.Cut(strings.TrimPrefix(f.define, "define "), " ")
+	switch linkage {
+	case "private", "internal", "available_externally", "linkonce", "linkonce_odr":
+		return false
+	}
+	return true
+}
+
+// reachable returns the functions that kernels or initialisers of variables reach, and with
+// separate those that other files may call. If there is no kernel, as in a library, it returns all
+// functions. A reference counts as a call, since its target may be called through a pointer.
+func (m *irModule) reachable(separate bool) map[string]bool {
 	byName := make(map[string]*irFunc, len(m.funcs))
 	live := make(map[string]bool)
 	var work []string
@@ -124,8 +135,8 @@ func (m *irModule) reachable() map[string]bool {
 	}
 	kernels := false
 	for _, f := range m.funcs {
-		if f.kernel {
-			kernels = true
+		kernels = kernels || f.kernel
+		if f.kernel || separate && f.exported() {
 			add(f.name)
 		}
 	}

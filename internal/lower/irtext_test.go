@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,7 +57,7 @@ func lowerSample(text string) (*irModule, *lowered) {
 	expandCopies(m, "copy")
 	d := &debugInfo{meta: m.meta, chains: map[string][]frame{}, files: map[string]string{},
 		names: func(p string) string { return p }, skip: func(string) bool { return false }}
-	return m, lowerIR(m, d, true)
+	return m, lowerIR(m, d, true, false)
 }
 
 // TestCopiedFields checks which bytes of a copy are copied: those of the fields that clang names,
@@ -85,6 +87,47 @@ func TestCopiedFields(t *testing.T) {
 		}
 		if total != want {
 			t.Errorf("%q: %d bytes are copied, want %d", attached, total, want)
+		}
+	}
+}
+
+// TestReachable: what is kept of a module with a kernel, alone and as one of several files.
+func TestReachable(t *testing.T) {
+	m := parseIR([]byte(`@v = addrspace(1) global ptr @held, align 8
+define ptx_kernel void @k() #0 {
+  call void @called()
+  ret void
+}
+define internal void @called() {
+  ret void
+}
+define internal void @held() {
+  ret void
+}
+define dso_local noundef i32 @exported() {
+  call void @helper()
+  ret i32 0
+}
+define internal void @helper() {
+  ret void
+}
+define weak_odr void @instance() {
+  ret void
+}
+define linkonce_odr void @inline() {
+  ret void
+}
+define internal void @static() {
+  ret void
+}
+`))
+	for separate, want := range map[bool]string{
+		false: "called held k",
+		true:  "called exported held helper instance k",
+	} {
+		got := slices.Sorted(maps.Keys(m.reachable(separate)))
+		if strings.Join(got, " ") != want {
+			t.Errorf("separate %v: %q, want %s", separate, got, want)
 		}
 	}
 }

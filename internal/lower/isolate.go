@@ -83,9 +83,9 @@ func (m *irModule) without(drop, keep []*irFunc) *irModule {
 	return &out
 }
 
-// lowerModule runs llc on a module in analysis form.
+// lowerModule runs llc on a module in analysis form, without what only other files may call.
 func (b *build) lowerModule(ctx context.Context, m *irModule) (*lowered, []byte, error) {
-	low := lowerIR(m, b.debugInfo(m), b.opt.OptLevel == "")
+	low := lowerIR(m, b.debugInfo(m), b.opt.OptLevel == "", false)
 	llc, err := start(ctx, b.tc.Llc, b.llcArgs())
 	if err != nil {
 		return nil, nil, err

@@ -125,7 +125,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 		keepEffects(m)
 		expandCopies(m, "late")
 	}
-	low := lowerIR(m, b.debugInfo(m), keep)
+	low := lowerIR(m, b.debugInfo(m), keep, false)
 	llc, err := start(ctx, b.tc.Llc, b.llcArgsFor(target))
 	if err != nil {
 		return nil, err

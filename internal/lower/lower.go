@@ -46,6 +46,7 @@ type Options struct {
 	CacheDir  string   // empty: the user's cache directory
 	NoCache   bool     // neither read nor write the cache
 	Strict    bool     // host code with errors is an error, as for a program that is to run
+	Separate  bool     // other files may call its device functions (-rdc=true): keep them
 	Marked    []Marked // files that are compiled with marks inserted
 }
 

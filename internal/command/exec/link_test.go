@@ -43,17 +43,24 @@ __device__ int squared(int i) { return i * i; }
 __device__ op theirs = squared;
 `}
 
-// TestPointersOfOtherFiles: a pointer to a device function means the same in all files.
-func TestPointersOfOtherFiles(t *testing.T) {
+// sources writes texts to a.cu, b.cu and so on, and returns these files.
+func sources(t *testing.T, texts ...string) []string {
+	t.Helper()
+	dir := t.TempDir()
 	var files []string
-	for i, text := range pointers {
-		f := filepath.Join(t.TempDir(), []string{"a.cu", "b.cu"}[i])
+	for i, text := range texts {
+		f := filepath.Join(dir, fmt.Sprintf("%c.cu", 'a'+i))
 		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, f)
 	}
-	got := start(t, []string{program.Build(t, files...)}, nil)
+	return files
+}
+
+// TestPointersOfOtherFiles: a pointer to a device function means the same in all files.
+func TestPointersOfOtherFiles(t *testing.T) {
+	got := start(t, []string{program.Build(t, sources(t, pointers[:]...)...)}, nil)
 	const want = "16 25, 8 10, 12 15, 12 10, no error\n"
 	if got.stdout != want || got.Exit() != 0 {
 		t.Errorf("output %q, exit code %d, verdicts %+v; want %q", got.stdout, got.Exit(),
@@ -79,16 +86,51 @@ __device__ int twice(int i) { return plus(2 * i) - 1; }
 `, `__device__ int plus(int i) { return i + 1; }
 void unused() {}
 `}
-	var files []string
-	for i, text := range texts {
-		f := filepath.Join(t.TempDir(), fmt.Sprintf("%c.cu", 'a'+i))
-		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	got := start(t, []string{program.Build(t, files...)}, nil)
+	got := start(t, []string{program.Build(t, sources(t, texts...)...)}, nil)
 	if got.stdout != "10 12\n" || got.Exit() != 0 {
+		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
+	}
+}
+
+// TestFunctionsBesideKernels: a file may call any function of another file that is not static:
+// one that the kernels of that file call and that is inlined there, one that they do not need, and
+// one that calls a static function. A function that llc rejects, here for a computed goto, does not
+// keep the kernels of its file from running.
+func TestFunctionsBesideKernels(t *testing.T) {
+	texts := []string{`#include <cstdio>
+__device__ int twice(int), plus(int), square(int);
+__global__ void k(int *p) { p[threadIdx.x] = square(twice(plus(threadIdx.x))); }
+__global__ void other(int *);
+__global__ void fourth(int *);
+int main() {
+  int *p, h[32];
+  cudaMalloc(&p, 128);
+  k<<<1, 32>>>(p);
+  cudaMemcpy(h, p, 128, cudaMemcpyDeviceToHost);
+  printf("%d %d, ", h[4], h[5]);
+  other<<<1, 32>>>(p);
+  cudaMemcpy(h, p, 128, cudaMemcpyDeviceToHost);
+  printf("%d %d, ", h[4], h[5]);
+  fourth<<<1, 32>>>(p);
+  cudaMemcpy(h, p, 128, cudaMemcpyDeviceToHost);
+  printf("%d %d\n", h[4], h[5]);
+}
+`, `__device__ int twice(int i) { return 2 * i; }
+static __device__ int product(int a, int b) { return a * b; }
+__device__ int square(int i) { return product(i, i); }
+__global__ void other(int *p) { p[threadIdx.x] = twice(threadIdx.x); }
+`, `__device__ int plus(int i) { return i + 1; }
+`, `__device__ int jump(int i) {
+  goto *(i ? &&one : &&two);
+one:
+  return 1;
+two:
+  return 2;
+}
+__global__ void fourth(int *p) { p[threadIdx.x] = 4 * threadIdx.x; }
+`}
+	got := start(t, []string{program.Build(t, sources(t, texts...)...)}, nil)
+	if got.stdout != "100 144, 8 10, 16 20\n" || got.Exit() != 0 {
 		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
 	}
 }

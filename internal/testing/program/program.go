@@ -15,7 +15,13 @@ import (
 // Builder returns a builder, or skips the test if there is no clang.
 func Builder(t testing.TB) *lower.Builder {
 	t.Helper()
-	b, err := lower.NewBuilder(t.Context(), lower.BuildOptions{})
+	return builder(t, lower.BuildOptions{})
+}
+
+// builder is Builder with options.
+func builder(t testing.TB, opt lower.BuildOptions) *lower.Builder {
+	t.Helper()
+	b, err := lower.NewBuilder(t.Context(), opt)
 	var missing *lower.MissingToolError
 	if errors.As(err, &missing) {
 		t.Skip(err)
@@ -31,7 +37,9 @@ func Builder(t testing.TB) *lower.Builder {
 // has no clang or no C++ library.
 func Build(t testing.TB, files ...string) string {
 	t.Helper()
-	b, dir := Builder(t), t.TempDir()
+	var opt lower.BuildOptions
+	opt.Separate = len(files) > 1
+	b, dir := builder(t, opt), t.TempDir()
 	var objects []string
 	for i, f := range files {
 		o := filepath.Join(dir, fmt.Sprintf("%d.o", i))

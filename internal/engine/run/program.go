@@ -160,11 +160,7 @@ func (p *Program) Verdict() diag.Verdict {
 	}
 	switch {
 	case r.Bugs > 0:
-		v.Kind, v.Reason = diag.Bug, early
-		if r.hidden > 0 {
-			v.Reason = JoinReasons(fmt.Sprintf("%d more findings are not shown (--limit is %d)", r.hidden,
-				r.Job.Options().Limit), early)
-		}
+		v.Kind, v.Reason = diag.Bug, JoinReasons(r.unprinted(), early)
 	case r.Unsupported != nil && p.cut == p.launches:
 		v.Kind, v.Reason, v.Span = diag.Unsupported, early, r.Unsupported.Span
 	case p.cut > 0:

@@ -156,6 +156,37 @@ func TestProgramVerdicts(t *testing.T) {
 	}
 }
 
+// TestProgramLimit: the verdict says how many findings are beyond the limit, alone or before the
+// reason for which a launch ended early.
+func TestProgramLimit(t *testing.T) {
+	const races = "\tst.global.u32 [%a], %x;\n\tst.global.u32 [%a+4], %x;\n"
+	const early = "launch 1: the run reached its limit of 1000"
+	for _, c := range []struct {
+		body  string
+		limit int
+		want  string
+	}{
+		{races, 2, ""},
+		{races, 1, "1 more finding is not shown (--limit is 1)"},
+		{races + "\tst.global.u32 [%a+8], %x;\n", 1, "2 more findings are not shown (--limit is 1)"},
+		{races + "L:\n\tbra L;\n", 2, early},
+		{races + "L:\n\tbra L;\n", 1, "1 more finding is not shown (--limit is 1); " + early},
+	} {
+		printed := 0
+		sink := func(diag.Diagnostic) { printed++ }
+		opt := driver.Options{MaxSteps: 1000, Limit: c.limit}
+		programOf(t, c.body, opt, sink, func(p *program) {
+			p.launch(1, p.alloc("d_out", 4096, 256), true)
+			v := p.Verdict()
+			reason, _, _ := strings.Cut(v.Reason, " warp instructions")
+			if v.Kind != diag.Bug || reason != c.want || printed != c.limit {
+				t.Errorf("%q, limit %d: %v %q, %d printed; want %q", c.body, c.limit, v.Kind, v.Reason,
+					printed, c.want)
+			}
+		})
+	}
+}
+
 func benchmarkLaunch(b *testing.B, body string, grid uint32, check bool) {
 	programOf(b, body, driver.Options{}, func(diag.Diagnostic) {}, func(p *program) {
 		for i := range uint64(100) {

@@ -129,13 +129,7 @@ func (r *Run) Verdict() diag.Verdict {
 	switch {
 	case r.Bugs > 0:
 		v.Kind = diag.Bug
-		if r.hidden > 0 {
-			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit is %d)",
-				r.hidden, r.Job.Options().Limit)
-		}
-		if why := r.open(); why != "" {
-			v.Reason = JoinReasons(v.Reason, why)
-		}
+		v.Reason = JoinReasons(r.unprinted(), r.open())
 		if r.Unsupported != nil {
 			v.Reason = JoinReasons(v.Reason, "the run ended early: "+r.Unsupported.Reason)
 		}
@@ -156,10 +150,19 @@ func (r *Run) Verdict() diag.Verdict {
 	return v
 }
 
-// JoinReasons appends one reason of a verdict to another, which may be empty.
+// unprinted says how many findings are beyond the limit; empty if none is.
+func (r *Run) unprinted() string {
+	if r.hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s not shown (--limit is %d)",
+		count(r.hidden, "more finding is", "more findings are"), r.Job.Options().Limit)
+}
+
+// JoinReasons appends one reason of a verdict to another. Either may be empty.
 func JoinReasons(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }

@@ -60,6 +60,11 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 	out.known.define(fs)
 }
 
+// verboseFlag adds --verbose to a command, with what it means there.
+func verboseFlag(fs *pflag.FlagSet, to *bool, usage string) {
+	fs.BoolVarP(to, "verbose", "v", false, usage)
+}
+
 // checkHelp has the short and the long description of each command that newCheck makes. The text is
 // also in docs/commands.md, which a test compares.
 var checkHelp = map[string][2]string{

@@ -54,6 +54,7 @@ type execCommand struct {
 	html    string
 	files   reportFlags
 	color   string
+	verbose bool
 	output  string
 	keep    string
 	timeout time.Duration
@@ -127,6 +128,8 @@ func (c *execCommand) reportFlags(fs *pflag.FlagSet) {
 	failOnFlag(fs, &c.opt.FailOn)
 	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color",
 		"use color: `WHEN` is auto, always or never")
+	verboseFlag(fs, &c.verbose, "print findings and verdicts in full, with every pair of accesses "+
+		"that may have the same cause")
 	fs.StringVarP(&c.output, "output", "o", "", "write the report to `FILE` instead of standard error")
 }
 
@@ -228,7 +231,7 @@ func (c *execCommand) printers(ctx context.Context, to io.Writer) (page *reportF
 	if err != nil {
 		return nil, err
 	}
-	out := outputFlags{format: c.format, color: "never"}
+	out := outputFlags{format: c.format, color: "never", verbose: c.verbose}
 	if c.output == "" && useColor(c.color, c.stderr) {
 		out.color = "always"
 	}

@@ -31,7 +31,7 @@ func (f *inputFlags) define(fs *pflag.FlagSet) {
 		"read the input as `LANGUAGE` cu, cl, ptx or ll (default: by extension and content)")
 	fs.StringVarP(&f.database, "database", "p", "",
 		"compile with the flags of `DIR`/compile_commands.json; without a FILE, check all its CUDA files")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print which parts of compile commands are ignored")
+	verboseFlag(fs, &f.verbose, "print which parts of compile commands are ignored")
 	f.config.define(fs)
 }
 

@@ -382,36 +382,6 @@ func (g *callGraph) needs(kernel string, broken map[string]*refusal) string {
 	return ""
 }
 
-// dropDevice removes the word __device__ beside __shared__ in the declaration of a local variable
-// at an offset: CUDA allows it there, without effect (CUDA C++ Programming Guide, "__shared__"),
-// and clang does not.
-func (e *edited) dropDevice(d declaration, off int, msg string) bool {
-	const word = "__device__"
-	if !strings.Contains(msg, "on non-static local variables") || d.bodyStart < 0 ||
-		off < d.bodyStart || off >= d.bodyEnd || !bytes.HasPrefix(e.orig[off:], []byte(word)) {
-		return false
-	}
-	start, end := statementAt(e.orig, d, off)
-	return start <= off && bytes.Contains(e.orig[start:end], []byte("__shared__")) &&
-		e.takeOut(off, off+len(word), false)
-}
-
-// moveAlignas replaces the word alignas at an offset behind an attribute such as __shared__: nvcc
-// allows it there, and clang only its form of C. Both words have the same length, so that all
-// positions stay (headers/heddle/qualifiers.h).
-func (e *edited) moveAlignas(off int, msg string) bool {
-	const word, other = "alignas", "__algnC"
-	if !strings.Contains(msg, "an attribute list cannot appear here") &&
-		!strings.Contains(msg, "'alignas' attribute cannot be applied to types") ||
-		!bytes.HasPrefix(e.text[off:], []byte(word)) {
-		return false
-	}
-	e.text = slices.Clone(e.text)
-	copy(e.text[off:], other)
-	e.round = append(e.round, [2]int{off, off + len(word)})
-	return true
-}
-
 // functionWarnings returns a warning for each refusal that is not a kernel: perhaps no kernel needs
 // it.
 func (r *recovery) functionWarnings() []string {

@@ -203,7 +203,8 @@ func (c *compilation) setUp() (b *build, done func(), err error) {
 }
 
 // run compiles, and stores the result in the cache under key. If the file does not compile, it
-// tries again without the host code that has errors.
+// tries again without the host code that has errors, or, for a program that is to run, with words
+// adapted that only nvcc accepts.
 func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	name, content := c.in.Name, c.content
 	b, done, err := c.setUp()
@@ -225,13 +226,13 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	var failure *clangFailure
 	var warnings []string
-	recovered := errors.As(err, &failure) && !c.opt.Strict
-	if failure != nil && c.opt.Strict {
-		err = &CompileError{File: name, Output: failure.output}
-	}
+	recovered := errors.As(err, &failure)
 	var r *recovery
-	if recovered {
-		r = &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
+	switch {
+	case recovered && c.opt.Strict:
+		r, out, err = b.adapted(ctx, text, failure)
+	case recovered:
+		r = newRecovery(ctx, b)
 		out, warnings, err = r.compile(text, failure)
 	}
 	var refused *CompileError

@@ -47,6 +47,18 @@ type recovery struct {
 	warnings []string           // one for each header and host declaration that was left out
 }
 
+// newRecovery returns the state before the first round. clang reads marked and edited files through
+// a single overlay, which is that of the recovery from now on.
+func newRecovery(ctx context.Context, b *build) *recovery {
+	r := &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
+	for abs, f := range b.marked {
+		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name,
+			decls: make(map[int]*editedDecl)}
+	}
+	b.overlay = nil
+	return r
+}
+
 // edited is a file with parts replaced by spaces.
 type edited struct {
 	orig, text []byte              // of equal length
@@ -72,11 +84,6 @@ var missingRE = regexp.MustCompile(`^'([^']+)' file not found`)
 func (r *recovery) compile(source func(string) []byte,
 	first *clangFailure) (*output, []string, error) {
 	b, ctx := r.b, r.ctx
-	for abs, f := range b.marked { // clang reads marked and edited files through a single overlay
-		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name,
-			decls: make(map[int]*editedDecl)}
-	}
-	b.overlay = nil
 	compileError := &CompileError{File: b.name, Output: first.output}
 	failure := first
 	for range maxRounds {
@@ -280,7 +287,7 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 		return false
 	}
 	if r.isDevice(file, e.orig, found) {
-		return e.dropDevice(found, off, msg) || e.moveAlignas(off, msg) ||
+		return e.adapt(found, off, msg) ||
 			r.refuse(e, found, diagnostic{file, line, col, msg}, off)
 	}
 	d := e.decls[found.start]

@@ -95,7 +95,7 @@ func (b *Builder) Object(ctx context.Context, in, out string, cuda bool, args ..
 		return nil, err
 	}
 	all = slices.Concat(all, args, []string{"-c", "-o", out})
-	warnings, err = b.host(ctx, in, slices.Concat(all, []string{"--", in}))
+	overlay, warnings, err := b.hostAdapted(ctx, in, all)
 	if err != nil || image == "" || registers(out) {
 		return warnings, err
 	}
@@ -107,7 +107,7 @@ func (b *Builder) Object(ctx context.Context, in, out string, cuda bool, args ..
 	if err := os.WriteFile(header, fmt.Appendf(nil, registration, image), 0o600); err != nil {
 		return warnings, err
 	}
-	return b.host(ctx, in, slices.Concat(all, []string{"-include", header, "--", in}))
+	return b.host(ctx, in, slices.Concat(all, overlay, []string{"-include", header, "--", in}))
 }
 
 // registers reports whether an object file registers its device code when the program starts. clang

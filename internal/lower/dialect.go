@@ -1,0 +1,118 @@
+package lower
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// nvcc accepts words in places where clang does not. They are changed where clang reports them,
+// without a change of meaning and without moving anything: in analysis beside host code that does
+// not compile (recovery.blank), and in a program that is to run, where nothing else may change, in
+// both passes.
+
+// adapt changes a word at an offset to what clang accepts there; msg is clang's error about it. It
+// returns false if the error has another cause.
+func (e *edited) adapt(d declaration, off int, msg string) bool {
+	return e.dropDevice(d, off, msg) || e.moveAlignas(off, msg)
+}
+
+// dropDevice removes the word __device__ beside __shared__ in the declaration of a local variable
+// at an offset: CUDA allows it there, without effect (CUDA C++ Programming Guide, "__shared__"),
+// and clang does not.
+func (e *edited) dropDevice(d declaration, off int, msg string) bool {
+	const word = "__device__"
+	if !strings.Contains(msg, "on non-static local variables") || d.bodyStart < 0 ||
+		off < d.bodyStart || off >= d.bodyEnd || !bytes.HasPrefix(e.orig[off:], []byte(word)) {
+		return false
+	}
+	start, end := statementAt(e.orig, d, off)
+	return start <= off && bytes.Contains(e.orig[start:end], []byte("__shared__")) &&
+		e.takeOut(off, off+len(word), false)
+}
+
+// moveAlignas replaces the word alignas at an offset behind an attribute such as __shared__: nvcc
+// allows it there, and clang only its form of C. Both words have the same length, so that all
+// positions stay (headers/heddle/qualifiers.h).
+func (e *edited) moveAlignas(off int, msg string) bool {
+	const word, other = "alignas", "__algnC"
+	if !strings.Contains(msg, "an attribute list cannot appear here") &&
+		!strings.Contains(msg, "'alignas' attribute cannot be applied to types") ||
+		!bytes.HasPrefix(e.text[off:], []byte(word)) {
+		return false
+	}
+	e.text = slices.Clone(e.text)
+	copy(e.text[off:], other)
+	e.round = append(e.round, [2]int{off, off + len(word)})
+	return true
+}
+
+// adapt changes the words to which clang's errors refer, and reports whether there are any. Other
+// errors stay for the next run.
+func (r *recovery) adapt(output string) bool {
+	for _, e := range r.edits {
+		e.round = e.round[:0]
+	}
+	changed := false
+	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		e := r.open(m[1])
+		if e == nil || m[4] == "note" {
+			continue
+		}
+		line, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		off := offsetOf(e.orig, line, col)
+		if d, ok := declAt(e.orig, off); ok && e.adapt(d, off, m[5]) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// adapted compiles a file of a program that is to run once more, with the words adapted that made
+// clang fail. It fails with a *CompileError if there are other errors.
+func (b *build) adapted(ctx context.Context, source func(string) []byte, failure *clangFailure) (
+	*recovery, *output, error) {
+	r := newRecovery(ctx, b)
+	for r.adapt(failure.output) {
+		args, err := r.args()
+		if err != nil {
+			return nil, nil, err
+		}
+		out, err := b.run(ctx, source, args...)
+		if !errors.As(err, &failure) {
+			return r, out, err
+		}
+	}
+	return nil, nil, &CompileError{File: b.name, Output: failure.output}
+}
+
+// hostAdapted runs clang for host code, and once more with words adapted if they make it fail. It
+// returns the options with which clang reads the adapted files.
+func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (overlay,
+	warnings []string, err error) {
+	warnings, err = b.host(ctx, in, slices.Concat(args, []string{"--", in}))
+	var failed *CompileError
+	if !errors.As(err, &failed) {
+		return nil, warnings, err
+	}
+	dir, err := os.MkdirTemp(b.tmp, "host-")
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRecovery(ctx, &build{path: in, headers: b.root, tmp: dir})
+	for r.adapt(failed.Output) {
+		if overlay, err = r.args(); err != nil {
+			return nil, nil, err
+		}
+		warnings, err = b.host(ctx, in, slices.Concat(args, overlay, []string{"--", in}))
+		if !errors.As(err, &failed) {
+			return overlay, warnings, err
+		}
+	}
+	return nil, nil, failed
+}

@@ -58,10 +58,19 @@ int host(int *row, int *col, float *v, float *x, cusparseHandle_t h) {
   cusparseSpSMDescr_t d; cusparseDnMatDescr_t b; cusparseSpSM_createDescr(&d);
   cusparseSpSM_analysis(h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, b, b, CUDA_R_32F,
                         CUSPARSE_SPSM_ALG_DEFAULT, d, x);
+  cusparseSpVecDescr_t s; cusparseScatter(h, s, y); cusparseGather(h, y, s); cusparseAxpby(h, &one, s, &one, y);
+  cusparseSpVV_bufferSize(h, CUSPARSE_OPERATION_NON_TRANSPOSE, s, y, x, CUDA_R_32F, &n);
+  cusparseSpVV(h, CUSPARSE_OPERATION_NON_TRANSPOSE, s, y, x, CUDA_R_32F, v);
+  cusparseMatDescr_t m; cusparseCreateMatDescr(&m);
+  if (cusparseGetMatIndexBase(m) == CUSPARSE_INDEX_BASE_ONE || cusparseGetMatType(m) == CUSPARSE_MATRIX_TYPE_HERMITIAN ||
+      cusparseGetMatFillMode(m) == CUSPARSE_FILL_MODE_UPPER || cusparseGetMatDiagType(m) == CUSPARSE_DIAG_TYPE_UNIT) return 1;
   return cusparseDestroySpMat(a); }`},
 	{"cuSOLVER", `#include <cusolverDn.h>
 #include <cusolverSp.h>
-int host(double *a, double *w, int *info, cusolverDnHandle_t h) {
+int host(double *a, double *w, int *info, cusolverDnHandle_t h, cusolverSpHandle_t sp, cusparseMatDescr_t m, int *r) {
+  cusolverSpXcsrissymHost(sp, 8, 8, m, r, r + 1, r, info); cusolverSpXcsrmetisndHost(sp, 8, 8, m, r, r, nullptr, r);
+  cusolverSpXcsrsymmdqHost(sp, 8, 8, m, r, r, r); cusolverSpDcsrzfdHost(sp, 8, 8, m, a, r, r, r, info);
+  cudaStream_t s; cusolverSpGetStream(sp, &s);
   int n; cusolverDnDsyevd_bufferSize(h, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, 8, a, 8, w, &n);
   return cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, 8, a, 8, w, n, info); }`},
 	{"cuDNN", `#include <cudnn.h>

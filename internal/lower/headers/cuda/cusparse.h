@@ -80,6 +80,10 @@ typedef enum {
 #define __HEDDLE_CALL(NAME, PARAMETERS) __HEDDLE_DECLARE(cusparseStatus_t, NAME, PARAMETERS)
 #include "../heddle/library/cusparse.h"
 #undef __HEDDLE_CALL
+extern "C" cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t);
+extern "C" cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t);
+extern "C" cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t);
+extern "C" cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t);
 extern "C" const char *cusparseGetErrorName(cusparseStatus_t);
 extern "C" const char *cusparseGetErrorString(cusparseStatus_t);
 

@@ -34,6 +34,10 @@ TEXT(cublasLtGetStatusString)
 #define __HEDDLE_CALL(NAME, PARAMETERS) LIBRARY(10, NAME) /* CUSPARSE_STATUS_NOT_SUPPORTED */
 #include "../heddle/library/cusparse.h"
 #undef __HEDDLE_CALL
+LIBRARY(0, cusparseGetMatType) /* these return no status: the first value of each type */
+LIBRARY(0, cusparseGetMatFillMode)
+LIBRARY(0, cusparseGetMatDiagType)
+LIBRARY(0, cusparseGetMatIndexBase)
 TEXT(cusparseGetErrorName)
 TEXT(cusparseGetErrorString)
 

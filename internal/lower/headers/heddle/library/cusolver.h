@@ -46,7 +46,9 @@
   __HEDDLE_CALL(cusolverSp##L##csrlsvqrHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const T *,         \
                                               const int *, const int *, const T *, R, int, T *, int *))                  \
   __HEDDLE_CALL(cusolverSp##L##csrlsvcholHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const T *,       \
-                                                const int *, const int *, const T *, R, int, T *, int *))
+                                                const int *, const int *, const T *, R, int, T *, int *))                \
+  __HEDDLE_CALL(cusolverSp##L##csrzfdHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const T *,           \
+                                            const int *, const int *, int *, int *))
 __HEDDLE_SOLVER(S, float)
 __HEDDLE_SOLVER(D, double)
 __HEDDLE_SOLVER(C, cuComplex)
@@ -74,6 +76,13 @@ __HEDDLE_CALL(cusolverDnXgesvdjSetMaxSweeps, (gesvdjInfo_t, int))
 __HEDDLE_CALL(cusolverSpCreate, (cusolverSpHandle_t *))
 __HEDDLE_CALL(cusolverSpDestroy, (cusolverSpHandle_t))
 __HEDDLE_CALL(cusolverSpSetStream, (cusolverSpHandle_t, cudaStream_t))
+__HEDDLE_CALL(cusolverSpGetStream, (cusolverSpHandle_t, cudaStream_t *))
+__HEDDLE_CALL(cusolverSpXcsrissymHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const int *, const int *,
+                                        const int *, int *))
+__HEDDLE_CALL(cusolverSpXcsrsymmdqHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const int *, const int *,
+                                         int *))
+__HEDDLE_CALL(cusolverSpXcsrmetisndHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const int *, const int *,
+                                          const int64_t *, int *))
 __HEDDLE_CALL(cusolverSpXcsrsymrcmHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const int *, const int *,
                                          int *))
 __HEDDLE_CALL(cusolverSpXcsrsymamdHost, (cusolverSpHandle_t, int, int, const cusparseMatDescr_t, const int *, const int *,

@@ -96,6 +96,14 @@ __HEDDLE_CALL(cusparseDnVecSetValues, (cusparseDnVecDescr_t, void *))
 __HEDDLE_CALL(cusparseCreateSpVec, (cusparseSpVecDescr_t *, int64_t, int64_t, void *, void *, cusparseIndexType_t,
                                     cusparseIndexBase_t, cudaDataType))
 __HEDDLE_CALL(cusparseDestroySpVec, (cusparseConstSpVecDescr_t))
+__HEDDLE_CALL(cusparseAxpby, (cusparseHandle_t, const void *, cusparseConstSpVecDescr_t, const void *,
+                              cusparseDnVecDescr_t))
+__HEDDLE_CALL(cusparseGather, (cusparseHandle_t, cusparseConstDnVecDescr_t, cusparseSpVecDescr_t))
+__HEDDLE_CALL(cusparseScatter, (cusparseHandle_t, cusparseConstSpVecDescr_t, cusparseDnVecDescr_t))
+__HEDDLE_CALL(cusparseSpVV_bufferSize, (cusparseHandle_t, cusparseOperation_t, cusparseConstSpVecDescr_t,
+                                        cusparseConstDnVecDescr_t, const void *, cudaDataType, size_t *))
+__HEDDLE_CALL(cusparseSpVV, (cusparseHandle_t, cusparseOperation_t, cusparseConstSpVecDescr_t,
+                             cusparseConstDnVecDescr_t, void *, cudaDataType, void *))
 __HEDDLE_CALL(cusparseSpMV_bufferSize, (cusparseHandle_t, cusparseOperation_t, const void *, cusparseConstSpMatDescr_t,
                                         cusparseConstDnVecDescr_t, const void *, cusparseDnVecDescr_t, cudaDataType,
                                         cusparseSpMVAlg_t, size_t *))

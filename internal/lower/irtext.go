@@ -7,14 +7,12 @@ import (
 )
 
 // This file writes the module that llc compiles. Compared with opt's output it lacks functions that
-// neither a kernel nor another file reaches and all metadata except module flags, kernel annotations and minimal debug
-// info. Every instruction with a source location gets a number in place of the location
-// (debugloc.go), and every memory instruction a number of its own, so that finishPTX can find the
-// access that a line of PTX belongs to.
-//
-// What this relies on: llc prints a .loc before an instruction whose line differs from that of the
-// instruction before it, and the line of a volatile access is that of its instruction, since llc
-// never merges volatile accesses.
+// neither a kernel nor another file reaches and all metadata except module flags, kernel
+// annotations and minimal debug info. Every instruction with a source location gets a number in
+// place of the location (debugloc.go), and every memory instruction a number of its own, so that
+// finishPTX can find the access that a line of PTX belongs to.  What this relies on: llc prints a
+// .loc before an instruction whose line differs from that of the instruction before it, and the
+// line of a volatile access is that of its instruction, since llc never merges volatile accesses.
 
 // location is the meaning of a number in a .loc of llc's output.
 type location struct {

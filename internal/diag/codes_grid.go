@@ -14,7 +14,12 @@ griddepcontrol.launch_dependents orders nothing.
 This is a warning, which does not change the verdict: heddle examines one kernel and does not know
 what the grids before it access. Memory that they do not touch, such as weights, may be accessed
 early, and that is what such launches are for. Synchronization with a waiting thread of the same
-block or cluster counts; through a flag in global memory it does not.`,
+block or cluster counts; through a flag in global memory it does not.
+
+heddle exec knows the launches of a program. There it is an error, if a launch with the attribute
+programmaticStreamSerialization accesses early what the launch before it in the stream accesses, one
+of them writes, and that launch executes griddepcontrol.launch_dependents. Other launches give no
+warning. A kernel that never waits accesses everything early.`,
 		Fix: `Move the access behind the wait, or the wait in front of the access. If one thread waits for
 its block, a barrier must follow the wait. If no earlier grid writes the memory, put a comment
 heddle:ignore pdl-early-access with the reason in front of the access.`,

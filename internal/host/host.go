@@ -60,6 +60,7 @@ type Parameter struct{ Offset, Size uint32 }
 type Launch struct {
 	Kernel      uint32 // Kernel.ID
 	Cooperative bool   // all blocks are resident
+	Dependent   bool   // it may begin while the launch before in its stream runs
 	Grid        event.Dim3
 	Block       event.Dim3
 	Cluster     event.Dim3
@@ -169,6 +170,8 @@ type Device interface {
 	// Work computes a function of a library, and returns its result for the host if it has one. An
 	// error is that of the context.
 	Work(*Work) ([]byte, Error)
+	// Waited says that the program has waited for all launches.
+	Waited()
 	// Order reports a call that orders the work of streams. In a program that has created no stream,
 	// these are the records of events only.
 	Order(*Order)

@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 5
+const protocolVersion = 6
 
 // op is an operation that a program requests.
 type op uint32
@@ -115,7 +115,8 @@ func (b *body) dim() event.Dim3 { return event.Dim3{X: b.u32(), Y: b.u32(), Z: b
 // readLaunch decodes the body of opLaunch into l.
 func readLaunch(b *body, l *Launch) {
 	l.Kernel = b.u32()
-	l.Cooperative = b.u32() != 0
+	flags := b.u32()
+	l.Cooperative, l.Dependent = flags&1 != 0, flags&2 != 0
 	l.Grid, l.Block, l.Cluster = b.dim(), b.dim(), b.dim()
 	callers := b.u32()
 	l.Shared, l.Stream, l.Caller = b.u64(), b.u64(), b.u64()

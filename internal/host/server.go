@@ -263,6 +263,7 @@ func (p *session) post(o op, b *body) {
 func (p *session) ask(o op, b *body) ([]byte, Error) {
 	switch o {
 	case opSync:
+		p.device.Waited()
 		return nil, Success
 	case opKernel:
 		module := b.u32()

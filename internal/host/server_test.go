@@ -90,6 +90,7 @@ func line(s host.Site) string {
 }
 
 func (f *fake) Order(*host.Order) {}
+func (f *fake) Waited()           {}
 func (f *fake) Resume()           {}
 func (f *fake) Work(w *host.Work) ([]byte, host.Error) {
 	f.note(fmt.Sprintf("%s, function %d", w.Name, w.Function))

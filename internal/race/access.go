@@ -106,7 +106,8 @@ func (d *Detector) scalar(e *event.Access) {
 		write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	if d.dependent != nil && e.Space == event.Global {
-		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.Addr[l] }, a.write)
+		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.Addr[l] }, uint64(e.Size),
+			a.write)
 	}
 	left := e.Mask
 	switch {

@@ -63,7 +63,7 @@ func (d *Detector) Copy(e *event.Copy) {
 	}
 	w, b := d.warpOf(e.Warp)
 	if d.dependent != nil {
-		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.From[l] }, false)
+		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.From[l] }, uint64(e.Size), false)
 	}
 	c := d.issue(w, e)
 	a := access{Access: &d.copying, w: w, b: b, copied: c, special: true}

@@ -92,9 +92,12 @@ func (d *Detector) Bulk(e *event.Bulk) {
 	}
 	w, b := d.warpOf(e.Warp)
 	l := lowestLane(e.Mask)
-	for _, r := range []*event.Range{&e.From, &e.To} {
-		if d.dependent != nil && r.Space == event.Global {
-			d.beforeWait(w, b, e.Site, e.Mask, func(int) uint64 { return r.Addr }, r == &e.To)
+	if d.dependent != nil {
+		for _, r := range append([]event.Range{e.From, e.To}, e.Rows...) {
+			if r.Space == event.Global && r.Size > 0 {
+				d.beforeWait(w, b, e.Site, e.Mask, func(int) uint64 { return r.Addr }, r.Size,
+					e.To.Space == event.Global)
+			}
 		}
 	}
 	d.learnBulk(e)

@@ -12,7 +12,8 @@ import (
 // while the grids before it in the stream still run: what they write is there only behind the wait
 // of the thread, or behind that of a thread of its block (or cluster) with which it has
 // synchronized since. An access to global memory by a thread of which neither is known may race
-// with those grids. Whether it does depends on what they access, which is not known here.
+// with those grids. Whether it does depends on what they access: Options.Earlier knows it for the
+// launches of a program.
 //
 // What it can miss: accesses at a place that has been reported, and those by threads that have
 // synchronized with a waiting thread in some schedules only, if the run had another one.
@@ -63,7 +64,7 @@ func (d *Detector) gridWait(w *warp, b *block, mask uint32) {
 // beforeWait looks for lanes of a warp that access global memory and are not known to follow a
 // wait.
 func (d *Detector) beforeWait(w *warp, b *block, site event.Site, mask uint32,
-	addr func(lane int) uint64, write bool) {
+	addr func(lane int) uint64, size uint64, write bool) {
 	g := d.dependent
 	m := mask &^ w.waited
 	if m == 0 {
@@ -78,6 +79,9 @@ func (d *Detector) beforeWait(w *warp, b *block, site event.Site, mask uint32,
 		t := event.ThreadOf(w.id, l)
 		if slices.ContainsFunc(waits, func(u gridWait) bool { return d.knows(t, u.thread) >= u.clock }) {
 			w.waited |= 1 << l
+			continue
+		}
+		if d.opt.Earlier != nil && !d.opt.Earlier(addr(l), size, write) {
 			continue
 		}
 		g.early[site] = GridAccess{site, t, addr(l), write}

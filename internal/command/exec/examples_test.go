@@ -75,6 +75,7 @@ func start(t testing.TB, args []string, change func(*exec.Options)) result {
 // the host and returns 1 if they differ, so code 0 says that kernels, copies and launches work.
 type example struct {
 	files    string // default: NAME.cu
+	arch     string // default: that of the lowering
 	args     []string
 	code     int      // of heddle exec
 	findings []string // in the order of the launches
@@ -125,6 +126,12 @@ var examples = map[string]example{
 	// Programming Guide, "Thread Block Tile").
 	"large_tiles": {launches: 4, checked: 4,
 		stdout: "32: 0 wrong\n64: 0 wrong\n128: 0 wrong\n512: 0 wrong\n"},
+	// What the launch before writes is there behind the wait for it only (PTX ISA 9.7.13.13), and that
+	// launch lets the next one begin.
+	"dependent_launch": {arch: "sm_90", launches: 6, checked: 3, stdout: "0 wrong, no error"},
+	"dependent_launch racy": {arch: "sm_90", files: "dependent_launch.cu", args: []string{"racy"}, code: 1,
+		findings: []string{"pdl-early-access dependent_launch.cu:12"}, launches: 6, checked: 3,
+		stdout: "0 wrong, no error"},
 	"driver_api": {launches: 2, checked: 2, stdout: "0 wrong; CUDA_ERROR_NOT_INITIALIZED, " +
 		"CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE"},
 	// Three kernels, launched twice as a graph; without the second event, two of them are unordered.
@@ -178,7 +185,7 @@ func TestExamples(t *testing.T) {
 			for f := range strings.FieldsSeq(want.files) {
 				files = append(files, filepath.Join(dir, f))
 			}
-			got := start(t, append([]string{program.Build(t, files...)}, want.args...), nil)
+			got := start(t, append([]string{program.BuildFor(t, want.arch, files...)}, want.args...), nil)
 			var launches, checked uint64
 			for _, k := range got.Kernels {
 				launches, checked = launches+k.Launches, checked+k.Checked

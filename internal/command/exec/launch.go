@@ -16,6 +16,7 @@ import (
 	"heddle/internal/host"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/order"
 )
 
 // kernel is a kernel that the program has asked for.
@@ -26,6 +27,7 @@ type kernel struct {
 	watch    *run.Program
 	shapes   map[shape]*history
 	launches uint64 // requested, executed or not
+	triggers bool   // run.Triggers
 	joined   bool   // with functions or variables of other modules
 	file     string // of saved launches, without the number
 	time     time.Duration
@@ -73,8 +75,9 @@ func (s *session) Launch(l *host.Launch) host.Error {
 		k.shapes[sh] = of
 	}
 	check := s.r.opt.Check.Watches(of.executed) && !of.large
+	k.watch.Before = s.before(l)
 	a := s.attempt(l)
-	if a.repeats() && (a.checked || !check) {
+	if a.repeats() && (a.checked || !check) && k.watch.Before == nil {
 		s.repeat(k, l, a.result)
 		return host.Success
 	}
@@ -89,6 +92,7 @@ func (s *session) repeat(k *kernel, l *host.Launch, r *result) {
 	if s.compared(l.Stream) {
 		s.launched(k, l, r.accesses, r.fenced, true)
 	}
+	s.triggered(k, l, r.accesses)
 	s.executed(k, l, Executed{Checked: r.checked})
 }
 
@@ -111,7 +115,7 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 	s.executing, s.launch = k, l
 	compared := s.compared(l.Stream)
 	k.watch.Touched = nil
-	if compared || a.result != nil {
+	if compared || a.result != nil || k.triggers {
 		s.touched.Reset()
 		k.watch.Touched = &s.touched
 	}
@@ -127,6 +131,7 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 		if compared {
 			s.launched(k, l, accesses, s.touched.Fenced, all)
 		}
+		s.triggered(k, l, accesses)
 	}
 	s.executed(k, l, Executed{Checked: check, Failed: !done, Found: k.watch.Bugs() > found})
 	if err != nil {
@@ -146,6 +151,29 @@ func (s *session) executed(k *kernel, l *host.Launch, e Executed) {
 	} else {
 		s.r.sum.Later++
 	}
+}
+
+// before returns the launch before one in its stream, if the one may begin before that has ended: it
+// has the attribute, and the kernel before lets it. It may be called once for a launch.
+func (s *session) before(l *host.Launch) *run.Earlier {
+	e := s.triggering[l.Stream]
+	delete(s.triggering, l.Stream)
+	if !l.Dependent {
+		return nil
+	}
+	return e
+}
+
+// triggered notes a launch that lets the next one of its stream begin before it has ended.
+func (s *session) triggered(k *kernel, l *host.Launch, accesses order.Accesses) {
+	if !k.triggers {
+		return
+	}
+	if s.triggering == nil {
+		s.triggering = make(map[uint64]*run.Earlier)
+	}
+	s.triggering[l.Stream] = &run.Earlier{What: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled),
+		Place: s.placeOf(l), Accesses: accesses}
 }
 
 // save writes a launch to a file before it is executed. A failure is a note at the end: the program

@@ -191,7 +191,7 @@ func (s *session) Kernel(id uint32, name string) (*host.Kernel, host.Error) {
 		return nil, host.InvalidDeviceFunction
 	}
 	k := &kernel{fn: f, module: m, code: code, joined: len(others) > 0,
-		shapes: make(map[shape]*history)}
+		shapes: make(map[shape]*history), triggers: run.Triggers(f)}
 	k.watch = run.NewProgram(s.driver.Job(m.driver, f), &run.Options{})
 	k.watch.Reproduce, k.watch.Printf, k.watch.Mark = s.r.opt.Command, &s.printed, s.mark
 	s.kernels = append(s.kernels, k)

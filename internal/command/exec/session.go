@@ -15,6 +15,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
+	"heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/host"
 	"heddle/internal/lower"
@@ -37,27 +38,28 @@ type session struct {
 	files  *source.Set
 	driver *driver.Driver
 
-	spare     func() bool // the process has ended by itself: it is not to be ended
-	modules   map[uint32]*module
-	kernels   []*kernel // by host.Kernel.ID
-	problems  []diag.Verdict
-	printed   output
-	executing *kernel      // whose launch is being executed
-	launch    *host.Launch // that launch
-	cwd       string
-	libraries []string                  // directories of the libraries that modules were compiled with
-	texts     map[string][]string       // lines of the files in which memory is allocated
-	names     map[uint64]string         // of allocations, by the return address of the call
-	streams   *streams                  // nil while the default stream is the only one
-	visible   []order.Range             // managed and pinned memory, ascending
-	constants []order.Range             // variables in constant memory, ascending
-	repeats   repeats                   // what is known about launches
-	touched   order.Touched             // by the last launch, if it was collected
-	shadow    order.Shadow              // what of device memory is written; with Options.InitCheck
-	device    []order.Range             // device memory, ascending; with Options.InitCheck
-	unwritten map[uninitialisedKey]bool // reads that were reported
-	apart     int                       // findings that belong to no kernel
-	aside     driver.Aside              // those of them that do not count
+	spare      func() bool // the process has ended by itself: it is not to be ended
+	modules    map[uint32]*module
+	kernels    []*kernel // by host.Kernel.ID
+	problems   []diag.Verdict
+	printed    output
+	executing  *kernel      // whose launch is being executed
+	launch     *host.Launch // that launch
+	cwd        string
+	libraries  []string                  // directories of the libraries that modules were compiled with
+	texts      map[string][]string       // lines of the files in which memory is allocated
+	names      map[uint64]string         // of allocations, by the return address of the call
+	streams    *streams                  // nil while the default stream is the only one
+	visible    []order.Range             // managed and pinned memory, ascending
+	constants  []order.Range             // variables in constant memory, ascending
+	repeats    repeats                   // what is known about launches
+	triggering map[uint64]*run.Earlier   // by stream: the last launch, if the next may begin before its end
+	touched    order.Touched             // by the last launch, if it was collected
+	shadow     order.Shadow              // what of device memory is written; with Options.InitCheck
+	device     []order.Range             // device memory, ascending; with Options.InitCheck
+	unwritten  map[uninitialisedKey]bool // reads that were reported
+	apart      int                       // findings that belong to no kernel
+	aside      driver.Aside              // those of them that do not count
 }
 
 // newSession returns the device of a process.
@@ -298,9 +300,13 @@ func insertRange(list []order.Range, r order.Range) []order.Range {
 	return slices.Insert(list, i, r)
 }
 
+// Waited implements host.Device.
+func (s *session) Waited() { clear(s.triggering) }
+
 // Freed implements host.Device.
 func (s *session) Freed(a host.Allocation, caller uint64, ordered bool) {
 	s.show(a, false)
+	clear(s.triggering)
 	if s.streams != nil {
 		s.streams.freed(a, ordered)
 	}

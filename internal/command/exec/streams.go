@@ -90,6 +90,7 @@ func (s *session) Order(o *host.Order) {
 	if s.streams == nil && o.Stream == order.Legacy {
 		return
 	}
+	delete(s.triggering, o.Stream) // the next launch is behind this, and not behind a launch
 	t := s.ordered()
 	switch o.Call {
 	case host.CreateStream:

@@ -28,6 +28,7 @@ func (s *session) Work(w *host.Work) ([]byte, host.Error) {
 		return nil, host.NotSupported
 	}
 	s.r.computed(w.Name)
+	delete(s.triggering, w.Stream)
 	if w.Stream != order.Legacy {
 		s.ordered()
 	}

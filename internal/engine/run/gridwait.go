@@ -19,6 +19,13 @@ func waitsForGrids(k *ir.Func) bool {
 	})
 }
 
+// Triggers reports whether a kernel lets the next grid begin before it has ended.
+func Triggers(k *ir.Func) bool {
+	return ir.MayExecute(k, func(in *ir.Instr) bool {
+		return in.Action() == isa.ActGridDependency && in.Fn != isa.FnWait
+	})
+}
+
 // early adds the warning about an access in front of the wait for the grids before.
 func (r *Run) early(e *race.GridAccess, seed uint64) {
 	r.add(Key{diag.CodeEarlyAccess, e.Site, e.Site}, nil, func() diag.Diagnostic {
@@ -28,9 +35,21 @@ func (r *Run) early(e *race.GridAccess, seed uint64) {
 		if e.Write {
 			what, hazard = "writes", "a grid before this one may still read or write it"
 		}
+		if b := r.before; b != nil {
+			hazard = fmt.Sprintf("%s, which writes it, may not have done so yet", b.What)
+			if e.Write {
+				hazard = b.What + " may still read or write it"
+			}
+		}
 		s.Message = fmt.Sprintf("%s %s global memory, and no griddepcontrol.wait comes before it: %s",
 			driver.OpText(r.Machine.Site(e.Site).Instr), what, hazard)
 		d := r.errorFinding(diag.CodeEarlyAccess, &s, 1, seed)
+		if b := r.before; b != nil {
+			d.Notes = append(d.Notes, fmt.Sprintf("%s%s executes griddepcontrol.launch_dependents, and this "+
+				"launch has the attribute programmaticStreamSerialization: it may begin before that one has "+
+				"ended", b.What, b.Place))
+			return d
+		}
 		d.Severity = diag.Warning
 		d.Notes = append(d.Notes, "this is only a warning: heddle does not know what the grids before "+
 			"access; what they do not touch, such as weights, may be accessed early")

@@ -24,6 +24,8 @@ type Program struct {
 	// Mark adds what the caller knows of a launch to a finding, such as its place in the host code;
 	// may be nil.
 	Mark func(*diag.Diagnostic)
+	// Before is the launch before, if the next one may begin while it runs; else nil.
+	Before *Earlier
 	// Touched collects what the next launches access; nil: nothing is collected.
 	Touched *order.Touched
 
@@ -55,7 +57,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	opt := r.options(r.opt.Seed)
 	opt.Touched = p.Touched
 	if check {
-		det = Watch(r.Job.Options(), r.Job.Kernel, cfg, m, true)
+		det = p.watch(cfg, m)
 		sink = det
 		opt.DropEvents = true
 	} else {
@@ -90,6 +92,36 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	}
 	p.ended(res, check, len(r.Seen)+r.Repeated > seen)
 	return res, nil
+}
+
+// Earlier is a launch behind which another one may begin before it has ended (programmatic dependent
+// launch): it executes griddepcontrol.launch_dependents.
+type Earlier struct {
+	What     string // "launch 1 of scale(int*)"
+	Place    string // of the launch, " at main.cu:12"
+	Accesses order.Accesses
+}
+
+// conflicts reports whether the launch accesses some bytes in conflict with an access.
+func (e *Earlier) conflicts(addr, size uint64, write bool) bool {
+	r := []order.Range{{From: addr, To: addr + size}}
+	for a, list := range e.Accesses {
+		if (write || order.Access(a) == order.Write || order.Access(a) == order.StrongWrite) && order.Overlap(list, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// watch returns the detector of a launch.
+func (p *Program) watch(cfg *launch.Config, m *emu.Machine) Detector {
+	r := &p.run
+	opt := detectorOptions(r.Job.Options(), r.Job.Kernel, cfg, m, true)
+	r.before = p.Before
+	if opt.Dependent = p.Before != nil; opt.Dependent {
+		opt.Earlier = p.Before.conflicts
+	}
+	return newDetector(r.Job.Kernel, opt)
 }
 
 // Repeat counts a launch that was not executed, because an earlier one with the same inputs has

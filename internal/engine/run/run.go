@@ -84,6 +84,7 @@ type Run struct {
 	large        bool           // a run ended at a limit although some blocks had ended
 	assumptions  *diag.Verdict  // a run was outside the kernel's assumptions
 	cut          bool           // a finding ended a run early
+	before       *Earlier       // the launch before a dependent one, if it is known
 	parts        bool           // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
 	depends func(Key, *race.Race, *diag.Diagnostic) bool
@@ -232,6 +233,12 @@ type Detector interface {
 // are reused too early. A kernel whose fences order one memory space only needs a clock for each.
 func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machine,
 	recycling bool) Detector {
+	return newDetector(k, detectorOptions(common, k, cfg, m, recycling))
+}
+
+// detectorOptions returns the options of Watch's detector.
+func detectorOptions(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machine,
+	recycling bool) race.Options {
 	opt := race.Options{
 		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
 		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling, Exchanges: hasExchanges(k),
@@ -241,10 +248,15 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 		p := newProtocols(k, m)
 		opt.Polls = func(s event.Site) bool { return p.polled(m.Site(s)).polled }
 	}
+	return opt
+}
+
+// newDetector returns the detector that a kernel needs.
+func newDetector(k *ir.Func, opt race.Options) Detector {
 	if ir.OrdersParts(k) {
 		return race.NewSplit(opt)
 	}
-	if cfg.Geometry.Ranks() > 1 {
+	if opt.Geometry.Ranks() > 1 {
 		return race.NewClustered(opt)
 	}
 	return race.New(opt)

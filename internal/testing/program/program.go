@@ -37,7 +37,14 @@ func builder(t testing.TB, opt lower.BuildOptions) *lower.Builder {
 // has no clang or no C++ library.
 func Build(t testing.TB, files ...string) string {
 	t.Helper()
+	return BuildFor(t, "", files...)
+}
+
+// BuildFor is Build for an architecture; empty is the default one.
+func BuildFor(t testing.TB, arch string, files ...string) string {
+	t.Helper()
 	var opt lower.BuildOptions
+	opt.Arch = arch
 	opt.Separate = len(files) > 1
 	b, dir := builder(t, opt), t.TempDir()
 	var objects []string
@@ -58,11 +65,17 @@ func Build(t testing.TB, files ...string) string {
 // OfText is Build for the text of one CUDA file.
 func OfText(t testing.TB, text string) string {
 	t.Helper()
+	return OfTextFor(t, "", text)
+}
+
+// OfTextFor is BuildFor for the text of one CUDA file.
+func OfTextFor(t testing.TB, arch, text string) string {
+	t.Helper()
 	source := filepath.Join(t.TempDir(), "p.cu")
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Build(t, source)
+	return BuildFor(t, arch, source)
 }
 
 // Fail ends the test with the messages of the compiler, or skips it if what is missing is the

@@ -210,6 +210,7 @@ static cudaError_t capture_kernel(const struct kernel *k, const struct shape *s,
   if (!n) return cudaErrorStreamCaptureInvalidated;
   n->function = k->host, n->shape = *s;
   n->shape.stack = NULL; /* it is that of this call */
+  n->shape.dependent = 0; /* nodes begin when those on which they depend have ended */
   set_area(n, k, area);
   return cudaSuccess;
 }

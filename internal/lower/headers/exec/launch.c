@@ -93,7 +93,8 @@ static cudaError_t check_shape(const struct kernel *k, dim3 g, dim3 b, size_t sh
 
 struct shape { dim3 grid, block, cluster; size_t shared; cudaStream_t stream; int cooperative; uint64_t caller;
                const void *buffer; size_t buffer_size; /* all parameters, instead of a pointer to each */
-               const struct stack *stack; /* NULL: not known */ };
+               const struct stack *stack; /* NULL: not known */
+               int dependent; /* it may begin while the launch before runs (programmatic stream serialization) */ };
 
 static int blocks_per_sm(const struct kernel *k, int threads, size_t shared);
 
@@ -131,7 +132,7 @@ static cudaError_t launch(const void *host, const struct shape *s, void **args) 
   if (outside_capture(s->stream) != cudaSuccess) return fail(cudaErrorStreamCaptureImplicit);
   uint32_t callers = s->stack ? s->stack->n : 0;
   struct { uint32_t kernel, cooperative; dim3 grid, block, cluster; uint32_t n; uint64_t shared, stream, caller; } m =
-      {k->info.id, (uint32_t)s->cooperative, s->grid, s->block, s->cluster, callers, s->shared,
+      {k->info.id, (uint32_t)s->cooperative | (uint32_t)s->dependent << 1, s->grid, s->block, s->cluster, callers, s->shared,
        stream_id(s->stream), s->caller};
   _Static_assert(sizeof m == 72, "the body of HEDDLE_OP_LAUNCH");
   struct part p[3] = {{&m, sizeof m}, {callers ? s->stack->at : NULL, callers * sizeof *s->stack->at},
@@ -166,8 +167,10 @@ static cudaError_t launch_attributes(struct shape *s, const cudaLaunchAttribute 
     if (a->id == cudaLaunchAttributeCooperative) s->cooperative = a->val.cooperative;
     if (a->id == cudaLaunchAttributeClusterDimension)
       s->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
-    if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization && a->val.programmaticStreamSerializationAllowed)
-      return (cudaError_t)heddle_unsupported("cudaLaunchAttributeProgrammaticStreamSerialization");
+    if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      s->dependent = a->val.programmaticStreamSerializationAllowed != 0;
+    if (a->id == cudaLaunchAttributeProgrammaticEvent)
+      return (cudaError_t)heddle_unsupported("cudaLaunchAttributeProgrammaticEvent");
   }
   if (!s->cluster.x || !s->cluster.y || !s->cluster.z || s->grid.x % s->cluster.x || s->grid.y % s->cluster.y ||
       s->grid.z % s->cluster.z)

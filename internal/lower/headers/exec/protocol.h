@@ -9,14 +9,14 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 5
+#define HEDDLE_PROTOCOL_VERSION 6
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
 #define HEDDLE_OP_MODULE 1
 /* u32 module, u32 1 if managed; the name */
 #define HEDDLE_OP_VARIABLE 2
-/* u32 kernel, u32 1 if cooperative, u32 grid[3], block[3], cluster[3], u32 n, u64 dynamic shared memory, u64 stream,
+/* u32 kernel, u32 1 if cooperative plus 2 if it may begin while the launch before in its stream runs, u32 grid[3], block[3], cluster[3], u32 n, u64 dynamic shared memory, u64 stream,
    u64 return address; u64 return addresses of n callers, innermost first; the parameter area */
 #define HEDDLE_OP_LAUNCH 3
 /* u64 event, u64 stream: records the event at the time at which all earlier operations have ended */

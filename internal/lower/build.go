@@ -308,7 +308,11 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, err
 	}
 	low := lowerIR(m, b.debugInfo(m), keep, b.opt.Separate)
-	raw, err := llc.finish(low.ir)
+	ir, err := b.registers(ctx, low.ir)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := llc.finish(ir)
 	if err != nil && b.opt.Separate && ctx.Err() == nil {
 		// Perhaps llc fails on a function that no kernel of this file needs.
 		low, raw, err = b.lowerModule(ctx, m)

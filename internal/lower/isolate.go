@@ -90,7 +90,11 @@ func (b *build) lowerModule(ctx context.Context, m *irModule) (*lowered, []byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, err := llc.finish(low.ir)
+	ir, err := b.registers(ctx, low.ir)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := llc.finish(ir)
 	if err != nil {
 		return nil, nil, b.toolError(ctx, llc, err)
 	}

@@ -92,6 +92,12 @@ var examples = map[string]example{
 		findings: []string{"out-of-bounds virtual_memory.cu:9"}, launches: 2, checked: 2,
 		stdout: "cudaErrorIllegalAddress"},
 	"vector_add": {launches: 1, checked: 1, stdout: "10000 sums are right"},
+	// The sums are exact in float. What wgmma reads must not be overwritten before wait_group (PTX ISA
+	// 9.7.15.7.3); for A and for B.
+	"hopper_gemm": {arch: "sm_90a", launches: 1, checked: 1, stdout: "0 wrong, no error"},
+	"hopper_gemm racy": {files: "hopper_gemm.cu", arch: "sm_90a", args: []string{"racy"}, code: 1,
+		findings: []string{"race-async-copy hopper_gemm.cu:67", "race-async-copy hopper_gemm.cu:68"},
+		launches: 1, checked: 1},
 	// The filtered signal is compared with sums by the definition of the transform.
 	"low_pass":      {launches: 2, checked: 2, stdout: "0 wrong"},
 	"managed_saxpy": {launches: 3, checked: 3, stdout: "3 calls, 0 wrong"},

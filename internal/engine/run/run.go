@@ -26,6 +26,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/race"
+	"heddle/internal/source"
 )
 
 // Options are the choices of this engine.
@@ -67,25 +68,26 @@ type Run struct {
 	Unsupported  *diag.Verdict // why a run ended early, if that is a limit of heddle
 
 	opt          *Options
-	line         *string        // the complete reproduce line; nil: it is made from Command and Config
-	protocol     *protocols     // of the machine; nil before its first use
-	causes       []cause        // of the races that were found, for alike
-	facts        *depend.Kernel // without Guess; nil until a report asks for it
-	around       *loops         // of the kernel; nil until a report asks for them
-	moments      []moment       // loop counters at the races of the last run
-	repeat       func()         // repeats it for them; nil: that was done, or cannot be
-	apart        []string       // what the verdict does not cover, because of warnings
-	met          bool           // threads met at different barriers of the source
-	hidden       int            // findings beyond the limit
-	inconclusive string         // why a run did not cover the launch; empty if all did
-	unchecked    string         // the same, because of a finding that is set aside
-	limited      bool           // a run ended at its limit of steps
-	done         uint64         // blocks that had ended by then
-	large        bool           // a run ended at a limit although some blocks had ended
-	assumptions  *diag.Verdict  // a run was outside the kernel's assumptions
-	cut          bool           // a finding ended a run early
-	before       *Earlier       // the launch before a dependent one, if it is known
-	parts        bool           // some barrier or fence orders one memory space only (OpenCL)
+	line         *string                      // the complete reproduce line; nil: it is made from Command and Config
+	protocol     *protocols                   // of the machine; nil before its first use
+	causes       []cause                      // of the races that were found, for alike
+	facts        *depend.Kernel               // without Guess; nil until a report asks for it
+	around       *loops                       // of the kernel; nil until a report asks for them
+	moments      []moment                     // loop counters at the races of the last run
+	repeat       func()                       // repeats it for them; nil: that was done, or cannot be
+	apart        []string                     // what the verdict does not cover, because of warnings
+	met          bool                         // threads met at different barriers of the source
+	hidden       int                          // findings beyond the limit
+	inconclusive string                       // why a run did not cover the launch; empty if all did
+	unchecked    string                       // the same, because of a finding that is set aside
+	limited      bool                         // a run ended at its limit of steps
+	done         uint64                       // blocks that had ended by then
+	large        bool                         // a run ended at a limit although some blocks had ended
+	assumptions  *diag.Verdict                // a run was outside the kernel's assumptions
+	cut          bool                         // a finding ended a run early
+	products     map[*source.Frame]event.Site // by place: product
+	before       *Earlier                     // the launch before a dependent one, if it is known
+	parts        bool                         // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
 	depends func(Key, *race.Race, *diag.Diagnostic) bool
 }

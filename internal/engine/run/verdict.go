@@ -7,7 +7,10 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
+	"heddle/internal/event"
+	"heddle/internal/isa"
 	"heddle/internal/race"
+	"heddle/internal/source"
 )
 
 // add reports a finding unless an earlier run did, or the limit of printed findings is reached.
@@ -17,6 +20,7 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
 		return
 	}
+	key.a, key.b = r.product(key.a), r.product(key.b)
 	if r.Seen[key] {
 		r.Repeated++
 		return
@@ -42,6 +46,24 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 		return
 	}
 	r.print(g)
+}
+
+// product returns the site that stands for a site of a matrix operation: the first one that was found
+// at the same place in the source. The steps of one product are operations of one statement in a loop
+// that compilers unroll, and a mistake about one of them is a mistake about all.
+func (r *Run) product(s event.Site) event.Site {
+	in := r.Machine.Site(s).Instr
+	if in == nil || in.Loc == nil || in.Action() != isa.ActMatrixAsync {
+		return s
+	}
+	if first, ok := r.products[in.Loc]; ok {
+		return first
+	}
+	if r.products == nil {
+		r.products = make(map[*source.Frame]event.Site)
+	}
+	r.products[in.Loc] = s
+	return s
 }
 
 // count adds a bug.

@@ -1,0 +1,38 @@
+package lower
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUnrolled: an array that is the accumulator of wgmma is in registers, though the source accesses
+// it in loops; what other threads can access is accessed as often as before, also where the value is
+// not used. Without wgmma a loop stays a loop.
+func TestUnrolled(t *testing.T) {
+	const src = `__global__ void k(float *out, unsigned long long a, unsigned long long b) {
+  extern __shared__ float s[];
+  float c[8] = {};
+  for (int i = 0; i < 8; i++) c[i] = out[threadIdx.x * 8 + i];
+#pragma unroll
+  for (int i = 0; i < 3; i++) { float unused = s[i]; s[8] = s[9]; }
+  MULTIPLY
+  for (int i = 0; i < 8; i++) out[threadIdx.x * 8 + i] = c[i];
+}
+`
+	const multiply = `asm volatile("wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, %8, %9, 1, 1, 1, 0, 0;"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]) : "l"(a), "l"(b));`
+	for _, c := range []struct {
+		text                  string
+		local                 bool
+		loads, stores, shared int // of global memory, and loads of shared memory
+	}{{multiply, false, 8, 8, 6}, {"c[0] += a + b;", true, 1, 1, 2}} {
+		r := lowerSource(t, strings.Replace(src, "MULTIPLY", c.text, 1), Options{Compiler: compilers(t)[0], Arch: "sm_90a"})
+		text := string(r.PTX)
+		if got := strings.Contains(text, "ld.local"); got != c.local || strings.Count(text, "ld.global") != c.loads ||
+			strings.Count(text, "st.global") != c.stores || strings.Count(text, "ld.shared") != c.shared {
+			t.Errorf("%s: local memory %v, want %v; %d loads and %d stores, want %d and %d; %d loads of shared memory, want %d\n%s",
+				c.text, got, c.local, strings.Count(text, "ld.global"), strings.Count(text, "st.global"), c.loads, c.stores,
+				strings.Count(text, "ld.shared"), c.shared, text)
+		}
+	}
+}

@@ -182,14 +182,31 @@ var missingFor = map[string]string{
 	"examples/block_primitives_racy.cu:39:13 load":  localReference,
 	"examples/block_primitives_racy.cu:9:55 store":  localReference,
 	"examples/block_primitives_racy.cu:30:53 store": localReference,
-	"examples/programs/hopper_gemm.cu:38:3 store":  accumulators,
+	"examples/programs/hopper_gemm.cu:38:3 store":   accumulators,
+	"testdata/attack/wrong/bounds.cu:31:8 load":     sharedTable,
+	"testdata/attack/wrong/memory.cu:96:8 load":     sharedTable,
+	"testdata/cases/invoke_one.cu:13:27 load":       localReference,
+	"testdata/cases/invoke_one.cu:13:29 load":       localReference,
+	"testdata/cases/invoke_one.cu:18:27 load":       localReference,
+	"testdata/cases/invoke_one.cu:26:27 load":       localReference,
+	"testdata/cases/invoke_one.cu:30:49 load":       localReference,
+	"testdata/cases/invoke_one.cu:37:27 load":       localReference,
+	"testdata/cases/invoke_one.cu:38:27 load":       localReference,
+	"testdata/cases/invoke_one.cu:43:45 load":       localReference,
+	"testdata/cases/invoke_one.cu:51:68 load":       localReference,
+	"testdata/cases/invoke_one.cu:59:29 load":       localReference,
+	"testdata/cases/invoke_one.cu:59:36 load":       localReference,
+	"testdata/cases/invoke_one.cu:8:49 load":        localReference,
+	"testdata/explore/lookback.cu:32:14 store":      localReference,
+	"testdata/explore/lookback.cu:47:18 store":      localReference,
+	"examples/programs/hopper_gemm.cu:38:3 load":    accumulators,
 	"testdata/verify/memory.cu:208:10 load":         sharedTable,
 	"testdata/verify/memory.cu:217:10 load":         sharedTable,
 }
 
 // Reasons of missingFor.
 const (
-	localReference = "the reference member of a local object: a variable of this thread"
+	localReference = "through a reference or pointer to a variable of this thread: a member, a capture, an argument"
 	accumulators   = "an array of this thread, passed by reference: in registers (unroll.go)"
 	sharedTable    = "the initializer of a local array, which the thread stores itself (sharedtable.go)"
 )

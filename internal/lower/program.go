@@ -363,14 +363,15 @@ func (b *Builder) compileRuntime(ctx context.Context, out string, args ...string
 }
 
 // Link links objects, archives and the runtime to a program. args are options of the linker: -L,
-// -l, -Wl. Shared libraries find the runtime in the program.
+// -l, -Wl. Shared libraries find the runtime in the program. The runtime comes last, so that an
+// archive of the user's with functions of cuBLAS goes before those of the runtime, which are weak.
 func (b *Builder) Link(ctx context.Context, inputs, args []string, out string) error {
 	runtime, err := b.Runtime(ctx)
 	if err != nil {
 		return err
 	}
-	return b.link(ctx, slices.Concat([]string{"-rdynamic", "-o", out}, inputs, []string{runtime},
-		args), out)
+	return b.link(ctx, slices.Concat([]string{"-rdynamic", "-o", out}, inputs, args,
+		[]string{runtime}), out)
 }
 
 // LinkShared links objects to a shared library, whose runtime is that of the program that loads it.

@@ -1,6 +1,8 @@
 package exec_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +200,37 @@ int main() {
 	want := []string{"cublasInit of cublas.h", "cublasSscal of cublas.h", "cublasGetError of cublas.h"}
 	if got.stdout != "1\n" || !slices.Equal(got.Unsupported, want) {
 		t.Errorf("output %q, unsupported %q, want %q", got.stdout, got.Unsupported, want)
+	}
+}
+
+// TestOwnArchive: and so does one that is linked with an archive.
+func TestOwnArchive(t *testing.T) {
+	b, dir := program.Builder(t), t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		object := path + ".o"
+		if _, err := b.Object(t.Context(), path, object, false); err != nil {
+			program.Fail(t, err)
+		}
+		return object
+	}
+	own := write("own.cu", `extern "C" int cublasSscal(void *, int, const float *, float *, int) { return 14; }`)
+	main := write("main.cu", `#include <cstdio>
+#include <cublas_v2.h>
+int main() { printf("%d\n", cublasSscal(nullptr, 4, nullptr, nullptr, 1)); }
+`)
+	out := filepath.Join(dir, "program")
+	if err := b.Archive(t.Context(), []string{own}, filepath.Join(dir, "libcublas_static.a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Link(t.Context(), []string{main}, []string{"-L" + dir, "-lcublas_static"}, out); err != nil {
+		program.Fail(t, err)
+	}
+	if got := start(t, []string{out}, nil); got.stdout != "14\n" {
+		t.Errorf("output %q, want that of the archive", got.stdout)
 	}
 }
 

@@ -115,7 +115,7 @@ func (op *bulkOp) reduces() uint8 {
 
 // reduction decodes how a reduction changes an element.
 func (c *compiler) reduction(in *ir.Instr, op *bulkOp) error {
-	if op.use.Reduce == isa.NoFn {
+	if op.use.Reduce == isa.NoFn || op.use.Size < 0 && op.value == nil { // by the type of a tensor map
 		return nil
 	}
 	n := uint64(in.Type.Size())
@@ -325,6 +325,9 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	}
 	if op.tensor != nil {
 		x.noteRows(e, v.tensor)
+		if v.tensor.rmw != nil {
+			e.Reduce = uint8(v.tensor.elem.size)
+		}
 	}
 	a := x.agentOf(in, l)
 	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, x.block

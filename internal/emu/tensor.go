@@ -32,6 +32,33 @@ type tensorBox struct {
 	m      *tensormap.Map
 	pieces []tensormap.Piece
 	bytes  uint64
+	elem   *memOp  // of a reduction: an element
+	rmw    rmwFunc // of a reduction
+}
+
+// reducedTypes has the types of elements for reductions, by their numbers in CUtensorMapDataType, and
+// what bit operations take them for. Bytes and 16-bit integers are not reduced (9.7.9.27.1.3).
+var reducedTypes = [...]struct{ number, bits isa.Type }{{}, {}, {isa.U32, isa.B32}, {isa.S32, isa.B32},
+	{isa.U64, isa.B64}, {isa.S64, isa.B64}, {isa.F16, isa.F16}, {isa.F32, isa.F32}, {isa.F64, isa.F64},
+	{isa.BF16, isa.BF16}, {}, {}, {}}
+
+// reduces sets how a reduction changes elements, and reports whether it can.
+func (b *tensorBox) reduces(fn isa.Fn) bool {
+	t := reducedTypes[b.m.Type]
+	typ := t.number
+	if fn == isa.FnAnd || fn == isa.FnOr || fn == isa.FnXor {
+		typ = t.bits
+	}
+	if typ == isa.NoType {
+		return false
+	}
+	if typ == isa.S64 && fn == isa.FnAdd { // PTX has the unsigned form only, and the bits are the same
+		typ = isa.U64
+	}
+	n := b.m.Element()
+	b.elem = &memOp{size: n, wide: n, scope: event.GPU}
+	b.rmw = bulkReduction(fn, typ)
+	return b.rmw != nil
 }
 
 // knowsMaps reports whether a run has tensor maps: in the memory of a program, or in an argument.
@@ -100,10 +127,18 @@ func (x *exec) boxOf(in *inst, l int) *tensorBox {
 	for i := range at {
 		at[i] = int32(x.src(&t.coords[i])[l])
 	}
+	b := &tensorBox{m: m, bytes: m.Bytes()}
 	if t.gather {
-		return &tensorBox{m: m, pieces: m.Gather(at), bytes: 4 * m.Bytes()}
+		b.pieces, b.bytes = m.Gather(at), 4*m.Bytes()
+	} else {
+		b.pieces = m.Pieces(at)
 	}
-	return &tensorBox{m: m, pieces: m.Pieces(at), bytes: m.Bytes()}
+	if fn := in.misc.bulk.use.Reduce; fn != isa.NoFn && !b.reduces(fn) {
+		x.fail(in, Unsupported, l, "%s of elements of the type %d of a tensor map is not supported", in.ir.Op(),
+			m.Type)
+		return nil
+	}
+	return b
 }
 
 // tensorMap returns the bytes of the tensor map at an address, and what to call the address; nil
@@ -187,7 +222,14 @@ func (x *exec) writeTensor(a *agent) {
 			if o == nil {
 				break
 			}
-			n := copy(o.at(at)[at&pageMask:], left)
+			page := o.at(at)[at&pageMask:]
+			n := min(len(left), len(page))
+			if b.rmw == nil {
+				copy(page, left[:n])
+			}
+			for i := uint64(0); b.rmw != nil && i < uint64(n); i += b.elem.size {
+				b.elem.modify(b.rmw, page[i:], loadUint(left[i:], b.elem.size), 0)
+			}
 			at, left = at+uint64(n), left[n:]
 		}
 	}
@@ -211,7 +253,7 @@ func (x *exec) checkSwizzle(in *inst, l int, b *tensorBox) bool {
 	if b.m.Swizzle == tensormap.NoSwizzle || b.bytes%128 == 0 {
 		return true
 	}
-	x.fail(in, BulkAlignment, l, "%s: a box of %d bytes with a swizzle; only multiples of 128 bytes are "+
+	x.fail(in, Unsupported, l, "%s: a swizzle of a box of %d bytes, which is no multiple of 128, is not "+
 		"supported", in.ir.Op(), b.bytes)
 	return false
 }

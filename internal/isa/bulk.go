@@ -63,7 +63,8 @@ func bulkRoles(d *Desc) []Role {
 // BulkUse is what a bulk copy does, or a store or reduction of one value by st.async or red.async.
 type BulkUse struct {
 	To, From event.Space
-	// Reduce is the operation of a reduction, whose elements are of Desc.Type; NoFn of a copy.
+	// Reduce is the operation of a reduction, whose elements are of Desc.Type, or of the type that a
+	// tensor map has; NoFn of a copy.
 	Reduce Fn
 	// Size is the operand with the number of bytes; -1 of a copy of a tensor, whose tensor map in
 	// global memory, instead of an address there, has the size of a box (PTX ISA 9.7.9.27.1.2).
@@ -100,6 +101,11 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 	switch {
 	case d.copiesTensor():
 		u.Size, u.Boxes = -1, 1
+		if strings.Contains(d.Row.Opcode, "reduce") {
+			if u.Reduce = d.tensorReduction(); u.Reduce == NoFn {
+				return BulkUse{}, false
+			}
+		}
 		if slices.Contains(d.Mods, "tile::gather4") || slices.Contains(d.Mods, "tile::scatter4") {
 			u.Boxes = 4
 		}
@@ -122,8 +128,19 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 	return u, true
 }
 
-// copiesTensor reports whether the instruction copies a box of a tensor for one block.
+// copiesTensor reports whether the instruction copies or reduces a box of a tensor for one block.
 func (d *Desc) copiesTensor() bool {
-	return slices.Contains(d.Mods, "tensor") && !strings.Contains(d.Row.Opcode, "reduce") &&
-		!slices.Contains(d.Mods, "cta_group::2") && !slices.Contains(d.Mods, "cta_group::1")
+	return slices.Contains(d.Mods, "tensor") && !slices.Contains(d.Mods, "cta_group::2") && !slices.Contains(d.Mods, "cta_group::1")
+}
+
+// tensorReduction returns the operation of a reduction of a tensor.
+func (d *Desc) tensorReduction() Fn {
+	for _, m := range d.Mods {
+		for i := range words[m] {
+			if w := &words[m][i]; w.kind == kFn {
+				return Fn(w.val)
+			}
+		}
+	}
+	return NoFn
 }

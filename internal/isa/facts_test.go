@@ -216,7 +216,9 @@ func TestBulk(t *testing.T) {
 		{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32", true,
 			with(value, func(u *BulkUse) { u.Reduce = FnAdd })},
 		{"st.async.release.gpu.global.u32", false, BulkUse{}},
-		{"cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group", false, BulkUse{}},
+		{"cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group", true,
+			with(toGlobal, func(u *BulkUse) { u.Size, u.Boxes, u.Reduce = -1, 1, FnAdd })},
+		{"cp.reduce.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group", false, BulkUse{}},
 		{"cp.async.ca.shared.global", false, BulkUse{}},
 	} {
 		d := decodeText(t, c.text)

@@ -126,6 +126,25 @@ var tensorPrograms = []struct {
 			LOAD_BY("2d", "tile::gather4", "{%3, %4, %5, %6, %7}", 64, "r"(0), "r"(3), "r"(0), "r"(9), "r"(1)); if (threadIdx.x < 16) out[threadIdx.x] = s[threadIdx.x]; }`,
 		body: `int *p = device<int>(16, 1), *q = device<int>(16); k<<<1, 32>>>(make(TYPE(INT32), p, {4, 4}, {16}, {4, 1}), q); show(q, 16);`,
 		want: "13 14 15 16 1 2 3 4 0 0 0 0 5 6 7 8"},
+	// 9.7.9.27.1.3: reductions of several blocks are atomic for each element and no race with each other;
+	// with a copy to the same place they are one. What is outside of the array is dropped.
+	{name: "reduction", kernels: `#define REDUCE(OP, X) do { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); __syncthreads(); if (threadIdx.x == 0) { \
+			asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." OP ".tile.bulk_group [%0, {%1}], [%2];" ::"l"(map), "r"(X), "r"(at(s)) : "memory"); \
+			asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory"); } } while (0)
+			__global__ void add(MAP m, float v) { alignas(128) __shared__ float s[8]; const CUtensorMap *map = &m;
+			if (threadIdx.x < 8) s[threadIdx.x] = v * threadIdx.x; REDUCE("add", 2); }
+			__global__ void most(MAP m) { alignas(128) __shared__ int s[8]; const CUtensorMap *map = &m;
+			if (threadIdx.x < 8) s[threadIdx.x] = 4 - (int)threadIdx.x * (int)blockIdx.x; REDUCE("max", 0); }`,
+		body: `float *p = device<float>(12); add<<<3, 32>>>(make(TYPE(FLOAT32), p, {8}, {}, {8}), 2); show(p, 12);
+			int *q = device<int>(8); most<<<2, 32>>>(make(TYPE(INT32), q, {8}, {}, {8})); show(q, 8);`,
+		want: "0 1 2 9 16 23 30 37 8 9 10 11 4 4 4 4 4 5 6 7"},
+	{name: "reduction and copy", kernels: `__global__ void k(MAP m) { alignas(128) __shared__ float s[8]; const CUtensorMap *map = &m; if (threadIdx.x < 8) s[threadIdx.x] = 1;
+			asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); __syncthreads(); if (threadIdx.x == 0) {
+			if (blockIdx.x) asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%0, {%1}], [%2];" ::"l"(map), "r"(0), "r"(at(s)) : "memory");
+			else asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::"l"(map), "r"(0), "r"(at(s)) : "memory");
+			asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory"); } }`,
+		body:     `float *p = device<float>(8); k<<<2, 32>>>(make(TYPE(FLOAT32), p, {8}, {}, {8})); cudaDeviceSynchronize();`,
+		findings: []string{"race-async-copy"}},
 	// The bytes that the mbarrier counts are those of the whole box.
 	{name: "expects too little", kernels: `__global__ void k(MAP m) { alignas(128) __shared__ int s[16]; const CUtensorMap *map = &m;
 			LOAD("1d", "{%3}", 32, "r"(0)); }`,

@@ -377,6 +377,7 @@ func (x *exec) outsideObjects(in *inst, l int, b *block, addr, size uint64) bool
 	if m != nil {
 		x.fail(in, MBarrierOverwritten, l, "%s of %d bytes at shared address %#x, among them %s, which "+
 			"is in use", in.ir.Op(), size, addr, x.barrierText(m.addr))
+		x.stop.Object = &ObjectAt{b.id, m.addr}
 	}
 	return m == nil
 }

@@ -22,6 +22,12 @@ type PhaseWait struct {
 	Threads  int
 	Numbered bool
 	Text     string // what they wait for, and what it misses
+	// Object is nil for barriers that are no mbarriers. Phase is the one that they wait for, Now the
+	// one that the object is in, and Arrivals and Bytes are what that one misses.
+	Object     *ObjectAt
+	Phase, Now uint64
+	Arrivals   int
+	Bytes      int64
 	// Holders are threads that arrived in the phase before and have not arrived in the one that
 	// misses arrivals; a few of them.
 	Holders []PhaseHolder
@@ -135,7 +141,7 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 				m := b.mbars[g.mwait.addr]
 				polls = true
 				bytes = bytes && m.pending == 0 && m.phase == g.mwait.phase
-				list = addWait(list, w, g, g.polledAt, false, s.x.missing(b, m, g.mwait.phase))
+				list = addWait(list, w, g, g.polledAt, s.x.phaseWait(b, m, g.mwait.phase))
 			}
 			for _, g := range w.waiting {
 				if g.wait.kind == atWarpSync {
@@ -148,17 +154,19 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 					}
 					polls = true
 					bytes = bytes && m.pending == 0 && m.phase == g.mwait.phase
-					list = addWait(list, w, g, g.mwait.site, false, s.x.missing(b, m, g.mwait.phase))
+					list = addWait(list, w, g, g.mwait.site, s.x.phaseWait(b, m, g.mwait.phase))
 					continue
 				}
 				if g.wait.atCluster() {
 					polls, bytes = true, false
-					list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
-						"the barrier of the cluster"+missingAtCluster(b.ownCluster()))
+					list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), PhaseWait{
+						Numbered: true,
+						Text:     "the barrier of the cluster" + missingAtCluster(b.ownCluster()),
+					})
 					continue
 				}
-				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), true,
-					fmt.Sprintf("barrier %d", g.wait.bar))
+				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index),
+					PhaseWait{Numbered: true, Text: fmt.Sprintf("barrier %d", g.wait.bar)})
 			}
 		}
 	}
@@ -184,10 +192,9 @@ func (s *scheduler) addHolders(list []PhaseWait) {
 }
 
 // addWait adds the threads of a fragment to those that wait at the same place for the same.
-func addWait(list []PhaseWait, w *warp, g *fragment, site event.Site, numbered bool,
-	text string) []PhaseWait {
+func addWait(list []PhaseWait, w *warp, g *fragment, site event.Site, pw PhaseWait) []PhaseWait {
 	for i := range list {
-		if list[i].Site == site && list[i].Text == text {
+		if list[i].Site == site && list[i].Text == pw.Text {
 			list[i].Threads += popcount(g.mask)
 			return list
 		}
@@ -195,8 +202,14 @@ func addWait(list []PhaseWait, w *warp, g *fragment, site event.Site, numbered b
 	if len(list) == maxSpins {
 		return list
 	}
-	return append(list, PhaseWait{Site: site, Thread: event.ThreadOf(w.id, lowest(g.mask)),
-		Threads: popcount(g.mask), Numbered: numbered, Text: text})
+	pw.Site, pw.Thread, pw.Threads = site, event.ThreadOf(w.id, lowest(g.mask)), popcount(g.mask)
+	return append(list, pw)
+}
+
+// phaseWait describes a wait for a phase of an object of block b, without the threads.
+func (x *exec) phaseWait(b *block, m *mbarrier, phase uint64) PhaseWait {
+	return PhaseWait{Text: x.missing(b, m, phase), Object: &ObjectAt{b.id, m.addr}, Phase: phase,
+		Now: m.phase, Arrivals: int(m.pending), Bytes: m.tx}
 }
 
 // missing names a phase for which threads wait, and says what it lacks.
@@ -265,6 +278,27 @@ func missingAtCluster(c *cluster) string {
 // ObjectName names an mbarrier of the block for people.
 func (m *Machine) ObjectName(addr uint64) string {
 	return fmt.Sprintf("the mbarrier %s (shared address %#x)", m.prog.nearShared(addr, 8).text, addr)
+}
+
+// ObjectShort names an mbarrier of the block in little room: full[1], or ring+256 for a part of a
+// variable with another type.
+func (m *Machine) ObjectShort(addr uint64) string {
+	best := -1
+	vars := m.prog.shared.vars
+	for i, v := range vars {
+		if uint64(v.At) <= addr && (best < 0 || v.At >= vars[best].At) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return fmt.Sprintf("%#x", addr)
+	}
+	v := vars[best]
+	off := addr - uint64(v.At)
+	if text, ok := v.Shape.Element(v.Shown(), off, 8); ok {
+		return text
+	}
+	return fmt.Sprintf("%s+%d", v.Shown(), off)
 }
 
 // liveMBarriers returns the addresses of the objects of a block, in order.

@@ -131,6 +131,13 @@ type Stop struct {
 	AfterFault   bool // Thread had made an invalid access before, at another place: see Result.Faults
 	Shared       bool // the access was to shared memory, by an instruction or an operand for it
 	Bound        Bound
+	Object       *ObjectAt // the mbarrier that a wrong operation is on; nil: none
+}
+
+// ObjectAt is an mbarrier of a block.
+type ObjectAt struct {
+	Block uint32
+	Addr  uint64 // an offset into the block's shared memory
 }
 
 // Bound says how an access misses an array of one dimension: its element Index does not exist. The

@@ -156,7 +156,9 @@ func runMBarrier(x *exec, in *inst) {
 			return
 		}
 		if kind == isa.BarrierInit {
-			x.initMBarrier(in, l, addr)
+			if x.initMBarrier(in, l, addr); x.stop != nil {
+				x.stop.Object = &ObjectAt{x.block.id, addr}
+			}
 			continue
 		}
 		if b != x.block {
@@ -164,6 +166,7 @@ func runMBarrier(x *exec, in *inst) {
 		}
 		m := x.liveMBarrier(in, l, addr)
 		if m == nil {
+			x.stop.Object = &ObjectAt{b.id, addr}
 			return
 		}
 		switch kind {
@@ -177,6 +180,9 @@ func runMBarrier(x *exec, in *inst) {
 			x.arriveBehindCopies(in, l, m)
 		case isa.BarrierTest:
 			x.testMBarrier(in, l, m)
+		}
+		if x.stop != nil {
+			x.stop.Object = &ObjectAt{b.id, addr}
 		}
 		if x.own != nil {
 			x.comeHome()
@@ -590,6 +596,7 @@ func (x *exec) overwritten(in *inst, m uint32) {
 		if b := x.block.mbarrierIn(x.addr[l], in.mem.wide); b != nil {
 			x.fail(in, MBarrierOverwritten, l, "%s of %d bytes of %s, which is in use; only operations "+
 				"on mbarriers may access it", in.mem.kind, in.mem.wide, x.barrierText(b.addr))
+			x.stop.Object = &ObjectAt{x.block.id, b.addr}
 			return
 		}
 	}

@@ -352,6 +352,7 @@ func (x *exec) readsMatrix(in *inst, f *event.Footprint) bool {
 			if _, ok := p.Chunks.First(addr-p.Base, addr-p.Base+8); ok {
 				x.fail(in, MBarrierOverwritten, 0, "%s reads shared address %#x, among it %s, which is in "+
 					"use", in.ir.Op(), addr, x.barrierText(addr))
+				x.stop.Object = &ObjectAt{x.block.id, addr}
 				return false
 			}
 		}

@@ -298,7 +298,8 @@ func (c *checkCommand) open(ctx context.Context) error {
 			return err
 		}
 		c.results, c.mistakes = both{c.results, page}, both{c.mistakes, page.findings()}
-		c.opt.Trace.Graph, c.page, c.verified = page.Graph, page, verifiedOf{}
+		c.opt.Trace.Graph, c.opt.Trace.Pipeline = page.Graph, page.Pipeline
+		c.page, c.verified = page, verifiedOf{}
 	}
 	files, err := c.out.files.open()
 	if err != nil {

@@ -199,6 +199,7 @@ func (r *revision) olderOptions() check.Options {
 	opt := r.opt
 	opt.Files, opt.Known, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
 	opt.Run.Printf, opt.Trace.Stats = nil, nil
+	opt.Trace.Graph, opt.Trace.Pipeline = nil, nil
 	opt.Lower.NoCache = true // the keys would contain the temporary path of the tree
 	opt.Lower.Includes = alsoIn(r.tree, opt.Lower.Includes)
 	opt.Lower.Systems = alsoIn(r.tree, opt.Lower.Systems)

@@ -19,7 +19,8 @@ import (
 const traceHelp = `trace decides kernels with named barriers, mbarriers, bulk copies and wgmma (warp specialization) for all inputs: whether
 threads can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It
 executes one block with unknown inputs. A kernel whose barriers or shared addresses depend on an input is
-unsupported until --arg sets it. trace does not check global memory; run does.`
+unsupported until --arg sets it. trace does not check global memory; run does.
+--html draws barriers and the phases of mbarriers, by stage and by role.`
 
 // newTrace makes heddle trace. A trace covers all schedules, so there are no seeds; checkNumbers
 // gets the one that it requires.

@@ -298,6 +298,9 @@ func (m *Machine) ObjectShort(addr uint64) string {
 	if text, ok := v.Shape.Element(v.Shown(), off, 8); ok {
 		return text
 	}
+	if off == 0 {
+		return v.Shown()
+	}
 	return fmt.Sprintf("%s+%d", v.Shown(), off)
 }
 

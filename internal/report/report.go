@@ -1,7 +1,7 @@
 // Package report writes findings and verdicts as one HTML file for people. The page has a table of
 // kernels, and for each finding its places in the source, a timeline of the two threads with the
-// missing order, and the bytes that both access. A trace adds a graph of its barriers, and a repair
-// adds the patch with a reason for each change. The file is self-contained: style, script and
+// missing order, and the bytes that both access. A trace adds a graph of its barriers and the
+// phases of its mbarriers, and a repair adds the patch with a reason for each change. The file is self-contained: style, script and
 // drawings are embedded, and a content security policy forbids network access.
 //
 // All text passes through html/template or template.HTMLEscapeString, since names and messages can
@@ -42,12 +42,13 @@ const atOnce = 100
 // HTML is a diag.Printer that collects findings and verdicts. Close writes the page. It is not safe
 // for concurrent use.
 type HTML struct {
-	w       io.Writer
-	files   *source.Set
-	page    page
-	graphs  []*diag.BarrierGraph
-	steps   int          // steps of all repairs so far, for numbering
-	inPatch map[int]bool // numbers of the steps that the patch shows
+	w         io.Writer
+	files     *source.Set
+	page      page
+	graphs    []*diag.BarrierGraph
+	pipelines []*diag.Pipeline
+	steps     int          // steps of all repairs so far, for numbering
+	inPatch   map[int]bool // numbers of the steps that the patch shows
 }
 
 // New returns a printer that resolves positions in files and writes to w. command is the command
@@ -71,6 +72,7 @@ type page struct {
 	Suppressed       int
 	Repairs          []repair
 	Patch            []row
+	Pipelines        []pipeline
 	Graphs           []graph
 	Explained        []explained
 	Executions       []execution
@@ -103,9 +105,10 @@ type finding struct {
 	Missing                   template.HTML // why nothing orders the two operations
 	Notes, Help               []template.HTML
 	Reproduce                 string
-	Repairable                bool // by heddle fix, perhaps
-	Ended                     bool // the patch of the page ends it
-	alike                     bool // another finding may have the same cause
+	Repairable                bool   // by heddle fix, perhaps
+	Ended                     bool   // the patch of the page ends it
+	Drawn                     string // id of its place in a pipeline; empty: none
+	alike                     bool   // another finding may have the same cause
 	Fixes                     []fix
 }
 
@@ -227,6 +230,7 @@ func (h *HTML) Close() error {
 		k := &h.page.Kernels[i]
 		k.Findings = of[key{k.Input, k.Name}]
 	}
+	h.drawPipelines()
 	for _, g := range h.graphs {
 		h.page.Graphs = append(h.page.Graphs, h.graphOf(g, func(code diag.Code) string {
 			for i := range h.page.Findings {

@@ -73,7 +73,7 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 // schedule decides which access is first.
 func raceKey(rc *race.Race) Key {
 	a, b := rc.First.Site, rc.Second.Site
-	return Key{raceCode(rc), min(a, b), max(a, b)}
+	return Key{RaceCode(rc), min(a, b), max(a, b)}
 }
 
 // barrierKey identifies a barrier error by its code and the range of sites at which threads wait,
@@ -89,10 +89,10 @@ func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 	return key, true
 }
 
-// raceCode is the most specific code that applies, and the order of the cases matters: the remedy
+// RaceCode is the most specific code that applies, and the order of the cases matters: the remedy
 // for an asynchronous copy (wait for it) or a non-coherent load (use another load) is not a
 // barrier.
-func raceCode(rc *race.Race) diag.Code {
+func RaceCode(rc *race.Race) diag.Code {
 	switch {
 	case rc.Cause == race.NoProxyFence:
 		return diag.CodeRaceProxy

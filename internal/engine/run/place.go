@@ -25,6 +25,12 @@ func (r *Run) userPlace(info emu.SiteInfo) (source.Span, []source.Frame) {
 	return at, frames
 }
 
+// PlaceOf is the place of the user's code at which a finding about a site is.
+func (r *Run) PlaceOf(site event.Site) source.Span {
+	at, _ := r.userPlace(r.Machine.Site(site))
+	return at
+}
+
 // libraryNotes says which of the two accesses of a race are in a library that the user's code calls.
 func (r *Run) libraryNotes(one, two emu.SiteInfo) []string {
 	in1 := r.Job.Module.InLibrary(one.Instr, one.Calls...)

@@ -447,6 +447,9 @@ func (r *Run) stopped(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
+// StopCode is the code of a stop that is a bug of the kernel, and empty for others.
+func StopCode(kind emu.StopKind) diag.Code { return stopCodes[kind] }
+
 // stopCodes are the stops that are bugs of the kernel; all others are limits of heddle.
 var stopCodes = map[emu.StopKind]diag.Code{
 	emu.OutOfBounds:   diag.CodeOutOfBounds,

@@ -150,8 +150,10 @@ func (s *traceSink) InitFence(e *event.InitFence) {
 }
 
 // otherSchedules looks for a finding in other schedules of a block whose phases may depend on them.
-// It returns false, since further blocks cannot show more.
-func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report) bool {
+// shown becomes the execution with the finding. It returns false, since further blocks cannot show
+// more.
+func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report,
+	shown *execution) bool {
 	seeds, steps := uint64(0), uint64(0)
 	defer func() {
 		t.unstable = t.unstableVerdict(&rep.Phases[0], seeds)
@@ -169,6 +171,7 @@ func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report)
 		t.strong(found)
 		t.run.Findings(found, seed)
 		if !t.run.Ended(res, seed) || t.run.Bugs > 0 {
+			*shown = execution{seed, found, res}
 			return false
 		}
 	}

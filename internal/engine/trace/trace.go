@@ -46,6 +46,8 @@ type Options struct {
 	Stats       func(Stats) // receives the counts of each block; may be nil
 	// receives the barriers of each block, in the order of the kernels; may be nil
 	Graph func(*diag.BarrierGraph)
+	// receives the phases of mbarriers of each block, in the order of the kernels; may be nil
+	Pipeline func(*diag.Pipeline)
 }
 
 // Stats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9
@@ -333,8 +335,12 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		})
 	}
 	on := t.run.Ended(res, 0)
+	shown := execution{0, rep, res}
 	if len(rep.Phases) > 0 && t.run.Bugs == 0 && res.Status == emu.Completed {
-		on = t.otherSchedules(ctx, b, rep) && on
+		on = t.otherSchedules(ctx, b, rep, &shown) && on
+	}
+	if t.opt.Pipeline != nil && t.slice.Objects() {
+		t.pipeline(ctx, b, shown)
 	}
 	return on
 }

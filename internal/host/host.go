@@ -50,6 +50,7 @@ type Kernel struct {
 	MaxThreads uint32      // of a block, as .maxntid or .reqntid demand; 0: no demand
 	Registers  uint32      // of a thread, an estimate
 	PTX        uint32      // architecture for which its PTX was compiled: 80 for sm_80
+	Cluster    uint32      // blocks of a cluster, as .reqnctapercluster demands; 0: no demand
 }
 
 // Parameter is the place of a parameter in the parameter area, in bytes.

@@ -149,12 +149,12 @@ func TestProtocol(t *testing.T) {
 	if !strings.Contains(text, fmt.Sprintf("HEDDLE_PROTOCOL_SOCKET %q", Socket)) {
 		t.Errorf("protocol.h names another socket than %s", Socket)
 	}
-	// struct heddle_gpu: 64 bytes of name, five u64, eight u32; struct heddle_kernel: nine u32.
+	// struct heddle_gpu: 64 bytes of name, five u64, eight u32; struct heddle_kernel: ten u32.
 	if n := len(gpus[0].encode()); n != 64+5*8+8*4 {
 		t.Errorf("a GPU takes %d bytes", n)
 	}
 	k := encodeKernel(&Kernel{ID: 1, Parameters: []Parameter{{2, 3}}})
-	if len(k) != 9*4+8 || binary.LittleEndian.Uint32(k[4:]) != 1 {
+	if len(k) != 10*4+8 || binary.LittleEndian.Uint32(k[4:]) != 1 {
 		t.Errorf("a kernel takes %d bytes", len(k))
 	}
 }

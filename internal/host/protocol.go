@@ -174,7 +174,7 @@ func readOrder(b *body) Order {
 func encodeKernel(k *Kernel) []byte {
 	var out []byte
 	for _, n := range []uint32{k.ID, uint32(len(k.Parameters)), k.Bytes, k.Shared, k.Const, k.Local,
-		k.MaxThreads, k.Registers, k.PTX} {
+		k.MaxThreads, k.Registers, k.PTX, k.Cluster} {
 		out = binary.LittleEndian.AppendUint32(out, n)
 	}
 	for _, p := range k.Parameters {

@@ -8,9 +8,13 @@ import (
 )
 
 // TestOtherErrorsOfPrograms: in a program that is to run, words that only nvcc accepts hide no
-// error, and are not among the errors that are reported.
+// error, and are not among the errors that are reported. Nor do they cause a warning.
 func TestOtherErrorsOfPrograms(t *testing.T) {
-	const kernel = "__global__ void k(int *p) { __shared__ alignas(16) int a[4]; a[0] = 1; *p = a[0]; }\n"
+	const kernel = `__global__ void k(int *p) { __shared__ alignas(16) int a[4]; a[0] = 1; *p = a[0];
+#pragma unroll(2)
+	for (int i = 0; i < 4; i++) p[i] = 2;
+}
+`
 	for _, c := range []struct{ code, want string }{
 		{"", ""},
 		{"__global__ void m(int *p) { missing(p); }", "undeclared identifier 'missing'"},

@@ -92,6 +92,25 @@ int host(int argc, char **argv, float *p) {
   work<<<n, 64>>>(p); MPI_Allreduce(MPI_IN_PLACE, p, 64, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Request r; MPI_Isend(p, 64, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE);
   return MPI_Finalize() + (int)(omp_get_wtime() - t); }`},
+	{"launch attributes", `#include <cuda.h>
+#include <cuda_bf16.hpp>
+#include <cuda_fp16.hpp>
+#include <cuda_fp8.hpp>
+int host(void (*f)(int *), cudaEvent_t e, int *p) {
+  cudaLaunchAttribute a[7]; cudaLaunchConfig_t c = {}; int n;
+  a[0].id = cudaLaunchAttributeClusterDimension; a[0].val.clusterDim = {2, 1, 1};
+  a[1].id = cudaLaunchAttributePreferredClusterDimension; a[1].val.preferredClusterDim = {4, 1, 1};
+  a[2].id = cudaLaunchAttributeClusterSchedulingPolicyPreference;
+  a[2].val.clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicySpread;
+  a[3].id = cudaLaunchAttributeMemSyncDomain; a[3].val.memSyncDomain = cudaLaunchMemSyncDomainRemote;
+  a[4].id = cudaLaunchAttributeMemSyncDomainMap; a[4].val.memSyncDomainMap.default_ = 1;
+  a[5].id = cudaLaunchAttributeProgrammaticEvent; a[5].val.programmaticEvent.event = e;
+  a[6].id = cudaLaunchAttributePreferredSharedMemoryCarveout; a[6].val.sharedMemCarveout = 50;
+  c.gridDim = 4; c.blockDim = 32; c.attrs = a; c.numAttrs = 7;
+  CUlaunchAttribute d; d.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION; d.value.preferredClusterDim.x = 4;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, f, 32, 0, cudaOccupancyDisableCachingOverride);
+  cudaOccupancyMaxActiveClusters(&n, f, &c); cudaOccupancyMaxPotentialClusterSize(&n, f, &c);
+  return cudaLaunchKernelEx(&c, f, p) + (int)sizeof d; }`},
 	{"NVML, NVTX and nvJPEG", `#include <nvml.h>
 #include <nvjpeg.h>
 #include <nvtx3/nvToolsExt.h>

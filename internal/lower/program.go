@@ -257,7 +257,7 @@ func diagnosticTexts(output string) string {
 // emits the launches of CUDA 9.2 and later (cudaLaunchKernel).
 func (b *Builder) cudaArgs() []string {
 	args := []string{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
-		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register",
+		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register", "-Wno-cuda-compat",
 		archList(cmp.Or(b.opt.Arch, defaultArch)),
 		"-Xclang", "-fcuda-allow-variadic-functions"}
 	for _, f := range []string{"prelude.h", "strict.h"} {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/command/exec"
+	"heddle/internal/host"
 	"heddle/internal/testing/long"
 	"heddle/internal/testing/program"
 )
@@ -142,5 +144,34 @@ func TestAPIErrors(t *testing.T) {
 				t.Errorf("findings %q, want %q", got.findings, test.findings)
 			}
 		})
+	}
+}
+
+// TestClusterOccupancy: as many clusters fit on a device as their blocks fit on its multiprocessors,
+// two of 1024 threads on each. Clusters need compute capability 9.0.
+func TestClusterOccupancy(t *testing.T) {
+	const src = `#include <cstdio>
+__global__ void work(int *p) { p[threadIdx.x] = threadIdx.x; }
+int main() {
+  cudaLaunchAttribute a[2]; cudaLaunchConfig_t c = {}; int size = -1, n = -1, failed = 0;
+  c.gridDim = 8; c.blockDim = 1024; c.attrs = a;
+  failed += cudaOccupancyMaxPotentialClusterSize(&size, work, &c);
+  failed += cudaOccupancyMaxActiveClusters(&n, work, &c);
+  printf("%d %d ", size, n);
+  a[0].id = cudaLaunchAttributeClusterDimension; a[0].val.clusterDim = {2, 2, 1}; c.gridDim.y = 2;
+  a[1].id = cudaLaunchAttributePreferredClusterDimension; a[1].val.preferredClusterDim = {4, 2, 1}; c.numAttrs = 2;
+  failed += cudaOccupancyMaxActiveClusters(&n, work, &c);
+  printf("%d %d", n, failed);
+}
+`
+	for name, want := range map[string]string{"a100": "1 216 0 0", "h100": "8 264 66 0"} {
+		gpu, err := host.FindGPU(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := start(t, []string{program.OfText(t, src)}, func(o *exec.Options) { o.GPU = gpu })
+		if got.stdout != want {
+			t.Errorf("%s: %q, want %q; %s", name, got.stdout, want, got.stderr)
+		}
 	}
 }

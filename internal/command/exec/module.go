@@ -212,7 +212,8 @@ func architecture(target string) uint32 {
 func (s *session) describe(k *kernel, id uint32) *host.Kernel {
 	_, shared := ir.Layout(k.fn)
 	out := &host.Kernel{ID: id, Bytes: uint32(k.code.ParamBytes()), Shared: uint32(shared),
-		Registers: 32, PTX: architecture(k.module.driver.IR.Target)}
+		Registers: 32, PTX: architecture(k.module.driver.IR.Target),
+		Cluster: uint32(k.fn.ReqCluster.Count())}
 	for _, p := range k.fn.Params {
 		out.Parameters = append(out.Parameters,
 			host.Parameter{Offset: uint32(p.Offset), Size: uint32(p.Size)})

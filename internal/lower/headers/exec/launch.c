@@ -261,6 +261,33 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *to, const void *f,
   return cudaSuccess;
 }
 
+/* Clusters by the blocks of all multiprocessors: an emulated GPU has no groups of them to which a cluster is bound. */
+cudaError_t cudaOccupancyMaxActiveClusters(int *n, const void *f, const cudaLaunchConfig_t *c) {
+  ENTER();
+  struct kernel *k;
+  cudaError_t e = get_kernel(f, &k);
+  if (e != cudaSuccess) return e;
+  if (!n || !c) return fail(cudaErrorInvalidValue);
+  struct shape s = {.grid = c->gridDim, .cluster = {1, 1, 1}};
+  if ((e = launch_attributes(&s, c->attrs, c->numAttrs)) != cudaSuccess) return e;
+  uint64_t size = (uint64_t)s.cluster.x * s.cluster.y * s.cluster.z;
+  if (size == 1 && k->info.cluster) size = k->info.cluster;
+  if (size > 1 && server.gpu.major < 9) return *n = 0, cudaSuccess;
+  int threads = (int)(c->blockDim.x * c->blockDim.y * c->blockDim.z);
+  *n = (int)((uint64_t)blocks_per_sm(k, threads, c->dynamicSmemBytes) * server.gpu.sms / size);
+  return cudaSuccess;
+}
+/* 8 blocks are portable (CUDA C++ Programming Guide, "Thread Block Clusters"). */
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *n, const void *f, const cudaLaunchConfig_t *c) {
+  ENTER();
+  struct kernel *k;
+  cudaError_t e = get_kernel(f, &k);
+  if (e != cudaSuccess) return e;
+  if (!n || !c) return fail(cudaErrorInvalidValue);
+  *n = server.gpu.major >= 9 ? 8 : 1;
+  return cudaSuccess;
+}
+
 cudaError_t __heddle_cuda_block_size(int *grid, int *block, const void *f, size_t shared, int limit) {
   ENTER();
   struct kernel *k;

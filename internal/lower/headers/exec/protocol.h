@@ -145,7 +145,7 @@ struct heddle_gpu {
 
 /* What a program may ask about a kernel. */
 struct heddle_kernel {
-  unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers, ptx;
+  unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers, ptx, cluster;
 };
 
 /* A texture or surface object. Sizes are texels, pitch and slice bytes; address has values of cudaTextureAddressMode,

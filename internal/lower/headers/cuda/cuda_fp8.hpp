@@ -1,0 +1,1 @@
+#include "cuda_fp8.h" /* has everything */

@@ -41,7 +41,10 @@ func checkIncludes(in Input, content []byte, opt Options) (libraryUse, error) {
 	if err := c.text(in.Name, dir, content); err != nil {
 		return libraryUse{}, err
 	}
-	for len(c.work) > 0 && len(c.seen) < maxIncludes {
+	for range maxIncludes {
+		if len(c.work) == 0 {
+			break
+		}
 		path := c.work[0]
 		c.work = c.work[1:]
 		text, err := source.ReadRegular(path, maxInput)

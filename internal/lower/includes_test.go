@@ -5,6 +5,7 @@ package lower
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,5 +62,27 @@ func TestCompilerCrash(t *testing.T) {
 	}
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What is looked for in included files is found in all of them, however many directories are
+// searched: those in which a header is not count for nothing.
+func TestManyIncludeDirectories(t *testing.T) {
+	dir := t.TempDir()
+	const headers = 80
+	for i := range headers {
+		text := fmt.Sprintf("#include \"h%d.h\"\n", i+1)
+		if i == headers-1 {
+			text = "#define LOAD(P) __nv_atomic_load_n(P, __NV_ATOMIC_RELAXED)\n"
+		}
+		writeFile(t, filepath.Join(dir, fmt.Sprintf("h%d.h", i)), text)
+	}
+	var opt Options
+	for i := range 2 * maxIncludes / headers {
+		opt.Includes = append(opt.Includes, filepath.Join(dir, fmt.Sprint(i)))
+	}
+	libs, err := checkIncludes(Input{Name: filepath.Join(dir, "k.cu")}, []byte("#include \"h0.h\"\n"), opt)
+	if err != nil || !libs.nvAtomic {
+		t.Errorf("%+v, %v: the last header was not read", libs, err)
 	}
 }

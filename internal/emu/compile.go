@@ -68,6 +68,7 @@ func newProgram(c *compiler, k *ir.Func, forms bool) (*program, error) {
 	if forms {
 		p.shape = shapeOf(c.cfg.Geometry.Block)
 	}
+	c.watch.warpgroup = c.hasWarpgroup()
 	for _, fc := range p.funcs {
 		c.compile(fc)
 		p.compileAffine(fc)

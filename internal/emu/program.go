@@ -60,14 +60,13 @@ type fcode struct {
 	lanes        int // 64-bit registers a frame holds
 	preds        int // predicate registers, slot 0 included
 	slots        []int32
-	calls        int         // call sites: callCtx.kids has a slice for each
-	local        int         // bytes of local memory, a multiple of 16
-	watched      int         // registers of matrix operations of a warpgroup: wgmmaregs.go
-	instrs       []*ir.Instr // by index, if there are any; and the names of these registers
-	watchedNames []string
-	paramMem     bool   // a frame needs memory for call arguments
-	affine       bool   // some register may have a form
-	narrow       []bool // registers of 32 bits, where some may have a form
+	calls        int      // call sites: callCtx.kids has a slice for each
+	local        int      // bytes of local memory, a multiple of 16
+	watched      int      // registers of matrix operations of a warpgroup: wgmmaregs.go
+	watchedNames []string // of these registers
+	paramMem     bool     // a frame needs memory for call arguments
+	affine       bool     // some register may have a form
+	narrow       []bool   // registers of 32 bits, where some may have a form
 	// Slots that are unknown at the start of a trace, with the origin of the unknown value; and the
 	// same for predicates.
 	unwritten, unwrittenPreds map[int32]uint32

@@ -53,8 +53,9 @@ type warpMatrices struct {
 	fences uint32 // wgmma.fence so far
 	// fences before the last operation
 	mmaFences uint32
-	closed    uint32 // groups
-	done      uint32 // groups that are complete, all before it
+	closed    uint32            // groups
+	done      uint32            // groups that are complete, all before it
+	slots     map[uint64]regUse // by address: local memory that holds accumulators (wgmmaslots.go)
 }
 
 // warpgroup is what the four warps of a warpgroup have executed: the same instructions with the

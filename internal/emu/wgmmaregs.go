@@ -26,8 +26,8 @@ import (
 // no other operation is there. A fence that is missing for a mov alone is therefore missed.
 //
 // Without optimization, compilers keep arrays of accumulators in local memory, and load and store
-// them around each operation. Whether that is right cannot be said from registers, so that such
-// operations are unsupported.
+// them around each operation (wgmmaslots.go). A trace does not execute such accesses: there,
+// operations with these registers are unsupported.
 //
 // A trace executes the slice alone. Instructions outside of it touch registers too. If their guard
 // is not computed, or they are behind a branch outside of the slice, they do so for some inputs
@@ -37,7 +37,10 @@ import (
 type watchedRegs struct {
 	number  map[ir.RegID]int32
 	names   []string
-	inLocal *ir.Instr // that moves one to or from local memory; nil: none
+	inLocal *ir.Instr // that moves one to or from local memory, in a trace; nil: none
+	slots   bool      // accesses to memory that may be local are touches
+	// a function of the program, perhaps another one, multiplies by a warpgroup
+	warpgroup bool
 }
 
 // regUse is how a watched register of a frame was used.
@@ -47,8 +50,9 @@ type regUse struct {
 	shape       uint32
 	accumulator bool
 	operand     int32 // 1 + the register that the operation names; another one is a second name of it
-	mma         event.Site
+	mma         *ir.Instr
 	fenced      uint32 // 1 + the number of fences when it was issued
+	home        uint64 // 1 + the address in local memory that it was loaded from last
 	// The last access by a thread: 1 + the number of fences then; 0: none. By perhaps no thread if
 	// maybe is set.
 	read, written touchAt
@@ -69,12 +73,13 @@ type touchOp struct {
 	guard         psrc
 	maybe         bool
 	in            *ir.Instr
+	slot          *slotTouch // an access to memory that may be local
 }
 
 // findWatched numbers the registers of the current function that operations of a warpgroup have as
 // operands, and those that are copied from or to one.
 func (c *compiler) findWatched() {
-	c.watch = watchedRegs{}
+	c.watch = watchedRegs{warpgroup: c.watch.warpgroup}
 	add := func(r ir.RegID) bool {
 		if _, ok := c.watch.number[r]; ok {
 			return false
@@ -102,6 +107,9 @@ func (c *compiler) findWatched() {
 			}
 		}
 	}
+	for _, r := range c.slotRegisters() {
+		add(r)
+	}
 	for more := len(c.watch.names) > 0; more; {
 		more = false
 		for _, in := range copies {
@@ -112,7 +120,8 @@ func (c *compiler) findWatched() {
 			}
 		}
 	}
-	if c.fc.watched = len(c.watch.names); c.fc.watched == 0 {
+	c.fc.watched, c.fc.watchedNames = len(c.watch.names), c.watch.names
+	if c.slice == nil || c.fc.watched == 0 {
 		return
 	}
 	for _, b := range c.fn.Blocks {
@@ -120,12 +129,6 @@ func (c *compiler) findWatched() {
 			if c.movesLocal(in) && c.watch.inLocal == nil {
 				c.watch.inLocal = in
 			}
-		}
-	}
-	c.fc.watchedNames, c.fc.instrs = c.watch.names, make([]*ir.Instr, c.fn.NumInstrs)
-	for _, b := range c.fn.Blocks {
-		for _, in := range b.Instrs {
-			c.fc.instrs[in.Index] = in
 		}
 	}
 }
@@ -177,7 +180,13 @@ func (c *compiler) watched(o ir.Operand) (out []int32) {
 
 // touches returns what an instruction does to watched registers; nil if it does nothing.
 func (c *compiler) touches(in *ir.Instr) *touchOp {
-	if len(c.watch.names) == 0 || in.Action() == isa.ActMatrixAsync {
+	if in.Action() == isa.ActMatrixAsync {
+		return nil
+	}
+	if t := c.slotTouch(in); t != nil {
+		return t
+	}
+	if len(c.watch.names) == 0 {
 		return nil
 	}
 	t := &touchOp{moves: moves(in), in: in}
@@ -261,7 +270,20 @@ func runTouch(x *exec, in *inst) {
 			return
 		}
 	}
-	w := &x.warp.matrices
+	if t.slot != nil {
+		m := x.mask
+		if t.guarded {
+			m &= x.psrc(t.guard)
+		}
+		x.touchSlots(in, m)
+		return
+	}
+	x.touchAll(in, maybe)
+}
+
+// touchAll checks and notes what an instruction does to watched registers.
+func (x *exec) touchAll(in *inst, maybe bool) {
+	t, w := in.misc.touch, &x.warp.matrices
 	now := touchAt{w.fences + 1, maybe, t.in}
 	if t.moves && !maybe {
 		now.fences = w.mmaFences + 1
@@ -325,11 +347,16 @@ func (x *exec) mayTouch(in *inst, use *regUse, n int32, does string, maybe bool)
 	if !x.inFlight(use) {
 		return true
 	}
+	return x.tooEarly(in, use, x.frame.fn.watchedNames[n], does, maybe)
+}
+
+// tooEarly ends the run because of an access to what an operation under way uses.
+func (x *exec) tooEarly(in *inst, use *regUse, name, does string, maybe bool) bool {
 	what := "an accumulator"
 	if !use.accumulator {
 		what = "a fragment of A"
 	}
-	op, name := in.misc.touch.in, x.frame.fn.watchedNames[n]
+	op := in.misc.touch.in
 	if maybe {
 		x.fail(in, DependsOnInput, x.first(), "whether %s %s %s before a wgmma.wait_group (it is %s "+
 			"of a wgmma that may be under way) may depend on input: nothing else in the trace needs the "+
@@ -338,13 +365,8 @@ func (x *exec) mayTouch(in *inst, use *regUse, n int32, does string, maybe bool)
 	}
 	x.fail(in, WarpgroupRegister, x.first(), "%s %s %s, %s of the wgmma %s, which no "+
 		"wgmma.wait_group has waited for (PTX ISA 9.7.15.7.3)", op.Op(), does, name, what,
-		lineText(x.instrAt(use.mma)))
+		lineText(use.mma))
 	return false
-}
-
-// instrAt returns the instruction of a site of the current frame's function.
-func (x *exec) instrAt(s event.Site) *ir.Instr {
-	return x.frame.fn.instrs[s-x.frame.ctx.base]
 }
 
 // useRegisters checks and notes the registers that an operation uses. It reports false if the run
@@ -367,14 +389,14 @@ func (x *exec) useRegisters(in *inst, op *warpgroupOp) bool {
 		}
 	}
 	w.mmaFences = w.fences
-	use := regUse{group: w.closed + 1, shape: op.shape(), mma: x.site(in), fenced: w.fences + 1}
+	use := regUse{group: w.closed + 1, shape: op.shape(), mma: in.ir, fenced: w.fences + 1}
 	for _, n := range op.a {
 		use.operand = n + 1
 		x.frame.uses[n] = use
 	}
 	use.accumulator = true
 	for _, n := range op.d {
-		use.operand = n + 1
+		use.operand, use.home = n+1, x.frame.uses[n].home
 		x.frame.uses[n] = use
 	}
 	return true
@@ -391,11 +413,11 @@ func (x *exec) mayUse(in *inst, op *warpgroupOp, n int32, accumulator bool) bool
 	case other && x.inFlight(use):
 		x.fail(in, WarpgroupRegister, 0, "%s uses %s, which the wgmma %s uses in another role or "+
 			"shape, and no wgmma.wait_group has waited for that (PTX ISA 9.7.15.7.3)", in.ir.Op(), name,
-			lineText(x.instrAt(use.mma)))
+			lineText(use.mma))
 		return false
 	case other && use.fenced == w.fences+1:
 		x.fail(in, WarpgroupFence, 0, "no wgmma.fence lies between this wgmma and the one %s, which "+
-			"uses %s in another role or shape (PTX ISA 9.7.15.7.1)", lineText(x.instrAt(use.mma)), name)
+			"uses %s in another role or shape (PTX ISA 9.7.15.7.1)", lineText(use.mma), name)
 		return false
 	}
 	last, does := use.written, "write"

@@ -129,10 +129,6 @@ func TestWarpgroupRegisters(t *testing.T) {
 			"ISSUE mov.f32 %d5, %d1; mov.f32 %d5, %d7; WAIT0",
 			WarpgroupRegister,
 		},
-		"in local memory": {
-			".local .f32 l; st.local.f32 [l], %d0; DONE",
-			Unsupported,
-		},
 		"three warps": {
 			"LAST @%c exit; DONE",
 			WarpgroupDivergence,
@@ -177,6 +173,94 @@ func TestWarpgroupRegisters(t *testing.T) {
 				t.Errorf("%s, traced %v: status %v, %+v, want %v", name, traced, res.Status, res.Stop,
 					c.want)
 			}
+		}
+	}
+}
+
+// Accumulators that are kept in local memory: what stands in front of an operation loads them, and
+// what is behind it stores them. A trace does not support them.
+func TestWarpgroupSlots(t *testing.T) {
+	const none = StopKind(255)
+	parts := strings.NewReplacer(
+		"LOAD", "ld.local.v4.f32 {%d0, %d1, %d2, %d3}, [l];\n",
+		"STORE", "st.local.v4.f32 [l], {%d0, %d1, %d2, %d3};\n",
+		"GENERIC", "mov.u64 %r, l; cvta.local.u64 %r, %r;\n")
+	for name, c := range map[string]struct {
+		body string
+		want StopKind
+	}{
+		"loaded and stored": {"FENCE LOAD MULTIPLY STORE COMMIT WAIT0 LOAD add.f32 %x, %d0, %d1;", none},
+		"two operations":    {"FENCE LOAD MULTIPLY STORE LOAD MULTIPLY STORE COMMIT WAIT0", none},
+		"other registers in each group": {`FENCE LOAD MULTIPLY STORE COMMIT
+			ld.local.v4.f32 {%d4, %d5, %d6, %d7}, [l];
+			st.local.v4.f32 [l], {%d4, %d5, %d6, %d7}; FENCE LOAD MULTIPLY STORE COMMIT WAIT1 WAIT0`, none},
+		// what follows takes another of several waits
+		"loaded and stored before the wait": {
+			"FENCE LOAD MULTIPLY STORE COMMIT ld.local.f32 %x, [l]; st.local.f32 [l], %x; WAIT0", none},
+		"by a generic address": {
+			"GENERIC FENCE LOAD MULTIPLY STORE COMMIT ld.f32 %x, [%r]; st.f32 [%r], %x; WAIT0", none},
+		"copied": {"FENCE LOAD MULTIPLY STORE COMMIT ld.local.f32 %x, [l]; st.local.f32 [l+16], %x; " +
+			"st.local.f32 [l+16], 0f00000000; WAIT0", none},
+		"used before the wait": {"FENCE LOAD MULTIPLY STORE COMMIT LOAD add.f32 %x, %d0, %d0; WAIT0",
+			WarpgroupRegister},
+		"given to others before the wait": {
+			"FENCE LOAD MULTIPLY STORE COMMIT ld.local.f32 %y, [l]; st.global.f32 [%o], %y; WAIT0",
+			WarpgroupRegister},
+		"moved to others before the wait": {`FENCE LOAD MULTIPLY STORE COMMIT ld.local.f32 %x, [l+4];
+			st.local.f32 [l+16], %x; st.f32 [%o], %x; WAIT0`, WarpgroupRegister},
+		"a copy is used before the wait": {`FENCE LOAD MULTIPLY STORE COMMIT ld.local.f32 %x, [l];
+			st.local.f32 [l+16], %x; ld.local.f32 %y, [l+16]; add.f32 %y, %y, %y; WAIT0`, WarpgroupRegister},
+		"used by a generic address": {`GENERIC FENCE LOAD MULTIPLY STORE COMMIT ld.f32 %y, [%r+8];
+			add.f32 %y, %y, %y; WAIT0`, WarpgroupRegister},
+		"overwritten before the wait": {
+			"FENCE LOAD MULTIPLY STORE COMMIT st.local.f32 [l+12], 0f00000000; WAIT0", WarpgroupRegister},
+		"overwritten by a result": {`FENCE LOAD MULTIPLY STORE COMMIT add.f32 %y, %y, %y;
+			st.local.f32 [l+12], %y; WAIT0`, WarpgroupRegister},
+		"overwritten after the wait": {
+			"FENCE LOAD MULTIPLY STORE COMMIT WAIT0 st.local.f32 [l+12], 0f00000000;", none},
+		// the next load of a compiler's loop, into a register whose value is in local memory
+		"loaded over": {"FENCE LOAD MULTIPLY COMMIT LOAD add.f32 %x, %d0, %d0; WAIT0", none},
+		"read before the operation without a fence": {
+			"FENCE LOAD MULTIPLY STORE COMMIT WAIT0 ld.local.f32 %y, [l]; LOAD AGAIN", WarpgroupFence},
+		"computed behind the fence": {
+			"FENCE add.f32 %y, %y, %y; st.local.f32 [l], %y; LOAD AGAIN", WarpgroupFence},
+		"computed in front of the fence": {
+			"add.f32 %y, %y, %y; st.local.f32 [l], %y; FENCE LOAD AGAIN", none},
+		"set to a constant behind the fence": {"FENCE st.local.f32 [l], 0f00000000; LOAD AGAIN", none},
+		"in one lane": {`setp.eq.u32 %c, %t, 77; FENCE LOAD MULTIPLY STORE COMMIT
+			@%c ld.local.f32 %x, [l]; WAIT0`, Unsupported},
+		"at other addresses": {`FENCE LOAD MULTIPLY STORE COMMIT GENERIC and.b64 %q, %o, 12;
+			add.u64 %r, %r, %q; ld.f32 %x, [%r]; WAIT0`, Unsupported},
+		"half of two":                {"FENCE LOAD MULTIPLY STORE COMMIT ld.local.b64 %q, [l]; WAIT0", Unsupported},
+		"half of two after the wait": {"FENCE LOAD MULTIPLY STORE COMMIT WAIT0 ld.local.b64 %q, [l];", none},
+	} {
+		k := warpgroupKernel(t, ".local .align 16 .b8 l[32]; .reg .f32 %y; .reg .b64 %r;\n"+
+			parts.Replace("mov.f32 %y, 0f00000000; STORE "+c.body)+`
+	st.local.f32 [l+20], %x;`)
+		cfg := config(1, 128, buffer("out", 512), launch.Arg{Name: "n", Bits: make([]byte, 4)})
+		m, err := New(k, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Run(t.Context(), Options{Workers: 1}, nil)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case c.want == none && res.Status != Completed:
+			t.Errorf("%s: %+v", name, res.Stop)
+		case c.want != none && (res.Stop == nil || res.Stop.Kind != c.want):
+			t.Errorf("%s: status %v, %+v, want %v", name, res.Status, res.Stop, c.want)
+		}
+		if !strings.Contains(c.body, "LOAD") {
+			continue
+		}
+		cfg.Args[0] = launch.Arg{Name: "out", Bits: make([]byte, 8), Unknown: true}
+		if m, err = NewTrace(k, cfg, slice.Of(k, slice.Options{Grid: true})); err != nil {
+			t.Fatal(err)
+		}
+		if res, err = m.Run(t.Context(), Options{Workers: 1}, nil); err != nil || res.Stop == nil ||
+			res.Stop.Kind != Unsupported {
+			t.Errorf("%s: a trace gives %+v, %v", name, res, err)
 		}
 	}
 }

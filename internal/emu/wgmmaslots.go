@@ -21,8 +21,8 @@ import (
 // What is followed are accesses of 4 bytes, or vectors of them, by all lanes at the same address.
 // Other accesses to a slot that is under way are unsupported. Reads are noted at the register, so
 // that a fence that is missing behind the read of a copy is missed. And a load may write a register
-// that an operation under way has as an operand: compilers store what it gives, and use the register
-// in the next round of a loop for another slot.
+// that an operation under way has as an operand: compilers store what the operation gives, and use
+// the register in the next round of a loop for another slot.
 
 // slotTouch is an access to memory that may be local.
 type slotTouch struct {
@@ -116,7 +116,8 @@ func (c *compiler) slotTouch(in *ir.Instr) *touchOp {
 	}
 	s := &slotTouch{memOp: memOp{space: in.Space, kind: kind, size: uint64(in.Type.Size())}}
 	var d inst
-	if c.address(addr, &d, &s.memOp) != nil || s.size == 0 || s.space != event.Local && s.space != event.Generic {
+	if c.address(addr, &d, &s.memOp) != nil || s.size == 0 ||
+		s.space != event.Local && s.space != event.Generic {
 		return nil // the access itself says so, or it names a variable elsewhere
 	}
 	s.addr = d.s[0]

@@ -65,8 +65,8 @@ func TestCompilerCrash(t *testing.T) {
 	}
 }
 
-// What is looked for in included files is found in all of them, however many directories are
-// searched: those in which a header is not count for nothing.
+// Included files are searched to the last one, however many directories are tried for each:
+// directories that do not have a header do not count.
 func TestManyIncludeDirectories(t *testing.T) {
 	dir := t.TempDir()
 	const headers = 80
@@ -81,7 +81,8 @@ func TestManyIncludeDirectories(t *testing.T) {
 	for i := range 2 * maxIncludes / headers {
 		opt.Includes = append(opt.Includes, filepath.Join(dir, fmt.Sprint(i)))
 	}
-	libs, err := checkIncludes(Input{Name: filepath.Join(dir, "k.cu")}, []byte("#include \"h0.h\"\n"), opt)
+	in := Input{Name: filepath.Join(dir, "k.cu")}
+	libs, err := checkIncludes(in, []byte("#include \"h0.h\"\n"), opt)
 	if err != nil || !libs.nvAtomic {
 		t.Errorf("%+v, %v: the last header was not read", libs, err)
 	}

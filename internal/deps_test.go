@@ -86,7 +86,7 @@ var rules = map[string]string{
 	"command/bugreport": "ptx launch reduce",
 	"command/describe":  "diag driver launch",
 	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host library",
-	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/prove engine/placement engine/exhaustive explore",
+	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/trace engine/prove engine/placement engine/exhaustive explore",
 
 	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
 

@@ -104,6 +104,9 @@ func (m *Machine) NumSites() int {
 	return int(last.base) + max(last.fn.fn.NumInstrs, 1)
 }
 
+// Geometry is the shape of the launch.
+func (m *Machine) Geometry() event.Geometry { return m.cfg.Geometry }
+
 // SharedBytes returns the size of a block's shared memory, static and dynamic.
 func (m *Machine) SharedBytes() int { return int(m.prog.shared.total) }
 

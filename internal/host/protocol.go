@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 6
+const protocolVersion = 7
 
 // op is an operation that a program requests.
 type op uint32

@@ -10,6 +10,7 @@ const (
 	Unknown               // no bug was shown, and the runs did not cover the launch
 	Clean                 // the runs show no bug
 	Explored              // nor does any execution of a small launch that the memory model allows
+	Traced                // and a trace verifies shared memory and barriers for all inputs
 	Verified              // no bug for any input, for launches of this shape
 )
 
@@ -17,12 +18,23 @@ const (
 type Kind uint8
 
 const (
-	Race       Kind = iota // two conflicting accesses that nothing orders
-	Divergence             // some threads do not reach a barrier that others wait at
-	Other                  // nothing that this package can repair
-	Copy                   // an asynchronous copy whose completion is not awaited
-	Coherence              // a non-coherent load of memory that the kernel writes
+	Race         Kind = iota // two conflicting accesses that nothing orders
+	Divergence               // some threads do not reach a barrier that others wait at
+	Other                    // nothing that this package can repair
+	Copy                     // an asynchronous copy whose completion is not awaited
+	Coherence                // a non-coherent load of memory that the kernel writes
+	Proxy                    // A is ordered before B, an asynchronous access, and no proxy fence is between
+	Stuck                    // threads wait at A for a phase of an mbarrier that never completes
+	NoObject                 // A uses an mbarrier that is not initialized, or not for this thread
+	NoState                  // A waits for a phase of which its state is not
+	ClusterUse               // A arrives at the barrier of the cluster, or waits there, out of turn
+	NotStarted               // A accesses the memory of a block that may not have started
+	MayHaveEnded             // A accesses the memory of a block that may have ended
 )
+
+// tracked reports whether findings of a kind are about mbarriers, asynchronous operations or
+// clusters, which block barriers do not repair.
+func (k Kind) tracked() bool { return k >= Proxy }
 
 // Reach is the smallest group that holds the two threads of a race.
 type Reach uint8
@@ -43,6 +55,12 @@ type Finding struct {
 	Reach Reach
 	Shown bool
 	Text  string // the message
+	// Memory is, of a Proxy finding, what the fence must name: global, shared::cta, shared::cluster.
+	Memory string
+	// Arrivals and Bytes are, of a Stuck finding, what the phase misses. Bytes is negative if bytes
+	// have arrived that nobody has announced.
+	Arrivals int
+	Bytes    int64
 }
 
 // Judgement is a judge's result for a text.
@@ -64,6 +82,15 @@ func (j *Judgement) Shown() []Finding {
 	}
 	return out
 }
+
+// A Malformed error says that a text is not PTX, or that the kernel in it cannot be read.
+type Malformed struct{ Err error }
+
+// Error is the reason.
+func (e *Malformed) Error() string { return "the repaired PTX is malformed: " + e.Err.Error() }
+
+// Unwrap returns what the reader of the text said.
+func (e *Malformed) Unwrap() error { return e.Err }
 
 // Judge looks for races and divergence in a kernel. It must never grade a kernel Verified that has
 // one: every repair relies on that.

@@ -137,11 +137,8 @@ func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgemen
 	return j, nil
 }
 
-// learn adds the findings of a judgement, and reports whether one was new. With warps set, the text
-// has warp barriers of a plan, which may diverge themselves. Findings accumulate over all plans,
-// since a finding that one plan removes may return without it. Those at inserted instructions have
-// no place in the original kernel.
-func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
+// locate returns the findings of a judgement with their instructions in the original kernel.
+func (r *repairer) locate(j *Judgement, p *Patch) []located {
 	at := func(off int) *ir.Instr {
 		if off == End {
 			return nil
@@ -155,8 +152,20 @@ func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 		}
 		return r.byOff[off]
 	}
+	var out []located
 	for _, f := range j.Findings {
-		l := located{f, at(f.A), at(f.B)}
+		out = append(out, located{f, at(f.A), at(f.B)})
+	}
+	return out
+}
+
+// learn adds the findings of a judgement, and reports whether one was new. With warps set, the text
+// has warp barriers of a plan, which may diverge themselves. Findings accumulate over all plans,
+// since a finding that one plan removes may return without it. Those at inserted instructions have
+// no place in the original kernel.
+func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
+	for _, l := range r.locate(j, p) {
+		f := l.Finding
 		if f.Kind == Divergence && warps {
 			continue // the plan's own barrier diverges, which says nothing about the kernel
 		}
@@ -255,11 +264,14 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 	return &attempt{actions: actions, plan: plan, patch: patch, judgement: j, grade: j.Grade}, nil
 }
 
-// search tries one strategy after another, cheap means first. A proof counts more than runs without
+// search tries single steps first, where the kernel has what they are for, and then one strategy after another, cheap means first. A proof counts more than runs without
 // a finding. A later strategy replaces the result of an earlier one only if its grade is better, so
 // cost never outweighs a proof.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
-	var best *attempt
+	best, err := r.stepwise(ctx)
+	if err != nil || best != nil && best.grade >= Traced {
+		return best, err
+	}
 	for _, s := range strategies {
 		a, err := r.widest(ctx, s)
 		if err != nil {
@@ -276,7 +288,7 @@ func (r *repairer) search(ctx context.Context) (*attempt, error) {
 			return nil, err
 		}
 		a.all = all
-		if best = a; best.grade == Verified {
+		if best = a; best.grade >= Traced {
 			break
 		}
 	}

@@ -38,7 +38,7 @@ func (r *repairer) sides() []*ir.Instr {
 	var out []*ir.Instr
 	for _, f := range r.found {
 		for _, in := range r.sidesOf(f) {
-			if f.Kind != Other && !slices.Contains(out, in) {
+			if f.Kind != Other && !f.Kind.tracked() && !slices.Contains(out, in) {
 				out = append(out, in)
 			}
 		}

@@ -203,7 +203,8 @@ func TestLearn(t *testing.T) {
 		fresh bool
 	}{
 		{"the same", base, false, false},
-		{"the same with another message", Finding{Race, st, ld, InBlock, true, "text"}, false, false},
+		{"the same with another message", Finding{Kind: Race, A: st, B: ld,
+			Reach: InBlock, Shown: true, Text: "text"}, false, false},
 		{"another reach", Finding{Kind: Race, A: st, B: ld, Reach: InWarp}, false, true},
 		{"another kind", Finding{Kind: Divergence, A: st, B: ld, Reach: InBlock}, false, true},
 		{"another kind, of the plan's own barriers", Finding{Kind: Divergence, A: st, B: ld,

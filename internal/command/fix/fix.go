@@ -396,12 +396,12 @@ func (x *kernelFix) explain(after *repair.Judgement) {
 			"%s were explored, without a race or an endless wait; that launch is %s",
 			x.judge.small.scope, x.judge.small.chosen))
 	}
-	if out.After.Kind == diag.Clean && after.Reason != "" {
+	if out.After.Kind == diag.Clean && after.Grade != repair.Traced && after.Reason != "" {
 		out.Notes = append(out.Notes, "the repaired kernel is clean but not verified: "+after.Reason)
 	}
 	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
 		out.Verdict()
-	if out.After.Kind == diag.Verified {
+	if out.After.Kind == diag.Verified || after.Grade == repair.Traced {
 		out.Why += ": " + out.After.Scope
 	}
 }
@@ -492,7 +492,7 @@ func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 	switch j.Grade {
 	case repair.Verified:
 		v.Kind = diag.Verified
-	case repair.Clean, repair.Explored:
+	case repair.Clean, repair.Explored, repair.Traced:
 		v.Kind = diag.Clean
 	case repair.Unknown:
 		v.Kind, v.Reason = diag.Unknown, j.Reason
@@ -519,7 +519,7 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 			t.Blocks = run.Sample(x.k, cfg.Geometry)
 		}
 		r.Blocks, r.MaxSteps = t.Blocks, run.QuickSteps(x.d.Options(), cfg, t.Blocks)
-		r.Counts = prove.Synchronization
+		r.Counts = aboutOrder
 		if err := r.Start(); err != nil {
 			continue
 		}

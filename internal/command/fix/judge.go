@@ -180,7 +180,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
 	if err != nil {
-		return nil, fmt.Errorf("the repaired PTX is malformed: %w", err)
+		return nil, &repair.Malformed{Err: err}
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
 	for _, t := range j.witnesses {
@@ -201,6 +201,9 @@ func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judg
 		if err := j.runs(ctx, p, out); err != nil {
 			return nil, err
 		}
+	}
+	if err := j.trace(ctx, p, out); err != nil {
+		return nil, err
 	}
 	if !j.hunted {
 		if out.Grade == repair.Clean || out.Grade == repair.Unknown && j.suspect == nil {
@@ -263,7 +266,9 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 		return err
 	}
 	j.f.ran += res.Steps
-	found, guess, open := j.evident(p, t.Launch.Host, m, cfg, det.Report())
+	rep := det.Report()
+	rep.Proxies(common.FenceOfWriter, common.IgnoreProxyReads)
+	found, guess, open := j.evident(p, t.Launch.Host, m, cfg, rep)
 	if open && j.suspect == nil {
 		j.suspect = &t
 	}
@@ -274,7 +279,9 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	j.unfinished(p, m, res, out)
 	switch res.Status {
 	case emu.Stopped:
-		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+		if !j.stopped(p, m, res, out) {
+			out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+		}
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run reached its step limit"
 	}
@@ -342,7 +349,18 @@ func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.J
 			f.Kind = repair.Copy
 		case race.OtherProxy:
 			f.Kind = repair.Coherence
+		case race.NoProxyFence, race.LateProxyFence:
+			proxyFinding(m.Geometry(), rc, &f)
 		}
+		out.Findings = append(out.Findings, f)
+	}
+	for i := range rep.Lifetimes {
+		e := &rep.Lifetimes[i]
+		f := repair.Finding{Kind: repair.NotStarted, Reach: repair.AcrossBlocks, Shown: true}
+		if e.Kind == race.MayHaveEnded {
+			f.Kind = repair.MayHaveEnded
+		}
+		f.A, f.B = at(e.Site), at(e.Site)
 		out.Findings = append(out.Findings, f)
 	}
 	for i := range rep.Barriers {

@@ -18,6 +18,9 @@ import (
 // isFence matches a fence or membar and its scope.
 var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
 
+// isProxyFence matches an instruction that is a proxy fence and nothing else.
+var isProxyFence = regexp.MustCompile(`^fence\.proxy\.async\.[a-z:]+;$`)
+
 // The search for a form of a plan in the source. A place between two instructions may be several
 // places between statements, so each part of a plan has choices. They are tried in the order of
 // rank.go: the best choice of every part, then every second best, and so on; then all choices

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/internal/edit"
@@ -200,6 +201,15 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			out = appendNew(out, st)
 		}
 	}
+	if strings.HasPrefix(text, asmFence) {
+		// A call is better than the function that it calls, which others call too.
+		if in := s.inKernel(after); in != nil {
+			add(in, false)
+		}
+		if in := s.inKernel(before); in != nil {
+			add(in, true)
+		}
+	}
 	if after != nil {
 		add(after, false)
 	}
@@ -238,6 +248,22 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 	return out
 }
 
+// inKernel returns an instruction that was inlined as if it were at the call in the kernel itself;
+// nil for any other.
+func (s *sourceFixer) inKernel(in *ir.Instr) *ir.Instr {
+	if in == nil || in.Loc == nil {
+		return nil
+	}
+	for fr := in.Loc.Parent; fr != nil; fr = fr.Parent {
+		if fn := s.unit.FuncOf(fr.Pos); fn != nil && fn.Kernel {
+			out := *in
+			out.Loc = fr
+			return &out
+		}
+	}
+	return nil
+}
+
 func sameStep(a, b step) bool {
 	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.at != b.at ||
 		a.replace != b.replace || (a.insert == nil) != (b.insert == nil) {
@@ -246,9 +272,16 @@ func sameStep(a, b step) bool {
 	return a.insert == nil || *a.insert == *b.insert
 }
 
-// fenceText is the CUDA function that compiles to a fence of the PTX; empty if there is none. Any
-// scope but sys and cta becomes the device, which includes a cluster.
+// asmFence begins the statement of a proxy fence.
+const asmFence = `asm volatile("fence.proxy.async.`
+
+// fenceText is the statement of CUDA that compiles to a fence of the PTX; empty if there is none.
+// Any scope but sys and cta becomes the device, which includes a cluster. For a proxy fence CUDA has
+// no function.
 func fenceText(ptx string) string {
+	if f := isProxyFence.FindString(ptx); f != "" {
+		return asmFence + strings.TrimPrefix(f, "fence.proxy.async.") + `" ::: "memory");`
+	}
 	f := isFence.FindStringSubmatch(ptx)
 	if f == nil {
 		return ""

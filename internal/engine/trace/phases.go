@@ -166,10 +166,14 @@ func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report,
 			return false
 		}
 		steps += res.Steps
+		t.steps += res.Steps
 		found := sink.report()
 		found.Races = withoutDoubt(found.Races, res)
 		t.strong(found)
 		t.run.Findings(found, seed)
+		if t.opt.Report != nil {
+			t.opt.Report(t.run.Machine, found)
+		}
 		if !t.run.Ended(res, seed) || t.run.Bugs > 0 {
 			*shown = execution{seed, found, res}
 			return false

@@ -44,6 +44,8 @@ type Options struct {
 	// Without it they are decided for every value, if that is possible (periods.go).
 	KnownRounds bool
 	Stats       func(Stats) // receives the counts of each block; may be nil
+	// Report receives what the detector has found in each execution of a block; may be nil.
+	Report func(*emu.Machine, *race.Report)
 	// receives the barriers of each block, in the order of the kernels; may be nil
 	Graph func(*diag.BarrierGraph)
 	// receives the phases of mbarriers of each block, in the order of the kernels; may be nil
@@ -97,7 +99,21 @@ type tracer struct {
 	unstable     *diag.Verdict     // why phases of mbarriers may depend on the schedule; nil if they do not
 	starves      bool              // with another schedule, a thread may wait for registers for ever
 	guessedBoxes bool              // sizes of boxes follow from phases
+	steps        uint64            // warp instructions of all executions
 	only         event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
+}
+
+// Ask traces a kernel beside runs of it, as After does, and returns the verdict of the trace and how
+// many warp instructions it has executed. It records nothing.
+func Ask(ctx context.Context, job *driver.Job, opt *Options) (diag.Verdict, uint64) {
+	cfg := job.Config()
+	if cfg == nil {
+		return diag.Verdict{Kind: diag.Unknown, Reason: "its launch is unknown"}, 0
+	}
+	t := newTracer(job, opt, cfg)
+	t.beside = true
+	v := t.trace(ctx)
+	return v, t.steps
 }
 
 func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
@@ -312,6 +328,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		return false
 	}
 	t.run.Runs++
+	t.steps += res.Steps
 	rep := sink.report()
 	t.strong(rep)
 	if len(rep.Races) > 0 {
@@ -321,6 +338,9 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		return false
 	}
 	t.run.Findings(rep, 0)
+	if t.opt.Report != nil {
+		t.opt.Report(t.run.Machine, rep)
+	}
 	if sink.graph != nil {
 		t.job.Turn() // in the order of the kernels
 		t.opt.Graph(t.graph(sink.graph, rep, b))

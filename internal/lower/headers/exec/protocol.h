@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 6
+#define HEDDLE_PROTOCOL_VERSION 7
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */

@@ -1,0 +1,123 @@
+package fix
+
+import (
+	"context"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/engine/prove"
+	"heddle/internal/engine/trace"
+	"heddle/internal/event"
+	"heddle/internal/isa"
+	"heddle/internal/race"
+	"heddle/internal/repair"
+)
+
+// What the judge knows of mbarriers, asynchronous operations and clusters. No proof models them. A
+// text of a kernel that has them is accepted if its runs are clean and a trace verifies its shared
+// memory and its barriers for all inputs, or, if a trace is unsupported, by its runs alone. A trace
+// that leaves open whether phases depend on the schedule is not enough for a repair.
+
+// trace asks for a trace of a text that is clean so far. Of the first text, one that does not
+// decide leaves the result as it is: nothing is known to be wrong.
+func (j *judge) trace(ctx context.Context, p *parsed, out *repair.Judgement) error {
+	if out.Grade != repair.Clean || !repair.Tracks(p.kernel) {
+		return nil
+	}
+	scope := ""
+	for _, host := range j.hosts {
+		job := j.f.d.Job(j.f.in, p.kernel).Into(func(diag.Diagnostic) {})
+		job.Launch = j.request(host)
+		found := &repair.Judgement{}
+		opt := trace.Options{Report: func(m *emu.Machine, rep *race.Report) {
+			j.shown(p, m, rep, found)
+		}}
+		v, steps := trace.Ask(ctx, job, &opt)
+		j.f.ran += steps
+		switch v.Kind {
+		case diag.Bug:
+			out.Grade, out.Findings, out.Reason = repair.Buggy, found.Findings, v.Reason
+			return ctx.Err()
+		case diag.Verified:
+			scope = v.Scope
+			continue
+		case diag.Unsupported:
+		default:
+			if j.before != nil {
+				out.Grade = repair.Unknown
+			}
+		}
+		out.Reason = "a trace does not decide: " + v.Reason
+		return ctx.Err()
+	}
+	if scope != "" {
+		out.Grade, out.Reason = repair.Traced, ""
+		out.Scope += "; verified by a trace: " + scope
+	}
+	return ctx.Err()
+}
+
+// aboutOrder reports whether a change of the synchronization may repair findings with a code.
+func aboutOrder(code diag.Code) bool {
+	switch code {
+	case diag.CodeRaceProxy, diag.CodeMBarrierUninitialized, diag.CodeMBarrierExcess,
+		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodePeerNotStarted, diag.CodePeerExited,
+		diag.CodeBadBarrier:
+		return true
+	}
+	return prove.Synchronization(code)
+}
+
+// proxyFinding describes a race that misses a proxy fence: A is the ordinary access.
+func proxyFinding(g event.Geometry, rc *race.Race, f *repair.Finding) {
+	f.Kind, f.Memory = repair.Proxy, "global"
+	ordinary := rc.First
+	if ordinary.Proxy == event.AsyncProxy {
+		ordinary = rc.Second
+		f.A, f.B = f.B, f.A
+	}
+	if rc.Space != event.Shared {
+		return
+	}
+	f.Memory = "shared::cta"
+	if g.BlockOf(ordinary.Thread.Warp()) != rc.Block {
+		f.Memory = "shared::cluster"
+	}
+}
+
+// stopped adds the findings of a run that an error of the kernel has stopped, if a change of its
+// synchronization may repair it.
+func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.Judgement) bool {
+	add := func(kind repair.Kind, s event.Site) *repair.Finding {
+		at := siteOffset(p, m, s)
+		f := repair.Finding{Kind: kind, A: at, B: at, Reach: repair.InBlock, Shown: true,
+			Text: res.Stop.Message}
+		out.Findings = append(out.Findings, f)
+		return &out.Findings[len(out.Findings)-1]
+	}
+	switch res.Stop.Kind {
+	case emu.Deadlock, emu.BytesMismatch:
+		for i := range res.Waits {
+			if w := &res.Waits[i]; !w.Numbered {
+				f := add(repair.Stuck, w.Site)
+				f.Arrivals, f.Bytes = w.Arrivals, w.Bytes
+			}
+		}
+	case emu.MBarrierUninitialized:
+		add(repair.NoObject, res.Stop.Site)
+	case emu.MBarrierState:
+		add(repair.NoState, res.Stop.Site)
+	case emu.PeerExited:
+		add(repair.MayHaveEnded, res.Stop.Site)
+	case emu.BadBarrier:
+		if m.Site(res.Stop.Site).Instr.Action() != isa.ActClusterBarrier {
+			return false
+		}
+		add(repair.ClusterUse, res.Stop.Site)
+	case emu.MBarrierExcess:
+		add(repair.Other, res.Stop.Site)
+	default:
+		return false
+	}
+	return len(out.Findings) > 0
+}

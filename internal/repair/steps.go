@@ -1,0 +1,184 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// More order never creates a race, so the strategies try everything that they offer together. That
+// does not hold for mbarriers: a wait too many blocks for ever, and an arrival too many completes a
+// phase too early. So what synchronizes with them is changed step by step: each step is for one
+// finding, and is kept if that finding is gone. A text that the judge accepts ends the search.
+
+const (
+	mostSteps = 3   // of a repair
+	mostTried = 240 // texts, of all steps
+	mostOpen  = 4   // texts of one step from which the next one is tried
+)
+
+// tracks reports whether an instruction is about mbarriers, asynchronous operations that they or
+// bulk groups track, or clusters.
+func tracks(in *ir.Instr) bool {
+	switch in.Action() {
+	case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore, isa.ActMatrixAsync,
+		isa.ActClusterBarrier:
+		return true
+	}
+	return false
+}
+
+// Tracks reports whether a kernel uses mbarriers, bulk copies, matrix operations of a warpgroup or
+// the barrier of a cluster.
+func Tracks(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		if slices.ContainsFunc(b.Instrs, tracks) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps is the state of a search by single steps.
+type steps struct {
+	r    *repairer
+	left int // texts
+}
+
+// stepwise looks for a repair by single steps; nil if there is none, or if the kernel has nothing
+// that they are for.
+func (r *repairer) stepwise(ctx context.Context) (*attempt, error) {
+	if !Tracks(r.x.k.Func) {
+		return nil, nil
+	}
+	s := &steps{r: r, left: mostTried}
+	best, err := s.from(ctx, nil, slices.Clone(r.found))
+	if best == nil || err != nil {
+		return nil, err
+	}
+	best.all = best.actions
+	if len(best.actions) > 1 {
+		all := best.all
+		if best, err = r.without(ctx, best); err != nil {
+			return nil, err
+		}
+		best.all = all
+	}
+	if best.grade >= Traced {
+		return best, nil
+	}
+	j, err := r.look(ctx, best.patch.Text, true)
+	if err != nil || j.Grade < Clean {
+		return nil, err
+	}
+	best.judgement, best.grade = j, j.Grade
+	return best, nil
+}
+
+// from tries one step more behind those done, for what is found with them.
+func (s *steps) from(ctx context.Context, done []action, found []located) (*attempt, error) {
+	type next struct {
+		a     *attempt
+		found []located
+	}
+	var best *attempt
+	var open []next
+	for _, o := range s.r.offers(found) {
+		if slices.ContainsFunc(done, func(d action) bool { return d.key == o.key }) {
+			continue
+		}
+		if s.left--; s.left < 0 {
+			break
+		}
+		a, err := s.r.try(ctx, append(slices.Clone(done), o.action), false)
+		var no *Malformed
+		if errors.As(err, &no) {
+			continue // such as the name of a register in another { } block
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case a == nil:
+		case a.grade >= Traced:
+			return a, nil
+		case a.grade >= Clean:
+			if best == nil || a.grade > best.grade {
+				best = a
+			}
+		case a.grade == Buggy:
+			if left := s.r.locate(a.judgement, a.patch); s.progress(o.of, found, left) {
+				open = append(open, next{a, left})
+			}
+		}
+	}
+	if best != nil || len(done)+1 >= mostSteps {
+		return best, nil
+	}
+	// Fewer findings first: those may need one step more.
+	slices.SortStableFunc(open, func(a, b next) int { return len(a.found) - len(b.found) })
+	for _, n := range open[:min(len(open), mostOpen)] {
+		a, err := s.from(ctx, n.a.actions, n.found)
+		if a != nil || err != nil {
+			return a, err
+		}
+	}
+	return nil, nil
+}
+
+// progress reports whether a finding is gone and all that are left are of instructions of the
+// original kernel.
+func (s *steps) progress(of located, before, left []located) bool {
+	for _, f := range left {
+		if f.a == nil && f.A != End || f.b == nil && f.B != End {
+			return false
+		}
+		if f.Kind == of.Kind && f.a == of.a && f.b == of.b {
+			return false
+		}
+	}
+	return len(left) > 0
+}
+
+// offer is a step for a finding.
+type offer struct {
+	action
+	of located
+}
+
+// offers returns the steps for some findings, those that are most likely right first.
+func (r *repairer) offers(found []located) []offer {
+	var out []offer
+	seen := map[string]bool{}
+	for _, f := range found {
+		for _, a := range r.stepsFor(f) {
+			if !seen[a.key] {
+				seen[a.key] = true
+				out = append(out, offer{a, f})
+			}
+		}
+	}
+	return out
+}
+
+// stepsFor returns the steps for one finding.
+func (r *repairer) stepsFor(f located) []action {
+	switch f.Kind {
+	case Proxy:
+		return r.proxyFences(f)
+	}
+	return nil
+}
+
+// insertion is the action that adds an instruction at a place.
+func (r *repairer) insertion(p Point, text, what string, cost float64) action {
+	a := r.x.barrierAction(r.opt.Cost, p)
+	a.key = text + a.key
+	a.cost = cost * r.x.aloneCost(r.opt.Cost, p)
+	a.what.What, a.what.Cut = what, false
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	return a
+}

@@ -22,6 +22,11 @@ barriers where they are unless they diverge. If there is none, it changes the co
 block reach a place that needs a barrier, and inserts fences and wider scopes. What cannot be repaired is reported with
 its reason, beside what can.
 
+In a kernel with mbarriers, bulk copies or clusters it puts back what is missing: a proxy fence, the barrier behind an
+initialization, a wait, an arrival, an announcement of bytes, the barrier of the cluster at the end; and it corrects the
+parity of a wait. Such a repair counts if the runs are clean and heddle trace verifies it, or does not support it. What
+needs no operands of the program is an asm statement in the patch, and everything else is in the PTX.
+
 Races between blocks need more than barriers of a block. --allow names what may be done against them, and the first
 that succeeds, in this order, is the patch; the others are listed. Each changes the host code of the file, too:
 grid-sync places barriers of the grid and makes the launches cooperative, split divides the kernel into several

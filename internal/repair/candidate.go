@@ -33,6 +33,8 @@ type Change struct {
 	At   *ir.Instr // the instruction behind it, or that is removed; nil: the end of a block
 	Cut  bool      // the control flow was transformed so that all threads reach it
 	Old  bool      // At itself is changed
+	// After says that the change is behind At, the last instruction of its block.
+	After bool
 }
 
 // pointCost returns the cost of a block barrier at a place.
@@ -89,7 +91,7 @@ func (x *Transformer) barrierAction(c Cost, p Point) action {
 	if p.Index < len(b.Instrs) {
 		ch.At = b.Instrs[p.Index]
 	} else if last := b.Last(); last != nil {
-		ch.At = last
+		ch.At, ch.After = last, true
 	}
 	return action{
 		key:  fmt.Sprintf("bar %d.%d", p.Block, p.Index),

@@ -27,6 +27,8 @@ const (
 	Stuck                    // threads wait at A for a phase of an mbarrier that never completes
 	NoObject                 // A uses an mbarrier that is not initialized, or not for this thread
 	NoState                  // A waits for a phase of which its state is not
+	Surplus                  // A arrives at an mbarrier more often than its phase expects
+	Unfinished               // nobody waits for A, an asynchronous operation, before its block ends
 	ClusterUse               // A arrives at the barrier of the cluster, or waits there, out of turn
 	NotStarted               // A accesses the memory of a block that may not have started
 	MayHaveEnded             // A accesses the memory of a block that may have ended

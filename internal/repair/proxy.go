@@ -36,8 +36,8 @@ func (r *repairer) proxyFences(f located) []action {
 }
 
 // waitsFor returns the places behind the waits for an asynchronous copy or store whose accesses are
-// through the generic proxy: it has made them when its thread, or another one, has waited. It is nil
-// for any other access.
+// through the generic proxy: it has made them when its thread, or another one, has waited. It is
+// nil for any other access.
 func (r *repairer) waitsFor(in *ir.Instr) []Point {
 	if in.Action() != isa.ActCopy && in.Action() != isa.ActAsyncStore {
 		return nil

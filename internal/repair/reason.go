@@ -79,6 +79,9 @@ func (r *repairer) partial() bool {
 	return r.any(func(in *ir.Instr) bool { return in.IsWarpBarrier() })
 }
 
+// given reports whether a finding has the reason why nothing repairs it.
+func given(f located) bool { return f.Kind == Other || f.Kind == Unfinished }
+
 // reason returns why a kernel cannot be repaired, as the end of a sentence: "... because". Only
 // findings that a run showed count, since those of a failed proof may be spurious. The order of the
 // cases is their priority: the first that applies is the reason.
@@ -103,8 +106,8 @@ func (r *repairer) reason() string {
 		out = "threads of different blocks race, and a block barrier does not order them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
 		out = "the race is inside a function that is called and not inlined"
-	case shown(func(f located) bool { return f.Kind == Other }):
-		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && f.Kind == Other })
+	case shown(given):
+		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && given(f) })
 		out = r.found[i].Text
 	case shown(func(f located) bool {
 		return f.Kind == Divergence && (warpWide(f.a) || warpWide(f.b))
@@ -121,6 +124,8 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.partial():
 		out = "barriers order only some lanes of the warp, " +
 			"and heddle cannot know which lanes were meant to wait for each other"
+	case shown(func(f located) bool { return f.Kind.tracked() }):
+		out = "no wait, arrival, announcement of bytes or fence that heddle could add helps"
 	case r.why != nil:
 		out = r.why.Error()
 	}

@@ -264,9 +264,10 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 	return &attempt{actions: actions, plan: plan, patch: patch, judgement: j, grade: j.Grade}, nil
 }
 
-// search tries single steps first, where the kernel has what they are for, and then one strategy after another, cheap means first. A proof counts more than runs without
-// a finding. A later strategy replaces the result of an earlier one only if its grade is better, so
-// cost never outweighs a proof.
+// search tries single steps first, where the kernel has what they are for, and then one strategy
+// after another, cheap means first. A proof counts more than runs without a finding. A later
+// strategy replaces the result of an earlier one only if its grade is better, so cost never
+// outweighs a proof.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	best, err := r.stepwise(ctx)
 	if err != nil || best != nil && best.grade >= Traced {

@@ -3,6 +3,7 @@ package repair
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"slices"
 
 	"heddle/internal/ir"
@@ -12,7 +13,8 @@ import (
 // More order never creates a race, so the strategies try everything that they offer together. That
 // does not hold for mbarriers: a wait too many blocks for ever, and an arrival too many completes a
 // phase too early. So what synchronizes with them is changed step by step: each step is for one
-// finding, and is kept if that finding is gone. A text that the judge accepts ends the search.
+// finding, and is kept if that finding is no longer reported. A text that the judge accepts ends
+// the search.
 
 const (
 	mostSteps = 3   // of a repair
@@ -59,14 +61,11 @@ func (r *repairer) stepwise(ctx context.Context) (*attempt, error) {
 	if best == nil || err != nil {
 		return nil, err
 	}
-	best.all = best.actions
-	if len(best.actions) > 1 {
-		all := best.all
-		if best, err = r.without(ctx, best); err != nil {
-			return nil, err
-		}
-		best.all = all
+	all := best.actions
+	if best, err = s.fewest(ctx, best); err != nil {
+		return nil, err
 	}
+	best.all = all
 	if best.grade >= Traced {
 		return best, nil
 	}
@@ -75,6 +74,33 @@ func (r *repairer) stepwise(ctx context.Context) (*attempt, error) {
 		return nil, err
 	}
 	best.judgement, best.grade = j, j.Grade
+	return best, nil
+}
+
+// fewest tries all parts of a repair, the smallest first, and returns the first that is as good.
+func (s *steps) fewest(ctx context.Context, best *attempt) (*attempt, error) {
+	n := len(best.actions)
+	for size := 1; size < n; size++ {
+		for part := range 1 << n {
+			if bits.OnesCount(uint(part)) != size {
+				continue
+			}
+			var list []action
+			for i, a := range best.actions {
+				if part>>i&1 != 0 {
+					list = append(list, a)
+				}
+			}
+			a, err := s.r.try(ctx, list, false)
+			var no *Malformed
+			if err != nil && !errors.As(err, &no) {
+				return nil, err
+			}
+			if err == nil && a != nil && a.grade >= best.grade {
+				return a, nil
+			}
+		}
+	}
 	return best, nil
 }
 
@@ -129,7 +155,7 @@ func (s *steps) from(ctx context.Context, done []action, found []located) (*atte
 	return nil, nil
 }
 
-// progress reports whether a finding is gone and all that are left are of instructions of the
+// progress reports whether a finding has disappeared and all that remain are at instructions of the
 // original kernel.
 func (s *steps) progress(of located, before, left []located) bool {
 	for _, f := range left {
@@ -149,10 +175,19 @@ type offer struct {
 	of located
 }
 
+// causes are the kinds of findings, those first that others may be a consequence of. Kinds that are
+// not among them have no steps.
+var causes = []Kind{ClusterUse, NoObject, NotStarted, Copy, Race, Unfinished, Surplus, Proxy, NoState,
+	Stuck, MayHaveEnded}
+
 // offers returns the steps for some findings, those that are most likely right first.
 func (r *repairer) offers(found []located) []offer {
 	var out []offer
 	seen := map[string]bool{}
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b located) int {
+		return slices.Index(causes, a.Kind) - slices.Index(causes, b.Kind)
+	})
 	for _, f := range found {
 		for _, a := range r.stepsFor(f) {
 			if !seen[a.key] {
@@ -169,6 +204,26 @@ func (r *repairer) stepsFor(f located) []action {
 	switch f.Kind {
 	case Proxy:
 		return r.proxyFences(f)
+	case NoObject:
+		return r.published()
+	case NotStarted, ClusterUse:
+		return r.lives(f)
+	case MayHaveEnded:
+		if isAsync(f.a) {
+			return slices.Concat(r.waitsAtExits(f.a), r.lives(f))
+		}
+		return r.lives(f)
+	case Race, Copy:
+		if isInit(f.a) || isInit(f.b) {
+			return r.published()
+		}
+		return slices.Concat(r.groups(f), r.strengthened(f), r.waits(f), r.ordered(f))
+	case Surplus, Unfinished:
+		return slices.Concat(r.groups(f), r.waits(f))
+	case Stuck:
+		return slices.Concat(r.bytes(f), r.arrivals(f), r.otherParity(f), r.missingHalves())
+	case NoState:
+		return r.stateArrival(f)
 	}
 	return nil
 }

@@ -567,10 +567,14 @@ func (x *kernelFix) changes(list []repair.Change) []Change {
 			}
 			if _, barrier := c.At.BlockBarrier(); c.Old && !barrier {
 				f.Text += ": " + op
-			} else if !c.Old && (within != "" || x.in.Lowered.Lang == lower.PTX) {
-				f.Text += " before " + op
-			} else if !c.Old {
-				f.Text += " before this"
+			} else if where := "before"; !c.Old {
+				if c.After {
+					where = "after"
+				}
+				if within == "" && x.in.Lowered.Lang != lower.PTX {
+					op = "this"
+				}
+				f.Text += " " + where + " " + op
 			}
 		}
 		if c.Cut {

@@ -48,6 +48,8 @@ type judge struct {
 	guessed *guess // the bug that is repaired was found with a guessed shape
 	// whether: all that counts of a text is whether it is verified.
 	whether bool
+	// late: the first text has proxy fences by other threads than those of the accesses.
+	late bool
 	// suspect is a run with a race that rests on guesses about which nothing else is known, such as
 	// the contents of memory; nil: none.
 	suspect *run.Trial
@@ -80,7 +82,7 @@ func newJudge(f *fixer, k *ir.Func) *judge {
 	}
 	for _, cfg := range all.Configs {
 		j.hosts = append(j.hosts, cfg.Host)
-		for i := range max(f.opt.Run.Seeds, fixSeeds) {
+		for i := range max(f.opt.Run.Seeds, seedsFor(k)) {
 			j.launches = append(j.launches, run.Trial{
 				Launch: j.request(cfg.Host), Seed: f.opt.Run.Seed + uint64(i),
 			})
@@ -219,25 +221,32 @@ func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judg
 	return out, ctx.Err()
 }
 
-// runs executes the launches. What a failed proof suspects is replaced by what a run shows.
+// runs executes the launches. What a failed proof suspects is replaced by what a run shows. Of the
+// first text of a kernel with mbarriers, all of them count: what a missing wait shows first depends
+// on the schedule, and it may be a consequence.
 func (j *judge) runs(ctx context.Context, p *parsed, out *repair.Judgement) error {
-	suspected := out.Findings
+	suspected, found := out.Findings, 0
 	out.Findings = nil
 	for _, t := range j.launches {
 		if err := j.runOnce(ctx, p, t, out); err != nil {
 			return err
 		}
-		if len(out.Findings) > 0 {
+		if len(out.Findings) > found {
 			out.Grade = repair.Buggy
 			j.witnesses = append(j.witnesses, t)
-			return nil
+			if found = len(out.Findings); j.before != nil || !repair.Tracks(p.kernel) {
+				return nil
+			}
 		}
 		if j.suspect != nil { // another schedule does not make it clean
 			break
 		}
 	}
-	out.Findings = suspected
-	return nil
+	if found == 0 {
+		out.Findings = suspected
+		return nil
+	}
+	return j.moreSchedules(ctx, p, out)
 }
 
 // runOnce executes one launch and adds what it shows. The grade never improves here: a run can show
@@ -339,7 +348,7 @@ func (j *judge) guessesOf(p *parsed, host int) *run.Guesses {
 // carries its reason.
 func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.Judgement) {
 	at := func(s event.Site) int { return siteOffset(p, m, s) }
-	races := slices.Concat(rep.Races, run.Mistakes(p.kernel, m, rep))
+	races := slices.Concat(rep.Races, run.Mistakes(p.kernel, m, rep), j.lateFences(rep))
 	for i := range races {
 		rc := &races[i]
 		f := repair.Finding{Kind: repair.Race, Reach: reachOf[rc.Level], Shown: true}
@@ -400,7 +409,7 @@ func (j *judge) unfinished(p *parsed, m *emu.Machine, res *emu.Result, out *repa
 		if o := &res.Leftovers[i]; !o.Store {
 			at := siteOffset(p, m, o.Site)
 			out.Findings = append(out.Findings, repair.Finding{
-				Kind: repair.Other, Reach: repair.InBlock, Shown: true, A: at, B: at,
+				Kind: repair.Unfinished, Reach: repair.InBlock, Shown: true, A: at, B: at,
 				Text: "no thread waits for an asynchronous operation before the block ends, " +
 					"and heddle cannot know which thread should wait",
 			})

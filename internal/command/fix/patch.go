@@ -18,8 +18,11 @@ import (
 // isFence matches a fence or membar and its scope.
 var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
 
-// isProxyFence matches an instruction that is a proxy fence and nothing else.
-var isProxyFence = regexp.MustCompile(`^fence\.proxy\.async\.[a-z:]+;$`)
+// isStatement matches instructions without operands of the program, which an asm statement may
+// hold: CUDA has no function for them.
+var isStatement = regexp.MustCompile(`^(?:(?:` +
+	`fence\.proxy\.async\.[a-z:]+|fence\.mbarrier_init\.release\.cluster|` +
+	`barrier\.cluster\.(?:arrive|wait)|cp\.async\.bulk\.(?:commit_group|wait_group 0));\s*)+$`)
 
 // The search for a form of a plan in the source. A place between two instructions may be several
 // places between statements, so each part of a plan has choices. They are tried in the order of
@@ -173,7 +176,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 	for _, in := range plan.Inserts {
 		text := fenceText(in.Text)
 		if text == "" {
-			return nil, nil, notInSourcef("%s cannot be written in the source", strings.TrimSpace(in.Text))
+			return nil, nil, notInSourcef("%s cannot be written in the source: %s", inserted(in.Text),
+				"its operands have no names there")
 		}
 		open = append(open, s.point(k, in.At, text, false))
 	}
@@ -211,6 +215,15 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 		return max(a.drop, a.split, a.at) - max(b.drop, b.split, b.at)
 	})
 	return must, open, nil
+}
+
+// inserted names what a plan inserts in a sentence.
+func inserted(text string) string {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") {
+		return "a wait for a phase of an mbarrier"
+	}
+	op, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(strings.ReplaceAll(op, "\t", ""), ";")
 }
 
 // replaced is the step for an instruction that becomes another. It knows two forms: another fence,

@@ -201,7 +201,7 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			out = appendNew(out, st)
 		}
 	}
-	if strings.HasPrefix(text, asmFence) {
+	if strings.HasPrefix(text, asmStatement) {
 		// A call is better than the function that it calls, which others call too.
 		if in := s.inKernel(after); in != nil {
 			add(in, false)
@@ -272,15 +272,15 @@ func sameStep(a, b step) bool {
 	return a.insert == nil || *a.insert == *b.insert
 }
 
-// asmFence begins the statement of a proxy fence.
-const asmFence = `asm volatile("fence.proxy.async.`
+// asmStatement begins the statements that fenceText writes for what CUDA has no function for.
+const asmStatement = `asm volatile("`
 
 // fenceText is the statement of CUDA that compiles to a fence of the PTX; empty if there is none.
-// Any scope but sys and cta becomes the device, which includes a cluster. For a proxy fence CUDA has
-// no function.
+// Any scope but sys and cta becomes the device, which includes a cluster. What CUDA has no function
+// for is an asm statement: a proxy fence, the barrier of a cluster, a wait for bulk groups.
 func fenceText(ptx string) string {
-	if f := isProxyFence.FindString(ptx); f != "" {
-		return asmFence + strings.TrimPrefix(f, "fence.proxy.async.") + `" ::: "memory");`
+	if isStatement.MatchString(ptx) {
+		return asmStatement + strings.Join(strings.Fields(ptx), " ") + `" ::: "memory");`
 	}
 	f := isFence.FindStringSubmatch(ptx)
 	if f == nil {

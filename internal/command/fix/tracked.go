@@ -2,12 +2,15 @@ package fix
 
 import (
 	"context"
+	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
 	"heddle/internal/engine/prove"
+	"heddle/internal/engine/run"
 	"heddle/internal/engine/trace"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/race"
 	"heddle/internal/repair"
@@ -57,12 +60,46 @@ func (j *judge) trace(ctx context.Context, p *parsed, out *repair.Judgement) err
 	return ctx.Err()
 }
 
+// seedsFor is how many schedules each text of a kernel is run under: no fewer than heddle check
+// takes for a kernel that synchronizes through memory, if it uses mbarriers.
+func seedsFor(k *ir.Func) int {
+	if repair.Tracks(k) {
+		return max(fixSeeds, run.SyncSeeds)
+	}
+	return fixSeeds
+}
+
+// mostSchedules bounds the schedules that are run until one shows more than a deadlock.
+const mostSchedules = 16
+
+// moreSchedules runs the first text under more schedules, if all that those of the judge show is
+// that threads wait for ever: if that is the consequence of a missing wait, another schedule shows
+// the race.
+func (j *judge) moreSchedules(ctx context.Context, p *parsed, out *repair.Judgement) error {
+	other := func(f repair.Finding) bool { return f.Kind != repair.Stuck }
+	last := j.launches[len(j.launches)-1]
+	for range mostSchedules {
+		if slices.ContainsFunc(out.Findings, other) || ctx.Err() != nil {
+			break
+		}
+		last.Seed++
+		if err := j.runOnce(ctx, p, last, out); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(out.Findings, other) {
+			j.witnesses = append(j.witnesses, last)
+		}
+	}
+	out.Grade = repair.Buggy
+	return nil
+}
+
 // aboutOrder reports whether a change of the synchronization may repair findings with a code.
 func aboutOrder(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceProxy, diag.CodeMBarrierUninitialized, diag.CodeMBarrierExcess,
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodePeerNotStarted, diag.CodePeerExited,
-		diag.CodeBadBarrier:
+		diag.CodeBadBarrier, diag.CodeAsyncUnfinished:
 		return true
 	}
 	return prove.Synchronization(code)
@@ -83,6 +120,18 @@ func proxyFinding(g event.Geometry, rc *race.Race, f *repair.Finding) {
 	if g.BlockOf(ordinary.Thread.Warp()) != rc.Block {
 		f.Memory = "shared::cluster"
 	}
+}
+
+// lateFences returns the accesses that only a proxy fence by another thread orders, if the first
+// text has none: that is a warning of heddle check, and no repair should cause one.
+func (j *judge) lateFences(rep *race.Report) []race.Race {
+	if j.before == nil {
+		j.late = j.late || len(rep.Late) > 0
+	}
+	if j.late {
+		return nil
+	}
+	return rep.Late
 }
 
 // stopped adds the findings of a run that an error of the kernel has stopped, if a change of its
@@ -115,7 +164,7 @@ func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.
 		}
 		add(repair.ClusterUse, res.Stop.Site)
 	case emu.MBarrierExcess:
-		add(repair.Other, res.Stop.Site)
+		add(repair.Surplus, res.Stop.Site)
 	default:
 		return false
 	}

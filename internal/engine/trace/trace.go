@@ -103,8 +103,8 @@ type tracer struct {
 	only         event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
 }
 
-// Ask traces a kernel beside runs of it, as After does, and returns the verdict of the trace and how
-// many warp instructions it has executed. It records nothing.
+// Ask traces a kernel beside runs of it, as After does, and returns the verdict of the trace and
+// how many warp instructions it has executed. It records nothing.
 func Ask(ctx context.Context, job *driver.Job, opt *Options) (diag.Verdict, uint64) {
 	cfg := job.Config()
 	if cfg == nil {

@@ -1,0 +1,296 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Steps for a phase that never completes. What it misses is in the finding: bytes that have arrived
+// and that nobody has announced, bytes that were announced and do not arrive, and arrivals.
+
+const arrivalCost = 0.5 // of an arrival, relative to a block barrier
+
+// bytes offers to announce as many bytes as there are: by another number in an announcement of the
+// kernel, or by one in front of the copies.
+func (r *repairer) bytes(f located) []action {
+	if f.Bytes == 0 || f.a == nil {
+		return nil
+	}
+	var out []action
+	for _, o := range r.objects() {
+		if o.use.Bytes < 0 || o.use.Kind == isa.BarrierComplete || o.use.Object != isa.MBarrier ||
+			o.use.Bytes >= len(o.in.Src) || o.in.Src[o.use.Bytes].Kind != ir.Imm {
+			continue
+		}
+		in, at := o.in, &o.in.Src[o.use.Bytes]
+		n := int64(at.Val) - f.Bytes
+		if n <= 0 {
+			continue
+		}
+		text := r.withOperand(in, at, fmt.Sprint(n))
+		out = append(out, action{
+			key: fmt.Sprint("bytes ", in.Index, n), cost: otherTextCost,
+			add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+			what: Change{What: fmt.Sprintf("announces %d bytes", n), At: in, Old: true},
+		})
+	}
+	if f.Bytes < 0 {
+		out = append(out, r.announced(f.a, -f.Bytes, f.Arrivals > 0)...)
+	}
+	return out
+}
+
+// announced offers an announcement of bytes; with arrives, it is an arrival as well. It is in front
+// of a copy to the object, by the threads that copy, or, since each block of a cluster announces
+// what others copy to it, behind the initialization of the object and in front of the wait for it.
+func (r *repairer) announced(wait *ir.Instr, bytes int64, arrives bool) []action {
+	var out []action
+	awaited, _ := r.objectOf(wait)
+	add := func(o object, p Point, guard string) {
+		out = append(out, r.announcement(o, p, guard, bytes, arrives))
+	}
+	for _, b := range r.x.k.Func.Blocks {
+		for i, in := range b.Instrs {
+			o, ok := r.objectOf(in)
+			if !ok || !isAsync(in) {
+				continue
+			}
+			p := Point{b.ID, i}
+			if !o.remote {
+				add(o, p, r.guardText(in))
+			} else if r.known(awaited.reg, p) {
+				add(awaited, p, r.guardText(in))
+			}
+		}
+	}
+	for _, o := range r.objects() {
+		if o.use.Kind == isa.BarrierInit && o.use.Object == isa.MBarrier && o.text == awaited.text {
+			p := r.x.where(o.in)
+			add(o, Point{p.Block, p.Index + 1}, r.guardText(o.in))
+		}
+	}
+	for _, p := range r.ahead(wait) {
+		for _, guard := range r.guards(p) {
+			if guard != "" && r.known(awaited.reg, p) {
+				add(awaited, p, guard)
+			}
+		}
+	}
+	return out
+}
+
+// ahead are the places in front of the loop that repeats a test.
+func (r *repairer) ahead(in *ir.Instr) []Point {
+	l := r.x.flow.loops.Of[r.x.where(in).Block]
+	if l == nil {
+		return nil
+	}
+	var out []Point
+	for _, pre := range r.x.k.Func.Block(l.Header).Preds {
+		if !l.Contains(pre) {
+			out = append(out, r.x.beforeEnd(pre))
+		}
+	}
+	return out
+}
+
+func (r *repairer) announcement(o object, p Point, guard string, bytes int64, arrives bool) action {
+	space := o.space
+	if space == ".shared::cluster" || space == "" && o.reg == ir.NoReg {
+		space = ".shared::cta"
+	}
+	what := fmt.Sprintf("mbarrier.arrive.expect_tx of %d bytes at %s", bytes, o.text)
+	text := fmt.Sprintf("%smbarrier.arrive.expect_tx%s.b64 \t_, %s, %d;", guard, space, o.text, bytes)
+	if !arrives {
+		what = fmt.Sprintf("mbarrier.expect_tx of %d bytes at %s", bytes, o.text)
+		text = fmt.Sprintf("%smbarrier.expect_tx.relaxed.cta%s.b64 \t%s, %d;", guard, space, o.text,
+			bytes)
+	}
+	return r.insertion(p, text, what, arrivalCost)
+}
+
+// arrivals offers arrivals at the object that a thread waits for, and at those of other blocks,
+// behind what threads do to shared memory. The lanes that arrive may be those of one of the last
+// predicates.
+func (r *repairer) arrivals(f located) []action {
+	if f.Arrivals == 0 || f.a == nil {
+		return nil
+	}
+	awaited, ok := r.objectOf(f.a)
+	if !ok {
+		return nil
+	}
+	var out []action
+	if awaited.use.Parity {
+		for _, o := range r.objects() { // an announcement that is no arrival
+			if in := o.in; o.use.Kind == isa.BarrierExpect && o.use.Object == isa.MBarrier {
+				out = append(out, r.arrivesToo(in, o))
+			}
+		}
+	}
+	out = append(out, r.stateArrival(f)...)
+	for _, p := range r.releases() {
+		apart := !r.known(awaited.reg, p) // the object has another name here, or none
+		like := func(o *object) bool {
+			return o.remote || o.text == awaited.text || apart && o.use.Kind == isa.BarrierInit
+		}
+		for _, o := range append(r.named(p, f.a, like), r.mapped(p)...) {
+			if r.arrivesThere(&o, p) {
+				continue
+			}
+			for _, guard := range r.guards(p) {
+				out = append(out, r.arrival(o, p, guard, "_", 0))
+				if f.Arrivals > 1 && guard != "" {
+					out = append(out, r.arrival(o, p, guard, "_", f.Arrivals))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// arrivesThere reports whether threads arrive at an object in the block of a place. If they did so
+// twice, their second arrival would stand in for that of others, who are not waited for then.
+func (r *repairer) arrivesThere(o *object, p Point) bool {
+	return slices.ContainsFunc(r.x.k.Func.Block(p.Block).Instrs, func(in *ir.Instr) bool {
+		x, ok := r.objectOf(in)
+		arrives := x.use.Kind == isa.BarrierArrive || x.use.Kind == isa.BarrierDrop
+		return ok && x.use.Object == isa.MBarrier && arrives && x.text == o.text
+	})
+}
+
+// mapped are the addresses in the memory of other blocks that the kernel computes in front of a
+// place, as objects.
+func (r *repairer) mapped(p Point) []object {
+	var out []object
+	for _, b := range r.x.k.Func.Blocks {
+		for _, in := range b.Instrs {
+			if in.Action() != isa.ActMapAddress || len(in.Dst) == 0 || !r.known(in.Dst[0].Reg, p) ||
+				in.Dst[0].Kind != ir.Register {
+				continue
+			}
+			reg := in.Dst[0].Reg
+			text := "[" + r.x.k.Func.Regs[reg].Name + "]"
+			same := func(o object) bool { return o.text == text }
+			if !slices.ContainsFunc(r.objects(), same) {
+				out = append(out, object{text: text, reg: reg, space: ".shared::cluster", remote: true})
+			}
+		}
+	}
+	return out
+}
+
+// arrivesToo offers to make an announcement of bytes an arrival as well.
+func (r *repairer) arrivesToo(in *ir.Instr, o object) action {
+	text := fmt.Sprintf("%smbarrier.arrive.expect_tx%s.b64 \t_, %s, %s;", r.guardText(in), o.space,
+		o.text, r.operand(&in.Src[o.use.Bytes]))
+	return action{
+		key: fmt.Sprint("arrives ", in.Index), cost: otherTextCost / 2,
+		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+		what: Change{What: "becomes mbarrier.arrive.expect_tx", At: in, Old: true},
+	}
+}
+
+// arrival is the action that makes threads arrive at an object.
+func (r *repairer) arrival(o object, p Point, guard, state string, count int) action {
+	op := "mbarrier.arrive" + o.space + ".b64"
+	for _, x := range r.objects() {
+		if x.use.Kind == isa.BarrierArrive && x.use.Bytes < 0 && x.remote == o.remote &&
+			(x.text == o.text || x.space == o.space) {
+			op = x.in.Text()
+			break
+		}
+	}
+	if o.remote && op == "mbarrier.arrive.shared::cluster.b64" {
+		op = "mbarrier.arrive.release.cluster.shared::cluster.b64"
+	}
+	text := fmt.Sprintf("%s%s \t%s, %s;", guard, op, state, o.text)
+	what := "mbarrier.arrive at " + o.text
+	if count > 0 {
+		text = fmt.Sprintf("%s%s \t%s, %s, %d;", guard, op, state, o.text, count)
+		what += fmt.Sprintf(" with the count %d", count)
+	}
+	if guard != "" {
+		what += " under the guard " + guard[:len(guard)-1]
+	}
+	return r.insertion(p, text, what, arrivalCost)
+}
+
+// releases are the places behind what threads do to shared memory: at the end of each block with
+// such an access or with a wait, and directly behind the last access, each in front of a branch.
+func (r *repairer) releases() []Point {
+	var out []Point
+	for _, b := range r.x.k.Func.Blocks {
+		last := -1
+		for i, in := range b.Instrs {
+			space := in.Space == event.Shared || in.Space == event.Generic
+			if in.Row.Category == isa.Memory && space || isAsync(in) || in.Action() == isa.ActMatrixGroup ||
+				in.Action() == isa.ActProxyFence || in.IsWarpBarrier() && last >= 0 {
+				last = i
+			}
+		}
+		if last < 0 {
+			continue
+		}
+		for _, p := range []Point{{b.ID, last + 1}, r.x.beforeEnd(b.ID)} {
+			if !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// mostGuards bounds the predicates that are tried at one place.
+const mostGuards = 4
+
+// guards are none, and those by the predicates that the kernel has written last before a place.
+func (r *repairer) guards(p Point) []string {
+	out := []string{""}
+	var regs []ir.RegID
+	for b := p.Block; b != ir.NoBlock; b = r.x.flow.dom.IDom(b) {
+		list := r.x.k.Func.Block(b).Instrs
+		if b == p.Block {
+			list = list[:min(p.Index, len(list))]
+		}
+		for _, in := range slices.Backward(list) {
+			for i := range in.Dst {
+				reg := in.Dst[i].Reg
+				if in.Dst[i].Kind != ir.Register || reg == ir.NoReg || slices.Contains(regs, reg) ||
+					r.x.k.Func.Regs[reg].Type != isa.Pred || tracks(in) {
+					continue
+				}
+				if regs = append(regs, reg); len(regs) <= mostGuards {
+					out = append(out, "@"+r.x.k.Func.Regs[reg].Name+" ")
+				}
+			}
+		}
+	}
+	return out
+}
+
+// stateArrival offers the arrival whose state a wait asks for, in front of the loop of the wait.
+func (r *repairer) stateArrival(f located) []action {
+	if f.a == nil {
+		return nil
+	}
+	o, ok := r.objectOf(f.a)
+	if !ok || o.use.Kind != isa.BarrierTest || o.use.Parity || o.use.State < 0 {
+		return nil
+	}
+	state := r.operand(&f.a.Src[o.use.State])
+	if state == "" {
+		return nil
+	}
+	var out []action
+	for _, p := range r.ahead(f.a) {
+		if !r.arrivesThere(&o, p) {
+			out = append(out, r.arrival(o, p, "", state, 0))
+		}
+	}
+	return out
+}

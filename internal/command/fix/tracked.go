@@ -147,8 +147,12 @@ func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.
 	switch res.Stop.Kind {
 	case emu.Deadlock, emu.BytesMismatch:
 		for i := range res.Waits {
-			if w := &res.Waits[i]; !w.Numbered {
-				f := add(repair.Stuck, w.Site)
+			w := &res.Waits[i]
+			if w.Numbered {
+				continue
+			}
+			f := add(repair.Stuck, w.Site)
+			if w.Object != nil && w.Phase == w.Now {
 				f.Arrivals, f.Bytes = w.Arrivals, w.Bytes
 			}
 		}

@@ -171,6 +171,10 @@ static cudaError_t launch_attributes(struct shape *s, const cudaLaunchAttribute 
       s->dependent = a->val.programmaticStreamSerializationAllowed != 0;
     if (a->id == cudaLaunchAttributeProgrammaticEvent)
       return (cudaError_t)heddle_unsupported("cudaLaunchAttributeProgrammaticEvent");
+    if (a->id == cudaLaunchAttributeLaunchCompletionEvent)
+      return (cudaError_t)heddle_unsupported("cudaLaunchAttributeLaunchCompletionEvent");
+    if (a->id == cudaLaunchAttributeDeviceUpdatableKernelNode)
+      return (cudaError_t)heddle_unsupported("cudaLaunchAttributeDeviceUpdatableKernelNode");
   }
   if (!s->cluster.x || !s->cluster.y || !s->cluster.z || s->grid.x % s->cluster.x || s->grid.y % s->cluster.y ||
       s->grid.z % s->cluster.z)

@@ -106,6 +106,8 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 			return "waits for lanes of its warp"
 		case atPool:
 			return "waits for registers"
+		case atGroups:
+			return "waits for matrix operations of its warpgroup"
 		case atPhase:
 			return fmt.Sprintf("waits for phase %d of %s", g.mwait.phase, x.barrierText(g.mwait.addr))
 		}
@@ -166,8 +168,12 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 					})
 					continue
 				}
+				text := fmt.Sprintf("barrier %d", g.wait.bar)
+				if g.wait.kind == atGroups {
+					text = "the other warps of its warpgroup to commit matrix operations"
+				}
 				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index),
-					PhaseWait{Numbered: true, Text: fmt.Sprintf("barrier %d", g.wait.bar)})
+					PhaseWait{Numbered: true, Text: text})
 			}
 		}
 	}

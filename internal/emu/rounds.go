@@ -178,7 +178,9 @@ func (x *exec) roundState(b *block) ([]byte, map[uint64]uint64) {
 	}
 	for i := range b.warps {
 		w := &b.warps[i]
-		put(1<<63, uint64(w.exited), uint64(w.clusterNow), uint64(w.clusterDone))
+		put(1<<63, uint64(w.exited), uint64(w.clusterNow), uint64(w.clusterDone),
+			// how far the warps of a warpgroup are ahead of the first one
+			uint64(w.matrices.closed-warpgroupOf(b, w)[0].matrices.closed))
 		waiting := slices.Clone(w.waiting)
 		slices.SortFunc(waiting, func(a, b *fragment) int { return lowest(a.mask) - lowest(b.mask) })
 		for _, g := range waiting {

@@ -114,7 +114,8 @@ func (s *scheduler) waitForEver() bool {
 	}
 	list, bytes := s.mbarrierWaits()
 	if len(list) == 0 {
-		return false
+		s.x.stop = s.uncommitted()
+		return s.x.stop != nil
 	}
 	s.spin.waits = list
 	s.x.stop = s.deadlocked(list, bytes)

@@ -103,6 +103,10 @@ func (c *compiler) warpgroupStepInstr(in *ir.Instr) error {
 				return fmt.Errorf("%s: a constant number of groups expected", opcodeText(in))
 			}
 			op.step, op.pending = warpgroupWait, uint32(min(in.Src[0].Val, 1<<31))
+			c.wholeWarp(in, nil, nil, func(*exec, *inst, uint32) {})
+			c.control(inst{guard: c.guard(), run: func(x *exec, in *inst) {
+				x.awaitGroups(in, op.pending)
+			}})
 		}
 	}
 	c.warpgroupInst(in, op, psrc{}, nil, nil)
@@ -253,6 +257,7 @@ func (x *exec) warpgroupStep(in *inst, op *warpgroupOp, m uint32) {
 		return
 	case warpgroupCommit:
 		w.matrices.closed++
+		x.groupCommitted()
 	case warpgroupWait:
 		if c := w.matrices.closed; c > op.pending {
 			w.matrices.done = max(w.matrices.done, c-op.pending)

@@ -1,22 +1,33 @@
 package race
 
-import "heddle/internal/event"
+import (
+	"iter"
+
+	"heddle/internal/event"
+)
 
 // Matrix operations of a warpgroup (PTX ISA 9.7.15): each warp issues a part of its own, an agent
 // that reads shared memory through the async proxy. It is a bulk operation (bulk.go) without a
 // write, apart from two things. It begins with what all lanes of its warp know, since they issue it
 // together; 8.9.1.1 excepts wgmma from the operations that are ordered after prior instructions,
 // but 9.7.15.7.1 asks only a proxy fence for writes of its operands, and wgmma.fence for registers.
-// And a wait lets all lanes of the warp know that the groups of this warp are complete; it says
-// nothing of the other warps of the warpgroup.
+// And groups belong to the warpgroup (9.7.15.7.2): a wait lets all lanes of the warp know that the
+// groups are complete, as all four warps have issued them.
 //
 // What an operation reads is a set of chunks (event.Footprint). A piece holds those that are in one
 // part of memory.
+
+// warpgroupSize is the number of warps of a warpgroup, which begins with a multiple of it.
+const warpgroupSize = 4
 
 // matrixGroups is the component of a warp's matrix operations: the number of complete groups.
 type matrixGroups struct {
 	closed uint32
 	component
+	// Options.Execution: what the warp knew at its commits, without the first forgotten ones, and the
+	// groups for which it has waited
+	commits            []*know
+	forgotten, awaited uint32
 }
 
 // matricesOf returns the groups of matrix operations of a warp.
@@ -73,18 +84,67 @@ func (d *Detector) addChunks(s *agentStart, p piece, part *event.FootprintPart) 
 func (d *Detector) MatrixGroup(e *event.MatrixGroup) {
 	if d.opt.Execution {
 		d.meetWarp(e.Warp, e.Mask)
+		d.orderGroup(e)
 		return
 	}
-	w, _ := d.warpOf(e.Warp)
+	w, b := d.warpOf(e.Warp)
 	g := d.matricesOf(w)
 	switch {
 	case e.Commit:
 		g.closed++
 	case g.closed > e.Pending:
-		w.learn(e.Mask, g.value(firstValue+g.closed-e.Pending), d.lanesOf(w.id))
+		n := g.closed - e.Pending
+		for i := range b.warpgroup(e.Warp) {
+			if o := b.warps[i].matrices; o != nil {
+				w.learn(e.Mask, o.value(firstValue+min(n, o.closed)), d.lanesOf(w.id))
+			}
+		}
 	}
 	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// orderGroup lets a wait come behind the commits of the warpgroup for the groups that it waits for.
+func (d *Detector) orderGroup(e *event.MatrixGroup) {
+	w, b := d.warpOf(e.Warp)
+	g := d.matricesOf(w)
+	if e.Commit {
+		g.closed++
+		g.commits = append(g.commits, d.clocks(w, b, e.Mask))
+		w.tick(e.Mask)
+		return
+	}
+	if g.closed <= e.Pending {
+		return
+	}
+	g.awaited = g.closed - e.Pending
+	all := g.awaited // for which each warp of the warpgroup has waited
+	for i := range b.warpgroup(e.Warp) {
+		o := d.matricesOf(&b.warps[i])
+		if at := min(g.awaited, o.closed); at > o.forgotten {
+			w.learn(e.Mask, o.commits[at-o.forgotten-1], d.lanesOf(w.id))
+		}
+		all = min(all, o.awaited)
+	}
+	for i := range b.warpgroup(e.Warp) {
+		if o := b.warps[i].matrices; all > o.forgotten {
+			n := min(all, o.closed) - o.forgotten
+			o.commits = o.commits[n:]
+			o.forgotten += n
+		}
+	}
+}
+
+// warpgroup returns the indices of the warps of a warp's warpgroup.
+func (b *block) warpgroup(id event.Warp) iter.Seq[int] {
+	first := int(id-b.first) / warpgroupSize * warpgroupSize
+	return func(yield func(int) bool) {
+		for i := first; i < min(first+warpgroupSize, len(b.warps)); i++ {
+			if !yield(i) {
+				return
+			}
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func TestMatrix(t *testing.T) {
 			p.group(0, false, 1)
 			p.access(0, event.Write, 28, 4)
 		}, 0},
-		// the wait of another warp of the warpgroup covers the operations of that warp alone
+		// groups are "per warpgroup" (9.7.15.7.2): the wait covers the operations of all four warps
 		"another warp's wait": {func(p *phases) {
 			p.multiply(0, 16)
 			p.group(0, true, 0)
@@ -87,7 +87,7 @@ func TestMatrix(t *testing.T) {
 			p.group(1, true, 0)
 			p.group(1, false, 0)
 			p.access(1, event.Write, 16, 4)
-		}, 1},
+		}, 0},
 		"a wait and a barrier": {func(p *phases) {
 			p.multiply(0, 16)
 			p.group(0, true, 0)

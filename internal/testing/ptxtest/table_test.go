@@ -68,7 +68,7 @@ var table = []item{
 	{44, false, "operands of wgmma are written by st.shared, without a proxy fence", ""},
 	{45, false, "an accumulator is read before wait_group", ""},
 	{46, true, "A in registers", ""},
-	{47, false, "one warp of four arrives for the warpgroup", ""},
+	{47, true, "one warp of four arrives for the warpgroup", ""},
 	{48, true, "a remote arrival, with a cluster barrier at the start and at the end", ""},
 	{49, false, "the same without the barrier at the end", ""},
 	{50, true, "a multicast load to two and to four blocks", ""},
@@ -76,6 +76,7 @@ var table = []item{
 	{52, false, "a remote store before the other block has started", ""},
 	{53, true, "a reduction by red.async", ""},
 	{54, false, "a relaxed cluster arrival without fence.mbarrier_init", ""},
+	{55, false, "one warp of four arrives for the warpgroup, while the group is pending", ""},
 }
 
 var tableComment = regexp.MustCompile(`^// table: (\d+) ([RB])$`)

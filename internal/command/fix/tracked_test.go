@@ -119,6 +119,7 @@ func valuesRead(t *testing.T, kernel, text string, seed uint64) []byte {
 // An instruction that is removed from a right kernel is restored, or replaced by what does the
 // same: the judge accepts the result, and no part of the repair can be left out.
 func TestRemoved(t *testing.T) {
+	long.Sequential(t)
 	texts := right(t)
 	for _, r := range removals {
 		t.Run(r.name, func(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 
 const (
 	mostSteps = 3   // of a repair
-	mostTried = 240 // texts, of all steps
-	mostOpen  = 4   // texts of one step from which the next one is tried
+	mostTried = 480 // texts, of all steps
+	mostOpen  = 4   // texts with as many steps from which one more is tried
 )
 
 // tracks reports whether an instruction is about mbarriers, asynchronous operations that they or
@@ -57,7 +57,7 @@ func (r *repairer) stepwise(ctx context.Context) (*attempt, error) {
 		return nil, nil
 	}
 	s := &steps{r: r, left: mostTried}
-	best, err := s.from(ctx, nil, slices.Clone(r.found))
+	best, err := s.search(ctx)
 	if best == nil || err != nil {
 		return nil, err
 	}
@@ -104,22 +104,43 @@ func (s *steps) fewest(ctx context.Context, best *attempt) (*attempt, error) {
 	return best, nil
 }
 
-// from tries one step more behind those done, for what is found with them.
-func (s *steps) from(ctx context.Context, done []action, found []located) (*attempt, error) {
-	type next struct {
-		a     *attempt
-		found []located
+// reached is a text with bugs that some steps have led to.
+type reached struct {
+	steps []action
+	found []located
+}
+
+// search takes one step more at a time from the most promising texts of the step before, so that a
+// repair with fewer steps is found before one with more.
+func (s *steps) search(ctx context.Context) (*attempt, error) {
+	open := []reached{{found: slices.Clone(s.r.found)}}
+	for range mostSteps {
+		var next []reached
+		for _, n := range open {
+			a, err := s.from(ctx, n, &next)
+			if a != nil || err != nil {
+				return a, err
+			}
+		}
+		// Fewer findings first: those may need one step more.
+		slices.SortStableFunc(next, func(a, b reached) int { return len(a.found) - len(b.found) })
+		open = next[:min(len(next), mostOpen)]
 	}
+	return nil, nil
+}
+
+// from tries one step more for what is found in a text. It returns the best one without a bug, and
+// adds to next those that are worth another step.
+func (s *steps) from(ctx context.Context, n reached, next *[]reached) (*attempt, error) {
 	var best *attempt
-	var open []next
-	for _, o := range s.r.offers(found) {
-		if slices.ContainsFunc(done, func(d action) bool { return d.key == o.key }) {
+	for _, o := range s.r.offers(n.found) {
+		if slices.ContainsFunc(n.steps, func(d action) bool { return d.key == o.key }) {
 			continue
 		}
 		if s.left--; s.left < 0 {
 			break
 		}
-		a, err := s.r.try(ctx, append(slices.Clone(done), o.action), false)
+		a, err := s.r.try(ctx, append(slices.Clone(n.steps), o.action), false)
 		var no *Malformed
 		if errors.As(err, &no) {
 			continue // such as the name of a register in another { } block
@@ -136,23 +157,12 @@ func (s *steps) from(ctx context.Context, done []action, found []located) (*atte
 				best = a
 			}
 		case a.grade == Buggy:
-			if left := s.r.locate(a.judgement, a.patch); s.progress(o.of, found, left) {
-				open = append(open, next{a, left})
+			if left := s.r.locate(a.judgement, a.patch); s.progress(o.of, n.found, left) {
+				*next = append(*next, reached{a.actions, left})
 			}
 		}
 	}
-	if best != nil || len(done)+1 >= mostSteps {
-		return best, nil
-	}
-	// Fewer findings first: those may need one step more.
-	slices.SortStableFunc(open, func(a, b next) int { return len(a.found) - len(b.found) })
-	for _, n := range open[:min(len(open), mostOpen)] {
-		a, err := s.from(ctx, n.a.actions, n.found)
-		if a != nil || err != nil {
-			return a, err
-		}
-	}
-	return nil, nil
+	return best, nil
 }
 
 // progress reports whether a finding has disappeared and all that remain are at instructions of the

@@ -40,7 +40,7 @@ func (m *irModule) gridConstants() {
 		}
 		f.body = body
 		var list []string
-		for i, p := range parametersOf(f.define) {
+		for i, p := range splitParams(f.define) {
 			name := p[strings.LastIndex(p, " ")+1:]
 			if f.kernel && marked[name] && strings.Contains(p, "byval(") {
 				list = append(list, fmt.Sprintf("i32 %d", i+1))
@@ -52,35 +52,4 @@ func (m *irModule) gridConstants() {
 				strings.Join(list, ", ")))
 		}
 	}
-}
-
-// parametersOf returns the parameters in the header line of a function.
-func parametersOf(define string) []string {
-	at := strings.Index(define, "@")
-	open := at + strings.Index(define[max(at, 0):], "(")
-	if at < 0 || open < at {
-		return nil
-	}
-	if define[at+1] == '"' { // a quoted name may have a parenthesis
-		end := strings.Index(define[at+2:], `"`)
-		open = at + 2 + end + 1
-	}
-	var out []string
-	depth, start := 0, open+1
-	for i := open; i < len(define); i++ {
-		switch define[i] {
-		case '(', '{', '[', '<':
-			depth++
-		case ')', '}', ']', '>':
-			if depth--; depth == 0 {
-				return append(out, strings.TrimSpace(define[start:i]))
-			}
-		case ',':
-			if depth == 1 {
-				out = append(out, strings.TrimSpace(define[start:i]))
-				start = i + 1
-			}
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -26,24 +25,6 @@ template __global__ void k<map>(int *, const map, const map);
 		text := string(r.PTX)
 		if got := strings.Count(text, "st.local"); got != 16*c.copies || strings.Count(text, "cvta.param") != 2-c.copies {
 			t.Errorf("%q, %q: %d stores to local memory, want %d\n%s", c.one, c.two, got, 16*c.copies, text)
-		}
-	}
-}
-
-// TestParametersOf: parameters are separated at commas that are in no brackets.
-func TestParametersOf(t *testing.T) {
-	for _, c := range []struct {
-		define string
-		want   []string
-	}{
-		{"define void @k() #0 {", []string{""}},
-		{"define dso_local void @k(ptr noundef byval(%struct.map) align 64 %0, i32 %n) #0 {",
-			[]string{"ptr noundef byval(%struct.map) align 64 %0", "i32 %n"}},
-		{`define void @"k(int, int)"({ i32, i32 } %a, [2 x <4 x i8>] %b) {`, []string{"{ i32, i32 } %a", "[2 x <4 x i8>] %b"}},
-		{"define void", nil},
-	} {
-		if got := parametersOf(c.define); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.define, got, c.want)
 		}
 	}
 }

@@ -251,3 +251,22 @@ func TestDepPaths(t *testing.T) {
 		t.Errorf("%q, want %q", strings.Join(got, "|"), want)
 	}
 }
+
+// TestSplitParams: parameters are separated at commas that are in no brackets.
+func TestSplitParams(t *testing.T) {
+	for _, c := range []struct {
+		define string
+		want   []string
+	}{
+		{"define void @k() #0 {", nil},
+		{"define dso_local void @k(ptr noundef byval(%struct.map) align 64 %0, i32 %n) #0 {",
+			[]string{"ptr noundef byval(%struct.map) align 64 %0", "i32 %n"}},
+		{`define void @"k(int, int)"({ i32, i32 } %a, [2 x <4 x i8>] %b) {`,
+			[]string{"{ i32, i32 } %a", "[2 x <4 x i8>] %b"}},
+		{"define void", nil},
+	} {
+		if got := splitParams(c.define); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.define, got, c.want)
+		}
+	}
+}

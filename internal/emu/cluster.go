@@ -383,6 +383,9 @@ func (x *exec) warpAtCluster(w *warp) {
 
 // letRun makes fragments of a warp ready that have waited.
 func (x *exec) letRun(w *warp, list []*fragment) {
+	if len(list) == 0 {
+		return
+	}
 	for _, g := range list {
 		g.wait = wait{}
 	}
@@ -425,13 +428,9 @@ func (x *exec) tryCluster() {
 			free := x.take(w, func(g *fragment) bool {
 				return g.wait.kind == atClusterWait && g.mask&^w.clusterDone == 0
 			})
-			if len(free) == 0 {
-				continue
-			}
 			for _, g := range free {
 				w.clusterDone &^= g.mask
-				site := g.frame.ctx.base + event.Site(g.wait.in.index)
-				x.noteClusterWait(w, g.wait.in, site, g.mask, g.mask)
+				x.noteClusterWait(w, g.wait.in, g.waitSite(), g.mask, g.mask)
 			}
 			x.letRun(w, free)
 		}

@@ -160,20 +160,15 @@ func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
 					list = addWait(list, w, g, g.mwait.site, s.x.phaseWait(b, m, g.mwait.phase))
 					continue
 				}
-				if g.wait.atCluster() {
+				pw := PhaseWait{Numbered: true, Text: fmt.Sprintf("barrier %d", g.wait.bar)}
+				switch {
+				case g.wait.atCluster():
 					polls, bytes = true, false
-					list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index), PhaseWait{
-						Numbered: true,
-						Text:     "the barrier of the cluster" + missingAtCluster(b.ownCluster()),
-					})
-					continue
+					pw.Text = "the barrier of the cluster" + missingAtCluster(b.ownCluster())
+				case g.wait.kind == atGroups:
+					pw.Text = "the other warps of its warpgroup to commit matrix operations"
 				}
-				text := fmt.Sprintf("barrier %d", g.wait.bar)
-				if g.wait.kind == atGroups {
-					text = "the other warps of its warpgroup to commit matrix operations"
-				}
-				list = addWait(list, w, g, g.frame.ctx.base+event.Site(g.wait.in.index),
-					PhaseWait{Numbered: true, Text: text})
+				list = addWait(list, w, g, g.waitSite(), pw)
 			}
 		}
 	}

@@ -403,6 +403,9 @@ func (x *exec) suspend(v wait) {
 	x.frag = nil
 }
 
+// waitSite is the instruction at which the fragment waits.
+func (g *fragment) waitSite() event.Site { return g.frame.ctx.base + event.Site(g.wait.in.index) }
+
 // take removes the waiting fragments that match, and returns them. The list is valid until the next
 // call.
 func (x *exec) take(w *warp, match func(*fragment) bool) []*fragment {

@@ -155,37 +155,12 @@ func runMBarrier(x *exec, in *inst) {
 		if !ok {
 			return
 		}
-		if kind == isa.BarrierInit {
-			if x.initMBarrier(in, l, addr); x.stop != nil {
-				x.stop.Object = &ObjectAt{x.block.id, addr}
-			}
-			continue
-		}
-		if b != x.block {
-			x.reach(b)
-		}
-		m := x.liveMBarrier(in, l, addr)
-		if m == nil {
-			x.stop.Object = &ObjectAt{b.id, addr}
-			return
-		}
-		switch kind {
-		case isa.BarrierInvalid:
-			x.invalMBarrier(in, l, m)
-		case isa.BarrierExpect, isa.BarrierComplete:
-			x.countMBarrier(in, l, m)
-		case isa.BarrierArrive, isa.BarrierDrop:
-			x.arriveMBarrier(in, l, m)
-		case isa.BarrierCopies:
-			x.arriveBehindCopies(in, l, m)
-		case isa.BarrierTest:
-			x.testMBarrier(in, l, m)
-		}
+		ok = x.operate(in, l, b, addr)
 		if x.stop != nil {
 			x.stop.Object = &ObjectAt{b.id, addr}
 		}
-		if x.own != nil {
-			x.comeHome()
+		if !ok {
+			return
 		}
 	}
 	x.flushMBarrier()
@@ -193,6 +168,39 @@ func runMBarrier(x *exec, in *inst) {
 	if kind != isa.BarrierTest || x.evs.tested != before {
 		x.point()
 	}
+}
+
+// operate executes an operation of lane l on the mbarrier at an address of block b. It reports false
+// if there is none.
+func (x *exec) operate(in *inst, l int, b *block, addr uint64) bool {
+	kind := in.misc.mbar.use.Kind
+	if kind == isa.BarrierInit {
+		x.initMBarrier(in, l, addr)
+		return true
+	}
+	if b != x.block {
+		x.reach(b)
+	}
+	m := x.liveMBarrier(in, l, addr)
+	if m == nil {
+		return false
+	}
+	switch kind {
+	case isa.BarrierInvalid:
+		x.invalMBarrier(in, l, m)
+	case isa.BarrierExpect, isa.BarrierComplete:
+		x.countMBarrier(in, l, m)
+	case isa.BarrierArrive, isa.BarrierDrop:
+		x.arriveMBarrier(in, l, m)
+	case isa.BarrierCopies:
+		x.arriveBehindCopies(in, l, m)
+	case isa.BarrierTest:
+		x.testMBarrier(in, l, m)
+	}
+	if x.own != nil {
+		x.comeHome()
+	}
+	return true
 }
 
 // sharedAddress returns the offset of lane l's operand in shared memory, a multiple of 8 with 8

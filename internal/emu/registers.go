@@ -151,14 +151,7 @@ func (x *exec) servePool(b *block) bool {
 func (x *exec) unpool(b *block) {
 	for i := range b.warps {
 		w := &b.warps[i]
-		list := x.take(w, func(g *fragment) bool { return g.wait.kind == atPool })
-		for _, g := range list {
-			g.wait = wait{}
-			w.ready = append(w.ready, g)
-		}
-		if len(list) > 0 {
-			x.wake(b, w)
-		}
+		x.letRun(w, x.take(w, func(g *fragment) bool { return g.wait.kind == atPool }))
 	}
 }
 
@@ -198,8 +191,7 @@ func (s *scheduler) starved() *Stop {
 				text))
 		}
 		n, why := launchRegisters(s.m.kernel, *s.x.geo)
-		stop := s.x.stopFor(first.frame.ctx.base+event.Site(first.wait.in.index),
-			event.ThreadOf(of.id, lowest(first.mask)), RegisterPool,
+		stop := s.x.stopFor(first.waitSite(), event.ThreadOf(of.id, lowest(first.mask)), RegisterPool,
 			"deadlock: %s; that takes %d registers, and the pool of the block has %d (threads begin with "+
 				"%d: %s)", strings.Join(parts, "; "), need, b.registers.free, n, why)
 		return &stop

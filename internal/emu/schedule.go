@@ -485,7 +485,7 @@ func (x *exec) stall(b *block) {
 // waitEvent describes a waiting fragment for a Stall event.
 func waitEvent(w *warp, g *fragment) event.Wait {
 	in := g.wait.in
-	e := event.Wait{Warp: w.id, Mask: g.mask, Site: g.frame.ctx.base + event.Site(in.index)}
+	e := event.Wait{Warp: w.id, Mask: g.mask, Site: g.waitSite()}
 	if g.wait.kind == atWarpSync {
 		e.WarpBar, e.Members = true, g.wait.members
 		return e

@@ -198,7 +198,7 @@ func (x *exec) noteRows(e *event.Bulk, b *tensorBox) {
 func (x *exec) readTensor(a *agent) {
 	b := a.tensor
 	if a.op.use.From == event.Shared {
-		x.eachChunk(a.from, a.data, b, func(at uint64, data []byte) { copy(data, x.block.shared[at:]) })
+		b.eachChunk(a.from, a.data, func(at uint64, data []byte) { copy(data, x.block.shared[at:]) })
 		return
 	}
 	b.m.Fill(a.data)
@@ -213,7 +213,7 @@ func (x *exec) readTensor(a *agent) {
 func (x *exec) writeTensor(a *agent) {
 	b := a.tensor
 	if a.op.use.To == event.Shared {
-		x.eachChunk(a.to, a.data, b, func(at uint64, data []byte) { copy(a.home.shared[at:], data) })
+		b.eachChunk(a.to, a.data, func(at uint64, data []byte) { copy(a.home.shared[at:], data) })
 		return
 	}
 	for _, p := range b.pieces {
@@ -237,7 +237,7 @@ func (x *exec) writeTensor(a *agent) {
 
 // eachChunk visits the parts of a box in shared memory that a swizzle keeps together: the address and
 // the bytes of data. The box would begin at an address without swizzle.
-func (x *exec) eachChunk(addr uint64, data []byte, b *tensorBox, visit func(at uint64, data []byte)) {
+func (b *tensorBox) eachChunk(addr uint64, data []byte, visit func(at uint64, data []byte)) {
 	if b.m.Swizzle == tensormap.NoSwizzle {
 		visit(addr, data)
 		return

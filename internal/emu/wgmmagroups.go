@@ -46,19 +46,9 @@ func (x *exec) groupCommitted() {
 	list := warpgroupOf(x.block, x.warp)
 	for i := range list {
 		w := &list[i]
-		if len(w.waiting) == 0 {
-			continue
-		}
-		ready := x.take(w, func(g *fragment) bool {
+		x.letRun(w, x.take(w, func(g *fragment) bool {
 			return g.wait.kind == atGroups && behind(x.block, w, g.wait.count) == nil
-		})
-		for _, g := range ready {
-			g.wait = wait{}
-			w.ready = append(w.ready, g)
-		}
-		if len(ready) > 0 {
-			x.wake(x.block, w)
-		}
+		}))
 	}
 }
 
@@ -77,8 +67,7 @@ func (s *scheduler) uncommitted() *Stop {
 					s.x.groupsEnd(b)
 					return s.x.stop
 				}
-				stop := s.x.stopFor(g.frame.ctx.base+event.Site(g.wait.in.index),
-					event.ThreadOf(w.id, lowest(g.mask)), WarpgroupDivergence,
+				stop := s.x.stopFor(g.waitSite(), event.ThreadOf(w.id, lowest(g.mask)), WarpgroupDivergence,
 					"%s waits for ever for a group that warp %d of the block has not committed, which %s; "+
 						"all threads of a warpgroup must execute the same instructions (.aligned, PTX ISA "+
 						"9.7.15.7.3)", g.wait.in.ir.Op(), late.index, s.x.doing(b, late, lowest(late.lanes)))

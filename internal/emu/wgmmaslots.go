@@ -1,8 +1,6 @@
 package emu
 
 import (
-	"math/bits"
-
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -145,17 +143,18 @@ func (c *compiler) slotTouch(in *ir.Instr) *touchOp {
 func (x *exec) touchSlots(in *inst, m uint32) {
 	t, sp := in.misc.touch, &x.prog.space
 	s := t.slot
-	var at alignedLanes
-	var local uint32
 	a := x.src(&s.addr)
-	for r := m; r != 0; r &= r - 1 {
-		l := bits.TrailingZeros32(r) & 31
+	at := func(l int) uint64 {
 		v := (a[l] + s.off) & s.amask
 		if s.space == event.Local {
 			v += sp.windowBase(localWindow)
 		}
-		if v>>sp.shift == 0 && sp.windowOf(v) == localWindow {
-			at.add(v, local == 0)
+		return v
+	}
+	local := uint32(0)
+	for r := m; r != 0; r &= r - 1 {
+		l := lowest(r)
+		if v := at(l); v>>sp.shift == 0 && sp.windowOf(v) == localWindow {
 			local |= 1 << l
 		}
 	}
@@ -168,25 +167,30 @@ func (x *exec) touchSlots(in *inst, m uint32) {
 	if x.warp.matrices.slots == nil {
 		x.warp.matrices.slots = make(map[uint64]regUse)
 	}
-	if local != full || at.differ || s.size != 4 || at.first%4 != 0 {
-		for r := local; r != 0; r &= r - 1 {
-			l := bits.TrailingZeros32(r) & 31
-			v := (a[l] + s.off) & s.amask
-			if s.space == event.Local {
-				v += sp.windowBase(localWindow)
-			}
-			if !x.oddSlots(in, v) {
-				return
-			}
-			if !at.differ {
-				break
-			}
-		}
-		x.oddRegisters(in)
+	first, same := at(lowest(local)), true
+	for r := local; r != 0; r &= r - 1 {
+		same = same && at(lowest(r)) == first
+	}
+	if local == full && same && s.size == 4 && first%4 == 0 {
+		x.followSlots(in, first)
 		return
 	}
+	for r := local; r != 0; r &= r - 1 {
+		if !x.oddSlots(in, at(lowest(r))) {
+			return
+		}
+		if same {
+			break
+		}
+	}
+	x.oddRegisters(in)
+}
+
+// followSlots notes what all lanes do to the slots from an address on.
+func (x *exec) followSlots(in *inst, at uint64) {
+	s := in.misc.touch.slot
 	for i, n := range s.elems {
-		v := at.first + 4*uint64(i)
+		v := at + 4*uint64(i)
 		if s.kind == event.Read {
 			x.loadSlot(in, v, n)
 		} else {
@@ -196,19 +200,6 @@ func (x *exec) touchSlots(in *inst, m uint32) {
 			return
 		}
 	}
-}
-
-// alignedLanes is the first of some addresses, and whether others differ from it.
-type alignedLanes struct {
-	first  uint64
-	differ bool
-}
-
-func (a *alignedLanes) add(v uint64, first bool) {
-	if first {
-		a.first = v
-	}
-	a.differ = a.differ || v != a.first
 }
 
 // moved is the time of a move: in front of the last fence, if no operation is behind that.

@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"slices"
 
 	"heddle/internal/ir"
@@ -31,7 +30,7 @@ func (r *repairer) proxyFences(f located) []action {
 	for _, p := range places {
 		out = append(out, r.insertion(p, name+";", name, proxyFenceCost))
 	}
-	slices.SortStableFunc(out, func(a, b action) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(out, byCost)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -263,12 +264,5 @@ func (r *repairer) guardText(in *ir.Instr) string {
 	return "@" + r.x.k.Func.Regs[in.Guard].Name + " "
 }
 
-func byCost(a, b action) int {
-	switch {
-	case a.cost < b.cost:
-		return -1
-	case a.cost > b.cost:
-		return 1
-	}
-	return 0
-}
+// byCost orders actions, the cheapest first.
+func byCost(a, b action) int { return cmp.Compare(a.cost, b.cost) }

@@ -209,9 +209,8 @@ func (r *pipelineRecorder) add(o *pipeObject, rec pipeRec) *pipeRec {
 // MBarrier implements event.Sink.
 func (r *pipelineRecorder) MBarrier(e *event.MBarrier) {
 	r.mbarrier(e)
-	before := r.examples()
+	defer r.match(r.examples())
 	r.Sink.MBarrier(e)
-	r.match(before)
 }
 
 func (r *pipelineRecorder) mbarrier(e *event.MBarrier) {
@@ -258,7 +257,7 @@ func (r *pipelineRecorder) complete(o *pipeObject, phase int64) {
 // Bulk implements event.Sink.
 func (r *pipelineRecorder) Bulk(e *event.Bulk) {
 	if e.Grouped {
-		r.access(e.Site, e.Warp, e.Mask, func(int) (uint64, uint64) { return 0, ^uint64(0) })
+		r.access(e.Site, e.Warp, e.Mask, anywhere)
 	} else if o := r.object(objectKey{e.To.Peer.Block(r.geometry.BlockOf(e.Warp)), e.Addr}); o != nil {
 		rec := r.add(o, pipeRec{
 			pipeOp: pipeOp{e.Site, diag.PipelineCopy, e.Mask}, warp: e.Warp, phase: o.now,
@@ -274,9 +273,8 @@ func (r *pipelineRecorder) Bulk(e *event.Bulk) {
 			}
 		}
 	}
-	before := r.examples()
+	defer r.match(r.examples())
 	r.Sink.Bulk(e)
-	r.match(before)
 }
 
 // within reports whether an access of a race is in a range of shared memory.
@@ -305,9 +303,8 @@ func (r *pipelineRecorder) Signal(e *event.Signal) {
 		}
 		a.object.recs[a.rec.phase] = append(a.object.recs[a.rec.phase], a.rec)
 	}
-	before := r.examples()
+	defer r.match(r.examples())
 	r.Sink.Signal(e)
-	r.match(before)
 }
 
 // Access implements event.Sink.
@@ -317,31 +314,31 @@ func (r *pipelineRecorder) Access(e *event.Access) {
 			return e.Addr[l], uint64(e.Size)
 		})
 	}
-	before := r.examples()
+	defer r.match(r.examples())
 	r.Sink.Access(e)
-	r.match(before)
 }
 
 // Copy implements event.Sink.
 func (r *pipelineRecorder) Copy(e *event.Copy) {
 	r.access(e.Site, e.Warp, e.Mask, func(l int) (uint64, uint64) { return e.To[l], uint64(e.Size) })
-	before := r.examples()
+	defer r.match(r.examples())
 	r.Sink.Copy(e)
-	r.match(before)
 }
 
 // Matrix implements event.Sink.
 func (r *pipelineRecorder) Matrix(e *event.Matrix) {
-	r.access(e.Site, e.Warp, e.Mask, func(int) (uint64, uint64) { return 0, ^uint64(0) })
-	before := r.examples()
+	r.access(e.Site, e.Warp, e.Mask, anywhere)
+	defer r.match(r.examples())
 	r.Sink.Matrix(e)
-	r.match(before)
 }
 
 // sides returns the two accesses of the race.
 func (w *pipeRace) sides() [2]*race.Access {
 	return [2]*race.Access{&w.race.First, &w.race.Second}
 }
+
+// anywhere is what a lane accesses of which nothing but that is known.
+func anywhere(int) (addr, size uint64) { return 0, ^uint64(0) }
 
 // access keeps an access that may be one of a race. bytes returns what a lane accesses.
 func (r *pipelineRecorder) access(site event.Site, warp event.Warp, mask uint32,
@@ -352,8 +349,7 @@ func (r *pipelineRecorder) access(site event.Site, warp event.Warp, mask uint32,
 			if w.done || side.Site != site || side.Thread.Warp() != warp || mask>>l&1 == 0 {
 				continue
 			}
-			at, n := bytes(l)
-			if apart := side.Addr >= at+n || at >= side.Addr+uint64(side.Size); apart && n != ^uint64(0) {
+			if at, n := bytes(l); side.Addr >= at+n || at >= side.Addr+uint64(side.Size) {
 				continue
 			}
 			r.seq++

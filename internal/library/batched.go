@@ -7,15 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// batched is the matrices of a batch of square matrices, and what cuBLAS stores for each.
-type batched[T number] struct {
-	a      [][]T
-	pivots []int32 // n for each matrix, from 1; nil: rows are not exchanged
-	info   []int32
-}
-
-// squares returns the matrices of a batch in arrays of pointers, and the arrays of pivots and of
-// results, of which each may be missing.
+// squares returns the matrices of a batch, whose addresses are in an array.
 func squares[T number](c *call, t Type, name string, how access, array uint64, n, ld, count int) [][]T {
 	list := c.pointers(name+"array", array, count)
 	out := make([][]T, len(list))
@@ -44,27 +36,27 @@ func getrf[T number](c *call, t Type) error {
 	if c.err != nil || n == 0 || count == 0 {
 		return c.err
 	}
-	b := batched[T]{a: squares[T](c, t, "A", reads|writes, array, n, ld, count),
-		pivots: c.ints("PivotArray", writes, pivotsAt, n*count),
-		info:   c.ints("infoArray", writes, infoAt, count)}
+	all := squares[T](c, t, "A", reads|writes, array, n, ld, count)
+	pivots := c.ints("PivotArray", writes, pivotsAt, n*count)
+	info := c.ints("infoArray", writes, infoAt, count)
 	if c.err != nil {
 		return c.err
 	}
-	for i, a := range b.a {
-		singular := factorize(a, n, ld, b.of(i, n))
-		if b.info != nil {
-			b.info[i] = singular
+	for i, a := range all {
+		singular := factorize(a, n, ld, pivotsOf(pivots, i, n))
+		if info != nil {
+			info[i] = singular
 		}
 	}
 	return nil
 }
 
-// of returns the pivots of matrix i.
-func (b *batched[T]) of(i, n int) []int32 {
-	if b.pivots == nil {
+// pivotsOf returns the pivots of matrix i, from 1; nil if rows are not exchanged.
+func pivotsOf(pivots []int32, i, n int) []int32 {
+	if pivots == nil {
 		return nil
 	}
-	return b.pivots[i*n : (i+1)*n]
+	return pivots[i*n : (i+1)*n]
 }
 
 // factorize computes L U in the place of a. It returns the position, from 1, of the first 0 on the
@@ -129,8 +121,8 @@ func solve[T number](op int, lu []T, n, ld int, pivots []int32, b []T, cols, ldb
 	}
 }
 
-// pivotsOf returns what getrf has stored, or fails if it cannot be that.
-func (c *call) pivotsOf(addr uint64, n, count int) []int32 {
+// pivots returns what getrf has stored, or fails if it cannot be that.
+func (c *call) pivots(addr uint64, n, count int) []int32 {
 	list := c.ints("PivotArray", reads, addr, n*count)
 	for _, p := range list {
 		if p < 1 || int(p) > n {
@@ -151,8 +143,8 @@ func getrs[T number](c *call, t Type) error {
 	if c.err != nil || n == 0 || cols == 0 || count == 0 {
 		return c.err
 	}
-	b := batched[T]{a: squares[T](c, t, "A", reads, array, n, ld, count),
-		pivots: c.pivotsOf(pivotsAt, n, count)}
+	all := squares[T](c, t, "A", reads, array, n, ld, count)
+	pivots := c.pivots(pivotsAt, n, count)
 	right := make([][]T, count)
 	for i, addr := range c.pointers("Barray", bArray, count) {
 		right[i] = elements[T](c.matrix("B", reads|writes, addr, t, n, cols, ldb))
@@ -160,8 +152,8 @@ func getrs[T number](c *call, t Type) error {
 	if c.err != nil {
 		return c.err
 	}
-	for i, a := range b.a {
-		solve(op, a, n, ld, b.of(i, n), right[i], cols, ldb)
+	for i, a := range all {
+		solve(op, a, n, ld, pivotsOf(pivots, i, n), right[i], cols, ldb)
 	}
 	return nil
 }
@@ -176,38 +168,36 @@ func getri[T number](c *call, t Type) error {
 	if c.err != nil || n == 0 || count == 0 {
 		return c.err
 	}
-	b := batched[T]{a: squares[T](c, t, "A", reads, array, n, ld, count),
-		pivots: c.pivotsOf(pivotsAt, n, count), info: c.ints("infoArray", writes, infoAt, count)}
+	all := squares[T](c, t, "A", reads, array, n, ld, count)
+	pivots := c.pivots(pivotsAt, n, count)
+	info := c.ints("infoArray", writes, infoAt, count)
 	out := squares[T](c, t, "C", writes, cArray, n, ldc, count)
 	if c.err != nil {
 		return c.err
 	}
-	for i, a := range b.a {
-		invert(a, n, ld, b.of(i, n), out[i], ldc, b.info, i)
+	for i, a := range all {
+		singular := invert(a, n, ld, pivotsOf(pivots, i, n), out[i], ldc)
+		if info != nil {
+			info[i] = singular
+		}
 	}
 	return nil
 }
 
-// invert stores the inverse of a factorized matrix, and in info[i] the position of a 0 on the
-// diagonal, with which there is no inverse.
-func invert[T number](lu []T, n, ld int, pivots []int32, out []T, ldc int, info []int32, i int) {
-	singular := int32(0)
+// invert stores the inverse of a factorized matrix. It returns the position, from 1, of the first 0
+// on the diagonal, with which there is no inverse; 0 if there is none.
+func invert[T number](lu []T, n, ld int, pivots []int32, out []T, ldc int) (singular int32) {
 	for k := range n {
-		if lu[k*ld+k] == 0 && singular == 0 {
-			singular = int32(k + 1)
+		if lu[k*ld+k] == 0 {
+			return int32(k + 1)
 		}
-	}
-	if info != nil {
-		info[i] = singular
-	}
-	if singular != 0 {
-		return
 	}
 	for j := range n {
 		clear(out[j*ldc : j*ldc+n])
 		out[j*ldc+j] = 1
 	}
 	solve(opN, lu, n, ld, pivots, out, n, ldc)
+	return 0
 }
 
 // matinv inverts each matrix of a batch, which stays as it is.
@@ -232,7 +222,10 @@ func matinv[T number](c *call, t Type) error {
 			copy(lu[j*n:(j+1)*n], a[j*ld:j*ld+n])
 		}
 		factorize(lu, n, n, pivots)
-		invert(lu, n, n, pivots, out[i], ldc, info, i)
+		singular := invert(lu, n, n, pivots, out[i], ldc)
+		if info != nil {
+			info[i] = singular
+		}
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func gemm(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	if k == 0 || alpha == 0 {
+	if alpha == 0 {
 		k = 0 // A and B are not accessed
 	}
 	rowsA, colsA := shaped(opA, m, k)
@@ -419,65 +419,75 @@ func factors[T number](b []byte, n, k, ld int) ([]T, int) {
 	return elements[T](b), ld
 }
 
+// triangularCall is what trmm and trsm have in common: A is triangular, and B has m rows and n
+// columns.
+type triangularCall struct {
+	side     blas.Side
+	u        blas.Uplo
+	op       int
+	diag     blas.Diag
+	m, n     int
+	order    int // of A
+	alpha    complex128
+	a, b     uint64
+	lda, ldb int
+}
+
+// triangularCall takes the arguments from the side of A to the leading dimension of B.
+func (c *call) triangularCall(t Type) (p triangularCall) {
+	side, isRight := c.side()
+	p = triangularCall{side: side, u: c.fill(), op: c.op(), diag: c.diagonal(), m: c.size(),
+		n: c.size(), alpha: c.scalar(t), a: c.next(), lda: c.size(), b: c.next(), ldb: c.size()}
+	p.order = p.m
+	if isRight {
+		p.order = p.n
+	}
+	return p
+}
+
 // trmm is C = alpha op(A) B, or B op(A), with a triangular A.
 func trmm[T number](c *call, t Type) error {
-	side, isRight := c.side()
-	u, op, diag := c.fill(), c.op(), c.diagonal()
-	m, n := c.size(), c.size()
-	alpha := c.scalar(t)
-	a, lda := c.next(), c.size()
-	b, ldb := c.next(), c.size()
+	p := c.triangularCall(t)
 	at, ldc := c.next(), c.size()
-	order := m
-	if isRight {
-		order = n
-	}
-	if c.err != nil || m == 0 || n == 0 {
+	if c.err != nil || p.m == 0 || p.n == 0 {
 		return c.err
 	}
-	x := c.triangle("A", reads, a, t, order, lda, u, diag == blas.Unit)
-	y := elements[T](c.matrix("B", reads, b, t, m, n, ldb))
-	z := elements[T](c.matrix("C", writes, at, t, m, n, ldc))
+	x := c.triangle("A", reads, p.a, t, p.order, p.lda, p.u, p.diag == blas.Unit)
+	y := elements[T](c.matrix("B", reads, p.b, t, p.m, p.n, p.ldb))
+	z := elements[T](c.matrix("C", writes, at, t, p.m, p.n, ldc))
 	if c.err != nil {
 		return c.err
 	}
-	for j := range n { // C may be B
-		copy(z[j*ldc:j*ldc+m], y[j*ldb:j*ldb+m])
+	for j := range p.n { // C may be B
+		copy(z[j*ldc:j*ldc+p.m], y[j*p.ldb:j*p.ldb+p.m])
 	}
-	of[T]().trmm(side, u, transpose(op), diag, n, m, from[T](alpha), elements[T](x), lda, z, ldc)
+	of[T]().trmm(p.side, p.u, transpose(p.op), p.diag, p.n, p.m, from[T](p.alpha), elements[T](x),
+		p.lda, z, ldc)
 	return nil
 }
 
 // trsm solves op(A) X = alpha B, or X op(A) = alpha B, with a triangular A. X takes the place of B.
 func trsm[T number](c *call, t Type) error {
-	side, isRight := c.side()
-	u, op, diag := c.fill(), c.op(), c.diagonal()
-	m, n := c.size(), c.size()
-	alpha := c.scalar(t)
-	a, lda := c.next(), c.size()
-	b, ldb := c.next(), c.size()
+	p := c.triangularCall(t)
 	count, arrays := c.size(), c.next() != 0
-	order := m
-	if isRight {
-		order = n
-	}
-	if c.err != nil || m == 0 || n == 0 || count == 0 {
+	if c.err != nil || p.m == 0 || p.n == 0 || count == 0 {
 		return c.err
 	}
-	as, bs := c.batch("A", a, 0, count, arrays), c.batch("B", b, 0, count, arrays)
+	as, bs := c.batch("A", p.a, 0, count, arrays), c.batch("B", p.b, 0, count, arrays)
 	if c.err != nil {
 		return c.err
 	}
 	xs, ys := make([][]T, count), make([][]T, count)
 	for i := range xs {
-		xs[i] = elements[T](c.triangle("A", reads, as[i], t, order, lda, u, diag == blas.Unit))
-		ys[i] = elements[T](c.matrix("B", reads|writes, bs[i], t, m, n, ldb))
+		xs[i] = elements[T](c.triangle("A", reads, as[i], t, p.order, p.lda, p.u, p.diag == blas.Unit))
+		ys[i] = elements[T](c.matrix("B", reads|writes, bs[i], t, p.m, p.n, p.ldb))
 	}
 	if c.err != nil {
 		return c.err
 	}
 	for i := range xs {
-		of[T]().trsm(side, u, transpose(op), diag, n, m, from[T](alpha), xs[i], lda, ys[i], ldb)
+		of[T]().trsm(p.side, p.u, transpose(p.op), p.diag, p.n, p.m, from[T](p.alpha), xs[i], p.lda,
+			ys[i], p.ldb)
 	}
 	return nil
 }
@@ -538,7 +548,7 @@ func dgmm[T number](c *call, t Type) error {
 	_, isRight := c.side()
 	m, n := c.size(), c.size()
 	a, lda := c.next(), c.size()
-	d, inc := c.next(), c.int()
+	d := c.place()
 	at, ldc := c.next(), c.size()
 	length := m
 	if isRight {
@@ -548,7 +558,7 @@ func dgmm[T number](c *call, t Type) error {
 		return c.err
 	}
 	x := elements[T](c.matrix("A", reads, a, t, m, n, lda))
-	v := c.vector("x", reads, d, t, length, inc)
+	v := c.vector("x", reads, d, t, length)
 	z := elements[T](c.matrix("C", writes, at, t, m, n, ldc))
 	if c.err != nil {
 		return c.err

@@ -17,19 +17,28 @@ type vector struct {
 	inc   int
 }
 
+// place is where a vector lies: its address and its increment.
+type place struct {
+	addr uint64
+	inc  int
+}
+
+// place takes the arguments that say where a vector lies.
+func (c *call) place() place { return place{c.next(), c.int()} }
+
 // vector returns a vector in device memory.
-func (c *call) vector(name string, how access, addr uint64, t Type, n, inc int) vector {
-	v := vector{t: t, n: n, inc: inc}
-	step := max(inc, -inc)
+func (c *call) vector(name string, how access, at place, t Type, n int) vector {
+	v := vector{t: t, n: n, inc: at.inc}
+	step := max(at.inc, -at.inc)
 	if step == 0 || step > 1<<40 {
-		c.fail(fmt.Errorf("%s: an increment of %d", c.Name, inc))
+		c.fail(fmt.Errorf("%s: an increment of %d", c.Name, at.inc))
 		return v
 	}
-	if inc < 0 {
+	if at.inc < 0 {
 		v.first = (n - 1) * step
 	}
-	c.aligned(name, how, addr, t)
-	v.b = c.rows(name, how, addr, n, t.Size(), step*t.Size())
+	c.aligned(name, how, at.addr, t)
+	v.b = c.rows(name, how, at.addr, n, t.Size(), step*t.Size())
 	return v
 }
 
@@ -61,9 +70,9 @@ func gemv[T number](c *call, t Type) error {
 	m, n := c.size(), c.size() // of A
 	alpha := c.scalar(t)
 	a, lda := c.next(), c.size()
-	xAt, incX := c.next(), c.int()
+	xAt := c.place()
 	beta := c.scalar(t)
-	yAt, incY := c.next(), c.int()
+	yAt := c.place()
 	if c.err != nil || m == 0 || n == 0 {
 		return c.err
 	}
@@ -75,9 +84,9 @@ func gemv[T number](c *call, t Type) error {
 	var matrix []byte
 	if inner > 0 {
 		matrix = c.matrix("A", reads, a, t, m, n, lda)
-		x = c.vector("x", reads, xAt, t, inner, incX)
+		x = c.vector("x", reads, xAt, t, inner)
 	}
-	y := c.vector("y", changes(beta), yAt, t, rows, incY)
+	y := c.vector("y", changes(beta), yAt, t, rows)
 	if c.err != nil {
 		return c.err
 	}
@@ -99,14 +108,13 @@ func ger[T number](c *call, t Type) error {
 	}
 	m, n := c.size(), c.size()
 	alpha := c.scalar(t)
-	xAt, incX := c.next(), c.int()
-	yAt, incY := c.next(), c.int()
+	xAt, yAt := c.place(), c.place()
 	a, lda := c.next(), c.size()
 	if c.err != nil || m == 0 || n == 0 || alpha == 0 {
 		return c.err
 	}
-	x := c.vector("x", reads, xAt, t, m, incX)
-	y := c.vector("y", reads, yAt, t, n, incY)
+	x := c.vector("x", reads, xAt, t, m)
+	y := c.vector("y", reads, yAt, t, n)
 	z := c.matrix("A", reads|writes, a, t, m, n, lda)
 	if c.err != nil {
 		return c.err
@@ -126,15 +134,15 @@ func symv[T number](c *call, t Type) error {
 	n := c.size()
 	alpha := c.scalar(t)
 	a, lda := c.next(), c.size()
-	xAt, incX := c.next(), c.int()
+	xAt := c.place()
 	beta := c.scalar(t)
-	yAt, incY := c.next(), c.int()
+	yAt := c.place()
 	if c.err != nil || n == 0 {
 		return c.err
 	}
 	matrix := c.triangle("A", reads, a, t, n, lda, u, false)
-	x := c.vector("x", reads, xAt, t, n, incX)
-	y := c.vector("y", changes(beta), yAt, t, n, incY)
+	x := c.vector("x", reads, xAt, t, n)
+	y := c.vector("y", changes(beta), yAt, t, n)
 	if c.err != nil {
 		return c.err
 	}
@@ -157,12 +165,12 @@ func triangular[T number](c *call, t Type, f func(s blas.Side, u blas.Uplo, t bl
 	u, op, diag := c.fill(), c.op(), c.diagonal()
 	n := c.size()
 	a, lda := c.next(), c.size()
-	xAt, incX := c.next(), c.int()
+	xAt := c.place()
 	if c.err != nil || n == 0 {
 		return c.err
 	}
 	matrix := c.triangle("A", reads, a, t, n, lda, u, diag == blas.Unit)
-	x := c.vector("x", reads|writes, xAt, t, n, incX)
+	x := c.vector("x", reads|writes, xAt, t, n)
 	if c.err != nil {
 		return c.err
 	}
@@ -172,75 +180,83 @@ func triangular[T number](c *call, t Type, f func(s blas.Side, u blas.Uplo, t bl
 	return nil
 }
 
-// axpy is y = alpha x + y.
-func axpy(c *call) error {
-	scalars, tx, ty := c.typ(), c.typ(), c.typ()
-	n, alpha := c.size(), c.scalar(scalars)
-	xAt, incX := c.next(), c.int()
-	yAt, incY := c.next(), c.int()
-	if c.err != nil || n == 0 || alpha == 0 {
+// pair is what a function of two vectors of n elements makes of each two elements. A vector that is
+// only read stays as it is.
+type pair struct {
+	n          int
+	tx, ty     Type
+	x, y       place
+	howX, howY access
+}
+
+// each carries out a function of two vectors.
+func (c *call) each(p pair, f func(x, y complex128) (newX, newY complex128)) error {
+	if c.err != nil || p.n == 0 {
 		return c.err
 	}
-	x := c.vector("x", reads, xAt, tx, n, incX)
-	y := c.vector("y", reads|writes, yAt, ty, n, incY)
+	x := c.vector("x", p.howX, p.x, p.tx, p.n)
+	y := c.vector("y", p.howY, p.y, p.ty, p.n)
 	if c.err != nil {
 		return c.err
 	}
-	for i := range n {
-		y.set(i, alpha*x.at(i)+y.at(i))
+	for i := range p.n {
+		var a, b complex128
+		if p.howX&reads != 0 {
+			a = x.at(i)
+		}
+		if p.howY&reads != 0 {
+			b = y.at(i)
+		}
+		a, b = f(a, b)
+		if p.howX&writes != 0 {
+			x.set(i, a)
+		}
+		if p.howY&writes != 0 {
+			y.set(i, b)
+		}
 	}
 	return nil
+}
+
+// axpy is y = alpha x + y.
+func axpy(c *call) error {
+	scalars := c.typ()
+	p := pair{tx: c.typ(), ty: c.typ(), n: c.size(), howX: reads, howY: reads | writes}
+	alpha := c.scalar(scalars)
+	p.x, p.y = c.place(), c.place()
+	if alpha == 0 {
+		return c.err
+	}
+	return c.each(p, func(x, y complex128) (complex128, complex128) { return x, alpha*x + y })
+}
+
+// alike takes a type, a number of elements, and where two vectors of them lie.
+func (c *call) alike(howX, howY access) pair {
+	t, n := c.typ(), c.size()
+	return pair{n, t, t, c.place(), c.place(), howX, howY}
 }
 
 // copyVector is y = x.
 func copyVector(c *call) error {
-	t, n := c.typ(), c.size()
-	xAt, incX := c.next(), c.int()
-	yAt, incY := c.next(), c.int()
-	if c.err != nil || n == 0 {
-		return c.err
-	}
-	x := c.vector("x", reads, xAt, t, n, incX)
-	y := c.vector("y", writes, yAt, t, n, incY)
-	if c.err != nil {
-		return c.err
-	}
-	for i := range n {
-		y.set(i, x.at(i))
-	}
-	return nil
+	p := c.alike(reads, writes)
+	return c.each(p, func(x, _ complex128) (complex128, complex128) { return x, x })
 }
 
 // swap exchanges x and y.
 func swap(c *call) error {
-	t, n := c.typ(), c.size()
-	xAt, incX := c.next(), c.int()
-	yAt, incY := c.next(), c.int()
-	if c.err != nil || n == 0 {
-		return c.err
-	}
-	x := c.vector("x", reads|writes, xAt, t, n, incX)
-	y := c.vector("y", reads|writes, yAt, t, n, incY)
-	if c.err != nil {
-		return c.err
-	}
-	for i := range n {
-		a, b := x.at(i), y.at(i)
-		x.set(i, b)
-		y.set(i, a)
-	}
-	return nil
+	p := c.alike(reads|writes, reads|writes)
+	return c.each(p, func(x, y complex128) (complex128, complex128) { return y, x })
 }
 
 // scal is x = alpha x.
 func scal(c *call) error {
 	scalars, t := c.typ(), c.typ()
 	n, alpha := c.size(), c.scalar(scalars)
-	xAt, incX := c.next(), c.int()
+	xAt := c.place()
 	if c.err != nil || n == 0 {
 		return c.err
 	}
-	x := c.vector("x", reads|writes, xAt, t, n, incX)
+	x := c.vector("x", reads|writes, xAt, t, n)
 	if c.err != nil {
 		return c.err
 	}
@@ -252,24 +268,11 @@ func scal(c *call) error {
 
 // rot is a plane rotation: x = c x + s y, and y = c y - s x.
 func rot(c *call) error {
-	t, n := c.typ(), c.size()
-	xAt, incX := c.next(), c.int()
-	yAt, incY := c.next(), c.int()
-	cosine, sine := c.scalar(t), c.scalar(t)
-	if c.err != nil || n == 0 {
-		return c.err
-	}
-	x := c.vector("x", reads|writes, xAt, t, n, incX)
-	y := c.vector("y", reads|writes, yAt, t, n, incY)
-	if c.err != nil {
-		return c.err
-	}
-	for i := range n {
-		a, b := x.at(i), y.at(i)
-		x.set(i, cosine*a+sine*b)
-		y.set(i, cosine*b-sine*a)
-	}
-	return nil
+	p := c.alike(reads|writes, reads|writes)
+	cosine, sine := c.scalar(p.tx), c.scalar(p.tx)
+	return c.each(p, func(x, y complex128) (complex128, complex128) {
+		return cosine*x + sine*y, cosine*y - sine*x
+	})
 }
 
 // reduced delivers the result of a reduction: to device memory at an address, or to the host if that
@@ -294,12 +297,11 @@ func (c *call) reduced(t Type, addr uint64, result func() complex128) error {
 func dot(c *call) error {
 	tx, ty, out := c.typ(), c.typ(), c.typ()
 	conj, n := c.next() != 0, c.size()
-	xAt, incX := c.next(), c.int()
-	yAt, incY := c.next(), c.int()
+	xAt, yAt := c.place(), c.place()
 	result := c.next()
 	var x, y vector
 	if n > 0 {
-		x, y = c.vector("x", reads, xAt, tx, n, incX), c.vector("y", reads, yAt, ty, n, incY)
+		x, y = c.vector("x", reads, xAt, tx, n), c.vector("y", reads, yAt, ty, n)
 	}
 	return c.reduced(out, result, func() (sum complex128) {
 		for i := range n {
@@ -313,15 +315,19 @@ func dot(c *call) error {
 	})
 }
 
+// reducible takes where the operand of a reduction lies, and where its result is to be.
+func (c *call) reducible(t Type, n int) (x vector, result uint64) {
+	at, result := c.place(), c.next()
+	if n > 0 {
+		x = c.vector("x", reads, at, t, n)
+	}
+	return x, result
+}
+
 // nrm2 is the Euclidean norm.
 func nrm2(c *call) error {
 	t, out, n := c.typ(), c.typ(), c.size()
-	xAt, incX := c.next(), c.int()
-	result := c.next()
-	var x vector
-	if n > 0 {
-		x = c.vector("x", reads, xAt, t, n, incX)
-	}
+	x, result := c.reducible(t, n)
 	return c.reduced(out, result, func() complex128 {
 		parts := make([]float64, 0, 2*n)
 		for i := range n {
@@ -335,12 +341,7 @@ func nrm2(c *call) error {
 // asum is the sum of absolute values; those of complex numbers are |re| + |im|.
 func asum(c *call) error {
 	t, out, n := c.typ(), c.typ(), c.size()
-	xAt, incX := c.next(), c.int()
-	result := c.next()
-	var x vector
-	if n > 0 {
-		x = c.vector("x", reads, xAt, t, n, incX)
-	}
+	x, result := c.reducible(t, n)
 	return c.reduced(out, result, func() (sum complex128) {
 		for i := range n {
 			sum += complex(magnitude(x.at(i)), 0)
@@ -356,12 +357,7 @@ func magnitude(v complex128) float64 { return math.Abs(real(v)) + math.Abs(imag(
 // there is none.
 func extent(c *call) error {
 	t, smallest, n := c.typ(), c.next() != 0, c.size()
-	xAt, incX := c.next(), c.int()
-	result := c.next()
-	var x vector
-	if n > 0 {
-		x = c.vector("x", reads, xAt, t, n, incX)
-	}
+	x, result := c.reducible(t, n)
 	return c.reduced(R32I, result, func() complex128 {
 		best := 0
 		for i := range n {

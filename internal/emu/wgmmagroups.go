@@ -9,8 +9,8 @@ import (
 // issued them, and a warp waits until the others have committed those that it waits for. Libraries
 // rely on it: in CUTLASS one thread of a warpgroup says that a stage is empty, behind its own wait.
 //
-// A warp that waits here goes on in every schedule once the others have come to their commits, which
-// nothing undoes. So the wait can deadlock in one schedule only if it does in all.
+// The number of commits only grows, and a commit waits for no other warp. So if a wait here never
+// ends in one schedule, it never ends in any.
 
 // warpgroupOf returns the first and the number of the warps of a warp's warpgroup.
 func warpgroupOf(b *block, w *warp) []warp {

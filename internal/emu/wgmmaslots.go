@@ -6,12 +6,12 @@ import (
 	"heddle/internal/isa"
 )
 
-// Accumulators in local memory. Code that is compiled without optimization has them in an array
-// there: it loads them in front of each operation, and stores what the operation gives behind it,
-// before any wait. ptxas keeps such arrays in registers. So in a run 4 bytes of local memory, a
-// slot, are one more place of a register: a load makes the register, and a store the slot, a second
-// name of what the other one is, as a mov does between registers. A load or a store that computes
-// with the value, or gives it to others, is an access.
+// Accumulators in local memory. Unoptimized code keeps them in an array there: it loads them before
+// each operation and stores the results after it, before any wait. ptxas keeps such arrays in
+// registers. So in a run 4 bytes of local memory, a slot, are one more place of a register: a load
+// makes the register, and a store the slot, a second name of what the other one is, as a mov does
+// between registers. A load or a store that computes with the value, or gives it to others, is an
+// access.
 //
 // A slot from which the operand of an operation was loaded, and to which it was stored, is the home
 // of the accumulator: nothing else may be stored there before the wait. Other slots are copies.

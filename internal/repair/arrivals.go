@@ -153,8 +153,8 @@ func (r *repairer) arrivals(f located) []action {
 	return out
 }
 
-// arrivesThere reports whether threads arrive at an object in the block of a place. If they did so
-// twice, their second arrival would stand in for that of others, who are not waited for then.
+// arrivesThere reports whether threads arrive at an object in the block of a place. A second arrival
+// by the same threads would count in place of one by others, and nobody would wait for those.
 func (r *repairer) arrivesThere(o *object, p Point) bool {
 	return slices.ContainsFunc(r.x.k.Func.Block(p.Block).Instrs, func(in *ir.Instr) bool {
 		x, ok := r.objectOf(in)

@@ -58,6 +58,30 @@ func number(t *testing.T, ctx context.Context, expr string) (n float64) {
 	return n
 }
 
+// inEachTheme shows a page in both themes and at some widths, checks that it is not wider and that
+// text is told from its background, by the contrast that WCAG 2.2, 1.4.3, asks for, and calls more.
+// page names the theme and the width.
+func inEachTheme(t *testing.T, ctx context.Context, at string, widths []int64,
+	more func(scheme, page string)) {
+	t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range widths {
+			do(t, ctx, emulation.SetEmulatedMedia().
+				WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at),
+				chromedp.WaitVisible("main", chromedp.ByQuery))
+			page := fmt.Sprintf("%s theme, %d px", scheme, width)
+			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s: the page is %v px too wide", page, over)
+			}
+			if c := number(t, ctx, contrast); c < 4.5 {
+				t.Errorf("%s: contrast %.1f", page, c)
+			}
+			more(scheme, page)
+		}
+	}
+}
+
 // TestBrowser filters and follows links in a report with 2,000 findings.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
@@ -100,24 +124,11 @@ func TestWidths(t *testing.T) {
 	}
 	ctx, at := browser(t, pageOf(t, 3))
 	background := map[string]string{}
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{400, 1600} {
-			do(t, ctx, emulation.SetEmulatedMedia().
-				WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at),
-				chromedp.WaitVisible("main", chromedp.ByQuery))
-			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("%s theme, %d px: the page is %v px too wide", scheme, width, over)
-			}
-			var bg string
-			do(t, ctx, chromedp.Evaluate(`getComputedStyle(document.body).backgroundColor`, &bg))
-			background[scheme] = bg
-			// Text is told from its background: the contrast that WCAG 2.2, 1.4.3, asks for.
-			if c := number(t, ctx, contrast); c < 4.5 {
-				t.Errorf("%s: contrast %.1f", scheme, c)
-			}
-		}
-	}
+	inEachTheme(t, ctx, at, []int64{400, 1600}, func(scheme, _ string) {
+		var bg string
+		do(t, ctx, chromedp.Evaluate(`getComputedStyle(document.body).backgroundColor`, &bg))
+		background[scheme] = bg
+	})
 	if background["light"] == background["dark"] {
 		t.Errorf("the light and dark themes share the background %s", background["light"])
 	}
@@ -160,23 +171,11 @@ func TestGraphAndPatch(t *testing.T) {
 		t.Skip("starts a browser")
 	}
 	ctx, at := browser(t, repairPage(t))
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{400, 1600} {
-			do(t, ctx, emulation.SetEmulatedMedia().
-				WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at),
-				chromedp.WaitVisible("main", chromedp.ByQuery))
-			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("%s theme, %d px: the page is %v px too wide", scheme, width, over)
-			}
-			if c := number(t, ctx, contrast); c < 4.5 {
-				t.Errorf("%s: contrast %.1f", scheme, c)
-			}
-			if n := number(t, ctx, `[...document.querySelectorAll('.says')].filter(e => e.getBoundingClientRect().right <= innerWidth).length`); n != 2 {
-				t.Errorf("%s, %d px: %v reasons are within the screen", scheme, width, n)
-			}
+	inEachTheme(t, ctx, at, []int64{400, 1600}, func(_, page string) {
+		if n := number(t, ctx, `[...document.querySelectorAll('.says')].filter(e => e.getBoundingClientRect().right <= innerWidth).length`); n != 2 {
+			t.Errorf("%s: %v reasons are within the screen", page, n)
 		}
-	}
+	})
 	do(t, ctx, chromedp.EmulateViewport(400, 900), chromedp.Focus(".drawing.graph", chromedp.ByQuery),
 		chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight),
 		chromedp.Poll(`document.querySelector('.drawing.graph').scrollLeft > 20`, nil))

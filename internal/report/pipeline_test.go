@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"heddle/internal/diag"
@@ -172,23 +171,11 @@ func TestPipelineInBrowser(t *testing.T) {
 		t.Skip("starts a browser")
 	}
 	ctx, at := browser(t, pipelinePage(t, 4))
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{400, 1000} {
-			do(t, ctx, emulation.SetEmulatedMedia().
-				WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at),
-				chromedp.WaitVisible("main", chromedp.ByQuery))
-			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("%s theme, %d px: the page is %v px too wide", scheme, width, over)
-			}
-			if c := number(t, ctx, contrast); c < 4.5 {
-				t.Errorf("%s: contrast %.1f", scheme, c)
-			}
-			if n := number(t, ctx, overlaps); n != 0 {
-				t.Errorf("%s theme, %d px: %v texts overlap", scheme, width, n)
-			}
+	inEachTheme(t, ctx, at, []int64{400, 1000}, func(_, page string) {
+		if n := number(t, ctx, overlaps); n != 0 {
+			t.Errorf("%s: %v texts overlap", page, n)
 		}
-	}
+	})
 	do(t, ctx, chromedp.Evaluate(`document.getElementById('f1').open = false; document.querySelector('svg.pipeline a').dispatchEvent(new MouseEvent('click', {bubbles: true})); 1`, nil),
 		chromedp.Poll(`document.getElementById('f1').open`, nil),
 		chromedp.Evaluate(`document.querySelector('a[href="#p0w1"]').click(); 1`, nil),

@@ -132,17 +132,7 @@ func TestAPIErrors(t *testing.T) {
 			if !slices.Equal(lines, test.want) {
 				t.Errorf("%q, want %q (%s)", lines, test.want, got.stderr)
 			}
-			if !slices.Equal(got.Unsupported, test.unsupported) {
-				t.Errorf("not supported: %q, want %q", got.Unsupported, test.unsupported)
-			}
-			var codes []string
-			for _, f := range got.findings {
-				code, _, _ := strings.Cut(f, " ")
-				codes = append(codes, code)
-			}
-			if !slices.Equal(codes, test.findings) {
-				t.Errorf("findings %q, want %q", got.findings, test.findings)
-			}
+			got.expect(t, test.unsupported, test.findings)
 		})
 	}
 }

@@ -157,11 +157,7 @@ func TestBadEnds(t *testing.T) {
 	for _, c := range badEnds {
 		t.Run(c.name, func(t *testing.T) {
 			got := start(t, []string{built, c.name}, c.change)
-			var codes []string
-			for _, f := range got.findings {
-				code, _, _ := strings.Cut(f, " ")
-				codes = append(codes, code)
-			}
+			codes := got.codes()
 			if code := got.Exit(); code != c.code || got.Code() != c.program ||
 				!slices.Equal(slices.Compact(codes), c.findings) {
 				t.Errorf("exit code %d of heddle, %d of the program, findings %q; want %d, %d, %q; verdicts %+v", code,

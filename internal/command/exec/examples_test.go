@@ -41,6 +41,26 @@ type result struct {
 	findings       []string
 }
 
+// codes returns the codes of the findings.
+func (r *result) codes() (out []string) {
+	for _, f := range r.findings {
+		code, _, _ := strings.Cut(f, " ")
+		out = append(out, code)
+	}
+	return out
+}
+
+// expect compares what heddle does not support and the codes of the findings with what they must be.
+func (r *result) expect(t *testing.T, unsupported, codes []string) {
+	t.Helper()
+	if !slices.Equal(r.Unsupported, unsupported) {
+		t.Errorf("unsupported %q, want %q", r.Unsupported, unsupported)
+	}
+	if !slices.Equal(r.codes(), codes) {
+		t.Errorf("findings %q, want %q", r.findings, codes)
+	}
+}
+
 // options returns those of a run whose findings go to a list.
 func options(t testing.TB, to *[]string) *exec.Options {
 	t.Helper()

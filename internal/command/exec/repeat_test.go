@@ -2,7 +2,6 @@ package exec_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"heddle/internal/command/exec"
@@ -59,16 +58,11 @@ func TestRepeats(t *testing.T) {
 	for _, c := range repeatCases {
 		t.Run(c.name, func(t *testing.T) {
 			got := start(t, []string{built, c.name}, nil)
-			var codes []string
-			for _, f := range got.findings {
-				code, _, _ := strings.Cut(f, " ")
-				codes = append(codes, code)
-			}
 			var repeated uint64
 			for _, k := range got.Kernels {
 				repeated += k.Repeated
 			}
-			if got.stdout != c.stdout || repeated != c.repeated || !slices.Equal(codes, c.findings) {
+			if got.stdout != c.stdout || repeated != c.repeated || !slices.Equal(got.codes(), c.findings) {
 				t.Errorf("output %q, %d repeated, findings %q; want %q, %d, %q; messages %q", got.stdout,
 					repeated, got.findings, c.stdout, c.repeated, c.findings, got.stderr)
 			}

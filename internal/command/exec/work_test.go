@@ -172,17 +172,7 @@ func TestWork(t *testing.T) {
 			if out := strings.Join(strings.Fields(got.stdout), " "); out != c.want {
 				t.Errorf("output %q, want %q; messages %q", out, c.want, got.stderr)
 			}
-			if !slices.Equal(got.Unsupported, c.unsupported) {
-				t.Errorf("unsupported %q, want %q", got.Unsupported, c.unsupported)
-			}
-			var codes []string
-			for _, f := range got.findings {
-				code, _, _ := strings.Cut(f, " ")
-				codes = append(codes, code)
-			}
-			if !slices.Equal(codes, c.findings) {
-				t.Errorf("findings %q, want %q", got.findings, c.findings)
-			}
+			got.expect(t, c.unsupported, c.findings)
 		})
 	}
 }

@@ -23,8 +23,8 @@ type PhaseWait struct {
 	Numbered bool
 	Text     string // what they wait for, and what it misses
 	// Object is nil for barriers that are no mbarriers. Phase is the one that they wait for, Now the
-	// one that the object is in, and Arrivals and Bytes are what that one misses. Bytes is negative if
-	// bytes have arrived that nobody has announced.
+	// one that the object is in, and Arrivals and Bytes are what that one misses. Bytes is negative
+	// if bytes have arrived that nobody has announced.
 	Object     *ObjectAt
 	Phase, Now uint64
 	Arrivals   int

@@ -170,8 +170,8 @@ func runMBarrier(x *exec, in *inst) {
 	}
 }
 
-// operate executes an operation of lane l on the mbarrier at an address of block b. It reports false
-// if there is none.
+// operate executes an operation of lane l on the mbarrier at an address of block b. It reports
+// false if there is none.
 func (x *exec) operate(in *inst, l int, b *block, addr uint64) bool {
 	kind := in.misc.mbar.use.Kind
 	if kind == isa.BarrierInit {

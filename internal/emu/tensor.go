@@ -14,12 +14,12 @@ import (
 
 // Copies of tensors in runs, PTX ISA 9.7.9.27.1.2 in tile mode. Their tensor maps are those of a
 // program under heddle exec, or of one of its launches that was saved: nothing else says what a map
-// holds. A copy is an agent as other bulk copies are. It moves the pieces of the box that are in the
-// array; shared memory has the whole box, of which the rest is filled, and the mbarrier counts all of
-// it (docs/support.md).
+// holds. A copy is an agent as other bulk copies are. It moves the pieces of the box that are in
+// the array; shared memory has the whole box, of which the rest is filled, and the mbarrier counts
+// all of it (docs/support.md).
 
-// tensorOp is a decoded copy of a tensor. In its instruction, the address of the tensor map is that of
-// the side in global memory.
+// tensorOp is a decoded copy of a tensor. In its instruction, the address of the tensor map is that
+// of the side in global memory.
 type tensorOp struct {
 	at     *memOp // of the map
 	s      int    // the operand with it in inst.s
@@ -36,8 +36,8 @@ type tensorBox struct {
 	rmw    rmwFunc // of a reduction
 }
 
-// reducedTypes has the types of elements for reductions, by their numbers in CUtensorMapDataType, and
-// what bit operations take them for. Bytes and 16-bit integers are not reduced (9.7.9.27.1.3).
+// reducedTypes has the types of elements for reductions, by their numbers in CUtensorMapDataType,
+// and what bit operations take them for. Bytes and 16-bit integers are not reduced (9.7.9.27.1.3).
 var reducedTypes = [...]struct{ number, bits isa.Type }{{}, {}, {isa.U32, isa.B32}, {isa.S32, isa.B32},
 	{isa.U64, isa.B64}, {isa.S64, isa.B64}, {isa.F16, isa.F16}, {isa.F32, isa.F32}, {isa.F64, isa.F64},
 	{isa.BF16, isa.BF16}, {}, {}, {}}
@@ -235,8 +235,8 @@ func (x *exec) writeTensor(a *agent) {
 	}
 }
 
-// eachChunk visits the parts of a box in shared memory that a swizzle keeps together: the address and
-// the bytes of data. The box would begin at an address without swizzle.
+// eachChunk visits the parts of a box in shared memory that a swizzle keeps together: the address
+// and the bytes of data. The box would begin at an address without swizzle.
 func (b *tensorBox) eachChunk(addr uint64, data []byte, visit func(at uint64, data []byte)) {
 	if b.m.Swizzle == tensormap.NoSwizzle {
 		visit(addr, data)

@@ -4,8 +4,8 @@ import (
 	"heddle/internal/event"
 )
 
-// Groups of matrix operations belong to a warpgroup (PTX ISA 9.7.15.7.2: commit_group "creates a new
-// wgmma-group per warpgroup"). So wgmma.wait_group waits for the groups as all four warps have
+// Groups of matrix operations belong to a warpgroup (PTX ISA 9.7.15.7.2: commit_group "creates a
+// new wgmma-group per warpgroup"). So wgmma.wait_group waits for the groups as all four warps have
 // issued them, and a warp waits until the others have committed those that it waits for. Libraries
 // rely on it: in CUTLASS one thread of a warpgroup says that a stage is empty, behind its own wait.
 //
@@ -18,8 +18,8 @@ func warpgroupOf(b *block, w *warp) []warp {
 	return b.warps[i:min(i+4, len(b.warps))]
 }
 
-// behind returns a warp of the warpgroup that has not committed a group for whose completion w waits
-// with wgmma.wait_group pending; nil if there is none.
+// behind returns a warp of the warpgroup that has not committed a group for whose completion w
+// waits with wgmma.wait_group pending; nil if there is none.
 func behind(b *block, w *warp, pending uint32) *warp {
 	list := warpgroupOf(b, w)
 	for i := range list {
@@ -52,8 +52,8 @@ func (x *exec) groupCommitted() {
 	}
 }
 
-// uncommitted returns the stop of a run in which nothing but what waits is left, if a warp waits for
-// groups that another one has not committed.
+// uncommitted returns the stop of a run in which nothing but what waits is left, if a warp waits
+// for groups that another one has not committed.
 func (s *scheduler) uncommitted() *Stop {
 	for _, b := range s.resident {
 		for i := range b.warps {

@@ -12,9 +12,9 @@ type Matrix struct {
 }
 
 // MatrixGroup is wgmma.commit_group or wait_group (PTX ISA 9.7.15.7.2, .3) by a warp: the matrix
-// operations that it issued between two commits are a group, which may be empty. Groups belong to the
-// warpgroup: a wait lets all groups but the last Pending be complete, as its four warps have issued
-// them, and comes behind their commits.
+// operations that it issued between two commits are a group, which may be empty. Groups belong to
+// the warpgroup: a wait lets all groups but the last Pending be complete, as its four warps have
+// issued them, and comes behind their commits.
 type MatrixGroup struct {
 	Warp    Warp
 	Site    Site

@@ -74,8 +74,8 @@ type Launch struct {
 	Params  []byte // the parameter area
 }
 
-// Work is a function of a library that the program calls, such as cublasSgemm: work of a stream that
-// heddle computes.
+// Work is a function of a library that the program calls, such as cublasSgemm: work of a stream
+// that heddle computes.
 type Work struct {
 	Function uint32 // HEDDLE_LIBRARY_ in protocol.h
 	Name     string // as the program calls it

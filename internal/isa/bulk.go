@@ -130,7 +130,8 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 
 // copiesTensor reports whether the instruction copies or reduces a box of a tensor for one block.
 func (d *Desc) copiesTensor() bool {
-	return slices.Contains(d.Mods, "tensor") && !slices.Contains(d.Mods, "cta_group::2") && !slices.Contains(d.Mods, "cta_group::1")
+	return slices.Contains(d.Mods, "tensor") && !slices.Contains(d.Mods, "cta_group::2") &&
+		!slices.Contains(d.Mods, "cta_group::1")
 }
 
 // tensorReduction returns the operation of a reduction of a tensor.

@@ -69,8 +69,8 @@ func generate(c *call) error {
 	return nil
 }
 
-// quasi fills an array with the Sobol sequence of one dimension. Normal numbers are by inversion, as
-// cuRAND's documentation has it for quasi-random generators.
+// quasi fills an array with the Sobol sequence of one dimension. Normal numbers are by inversion,
+// as cuRAND's documentation has it for quasi-random generators.
 func quasi(distribution, offset uint64, out []byte, mean, deviation float64) error {
 	n := len(out) / 4
 	double := distribution == randomUniformDouble || distribution == randomNormalDouble ||

@@ -96,8 +96,8 @@ type Result struct {
 	Value    []byte // of a function with a result for the host
 }
 
-// Do carries out a call. An OperandError means that nothing was computed; any other error means that
-// the arguments are not those of the function.
+// Do carries out a call. An OperandError means that nothing was computed; any other error means
+// that the arguments are not those of the function.
 func Do(c *Call, m Memory) (*Result, error) {
 	f := functions[c.Function]
 	if f == nil {

@@ -49,8 +49,8 @@ func (m *testMemory) Bytes(addr, n uint64) ([]byte, error) {
 	return nil, errors.New("outside")
 }
 
-// bench is a call and what is expected of it, by the definitions of BLAS on elements: set and get are
-// the only accesses that the definition makes.
+// bench is a call and what is expected of it, by the definitions of BLAS on elements: set and get
+// are the only accesses that the definition makes.
 type bench struct {
 	*rand.Rand
 	m       *testMemory

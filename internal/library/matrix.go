@@ -122,7 +122,8 @@ func (c *call) diagonal() blas.Diag {
 	return blas.NonUnit
 }
 
-// matrix returns the bytes of a matrix whose columns have rows elements and begin ld elements apart.
+// matrix returns the bytes of a matrix whose columns have rows elements and begin ld elements
+// apart.
 func (c *call) matrix(name string, how access, addr uint64, t Type, rows, cols, ld int) []byte {
 	if rows == 0 || cols == 0 {
 		return nil
@@ -224,8 +225,8 @@ type shape struct {
 // product is one product of a batch.
 type product struct{ x, y, z []byte }
 
-// routine returns what computes a product: in the type of its matrices, or in one that has all their
-// numbers. A sum of products of 8-bit integers is exact in float64.
+// routine returns what computes a product: in the type of its matrices, or in one that has all
+// their numbers. A sum of products of 8-bit integers is exact in float64.
 func (s *shape) routine(scalars Type) func(*shape, product) {
 	if s.ta == s.tb && s.tb == s.tc {
 		switch s.ta {
@@ -352,8 +353,8 @@ func symm[T number](c *call, t Type) error {
 	return nil
 }
 
-// syrk is C = alpha A A' + beta C, or A' A, of which one triangle is computed; A' is A transposed, or
-// its conjugate for a Hermitian result.
+// syrk is C = alpha A A' + beta C, or A' A, of which one triangle is computed; A' is A transposed,
+// or its conjugate for a Hermitian result.
 func syrk[T number](c *call, t Type) error {
 	hermitian := c.next() != 0
 	u, op := c.fill(), c.op()

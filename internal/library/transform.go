@@ -7,9 +7,9 @@ import (
 	"heddle/internal/order"
 )
 
-// transform is an execution of a plan of cuFFT. The arguments are the plan: type, rank, three sizes,
-// the layouts of input and output, the size of the batch; whether it is the inverse transform; input
-// and output.
+// transform is an execution of a plan of cuFFT. The arguments are the plan: type, rank, three
+// sizes, the layouts of input and output, the size of the batch; whether it is the inverse
+// transform; input and output.
 func transform(c *call) error {
 	p := &fft.Plan{Kind: fft.Kind(c.next())}
 	rank := c.size()

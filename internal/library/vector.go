@@ -275,8 +275,8 @@ func rot(c *call) error {
 	})
 }
 
-// reduced delivers the result of a reduction: to device memory at an address, or to the host if that
-// is 0. The operands must have been checked before.
+// reduced delivers the result of a reduction: to device memory at an address, or to the host if
+// that is 0. The operands must have been checked before.
 func (c *call) reduced(t Type, addr uint64, result func() complex128) error {
 	b := make([]byte, t.Size())
 	if addr != 0 {

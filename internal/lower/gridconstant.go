@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// __grid_constant__ says that a parameter of a kernel is constant, and that its address is that of the
-// parameter: without it, a parameter whose address is taken is copied to local memory, where no copy
-// of a tensor finds its tensor map. clang 19 does not know the attribute, LLVM 19 knows what it means.
-// The headers (qualifiers.h) express it as an annotation of the parameter, which becomes one of NVPTX.
-// Older versions of LLVM ignore that.
+// __grid_constant__ says that a parameter of a kernel is constant, and that its address is that of
+// the parameter: without it, a parameter whose address is taken is copied to local memory, where no
+// copy of a tensor finds its tensor map. clang 19 does not know the attribute, LLVM 19 knows what
+// it means. The headers (qualifiers.h) express it as an annotation of the parameter, which becomes
+// one of NVPTX. Older versions of LLVM ignore that.
 
 // gridConstantRE matches the annotation of a variable: its name, and that of the annotation's text.
 var gridConstantRE = regexp.MustCompile(

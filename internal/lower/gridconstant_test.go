@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGridConstant: the address of a parameter with __grid_constant__ is that of the parameter (CUDA
-// C++ Programming Guide, "__grid_constant__"), and without it that of a copy in local memory.
+// TestGridConstant: the address of a parameter with __grid_constant__ is that of the parameter
+// (CUDA C++ Programming Guide, "__grid_constant__"), and without it that of a copy in local memory.
 func TestGridConstant(t *testing.T) {
 	const head = `struct map { long long x[16]; };
 template <class T> __global__ void k(int *p, const %s T m, const %s map n) {

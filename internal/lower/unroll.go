@@ -5,11 +5,11 @@ import (
 	"context"
 )
 
-// Accumulators of wgmma are arrays in the source and registers in the machine: PTX ISA 9.7.15.7.1 allows
-// nothing else to access them until the operations have ended. nvcc unrolls the loops over them. The
-// analysis form has these loops, so that the array would stay in local memory; in a module with wgmma
-// they are unrolled. Accesses of other threads' memory are volatile by then (keep.go), so that the
-// passes neither remove nor merge any.
+// Accumulators of wgmma are arrays in the source and registers in the machine: PTX ISA 9.7.15.7.1
+// allows nothing else to access them until the operations have ended. nvcc unrolls the loops over
+// them. The analysis form has these loops, so that the array would stay in local memory; in a
+// module with wgmma they are unrolled. Accesses of other threads' memory are volatile by then
+// (keep.go), so that the passes neither remove nor merge any.
 
 // unrollPasses unroll loops with a constant number of rounds and move arrays to registers.
 const unrollPasses = "function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full),sroa,instsimplify)"

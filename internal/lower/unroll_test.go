@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestUnrolled: an array that is the accumulator of wgmma is in registers, though the source accesses
-// it in loops; what other threads can access is accessed as often as before, also where the value is
-// not used. Without wgmma a loop stays a loop.
+// TestUnrolled: an array that is the accumulator of wgmma is in registers, though the source
+// accesses it in loops; what other threads can access is accessed as often as before, also where
+// the value is not used. Without wgmma a loop stays a loop.
 func TestUnrolled(t *testing.T) {
 	const src = `__global__ void k(float *out, unsigned long long a, unsigned long long b) {
   extern __shared__ float s[];

@@ -38,8 +38,8 @@ type Options struct {
 	// Dependent is set for a kernel that waits for the grids before it: accesses in front of the wait
 	// are looked for (dependent.go).
 	Dependent bool
-	// Earlier reports whether the grids before conflict with an access in front of the wait; others are
-	// no findings. Nil: it is not known.
+	// Earlier reports whether the grids before conflict with an access in front of the wait; others
+	// are no findings. Nil: it is not known.
 	Earlier func(addr, size uint64, write bool) bool
 	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the
 	// block, as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.

@@ -153,8 +153,9 @@ func (r *repairer) arrivals(f located) []action {
 	return out
 }
 
-// arrivesThere reports whether threads arrive at an object in the block of a place. A second arrival
-// by the same threads would count in place of one by others, and nobody would wait for those.
+// arrivesThere reports whether threads arrive at an object in the block of a place. A second
+// arrival by the same threads would count in place of one by others, and nobody would wait for
+// those.
 func (r *repairer) arrivesThere(o *object, p Point) bool {
 	return slices.ContainsFunc(r.x.k.Func.Block(p.Block).Instrs, func(in *ir.Instr) bool {
 		x, ok := r.objectOf(in)

@@ -48,7 +48,8 @@ func (r *repairer) waits(f located) []action {
 		out = append(out, r.waitsAt(r.inFront(other), copied)...)
 		out = append(out, r.otherParities(other)...)
 	}
-	// A read that waits for a write is what most kernels mean, more than a write that waits for a read.
+	// A read that waits for a write is what most kernels mean, more than a write that waits for a
+	// read.
 	sides := r.sidesOf(f)
 	slices.SortStableFunc(sides, func(a, b *ir.Instr) int { return reads(b) - reads(a) })
 	for _, in := range sides {

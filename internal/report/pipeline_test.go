@@ -109,8 +109,8 @@ func TestPipeline(t *testing.T) {
 	_, got, _ := strings.Cut(page, `<section aria-labelledby="pipeline0">`)
 	got, _, _ = strings.Cut(got, "</section>")
 	// Each of two stages has three phases with an arrow from the arrival and one from the copy to the
-	// wait of the consumers, and one from their arrival to the wait of the producer; in the last phase
-	// of stage 1 nobody has arrived, and the producer waits for ever.
+	// wait of the consumers, and one from their arrival to the wait of the producer; in the last
+	// phase of stage 1 nobody has arrived, and the producer waits for ever.
 	for what, want := range map[string]int{
 		`<line class="object0"`: 2*3*2 + 1, `<line class="object1"`: 2*3 - 1 + 1, // 1: the legend
 		`<rect class="copies object0"`: 6, `<line class="issue"`: 6,

@@ -1,8 +1,9 @@
 // Package report writes findings and verdicts as one HTML file for people. The page has a table of
 // kernels, and for each finding its places in the source, a timeline of the two threads with the
 // missing order, and the bytes that both access. A trace adds a graph of its barriers and the
-// phases of its mbarriers, and a repair adds the patch with a reason for each change. The file is self-contained: style, script and
-// drawings are embedded, and a content security policy forbids network access.
+// phases of its mbarriers, and a repair adds the patch with a reason for each change. The file is
+// self-contained: style, script and drawings are embedded, and a content security policy forbids
+// network access.
 //
 // All text passes through html/template or template.HTMLEscapeString, since names and messages can
 // contain any input.

@@ -1,10 +1,10 @@
-// Package tensormap describes arrays of up to five dimensions and the boxes of them that bulk copies
-// move: the tensor maps of the CUDA Driver API ("Tensor Map Object Management") and the tile mode of
-// the PTX ISA (5.5.3.1, 5.5.3.4, 5.5.6).
+// Package tensormap describes arrays of up to five dimensions and the boxes of them that bulk
+// copies move: the tensor maps of the CUDA Driver API ("Tensor Map Object Management") and the tile
+// mode of the PTX ISA (5.5.3.1, 5.5.3.4, 5.5.6).
 //
 // A tensor map is opaque to programs, so that heddle's runtime may choose what its 128 bytes hold
-// (internal/lower/headers/exec/tensormap.c). Not described are interleaved layouts, the mode im2col,
-// elements of less than a byte, and swizzles whose atoms have more than 16 bytes.
+// (internal/lower/headers/exec/tensormap.c). Not described are interleaved layouts, the mode
+// im2col, elements of less than a byte, and swizzles whose atoms have more than 16 bytes.
 package tensormap
 
 import (
@@ -144,8 +144,8 @@ func (m *Map) Pieces(at []int32) []Piece {
 	return out
 }
 
-// row appends the pieces of a row of a box, whose coordinate in dimension 0 is first. The array has a
-// row at addr.
+// row appends the pieces of a row of a box, whose coordinate in dimension 0 is first. The array has
+// a row at addr.
 func (m *Map) row(out []Piece, at, addr uint64, first int64) []Piece {
 	e, step := m.Element(), int64(m.Step[0])
 	for i := range int64(m.Count(0)) {
@@ -177,8 +177,8 @@ func (m *Map) Gather(at []int32) []Piece {
 	return out
 }
 
-// Place returns where the swizzle puts the byte that would be at an address of shared memory (5.5.7):
-// bits 4 to 6 of the address, or fewer of them, are changed by bits 7 to 9.
+// Place returns where the swizzle puts the byte that would be at an address of shared memory
+// (5.5.7): bits 4 to 6 of the address, or fewer of them, are changed by bits 7 to 9.
 func (s Swizzle) Place(addr uint64) uint64 {
 	mask := uint64(1)<<s - 1 // 0, 1, 3 or 7
 	return addr ^ addr>>7&mask<<4

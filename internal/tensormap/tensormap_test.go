@@ -71,8 +71,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestGather: four rows by their numbers, each a box of one row; those outside of the array are left
-// out.
+// TestGather: four rows by their numbers, each a box of one row; those outside of the array are
+// left out.
 func TestGather(t *testing.T) {
 	m := &Map{Type: 1, Rank: 2, Addr: 1000, Size: [5]uint64{64, 8}, Stride: [5]uint64{2, 128}, Box: [5]uint64{8, 1},
 		Step: [5]uint64{1, 1}}
@@ -83,8 +83,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestSwizzle: PTX ISA 5.5.7. With 128 bytes, piece c of 16 bytes of row r of eight rows is at
-// c xor r; with 64, two rows share 128 bytes, and the pattern changes every two; with 32 every four.
+// TestSwizzle: PTX ISA 5.5.7. With 128 bytes, piece c of 16 bytes of row r of eight rows is at c
+// xor r; with 64, two rows share 128 bytes, and the pattern changes every two; with 32 every four.
 func TestSwizzle(t *testing.T) {
 	for _, c := range []struct {
 		s          Swizzle

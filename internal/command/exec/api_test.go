@@ -137,8 +137,8 @@ func TestAPIErrors(t *testing.T) {
 	}
 }
 
-// TestClusterOccupancy: as many clusters fit on a device as their blocks fit on its multiprocessors,
-// two of 1024 threads on each. Clusters need compute capability 9.0.
+// TestClusterOccupancy: as many clusters fit on a device as their blocks fit on its
+// multiprocessors, two of 1024 threads on each. Clusters need compute capability 9.0.
 func TestClusterOccupancy(t *testing.T) {
 	const src = `#include <cstdio>
 __global__ void work(int *p) { p[threadIdx.x] = threadIdx.x; }

@@ -9,7 +9,8 @@ import (
 	"heddle/internal/testing/program"
 )
 
-// dependentPrograms launch a kernel and then another one, which may begin before the first has ended.
+// dependentPrograms launch a kernel and then another one, which may begin before the first has
+// ended.
 var dependentPrograms = []struct {
 	name, first, second string // the bodies of the kernels, over the arrays p and q
 	between             string // what the program does between the launches
@@ -26,8 +27,8 @@ var dependentPrograms = []struct {
 	// Another thread waits, and a barrier follows (9.7.13.13, 8.9.5).
 	{name: "one thread waits", first: "TRIGGER; p[i] = 1;", second: "if (i == 0) WAIT; __syncthreads(); q[i] = p[i];"},
 	{name: "one thread waits without a barrier", first: "TRIGGER; p[i] = 1;", second: "if (i == 0) WAIT; q[i] = p[i];", finding: true},
-	// Without the trigger, the second grid begins when the first has ended (CUDA C++ Programming Guide,
-	// "Programmatic Dependent Launch and Synchronization"); and without the attribute.
+	// Without the trigger, the second grid begins when the first has ended (CUDA C++ Programming
+	// Guide, "Programmatic Dependent Launch and Synchronization"); and without the attribute.
 	{name: "no trigger", first: "p[i] = 1;", second: "int x = p[i]; WAIT; q[i] = x;"},
 	{name: "no attribute", first: "TRIGGER; p[i] = 1;", second: "q[i] = p[i];", plain: true},
 	// The launch before is another one, or none.

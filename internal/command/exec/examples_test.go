@@ -50,7 +50,8 @@ func (r *result) codes() (out []string) {
 	return out
 }
 
-// expect compares what heddle does not support and the codes of the findings with what they must be.
+// expect compares what heddle does not support and the codes of the findings with what they must
+// be.
 func (r *result) expect(t *testing.T, unsupported, codes []string) {
 	t.Helper()
 	if !slices.Equal(r.Unsupported, unsupported) {
@@ -112,8 +113,8 @@ var examples = map[string]example{
 		findings: []string{"out-of-bounds virtual_memory.cu:9"}, launches: 2, checked: 2,
 		stdout: "cudaErrorIllegalAddress"},
 	"vector_add": {launches: 1, checked: 1, stdout: "10000 sums are right"},
-	// The sums are exact in float. What wgmma reads must not be overwritten before wait_group (PTX ISA
-	// 9.7.15.7.3); for A and for B.
+	// The sums are exact in float. What wgmma reads must not be overwritten before wait_group (PTX
+	// ISA 9.7.15.7.3); for A and for B.
 	"hopper_gemm": {arch: "sm_90a", launches: 1, checked: 1, stdout: "0 wrong, no error"},
 	"hopper_gemm racy": {files: "hopper_gemm.cu", arch: "sm_90a", args: []string{"racy"}, code: 1,
 		findings: []string{"race-async-copy hopper_gemm.cu:67", "race-async-copy hopper_gemm.cu:68"},
@@ -152,8 +153,8 @@ var examples = map[string]example{
 	// Programming Guide, "Thread Block Tile").
 	"large_tiles": {launches: 4, checked: 4,
 		stdout: "32: 0 wrong\n64: 0 wrong\n128: 0 wrong\n512: 0 wrong\n"},
-	// What the launch before writes is there behind the wait for it only (PTX ISA 9.7.13.13), and that
-	// launch lets the next one begin.
+	// What the launch before writes is there behind the wait for it only (PTX ISA 9.7.13.13), and
+	// that launch lets the next one begin.
 	"dependent_launch": {arch: "sm_90", launches: 6, checked: 3, stdout: "0 wrong, no error"},
 	"dependent_launch racy": {arch: "sm_90", files: "dependent_launch.cu", args: []string{"racy"}, code: 1,
 		findings: []string{"pdl-early-access dependent_launch.cu:12"}, launches: 6, checked: 3,
@@ -172,8 +173,8 @@ var examples = map[string]example{
 	"nvrtc": {launches: 1, checked: 1,
 		stdout: "0 wrong; NVRTC_ERROR_COMPILATION, with a message"},
 	"pools": {launches: 2, checked: 2, stdout: "used 4000 4000 0, most 4000; 0 wrong, no error"},
-	// Tiles of a matrix that is no multiple of them: what is outside is read as 0, and not written (PTX
-	// ISA 5.5.6). What threads write is only there for a copy behind a proxy fence (9.7.13.4).
+	// Tiles of a matrix that is no multiple of them: what is outside is read as 0, and not written
+	// (PTX ISA 5.5.6). What threads write is only there for a copy behind a proxy fence (9.7.13.4).
 	"tensor_copy": {launches: 1, checked: 1, stdout: "0 wrong, no error"},
 	"tensor_copy racy": {files: "tensor_copy.cu", args: []string{"racy"}, code: 1,
 		findings: []string{"race-proxy tensor_copy.cu:44"}, launches: 1, checked: 1,

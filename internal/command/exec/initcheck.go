@@ -58,8 +58,8 @@ func (s *session) reportUninitialised(by *reader, in, first order.Range, bytes u
 	s.unwritten[key] = true
 	memory, _ := s.memory.Find(first.From)
 	d := diag.Diagnostic{Code: diag.CodeUninitialised, Severity: diag.Error,
-		Message: fmt.Sprintf("%s reads uninitialized memory: %d bytes of %s, from byte %d on", by.name, bytes,
-			memory.Name, first.From-in.From),
+		Message: fmt.Sprintf("%s reads uninitialized memory: %d bytes of %s, from byte %d on", by.name,
+			bytes, memory.Name, first.From-in.From),
 		Span: s.span(by.caller), Label: by.label,
 		Notes: []string{"no copy, memset or launch before has written these bytes, and this launch " +
 			"has not either"},

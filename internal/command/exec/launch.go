@@ -153,8 +153,13 @@ func (s *session) executed(k *kernel, l *host.Launch, e Executed) {
 	}
 }
 
-// before returns the launch before one in its stream, if the one may begin before that has ended: it
-// has the attribute, and the kernel before lets it. It may be called once for a launch.
+// launchText names the last launch of the kernel in messages.
+func (k *kernel) launchText() string {
+	return fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled)
+}
+
+// before returns the launch before one in its stream, if the one may begin before that has ended:
+// it has the attribute, and the kernel before lets it. It may be called once for a launch.
 func (s *session) before(l *host.Launch) *run.Earlier {
 	e := s.triggering[l.Stream]
 	delete(s.triggering, l.Stream)
@@ -172,8 +177,7 @@ func (s *session) triggered(k *kernel, l *host.Launch, accesses order.Accesses) 
 	if s.triggering == nil {
 		s.triggering = make(map[uint64]*run.Earlier)
 	}
-	s.triggering[l.Stream] = &run.Earlier{What: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled),
-		Place: s.placeOf(l), Accesses: accesses}
+	s.triggering[l.Stream] = &run.Earlier{What: k.launchText(), Place: s.placeOf(l), Accesses: accesses}
 }
 
 // save writes a launch to a file before it is executed. A failure is a note at the end: the program

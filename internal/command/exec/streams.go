@@ -66,8 +66,8 @@ func (s *session) launched(k *kernel, l *host.Launch, accesses order.Accesses, f
 		s.streams.launched(k, l, accesses, fenced)
 	}
 	if s.r.opt.InitCheck && complete {
-		s.uninitialised(&reader{kernel: k, name: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled),
-			caller: l.Caller, label: "launched here"}, accesses)
+		s.uninitialised(&reader{kernel: k, name: k.launchText(), caller: l.Caller,
+			label: "launched here"}, accesses)
 	}
 }
 
@@ -141,7 +141,7 @@ func (t *streams) synchronized() {
 
 // launched compares a launch that has been executed.
 func (t *streams) launched(k *kernel, l *host.Launch, accesses order.Accesses, fenced bool) {
-	info := &operation{what: fmt.Sprintf("launch %d of %s", k.launches, k.fn.Demangled), kernel: k,
+	info := &operation{what: k.launchText(), kernel: k,
 		caller: l.Caller, callers: slices.Clone(l.Callers)}
 	e, before := t.add(l.Stream, info, accesses, fenced)
 	// The host may read a flag in its memory and know that the launch has got so far.

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/testing/program"
 )
 
-// tensorPrologue begins the programs of these tests: load copies a box into shared memory and returns
-// when it is there, store copies one out of it. p shows what a box has, as 16-bit numbers.
+// tensorPrologue begins the programs of these tests: load copies a box into shared memory and
+// returns when it is there, store copies one out of it. p shows what a box has, as 16-bit numbers.
 const tensorPrologue = `#include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -102,8 +102,8 @@ var tensorPrograms = []struct {
 			LOAD("2d", "{%3, %4}", 32, "r"(1), "r"(0)); if (threadIdx.x < 8) out[threadIdx.x] = s[threadIdx.x]; }`,
 		body: `int *p = device<int>(64), *q = device<int>(8); k<<<1, 32>>>(make(TYPE(INT32), p, {8, 8}, {32}, {8, 3}, SWIZZLE(NONE), {2, 2}), q); show(q, 8);`,
 		want: "1 3 5 7 17 19 21 23"},
-	// 5.5.7: with a swizzle of 32 bytes, the two pieces of 16 bytes of a row change places in each second
-	// group of 128 bytes.
+	// 5.5.7: with a swizzle of 32 bytes, the two pieces of 16 bytes of a row change places in each
+	// second group of 128 bytes.
 	{name: "swizzle", kernels: `__global__ void k(MAP m, uint16_t *out) { alignas(1024) __shared__ uint16_t s[128]; const CUtensorMap *map = &m;
 			LOAD("2d", "{%3, %4}", 256, "r"(0), "r"(0)); for (int i = threadIdx.x; i < 128; i += 32) out[i] = s[i]; }`,
 		body: `uint16_t *p = device<uint16_t>(128), *q = device<uint16_t>(128); k<<<1, 32>>>(make(TYPE(UINT16), p, {16, 8}, {32}, {16, 8}, SWIZZLE(32B)), q);
@@ -125,8 +125,8 @@ var tensorPrograms = []struct {
 			LOAD_BY("2d", "tile::gather4", "{%3, %4, %5, %6, %7}", 64, "r"(0), "r"(3), "r"(0), "r"(9), "r"(1)); if (threadIdx.x < 16) out[threadIdx.x] = s[threadIdx.x]; }`,
 		body: `int *p = device<int>(16, 1), *q = device<int>(16); k<<<1, 32>>>(make(TYPE(INT32), p, {4, 4}, {16}, {4, 1}), q); show(q, 16);`,
 		want: "13 14 15 16 1 2 3 4 0 0 0 0 5 6 7 8"},
-	// 9.7.9.27.1.3: reductions of several blocks are atomic for each element and no race with each other;
-	// with a copy to the same place they are one. What is outside of the array is dropped.
+	// 9.7.9.27.1.3: reductions of several blocks are atomic for each element and no race with each
+	// other; with a copy to the same place they are one. What is outside of the array is dropped.
 	{name: "reduction", kernels: `#define REDUCE(OP, X) do { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); __syncthreads(); if (threadIdx.x == 0) { \
 			asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." OP ".tile.bulk_group [%0, {%1}], [%2];" ::"l"(map), "r"(X), "r"(at(s)) : "memory"); \
 			asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory"); } } while (0)
@@ -167,7 +167,8 @@ var tensorPrograms = []struct {
 			if (threadIdx.x < 16) s[threadIdx.x] = blockIdx.x; STORE("1d", "{%2}", "r"(step * (int)blockIdx.x)); }`,
 		body:     `int *p = device<int>(64); CUtensorMap m = make(TYPE(INT32), p, {64}, {}, {16}); k<<<2, 32>>>(m, 16); k<<<2, 32>>>(m, 12); cudaDeviceSynchronize();`,
 		findings: []string{"race-async-copy"}},
-	// What another block writes while a tile is loaded; a row that the tile does not have is none of it.
+	// What another block writes while a tile is loaded; a row that the tile does not have is none of
+	// it.
 	{name: "tile and writes", kernels: `__global__ void k(MAP m, int *p, int row) { alignas(128) __shared__ int s[16]; const CUtensorMap *map = &m;
 			if (blockIdx.x == 1) p[row * 8 + threadIdx.x % 8] = 1; else { LOAD("2d", "{%3, %4}", 64, "r"(0), "r"(0)); } }`,
 		body: `int *p = device<int>(64); CUtensorMap m = make(TYPE(INT32), p, {8, 8}, {32}, {4, 4}); k<<<2, 4>>>(m, p + 4, 1); k<<<2, 8>>>(m, p, 4);

@@ -65,8 +65,8 @@ var workPrograms = []struct {
 			cublasSgemmStridedBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 2, &one, a, 2, 0, v, 2, 2, &zero, w, 2, 2, 2);
 			show(w, 4);`,
 		want: "18 27 18 9 4 6 40 60"},
-	// cublasGemmEx: half matrices, sums in float. 8-bit integers give 32-bit ones, and the scalars are
-	// 32-bit integers then.
+	// cublasGemmEx: half matrices, sums in float. 8-bit integers give 32-bit ones, and the scalars
+	// are 32-bit integers then.
 	{name: "types", body: `__half *x = device<__half>({__float2half(1), __float2half(2), __float2half(3), __float2half(4)});
 			signed char *i = device<signed char>({1, -2, 100, 127}); int *k = device<int>({0, 0, 0, 0}), p = 1, q = 0;
 			P(cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_T, 2, 2, 2, &one, x, CUDA_R_16F, 2, x, CUDA_R_16F, 2, &zero, c, CUDA_R_32F,
@@ -78,7 +78,8 @@ var workPrograms = []struct {
 	{name: "unknown type", body: `P(cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, CUDA_R_8F_E4M3, 2, b, CUDA_R_8F_E4M3, 2,
 			&zero, c, CUDA_R_32F, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));`,
 		want: "15", unsupported: []string{"cublasGemmEx"}},
-	// "cublasPointerMode_t": with CUBLAS_POINTER_MODE_DEVICE scalars and results are in device memory.
+	// "cublasPointerMode_t": with CUBLAS_POINTER_MODE_DEVICE scalars and results are in device
+	// memory.
 	{name: "device scalars", body: `float *s = device<float>({3, 0}); cublasSetPointerMode(h, CUBLAS_POINTER_MODE_DEVICE);
 			cublasSscal(h, 4, s, a, 1); P(cublasSdot(h, 2, a, 1, b, 1, s + 1)); show(a, 4); show(s, 2);`,
 		want: "0 3 6 9 12 3 3"},
@@ -89,7 +90,8 @@ var workPrograms = []struct {
 	// A X = B with the lower triangle (1 0; 2 4) of A: X = (1 2; -0.5 -0.75).
 	{name: "trsm", body: `cublasStrsm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, 2, 2, &one, a, 2,
 			b, 2); show(b, 4);`, want: "1 -0.5 2 -0.75"},
-	// An operand that is not in device memory ends the context, as an invalid access of a kernel does.
+	// An operand that is not in device memory ends the context, as an invalid access of a kernel
+	// does.
 	{name: "too large", body: `P(cublasSscal(h, 5, &two, a, 1)); show(a, 1);`,
 		want: "0 cudaErrorIllegalAddress", findings: []string{"out-of-bounds"}},
 	{name: "freed", body: `cudaFree(a); P(cublasSscal(h, 4, &two, a, 1)); show(b, 1);`,
@@ -98,8 +100,8 @@ var workPrograms = []struct {
 		want: "0 cudaErrorIllegalAddress", findings: []string{"out-of-bounds"}},
 	{name: "misaligned", body: `P(cublasSscal(h, 1, &two, (float *)((char *)a + 2), 1)); show(b, 1);`,
 		want: "0 cudaErrorMisalignedAddress", findings: []string{"misaligned"}},
-	// Work of a library and launches of other streams may overlap (cublasSetStream), unless they access
-	// other elements: the second call reads the second column only.
+	// Work of a library and launches of other streams may overlap (cublasSetStream), unless they
+	// access other elements: the second call reads the second column only.
 	{name: "race with a launch", body: `cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
 			cublasSetStream(h, s); cublasSaxpy(h, 2, &one, a + 2, 1, c, 1); fill<<<1, 2>>>(a, 1); cudaDeviceSynchronize();
 			cublasSaxpy(h, 2, &one, a, 1, c, 1); fill<<<1, 2>>>(a, 1); cudaDeviceSynchronize();`,
@@ -130,7 +132,8 @@ var workPrograms = []struct {
 			cudaMalloc(&pivots, 8); cudaMalloc(&info, 4); P(cublasSgetrfBatched(h, 2, as, 2, pivots, info, 1)); show(pivots, 2);
 			P(cublasSgetriBatched(h, 2, as, 2, pivots, cs, 2, info, 1)); show(c, 4); show(info, 1);`,
 		want: "0 2 2 0 -2 1 1.5 -0.5 0"},
-	// cuFFT: transforms are not normalized, the sign of the forward one is -1. (1 2 3 4): sums 10, -2+2i, -2, -2-2i.
+	// cuFFT: transforms are not normalized, the sign of the forward one is -1. (1 2 3 4): sums 10,
+	// -2+2i, -2, -2-2i.
 	{name: "fft", body: `cufftHandle p; P(cufftPlan1d(&p, 4, CUFFT_R2C, 1)); cufftComplex *f; cudaMalloc(&f, 24);
 			P(cufftExecR2C(p, a, f)); show((float *)f, 6); P(cufftExecC2C(p, f, f, CUFFT_FORWARD)); cufftHandle q;
 			cufftPlan1d(&q, 4, CUFFT_C2R, 1); cufftExecC2R(q, f, c); show(c, 4); P(cufftDestroy(p)); P(cufftDestroy(p));
@@ -154,8 +157,8 @@ var workPrograms = []struct {
 			P(same); P(shifted); P(range); P(curandGenerateNormal(g, c, 3, 0, 1)); P(curandCreateGenerator(&g, (curandRngType_t)7));
 			P(curandGenerateUniform(nullptr, c, 4)); P(curandDestroyGenerator(k));`,
 		want: "0 0 0 0 0 4 3 4 105 103 101 0"},
-	// The Sobol sequence of one dimension is that of van der Corput in the order of the Gray code: 0, 1/2,
-	// 3/4, 1/4, ...
+	// The Sobol sequence of one dimension is that of van der Corput in the order of the Gray code: 0,
+	// 1/2, 3/4, 1/4, ...
 	{name: "sobol", body: `curandGenerator_t g; curandCreateGenerator(&g, CURAND_RNG_QUASI_SOBOL32); unsigned *u; cudaMalloc(&u, 16);
 			P(curandGenerate(g, u, 4)); show(u, 4); P(curandSetQuasiRandomGeneratorDimensions(g, 2)); P(curandGenerate(g, u, 4));`,
 		want:        "0 0 2.14748e+09 3.22123e+09 1.07374e+09 0 201",

@@ -94,8 +94,8 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	return res, nil
 }
 
-// Earlier is a launch behind which another one may begin before it has ended (programmatic dependent
-// launch): it executes griddepcontrol.launch_dependents.
+// Earlier is a launch behind which another one may begin before it has ended (programmatic
+// dependent launch): it executes griddepcontrol.launch_dependents.
 type Earlier struct {
 	What     string // "launch 1 of scale(int*)"
 	Place    string // of the launch, " at main.cu:12"
@@ -106,7 +106,8 @@ type Earlier struct {
 func (e *Earlier) conflicts(addr, size uint64, write bool) bool {
 	r := []order.Range{{From: addr, To: addr + size}}
 	for a, list := range e.Accesses {
-		if (write || order.Access(a) == order.Write || order.Access(a) == order.StrongWrite) && order.Overlap(list, r) {
+		writes := order.Access(a) == order.Write || order.Access(a) == order.StrongWrite
+		if (write || writes) && order.Overlap(list, r) {
 			return true
 		}
 	}

@@ -48,9 +48,9 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	r.print(g)
 }
 
-// product returns the site that stands for a site of a matrix operation: the first one that was found
-// at the same place in the source. The steps of one product are operations of one statement in a loop
-// that compilers unroll, and a mistake about one of them is a mistake about all.
+// product returns the site that stands for a site of a matrix operation: the first one that was
+// found at the same place in the source. The steps of one product are operations of one statement
+// in a loop that compilers unroll, and a mistake about one of them is a mistake about all.
 func (r *Run) product(s event.Site) event.Site {
 	in := r.Machine.Site(s).Instr
 	if in == nil || in.Loc == nil || in.Action() != isa.ActMatrixAsync {

@@ -13,10 +13,10 @@ import (
 	"heddle/internal/tensormap"
 )
 
-// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX or
-// the tensor map of a saved launch, or else what phases expect (emu.Boxes). The verdict names the
-// last as an assumption, and the phases cannot contradict it: where they do not fit, the kernel is
-// unsupported.
+// How many bytes copies of tensors move: what the user says (--tmap), else the metadata of the PTX
+// or the tensor map of a saved launch, or else what phases expect (emu.Boxes). The verdict names
+// the last as an assumption, and the phases cannot contradict it: where they do not fit, the kernel
+// is unsupported.
 
 // boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
 func (t *tracer) boxes(ctx context.Context) {
@@ -88,8 +88,8 @@ func (t *tracer) boxes(ctx context.Context) {
 // someRounds is a number of rounds in which all phases of a ring expect bytes.
 const someRounds = 24
 
-// givenBoxes returns the bytes of a box of each of some tensor maps, if something says them and they
-// are equal; else 0.
+// givenBoxes returns the bytes of a box of each of some tensor maps, if something says them and
+// they are equal; else 0.
 func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 	for i, v := range maps {
 		b := t.givenBox(v)

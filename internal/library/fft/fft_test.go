@@ -556,7 +556,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestShortMemory: memory that is too short is the caller's error, and is not extended to its capacity.
+// TestShortMemory: memory that is too short is the caller's error, and is not extended to its
+// capacity.
 func TestShortMemory(t *testing.T) {
 	p := &Plan{Kind: C2C, N: []int{4}, Batch: 1}
 	for _, size := range [][2]int{{p.InBytes() - 1, p.OutBytes()}, {p.InBytes(), p.OutBytes() - 1}} {

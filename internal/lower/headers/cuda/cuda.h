@@ -65,6 +65,8 @@ CUresult cuLinkAddData(CUlinkState, CUjitInputType, void *, size_t, const char *
 CUresult cuLinkAddFile(CUlinkState, CUjitInputType, const char *, unsigned int, CUjit_option *, void **);
 CUresult cuLinkComplete(CUlinkState, void **, size_t *);
 CUresult cuLinkDestroy(CUlinkState);
+CUresult cuFuncGetModule(CUmodule *, CUfunction);
+CUresult cuFuncGetName(const char **, CUfunction);
 CUresult cuFuncGetAttribute(int *, CUfunction_attribute, CUfunction);
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int);
 CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache);

@@ -309,14 +309,12 @@ CUresult cuModuleUnload(CUmodule m) {
   unlock();
   return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
-static cudaError_t function_of(CUfunction *to, CUmodule m, const char *name) {
-  if (!to || !name) return cudaErrorInvalidValue;
-  if (!module_exists(m)) return cudaErrorInvalidResourceHandle;
+static cudaError_t function_named(CUfunction *to, uint32_t module, const char *name) {
   struct CUfunc_st *f = functions;
-  while (f && (f->kernel.module != m->id || strcmp(f->kernel.name, name))) f = f->next;
+  while (f && (f->kernel.module != module || strcmp(f->kernel.name, name))) f = f->next;
   if (!f) {
     f = need(calloc(1, sizeof *f));
-    f->kernel.host = f, f->kernel.module = m->id, f->kernel.name = need(strdup(name));
+    f->kernel.host = f, f->kernel.module = module, f->kernel.name = need(strdup(name));
     f->kernel.dynamic_shared = 48 << 10;
     lock();
     ask_kernel(&f->kernel);
@@ -330,7 +328,48 @@ static cudaError_t function_of(CUfunction *to, CUmodule m, const char *name) {
   *to = f;
   return cudaSuccess;
 }
+static cudaError_t function_of(CUfunction *to, CUmodule m, const char *name) {
+  if (!to || !name) return cudaErrorInvalidValue;
+  if (!module_exists(m)) return cudaErrorInvalidResourceHandle;
+  return function_named(to, m->id, name);
+}
+/* The function of a kernel that the program has registered. */
+cudaError_t cudaGetFuncBySymbol(CUfunction *to, const void *host) {
+  ENTER();
+  struct kernel *k;
+  cudaError_t e = get_kernel(host, &k);
+  if (e != cudaSuccess) return e;
+  return fail(to ? function_named(to, k->module, k->name) : cudaErrorInvalidValue);
+}
 CUresult cuModuleGetFunction(CUfunction *to, CUmodule m, const char *name) { CONTEXT(function_of(to, m, name)); }
+static int function_exists(CUfunction f) {
+  struct CUfunc_st *p = functions;
+  while (p && p != f) p = p->next;
+  return p != NULL;
+}
+CUresult cuFuncGetName(const char **to, CUfunction f) {
+  IN_CONTEXT();
+  if (!to) return CUDA_ERROR_INVALID_VALUE;
+  if (!function_exists(f)) return CUDA_ERROR_INVALID_HANDLE;
+  *to = f->kernel.name;
+  return CUDA_SUCCESS;
+}
+/* The module of a function. That of a kernel which the program has registered is one that it has not loaded itself. */
+static cudaError_t module_of(CUmodule *to, CUfunction f) {
+  if (!to) return cudaErrorInvalidValue;
+  if (!function_exists(f)) return cudaErrorInvalidResourceHandle;
+  lock();
+  struct CUmod_st *m = loaded_modules;
+  while (m && m->id != f->kernel.module) m = m->next;
+  if (!m) {
+    m = need(malloc(sizeof *m));
+    m->id = f->kernel.module, m->next = loaded_modules, loaded_modules = m;
+  }
+  unlock();
+  *to = m;
+  return cudaSuccess;
+}
+CUresult cuFuncGetModule(CUmodule *to, CUfunction f) { CONTEXT(module_of(to, f)); }
 static cudaError_t global_of(CUdeviceptr *to, size_t *size, CUmodule m, const char *name) {
   if (!name) return cudaErrorInvalidValue;
   if (!module_exists(m)) return cudaErrorInvalidResourceHandle;
@@ -382,11 +421,6 @@ CUresult cuLinkDestroy(CUlinkState s) {
 }
 
 /* Kernels. */
-static int function_exists(CUfunction f) {
-  struct CUfunc_st *p = functions;
-  while (p && p != f) p = p->next;
-  return p != NULL;
-}
 static cudaError_t attribute_of(int *to, CUfunction_attribute a, CUfunction f) {
   struct cudaFuncAttributes v;
   if (!to || !function_exists(f)) return cudaErrorInvalidResourceHandle;

@@ -31,6 +31,7 @@
 #include "nvrtc.c"
 #include "tensormap.c"
 #include "unsupported.c"
+#include "aliases.c"
 #include "work.c"
 #include "cublas.c"
 #include "cufft.c"

@@ -224,6 +224,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *, enum cudaFuncCache);
 cudaError_t cudaFuncSetSharedMemConfig(const void *, enum cudaSharedMemConfig);
 cudaError_t cudaFuncSetAttribute(const void *, enum cudaFuncAttribute, int);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *, const void *);
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *, const void *);
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **);
@@ -269,6 +270,7 @@ template <class __T> __HEDDLE_API cudaError_t cudaGetSymbolAddress(void **__p, c
 template <class __T> __HEDDLE_API cudaError_t cudaGetSymbolSize(size_t *__n, const __T &__s) { return cudaGetSymbolSize(__n, (const void *)&__s); }
 template <class __T> __HEDDLE_API cudaError_t cudaFuncSetCacheConfig(__T *__f, cudaFuncCache __c) { return cudaFuncSetCacheConfig((const void *)__f, __c); }
 template <class __T> __HEDDLE_API cudaError_t cudaFuncSetAttribute(__T *__f, cudaFuncAttribute __a, int __v) { return cudaFuncSetAttribute((const void *)__f, __a, __v); }
+template <class __T> __HEDDLE_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *__to, __T *__f) { return cudaGetFuncBySymbol(__to, (const void *)__f); }
 template <class __T> __HEDDLE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *__a, __T *__f) { return cudaFuncGetAttributes(__a, (const void *)__f); }
 template <class __T> __HEDDLE_API cudaError_t cudaLaunchKernel(__T *__f, dim3 __g, dim3 __b, void **args, size_t __n = 0, cudaStream_t __s = 0) { return cudaLaunchKernel((const void *)__f, __g, __b, args, __n, __s); }
 template <class __T> __HEDDLE_API cudaError_t cudaLaunchCooperativeKernel(__T *__f, dim3 __g, dim3 __b, void **args, size_t __n = 0, cudaStream_t __s = 0) { return cudaLaunchCooperativeKernel((const void *)__f, __g, __b, args, __n, __s); }

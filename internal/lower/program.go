@@ -327,7 +327,7 @@ func (b *Builder) host(ctx context.Context, in string, args []string) ([]string,
 // Runtime returns the object file of heddle's CUDA runtime. It is compiled once for each compiler
 // and version of heddle, if there is a cache.
 func (b *Builder) Runtime(ctx context.Context) (string, error) {
-	path := filepath.Join(b.dir, "runtime-"+headerHash()+"-"+hashOf([]byte(b.tc.Stamp))[:16]+".o")
+	path := b.keptName("runtime") + ".o"
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -350,8 +350,12 @@ func (b *Builder) Runtime(ctx context.Context) (string, error) {
 
 // compileRuntime compiles the runtime to an object file.
 func (b *Builder) compileRuntime(ctx context.Context, out string, args ...string) error {
-	source := filepath.Join(b.root, "exec", "shim.c")
-	args = append(args, "-std=c11", "-O2", "-fPIC", "-w", "-c", "-o", out, source)
+	return b.compileC(ctx, filepath.Join(b.root, "exec", "shim.c"), out, append(args, "-w", "-c")...)
+}
+
+// compileC compiles one of the embedded C files.
+func (b *Builder) compileC(ctx context.Context, source, out string, args ...string) error {
+	args = append([]string{"-std=c11", "-O2", "-fPIC", "-o", out, source}, args...)
 	text, err := command(ctx, b.tc.Clang, args...).CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -2,6 +2,7 @@
 package program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -43,6 +44,19 @@ func Build(t testing.TB, files ...string) string {
 // BuildFor is Build for an architecture; empty is the default one.
 func BuildFor(t testing.TB, arch string, files ...string) string {
 	t.Helper()
+	return build(t, arch, (*lower.Builder).Link, files)
+}
+
+// Dynamic is BuildFor for a program that loads the CUDA runtime as a shared library.
+func Dynamic(t testing.TB, arch string, files ...string) string {
+	t.Helper()
+	return build(t, arch, (*lower.Builder).LinkDynamic, files)
+}
+
+// build compiles files and links them.
+func build(t testing.TB, arch string, link func(b *lower.Builder, ctx context.Context, inputs,
+	args []string, out string) error, files []string) string {
+	t.Helper()
 	var opt lower.BuildOptions
 	opt.Arch = arch
 	opt.Separate = len(files) > 1
@@ -56,7 +70,7 @@ func BuildFor(t testing.TB, arch string, files ...string) string {
 		objects = append(objects, o)
 	}
 	out := filepath.Join(dir, "program")
-	if err := b.Link(t.Context(), objects, nil, out); err != nil {
+	if err := link(b, t.Context(), objects, nil, out); err != nil {
 		Fail(t, err)
 	}
 	return out
@@ -71,11 +85,17 @@ func OfText(t testing.TB, text string) string {
 // OfTextFor is BuildFor for the text of one CUDA file.
 func OfTextFor(t testing.TB, arch, text string) string {
 	t.Helper()
-	source := filepath.Join(t.TempDir(), "p.cu")
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+	return BuildFor(t, arch, Source(t, text))
+}
+
+// Source writes the text of a CUDA file and returns its path.
+func Source(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.cu")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return BuildFor(t, arch, source)
+	return path
 }
 
 // Fail ends the test with the messages of the compiler, or skips it if what is missing is the

@@ -25,24 +25,45 @@ type Arena struct {
 
 // newArena returns an arena of ArenaSize bytes, all zero.
 func newArena() (*Arena, error) {
-	fd, err := unix.MemfdCreate("heddle-arena", unix.MFD_CLOEXEC)
+	m, err := NewSharedMemory("heddle-arena", ArenaSize)
+	if err != nil {
+		return nil, err
+	}
+	return &Arena{Bytes: m.Bytes, file: m.file}, nil
+}
+
+// SharedMemory is memory that a program and heddle both map: a file without a name.
+type SharedMemory struct {
+	Bytes []byte
+	file  *os.File
+}
+
+// NewSharedMemory returns shared memory of n bytes, all zero.
+func NewSharedMemory(name string, n int) (*SharedMemory, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("no shared memory: %w", err)
 	}
-	file := os.NewFile(uintptr(fd), "heddle-arena")
-	if err := file.Truncate(ArenaSize); err != nil {
+	file := os.NewFile(uintptr(fd), name)
+	if err := file.Truncate(int64(n)); err != nil {
 		_ = file.Close()
-		return nil, fmt.Errorf("no shared memory of 1 TiB: %w (is a limit of file sizes set, "+
-			"ulimit -f?)", err)
+		return nil, fmt.Errorf("no shared memory of %d MiB: %w (is a limit of file sizes set, "+
+			"ulimit -f?)", n>>20, err)
 	}
-	bytes, err := syscall.Mmap(fd, 0, ArenaSize, syscall.PROT_READ|syscall.PROT_WRITE,
+	bytes, err := syscall.Mmap(fd, 0, n, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_SHARED|syscall.MAP_NORESERVE)
 	if err != nil {
 		_ = file.Close()
-		return nil, fmt.Errorf("1 TiB of addresses cannot be mapped: %w (is a limit of addresses set, "+
-			"ulimit -v?)", err)
+		return nil, fmt.Errorf("%d MiB of addresses cannot be mapped: %w (is a limit of addresses set, "+
+			"ulimit -v?)", n>>20, err)
 	}
-	return &Arena{Bytes: bytes, file: file}, nil
+	return &SharedMemory{bytes, file}, nil
+}
+
+// Close unmaps the memory. Nothing may use Bytes afterwards.
+func (m *SharedMemory) Close() {
+	_ = syscall.Munmap(m.Bytes)
+	_ = m.file.Close()
 }
 
 // Waiting reports whether the program waits for a reply. What another thread of it does is unknown.
@@ -51,10 +72,7 @@ func (a *Arena) Waiting() bool {
 }
 
 // close unmaps the arena. Nothing may use Bytes afterwards.
-func (a *Arena) close() {
-	_ = syscall.Munmap(a.Bytes)
-	_ = a.file.Close()
-}
+func (a *Arena) close() { (&SharedMemory{a.Bytes, a.file}).Close() }
 
 // discard gives the memory of a freed allocation back to the system.
 func (a *Arena) discard(al Allocation) {
@@ -66,8 +84,11 @@ func (a *Arena) discard(al Allocation) {
 }
 
 // sendWithFile writes a message and passes the file of the arena along.
-func (a *Arena) sendWithFile(c *net.UnixConn, b []byte) error {
-	n, _, err := c.WriteMsgUnix(b, syscall.UnixRights(int(a.file.Fd())), nil)
+func (a *Arena) sendWithFile(c *net.UnixConn, b []byte) error { return sendFile(c, b, a.file) }
+
+// sendFile writes a message and passes a file along.
+func sendFile(c *net.UnixConn, b []byte, file *os.File) error {
+	n, _, err := c.WriteMsgUnix(b, syscall.UnixRights(int(file.Fd())), nil)
 	if err == nil && n < len(b) {
 		_, err = c.Write(b[n:])
 	}

@@ -5,6 +5,7 @@ package host
 import (
 	"errors"
 	"net"
+	"os"
 )
 
 // Arena is the memory that a program shares with heddle. It exists on Linux only.
@@ -23,3 +24,19 @@ func (a *Arena) sendWithFile(*net.UnixConn, []byte) error { return errors.ErrUns
 
 // Waiting is false: there are no programs.
 func (a *Arena) Waiting() bool { return false }
+
+// SharedMemory is memory that a program and heddle both map. It exists on Linux only.
+type SharedMemory struct {
+	Bytes []byte
+	file  *os.File
+}
+
+// NewSharedMemory fails.
+func NewSharedMemory(string, int) (*SharedMemory, error) {
+	return nil, errors.New("heddle exec needs Linux")
+}
+
+// Close does nothing: there is no such memory.
+func (m *SharedMemory) Close() {}
+
+func sendFile(*net.UnixConn, []byte, *os.File) error { return errors.ErrUnsupported }

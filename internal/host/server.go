@@ -2,120 +2,29 @@ package host
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"heddle/internal/crash"
 )
 
-// Server answers programs on a socket.
+// Server answers programs that were linked with heddle's runtime. A program that runs on when its
+// connection is closed ends at its next call.
 type Server struct {
-	Path string // of the socket, for Socket in the environment of programs
-
-	gpu      *GPU
-	every    bool
-	open     func(Hello, *Arena) (Device, error)
-	listener *net.UnixListener
-	dir      string
-	served   chan struct{} // closed when no more programs are accepted
-	wait     sync.WaitGroup
-	mu       sync.Mutex
-	conns    map[*net.UnixConn]bool
-	failures []error
-	crash    crash.First // of devices
+	listener
+	gpu   *GPU
+	every bool
+	open  func(Hello, *Arena) (Device, error)
 }
 
-// Listen returns a server whose socket is in a new directory that only this user can read. open
-// returns the device of a program that connects; programs that run at the same time have one each.
-// every says that programs report each copy and memset to Device.Order, also if they have no
-// streams.
+// Listen returns a server; Socket is the variable of the environment for its path. open returns the
+// device of a program that connects; programs that run at the same time have one each. every says
+// that programs report each copy and memset to Device.Order, also if they have no streams.
 func Listen(gpu *GPU, every bool, open func(Hello, *Arena) (Device, error)) (*Server, error) {
-	dir, err := os.MkdirTemp("", "heddle-exec-")
-	if err != nil {
-		return nil, fmt.Errorf("no directory for temporary files (TMPDIR): %w", err)
-	}
-	path := filepath.Join(dir, "socket")
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		_ = os.RemoveAll(dir)
-		return nil, fmt.Errorf("no socket for programs to connect to: %w", err)
-	}
-	s := &Server{Path: path, gpu: gpu, every: every, open: open, listener: l, dir: dir,
-		served: make(chan struct{}), conns: make(map[*net.UnixConn]bool)}
-	go s.serve()
-	return s, nil
-}
-
-// serve answers programs until the listener is closed.
-func (s *Server) serve() {
-	defer close(s.served)
-	for {
-		c, err := s.listener.AcceptUnix()
-		if err != nil {
-			return
-		}
-		s.enter(c)
-		go func() {
-			defer s.leave(c)
-			defer s.crash.Keep() // of the device; Close passes it on
-			if err := s.program(c); err != nil {
-				s.fail(err)
-			}
-		}()
-	}
-}
-
-// enter notes a connection.
-func (s *Server) enter(c *net.UnixConn) {
-	s.mu.Lock()
-	s.conns[c] = true
-	s.mu.Unlock()
-	s.wait.Add(1)
-}
-
-// leave ends a connection.
-func (s *Server) leave(c *net.UnixConn) {
-	_ = c.Close()
-	s.mu.Lock()
-	delete(s.conns, c)
-	s.mu.Unlock()
-	s.wait.Done()
-}
-
-// fail keeps an error of a connection for Close.
-func (s *Server) fail(err error) {
-	s.mu.Lock()
-	s.failures = append(s.failures, err)
-	s.mu.Unlock()
-}
-
-// Close accepts no more programs and waits until those that are connected have ended, or until ctx
-// ends, which closes their connections: a program that runs on then ends at its next call. It
-// returns what went wrong with connections, and panics if a device did.
-func (s *Server) Close(ctx context.Context) error {
-	_ = s.listener.Close()
-	<-s.served
-	stop := context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for c := range s.conns {
-			_ = c.Close()
-		}
-	})
-	s.wait.Wait()
-	stop()
-	_ = os.RemoveAll(s.dir)
-	s.crash.Raise()
-	return errors.Join(s.failures...)
+	s := &Server{gpu: gpu, every: every, open: open}
+	return s, s.listen(s.program)
 }
 
 // session is a connected program.

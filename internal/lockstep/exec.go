@@ -69,7 +69,8 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 	x.eval = compute.New(x.c, x.ops)
 	x.uniform = symbol.NewUniformity(x.c)
 	x.mem = memory.New(x.c, k, x, memory.Options{
-		Adversarial: opt.Adversarial, Lockstep: opt.Lockstep, Pointers: opt.Pointers,
+		Adversarial: opt.Adversarial, Unstable: opt.Unstable, Lockstep: opt.Lockstep,
+		Pointers: opt.Pointers,
 	})
 	x.notes = annotation.New(x.c, k, x.mem, x, opt.OnlyAssumptions)
 	x.loops = loop.New(x.c, k, x.uniform)

@@ -62,6 +62,9 @@ type Options struct {
 	// of one place in one barrier interval agree, between threads too, which holds up to the first
 	// race.
 	Adversarial bool
+	// Unstable takes each load of global memory to be anything, also of an array that the kernel does
+	// not write: the host or another kernel may write there while the kernel runs.
+	Unstable bool
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their
 	// exact value: the result describes only executions in which none of them wraps.
 	NoWrap bool

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -8,6 +9,17 @@ import (
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
+
+// BeyondArrays returns as findings, or as Unbounded, the accesses that are not proved to stay in
+// their arrays, as far as opt.Sizes knows these. It says nothing of accesses whose array is
+// unknown.
+func BeyondArrays(ctx context.Context, th *thread.Thread, opt Options) *Result {
+	p := newProver(ctx, th, opt)
+	p.shrunk = mostShrunk
+	p.bounds()
+	p.drain()
+	return p.result()
+}
 
 // bounds asks for accesses beyond the end of arrays whose sizes are known. Offsets are unsigned:
 // one before the start is far beyond the end.

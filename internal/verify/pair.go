@@ -91,7 +91,7 @@ func (p *prover) pose(x *pair) *pair {
 	p.pairs = append(p.pairs, x)
 	if why := p.over(); why != "" { // remaining pairs are not examined: this finding reports that
 		p.found(x, smt.Answer{Reason: why})
-		p.stopped = true
+		p.stopped = !p.opt.Rest || p.ctx.Err() != nil
 		return x
 	}
 	if p.spread(x) {
@@ -207,7 +207,7 @@ func (p *prover) reduce(x *pair) {
 	if x.arrived {
 		x.asked = append(x.asked, p.arrival.query(x, d)...)
 	}
-	if told, some := p.told(x, d); some {
+	if told, some := p.told(x, d); some && !p.opt.Barriers {
 		x.slots = true
 		x.asked = append(x.asked, told...)
 		if (d > 0 || !x.loops) && p.counted(x) {

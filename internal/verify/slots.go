@@ -14,7 +14,7 @@ const maxSlots = 100
 // threads must (thread.Slots). The query has axioms of loops d levels deep.
 func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Finding) []smt.Term {
 	// under a lock, a store that resets a counter need not race with an addition
-	if f.SameThread || p.strong {
+	if f.SameThread || p.strong || p.opt.Barriers {
 		return nil
 	}
 	var results [2][]smt.Term

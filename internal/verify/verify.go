@@ -41,7 +41,13 @@ type Options struct {
 	Exists bool
 	// Steps ends the proof when its queries took so many steps (smt.Answer); 0: no limit.
 	Steps int64
-	Ways  bool // report in which iterations each race occurs
+	// Barriers says that barriers alone order accesses, and that nothing is concluded from what
+	// atomic operations return or what lanes and leaders tell others. If the thread is adversarial as
+	// well, no answer about one pair rests on the absence of races in others.
+	Barriers bool
+	// Rest makes each pair that is left when the steps are used up a finding, instead of one for all.
+	Rest bool
+	Ways bool // report in which iterations each race occurs
 	// OneWarp says, with Ways, whether to ask if a race needs threads of two warps; nil: never.
 	OneWarp func(*Finding) bool
 	// Solvers are asked in order for what the simplifier leaves, and for invariants of loops.
@@ -211,8 +217,10 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	if p.strong {
 		p.lock, p.flags, p.tickets = p.findLock(), p.findFlags(), p.findTicketLocks()
 	}
-	p.grid = p.findGridBarrier()
-	p.arrivals = true
+	if !p.opt.Barriers {
+		p.grid = p.findGridBarrier()
+	}
+	p.arrivals = !p.opt.Barriers
 	p.races()
 	p.arrivals = false
 	p.lanes()
@@ -280,7 +288,7 @@ func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 		stores: map[int]*thread.Access{},
 	}
 	p.res.Stats.Queries = map[string]*QueryStats{}
-	p.strong = th.Adversarial && MayOrder(th)
+	p.strong = th.Adversarial && !opt.Barriers && MayOrder(th)
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}

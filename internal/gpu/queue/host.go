@@ -14,9 +14,11 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/ptx/instrument"
 )
 
@@ -25,11 +27,14 @@ type Options struct {
 	Result      *instrument.Result // the module
 	Geometry    event.Geometry
 	Memory      Memory // of the queues, all zero
-	Device      Memory // of the device, from instrument.DevicePtr on, all zero; End reads it
 	Queues      int
-	Slots       int        // of each queue, a power of two
-	Sink        event.Sink // gets the events, with indices into Result.Sites as sites
-	SharedBytes uint32     // size of a block's shared memory
+	Slots       int          // of each queue, a power of two
+	Sink        event.Sink   // gets the events
+	Sites       []event.Site // as the sink knows those of Result; nil: by their indices
+	SharedBytes uint32       // the end of a block's shared memory
+	// Full reports whether the sink takes too much memory. It then gets no more events, and the queues
+	// are closed. It is asked now and then; may be nil.
+	Full func() bool
 }
 
 // Summary says what was read.
@@ -51,15 +56,18 @@ type Summary struct {
 	// missing.
 	Held int
 	// Cut are blocks of which some threads have neither ended nor wait: the kernel was ended.
-	Cut int
-	Err error // of the first queue that could not be read; nothing of it was delivered from there on
+	Cut  int
+	Full bool // Options.Full ended the delivery
+	// Lost says that the device's memory could not be read: what is missing is not known.
+	Lost bool
+	Err  error // of the first queue that could not be read; nothing of it was delivered from there on
 }
 
 // Complete reports whether the events are all of the launch. If not, what was found in them is
 // valid, and that nothing was found says nothing.
 func (s *Summary) Complete() bool {
 	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Dropped == 0 && s.Missing == 0 &&
-		s.Held == 0 && s.Cut == 0
+		s.Held == 0 && s.Cut == 0 && !s.Full && !s.Lost
 }
 
 // Host reads the queues of one launch. New makes it; then either Start and Stop, or any number of
@@ -73,7 +81,9 @@ type Host struct {
 	moved  *sync.Cond // next has changed, or stopped or failed is set
 	next   uint64     // ticket
 	blocks map[uint32]*block
+	shared map[*ir.Var]uint64
 	sum    Summary
+	read   atomic.Uint64 // records
 
 	stopped bool
 	wg      sync.WaitGroup
@@ -86,7 +96,8 @@ func New(opt Options) (*Host, error) {
 		return nil, fmt.Errorf("%d queues of %d slots: a power of two of at least %d expected",
 			opt.Queues, opt.Slots, 2*instrument.MaxSlots)
 	}
-	h := &Host{opt: opt, sites: opt.Result.Sites, blocks: make(map[uint32]*block)}
+	h := &Host{opt: opt, sites: opt.Result.Sites, blocks: make(map[uint32]*block),
+		shared: make(map[*ir.Var]uint64)}
 	h.moved = sync.NewCond(&h.mu)
 	for q := range opt.Queues {
 		h.readers = append(h.readers, &reader{h: h, number: q,
@@ -210,14 +221,28 @@ func (h *Host) step(q *reader) (moved bool, err error) {
 	}
 	q.pending = false
 	h.sum.Records++
+	h.read.Add(1)
 	h.sum.Slots += uint64(q.rec.slots)
-	h.deliver(&q.rec)
+	if h.opt.Full != nil && h.sum.Records%askFull == 0 && !h.sum.Full && h.opt.Full() {
+		h.sum.Full = true
+		h.Close()
+	}
+	if !h.sum.Full {
+		h.deliver(&q.rec)
+	}
 	return true, nil
 }
 
+// askFull is the number of records after which Options.Full is asked again.
+const askFull = 1 << 12
+
+// Read returns how many records were delivered so far. It may be called at any time.
+func (h *Host) Read() uint64 { return h.read.Load() }
+
 // End sends the Stall events of blocks in which every thread that has not ended waits, and returns
-// what was read.
-func (h *Host) End() Summary {
+// what was read. device is the device's memory from instrument.DevicePtr on, which was zero before
+// the launch; nil if it cannot be read.
+func (h *Host) End(device Memory) Summary {
 	for _, id := range slices.Sorted(maps.Keys(h.blocks)) {
 		if !h.stall(h.blocks[id]) {
 			h.sum.Cut++
@@ -227,12 +252,19 @@ func (h *Host) End() Summary {
 		if q.pending {
 			h.sum.Held++
 		}
-		head := h.opt.Device.Load64(instrument.DeviceHeader + q.number*instrument.DeviceQueue)
-		h.sum.Missing += head - q.next
+		if device != nil {
+			h.sum.Missing += device.Load64(instrument.DeviceHeader+q.number*instrument.DeviceQueue) - q.next
+		}
 	}
-	h.sum.Dropped = h.opt.Device.Load64(instrument.DroppedAt)
+	if h.sum.Lost = device == nil; !h.sum.Lost {
+		h.sum.Dropped = device.Load64(instrument.DroppedAt)
+	}
 	return h.sum
 }
+
+// Shared returns the addresses of shared variables, as far as the kernel has logged them. It is to
+// be called after End.
+func (h *Host) Shared() map[*ir.Var]uint64 { return h.shared }
 
 // blockOf returns the state of the block of a warp.
 func (h *Host) blockOf(w event.Warp) *block {
@@ -261,7 +293,7 @@ func (h *Host) deliver(r *record) {
 			h.access(r, m.Site, m.Offset)
 		}
 	case instrument.Fence:
-		h.opt.Sink.Fence(&event.Fence{Warp: r.warp, Site: event.Site(r.site), Mask: r.mask,
+		h.opt.Sink.Fence(&event.Fence{Warp: r.warp, Site: h.site(r.site), Mask: r.mask,
 			Active: r.active, Order: s.Instr.Order, Scope: s.Instr.Scope, Orders: s.Instr.Orders})
 	case instrument.Arrive:
 		h.arrivals(b, r, s)
@@ -270,14 +302,14 @@ func (h *Host) deliver(r *record) {
 			same := r.sameAs(left)
 			left &^= same
 			v := r.addr[bits.TrailingZeros32(same)]
-			h.warpSync(b, wait{Wait: event.Wait{Warp: r.warp, Mask: same, Site: event.Site(r.site),
+			h.warpSync(b, wait{Wait: event.Wait{Warp: r.warp, Mask: same, Site: h.site(r.site),
 				WarpBar: true, Members: uint32(v)}, orders: s.Instr.Orders,
 				all: s.Func.WholeWarp(&s.Instr.Src[0])})
 		}
 	case instrument.CopyIssue:
 		h.copy(r, s)
 	case instrument.CopyGroup:
-		h.opt.Sink.CopyGroup(&event.CopyGroup{Warp: r.warp, Site: event.Site(r.site), Mask: r.mask,
+		h.opt.Sink.CopyGroup(&event.CopyGroup{Warp: r.warp, Site: h.site(r.site), Mask: r.mask,
 			Active: r.active, Commit: s.Commit, Wait: s.Wait, Pending: s.Pending})
 	case instrument.Exit:
 		h.exit(b, r.warp, r.mask)
@@ -286,7 +318,17 @@ func (h *Host) deliver(r *record) {
 			b.active[i] = r.mask
 			h.opt.Sink.Converge(&event.Converge{Warp: r.warp, Mask: r.mask})
 		}
+	case instrument.Layout:
+		h.shared[s.Var] = r.addr[bits.TrailingZeros32(r.mask)]
 	}
+}
+
+// site returns a site as the sink knows it.
+func (h *Host) site(n int) event.Site {
+	if h.opt.Sites != nil {
+		return h.opt.Sites[n]
+	}
+	return event.Site(n)
 }
 
 // sameAs returns the lanes among left that have the value of the first of them in place of an
@@ -313,7 +355,7 @@ func (h *Host) arrivals(b *block, r *record, s *instrument.Site) {
 			h.sum.Invalid += uint64(bits.OnesCount32(same))
 			continue
 		}
-		a := event.Arrive{Warp: r.warp, Site: event.Site(r.site), Mask: same, Active: r.active,
+		a := event.Arrive{Warp: r.warp, Site: h.site(r.site), Mask: same, Active: r.active,
 			Barrier: uint8(id), Count: count, Op: s.Op, Red: s.Red, Aligned: s.Aligned,
 			Orders: s.Instr.Orders}
 		h.opt.Sink.Arrive(&a)
@@ -334,7 +376,7 @@ func (h *Host) copy(r *record, s *instrument.Site) {
 	}
 	mask := h.inShared(h.aligned(r.mask, &r.data[0], s.Size), &r.addr, s.Size)
 	if mask != 0 {
-		h.opt.Sink.Copy(&event.Copy{Warp: r.warp, Site: event.Site(r.site), Mask: mask, Active: r.active,
+		h.opt.Sink.Copy(&event.Copy{Warp: r.warp, Site: h.site(r.site), Mask: mask, Active: r.active,
 			Size: uint8(s.Size), To: &r.addr, From: &r.data[0], Read: &read})
 	}
 }
@@ -367,7 +409,7 @@ func (h *Host) inShared(mask uint32, addr *[event.WarpSize]uint64, size int) uin
 // access delivers an access by a site: that of the record, or one for which the record stands.
 func (h *Host) access(r *record, site int, offset int64) {
 	s := &h.sites[site]
-	e := event.Access{Warp: r.warp, Site: event.Site(site), Active: r.active, Kind: s.Access.Kind,
+	e := event.Access{Warp: r.warp, Site: h.site(site), Active: r.active, Kind: s.Access.Kind,
 		Order: s.Access.Order, Scope: s.Access.Scope, Orders: s.Instr.Orders, Proxy: s.Access.Proxy,
 		Size: uint8(s.Size), Elem: uint8(s.Elem), Addr: &h.part}
 	if s.Access.Kind == event.Write && site == r.site && r.known {

@@ -47,3 +47,6 @@ func (m Bytes) Store64(at int, v uint64) { atomic.StoreUint64(m.word64(at), v) }
 
 // Read implements Memory.
 func (m Bytes) Read(at int, b []byte) { copy(b, m.mem[at:at+len(b)]) }
+
+// Clear sets the first n bytes to zero, before a launch.
+func (m Bytes) Clear(n int) { clear(m.mem[:n]) }

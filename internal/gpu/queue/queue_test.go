@@ -131,7 +131,7 @@ func TestConcurrent(t *testing.T) {
 					Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
 				g := newGPU(t, queues, 128, geo)
 				l := &log{of: make(map[event.Warp][]uint64), slow: slow}
-				h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device,
+				h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host,
 					Queues: queues, Slots: 128, Sink: l})
 				if err != nil {
 					t.Fatal(err)
@@ -161,7 +161,7 @@ func TestConcurrent(t *testing.T) {
 				}
 				wg.Wait()
 				h.Stop()
-				sum := h.End()
+				sum := h.End(g.device)
 				if !sum.Complete() || sum.Records != 12*(each+1) || l.exits != 12 {
 					t.Errorf("%+v, %d warps ended", sum, l.exits)
 				}
@@ -192,7 +192,7 @@ func TestClosed(t *testing.T) {
 		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
 	g := newGPU(t, 1, 128, geo)
 	l := &log{of: make(map[event.Warp][]uint64)}
-	h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device,
+	h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host,
 		Queues: 1, Slots: 128, Sink: l})
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestClosed(t *testing.T) {
 			kept++
 		}
 	}
-	sum := h.End()
+	sum := h.End(g.device)
 	// 20 records were read, 64 fill the queue, and the rest is dropped.
 	want := Summary{Records: 20, Slots: 40, Dropped: 1000 - 84, Missing: 2 * 980, Cut: 1}
 	if sum != want || sum.Complete() || kept != 84 {
@@ -234,7 +234,7 @@ func TestCorrupt(t *testing.T) {
 		{"lane that is not active", [8]uint32{ready, 0, 0, 3, 1}, "lanes 0x3"},
 	} {
 		g := newGPU(t, 1, 128, geo)
-		h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Device: g.device,
+		h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host,
 			Queues: 1, Slots: 128, Sink: &log{of: make(map[event.Warp][]uint64)}})
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestCorrupt(t *testing.T) {
 			g.host.Store32(instrument.RingAt(0, 1, 128)+4*i, w)
 		}
 		h.Drain()
-		sum := h.End()
+		sum := h.End(g.device)
 		if sum.Err == nil || !strings.Contains(sum.Err.Error(), test.err) || sum.Complete() ||
 			g.host.Load32(instrument.ClosedAt) != 1 {
 			t.Errorf("%s: %v", test.name, sum.Err)

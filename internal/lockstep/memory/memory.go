@@ -48,6 +48,9 @@ type Env interface {
 type Options struct {
 	// Adversarial takes each load of an array that the kernel writes to be anything.
 	Adversarial bool
+	// Unstable takes each load of global memory to be anything, also of arrays that the kernel does
+	// not write.
+	Unstable bool
 	// Lockstep takes the lanes of a warp to execute each instruction together.
 	Lockstep bool
 	// Pointers says where pointers among the parameters point, of those that do not point to the start
@@ -258,7 +261,8 @@ func (l *Load) offset(c *smt.Context) smt.Term {
 func (m *Model) Load(l Load, s *State) smt.Term {
 	anything := func() smt.Term { return m.env.Unknown("l", 8*min(l.Size, 8)) }
 	o := l.only()
-	if l.Instr.Order.Strong() || o == nil || o.Space == event.Local {
+	if l.Instr.Order.Strong() || o == nil || o.Space == event.Local ||
+		m.opt.Unstable && o.Space == event.Global {
 		return anything()
 	}
 	off := l.offset(m.c)

@@ -194,6 +194,12 @@ func device(t target, opt *Options, variants []variant, strong bool) string {
 	}
 	fmt.Fprintf(&c.b, "%s .global .align 8 .u64 %s%s;\n%s .global .align 8 .u64 %s%s;\n", linkage,
 		DevicePtr, device, linkage, HostPtr, host)
+	if n := opt.Number; n != 0 {
+		fmt.Fprintf(&c.b, "%s .global .align 4 .u32 %s = %d;\n", linkage, NumberVar, n)
+	}
+	if opt.Free != nil || opt.Proved != nil {
+		fmt.Fprintf(&c.b, "%s .global .align 4 .u32 %s = 1;\n", linkage, LogAll)
+	}
 	if strong {
 		c.begin()
 		variants = append(variants, variant{name: endFunc, addr: true, strong: true})

@@ -31,9 +31,17 @@ type Options struct {
 	Fixed    bool // records of one size, as in the paper: no affine records, room for 32 addresses
 	Private  bool // log accesses to local and constant memory, too
 	Separate bool // a record for each access: none stands for several
+	// Free reports whether an access of the module needs no log in launches of which the host has
+	// checked what that assumes (LogAll); nil: each needs one. Strong accesses are logged always.
+	Free func(*ir.Instr) bool
+	// Proved reports whether nothing of a kernel needs a log in such a launch; nil: no kernel is.
+	Proved func(*ir.Func) bool
 	// Queues and Slots, a power of two, make the queues variables of the module, with Slots slots in
 	// each queue. With Queues 0 the host provides their memory.
 	Queues, Slots int
+	// Number is what the module has in a variable, by which a loaded module is told from others; 0:
+	// there is no variable.
+	Number uint32
 }
 
 // Result is an instrumented module.
@@ -52,6 +60,10 @@ type Kernel struct {
 	Instrs int         // static instructions, with those of the functions that it can call
 	Logged int         // of these, those with a log call of their own
 	Merged int         // those for which another one's records stand
+	// Free counts those, merged ones included, that are not logged while LogAll is 0, and Proved says
+	// that these are all.
+	Free   int
+	Proved bool
 	// Registers is how many virtual registers of 32 bits the longest log call adds beside those of the
 	// kernel, the arguments of the call included; a 64-bit register counts twice. What ptxas makes of
 	// them is not known here, but a call keeps all live registers of the kernel.
@@ -88,6 +100,7 @@ func Module(file *source.File, tree *ptx.File, m *ir.Module, opt Options) (*Resu
 	for _, f := range funcs {
 		r.function(f)
 	}
+	r.bound(tree)
 	if len(r.res.Sites) >= 1<<SiteBits {
 		return nil, fmt.Errorf("%d sites, more than records can name", len(r.res.Sites))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/lower"
@@ -70,7 +71,9 @@ func TestOutputIsPTX(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := read(t, low.PTX)
-			for _, opt := range []Options{{}, {Fixed: true, Private: true, Separate: true},
+			all := func(*ir.Instr) bool { return true }
+			for _, opt := range []Options{{}, {Fixed: true, Private: true, Separate: true}, {Free: all},
+				{Lockstep: true, Proved: func(*ir.Func) bool { return true }},
 				{Lockstep: true, Values: true, Queues: 2, Slots: 128}} {
 				r := instrumented(t, m, opt)
 				stable(t, r.Text)
@@ -115,6 +118,8 @@ func body(statements string) string {
 	return `.version 7.8
 .target sm_80
 .address_size 64
+.extern .func elsewhere();
+.extern .func free(.param .b64 p);
 .visible .entry k(.param .u64 p)
 {
 	.reg .pred %q;
@@ -136,6 +141,8 @@ func TestRefused(t *testing.T) {
 		{"st.global.u32 [%a], 1;", ""},
 		{"mbarrier.init.shared.b64 [buf], 1;", "mbarrier.init.shared.b64 is not logged"},
 		{"barrier.cluster.arrive;", "barrier.cluster.arrive is not logged"},
+		{"call elsewhere, ();", "elsewhere is called, which has no body in its module"},
+		{"call free, (%a);", ""},
 		{"fence.proxy.alias;", "fence.proxy.alias is not logged"},
 		{"fence.proxy.async;", ""}, // it orders bulk copies, which the kernel does not have
 		{"st.global.b128 [%a], %w;", "the values of st.global.b128 are not logged"},
@@ -275,6 +282,66 @@ func TestReport(t *testing.T) {
 		k.Func = nil
 		if k != want[i] {
 			t.Errorf("kernel %d: %+v, want %+v", i, k, want[i])
+		}
+	}
+}
+
+// TestShared: the first thread of the grid logs the addresses of the shared variables that are
+// visible at the beginning of a kernel, and of no others.
+func TestShared(t *testing.T) {
+	const text = `.version 7.8
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 of_module[16];
+.shared .align 4 .b8 hidden[16];
+.extern .shared .align 16 .b8 dynamic[];
+.func f() { .shared .align 4 .b8 of_function[8]; .reg .b32 %r; ld.shared.u32 %r, [of_function]; ret; }
+.visible .entry k()
+{
+	.reg .b32 %r;
+	.shared .align 4 .b8 own[4];
+	.shared .align 4 .b8 hidden[8];
+	ld.shared.u32 %r, [own];
+	ld.shared.u32 %r, [hidden];
+	ld.shared.u32 %r, [of_module];
+	ld.shared.u32 %r, [dynamic];
+	{ .shared .align 4 .b8 nested[4]; ld.shared.u32 %r, [nested]; }
+	call f, ();
+	ret;
+}
+`
+	r := instrumented(t, read(t, []byte(text)), Options{})
+	var names []string
+	for _, s := range r.Sites {
+		if s.What == Layout {
+			names = append(names, s.Var.Name)
+		}
+	}
+	slices.Sort(names)
+	if want := []string{"dynamic", "hidden", "of_module", "own"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+	stable(t, r.Text)
+}
+
+// TestBound: a kernel without a bound of its registers gets that of a block of 1024 threads; others
+// keep theirs, and so does a kernel that does not log.
+func TestBound(t *testing.T) {
+	for _, test := range []struct {
+		directive, code string
+		added           bool
+	}{
+		{"", "st.global.u32 [%a], 1;", true},
+		{".maxntid 128, 1, 1", "st.global.u32 [%a], 1;", false},
+		{".reqntid 64", "st.global.u32 [%a], 1;", false},
+		{".maxnreg 40", "st.global.u32 [%a], 1;", false},
+		{"", "barrier.cluster.arrive;", false},
+	} {
+		text := strings.Replace(body(test.code), ")\n{", ")\n"+test.directive+"\n{", 1)
+		r := instrumented(t, read(t, []byte(text)), Options{})
+		m := stable(t, r.Text)
+		if k := m.mod.Kernel("k"); (k.MaxNTID == event.Dim3{X: 1024, Y: 1, Z: 1}) != test.added {
+			t.Errorf("%q: .maxntid %v", test.directive, k.MaxNTID)
 		}
 	}
 }

@@ -94,6 +94,11 @@ const (
 	FormAffine        // none
 )
 
+// LogAll is a variable of the module (u32), which exists with Options.Free or Options.Proved. The
+// host sets it to 0 before a launch for which everything holds that Free and Proved assume; then
+// what they name is not logged. It is 1 at first: everything is.
+const LogAll = Prefix + "all"
+
 // Names of the variables and functions that the rewriter adds to a module begin with Prefix.
 // DevicePtr and HostPtr are the variables with the two pointers; DeviceVar and HostVar exist with
 // Options.Queues only, and are the memory itself.
@@ -101,6 +106,7 @@ const (
 	Prefix    = "heddle_log_"
 	DevicePtr = Prefix + "device"
 	HostPtr   = Prefix + "host"
+	NumberVar = Prefix + "module" // Options.Number, u32
 	DeviceVar = Prefix + "device_memory"
 	HostVar   = Prefix + "host_memory"
 )

@@ -16,7 +16,8 @@ import (
 //   - their addresses are one register plus constants, and nothing writes the register between;
 //   - they have the same guard, and nothing writes it either: they are made by the same lanes;
 //   - they are weak, of one space, and no instruction between them synchronizes or calls;
-//   - at most one of them writes: it is the one that is logged, for the values that it stores.
+//   - at most one of them writes: it is the one that is logged, for the values that it stores;
+//   - all of them need a log in each launch, or none of them does where it is proved free.
 //
 // The host then sees the accesses of a thread a little earlier or later than they are made, but no
 // synchronization of the thread lies between, so that they happen before and after the same
@@ -29,6 +30,7 @@ type base struct {
 	reg, guard ir.RegID
 	neg        bool
 	space      event.Space
+	free       bool
 }
 
 // group is a set of accesses with one record so far.
@@ -49,7 +51,7 @@ func (r *rewriter) merge(b *ir.Block, first int) {
 		}
 		if site >= 0 && r.mergeable(site) {
 			s := &r.res.Sites[site]
-			key := base{in.Src[s.Access.Operand].Reg, in.Guard, in.Neg, s.Access.Space}
+			key := base{in.Src[s.Access.Operand].Reg, in.Guard, in.Neg, s.Access.Space, s.Free}
 			g := open[key]
 			writes := s.Access.Kind.Writes()
 			if g == nil || writes && g.writer >= 0 {

@@ -28,6 +28,7 @@ type rewriter struct {
 	variants map[string]variant // the log functions that are called
 	strong   bool
 	cost     map[*ir.Func]cost
+	silent   map[*ir.Func]bool // nothing of it needs a log in a launch that LogAll is 0 for
 }
 
 // insert is text to insert at an offset. rank orders the insertions at one place.
@@ -37,7 +38,7 @@ type insert struct {
 }
 
 // cost is what the log calls of a function add to it.
-type cost struct{ logged, merged, registers, params int }
+type cost struct{ logged, merged, free, registers, params int }
 
 // positions finds the places of instructions. Text goes in front of a .pragma that belongs to the
 // instruction behind it.
@@ -105,7 +106,98 @@ func (r *rewriter) kernels() []*ir.Func {
 		}
 		r.res.Kernels = append(r.res.Kernels, info)
 	}
+	r.silence()
 	return out
+}
+
+// silence finds the functions of which nothing needs a log in some launches: only kernels that are
+// proved can reach them. A kernel that reaches another function as well is not proved, since half
+// of what its threads do at barriers would be logged.
+func (r *rewriter) silence() {
+	r.silent = make(map[*ir.Func]bool)
+	if r.opt.Proved == nil {
+		return
+	}
+	proved := make(map[*ir.Func]bool)
+	for _, k := range r.res.Kernels {
+		proved[k.Func] = r.opt.Proved(k.Func)
+	}
+	for changed := true; changed; {
+		changed = false
+		clear(r.silent)
+		for _, k := range r.res.Kernels {
+			if k.Reason != "" {
+				continue
+			}
+			for _, f := range reachable(k.Func) {
+				was, seen := r.silent[f]
+				r.silent[f] = proved[k.Func] && (was || !seen)
+			}
+		}
+		for i := range r.res.Kernels {
+			k := &r.res.Kernels[i]
+			all := k.Reason == "" && proved[k.Func] && !slices.ContainsFunc(reachable(k.Func),
+				func(f *ir.Func) bool { return !r.silent[f] })
+			changed = changed || all != proved[k.Func]
+			proved[k.Func], k.Proved = all, all
+		}
+	}
+}
+
+// free reports whether a site is not logged while LogAll is 0.
+func (r *rewriter) free(s *Site) bool {
+	switch {
+	case s.Ticket:
+		return false
+	case r.silent[s.Func]:
+		return true
+	}
+	return s.What == Access && r.opt.Free != nil && r.opt.Free(s.Instr)
+}
+
+// test sets skipReg, in a block of its own, to whether a free site is to be skipped.
+const (
+	skipReg  = "%" + Prefix + "p"
+	valueReg = "%" + Prefix + "v"
+	test     = ".reg .pred " + skipReg + ";\n.reg .b32 " + valueReg + ";\nld.global.u32 " + valueReg +
+		", [" + LogAll + "];\nsetp.eq.u32 " + skipReg + ", " + valueReg + ", 0;\n"
+)
+
+// unless puts text that is inserted before an instruction behind a test of LogAll, if free is set.
+// The label stands before the instruction, or the end of the body, which gets its ret.
+func (r *rewriter) unless(free bool, in *ir.Instr, number int, text string) string {
+	if !free {
+		return text
+	}
+	label := fmt.Sprintf("$%sskip%d", Prefix, number)
+	out := fmt.Sprintf("{\n%s@%s bra %s;\n}\n%s%s:\n", test, skipReg, label, text, label)
+	if start, _ := r.file.Offset(in.Span.Start); in.Action() == isa.ActReturn {
+		if _, ok := r.at[start]; !ok {
+			out += "ret;\n"
+		}
+	}
+	return out
+}
+
+// bound bounds the registers of the instrumented kernels that have no bound of their own: a block of
+// 1024 threads must not have more than ptxas gives it by itself where kernels are small. Otherwise
+// a launch that works without logging could fail with it, for want of registers.
+func (r *rewriter) bound(tree *ptx.File) {
+	bodies := make(map[string]*ptx.Func)
+	for _, d := range tree.Decls {
+		if f, ok := d.(*ptx.Func); ok && f.Entry && f.Body != nil {
+			bodies[f.Name] = f
+		}
+	}
+	for i := range r.res.Kernels {
+		k := r.res.Kernels[i].Func
+		f := bodies[k.Name]
+		if r.res.Kernels[i].Reason == "" && f != nil && k.MaxNTID.Count() == 0 && k.ReqNTID.Count() == 0 &&
+			k.MaxRegisters == 0 {
+			at, _ := r.file.Offset(f.Body.Span().Start)
+			r.insert(at, -1, ".maxntid 1024\n")
+		}
+	}
 }
 
 // reachable is ir.ReachableFuncs, and for a kernel with indirect calls everything whose address the
@@ -193,6 +285,9 @@ func (r *rewriter) operands(f *ir.Func, in *ir.Instr) string {
 
 // function adds the log calls of a function.
 func (r *rewriter) function(f *ir.Func) {
+	if f.Kernel && len(f.Blocks) > 0 {
+		r.layout(f)
+	}
 	first := len(r.res.Sites)
 	marks := r.meetings(f)
 	for _, b := range f.Blocks {
@@ -203,7 +298,7 @@ func (r *rewriter) function(f *ir.Func) {
 		for _, in := range b.Instrs {
 			s, ok, _ := classify(f, in, r.opt)
 			if ok {
-				s.By = len(r.res.Sites)
+				s.By, s.Free = len(r.res.Sites), r.free(&s)
 				r.res.Sites = append(r.res.Sites, s)
 			}
 		}
@@ -214,6 +309,9 @@ func (r *rewriter) function(f *ir.Func) {
 	c := cost{}
 	for i := first; i < len(r.res.Sites); i++ {
 		s := &r.res.Sites[i]
+		if s.Free {
+			c.free++
+		}
 		switch {
 		case s.What == Converge: // it has its call
 			c.logged++
@@ -264,14 +362,23 @@ func (r *rewriter) meetings(f *ir.Func) map[ir.BlockID]bool {
 // converge adds a record of the active lanes before an instruction, or behind it.
 func (r *rewriter) converge(f *ir.Func, in *ir.Instr, behind bool) {
 	n := len(r.res.Sites)
-	r.res.Sites = append(r.res.Sites, Site{What: Converge, Instr: in, Func: f})
+	s := Site{What: Converge, Instr: in, Func: f}
+	s.Free = r.free(&s)
+	r.res.Sites = append(r.res.Sites, s)
 	start, _ := r.file.Offset(in.Span.Start)
 	at, rank := r.before(in), 0
 	if behind {
 		at, rank = r.ends[start], 1
 	}
 	r.variants[markFunc] = variant{name: markFunc}
-	r.insert(at, rank, fmt.Sprintf("\ncall %s, (%d, 1);\n", markFunc, n))
+	call := fmt.Sprintf("call %s, (%d, 1);\n", markFunc, n)
+	switch {
+	case s.Free && behind: // where no label may stand
+		call = fmt.Sprintf("{\n%s@!%s %s}\n", test, skipReg, call)
+	default:
+		call = r.unless(s.Free, in, n, call)
+	}
+	r.insert(at, rank, "\n"+call)
 }
 
 // before returns where text before an instruction goes. The implicit ret at the end of a body is at
@@ -301,6 +408,7 @@ func (r *rewriter) text(tree *ptx.File, t target) []byte {
 			c := r.cost[f]
 			k.Logged += c.logged
 			k.Merged += c.merged
+			k.Free += c.free
 			k.Registers, k.Params = max(k.Registers, c.registers), max(k.Params, c.params)
 			for _, b := range f.Blocks {
 				calls = calls || slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
@@ -382,7 +490,8 @@ func (r *rewriter) log(n int, s *Site) (registers, params int) {
 		return w.registers(), 8 + 8 + 8 // site, takes; the address; stored, active
 	}
 	r.variants[v.name] = v
-	r.insert(r.before(in), 2, w.block(fmt.Sprintf("call %s, (%s);", v.name, strings.Join(args, ", "))))
+	call := w.block(fmt.Sprintf("call %s, (%s);", v.name, strings.Join(args, ", ")))
+	r.insert(r.before(in), 2, r.unless(s.Free, in, n, call))
 	params = 8 + 8*v.words
 	if v.addr {
 		params += 8

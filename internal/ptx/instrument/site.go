@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/event"
@@ -24,6 +25,7 @@ const (
 	CopyGroup // cp.async.commit_group and the waits
 	Exit      // the end of threads
 	Converge  // where paths of a warp part or meet: Options.Lockstep
+	Layout    // the address of a shared variable, once in the grid: Var
 )
 
 // Site is a static place whose executions are logged. Its number is that of its records.
@@ -43,6 +45,8 @@ type Site struct {
 	Commit  bool // of a CopyGroup, as in event.CopyGroup
 	Wait    bool
 	Pending uint32
+	Var     *ir.Var // of a Layout
+	Free    bool    // not logged while LogAll is 0
 
 	// By is the site whose records stand for this access: its own, if it has records.
 	By int
@@ -63,6 +67,10 @@ type refusal struct {
 	in   *ir.Instr
 	what string
 }
+
+// systemFuncs are functions of the GPU's runtime (CUDA C++ Programming Guide, "PTX Interoperability"
+// of printf, assert, malloc and free). What they access is theirs.
+var systemFuncs = []string{"vprintf", "__assertfail", "malloc", "free"}
 
 // quiet reports whether an instruction needs no record: it neither accesses memory that threads
 // share nor orders accesses.
@@ -111,6 +119,9 @@ func classify(f *ir.Func, in *ir.Instr, opt *Options) (s Site, ok bool, why stri
 	case isa.ActCall:
 		if in.Callee != nil && strings.HasPrefix(in.Callee.Name, "__heddle_") {
 			return s, false, "annotations of heddle.h are evaluated by emulation only"
+		}
+		if c := in.Callee; c != nil && len(c.Blocks) == 0 && !slices.Contains(systemFuncs, c.Name) {
+			return s, false, fmt.Sprintf("%s is called, which has no body in its module", c.Demangled)
 		}
 		return s, false, ""
 	default:

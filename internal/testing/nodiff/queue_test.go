@@ -119,7 +119,9 @@ type watched struct {
 	original map[*ir.Instr]int // instructions of the instrumented module, to sites
 	sites    map[*ir.Instr]int // instructions of the module before
 	opt      race.Options
-	order    int // runs in which another order of the events shows other races
+	device   *window // the device's memory in the last run
+	order    int     // runs in which another order of the events shows other races
+	prune    bool    // the host does not ask for what needs no log
 }
 
 // relevant reports whether an instruction may have a site.
@@ -171,7 +173,7 @@ func watch(t *testing.T, before loaded, k *ir.Func, opt instrument.Options,
 	w = &watched{t: t, k: k, cfg: cfg, direct: direct, result: res, logging: logging,
 		original: make(map[*ir.Instr]int), sites: make(map[*ir.Instr]int)}
 	for n := range res.Sites {
-		if s := &res.Sites[n]; s.What != instrument.Converge {
+		if s := &res.Sites[n]; s.What != instrument.Converge && s.What != instrument.Layout {
 			w.sites[s.Instr] = n
 		}
 	}
@@ -203,7 +205,8 @@ func unknown(cfg *launch.Config) bool {
 func relevantOf(f *ir.Func) (out []*ir.Instr) {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if relevant(in) {
+			reads := func(o ir.Operand) bool { return o.Var != nil && o.Var.Name == instrument.LogAll }
+			if relevant(in) && !slices.ContainsFunc(in.Src, reads) {
 				out = append(out, in)
 			}
 		}
@@ -274,7 +277,7 @@ func (w *watched) logged(seed, steps uint64, queues, events event.Sink) (queue.S
 	host, res := w.served(seed, steps, queues, events, func(h *queue.Host, _ bool) bool {
 		return h.Drain() > 0
 	})
-	sum := host.End()
+	sum := host.End(w.device)
 	if sum.Err != nil {
 		w.t.Fatal(sum.Err)
 	}
@@ -285,6 +288,7 @@ func (w *watched) logged(seed, steps uint64, queues, events event.Sink) (queue.S
 func (w *watched) served(seed, steps uint64, queues, events event.Sink,
 	turn func(h *queue.Host, stuck bool) bool) (*queue.Host, *emu.Result) {
 	mem, device := &window{object: instrument.HostVar}, &window{object: instrument.DeviceVar}
+	w.device = device
 	var host *queue.Host
 	opt := w.run(seed)
 	opt.MaxSteps = steps
@@ -294,9 +298,14 @@ func (w *watched) served(seed, steps uint64, queues, events event.Sink,
 	opt.Host = func(m emu.HostMemory, stuck bool) bool {
 		mem.mem, device.mem = m, m
 		if host == nil {
+			if w.prune {
+				if err := m.Write(instrument.LogAll, 0, make([]byte, 4)); err != nil {
+					w.t.Fatal(err)
+				}
+			}
 			var err error
 			host, err = queue.New(queue.Options{Result: w.result, Geometry: w.cfg.Geometry, Memory: mem,
-				Device: device, Queues: w.result.Options.Queues, Slots: w.result.Options.Slots, Sink: queues,
+				Queues: w.result.Options.Queues, Slots: w.result.Options.Slots, Sink: queues,
 				SharedBytes: w.opt.SharedBytes})
 			if err != nil {
 				w.t.Fatal(err)

@@ -51,7 +51,7 @@ func TestQueueOverflow(t *testing.T) {
 			return h.Drain() > 0
 		})
 		host.Drain()
-		if sum := host.End(); res.Status != emu.Completed || full < 2 || !sum.Complete() {
+		if sum := host.End(w.device); res.Status != emu.Completed || full < 2 || !sum.Complete() {
 			t.Errorf("%s: %v, %d times full, %+v", name, res.Status, full, sum)
 		}
 		if got := found(det, identity); !maps.Equal(got, want) {
@@ -78,7 +78,7 @@ func TestConsumerKilled(t *testing.T) {
 			}
 			return true
 		})
-		sum := host.End()
+		sum := host.End(w.device)
 		if res.Status != emu.Completed || sum.Complete() || sum.Missing == 0 ||
 			turns <= 2 && sum.Dropped == 0 {
 			t.Errorf("%d turns: %v, %+v", turns, res.Status, sum)

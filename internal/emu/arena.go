@@ -19,7 +19,8 @@ import (
 // be called from several goroutines.
 type Arena struct {
 	base  uint64
-	mem   []byte
+	mem   []byte // nil: the memory is elsewhere
+	size  uint64
 	table atomic.Pointer[objectTable]
 	// texture and surface objects by handle; the map never changes
 	textures  atomic.Pointer[map[uint64]*Texture]
@@ -63,7 +64,15 @@ func NewArena(base uint64, mem []byte) *Arena {
 		base+uint64(len(mem)) < base {
 		panic(fmt.Sprintf("an arena of %d bytes at %#x", len(mem), base))
 	}
-	a := &Arena{base: base, mem: mem, code: make(map[*ir.Module]int)}
+	return newArena(base, mem, uint64(len(mem)))
+}
+
+// NewAddresses returns an arena for memory that is elsewhere, such as on a GPU, at any address. It
+// names what is there for reports; nothing can run in it.
+func NewAddresses() *Arena { return newArena(0, nil, 1<<63) }
+
+func newArena(base uint64, mem []byte, size uint64) *Arena {
+	a := &Arena{base: base, mem: mem, size: size, code: make(map[*ir.Module]int)}
 	a.table.Store(&objectTable{})
 	return a
 }
@@ -88,9 +97,9 @@ func (a *Arena) Alloc(al Allocation) error {
 // alloc is Alloc, for the device's malloc or for the program. The caller has locked a.
 func (a *Arena) alloc(al Allocation, heap bool) error {
 	off := al.Addr - a.base
-	if al.Size == 0 || off >= uint64(len(a.mem)) || al.Size > uint64(len(a.mem))-off {
+	if al.Size == 0 || off >= a.size || al.Size > a.size-off {
 		return fmt.Errorf("%d bytes at %#x are not within the %d bytes of device memory at %#x", al.Size,
-			al.Addr, len(a.mem), a.base)
+			al.Addr, a.size, a.base)
 	}
 	t := a.table.Load()
 	gone := t.within(al.Addr, al.Addr+al.Size)

@@ -8,6 +8,7 @@ package emu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -224,5 +225,8 @@ type Object struct {
 // Run executes the launch and sends its events to sink, which may be nil. It returns an error only
 // for a launch that cannot start.
 func (m *Machine) Run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
+	if a := m.prog.arena; a != nil && a.mem == nil {
+		return nil, errors.New("the memory of the kernel is not here: it can be described, not run")
+	}
 	return m.run(ctx, opt, sink)
 }

@@ -86,6 +86,27 @@ func (m *Machine) Site(s event.Site) SiteInfo {
 	return info
 }
 
+// SiteOf returns a site of an instruction: that of the first chain of calls that leads to it. ok is
+// false if the kernel cannot reach it.
+func (m *Machine) SiteOf(in *ir.Instr) (s event.Site, ok bool) {
+	for _, c := range m.prog.ctxs {
+		if instrAt(c.fn.fn, in.Index) == in {
+			return c.base + event.Site(in.Index), true
+		}
+	}
+	return 0, false
+}
+
+// SharedAddress returns where the emulator places a shared variable.
+func (m *Machine) SharedAddress(v *ir.Var) (addr uint64, ok bool) {
+	for _, s := range m.prog.shared.vars {
+		if s.Var == v {
+			return uint64(s.At), true
+		}
+	}
+	return 0, false
+}
+
 // instrAt returns the instruction of f with the given index; nil if there is none.
 func instrAt(f *ir.Func, index int) *ir.Instr {
 	for _, b := range f.Blocks {

@@ -26,6 +26,9 @@ type Program struct {
 	Mark func(*diag.Diagnostic)
 	// Before is the launch before, if the next one may begin while it runs; else nil.
 	Before *Earlier
+	// Host is a host beside the kernels of the next launches, for which they may wait (emu.Options.Host);
+	// nil: the program itself.
+	Host func(stuck bool) bool
 	// Touched collects what the next launches access; nil: nothing is collected.
 	Touched *order.Touched
 
@@ -56,6 +59,10 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	var sink event.Sink // nil, and not a nil Detector
 	opt := r.options(r.opt.Seed)
 	opt.Touched = p.Touched
+	if p.Host != nil {
+		opt.Host = func(_ emu.HostMemory, stuck bool) bool { return p.Host(stuck) }
+		opt.Resident = hostResident
+	}
 	if check {
 		det = p.watch(cfg, m)
 		sink = det
@@ -93,6 +100,11 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	p.ended(res, check, len(r.Seen)+r.Repeated > seen)
 	return res, nil
 }
+
+// hostResident is the number of blocks at a time of a kernel beside a host. One that waits for other
+// blocks and tells the host of it seems to make progress, so that the emulator would start the next
+// block late.
+const hostResident = 64
 
 // Earlier is a launch behind which another one may begin before it has ended (programmatic
 // dependent launch): it executes griddepcontrol.launch_dependents.

@@ -72,7 +72,7 @@ var rules = map[string]string{
 
 	"engine/run":   "source cexpr event order isa ir launch emu race depend diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run tensormap",
-	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
+	"engine/prove": "source event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep lockstep/thread verify assume driver engine/run",
 
 	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
@@ -85,7 +85,7 @@ var rules = map[string]string{
 	"tensormap":         "",
 	"command/bugreport": "ptx launch reduce",
 	"command/describe":  "diag driver launch",
-	"command/exec":      "source event order ptx ir irgen launch emu lower diag driver engine/run host library",
+	"command/exec":      "source event order ptx ptx/instrument gpu/queue ir irgen launch emu race lower lower/fatbin diag driver engine/run engine/prove host library",
 	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/trace engine/prove engine/placement engine/exhaustive explore",
 
 	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
@@ -107,7 +107,7 @@ var rules = map[string]string{
 	"repair/between":  "edit syntax repair/hostedit",
 
 	"ptx/instrument": "source event isa ptx ir",
-	"gpu/queue":      "event ptx/instrument",
+	"gpu/queue":      "event ir ptx/instrument",
 
 	"library/fft":    "",
 	"library/random": "",
@@ -132,7 +132,7 @@ var rules = map[string]string{
 
 	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
 
-	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
+	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify engine/prove",
 
 	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check config report lsp baseline gitrev memmodel explore litmus",
 	"cmd/site":       "diag",
@@ -141,7 +141,7 @@ var rules = map[string]string{
 	"cmd/licenses":   "",
 	"cmd/mutate":     "testing/long testing/mutate",
 	"cmd/bench":      "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel",
-	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
+	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check host command/exec",
 }
 
 // testRules says what the tests of a package may import besides: mostly the front end, to write
@@ -163,7 +163,7 @@ var testRules = map[string]string{
 	"lower":               "ir",
 	"repair":              "irgen launch emu",
 	"ptx/instrument":      "irgen lower",
-	"gpu/queue":           "isa ir",
+	"gpu/queue":           "isa",
 	"reduce":              "diag irgen lower driver check",
 	"slice":               "source ptx irgen",
 	"smt":                 "smt/sat smt/proc",

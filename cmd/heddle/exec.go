@@ -85,7 +85,8 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"others are executed without the detector")
 	c.gpu = host.GPUNames()[0]
 	fs.StringVar(&c.gpu, "gpu", c.gpu,
-		"the program sees a GPU of `MODEL` "+strings.Join(host.GPUNames(), ", "))
+		"the program sees an emulated GPU of `MODEL` "+strings.Join(host.GPUNames(), ", ")+
+			"; native: its kernels run on the GPU of this machine, and log what they do")
 	fs.Var(newParsed(&c.opt.Common.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp",
 		"order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
 	fs.Var(newParsed(&c.opt.Common.Benign, event.ParseBenign, "warp", "all", "none"), "benign",
@@ -112,6 +113,9 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		"report launches that read device memory which nothing has written")
 	fs.BoolVar(&c.opt.Leaks, "leak-check", false,
 		"report memory that the program does not free as a finding")
+	fs.BoolVar(&c.opt.Prove, "prove", false,
+		"with --gpu native, prove when a module is loaded which accesses race with nothing, and do not "+
+			"log these")
 	c.build.define(fs)
 	fs.StringVar(&c.keep, "keep", "", "write the program that was built to `FILE`")
 	c.reportFlags(fs)
@@ -152,7 +156,16 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	}
 	program := args
 	var env []string
-	if len(files) == 0 {
+	if c.opt.Watch {
+		if len(files) > 0 {
+			return errors.New("--gpu native runs a command that was built with NVIDIA's tools: expected " +
+				"it after --, and no files")
+		}
+		if err := c.watch(ctx); err != nil {
+			return inputError{err}
+		}
+	}
+	if len(files) == 0 && c.opt.GPU != nil {
 		var err error
 		if env, err = exec.Environment(ctx, args[0], c.runtime); err != nil {
 			var foreign *exec.ForeignError
@@ -207,6 +220,23 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		code = exitUnknown
 	}
 	return exitWith(code)
+}
+
+// watch prepares for a program on a GPU.
+func (c *execCommand) watch(ctx context.Context) error {
+	b, err := lower.NewBuilder(ctx, c.build.options())
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if c.opt.Library, err = b.WatchLibrary(ctx); err != nil {
+		return err
+	}
+	c.opt.Queues = exec.DefaultQueues
+	if c.opt.GPU == nil {
+		c.opt.Arch = exec.Architecture(ctx)
+	}
+	return nil
 }
 
 // runtime returns a directory with the runtime as a shared library.
@@ -305,8 +335,21 @@ func (c *execCommand) options(ctx context.Context) (err error) {
 	if c.opt.Check, err = exec.ParsePolicy(c.check); err != nil {
 		return fmt.Errorf("--check-launches %s: %w", c.check, err)
 	}
-	if c.opt.GPU, err = host.FindGPU(c.gpu); err != nil {
-		return fmt.Errorf("--gpu: %w", err)
+	model, watch := strings.CutPrefix(c.gpu, "native")
+	if model = strings.TrimPrefix(model, ":"); watch { // native:MODEL emulates the native one
+		c.opt.Watch = true
+	}
+	if model != "" {
+		if c.opt.GPU, err = host.FindGPU(model); err != nil {
+			return fmt.Errorf("--gpu: %w", err)
+		}
+	}
+	if c.opt.Prove && !c.opt.Watch {
+		return errors.New("--prove needs --gpu native")
+	}
+	if c.opt.Watch && (c.opt.Save != "" || c.opt.InitCheck || c.opt.Leaks) {
+		return errors.New("--save, --init-check and --leak-check need an emulated GPU: leave out --gpu " +
+			"native")
 	}
 	if c.opt.Common.Limit < 1 {
 		return fmt.Errorf("--limit %d: must be at least 1", c.opt.Common.Limit)
@@ -380,6 +423,10 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 		line("computed on the CPU, with other roundings and other random numbers than on a GPU: %s",
 			strings.Join(s.Libraries, ", "))
 	}
+	if s.Connected == 0 && c.opt.Watch {
+		line("the program did not use CUDA, so nothing was checked")
+		return nil
+	}
 	if s.Connected == 0 {
 		line("no program that heddle built used CUDA, so nothing was checked (heddle nvcc builds such " +
 			"programs)")
@@ -393,6 +440,9 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 		line("the program launched no kernel, so %s", what)
 		return nil
 	}
+	if c.opt.Watch {
+		return watchedTable(s).Write(w, terminalWidth(w))
+	}
 	var t table.Table
 	t.Add("launches", "checked", "repeated", "shapes", "lane instructions", "time", "findings",
 		"kernel")
@@ -403,6 +453,26 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 			fmt.Sprint(k.Findings), k.Name)
 	}
 	return t.Write(w, terminalWidth(w))
+}
+
+// watchedTable is the table of the kernels of a program on a GPU. Times are those of one launch.
+func watchedTable(s *exec.Summary) *table.Table {
+	var t table.Table
+	t.Add("launches", "checked", "shapes", "records", "log", "time", "without log", "findings", "kernel")
+	for _, k := range s.Kernels {
+		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
+			fmt.Sprint(k.Records), fmt.Sprintf("%.1f MB", float64(k.LogBytes)/1e6),
+			meanTime(k.Time, k.Logged), meanTime(k.Plain, k.Timed), fmt.Sprint(k.Findings), k.Name)
+	}
+	return &t
+}
+
+// meanTime is the mean of n times.
+func meanTime(sum time.Duration, n uint64) string {
+	if n == 0 {
+		return "unknown"
+	}
+	return (sum / time.Duration(n)).Round(time.Microsecond).String()
 }
 
 // longTime returns a time of a second and more; shorter ones interest nobody.

@@ -74,6 +74,7 @@ type nvccCall struct {
 	image    string // -ptx, -fatbin, -cubin: device code alone; the extension of the result
 	library  bool   // -lib: an archive
 	shared   bool   // -shared
+	dynamic  bool   // the program loads the runtime (--cudart shared)
 	bad      error  // an option with a value that nvcc does not have
 	version  bool
 	language string   // -x
@@ -138,13 +139,14 @@ var nvccFlags = []nvccFlag{
 	{"-arch --arch --gpu-architecture", true, (*nvccCall).architecture},
 	{"-gencode --generate-code", true, (*nvccCall).architecture},
 	{"--cccl", true, func(n *nvccCall, v string) { n.opt.CCCL = v }}, // heddle's own
+	{"-cudart --cudart", true, func(n *nvccCall, v string) { n.dynamic = v == "shared" }},
 	{"-MD", false, add(depsList, "-MD")},
 	{"-MMD", false, add(depsList, "-MMD")},
 	{"-MP", false, add(depsList, "-MP")},
 	{"-MF", true, add(depsList, "-MF")},
 	{"-MT -MQ", true, add(depsList, "-MT")},
 	{"-code --gpu-code -Xptxas --ptxas-options -Xnvlink --nvlink-options -Xfatbin " +
-		"-maxrregcount --maxrregcount -cudart --cudart -cudadevrt " +
+		"-maxrregcount --maxrregcount -cudadevrt " +
 		"--cudadevrt -ccbin --compiler-bindir -ftz --ftz -prec-div --prec-div -prec-sqrt " +
 		"--prec-sqrt -fmad --fmad -target-dir --target-directory -threads --threads -t " +
 		"-diag-suppress --diag-suppress -diag-error --diag-error " +
@@ -355,6 +357,9 @@ func (n *nvccCall) finish(ctx context.Context, builder *lower.Builder, objects [
 	}
 	if n.shared {
 		return builder.LinkShared(ctx, objects, n.link, out)
+	}
+	if n.dynamic {
+		return builder.LinkDynamic(ctx, objects, n.link, out)
 	}
 	return builder.Link(ctx, objects, n.link, out)
 }

@@ -178,6 +178,10 @@ func launchText(l *exec.Progress, d time.Duration) []string {
 	text := func(n int, blocks string) string {
 		return fmt.Sprintf("launch %d of %s, %s, %.0f s", l.Launch, shortName(l.Kernel, n), blocks, d.Seconds())
 	}
+	if l.Blocks == 0 { // on a GPU
+		records := fmt.Sprintf("%d records", l.Records)
+		return []string{text(40, records), text(20, records), text(12, records)}
+	}
 	few := fmt.Sprintf("%d of %d blocks", l.BlocksDone, l.Blocks)
 	return []string{text(40, blocksText(l.BlocksDone, l.Blocks, l.Steps)), text(40, few), text(20, few),
 		text(12, few)}

@@ -32,8 +32,16 @@ import (
 // Options are the choices of heddle exec.
 type Options struct {
 	Common driver.Options // Warp, Benign, MaxSteps, Memory, Limit and Workers count
-	GPU    *host.GPU
-	Check  Policy // which launches the detector watches
+	GPU    *host.GPU      // which is emulated
+	// Watch says that kernels run on the GPU of the machine, which the program finds by itself: heddle
+	// instruments them. With GPU, an emulated one plays its part. Library is what the program loads
+	// (lower.Builder.WatchLibrary), Arch the architecture of the GPU: 90, or 0 if it is not known.
+	Watch   bool
+	Queues  Queues
+	Library string
+	Arch    int
+	Prove   bool   // what is proved to race with nothing is not logged
+	Check   Policy // which launches the detector watches
 	// Save is a directory for files with the launches that the detector watches, as they were before
 	// they were executed (launch.Saved); empty: none are written.
 	Save string
@@ -70,6 +78,7 @@ type Progress struct {
 	Launch             uint64 // its number among those of the kernel
 	Blocks, BlocksDone uint64
 	Steps              uint64 // warp instructions
+	Records            uint64 // of the log of a GPU, which tells no more
 }
 
 // Summary is what a run of a program has shown.
@@ -119,7 +128,12 @@ type Kernel struct {
 	LaneInstructions uint64 // executed
 	Findings         int
 	Shapes           int           // grid, block and dynamic shared memory
-	Time             time.Duration // of all launches
+	Time             time.Duration // of all launches; on a GPU, of those that logged
+	// On a GPU: the launches that logged, the records and bytes of their logs, and launches that were
+	// timed without a log.
+	Logged, Records, LogBytes, Timed uint64
+	Less                             uint64        // launches that logged less, because of proofs
+	Plain                            time.Duration // of these
 }
 
 // runner is the state of one run, which the sessions of its processes share.
@@ -132,8 +146,19 @@ type runner struct {
 	mu      sync.Mutex // held for what follows, and while something is printed
 	sum     Summary
 	process int             // the number of the program's process
-	ended   []*session      // in the order in which they ended
+	ended   []*process      // in the order in which they ended
 	files   map[string]bool // names of saved launches that are taken
+}
+
+// add adds a launch to the timeline.
+func (r *runner) add(e Executed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.sum.Timeline) < mostExecuted {
+		r.sum.Timeline = append(r.sum.Timeline, e)
+	} else {
+		r.sum.Later++
+	}
 }
 
 // fileFor returns a path in the directory of saved launches for a kernel, which no other one has.
@@ -176,16 +201,16 @@ func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
 			return nil, err
 		}
 	}
-	server, err := host.Listen(opt.GPU, opt.InitCheck, r.open)
+	env, stopServers, err := r.serve()
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	r.sum.End = r.program(p, server.Path)
+	r.sum.End = r.program(p, env)
 	// Processes that the program has started and left behind have a moment to end.
 	stop, cancel := context.WithTimeout(ctx, leftBehind)
 	defer cancel()
-	err = server.Close(stop)
+	err = stopServers(stop)
 	r.conclude()
 	r.sum.Time = time.Since(start)
 	var ended *osexec.ExitError
@@ -198,10 +223,39 @@ func Run(ctx context.Context, p Program, opt *Options) (*Summary, error) {
 // leftBehind is how long processes may run on that the program has left behind.
 const leftBehind = 2 * time.Second
 
-// program runs the program with the path of the socket in its environment.
-func (r *runner) program(p Program, socket string) error {
+// serve starts what the program talks to. It returns what tells the program, for its environment,
+// and what ends it.
+func (r *runner) serve() (env []string, stop func(context.Context) error, err error) {
+	if !r.opt.Watch {
+		server, err := host.Listen(r.opt.GPU, r.opt.InitCheck, r.open)
+		if err != nil {
+			return nil, nil, err
+		}
+		return []string{host.Socket + "=" + server.Path}, server.Close, nil
+	}
+	w := &watched{r: r, queues: r.opt.Queues, arch: r.opt.Arch}
+	server, err := host.Watch(w.open)
+	if err != nil {
+		return nil, nil, err
+	}
+	env = []string{host.WatchSocket + "=" + server.Path, before("LD_PRELOAD", r.opt.Library)}
+	if r.opt.GPU == nil {
+		return env, server.Close, nil
+	}
+	var device *host.Server
+	if w.emulate, device, err = r.startEmulated(); err != nil {
+		return nil, nil, errors.Join(err, server.Close(r.ctx))
+	}
+	stop = func(ctx context.Context) error {
+		return errors.Join(server.Close(ctx), device.Close(ctx))
+	}
+	return append(env, host.Socket+"="+device.Path), stop, nil
+}
+
+// program runs the program with some more variables in its environment.
+func (r *runner) program(p Program, env []string) error {
 	cmd := osexec.CommandContext(r.ctx, p.Args[0], p.Args[1:]...)
-	cmd.Env = append(append(os.Environ(), p.Env...), host.Socket+"="+socket)
+	cmd.Env = slices.Concat(os.Environ(), p.Env, env)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = leftBehind
@@ -222,18 +276,11 @@ func (r *runner) open(h host.Hello, a *host.Arena) (host.Device, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.Connected++
-	s := newSession(r, h, a)
-	// What a make has started would run on when the make is ended.
-	s.spare = context.AfterFunc(r.ctx, func() {
-		if p, err := os.FindProcess(h.Process); err == nil {
-			_ = p.Signal(syscall.SIGTERM)
-		}
-	})
-	return s, nil
+	return newSession(r, h, a), nil
 }
 
 // end keeps a process that has ended.
-func (r *runner) end(s *session, regular bool) {
+func (r *runner) end(s *process, regular bool) {
 	s.spare()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -281,6 +328,7 @@ func (r *runner) noteName(list *[]string, name string) {
 type Policy struct {
 	First uint64 // the first ones of each shape; 0: no limit
 	Every uint64 // each Nth one; 0: see First
+	None  bool   // no launch at all
 }
 
 // DefaultPolicy watches enough to see what differs between the first launch of a shape and those
@@ -317,6 +365,8 @@ func (p Policy) String() string {
 // Watches reports whether the launch after n others of the same shape is watched.
 func (p Policy) Watches(n uint64) bool {
 	switch {
+	case p.None:
+		return false
 	case p.Every > 0:
 		return n%p.Every == 0
 	case p.First > 0:

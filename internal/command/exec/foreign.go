@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -60,4 +61,19 @@ func before(name, entry string) string {
 		entry += ":" + old
 	}
 	return name + "=" + entry
+}
+
+// Architecture returns the architecture of the first GPU of the machine, 90 for one of compute
+// capability 9.0, as nvidia-smi of the driver says it; 0 if there is none, or no such program.
+func Architecture(ctx context.Context) int {
+	out, err := osexec.CommandContext(ctx, "nvidia-smi", "--query-gpu=compute_cap",
+		"--format=csv,noheader").Output()
+	if err != nil {
+		return 0
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(string(out), "%d.%d", &major, &minor); err != nil {
+		return 0
+	}
+	return 10*major + minor
 }

@@ -31,6 +31,11 @@ type kernel struct {
 	joined   bool   // with functions or variables of other modules
 	file     string // of saved launches, without the number
 	time     time.Duration
+
+	// Of a program on a GPU: launches that logged and what they logged, and those that were timed
+	// without a log.
+	logged, records, bytes, timed, less uint64
+	plain                               time.Duration
 }
 
 // shape is what the memory accesses of a kernel depend on first.
@@ -50,7 +55,8 @@ func (k *kernel) row() Kernel {
 	_, checked, lanes := k.watch.Launches()
 	return Kernel{Name: k.fn.Demangled, Launches: k.launches, Checked: checked,
 		Repeated: k.watch.Repeated(), LaneInstructions: lanes, Findings: k.watch.Bugs(),
-		Shapes: len(k.shapes), Time: k.time}
+		Shapes: len(k.shapes), Time: k.time, Logged: k.logged, Records: k.records, LogBytes: k.bytes,
+		Timed: k.timed, Plain: k.plain, Less: k.less}
 }
 
 // Launch implements host.Device.
@@ -120,6 +126,7 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 		k.watch.Touched = &s.touched
 	}
 	found := k.watch.Bugs()
+	k.watch.Host = s.serve
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	done := err == nil && res.Status == emu.Completed
 	of.large = of.large || err == nil && res.Dropped
@@ -144,13 +151,7 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 func (s *session) executed(k *kernel, l *host.Launch, e Executed) {
 	e.Process, e.Kernel, e.Number = s.hello.Process, k.fn.Demangled, k.launches
 	e.Stream, e.Place = s.streamOf(l.Stream), strings.TrimPrefix(s.placeOf(l), " at ")
-	s.r.mu.Lock()
-	defer s.r.mu.Unlock()
-	if len(s.r.sum.Timeline) < mostExecuted {
-		s.r.sum.Timeline = append(s.r.sum.Timeline, e)
-	} else {
-		s.r.sum.Later++
-	}
+	s.r.add(e)
 }
 
 // launchText names the last launch of the kernel in messages.
@@ -213,15 +214,6 @@ func (s *session) savePTX(k *kernel) {
 	if err := os.WriteFile(k.file+".ptx", k.module.driver.Lowered.PTX, 0o666); err != nil {
 		s.r.note("the PTX of %s is not saved: %v", k.fn.Demangled, err)
 	}
-}
-
-// find returns the memory that a pointer points to, for the description of a launch.
-func (s *session) find(addr uint64) *launch.Memory {
-	a, ok := s.memory.Find(addr)
-	if !ok {
-		return nil
-	}
-	return &launch.Memory{Name: a.Name, Addr: a.Addr, Size: a.Size}
 }
 
 // ended returns the error that a GPU would give after a launch with this result. Whatever ended it

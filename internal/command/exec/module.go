@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,19 +11,27 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
+	"heddle/internal/engine/prove"
 	"heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/host"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/order"
 	"heddle/internal/ptx"
+	"heddle/internal/ptx/instrument"
+	"heddle/internal/source"
 )
 
 // module is a fat binary of the program: in a program that heddle built, the PTX of one file.
 type module struct {
 	driver  *driver.Module // nil: it could not be read, and a problem says why
+	file    *source.File
+	tree    *ptx.File
+	logging *instrument.Result // of a program on a GPU
+	proofs  map[*ir.Func]*prove.FreeAccesses
+	places  map[*ir.Var]*launch.Memory // of its variables on the GPU
 	vars    map[*ir.Var]uint64
 	linked  map[*ir.Var]uint64 // vars, and those of the modules with which it is linked
 	omitted map[string]string  // kernels that are not in the PTX, with the reasons
@@ -78,44 +85,6 @@ func ptxOf(image []byte) ([]byte, error) {
 	}
 	best := slices.MaxFunc(results, func(a, b *lower.Result) int { return len(a.PTX) - len(b.PTX) })
 	return best.PTX, nil
-}
-
-// relative makes the names of files below the working directory relative to it, as far as they are
-// in the lines of PTX that name files: a build knows the files by absolute names.
-func (s *session) relative(text []byte) []byte {
-	below := []byte(s.cwd + string(filepath.Separator))
-	if len(below) < 2 || !bytes.Contains(text, below) {
-		return text
-	}
-	var out []byte
-	for line := range bytes.Lines(text) {
-		t := bytes.TrimSpace(line)
-		if bytes.HasPrefix(t, []byte(".file")) || bytes.HasPrefix(t, []byte("// heddle.")) {
-			line = bytes.ReplaceAll(line, below, nil)
-		}
-		out = append(out, line...)
-	}
-	return out
-}
-
-// parse reads the PTX of a module.
-func (s *session) parse(m *module, name string, text []byte) error {
-	file, err := s.files.Add(name, text)
-	if err != nil {
-		return err
-	}
-	tree, errs := ptx.Parse(file)
-	if len(errs) == 0 {
-		mod, genErrs := irgen.Module(s.files, tree)
-		if errs = genErrs; len(errs) == 0 {
-			m.driver = &driver.Module{Name: s.hello.Path, IR: mod, Several: true,
-				Lowered: &lower.Result{Name: name, Lang: lower.CUDA, PTX: text}}
-			s.libraries = append(s.libraries, mod.Libraries...)
-			s.driver.ReadComments(m.driver)
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: %s", s.files.Format(errs[0].Span.Start), errs[0].Msg)
 }
 
 // allocate gives the variables of a module memory, and their first values.

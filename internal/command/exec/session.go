@@ -5,50 +5,30 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
-	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/engine/run"
 	"heddle/internal/event"
 	"heddle/internal/host"
-	"heddle/internal/lower"
 	"heddle/internal/order"
-	"heddle/internal/source"
 )
 
 // maxPrinted bounds the bytes that kernels print between two synchronizations: more is dropped, as
 // on a GPU, whose buffer has 1 MiB unless cudaDeviceSetLimit changes it.
 const maxPrinted = 64 << 20
 
-// session is the device of one process.
+// session is the device of one process, which emulates its kernels.
 type session struct {
-	r      *runner
-	input  string // the program in reports
-	hello  host.Hello
+	process
 	shared *host.Arena
-	memory *emu.Arena
-	sites  *host.Sites
-	files  *source.Set
-	driver *driver.Driver
 
-	spare      func() bool // the process has ended by itself: it is not to be ended
 	modules    map[uint32]*module
-	kernels    []*kernel // by host.Kernel.ID
-	problems   []diag.Verdict
 	printed    output
-	executing  *kernel      // whose launch is being executed
-	launch     *host.Launch // that launch
-	cwd        string
-	libraries  []string                  // directories of the libraries that modules were compiled with
-	texts      map[string][]string       // lines of the files in which memory is allocated
-	names      map[uint64]string         // of allocations, by the return address of the call
+	serve      func(stuck bool) bool     // the host of a launch that waits for it; may be nil
+	ending     func()                    // called before the memory of the process goes; may be nil
 	streams    *streams                  // nil while the default stream is the only one
 	visible    []order.Range             // managed and pinned memory, ascending
 	constants  []order.Range             // variables in constant memory, ascending
@@ -58,38 +38,18 @@ type session struct {
 	shadow     order.Shadow              // what of device memory is written; with Options.InitCheck
 	device     []order.Range             // device memory, ascending; with Options.InitCheck
 	unwritten  map[uninitialisedKey]bool // reads that were reported
-	apart      int                       // findings that belong to no kernel
-	aside      driver.Aside              // those of them that do not count
 }
 
-// newSession returns the device of a process.
+// newSession returns the device of a process. Its kernels are those by host.Kernel.ID.
 func newSession(r *runner, h host.Hello, a *host.Arena) *session {
-	s := &session{r: r, hello: h, shared: a, memory: emu.NewArena(host.ArenaBase, a.Bytes),
-		sites: host.NewSites(h), files: r.shown, modules: make(map[uint32]*module),
-		texts: make(map[string][]string), names: make(map[uint64]string)}
-	s.memory.SetHeap(deviceHeap{&a.Memory})
-	s.cwd, _ = os.Getwd()
-	common := r.opt.Common
-	common.Files = s.files
+	s := &session{shared: a, modules: make(map[uint32]*module)}
+	var progress func(driver.Progress)
 	if r.opt.Progress != nil {
-		common.Progress = s.progress
+		progress = s.progress
 	}
-	s.driver = driver.New(common, s.finding)
-	if s.input = s.shown(h.Path); r.opt.Name != "" && h.Process == r.process {
-		s.input = r.opt.Name
-	}
-	s.driver.Open(s.input)
+	s.open(r, h, emu.NewArena(host.ArenaBase, a.Bytes), progress)
+	s.memory.SetHeap(deviceHeap{&a.Memory})
 	return s
-}
-
-// finding prints a finding at once: the program may run for long, or crash.
-func (s *session) finding(d diag.Diagnostic) {
-	s.r.mu.Lock()
-	defer s.r.mu.Unlock()
-	if d.Severity == diag.Warning && d.Suppressed == nil {
-		s.r.sum.Warnings++
-	}
-	_ = s.r.sum.printer.Finding(&d)
 }
 
 // progress tells how far the launch is that is being executed, if the program prints nothing
@@ -106,146 +66,6 @@ func (s *session) Resume() {
 	if s.r.opt.Progress != nil {
 		s.r.opt.Progress(nil)
 	}
-}
-
-// mark adds the launch to a finding.
-func (s *session) mark(d *diag.Diagnostic) {
-	notes := []string{fmt.Sprintf("in launch %d of this kernel%s", s.executing.launches,
-		s.placeOf(s.launch))}
-	if stack := s.stack(s.launch.Caller, s.launch.Callers); stack != "" {
-		notes = append(notes, "host call stack: "+stack)
-	}
-	d.Notes = append(notes, d.Notes...)
-}
-
-// stack returns the host's calls that led to a launch by caller; nothing if main makes it itself.
-// Functions of system headers, of libraries and of heddle's own are left out.
-func (s *session) stack(caller uint64, callers []uint64) string {
-	var frames []string
-	for _, addr := range append([]uint64{caller}, callers...) {
-		for _, f := range s.sites.Frames(addr) {
-			if f.Line == 0 || strings.HasPrefix(f.File, "/usr/") || s.isForeign(f.File) {
-				continue
-			}
-			frames = append(frames, fmt.Sprintf("%s at %s:%d", f.Func, s.shown(f.File), f.Line))
-		}
-	}
-	if len(frames) < 2 {
-		return ""
-	}
-	return strings.Join(frames, ", called by ")
-}
-
-// siteOf returns the place of a call in the host code. What the compiler has inlined there from
-// heddle's headers, such as the constructor of the dim3 of a launch, is part of the call.
-func (s *session) siteOf(caller uint64) host.Site {
-	site := s.sites.Of(caller)
-	if !lower.IsHeader(site.File) {
-		return site
-	}
-	for _, f := range s.sites.Frames(caller) {
-		if f.Line != 0 && !lower.IsHeader(f.File) {
-			return f.Site
-		}
-	}
-	return site
-}
-
-// isForeign reports whether a file of host code is one of heddle's headers or of a library that a
-// module was compiled with.
-func (s *session) isForeign(file string) bool {
-	name := s.shown(file)
-	return lower.IsHeader(file) || slices.ContainsFunc(s.libraries, func(dir string) bool {
-		return strings.HasPrefix(name, dir)
-	})
-}
-
-// placeOf is place for a launch. If a library makes it, it is that of the call of the library.
-func (s *session) placeOf(l *host.Launch) string {
-	if site := s.siteOf(l.Caller); site.Line == 0 || !s.isForeign(site.File) {
-		return s.place(l.Caller)
-	}
-	for _, addr := range append([]uint64{l.Caller}, l.Callers...) {
-		for _, f := range s.sites.Frames(addr) {
-			if f.Line != 0 && !strings.HasPrefix(f.File, "/usr/") && !s.isForeign(f.File) {
-				return fmt.Sprintf(" at %s:%d", s.shown(f.File), f.Line)
-			}
-		}
-	}
-	return s.place(l.Caller)
-}
-
-// verdict records and prints a verdict.
-func (s *session) verdict(v diag.Verdict) {
-	if v.Input == "" {
-		v.Input = s.input
-	}
-	s.r.sum.Verdicts = append(s.r.sum.Verdicts, v)
-	_ = s.r.sum.printer.Verdict(&v)
-}
-
-// problem records what could not be loaded: a launch that needs it fails.
-func (s *session) problem(kind diag.VerdictKind, kernel, format string, args ...any) {
-	s.problems = append(s.problems, diag.Verdict{Kind: kind, Kernel: kernel,
-		Reason: fmt.Sprintf(format, args...)})
-}
-
-// shown returns the name of a file as reports print it: relative to the working directory if it is
-// below it.
-func (s *session) shown(name string) string {
-	if rel, ok := strings.CutPrefix(name, s.cwd+string(filepath.Separator)); ok {
-		return rel
-	}
-	return name
-}
-
-// place names the place of a call in the host code: " at main.cu:12", or nothing.
-func (s *session) place(caller uint64) string {
-	site := s.siteOf(caller)
-	if site.Line == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" at %s:%d", s.shown(site.File), site.Line)
-}
-
-// allocatedRE matches a call that allocates, up to the variable that receives the address.
-var allocatedRE = regexp.MustCompile(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
-	`(?:\(\s*void\s*\*\s*\*\s*\)\s*|reinterpret_cast<\s*void\s*\*\*\s*>\s*\(\s*)?&?\s*` +
-	variableText)
-
-// variableText matches a variable, or a member or element of one.
-const variableText = `([A-Za-z_]\w*(?:(?:\.|->)\w+|\[\w+\])*)`
-
-// receiver returns the expression that receives the result in a call at a place: d_out in
-// cudaMalloc(&d_out, n), for a call that calls matches. It returns "" if the text of the line does
-// not show it.
-func (s *session) receiver(site host.Site, calls *regexp.Regexp) string {
-	lines, ok := s.texts[site.File]
-	if !ok {
-		text, _ := source.ReadRegular(site.File, 1<<24) // without it there is no name
-		lines = strings.Split(string(text), "\n")
-		s.texts[site.File] = lines
-	}
-	if site.Line == 0 || site.Line > len(lines) {
-		return ""
-	}
-	line := lines[site.Line-1]
-	if m := calls.FindStringSubmatch(line[min(max(site.Col-1, 0), len(line)):]); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-// nameOf returns the name of an allocation: "d_out, allocated at main.cu:12".
-func (s *session) nameOf(a host.Allocation) string {
-	at := s.place(a.Caller)
-	if at == "" {
-		return a.Kind.String()
-	}
-	if r := s.receiver(s.siteOf(a.Caller), allocatedRE); r != "" {
-		return r + ", allocated" + at
-	}
-	return a.Kind.String() + " allocated" + at
 }
 
 // Allocated implements host.Device. An allocation is named by its place in the host code.
@@ -364,10 +184,13 @@ func (s *session) Printed() []byte { return s.printed.take() }
 
 // Ended implements host.Device.
 func (s *session) Ended(regular bool) {
+	if s.ending != nil {
+		s.ending()
+	}
 	if s.r.opt.Leaks {
 		s.leaks()
 	}
-	s.r.end(s, regular)
+	s.r.end(&s.process, regular)
 }
 
 // output is what kernels have printed. Blocks that run side by side write to it.

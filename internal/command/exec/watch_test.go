@@ -1,0 +1,320 @@
+package exec_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/internal/command/exec"
+	"heddle/internal/diag"
+	"heddle/internal/source"
+	"heddle/internal/testing/long"
+	"heddle/internal/testing/program"
+)
+
+// watch runs a program whose kernels log into queues, with the emulator as the GPU.
+func watch(t *testing.T, args []string, change func(*exec.Options)) result {
+	t.Helper()
+	b := program.Builder(t)
+	library, err := b.WatchLibrary(t.Context())
+	if err != nil {
+		program.Fail(t, err)
+	}
+	driver, err := b.SharedRuntime(t.Context())
+	if err != nil {
+		program.Fail(t, err)
+	}
+	t.Setenv("LD_LIBRARY_PATH", driver) // where the library finds libcuda.so.1
+	return start(t, args, func(o *exec.Options) {
+		o.Watch, o.Library, o.Queues = true, library, exec.Queues{Number: 4, Slots: 512}
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// dynamic builds the text of a file into a program that can be watched.
+func dynamic(t testing.TB, arch, text string) string {
+	t.Helper()
+	return program.Dynamic(t, arch, program.Source(t, text))
+}
+
+// watchedExample says what differs for an example whose kernels log.
+type watchedExample struct {
+	code     int
+	findings []string
+	why      string // in the reason of some verdict
+}
+
+// The examples for which watching a GPU shows less than emulating them. The others must show the
+// same.
+var watchedExamples = map[string]watchedExample{
+	// A GPU ends the launch, and says no more than that.
+	"virtual_memory unmapped": {code: 3, why: "the driver ended it with error 7"},
+	"overrun":                 {code: 3, why: "the driver ended it with error 7"},
+	// docs/theory/queues.md, "What is not logged"
+	"hopper_gemm":            {code: 3, why: "is not logged"},
+	"hopper_gemm racy":       {code: 3, why: "is not logged"},
+	"tensor_copy":            {code: 3, why: "is not logged"},
+	"tensor_copy racy":       {code: 3, why: "is not logged"},
+	"textures":               {code: 3, why: "is not logged"},
+	"texture_race":           {code: 3, why: "is not logged"},
+	"texture_race elsewhere": {code: 3, why: "is not logged"},
+	"cooperative_sum":        {code: 3, why: "grid barriers by pragma are not logged"},
+	// the kernel calls a function whose body is in another module
+	"separate": {code: 3, why: "has no body"},
+	// launches by graphs
+	"graph_capture":      {code: 3, why: "launches by graphs"},
+	"graph_capture racy": {code: 3, why: "launches by graphs"},
+	"graph_memory":       {code: 3, why: "launches by graphs"},
+	"graph_nodes":        {code: 3, why: "launches by graphs"},
+	// The order between launches is not examined.
+	"pipeline_racy":         {},
+	"dependent_launch racy": {},
+}
+
+// TestWatchedExamples: a program that is watched computes what it computes otherwise, and its
+// findings are those of emulation, except for those of watchedExamples.
+func TestWatchedExamples(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		if !long.Keep(name, 3) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			want := examples[name]
+			if want.files == "" {
+				want.files = name + ".cu"
+			}
+			less, differs := watchedExamples[name]
+			if differs {
+				want.code, want.findings = less.code, less.findings
+			}
+			var files []string
+			for f := range strings.FieldsSeq(want.files) {
+				files = append(files, filepath.Join("../../../examples/programs", f))
+			}
+			got := watch(t, append([]string{program.Dynamic(t, want.arch, files...)}, want.args...), nil)
+			if len(want.findings) > 0 {
+				want.stdout = "" // the schedule is another one, and a race may show
+			}
+			if code := got.Exit(); code != want.code || !strings.Contains(got.stdout, want.stdout) ||
+				got.stderr != "" {
+				t.Errorf("exit code %d, want %d; output %q, want %q; messages %q", code, want.code, got.stdout,
+					want.stdout, got.stderr)
+			}
+			// Which access of a race comes second, and gives the line, is up to the schedule.
+			expected := result{findings: want.findings}
+			if !slices.Equal(slices.Compact(got.codes()), expected.codes()) {
+				t.Errorf("findings %q, want %q", got.findings, want.findings)
+			}
+			checked := uint64(0)
+			for _, k := range got.Kernels {
+				checked += k.Checked
+			}
+			if !differs && checked != want.checked {
+				t.Errorf("%d launches checked, want %d", checked, want.checked)
+			}
+			if !hasReason(&got, less.why) {
+				t.Errorf("no verdict says %q: %+v", less.why, got.Verdicts)
+			}
+			if t.Failed() {
+				t.Logf("verdicts %+v, notes %q", got.Verdicts, got.Notes)
+			}
+		})
+	}
+}
+
+// hasReason reports whether some verdict has a text in its reason.
+func hasReason(r *result, text string) bool {
+	return text == "" || slices.ContainsFunc(r.Verdicts, func(v diag.Verdict) bool {
+		return strings.Contains(v.Reason, text)
+	})
+}
+
+// TestWatchedEnds: what goes wrong between a program, its GPU and heddle has a defined end.
+func TestWatchedEnds(t *testing.T) {
+	const kernels = `#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+#include <sys/wait.h>
+__global__ void race(int *p) { p[blockIdx.x / 2] = threadIdx.x; }
+__global__ void fine(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; }
+__global__ void many(int *p, int n) { for (int i = 0; i < n; i++) atomicAdd(p + i % 7, i); }
+__global__ void trap(int *p) { p[threadIdx.x] = 0; __syncthreads(); p[0] = threadIdx.x; __syncthreads(); if (threadIdx.x == 5) __trap(); }
+__global__ void hang(int *p) { __shared__ int s; if (threadIdx.x < 32) __syncthreads(); else asm volatile("bar.sync 1, 96;"); s = 0; p[threadIdx.x] = s; }
+int *buffer(int n) { int *p; cudaMalloc(&p, n * 4); return p; }
+int main(int argc, char **argv) {
+`
+	for _, test := range []struct {
+		name, body    string
+		code, program int
+		findings      []string
+		why           string
+		stdout        string
+		change        func(*exec.Options)
+	}{
+		{name: "its own code", body: `fine<<<2, 32>>>(buffer(64)); cudaDeviceSynchronize(); return 5;`,
+			code: 5, program: 5},
+		{name: "exit in the middle", body: `race<<<2, 32>>>(buffer(64)); exit(7);`, code: 1, program: 7,
+			findings: []string{"race-global"}},
+		{name: "crash", body: `race<<<2, 32>>>(buffer(64)); cudaDeviceSynchronize(); abort();`, code: 1,
+			program: 134, findings: []string{"race-global"}},
+		// The smallest queues are full all the time, and the kernel waits.
+		{name: "full queues", body: `int *p = buffer(8), v; many<<<8, 128>>>(p, 40); ` +
+			`cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); printf("%d", v);`,
+			// i of 0, 7, 14, 21, 28 and 35 go to p[0]: 105 from each of 1024 threads
+			stdout: "107520", change: func(o *exec.Options) { o.Queues = exec.Queues{Number: 2, Slots: 128} }},
+		// The detector stops; the kernel and the program do not.
+		{name: "no memory to watch", body: `int n = 1 << 20, *p = buffer(n), v;
+			fine<<<n / 256, 256>>>(p); cudaMemcpy(&v, p + n - 1, 4, cudaMemcpyDeviceToHost); printf("%d", v);`,
+			code: 3, stdout: "255", why: "the race detector ran out of memory",
+			change: func(o *exec.Options) { o.Common.Memory = 1 << 20 }},
+		// What was logged before the trap counts: lanes of one warp store different values to p[0].
+		{name: "trap", body: `trap<<<1, 64>>>(buffer(64)); printf("%d", cudaDeviceSynchronize());`, code: 1,
+			findings: []string{"race-global"}, stdout: "719", why: "the driver ended it with error 719"},
+		// Half of the block waits at another barrier. The program is ended by its time limit.
+		{name: "hang", body: `hang<<<1, 64>>>(buffer(64)); cudaDeviceSynchronize();`, code: 1,
+			findings: []string{"barrier-divergence"}},
+		// A thread of the program kills it while the kernel runs.
+		{name: "killed", body: `std::thread([] { usleep(300000); raise(SIGKILL); }).detach();
+			many<<<16, 256>>>(buffer(8), 100000); cudaDeviceSynchronize();`, code: 3, program: 137,
+			why: "the program ended while the kernel was running"},
+		{name: "reset", body: `fine<<<1, 32>>>(buffer(32)); cudaDeviceReset(); race<<<2, 32>>>(buffer(64));
+			return cudaDeviceSynchronize();`, code: 1, findings: []string{"race-global"}},
+		{name: "fork first", body: `int child = fork() == 0, status = 0; (child ? race : fine)<<<2, 32>>>(buffer(64));
+			int e = cudaDeviceSynchronize(); if (child) exit(e); wait(&status); return e + status;`, code: 1,
+			findings: []string{"race-global"}},
+		{name: "one of three launches", body: `int *p = buffer(64); for (int i = 0; i < 3; i++) fine<<<2, 32>>>(p);`,
+			change: func(o *exec.Options) { o.Check = exec.Policy{First: 1} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := watch(t, []string{dynamic(t, "", kernels+test.body+"}\n")}, test.change)
+			if got.Exit() != test.code || got.Code() != test.program || got.stdout != test.stdout {
+				t.Errorf("exit code %d, of the program %d, want %d and %d; output %q, want %q", got.Exit(),
+					got.Code(), test.code, test.program, got.stdout, test.stdout)
+			}
+			if !slices.Equal(got.codes(), test.findings) || !hasReason(&got, test.why) {
+				t.Errorf("findings %q, want %q, and %q", got.findings, test.findings, test.why)
+			}
+			if t.Failed() {
+				t.Logf("verdicts %+v, notes %q, messages %q", got.Verdicts, got.Notes, got.stderr)
+			}
+		})
+	}
+}
+
+// TestWatchedReport: findings name memory, launch and call as those of an emulated launch do, and
+// the table has the sizes of the log and both times.
+func TestWatchedReport(t *testing.T) {
+	text := `__device__ int table[64];
+__global__ void k(int *out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = s[63 - threadIdx.x];
+  table[threadIdx.x / 64] = out[0];
+}
+void go(int *out) { k<<<1, 64>>>(out); }
+int main() {
+  int *d_out;
+  cudaMalloc(&d_out, 64 * sizeof(int));
+  go(d_out);
+  go(d_out);
+  return cudaDeviceSynchronize();
+}
+`
+	var all []diag.Diagnostic
+	got := watch(t, []string{dynamic(t, "", text)}, func(o *exec.Options) {
+		o.Check = exec.Policy{First: 1}
+		o.Printer = func(*source.Set) diag.Printer { return keeper{&all} }
+	})
+	var messages []string
+	for i := range all {
+		messages = append(messages, fmt.Sprintln(all[i].Message, all[i].Notes))
+	}
+	text = strings.Join(messages, "")
+	for _, want := range []string{"shared s[", "global d_out[0], allocated at ", "global table[0]",
+		"in launch 1 of this kernel at ", "host call stack: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no finding has %q:\n%s", want, text)
+		}
+	}
+	k := got.Kernels[0]
+	if k.Launches != 2 || k.Checked != 1 || k.Logged != 1 || k.Timed != 1 || k.Records == 0 ||
+		k.LogBytes < 32*k.Records || k.Time <= 0 || k.Plain <= 0 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestWatchedModules: kernels of one name in two files are told apart, each with the places of its
+// own file.
+func TestWatchedModules(t *testing.T) {
+	one := program.Source(t, `namespace { __global__ void k(int *p) { p[0] = threadIdx.x; } }
+void first(int *p) { k<<<1, 32>>>(p); }
+`)
+	two := program.Source(t, `void first(int *p);
+namespace { __global__ void k(int *p) {
+  p[threadIdx.x] = 1;
+  __syncthreads();
+  p[threadIdx.x + 1] = 2;
+  p[threadIdx.x] += 3;
+} }
+int main() { int *p; cudaMalloc(&p, 256); first(p); k<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+`)
+	got := watch(t, []string{program.Dynamic(t, "", one, two)}, nil)
+	want := []string{"race-global p.cu:1", "race-global p.cu:6"}
+	if !slices.Equal(slices.Compact(got.findings), want) { // line 6 reads and writes
+		t.Errorf("findings %q, want %q; verdicts %+v", got.findings, want, got.Verdicts)
+	}
+}
+
+// TestWatchedProofs: launches that satisfy what a proof assumes log less; one whose buffers are the
+// same does not satisfy it, and its race is found.
+func TestWatchedProofs(t *testing.T) {
+	text := `#include <cstdio>
+__global__ void shift(float *y, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + 1 < n) y[i] = x[i + 1];
+}
+int main() {
+  float *a, *b;
+  const int n = 1000;
+  cudaMalloc(&a, n * 4);
+  cudaMalloc(&b, n * 4);
+  shift<<<4, 256>>>(a, b, n);
+  shift<<<4, 256>>>(b, a, n);
+  cudaDeviceSynchronize();
+  SAME
+  return cudaDeviceSynchronize();
+}
+`
+	for _, test := range []struct {
+		same     string
+		less     uint64
+		findings []string
+	}{
+		{"", 2, nil},
+		{"shift<<<4, 256>>>(a, a, n);", 2, []string{"race-global p.cu:4"}},
+	} {
+		built := dynamic(t, "", strings.Replace(text, "SAME", test.same, 1))
+		plain := watch(t, []string{built}, nil)
+		got := watch(t, []string{built}, func(o *exec.Options) { o.Prove = true })
+		if !slices.Equal(got.findings, test.findings) || !slices.Equal(plain.findings, test.findings) {
+			t.Errorf("findings %q, without proofs %q, want %q", got.findings, plain.findings, test.findings)
+		}
+		all, some := plain.Kernels[0], got.Kernels[0]
+		if some.Less != test.less || some.Checked != all.Checked || all.Less != 0 {
+			t.Errorf("%d launches log less, %d checked; without proofs %d and %d", some.Less, some.Checked,
+				all.Less, all.Checked)
+		}
+		// Nothing of the kernel is logged where it is proved.
+		launches := all.Launches
+		if one := all.Records / launches; some.Records != one*(launches-test.less) {
+			t.Errorf("%d records, without proofs %d", some.Records, all.Records)
+		}
+	}
+}

@@ -25,6 +25,7 @@ var engines = map[string]Engine{
 	"verify":  static{},
 	"check":   plain{},
 	"compile": compileOnly{},
+	"watch":   watched{},
 }
 
 // interrupted is the error of a job that was not run to its end, or not at all, because the user

@@ -135,6 +135,9 @@ func (w *watcher) Image(image []byte) (number uint32, variables []string, instea
 		return 0, nil, nil
 	}
 	m := w.modules[number-1]
+	if !slices.ContainsFunc(m.logging.Kernels, func(k instrument.Kernel) bool { return k.Reason == "" }) {
+		return number, nil, nil // the machine code in the image needs no compilation
+	}
 	for _, v := range emu.MemoryVars(m.driver.IR) {
 		variables = append(variables, v.Name)
 	}

@@ -209,14 +209,12 @@ func (f *FreeAccesses) leaves(ctx context.Context, l *Launch, args map[int]uint6
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	for _, list := range [][]verify.Finding{r.Findings, r.Unbounded} {
-		for i := range list {
-			name := "local memory"
-			if o := list[i].Object; o != nil {
-				name = o.Name
-			}
-			return fmt.Sprintf("an access to %s may leave it: %s", name, list[i].A.Text()), nil
+	if list := slices.Concat(r.Findings, r.Unbounded); len(list) > 0 {
+		name := "local memory"
+		if o := list[0].Object; o != nil {
+			name = o.Name
 		}
+		return fmt.Sprintf("an access to %s may leave it: %s", name, list[0].A.Text()), nil
 	}
 	return unknown, nil
 }

@@ -280,11 +280,18 @@ __global__ void shift(float *y, const float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i + 1 < n) y[i] = x[i + 1];
 }
+__global__ void reverse(float *y) {
+  __shared__ float s[256];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  y[blockIdx.x * blockDim.x + threadIdx.x] = s[255 - threadIdx.x];
+}
 int main() {
   float *a, *b;
   const int n = 1000;
   cudaMalloc(&a, n * 4);
   cudaMalloc(&b, n * 4);
+  reverse<<<3, 256>>>(a);
   shift<<<4, 256>>>(a, b, n);
   shift<<<4, 256>>>(b, a, n);
   cudaDeviceSynchronize();
@@ -306,7 +313,11 @@ int main() {
 		if !slices.Equal(got.findings, test.findings) || !slices.Equal(plain.findings, test.findings) {
 			t.Errorf("findings %q, without proofs %q, want %q", got.findings, plain.findings, test.findings)
 		}
-		all, some := plain.Kernels[0], got.Kernels[0]
+		if k := got.Kernels[0]; k.Less != 1 || k.Checked != 1 || k.Records != 0 ||
+			plain.Kernels[0].Records == 0 {
+			t.Errorf("reverse, which is proved: %+v", k)
+		}
+		all, some := plain.Kernels[1], got.Kernels[1]
 		if some.Less != test.less || some.Checked != all.Checked || all.Less != 0 {
 			t.Errorf("%d launches log less, %d checked; without proofs %d and %d", some.Less, some.Checked,
 				all.Less, all.Checked)

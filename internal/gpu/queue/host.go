@@ -279,6 +279,10 @@ func (h *Host) blockOf(w event.Warp) *block {
 
 // deliver sends the events of a record.
 func (h *Host) deliver(r *record) {
+	if s := &h.sites[r.site]; s.What == instrument.Layout { // no event, and nothing of the block
+		h.shared[s.Var] = r.addr[bits.TrailingZeros32(r.mask)]
+		return
+	}
 	b := h.blockOf(r.warp)
 	if w := &b.warps[b.index(r.warp)]; w.waits&r.mask != 0 {
 		h.early(b, r.warp, r.mask)
@@ -318,8 +322,6 @@ func (h *Host) deliver(r *record) {
 			b.active[i] = r.mask
 			h.opt.Sink.Converge(&event.Converge{Warp: r.warp, Mask: r.mask})
 		}
-	case instrument.Layout:
-		h.shared[s.Var] = r.addr[bits.TrailingZeros32(r.mask)]
 	}
 }
 

@@ -45,7 +45,8 @@ func (r *rewriter) layout(k *ir.Func) {
 		fmt.Fprintf(&calls, "@%s call %s, (%d, 1, %s);\n", p, accessFunc, n, a)
 	}
 	r.variants[accessFunc] = variant{name: accessFunc, addr: true}
-	r.insert(r.before(in), 1, w.block(strings.TrimSpace(calls.String())))
+	text := w.block(strings.TrimSpace(calls.String()))
+	r.insert(r.before(in), 1, r.unless(r.silent[k], in, len(r.res.Sites)-1, text))
 }
 
 // visible reports whether a shared variable can be named at the beginning of a kernel.

@@ -341,7 +341,7 @@ func (c *execCommand) options(ctx context.Context) (err error) {
 	}
 	if model != "" {
 		if c.opt.GPU, err = host.FindGPU(model); err != nil {
-			return fmt.Errorf("--gpu: %w", err)
+			return fmt.Errorf("--gpu: %w, or native", err)
 		}
 	}
 	if c.opt.Prove && !c.opt.Watch {

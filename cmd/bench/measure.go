@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"heddle/internal/emu"
@@ -31,7 +32,7 @@ func contains(s, sub string) bool { return strings.Contains(s, sub) }
 // one core unless the name says otherwise.
 func measurements() []measurement {
 	square := event.Dim3{X: 16, Y: 16, Z: 1}
-	return append([]measurement{
+	return slices.Concat([]measurement{
 		{"ptx: parse", "MB/s", parse},
 		{"emu: matmul, no detection", "M lane-instr/s",
 			speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, false, "n=256")},
@@ -62,7 +63,7 @@ func measurements() []measurement {
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},
-	}, traces()...)
+	}, detections(), traces())
 }
 
 // lowered compiles an embedded kernel. After the first time the result comes from the compile

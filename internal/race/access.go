@@ -100,32 +100,22 @@ func (d *Detector) Access(e *event.Access) {
 // scalar is Access for one element.
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
+	if e.Space == event.Shared && d.defers(e, w, b) {
+		return
+	}
 	home := d.homeOf(e.Peer, b)
 	a := &d.current
-	*a = access{Access: e, w: w, b: b, home: home, mem: d.memoryOf(e.Space, home),
+	*a = access{Access: e, w: w, b: b, home: home, mem: d.shadowOf(e.Space, home),
 		write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	if d.dependent != nil && e.Space == event.Global {
 		d.beforeWait(w, b, e.Site, e.Mask, func(l int) uint64 { return e.Addr[l] }, uint64(e.Size),
 			a.write)
 	}
-	left := e.Mask
-	switch {
-	case a.class != 0:
-		left = d.eachAtomic(a)
-	case e.Row > 1 && e.Step == 0 && !a.write:
-		d.eachRow(a)
-		left = 0
-	case d.hasRuns(a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) ||
-		ascending(e)):
-		left = d.eachRun(a)
-	}
-	switch {
-	case left == 0:
-	case ascending(e):
-		d.eachLane(a, left)
-	default:
-		d.eachGroup(a, left)
+	if a.class != 0 {
+		d.each(a, d.eachAtomic(a))
+	} else {
+		d.weak(a)
 	}
 	if a.mem.async != nil {
 		d.meetAsync(a)
@@ -135,6 +125,32 @@ func (d *Detector) scalar(e *event.Access) {
 	}
 	if e.Order.Strong() && !d.opt.Static && !d.quiet(a) {
 		d.strongAccess(a)
+	}
+}
+
+// weak handles the lanes of a weak access.
+func (d *Detector) weak(a *access) {
+	e := a.Access
+	left := e.Mask
+	switch {
+	case e.Row > 1 && e.Step == 0 && !a.write:
+		d.eachRow(a)
+		return
+	case d.hasRuns(a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) ||
+		ascending(e)):
+		left = d.eachRun(a)
+	}
+	d.each(a, left)
+}
+
+// each handles lanes that have nothing in common.
+func (d *Detector) each(a *access, lanes uint32) {
+	switch {
+	case lanes == 0:
+	case ascending(a.Access):
+		d.eachLane(a, lanes)
+	default:
+		d.eachGroup(a, lanes)
 	}
 }
 

@@ -189,6 +189,9 @@ func (d *Detector) wholeBlock(b *block) {
 		w.even = true
 		w.round++
 	}
+	if d.deferring {
+		b.deferral.known()
+	}
 }
 
 // ordered reports whether a barrier or fence orders the memory that this detector checks.

@@ -19,6 +19,7 @@ type block struct {
 	bars   [16]generation
 	places []place // synchronization locations in its shared memory
 	sc     blockSC
+	deferral
 	// mbarriers by address; nil before the first
 	objects map[uint64]*object
 	// the same in the order of execution, and the ends of those that are no more (phases.go)
@@ -86,6 +87,7 @@ func (d *Detector) newBlock(id uint32) *block {
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
 	b.objects, b.phases, b.ended, b.sc = nil, nil, nil, blockSC{}
+	b.deferral.reset()
 	for i := range b.bars {
 		b.bars[i].forget()
 	}

@@ -59,6 +59,9 @@ type Detector struct {
 	errorIndex map[errorKey]int
 	tolerated  uint64
 
+	deferring bool // see deferred.go
+	wasted    int  // deferred reads that were recorded late minus those that were forgotten
+
 	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
 	within bool // the race being recorded is within one instruction
@@ -104,6 +107,8 @@ func New(opt Options) *Detector {
 		errorIndex: make(map[errorKey]int),
 	}
 	d.clustered = g.Ranks() > 1
+	// In lock step each instruction is an epoch.
+	d.deferring = !d.clustered && opt.Model != event.Lockstep && opt.Only == event.NoSpace
 	d.comps.first = event.Warp(g.Blocks() * uint64(d.perBlock))
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),

@@ -219,7 +219,18 @@ func (d *Detector) grown(es []entry, e entry) []entry {
 	return es
 }
 
+// memoryOf returns the shadow of the memory of an asynchronous operation or an mbarrier. What they
+// do is not ordered by barriers alone, so that no reads of their block are deferred from now on.
 func (d *Detector) memoryOf(space event.Space, b *block) *memory {
+	if space == event.Shared {
+		d.catchUp(b)
+		b.quiet, b.never = false, true
+	}
+	return d.shadowOf(space, b)
+}
+
+// shadowOf returns the shadow of global memory or of the shared memory of a block.
+func (d *Detector) shadowOf(space event.Space, b *block) *memory {
 	if space != event.Shared {
 		return d.global
 	}

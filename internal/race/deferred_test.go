@@ -1,0 +1,106 @@
+package race
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"heddle/internal/event"
+	"heddle/internal/testing/long"
+)
+
+// TestDeferred: reports are the same, to the last byte, whether or not reads are deferred: on random blocks that mostly read tiles between barriers, and race at times.
+func TestDeferred(t *testing.T) {
+	racy, forgotten, late := 0, 0, 0
+	seeds := uint64(3000)
+	if long.All() {
+		seeds = 100_000
+	}
+	for seed := range seeds {
+		var reports [2]*Report
+		for i := range reports {
+			d := New(Options{Geometry: event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
+				Block: event.Dim3{X: 128, Y: 1, Z: 1}}, Exchanges: true})
+			d.deferring = i == 1
+			randomTiles(d, rand.New(rand.NewPCG(seed, 0)))
+			reports[i] = d.Report()
+			if forgotten += max(-d.wasted, 0); d.wasted > 0 {
+				late++
+			}
+		}
+		if len(reports[0].Races) > 0 {
+			racy++
+		}
+		if !reflect.DeepEqual(reports[0], reports[1]) {
+			t.Fatalf("seed %d: with all reads recorded at once:\n%+v\ndeferred:\n%+v", seed, reports[0],
+				reports[1])
+		}
+	}
+	t.Logf("%d racy, %d runs with reads that were recorded late, %d reads forgotten", racy, late,
+		forgotten)
+	if racy == 0 || forgotten == 0 || late == 0 {
+		t.Error("some case is missing")
+	}
+}
+
+// randomTiles sends the events of a block of four warps that share four rows of memory.
+func randomTiles(d *Detector, r *rand.Rand) {
+	var addr [event.WarpSize]uint64
+	var data [4][event.WarpSize]uint64
+	size := uint8(4) << (r.IntN(4) / 3)
+	barriers := 1 + r.IntN(12)
+	wild := r.IntN(60) // the larger, the fewer unusual accesses
+	for range barriers {
+		phase := r.IntN(4)
+		order := r.Perm(4) // of warps that write the next tiles
+		for i := range 4 + r.IntN(20)*min(phase, 1) {
+			e := event.Access{Warp: event.Warp(order[i%4]), Site: event.Site(r.IntN(6)), Mask: ^uint32(0),
+				Space: event.Shared, Size: size, Addr: &addr, Kind: event.Read}
+			tile := uint64(r.IntN(4))
+			if phase == 0 || phase == 1 && r.IntN(8) == 0 {
+				e.Kind, e.Site, e.Data, e.Stored = event.Write, e.Site+6, &data, e.Mask
+				if r.IntN(8+8*wild) > 0 {
+					tile = uint64(e.Warp)
+				}
+			}
+			row := 8 << r.IntN(3)
+			steps := []uint64{uint64(size), 0, uint64(size) * 3}
+			if e.Kind == event.Write {
+				row, steps = event.WarpSize, steps[:1]
+			}
+			step := steps[r.IntN(len(steps))]
+			e.Row, e.Step = uint8(row), step
+			base := tile * uint64(size) * event.WarpSize
+			for l := range addr {
+				addr[l] = base + uint64(l/row)*uint64(size)*uint64(row) + uint64(l%row)*step
+			}
+			switch r.IntN(2 + wild) {
+			case 0:
+				e.Mask, e.Row, e.Stored = r.Uint32()|1, 0, 0
+				if e.Kind == event.Write {
+					e.Stored = e.Mask
+				}
+			case 1:
+				if r.IntN(3) == 0 {
+					d.WarpSync(&event.WarpSync{Warp: e.Warp, Mask: ^uint32(0), Site: 20})
+				}
+				if e.Kind == event.Read && r.IntN(9) == 0 {
+					e.Kind, e.Order, e.Scope, e.Stored = event.Atomic, event.Relaxed, event.CTA, e.Mask
+					e.Site += 12
+				}
+			}
+			e.Active = e.Mask
+			if size > 4 {
+				e.Site += 30
+			}
+			d.Access(&e)
+		}
+		for w := range event.Warp(4) {
+			d.Arrive(&event.Arrive{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Site: 21})
+		}
+		d.Complete(&event.Complete{})
+	}
+	for w := range event.Warp(4) {
+		d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
+	}
+}

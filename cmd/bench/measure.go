@@ -174,13 +174,19 @@ func machine(
 // execute runs a launch once on a number of cores (0: all). It fails if the launch does not
 // complete or has a race, since the kernels are correct.
 func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu.Result, error) {
-	var sink event.Sink
+	var res *emu.Result
 	var det *race.Detector
-	if detect {
-		det = race.New(race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes())})
-		sink = det
-	}
-	res, err := m.Run(context.Background(), emu.Options{Workers: workers}, sink)
+	objects := race.Objects{Shift: m.ObjectShift()}
+	err := objects.Run(context.Background(), func(ctx context.Context) (err error) {
+		var sink event.Sink
+		if detect {
+			det = race.New(race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes()),
+				Objects: &objects})
+			sink = det
+		}
+		res, err = m.Run(ctx, emu.Options{Workers: workers}, sink)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

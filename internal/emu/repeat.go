@@ -30,6 +30,16 @@ func (m *Machine) Repeatable() (ok, atomics, textures bool) {
 	return true, atomics, textures
 }
 
+// ObjectShift returns the logarithm of the distance between the objects of a run, the Shift of
+// race.Objects. It is 0 if objects have no such distance, in an arena, or if another run would have
+// an effect, as one that prints.
+func (m *Machine) ObjectShift() uint {
+	if m.prog.arena != nil || m.prog.prints {
+		return 0
+	}
+	return m.prog.space.shift
+}
+
 // repeatable are the actions, besides atomic ones, of kernels that are repeatable. Accesses of
 // others are not all in Options.Touched, or depend on what is not in memory.
 var repeatable = map[isa.Action]bool{

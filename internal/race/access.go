@@ -103,6 +103,9 @@ func (d *Detector) scalar(e *event.Access) {
 	if e.Space == event.Shared && d.defers(e, w, b) {
 		return
 	}
+	if d.opt.Objects != nil && e.Space == event.Global && d.leavesOut(e) {
+		return
+	}
 	home := d.homeOf(e.Peer, b)
 	a := &d.current
 	*a = access{Access: e, w: w, b: b, home: home, mem: d.shadowOf(e.Space, home),

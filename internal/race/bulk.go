@@ -164,6 +164,9 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 		return
 	}
 	p.lo, p.hi = r.Addr, r.Addr+r.Size
+	if write && r.Space == event.Global && d.opt.Objects != nil {
+		d.writes(p.lo >> d.opt.Objects.Shift)
+	}
 	home := d.homeOf(r.Peer, s.b)
 	mem := d.memoryOf(r.Space, home)
 	kind := event.Read

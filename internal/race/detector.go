@@ -59,8 +59,9 @@ type Detector struct {
 	errorIndex map[errorKey]int
 	tolerated  uint64
 
-	deferring bool // see deferred.go
-	wasted    int  // deferred reads that were recorded late minus those that were forgotten
+	uses      []use // of Options.Objects, by number
+	deferring bool  // see deferred.go
+	wasted    int   // deferred reads that were recorded late minus those that were forgotten
 
 	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
@@ -113,6 +114,9 @@ func New(opt Options) *Detector {
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),
 			pairs: make([]exchangePair, 1), index: make(map[raceKey]uint32)}
+	}
+	if opt.Dependent || opt.Objects != nil && opt.Objects.repeat == nil {
+		d.opt.Objects = nil
 	}
 	if opt.Dependent && !opt.Execution {
 		d.dependent = &dependent{make(map[uint32][]gridWait), make(map[event.Site]GridAccess)}

@@ -41,6 +41,9 @@ type Options struct {
 	// Earlier reports whether the grids before conflict with an access in front of the wait; others
 	// are no findings. Nil: it is not known.
 	Earlier func(addr, size uint64, write bool) bool
+	// Objects says which reads may be left out; nil: all are recorded. It has no effect together with
+	// Dependent.
+	Objects *Objects
 	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the
 	// block, as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.
 	StrictScopes bool

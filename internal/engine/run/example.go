@@ -42,12 +42,28 @@ func (r *Run) Observe(ctx context.Context, seed uint64, wrap func(Detector) Dete
 // observe is Observe with options for the machine.
 func (r *Run) observe(ctx context.Context, seed uint64, opt emu.Options,
 	wrap func(Detector) Detector) (*race.Report, *emu.Result, error) {
-	det := Watch(r.Job.Options(), r.Job.Kernel, r.Config, r.Machine, true)
-	sink := det
-	if wrap != nil {
-		sink = wrap(det)
+	detect := detectorOptions(r.Job.Options(), r.Job.Kernel, r.Config, r.Machine, true)
+	var det Detector
+	var res *emu.Result
+	once := func(ctx context.Context) (err error) {
+		det = newDetector(r.Job.Kernel, detect)
+		sink := det
+		if wrap != nil {
+			sink = wrap(det)
+		}
+		res, err = r.Machine.Run(ctx, opt, sink)
+		return err
 	}
-	res, err := r.Machine.Run(ctx, opt, sink)
+	var err error
+	if shift := r.Machine.ObjectShift(); shift > 0 && wrap == nil {
+		if r.objects == nil {
+			r.objects = &race.Objects{Shift: shift}
+		}
+		detect.Objects = r.objects
+		err = r.objects.Run(ctx, once)
+	} else {
+		err = once(ctx)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

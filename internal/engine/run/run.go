@@ -87,6 +87,7 @@ type Run struct {
 	cut          bool                         // a finding ended a run early
 	products     map[*source.Frame]event.Site // by place: product
 	before       *Earlier                     // the launch before a dependent one, if it is known
+	objects      *race.Objects                // of the machine; nil before the first run
 	parts        bool                         // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
 	depends func(Key, *race.Race, *diag.Diagnostic) bool

@@ -442,7 +442,7 @@ func (d *Detector) BulkGroup(e *event.BulkGroup) {
 func (d *Detector) eachShadow(m *memory, lo, hi uint64, reads bool, visit func(e entry,
 	at uint64)) {
 	for no := lo >> pageShift; no <= (hi-1)>>pageShift; no++ {
-		p := m.pages[no]
+		p := m.pageAt(no)
 		if p == nil {
 			continue
 		}

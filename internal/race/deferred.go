@@ -138,15 +138,17 @@ func (d *Detector) deferRead(e *event.Access, w *warp, s *deferral) {
 
 // read adds the words of n bytes to those of the list.
 func (s *deferral) read(addr, n uint64) {
-	for from, to := addr/4, (addr+n)/4; from < to; {
-		i, bit := from/64, from%64
-		for uint64(len(s.live)) <= i {
-			s.live = append(s.live, 0)
+	from, to := addr/4, (addr+n)/4
+	for uint64(len(s.live)) <= (to-1)/64 {
+		s.live = append(s.live, 0)
+	}
+	for from < to {
+		k := min(to-from, 64-from%64)
+		m := ^uint64(0) >> (64 - k) << (from % 64)
+		if live := &s.live[from/64]; m&^*live != 0 {
+			s.words += bits.OnesCount64(m &^ *live)
+			*live |= m
 		}
-		k := min(to-from, 64-bit)
-		m := ^uint64(0) >> (64 - k) << bit
-		s.words += bits.OnesCount64(m &^ s.live[i])
-		s.live[i] |= m
 		from += k
 	}
 }

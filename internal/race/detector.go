@@ -28,6 +28,7 @@ type Detector struct {
 	listed      uint32   // numbers of lists in use or spare
 	runs        [][]run  // by number; 0 is none
 	spare       []*page
+	slab        []page // not used so far
 	spareRuns   []uint32
 	spareFine   [2][]*fine // by fine.shift
 	spareCells  []*[rowWords]cell

@@ -564,7 +564,7 @@ func (d *Detector) reportExchanges() []Exchange {
 	}
 	groups := append([]exchangeGroup(nil), d.exchanges.groups...)
 	live := func(m *memory) {
-		for _, p := range m.pages {
+		for p := range m.all() {
 			if p.strong == nil {
 				continue
 			}

@@ -482,7 +482,7 @@ func (s *stream) checkExchanges(racy map[word]bool) {
 func (s *stream) exchanged() []word {
 	var out []word
 	add := func(space event.Space, block uint32, m *memory) {
-		for _, p := range m.pages {
+		for p := range m.all() {
 			if p.strong == nil {
 				continue
 			}

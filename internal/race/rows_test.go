@@ -10,7 +10,7 @@ import (
 
 // inflated counts the rows of global memory that are kept word by word.
 func inflated(d *Detector) (n int) {
-	for _, p := range d.global.pages {
+	for p := range d.global.all() {
 		for i := range p.rows {
 			if p.rows[i].cells != nil {
 				n++
@@ -131,7 +131,7 @@ func TestStencilStaysCompact(t *testing.T) {
 			if n := inflated(d); n != 0 {
 				t.Errorf("proxy %d, size %d: %d rows inflated, want none", proxy, size, n)
 			}
-			for _, p := range d.global.pages {
+			for p := range d.global.all() {
 				if p.split != nil {
 					t.Errorf("proxy %d, size %d: a page is kept by byte", proxy, size)
 				}

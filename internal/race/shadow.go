@@ -1,6 +1,7 @@
 package race
 
 import (
+	"iter"
 	"math/bits"
 	"unsafe"
 
@@ -91,36 +92,67 @@ func (p *page) synchronizes(word uint32) bool {
 	return p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0
 }
 
-// memory is the shadow of one space, or of one block's shared memory. Pages are found by a map; a
-// direct-mapped cache in front of it answers nearly every lookup.
+// memory is the shadow of one space, or of one block's shared memory. Groups of pages are found by a
+// map; a direct-mapped cache in front of it answers nearly every lookup.
 type memory struct {
-	pages map[uint64]*page
-	hot   [64]struct {
+	groups map[uint64]*pageGroup
+	hot    [64]struct {
 		no uint64
-		p  *page
+		g  *pageGroup
 	}
 	async *ranges  // pieces that bulk operations access; nil if there are none
 	lists []uint32 // numbers of all lists that it ever used, for release
 	free  []uint32 // the lists that are not in use
 }
 
-func newMemory() *memory { return &memory{pages: make(map[uint64]*page)} }
+// pageGroup is the pages of 64 KiB, by number; nil before their first use.
+type pageGroup [groupPages]*page
+
+const groupPages = 64
+
+func newMemory() *memory { return &memory{groups: make(map[uint64]*pageGroup)} }
+
+// all returns the pages.
+func (m *memory) all() iter.Seq[*page] {
+	return func(yield func(*page) bool) {
+		for _, g := range m.groups {
+			for _, p := range g {
+				if p != nil && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pageAt returns the page with a number; nil before its first use.
+func (m *memory) pageAt(no uint64) *page {
+	if g := m.groups[no/groupPages]; g != nil {
+		return g[no%groupPages]
+	}
+	return nil
+}
 
 // page returns the shadow page of an address, created on first use.
 func (d *Detector) page(m *memory, addr uint64) *page {
-	no := addr >> pageShift
+	no := addr >> pageShift / groupPages
 	h := &m.hot[no%uint64(len(m.hot))]
-	if h.p != nil && h.no == no {
-		return h.p
+	if h.g == nil || h.no != no {
+		if h.no, h.g = no, m.groups[no]; h.g == nil {
+			h.g = new(pageGroup)
+			m.groups[no] = h.g
+			d.bytes += uint64(unsafe.Sizeof(pageGroup{}))
+		}
 	}
-	p := m.pages[no]
-	if p == nil {
-		p = d.newPage()
-		m.pages[no] = p
+	p := &h.g[addr>>pageShift%groupPages]
+	if *p == nil {
+		*p = d.newPage()
 	}
-	h.no, h.p = no, p
-	return p
+	return *p
 }
+
+// slabPages is the number of pages that are allocated at once.
+const slabPages = 8
 
 func (d *Detector) newPage() *page {
 	if n := len(d.spare); n > 0 {
@@ -135,18 +167,23 @@ func (d *Detector) newPage() *page {
 		p.twin, p.twins = twins{}, false
 		return p
 	}
+	if len(d.slab) == 0 {
+		d.slab = make([]page, slabPages)
+	}
 	d.bytes += uint64(unsafe.Sizeof(page{}))
-	return new(page)
+	p := &d.slab[0]
+	d.slab = d.slab[1:]
+	return p
 }
 
 // release recycles the pages and lists of a block's shared memory.
 func (d *Detector) release(m *memory) {
-	for _, p := range m.pages {
+	for p := range m.all() {
 		if p.strong != nil {
 			d.endExchanges(m, p)
 		}
 	}
-	for _, p := range m.pages {
+	for p := range m.all() {
 		d.releaseRows(p)
 		d.spare = append(d.spare, p)
 	}
@@ -154,13 +191,14 @@ func (d *Detector) release(m *memory) {
 		d.list(i).reset()
 		d.spareLists = append(d.spareLists, i)
 	}
-	clear(m.pages)
+	for _, g := range m.groups { // the next block has pages at the same places
+		*g = pageGroup{}
+	}
 	if m.async != nil {
 		d.bytes -= m.async.bytes()
 		m.async = nil
 	}
 	m.lists, m.free = m.lists[:0], m.free[:0]
-	clear(m.hot[:])
 	d.spareMemory = append(d.spareMemory, m)
 }
 

@@ -191,6 +191,7 @@ func ascending(a *event.Access) bool {
 func (d *Detector) eachLane(a *access, lanes uint32) {
 	var p *page
 	no := ^uint64(0)
+	quick := d.quickly(a)
 	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		addr := a.Addr[l]
@@ -206,7 +207,10 @@ func (d *Detector) eachLane(a *access, lanes uint32) {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
-		d.touch(a, d.cell(a.mem, p, uint32(addr>>2)%pageWords), p, addr, 4, 1<<l)
+		c := d.cell(a.mem, p, uint32(addr>>2)%pageWords)
+		if !quick || !a.quick(c, 1<<l) {
+			d.touch(a, c, p, addr, 4, 1<<l)
+		}
 	}
 }
 
@@ -311,7 +315,7 @@ func (d *Detector) clone(m *memory, e entry) entry {
 // touch checks the access of the lanes of mask against one cell and records it there (figures 2 and
 // 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
-	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != event.BenignAll && a.quick(c, mask) {
+	if d.quickly(a) && a.quick(c, mask) {
 		return
 	}
 	t := touching{access: a, page: p, at: at, size: size, mask: mask}
@@ -337,6 +341,11 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 		return
 	}
 	d.record(&t, &c.r)
+}
+
+// quickly reports whether quick may handle the access.
+func (d *Detector) quickly(a *access) bool {
+	return a.class == 0 && a.w.even && !a.special && d.opt.Benign != event.BenignAll
 }
 
 // quick handles the common case: a weak access to a cell whose last accesses trivially happen

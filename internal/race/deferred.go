@@ -129,20 +129,36 @@ func (d *Detector) deferRead(e *event.Access, w *warp, s *deferral) {
 		case size:
 			s.read(at, n*size)
 		default:
-			for k := l; k < l+n; k++ {
-				s.read(e.Addr[k&31], size)
-			}
+			s.readEach(e.Addr[l&31:][:n], size)
 		}
+	}
+}
+
+// readEach adds words of elements that lanes read at some distance.
+func (s *deferral) readEach(addrs []uint64, size uint64) {
+	s.grow(max(addrs[0], addrs[len(addrs)-1]) + size) // they rise or fall
+	live, words := s.live, 0
+	for _, at := range addrs {
+		for w := at / 4; w < (at+size)/4; w++ {
+			p := &live[w/64]
+			words += int(^*p >> (w % 64) & 1)
+			*p |= 1 << (w % 64)
+		}
+	}
+	s.words += words
+}
+
+// grow makes room for the words below an address.
+func (s *deferral) grow(end uint64) {
+	for uint64(len(s.live)) < (end+255)/256 {
+		s.live = append(s.live, 0)
 	}
 }
 
 // read adds the words of n bytes to those of the list.
 func (s *deferral) read(addr, n uint64) {
-	from, to := addr/4, (addr+n)/4
-	for uint64(len(s.live)) <= (to-1)/64 {
-		s.live = append(s.live, 0)
-	}
-	for from < to {
+	s.grow(addr + n)
+	for from, to := addr/4, (addr+n)/4; from < to; {
 		k := min(to-from, 64-from%64)
 		m := ^uint64(0) >> (64 - k) << (from % 64)
 		if live := &s.live[from/64]; m&^*live != 0 {

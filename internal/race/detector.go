@@ -29,6 +29,7 @@ type Detector struct {
 	runs        [][]run  // by number; 0 is none
 	spare       []*page
 	slab        []page // not used so far
+	slabCells   [][rowWords]cell
 	spareRuns   []uint32
 	spareFine   [2][]*fine // by fine.shift
 	spareCells  []*[rowWords]cell

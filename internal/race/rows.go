@@ -352,7 +352,11 @@ func (d *Detector) inflate(m *memory, rw *row) {
 		d.spareCells = d.spareCells[:n-1]
 		clear(rw.cells[:])
 	} else {
-		rw.cells = new([rowWords]cell)
+		if len(d.slabCells) == 0 {
+			d.slabCells = make([][rowWords]cell, slabRows)
+		}
+		rw.cells = &d.slabCells[0]
+		d.slabCells = d.slabCells[1:]
 		d.bytes += uint64(unsafe.Sizeof(*rw.cells))
 	}
 	for _, e := range d.runsOf(&rw.w) {

@@ -151,8 +151,11 @@ func (d *Detector) page(m *memory, addr uint64) *page {
 	return *p
 }
 
-// slabPages is the number of pages that are allocated at once.
-const slabPages = 8
+// The numbers of pages, and of inflated rows, that are allocated at once.
+const (
+	slabPages = 8
+	slabRows  = 8
+)
 
 func (d *Detector) newPage() *page {
 	if n := len(d.spare); n > 0 {

@@ -141,6 +141,8 @@ func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
 			load32(d, (*[4 * event.WarpSize]byte)(buf[from:]))
 		case mo.size == 4 && p.kx == 0:
 			x.loadRows(d, buf[from+uint64(p.lo):], uint64(-p.lo), uint64(p.ky))
+		case mo.size == 4 && p.kx == 4 && p.ky >= 0:
+			x.loadDense(d, buf[from:], uint64(p.ky))
 		case mo.size == 4:
 			for l := range d {
 				d[l] = uint64(binary.LittleEndian.Uint32(buf[from+p.off[l]:]))
@@ -165,6 +167,21 @@ func (x *exec) loadRows(d *alu.Lanes, buf []byte, at, ky uint64) {
 		v := uint64(binary.LittleEndian.Uint32(buf[at:]))
 		for end := l + n; l < end && l < len(d); l++ {
 			d[l] = v
+		}
+	}
+}
+
+// loadDense loads consecutive words for each row of the shape; rows are ky bytes apart.
+func (x *exec) loadDense(d *alu.Lanes, buf []byte, ky uint64) {
+	n := int(x.prog.shape.row)
+	for l, at := 0, uint64(0); l < len(d); l, at = l+n, at+ky {
+		if l > 0 && ky == 0 {
+			copy(d[l:], d[:n])
+			continue
+		}
+		b := buf[at:][:4*n]
+		for i := range d[l : l+n] {
+			d[l+i] = uint64(binary.LittleEndian.Uint32(b[4*i:]))
 		}
 	}
 }

@@ -207,7 +207,11 @@ func (d *Detector) eachLane(a *access, lanes uint32) {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
-		c := d.cell(a.mem, p, uint32(addr>>2)%pageWords)
+		word := uint32(addr>>2) % pageWords
+		if quick && a.write && d.pack(a, p, word, l) {
+			continue
+		}
+		c := d.cell(a.mem, p, word)
 		if !quick || !a.quick(c, 1<<l) {
 			d.touch(a, c, p, addr, 4, 1<<l)
 		}

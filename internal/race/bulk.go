@@ -453,6 +453,9 @@ func (d *Detector) eachShadow(m *memory, lo, hi uint64, reads bool, visit func(e
 			continue
 		}
 		for i := from >> rowShift; i <= (to-1)>>rowShift; i++ {
+			if p.rows[i].packed != 0 {
+				d.inflate(m, &p.rows[i])
+			}
 			d.eachRowEntry(p, base, i, from, to, reads, visit)
 		}
 	}

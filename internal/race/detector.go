@@ -30,6 +30,9 @@ type Detector struct {
 	spare       []*page
 	slab        []page // not used so far
 	slabCells   [][rowWords]cell
+	packed      []*[packedGroup][rowWords]packed
+	packedRows  uint32 // in use or spare
+	sparePacked []uint32
 	spareRuns   []uint32
 	spareFine   [2][]*fine // by fine.shift
 	spareCells  []*[rowWords]cell

@@ -50,9 +50,10 @@ type runs struct {
 
 // row is the shadow of 32 words.
 type row struct {
-	w, r  runs
-	nc    uint32          // words of noncoherent reads: r has nothing else of them
-	cells *[rowWords]cell // the row is inflated, and the rest is empty; else nil
+	w, r   runs
+	nc     uint32          // words of noncoherent reads: r has nothing else of them
+	packed uint32          // number of the packed words; 0: none. Then the rest is empty
+	cells  *[rowWords]cell // the row is inflated, and the rest is empty; else nil
 }
 
 func (d *Detector) runsOf(s *runs) []run {
@@ -128,7 +129,7 @@ func (d *Detector) touchRun(a *access, addr uint64, words, l, shift uint32) bool
 			return false
 		}
 	} else {
-		if rw.cells != nil || p.split != nil || p.sync != nil || p.fine != nil {
+		if rw.cells != nil || rw.packed != 0 || p.split != nil || p.sync != nil || p.fine != nil {
 			return false
 		}
 		p.coarse = true
@@ -345,7 +346,7 @@ func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
 	return &rw.cells[word%rowWords]
 }
 
-// inflate replaces the runs of a row by cells with the same contents.
+// inflate replaces the runs or packed words of a row by cells with the same contents.
 func (d *Detector) inflate(m *memory, rw *row) {
 	if n := len(d.spareCells); n > 0 {
 		rw.cells = d.spareCells[n-1]
@@ -358,6 +359,12 @@ func (d *Detector) inflate(m *memory, rw *row) {
 		rw.cells = &d.slabCells[0]
 		d.slabCells = d.slabCells[1:]
 		d.bytes += uint64(unsafe.Sizeof(*rw.cells))
+	}
+	if rw.packed != 0 {
+		for i, e := range d.packedRow(rw.packed) {
+			rw.cells[i].w = e.entry()
+		}
+		d.dropPacked(rw)
 	}
 	for _, e := range d.runsOf(&rw.w) {
 		for t := e.words; t != 0; t &= t - 1 {
@@ -419,6 +426,7 @@ func (d *Detector) releaseRows(p *page) {
 		}
 		d.dropRuns(&rw.w)
 		d.dropRuns(&rw.r)
+		d.dropPacked(rw)
 	}
 	d.dropFine(p)
 }

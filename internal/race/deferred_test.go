@@ -47,6 +47,12 @@ func TestDeferred(t *testing.T) {
 func randomTiles(d *Detector, r *rand.Rand) {
 	var addr [event.WarpSize]uint64
 	var data [4][event.WarpSize]uint64
+	var read [event.WarpSize]uint8
+	from := addr
+	for l := range read {
+		from[l], read[l] = 1<<40+4*uint64(l), 4
+	}
+	mixed, copies := r.IntN(8) == 0, r.IntN(8) == 0
 	size := uint8(4) << (r.IntN(4) / 3)
 	barriers := 1 + r.IntN(12)
 	wild := r.IntN(60) // the larger, the fewer unusual accesses
@@ -92,6 +98,25 @@ func randomTiles(d *Detector, r *rand.Rand) {
 			e.Active = e.Mask
 			if size > 4 {
 				e.Site += 30
+			}
+			if mixed && r.IntN(4) == 0 && step == uint64(size) {
+				e.Size, e.Site = 12-size, e.Site+60 // as wide as the other
+				for l := range addr {
+					addr[l] = base + uint64(l)*uint64(e.Size)
+				}
+				e.Step = uint64(e.Size)
+				e.Row = event.WarpSize
+			}
+			if copies && r.IntN(8) == 0 {
+				d.Copy(&event.Copy{Warp: e.Warp, Site: 150, Mask: e.Mask, Active: e.Mask, Size: 4,
+					To: &addr, From: &from, Read: &read})
+				if r.IntN(2) == 0 {
+					d.CopyGroup(&event.CopyGroup{Warp: e.Warp, Site: 151, Mask: e.Mask, Active: e.Mask,
+						Commit: true, Wait: true})
+				}
+			}
+			if e.Mask != ^uint32(0) {
+				e.Row = 0
 			}
 			d.Access(&e)
 		}

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// run measures the launch on one core, with or without race detection.
-func (l *benchLaunch) run(b *testing.B, detect bool) {
+// run measures the launch on some cores, with or without race detection.
+func (l *benchLaunch) run(b *testing.B, detect bool, workers int) {
 	m, cfg, err := machine(l.name, l.grid, l.block, l.args)
 	if err != nil {
 		b.Fatal(err)
@@ -15,7 +15,7 @@ func (l *benchLaunch) run(b *testing.B, detect bool) {
 	var n uint64
 	start := cpuSeconds()
 	for b.Loop() {
-		res, err := execute(m, cfg, detect, 1)
+		res, err := execute(m, cfg, detect, workers)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -31,9 +31,8 @@ func BenchmarkLaunch(b *testing.B) {
 	for _, l := range append(benchLaunches(),
 		benchLaunch{"histogram", event.Dim3{X: 64, Y: 1, Z: 1}, line, []string{"n=1048576", "in=random"}},
 		benchLaunch{"vecadd", event.Dim3{X: 4096, Y: 1, Z: 1}, line, nil}) {
-		for _, detect := range []bool{false, true} {
-			suffix := map[bool]string{false: "", true: "Det"}[detect]
-			b.Run(l.name+suffix, func(b *testing.B) { l.run(b, detect) })
-		}
+		b.Run(l.name, func(b *testing.B) { l.run(b, false, 1) })
+		b.Run(l.name+"Det", func(b *testing.B) { l.run(b, true, 1) })
+		b.Run(l.name+"Det2", func(b *testing.B) { l.run(b, true, 2) })
 	}
 }

@@ -130,14 +130,16 @@ const (
 	logGroup
 )
 
-// accessRecord is an event.Access in the log. If the addresses form an arithmetic progression over
-// the lanes, two words hold them, else one word for each lane. The data of each lane follows.
+// accessRecord is an event.Access in the log. If the event summarizes its addresses by rows, words
+// hold the step and the first address of each row; if they form an arithmetic progression over the
+// lanes, the first and the step; else there is one word for each lane. The data of each lane follows.
 type accessRecord struct {
 	in                   *inst
 	warp                 event.Warp
 	site                 event.Site
 	mask, active, stored uint32
 	space                event.Space
+	row                  uint8 // event.Access.Row
 	affine               bool
 	pos                  int // in words
 }
@@ -183,8 +185,28 @@ func (s *speculation) Access(e *event.Access) {
 		return
 	}
 	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active,
-		stored: e.Stored, space: e.Space, pos: len(s.words)}
-	// Most accesses have a constant stride over the lanes; two words describe their addresses.
+		stored: e.Stored, space: e.Space, row: e.Row, pos: len(s.words)}
+	if e.Row != 0 {
+		s.words = append(s.words, e.Step)
+		for l := 0; l < event.WarpSize; l += int(e.Row) {
+			s.words = append(s.words, e.Addr[l])
+		}
+	} else {
+		s.addresses(&r, e)
+	}
+	if e.Data != nil {
+		for k := 0; 8*k < int(e.Size); k++ {
+			s.words = appendLanes(s.words, &e.Data[k], e.Mask)
+		}
+	} else if e.Kind == event.Reduce && e.Space == event.Global {
+		// The operand is needed to perform the reduction later.
+		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
+	}
+	put(s, logAccess, &s.access, &r)
+}
+
+// addresses logs the addresses of lanes, of which most have a constant stride.
+func (s *speculation) addresses(r *accessRecord, e *event.Access) {
 	first := bits.TrailingZeros32(e.Mask) & 31
 	base, stride := e.Addr[first], uint64(0)
 	if rest := e.Mask &^ (1 << first); rest != 0 {
@@ -204,15 +226,6 @@ func (s *speculation) Access(e *event.Access) {
 	} else {
 		s.words = appendLanes(s.words, e.Addr, e.Mask)
 	}
-	if e.Data != nil {
-		for k := 0; 8*k < int(e.Size); k++ {
-			s.words = appendLanes(s.words, &e.Data[k], e.Mask)
-		}
-	} else if e.Kind == event.Reduce && e.Space == event.Global {
-		// The operand is needed to perform the reduction later.
-		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
-	}
-	put(s, logAccess, &s.access, &r)
 }
 
 // appendLanes appends the values of the lanes of m.
@@ -503,7 +516,17 @@ func (s *scheduler) deliver(sp *speculation) {
 // replay delivers one access: it restores addresses and data, writes memory, and sends the event.
 func (x *exec) replay(sp *speculation, r *accessRecord) {
 	mo, w := r.in.mem, sp.words[r.pos:]
-	if r.affine {
+	row, step := r.row, w[0]
+	if row != 0 {
+		w = w[1:]
+		for l := 0; l < event.WarpSize; w = w[1:] {
+			at := w[0]
+			for end := l + int(row); l < end; l++ {
+				x.addr[l&31] = at
+				at += step
+			}
+		}
+	} else if r.affine {
 		first := bits.TrailingZeros32(r.mask)
 		for t := r.mask; t != 0; t &= t - 1 {
 			l := bits.TrailingZeros32(t) & 31
@@ -540,7 +563,9 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}
-	if r.affine && r.mask == full {
+	if row != 0 {
+		e.Row, e.Step = row, step
+	} else if r.affine && r.mask == full {
 		e.Row, e.Step = event.WarpSize, sp.words[r.pos+1]
 	}
 	x.sink.Access(e)

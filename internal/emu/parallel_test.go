@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,4 +215,49 @@ func TestLayoutAfterDelivery(t *testing.T) {
 	if n := len(of[access](rec)); n != 4 {
 		t.Errorf("%d accesses, want a load and a store of each block", n)
 	}
+}
+
+// TestRowsAreDelivered: events of warps of several rows are the same from logs, their summaries
+// included, which a consumer needs to be fast.
+func TestRowsAreDelivered(t *testing.T) {
+	k := kernel(t, `
+	mov.u32 %u, %tid.y;
+	mad.wide.u32 %q, %u, 256, %x;
+	ld.global.u32 %v, [%q];
+	mad.wide.u32 %q, %t, 4, %q;
+	ld.global.u32 %w, [%q];
+	add.u32 %v, %v, %w;
+	st.global.u32 [%p], %v;
+	ret;`)
+	var rows [2][]uint8
+	var events [2][]any
+	for i, workers := range []int{1, 2} {
+		cfg := config(8, 16, buffer("out", 1<<12), buffer("x", 1<<12))
+		cfg.Geometry.Block.Y = 4
+		m, err := New(k, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := &rowRecorder{}
+		if _, err := m.Run(context.Background(), Options{Workers: workers}, rec); err != nil {
+			t.Fatal(err)
+		}
+		rows[i], events[i] = rec.rows, rec.events
+	}
+	if !reflect.DeepEqual(rows[0], rows[1]) || !slices.Contains(rows[0], 16) {
+		t.Errorf("rows %v with one worker, %v with two", rows[0], rows[1])
+	}
+	if !reflect.DeepEqual(events[0], events[1]) {
+		t.Error("events differ")
+	}
+}
+
+type rowRecorder struct {
+	recorder
+	rows []uint8
+}
+
+func (r *rowRecorder) Access(a *event.Access) {
+	r.rows = append(r.rows, a.Row)
+	r.recorder.Access(a)
 }

@@ -29,7 +29,8 @@ func (l *benchLaunch) run(b *testing.B, detect bool, workers int) {
 func BenchmarkLaunch(b *testing.B) {
 	line := event.Dim3{X: 256, Y: 1, Z: 1}
 	for _, l := range append(benchLaunches(),
-		benchLaunch{"histogram", event.Dim3{X: 64, Y: 1, Z: 1}, line, []string{"n=1048576", "in=random"}},
+		benchLaunch{"histogram", event.Dim3{X: 64, Y: 1, Z: 1}, line,
+			[]string{"n=1048576", "in=random"}},
 		benchLaunch{"vecadd", event.Dim3{X: 4096, Y: 1, Z: 1}, line, nil}) {
 		b.Run(l.name, func(b *testing.B) { l.run(b, false, 1) })
 		b.Run(l.name+"Det", func(b *testing.B) { l.run(b, true, 1) })

@@ -132,7 +132,8 @@ const (
 
 // accessRecord is an event.Access in the log. If the event summarizes its addresses by rows, words
 // hold the step and the first address of each row; if they form an arithmetic progression over the
-// lanes, the first and the step; else there is one word for each lane. The data of each lane follows.
+// lanes, the first and the step; else there is one word for each lane. The data of each lane
+// follows.
 type accessRecord struct {
 	in                   *inst
 	warp                 event.Warp

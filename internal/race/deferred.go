@@ -9,11 +9,11 @@ import (
 
 // Deferred reads. Most reads of shared memory are of a tile that a barrier of the whole block has
 // made known to all: until some thread writes again, no read can race with what was written before
-// that barrier, and all that is left to do is to record it for writes to come. Such reads are put in
-// a list of the block instead of the shadow memory. If the next write comes behind another barrier,
-// and covers what was read, as that of the next tile does, the shadow memory would only forget them
-// again, and so does the list. Otherwise the list is recorded late: all that recording depends on
-// are the clocks of the reader, which are those behind a barrier and can be made again.
+// that barrier, and all that is left to do is to record it for writes to come. Such reads are put
+// in a list of the block instead of the shadow memory. If the next write comes behind another
+// barrier, and covers what was read, as that of the next tile does, the shadow memory would only
+// forget them again, and so does the list. Otherwise the list is recorded late: all that recording
+// depends on are the clocks of the reader, which are those behind a barrier and can be made again.
 
 // deferredRead is a read by all lanes of a warp. Its address grows by step from each lane to the
 // next, and is one of at where a row begins.

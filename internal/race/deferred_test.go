@@ -9,7 +9,8 @@ import (
 	"heddle/internal/testing/long"
 )
 
-// TestDeferred: reports are the same, to the last byte, whether or not reads are deferred: on random blocks that mostly read tiles between barriers, and race at times.
+// TestDeferred: reports are the same, to the last byte, whether or not reads are deferred: on
+// random blocks that mostly read tiles between barriers, and race at times.
 func TestDeferred(t *testing.T) {
 	racy, forgotten, late := 0, 0, 0
 	seeds := uint64(3000)

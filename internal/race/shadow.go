@@ -92,8 +92,8 @@ func (p *page) synchronizes(word uint32) bool {
 	return p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0
 }
 
-// memory is the shadow of one space, or of one block's shared memory. Groups of pages are found by a
-// map; a direct-mapped cache in front of it answers nearly every lookup.
+// memory is the shadow of one space, or of one block's shared memory. Groups of pages are found by
+// a map; a direct-mapped cache in front of it answers nearly every lookup.
 type memory struct {
 	groups map[uint64]*pageGroup
 	hot    [64]struct {

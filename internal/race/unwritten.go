@@ -7,11 +7,11 @@ import (
 	"heddle/internal/event"
 )
 
-// Objects lets a detector leave out most reads of global memory: those of an object that nothing has
-// written so far. They race with nothing if that remains so, and most kernels never write what they
-// read. If an object is written after all, the run is repeated with a detector that records all
-// reads of this object, so that the report is the same as without Objects. A kernel that reads and
-// writes one array tends to do both soon.
+// Objects lets a detector leave out most reads of global memory: those of an object that nothing
+// has written so far. They race with nothing if that remains so, and most kernels never write what
+// they read. If an object is written after all, the run is repeated with a detector that records
+// all reads of this object, so that the report is the same as without Objects. A kernel that reads
+// and writes one array tends to do both soon.
 type Objects struct {
 	// Shift is the logarithm of the distance between objects of global memory: two addresses are in
 	// one object if and only if they agree in the bits from Shift on.

@@ -707,6 +707,15 @@ CUresult cuMemsetD2D16(CUdeviceptr p, size_t pitch, unsigned short v, size_t wid
 CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned int v, size_t width, size_t height) {
   CONTEXT(driver_set(p, pitch, v, 4, width, height, HOW(0, 0)));
 }
+CUresult cuMemsetD2D8Async(CUdeviceptr p, size_t pitch, unsigned char v, size_t width, size_t height, CUstream s) {
+  CONTEXT(driver_set(p, pitch, v, 1, width, height, HOW(s, 1)));
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr p, size_t pitch, unsigned short v, size_t width, size_t height, CUstream s) {
+  CONTEXT(driver_set(p, pitch, v, 2, width, height, HOW(s, 1)));
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr p, size_t pitch, unsigned int v, size_t width, size_t height, CUstream s) {
+  CONTEXT(driver_set(p, pitch, v, 4, width, height, HOW(s, 1)));
+}
 
 /* Arrays and their objects. */
 static int channel_desc(struct cudaChannelFormatDesc *to, CUarray_format f, unsigned int n) {
@@ -819,6 +828,67 @@ CUresult cuEventRecord(CUevent e, CUstream s) { CONTEXT(cudaEventRecord(e, s)); 
 CUresult cuEventSynchronize(CUevent e) { CONTEXT(cudaEventSynchronize(e)); }
 CUresult cuEventQuery(CUevent e) { CONTEXT(cudaEventQuery(e)); }
 CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b) { CONTEXT(cudaEventElapsedTime(ms, a, b)); }
+
+/* Graphs, as the library that watches programs on a GPU reads them (gpu/graphs.c). */
+CUresult cuGraphClone(CUgraph *to, CUgraph g) { DRIVER(cudaGraphClone(to, g)); }
+CUresult cuGraphDestroy(CUgraph g) { DRIVER(cudaGraphDestroy(g)); }
+CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *to, size_t *n) { DRIVER(cudaGraphGetNodes(g, to, n)); }
+CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *n) {
+  DRIVER(cudaGraphGetEdges(g, from, to, n));
+}
+CUresult cuGraphNodeFindInClone(CUgraphNode *to, CUgraphNode n, CUgraph g) { DRIVER(cudaGraphNodeFindInClone(to, n, g)); }
+CUresult cuGraphNodeGetType(CUgraphNode n, enum cudaGraphNodeType *to) { DRIVER(cudaGraphNodeGetType(n, to)); }
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph *to) { DRIVER(cudaGraphChildGraphNodeGetGraph(n, to)); }
+
+#define NODE(N, TYPE) if (!node_exists(N) || (N)->type != cudaGraphNodeType##TYPE || !to) return CUDA_ERROR_INVALID_VALUE
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *to) {
+  NODE(n, Kernel);
+  const struct shape *s = &n->shape;
+  *to = (CUDA_KERNEL_NODE_PARAMS){.gridDimX = s->grid.x, .gridDimY = s->grid.y, .gridDimZ = s->grid.z,
+                                  .blockDimX = s->block.x, .blockDimY = s->block.y, .blockDimZ = s->block.z,
+                                  .sharedMemBytes = (unsigned)s->shared, .kernelParams = n->args};
+  DRIVER(cudaGetFuncBySymbol(&to->func, n->function));
+}
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID id, CUkernelNodeAttrValue *to) {
+  NODE(n, Kernel);
+  *to = (CUkernelNodeAttrValue){0};
+  if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) to->cooperative = n->shape.cooperative;
+  else if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) memcpy(&to->clusterDim, &n->shape.cluster, sizeof n->shape.cluster);
+  else return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D *to) {
+  NODE(n, Memcpy);
+  *to = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = (uintptr_t)n->from.p,
+                        .srcPitch = n->from.pitch, .srcHeight = n->from.slice / n->from.pitch,
+                        .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = (uintptr_t)n->to.p, .dstPitch = n->to.pitch,
+                        .dstHeight = n->to.slice / n->to.pitch, .WidthInBytes = n->extent.width,
+                        .Height = n->extent.height, .Depth = n->extent.depth};
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, struct cudaMemsetParams *to) {
+  NODE(n, Memset);
+  *to = (struct cudaMemsetParams){n->to.p, n->to.pitch, n->value, (unsigned)n->element, n->extent.width / n->element,
+                                  n->extent.height};
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphHostNodeGetParams(CUgraphNode n, struct cudaHostNodeParams *to) {
+  NODE(n, Host);
+  *to = (struct cudaHostNodeParams){n->host, n->data};
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *to) {
+  NODE(n, EventRecord);
+  *to = n->event;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *to) {
+  NODE(n, WaitEvent);
+  *to = n->event;
+  return CUDA_SUCCESS;
+}
+#undef NODE
+
 CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
 CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
 

@@ -18,7 +18,7 @@ const WatchSocket = "HEDDLE_GPU_SOCKET"
 
 // watchVersion and the operations are those of gpu/protocol.h, against which a test compares them.
 const (
-	watchVersion = 1
+	watchVersion = 2
 
 	watchExit      op = 1
 	watchAlloc     op = 2
@@ -60,6 +60,9 @@ const (
 
 // Watcher follows one program on a GPU. One goroutine calls it.
 type Watcher interface {
+	// GraphLaunches returns how many launches of each executable graph the program makes node by
+	// node, so that the kernels in it are watched.
+	GraphLaunches() uint64
 	// Image receives the image of a module. It returns the module's number (0: nothing in it is
 	// watched), the variables whose places are wanted, and what to load instead (nil: the image
 	// itself).
@@ -80,7 +83,8 @@ type Watcher interface {
 	// Allocated and Freed report changes of the memory; caller is the return address of the call.
 	Allocated(a Allocation)
 	Freed(addr, caller uint64)
-	// Unwatched reports what is not watched. The text names it, or says why.
+	// Unwatched reports what is not watched. The text names it, or says why. For a graph it continues
+	// "a graph that"; it is empty for one of the driver API.
 	Unwatched(why Why, text string)
 	// Exited reports the end of the program. It is regular if it has called exit or returned from
 	// main. A launch whose end was not reported has not ended.
@@ -133,7 +137,7 @@ func (s *WatchServer) program(c *net.UnixConn) error {
 	}
 	regular := false
 	defer func() { w.Exited(regular) }()
-	welcome := answer(u64s(uint64(mem.HostBytes), uint64(mem.DeviceBytes)))
+	welcome := answer(u64s(uint64(mem.HostBytes), uint64(mem.DeviceBytes), w.GraphLaunches()))
 	if mem.Host == nil {
 		_, err = c.Write(welcome)
 	} else {

@@ -58,6 +58,8 @@ func (n *noted) note(format string, args ...any) {
 	n.calls = append(n.calls, fmt.Sprintf(format, args...))
 }
 
+func (n *noted) GraphLaunches() uint64 { return 4 }
+
 func (n *noted) Image(image []byte) (uint32, []string, []byte) {
 	n.note("image %q", image)
 	return 7, []string{"a", "table"}, []byte("instead")
@@ -174,7 +176,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("reply %q, want %q", got, want)
 		}
 	}
-	expect(u64s(640, 96))
+	expect(u64s(640, 96, 4))
 	c.send(watchQueues, uint64(0x5000))
 	expect(nil)
 	c.send(watchImage, ".version\x00")

@@ -37,9 +37,10 @@ const watchHostBytes, watchDeviceBytes = 8192, 96
 
 // fakeHeddle is the other side of the connections of programs.
 type fakeHeddle struct {
-	do     uint32 // for each launch
-	noFile bool   // no file descriptor of the host memory
-	dieAt  uint32 // end the connection in place of a reply to this
+	do      uint32 // for each launch
+	noFile  bool   // no file descriptor of the host memory
+	replays uint64 // launches of each graph to make node by node
+	dieAt   uint32 // end the connection in place of a reply to this
 
 	t       *testing.T
 	memory  *os.File
@@ -131,7 +132,7 @@ func (h *fakeHeddle) message(op uint32, body []byte) []byte {
 	switch op {
 	case watchHello:
 		h.say("hello %d %s", u32(0), filepath.Base(string(body[16:])))
-		return numbers(uint64(watchHostBytes), uint64(watchDeviceBytes))
+		return numbers(uint64(watchHostBytes), uint64(watchDeviceBytes), h.replays)
 	case watchQueues:
 		h.say("queues")
 	case watchImage:
@@ -251,6 +252,9 @@ func watchPrograms(t *testing.T) (dir, library string) {
 		"runtime_program.c", "runtime.c"}
 	cc("static", static...)
 	cc("readonly", append([]string{"-no-pie", "-fno-pic", "-DREADONLY=const"}, static...)...)
+	graphs := []string{"-rdynamic", "graph_program.c", filepath.Join(dir, "libcuda.so.1")}
+	cc("graph", append(graphs, filepath.Join(dir, "libcudart.so.12"))...)
+	cc("static_graph", append(graphs, `-DAPI=__attribute__((visibility("hidden")))`, "runtime.c")...)
 	cc("linked", "-DLINKED", "driver_program.c", filepath.Join(dir, "libcuda.so.1"))
 	cc("found", "driver_program.c")
 	cc("unrelated", "unrelated_program.c", filepath.Join(dir, "libunrelated.so"))
@@ -351,7 +355,7 @@ const loggedEnd = "cuCtxSynchronize\ncuMemcpyHtoD_v2 8 zero\ncuMemcpyHtoD_v2 8 z
 	"cuMemcpyDtoH_v2 96\n"
 
 // runtimeSaid is what programs of runtime_program.c say. Their images come at different times.
-const runtimeSaid = "hello 1 %s\nimage container runtime\nalloc 16 kind 0\nalloc 32 kind 1\n" +
+const runtimeSaid = "hello 2 %s\nimage container runtime\nalloc 16 kind 0\nalloc 32 kind 1\n" +
 	"alloc 48 kind 2\nkernel 1 fill\nvariable 1 counter size 4\n" +
 	"launch 1 flags 0 [2 1 1 3 1 1 1 1 1] stream 0x0 shared 0 area 12 n 7\n" +
 	"ended 0 timed true device 96 \"DDDD\" host \"HHHHHHHH\"\nfree\nexit 1\nend"
@@ -447,7 +451,7 @@ func checkCallers(t *testing.T, callers, changes []uint64, stdout string) {
 }
 
 // driverSaid is what programs of driver_program.c say, with the launch left to the case.
-const driverSaid = "hello 1 %s\nimage text .version 7.5 // driver\nalloc 16 kind 0\n" +
+const driverSaid = "hello 2 %s\nimage text .version 7.5 // driver\nalloc 16 kind 0\n" +
 	"kernel 1 fill\nvariable 1 counter size 4\n%s\nfree\nexit 1\nend"
 
 const driverOne = "launch 1 flags 0 [1 1 1 1 1 1 1 1 1] stream 0x0 shared 0 area 12 n 7\n"
@@ -479,7 +483,8 @@ func TestWatchDriver(t *testing.T) {
 			logged + launched + "(nil), logging\n" + loggedEnd, "error 0, value 9, then error 0\n"},
 		{"config", "linked", "config", nil,
 			"launch 1 flags 1 [4 1 1 5 1 1 2 1 1] stream 0x51 shared 64 area 12 n 7\n" + driverEnded,
-			logged + launched + "0x51, logging\n" + loggedEnd, "error 0, value 7, then error 0\n"},
+			logged + "attribute 2 1\nattribute 4 2\n" + launched + "0x51, logging\n" + loggedEnd,
+			"error 0, value 7, then error 0\n"},
 		{"cooperative", "linked", "cooperative", nil,
 			strings.Replace(driverOne, "flags 0", "flags 1", 1) + driverEnded,
 			logged + launched + "(nil), logging\n" + loggedEnd, "error 0, value 7, then error 0\n"},
@@ -507,6 +512,118 @@ func TestWatchDriver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// graphCalls are those of a launch of the graph of graph_program.c by nodes, in the only order that
+// its dependencies allow.
+const graphCalls = "launch fill of instrumented runtime on %[1]s\n" +
+	"cuMemcpy3DAsync_v2 of 200 bytes on %[1]s\n" +
+	"cuMemsetD2D16Async 0x1000 pitch 64 value 0x203 of 5 by 7 on %[1]s\n" +
+	"attribute 2 1\nattribute 4 2\nlaunch fill of instrumented runtime on %[1]s\n" +
+	"cuEventRecord 0xe7 on %[1]s\nlaunch fill of instrumented runtime on %[1]s\n" +
+	"cuLaunchHostFunc on %[1]s\n" + graphDone
+
+const graphDone = "cuEventRecord 0xe0 on %[1]s\n"
+
+// graphSaid is what it says. The second kernel is cooperative and has clusters.
+const graphSaid = "launch 1 flags 0 [1 2 3 4 5 1 1 1 1] stream %[1]s shared 16 area 12 n 1\n" +
+	"launch 1 flags 1 [2 2 3 4 5 2 2 0 0] stream %[1]s shared 32 area 12 n 2\n" +
+	"launch 1 flags 0 [3 2 3 4 5 3 1 1 1] stream %[1]s shared 48 area 12 n 3\n"
+
+// TestWatchGraphs: the first launches of an executable graph are made node by node, as long as that
+// is possible, and the others are left to the driver. Launches of it follow each other.
+func TestWatchGraphs(t *testing.T) {
+	t.Parallel()
+	dir, library := watchPrograms(t)
+	on := func(stream string, parts ...string) string {
+		return fmt.Sprintf(strings.Join(parts, ""), stream)
+	}
+	const begin, load = "hello 2 graph\nimage container runtime\nalloc 16 kind 0\n",
+		"cuMemAlloc_v2 16\ncuLibraryLoadData instrumented runtime\n"
+	const asked = "kernel 1 fill\nvariable 1 counter size 4\n"
+	const waits = "cuStreamWaitEvent 0xe0 by %[1]s\n"
+	four := on("0x51", graphCalls) + on("0x52", waits, graphCalls) +
+		on("0x51", waits) + "cuGraphLaunch\ncuGraphLaunch\n"
+	fourSaid := begin + asked + on("0x51", graphSaid) + on("0x52", graphSaid) + "exit 1\nend"
+	refused := func(why string) string { return begin + "unwatched 2 " + why + "\nexit 1\nend" }
+	refusedLater := func(why string) string {
+		return begin + asked + on("0x51", graphSaid) + "unwatched 2 " + why + "\nexit 1\nend"
+	}
+	const forwarded = "cuGraphLaunch\ncuGraphLaunch\ncuGraphLaunch\ncuGraphLaunch\n"
+	later := on("0x51", graphCalls) + on("0x51", waits) + forwarded
+	for _, c := range []struct {
+		mode, env   string
+		replays     uint64
+		said, calls string
+	}{
+		{"", "", 2, fourSaid, four},
+		{"flags", "", 2, fourSaid, four},
+		{"params", "", 2, fourSaid, four},
+		{"", "", 0, begin + "exit 1\nend", forwarded},
+		{"allocates", "", 9, refused("has nodes that allocate or free memory"), forwarded},
+		{"conditional", "", 9, refused("has nodes other than kernels, copies, memsets, host " +
+			"functions, events and child graphs"), forwarded},
+		{"updatable", "", 9, refused("has a node that kernels can change"), forwarded},
+		{"device", "", 9, refused("can be launched by kernels"), forwarded},
+		// Edges that make a kernel wait for a part of another one.
+		{"", "FAKE_FAIL=cuGraphGetEdges", 9, refused("has dependencies between parts of kernels"),
+			forwarded},
+		{"disabled", "", 9, refusedLater("has nodes that were disabled"), later},
+		{"not updated", "", 9, refusedLater("was changed in a way that heddle cannot follow"), later},
+		// The first kernel gets 9 for 1. It is launched again although it was launched once.
+		{"changed", "", 1, begin + asked + on("0x51", graphSaid) +
+			strings.Replace(on("0x51", graphSaid),
+				"[1 2 3 4 5 1 1 1 1] stream 0x51 shared 16 area 12 n 1",
+				"[9 2 3 4 5 9 1 1 1] stream 0x51 shared 144 area 12 n 9", 1) + "exit 1\nend",
+			on("0x51", graphCalls, waits, graphCalls) + on("0x52", waits) +
+				strings.Repeat("cuGraphLaunch\n", 3)},
+		// The driver does not know that the graph may be in use.
+		{"destroyed", "", 9, begin + asked + on("0x51", graphSaid) + "exit 1\nend",
+			on("0x51", graphCalls) +
+				"cuEventSynchronize 0xe0\ncuEventDestroy_v2 0xe0\ncuGraphExecDestroy\n"},
+		// One launch is while another stream is captured, and one is captured. The first by nodes waits
+		// for both.
+		{"capture", "", 1, begin + "unwatched 3 \n" + asked + on("0x51", graphSaid) + "exit 1\nend",
+			"cuStreamBeginCapture_v2\ncuGraphLaunch\ncuGraphLaunch\ncuStreamEndCapture\n" +
+				"cuCtxSynchronize\n" + on("0x51", graphCalls) + on("0x52", waits) + strings.Repeat("cuGraphLaunch\n", 3)},
+		{"per thread", "", 1, begin + asked + on("0x2", graphSaid) + "exit 1\nend",
+			on("0x2", graphCalls)},
+	} {
+		t.Run(fmt.Sprintf("%d %s %s", c.replays, c.mode, c.env), func(t *testing.T) {
+			args := []string{"graph"}
+			if c.mode != "" {
+				args = append(args, c.mode)
+			}
+			h := &fakeHeddle{replays: c.replays}
+			r := runWatched(t, dir, library, h, []string{c.env}, args...)
+			equalLines(t, "messages", r.said, c.said)
+			equalLines(t, "calls", r.calls, load+c.calls)
+			if r.stderr != "" {
+				t.Errorf("errors %q", r.stderr)
+			}
+			if c.mode == "" && c.replays > 0 && c.env == "" {
+				checkCallers(t, h.callers, h.changes, r.stdout)
+			}
+		})
+	}
+	t.Run("watched", func(t *testing.T) {
+		r := runWatched(t, dir, library, &fakeHeddle{do: watchLog, replays: 1}, nil, "graph")
+		const ended = `ended 0 timed true device 96 "DDDD" host "HHHHHHHH"` + "\n"
+		equalLines(t, "messages", r.said, begin+asked+strings.ReplaceAll(on("0x51", graphSaid),
+			"\nlaunch", "\n"+ended+"launch")+ended+"exit 1\nend")
+		if n := strings.Count(strings.Join(r.calls, "\n"), ", logging"); n != 3 ||
+			!strings.HasPrefix(r.stdout, "host 3\n0x") {
+			t.Errorf("%d launches log; output %q, calls %q", n, r.stdout, r.calls)
+		}
+	})
+	// What the runtime in the program asks the driver for is not known to be a graph of the program.
+	t.Run("static", func(t *testing.T) {
+		r := runWatched(t, dir, library, &fakeHeddle{replays: 9}, nil, "static_graph")
+		equalLines(t, "calls", r.calls, load+forwarded)
+		if n := strings.Count(strings.Join(r.said, "\n"), "unwatched 2 \n"); n != 1 {
+			t.Errorf("messages %q", r.said)
+		}
+	})
 }
 
 // TestWatchThreads: launches of several threads do not log into each other's queues.
@@ -539,8 +656,10 @@ func TestWatchObstacles(t *testing.T) {
 		stdout string
 		stderr string
 	}{
+		// What is captured executes nothing; the graph of it is launched by the driver.
 		{"capture", &fakeHeddle{do: watchLog}, nil, []string{"linked", "capture"},
-			[]string{"1 unwatched 2 fill", "1 unwatched 3 fill", "1 unwatched 2 \n", "1 launch"}, right, ""},
+			[]string{"0 unwatched 2 fill", "1 unwatched 3 fill", "1 unwatched 2 \n", "1 launch"}, right,
+			""},
 		{"no registered memory", &fakeHeddle{do: watchLog}, []string{"FAKE_FAIL=cuMemHostRegister_v2"},
 			[]string{"linked"},
 			[]string{"1 unwatched 5 cuMemHostRegister: error 801", "1 ended 801"}, right, ""},

@@ -102,6 +102,18 @@ func (w *watcher) setMemory(b []byte) error {
 	return err
 }
 
+// GraphLaunches implements host.Watcher. The first launches of a graph are those of the policy, and
+// one more, which is timed. A policy that skips launches has to see all of them.
+func (w *watcher) GraphLaunches() uint64 {
+	switch p := w.r.opt.Check; {
+	case p.None:
+		return 0
+	case p.First > 0 && p.Every == 0:
+		return max(p.First, p.First+1) // of 2^64-1 there is no next
+	}
+	return math.MaxUint64
+}
+
 // Queues implements host.Watcher.
 func (w *watcher) Queues(addr uint64) error {
 	q := w.on.queues
@@ -349,7 +361,11 @@ func (w *watcher) Unwatched(why host.Why, text string) {
 	case host.UnknownKernel:
 		w.unwatched("launches of %s, whose module was loaded in a way that heddle does not see", text)
 	case host.GraphLaunch:
-		w.unwatched("launches by graphs")
+		if text == "" {
+			w.unwatched("launches by graphs of the driver API")
+		} else {
+			w.unwatched("launches by a graph that %s", text)
+		}
 	case host.WhileCapturing:
 		w.unwatched("launches while a stream is captured")
 	case host.OtherDevice:

@@ -25,6 +25,7 @@ static result end_context(void *real, void *context, int device, int primary) {
     pthread_mutex_lock(&launching);
     drop_queues(context, 1);
     forget_contexts(primary);
+    if (primary) forget_executables();
   }
   depth++;
   result e = context ? ((result(*)(void *))to)(context) : device < 0 ? ((result(*)(void))to)()
@@ -47,6 +48,7 @@ static result release_primary(result (*to)(int), int device) {
   if (watching && !cu.primary_state(device, &flags, &active) && !active) {
     drop_queues(NULL, 0);
     forget_contexts(1);
+    forget_executables();
   }
   if (watching && !depth) pthread_mutex_unlock(&launching);
   return e;

@@ -10,11 +10,12 @@ static struct {
   pid_t process;        /* whose connection it is */
   unsigned connection;  /* its number; 0: none yet */
   uint64_t host_bytes, device_bytes;
+  uint64_t replays; /* how many launches of each executable graph to make node by node */
   int memory_fd;        /* the host memory; -1: none */
 } server = {.fd = -1, .memory_fd = -1};
 
-/* Launches of instrumented modules, of which one at a time logs. */
-static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
+/* Launches of instrumented modules, of which one at a time logs. It is recursive: held for all nodes of a graph. */
+static pthread_mutex_t launching = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* More than 0 in functions that are called from one that was handled already. */
 THREAD int depth;
@@ -121,7 +122,7 @@ static void child_after_fork(void) {
   pthread_mutexattr_init(&a);
   pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
   pthread_mutex_init(&server.lock, &a);
-  pthread_mutex_init(&launching, NULL);
+  pthread_mutex_init(&launching, &a);
   if (server.fd >= 0) close(server.fd);
   if (server.memory_fd >= 0) close(server.memory_fd);
   server.fd = server.memory_fd = -1;
@@ -168,8 +169,8 @@ static void connect_server(void) {
   struct part p[2] = {{&hello, sizeof hello}, {self, n > 0 ? (size_t)n : 0}};
   size_t size = 0;
   uint64_t *body = ask_with(HEDDLE_WATCH_HELLO, p, 2, &size, &server.memory_fd);
-  if (body && size >= 2 * sizeof *body) {
-    server.host_bytes = body[0], server.device_bytes = body[1];
+  if (body && size >= 3 * sizeof *body) {
+    server.host_bytes = body[0], server.device_bytes = body[1], server.replays = body[2];
     server.connection++;
   } else {
     stop_watching("this is the library of another version of heddle");

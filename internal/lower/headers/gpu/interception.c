@@ -6,6 +6,13 @@
   X(__cudaRegisterFatBinary) X(__cudaPushCallConfiguration) X(__cudaPopCallConfiguration)                             \
   X(cudaLaunchKernel) X(cudaLaunchKernel_ptsz) X(cudaLaunchKernelExC) X(cudaLaunchKernelExC_ptsz)                     \
   X(cudaLaunchCooperativeKernel) X(cudaLaunchCooperativeKernel_ptsz) X(cudaGraphLaunch) X(cudaGraphLaunch_ptsz)       \
+  X(cudaGraphInstantiate) X(cudaGraphInstantiateWithFlags) X(cudaGraphInstantiateWithParams)                          \
+  X(cudaGraphInstantiateWithParams_ptsz) X(cudaGraphExecDestroy) X(cudaGraphExecUpdate)                               \
+  X(cudaGraphExecKernelNodeSetParams) X(cudaGraphExecMemcpyNodeSetParams) X(cudaGraphExecMemsetNodeSetParams)         \
+  X(cudaGraphExecHostNodeSetParams) X(cudaGraphExecNodeSetParams) X(cudaGraphExecEventRecordNodeSetEvent)             \
+  X(cudaGraphExecEventWaitNodeSetEvent) X(cudaGraphExecMemcpyNodeSetParams1D)                                         \
+  X(cudaGraphExecMemcpyNodeSetParamsToSymbol) X(cudaGraphExecMemcpyNodeSetParamsFromSymbol)                           \
+  X(cudaGraphExecChildGraphNodeSetParams) X(cudaGraphNodeSetEnabled)                                                  \
   X(cudaStreamBeginCapture) X(cudaStreamBeginCapture_ptsz) X(cudaStreamBeginCaptureToGraph)                           \
   X(cudaStreamBeginCaptureToGraph_ptsz) X(cudaStreamEndCapture) X(cudaStreamEndCapture_ptsz)                          \
   X(cudaMalloc) X(cudaMallocManaged) X(cudaMallocAsync) X(cudaMallocAsync_ptsz) X(cudaMallocFromPoolAsync)            \
@@ -198,12 +205,101 @@ LAUNCH(cudaLaunchKernelExC, 0)
 LAUNCH(cudaLaunchKernelExC_ptsz, 1)
 #undef LAUNCH
 #define LAUNCH(NAME) \
-  EXPORT result NAME(void *graph, void *stream) { return launch_graph(real_of(ENTRY_##NAME), graph, stream); }
+  EXPORT result NAME(void *graph, void *stream) { return launch_driver_graph(real_of(ENTRY_##NAME), graph, stream); }
 LAUNCH(cuGraphLaunch)
 LAUNCH(cuGraphLaunch_ptsz)
-LAUNCH(cudaGraphLaunch)
-LAUNCH(cudaGraphLaunch_ptsz)
 #undef LAUNCH
+#define LAUNCH(NAME, PER_THREAD)                                                         \
+  EXPORT result NAME(void *graph, void *stream) {                                        \
+    return launch_graph(real_of(ENTRY_##NAME), graph, stream, PER_THREAD, CALLER);       \
+  }
+LAUNCH(cudaGraphLaunch, 0)
+LAUNCH(cudaGraphLaunch_ptsz, 1)
+#undef LAUNCH
+
+/* Executable graphs. Before CUDA 12, cudaGraphInstantiate had five parameters and cudaGraphExecUpdate four. Newer ones do
+   not read those that they do not have. */
+EXPORT result cudaGraphInstantiate(void **to, void *graph, uintptr_t flags, void *log, size_t size) {
+  result e;
+  INSIDE(e, cudaGraphInstantiate, to, graph, flags, log, size);
+  instantiated(e, to, graph, flags < 16 ? flags : 0); /* before CUDA 12 it is a pointer */
+  return e;
+}
+EXPORT result cudaGraphInstantiateWithFlags(void **to, void *graph, unsigned long long flags) {
+  result e;
+  INSIDE(e, cudaGraphInstantiateWithFlags, to, graph, flags);
+  instantiated(e, to, graph, flags);
+  return e;
+}
+#define INSTANTIATE(NAME)                                               \
+  EXPORT result NAME(void **to, void *graph, unsigned long long *p) {   \
+    result e;                                                           \
+    INSIDE(e, NAME, to, graph, p);                                      \
+    instantiated(e, to, graph, p ? *p : 0); /* flags are its first */   \
+    return e;                                                           \
+  }
+INSTANTIATE(cudaGraphInstantiateWithParams)
+INSTANTIATE(cudaGraphInstantiateWithParams_ptsz)
+#undef INSTANTIATE
+EXPORT result cudaGraphExecDestroy(void *x) {
+  end_executable(x);
+  return FORWARD(cudaGraphExecDestroy, x);
+}
+EXPORT result cudaGraphExecUpdate(void *x, void *graph, void *info, void *more) {
+  result e;
+  INSIDE(e, cudaGraphExecUpdate, x, graph, info, more);
+  updated(e, x, graph);
+  return e;
+}
+
+/* New parameters of a node, which the clone's node gets, too, by the function with the parameters SETS. */
+#define SET(NAME, OF_NODE, PARAMETERS, SETS, ...)         \
+  EXPORT result NAME PARAMETERS {                         \
+    result e, (*set) SETS = NULL;                         \
+    INSIDE(e, NAME, x, n, __VA_ARGS__);                   \
+    void *own = changed_node(e, x, n);                    \
+    *(void **)&set = own ? find_real(OF_NODE, 0) : NULL;  \
+    depth++;                                              \
+    int failed = own && (!set || set(own, __VA_ARGS__));  \
+    depth--;                                              \
+    if (failed) changed(x, CHANGED);                      \
+    return e;                                             \
+  }
+#define SET_PARAMETERS(KIND) \
+  SET(cudaGraphExec##KIND##SetParams, "cudaGraph" #KIND "SetParams", (void *x, void *n, void *p), (void *, void *), p)
+SET_PARAMETERS(KernelNode)
+SET_PARAMETERS(MemcpyNode)
+SET_PARAMETERS(MemsetNode)
+SET_PARAMETERS(HostNode)
+SET_PARAMETERS(Node)
+#undef SET_PARAMETERS
+SET(cudaGraphExecEventRecordNodeSetEvent, "cudaGraphEventRecordNodeSetEvent", (void *x, void *n, void *event),
+    (void *, void *), event)
+SET(cudaGraphExecEventWaitNodeSetEvent, "cudaGraphEventWaitNodeSetEvent", (void *x, void *n, void *event),
+    (void *, void *), event)
+SET(cudaGraphExecMemcpyNodeSetParams1D, "cudaGraphMemcpyNodeSetParams1D",
+    (void *x, void *n, void *to, void *from, size_t size, int kind), (void *, void *, void *, size_t, int), to, from,
+    size, kind)
+#define SET_SYMBOL(NAME)                                                                      \
+  SET(cudaGraphExecMemcpyNodeSetParams##NAME, "cudaGraphMemcpyNodeSetParams" #NAME,           \
+      (void *x, void *n, void *to, void *from, size_t size, size_t at, int kind),             \
+      (void *, void *, void *, size_t, size_t, int), to, from, size, at, kind)
+SET_SYMBOL(ToSymbol)
+SET_SYMBOL(FromSymbol)
+#undef SET_SYMBOL
+#undef SET
+EXPORT result cudaGraphExecChildGraphNodeSetParams(void *x, void *n, void *graph) {
+  result e;
+  INSIDE(e, cudaGraphExecChildGraphNodeSetParams, x, n, graph);
+  if (!e) changed(x, CHANGED);
+  return e;
+}
+EXPORT result cudaGraphNodeSetEnabled(void *x, void *n, unsigned enabled) {
+  result e;
+  INSIDE(e, cudaGraphNodeSetEnabled, x, n, enabled);
+  if (!e && !enabled) changed(x, "has nodes that were disabled");
+  return e;
+}
 
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
   unsigned (*real)(dim3, dim3, size_t, void *);

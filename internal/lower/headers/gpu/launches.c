@@ -186,7 +186,7 @@ static result launch_and_wait(const struct launch *l, const struct owner *o, uin
   return launched;
 }
 
-/* Returns why a launch cannot be watched, or 0. */
+/* Returns why a launch cannot be watched, or 0. HEDDLE_WATCH_WHY_GRAPH: its stream is captured. */
 static uint32_t obstacle(void *stream) {
   int device = 0, state = 0;
   if (!cu.ctx_get_device(&device)) { /* otherwise the launch will fail, too */
@@ -206,7 +206,7 @@ static result watched(struct launch *l, const struct function *f, const struct k
   struct owner *o = why ? NULL : prepare(f, image);
   if (!why && image && image->replaced && (!o || !o->device || !o->host)) why = HEDDLE_WATCH_WHY_VARIABLE;
   if (why) {
-    unwatched(why, f->name);
+    if (why != HEDDLE_WATCH_WHY_GRAPH) unwatched(why, f->name); /* a launch that is captured executes nothing */
     return forward(l);
   }
   unsigned char *area = area_of(l, k);
@@ -276,7 +276,7 @@ static result launch_runtime_config(void *real, const runtime_config *c, void *f
   return c || !real ? launch(&l) : call(&l);
 }
 
-/* Captures and graphs. The kernels of a graph may log, too, so that it waits for watched launches. */
+/* Captures. */
 static void capture_began(void *stream) {
   lock();
   if (capturing_count < (int)(sizeof capturing / sizeof *capturing)) capturing[capturing_count++] = stream;
@@ -293,18 +293,4 @@ static void capture_ended(void *stream, int per_thread) {
       break;
     }
   unlock();
-}
-
-static result launch_graph(void *real, void *graph, void *stream) {
-  result (*to)(void *, void *);
-  *(void **)&to = real;
-  if (!to) return ERROR_NOT_INITIALIZED;
-  if (depth || !enter()) return to(graph, stream);
-  unwatched(HEDDLE_WATCH_WHY_GRAPH, "");
-  pthread_mutex_lock(&launching);
-  depth++;
-  result e = to(graph, stream);
-  depth--;
-  pthread_mutex_unlock(&launching);
-  return e;
 }

@@ -9,7 +9,7 @@
 #ifndef HEDDLE_GPU_PROTOCOL_H
 #define HEDDLE_GPU_PROTOCOL_H
 
-#define HEDDLE_WATCH_VERSION 1
+#define HEDDLE_WATCH_VERSION 2
 #define HEDDLE_WATCH_SOCKET "HEDDLE_GPU_SOCKET"
 
 /* The variables of instrumented modules that have the addresses of the two memories. */
@@ -33,7 +33,8 @@
 
 #define HEDDLE_WATCH_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
-   -> u64 bytes of host memory, u64 bytes of device memory. With the reply comes the file descriptor of the host memory, all
+   -> u64 bytes of host memory, u64 bytes of device memory, u64 how many launches of each executable graph to make node by
+   node, so that the kernels among them are announced by LAUNCH. With the reply comes the file descriptor of the host memory, all
    zero, which the program maps and registers with the driver. Without one, the program allocates pinned memory and says
    where in QUEUES. An empty reply: the versions differ. */
 #define HEDDLE_WATCH_HELLO 64
@@ -62,7 +63,7 @@
 
 /* Why something is not watched. */
 #define HEDDLE_WATCH_WHY_UNKNOWN 1  /* a launch of a kernel whose module heddle has not seen */
-#define HEDDLE_WATCH_WHY_GRAPH 2    /* a launch that is captured, or the launch of a graph */
+#define HEDDLE_WATCH_WHY_GRAPH 2    /* the launch of a graph that is not made node by node; the text says why: "it ..." */
 #define HEDDLE_WATCH_WHY_CAPTURE 3  /* a launch while some stream is captured */
 #define HEDDLE_WATCH_WHY_DEVICE 4   /* a launch on another device than the first one that was used */
 #define HEDDLE_WATCH_WHY_SETUP 5    /* the queues could not be made; the text says why. Nothing is watched. */

@@ -62,7 +62,36 @@ static void *find_real(const char *name, int load) {
   X(func_name, (const char **, void *), "cuFuncGetName", "")                                     \
   X(kernel_function, (void **, void *), "cuKernelGetFunction", "")                               \
   X(library_module, (void **, void *), "cuLibraryGetModule", "")                                 \
-  X(is_capturing, (void *, int *), "cuStreamIsCapturing", "")
+  X(is_capturing, (void *, int *), "cuStreamIsCapturing", "")                                    \
+  OWN_OF_GRAPHS(X)
+/* Graphs, since CUDA 10.0. Some of the older versions of these functions fill less of what they return. */
+#define OWN_OF_GRAPHS(X)                                                                         \
+  X(graph_clone, (void **, void *), "cuGraphClone", "")                                          \
+  X(graph_destroy, (void *), "cuGraphDestroy", "")                                               \
+  X(graph_nodes, (void *, void **, size_t *), "cuGraphGetNodes", "")                             \
+  X(graph_edges, (void *, void **, void **, size_t *), "cuGraphGetEdges", "")                    \
+  X(node_type, (void *, int *), "cuGraphNodeGetType", "")                                        \
+  X(node_in_clone, (void **, void *, void *), "cuGraphNodeFindInClone", "")                      \
+  X(kernel_node, (void *, struct kernel_node *), "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams") \
+  X(kernel_attribute, (void *, int, void *), "cuGraphKernelNodeGetAttribute", "")                \
+  X(copy_node, (void *, struct copy *), "cuGraphMemcpyNodeGetParams", "")                        \
+  X(memset_node, (void *, struct memset_node *), "cuGraphMemsetNodeGetParams", "")               \
+  X(host_node, (void *, struct host_node *), "cuGraphHostNodeGetParams", "")                     \
+  X(child_graph, (void *, void **), "cuGraphChildGraphNodeGetGraph", "")                         \
+  X(recorded_event, (void *, void **), "cuGraphEventRecordNodeGetEvent", "")                     \
+  X(awaited_event, (void *, void **), "cuGraphEventWaitNodeGetEvent", "")                        \
+  X(launch_plain, (void), "cuLaunchKernel", "")                                                  \
+  X(launch_config, (void), "cuLaunchKernelEx", "")                                               \
+  X(copy, (const struct copy *, void *), "cuMemcpy3DAsync_v2", "cuMemcpy3DAsync")                \
+  X(memset_2d_8, (deviceptr, size_t, unsigned char, size_t, size_t, void *), "cuMemsetD2D8Async", "") \
+  X(memset_2d_16, (deviceptr, size_t, unsigned short, size_t, size_t, void *), "cuMemsetD2D16Async", "") \
+  X(memset_2d_32, (deviceptr, size_t, unsigned, size_t, size_t, void *), "cuMemsetD2D32Async", "") \
+  X(host_function, (void *, void *, void *), "cuLaunchHostFunc", "")                             \
+  X(event_create, (void **, unsigned), "cuEventCreate", "")                                      \
+  X(event_destroy, (void *), "cuEventDestroy_v2", "cuEventDestroy")                              \
+  X(event_record, (void *, void *), "cuEventRecord", "")                                         \
+  X(event_synchronize, (void *), "cuEventSynchronize", "")                                       \
+  X(stream_wait, (void *, void *, unsigned), "cuStreamWaitEvent", "")
 
 #define FIELD(NAME, PARAMETERS, FIRST, SECOND) result (*NAME) PARAMETERS;
 static struct { OWN(FIELD) } cu;

@@ -30,6 +30,7 @@
 #include "functions.c"
 #include "queues.c"
 #include "launches.c"
+#include "graphs.c"
 #include "allocations.c"
 #include "interception.c"
 #include "program.c"

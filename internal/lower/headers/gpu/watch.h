@@ -74,6 +74,15 @@ struct owner {
   deviceptr device, host, all; /* 0: there is none */
 };
 
+/* The parameters of nodes of graphs. Older drivers leave out the last two of a kernel. */
+struct kernel_node { void *function; dim3 grid, block; unsigned shared; void **args, **extra; void *kernel, *context; };
+struct memset_node { deviceptr to; size_t pitch; unsigned value, element; size_t width, height; };
+struct host_node { void *function, *data; };
+struct copy { uint64_t opaque[32]; };
+_Static_assert(offsetof(struct kernel_node, args) == 40 && sizeof(struct kernel_node) == 72, "CUDA_KERNEL_NODE_PARAMS_v2");
+_Static_assert(sizeof(struct memset_node) == 40, "CUDA_MEMSET_NODE_PARAMS");
+_Static_assert(sizeof(struct copy) >= 200, "CUDA_MEMCPY3D");
+
 struct stack { uint32_t n; uint64_t at[24]; };
 
 /* A launch: the arguments of one of the functions that launch kernels. */

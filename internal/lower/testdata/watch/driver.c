@@ -126,6 +126,7 @@ API int cuStreamBeginCapture_v2(void *s, int mode) {
 }
 API int cuStreamEndCapture(void *s, void **graph) { return (void)s, LOG("cuStreamEndCapture"), *graph = (void *)0x67, captured = 0; }
 API int cuGraphLaunch(void *g, void *s) { return (void)g, (void)s, LOG("cuGraphLaunch"), 0; }
+API int cuGraphLaunch_ptsz(void *g, void *s) { return LOG("per thread"), cuGraphLaunch(g, s); }
 
 static int run(void *handle, unsigned gx, void *s, int *p, int n) {
   struct function *f = handle;
@@ -155,12 +156,107 @@ API int cuLaunchKernel_ptsz(void *f, unsigned gx, unsigned gy, unsigned gz, unsi
   return LOG("per thread"), cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, args, extra);
 }
 API int cuLaunchKernelEx(const driver_config *c, void *f, void **args, void **extra) {
+  for (unsigned i = 0; i < c->n; i++) LOG("attribute %u %d", c->attributes[i].id, c->attributes[i].value.number);
   return cuLaunchKernel(f, c->grid[0], 1, 1, 1, 1, 1, 0, c->stream, args, extra);
 }
 API int cuLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                   unsigned shared, void *s, void **args) {
   return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, args, NULL);
 }
+
+/* Graphs. What a node executes is in data, as the functions that give its parameters return it. */
+struct kernel_params { void *function; dim3 grid, block; unsigned shared; void **args, **extra; void *kernel, *context; };
+struct node { int type; struct node *origin; struct graph *child; char data[256]; int *p, n, attributes[16]; void *args[2]; };
+struct graph { struct node *nodes[16], *from[16], *to[16]; size_t n, edges; };
+struct executable { struct graph *graph; };
+
+/* A kernel's parameters are copied, as in the real driver. */
+static void set_kernel(struct node *n, const struct kernel_params *k) {
+  struct kernel_params own = *k;
+  n->p = *(int **)k->args[0], n->n = *(int *)k->args[1];
+  n->args[0] = &n->p, n->args[1] = &n->n;
+  own.args = n->args;
+  memcpy(n->data, &own, sizeof own);
+}
+API struct graph *fake_graph(void) { return calloc(1, sizeof(struct graph)); }
+API struct node *fake_node(struct graph *g, int type, const void *data, size_t size) {
+  struct node *n = g->nodes[g->n++] = calloc(1, sizeof *n);
+  n->type = type;
+  if (type == 0) set_kernel(n, data);
+  else if (type == 4) n->child = (struct graph *)data;
+  else memcpy(n->data, data, size);
+  return n;
+}
+API void fake_edge(struct graph *g, struct node *from, struct node *to) { g->from[g->edges] = from, g->to[g->edges++] = to; }
+API void fake_attribute(struct node *n, int id, int value) { n->attributes[id] = value; }
+
+API int cuGraphClone(struct graph **to, struct graph *g) {
+  *to = fake_graph();
+  **to = *g;
+  for (size_t i = 0; i < g->n; i++) {
+    struct node *c = (*to)->nodes[i] = malloc(sizeof *c);
+    if (g->nodes[i]->type >= 10) return 801; /* CUDA_ERROR_NOT_SUPPORTED */
+    *c = *g->nodes[i];
+    c->origin = g->nodes[i];
+    if (c->type == 0) set_kernel(c, (struct kernel_params *)c->data);
+    if (c->type == 4) cuGraphClone(&c->child, c->child);
+    for (size_t k = 0; k < g->edges; k++) {
+      if (g->from[k] == g->nodes[i]) (*to)->from[k] = c;
+      if (g->to[k] == g->nodes[i]) (*to)->to[k] = c;
+    }
+  }
+  return 0;
+}
+/* What was destroyed must not be used. */
+API int cuGraphDestroy(struct graph *g) {
+  for (size_t i = 0; i < g->n; i++) memset(g->nodes[i], 0xdd, sizeof *g->nodes[i]);
+  return memset(g, 0xdd, sizeof *g), 0;
+}
+API int cuGraphGetNodes(struct graph *g, struct node **to, size_t *n) {
+  if (to) memcpy(to, g->nodes, *n * sizeof *to);
+  return *n = g->n, 0;
+}
+API int cuGraphGetEdges(struct graph *g, struct node **from, struct node **to, size_t *n) {
+  if (fails("cuGraphGetEdges")) return 918; /* CUDA_ERROR_LOSSY_QUERY */
+  if (from) memcpy(from, g->from, *n * sizeof *from), memcpy(to, g->to, *n * sizeof *to);
+  return *n = g->edges, 0;
+}
+API int cuGraphNodeGetType(struct node *n, int *to) { return *to = n->type, 0; }
+API int cuGraphNodeFindInClone(struct node **to, struct node *n, struct graph *g) {
+  for (size_t i = 0; i < g->n; i++)
+    if (g->nodes[i]->origin == n) return *to = g->nodes[i], 0;
+  return 1;
+}
+API int cuGraphKernelNodeGetParams_v2(struct node *n, void *to) { return memcpy(to, n->data, sizeof(struct kernel_params)), 0; }
+API int cuGraphKernelNodeGetAttribute(struct node *n, int id, int *to) { return memset(to, 0, 64), *to = n->attributes[id], 0; }
+API int cuGraphMemcpyNodeGetParams(struct node *n, void *to) { return memcpy(to, n->data, 200), 0; }
+API int cuGraphMemsetNodeGetParams(struct node *n, void *to) { return memcpy(to, n->data, 40), 0; }
+API int cuGraphHostNodeGetParams(struct node *n, void *to) { return memcpy(to, n->data, 16), 0; }
+API int cuGraphChildGraphNodeGetGraph(struct node *n, struct graph **to) { return *to = n->child, 0; }
+API int cuGraphEventRecordNodeGetEvent(struct node *n, void **to) { return memcpy(to, n->data, 8), 0; }
+API int cuGraphEventWaitNodeGetEvent(struct node *n, void **to) { return memcpy(to, n->data, 8), 0; }
+API int cuGraphInstantiate(struct executable **to, struct graph *g) { return *to = calloc(1, sizeof **to), 0; }
+API int cuGraphExecDestroy(struct executable *x) { return LOG("cuGraphExecDestroy"), memset(x, 0xdd, sizeof *x), free(x), 0; }
+API int cuGraphKernelNodeSetParams(struct node *n, const void *k) { return set_kernel(n, k), 0; }
+
+API int cuMemcpy3DAsync_v2(const uint64_t *c, void *s) {
+  int right = 1;
+  for (uint64_t i = 0; i < 25; i++) right &= c[i] == i;
+  return LOG("cuMemcpy3DAsync_v2 %s on %p", right ? "of 200 bytes" : "of something else", s), 0;
+}
+#define MEMSET(NAME, T) \
+  API int NAME(deviceptr to, size_t pitch, T v, size_t w, size_t h, void *s) { \
+    return LOG(#NAME " %#llx pitch %zu value %#x of %zu by %zu on %p", to, pitch, v, w, h, s), 0; \
+  }
+MEMSET(cuMemsetD2D8Async, unsigned char)
+MEMSET(cuMemsetD2D16Async, unsigned short)
+MEMSET(cuMemsetD2D32Async, unsigned)
+API int cuLaunchHostFunc(void *s, void (*f)(void *), void *data) { return LOG("cuLaunchHostFunc on %p", s), f(data), 0; }
+API int cuEventCreate(void **to, unsigned flags) { return *to = (void *)0xe0, flags != 2; }
+API int cuEventDestroy_v2(void *e) { return LOG("cuEventDestroy_v2 %p", e), 0; }
+API int cuEventRecord(void *e, void *s) { return LOG("cuEventRecord %p on %p", e, s), 0; }
+API int cuEventSynchronize(void *e) { return LOG("cuEventSynchronize %p", e), 0; }
+API int cuStreamWaitEvent(void *s, void *e, unsigned flags) { return (void)flags, LOG("cuStreamWaitEvent %p by %p", e, s), 0; }
 
 /* The real one knows by the number which version of a function a program has been compiled for. */
 API int cuGetProcAddress_v2(const char *name, void **to, int version, unsigned long long flags, int *status) {

@@ -53,3 +53,17 @@ API int cudaMalloc(void **to, size_t n) { return CALL(cuMemAlloc, to, n); }
 API int cudaFree(void *p) { return CALL(cuMemFree, p); }
 API int cudaMallocManaged(void **to, size_t n, unsigned flags) { return CALL(cuMemAllocManaged, to, n, flags); }
 API int cudaMallocHost(void **to, size_t n) { return CALL(cuMemAllocHost, to, n); }
+
+/* Graphs, with both forms of the function that has two. */
+API int cudaGraphInstantiate(void **to, void *g, void *error, char *log, size_t size) { return CALL(cuGraphInstantiate, to, g); }
+API int cudaGraphInstantiateWithFlags(void **to, void *g, unsigned long long flags) { return CALL(cuGraphInstantiate, to, g); }
+API int cudaGraphInstantiateWithParams(void **to, void *g, void *p) { return CALL(cuGraphInstantiate, to, g); }
+API int cudaGraphLaunch(void *x, void *s) { return CALL(cuGraphLaunch, x, s); }
+API int cudaGraphLaunch_ptsz(void *x, void *s) { return CALL(cuGraphLaunch_ptsz, x, s); }
+API int cudaGraphExecDestroy(void *x) { return CALL(cuGraphExecDestroy, x); }
+API int cudaGraphExecUpdate(void *x, void *g, void *info) { return g ? 0 : 910; }
+API int cudaGraphKernelNodeSetParams(void *n, const void *k) { return CALL(cuGraphKernelNodeSetParams, n, k); }
+API int cudaGraphExecKernelNodeSetParams(void *x, void *n, const void *k) { return 0; }
+API int cudaGraphNodeSetEnabled(void *x, void *n, unsigned enabled) { return 0; }
+API int cudaStreamBeginCapture(void *s, int mode) { return CALL(cuStreamBeginCapture, s, mode); }
+API int cudaStreamEndCapture(void *s, void **g) { return CALL(cuStreamEndCapture, s, g); }

@@ -56,6 +56,7 @@ const (
 	OtherDevice    Why = 4
 	NoQueues       Why = 5
 	NoVariables    Why = 6
+	MoreGraphs     Why = 7
 )
 
 // Watcher follows one program on a GPU. One goroutine calls it.

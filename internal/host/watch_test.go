@@ -30,7 +30,7 @@ func TestWatchProtocol(t *testing.T) {
 		"KIND_PINNED": uint32(PinnedMemory), "WHY_UNKNOWN": uint32(UnknownKernel),
 		"WHY_GRAPH": uint32(GraphLaunch), "WHY_CAPTURE": uint32(WhileCapturing),
 		"WHY_DEVICE": uint32(OtherDevice), "WHY_SETUP": uint32(NoQueues),
-		"WHY_VARIABLE": uint32(NoVariables), "DO_NOTHING": uint32(DoNothing), "DO_LOG": uint32(DoLog),
+		"WHY_VARIABLE": uint32(NoVariables), "WHY_MORE": uint32(MoreGraphs), "DO_NOTHING": uint32(DoNothing), "DO_LOG": uint32(DoLog),
 		"DO_TIME": uint32(DoTime), "DO_LESS": uint32(DoLess)}
 	defines := regexp.MustCompile(`#define HEDDLE_WATCH_(\w+) (\d+)\s`)
 	for _, m := range defines.FindAllStringSubmatch(text, -1) {

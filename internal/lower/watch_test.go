@@ -544,7 +544,8 @@ func TestWatchGraphs(t *testing.T) {
 	const waits = "cuStreamWaitEvent 0xe0 by %[1]s\n"
 	four := on("0x51", graphCalls) + on("0x52", waits, graphCalls) +
 		on("0x51", waits) + "cuGraphLaunch\ncuGraphLaunch\n"
-	fourSaid := begin + asked + on("0x51", graphSaid) + on("0x52", graphSaid) + "exit 1\nend"
+	const more = "unwatched 7 \n" // launches behind those by nodes
+	fourSaid := begin + asked + on("0x51", graphSaid) + on("0x52", graphSaid) + more + "exit 1\nend"
 	refused := func(why string) string { return begin + "unwatched 2 " + why + "\nexit 1\nend" }
 	refusedLater := func(why string) string {
 		return begin + asked + on("0x51", graphSaid) + "unwatched 2 " + why + "\nexit 1\nend"
@@ -574,7 +575,7 @@ func TestWatchGraphs(t *testing.T) {
 		{"changed", "", 1, begin + asked + on("0x51", graphSaid) +
 			strings.Replace(on("0x51", graphSaid),
 				"[1 2 3 4 5 1 1 1 1] stream 0x51 shared 16 area 12 n 1",
-				"[9 2 3 4 5 9 1 1 1] stream 0x51 shared 144 area 12 n 9", 1) + "exit 1\nend",
+				"[9 2 3 4 5 9 1 1 1] stream 0x51 shared 144 area 12 n 9", 1) + more + "exit 1\nend",
 			on("0x51", graphCalls, waits, graphCalls) + on("0x52", waits) +
 				strings.Repeat("cuGraphLaunch\n", 3)},
 		// The driver does not know that the graph may be in use.
@@ -583,7 +584,8 @@ func TestWatchGraphs(t *testing.T) {
 				"cuEventSynchronize 0xe0\ncuEventDestroy_v2 0xe0\ncuGraphExecDestroy\n"},
 		// One launch is while another stream is captured, and one is captured. The first by nodes waits
 		// for both.
-		{"capture", "", 1, begin + "unwatched 3 \n" + asked + on("0x51", graphSaid) + "exit 1\nend",
+		{"capture", "", 1, begin + "unwatched 3 \n" + asked + on("0x51", graphSaid) + more +
+			"exit 1\nend",
 			"cuStreamBeginCapture_v2\ncuGraphLaunch\ncuGraphLaunch\ncuStreamEndCapture\n" +
 				"cuCtxSynchronize\n" + on("0x51", graphCalls) + on("0x52", waits) + strings.Repeat("cuGraphLaunch\n", 3)},
 		{"per thread", "", 1, begin + asked + on("0x2", graphSaid) + "exit 1\nend",
@@ -610,7 +612,7 @@ func TestWatchGraphs(t *testing.T) {
 		r := runWatched(t, dir, library, &fakeHeddle{do: watchLog, replays: 1}, nil, "graph")
 		const ended = `ended 0 timed true device 96 "DDDD" host "HHHHHHHH"` + "\n"
 		equalLines(t, "messages", r.said, begin+asked+strings.ReplaceAll(on("0x51", graphSaid),
-			"\nlaunch", "\n"+ended+"launch")+ended+"exit 1\nend")
+			"\nlaunch", "\n"+ended+"launch")+ended+more+"exit 1\nend")
 		if n := strings.Count(strings.Join(r.calls, "\n"), ", logging"); n != 3 ||
 			!strings.HasPrefix(r.stdout, "host 3\n0x") {
 			t.Errorf("%d launches log; output %q, calls %q", n, r.stdout, r.calls)

@@ -60,6 +60,7 @@ type watcher struct {
 	stop     context.CancelFunc
 	failed   map[string]bool // what was reported as not watched
 	seen     uint64          // records when the emulator last asked
+	more     bool            // graphs were launched more often than is counted
 	blind    bool            // nothing can be watched, and a problem says why
 }
 
@@ -366,6 +367,8 @@ func (w *watcher) Unwatched(why host.Why, text string) {
 		} else {
 			w.unwatched("launches by a graph that %s", text)
 		}
+	case host.MoreGraphs:
+		w.more = true
 	case host.WhileCapturing:
 		w.unwatched("launches while a stream is captured")
 	case host.OtherDevice:
@@ -666,6 +669,11 @@ func (w *watcher) Exited(regular bool) {
 	}
 	if w.shared != nil {
 		w.shared.Close()
+	}
+	for _, k := range w.kernels {
+		if w.more {
+			k.watch.Uncounted = "later launches of graphs were not watched, and are not counted"
+		}
 	}
 	if w.on.emulate != nil {
 		w.on.emulate.leave(w)

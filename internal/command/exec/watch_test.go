@@ -132,6 +132,13 @@ func hasReason(r *result, text string) bool {
 	})
 }
 
+// hasScope reports whether some verdict has a text in its scope.
+func hasScope(r *result, text string) bool {
+	return text == "" || slices.ContainsFunc(r.Verdicts, func(v diag.Verdict) bool {
+		return strings.Contains(v.Scope, text)
+	})
+}
+
 // TestWatchedEnds: what goes wrong between a program, its GPU and heddle has a defined end.
 func TestWatchedEnds(t *testing.T) {
 	const kernels = `#include <csignal>
@@ -362,7 +369,7 @@ int main() {
 		code                     int
 		launches, checked, timed uint64
 		racy                     bool
-		why                      string
+		why, scope               string
 	}{
 		{name: "race", body: `graph = capture([] { race<<<1, 64, 0, s>>>(p, 0); });
 			cudaGraphInstantiate(&exec, graph, 0);
@@ -373,7 +380,8 @@ int main() {
 		{name: "many launches", body: `graph = capture([] { add<<<1, 64, 0, s>>>(p, 1); });
 			cudaGraphInstantiate(&exec, graph, 0);
 			for (int i = 0; i < 10; i++) cudaGraphLaunch(exec, i % 2 ? s : other);
-			printf("%d", first());`, stdout: "10", launches: 4, checked: 3, timed: 1},
+			printf("%d", first());`, stdout: "10", launches: 4, checked: 3, timed: 1,
+			scope: "later launches of graphs were not watched, and are not counted"},
 		// Each graph has launches that count for itself. The policy counts those of the kernel.
 		{name: "two graphs", body: `graph = capture([] { add<<<1, 64, 0, s>>>(p, 1); });
 			for (int g = 0; g < 2; g++) {
@@ -493,7 +501,7 @@ int main() {
 				t.Errorf("%d launches, %d checked, %d timed; want %d, %d and %d", launches, checked, timed,
 					test.launches, test.checked, test.timed)
 			}
-			if !hasReason(&got, test.why) {
+			if !hasReason(&got, test.why) || !hasScope(&got, test.scope) {
 				t.Errorf("no verdict says %q: %+v", test.why, got.Verdicts)
 			}
 			// The launch is that of the graph, in line 28.

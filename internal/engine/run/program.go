@@ -29,6 +29,9 @@ type Program struct {
 	// Host is a host beside the kernels of the next launches, for which they may wait (emu.Options.Host);
 	// nil: the program itself.
 	Host func(stuck bool) bool
+	// Uncounted names launches that are not counted, for the scope of the verdict; empty: there are
+	// none.
+	Uncounted string
 	// Touched collects what the next launches access; nil: nothing is collected.
 	Touched *order.Touched
 
@@ -222,6 +225,9 @@ func (p *Program) Verdict() diag.Verdict {
 		}
 		if p.repeated > 0 {
 			v.Scope += fmt.Sprintf("; %d repeat earlier ones with the same inputs", p.repeated)
+		}
+		if p.Uncounted != "" {
+			v.Scope += "; " + p.Uncounted
 		}
 	}
 	return v

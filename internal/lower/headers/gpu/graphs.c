@@ -334,6 +334,7 @@ static result launch_graph(void *real, void *graph, void *stream, int per_thread
   int by_nodes = !why && !refused && x->launches < server.replays;
   if (why && why != HEDDLE_WATCH_WHY_GRAPH) unwatched(why, "");
   else if (!why && refused && server.replays) unwatched(HEDDLE_WATCH_WHY_GRAPH, refused);
+  else if (!why && !by_nodes && server.replays) unwatched(HEDDLE_WATCH_WHY_MORE, "");
   if (x && why != HEDDLE_WATCH_WHY_GRAPH) wait_for_last(x, at, by_nodes);
   result e = by_nodes ? launch_nodes(x, at, caller) : forward_graph(real, graph, stream);
   if (x && why != HEDDLE_WATCH_WHY_GRAPH) x->last = by_nodes ? BY_NODES : AS_A_GRAPH;

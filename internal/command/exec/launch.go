@@ -32,6 +32,7 @@ type kernel struct {
 	file     string // of saved launches, without the number
 	time     time.Duration
 
+	sites []event.Site // of a program on a GPU: those of the emulator, for each of the module's log
 	// Of a program on a GPU: launches that logged and what they logged, and those that were timed
 	// without a log.
 	logged, records, bytes, timed, less uint64

@@ -418,6 +418,7 @@ func (w *watcher) Launch(l *host.Launch) host.Do {
 	}
 	if err != nil {
 		k.watch.Unwatched()
+		w.detector, w.machine = nil, nil
 		w.problem(diag.Unsupported, k.fn.Demangled, "launch %d%s: %v", k.launches, w.placeOf(l), err)
 		return host.DoNothing
 	}
@@ -448,12 +449,11 @@ func (w *watcher) read() error {
 	w.rings.Clear(dirty)
 	w.clean = false
 	logging := k.module.logging
-	sites := make([]event.Site, len(logging.Sites))
-	for i := range logging.Sites {
-		sites[i], _ = w.machine.SiteOf(logging.Sites[i].Instr) // others are of other kernels
+	if k.sites == nil {
+		k.sites = sitesOf(logging, w.machine)
 	}
 	opt := queue.Options{Result: logging, Geometry: w.geometry, Memory: w.rings, Queues: q.Number,
-		Slots: q.Slots, Sink: det, Sites: sites,
+		Slots: q.Slots, Sink: det, Sites: k.sites,
 		SharedBytes: uint32(w.machine.SharedBytes()) + reservedShared}
 	if limit := w.r.opt.Common.Memory; limit > 0 {
 		opt.Full = func() bool { return det.Memory() > limit }
@@ -466,6 +466,19 @@ func (w *watcher) read() error {
 	h.Start()
 	w.tell(k, h)
 	return nil
+}
+
+// sitesOf returns the sites of a module as a machine of one of its kernels numbers them, which is
+// the same for all launches. Those of other kernels have none.
+func sitesOf(logging *instrument.Result, m *emu.Machine) []event.Site {
+	out := make([]event.Site, len(logging.Sites))
+	for i := range logging.Sites {
+		var ok bool
+		if out[i], ok = m.SiteOf(logging.Sites[i].Instr); !ok {
+			out[i] = queue.NoSite
+		}
+	}
+	return out
 }
 
 // reservedShared is more than what a GPU keeps of shared memory for itself, in front of variables
@@ -531,7 +544,8 @@ func (w *watcher) Ended(result uint32, refused bool, took time.Duration, device 
 	}
 	if why == "" && w.less && took > mostProved && slices.ContainsFunc(k.module.proofs[k.fn].Assumes,
 		func(a prove.Assumption) bool { return a.Kind == prove.Iterations }) {
-		why = fmt.Sprintf("it took longer than its proofs cover, %v; --prove leaves out too much", mostProved)
+		why = fmt.Sprintf("it took longer than the %v that its proofs cover; run it without --prove",
+			mostProved)
 	}
 	var mem queue.Memory
 	if b, err := queue.NewBytes(device); err == nil {
@@ -583,7 +597,7 @@ func (w *watcher) end(why string, took time.Duration, device queue.Memory) {
 	complete := sum.Complete() && why == ""
 	w.clean = complete
 	if !complete {
-		why = cutShort(why, &sum, k)
+		why = cutShort(why, &sum)
 	}
 	if sum.Full {
 		k.shapes[w.shape()].large = true
@@ -602,7 +616,7 @@ func (w *watcher) end(why string, took time.Duration, device queue.Memory) {
 }
 
 // cutShort says why a log is not all of a launch.
-func cutShort(why string, s *queue.Summary, k *kernel) string {
+func cutShort(why string, s *queue.Summary) string {
 	reason := ""
 	switch {
 	case s.Err != nil:
@@ -612,6 +626,8 @@ func cutShort(why string, s *queue.Summary, k *kernel) string {
 	case why != "":
 	case s.Invalid > 0:
 		reason = fmt.Sprintf("%d accesses are misaligned or outside of shared memory", s.Invalid)
+	case s.Unplaced > 0:
+		reason = fmt.Sprintf("%d records are of instructions that the kernel cannot reach", s.Unplaced)
 	case s.Early > 0:
 		reason = "threads left a barrier in another order than they were logged"
 	case s.Cut > 0:

@@ -30,12 +30,15 @@ type Options struct {
 	Queues      int
 	Slots       int          // of each queue, a power of two
 	Sink        event.Sink   // gets the events
-	Sites       []event.Site // as the sink knows those of Result; nil: by their indices
+	Sites       []event.Site // as the sink knows those of Result, or NoSite; nil: by their indices
 	SharedBytes uint32       // the end of a block's shared memory
 	// Full reports whether the sink takes too much memory. It then gets no more events, and the queues
 	// are closed. It is asked now and then; may be nil.
 	Full func() bool
 }
+
+// NoSite stands for a site that the sink does not know.
+const NoSite = ^event.Site(0)
 
 // Summary says what was read.
 type Summary struct {
@@ -48,6 +51,8 @@ type Summary struct {
 	// Early counts records of threads that wait at a barrier according to other records: its uses had
 	// been told apart wrongly. See docs/theory/queues.md.
 	Early uint64
+	// Unplaced counts records of sites that the sink does not know, which have no events.
+	Unplaced uint64
 	// Dropped counts records that found no space after Close, and Missing slots that the device has
 	// reserved and nobody has read: of dropped records, of such that were not read before Close, and
 	// of such that it had not completed when the kernel was ended.
@@ -66,7 +71,7 @@ type Summary struct {
 // Complete reports whether the events are all of the launch. If not, what was found in them is
 // valid, and that nothing was found says nothing.
 func (s *Summary) Complete() bool {
-	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Dropped == 0 && s.Missing == 0 &&
+	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Unplaced == 0 && s.Dropped == 0 && s.Missing == 0 &&
 		s.Held == 0 && s.Cut == 0 && !s.Full && !s.Lost
 }
 
@@ -281,6 +286,10 @@ func (h *Host) blockOf(w event.Warp) *block {
 func (h *Host) deliver(r *record) {
 	if s := &h.sites[r.site]; s.What == instrument.Layout { // no event, and nothing of the block
 		h.shared[s.Var] = r.addr[bits.TrailingZeros32(r.mask)]
+		return
+	}
+	if h.site(r.site) == NoSite {
+		h.sum.Unplaced++
 		return
 	}
 	b := h.blockOf(r.warp)

@@ -250,3 +250,25 @@ func TestCorrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestUnplaced: records of sites that the sink does not know have no events, and the log is not
+// complete.
+func TestUnplaced(t *testing.T) {
+	geo := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1},
+		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
+	g := newGPU(t, 1, 128, geo)
+	l := &log{of: make(map[event.Warp][]uint64)}
+	h, err := New(Options{Result: testSites(), Geometry: geo, Memory: g.host, Queues: 1, Slots: 128,
+		Sink: l, Sites: []event.Site{NoSite, 7, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, site := range []int{0, 1, 0, 2} {
+		g.put(0, site, ^uint32(0), func(l int) uint64 { return uint64(4 * l) }, site == 1)
+	}
+	h.Drain()
+	if sum := h.End(g.device); sum.Unplaced != 2 || sum.Records != 4 || sum.Complete() || l.exits != 1 ||
+		len(l.tickets) != 1 || len(l.of) != 0 {
+		t.Errorf("%+v, %+v", sum, l)
+	}
+}

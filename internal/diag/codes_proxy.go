@@ -11,9 +11,15 @@ ISA 8.6, 8.9.5, 9.7.13.4; CUDA C++ Programming Guide, "Asynchronous Data Copies"
 bulk store may copy what the bytes held before they were written, and a bulk load may overwrite
 bytes that are still being read. The other direction needs no fence: the completion of a bulk
 operation is one. Matrix operations of a warpgroup (wgmma) read their operands through the async
-proxy, too.`,
+proxy, too.
+
+Copies of tensors read their tensor map through a third proxy. Between a write of a map in global
+memory and a copy that uses it there must be a pair of fences: one that releases the map
+(fence.proxy.tensormap::generic.release or tensormap.cp_fenceproxy) and, in the block of the copy,
+one that acquires it (fence.proxy.tensormap::generic.acquire).`,
 		Fix: `Let each thread execute fence.proxy.async (cuda::ptx::fence_proxy_async) behind its
-accesses and in front of the barrier, or of its arrival at the mbarrier.`,
+accesses and in front of the barrier, or of its arrival at the mbarrier. For a tensor map, execute
+the release fence behind the change and the acquire fence in front of the copy.`,
 		Example: Example{
 			File: "store.cu",
 			Text: `__global__ void k(int *x) {

@@ -329,7 +329,12 @@ func runNeedsCopy(x *exec, in *inst) {
 // between two through which nothing that is executed goes.
 func (c *compiler) proxyFence(in *ir.Instr) error {
 	f, _ := in.Fence()
-	if f.Proxy != isa.AsyncProxy {
+	switch {
+	case f.Proxy == isa.TensorMapProxy:
+		return c.mapFence(in, f)
+	case !in.Row.Executable:
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	case f.Proxy != isa.AsyncProxy:
 		return c.nop(in)
 	}
 	space, own := f.Space, f.Own

@@ -39,9 +39,10 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
-	case use.Size < 0 && use.Value < 0 && c.slice == nil && !c.knowsMaps():
-		return fmt.Errorf("%s is not supported: what its tensor map holds is not known (heddle exec knows it)",
-			opcodeText(in))
+	case use.Size < 0 && use.Value < 0 && c.slice == nil:
+		if err := c.noMaps(in); err != nil {
+			return err
+		}
 	case c.slice == nil && c.p.track:
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}

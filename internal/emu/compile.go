@@ -336,8 +336,7 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 	compile := compilers[in.Action()]
 	switch {
 	// which says why not
-	case compile == nil, !in.Row.Executable && in.Action() != isa.ActWriteSurface &&
-		in.Action() != isa.ActBulkCopy: // Desc.Bulk decides
+	case compile == nil, !in.Row.Executable && !decides[in.Action()]:
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	return compile(c, in)
@@ -378,6 +377,11 @@ func (c *compiler) nop(*ir.Instr) error {
 	return nil
 }
 
+// decides are the actions whose decoders say what of them is supported, by more than the row:
+// Desc.Bulk, Desc.TensorMap and the like.
+var decides = map[isa.Action]bool{isa.ActWriteSurface: true, isa.ActBulkCopy: true,
+	isa.ActBulkPrefetch: true, isa.ActTensorMap: true, isa.ActProxyFence: true}
+
 // opcodeText returns the opcode with its modifiers, as messages show it.
 func opcodeText(in *ir.Instr) string { return in.Text() }
 
@@ -404,6 +408,8 @@ func init() { // the functions refer to the table
 		isa.ActCopy: (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
 		isa.ActBulkCopy: (*compiler).bulkCopy, isa.ActAsyncStore: (*compiler).bulkCopy,
 		isa.ActBulkGroup:      (*compiler).bulkGroup,
+		isa.ActBulkPrefetch:   (*compiler).prefetchTensor,
+		isa.ActTensorMap:      (*compiler).tensorMapInstr,
 		isa.ActMBarrier:       (*compiler).mbarrierInstr,
 		isa.ActConvertAddress: (*compiler).cvta, isa.ActTestSpace: (*compiler).isspacep,
 

@@ -144,6 +144,7 @@ type miscOp struct {
 	mbar      *mbarOp
 	bulk      *bulkOp
 	bulkGroup *bulkGroupOp
+	tmap      *mapOp
 	matrix    *warpgroupOp
 	touch     *touchOp
 	cluster   *clusterOp

@@ -1,7 +1,9 @@
 package emu
 
 import (
+	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"heddle/internal/event"
@@ -12,24 +14,29 @@ import (
 	"heddle/internal/tensormap"
 )
 
-// Copies of tensors in runs, PTX ISA 9.7.9.27.1.2 in tile mode. Their tensor maps are those of a
-// program under heddle exec, or of one of its launches that was saved: nothing else says what a map
-// holds. A copy is an agent as other bulk copies are. It moves the pieces of the box that are in
-// the array; shared memory has the whole box, of which the rest is filled, and the mbarrier counts
-// all of it (docs/support.md).
+// Copies of tensors in runs, PTX ISA 9.7.9.27.1.2 in the modes tile and im2col, and prefetches.
+// Their tensor maps are those of a program under heddle exec, or of one of its launches that was
+// saved: nothing else says what a map holds. A copy is an agent as other bulk copies are. It moves
+// the pieces of the box that are in the array; shared memory has the whole box, of which the rest is
+// filled, and the mbarrier counts all of it (docs/support.md).
+//
+// A copy reads its map at its issue. The event says that it reads it at any time until it is
+// complete, so that whoever changes the map in between is found.
 
 // tensorOp is a decoded copy of a tensor. In its instruction, the address of the tensor map is that
 // of the side in global memory.
 type tensorOp struct {
-	at     *memOp // of the map
-	s      int    // the operand with it in inst.s
-	coords []src
-	gather bool // four rows by their numbers
+	at      *memOp // of the map
+	s       int    // the operand with it in inst.s
+	coords  []src
+	mode    isa.TensorMode
+	offsets []src // of im2col; nil: none are written
 }
 
 // tensorBox is the box that an agent copies.
 type tensorBox struct {
 	m      *tensormap.Map
+	from   event.Range // the map; it has no size outside of global memory
 	pieces []tensormap.Piece
 	bytes  uint64
 	elem   *memOp  // of a reduction: an element
@@ -69,69 +76,146 @@ func (c *compiler) knowsMaps() bool {
 }
 
 // tensorCopy decodes a copy of a tensor, of which d has the mbarrier.
-func (c *compiler) tensorCopy(in *ir.Instr, op *bulkOp, d *inst) error {
-	for _, mode := range []string{"im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"} {
-		if slices.Contains(in.Mods, mode) {
-			return fmt.Errorf("%s is not supported in a run (mode %s)", opcodeText(in), mode)
-		}
-	}
+func (c *compiler) tensorCopy(in *ir.Instr, op *bulkOp, d *inst) (err error) {
 	side := 0
 	if op.use.To == event.Shared {
 		side = 1
 	}
+	op.tensor, err = c.tensorOp(in, side, op.use.Mode, op.use.Offsets, d)
+	return err
+}
+
+// tensorOp decodes the operand in.Src[side] with a tensor map and coordinates, the map into the
+// same place of d.s, and the offsets of im2col.
+func (c *compiler) tensorOp(in *ir.Instr, side int, mode isa.TensorMode, offsets int,
+	d *inst) (*tensorOp, error) {
+	if mode == isa.WideColumnMode {
+		return nil, fmt.Errorf("%s is not supported in a run (modes im2col::w and im2col::w::128)",
+			opcodeText(in))
+	}
 	o := in.Src[side]
 	if len(o.Elems) != 1 {
-		return fmt.Errorf("%s: a tensor map and a vector of coordinates expected", opcodeText(in))
+		return nil, fmt.Errorf("%s: a tensor map and a vector of coordinates expected", opcodeText(in))
 	}
-	t := &tensorOp{at: &memOp{space: event.Generic}, s: side, gather: op.use.Boxes > 1}
+	t := &tensorOp{at: &memOp{space: event.Generic}, s: side, mode: mode}
 	var err error
 	if t.coords, err = c.parts(o.Elems[0], isa.B32); err != nil {
-		return err
+		return nil, err
+	}
+	if offsets >= 0 {
+		if offsets >= len(in.Src) {
+			return nil, fmt.Errorf("%s: a vector of offsets expected", opcodeText(in))
+		}
+		if t.offsets, err = c.parts(in.Src[offsets], isa.U16); err != nil {
+			return nil, err
+		}
+		if len(t.offsets) != len(t.coords)-2 {
+			return nil, fmt.Errorf("%s: %d im2col offsets for %d coordinates", opcodeText(in),
+				len(t.offsets), len(t.coords))
+		}
 	}
 	o.Elems = nil
 	var p inst
 	if err := c.address(o, &p, t.at); err != nil {
-		return err
+		return nil, err
 	}
 	d.s[side] = p.s[0]
-	op.tensor = t
+	return t, nil
+}
+
+// noMaps is the error of an instruction that needs tensor maps, in a run that has none; nil if the
+// run has them.
+func (c *compiler) noMaps(in *ir.Instr) error {
+	switch {
+	case !c.knowsMaps():
+		return fmt.Errorf("%s is not supported: what its tensor map holds is not known "+
+			"(heddle exec knows it)", opcodeText(in))
+	case c.p.track:
+		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
+	}
 	return nil
+}
+
+// prefetchTensor decodes cp.async.bulk.prefetch.tensor, PTX ISA 9.7.9.27.1.4: a hint, which reads
+// its tensor map and changes nothing.
+func (c *compiler) prefetchTensor(in *ir.Instr) error {
+	mode, offsets, ok := in.PrefetchedTensor()
+	switch {
+	case !ok:
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	case c.slice != nil:
+		return c.nop(in)
+	}
+	if err := c.noMaps(in); err != nil {
+		return err
+	}
+	d := inst{guard: c.guard(), run: runPrefetch, misc: &miscOp{bulk: &bulkOp{}}}
+	t, err := c.tensorOp(in, 0, mode, offsets, &d)
+	if err != nil {
+		return err
+	}
+	d.misc.bulk.tensor = t
+	c.control(d)
+	return nil
+}
+
+// runPrefetch reads the maps of the lanes.
+func runPrefetch(x *exec, in *inst) {
+	for t := x.m; t != 0 && x.stop == nil; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		b := x.boxOf(in, l)
+		if b == nil {
+			return
+		}
+		x.touchMap(b)
+		if x.sink == nil || b.from.Size == 0 {
+			continue
+		}
+		x.agentID++
+		x.evs.bulk = event.Bulk{ID: x.agentID, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
+			Active: x.mask, Map: b.from, Grouped: true}
+		x.sink.Bulk(&x.evs.bulk)
+	}
 }
 
 // boxOf returns the box that a lane's copy moves, or nil after a failure.
 func (x *exec) boxOf(in *inst, l int) *tensorBox {
 	t := in.misc.bulk.tensor
 	addr := (x.src(&in.s[t.s])[l] + t.at.off) & t.at.amask
-	text, where := x.tensorMap(t.at.space, addr)
+	text, where, from := x.tensorMap(t.at.space, addr)
 	m, err := tensormap.Decode(text)
-	dims := len(t.coords)
-	if t.gather {
-		dims = 2
+	if text == nil {
+		err = tensormap.ErrNotMap
+	}
+	if err == nil {
+		err = t.check(m)
+	}
+	b := &tensorBox{m: m, from: from}
+	if err == nil {
+		at, offsets := x.integers(t.coords, l), x.integers(t.offsets, l)
+		b.bytes = m.Bytes()
+		switch t.mode {
+		case isa.RowsMode:
+			b.pieces, b.bytes = m.Gather(at), 4*m.Bytes()
+		case isa.ColumnMode:
+			for i := range offsets {
+				offsets[i] &= 1<<16 - 1 // .u16
+			}
+			b.pieces, err = m.Column(at, offsets)
+		default:
+			b.pieces = m.Pieces(at)
+		}
 	}
 	switch {
-	case text == nil || err != nil:
-		if err == nil {
-			err = tensormap.ErrNotMap
-		}
+	case errors.Is(err, tensormap.ErrUnsupported):
+		x.fail(in, Unsupported, l, "%s: the tensor map at %s: %v", in.ir.Op(), where, err)
+		return nil
+	case err != nil:
 		x.fail(in, OutOfBounds, l, "%s: the tensor map at %s: %v", in.ir.Op(), where, err)
 		return nil
 	case addr%64 != 0:
 		x.fail(in, Misaligned, l, "%s: the tensor map at %s is not aligned to 64 bytes", in.ir.Op(), where)
 		return nil
-	case m.Rank != dims || t.gather && (len(t.coords) != 5 || m.Count(1) != 1):
-		x.fail(in, OutOfBounds, l, "%s: a tensor map of %d dimensions with boxes of %v", in.ir.Op(), m.Rank,
-			m.Box[:m.Rank])
-		return nil
-	}
-	at := make([]int32, len(t.coords))
-	for i := range at {
-		at[i] = int32(x.src(&t.coords[i])[l])
-	}
-	b := &tensorBox{m: m, bytes: m.Bytes()}
-	if t.gather {
-		b.pieces, b.bytes = m.Gather(at), 4*m.Bytes()
-	} else {
-		b.pieces = m.Pieces(at)
 	}
 	if fn := in.misc.bulk.use.Reduce; fn != isa.NoFn && !b.reduces(fn) {
 		x.fail(in, Unsupported, l, "%s of elements of the type %d of a tensor map is not supported", in.ir.Op(),
@@ -141,9 +225,38 @@ func (x *exec) boxOf(in *inst, l int) *tensorBox {
 	return b
 }
 
-// tensorMap returns the bytes of the tensor map at an address, and what to call the address; nil
-// bytes if there is no room for a map.
-func (x *exec) tensorMap(space event.Space, addr uint64) (text []byte, where string) {
+// check returns an error if a copy cannot use a map: the copy has other coordinates, or is in
+// another mode.
+func (t *tensorOp) check(m *tensormap.Map) error {
+	switch column := t.mode == isa.ColumnMode; {
+	case column && m.Im2col == nil:
+		return errors.New("the copy is in mode im2col, and the map is of cuTensorMapEncodeTiled")
+	case !column && m.Im2col != nil:
+		return errors.New("the copy is in mode tile, and the map is of cuTensorMapEncodeIm2col")
+	case t.mode != isa.RowsMode && m.Rank != len(t.coords):
+		return fmt.Errorf("it has %d dimensions, and the copy %d coordinates", m.Rank, len(t.coords))
+	case t.mode == isa.RowsMode && (m.Rank != 2 || len(t.coords) != 5 || m.Count(1) != 1):
+		return fmt.Errorf("the copy is of four rows, and the map has boxes of %v", m.Box[:m.Rank])
+	}
+	return nil
+}
+
+// integers returns what a lane has in some operands of 32 bits; nil of none.
+func (x *exec) integers(operands []src, l int) []int32 {
+	if operands == nil {
+		return nil
+	}
+	out := make([]int32, len(operands))
+	for i := range out {
+		out[i] = int32(x.src(&operands[i])[l])
+	}
+	return out
+}
+
+// tensorMap returns the bytes of the tensor map at an address, what to call the address, and where
+// it is in global memory; nil bytes if there is no room for a map.
+func (x *exec) tensorMap(space event.Space, addr uint64) (text []byte, where string,
+	at event.Range) {
 	sp := &x.prog.space
 	params := x.prog.params.data
 	if space != event.Param && addr>>sp.shift == 0 && sp.windowOf(addr) == paramWindow {
@@ -154,13 +267,23 @@ func (x *exec) tensorMap(space event.Space, addr uint64) (text []byte, where str
 		if addr+tensormap.Size <= uint64(len(params)) {
 			text = params[addr : addr+tensormap.Size]
 		}
-		return text, where
+		return text, where, at
 	}
 	if o := x.find(addr); o != nil && o.contains(addr-o.base, tensormap.Size) {
 		text = make([]byte, tensormap.Size)
 		o.read(addr, text)
+		if o.space == event.Global {
+			at = event.Range{Space: event.Global, Addr: addr, Size: tensormap.Size}
+		}
 	}
-	return text, x.describe(addr)
+	return text, x.describe(addr), at
+}
+
+// touchMap notes that the launch reads a tensor map.
+func (x *exec) touchMap(b *tensorBox) {
+	if x.touched != nil && b.from.Size > 0 {
+		x.touched.Mark(order.Read, b.from.Addr, b.from.Size)
+	}
 }
 
 // checkBox reports whether what a copy accesses in the array is in global memory.
@@ -184,7 +307,8 @@ func (x *exec) noteRows(e *event.Bulk, b *tensorBox) {
 	if e.To.Space == event.Global {
 		how, side = order.Write, &e.To
 	}
-	*side = event.Range{Space: event.Global, Addr: b.m.Addr}
+	*side, e.Map = event.Range{Space: event.Global, Addr: b.m.Addr}, b.from
+	x.touchMap(b)
 	e.Rows = make([]event.Range, len(b.pieces))
 	for i, p := range b.pieces {
 		e.Rows[i] = event.Range{Space: event.Global, Addr: p.Addr, Size: p.Size}

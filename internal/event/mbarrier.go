@@ -76,6 +76,11 @@ type Bulk struct {
 	// Rows are the bytes of a copy of a tensor in global memory; From or To, which then is there, has
 	// no size. A trace does not know them.
 	Rows []Range
+	// Map is the tensor map in global memory that the operation reads through the proxy of tensor
+	// maps, at some time before it is complete. If a bulk group of the thread is complete into which
+	// the operation comes, the map was read as well (9.7.9.27.1.2). It has no size if the map is a
+	// parameter or constant, which the kernel cannot change. A prefetch does nothing but read it.
+	Map Range
 	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
 	// the shared memory that To is in does, to which a Signal is sent.
 	Grouped bool
@@ -125,6 +130,8 @@ type Signal struct {
 // ProxyFence is fence.proxy.async by the lanes of Mask (PTX ISA 9.7.13.4): accesses through the
 // generic proxy that precede it precede accesses through the async proxy that it precedes. Space is
 // the memory that it names, NoSpace for all; with Own, of Shared only that of the thread's block.
+//
+// With Map it is a fence between the generic proxy and that of tensor maps instead.
 type ProxyFence struct {
 	Warp   Warp
 	Site   Site
@@ -132,4 +139,18 @@ type ProxyFence struct {
 	Active uint32
 	Space  Space
 	Own    bool
+	Map    MapFence
+}
+
+// MapFence is a half of a fence between the generic proxy and that of tensor maps: a release of what
+// precedes it (fence.proxy.tensormap::generic.release, tensormap.cp_fenceproxy), or an acquire of
+// the map at Addr of global memory (...acquire). A write precedes the read of a map by a copy if a
+// release and an acquire of the map lie between them.
+type MapFence struct {
+	Release, Acquire bool
+	Scope            Scope
+	Addr             uint64
+	// Warp says of a release that the lanes of Mask do it together, so that each releases what any of
+	// them knows.
+	Warp bool
 }

@@ -168,4 +168,6 @@ const (
 	// Memory"): what they read must not have been written in the launch before, by whatever thread. A
 	// write that an order places behind the read is allowed.
 	FetchProxy
+	// TensorMapProxy is the proxy through which copies of tensors read their maps (9.7.9.27.1.2).
+	TensorMapProxy
 )

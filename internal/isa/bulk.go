@@ -72,6 +72,10 @@ type BulkUse struct {
 	// Boxes is how many boxes a copy of a tensor copies: four with .tile::gather4 and
 	// .tile::scatter4 (5.5.3.4.1), else one. 0 of other operations.
 	Boxes uint64
+	// Mode is how a copy of a tensor reads its coordinates.
+	Mode TensorMode
+	// Offsets is the operand with the offsets of im2col; -1 without.
+	Offsets int
 	// Barrier is the operand with the mbarrier that counts the bytes; -1: a bulk group tracks it.
 	Barrier int
 	// Remote says that the destination, and the mbarrier, may be in the shared memory of another
@@ -89,7 +93,7 @@ type BulkUse struct {
 // red.async does, and false for the forms that leave bytes out, belong to a pair of blocks, or are
 // not tracked.
 func (d *Desc) Bulk() (BulkUse, bool) {
-	u := BulkUse{Reduce: d.Fn, Size: 2, Barrier: -1, Mask: -1, Value: -1}
+	u := BulkUse{Reduce: d.Fn, Size: 2, Offsets: -1, Barrier: -1, Mask: -1, Value: -1}
 	u.Remote = slices.Contains(d.Mods, inCluster[0])
 	switch {
 	case d.Action() == ActAsyncStore && d.bulkTracking() == BarrierBytes:
@@ -100,13 +104,13 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 	}
 	switch {
 	case d.copiesTensor():
-		u.Size, u.Boxes = -1, 1
+		u.Size, u.Boxes, u.Mode = -1, 1, d.tensorMode()
 		if strings.Contains(d.Row.Opcode, "reduce") {
 			if u.Reduce = d.tensorReduction(); u.Reduce == NoFn {
 				return BulkUse{}, false
 			}
 		}
-		if slices.Contains(d.Mods, "tile::gather4") || slices.Contains(d.Mods, "tile::scatter4") {
+		if u.Mode == RowsMode {
 			u.Boxes = 4
 		}
 	case !d.Row.Executable:
@@ -115,17 +119,57 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 	u.To, u.From = d.copySpaces()
 	if d.bulkTracking() == BarrierBytes {
 		u.Barrier = d.bulkBarrier()
+		if u.Mode == ColumnMode || u.Mode == WideColumnMode {
+			u.Offsets = u.Barrier + 1
+		}
 	}
 	if d.multicast() {
 		if slices.Contains(d.Mods, "multicast::cluster::all") {
 			return BulkUse{}, false
 		}
-		u.Mask = u.Barrier + 1
-		if slices.ContainsFunc(d.Mods, func(m string) bool { return strings.HasPrefix(m, "im2col") }) {
-			u.Mask++ // behind the offsets
-		}
+		u.Mask = max(u.Barrier, u.Offsets) + 1
 	}
 	return u, true
+}
+
+// TensorMode is how a copy of a tensor reads its coordinates: the .load_mode of PTX ISA
+// 9.7.9.27.1.2.
+type TensorMode uint8
+
+// The modes. A store in ColumnMode (.im2col_no_offs) has no offsets.
+const (
+	TileMode       TensorMode = iota
+	RowsMode                  // .tile::gather4, .tile::scatter4
+	ColumnMode                // .im2col, .im2col_no_offs
+	WideColumnMode            // .im2col::w, .im2col::w::128
+)
+
+// tensorMode returns the mode of a copy or a prefetch of a tensor. The syntax has .im2col_no_offs
+// for reductions, and an example of theirs .im2col.
+func (d *Desc) tensorMode() TensorMode {
+	for _, m := range d.Mods {
+		switch m {
+		case "tile::gather4", "tile::scatter4":
+			return RowsMode
+		case "im2col", "im2col_no_offs":
+			return ColumnMode
+		case "im2col::w", "im2col::w::128":
+			return WideColumnMode
+		}
+	}
+	return TileMode
+}
+
+// PrefetchedTensor returns the mode of a prefetch of a tensor, and the operand with the offsets of
+// im2col, which is -1 without; false for other instructions.
+func (d *Desc) PrefetchedTensor() (mode TensorMode, offsets int, ok bool) {
+	if d.Action() != ActBulkPrefetch {
+		return 0, -1, false
+	}
+	if mode = d.tensorMode(); mode == ColumnMode || mode == WideColumnMode {
+		return mode, 1, true
+	}
+	return mode, -1, true
 }
 
 // copiesTensor reports whether the instruction copies or reduces a box of a tensor for one block.

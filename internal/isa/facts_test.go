@@ -178,15 +178,15 @@ func TestFences(t *testing.T) {
 // 9.7.13.7. Those that leave bytes out, or have no mbarrier although they are a store of one value,
 // are not of this kind.
 func TestBulk(t *testing.T) {
-	toShared := BulkUse{To: event.Shared, From: event.Global, Size: 2, Barrier: 3, Mask: -1, Value: -1}
-	toGlobal := BulkUse{To: event.Global, From: event.Shared, Size: 2, Barrier: -1, Mask: -1,
+	toShared := BulkUse{To: event.Shared, From: event.Global, Size: 2, Offsets: -1, Barrier: 3, Mask: -1, Value: -1}
+	toGlobal := BulkUse{To: event.Global, From: event.Shared, Size: 2, Offsets: -1, Barrier: -1, Mask: -1,
 		Value: -1}
 	with := func(u BulkUse, change func(*BulkUse)) BulkUse {
 		change(&u)
 		return u
 	}
 	remote := with(toShared, func(u *BulkUse) { u.Remote = true })
-	value := BulkUse{To: event.Shared, Size: -1, Barrier: 2, Mask: -1, Value: 1, Remote: true}
+	value := BulkUse{To: event.Shared, Size: -1, Offsets: -1, Barrier: 2, Mask: -1, Value: 1, Remote: true}
 	for _, c := range []struct {
 		text string
 		ok   bool
@@ -209,9 +209,20 @@ func TestBulk(t *testing.T) {
 		{"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
 			true, with(remote, func(u *BulkUse) { u.Size, u.Boxes, u.Barrier, u.Mask = -1, 1, 2, 3 })},
 		{"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes",
-			true, with(remote, func(u *BulkUse) { u.Size, u.Boxes, u.Barrier = -1, 4, 2 })},
+			true, with(remote, func(u *BulkUse) { u.Size, u.Boxes, u.Mode, u.Barrier = -1, 4, RowsMode, 2 })},
 		{"cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group", true,
-			with(toGlobal, func(u *BulkUse) { u.Size, u.Boxes = -1, 4 })},
+			with(toGlobal, func(u *BulkUse) { u.Size, u.Boxes, u.Mode = -1, 4, RowsMode })},
+		// the offsets of im2col are behind the mbarrier, and a mask behind them
+		{"cp.async.bulk.tensor.3d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint",
+			true, with(remote, func(u *BulkUse) { u.Size, u.Boxes, u.Mode, u.Barrier, u.Offsets = -1, 1, ColumnMode, 2, 3 })},
+		{"cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster",
+			true, with(remote, func(u *BulkUse) {
+				u.Size, u.Boxes, u.Mode, u.Barrier, u.Offsets, u.Mask = -1, 1, WideColumnMode, 2, 3, 4
+			})},
+		{"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group", true,
+			with(toGlobal, func(u *BulkUse) { u.Size, u.Boxes, u.Mode = -1, 1, ColumnMode })},
+		{"cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group", true,
+			with(toGlobal, func(u *BulkUse) { u.Size, u.Boxes, u.Mode, u.Reduce = -1, 1, ColumnMode, FnAdd })},
 		{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", true, value},
 		{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32", true,
 			with(value, func(u *BulkUse) { u.Reduce = FnAdd })},
@@ -223,6 +234,63 @@ func TestBulk(t *testing.T) {
 	} {
 		d := decodeText(t, c.text)
 		if got, ok := d.Bulk(); ok != c.ok || ok && got != c.want {
+			t.Errorf("%s: %+v %v, want %+v %v", c.text, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+// What prefetches of tensors read (PTX ISA 9.7.9.27.1.4).
+func TestPrefetchedTensor(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		mode    TensorMode
+		offsets int
+		ok      bool
+	}{
+		{"cp.async.bulk.prefetch.tensor.1d.L2.global.tile", TileMode, -1, true},
+		{"cp.async.bulk.prefetch.tensor.2d.L2.global", TileMode, -1, true},
+		{"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4", RowsMode, -1, true},
+		{"cp.async.bulk.prefetch.tensor.3d.L2.global.im2col.L2::cache_hint", ColumnMode, 1, true},
+		{"cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w::128", WideColumnMode, 1, true},
+		{"cp.async.bulk.prefetch.L2.global", 0, -1, false},
+	} {
+		d := decodeText(t, c.text)
+		if mode, offsets, ok := d.PrefetchedTensor(); mode != c.mode || offsets != c.offsets || ok != c.ok {
+			t.Errorf("%s: %v %v %v", c.text, mode, offsets, ok)
+		}
+	}
+}
+
+// What is done to tensor maps (PTX ISA 9.7.9.28, 9.7.13.16): the value follows the dimension of a
+// field that each dimension has; addresses and strides have 64 bits, others 32.
+func TestTensorMap(t *testing.T) {
+	field := func(name string, space event.Space, ordinal, value int) TensorMapUse {
+		return TensorMapUse{Field: name, Space: space, Ordinal: ordinal, Value: value}
+	}
+	constant := field("swizzle_mode", event.Global, -1, 1)
+	constant.Constant = true
+	for _, c := range []struct {
+		text string
+		ok   bool
+		want TensorMapUse
+	}{
+		{"tensormap.replace.tile.global_address.global.b1024.b64", true, field("global_address", event.Global, -1, 1)},
+		{"tensormap.replace.tile.rank.shared::cta.b1024.b32", true, field("rank", event.Shared, -1, 1)},
+		{"tensormap.replace.tile.box_dim.b1024.b32", true, field("box_dim", event.Generic, 1, 2)},
+		{"tensormap.replace.tile.global_stride.shared::cta.b1024.b64", true, field("global_stride", event.Shared, 1, 2)},
+		{"tensormap.replace.tile.swizzle_mode.global.b1024.b32", true, constant},
+		{"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned", true,
+			TensorMapUse{Copies: true, Scope: event.GPU, Ordinal: -1, Value: -1}},
+		{"tensormap.replace.tile.global_address.global.b1024.b32", false, TensorMapUse{}},
+		{"tensormap.replace.tile.rank.global.b1024.b64", false, TensorMapUse{}},
+		{"tensormap.replace.im2col.rank.global.b1024.b32", false, TensorMapUse{}},
+		{"tensormap.replace.tile.rank.shared::cluster.b1024.b32", false, TensorMapUse{}},
+		{"tensormap.replace.tile.size.global.b1024.b32", false, TensorMapUse{}},
+		{"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.acquire.gpu.sync.aligned", false, TensorMapUse{}},
+		{"cp.async.bulk.prefetch.L2.global", false, TensorMapUse{}},
+	} {
+		d := decodeText(t, c.text)
+		if got, ok := d.TensorMap(); ok != c.ok || ok && got != c.want {
 			t.Errorf("%s: %+v %v, want %+v %v", c.text, got, ok, c.want, c.ok)
 		}
 	}

@@ -20,6 +20,8 @@ type block struct {
 	places []place // synchronization locations in its shared memory
 	sc     blockSC
 	deferral
+	// acquires of tensor maps, by the address of the map (mapproxy.go)
+	acquired map[uint64]map[event.Warp][]*mapAcquire
 	// mbarriers by address; nil before the first
 	objects map[uint64]*object
 	// the same in the order of execution, and the ends of those that are no more (phases.go)
@@ -86,7 +88,7 @@ func (d *Detector) newBlock(id uint32) *block {
 // reset prepares the state of a block that has ended for another block.
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
-	b.objects, b.phases, b.ended, b.sc = nil, nil, nil, blockSC{}
+	b.objects, b.phases, b.ended, b.acquired, b.sc = nil, nil, nil, nil, blockSC{}
 	b.deferral.reset()
 	for i := range b.bars {
 		b.bars[i].forget()

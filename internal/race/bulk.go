@@ -31,6 +31,9 @@ type piece struct {
 	generic bool
 	thread  event.Thread
 	site    uint32
+	// of the read of a tensor map: the bulk group whose completion says that it was read
+	also     *alternative
+	readsMap bool
 	// of a matrix operation: what it reads of [lo, hi), which are in one part; nil: all of it
 	chunks *event.Chunks
 }
@@ -99,6 +102,9 @@ func (d *Detector) Bulk(e *event.Bulk) {
 					e.To.Space == event.Global)
 			}
 		}
+		if e.Map.Size > 0 {
+			d.beforeWait(w, b, e.Site, e.Mask, func(int) uint64 { return e.Map.Addr }, e.Map.Size, false)
+		}
 	}
 	d.learnBulk(e)
 	from := piece{thread: event.ThreadOf(e.Warp, l), site: uint32(e.Site)}
@@ -121,6 +127,7 @@ func (d *Detector) Bulk(e *event.Bulk) {
 	start := agentStart{w: w, b: b, lane: l, knows: d.clock(w, b, l), generic: e.Generic}
 	d.addPiece(&start, from, e.From, false)
 	d.addPiece(&start, to, e.To, true)
+	d.readMap(&start, from, e)
 	for _, r := range e.Rows {
 		if e.To.Space == event.Global {
 			d.addPiece(&start, to, r, true)
@@ -156,6 +163,9 @@ type agentStart struct {
 	// its accesses are through the generic proxy
 	generic bool
 	fence   *fenced
+	// it reads a tensor map now, and what precedes that (mapproxy.go)
+	readsMap  bool
+	fencedMap *know
 }
 
 // addPiece checks and records one piece of an operation.
@@ -178,8 +188,11 @@ func (d *Detector) addPiece(s *agentStart, p piece, r event.Range, write bool) {
 	}
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: kind,
 		Space: r.Space, Proxy: event.AsyncProxy, Size: 4, Addr: &d.elementAddr}
-	if s.generic {
+	switch {
+	case s.generic:
 		d.copying.Proxy = event.GenericProxy
+	case s.readsMap:
+		d.copying.Proxy = event.TensorMapProxy
 	}
 	a := access{Access: &d.copying, w: s.w, b: s.b, home: home, mem: mem, write: write, special: true,
 		bulk: true}
@@ -270,8 +283,13 @@ func (d *Detector) checkPieces(s *agentStart, a *access, old, p *piece, lo, hi u
 	at, both := old.common(p, lo, hi)
 	switch {
 	case !both || old.atomic(p):
+	case s.readsMap && old.known(s.fencedMap, old.value):
 	case !old.known(s.knows, old.value):
+		d.mapRead = old.readsMap
 		d.agentRace(a, old.site, old.thread, at, NotWaited)
+		d.mapRead = false
+	case s.readsMap:
+		d.agentRace(a, old.site, old.thread, at, NoMapFence)
 	case old.generic && !s.generic && !old.known(d.fencedOf(s, a), old.value):
 		d.agentRace(a, old.site, old.thread, at, NoProxyFence)
 	}
@@ -288,7 +306,7 @@ func (d *Detector) agentRace(a *access, site uint32, first event.Thread, at uint
 // is ordered before the operation, with a fence of its own; else 0.
 func (d *Detector) wholeOrdered(s *agentStart, e entry, a *access) uint32 {
 	w := event.Warp(e.warp)
-	if e.concurrent() || w >= d.comps.first {
+	if e.concurrent() || w >= d.comps.first || s.readsMap {
 		return 0
 	}
 	log := d.proxies[w]
@@ -302,6 +320,9 @@ func (d *Detector) wholeOrdered(s *agentStart, e entry, a *access) uint32 {
 // checkAgent checks an operation against an earlier access through another proxy, at a word or
 // byte, and reports whether there is no finding.
 func (d *Detector) checkAgent(s *agentStart, a *access, e entry, at uint64) bool {
+	if s.readsMap {
+		return d.checkMapEntry(s, a, e, at)
+	}
 	if e.clk != noncoherent && e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
 		if s.generic { // both through one proxy
 			return true
@@ -407,7 +428,9 @@ func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
 	case p.known(a.w.beyond(l), p.value):
 		return
 	}
+	d.mapRead = p.readsMap
 	d.race(a, event.Site(p.site), p.thread, at&^3, 1<<l, cause)
+	d.mapRead = false
 }
 
 // BulkGroup closes bulk groups, or lets the lanes know that their groups are complete.

@@ -70,6 +70,9 @@ type Detector struct {
 
 	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
+	mapReleases map[event.Warp][]*mapRelease // mapproxy.go; nil before the first
+	mapRead     bool                         // the earlier access of the race being recorded is of a map
+
 	within bool // the race being recorded is within one instruction
 
 	// the last acquire or release whose Orders exclude the memory that this detector checks

@@ -51,6 +51,10 @@ func (d *Detector) ProxyFence(e *event.ProxyFence) {
 		d.pass(e.Warp, e.Active)
 		return
 	}
+	if e.Map.Release || e.Map.Acquire {
+		d.mapFence(e)
+		return
+	}
 	w, b := d.warpOf(e.Warp)
 	f := &proxyFence{mask: e.Mask, space: e.Space, own: w.own, knows: new(fences)}
 	if e.Own && d.clustered {

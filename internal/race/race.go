@@ -80,6 +80,9 @@ const (
 	NoProxyFence
 	// the only proxy fence between them is by a thread other than that of the access: this is no race
 	LateProxyFence
+	// base causality orders a write of a tensor map before a copy that reads the map, and no pair of a
+	// release and an acquire fence of tensor maps lies between them
+	NoMapFence
 )
 
 // Access is one side of a race.

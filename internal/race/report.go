@@ -97,7 +97,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		d.raceIndex[key] = i
 		d.groups = append(d.groups, group{hazards: make(map[hazard]uint32)})
 		d.groups[i].race = d.exampleOf(a, site, first, at, l, cause)
-	} else if g := &d.groups[i]; g.race.Cause == NoProxyFence && cause != NoProxyFence {
+	} else if g := &d.groups[i]; g.race.Cause.fence() && !cause.fence() {
 		// What nothing orders is more than what misses a proxy fence, which a user may do without.
 		far := g.race.Far
 		g.race = d.exampleOf(a, site, first, at, l, cause)
@@ -113,6 +113,9 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	}
 	d.groups[i].add(h, racing, level)
 }
+
+// fence reports whether nothing but a fence between proxies is missing.
+func (c Cause) fence() bool { return c == NoProxyFence || c == NoMapFence }
 
 // exampleOf is raceOf for the race that stands for its group.
 func (d *Detector) exampleOf(a *access, site event.Site, first event.Thread, at uint64, l int,
@@ -136,6 +139,9 @@ func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uin
 		Second: Access{Thread: second, Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
 			Proxy: a.Proxy, Async: a.copied != nil || a.bulk, Addr: a.Addr[l], Size: a.Size},
 		Level: d.levelOf(a, first, second, cause), Cause: cause, Interval: a.w.round,
+	}
+	if d.mapRead {
+		r.First.Kind, r.First.Proxy = event.Read, event.TensorMapProxy
 	}
 	if a.Space == event.Shared {
 		r.Block = a.homeID()

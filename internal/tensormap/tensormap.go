@@ -1,16 +1,16 @@
 // Package tensormap describes arrays of up to five dimensions and the boxes of them that bulk
-// copies move: the tensor maps of the CUDA Driver API ("Tensor Map Object Management") and the tile
-// mode of the PTX ISA (5.5.3.1, 5.5.3.4, 5.5.6).
+// copies move: the tensor maps of the CUDA Driver API ("Tensor Map Object Management") and the
+// modes tile (PTX ISA 5.5.3) and im2col (5.5.4) of copies.
 //
 // A tensor map is opaque to programs, so that heddle's runtime may choose what its 128 bytes hold
-// (internal/lower/headers/exec/tensormap.c). Not described are interleaved layouts, the mode
-// im2col, elements of less than a byte, and swizzles whose atoms have more than 16 bytes.
+// (internal/lower/headers/exec/tensormap.c). Not described are interleaved layouts, the modes
+// im2col::w and im2col::w::128, elements of less than a byte, and swizzles whose atoms have more
+// than 16 bytes.
 package tensormap
 
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 )
 
 // Size is the size of a tensor map in bytes.
@@ -24,6 +24,9 @@ const MaxRank = 5
 
 // Type is the type of elements, by its number in CUtensorMapDataType.
 type Type uint8
+
+// numTypes is how many types CUtensorMapDataType has.
+const numTypes Type = 16
 
 // elementBytes has the bytes of an element of each type; those that are missing are not supported.
 var elementBytes = [...]uint64{1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}
@@ -40,6 +43,10 @@ const (
 	Swizzle128
 )
 
+// numSwizzles is behind the numbers of the swizzles that are not described here: those of
+// CUtensorMapSwizzle, and one more.
+const numSwizzles Swizzle = 8
+
 // Map is a tensor map. Dimension 0 is that of neighbours in memory.
 type Map struct {
 	Type    Type
@@ -47,61 +54,18 @@ type Map struct {
 	Addr    uint64          // of element 0
 	Size    [MaxRank]uint64 // elements
 	Stride  [MaxRank]uint64 // bytes from an element to the next one
-	Box     [MaxRank]uint64 // extent of a box in the array, in elements
-	Step    [MaxRank]uint64 // of each Step elements of the extent one is copied
+	Box     [MaxRank]uint64 // extent of a box in the array, in elements; not of an Im2col map
+	Step    [MaxRank]uint64 // of each Step elements of the extent one is copied; Step[0] is 1
 	Swizzle Swizzle
-	NaN     bool // elements outside of the array are NaN, else 0
+	NaN     bool    // elements outside of the array are NaN, else 0
+	Im2col  *Im2col // of a map of cuTensorMapEncodeIm2col; nil: one of cuTensorMapEncodeTiled
 }
 
-// ErrNotMap is the error of bytes that are no tensor map.
+// ErrNotMap is the error of bytes that are no tensor map, or one that nothing may use.
 var ErrNotMap = errors.New("it holds no tensor map")
 
-// Decode reads a tensor map of the runtime.
-func Decode(b []byte) (*Map, error) {
-	le := binary.LittleEndian
-	if len(b) < Size || le.Uint32(b) != magic {
-		return nil, ErrNotMap
-	}
-	m := &Map{Type: Type(b[4]), Rank: int(b[5]), Swizzle: Swizzle(b[6]), NaN: b[7] != 0,
-		Addr: le.Uint64(b[8:])}
-	if m.Rank < 1 || m.Rank > MaxRank || int(m.Type) >= len(elementBytes) || m.Swizzle > Swizzle128 {
-		return nil, fmt.Errorf("%w that cuTensorMapEncodeTiled has made", ErrNotMap)
-	}
-	m.Stride[0] = m.Element()
-	for i := range m.Rank {
-		if i > 0 {
-			m.Stride[i] = le.Uint64(b[8+8*i:])
-		}
-		m.Size[i] = uint64(le.Uint32(b[48+4*i:])) + 1
-		m.Box[i] = uint64(le.Uint16(b[68+2*i:]))
-		m.Step[i] = uint64(b[78+i])
-		if m.Box[i] == 0 || m.Step[i] == 0 {
-			return nil, fmt.Errorf("%w that cuTensorMapEncodeTiled has made", ErrNotMap)
-		}
-	}
-	return m, nil
-}
-
-// Encode writes a tensor map as the runtime does.
-func (m *Map) Encode() []byte {
-	le := binary.LittleEndian
-	b := make([]byte, Size)
-	le.PutUint32(b, magic)
-	b[4], b[5], b[6] = byte(m.Type), byte(m.Rank), byte(m.Swizzle)
-	if m.NaN {
-		b[7] = 1
-	}
-	le.PutUint64(b[8:], m.Addr)
-	for i := range m.Rank {
-		if i > 0 {
-			le.PutUint64(b[8+8*i:], m.Stride[i])
-		}
-		le.PutUint32(b[48+4*i:], uint32(m.Size[i]-1))
-		le.PutUint16(b[68+2*i:], uint16(m.Box[i]))
-		b[78+i] = byte(m.Step[i])
-	}
-	return b
-}
+// ErrUnsupported is the error of a valid tensor map that is not described here.
+var ErrUnsupported = errors.New("not supported:")
 
 // Element returns the bytes of an element.
 func (m *Map) Element() uint64 { return elementBytes[m.Type] }
@@ -112,6 +76,9 @@ func (m *Map) Count(dim int) uint64 { return (m.Box[dim] + m.Step[dim] - 1) / m.
 // Bytes returns the bytes of a box in shared memory. Elements outside of the array count as well.
 func (m *Map) Bytes() uint64 {
 	n := m.Element()
+	if m.Im2col != nil {
+		return n * m.Im2col.Channels * m.Im2col.Pixels
+	}
 	for i := range m.Rank {
 		n *= m.Count(i)
 	}
@@ -138,29 +105,27 @@ func (m *Map) Pieces(at []int32) []Piece {
 			addr += uint64(c) * m.Stride[i]
 		}
 		if inside {
-			out = m.row(out, r*row, addr, int64(at[0]))
+			out = m.row(out, r*row, addr, int64(at[0]), m.Count(0))
 		}
 	}
 	return out
 }
 
-// row appends the pieces of a row of a box, whose coordinate in dimension 0 is first. The array has
-// a row at addr.
-func (m *Map) row(out []Piece, at, addr uint64, first int64) []Piece {
-	e, step := m.Element(), int64(m.Step[0])
-	for i := range int64(m.Count(0)) {
-		c := first + i*step
-		if c < 0 || c >= int64(m.Size[0]) {
-			continue
-		}
-		p := Piece{At: at + uint64(i)*e, Addr: addr + uint64(c)*e, Size: e}
-		if n := len(out); n > 0 && out[n-1].At+out[n-1].Size == p.At && out[n-1].Addr+out[n-1].Size == p.Addr {
-			out[n-1].Size += e
-			continue
-		}
-		out = append(out, p)
+// row appends the pieces of a row of n elements, whose coordinate in dimension 0 is first. The array
+// has a row at addr, and the row of the box begins at its byte at.
+func (m *Map) row(out []Piece, at, addr uint64, first int64, n uint64) []Piece {
+	lo, hi := max(first, 0), min(first+int64(n), int64(m.Size[0]))
+	if lo >= hi {
+		return out
 	}
-	return out
+	e := m.Element()
+	p := Piece{At: at + uint64(lo-first)*e, Addr: addr + uint64(lo)*e, Size: uint64(hi-lo) * e}
+	if n := len(out); n > 0 && out[n-1].At+out[n-1].Size == p.At &&
+		out[n-1].Addr+out[n-1].Size == p.Addr {
+		out[n-1].Size += p.Size
+		return out
+	}
+	return append(out, p)
 }
 
 // Gather returns the pieces of four rows of a two-dimensional array, of which a box has one

@@ -15,7 +15,7 @@ func random(r *rand.Rand) *Map {
 	stride := m.Element()
 	for i := range m.Rank {
 		m.Size[i], m.Box[i], m.Step[i] = 1+r.Uint64N(6), 1+r.Uint64N(5), 1
-		if r.IntN(4) == 0 {
+		if i > 0 && r.IntN(4) == 0 {
 			m.Step[i] = 1 + r.Uint64N(3)
 		}
 		if i > 0 {
@@ -25,6 +25,28 @@ func random(r *rand.Rand) *Map {
 		stride = (stride + 15) / 16 * 16
 	}
 	return m
+}
+
+// valid returns a random tensor map that the functions of the Driver API would make: of rows of 16
+// bytes, of which a swizzle has room for two at least.
+func valid(r *rand.Rand) *Map {
+	m := random(r)
+	m.Box[0] = 16 / m.Element() * (1 + r.Uint64N(2))
+	if m.Rank >= 3 && r.IntN(2) == 0 {
+		m.Im2col, m.Box = randomColumn(r, m), [MaxRank]uint64{}
+		m.Im2col.Channels = 16 / m.Element()
+	}
+	return m
+}
+
+// randomColumn returns a random box of a map for im2col.
+func randomColumn(r *rand.Rand, m *Map) *Im2col {
+	c := &Im2col{Channels: 1 + r.Uint64N(8), Pixels: 1 + r.Uint64N(40)}
+	for i := range m.Rank - 2 {
+		c.Lower[i] = int64(r.IntN(7)) - 3
+		c.Upper[i] = c.Lower[i] - int64(m.Size[i+1]) + 1 + int64(r.IntN(6))
+	}
+	return c
 }
 
 // TestPieces compares the pieces of boxes with the definition of the tile mode (PTX ISA 5.5.3.1 and
@@ -108,23 +130,52 @@ func TestSwizzle(t *testing.T) {
 func TestEncode(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
-		m := random(r)
+		m := valid(r)
 		got, err := Decode(m.Encode())
 		if err != nil || !reflect.DeepEqual(got, m) {
 			t.Fatalf("%+v, want %+v (%v)", got, m, err)
 		}
 	}
-	m := random(r)
+	m := &Map{Type: 7, Rank: 3, Addr: 1 << 20, Size: [5]uint64{64, 8, 8}, Stride: [5]uint64{4, 256, 2048},
+		Box: [5]uint64{8, 4, 4}, Step: [5]uint64{1, 1, 1}, Swizzle: Swizzle32}
+	column := *m
+	column.Box, column.Im2col = [5]uint64{}, &Im2col{Channels: 8, Pixels: 16}
 	for what, change := range map[string]func(b []byte) []byte{
-		"short":       func(b []byte) []byte { return b[:Size-1] },
-		"other bytes": func(b []byte) []byte { return make([]byte, Size) },
-		"rank":        func(b []byte) []byte { b[5] = 6; return b },
-		"type":        func(b []byte) []byte { b[4] = 13; return b },
-		"swizzle":     func(b []byte) []byte { b[6] = 4; return b },
-		"box":         func(b []byte) []byte { b[68], b[69] = 0, 0; return b },
-		"step":        func(b []byte) []byte { b[78] = 0; return b },
+		"short":              func(b []byte) []byte { return b[:Size-1] },
+		"other bytes":        func(b []byte) []byte { return make([]byte, Size) },
+		"rank":               func(b []byte) []byte { b[5] = 6; return b },
+		"type":               func(b []byte) []byte { b[4] = 16; return b },
+		"swizzle":            func(b []byte) []byte { b[6] = 8; return b },
+		"box":                func(b []byte) []byte { b[68], b[69] = 0, 0; return b },
+		"row of 4 bytes":     func(b []byte) []byte { b[68] = 1; return b },
+		"row of 64 bytes":    func(b []byte) []byte { b[68] = 16; return b },
+		"step":               func(b []byte) []byte { b[79] = 0; return b },
+		"long step":          func(b []byte) []byte { b[79] = 9; return b },
+		"address":            func(b []byte) []byte { b[8] = 4; return b },
+		"stride":             func(b []byte) []byte { b[16] = 4; return b },
+		"mode":               func(b []byte) []byte { b[83] = 2; return b },
+		"no channels":        func(b []byte) []byte { c := column; c.Im2col = &Im2col{Pixels: 1}; return c.Encode() },
+		"no pixels":          func(b []byte) []byte { c := column; c.Im2col = &Im2col{Channels: 8}; return c.Encode() },
+		"im2col in two dims": func(b []byte) []byte { c := column.Encode(); c[5] = 2; return c },
+		"an empty box": func(b []byte) []byte {
+			c := column
+			c.Im2col = &Im2col{Channels: 8, Pixels: 1, Upper: [3]int64{-8}}
+			return c.Encode()
+		},
 	} {
 		if _, err := Decode(change(m.Encode())); !errors.Is(err, ErrNotMap) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, change := range map[string]func(b []byte){
+		"elements of 4 bits": func(b []byte) { b[4] = 13 },
+		"interleave":         func(b []byte) { b[100] = 1 },
+		"atoms":              func(b []byte) { b[101] = 1 },
+		"swizzle":            func(b []byte) { b[6] = 4 },
+	} {
+		b := m.Encode()
+		change(b)
+		if _, err := Decode(b); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -19,6 +19,10 @@ const (
 		"proxy: " +
 		"synchronization alone does not order them, it needs a fence.proxy.async behind the first " +
 		"access (PTX ISA 8.6, 8.9.5, 9.7.13.4)"
+	noMapFence = "a copy reads its tensor map through a proxy of its own: behind the first access it " +
+		"needs a fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy), and behind that, in " +
+		"the block that issues the copy, a fence.proxy.tensormap::generic.acquire of the map, both of a " +
+		"scope that includes the other's thread (PTX ISA 9.7.13.4)"
 	beforeBulk = "a bulk operation happens at some time between its issue, before which its thread " +
 		"must " +
 		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +
@@ -30,8 +34,12 @@ const (
 
 // isBulk reports whether a side of a race is a bulk operation.
 func isBulk(rc *race.Race) bool {
-	return rc.First.Async && rc.First.Proxy == event.AsyncProxy ||
-		rc.Second.Async && rc.Second.Proxy == event.AsyncProxy
+	return ofBulk(&rc.First) || ofBulk(&rc.Second)
+}
+
+// ofBulk reports whether an access is by a bulk operation, the read of a tensor map included.
+func ofBulk(a *race.Access) bool {
+	return a.Async && (a.Proxy == event.AsyncProxy || a.Proxy == event.TensorMapProxy)
 }
 
 // isMatrix reports whether an instruction is a matrix operation of a warpgroup.
@@ -48,7 +56,7 @@ func asyncName(in *ir.Instr) string {
 // notWaitedFor returns which access of a race is the asynchronous operation that was not waited
 // for, from 1, and its instruction.
 func (r *Run) notWaitedFor(rc *race.Race) (int, *ir.Instr) {
-	if rc.First.Async && rc.First.Proxy == event.AsyncProxy {
+	if ofBulk(&rc.First) {
 		return 1, r.Machine.Site(rc.First.Site).Instr
 	}
 	return 2, r.Machine.Site(rc.Second.Site).Instr

@@ -94,7 +94,7 @@ func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 // barrier.
 func RaceCode(rc *race.Race) diag.Code {
 	switch {
-	case rc.Cause == race.NoProxyFence:
+	case rc.Cause == race.NoProxyFence || rc.Cause == race.NoMapFence:
 		return diag.CodeRaceProxy
 	case rc.Cause == race.LateProxyFence:
 		return diag.CodeProxyFenceLate
@@ -259,6 +259,8 @@ func (r *Run) between(rc *race.Race) string {
 	switch {
 	case rc.Cause == race.NoProxyFence:
 		return "with no proxy fence in between"
+	case rc.Cause == race.NoMapFence:
+		return "with no pair of fences for tensor maps in between"
 	case rc.Cause == race.NotWaited && isBulk(rc):
 		_, in := r.notWaitedFor(rc)
 		return "but the " + asyncName(in) + " was not waited for"
@@ -314,6 +316,8 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	switch {
 	case rc.Cause == race.NoProxyFence:
 		return noProxyFence
+	case rc.Cause == race.NoMapFence:
+		return noMapFence
 	case rc.Cause == race.NotWaited && isBulk(rc):
 		return r.bulkNotWaited(rc)
 	case rc.Cause == race.Unordered && isBulk(rc):

@@ -31,6 +31,9 @@ func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
 	case isMatrix(info.Instr):
 		does, w.done = "reads", "read"
 		in = " by a matrix operation"
+	case a.Proxy == event.TensorMapProxy:
+		does, w.done = "reads", "read"
+		in = " as a tensor map"
 	case a.Async && a.Kind == event.Read:
 		does, w.done = "copies", "copied"
 		in = " asynchronously"

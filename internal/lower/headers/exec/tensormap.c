@@ -6,38 +6,90 @@ struct heddle_tensor_map {
   uint8_t type, rank, swizzle, nan;
   uint64_t address, stride[4]; /* bytes, of the dimensions from the second on */
   uint32_t last[5];            /* size of each dimension - 1 */
-  uint16_t box[5];
-  uint8_t step[5];
-  uint8_t unused[45];
+  uint16_t box[5];             /* 0 of a map for im2col */
+  uint8_t step[5], im2col;
+  int16_t lower[3], upper[3]; /* corners of the bounding box for im2col: W, H, D */
+  uint16_t channels, pixels;
+  uint8_t interleave, atoms, empty; /* 0, but for what tensormap.replace puts there */
+  uint8_t unused[25];
 };
 _Static_assert(sizeof(struct heddle_tensor_map) == 128, "CUtensorMap");
+
+static const uint8_t tensor_bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+
+/* What maps of both kinds have. */
+static CUresult tensor_map(struct heddle_tensor_map *m, const char *const *unsupported, void *map, int type, uint32_t rank,
+                           void *address, const uint64_t *sizes, const uint64_t *strides, const uint32_t *steps,
+                           int interleave, int swizzle, int fill) {
+  uint64_t at = (uint64_t)(uintptr_t)address;
+  if (!map || (uintptr_t)map % 64 || rank < 1 || rank > 5 || !sizes || (rank > 1 && !strides) || !steps || at % 16 ||
+      type < 0 || type > 15 || interleave < 0 || interleave > 2 || swizzle < 0 || swizzle > 6 || fill < 0 || fill > 1)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (fill && (type < 6 || type > 12)) return CUDA_ERROR_INVALID_VALUE; /* NaN is for floating point only */
+  if (type > 12) return (CUresult)heddle_unsupported(unsupported[0]);
+  if (interleave) return (CUresult)heddle_unsupported(unsupported[1]);
+  if (swizzle > 3) return (CUresult)heddle_unsupported(unsupported[2]);
+  struct registered *r = registered_memory ? find_registered(address) : NULL;
+  *m = (struct heddle_tensor_map){.magic = 0x706d7468, .type = (uint8_t)type, .rank = (uint8_t)rank,
+                                  .swizzle = (uint8_t)swizzle, .nan = (uint8_t)fill,
+                                  .address = r ? device_address(r, address) : at};
+  for (uint32_t i = 0; i < rank; i++) {
+    if (!sizes[i] || sizes[i] > 1ull << 32 || !steps[i] || steps[i] > 8) return CUDA_ERROR_INVALID_VALUE;
+    if (i && (strides[i - 1] % 16 || strides[i - 1] >= 1ull << 40)) return CUDA_ERROR_INVALID_VALUE;
+    m->last[i] = (uint32_t)(sizes[i] - 1);
+    m->step[i] = i ? (uint8_t)steps[i] : 1; /* the first one is ignored without an interleaved layout */
+    if (i) m->stride[i - 1] = strides[i - 1];
+  }
+  return CUDA_SUCCESS;
+}
 
 CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
                                 const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                                 int swizzle, int promotion, int fill) {
-  static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-  static const uint16_t span[] = {256 * 8, 32, 64, 128};
-  uint64_t at = (uint64_t)(uintptr_t)address;
+  static const uint16_t bytes_of_row[] = {256 * 8, 32, 64, 128};
+  static const char *const unsupported[] = {"cuTensorMapEncodeTiled of elements of 4 or 6 bits",
+                                            "cuTensorMapEncodeTiled of an interleaved layout",
+                                            "cuTensorMapEncodeTiled of a swizzle with atoms of 32 or 64 bytes"};
+  struct heddle_tensor_map m;
   (void)promotion;
-  if (!map || (uintptr_t)map % 64 || rank < 1 || rank > 5 || !sizes || (rank > 1 && !strides) || !box || !steps || at % 16 ||
-      type < 0 || type > 15 || interleave < 0 || interleave > 2 || swizzle < 0 || swizzle > 6 || fill < 0 || fill > 1)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (type > 12) return (CUresult)heddle_unsupported("cuTensorMapEncodeTiled of elements of 4 or 6 bits");
-  if (interleave) return (CUresult)heddle_unsupported("cuTensorMapEncodeTiled of an interleaved layout");
-  if (swizzle > 3) return (CUresult)heddle_unsupported("cuTensorMapEncodeTiled of a swizzle with atoms of 32 or 64 bytes");
-  struct registered *r = registered_memory ? find_registered(address) : NULL;
-  struct heddle_tensor_map m = {.magic = 0x706d7468, .type = (uint8_t)type, .rank = (uint8_t)rank,
-                                .swizzle = (uint8_t)swizzle, .nan = (uint8_t)fill,
-                                .address = r ? device_address(r, address) : at};
+  if (!box) return CUDA_ERROR_INVALID_VALUE;
+  CUresult e = tensor_map(&m, unsupported, map, type, rank, address, sizes, strides, steps, interleave, swizzle, fill);
+  if (e != CUDA_SUCCESS) return e;
   for (uint32_t i = 0; i < rank; i++) {
-    if (!sizes[i] || sizes[i] > 1ull << 32 || !box[i] || box[i] > 256 || !steps[i] || steps[i] > 8)
-      return CUDA_ERROR_INVALID_VALUE;
-    if (i && (strides[i - 1] % 16 || strides[i - 1] >= 1ull << 40)) return CUDA_ERROR_INVALID_VALUE;
-    m.last[i] = (uint32_t)(sizes[i] - 1), m.box[i] = (uint16_t)box[i], m.step[i] = (uint8_t)steps[i];
-    if (i) m.stride[i - 1] = strides[i - 1];
+    if (!box[i] || box[i] > 256) return CUDA_ERROR_INVALID_VALUE;
+    m.box[i] = (uint16_t)box[i];
   }
-  uint32_t inner = box[0] * bytes[type];
-  if (inner % 16 || inner > span[swizzle]) return CUDA_ERROR_INVALID_VALUE;
+  uint32_t inner = box[0] * tensor_bytes[type];
+  if (inner % 16 || inner > bytes_of_row[swizzle]) return CUDA_ERROR_INVALID_VALUE;
+  memcpy(map, &m, sizeof m);
+  return CUDA_SUCCESS;
+}
+
+/* The corners are those of W, then H, then D, as all arrays of this interface begin with the innermost dimension
+   and CUTLASS passes them, though the documentation writes {D, H, W}. */
+CUresult cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+                                 const uint64_t *strides, const int *lower, const int *upper, uint32_t channels,
+                                 uint32_t pixels, const uint32_t *steps, int interleave, int swizzle, int promotion,
+                                 int fill) {
+  static const uint16_t bytes_of_row[] = {256 * 8, 32, 64, 128};
+  static const char *const unsupported[] = {"cuTensorMapEncodeIm2col of elements of 4 or 6 bits",
+                                            "cuTensorMapEncodeIm2col of an interleaved layout",
+                                            "cuTensorMapEncodeIm2col of a swizzle with atoms of 32 or 64 bytes"};
+  struct heddle_tensor_map m;
+  (void)promotion;
+  if (rank < 3 || !lower || !upper || !channels || channels > 256 || !pixels || pixels > 1024)
+    return CUDA_ERROR_INVALID_VALUE;
+  CUresult e = tensor_map(&m, unsupported, map, type, rank, address, sizes, strides, steps, interleave, swizzle, fill);
+  if (e != CUDA_SUCCESS) return e;
+  int most = (1 << (rank == 3 ? 15 : rank == 4 ? 7 : 4)) - 1, least = -most - 1;
+  for (uint32_t i = 0; i < rank - 2; i++) {
+    if (lower[i] < least || lower[i] > most || upper[i] < least || upper[i] > most ||
+        (int64_t)sizes[i + 1] + upper[i] <= lower[i]) /* the box has no position */
+      return CUDA_ERROR_INVALID_VALUE;
+    m.lower[i] = (int16_t)lower[i], m.upper[i] = (int16_t)upper[i];
+  }
+  if (channels * tensor_bytes[type] > bytes_of_row[swizzle]) return CUDA_ERROR_INVALID_VALUE;
+  m.im2col = 1, m.channels = (uint16_t)channels, m.pixels = (uint16_t)pixels;
   memcpy(map, &m, sizeof m);
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/diag"
 	"heddle/internal/testing/long"
 	"heddle/internal/testing/program"
 )
@@ -12,12 +13,14 @@ import (
 // returns when it is there, store copies one out of it. p shows what a box has, as 16-bit numbers.
 const tensorPrologue = `#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 #include <cuda.h>
 #define MAP const __grid_constant__ CUtensorMap
 __device__ uint32_t at(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 #define LOAD(DIM, COORDS, N, ...) LOAD_BY(DIM, "tile", COORDS, N, ##__VA_ARGS__)
-#define LOAD_BY(DIM, MODE, COORDS, N, ...)                                                                           \
+#define LOAD_BY(DIM, MODE, COORDS, N, ...) LOAD_WITH(DIM, MODE, COORDS, "", N, ##__VA_ARGS__)
+#define LOAD_WITH(DIM, MODE, COORDS, OFFSETS, N, ...)                                                       \
   do {                                                                                                      \
     __shared__ uint64_t bar;                                                                                \
     if (threadIdx.x == 0) {                                                                                 \
@@ -27,7 +30,7 @@ __device__ uint32_t at(const void *p) { return (uint32_t)__cvta_generic_to_share
     __syncthreads();                                                                                        \
     if (threadIdx.x == 0) {                                                                                 \
       asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(&bar)), "r"(N) : "memory"); \
-      asm volatile("cp.async.bulk.tensor." DIM ".shared::cluster.global." MODE ".mbarrier::complete_tx::bytes [%0], [%1, " COORDS "], [%2];" \
+      asm volatile("cp.async.bulk.tensor." DIM ".shared::cluster.global." MODE ".mbarrier::complete_tx::bytes [%0], [%1, " COORDS "], [%2]" OFFSETS ";" \
                    ::"r"(at(s)), "l"(map), "r"(at(&bar)), ##__VA_ARGS__ : "memory");                        \
     }                                                                                                       \
     int done = 0;                                                                                           \
@@ -57,6 +60,16 @@ static CUtensorMap make(CUtensorMapDataType t, void *p, std::vector<cuuint64_t> 
   if (r) printf("encode %d ", r);
   return m;
 }
+static CUtensorMap column(CUtensorMapDataType t, void *p, std::vector<cuuint64_t> size, std::vector<cuuint64_t> stride,
+                          std::vector<int> lower, std::vector<int> upper, cuuint32_t channels, cuuint32_t pixels,
+                          std::vector<cuuint32_t> step = {}, CUtensorMapSwizzle s = SWIZZLE(NONE), int fill = 0) {
+  CUtensorMap m = {};
+  if (step.empty()) step.assign(size.size(), 1);
+  CUresult r = cuTensorMapEncodeIm2col(&m, t, size.size(), p, size.data(), stride.data(), lower.data(), upper.data(), channels, pixels,
+                                       step.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, s, CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)fill);
+  if (r) printf("encode %d ", r);
+  return m;
+}
 template <class T> static T *device(int n, T first = 0) {
   std::vector<T> v(n); for (int i = 0; i < n; i++) v[i] = first + (T)i;
   T *p; cudaMalloc(&p, n * sizeof(T)); cudaMemcpy(p, v.data(), n * sizeof(T), cudaMemcpyHostToDevice);
@@ -69,13 +82,16 @@ template <class T> static void show(T *p, int n, int step = 1) {
 }
 `
 
-// tensorPrograms are copies of tensors with what the PTX ISA says of them.
-var tensorPrograms = []struct {
+// tensorProgram is a program that copies tensors, with what the PTX ISA says of it.
+type tensorProgram struct {
 	name, kernels, body string
 	want                string // the output, with spaces for line ends
 	unsupported         []string
 	findings            []string
-}{
+	reason              string // of the verdict that a launch is unsupported; empty: none is
+}
+
+var tensorPrograms = []tensorProgram{
 	// CUDA Driver API, cuTensorMapEncodeTiled: strides are multiples of 16, boxes have at most 256
 	// elements in a dimension and rows of a multiple of 16 bytes, which a swizzle must not exceed.
 	{name: "mistakes", body: `float *p = device<float>(64); make(TYPE(FLOAT32), p, {8, 8}, {20}, {4, 4}); make(TYPE(FLOAT32), p, {8, 8}, {32}, {3, 4});
@@ -177,8 +193,10 @@ var tensorPrograms = []struct {
 }
 
 // TestTensors runs copies of tensors by the maps that a program has made.
-func TestTensors(t *testing.T) {
-	for _, c := range tensorPrograms {
+func TestTensors(t *testing.T) { runTensors(t, tensorPrograms) }
+
+func runTensors(t *testing.T, programs []tensorProgram) {
+	for _, c := range programs {
 		t.Run(c.name, func(t *testing.T) {
 			long.Sample(t, 3)
 			got := start(t, []string{program.OfText(t, tensorPrologue+c.kernels+"\nint main() {\n"+c.body+"\n}\n")}, nil)
@@ -186,6 +204,19 @@ func TestTensors(t *testing.T) {
 				t.Errorf("output %q, want %q; messages %q", out, c.want, got.stderr)
 			}
 			got.expect(t, c.unsupported, c.findings)
+			said := c.reason == ""
+			for _, v := range got.Verdicts {
+				if v.Kind != diag.Unsupported {
+					continue
+				}
+				if c.reason == "" || !strings.Contains(v.Reason, c.reason) {
+					t.Errorf("unsupported: %s; want %q", v.Reason, c.reason)
+				}
+				said = true
+			}
+			if !said {
+				t.Errorf("no verdict of %q", c.reason)
+			}
 		})
 	}
 }

@@ -226,7 +226,7 @@ func (x *exec) guarded(in *inst, u, known uint32) (uint32, bool) {
 		x.doubtful, x.doubtOrigin = u, origin
 		return known | u, true
 	case in.bar != nil, in.warp != nil, in.call != nil, in.misc != nil && (in.misc.mbar != nil ||
-		in.misc.bulk != nil || in.misc.copy != nil),
+		in.misc.bulk != nil || in.misc.copy != nil || in.misc.tmap != nil),
 		in.ir.Row != nil && in.ir.Row.Category == isa.WarpOp,
 		in.misc != nil && in.misc.targets != nil, in.d[0] < 0 && in.pd[0] < 0 && (in.misc == nil ||
 			!in.misc.unknown):

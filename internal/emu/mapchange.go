@@ -113,7 +113,7 @@ func (c *compiler) mapFence(in *ir.Instr, f isa.FenceUse) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	d := inst{guard: c.guard(), run: func(x *exec, in *inst) {
-		x.fenceMaps(in, x.m, event.MapFence{Release: true, Scope: f.Scope})
+		x.fenceMaps(in, x.m, event.MapFence{Release: f.Release, Acquire: f.Acquire, Scope: f.Scope})
 	}}
 	if f.Release {
 		c.control(d)
@@ -122,6 +122,10 @@ func (c *compiler) mapFence(in *ir.Instr, f isa.FenceUse) error {
 	if f.Address >= len(in.Src) || len(in.Src) != 2 || in.Src[1].Kind != ir.Imm ||
 		in.Src[1].Val != tensormap.Size {
 		return fmt.Errorf("%s: an address and the size %d expected", opcodeText(in), tensormap.Size)
+	}
+	if c.slice != nil { // which does not know the address
+		c.control(d)
+		return nil
 	}
 	at := &memOp{space: event.Generic}
 	var p inst
@@ -226,6 +230,17 @@ next:
 	}
 	if x.stop == nil {
 		x.fenceMaps(in, x.m, event.MapFence{Release: true, Scope: op.use.Scope, Warp: true})
+	}
+}
+
+// runNeedsMap is the run of a change of a map if its address may be unknown.
+func runNeedsMap(x *exec, in *inst) {
+	s := &in.s[0]
+	if in.misc.tmap.use.Copies {
+		s = &in.s[1]
+	}
+	if x.needs(in, s, "the address of this tensor map") {
+		in.base(x, in)
 	}
 }
 

@@ -393,6 +393,11 @@ func (x *inference) roots(in *Instr) {
 			}
 		}
 		return
+	case in.Action() == isa.ActBulkPrefetch: // of a tensor: its map
+		return
+	case in.Action() == isa.ActTensorMap && in.Space == event.Global:
+		x.requireBase(in, 0)
+		return
 	case !pointerSpace(in.Space) || in.Row == nil:
 		return
 	}

@@ -63,6 +63,15 @@ func (d *Desc) TensorMap() (TensorMapUse, bool) {
 		!slices.Contains(d.Mods, inCluster[0])
 }
 
+// Resizes reports whether the size of a box in shared memory may be another one afterwards.
+func (u *TensorMapUse) Resizes() bool {
+	switch u.Field {
+	case "rank", "box_dim", "element_stride", "elemtype", "interleave_layout":
+		return true
+	}
+	return false
+}
+
 // mapField is the modifier that names a field: it is behind the mode.
 func (d *Desc) mapField() string {
 	if i := slices.Index(d.Mods, "tile"); i >= 0 && i+1 < len(d.Mods) {

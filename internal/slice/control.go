@@ -373,6 +373,16 @@ func (f *function) moves(in *ir.Instr) (to []int, values []ir.Operand, from []in
 		default:
 			return []int{bulkCells[use.To]}, nil, []int{bulkCells[use.From]}
 		}
+	case isa.ActTensorMap:
+		switch use, ok := in.TensorMap(); {
+		case !ok:
+		case use.Copies:
+			return []int{globalCell}, nil, []int{sharedCell}
+		case use.Space == event.Shared:
+			return []int{sharedCell}, in.Src[1:], nil
+		default:
+			return []int{globalCell}, in.Src[1:], nil
+		}
 	case isa.ActWriteSurface:
 		return []int{surfaceCell}, in.Src, nil
 	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce, isa.ActNumberedBarrier:

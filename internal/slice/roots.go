@@ -75,6 +75,14 @@ func (f *function) class(in *ir.Instr) kind {
 			return object
 		}
 		return other
+	case isa.ActTensorMap:
+		switch use, _ := in.TensorMap(); {
+		case changesMap(in) != "":
+			return other
+		case use.Space == event.Global:
+			return ignored
+		}
+		return object
 	case isa.ActMatrixAsync:
 		if in.Row.Executable {
 			return object
@@ -316,6 +324,11 @@ func (f *function) decidesObject(in *ir.Instr, i int) bool {
 		return f.s.opt.Data || i <= isa.WarpgroupB && in.Src[i].Kind != ir.Vector
 	case isa.ActCopy:
 		return i == 0 || i == 3 && f.sizesCopy(in)
+	case isa.ActTensorMap: // the map in shared memory
+		if use, _ := in.TensorMap(); use.Copies {
+			return i == 1
+		}
+		return i == 0
 	case isa.ActBulkCopy, isa.ActAsyncStore:
 		use, _ := in.Bulk()
 		return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared ||

@@ -359,6 +359,15 @@ func TestUnsupported(t *testing.T) {
 			" [s], [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
 		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r1, [%r2]": "",
 		"st.async.release.gpu.global.u32 [%d1], %r1":                                  "st.async",
+		// prefetches, and changes of tensor maps that leave the sizes of boxes as they are
+		"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d1, {%r1}]":                                           "",
+		"fence.proxy.tensormap::generic.acquire.gpu [%d1], 128":                                                  "",
+		"tensormap.replace.tile.global_address.shared::cta.b1024.b64 [s], %d1":                                   "",
+		"tensormap.replace.tile.global_dim.global.b1024.b32 [%d1], 0, %r1":                                       "",
+		"tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [s], 0, %r1":                                       "tensormap.replace of .box_dim",
+		"tensormap.replace.tile.rank.global.b1024.b32 [%d1], %r1":                                                "tensormap.replace of .rank",
+		"tensormap.replace.tile.global_address.b1024.b64 [%d1], %d1":                                             "tensormap.replace",
+		"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [s], 128": "",
 	} {
 		text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n" + begin +
 			"\t.shared .align 16 .b8 s[256];\n\t" + text + ";\n" + end

@@ -3,6 +3,7 @@ package slice
 import (
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -39,14 +40,28 @@ func unsupportedName(in *ir.Instr) string {
 		return in.Op()
 	case in.Row.Category == isa.Async:
 		switch in.Action() {
-		case isa.ActCopy, isa.ActCopyGroup, isa.ActBulkGroup:
+		case isa.ActCopy, isa.ActCopyGroup, isa.ActBulkGroup, isa.ActBulkPrefetch:
 			return ""
+		case isa.ActTensorMap:
+			return changesMap(in)
 		case isa.ActBulkCopy, isa.ActAsyncStore:
 			if _, ok := in.Bulk(); ok {
 				return ""
 			}
 		}
 		return in.Op()
+	}
+	return ""
+}
+
+// changesMap returns "" for a change of a tensor map that a trace has: one that leaves the sizes of
+// boxes as they are, at an address of which the instruction says the space. Else it returns a name.
+func changesMap(in *ir.Instr) string {
+	switch use, ok := in.TensorMap(); {
+	case !ok, !use.Copies && use.Space == event.Generic:
+		return in.Op()
+	case use.Resizes():
+		return in.Op() + " of ." + use.Field
 	}
 	return ""
 }

@@ -243,6 +243,8 @@ func (k *kernel) harmless() bool {
 	switch k.in.Action() {
 	case isa.ActPartialFence, isa.ActProxyFence:
 		return true
+	case isa.ActBulkPrefetch: // a hint
+		return true
 	case isa.ActMatrixMultiply: // of registers: mma.sp
 		return true
 	}

@@ -20,6 +20,7 @@ import (
 // mapRelease is a release by some lanes of a warp.
 type mapRelease struct {
 	mask  uint32
+	warp  bool // each of the lanes releases what any of them knows
 	scope event.Scope
 	own   [event.WarpSize]uint32
 	knows [event.WarpSize]*know
@@ -28,13 +29,14 @@ type mapRelease struct {
 // mapAcquire is an acquire of one map by some lanes of a warp, with what it makes known.
 type mapAcquire struct {
 	mask  uint32
+	scope event.Scope
 	own   [event.WarpSize]uint32
 	knows [event.WarpSize]*know
 }
 
-// maxMapFences is how many fences of a warp are kept, of acquires of each map. A later one knows
-// more than an earlier one, which matters only for a thread that knows the earlier one and none of
-// those behind it.
+// maxMapFences is how many releases of a warp are kept, and acquires of a warp for each map. A later
+// one mostly knows what an earlier one knows, so that to forget the oldest ones matters for a thread
+// alone that knows one of these and few of those behind it: it gets a finding too many.
 const maxMapFences = 64
 
 // mapFence records a fence of the proxy of tensor maps.
@@ -56,7 +58,7 @@ func (d *Detector) mapFence(e *event.ProxyFence) {
 
 // releaseMaps records a release.
 func (d *Detector) releaseMaps(w *warp, b *block, e *event.ProxyFence) {
-	f := &mapRelease{mask: e.Mask, scope: e.Map.Scope, own: w.own}
+	f := &mapRelease{mask: e.Mask, warp: e.Map.Warp, scope: e.Map.Scope, own: w.own}
 	var all *know
 	if e.Map.Warp {
 		all = d.clocks(w, b, e.Mask)
@@ -75,7 +77,7 @@ func (d *Detector) releaseMaps(w *warp, b *block, e *event.ProxyFence) {
 
 // acquireMap records an acquire, with what the releases have kept that its lanes know.
 func (d *Detector) acquireMap(w *warp, b *block, e *event.ProxyFence) {
-	f := &mapAcquire{mask: e.Mask, own: w.own}
+	f := &mapAcquire{mask: e.Mask, scope: e.Map.Scope, own: w.own}
 	for m := e.Mask; m != 0; m &= m - 1 {
 		l := lowestLane(m)
 		f.knows[l] = d.released(event.ThreadOf(w.id, l), d.clock(w, b, l), e.Map.Scope)
@@ -112,15 +114,23 @@ func (d *Detector) released(t event.Thread, k *know, scope event.Scope) *know {
 		if k.most(id) == 0 {
 			continue
 		}
-		for left, i := ^uint32(0), len(log)-1; i >= 0 && left != 0; i-- {
+		// By lane: those whose knowledge the releases behind have that count. Of what a lane knew itself
+		// a later release has more.
+		var have [event.WarpSize]uint32
+		for i := len(log) - 1; i >= 0; i-- {
 			f := log[i]
-			for m := f.mask & left; m != 0; m &= m - 1 {
+			for m := f.mask; m != 0; m &= m - 1 {
 				l := lowestLane(m)
+				of := uint32(1) << l
+				if f.warp {
+					of = f.mask
+				}
 				u := event.ThreadOf(id, l)
-				if k.of(id, l) < f.own[l] || !g.Includes(f.scope, u, t) || !g.Includes(scope, t, u) {
+				if of&^have[l] == 0 || k.of(id, l) < f.own[l] || !g.Includes(f.scope, u, t) ||
+					!g.Includes(scope, t, u) {
 					continue
 				}
-				left &^= 1 << l // the releases before know less
+				have[l] |= of
 				out = join(out, f.knows[l])
 			}
 		}
@@ -150,11 +160,13 @@ func (k *know) most(w event.Warp) uint32 {
 func (d *Detector) mapKnown(s *agentStart, addr uint64) *know {
 	var out *know
 	for id, log := range s.b.acquired[addr] {
-		for left, i := ^uint32(0), len(log)-1; i >= 0 && left != 0; i-- {
+		var have [event.WarpSize]event.Scope // a later acquire of a scope that is not narrower has more
+		for i := len(log) - 1; i >= 0; i-- {
 			f := log[i]
-			for m := f.mask & left; m != 0; m &= m - 1 {
-				if l := lowestLane(m); s.knows.of(id, l) >= f.own[l] {
-					left &^= 1 << l
+			for m := f.mask; m != 0; m &= m - 1 {
+				l := lowestLane(m)
+				if f.scope > have[l] && s.knows.of(id, l) >= f.own[l] {
+					have[l] = f.scope
 					out = join(out, f.knows[l])
 				}
 			}

@@ -83,7 +83,8 @@ something else: what the verdict covers.`,
 		Title: "a path by which an access reaches memory",
 		Text: `Ordinary accesses use the generic proxy. {ld.global.nc} ({__ldg}) reads through
 another one, which no barrier and no fence keeps coherent with writes of the same kernel (PTX ISA
-8.6). Bulk copies use the async proxy: a proxy fence joins it to the generic one.`,
+8.6). Bulk copies use the async proxy: a proxy fence joins it to the generic one. Copies of tensors
+read their tensor map through a third one, which has fences of its own.`,
 		See: []string{"race-noncoherent", "proxy fence"},
 	},
 	{

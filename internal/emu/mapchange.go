@@ -282,8 +282,8 @@ func (x *exec) mapAddress(in *inst, l int, s *src, at *memOp) (event.Space, uint
 	}
 	switch {
 	case !inside:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which are in no array of global memory and not "+
-			"in the shared memory of the block", in.ir.Op(), tensormap.Size, x.mapPlace(space, addr))
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which are in no array of global memory "+
+			"and not in the shared memory of the block", in.ir.Op(), tensormap.Size, x.mapPlace(space, addr))
 	case addr%64 != 0:
 		x.fail(in, Misaligned, l, "%s: the tensor map at %s is not aligned to 64 bytes", in.ir.Op(),
 			x.mapPlace(space, addr))
@@ -311,7 +311,8 @@ func (x *exec) mapText(space event.Space, addr uint64) []byte {
 }
 
 // accessMap reads or writes a map, as four accesses. text is what is written.
-func (x *exec) accessMap(in *inst, l int, space event.Space, addr uint64, text []byte, part *memOp) {
+func (x *exec) accessMap(in *inst, l int, space event.Space, addr uint64, text []byte,
+	part *memOp) {
 	piece := *in
 	piece.mem = part
 	for at := uint64(0); at < tensormap.Size; at += mapPart {

@@ -17,8 +17,8 @@ import (
 // Copies of tensors in runs, PTX ISA 9.7.9.27.1.2 in the modes tile and im2col, and prefetches.
 // Their tensor maps are those of a program under heddle exec, or of one of its launches that was
 // saved: nothing else says what a map holds. A copy is an agent as other bulk copies are. It moves
-// the pieces of the box that are in the array; shared memory has the whole box, of which the rest is
-// filled, and the mbarrier counts all of it (docs/support.md).
+// the pieces of the box that are in the array; shared memory has the whole box, of which the rest
+// is filled, and the mbarrier counts all of it (docs/support.md).
 //
 // A copy reads its map at its issue. The event says that it reads it at any time until it is
 // complete, so that whoever changes the map in between is found.
@@ -214,7 +214,8 @@ func (x *exec) boxOf(in *inst, l int) *tensorBox {
 		x.fail(in, OutOfBounds, l, "%s: the tensor map at %s: %v", in.ir.Op(), where, err)
 		return nil
 	case addr%64 != 0:
-		x.fail(in, Misaligned, l, "%s: the tensor map at %s is not aligned to 64 bytes", in.ir.Op(), where)
+		x.fail(in, Misaligned, l, "%s: the tensor map at %s is not aligned to 64 bytes", in.ir.Op(),
+			where)
 		return nil
 	}
 	if fn := in.misc.bulk.use.Reduce; fn != isa.NoFn && !b.reduces(fn) {

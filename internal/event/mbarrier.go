@@ -142,10 +142,10 @@ type ProxyFence struct {
 	Map    MapFence
 }
 
-// MapFence is a half of a fence between the generic proxy and that of tensor maps: a release of what
-// precedes it (fence.proxy.tensormap::generic.release, tensormap.cp_fenceproxy), or an acquire of
-// the map at Addr of global memory (...acquire). A write precedes the read of a map by a copy if a
-// release and an acquire of the map lie between them.
+// MapFence is a half of a fence between the generic proxy and that of tensor maps: a release of
+// what precedes it (fence.proxy.tensormap::generic.release, tensormap.cp_fenceproxy), or an acquire
+// of the map at Addr of global memory (...acquire). A write precedes the read of a map by a copy if
+// a release and an acquire of the map lie between them.
 type MapFence struct {
 	Release, Acquire bool
 	Scope            Scope

@@ -71,7 +71,8 @@ type Detector struct {
 	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
 	mapReleases map[event.Warp][]*mapRelease // mapproxy.go; nil before the first
-	mapRead     bool                         // the earlier access of the race being recorded is of a map
+	// the earlier access of the race being recorded is the read of a tensor map
+	mapRead bool
 
 	within bool // the race being recorded is within one instruction
 

@@ -34,9 +34,9 @@ type mapAcquire struct {
 	knows [event.WarpSize]*know
 }
 
-// maxMapFences is how many releases of a warp are kept, and acquires of a warp for each map. A later
-// one mostly knows what an earlier one knows, so that to forget the oldest ones matters for a thread
-// alone that knows one of these and few of those behind it: it gets a finding too many.
+// maxMapFences is how many releases of a warp are kept, and acquires of a warp for each map. A
+// later one mostly knows what an earlier one knows. So forgetting the oldest ones matters only for
+// a thread that knows one of these and few of those behind it: it gets a finding too many.
 const maxMapFences = 64
 
 // mapFence records a fence of the proxy of tensor maps.

@@ -111,8 +111,8 @@ func (m *Map) Pieces(at []int32) []Piece {
 	return out
 }
 
-// row appends the pieces of a row of n elements, whose coordinate in dimension 0 is first. The array
-// has a row at addr, and the row of the box begins at its byte at.
+// row appends the pieces of a row of n elements, whose coordinate in dimension 0 is first. The
+// array has a row at addr, and the row of the box begins at its byte at.
 func (m *Map) row(out []Piece, at, addr uint64, first int64, n uint64) []Piece {
 	lo, hi := max(first, 0), min(first+int64(n), int64(m.Size[0]))
 	if lo >= hi {

@@ -19,10 +19,10 @@ const (
 		"proxy: " +
 		"synchronization alone does not order them, it needs a fence.proxy.async behind the first " +
 		"access (PTX ISA 8.6, 8.9.5, 9.7.13.4)"
-	noMapFence = "a copy reads its tensor map through a proxy of its own: behind the first access it " +
-		"needs a fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy), and behind that, in " +
-		"the block that issues the copy, a fence.proxy.tensormap::generic.acquire of the map, both of a " +
-		"scope that includes the other's thread (PTX ISA 9.7.13.4)"
+	noMapFence = "a copy reads its tensor map through a proxy of its own: behind the first access " +
+		"it needs a fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy), and behind " +
+		"that, in the block that issues the copy, a fence.proxy.tensormap::generic.acquire of the map, " +
+		"both of a scope that includes the other's thread (PTX ISA 9.7.13.4)"
 	beforeBulk = "a bulk operation happens at some time between its issue, before which its thread " +
 		"must " +
 		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +

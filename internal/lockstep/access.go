@@ -313,6 +313,8 @@ func (x *exec) record(in *ir.Instr, p memory.Place, e extent, st *state) {
 		space = p.Object.Space
 		// not shared, or never written
 		if space == event.Local || space == event.Param || space == event.Const {
+			x.th.WritesConst = x.th.WritesConst || x.final && space != event.Local && e.kind.Writes() &&
+				x.c.And(x.here(st), x.guard, p.Cond) != smt.False
 			if space != event.Param {
 				x.own(in, []memory.Place{p}, st)
 			}

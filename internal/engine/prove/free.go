@@ -208,6 +208,8 @@ func (f *FreeAccesses) build(ctx context.Context, opt lockstep.Options) (*lockst
 		return nil, "it calls functions without a body", nil
 	case th.Textures:
 		return nil, "it reads textures and writes memory", nil
+	case th.WritesConst:
+		return nil, "it may write constant memory", nil
 	case asksRegisters(f.Kernel):
 		return nil, "it waits for registers", nil
 	case len(th.Given)+len(th.BarrierFacts) > 0 || slices.ContainsFunc(th.Assertions, annotated):

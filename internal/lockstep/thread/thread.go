@@ -144,9 +144,12 @@ type Thread struct {
 	Given    map[string]uint64
 	Extern   []string // sorted: functions without a body that the thread may call
 	Textures bool     // reads textures or surfaces, and writes memory that may be behind them
-	Slots    *Slots
-	Loops    []Loop // outer loops before inner ones
-	Lockstep bool   // lanes of a warp execute each instruction together
+	// WritesConst says that a store may go to constant memory or to a parameter, where stores are
+	// invalid. What such memory holds is taken to be what it was.
+	WritesConst bool
+	Slots       *Slots
+	Loops       []Loop // outer loops before inner ones
+	Lockstep    bool   // lanes of a warp execute each instruction together
 	// Adversarial is set if each load of an array that the kernel writes returns anything.
 	Adversarial bool
 	// Approximate lists the abstractions that were needed: reasons why a counterexample may be

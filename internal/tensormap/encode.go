@@ -40,11 +40,11 @@ func Decode(b []byte) (*Map, error) {
 	}
 	switch {
 	case b[atInterleave] > 0:
-		return nil, fmt.Errorf("%w an interleaved layout", ErrUnsupported)
+		return nil, fmt.Errorf("%w: an interleaved layout", ErrUnsupported)
 	case m.Type >= Type(len(elementBytes)) && m.Type < numTypes:
-		return nil, fmt.Errorf("%w elements of 4 or 6 bits", ErrUnsupported)
+		return nil, fmt.Errorf("%w: elements of 4 or 6 bits", ErrUnsupported)
 	case b[atAtoms] > 0 || m.Swizzle > Swizzle128 && m.Swizzle < numSwizzles:
-		return nil, fmt.Errorf("%w a swizzle with atoms of more than 16 bytes, or of 96 bytes",
+		return nil, fmt.Errorf("%w: a swizzle with atoms of more than 16 bytes, or of 96 bytes",
 			ErrUnsupported)
 	case m.Type >= numTypes || m.Swizzle >= numSwizzles:
 		return nil, invalid

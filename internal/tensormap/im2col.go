@@ -59,7 +59,7 @@ func (m *Map) Column(at, offsets []int32) ([]Piece, error) {
 			return nil, fmt.Errorf("the im2col offset %d is not in 0 to %d (PTX ISA 5.5.4.1)", off[i],
 				most)
 		case pos[i] < c.Lower[i] || pos[i] > m.last(i):
-			return nil, fmt.Errorf("%w a filter that begins at %d in dimension %d, outside of the "+
+			return nil, fmt.Errorf("%w: a filter that begins at %d in dimension %d, outside of the "+
 				"bounding box from %d to %d (PTX ISA 5.5.4.1)", ErrUnsupported, pos[i], i+1, c.Lower[i],
 				m.last(i))
 		}

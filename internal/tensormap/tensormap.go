@@ -65,7 +65,7 @@ type Map struct {
 var ErrNotMap = errors.New("it holds no tensor map")
 
 // ErrUnsupported is the error of a valid tensor map that is not described here.
-var ErrUnsupported = errors.New("not supported:")
+var ErrUnsupported = errors.New("not supported")
 
 // Element returns the bytes of an element.
 func (m *Map) Element() uint64 { return elementBytes[m.Type] }

@@ -20,9 +20,9 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // that the lanes of a mask reach the operation, and that the arguments of a counterexample are
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
-	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "counters",
-		"exchange", "flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures", "tickets",
-		"tolerated"}
+	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "constants",
+		"counters", "exchange", "flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures",
+		"tickets", "tolerated"}
 	if long.All() {
 		names = append(names, "lookback")
 	}

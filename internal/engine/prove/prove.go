@@ -436,6 +436,10 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 		return nil, diag.Verdict{Kind: diag.Unsupported, Span: driver.Place(in),
 			Reason: "a barrier of the grid in a launch that is not cooperative"}
 	}
+	if p.opt.Bounds && th.WritesConst {
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: "it may store to constant memory or to a " +
+			"parameter, which is invalid"}
+	}
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}

@@ -172,6 +172,10 @@ func (p *Proof) variables() int {
 // for what a texture reads.
 const noTexture = "that the kernel writes no memory behind its textures and surfaces"
 
+// noConstant is assumed of a kernel that may store to constant memory or to a parameter, which is
+// invalid: what these hold is taken to be what it was.
+const noConstant = "that the kernel stores nothing to constant memory or to its parameters"
+
 // noWrap is assumed where many iterations or threads may add to a counter.
 const noWrap = "that counters of atomic additions do not wrap around"
 
@@ -289,6 +293,9 @@ func (p *Proof) special(r *verify.Result) []string {
 	}
 	if r.Thread.Textures {
 		out = append(out, noTexture)
+	}
+	if r.Thread.WritesConst {
+		out = append(out, noConstant)
 	}
 	if r.Counters {
 		out = append(out, noWrap)

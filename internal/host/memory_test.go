@@ -108,6 +108,25 @@ func header(t *testing.T, name string) string {
 	return string(text)
 }
 
+// sameDefines compares the numbers that a header defines with those here. pattern matches a
+// definition: its name and its number. Those of which other is true, if given, belong to others.
+func sameDefines(t *testing.T, text, pattern string, want map[string]uint32, other func(string) bool) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		if other != nil && other(m[1]) {
+			continue
+		}
+		n, _ := strconv.ParseUint(m[2], 10, 32)
+		if w, ok := want[m[1]]; !ok || uint64(w) != n {
+			t.Errorf("%s is %d in C, %d here (%v)", m[1], n, w, ok)
+		}
+		delete(want, m[1])
+	}
+	for name := range want {
+		t.Errorf("the header has no %s", name)
+	}
+}
+
 // TestProtocol: both sides have the same numbers and structs.
 func TestProtocol(t *testing.T) {
 	text := header(t, "exec/protocol.h")
@@ -133,19 +152,9 @@ func TestProtocol(t *testing.T) {
 		"HEDDLE_OP_COMPILED": uint32(opCompiled), "HEDDLE_OP_OBJECT": uint32(opObject), "HEDDLE_OP_OBJECT_GONE": uint32(opObjectGone),
 		"HEDDLE_KIND_DEVICE": uint32(DeviceMemory), "HEDDLE_KIND_MANAGED": uint32(ManagedMemory),
 		"HEDDLE_KIND_PINNED": uint32(PinnedMemory), "HEDDLE_KIND_VARIABLE": uint32(Variable)}
-	for _, m := range regexp.MustCompile(`#define (HEDDLE_\w+) (\d+)\s`).FindAllStringSubmatch(text, -1) {
-		if strings.HasPrefix(m[1], "HEDDLE_LIBRARY_") {
-			continue // those of internal/library
-		}
-		n, _ := strconv.ParseUint(m[2], 10, 32)
-		if w, ok := want[m[1]]; !ok || uint64(w) != n {
-			t.Errorf("%s is %d in C, %d here (%v)", m[1], n, w, ok)
-		}
-		delete(want, m[1])
-	}
-	for name := range want {
-		t.Errorf("protocol.h has no %s", name)
-	}
+	sameDefines(t, text, `#define (HEDDLE_\w+) (\d+)\s`, want, func(name string) bool {
+		return strings.HasPrefix(name, "HEDDLE_LIBRARY_") // those of internal/library
+	})
 	if !strings.Contains(text, fmt.Sprintf("HEDDLE_PROTOCOL_SOCKET %q", Socket)) {
 		t.Errorf("protocol.h names another socket than %s", Socket)
 	}

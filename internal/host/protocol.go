@@ -81,6 +81,20 @@ func readMessage(r *bufio.Reader, buf []byte) (message, []byte, error) {
 	return message{op(binary.LittleEndian.Uint32(head[:])), buf}, buf, nil
 }
 
+// readHello reads the first message of a program: which process it is. ok says that the message is
+// hello, in this version of the protocol. buf and err are those of readMessage.
+func readHello(r *bufio.Reader, hello op, version uint32) (h Hello, ok bool, buf []byte, err error) {
+	m, buf, err := readMessage(r, nil)
+	if err != nil {
+		return h, false, buf, err
+	}
+	b := body{rest: m.body}
+	theirs := b.u32()
+	h = Hello{Process: int(b.u32()), Load: b.u64()}
+	h.Path = b.text()
+	return h, m.op == hello && !b.bad && theirs == version, buf, nil
+}
+
 // body reads the fields of a message. A message that is too short sets bad, and what follows is
 // zero.
 type body struct {

@@ -47,15 +47,11 @@ var start = time.Now()
 // program answers one program until it ends.
 func (s *Server) program(c *net.UnixConn) error {
 	r := bufio.NewReaderSize(c, 64<<10)
-	m, buf, err := readMessage(r, nil)
+	hello, ok, buf, err := readHello(r, opHello, protocolVersion)
 	if err != nil {
 		return nil // it has not said anything
 	}
-	b := body{rest: m.body}
-	version := b.u32()
-	hello := Hello{Process: int(b.u32()), Load: b.u64()}
-	hello.Path = b.text()
-	if m.op != opHello || b.bad || version != protocolVersion {
+	if !ok {
 		reply(c, InvalidKernelImage, 0, nil, nil)
 		return fmt.Errorf("%s was built by another version of heddle; build it again", hello.Path)
 	}
@@ -81,6 +77,7 @@ func (s *Server) program(c *net.UnixConn) error {
 	if err := arena.sendWithFile(c, append(head, welcome...)); err != nil {
 		return fmt.Errorf("%s: %w", hello.Path, err)
 	}
+	var m message
 	for {
 		if m, buf, err = readMessage(r, buf); err != nil {
 			return nil // the program has ended, in whatever manner: Device.Ended is told

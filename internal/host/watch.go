@@ -72,7 +72,8 @@ type Watcher interface {
 	Kernel(module uint32, name string) *WatchedKernel
 	// Variable says where a variable of a module is.
 	Variable(module uint32, name string, addr, size uint64)
-	// Queues receives the address of the memory of the queues, if QueueMemory has none; 0: it was freed.
+	// Queues receives the address of the memory of the queues, if QueueMemory has none; 0: it was
+	// freed.
 	Queues(addr uint64) error
 	// Launch announces a launch, and prepares the queues if its kernel is to log. The launch is valid
 	// until Launch returns.
@@ -120,15 +121,11 @@ func Watch(open func(Hello) (Watcher, QueueMemory, error)) (*WatchServer, error)
 // program answers one program until it ends.
 func (s *WatchServer) program(c *net.UnixConn) error {
 	r := bufio.NewReaderSize(c, 64<<10)
-	m, buf, err := readMessage(r, nil)
+	hello, ok, buf, err := readHello(r, watchHello, watchVersion)
 	if err != nil {
 		return nil // it has not said anything
 	}
-	b := body{rest: m.body}
-	version := b.u32()
-	hello := Hello{Process: int(b.u32()), Load: b.u64()}
-	hello.Path = b.text()
-	if m.op != watchHello || b.bad || version != watchVersion {
+	if !ok {
 		_, _ = c.Write(make([]byte, 4))
 		return fmt.Errorf("%s has loaded a library of another version of heddle", hello.Path)
 	}
@@ -147,6 +144,7 @@ func (s *WatchServer) program(c *net.UnixConn) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", hello.Path, err)
 	}
+	var m message
 	var launch Launch
 	for {
 		if m, buf, err = readMessage(r, buf); err != nil {

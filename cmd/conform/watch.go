@@ -73,26 +73,10 @@ func (j *Job) watch(ctx context.Context, res *Result) (*exec.Summary, error) {
 	var out bytes.Buffer
 	run := &exec.Options{Common: driver.Options{Warp: j.Warp, Benign: j.Benign, MaxSteps: j.MaxSteps,
 		Limit: driver.DefaultLimit}, GPU: gpu, Watch: true, Library: library,
-		Queues:  exec.Queues{Number: 4, Slots: 1024},
-		Printer: func(*source.Set) diag.Printer { return collector{res, &j.Exclude} }}
-	return exec.Run(ctx, exec.Program{Args: []string{program}, Env: []string{"LD_LIBRARY_PATH=" + libraries},
-		Stdout: &out, Stderr: &out}, run)
+		Queues: exec.Queues{Number: 4, Slots: 1024},
+		Printer: func(*source.Set) diag.Printer {
+			return diag.FindingFunc(func(d *diag.Diagnostic) { res.add(d, &j.Exclude) })
+		}}
+	return exec.Run(ctx, exec.Program{Args: []string{program},
+		Env: []string{"LD_LIBRARY_PATH=" + libraries}, Stdout: &out, Stderr: &out}, run)
 }
-
-// collector adds findings to a result.
-type collector struct {
-	res    *Result
-	except *Exclusion
-}
-
-// Finding implements diag.Printer.
-func (c collector) Finding(d *diag.Diagnostic) error {
-	c.res.add(d, c.except)
-	return nil
-}
-
-// Verdict implements diag.Printer.
-func (collector) Verdict(*diag.Verdict) error { return nil }
-
-// Close implements diag.Printer.
-func (collector) Close() error { return nil }

@@ -110,7 +110,9 @@ func (c *checkCommand) runProgram(ctx context.Context, in *driver.Input, dir str
 	}
 	opt := &exec.Options{GPU: gpu, Check: exec.Policy{First: 1}, Save: saved, Name: in.Name,
 		Command: "heddle exec " + launch.Quote(in.Name),
-		Printer: func(files *source.Set) diag.Printer { return streamRaces{c, files} }}
+		Printer: func(files *source.Set) diag.Printer {
+			return diag.FindingFunc(streamRaces{c, files}.finding)
+		}}
 	opt.Common.Warp, opt.Common.Benign, opt.Common.Limit = c.opt.Warp, c.opt.Benign, c.opt.Limit
 	opt.Common.MaxSteps, opt.Common.Memory = execSteps, c.opt.Memory
 	limited, cancel := context.WithTimeout(ctx, execTime)
@@ -184,10 +186,10 @@ type streamRaces struct {
 	files *source.Set
 }
 
-// Finding implements diag.Printer.
-func (s streamRaces) Finding(d *diag.Diagnostic) error {
+// finding prints d if it is one.
+func (s streamRaces) finding(d *diag.Diagnostic) {
 	if d.Code != diag.CodeRaceStream || d.Suppressed != nil {
-		return nil
+		return
 	}
 	moved := *d
 	moved.Kernel = "" // the kernels may be right by themselves
@@ -199,7 +201,6 @@ func (s streamRaces) Finding(d *diag.Diagnostic) error {
 	}
 	s.c.streamRaces++
 	s.c.finding(moved)
-	return nil
 }
 
 // move returns a place of the program's files in those of the check.
@@ -217,9 +218,3 @@ func (s streamRaces) move(p source.Span) source.Span {
 	}
 	return source.Span{Start: source.MakePos(to.ID, p.Start.Line(), p.Start.Col())}
 }
-
-// Verdict implements diag.Printer.
-func (streamRaces) Verdict(*diag.Verdict) error { return nil }
-
-// Close implements diag.Printer.
-func (streamRaces) Close() error { return nil }

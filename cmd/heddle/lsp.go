@@ -98,7 +98,9 @@ func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Opti
 	// The configuration is the one nearest to the document: the server was not started in a directory
 	// that means anything.
 	settings := configFlags{}
-	mistakes := collector{report}
+	mistakes := diag.FindingFunc(func(d *diag.Diagnostic) {
+		report.Findings = append(report.Findings, *d)
+	})
 	if path, err := config.Find(filepath.Dir(req.Path)); err != nil {
 		return opt, nil, err
 	} else if path == "" {
@@ -140,19 +142,6 @@ var editorLang = map[string]lower.Lang{"cuda": lower.CUDA, "cuda-cpp": lower.CUD
 // an editor opens them alone.
 var documentLang = map[string]lower.Lang{".cu": lower.CUDA, ".cuh": lower.CUDA, ".hip": lower.CUDA,
 	".cl": lower.OpenCL, ".ptx": lower.PTX, ".ll": lower.LLVM}
-
-// collector is a printer that appends findings to a report.
-type collector struct{ *lsp.Report }
-
-// Finding implements diag.Printer.
-func (c collector) Finding(d *diag.Diagnostic) error {
-	c.Findings = append(c.Findings, *d)
-	return nil
-}
-
-// Verdict and Close implement diag.Printer; the verdicts of a report come from the summary.
-func (c collector) Verdict(v *diag.Verdict) error { return nil }
-func (c collector) Close() error                  { return nil }
 
 // compilerErrors splits the finding "compilation failed" into one finding for each line of the
 // compiler's output that names a file of the set, so that the editor underlines that line. Lines

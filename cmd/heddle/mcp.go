@@ -148,7 +148,8 @@ func projectFiles(path string, opt *driver.Options, mayRead func(string) bool,
 	if in.config.none = file == "" || !mayRead(file); !in.config.none {
 		in.config.path = file
 	}
-	if err := in.config.read(opt.Files, mistakesTo(report)); err != nil {
+	mistakes := diag.FindingFunc(func(d *diag.Diagnostic) { report(*d) })
+	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return nil, err
 	}
 	if f := in.config.file; f != nil {
@@ -164,13 +165,3 @@ func projectFiles(path string, opt *driver.Options, mayRead func(string) bool,
 	in.config.apply(opt)
 	return in.inputs([]string{path}, nil, io.Discard)
 }
-
-// mistakesTo is a printer that passes findings on.
-type mistakesTo func(diag.Diagnostic)
-
-// Finding implements diag.Printer.
-func (m mistakesTo) Finding(d *diag.Diagnostic) error { m(*d); return nil }
-
-// Verdict and Close implement diag.Printer; a configuration has no verdicts.
-func (m mistakesTo) Verdict(*diag.Verdict) error { return nil }
-func (m mistakesTo) Close() error                { return nil }

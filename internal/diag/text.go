@@ -21,6 +21,18 @@ type Printer interface {
 	Close() error
 }
 
+// FindingFunc is a Printer that passes findings on and ignores verdicts.
+type FindingFunc func(*Diagnostic)
+
+// Finding implements Printer.
+func (f FindingFunc) Finding(d *Diagnostic) error { f(d); return nil }
+
+// Verdict implements Printer.
+func (FindingFunc) Verdict(*Verdict) error { return nil }
+
+// Close implements Printer.
+func (FindingFunc) Close() error { return nil }
+
 // Text renders for people, in the form of compiler messages:
 //
 //	tile.cu:41:9: error[race-shared]: data race on shared s[63]: ...

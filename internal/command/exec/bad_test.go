@@ -213,8 +213,6 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-var _ diag.Printer = findings{}
-
 // halves compares conversions of the host with those of the device, whose instructions the emulator
 // has by itself: infinities, the largest number, denormal numbers, ties.
 const halves = `#include <cuda_bf16.h>

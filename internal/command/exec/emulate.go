@@ -34,7 +34,7 @@ func (r *runner) startEmulated() (*emulated, *host.Server, error) {
 	server, err := host.Listen(opt.GPU, false, func(h host.Hello, a *host.Arena) (host.Device, error) {
 		ctx, cancel := context.WithCancel(r.ctx)
 		quiet := &runner{ctx: ctx, opt: &opt, files: make(map[string]bool), shown: source.NewSet()}
-		quiet.sum.printer = silent{}
+		quiet.sum.printer = diag.FindingFunc(func(*diag.Diagnostic) {})
 		s := newSession(quiet, h, a)
 		s.serve = func(stuck bool) bool { return stuck && e.moved(h.Process) }
 		s.ending = func() { e.wait(h.Process) }
@@ -105,15 +105,3 @@ func (e *emulated) moved(process int) bool {
 	}
 	return false
 }
-
-// silent is a printer that prints nothing.
-type silent struct{}
-
-// Finding implements diag.Printer.
-func (silent) Finding(*diag.Diagnostic) error { return nil }
-
-// Verdict implements diag.Printer.
-func (silent) Verdict(*diag.Verdict) error { return nil }
-
-// Close implements diag.Printer.
-func (silent) Close() error { return nil }

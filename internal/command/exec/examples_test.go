@@ -18,21 +18,16 @@ import (
 )
 
 // findings is a printer that keeps the codes of findings with the places.
-type findings struct {
-	files *source.Set
-	to    *[]string
+func findings(files *source.Set, to *[]string) diag.Printer {
+	return diag.FindingFunc(func(d *diag.Diagnostic) {
+		if d.Suppressed != nil {
+			return
+		}
+		p := d.Span.Start
+		place := fmt.Sprintf("%s:%d", filepath.Base(files.File(p.File()).Name), p.Line())
+		*to = append(*to, string(d.Code)+" "+place)
+	})
 }
-
-func (f findings) Finding(d *diag.Diagnostic) error {
-	if d.Suppressed != nil {
-		return nil
-	}
-	p := d.Span.Start
-	*f.to = append(*f.to, fmt.Sprintf("%s %s:%d", d.Code, filepath.Base(f.files.File(p.File()).Name), p.Line()))
-	return nil
-}
-func (f findings) Verdict(*diag.Verdict) error { return nil }
-func (f findings) Close() error                { return nil }
 
 // result is what a run of a program shows.
 type result struct {
@@ -70,7 +65,7 @@ func options(t testing.TB, to *[]string) *exec.Options {
 		t.Fatal(err)
 	}
 	opt := &exec.Options{GPU: gpu, Check: exec.DefaultPolicy,
-		Printer: func(files *source.Set) diag.Printer { return findings{files, to} }}
+		Printer: func(files *source.Set) diag.Printer { return findings(files, to) }}
 	opt.Common.Limit = 20
 	return opt
 }

@@ -74,20 +74,15 @@ var wantStacks = map[string]string{
 	"g(int*)": "",
 }
 
-// notes is a printer that keeps the notes of findings by kernel.
-type notes map[string][]string
-
-func (n notes) Finding(d *diag.Diagnostic) error { n[d.Kernel] = d.Notes; return nil }
-func (notes) Verdict(*diag.Verdict) error        { return nil }
-func (notes) Close() error                       { return nil }
-
 // TestHostStack: a finding has the calls of the host that led to the launch, whatever the compiler
 // has inlined.
 func TestHostStack(t *testing.T) {
 	built := program.OfText(t, stacks)
-	got := make(notes)
+	got := make(map[string][]string) // notes by kernel
 	start(t, []string{built}, func(o *exec.Options) {
-		o.Printer = func(*source.Set) diag.Printer { return got }
+		o.Printer = func(*source.Set) diag.Printer {
+			return diag.FindingFunc(func(d *diag.Diagnostic) { got[d.Kernel] = d.Notes })
+		}
 	})
 	for kernel, want := range wantStacks {
 		i := slices.IndexFunc(got[kernel], func(s string) bool {
@@ -147,7 +142,7 @@ func TestStreamStacks(t *testing.T) {
 	built := program.OfText(t, streamStacks)
 	var got []diag.Diagnostic
 	start(t, []string{built}, func(o *exec.Options) {
-		o.Printer = func(*source.Set) diag.Printer { return keeper{&got} }
+		o.Printer = func(*source.Set) diag.Printer { return keeper(&got) }
 	})
 	if len(got) != 1 || got[0].Code != diag.CodeRaceStream {
 		t.Fatalf("findings %+v, want one race between streams", got)
@@ -166,8 +161,6 @@ func TestStreamStacks(t *testing.T) {
 }
 
 // keeper is a printer that keeps findings.
-type keeper struct{ list *[]diag.Diagnostic }
-
-func (k keeper) Finding(d *diag.Diagnostic) error { *k.list = append(*k.list, *d); return nil }
-func (keeper) Verdict(*diag.Verdict) error        { return nil }
-func (keeper) Close() error                       { return nil }
+func keeper(list *[]diag.Diagnostic) diag.Printer {
+	return diag.FindingFunc(func(d *diag.Diagnostic) { *list = append(*list, *d) })
+}

@@ -235,7 +235,7 @@ int main() {
 	var all []diag.Diagnostic
 	got := watch(t, []string{dynamic(t, "", text)}, func(o *exec.Options) {
 		o.Check = exec.Policy{First: 1}
-		o.Printer = func(*source.Set) diag.Printer { return keeper{&all} }
+		o.Printer = func(*source.Set) diag.Printer { return keeper(&all) }
 	})
 	var messages []string
 	for i := range all {
@@ -487,7 +487,7 @@ int main() {
 		t.Run(test.name, func(t *testing.T) {
 			var all []diag.Diagnostic
 			got := watch(t, []string{dynamic(t, "", text+test.body+"\n}\n")}, func(o *exec.Options) {
-				o.Printer = func(*source.Set) diag.Printer { return keeper{&all} }
+				o.Printer = func(*source.Set) diag.Printer { return keeper(&all) }
 			})
 			if got.Exit() != test.code || got.stdout != test.stdout || got.stderr != "" {
 				t.Errorf("exit code %d, want %d; output %q, want %q; messages %q", got.Exit(), test.code,

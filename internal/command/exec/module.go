@@ -19,16 +19,12 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/order"
-	"heddle/internal/ptx"
 	"heddle/internal/ptx/instrument"
-	"heddle/internal/source"
 )
 
 // module is a fat binary of the program: in a program that heddle built, the PTX of one file.
 type module struct {
-	driver  *driver.Module // nil: it could not be read, and a problem says why
-	file    *source.File
-	tree    *ptx.File
+	driver  *driver.Module     // nil: it could not be read, and a problem says why
 	logging *instrument.Result // of a program on a GPU
 	proofs  map[*ir.Func]*prove.FreeAccesses
 	places  map[*ir.Var]*launch.Memory // of its variables on the GPU
@@ -58,7 +54,7 @@ func (s *session) Load(id uint32, image []byte, managed []string) {
 	}
 	text = s.relative(text)
 	name := fmt.Sprintf("%s.module%d.ptx", s.hello.Path, id+1)
-	if err := s.parse(m, name, text); err != nil {
+	if _, _, err := s.parse(m, name, text); err != nil {
 		s.problem(diag.Unsupported, "", "module %d of %s cannot be loaded: %v", id+1, s.hello.Path, err)
 		return
 	}

@@ -22,8 +22,8 @@ import (
 	"heddle/internal/source"
 )
 
-// process is what heddle knows of a process that uses CUDA, whatever executes its kernels: places in
-// its host code, names of its memory, and what was found in it.
+// process is what heddle knows of a process that uses CUDA, whatever executes its kernels: places
+// in its host code, names of its memory, and what was found in it.
 type process struct {
 	r      *runner
 	input  string // the program in reports
@@ -180,7 +180,7 @@ func (p *process) place(caller uint64) string {
 func (p *process) receiver(site host.Site, calls *regexp.Regexp) string {
 	lines, ok := p.texts[site.File]
 	if !ok {
-		text, _ := source.ReadRegular(site.File, 1<<24) // without it there is no name
+		text, _ := source.ReadRegular(site.File, 1<<24) // a file that cannot be read names nothing
 		lines = strings.Split(string(text), "\n")
 		p.texts[site.File] = lines
 	}
@@ -234,25 +234,24 @@ func (p *process) relative(text []byte) []byte {
 	return out
 }
 
-// parse reads the PTX of a module.
-func (p *process) parse(m *module, name string, text []byte) error {
+// parse reads the PTX of a module, and returns its text and tree.
+func (p *process) parse(m *module, name string, text []byte) (*source.File, *ptx.File, error) {
 	file, err := p.files.Add(name, text)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	tree, errs := ptx.Parse(file)
 	if len(errs) == 0 {
 		mod, genErrs := irgen.Module(p.files, tree)
 		if errs = genErrs; len(errs) == 0 {
-			m.file, m.tree = file, tree
 			m.driver = &driver.Module{Name: p.hello.Path, IR: mod, Several: true,
 				Lowered: &lower.Result{Name: name, Lang: lower.CUDA, PTX: text}}
 			p.libraries = append(p.libraries, mod.Libraries...)
 			p.driver.ReadComments(m.driver)
-			return nil
+			return file, tree, nil
 		}
 	}
-	return fmt.Errorf("%s: %s", p.files.Format(errs[0].Span.Start), errs[0].Msg)
+	return nil, nil, fmt.Errorf("%s: %s", p.files.Format(errs[0].Span.Start), errs[0].Msg)
 }
 
 // find returns the memory that a pointer points to, for the description of a launch.

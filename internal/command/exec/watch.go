@@ -148,7 +148,8 @@ func (w *watcher) Image(image []byte) (number uint32, variables []string, instea
 		return 0, nil, nil
 	}
 	m := w.modules[number-1]
-	if !slices.ContainsFunc(m.logging.Kernels, func(k instrument.Kernel) bool { return k.Reason == "" }) {
+	logs := func(k instrument.Kernel) bool { return k.Reason == "" }
+	if !slices.ContainsFunc(m.logging.Kernels, logs) {
 		return number, nil, nil // the machine code in the image needs no compilation
 	}
 	for _, v := range emu.MemoryVars(m.driver.IR) {
@@ -171,7 +172,8 @@ func (w *watcher) load(image []byte) uint32 {
 	m := &module{vars: make(map[*ir.Var]uint64), asked: make(map[string]bool),
 		places: make(map[*ir.Var]*launch.Memory)}
 	name := fmt.Sprintf("%s.module%d.ptx", w.hello.Path, n)
-	if err := w.parse(m, name, w.relative(text)); err != nil {
+	file, tree, err := w.parse(m, name, w.relative(text))
+	if err != nil {
 		return fail(err)
 	}
 	common := w.driver.Options()
@@ -180,7 +182,7 @@ func (w *watcher) load(image []byte) uint32 {
 	if w.r.opt.Prove {
 		w.prove(m, &opt)
 	}
-	m.logging, err = instrument.Module(m.file, m.tree, m.driver.IR, opt)
+	m.logging, err = instrument.Module(file, tree, m.driver.IR, opt)
 	if err != nil {
 		return fail(err)
 	}

@@ -115,9 +115,7 @@ func (plain) Check(ctx context.Context, job *Job) *Result {
 		res.Error = err.Error()
 		return res
 	}
-	for _, v := range sum.Verdicts {
-		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
-	}
+	res.addVerdicts(sum.Verdicts)
 	res.Stage = Ended
 	return res
 }

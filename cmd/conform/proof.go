@@ -73,9 +73,7 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 		return res
 	}
 	res.Queries = sum.Queries
-	for _, v := range sum.Verdicts {
-		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
-	}
+	res.addVerdicts(sum.Verdicts)
 	if res.Error == "" && len(sum.Verdicts) > 0 {
 		res.Stage = Ended
 	}

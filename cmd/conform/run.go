@@ -46,8 +46,8 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 	}
 	// A kernel is outside if no choice of arguments satisfied its assumptions.
 	outside := 0
+	res.addVerdicts(sum.Verdicts)
 	for _, v := range sum.Verdicts {
-		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
 		if strings.Contains(v.Reason, "outside the kernel's assumptions") {
 			outside++
 			res.Assumptions = v.Reason
@@ -67,6 +67,13 @@ func (j *Job) options(req launch.Request, opt lower.Options, files *source.Set) 
 	return driver.Options{
 		Kernel: j.Kernel, Launch: req, Warp: j.Warp, Benign: j.Benign, MaxSteps: j.MaxSteps,
 		Workers: 1, Lower: opt, Files: files,
+	}
+}
+
+// addVerdicts records verdicts of kernels.
+func (r *Result) addVerdicts(list []diag.Verdict) {
+	for _, v := range list {
+		r.Verdicts = append(r.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
 	}
 }
 

@@ -26,9 +26,7 @@ func (watched) Check(ctx context.Context, job *Job) *Result {
 		res.Error = firstError(err)
 		return res
 	}
-	for _, v := range sum.Verdicts {
-		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
-	}
+	res.addVerdicts(sum.Verdicts)
 	if len(sum.Verdicts) > 0 {
 		res.Stage = Ended
 	}

@@ -458,7 +458,8 @@ func (c *execCommand) summarize(ctx context.Context, w io.Writer, s *exec.Summar
 // watchedTable is the table of the kernels of a program on a GPU. Times are those of one launch.
 func watchedTable(s *exec.Summary) *table.Table {
 	var t table.Table
-	t.Add("launches", "checked", "shapes", "records", "log", "time", "without log", "findings", "kernel")
+	t.Add("launches", "checked", "shapes", "records", "log", "time", "without log", "findings",
+		"kernel")
 	for _, k := range s.Kernels {
 		t.Add(fmt.Sprint(k.Launches), fmt.Sprint(k.Checked), fmt.Sprint(k.Shapes),
 			fmt.Sprint(k.Records), fmt.Sprintf("%.1f MB", float64(k.LogBytes)/1e6),

@@ -33,7 +33,8 @@ type execKernel struct {
 	GPU *execGPU `json:"gpu,omitempty"`
 }
 
-// execGPU is what the log of a kernel on a GPU took. Times are means of one launch, in microseconds.
+// execGPU is what the log of a kernel on a GPU took. Times are means of one launch, in
+// microseconds.
 type execGPU struct {
 	Logged  uint64 `json:"logged_launches"`
 	Records uint64 `json:"records"`

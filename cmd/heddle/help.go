@@ -20,9 +20,10 @@ var flagGroups = []flagGroup{
 		"verbose save"},
 	{"Launch", "global local cluster shared tmap seed warp benign proxy-fence proxy-war mbar-scope " +
 		"blockidx any-rounds"},
-	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats unroll max-executions symmetry"},
-	{"Proofs", "prove bounds only-intra-block assume assume-no-wrap invariants abstraction extern unwind " +
-		"print math-int solver smt-dir stats"},
+	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats " +
+		"unroll max-executions symmetry"},
+	{"Proofs", "prove bounds only-intra-block assume assume-no-wrap invariants abstraction extern " +
+		"unwind print math-int solver smt-dir stats"},
 	{"Repair", "emit diff only allow redundant explain incremental optimize strip block-only verify-only oracle algorithm cost loop-cost " +
 		"cond-cost"},
 	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path cccl no-cache lang database library " +

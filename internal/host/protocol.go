@@ -83,7 +83,8 @@ func readMessage(r *bufio.Reader, buf []byte) (message, []byte, error) {
 
 // readHello reads the first message of a program: which process it is. ok says that the message is
 // hello, in this version of the protocol. buf and err are those of readMessage.
-func readHello(r *bufio.Reader, hello op, version uint32) (h Hello, ok bool, buf []byte, err error) {
+func readHello(r *bufio.Reader, hello op, version uint32) (Hello, bool, []byte, error) {
+	var h Hello
 	m, buf, err := readMessage(r, nil)
 	if err != nil {
 		return h, false, buf, err

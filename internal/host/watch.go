@@ -78,9 +78,9 @@ type Watcher interface {
 	// Launch announces a launch, and prepares the queues if its kernel is to log. The launch is valid
 	// until Launch returns.
 	Launch(*Launch) Do
-	// Ended says how a launch went for which the reply was not DoNothing. result is that of the driver,
-	// 0 if the kernel has reached its end; refused says that the kernel was not launched. device is the
-	// device's memory of the queues, nil if it cannot be read.
+	// Ended says how a launch went for which the reply was not DoNothing. result is that of the
+	// driver, 0 if the kernel has reached its end; refused says that the kernel was not launched.
+	// device is the device's memory of the queues, nil if it cannot be read.
 	Ended(result uint32, refused bool, took time.Duration, device []byte)
 	// Allocated and Freed report changes of the memory; caller is the return address of the call.
 	Allocated(a Allocation)

@@ -77,10 +77,11 @@ func (e *emulated) bytes(process int, addr uint64, n int) ([]byte, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.sessions[process]
-	if s == nil || addr < host.ArenaBase || addr-host.ArenaBase+uint64(n) > uint64(len(s.shared.Bytes)) {
+	at := addr - host.ArenaBase
+	if s == nil || addr < host.ArenaBase || at+uint64(n) > uint64(len(s.shared.Bytes)) {
 		return nil, false
 	}
-	return s.shared.Bytes[addr-host.ArenaBase:][:n], true
+	return s.shared.Bytes[at:][:n], true
 }
 
 // moved reports whether the reader of the queues of a process has freed slots since the last call,

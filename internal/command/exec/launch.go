@@ -179,7 +179,8 @@ func (s *session) triggered(k *kernel, l *host.Launch, accesses order.Accesses) 
 	if s.triggering == nil {
 		s.triggering = make(map[uint64]*run.Earlier)
 	}
-	s.triggering[l.Stream] = &run.Earlier{What: k.launchText(), Place: s.placeOf(l), Accesses: accesses}
+	s.triggering[l.Stream] = &run.Earlier{What: k.launchText(), Place: s.placeOf(l),
+		Accesses: accesses}
 }
 
 // save writes a launch to a file before it is executed. A failure is a note at the end: the program

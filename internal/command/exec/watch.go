@@ -644,7 +644,9 @@ func cutShort(why string, s *queue.Summary) string {
 // names of variables belong. at has the addresses of variables on the GPU, own returns that of the
 // emulator. An address in front of all of them stays as it is.
 func relocate(rep *race.Report, at map[*ir.Var]uint64, own func(*ir.Var) (uint64, bool)) {
-	vars := slices.SortedFunc(maps.Keys(at), func(a, b *ir.Var) int { return cmp.Compare(at[a], at[b]) })
+	vars := slices.SortedFunc(maps.Keys(at), func(a, b *ir.Var) int {
+		return cmp.Compare(at[a], at[b])
+	})
 	move := func(r *race.Race) {
 		for ; r != nil; r = r.Far {
 			if r.Space != event.Shared {

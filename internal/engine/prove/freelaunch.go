@@ -35,8 +35,8 @@ const mostChecks = 64
 // Pointers are compared by where they point, and each array gets the bytes from there to the next
 // pointer or the end of the memory, whichever is first. An array that is only read may have bytes
 // in common with others that are only read. That each access stays in the bytes of its array is
-// then proved for the numbers among the arguments and the shape of the launch. So arrays whose bytes
-// follow each other in one allocation are apart if the kernel leaves none of them.
+// then proved for the numbers among the arguments and the shape of the launch. So arrays whose
+// bytes follow each other in one allocation are apart if the kernel leaves none of them.
 func (f *FreeAccesses) Holds(ctx context.Context, l *Launch) (ok bool, why string) {
 	if !f.Some() {
 		return false, f.Reason

@@ -26,8 +26,8 @@ type Program struct {
 	Mark func(*diag.Diagnostic)
 	// Before is the launch before, if the next one may begin while it runs; else nil.
 	Before *Earlier
-	// Host is a host beside the kernels of the next launches, for which they may wait (emu.Options.Host);
-	// nil: the program itself.
+	// Host is a host beside the kernels of the next launches, for which they may wait
+	// (emu.Options.Host); nil: the program itself.
 	Host func(stuck bool) bool
 	// Uncounted names launches that are not counted, for the scope of the verdict; empty: there are
 	// none.
@@ -104,9 +104,9 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	return res, nil
 }
 
-// hostResident is the number of blocks at a time of a kernel beside a host. One that waits for other
-// blocks and tells the host of it seems to make progress, so that the emulator would start the next
-// block late.
+// hostResident is the number of blocks at a time of a kernel beside a host. One that waits for
+// other blocks and tells the host of it seems to make progress, so that the emulator would start
+// the next block late.
 const hostResident = 64
 
 // Earlier is a launch behind which another one may begin before it has ended (programmatic

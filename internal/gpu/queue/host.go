@@ -71,8 +71,8 @@ type Summary struct {
 // Complete reports whether the events are all of the launch. If not, what was found in them is
 // valid, and that nothing was found says nothing.
 func (s *Summary) Complete() bool {
-	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Unplaced == 0 && s.Dropped == 0 && s.Missing == 0 &&
-		s.Held == 0 && s.Cut == 0 && !s.Full && !s.Lost
+	return s.Err == nil && s.Invalid == 0 && s.Early == 0 && s.Unplaced == 0 && s.Dropped == 0 &&
+		s.Missing == 0 && s.Held == 0 && s.Cut == 0 && !s.Full && !s.Lost
 }
 
 // Host reads the queues of one launch. New makes it; then either Start and Stop, or any number of

@@ -179,9 +179,9 @@ func (r *rewriter) unless(free bool, in *ir.Instr, number int, text string) stri
 	return out
 }
 
-// bound bounds the registers of the instrumented kernels that have no bound of their own: a block of
-// 1024 threads must not have more than ptxas gives it by itself where kernels are small. Otherwise
-// a launch that works without logging could fail with it, for want of registers.
+// bound bounds the registers of the instrumented kernels that have no bound of their own, so that a
+// block of 1024 threads can still be launched: the logging needs registers, and a launch that works
+// without it could otherwise fail for want of them.
 func (r *rewriter) bound(tree *ptx.File) {
 	bodies := make(map[string]*ptx.Func)
 	for _, d := range tree.Decls {
@@ -192,8 +192,8 @@ func (r *rewriter) bound(tree *ptx.File) {
 	for i := range r.res.Kernels {
 		k := r.res.Kernels[i].Func
 		f := bodies[k.Name]
-		if r.res.Kernels[i].Reason == "" && f != nil && k.MaxNTID.Count() == 0 && k.ReqNTID.Count() == 0 &&
-			k.MaxRegisters == 0 {
+		if r.res.Kernels[i].Reason == "" && f != nil && k.MaxNTID.Count() == 0 &&
+			k.ReqNTID.Count() == 0 && k.MaxRegisters == 0 {
 			at, _ := r.file.Offset(f.Body.Span().Start)
 			r.insert(at, -1, ".maxntid 1024\n")
 		}

@@ -68,8 +68,8 @@ type refusal struct {
 	what string
 }
 
-// systemFuncs are functions of the GPU's runtime (CUDA C++ Programming Guide, "PTX Interoperability"
-// of printf, assert, malloc and free). What they access is theirs.
+// systemFuncs are functions of the GPU's runtime (CUDA C++ Programming Guide, "PTX
+// Interoperability" of printf, assert, malloc and free). What they access is theirs.
 var systemFuncs = []string{"vprintf", "__assertfail", "malloc", "free"}
 
 // quiet reports whether an instruction needs no record: it neither accesses memory that threads

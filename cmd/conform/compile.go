@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ type compileOnly struct{}
 func (compileOnly) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
 	opt := archOf(lower.Options{Defines: job.Defines, Includes: job.Includes, Args: job.Compiler})
-	opt = opt.With(makeFlags(filepath.Dir(job.File)))
+	opt = opt.With(buildFlags(job.File))
 	low, err := lower.File(ctx, job.File, opt)
 	if err != nil {
 		res.Error = compileCause(err)
@@ -60,34 +61,6 @@ func archOf(opt lower.Options) lower.Options {
 		return ok
 	})
 	return opt
-}
-
-// makeFlagRE matches a flag of the compiler that has no variable of make in it.
-var makeFlagRE = regexp.MustCompile(`(?:^|[\s=])-([ID])\s*([^\s$()'"]+)(?:\s|$)`)
-
-// makeFlags returns the include directories and macros of a directory's Makefile.
-func makeFlags(dir string) lower.Flags {
-	var f lower.Flags
-	text, err := os.ReadFile(filepath.Join(dir, "Makefile"))
-	if err != nil {
-		return f
-	}
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(line, "#")
-		// Neighbouring flags share a space, which a match consumes.
-		line = strings.ReplaceAll(line, " ", "  ")
-		for _, m := range makeFlagRE.FindAllStringSubmatch(line, -1) {
-			switch {
-			case m[1] == "D":
-				f.Defines = append(f.Defines, m[2])
-			case filepath.IsAbs(m[2]):
-				f.Includes = append(f.Includes, m[2])
-			default:
-				f.Includes = append(f.Includes, filepath.Join(dir, m[2]))
-			}
-		}
-	}
-	return f
 }
 
 // compileCause returns the first error of a file that does not compile, with its names: which
@@ -128,19 +101,20 @@ func parts(list []Outcome) map[string]bool {
 	out := map[string]bool{}
 	for i := range list {
 		k := list[i].Case
-		text, err := os.ReadFile(k.File)
-		if err != nil {
+		p := program(k.Name)
+		if _, done := ends[p]; done {
 			continue
 		}
-		for _, m := range includedRE.FindAllSubmatch(text, -1) {
-			file := filepath.Join(filepath.Dir(k.File), string(m[1]))
+		ends[p] = nil
+		root := filepath.Join(strings.TrimSuffix(k.File, filepath.FromSlash(k.Name)), p)
+		eachInclude(root, func(dir, name string) {
+			file := filepath.Join(dir, name)
 			if _, err := os.Stat(file); err == nil {
 				out[file] = true
-				continue
+				return
 			}
-			name := strings.TrimLeft(string(m[1]), "./")
-			ends[program(k.Name)] = append(ends[program(k.Name)], "/"+name)
-		}
+			ends[p] = append(ends[p], "/"+strings.TrimLeft(name, "./"))
+		})
 	}
 	for i := range list {
 		k := list[i].Case
@@ -151,6 +125,29 @@ func parts(list []Outcome) map[string]bool {
 		}
 	}
 	return out
+}
+
+// eachInclude calls visit for each #include of a .cu file in the sources below root, with the
+// directory of the file that has it.
+func eachInclude(root string, visit func(dir, name string)) {
+	filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil // what cannot be read has no includes
+		}
+		switch filepath.Ext(path) {
+		case ".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hh", ".hpp":
+		default:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		for _, m := range includedRE.FindAllSubmatch(text, -1) {
+			visit(filepath.Dir(path), string(m[1]))
+		}
+		return nil
+	})
 }
 
 // globalRE matches the word that makes a function a kernel.

@@ -173,9 +173,9 @@ func (r *recovery) step(output string) bool {
 	return changed && pending == ""
 }
 
-// stub creates an empty header for an #include at a place. It refuses names outside of the stub
-// directory, and headers that a copy of CCCL lacks or needs: it is of another version than the program
-// needs, or not complete.
+// stub creates a header for an #include at a place: an empty one, or for PyTorch's headers one with
+// what heddle has of them. It refuses names outside of the stub directory, and headers that a copy
+// of CCCL lacks or needs: it is of another version than the program needs, or not complete.
 func (r *recovery) stub(name, where string) bool {
 	if !filepath.IsLocal(name) ||
 		r.b.libs.copy != nil && (isLibraryHeader(name) || !r.ownInclude(where)) {
@@ -187,7 +187,11 @@ func (r *recovery) stub(name, where string) bool {
 		}
 	}
 	path := filepath.Join(r.stubDir(), name)
-	if os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, nil, 0o644) != nil {
+	var content []byte
+	if torchRE.MatchString(name) {
+		content = []byte("#include <torch/types.h>\n")
+	}
+	if os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, content, 0o644) != nil {
 		return false
 	}
 	r.stubs = append(r.stubs, name)
@@ -198,6 +202,9 @@ func (r *recovery) stub(name, where string) bool {
 	r.warnings = append(r.warnings, text)
 	return true
 }
+
+// torchRE matches the names of PyTorch's headers.
+var torchRE = regexp.MustCompile(`^(ATen|c10|torch)/`)
 
 // ownInclude reports whether the place of an #include is in a file of the user.
 func (r *recovery) ownInclude(where string) bool {

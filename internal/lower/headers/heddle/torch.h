@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,16 @@
 #define C10_LAUNCH_BOUNDS_1(N) __launch_bounds__(N)
 #define C10_LAUNCH_BOUNDS_2(N, M) __launch_bounds__(N, M)
 #define C10_WARP_SIZE 32
+#define C10_NODISCARD [[nodiscard]]
+#define C10_UNUSED [[maybe_unused]]
+#define C10_NOINLINE __attribute__((noinline))
+#define C10_EXPORT
+#define C10_API
+#define C10_CUDA_API
+#define C10_CONCATENATE_IMPL(A, B) A##B
+#define C10_CONCATENATE(A, B) C10_CONCATENATE_IMPL(A, B)
+#define C10_STRINGIZE_IMPL(A) #A
+#define C10_STRINGIZE(A) C10_STRINGIZE_IMPL(A)
 #define C10_RESTRICT __restrict__
 #define TORCH_API
 #define AT_ASSERT(...) ((void)0)
@@ -48,6 +59,9 @@ namespace c10 {
   struct alignas(2) NAME {                                                                                           \
     unsigned short x;                                                                                                \
     NAME() = default;                                                                                                \
+    struct from_bits_t {};                                                                                           \
+    static __heddle_hd_member constexpr from_bits_t from_bits() { return from_bits_t(); }                            \
+    __heddle_hd_member constexpr NAME(unsigned short __bits, from_bits_t) : x(__bits) {}                             \
     __heddle_hd_member NAME(float __f) : x(BASE(__f).__x) {}                                                         \
     __heddle_hd_member NAME(const BASE &__h) : x(__h.__x) {}                                                         \
     __heddle_hd_member operator float() const { return (float)__builtin_bit_cast(BASE, x); }                         \
@@ -61,7 +75,58 @@ __HEDDLE_TORCH_FLOAT(Half, __half)
 __HEDDLE_TORCH_FLOAT(BFloat16, __nv_bfloat16)
 #undef __HEDDLE_TORCH_FLOAT
 
-enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, Bool, BFloat16, Undefined };
+/* Two of a type, and one with an integer, give the type; with float and double they give those. */
+#define __HEDDLE_TORCH_MIXED(RESULT, NAME, OTHER, OP)                                                                \
+  __heddle_hd RESULT operator OP(NAME __a, OTHER __b) { return RESULT((float)__a OP __b); }                          \
+  __heddle_hd RESULT operator OP(OTHER __a, NAME __b) { return RESULT(__a OP(float) __b); }
+#define __HEDDLE_TORCH_ARITHMETIC(NAME, OP)                                                                          \
+  __heddle_hd NAME operator OP(NAME __a, NAME __b) { return NAME((float)__a OP(float) __b); }                        \
+  __HEDDLE_TORCH_MIXED(float, NAME, float, OP)                                                                       \
+  __HEDDLE_TORCH_MIXED(double, NAME, double, OP)                                                                     \
+  __HEDDLE_TORCH_MIXED(NAME, NAME, int, OP)                                                                          \
+  __HEDDLE_TORCH_MIXED(NAME, NAME, int64_t, OP)
+#define __HEDDLE_TORCH_COMPARISON(NAME, OP)                                                                          \
+  __heddle_hd bool operator OP(NAME __a, NAME __b) { return (float)__a OP(float) __b; }                              \
+  __HEDDLE_TORCH_MIXED(bool, NAME, float, OP)                                                                        \
+  __HEDDLE_TORCH_MIXED(bool, NAME, double, OP)                                                                       \
+  __HEDDLE_TORCH_MIXED(bool, NAME, int, OP)                                                                          \
+  __HEDDLE_TORCH_MIXED(bool, NAME, int64_t, OP)
+#define __HEDDLE_TORCH_OPERATORS(NAME)                                                                               \
+  __HEDDLE_TORCH_ARITHMETIC(NAME, +) __HEDDLE_TORCH_ARITHMETIC(NAME, -)                                              \
+  __HEDDLE_TORCH_ARITHMETIC(NAME, *) __HEDDLE_TORCH_ARITHMETIC(NAME, /)                                              \
+  __HEDDLE_TORCH_COMPARISON(NAME, ==) __HEDDLE_TORCH_COMPARISON(NAME, !=) __HEDDLE_TORCH_COMPARISON(NAME, <)         \
+  __HEDDLE_TORCH_COMPARISON(NAME, <=) __HEDDLE_TORCH_COMPARISON(NAME, >) __HEDDLE_TORCH_COMPARISON(NAME, >=)         \
+  __heddle_hd NAME operator-(NAME __a) { return NAME(-(float)__a); }
+__HEDDLE_TORCH_OPERATORS(Half)
+__HEDDLE_TORCH_OPERATORS(BFloat16)
+#undef __HEDDLE_TORCH_OPERATORS
+#undef __HEDDLE_TORCH_COMPARISON
+#undef __HEDDLE_TORCH_ARITHMETIC
+#undef __HEDDLE_TORCH_MIXED
+
+struct qint8 { typedef int8_t underlying; int8_t val_; };
+struct quint8 { typedef uint8_t underlying; uint8_t val_; };
+struct quint4x2 { typedef uint8_t underlying; uint8_t val_; };
+struct quint2x4 { typedef uint8_t underlying; uint8_t val_; };
+struct qint32 { typedef int underlying; int val_; };
+/* A type of 8 bits that converts from and to float. */
+#define __HEDDLE_TORCH_FLOAT8(NAME, BASE)                                                                            \
+  struct alignas(1) NAME {                                                                                           \
+    uint8_t x;                                                                                                       \
+    NAME() = default;                                                                                                \
+    __heddle_hd_member NAME(float __f) : x(BASE(__f).__x) {}                                                         \
+    __heddle_hd_member operator float() const { return (float)__builtin_bit_cast(BASE, x); }                         \
+  };
+__HEDDLE_TORCH_FLOAT8(Float8_e5m2, __nv_fp8_e5m2)
+__HEDDLE_TORCH_FLOAT8(Float8_e4m3fn, __nv_fp8_e4m3)
+#undef __HEDDLE_TORCH_FLOAT8
+
+/* In the order of PyTorch, which programs store. */
+enum class ScalarType : int8_t {
+  Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, QInt8, QUInt8,
+  QInt32, BFloat16, QUInt4x2, QUInt2x4, Bits1x8, Bits2x4, Bits4x2, Bits8, Bits16, Float8_e5m2, Float8_e4m3fn,
+  Float8_e5m2fnuz, Float8_e4m3fnuz, UInt16, UInt32, UInt64, Undefined
+};
 enum class DeviceType : int8_t { CPU, CUDA };
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 enum class Layout : int8_t { Strided, Sparse };
@@ -208,7 +273,7 @@ class Tensor {
   __HEDDLE_TORCH_METHOD(clone) __HEDDLE_TORCH_METHOD(detach) __HEDDLE_TORCH_METHOD(cuda) __HEDDLE_TORCH_METHOD(cpu)
   __HEDDLE_TORCH_METHOD(zero_) __HEDDLE_TORCH_METHOD(fill_) __HEDDLE_TORCH_METHOD(copy_) __HEDDLE_TORCH_METHOD(resize_)
   __HEDDLE_TORCH_METHOD(select) __HEDDLE_TORCH_METHOD(slice) __HEDDLE_TORCH_METHOD(narrow) __HEDDLE_TORCH_METHOD(index)
-  __HEDDLE_TORCH_METHOD(squeeze) __HEDDLE_TORCH_METHOD(unsqueeze) __HEDDLE_TORCH_METHOD(transpose) __HEDDLE_TORCH_METHOD(permute)
+  __HEDDLE_TORCH_METHOD(squeeze_) __HEDDLE_TORCH_METHOD(unsqueeze_) __HEDDLE_TORCH_METHOD(squeeze) __HEDDLE_TORCH_METHOD(unsqueeze) __HEDDLE_TORCH_METHOD(transpose) __HEDDLE_TORCH_METHOD(permute)
   __HEDDLE_TORCH_METHOD(t) __HEDDLE_TORCH_METHOD(expand) __HEDDLE_TORCH_METHOD(expand_as) __HEDDLE_TORCH_METHOD(flatten)
   __HEDDLE_TORCH_METHOD(sum) __HEDDLE_TORCH_METHOD(mean) __HEDDLE_TORCH_METHOD(max) __HEDDLE_TORCH_METHOD(min)
   __HEDDLE_TORCH_METHOD(new_empty) __HEDDLE_TORCH_METHOD(new_zeros) __HEDDLE_TORCH_METHOD(toType) __HEDDLE_TORCH_METHOD(mul)
@@ -233,9 +298,16 @@ __HEDDLE_TORCH_OPERATOR(+) __HEDDLE_TORCH_OPERATOR(-) __HEDDLE_TORCH_OPERATOR(*)
 constexpr ScalarType kByte = ScalarType::Byte, kChar = ScalarType::Char, kShort = ScalarType::Short, kInt = ScalarType::Int,
                      kLong = ScalarType::Long, kHalf = ScalarType::Half, kFloat = ScalarType::Float, kDouble = ScalarType::Double,
                      kBool = ScalarType::Bool, kBFloat16 = ScalarType::BFloat16, kFloat16 = kHalf, kFloat32 = kFloat,
-                     kFloat64 = kDouble, kInt8 = kChar, kUInt8 = kByte, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong;
+                     kFloat64 = kDouble, kInt8 = kChar, kUInt8 = kByte, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong,
+                     kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64,
+                     kFloat8_e5m2 = ScalarType::Float8_e5m2, kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
 constexpr DeviceType kCUDA = DeviceType::CUDA, kCPU = DeviceType::CPU;
 inline Device device_of(const Tensor &) { return Device(); }
+typedef const char *CheckedFrom;
+struct TensorArg { template <class... A> TensorArg(A &&...) {} };
+inline void checkAllSameGPU(CheckedFrom, ArrayRef<TensorArg>) {}
+inline void checkAllSameType(CheckedFrom, ArrayRef<TensorArg>) {}
+inline void checkAllSameSize(CheckedFrom, ArrayRef<TensorArg>) {}
 template <class T> T ceil_div(T a, T b) { return (a + b - 1) / b; }
 }
 namespace c10 { using at::device_of; using at::kBFloat16; using at::kFloat; using at::kHalf; }
@@ -261,7 +333,17 @@ template <c10::ScalarType> struct __HEDDLE_CPP_TYPE;
 __HEDDLE_TORCH_TYPE(Byte, uint8_t) __HEDDLE_TORCH_TYPE(Char, int8_t) __HEDDLE_TORCH_TYPE(Short, int16_t) __HEDDLE_TORCH_TYPE(Int, int)
 __HEDDLE_TORCH_TYPE(Long, int64_t) __HEDDLE_TORCH_TYPE(Half, c10::Half) __HEDDLE_TORCH_TYPE(Float, float)
 __HEDDLE_TORCH_TYPE(Double, double) __HEDDLE_TORCH_TYPE(Bool, bool) __HEDDLE_TORCH_TYPE(BFloat16, c10::BFloat16)
+__HEDDLE_TORCH_TYPE(UInt16, uint16_t) __HEDDLE_TORCH_TYPE(UInt32, uint32_t) __HEDDLE_TORCH_TYPE(UInt64, uint64_t)
+__HEDDLE_TORCH_TYPE(QInt8, c10::qint8) __HEDDLE_TORCH_TYPE(QUInt8, c10::quint8) __HEDDLE_TORCH_TYPE(QInt32, c10::qint32)
+__HEDDLE_TORCH_TYPE(QUInt4x2, c10::quint4x2) __HEDDLE_TORCH_TYPE(QUInt2x4, c10::quint2x4)
+__HEDDLE_TORCH_TYPE(Float8_e5m2, c10::Float8_e5m2) __HEDDLE_TORCH_TYPE(Float8_e4m3fn, c10::Float8_e4m3fn)
 #undef __HEDDLE_TORCH_TYPE
+namespace c10 {
+namespace impl {
+template <ScalarType T> using ScalarTypeToCPPTypeT = typename __HEDDLE_CPP_TYPE<T>::type;
+template <ScalarType T> using ScalarTypeToCPPType = __HEDDLE_CPP_TYPE<T>;
+}
+}
 #define AT_DISPATCH_CASE_FLOATING_TYPES(...) AT_DISPATCH_CASE(at::ScalarType::Double, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Float, __VA_ARGS__)
 #define AT_DISPATCH_CASE_INTEGRAL_TYPES(...)                                                                          \
   AT_DISPATCH_CASE(at::ScalarType::Byte, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Char, __VA_ARGS__)             \
@@ -298,6 +380,7 @@ __HEDDLE_TORCH_TYPE(Double, double) __HEDDLE_TORCH_TYPE(Bool, bool) __HEDDLE_TOR
 #define TORCH_LIBRARY_FRAGMENT(NAME, M) [[maybe_unused]] static void __HEDDLE_JOIN(__heddle_fragment_, __LINE__)(torch::Library & M)
 #define TORCH_LIBRARY_IMPL(NAME, KEY, M) [[maybe_unused]] static void __HEDDLE_JOIN(__heddle_impl_, __LINE__)(torch::Library & M)
 #define TORCH_FN(F) F
+#define TORCH_SELECTIVE_NAME(NAME) NAME
 namespace pybind11 {
 template <class... A> int arg(A...) { return 0; }
 struct gil_scoped_release {};

@@ -50,7 +50,9 @@ int main() {
   cudaGraphAddMemcpyNode1D(&down, graph, nullptr, 0, result.data(), data, n * sizeof(int), cudaMemcpyDeviceToHost);
   cudaGraphAddDependencies(graph, &minus, &down, 1);
   cudaHostNodeParams h = {sum_up, nullptr};
-  cudaGraphAddHostNode(&last, graph, &down, 1, &h);
+  cudaGraphNodeParams any = {cudaGraphNodeTypeHost};
+  any.host = h;
+  cudaGraphAddNode(&last, graph, &down, 1, &any);
   cudaGraphNode_t again[] = {plus};
   cudaGraphAddDependencies(graph, again, &down, 1); // not needed, and no error
   size_t nodes, edges;

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ import (
 // adapt changes a word at an offset to what clang accepts there; msg is clang's error about it. It
 // returns false if the error has another cause.
 func (e *edited) adapt(d declaration, off int, msg string) bool {
-	return e.dropDevice(d, off, msg) || e.moveAlignas(off, msg)
+	return e.dropDevice(d, off, msg) || e.moveAlignas(off, msg) || e.escapePercent(off, msg) ||
+		e.separateOperands(d, off, msg)
 }
 
 // dropDevice removes the word __device__ beside __shared__ in the declaration of a local variable
@@ -48,6 +50,57 @@ func (e *edited) moveAlignas(off int, msg string) bool {
 	e.text = slices.Clone(e.text)
 	copy(e.text[off:], other)
 	e.round = append(e.round, [2]int{off, off + len(word)})
+	return true
+}
+
+// registerRE matches a special register of PTX in the string of an asm statement, with one % where
+// clang expects two, and the space before it.
+var registerRE = regexp.MustCompile(` %[a-z][a-z_]`)
+
+// escapePercent doubles the % of special registers in the string of an asm statement around an
+// offset: nvcc takes %laneid as it is, in clang a % begins an operand. The second % takes the place
+// of the space before it, so that all positions stay.
+func (e *edited) escapePercent(off int, msg string) bool {
+	if !strings.Contains(msg, "invalid % escape in inline assembly string") || off > len(e.text) {
+		return false
+	}
+	// clang names a place in the string, at most at its closing quote.
+	start := bytes.LastIndexByte(e.text[:off], '"')
+	end := bytes.IndexByte(e.text[off:], '"')
+	if start < 0 || end < 0 || bytes.IndexByte(e.text[start:off], '\n') >= 0 {
+		return false
+	}
+	end += off
+	found := registerRE.FindAllIndex(e.text[start:end], -1)
+	if len(found) == 0 {
+		return false
+	}
+	e.text = slices.Clone(e.text)
+	for _, m := range found {
+		e.text[start+m[0]] = '%'
+	}
+	e.round = append(e.round, [2]int{start, end})
+	return true
+}
+
+// asmStartRE matches the beginning of an asm statement.
+var asmStartRE = regexp.MustCompile(`^\s*(asm|__asm|__asm__)\b`)
+
+// separateOperands puts the comma between two operands of an asm statement that nvcc does without,
+// as in "r"(x) "l"(y), at the place of the space before the second one, which is at the offset.
+func (e *edited) separateOperands(d declaration, off int, msg string) bool {
+	if !strings.HasPrefix(msg, "expected ')'") || off < 2 || off >= len(e.text) ||
+		e.text[off] != '"' || e.text[off-1] != ' ' || d.bodyStart < 0 {
+		return false
+	}
+	before := bytes.TrimRight(e.text[:off], " \t\n")
+	start, _ := statementAt(e.orig, d, off)
+	if !bytes.HasSuffix(before, []byte(")")) || start > off || !asmStartRE.Match(e.orig[start:off]) {
+		return false
+	}
+	e.text = slices.Clone(e.text)
+	e.text[off-1] = ','
+	e.round = append(e.round, [2]int{off - 1, off})
 	return true
 }
 

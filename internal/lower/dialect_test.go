@@ -20,6 +20,9 @@ func TestOtherErrorsOfPrograms(t *testing.T) {
 		{"__global__ void m(int *p) { missing(p); }", "undeclared identifier 'missing'"},
 		{"int main() { missing(); }", "undeclared identifier 'missing'"},
 		{"int i = 1; alignas int j;", "expected '('"},
+		{`__global__ void m(int *p) { asm("mov.u32 %0, %laneid;" : "=r"(*p) : "r"(1) "r"(2)); }`, ""},
+		{`__global__ void m(int *p) { asm("mov.u32 %0, %@;" : "=r"(*p)); }`, "invalid % escape"},
+		{`__global__ void m(int *p) { *p = (1 "r"(1)); }`, "expected ')'"},
 	} {
 		opt := Options{Compiler: compilers(t)[0], Strict: true, NoCache: true}
 		r, err := File(context.Background(), writeSource(t, "k.cu", kernel+c.code), opt)

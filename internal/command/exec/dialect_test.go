@@ -39,3 +39,31 @@ int main() {
 		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
 	}
 }
+
+// TestAsmOfNVCC: in the string of an asm statement nvcc takes %laneid as it is, also several of
+// them and beside %%tid, and it does without the comma between two operands; clang takes neither.
+// Lane 9 of block 1 adds 9, 1 and 9.
+func TestAsmOfNVCC(t *testing.T) {
+	got := start(t, []string{program.OfText(t, `#include <cstdio>
+__device__ unsigned lane() { unsigned r; asm("mov.u32 %0, %laneid;" : "=r"(r)); return r; }
+__device__ unsigned sum() {
+  unsigned r;
+  asm("{ .reg .u32 t; mov.u32 t, %ctaid.x; mov.u32 %0, %laneid;\n\t"
+      "add.u32 %0, %0, t; mov.u32 t, %%tid.x; }" : "=r"(r));
+  return r;
+}
+__global__ void k(unsigned *p) {
+  asm volatile("st.global.u32 [%1], %0;" ::"r"(lane() + sum()) "l"(p + 32 * blockIdx.x + threadIdx.x) : "memory");
+}
+int main() {
+  unsigned *p, h[64];
+  cudaMalloc(&p, sizeof h);
+  k<<<2, 32>>>(p);
+  int failed = cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %u\n", failed, h[41]);
+}
+`)}, nil)
+	if got.stdout != "0 19\n" {
+		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
+	}
+}

@@ -3,7 +3,7 @@
    of NVIDIA's library; the accesses to a state are the same: each call reads and updates all of it.
    The block-wide generator, curandStateMtgp32, has the shape of "A Variant of Mersenne Twister Suitable for
    Graphic Processors" (Saito, Matsumoto, ACM TOMS 39(2), 2013, section 3), with different constants: up
-   to 256 threads of a block use it together. Quasirandom generators are not supported. */
+   to 256 threads of a block use it together. The quasirandom generators compute Sobol's sequence. */
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
@@ -149,6 +149,104 @@ __heddle_fn float4 curand_uniform4(curandStatePhilox4_32_10_t *__state) {
 __heddle_fn float4 curand_normal4(curandStatePhilox4_32_10_t *__state) {
   float2 __a = curand_normal2(__state), __b = curand_normal2(__state);
   return make_float4(__a.x, __a.y, __b.x, __b.y);
+}
+__heddle_fn double2 curand_uniform2_double(curandStatePhilox4_32_10_t *__state) {
+  double __x = curand_uniform_double(__state);
+  return make_double2(__x, curand_uniform_double(__state));
+}
+__heddle_fn double4 curand_uniform4_double(curandStatePhilox4_32_10_t *__state) {
+  double2 __a = curand_uniform2_double(__state), __b = curand_uniform2_double(__state);
+  return make_double4(__a.x, __a.y, __b.x, __b.y);
+}
+__heddle_fn double4 curand_normal4_double(curandStatePhilox4_32_10_t *__state) {
+  double2 __a = curand_normal2_double(__state), __b = curand_normal2_double(__state);
+  return make_double4(__a.x, __a.y, __b.x, __b.y);
+}
+template <typename __S> __heddle_fn float2 curand_log_normal2(__S *__state, float __mean, float __deviation) {
+  float2 __p = curand_normal2(__state);
+  return make_float2(expf(__mean + __deviation * __p.x), expf(__mean + __deviation * __p.y));
+}
+template <typename __S> __heddle_fn double2 curand_log_normal2_double(__S *__state, double __mean, double __deviation) {
+  double2 __p = curand_normal2_double(__state);
+  return make_double2(exp(__mean + __deviation * __p.x), exp(__mean + __deviation * __p.y));
+}
+__heddle_fn float4 curand_log_normal4(curandStatePhilox4_32_10_t *__state, float __mean, float __deviation) {
+  float2 __a = curand_log_normal2(__state, __mean, __deviation), __b = curand_log_normal2(__state, __mean, __deviation);
+  return make_float4(__a.x, __a.y, __b.x, __b.y);
+}
+__heddle_fn uint4 curand_poisson4(curandStatePhilox4_32_10_t *__state, double __lambda) {
+  uint4 __r;
+  __r.x = curand_poisson(__state, __lambda);
+  __r.y = curand_poisson(__state, __lambda);
+  __r.z = curand_poisson(__state, __lambda);
+  __r.w = curand_poisson(__state, __lambda);
+  return __r;
+}
+
+/* Sobol's sequence in the order of the Gray code (Bratley, Fox, "Algorithm 659", ACM TOMS 14(1), 1988): element n is
+   the exclusive or of the direction vectors of the bits of n ^ n / 2, and of the scrambling constant. Each number of a
+   distribution takes one element. */
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+#define __HEDDLE_CURAND_SOBOL(NAME, WORD, BITS)                                                                        \
+  struct NAME {                                                                                                        \
+    WORD i, x, c, direction_vectors[BITS];                                                                             \
+  };                                                                                                                   \
+  typedef struct NAME NAME##_t;                                                                                        \
+  __heddle_fn void skipahead(WORD __n, NAME *__state) {                                                                \
+    __state->i += __n;                                                                                                 \
+    WORD __gray = __state->i ^ __state->i >> 1;                                                                        \
+    __state->x = __state->c;                                                                                           \
+    for (int __k = 0; __k < BITS; __k++)                                                                               \
+      if (__gray >> __k & 1) __state->x ^= __state->direction_vectors[__k];                                            \
+  }                                                                                                                    \
+  __heddle_fn void __heddle_curand_sobol(const WORD *__vectors, WORD __constant, WORD __offset, NAME *__state) {       \
+    for (int __k = 0; __k < BITS; __k++) __state->direction_vectors[__k] = __vectors[__k];                             \
+    __state->i = 0;                                                                                                    \
+    __state->c = __constant;                                                                                           \
+    skipahead(__offset, __state);                                                                                      \
+  }                                                                                                                    \
+  __heddle_fn WORD curand(NAME *__state) {                                                                             \
+    WORD __x = __state->x, __n = __state->i++, __bit = ~__n & (__n + 1);                                               \
+    int __k = __bit ? __ffsll(__bit) - 1 : BITS - 1;                                                                   \
+    __state->x ^= __state->direction_vectors[__k];                                                                     \
+    return __x;                                                                                                        \
+  }                                                                                                                    \
+  __heddle_fn float curand_uniform(NAME *__state) {                                                                    \
+    return (float)((unsigned int)(curand(__state) >> (BITS - 32)) >> 8) * 0x1p-24f + 0x1p-25f;                         \
+  }                                                                                                                    \
+  __heddle_fn double curand_uniform_double(NAME *__state) {                                                            \
+    return (double)(curand(__state) >> (BITS == 64 ? 12 : 0)) * (BITS == 64 ? 0x1p-52 : 0x1p-32) +                     \
+           (BITS == 64 ? 0x1p-53 : 0x1p-33);                                                                           \
+  }                                                                                                                    \
+  __heddle_fn float curand_normal(NAME *__state) { return normcdfinvf(curand_uniform(__state)); }                      \
+  __heddle_fn double curand_normal_double(NAME *__state) { return normcdfinv(curand_uniform_double(__state)); }        \
+  __heddle_fn unsigned int curand_poisson(NAME *__state, double __lambda) {                                            \
+    double __u = curand_uniform_double(__state), __p = exp(-__lambda), __sum = __p;                                    \
+    if (__lambda > 700) { /* exp(-lambda) is zero then */                                                              \
+      double __n = sqrt(__lambda) * normcdfinv(__u) + __lambda + 0.5;                                                  \
+      return __n > 0 ? (unsigned int)__n : 0;                                                                          \
+    }                                                                                                                  \
+    unsigned int __count = 0;                                                                                          \
+    while (__u > __sum && __p > 0) __sum += __p *= __lambda / ++__count;                                               \
+    return __count;                                                                                                    \
+  }
+__HEDDLE_CURAND_SOBOL(curandStateSobol32, unsigned int, 32)
+__HEDDLE_CURAND_SOBOL(curandStateScrambledSobol32, unsigned int, 32)
+__HEDDLE_CURAND_SOBOL(curandStateSobol64, unsigned long long, 64)
+__HEDDLE_CURAND_SOBOL(curandStateScrambledSobol64, unsigned long long, 64)
+#undef __HEDDLE_CURAND_SOBOL
+__heddle_fn void curand_init(curandDirectionVectors32_t __vectors, unsigned int __offset, curandStateSobol32_t *__state) {
+  __heddle_curand_sobol(__vectors, 0, __offset, __state);
+}
+__heddle_fn void curand_init(curandDirectionVectors32_t __vectors, unsigned int __constant, unsigned int __offset, curandStateScrambledSobol32_t *__state) {
+  __heddle_curand_sobol(__vectors, __constant, __offset, __state);
+}
+__heddle_fn void curand_init(curandDirectionVectors64_t __vectors, unsigned long long __offset, curandStateSobol64_t *__state) {
+  __heddle_curand_sobol(__vectors, 0, __offset, __state);
+}
+__heddle_fn void curand_init(curandDirectionVectors64_t __vectors, unsigned long long __constant, unsigned long long __offset, curandStateScrambledSobol64_t *__state) {
+  __heddle_curand_sobol(__vectors, __constant, __offset, __state);
 }
 
 #endif

@@ -576,6 +576,37 @@ cudaError_t cudaGraphAddEmptyNode(PLACE) { ADD_NODE(cudaGraphNodeTypeEmpty, cuda
 cudaError_t cudaGraphAddEventRecordNode(PLACE, cudaEvent_t e) { ADD_NODE(cudaGraphNodeTypeEventRecord, set_event(node, e)); }
 cudaError_t cudaGraphAddEventWaitNode(PLACE, cudaEvent_t e) { ADD_NODE(cudaGraphNodeTypeWaitEvent, set_event(node, e)); }
 
+/* A node of any type. */
+static cudaError_t set_any(struct CUgraphNode_st *n, cudaGraphNodeParams *p) {
+  switch (p->type) {
+    case cudaGraphNodeTypeKernel: return set_kernel(n, &p->kernel);
+    case cudaGraphNodeTypeMemcpy: return set_copy(n, &p->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return set_memset(n, &p->memset);
+    case cudaGraphNodeTypeHost: return set_host(n, &p->host);
+    case cudaGraphNodeTypeGraph: return set_child(n, p->graph.graph);
+    case cudaGraphNodeTypeEmpty: return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent: return set_event(n, p->eventWait.event);
+    case cudaGraphNodeTypeEventRecord: return set_event(n, p->eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: return set_alloc(n, &p->alloc);
+    case cudaGraphNodeTypeMemFree: return set_free(n, p->free.dptr);
+    case cudaGraphNodeTypeConditional:
+      return (cudaError_t)heddle_unsupported("cudaGraphAddNode of a conditional node");
+    default: return cudaErrorInvalidValue;
+  }
+}
+cudaError_t cudaGraphAddNode(PLACE, cudaGraphNodeParams *p) {
+  if (!p) return fail(cudaErrorInvalidValue);
+  ADD_NODE(p->type, set_any(node, p));
+}
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *to, cudaGraph_t g, const cudaGraphNode_t *needs,
+                                const cudaGraphEdgeData *edges, size_t n, cudaGraphNodeParams *p) {
+  if (!p) return fail(cudaErrorInvalidValue);
+  for (size_t i = 0; edges && i < n; i++)
+    if (edges[i].from_port || edges[i].to_port || edges[i].type)
+      return (cudaError_t)heddle_unsupported("cudaGraphAddNode_v2 with data of an edge");
+  ADD_NODE(p->type, set_any(node, p));
+}
+
 /* Changes of a node of a type. */
 #define CHANGE(NODE, TYPE, SET)                                                          \
   do {                                                                                   \

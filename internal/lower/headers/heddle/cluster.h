@@ -48,4 +48,7 @@ __heddle_fn void cudaGridDependencySynchronize() {}
 __heddle_fn void cudaTriggerProgrammaticLaunchCompletion() {}
 #endif
 
+/* The value of a condition in a graph, which is no memory of the kernel; programs cannot create conditions here. */
+__heddle_fn void cudaGraphSetConditional(unsigned long long, unsigned int) {}
+
 #endif

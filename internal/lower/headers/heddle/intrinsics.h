@@ -135,9 +135,8 @@ __heddle_fn float __logf(float x) { return __heddle_lg2(x) * 0.6931471805599453f
 __heddle_fn float __log10f(float x) { return __heddle_lg2(x) * 0.30102999566398120f; }
 __heddle_fn float __powf(float x, float y) { return __heddle_ex2(y * __heddle_lg2(x)); }
 
-/* Clocks (PTX ISA 10.23, 10.24, 10.28). */
+/* Clocks (PTX ISA 10.23, 10.24). */
 __heddle_fn long long clock64() { long long __r; asm volatile("mov.u64 %0, %%clock64;" : "=l"(__r)::"memory"); return __r; }
-__heddle_fn unsigned long long __globaltimer() { unsigned long long __r; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(__r)::"memory"); return __r; }
 __heddle_fn long __heddle_clock() { int __r; asm volatile("mov.u32 %0, %%clock;" : "=r"(__r)::"memory"); return __r; }
 
 /* A trigger for a profiler: no access, no order. */

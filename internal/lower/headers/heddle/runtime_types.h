@@ -287,8 +287,8 @@ typedef struct cudaLaunchConfig_st { dim3 gridDim, blockDim; size_t dynamicSmemB
 typedef struct CUfunc_st *cudaFunction_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 typedef void (*cudaHostFn_t)(void *);
-#include "graph_types.h"
 #include "pool_types.h"
+#include "graph_types.h"
 
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01

@@ -3,6 +3,7 @@ package emu
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -105,6 +106,9 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	c.emit(d)
 	return nil
 }
+
+// stores reports whether an operation has no source in memory: a store of a value or an answer.
+func (op *bulkOp) stores() bool { return op.value != nil || op.use.Answer }
 
 // reduces returns the bytes of an element of a reduction; 0 of a copy.
 func (op *bulkOp) reduces() uint8 {
@@ -214,7 +218,10 @@ func (x *exec) issueBulk(in *inst, l int) {
 	if op.use.To == event.Shared && !x.destination(in, l, &v) {
 		return
 	}
-	if op.mask == nil {
+	if op.use.Answer {
+		v.data = x.answer()
+	}
+	if op.mask == nil && !op.use.EachBlock {
 		x.issueTo(in, l, v)
 		return
 	}
@@ -228,7 +235,11 @@ func (x *exec) issueBulk(in *inst, l int) {
 // there, which ends the run.
 func (x *exec) destinations(in *inst, l int) (out []*block) {
 	c := x.block.cluster
-	for r := x.src(in.misc.bulk.mask)[l] & (1<<16 - 1); r != 0; r &= r - 1 {
+	ranks := uint64(1)<<x.geo.Ranks() - 1
+	if mask := in.misc.bulk.mask; mask != nil {
+		ranks = x.src(mask)[l] & (1<<16 - 1)
+	}
+	for r := ranks; r != 0; r &= r - 1 {
 		switch n := bits.TrailingZeros64(r); {
 		case c == nil && n == 0:
 			out = append(out, x.block)
@@ -261,6 +272,7 @@ type bulkAt struct {
 	to, from, size, bar uint64
 	home                *block
 	tensor              *tensorBox // of a copy of a tensor
+	data                []byte     // the answer to a request
 }
 
 // destination finds the block of a destination in shared memory, which is that of the mbarrier (PTX
@@ -280,7 +292,7 @@ func (x *exec) destination(in *inst, l int, v *bulkAt) bool {
 		return true // out of bounds, as checkBulk finds
 	}
 	switch v.to = off; {
-	case op.mask != nil: // the same offset in every block
+	case op.mask != nil || op.use.EachBlock && b == x.block: // the same offset in every block
 	case b != x.block && !op.use.Remote:
 		x.fail(in, RemoteAddress, l, "%s to the shared memory of %s: without .shared::cluster it "+
 			"reaches that of its own block only", in.ir.Op(), x.blockText(b))
@@ -305,8 +317,8 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 		x.reach(v.home)
 		defer x.comeHome()
 	}
-	if op.value == nil && !x.checkBulk(in, l, v) ||
-		op.value != nil && !x.checkAsyncStore(in, l, v.to, v.size) {
+	if !op.stores() && !x.checkBulk(in, l, v) ||
+		op.stores() && !x.checkAsyncStore(in, l, v.to, v.size) {
 		return
 	}
 	var m *mbarrier
@@ -321,7 +333,7 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 		From:   event.Range{Space: op.use.From, Addr: v.from, Size: v.size},
 		To:     event.Range{Space: op.use.To, Addr: v.to, Size: v.size, Peer: x.peer},
 		Reduce: op.reduces(), Grouped: m == nil, Generic: op.value != nil}
-	if op.value != nil {
+	if op.stores() {
 		e.From = event.Range{}
 	}
 	if op.tensor != nil {
@@ -334,11 +346,13 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, x.block
 	a.tensor = v.tensor
 	e.ID = a.id
-	if op.value != nil {
-		x.gather(op.value, 1<<l)
-		a.data = make([]byte, v.size)
-		storeWide(a.data, &x.data, l, v.size)
-		a.step = agentRead
+	if op.stores() {
+		a.data, a.step = slices.Clone(v.data), agentRead
+		if op.value != nil {
+			x.gather(op.value, 1<<l)
+			a.data = make([]byte, v.size)
+			storeWide(a.data, &x.data, l, v.size)
+		}
 	}
 	if m != nil {
 		e.Addr = m.addr
@@ -347,7 +361,7 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	}
 	x.wrote, x.changed = true, true
 	switch {
-	case x.touched == nil || op.value != nil || op.tensor != nil:
+	case x.touched == nil || op.stores() || op.tensor != nil:
 	case op.use.To == event.Global:
 		x.touched.Mark(order.Write, v.to, v.size)
 	case op.use.From == event.Global:

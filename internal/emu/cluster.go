@@ -536,7 +536,7 @@ func (s *scheduler) finishCluster(c *cluster) {
 	s.spin.reset()
 	s.points = max(s.points, s.x.points)
 	if c.live() > 0 && s.x.stop == nil {
-		s.stalled = !s.waitForEver()
+		s.stalled = !s.waitForEver(c.blocks)
 	}
 	for _, b := range c.blocks {
 		s.x.block = b

@@ -407,10 +407,11 @@ func init() { // the functions refer to the table
 		isa.ActAtomic: (*compiler).access, isa.ActReduce: (*compiler).access,
 		isa.ActCopy: (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
 		isa.ActBulkCopy: (*compiler).bulkCopy, isa.ActAsyncStore: (*compiler).bulkCopy,
-		isa.ActBulkGroup:      (*compiler).bulkGroup,
-		isa.ActBulkPrefetch:   (*compiler).prefetchTensor,
-		isa.ActTensorMap:      (*compiler).tensorMapInstr,
-		isa.ActMBarrier:       (*compiler).mbarrierInstr,
+		isa.ActBulkGroup:    (*compiler).bulkGroup,
+		isa.ActBulkPrefetch: (*compiler).prefetchTensor,
+		isa.ActTensorMap:    (*compiler).tensorMapInstr,
+		isa.ActMBarrier:     (*compiler).mbarrierInstr,
+		isa.ActCancel:       (*compiler).cancelRequest, isa.ActQueryCancel: (*compiler).cancelAnswer,
 		isa.ActConvertAddress: (*compiler).cvta, isa.ActTestSpace: (*compiler).isspacep,
 
 		// Addresses in the shared memory of other blocks: see cluster.go.

@@ -124,14 +124,14 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 	return "waits where its warp comes together"
 }
 
-// mbarrierWaits lists the threads of resident blocks that wait at mbarriers and numbered barriers.
+// mbarrierWaits lists the threads of blocks that wait at mbarriers and numbered barriers.
 // bytes says that at each of the mbarriers nothing but the number of bytes is wrong. The list is
 // empty if no thread waits at an mbarrier, if some thread polls ordinary memory, which the host may
 // change, or if a path of a warp is suspended until another one ends, as in the lock-step model.
-func (s *scheduler) mbarrierWaits() (list []PhaseWait, bytes bool) {
+func (s *scheduler) mbarrierWaits(blocks []*block) (list []PhaseWait, bytes bool) {
 	bytes = true
 	polls := false
-	for _, b := range s.resident {
+	for _, b := range blocks {
 		for i := range b.warps {
 			w := &b.warps[i]
 			if s.x.lockstep && len(w.ready) > 0 && (len(w.ready) > 1 || w.ready[0].mask != w.alive()) {

@@ -20,8 +20,10 @@ type exec struct {
 	forms []affine // of regs; empty if none may have a form
 	preds []uint32
 	steps uint64 // warp instructions so far
-	limit uint64 // the turn ends when steps reaches it
-	lanes uint64 // lane instructions so far
+	// cancel takes a block from those that have not started, if there is one.
+	cancel func() (uint32, bool)
+	limit  uint64 // the turn ends when steps reaches it
+	lanes  uint64 // lane instructions so far
 
 	frame *frame
 	join  *join

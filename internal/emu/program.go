@@ -46,6 +46,7 @@ type program struct {
 	usesHeap  bool
 	prints    bool
 	annotated bool // annotations are called
+	cancels   bool // blocks cancel others that have not started
 	ordered   bool // blocks are executed one after the other: see inOrder
 	contended bool // threads can observe the order of others: see isContended
 }

@@ -157,8 +157,8 @@ func (x *exec) unpool(b *block) {
 
 // starved returns the stop of a run in which nothing but what waits is left, if threads of a block
 // wait for registers: the text names the others that wait.
-func (s *scheduler) starved() *Stop {
-	for _, b := range s.resident {
+func (s *scheduler) starved(blocks []*block) *Stop {
+	for _, b := range blocks {
 		var first *fragment
 		var of *warp
 		asks := map[string]int{} // threads, by what they ask for

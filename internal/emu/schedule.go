@@ -47,6 +47,7 @@ type scheduler struct {
 	since     uint64 // step of the last start or end of a block
 	quiet     uint64 // step of the last turn that changed something
 	turns     uint64
+	requests  uint64 // to cancel a block that has not started
 	served    uint64 // turn of the last call of Options.Host
 	spin      spinWatch
 	points    uint64 // see Result.points
@@ -81,6 +82,9 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	kept := m.prog.spares.take()
 	s.x, s.spare = kept.exec, kept.blocks
 	m.prepare(s.x, &s.opt, newMemory(m.prog), sink)
+	if m.prog.cancels {
+		s.x.cancel = s.cancel
+	}
 	if s.x.policy == priorities {
 		s.opt.points = m.pointsOf(ctx, &opt)
 		s.x.drawPriorities(s.opt.points, 0)
@@ -165,8 +169,11 @@ func (m *Machine) prepare(x *exec, opt *Options, mem *memory, sink event.Sink) {
 // falls back to direct execution at the first block that cannot run ahead.
 func (s *scheduler) loop() {
 	want := s.opt.Resident
-	if s.m.prog.ordered {
+	switch {
+	case s.m.prog.ordered:
 		want = 1
+	case s.m.prog.cancels:
+		want = s.startOfCanceled()
 	}
 	for s.next < s.blocks || len(s.resident) > 0 {
 		if s.small && s.opt.Host == nil && s.done > 0 && len(s.resident) == 0 {
@@ -366,7 +373,7 @@ func (s *scheduler) finish(b *block) {
 		s.x.noteLeftovers(b)
 	}
 	if b.live > 0 {
-		s.stalled = !s.waitForEver()
+		s.stalled = !s.waitForEver([]*block{b})
 		if s.stalled {
 			s.x.stall(b)
 		}

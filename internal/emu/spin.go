@@ -94,7 +94,7 @@ func (s *scheduler) stuck() bool {
 		what = fmt.Sprintf("every remaining thread has only polled memory during %d warp instructions, "+
 			"in which it did not change", s.x.steps-w.began)
 	}
-	if w.open == 0 && s.waitForEver() {
+	if w.open == 0 && s.waitForEver(s.resident) {
 		return true
 	}
 	s.eachRunnable(func(p *warp) { w.place(p, s.x.lockstep) })
@@ -105,16 +105,17 @@ func (s *scheduler) stuck() bool {
 	return true
 }
 
-// waitForEver stops a run in which nothing is left but what waits or polls, if threads wait for
-// registers or for the phase of an mbarrier. It reports whether it did.
-func (s *scheduler) waitForEver() bool {
-	if stop := s.starved(); stop != nil {
+// waitForEver stops a run in which nothing of some blocks is left but what waits or polls, if
+// threads wait for registers, for the phase of an mbarrier or at the barrier of a cluster, which
+// are among the blocks. It reports whether it did.
+func (s *scheduler) waitForEver(blocks []*block) bool {
+	if stop := s.starved(blocks); stop != nil {
 		s.x.stop = stop
 		return true
 	}
-	list, bytes := s.mbarrierWaits()
+	list, bytes := s.mbarrierWaits(blocks)
 	if len(list) == 0 {
-		s.x.stop = s.uncommitted()
+		s.x.stop = s.uncommitted(blocks)
 		return s.x.stop != nil
 	}
 	s.spin.waits = list

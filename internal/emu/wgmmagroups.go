@@ -54,8 +54,8 @@ func (x *exec) groupCommitted() {
 
 // uncommitted returns the stop of a run in which nothing but what waits is left, if a warp waits
 // for groups that another one has not committed.
-func (s *scheduler) uncommitted() *Stop {
-	for _, b := range s.resident {
+func (s *scheduler) uncommitted(blocks []*block) *Stop {
+	for _, b := range blocks {
 		for i := range b.warps {
 			w := &b.warps[i]
 			for _, g := range w.waiting {

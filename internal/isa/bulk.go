@@ -87,10 +87,13 @@ type BulkUse struct {
 	// Value is the operand with the value of st.async or red.async, which has no source in memory; -1
 	// of others.
 	Value int
+	// Answer says that 16 bytes are written that say which cluster was canceled (try_cancel); with
+	// EachBlock at the same offset in every block of the cluster (PTX ISA 9.7.13.17).
+	Answer, EachBlock bool
 }
 
-// Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async or
-// red.async does, and false for the forms that leave bytes out, belong to a pair of blocks, or are
+// Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async, red.async
+// or clusterlaunchcontrol.try_cancel does, and false for the forms that leave bytes out, belong to a pair of blocks, or are
 // not tracked.
 func (d *Desc) Bulk() (BulkUse, bool) {
 	u := BulkUse{Reduce: d.Fn, Size: 2, Offsets: -1, Barrier: -1, Mask: -1, Value: -1}
@@ -98,6 +101,10 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 	switch {
 	case d.Action() == ActAsyncStore && d.bulkTracking() == BarrierBytes:
 		u.To, u.Size, u.Barrier, u.Value, u.Remote = event.Shared, -1, 2, 1, true
+		return u, true
+	case d.Action() == ActCancel:
+		u.To, u.Size, u.Barrier, u.Answer = event.Shared, -1, 1, true
+		u.EachBlock = slices.Contains(d.Mods, "multicast::cluster::all")
 		return u, true
 	case d.Action() != ActBulkCopy || slices.Contains(d.Mods, "cp_mask"):
 		return BulkUse{}, false

@@ -56,6 +56,11 @@ const (
 	markBulkGroup
 	markMulticast // .multicast::cluster
 	markCopyMask  // .cp_mask
+	markAsync     // try_cancel.async
+	markAllBlocks // .multicast::cluster::all
+	markCanceled  // .is_canceled
+	markFirst     // .get_first_ctaid
+	markFirstAt   // .get_first_ctaid::x, ::y, ::z
 )
 
 // order is the set of orders that may be written.

@@ -38,7 +38,8 @@ func spell(f *form, row *Row, pick func(set) uint8) []string {
 	marks := []string{"clamp", "red", "cta", "abs", "weak", "cg", "L2::evict_last", "L2::cache_hint", "L2::64B", "L2",
 		"tensormap", "mask", "gl", "global", "launch_dependents", "L2", "expect_tx", "noComplete", "parity",
 		"noinc", "read", "shared::cta", "mbarrier::complete_tx::bytes", "bulk_group", "multicast::cluster",
-		"cp_mask"}
+		"cp_mask", "async", "multicast::cluster::all", "is_canceled", "get_first_ctaid",
+		"get_first_ctaid::y"}
 	for i, n := range marks {
 		if f.mustMarks>>i&1 != 0 {
 			add(n)

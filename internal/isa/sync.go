@@ -47,8 +47,15 @@ var syncRows = []Row{
 	{Opcode: "griddepcontrol", Action: ActGridDependency, Category: Misc, Effect: Orders, Section: "9.7.13.13", Executable: true, forms: []form{
 		{mustMarks: markDependents}, {fns: of(FnWait)},
 	}},
-	{Opcode: "clusterlaunchcontrol.try_cancel", Action: ActCancel, Category: Async, Roles: []Role{Addr, Addr}, Effect: Writes, Section: "9.7.13.17"},
-	{Opcode: "clusterlaunchcontrol.query_cancel", Action: ActQueryCancel, Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18"},
+	{Opcode: "clusterlaunchcontrol.try_cancel", Action: ActCancel, Category: Async, Roles: []Role{Addr, Addr}, Effect: Writes, Section: "9.7.13.17", Executable: true, forms: []form{
+		{types: of(B128), spaces: opt | of(event.Shared), defSpace: event.Generic,
+			mustMarks: markAsync | markBytes, marks: markAllBlocks},
+	}},
+	{Opcode: "clusterlaunchcontrol.query_cancel", Action: ActQueryCancel, dst: all(firstType), src: all(secondType), Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18", Executable: true, forms: []form{
+		{types: of(Pred), stypes: of(B128), mustMarks: markCanceled},
+		{types: of(B32), stypes: of(B128), mustMarks: markFirstAt},
+		{types: of(B32), stypes: of(B128), vecs: 1 << 4, mustMarks: markFirst},
+	}},
 }
 
 // asyncProxy is a proxy fence that may name the space whose accesses it orders.

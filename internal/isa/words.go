@@ -112,6 +112,13 @@ var plainWords = [...]struct {
 	{"bulk_group", word{kind: kMark, mark: markBulkGroup}},
 	{"multicast::cluster", word{kind: kMark, mark: markMulticast}},
 	{"cp_mask", word{kind: kMark, mark: markCopyMask}},
+	{"async", word{kind: kMark, mark: markAsync}},
+	{"multicast::cluster::all", word{kind: kMark, mark: markAllBlocks}},
+	{"is_canceled", word{kind: kMark, mark: markCanceled}},
+	{"get_first_ctaid", word{kind: kMark, mark: markFirst}},
+	{"get_first_ctaid::x", word{kind: kMark, mark: markFirstAt}},
+	{"get_first_ctaid::y", word{kind: kMark, mark: markFirstAt}},
+	{"get_first_ctaid::z", word{kind: kMark, mark: markFirstAt}},
 }
 
 // hintWords are the spellings of hints, all of which mean the same to an engine: nothing.

@@ -151,6 +151,7 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 	case isa.ActReturn, isa.ActExit:
 		x.exit(in, taken)
 	case isa.ActTrap: // ends the whole grid: nothing happens after it
+		x.notes.Trap(site{x, in, taken})
 		x.ended = append(x.ended, taken.pred)
 	case isa.ActCall: // does not return
 		if in.Callee == nil || in.Callee.Name != "__assertfail" {

@@ -166,6 +166,9 @@ type Result struct {
 	// Tolerated are pairs of stores that may race, but write equal values, which Options.Benign
 	// tolerates. It is set for a kernel that is verified.
 	Tolerated []Finding
+	// Traps are those that a thread may execute, so that what follows does not happen. They are set
+	// for a kernel that is verified.
+	Traps []*ir.Instr
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -232,8 +235,21 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	r := p.result()
 	if r.Verified() {
 		p.tolerated()
+		p.traps()
 	}
 	return r
+}
+
+// traps finds the traps that are not shown to be out of reach.
+func (p *prover) traps() {
+	for _, t := range p.th.Traps {
+		q := append([]smt.Term{t.Guard}, p.th.Assumed...)
+		if slices.Contains(p.res.Traps, t.Instr) || !p.done() &&
+			p.c.Decide(p.ctx, q, p.opt.Solvers...).Status == smt.Unsat {
+			continue
+		}
+		p.res.Traps = append(p.res.Traps, t.Instr)
+	}
 }
 
 // tolerated finds the pairs of stores for which the proof needs that writes of equal values are

@@ -544,6 +544,10 @@ func (p *Proof) apartFrom(r *verify.Result) []string {
 		out = append(out, fmt.Sprintf("equal writes at %s (--benign %s)",
 			p.Job.Format(driver.Place(f.A).Start), p.Job.Options().Benign))
 	}
+	for _, in := range r.Traps {
+		out = append(out, fmt.Sprintf("a trap at %s, if it is executed",
+			p.Job.Format(driver.Place(in).Start)))
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

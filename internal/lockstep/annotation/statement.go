@@ -126,6 +126,13 @@ func (a *Annotations) Never(s Site, kind thread.AssertionKind) {
 	}
 }
 
+// Trap records that a thread which reaches the site ends the grid.
+func (a *Annotations) Trap(s Site) {
+	if guard := a.c.And(a.here(s), s.Guard()); a.host.Final() && guard != smt.False {
+		a.th.Traps = append(a.th.Traps, thread.Trap{Instr: s.Instr(), Guard: guard})
+	}
+}
+
 func (a *Annotations) addAssertion(s Site, in *ir.Instr, kind thread.AssertionKind, guard,
 	cond smt.Term) {
 	if cond == smt.True || guard == smt.False {

@@ -28,6 +28,12 @@ type Object struct {
 	Index int     // in the names of symbols; dense, in the order in which objects were met
 }
 
+// Trap is a trap, which a thread executes if Guard holds.
+type Trap struct {
+	Instr *ir.Instr
+	Guard smt.Term
+}
+
 // Access is what one memory instruction does, if Guard holds.
 type Access struct {
 	Instr  *ir.Instr
@@ -134,6 +140,7 @@ type Thread struct {
 	Axioms   *Axioms
 
 	Assertions   []Assertion
+	Traps        []Trap
 	BarrierFacts []BarrierFact
 	Others       map[string]Other // by the symbols in conditions that they explain
 	// Taken maps each symbol for "an atomic of this thread has returned a value before" to the array

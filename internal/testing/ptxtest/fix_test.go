@@ -149,6 +149,9 @@ func said(text, kernel string) string {
 			word = m[1]
 		}
 	}
+	if strings.Contains(text, "// want trap") && strings.Count(text, "// want") == 1 {
+		return "other" // the program wants to end there
+	}
 	if w := fixed[word]; w != "" {
 		return w
 	}

@@ -204,7 +204,7 @@ func (r *recovery) stub(name, where string) bool {
 }
 
 // torchRE matches the names of PyTorch's headers.
-var torchRE = regexp.MustCompile(`^(ATen|c10|torch)/`)
+var torchRE = regexp.MustCompile(`^(ATen|c10|THC|torch)/`)
 
 // ownInclude reports whether the place of an #include is in a file of the user.
 func (r *recovery) ownInclude(where string) bool {

@@ -88,6 +88,10 @@ __heddle_fn long long llabs(long long x) { return x < 0 ? -x : x; }
   __heddle_fn bool isinf(T x) { return x == INF || x == -INF; }          \
   __heddle_fn bool isfinite(T x) { return x - x == 0; }                  \
   __heddle_fn bool signbit(T x) { return __builtin_signbit(x); }
+__heddle_fn int __isnanf(float x) { return x != x; }
+__heddle_fn int __isinff(float x) { return x == __builtin_huge_valf() || x == -__builtin_huge_valf(); }
+__heddle_fn int __finitef(float x) { return x - x == 0; }
+__heddle_fn int __signbitf(float x) { return __builtin_signbit(x); }
 __HEDDLE_CLASSIFY(float, __builtin_huge_valf())
 __HEDDLE_CLASSIFY(double, __builtin_huge_val())
 

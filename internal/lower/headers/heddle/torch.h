@@ -167,6 +167,34 @@ template <class T> struct ArrayRef {
   std::vector<T> vec() const { return std::vector<T>(); }
 };
 using IntArrayRef = ArrayRef<int64_t>;
+template <class T> struct List : std::vector<T> { using std::vector<T>::vector; };
+/* Pointers that count their references: the objects are not made here. */
+struct intrusive_ptr_target {};
+template <class T> struct intrusive_ptr {
+  T *p = nullptr;
+  intrusive_ptr() = default;
+  template <class U> intrusive_ptr(const intrusive_ptr<U> &o) : p(o.p) {}
+  T *get() const { return p; }
+  T &operator*() const { return *p; }
+  T *operator->() const { return p; }
+  explicit operator bool() const { return p; }
+  bool defined() const { return p; }
+};
+template <class T, class... A> intrusive_ptr<T> make_intrusive(A &&...) { return intrusive_ptr<T>(); }
+/* The integers of a range. */
+template <class I> struct integer_range {
+  struct iterator {
+    I i;
+    I operator*() const { return i; }
+    iterator &operator++() { ++i; return *this; }
+    bool operator!=(const iterator &o) const { return i != o.i; }
+  };
+  I first, last;
+  iterator begin() const { return {first}; }
+  iterator end() const { return {last}; }
+};
+template <class I> integer_range<I> irange(I n) { return {I(0), n}; }
+template <class I, class J> integer_range<J> irange(I a, J b) { return {J(a), b}; }
 using std::optional;
 using std::nullopt;
 namespace cuda {
@@ -181,6 +209,10 @@ struct CUDAGuard { template <class... A> explicit CUDAGuard(A...) {} };
 struct OptionalCUDAGuard { template <class... A> explicit OptionalCUDAGuard(A...) {} };
 struct CUDAStreamGuard { template <class... A> explicit CUDAStreamGuard(A...) {} };
 inline DeviceIndex current_device() { return 0; }
+inline DeviceIndex device_count() { return 1; }
+inline void set_device(DeviceIndex) {}
+inline DeviceIndex MaybeSetDevice(DeviceIndex) { return 0; }
+inline DeviceIndex ExchangeDevice(DeviceIndex) { return 0; }
 }
 }
 
@@ -273,12 +305,64 @@ class Tensor {
   __HEDDLE_TORCH_METHOD(clone) __HEDDLE_TORCH_METHOD(detach) __HEDDLE_TORCH_METHOD(cuda) __HEDDLE_TORCH_METHOD(cpu)
   __HEDDLE_TORCH_METHOD(zero_) __HEDDLE_TORCH_METHOD(fill_) __HEDDLE_TORCH_METHOD(copy_) __HEDDLE_TORCH_METHOD(resize_)
   __HEDDLE_TORCH_METHOD(select) __HEDDLE_TORCH_METHOD(slice) __HEDDLE_TORCH_METHOD(narrow) __HEDDLE_TORCH_METHOD(index)
-  __HEDDLE_TORCH_METHOD(squeeze_) __HEDDLE_TORCH_METHOD(unsqueeze_) __HEDDLE_TORCH_METHOD(squeeze) __HEDDLE_TORCH_METHOD(unsqueeze) __HEDDLE_TORCH_METHOD(transpose) __HEDDLE_TORCH_METHOD(permute)
+  __HEDDLE_TORCH_METHOD(set_) __HEDDLE_TORCH_METHOD(squeeze_) __HEDDLE_TORCH_METHOD(unsqueeze_) __HEDDLE_TORCH_METHOD(squeeze) __HEDDLE_TORCH_METHOD(unsqueeze) __HEDDLE_TORCH_METHOD(transpose) __HEDDLE_TORCH_METHOD(permute)
   __HEDDLE_TORCH_METHOD(t) __HEDDLE_TORCH_METHOD(expand) __HEDDLE_TORCH_METHOD(expand_as) __HEDDLE_TORCH_METHOD(flatten)
   __HEDDLE_TORCH_METHOD(sum) __HEDDLE_TORCH_METHOD(mean) __HEDDLE_TORCH_METHOD(max) __HEDDLE_TORCH_METHOD(min)
   __HEDDLE_TORCH_METHOD(new_empty) __HEDDLE_TORCH_METHOD(new_zeros) __HEDDLE_TORCH_METHOD(toType) __HEDDLE_TORCH_METHOD(mul)
+  __HEDDLE_TORCH_METHOD(masked_fill) __HEDDLE_TORCH_METHOD(masked_fill_) __HEDDLE_TORCH_METHOD(masked_select)
+  __HEDDLE_TORCH_METHOD(index_select) __HEDDLE_TORCH_METHOD(index_put_) __HEDDLE_TORCH_METHOD(gather)
+  __HEDDLE_TORCH_METHOD(scatter) __HEDDLE_TORCH_METHOD(scatter_) __HEDDLE_TORCH_METHOD(scatter_add_)
+  __HEDDLE_TORCH_METHOD(add) __HEDDLE_TORCH_METHOD(add_) __HEDDLE_TORCH_METHOD(sub) __HEDDLE_TORCH_METHOD(sub_)
+  __HEDDLE_TORCH_METHOD(mul_) __HEDDLE_TORCH_METHOD(div) __HEDDLE_TORCH_METHOD(div_) __HEDDLE_TORCH_METHOD(neg)
+  __HEDDLE_TORCH_METHOD(exp) __HEDDLE_TORCH_METHOD(log) __HEDDLE_TORCH_METHOD(sqrt) __HEDDLE_TORCH_METHOD(pow)
+  __HEDDLE_TORCH_METHOD(abs) __HEDDLE_TORCH_METHOD(clamp) __HEDDLE_TORCH_METHOD(clamp_) __HEDDLE_TORCH_METHOD(sort)
+  __HEDDLE_TORCH_METHOD(argsort) __HEDDLE_TORCH_METHOD(argmax) __HEDDLE_TORCH_METHOD(argmin)
+  __HEDDLE_TORCH_METHOD(nonzero) __HEDDLE_TORCH_METHOD(cumsum) __HEDDLE_TORCH_METHOD(repeat)
+  __HEDDLE_TORCH_METHOD(repeat_interleave) __HEDDLE_TORCH_METHOD(bmm) __HEDDLE_TORCH_METHOD(mm)
+  __HEDDLE_TORCH_METHOD(matmul) __HEDDLE_TORCH_METHOD(norm) __HEDDLE_TORCH_METHOD(any) __HEDDLE_TORCH_METHOD(all)
+  __HEDDLE_TORCH_METHOD(eq) __HEDDLE_TORCH_METHOD(ne) __HEDDLE_TORCH_METHOD(lt) __HEDDLE_TORCH_METHOD(le)
+  __HEDDLE_TORCH_METHOD(gt) __HEDDLE_TORCH_METHOD(ge) __HEDDLE_TORCH_METHOD(logical_and)
+  __HEDDLE_TORCH_METHOD(logical_or) __HEDDLE_TORCH_METHOD(logical_not) __HEDDLE_TORCH_METHOD(where)
+  __HEDDLE_TORCH_METHOD(new_full) __HEDDLE_TORCH_METHOD(new_ones) __HEDDLE_TORCH_METHOD(type_as)
+  __HEDDLE_TORCH_METHOD(view_as) __HEDDLE_TORCH_METHOD(reshape_as) __HEDDLE_TORCH_METHOD(prod)
+  __HEDDLE_TORCH_METHOD(flip) __HEDDLE_TORCH_METHOD(roll) __HEDDLE_TORCH_METHOD(movedim)
+  __HEDDLE_TORCH_METHOD(requires_grad_) __HEDDLE_TORCH_METHOD(pin_memory) __HEDDLE_TORCH_METHOD(half)
+  __HEDDLE_TORCH_METHOD(bfloat16) __HEDDLE_TORCH_METHOD(unflatten) __HEDDLE_TORCH_METHOD(index_add_)
+  __HEDDLE_TORCH_METHOD(softmax)
+  std::vector<Tensor> split(int64_t, int64_t = 0) const { return {}; }
+  std::vector<Tensor> chunk(int64_t, int64_t = 0) const { return {}; }
+  std::vector<Tensor> unbind(int64_t = 0) const { return {}; }
+  int64_t storage_offset() const { return __number(); }
+  bool has_value() const { return true; }
+  bool requires_grad() const { return false; }
+  bool is_same(const Tensor &) const { return false; }
 #undef __HEDDLE_TORCH_METHOD
 };
+/* A tensor as kernels see it that know its number of dimensions at run time. */
+namespace cuda {
+namespace detail {
+constexpr int MAX_TENSORINFO_DIMS = 25;
+template <class T, class I> struct TensorInfo {
+  T *data;
+  I sizes[MAX_TENSORINFO_DIMS], strides[MAX_TENSORINFO_DIMS];
+  int dims;
+  __heddle_hd_member bool isContiguous() const { return dims == 1 && strides[0] == 1; }
+};
+template <class T, class I> TensorInfo<T, I> getTensorInfo(const Tensor &); /* not defined: its value is unknown */
+template <class T, class I, int N> struct IndexToOffset {
+  static __heddle_hd_member I get(I n, const TensorInfo<T, I> &t) {
+    I at = 0;
+    for (int d = (N < 0 ? t.dims : N) - 1; d > 0; d--) {
+      at += n % t.sizes[d] * t.strides[d];
+      n /= t.sizes[d];
+    }
+    return at + n * t.strides[0];
+  }
+};
+inline bool canUse32BitIndexMath(const Tensor &) { return true; }
+}
+}
+
 #define __HEDDLE_TORCH_FUNCTION(NAME)                                               \
   template <class... A> Tensor NAME(const A &...) { return Tensor(); }              \
   template <class T> Tensor NAME(std::initializer_list<T>) { return Tensor(); }     \
@@ -293,6 +377,8 @@ __HEDDLE_TORCH_FUNCTION(sum) __HEDDLE_TORCH_FUNCTION(cumsum) __HEDDLE_TORCH_FUNC
   template <class T> Tensor operator OP(const Tensor &a, const T &) { return a; }               \
   inline Tensor operator OP(double, const Tensor &b) { return b; }
 __HEDDLE_TORCH_OPERATOR(+) __HEDDLE_TORCH_OPERATOR(-) __HEDDLE_TORCH_OPERATOR(*) __HEDDLE_TORCH_OPERATOR(/)
+__HEDDLE_TORCH_OPERATOR(==) __HEDDLE_TORCH_OPERATOR(!=) __HEDDLE_TORCH_OPERATOR(<) __HEDDLE_TORCH_OPERATOR(<=)
+__HEDDLE_TORCH_OPERATOR(>) __HEDDLE_TORCH_OPERATOR(>=) __HEDDLE_TORCH_OPERATOR(&) __HEDDLE_TORCH_OPERATOR(|)
 #undef __HEDDLE_TORCH_OPERATOR
 
 constexpr ScalarType kByte = ScalarType::Byte, kChar = ScalarType::Char, kShort = ScalarType::Short, kInt = ScalarType::Int,
@@ -308,6 +394,13 @@ struct TensorArg { template <class... A> TensorArg(A &&...) {} };
 inline void checkAllSameGPU(CheckedFrom, ArrayRef<TensorArg>) {}
 inline void checkAllSameType(CheckedFrom, ArrayRef<TensorArg>) {}
 inline void checkAllSameSize(CheckedFrom, ArrayRef<TensorArg>) {}
+/* The type in which elements of a type are computed with. */
+template <class T> struct OpMathType { typedef T type; };
+template <> struct OpMathType<c10::Half> { typedef float type; };
+template <> struct OpMathType<c10::BFloat16> { typedef float type; };
+template <> struct OpMathType<c10::Float8_e5m2> { typedef float type; };
+template <> struct OpMathType<c10::Float8_e4m3fn> { typedef float type; };
+template <class T> using opmath_type = typename OpMathType<T>::type;
 template <class T> T ceil_div(T a, T b) { return (a + b - 1) / b; }
 }
 namespace c10 { using at::device_of; using at::kBFloat16; using at::kFloat; using at::kHalf; }
@@ -317,6 +410,7 @@ using at::empty; using at::ones; using at::tensor; using at::zeros;
 inline TensorOptions dtype(ScalarType) { return TensorOptions(); }
 template <class... A> TensorOptions device(A...) { return TensorOptions(); }
 using Dtype = ScalarType;
+using CustomClassHolder = c10::intrusive_ptr_target;
 namespace autograd { using variable_list = std::vector<Tensor>; }
 struct Library {
   template <class... A> Library &def(A &&...) { return *this; }

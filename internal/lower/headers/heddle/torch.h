@@ -338,6 +338,7 @@ class Tensor {
   bool is_same(const Tensor &) const { return false; }
 #undef __HEDDLE_TORCH_METHOD
 };
+using TensorList = ArrayRef<Tensor>;
 /* A tensor as kernels see it that know its number of dimensions at run time. */
 namespace cuda {
 namespace detail {

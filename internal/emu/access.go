@@ -435,7 +435,15 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 			return
 		}
 	}
+	if x.prog.launches && sp == event.Global {
+		if left := x.withoutBuffers(m); left != m {
+			if x.ev.Row, m, stored = 0, left, stored&left; m == 0 {
+				return
+			}
+		}
+	}
 	if x.touched != nil && sp == event.Global {
+		x.touched.Origin = x.origin + uint32(x.site(in))
 		x.touch(mo, m)
 	}
 	if x.sink == nil {

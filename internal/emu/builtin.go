@@ -24,20 +24,10 @@ var builtins = map[string]struct {
 	"free":         {1, builtinFree},
 }
 
-// dynamicParallelism contains the functions by which a kernel launches another one (PTX ISA 6.4.4;
-// CUDA Programming Guide, CUDA Dynamic Parallelism, PTX support).
-var dynamicParallelism = map[string]bool{
-	"cudaLaunchDevice": true, "cudaLaunchDeviceV2": true, "cudaGetParameterBuffer": true,
-	"cudaGetParameterBufferV2": true,
-	"cudaDeviceSynchronize":    true, "__cudaCDP2LaunchDeviceV2": true,
-	"__cudaCDP2GetParameterBufferV2": true,
-	"__cudaCDP2LaunchDevice":         true, "__cudaCDP2GetParameterBuffer": true,
-}
-
-// builtin decodes a call of a function without a body: an annotation or one of builtins. Anything
-// else is unsupported, since its effect on memory is unknown. Arguments and results are .param
-// variables of at most 8 bytes, as the CUDA headers declare them. The function runs lane by lane,
-// in lane order.
+// builtin decodes a call of a function without a body: an annotation, one of builtins, or one of
+// the device runtime (runtime.go). Anything else is unsupported, since its effect on memory is
+// unknown. Arguments and results are .param variables of at most 8 bytes, as the CUDA headers
+// declare them. The function runs lane by lane, in lane order.
 func (c *compiler) builtin(in *ir.Instr) error {
 	if c.annotation(in) {
 		return nil
@@ -45,9 +35,11 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	// Names of C functions are not mangled, so they can be compared directly.
 	name := in.Callee.Name
 	b, ok := builtins[name]
-	if dynamicParallelism[name] {
-		return fmt.Errorf(
-			"call of %s: dynamic parallelism (a kernel that launches kernels) is not supported", name)
+	if short, r, ok := runtimeOf(in.Callee); ok {
+		return c.runtimeCall(in, short, r)
+	}
+	if why := notInKernels[runtimeName(name)]; why != "" {
+		return fmt.Errorf("call of %s: %s", name, why)
 	}
 	if !ok {
 		return fmt.Errorf("call of %s, which has no body in this file", in.Callee.Demangled)

@@ -336,6 +336,9 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	if op.stores() {
 		e.From = event.Range{}
 	}
+	if x.touched != nil {
+		x.touched.Origin = x.origin + uint32(e.Site)
+	}
 	if op.tensor != nil {
 		x.noteRows(e, v.tensor)
 		if v.tensor.rmw != nil {

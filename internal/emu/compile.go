@@ -49,11 +49,19 @@ func newProgram(c *compiler, k *ir.Func, forms bool) (*program, error) {
 		byVar:  make(map[*ir.Var]int),
 		space:  newSpace(k.Module.AddressSize),
 		traced: c.slice != nil, clusters: c.clustered(),
+		modules: []*ir.Module{k.Module}, firstFunc: c.cfg.FirstFunc, mapped: c.mapped,
+		kids: new(kids), buffers: -1,
 	}
 	c.p, c.consts = p, make(map[uint64]*alu.Lanes)
-	for _, f := range c.reachable(k) {
-		c.addFunc(f)
+	if c.mapped != nil {
+		p.modules = append(p.modules, c.mapped.others...)
 	}
+	for _, f := range c.reachable(k) {
+		if !f.Kernel || f == k { // other kernels can be launched, not called
+			c.addFunc(f)
+		}
+	}
+	p.launches = launchesGrids(p.funcs)
 	if n := p.funcs[0].local; n > maxLocal {
 		return nil, fmt.Errorf("kernel %s has %d bytes of local memory for each thread; at most %d are "+
 			"possible", k.Demangled, n, maxLocal)
@@ -105,6 +113,7 @@ type compiler struct {
 	boxes  map[*ir.Instr]*box // of copies of tensors, whose sizes are looked for; else nil
 	rounds []slice.RoundLoop  // whose rounds a trace begins together
 	mapped *Program           // for runs in an arena; else nil
+	under  *program           // whose threads launch the kernel, in the memory of its run; else nil
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
@@ -134,15 +143,19 @@ type patch struct {
 // largest alignment of a PTX type.
 func (c *compiler) addFunc(f *ir.Func) {
 	fc := &fcode{fn: f, number: len(c.p.funcs), local: align(f.LocalSize, 16)}
-	// Numbers of the module, so that a pointer that a program has stored means the same in a machine
-	// for its saved launch.
-	fc.addr = c.p.space.funcAddr(c.cfg.FirstFunc + f.Index)
-	if c.mapped != nil {
-		fc.addr = c.mapped.arena.funcAddr(f)
-	}
+	fc.addr = c.funcAddr(f)
 	fc.assignSlots()
 	c.p.byFunc[f] = fc
 	c.p.funcs = append(c.p.funcs, fc)
+}
+
+// funcAddr returns the address of a function: by its number in the module, so that a pointer that a
+// program has stored means the same in a machine for its saved launch, and in other kernels.
+func (c *compiler) funcAddr(f *ir.Func) uint64 {
+	if c.mapped != nil {
+		return c.mapped.arena.funcAddr(f)
+	}
+	return c.p.space.funcAddr(c.cfg.FirstFunc + f.Index)
 }
 
 // align rounds n up to a multiple of a.
@@ -524,8 +537,7 @@ func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
 		}
 		return src{c: c.constant(v)}, nil
 	case ir.FuncAddr:
-		fc := c.p.byFunc[o.Func]
-		return src{c: c.constant(fc.addr)}, nil
+		return src{c: c.constant(c.funcAddr(o.Func))}, nil
 	case ir.Special:
 		return c.specialSrc(o)
 	case ir.VarAddr:

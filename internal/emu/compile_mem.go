@@ -158,7 +158,7 @@ func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 		return false
 	}
 	// The load must be in bounds, aligned, and of bytes that are all known.
-	if c.mapped != nil {
+	if c.launchParams() {
 		return c.launchParam(d)
 	}
 	at, img := d.s[0].c[0], &c.p.params

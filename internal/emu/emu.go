@@ -57,7 +57,11 @@ type Options struct {
 	// Peek lets the sink read registers; nil: it does not. Blocks then do not run ahead.
 	Peek *Peek
 
+	// Grids observes the grids that threads launch; nil: nothing does.
+	Grids *Grids
+
 	points uint64 // Result.points of the run with seed 0; policy priorities only
+	origin uint32 // of site 0, in Touched
 }
 
 // DefaultMaxSteps is the number of warp instructions after which a run ends by default.
@@ -88,8 +92,8 @@ const (
 // StopKind says why a run stopped.
 type StopKind uint8
 
-// The reasons for a stop. All but the first two and the last two are errors of the kernel or of its
-// launch.
+// The reasons for a stop. All but Unsupported, DependsOnInput, OutsideAssumptions, MemoryLimit,
+// Spinning and GridFailed are errors of the kernel or of its launch.
 const (
 	Unsupported    StopKind = iota // a limit of heddle, never a bug of the user
 	DependsOnInput                 // a branch, address or barrier operand needs an unknown value
@@ -120,6 +124,7 @@ const (
 	RegisterPool          // threads wait for registers that the block will never have
 	RemoteAddress         // of another block's memory, for an instruction that reaches its own only
 	PeerExited            // an access to the memory of a block of the cluster that has ended
+	GridFailed            // an error in a grid that a thread has launched, which Options.Grids sees
 )
 
 // Stop describes why a run stopped, and which thread caused it.
@@ -133,6 +138,7 @@ type Stop struct {
 	Shared       bool // the access was to shared memory, by an instruction or an operand for it
 	Bound        Bound
 	Object       *ObjectAt // the mbarrier that a wrong operation is on; nil: none
+	In           StopKind  // of GridFailed: the kind of the error in the grid
 }
 
 // ObjectAt is an mbarrier of a block.

@@ -93,8 +93,17 @@ type exec struct {
 	// agentID is the number of the last asynchronous operation
 	agentID   uint64
 	leftovers []Leftover
-	// touched collects the accesses to global memory; nil: not wanted
+	// touched collects the accesses to global memory; nil: not wanted. Site 0 of the machine is
+	// origin.
 	touched *order.Touched
+	origin  uint32
+
+	// Of a program whose threads launch grids, and of the grids: where the run is among them, the
+	// first error in a grid that went on, and how a grid was cut off.
+	kin       *kin
+	machine   *Machine
+	gridFault *Stop
+	gridCut   Status
 }
 
 // events holds the less common events, reused from one to the next.

@@ -3,6 +3,7 @@ package emu
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -42,6 +43,13 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	if c.mapped != nil {
 		p.arena = c.mapped.arena
+		if p.launches {
+			p.buffers = 0 // the one object beside the arena: newMemory
+		}
+		return nil
+	}
+	if c.under != nil {
+		c.layoutUnder()
 		return nil
 	}
 	objects := make(map[*launch.Buffer]int)
@@ -77,11 +85,31 @@ func (c *compiler) layout(k *ir.Func) error {
 	if err := c.hostSymbols(k, vars, objects); err != nil {
 		return err
 	}
+	if p.launches {
+		p.buffers = len(p.objects)
+		p.objects = append(p.objects, bufferSpec)
+	}
 	if err := c.pointersInBuffers(objects); err != nil {
 		return err
 	}
 	return p.checkObjects(k)
 }
+
+// bufferSpec is the object with the parameters of launches.
+var bufferSpec = objectSpec{name: "parameters of launches", space: event.Global,
+	size: maxBuffers * parameterBytes, bounded: true}
+
+// layoutUnder takes over the memory of the run whose threads launch the kernel. Its parameters come
+// with each launch.
+func (c *compiler) layoutUnder() {
+	p, from := c.p, c.under
+	p.under, p.objects, p.byVar, p.buffers = true, from.objects, from.byVar, from.buffers
+	p.kids, p.track = from.kids, from.track
+	p.origins = slices.Clone(from.origins)
+}
+
+// launchParams reports whether decoded code serves launches with other parameters and grids.
+func (c *compiler) launchParams() bool { return c.mapped != nil || c.under != nil }
 
 // checkObjects returns an error if the objects do not fit in the address space.
 func (p *program) checkObjects(k *ir.Func) error {
@@ -108,8 +136,15 @@ func (c *compiler) memoryVars(k *ir.Func) []*ir.Var {
 			vars = append(vars, v)
 		}
 	}
+	var funcs []*ir.Func
 	for _, fc := range c.p.funcs {
-		for _, v := range fc.fn.Vars {
+		funcs = append(funcs, fc.fn)
+	}
+	if c.p.launches { // threads may launch any kernel
+		funcs = k.Module.Funcs
+	}
+	for _, f := range funcs {
+		for _, v := range f.Vars {
 			if v.Space == event.Global || v.Space == event.Const {
 				vars = append(vars, v)
 			}
@@ -363,6 +398,9 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	switch {
 	case r.Func != nil:
 		fc := c.p.byFunc[r.Func]
+		if r.Func.Kernel {
+			return c.funcAddr(r.Func) + add, nil
+		}
 		if fc == nil { // ir.ReachableFuncs has those of all variables that an instruction uses
 			return 0, nil
 		}

@@ -27,6 +27,7 @@ type Program struct {
 
 	mu    sync.Mutex
 	codes map[codeKey]*program
+	kids  map[*ir.Func]*Program // kernels that its threads have launched
 }
 
 // codeKey is what the decoded code of a kernel depends on.

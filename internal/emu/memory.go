@@ -191,6 +191,10 @@ func newMemory(p *program) *memory {
 	m := &memory{shift: p.space.shift, heap: len(p.objects), arena: p.arena}
 	if m.arena != nil {
 		m.table = m.arena.table.Load()
+		if p.buffers >= 0 {
+			m.objs = []*object{m.newObject(&bufferSpec, 0, p.space.base(0))}
+			m.heap = 1
+		}
 		return m
 	}
 	for i := range p.objects {

@@ -40,7 +40,8 @@ const maxWorkers = 256
 // can observe what another does while it runs, except by plain loads, whose spinning the scheduler
 // notices.
 func (p *program) inOrder() bool {
-	if p.clusters || p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
+	if p.clusters || p.track || p.usesClock || p.usesHeap || p.prints || p.annotated ||
+		p.launches {
 		return false
 	}
 	for _, fc := range p.funcs {
@@ -440,6 +441,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
 	if x.opt.Touched != nil {
 		sp.touched.Reset()
+		sp.touched.Origins = x.opt.Touched.Origins
 		x.touched = &sp.touched
 	}
 	x.steps, x.lanes, x.queue = 0, 0, x.queue[:0] // of a block that was abandoned

@@ -45,6 +45,14 @@ type program struct {
 	usesClock bool   // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool
+	launches  bool // threads launch grids, or call other functions of the device runtime
+	buffers   int  // the object with the parameters of launches; -1: there is none
+	// where kernels are that threads may launch: see kernelAt and kid
+	modules   []*ir.Module
+	firstFunc int
+	mapped    *Program
+	kids      *kids
+	under     bool // the kernel of a grid that a thread launches, in memory of the run
 	annotated bool // annotations are called
 	cancels   bool // blocks cancel others that have not started
 	ordered   bool // blocks are executed one after the other: see inOrder

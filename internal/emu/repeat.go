@@ -4,12 +4,12 @@ import "heddle/internal/isa"
 
 // Repeatable reports whether another run of the machine in the same arena does the same again if
 // the memory that this run has read holds the same: the kernel reads no clock, allocates and prints
-// nothing, and Options.Touched shows all that it accesses except constant memory. With atomics, what
+// nothing, launches no grids, and Options.Touched shows all that it accesses except constant memory. With atomics, what
 // it writes may also be something that it has read; with textures, what it reads depends on their
 // descriptions as well (Arena.TextureVersion).
 func (m *Machine) Repeatable() (ok, atomics, textures bool) {
 	p := m.prog
-	if p.usesClock || p.usesHeap || p.prints || p.annotated {
+	if p.usesClock || p.usesHeap || p.prints || p.annotated || p.launches {
 		return false, false, false
 	}
 	for _, fc := range p.funcs {
@@ -32,9 +32,9 @@ func (m *Machine) Repeatable() (ok, atomics, textures bool) {
 
 // ObjectShift returns the logarithm of the distance between the objects of a run, the Shift of
 // race.Objects. It is 0 if objects have no such distance, in an arena, or if another run would have
-// an effect, as one that prints.
+// an effect, as one that prints, or whose threads launch grids.
 func (m *Machine) ObjectShift() uint {
-	if m.prog.arena != nil || m.prog.prints {
+	if m.prog.arena != nil || m.prog.prints || m.prog.launches {
 		return 0
 	}
 	return m.prog.space.shift

@@ -66,6 +66,19 @@ type scheduler struct {
 // Result. A run that ends early, for whatever reason, says so in Status: its findings are valid,
 // their absence is not.
 func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
+	var top *kin
+	if m.prog.launches {
+		top = &kin{family: new(family), ctx: ctx, observe: opt.Grids}
+		if opt.Grids != nil {
+			top.family = &opt.Grids.family
+		}
+	}
+	return m.runIn(ctx, opt, sink, newMemory(m.prog), top), nil
+}
+
+// runIn is run for a launch in some memory, at a place among the grids of a run.
+func (m *Machine) runIn(ctx context.Context, opt Options, sink event.Sink, mem *memory,
+	of *kin) *Result {
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = DefaultMaxSteps
 	}
@@ -81,7 +94,8 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	}
 	kept := m.prog.spares.take()
 	s.x, s.spare = kept.exec, kept.blocks
-	m.prepare(s.x, &s.opt, newMemory(m.prog), sink)
+	m.prepare(s.x, &s.opt, mem, sink)
+	s.x.kin = of
 	if m.prog.cancels {
 		s.x.cancel = s.cancel
 	}
@@ -94,6 +108,9 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	}
 	s.serve(false)
 	s.loop()
+	if of != nil && s.complete() {
+		s.x.runTails()
+	}
 	s.serve(false)
 	res := s.result()
 	if res.Status == Completed && s.x.mem.used.Load() <= maxSpareBytes {
@@ -103,7 +120,12 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	if opt.Progress != nil {
 		opt.Progress(res.Steps, s.done, s.blocks)
 	}
-	return res, nil
+	return res
+}
+
+// complete reports whether all threads have reached their ends.
+func (s *scheduler) complete() bool {
+	return s.x.stop == nil && !s.cancelled && s.next == s.blocks && len(s.resident) == 0 && !s.stalled
 }
 
 // result describes how the run ended.
@@ -113,6 +135,8 @@ func (s *scheduler) result() *Result {
 		Waits: s.spin.waits, Leftovers: s.x.leftovers, mem: s.x.mem,
 		Starves: s.x.starves, Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
 	switch {
+	case s.x.gridCut != Completed:
+		res.Status = s.x.gridCut
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
 	case s.cancelled:
@@ -123,6 +147,8 @@ func (s *scheduler) result() *Result {
 		res.Status, res.Stop = Stopped, &res.Faults[0].Stop
 	case s.stalled:
 		res.Status = Stalled
+	case s.x.gridFault != nil:
+		res.Status, res.Stop = Stopped, s.x.gridFault
 	}
 	return res
 }
@@ -154,7 +180,7 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 func (m *Machine) prepare(x *exec, opt *Options, mem *memory, sink event.Sink) {
 	*x = exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == event.Lockstep, policy: m.prog.policyOf(opt.Seed),
-		pool: x.pool, patterns: x.patterns, touched: opt.Touched}
+		pool: x.pool, patterns: x.patterns, touched: opt.Touched, origin: opt.origin, machine: m}
 	if opt.Peek != nil {
 		opt.Peek.x = x
 	}

@@ -227,7 +227,7 @@ func (m *Machine) keepPoints(opt *Options, res *Result) {
 // which runs came before. In an arena a run changes memory for good, so that none is executed for
 // this; one point for each thread is assumed.
 func (m *Machine) pointsOf(ctx context.Context, opt *Options) uint64 {
-	if m.prog.arena != nil {
+	if m.prog.arena != nil || m.prog.under {
 		return m.cfg.Geometry.Blocks() * uint64(m.cfg.Geometry.ThreadsPerBlock())
 	}
 	m.mu.Lock()

@@ -20,7 +20,7 @@ func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	g := c.cfg.Geometry
 	cl := c.cluster()
 	if n, ok := gridSize(o.Sreg, g.Grid, cl); ok {
-		return n, c.mapped == nil // launches of one program in an arena differ in it
+		return n, !c.launchParams() // launches of one program in an arena differ in it
 	}
 	switch o.Sreg {
 	case ir.NtidX:

@@ -167,6 +167,9 @@ func runPrefetch(x *exec, in *inst) {
 		if b == nil {
 			return
 		}
+		if x.touched != nil {
+			x.touched.Origin = x.origin + uint32(x.site(in))
+		}
 		x.touchMap(b)
 		if x.sink == nil || b.from.Size == 0 {
 			continue

@@ -65,6 +65,7 @@ func (x *exec) touch(mo *memOp, m uint32) {
 
 // touchCopy notes what asynchronous copies read.
 func (x *exec) touchCopy(c *lateCopy) {
+	x.touched.Origin = x.origin + uint32(x.site(c.in))
 	for t := c.mask; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if c.read[l] > 0 {

@@ -56,6 +56,7 @@ type build struct {
 	cl      *openCL                // nil for CUDA C++
 	marked  map[string]*markedFile // by absolute path
 	overlay []string               // options that replace files by their marked versions
+	grids   map[string]*gridFile   // with launches in device code, by absolute path
 	refused []*refusal             // device code without its body, or removed
 	// dimensions of the clusters of kernels that fix them, by mangled name
 	clusters map[string][]string
@@ -123,6 +124,7 @@ func (b *build) clangArgs(extra ...string) []string {
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}
+	args = append(args, b.gridArgs()...)
 	args = append(args, b.overlay...)
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)

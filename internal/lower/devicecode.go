@@ -418,5 +418,5 @@ func compileHelp(diagnostics string) string {
 		return "CUDA declares no operators for vector types such as float4: #include <helper_math.h>, " +
 			"which heddle provides"
 	}
-	return ""
+	return gridHelp(diagnostics)
 }

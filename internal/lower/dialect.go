@@ -148,7 +148,10 @@ func (b *build) adapted(ctx context.Context, source func(string) []byte, failure
 // returns the options with which clang reads the adapted files.
 func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (overlay,
 	warnings []string, err error) {
-	warnings, err = b.host(ctx, in, slices.Concat(args, []string{"--", in}))
+	run := func() {
+		warnings, err = b.host(ctx, in, slices.Concat(args, overlay, []string{"--", in}))
+	}
+	run()
 	var failed *CompileError
 	if !errors.As(err, &failed) {
 		return nil, warnings, err
@@ -157,13 +160,27 @@ func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (ov
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRecovery(ctx, &build{path: in, headers: b.root, tmp: dir})
+	text := &build{path: in, headers: b.root, tmp: dir}
+	for {
+		again, err2 := text.rewriteLaunches(failed.Output)
+		if err2 != nil {
+			return nil, nil, err2
+		}
+		if !again {
+			break
+		}
+		overlay = slices.Concat(text.gridArgs(), text.overlay)
+		if run(); !errors.As(err, &failed) {
+			return overlay, warnings, err
+		}
+	}
+	r := newRecovery(ctx, text)
 	for r.adapt(failed.Output) {
 		if overlay, err = r.args(); err != nil {
 			return nil, nil, err
 		}
-		warnings, err = b.host(ctx, in, slices.Concat(args, overlay, []string{"--", in}))
-		if !errors.As(err, &failed) {
+		overlay = slices.Concat(text.gridArgs(), overlay)
+		if run(); !errors.As(err, &failed) {
 			return overlay, warnings, err
 		}
 	}

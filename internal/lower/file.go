@@ -226,6 +226,16 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	var failure *clangFailure
 	var warnings []string
+	for errors.As(err, &failure) && c.in.Lang != OpenCL {
+		again, failed := b.rewriteLaunches(failure.output)
+		if failed != nil {
+			return nil, failed
+		}
+		if !again {
+			break
+		}
+		out, err = b.run(ctx, text)
+	}
 	recovered := errors.As(err, &failure)
 	var r *recovery
 	switch {

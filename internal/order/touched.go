@@ -12,6 +12,10 @@ import (
 type Touched struct {
 	// Fenced is Work.Fenced.
 	Fenced bool
+	// Origins keeps for each word and kind of access where the program last made such an access:
+	// Origin, which is the caller's number of the place of the accesses that are marked next.
+	Origins bool
+	Origin  uint32
 
 	table  []*touchedPage // open addressing by number; a power of two, at most half full
 	list   []*touchedPage // those of the table
@@ -32,6 +36,8 @@ type touchedPage struct {
 	any    [accesses]bool
 	words  [accesses][pageWords / 64]uint64
 	bytes  *[accesses][pageBytes / 64]uint64 // in the place of words; nil: all accesses are of words
+	// of the last access of each word, valid where a bit of the word is set
+	origins [accesses]*[pageWords]uint32
 }
 
 // Mark adds an access to n bytes at an address.
@@ -40,7 +46,7 @@ func (t *Touched) Mark(a Access, addr, n uint64) {
 	// bits.
 	number, in := addr/pageBytes, addr%pageBytes
 	if p := t.recent[number%recentPages]; p != nil && p.number == number && p.bytes == nil &&
-		(in|n)%wordBytes == 0 && in/wordBytes%64+n/wordBytes <= 64 && n > 0 {
+		(in|n)%wordBytes == 0 && in/wordBytes%64+n/wordBytes <= 64 && n > 0 && !t.Origins {
 		p.any[a] = true
 		p.words[a][in/wordBytes/64] |= (1<<(n/wordBytes) - 1) << (in / wordBytes % 64)
 		return
@@ -48,7 +54,11 @@ func (t *Touched) Mark(a Access, addr, n uint64) {
 	for n > 0 {
 		in := addr % pageBytes
 		k := min(n, pageBytes-in)
-		t.page(addr/pageBytes).mark(a, in, k)
+		p := t.page(addr / pageBytes)
+		p.mark(a, in, k)
+		if t.Origins {
+			p.from(a, in, k, t.Origin)
+		}
 		addr, n = addr+k, n-k
 	}
 }
@@ -87,7 +97,7 @@ func (t *Touched) add(number uint64) *touchedPage {
 	p := new(touchedPage)
 	if n := len(t.spare); n > 0 {
 		p, t.spare = t.spare[n-1], t.spare[:n-1]
-		*p = touchedPage{}
+		*p = touchedPage{origins: p.origins} // valid where bits are set
 	}
 	p.number = number
 	*t.slot(number) = p
@@ -104,6 +114,18 @@ func (p *touchedPage) mark(a Access, at, n uint64) {
 	}
 	p.split()
 	setBits(p.bytes[a][:], at, n)
+}
+
+// from notes the origin of an access to n bytes at an offset.
+func (p *touchedPage) from(a Access, at, n uint64, origin uint32) {
+	words := p.origins[a]
+	if words == nil {
+		words = new([pageWords]uint32)
+		p.origins[a] = words
+	}
+	for i := at / wordBytes; i <= (at+n-1)/wordBytes; i++ {
+		words[i] = origin
+	}
 }
 
 // split lets a page count bytes.
@@ -185,6 +207,26 @@ func (t *Touched) Add(o *Touched) {
 				}
 			}
 			p.any[a] = true
+			if t.Origins {
+				p.takeOrigins(q, Access(a))
+			}
+		}
+	}
+}
+
+// takeOrigins notes the origins of the accesses of another page with the same number.
+func (p *touchedPage) takeOrigins(q *touchedPage, a Access) {
+	words, unit := q.words[a][:], uint64(wordBytes)
+	if q.bytes != nil {
+		words, unit = q.bytes[a][:], 1
+	}
+	for r := range runs(words) {
+		for at := r.From * unit; at < r.To*unit; at = (at/wordBytes + 1) * wordBytes {
+			origin := uint32(0)
+			if q.origins[a] != nil {
+				origin = q.origins[a][at/wordBytes]
+			}
+			p.from(a, at, 1, origin)
 		}
 	}
 }
@@ -238,4 +280,55 @@ func (p *touchedPage) ranges(to *[]Range, a Access) int {
 	}
 	*to = list
 	return len(list) - before
+}
+
+// Piece is a range of bytes that are accessed in one way from one place.
+type Piece struct {
+	Range
+	Access Access
+	Origin uint32
+}
+
+// Pieces returns what has been accessed, with its origins. It ascends in each page. ok is false if
+// the bytes lie in too many separate places.
+func (t *Touched) Pieces() (out []Piece, ok bool) {
+	slices.SortFunc(t.list, func(a, b *touchedPage) int { return cmp.Compare(a.number, b.number) })
+	for _, p := range t.list {
+		for a := range accesses {
+			if p.any[a] {
+				out = p.pieces(out, a)
+			}
+		}
+		if len(out) > maxRanges {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// pieces appends the accessed ranges of a page, divided where the origin changes.
+func (p *touchedPage) pieces(out []Piece, a Access) []Piece {
+	var list []Range
+	p.ranges(&list, a)
+	base := p.number * pageBytes
+	for _, r := range list {
+		for at := r.From; at < r.To; {
+			origin := p.originAt(a, at-base)
+			end := min(r.To, at/wordBytes*wordBytes+wordBytes)
+			for end < r.To && p.originAt(a, end-base) == origin {
+				end = min(r.To, end+wordBytes)
+			}
+			out = append(out, Piece{Range{at, end}, a, origin})
+			at = end
+		}
+	}
+	return out
+}
+
+// originAt returns the origin of the access of the word at an offset.
+func (p *touchedPage) originAt(a Access, at uint64) uint32 {
+	if p.origins[a] == nil {
+		return 0
+	}
+	return p.origins[a][at/wordBytes]
 }

@@ -36,6 +36,7 @@ type piece struct {
 	readsMap bool
 	// of a matrix operation: what it reads of [lo, hi), which are in one part; nil: all of it
 	chunks *event.Chunks
+	grid   *gridAccess // of a grid that a thread has launched; nil: of another operation
 }
 
 // ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
@@ -240,7 +241,8 @@ func (c *agentCheck) entry(e entry, at uint64) {
 func (d *Detector) keep(b *block, mem *memory, list []piece, p piece) []piece {
 	for i := len(list) - 1; i >= max(0, len(list)-64); i-- {
 		o := &list[i]
-		if o.component == p.component && o.site == p.site && p.covers(o) && o.reduce == p.reduce {
+		if o.component == p.component && o.site == p.site && p.covers(o) && o.reduce == p.reduce &&
+			p.grid.same(o.grid) {
 			*o = p
 			return list
 		}
@@ -283,6 +285,8 @@ func (d *Detector) checkPieces(s *agentStart, a *access, old, p *piece, lo, hi u
 	at, both := old.common(p, lo, hi)
 	switch {
 	case !both || old.atomic(p):
+	case old.grid != nil || p.grid != nil:
+		d.checkGridPieces(s, a, old, p, at)
 	case s.readsMap && old.known(s.fencedMap, old.value):
 	case !old.known(s.knows, old.value):
 		d.mapRead = old.readsMap
@@ -426,6 +430,9 @@ func (d *Detector) meetPiece(a *access, p *piece, l int, lo, hi uint64) {
 	case a.Proxy == event.TextureProxy: // ordered with no write of the kernel
 		cause = OtherProxy
 	case p.known(a.w.beyond(l), p.value):
+		return
+	case p.grid != nil:
+		d.meetGrid(a, p, l, at)
 		return
 	}
 	d.mapRead = p.readsMap

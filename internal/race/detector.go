@@ -74,6 +74,10 @@ type Detector struct {
 	// the earlier access of the race being recorded is the read of a tensor map
 	mapRead bool
 
+	grids *grids // of launches by threads; nil before the first
+	// the pieces of grids in the race being recorded
+	firstGrid, secondGrid *piece
+
 	within bool // the race being recorded is within one instruction
 
 	// the last acquire or release whose Orders exclude the memory that this detector checks
@@ -84,7 +88,10 @@ type Detector struct {
 	elementAddr [event.WarpSize]uint64
 }
 
-var _ event.Sink = (*Detector)(nil)
+var (
+	_ event.Sink       = (*Detector)(nil)
+	_ event.LaunchSink = (*Detector)(nil)
+)
 
 // Fault states that lanes of a warp have made an invalid access and go on, with a value that is
 // made up. It has no effect on what is found; findings in which one of these threads takes part say

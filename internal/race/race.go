@@ -83,6 +83,8 @@ const (
 	// base causality orders a write of a tensor map before a copy that reads the map, and no pair of a
 	// release and an acquire fence of tensor maps lies between them
 	NoMapFence
+	// one is by a grid that a thread has launched, and nothing waits for the end of that grid
+	GridRuns
 )
 
 // Access is one side of a race.
@@ -94,6 +96,10 @@ type Access struct {
 	Scope  event.Scope
 	Proxy  event.Proxy
 	Async  bool // by an asynchronous copy that Thread issued
+	// Grid is set if a grid makes the access that Thread has launched at Site. Origin is the
+	// event.GridAccess.Origin of its place.
+	Grid   bool
+	Origin uint32
 	Addr   uint64
 	Size   uint8
 	// AfterFault is set if Thread had made an invalid access before the race was found: what it did

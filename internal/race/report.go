@@ -143,6 +143,9 @@ func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uin
 	if d.mapRead {
 		r.First.Kind, r.First.Proxy = event.Read, event.TensorMapProxy
 	}
+	if d.firstGrid != nil || d.secondGrid != nil {
+		d.describeGrids(&r, at)
+	}
 	if a.Space == event.Shared {
 		r.Block = a.homeID()
 	}

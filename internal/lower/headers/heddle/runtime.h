@@ -24,11 +24,24 @@ __attribute__((weak)) int __heddle_legacy_default_stream = 1;
 #endif
 #endif
 
-/* Launches of kernels by kernels, which heddle does not support: Thrust 1 and CUB 1 name these functions on paths that
-   they do not take. */
-__attribute__((device)) void *cudaGetParameterBuffer(size_t, size_t);
-__attribute__((device)) cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned, cudaStream_t);
-__attribute__((device)) cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
+/* The device runtime, by which kernels launch kernels (heddle/grid.h). What the emulator does not execute is
+   unsupported by its name there. */
+#define __heddle_runtime __attribute__((device))
+__heddle_runtime void *cudaGetParameterBuffer(size_t, size_t);
+__heddle_runtime cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned, cudaStream_t);
+__heddle_runtime void *cudaGetParameterBufferV2(void *, dim3, dim3, unsigned);
+__heddle_runtime cudaError_t cudaLaunchDeviceV2(void *, cudaStream_t);
+__heddle_runtime cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
+__heddle_runtime cudaError_t cudaPeekAtLastError(void);
+__heddle_runtime cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned int);
+__heddle_runtime cudaError_t cudaStreamDestroy(cudaStream_t);
+__heddle_runtime cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int);
+__heddle_runtime cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned int);
+__heddle_runtime cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+__heddle_runtime cudaError_t cudaEventDestroy(cudaEvent_t);
+__heddle_runtime cudaError_t cudaMemcpyAsync(void *, const void *, size_t, enum cudaMemcpyKind, cudaStream_t);
+__heddle_runtime cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t);
+#undef __heddle_runtime
 
 /* clang compiles kernel<<<...>>>(...) to calls of these. */
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);

@@ -1,0 +1,259 @@
+package emu
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// The device runtime (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", API reference). nvcc
+// prefixes the names with __cudaCDP2.
+
+// runtimeFunction is a function of the device runtime.
+type runtimeFunction struct {
+	sizes []int // of its parameters, in bytes; one of 12 is a dim3
+	run   func(x *exec, in *inst, l int, args []uint64) (result uint64, ok bool)
+}
+
+// runtimeFunctions are those that the emulator executes. Arguments that are structs have several
+// elements.
+var runtimeFunctions map[string]runtimeFunction
+
+func init() { // the functions lead back to it through the grids that they run
+	runtimeFunctions = map[string]runtimeFunction{
+		"cudaGetParameterBufferV2":  {[]int{8, 12, 12, 4}, runtimeBufferV2},
+		"cudaLaunchDeviceV2":        {[]int{8, 8}, runtimeLaunchV2},
+		"cudaGetParameterBuffer":    {[]int{8, 8}, runtimeBuffer},
+		"cudaLaunchDevice":          {[]int{8, 8, 12, 12, 4, 8}, runtimeLaunch},
+		"cudaGetLastError":          {nil, runtimeLastError},
+		"cudaPeekAtLastError":       {nil, runtimePeekError},
+		"cudaStreamCreateWithFlags": {[]int{8, 4}, runtimeStream},
+		"cudaStreamDestroy":         {[]int{8}, runtimeDestroy},
+	}
+}
+
+// notInKernels says of functions of the device runtime why they are not executed.
+var notInKernels = map[string]string{
+	"cudaDeviceSynchronize": "CUDA 12 has removed it from device code: a kernel cannot wait for the " +
+		"grids that it launches",
+	"cudaEventRecord":          "events in device code are not supported",
+	"cudaEventRecordWithFlags": "events in device code are not supported",
+	"cudaEventCreateWithFlags": "events in device code are not supported",
+	"cudaEventDestroy":         "events in device code are not supported",
+	"cudaStreamWaitEvent":      "events in device code are not supported",
+	"cudaMemcpyAsync":          "copies that device code enqueues are not supported",
+	"cudaMemcpy2DAsync":        "copies that device code enqueues are not supported",
+	"cudaMemcpy3DAsync":        "copies that device code enqueues are not supported",
+	"cudaMemsetAsync":          "copies that device code enqueues are not supported",
+	"cudaMemset2DAsync":        "copies that device code enqueues are not supported",
+	"cudaMemset3DAsync":        "copies that device code enqueues are not supported",
+	"cudaGraphLaunch":          "graphs that device code launches are not supported",
+	"cudaGetCurrentGraphExec":  "graphs that device code launches are not supported",
+	"cudaLaunchDevice_ptsz":    "default streams of threads are not supported in device code",
+	"cudaLaunchDeviceV2_ptsz":  "default streams of threads are not supported in device code",
+	"__cudaDeviceSynchronizeDeprecationAvoidance": "CUDA 12 has removed it from device code: a kernel " +
+		"cannot wait for the grids that it launches",
+}
+
+// runtimeName returns the name of a function without the prefix for the second version of dynamic
+// parallelism.
+func runtimeName(name string) string {
+	if rest, ok := strings.CutPrefix(name, "__cudaCDP2"); ok {
+		return "cuda" + rest
+	}
+	return name
+}
+
+// runtimeOf returns the function of the device runtime that an instruction calls; ok is false for
+// other calls.
+func runtimeOf(f *ir.Func) (name string, r runtimeFunction, ok bool) {
+	if f == nil || len(f.Blocks) > 0 {
+		return "", r, false
+	}
+	name = runtimeName(f.Name)
+	r, ok = runtimeFunctions[name]
+	return name, r, ok
+}
+
+// launches reports whether some function may call the device runtime.
+func launchesGrids(funcs []*fcode) bool {
+	for _, fc := range funcs {
+		for _, b := range fc.fn.Blocks {
+			for _, in := range b.Instrs {
+				if _, _, ok := runtimeOf(in.Callee); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// runtimeCall decodes a call of the device runtime.
+func (c *compiler) runtimeCall(in *ir.Instr, name string, r runtimeFunction) error {
+	if c.slice != nil || c.p.track {
+		return fmt.Errorf("call of %s: dynamic parallelism (a kernel that launches kernels) is not "+
+			"supported in a trace, or with unknown inputs", in.Callee.Name)
+	}
+	if c.p.clusters {
+		return fmt.Errorf("call of %s: dynamic parallelism in a kernel with clusters is not supported",
+			in.Callee.Name)
+	}
+	if len(in.Src) != len(r.sizes) {
+		return fmt.Errorf("call of %s with %d arguments; it has %d", in.Callee.Name, len(in.Src),
+			len(r.sizes))
+	}
+	for i, o := range in.Src {
+		if o.Kind != ir.VarVal || o.Var.Size != r.sizes[i] || o.Var.InReg {
+			return fmt.Errorf("call of %s: argument %d must be a .param variable of %d bytes",
+				in.Callee.Name, i, r.sizes[i])
+		}
+	}
+	for _, o := range in.Dst {
+		if o.Kind == ir.VarVal && (o.Var.Size > 8 || o.Var.InReg) {
+			return fmt.Errorf("call of %s: the result must be a .param variable of at most 8 bytes", name)
+		}
+	}
+	run := func(x *exec, in *inst) {
+		mask := x.m
+		var buf [16]uint64
+		for l := range event.WarpSize {
+			if mask>>l&1 == 0 {
+				continue
+			}
+			result, ok := r.run(x, in, l, x.runtimeArgs(in, l, buf[:0]))
+			if !ok {
+				return
+			}
+			if dst := in.ir.Dst; len(dst) > 0 && dst[0].Kind == ir.VarVal {
+				storeParam(place{x.frame, dst[0].Var}.bytes(l), result)
+			}
+		}
+	}
+	c.emit(inst{run: run, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}})
+	return nil
+}
+
+// runtimeArgs appends the arguments of a call: one element for each, three for a dim3.
+func (x *exec) runtimeArgs(in *inst, l int, args []uint64) []uint64 {
+	for _, o := range in.ir.Src {
+		b := place{x.frame, o.Var}.bytes(l)
+		if len(b) != 12 {
+			args = append(args, loadParam(b))
+			continue
+		}
+		for ; len(b) > 0; b = b[4:] {
+			args = append(args, loadParam(b[:4]))
+		}
+	}
+	return args
+}
+
+// runtimeBufferV2 is cudaGetParameterBufferV2(function, grid, block, shared): a buffer for the
+// parameters of a launch, whose configuration it keeps.
+func runtimeBufferV2(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
+	at := x.parameterBuffer()
+	if at == 0 {
+		x.runtimeError(l, cudaErrorLaunchPendingCount)
+		return 0, true
+	}
+	x.kin.keep(at, &gridConfig{kernel: args[0], grid: dimsOf(args[1:]), block: dimsOf(args[4:]),
+		shared: uint32(args[7])})
+	return at, true
+}
+
+// runtimeBuffer is cudaGetParameterBuffer(alignment, size).
+func runtimeBuffer(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
+	at := uint64(0)
+	if args[1] <= parameterBytes {
+		at = x.parameterBuffer()
+	}
+	if at == 0 {
+		x.runtimeError(l, cudaErrorLaunchPendingCount)
+		return 0, true
+	}
+	x.kin.keep(at, &gridConfig{})
+	return at, true
+}
+
+// keep notes the configuration of the launch whose parameters are in a buffer.
+func (f *family) keep(at uint64, c *gridConfig) {
+	if f.pending == nil {
+		f.pending = make(map[uint64]*gridConfig)
+	}
+	f.pending[at] = c
+}
+
+// runtimeLaunchV2 is cudaLaunchDeviceV2(buffer, stream).
+func runtimeLaunchV2(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	c := x.kin.pending[args[0]]
+	if c == nil {
+		return x.runtimeError(l, cudaErrorInvalidValue), true
+	}
+	c.stream = args[1]
+	return x.launchFrom(in, l, args[0], *c)
+}
+
+// runtimeLaunch is cudaLaunchDevice(function, buffer, grid, block, shared, stream).
+func runtimeLaunch(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	if args[1] != 0 && x.kin.pending[args[1]] == nil {
+		return x.runtimeError(l, cudaErrorInvalidValue), true
+	}
+	return x.launchFrom(in, l, args[1], gridConfig{kernel: args[0], grid: dimsOf(args[2:]),
+		block: dimsOf(args[5:]), shared: uint32(args[8]), stream: args[9]})
+}
+
+// launchFrom launches a grid with the parameters in a buffer, which is free then.
+func (x *exec) launchFrom(in *inst, l int, buffer uint64, c gridConfig) (uint64, bool) {
+	if k := x.prog.kernelAt(c.kernel); k != nil {
+		var ok bool
+		if c.params, ok = x.paramsOf(k, buffer); !ok {
+			return x.runtimeError(l, cudaErrorInvalidValue), true
+		}
+	}
+	if buffer != 0 {
+		delete(x.kin.pending, buffer)
+		x.kin.free = append(x.kin.free, buffer)
+	}
+	return x.launchGrid(in, l, c)
+}
+
+// runtimeLastError is cudaGetLastError(), which forgets the error.
+func runtimeLastError(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	err, ok := runtimePeekError(x, in, l, args)
+	delete(x.kin.errors, event.ThreadOf(x.warp.id, l))
+	return err, ok
+}
+
+// runtimePeekError is cudaPeekAtLastError().
+func runtimePeekError(x *exec, _ *inst, l int, _ []uint64) (uint64, bool) {
+	return x.kin.errors[event.ThreadOf(x.warp.id, l)], true
+}
+
+// streamNonBlocking is the flag with which streams of the device must be created.
+const streamNonBlocking = 1
+
+// runtimeStream is cudaStreamCreateWithFlags(&stream, flags).
+func runtimeStream(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	if args[1] != streamNonBlocking {
+		return x.runtimeError(l, cudaErrorInvalidValue), true
+	}
+	if x.kin.streams == nil {
+		x.kin.streams = make(map[uint64]bool)
+	}
+	handle := firstGridStream + x.kin.created
+	x.kin.created++
+	x.kin.streams[handle] = true
+	return cudaSuccess, x.poke(in, l, args[0], 8, handle)
+}
+
+// runtimeDestroy is cudaStreamDestroy(stream). What was launched into the stream has ended.
+func runtimeDestroy(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
+	if !x.kin.streams[args[0]] {
+		return x.runtimeError(l, cudaErrorInvalidHandle), true
+	}
+	delete(x.kin.streams, args[0])
+	return cudaSuccess, true
+}

@@ -1,0 +1,328 @@
+package lower
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"heddle/internal/source"
+)
+
+// Launches of kernels by kernels. clang rejects K<<<grid, block>>>(args) in device code, whatever K
+// is. But it lets constant expressions name a kernel, so that a launch to which its errors refer
+// becomes
+//
+//	__heddle_grid<decltype(K), K>(grid, block)(args)
+//
+// in the text that clang reads (headers/heddle/grid.h). A launch in a function for both host and
+// device is changed in both passes; there the template contains the ordinary launch. Where K is a
+// template whose arguments are deduced, or is overloaded, the types of the arguments take the place
+// of decltype(K). All but the first part has the length of what it replaces, so that the first part
+// is a mark (marked.go), by which columns are corrected.
+
+// gridLaunch is a launch in the text of a file, as byte offsets.
+type gridLaunch struct {
+	start, open, close int // of the kernel, of <<< and of >>>
+	args, end          int // of the arguments, in brackets
+	form               gridForm
+}
+
+// gridForm is the form that a launch has in the text that clang reads.
+type gridForm uint8
+
+const (
+	asWritten gridForm = iota
+	byKernel           // the type of the kernel is that of its name
+	byArguments
+)
+
+// gridFile is a file with launches that clang has rejected.
+type gridFile struct {
+	name     string
+	content  []byte
+	launches []gridLaunch
+}
+
+// launchesIn finds the launches in the text of a file, in its order. It need not be exact, since
+// only those count to which an error of clang refers.
+func launchesIn(src []byte) []gridLaunch {
+	s := &declScanner{src: src}
+	var out []gridLaunch
+	for i := 0; i < len(src); {
+		if j := s.skipBlank(i); j > i {
+			i = j
+			continue
+		}
+		switch {
+		case src[i] == '"' || src[i] == '\'':
+			i = s.skipQuoted(i)
+			continue
+		case bytes.HasPrefix(src[i:], []byte("<<<")):
+			if l, ok := s.launchAt(i); ok {
+				out = append(out, l)
+			}
+			i += 3
+			continue
+		}
+		i++
+	}
+	return out
+}
+
+// launchAt returns the launch whose <<< is at an offset.
+func (s *declScanner) launchAt(open int) (l gridLaunch, ok bool) {
+	l.start, l.open = kernelBefore(s.src, open), open
+	l.close = s.skipTo(open+3, ">>>")
+	if l.start == open || l.close < 0 {
+		return l, false
+	}
+	l.args = s.skipBlank(l.close + 3)
+	if l.args >= len(s.src) || s.src[l.args] != '(' {
+		return l, false
+	}
+	l.end = s.skipTo(l.args+1, ")") + 1
+	return l, l.end > 0
+}
+
+// skipTo returns the offset of a text outside of brackets and literals; -1 if it is not found.
+func (s *declScanner) skipTo(i int, text string) int {
+	depth := 0
+	for i < len(s.src) {
+		if j := s.skipBlank(i); j > i {
+			i = j
+			continue
+		}
+		switch c := s.src[i]; {
+		case depth == 0 && bytes.HasPrefix(s.src[i:], []byte(text)):
+			return i
+		case c == '"' || c == '\'':
+			i = s.skipQuoted(i)
+			continue
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case c == ';' && depth == 0:
+			return -1
+		}
+		i++
+	}
+	return -1
+}
+
+// kernelBefore returns the start of the name, or the expression in brackets, before an offset.
+func kernelBefore(src []byte, at int) int {
+	i := len(bytes.TrimRight(src[:at], " \t\r\n"))
+	if i > 0 && src[i-1] == ')' {
+		if open := openBefore(src, i, '(', ')'); open >= 0 {
+			return open
+		}
+		return at
+	}
+	for {
+		if i > 0 && src[i-1] == '>' {
+			open := openBefore(src, i, '<', '>')
+			if open < 0 {
+				return at
+			}
+			i = len(bytes.TrimRight(src[:open], " \t\r\n"))
+		}
+		word := i
+		for word > 0 && isWordByte(src[word-1]) {
+			word--
+		}
+		if word == i {
+			return at
+		}
+		i = len(bytes.TrimRight(src[:word], " \t\r\n"))
+		if !bytes.HasSuffix(src[:i], []byte("::")) {
+			return word
+		}
+		i -= 2
+		rest := len(bytes.TrimRight(src[:i], " \t\r\n"))
+		if rest == 0 || src[rest-1] != '>' && !isWordByte(src[rest-1]) || isKeyword(src[:rest]) {
+			return i // ::name
+		}
+		i = rest
+	}
+}
+
+// isKeyword reports whether a text ends with a word behind which an expression begins.
+func isKeyword(text []byte) bool {
+	return bytes.HasSuffix(text, []byte("return")) || bytes.HasSuffix(text, []byte("else")) ||
+		bytes.HasSuffix(text, []byte("do"))
+}
+
+// openBefore returns the offset of the bracket that the one before an offset closes; -1 if there is
+// none.
+func openBefore(src []byte, end int, open, shut byte) int {
+	depth := 0
+	for i := end - 1; i >= 0; i-- {
+		switch src[i] {
+		case shut:
+			depth++
+		case open:
+			if depth--; depth == 0 {
+				return i
+			}
+		case ';', '{', '}':
+			return -1
+		}
+	}
+	return -1
+}
+
+// gridErrorRE matches the texts of clang's errors about a launch in device code.
+var gridErrorRE = regexp.MustCompile(`^(reference to __global__ function |` +
+	`reference to __host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)'|` +
+	`no matching function for call to |` +
+	`reference to overloaded function could not be resolved|` +
+	`decltype cannot resolve address of overloaded function|` +
+	`cannot determine the type of an overloaded function)`)
+
+// rewriteLaunches changes the launches to which clang's errors refer, or changes them to another
+// form, and reports whether there are any.
+func (b *build) rewriteLaunches(output string) (changed bool, err error) {
+	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		if m[4] == "note" || !gridErrorRE.MatchString(m[5]) {
+			continue
+		}
+		line, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		if l := b.launchOf(m[1], line, col); l != nil && l.form != byArguments {
+			l.form++
+			changed = true
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	if b.marked == nil {
+		b.marked = make(map[string]*markedFile)
+	}
+	texts := make(map[string][]byte)
+	for abs, f := range b.grids {
+		if b.marked[abs], err = f.rewritten(); err != nil {
+			return false, err
+		}
+	}
+	for abs, f := range b.marked {
+		texts[abs] = f.text
+	}
+	b.overlay, err = writeOverlay(b.tmp, "grids", texts)
+	return true, err
+}
+
+// launchOf returns the launch at a place of clang's text of a file, up to its arguments; nil if
+// there is none, or if the file has marks of another kind.
+func (b *build) launchOf(file string, line, col int) *gridLaunch {
+	abs, err := filepath.Abs(file)
+	if err != nil || !(&recovery{b: b}).editable(file) {
+		return nil
+	}
+	f := b.grids[abs]
+	if f == nil {
+		content, err := source.ReadRegular(abs, maxInput)
+		if err != nil || b.marked[abs] != nil {
+			return nil
+		}
+		f = &gridFile{name: file, content: content, launches: launchesIn(content)}
+		if b.grids == nil {
+			b.grids = make(map[string]*gridFile)
+		}
+		b.grids[abs] = f
+	}
+	if m := b.marked[abs]; m != nil {
+		col = m.column(line, col)
+	}
+	at := offsetOf(f.content, line, col)
+	for i := range f.launches {
+		if l := &f.launches[i]; at >= l.start && at < l.args {
+			return l
+		}
+	}
+	return nil
+}
+
+// rewritten returns the text of a file for clang.
+func (f *gridFile) rewritten() (*markedFile, error) {
+	text := bytes.Clone(f.content)
+	var marks []Mark
+	for i := range f.launches {
+		l := &f.launches[i]
+		if l.form == asWritten {
+			continue
+		}
+		copy(text[l.open:], ">( ")
+		copy(text[l.close:], ")  ")
+		marks = append(marks, Mark{l.start, "__heddle_grid<" + l.typeIn(f.content) + ", "})
+	}
+	return mark(Marked{Name: f.name, Content: text, Marks: marks})
+}
+
+// typeIn returns the type of the kernel in the form that the launch has.
+func (l *gridLaunch) typeIn(src []byte) string {
+	if l.form == byKernel {
+		return "decltype(" + oneLine(src[l.start:l.open]) + ")"
+	}
+	var types []string
+	for _, a := range splitArguments(src[l.args+1 : l.end-1]) {
+		types = append(types, "typename __heddle_passed<decltype("+a+")>::type")
+	}
+	return "void(" + strings.Join(types, ", ") + ")"
+}
+
+// splitArguments splits the arguments of a call at the commas outside of brackets and literals.
+func splitArguments(src []byte) []string {
+	s := &declScanner{src: src}
+	var out []string
+	for at := 0; at < len(src); {
+		end := s.skipTo(at, ",")
+		if end < 0 {
+			end = len(src)
+		}
+		if a := oneLine(src[at:end]); a != "" {
+			out = append(out, a)
+		}
+		at = end + 1
+	}
+	return out
+}
+
+// oneLine returns code without comments and line breaks.
+func oneLine(src []byte) string {
+	s := &declScanner{src: src}
+	var out []byte
+	for i := 0; i < len(src); {
+		if j := s.skipBlank(i); j > i {
+			out = append(out, ' ')
+			i = j
+			continue
+		}
+		j := i + 1
+		if src[i] == '"' || src[i] == '\'' {
+			j = s.skipQuoted(i)
+		}
+		out = append(out, src[i:j]...)
+		i = j
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// gridArgs returns the option that declares what rewritten launches use.
+func (b *build) gridArgs() []string {
+	if len(b.grids) == 0 {
+		return nil
+	}
+	return []string{"-include", filepath.Join(b.headers, "heddle", "grid.h")}
+}
+
+// gridHelp returns what to do about an error of clang in a rewritten launch; "" for others.
+func gridHelp(diagnostics string) string {
+	if !strings.Contains(diagnostics, "__heddle_grid") {
+		return ""
+	}
+	return "write the template arguments of a kernel that device code launches: K<T><<<...>>>(...)"
+}

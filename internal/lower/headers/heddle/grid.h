@@ -1,0 +1,59 @@
+/* Launches of kernels by kernels (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). clang rejects K<<<...>>>(...)
+   in device code, so that heddle rewrites it to __heddle_grid<decltype(K), K>(...)(...) (lower/gridlaunch.go) and
+   includes this file. The parameters go into a buffer, at the offsets that PTX gives them. */
+#ifndef HEDDLE_GRID_H
+#define HEDDLE_GRID_H
+
+#pragma clang system_header
+
+/* The address of a kernel. Only a constant expression may name a kernel in device code. */
+template <typename __F, __F *__k> struct __heddle_kernel {
+  static __attribute__((device)) const void *const address;
+};
+template <typename __F, __F *__k>
+__attribute__((device)) const void *const __heddle_kernel<__F, __k>::address = (const void *)__k;
+
+/* The type of an argument by value, from which template arguments of a kernel are deduced. */
+template <typename __T> struct __heddle_passed { typedef __T type; };
+template <typename __T> struct __heddle_passed<__T &> { typedef __T type; };
+template <typename __T> struct __heddle_passed<__T &&> { typedef __T type; };
+template <typename __T> struct __heddle_passed<const __T> { typedef __T type; };
+template <typename __T> struct __heddle_passed<const __T &> { typedef __T type; };
+template <typename __T, decltype(sizeof(0)) __n> struct __heddle_passed<__T[__n]> { typedef __T *type; };
+template <typename __T, decltype(sizeof(0)) __n> struct __heddle_passed<__T (&)[__n]> { typedef __T *type; };
+
+/* Stores parameters behind the first at bytes of a buffer. */
+__heddle_fn void __heddle_store(char *, size_t) {}
+template <typename __T, typename... __P>
+__heddle_fn void __heddle_store(char *__to, size_t __at, const __T &__v, const __P &...__rest) {
+  __at = (__at + alignof(__T) - 1) / alignof(__T) * alignof(__T);
+  *(__T *)(__to + __at) = __v;
+  __heddle_store(__to, __at + sizeof(__T), __rest...);
+}
+
+template <typename __F, __F *__k> struct __heddle_child;
+template <typename... __P, void (*__k)(__P...)> struct __heddle_child<void(__P...), __k> {
+  dim3 __grid, __block;
+  size_t __shared;
+  cudaStream_t __stream;
+  __heddle_hd_member void operator()(__P... __p) const {
+#ifdef __CUDA_ARCH__
+    void *__to = cudaGetParameterBufferV2((void *)__heddle_kernel<void(__P...), __k>::address, __grid, __block,
+                                          (unsigned)__shared);
+    if (__to) {
+      __heddle_store((char *)__to, 0, __p...);
+      cudaLaunchDeviceV2(__to, __stream);
+    }
+#else
+    __k<<<__grid, __block, __shared, __stream>>>(__p...);
+#endif
+  }
+};
+
+template <typename __F, __F *__k>
+__heddle_hd __heddle_child<__F, __k> __heddle_grid(dim3 __grid, dim3 __block, size_t __shared = 0,
+                                                     cudaStream_t __stream = 0) {
+  return __heddle_child<__F, __k>{__grid, __block, __shared, __stream};
+}
+
+#endif

@@ -19,6 +19,7 @@ type buildFlags struct {
 	opt  lower.BuildOptions
 	libs []string // -l
 	dirs []string // -L
+	rdc  string   // --rdc
 }
 
 // define adds the flags to a command.
@@ -30,6 +31,8 @@ func (b *buildFlags) define(fs *pflag.FlagSet) {
 	fs.VarP(newChoice(&o.HostLevel, "", "0", "1", "2", "3"), "opt-level", "O",
 		"optimize host code at `LEVEL` 0 to 3 (default: 1); kernels are compiled for analysis")
 	fs.StringVar(&o.Arch, "arch", "", "compile kernels for `ARCH`, such as sm_90 (also -arch)")
+	fs.Var(newChoice(&b.rdc, "", "true", "false"), "rdc",
+		"accepted as nvcc's `true`|false: the device code of several files is always linked (also -rdc)")
 	fs.StringArrayVarP(&b.libs, "library", "l", nil, "link with library `NAME`")
 	fs.StringArrayVarP(&b.dirs, "library-path", "L", nil, "search `DIR` for libraries")
 	fs.StringArrayVar(&o.HostArgs, "Xcompiler", nil,
@@ -66,7 +69,7 @@ func (b *buildFlags) options() lower.BuildOptions {
 // those that are made are in dir. At most jobs files are compiled at a time; 0: one for each core.
 func (b *buildFlags) program(ctx context.Context, files []string, dir, out string, jobs int) error {
 	opt := b.options()
-	opt.Separate = len(files) > 1
+	opt.Separate = len(files) > 1 || b.rdc == "true"
 	builder, err := lower.NewBuilder(ctx, opt)
 	if err != nil {
 		return err

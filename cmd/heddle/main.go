@@ -146,9 +146,9 @@ func reportCrash(w io.Writer, args []string, p any, stack []byte) {
 	}
 }
 
-// longForms rewrites -std, -cl-std, -arch, -isystem and -Xcompiler as GNU flags with two dashes. Users
-// know them from compilers, but pflag would read -std as the letters s, t and d. Arguments after --
-// are left alone.
+// longForms rewrites -std, -cl-std, -arch, -isystem, -Xcompiler and -rdc as GNU flags with two
+// dashes. Users know them from compilers, but pflag would read -std as the letters s, t and d.
+// Arguments after -- are left alone.
 func longForms(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
@@ -158,7 +158,7 @@ func longForms(args []string) []string {
 		if rest, ok := strings.CutPrefix(a, "-cl-std"); ok && (rest == "" || rest[0] == '=') {
 			a = "-std" + rest
 		}
-		for _, name := range []string{"-std", "-arch", "-isystem", "-Xcompiler"} {
+		for _, name := range []string{"-std", "-arch", "-isystem", "-Xcompiler", "-rdc"} {
 			if a == name || strings.HasPrefix(a, name+"=") {
 				a = "-" + a
 			}

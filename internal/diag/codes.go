@@ -17,6 +17,7 @@ const (
 	CodeRaceStream          Code = "race-stream"
 	CodeRaceProxy           Code = "race-proxy"
 	CodeProxyFenceLate      Code = "proxy-fence-late"
+	CodeRaceGrid            Code = "race-grid"
 
 	CodeBarrierDivergence Code = "barrier-divergence"
 	CodeBarrierDeadlock   Code = "barrier-deadlock"

@@ -322,7 +322,8 @@ func (t *Text) next(input string) {
 
 // Repairable reports whether heddle fix may repair findings of a code in an input.
 func Repairable(c Code, input string) bool {
-	race := strings.HasPrefix(string(c), "race-") && c != CodeRaceStream
+	race := strings.HasPrefix(string(c), "race-") && c != CodeRaceStream &&
+		c != CodeRaceGrid
 	return (race || c == CodeBarrierDivergence) &&
 		slices.Contains([]string{".cu", ".hip", ".cl", ".ptx"}, filepath.Ext(input))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"heddle/internal/event"
@@ -141,6 +142,7 @@ const (
 const (
 	cudaSuccess                   = 0
 	cudaErrorInvalidValue         = 1
+	cudaErrorMemoryAllocation     = 2
 	cudaErrorInvalidConfiguration = 9
 	cudaErrorLaunchMaxDepth       = 65
 	cudaErrorLaunchPendingCount   = 69
@@ -354,8 +356,8 @@ func (x *exec) gridEnded(g *Grid, res *Result) bool {
 	case res.Status == Stopped && len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop:
 		// It has reached its end after invalid accesses.
 		if x.gridFault == nil {
-			s := x.stopFor(g.Site, g.Thread, GridFailed, "%s in the grid of %s launched here",
-				res.Stop.Message, name)
+			s := x.stopFor(g.Site, g.Thread, GridFailed, "in the grid of %s launched here: %s", name,
+				res.Stop.Message)
 			s.In = res.Stop.InGrid()
 			x.gridFault = &s
 		}
@@ -366,8 +368,11 @@ func (x *exec) gridEnded(g *Grid, res *Result) bool {
 		case Unsupported, DependsOnInput, MemoryLimit, OutsideAssumptions:
 			kind = res.Stop.Kind
 		}
-		x.stopAtGrid(kind, g.Site, g.Thread,
-			fmt.Sprintf("in the grid of %s launched here: %s", name, res.Stop.Message))
+		message := fmt.Sprintf("in the grid of %s launched here: %s", name, res.Stop.Message)
+		if strings.HasPrefix(res.Stop.Message, "in the grid of ") { // of a recursion
+			message = res.Stop.Message
+		}
+		x.stopAtGrid(kind, g.Site, g.Thread, message)
 		x.stop.In = res.Stop.InGrid()
 	case res.Status == Stalled:
 		x.stopAtGrid(GridFailed, g.Site, g.Thread, fmt.Sprintf("threads of the grid of %s launched "+
@@ -402,7 +407,11 @@ func (x *exec) memoryAt(addr uint64) *launch.Memory {
 		return nil
 	}
 	if o := x.find(addr); o != nil && !o.freed && addr-o.base < o.size {
-		return &launch.Memory{Name: o.name, Addr: o.base, Size: o.size}
+		size := o.size
+		if !o.bounded {
+			size = 0
+		}
+		return &launch.Memory{Name: o.name, Addr: o.base, Size: size}
 	}
 	return nil
 }
@@ -485,8 +494,8 @@ func dimsOf(args []uint64) event.Dim3 {
 }
 
 // poke writes n bytes of a value at a generic address of a lane: the result of a function of the
-// device runtime. It sends no event, since such results are in local memory. ok is false if no
-// memory is there, and then the run stops.
+// device runtime, which is an access of the thread. ok is false if no memory is there, and then the
+// run stops.
 func (x *exec) poke(in *inst, l int, addr, n, value uint64) (ok bool) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], value)
@@ -496,6 +505,7 @@ func (x *exec) poke(in *inst, l int, addr, n, value uint64) (ok bool) {
 		if o := x.find(addr); o != nil && o.contains(addr-o.base, n) && o.space == event.Global &&
 			addr&pageMask+n <= pageSize {
 			copy(o.at(addr)[addr&pageMask:], b[:n])
+			x.poked(in, l, event.Global, addr, n)
 			return true
 		}
 	case sp.windowOf(addr) == localWindow:
@@ -506,10 +516,20 @@ func (x *exec) poke(in *inst, l int, addr, n, value uint64) (ok bool) {
 	case sp.windowOf(addr) == sharedWindow:
 		if off := addr & (1<<sp.window - 1); off+n <= uint64(len(x.block.shared)) {
 			copy(x.block.shared[off:], b[:n])
+			x.poked(in, l, event.Shared, off, n)
 			return true
 		}
 	}
 	x.fail(in, OutOfBounds, l, "a function of the device runtime writes its result of %d bytes to %s", n,
 		x.describe(addr))
 	return false
+}
+
+// poked sends the event of a write by poke.
+func (x *exec) poked(in *inst, l int, sp event.Space, addr, n uint64) {
+	store := *in
+	store.mem = &memOp{kind: event.Write, space: sp, size: n, wide: n}
+	x.addr[l] = addr
+	x.ev.Row = 0
+	x.access(&store, 1<<l, sp, 1<<l)
 }

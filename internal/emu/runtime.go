@@ -31,6 +31,10 @@ func init() { // the functions lead back to it through the grids that they run
 		"cudaPeekAtLastError":       {nil, runtimePeekError},
 		"cudaStreamCreateWithFlags": {[]int{8, 4}, runtimeStream},
 		"cudaStreamDestroy":         {[]int{8}, runtimeDestroy},
+		"cudaMalloc":                {[]int{8, 8}, runtimeMalloc},
+		"cudaFree":                  {[]int{8}, runtimeFree},
+		"cudaGetDevice":             {[]int{8}, runtimeDevice},
+		"cudaGetDeviceCount":        {[]int{8}, runtimeDeviceCount},
 	}
 }
 
@@ -114,6 +118,11 @@ func (c *compiler) runtimeCall(in *ir.Instr, name string, r runtimeFunction) err
 	for _, o := range in.Dst {
 		if o.Kind == ir.VarVal && (o.Var.Size > 8 || o.Var.InReg) {
 			return fmt.Errorf("call of %s: the result must be a .param variable of at most 8 bytes", name)
+		}
+	}
+	if name == "cudaMalloc" || name == "cudaFree" {
+		if err := c.noteBuiltin("malloc"); err != nil {
+			return err
 		}
 	}
 	run := func(x *exec, in *inst) {
@@ -256,4 +265,32 @@ func runtimeDestroy(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
 	}
 	delete(x.kin.streams, args[0])
 	return cudaSuccess, true
+}
+
+// runtimeMalloc is cudaMalloc(&pointer, size): memory of the device's heap.
+func runtimeMalloc(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	addr, ok := builtinMalloc(x, in, l, args[1:])
+	if !ok || !x.poke(in, l, args[0], 8, addr) {
+		return 0, false
+	}
+	if addr == 0 && args[1] > 0 {
+		return x.runtimeError(l, cudaErrorMemoryAllocation), true
+	}
+	return cudaSuccess, true
+}
+
+// runtimeFree is cudaFree(pointer).
+func runtimeFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	_, ok := builtinFree(x, in, l, args)
+	return cudaSuccess, ok
+}
+
+// runtimeDevice is cudaGetDevice(&number).
+func runtimeDevice(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	return cudaSuccess, x.poke(in, l, args[0], 4, 0)
+}
+
+// runtimeDeviceCount is cudaGetDeviceCount(&count).
+func runtimeDeviceCount(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	return cudaSuccess, x.poke(in, l, args[0], 4, 1)
 }

@@ -125,6 +125,9 @@ func (m *Machine) NumSites() int {
 	return int(last.base) + max(last.fn.fn.NumInstrs, 1)
 }
 
+// Kernel is the kernel that the machine executes.
+func (m *Machine) Kernel() *ir.Func { return m.kernel }
+
 // Geometry is the shape of the launch.
 func (m *Machine) Geometry() event.Geometry { return m.cfg.Geometry }
 

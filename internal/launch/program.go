@@ -46,5 +46,8 @@ func OfProgram(k *ir.Func, g event.Geometry, shared uint32, params []byte,
 
 // describeMemory describes a pointer into the memory of a program.
 func (a *Arg) describeMemory() string {
+	if a.Buffer.Size == 0 { // it is not known
+		return fmt.Sprintf("%s: %s%s", a.Name, a.Buffer.Name, pointerAt(a.Offset))
+	}
 	return fmt.Sprintf("%s: %s, %d bytes%s", a.Name, a.Buffer.Name, a.Buffer.Size, pointerAt(a.Offset))
 }

@@ -18,8 +18,8 @@ import (
 //
 // in the text that clang reads (headers/heddle/grid.h). A launch in a function for both host and
 // device is changed in both passes; there the template contains the ordinary launch. Where K is a
-// template whose arguments are deduced, or is overloaded, the types of the arguments take the place
-// of decltype(K). All but the first part has the length of what it replaces, so that the first part
+// template whose arguments are deduced, the types of the arguments, which must be those of the
+// parameters, take the place of decltype(K). Overloaded kernels cannot be named in this way. All but the first part has the length of what it replaces, so that the first part
 // is a mark (marked.go), by which columns are corrected.
 
 // gridLaunch is a launch in the text of a file, as byte offsets.
@@ -33,9 +33,9 @@ type gridLaunch struct {
 type gridForm uint8
 
 const (
-	asWritten gridForm = iota
-	byKernel           // the type of the kernel is that of its name
-	byArguments
+	asWritten   gridForm = iota
+	byKernel             // the type of the kernel is that of its name
+	byArguments          // of one with just these types
 )
 
 // gridFile is a file with launches that clang has rejected.
@@ -185,15 +185,16 @@ var gridErrorRE = regexp.MustCompile(`^(reference to __global__ function |` +
 // rewriteLaunches changes the launches to which clang's errors refer, or changes them to another
 // form, and reports whether there are any.
 func (b *build) rewriteLaunches(output string) (changed bool, err error) {
+	done := make(map[*gridLaunch]bool) // a launch has several errors
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		if m[4] == "note" || !gridErrorRE.MatchString(m[5]) {
 			continue
 		}
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
-		if l := b.launchOf(m[1], line, col); l != nil && l.form != byArguments {
+		if l := b.launchOf(m[1], line, col); l != nil && l.form != byArguments && !done[l] {
 			l.form++
-			changed = true
+			done[l], changed = true, true
 		}
 	}
 	if !changed {
@@ -321,8 +322,9 @@ func (b *build) gridArgs() []string {
 
 // gridHelp returns what to do about an error of clang in a rewritten launch; "" for others.
 func gridHelp(diagnostics string) string {
-	if !strings.Contains(diagnostics, "__heddle_grid") {
+	if !strings.Contains(diagnostics, "no matching function for call to '__heddle_grid'") {
 		return ""
 	}
-	return "write the template arguments of a kernel that device code launches: K<T><<<...>>>(...)"
+	return "write the template arguments of a kernel that device code launches, K<T><<<...>>>(...), " +
+		"and give overloaded kernels different names"
 }

@@ -163,6 +163,8 @@ func (d *Detector) checkGridPieces(s *agentStart, a *access, old, p *piece, at u
 	switch {
 	case old.known(s.knows, old.value):
 		return
+	case old.grid != nil && p.grid != nil && old.grid.launched == p.grid.launched:
+		return // races within a grid are those of its own detector
 	case old.grid != nil && p.grid != nil &&
 		(old.grid.strong && p.grid.strong || old.grid.synchronized(p.grid)):
 		return

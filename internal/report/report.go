@@ -177,7 +177,8 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 		f.Timeline = timelines(w, f.Places)
 		f.Memory = memory(w)
 	}
-	if race := f.Timeline != "" || d.Code == diag.CodeRaceStream; race && len(d.Notes) > 0 {
+	if race := f.Timeline != "" || d.Code == diag.CodeRaceStream ||
+		d.Code == diag.CodeRaceGrid; race && len(d.Notes) > 0 {
 		// The first note of a race says why nothing orders the two, behind one about a guess.
 		n := 0
 		if w := d.Witness; w != nil && w.Status == diag.StatusGuess && len(d.Notes) > 1 {

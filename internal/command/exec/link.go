@@ -108,7 +108,7 @@ func (s *session) definition(m *module, f *ir.Func) (*ir.Func, *module) {
 			continue
 		}
 		for _, g := range other.driver.IR.Funcs {
-			if g.Name == f.Name && !g.Kernel && len(g.Blocks) > 0 && len(g.Params) == len(f.Params) &&
+			if g.Name == f.Name && len(g.Blocks) > 0 && len(g.Params) == len(f.Params) &&
 				len(g.Results) == len(f.Results) {
 				return g, other
 			}

@@ -36,6 +36,9 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 				d.Severity = diag.Error
 				return d
 			}
+			if key.code == diag.CodeRaceGrid {
+				return r.gridFinding(rc, seed)
+			}
 			return r.raceFinding(key.code, rc, seed)
 		})
 	}
@@ -94,6 +97,8 @@ func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 // barrier.
 func RaceCode(rc *race.Race) diag.Code {
 	switch {
+	case rc.First.Grid || rc.Second.Grid:
+		return diag.CodeRaceGrid
 	case rc.Cause == race.NoProxyFence || rc.Cause == race.NoMapFence:
 		return diag.CodeRaceProxy
 	case rc.Cause == race.LateProxyFence:

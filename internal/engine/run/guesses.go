@@ -14,6 +14,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/race"
 )
@@ -62,7 +63,10 @@ type guessRun struct {
 	cfg     *launch.Config
 	threads map[event.Site]int
 	found   map[Key]bool
-	shaped  bool // its block has another shape of several dimensions than the guess
+	// kernels of the grids that threads have launched, and the findings in them
+	launched map[*ir.Func]bool
+	grids    map[gridKey]bool
+	shaped   bool // its block has another shape of several dimensions than the guess
 }
 
 // NewGuesses collects what was guessed of a launch: grid, block, arguments and contents of arrays.
@@ -319,19 +323,24 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	}
 	det := Watch(g.job.Options(), g.job.Kernel, cfg, m, true)
 	s := &threadsAt{Detector: det, sets: map[event.Site][]uint64{}, geo: cfg.Geometry}
-	res, err := m.Run(ctx, g.running(), s)
+	out := &guessRun{cfg: cfg, found: map[Key]bool{}}
+	opt := g.running()
+	out.watchGrids(ctx, g, m, &opt)
+	res, err := m.Run(ctx, opt, s)
 	if err != nil {
 		return nil
 	}
-	out := &guessRun{cfg: cfg, threads: s.counts(), found: map[Key]bool{}}
+	out.threads = s.counts()
 	switch g.spent += res.Steps; res.Status {
 	case emu.Completed, emu.Stalled:
 	case emu.Stopped:
 		code, isBug := stopCodes[res.Stop.Kind]
-		if !isBug {
+		if !isBug && res.Stop.Kind != emu.GridFailed {
 			return nil
 		}
-		out.found[stopKey(code, res)] = true
+		if isBug {
+			out.found[stopKey(code, res)] = true
+		}
 		for i := range res.Faults {
 			f := &res.Faults[i]
 			out.found[Key{stopCodes[f.Kind], f.Site, f.Site}] = true
@@ -402,6 +411,14 @@ func (t *threadsAt) Access(a *event.Access) {
 func (t *threadsAt) Arrive(a *event.Arrive) {
 	t.add(a.Site, a.Warp, a.Mask)
 	t.Detector.Arrive(a)
+}
+
+// Launch implements event.LaunchSink.
+func (t *threadsAt) Launch(e *event.Launch) {
+	t.add(e.Site, e.Warp, 1<<e.Lane)
+	if sink, ok := t.Detector.(event.LaunchSink); ok {
+		sink.Launch(e)
+	}
 }
 
 func (t *threadsAt) add(s event.Site, w event.Warp, mask uint32) {

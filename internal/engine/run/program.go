@@ -76,6 +76,9 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	if p.Printf != nil {
 		opt.Printf = func(_ event.Thread, text string) { fmt.Fprint(p.Printf, text) }
 	}
+	r.gridReason = ""
+	r.watchGrids(ctx, &opt, r.opt.Seed, check)
+	bugs := r.Bugs
 	res, err := m.Run(ctx, opt, sink)
 	if err != nil {
 		r.CannotRun(err)
@@ -100,7 +103,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	default:
 		r.Ended(res, r.opt.Seed)
 	}
-	p.ended(res, check, len(r.Seen)+r.Repeated > seen)
+	p.ended(res, check, len(r.Seen)+r.Repeated > seen || r.Bugs > bugs)
 	return res, nil
 }
 

@@ -91,6 +91,11 @@ type Run struct {
 	parts        bool                         // some barrier or fence orders one memory space only (OpenCL)
 	// depends is set by each schedule, for which it carries the context; nil before the first.
 	depends func(Key, *race.Race, *diag.Diagnostic) bool
+	// of grids that threads launch: what examines those of the last run, the findings in them, by
+	// kernel, and why one was not covered
+	grids      *grids
+	below      map[*ir.Func]*Run
+	gridReason string
 }
 
 // Key identifies a finding within one machine, whose sites it names: runs with equal keys report
@@ -161,6 +166,7 @@ func (r *Run) seeds() int {
 // schedules cannot show more. The seed decides the schedule.
 func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	job, opt := r.Job, r.options(seed)
+	r.watchGrids(ctx, &opt, seed, true)
 	if r.opt.Printf != nil {
 		opt.Printf = func(_ event.Thread, text string) {
 			job.Turn()
@@ -277,9 +283,16 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 		r.add(key, nil, func() diag.Diagnostic { return r.faultFinding(code, f, seed) })
 	}
 	r.unfinished(res, seed)
+	if r.gridReason != "" && r.inconclusive == "" {
+		r.inconclusive = r.gridReason
+	}
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
 	case emu.Stopped:
+		if res.Stop.Kind == emu.GridFailed {
+			r.gridFailed(res.Stop)
+			return true
+		}
 		if len(res.Faults) > 0 && res.Stop == &res.Faults[0].Stop {
 			return true // the run reached its end
 		}

@@ -1,10 +1,30 @@
 /* Launches of kernels by kernels (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). clang rejects K<<<...>>>(...)
-   in device code, so that heddle rewrites it to __heddle_grid<decltype(K), K>(...)(...) (lower/gridlaunch.go) and
+   in device code, and heddle rewrites it to __heddle_grid<decltype(K), K>(...)(...) (lower/gridlaunch.go) and
    includes this file. The parameters go into a buffer, at the offsets that PTX gives them. */
 #ifndef HEDDLE_GRID_H
 #define HEDDLE_GRID_H
 
 #pragma clang system_header
+
+/* What device code that launches kernels prints about errors. */
+extern "C" {
+__attribute__((device)) inline const char *cudaGetErrorString(cudaError_t __e) {
+  switch (__e) {
+#define __HEDDLE_TEXT(NAME, NUMBER, TEXT) case NUMBER: return TEXT;
+    HEDDLE_CUDA_ERRORS(__HEDDLE_TEXT)
+#undef __HEDDLE_TEXT
+  default: return "unrecognized error code";
+  }
+}
+__attribute__((device)) inline const char *cudaGetErrorName(cudaError_t __e) {
+  switch (__e) {
+#define __HEDDLE_NAME(NAME, NUMBER, TEXT) case NUMBER: return #NAME;
+    HEDDLE_CUDA_ERRORS(__HEDDLE_NAME)
+#undef __HEDDLE_NAME
+  default: return "unrecognized error code";
+  }
+}
+}
 
 /* The address of a kernel. Only a constant expression may name a kernel in device code. */
 template <typename __F, __F *__k> struct __heddle_kernel {
@@ -27,7 +47,7 @@ __heddle_fn void __heddle_store(char *, size_t) {}
 template <typename __T, typename... __P>
 __heddle_fn void __heddle_store(char *__to, size_t __at, const __T &__v, const __P &...__rest) {
   __at = (__at + alignof(__T) - 1) / alignof(__T) * alignof(__T);
-  *(__T *)(__to + __at) = __v;
+  __builtin_memcpy(__builtin_assume_aligned(__to + __at, alignof(__T)), &__v, sizeof(__T));
   __heddle_store(__to, __at + sizeof(__T), __rest...);
 }
 

@@ -33,6 +33,13 @@ __heddle_runtime void *cudaGetParameterBufferV2(void *, dim3, dim3, unsigned);
 __heddle_runtime cudaError_t cudaLaunchDeviceV2(void *, cudaStream_t);
 __heddle_runtime cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
 __heddle_runtime cudaError_t cudaPeekAtLastError(void);
+__heddle_runtime const char *cudaGetErrorString(cudaError_t);
+__heddle_runtime const char *cudaGetErrorName(cudaError_t);
+__heddle_runtime cudaError_t cudaMalloc(void **, size_t);
+__heddle_runtime cudaError_t cudaFree(void *);
+__heddle_runtime cudaError_t cudaGetDeviceCount(int *);
+__heddle_runtime cudaError_t cudaDeviceGetAttribute(int *, enum cudaDeviceAttr, int);
+__heddle_runtime cudaError_t cudaDeviceGetLimit(size_t *, enum cudaLimit);
 __heddle_runtime cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned int);
 __heddle_runtime cudaError_t cudaStreamDestroy(cudaStream_t);
 __heddle_runtime cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int);
@@ -270,6 +277,7 @@ __attribute__((host, device)) cudaError_t cudaGetDevice(int *);
    address of a call is a place in the user's code. */
 #define __HEDDLE_API static __inline__ __attribute__((always_inline, nodebug))
 template <class __T> __HEDDLE_API cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
+template <class __T> __heddle_fn cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
 __HEDDLE_API cudaError_t cudaMallocHost(void **__p, size_t __n, unsigned int __f) { return cudaHostAlloc(__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocHost(__T **__p, size_t __n, unsigned int __f = 0) { return cudaMallocHost((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaGetDriverEntryPoint(const char *__n, __T **__p, unsigned long long __f, enum cudaDriverEntryPointQueryResult *__r = nullptr) { return cudaGetDriverEntryPoint(__n, (void **)__p, __f, __r); }

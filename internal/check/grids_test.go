@@ -24,7 +24,7 @@ type gridKernel struct {
 
 var (
 	gridExpectation = regexp.MustCompile(
-		`(?m)^// ([a-z-]+)((?: @\w+)*)(?: "([^"]*)")?: .*\n(?:// heddle: .*\n)?.*__(?:global|device)__ void (\w+)\(`)
+		`(?m)^// ([a-z-]+)((?: @\w+)*)(?: "([^"]*)")?: .*\n(?:// heddle: .*\n)?.*(?:__ void|\.entry) (\w+)\(`)
 	gridMark = regexp.MustCompile(`//.* (@\w+)$`)
 )
 
@@ -48,7 +48,7 @@ func gridKernels(t *testing.T, text string) map[string]gridKernel {
 		}
 		out[m[4]] = k
 	}
-	if n := strings.Count(text, "__global__ void"); len(out) < n {
+	if n := strings.Count(text, "__global__ void") + strings.Count(text, ".entry "); len(out) < n {
 		t.Fatalf("%d kernels, %d expectations", n, len(out))
 	}
 	return out
@@ -56,8 +56,8 @@ func gridKernels(t *testing.T, text string) map[string]gridKernel {
 
 // TestGrids runs kernels that launch kernels (CUDA Dynamic Parallelism), under several schedules.
 func TestGrids(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/grids/*.cu")
-	if err != nil || len(files) < 3 {
+	files, err := filepath.Glob("../../testdata/grids/*.*")
+	if err != nil || len(files) < 4 {
 		t.Fatal("no kernels", err)
 	}
 	for _, path := range files {

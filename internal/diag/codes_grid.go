@@ -2,6 +2,50 @@ package diag
 
 var gridDocs = []Doc{
 	{
+		Code: CodeRaceGrid, Family: Bugs,
+		Title: "a grid that a kernel launches races with the kernel or with another such grid",
+		Text: `A thread of a kernel launches a grid (CUDA Dynamic Parallelism). The grid begins with what the
+thread knows at the launch: its own writes before, and those of other threads that a barrier has put
+before. Nothing else is ordered:
+
+- A kernel cannot wait for a grid that it launches, since CUDA 12 has no cudaDeviceSynchronize() in
+  device code, and a barrier waits for threads only. So no thread of the kernel may read what the
+  grid writes, or write what it accesses, behind the launch.
+- Grids that threads of one block launch into the NULL stream follow each other, as do those in a
+  stream that the device has created. The NULL streams of two blocks are different ones, and
+  launches into cudaStreamFireAndForget are in no order.
+- A grid that is launched into cudaStreamTailLaunch begins when the kernel and all its other grids
+  have ended.
+
+The finding names both accesses and the launches. A grid below the launched one counts as part of
+it. Grids that signal each other or their kernel through flags, by atomic operations with fences, are
+taken to do so rightly.`,
+		Fix: `Let the kernel do everything that the grid needs before the launch, with a barrier if several
+threads do it, and launch what needs the results into cudaStreamTailLaunch or into the same stream.`,
+		Example: Example{
+			File: "sum.cu",
+			Text: `__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+__global__ void first(int *p, int *out) { *out = p[0]; }
+// heddle: grid=1 block=1
+__global__ void parent(int *p, int *out) {
+    twice<<<1, 32>>>(p);
+    *out = p[0]; // the grid may not have begun
+}
+`,
+			Flags: []string{"--kernel", "parent"},
+		},
+		Fixed: Example{
+			Text: `__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+__global__ void first(int *p, int *out) { *out = p[0]; }
+// heddle: grid=1 block=1
+__global__ void parent(int *p, int *out) {
+    twice<<<1, 32>>>(p);
+    first<<<1, 1, 0, cudaStreamTailLaunch>>>(p, out);
+}
+`,
+		},
+	},
+	{
 		Code: CodeEarlyAccess, Family: Bugs,
 		Title: "global memory is accessed before the wait for earlier grids",
 		Text: `A kernel that executes griddepcontrol.wait (cudaGridDependencySynchronize() in CUDA) may be

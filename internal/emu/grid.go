@@ -384,7 +384,8 @@ func (x *exec) gridEnded(g *Grid, res *Result) bool {
 	return false
 }
 
-// InGrid returns the kind of the error that ended a run, or of the one in a grid below it.
+// InGrid returns the kind of the error that ended a run, or of the one in a grid below it if that
+// is what ended it.
 func (s *Stop) InGrid() StopKind {
 	if s.Kind == GridFailed {
 		return s.In

@@ -56,7 +56,7 @@ func (d *Detector) stream(e *event.Launch, b *block) *gridStream {
 		key.block = int64(b.id)
 	}
 	s := g.streams[key]
-	if s != nil && !e.Alone {
+	if s != nil {
 		return s
 	}
 	if g.lanes == 0 || g.lanes == event.WarpSize {

@@ -227,7 +227,7 @@ func ended(res *emu.Result) host.Error {
 	if res.Stop == nil {
 		return host.LaunchFailure
 	}
-	switch res.Stop.Kind {
+	switch res.Stop.InGrid() {
 	case emu.OutOfBounds:
 		return host.IllegalAddress
 	case emu.Misaligned:

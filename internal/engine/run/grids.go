@@ -8,6 +8,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/race"
 	"heddle/internal/source"
 )
@@ -165,48 +166,37 @@ func (r *Run) gridFailed(s *emu.Stop) {
 
 // gridSide is one side of a race in which grids take part.
 type gridSide struct {
-	who   string // "thread 0 of block 1"
-	verb  string
-	at    source.Span
-	stack []source.Frame
-	op    string
-	// of a grid: its kernel, and where it was launched
-	kernel   string
+	accessWords
+	who string // "thread 0 of block 1"
+	// of a grid: where it was launched
+	grid     bool
 	launch   source.Span
 	launched []source.Frame
 }
 
 // gridSideOf describes one side of such a race.
 func (r *Run) gridSideOf(a *race.Access) gridSide {
-	thread := fullName(r.Config.Geometry, a.Thread)
 	info := r.Machine.Site(a.Site)
-	at, stack := r.userPlace(info)
-	side := gridSide{who: thread, verb: accessVerb(a), at: at, stack: stack}
+	side := gridSide{who: fullName(r.Config.Geometry, a.Thread), grid: a.Grid}
 	if !a.Grid {
-		side.verb = r.accessOf(a, info).verb
+		side.accessWords = r.accessOf(a, info)
 		return side
 	}
-	side.kernel, side.launch, side.launched = "launched", at, stack
-	side.who = "a grid that " + thread + " launches"
+	side.launch, side.launched = r.userPlace(info)
 	m, site, ok := r.grids.emu.Place(a.Origin)
 	if !ok {
+		side.accessWords = accessWords{"accesses it", "accessed", side.launch, side.launched}
+		side.who = "a grid that " + side.who + " launches"
 		return side
 	}
-	side.at, side.stack = r.userPlace(m.Site(site))
-	side.kernel = m.Kernel().Demangled
-	side.who = fmt.Sprintf("the grid of %s that %s launches", side.kernel, thread)
-	return side
-}
-
-// accessVerb says what a grid does with memory.
-func accessVerb(a *race.Access) string {
-	switch {
-	case a.Kind.Writes() && a.Order.Strong():
-		return "updates atomically"
-	case a.Kind.Writes():
-		return "writes"
+	own := *a
+	info = m.Site(site)
+	if act := info.Instr.Action(); act == isa.ActAtomic || act == isa.ActReduce {
+		own.Kind = event.Atomic
 	}
-	return "reads"
+	side.accessWords = r.accessOf(&own, info)
+	side.who = fmt.Sprintf("the grid of %s that %s launches", m.Kernel().Demangled, side.who)
+	return side
 }
 
 // gridFinding is the diagnostic of a race in which a grid takes part that a thread has launched.
@@ -222,15 +212,15 @@ func (r *Run) gridFinding(rc *race.Race, seed uint64) diag.Diagnostic {
 		Message: fmt.Sprintf("data race on %v: %s %s and %s %s, in either order", mem, one.who, one.verb,
 			two.who, two.verb),
 		Span: two.at, Stack: two.stack,
-		Label: fmt.Sprintf("(2) %s here by %s", passive(two.verb), two.who),
+		Label: fmt.Sprintf("(2) %s here by %s", two.done, two.who),
 		Related: []diag.Related{{Span: one.at, Stack: one.stack,
-			Message: fmt.Sprintf("(1) %s here by %s", passive(one.verb), one.who)}},
+			Message: fmt.Sprintf("(1) %s here by %s", one.done, one.who)}},
 		Notes:     []string{gridUnordered(rc)},
 		Launch:    r.Config.Describe(),
 		Reproduce: r.reproduce(seed),
 	}
 	for i, s := range []gridSide{one, two} {
-		if s.kernel != "" {
+		if s.grid {
 			d.Related = append(d.Related, diag.Related{Span: s.launch, Stack: s.launched,
 				Message: fmt.Sprintf("the grid of (%d) is launched here", i+1)})
 		}
@@ -243,19 +233,6 @@ func (r *Run) gridFinding(rc *race.Race, seed uint64) diag.Diagnostic {
 		d.Notes = append(d.Notes, afterFault)
 	}
 	return d
-}
-
-// passive turns the verb of an access into a participle.
-func passive(verb string) string {
-	switch verb {
-	case "reads":
-		return "read"
-	case "writes":
-		return "written"
-	case "updates atomically":
-		return "updated atomically"
-	}
-	return "accessed"
 }
 
 // gridUnordered names the rule that leaves the two accesses unordered.

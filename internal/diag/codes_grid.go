@@ -4,9 +4,9 @@ var gridDocs = []Doc{
 	{
 		Code: CodeRaceGrid, Family: Bugs,
 		Title: "a grid that a kernel launches races with the kernel or with another such grid",
-		Text: `A thread of a kernel launches a grid (CUDA Dynamic Parallelism). The grid begins with what the
-thread knows at the launch: its own writes before, and those of other threads that a barrier has put
-before. Nothing else is ordered:
+		Text: `A thread of a kernel launches a grid (CUDA Dynamic Parallelism). The grid begins with what
+the thread knows at the launch: its own writes before, and those of other threads that a barrier has
+put before. Nothing else is ordered:
 
 - A kernel cannot wait for a grid that it launches, since CUDA 12 has no cudaDeviceSynchronize() in
   device code, and a barrier waits for threads only. So no thread of the kernel may read what the
@@ -18,10 +18,11 @@ before. Nothing else is ordered:
   have ended.
 
 The finding names both accesses and the launches. A grid below the launched one counts as part of
-it. Grids that signal each other or their kernel through flags, by atomic operations with fences, are
-taken to do so rightly.`,
-		Fix: `Let the kernel do everything that the grid needs before the launch, with a barrier if several
-threads do it, and launch what needs the results into cudaStreamTailLaunch or into the same stream.`,
+it. Grids that signal each other or their kernel through flags, by atomic operations with fences,
+are taken to do so rightly.`,
+		Fix: `Let the kernel do everything that the grid needs before the launch, with a barrier if
+several threads do it, and launch what needs the results into cudaStreamTailLaunch or into the same
+stream.`,
 		Example: Example{
 			File: "sum.cu",
 			Text: `__global__ void twice(int *p) { p[threadIdx.x] *= 2; }

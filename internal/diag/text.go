@@ -322,8 +322,7 @@ func (t *Text) next(input string) {
 
 // Repairable reports whether heddle fix may repair findings of a code in an input.
 func Repairable(c Code, input string) bool {
-	race := strings.HasPrefix(string(c), "race-") && c != CodeRaceStream &&
-		c != CodeRaceGrid
+	race := strings.HasPrefix(string(c), "race-") && c != CodeRaceStream
 	return (race || c == CodeBarrierDivergence) &&
 		slices.Contains([]string{".cu", ".hip", ".cl", ".ptx"}, filepath.Ext(input))
 }

@@ -199,20 +199,24 @@ func TestVideo(t *testing.T) {
 	}
 }
 
-// Launching kernels from a kernel is named at the call.
-func TestDynamicParallelism(t *testing.T) {
-	k := module(t, `.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 s);
+// What of the device runtime is not supported is named at the call.
+func TestDeviceRuntime(t *testing.T) {
+	for name, want := range map[string]string{
+		"cudaDeviceSynchronize": "call of cudaDeviceSynchronize: CUDA 12 has removed it from device code",
+		"__cudaCDP2EventRecord": "call of __cudaCDP2EventRecord: events in device code",
+		"cudaLaunchDeviceV2":    "call of cudaLaunchDeviceV2 with 0 arguments; it has 2",
+		"cudaOther":             "call of cudaOther, which has no body",
+	} {
+		k := module(t, `.extern .func (.param .b32 r) `+name+`();
 .visible .entry k(.param .u64 out, .param .u64 x) {
-	.param .b64 a; .param .b64 s; .param .b32 r;
-	st.param.b64 [a], 0;
-	st.param.b64 [s], 0;
-	call (r), cudaLaunchDeviceV2, (a, s);
+	.param .b32 r;
+	call (r), `+name+`, ();
 	ret;
 }`)
-	_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
-	if s := res.Stop; s == nil || s.Kind != Unsupported ||
-		!strings.Contains(s.Message, "call of cudaLaunchDeviceV2: dynamic parallelism") {
-		t.Errorf("%+v", res.Stop)
+		_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
+		if s := res.Stop; s == nil || s.Kind != Unsupported || !strings.HasPrefix(s.Message, want) {
+			t.Errorf("%s: %+v", name, res.Stop)
+		}
 	}
 }
 

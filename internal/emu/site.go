@@ -128,6 +128,9 @@ func (m *Machine) NumSites() int {
 // Kernel is the kernel that the machine executes.
 func (m *Machine) Kernel() *ir.Func { return m.kernel }
 
+// LaunchesGrids reports whether threads of the kernel may launch grids.
+func (m *Machine) LaunchesGrids() bool { return m.prog.launches }
+
 // Geometry is the shape of the launch.
 func (m *Machine) Geometry() event.Geometry { return m.cfg.Geometry }
 

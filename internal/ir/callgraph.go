@@ -2,6 +2,7 @@ package ir
 
 import (
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 )
@@ -115,4 +116,18 @@ func MayExecute(k *Func, is func(*Instr) bool) bool {
 			return slices.ContainsFunc(b.Instrs, is)
 		})
 	})
+}
+
+// LaunchesGrid reports whether a function is one of those without a body by which a thread launches
+// a grid (PTX ISA 6.4.4; CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
+func LaunchesGrid(f *Func) bool {
+	if f == nil || len(f.Blocks) > 0 {
+		return false
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(f.Name, "__cudaCDP2"), "cuda")
+	switch strings.TrimSuffix(name, "V2") {
+	case "GetParameterBuffer", "LaunchDevice":
+		return name != f.Name
+	}
+	return false
 }

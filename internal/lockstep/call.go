@@ -51,6 +51,9 @@ func (x *exec) call(in *ir.Instr, st *state) {
 // extern executes a call of a function without a body that heddle's headers do not declare.
 func (x *exec) extern(in *ir.Instr, st *state) {
 	name := calleeName(in)
+	if ir.LaunchesGrid(in.Callee) {
+		thread.Unsupported(in, "a call of %s: proofs do not cover kernels that launch kernels", name)
+	}
 	if !x.opt.PureExtern {
 		thread.Unsupported(in, "a call of %s, whose body is unknown", name)
 	}

@@ -43,6 +43,8 @@ type gridFile struct {
 	name     string
 	content  []byte
 	launches []gridLaunch
+	under    *markedFile // whose text the content is; nil: the file has no other marks
+	text     *markedFile // for clang; nil: the content
 }
 
 // launchesIn finds the launches in the text of a file, in its order. It need not be exact, since
@@ -205,9 +207,11 @@ func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 	}
 	texts := make(map[string][]byte)
 	for abs, f := range b.grids {
-		if b.marked[abs], err = f.rewritten(); err != nil {
+		if f.text, err = f.rewritten(); err != nil {
 			return false, err
 		}
+		f.text.under = f.under
+		b.marked[abs] = f.text
 	}
 	for abs, f := range b.marked {
 		texts[abs] = f.text
@@ -217,7 +221,7 @@ func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 }
 
 // launchOf returns the launch at a place of clang's text of a file, up to its arguments; nil if
-// there is none, or if the file has marks of another kind.
+// there is none.
 func (b *build) launchOf(file string, line, col int) *gridLaunch {
 	abs, err := filepath.Abs(file)
 	if err != nil || !(&recovery{b: b}).editable(file) {
@@ -225,18 +229,20 @@ func (b *build) launchOf(file string, line, col int) *gridLaunch {
 	}
 	f := b.grids[abs]
 	if f == nil {
-		content, err := source.ReadRegular(abs, maxInput)
-		if err != nil || b.marked[abs] != nil {
+		f = &gridFile{name: file, under: b.marked[abs]}
+		if f.under != nil {
+			f.content = f.under.text
+		} else if f.content, err = source.ReadRegular(abs, maxInput); err != nil {
 			return nil
 		}
-		f = &gridFile{name: file, content: content, launches: launchesIn(content)}
+		f.launches = launchesIn(f.content)
 		if b.grids == nil {
 			b.grids = make(map[string]*gridFile)
 		}
 		b.grids[abs] = f
 	}
-	if m := b.marked[abs]; m != nil {
-		col = m.column(line, col)
+	if f.text != nil {
+		col = f.text.before(line, col)
 	}
 	at := offsetOf(f.content, line, col)
 	for i := range f.launches {

@@ -18,6 +18,8 @@ type markedFile struct {
 	name  string
 	text  []byte          // with the marks
 	shift map[int][]shift // by line
+	// the file in whose text the marks were inserted, if that has marks itself
+	under *markedFile
 }
 
 // shift is the displacement by a mark of the text after it in the line.
@@ -51,9 +53,17 @@ func mark(m Marked) (*markedFile, error) {
 	return f, nil
 }
 
-// column converts a column of the text with marks to the text without. A column inside a mark
+// column converts a column of the text with marks to the text without any. A column inside a mark
 // becomes that of the mark.
 func (f *markedFile) column(line, col int) int {
+	for ; f != nil; f = f.under {
+		col = f.before(line, col)
+	}
+	return col
+}
+
+// before is column for the marks of f alone.
+func (f *markedFile) before(line, col int) int {
 	shifts := f.shift[line]
 	i := sort.Search(len(shifts), func(i int) bool { return shifts[i].from > col })
 	if i == 0 {

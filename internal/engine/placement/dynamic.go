@@ -63,6 +63,9 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, bl
 	if err != nil {
 		return &notJudgedError{run.CannotStart(k, err)}
 	}
+	if m.LaunchesGrids() {
+		return &notJudgedError{launchesGrids(k)}
+	}
 	common := o.s.d.Options()
 	det := run.Watch(common, k, cfg, m, false)
 	opt := emu.Options{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/engine/run"
@@ -63,6 +64,9 @@ func (m *marked) observeOne(ctx context.Context, o *observation, number uint64, 
 	if err := r.Start(); err != nil {
 		return &notJudgedError{run.CannotStart(k, err)}
 	}
+	if r.Machine.LaunchesGrids() {
+		return &notJudgedError{launchesGrids(k)}
+	}
 	r.Blocks, r.MaxSteps = sample(k, r.Job.Options(), cfg)
 	c := &counter{machine: r.Machine, geometry: cfg.Geometry, kernel: number, groups: groups,
 		reached: o.reached}
@@ -81,6 +85,12 @@ func (m *marked) observeOne(ctx context.Context, o *observation, number uint64, 
 		m.racing(o, r, rep)
 	}
 	return err
+}
+
+// launchesGrids is the verdict on a kernel whose barriers may be for grids that it launches.
+func launchesGrids(k *ir.Func) diag.Verdict {
+	return diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Span: driver.KernelPlace(k),
+		Reason: "it launches grids (dynamic parallelism), for which barriers are not placed"}
 }
 
 // A run has at least sampleSteps warp instructions, and of a large launch that many warps: a

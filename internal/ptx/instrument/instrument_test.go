@@ -119,6 +119,7 @@ func body(statements string) string {
 .target sm_80
 .address_size 64
 .extern .func elsewhere();
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 buffer, .param .b64 stream);
 .extern .func free(.param .b64 p);
 .visible .entry k(.param .u64 p)
 {
@@ -143,6 +144,8 @@ func TestRefused(t *testing.T) {
 		{"barrier.cluster.arrive;", "barrier.cluster.arrive is not logged"},
 		{"call elsewhere, ();", "elsewhere is called, which has no body in its module"},
 		{"call free, (%a);", ""},
+		{"call (%r), cudaLaunchDeviceV2, (%a, %b);",
+			"cudaLaunchDeviceV2 is called, which has no body in its module"},
 		{"fence.proxy.alias;", "fence.proxy.alias is not logged"},
 		{"fence.proxy.async;", ""}, // it orders bulk copies, which the kernel does not have
 		{"st.global.b128 [%a], %w;", "the values of st.global.b128 are not logged"},
@@ -343,5 +346,22 @@ func TestBound(t *testing.T) {
 		if k := m.mod.Kernel("k"); (k.MaxNTID == event.Dim3{X: 1024, Y: 1, Z: 1}) != test.added {
 			t.Errorf("%q: .maxntid %v", test.directive, k.MaxNTID)
 		}
+	}
+}
+
+// TestLaunchedKernels: a kernel that another one may launch would find no log.
+func TestLaunchedKernels(t *testing.T) {
+	text := body("call (%r), cudaLaunchDeviceV2, (%a, %b);") + `
+.visible .entry other(.param .u64 p)
+{
+	.reg .b64 %a;
+	ld.param.u64 %a, [p];
+	st.global.u32 [%a], 1;
+	ret;
+}
+`
+	r := instrumented(t, read(t, []byte(text)), Options{})
+	if got := r.Kernels[1].Reason; !strings.Contains(got, "launches grids") {
+		t.Errorf("%q", got)
 	}
 }

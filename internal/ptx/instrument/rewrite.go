@@ -82,6 +82,7 @@ func (r *rewriter) walk(b *ptx.Block) {
 func (r *rewriter) kernels() []*ir.Func {
 	var out []*ir.Func
 	seen := make(map[*ir.Func]bool)
+	launch := r.launchesGrid()
 	for _, k := range r.mod.Funcs {
 		if !k.Kernel || len(k.Blocks) == 0 {
 			continue
@@ -96,6 +97,10 @@ func (r *rewriter) kernels() []*ir.Func {
 				info.Reason, info.Span = why.what, why.in.Span
 			}
 		}
+		if launch != nil && info.Reason == "" {
+			info.Reason, info.Span = "a kernel of its module launches grids (dynamic parallelism), which "+
+				"do not log", launch.Span
+		}
 		if info.Reason == "" {
 			for _, f := range reach {
 				if !seen[f] {
@@ -108,6 +113,21 @@ func (r *rewriter) kernels() []*ir.Func {
 	}
 	r.silence()
 	return out
+}
+
+// launchesGrid returns an instruction by which a thread launches a grid; nil if there is none. Any
+// kernel of the module may be launched so, and none would find its log.
+func (r *rewriter) launchesGrid() *ir.Instr {
+	for _, f := range r.mod.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if ir.LaunchesGrid(in.Callee) {
+					return in
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // silence finds the functions of which nothing needs a log in some launches: only kernels that are

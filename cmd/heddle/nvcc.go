@@ -116,7 +116,7 @@ var nvccFlags = []nvccFlag{
 	{"-o --output-file", true, func(n *nvccCall, v string) { n.output = v }},
 	{"-c --compile", false, func(n *nvccCall, _ string) { n.compile = true }},
 	{"-dc --device-c", false, func(n *nvccCall, _ string) { n.compile, n.opt.Separate = true, true }},
-	{"-rdc --relocatable-device-code", true,
+	{"-rdc --rdc --relocatable-device-code", true,
 		func(n *nvccCall, v string) { n.opt.Separate = n.opt.Separate || v == "true" }},
 	{"-ptx --ptx", false, func(n *nvccCall, _ string) { n.image = ".ptx" }},
 	{"-fatbin --fatbin", false, func(n *nvccCall, _ string) { n.image = ".fatbin" }},

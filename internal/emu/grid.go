@@ -52,7 +52,6 @@ func (m *Machine) Code() any { return m.prog.root }
 // family is what a run and all grids below it have in common.
 type family struct {
 	numbered []numbered // by ascending base
-	grids    uint32     // launched so far
 	pending  map[uint64]*gridConfig
 	free     []uint64 // parameter buffers
 	buffers  uint64   // that exist
@@ -274,16 +273,20 @@ func (x *exec) launchGrid(in *inst, l int, c gridConfig) (err uint64, ok bool) {
 	return cudaSuccess, done
 }
 
+// launchEvent returns the event of a launch into a stream, without accesses.
+func (x *exec) launchEvent(in *inst, l int, stream uint64) event.Launch {
+	return event.Launch{Warp: x.warp.id, Site: x.site(in), Lane: l, Active: x.mask, Stream: stream,
+		Alone: stream == fireAndForgetStream, Shared: stream == nullStream}
+}
+
 // sendLaunch tells the consumer of the events of the parent what a grid has accessed.
 func (x *exec) sendLaunch(in *inst, l int, c *gridConfig, touched *order.Touched) {
 	sink, ok := x.sink.(event.LaunchSink)
 	if !ok {
 		return
 	}
-	x.kin.grids++
-	e := event.Launch{Warp: x.warp.id, Site: x.site(in), Lane: l, Active: x.mask, Stream: c.stream,
-		Alone: c.stream == fireAndForgetStream, Shared: c.stream == nullStream,
-		Fenced: touched.Fenced}
+	e := x.launchEvent(in, l, c.stream)
+	e.Fenced = touched.Fenced
 	pieces, _ := touched.Pieces()
 	for _, p := range pieces {
 		e.Accesses = append(e.Accesses, event.GridAccess{From: p.From, To: p.To, Origin: p.Origin,

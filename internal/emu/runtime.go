@@ -1,11 +1,13 @@
 package emu
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/order"
 )
 
 // The device runtime (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", API reference). nvcc
@@ -32,6 +34,8 @@ func init() { // the functions lead back to it through the grids that they run
 		"cudaStreamCreateWithFlags": {[]int{8, 4}, runtimeStream},
 		"cudaStreamDestroy":         {[]int{8}, runtimeDestroy},
 		"cudaMalloc":                {[]int{8, 8}, runtimeMalloc},
+		"cudaMemcpyAsync":           {[]int{8, 8, 8, 4, 8}, runtimeCopy},
+		"cudaMemsetAsync":           {[]int{8, 4, 8, 8}, runtimeSet},
 		"cudaFree":                  {[]int{8}, runtimeFree},
 		"cudaGetDevice":             {[]int{8}, runtimeDevice},
 		"cudaGetDeviceCount":        {[]int{8}, runtimeDeviceCount},
@@ -47,10 +51,8 @@ var notInKernels = map[string]string{
 	"cudaEventCreateWithFlags": "events in device code are not supported",
 	"cudaEventDestroy":         "events in device code are not supported",
 	"cudaStreamWaitEvent":      "events in device code are not supported",
-	"cudaMemcpyAsync":          "copies that device code enqueues are not supported",
 	"cudaMemcpy2DAsync":        "copies that device code enqueues are not supported",
 	"cudaMemcpy3DAsync":        "copies that device code enqueues are not supported",
-	"cudaMemsetAsync":          "copies that device code enqueues are not supported",
 	"cudaMemset2DAsync":        "copies that device code enqueues are not supported",
 	"cudaMemset3DAsync":        "copies that device code enqueues are not supported",
 	"cudaGraphLaunch":          "graphs that device code launches are not supported",
@@ -221,12 +223,40 @@ func (x *exec) launchFrom(in *inst, l int, buffer uint64, c gridConfig) (uint64,
 		if c.params, ok = x.paramsOf(k, buffer); !ok {
 			return x.runtimeError(l, cudaErrorInvalidValue), true
 		}
+		if !x.checkPointers(in, l, k, c.params) {
+			return 0, false
+		}
 	}
 	if buffer != 0 {
 		delete(x.kin.pending, buffer)
 		x.kin.free = append(x.kin.free, buffer)
 	}
 	return x.launchGrid(in, l, c)
+}
+
+// checkPointers ends the run if a pointer among the parameters of a launch leads to shared or local
+// memory, which are those of the launching thread (CUDA C++ Programming Guide, "Shared and Local
+// Memory").
+func (x *exec) checkPointers(in *inst, l int, k *ir.Func, params []byte) bool {
+	sp := &x.prog.space
+	for _, v := range k.Params {
+		if !v.Pointer || v.Size != 8 {
+			continue
+		}
+		memory := ""
+		switch at := loadParam(params[v.Offset : v.Offset+8]); sp.windowOf(at) {
+		case sharedWindow:
+			memory = "shared"
+		case localWindow:
+			memory = "local"
+		}
+		if memory != "" {
+			x.fail(in, OutOfBounds, l, "argument %s of %s points to %s memory of the launching thread, which "+
+				"a grid cannot access", v.Shown(), k.Demangled, memory)
+			return false
+		}
+	}
+	return true
 }
 
 // runtimeLastError is cudaGetLastError(), which forgets the error.
@@ -293,4 +323,99 @@ func runtimeDevice(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 // runtimeDeviceCount is cudaGetDeviceCount(&count).
 func runtimeDeviceCount(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	return cudaSuccess, x.poke(in, l, args[0], 4, 1)
+}
+
+// runtimeCopy is cudaMemcpyAsync(to, from, size, kind, stream).
+func runtimeCopy(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	to, from, n := args[0], args[1], args[2]
+	err, ok := x.enqueues(in, l, args[4])
+	if err != cudaSuccess || !ok || n == 0 {
+		return err, ok
+	}
+	o := x.find(from)
+	if o == nil || !o.contains(from-o.base, n) {
+		x.fail(in, OutOfBounds, l, "cudaMemcpyAsync reads %d bytes of %s", n, x.describe(from))
+		return 0, false
+	}
+	if !x.mayFill(in, l, "cudaMemcpyAsync", to, n) {
+		return 0, false
+	}
+	b := make([]byte, n)
+	o.read(from, b)
+	x.fillGlobal(to, b)
+	x.sendWork(in, l, args[4], event.GridAccess{From: from, To: from + n},
+		event.GridAccess{From: to, To: to + n, Write: true})
+	return cudaSuccess, true
+}
+
+// runtimeSet is cudaMemsetAsync(to, value, size, stream).
+func runtimeSet(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	to, n := args[0], args[2]
+	err, ok := x.enqueues(in, l, args[3])
+	if err != cudaSuccess || !ok || n == 0 {
+		return err, ok
+	}
+	if !x.mayFill(in, l, "cudaMemsetAsync", to, n) {
+		return 0, false
+	}
+	x.fillGlobal(to, bytes.Repeat([]byte{byte(args[1])}, int(n)))
+	x.sendWork(in, l, args[3], event.GridAccess{From: to, To: to + n, Write: true})
+	return cudaSuccess, true
+}
+
+// enqueues checks the stream and the size of memory work that a lane enqueues, which is executed at
+// once.
+func (x *exec) enqueues(in *inst, l int, stream uint64) (err uint64, ok bool) {
+	switch {
+	case stream == tailStream:
+		x.fail(in, Unsupported, l, "a copy into cudaStreamTailLaunch is not supported")
+		return 0, false
+	case stream == nullStream || stream == fireAndForgetStream || x.kin.streams[stream]:
+		return cudaSuccess, true
+	}
+	return x.runtimeError(l, cudaErrorInvalidHandle), true
+}
+
+// mayFill reports whether n bytes at an address are in one object of global memory, which functions
+// of the device runtime may write. If not, the run ends.
+func (x *exec) mayFill(in *inst, l int, name string, to, n uint64) bool {
+	o := x.find(to)
+	if o == nil || o.space != event.Global || !o.contains(to-o.base, n) {
+		x.fail(in, OutOfBounds, l, "%s writes %d bytes of %s", name, n, x.describe(to))
+		return false
+	}
+	if n > x.opt.Memory { // of an array of unknown size
+		x.outOfMemory()
+		return false
+	}
+	return true
+}
+
+// fillGlobal writes to global memory, where mayFill allows it.
+func (x *exec) fillGlobal(to uint64, b []byte) {
+	o := x.find(to)
+	for len(b) > 0 {
+		k := copy(o.at(to)[to&pageMask:], b)
+		to, b = to+uint64(k), b[k:]
+	}
+	x.wrote, x.changed = true, true
+}
+
+// sendWork tells of memory work that a lane has enqueued: it is ordered as a grid is.
+func (x *exec) sendWork(in *inst, l int, stream uint64, accesses ...event.GridAccess) {
+	if x.touched != nil {
+		x.touched.Origin = 0
+		for _, a := range accesses {
+			kind := order.Read
+			if a.Write {
+				kind = order.Write
+			}
+			x.touched.Mark(kind, a.From, a.To-a.From)
+		}
+	}
+	if sink, ok := x.sink.(event.LaunchSink); ok {
+		e := x.launchEvent(in, l, stream)
+		e.Accesses = accesses
+		sink.Launch(&e)
+	}
 }

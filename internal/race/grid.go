@@ -147,7 +147,8 @@ func (d *Detector) checkGridEntry(s *agentStart, a *access, p *piece, e entry, a
 		e.clk < pending && s.knows.covers(event.Warp(e.warp), e.mask, e.clk) {
 		return
 	}
-	if p.grid.strong && int(e.site) < len(d.sites) && d.sites[e.site].class.wide() {
+	if int(e.site) < len(d.sites) && d.sites[e.site].class.wide() &&
+		(p.grid.strong || d.gridObserved(s, a, e, at)) {
 		return
 	}
 	cause, other := NotWaited, lowestLane(e.mask)
@@ -155,6 +156,34 @@ func (d *Detector) checkGridEntry(s *agentStart, a *access, p *piece, e entry, a
 		cause, other = Unordered, firstUnknown(s.knows, e)
 	}
 	d.gridRace(a, nil, p, e.site, event.ThreadOf(d.real(e.warp), other), at, cause)
+}
+
+// gridObserved reports whether a strong write precedes a grid because the launching thread, or one
+// that it knows of, has observed it (observed.go).
+func (d *Detector) gridObserved(s *agentStart, a *access, e entry, at uint64) bool {
+	page := d.global.pageAt(at >> pageShift)
+	word := uint32(at>>2) % pageWords
+	if page == nil || page.fine != nil || page.split != nil && page.split[word] != nil ||
+		!d.sites[e.site].kind.Writes() {
+		return false
+	}
+	d.elementAddr[s.lane] = at &^ 3
+	t := touching{access: a, page: page, at: at &^ 3, size: 4, mask: 1 << s.lane}
+	if d.sites[e.site].kind == event.Write {
+		racing, _ := d.storeObserved(&t, e, t.mask, 0)
+		return racing == 0
+	}
+	c := d.cell(d.global, page, word)
+	if !c.w.many() || d.sites[e.site].fails || !d.list(c.w.warp).chain() {
+		return false
+	}
+	chain := d.list(c.w.warp).strong
+	for i := range d.observer(&t, s.lane, chain) {
+		if chain[i] == e {
+			return true
+		}
+	}
+	return false
 }
 
 // checkGridPieces checks two pieces of which one at least is of a grid, the second one that begins

@@ -150,3 +150,47 @@ __global__ void halves(int *data, int n) {
     halves<<<1, 1, 0, cudaStreamFireAndForget>>>(data, n / 2); // @launch15a
     halves<<<1, 1, 0, cudaStreamFireAndForget>>>(data + n / 2, n / 2); // @launch15b
 }
+
+// race-grid @copy16 @reads16: nothing waits for a copy that a kernel enqueues
+// heddle: grid=1 block=1 out=zero:128 in=zero:128
+__global__ void reads_copied(int *out, int *in) {
+    cudaMemcpyAsync(out, in, 128, cudaMemcpyDeviceToDevice, cudaStreamFireAndForget); // @copy16
+    in[0] = out[3]; // @reads16
+}
+
+// out-of-bounds @set17: 128 bytes of 64
+// heddle: grid=1 block=1 out=zero:64
+__global__ void sets_too_much(int *out) {
+    cudaMemsetAsync(out, 0, 128, 0); // @set17
+}
+
+// out-of-bounds @launch18: a grid cannot access local memory of its parent ("Shared and Local Memory")
+// heddle: grid=1 block=1
+__global__ void local_memory(int *out) {
+    int mine[32];
+    mine[out[0] & 31] = 0;
+    fill<<<1, 32>>>(mine, 32, 1); // @launch18
+    out[0] = mine[out[1] & 31];
+}
+
+// out-of-bounds @launch19: nor shared memory
+// heddle: grid=1 block=1
+__global__ void shared_memory(int *out) {
+    __shared__ int ours[32];
+    fill<<<1, 32>>>(ours, 32, 1); // @launch19
+    out[0] = ours[1];
+}
+
+// part: the grids that the next kernel launches
+__global__ void sum_up(int *out, const int *in, int n) {
+    for (int i = 0; i < n; i++)
+        *out += in[i]; // @sum
+}
+
+// race-grid @sum @writes20 @launch20: the atomics order themselves, and not what their threads did before
+// heddle: grid=2 block=64
+__global__ void last_without_fence(int *out, int *in, int *counter) {
+    in[blockIdx.x * 64 + threadIdx.x] = 1; // @writes20
+    if (atomicAdd(counter, 1) == 127)
+        sum_up<<<1, 1>>>(out, in, 128); // @launch20
+}

@@ -191,3 +191,38 @@ __global__ void deep(int *out, int depth) {
     if (depth == 0)
         deepest<<<1, 1, 0, cudaStreamTailLaunch>>>(out);
 }
+
+// clean: copies and sets are in the order of their stream, as grids are
+// heddle: grid=1 block=1 out=zero:128 in=zero:128
+__global__ void copies(int *out, int *in) {
+    cudaMemsetAsync(in, 1, 128, 0);
+    cudaMemcpyAsync(out, in, 128, cudaMemcpyDeviceToDevice, 0);
+    add<<<1, 32>>>(out, in, 32);
+}
+
+// part: the grids that the next kernel launches
+__global__ void reset(int *counter) { *counter = 0; }
+
+// clean: the last atomic has observed all others, which precede whatever follows it (PTX ISA 8.9.5)
+// heddle: grid=8 block=64
+__global__ void last_resets(int *counter) {
+    if (threadIdx.x == 0 && atomicAdd(counter, 1) == 7)
+        reset<<<1, 1>>>(counter);
+}
+
+// part: the grids that the next kernel launches
+__global__ void sum_up(int *out, const int *in, int n) {
+    for (int i = 0; i < n; i++)
+        *out += in[i];
+}
+
+// clean: with fences the last thread knows what all threads did ("Memory Fence Functions")
+// heddle: grid=2 block=64
+__global__ void last_with_fence(int *out, int *in, int *counter) {
+    in[blockIdx.x * 64 + threadIdx.x] = 1;
+    __threadfence();
+    if (atomicAdd(counter, 1) == 127) {
+        __threadfence();
+        sum_up<<<1, 1>>>(out, in, 128);
+    }
+}

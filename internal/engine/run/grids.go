@@ -186,7 +186,7 @@ func (r *Run) gridSideOf(a *race.Access) gridSide {
 	m, site, ok := r.grids.emu.Place(a.Origin)
 	if !ok {
 		side.accessWords = accessWords{"accesses it", "accessed", side.launch, side.launched}
-		side.who = "a grid that " + side.who + " launches"
+		side.who, side.grid = "a copy that "+side.who+" enqueues", false
 		return side
 	}
 	own := *a

@@ -32,7 +32,8 @@ func (b *buildFlags) define(fs *pflag.FlagSet) {
 		"optimize host code at `LEVEL` 0 to 3 (default: 1); kernels are compiled for analysis")
 	fs.StringVar(&o.Arch, "arch", "", "compile kernels for `ARCH`, such as sm_90 (also -arch)")
 	fs.Var(newChoice(&b.rdc, "", "true", "false"), "rdc",
-		"accepted as nvcc's `true`|false: the device code of several files is always linked (also -rdc)")
+		"accept nvcc's -rdc=`BOOL`, true or false; device code of several files is linked anyway "+
+			"(also -rdc)")
 	fs.StringArrayVarP(&b.libs, "library", "l", nil, "link with library `NAME`")
 	fs.StringArrayVarP(&b.dirs, "library-path", "L", nil, "search `DIR` for libraries")
 	fs.StringArrayVar(&o.HostArgs, "Xcompiler", nil,

@@ -458,24 +458,20 @@ func (p *program) kid(k *ir.Func, cfg *launch.Config, params []byte) (*Machine, 
 // kid returns the program of a kernel that a thread of p launches, of this module or of one with
 // which it is linked.
 func (p *Program) kid(k *ir.Func) (*Program, error) {
-	if k == p.kernel {
-		return p, nil
+	p.kids.mu.Lock()
+	defer p.kids.mu.Unlock()
+	if kid := p.kids.of[k]; kid != nil {
+		return kid, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.kids[k] == nil {
-		others := slices.DeleteFunc(slices.Concat([]*ir.Module{p.kernel.Module}, p.others),
-			func(m *ir.Module) bool { return m == k.Module })
-		kid, err := NewProgram(k, p.arena, p.vars, others...)
-		if err != nil {
-			return nil, err
-		}
-		if p.kids == nil {
-			p.kids = make(map[*ir.Func]*Program)
-		}
-		p.kids[k] = kid
+	others := slices.DeleteFunc(slices.Concat([]*ir.Module{p.kernel.Module}, p.others),
+		func(m *ir.Module) bool { return m == k.Module })
+	kid, err := NewProgram(k, p.arena, p.vars, others...)
+	if err != nil {
+		return nil, err
 	}
-	return p.kids[k], nil
+	kid.kids = p.kids
+	p.kids.of[k] = kid
+	return kid, nil
 }
 
 // paramsOf reads the parameters of a launch from its buffer. ok is false if some are unknown.

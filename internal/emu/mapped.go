@@ -27,7 +27,13 @@ type Program struct {
 
 	mu    sync.Mutex
 	codes map[codeKey]*program
-	kids  map[*ir.Func]*Program // kernels that its threads have launched
+	kids  *programs
+}
+
+// programs are a kernel and those that its threads and theirs have launched, each once.
+type programs struct {
+	mu sync.Mutex
+	of map[*ir.Func]*Program
 }
 
 // codeKey is what the decoded code of a kernel depends on.
@@ -54,6 +60,7 @@ func NewProgram(k *ir.Func, a *Arena, vars map[*ir.Var]uint64, others ...*ir.Mod
 	}
 	p := &Program{kernel: k, arena: a, vars: vars, others: others, origin: make([]uint32, k.ParamSize),
 		codes: make(map[codeKey]*program)}
+	p.kids = &programs{of: map[*ir.Func]*Program{k: p}}
 	for _, v := range k.Params {
 		p.params = max(p.params, v.Offset+v.Size)
 	}

@@ -60,11 +60,16 @@ var labels = []label{
 
 	{"two_streams", "*", "clean", "one launch of one thread",
 		"the race is between two launches, and heddle checks one at a time"},
-	{"dynamic_parallelism", "*", "failed", "dynamic parallelism does not compile without the SDK",
-		"not decided: dynamic parallelism is not supported"},
-	{"dynamic_parallelism_with_streams", "*", "failed",
-		"dynamic parallelism does not compile without the SDK",
-		"not decided: dynamic parallelism is not supported"},
+	{"dynamic_parallelism", "PARENT_LEADS *", "unsupported",
+		"another kernel of the file calls cudaDeviceSynchronize, which CUDA 12 has removed from device " +
+			"code", ""},
+	{"dynamic_parallelism", "*", "bug", "a kernel cannot wait for the grid that it launches",
+		"every kernel of the file is examined, racey_kernel too"},
+	{"dynamic_parallelism_with_streams", "*DEVICE_SYNC*", "unsupported",
+		"CUDA 12 has removed cudaDeviceSynchronize from device code", "not decided"},
+	{"dynamic_parallelism_with_streams", "*EVENT_SYNC*", "unsupported",
+		"events in device code are not supported", "not decided"},
+	{"dynamic_parallelism_with_streams", "*", "bug", "two streams of the device are in no order", ""},
 }
 
 const (

@@ -46,3 +46,12 @@ func TestGrids(t *testing.T) {
 		})
 	}
 }
+
+// TestGridsOfFiles: a kernel launches one of another file.
+func TestGridsOfFiles(t *testing.T) {
+	built := program.Build(t, "testdata/gridsof.cu", "testdata/gridsin.cu")
+	got := start(t, []string{built}, nil)
+	if !strings.Contains(got.stdout, "0 wrong, no error") || got.stderr != "" || len(got.findings) > 0 {
+		t.Errorf("output %q, messages %q, findings %q", got.stdout, got.stderr, got.findings)
+	}
+}

@@ -19,8 +19,9 @@ import (
 // in the text that clang reads (headers/heddle/grid.h). A launch in a function for both host and
 // device is changed in both passes; there the template contains the ordinary launch. Where K is a
 // template whose arguments are deduced, the types of the arguments, which must be those of the
-// parameters, take the place of decltype(K). Overloaded kernels cannot be named in this way. All but the first part has the length of what it replaces, so that the first part
-// is a mark (marked.go), by which columns are corrected.
+// parameters, take the place of decltype(K). Overloaded kernels cannot be named in this way. All but
+// the first part has the length of what it replaces, so that the first part is a mark (marked.go),
+// by which columns are corrected.
 
 // gridLaunch is a launch in the text of a file, as byte offsets.
 type gridLaunch struct {

@@ -134,6 +134,13 @@ template <class T> T fill(int v) { return v % 3 ? -static_cast<T>(v) : static_ca
 __global__ void k(half *p, __nv_bfloat16 *q) { p[0] = -p[1]; q[0] = -q[1]; }
 int main() { k<<<1, 1>>>(0, 0); return (float)fill<half>(5) + (float)fill<__nv_bfloat16>(4); }`,
 			"st.global"},
+		// cuda_fp16.hpp, cuda_bf16.hpp: the conversion to the raw type is there for volatile objects,
+		// too, so that one can be copied. libcu++'s complex numbers of these types do so.
+		{"copy of a volatile half", `#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+template <class T> __device__ T copy(const volatile T &v) { return v; }
+__global__ void k(half *p, __nv_bfloat16 *q) { p[0] = copy(p[1]); q[0] = copy(q[1]); }`,
+			"ld.volatile.global.u16"},
 		{"memory for tiles", `#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void k(int *p) {

@@ -369,13 +369,14 @@ func (b *Builder) compileC(ctx context.Context, source, out string, args ...stri
 // Link links objects, archives and the runtime to a program. args are options of the linker: -L,
 // -l, -Wl. Shared libraries find the runtime in the program. The runtime comes last, so that an
 // archive of the user's with functions of cuBLAS goes before those of the runtime, which are weak.
+// Where the program loads libcuda.so.1 itself, dlopen returns the runtime.
 func (b *Builder) Link(ctx context.Context, inputs, args []string, out string) error {
 	runtime, err := b.Runtime(ctx)
 	if err != nil {
 		return err
 	}
-	return b.link(ctx, slices.Concat([]string{"-rdynamic", "-o", out}, inputs, args,
-		[]string{runtime}), out)
+	first := []string{"-rdynamic", "-Wl,--wrap=dlopen", "-o", out}
+	return b.link(ctx, slices.Concat(first, inputs, args, []string{runtime}), out)
 }
 
 // LinkShared links objects to a shared library, whose runtime is that of the program that loads it.

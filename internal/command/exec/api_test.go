@@ -13,6 +13,9 @@ import (
 
 // apiPrologue begins the programs of these tests: E prints the name of the error of a call.
 const apiPrologue = `#include <cstdio>
+#include <cuda.h>
+#include <dlfcn.h>
+#include <thread>
 __global__ void work(int *p) { p[threadIdx.x] = threadIdx.x; }
 __global__ void fetch(cudaTextureObject_t t, float *p) { p[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }
 #define E(CALL) printf("%s\n", cudaGetErrorName(CALL))
@@ -65,6 +68,37 @@ var apiErrors = []struct {
 	{name: "versions", body: `int d, r; E(cudaDriverGetVersion(&d)); E(cudaRuntimeGetVersion(&r));
 			printf("%d %d\n", r == CUDART_VERSION, d >= r);`,
 		want: []string{"Success", "Success", "1", "1"}},
+	// Attributes that only libcu++ asks for: the properties of the same meaning, and the limits of
+	// the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". A device
+	// without a NUMA node has the identifier -1.
+	{name: "attributes", body: `cudaDeviceProp d; cudaGetDeviceProperties(&d, 0);
+			auto is = [](cudaDeviceAttr a, long want) {
+				int got = -9; E(cudaDeviceGetAttribute(&got, a, 0)); printf("%d ", got == want); };
+			is(cudaDevAttrMaxPersistingL2CacheSize, d.persistingL2CacheMaxSize);
+			is(cudaDevAttrTexturePitchAlignment, d.texturePitchAlignment);
+			is(cudaDevAttrMaxSurface2DWidth, 131072); is(cudaDevAttrMaxTextureCubemapLayeredLayers, 2046);
+			is(cudaDevAttrNumaId, -1); is(cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypeNone);`,
+		want: strings.Fields("Success 1 Success 1 Success 1 Success 1 Success 1 Success 1")},
+	// libcu++ loads the driver and asks it for its functions. The runtime is part of the program,
+	// and has them; the names of other libraries stay what they are.
+	{name: "loaded driver", body: `void *h = dlopen("libcuda.so.1", RTLD_NOW), *f = nullptr;
+			CUdriverProcAddressQueryResult r; int n = 0;
+			auto address = (decltype(cuGetProcAddress) *)dlsym(h, "cuGetProcAddress_v2");
+			printf("%d ", address("cuDeviceGetCount", &f, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &r));
+			printf("%d %d ", ((decltype(cuDeviceGetCount) *)f)(&n), n);
+			printf("%d ", dlopen("libheddle_does_not_exist.so", RTLD_NOW) == nullptr);`,
+		want: []string{"0", "0", "1", "1"}},
+	// A stream that a program creates belongs to a context, so that its work needs no current one;
+	// that of a default stream does. libcu++ calls the driver so (cuda::stream, memory pools).
+	{name: "context of a stream", body: `CUcontext c, of; CUstream s; CUdeviceptr q; CUevent e; CUmemoryPool m; cuInit(0);
+			auto work = [&](CUstream s) {
+				printf("%d %d ", cuMemAllocFromPoolAsync(&q, 64, m, s), cuMemsetD8Async(q, 1, 64, s));
+				printf("%d %d ", cuEventRecord(e, s), cuStreamSynchronize(s)); };
+			cuDevicePrimaryCtxRetain(&c, 0); cuCtxCreate(&c, 0, 0); cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
+			cuEventCreate(&e, 0); cuDeviceGetDefaultMemPool(&m, 0); cuCtxPopCurrent(&of);
+			std::thread([&] { work(s); printf("%d %d %d ", cuEventSynchronize(e), cuStreamGetCtx(s, &of), of == c);
+				work(0); printf("%d", cuStreamGetCtx(0, &of)); }).join();`,
+		want: strings.Fields("0 0 0 0 0 0 1 201 201 201 201 201")},
 	// What heddle does not have says so.
 	{name: "mipmaps", body: `cudaMipmappedArray_t m; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
 			E(cudaMallocMipmappedArray(&m, &d, make_cudaExtent(4, 4, 0), 2));`,

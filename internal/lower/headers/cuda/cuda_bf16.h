@@ -33,6 +33,7 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
   __heddle_hd_member __nv_bfloat16(unsigned long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
   __heddle_hd_member operator float() const { return __heddle_bf2f(__x); }
   __heddle_hd_member operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{__x}; }
+  __heddle_hd_member operator __nv_bfloat16_raw() const volatile { return __nv_bfloat16_raw{__x}; }
 };
 struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;

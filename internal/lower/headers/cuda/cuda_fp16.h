@@ -57,6 +57,7 @@ struct __attribute__((aligned(2))) __half {
   __heddle_hd_member __half(unsigned long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member operator float() const { return __heddle_h2f(__x); }
   __heddle_hd_member operator __half_raw() const { return __half_raw{__x}; }
+  __heddle_hd_member operator __half_raw() const volatile { return __half_raw{__x}; }
 };
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;

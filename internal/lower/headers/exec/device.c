@@ -95,7 +95,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   return e;
 }
 
-/* The value of an attribute, by the property of the same meaning; -1: not known. */
+/* The value of an attribute, by the property of the same meaning. Limits of textures and surfaces are those of the CUDA
+   C++ Programming Guide ("Technical Specifications per Compute Capability"). */
+enum { UNKNOWN_ATTRIBUTE = -2 };
 static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   switch (a) {
   case cudaDevAttrMaxThreadsPerBlock: return p->maxThreadsPerBlock;
@@ -120,7 +122,15 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrPciDomainId: case cudaDevAttrCooperativeMultiDeviceLaunch:
   case cudaDevAttrHandleTypePosixFileDescriptorSupported:
   case cudaDevAttrHandleTypeWin32HandleSupported:
+  case cudaDevAttrMultiGpuBoardGroupID: case cudaDevAttrCanFlushRemoteWrites:
+  case cudaDevAttrPageableMemoryAccessUsesHostPageTables: case cudaDevAttrSparseCudaArraySupported:
+  case cudaDevAttrHostRegisterReadOnlySupported: case cudaDevAttrTimelineSemaphoreInteropSupported:
+  case cudaDevAttrGPUDirectRDMASupported: case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
+  case cudaDevAttrGPUDirectRDMAWritesOrdering: case cudaDevAttrMemoryPoolSupportedHandleTypes:
+  case cudaDevAttrDeferredMappingCudaArraySupported: case cudaDevAttrIpcEventSupport: case cudaDevAttrNumaConfig:
+  case cudaDevAttrMpsEnabled: case cudaDevAttrHostNumaMemoryPoolsSupported:
   case cudaDevAttrDirectManagedMemAccessFromHost: return 0;
+  case cudaDevAttrNumaId: case cudaDevAttrHostNumaId: return -1; /* there are no NUMA nodes */
   case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels:
   case cudaDevAttrEccEnabled: case cudaDevAttrUnifiedAddressing: case cudaDevAttrStreamPrioritiesSupported:
   case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrManagedMemory:
@@ -151,8 +161,29 @@ static long attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr a) {
   case cudaDevAttrMaxTexture1DLayeredWidth: return 32768;
   case cudaDevAttrMaxTexture2DLayeredLayers: case cudaDevAttrMaxTexture1DLayeredLayers: return 2048;
   case cudaDevAttrSurfaceAlignment: return (long)p->surfaceAlignment;
+  case cudaDevAttrTexturePitchAlignment: return (long)p->texturePitchAlignment;
+  case cudaDevAttrMaxTexture2DGatherWidth: case cudaDevAttrMaxTexture2DGatherHeight:
+  case cudaDevAttrMaxTextureCubemapWidth: case cudaDevAttrMaxTextureCubemapLayeredWidth:
+  case cudaDevAttrMaxSurface1DWidth: case cudaDevAttrMaxSurface1DLayeredWidth:
+  case cudaDevAttrMaxSurface2DLayeredWidth: case cudaDevAttrMaxSurface2DLayeredHeight:
+  case cudaDevAttrMaxSurfaceCubemapWidth: case cudaDevAttrMaxSurfaceCubemapLayeredWidth:
+  case cudaDevAttrMaxTexture1DMipmappedWidth: case cudaDevAttrMaxTexture2DMipmappedWidth:
+  case cudaDevAttrMaxTexture2DMipmappedHeight: case cudaDevAttrMaxTexture3DDepthAlt: return 32768;
+  case cudaDevAttrMaxTexture3DWidthAlt: case cudaDevAttrMaxTexture3DHeightAlt: return 8192;
+  case cudaDevAttrMaxSurface1DLayeredLayers: case cudaDevAttrMaxSurface2DLayeredLayers: return 2048;
+  case cudaDevAttrMaxTextureCubemapLayeredLayers: case cudaDevAttrMaxSurfaceCubemapLayeredLayers: return 2046;
+  case cudaDevAttrMaxSurface2DWidth: case cudaDevAttrMaxTexture2DLinearWidth: return 131072;
+  case cudaDevAttrMaxSurface2DHeight: return 65536;
+  case cudaDevAttrMaxSurface3DWidth: case cudaDevAttrMaxSurface3DHeight: case cudaDevAttrMaxSurface3DDepth:
+    return 16384;
+  case cudaDevAttrMaxTexture1DLinearWidth: return 1 << 28;
+  case cudaDevAttrMaxTexture2DLinearHeight: return 65000;
+  case cudaDevAttrMaxTexture2DLinearPitch: return 2097120;
+  case cudaDevAttrMaxPersistingL2CacheSize: return p->persistingL2CacheMaxSize;
+  case cudaDevAttrMaxAccessPolicyWindowSize: return p->accessPolicyMaxWindowSize;
+  case cudaDevAttrMemSyncDomainCount: return p->major >= 9 ? 4 : 1;
   }
-  return -1;
+  return UNKNOWN_ATTRIBUTE;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
@@ -161,7 +192,7 @@ cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr a, int device) {
   if (e != cudaSuccess) return e;
   long v = attribute(&p, a);
   if (!to) return fail(cudaErrorInvalidValue);
-  if (v < 0) return (cudaError_t)heddle_unsupported("cudaDeviceGetAttribute of this attribute");
+  if (v == UNKNOWN_ATTRIBUTE) return (cudaError_t)heddle_unsupported("cudaDeviceGetAttribute of this attribute");
   *to = (int)v;
   return cudaSuccess;
 }

@@ -36,6 +36,12 @@ static CUcontext current_context(void) {
   return primary_current ? &primary_context : NULL;
 }
 
+/* The context of a stream that is created now; functions of the runtime create theirs in the primary one. */
+static CUcontext creators_context(void) {
+  CUcontext c = current_context();
+  return c ? c : &primary_context;
+}
+
 /* Runs a function of the runtime for a function of the driver API, which does not set the runtime's last error. */
 #define DRIVER(CALL)                                                          \
   do {                                                                        \
@@ -56,6 +62,14 @@ static CUcontext current_context(void) {
 #define CONTEXT(CALL)                                                         \
   do {                                                                        \
     IN_CONTEXT();                                                             \
+    DRIVER(CALL);                                                             \
+  } while (0)
+/* Whether a stream belongs to a context: those that a program has created do, the default streams are of the current
+   one. Work in such a stream needs no current context. That is what libcu++ relies on (cuda::stream, memory pools). */
+static int of_context(CUstream s) { return s && s != CU_STREAM_LEGACY && s != CU_STREAM_PER_THREAD; }
+#define STREAM(S, CALL)                                                       \
+  do {                                                                        \
+    if (!of_context(S)) IN_CONTEXT();                                         \
     DRIVER(CALL);                                                             \
   } while (0)
 #define POINTER(P) ((void *)(uintptr_t)(P))
@@ -529,9 +543,9 @@ CUresult cuMemHostAlloc(void **to, size_t n, unsigned int flags) {
   (void)flags;
   CONTEXT(driver_allocate(to, n, HEDDLE_KIND_PINNED, CALLER));
 }
-CUresult cuMemAllocAsync(CUdeviceptr *to, size_t n, CUstream s) { CONTEXT(allocate_from(current_pool, (void **)to, n, s, CALLER)); }
+CUresult cuMemAllocAsync(CUdeviceptr *to, size_t n, CUstream s) { STREAM(s, allocate_from(current_pool, (void **)to, n, s, CALLER)); }
 CUresult cuMemFree(CUdeviceptr p) { CONTEXT(release(POINTER(p), 0, CALLER, NULL)); }
-CUresult cuMemFreeAsync(CUdeviceptr p, CUstream s) { CONTEXT(release(POINTER(p), 0, CALLER, &HOW(s, 1))); }
+CUresult cuMemFreeAsync(CUdeviceptr p, CUstream s) { STREAM(s, release(POINTER(p), 0, CALLER, &HOW(s, 1))); }
 CUresult cuMemFreeHost(void *p) { CONTEXT(release(p, 1, CALLER, NULL)); }
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *to, void *p, unsigned int flags) {
   CONTEXT(cudaHostGetDevicePointer((void **)to, p, flags));
@@ -599,10 +613,10 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *to, CUmemoryPool pool, CUmemLocat
   DRIVER(cudaMemPoolGetAccess((enum cudaMemAccessFlags *)to, pool, (struct cudaMemLocation *)at));
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *to, size_t n, CUmemoryPool pool, CUstream s) {
-  CONTEXT(allocate_from(pool, (void **)to, n, s, CALLER));
+  STREAM(s, allocate_from(pool, (void **)to, n, s, CALLER));
 }
 CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t n, CUdevice d, CUstream s) {
-  CONTEXT(cudaMemPrefetchAsync(POINTER(p), n, d, s));
+  STREAM(s, cudaMemPrefetchAsync(POINTER(p), n, d, s));
 }
 CUresult cuMemAdvise(CUdeviceptr p, size_t n, CUmem_advise a, CUdevice d) {
   CONTEXT(cudaMemAdvise(POINTER(p), n, (enum cudaMemoryAdvise)a, d));
@@ -613,25 +627,25 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n) {
   CONTEXT(copy(POINTER(to), POINTER(from), n, cudaMemcpyDefault, HOW(0, 0)));
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) {
-  CONTEXT(copy(POINTER(to), POINTER(from), n, cudaMemcpyDefault, HOW(s, 1)));
+  STREAM(s, copy(POINTER(to), POINTER(from), n, cudaMemcpyDefault, HOW(s, 1)));
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t n) {
   CONTEXT(copy(POINTER(to), from, n, cudaMemcpyHostToDevice, HOW(0, 0)));
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t n, CUstream s) {
-  CONTEXT(copy(POINTER(to), from, n, cudaMemcpyHostToDevice, HOW(s, 1)));
+  STREAM(s, copy(POINTER(to), from, n, cudaMemcpyHostToDevice, HOW(s, 1)));
 }
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t n) {
   CONTEXT(copy(to, POINTER(from), n, cudaMemcpyDeviceToHost, HOW(0, 0)));
 }
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t n, CUstream s) {
-  CONTEXT(copy(to, POINTER(from), n, cudaMemcpyDeviceToHost, HOW(s, 1)));
+  STREAM(s, copy(to, POINTER(from), n, cudaMemcpyDeviceToHost, HOW(s, 1)));
 }
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t n) {
   CONTEXT(copy(POINTER(to), POINTER(from), n, cudaMemcpyDeviceToDevice, HOW(0, 0)));
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) {
-  CONTEXT(copy(POINTER(to), POINTER(from), n, cudaMemcpyDeviceToDevice, HOW(s, 1)));
+  STREAM(s, copy(POINTER(to), POINTER(from), n, cudaMemcpyDeviceToDevice, HOW(s, 1)));
 }
 CUresult cuMemcpyHtoA(CUarray a, size_t x, const void *from, size_t n) {
   CONTEXT(run_of_rows(a, x, 0, POINTER(from), n, 1, cudaMemcpyHostToDevice, HOW(0, 0)));
@@ -675,9 +689,9 @@ static cudaError_t driver_copy_2d(const CUDA_MEMCPY2D *c, struct how how) {
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c) { CONTEXT(driver_copy_2d(c, HOW(0, 0))); }
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *c) { CONTEXT(driver_copy_2d(c, HOW(0, 0))); }
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream s) { CONTEXT(driver_copy_2d(c, HOW(s, 1))); }
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream s) { STREAM(s, driver_copy_2d(c, HOW(s, 1))); }
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c) { CONTEXT(driver_copy(c, HOW(0, 0))); }
-CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream s) { CONTEXT(driver_copy(c, HOW(s, 1))); }
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream s) { STREAM(s, driver_copy(c, HOW(s, 1))); }
 
 /* A memset of n elements of a size in each of some rows. */
 static cudaError_t driver_set(CUdeviceptr p, size_t pitch, unsigned value, size_t size, size_t n, size_t rows,
@@ -690,13 +704,13 @@ CUresult cuMemsetD8(CUdeviceptr p, unsigned char v, size_t n) { CONTEXT(driver_s
 CUresult cuMemsetD16(CUdeviceptr p, unsigned short v, size_t n) { CONTEXT(driver_set(p, 0, v, 2, n, 1, HOW(0, 0))); }
 CUresult cuMemsetD32(CUdeviceptr p, unsigned int v, size_t n) { CONTEXT(driver_set(p, 0, v, 4, n, 1, HOW(0, 0))); }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, size_t n, CUstream s) {
-  CONTEXT(driver_set(p, 0, v, 1, n, 1, HOW(s, 1)));
+  STREAM(s, driver_set(p, 0, v, 1, n, 1, HOW(s, 1)));
 }
 CUresult cuMemsetD16Async(CUdeviceptr p, unsigned short v, size_t n, CUstream s) {
-  CONTEXT(driver_set(p, 0, v, 2, n, 1, HOW(s, 1)));
+  STREAM(s, driver_set(p, 0, v, 2, n, 1, HOW(s, 1)));
 }
 CUresult cuMemsetD32Async(CUdeviceptr p, unsigned int v, size_t n, CUstream s) {
-  CONTEXT(driver_set(p, 0, v, 4, n, 1, HOW(s, 1)));
+  STREAM(s, driver_set(p, 0, v, 4, n, 1, HOW(s, 1)));
 }
 CUresult cuMemsetD2D8(CUdeviceptr p, size_t pitch, unsigned char v, size_t width, size_t height) {
   CONTEXT(driver_set(p, pitch, v, 1, width, height, HOW(0, 0)));
@@ -708,13 +722,13 @@ CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned int v, size_t width
   CONTEXT(driver_set(p, pitch, v, 4, width, height, HOW(0, 0)));
 }
 CUresult cuMemsetD2D8Async(CUdeviceptr p, size_t pitch, unsigned char v, size_t width, size_t height, CUstream s) {
-  CONTEXT(driver_set(p, pitch, v, 1, width, height, HOW(s, 1)));
+  STREAM(s, driver_set(p, pitch, v, 1, width, height, HOW(s, 1)));
 }
 CUresult cuMemsetD2D16Async(CUdeviceptr p, size_t pitch, unsigned short v, size_t width, size_t height, CUstream s) {
-  CONTEXT(driver_set(p, pitch, v, 2, width, height, HOW(s, 1)));
+  STREAM(s, driver_set(p, pitch, v, 2, width, height, HOW(s, 1)));
 }
 CUresult cuMemsetD2D32Async(CUdeviceptr p, size_t pitch, unsigned int v, size_t width, size_t height, CUstream s) {
-  CONTEXT(driver_set(p, pitch, v, 4, width, height, HOW(s, 1)));
+  STREAM(s, driver_set(p, pitch, v, 4, width, height, HOW(s, 1)));
 }
 
 /* Arrays and their objects. */
@@ -802,32 +816,32 @@ CUresult cuStreamCreateWithPriority(CUstream *to, unsigned int flags, int priori
   CONTEXT(create_stream(to, flags, priority, CALLER));
 }
 CUresult cuStreamCreate(CUstream *to, unsigned int flags) { CONTEXT(create_stream(to, flags, 0, CALLER)); }
-CUresult cuStreamDestroy(CUstream s) { CONTEXT(cudaStreamDestroy(s)); }
-CUresult cuStreamSynchronize(CUstream s) { CONTEXT(cudaStreamSynchronize(s)); }
-CUresult cuStreamQuery(CUstream s) { CONTEXT(cudaStreamQuery(s)); }
-CUresult cuStreamGetFlags(CUstream s, unsigned int *to) { CONTEXT(cudaStreamGetFlags(s, to)); }
-CUresult cuStreamGetPriority(CUstream s, int *to) { CONTEXT(cudaStreamGetPriority(s, to)); }
+CUresult cuStreamDestroy(CUstream s) { STREAM(s, cudaStreamDestroy(s)); }
+CUresult cuStreamSynchronize(CUstream s) { STREAM(s, cudaStreamSynchronize(s)); }
+CUresult cuStreamQuery(CUstream s) { STREAM(s, cudaStreamQuery(s)); }
+CUresult cuStreamGetFlags(CUstream s, unsigned int *to) { STREAM(s, cudaStreamGetFlags(s, to)); }
+CUresult cuStreamGetPriority(CUstream s, int *to) { STREAM(s, cudaStreamGetPriority(s, to)); }
 CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *to) {
-  CONTEXT(cudaStreamIsCapturing(s, (enum cudaStreamCaptureStatus *)to));
+  STREAM(s, cudaStreamIsCapturing(s, (enum cudaStreamCaptureStatus *)to));
 }
-CUresult cuStreamGetId(CUstream s, unsigned long long *to) { CONTEXT(cudaStreamGetId(s, to)); }
+CUresult cuStreamGetId(CUstream s, unsigned long long *to) { STREAM(s, cudaStreamGetId(s, to)); }
 CUresult cuStreamGetCtx(CUstream s, CUcontext *to) {
-  IN_CONTEXT();
+  if (!of_context(s)) IN_CONTEXT();
   if (check_stream(s) != cudaSuccess || !to) return CUDA_ERROR_INVALID_VALUE;
-  *to = current_context();
+  *to = of_context(s) ? s->context : current_context();
   return CUDA_SUCCESS;
 }
-CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) { CONTEXT(cudaStreamWaitEvent(s, e, flags)); }
+CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) { STREAM(s, cudaStreamWaitEvent(s, e, flags)); }
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback f, void *data, unsigned int flags) {
-  CONTEXT(cudaStreamAddCallback(s, (cudaStreamCallback_t)f, data, flags));
+  STREAM(s, cudaStreamAddCallback(s, (cudaStreamCallback_t)f, data, flags));
 }
-CUresult cuLaunchHostFunc(CUstream s, CUhostFn f, void *data) { CONTEXT(cudaLaunchHostFunc(s, f, data)); }
+CUresult cuLaunchHostFunc(CUstream s, CUhostFn f, void *data) { STREAM(s, cudaLaunchHostFunc(s, f, data)); }
 CUresult cuEventCreate(CUevent *to, unsigned int flags) { CONTEXT(cudaEventCreateWithFlags(to, flags)); }
-CUresult cuEventDestroy(CUevent e) { CONTEXT(cudaEventDestroy(e)); }
-CUresult cuEventRecord(CUevent e, CUstream s) { CONTEXT(cudaEventRecord(e, s)); }
-CUresult cuEventSynchronize(CUevent e) { CONTEXT(cudaEventSynchronize(e)); }
-CUresult cuEventQuery(CUevent e) { CONTEXT(cudaEventQuery(e)); }
-CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b) { CONTEXT(cudaEventElapsedTime(ms, a, b)); }
+CUresult cuEventDestroy(CUevent e) { DRIVER(cudaEventDestroy(e)); }
+CUresult cuEventRecord(CUevent e, CUstream s) { STREAM(s, cudaEventRecord(e, s)); }
+CUresult cuEventSynchronize(CUevent e) { DRIVER(cudaEventSynchronize(e)); }
+CUresult cuEventQuery(CUevent e) { DRIVER(cudaEventQuery(e)); }
+CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b) { DRIVER(cudaEventElapsedTime(ms, a, b)); }
 
 /* Graphs, as the library that watches programs on a GPU reads them (gpu/graphs.c). */
 CUresult cuGraphClone(CUgraph *to, CUgraph g) { DRIVER(cudaGraphClone(to, g)); }
@@ -925,3 +939,18 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **to, unsign
                                              enum cudaDriverEntryPointQueryResult *result) {
   return cudaGetDriverEntryPoint(name, to, flags, result);
 }
+
+#ifndef HEDDLE_SHARED
+/* What a program loads as NVIDIA's driver or runtime is this runtime, which is part of the program: libcu++ asks
+   libcuda.so.1 for cuGetProcAddress. The linker puts __wrap_dlopen in the place of dlopen in what it links (--wrap), and
+   the shared runtime needs none of this, since it has these names. */
+__attribute__((weak)) void *__real_dlopen(const char *name, int flags);
+void *__wrap_dlopen(const char *name, int flags) {
+  static const char *const ours[] = {"libcuda.so", "libcudart.so", "libnvrtc.so"};
+  for (size_t i = 0; name && i < sizeof ours / sizeof *ours; i++) {
+    size_t n = strlen(ours[i]);
+    if (!strncmp(name, ours[i], n) && (!name[n] || name[n] == '.')) return __real_dlopen(NULL, flags);
+  }
+  return __real_dlopen(name, flags);
+}
+#endif

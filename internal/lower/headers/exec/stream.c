@@ -11,7 +11,9 @@ struct CUstream_st {
   struct CUstream_st *next;
   struct capture *capture; /* NULL: executed */
   struct node_list last;
+  struct CUctx_st *context; /* the one that was current at its creation */
 };
+static struct CUctx_st *creators_context(void);
 struct CUevent_st {
   unsigned int flags;
   struct CUevent_st *next;
@@ -54,7 +56,7 @@ static cudaError_t create_stream(cudaStream_t *to, unsigned int flags, int prior
   if (!to || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
   struct CUstream_st *s = need(calloc(1, sizeof *s));
   lock();
-  s->flags = flags, s->priority = priority, s->next = streams;
+  s->flags = flags, s->priority = priority, s->next = streams, s->context = creators_context();
   *to = streams = s;
   ordering = 1;
   if (flags & cudaStreamNonBlocking) non_blocking = 1;

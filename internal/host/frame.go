@@ -18,12 +18,30 @@ type Frame struct {
 // symbols names the functions of a program.
 type symbols struct {
 	dwarf *dwarf.Data
-	funcs []elf.Symbol // ascending
+	funcs []elf.Symbol                // ascending
+	units map[dwarf.Offset][]function // of each unit that was asked for
+}
+
+// function is a range of addresses of a function, and its entry among the debug information.
+type function struct {
+	low, high uint64
+	entry     dwarf.Offset
 }
 
 // Frames returns the functions to which a return address belongs, innermost first: more than one if
-// the compiler has inlined calls. It returns nothing for code without line information.
+// the compiler has inlined calls. It returns nothing for code without line information. The result
+// is kept, since the same calls make one launch after another.
 func (s *Sites) Frames(caller uint64) []Frame {
+	if out, ok := s.frames[caller]; ok {
+		return out
+	}
+	out := s.framesOf(caller)
+	s.frames[caller] = out
+	return out
+}
+
+// framesOf reads the frames of a return address.
+func (s *Sites) framesOf(caller uint64) []Frame {
 	site := s.Of(caller)
 	if site.Line == 0 {
 		return nil
@@ -42,7 +60,7 @@ func (s *Sites) Frames(caller uint64) []Frame {
 
 // readSymbols reads what a program knows about its functions, which may be nothing.
 func readSymbols(path string) *symbols {
-	s := &symbols{}
+	s := &symbols{units: map[dwarf.Offset][]function{}}
 	f, err := elf.Open(path)
 	if err != nil {
 		return s
@@ -93,6 +111,14 @@ func (s *symbols) inlined(pc uint64) []inlinedCall {
 	if lines, err := s.dwarf.LineReader(unit); err == nil && lines != nil {
 		files = lines.Files()
 	}
+	fn, ok := s.function(unit, pc)
+	if !ok {
+		return nil
+	}
+	r.Seek(fn)
+	if _, err := r.Next(); err != nil { // the function itself
+		return nil
+	}
 	var out []inlinedCall
 	for depth := 1; depth > 0; {
 		e, err := r.Next()
@@ -124,6 +150,51 @@ func (s *symbols) inlined(pc uint64) []inlinedCall {
 		}
 	}
 	slices.Reverse(out)
+	return out
+}
+
+// function returns the entry of the function of a unit that covers an address and has children.
+func (s *symbols) function(unit *dwarf.Entry, pc uint64) (dwarf.Offset, bool) {
+	all, ok := s.units[unit.Offset]
+	if !ok {
+		all = s.functions(unit)
+		s.units[unit.Offset] = all
+	}
+	i := slices.IndexFunc(all, func(f function) bool { return f.low <= pc && pc < f.high })
+	if i < 0 {
+		return 0, false
+	}
+	return all[i].entry, true
+}
+
+// functions returns the functions of a unit that have children. A program of templates has some ten
+// thousand, so they are read once and not for each address.
+func (s *symbols) functions(unit *dwarf.Entry) []function {
+	r := s.dwarf.Reader()
+	r.Seek(unit.Offset)
+	if e, err := r.Next(); err != nil || e == nil || !e.Children {
+		return nil
+	}
+	var out []function
+	for depth := 1; depth > 0; {
+		e, err := r.Next()
+		switch {
+		case err != nil || e == nil:
+			return out
+		case e.Tag == 0:
+			depth--
+		case e.Tag == dwarf.TagSubprogram:
+			ranges, err := s.dwarf.Ranges(e)
+			for _, at := range ranges {
+				if err == nil && e.Children {
+					out = append(out, function{at[0], at[1], e.Offset})
+				}
+			}
+			r.SkipChildren()
+		case e.Children:
+			depth++
+		}
+	}
 	return out
 }
 

@@ -23,6 +23,7 @@ type fake struct {
 	hello   host.Hello
 	arena   *host.Arena
 	sites   *host.Sites
+	callers []uint64 // of the launches
 	log     []string
 	vars    map[string]host.Allocation
 	printed []byte
@@ -66,6 +67,7 @@ func (f *fake) Launch(l *host.Launch) host.Error {
 	n := binary.LittleEndian.Uint32(l.Params[8:])
 	v := binary.LittleEndian.Uint32(l.Params[12:])
 	f.note("launch at line " + line(f.sites.Of(l.Caller)))
+	f.callers = append(f.callers, l.Caller)
 	if n == 0 {
 		return host.LaunchFailure
 	}

@@ -17,7 +17,8 @@ type Sites struct {
 	rows   []row // ascending by address
 	found  map[uint64]Site
 
-	symbols *symbols // nil: not read
+	frames  map[uint64][]Frame // that were asked for
+	symbols *symbols           // nil: not read
 }
 
 // Site is a place in the source of a program.
@@ -35,7 +36,8 @@ type row struct {
 
 // NewSites returns the places of a program that said hello.
 func NewSites(h Hello) *Sites {
-	return &Sites{path: h.Path, load: h.Load, found: make(map[uint64]Site)}
+	return &Sites{path: h.Path, load: h.Load, found: make(map[uint64]Site),
+		frames: make(map[uint64][]Frame)}
 }
 
 // Of returns the place of the call that a return address belongs to: the line of the byte before

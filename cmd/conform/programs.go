@@ -25,6 +25,7 @@ import (
 
 // A program is what a table says of a directory.
 type program struct {
+	name    string   // of the table: the directory, and @NAME where it has several programs
 	dir     string   // relative to the directory of the suite; that of the Makefile
 	edits   []edit   // made before it is built
 	nvcc    []string // the commands that build it, without nvcc; make does if there are none
@@ -42,7 +43,7 @@ type edit struct {
 }
 
 // programUsage is the error of a line of a table that is none of those of readPrograms.
-const programUsage = "expected DIR nvcc|run|set|data|silent|exits"
+const programUsage = "expected DIR[@NAME] nvcc|run|set|data|silent|exits"
 
 // readPrograms reads a table. Each line is one of
 //
@@ -53,7 +54,8 @@ const programUsage = "expected DIR nvcc|run|set|data|silent|exits"
 //	DIR silent               the program says nothing about its results
 //	DIR exits                its exit code is 0 only if its results are right
 //
-// Empty lines and lines that begin with # do not count. A directory without a run is only built.
+// Empty lines and lines that begin with # do not count. A directory without a run is only built, to
+// objects or to a program. DIR@NAME stands for DIR where the directory has several programs.
 func readPrograms(r io.Reader) ([]*program, error) {
 	var out []*program
 	named := map[string]*program{}
@@ -68,7 +70,8 @@ func readPrograms(r io.Reader) ([]*program, error) {
 		}
 		p := named[word[0]]
 		if p == nil {
-			p = &program{dir: word[0]}
+			p = &program{name: word[0]}
+			p.dir, _, _ = strings.Cut(word[0], "@")
 			named[word[0]] = p
 			out = append(out, p)
 		}
@@ -202,7 +205,7 @@ func (c *choices) runPrograms(only string, args []string, w, stderr io.Writer) i
 	var all []tried
 	for _, p := range list {
 		for _, t := range c.try(ctx, p, args[0], bin) {
-			fmt.Fprintf(stderr, "%6.2f s CPU  %s %s: %s\n", t.cpu, p.dir, t.args, t.outcome)
+			fmt.Fprintf(stderr, "%6.2f s CPU  %s %s: %s\n", t.cpu, p.name, t.args, t.outcome)
 			all = append(all, t)
 		}
 	}
@@ -233,7 +236,7 @@ func (c *choices) programList(only string, args []string) ([]*program, error) {
 	}
 	var out []*program
 	for _, p := range all {
-		if _, err := os.Stat(filepath.Join(args[0], p.dir)); err == nil && c.only.MatchString(p.dir) {
+		if _, err := os.Stat(filepath.Join(args[0], p.dir)); err == nil && c.only.MatchString(p.name) {
 			out = append(out, p)
 		}
 	}
@@ -256,7 +259,7 @@ func (c *choices) try(ctx context.Context, p *program, root, bin string) []tried
 	}
 	built := cpu
 	name := executable(dir, start)
-	if name == "" {
+	if name == "" && len(p.args) > 0 {
 		return []tried{{program: p, outcome: endNotBuilt, note: "no program", cpu: cpu}}
 	}
 	var all []tried
@@ -402,7 +405,7 @@ func reportPrograms(w io.Writer, all []tried, programs int) int {
 			worst[t.program] = t.outcome
 		}
 		if t.outcome != endPass || t.note != "" {
-			fmt.Fprintf(tab, "%s\t%s\t%s\n", t.outcome, t.program.dir, t.note)
+			fmt.Fprintf(tab, "%s\t%s\t%s\n", t.outcome, t.program.name, t.note)
 		}
 	}
 	tab.Flush()

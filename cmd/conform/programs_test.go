@@ -39,8 +39,9 @@ func TestJudge(t *testing.T) {
 
 // TestPrograms builds and runs programs of shell scripts: one passes after its size is changed, one
 // fails, one does not build, one lacks a file, one lacks a function, one says nothing, and one
-// takes too long. One has commands of the table in the place of a Makefile. The command in the
-// place of heddle runs them as they are, and builds by a copy.
+// takes too long. One has commands of the table in the place of a Makefile, two share a directory,
+// and one has objects for others. The command in the place of heddle runs them as they are, and
+// builds by a copy.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -60,6 +61,9 @@ func TestPrograms(t *testing.T) {
 		"ours/main.sh":     "echo passed\n",
 		"ours/x.elf":       "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00",
 		"lost/main.sh":     "echo passed\n",
+		"pair/main.sh":     "[ $1 = 1 ] && echo PASS || echo FAIL\n",
+		"pair/x.elf":       "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00",
+		"objects/x.o":      "no program",
 		"code/main.sh":     "echo 3.5 ms; exit $1\n",
 		"code/Makefile":    "",
 		"good/Makefile":    "",
@@ -83,7 +87,8 @@ func TestPrograms(t *testing.T) {
 		"good run 3 x\nwrong run\nbroken run\ndata run\ndata data input.bin\nquiet run\n" +
 		"quiet silent\nlibrary run\nforever run\nabsent run\n" +
 		"ours nvcc x.elf y.elf\nours nvcc y.* main\nours run\nlost nvcc in.elf main\nlost run\n" +
-		"code exits\ncode run 0\ncode run 0\n"
+		"code exits\ncode run 0\ncode run 0\nobjects nvcc x.o y.o\n" +
+		"pair@a nvcc x.elf main\npair@a run 1\npair@b nvcc x.elf main\npair@b run 2\n"
 	if err := os.WriteFile(table, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +106,9 @@ func TestPrograms(t *testing.T) {
 		"no data      data     input.bin",
 		"limit        forever",
 		"not built    lost     cp:",
-		"programs 10, built 8 (80.0%)",
-		"of 5 that give a verdict 3 passed (60.0%)",
+		"FAIL         pair@b",
+		"programs 13, built 10 (76.9%)",
+		"of 7 that give a verdict 4 passed (57.1%)",
 		"of 1 that give none 1 ended without an error",
 	} {
 		if !strings.Contains(got, want) {

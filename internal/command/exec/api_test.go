@@ -95,10 +95,11 @@ var apiErrors = []struct {
 				printf("%d %d ", cuMemAllocFromPoolAsync(&q, 64, m, s), cuMemsetD8Async(q, 1, 64, s));
 				printf("%d %d ", cuEventRecord(e, s), cuStreamSynchronize(s)); };
 			cuDevicePrimaryCtxRetain(&c, 0); cuCtxCreate(&c, 0, 0); cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
-			cuEventCreate(&e, 0); cuDeviceGetDefaultMemPool(&m, 0); cuCtxPopCurrent(&of);
+			cuEventCreate(&e, 0); cuDeviceGetDefaultMemPool(&m, 0); cuCtxPopCurrent(&of); CUdevice d = 7;
 			std::thread([&] { work(s); printf("%d %d %d ", cuEventSynchronize(e), cuStreamGetCtx(s, &of), of == c);
-				work(0); printf("%d", cuStreamGetCtx(0, &of)); }).join();`,
-		want: strings.Fields("0 0 0 0 0 0 1 201 201 201 201 201")},
+				printf("%d ", cuStreamGetDevice(s, &d)); printf("%d ", d);
+				work(0); printf("%d %d", cuStreamGetCtx(0, &of), cuStreamGetDevice(0, &d)); }).join();`,
+		want: strings.Fields("0 0 0 0 0 0 1 0 0 201 201 201 201 201 201")},
 	// What heddle does not have says so.
 	{name: "mipmaps", body: `cudaMipmappedArray_t m; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
 			E(cudaMallocMipmappedArray(&m, &d, make_cudaExtent(4, 4, 0), 2));`,

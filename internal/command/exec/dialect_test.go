@@ -67,3 +67,28 @@ int main() {
 		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
 	}
 }
+
+// TestHalfOnTheHost: cuda_fp16.h and cuda_bf16.h declare comparisons and arithmetic for host and
+// device, so that a function of both may call them. libcu++ compares so.
+func TestHalfOnTheHost(t *testing.T) {
+	got := start(t, []string{program.OfText(t, `#include <cstdio>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+template <class T> __host__ __device__ T some(T a, T b, T c) {
+  return __hlt(a, b) && !__hisnan(c) ? __hadd(a, __hneg(b)) : __hmax(__hmul(a, b), __hdiv(b, __habs(c)));
+}
+template <class T> __global__ void k(T *p) { p[0] = some(T(1), T(2), T(3)); p[1] = some(T(3), T(2), T(-0.5)); }
+template <class T> void print() {
+  T *p, h[2];
+  cudaMalloc(&p, sizeof h);
+  k<<<1, 1>>>(p);
+  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %d ", __heq(h[0], some(T(1), T(2), T(3))), !__hneu(h[1], some(T(3), T(2), T(-0.5))));
+  printf("%g %g\n", (float)h[0], (float)h[1]);
+}
+int main() { print<half>(); print<__nv_bfloat16>(); }
+`)}, nil)
+	if got.stdout != "1 1 -1 6\n1 1 -1 6\n" {
+		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
+	}
+}

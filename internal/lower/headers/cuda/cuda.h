@@ -170,6 +170,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *, size_t, CUmemoryPool, CUstream);
 CUresult cuPointerGetAttributes(unsigned int, CUpointer_attribute *, void **, CUdeviceptr);
 CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus *);
 CUresult cuStreamGetId(CUstream, unsigned long long *);
+CUresult cuStreamGetDevice(CUstream, CUdevice *);
 CUresult cuStreamGetCtx(CUstream, CUcontext *);
 /* These are declared for headers of CCCL, and not supported (exec/unsupported.c). */
 CUresult cuStreamGetCtx_v2(CUstream, CUcontext *, CUgreenCtx *);

@@ -825,6 +825,7 @@ CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *to) {
   STREAM(s, cudaStreamIsCapturing(s, (enum cudaStreamCaptureStatus *)to));
 }
 CUresult cuStreamGetId(CUstream s, unsigned long long *to) { STREAM(s, cudaStreamGetId(s, to)); }
+CUresult cuStreamGetDevice(CUstream s, CUdevice *to) { STREAM(s, cudaStreamGetDevice(s, to)); }
 CUresult cuStreamGetCtx(CUstream s, CUcontext *to) {
   if (!of_context(s)) IN_CONTEXT();
   if (check_stream(s) != cudaSuccess || !to) return CUDA_ERROR_INVALID_VALUE;

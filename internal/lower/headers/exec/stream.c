@@ -120,6 +120,12 @@ cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *to) {
   *to = stream_id(s);
   return cudaSuccess;
 }
+cudaError_t cudaStreamGetDevice(cudaStream_t s, int *to) {
+  ENTER();
+  if (!to || check_stream(s) != cudaSuccess) return fail(cudaErrorInvalidValue);
+  *to = 0;
+  return cudaSuccess;
+}
 /* Attributes of streams are hints about caches and scheduling. */
 cudaError_t cudaStreamSetAttribute(cudaStream_t s, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *v) {
   ENTER();

@@ -14,11 +14,22 @@ __HEDDLE_H_OPERATION(__hsub, "sub.rn", __x - __y)
 __HEDDLE_H_OPERATION(__hmul, "mul.rn", __x * __y)
 __HEDDLE_H_OPERATION(__hmin, "min", fminf(__x, __y))
 __HEDDLE_H_OPERATION(__hmax, "max", fmaxf(__x, __y))
-__heddle_fn __HEDDLE_H __hdiv(__HEDDLE_H __a, __HEDDLE_H __b) { return __HEDDLE_H_RN((float)__a / (float)__b); }
-__heddle_fn __HEDDLE_H __hneg(__HEDDLE_H __a) { return __HEDDLE_H_BITS((unsigned short)(__a.__x ^ 0x8000)); }
-__heddle_fn __HEDDLE_H __habs(__HEDDLE_H __a) { return __HEDDLE_H_BITS((unsigned short)(__a.__x & 0x7fff)); }
-__heddle_fn bool __hisnan(__HEDDLE_H __a) { return (__a.__x & 0x7fff) > __HEDDLE_H_INFINITY; }
-__heddle_fn int __hisinf(__HEDDLE_H __a) { return (__a.__x & 0x7fff) != __HEDDLE_H_INFINITY ? 0 : __a.__x == __HEDDLE_H_INFINITY ? 1 : -1; }
+#define __HEDDLE_H_HOST(NAME, EXPR)                                \
+  __heddle_host __HEDDLE_H NAME(__HEDDLE_H __a, __HEDDLE_H __b) {  \
+    float __x = (float)__a, __y = (float)__b;                      \
+    return __HEDDLE_H_RN(EXPR);                                    \
+  }
+__HEDDLE_H_HOST(__hadd, __x + __y)
+__HEDDLE_H_HOST(__hsub, __x - __y)
+__HEDDLE_H_HOST(__hmul, __x * __y)
+__HEDDLE_H_HOST(__hmin, __builtin_fminf(__x, __y))
+__HEDDLE_H_HOST(__hmax, __builtin_fmaxf(__x, __y))
+#undef __HEDDLE_H_HOST
+__heddle_hd __HEDDLE_H __hdiv(__HEDDLE_H __a, __HEDDLE_H __b) { return __HEDDLE_H_RN((float)__a / (float)__b); }
+__heddle_hd __HEDDLE_H __hneg(__HEDDLE_H __a) { return __HEDDLE_H_BITS((unsigned short)(__a.__x ^ 0x8000)); }
+__heddle_hd __HEDDLE_H __habs(__HEDDLE_H __a) { return __HEDDLE_H_BITS((unsigned short)(__a.__x & 0x7fff)); }
+__heddle_hd bool __hisnan(__HEDDLE_H __a) { return (__a.__x & 0x7fff) > __HEDDLE_H_INFINITY; }
+__heddle_hd int __hisinf(__HEDDLE_H __a) { return (__a.__x & 0x7fff) != __HEDDLE_H_INFINITY ? 0 : __a.__x == __HEDDLE_H_INFINITY ? 1 : -1; }
 __heddle_fn __HEDDLE_H __hmin_nan(__HEDDLE_H __a, __HEDDLE_H __b) { return __hisnan(__a) ? __a : __hisnan(__b) ? __b : __hmin(__a, __b); }
 __heddle_fn __HEDDLE_H __hmax_nan(__HEDDLE_H __a, __HEDDLE_H __b) { return __hisnan(__a) ? __a : __hisnan(__b) ? __b : __hmax(__a, __b); }
 /* Saturated to [0, 1], or cut at zero; NaN becomes zero and stays NaN. */
@@ -68,15 +79,15 @@ __heddle_fn __HEDDLE_H2 __hcmadd(__HEDDLE_H2 __a, __HEDDLE_H2 __b, __HEDDLE_H2 _
   return __HEDDLE_H2(__hfma(__hneg(__a.y), __b.y, __hfma(__a.x, __b.x, __c.x)), __hfma(__a.y, __b.x, __hfma(__a.x, __b.y, __c.y)));
 }
 
-/* Comparisons: plain, true for NaN too (u), of pairs with 1 or 0 or with masks as results, and of both. */
+/* Comparisons are functions of the host, too, and operators of the device: plain, true for NaN too (u), of pairs with 1 or 0 or with masks as results, and of both. */
 #define __HEDDLE_H_COMPARE(NAME, OP, NEGATED)                                                                                         \
-  __heddle_fn bool __h##NAME(__HEDDLE_H __a, __HEDDLE_H __b) { return (float)__a OP (float)__b; }                                    \
-  __heddle_fn bool __h##NAME##u(__HEDDLE_H __a, __HEDDLE_H __b) { return !((float)__a NEGATED (float)__b); }                         \
-  __heddle_fn __HEDDLE_H2 __h##NAME##2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __HEDDLE_H2(__HEDDLE_H(__h##NAME(__a.x, __b.x) ? 1.0f : 0.0f), __HEDDLE_H(__h##NAME(__a.y, __b.y) ? 1.0f : 0.0f)); } \
-  __heddle_fn __HEDDLE_H2 __h##NAME##u2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __HEDDLE_H2(__HEDDLE_H(__h##NAME##u(__a.x, __b.x) ? 1.0f : 0.0f), __HEDDLE_H(__h##NAME##u(__a.y, __b.y) ? 1.0f : 0.0f)); } \
-  __heddle_fn unsigned int __h##NAME##2_mask(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return (__h##NAME(__a.x, __b.x) ? 0xffffu : 0u) | (__h##NAME(__a.y, __b.y) ? 0xffff0000u : 0u); } \
-  __heddle_fn bool __hb##NAME##2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __h##NAME(__a.x, __b.x) && __h##NAME(__a.y, __b.y); }    \
-  __heddle_fn bool __hb##NAME##u2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __h##NAME##u(__a.x, __b.x) && __h##NAME##u(__a.y, __b.y); } \
+  __heddle_hd bool __h##NAME(__HEDDLE_H __a, __HEDDLE_H __b) { return (float)__a OP (float)__b; }                                    \
+  __heddle_hd bool __h##NAME##u(__HEDDLE_H __a, __HEDDLE_H __b) { return !((float)__a NEGATED (float)__b); }                         \
+  __heddle_hd __HEDDLE_H2 __h##NAME##2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __HEDDLE_H2(__HEDDLE_H(__h##NAME(__a.x, __b.x) ? 1.0f : 0.0f), __HEDDLE_H(__h##NAME(__a.y, __b.y) ? 1.0f : 0.0f)); } \
+  __heddle_hd __HEDDLE_H2 __h##NAME##u2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __HEDDLE_H2(__HEDDLE_H(__h##NAME##u(__a.x, __b.x) ? 1.0f : 0.0f), __HEDDLE_H(__h##NAME##u(__a.y, __b.y) ? 1.0f : 0.0f)); } \
+  __heddle_hd unsigned int __h##NAME##2_mask(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return (__h##NAME(__a.x, __b.x) ? 0xffffu : 0u) | (__h##NAME(__a.y, __b.y) ? 0xffff0000u : 0u); } \
+  __heddle_hd bool __hb##NAME##2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __h##NAME(__a.x, __b.x) && __h##NAME(__a.y, __b.y); }    \
+  __heddle_hd bool __hb##NAME##u2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __h##NAME##u(__a.x, __b.x) && __h##NAME##u(__a.y, __b.y); } \
   __heddle_fn bool operator OP(__HEDDLE_H __a, __HEDDLE_H __b) { return __h##NAME(__a, __b); }                                       \
   __heddle_fn bool operator OP(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __hb##NAME##2(__a, __b); }
 __HEDDLE_H_COMPARE(eq, ==, !=)

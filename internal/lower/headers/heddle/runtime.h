@@ -180,6 +180,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int *);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0, unsigned int = cudaMemAttachSingle);
 cudaError_t cudaStreamIsCapturing(cudaStream_t, enum cudaStreamCaptureStatus *);
 cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long *);
+cudaError_t cudaStreamGetDevice(cudaStream_t, int *);
 cudaError_t cudaGetDriverEntryPoint(const char *, void **, unsigned long long, enum cudaDriverEntryPointQueryResult *__r = nullptr);
 cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **, unsigned int, unsigned long long, enum cudaDriverEntryPointQueryResult *__r = nullptr);
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int = 0);

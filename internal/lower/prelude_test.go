@@ -134,6 +134,30 @@ template <class T> T fill(int v) { return v % 3 ? -static_cast<T>(v) : static_ca
 __global__ void k(half *p, __nv_bfloat16 *q) { p[0] = -p[1]; q[0] = -q[1]; }
 int main() { k<<<1, 1>>>(0, 0); return (float)fill<half>(5) + (float)fill<__nv_bfloat16>(4); }`,
 			"st.global"},
+		// CUDA's groups are in cooperative_groups::__v1, where libcu++ declares two of them.
+		{"groups that are declared before", `namespace cooperative_groups {
+namespace __v1 {
+class thread_block;
+template <unsigned int Size, typename Parent> class thread_block_tile;
+}
+using namespace __v1;
+}
+template <class G> inline constexpr int kind = 0;
+template <> inline constexpr int kind<::cooperative_groups::thread_block> = 1;
+template <class P> inline constexpr int kind<::cooperative_groups::thread_block_tile<32, P>> = 2;
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(int *p) {
+  __shared__ int s[64];
+  auto b = cg::this_thread_block();
+  auto t = cg::tiled_partition<32>(b);
+  static_assert(kind<decltype(b)> == 1 && kind<decltype(t)> == 2);
+  cg::memcpy_async(b, s, p, sizeof s);
+  cg::wait(b);
+  p[t.meta_group_rank()] = cg::reduce(t, s[b.thread_rank()], cg::plus<int>());
+}`, "barrier.sync"},
 		// cuda_fp16.hpp, cuda_bf16.hpp: the conversion to the raw type is there for volatile objects,
 		// too, so that one can be copied. libcu++'s complex numbers of these types do so.
 		{"copy of a volatile half", `#include <cuda_fp16.h>

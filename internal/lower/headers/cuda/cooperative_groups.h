@@ -10,6 +10,7 @@ static __device__ unsigned int __heddle_grid_arrived;
 #include "../heddle/copies.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 typedef unsigned long long __rank_t;
 
@@ -404,6 +405,8 @@ template <typename __G, typename __T, typename __Op> __heddle_fn __T exclusive_s
 }
 template <typename __G, typename __T> __heddle_fn __T exclusive_scan(const __G &__g, __T __v) { return exclusive_scan(__g, __v, plus<__T>()); }
 
+}
+using namespace __v1;
 }
 
 #endif

@@ -4,9 +4,13 @@
 #define HEDDLE_COPIES_H
 #pragma clang system_header
 
+/* The types are in __v1, as in CUDA: libcu++ declares some of them there. */
 namespace cooperative_groups {
+namespace __v1 {
 class thread_block;
 template <unsigned int __N, typename __Parent> class thread_block_tile;
+}
+using namespace __v1;
 }
 
 namespace __heddle_copies {

@@ -7,6 +7,7 @@
 #include "../cuda_pipeline_primitives.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 /* Sizes are in bytes; with two of them, in elements, of which the smaller is copied. */
 template <typename __G, typename __T, typename __U, typename __Size>
 __heddle_fn void memcpy_async(const __G &__g, __T *__to, const __U *__from, const __Size &__size) {
@@ -25,5 +26,7 @@ template <unsigned int __N, typename __G> __heddle_fn void wait_prior(const __G 
   __pipeline_wait_prior(__N);
   __g.sync();
 }
+}
+using namespace __v1;
 }
 #endif

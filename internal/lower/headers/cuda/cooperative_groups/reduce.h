@@ -4,6 +4,7 @@
 #include <cuda/atomic>
 
 namespace cooperative_groups {
+namespace __v1 {
 /* One member stores the result, or updates an atomic object with it; which one is not specified, and the others do not
    wait (CUDA C++ Programming Guide, "reduce"). */
 template <typename __G, typename __T, typename __U, typename __Op> __heddle_fn void reduce_store_async(const __G &__g, __T *__to, __U __v, __Op __op) {
@@ -26,6 +27,8 @@ template <typename __G, typename __A, typename __T, typename __Op> __heddle_fn v
   __T __r = reduce(__g, __v, __op);
   if (__g.thread_rank() == ::__heddle_copies::__choice(__g)) __update<__A, __T, __Op>::__by(__atomic, __r);
 }
+}
+using namespace __v1;
 }
 
 #endif

@@ -133,3 +133,25 @@ func TestReadPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestTables reads the tables of this repository. Each of them has something to run.
+func TestTables(t *testing.T) {
+	files, err := filepath.Glob("testdata/*-programs.txt")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d tables, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := readPrograms(bytes.NewReader(text))
+		runs := 0
+		for _, p := range list {
+			runs += len(p.args)
+		}
+		if err != nil || runs == 0 {
+			t.Errorf("%s: %d runs, %v", file, runs, err)
+		}
+	}
+}

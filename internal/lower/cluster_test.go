@@ -67,3 +67,17 @@ func TestClustersNeedHopper(t *testing.T) {
 		t.Errorf("%v, want PTX for sm_90", err)
 	}
 }
+
+// TestClusterWindows: the functions of CUDA for the windows of shared memory of a cluster and of
+// the block (PTX ISA 9.7.9.19). libcu++ asks the first of each address that may be shared.
+func TestClusterWindows(t *testing.T) {
+	ptx := string(lowerSource(t, `__global__ void k(int *p) {
+  p[0] = __isClusterShared(p + 1);
+  p[1] = __isCtaShared(p + 2);
+}`, Options{Arch: "sm_90"}).PTX)
+	for _, want := range []string{"isspacep.shared::cluster ", "isspacep.shared "} {
+		if !strings.Contains(ptx, want) {
+			t.Errorf("want %q:\n%s", want, ptx)
+		}
+	}
+}

@@ -93,6 +93,10 @@ __HEDDLE_ISSPACE(__isGlobal, "global")
 __HEDDLE_ISSPACE(__isShared, "shared")
 __HEDDLE_ISSPACE(__isConstant, "const")
 __HEDDLE_ISSPACE(__isLocal, "local")
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__HEDDLE_ISSPACE(__isCtaShared, "shared")
+__HEDDLE_ISSPACE(__isClusterShared, "shared::cluster")
+#endif
 /* A parameter whose address is taken is copied to local memory (lower: sroa, LLVM's nvptx-lower-args), so that none is in the
    space of parameters: the answer is not known. A run takes 0. */
 inline __attribute__((constant)) unsigned int __heddle_grid_constant = 0;

@@ -77,7 +77,8 @@ var apiErrors = []struct {
 			is(cudaDevAttrMaxPersistingL2CacheSize, d.persistingL2CacheMaxSize);
 			is(cudaDevAttrTexturePitchAlignment, d.texturePitchAlignment);
 			is(cudaDevAttrMaxSurface2DWidth, 131072); is(cudaDevAttrMaxTextureCubemapLayeredLayers, 2046);
-			is(cudaDevAttrNumaId, -1); is(cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypeNone);`,
+			is(cudaDevAttrNumaId, -1);
+			is(cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypeNone);`,
 		want: strings.Fields("Success 1 Success 1 Success 1 Success 1 Success 1 Success 1")},
 	// libcu++ loads the driver and asks it for its functions. The runtime is part of the program,
 	// and has them; the names of other libraries stay what they are.
@@ -90,13 +91,16 @@ var apiErrors = []struct {
 		want: []string{"0", "0", "1", "1"}},
 	// A stream that a program creates belongs to a context, so that its work needs no current one;
 	// that of a default stream does. libcu++ calls the driver so (cuda::stream, memory pools).
-	{name: "context of a stream", body: `CUcontext c, of; CUstream s; CUdeviceptr q; CUevent e; CUmemoryPool m; cuInit(0);
+	{name: "context of a stream", body: `CUcontext c, of; CUstream s; CUdeviceptr q; CUevent e;
+			CUmemoryPool m; cuInit(0);
 			auto work = [&](CUstream s) {
 				printf("%d %d ", cuMemAllocFromPoolAsync(&q, 64, m, s), cuMemsetD8Async(q, 1, 64, s));
 				printf("%d %d ", cuEventRecord(e, s), cuStreamSynchronize(s)); };
-			cuDevicePrimaryCtxRetain(&c, 0); cuCtxCreate(&c, 0, 0); cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
+			cuDevicePrimaryCtxRetain(&c, 0); cuCtxCreate(&c, 0, 0);
+			cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
 			cuEventCreate(&e, 0); cuDeviceGetDefaultMemPool(&m, 0); cuCtxPopCurrent(&of); CUdevice d = 7;
-			std::thread([&] { work(s); printf("%d %d %d ", cuEventSynchronize(e), cuStreamGetCtx(s, &of), of == c);
+			std::thread([&] { work(s); printf("%d ", cuEventSynchronize(e));
+				printf("%d ", cuStreamGetCtx(s, &of)); printf("%d ", of == c);
 				printf("%d ", cuStreamGetDevice(s, &d)); printf("%d ", d);
 				work(0); printf("%d %d", cuStreamGetCtx(0, &of), cuStreamGetDevice(0, &d)); }).join();`,
 		want: strings.Fields("0 0 0 0 0 0 1 0 0 201 201 201 201 201 201")},

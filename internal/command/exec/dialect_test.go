@@ -75,9 +75,13 @@ func TestHalfOnTheHost(t *testing.T) {
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 template <class T> __host__ __device__ T some(T a, T b, T c) {
-  return __hlt(a, b) && !__hisnan(c) ? __hadd(a, __hneg(b)) : __hmax(__hmul(a, b), __hdiv(b, __habs(c)));
+  return __hlt(a, b) && !__hisnan(c) ? __hadd(a, __hneg(b))
+                                     : __hmax(__hmul(a, b), __hdiv(b, __habs(c)));
 }
-template <class T> __global__ void k(T *p) { p[0] = some(T(1), T(2), T(3)); p[1] = some(T(3), T(2), T(-0.5)); }
+template <class T> __global__ void k(T *p) {
+  p[0] = some(T(1), T(2), T(3));
+  p[1] = some(T(3), T(2), T(-0.5));
+}
 template <class T> void print() {
   T *p, h[2];
   cudaMalloc(&p, sizeof h);

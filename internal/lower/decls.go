@@ -42,6 +42,21 @@ func declAt(src []byte, off int) (declaration, bool) {
 	return declaration{}, false
 }
 
+// classAt returns the class with an offset in its head: up to its semicolon, with its members as the
+// body. ok is false if it is in none, or if the definition declares variables too.
+func classAt(src []byte, off int) (d declaration, ok bool) {
+	s := &declScanner{src: src}
+	walkDecls(src, func(head declaration, _ []string) {
+		if off < head.start || off >= head.end || head.end >= len(src) || src[head.end] != '{' {
+			return
+		}
+		if end := s.skipBlank(s.matching(head.end)); end < len(src) && src[end] == ';' {
+			d, ok = declaration{head.start, end + 1, head.end + 1, end}, true
+		}
+	})
+	return d, ok
+}
+
 // walkDecls calls visit for each declaration at namespace and class scope, and for the head of each
 // class, with the names of the classes that contain it, outermost first.
 func walkDecls(src []byte, visit func(d declaration, classes []string)) {

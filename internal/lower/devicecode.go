@@ -169,21 +169,25 @@ func lastParameters(head string) int {
 // class, whose layout and special members depend on it, nor an explicit specialization. Expressions
 // in which an error only selects another overload must not exist either.
 func (r *recovery) unique(file string, e *edited, d declaration, name string) bool {
-	written := e.orig[d.start:d.end]
-	several := lastParameters(string(written)) < 0 && len(splitTop(string(written))) > 1
+	written := string(e.orig[d.start:d.end])
+	several := lastParameters(written) < 0 && len(splitTop(written)) > 1
 	member := len(enclosingClasses(e.orig, d.start)) > 0
-	if name == "" || several || member || specialRE.Match(written) || !ownLines(e.orig, d) {
+	return !several && !member && r.soleOwner(file, e, d, name)
+}
+
+// soleOwner is unique for a declaration of one name that is a member of no class.
+func (r *recovery) soleOwner(file string, e *edited, d declaration, name string) bool {
+	if name == "" || specialRE.Match(e.orig[d.start:d.end]) || !ownLines(e.orig, d) {
 		return false
 	}
 	text := r.textWithout(r.path(file), e.orig, d)
-	word := regexp.MustCompile(`\b` + name + `\b`)
 	if bytes.Contains(text, []byte("requires")) ||
 		regexp.MustCompile(`\bdecltype\s*\([^;{}]*\b`+name+`\b`).Match(text) {
 		return false
 	}
 	alone := true
 	walkDecls(text, func(d declaration, _ []string) {
-		alone = alone && !word.Match(text[d.start:d.headEnd()])
+		alone = alone && !declares(text[d.start:d.headEnd()], name)
 	})
 	return alone
 }

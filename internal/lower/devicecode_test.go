@@ -34,6 +34,17 @@ __global__ void twice(int *p) { p[0] = g(p[1]); }
 	{"signature of a function of a unique name", `__device__ float weigh(Fp8 x) { return x.f; }
 __global__ void bad(float *p) { p[0] = weigh(p[1]); }
 ` + goodKernel, []string{"good"}, []string{"bad: undeclared identifier 'weigh'"}},
+	{"class with a missing base", `struct Wide : Missing { int n; __device__ int get() { return n; } };
+__global__ void bad(int *p) { Wide w; p[0] = w.get(); }
+` + goodKernel, []string{"good"}, []string{"bad: unknown type name 'Wide'"}},
+	// Without the class, Wide would be the alias.
+	{"class that hides another", `namespace all { typedef int Wide; }
+using namespace all;
+namespace own {
+struct Wide : Missing { int n; };
+__global__ void bad(Wide *p) { p[0] = 1; }
+}
+` + goodKernel, nil, nil},
 	// Without weigh(Fp8), p[1] would convert to double, and bad would be another kernel.
 	{"signature of an overload", `__device__ float weigh(Fp8 x) { return x.f; }
 __device__ float weigh(double x) { return 0; }

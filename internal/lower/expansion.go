@@ -123,8 +123,9 @@ func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
 	return d.bodyStart >= 0 && constantFnRE.MatchString(r.expandedHead(file, src, d))
 }
 
-// hostOnlyRE matches the start of a declaration whose removal changes no other: a static assertion.
-var hostOnlyRE = regexp.MustCompile(`^(static_assert|_Static_assert)\b`)
+// hostOnlyRE matches the start of a declaration whose removal changes no other: a static assertion,
+// or a using directive, which declares nothing if its namespace does not exist.
+var hostOnlyRE = regexp.MustCompile(`^(static_assert|_Static_assert|using\s+namespace)\b`)
 
 // The declarations that device code may use without an attribute: types and aliases, and constants.
 var (

@@ -330,9 +330,8 @@ func (b *build) compilerWarnings(stderr string, recovered bool) []string {
 	return warningRE.FindAllString(stderr, -1)
 }
 
-// kernelTemplateRE matches the head of a kernel template up to its parameters.
-var kernelTemplateRE = regexp.MustCompile(
-	`template\s*<[^;{}]*>[^;{}()]*__global__[^;{}]*?\b(\w+)\s*\(`)
+// kernelTemplateRE matches the head of a kernel template, other than a specialization.
+var kernelTemplateRE = regexp.MustCompile(`(?s)^template\s*<\s*[^>\s].*__global__`)
 
 // uninstantiated returns a warning for each kernel template without an instance: a kernel that is
 // not analysed must not look clean. It searches the text of the input only, so it misses templates
@@ -346,12 +345,13 @@ func uninstantiated(name string, content []byte, o *output) []string {
 		have[baseName(k.Name)] = true
 	}
 	var out []string
-	for _, m := range kernelTemplateRE.FindAllSubmatch(content, -1) {
-		if n := string(m[1]); !have[n] {
+	walkDecls(content, func(d declaration, _ []string) {
+		head := string(content[d.start:d.headEnd()])
+		if n := declaredName(head); kernelTemplateRE.MatchString(head) && n != "" && !have[n] {
 			out = append(out, fmt.Sprintf("%s: kernel template %s is not instantiated in this file, so it "+
 				"is not analysed", name, n))
 			have[n] = true
 		}
-	}
+	})
 	return out
 }

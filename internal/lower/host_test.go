@@ -70,6 +70,32 @@ int main() { app::run(Missing{}); }`, []string{"good"}, "host code that does not
 #endif
   return 0;
 }`, []string{"good"}, "k.cu:6:"},
+	{"alias of a missing namespace", `#include <boost/program_options.hpp>
+namespace po = boost::program_options;
+po::options_description options("x");
+using namespace po;
+static po::value *make(const po::variables_map &m) { return m.get(); }
+` + goodKernel, []string{"good"}, "header boost/program_options.hpp not found"},
+	{"alias of a missing type", `#include "lib.h"
+typedef lib::Matrix<float> M;
+using Row = M::row;
+M product(const M &a, M *b, std::initializer_list<M>);
+Row first(M a) { return a[0]; }
+struct Wide : M { int n; };
+` + goodKernel, []string{"good"}, "header lib.h not found"},
+	{"class with a missing base", `#include <gtest/gtest.h>
+template <class T> class Window : public QWidget, Base<T> {
+  Q_OBJECT
+ public:
+  Window() : QWidget(nullptr) { show(); }
+  int n;
+};
+struct Fixture : ::testing::Test {
+  void SetUp() override { good<<<1, 32>>>(p); }
+  int *p;
+};
+void open(Window<int> &w) { w.show(); }
+` + goodKernel, []string{"good"}, "header gtest/gtest.h not found"},
 	{"C++ library in host code", `#include <vector>
 #include <string>
 #include <iostream>
@@ -183,8 +209,12 @@ func TestHostCodeInHeader(t *testing.T) {
 // A template without an instance is not analysed, and a warning says so.
 func TestUninstantiatedTemplate(t *testing.T) {
 	compiler := compilers(t)[0]
-	r := lowerSource(t, "template <class T> __global__ void tk(T *p) { p[0] = 1; }\n"+goodKernel,
-		Options{Compiler: compiler})
+	r := lowerSource(t, `template <class T> __global__ void tk(T *p) { p[0] = 1; }
+template <int N> __global__ void __launch_bounds__(N * 2, 1 + 1) bounds(int *p) { p[0] = N; }
+template __global__ void bounds<32>(int *);
+template <int N> __global__ __launch_bounds__(N) void special(int *p) {}
+template <> __global__ void special<3>(int *p) { p[0] = 3; }
+`+goodKernel, Options{Compiler: compiler})
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0],
 		"kernel template tk is not instantiated") {
 		t.Errorf("warnings %q", r.Warnings)

@@ -291,7 +291,7 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 	}
 	found, ok := declAt(e.orig, off)
 	if !ok {
-		return false
+		return r.blankClass(e, diagnostic{file, line, col, msg}, off)
 	}
 	if r.isDevice(file, e.orig, found) {
 		return e.adapt(found, off, msg) ||
@@ -301,9 +301,7 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 	if d == nil {
 		d = &editedDecl{declaration: found}
 		e.decls[found.start] = d
-		r.warnings = append(r.warnings,
-			fmt.Sprintf("%s:%d:%d: heddle ignores host code that does not compile: %s", e.shown, line, col,
-				msg))
+		r.warnIgnored(e, line, col, msg)
 	}
 	for ; d.level < 3; d.level++ {
 		start, end := d.start, d.end
@@ -322,6 +320,36 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 		}
 	}
 	return false
+}
+
+// warnIgnored adds the warning for host code that is removed because of an error.
+func (r *recovery) warnIgnored(e *edited, line, col int, msg string) {
+	r.warnings = append(r.warnings, fmt.Sprintf(
+		"%s:%d:%d: heddle ignores host code that does not compile: %s", e.shown, line, col, msg))
+}
+
+// blankClass removes a class with an error in its head, such as a base that a missing header
+// defines. Its members cannot stay, since they may be those of the base. It returns false if the
+// name of the class could then mean something else.
+func (r *recovery) blankClass(e *edited, at diagnostic, off int) bool {
+	d, ok := classAt(e.orig, off)
+	if !ok {
+		return false
+	}
+	head := stripTemplate(strings.TrimSpace(string(e.orig[d.start:d.headEnd()])))
+	name := className(head)
+	all := declaration{d.start, d.end, -1, -1}
+	inner := len(enclosingClasses(e.orig, d.start)) > 1 // the class itself is the first
+	if inner || !r.soleOwner(at.file, e, all, name) || !e.takeOut(d.start, d.end, false) {
+		return false
+	}
+	if r.isDevice(at.file, e.orig, all) {
+		r.refusals = append(r.refusals, &refusal{path: r.path(at.file), file: e, decl: all, name: name,
+			reason: fmt.Sprintf("%s:%d:%d: %s", e.shown, at.line, at.col, at.msg)})
+		return true
+	}
+	r.warnIgnored(e, at.line, at.col, at.msg)
+	return true
 }
 
 // takeOut replaces a range by spaces. A launch with template arguments leaves a reference to its

@@ -75,34 +75,36 @@ __HEDDLE_TORCH_FLOAT(Half, __half)
 __HEDDLE_TORCH_FLOAT(BFloat16, __nv_bfloat16)
 #undef __HEDDLE_TORCH_FLOAT
 
-/* Two of a type, and one with an integer, give the type; with float and double they give those. */
-#define __HEDDLE_TORCH_MIXED(RESULT, NAME, OTHER, OP)                                                                \
-  __heddle_hd RESULT operator OP(NAME __a, OTHER __b) { return RESULT((float)__a OP __b); }                          \
-  __heddle_hd RESULT operator OP(OTHER __a, NAME __b) { return RESULT(__a OP(float) __b); }
-#define __HEDDLE_TORCH_ARITHMETIC(NAME, OP)                                                                          \
-  __heddle_hd NAME operator OP(NAME __a, NAME __b) { return NAME((float)__a OP(float) __b); }                        \
-  __HEDDLE_TORCH_MIXED(float, NAME, float, OP)                                                                       \
-  __HEDDLE_TORCH_MIXED(double, NAME, double, OP)                                                                     \
-  __HEDDLE_TORCH_MIXED(NAME, NAME, int, OP)                                                                          \
-  __HEDDLE_TORCH_MIXED(NAME, NAME, int64_t, OP)
-#define __HEDDLE_TORCH_COMPARISON(NAME, OP)                                                                          \
-  __heddle_hd bool operator OP(NAME __a, NAME __b) { return (float)__a OP(float) __b; }                              \
-  __HEDDLE_TORCH_MIXED(bool, NAME, float, OP)                                                                        \
-  __HEDDLE_TORCH_MIXED(bool, NAME, double, OP)                                                                       \
-  __HEDDLE_TORCH_MIXED(bool, NAME, int, OP)                                                                          \
-  __HEDDLE_TORCH_MIXED(bool, NAME, int64_t, OP)
-#define __HEDDLE_TORCH_OPERATORS(NAME)                                                                               \
-  __HEDDLE_TORCH_ARITHMETIC(NAME, +) __HEDDLE_TORCH_ARITHMETIC(NAME, -)                                              \
-  __HEDDLE_TORCH_ARITHMETIC(NAME, *) __HEDDLE_TORCH_ARITHMETIC(NAME, /)                                              \
-  __HEDDLE_TORCH_COMPARISON(NAME, ==) __HEDDLE_TORCH_COMPARISON(NAME, !=) __HEDDLE_TORCH_COMPARISON(NAME, <)         \
-  __HEDDLE_TORCH_COMPARISON(NAME, <=) __HEDDLE_TORCH_COMPARISON(NAME, >) __HEDDLE_TORCH_COMPARISON(NAME, >=)         \
-  __heddle_hd NAME operator-(NAME __a) { return NAME(-(float)__a); }
+/* The result of an operation with a number of another type: the wider one of floating point, or the type itself beside
+   integers. Comparisons are those of the values. */
+template <class H, class T> using __float_result = std::conditional_t<std::is_integral_v<T>, H, T>;
+#define __HEDDLE_TORCH_ARITHMETIC(H, OP)                                                                                \
+  __host__ __device__ inline H operator OP(H a, H b) { return H((float)a OP (float)b); }                                \
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                                 \
+  __host__ __device__ inline __float_result<H, T> operator OP(H a, T b) {                                               \
+    return __float_result<H, T>((float)a OP (__float_result<float, T>)b);                                               \
+  }                                                                                                                     \
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                                 \
+  __host__ __device__ inline __float_result<H, T> operator OP(T a, H b) {                                               \
+    return __float_result<H, T>((__float_result<float, T>)a OP (float)b);                                               \
+  }
+#define __HEDDLE_TORCH_COMPARISON(H, OP)                                                                                \
+  __host__ __device__ inline bool operator OP(H a, H b) { return (float)a OP (float)b; }                                \
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                                 \
+  __host__ __device__ inline bool operator OP(H a, T b) { return (float)a OP b; }                                       \
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                                 \
+  __host__ __device__ inline bool operator OP(T a, H b) { return a OP (float)b; }
+#define __HEDDLE_TORCH_OPERATORS(H)                                                                                     \
+  __HEDDLE_TORCH_ARITHMETIC(H, +) __HEDDLE_TORCH_ARITHMETIC(H, -) __HEDDLE_TORCH_ARITHMETIC(H, *)                       \
+  __HEDDLE_TORCH_ARITHMETIC(H, /) __HEDDLE_TORCH_COMPARISON(H, ==) __HEDDLE_TORCH_COMPARISON(H, !=)                     \
+  __HEDDLE_TORCH_COMPARISON(H, <) __HEDDLE_TORCH_COMPARISON(H, <=) __HEDDLE_TORCH_COMPARISON(H, >)                      \
+  __HEDDLE_TORCH_COMPARISON(H, >=)                                                                                      \
+  __host__ __device__ inline H operator-(H a) { return H(-(float)a); }
 __HEDDLE_TORCH_OPERATORS(Half)
 __HEDDLE_TORCH_OPERATORS(BFloat16)
 #undef __HEDDLE_TORCH_OPERATORS
 #undef __HEDDLE_TORCH_COMPARISON
 #undef __HEDDLE_TORCH_ARITHMETIC
-#undef __HEDDLE_TORCH_MIXED
 
 struct qint8 { typedef int8_t underlying; int8_t val_; };
 struct quint8 { typedef uint8_t underlying; uint8_t val_; };
@@ -367,7 +369,8 @@ inline bool canUse32BitIndexMath(const Tensor &) { return true; }
 #define __HEDDLE_TORCH_FUNCTION(NAME)                                               \
   template <class... A> Tensor NAME(const A &...) { return Tensor(); }              \
   template <class T> Tensor NAME(std::initializer_list<T>) { return Tensor(); }     \
-  template <class T, class... A> Tensor NAME(std::initializer_list<T>, const A &...) { return Tensor(); }
+  template <class T, class... A> Tensor NAME(std::initializer_list<T>, const A &...) { return Tensor(); } \
+  template <class... A> Tensor NAME(std::initializer_list<int64_t>, const A &...) { return Tensor(); }
 __HEDDLE_TORCH_FUNCTION(zeros) __HEDDLE_TORCH_FUNCTION(ones) __HEDDLE_TORCH_FUNCTION(empty) __HEDDLE_TORCH_FUNCTION(full)
 __HEDDLE_TORCH_FUNCTION(zeros_like) __HEDDLE_TORCH_FUNCTION(ones_like) __HEDDLE_TORCH_FUNCTION(empty_like)
 __HEDDLE_TORCH_FUNCTION(full_like) __HEDDLE_TORCH_FUNCTION(tensor) __HEDDLE_TORCH_FUNCTION(arange) __HEDDLE_TORCH_FUNCTION(cat)

@@ -121,6 +121,9 @@ func (b *build) clangArgs(extra ...string) []string {
 	if b.cl == nil && b.libs.nvAtomic && b.opt.CUDAPath == "" {
 		args = append(args, "-include", filepath.Join(b.headers, "heddle", "nv_atomic.h"))
 	}
+	if b.cl == nil && b.libs.minMax && b.opt.CUDAPath == "" {
+		args = append(args, "-include", filepath.Join(b.headers, "heddle", "minmax.h"))
+	}
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}

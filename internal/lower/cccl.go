@@ -156,6 +156,9 @@ type libraryUse struct {
 	copy  *cccl           // to compile with; nil: none is needed, or none was found
 	// it names built-in atomic functions of nvcc, whose header is too large for the prelude
 	nvAtomic bool
+	// it names std::min or std::max, which nvcc's <cmath> brings in C++17, and the prelude does not
+	minMax bool
+	cxx20  bool // it has words of C++20
 }
 
 // libraryInclude is an #include of a header of CCCL.

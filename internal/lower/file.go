@@ -225,6 +225,9 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		out, err = b.runCUDA(ctx, text, c.store)
 	}
 	var failure *clangFailure
+	if errors.As(err, &failure) && c.in.Lang != OpenCL {
+		out, err = b.runLater(ctx, text, c.store, failure)
+	}
 	var warnings []string
 	for errors.As(err, &failure) && c.in.Lang != OpenCL {
 		again, failed := b.rewriteLaunches(failure.output)

@@ -164,6 +164,36 @@ var headerCases = []struct {
 			cg::reduce_store_async(t, p, n, cg::plus<int>());
 			cg::reduce_update_async(t, *(cuda::atomic<int> *)l, n, cg::less<int>());`,
 		want: []string{`shfl\.sync`, `st\.global\.[ubs]32`, `atom\.relaxed[^;]*min\.s32`}},
+	// CUDA C++ Programming Guide, "inclusive_scan and exclusive_scan": the update is atomic.
+	{name: "scans that update", src: `namespace cg = cooperative_groups;
+			auto t = cg::tiled_partition<32>(cg::this_thread_block());
+			static_assert(decltype(t)::size() == 32, "");
+			cuda::atomic_ref<int, cuda::thread_scope_device> r(p[0]);
+			p[1] = cg::exclusive_scan_update(t, r, n) + cg::inclusive_scan_update(t, r, n, cg::plus<int>());`,
+		want: []string{`(atom\.relaxed[^}]*){2}`}},
+	{name: "experimental groups", src: `namespace cg = cooperative_groups;
+			__shared__ cg::experimental::block_tile_memory<4, 128> m;
+			cg::experimental::tiled_partition<64>(cg::experimental::this_thread_block(m)).sync();`,
+		want: []string{`barrier\.sync\s+%r\d+, %r\d+`}},
+	{name: "min and max without a header", src: `p[0] = std::max(n, 3) + std::min(n, 7);`,
+		want: []string{`setp`}},
+	// PTX ISA 9.7.13.15, 9.7.9.25.3.3
+	{name: "mbarrier primitives", src: `__shared__ __mbarrier_t b; __mbarrier_init(&b, 32); __pipeline_arrive_on(&b);
+			__mbarrier_token_t t = __mbarrier_arrive(&b); while (!__mbarrier_test_wait(&b, t)) {}
+			p[0] = __mbarrier_token_pending_count(t); __mbarrier_inval(&b);`,
+		want: []string{`mbarrier\.init\.shared\.b64`, `cp\.async\.mbarrier\.arrive\.shared\.b64`,
+			`mbarrier\.arrive\.shared\.b64`, `mbarrier\.test_wait\.shared\.b64`,
+			`mbarrier\.pending_count\.b64`, `mbarrier\.inval\.shared\.b64`}},
+	{name: "addresses of constants", src: `p[0] = *(int *)__cvta_constant_to_generic(__cvta_generic_to_constant(table + n));`,
+		want: []string{`cvta\.to\.const`, `cvta\.const`}},
+	// PTX ISA 9.7.10.3: tex.grad and tex.level of layers and cubes.
+	{name: "levels and gradients of layers and cubes", src: `float2 g = make_float2(f[1], f[2]);
+			float4 h = make_float4(1, 2, 3, 4); cudaTextureObject_t t = ull[0];
+			f[0] = tex1DLayeredGrad<float>(t, 1, 2, 3, 4) + tex2DLayeredGrad<float>(t, 1, 2, 3, g, g) +
+				texCubemapGrad<float>(t, 1, 2, 3, h, h) + texCubemapLayeredLod<float>(t, 1, 2, 3, 4, 0) +
+				texCubemapLayeredGrad<float>(t, 1, 2, 3, 4, h, h);`,
+		want: []string{`tex\.grad\.a1d`, `tex\.grad\.a2d`, `tex\.grad\.cube`, `tex\.level\.acube`,
+			`tex\.grad\.acube`}},
 	{name: "split barrier of a block", src: `auto b = cooperative_groups::this_thread_block();
 			auto token = b.barrier_arrive(); p[0] = n; b.barrier_wait(std::move(token));`,
 		want: []string{`bar(rier)?\.sync`}},
@@ -178,6 +208,7 @@ const headerPrologue = `#include <cuda_runtime.h>
 #include <cuda_occupancy.h>
 #include <cuda/atomic>
 #include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <math_constants.h>
 #include <cuda_pipeline.h>
 #include "helper_math.h"

@@ -72,9 +72,14 @@ type includeCheck struct {
 // nvAtomicRE matches a name of nvcc's built-in atomic functions with an order and a scope.
 var nvAtomicRE = regexp.MustCompile(`\b__(nv_atomic|NV_ATOMIC)_\w`)
 
+// minMaxRE matches a use of std::min or std::max.
+var minMaxRE = regexp.MustCompile(`\bstd\s*::\s*(min|max)\b`)
+
 // text checks the directives in the text of a file in a directory.
 func (c *includeCheck) text(name, dir string, text []byte) error {
 	c.libs.nvAtomic = c.libs.nvAtomic || nvAtomicRE.Match(text)
+	c.libs.cxx20 = c.libs.cxx20 || cxx20RE.Match(text)
+	c.libs.minMax = c.libs.minMax || minMaxRE.Match(text)
 	for _, m := range includeRE.FindAllSubmatchIndex(text, -1) {
 		line := 1 + bytes.Count(text[:m[0]], []byte{'\n'})
 		where, header := fmt.Sprintf("%s:%d", name, line), string(text[m[2]:m[3]])

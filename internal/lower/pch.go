@@ -66,6 +66,7 @@ func (b *build) makePCH(ctx context.Context, path string) {
 	made := filepath.Join(b.tmp, "pch")
 	b.path = filepath.Join(b.headers, "heddle", "pch.cu")
 	b.opt, b.cccl = b.opt.withoutFiles(), nil
+	b.libs.nvAtomic, b.libs.minMax = false, false // of the user's files
 	// keep its dependency file apart from that of the compilation
 	b.tmp = filepath.Join(b.tmp, "prelude")
 	if os.Mkdir(b.tmp, 0o700) != nil ||

@@ -286,8 +286,8 @@ template <unsigned int __N, typename __Parent> class thread_block_tile : public 
   __heddle_member explicit thread_block_tile(unsigned int __of = 0) : __whole(__of) {}
   /* A tile of any group is a tile. */
   __heddle_member operator thread_block_tile<__N, void>() const { return thread_block_tile<__N, void>(__whole); }
-  static __heddle_member unsigned int size() { return __N; }
-  static __heddle_member unsigned int num_threads() { return __N; }
+  static constexpr __heddle_member unsigned int size() { return __N; }
+  static constexpr __heddle_member unsigned int num_threads() { return __N; }
   static __heddle_member unsigned int thread_rank() { return __thread_of_block() & (__N - 1); }
   __heddle_member unsigned int meta_group_size() const { return ((__whole == 0 ? __threads_of_block() : __whole) + __N - 1) / __N; }
   __heddle_member unsigned int meta_group_rank() const {
@@ -405,6 +405,16 @@ template <typename __G, typename __T, typename __Op> __heddle_fn __T exclusive_s
 }
 template <typename __G, typename __T> __heddle_fn __T exclusive_scan(const __G &__g, __T __v) { return exclusive_scan(__g, __v, plus<__T>()); }
 
+/* The names of CUDA 11.1, where these were new. */
+namespace experimental {
+using cooperative_groups::thread_block;
+using cooperative_groups::thread_block_tile;
+using cooperative_groups::tiled_partition;
+template <unsigned int __Communication = 8, unsigned int __MaxThreads = 1024> struct alignas(8) block_tile_memory {
+  unsigned char __unused[__Communication * __MaxThreads / 32];
+};
+template <unsigned int __C, unsigned int __N> __heddle_fn thread_block this_thread_block(block_tile_memory<__C, __N> &) { return cooperative_groups::this_thread_block(); }
+}
 }
 using namespace __v1;
 }

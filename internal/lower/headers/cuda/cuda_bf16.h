@@ -18,6 +18,12 @@ __heddle_hd unsigned short __heddle_f2bf_rz(float __f) {
   unsigned int __b = __builtin_bit_cast(unsigned int, __f);
   return (__b & 0x7fffffffu) > 0x7f800000u ? 0x7fff : (unsigned short)(__b >> 16);
 }
+/* Up for numbers of one sign and down for the others; the next pattern of bits is the next number, or infinity. */
+__heddle_hd unsigned short __heddle_f2bf_away(float __f, bool __negative) {
+  unsigned int __b = __builtin_bit_cast(unsigned int, __f);
+  unsigned short __z = __heddle_f2bf_rz(__f);
+  return (__b & 0x7fffffffu) <= 0x7f800000u && __b >> 31 == __negative && (__b & 0xffffu) ? (unsigned short)(__z + 1) : __z;
+}
 __heddle_hd float __heddle_bf2f(unsigned short __h) { return __builtin_bit_cast(float, (unsigned int)__h << 16); }
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short __x;
@@ -29,6 +35,8 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
   __heddle_hd_member __nv_bfloat16(unsigned short __i) : __x(__heddle_f2bf_rn((float)__i)) {}
   __heddle_hd_member __nv_bfloat16(int __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
   __heddle_hd_member __nv_bfloat16(unsigned int __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
+  __heddle_hd_member __nv_bfloat16(long __i) : __nv_bfloat16((long long)__i) {}
+  __heddle_hd_member __nv_bfloat16(unsigned long __i) : __nv_bfloat16((unsigned long long)__i) {}
   __heddle_hd_member __nv_bfloat16(long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
   __heddle_hd_member __nv_bfloat16(unsigned long long __i) : __x(__heddle_f2bf_rn(__heddle_odd((double)__i))) {}
   __heddle_hd_member operator float() const { return __heddle_bf2f(__x); }
@@ -39,6 +47,8 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;
   __nv_bfloat162() = default;
   __heddle_hd_member __nv_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) : x(__a), y(__b) {}
+  __heddle_hd_member __nv_bfloat162(const __nv_bfloat162_raw &__r) : x(__nv_bfloat16_raw{__r.x}), y(__nv_bfloat16_raw{__r.y}) {}
+  __heddle_hd_member operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{x.__x, y.__x}; }
 };
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
@@ -47,6 +57,8 @@ __heddle_hd __nv_bfloat16 __heddle_bf(unsigned short __b) { return __nv_bfloat16
 __heddle_hd __nv_bfloat16 __float2bfloat16(float __f) { return __nv_bfloat16(__f); }
 __heddle_hd __nv_bfloat16 __float2bfloat16_rn(float __f) { return __nv_bfloat16(__f); }
 __heddle_hd __nv_bfloat16 __float2bfloat16_rz(float __f) { return __heddle_bf(__heddle_f2bf_rz(__f)); }
+__heddle_hd __nv_bfloat16 __float2bfloat16_rd(float __f) { return __heddle_bf(__heddle_f2bf_away(__f, true)); }
+__heddle_hd __nv_bfloat16 __float2bfloat16_ru(float __f) { return __heddle_bf(__heddle_f2bf_away(__f, false)); }
 __heddle_hd __nv_bfloat16 __double2bfloat16(double __f) { return __nv_bfloat16(__f); }
 __heddle_hd float __bfloat162float(__nv_bfloat16 __h) { return __heddle_bf2f(__h.__x); }
 
@@ -75,5 +87,14 @@ __heddle_hd __nv_bfloat162 __float22bfloat162_rn(float2 __v) { return __floats2b
 __heddle_hd float2 __bfloat1622float2(__nv_bfloat162 __v) { return make_float2((float)__v.x, (float)__v.y); }
 __heddle_hd __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 __a) { return __nv_bfloat162(__a, __a); }
 __heddle_hd __nv_bfloat162 make_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) { return __nv_bfloat162(__a, __b); }
+
+/* The constants of the CUDA Math API. */
+#define CUDART_INF_BF16 __heddle_bf(0x7f80)
+#define CUDART_NAN_BF16 __heddle_bf(0x7fff)
+#define CUDART_MIN_DENORM_BF16 __heddle_bf(0x0001)
+#define CUDART_MAX_NORMAL_BF16 __heddle_bf(0x7f7f)
+#define CUDART_NEG_ZERO_BF16 __heddle_bf(0x8000)
+#define CUDART_ZERO_BF16 __heddle_bf(0x0000)
+#define CUDART_ONE_BF16 __heddle_bf(0x3f80)
 
 #endif

@@ -6,6 +6,7 @@
 #include "../heddle/odd.h"
 
 struct __half_raw { unsigned short x; };
+struct __half2_raw { unsigned short x, y; };
 
 #ifndef HEDDLE_HOST_H
 __heddle_fn float __heddle_h2f(unsigned short __h) {
@@ -53,6 +54,8 @@ struct __attribute__((aligned(2))) __half {
   __heddle_hd_member __half(unsigned short __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member __half(int __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member __half(unsigned int __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(long __i) : __x(__heddle_f2h_rn((float)__i)) {}
+  __heddle_hd_member __half(unsigned long __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member __half(long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member __half(unsigned long long __i) : __x(__heddle_f2h_rn((float)__i)) {}
   __heddle_hd_member operator float() const { return __heddle_h2f(__x); }
@@ -63,8 +66,9 @@ struct __attribute__((aligned(4))) __half2 {
   __half x, y;
   __half2() = default;
   __heddle_hd_member __half2(__half __a, __half __b) : x(__a), y(__b) {}
+  __heddle_hd_member __half2(const __half2_raw &__r) : x(__half_raw{__r.x}), y(__half_raw{__r.y}) {}
+  __heddle_hd_member operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
-struct __half2_raw { unsigned short x, y; };
 typedef __half half, __nv_half;
 typedef __half2 half2, __nv_half2;
 
@@ -104,5 +108,14 @@ __heddle_hd half2 __float22half2_rn(float2 __v) { return half2(half(__v.x), half
 __heddle_hd float2 __half22float2(half2 __v) { return make_float2((float)__v.x, (float)__v.y); }
 __heddle_hd half2 __half2half2(half __a) { return half2(__a, __a); }
 __heddle_hd half2 make_half2(half __a, half __b) { return half2(__a, __b); }
+
+/* The constants of the CUDA Math API. */
+#define CUDART_INF_FP16 __heddle_half(0x7c00)
+#define CUDART_NAN_FP16 __heddle_half(0x7fff)
+#define CUDART_MIN_DENORM_FP16 __heddle_half(0x0001)
+#define CUDART_MAX_NORMAL_FP16 __heddle_half(0x7bff)
+#define CUDART_NEG_ZERO_FP16 __heddle_half(0x8000)
+#define CUDART_ZERO_FP16 __heddle_half(0x0000)
+#define CUDART_ONE_FP16 __heddle_half(0x3c00)
 
 #endif

@@ -42,6 +42,20 @@ __heddle_hd __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw __h
 __heddle_hd __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 __v, __nv_saturation_t __sat, __nv_fp8_interpretation_t __k) {
   return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_fp8(__v.x, __sat, __k) | __nv_cvt_float_to_fp8(__v.y, __sat, __k) << 8);
 }
+__heddle_hd __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 __v, __nv_saturation_t __sat, __nv_fp8_interpretation_t __k) {
+  return (__nv_fp8x2_storage_t)(__nv_cvt_double_to_fp8(__v.x, __sat, __k) | __nv_cvt_double_to_fp8(__v.y, __sat, __k) << 8);
+}
+__heddle_hd __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw __v, __nv_saturation_t __sat, __nv_fp8_interpretation_t __k) {
+  return __nv_cvt_float2_to_fp8x2(make_float2(__heddle_h2f(__v.x), __heddle_h2f(__v.y)), __sat, __k);
+}
+__heddle_hd __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw __v, __nv_saturation_t __sat, __nv_fp8_interpretation_t __k) {
+  return __nv_cvt_float2_to_fp8x2(make_float2(__heddle_bf2f(__v.x), __heddle_bf2f(__v.y)), __sat, __k);
+}
+/* To an integer: towards zero, cut to the range of the type; NaN is 0. */
+template <typename __T> __heddle_hd __T __heddle_cut(float __f, __T __low, __T __high) {
+  if (__f != __f) return 0;
+  return __f <= (float)__low ? __low : __f >= (float)__high ? __high : (__T)__f;
+}
 /* Each number of the formats is one of half. */
 __heddle_hd __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t __x, __nv_fp8_interpretation_t __k) {
   return __half_raw{__heddle_f2h_rn(__heddle_fp82f(__x, __k))};
@@ -50,6 +64,8 @@ __heddle_hd __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t __x, __n
   return __half2_raw{__nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)__x, __k).x, __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(__x >> 8), __k).x};
 }
 
+#define __HEDDLE_FP8_INTEGER(T, LOW, HIGH, KIND) \
+  __heddle_hd_member explicit operator T() const { return __heddle_cut<T>(__heddle_fp82f(__x, KIND), LOW, HIGH); }
 #define __HEDDLE_FP8(TYPE, TYPE2, TYPE4, KIND)                                                                      \
   struct TYPE {                                                                                                     \
     __nv_fp8_storage_t __x;                                                                                         \
@@ -60,12 +76,26 @@ __heddle_hd __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t __x, __n
     __heddle_hd_member explicit TYPE(__nv_bfloat16 __f) : __x(__nv_cvt_float_to_fp8((float)__f, __NV_SATFINITE, KIND)) {} \
     __heddle_hd_member explicit TYPE(int __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {}   \
     __heddle_hd_member explicit TYPE(unsigned int __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {} \
+    __heddle_hd_member explicit TYPE(short __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {}                       \
+    __heddle_hd_member explicit TYPE(unsigned short __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {}              \
+    __heddle_hd_member explicit TYPE(long __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {}                        \
+    __heddle_hd_member explicit TYPE(unsigned long __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {}               \
+    __heddle_hd_member explicit TYPE(unsigned long long __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {}          \
     __heddle_hd_member explicit TYPE(long long __i) : __x(__nv_cvt_double_to_fp8((double)__i, __NV_SATFINITE, KIND)) {} \
     __heddle_hd_member explicit operator __half() const { return __half(__heddle_fp82f(__x, KIND)); }               \
     __heddle_hd_member explicit operator __nv_bfloat16() const { return __nv_bfloat16(__heddle_fp82f(__x, KIND)); } \
     __heddle_hd_member explicit operator float() const { return __heddle_fp82f(__x, KIND); }                        \
     __heddle_hd_member explicit operator double() const { return (double)__heddle_fp82f(__x, KIND); }               \
     __heddle_hd_member explicit operator bool() const { return (__x & 0x7f) != 0; }                                 \
+    __HEDDLE_FP8_INTEGER(char, (char)-1 < 0 ? -0x80 : 0, (char)-1 < 0 ? 0x7f : 0xff, KIND)          \
+    __HEDDLE_FP8_INTEGER(signed char, -0x80, 0x7f, KIND) __HEDDLE_FP8_INTEGER(unsigned char, 0, 0xff, KIND)         \
+    __HEDDLE_FP8_INTEGER(short, -0x8000, 0x7fff, KIND) __HEDDLE_FP8_INTEGER(unsigned short, 0, 0xffff, KIND)        \
+    __HEDDLE_FP8_INTEGER(int, -0x7fffffff - 1, 0x7fffffff, KIND)                                                    \
+    __HEDDLE_FP8_INTEGER(unsigned int, 0, 0xffffffffu, KIND)                                                        \
+    __HEDDLE_FP8_INTEGER(long, -__LONG_MAX__ - 1, __LONG_MAX__, KIND)                                               \
+    __HEDDLE_FP8_INTEGER(unsigned long, 0, __LONG_MAX__ * 2ul + 1, KIND)                                            \
+    __HEDDLE_FP8_INTEGER(long long, -__LONG_LONG_MAX__ - 1, __LONG_LONG_MAX__, KIND)                                \
+    __HEDDLE_FP8_INTEGER(unsigned long long, 0, __LONG_LONG_MAX__ * 2ull + 1, KIND)                                 \
   };                                                                                                                \
   struct __attribute__((aligned(2))) TYPE2 {                                                                        \
     __nv_fp8x2_storage_t __x;                                                                                       \
@@ -100,6 +130,7 @@ __heddle_hd __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t __x, __n
 __HEDDLE_FP8(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
 __HEDDLE_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef __HEDDLE_FP8
+#undef __HEDDLE_FP8_INTEGER
 
 /* 2^(x-127); 0xff is NaN. A scale of other formats. */
 __heddle_hd __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float __f, __nv_saturation_t __sat, cudaRoundMode __mode) {

@@ -1,7 +1,7 @@
-/* Pipeline primitives (CUDA C++ Programming Guide, "Pipeline Primitives Interface") on cp.async, PTX ISA 9.7.9.25.3.
-   Completion by a shared memory barrier (__pipeline_arrive_on) is not supported. */
+/* Pipeline primitives (CUDA C++ Programming Guide, "Pipeline Primitives Interface") on cp.async, PTX ISA 9.7.9.25.3. */
 #ifndef HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
 #define HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
+#include "cuda_awbarrier_primitives.h"
 
 /* Copies size bytes, which must be 4, 8 or 16; the last zfill of them are zeros. */
 __heddle_fn void __pipeline_memcpy_async(void * __dst, const void * __src, __SIZE_TYPE__ __size,
@@ -42,5 +42,10 @@ __heddle_fn void __pipeline_wait_prior(__SIZE_TYPE__ __prior) {
   }
 }
 #undef __HEDDLE_WAIT_PRIOR
+
+/* The barrier's phase also waits for the copies that the thread has issued before. */
+__heddle_fn void __pipeline_arrive_on(__mbarrier_t *__b) {
+  asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(__heddle_mbarrier(__b)) : "memory");
+}
 
 #endif

@@ -79,12 +79,14 @@ __heddle_fn __HEDDLE_H2 __hcmadd(__HEDDLE_H2 __a, __HEDDLE_H2 __b, __HEDDLE_H2 _
   return __HEDDLE_H2(__hfma(__hneg(__a.y), __b.y, __hfma(__a.x, __b.x, __c.x)), __hfma(__a.y, __b.x, __hfma(__a.x, __b.y, __c.y)));
 }
 
-/* Comparisons are functions of the host, too, and operators of the device: plain, true for NaN too (u), of pairs with 1 or 0 or with masks as results, and of both. */
+/* Comparisons are functions of the host, too, and operators of the device: plain, true for NaN too (u), of pairs with
+   1 or 0 or with masks as results, and of both. */
 #define __HEDDLE_H_COMPARE(NAME, OP, NEGATED)                                                                                         \
   __heddle_hd bool __h##NAME(__HEDDLE_H __a, __HEDDLE_H __b) { return (float)__a OP (float)__b; }                                    \
   __heddle_hd bool __h##NAME##u(__HEDDLE_H __a, __HEDDLE_H __b) { return !((float)__a NEGATED (float)__b); }                         \
   __heddle_hd __HEDDLE_H2 __h##NAME##2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __HEDDLE_H2(__HEDDLE_H(__h##NAME(__a.x, __b.x) ? 1.0f : 0.0f), __HEDDLE_H(__h##NAME(__a.y, __b.y) ? 1.0f : 0.0f)); } \
   __heddle_hd __HEDDLE_H2 __h##NAME##u2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __HEDDLE_H2(__HEDDLE_H(__h##NAME##u(__a.x, __b.x) ? 1.0f : 0.0f), __HEDDLE_H(__h##NAME##u(__a.y, __b.y) ? 1.0f : 0.0f)); } \
+  __heddle_hd unsigned int __h##NAME##u2_mask(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return (__h##NAME##u(__a.x, __b.x) ? 0xffffu : 0u) | (__h##NAME##u(__a.y, __b.y) ? 0xffff0000u : 0u); } \
   __heddle_hd unsigned int __h##NAME##2_mask(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return (__h##NAME(__a.x, __b.x) ? 0xffffu : 0u) | (__h##NAME(__a.y, __b.y) ? 0xffff0000u : 0u); } \
   __heddle_hd bool __hb##NAME##2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __h##NAME(__a.x, __b.x) && __h##NAME(__a.y, __b.y); }    \
   __heddle_hd bool __hb##NAME##u2(__HEDDLE_H2 __a, __HEDDLE_H2 __b) { return __h##NAME##u(__a.x, __b.x) && __h##NAME##u(__a.y, __b.y); } \
@@ -125,6 +127,11 @@ __heddle_fn __HEDDLE_H &operator++(__HEDDLE_H &__a) { return __a = __hadd(__a, _
 __heddle_fn __HEDDLE_H &operator--(__HEDDLE_H &__a) { return __a = __hsub(__a, __HEDDLE_H(1.0f)); }
 __heddle_fn __HEDDLE_H operator++(__HEDDLE_H &__a, int) { __HEDDLE_H __old = __a; ++__a; return __old; }
 __heddle_fn __HEDDLE_H operator--(__HEDDLE_H &__a, int) { __HEDDLE_H __old = __a; --__a; return __old; }
+__heddle_fn __HEDDLE_H2 operator+(__HEDDLE_H2 __a) { return __a; }
+__heddle_fn __HEDDLE_H2 &operator++(__HEDDLE_H2 &__a) { return __a = __hadd2(__a, __HEDDLE_H2(__HEDDLE_H(1.0f), __HEDDLE_H(1.0f))); }
+__heddle_fn __HEDDLE_H2 &operator--(__HEDDLE_H2 &__a) { return __a = __hsub2(__a, __HEDDLE_H2(__HEDDLE_H(1.0f), __HEDDLE_H(1.0f))); }
+__heddle_fn __HEDDLE_H2 operator++(__HEDDLE_H2 &__a, int) { __HEDDLE_H2 __old = __a; ++__a; return __old; }
+__heddle_fn __HEDDLE_H2 operator--(__HEDDLE_H2 &__a, int) { __HEDDLE_H2 __old = __a; --__a; return __old; }
 
 #define __HEDDLE_H_MATH(NAME)                                                                    \
   __heddle_fn __HEDDLE_H h##NAME(__HEDDLE_H __a) { return __HEDDLE_H_RN(NAME##f((float)__a)); }  \
@@ -140,6 +147,8 @@ __HEDDLE_H_MATH(log10)
 __HEDDLE_H_MATH(sin)
 __HEDDLE_H_MATH(cos)
 __HEDDLE_H_MATH(tanh)
+__heddle_fn __HEDDLE_H htanh_approx(__HEDDLE_H __a) { return htanh(__a); }
+__HEDDLE_H_PAIR1(h2tanh_approx, htanh_approx)
 __HEDDLE_H_MATH(floor)
 __HEDDLE_H_MATH(ceil)
 __HEDDLE_H_MATH(trunc)
@@ -147,19 +156,29 @@ __HEDDLE_H_MATH(rint)
 __heddle_fn __HEDDLE_H hrcp(__HEDDLE_H __a) { return __HEDDLE_H_RN(1.0f / (float)__a); }
 __HEDDLE_H_PAIR1(h2rcp, hrcp)
 
-/* Conversions from and to integers, rounded as the name says. */
-#define __HEDDLE_H_INTEGER(T, NAME, WIDE)                                                                        \
-  __heddle_fn T __HEDDLE_H_NAME(__, 2##NAME##_rn)(__HEDDLE_H __h) { return (T)__float2##WIDE##_rn((float)__h); } \
-  __heddle_fn T __HEDDLE_H_NAME(__, 2##NAME##_rz)(__HEDDLE_H __h) { return (T)__float2##WIDE##_rz((float)__h); } \
-  __heddle_fn T __HEDDLE_H_NAME(__, 2##NAME##_rd)(__HEDDLE_H __h) { return (T)__float2##WIDE##_rd((float)__h); } \
-  __heddle_fn T __HEDDLE_H_NAME(__, 2##NAME##_ru)(__HEDDLE_H __h) { return (T)__float2##WIDE##_ru((float)__h); } \
-  __heddle_fn __HEDDLE_H __HEDDLE_H_NAME(__##NAME##2, _rn)(T __i) { return __HEDDLE_H(__i); }
-__HEDDLE_H_INTEGER(int, int, int)
-__HEDDLE_H_INTEGER(unsigned int, uint, uint)
-__HEDDLE_H_INTEGER(short, short, int)
-__HEDDLE_H_INTEGER(unsigned short, ushort, uint)
-__HEDDLE_H_INTEGER(long long, ll, ll)
-__HEDDLE_H_INTEGER(unsigned long long, ull, ull)
+/* Conversions from and to integers, rounded as the name says, the former cut to the range of the type. An integer
+   that a float cannot hold is rounded twice in the same direction, which is rounding once; to nearest, the constructor
+   does it. */
+#define __HEDDLE_H_TO(T, NAME, WIDE, R, LOW, HIGH)                                                               \
+  __heddle_fn T __HEDDLE_H_NAME(__, 2##NAME##_##R)(__HEDDLE_H __h) {                                             \
+    decltype(__float2##WIDE##_##R(0.0f)) __i = __float2##WIDE##_##R((float)__h);                                 \
+    return (T)(__i < LOW ? LOW : __i > HIGH ? HIGH : __i);                                                       \
+  }
+#define __HEDDLE_H_FROM(T, NAME, WIDE, R) \
+  __heddle_fn __HEDDLE_H __HEDDLE_H_NAME(__##NAME##2, _##R)(T __i) { return __HEDDLE_H_NAME(__float2, _##R)(__##WIDE##2float_##R(__i)); }
+#define __HEDDLE_H_INTEGER(T, NAME, WIDE, LOW, HIGH)                                                             \
+  __HEDDLE_H_TO(T, NAME, WIDE, rn, LOW, HIGH) __HEDDLE_H_TO(T, NAME, WIDE, rz, LOW, HIGH)                        \
+  __HEDDLE_H_TO(T, NAME, WIDE, rd, LOW, HIGH) __HEDDLE_H_TO(T, NAME, WIDE, ru, LOW, HIGH)                        \
+  __heddle_fn __HEDDLE_H __HEDDLE_H_NAME(__##NAME##2, _rn)(T __i) { return __HEDDLE_H(__i); }                    \
+  __HEDDLE_H_FROM(T, NAME, WIDE, rz) __HEDDLE_H_FROM(T, NAME, WIDE, rd) __HEDDLE_H_FROM(T, NAME, WIDE, ru)
+__HEDDLE_H_INTEGER(int, int, int, -0x7fffffff - 1, 0x7fffffff)
+__HEDDLE_H_INTEGER(unsigned int, uint, uint, 0u, 0xffffffffu)
+__HEDDLE_H_INTEGER(short, short, int, -0x8000, 0x7fff)
+__HEDDLE_H_INTEGER(unsigned short, ushort, uint, 0u, 0xffffu)
+__HEDDLE_H_INTEGER(long long, ll, ll, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll)
+__HEDDLE_H_INTEGER(unsigned long long, ull, ull, 0ull, 0xffffffffffffffffull)
+__HEDDLE_H_TO(signed char, char, int, rz, -0x80, 0x7f)
+__HEDDLE_H_TO(unsigned char, uchar, uint, rz, 0u, 0xffu)
 
 __heddle_fn float __low2float(__HEDDLE_H2 __v) { return (float)__v.x; }
 __heddle_fn float __high2float(__HEDDLE_H2 __v) { return (float)__v.y; }
@@ -200,6 +219,17 @@ __HEDDLE_H_LOAD(__ldg)
 __HEDDLE_H_LOAD(__ldca)
 __HEDDLE_H_LOAD(__ldcg)
 __HEDDLE_H_LOAD(__ldcs)
+__HEDDLE_H_LOAD(__ldlu)
+__HEDDLE_H_LOAD(__ldcv)
+#define __HEDDLE_H_STORE(NAME)                                                                                     \
+  __heddle_fn void NAME(__HEDDLE_H *__p, __HEDDLE_H __v) { NAME((unsigned short *)__p, __v.__x); }                 \
+  __heddle_fn void NAME(__HEDDLE_H2 *__p, __HEDDLE_H2 __v) {                                                       \
+    NAME((unsigned int *)__p, (unsigned int)__v.x.__x | (unsigned int)__v.y.__x << 16);                            \
+  }
+__HEDDLE_H_STORE(__stwb)
+__HEDDLE_H_STORE(__stcg)
+__HEDDLE_H_STORE(__stcs)
+__HEDDLE_H_STORE(__stwt)
 
 /* By compare-and-swap, which has the same order and conflicts as atom.add.noftz; a pair is two additions. */
 __heddle_fn __HEDDLE_H atomicAdd(__HEDDLE_H *__p, __HEDDLE_H __v) {
@@ -231,5 +261,8 @@ __heddle_fn __HEDDLE_H2 atomicAdd(__HEDDLE_H2 *__p, __HEDDLE_H2 __v) {
 #undef __HEDDLE_H_OPERATOR
 #undef __HEDDLE_H_MATH
 #undef __HEDDLE_H_INTEGER
+#undef __HEDDLE_H_TO
+#undef __HEDDLE_H_FROM
+#undef __HEDDLE_H_STORE
 #undef __HEDDLE_H_SHFL
 #undef __HEDDLE_H_LOAD

@@ -441,16 +441,18 @@ __heddle_out double __heddle_erf_estimate(double x, double __rest) { /* rest is 
   double __l = log(__rest), __h = 4.33074675078731 + 0.5 * __l;
   return copysign(sqrt(sqrt(__h * __h - __l / 0.147) - __h), x);
 }
-__heddle_out double erfcinv(double x) {
-  if (x != x || x < 0 || x > 2) return __heddle_nan();
-  if (x == 0 || x == 2) return x == 0 ? __heddle_inf() : -__heddle_inf();
-  if (x > 1) return -erfcinv(2.0 - x);
+__heddle_out double __heddle_erfcinv(double x) { /* 0 < x <= 1 */
   double __r = __heddle_erf_estimate(1.0, x * (2.0 - x));
   for (int __i = 0; __i < 5; __i++) {
     double __e = (x - erfc(__r)) * 0.88622692545275801365 * exp(__r * __r);
     __r -= __e / (1.0 + __r * __e);
   }
   return __r;
+}
+__heddle_fn double erfcinv(double x) {
+  if (x != x || x < 0 || x > 2) return __heddle_nan();
+  if (x == 0 || x == 2) return x == 0 ? __heddle_inf() : -__heddle_inf();
+  return x > 1 ? -__heddle_erfcinv(2.0 - x) : __heddle_erfcinv(x);
 }
 __heddle_out double erfinv(double x) {
   if (x != x || fabs(x) > 1) return __heddle_nan();

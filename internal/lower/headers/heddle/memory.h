@@ -116,5 +116,17 @@ __heddle_fn unsigned int __isGridConstant(const void *) { return __heddle_grid_c
 __HEDDLE_CVTA(global)
 __HEDDLE_CVTA(shared)
 __HEDDLE_CVTA(local)
+/* Constants: cvta.const. A parameter whose address is taken is in local memory (above), whose conversion is that of
+   no other state space, so __cvta_generic_to_grid_constant is left out. */
+__heddle_fn __SIZE_TYPE__ __cvta_generic_to_constant(const void *__p) {
+  __SIZE_TYPE__ __r;
+  asm("cvta.to.const.u64 %0, %1;" : "=l"(__r) : "l"(__p));
+  return __r;
+}
+__heddle_fn void *__cvta_constant_to_generic(__SIZE_TYPE__ raw) {
+  void *__r;
+  asm("cvta.const.u64 %0, %1;" : "=l"(__r) : "l"(raw));
+  return __r;
+}
 
 #endif

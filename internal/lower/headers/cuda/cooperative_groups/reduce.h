@@ -1,7 +1,7 @@
 #ifndef HEDDLE_COOPERATIVE_GROUPS_REDUCE_H
 #define HEDDLE_COOPERATIVE_GROUPS_REDUCE_H
 #include "../cooperative_groups.h"
-#include <cuda/atomic>
+#include "../../heddle/group_update.h"
 
 namespace cooperative_groups {
 namespace __v1 {
@@ -11,18 +11,6 @@ template <typename __G, typename __T, typename __U, typename __Op> __heddle_fn v
   __U __r = reduce(__g, __v, __op);
   if (__g.thread_rank() == ::__heddle_copies::__choice(__g)) *__to = __r;
 }
-template <typename __A, typename __T, typename __Op> struct __update;
-#define __HEDDLE_UPDATE(OP, FETCH)                                                      \
-  template <typename __A, typename __T, typename __V> struct __update<__A, __T, OP<__V>> { \
-    static __heddle_member void __by(__A &__a, __T __v) { __a.FETCH(__v, cuda::std::memory_order_relaxed); }             \
-  };
-__HEDDLE_UPDATE(plus, fetch_add)
-__HEDDLE_UPDATE(less, fetch_min)
-__HEDDLE_UPDATE(greater, fetch_max)
-__HEDDLE_UPDATE(bit_and, fetch_and)
-__HEDDLE_UPDATE(bit_or, fetch_or)
-__HEDDLE_UPDATE(bit_xor, fetch_xor)
-#undef __HEDDLE_UPDATE
 template <typename __G, typename __A, typename __T, typename __Op> __heddle_fn void reduce_update_async(const __G &__g, __A &__atomic, __T __v, __Op __op) {
   __T __r = reduce(__g, __v, __op);
   if (__g.thread_rank() == ::__heddle_copies::__choice(__g)) __update<__A, __T, __Op>::__by(__atomic, __r);

@@ -133,10 +133,14 @@ func (d *Driver) omitted(file Input, low *lower.Result) {
 				"-gencode arch=compute_80,code=compute_80 (or your architecture)"})
 	}
 	for _, k := range list {
-		d.seen = append(d.seen, launch.BaseName(k.Demangled))
-		if !d.selects(k.Kernel) {
-			continue
-		}
+		d.leftOut(k)
+	}
+}
+
+// leftOut records one kernel that is not examined.
+func (d *Driver) leftOut(k lower.Omitted) {
+	d.seen = append(d.seen, launch.BaseName(k.Demangled))
+	if d.selects(k.Kernel) {
 		d.examined++
 		d.verdict(diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: k.Reason})
 	}
@@ -163,12 +167,7 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 			d.InputError(launchDiagnostic("", e))
 		}
 	}
-	tree, errs := ptx.Parse(text)
-	if d.syntaxErrors(errs, m) {
-		return nil
-	}
-	m.IR, errs = irgen.Module(d.opt.Files, tree)
-	if d.syntaxErrors(errs, m) {
+	if m.IR = d.readPTX(m, text); m.IR == nil {
 		return nil
 	}
 	d.metadata(file, m)
@@ -246,7 +245,7 @@ func (d *Driver) AddText(name string, content []byte) *source.File {
 
 // syntaxErrors reports mistakes in PTX. Those in PTX that lowering produced are a bug of heddle,
 // and the note says so.
-func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
+func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) {
 	for _, e := range errs {
 		g := diag.Diagnostic{
 			Code: diag.CodeSyntax, Severity: diag.Error, Message: e.Msg, Span: e.Span,
@@ -262,7 +261,6 @@ func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
 		}
 		d.InputError(g)
 	}
-	return len(errs) > 0
 }
 
 func launchDiagnostic(kernel string, e *launch.Error) diag.Diagnostic {

@@ -416,11 +416,18 @@ func (r *recovery) explain(omitted []Omitted) {
 var vectorOperandRE = regexp.MustCompile(`invalid operands to binary expression \([^()]*'` +
 	`(?:const )?(?:float|double|u?int|u?short|u?char|u?long)[234]'`)
 
+// amdRE matches clang's error about a function that only AMD's compiler has.
+var amdRE = regexp.MustCompile(
+	`use of undeclared identifier '(__builtin_amdgcn_\w+|__(ockl|ocml|llvm_amdgcn)_\w+)'`)
+
 // compileHelp returns what to do about an error of clang; "" if that is not known.
 func compileHelp(diagnostics string) string {
 	if vectorOperandRE.MatchString(diagnostics) {
 		return "CUDA declares no operators for vector types such as float4: #include <helper_math.h>, " +
 			"which heddle provides"
+	}
+	if m := amdRE.FindStringSubmatch(diagnostics); m != nil {
+		return m[1] + " is for AMD's GPUs only; heddle reads HIP as on NVIDIA's"
 	}
 	return gridHelp(diagnostics)
 }

@@ -199,6 +199,9 @@ func (r *recovery) stub(name, where string) bool {
 	if isLibraryHeader(name) {
 		text += "; " + ccclPackages
 	}
+	if strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" {
+		text += "; heddle does not read SYCL"
+	}
 	r.warnings = append(r.warnings, text)
 	return true
 }

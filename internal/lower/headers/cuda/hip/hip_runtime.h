@@ -187,4 +187,9 @@
 #define hipProfilerStart cudaProfilerStart
 #define hipProfilerStop cudaProfilerStop
 
+/* Atomic additions of floating-point numbers that may or must not use special instructions. */
+template <typename __T> __heddle_fn __T unsafeAtomicAdd(__T *__p, __T __v) { return atomicAdd(__p, __v); }
+template <typename __T> __heddle_fn __T safeAtomicAdd(__T *__p, __T __v) { return atomicAdd(__p, __v); }
+template <typename __T> __heddle_fn void atomicAddNoRet(__T *__p, __T __v) { atomicAdd(__p, __v); }
+
 #endif

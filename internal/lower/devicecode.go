@@ -65,10 +65,11 @@ type diagnostic struct {
 }
 
 // The words that make the meaning of other declarations depend on the body of a function, the
-// attribute of a kernel, and the head of an explicit specialization.
+// attribute of a kernel, in CUDA and in OpenCL C, and the head of an explicit specialization.
 var (
 	deducedRE    = regexp.MustCompile(`\b(auto|decltype|constexpr|consteval)\b`)
 	kernelAttrRE = regexp.MustCompile(`__global__|__attribute__\s*\(\(\s*global\b`)
+	clKernelRE   = regexp.MustCompile(`\b(__)?kernel\b`)
 	specialRE    = regexp.MustCompile(`^(template\s*<\s*>|extern\s+template\b)`)
 )
 
@@ -78,8 +79,12 @@ func (r *recovery) refuse(e *edited, d declaration, at diagnostic, off int) bool
 	written := string(e.orig[d.start:d.headEnd()])
 	head := r.expandedHead(at.file, e.orig, d)
 	f := &refusal{path: r.path(at.file), file: e, decl: d, name: declaredName(written),
-		kernel: kernelAttrRE.MatchString(written) || kernelAttrRE.MatchString(head),
+		kernel: kernelAttrRE.MatchString(written) || kernelAttrRE.MatchString(head) ||
+			r.b.cl != nil && clKernelRE.MatchString(head),
 		reason: fmt.Sprintf("%s:%d:%d: %s", e.shown, at.line, at.col, at.msg)}
+	if r.kernelsIn(at.file, e.orig, d) > 1 {
+		return false // macros that define kernels, of which only one would be named
+	}
 	if d.bodyStart >= 0 && off >= d.bodyStart && off < d.bodyEnd {
 		if !f.kernel && (deducedRE.MatchString(written) || deducedRE.MatchString(head) ||
 			r.constructor(e, written)) {
@@ -98,6 +103,21 @@ func (r *recovery) refuse(e *edited, d declaration, at diagnostic, off int) bool
 	}
 	r.refusals = append(r.refusals, f)
 	return true
+}
+
+// kernelsIn returns the number of kernels in the preprocessed lines of a declaration.
+func (r *recovery) kernelsIn(file string, src []byte, d declaration) int {
+	attr := kernelAttrRE
+	if r.b.cl != nil {
+		attr = clKernelRE
+	}
+	first, last := lineRange(src, d.start, d.end)
+	lines := r.expand().at[r.path(file)]
+	n := 0
+	for i := first; i <= last; i++ {
+		n += len(attr.FindAllString(lines[i], -1))
+	}
+	return n
 }
 
 // constructor reports whether a head may be that of a constructor or destructor: clang omits calls
@@ -420,11 +440,17 @@ var vectorOperandRE = regexp.MustCompile(`invalid operands to binary expression 
 var amdRE = regexp.MustCompile(
 	`use of undeclared identifier '(__builtin_amdgcn_\w+|__(ockl|ocml|llvm_amdgcn)_\w+)'`)
 
+// collectiveRE matches clang's error about a function of OpenCL C that heddle does not define.
+var collectiveRE = regexp.MustCompile(`undeclared identifier '(work_group_\w+)'`)
+
 // compileHelp returns what to do about an error of clang; "" if that is not known.
 func compileHelp(diagnostics string) string {
 	if vectorOperandRE.MatchString(diagnostics) {
 		return "CUDA declares no operators for vector types such as float4: #include <helper_math.h>, " +
 			"which heddle provides"
+	}
+	if m := collectiveRE.FindStringSubmatch(diagnostics); m != nil {
+		return clUnsupported(m[1])
 	}
 	if m := amdRE.FindStringSubmatch(diagnostics); m != nil {
 		return m[1] + " is for AMD's GPUs only; heddle reads HIP as on NVIDIA's"

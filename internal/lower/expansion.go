@@ -108,9 +108,10 @@ func (r *recovery) textWithout(path string, src []byte, d declaration) []byte {
 }
 
 // isDevice reports whether a declaration has a device attribute, in its text or after
-// preprocessing, or is a constexpr function, which device code may call.
+// preprocessing, or is a constexpr function, which device code may call. All of OpenCL C is device
+// code.
 func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
-	if deviceAttrRE.Match(src[d.start:d.headEnd()]) {
+	if r.b.cl != nil || deviceAttrRE.Match(src[d.start:d.headEnd()]) {
 		return true
 	}
 	first, last := lineRange(src, d.start, d.headEnd())

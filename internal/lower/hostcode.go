@@ -175,9 +175,10 @@ func (r *recovery) step(output string) bool {
 
 // stub creates a header for an #include at a place: an empty one, or for PyTorch's headers one with
 // what heddle has of them. It refuses names outside of the stub directory, and headers that a copy
-// of CCCL lacks or needs: it is of another version than the program needs, or not complete.
+// of CCCL lacks or needs: it is of another version than the program needs, or not complete. A
+// header of OpenCL C has device code and macros.
 func (r *recovery) stub(name, where string) bool {
-	if !filepath.IsLocal(name) ||
+	if !filepath.IsLocal(name) || r.b.cl != nil ||
 		r.b.libs.copy != nil && (isLibraryHeader(name) || !r.ownInclude(where)) {
 		return false
 	}
@@ -382,7 +383,7 @@ func (e *edited) takeOut(start, end int, statement bool) bool {
 func (r *recovery) editable(file string) bool {
 	abs, err := filepath.Abs(file)
 	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) &&
-		!r.b.libs.copy.has(abs) && (file == r.b.path || !isSystemPath(abs))
+		!r.b.isOurs(abs) && !r.b.libs.copy.has(abs) && (file == r.b.path || !isSystemPath(abs))
 }
 
 // open returns the editable file of that name; nil if it may not be edited or cannot be read.

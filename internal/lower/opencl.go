@@ -50,8 +50,8 @@ func (c *openCL) args(b *build) []string {
 	return args
 }
 
-// runOpenCL compiles with the first version of the language that accepts the text. If none does,
-// the error has the diagnostics for the first version.
+// runOpenCL compiles with the first version of the language that accepts the text. If none does, it
+// fails with the diagnostics for the first version, which is then that of the build.
 func (b *build) runOpenCL(ctx context.Context, source func(string) []byte) (*output, error) {
 	stds := clStandards
 	if b.opt.Std != "" {
@@ -69,7 +69,11 @@ func (b *build) runOpenCL(ctx context.Context, source func(string) []byte) (*out
 			first = failure
 		}
 	}
-	return nil, &CompileError{File: b.name, Output: first.output}
+	b.cl = &openCL{std: stds[0]}
+	if err := b.writeBuiltins(ctx, source); err != nil {
+		return nil, err
+	}
+	return nil, first
 }
 
 // tryOpenCL compiles with one version of the language.
@@ -143,6 +147,7 @@ func clNames(text string) (names []string, unsupported string) {
 		case w.own[n]:
 		case clDefine(n) != nil:
 			names = append(names, n)
+		case workGroupRE.MatchString(n): // clang does not know it: an error where it is called
 		case unsupported == "" && clUnsupported(n) != "":
 			unsupported = n
 		}

@@ -192,3 +192,41 @@ func FuzzBuiltinNames(f *testing.F) {
 	f.Add("float sin(float) = {")
 	f.Fuzz(func(t *testing.T, text string) { clNames(text) })
 }
+
+// A kernel of OpenCL C that does not compile costs itself, as in CUDA C++. Where one declaration of
+// the text defines several kernels, or a header is missing, the file is rejected.
+func TestOpenCLOmitted(t *testing.T) {
+	const good = "kernel void good(global int *p) { p[get_global_id(0)] = 1; }\n"
+	cases := []struct{ name, src, want string }{
+		{"body", good + "kernel void bad(global int *p) { p[0] = missing(1); }\n",
+			"bad: undeclared identifier 'missing'"},
+		{"function", "int f(int x) { return missing(x); }\n" + good +
+			"__kernel void bad(global int *p) { p[0] = f(1); }\n", "bad: it needs f, which does not compile"},
+		{"signature", good + "kernel void bad(global REAL *p) { p[0] = 1; }\n", "bad: unknown type name"},
+		{"function that heddle lacks", good +
+			"kernel void bad(global int *p) { p[0] = work_group_reduce_add(p[1]); }\n",
+			"bad: heddle supports only two work-group functions"},
+		{"kernels of macros", "#define K(N, X) kernel void N(global int *p) { p[0] = X; }\n" +
+			"K(one, 1)\nK(two, missing(1))\nK(three, 3)\n" + good, ""},
+		{"missing header", "#include \"missing.h\"\n" + good, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := File(t.Context(), writeSource(t, "k.cl", c.src), Options{CacheDir: testCache})
+			if c.want == "" {
+				if err == nil {
+					t.Errorf("kernels %v, omitted %v, want an error", r.Kernels, r.Omitted)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, reason, _ := strings.Cut(c.want, ": ")
+			if len(r.Kernels) != 1 || len(r.Omitted) != 1 || r.Omitted[0].Name != name ||
+				!strings.Contains(r.Omitted[0].Reason, reason) {
+				t.Errorf("kernels %v, omitted %v, want %s", r.Kernels, r.Omitted, c.want)
+			}
+		})
+	}
+}

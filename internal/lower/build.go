@@ -333,6 +333,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		omitted = append(omitted, more...)
 	}
 	byValTypes(low.kernels, raw)
+	if keep && !b.opt.Strict {
+		raw = spreadSurfaces(raw, low.kernels)
+	}
 	facts := b.ccclFacts() + writeFacts(low, source)
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts

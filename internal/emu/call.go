@@ -159,7 +159,7 @@ func (x *exec) invoke(in *inst, i int) {
 	op, caller := in.call, x.frame
 	fc := op.targets[i]
 	// Local variables of nested calls are stacked in the lane's local memory.
-	local := caller.local + caller.fn.local
+	local := caller.local + caller.fn.local + caller.stack
 	switch {
 	case caller.depth+1 >= maxDepth:
 		x.fail(in, StackOverflow, x.first(), "call of %s: %d calls deep", fc.fn.Demangled, maxDepth)
@@ -351,7 +351,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	if fc.watched > 0 {
 		f.uses = append(f.uses[:0], make([]regUse, fc.watched)...)
 	}
-	f.ctx, f.parent, f.ret, f.depth, f.local = ctx, nil, nil, 0, 0
+	f.ctx, f.parent, f.ret, f.depth, f.local, f.stack = ctx, nil, nil, 0, 0, 0
 	if x.unk != nil {
 		f.trackUnknown(x.prog.traced)
 	}

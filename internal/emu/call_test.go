@@ -116,6 +116,29 @@ func TestCalls(t *testing.T) {
 	st.param.b32 [a+4], 10;
 	call (b), sum, (a);
 	ld.param.b32 %v, [b]; }`, func(i int) uint32 { return uint32(i + 1110) }, 1},
+		// PTX ISA 9.7.17: the memory of each lane, apart from the variables of this function and of those
+		// that it calls.
+		{"alloca", `.local .align 4 .b8 own[8];
+	.reg .b64 %a, %b;
+	st.local.u32 [own], 7;
+	mad.lo.u32 %w, %i, 4, 4;
+	cvt.u64.u32 %q, %w;
+	alloca.u64 %a, %q, 8;
+	stacksave.u64 %b;
+	stackrestore.u64 %b;
+	alloca.u64 %b, 4;
+	st.local.u32 [%b], 9;
+	add.u64 %q, %a, %q;
+	st.local.u32 [%q+-4], %i;
+	{ .param .align 8 .b8 a[16]; .param .b32 c;
+	st.param.v4.b32 [a], {1, 2, 3, 4};
+	call (c), sum, (a);
+	ld.param.b32 %v, [c]; }
+	ld.local.u32 %w, [%q+-4];
+	ld.local.u32 %v, [own];
+	mad.lo.u32 %v, %v, 100, %w;
+	ld.local.u32 %w, [%b];
+	mad.lo.u32 %v, %v, 100, %w;`, func(i int) uint32 { return uint32((700+i)*100 + 9) }, 1},
 		{"guarded", "mov.u32 %v, 5;\n\tsetp.lt.u32 %c, %i, 9;\n\t@%c call (%v), twice, (%i);",
 			func(i int) uint32 {
 				if i < 9 {

@@ -455,6 +455,7 @@ func init() { // the functions refer to the table
 		isa.ActReadTexture: (*compiler).texture, isa.ActQueryTexture: (*compiler).opaque,
 		isa.ActReadSurface: (*compiler).surface, isa.ActQuerySurface: (*compiler).opaque,
 		isa.ActTestOpaque: (*compiler).opaque, isa.ActWriteSurface: (*compiler).surface,
+		isa.ActStack: (*compiler).stack,
 	}
 }
 

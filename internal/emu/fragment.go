@@ -449,6 +449,7 @@ type frame struct {
 	cc     uint32
 	params []byte // ParamSize bytes for each lane
 	local  int    // start of its local variables in the lane's local memory
+	stack  int    // bytes that alloca has allocated behind them
 	depth  int
 	ret    *callOp // the call that made it; nil for the kernel
 

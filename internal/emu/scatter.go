@@ -150,7 +150,7 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 	case localWindow:
 		w := x.warp
 		// A function can access its own local variables and those of its callers, through pointers.
-		top := x.frame.local + x.frame.fn.fn.LocalSize
+		top := x.localEnd()
 		return w.local[l*w.localCap : l*w.localCap+top], off, "local memory"
 	case paramWindow:
 		return x.prog.params.data, off, "kernel parameters"
@@ -189,7 +189,7 @@ func (x *exec) allLocal(mo *memOp, s survey) (b []byte, mask uint64) {
 		return nil, 0
 	}
 	// The bitwise or is an upper bound of all offsets.
-	off, top := s.or&mask, uint64(x.frame.local+x.frame.fn.fn.LocalSize)
+	off, top := s.or&mask, uint64(x.localEnd())
 	if off&(mo.wide-1) != 0 || off >= top || mo.wide > top-off {
 		return nil, 0
 	}

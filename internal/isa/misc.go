@@ -4,10 +4,12 @@ import "heddle/internal/event"
 
 // stackRows manipulate the stack in local memory: PTX ISA 9.7.17.
 var stackRows = []Row{
-	{Opcode: "stacksave", Action: ActStack, Category: Stack, Roles: []Role{Dst}, Section: "9.7.17.1"},
-	{Opcode: "stackrestore", Action: ActStack, Category: Stack, Roles: []Role{Src}, Section: "9.7.17.2"},
-	{Opcode: "alloca", Action: ActStack, Category: Stack, Roles: []Role{Dst, Src, SrcOpt}, Section: "9.7.17.3"},
+	{Opcode: "stacksave", Action: ActStack, Category: Stack, Roles: []Role{Dst}, Section: "9.7.17.1", Executable: true, forms: stackForms},
+	{Opcode: "stackrestore", Action: ActStack, Category: Stack, Roles: []Role{Src}, Section: "9.7.17.2", Executable: true, forms: stackForms},
+	{Opcode: "alloca", Action: ActStack, Category: Stack, Roles: []Role{Dst, Src, SrcOpt}, Section: "9.7.17.3", Executable: true, forms: stackForms},
 }
+
+var stackForms = []form{{types: of(U32, U64)}}
 
 // videoRows are the video instructions: PTX ISA 9.7.18.
 var videoRows = func() []Row {

@@ -426,8 +426,10 @@ func (r *recovery) explain(omitted []Omitted) {
 		switch help := compileHelp(o.Reason); {
 		case help != "":
 			o.Reason += "; " + help
-		case len(r.stubs) > 0:
-			o.Reason += "; header " + strings.Join(r.stubs, ", ") + " was not found"
+		case len(r.stubs) == 1:
+			o.Reason += "; header " + r.stubs[0] + " was not found"
+		case len(r.stubs) > 1:
+			o.Reason += "; headers " + strings.Join(r.stubs, ", ") + " were not found"
 		}
 	}
 }

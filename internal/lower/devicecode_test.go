@@ -55,6 +55,10 @@ __global__ void bad(float *p) { p[0] = weigh(p[1]); }
 template <> struct Width<float> { enum { n = sizeof(Unknown) }; };
 __global__ void bad(float *p) { p[Width<float>::n * threadIdx.x] = 1; }
 ` + goodKernel, nil, nil},
+	{"specialization of a class with a missing base", `template <class T> struct Width { enum { n = 1 }; };
+template <> struct Width<float> : lib::Base { enum { n = 4 }; };
+__global__ void bad(float *p) { p[Width<float>::n * threadIdx.x] = 1; }
+` + goodKernel, nil, nil},
 	// Without its body, the result type of f is void, and call resolution may depend on it.
 	{"deduced result", `__device__ auto f(int x) { return x + nope; }
 ` + goodKernel, nil, nil},

@@ -135,6 +135,9 @@ var (
 		`^(typedef|using|class|struct|union|enum|namespace)\b|\b(const|constexpr|constinit)\b`)
 )
 
+// scopedEnumRE matches an enumeration whose constants need its name.
+var scopedEnumRE = regexp.MustCompile(`^enum\s+(class|struct)\b`)
+
 // removable reports whether a declaration without device attributes may be removed as a whole.
 // Functions and variables of the host may: device code cannot use them. A type, an alias or a
 // constant must be the only declaration of its name, so that each use of it becomes an error. If it
@@ -156,7 +159,7 @@ func (r *recovery) removable(file string, e *edited, d declaration) bool {
 		return name != ""
 	case !typeRE.MatchString(head), !typeStartRE.MatchString(head) && lastParameters(head) > 0:
 		return true
-	case strings.HasPrefix(head, "enum"):
+	case strings.HasPrefix(head, "enum") && !scopedEnumRE.MatchString(head):
 		return false // its constants have names of their own
 	}
 	return r.unique(file, e, d, declaredName(head))

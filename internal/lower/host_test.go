@@ -96,6 +96,12 @@ struct Fixture : ::testing::Test {
 };
 void open(Window<int> &w) { w.show(); }
 ` + goodKernel, []string{"good"}, "header gtest/gtest.h not found"},
+	{"enumeration and specialization of a missing library", `#include <fmt/format.h>
+enum class Mode { A = lib::kA, B };
+struct Params { Mode m; };
+template <> struct fmt::formatter<Params> { int x; };
+` + goodKernel + `void print(Params p) { fmt::print("{}", p); }`, []string{"good"},
+		"header fmt/format.h not found"},
 	{"C++ library in host code", `#include <vector>
 #include <string>
 #include <iostream>

@@ -332,6 +332,10 @@ func (r *recovery) warnIgnored(e *edited, line, col int, msg string) {
 		"%s:%d:%d: heddle ignores host code that does not compile: %s", e.shown, line, col, msg))
 }
 
+// unknownScopeRE matches clang's error about the namespace or the template in a name.
+var unknownScopeRE = regexp.MustCompile(
+	`^(use of undeclared identifier|no (?:template|struct|class) named) '(\w+)'`)
+
 // blankClass removes a class with an error in its head, such as a base that a missing header
 // defines. Its members cannot stay, since they may be those of the base. It returns false if the
 // name of the class could then mean something else.
@@ -344,7 +348,12 @@ func (r *recovery) blankClass(e *edited, at diagnostic, off int) bool {
 	name := className(head)
 	all := declaration{d.start, d.end, -1, -1}
 	inner := len(enclosingClasses(e.orig, d.start)) > 1 // the class itself is the first
-	if inner || !r.soleOwner(at.file, e, all, name) || !e.takeOut(d.start, d.end, false) {
+	// A specialization of a template that does not exist has no effect.
+	unknown := unknownScopeRE.FindStringSubmatch(at.msg)
+	missing := unknown != nil && specialRE.Match(e.orig[d.start:d.end]) &&
+		regexp.MustCompile(`^(struct|class)\s+`+unknown[2]+`\b`).MatchString(head)
+	if inner || !missing && !r.soleOwner(at.file, e, all, name) ||
+		!e.takeOut(d.start, d.end, false) {
 		return false
 	}
 	if r.isDevice(at.file, e.orig, all) {

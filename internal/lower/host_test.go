@@ -102,6 +102,11 @@ struct Params { Mode m; };
 template <> struct fmt::formatter<Params> { int x; };
 ` + goodKernel + `void print(Params p) { fmt::print("{}", p); }`, []string{"good"},
 		"header fmt/format.h not found"},
+	{"macros of a missing header on lines of their own", `#include <lib/config.h>
+LIB_NAMESPACE_BEGIN
+__device__ int twice(int x) { return 2 * x; }
+LIB_NAMESPACE_END
+` + goodKernel, []string{"good"}, "header lib/config.h not found"},
 	{"C++ library in host code", `#include <vector>
 #include <string>
 #include <iostream>

@@ -137,6 +137,9 @@ func (r *recovery) step(output string) bool {
 	for _, e := range r.edits {
 		e.round = e.round[:0]
 	}
+	if len(r.stubs) > 0 && r.takeMacros(output) {
+		return true // errors behind a macro may be its own
+	}
 	changed := false
 	pending := "" // an error in a file that cannot be edited; its notes may lead to one that can
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
@@ -324,6 +327,39 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 		}
 	}
 	return false
+}
+
+// macroNameRE matches clang's error about a name that is not declared and looks like a macro.
+var macroNameRE = regexp.MustCompile(`^unknown type name '([A-Z][A-Z0-9_]*)'`)
+
+// takeMacros removes the macros of missing headers that are alone on their lines, such as those that
+// open or close a namespace: each would take the declaration behind it along. It reports whether
+// there are any.
+func (r *recovery) takeMacros(output string) bool {
+	found := false
+	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		line, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		if m[4] != "error" || !macroNameRE.MatchString(m[5]) {
+			continue
+		}
+		if e := r.open(m[1]); e != nil && e.takeMacro(offsetOf(e.orig, line, col), m[5]) {
+			r.warnIgnored(e, line, col, m[5])
+			found = true
+		}
+	}
+	return found
+}
+
+// takeMacro removes the macro at an offset if it is alone on its line.
+func (e *edited) takeMacro(off int, msg string) bool {
+	m := macroNameRE.FindStringSubmatch(msg)
+	if m == nil {
+		return false
+	}
+	start := bytes.LastIndexByte(e.orig[:off], '\n') + 1
+	line, _, _ := bytes.Cut(e.orig[start:], []byte{'\n'})
+	return string(bytes.TrimSpace(line)) == m[1] && e.takeOut(off, off+len(m[1]), false)
 }
 
 // warnIgnored adds the warning for host code that is removed because of an error.

@@ -64,7 +64,13 @@ var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 		"sub_group_reduce_max "+
 		"sub_group_scan_inclusive_add sub_group_scan_exclusive_add sub_group_scan_inclusive_min "+
 		"sub_group_scan_inclusive_max sub_group_scan_exclusive_min sub_group_scan_exclusive_max "+
-		"sub_group_shuffle sub_group_shuffle_xor sub_group_shuffle_up sub_group_shuffle_down", subgroup)
+		"sub_group_shuffle sub_group_shuffle_xor sub_group_shuffle_up sub_group_shuffle_down "+
+		"sub_group_ballot sub_group_ballot_bit_extract sub_group_inverse_ballot "+
+		"sub_group_ballot_bit_count sub_group_ballot_inclusive_scan sub_group_ballot_exclusive_scan "+
+		"sub_group_ballot_find_lsb sub_group_ballot_find_msb get_sub_group_eq_mask "+
+		"get_sub_group_ge_mask get_sub_group_gt_mask get_sub_group_le_mask get_sub_group_lt_mask "+
+		"sub_group_elect sub_group_rotate intel_sub_group_shuffle intel_sub_group_shuffle_xor "+
+		"intel_sub_group_shuffle_up intel_sub_group_shuffle_down", subgroup)
 	return out
 })
 

@@ -155,6 +155,49 @@ func TestSubGroups(t *testing.T) {
 	}
 }
 
+// TestSubGroupMasks runs the functions of cl_khr_subgroup_ballot, _rotate and cl_intel_subgroups for
+// 32 work-items, of which every third is in the mask.
+func TestSubGroupMasks(t *testing.T) {
+	m := compile(t, `kernel void k(global int *out) {
+  int i = get_local_id(0);
+  uint4 b = sub_group_ballot(i % 3 == 0);
+  out[i * 8 + 0] = b.x;
+  out[i * 8 + 1] = sub_group_ballot_bit_count(b) * 100 + sub_group_inverse_ballot(b);
+  out[i * 8 + 2] = sub_group_ballot_inclusive_scan(b) * 100 + sub_group_ballot_exclusive_scan(b);
+  out[i * 8 + 3] = sub_group_ballot_find_lsb(b) + sub_group_ballot_find_msb(b) * 100 + b.y;
+  out[i * 8 + 4] = sub_group_rotate(i, 5) * 100 + sub_group_elect();
+  out[i * 8 + 5] = intel_sub_group_shuffle_down(i, i + 100, 3);
+  out[i * 8 + 6] = intel_sub_group_shuffle_up(i + 100, i, 3);
+  out[i * 8 + 7] = get_sub_group_lt_mask().x ^ get_sub_group_ge_mask().x ^ get_sub_group_eq_mask().x;
+}`, lower.Options{})
+	got := make([]int32, 32*8)
+	decode(t, run(t, m, "k", 32, nil, "out", 32*32), got)
+	for i := range int32(32) {
+		in, elected := int32(0), int32(0)
+		if i%3 == 0 {
+			in = 1
+		}
+		if i == 0 {
+			elected = 1
+		}
+		down, up := i+3, i-3
+		if down > 31 {
+			down = down%32 + 100
+		}
+		if up < 0 {
+			up += 132
+		}
+		before := (i + 2) / 3
+		want := [8]int32{0x49249249, 1100 + in, (before+in)*100 + before, 3000, (i+5)%32*100 + elected,
+			down, up, ^(1 << i)}
+		for k, w := range want {
+			if got[i*8+int32(k)] != w {
+				t.Errorf("work-item %d, value %d: %d, want %d", i, k, got[i*8+int32(k)], w)
+			}
+		}
+	}
+}
+
 // TestAsyncCopy copies in both directions, with and without a stride.
 func TestAsyncCopy(t *testing.T) {
 	m := compile(t, `kernel void k(global int *out, global int *data) {

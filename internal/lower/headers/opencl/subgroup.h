@@ -60,4 +60,60 @@ __HEDDLE_SUB_GROUP_ALL(ulong, 0, ULONG_MAX)
 __HEDDLE_SUB_GROUP_ALL(float, -INFINITY, INFINITY)
 __HEDDLE_SUB_GROUP_ALL(double, -HUGE_VAL, HUGE_VAL)
 
+/* Masks of the work-items of a sub-group (cl_khr_subgroup_ballot): 32 bits of the first component. */
+__heddle_cl uint4 sub_group_ballot(int __p) {
+  uint __r;
+  __asm__ volatile("{\n\t.reg .pred p1;\n\tsetp.ne.u32 p1, %1, 0;\n\tvote.sync.ballot.b32 %0, p1, 0xffffffff;\n\t}" : "=r"(__r) : "r"(__p));
+  return (uint4)(__r, 0, 0, 0);
+}
+#define __HEDDLE_LANES(NAME, REG)                          \
+  __heddle_cl uint4 get_sub_group_##NAME##_mask(void) {    \
+    uint __r;                                              \
+    __asm__("mov.u32 %0, %%lanemask_" REG ";" : "=r"(__r)); \
+    return (uint4)(__r, 0, 0, 0);                          \
+  }
+__HEDDLE_LANES(eq, "eq")
+__HEDDLE_LANES(ge, "ge")
+__HEDDLE_LANES(gt, "gt")
+__HEDDLE_LANES(le, "le")
+__HEDDLE_LANES(lt, "lt")
+__heddle_cl int sub_group_ballot_bit_extract(uint4 __v, uint __i) { return (int)(__v.x >> (__i & 31) & 1); }
+__heddle_cl int sub_group_inverse_ballot(uint4 __v) { return sub_group_ballot_bit_extract(__v, get_sub_group_local_id()); }
+__heddle_cl uint sub_group_ballot_bit_count(uint4 __v) { return (uint)__builtin_popcount(__v.x); }
+__heddle_cl uint sub_group_ballot_inclusive_scan(uint4 __v) { return (uint)__builtin_popcount(__v.x & get_sub_group_le_mask().x); }
+__heddle_cl uint sub_group_ballot_exclusive_scan(uint4 __v) { return (uint)__builtin_popcount(__v.x & get_sub_group_lt_mask().x); }
+__heddle_cl uint sub_group_ballot_find_lsb(uint4 __v) { return (uint)__builtin_ctz(__v.x); }
+__heddle_cl uint sub_group_ballot_find_msb(uint4 __v) { return 31u - (uint)__builtin_clz(__v.x); }
+
+/* The work-items that execute together (cl_khr_subgroup_non_uniform_vote). */
+__heddle_cl uint __heddle_active(void) {
+  uint __r;
+  __asm__ volatile("activemask.b32 %0;" : "=r"(__r));
+  return __r;
+}
+__heddle_cl int sub_group_elect(void) { return (uint)__builtin_ctz(__heddle_active()) == get_sub_group_local_id(); }
+
+/* Rotation (cl_khr_subgroup_rotate), and the names of cl_intel_subgroups, whose shuffles up and down go on in a second
+   value at the end. */
+#define __HEDDLE_TURN(T)                                                                                                  \
+  __heddle_cl T sub_group_rotate(T __v, int __d) { return sub_group_shuffle(__v, (get_sub_group_local_id() + (uint)__d) & 31); } \
+  __heddle_cl T intel_sub_group_shuffle(T __v, uint __l) { return sub_group_shuffle(__v, __l); }                          \
+  __heddle_cl T intel_sub_group_shuffle_xor(T __v, uint __l) { return sub_group_shuffle_xor(__v, __l); }                  \
+  __heddle_cl T intel_sub_group_shuffle_down(T __a, T __b, uint __d) {                                                    \
+    uint __i = get_sub_group_local_id() + __d;                                                                            \
+    T __x = sub_group_shuffle(__a, __i & 31), __y = sub_group_shuffle(__b, __i & 31);                                     \
+    return __i < 32 ? __x : __y;                                                                                          \
+  }                                                                                                                       \
+  __heddle_cl T intel_sub_group_shuffle_up(T __a, T __b, uint __d) {                                                      \
+    uint __i = get_sub_group_local_id() - __d;                                                                            \
+    T __x = sub_group_shuffle(__a, __i & 31), __y = sub_group_shuffle(__b, __i & 31);                                     \
+    return __i < 32 ? __y : __x;                                                                                          \
+  }
+__HEDDLE_TURN(int)
+__HEDDLE_TURN(uint)
+__HEDDLE_TURN(long)
+__HEDDLE_TURN(ulong)
+__HEDDLE_TURN(float)
+__HEDDLE_TURN(double)
+
 #endif

@@ -192,4 +192,8 @@ template <typename __T> __heddle_fn __T unsafeAtomicAdd(__T *__p, __T __v) { ret
 template <typename __T> __heddle_fn __T safeAtomicAdd(__T *__p, __T __v) { return atomicAdd(__p, __v); }
 template <typename __T> __heddle_fn void atomicAddNoRet(__T *__p, __T __v) { atomicAdd(__p, __v); }
 
+#define wall_clock64() ((long long)__globaltimer())
+
+#include "hip_vector_operators.h"
+
 #endif

@@ -56,7 +56,8 @@ var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 	}
 	add("atomic_init", (*clGen).atomicInit)
 	image := func(g *clGen, _ string) { g.include("images.h") }
-	add("read_imagef read_imagei read_imageui write_imagef write_imagei write_imageui "+
+	add("read_imagef read_imageh read_imagei read_imageui "+
+		"write_imagef write_imageh write_imagei write_imageui "+
 		"get_image_width get_image_height get_image_depth "+
 		"get_image_dim get_image_array_size get_image_channel_data_type get_image_channel_order", image)
 	subgroup := func(g *clGen, _ string) { g.include("subgroup.h") }

@@ -9,6 +9,9 @@ import (
 // apart from those that cannot be anything but uses: a mistake in that direction only rejects a file
 // that could be read.
 func declares(text []byte, name string) bool {
+	if !bytes.Contains(text, []byte(name)) {
+		return false
+	}
 	for _, at := range regexp.MustCompile(`\b`+name+`\b`).FindAllIndex(text, -1) {
 		if !isUse(text, at[0], at[1]) {
 			return true

@@ -106,6 +106,7 @@ var values = []struct {
 	{"(to_global(&data[3]) == &data[3]) + 10 * (to_local(data) == 0) + 100 * get_fence(data) + 1000 * get_fence(&tile)", 1211},
 	// 6.15.15: an image is as large as the launch
 	{"(write_imagef(im, (int2)(3, 0), (float4)(1, 2, 3, 4)), get_image_width(im))", 32},
+	{"(write_imageh(im, (int2)(4, 0), (half4)(1, 2, 3, 4)), get_image_height(im))", 1},
 	{"printf(\"%d %v4f\\n\", 3, (float4)(1.0f))", 0},
 }
 

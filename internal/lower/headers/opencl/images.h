@@ -50,10 +50,12 @@ __heddle_cl ulong __heddle_pixel(int4 __c) {
   __heddle_cl int get_image_channel_order(ACCESS IMAGE __i) { return CLK_RGBA + __heddle_format_of(__heddle_base(__i), 1); }
 #define __HEDDLE_IMAGE_READABLE(ACCESS, IMAGE, CI, CF)                                                 \
   __HEDDLE_IMAGE_READ(ACCESS, IMAGE, f, float, CI)                                                     \
+  __HEDDLE_IMAGE_READ(ACCESS, IMAGE, h, half, CI)                                                      \
   __HEDDLE_IMAGE_READ(ACCESS, IMAGE, i, int, CI)                                                       \
   __HEDDLE_IMAGE_READ(ACCESS, IMAGE, ui, uint, CI)
 #define __HEDDLE_IMAGE_WRITABLE(ACCESS, IMAGE, CI, CF)                                                 \
   __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, f, float, CI)                                                    \
+  __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, h, half, CI)                                                     \
   __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, i, int, CI)                                                      \
   __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, ui, uint, CI)
 #define __HEDDLE_IMAGE(IMAGE, CI, CF)                                                                  \
@@ -61,6 +63,7 @@ __heddle_cl ulong __heddle_pixel(int4 __c) {
   __HEDDLE_IMAGE_ACCESS(write_only, IMAGE, CI, CF)                                                     \
   __HEDDLE_IMAGE_READABLE(read_only, IMAGE, CI, CF)                                                    \
   __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, f, float, CI, CF)                                            \
+  __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, h, half, CI, CF)                                             \
   __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, i, int, CI, CF)                                              \
   __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, ui, uint, CI, CF)                                            \
   __HEDDLE_IMAGE_WRITABLE(write_only, IMAGE, CI, CF)

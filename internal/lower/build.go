@@ -111,6 +111,7 @@ func (b *build) clangArgs(extra ...string) []string {
 	}
 	args = append(args, b.includeArgs()...)
 	if b.cl == nil {
+		args = append(args, b.libs.nameArgs()...)
 		args = append(args, b.preludeArgs()...)
 	}
 	if b.opt.Strict {

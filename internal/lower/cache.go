@@ -106,7 +106,7 @@ func key(tc *toolchain, name string, content []byte, opt Options, libs libraryUs
 		strconv.FormatBool(opt.Separate))
 	put(libs.copy.list()...)
 	put(strconv.FormatBool(libs.nvAtomic))
-	put(strconv.FormatBool(libs.minMax))
+	put(strconv.FormatBool(libs.minMax), strconv.FormatBool(libs.ownTextures()))
 	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced,
 		opt.Args} {
 		put(list...)

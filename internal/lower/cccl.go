@@ -159,6 +159,22 @@ type libraryUse struct {
 	// it names std::min or std::max, which nvcc's <cmath> brings in C++17, and the prelude does not
 	minMax bool
 	cxx20  bool // it has words of C++20
+	// it has the words texture or surface, arguments of these templates, and types of these names
+	textureWord, textureArgs, textureType bool
+}
+
+// ownTextures reports whether the names texture and surface belong to the file. CUDA 12 has no
+// templates of these names any more.
+func (l *libraryUse) ownTextures() bool {
+	return l.textureType || l.textureWord && !l.textureArgs
+}
+
+// nameArgs returns the option by which the prelude leaves the names texture and surface to the file.
+func (l *libraryUse) nameArgs() []string {
+	if l.ownTextures() {
+		return []string{"-D__HEDDLE_OWN_TEXTURES"}
+	}
+	return nil
 }
 
 // libraryInclude is an #include of a header of CCCL.

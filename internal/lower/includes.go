@@ -72,6 +72,13 @@ type includeCheck struct {
 // nvAtomicRE matches a name of nvcc's built-in atomic functions with an order and a scope.
 var nvAtomicRE = regexp.MustCompile(`\b__(nv_atomic|NV_ATOMIC)_\w`)
 
+// How a text uses the names of texture and surface references.
+var (
+	textureWordRE = regexp.MustCompile(`\b(texture|surface)\b`)
+	textureArgsRE = regexp.MustCompile(`\b(texture|surface)\s*<`)
+	textureTypeRE = regexp.MustCompile(`\b(class|struct|union|enum|using)\s+(texture|surface)\b`)
+)
+
 // minMaxRE matches a use of std::min or std::max.
 var minMaxRE = regexp.MustCompile(`\bstd\s*::\s*(min|max)\b`)
 
@@ -79,6 +86,9 @@ var minMaxRE = regexp.MustCompile(`\bstd\s*::\s*(min|max)\b`)
 func (c *includeCheck) text(name, dir string, text []byte) error {
 	c.libs.nvAtomic = c.libs.nvAtomic || nvAtomicRE.Match(text)
 	c.libs.cxx20 = c.libs.cxx20 || cxx20RE.Match(text)
+	c.libs.textureWord = c.libs.textureWord || textureWordRE.Match(text)
+	c.libs.textureArgs = c.libs.textureArgs || textureArgsRE.Match(text)
+	c.libs.textureType = c.libs.textureType || textureTypeRE.Match(text)
 	c.libs.minMax = c.libs.minMax || minMaxRE.Match(text)
 	for _, m := range includeRE.FindAllSubmatchIndex(text, -1) {
 		line := 1 + bytes.Count(text[:m[0]], []byte{'\n'})

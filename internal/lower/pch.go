@@ -27,7 +27,7 @@ const maxPCH = 16
 // directory or with options of unknown effect. there reports that it exists, wanted that an earlier
 // compilation left the mark.
 func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
-	if cache.dir == "" || len(b.opt.Args) > 0 || b.opt.CUDAPath != "" {
+	if cache.dir == "" || len(b.opt.Args) > 0 || b.opt.CUDAPath != "" || b.libs.ownTextures() {
 		return "", false, false
 	}
 	h := sha256.New()

@@ -154,8 +154,8 @@ func (b *Builder) objectArgs(ctx context.Context, in string, cuda bool) (args []
 		[]string{"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image}), image, nil
 }
 
-// libraryArgs returns the options for the copy of CCCL that a file needs, which must be those of the
-// device pass.
+// libraryArgs returns the options for the copy of CCCL that a file needs, and for the names that are
+// its own, which must be those of the device pass.
 func (b *Builder) libraryArgs(in string) ([]string, error) {
 	content, err := readInput(in)
 	if err != nil {
@@ -163,13 +163,14 @@ func (b *Builder) libraryArgs(in string) ([]string, error) {
 	}
 	libs, err := checkIncludes(Input{Name: in}, content, b.opt.Options)
 	if err != nil || libs.copy == nil {
-		return nil, err
+		return libs.nameArgs(), err
 	}
 	dir, err := os.MkdirTemp(b.tmp, "cccl-")
 	if err != nil {
 		return nil, err
 	}
-	return ccclArgs(libs.copy, dir, filepath.Join(b.root, "cccl"))
+	args, err := ccclArgs(libs.copy, dir, filepath.Join(b.root, "cccl"))
+	return append(args, libs.nameArgs()...), err
 }
 
 // device compiles the device code of a file, and returns a file with the PTX and a NUL, which ends

@@ -4,6 +4,12 @@
 #ifndef HEDDLE_TEXTURES_H
 #define HEDDLE_TEXTURES_H
 
+/* CUDA 12 has no texture references: the names belong to a file that uses them in another way. */
+#ifdef __HEDDLE_OWN_TEXTURES
+#define texture __heddle_texture
+#define surface __heddle_surface
+#endif
+
 /* A texture reference is a file-scope object without a qualifier; clang's attribute makes it one of the
    device, and its value there a handle. */
 struct textureReference {
@@ -169,5 +175,10 @@ __HEDDLE_SURFACE(surf2DLayered, 0xF2, (int __x, int __y, int __l), (__x, __y, __
 __HEDDLE_SURFACE(surfCubemap, 0x0C, (int __x, int __y, int __f), (__x, __y, __f), "a2d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__f), "r"(__x), "r"(__y))
 __HEDDLE_SURFACE(surfCubemapLayered, 0xFC, (int __x, int __y, int __f), (__x, __y, __f), "a2d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__f), "r"(__x), "r"(__y))
 __HEDDLE_SURFACE(surf3D, 3, (int __x, int __y, int __z), (__x, __y, __z), "3d", "{%2, %3, %4, %4}", "{%2, %3, %4, %4}", "r"(__x), "r"(__y), "r"(__z))
+
+#ifdef __HEDDLE_OWN_TEXTURES
+#undef texture
+#undef surface
+#endif
 
 #endif

@@ -24,31 +24,9 @@ __attribute__((weak)) int __heddle_legacy_default_stream = 1;
 #endif
 #endif
 
-/* The device runtime, by which kernels launch kernels (heddle/grid.h). What the emulator does not execute is
-   unsupported by its name there. */
-#define __heddle_runtime __attribute__((device))
-__heddle_runtime void *cudaGetParameterBuffer(size_t, size_t);
-__heddle_runtime cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned, cudaStream_t);
-__heddle_runtime void *cudaGetParameterBufferV2(void *, dim3, dim3, unsigned);
-__heddle_runtime cudaError_t cudaLaunchDeviceV2(void *, cudaStream_t);
-__heddle_runtime cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
-__heddle_runtime cudaError_t cudaPeekAtLastError(void);
-__heddle_runtime const char *cudaGetErrorString(cudaError_t);
-__heddle_runtime const char *cudaGetErrorName(cudaError_t);
-__heddle_runtime cudaError_t cudaMalloc(void **, size_t);
-__heddle_runtime cudaError_t cudaFree(void *);
-__heddle_runtime cudaError_t cudaGetDeviceCount(int *);
-__heddle_runtime cudaError_t cudaDeviceGetAttribute(int *, enum cudaDeviceAttr, int);
-__heddle_runtime cudaError_t cudaDeviceGetLimit(size_t *, enum cudaLimit);
-__heddle_runtime cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned int);
-__heddle_runtime cudaError_t cudaStreamDestroy(cudaStream_t);
-__heddle_runtime cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int);
-__heddle_runtime cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned int);
-__heddle_runtime cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
-__heddle_runtime cudaError_t cudaEventDestroy(cudaEvent_t);
-__heddle_runtime cudaError_t cudaMemcpyAsync(void *, const void *, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
-__heddle_runtime cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
-#undef __heddle_runtime
+#ifdef __CUDA__
+#include "device_runtime.h"
+#endif
 
 /* clang compiles kernel<<<...>>>(...) to calls of these. */
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
@@ -278,7 +256,9 @@ __attribute__((host, device)) cudaError_t cudaGetDevice(int *);
    address of a call is a place in the user's code. */
 #define __HEDDLE_API static __inline__ __attribute__((always_inline, nodebug))
 template <class __T> __HEDDLE_API cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
+#ifdef __CUDA__
 template <class __T> __heddle_fn cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
+#endif
 __HEDDLE_API cudaError_t cudaMallocHost(void **__p, size_t __n, unsigned int __f) { return cudaHostAlloc(__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaMallocHost(__T **__p, size_t __n, unsigned int __f = 0) { return cudaMallocHost((void **)__p, __n, __f); }
 template <class __T> __HEDDLE_API cudaError_t cudaGetDriverEntryPoint(const char *__n, __T **__p, unsigned long long __f, enum cudaDriverEntryPointQueryResult *__r = nullptr) { return cudaGetDriverEntryPoint(__n, (void **)__p, __f, __r); }

@@ -46,7 +46,7 @@ __global__ void vla(ARGS) { INDEX; extern __shared__ int sm[]; sm[threadIdx.x] =
 __global__ void asserts(ARGS) { INDEX; assert(n > -10000000); p[t] = 1; }
 __global__ void printfs(ARGS) { INDEX; printf("%d %s %f\n", n, "x", 1.0); p[t] = 1; }
 __global__ void trapk(ARGS) { INDEX; if (n == 12345) __trap(); if (n == 12346) __brkpt(); p[t] = 1; }
-__global__ void clk(ARGS) { INDEX; l[t] = clock64() + clock(); unsigned long long g; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(g)); ull[t] = g + __globaltimer(); }
+__global__ void clk(ARGS) { INDEX; l[t] = clock64() + clock(); unsigned long long g; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(g)); ull[t] = g; }
 __global__ void preds(ARGS) { INDEX; __shared__ int s; int lc = 3; p[t] = __isShared(&s) + __isGlobal(p) + __isLocal(&lc) + __isConstant(cf) + __isGridConstant(p); }
 __global__ void cvta(ARGS) { INDEX; __shared__ int s[64]; size_t a = __cvta_generic_to_shared(s + threadIdx.x); *(int*)__cvta_shared_to_generic(a) = 1; size_t g = __cvta_generic_to_global(p + t); *(int*)__cvta_global_to_generic(g) = 3; size_t c = __cvta_generic_to_constant(cf); f[t] = *(float*)__cvta_constant_to_generic(c); int lc = 1; *(int*)__cvta_local_to_generic(__cvta_generic_to_local(&lc)) = 2; u[t] = lc; }
 __global__ void cvtag(ARGS) { INDEX; __shared__ int s[64]; unsigned a = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x]); asm volatile("st.shared.u32 [%0], %1;" :: "r"(a), "r"(n)); int r; asm volatile("ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(a)); p[t] = r; }

@@ -175,5 +175,6 @@ func variableName(name string) string {
 	if i := strings.LastIndex(s, ")::"); i >= 0 {
 		s = s[i+len(")::"):]
 	}
-	return s
+	// An object in shared memory that lower has put into a union.
+	return strings.TrimPrefix(s, "__heddle_of_")
 }

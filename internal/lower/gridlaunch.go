@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,11 +40,12 @@ const (
 	byArguments          // of one with just these types
 )
 
-// gridFile is a file with launches that clang has rejected.
+// gridFile is a file with launches, or objects in shared memory, that clang has rejected.
 type gridFile struct {
 	name     string
 	content  []byte
 	launches []gridLaunch
+	objects  []sharedObject
 	under    *markedFile // whose text the content is; nil: the file has no other marks
 	text     *markedFile // for clang; nil: the content
 }
@@ -186,15 +188,19 @@ var gridErrorRE = regexp.MustCompile(`^(reference to __global__ function |` +
 	`cannot determine the type of an overloaded function)`)
 
 // rewriteLaunches changes the launches to which clang's errors refer, or changes them to another
-// form, and reports whether there are any.
+// form, and objects in shared memory (sharedobject.go), and reports whether there are any.
 func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 	done := make(map[*gridLaunch]bool) // a launch has several errors
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		line, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		if m[4] == "error" && strings.HasPrefix(m[5], sharedObjectError) {
+			changed = b.rewriteObject(m[1], line, col) || changed
+			continue
+		}
 		if m[4] == "note" || !gridErrorRE.MatchString(m[5]) {
 			continue
 		}
-		line, _ := strconv.Atoi(m[2])
-		col, _ := strconv.Atoi(m[3])
 		if l := b.launchOf(m[1], line, col); l != nil && l.form != byArguments && !done[l] {
 			l.form++
 			done[l], changed = true, true
@@ -221,12 +227,42 @@ func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 	return true, err
 }
 
+// rewriteObject changes the object in shared memory whose name is at a place of clang's text of a
+// file. It returns false if it cannot, or has done so.
+func (b *build) rewriteObject(file string, line, col int) bool {
+	f, at := b.gridFileAt(file, line, col)
+	if f == nil {
+		return false
+	}
+	o, ok := objectAt(f.content, at)
+	if !ok || slices.Contains(f.objects, o) {
+		return false
+	}
+	f.objects = append(f.objects, o)
+	return true
+}
+
 // launchOf returns the launch at a place of clang's text of a file, up to its arguments; nil if
 // there is none.
 func (b *build) launchOf(file string, line, col int) *gridLaunch {
+	f, at := b.gridFileAt(file, line, col)
+	if f == nil {
+		return nil
+	}
+	for i := range f.launches {
+		if l := &f.launches[i]; at >= l.start && at < l.args {
+			return l
+		}
+	}
+	return nil
+}
+
+// gridFileAt returns a file of the user and the offset of a place of clang's text of it; nil if the
+// file may not be edited.
+func (b *build) gridFileAt(file string, line, col int) (*gridFile, int) {
 	abs, err := filepath.Abs(file)
 	if err != nil || !(&recovery{b: b}).editable(file) {
-		return nil
+		return nil, 0
 	}
 	f := b.grids[abs]
 	if f == nil {
@@ -234,7 +270,7 @@ func (b *build) launchOf(file string, line, col int) *gridLaunch {
 		if f.under != nil {
 			f.content = f.under.text
 		} else if f.content, err = source.ReadRegular(abs, maxInput); err != nil {
-			return nil
+			return nil, 0
 		}
 		f.launches = launchesIn(f.content)
 		if b.grids == nil {
@@ -245,13 +281,7 @@ func (b *build) launchOf(file string, line, col int) *gridLaunch {
 	if f.text != nil {
 		col = f.text.before(line, col)
 	}
-	at := offsetOf(f.content, line, col)
-	for i := range f.launches {
-		if l := &f.launches[i]; at >= l.start && at < l.args {
-			return l
-		}
-	}
-	return nil
+	return f, offsetOf(f.content, line, col)
 }
 
 // rewritten returns the text of a file for clang.
@@ -267,6 +297,10 @@ func (f *gridFile) rewritten() (*markedFile, error) {
 		copy(text[l.close:], ")  ")
 		marks = append(marks, Mark{l.start, "__heddle_grid<" + l.typeIn(f.content) + ", "})
 	}
+	for i := range f.objects {
+		marks = append(marks, f.objects[i].rewrite(text)...)
+	}
+	slices.SortStableFunc(marks, func(a, b Mark) int { return a.Offset - b.Offset })
 	return mark(Marked{Name: f.name, Content: text, Marks: marks})
 }
 

@@ -6,6 +6,13 @@
 
 #pragma clang system_header
 
+/* An object in shared memory: its constructor and its destructor are not called (lower/sharedobject.go). */
+template <typename __T> union __heddle_object {
+  __T value;
+  __attribute__((device)) __heddle_object() {}
+  __attribute__((device)) ~__heddle_object() {}
+};
+
 /* What device code that launches kernels prints about errors. */
 extern "C" {
 __attribute__((device)) inline const char *cudaGetErrorString(cudaError_t __e) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"heddle/internal/cache"
 )
@@ -23,11 +24,17 @@ import (
 // maxPCH bounds the number of precompiled preludes, of 1.5 MB each.
 const maxPCH = 16
 
+// newerRE matches standards from C++20 on. In these clang compares the definitions in a precompiled
+// header, takes overloads for host and device for two definitions of one function, and may crash
+// after that error.
+var newerRE = regexp.MustCompile(`\+\+2[0-9a-c]$`)
+
 // findPCH returns the path of the precompiled prelude of this compilation, "" without a cache
-// directory or with options of unknown effect. there reports that it exists, wanted that an earlier
+// directory, with options of unknown effect, or for a standard from C++20 on. there reports that it exists, wanted that an earlier
 // compilation left the mark.
 func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
-	if cache.dir == "" || len(b.opt.Args) > 0 || b.opt.CUDAPath != "" || b.libs.ownTextures() {
+	if cache.dir == "" || len(b.opt.Args) > 0 || b.opt.CUDAPath != "" || b.libs.ownTextures() ||
+		newerRE.MatchString(b.opt.Std) {
 		return "", false, false
 	}
 	h := sha256.New()
@@ -42,6 +49,7 @@ func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
 // the mark or, if the mark exists, starts to precompile. The returned function waits for that to
 // end.
 func (b *build) preparePCH(ctx context.Context, results resultCache) (wait func()) {
+	b.pch = ""
 	path, there, wanted := b.findPCH(results)
 	switch {
 	case there:

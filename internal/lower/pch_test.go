@@ -2,6 +2,7 @@ package lower
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,5 +97,29 @@ func TestPreludeOfCopy(t *testing.T) {
 		if got := compile(dir, Options{CacheDir: dir}); got != want {
 			t.Errorf("%s for %s: %s\nwant: %s", dir, first, got, want)
 		}
+	}
+}
+
+// TestPreludeOfCXX20: a file that needs C++20 gets the prelude as text, also behind an attempt as
+// C++17 with the precompiled one: clang takes its overloads for host and device for two definitions
+// in C++20, and crashed at a delete expression after that.
+func TestPreludeOfCXX20(t *testing.T) {
+	opt := Options{Compiler: compilers(t)[0], CacheDir: t.TempDir()}
+	for i := range 4 {
+		src := fmt.Sprintf("#include <span>\ntemplate <class T> concept any = true;\n"+
+			"__global__ void k%d(any auto *p) { *p = min(2.f, 3.f); delete p; }\n"+
+			"template __global__ void k%d<float>(float *);\nint main() { missing(); try { delete new int; } catch (...) {} }\n", i, i)
+		r, err := File(context.Background(), writeSource(t, "k.cu", src), opt)
+		if err != nil || len(r.Kernels) != 1 {
+			t.Fatalf("compilation %d: %+v, %v", i, r, err)
+		}
+		plain, err := File(context.Background(), writeSource(t, "p.cu",
+			fmt.Sprintf("__global__ void p(int *p) { *p = %d; }", i)), opt)
+		if err != nil || len(plain.Kernels) != 1 {
+			t.Fatalf("C++17, compilation %d: %+v, %v", i, plain, err)
+		}
+	}
+	if found, _ := filepath.Glob(filepath.Join(opt.CacheDir, "pch-*")); len(found) != 1 {
+		t.Errorf("precompiled: %q, want one for C++17", found)
 	}
 }

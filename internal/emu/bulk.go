@@ -148,16 +148,7 @@ func (c *compiler) asyncStore(in *ir.Instr, op *bulkOp, d inst) error {
 	}
 	op.to = &memOp{space: space, wide: op.value.wide, remote: true}
 	op.bar = &memOp{space: space, wide: 8, remote: true}
-	var to, bar inst
-	if err := c.address(in.Src[0], &to, op.to); err != nil {
-		return err
-	}
-	if err := c.address(in.Src[2], &bar, op.bar); err != nil {
-		return err
-	}
-	d.s[0], d.s[3] = to.s[0], bar.s[0]
-	d.s[1], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
-	if d.s[2], err = c.srcOf(ir.Operand{Kind: ir.Imm, Val: op.value.wide}, isa.U32); err != nil {
+	if err := c.storedAt(in, op, &d, op.value.wide); err != nil {
 		return err
 	}
 	if err := c.reduction(in, op); err != nil {
@@ -165,6 +156,23 @@ func (c *compiler) asyncStore(in *ir.Instr, op *bulkOp, d inst) error {
 	}
 	c.emit(d)
 	return nil
+}
+
+// storedAt decodes the operands of an operation that writes some bytes without a source in memory:
+// its destination, which is the first one, and its mbarrier.
+func (c *compiler) storedAt(in *ir.Instr, op *bulkOp, d *inst, size uint64) error {
+	var to, bar inst
+	if err := c.address(in.Src[0], &to, op.to); err != nil {
+		return err
+	}
+	if err := c.address(in.Src[op.use.Barrier], &bar, op.bar); err != nil {
+		return err
+	}
+	d.s[0], d.s[3] = to.s[0], bar.s[0]
+	d.s[1], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
+	var err error
+	d.s[2], err = c.srcOf(ir.Operand{Kind: ir.Imm, Val: size}, isa.U32)
+	return err
 }
 
 // bulkReduction returns the operation on one element; nil if the ISA has none.

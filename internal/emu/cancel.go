@@ -40,16 +40,9 @@ func (c *compiler) cancelRequest(in *ir.Instr) error {
 		from: &memOp{space: event.Shared, wide: answerBytes}, bar: &memOp{space: space, wide: 8}}
 	d := inst{guard: c.guard(), run: runBulk, misc: &miscOp{bulk: op}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
-	var to, bar inst
-	if err := c.address(in.Src[0], &to, op.to); err != nil {
+	if err := c.storedAt(in, op, &d, answerBytes); err != nil {
 		return err
 	}
-	if err := c.address(in.Src[1], &bar, op.bar); err != nil {
-		return err
-	}
-	d.s[0], d.s[3] = to.s[0], bar.s[0]
-	d.s[1], _ = c.srcOf(ir.Operand{Kind: ir.Imm}, isa.U64)
-	d.s[2], _ = c.srcOf(ir.Operand{Kind: ir.Imm, Val: answerBytes}, isa.U32)
 	c.p.cancels = true
 	c.emit(d)
 	return nil

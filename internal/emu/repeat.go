@@ -4,9 +4,9 @@ import "heddle/internal/isa"
 
 // Repeatable reports whether another run of the machine in the same arena does the same again if
 // the memory that this run has read holds the same: the kernel reads no clock, allocates and prints
-// nothing, launches no grids, and Options.Touched shows all that it accesses except constant memory. With atomics, what
-// it writes may also be something that it has read; with textures, what it reads depends on their
-// descriptions as well (Arena.TextureVersion).
+// nothing, launches no grids, and Options.Touched shows all that it accesses except constant memory.
+// With atomics, what it writes may also be something that it has read; with textures, what it reads
+// depends on their descriptions as well (Arena.TextureVersion).
 func (m *Machine) Repeatable() (ok, atomics, textures bool) {
 	p := m.prog
 	if p.usesClock || p.usesHeap || p.prints || p.annotated || p.launches {

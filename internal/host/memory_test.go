@@ -110,7 +110,8 @@ func header(t *testing.T, name string) string {
 
 // sameDefines compares the numbers that a header defines with those here. pattern matches a
 // definition: its name and its number. Those of which other is true, if given, belong to others.
-func sameDefines(t *testing.T, text, pattern string, want map[string]uint32, other func(string) bool) {
+func sameDefines(t *testing.T, text, pattern string, want map[string]uint32,
+	other func(string) bool) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
 		if other != nil && other(m[1]) {

@@ -93,8 +93,8 @@ type BulkUse struct {
 }
 
 // Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async, red.async
-// or clusterlaunchcontrol.try_cancel does, and false for the forms that leave bytes out, belong to a pair of blocks, or are
-// not tracked.
+// or clusterlaunchcontrol.try_cancel does, and false for the forms that leave bytes out, belong to a
+// pair of blocks, or are not tracked.
 func (d *Desc) Bulk() (BulkUse, bool) {
 	u := BulkUse{Reduce: d.Fn, Size: 2, Offsets: -1, Barrier: -1, Mask: -1, Value: -1}
 	u.Remote = slices.Contains(d.Mods, inCluster[0])

@@ -30,8 +30,8 @@ const maxPCH = 16
 var newerRE = regexp.MustCompile(`\+\+2[0-9a-c]$`)
 
 // findPCH returns the path of the precompiled prelude of this compilation, "" without a cache
-// directory, with options of unknown effect, or for a standard from C++20 on. there reports that it exists, wanted that an earlier
-// compilation left the mark.
+// directory, with options of unknown effect, or for a standard from C++20 on. there reports that it
+// exists, wanted that an earlier compilation left the mark.
 func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
 	if cache.dir == "" || len(b.opt.Args) > 0 || b.opt.CUDAPath != "" || b.libs.ownTextures() ||
 		newerRE.MatchString(b.opt.Std) {

@@ -72,7 +72,8 @@ func objectAt(src []byte, at int) (o sharedObject, ok bool) {
 	if o.from < o.to {
 		copy(rest[o.from-start:], blanked(src, o.from, o.to)[o.from:o.to])
 	}
-	if bytes.ContainsAny(rest, "()[]=") || wordsRE.Match(rest) || topComma(rest) {
+	if bytes.ContainsAny(rest, "()[]=") || wordsRE.Match(rest) ||
+		len(splitTop(string(rest)+o.ident)) > 1 {
 		return o, false
 	}
 	s := &declScanner{src: src}
@@ -88,24 +89,6 @@ func objectAt(src []byte, at int) (o sharedObject, ok bool) {
 
 // wordsRE matches words that a definition of a type does not have.
 var wordsRE = regexp.MustCompile(`\b(static|extern|inline)\b`)
-
-// topComma reports whether a comma is outside of template arguments.
-func topComma(text []byte) bool {
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '<':
-			depth++
-		case '>':
-			depth--
-		case ',':
-			if depth == 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // rewrite changes a text in place and returns the marks that complete the change.
 func (o *sharedObject) rewrite(text []byte) []Mark {

@@ -471,12 +471,10 @@ template <ScalarType T> using ScalarTypeToCPPType = __HEDDLE_CPP_TYPE<T>;
 #ifndef TORCH_EXTENSION_NAME
 #define TORCH_EXTENSION_NAME extension
 #endif
-#define __HEDDLE_JOIN2(A, B) A##B
-#define __HEDDLE_JOIN(A, B) __HEDDLE_JOIN2(A, B)
-#define PYBIND11_MODULE(NAME, M) [[maybe_unused]] static void __HEDDLE_JOIN(__heddle_module_, NAME)(torch::Library & M)
-#define TORCH_LIBRARY(NAME, M) [[maybe_unused]] static void __HEDDLE_JOIN(__heddle_library_, NAME)(torch::Library & M)
-#define TORCH_LIBRARY_FRAGMENT(NAME, M) [[maybe_unused]] static void __HEDDLE_JOIN(__heddle_fragment_, __LINE__)(torch::Library & M)
-#define TORCH_LIBRARY_IMPL(NAME, KEY, M) [[maybe_unused]] static void __HEDDLE_JOIN(__heddle_impl_, __LINE__)(torch::Library & M)
+#define PYBIND11_MODULE(NAME, M) [[maybe_unused]] static void C10_CONCATENATE(__heddle_module_, NAME)(torch::Library & M)
+#define TORCH_LIBRARY(NAME, M) [[maybe_unused]] static void C10_CONCATENATE(__heddle_library_, NAME)(torch::Library & M)
+#define TORCH_LIBRARY_FRAGMENT(NAME, M) [[maybe_unused]] static void C10_CONCATENATE(__heddle_fragment_, __LINE__)(torch::Library & M)
+#define TORCH_LIBRARY_IMPL(NAME, KEY, M) [[maybe_unused]] static void C10_CONCATENATE(__heddle_impl_, __LINE__)(torch::Library & M)
 #define TORCH_FN(F) F
 #define TORCH_SELECTIVE_NAME(NAME) NAME
 namespace pybind11 {

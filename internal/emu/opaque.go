@@ -50,7 +50,9 @@ func (c *compiler) trackOpaque() {
 		for _, b := range fc.fn.Blocks {
 			for _, in := range b.Instrs {
 				_, opaque := opaqueOps[in.Action()]
-				opaque = opaque && !(c.mapped != nil && describable(in.Action()))
+				opaque = opaque || in.Action() == isa.ActDiscard
+				opaque = opaque && !(c.mapped != nil && (describable(in.Action()) ||
+					in.Action() == isa.ActDiscard))
 				for _, o := range in.Src {
 					opaque = opaque || opaqueSreg(o) != ""
 					for _, e := range o.Elems {

@@ -147,6 +147,7 @@ type miscOp struct {
 	open      uint32 // origin of a result that is unknown where the divisor is 0; 0: it is not
 	round     *roundOp
 	copy      *copyOp
+	part      *inst // one of the stores of a discard
 	tex       *texOp
 	surf      *surfOp
 	group     *groupOp

@@ -41,7 +41,8 @@ var memoryRows = []Row{
 	{Opcode: "multimem.st", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
 	{Opcode: "multimem.red", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},
 	{Opcode: "red.async", Action: ActAsyncStore, src: asyncTypes, Category: Async, Roles: []Role{Addr, Src, Addr}, narrow: asyncStoreRoles, Effect: ReadsWrites, Section: "9.7.13.7", Executable: true, forms: asyncReduceForms()},
-	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
+	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17", Executable: true,
+		forms: []form{{spaces: opt | of(event.Global), mustMarks: level}}},
 }
 
 // wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256

@@ -3,6 +3,6 @@
 // expect: unsupported
 // heddle: grid=1 block=32
 __global__ void k(int *out) {
-    asm volatile("discard.global.L2 [%0], 128;" :: "l"(out) : "memory");
+    asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
     out[threadIdx.x] = 1;
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,9 +21,11 @@ import (
 // in the text that clang reads (headers/heddle/grid.h). A launch in a function for both host and
 // device is changed in both passes; there the template contains the ordinary launch. Where K is a
 // template whose arguments are deduced, the types of the arguments, which must be those of the
-// parameters, take the place of decltype(K). Overloaded kernels cannot be named in this way. All but
-// the first part has the length of what it replaces, so that the first part is a mark (marked.go),
-// by which columns are corrected.
+// parameters, take the place of decltype(K). Device code must not choose one of several overloaded
+// kernels, even in a constant expression, but a local class in it may: there the one is chosen by
+// the types of the arguments, else by their number.
+// All but the first part has the length of what it replaces, so that the first part is a mark
+// (marked.go), by which columns are corrected.
 
 // gridLaunch is a launch in the text of a file, as byte offsets.
 type gridLaunch struct {
@@ -37,7 +40,9 @@ type gridForm uint8
 const (
 	asWritten   gridForm = iota
 	byKernel             // the type of the kernel is that of its name
-	byArguments          // of one with just these types
+	byArguments          // of a template, for just these types
+	byTypes              // of the overloaded one with just these types
+	byNumber             // of the only overloaded one with so many parameters
 )
 
 // gridFile is a file with launches, or objects in shared memory, that clang has rejected.
@@ -185,6 +190,7 @@ var gridErrorRE = regexp.MustCompile(`^(reference to __global__ function |` +
 	`no matching function for call to |` +
 	`reference to overloaded function could not be resolved|` +
 	`decltype cannot resolve address of overloaded function|` +
+	`address of overloaded function '|value of type '<overloaded function type>'|` +
 	`cannot determine the type of an overloaded function)`)
 
 // rewriteLaunches changes the launches to which clang's errors refer, or changes them to another
@@ -201,7 +207,7 @@ func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 		if m[4] == "note" || !gridErrorRE.MatchString(m[5]) {
 			continue
 		}
-		if l := b.launchOf(m[1], line, col); l != nil && l.form != byArguments && !done[l] {
+		if l := b.launchOf(m[1], line, col); l != nil && l.form != byNumber && !done[l] {
 			l.form++
 			done[l], changed = true, true
 		}
@@ -295,7 +301,11 @@ func (f *gridFile) rewritten() (*markedFile, error) {
 		}
 		copy(text[l.open:], ">( ")
 		copy(text[l.close:], ")  ")
-		marks = append(marks, Mark{l.start, "__heddle_grid<" + l.typeIn(f.content) + ", "})
+		if l.form > byArguments {
+			blank(text[l.start:l.open])
+			copy(text[l.open:], "(  ")
+		}
+		marks = append(marks, Mark{l.start, l.grid(f.content)})
 	}
 	for i := range f.objects {
 		marks = append(marks, f.objects[i].rewrite(text)...)
@@ -304,16 +314,33 @@ func (f *gridFile) rewritten() (*markedFile, error) {
 	return mark(Marked{Name: f.name, Content: text, Marks: marks})
 }
 
-// typeIn returns the type of the kernel in the form that the launch has.
-func (l *gridLaunch) typeIn(src []byte) string {
-	if l.form == byKernel {
-		return "decltype(" + oneLine(src[l.start:l.open]) + ")"
+// blank overwrites code with spaces, and leaves its lines.
+func blank(code []byte) {
+	for i, c := range code {
+		if c != '\n' {
+			code[i] = ' '
+		}
 	}
+}
+
+// grid returns what stands before the kernel in the form that the launch has, or in its place.
+func (l *gridLaunch) grid(src []byte) string {
+	kernel, args := oneLine(src[l.start:l.open]), splitArguments(src[l.args+1:l.end-1])
 	var types []string
-	for _, a := range splitArguments(src[l.args+1 : l.end-1]) {
+	for _, a := range args {
 		types = append(types, "typename __heddle_passed<decltype("+a+")>::type")
 	}
-	return "void(" + strings.Join(types, ", ") + ")"
+	typ := "void(" + strings.Join(types, ", ") + ")"
+	switch l.form {
+	case byKernel:
+		return "__heddle_grid<decltype(" + kernel + "), "
+	case byArguments:
+		return "__heddle_grid<" + typ + ", "
+	case byNumber:
+		typ = fmt.Sprintf("decltype(*__heddle_arity<%d>::__heddle_pick(%s))", len(args), kernel)
+	}
+	return "[] { struct __heddle_one { typedef typename __heddle_overloaded<" + typ +
+		">::template of<" + kernel + "> kernel; }; return typename __heddle_one::kernel(); }().grid"
 }
 
 // splitArguments splits the arguments of a call at the commas outside of brackets and literals.
@@ -363,9 +390,10 @@ func (b *build) gridArgs() []string {
 
 // gridHelp returns what to do about an error of clang in a rewritten launch; "" for others.
 func gridHelp(diagnostics string) string {
-	if !strings.Contains(diagnostics, "no matching function for call to '__heddle_grid'") {
+	if !strings.Contains(diagnostics, "no matching function for call to '__heddle_grid'") &&
+		!strings.Contains(diagnostics, "no matching function for call to '__heddle_pick'") {
 		return ""
 	}
 	return "write the template arguments of a kernel that device code launches, K<T><<<...>>>(...), " +
-		"and give overloaded kernels different names"
+		"and give overloaded kernels with as many parameters different names"
 }

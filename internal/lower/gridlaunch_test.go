@@ -1,8 +1,11 @@
 package lower
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+
+	"heddle/internal/testing/long"
 )
 
 // TestLaunchesIn finds the parts of launches in text.
@@ -88,14 +91,55 @@ __global__ void k(int *p) { both(p); below(p); t<int><<<1, 1>>>(p, 2); self<<<1,
 	}
 }
 
-// TestOverloadedGrid: a launch of an overloaded kernel is refused, with what to do.
+// TestOverloadedGrid: overloaded kernels are chosen by the types of the arguments, else by their
+// number (C++17 [over.over]). Where neither decides, the launch is refused, with what to do.
 func TestOverloadedGrid(t *testing.T) {
 	const text = `
 __global__ void k(int *p) { *p = 1; }
 __global__ void k(float *p) { *p = 1; }
-__global__ void parent(int *p) { k<<<1, 1>>>(p); }
+__global__ void k(int *p, unsigned n) { *p = n; }
+__global__ void k() {}
+namespace n { __global__ void k(int *p, long n, bool b) { *p = n + b; } }
+using n::k;
+template <class T> __device__ void in(T *p, bool b) {
+  k<<<1, 1>>>(p);
+  k<<<1, 1>>>(p, b ? 1 : 2);
+}
+__global__ void parent(int *p) {
+  in(p, *p > 2);
+  if (*p) k<<<1, 1, 0, 0>>>(p, 1, !*p);
+  k<<<1, 1>>>();
+}
 `
-	in := Input{Name: "grids.cu", Content: []byte(text), Lang: CUDA}
+	standards := []string{"c++17"}
+	if long.All() {
+		standards = append(standards, "c++11", "c++14", "c++20")
+	}
+	for _, std := range standards {
+		in := Input{Name: "grids.cu", Content: []byte(text), Lang: CUDA}
+		results, err := Lower(t.Context(), in, Options{Std: std, NoCache: true})
+		if err != nil {
+			t.Fatalf("%s: %v", std, err)
+		}
+		if o := results[0].Omitted; len(o) != 0 {
+			t.Errorf("%s: %+v", std, o)
+		}
+		// The address of a kernel stands where it is launched, not at its own entry.
+		for _, k := range []struct {
+			name     string
+			launched bool
+		}{{"_Z1kPi", true}, {"_Z1kPij", true}, {"_Z1kv", true}, {"_ZN1n1kEPilb", true}, {"_Z1kPf", false}} {
+			address := regexp.MustCompile(`(?m)^\.weak \.global .*__heddle_kernel.* = ` + k.name + `;`)
+			if got := address.Match(results[0].PTX); got != k.launched {
+				t.Errorf("%s: launched: %t, want %t: %s", std, got, k.launched, k.name)
+			}
+		}
+	}
+	in := Input{Name: "grids.cu", Lang: CUDA, Content: []byte(`
+__global__ void k(int *p, long n) { *p = n; }
+__global__ void k(int *p, double d) { *p = d; }
+__global__ void parent(int *p) { k<<<1, 1>>>(p, 1); }
+`)}
 	results, err := Lower(t.Context(), in, Options{NoCache: true})
 	if err != nil {
 		t.Fatal(err)

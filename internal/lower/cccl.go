@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -284,8 +285,23 @@ func ccclArgs(c *cccl, tmp, virtual string) ([]string, error) {
 	if err := os.WriteFile(overlay, []byte(y.String()), 0o600); err != nil {
 		return nil, err
 	}
-	return []string{"-ivfsoverlay", overlay, "-isystem", virtual}, nil
+	args := []string{"-ivfsoverlay", overlay, "-isystem", virtual}
+	text, err := os.ReadFile(filepath.Join(c.dirs["cuda"], guideHeader))
+	if err != nil || !bytes.Contains(text, []byte(guideMacro)) {
+		return args, nil // an older copy
+	}
+	text = append(text, "#undef "+guideMacro+"\n#define "+guideMacro+" _CCCL_HOST_DEVICE\n"...)
+	guides, err := writeOverlay(tmp, "guides", map[string][]byte{
+		filepath.Join(virtual, "cuda", guideHeader): text})
+	return append(args, guides...), err
 }
+
+// CCCL leaves it to a macro to give deduction guides the attributes that clang needs (guide.go), and
+// not nvcc, which it takes heddle for. It defines the macro in this header of the directory cuda.
+const (
+	guideMacro  = "_CCCL_DEDUCTION_GUIDE_ATTRIBUTES"
+	guideHeader = "std/__cccl/execution_space.h"
+)
 
 // ccclFacts returns the comment lines that name the directories of a copy, for reports: a finding in
 // a library is shown at the user's call.

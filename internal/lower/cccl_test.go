@@ -273,3 +273,30 @@ func TestCCCLFacts(t *testing.T) {
 		t.Errorf("directories %v", c.dirs)
 	}
 }
+
+// TestGuidesOfCCCL: the deduction guides of a copy belong to device code, too, although its header
+// gives them no attributes where __NVCC__ is defined.
+func TestGuidesOfCCCL(t *testing.T) {
+	noCCCL(t)
+	dir := fakeCCCL(t, t.TempDir(), 1, "cub", "thrust", "libcudacxx/include")
+	header := filepath.Join(dir, "libcudacxx/include/cuda", guideHeader)
+	if err := os.MkdirAll(filepath.Dir(header), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, header, "#pragma once\n#define _CCCL_HOST_DEVICE __host__ __device__\n"+
+		"#ifdef __NVCC__\n#define "+guideMacro+"\n#endif\n")
+	const src = `#include <cub/cub.cuh>
+#include <cuda/std/__cccl/execution_space.h>
+template <class V, class F = bool> struct pair { V v; F f; };
+template <class V, class F = bool> _CCCL_DEDUCTION_GUIDE_ATTRIBUTES pair(V, F) -> pair<V, F>;
+__global__ void k(int *p) { constexpr auto a = pair{77, false}; *p = a.v; }
+`
+	in := Input{Name: "guides.cu", Lang: CUDA, Content: []byte(src)}
+	results, err := Lower(t.Context(), in, Options{CCCL: dir, NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stored(results[0], 77) || len(results[0].Omitted) > 0 {
+		t.Errorf("%+v\n%s", results[0].Omitted, results[0].PTX)
+	}
+}

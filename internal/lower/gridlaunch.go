@@ -45,14 +45,16 @@ const (
 	byNumber             // of the only overloaded one with so many parameters
 )
 
-// gridFile is a file with launches, or objects in shared memory, that clang has rejected.
+// gridFile is a file with launches, objects in shared memory, or deduction guides, that clang has
+// rejected.
 type gridFile struct {
 	name     string
 	content  []byte
 	launches []gridLaunch
 	objects  []sharedObject
-	under    *markedFile // whose text the content is; nil: the file has no other marks
-	text     *markedFile // for clang; nil: the content
+	guides   map[int]bool // by the offset of the name
+	under    *markedFile  // whose text the content is; nil: the file has no other marks
+	text     *markedFile  // for clang; nil: the content
 }
 
 // launchesIn finds the launches in the text of a file, in its order. It need not be exact, since
@@ -194,7 +196,8 @@ var gridErrorRE = regexp.MustCompile(`^(reference to __global__ function |` +
 	`cannot determine the type of an overloaded function)`)
 
 // rewriteLaunches changes the launches to which clang's errors refer, or changes them to another
-// form, and objects in shared memory (sharedobject.go), and reports whether there are any.
+// form, objects in shared memory (sharedobject.go), and deduction guides (guide.go), and reports
+// whether there are any.
 func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 	done := make(map[*gridLaunch]bool) // a launch has several errors
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
@@ -202,6 +205,10 @@ func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 		col, _ := strconv.Atoi(m[3])
 		if m[4] == "error" && strings.HasPrefix(m[5], sharedObjectError) {
 			changed = b.rewriteObject(m[1], line, col) || changed
+			continue
+		}
+		if m[4] == "note" && guideNoteRE.MatchString(m[5]) {
+			changed = b.rewriteGuide(m[1], line, col) || changed
 			continue
 		}
 		if m[4] == "note" || !gridErrorRE.MatchString(m[5]) {
@@ -306,6 +313,9 @@ func (f *gridFile) rewritten() (*markedFile, error) {
 			copy(text[l.open:], "(  ")
 		}
 		marks = append(marks, Mark{l.start, l.grid(f.content)})
+	}
+	for at := range f.guides {
+		marks = append(marks, Mark{at, guideMark})
 	}
 	for i := range f.objects {
 		marks = append(marks, f.objects[i].rewrite(text)...)

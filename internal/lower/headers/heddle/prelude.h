@@ -12,6 +12,12 @@
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 9
 #define __CUDACC_VER_BUILD__ 41
+/* Lambda expressions with __device__ need no option here. Their classes are those of any lambda expression, in both
+   passes: nothing that nvcc forbids of its extended ones needs to be told apart. */
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define CUDART_VERSION 12090
 #define CUDA_VERSION 12090
 /* Headers of samples (helper_cuda.h) test these include guards to find out whether the types and the functions of

@@ -24,6 +24,19 @@ p[t]=1;
 #endif
 }
 __global__ void ver(ARGS) { INDEX; p[t]=__CUDACC_VER_MAJOR__*10+__CUDACC_VER_MINOR__+__CUDACC_VER_BUILD__; }
+template <class V, class F = bool> struct guided { V value; F flag; };
+template <class V, class F = bool> guided(V, F) -> guided<V, F>;
+__global__ void guide(ARGS) { INDEX; constexpr auto a = guided{3, false}; p[t]=a.value; }
+template <class T> __host__ __device__ int guided_value(T v) { auto a = guided{v, false}; return a.value; }
+__global__ void guide_both(ARGS) { INDEX; p[t]=guided_value(t); }
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+template <class F> __device__ int applied(F f) {
+  static_assert(!__nv_is_extended_device_lambda_closure_type(F) ||
+                __nv_is_extended_device_lambda_with_preserved_return_type(F), "");
+  return f(2);
+}
+__global__ void extended(ARGS) { INDEX; p[t]=applied([=] __device__ (int x) { return x + t; }); }
+#endif
 __global__ void arch(ARGS) { INDEX; p[t]=__CUDA_ARCH__; }
 __global__ void archm(ARGS) {
 INDEX;

@@ -21,8 +21,11 @@ import (
 const defaultArch = "sm_80"
 
 // analysisPasses run between clang and llc: they inline cheap calls, move locals to registers, and
-// infer the state space of generic addresses. keep.go says why each preserves all accesses.
-const analysisPasses = "always-inline,cgscc(inline),function(sroa,infer-address-spaces)"
+// infer the state space of generic addresses. keep.go says why each preserves all accesses. Calls
+// that are always inlined come first, those of a function before it is inlined itself, and with its
+// locals in registers then: the layers of CuTe are a hundred calls deep.
+const analysisPasses = "cgscc(inline<only-mandatory>,function(sroa)),cgscc(inline)," +
+	"function(sroa,infer-address-spaces)"
 
 // inlineThreshold exceeds LLVM's default of 225 because the inliner sees code that has not been
 // simplified.

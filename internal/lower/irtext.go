@@ -49,7 +49,7 @@ func lowerIR(m *irModule, d *debugInfo, keep, separate bool) *lowered {
 		if isIndexObject(line) {
 			continue
 		}
-		w.buf.WriteString(withoutAttachments(line))
+		w.buf.WriteString(alignedDynamic(withoutAttachments(line)))
 		w.buf.WriteByte('\n')
 	}
 	w.out.arrays = arraysOf(m.head)
@@ -84,6 +84,20 @@ func withoutAttachments(line string) string {
 		return declareAttachRE.ReplaceAllString(line, "declare")
 	}
 	return line
+}
+
+// dynamicSharedRE matches the declaration of dynamic shared memory, with an alignment of less than
+// dynamicAlign.
+var dynamicSharedRE = regexp.MustCompile(
+	`^(@\S+ = external .*addrspace\(3\) global \[0 x .*\], align )[1248]\b`)
+
+// dynamicAlign is the alignment that nvcc gives dynamic shared memory at least, whatever the type of
+// the array is. Libraries count on it: CUB's BlockLoadToShared has bulk copies to arrays of char.
+const dynamicAlign = "16"
+
+// alignedDynamic gives a declaration of dynamic shared memory that alignment.
+func alignedDynamic(line string) string {
+	return dynamicSharedRE.ReplaceAllString(line, "${1}"+dynamicAlign)
 }
 
 // isIndexObject reports whether a line declares threadIdx or a similar object. These have no

@@ -24,6 +24,10 @@ p[t]=1;
 #endif
 }
 __global__ void ver(ARGS) { INDEX; p[t]=__CUDACC_VER_MAJOR__*10+__CUDACC_VER_MINOR__+__CUDACC_VER_BUILD__; }
+extern __shared__ char aligned_as_by_nvcc[];
+__global__ void dynamic_alignment(ARGS) {
+  INDEX; __shared__ char c[3]; c[t % 3] = 1; p[t]=((int4 *)aligned_as_by_nvcc)[t].x;
+}
 template <class V, class F = bool> struct guided { V value; F flag; };
 template <class V, class F = bool> guided(V, F) -> guided<V, F>;
 __global__ void guide(ARGS) { INDEX; constexpr auto a = guided{3, false}; p[t]=a.value; }

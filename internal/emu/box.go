@@ -22,9 +22,9 @@ import (
 // box is the size of the boxes that an instruction copies; 0 bytes: not known.
 type box struct {
 	bytes  uint64
-	tensor *ir.Var // its tensor map; nil: not known
-	open   bool    // a phase says its size
-	bad    bool    // phases give different sizes
+	tensor slice.Place // its tensor map; without a variable: not known
+	open   bool        // a phase says its size
+	bad    bool        // phases give different sizes
 }
 
 // Boxes executes a block of a trace to find the sizes of boxes that s does not know, and returns
@@ -43,17 +43,17 @@ func Boxes(ctx context.Context, k *ir.Func, cfg *launch.Config, s *slice.Slice,
 		return nil, err
 	}
 	out := make(map[*ir.Instr]uint64)
-	of := make(map[*ir.Var]uint64)
+	of := make(map[slice.Place]uint64)
 	for in, b := range c.boxes {
 		if b.bytes > 0 && !b.bad {
 			out[in] = b.bytes
-			if b.tensor != nil {
+			if b.tensor.Var != nil {
 				of[b.tensor] = b.bytes
 			}
 		}
 	}
 	for in, b := range c.boxes { // a store has no phase
-		if b.bytes == 0 && b.tensor != nil && of[b.tensor] > 0 {
+		if b.bytes == 0 && b.tensor.Var != nil && of[b.tensor] > 0 {
 			out[in] = of[b.tensor]
 		}
 	}
@@ -68,8 +68,8 @@ func (c *compiler) tensorBox(in *ir.Instr, op *bulkOp) error {
 		c.boxes[in], op.box.open = op.box, op.box.bytes == 0
 	case op.box.bytes == 0:
 		name := "NAME"
-		if op.box.tensor != nil {
-			name = op.box.tensor.Shown()
+		if op.box.tensor.Var != nil {
+			name = op.box.tensor.Name()
 		}
 		return fmt.Errorf("%s: how many bytes its tensor map selects is not known (--tmap %s=BYTES)",
 			opcodeText(in), name)
@@ -127,7 +127,7 @@ func (x *exec) sizeBoxes(blocks ...*block) bool {
 		n, one := uint64(0), true
 		for _, a := range list {
 			n += a.op.use.Boxes
-			one = one && a.op.box.tensor == list[0].op.box.tensor && a.op.box.tensor != nil ||
+			one = one && a.op.box.tensor == list[0].op.box.tensor && a.op.box.tensor.Var != nil ||
 				a.op == list[0].op
 		}
 		if !one || m.pending != 0 || m.tx <= 0 || uint64(m.tx)%(16*n) != 0 {

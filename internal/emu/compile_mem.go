@@ -34,8 +34,9 @@ type memOp struct {
 	rmw    func(old, b, c uint64) uint64
 	origin uint32 // of the values that a write of unknown data leaves
 	cas    bool
-	adds   bool // rmw adds integers of 32 bits
-	remote bool // an operation on an mbarrier that reaches those of other blocks
+	adds   bool   // rmw adds integers of 32 bits
+	remote bool   // an operation on an mbarrier that reaches those of other blocks
+	lanes  uint32 // those that access memory; 0: all
 
 	// How the access is performed in each kind of memory, for the lanes of m, whose addresses are in
 	// x.addr.

@@ -232,7 +232,7 @@ func (c *compiler) shapeOf(spec *objectSpec, v *ir.Var, offset uint64) {
 // layoutParams writes the arguments into the kernel's parameters, and creates an object for each
 // buffer, which objects numbers. Arguments that share a buffer share the object. An unknown argument marks its bytes with
 // its origin, so that a message can name it. Pointers inside a struct argument are its Fields,
-// which are always known.
+// which are always known, as its Parts are.
 func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) error {
 	img := &c.p.params
 	img.data = make([]byte, k.ParamSize)
@@ -251,6 +251,10 @@ func (c *compiler) layoutParams(k *ir.Func, objects map[*launch.Buffer]int) erro
 			c.p.origins = append(c.p.origins, "argument "+a.Name)
 			for j := range b {
 				img.origin[v.Offset+j] = id
+			}
+			for _, p := range a.Parts {
+				copy(b[p.Offset:p.Offset+p.Size], a.Bits[p.Offset:])
+				clear(img.origin[v.Offset+p.Offset : v.Offset+p.Offset+p.Size])
 			}
 		case a.Buffer != nil:
 			addr, err := c.pointer(objects, a.Buffer, a.Offset)

@@ -128,7 +128,7 @@ func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst,
 			"%s needs an address of shared memory (PTX ISA 9.7.14.5); %#x is not one", in.ir.Op(),
 			x.addr[l])
 	}
-	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4,
+	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4, lanes: lanes,
 		global: elsewhere, private: elsewhere, shared: loadShared}
 	if kind == event.Write {
 		m.shared = storeShared
@@ -185,6 +185,32 @@ func (c *compiler) ldmatrix(in *ir.Instr) error {
 			}
 		}
 	})
+	return nil
+}
+
+// touchRows emits ldmatrix or stmatrix in a trace that needs no data: the accesses of the lanes that
+// provide addresses, and that all lanes wait for each other.
+func (c *compiler) touchRows(in *ir.Instr) error {
+	n, _, err := rowMatrix(in)
+	if err != nil {
+		return err
+	}
+	kind := event.Read
+	if in.Action() == isa.ActMatrixStore {
+		kind = event.Write
+	}
+	d, err := c.rowAccess(in, kind, full>>(32-8*n))
+	if err != nil {
+		return err
+	}
+	d.mem.shared = touchShared
+	if kind == event.Read {
+		c.emit(d)
+	}
+	c.wholeWarp(in, nil, nil, func(*exec, *inst, uint32) {})
+	if kind == event.Write {
+		c.emit(d)
+	}
 	return nil
 }
 

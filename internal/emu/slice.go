@@ -87,6 +87,12 @@ func (c *compiler) splits(b *ir.Block) bool {
 
 // touch emits an access that moves no data.
 func (c *compiler) touch(in *ir.Instr) {
+	if a := in.Action(); a == isa.ActMatrixLoad || a == isa.ActMatrixStore {
+		if err := c.touchRows(in); err != nil {
+			c.control(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
+		}
+		return
+	}
 	m := &memOp{space: in.Space, order: in.Order, scope: in.Scope, global: touchNothing,
 		private: touchNothing, shared: touchShared}
 	m.kind, _ = in.AccessKind()

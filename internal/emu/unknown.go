@@ -413,7 +413,11 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 
 // runNeedsAddress stops the run if the address of an access is unknown.
 func runNeedsAddress(x *exec, in *inst) {
-	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
+	u, o := x.unk.ofSrc(&in.s[0])
+	if in.mem.lanes != 0 { // the others need none
+		u &= in.mem.lanes
+	}
+	if u&x.m != 0 {
 		// the access has no effect on others: the loaded value is unknown
 		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced &&
 			in.mem.space == event.Global) {

@@ -269,6 +269,9 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	case a.Kind == ArgSaved:
 		arg.Bits, arg.Buffer, arg.Offset = a.Saved.Bits, a.Saved.Buffer, a.Saved.Offset
 		arg.Fields = slices.Clone(a.Saved.Fields)
+		if isStruct(v) {
+			arg.Parts = []Part{{0, v.Size, s.value.origin}}
+		}
 		return nil
 	case a.Kind == ArgLocal:
 		return fmt.Errorf("its type is %s; local:BYTES is only for a __local pointer", typeName(v))
@@ -298,6 +301,9 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		return fmt.Errorf("its type is %s; only a pointer can have an unbounded buffer (%s at the "+
 			"end of hex:)", typeName(v), andZeros)
 	case a.Kind == ArgBytes, a.Kind == ArgFile:
+		if isStruct(v) {
+			arg.Parts = []Part{{0, v.Size, s.value.origin}}
+		}
 		return setBytes(arg, a, v.Size)
 	case a.Kind == ArgBuffer && isStruct(v) && a.Fill == FillZero && a.Size == 0:
 		arg.Bits = make([]byte, v.Size)
@@ -478,6 +484,7 @@ func (r *resolver) setField(slots []slot, arg *Arg, s *slot, f assigned) error {
 			arg.Bits = make([]byte, v.Size)
 		}
 		copy(arg.Bits[off:], bits)
+		arg.Parts = append(arg.Parts, Part{off, len(bits), f.origin})
 		arg.Fields = slices.DeleteFunc(arg.Fields,
 			func(p PointerField) bool { return p.Offset < off+len(bits) && off < p.Offset+8 })
 		return nil

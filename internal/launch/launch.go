@@ -161,6 +161,15 @@ type Arg struct {
 	// Fields are the pointers in a struct parameter: the 8 bytes at Offset hold the address of a
 	// buffer.
 	Fields []PointerField
+	// Parts are the bytes of a struct parameter that are specified as numbers. They are known where
+	// the rest is unknown.
+	Parts []Part
+}
+
+// Part is a range of bytes of a struct parameter, and who specified it.
+type Part struct {
+	Offset, Size int
+	Origin       Origin
 }
 
 // PointerField is a pointer in a struct parameter or in a buffer.

@@ -358,7 +358,7 @@ var bulkCells = map[event.Space]int{event.Shared: sharedCell, event.Global: glob
 // moves returns the cells to which an instruction writes, and the operands and cells from which the
 // data comes. A copy is performed later, which makes no difference.
 func (f *function) moves(in *ir.Instr) (to []int, values []ir.Operand, from []int) {
-	if kind, ok := in.AccessKind(); ok && kind.Writes() {
+	if kind, ok := accessKind(in); ok && kind.Writes() {
 		return f.cellsOf(in), in.Src[1:], nil
 	}
 	switch in.Action() {
@@ -408,6 +408,9 @@ func (f *function) cellsOf(in *ir.Instr) []int {
 		}
 		return []int{paramCell}
 	}
+	if f.readsOwnParam(in) {
+		return nil
+	}
 	return []int{sharedCell, localCell, globalCell, paramCell}
 }
 
@@ -432,7 +435,7 @@ func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 		return false, false
 	}
 	switch in.Action() {
-	case isa.ActLoad, isa.ActAtomic, isa.ActClusterAccess:
+	case isa.ActLoad, isa.ActAtomic, isa.ActClusterAccess, isa.ActMatrixLoad:
 		for _, c := range f.cellsOf(in) {
 			// What a caller passes is not looked at.
 			sh = sh || f.s.holdsShared[c] || c == paramCell && !f.fn.Kernel

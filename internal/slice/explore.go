@@ -52,7 +52,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 				}
 			}
 			// the lanes are not those of a run
-			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row.Category == isa.WarpOp {
+			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row.Category == isa.WarpOp || rowMatrix(in) {
 				return r, false
 			}
 			for i := range in.Dst {

@@ -337,6 +337,9 @@ func TestTensorMap(t *testing.T) {
 		" [%x0], [%d0, {%x1}], [bar];"
 	for _, c := range []struct{ text, want string }{
 		{load, "map"},
+		{"add.s64 %d1, %d0, 128;\n\tadd.s64 %d2, %d1, -64;\n\t" + strings.ReplaceAll(load, "%d0", "%d2"),
+			"map+64"},
+		{"cvta.param.u64 %d1, %d0;\n\t" + strings.ReplaceAll(load, "[%d0", "[%d1+8"), "map+8"},
 		{"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d0, {%x1}], [%x0];", "map"},
 		{"cp.async.bulk.global.shared::cta.bulk_group [%d0], [%x0], 16;", ""},
 		{"st.shared.u32 [%x0], %x1;", ""},
@@ -345,9 +348,9 @@ func TestTensorMap(t *testing.T) {
 	} {
 		s, k := roundsModule(t, "", "\tmov.b64 %d0, map;\n\t"+c.text+"\n\tret;\n")
 		list := k.Blocks[0].Instrs
-		v, got := s.TensorMap(list[len(list)-2]), ""
-		if v != nil {
-			got = v.Name
+		p, got := s.TensorMap(list[len(list)-2]), ""
+		if p.Var != nil {
+			got = p.Name()
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
@@ -364,8 +367,8 @@ func TestTensorMap(t *testing.T) {
 	if k.NumInstrs != in.Index {
 		t.Fatalf("the kernel has %d instructions, the copy is number %d", k.NumInstrs, in.Index)
 	}
-	if v := s.TensorMap(in); v == nil || v.Name != "x" {
-		t.Errorf("in a function: %v, want x", v)
+	if p := s.TensorMap(in); p.Var == nil || p.Name() != "x" {
+		t.Errorf("in a function: %v, want x", p.Var)
 	}
 }
 

@@ -54,7 +54,7 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	if s.opt.Data {
 		return Run
 	}
-	switch kind, _ := in.AccessKind(); kind {
+	switch kind, _ := accessKind(in); kind {
 	case event.Read, event.Write:
 		if !data {
 			return Touch
@@ -123,7 +123,7 @@ func (s *Slice) sum() {
 func (f *function) reads(in *ir.Instr) bool {
 	switch f.kindOf(in) {
 	case shared, local:
-		kind, _ := in.AccessKind()
+		kind, _ := accessKind(in)
 		return kind == event.Read
 	case constant, calls, argument, other:
 		return true

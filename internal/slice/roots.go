@@ -66,6 +66,11 @@ func (f *function) class(in *ir.Instr) kind {
 		return input
 	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce, isa.ActClusterAccess:
 		return f.access(in)
+	case isa.ActMatrixLoad, isa.ActMatrixStore:
+		if rowMatrix(in) { // a generic address must be one of shared memory
+			return shared
+		}
+		return other
 	case isa.ActMBarrier:
 		return object
 	case isa.ActCopy:
@@ -216,6 +221,8 @@ func (f *function) access(in *ir.Instr) kind {
 			return other
 		}
 		switch {
+		case f.readsOwnParam(in):
+			return constant
 		case f.shared[addr.Reg]:
 			return shared
 		case f.private[addr.Reg]:
@@ -350,7 +357,7 @@ func (f *function) wanted(i int32) {
 		f.keep(i)
 		f.data[i] = true
 		f.operand(&in.Src[0])
-		if kind, _ := in.AccessKind(); kind == event.Read {
+		if kind, _ := accessKind(in); kind == event.Read {
 			f.s.cell(&f.s.need.shared)
 			if f.maybeLocal(in) {
 				f.s.cell(&f.s.need.local)
@@ -452,6 +459,24 @@ func (s *Slice) cell(need *bool) {
 // stores reports whether an instruction is a plain store, to the memory of the block or the
 // cluster.
 func stores(in *ir.Instr) bool {
-	kind, ok := in.AccessKind()
+	kind, ok := accessKind(in)
 	return ok && kind == event.Write
+}
+
+// rowMatrix reports whether an instruction loads or stores matrices whose rows are named by the
+// addresses of lanes: ldmatrix and stmatrix (PTX ISA 9.7.14.5.15, 9.7.14.5.16).
+func rowMatrix(in *ir.Instr) bool {
+	a := in.Action()
+	return (a == isa.ActMatrixLoad || a == isa.ActMatrixStore) && !in.Row.Fragment
+}
+
+// accessKind is ir.Instr.AccessKind, and that of ldmatrix and stmatrix.
+func accessKind(in *ir.Instr) (event.Kind, bool) {
+	if rowMatrix(in) {
+		if in.Action() == isa.ActMatrixLoad {
+			return event.Read, true
+		}
+		return event.Write, true
+	}
+	return in.AccessKind()
 }

@@ -198,40 +198,6 @@ func (r *Rounds) Within(limit uint64) bool {
 	return r.quotient == nil || r.quotient.within(int64(limit))
 }
 
-// TensorMap returns the parameter or variable that holds, or points to, the tensor map of a bulk
-// copy of the kernel; nil if it is not found, it may be one of several, or the copy has none.
-func (s *Slice) TensorMap(in *ir.Instr) *ir.Var {
-	if vs := s.TensorMaps(in); len(vs) == 1 {
-		return vs[0]
-	}
-	return nil
-}
-
-// TensorMaps returns the parameters and variables that may hold, or point to, the tensor map of a
-// bulk copy of the kernel; nil if the copy has none, or it may be another one.
-func (s *Slice) TensorMaps(in *ir.Instr) []*ir.Var {
-	use, ok := in.Bulk()
-	if !ok || use.Size >= 0 {
-		return nil
-	}
-	o := in.Src[0]
-	if use.To == event.Shared {
-		o = in.Src[1]
-	}
-	copied := *in
-	copied.Src = []ir.Operand{o}
-	for _, fn := range s.order {
-		if f := s.funcs[fn]; in.Index < len(f.instrs) && f.instrs[in.Index] == in {
-			vs, all, _ := f.basesOf(&copied)
-			if !all {
-				return nil
-			}
-			return vs
-		}
-	}
-	return nil
-}
-
 // within reports whether a load reads nothing beyond the variable that it names. Such a load has no
 // register in its address.
 func within(in *ir.Instr, o *ir.Operand) bool {

@@ -32,6 +32,10 @@ func unsupportedName(in *ir.Instr) string {
 		switch in.Action() {
 		case isa.ActMatrixMultiply, isa.ActMatrixMove: // of registers
 			return ""
+		case isa.ActMatrixLoad, isa.ActMatrixStore:
+			if rowMatrix(in) {
+				return ""
+			}
 		case isa.ActMatrixAsync, isa.ActMatrixFence, isa.ActMatrixGroup:
 			if in.Row.Executable {
 				return ""

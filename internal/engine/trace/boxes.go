@@ -10,6 +10,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/slice"
 	"heddle/internal/tensormap"
 )
 
@@ -21,7 +22,7 @@ import (
 // boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
 func (t *tracer) boxes(ctx context.Context) {
 	known := make(map[*ir.Instr]uint64)
-	maps := make(map[*ir.Var]bool)
+	maps := make(map[slice.Place]bool)
 	open := false
 	for _, f := range ir.ReachableFuncs(t.job.Kernel) {
 		for _, b := range f.Blocks {
@@ -44,7 +45,7 @@ func (t *tracer) boxes(ctx context.Context) {
 	}
 	t.slice.Boxes = known
 	for v := range maps {
-		t.assumed = append(t.assumed, fmt.Sprintf("boxes of tensor map %s of %d bytes", v.Shown(),
+		t.assumed = append(t.assumed, fmt.Sprintf("boxes of tensor map %s of %d bytes", v.Name(),
 			t.givenBox(v)))
 	}
 	if !open {
@@ -72,8 +73,8 @@ func (t *tracer) boxes(ctx context.Context) {
 			continue
 		}
 		name := "a copy"
-		if v := t.slice.TensorMap(in); v != nil {
-			name = "tensor map " + v.Shown()
+		if p := t.slice.TensorMap(in); p.Var != nil {
+			name = "tensor map " + p.Name()
 		}
 		sizes[fmt.Sprintf("if boxes of %s have the %d bytes that phases expect (--tmap says it)", name,
 			n)] = true
@@ -90,9 +91,9 @@ const someRounds = 24
 
 // givenBoxes returns the bytes of a box of each of some tensor maps, if something says them and
 // they are equal; else 0.
-func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
-	for i, v := range maps {
-		b := t.givenBox(v)
+func (t *tracer) givenBoxes(maps []slice.Place) (n uint64) {
+	for i, p := range maps {
+		b := t.givenBox(p)
 		if i > 0 && b != n {
 			return 0
 		}
@@ -102,19 +103,30 @@ func (t *tracer) givenBoxes(maps []*ir.Var) (n uint64) {
 }
 
 // givenBox returns the bytes of a box of a tensor map that the user, the metadata or a saved launch
-// has said; else 0.
-func (t *tracer) givenBox(v *ir.Var) uint64 {
+// has said; else 0. A map in a struct is named by its offset; the name of the struct is that of all
+// maps in it.
+func (t *tracer) givenBox(p slice.Place) uint64 {
+	v := p.Var
 	if v == nil {
 		return 0
 	}
 	i := slices.Index(t.job.Kernel.Params, v)
-	n := t.job.Box(v, func(b launch.Box) bool {
-		return b.Name == v.Shown() || b.Name == v.Name || i >= 0 && b.Name == strconv.Itoa(i)
-	})
-	if n > 0 || i < 0 || v.Size != tensormap.Size {
-		return n
+	names := []string{v.Shown(), v.Name}
+	if i >= 0 {
+		names = append(names, strconv.Itoa(i))
 	}
-	if m, err := tensormap.Decode(t.guessed.Args[i].Bits); err == nil {
+	for _, at := range []string{fmt.Sprintf("+%d", p.At), ""} {
+		n := t.job.Box(v, func(b launch.Box) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return b.Name == name+at })
+		})
+		if n > 0 {
+			return n
+		}
+	}
+	if i < 0 || p.At < 0 || p.At+tensormap.Size > int64(len(t.guessed.Args[i].Bits)) {
+		return 0
+	}
+	if m, err := tensormap.Decode(t.guessed.Args[i].Bits[p.At : p.At+tensormap.Size]); err == nil {
 		return m.Bytes()
 	}
 	return 0

@@ -207,7 +207,7 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 
 // unknownInputs returns the launch with unknown arguments, except those that a flag or a pragma
 // specifies, and these as text (n = 48). Values from host code are not used: they hold for one
-// call. Structs stay unknown, because only some of their fields may be specified.
+// call. Of a struct, the fields that are specified as numbers are known.
 func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
 	c.Args = append([]launch.Arg(nil), cfg.Args...)
@@ -224,12 +224,50 @@ func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 			known = append(known, text)
 			continue
 		}
-		a.Unknown, a.Buffer, a.Fields = true, nil, nil
+		parts := knownParts(&cfg.Args[i], k.Params[i].Size)
+		for _, p := range parts {
+			text := fmt.Sprintf("%d bytes of %s at %d", p.Size, a.Name, p.Offset)
+			if p.Size <= 8 {
+				text = fmt.Sprintf("%s+%d = %s", a.Name, p.Offset,
+					(&launch.Arg{Bits: a.Bits[p.Offset : p.Offset+p.Size]}).Value())
+			}
+			known = append(known, text)
+		}
+		a.Unknown, a.Buffer, a.Fields, a.Parts = true, nil, nil, parts
 		if a.Bits == nil {
 			a.Bits = make([]byte, k.Params[i].Size)
 		}
 	}
 	return &c, known
+}
+
+// knownParts returns the bytes of a struct that a flag, a comment or a saved launch specifies as
+// numbers: not those of pointers.
+func knownParts(a *launch.Arg, size int) (out []launch.Part) {
+	if a.Unknown && len(a.Parts) == 0 || len(a.Bits) != size {
+		return nil
+	}
+	is := make([]bool, size)
+	for _, p := range a.Parts {
+		for i := range p.Size {
+			is[p.Offset+i] = p.Origin >= launch.FromPragma
+		}
+	}
+	for _, f := range a.Fields {
+		clear(is[f.Offset : f.Offset+8])
+	}
+	for _, p := range a.Parts { // each as it was specified, so that the verdict names fields
+		for at, end := p.Offset, p.Offset+p.Size; at < end; at++ {
+			from := at
+			for ; at < end && is[at]; at++ {
+				is[at] = false // a field that is specified twice is one part
+			}
+			if at > from {
+				out = append(out, launch.Part{Offset: from, Size: at - from, Origin: p.Origin})
+			}
+		}
+	}
+	return out
 }
 
 // selectBlocks chooses the blocks that are traced, by linear index: all of them, those that the

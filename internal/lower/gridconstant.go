@@ -13,8 +13,9 @@ import (
 // one of NVPTX. Older versions of LLVM ignore that.
 
 // gridConstantRE matches the annotation of a variable: its name, and that of the annotation's text.
-var gridConstantRE = regexp.MustCompile(
-	`^\s*(?:tail )?call void @llvm\.var\.annotation[.\w]*\((?:ptr|i8\*) (%[\w.$-]+), (?:ptr|i8\*) @([\w.]+),`)
+// An optimizer adds attributes to the arguments: nonnull.
+var gridConstantRE = regexp.MustCompile(`^\s*(?:tail )?call void @llvm\.var\.annotation[.\w]*\(` +
+	`(?:ptr|i8\*) (?:\w+ )*(%[\w.$-]+), (?:ptr|i8\*) (?:\w+ )*@([\w.]+),`)
 
 // gridConstants replaces the annotations of parameters.
 func (m *irModule) gridConstants() {

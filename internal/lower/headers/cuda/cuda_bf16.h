@@ -28,7 +28,7 @@ __heddle_hd float __heddle_bf2f(unsigned short __h) { return __builtin_bit_cast(
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short __x;
   __nv_bfloat16() = default;
-  __heddle_hd_member __nv_bfloat16(__nv_bfloat16_raw __r) : __x(__r.x) {}
+  __heddle_hd_member constexpr __nv_bfloat16(__nv_bfloat16_raw __r) : __x(__r.x) {}
   __heddle_hd_member __nv_bfloat16(float __f) : __x(__heddle_f2bf_rn(__f)) {}
   __heddle_hd_member __nv_bfloat16(double __f) : __x(__heddle_f2bf_rn(__heddle_odd(__f))) {}
   __heddle_hd_member __nv_bfloat16(short __i) : __x(__heddle_f2bf_rn((float)__i)) {}
@@ -46,8 +46,8 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
 struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;
   __nv_bfloat162() = default;
-  __heddle_hd_member __nv_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) : x(__a), y(__b) {}
-  __heddle_hd_member __nv_bfloat162(const __nv_bfloat162_raw &__r) : x(__nv_bfloat16_raw{__r.x}), y(__nv_bfloat16_raw{__r.y}) {}
+  __heddle_hd_member constexpr __nv_bfloat162(__nv_bfloat16 __a, __nv_bfloat16 __b) : x(__a), y(__b) {}
+  __heddle_hd_member constexpr __nv_bfloat162(const __nv_bfloat162_raw &__r) : x(__nv_bfloat16_raw{__r.x}), y(__nv_bfloat16_raw{__r.y}) {}
   __heddle_hd_member operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{x.__x, y.__x}; }
 };
 typedef __nv_bfloat16 nv_bfloat16;

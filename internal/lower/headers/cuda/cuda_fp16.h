@@ -47,7 +47,7 @@ __heddle_host unsigned short __heddle_f2h_rn(float __f) {
 struct __attribute__((aligned(2))) __half {
   unsigned short __x;
   __half() = default;
-  __heddle_hd_member __half(__half_raw __r) : __x(__r.x) {}
+  __heddle_hd_member constexpr __half(__half_raw __r) : __x(__r.x) {}
   __heddle_hd_member __half(float __f) : __x(__heddle_f2h_rn(__f)) {}
   __heddle_hd_member __half(double __f) : __x(__heddle_f2h_rn(__heddle_odd(__f))) {}
   __heddle_hd_member __half(short __i) : __x(__heddle_f2h_rn((float)__i)) {}
@@ -65,8 +65,8 @@ struct __attribute__((aligned(2))) __half {
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;
   __half2() = default;
-  __heddle_hd_member __half2(__half __a, __half __b) : x(__a), y(__b) {}
-  __heddle_hd_member __half2(const __half2_raw &__r) : x(__half_raw{__r.x}), y(__half_raw{__r.y}) {}
+  __heddle_hd_member constexpr __half2(__half __a, __half __b) : x(__a), y(__b) {}
+  __heddle_hd_member constexpr __half2(const __half2_raw &__r) : x(__half_raw{__r.x}), y(__half_raw{__r.y}) {}
   __heddle_hd_member operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
 typedef __half half, __nv_half;

@@ -144,4 +144,20 @@ __heddle_fn unsigned int __dp4a(uchar4 __a, uchar4 __b, unsigned int __c) {
 __HEDDLE_DP2A(__dp2a_lo)
 __HEDDLE_DP2A(__dp2a_hi)
 
+/* Pairs (CUDA 12.8), each of their numbers rounded as the name says. */
+#define __HEDDLE_ROUND2(M)                                                                              \
+  __heddle_fn float2 __fadd2_##M(float2 x, float2 y) {                                                  \
+    return make_float2(__fadd_##M(x.x, y.x), __fadd_##M(x.y, y.y));                                     \
+  }                                                                                                     \
+  __heddle_fn float2 __fmul2_##M(float2 x, float2 y) {                                                  \
+    return make_float2(__fmul_##M(x.x, y.x), __fmul_##M(x.y, y.y));                                     \
+  }                                                                                                     \
+  __heddle_fn float2 __ffma2_##M(float2 x, float2 y, float2 z) {                                        \
+    return make_float2(__fmaf_##M(x.x, y.x, z.x), __fmaf_##M(x.y, y.y, z.y));                           \
+  }
+__HEDDLE_ROUND2(rn)
+__HEDDLE_ROUND2(rz)
+__HEDDLE_ROUND2(ru)
+__HEDDLE_ROUND2(rd)
+
 #endif

@@ -32,6 +32,8 @@ const (
 	ClusterUse               // A arrives at the barrier of the cluster, or waits there, out of turn
 	NotStarted               // A accesses the memory of a block that may not have started
 	MayHaveEnded             // A accesses the memory of a block that may have ended
+	NoMatrixFence            // A, a matrix operation of a warpgroup, misses a wgmma.fence before it
+	EarlyRegister            // A accesses a register of a matrix operation that nobody has waited for
 )
 
 // tracked reports whether findings of a kind are about mbarriers, asynchronous operations or

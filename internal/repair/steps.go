@@ -187,8 +187,8 @@ type offer struct {
 
 // causes are the kinds of findings, those first that others may be a consequence of. Kinds that are
 // not among them have no steps.
-var causes = []Kind{ClusterUse, NoObject, NotStarted, Copy, Race, Unfinished, Surplus, Proxy, NoState,
-	Stuck, MayHaveEnded}
+var causes = []Kind{ClusterUse, NoObject, NotStarted, Copy, Race, NoMatrixFence, EarlyRegister,
+	Unfinished, Surplus, Proxy, NoState, Stuck, MayHaveEnded}
 
 // offers returns the steps for some findings, those that are most likely right first.
 func (r *repairer) offers(found []located) []offer {
@@ -234,6 +234,10 @@ func (r *repairer) stepsFor(f located) []action {
 		return slices.Concat(r.bytes(f), r.arrivals(f), r.otherParity(f), r.missingHalves())
 	case NoState:
 		return r.stateArrival(f)
+	case NoMatrixFence:
+		return r.matrixFence(f)
+	case EarlyRegister:
+		return r.matrixWaits(f)
 	}
 	return nil
 }

@@ -197,6 +197,7 @@ const (
 	bulkWait     = "cp.async.bulk.wait_group 0;"
 	matrixCommit = "wgmma.commit_group.sync.aligned;"
 	matrixWait   = "wgmma.wait_group.sync.aligned 0;"
+	matrixFence  = "wgmma.fence.sync.aligned;"
 )
 
 // groups offers waits for the bulk group of an operation of a race, or for the group of a matrix
@@ -223,11 +224,23 @@ func (r *repairer) groups(f located) []action {
 }
 
 func (r *repairer) groupsOf(of *ir.Instr, track isa.Tracking, commit, wait string) []action {
-	var out []action
 	at := r.x.where(of)
 	guard := r.guardText(of)
 	behind := Point{at.Block, at.Index + 1}
+	out := append(r.waitsForGroups(track, wait),
+		r.insertion(behind, guard+commit, commit[:len(commit)-1], groupWaitCost))
+	return append(out, r.commitAndWait(behind, guard, commit, wait))
+}
+
+// commitAndWait offers a commit and a wait for it at one place.
+func (r *repairer) commitAndWait(p Point, guard, commit, wait string) action {
 	both := commit[:len(commit)-1] + " and " + wait[:len(wait)-1]
+	return r.insertion(p, guard+commit+"\n\t"+guard+wait, both, 2*groupWaitCost)
+}
+
+// waitsForGroups offers waits for all groups: in place of existing waits, and behind each commit.
+// The cheapest comes first.
+func (r *repairer) waitsForGroups(track isa.Tracking, wait string) (out []action) {
 	for _, b := range r.x.k.Func.Blocks {
 		for i, in := range b.Instrs {
 			u, ok := in.Async(len(in.Src))
@@ -250,8 +263,29 @@ func (r *repairer) groupsOf(of *ir.Instr, track isa.Tracking, commit, wait strin
 		}
 	}
 	slices.SortStableFunc(out, byCost)
-	out = append(out, r.insertion(behind, guard+commit, commit[:len(commit)-1], groupWaitCost))
-	return append(out, r.insertion(behind, guard+commit+"\n\t"+guard+wait, both, 2*groupWaitCost))
+	return out
+}
+
+// matrixFence offers a wgmma.fence in front of a matrix operation: it orders accesses of the warp to
+// registers before the operation (PTX ISA 9.7.15.7.1).
+func (r *repairer) matrixFence(f located) []action {
+	if f.a == nil || f.a.Action() != isa.ActMatrixAsync {
+		return nil
+	}
+	return []action{r.insertion(r.x.where(f.a), r.guardText(f.a)+matrixFence,
+		matrixFence[:len(matrixFence)-1], groupWaitCost)}
+}
+
+// matrixWaits offers waits for the matrix operation of which an instruction accesses a register too
+// early: for all groups, or, if nothing commits it, a commit and a wait in front of the instruction.
+func (r *repairer) matrixWaits(f located) []action {
+	if f.a == nil {
+		return nil
+	}
+	out := r.waitsForGroups(isa.MatrixGroups, matrixWait)
+	at := r.x.where(f.a)
+	out = append(out, r.insertion(at, matrixWait, matrixWait[:len(matrixWait)-1], groupWaitCost))
+	return append(out, r.commitAndWait(at, "", matrixCommit, matrixWait))
 }
 
 // guardText is the guard of an instruction, as it is written.

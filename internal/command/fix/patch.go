@@ -22,7 +22,8 @@ var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+)
 // hold: CUDA has no function for them.
 var isStatement = regexp.MustCompile(`^(?:(?:` +
 	`fence\.proxy\.async\.[a-z:]+|fence\.mbarrier_init\.release\.cluster|` +
-	`barrier\.cluster\.(?:arrive|wait)|cp\.async\.bulk\.(?:commit_group|wait_group 0));\s*)+$`)
+	`barrier\.cluster\.(?:arrive|wait)|cp\.async\.bulk\.(?:commit_group|wait_group 0)|` +
+	`wgmma\.(?:fence|commit_group|wait_group)\.sync\.aligned(?: 0)?);\s*)+$`)
 
 // The search for a form of a plan in the source. A place between two instructions may be several
 // places between statements, so each part of a plan has choices. They are tried in the order of

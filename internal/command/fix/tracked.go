@@ -99,7 +99,8 @@ func aboutOrder(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceProxy, diag.CodeMBarrierUninitialized, diag.CodeMBarrierExcess,
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodePeerNotStarted, diag.CodePeerExited,
-		diag.CodeBadBarrier, diag.CodeAsyncUnfinished:
+		diag.CodeBadBarrier, diag.CodeAsyncUnfinished, diag.CodeWarpgroupFence,
+		diag.CodeWarpgroupRegister:
 		return true
 	}
 	return prove.Synchronization(code)
@@ -169,6 +170,10 @@ func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.
 		add(repair.ClusterUse, res.Stop.Site)
 	case emu.MBarrierExcess:
 		add(repair.Surplus, res.Stop.Site)
+	case emu.WarpgroupFence:
+		add(repair.NoMatrixFence, res.Stop.Site)
+	case emu.WarpgroupRegister:
+		add(repair.EarlyRegister, res.Stop.Site)
 	default:
 		return false
 	}

@@ -34,6 +34,7 @@ var removals = []removal{
 	{"initialization", regexp.MustCompile(`^\s*(bar\.sync 0|barrier\.sync)`), 100},
 	{"cluster barrier", regexp.MustCompile(`^\s*barrier\.cluster`), 100},
 	{"group", regexp.MustCompile(`^\s*(@!?%p\d+ )?(cp\.async\.bulk|wgmma)\.(commit|wait)_group`), 100},
+	{"matrix fence", regexp.MustCompile(`^\s*wgmma\.fence`), 100},
 }
 
 // right are kernels without a bug that use mbarriers, bulk copies, clusters and wgmma.

@@ -18,22 +18,22 @@ const (
 type Kind uint8
 
 const (
-	Race         Kind = iota // two conflicting accesses that nothing orders
-	Divergence               // some threads do not reach a barrier that others wait at
-	Other                    // nothing that this package can repair
-	Copy                     // an asynchronous copy whose completion is not awaited
-	Coherence                // a non-coherent load of memory that the kernel writes
-	Proxy                    // A is ordered before B, an asynchronous access, and no proxy fence is between
-	Stuck                    // threads wait at A for a phase of an mbarrier that never completes
-	NoObject                 // A uses an mbarrier that is not initialized, or not for this thread
-	NoState                  // A waits for a phase of which its state is not
-	Surplus                  // A arrives at an mbarrier more often than its phase expects
-	Unfinished               // nobody waits for A, an asynchronous operation, before its block ends
-	ClusterUse               // A arrives at the barrier of the cluster, or waits there, out of turn
-	NotStarted               // A accesses the memory of a block that may not have started
-	MayHaveEnded             // A accesses the memory of a block that may have ended
-	NoMatrixFence            // A, a matrix operation of a warpgroup, misses a wgmma.fence before it
-	EarlyRegister            // A accesses a register of a matrix operation that nobody has waited for
+	Race          Kind = iota // two conflicting accesses that nothing orders
+	Divergence                // some threads do not reach a barrier that others wait at
+	Other                     // nothing that this package can repair
+	Copy                      // an asynchronous copy whose completion is not awaited
+	Coherence                 // a non-coherent load of memory that the kernel writes
+	Proxy                     // A is before B, an asynchronous access, and no proxy fence is between
+	Stuck                     // threads wait at A for a phase of an mbarrier that never completes
+	NoObject                  // A uses an mbarrier that is not initialized, or not for this thread
+	NoState                   // A waits for a phase of which its state is not
+	Surplus                   // A arrives at an mbarrier more often than its phase expects
+	Unfinished                // nobody waits for A, an asynchronous operation, before its block ends
+	ClusterUse                // A arrives at the barrier of the cluster, or waits there, out of turn
+	NotStarted                // A accesses the memory of a block that may not have started
+	MayHaveEnded              // A accesses the memory of a block that may have ended
+	NoMatrixFence             // A, a matrix operation of a warpgroup, misses a wgmma.fence before it
+	EarlyRegister             // A accesses a register of a matrix operation that nobody has waited for
 )
 
 // tracked reports whether findings of a kind are about mbarriers, asynchronous operations or

@@ -418,8 +418,8 @@ func init() { // the functions refer to the table
 
 		isa.ActLoad: (*compiler).access, isa.ActStore: (*compiler).access,
 		isa.ActAtomic: (*compiler).access, isa.ActReduce: (*compiler).access,
-		isa.ActDiscard: (*compiler).discard,
-		isa.ActCopy:    (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
+		isa.ActStoreRange: (*compiler).storeRange, isa.ActDiscard: (*compiler).discard,
+		isa.ActCopy: (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
 		isa.ActBulkCopy: (*compiler).bulkCopy, isa.ActAsyncStore: (*compiler).bulkCopy,
 		isa.ActBulkGroup:    (*compiler).bulkGroup,
 		isa.ActBulkPrefetch: (*compiler).prefetchTensor,

@@ -36,7 +36,9 @@ var memoryRows = []Row{
 	{Opcode: "red.shared::cluster", Action: ActClusterAccess, src: storeTypes, If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true,
 		forms: redForms()},
 	{Opcode: "st.async", Action: ActAsyncStore, src: asyncTypes, Category: Async, Roles: []Role{Addr, Src, Addr}, narrow: asyncStoreRoles, Effect: Writes, Section: "9.7.9.12", Executable: true, forms: asyncStoreForms()},
-	{Opcode: "st.bulk", Action: ActStoreRange, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13"},
+	{Opcode: "st.bulk", Action: ActStoreRange, src: all(anyType), Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13", Executable: true, forms: []form{
+		{spaces: opt | of(event.Shared), defSpace: event.Generic, marks: markWeak},
+	}},
 	{Opcode: "multimem.ld_reduce", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
 	{Opcode: "multimem.st", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
 	{Opcode: "multimem.red", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},

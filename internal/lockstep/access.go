@@ -28,6 +28,8 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	case isa.ActCopy:
 		x.copyAsync(in, st)
 		return
+	case isa.ActStoreRange:
+		thread.Unsupported(in, "%s is not covered by proofs (heddle trace covers it)", in.Text())
 	case isa.ActBulkCopy:
 		if _, ok := in.Bulk(); ok {
 			thread.Unsupported(in, "%s is not covered by proofs (heddle trace covers it)", in.Text())

@@ -17,7 +17,7 @@ const (
 	always               // control that needs nothing: an unguarded exit, ret or bra
 	fails                // trap, a failed assertion
 	sync                 // a barrier, an operation that waits for the warp
-	object               // an operation on an mbarrier, or a copy that signals one or a group
+	object               // an operation on an mbarrier, a copy that signals one or a group, or st.bulk
 	order                // a fence, a wait for copies of the thread, or the barrier of the cluster
 	shared               // an access that may be to shared memory
 	local                // an access to local memory
@@ -73,7 +73,7 @@ func (f *function) class(in *ir.Instr) kind {
 		return other
 	case isa.ActMBarrier:
 		return object
-	case isa.ActCopy:
+	case isa.ActCopy, isa.ActStoreRange:
 		return object
 	case isa.ActBulkCopy, isa.ActAsyncStore:
 		if _, ok := in.Bulk(); ok {

@@ -423,12 +423,12 @@ func (c *compiler) gridDependency(in *ir.Instr) error {
 	return nil
 }
 
-// partialFence decodes a fence that orders some operations only. It sends no event.Fence, which
-// would order all of them. A fence of the mbarrier.init before it matters to other blocks of the
-// cluster (event.InitFence).
+// partialFence decodes a fence that orders some operations only. One of shared memory is an
+// event.Fence whose Orders say so. One of the mbarrier.init before it is none, since that would
+// order all of them: it matters to other blocks of the cluster (event.InitFence).
 func (c *compiler) partialFence(in *ir.Instr) error {
 	if f, _ := in.Fence(); f.Kind != isa.InitFence {
-		return fmt.Errorf("%s is not supported", opcodeText(in))
+		return c.fence(in)
 	}
 	if !c.clustered() {
 		return c.nop(in)

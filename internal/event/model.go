@@ -27,7 +27,7 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 func (s Space) String() string { return spaceNames[s] }
 
 // Orders is the memory that a barrier, a fence, or an acquire or release operation orders. In PTX
-// it is all memory. In OpenCL, barriers and fences order the memory that their flags name (OpenCL C
+// it is all memory, except for fences with .sync_restrict (9.7.13.4). In OpenCL, barriers and fences order the memory that their flags name (OpenCL C
 // 3.0, 6.15.8), and an atomic operation orders the memory that it accesses.
 //
 // It is a property of ir.Instr, set by irgen: ir.OrdersParts chooses the detectors of a kernel by it,
@@ -35,22 +35,23 @@ func (s Space) String() string { return spaceNames[s] }
 // in which memory a flag may be.
 type Orders uint8
 
-// The values of Orders. Only OpenCL has others than OrdersAll.
+// The values of Orders. Only OpenCL and fences with .sync_restrict have others than OrdersAll.
 const (
 	OrdersAll Orders = iota
 	OrdersGlobal
 	OrdersShared
 	OrdersNone
+	OrdersOwn // the shared memory of the block whose thread executes it, and no other block's
 )
 
-var ordersNames = [...]string{"all", "global", "shared", "none"}
+var ordersNames = [...]string{"all", "global", "shared", "none", "own"}
 
 // String returns the name of the memory.
 func (o Orders) String() string { return ordersNames[o] }
 
-// OrdersNamed returns the value with the given name, and whether one exists.
+// OrdersNamed returns the value of OpenCL with the given name, and whether one exists.
 func OrdersNamed(name string) (Orders, bool) {
-	for i, n := range ordersNames {
+	for i, n := range ordersNames[:OrdersOwn] {
 		if n == name {
 			return Orders(i), true
 		}
@@ -58,7 +59,7 @@ func OrdersNamed(name string) (Orders, bool) {
 	return 0, false
 }
 
-// Covers reports whether accesses to space s are ordered.
+// Covers reports whether all accesses to space s are ordered.
 func (o Orders) Covers(s Space) bool {
 	switch o {
 	case OrdersAll:
@@ -71,8 +72,8 @@ func (o Orders) Covers(s Space) bool {
 	return false
 }
 
-// Meet returns the memory that both a and o order: the meet of the lattice none < global, shared <
-// all.
+// Meet returns the memory that both a and o order, of barriers: the meet of the lattice none <
+// global, shared < all.
 func (o Orders) Meet(a Orders) Orders {
 	switch {
 	case o == a || a == OrdersAll:

@@ -108,6 +108,12 @@ func OrdersParts(k *Func) bool {
 	return MayExecute(k, func(in *Instr) bool { return in.Orders != event.OrdersAll })
 }
 
+// OrdersOwn reports whether kernel k may execute a fence that orders the shared memory of its own
+// block only.
+func OrdersOwn(k *Func) bool {
+	return MayExecute(k, func(in *Instr) bool { return in.Orders == event.OrdersOwn })
+}
+
 // MayExecute reports whether a function that may run when kernel k does (ReachableFuncs) has an
 // instruction for which is returns true.
 func MayExecute(k *Func, is func(*Instr) bool) bool {

@@ -27,6 +27,11 @@ func (f *fgen) inst(s ptx.Inst) {
 				"or a strong operation", s.Text())
 		return
 	}
+	if u, ok := in.Fence(); ok && u.Kind == isa.SharedFence {
+		if in.Orders = event.OrdersShared; u.Own {
+			in.Orders = event.OrdersOwn
+		}
+	}
 	if in.Grid && (in.Row == nil || in.Row.Category != isa.Barrier || in.Fn != isa.FnSync) {
 		f.g.errorf(s.OpSpan(),
 			"%s is not a block barrier; a .pragma \"heddle.grid\" must precede one", s.Text())

@@ -37,7 +37,7 @@ type FenceUse struct {
 	Proxy FencedProxy
 	// Space is that of the accesses that a ProxyFence or a SharedFence orders; NoSpace: of all.
 	Space event.Space
-	// Own says of a ProxyFence that it orders shared memory of the thread's own block only.
+	// Own says of a fence of shared memory that it orders that of the thread's own block only.
 	Own bool
 	// Release and Acquire say which halves of a unidirectional proxy fence it is; a bidirectional one
 	// is both.
@@ -57,6 +57,7 @@ func (d *Desc) Fence() (FenceUse, bool) {
 	case ActFence:
 	case ActPartialFence:
 		u.Kind, u.Space = SharedFence, event.Shared
+		u.Own = slices.Contains(d.Mods, "sync_restrict::shared::cta")
 		if slices.Contains(d.Mods, "mbarrier_init") {
 			u.Kind, u.Space = InitFence, event.NoSpace
 		}

@@ -27,7 +27,7 @@ type form struct {
 
 // mark is a modifier that a Desc has no place for: either a hint, which changes nothing that is
 // modelled, or a word that other fields express (the absence of Wrap is .clamp).
-type mark uint32
+type mark uint64
 
 const (
 	markClamp mark = 1 << iota
@@ -61,6 +61,8 @@ const (
 	markCanceled  // .is_canceled
 	markFirst     // .get_first_ctaid
 	markFirstAt   // .get_first_ctaid::x, ::y, ::z
+	markOwn       // .sync_restrict::shared::cta
+	markInCluster // .sync_restrict::shared::cluster
 )
 
 // order is the set of orders that may be written.

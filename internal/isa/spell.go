@@ -29,11 +29,12 @@ func (r *Row) Spellings() [][]string {
 			continue // a form of other memory
 		}
 		for _, mods := range r.spell(&r.forms[i]) {
+			own := slices.ContainsFunc(mods, func(m string) bool { return slices.Contains(r.If, m) })
 			mods = append(slices.Clone(base), mods...)
 			if r.If != nil { // the space is among the words of the form
 				mods = slices.DeleteFunc(mods, func(m string) bool { return m == "shared" })
 			}
-			if r.Vector() {
+			if own { // a word of the form chooses the row
 				mods = mods[len(base):]
 			}
 			if text := strings.Join(mods, "."); !seen[text] {
@@ -44,10 +45,6 @@ func (r *Row) Spellings() [][]string {
 	}
 	return out
 }
-
-// Vector reports whether a vector size chooses the row, which then is one of the words of its
-// forms.
-func (r *Row) Vector() bool { return len(r.If) > 0 && strings.HasPrefix(r.If[0], "v") }
 
 // choice is a word that a form may have, or none.
 type choice []string

@@ -42,7 +42,10 @@ var syncRows = []Row{
 	{Opcode: "fence.proxy", Action: ActProxyFence, Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "membar.proxy", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "fence.sync_restrict", Action: ActPartialFence, If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
-		Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
+		Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
+			{orders: order(event.Release), scopes: of(event.Cluster), mustMarks: markOwn},
+			{orders: order(event.Acquire), scopes: of(event.Cluster), mustMarks: markInCluster},
+		}},
 
 	{Opcode: "griddepcontrol", Action: ActGridDependency, Category: Misc, Effect: Orders, Section: "9.7.13.13", Executable: true, forms: []form{
 		{mustMarks: markDependents}, {fns: of(FnWait)},

@@ -199,6 +199,14 @@ func (d *Detector) ordered(o event.Orders) bool {
 	return d.opt.Only == event.NoSpace || o.Covers(d.opt.Only)
 }
 
+// fences is ordered for a fence by a thread of block b.
+func (d *Detector) fences(o event.Orders, b *block) bool {
+	if o == event.OrdersOwn && d.opt.Only == event.Shared {
+		return !d.opt.Ranked || d.rankOf(b.id) == d.opt.Rank
+	}
+	return d.ordered(o)
+}
+
 // WarpSync joins the knowledge of the lanes of the mask. A meeting orders their execution only.
 func (d *Detector) WarpSync(s *event.WarpSync) {
 	if s.Meets && !d.opt.Execution || !s.Meets && !d.ordered(s.Orders) {

@@ -416,12 +416,3 @@ func (d *Detector) observe(e *event.Access) {
 	}
 	d.pass(e.Warp, e.Active)
 }
-
-// NewClustered returns the detectors for one launch with clusters: one of races, and one of the
-// order of execution, which finds accesses to the memory of blocks that may not have started or may
-// have ended.
-func NewClustered(opt Options) *Split {
-	order := opt
-	order.Execution, order.Observes, order.Recycling = true, true, false
-	return &Split{shared: New(opt), global: New(order), clustered: true}
-}

@@ -127,7 +127,7 @@ const mostUnordered = 1 << 12
 
 // exchange checks and records a strong access.
 func (d *Detector) exchange(a *access) {
-	if d.exchanges == nil || !d.reports(a.Space) || a.special {
+	if d.exchanges == nil || !d.examines(a) || a.special {
 		return
 	}
 	if a.Kind.RMW() {
@@ -318,7 +318,7 @@ func (d *Detector) exchangedAt(a *access, addr uint64) *exchanged {
 
 // observedAt records that a strong load has observed a release pattern at a location.
 func (d *Detector) observedAt(a *access, l int) {
-	if d.exchanges != nil && d.reports(a.Space) && !a.Kind.RMW() {
+	if d.exchanges != nil && d.examines(a) && !a.Kind.RMW() {
 		d.exchangedAt(a, a.Addr[l]).observed = true
 	}
 }

@@ -16,6 +16,10 @@ type Options struct {
 	// barriers and fences which do not order it. NoSpace means that all spaces are checked, and that
 	// every barrier and fence orders all memory. See Split.
 	Only event.Space
+	// Ranked restricts Only, which is Shared then, to the memory of blocks with the rank Rank in their
+	// cluster: a fence may order that of its own block alone.
+	Ranked bool
+	Rank   uint32
 	// Static is set if the events of one execution represent all executions. Then strong accesses and
 	// fences do not synchronize, since what a strong read observes differs between executions.
 	Static bool

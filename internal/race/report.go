@@ -84,7 +84,7 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 // at.
 func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32,
 	cause Cause) {
-	if !d.reports(a.Space) {
+	if !d.examines(a) {
 		return
 	}
 	l := bits.TrailingZeros32(racing)
@@ -150,6 +150,24 @@ func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uin
 		r.Block = a.homeID()
 	}
 	return r
+}
+
+// examines reports whether races of an access are looked for: in its space, or, of Options.Ranked,
+// in the memory of its block.
+func (d *Detector) examines(a *access) bool {
+	return d.reports(a.Space) && (!d.opt.Ranked || d.rankOf(a.homeID()) == d.opt.Rank)
+}
+
+// rankOf is the rank of a block in its cluster.
+func (d *Detector) rankOf(block uint32) uint32 {
+	g := d.opt.Geometry
+	c := g.ClusterOf(block)
+	for r := range g.Ranks() {
+		if g.ClusterBlock(c, r) == block {
+			return r
+		}
+	}
+	return 0
 }
 
 // reports reports whether races in a space are looked for.

@@ -2,107 +2,168 @@ package race
 
 import "heddle/internal/event"
 
-// Split is a sink for kernels with barriers or fences that order the memory of one space only. It
-// runs two detectors; each reports the races in one space and respects only what orders that space.
-// Both receive every event, since synchronization through one space can order accesses of the
-// other.
+// Split is a sink with several detectors, each of which examines what only some of the barriers and
+// fences of a kernel order: one for global and one for shared memory, or one for the shared memory
+// of each rank of a cluster. All of them receive every event, since synchronization through one
+// memory can order accesses of another.
 type Split struct {
-	shared, global *Detector
-	// clustered says that shared finds all races, and global is of the order of execution.
-	clustered bool
+	parts []*Detector
+	order *Detector // of the order of execution, for clusters; nil: none
 }
 
 var _ event.Sink = (*Split)(nil)
 
-// NewSplit returns the detectors for one launch. It ignores opt.Only.
-func NewSplit(opt Options) *Split {
+// NewSplit returns the detectors for one launch of a kernel with barriers or fences that order part
+// of memory. own says that some fence orders the shared memory of its own block only. It ignores
+// opt.Only.
+func NewSplit(opt Options, own bool) *Split {
+	shared := opt
+	shared.Only, shared.Dependent = event.Shared, false
+	s := NewSplitShared(shared, own)
+	opt.Only = event.Global
+	s.parts = append(s.parts, New(opt))
+	if opt.Geometry.Ranks() > 1 {
+		s.order = newOrder(opt)
+	}
+	return s
+}
+
+// NewSplitShared returns those of them that examine shared memory: one, with the options as they
+// are, unless the memory of blocks is ordered one by one.
+func NewSplitShared(opt Options, own bool) *Split {
 	var s Split
-	dependent := opt.Dependent
-	opt.Only, opt.Dependent = event.Shared, false
-	s.shared = New(opt)
-	opt.Only, opt.Dependent = event.Global, dependent
-	s.global = New(opt)
+	if n := opt.Geometry.Ranks(); own && n > 1 {
+		opt.Only, opt.Ranked = event.Shared, true
+		for opt.Rank = range n {
+			s.parts = append(s.parts, New(opt))
+		}
+	} else {
+		s.parts = []*Detector{New(opt)}
+	}
 	return &s
 }
 
-// Access passes the event to both detectors, as all methods do.
-func (s *Split) Access(e *event.Access) { s.shared.Access(e); s.global.Access(e) }
+// NewClustered returns the detectors for one launch with clusters: one of races, and one of the
+// order of execution, which finds accesses to the memory of blocks that may not have started or may
+// have ended.
+func NewClustered(opt Options) *Split {
+	return &Split{parts: []*Detector{New(opt)}, order: newOrder(opt)}
+}
+
+// newOrder returns a detector of the order of execution of a run.
+func newOrder(opt Options) *Detector {
+	opt.Execution, opt.Observes, opt.Recycling, opt.Only = true, true, false, event.NoSpace
+	return New(opt)
+}
+
+// each passes an event to all detectors.
+func (s *Split) each(do func(d *Detector)) {
+	for _, d := range s.parts {
+		do(d)
+	}
+	if s.order != nil {
+		do(s.order)
+	}
+}
+
+// Access passes the event to all detectors, as all methods do.
+func (s *Split) Access(e *event.Access) {
+	for _, d := range s.parts {
+		d.Access(e)
+	}
+	if s.order != nil {
+		s.order.Access(e)
+	}
+}
 
 // Fence implements event.Sink.
-func (s *Split) Fence(e *event.Fence) { s.shared.Fence(e); s.global.Fence(e) }
+func (s *Split) Fence(e *event.Fence) { s.each(func(d *Detector) { d.Fence(e) }) }
 
 // Copy implements event.Sink.
-func (s *Split) Copy(e *event.Copy) { s.shared.Copy(e); s.global.Copy(e) }
+func (s *Split) Copy(e *event.Copy) { s.each(func(d *Detector) { d.Copy(e) }) }
 
 // CopyGroup implements event.Sink.
-func (s *Split) CopyGroup(e *event.CopyGroup) { s.shared.CopyGroup(e); s.global.CopyGroup(e) }
+func (s *Split) CopyGroup(e *event.CopyGroup) { s.each(func(d *Detector) { d.CopyGroup(e) }) }
 
 // CopyArrive implements event.Sink.
-func (s *Split) CopyArrive(e *event.CopyArrive) { s.shared.CopyArrive(e); s.global.CopyArrive(e) }
+func (s *Split) CopyArrive(e *event.CopyArrive) { s.each(func(d *Detector) { d.CopyArrive(e) }) }
 
 // Bulk implements event.Sink.
-func (s *Split) Bulk(e *event.Bulk) { s.shared.Bulk(e); s.global.Bulk(e) }
+func (s *Split) Bulk(e *event.Bulk) { s.each(func(d *Detector) { d.Bulk(e) }) }
 
 // BulkGroup implements event.Sink.
-func (s *Split) BulkGroup(e *event.BulkGroup) { s.shared.BulkGroup(e); s.global.BulkGroup(e) }
+func (s *Split) BulkGroup(e *event.BulkGroup) { s.each(func(d *Detector) { d.BulkGroup(e) }) }
 
 // Matrix implements event.Sink.
-func (s *Split) Matrix(e *event.Matrix) { s.shared.Matrix(e); s.global.Matrix(e) }
+func (s *Split) Matrix(e *event.Matrix) { s.each(func(d *Detector) { d.Matrix(e) }) }
 
 // MatrixGroup implements event.Sink.
-func (s *Split) MatrixGroup(e *event.MatrixGroup) { s.shared.MatrixGroup(e); s.global.MatrixGroup(e) }
+func (s *Split) MatrixGroup(e *event.MatrixGroup) { s.each(func(d *Detector) { d.MatrixGroup(e) }) }
 
 // Signal implements event.Sink.
-func (s *Split) Signal(e *event.Signal) { s.shared.Signal(e); s.global.Signal(e) }
+func (s *Split) Signal(e *event.Signal) { s.each(func(d *Detector) { d.Signal(e) }) }
 
 // MBarrier implements event.Sink.
-func (s *Split) MBarrier(e *event.MBarrier) { s.shared.MBarrier(e); s.global.MBarrier(e) }
+func (s *Split) MBarrier(e *event.MBarrier) { s.each(func(d *Detector) { d.MBarrier(e) }) }
 
 // ProxyFence implements event.Sink.
-func (s *Split) ProxyFence(e *event.ProxyFence) { s.shared.ProxyFence(e); s.global.ProxyFence(e) }
+func (s *Split) ProxyFence(e *event.ProxyFence) { s.each(func(d *Detector) { d.ProxyFence(e) }) }
 
 // Arrive implements event.Sink.
-func (s *Split) Arrive(e *event.Arrive) { s.shared.Arrive(e); s.global.Arrive(e) }
+func (s *Split) Arrive(e *event.Arrive) { s.each(func(d *Detector) { d.Arrive(e) }) }
 
 // Complete implements event.Sink.
-func (s *Split) Complete(e *event.Complete) { s.shared.Complete(e); s.global.Complete(e) }
+func (s *Split) Complete(e *event.Complete) { s.each(func(d *Detector) { d.Complete(e) }) }
 
 // Cluster implements event.Sink.
-func (s *Split) Cluster(e *event.ClusterBarrier) { s.shared.Cluster(e); s.global.Cluster(e) }
+func (s *Split) Cluster(e *event.ClusterBarrier) { s.each(func(d *Detector) { d.Cluster(e) }) }
 
 // InitFence implements event.Sink.
-func (s *Split) InitFence(e *event.InitFence) { s.shared.InitFence(e); s.global.InitFence(e) }
+func (s *Split) InitFence(e *event.InitFence) { s.each(func(d *Detector) { d.InitFence(e) }) }
 
 // WarpSync implements event.Sink.
-func (s *Split) WarpSync(e *event.WarpSync) { s.shared.WarpSync(e); s.global.WarpSync(e) }
+func (s *Split) WarpSync(e *event.WarpSync) { s.each(func(d *Detector) { d.WarpSync(e) }) }
 
 // Converge implements event.Sink.
-func (s *Split) Converge(e *event.Converge) { s.shared.Converge(e); s.global.Converge(e) }
+func (s *Split) Converge(e *event.Converge) { s.each(func(d *Detector) { d.Converge(e) }) }
 
 // Exit implements event.Sink.
-func (s *Split) Exit(e *event.Exit) { s.shared.Exit(e); s.global.Exit(e) }
+func (s *Split) Exit(e *event.Exit) { s.each(func(d *Detector) { d.Exit(e) }) }
 
 // Stall implements event.Sink.
-func (s *Split) Stall(e *event.Stall) { s.shared.Stall(e); s.global.Stall(e) }
+func (s *Split) Stall(e *event.Stall) { s.each(func(d *Detector) { d.Stall(e) }) }
 
-// Fault passes the lanes to both detectors.
-func (s *Split) Fault(w event.Warp, mask uint32) { s.shared.Fault(w, mask); s.global.Fault(w, mask) }
+// Fault passes the lanes to all detectors.
+func (s *Split) Fault(w event.Warp, mask uint32) {
+	s.each(func(d *Detector) { d.Fault(w, mask) })
+}
 
-// Memory returns the bytes that both take, nearly.
-func (s *Split) Memory() uint64 { return s.shared.Memory() + s.global.Memory() }
+// Examples is Detector.Examples of all.
+func (s *Split) Examples() (n int) {
+	s.each(func(d *Detector) { n += d.Examples() })
+	return n
+}
 
-// Report joins the findings of both detectors. Misuse of barriers does not depend on the memory
-// that they order, so both found the same, and it is taken from one.
+// Memory returns the bytes that all take, nearly.
+func (s *Split) Memory() (n uint64) {
+	s.each(func(d *Detector) { n += d.Memory() })
+	return n
+}
+
+// Report joins the findings of the detectors. Misuse of barriers does not depend on the memory that
+// they order, so all found the same, and it is taken from one.
 func (s *Split) Report() *Report {
-	r, g := s.shared.Report(), s.global.Report()
-	if s.clustered {
-		r.Lifetimes = g.Lifetimes
-		return r
+	r := s.parts[0].Report()
+	for _, d := range s.parts[1:] {
+		g := d.Report()
+		r.Races = append(r.Races, g.Races...)
+		r.Late = append(r.Late, g.Late...)
+		r.Early = append(r.Early, g.Early...)
+		r.Exchanges = append(r.Exchanges, g.Exchanges...)
+		r.Tolerated += g.Tolerated
 	}
-	r.Races = append(r.Races, g.Races...)
-	r.Late = append(r.Late, g.Late...)
-	r.Early = g.Early
-	r.Exchanges = append(r.Exchanges, g.Exchanges...)
-	r.Tolerated += g.Tolerated
+	if s.order != nil {
+		r.Lifetimes = s.order.Report().Lifetimes
+	}
 	return r
 }

@@ -100,7 +100,7 @@ func (f *function) class(in *ir.Instr) kind {
 		if fence, _ := in.Fence(); fence.Kind == isa.InitFence {
 			return order
 		}
-		return ignored
+		fallthrough
 	case isa.ActFence, isa.ActProxyFence:
 		if f.s.objects {
 			return order

@@ -207,7 +207,12 @@ func (r *Run) raceNotes(rc *race.Race, hazards, across uint64, d *diag.Diagnosti
 	note := func(format string, args ...any) {
 		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 	}
-	if r.parts {
+	switch {
+	case !r.parts:
+	case r.Job.Kernel.Module == nil || !r.Job.Kernel.Module.OpenCL:
+		note("a fence with .sync_restrict orders shared memory only, and one with .shared::cta only " +
+			"that of the block that executes it (PTX ISA 9.7.13.4)")
+	default:
 		note("a barrier or fence orders this memory only if its flags name it (%s)",
 			fenceFlag(rc.Space))
 	}

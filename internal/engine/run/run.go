@@ -88,7 +88,7 @@ type Run struct {
 	products     map[*source.Frame]event.Site // by place: product
 	before       *Earlier                     // the launch before a dependent one, if it is known
 	objects      *race.Objects                // of the machine; nil before the first run
-	parts        bool                         // some barrier or fence orders one memory space only (OpenCL)
+	parts        bool                         // some barrier or fence orders part of memory
 	// depends is set by each schedule, for which it carries the context; nil before the first.
 	depends func(Key, *race.Race, *diag.Diagnostic) bool
 	// of grids that threads launch: what examines those of the last run, the findings in them, by
@@ -263,7 +263,7 @@ func detectorOptions(common *driver.Options, k *ir.Func, cfg *launch.Config, m *
 // newDetector returns the detector that a kernel needs.
 func newDetector(k *ir.Func, opt race.Options) Detector {
 	if ir.OrdersParts(k) {
-		return race.NewSplit(opt)
+		return race.NewSplit(opt, ir.OrdersOwn(k))
 	}
 	if opt.Geometry.Ranks() > 1 {
 		return race.NewClustered(opt)

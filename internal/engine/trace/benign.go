@@ -157,11 +157,11 @@ func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) ma
 	if err != nil {
 		return nil
 	}
-	det := race.New(race.Options{
+	det := t.detectors(race.Options{
 		Geometry: t.run.Config.Geometry, Model: t.model, Benign: tolerance,
 		SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true,
 	})
-	sink := &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)}
+	sink := &someSites{traceSink{Split: det}, sitesOf(m, u.racing)}
 	res, err := m.Run(ctx, t.running([]uint32{u.block}, 0), sink)
 	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 		return nil

@@ -27,7 +27,7 @@ const (
 // report returns the findings: races by causality, and misuse of barriers and phases by the order
 // of execution.
 func (s *traceSink) report() *race.Report {
-	rep := s.Detector.Report()
+	rep := s.Split.Report()
 	rep.Proxies(s.writer, s.reads)
 	if s.order != nil {
 		order := s.order.Report()
@@ -49,7 +49,7 @@ func (s *traceSink) MBarrier(e *event.MBarrier) {
 		s.barriers++
 	}
 	s.commands += lanes(e.Mask)
-	s.Detector.MBarrier(e)
+	s.Split.MBarrier(e)
 	if s.order != nil {
 		s.order.MBarrier(e)
 	}
@@ -66,7 +66,7 @@ func (s *traceSink) Bulk(e *event.Bulk) {
 	if local.To.Space != event.Shared {
 		local.To.Size = 0
 	}
-	s.Detector.Bulk(&local)
+	s.Split.Bulk(&local)
 	if s.order != nil {
 		s.order.Bulk(e)
 	}
@@ -75,7 +75,7 @@ func (s *traceSink) Bulk(e *event.Bulk) {
 // Matrix implements event.Sink.
 func (s *traceSink) Matrix(e *event.Matrix) {
 	s.commands++
-	s.Detector.Matrix(e)
+	s.Split.Matrix(e)
 	if s.order != nil {
 		s.order.Matrix(e)
 	}
@@ -83,7 +83,7 @@ func (s *traceSink) Matrix(e *event.Matrix) {
 
 // MatrixGroup implements event.Sink.
 func (s *traceSink) MatrixGroup(e *event.MatrixGroup) {
-	s.Detector.MatrixGroup(e)
+	s.Split.MatrixGroup(e)
 	if s.order != nil {
 		s.order.MatrixGroup(e)
 	}
@@ -91,7 +91,7 @@ func (s *traceSink) MatrixGroup(e *event.MatrixGroup) {
 
 // Signal implements event.Sink.
 func (s *traceSink) Signal(e *event.Signal) {
-	s.Detector.Signal(e)
+	s.Split.Signal(e)
 	if s.order != nil {
 		s.order.Signal(e)
 	}
@@ -99,7 +99,7 @@ func (s *traceSink) Signal(e *event.Signal) {
 
 // CopyArrive implements event.Sink.
 func (s *traceSink) CopyArrive(e *event.CopyArrive) {
-	s.Detector.CopyArrive(e)
+	s.Split.CopyArrive(e)
 	if s.order != nil {
 		s.order.CopyArrive(e)
 	}
@@ -107,7 +107,7 @@ func (s *traceSink) CopyArrive(e *event.CopyArrive) {
 
 // WarpSync implements event.Sink.
 func (s *traceSink) WarpSync(e *event.WarpSync) {
-	s.Detector.WarpSync(e)
+	s.Split.WarpSync(e)
 	if s.order != nil {
 		s.order.WarpSync(e)
 	}
@@ -115,7 +115,7 @@ func (s *traceSink) WarpSync(e *event.WarpSync) {
 
 // Converge implements event.Sink.
 func (s *traceSink) Converge(e *event.Converge) {
-	s.Detector.Converge(e)
+	s.Split.Converge(e)
 	if s.order != nil {
 		s.order.Converge(e)
 	}
@@ -123,7 +123,7 @@ func (s *traceSink) Converge(e *event.Converge) {
 
 // Stall implements event.Sink.
 func (s *traceSink) Stall(e *event.Stall) {
-	s.Detector.Stall(e)
+	s.Split.Stall(e)
 	if s.order != nil {
 		s.order.Stall(e)
 	}
@@ -135,7 +135,7 @@ func (s *traceSink) Cluster(e *event.ClusterBarrier) {
 		s.barriers++
 	}
 	s.commands += lanes(e.Mask)
-	s.Detector.Cluster(e)
+	s.Split.Cluster(e)
 	if s.order != nil {
 		s.order.Cluster(e)
 	}
@@ -143,7 +143,7 @@ func (s *traceSink) Cluster(e *event.ClusterBarrier) {
 
 // InitFence implements event.Sink.
 func (s *traceSink) InitFence(e *event.InitFence) {
-	s.Detector.InitFence(e)
+	s.Split.InitFence(e)
 	if s.order != nil {
 		s.order.InitFence(e)
 	}

@@ -418,8 +418,13 @@ func (t *tracer) newSink() *traceSink {
 		order.Execution, order.Only = true, event.NoSpace
 		s.order, opt.Recycling = race.New(order), false
 	}
-	s.Detector = race.New(opt)
+	s.Split = t.detectors(opt)
 	return s
+}
+
+// detectors returns the detectors of races in shared memory.
+func (t *tracer) detectors(opt race.Options) *race.Split {
+	return race.NewSplitShared(opt, ir.OrdersOwn(t.job.Kernel))
 }
 
 // running are the emulator options for some blocks alone, with the others of their clusters; nil:
@@ -514,7 +519,7 @@ func (t *tracer) tryLockstep(rc *race.Race) string {
 // traceSink passes the events that a trace checks (shared memory and barriers) to the detector, and
 // counts them.
 type traceSink struct {
-	*race.Detector
+	*race.Split
 	order *race.Detector // of execution; nil without mbarriers
 	// writer and reads are the arguments of race.Report.Proxies.
 	writer, reads      bool
@@ -548,7 +553,7 @@ func (s *traceSink) Access(e *event.Access) {
 		}
 	}
 	weaken(e)
-	s.Detector.Access(e)
+	s.Split.Access(e)
 }
 
 func (s *traceSink) Arrive(e *event.Arrive) {
@@ -556,7 +561,7 @@ func (s *traceSink) Arrive(e *event.Arrive) {
 	if s.graph != nil && s.graph.of(e.Warp) {
 		s.graph.arrive(e)
 	}
-	s.Detector.Arrive(e)
+	s.Split.Arrive(e)
 	if s.order != nil {
 		s.order.Arrive(e)
 	}
@@ -567,7 +572,7 @@ func (s *traceSink) Complete(e *event.Complete) {
 	if s.graph != nil && e.Block == s.graph.block {
 		s.graph.complete(e.Barrier)
 	}
-	s.Detector.Complete(e)
+	s.Split.Complete(e)
 	if s.order != nil {
 		s.order.Complete(e)
 	}
@@ -577,7 +582,7 @@ func (s *traceSink) Exit(e *event.Exit) {
 	if s.graph != nil && s.graph.of(e.Warp) {
 		s.graph.exit(e)
 	}
-	s.Detector.Exit(e)
+	s.Split.Exit(e)
 	if s.order != nil {
 		s.order.Exit(e)
 	}

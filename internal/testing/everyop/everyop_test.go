@@ -141,6 +141,7 @@ type recorder struct {
 	in                                                *ir.Instr
 	kinds                                             map[event.Kind]bool
 	copied, grouped, fenced, arrived, synced, proxied bool
+	orders                                            event.Orders // of the last fence
 }
 
 func (r *recorder) mine(s event.Site) bool { return r.m.Site(s).Instr == r.in }
@@ -158,9 +159,11 @@ func (r *recorder) MatrixGroup(*event.MatrixGroup) { r.grouped = true }
 func (r *recorder) BulkGroup(*event.BulkGroup)     { r.grouped = true }
 func (r *recorder) MBarrier(*event.MBarrier)       { r.arrived = true }
 func (r *recorder) ProxyFence(*event.ProxyFence)   { r.proxied = true }
-func (r *recorder) Fence(e *event.Fence)           { r.fenced = r.fenced || !e.Grid }
-func (r *recorder) Arrive(*event.Arrive)           { r.arrived = true }
-func (r *recorder) WarpSync(*event.WarpSync)       { r.synced = true }
+func (r *recorder) Fence(e *event.Fence) {
+	r.fenced, r.orders = r.fenced || !e.Grid, e.Orders
+}
+func (r *recorder) Arrive(*event.Arrive)     { r.arrived = true }
+func (r *recorder) WarpSync(*event.WarpSync) { r.synced = true }
 
 func (k *kernel) config(t *testing.T) *launch.Config {
 	t.Helper()
@@ -211,9 +214,11 @@ func (k *kernel) events(t *testing.T, rec *recorder) {
 	if known && len(list) == 0 && len(rec.kinds) > 0 {
 		t.Errorf("%s: a run has accesses", k.text)
 	}
-	if f, ok := k.in.Fence(); ok && f.Kind == isa.FullFence && !rec.fenced {
+	f, ok := k.in.Fence()
+	whole := ok && (f.Kind == isa.FullFence || f.Kind == isa.SharedFence)
+	if whole && !rec.fenced {
 		t.Errorf("%s: a run has no fence", k.text)
-	} else if (!ok || f.Kind != isa.FullFence) && rec.fenced {
+	} else if !whole && rec.fenced || f.Kind == isa.SharedFence && rec.orders == event.OrdersAll {
 		t.Errorf("%s: a run has a fence, which orders more", k.text)
 	}
 	if a := k.in.Action(); (a == isa.ActCopyGroup || a == isa.ActBulkGroup) && !rec.grouped {

@@ -29,6 +29,8 @@ var traceDiffers = map[string]diag.VerdictKind{
 	// Races in global memory, which a trace does not examine.
 	"store_beside_reduction": diag.Verified,
 	"reads_only":             diag.Verified,
+	"restricted_release":     diag.Verified,
+	"restricted_acquire":     diag.Verified,
 	// The input chooses the block whose shared memory is accessed.
 	"histogram(int const*, int*)": diag.Unsupported,
 }

@@ -45,6 +45,7 @@ const (
 	CodeWarpgroupRegister     Code = "wgmma-register"
 	CodeWarpgroupFence        Code = "wgmma-fence"
 	CodeWarpgroupDivergence   Code = "wgmma-divergence"
+	CodeCancelAfterFailure    Code = "cancel-after-failure"
 	CodeRegisterPool          Code = "register-pool"
 	CodeEarlyAccess           Code = "pdl-early-access"
 

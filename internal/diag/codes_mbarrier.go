@@ -414,6 +414,20 @@ relaxed if nothing else is to be ordered.`,
 		},
 	},
 	{
+		Code: CodeCancelAfterFailure, Family: Bugs,
+		Title: "a request to cancel a cluster after one that failed",
+		Text: `A block that has read from the answer to clusterlaunchcontrol.try_cancel that its request
+failed must not make another one: the behavior is undefined (PTX ISA 9.7.13.17). A request that
+fails is no sign to try again. It means that no cluster is left to take over.`,
+		Fix: `End the loop over the clusters when query_cancel.is_canceled returns False.`,
+		Example: Example{
+			File:  "tiles.ptx",
+			Text:  cancelKernel("@!%more bra ASK; // again"),
+			Flags: []string{"--grid", "1", "--block", "1"},
+		},
+		Fixed: Example{Text: cancelKernel("@%more bra ASK; // the next tile")},
+	},
+	{
 		Code: CodeBulkAlignment, Family: Bugs,
 		Title: "a bulk copy whose size or address is not a multiple of 16",
 		Text: `The size of cp.async.bulk and both of its addresses must be multiples of 16 bytes; the
@@ -510,3 +524,34 @@ const clusterHead = `__global__ void __cluster_dims__(2, 1, 1) k(int *x) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(b) : "memory");
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
 `
+
+// cancelKernel is an example in which a block asks for the tiles of others.
+func cancelKernel(again string) string {
+	return `.version 8.8
+.target sm_100a
+.address_size 64
+.shared .align 16 .b8 answer[16];
+.shared .align 8 .b64 full;
+
+.visible .entry k()
+{
+	.reg .pred %complete, %more;
+	.reg .b32 %parity;
+	.reg .b128 %q;
+	mbarrier.init.shared.b64 [full], 1;
+	mov.u32 %parity, 0;
+ASK:
+	mbarrier.arrive.expect_tx.shared.b64 _, [full], 16;
+	clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [answer], [full];
+WAIT:
+	mbarrier.try_wait.parity.shared.b64 %complete, [full], %parity;
+	@!%complete bra WAIT;
+	ld.shared.b128 %q, [answer];
+	clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %more, %q;
+	xor.b32 %parity, %parity, 1;
+	fence.proxy.async.shared::cta;
+	` + again + `
+	ret;
+}
+`
+}

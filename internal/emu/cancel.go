@@ -21,7 +21,9 @@ import (
 // fails although clusters are left: the ISA promises no more than an answer, and what is left then
 // starts on its own.
 //
-// That a block asks again after it has seen a request fail, which is undefined, is not reported.
+// "If the executing CTA has already observed the completion" of a request "as failed", another one
+// is undefined (9.7.13.17). A block has observed it when a thread asks an answer that says so
+// whether the cluster is canceled; that a phase is complete says nothing about the answer.
 
 // answerBytes is the size of an answer.
 const answerBytes = 16
@@ -38,7 +40,7 @@ func (c *compiler) cancelRequest(in *ir.Instr) error {
 	}
 	op := &bulkOp{use: use, to: &memOp{space: space, wide: answerBytes},
 		from: &memOp{space: event.Shared, wide: answerBytes}, bar: &memOp{space: space, wide: 8}}
-	d := inst{guard: c.guard(), run: runBulk, misc: &miscOp{bulk: op}, d: [2]int32{-1, -1},
+	d := inst{guard: c.guard(), run: runCancel, misc: &miscOp{bulk: op}, d: [2]int32{-1, -1},
 		pd: [2]int32{-1, -1}}
 	if err := c.storedAt(in, op, &d, answerBytes); err != nil {
 		return err
@@ -46,6 +48,16 @@ func (c *compiler) cancelRequest(in *ir.Instr) error {
 	c.p.cancels = true
 	c.emit(d)
 	return nil
+}
+
+// runCancel issues a request of each lane.
+func runCancel(x *exec, in *inst) {
+	if x.ownBlock().refused {
+		x.fail(in, CancelAfterFailure, x.first(), "%s behind a request of which the block has seen that it "+
+			"failed: another one is undefined (PTX ISA 9.7.13.17)", in.ir.Op())
+		return
+	}
+	runBulk(x, in)
 }
 
 // answer is the answer to a request that is issued now.
@@ -64,6 +76,10 @@ func (x *exec) answer() []byte {
 	}
 	return out
 }
+
+// refuses reports whether the two words of an answer say that a request failed. Other contents,
+// such as zeros that no request has written, are no answer.
+func refuses(low, high uint64) bool { return low == ^uint64(0) && high == 1<<32-1 }
 
 // cancel takes the next cluster from those that have not started, and returns its first block. A
 // block without a cluster is one of its own.
@@ -126,8 +142,11 @@ func runIsCanceled(x *exec, in *inst) {
 	canceled := uint32(0)
 	for t := x.m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		if x.src(&in.misc.vecSrc[1])[l]>>32 != 0 {
+		low, high := x.src(&in.misc.vecSrc[0])[l], x.src(&in.misc.vecSrc[1])[l]
+		if high>>32 != 0 {
 			canceled |= 1 << l
+		} else if refuses(low, high) {
+			x.ownBlock().refused = true
 		}
 	}
 	x.setPred(in.pd[0], canceled, x.m)

@@ -121,6 +121,7 @@ const (
 	WarpgroupRegister     // of a wgmma that is under way
 	WarpgroupFence        // no wgmma.fence before a wgmma
 	WarpgroupDivergence   // warps of a warpgroup that do not execute the same instructions
+	CancelAfterFailure    // a request to cancel a cluster although one is known to have failed
 	RegisterPool          // threads wait for registers that the block will never have
 	RemoteAddress         // of another block's memory, for an instruction that reaches its own only
 	PeerExited            // an access to the memory of a block of the cluster that has ended

@@ -179,6 +179,7 @@ type block struct {
 	runnable []*warp // empty with policy priorities
 	queued   int     // warps that can run
 	live     int     // warps with lanes that have not exited
+	refused  bool    // a thread has seen that a request to cancel a cluster has failed
 	// live objects by address, and how many there were before that are invalid; nil before the first
 	mbars map[uint64]*mbarrier
 	ended map[uint64]uint64

@@ -447,7 +447,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.mbars)
 		clear(b.ended)
 	}
-	b.agents, b.cluster, b.alone, b.groups = b.agents[:0], nil, nil, nil
+	b.agents, b.cluster, b.alone, b.groups, b.refused = b.agents[:0], nil, nil, nil, false
 	if x.prog.registers > 0 {
 		b.registers.start(x.prog.registers, n)
 	}

@@ -488,5 +488,6 @@ var stopCodes = map[emu.StopKind]diag.Code{
 	emu.WarpgroupRegister:     diag.CodeWarpgroupRegister,
 	emu.WarpgroupFence:        diag.CodeWarpgroupFence,
 	emu.WarpgroupDivergence:   diag.CodeWarpgroupDivergence,
+	emu.CancelAfterFailure:    diag.CodeCancelAfterFailure,
 	emu.RegisterPool:          diag.CodeRegisterPool,
 }

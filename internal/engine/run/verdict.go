@@ -127,7 +127,7 @@ func endsRun(code diag.Code) bool {
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment,
 		diag.CodeMBarrierRemote, diag.CodePeerExited,
 		diag.CodeWarpgroupRegister, diag.CodeWarpgroupFence, diag.CodeWarpgroupDivergence,
-		diag.CodeRegisterPool:
+		diag.CodeCancelAfterFailure, diag.CodeRegisterPool:
 		return true
 	}
 	return false

@@ -16,7 +16,8 @@ proxy, too.
 Copies of tensors read their tensor map through a third proxy. Between a write of a map in global
 memory and a copy that uses it there must be a pair of fences: one that releases the map
 (fence.proxy.tensormap::generic.release or tensormap.cp_fenceproxy) and, in the block of the copy,
-one that acquires it (fence.proxy.tensormap::generic.acquire).`,
+one that acquires it (fence.proxy.tensormap::generic.acquire). If an earlier launch has changed the
+map, each block that uses it needs the acquire, of scope .gpu or .sys.`,
 		Fix: `Let each thread execute fence.proxy.async (cuda::ptx::fence_proxy_async) behind its
 accesses and in front of the barrier, or of its arrival at the mbarrier. For a tensor map, execute
 the release fence behind the change and the acquire fence in front of the copy.`,

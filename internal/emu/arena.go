@@ -25,6 +25,7 @@ type Arena struct {
 	// texture and surface objects by handle; the map never changes
 	textures  atomic.Pointer[map[uint64]*Texture]
 	described uint64 // changes of textures
+	maps      mapChanges
 
 	mu    sync.Mutex
 	heap  Heap

@@ -62,6 +62,7 @@ type Options struct {
 
 	points uint64 // Result.points of the run with seed 0; policy priorities only
 	origin uint32 // of site 0, in Touched
+	number uint64 // of the launch in its arena: see mapChanges
 }
 
 // DefaultMaxSteps is the number of warp instructions after which a run ends by default.

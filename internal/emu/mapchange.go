@@ -313,6 +313,9 @@ func (x *exec) mapText(space event.Space, addr uint64) []byte {
 // accessMap reads or writes a map, as four accesses. text is what is written.
 func (x *exec) accessMap(in *inst, l int, space event.Space, addr uint64, text []byte,
 	part *memOp) {
+	if text != nil && space == event.Global {
+		x.noteMap(addr, text)
+	}
 	piece := *in
 	piece.mem = part
 	for at := uint64(0); at < tensormap.Size; at += mapPart {

@@ -88,6 +88,9 @@ func (m *Machine) runIn(ctx context.Context, opt Options, sink event.Sink, mem *
 	if opt.Resident <= 0 {
 		opt.Resident = defaultResident
 	}
+	if m.prog.arena != nil {
+		opt.number = m.prog.arena.maps.begin()
+	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
 	if opt.Blocks != nil {
 		s.blocks = uint64(len(opt.Blocks))

@@ -176,7 +176,7 @@ func runPrefetch(x *exec, in *inst) {
 		}
 		x.agentID++
 		x.evs.bulk = event.Bulk{ID: x.agentID, Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
-			Active: x.mask, Map: b.from, Grouped: true}
+			Active: x.mask, Map: b.from, MapBefore: x.changedMap(b.from), Grouped: true}
 		x.sink.Bulk(&x.evs.bulk)
 	}
 }
@@ -312,6 +312,7 @@ func (x *exec) noteRows(e *event.Bulk, b *tensorBox) {
 		how, side = order.Write, &e.To
 	}
 	*side, e.Map = event.Range{Space: event.Global, Addr: b.m.Addr}, b.from
+	e.MapBefore = x.changedMap(b.from)
 	x.touchMap(b)
 	e.Rows = make([]event.Range, len(b.pieces))
 	for i, p := range b.pieces {

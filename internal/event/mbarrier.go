@@ -81,6 +81,8 @@ type Bulk struct {
 	// the operation comes, the map was read as well (9.7.9.27.1.2). It has no size if the map is a
 	// parameter or constant, which the kernel cannot change. A prefetch does nothing but read it.
 	Map Range
+	// MapBefore says that a launch before this one has left what is there.
+	MapBefore bool
 	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
 	// the shared memory that To is in does, to which a Signal is sent.
 	Grouped bool

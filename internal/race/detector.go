@@ -71,6 +71,7 @@ type Detector struct {
 	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
 	mapReleases map[event.Warp][]*mapRelease // mapproxy.go; nil before the first
+	mapUses     []MapUse
 	// the earlier access of the race being recorded is the read of a tensor map
 	mapRead bool
 

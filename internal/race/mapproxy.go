@@ -1,6 +1,7 @@
 package race
 
 import (
+	"slices"
 	"unsafe"
 
 	"heddle/internal/event"
@@ -181,6 +182,9 @@ func (d *Detector) readMap(s *agentStart, p piece, e *event.Bulk) {
 	if e.Map.Size == 0 || d.opt.Static {
 		return
 	}
+	if e.MapBefore && d.reports(event.Global) && !d.mapAcquired(s, e.Map.Addr) {
+		d.mapUse(p.thread, e)
+	}
 	if !e.Grouped {
 		g := d.groupsOf(s.w)
 		p.also = &alternative{component{g.read, uint8(s.lane)}, firstValue + g.closed[s.lane] + 1}
@@ -209,6 +213,35 @@ func (d *Detector) checkMapEntry(s *agentStart, a *access, e entry, at uint64) b
 		other = firstUnknown(s.knows, e)
 	}
 	d.agentRace(a, e.site, event.ThreadOf(d.real(e.warp), other), at, cause)
+	return false
+}
+
+// MapUse is the use of a tensor map that a launch before has changed, without an acquire.
+type MapUse struct {
+	Thread event.Thread
+	Site   event.Site
+	Addr   uint64
+}
+
+// mapUse records one, the first of each place.
+func (d *Detector) mapUse(t event.Thread, e *event.Bulk) {
+	if !slices.ContainsFunc(d.mapUses, func(u MapUse) bool { return u.Site == e.Site }) {
+		d.mapUses = append(d.mapUses, MapUse{t, e.Site, e.Map.Addr})
+	}
+}
+
+// mapAcquired reports whether an operation comes behind an acquire of the map at an address by a
+// thread of its block, of a scope that includes the threads of other launches.
+func (d *Detector) mapAcquired(s *agentStart, addr uint64) bool {
+	for id, log := range s.b.acquired[addr] {
+		for _, f := range log {
+			for m := f.mask; m != 0; m &= m - 1 {
+				if l := lowestLane(m); f.scope >= event.GPU && s.knows.of(id, l) >= f.own[l] {
+					return true
+				}
+			}
+		}
+	}
 	return false
 }
 

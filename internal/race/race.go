@@ -200,6 +200,9 @@ type Report struct {
 	// Early are accesses to global memory in front of the wait for the grids before; only with
 	// Options.Dependent.
 	Early []GridAccess
+	// Maps are uses of tensor maps that a launch before has changed, and that the block has not
+	// acquired.
+	Maps []MapUse
 	// Late are accesses that a proxy fence orders which another thread has executed.
 	Late []Race
 	// Exchanges are strong accesses that are no races, in the order of their first pairs.

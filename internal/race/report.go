@@ -361,7 +361,7 @@ func (r *Report) Proxies(writer, reads bool) (ignored uint64) {
 func (d *Detector) Report() *Report {
 	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...),
 		Exchanges: d.reportExchanges(), Phases: append([]PhaseError(nil), d.phaseErrors...),
-		Early: d.reportEarly()}
+		Early: d.reportEarly(), Maps: append([]MapUse(nil), d.mapUses...)}
 	if d.remote != nil {
 		r.Lifetimes = append(r.Lifetimes, d.remote.errors...)
 	}

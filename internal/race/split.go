@@ -159,6 +159,7 @@ func (s *Split) Report() *Report {
 		r.Races = append(r.Races, g.Races...)
 		r.Late = append(r.Late, g.Late...)
 		r.Early = append(r.Early, g.Early...)
+		r.Maps = append(r.Maps, g.Maps...)
 		r.Exchanges = append(r.Exchanges, g.Exchanges...)
 		r.Tolerated += g.Tolerated
 	}

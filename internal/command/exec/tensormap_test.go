@@ -88,6 +88,18 @@ func one(name, text, threads string, findings ...string) tensorProgram {
 		body: inGlobal + `int *flag; cudaMalloc(&flag, 4); cudaMemset(flag, 0, 4); f<<<` + threads + `>>>(d, q, flag); cudaDeviceSynchronize();`, findings: findings}
 }
 
+// twoLaunches are kernels that change a map, and that use it.
+func twoLaunches(text string) string {
+	return mapFences + "__global__ void change(CUtensorMap *map, float *to) { if (threadIdx.x == 0) { CHANGE(map, to); RELEASE(\"gpu\"); } }\n" +
+		"__global__ void f(CUtensorMap *map) { BEGIN\n" + text + "\n}"
+}
+
+// two is a program in which one launch changes a map, and the next one uses it.
+func two(name, text, threads string, findings ...string) tensorProgram {
+	return tensorProgram{name: name, kernels: twoLaunches(text), findings: findings,
+		body: inGlobal + `change<<<1, 32>>>(d, q); f<<<` + threads + `>>>(d); cudaDeviceSynchronize();`}
+}
+
 // mapPrograms change tensor maps.
 var mapPrograms = []tensorProgram{
 	// 9.7.9.28. The box of 4 by 2 at (2, 1) of rows of 8: 10 to 13 and 18 to 21.
@@ -163,6 +175,20 @@ var mapPrograms = []tensorProgram{
 			if (t == 0) { int v = 0; while (!v) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(flag) : "memory"); ACQUIRE(map); ISSUE(map); } WAIT();`, "2, 32", "race-proxy"),
 	one("acquire in the other block", `if (blockIdx.x == 1) { if (t == 0) { CHANGE(map, to); RELEASE("gpu"); ACQUIRE(map); asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory"); } return; }
 			if (t == 0) { int v = 0; while (!v) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(flag) : "memory"); ISSUE(map); } WAIT();`, "2, 32", "race-proxy"),
+
+	// An earlier launch has changed the map: each block acquires it, at a scope that includes that
+	// launch (CUDA C++ Programming Guide, "Using TMA to transfer multi-dimensional arrays").
+	two("acquired in the next launch", `if (t == 0) { ACQUIRE(map); ISSUE(map); } WAIT();`, "2, 32"),
+	two("acquired by another warp", `if (t == 32) ACQUIRE(map); __syncthreads(); if (t == 0) ISSUE(map); WAIT();`, "1, 64"),
+	two("not acquired in the next launch", `if (t == 0) ISSUE(map); WAIT();`, "1, 32", "race-proxy"),
+	two("acquired by one of two blocks", `if (t == 0) { if (blockIdx.x == 0) ACQUIRE(map); ISSUE(map); } WAIT();`, "2, 32", "race-proxy"),
+	two("acquired for the block alone", `if (t == 0) { asm volatile("fence.proxy.tensormap::generic.acquire.cta [%0], 128;" ::"l"(map) : "memory"); ISSUE(map); } WAIT();`, "1, 32", "race-proxy"),
+	two("acquired too late", `if (t == 0) { ISSUE(map); ACQUIRE(map); } WAIT();`, "1, 32", "race-proxy"),
+	two("another map is acquired", `if (t == 0) { ACQUIRE(map + 1); ISSUE(map); } WAIT();`, "1, 32", "race-proxy"),
+	two("another map is used", `if (t == 0) ISSUE(map + 1); WAIT();`, "1, 32"),
+	// What the launch has left is there no more.
+	{name: "written anew by the host", kernels: twoLaunches(`if (t == 0) ISSUE(map); WAIT();`), body: inGlobal + `change<<<1, 32>>>(d, q); m = make(TYPE(FLOAT32), q, {8, 8}, {32}, {8, 2});
+			cudaMemcpy(d, &m, sizeof m, cudaMemcpyHostToDevice); f<<<1, 32>>>(d); cudaDeviceSynchronize();`},
 
 	// The map is read until the copy is complete (NVIDIA/cutlass 2162), or until a bulk group is
 	// (9.7.9.27.1.2, 9.7.9.27.2.2).

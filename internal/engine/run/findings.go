@@ -55,6 +55,9 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	for i := range rep.Early {
 		r.early(&rep.Early[i], seed)
 	}
+	for i := range rep.Maps {
+		r.mapUse(&rep.Maps[i], seed)
+	}
 	for i := range rep.Lifetimes {
 		r.lifetime(&rep.Lifetimes[i], seed)
 	}

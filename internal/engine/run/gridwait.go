@@ -26,6 +26,27 @@ func Triggers(k *ir.Func) bool {
 	})
 }
 
+// mapUse adds the finding about a copy by a tensor map that a launch before has changed.
+func (r *Run) mapUse(u *race.MapUse, seed uint64) {
+	r.add(Key{diag.CodeRaceProxy, u.Site, u.Site}, nil, func() diag.Diagnostic {
+		s := emu.Stop{Site: u.Site, Thread: u.Thread}
+		s.Block, s.Index = r.Config.Geometry.Index(u.Thread)
+		by := "an earlier launch"
+		if k := r.Machine.MapChangedBy(u.Addr); k != "" {
+			by = "an earlier launch of " + k
+		}
+		s.Message = fmt.Sprintf("%s uses the tensor map at %#x, which %s has changed, and no "+
+			"fence.proxy.tensormap::generic.acquire of it by a thread of the block comes before",
+			driver.OpText(r.Machine.Site(u.Site).Instr), u.Addr, by)
+		d := r.errorFinding(diag.CodeRaceProxy, &s, 1, seed)
+		d.Notes = append(d.Notes, "the end of a launch does not order changes of a map before copies "+
+			"that read it through the proxy of tensor maps: each block that uses it acquires it first, at "+
+			"scope .gpu or .sys (PTX ISA 9.7.13.4; CUDA C++ Programming Guide, \"Using TMA to transfer "+
+			"multi-dimensional arrays\")")
+		return d
+	})
+}
+
 // early adds the warning about an access in front of the wait for the grids before.
 func (r *Run) early(e *race.GridAccess, seed uint64) {
 	r.add(Key{diag.CodeEarlyAccess, e.Site, e.Site}, nil, func() diag.Diagnostic {

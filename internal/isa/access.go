@@ -35,7 +35,7 @@ func (d *Desc) Accesses() ([]Access, bool) {
 	switch d.Action() {
 	case ActUnknown:
 		return nil, false
-	case ActLoad, ActStore, ActAtomic, ActReduce, ActClusterAccess:
+	case ActLoad, ActStore, ActAtomic, ActReduce, ActClusterAccess, ActMultimem:
 		return []Access{d.access(d.Row.Effect)}, true
 	case ActStoreRange, ActDiscard:
 		a := d.access(Writes)
@@ -56,7 +56,7 @@ func (d *Desc) Accesses() ([]Access, bool) {
 		return nil, true
 	case ActTensorCommit:
 		return []Access{barrierAccess(0)}, true
-	case ActMultimem, ActReadTexture, ActReadSurface, ActWriteSurface, ActMatrixLoad, ActMatrixStore,
+	case ActReadTexture, ActReadSurface, ActWriteSurface, ActMatrixLoad, ActMatrixStore,
 		ActMatrixAsync, ActTensorAllocate, ActTensorAccess, ActTensorAsync, ActTensorMap,
 		ActCall, ActStack:
 		return nil, false
@@ -82,10 +82,10 @@ func (d *Desc) access(e Effect) Access {
 }
 
 // AccessKind returns the kind of the one access that a load, store, atomic operation or reduction
-// makes, those of .shared::cluster included; false for other instructions.
+// makes, those of .shared::cluster and of multimem included; false for other instructions.
 func (d *Desc) AccessKind() (event.Kind, bool) {
 	switch d.Action() {
-	case ActLoad, ActStore, ActAtomic, ActReduce, ActClusterAccess:
+	case ActLoad, ActStore, ActAtomic, ActReduce, ActClusterAccess, ActMultimem:
 		return d.access(d.Row.Effect).Kind, true
 	}
 	return 0, false

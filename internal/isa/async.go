@@ -18,8 +18,11 @@ var asyncRows = []Row{
 	{Opcode: "cp.async.bulk.prefetch", Action: ActNothing, src: types(anyType, u32Type, policyType), narrow: hintedRoles,
 		Category: Misc, Roles: []Role{Addr, Src, SrcOpt}, Section: "9.7.9.25.4.3", Executable: true,
 		forms: []form{{spaces: of(event.Global), mustMarks: levelL2, marks: cacheHint}}},
-	{Opcode: "multimem.cp.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.26"},
-	{Opcode: "multimem.cp.reduce.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src}, Effect: Copies, Section: "9.7.9.27"},
+	{Opcode: "multimem.cp.async.bulk", Action: ActBulkCopy, src: bulkTypes, narrow: bulkRoles, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.26", Executable: true, forms: []form{
+		{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup},
+		{spaces: of(event.Global), mustMarks: markFromShared | markBulkGroup | markCopyMask},
+	}},
+	{Opcode: "multimem.cp.reduce.async.bulk", Action: ActBulkCopy, src: bulkTypes, narrow: bulkRoles, Category: Async, Roles: []Role{Addr, Addr, Src}, Effect: Copies, Section: "9.7.9.27", Executable: true, forms: multimemReduceForms()},
 	{Opcode: "cp.async.bulk.tensor", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.2"},
 	{Opcode: "cp.reduce.async.bulk.tensor", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.3"},
 	{Opcode: "cp.async.bulk.prefetch.tensor", Action: ActBulkPrefetch, Category: Async, Roles: []Role{Addr, SrcOpt, SrcOpt}, Section: "9.7.9.27.1.4"},

@@ -42,6 +42,15 @@ func bulkReduceForms() []form {
 	return []form{global, half, remote}
 }
 
+// multimemReduceForms are those of multimem.cp.reduce.async.bulk (PTX ISA 9.7.9.27).
+func multimemReduceForms() []form {
+	forms := bulkReduceForms()[:2]
+	for i := range forms {
+		forms[i].marks = 0
+	}
+	return forms
+}
+
 // bulkRoles: the completion mechanism and the hints decide what follows the size.
 func bulkRoles(d *Desc) []Role {
 	out := []Role{Addr, Addr, Src}

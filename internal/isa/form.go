@@ -61,6 +61,7 @@ const (
 	markCanceled  // .is_canceled
 	markFirst     // .get_first_ctaid
 	markFirstAt   // .get_first_ctaid::x, ::y, ::z
+	markExactSum  // multimem.ld_reduce.acc::f32
 	markOwn       // .sync_restrict::shared::cta
 	markInCluster // .sync_restrict::shared::cluster
 )

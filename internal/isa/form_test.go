@@ -39,7 +39,8 @@ func spell(f *form, row *Row, pick func(set) uint8) []string {
 		"tensormap", "mask", "gl", "global", "launch_dependents", "L2", "expect_tx", "noComplete", "parity",
 		"noinc", "read", "shared::cta", "mbarrier::complete_tx::bytes", "bulk_group", "multicast::cluster",
 		"cp_mask", "async", "multicast::cluster::all", "is_canceled", "get_first_ctaid",
-		"get_first_ctaid::y", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}
+		"get_first_ctaid::y", "acc::f32", "sync_restrict::shared::cta",
+		"sync_restrict::shared::cluster"}
 	for i, n := range marks {
 		if f.mustMarks>>i&1 != 0 {
 			add(n)

@@ -39,9 +39,9 @@ var memoryRows = []Row{
 	{Opcode: "st.bulk", Action: ActStoreRange, src: all(anyType), Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13", Executable: true, forms: []form{
 		{spaces: opt | of(event.Shared), defSpace: event.Generic, marks: markWeak},
 	}},
-	{Opcode: "multimem.ld_reduce", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
-	{Opcode: "multimem.st", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
-	{Opcode: "multimem.red", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},
+	{Opcode: "multimem.ld_reduce", Action: ActMultimem, dst: all(wholeType), src: all(anyType), Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14", Executable: true, forms: multimemForms(event.Weak, event.Acquire, true)},
+	{Opcode: "multimem.st", Action: ActMultimem, src: types(anyType, wholeType), Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14", Executable: true, forms: multimemForms(event.Weak, event.Release, false)},
+	{Opcode: "multimem.red", Action: ActMultimem, src: types(anyType, wholeType), Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14", Executable: true, forms: multimemForms(event.Relaxed, event.Release, true)},
 	{Opcode: "red.async", Action: ActAsyncStore, src: asyncTypes, Category: Async, Roles: []Role{Addr, Src, Addr}, narrow: asyncStoreRoles, Effect: ReadsWrites, Section: "9.7.13.7", Executable: true, forms: asyncReduceForms()},
 	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17", Executable: true,
 		forms: []form{{spaces: opt | of(event.Global), mustMarks: level}}},
@@ -188,4 +188,55 @@ func asyncStoreRoles(d *Desc) []Role {
 		return d.Row.Roles
 	}
 	return d.Row.Roles[:2]
+}
+
+// multimemForms are the forms of an operation on all replicas of a multicast object (PTX ISA
+// 9.7.9.14). def is its order where none is written, Weak for one that may say so; sem is the other
+// one beside relaxed. reduces says that it has an operation. The formats of 8 bits are read, and
+// not executed.
+func multimemForms(def, sem event.Order, reduces bool) []form {
+	var out []form
+	add := func(types, fns, sizes set, marks mark) {
+		f := form{types: types, vecs: sizes, spaces: opt | of(event.Global), defSpace: event.Generic}
+		if f.marks = marks; reduces {
+			f.fns = fns
+		}
+		strong := f
+		strong.orders, strong.scopes = order(event.Relaxed, sem), anyScope
+		if def == event.Weak {
+			f.marks |= markWeak
+		} else {
+			f.defOrder, f.defScope = def, event.Sys
+			strong.orders |= opt // .red.gpu.add
+		}
+		out = append(out, strong, f)
+	}
+	bits, extremes := of(FnAnd, FnOr, FnXor), of(FnMin, FnMax)
+	bytes := of(E4M3, E5M2, E4M3x2, E5M2x2, OtherType)
+	packed, exact := of(F16x2, BF16x2), markExactSum
+	if sem != event.Acquire {
+		exact = 0
+	}
+	if def != event.Weak {
+		bytes = 0
+	}
+	add(of(B32, B64), bits, 0, 0)
+	add(of(U32, U64, S32, F32), of(FnAdd), 0, 0)
+	add(of(F64), of(FnAdd)|extremes, 0, 0) // an example of the ISA has .max.f64
+	add(of(U32, S32, U64, S64), extremes, 0, 0)
+	add(packed, of(FnAdd)|extremes, 0, exact)
+	for _, n := range []set{1 << 2, 1 << 4, 1 << 8} {
+		if n != 1<<8 {
+			add(packed, of(FnAdd)|extremes, n, exact)
+			add(of(F32), of(FnAdd), n, 0)
+		}
+		add(of(F16, BF16), of(FnAdd)|extremes, n, exact)
+		if bytes != 0 {
+			add(bytes, of(FnAdd)|extremes, n, exact)
+		}
+	}
+	if bytes != 0 {
+		add(bytes, of(FnAdd)|extremes, 0, exact)
+	}
+	return out
 }

@@ -13,6 +13,7 @@ const (
 	instrType         // the instruction type; AnyType if there is a second one, as in add.f32.f16
 	firstType         // the instruction type, or the first of two
 	secondType        // the second of two
+	wholeType         // the instruction type, if registers have it: not a format of 8 bits
 	wideType          // of mul and mad: twice the instruction type for .wide, else as instrType
 	predType
 	b32Type
@@ -95,6 +96,12 @@ func (d *Desc) operandType(rule opType) Type {
 		return d.Type
 	case secondType:
 		return d.SType
+	case wholeType:
+		switch d.Type {
+		case E4M3, E5M2, E4M3x2, E5M2x2, OtherType:
+			return AnyType
+		}
+		return d.Type
 	case wideType:
 		if d.Fn == FnWide {
 			return widened(d.Type)

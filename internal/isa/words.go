@@ -119,6 +119,8 @@ var plainWords = [...]struct {
 	{"get_first_ctaid::x", word{kind: kMark, mark: markFirstAt}},
 	{"get_first_ctaid::y", word{kind: kMark, mark: markFirstAt}},
 	{"get_first_ctaid::z", word{kind: kMark, mark: markFirstAt}},
+	{"acc::f32", word{kind: kMark, mark: markExactSum}},
+	{"acc::f16", word{kind: kMark, mark: markExactSum}},
 	{"sync_restrict::shared::cta", word{kind: kMark, mark: markOwn}},
 	{"sync_restrict::shared::cluster", word{kind: kMark, mark: markInCluster}},
 }

@@ -18,8 +18,9 @@ import (
 // moved; a wait is one line, with the branch of its loop.
 var (
 	synchronizes = regexp.MustCompile(`^\t(?:W\d+: )?(?:@!?%p\d+ )?(?:fence\.|bar\.|mbarrier\.|` +
-		`cp\.async\.(?:mbarrier|wait|bulk\.(?:commit|wait)))[^;]*;`)
+		`barrier\.cluster\.|cp\.async\.(?:mbarrier|wait|bulk\.(?:commit|wait)))[^;]*;`)
 	matters = regexp.MustCompile(`^\t(?:W\d+: )?(?:@!?%p\d+ )?(?:fence\.|bar\.|mbarrier\.|cp\.|` +
+		`barrier\.cluster\.|st\.(?:async|bulk)|red\.async|(?:atom|red)\.shared|` +
 		`ld\.shared|st\.shared|ld\.global)[^;]*;`)
 	leaves    = regexp.MustCompile(`^\t(?:@!?%p\d+ )?(?:bra|ret|exit)\b`)
 	entryLine = regexp.MustCompile(`^\.visible \.entry (\w+)`)

@@ -248,7 +248,7 @@ func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules 
 			SharedBytes: uint32(m.SharedBytes()), Model: detects}
 		d := detector(race.New(opt))
 		if ir.OrdersParts(f) {
-			d = race.NewSplit(opt)
+			d = race.NewSplit(opt, ir.OrdersOwn(f))
 		}
 		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1, Model: runs},
 			d)

@@ -115,6 +115,11 @@ var rules = map[string]string{
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
 
+	"remote":     "remote/rpc",
+	"remote/rpc": "",
+
+	"testing/reapi": "",
+
 	"testing/lockrun": "event isa ir launch emu/alu lockstep/form",
 
 	"testing/ptxtest":    "source event diag launch lower driver engine/run check",
@@ -185,8 +190,8 @@ func helper(name string) bool {
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
 	// gitrev asks git for the files of an older revision, for heddle check --new-from.
-	// command/exec starts the user's program.
-	"os/exec": {"lower", "command/exec", "smt/proc", "gitrev", "cmd/bench", "cmd/conform",
+	// command/exec starts the user's program. testing/reapi starts the commands of actions.
+	"os/exec": {"lower", "command/exec", "smt/proc", "gitrev", "testing/reapi", "cmd/bench", "cmd/conform",
 		"cmd/house", "cmd/licenses", "cmd/mutate"},
 	"os/signal": {"cmd/heddle", "cmd/conform", "cmd/mutate"},
 }

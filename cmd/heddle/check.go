@@ -121,6 +121,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err := checkNumbers(opt); err != nil {
 				return err
 			}
+			if err := c.remote.checkValues(); opt.Mode == check.Check && err != nil {
+				return err
+			}
 			limitMemory(opt)
 			c.out.flags = sharedFlags(cmd.Flags(), newFix(nil, nil, nil).Flags())
 			if mathInt {
@@ -166,6 +169,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 		fs.BoolVar(&c.exec, "exec", false,
 			"build each file as a program, run it with your rights, and examine the launches that it makes "+
 				"instead of guessed ones")
+	}
+	if opt.Mode == check.Check {
+		c.remote.define(fs)
 	}
 	c.out.define(fs)
 	if verifies {
@@ -215,6 +221,8 @@ type checkCommand struct {
 	page     *reportFile // of --html; nil: none
 	verified verifiedOf  // for page
 
+	remote remoteFlags
+
 	exec bool // --exec
 	// races between streams that --exec has found
 	streamRaces int
@@ -263,6 +271,11 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 		}
 		defer done()
 	}
+	endRemote, err := c.withRemote(ctx)
+	if err != nil {
+		return inputError{err}
+	}
+	defer endRemote()
 	c.opt.Verdict = c.verdict
 	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
 	if c.page != nil && err == nil {

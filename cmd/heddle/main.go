@@ -205,7 +205,7 @@ Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or un
 			stderr), newSync(stdin, stdout, stderr), newExec(stdin, stdout, stderr), newNVCC(stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout,
 			stderr), newMCP(stdin, stdout, stderr), newExplore(stdin, stdout, stderr), newExplain(stdout),
 		newDemo(stdout, stderr), newInit(stdin, stdout, stderr), newDoctor(stdout),
-		newBugReport(stdin, stdout, stderr), newMan(), newVersion(stdout))
+		newBugReport(stdin, stdout, stderr), newMan(), newVersion(stdout), newPerform(stderr))
 	root.Version = moduleVersion()
 	root.SetVersionTemplate(versionText())
 	root.SetOut(stdout)

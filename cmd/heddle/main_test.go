@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 //	exits CODE COMMAND ARGS...     runs the command and demands that exit code
 //	fatbin [-elf] OUT IMAGE...     writes a fatbin (fatbin_test.go)
 //	saved OUT KERNEL ...           writes a saved launch (saved_test.go)
+//	reapi start|stop|...          a server of the Remote Execution API (remote_test.go)
 //
 // They share a cache, so that heddle's headers and the runtime library of heddle exec are compiled
 // once. A script about the cache sets a directory of its own.
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "fatbin": fatbinCommand(t), "saved": savedCommand,
+			"exits": exits, "fatbin": fatbinCommand(t), "saved": savedCommand, "reapi": reapiCommand(),
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {

@@ -80,12 +80,20 @@ func printDecisions(w io.Writer, d driver.Decisions) {
 			fmt.Fprintf(&b, "  no %s: %s\n", s.Engine, s.Why)
 			continue
 		}
-		fmt.Fprintf(&b, "  %s, because %s: %s (%s)\n", s.Engine, s.Why, s.Outcome, inSeconds(s.Time))
+		fmt.Fprintf(&b, "  %s, because %s: %s (%s)\n", s.Engine, s.Why, s.Outcome, took(s))
 	}
 	if d.Decided {
 		fmt.Fprintf(&b, "  %s after %s\n", d.Verdict, inSeconds(d.Time))
 	}
 	io.WriteString(w, b.String())
+}
+
+// took says how long a step took, which is not known of one that another process has made.
+func took(s driver.Step) string {
+	if s.Elsewhere {
+		return "elsewhere"
+	}
+	return inSeconds(s.Time)
 }
 
 // inSeconds returns a time in seconds, in one unit for all lines so that they can be compared.

@@ -64,6 +64,7 @@ type Options struct {
 	Run       run.Options
 	Prove     prove.Options
 	Trace     trace.Options
+	Elsewhere Elsewhere // performs examinations of mode Check elsewhere; nil: all are here
 
 	// Form is a form of each kernel that is printed to FormTo instead of examining anything.
 	Form   Form
@@ -118,7 +119,15 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 		return nil, err
 	}
 	defer c.prover.Close()
-	d.Run(ctx, inputs, c.examine)
+	e := c.newElsewhere()
+	if e != nil {
+		defer c.lookAhead(ctx, e, d.Files(), inputs)()
+	}
+	d.Run(ctx, inputs, func(ctx context.Context, job *driver.Job) {
+		if !c.examineElsewhere(ctx, e, job) {
+			c.examine(ctx, job)
+		}
+	})
 	if c.formErr != nil {
 		return nil, fmt.Errorf("writing the printed form: %w", c.formErr)
 	}

@@ -26,7 +26,7 @@ var entryRE = regexp.MustCompile(`(?m)^\s*(\.visible\s+|\.weak\s+)*\.entry\s+([\
 func (d *Driver) readPTX(m *Module, text *source.File) *ir.Module {
 	for {
 		mod, errs := d.readOnce(text)
-		if len(errs) == 0 {
+		if m.text = text; len(errs) == 0 {
 			return mod
 		}
 		rest := d.takeOut(m, text, errs)

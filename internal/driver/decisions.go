@@ -23,6 +23,8 @@ type Step struct {
 	Why     string // the reason for which it was asked, or was not
 	Outcome string // the result; empty: the engine was not asked
 	Time    time.Duration
+	// Elsewhere says that another process has made the step, in a time that is not known.
+	Elsewhere bool
 }
 
 // Progress says how far the current run is. Emulations report it often, other engines once when
@@ -42,7 +44,8 @@ func (j *Job) Asks(engine Engine, why string) (end func(*diag.Verdict)) {
 	start := time.Now()
 	return func(v *diag.Verdict) {
 		if j.log != nil {
-			j.log.Steps = append(j.log.Steps, Step{engine, why, outcome(v), time.Since(start)})
+			j.log.Steps = append(j.log.Steps, Step{Engine: engine, Why: why,
+				Outcome: outcome(v), Time: time.Since(start)})
 		}
 	}
 }

@@ -68,6 +68,10 @@ type Options struct {
 	// nil: any.
 	MayRead func(path string) bool
 
+	// Given has the files that may be read, by name; there are no others. nil: those of the file
+	// system.
+	Given map[string][]byte
+
 	// Settings returns the settings of a configuration for a kernel of an input; nil: there is no
 	// configuration.
 	Settings func(input string, k *ir.Func) Setting

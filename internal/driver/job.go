@@ -29,6 +29,7 @@ type Job struct {
 	before <-chan struct{} // closed when the jobs before this one are done; nil: there are none
 	log    *Decisions      // nil: decisions are not recorded
 
+	record   record    // receives what the job does; nil: it is not recorded
 	launches *launches // of a job for one of several launches; else nil
 	quiet    bool      // notes of the launch are not reported again
 }

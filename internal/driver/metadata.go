@@ -31,7 +31,7 @@ func (d *Driver) metadata(in Input, m *Module) {
 	if !d.mayRead(path) {
 		return
 	}
-	text, err := source.ReadRegular(path, triton.MaxSize)
+	text, err := d.readFile(m, path, triton.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}

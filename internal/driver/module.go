@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"heddle/internal/diag"
@@ -25,6 +26,11 @@ type Module struct {
 	IR      *ir.Module
 	Facts   *launch.SourceFacts // pragmas and host launches in the file itself
 	Several bool                // the file has more than one kernel or module
+
+	text  *source.File      // of the PTX, see PTX
+	read  map[string][]byte // what was read to find launches, by name
+	once  sync.Once         // for texts
+	texts []Text
 }
 
 // FromSource reports whether the module was compiled from CUDA C++ or OpenCL C.
@@ -158,7 +164,7 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 		})
 		return nil
 	}
-	m.Facts = d.scan(file, low, text)
+	m.Facts = d.scan(file, m, text)
 	if m.Facts != nil {
 		if d.opt.MayRead != nil {
 			m.Facts.Confine(d.opt.MayRead)
@@ -177,15 +183,15 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 
 // scan reads the pragmas and host launches in the text that the user wrote; nil if the input is a
 // binary or its source cannot be read.
-func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.SourceFacts {
-	switch low.Lang {
+func (d *Driver) scan(file Input, m *Module, text *source.File) *launch.SourceFacts {
+	switch m.Lowered.Lang {
 	case lower.PTX:
 		return launch.ScanPTX(text)
 	case lower.CUDA:
 		if f := d.AddText(file.Name, file.Content); f != nil {
 			return launch.ScanCUDA(f, &launch.Preprocessing{
 				Defines: slices.Concat(file.Flags.Defines, d.opt.Lower.Defines),
-				Include: d.headers(slices.Concat(file.Flags.Includes, d.opt.Lower.Includes)),
+				Include: d.headers(m, slices.Concat(file.Flags.Includes, d.opt.Lower.Includes)),
 				System:  lower.LaunchMacros,
 			})
 		}
@@ -202,14 +208,14 @@ const maxHeader = 1 << 18
 
 // headers returns a function that opens what a source file includes by "name": in the directory of
 // the file, or else in the include directories, as compilers do.
-func (d *Driver) headers(dirs []string) func(from, name string) (string, []byte) {
+func (d *Driver) headers(m *Module, dirs []string) func(from, name string) (string, []byte) {
 	return func(from, name string) (string, []byte) {
 		for _, dir := range append([]string{filepath.Dir(from)}, dirs...) {
 			path := filepath.Join(dir, name)
 			if !d.mayRead(path) {
 				continue
 			}
-			if text, err := source.ReadRegular(path, maxHeader); err == nil {
+			if text, err := d.readFile(m, path, maxHeader); err == nil {
 				return path, text
 			}
 		}
@@ -236,7 +242,7 @@ func (d *Driver) AddText(name string, content []byte) *source.File {
 			return nil
 		}
 		var err error
-		if content, err = source.ReadRegular(name, maxText); err != nil {
+		if content, err = d.read(name, maxText); err != nil {
 			return nil
 		}
 	}

@@ -34,7 +34,10 @@ func (j *Job) SetAside(a *Aside, g *diag.Diagnostic) bool {
 		earlier, hit := j.launches.setAside(at)
 		g.Suppressed = earlier
 		if !hit {
-			g.Suppressed = j.d.ignored.Match(g)
+			if g.Suppressed = j.d.ignored.Match(g); g.Suppressed != nil && j.record != nil {
+				kept := *g
+				j.record(Effect{Aside: &kept})
+			}
 		}
 		switch {
 		case hit && earlier == nil:
@@ -114,6 +117,9 @@ func (j *Job) Checked(codes func(diag.Code) bool) {
 	if j.launches != nil {
 		j.launches.checked = append(j.launches.checked, codes)
 		return
+	}
+	if j.record != nil {
+		j.record.checked(codes)
 	}
 	if j.d.ignored.Any() {
 		j.d.ignored.Add(placesOf(j.Module, j.Kernel, codes)...)

@@ -75,9 +75,10 @@ func (s *Service) execute(ctx context.Context, a *Action, p *prepared, damaged b
 		if !unusable(err) {
 			return nil, err
 		}
-		// The next attempt computes it again. If the storage keeps the damaged bytes under the digest
-		// of the right ones, that helps as little, and the caller computes it.
-		damaged = true
+		if damaged { // the storage keeps the damaged bytes under the digest of the right ones
+			break
+		}
+		damaged = true // the next attempt computes it again
 	}
 	var lost *lostError
 	if errors.As(err, &lost) {
@@ -113,16 +114,18 @@ func (s *Service) wait(ctx context.Context, action digest, output string, skipCa
 	start.message(6, action.marshal())
 	start.each(12, output)
 	var last operation
-	heard := time.Now()
+	// While a stream is open the server need not send anything, so what counts is when it broke.
+	var failing time.Time
+	answered := false
 	follow := func(message []byte) error {
 		op, err := readOperation(message)
 		if err == nil {
-			last, heard = op, time.Now()
+			last, answered = op, true
 		}
 		return err
 	}
 	first := true
-	err := s.store.retrySince(ctx, s.opt.Deadline, &heard, func(ctx context.Context) error {
+	err := s.store.retrySince(ctx, s.opt.Deadline, &failing, func(ctx context.Context) error {
 		method, request := api+"Execution/Execute", start
 		if last.name != "" {
 			method, request = api+"Execution/WaitExecution", nil
@@ -130,8 +133,11 @@ func (s *Service) wait(ctx context.Context, action digest, output string, skipCa
 		} else if !first {
 			s.stats.repeated.Add(1)
 		}
-		first = false
+		first, answered = false, false
 		err := s.store.conn.Stream(ctx, method, request, follow)
+		if answered {
+			failing = time.Time{}
+		}
 		switch {
 		case err == nil && !last.done:
 			return &rpc.Error{Code: rpc.Unavailable, Message: "the server ended the stream of an " +

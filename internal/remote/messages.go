@@ -82,28 +82,41 @@ type Property struct{ Name, Value string }
 
 // platform returns a Platform. Its properties must be sorted by name and value.
 func platform(properties []Property) []byte {
-	sorted := slices.SortedFunc(slices.Values(properties), func(a, b Property) int {
+	var w writer
+	for _, p := range sortedByName(properties) {
+		w.message(1, p.marshal())
+	}
+	return w
+}
+
+// sortedByName returns properties in the order that messages must have them in.
+func sortedByName(properties []Property) []Property {
+	return slices.SortedFunc(slices.Values(properties), func(a, b Property) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {
 			return c
 		}
 		return strings.Compare(a.Value, b.Value)
 	})
+}
+
+// marshal returns a Property, or a variable of the environment.
+func (p Property) marshal() []byte {
 	var w writer
-	for _, p := range sorted {
-		var one writer
-		one.text(1, p.Name)
-		one.text(2, p.Value)
-		w.message(1, one)
-	}
+	w.text(1, p.Name)
+	w.text(2, p.Value)
 	return w
 }
 
 // command returns a Command with one output. Servers of before version 2.1 read the deprecated
 // fields for outputs and the platform.
-func command(arguments []string, output string, properties []Property) []byte {
+func command(arguments []string, environment []Property, output string,
+	properties []Property) []byte {
 	var w writer
 	for _, a := range arguments {
 		w.each(1, a)
+	}
+	for _, v := range sortedByName(environment) {
+		w.message(2, v.marshal())
 	}
 	w.each(3, output)
 	if len(properties) > 0 {

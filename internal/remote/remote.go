@@ -66,11 +66,16 @@ const (
 	DefaultDeadline = 15 * time.Minute
 )
 
+// openPatience bounds the time for which Open asks again.
+const openPatience = 3 * time.Second
+
 // Action is one execution of the program.
 type Action struct {
-	Args   []string          // after the program
-	Files  map[string][]byte // the inputs by name, without directories
-	Output string            // name of the file that the program writes
+	Args  []string          // after the program
+	Files map[string][]byte // the inputs by name, without directories
+	// Environment are the variables of the command. It has no others.
+	Environment []Property
+	Output      string // name of the file that the program writes
 	// Valid reports what is wrong with an output that has the right digest; nil: nothing. A cache can
 	// hold the output of another action.
 	Valid func([]byte) error
@@ -164,12 +169,16 @@ func Open(ctx context.Context, opt Options) (*Service, error) {
 		rpc.Binary(metadata(opt.Version, hex.EncodeToString(id[:]))))
 	s := &Service{opt: opt, name: address, store: &store{
 		conn:     rpc.Dial(address, rpc.Options{TLS: secure, Roots: opt.Roots, Header: header}),
-		instance: instance, patience: opt.Patience, batch: batchBytes, present: map[digest]bool{},
+		instance: instance, patience: opt.Patience, batch: batchBytes,
+		present: map[digest]bool{}, sending: map[digest]chan struct{}{},
 	}}
 	if s.program, err = digestOfFile(opt.Program); err != nil {
 		return nil, err
 	}
+	// A server that is away when a run starts is rarely one that restarts just then.
+	s.store.patience = min(opt.Patience, openPatience)
 	can, err := s.store.capabilities(ctx)
+	s.store.patience = opt.Patience
 	switch {
 	case err != nil:
 		s.Close()
@@ -248,7 +257,8 @@ func (s *Service) prepare(a *Action) *prepared {
 	for name, data := range a.Files {
 		files = append(files, file{name, add(data), false})
 	}
-	cmd := add(command(append([]string{"./" + programName}, a.Args...), a.Output, s.opt.Properties))
+	cmd := add(command(append([]string{"./" + programName}, a.Args...), a.Environment, a.Output,
+		s.opt.Properties))
 	p.digest = add(action(cmd, add(directory(files, nil)), s.opt.Properties))
 	p.own = []digest{cmd, p.digest}
 	return p

@@ -129,6 +129,9 @@ func TestExecute(t *testing.T) {
 	all(t, connect(t, s, Options{Execute: true}), 20)
 	second := connect(t, s, Options{Execute: true})
 	all(t, second, 20)
+	if n := s.Counts.Streamed.Load(); n != 1 {
+		t.Errorf("the program was uploaded %d times", n)
+	}
 	if n := s.Counts.Executed.Load(); n != 20 {
 		t.Errorf("%d executions of 20 actions", n)
 	}
@@ -234,6 +237,24 @@ func TestRestart(t *testing.T) {
 			(<-restarted).Stop()
 		})
 	}
+}
+
+// TestRestartLate: what counts is for how long a server has been away, not for how long an action has
+// been under way.
+func TestRestartLate(t *testing.T) {
+	s := start(t, reapi.NewStore(), reapi.Options{Workers: 1})
+	c := connect(t, s, Options{Execute: true, Patience: time.Second})
+	restarted := make(chan *reapi.Server)
+	go func() {
+		time.Sleep(2 * time.Second)
+		again, err := s.Restart()
+		if err != nil {
+			t.Error(err)
+		}
+		restarted <- again
+	}()
+	all(t, c, 1, "3s")
+	(<-restarted).Stop()
 }
 
 // TestBrokenStream: an operation whose stream breaks is waited for, and not executed twice.

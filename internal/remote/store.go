@@ -46,7 +46,8 @@ type store struct {
 	batch    int64         // bytes of one batch
 
 	mu      sync.Mutex
-	present map[digest]bool // blobs that the server had in this run
+	present map[digest]bool          // blobs that the server had in this run
+	sending map[digest]chan struct{} // blobs that are being sent; closed at the end
 }
 
 // temporary reports whether another attempt may succeed.
@@ -66,19 +67,24 @@ func temporary(err error) bool {
 // retry calls f until it succeeds, fails for good, or has failed for s.patience. Each attempt has
 // its own deadline.
 func (s *store) retry(ctx context.Context, attempt time.Duration, f func(context.Context) error) error {
-	now := time.Now()
-	return s.retrySince(ctx, attempt, &now, f)
+	return s.retrySince(ctx, attempt, new(time.Time), f)
 }
 
-// retrySince is retry for a call that takes long: f sets heard when the server has answered.
-func (s *store) retrySince(ctx context.Context, attempt time.Duration, heard *time.Time,
+// retrySince is retry for a call that takes long. since is when calls began to fail, which f sets to
+// zero when the server answers. A call that had gone well for an hour is not one that has failed for
+// an hour.
+func (s *store) retrySince(ctx context.Context, attempt time.Duration, since *time.Time,
 	f func(context.Context) error) error {
 	delay := firstDelay
 	for {
 		limited, cancel := context.WithTimeout(ctx, attempt)
 		err := f(limited)
 		cancel()
-		if err == nil || ctx.Err() != nil || !temporary(err) || time.Since(*heard) > s.patience {
+		if since.IsZero() {
+			*since = time.Now()
+			delay = firstDelay
+		}
+		if err == nil || ctx.Err() != nil || !temporary(err) || time.Since(*since) > s.patience {
 			return err
 		}
 		if !pause(ctx, delay) {
@@ -154,8 +160,10 @@ func (s *store) upload(ctx context.Context, blobs map[digest]Blob) error {
 	if err != nil {
 		return err
 	}
-	if err := s.send(ctx, blobs, missing); err != nil {
-		return err
+	for len(missing) > 0 {
+		if missing, err = s.share(ctx, blobs, missing); err != nil {
+			return err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,6 +171,49 @@ func (s *store) upload(ctx context.Context, blobs map[digest]Blob) error {
 		s.present[d] = true
 	}
 	return nil
+}
+
+// share sends the blobs that no other call is sending, and waits for the others: the first actions
+// of a run all need the program. It returns those that the other calls have failed to send.
+func (s *store) share(ctx context.Context, blobs map[digest]Blob, list []digest) ([]digest, error) {
+	others := map[digest]chan struct{}{}
+	var own []digest
+	done := make(chan struct{})
+	s.mu.Lock()
+	for _, d := range list {
+		if other := s.sending[d]; other != nil {
+			others[d] = other
+			continue
+		}
+		s.sending[d] = done
+		own = append(own, d)
+	}
+	s.mu.Unlock()
+	err := s.send(ctx, blobs, own)
+	s.mu.Lock()
+	for _, d := range own {
+		delete(s.sending, d)
+		s.present[d] = s.present[d] || err == nil
+	}
+	s.mu.Unlock()
+	close(done)
+	if err != nil {
+		return nil, err
+	}
+	var left []digest
+	for d, other := range others {
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		s.mu.Lock()
+		if !s.present[d] {
+			left = append(left, d)
+		}
+		s.mu.Unlock()
+	}
+	return left, nil
 }
 
 // forget makes the next upload ask for all blobs again: the server has lost some.

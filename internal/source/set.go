@@ -2,6 +2,8 @@ package source
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -67,6 +69,13 @@ type Set struct {
 
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{byName: make(map[string]*File)} }
+
+// Clone returns a set with the same files under the same IDs, to which files are added apart.
+func (s *Set) Clone() *Set {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return &Set{files: slices.Clone(s.files), byName: maps.Clone(s.byName)}
+}
 
 // maxFiles is the number of files that a FileID can identify.
 const maxFiles = 1<<16 - 1

@@ -39,8 +39,11 @@ type Options struct {
 	Given []string // kernels to prove for the scalar arguments of their launch only
 	// Timeout bounds the proof of one kernel. A proof that reaches it is undecided. 0: only the steps
 	// of the solvers are bounded.
-	Timeout    time.Duration
-	Solver     Solver
+	Timeout time.Duration
+	Solver  Solver
+	// NoProcess makes Auto behave as where no solver process is installed: a result must not depend
+	// on the machine that computes it.
+	NoProcess  bool
 	SMTDir     string    // directory in which queries are kept; empty: they are not kept
 	Invariants io.Writer // receives the candidate invariants of loops; nil: discarded
 }

@@ -68,7 +68,10 @@ func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error
 	e := &Engine{opt: opt, run: runs, common: common, embedded: true}
 	switch opt.Solver {
 	case Auto:
-		if e.program = proc.Find(proc.Z3); e.program == nil {
+		if !opt.NoProcess {
+			e.program = proc.Find(proc.Z3)
+		}
+		if e.program == nil {
 			e.hint = "installing z3 may help"
 		}
 	case Z3, CVC5:
@@ -88,6 +91,14 @@ func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error
 		}
 	}
 	return e, nil
+}
+
+// Process names the solver process that takes part in proofs, with its version; empty: none does.
+func (e *Engine) Process() string {
+	if e.program == nil {
+		return ""
+	}
+	return e.program.Version()
 }
 
 // Failure is the first error of writing a query.

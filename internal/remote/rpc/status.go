@@ -71,7 +71,7 @@ func CodeOf(err error) Code {
 }
 
 // fromHTTP returns the code for an answer that is not one of a gRPC server, such as that of a proxy
-// (grpc/grpc, doc/http-grpc-status-mapping.md).
+// ("HTTP to gRPC Status Code Mapping" of github.com/grpc/grpc).
 func fromHTTP(code int) Code {
 	switch code {
 	case http.StatusBadRequest:

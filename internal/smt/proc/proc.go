@@ -61,6 +61,22 @@ func Find(kind Kind) *Solver {
 // Name returns "z3" or "cvc5".
 func (s *Solver) Name() string { return [...]string{"z3", "cvc5"}[s.Kind] }
 
+// Version returns the name and version that the program prints, its first line: two programs with
+// one version give the same answers. It is the name alone if the program does not say.
+func (s *Solver) Version() string {
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, s.Path, "--version").Output()
+	line, _, _ := strings.Cut(string(out), "\n")
+	if line = strings.TrimSpace(line); err != nil || line == "" {
+		return s.Name()
+	}
+	return line
+}
+
+// versionTime bounds the call of a program for its version.
+const versionTime = 10 * time.Second
+
 // process is a running solver. lines receives its output and is closed when the output ends.
 type process struct {
 	cmd   *exec.Cmd

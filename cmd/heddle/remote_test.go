@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.yaml.in/yaml/v3"
 
 	"heddle/internal/testing/long"
 	"heddle/internal/testing/reapi"
@@ -252,5 +254,70 @@ func TestRemoteMany(t *testing.T) {
 	said = check("no server", "--remote", url)
 	if !strings.Contains(said, "all kernels are examined here") {
 		t.Errorf("no warning: %s", said)
+	}
+}
+
+// TestBuildbarnExample: the processes of examples/buildbarn get each variable that their
+// configuration reads, as containers and as processes, and no others.
+func TestBuildbarnExample(t *testing.T) {
+	const dir = "../../examples/buildbarn"
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	variable := regexp.MustCompile(`std\.extVar\('(\w+)'\)`)
+	needs := func(config string) []string {
+		text := read(config)
+		if strings.Contains(text, "common.blobstore") {
+			text += read("common.libsonnet")
+		}
+		var out []string
+		for _, m := range variable.FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	var compose struct {
+		Services map[string]struct {
+			Image       string
+			Command     any
+			Environment map[string]string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read("compose.yaml")), &compose); err != nil {
+		t.Fatal(err)
+	}
+	script, n := read("run.sh"), 0
+	for name, s := range compose.Services {
+		words, ok := s.Command.([]any)
+		if !ok {
+			continue // makes the directories
+		}
+		n++
+		config := strings.TrimPrefix(fmt.Sprint(words[0]), "/config/")
+		want := needs(config)
+		for _, v := range want {
+			if _, ok := s.Environment[v]; !ok {
+				t.Errorf("compose.yaml: %s reads %s, which its environment lacks", name, v)
+			}
+			if !strings.Contains(script, v+"=") {
+				t.Errorf("run.sh does not set %s, which %s reads", v, config)
+			}
+		}
+		for v := range s.Environment {
+			if !slices.Contains(want, v) && v != "STORAGE" {
+				t.Errorf("compose.yaml: %s has %s, which %s does not read", name, v, config)
+			}
+		}
+		if !strings.Contains(s.Image, ":20") {
+			t.Errorf("compose.yaml: the image of %s has no fixed version", name)
+		}
+	}
+	if n != 6 {
+		t.Errorf("%d processes of Buildbarn, want 6", n)
 	}
 }

@@ -53,6 +53,7 @@ type result struct {
 	done chan struct{} // closed when the other fields are set
 	out  []byte
 	err  error
+	used bool // out has been reported, and is not kept
 }
 
 // newElsewhere returns the state of a run, or nil if all kernels are examined here.
@@ -84,6 +85,9 @@ func (e *elsewhere) start(ctx context.Context, a *task.Task, wait bool) *result 
 	key := a.Key()
 	e.mu.Lock()
 	r, begun := e.started[key]
+	if begun && r.used && !wait {
+		begun = false // a kernel that the run has twice
+	}
 	if !begun {
 		r = &result{done: make(chan struct{})}
 		e.started[key] = r
@@ -182,6 +186,9 @@ func (c *checker) examineElsewhere(ctx context.Context, e *elsewhere, job *drive
 		return false
 	}
 	effects, err := a.Read(r.out, job)
+	e.mu.Lock()
+	r.out, r.used = nil, true
+	e.mu.Unlock()
 	if err != nil {
 		e.Failed(job.Kernel.Demangled, err)
 		return false

@@ -195,6 +195,17 @@ func TestElsewhereComments(t *testing.T) {
 	}
 }
 
+// TestElsewhereTwice: a file that is named twice is reported twice.
+func TestElsewhereTwice(t *testing.T) {
+	at := write(t, map[string]string{"a.ptx": strings.Replace(several(1), ".entry k(", ".entry a(", 1)})
+	here := reported(t, check.Options{}, at["a.ptx"], at["a.ptx"], at["a.ptx"])
+	there := new(other)
+	if d := cmp.Diff(here, reported(t, check.Options{Elsewhere: there}, at["a.ptx"], at["a.ptx"],
+		at["a.ptx"])); d != "" || len(there.failed) > 0 || there.asked == 0 {
+		t.Errorf("asked %d, failed %v, -here +elsewhere\n%s", there.asked, there.failed, d)
+	}
+}
+
 // TestElsewhereBaseline: an entry of a baseline covers one finding, the first. Which is the first is
 // decided here.
 func TestElsewhereBaseline(t *testing.T) {

@@ -35,10 +35,17 @@ type UnfitError struct{ Why string }
 // Error implements error.
 func (e *UnfitError) Error() string { return "the workers cannot be used: " + e.Why }
 
+// Delays between executions of an action, ten seconds in all: workers report as lost what they began
+// while the storage is restarted.
+const (
+	firstRepeat = 250 * time.Millisecond
+	mostRepeat  = 4 * time.Second
+)
+
 // execute has a worker execute an action, and again if the worker or one of the blobs is lost.
 // damaged says that the cached result cannot be used.
 func (s *Service) execute(ctx context.Context, a *Action, p *prepared, damaged bool) ([]byte, error) {
-	delay := firstDelay
+	delay := firstRepeat
 	var err error
 	for range mostAttempts {
 		if err != nil {
@@ -46,7 +53,7 @@ func (s *Service) execute(ctx context.Context, a *Action, p *prepared, damaged b
 			if !pause(ctx, delay) {
 				return nil, err
 			}
-			delay = min(4*delay, mostDelay)
+			delay = min(4*delay, mostRepeat)
 		}
 		if err = s.store.upload(ctx, p.blobs); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ const maxOutput = 256 << 20
 
 // mostAttempts bounds the executions of one action. A command that ends its worker, because it needs
 // more memory than the worker has, would otherwise end all workers, one after the other.
-const mostAttempts = 4
+const mostAttempts = 5
 
 // Options describe a server.
 type Options struct {

@@ -199,7 +199,7 @@ func TestKillsWorkers(t *testing.T) {
 	_, err := c.Do(t.Context(), upperOf("x", "1m"), nowhere(t))
 	close(stop)
 	wg.Wait()
-	if err == nil || !strings.Contains(err.Error(), "4 attempts failed") ||
+	if err == nil || !strings.Contains(err.Error(), "5 attempts failed") ||
 		!strings.Contains(err.Error(), "worker disappeared") {
 		t.Errorf("error %v, want one that names the attempts and the cause", err)
 	}

@@ -47,7 +47,8 @@ func copied(t *testing.T, changes ...string) string {
 	root := t.TempDir()
 	var names []string
 	for _, pattern := range []string{"go.mod", "CITATION.cff", "*.md", "docs/*.md", "docs/theory/*.md",
-		"docs/examples/check.txt", "docs/examples/codes/*", "internal/diag/codes*.go"} {
+		"docs/examples/check.txt", "docs/examples/codes/*", "internal/diag/codes*.go",
+		"examples/buildbarn/*"} {
 		files, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

@@ -542,7 +542,8 @@ func cancelKernel(again string) string {
 	mov.u32 %parity, 0;
 ASK:
 	mbarrier.arrive.expect_tx.shared.b64 _, [full], 16;
-	clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [answer], [full];
+	clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128
+		[answer], [full];
 WAIT:
 	mbarrier.try_wait.parity.shared.b64 %complete, [full], %parity;
 	@!%complete bra WAIT;

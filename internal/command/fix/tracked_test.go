@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func mutantFix(t *testing.T, kernel, text string) (*Kernel, string) {
 
 var (
 	loaded = regexp.MustCompile(`(?m)^\s*(@!?%\w+ )?ld\.shared(?:::\w+)?\.u32 (%\w+), \[[^;]*;`)
-	inputs = regexp.MustCompile(`(?m)^(\.global \.align 128 \.b8 in\[\d+\]);`)
+	inputs = regexp.MustCompile(`(?m)^(\.global \.align 128 \.b8 in\[(\d+)\]);`)
 	header = regexp.MustCompile(`(?m)^\.address_size 64$`)
 )
 
@@ -82,11 +83,17 @@ var (
 func valuesRead(t *testing.T, kernel, text string, seed uint64) []byte {
 	t.Helper()
 	text = header.ReplaceAllString(text, "$0\n.global .align 8 .b64 readings[1024];")
-	numbers := make([]string, 1024)
-	for i := range numbers {
-		numbers[i] = fmt.Sprint(i*7%251 + 1)
+	for _, m := range inputs.FindAllStringSubmatch(text, -1) {
+		size, err := strconv.Atoi(m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers := make([]string, size)
+		for i := range numbers {
+			numbers[i] = fmt.Sprint(i*7%251 + 1)
+		}
+		text = strings.Replace(text, m[0], m[1]+" = {"+strings.Join(numbers, ", ")+"};", 1)
 	}
-	text = inputs.ReplaceAllString(text, "$1 = {"+strings.Join(numbers, ", ")+"};")
 	text = loaded.ReplaceAllString(text, `$0
 	{ .reg .b64 %l<4>; .reg .b32 %m<2>;
 	mov.u32 %m0, %tid.x; mov.u32 %m1, %ctaid.x; mad.lo.u32 %m0, %m1, 128, %m0;

@@ -215,7 +215,7 @@ func (f *frames) Read(b []byte) (int, error) {
 func failed(ctx context.Context, method string, err error) error {
 	var own *Error
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), passed(ctx):
 		return &Error{DeadlineExceeded, method + ": the deadline has passed"}
 	case ctx.Err() != nil:
 		return &Error{Canceled, method + ": " + context.Cause(ctx).Error()}
@@ -260,3 +260,10 @@ func timeout(d time.Duration) string {
 
 // Binary encodes the value of a header whose name ends with -bin.
 func Binary(value []byte) string { return base64.RawStdEncoding.EncodeToString(value) }
+
+// passed reports whether the deadline of a call has passed, or will at once: the server has been
+// told of it, and may end the call before the context does.
+func passed(ctx context.Context) bool {
+	d, ok := ctx.Deadline()
+	return ok && time.Until(d) < 20*time.Millisecond
+}

@@ -152,6 +152,9 @@ func said(text, kernel string) string {
 	if strings.Contains(text, "// want trap") && strings.Count(text, "// want") == 1 {
 		return "other" // the program wants to end there
 	}
+	if n := strings.Count(text, "// want"); n > 0 && n == strings.Count(text, "// want misaligned") {
+		return "other" // no barrier helps
+	}
 	if w := fixed[word]; w != "" {
 		return w
 	}

@@ -415,8 +415,8 @@ type boxFlag struct{ value *[]launch.Box }
 // boxesFlag defines the flag for the boxes of tensor maps.
 func boxesFlag(fs *pflag.FlagSet, to *[]launch.Box) {
 	fs.Var(&boxFlag{to}, "tmap", "the boxes of a tensor map, `NAME=BYTES` or NAME=box:64x128,elem:2 with "+
-		"the parameter that holds it (NAME+OFFSET in a struct); else a trace concludes it from the bytes that phases expect; may "+
-		"be repeated")
+		"the parameter that holds it (NAME+OFFSET in a struct); else a trace concludes it from the bytes "+
+		"that phases expect; may be repeated")
 }
 
 // proxyFlags defines the flags for accesses through the generic and the async proxy.

@@ -119,15 +119,19 @@ func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 	return n, f.Trans, nil
 }
 
+// notShared is for a generic address of an instruction that must refer to shared memory, as a section
+// of the ISA says, and does not.
+func notShared(section string) memFunc {
+	return func(x *exec, in *inst, m uint32, _ survey) {
+		l := bits.TrailingZeros32(m)
+		x.fail(in, OutOfBounds, l, "%s needs an address of shared memory (PTX ISA %s); %#x is not one",
+			in.ir.Op(), section, x.addr[l])
+	}
+}
+
 // rowAccess decodes the access to a row by each of the lanes that provide an address.
 func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst, error) {
-	// A generic address must refer to shared memory.
-	elsewhere := func(x *exec, in *inst, m uint32, _ survey) {
-		l := bits.TrailingZeros32(m)
-		x.fail(in, OutOfBounds, l,
-			"%s needs an address of shared memory (PTX ISA 9.7.14.5); %#x is not one", in.ir.Op(),
-			x.addr[l])
-	}
+	elsewhere := notShared("9.7.14.5")
 	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4, lanes: lanes,
 		global: elsewhere, private: elsewhere, shared: loadShared}
 	if kind == event.Write {

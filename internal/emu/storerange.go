@@ -22,11 +22,7 @@ func (c *compiler) storeRange(in *ir.Instr) error {
 	if len(in.Src) != 3 || in.Src[2].Kind != ir.Imm || in.Src[2].Val != 0 {
 		return fmt.Errorf("%s: an address, a size and the constant 0 expected", opcodeText(in))
 	}
-	elsewhere := func(x *exec, in *inst, m uint32, _ survey) {
-		l := bits.TrailingZeros32(m)
-		x.fail(in, OutOfBounds, l, "%s needs an address of shared memory (PTX ISA 9.7.9.13); %#x is "+
-			"not one", in.ir.Op(), x.addr[l])
-	}
+	elsewhere := notShared("9.7.9.13")
 	m := &memOp{space: spaceOf(in), kind: event.Write, size: 1, wide: 1, elem: 1, global: elsewhere,
 		private: elsewhere, shared: storeRangeShared}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, run: runGeneric}

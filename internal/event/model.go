@@ -27,8 +27,9 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 func (s Space) String() string { return spaceNames[s] }
 
 // Orders is the memory that a barrier, a fence, or an acquire or release operation orders. In PTX
-// it is all memory, except for fences with .sync_restrict (9.7.13.4). In OpenCL, barriers and fences order the memory that their flags name (OpenCL C
-// 3.0, 6.15.8), and an atomic operation orders the memory that it accesses.
+// it is all memory, except for fences with .sync_restrict (9.7.13.4). In OpenCL, barriers and fences
+// order the memory that their flags name (OpenCL C 3.0, 6.15.8), and an atomic operation orders the
+// memory that it accesses.
 //
 // It is a property of ir.Instr, set by irgen: ir.OrdersParts chooses the detectors of a kernel by it,
 // and a detector of all memory takes any value for OrdersAll. It restricts which data is ordered, not

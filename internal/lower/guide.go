@@ -15,7 +15,7 @@ var guideNoteRE = regexp.MustCompile(
 // guideMark is what a guide begins with for both sides.
 const guideMark = "__host__ __device__ "
 
-// guideAt reports whether a deduction guide stands at an offset, at its name: T(...) -> T<...>;
+// guideAt reports whether the name of a deduction guide, T(...) -> T<...>, begins at an offset.
 func guideAt(src []byte, at int) bool {
 	name := identRE.Find(src[min(at, len(src)):])
 	if len(name) == 0 {

@@ -127,7 +127,8 @@ func (d *Detector) Fence(f *event.Fence) {
 	if f.Grid {
 		d.gridWait(w, b, f.Mask)
 	}
-	if f.Grid || d.opt.Execution || d.opt.Static && b.objects == nil && !d.clustered || !d.fences(f.Orders, b) {
+	if f.Grid || d.opt.Execution || d.opt.Static && b.objects == nil && !d.clustered ||
+		!d.fences(f.Orders, b) {
 		if d.opt.Model == event.Lockstep {
 			w.endInstruction(f.Active, all)
 		}

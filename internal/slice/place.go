@@ -30,7 +30,8 @@ func (f *function) placeOf(o *ir.Operand) (Place, bool) {
 		case o.Kind == ir.VarAddr || o.Kind == ir.Mem && o.Var != nil && o.Reg == ir.NoReg:
 			p.Var, p.At = o.Var, p.At+int64(o.Val)
 			return p, true
-		case o.Kind != ir.Register && (o.Kind != ir.Mem || o.Var != nil), o.Reg == ir.NoReg, o.Neg, f.fn.Regs[o.Reg].Type.Size() != 8, len(f.defs[o.Reg]) != 1:
+		case o.Kind != ir.Register && (o.Kind != ir.Mem || o.Var != nil), o.Reg == ir.NoReg, o.Neg,
+			f.fn.Regs[o.Reg].Type.Size() != 8, len(f.defs[o.Reg]) != 1:
 			return Place{}, false
 		}
 		if o.Kind == ir.Mem {

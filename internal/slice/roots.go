@@ -71,9 +71,7 @@ func (f *function) class(in *ir.Instr) kind {
 			return shared
 		}
 		return other
-	case isa.ActMBarrier:
-		return object
-	case isa.ActCopy, isa.ActStoreRange:
+	case isa.ActMBarrier, isa.ActCopy, isa.ActStoreRange:
 		return object
 	case isa.ActBulkCopy, isa.ActAsyncStore:
 		if _, ok := in.Bulk(); ok {

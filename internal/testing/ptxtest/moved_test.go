@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,29 +78,48 @@ func verdictOn(t *testing.T, path, kernel string, mode check.Mode, seeds int) di
 	return sum.Verdicts[0]
 }
 
-// TestTraceMoved moves each statement of the right kernels over mbarriers that synchronizes over
-// its neighbor. Where the trace still verifies the kernel, the move does no harm: no run in 8 schedules
-// may then show a bug.
-func TestTraceMoved(t *testing.T) {
-	found, kept := 0, 0
-	paths := kernels(t, mbarrierDir)
+// rightFile is a file of PTX whose kernels are right.
+type rightFile struct {
+	path  string
+	lines []string
+}
+
+// rightFiles returns those of some directories, and those for traces whose names have a prefix.
+func rightFiles(t *testing.T, dirs []string, prefixes ...string) (out []rightFile) {
+	t.Helper()
+	var paths []string
+	for _, dir := range dirs {
+		paths = append(paths, kernels(t, dir)...)
+	}
 	for _, path := range kernels(t, traceDir) {
-		if base := filepath.Base(path); strings.HasPrefix(base, "mbarrier") ||
-			strings.HasPrefix(base, "tensor") {
+		if slices.ContainsFunc(prefixes, func(p string) bool {
+			return strings.HasPrefix(filepath.Base(path), p)
+		}) {
 			paths = append(paths, path)
 		}
 	}
-	n := 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasSuffix(path, ".ptx") || !strings.Contains(string(text), "// expect: clean\n") &&
-			!strings.Contains(string(text), "// expect: verified\n") {
-			continue
+		if strings.HasSuffix(path, ".ptx") && (strings.Contains(string(text), "// expect: clean\n") ||
+			strings.Contains(string(text), "// expect: verified\n")) {
+			out = append(out, rightFile{path, strings.Split(string(text), "\n")})
 		}
-		for _, m := range movesOf(strings.Split(string(text), "\n")) {
+	}
+	return out
+}
+
+// TestTraceMoved moves each statement of the right kernels over mbarriers that synchronizes over
+// its neighbor. Where the trace still verifies the kernel, the move does no harm: no run in 8 schedules
+// may then show a bug.
+func TestTraceMoved(t *testing.T) {
+	found, kept := 0, 0
+	n := 0
+	for _, f := range rightFiles(t, []string{mbarrierDir}, "mbarrier", "tensor") {
+		path := f.path
+		for _, m := range movesOf(f.lines) {
 			if n++; !long.All() && n%8 != 0 {
 				continue
 			}

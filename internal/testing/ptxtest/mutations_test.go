@@ -159,27 +159,12 @@ func judge(t *testing.T, path, kernel string) (fate, string) {
 // What is left must be found, by a trace or by a run with 100 schedules, or shown to be redundant:
 // the trace verifies it, and the runs are clean. Anything else is in survivors, with its reason.
 func TestMutations(t *testing.T) {
-	paths := slices.Concat(kernels(t, mbarrierDir), kernels(t, clusterDir))
-	for _, path := range kernels(t, traceDir) {
-		if base := filepath.Base(path); strings.HasPrefix(base, "mbarrier") ||
-			strings.HasPrefix(base, "cluster") {
-			paths = append(paths, path)
-		}
-	}
 	type cell struct{ kind, how string }
 	table, by, seen := make(map[cell]*[3]int), make(map[string]int), make(map[string]bool)
 	n := 0
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasSuffix(path, ".ptx") || !strings.Contains(string(text), "// expect: clean\n") &&
-			!strings.Contains(string(text), "// expect: verified\n") {
-			continue
-		}
-		lines := strings.Split(string(text), "\n")
-		for _, m := range mutantsOf(lines) {
+	for _, f := range rightFiles(t, []string{mbarrierDir, clusterDir}, "mbarrier", "cluster") {
+		path := f.path
+		for _, m := range mutantsOf(f.lines) {
 			if n++; !long.All() && n%60 != 0 {
 				continue
 			}

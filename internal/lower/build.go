@@ -31,6 +31,11 @@ const analysisPasses = "cgscc(inline<only-mandatory>,function(sroa)),cgscc(inlin
 // simplified.
 const inlineThreshold = "1000"
 
+// fullNames keeps opt and llc from cutting the names of blocks and values to 1024 bytes. The copies
+// of an unrolled block differ in what follows its name, so that a reference to a name that is cut
+// leads to another copy.
+const fullNames = "-non-global-value-max-name-size=1000000000"
+
 // ptxVersion returns the PTX ISA version to generate, as in +ptx83: at least 7.2 for inlined_at,
 // the newest that an LLVM of that major version supports for certain, and none newer than sm_90
 // needs.
@@ -207,13 +212,15 @@ func (b *build) optArgs() []string {
 		// the inliner removes the other cases.
 		passes = "function(sroa)," + passes
 	}
-	return []string{"-S", "-passes=" + passes, "-inline-threshold=" + inlineThreshold, "-o", "-", "-"}
+	return []string{"-S", "-passes=" + passes, "-inline-threshold=" + inlineThreshold,
+		fullNames, "-o", "-", "-"}
 }
 
 // llcArgs returns the arguments of llc.
 func (b *build) llcArgs() []string {
 	level := b.opt.OptLevel
-	args := []string{"-mcpu=" + b.arch(), "-mattr=+ptx" + ptxVersion(b.tc.Major), "-o", "-"}
+	args := []string{"-mcpu=" + b.arch(), "-mattr=+ptx" + ptxVersion(b.tc.Major), fullNames, "-o",
+		"-"}
 	if level == "" {
 		// Strength reduction would replace a[i] by a moving pointer, which the analyses of closed forms
 		// would have to undo.
@@ -318,7 +325,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, err
 	}
 	low := lowerIR(m, b.debugInfo(m), keep, b.opt.Separate)
-	ir, err := b.registers(ctx, low.ir)
+	ir, err := b.registers(ctx, low)
 	if err != nil {
 		return nil, err
 	}

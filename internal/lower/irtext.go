@@ -27,6 +27,7 @@ type lowered struct {
 	locs    []location // by number; index 0 is unused, since line 0 means "no line"
 	kernels []kernelFacts
 	arrays  []arrayFacts
+	unroll  bool // loops over registers are to be unrolled; undefined values are frozen until then
 }
 
 // kernelFacts are the facts about a kernel in the IR.
@@ -53,6 +54,7 @@ func lowerIR(m *irModule, d *debugInfo, keep, separate bool) *lowered {
 		w.buf.WriteByte('\n')
 	}
 	w.out.arrays = arraysOf(m.head)
+	w.out.unroll = keep && needsRegisters(m)
 	live, layouts := m.reachable(separate), newLayouts(m.head)
 	layouts.most = maxUnset
 	for _, f := range m.funcs {
@@ -224,8 +226,10 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 		w.buf.WriteString(freeze)
 		text = store
 	}
-	if value, ok := opaqueValue(text); ok && w.keep {
-		text, dbg = value, ""
+	if w.keep && !w.out.unroll {
+		if value, ok := opaqueValue(text); ok {
+			text, dbg = value, ""
+		}
 	}
 	invariant := invariantRE.FindString(attach)
 	kept, kind := f.keepAccess(text, invariant != "")

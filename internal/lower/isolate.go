@@ -90,7 +90,7 @@ func (b *build) lowerModule(ctx context.Context, m *irModule) (*lowered, []byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	ir, err := b.registers(ctx, low.ir)
+	ir, err := b.registers(ctx, low)
 	if err != nil {
 		return nil, nil, err
 	}

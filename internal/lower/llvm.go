@@ -101,7 +101,7 @@ func firstLine(s string) string {
 func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	read, err := start(ctx, b.tc.Opt, []string{"-S", "-o", "-", "-"})
+	read, err := start(ctx, b.tc.Opt, []string{"-S", fullNames, "-o", "-", "-"})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,11 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := llc.finish(low.ir)
+	ir, err := b.registers(ctx, low)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := llc.finish(ir)
 	if m := unknownRE.FindStringSubmatch(llc.stderr.String()); m != nil {
 		return nil, &InputError{File: b.name, Reason: fmt.Sprintf("LLVM %d does not support %s; "+
 			"specify the clang of a newer LLVM with --compiler, or an older architecture with --arch",

@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"bytes"
 	"context"
+	"strings"
 )
 
 // Accumulators of wgmma are arrays in the source and registers in the machine: PTX ISA 9.7.15.7.1
@@ -11,25 +11,39 @@ import (
 // module with wgmma they are unrolled. Accesses of other threads' memory are volatile by then
 // (keep.go), so that the passes neither remove nor merge any.
 
-// unrollPasses unroll loops with a constant number of rounds and move arrays to registers.
-const unrollPasses = "function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full),sroa,instsimplify)"
+// unrollPasses unroll loops with a constant number of rounds and move arrays to registers. What
+// nothing uses goes first, since unrolling would multiply it: in GEMMs of CUTLASS, nine lines of ten.
+const unrollPasses = "function(dce,loop-simplify,lcssa," +
+	"loop(loop-rotate,indvars,loop-unroll-full),sroa,instsimplify,dce)"
 
 // unrollArgs bound what is unrolled: loops over the registers of a thread, of which there are 255.
 var unrollArgs = []string{"-S", "-passes=" + unrollPasses, "-unroll-threshold=20000",
-	"-unroll-full-max-count=256", "-o", "-", "-"}
+	"-unroll-full-max-count=256", fullNames, "-o", "-", "-"}
 
-// registers returns a module for llc in which arrays that wgmma needs in registers are there.
-func (b *build) registers(ctx context.Context, ir []byte) ([]byte, error) {
-	if b.opt.OptLevel != "" || !bytes.Contains(ir, []byte("wgmma.mma_async")) {
-		return ir, nil
+// needsRegisters reports whether a module has wgmma.
+func needsRegisters(m *irModule) bool {
+	for _, f := range m.funcs {
+		for _, line := range f.body {
+			if strings.Contains(line, "wgmma.mma_async") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// registers returns the text for llc: where wgmma needs arrays in registers, they are there.
+func (b *build) registers(ctx context.Context, low *lowered) ([]byte, error) {
+	if !low.unroll {
+		return low.ir, nil
 	}
 	opt, err := start(ctx, b.tc.Opt, unrollArgs)
 	if err != nil {
 		return nil, err
 	}
-	out, err := opt.finish(ir)
+	out, err := opt.finish(low.ir)
 	if err != nil {
 		return nil, b.toolError(ctx, opt, err)
 	}
-	return out, nil
+	return opaqueValues(out), nil
 }

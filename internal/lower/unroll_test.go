@@ -5,6 +5,10 @@ import (
 	"testing"
 )
 
+// multiplyEight is a wgmma with the accumulator c and the descriptors a and b.
+const multiplyEight = `asm volatile("wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, %8, %9, 1, 1, 1, 0, 0;"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]) : "l"(a), "l"(b));`
+
 // TestUnrolled: an array that is the accumulator of wgmma is in registers, though the source
 // accesses it in loops; what other threads can access is accessed as often as before, also where
 // the value is not used. Without wgmma a loop stays a loop.
@@ -19,13 +23,11 @@ func TestUnrolled(t *testing.T) {
   for (int i = 0; i < 8; i++) out[threadIdx.x * 8 + i] = c[i];
 }
 `
-	const multiply = `asm volatile("wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, %8, %9, 1, 1, 1, 0, 0;"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]) : "l"(a), "l"(b));`
 	for _, c := range []struct {
 		text                  string
 		local                 bool
 		loads, stores, shared int // of global memory, and loads of shared memory
-	}{{multiply, false, 8, 8, 6}, {"c[0] += a + b;", true, 1, 1, 2}} {
+	}{{multiplyEight, false, 8, 8, 6}, {"c[0] += a + b;", true, 1, 1, 2}} {
 		r := lowerSource(t, strings.Replace(src, "MULTIPLY", c.text, 1), Options{Compiler: compilers(t)[0], Arch: "sm_90a"})
 		text := string(r.PTX)
 		if got := strings.Contains(text, "ld.local"); got != c.local || strings.Count(text, "ld.global") != c.loads ||
@@ -34,5 +36,28 @@ func TestUnrolled(t *testing.T) {
 				c.text, got, c.local, strings.Count(text, "ld.global"), strings.Count(text, "st.global"), c.loads, c.stores,
 				strings.Count(text, "ld.shared"), c.shared, text)
 		}
+	}
+}
+
+// TestUnrolledNames: blocks keep names that differ only behind the thousandth byte. LLVM cuts names
+// to 1024 bytes, and copies of a block differ in what follows its name.
+func TestUnrolledNames(t *testing.T) {
+	long := strings.Repeat("n", 1020)
+	src := `__device__ __forceinline__ void ` + long + `(float *out, int i) {
+  if (threadIdx.x > i) out[i] = 1;
+}
+__global__ void k(float *out, unsigned long long a, unsigned long long b) {
+  float c[8] = {};
+  for (int i = 0; i < 4; i++) {
+    ` + long + `(out, i);
+    c[i] = out[threadIdx.x * 8 + i];
+  }
+` + multiplyEight + `
+  for (int i = 0; i < 8; i++) out[threadIdx.x * 8 + i] = c[i];
+}
+`
+	text := string(lowerSource(t, src, Options{Compiler: compilers(t)[0], Arch: "sm_90a"}).PTX)
+	if loads, stores := strings.Count(text, "ld.global"), strings.Count(text, "st.global"); loads != 4 || stores != 12 {
+		t.Errorf("%d loads and %d stores, want 4 and 12, one of each copy of the loop's body\n%s", loads, stores, text)
 	}
 }

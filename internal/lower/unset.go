@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -168,10 +169,26 @@ func forgetUnset(m *irModule) {
 	}
 }
 
-// frozenRE matches a frozen undefined scalar.
+// frozenRE matches a frozen undefined scalar, with a debug location in the text for llc.
 var frozenRE = regexp.MustCompile(
 	`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|` +
-		`ptr(?: addrspace\(\d+\))?) (?:undef|poison)$`)
+		`ptr(?: addrspace\(\d+\))?) (?:undef|poison)(?:, !dbg !\d+)?$`)
+
+// opaqueValues replaces the frozen undefined scalars of a module.
+func opaqueValues(ir []byte) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(ir) {
+		if bytes.Contains(line, []byte(" = freeze ")) {
+			if value, ok := opaqueValue(string(bytes.TrimSuffix(line, []byte{'\n'}))); ok {
+				out.WriteString(value)
+				out.WriteByte('\n')
+				continue
+			}
+		}
+		out.Write(line)
+	}
+	return out.Bytes()
+}
 
 // opaqueValue returns the lines that replace a frozen undefined scalar for llc: a copy of a
 // register that nothing writes. Inline assembly has no 8-bit, half or pointer operands, so these

@@ -389,6 +389,7 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 // added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
 	keepEffects(m)
+	inlineCrashing(m)
 	hidePoints(m)
 	setVariables(m)
 	storeSharedTables(m)

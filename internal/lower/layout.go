@@ -17,6 +17,10 @@ type element struct {
 // maxElements bounds the scalars that a copy is expanded to; a larger one stays a call.
 const maxElements = 64
 
+// maxDepth bounds the nesting of a type: two levels for each struct, of which tensors of CuTe have
+// a dozen. A type that contains itself, which LLVM rejects, ends there.
+const maxDepth = 200
+
 // layouts computes the scalars of LLVM types by the NVPTX data layout: natural alignment, and 8
 // bytes for i64 and pointers.
 type layouts struct {
@@ -42,9 +46,9 @@ func (l *layouts) scalars(typ string) (elems []element, size, align int64, ok bo
 	return l.walk(strings.TrimSpace(typ), 0)
 }
 
-// walk is scalars with the nesting depth, which bounds recursive types.
+// walk is scalars with the nesting depth.
 func (l *layouts) walk(typ string, depth int) (elems []element, size, align int64, ok bool) {
-	if depth > 16 || typ == "" {
+	if depth > maxDepth || typ == "" {
 		return nil, 0, 0, false
 	}
 	if n := scalarSize(typ); n > 0 {

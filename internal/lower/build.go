@@ -389,7 +389,7 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 // added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
 	keepEffects(m)
-	inlineCrashing(m)
+	inlineNecessary(m)
 	hidePoints(m)
 	setVariables(m)
 	storeSharedTables(m)
@@ -399,6 +399,10 @@ func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irM
 		return nil, b.toolError(ctx, opt, err)
 	}
 	m = parseIR(text)
+	if needsRegisters(m) {
+		foldConstants(m)
+		forwardParts(m)
+	}
 	alignArrays(m)
 	forgetUnset(m)
 	showPoints(m)

@@ -2,7 +2,7 @@ package lower
 
 import (
 	"context"
-	"strings"
+	"slices"
 )
 
 // Accumulators of wgmma are arrays in the source and registers in the machine: PTX ISA 9.7.15.7.1
@@ -13,8 +13,8 @@ import (
 
 // unrollPasses unroll loops with a constant number of rounds and move arrays to registers. What
 // nothing uses goes first, since unrolling would multiply it: in GEMMs of CUTLASS, nine lines of ten.
-const unrollPasses = "function(dce,loop-simplify,lcssa," +
-	"loop(loop-rotate,indvars,loop-unroll-full),sroa,instsimplify,dce)"
+const unrollPasses = "function(instsimplify,sroa,instsimplify,dce,loop-simplify,lcssa," +
+	"loop(loop-rotate,indvars,loop-unroll-full),sccp,instsimplify,sroa,instsimplify,sroa,dce)"
 
 // unrollArgs bound what is unrolled: loops over the registers of a thread, of which there are 255.
 var unrollArgs = []string{"-S", "-passes=" + unrollPasses, "-unroll-threshold=20000",
@@ -23,10 +23,8 @@ var unrollArgs = []string{"-S", "-passes=" + unrollPasses, "-unroll-threshold=20
 // needsRegisters reports whether a module has wgmma.
 func needsRegisters(m *irModule) bool {
 	for _, f := range m.funcs {
-		for _, line := range f.body {
-			if strings.Contains(line, "wgmma.mma_async") {
-				return true
-			}
+		if slices.ContainsFunc(f.body, hasMatrices) {
+			return true
 		}
 	}
 	return false

@@ -61,3 +61,39 @@ __global__ void k(float *out, unsigned long long a, unsigned long long b) {
 		t.Errorf("%d loads and %d stores, want 4 and 12, one of each copy of the loop's body\n%s", loads, stores, text)
 	}
 }
+
+// TestUnrolledViews: an accumulator is in registers if functions get it by a view, a struct within a
+// struct that other functions return, with an index in a struct as well; if the function with wgmma
+// is not one that is inlined as a rule and is called through a pointer; and if a variable of a
+// function is the number of rounds. So does nvcc, and otherwise CuTe's tensors could not be used.
+func TestUnrolledViews(t *testing.T) {
+	src := `struct Engine { float *p; };
+struct Layout { int stride; };
+struct View { Engine engine; Layout layout; };
+__device__ View view(float *p, int stride) { return {{p}, {stride}}; }
+__device__ View part(View v, int i) { return {{v.engine.p + i * v.layout.stride}, v.layout}; }
+typedef void (*Multiply)(float (&)[8], unsigned long long, unsigned long long);
+__device__ void multiply(float (&c)[8], unsigned long long a, unsigned long long b) {
+` + multiplyEight + `
+}
+__device__ __forceinline__ void apply(Multiply f, float (&c)[8], unsigned long long a, unsigned long long b) { f(c, a, b); }
+__device__ __noinline__ void step(float (&c)[8], float *out, unsigned long long a, unsigned long long b) {
+  static constexpr int rounds = 8;
+  View v = view(c, 1);
+  const int &n = rounds;
+  for (int i = 0; i < n; i++) *part(v, i).engine.p = out[i];
+  apply(multiply, c, a, b);
+}
+__global__ void k(float *out, unsigned long long a, unsigned long long b) {
+  float c[8] = {};
+  step(c, out, a, b);
+  View v = view(c, 2);
+  for (int i = 0; i < 4; i++) out[threadIdx.x * 8 + i] = *part(v, i).engine.p;
+}
+`
+	text := string(lowerSource(t, src, Options{Compiler: compilers(t)[0], Arch: "sm_90a"}).PTX)
+	if strings.Contains(text, ".local") || strings.Contains(text, "ld.const") ||
+		strings.Count(text, "ld.global") != 8 || strings.Count(text, "st.global") != 4 {
+		t.Errorf("want no local memory and no constant, 8 loads and 4 stores of global memory\n%s", text)
+	}
+}

@@ -242,26 +242,29 @@ func TestNarrowLoadStays(t *testing.T) {
 
 // Lanes of a warp at different instructions of a barrier are divergence if one of them is aligned:
 // "all threads in the warp must execute the same instruction" (PTX ISA 9.7.13.1). So is a lane that
-// arrives twice.
+// arrives twice at a barrier that counts more threads than the block has; else both arrivals count
+// ("more instructions than intended").
 func TestWarpAtTwoBarriers(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		masks   [2]uint32
 		sites   [2]event.Site
 		aligned [2]bool
+		count   uint32
 		want    bool
 	}{
-		{"one instruction, aligned", [2]uint32{1, 2}, [2]event.Site{5, 5}, [2]bool{true, true}, false},
-		{"one instruction", [2]uint32{1, 2}, [2]event.Site{5, 5}, [2]bool{}, false},
-		{"two, none aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{}, false},
-		{"two, the first aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{true, false}, true},
-		{"two, the second aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{false, true}, true},
-		{"two, both aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{true, true}, true},
-		{"a lane twice", [2]uint32{1, 3}, [2]event.Site{5, 5}, [2]bool{}, true},
+		{"one instruction, aligned", [2]uint32{1, 2}, [2]event.Site{5, 5}, [2]bool{true, true}, 32, false},
+		{"one instruction", [2]uint32{1, 2}, [2]event.Site{5, 5}, [2]bool{}, 32, false},
+		{"two, none aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{}, 32, false},
+		{"two, the first aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{true, false}, 32, true},
+		{"two, the second aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{false, true}, 32, true},
+		{"two, both aligned", [2]uint32{1, 2}, [2]event.Site{5, 6}, [2]bool{true, true}, 32, true},
+		{"a lane twice, of 4096", [2]uint32{1, 3}, [2]event.Site{5, 5}, [2]bool{}, 4096, true},
+		{"a lane twice, of 32", [2]uint32{1, 3}, [2]event.Site{5, 6}, [2]bool{true, true}, 32, false},
 	} {
 		d := lone(event.BenignWarp)
 		for i, mask := range c.masks {
-			d.Arrive(&event.Arrive{Site: c.sites[i], Mask: mask, Active: mask, Barrier: 1, Count: 64,
+			d.Arrive(&event.Arrive{Site: c.sites[i], Mask: mask, Active: mask, Barrier: 1, Count: c.count,
 				Aligned: c.aligned[i]})
 		}
 		d.Complete(&event.Complete{Barrier: 1})

@@ -11,8 +11,8 @@ import (
 //	a generation completes, and ...
 //	  participants named different counts, or mixed .red with others   CountMismatch
 //	  lanes of one warp arrived by different aligned instructions      Divergence
-//	  lanes arrived twice: an arrive, and then another one before      Divergence
-//	    the barrier was reset
+//	  lanes arrived twice, and it counts more threads than the block   Divergence
+//	    has, so that it would not be complete otherwise
 //	  it names no count, and threads of the block had exited           Divergence
 //	  all participants only arrived                                    NoWaiter
 //	  some may arrive before the last one was over (recycle.go)        Recycled
@@ -27,6 +27,13 @@ import (
 //	    the whole block
 //	  all wait at barriers with counts                                 Deadlock
 //
+// A lane that arrives twice in a generation, by bar.arrive and then by another instruction, counts
+// twice: "care must be taken to keep a warp from executing more barrier instructions than intended
+// prior to the reset of the barrier" (9.7.13.1). CUTLASS's epilogues intend it: all warps arrive, and
+// the one that stores the tile then waits, at a barrier that counts 32 threads more. Who takes part
+// in which generation is the same in all executions if nobody can be too early for the next one
+// (recycle.go): without all of its arrivals a generation does not end.
+//
 // Different warps may use one id and count at different instructions: a barrier is a resource with
 // a number. It can miss a barrier that only other schedules would leave incomplete.
 
@@ -35,7 +42,7 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 	switch {
 	case g.bad:
 		d.barrierError(CountMismatch, b, c.Barrier, g.waits(), nil)
-	case splitWarp(g):
+	case d.splitWarp(g):
 		d.barrierError(Divergence, b, c.Barrier, g.waits(), nil)
 	case !g.waited():
 		d.barrierError(NoWaiter, b, c.Barrier, g.waits(), nil)
@@ -64,19 +71,23 @@ func (d *Detector) checkSites(b *block, g *generation) {
 }
 
 // splitWarp reports whether lanes of one warp arrived by different instructions of which one is
-// aligned, or arrived twice: "care must be taken to keep a warp from executing more barrier
-// instructions than intended" (9.7.13.1).
-func splitWarp(g *generation) bool {
+// aligned, or arrived twice at a barrier that counts more threads than the block has.
+func (d *Detector) splitWarp(g *generation) bool {
 	if len(g.parts) < 2 {
 		return false
 	}
+	tooMany := g.parts[0].wait.Count > uint32(d.opt.Geometry.ThreadsPerBlock())
 	for i := range g.parts {
 		for j := range i {
 			p, q := &g.parts[i], &g.parts[j]
 			if p.warp != q.warp {
 				continue
 			}
-			if p.mask&q.mask != 0 || p.wait.Site != q.wait.Site && (p.wait.Aligned || q.wait.Aligned) {
+			if p.mask&q.mask != 0 {
+				if tooMany {
+					return true
+				}
+			} else if p.wait.Site != q.wait.Site && (p.wait.Aligned || q.wait.Aligned) {
 				return true
 			}
 		}

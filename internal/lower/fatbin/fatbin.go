@@ -21,6 +21,9 @@
 //	        40  u64 flags: 0x2000 LZ4 (raw block), 0x8000 zstd
 //	        56  u64 size of the payload after decompression
 //
+// In place of a region there may be the text of PTX, which ends with a zero: what heddle nvcc writes
+// into a program.
+//
 // The input is not trusted: every size is checked before it is used, and decompression is bounded.
 package fatbin
 
@@ -28,6 +31,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -141,6 +146,17 @@ func (f *File) regions(b []byte) error {
 			continue
 		}
 		rest := b[at:]
+		if isText(rest) {
+			if len(f.Images) == maxImages {
+				return &FormatError{at, fmt.Sprintf("the file has more than %d images", maxImages)}
+			}
+			text, _, _ := bytes.Cut(rest, []byte{0})
+			region++
+			f.Images = append(f.Images, &Image{Number: len(f.Images) + 1, Region: region, Kind: PTX,
+				Arch: archOf(text), Compression: None, Stored: len(text), payload: text, file: f})
+			at += len(text)
+			continue
+		}
 		switch {
 		case len(rest) < regionHeader:
 			return &FormatError{at, "the file ends inside the header of a region"}
@@ -164,6 +180,23 @@ func (f *File) regions(b []byte) error {
 		at += int(header + size)
 	}
 	return nil
+}
+
+// isText reports whether b starts with PTX: a directive or a comment.
+func isText(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("//")) || bytes.HasPrefix(b, []byte(".version"))
+}
+
+// targetRE matches the architecture of PTX.
+var targetRE = regexp.MustCompile(`(?m)^\s*\.target\s+sm_(\d+)`)
+
+// archOf returns the architecture of PTX; 0 if the text does not say it.
+func archOf(text []byte) int {
+	if m := targetRE.FindSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(string(m[1]))
+		return n
+	}
+	return 0
 }
 
 // maxImages bounds the number of images; real programs have a few thousand.

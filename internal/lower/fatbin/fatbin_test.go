@@ -66,6 +66,29 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// The text of PTX may stand in place of a region, as heddle nvcc writes it; the linker puts zeros
+// between.
+func TestText(t *testing.T) {
+	first, second := ptxText("8.3", 90, "a"), ptxText("8.3", 80, "b")
+	region := fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 70, Header: 64, Data: ptxText("7.0", 70, "c")})
+	f := &File{}
+	if err := f.regions(slices.Concat(first, make([]byte, 5), region, second, make([]byte, 1))); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, im := range f.Images {
+		names, err := im.Kernels()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%d %d %s sm_%d %v", im.Number, im.Region, im.Kind, im.Arch, names))
+	}
+	want := []string{"1 1 ptx sm_90 [a]", "2 2 ptx sm_70 [c]", "3 3 ptx sm_80 [b]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Reading any sequence of regions and images returns them in order.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -151,8 +151,11 @@ func (b *build) languageArgs() []string {
 	}
 	// nvcc warns about register variables in C++17; clang by default rejects them. It accepts what
 	// -Wcuda-compat says it does not: #pragma unroll with its argument in parentheses.
-	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(), archList(b.arch()),
+	args := []string{"-x", "cuda", "--cuda-device-only",
+		"--cuda-gpu-arch=" + compiledArch(b.arch(), b.tc.Major), archList(b.arch()),
 		"-Wno-error=register", "-Wno-cuda-compat", "-Xclang", "-fcuda-allow-variadic-functions"}
+	args = append(args, archMacros(b.arch(), b.tc.Major)...)
+	args = append(args, cutlassMacros(b.arch(), true)...)
 	if b.opt.Std != "" {
 		args = append(args, "-std="+b.opt.Std)
 	}
@@ -219,7 +222,7 @@ func (b *build) optArgs() []string {
 // llcArgs returns the arguments of llc.
 func (b *build) llcArgs() []string {
 	level := b.opt.OptLevel
-	args := []string{"-mcpu=" + b.arch(), "-mattr=+ptx" + ptxVersion(b.tc.Major), fullNames, "-o",
+	args := []string{"-mcpu=" + compiledArch(b.arch(), b.tc.Major), "-mattr=+ptx" + ptxVersion(b.tc.Major), fullNames, "-o",
 		"-"}
 	if level == "" {
 		// Strength reduction would replace a[i] by a moving pointer, which the analyses of closed forms
@@ -351,7 +354,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if b.cl != nil {
 		facts = "// heddle.language cl\n" + facts
 	}
-	text := b.writeClusters(finishPTX(raw, low, facts, b.cl != nil))
+	text := b.writeClusters(finishPTX(retarget(raw, b.arch(), b.tc.Major), low, facts, b.cl != nil))
 	return &output{text, low.kernels, functions, omitted, warnings}, nil
 }
 

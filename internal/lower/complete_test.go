@@ -268,6 +268,13 @@ __global__ void k(U *u, B *b) { U x = u[0]; b[0].a = 1; unsigned y = b[1].b; u[1
   p[2] = 3; }`},
 	{"noreturn", `__device__ __attribute__((noreturn)) void stop(int *p) { p[0] = 1; asm("exit;"); __builtin_unreachable(); }
 __global__ void k(int *p) { if (p[1]) stop(p); p[2] = 1; }`},
+	{"min and max of two types beside templates", `namespace lib {
+template <class T, class U> __host__ __device__ constexpr auto min(T const &t, U const &u) { return t < u ? t : u; }
+template <class T, class U> __host__ __device__ constexpr auto max(T const &t, U const &u) { return t < u ? u : t; }
+}
+using namespace lib;
+__global__ void k(int *p, unsigned n, long m, unsigned long v, long long l, unsigned long long u, float f, double d) {
+  p[min(8, n)] = 1; p[max(m, v)] = 1; p[min(u, l)] = 1; p[(int)max(f, d)] = 1; }`},
 	{"trap", `__global__ void k(int *p) { p[0] = 1; __trap(); }`},
 	{"assume_aligned and nonnull", `__device__ __attribute__((nonnull)) int get(int *p) { return p ? *p : 0; }
 __device__ __attribute__((assume_aligned(16), returns_nonnull)) int *at(int *p) { return p; }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,6 +151,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 			k.path, k.line = b.name, defineLine(content, k.name)
 		}
 	}
+	raw = retarget(raw, cmp.Or(b.archFor(target), defaultArch), b.tc.Major)
 	return finishPTX(raw, low, writeFacts(low, readText), false), nil
 }
 
@@ -232,14 +234,21 @@ func (m *irModule) takeTarget() target {
 // llcArgsFor is llcArgs for the target of a module, unless the user specified another architecture.
 func (b *build) llcArgsFor(t target) []string {
 	with := *b
-	if with.opt.Arch == "" {
-		with.opt.Arch = t.arch
-	}
+	with.opt.Arch = b.archFor(t)
 	args := with.llcArgs()
 	if own, _ := strconv.Atoi(ptxVersion(b.tc.Major)); t.ptx > own {
 		args = append([]string{"-mattr=+ptx" + strconv.Itoa(t.ptx)}, args...)
 	}
 	return args
+}
+
+// archFor is the architecture of a module, unless the user specified another one; "" if neither says
+// it.
+func (b *build) archFor(t target) string {
+	if b.opt.Arch != "" {
+		return b.opt.Arch
+	}
+	return t.arch
 }
 
 // findBackends returns the installed LLVMs that have llc and opt, newest first. If the user

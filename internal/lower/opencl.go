@@ -38,7 +38,8 @@ func (c *openCL) generic() bool {
 func (c *openCL) args(b *build) []string {
 	args := []string{
 		"-x", "cl", "-cl-std=" + c.std, "-cl-no-stdinc", "-Xclang", "-cl-ext=+all", "-fgnu-keywords",
-		"-target", "nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", b.arch(),
+		"-target", "nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang",
+		compiledArch(b.arch(), b.tc.Major),
 		"-isystem", b.headers, "-include", filepath.Join(b.headers, "opencl", "base.h"),
 	}
 	for _, name := range c.defined {

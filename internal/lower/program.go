@@ -261,6 +261,7 @@ func (b *Builder) cudaArgs() []string {
 		"-Xclang", "-target-sdk-version=12.0", "-Wno-error=register", "-Wno-cuda-compat",
 		archList(cmp.Or(b.opt.Arch, defaultArch)),
 		"-Xclang", "-fcuda-allow-variadic-functions"}
+	args = append(args, cutlassMacros(cmp.Or(b.opt.Arch, defaultArch), false)...)
 	for _, f := range []string{"prelude.h", "strict.h"} {
 		args = append(args, "-include", filepath.Join(b.root, "heddle", f))
 	}

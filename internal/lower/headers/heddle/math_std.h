@@ -105,6 +105,16 @@ __HEDDLE_MINMAX(long)
 __HEDDLE_MINMAX(unsigned long)
 __HEDDLE_MINMAX(long long)
 __HEDDLE_MINMAX(unsigned long long)
+/* nvcc's overloads for two types are no templates, so that they are better than such of a library (CuTe). */
+#define __HEDDLE_MINMAX_MIXED(A, B, R)                                                        \
+  __heddle_hd R min(A __a, B __b) { return (R)__b < (R)__a ? (R)__b : (R)__a; }               \
+  __heddle_hd R min(B __a, A __b) { return (R)__b < (R)__a ? (R)__b : (R)__a; }               \
+  __heddle_hd R max(A __a, B __b) { return (R)__a < (R)__b ? (R)__b : (R)__a; }               \
+  __heddle_hd R max(B __a, A __b) { return (R)__a < (R)__b ? (R)__b : (R)__a; }
+__HEDDLE_MINMAX_MIXED(int, unsigned int, unsigned int)
+__HEDDLE_MINMAX_MIXED(long, unsigned long, unsigned long)
+__HEDDLE_MINMAX_MIXED(long long, unsigned long long, unsigned long long)
+__HEDDLE_MINMAX_MIXED(float, double, double)
 /* Mixed integers are converted to their common type; float and double to double. */
 template <typename __A, typename __B> struct __heddle_common { enum { value = __heddle_is<__A>::integral && __heddle_is<__B>::integral }; };
 template <> struct __heddle_common<float, double> { enum { value = true }; };

@@ -69,6 +69,9 @@ type Job struct {
 	Seeds    int       // number of schedules
 	Note     string    // how the launch differs from that of the suite; empty: it does not
 	Exclude  Exclusion // findings that do not count
+	// DeviceOnly says that the suite has no host, so that variables of the file are device memory.
+	DeviceOnly bool
+	scratch    string // a directory for files of the worker; empty: none
 
 	// For proofs only.
 	OnlyIntraBlock bool          // ignore races between blocks

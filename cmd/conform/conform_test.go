@@ -209,6 +209,14 @@ func TestProofs(t *testing.T) {
 			"k(int *a, int *b) { a[0] = b[threadIdx.x] = threadIdx.x; }\n",
 		"parted": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 " +
 			"--only-divergence\n__global__ void k(int *a) { if (threadIdx.x) __syncthreads(); }\n",
+		// GPUVerify has no host: variables of the file are device memory, which threads share.
+		"deviceright": "//pass\n//--blockDim=64 --gridDim=1\nint v[64];\n__shared__ int s[64];\n" +
+			"__global__ void k() { s[threadIdx.x] = 1; v[threadIdx.x] = s[threadIdx.x]; }\n",
+		"deviceracy": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\nint v;\n" +
+			"__global__ void k() { v = threadIdx.x; }\n",
+		// but a function of the host stays one
+		"hosted": "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\nint v;\nint f() { return v; }\n" +
+			"__global__ void k() { v = f(); }\n",
 	}
 	writeSuite(t, filepath.Join(dir, "suite"), kernels)
 	var out, errs bytes.Buffer
@@ -223,7 +231,9 @@ func TestProofs(t *testing.T) {
 		`intra +pass +verified +agrees`, `strict +fail +bug +agrees`,
 		`alarm +pass +bug +not proved`, `broken +rejected +error +rejected, as expected`,
 		`ordered +pass +verified`, `chosen +pass +verified`, `parted +fail +bug`,
-		`expected pass: 5; 4 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
+		`deviceright +pass +verified +agrees`, `deviceracy +fail +bug +agrees`,
+		`hosted +rejected +error +rejected, as expected`,
+		`expected pass: 6; 5 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("no %s in\n%s", want, out.String())
 		}

@@ -109,5 +109,11 @@ func worker(engine string, in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&job); err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(e.Check(context.Background(), &job))
+	res := e.Check(context.Background(), &job)
+	if job.scratch != "" {
+		if err := os.RemoveAll(job.scratch); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(out).Encode(res)
 }

@@ -192,7 +192,7 @@ const maxSteps = 30_000_000
 func (f *verifyFlags) base(path, src string) Job {
 	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude,
 		Defines: f.defines, Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps,
-		Seeds: 1}
+		Seeds: 1, DeviceOnly: filepath.Ext(path) == ".cu"}
 	// Warps have 32 lanes. A smaller warp size is supported only if a block fits one warp.
 	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
 		j.Warp = event.Lockstep

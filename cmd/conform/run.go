@@ -114,6 +114,11 @@ func kindName(k diag.VerdictKind) string {
 // stage. The engine repeats them; the compiler's output comes from its cache.
 func build(ctx context.Context, job *Job, opt lower.Options, res *Result) bool {
 	low, err := lower.File(ctx, job.File, opt)
+	if job.DeviceOnly && usesHostVariable(err) {
+		if err = job.moveVariables(); err == nil {
+			low, err = lower.File(ctx, job.File, opt)
+		}
+	}
 	if err != nil {
 		res.Error = firstError(err)
 		return false

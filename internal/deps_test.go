@@ -44,7 +44,8 @@ var rules = map[string]string{
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/compute lockstep/memory lockstep/annotation lockstep/loop",
 	"invariant": "smt lockstep/thread",
-	"verify":    "event ir smt lockstep/symbol lockstep/thread invariant",
+	"axiom":     "smt",
+	"verify":    "axiom event ir smt lockstep/symbol lockstep/thread invariant",
 	"place":     "place/maxsat",
 	"syntax":    "source edit isa event ir place",
 	"suppress":  "source diag launch",
@@ -73,7 +74,7 @@ var rules = map[string]string{
 
 	"engine/run":   "source cexpr event order isa ir launch emu race depend diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run tensormap",
-	"engine/prove": "source event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep lockstep/thread verify assume driver engine/run",
+	"engine/prove": "source event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep lockstep/thread verify assume axiom driver engine/run",
 
 	"engine/placement": "source cexpr cache digest event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
@@ -140,7 +141,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify engine/prove",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check check/task remote config report lsp baseline gitrev memmodel explore litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume axiom place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check check/task remote config report lsp baseline gitrev memmodel explore litmus",
 	"cmd/scale":      "",
 	"cmd/site":       "diag",
 	"cmd/house":      "",
@@ -148,7 +149,7 @@ var rules = map[string]string{
 	"cmd/licenses":   "",
 	"cmd/mutate":     "testing/long testing/mutate",
 	"cmd/bench":      "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel",
-	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check host command/exec",
+	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify axiom diag driver engine/run engine/prove check host command/exec",
 }
 
 // testRules says what the tests of a package may import besides: mostly the front end, to write

@@ -77,6 +77,7 @@ type Job struct {
 	OnlyIntraBlock bool          // ignore races between blocks
 	AnyBlock       bool          // Block only tells which dimensions are larger than one
 	Timeout        time.Duration // of the proof
+	Axioms         string        // a file of axioms to assume; empty: none
 }
 
 // Exclusion holds the findings that the flags in the header of a case exclude.

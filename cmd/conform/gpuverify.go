@@ -52,6 +52,7 @@ type verifyFlags struct {
 	intraGroup  bool
 	noBenign    bool
 	values      []string // --kernel-args: hexadecimal values of the non-pointer parameters
+	axioms      string   // --boogie-file
 	exclude     Exclusion
 	compiler    []string
 }
@@ -151,6 +152,8 @@ func parseFlags(line string) (*verifyFlags, error) {
 			f.noBenign = true
 		case "--kernel-args":
 			f.values = strings.Split(value, ",")[1:]
+		case "--boogie-file":
+			f.axioms = value
 		case "--only-divergence", "--only-log":
 			f.exclude.Races = true
 		case "--vcgen-opt":
@@ -211,6 +214,7 @@ const maxBlock = 1024
 // arguments of the header fixed.
 func (f *verifyFlags) proof(path, src string) *Job {
 	j := f.base(path, src)
+	j.Axioms = strings.ReplaceAll(f.axioms, "${KERNEL_DIR}", filepath.Dir(path))
 	j.Grid, j.Block, j.OnlyIntraBlock = f.grid, scaleDown(f.block, maxBlock), f.intraGroup
 	if j.Block != f.block {
 		j.Note = fmt.Sprintf("scaled from blocks of %v", f.block)

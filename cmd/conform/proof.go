@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"heddle/internal/axiom"
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/engine/prove"
@@ -60,12 +62,21 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	if job.AnyBlock {
 		any.Block = [3]bool{job.Block.X > 1 || job.Block.Count() == 1, job.Block.Y > 1, job.Block.Z > 1}
 	}
+	var axioms []*axiom.File
+	if job.Axioms != "" {
+		f, err := readAxioms(job.Axioms)
+		if err != nil {
+			res.Error = err.Error()
+			return res
+		}
+		axioms = append(axioms, f)
+	}
 	sum, err := check.Files(ctx, check.Options{
 		Options: job.options(req, opt, source.NewSet()),
 		Mode:    check.Verify,
 		Prove: prove.Options{
 			Any: any, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores,
-			Timeout: job.Timeout, Extern: prove.Pure,
+			Timeout: job.Timeout, Extern: prove.Pure, Axioms: axioms,
 		},
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
@@ -78,6 +89,18 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 		res.Stage = Ended
 	}
 	return res
+}
+
+// pointerTypes declares the types that GPUVerify has for pointers.
+const pointerTypes = "type ptr = bv64; type functionPtr = bv64; "
+
+// readAxioms reads a file of axioms.
+func readAxioms(path string) (*axiom.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return axiom.Parse(path, pointerTypes+string(text))
 }
 
 // ignores reports whether a finding of a proof is excluded. It also excludes annotations about

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/internal/assume"
+	"heddle/internal/axiom"
 	"heddle/internal/check"
 	"heddle/internal/driver"
 	"heddle/internal/engine/prove"
@@ -22,6 +23,7 @@ import (
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/lower"
+	"heddle/internal/source"
 )
 
 // lowerFlags defines the flags that control compilation to PTX. Their names and letters are those
@@ -155,6 +157,9 @@ func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 	fs.Var(&assumeFlag{&opt.Assume}, "assume",
 		"assume `EXPR` over integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; "+
 			"may be repeated")
+	fs.Var(&axiomFlag{&opt.Axioms}, "axioms",
+		"assume the axioms in `FILE` about functions of DECLARE_UF_UNARY and its relatives, in the "+
+			"Boogie language; may be repeated")
 	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false,
 		"ignore races between threads of different blocks")
 	fs.BoolVar(&opt.Bounds, "bounds", false,
@@ -324,6 +329,39 @@ func (f *assumeFlag) String() string {
 func (f *assumeFlag) Set(s string) error {
 	e, err := assume.Parse(s)
 	*f.value = append(*f.value, e)
+	return err
+}
+
+// mostAxioms bounds the bytes of a file of --axioms.
+const mostAxioms = 1 << 20
+
+// axiomFlag collects the files of --axioms. The flag may be repeated.
+type axiomFlag struct{ value *[]*axiom.File }
+
+// Type and String implement pflag.Value; the text is the names of the files.
+func (f *axiomFlag) Type() string { return "file" }
+
+func (f *axiomFlag) String() string {
+	if f.value == nil {
+		return ""
+	}
+	var names []string
+	for _, a := range *f.value {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Set reads the file at once, so that a mistake in it is a usage error.
+func (f *axiomFlag) Set(name string) error {
+	text, err := source.ReadRegular(name, mostAxioms)
+	if err != nil {
+		return err
+	}
+	a, err := axiom.Parse(name, string(text))
+	if err == nil {
+		*f.value = append(*f.value, a)
+	}
 	return err
 }
 

@@ -23,7 +23,7 @@ var flagGroups = []flagGroup{
 	{"Limits", "max-steps memory limit jobs timeout total-timeout check-launches execute-repeats " +
 		"unroll max-executions symmetry"},
 	{"Remote execution", "remote remote-cache remote-jobs remote-property remote-header remote-heddle"},
-	{"Proofs", "prove bounds only-intra-block assume assume-no-wrap invariants abstraction extern " +
+	{"Proofs", "prove bounds only-intra-block assume axioms assume-no-wrap invariants abstraction extern " +
 		"unwind print math-int solver smt-dir stats"},
 	{"Repair", "emit diff only allow redundant explain incremental optimize strip block-only verify-only oracle algorithm cost loop-cost " +
 		"cond-cost"},

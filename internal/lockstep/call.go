@@ -90,7 +90,7 @@ func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {
 	if d := in.Dst[0]; d.Kind == ir.VarVal {
 		w = 8 * min(d.Var.Size, 8)
 	}
-	x.setResult(in, symbol.Opaque(x.c, "uf_"+name, w, args...), st)
+	x.setResult(in, symbol.Uninterpreted(x.c, name, w, args...), st)
 }
 
 // argument is the value of argument i of a call, in w bits.

@@ -386,13 +386,14 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 	return m, printed, nil
 }
 
-// analysisForm runs opt on clang's module. Before opt, promises about effects are removed, marks
-// become pseudo probes, variables get an arbitrary value, and copies are expanded; after it, arrays
-// that are left in memory are aligned, marks become inline assembly again, and what setVariables
-// added to memory is removed.
+// analysisForm runs opt on clang's module. Before opt, promises about effects and about the results
+// of functions that heddle does not interpret are removed, marks become pseudo probes, variables get
+// an arbitrary value, and copies are expanded; after it, arrays that are left in memory are aligned,
+// marks become inline assembly again, and what setVariables added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
 	keepEffects(m)
 	inlineNecessary(m)
+	widenAnew(m)
 	hidePoints(m)
 	setVariables(m)
 	storeSharedTables(m)

@@ -124,6 +124,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	keep := b.opt.OptLevel == ""
 	if keep {
 		keepEffects(m)
+		widenAnew(m)
 		expandCopies(m, "late")
 	}
 	low := lowerIR(m, b.debugInfo(m), keep, false)

@@ -95,8 +95,10 @@ func (p *prover) excludesThread(a *thread.Assertion, f *Finding) bool {
 
 // contradicts reports whether conditions that can hold cannot hold together with others.
 func (p *prover) contradicts(before, conds []smt.Term) bool {
+	all := slices.Concat(before, conds)
+	all = append(all, p.instances(all)...)
 	return p.c.Decide(p.ctx, before, p.opt.Solvers...).Status == smt.Sat &&
-		p.c.Decide(p.ctx, append(before, conds...), p.opt.Solvers...).Status == smt.Unsat
+		p.c.Decide(p.ctx, all, p.opt.Solvers...).Status == smt.Unsat
 }
 
 // contradictsPair reports whether two threads that differ in the index apart can reach the

@@ -20,6 +20,7 @@ type pair struct {
 	loops    bool // axioms of loops apply to it
 	level    int  // the next of depths
 	asked    []smt.Term
+	axioms   []smt.Term // instances of the user's axioms in asked
 	reduced  *smt.Reduced
 	exported *smt.Query
 	slots    bool          // the last query used that threads take different slots
@@ -214,6 +215,8 @@ func (p *prover) reduce(x *pair) {
 			return
 		}
 	}
+	x.axioms = p.instances(x.asked)
+	x.asked = append(x.asked, x.axioms...)
 	r := p.c.Reduce(x.asked)
 	switch {
 	case r.Status != smt.Unknown:
@@ -239,6 +242,8 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		p.opt.Record(&x.finding, p.c.Script(x.asked), a)
 	}
 	switch {
+	case a.Status == smt.Unsat && p.contradictory(x.axioms):
+		p.found(x, smt.Answer{Reason: "the axioms contradict each other"})
 	case a.Status == smt.Unsat:
 		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap || x.wraps
 		if x.arrived {

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/internal/axiom"
 	"heddle/internal/event"
 	"heddle/internal/invariant"
 	"heddle/internal/ir"
@@ -72,6 +73,9 @@ type Options struct {
 	// Ignore reports findings that are not wanted, and for which no query is asked. nil: all are
 	// wanted.
 	Ignore func(f *Finding) bool
+	// Axioms are files of axioms about functions that heddle does not interpret, which the proof
+	// assumes.
+	Axioms []*axiom.File
 	// Beyond restricts races within a block to pairs of threads of which one has at least this linear
 	// index; 0: all pairs. Package engine/weaken proves barriers of part of a block with it.
 	Beyond uint32

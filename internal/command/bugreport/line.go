@@ -43,7 +43,7 @@ func (f Flag) words() []string {
 
 // deciding are the flags that decide a result besides the program and its launch.
 var deciding = []string{"seed", "seeds", "warp", "benign", "max-steps", "memory", "solver",
-	"timeout", "assume", "only-intra-block", "bounds", "abstraction", "assume-no-wrap", "extern",
+	"timeout", "assume", "axioms", "only-intra-block", "bounds", "abstraction", "assume-no-wrap", "extern",
 	"unwind", "blockidx", "redundant", "strip", "block-only", "verify-only", "oracle", "algorithm",
 	"cost", "loop-cost", "cond-cost"}
 
@@ -85,7 +85,8 @@ func (l *Line) anonymous() string {
 	for _, f := range l.Flags {
 		switch value, ok := anonymousArg(f.Value); {
 		case slices.Contains(plain, f.Name),
-			slices.Contains(deciding, f.Name) && f.Name != "assume" && f.Name != "solver":
+			slices.Contains(deciding, f.Name) && f.Name != "assume" && f.Name != "axioms" &&
+				f.Name != "solver":
 			for _, w := range f.words() {
 				out = append(out, launch.Quote(w))
 			}

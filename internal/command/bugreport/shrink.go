@@ -138,8 +138,8 @@ func (s *session) unshown(ctx context.Context, programs int, invalid bool) strin
 }
 
 // proving are the flags of heddle check and verify that heddle run lacks.
-var proving = []string{"solver", "timeout", "assume", "only-intra-block", "bounds", "abstraction",
-	"assume-no-wrap", "extern", "unwind"}
+var proving = []string{"solver", "timeout", "assume", "axioms", "only-intra-block", "bounds",
+	"abstraction", "assume-no-wrap", "extern", "unwind"}
 
 // shows finds a command and a limit for which heddle says the same about a candidate. A bug that
 // heddle run shows is one of heddle check as well, which would try to prove each candidate without

@@ -51,7 +51,7 @@ func (e *Earlier) put(key string, r *verify.Result, v diag.Verdict) {
 // part of it: a question that an earlier launch left undecided is not asked again with more.
 func (p *Proof) key(limit int) string {
 	if p.earlier == nil || p.tied != nil || p.opt.Bounds || len(p.opt.Assume) > 0 ||
-		p.Config.Saved != "" {
+		len(p.opt.Axioms) > 0 || p.Config.Saved != "" {
 		return ""
 	}
 	var b strings.Builder

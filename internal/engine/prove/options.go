@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/internal/assume"
+	"heddle/internal/axiom"
 	"heddle/internal/driver"
 	"heddle/internal/engine/run"
 	"heddle/internal/launch"
@@ -25,6 +26,7 @@ type Options struct {
 	Ignore         func(f *verify.Finding) bool // findings that do not count; nil: all do
 	Any            lockstep.Any                 // dimensions that are arbitrary, not the launch's
 	Assume         []*assume.Expr               // conditions on arguments and dimensions to assume
+	Axioms         []*axiom.File                // about functions without a meaning, to assume
 	Bounds         bool                         // check accesses to arrays of known size
 	Abstraction    Abstraction
 	Extern         Extern

@@ -454,6 +454,7 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 		Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
 		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
 		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(), NotZero: p.notZero,
+		Axioms: p.opt.Axioms,
 	})
 	p.spent += r.Stats.Steps
 	p.engine.addQueries(&r.Stats)

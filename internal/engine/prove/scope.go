@@ -48,6 +48,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	for _, e := range p.opt.Assume {
 		assuming = append(assuming, e.Text)
 	}
+	for _, f := range p.opt.Axioms {
+		assuming = append(assuming, "the axioms in "+f.Name)
+	}
 	if n := len(r.Unbounded); n > 0 {
 		text := p.stays(&r.Unbounded[0])
 		if n > 1 {
@@ -351,6 +354,9 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	s, other := "", ""
 	for _, e := range p.opt.Assume {
 		s += e.Text + ", "
+	}
+	for _, f := range p.opt.Axioms {
+		s += "the axioms in " + f.Name + ", "
 	}
 	if len(p.shared()) > 0 {
 		other = "other "

@@ -133,6 +133,12 @@ func Opaque(c *smt.Context, name string, width int, args ...smt.Term) smt.Term {
 	return Apply(c, fmt.Sprintf("%s%s:%d", Op, name, width), width, args...)
 }
 
+// Uninterpreted is a call of a function of its arguments that the source declares, such as one of
+// DECLARE_UF_UNARY in heddle.h.
+func Uninterpreted(c *smt.Context, function string, width int, args ...smt.Term) smt.Term {
+	return Opaque(c, "uf_"+function, width, args...)
+}
+
 // ParamName is the name of the variable for the w bits at a byte offset of a parameter: a model
 // gives them by it.
 func ParamName(v *ir.Var, off, w int) string {

@@ -145,6 +145,8 @@ func (c *checker) examine(ctx context.Context, job *driver.Job) {
 		return
 	}
 	earlier := new(prove.Earlier)
+	// A proof launches nothing, and its verdict says if no GPU could.
+	job.Launch.AnyShared = c.engine(job) == driver.Proof
 	job.EachLaunch(func(job *driver.Job) {
 		switch c.engine(job) {
 		case driver.Proof:

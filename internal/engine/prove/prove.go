@@ -36,7 +36,6 @@ import (
 // Kernel verifies one kernel for all inputs of its launch shape, replays what it cannot prove, and
 // records the verdict.
 func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
-	job.Launch.AnyShared = true
 	cfg := job.Config()
 	if cfg == nil {
 		return

@@ -44,6 +44,9 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if p.opt.OnlyIntraBlock || p.OneBlock {
 		s += "; races between blocks were not checked"
 	}
+	if n := p.Config.Oversize; n > 0 {
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, more than any GPU has", n)
+	}
 	var assuming []string
 	for _, e := range p.opt.Assume {
 		assuming = append(assuming, e.Text)
@@ -234,10 +237,6 @@ func (p *Proof) Details(r *verify.Result) []string {
 	var out []string
 	if p.opt.Any.Is() {
 		out = append(out, "at most 1024 threads per block and fewer than 2^31 in each dimension")
-	}
-	if n := p.Config.Oversize; n > 0 {
-		out = append(out,
-			fmt.Sprintf("a block needs %d bytes of shared memory, more than any GPU has", n))
 	}
 	return append(out, "assuming "+p.assumptions(r))
 }

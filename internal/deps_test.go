@@ -95,7 +95,7 @@ var rules = map[string]string{
 	"lockstep/symbol":     "ir smt",
 	"lockstep/thread":     "event ir smt lockstep/symbol",
 	"lockstep/join":       "smt",
-	"lockstep/kernel":     "event isa ir lockstep/thread",
+	"lockstep/kernel":     "source event isa ir lockstep/thread",
 	"lockstep/compute":    "isa ir smt lockstep/symbol lockstep/kernel",
 	"lockstep/memory":     "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel",
 	"lockstep/annotation": "event ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/memory",

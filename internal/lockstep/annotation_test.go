@@ -180,6 +180,57 @@ __global__ void k(int n) { eight s; for (int i = 0; i < 8; i++) s.a[i] = threadI
 	{"one barrier called at two places", `__device__ __attribute__((noinline)) void f() { __syncthreads(); } __global__ void k(int *a) { if (threadIdx.x < 32) f(); else f(); }`,
 		"in this kernel the threads of a block wait at different calls, which heddle takes for divergence"},
 
+	// Threads that have left a loop keep the values with which they left.
+	{"what threads that left have", `__global__ void k(int *a) { unsigned x = 0;
+while (__global_invariant(__implies(!__enabled(), x == threadIdx.x)), __invariant(x <= threadIdx.x), x < threadIdx.x)
+  x = x + 1; }`, ""},
+	{"a stride, for threads that left too", `__global__ void k(float *p, int w) { __requires(w == 512);
+unsigned tid = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+for (unsigned i = tid; __global_invariant(i % step == tid), i < w; i += step)
+  p[i] = 1; }`, ""},
+	{"two variables of threads that left", `__global__ void k(int *a) { unsigned x = threadIdx.x & 7, y = 0;
+while (__global_invariant(__implies(!__enabled(), y == 10 - (threadIdx.x & 7))), __invariant(x == y + (threadIdx.x & 7)),
+  __invariant(x <= 10), x < 10) { x++; y++; } }`, ""},
+	{"threads that left have another number", `__global__ void k(int *a) { unsigned x = threadIdx.x & 7, y = 0;
+while (__global_invariant(__implies(!__enabled(), y == 9 - (threadIdx.x & 7))), x < 10) { x++; y++; } }`, "y is 10 - (x & 7)"},
+	{"threads that left have a number that rises", `__global__ void k(int *a) { unsigned x = 0;
+while (__global_invariant(__implies(!__enabled(), x < threadIdx.x)), x < threadIdx.x)
+  x = x + 1; }`, "they leave when x is the index"},
+	{"x rises between the invariant and the exit", `__global__ void k(int *a) { unsigned x = 0;
+for (;;) {
+  __global_invariant(__implies(!__enabled(), x == threadIdx.x));
+  x++;
+  if (x > threadIdx.x) break;
+} }`, "x is one more than the index"},
+	{"x rises between the invariant and an exit by a constant", `__global__ void k(int *a) { unsigned x = threadIdx.x & 7;
+for (;;) {
+  __global_invariant(__implies(!__enabled(), x == 10));
+  x++;
+  if (x > 10) break;
+  a[(blockIdx.x * blockDim.x + threadIdx.x) * 16 + x] = 1;
+} }`, "x is 11"},
+	{"the condition of the loop changes x", `__global__ void k(int *a) { int x = 0;
+while (__global_invariant(__implies(!__enabled(), x == threadIdx.x)), x++ < threadIdx.x)
+  a[(blockIdx.x * blockDim.x + threadIdx.x) * 1024 + x] = x; }`, "x is one more; LLVM adds behind the branch"},
+	{"the condition of the loop changes another variable", `__global__ void k(int *a) { unsigned x = threadIdx.x & 7, y = 0;
+while (__global_invariant(__implies(!__enabled(), y == 10 - (threadIdx.x & 7))), __invariant(x == y + (threadIdx.x & 7)),
+  __invariant(x <= 10), y++, x < 10) x++; }`, "y is one more"},
+	{"a mask behind a change by the condition", `__global__ void k(int *a) { unsigned x = 0;
+while (__global_invariant(__implies(!__enabled(), x == threadIdx.x)), x++ < threadIdx.x)
+  x = x & 127; }`, "x is one more"},
+	{"threads that leave elsewhere", `__global__ void k(int *a, int n) { int x = 0;
+while (__global_invariant(__implies(!__enabled(), x <= threadIdx.x)), x < threadIdx.x) {
+  x = x + 1;
+  if (a[x] == n) break;
+  x = x + 1;
+} }`, "x may be one more"},
+	{"threads that do not enter the loop", `__global__ void k(int *a, int n) { int x = 0; if (threadIdx.x > n) return;
+while (__global_invariant(__implies(!__enabled(), x == threadIdx.x)), x < threadIdx.x)
+  x = x + 1; }`, "x is 0 where a thread has returned"},
+	{"a variable in memory that the condition changes", `__global__ void k(int *a, int n) { int x[2] = {0, 0};
+while (__global_invariant(__implies(!__enabled(), x[n & 1] == threadIdx.x)), x[n & 1]++ < threadIdx.x)
+  a[(blockIdx.x * blockDim.x + threadIdx.x) * 1024 + x[0]] = 1; }`, "it is one more"},
+
 	// What has no meaning in proofs must not pass.
 	{"a copy of an array", `__global__ void k(int *a) { __shared__ int s[64], g[64]; __array_snapshot(g, s); __assert(g[0] == 1); }`, "nothing was ever written"},
 }

@@ -179,6 +179,9 @@ func (x *exec) Reached(b ir.BlockID) smt.Term { return x.reach[b] }
 // Entered implements annotation.Host.
 func (x *exec) Entered(l *ir.Loop) smt.Term { return x.loops.Of(l).Entry() }
 
+// Last implements annotation.Host.
+func (x *exec) Last(l *ir.Loop) smt.Term { return x.loops.Of(l).Last() }
+
 // Propose implements annotation.Host.
 func (x *exec) Propose(l *ir.Loop, cond smt.Term) { x.loops.Of(l).Propose(cond) }
 

@@ -107,7 +107,8 @@ func (b *build) clangArgs(extra ...string) []string {
 	if b.opt.OptLevel == "" {
 		// -fno-strict-return: a path that lacks a return statement returns an arbitrary value. By default
 		// clang assumes that no thread takes it.
-		args = append(args, "-O1", "-fno-strict-return", "-Xclang", "-disable-llvm-passes")
+		args = append(args, "-O1", "-fno-strict-return", "-Xclang", "-disable-llvm-passes",
+			"-D__HEDDLE_ANALYSIS=1")
 	} else {
 		args = append(args, "-O"+b.opt.OptLevel)
 	}

@@ -44,9 +44,11 @@ type Host interface {
 	Counters() []smt.Term
 	Place(in *ir.Instr) thread.Place
 	// Reached is the condition under which the thread reaches the end of a block within the loop
-	// around it, and Entered that it enters a loop.
+	// around it, and Entered that it enters a loop in iterations of the loops around.
 	Reached(b ir.BlockID) smt.Term
 	Entered(l *ir.Loop) smt.Term
+	// Last is the iteration in which the thread leaves a loop that it enters.
+	Last(l *ir.Loop) smt.Term
 	// Propose adds a candidate invariant of a loop; Record, an access.
 	Propose(l *ir.Loop, cond smt.Term)
 	Record(a thread.Access)

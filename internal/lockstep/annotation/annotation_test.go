@@ -41,6 +41,7 @@ func (b *bench) Counters() []smt.Term                     { return nil }
 func (b *bench) Place(*ir.Instr) thread.Place             { return thread.Place{} }
 func (b *bench) Reached(ir.BlockID) smt.Term              { return smt.True }
 func (b *bench) Entered(*ir.Loop) smt.Term                { return smt.True }
+func (b *bench) Last(*ir.Loop) smt.Term                   { return b.c.Const(0, 32) }
 func (b *bench) Propose(*ir.Loop, smt.Term)               {}
 func (b *bench) Record(a thread.Access)                   { b.th.Accesses = append(b.th.Accesses, a) }
 func (b *bench) Guard() smt.Term                          { return b.guard }

@@ -149,6 +149,19 @@ func (a *Annotations) isDominated(s Site) smt.Term {
 	return d
 }
 
+// explained reports whether a term has a symbol whose meaning depends on where a condition is
+// checked.
+func (a *Annotations) explained(t smt.Term) bool {
+	found := false
+	a.c.Visit([]smt.Term{t}, func(u smt.Term) {
+		_, enabled := a.enabled[u]
+		_, dominated := a.dominated[u]
+		_, old := a.old[u]
+		found = found || enabled || dominated || old || a.meanings.taken[u]
+	})
+	return found
+}
+
 // speaksOfOther reports whether a term needs a value of the other thread of a pair, or the accesses
 // of a thread.
 func (a *Annotations) speaksOfOther(t smt.Term) bool {

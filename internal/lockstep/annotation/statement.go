@@ -67,7 +67,8 @@ func (a *Annotations) stated(s Site, kind thread.AssertionKind, cond smt.Term) {
 
 // stateOfAbsent checks a condition for threads that do not reach the site where another thread
 // does. The values of their registers there are unknown: the condition must be about things that
-// are the same everywhere.
+// are the same everywhere, unless the threads have left a loop at its head, with the values that
+// they had there.
 func (a *Annotations) stateOfAbsent(s Site, in *ir.Instr, kind thread.AssertionKind,
 	cond smt.Term) {
 	absent := a.c.Not(a.arrives(s))
@@ -79,11 +80,42 @@ func (a *Annotations) stateOfAbsent(s Site, in *ir.Instr, kind thread.AssertionK
 		return
 	}
 	if !a.constant(cond) {
-		thread.Unsupported(in, "a global annotation about values of threads that do not reach it")
+		kept, ok := a.whereLeft(s, in, cond)
+		if !ok {
+			thread.Unsupported(in, "a global annotation about values of threads that do not reach it")
+		}
+		cond = kept
 	}
 	cond = replaced(a.c, cond, a.dominated)
 	guard := a.c.And(absent, a.c.BoolVar(symbol.SameBlock), a.otherIsHere(s))
 	a.addAssertion(s, in, kind, guard, cond)
+}
+
+// forAnalysis is the second argument of an annotation in a global form in code that is compiled for
+// analysis.
+const forAnalysis = 1
+
+// whereLeft is a condition at the head of a loop for a thread that has left the loop: it keeps the
+// values with which it left, which are those at the head in its last iteration
+// (kernel.Facts.KeepsValues). It is not known for a thread that may not enter the loop, for
+// conditions about memory, accesses or other threads, and in optimized code, which need not have the
+// variables of the source.
+func (a *Annotations) whereLeft(s Site, in *ir.Instr, cond smt.Term) (kept smt.Term, ok bool) {
+	around := a.host.Around()
+	if len(around) != 1 || s.Instr() != in || s.Guard() != smt.True {
+		return 0, false
+	}
+	if all, ok := a.c.Value(s.Argument(1, 32)); !ok || all != forAnalysis {
+		return 0, false
+	}
+	l := around[0]
+	if a.host.Entered(l) != smt.True || !a.k.KeepsValues(in, l) || len(a.in(cond)) > 0 ||
+		a.speaksOfOther(cond) || a.explained(cond) {
+		return 0, false
+	}
+	last := a.c.Substitute()
+	last.Replace(a.host.Counters()[0], a.host.Last(l))
+	return last.Apply(cond), true
 }
 
 // otherIsHere is a symbol for "the other thread reaches this site".

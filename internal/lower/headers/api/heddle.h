@@ -9,8 +9,10 @@
      __heddle_ghost()                 start of an annotation; reads of the thread up to its end are not
                                       accesses of the kernel
      __heddle_KIND(condition, all)    end of an annotation; KIND is assert, assume, requires, ensures,
-                                      invariant, candidate, function_wide, barrier_invariant; all is 1 if
-                                      it applies to disabled threads too (the global forms)
+                                      invariant, candidate, function_wide, barrier_invariant; all is not 0
+                                      if it applies to disabled threads too (the global forms): 1 in code
+                                      for analysis, 2 in optimized code, whose loops may have other
+                                      variables than the source
      __heddle_fresh(p), __heddle_reads_from(p, size), __heddle_writes_to(p, size), __heddle_snapshot(to, from)
      __heddle_read(p), __heddle_write_offset(p), __heddle_other(v), __heddle_old(v), ...
                                       values in a condition
@@ -110,18 +112,23 @@ __HEDDLE_EXTERN void __heddle_function_wide(int /*condition*/, int /*candidate*/
 __HEDDLE_EXTERN void __heddle_barrier_invariant(int /*condition*/, int /*pair*/);
 __HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 
+#ifdef __HEDDLE_ANALYSIS
+#define __HEDDLE_ALL 1
+#else
+#define __HEDDLE_ALL 2
+#endif
 #define __HEDDLE_STATE(KIND, ALL, ...) (__heddle_ghost(), __heddle_##KIND(!!(__VA_ARGS__), ALL))
 #define __assert(...) __HEDDLE_STATE(assert, 0, __VA_ARGS__)
-#define __global_assert(...) __HEDDLE_STATE(assert, 1, __VA_ARGS__)
+#define __global_assert(...) __HEDDLE_STATE(assert, __HEDDLE_ALL, __VA_ARGS__)
 #define __assume(...) __HEDDLE_STATE(assume, 0, __VA_ARGS__)
 #define __requires(...) __HEDDLE_STATE(requires, 0, __VA_ARGS__)
-#define __global_requires(...) __HEDDLE_STATE(requires, 1, __VA_ARGS__)
+#define __global_requires(...) __HEDDLE_STATE(requires, __HEDDLE_ALL, __VA_ARGS__)
 #define __ensures(...) __HEDDLE_STATE(ensures, 0, __VA_ARGS__)
-#define __global_ensures(...) __HEDDLE_STATE(ensures, 1, __VA_ARGS__)
+#define __global_ensures(...) __HEDDLE_STATE(ensures, __HEDDLE_ALL, __VA_ARGS__)
 #define __invariant(...) __HEDDLE_STATE(invariant, 0, __VA_ARGS__)
-#define __global_invariant(...) __HEDDLE_STATE(invariant, 1, __VA_ARGS__)
+#define __global_invariant(...) __HEDDLE_STATE(invariant, __HEDDLE_ALL, __VA_ARGS__)
 #define __candidate_invariant(...) __HEDDLE_STATE(candidate, 0, __VA_ARGS__)
-#define __candidate_global_invariant(...) __HEDDLE_STATE(candidate, 1, __VA_ARGS__)
+#define __candidate_global_invariant(...) __HEDDLE_STATE(candidate, __HEDDLE_ALL, __VA_ARGS__)
 #define __function_wide_invariant(...) __HEDDLE_STATE(function_wide, 0, __VA_ARGS__)
 #define __function_wide_candidate_invariant(...) __HEDDLE_STATE(function_wide, 1, __VA_ARGS__)
 

@@ -92,6 +92,9 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 			v = x.mem.Load(l, &st.mem)
 		}
 		if l.Annotation {
+			if theirs, ok := x.notes.LoadOfOther(site{x, in, st}, at, i, elem); ok {
+				return theirs
+			}
 			v = x.notes.Load(in, at, i, elem, v)
 		} else if in.Order.Strong() && len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
 			a := &x.th.Accesses[before]

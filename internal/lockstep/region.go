@@ -266,7 +266,7 @@ func (x *exec) slot(st *state, i int) *smt.Term {
 
 // learn takes from one execution of the body what it says of the loop.
 func (x *exec) learn(l *ir.Loop, it loop.Iteration, entry *state, back, exits []edge) {
-	it.Back = smt.False
+	it.Back, it.Kept = smt.False, smt.True
 	for _, e := range exits {
 		it.Exits = append(it.Exits, e.st.pred)
 	}
@@ -277,7 +277,7 @@ func (x *exec) learn(l *ir.Loop, it loop.Iteration, entry *state, back, exits []
 			states[i] = e.st
 		}
 		latch = x.join(l.Header, states)
-		it.Back = latch.pred
+		it.Back, it.Kept = latch.pred, latch.notes.Known()
 	}
 	it.Next = func(i int) smt.Term {
 		if latch == nil {

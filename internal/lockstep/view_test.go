@@ -54,6 +54,58 @@ var factTraps = []textTrap{
 	{"what a uniform condition says", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = n; if (n > 5) { __barrier_invariant_1(s[t] > 5, 63 - t); __syncthreads(); __assert(s[63 - t] > 5); } }`, ""},
 	{"what a table said", `__global__ void k(const int *b) { __shared__ int s[64]; int t = threadIdx.x; s[t] = b[t]; __barrier_invariant_1(s[t] == b[t], 63 - t); __syncthreads(); __assert(s[63 - t] == b[63 - t]); }`, ""},
 
+	// About pairs of threads.
+	{"pairs", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 2 * t + 1;
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads();
+if (blockIdx.x == 0) a[s[t]] = t; }`, ""},
+	{"pairs with an order", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 2 * t;
+__barrier_invariant_binary_1(__implies(t < __other_int(t), s[t] < s[__other_int(t)]), t, __other_int(t)); __syncthreads();
+s[t] ^= 1 << 31; __assert(__implies(__same_group & (t < __other_int(t)), (unsigned)s[t] < (unsigned)s[__other_int(t)])); }`, ""},
+	{"pairs, again and again", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
+for (int i = 0; __invariant(__implies(__same_group, s[t] != s[__other_int(t)])), i < 1000; i++) {
+  __barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads(); s[t]++; }
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, ""},
+	{"pairs, of which one collides", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
+for (int i = 0; __invariant(__implies(__same_group, s[t] != s[__other_int(t)])), i < 1000; i++) {
+  __barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads(); s[t] += t == 3; } }`,
+		"3 + 1 is what thread 4 has"},
+	{"pairs that are equal", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t / 2;
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads(); }`, "threads 0 and 1"},
+	{"pairs of two blocks", `__global__ void k(int *a) { int t = threadIdx.x, g = t + 64 * blockIdx.x; a[g] = t;
+__barrier_invariant_binary_1(a[g] != a[__other_int(g)], t, __other_int(t)); __syncthreads();
+__assert(a[g] != a[__other_int(g)]); }`, "thread 0 of either block has 0: the invariant is about one block"},
+	{"pairs of one block, of two", `__global__ void k(int *a) { int t = threadIdx.x, g = t + 64 * blockIdx.x; a[g] = t;
+__barrier_invariant_binary_1(a[g] != a[__other_int(g)], t, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, a[g] != a[__other_int(g)])); }`, ""},
+	{"pairs, used of threads that it does not name", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 2 * t + 1;
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], 0, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, "it is a fact about thread 0 alone"},
+	{"pairs, used of neighbours", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t % 3;
+__barrier_invariant_binary_1(__implies(__other_int(t) == t + 1, s[t] != s[__other_int(t)]), t, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, "threads 0 and 3"},
+	{"pairs, and a store behind", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t;
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); s[t] = 0; __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, "all are 0"},
+	{"pairs, and a store of another thread", `__global__ void k(int *a) { __shared__ int s[65]; int t = threadIdx.x; s[t] = t; __syncthreads(); if (t == 3) s[4] = 3;
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, "thread 3 writes what thread 4 reads"},
+	{"pairs, and the neighbour's store", `__global__ void k(int *a) { __shared__ int s[65]; int t = threadIdx.x; s[t + 1] = t;
+__barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads(); }`, "s[t] is what thread t - 1 writes"},
+	{"pairs on one of two paths", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = n ? t : 0;
+if (n) __barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, "all are 0 where n is"},
+	{"pairs of some threads", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t < 32 ? t : 0;
+if (t < 32) __barrier_invariant_binary_1(s[t] != s[__other_int(t)], t, __other_int(t)); __syncthreads();
+__assert(__implies(__same_group, s[t] != s[__other_int(t)])); }`, "threads 32 and 33"},
+	{"the other's place, written by the thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; if (t == 0) for (int i = 0; i < 64; i++) s[i] = i;
+__assert(s[__other_int(t)] == __other_int(t)); }`, "thread 5 need not find what thread 0 writes"},
+	{"the other's place, in front of a barrier", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __assert(__implies(__same_group, s[__other_int(t)] == __other_int(t))); }`, ""},
+	{"the place of a thread of another block", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t + blockIdx.x; __assert(s[__other_int(t)] == __other_int(t) + blockIdx.x); }`,
+		"what s has for a thread of another block is not what that thread wrote into its own s"},
+	{"the other's neighbour", `__global__ void k(int *a) { __shared__ int s[65]; int t = threadIdx.x; s[t] = t; __assert(__implies(__same_group, s[__other_int(t) + 1] == __other_int(t) + 1)); }`,
+		"another thread than the other writes it, and s[64] nobody"},
+
 	{"it does not hold", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; __barrier_invariant_1(s[t] == t, t); __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "all wrote 0"},
 	{"it does not hold of others", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, t); __syncthreads(); __assert(s[63 - t] == t); }`, "thread 63 - t wrote 63 - t"},
 	{"another iteration", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; for (int i = 0; i < n; i++) { s[t] = i; __barrier_invariant_2(s[t] == i, t, 63 - t); __syncthreads(); __assert(s[63 - t] == i + 1); __syncthreads(); } }`, "i is not i + 1"},

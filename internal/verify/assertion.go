@@ -248,7 +248,9 @@ func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term,
 	terms = append(terms, p.before(a)...)
 	pairs := []bool{false}
 	relational := p.relational(p.c.And(terms...))
-	if relational && !p.opt.OnlyIntraBlock && p.th.Geometry.Grid.Count() > 1 {
+	// a barrier invariant is about the threads of a block
+	if relational && !p.opt.OnlyIntraBlock && p.th.Geometry.Grid.Count() > 1 &&
+		a.Kind != thread.BarrierInvariant {
 		pairs = []bool{false, true}
 	}
 	if relational && p.th.Geometry.Block.Count() == 1 {
@@ -279,7 +281,8 @@ func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term,
 }
 
 // before is the fact that the assertions of the innermost loop around a held in the previous
-// iteration.
+// iteration, and what else annotations have told the thread in it: it is in this iteration because
+// it went through that one.
 func (p *prover) before(a *thread.Assertion) []smt.Term {
 	if len(a.Iters) == 0 {
 		return nil
@@ -293,6 +296,11 @@ func (p *prover) before(a *thread.Assertion) []smt.Term {
 		b := &p.th.Assertions[i]
 		if slices.Equal(b.Place.Loops, a.Place.Loops) && len(b.Logs) == 0 {
 			out = append(out, c.Or(c.Eq(k, c.Const(0, 32)), s.Apply(c.Implies(b.Guard, b.Cond))))
+		}
+	}
+	for i := range p.th.Loops {
+		if l := &p.th.Loops[i]; l.Counter == k && l.Kept != smt.True {
+			out = append(out, c.Or(c.Eq(k, c.Const(0, 32)), s.Apply(l.Kept)))
 		}
 	}
 	return out

@@ -86,6 +86,9 @@ func Entry() State { return State{ghost: smt.False, known: smt.True} }
 // Ghost is the condition under which the thread is within an annotation.
 func (s *State) Ghost() smt.Term { return s.ghost }
 
+// Known is what annotations have made known on the path, in this iteration of the innermost loop.
+func (s *State) Known() smt.Term { return s.known }
+
 // Stored notes that the thread writes memory: barrier invariants before it say nothing of what is
 // there now.
 func (s *State) Stored() { s.pending = nil }

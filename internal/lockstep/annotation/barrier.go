@@ -21,26 +21,37 @@ import (
 // thread writes what the invariant reads in that interval. Whether one does is checked before
 // anything is concluded (thread.BarrierFact.Reads).
 //
-// Deviations: of invariants about pairs of threads nothing is used; an invariant is used for
-// another thread only in blocks with one dimension.
+// An invariant about pairs is used for the thread itself and the other one of a pair that a query is
+// about, if both have reached the annotation and are in one block.
+//
+// Deviations: invariants about pairs are used for the pair in which the annotation states them, and
+// for no others; an invariant about one thread is used for another one only in blocks with one
+// dimension.
 
 // pendingFact is a barrier invariant between its annotation and its barrier.
 type pendingFact struct {
 	cond, guard smt.Term // over symbols for loads
 	threads     []smt.Term
 	trusted     smt.Term
+	pair        smt.Term // of an invariant about pairs: the other thread is here, in the same block
 }
 
 // barrierInvariant checks an invariant, and keeps it for the barrier.
 func (a *Annotations) barrierInvariant(s Site, cond smt.Term) {
 	in, st := s.Instr(), s.Notes()
 	threads := st.threads
-	if v, ok := a.c.Value(s.Argument(1, 32)); ok && v == 0 && len(threads) > 0 && a.mem.Viewing() {
+	if v, ok := a.c.Value(s.Argument(1, 32)); ok && len(threads) > 0 && a.mem.Viewing() {
 		f := &pendingFact{
 			cond: a.whereEnabled(cond), guard: a.arrives(s), threads: threads,
-			trusted: a.c.BoolVar(fmt.Sprintf("%strusted%d", symbol.Grid, in.Index)),
+			trusted: a.c.BoolVar(fmt.Sprintf("%strusted%d", symbol.Grid, in.Index)), pair: smt.True,
 		}
-		if reads, ok := a.readsOf(s, a.c.And(f.cond, f.guard), a.Now); ok && !a.speaksOfOther(f.cond) {
+		usable := !a.speaksOfOther(f.cond) && !a.loadsOfOther(f.cond)
+		if v != 0 {
+			f.pair = a.c.And(a.c.BoolVar(symbol.SameBlock), a.otherIsHere(s))
+			usable = a.areThePair(threads) && !a.speaksOfAccesses(f.cond)
+			f.threads = threads[:1]
+		}
+		if reads, ok := a.readsOf(s, a.c.And(f.cond, f.guard), a.Now); ok && usable {
 			st.pending = append(slices.Clip(st.pending), f)
 			if a.host.Final() {
 				a.th.BarrierFacts = append(a.th.BarrierFacts,
@@ -51,6 +62,34 @@ func (a *Annotations) barrierInvariant(s Site, cond smt.Term) {
 	a.stated(s, thread.BarrierInvariant, cond)
 }
 
+// areThePair reports whether the threads of an invariant about pairs are the thread itself and the
+// other one, by their index in x.
+func (a *Annotations) areThePair(threads []smt.Term) bool {
+	own := a.th.Tid[0]
+	if len(threads) != 2 || threads[0] != a.c.ZExt(own, 64) && threads[0] != a.c.SExt(own, 64) {
+		return false
+	}
+	theirs, ok := a.ofOther(threads[1])
+	return ok && theirs == threads[0]
+}
+
+// loadsOfOther reports whether a condition loads at addresses of the other thread.
+func (a *Annotations) loadsOfOther(cond smt.Term) bool {
+	for _, u := range a.in(cond) {
+		if l := a.loads.of[u]; l.ofOther || a.speaksOfOther(l.addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// speaksOfAccesses reports whether a condition asks for the accesses of a thread.
+func (a *Annotations) speaksOfAccesses(cond smt.Term) bool {
+	found := false
+	a.c.Visit([]smt.Term{cond}, func(u smt.Term) { found = found || a.logs[u].Has != 0 })
+	return found
+}
+
 // Barrier uses the invariants in front of a barrier behind it; block says whether it is one of the
 // whole block. No annotation extends beyond a barrier.
 func (a *Annotations) Barrier(s Site, block bool) {
@@ -59,7 +98,7 @@ func (a *Annotations) Barrier(s Site, block bool) {
 		for _, f := range st.pending {
 			for _, t := range f.threads {
 				if fact, ok := a.factFor(s, f, t); ok {
-					st.known = a.c.And(st.known, a.c.Implies(f.trusted, fact))
+					st.known = a.c.And(st.known, a.c.Implies(a.c.And(f.trusted, f.pair), fact))
 				}
 			}
 		}

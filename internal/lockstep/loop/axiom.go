@@ -80,6 +80,7 @@ func (t *Table) Describe() []thread.Loop {
 		lp := thread.Loop{
 			Header: f.Blocks[l.Header], Around: i.Around(), Counter: i.Counter, Entry: i.entry,
 			Back: i.iter.Back, Act: i.Act(), Last: i.Last(), Exits: i.iter.leaves(), Guesses: i.guesses,
+			Kept: i.iter.Kept,
 		}
 		for n := range len(f.Regs) + t.k.Parts()*t.k.TagLen() {
 			if r := i.slots[n]; r != nil && r.init != join.Undefined && r.next != join.Undefined {

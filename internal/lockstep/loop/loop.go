@@ -195,6 +195,7 @@ type Iteration struct {
 	Exits []smt.Term // it leaves the loop
 	Ends  []smt.Term // the thread ends in it
 	Next  func(slot int) smt.Term
+	Kept  smt.Term // what annotations have made known in it, if it continues
 }
 
 // leaves are the ways to leave the loop.

@@ -119,20 +119,23 @@ func (m *Model) Overwrite(o *thread.Object, name string, s *State) {
 }
 
 // headerView is the view at the header of a loop in any iteration. Arrays that the loop does not
-// write are as they were, if no barrier is in it; of others it is known what an iteration makes of
-// them, unless writes are unknown or happen later.
+// write are as they were, if no barrier in it orders them; of others it is known what an iteration
+// makes of them, unless writes are unknown or happen later.
 func (m *Model) headerView(l Loop, at *view) view {
 	out := at.clone()
-	written, barrier := m.loopWrites(l, &out)
-	if barrier {
+	written, barriers := m.loopWrites(l, &out)
+	for _, by := range barriers {
 		for _, k := range at.cells {
-			written[k.object] = true
+			written[k.object] = written[k.object] || kernel.OrdersSpace(by, k.object.Space)
 		}
 		for o := range at.under {
-			written[o] = true
+			written[o] = written[o] || kernel.OrdersSpace(by, o.Space)
 		}
 	}
-	for o := range written {
+	for o, is := range written {
+		if !is {
+			continue
+		}
 		if out.all || out.lost[o] {
 			out.lose(o)
 			continue
@@ -145,15 +148,16 @@ func (m *Model) headerView(l Loop, at *view) view {
 	return out
 }
 
-// loopWrites returns the arrays that a loop writes, and whether it has a barrier of the block for
-// all memory. It loses in v the arrays of which writes are unknown.
-func (m *Model) loopWrites(l Loop, v *view) (written map[*thread.Object]bool, barrier bool) {
+// loopWrites returns the arrays that a loop writes, and what its barriers of the block order. It
+// loses in v the arrays of which writes are unknown.
+func (m *Model) loopWrites(l Loop, v *view) (written map[*thread.Object]bool,
+	barriers []event.Orders) {
 	written = map[*thread.Object]bool{}
 	for _, b := range l.Blocks {
 		for _, in := range m.k.Func().Blocks[b].Instrs {
-			switch {
-			case kernel.IsBlockBarrier(in) && in.Guard == ir.NoReg && m.k.Orders(in) == event.OrdersAll:
-				barrier = true
+			switch by := m.k.Orders(in); {
+			case kernel.IsBlockBarrier(in) && in.Guard == ir.NoReg && by != event.OrdersNone:
+				barriers = append(barriers, by)
 			case m.k.Tagged(in):
 				v.lose(nil)
 			case kernel.IsStore(in):
@@ -170,7 +174,7 @@ func (m *Model) loopWrites(l Loop, v *view) (written map[*thread.Object]bool, ba
 			}
 		}
 	}
-	return written, barrier
+	return written, barriers
 }
 
 // loopContents is a function that stands for what the thread sees of an array at the header of a

@@ -184,6 +184,9 @@ type Loop struct {
 	Last    smt.Term // the iteration in which the thread leaves, if it entered
 	Slots   []Slot
 	Guesses []smt.Term // invariants that the user proposes
+	// Kept is what annotations have told a thread at the end of iteration Counter, if it continues
+	// with the next one.
+	Kept smt.Term
 }
 
 // Slot is something that a loop may change: a register, a part of the tag, or the number of strides

@@ -117,6 +117,13 @@ func TestVerifiedOpenCLIsClean(t *testing.T) {
 				adversarial: name != "arrivals"}, 200, 30)
 		})
 	}
+	for name, a := range map[string]agreement{
+		"loops":    {draw: gen.OpenCL(gen.LoopState), req: phaseRequest, count: 40},
+		"readback": {draw: gen.OpenCL(gen.Readback), req: phaseRequest, count: 20},
+		"phases":   {draw: gen.OpenCL(gen.Phases), req: phaseRequest, count: 60},
+	} {
+		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, a.count, 30) })
+	}
 }
 
 // TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in

@@ -10,10 +10,10 @@ import (
 //   - those that LLVM's NVPTX back end crashes on, up to LLVM 19 at least: of functions that return
 //     a packed struct with integers of 128 bits in it. clang packs a struct where a base class has
 //     an alignment of its own, as tensors of CuTe have;
-//   - those of functions with wgmma or copies of tensors, as nvcc inlines them. Accumulators are
-//     registers (unroll.go), and an array that such a function gets by reference is in memory unless
-//     it is inlined; and a trace knows a tensor map by its place, which it cannot follow through the
-//     objects of lambda functions.
+//   - those of functions with wgmma, tcgen05.mma or copies of tensors, as nvcc inlines them.
+//     Accumulators are registers (unroll.go), and an array that such a function gets by reference is
+//     in memory unless it is inlined; and a trace knows a tensor map by its place, which it cannot
+//     follow through the objects of lambda functions.
 
 // inlineNecessary marks these calls.
 func inlineNecessary(m *irModule) {
@@ -74,8 +74,11 @@ func hasTensors(line string) bool {
 	return hasMatrices(line) || strings.Contains(line, "cp.async.bulk.tensor")
 }
 
-// hasMatrices reports whether a line contains an operation of wgmma on an accumulator.
-func hasMatrices(line string) bool { return strings.Contains(line, "wgmma.mma_async") }
+// hasMatrices reports whether a line contains an operation of wgmma on an accumulator, or one of the
+// tensor cores behind it.
+func hasMatrices(line string) bool {
+	return strings.Contains(line, "wgmma.mma_async") || strings.Contains(line, "tcgen05.mma")
+}
 
 // callOf returns the name of the function that a line calls, and what the line says in front of it,
 // which ends with the type of the result; "" if it calls none by its name.

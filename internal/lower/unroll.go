@@ -8,19 +8,21 @@ import (
 // Accumulators of wgmma are arrays in the source and registers in the machine: PTX ISA 9.7.15.7.1
 // allows nothing else to access them until the operations have ended. nvcc unrolls the loops over
 // them. The analysis form has these loops, so that the array would stay in local memory; in a
-// module with wgmma they are unrolled. Accesses of other threads' memory are volatile by then
-// (keep.go), so that the passes neither remove nor merge any.
+// module with wgmma they are unrolled. Such modules, and those with tcgen05.mma, also lose what no
+// result depends on: the upper half of an instruction descriptor that CUTLASS keeps in 64 bits and
+// does not set, for which a trace would not know the descriptor. Accesses of other threads' memory
+// are volatile by then (keep.go), so that the passes neither remove nor merge any.
 
 // unrollPasses unroll loops with a constant number of rounds and move arrays to registers. What
 // nothing uses goes first, since unrolling would multiply it: in GEMMs of CUTLASS, nine lines of ten.
 const unrollPasses = "function(instsimplify,sroa,instsimplify,dce,loop-simplify,lcssa," +
-	"loop(loop-rotate,indvars,loop-unroll-full),sccp,instsimplify,sroa,instsimplify,sroa,dce)"
+	"loop(loop-rotate,indvars,loop-unroll-full),sccp,instsimplify,sroa,instsimplify,sroa,bdce,dce)"
 
 // unrollArgs bound what is unrolled: loops over the registers of a thread, of which there are 255.
 var unrollArgs = []string{"-S", "-passes=" + unrollPasses, "-unroll-threshold=20000",
 	"-unroll-full-max-count=256", fullNames, "-o", "-", "-"}
 
-// needsRegisters reports whether a module has wgmma.
+// needsRegisters reports whether a module has wgmma or tcgen05.mma.
 func needsRegisters(m *irModule) bool {
 	for _, f := range m.funcs {
 		if slices.ContainsFunc(f.body, hasMatrices) {

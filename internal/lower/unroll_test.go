@@ -97,3 +97,25 @@ __global__ void k(float *out, unsigned long long a, unsigned long long b) {
 		t.Errorf("want no local memory and no constant, 8 loads and 4 stores of global memory\n%s", text)
 	}
 }
+
+// TestUnsetHalf: a value of 32 bits does not depend on bits of a wider one that are not set, in a
+// module with tcgen05.mma. CUTLASS keeps the descriptor of an instruction so.
+func TestUnsetHalf(t *testing.T) {
+	src := `__device__ void multiply(unsigned d, unsigned long long a, unsigned long long b, unsigned i) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p; }"
+      :: "r"(d), "l"(a), "l"(b), "r"(i));
+}
+__global__ void k(int n, unsigned d, unsigned long long a, unsigned long long b) {
+  unsigned char id;
+  unsigned long long i = (unsigned long long)id << 40 | 0x8100490;
+  for (int j = 0; j < n; j++) {
+    multiply(d, a, b, (unsigned)i);
+    i = i & ~(1ull << 32) | 1ull << 33;
+  }
+}
+`
+	text := string(lowerSource(t, src, Options{Compiler: compilers(t)[0], Arch: "sm_100a"}).PTX)
+	if !strings.Contains(text, "tcgen05.mma") || strings.Contains(text, "unset") {
+		t.Errorf("the descriptor depends on what is not set\n%s", text)
+	}
+}

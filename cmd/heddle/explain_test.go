@@ -38,7 +38,8 @@ func TestCodeExamples(t *testing.T) {
 			case diag.Bugs:
 				want := exitBugs
 				switch doc.Code {
-				case diag.CodeBarrierSplit, diag.CodeProxyFenceLate, diag.CodeEarlyAccess: // warnings
+				case diag.CodeBarrierSplit, diag.CodeProxyFenceLate, diag.CodeEarlyAccess,
+					diag.CodeTensorFence: // warnings
 					want = exitClean
 				}
 				if code != want || !slices.Contains(codes, string(doc.Code)) {

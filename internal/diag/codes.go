@@ -18,6 +18,7 @@ const (
 	CodeRaceProxy           Code = "race-proxy"
 	CodeProxyFenceLate      Code = "proxy-fence-late"
 	CodeRaceGrid            Code = "race-grid"
+	CodeRaceTensor          Code = "race-tensor"
 
 	CodeBarrierDivergence Code = "barrier-divergence"
 	CodeBarrierDeadlock   Code = "barrier-deadlock"
@@ -45,6 +46,10 @@ const (
 	CodeWarpgroupRegister     Code = "wgmma-register"
 	CodeWarpgroupFence        Code = "wgmma-fence"
 	CodeWarpgroupDivergence   Code = "wgmma-divergence"
+	CodeTensorFence           Code = "tensor-fence"
+	CodeTensorAllocation      Code = "tensor-alloc"
+	CodeTensorBounds          Code = "tensor-bounds"
+	CodeTensorOperand         Code = "tensor-operand"
 	CodeCancelAfterFailure    Code = "cancel-after-failure"
 	CodeRegisterPool          Code = "register-pool"
 	CodeEarlyAccess           Code = "pdl-early-access"
@@ -110,7 +115,7 @@ type Example struct {
 
 // Docs returns the documentation of all codes, in the order of `heddle explain`.
 func Docs() []Doc {
-	return slices.Concat(raceDocs, proxyDocs, barrierDocs, mbarrierDocs, wgmmaDocs,
+	return slices.Concat(raceDocs, proxyDocs, barrierDocs, mbarrierDocs, wgmmaDocs, tensorDocs,
 		gridDocs, memoryDocs, limitDocs, inputDocs)
 }
 

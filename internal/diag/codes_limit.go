@@ -34,25 +34,27 @@ missing.`,
 		Fix: `Check the kernel without the construct, or select another kernel of the file with
 --kernel.`,
 		Example: Example{
-			File: "tensor.ptx",
-			Text: `.version 8.0
-.target sm_100a
+			File: "fma.ptx",
+			Text: `.version 8.1
+.target sm_90
 .address_size 64
 .visible .entry k()
 {
-	tcgen05.wait::ld.sync.aligned;
+	.reg .b32 %r<4>;
+	fma.rn.oob.f16x2 %r0, %r1, %r2, %r3;
 	ret;
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "128"},
 		},
 		Fixed: Example{
-			Text: `.version 8.0
+			Text: `.version 8.1
 .target sm_90
 .address_size 64
 .visible .entry k()
 {
-	bar.sync 0;
+	.reg .b32 %r<4>;
+	fma.rn.f16x2 %r0, %r1, %r2, %r3;
 	ret;
 }
 `,

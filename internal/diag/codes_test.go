@@ -75,7 +75,7 @@ func TestExplain(t *testing.T) {
 	if _, ok := Lookup("no-such-code"); ok {
 		t.Error("a code that does not exist is documented")
 	}
-	if got := Similar("Race"); len(got) != 9 {
+	if got := Similar("Race"); len(got) != 10 {
 		t.Errorf("similar to Race: %v", got)
 	}
 }

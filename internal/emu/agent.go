@@ -37,6 +37,9 @@ type agent struct {
 	group    uint32     // of the thread
 	data     []byte     // that it has read
 
+	// of tcgen05.commit: it arrives
+	commit bool
+
 	// of cp.async.mbarrier.arrive: it waits for the copies of the lane that were issued before
 	copies bool
 	upTo   uint64
@@ -125,6 +128,8 @@ func (x *exec) stepAgent(b *block, i int) {
 		if x.copiesUpTo(a.warp, a.lane, a.upTo) {
 			x.signal(a)
 		}
+	case a.commit:
+		x.signal(a)
 	case a.step == agentIssued:
 		x.readBulk(a)
 		return
@@ -158,13 +163,13 @@ func (x *exec) signal(a *agent) {
 	}
 	if x.sink != nil {
 		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr, Peer: x.peer,
-			Arrival: a.copies}
+			Arrival: a.copies || a.commit}
 		if a.op != nil {
 			x.evs.signal.Bytes = int64(a.size)
 		}
 		x.sink.Signal(&x.evs.signal)
 	}
-	if a.copies {
+	if a.copies || a.commit {
 		if m.pending == 0 {
 			x.agentFails(a, MBarrierExcess, "the arrival of %s: phase %d of %s expects %s, and %s",
 				a.in.ir.Op(),
@@ -262,6 +267,7 @@ func (x *exec) noteLeftovers(b *block) {
 		}
 	}
 	x.groupsEnd(b)
+	x.tensorLeft(b)
 	sink := x.sink
 	x.sink = nil // the consumer has seen the last thread end
 	x.drainAgents(b)

@@ -29,10 +29,11 @@ const (
 	atBarrier   // waits for its own warp
 	inBarrier   // its warp has arrived; waits for the others
 	atWarpSync
-	atPhase  // of an mbarrier, in a trace
-	atRound  // of a loop, in a trace by rounds
-	atPool   // for registers
-	atGroups // of matrix operations of a warpgroup
+	atPhase   // of an mbarrier, in a trace
+	atRound   // of a loop, in a trace by rounds
+	atPool    // for registers
+	atGroups  // of matrix operations of a warpgroup
+	atColumns // of tensor memory
 	atClusterArrive
 	atClusterWait
 )
@@ -42,7 +43,7 @@ type wait struct {
 	kind    uint8
 	bar     uint8
 	in      *inst
-	count   uint32 // as in event.Arrive; atGroups: those that may be pending
+	count   uint32 // as in event.Arrive; atGroups: those that may be pending; atColumns: those wanted
 	members uint32 // atWarpSync
 	pred    uint32 // red: the lanes whose predicate is true
 }

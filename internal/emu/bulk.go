@@ -239,14 +239,19 @@ func (x *exec) issueBulk(in *inst, l int) {
 	}
 }
 
-// destinations returns the blocks that a multicast copy of a lane goes to; none if one is not
-// there, which ends the run.
-func (x *exec) destinations(in *inst, l int) (out []*block) {
-	c := x.block.cluster
+// destinations returns the blocks that a copy of a lane to several of them goes to.
+func (x *exec) destinations(in *inst, l int) []*block {
 	ranks := uint64(1)<<x.geo.Ranks() - 1
 	if mask := in.misc.bulk.mask; mask != nil {
 		ranks = x.src(mask)[l] & (1<<16 - 1)
 	}
+	return x.blocksOf(in, l, ranks)
+}
+
+// blocksOf returns the blocks of the cluster with some ranks, to which an operation of a lane goes;
+// none if one is not there, which ends the run.
+func (x *exec) blocksOf(in *inst, l int, ranks uint64) (out []*block) {
+	c := x.block.cluster
 	for r := ranks; r != 0; r &= r - 1 {
 		switch n := bits.TrailingZeros64(r); {
 		case c == nil && n == 0:

@@ -454,6 +454,10 @@ func init() { // the functions refer to the table
 		isa.ActMatrixFence: (*compiler).warpgroupStepInstr,
 		isa.ActMatrixGroup: (*compiler).warpgroupStepInstr,
 
+		isa.ActTensorAllocate: (*compiler).tensorAllocate, isa.ActTensorAccess: (*compiler).tensorAccess,
+		isa.ActTensorAsync: (*compiler).tensorAsync, isa.ActTensorWait: (*compiler).tensorWait,
+		isa.ActTensorFence: (*compiler).tensorFence, isa.ActTensorCommit: (*compiler).tensorCommit,
+
 		isa.ActReadTexture: (*compiler).texture, isa.ActQueryTexture: (*compiler).opaque,
 		isa.ActReadSurface: (*compiler).surface, isa.ActQuerySurface: (*compiler).opaque,
 		isa.ActTestOpaque: (*compiler).opaque, isa.ActWriteSurface: (*compiler).surface,

@@ -106,6 +106,8 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 			return "waits for lanes of its warp"
 		case atPool:
 			return "waits for registers"
+		case atColumns:
+			return "waits for columns of tensor memory"
 		case atGroups:
 			return "waits for matrix operations of its warpgroup"
 		case atPhase:
@@ -165,6 +167,10 @@ func (s *scheduler) mbarrierWaits(blocks []*block) (list []PhaseWait, bytes bool
 				case g.wait.atCluster():
 					polls, bytes = true, false
 					pw.Text = "the barrier of the cluster" + missingAtCluster(b.ownCluster())
+				case g.wait.kind == atColumns:
+					polls, bytes = true, false
+					pw.Text = fmt.Sprintf("%d free columns of tensor memory: %s", g.wait.count,
+						b.tensorOf().text())
 				case g.wait.kind == atGroups:
 					pw.Text = "the other warps of its warpgroup to commit matrix operations"
 				}

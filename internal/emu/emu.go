@@ -122,6 +122,9 @@ const (
 	WarpgroupRegister     // of a wgmma that is under way
 	WarpgroupFence        // no wgmma.fence before a wgmma
 	WarpgroupDivergence   // warps of a warpgroup that do not execute the same instructions
+	TensorAllocation      // of tensor memory, or the end of one, that the ISA does not allow
+	TensorBounds          // an access outside of what is allocated, or of what the warp may access
+	TensorOperand         // a descriptor or an address of tcgen05 that does not exist
 	CancelAfterFailure    // a request to cancel a cluster although one is known to have failed
 	RegisterPool          // threads wait for registers that the block will never have
 	RemoteAddress         // of another block's memory, for an instruction that reaches its own only

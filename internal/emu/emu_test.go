@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"heddle/internal/event"
@@ -89,10 +90,16 @@ func (r *recorder) CopyArrive(e *event.CopyArrive)   { r.events = append(r.event
 func (r *recorder) Bulk(e *event.Bulk)               { r.events = append(r.events, *e) }
 func (r *recorder) Matrix(e *event.Matrix)           { r.events = append(r.events, *e) }
 func (r *recorder) MatrixGroup(e *event.MatrixGroup) { r.events = append(r.events, *e) }
-func (r *recorder) BulkGroup(e *event.BulkGroup)     { r.events = append(r.events, *e) }
-func (r *recorder) Signal(e *event.Signal)           { r.events = append(r.events, *e) }
-func (r *recorder) MBarrier(e *event.MBarrier)       { r.events = append(r.events, *e) }
-func (r *recorder) ProxyFence(e *event.ProxyFence)   { r.events = append(r.events, *e) }
+func (r *recorder) TensorSync(e *event.TensorSync)   { r.events = append(r.events, *e) }
+func (r *recorder) Tensor(e *event.TensorAgent) {
+	c := *e
+	c.Rects = slices.Clone(e.Rects)
+	r.events = append(r.events, c)
+}
+func (r *recorder) BulkGroup(e *event.BulkGroup)   { r.events = append(r.events, *e) }
+func (r *recorder) Signal(e *event.Signal)         { r.events = append(r.events, *e) }
+func (r *recorder) MBarrier(e *event.MBarrier)     { r.events = append(r.events, *e) }
+func (r *recorder) ProxyFence(e *event.ProxyFence) { r.events = append(r.events, *e) }
 func (r *recorder) Copy(e *event.Copy) {
 	c := copied{Copy: *e}
 	for l := range 32 {

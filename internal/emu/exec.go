@@ -81,15 +81,16 @@ type exec struct {
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked
 
-	coll       collected // of the warp operation in progress
-	matrix     *matrixScratch
-	footprints map[footprintKey]*event.Footprint // of matrix operations, by what they read
-	brx        []brxGroup
-	group      []*fragment           // of the warp operation in progress
-	from       [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
-	pool       pool
-	starves    bool         // see Result.Starves
-	spec       *speculation // of a worker that runs ahead
+	coll         collected // of the warp operation in progress
+	matrix       *matrixScratch
+	footprints   map[footprintKey]*event.Footprint // of matrix operations, by what they read
+	tensorPrints map[tensorKey]*event.Footprint    // what multiplications in tensor memory read
+	brx          []brxGroup
+	group        []*fragment           // of the warp operation in progress
+	from         [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
+	pool         pool
+	starves      bool         // see Result.Starves
+	spec         *speculation // of a worker that runs ahead
 	// agentID is the number of the last asynchronous operation
 	agentID   uint64
 	leftovers []Leftover
@@ -126,6 +127,9 @@ type events struct {
 	bulkGroup   event.BulkGroup
 	matrix      event.Matrix
 	matrixGroup event.MatrixGroup
+	tensor      event.TensorAgent
+	tensorSync  event.TensorSync
+	rects       []event.TensorRect
 	copyArrive  event.CopyArrive
 	signal      event.Signal
 	proxy       event.ProxyFence
@@ -169,6 +173,7 @@ type warp struct {
 	clusterNow, clusterDone uint32
 	bulk                    *bulkState // nil until the first
 	matrices                warpMatrices
+	columns                 uint32 // 1 + the first of tensor memory that an alloc has taken; 0: none
 }
 
 // block is a resident block.
@@ -187,7 +192,8 @@ type block struct {
 	mbarsAt, mbarsEnd uint64
 	// asynchronous operations that are under way, in the order of their issue
 	agents, spareAgents []*agent
-	groups              []warpgroup // nil before the first matrix operation of one
+	groups              []warpgroup   // nil before the first matrix operation of one
+	tensor              *tensorMemory // nil before the first allocation
 	shared              []byte
 	unk                 []uint64 // unknown bytes of shared, one bit each; nil: all known
 	origin              uint32

@@ -49,7 +49,7 @@ func (p *program) inOrder() bool {
 			// An agent reads and writes global memory at times of its own. Events at the barrier of
 			// a cluster, of this block alone, and of a warpgroup are not kept.
 			if o := fc.code[i].misc; o != nil && (o.mbar != nil || o.bulk != nil ||
-				o.matrix != nil || o.cluster != nil || o.tmap != nil) {
+				o.matrix != nil || o.tmem != nil || o.cluster != nil || o.tmap != nil) {
 				return false
 			}
 			m := fc.code[i].mem

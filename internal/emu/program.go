@@ -156,6 +156,7 @@ type miscOp struct {
 	bulkGroup *bulkGroupOp
 	tmap      *mapOp
 	matrix    *warpgroupOp
+	tmem      *tmemOp
 	touch     *touchOp
 	cluster   *clusterOp
 	predDst   []int32

@@ -478,7 +478,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.copies.reset()
 		w.clusterNow, w.clusterDone = 0, 0
 		w.bulk, w.tokens, w.asked.lanes = nil, nil, 0
-		w.matrices = warpMatrices{}
+		w.matrices, w.columns = warpMatrices{}, 0
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)

@@ -114,6 +114,8 @@ func trackCode(code []inst) {
 			in.run = runNeedsObject
 		case in.misc != nil && in.misc.bulk != nil:
 			in.run = runNeedsBulk
+		case in.misc != nil && in.misc.tmem != nil && in.warp == nil:
+			in.run = runNeedsTensor
 		case in.misc != nil && in.misc.tmap != nil:
 			in.run = runNeedsMap
 		case in.misc != nil && in.misc.copy != nil:

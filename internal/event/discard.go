@@ -29,6 +29,12 @@ func (Discard) Matrix(*Matrix) {}
 // MatrixGroup implements Sink.
 func (Discard) MatrixGroup(*MatrixGroup) {}
 
+// Tensor implements Sink.
+func (Discard) Tensor(*TensorAgent) {}
+
+// TensorSync implements Sink.
+func (Discard) TensorSync(*TensorSync) {}
+
 // Signal implements Sink.
 func (Discard) Signal(*Signal) {}
 

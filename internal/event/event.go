@@ -197,6 +197,8 @@ type Sink interface {
 	BulkGroup(*BulkGroup)
 	Matrix(*Matrix)
 	MatrixGroup(*MatrixGroup)
+	Tensor(*TensorAgent)
+	TensorSync(*TensorSync)
 	Signal(*Signal)
 	MBarrier(*MBarrier)
 	ProxyFence(*ProxyFence)

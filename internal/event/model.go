@@ -19,9 +19,10 @@ const (
 	Local
 	Const
 	Param
+	Tensor // tensor memory of a block (9.7.16.1), which only instructions of tcgen05 access
 )
 
-var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const", "param"}
+var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const", "param", "tensor"}
 
 // String returns the name that PTX gives to the space.
 func (s Space) String() string { return spaceNames[s] }

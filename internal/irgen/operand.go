@@ -37,11 +37,12 @@ func (f *fgen) dst(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 }
 
 // src resolves a source operand in the place of a role. Brackets belong to addresses only: a
-// register that holds an address is not a substitute for one, and the other way round. An optional
-// source may be either, because rows that are not executable state no more.
+// register that holds an address is not a substitute for one, and the other way round. Only matrices
+// of tcgen05 may be in either form, and optional sources, because rows that are not executable state
+// no more.
 func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.Operand, bool) {
 	if o.Kind() == ptx.Mem {
-		if role != isa.Addr && role != isa.SrcOpt {
+		if role != isa.Addr && role != isa.SrcAddr && role != isa.SrcOpt {
 			f.g.errorf(o.Span(), "%s does not take an address in brackets here", in.Op())
 			return ir.Operand{}, false
 		}

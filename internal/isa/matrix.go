@@ -23,22 +23,22 @@ var wgmmaRows = []Row{
 	{Opcode: "wgmma.commit_group", Step: AsyncCommit, Action: ActMatrixGroup, Category: Matrix, Section: "9.7.15.7.2", Executable: true},
 	{Opcode: "wgmma.wait_group", Step: AsyncWait, Action: ActMatrixGroup, Category: Matrix, Roles: []Role{Src}, Effect: Orders, Section: "9.7.15.7.3", Executable: true},
 
-	{Opcode: "tcgen05.alloc", Action: ActTensorAllocate, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.16.7.1"},
-	{Opcode: "tcgen05.dealloc", Action: ActTensorAllocate, Category: Matrix, Roles: []Role{Src, Src}, Section: "9.7.16.7.1"},
-	{Opcode: "tcgen05.relinquish_alloc_permit", Action: ActTensorAllocate, Category: Matrix, Section: "9.7.16.7.1"},
-	{Opcode: "tcgen05.ld", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Dst, Addr, SrcOpt}, Effect: Reads, Section: "9.7.16.8.3"},
-	{Opcode: "tcgen05.st", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.16.8.4"},
-	{Opcode: "tcgen05.wait", Step: AsyncWaitAll, Action: ActTensorWait, If: []string{"wait::ld", "wait::st"}, Category: Matrix, Effect: Orders, Section: "9.7.16.8.5"},
-	{Opcode: "tcgen05.cp", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Copies, Section: "9.7.16.9.2"},
-	{Opcode: "tcgen05.shift", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr}, Effect: ReadsWrites, Section: "9.7.16.9.3"},
-	{Opcode: "tcgen05.mma", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.1"},
+	{Opcode: "tcgen05.alloc", Action: ActTensorAllocate, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.16.7.1", Executable: true},
+	{Opcode: "tcgen05.dealloc", Action: ActTensorAllocate, Category: Matrix, Roles: []Role{Src, Src}, Section: "9.7.16.7.1", Executable: true},
+	{Opcode: "tcgen05.relinquish_alloc_permit", Action: ActTensorAllocate, Category: Matrix, Section: "9.7.16.7.1", Executable: true},
+	{Opcode: "tcgen05.ld", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Dst, Addr, SrcOpt}, Effect: Reads, Section: "9.7.16.8.3", Executable: true},
+	{Opcode: "tcgen05.st", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.16.8.4", Executable: true},
+	{Opcode: "tcgen05.wait", Step: AsyncWaitAll, Action: ActTensorWait, If: []string{"wait::ld", "wait::st"}, Category: Matrix, Effect: Orders, Section: "9.7.16.8.5", Executable: true},
+	{Opcode: "tcgen05.cp", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Copies, Section: "9.7.16.9.2", Executable: true},
+	{Opcode: "tcgen05.shift", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr}, Effect: ReadsWrites, Section: "9.7.16.9.3", Executable: true},
+	{Opcode: "tcgen05.mma", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.1", Executable: true},
 	{Opcode: "tcgen05.mma.sp", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.2"},
-	{Opcode: "tcgen05.mma.ws", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.3"},
+	{Opcode: "tcgen05.mma.ws", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.3", Executable: true},
 	{Opcode: "tcgen05.mma.ws.sp", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.4"},
-	{Opcode: "tcgen05.fence", Action: ActTensorFence, If: []string{"fence::before_thread_sync", "fence::after_thread_sync"}, Category: Matrix, Effect: Orders, Section: "9.7.16.11.1"},
-	{Opcode: "tcgen05.commit", Step: AsyncCommit, Action: ActTensorCommit, Category: Matrix, Roles: []Role{Addr, SrcOpt}, Effect: ReadsWrites, Section: "9.7.16.12.1"},
+	{Opcode: "tcgen05.fence", Action: ActTensorFence, If: []string{"fence::before_thread_sync", "fence::after_thread_sync"}, Category: Matrix, Effect: Orders, Section: "9.7.16.11.1", Executable: true},
+	{Opcode: "tcgen05.commit", Step: AsyncCommit, Action: ActTensorCommit, Category: Matrix, Roles: []Role{Addr, SrcOpt}, Effect: ReadsWrites, Section: "9.7.16.12.1", Executable: true},
 }
 
 // tcgen05Roles are the operands of all multiplications in tensor memory; how many there are depends
-// on modifiers that are not decoded.
-var tcgen05Roles = []Role{Addr, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt, SrcOpt}
+// on modifiers.
+var tcgen05Roles = []Role{Addr, SrcAddr, Src, SrcAddr, SrcOpt, SrcOpt, SrcOpt, SrcOpt, SrcOpt}

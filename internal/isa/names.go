@@ -84,7 +84,7 @@ func (c Category) String() string { return name(categoryNames[:], uint8(c)) }
 var roleNames = [...]string{
 	Dst: "destination", DstPred: "predicate destination", Src: "source", SrcOpt: "optional source",
 	PredSrc: "predicate source", Addr: "address", Label: "label", Callee: "function",
-	Args:     "argument list",
+	SrcAddr: "source or address", Args: "argument list",
 	ListOpnd: "list",
 }
 

@@ -36,6 +36,7 @@ const (
 	SrcOpt               // read if there
 	PredSrc              // predicate read
 	Addr                 // address operand in brackets
+	SrcAddr              // read, or an address in brackets
 	Label                // branch target
 	Callee               // function
 	Args                 // call arguments and results, in parentheses

@@ -148,11 +148,16 @@ func (m *MatrixDescriptor) Address(mn, at uint64) uint64 {
 
 // Transposed is Address for a matrix of 16-bit elements that is M-major or N-major: the offset of
 // element k of row mn.
-func (m *MatrixDescriptor) Transposed(mn, k uint64) uint64 {
+func (m *MatrixDescriptor) Transposed(mn, k uint64) uint64 { return m.TransposedOf(mn, k, 2) }
+
+// TransposedOf is Transposed for elements of size bytes (PTX ISA 9.7.16.3.3 has the layouts in
+// multiples of the elements that 16 bytes have).
+func (m *MatrixDescriptor) TransposedOf(mn, k, size uint64) uint64 {
 	if w := m.Swizzle.Width(); w != 0 {
-		return m.permuted(m.Start + 2*mn/w*m.Leading + 2*mn%w + k/8*m.Stride + k%8*w)
+		return m.permuted(m.Start + size*mn/w*m.Leading + size*mn%w + k/8*m.Stride + k%8*w)
 	}
-	return m.Start + mn/8*m.Stride + 2*(mn%8) + k/8*m.Leading + k%8*16
+	n := 16 / size
+	return m.Start + mn/n*m.Stride + size*(mn%n) + k/8*m.Leading + k%8*16
 }
 
 // permuted applies the swizzle to an address: bits 4 and up of it are changed by bits 7 and up,

@@ -160,7 +160,8 @@ type agentStart struct {
 	w     *warp
 	b     *block
 	lane  int
-	knows *know // base causality
+	knows *know  // base causality
+	home  *block // whose shared memory a matrix operation reads; nil: that of b
 	// its accesses are through the generic proxy
 	generic bool
 	fence   *fenced

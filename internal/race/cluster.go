@@ -126,6 +126,7 @@ func (d *Detector) arriveAtCluster(c *clusterState, w *warp, b *block, e *event.
 		for scope := event.Cluster; scope <= event.Sys; scope++ {
 			c.open = join(c.open, w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l))
 		}
+		c.open = join(c.open, w.releasedTensor(l))
 	}
 }
 

@@ -17,6 +17,7 @@ import "heddle/internal/event"
 //   - for the bulk groups of each thread: one for groups that are complete, and one for groups
 //     whose sources were read;
 //   - for the groups of matrix operations of each warp that are complete (matrix.go);
+//   - for the operations of tcgen05 of each thread, or warp (tensor.go);
 //   - for the copies (cp.async) of each thread, once an mbarrier tracks them.
 type component struct {
 	warp event.Warp
@@ -32,6 +33,7 @@ type components struct {
 	first  event.Warp
 	used   uint32
 	issuer map[event.Warp]event.Warp // of those that belong to a warp
+	tensor []event.Warp              // of those that say what is complete or ordered in tensor memory
 }
 
 // next returns a new warp of 32 components.

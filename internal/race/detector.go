@@ -74,6 +74,8 @@ type Detector struct {
 	mapUses     []MapUse
 	// the earlier access of the race being recorded is the read of a tensor map
 	mapRead bool
+	// the first side of the race on tensor memory at hand; nil: of another race
+	firstTensor *tensorPiece
 
 	grids *grids // of launches by threads; nil before the first
 	// the pieces of grids in the race being recorded

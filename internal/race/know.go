@@ -207,6 +207,37 @@ func joinLanes(a, b *[event.WarpSize]uint32) *[event.WarpSize]uint32 {
 	return &shared
 }
 
+// from returns what k knows of warps from w on.
+func (k *know) from(w event.Warp) *know {
+	if k == nil {
+		return nil
+	}
+	return k.since(uint64(w), 0)
+}
+
+// since is from for the subtree whose first warp is at.
+func (k *know) since(w, at uint64) *know {
+	span := uint64(1) << (fanBits * k.level)
+	switch {
+	case at >= w:
+		return k
+	case at+span <= w || k.kids == nil:
+		return nil
+	}
+	n := &know{level: k.level, kids: new([fanout]*know)}
+	for i, kid := range k.kids {
+		if kid != nil {
+			if kid = kid.since(w, at+uint64(i)*span/fanout); kid != nil {
+				n.kids[i], n.max = kid, max(n.max, kid.max)
+			}
+		}
+	}
+	if n.max == 0 {
+		return nil
+	}
+	return n.settle()
+}
+
 // withWarps returns k and the knowledge of clock c of all lanes of the warps from lo to hi-1.
 func (k *know) withWarps(lo, hi event.Warp, c uint32) *know {
 	if lo >= hi || c == 0 {

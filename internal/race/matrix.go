@@ -65,10 +65,14 @@ func (d *Detector) Matrix(e *event.Matrix) {
 
 // addChunks checks and records the piece of a matrix operation in one part of memory.
 func (d *Detector) addChunks(s *agentStart, p piece, part *event.FootprintPart) {
-	mem := d.memoryOf(event.Shared, s.b)
+	home := s.b
+	if s.home != nil {
+		home = s.home
+	}
+	mem := d.memoryOf(event.Shared, home)
 	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane,
 		Kind: event.Read, Space: event.Shared, Proxy: event.AsyncProxy, Size: 16, Addr: &d.elementAddr}
-	a := access{Access: &d.copying, w: s.w, b: s.b, home: s.b, mem: mem, special: true, bulk: true}
+	a := access{Access: &d.copying, w: s.w, b: s.b, home: home, mem: mem, special: true, bulk: true}
 	check := agentCheck{d: d, start: s, access: &a}
 	part.Each(func(lo, hi uint64) {
 		d.eachShadow(mem, lo, hi, false, func(e entry, at uint64) { check.entry(e, at) })
@@ -77,7 +81,7 @@ func (d *Detector) addChunks(s *agentStart, p piece, part *event.FootprintPart) 
 	for i := range q.w {
 		d.checkPieces(s, &a, &q.w[i], &p, p.lo, p.hi)
 	}
-	q.r = d.keep(s.b, mem, q.r, p)
+	q.r = d.keep(home, mem, q.r, p)
 }
 
 // MatrixGroup closes a group, or lets the lanes know that groups are complete.

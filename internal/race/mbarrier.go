@@ -150,6 +150,7 @@ func (d *Detector) arriveAt(w *warp, b, home *block, m *object, e *event.MBarrie
 		for scope := event.CTA; scope <= event.Sys; scope++ {
 			m.open.add(w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l), b, home, min(scope, at))
 		}
+		m.open.add(w.releasedTensor(l), b, home, at)
 	}
 }
 

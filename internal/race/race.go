@@ -89,6 +89,9 @@ const (
 	NoMapFence
 	// one is by a grid that a thread has launched, and nothing waits for the end of that grid
 	GridRuns
+	// an operation on tensor memory was known to be complete, and the thread of the second one has
+	// executed no tcgen05.fence::after_thread_sync since it learned that: this is no race
+	NoTensorFence
 )
 
 // Access is one side of a race.

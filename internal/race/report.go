@@ -11,7 +11,7 @@ type raceKey struct {
 	a, b  event.Site
 	space event.Space
 	level bool // branch ordering, which is a finding of its own
-	late  bool // LateProxyFence, which is one too
+	late  bool // Cause.late, which is one too
 }
 
 // hazard is a warp and a location of a group. The lanes of the warp that race there, each of which
@@ -90,7 +90,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	l := bits.TrailingZeros32(racing)
 	level := d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause)
 	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, level == BranchOrdering,
-		cause == LateProxyFence}
+		cause.late()}
 	i, ok := d.raceIndex[key]
 	if !ok {
 		i = len(d.groups)
@@ -108,7 +108,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		d.examples++
 	}
 	h := hazard{warp: a.w.id, addr: at}
-	if a.Space == event.Shared {
+	if a.Space == event.Shared || a.Space == event.Tensor {
 		h.block = a.homeID()
 	}
 	d.groups[i].add(h, racing, level)
@@ -116,6 +116,9 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 
 // fence reports whether nothing but a fence between proxies is missing.
 func (c Cause) fence() bool { return c == NoProxyFence || c == NoMapFence }
+
+// late reports whether the accesses are ordered, but not as the ISA advises.
+func (c Cause) late() bool { return c == LateProxyFence || c == NoTensorFence }
 
 // exampleOf is raceOf for the race that stands for its group.
 func (d *Detector) exampleOf(a *access, site event.Site, first event.Thread, at uint64, l int,
@@ -146,8 +149,12 @@ func (d *Detector) raceOf(a *access, site event.Site, first event.Thread, at uin
 	if d.firstGrid != nil || d.secondGrid != nil {
 		d.describeGrids(&r, at)
 	}
-	if a.Space == event.Shared {
+	if a.Space == event.Shared || a.Space == event.Tensor {
 		r.Block = a.homeID()
+	}
+	if p := d.firstTensor; p != nil {
+		r.First.Kind, r.First.Addr, r.First.Size = p.kind(), at, 1
+		r.First.Async = !p.allocates
 	}
 	return r
 }
@@ -170,8 +177,12 @@ func (d *Detector) rankOf(block uint32) uint32 {
 	return 0
 }
 
-// reports reports whether races in a space are looked for.
+// reports reports whether races in a space are looked for. Tensor memory belongs to a block as its
+// shared memory does.
 func (d *Detector) reports(s event.Space) bool {
+	if s == event.Tensor {
+		s = event.Shared
+	}
 	return d.opt.Only == event.NoSpace || d.opt.Only == s
 }
 
@@ -352,7 +363,15 @@ func (r *Report) Proxies(writer, reads bool) (ignored uint64) {
 	}
 	r.Races, r.Late = keep(r.Races), keep(r.Late)
 	if writer {
-		r.Races, r.Late = append(r.Races, r.Late...), nil
+		var other []Race
+		for i := range r.Late {
+			if r.Late[i].Cause == LateProxyFence {
+				r.Races = append(r.Races, r.Late[i])
+			} else {
+				other = append(other, r.Late[i])
+			}
+		}
+		r.Late = other
 	}
 	return ignored
 }
@@ -368,7 +387,7 @@ func (d *Detector) Report() *Report {
 	for i := range d.groups {
 		g := &d.groups[i]
 		g.race.Hazards, g.race.Across = uint64(min(g.count, MaxHazards)), uint64(g.across)
-		if g.race.Cause == LateProxyFence {
+		if g.race.Cause.late() {
 			r.Late = append(r.Late, g.race)
 		} else {
 			r.Races = append(r.Races, g.race)

@@ -100,6 +100,12 @@ func (s *Split) Matrix(e *event.Matrix) { s.each(func(d *Detector) { d.Matrix(e)
 // MatrixGroup implements event.Sink.
 func (s *Split) MatrixGroup(e *event.MatrixGroup) { s.each(func(d *Detector) { d.MatrixGroup(e) }) }
 
+// Tensor implements event.Sink.
+func (s *Split) Tensor(e *event.TensorAgent) { s.each(func(d *Detector) { d.Tensor(e) }) }
+
+// TensorSync implements event.Sink.
+func (s *Split) TensorSync(e *event.TensorSync) { s.each(func(d *Detector) { d.TensorSync(e) }) }
+
 // Signal implements event.Sink.
 func (s *Split) Signal(e *event.Signal) { s.each(func(d *Detector) { d.Signal(e) }) }
 

@@ -299,6 +299,7 @@ func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 		for scope := event.CTA; scope <= event.Sys; scope++ {
 			d.publish(loc, b, scope, w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l))
 		}
+		d.publish(loc, b, a.Scope, w.releasedTensor(l))
 	}
 	loc.heads.sc = join(loc.heads.sc, d.knownToSC(w, b, l))
 	return a.Order.Releases()

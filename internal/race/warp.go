@@ -34,8 +34,9 @@ type warp struct {
 	bulk  *bulkGroups            // nil until the first
 	// groups of matrix operations; nil until the first
 	matrices *matrixGroups
-	pat      *patterns  // fences and observed releases; nil until the first
-	inits    *warpInits // nil until the first
+	tensor   *tensorWarp // nil until the first operation on tensor memory
+	pat      *patterns   // fences and observed releases; nil until the first
+	inits    *warpInits  // nil until the first
 	// lanes that have arrived at the barrier of the cluster
 	arrived clusterArrival
 	gone    uint32 // lanes that have exited

@@ -227,7 +227,7 @@ func TestUnsupported(t *testing.T) {
 	setp.ne.u32 p, i, 0;
 	mov.u64 a, bar;
 	@p bra $L;
-	tcgen05.wait::ld.sync.aligned;
+	fma.rn.oob.f16x2 i, i, i, i;
 $L:
 	bar.sync 0;
 	ret;
@@ -236,7 +236,7 @@ $L:
 	holds := func(ctx context.Context, c *Candidate) bool {
 		e := examine(ctx, c, check.Run)
 		return len(e.verdicts) == 1 && e.verdicts[0].Kind == diag.Unsupported &&
-			strings.Contains(e.verdicts[0].Reason, "tcgen05.wait")
+			strings.Contains(e.verdicts[0].Reason, "fma.rn.oob")
 	}
 	c := parse(t, text, Launch{Kernel: "k", Grid: dim(4), Block: dim(32)})
 	res := reduced(t, c, holds, Options{})

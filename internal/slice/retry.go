@@ -43,7 +43,8 @@ func (f *function) hasObjects() bool {
 	for _, in := range f.instrs {
 		switch in.Action() {
 		case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore,
-			isa.ActMatrixAsync, isa.ActClusterBarrier:
+			isa.ActMatrixAsync, isa.ActClusterBarrier, isa.ActTensorAllocate, isa.ActTensorAccess,
+			isa.ActTensorAsync, isa.ActTensorCommit:
 			return true
 		}
 	}

@@ -94,6 +94,11 @@ func (s *Slice) sum() {
 			case isa.ActMatrixAsync:
 				s.Warpgroups = true
 				s.Track = s.Track || f.data[i]
+			case isa.ActTensorAccess:
+				s.Track = s.Track || f.data[i]
+			case isa.ActTensorCommit:
+				use, _ := in.Desc.Async(len(in.Src))
+				s.Clusters = s.Clusters || use.Multicast
 			case isa.ActBulkCopy:
 				use, _ := in.Bulk()
 				s.Clusters = s.Clusters || use.Mask >= 0

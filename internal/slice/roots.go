@@ -86,13 +86,14 @@ func (f *function) class(in *ir.Instr) kind {
 			return ignored
 		}
 		return object
-	case isa.ActMatrixAsync:
+	case isa.ActMatrixAsync, isa.ActTensorAllocate, isa.ActTensorAccess, isa.ActTensorAsync,
+		isa.ActTensorCommit:
 		if in.Row.Executable {
 			return object
 		}
 		return other
 	case isa.ActCopyGroup, isa.ActBulkGroup, isa.ActClusterBarrier, isa.ActMatrixFence,
-		isa.ActMatrixGroup, isa.ActRegisterPool:
+		isa.ActMatrixGroup, isa.ActRegisterPool, isa.ActTensorWait, isa.ActTensorFence:
 		return order
 	case isa.ActPartialFence:
 		if fence, _ := in.Fence(); fence.Kind == isa.InitFence {
@@ -321,12 +322,20 @@ func (f *function) objectOperands(in *ir.Instr) {
 	}
 }
 
+// tensorOperands is the last operand of tcgen05.mma that always decides what it accesses: D, A, B,
+// and the instruction descriptor.
+const tensorOperands = 3
+
 // decidesObject reports whether what an operation on an mbarrier, or a copy, does there and in
 // shared memory depends on operand i.
 func (f *function) decidesObject(in *ir.Instr, i int) bool {
 	switch in.Action() {
 	case isa.ActMatrixAsync: // the descriptors
 		return f.s.opt.Data || i <= isa.WarpgroupB && in.Src[i].Kind != ir.Vector
+	case isa.ActTensorAccess: // the address
+		return f.s.opt.Data || i == 0
+	case isa.ActTensorAsync: // not whether D is added
+		return f.s.opt.Data || i <= tensorOperands || in.Src[i].Kind == ir.Mem
 	case isa.ActCopy:
 		return i == 0 || i == 3 && f.sizesCopy(in)
 	case isa.ActTensorMap: // the map in shared memory

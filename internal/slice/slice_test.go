@@ -354,7 +354,8 @@ func TestUnsupported(t *testing.T) {
 		"wgmma.fence.sync.aligned": "",
 		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16 {%r1, %r1, %r1, %r1}, " +
 			"%d1, %d1, %r1, 0, 1, 1, 1, 0, 0": "wgmma.mma_async.sp",
-		"tcgen05.wait::ld.sync.aligned": "tcgen05.wait",
+		"tcgen05.wait::ld.sync.aligned":                             "",
+		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned": "tcgen05.relinquish_alloc_permit of a pair of blocks (.cta_group::2)",
 		"cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes" +
 			" [s], [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
 		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r1, [%r2]": "",

@@ -40,6 +40,14 @@ func unsupportedName(in *ir.Instr) string {
 			if in.Row.Executable {
 				return ""
 			}
+		case isa.ActTensorAllocate, isa.ActTensorAccess, isa.ActTensorAsync, isa.ActTensorWait,
+			isa.ActTensorFence, isa.ActTensorCommit:
+			switch {
+			case in.TensorGroup() == 2:
+				return in.Op() + " of a pair of blocks (.cta_group::2)"
+			case in.Row.Executable:
+				return ""
+			}
 		}
 		return in.Op()
 	case in.Row.Category == isa.Async:

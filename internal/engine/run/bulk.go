@@ -27,6 +27,9 @@ const (
 		"must " +
 		"know of the other access, and its completion, for which the other thread must wait (PTX ISA " +
 		"8.9.1.1)"
+	beforeTensor = "a matrix operation reads its operands at some time between its issue, before " +
+		"which its thread must know of the other access, and its completion, for which the other thread " +
+		"must wait (PTX ISA 9.7.16.6)"
 	beforeMatrix = "a matrix operation reads its operands at some time between its issue, before " +
 		"which its warp must know of the other access, and its completion, for which the other thread " +
 		"must wait (PTX ISA 9.7.15.7)"
@@ -47,7 +50,7 @@ func isMatrix(in *ir.Instr) bool { return in.Action() == isa.ActMatrixAsync }
 
 // asyncName names the kind of an asynchronous operation.
 func asyncName(in *ir.Instr) string {
-	if isMatrix(in) {
+	if isMatrix(in) || isTensor(in) {
 		return "matrix operation"
 	}
 	return "bulk operation"
@@ -68,6 +71,9 @@ func (r *Run) beforeAsync(rc *race.Race) string {
 	if isMatrix(in) {
 		return beforeMatrix
 	}
+	if isTensor(in) {
+		return beforeTensor
+	}
 	return beforeBulk
 }
 
@@ -78,6 +84,11 @@ func (r *Run) bulkNotWaited(rc *race.Race) string {
 		return fmt.Sprintf("(%d) is a matrix operation that was not known to be complete: until a "+
 			"wgmma.wait_group by its warp, nothing is ordered after what this warp reads of its operands"+
 			" (PTX ISA 9.7.15.7.3); wait_group N leaves the last N groups under way", which)
+	}
+	if isTensor(in) {
+		return fmt.Sprintf("(%d) is %s, which was not known to be complete: %s, and until then nothing is "+
+			"ordered after what it reads of its operands (PTX ISA 9.7.16.6.2.1.1)", which, in.Op(),
+			tensorDone(in))
 	}
 	use, _ := in.Desc.Async(len(in.Src))
 	how := "cp.async.bulk.wait_group by the thread that issued it"

@@ -44,7 +44,12 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	}
 	for i := range rep.Late {
 		rc := &rep.Late[i]
-		r.add(raceKey(rc), rc, func() diag.Diagnostic { return r.lateFence(rc, seed) })
+		r.add(raceKey(rc), rc, func() diag.Diagnostic {
+			if rc.Cause == race.NoTensorFence {
+				return r.withoutFence(rc, seed)
+			}
+			return r.lateFence(rc, seed)
+		})
 	}
 	for i := range rep.Exchanges {
 		x := &rep.Exchanges[i]
@@ -102,6 +107,10 @@ func RaceCode(rc *race.Race) diag.Code {
 	switch {
 	case rc.First.Grid || rc.Second.Grid:
 		return diag.CodeRaceGrid
+	case rc.Cause == race.NoTensorFence:
+		return diag.CodeTensorFence
+	case onTensor(rc):
+		return diag.CodeRaceTensor
 	case rc.Cause == race.NoProxyFence || rc.Cause == race.NoMapFence:
 		return diag.CodeRaceProxy
 	case rc.Cause == race.LateProxyFence:
@@ -270,6 +279,10 @@ func Strong(m *emu.Machine, rc *race.Race) bool {
 // between completes the message of a race: what is missing between the two accesses.
 func (r *Run) between(rc *race.Race) string {
 	switch {
+	case onTensor(rc) && rc.Cause == race.NotWaited:
+		return "but the first operation was not waited for"
+	case onTensor(rc):
+		return "and nothing orders the two"
 	case rc.Cause == race.NoProxyFence:
 		return "with no proxy fence in between"
 	case rc.Cause == race.NoMapFence:
@@ -327,6 +340,8 @@ func (r *Run) hasBarriers() bool {
 func (r *Run) whyUnordered(rc *race.Race) string {
 	a, b := rc.First, rc.Second
 	switch {
+	case onTensor(rc):
+		return r.tensorUnordered(rc)
 	case rc.Cause == race.NoProxyFence:
 		return noProxyFence
 	case rc.Cause == race.NoMapFence:

@@ -112,6 +112,9 @@ func (m memory) String() string {
 
 // memoryAt names the size bytes at an address. The block matters for shared memory only.
 func (r *Run) memoryAt(space event.Space, block uint32, addr, size uint64) memory {
+	if space == event.Tensor {
+		return memory{name: tensorPlace(addr), elem: tensorPlace(addr), size: size}
+	}
 	obj, off, ok := r.Machine.Object(space, block, addr)
 	if !ok {
 		return memory{name: fmt.Sprintf("%s memory at 0x%x", space, addr), size: size}

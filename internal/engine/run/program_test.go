@@ -133,7 +133,7 @@ func TestProgramVerdicts(t *testing.T) {
 		{"no end", "L:\n\tbra L;\n", []bool{true, false}, 4096, diag.Unknown,
 			"2 of 2 launches were not checked to their end; launch 1: the run reached its limit of 1000",
 			emu.StepLimit},
-		{"unsupported", "\ttcgen05.ld.sync.aligned.32x32b.x1.b32 {%x}, [%x];\n\tsetp.eq.u32 %q, %x, 0;\n\t@%q bra E;\nE:\n",
+		{"unsupported", "\tfma.rn.oob.f16x2 %x, %x, %x, %x;\n\tsetp.eq.u32 %q, %x, 0;\n\t@%q bra E;\nE:\n",
 			[]bool{true}, 4096, diag.Unsupported, "launch 1: ", emu.Stopped},
 		{"barrier that not all reach", "\tsetp.lt.u32 %q, %x, 32;\n\t@%q bra E;\n\tbar.sync 0;\n" +
 			"\tbar.sync 1;\nE:\n\tbar.sync 2;\n", []bool{false}, 4096, diag.Unknown, "wait forever",

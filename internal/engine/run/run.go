@@ -488,6 +488,9 @@ var stopCodes = map[emu.StopKind]diag.Code{
 	emu.WarpgroupRegister:     diag.CodeWarpgroupRegister,
 	emu.WarpgroupFence:        diag.CodeWarpgroupFence,
 	emu.WarpgroupDivergence:   diag.CodeWarpgroupDivergence,
+	emu.TensorAllocation:      diag.CodeTensorAllocation,
+	emu.TensorBounds:          diag.CodeTensorBounds,
+	emu.TensorOperand:         diag.CodeTensorOperand,
 	emu.CancelAfterFailure:    diag.CodeCancelAfterFailure,
 	emu.RegisterPool:          diag.CodeRegisterPool,
 }

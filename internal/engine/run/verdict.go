@@ -94,6 +94,7 @@ var exceptions = map[diag.Code]string{
 	diag.CodeRaceUnorderedStrong: "unordered strong accesses",
 	diag.CodeBarrierSplit:        "threads that meet at different barriers",
 	diag.CodeProxyFenceLate:      "a proxy fence by another thread than that of the access",
+	diag.CodeTensorFence:         "a tcgen05.fence that is missing behind a wait",
 	diag.CodeAsyncUnfinished:     "asynchronous operations that no thread waits for",
 	diag.CodeEarlyAccess:         "accesses before the wait for earlier grids",
 }
@@ -127,6 +128,7 @@ func endsRun(code diag.Code) bool {
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodeBulkAlignment,
 		diag.CodeMBarrierRemote, diag.CodePeerExited,
 		diag.CodeWarpgroupRegister, diag.CodeWarpgroupFence, diag.CodeWarpgroupDivergence,
+		diag.CodeTensorAllocation, diag.CodeTensorBounds, diag.CodeTensorOperand,
 		diag.CodeCancelAfterFailure, diag.CodeRegisterPool:
 		return true
 	}

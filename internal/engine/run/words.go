@@ -9,6 +9,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/race"
 	"heddle/internal/source"
 )
@@ -28,6 +29,15 @@ func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
 	w.at, w.stack = r.userPlace(info)
 	does, in := "", ""
 	switch {
+	case isTensor(info.Instr):
+		does, w.done = "reads", "read"
+		if a.Kind.Writes() {
+			does, w.done = "writes", "written"
+		}
+		in = " by " + info.Instr.Op()
+	case info.Instr.Action() == isa.ActTensorAllocate:
+		does, w.done = "writes", "written"
+		in = " by " + info.Instr.Op()
 	case isMatrix(info.Instr):
 		does, w.done = "reads", "read"
 		in = " by a matrix operation"
@@ -50,7 +60,7 @@ func (r *Run) accessOf(a *race.Access, info emu.SiteInfo) accessWords {
 	}
 	expr, span, call := r.expression(a.Kind.Writes(), w.at)
 	switch {
-	case expr == "" || a.Async:
+	case expr == "" || a.Async || info.Instr.Action() == isa.ActTensorAllocate:
 		w.verb = does + " it" + in
 	case call || a.Kind.RMW():
 		w.verb = does + " it in `" + expr + "`"

@@ -89,6 +89,24 @@ func (s *traceSink) MatrixGroup(e *event.MatrixGroup) {
 	}
 }
 
+// Tensor implements event.Sink.
+func (s *traceSink) Tensor(e *event.TensorAgent) {
+	s.commands++
+	s.Split.Tensor(e)
+	if s.order != nil {
+		s.order.Tensor(e)
+	}
+}
+
+// TensorSync implements event.Sink.
+func (s *traceSink) TensorSync(e *event.TensorSync) {
+	s.commands++
+	s.Split.TensorSync(e)
+	if s.order != nil {
+		s.order.TensorSync(e)
+	}
+}
+
 // Signal implements event.Sink.
 func (s *traceSink) Signal(e *event.Signal) {
 	s.Split.Signal(e)

@@ -453,6 +453,8 @@ func (b *pipelineBuilder) race(w *pipeRace) {
 	}
 	label := "nothing orders these two"
 	switch {
+	case w.race.Cause == race.NoTensorFence:
+		label = "no tcgen05.fence behind the wait"
 	case w.late:
 		label = "proxy fence by another thread"
 	case w.race.Cause == race.NoProxyFence:

@@ -124,7 +124,7 @@ func operands(d *isa.Desc) []string {
 		case isa.Addr:
 			out = append(out, address(d))
 			src++
-		case isa.Src, isa.PredSrc:
+		case isa.Src, isa.PredSrc, isa.SrcAddr:
 			out = append(out, operandOf(d, r, src, sources))
 			src++
 		}

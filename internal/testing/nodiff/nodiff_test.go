@@ -318,6 +318,8 @@ func (p *pair) Bulk(*event.Bulk) { p.over = true }
 // BulkGroup ends the comparison: the oracle of events does not know it.
 func (p *pair) Matrix(*event.Matrix)           { p.over = true }
 func (p *pair) MatrixGroup(*event.MatrixGroup) { p.over = true }
+func (p *pair) Tensor(*event.TensorAgent)      { p.over = true }
+func (p *pair) TensorSync(*event.TensorSync)   { p.over = true }
 func (p *pair) BulkGroup(*event.BulkGroup)     { p.over = true }
 
 // Signal ends the comparison: the oracle of events does not know it.

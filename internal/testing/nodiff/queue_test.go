@@ -418,6 +418,8 @@ func (o *originals) CopyArrive(*event.CopyArrive)   {}
 func (o *originals) Bulk(*event.Bulk)               {}
 func (o *originals) Matrix(*event.Matrix)           {}
 func (o *originals) MatrixGroup(*event.MatrixGroup) {}
+func (o *originals) Tensor(*event.TensorAgent)      {}
+func (o *originals) TensorSync(*event.TensorSync)   {}
 func (o *originals) BulkGroup(*event.BulkGroup)     {}
 func (o *originals) Signal(*event.Signal)           {}
 func (o *originals) MBarrier(*event.MBarrier)       {}

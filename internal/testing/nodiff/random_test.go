@@ -195,6 +195,8 @@ func (d *digest) CopyArrive(e *event.CopyArrive)   { d.put(uint8(11), fmt.Append
 func (d *digest) Bulk(e *event.Bulk)               { d.put(uint8(12), fmt.Appendf(nil, "%v", *e)) }
 func (d *digest) Matrix(e *event.Matrix)           { d.put(uint8(18), fmt.Appendf(nil, "%v", *e.Reads)) }
 func (d *digest) MatrixGroup(e *event.MatrixGroup) { d.put(uint8(19), fmt.Appendf(nil, "%v", *e)) }
+func (d *digest) Tensor(e *event.TensorAgent)      { d.put(uint8(20), fmt.Appendf(nil, "%v", e.Rects)) }
+func (d *digest) TensorSync(e *event.TensorSync)   { d.put(uint8(21), fmt.Appendf(nil, "%v", *e)) }
 func (d *digest) BulkGroup(e *event.BulkGroup)     { d.put(uint8(13), fmt.Appendf(nil, "%v", *e)) }
 func (d *digest) Signal(e *event.Signal)           { d.put(uint8(14), fmt.Appendf(nil, "%v", *e)) }
 func (d *digest) MBarrier(e *event.MBarrier)       { d.put(uint8(15), fmt.Appendf(nil, "%v", *e)) }

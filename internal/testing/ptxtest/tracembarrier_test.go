@@ -20,6 +20,7 @@ const (
 	mbarrierDir = suiteDir + "/mbarrier"
 	clusterDir  = suiteDir + "/cluster"
 	wgmmaDir    = suiteDir + "/wgmma"
+	tensorDir   = suiteDir + "/tcgen05"
 	poolDir     = suiteDir + "/registers"
 )
 
@@ -31,11 +32,13 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"reads_only":             diag.Verified,
 	"restricted_release":     diag.Verified,
 	"restricted_acquire":     diag.Verified,
+	// Whether an allocation has to wait for columns may depend on the schedule.
+	"never_free": diag.Unsupported,
 	// The input chooses the block whose shared memory is accessed.
 	"histogram(int const*, int*)": diag.Unsupported,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers, clusters, wgmma and setmaxnreg that runs
+// TestTraceMBarriers traces the kernels over mbarriers, clusters, wgmma, tcgen05 and setmaxnreg that runs
 // examine: those that are clean are verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
@@ -64,10 +67,10 @@ func TestTraceMBarriers(t *testing.T) {
 	}
 }
 
-// modernKernels returns the files of kernels over mbarriers, clusters, wgmma and setmaxnreg.
+// modernKernels returns the files of kernels over mbarriers, clusters, wgmma, tcgen05 and setmaxnreg.
 func modernKernels(t *testing.T) []string {
 	return slices.Concat(kernels(t, mbarrierDir), kernels(t, clusterDir), kernels(t, wgmmaDir),
-		kernels(t, poolDir))
+		kernels(t, tensorDir), kernels(t, poolDir))
 }
 
 // tracedFile returns the verdicts of traces of a file.

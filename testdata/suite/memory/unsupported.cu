@@ -3,6 +3,6 @@
 // expect: unsupported
 // heddle: grid=1 block=32
 __global__ void k(int *out) {
-    asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
+    asm volatile("{ .reg .b32 x; mov.b32 x, 0; fma.rn.oob.f16x2 x, x, x, x; }");
     out[threadIdx.x] = 1;
 }

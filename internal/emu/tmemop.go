@@ -1,0 +1,459 @@
+package emu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Operations of single threads on tensor memory: tcgen05.mma, cp and shift (PTX ISA 9.7.16.9,
+// 9.7.16.10).
+//
+// Products are exact and added in double precision by ascending k, as in mma.go. Values of scaled
+// matrices, of elements of 4 and 6 bits, and of copies and shifts are not computed: the columns are
+// marked, and a load of them stops a run. A trace needs no values.
+
+// tensorAsync decodes an operation.
+func (c *compiler) tensorAsync(in *ir.Instr) error {
+	op, err := c.newTmemOp(in)
+	if err != nil {
+		return err
+	}
+	d := inst{guard: c.guard(), misc: &miscOp{tmem: op}}
+	op.at = &memOp{space: event.Tensor}
+	if err := c.address(in.Src[0], &d, op.at); err != nil {
+		return err
+	}
+	op.needs = []string{"the address of this operation"}
+	switch {
+	case in.Row.Effect == isa.Copies:
+		err = c.tmemCopy(in, op, &d)
+	case len(in.Src) == 1:
+		d.run = eachThread((*exec).shiftTensor)
+	default:
+		err = c.tmemMultiply(in, op, &d)
+	}
+	if err == nil {
+		c.control(d)
+	}
+	return err
+}
+
+// eachThread returns the execution of an operation by each lane.
+func eachThread(do func(x *exec, in *inst, l int)) func(*exec, *inst) {
+	return func(x *exec, in *inst) {
+		for t := x.m; t != 0 && x.stop == nil; t &= t - 1 {
+			do(x, in, bits.TrailingZeros32(t)&31)
+		}
+	}
+}
+
+// tensorCopy decodes tcgen05.cp: s[1] is the descriptor of the source.
+func (c *compiler) tmemCopy(in *ir.Instr, op *tmemOp, d *inst) (err error) {
+	if op.copies, err = in.Desc.TensorCopy(); err != nil {
+		return err
+	}
+	if len(in.Src) != 2 {
+		return fmt.Errorf("%s: an address and a matrix descriptor expected", opcodeText(in))
+	}
+	op.needs = append(op.needs, "the matrix descriptor of this copy")
+	d.s[1], err = c.srcOf(in.Src[1], isa.B64)
+	d.run = eachThread((*exec).copyTensor)
+	return err
+}
+
+// tensorMultiply decodes tcgen05.mma: s[1] and s[2] are A and B, s[3] is the instruction descriptor,
+// ps[0] says whether D is added.
+func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
+	if op.multiply, err = in.Desc.TensorMultiply(); err != nil {
+		return err
+	}
+	f := &op.multiply
+	want := 5
+	if f.Scaled {
+		want = 7
+	}
+	if len(in.Src) < want {
+		return fmt.Errorf("%s: %d operands expected", opcodeText(in), want)
+	}
+	if op.inTensor = in.Src[1].Kind == ir.Mem; op.inTensor {
+		op.a = &memOp{space: event.Tensor}
+		var p inst
+		if err := c.address(in.Src[1], &p, op.a); err != nil {
+			return err
+		}
+		d.s[1] = p.s[0]
+	} else if d.s[1], err = c.srcOf(in.Src[1], isa.B64); err != nil {
+		return err
+	}
+	if d.s[2], err = c.srcOf(in.Src[2], isa.B64); err != nil {
+		return err
+	}
+	if d.s[3], err = c.srcOf(in.Src[3], isa.U32); err != nil {
+		return err
+	}
+	op.needs = append(op.needs, "the operand A of this multiplication",
+		"the matrix descriptor of this multiplication", "the instruction descriptor of this multiplication")
+	rest := in.Src[4:]
+	if f.Scaled {
+		for _, o := range rest[:2] {
+			s := tensorOperand{at: memOp{space: event.Tensor}}
+			var p inst
+			if err := c.address(o, &p, &s.at); err != nil {
+				return err
+			}
+			s.s = p.s[0]
+			op.scales = append(op.scales, s)
+		}
+		rest = rest[2:]
+	}
+	if rest[0].Kind == ir.Vector {
+		return fmt.Errorf("%s is not supported with lanes whose output is disabled", opcodeText(in))
+	}
+	if op.computes {
+		if d.ps[0], err = c.psrcOf(rest[0]); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(rest) == 1:
+	case len(rest) == 2 && rest[1].Kind == ir.Imm && !f.Ws && (f.Kind == "f16" || f.Kind == "tf32"):
+		if op.scaleD = uint32(rest[1].Val); op.scaleD > 15 {
+			return fmt.Errorf("%s: D is scaled by 2^-n with n from 0 to 15, not %d", opcodeText(in),
+				op.scaleD)
+		}
+	default:
+		return fmt.Errorf("%s is not supported with %d operands", opcodeText(in), len(in.Src))
+	}
+	d.run = eachThread((*exec).multiplyTensor)
+	return nil
+}
+
+// tensorAddress returns the address of an operand of lane l in tensor memory.
+func (x *exec) tensorAddress(s *src, at *memOp, l int) uint32 {
+	return uint32((x.src(s)[l] + at.off) & at.amask)
+}
+
+// operandIn decodes a descriptor of shared memory. It reports false if the run ends.
+func (x *exec) operandIn(in *inst, l int, v uint64) (isa.TensorOperand, bool) {
+	m, err := isa.TensorOperandOf(v)
+	if err != nil {
+		kind := TensorOperand
+		if v>>52&1 != 0 {
+			kind = Unsupported
+		}
+		x.fail(in, kind, l, "%s: %v", in.ir.Op(), err)
+	}
+	return m, err == nil
+}
+
+// mark says that the values of columns are not computed.
+func (t *tensorMemory) mark(rects []event.TensorRect, by *ir.Instr) {
+	for i := range rects {
+		if r := &rects[i]; r.Write {
+			for c := r.Column; c < r.Column+r.Columns; c++ {
+				t.unknown[c] = by
+			}
+		}
+	}
+}
+
+// marked returns the instruction that has written a column of rectangles whose value is not
+// computed; nil if there is none.
+func (t *tensorMemory) marked(rects []event.TensorRect) *ir.Instr {
+	for i := range rects {
+		for c := rects[i].Column; c < rects[i].Column+rects[i].Columns; c++ {
+			if t.unknown[c] != nil {
+				return t.unknown[c]
+			}
+		}
+	}
+	return nil
+}
+
+// shiftTensor is tcgen05.shift by one thread (PTX ISA 9.7.16.9.3): 32 lanes of 32 bytes.
+func (x *exec) shiftTensor(in *inst, l int) {
+	a := x.tensorAddress(&in.s[0], in.misc.tmem.at, l)
+	if a>>16%32 != 0 {
+		x.fail(in, TensorOperand, l, "%s at lane %d: the lane is a multiple of 32 (PTX ISA 9.7.16.9.3)",
+			in.ir.Op(), a>>16)
+		return
+	}
+	r := event.TensorRect{Lane: uint16(a >> 16), Lanes: 32, Column: uint16(a), Columns: 8, Write: true}
+	x.evs.rects = append(x.evs.rects[:0], r)
+	if x.tensorInside(in, l, "the matrix", x.evs.rects) {
+		x.block.tensor.mark(x.evs.rects, in.ir)
+		x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorShift, Rects: x.evs.rects})
+	}
+}
+
+// copyTensor is tcgen05.cp by one thread. What it writes of each lane depends on its shape and on
+// which warps it is for: all lanes of its columns are taken.
+func (x *exec) copyTensor(in *inst, l int) {
+	op := in.misc.tmem
+	a := x.tensorAddress(&in.s[0], op.at, l)
+	from, ok := x.operandIn(in, l, x.src(&in.s[1])[l])
+	if !ok {
+		return
+	}
+	c := &op.copies
+	r := event.TensorRect{Lane: uint16(a >> 16), Lanes: isa.TensorLanes, Column: uint16(a),
+		Columns: uint16(c.Columns), Write: true}
+	if c.Rows < isa.TensorLanes {
+		r.Lane = 0
+	}
+	x.evs.rects = append(x.evs.rects[:0], r)
+	reads := new(event.Footprint)
+	from.Chunks(c.Rows, c.Bytes, 1, false, reads.Add)
+	if !x.tensorInside(in, l, "the destination", x.evs.rects) || !x.readsMatrix(in, reads) {
+		return
+	}
+	x.block.tensor.mark(x.evs.rects, in.ir)
+	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorCopy, Rects: x.evs.rects,
+		Shared: reads, Small: c.Small})
+}
+
+// tensorKey identifies what a multiplication reads of shared memory.
+type tensorKey struct {
+	op    *tmemOp
+	a, b  uint64
+	shape uint32
+}
+
+// maxScaleRows are the rows of A, or columns of B, whose scales are in one column of tensor memory
+// (PTX ISA 9.7.16.10.7.2).
+const maxScaleRows = 32
+
+// multiplyTensor is tcgen05.mma by one thread.
+func (x *exec) multiplyTensor(in *inst, l int) {
+	op := in.misc.tmem
+	f := &op.multiply
+	desc := uint32(x.src(&in.s[3])[l])
+	s, err := f.Shape(desc)
+	switch {
+	case err != nil:
+		x.fail(in, TensorOperand, l, "%s: %v", in.ir.Op(), err)
+		return
+	case f.Ws && s.M != isa.TensorLanes:
+		x.fail(in, Unsupported, l, "%s with M = %d is not supported", in.ir.Text(), s.M)
+		return
+	}
+	d := x.tensorAddress(&in.s[0], op.at, l)
+	if lane := d >> 16; lane != 0 && (s.M != 64 || lane != 16) {
+		x.fail(in, TensorOperand, l, "%s with M = %d and D at lane %d: D begins at lane 0, or, if M is 64, at "+
+			"lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
+		return
+	}
+	rects := append(x.evs.rects[:0], f.Rects(&s, d, s.N, true)...)
+	reads, ok := x.tensorReads(in, l, &s, desc)
+	if !ok {
+		return
+	}
+	if op.inTensor {
+		a := x.tensorAddress(&in.s[1], op.a, l)
+		if a>>16 != d>>16 {
+			x.fail(in, TensorOperand, l, "%s with A at lane %d and D at lane %d of tensor memory: both begin "+
+				"at the same lane (PTX ISA 9.7.16.10.5)", in.ir.Op(), a>>16, d>>16)
+			return
+		}
+		rects = append(rects, f.Rects(&s, a, isa.TensorOperandBytes/4, false)...)
+	}
+	for i := range op.scales {
+		rows := s.M
+		if i == 1 {
+			rows = s.N
+		}
+		a := x.tensorAddress(&op.scales[i].s, &op.scales[i].at, l)
+		rects = append(rects, event.TensorRect{Lanes: isa.TensorLanes, Column: uint16(a),
+			Columns: uint16((rows + maxScaleRows - 1) / maxScaleRows)})
+	}
+	x.evs.rects = rects
+	if !x.tensorInside(in, l, "a matrix", rects) || !x.readsMatrix(in, reads) {
+		return
+	}
+	if op.computes {
+		x.multiplyInTensor(in, l, &s, d)
+	}
+	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorMultiply, Rects: rects,
+		Shared: reads, Shape: uint64(d) | uint64(s.N)<<32 | uint64(s.M)<<44 | uint64(s.K)<<56})
+}
+
+// tensorReads returns what a multiplication reads of shared memory: A, unless it is in tensor
+// memory, and B.
+func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*event.Footprint, bool) {
+	op := in.misc.tmem
+	key := tensorKey{op: op, a: x.src(&in.s[1])[l], b: x.src(&in.s[2])[l], shape: shape}
+	if op.inTensor {
+		key.a = 0
+	}
+	if f := x.tensorPrints[key]; f != nil {
+		return f, true
+	}
+	reads := new(event.Footprint)
+	if !op.inTensor {
+		a, ok := x.operandIn(in, l, key.a)
+		if !ok || !x.majorOf(in, l, s, &a, s.TransposeA) {
+			return nil, false
+		}
+		a.Chunks(s.M, isa.TensorOperandBytes, op.multiply.Size(), s.TransposeA, reads.Add)
+	}
+	b, ok := x.operandIn(in, l, key.b)
+	if !ok || !x.majorOf(in, l, s, &b, s.TransposeB) {
+		return nil, false
+	}
+	b.Chunks(s.N, isa.TensorOperandBytes, op.multiply.Size(), s.TransposeB, reads.Add)
+	if x.tensorPrints == nil {
+		x.tensorPrints = make(map[tensorKey]*event.Footprint)
+	}
+	if len(x.tensorPrints) >= maxFootprints {
+		clear(x.tensorPrints)
+	}
+	x.tensorPrints[key] = reads
+	return reads, true
+}
+
+// majorOf reports whether a matrix may have its layout (PTX ISA 9.7.16.10.1, table 54). If not, the
+// run ends.
+func (x *exec) majorOf(in *inst, l int, s *isa.TensorShape, m *isa.TensorOperand, transposed bool) bool {
+	f := &in.misc.tmem.multiply
+	switch size := f.Size(); {
+	case transposed && size == 4 && !m.Wide:
+		x.fail(in, TensorOperand, l, "%s: a transposed matrix of 32-bit elements is permuted by 32 bytes in "+
+			"rows of 128 (PTX ISA 9.7.16.10.3)", in.ir.Op())
+		return false
+	case transposed && size < 4 && m.Wide, transposed && s.K == 64:
+		x.fail(in, TensorOperand, l, "%s: this layout of a transposed matrix does not exist (PTX ISA "+
+			"9.7.16.10.3)", in.ir.Op())
+		return false
+	}
+	return true
+}
+
+// multiplyInTensor computes D, or marks it if it cannot.
+func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32) {
+	op, t := in.misc.tmem, x.block.tensor
+	adds := x.psrc(in.ps[0])>>l&1 != 0
+	a, known := elementOf(s.A)
+	b, known2 := elementOf(s.B)
+	to, _ := elementOf(s.D)
+	rects := x.evs.rects
+	read := rects
+	if !adds {
+		n := len(op.multiply.Rects(s, d, s.N, true))
+		read = rects[n:]
+	}
+	if !known || !known2 || op.multiply.Scaled || t.marked(read) != nil {
+		t.mark(rects, in.ir)
+		return
+	}
+	var am isa.TensorOperand
+	if !op.inTensor {
+		am, _ = isa.TensorOperandOf(x.src(&in.s[1])[l])
+	}
+	bm, _ := isa.TensorOperandOf(x.src(&in.s[2])[l])
+	if am.Wide || bm.Wide || am.Base != 0 || bm.Base != 0 {
+		t.mark(rects, in.ir)
+		return
+	}
+	for i := range rects {
+		if r := &rects[i]; r.Write {
+			for c := r.Column; c < r.Column+r.Columns; c++ {
+				t.unknown[c] = nil
+			}
+		}
+	}
+	p := &product{m: s.M, n: s.N, k: s.K, count: 1}
+	base := tensorRows{t: t, s: s, at: d}
+	from := tensorRows{t: t, s: s}
+	if op.inTensor {
+		from.at = x.tensorAddress(&in.s[1], op.a, l)
+	}
+	if x.matrix == nil {
+		x.matrix = new(matrixScratch)
+	}
+	m := x.matrix
+	shared := x.block.shared
+	if a.float == nil {
+		sum := tensorSum(&m.k, &base, p, adds, to.integer())
+		multiply(p, sum, tensorMatrix(&m.i, shared, &a, &am, &from, p.m, p.k, s.TransposeA, op.inTensor,
+			a.integer()), tensorMatrix(&m.j, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false, b.integer()))
+		for i, v := range sum {
+			if s.Saturate {
+				v = min(max(v, math.MinInt32), math.MaxInt32)
+			}
+			base.set(i/p.n, i%p.n, uint32(v))
+		}
+		return
+	}
+	sum := tensorSum(&m.c, &base, p, adds, to.float)
+	if op.scaleD != 0 {
+		for i := range sum {
+			sum[i] = math.Ldexp(sum[i], -int(op.scaleD))
+		}
+	}
+	left := tensorMatrix(&m.a, shared, &a, &am, &from, p.m, p.k, s.TransposeA, op.inTensor, a.float)
+	if s.NegateA != s.NegateB {
+		for i := range left {
+			left[i] = -left[i]
+		}
+	}
+	multiply(p, sum, left, tensorMatrix(&m.b, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false, b.float))
+	for i, v := range sum {
+		base.set(i/p.n, i%p.n, uint32(to.round(v)))
+	}
+}
+
+// tensorRows are the rows of D, or of A, in tensor memory.
+type tensorRows struct {
+	t  *tensorMemory
+	s  *isa.TensorShape
+	at uint32
+}
+
+// word returns the number of a word.
+func (r *tensorRows) word(row, column int) int {
+	return r.s.TensorRow(row, int(r.at>>16))*isa.TensorColumns + int(r.at&0xffff) + column
+}
+
+func (r *tensorRows) set(row, column int, v uint32) { r.t.words[r.word(row, column)] = v }
+
+func (r *tensorRows) get(row, column int) uint32 { return r.t.words[r.word(row, column)] }
+
+// tensorSum returns D by rows, or zeros.
+func tensorSum[T any](to *matrixOf[T], d *tensorRows, p *product, adds bool, read func(v uint64) T) []T {
+	m := to.sized(p.m * p.n)
+	for i := range m {
+		v := uint32(0)
+		if adds {
+			v = d.get(i/p.n, i%p.n)
+		}
+		m[i] = read(uint64(v))
+	}
+	return m
+}
+
+// tensorMatrix returns a matrix by rows of k elements, from shared memory, or from tensor memory.
+func tensorMatrix[T any](to *matrixOf[T], shared []byte, e *element, d *isa.TensorOperand,
+	from *tensorRows, rows, k int, transposed, inTensor bool, read func(v uint64) T) []T {
+	m, size := to.sized(rows*k), uint64(e.bits/8)
+	for r := range rows {
+		for i := range k {
+			at := uint64(i) * size
+			var v uint64
+			switch {
+			case inTensor:
+				v = uint64(from.get(r, int(at/4))) >> (8 * (at % 4)) & (1<<e.bits - 1)
+			case transposed:
+				v = loadUint(shared[d.TransposedOf(uint64(r), uint64(i), size):], size)
+			default:
+				v = loadUint(shared[d.Address(uint64(r), at):], size)
+			}
+			m[r*k+i] = read(v)
+		}
+	}
+	return m
+}

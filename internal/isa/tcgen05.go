@@ -1,0 +1,396 @@
+package isa
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+)
+
+// The instructions of the fifth generation of tensor cores, PTX ISA 9.7.16.
+
+// The tensor memory of a block (PTX ISA 9.7.16.1).
+const (
+	TensorLanes   = 128
+	TensorColumns = 512 // of 32 bits
+	TensorUnit    = 32  // columns of the smallest allocation
+)
+
+// TensorGroup returns 1 or 2, for how many blocks the instruction is (.cta_group); 0 if it does not
+// say so.
+func (d *Desc) TensorGroup() int {
+	switch {
+	case slices.Contains(d.Mods, "cta_group::1"):
+		return 1
+	case slices.Contains(d.Mods, "cta_group::2"):
+		return 2
+	}
+	return 0
+}
+
+// TensorFreed reports whether an instruction of ActTensorAllocate is tcgen05.dealloc, and whether it
+// is tcgen05.relinquish_alloc_permit; it allocates if it is neither.
+func (d *Desc) TensorFreed() (frees, relinquishes bool) {
+	return slices.Contains(d.Mods, "dealloc"), slices.Contains(d.Mods, "relinquish_alloc_permit")
+}
+
+// TensorStores reports whether an instruction of ActTensorAccess or ActTensorWait is about stores:
+// tcgen05.st and wait::st.
+func (d *Desc) TensorStores() bool {
+	return slices.Contains(d.Mods, "st") || slices.Contains(d.Mods, "wait::st")
+}
+
+// TensorAfter reports whether tcgen05.fence is ::after_thread_sync; else it is ::before_thread_sync.
+func (d *Desc) TensorAfter() bool { return slices.Contains(d.Mods, "fence::after_thread_sync") }
+
+// TensorAligned reports whether .sync and .aligned are written, which the instructions of a warp
+// need.
+func (d *Desc) TensorAligned() bool { return d.aligned() }
+
+// TensorAccess is what tcgen05.ld or st moves (PTX ISA 9.7.16.2.3, 9.7.16.8).
+type TensorAccess struct {
+	Store bool
+	Shape string
+	// Lanes of tensor memory, and the columns of each
+	Lanes, Columns int
+	// Registers of each thread
+	Registers int
+	// Split says that a second access of the same shape is at an offset (.16x32bx2). It is an operand
+	// behind the address.
+	Split bool
+	// Packed says that each register has the lower halves of two columns (.pack::16b, .unpack::16b),
+	// so that there are twice as many columns.
+	Packed bool
+}
+
+// TensorAccess decodes tcgen05.ld or st. It fails for tcgen05.ld.red and what the ISA does not have.
+func (d *Desc) TensorAccess() (TensorAccess, error) {
+	a := TensorAccess{Store: d.TensorStores()}
+	num := 0
+	for _, m := range d.Mods[1:] {
+		switch m {
+		case "sync", "aligned", "b32", "st":
+		case "16x64b", "16x128b", "16x256b", "32x32b", "16x32bx2":
+			a.Shape = m
+		case "pack::16b", "unpack::16b":
+			a.Packed = true
+		default:
+			n, err := strconv.Atoi(strings.TrimPrefix(m, "x"))
+			if err != nil || num != 0 || n < 1 || n > 128 || n&(n-1) != 0 {
+				return a, fmt.Errorf("%s is not supported", d.Text())
+			}
+			num = n
+		}
+	}
+	// registers of a thread, lanes, and columns of the shape itself
+	shape, ok := map[string][3]int{"32x32b": {1, 32, 1}, "16x64b": {1, 16, 2}, "16x128b": {2, 16, 4},
+		"16x256b": {4, 16, 8}, "16x32bx2": {1, 16, 1}}[a.Shape]
+	if !ok || num == 0 || !d.aligned() || num*shape[0] > 128 {
+		return a, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.8)", d.Text())
+	}
+	a.Registers, a.Lanes, a.Columns = num*shape[0], shape[1], num*shape[2]
+	a.Split = a.Shape == "16x32bx2"
+	if a.Packed {
+		a.Columns *= 2
+	}
+	return a, nil
+}
+
+// Cell returns the lane and the column, from the base of an access on, that register i of a thread
+// of the warp has, and false for shapes whose cells are not modelled. The ISA has the layouts as
+// figures (183 to 187): those of .16x64b and wider are the fragments of mma for 8x8 matrices of
+// 32-bit elements, one for each 4 columns (2 of .16x64b).
+func (a *TensorAccess) Cell(thread, i int) (lane, column int, ok bool) {
+	switch a.Shape {
+	case "32x32b":
+		return thread, i, true
+	case "16x256b": // four threads have 8 columns of a lane, two each
+		return thread/4 + 8*(i>>1&1), i/4*8 + thread%4*2 + i&1, true
+	case "16x128b": // four threads have 4 columns of a lane
+		return thread/4 + 8*(i&1), i/2*4 + thread%4, true
+	}
+	return 0, 0, false
+}
+
+// TensorMultiply is what the modifiers of tcgen05.mma say (PTX ISA 9.7.16.10.9).
+type TensorMultiply struct {
+	Kind   string // f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4
+	Pair   bool   // .cta_group::2
+	Ws     bool   // .ws: the weights stay
+	Scaled bool   // .block_scale
+}
+
+// TensorMultiply decodes tcgen05.mma. It fails for forms that are not supported: .ashift, and
+// sparse matrices, which are rows of the table of their own.
+func (d *Desc) TensorMultiply() (TensorMultiply, error) {
+	f := TensorMultiply{Pair: d.TensorGroup() == 2}
+	for _, m := range d.Mods[1:] {
+		switch {
+		case strings.HasPrefix(m, "kind::"):
+			f.Kind = m[len("kind::"):]
+		case m == "ws":
+			f.Ws = true
+		case m == "block_scale":
+			f.Scaled = true
+		case strings.HasPrefix(m, "cta_group::"), strings.HasPrefix(m, "collector::"),
+			strings.HasPrefix(m, "scale_vec::"), m == "block16", m == "block32":
+		default:
+			return f, fmt.Errorf("%s is not supported", d.Text())
+		}
+	}
+	switch f.Kind {
+	case "f16", "tf32", "f8f6f4", "i8":
+		if f.Scaled {
+			return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+		}
+	case "mxf8f6f4", "mxf4", "mxf4nvf4":
+		if f.Ws || !f.Scaled {
+			return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+		}
+	default:
+		return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+	}
+	if d.TensorGroup() == 0 || f.Ws && f.Pair {
+		return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+	}
+	return f, nil
+}
+
+// TensorShape is a decoded instruction descriptor (PTX ISA 9.7.16.4.2): D = A*B + D of M rows, N
+// columns, and K elements, which are 32 bytes of each row of A and column of B.
+type TensorShape struct {
+	M, N, K                int
+	D, A, B                string // types of elements, without dots
+	Saturate               bool
+	NegateA, NegateB       bool
+	TransposeA, TransposeB bool
+}
+
+// TensorOperandBytes are the bytes of K elements of a dense matrix in memory, padding included.
+const TensorOperandBytes = 32
+
+// Size returns the bytes of an element of A and B in shared memory.
+func (f *TensorMultiply) Size() int {
+	switch f.Kind {
+	case "f16":
+		return 2
+	case "tf32":
+		return 4
+	}
+	return 1
+}
+
+// errShape says that a field of an instruction descriptor does not fit the instruction.
+var errShape = errors.New("PTX ISA 9.7.16.2.1, 9.7.16.4.2")
+
+// Shape decodes an instruction descriptor. It fails if the ISA has no such operation.
+func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
+	bad := func(format string, args ...any) (TensorShape, error) {
+		return TensorShape{}, fmt.Errorf("%s (%w)", fmt.Sprintf(format, args...), errShape)
+	}
+	s := TensorShape{N: int(v>>17&63) * 8, NegateA: v>>13&1 != 0, NegateB: v>>14&1 != 0,
+		TransposeA: v>>15&1 != 0, TransposeB: v>>16&1 != 0}
+	if v>>2&1 != 0 {
+		return bad("the instruction descriptor %#x says that A is sparse, and the instruction does not", v)
+	}
+	a, b := v>>7&7, v>>10&7
+	narrow := [8]string{"e4m3", "e5m2", "", "e2m3", "e3m2", "e2m1"}
+	switch f.Kind {
+	case "f16":
+		names := [8]string{"f16", "bf16"}
+		s.A, s.B, s.K = names[a], names[b], 16
+	case "tf32":
+		names := [8]string{2: "tf32"}
+		s.A, s.B, s.K = names[a], names[b], 8
+	case "f8f6f4", "mxf8f6f4":
+		s.A, s.B, s.K = narrow[a], narrow[b], 32
+	case "i8":
+		names := [8]string{"u8", "s8"}
+		s.A, s.B, s.K = names[a], names[b], 32
+		s.Saturate = v>>3&1 != 0
+	default: // mxf4, mxf4nvf4
+		names := [8]string{1: "e2m1"}
+		s.A, s.B, s.K = names[a], names[b&3], 64
+	}
+	if s.A == "" || s.B == "" {
+		return bad("the instruction descriptor %#x has no types of A and B that .kind::%s has", v, f.Kind)
+	}
+	if f.Scaled {
+		s.D, s.M = "f32", int(v>>27&3)*128
+		if f.Kind != "mxf8f6f4" && v>>31 != 0 {
+			return TensorShape{}, errors.New("a dense K of 96 is not supported")
+		}
+	} else {
+		names := [4]string{"f16", "f32", "s32"}
+		s.D, s.M = names[v>>4&3], int(v>>24&31)*16
+		if (s.D == "s32") != (f.Kind == "i8") || s.D == "" ||
+			s.D == "f16" && (f.Kind == "tf32" || s.A == "bf16" || s.B == "bf16") {
+			return bad("the instruction descriptor %#x has no type of D that .kind::%s has", v, f.Kind)
+		}
+	}
+	if !f.shaped(s.M, s.N) {
+		return bad("the instruction descriptor %#x has M = %d and N = %d, which %s does not have", v, s.M,
+			s.N, f.text())
+	}
+	return s, nil
+}
+
+// text names the form.
+func (f *TensorMultiply) text() string {
+	out := ".kind::" + f.Kind
+	if f.Ws {
+		out = ".ws" + out
+	}
+	if f.Pair {
+		out += " with .cta_group::2"
+	}
+	return out
+}
+
+// shaped reports whether the shape exists (PTX ISA 9.7.16.2.1, table 39, dense).
+func (f *TensorMultiply) shaped(m, n int) bool {
+	if n == 0 || n > 256 {
+		return false
+	}
+	switch {
+	case f.Ws:
+		return (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256)
+	case f.Pair && f.Kind == "i8":
+		return (m == 128 || m == 256) && n%32 == 0
+	case f.Pair:
+		return (m == 128 || m == 256) && n%16 == 0
+	case f.Scaled:
+		return m == 128
+	case f.Kind == "i8":
+		return (m == 64 || m == 128) && (n <= 32 || n%16 == 0)
+	}
+	return m == 64 || m == 128
+}
+
+// TensorCopy is what tcgen05.cp copies (PTX ISA 9.7.16.9.2): Rows rows of Bytes bytes of shared
+// memory into Columns columns.
+type TensorCopy struct {
+	Rows, Bytes, Columns int
+	Small                bool // .4x256b
+}
+
+// TensorCopy decodes tcgen05.cp.
+func (d *Desc) TensorCopy() (TensorCopy, error) {
+	var c TensorCopy
+	warps := 0
+	for _, m := range d.Mods[1:] {
+		switch m {
+		case "128x256b":
+			c = TensorCopy{Rows: 128, Bytes: 32, Columns: 8}
+		case "4x256b":
+			c = TensorCopy{Rows: 4, Bytes: 32, Columns: 8, Small: true}
+		case "128x128b":
+			c = TensorCopy{Rows: 128, Bytes: 16, Columns: 4}
+		case "64x128b":
+			c = TensorCopy{Rows: 64, Bytes: 16, Columns: 4}
+		case "32x128b":
+			c = TensorCopy{Rows: 32, Bytes: 16, Columns: 4}
+		case "warpx2::02_13", "warpx2::01_23":
+			warps = 2
+		case "warpx4":
+			warps = 4
+		case "cta_group::1", "cta_group::2", "b8x16", "b6x16_p32", "b4x16_p64":
+		default:
+			return c, fmt.Errorf("%s is not supported", d.Text())
+		}
+	}
+	need := map[int]int{64: 2, 32: 4}[c.Rows]
+	if c.Rows == 0 || warps != need || d.TensorGroup() == 0 {
+		return c, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.9.2)", d.Text())
+	}
+	return c, nil
+}
+
+// TensorOperand is a decoded shared memory descriptor of tcgen05 (PTX ISA 9.7.16.4.1).
+type TensorOperand struct {
+	MatrixDescriptor
+	// Wide says that 32 bytes are permuted as one within rows of 128: only the rows as a whole are
+	// modelled.
+	Wide bool
+}
+
+// TensorOperandOf decodes a shared memory descriptor. It fails for values that the ISA does not
+// have, and for absolute addresses, which only sm_103 knows.
+func TensorOperandOf(v uint64) (TensorOperand, error) {
+	m := TensorOperand{MatrixDescriptor: DescriptorOf(v)}
+	mode := v >> 61
+	swizzles := [8]Swizzle{2: 1, 4: 2, 6: 3} // as wgmma numbers them: 128, 64 and 32 bytes
+	m.Swizzle = swizzles[mode]
+	switch {
+	case mode == 3 || mode == 5 || mode == 7:
+		return m, fmt.Errorf("the matrix descriptor %#x has swizzling mode %d, which does not exist (PTX "+
+			"ISA 9.7.16.4.1)", v, mode)
+	case v>>46&7 != 1:
+		return m, fmt.Errorf("bits 46 to 48 of the matrix descriptor %#x are %d; they have to be 1 (PTX "+
+			"ISA 9.7.16.4.1)", v, v>>46&7)
+	case v>>52&1 != 0:
+		return m, errors.New("a matrix descriptor with an absolute address is not supported")
+	case mode == 1:
+		m.Swizzle, m.Wide = 1, true
+	}
+	m.Stride = v >> 32 & 0x3fff << 4
+	return m, nil
+}
+
+// Chunks calls visit with the address of each 16 bytes of rows [0, rows) of the matrix, each of
+// width bytes of K, or bytes among which they are. A matrix that is transposed has elements of size
+// bytes.
+func (m *TensorOperand) Chunks(rows, width, size int, transposed bool, visit func(addr uint64)) {
+	w := m.Swizzle.Width()
+	chunk := func(a uint64) {
+		if w == 0 || m.Base == 0 && !m.Wide {
+			visit(a &^ 15)
+			return
+		}
+		for c := a &^ (w - 1); c < a&^(w-1)+w; c += 16 {
+			visit(c)
+		}
+	}
+	if !transposed {
+		for mn := range uint64(rows) {
+			for at := uint64(0); at < uint64(width); at += 16 {
+				chunk(m.Address(mn, at))
+			}
+		}
+		return
+	}
+	for mn := 0; mn < rows; mn += 16 / size {
+		for k := range width / size {
+			chunk(m.TransposedOf(uint64(mn), uint64(k), uint64(size)))
+		}
+	}
+}
+
+// Rects returns the cells that a multiplication accesses in the tensor memory of one block, for
+// the address of its operand: D, or A if it is there.
+func (f *TensorMultiply) Rects(s *TensorShape, address uint32, columns int, write bool) []event.TensorRect {
+	lane, column := uint16(address>>16), uint16(address)
+	whole := event.TensorRect{Lanes: TensorLanes, Column: column, Columns: uint16(columns), Write: write}
+	if f.Ws || f.Pair || s.M != 64 {
+		return []event.TensorRect{whole}
+	}
+	var out []event.TensorRect // layout F: 16 of each 32 lanes
+	for q := range uint16(4) {
+		r := whole
+		r.Lane, r.Lanes = 32*q+lane, 16
+		out = append(out, r)
+	}
+	return out
+}
+
+// TensorRow returns the lane of row m of D, or of A in tensor memory, without .ws: layout D, or
+// layout F from a lane on.
+func (s *TensorShape) TensorRow(m, lane int) int {
+	if s.M == 64 {
+		return m/16*32 + m%16 + lane
+	}
+	return m
+}

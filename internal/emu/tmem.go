@@ -34,6 +34,7 @@ type tmemOp struct {
 	inTensor bool // A is in tensor memory
 	scaleD   uint32
 	scales   []tensorOperand // of A and B, with .block_scale
+	disabled []src           // bits of the lanes of D that are not written, 32 each; nil: none
 
 	copies isa.TensorCopy
 
@@ -702,6 +703,11 @@ func runNeedsTensor(x *exec, in *inst) {
 	}
 	for i := range op.scales {
 		if !x.needs(in, &op.scales[i].s, "the address of the scales") {
+			return
+		}
+	}
+	for i := range op.disabled {
+		if !x.needs(in, &op.disabled[i], "the lanes whose output is disabled") {
 			return
 		}
 	}

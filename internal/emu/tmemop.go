@@ -111,8 +111,11 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 		}
 		rest = rest[2:]
 	}
-	if rest[0].Kind == ir.Vector {
-		return fmt.Errorf("%s is not supported with lanes whose output is disabled", opcodeText(in))
+	if len(rest) > 1 && rest[0].Kind == ir.Vector && !f.Ws && !f.Scaled {
+		if op.disabled, err = c.elements(rest[0], isa.TensorLanes/32, isa.B32); err != nil {
+			return err
+		}
+		rest = rest[1:]
 	}
 	if op.computes {
 		if d.ps[0], err = c.psrcOf(rest[0]); err != nil {
@@ -248,7 +251,11 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 			"lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
 		return
 	}
-	rects := append(x.evs.rects[:0], f.Rects(&s, d, s.N, true)...)
+	off := x.disabledLanes(op, l)
+	rects := x.evs.rects[:0]
+	for _, r := range f.Rects(&s, d, s.N, true) {
+		rects = enabled(rects, r, &off)
+	}
 	reads, ok := x.tensorReads(in, l, &s, desc)
 	if !ok {
 		return
@@ -276,10 +283,36 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 		return
 	}
 	if op.computes {
-		x.multiplyInTensor(in, l, &s, d)
+		x.multiplyInTensor(in, l, &s, d, &off)
 	}
 	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorMultiply, Rects: rects,
 		Shared: reads, Shape: uint64(d) | uint64(s.N)<<32 | uint64(s.M)<<44 | uint64(s.K)<<56})
+}
+
+// disabledLanes returns the lanes of tensor memory that an operation does not write.
+func (x *exec) disabledLanes(op *tmemOp, l int) (off [isa.TensorLanes]bool) {
+	for i := range op.disabled {
+		for m := uint32(x.src(&op.disabled[i])[l]); m != 0; m &= m - 1 {
+			off[32*i+bits.TrailingZeros32(m)] = true
+		}
+	}
+	return off
+}
+
+// enabled adds the parts of a rectangle in which no lane is off.
+func enabled(list []event.TensorRect, r event.TensorRect, off *[isa.TensorLanes]bool) []event.TensorRect {
+	end := min(int(r.Lane)+int(r.Lanes), isa.TensorLanes)
+	for lane := int(r.Lane); lane < end; lane++ {
+		if off[lane] {
+			continue
+		}
+		part := r
+		for part.Lane = uint16(lane); lane < end && !off[lane]; lane++ {
+		}
+		part.Lanes = uint16(lane) - part.Lane
+		list = append(list, part)
+	}
+	return list
 }
 
 // tensorReads returns what a multiplication reads of shared memory: A, unless it is in tensor
@@ -334,17 +367,19 @@ func (x *exec) majorOf(in *inst, l int, s *isa.TensorShape, m *isa.TensorOperand
 }
 
 // multiplyInTensor computes D, or marks it if it cannot.
-func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32) {
+func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32,
+	off *[isa.TensorLanes]bool) {
 	op, t := in.misc.tmem, x.block.tensor
 	adds := x.psrc(in.ps[0])>>l&1 != 0
 	a, known := elementOf(s.A)
 	b, known2 := elementOf(s.B)
 	to, _ := elementOf(s.D)
 	rects := x.evs.rects
-	read := rects
-	if !adds {
-		n := len(op.multiply.Rects(s, d, s.N, true))
-		read = rects[n:]
+	var read []event.TensorRect
+	for i := range rects {
+		if adds || !rects[i].Write {
+			read = append(read, rects[i])
+		}
 	}
 	if !known || !known2 || op.multiply.Scaled || t.marked(read) != nil {
 		t.mark(rects, in.ir)
@@ -367,7 +402,7 @@ func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32) {
 		}
 	}
 	p := &product{m: s.M, n: s.N, k: s.K, count: 1}
-	base := tensorRows{t: t, s: s, at: d}
+	base := tensorRows{t: t, s: s, at: d, off: off}
 	from := tensorRows{t: t, s: s}
 	if op.inTensor {
 		from.at = x.tensorAddress(&in.s[1], op.a, l)
@@ -409,9 +444,10 @@ func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32) {
 
 // tensorRows are the rows of D, or of A, in tensor memory.
 type tensorRows struct {
-	t  *tensorMemory
-	s  *isa.TensorShape
-	at uint32
+	t   *tensorMemory
+	s   *isa.TensorShape
+	at  uint32
+	off *[isa.TensorLanes]bool // lanes that are not written
 }
 
 // word returns the number of a word.
@@ -419,7 +455,11 @@ func (r *tensorRows) word(row, column int) int {
 	return r.s.TensorRow(row, int(r.at>>16))*isa.TensorColumns + int(r.at&0xffff) + column
 }
 
-func (r *tensorRows) set(row, column int, v uint32) { r.t.words[r.word(row, column)] = v }
+func (r *tensorRows) set(row, column int, v uint32) {
+	if at := r.word(row, column); !r.off[at/isa.TensorColumns] {
+		r.t.words[at] = v
+	}
+}
 
 func (r *tensorRows) get(row, column int) uint32 { return r.t.words[r.word(row, column)] }
 

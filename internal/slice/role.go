@@ -95,8 +95,12 @@ func (s *Slice) sum() {
 				s.Warpgroups = true
 				s.Track = s.Track || f.data[i]
 			case isa.ActTensorAccess:
+				s.Tensors = true
 				s.Track = s.Track || f.data[i]
+			case isa.ActTensorAsync, isa.ActTensorAllocate, isa.ActTensorFence, isa.ActTensorWait:
+				s.Tensors = true
 			case isa.ActTensorCommit:
+				s.Tensors = true
 				use, _ := in.Desc.Async(len(in.Src))
 				s.Clusters = s.Clusters || use.Multicast
 			case isa.ActBulkCopy:

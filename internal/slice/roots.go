@@ -335,7 +335,8 @@ func (f *function) decidesObject(in *ir.Instr, i int) bool {
 	case isa.ActTensorAccess: // the address
 		return f.s.opt.Data || i == 0
 	case isa.ActTensorAsync: // not whether D is added
-		return f.s.opt.Data || i <= tensorOperands || in.Src[i].Kind == ir.Mem
+		return f.s.opt.Data || i <= tensorOperands || in.Src[i].Kind == ir.Mem ||
+			in.Src[i].Kind == ir.Vector
 	case isa.ActCopy:
 		return i == 0 || i == 3 && f.sizesCopy(in)
 	case isa.ActTensorMap: // the map in shared memory

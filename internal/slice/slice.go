@@ -80,6 +80,8 @@ type Slice struct {
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to
 	// hold.
 	Assumes bool
+	// Tensors says that the kernel has operations on tensor memory.
+	Tensors bool
 	// Warpgroups says that the kernel has matrix operations of warpgroups.
 	Warpgroups bool
 	// Boxes are the bytes of a box of the tensor map that a copy names, as far as they are known.

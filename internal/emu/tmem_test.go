@@ -1,0 +1,324 @@
+package emu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// tensorCase is one form of tcgen05.mma and a layout of its operands.
+type tensorCase struct {
+	kind, d, a, b          string
+	m, n                   int
+	swizzle                uint64 // mode of the descriptors
+	transposeA, transposeB bool
+	negateA                bool
+	inTensor               bool // A is in tensor memory
+	adds                   bool
+	scaleD                 uint32
+	lane                   uint32 // of D
+	off                    uint32 // lanes 0 to 31 that are disabled
+	saturate               bool
+}
+
+// shape is the instruction descriptor (PTX ISA 9.7.16.4.2, table 42).
+func (c *tensorCase) shape() uint32 {
+	number := map[string]uint32{"f16": 0, "bf16": 1, "tf32": 2, "e4m3": 0, "e5m2": 1, "u8": 0, "s8": 1}
+	bit := func(b bool, at uint) uint32 {
+		if b {
+			return 1 << at
+		}
+		return 0
+	}
+	return map[string]uint32{"f16": 0, "f32": 1, "s32": 2}[c.d]<<4 | number[c.a]<<7 | number[c.b]<<10 |
+		bit(c.saturate, 3) | bit(c.negateA, 13) | bit(c.transposeA, 15) | bit(c.transposeB, 16) |
+		uint32(c.n/8)<<17 | uint32(c.m/16)<<24
+}
+
+// Products are compared with the definition, D = A*B + D * 2^-scale, on small integers. Where an
+// element is in shared memory is that of PTX ISA 9.7.16.3.3; row r of D is in lane r, or, if M is 64,
+// 16 rows are in each 32 lanes (9.7.16.10.5), and column c in column c of tensor memory.
+func TestTensorProducts(t *testing.T) {
+	for _, c := range []tensorCase{
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 8, adds: true},
+		{kind: "f16", d: "f16", a: "f16", b: "f16", m: 128, n: 16, negateA: true, adds: true},
+		{kind: "f16", d: "f32", a: "bf16", b: "bf16", m: 64, n: 24, swizzle: 2, adds: true},
+		{kind: "f16", d: "f32", a: "f16", b: "bf16", m: 64, n: 8, swizzle: 4, lane: 16},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 64, swizzle: 6, transposeB: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 64, swizzle: 2, transposeA: true,
+			transposeB: true, adds: true, scaleD: 2},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 16, transposeA: true, transposeB: true},
+		{kind: "f16", d: "f32", a: "bf16", b: "bf16", m: 128, n: 256, inTensor: true, adds: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 64, n: 8, inTensor: true, lane: 16, adds: true},
+		{kind: "tf32", d: "f32", a: "tf32", b: "tf32", m: 128, n: 8, swizzle: 2},
+		{kind: "tf32", d: "f32", a: "tf32", b: "tf32", m: 128, n: 8, inTensor: true},
+		{kind: "f8f6f4", d: "f32", a: "e4m3", b: "e5m2", m: 128, n: 8, adds: true},
+		{kind: "f8f6f4", d: "f32", a: "e5m2", b: "e5m2", m: 128, n: 128, swizzle: 2, transposeB: true},
+		{kind: "f8f6f4", d: "f16", a: "e4m3", b: "e4m3", m: 128, n: 8, inTensor: true, off: 0xf0},
+		{kind: "i8", d: "s32", a: "s8", b: "u8", m: 64, n: 16, adds: true},
+		{kind: "i8", d: "s32", a: "u8", b: "s8", m: 128, n: 32, inTensor: true, off: 1, saturate: true},
+	} {
+		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d", c.kind, c.a, c.b, c.m, c.n, c.swizzle), c.check)
+	}
+}
+
+func (c *tensorCase) check(t *testing.T) {
+	bits := func(name string) int {
+		e, _ := elementOf(name)
+		return int(e.bits)
+	}
+	small := func(name string, v int) int {
+		if name == "u8" {
+			return v % 5
+		}
+		return v%5 - 2
+	}
+	left := func(row, k int) int { return small(c.a, row*7+k*3+row*k) }
+	right := func(k, col int) int { return small(c.b, col*5+k*11+col*k) }
+	size := bits(c.a) / 8
+	k := isa.TensorOperandBytes / size
+	descriptor := func(start uint64, transposed bool) uint64 {
+		w := map[uint64]uint64{2: 128, 4: 64, 6: 32}[c.swizzle]
+		leading, stride := uint64(128), uint64(256) // without a swizzle
+		switch {
+		case w != 0 && transposed:
+			// of atoms along the rows, and along k
+			stride, leading = 8*w, 8*w*uint64((k+7)/8)
+		case w != 0:
+			leading, stride = 16, 8*w
+		case transposed: // of 8 elements of k, and of 16 bytes of rows
+			leading, stride = 128, 128*uint64((k+7)/8)
+		}
+		return start>>4 | leading>>4<<16 | stride>>4<<32 | 1<<46 | c.swizzle<<61
+	}
+	const startA, startB = 0, 32768
+	da, db := descriptor(startA, c.transposeA), descriptor(startB, c.transposeB)
+	image := make([]byte, 131072)
+	used := make(map[uint64]bool)
+	put := func(desc uint64, transposed bool, name string, row, i, v int) {
+		o, err := isa.TensorOperandOf(desc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := o.Address(uint64(row), uint64(i*size))
+		if transposed {
+			a = o.TransposedOf(uint64(row), uint64(i), uint64(size))
+		}
+		if used[a] {
+			t.Fatalf("two elements at %d", a)
+		}
+		used[a] = true
+		storeUint(image[a:], uint64(size), encode(name, v))
+	}
+	tm := &tensorMemory{words: make([]uint32, isa.TensorLanes*isa.TensorColumns),
+		allocated: []tensorAllocation{{columns: 512}}}
+	row := func(m int) int {
+		if c.m == 64 {
+			return m/16*32 + m%16 + int(c.lane)
+		}
+		return m
+	}
+	const atA = 300 // column of A in tensor memory
+	for i := range k {
+		for m := range c.m {
+			switch {
+			case !c.inTensor:
+				put(da, c.transposeA, c.a, m, i, left(m, i))
+			default:
+				word := row(m)*isa.TensorColumns + atA + i*size/4
+				tm.words[word] |= uint32(encode(c.a, left(m, i))) << (i * size % 4 * 8)
+			}
+		}
+		for col := range c.n {
+			put(db, c.transposeB, c.b, col, i, right(i, col))
+		}
+	}
+	const was = 8
+	for m := range c.m {
+		for col := range c.n {
+			tm.words[row(m)*isa.TensorColumns+col+16] = uint32(encode(c.d, was))
+		}
+	}
+	in := &inst{ir: &ir.Instr{}, guard: psrc{xor: full}, misc: &miscOp{}}
+	op := &tmemOp{computes: true, multiply: isa.TensorMultiply{Kind: c.kind}, inTensor: c.inTensor,
+		scaleD: c.scaleD, at: &memOp{amask: 1<<32 - 1}, a: &memOp{amask: 1<<32 - 1}}
+	in.misc.tmem = op
+	constant := func(v uint64) src {
+		l := new(alu.Lanes)
+		for i := range l {
+			l[i] = v
+		}
+		return src{c: l}
+	}
+	if c.off != 0 {
+		op.disabled = []src{constant(uint64(c.off)), constant(0), constant(0), constant(0)}
+	}
+	in.s = [4]src{constant(uint64(c.lane)<<16 | 16), constant(da), constant(db),
+		constant(uint64(c.shape()))}
+	if c.inTensor {
+		in.s[1] = constant(uint64(c.lane)<<16 | atA)
+	}
+	if c.adds {
+		in.ps[0].xor = full
+	}
+	x := &exec{block: &block{shared: image, tensor: tm}, warp: new(warp), preds: make([]uint32, 1),
+		frame: &frame{ctx: new(callCtx)}, geo: new(config(1, 32).Geometry), prog: new(program)}
+	x.multiplyTensor(in, 0)
+	if x.stop != nil {
+		t.Fatal(x.stop.Message)
+	}
+	for m := range c.m {
+		for col := range c.n {
+			want := 0
+			if c.adds {
+				want = was >> c.scaleD
+			}
+			for i := range k {
+				p := left(m, i) * right(i, col)
+				if c.negateA {
+					p = -p
+				}
+				want += p
+			}
+			if row(m) < 32 && c.off>>row(m)&1 != 0 {
+				want = was
+			}
+			got := tm.words[row(m)*isa.TensorColumns+col+16]
+			if got != uint32(encode(c.d, want)) {
+				t.Fatalf("element (%d,%d): %#x, want %d", m, col, got, want)
+			}
+		}
+	}
+}
+
+// Rows that are stored in one shape are loaded in others: thread l of .32x32b has lane l, and the
+// fragments of .16x128b and .16x256b are those of 8x8 matrices (PTX ISA 9.7.16.2.3.1).
+func TestTensorShapes(t *testing.T) {
+	text := `
+.shared .align 4 .b32 base;
+.reg .b32 %m<8>; .reg .b32 %a;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 32;
+ld.shared.u32 %a, [base];
+mov.u32 %b, %tid.x;
+mul.lo.u32 %b, %b, 100;
+`
+	for i := range 8 {
+		text += fmt.Sprintf("add.u32 %%m%d, %%b, %d;\n", i, i)
+	}
+	text += `tcgen05.st.sync.aligned.32x32b.x8.b32 [%a], {%m0,%m1,%m2,%m3,%m4,%m5,%m6,%m7};
+tcgen05.wait::st.sync.aligned;
+tcgen05.ld.sync.aligned.16x256b.x1.b32 {%m0,%m1,%m2,%m3}, [%a+1048576];
+tcgen05.ld.sync.aligned.16x128b.x2.b32 {%m4,%m5,%m6,%m7}, [%a];
+tcgen05.wait::ld.sync.aligned;
+mov.u32 %b, %tid.x;
+mul.wide.u32 %q, %b, 32;
+add.u64 %p, %o, %q;
+st.global.v4.u32 [%p], {%m0,%m1,%m2,%m3};
+st.global.v4.u32 [%p+16], {%m4,%m5,%m6,%m7};
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %a, 32;
+ret;`
+	res, _ := completed(t, kernel(t, text), config(1, 32, buffer("out", 1024)), Options{})
+	out := words(t, res, "out", 256)
+	for l := range 32 {
+		for i := range 4 {
+			lane, col := 16+l/4+8*(i/2), l%4*2+i%2
+			if got := out[8*l+i]; got != uint32(100*lane+col) {
+				t.Errorf("16x256b: register %d of thread %d is %d, want lane %d, column %d", i, l, got, lane, col)
+			}
+			lane, col = l/4+8*(i%2), i/2*4+l%4
+			if got := out[8*l+4+i]; got != uint32(100*lane+col) {
+				t.Errorf("16x128b: register %d of thread %d is %d, want lane %d, column %d", i, l, got, lane, col)
+			}
+		}
+	}
+}
+
+// The allocator against a list of columns.
+func TestTensorAllocator(t *testing.T) {
+	for seed := range uint64(500) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		var m tensorMemory
+		var used [isa.TensorColumns]bool
+		for range 30 {
+			n := uint32(32) << rnd.IntN(5)
+			if rnd.IntN(3) == 0 && len(m.allocated) > 0 {
+				i := rnd.IntN(len(m.allocated))
+				a := m.allocated[i]
+				for c := a.column; c < a.column+a.columns; c++ {
+					used[c] = false
+				}
+				m.allocated = append(m.allocated[:i], m.allocated[i+1:]...)
+				continue
+			}
+			at, ok := m.free(n)
+			first := -1
+			for c := 0; c+int(n) <= isa.TensorColumns && first < 0; c += isa.TensorUnit {
+				free := true
+				for i := range int(n) {
+					free = free && !used[c+i]
+				}
+				if free {
+					first = c
+				}
+			}
+			if ok != (first >= 0) || ok && int(at) != first {
+				t.Fatalf("seed %d: %d columns at %d (%v), want %d", seed, n, at, ok, first)
+			}
+			if ok {
+				m.allocated = append(m.allocated, tensorAllocation{column: at, columns: n})
+				for c := at; c < at+n; c++ {
+					used[c] = true
+				}
+			}
+			from := uint32(rnd.IntN(isa.TensorColumns))
+			length := uint32(1 + rnd.IntN(100))
+			all := from+length <= isa.TensorColumns
+			for c := from; c < min(from+length, isa.TensorColumns); c++ {
+				all = all && used[c]
+			}
+			if m.has(from, length) != all {
+				t.Fatalf("seed %d: columns %d to %d: %v", seed, from, from+length-1, !all)
+			}
+		}
+	}
+}
+
+// What is not computed stops a run where it is loaded, and not before.
+func TestTensorUncomputed(t *testing.T) {
+	text := `
+.shared .align 4 .b32 base;
+.shared .align 128 .b8 s[4096];
+.reg .b32 %a;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 32;
+ld.shared.u32 %a, [base];
+mov.u32 %v, s;
+shr.u32 %v, %v, 4;
+cvt.u64.u32 %q, %v;
+or.b64 %q, %q, 0x0000401000080000;
+mov.u32 %v, %tid.x;
+setp.eq.u32 %c, %v, 0;
+@%c tcgen05.cp.cta_group::1.128x128b [%a], %q;
+LOAD
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %a, 32;
+ret;`
+	for load, want := range map[string]string{
+		"": "",
+		"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%a+4];": "",
+		"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%a+3];": "values heddle does not compute",
+	} {
+		k := kernel(t, strings.Replace(text, "LOAD", load, 1))
+		_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
+		got := ""
+		if res.Stop != nil {
+			got = res.Stop.Message
+		}
+		if !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("%q: %q, want %q", load, got, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 )
 
 // traceHelp is the long description in --help and docs/commands.md.
-const traceHelp = `trace decides kernels with named barriers, mbarriers, bulk copies and wgmma (warp specialization) for all inputs: whether
+const traceHelp = `trace decides kernels with named barriers, mbarriers, bulk copies, wgmma and tcgen05 (warp specialization) for all inputs: whether
 threads can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It
 executes one block with unknown inputs. A kernel whose barriers or shared addresses depend on an input is
 unsupported until --arg sets it. trace does not check global memory; run does.

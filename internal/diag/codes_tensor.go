@@ -1,8 +1,8 @@
 package diag
 
 // tensorKernel is the start of the examples: 32 columns of tensor memory, matrices of zeros in
-// shared memory of which no part is permuted, and 128 threads. wait is a wait for the first phase of
-// the mbarrier.
+// shared memory of which no part is permuted, and 128 threads. wait is a wait for the first phase
+// of the mbarrier.
 const tensorKernel = `__global__ __launch_bounds__(128) void k(int *out) {
     __shared__ __align__(128) int s[1024 + 64]; // A is 128 x 16, B is 8 x 16, of half precision
     __shared__ unsigned base;

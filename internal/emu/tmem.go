@@ -11,14 +11,14 @@ import (
 
 // Tensor memory, PTX ISA 9.7.16: its allocation, and the instructions of tcgen05 that access it.
 //
-// The operations are asynchronous. Here they are performed when they are issued, and only what tells
-// of their completion happens later: the arrival of tcgen05.commit is an agent (agent.go). What
-// other threads do to their operands meanwhile are races, which the detector finds from the events,
-// so that no program without an error can tell.
+// The operations are asynchronous. Here they are performed when they are issued, and only what
+// tells of their completion happens later: the arrival of tcgen05.commit is an agent (agent.go).
+// What other threads do to their operands meanwhile are races, which the detector finds from the
+// events, so that no program without an error can tell.
 //
-// Of the tensor memory of an SM a block has all of it: blocks that run beside it on the same SM, for
-// which an allocation may have to wait, are not modelled. The address of an allocation is that of
-// the first columns that are free.
+// Of the tensor memory of an SM a block has all of it: blocks that run beside it on the same SM,
+// for which an allocation may have to wait, are not modelled. The address of an allocation is that
+// of the first columns that are free.
 
 // tmemOp is a decoded instruction of tcgen05.
 type tmemOp struct {
@@ -215,8 +215,9 @@ func (x *exec) sameInWarp(in *inst, i int, what string) bool {
 		return false
 	}
 	if same, _ := uniform(&x.coll.more[i], full); same != full {
-		x.fail(in, TensorOperand, bits.TrailingZeros32(^same), "%s: the lanes of the warp have different "+
-			"values of %s; all threads of the warp must have the same one (PTX ISA 9.7.16.7.1, 9.7.16.8)",
+		x.fail(in, TensorOperand, bits.TrailingZeros32(^same), "%s: the lanes of the warp have "+
+			"different values of %s; all threads of the warp must have the same one (PTX ISA "+
+			"9.7.16.7.1, 9.7.16.8)",
 			in.ir.Op(), what)
 		return false
 	}
@@ -243,8 +244,8 @@ func (x *exec) awaitColumns(in *inst) {
 		t.last = n
 		x.wrote, x.changed = true, true
 	case x.prog.traced:
-		x.fail(in, Unsupported, x.first(), "%s of %d columns has to wait for columns that are free, which "+
-			"a trace does not support", in.ir.Op(), n)
+		x.fail(in, Unsupported, x.first(), "%s of %d columns has to wait for columns that are free, "+
+			"which a trace does not support", in.ir.Op(), n)
 	default:
 		x.pc--
 		x.suspend(wait{kind: atColumns, in: in, count: n})
@@ -268,16 +269,16 @@ func (x *exec) allocateTensor(in *inst, m uint32) {
 	t, n := b.tensorOf(), uint32(x.coll.more[1][0])
 	switch {
 	case n < isa.TensorUnit || n > isa.TensorColumns || n&(n-1) != 0:
-		x.fail(in, TensorAllocation, 0, "%s of %d columns: the number is a power of two from %d to %d (PTX "+
-			"ISA 9.7.16.7.1)", in.ir.Op(), n, isa.TensorUnit, isa.TensorColumns)
+		x.fail(in, TensorAllocation, 0, "%s of %d columns: the number is a power of two from %d to %d "+
+			"(PTX ISA 9.7.16.7.1)", in.ir.Op(), n, isa.TensorUnit, isa.TensorColumns)
 		return
 	case t.relinquished != nil && x.warp.columns == 0:
-		x.fail(in, TensorAllocation, 0, "%s behind %s %s, by which the block has given up the right to "+
-			"allocate (PTX ISA 9.7.16.7.1)", in.ir.Op(), t.relinquished.Op(), lineText(t.relinquished))
+		x.fail(in, TensorAllocation, 0, "%s behind %s %s, by which the block has given up the right "+
+			"to allocate (PTX ISA 9.7.16.7.1)", in.ir.Op(), t.relinquished.Op(), lineText(t.relinquished))
 		return
 	case x.warp.columns == 0:
-		x.fail(in, TensorAllocation, 0, "%s of %d columns behind one of %d: the number of columns may not "+
-			"grow from one allocation to the next (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, t.last)
+		x.fail(in, TensorAllocation, 0, "%s of %d columns behind one of %d: the number of columns may "+
+			"not grow from one allocation to the next (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, t.last)
 		return
 	}
 	addr, ok := x.tensorResult(in, &x.coll.more[0], op.at)
@@ -326,10 +327,12 @@ func (x *exec) tensorResult(in *inst, v *[event.WarpSize]uint64, at *memOp) (uin
 	}
 	switch size := uint64(len(x.block.shared)); {
 	case a >= size || size-a < 4:
-		x.fail(in, OutOfBounds, 0, "%s at %s, outside of the %d bytes of shared memory that the block has",
+		x.fail(in, OutOfBounds, 0,
+			"%s at %s, outside of the %d bytes of shared memory that the block has",
 			in.ir.Op(), x.prog.nearShared(a, 4).text, size)
 	case a%4 != 0:
-		x.fail(in, Misaligned, 0, "%s at shared address %#x, which is not a multiple of 4", in.ir.Op(), a)
+		x.fail(in, Misaligned, 0, "%s at shared address %#x, which is not a multiple of 4", in.ir.Op(),
+			a)
 	default:
 		return a, x.outsideObjects(in, 0, x.block, a, 4)
 	}
@@ -338,7 +341,8 @@ func (x *exec) tensorResult(in *inst, v *[event.WarpSize]uint64, at *memOp) (uin
 
 // freeTensor is tcgen05.dealloc.
 func (x *exec) freeTensor(in *inst, m uint32) {
-	if m&1 == 0 || !x.sameInWarp(in, 0, "the address") || !x.sameInWarp(in, 1, "the number of columns") {
+	if m&1 == 0 || !x.sameInWarp(in, 0, "the address") || !x.sameInWarp(in, 1,
+		"the number of columns") {
 		return
 	}
 	b, t := x.block, x.block.tensorOf()
@@ -365,8 +369,8 @@ func (x *exec) freeTensor(in *inst, m uint32) {
 		}
 		return
 	}
-	x.fail(in, TensorAllocation, 0, "%s of %d columns at %s, where no allocation of that size begins: %s "+
-		"(PTX ISA 9.7.16.7.1)", in.ir.Op(), n, tensorText(at), t.text())
+	x.fail(in, TensorAllocation, 0, "%s of %d columns at %s, where no allocation of that size "+
+		"begins: %s (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, tensorText(at), t.text())
 }
 
 // tensorText is an address of tensor memory in messages.
@@ -383,9 +387,9 @@ func (x *exec) tensorLeft(b *block) {
 		return
 	}
 	a := &b.tensor.allocated[0]
-	stop := x.stopFor(a.site, a.thread, TensorAllocation, "the block has ended and not freed the %d columns "+
-		"of tensor memory from column %d on; tcgen05.dealloc has to do so before the kernel exits (PTX ISA "+
-		"9.7.16.7.1)", a.columns, a.column)
+	stop := x.stopFor(a.site, a.thread, TensorAllocation, "the block has ended and not freed the %d "+
+		"columns of tensor memory from column %d on; tcgen05.dealloc has to do so before the kernel "+
+		"exits (PTX ISA 9.7.16.7.1)", a.columns, a.column)
 	x.stop = &stop
 }
 
@@ -417,8 +421,9 @@ func (x *exec) tensorInside(in *inst, l int, what string, rects []event.TensorRe
 			return false
 		}
 		if !x.block.tensor.has(uint32(r.Column), uint32(r.Columns)) {
-			x.fail(in, TensorBounds, l, "%s: %s takes columns %d to %d of tensor memory, not all of which "+
-				"are allocated: %s (PTX ISA 9.7.16.1.2)", in.ir.Op(), what, r.Column, r.Column+r.Columns-1,
+			x.fail(in, TensorBounds, l, "%s: %s takes columns %d to %d of tensor memory, not all of "+
+				"which are allocated: %s (PTX ISA 9.7.16.1.2)", in.ir.Op(), what, r.Column,
+				r.Column+r.Columns-1,
 				x.block.tensor.text())
 			return false
 		}
@@ -595,8 +600,9 @@ func (x *exec) mayAccess(in *inst, lane, column uint32) bool {
 	op := in.misc.tmem
 	from := uint32(x.warp.index % 4 * 32)
 	if lane < from || lane+uint32(op.access.Lanes) > from+32 {
-		x.fail(in, TensorBounds, 0, "%s of lanes %d to %d: warp %d of the block reaches lanes %d to %d of "+
-			"tensor memory only (PTX ISA 9.7.16.8.1)", in.ir.Op(), lane, lane+uint32(op.access.Lanes)-1,
+		x.fail(in, TensorBounds, 0, "%s of lanes %d to %d: warp %d of the block reaches lanes %d to "+
+			"%d of tensor memory only (PTX ISA 9.7.16.8.1)", in.ir.Op(), lane,
+			lane+uint32(op.access.Lanes)-1,
 			x.warp.index, from, from+31)
 		return false
 	}
@@ -688,8 +694,9 @@ func (x *exec) commitTo(in *inst, l int, home *block, addr uint64, more bool) {
 	if x.sink == nil {
 		return
 	}
-	x.evs.tensorSync = event.TensorSync{Warp: x.warp.id, Site: x.site(in), Mask: 1 << l, Active: x.mask,
-		Step: event.TensorCommit, ID: a.id, Addr: addr, Peer: x.peer, More: more}
+	x.evs.tensorSync = event.TensorSync{Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
+		Active: x.mask,
+		Step:   event.TensorCommit, ID: a.id, Addr: addr, Peer: x.peer, More: more}
 	x.sink.TensorSync(&x.evs.tensorSync)
 }
 

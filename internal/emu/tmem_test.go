@@ -28,21 +28,23 @@ type tensorCase struct {
 
 // shape is the instruction descriptor (PTX ISA 9.7.16.4.2, table 42).
 func (c *tensorCase) shape() uint32 {
-	number := map[string]uint32{"f16": 0, "bf16": 1, "tf32": 2, "e4m3": 0, "e5m2": 1, "u8": 0, "s8": 1}
+	number := map[string]uint32{"f16": 0, "bf16": 1, "tf32": 2, "e4m3": 0, "e5m2": 1, "u8": 0,
+		"s8": 1}
 	bit := func(b bool, at uint) uint32 {
 		if b {
 			return 1 << at
 		}
 		return 0
 	}
-	return map[string]uint32{"f16": 0, "f32": 1, "s32": 2}[c.d]<<4 | number[c.a]<<7 | number[c.b]<<10 |
+	return map[string]uint32{"f16": 0, "f32": 1, "s32": 2}[c.d]<<4 | number[c.a]<<7 |
+		number[c.b]<<10 |
 		bit(c.saturate, 3) | bit(c.negateA, 13) | bit(c.transposeA, 15) | bit(c.transposeB, 16) |
 		uint32(c.n/8)<<17 | uint32(c.m/16)<<24
 }
 
 // Products are compared with the definition, D = A*B + D * 2^-scale, on small integers. Where an
-// element is in shared memory is that of PTX ISA 9.7.16.3.3; row r of D is in lane r, or, if M is 64,
-// 16 rows are in each 32 lanes (9.7.16.10.5), and column c in column c of tensor memory.
+// element is in shared memory is that of PTX ISA 9.7.16.3.3; row r of D is in lane r, or, if M is
+// 64, 16 rows are in each 32 lanes (9.7.16.10.5), and column c in column c of tensor memory.
 func TestTensorProducts(t *testing.T) {
 	for _, c := range []tensorCase{
 		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 8, adds: true},
@@ -228,11 +230,13 @@ ret;`
 		for i := range 4 {
 			lane, col := 16+l/4+8*(i/2), l%4*2+i%2
 			if got := out[8*l+i]; got != uint32(100*lane+col) {
-				t.Errorf("16x256b: register %d of thread %d is %d, want lane %d, column %d", i, l, got, lane, col)
+				t.Errorf("16x256b: register %d of thread %d is %d, want lane %d, column %d", i, l, got,
+					lane, col)
 			}
 			lane, col = l/4+8*(i%2), i/2*4+l%4
 			if got := out[8*l+4+i]; got != uint32(100*lane+col) {
-				t.Errorf("16x128b: register %d of thread %d is %d, want lane %d, column %d", i, l, got, lane, col)
+				t.Errorf("16x128b: register %d of thread %d is %d, want lane %d, column %d", i, l, got,
+					lane, col)
 			}
 		}
 	}

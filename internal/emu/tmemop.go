@@ -66,8 +66,8 @@ func (c *compiler) tmemCopy(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 	return err
 }
 
-// tensorMultiply decodes tcgen05.mma: s[1] and s[2] are A and B, s[3] is the instruction descriptor,
-// ps[0] says whether D is added.
+// tensorMultiply decodes tcgen05.mma: s[1] and s[2] are A and B, s[3] is the instruction
+// descriptor, ps[0] says whether D is added.
 func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 	if op.multiply, err = in.Desc.TensorMultiply(); err != nil {
 		return err
@@ -97,7 +97,8 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 		return err
 	}
 	op.needs = append(op.needs, "the operand A of this multiplication",
-		"the matrix descriptor of this multiplication", "the instruction descriptor of this multiplication")
+		"the matrix descriptor of this multiplication",
+		"the instruction descriptor of this multiplication")
 	rest := in.Src[4:]
 	if f.Scaled {
 		for _, o := range rest[:2] {
@@ -186,7 +187,8 @@ func (x *exec) shiftTensor(in *inst, l int) {
 			in.ir.Op(), a>>16)
 		return
 	}
-	r := event.TensorRect{Lane: uint16(a >> 16), Lanes: 32, Column: uint16(a), Columns: 8, Write: true}
+	r := event.TensorRect{Lane: uint16(a >> 16), Lanes: 32, Column: uint16(a), Columns: 8,
+		Write: true}
 	x.evs.rects = append(x.evs.rects[:0], r)
 	if x.tensorInside(in, l, "the matrix", x.evs.rects) {
 		x.block.tensor.mark(x.evs.rects, in.ir)
@@ -247,8 +249,8 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	}
 	d := x.tensorAddress(&in.s[0], op.at, l)
 	if lane := d >> 16; lane != 0 && (s.M != 64 || lane != 16) {
-		x.fail(in, TensorOperand, l, "%s with M = %d and D at lane %d: D begins at lane 0, or, if M is 64, at "+
-			"lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
+		x.fail(in, TensorOperand, l, "%s with M = %d and D at lane %d: D begins at lane 0, or, if M "+
+			"is 64, at lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
 		return
 	}
 	off := x.disabledLanes(op, l)
@@ -263,8 +265,8 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	if op.inTensor {
 		a := x.tensorAddress(&in.s[1], op.a, l)
 		if a>>16 != d>>16 {
-			x.fail(in, TensorOperand, l, "%s with A at lane %d and D at lane %d of tensor memory: both begin "+
-				"at the same lane (PTX ISA 9.7.16.10.5)", in.ir.Op(), a>>16, d>>16)
+			x.fail(in, TensorOperand, l, "%s with A at lane %d and D at lane %d of tensor memory: both "+
+				"begin at the same lane (PTX ISA 9.7.16.10.5)", in.ir.Op(), a>>16, d>>16)
 			return
 		}
 		rects = append(rects, f.Rects(&s, a, isa.TensorOperandBytes/4, false)...)
@@ -300,7 +302,8 @@ func (x *exec) disabledLanes(op *tmemOp, l int) (off [isa.TensorLanes]bool) {
 }
 
 // enabled adds the parts of a rectangle in which no lane is off.
-func enabled(list []event.TensorRect, r event.TensorRect, off *[isa.TensorLanes]bool) []event.TensorRect {
+func enabled(list []event.TensorRect, r event.TensorRect,
+	off *[isa.TensorLanes]bool) []event.TensorRect {
 	end := min(int(r.Lane)+int(r.Lanes), isa.TensorLanes)
 	for lane := int(r.Lane); lane < end; lane++ {
 		if off[lane] {
@@ -317,7 +320,8 @@ func enabled(list []event.TensorRect, r event.TensorRect, off *[isa.TensorLanes]
 
 // tensorReads returns what a multiplication reads of shared memory: A, unless it is in tensor
 // memory, and B.
-func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*event.Footprint, bool) {
+func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*event.Footprint,
+	bool) {
 	op := in.misc.tmem
 	key := tensorKey{op: op, a: x.src(&in.s[1])[l], b: x.src(&in.s[2])[l], shape: shape}
 	if op.inTensor {
@@ -351,12 +355,13 @@ func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*
 
 // majorOf reports whether a matrix may have its layout (PTX ISA 9.7.16.10.1, table 54). If not, the
 // run ends.
-func (x *exec) majorOf(in *inst, l int, s *isa.TensorShape, m *isa.TensorOperand, transposed bool) bool {
+func (x *exec) majorOf(in *inst, l int, s *isa.TensorShape, m *isa.TensorOperand,
+	transposed bool) bool {
 	f := &in.misc.tmem.multiply
 	switch size := f.Size(); {
 	case transposed && size == 4 && !m.Wide:
-		x.fail(in, TensorOperand, l, "%s: a transposed matrix of 32-bit elements is permuted by 32 bytes in "+
-			"rows of 128 (PTX ISA 9.7.16.10.3)", in.ir.Op())
+		x.fail(in, TensorOperand, l, "%s: a transposed matrix of 32-bit elements is permuted by 32 "+
+			"bytes in rows of 128 (PTX ISA 9.7.16.10.3)", in.ir.Op())
 		return false
 	case transposed && size < 4 && m.Wide, transposed && s.K == 64:
 		x.fail(in, TensorOperand, l, "%s: this layout of a transposed matrix does not exist (PTX ISA "+
@@ -415,7 +420,8 @@ func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32,
 	if a.float == nil {
 		sum := tensorSum(&m.k, &base, p, adds, to.integer())
 		multiply(p, sum, tensorMatrix(&m.i, shared, &a, &am, &from, p.m, p.k, s.TransposeA, op.inTensor,
-			a.integer()), tensorMatrix(&m.j, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false, b.integer()))
+			a.integer()), tensorMatrix(&m.j, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false,
+			b.integer()))
 		for i, v := range sum {
 			if s.Saturate {
 				v = min(max(v, math.MinInt32), math.MaxInt32)
@@ -436,7 +442,8 @@ func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32,
 			left[i] = -left[i]
 		}
 	}
-	multiply(p, sum, left, tensorMatrix(&m.b, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false, b.float))
+	multiply(p, sum, left, tensorMatrix(&m.b, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false,
+		b.float))
 	for i, v := range sum {
 		base.set(i/p.n, i%p.n, uint32(to.round(v)))
 	}
@@ -464,7 +471,8 @@ func (r *tensorRows) set(row, column int, v uint32) {
 func (r *tensorRows) get(row, column int) uint32 { return r.t.words[r.word(row, column)] }
 
 // tensorSum returns D by rows, or zeros.
-func tensorSum[T any](to *matrixOf[T], d *tensorRows, p *product, adds bool, read func(v uint64) T) []T {
+func tensorSum[T any](to *matrixOf[T], d *tensorRows, p *product, adds bool,
+	read func(v uint64) T) []T {
 	m := to.sized(p.m * p.n)
 	for i := range m {
 		v := uint32(0)

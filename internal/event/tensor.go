@@ -37,9 +37,9 @@ func (r *TensorRect) Covers(s *TensorRect) bool {
 		r.Column <= s.Column && r.Column+r.Columns >= s.Column+s.Columns
 }
 
-// TensorAgent is the issue of an asynchronous operation on tensor memory by a thread, or by a warp of
-// tcgen05.ld and st (PTX ISA 9.7.16.5, 9.7.16.6). It accesses the rectangles, and reads Shared of
-// the shared memory of its block through the async proxy, at some time between its issue and the
+// TensorAgent is the issue of an asynchronous operation on tensor memory by a thread, or by a warp
+// of tcgen05.ld and st (PTX ISA 9.7.16.5, 9.7.16.6). It accesses the rectangles, and reads Shared
+// of the shared memory of its block through the async proxy, at some time between its issue and the
 // TensorSync by which its thread, or some thread that waits for an mbarrier, learns of its
 // completion.
 type TensorAgent struct {
@@ -70,8 +70,8 @@ const (
 	// TensorBefore and TensorAfter are tcgen05.fence::before_thread_sync and after_thread_sync.
 	TensorBefore
 	TensorAfter
-	// TensorCommit: the mbarrier at Addr will count one arrival once what the thread has issued before
-	// is complete, of which Signal tells (tcgen05.commit).
+	// TensorCommit: the mbarrier at Addr will count one arrival once what the thread has issued
+	// before is complete, of which Signal tells (tcgen05.commit).
 	TensorCommit
 	TensorAllocate // Columns columns from Column on belong to the block from here on
 	TensorFree     // and no longer
@@ -86,8 +86,8 @@ type TensorSync struct {
 	Active uint32
 	Step   TensorStep
 	ID     uint64 // of a commit, for Signal
-	// Addr is the mbarrier of a commit, or where an allocation writes 4 bytes, in shared memory: a weak
-	// write by the warp, behind which loads by all its lanes come.
+	// Addr is the mbarrier of a commit, or where an allocation writes 4 bytes, in shared memory: a
+	// weak write by the warp, behind which loads by all its lanes come.
 	Addr uint64
 	Peer Peer // whose shared memory Addr is in
 	// More says of a commit to several blocks that it is not the last of its events.

@@ -31,8 +31,8 @@ func (d *Desc) TensorGroup() int {
 	return 0
 }
 
-// TensorFreed reports whether an instruction of ActTensorAllocate is tcgen05.dealloc, and whether it
-// is tcgen05.relinquish_alloc_permit; it allocates if it is neither.
+// TensorFreed reports whether an instruction of ActTensorAllocate is tcgen05.dealloc, and whether
+// it is tcgen05.relinquish_alloc_permit; it allocates if it is neither.
 func (d *Desc) TensorFreed() (frees, relinquishes bool) {
 	return slices.Contains(d.Mods, "dealloc"), slices.Contains(d.Mods, "relinquish_alloc_permit")
 }
@@ -43,7 +43,8 @@ func (d *Desc) TensorStores() bool {
 	return slices.Contains(d.Mods, "st") || slices.Contains(d.Mods, "wait::st")
 }
 
-// TensorAfter reports whether tcgen05.fence is ::after_thread_sync; else it is ::before_thread_sync.
+// TensorAfter reports whether tcgen05.fence is ::after_thread_sync; else it is
+// ::before_thread_sync.
 func (d *Desc) TensorAfter() bool { return slices.Contains(d.Mods, "fence::after_thread_sync") }
 
 // TensorAligned reports whether .sync and .aligned are written, which the instructions of a warp
@@ -66,7 +67,8 @@ type TensorAccess struct {
 	Packed bool
 }
 
-// TensorAccess decodes tcgen05.ld or st. It fails for tcgen05.ld.red and what the ISA does not have.
+// TensorAccess decodes tcgen05.ld or st. It fails for tcgen05.ld.red and what the ISA does not
+// have.
 func (d *Desc) TensorAccess() (TensorAccess, error) {
 	a := TensorAccess{Store: d.TensorStores()}
 	num := 0
@@ -194,7 +196,7 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 	s := TensorShape{N: int(v>>17&63) * 8, NegateA: v>>13&1 != 0, NegateB: v>>14&1 != 0,
 		TransposeA: v>>15&1 != 0, TransposeB: v>>16&1 != 0}
 	if v>>2&1 != 0 {
-		return bad("the instruction descriptor %#x says that A is sparse, and the instruction does not", v)
+		return bad("the instruction descriptor %#x says that A is sparse, and not the instruction", v)
 	}
 	a, b := v>>7&7, v>>10&7
 	narrow := [8]string{"e4m3", "e5m2", "", "e2m3", "e3m2", "e2m1"}
@@ -216,7 +218,8 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 		s.A, s.B, s.K = names[a], names[b&3], 64
 	}
 	if s.A == "" || s.B == "" {
-		return bad("the instruction descriptor %#x has no types of A and B that .kind::%s has", v, f.Kind)
+		return bad("the instruction descriptor %#x has no types of A and B that .kind::%s has", v,
+			f.Kind)
 	}
 	if f.Scaled {
 		s.D, s.M = "f32", int(v>>27&3)*128
@@ -232,7 +235,8 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 		}
 	}
 	if !f.shaped(s.M, s.N) {
-		return bad("the instruction descriptor %#x has M = %d and N = %d, which %s does not have", v, s.M,
+		return bad("the instruction descriptor %#x has M = %d and N = %d, which %s does not have", v,
+			s.M,
 			s.N, f.text())
 	}
 	return s, nil
@@ -326,11 +330,11 @@ func TensorOperandOf(v uint64) (TensorOperand, error) {
 	m.Swizzle = swizzles[mode]
 	switch {
 	case mode == 3 || mode == 5 || mode == 7:
-		return m, fmt.Errorf("the matrix descriptor %#x has swizzling mode %d, which does not exist (PTX "+
-			"ISA 9.7.16.4.1)", v, mode)
+		return m, fmt.Errorf("the matrix descriptor %#x has swizzling mode %d, which does not exist "+
+			"(PTX ISA 9.7.16.4.1)", v, mode)
 	case v>>46&7 != 1:
-		return m, fmt.Errorf("bits 46 to 48 of the matrix descriptor %#x are %d; they have to be 1 (PTX "+
-			"ISA 9.7.16.4.1)", v, v>>46&7)
+		return m, fmt.Errorf("bits 46 to 48 of the matrix descriptor %#x are %d; they have to be 1 "+
+			"(PTX ISA 9.7.16.4.1)", v, v>>46&7)
 	case v>>52&1 != 0:
 		return m, errors.New("a matrix descriptor with an absolute address is not supported")
 	case mode == 1:
@@ -371,9 +375,11 @@ func (m *TensorOperand) Chunks(rows, width, size int, transposed bool, visit fun
 
 // Rects returns the cells that a multiplication accesses in the tensor memory of one block, for
 // the address of its operand: D, or A if it is there.
-func (f *TensorMultiply) Rects(s *TensorShape, address uint32, columns int, write bool) []event.TensorRect {
+func (f *TensorMultiply) Rects(s *TensorShape, address uint32, columns int,
+	write bool) []event.TensorRect {
 	lane, column := uint16(address>>16), uint16(address)
-	whole := event.TensorRect{Lanes: TensorLanes, Column: column, Columns: uint16(columns), Write: write}
+	whole := event.TensorRect{Lanes: TensorLanes, Column: column, Columns: uint16(columns),
+		Write: write}
 	if f.Ws || f.Pair || s.M != 64 {
 		return []event.TensorRect{whole}
 	}

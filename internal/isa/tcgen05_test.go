@@ -8,11 +8,16 @@ import (
 // The registers, lanes and columns of tcgen05.ld and st are those of PTX ISA 9.7.16.8.3, table 49.
 func TestTensorAccess(t *testing.T) {
 	for text, want := range map[string]TensorAccess{
-		"tcgen05.ld.sync.aligned.32x32b.x2.b32":   {Shape: "32x32b", Lanes: 32, Columns: 2, Registers: 2},
-		"tcgen05.ld.sync.aligned.16x64b.x128.b32": {Shape: "16x64b", Lanes: 16, Columns: 256, Registers: 128},
-		"tcgen05.st.sync.aligned.16x128b.x4.b32":  {Shape: "16x128b", Lanes: 16, Columns: 16, Registers: 8, Store: true},
-		"tcgen05.ld.sync.aligned.16x256b.x32.b32": {Shape: "16x256b", Lanes: 16, Columns: 256, Registers: 128},
-		"tcgen05.ld.sync.aligned.16x32bx2.x8.b32": {Shape: "16x32bx2", Lanes: 16, Columns: 8, Registers: 8, Split: true},
+		"tcgen05.ld.sync.aligned.32x32b.x2.b32": {Shape: "32x32b", Lanes: 32, Columns: 2,
+			Registers: 2},
+		"tcgen05.ld.sync.aligned.16x64b.x128.b32": {Shape: "16x64b", Lanes: 16, Columns: 256,
+			Registers: 128},
+		"tcgen05.st.sync.aligned.16x128b.x4.b32": {Shape: "16x128b", Lanes: 16, Columns: 16,
+			Registers: 8, Store: true},
+		"tcgen05.ld.sync.aligned.16x256b.x32.b32": {Shape: "16x256b", Lanes: 16, Columns: 256,
+			Registers: 128},
+		"tcgen05.ld.sync.aligned.16x32bx2.x8.b32": {Shape: "16x32bx2", Lanes: 16, Columns: 8,
+			Registers: 8, Split: true},
 		"tcgen05.ld.sync.aligned.32x32b.x4.pack::16b.b32": {Shape: "32x32b", Lanes: 32, Columns: 8,
 			Registers: 4, Packed: true},
 		"tcgen05.st.sync.aligned.32x32b.x1.unpack::16b.b32": {Shape: "32x32b", Lanes: 32, Columns: 2,
@@ -103,8 +108,10 @@ func TestTensorShape(t *testing.T) {
 		{"tcgen05.mma.ws.cta_group::1.kind::f16", word(32, 32, 1, 0, 0), "N = 32"},
 		{"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale", 1<<27 | 1<<17 | 1<<23, ""},
 		{"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale", 2<<27 | 1<<17, "M = 256"},
-		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X", 1<<27 | 1<<17 | 1<<7 | 1<<10, ""},
-		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale", 1<<31 | 1<<27 | 1<<17 | 1<<7 | 1<<10, "K of 96"},
+		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X", 1<<27 | 1<<17 | 1<<7 | 1<<10,
+			""},
+		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale", 1<<31 | 1<<27 | 1<<17 | 1<<7 | 1<<10,
+			"K of 96"},
 	} {
 		d := decodeText(t, c.text)
 		f, err := d.TensorMultiply()
@@ -158,7 +165,8 @@ func TestTensorLayouts(t *testing.T) {
 		for mode, w := range map[uint64]int{0: 0, 2: 8, 4: 4, 6: 2} {
 			n := 16 / size
 			lbo, sbo := 4096/size, 512/size // in elements
-			m, err := TensorOperandOf(uint64(lbo*size)>>4<<16 | uint64(sbo*size)>>4<<32 | 1<<46 | mode<<61)
+			m, err := TensorOperandOf(uint64(lbo*size)>>4<<16 | uint64(sbo*size)>>4<<32 | 1<<46 |
+				mode<<61)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,8 +204,9 @@ func TestTensorLayouts(t *testing.T) {
 // tcgen05.cp: rows and bytes of the shapes, and which warps each needs (PTX ISA 9.7.16.9.2).
 func TestTensorCopy(t *testing.T) {
 	for text, want := range map[string]TensorCopy{
-		"tcgen05.cp.cta_group::1.128x256b":                 {Rows: 128, Bytes: 32, Columns: 8},
-		"tcgen05.cp.cta_group::1.4x256b":                   {Rows: 4, Bytes: 32, Columns: 8, Small: true},
+		"tcgen05.cp.cta_group::1.128x256b": {Rows: 128, Bytes: 32, Columns: 8},
+		"tcgen05.cp.cta_group::1.4x256b": {Rows: 4, Bytes: 32, Columns: 8,
+			Small: true},
 		"tcgen05.cp.cta_group::2.128x128b.b8x16.b6x16_p32": {Rows: 128, Bytes: 16, Columns: 4},
 		"tcgen05.cp.cta_group::1.64x128b.warpx2::02_13":    {Rows: 64, Bytes: 16, Columns: 4},
 		"tcgen05.cp.cta_group::1.32x128b.warpx4":           {Rows: 32, Bytes: 16, Columns: 4},

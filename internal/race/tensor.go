@@ -15,8 +15,8 @@ import (
 //   - it begins with the knowledge that o1 is complete: by an mbarrier behind tcgen05.commit, or by
 //     tcgen05.wait::ld and wait::st;
 //   - or it begins with the knowledge that o1 is ordered (tcgen05.fence::before_thread_sync), or is
-//     of the same thread, and the two form a pipeline (9.7.16.6.2), in which operations are executed
-//     in the order of their issue.
+//     of the same thread, and the two form a pipeline (9.7.16.6.2), in which operations are
+//     executed in the order of their issue.
 //
 // What an operation begins with is what its thread knew at its last
 // tcgen05.fence::after_thread_sync, and the completion of its own loads and stores (9.7.16.6.3,
@@ -43,8 +43,8 @@ type tensorPiece struct {
 	after   uint32 // value of ordered; 0: the operation is in no pipeline
 	thread  event.Thread
 	site    uint32
-	// behind are operations of other threads that are executed behind this one, so that who knows that
-	// one of them is complete knows it of this one
+	// behind are operations of other threads that are executed behind this one, so that who knows
+	// that one of them is complete knows it of this one
 	behind []tensorDone
 	// Of an allocation: done is the thread itself, and at is its epoch.
 	allocates bool
@@ -167,8 +167,8 @@ func (d *Detector) Tensor(e *event.TensorAgent) {
 	}
 }
 
-// readOperands checks and records what an operation reads of shared memory. It begins that with what
-// its thread knows now: the fences are about tensor memory.
+// readOperands checks and records what an operation reads of shared memory. It begins that with
+// what its thread knows now: the fences are about tensor memory.
 func (d *Detector) readOperands(e *event.TensorAgent, s *tensorStart, c component, value uint32) {
 	for i, home := range []*block{s.b, d.homeOf(e.Peer, s.b)} {
 		if i == 1 && e.Peer == 0 {
@@ -274,7 +274,8 @@ func (p *tensorPiece) kind() event.Kind {
 func (d *Detector) tensorRace(s *tensorStart, home *block, old, p *tensorPiece, lane, column uint16,
 	cause Cause) {
 	at := uint64(lane)<<16 | uint64(column)
-	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane, Kind: p.kind(),
+	d.copying = event.Access{Warp: s.w.id, Site: event.Site(p.site), Mask: 1 << s.lane,
+		Kind:  p.kind(),
 		Space: event.Tensor, Size: 1, Addr: &d.elementAddr}
 	a := access{Access: &d.copying, w: s.w, b: s.b, home: home, write: p.Write, special: true,
 		bulk: true}
@@ -370,9 +371,9 @@ func (d *Detector) commitTensor(w *warp, b *block, t *tensorWarp, e *event.Tenso
 	}
 }
 
-// allocated records that the address of an allocation is written. Loads by any lane of the warp come
-// behind it (9.7.16.6.1: "same-address ordering"), and nothing else does because of it: the write is
-// of a component that all lanes know.
+// allocated records that the address of an allocation is written. Loads by any lane of the warp
+// come behind it (9.7.16.6.1: "same-address ordering"), and nothing else does because of it: the
+// write is of a component that all lanes know.
 func (d *Detector) allocated(w *warp, b *block, t *tensorWarp, e *event.TensorSync) {
 	t.allocations++
 	c := component{t.accesses, 0}
@@ -380,8 +381,9 @@ func (d *Detector) allocated(w *warp, b *block, t *tensorWarp, e *event.TensorSy
 	d.copying = event.Access{Warp: e.Warp, Site: e.Site, Mask: 1, Active: e.Active, Kind: event.Write,
 		Space: event.Shared, Size: 4, Addr: &d.elementAddr, Stored: 1}
 	begun := entry{uint32(c.warp), firstValue + t.allocations, 1, uint32(e.Site)}
-	a := access{Access: &d.copying, w: w, b: b, home: b, mem: d.memoryOf(event.Shared, b), write: true,
-		as: &begun, special: true}
+	a := access{Access: &d.copying, w: w, b: b, home: b, mem: d.memoryOf(event.Shared, b),
+		write: true,
+		as:    &begun, special: true}
 	a.class = d.learnSite(a.Access)
 	d.eachGroup(&a, 1)
 	d.meetAsync(&a)

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/testing/long"
 )
 
-// tensorOps is a block whose operations on tensor memory are kept for ever: each warp is one thread,
-// with sets of facts in place of clocks. It shares nothing with the detector.
+// tensorOps is a block whose operations on tensor memory are kept for ever: each warp is one
+// thread, with sets of facts in place of clocks. It shares nothing with the detector.
 type tensorOps struct {
 	rnd     *rand.Rand
 	d       *Detector
@@ -71,7 +71,8 @@ type tensorSignal struct {
 func newTensorOps(seed uint64) *tensorOps {
 	g := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 96, Y: 1, Z: 1},
 		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
-	p := &tensorOps{rnd: rand.New(rand.NewPCG(seed, 1)), d: New(Options{Geometry: g, SharedBytes: 64})}
+	p := &tensorOps{rnd: rand.New(rand.NewPCG(seed, 1)), d: New(Options{Geometry: g,
+		SharedBytes: 64})}
 	for range 3 {
 		p.threads = append(p.threads, tensorThread{facts{}, facts{}, facts{}, facts{}, facts{}})
 	}
@@ -136,7 +137,8 @@ func (p *tensorOps) issue(t int) {
 	p.all = append(p.all, o)
 	e.Site, e.Rects, e.Shape, e.Small = o.site, o.rects, o.shape, o.small
 	p.d.Tensor(&e)
-	p.text = append(p.text, fmt.Sprintf("%d: op %d by %d at %d: %v shape %#x small %v", len(p.all)-1, o.op, t,
+	p.text = append(p.text, fmt.Sprintf("%d: op %d by %d at %d: %v shape %#x small %v", len(p.all)-1,
+		o.op, t,
 		o.site, o.rects, o.shape, o.small))
 }
 
@@ -211,8 +213,9 @@ func (p *tensorOps) do(t, n, i int, relaxed bool) {
 		k := complete(event.TensorMultiply, event.TensorCopy, event.TensorShift)
 		k.add(th.atLast)
 		p.objects[i].pending = append(p.objects[i].pending, tensorSignal{p.id, k})
-		p.d.TensorSync(&event.TensorSync{Warp: w, Site: 61, Mask: 1, Active: 1, Step: event.TensorCommit,
-			ID: p.id, Addr: uint64(8 * i)})
+		p.d.TensorSync(&event.TensorSync{Warp: w, Site: 61, Mask: 1, Active: 1,
+			Step: event.TensorCommit,
+			ID:   p.id, Addr: uint64(8 * i)})
 		p.text = append(p.text, fmt.Sprintf("commit %d by %d to %d", p.id, t, i))
 	case 6: // an arrival
 		e := event.MBarrier{Warp: w, Site: 62, Mask: 1, Active: 1, Op: event.MBarrierArrive,
@@ -289,9 +292,9 @@ func (o *tensorOpAt) pairs(q *tensorOpAt) bool {
 	return o.op == event.TensorShift && q.op == event.TensorCopy && q.small
 }
 
-// ordered returns for each pair of operations whether the first one is known to come first: straight
-// from the rules (where who knows that an operation is complete knows it of one that is executed
-// before it, of another thread), and by any chain of operations.
+// ordered returns for each pair of operations whether the first one is known to come first:
+// straight from the rules (where who knows that an operation is complete knows it of one that is
+// executed before it, of another thread), and by any chain of operations.
 func (p *tensorOps) ordered() (direct, chain [][]bool) {
 	n := len(p.all)
 	direct, chain = make([][]bool, n), make([][]bool, n)
@@ -375,10 +378,10 @@ func (o *tensorOpAt) conflict(q *tensorOpAt) bool {
 	return false
 }
 
-// Random operations and synchronization: the detector reports a race if some pair of operations that
-// conflict is in no order, by the rules and their chains, and it reports no pair of places at which
-// the rules order all operations. A chain through an operation on other cells, such as mma, shift,
-// mma, may be missed, so that more is reported.
+// Random operations and synchronization: the detector reports a race if some pair of operations
+// that conflict is in no order, by the rules and their chains, and it reports no pair of places at
+// which the rules order all operations. A chain through an operation on other cells, such as mma,
+// shift, mma, may be missed, so that more is reported.
 func TestTensorRandom(t *testing.T) {
 	n := 1500
 	if long.All() {
@@ -431,7 +434,8 @@ func TestTensorRandom(t *testing.T) {
 			more++
 		}
 	}
-	t.Logf("%d of %d programs with races; %d of them only without chains of pipelines", races, n, more)
+	t.Logf("%d of %d programs with races; %d of them only without chains of pipelines", races, n,
+		more)
 	if races < n/10 || races > n*9/10 {
 		t.Errorf("%d of %d programs with races", races, n)
 	}

@@ -29,8 +29,8 @@ func tensorPlace(addr uint64) string {
 func tensorDone(in *ir.Instr) string {
 	switch {
 	case in.Action() == isa.ActTensorAsync:
-		return "a thread knows that it is complete behind a wait for an mbarrier to which its own thread " +
-			"has committed it (tcgen05.commit)"
+		return "a thread knows that it is complete behind a wait for an mbarrier to which its own " +
+			"thread has committed it (tcgen05.commit)"
 	case in.TensorStores():
 		return "it is complete behind a tcgen05.wait::st by its warp"
 	}
@@ -41,29 +41,30 @@ func tensorDone(in *ir.Instr) string {
 func (r *Run) tensorUnordered(rc *race.Race) string {
 	one, two := r.Machine.Site(rc.First.Site).Instr, r.Machine.Site(rc.Second.Site).Instr
 	if rc.Cause == race.Unordered { // with an allocation
-		return "nothing orders the operation behind the allocation of what it accesses (PTX ISA 9.7.16.7.1)"
+		return "nothing orders the operation behind the allocation of what it accesses (PTX ISA " +
+			"9.7.16.7.1)"
 	}
-	text := fmt.Sprintf("%s happens at some time behind its issue: %s, and an operation on the same cells "+
-		"that is issued before may come first (PTX ISA 9.7.16.6)", one.Op(), tensorDone(one))
+	text := fmt.Sprintf("%s happens at some time behind its issue: %s, and an operation on the same "+
+		"cells that is issued before may come first (PTX ISA 9.7.16.6)", one.Op(), tensorDone(one))
 	if rc.First.Thread == rc.Second.Thread && one.Action() == isa.ActTensorAsync &&
 		two.Action() == isa.ActTensorAsync {
-		text += fmt.Sprintf("; operations of one thread are executed in their order only as mma behind mma "+
-			"with the same accumulator and shape, mma behind cp or shift, shift behind mma, and cp.4x256b "+
-			"behind shift, which %s behind %s is not here (9.7.16.6.2)", two.Op(), one.Op())
+		text += fmt.Sprintf("; operations of one thread are executed in their order only as mma "+
+			"behind mma with the same accumulator and shape, mma behind cp or shift, shift behind mma, "+
+			"and cp.4x256b behind shift, which %s behind %s is not here (9.7.16.6.2)", two.Op(), one.Op())
 	}
 	return text
 }
 
-// withoutFence is the diagnostic of an operation on tensor memory that comes behind another one, and
-// not behind a tcgen05.fence::after_thread_sync.
+// withoutFence is the diagnostic of an operation on tensor memory that comes behind another one,
+// and not behind a tcgen05.fence::after_thread_sync.
 func (r *Run) withoutFence(rc *race.Race, seed uint64) diag.Diagnostic {
 	d := r.raceFinding(diag.CodeTensorFence, rc, seed)
 	d.Severity = diag.Warning
 	in := r.Machine.Site(rc.Second.Site).Instr
-	d.Message = fmt.Sprintf("no tcgen05.fence::after_thread_sync lies between the wait for an operation on "+
-		"%v and %s", r.Example(rc).memory, in.Op())
-	d.Notes = []string{in.Op() + " is asynchronous: in all patterns of the PTX ISA (9.7.16.6.4) the fence " +
-		"orders it behind the wait. This wait acquires, and the standard synchronization applies as well " +
-		"(9.7.16.6.3), so that this is a warning"}
+	d.Message = fmt.Sprintf("no tcgen05.fence::after_thread_sync lies between the wait for an "+
+		"operation on %v and %s", r.Example(rc).memory, in.Op())
+	d.Notes = []string{in.Op() + " is asynchronous: in all patterns of the PTX ISA (9.7.16.6.4) " +
+		"the fence orders it behind the wait. This wait acquires, and the standard synchronization " +
+		"applies as well (9.7.16.6.3), so that this is a warning"}
 	return d
 }

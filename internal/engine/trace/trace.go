@@ -636,13 +636,16 @@ func (t *tracer) traceScope() string {
 	g := t.run.Config.Geometry
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	every := "every block"
+	what, every := "shared memory", "every block"
+	if t.slice.Tensors {
+		what = "shared and tensor memory"
+	}
 	if g.Ranks() > 1 {
 		every = "every cluster"
-		add("shared memory and barriers of a cluster of %v blocks of %v threads, all inputs", g.Cluster,
+		add("%s and barriers of a cluster of %v blocks of %v threads, all inputs", what, g.Cluster,
 			g.Block)
 	} else {
-		add("shared memory and barriers of a block of %v threads, all inputs", g.Block)
+		add("%s and barriers of a block of %v threads, all inputs", what, g.Block)
 	}
 	switch {
 	case !t.slice.BlockIndex:

@@ -105,8 +105,8 @@ func mutateFile(t *testing.T, path string, lines []string) int {
 	return n
 }
 
-// fenceWarnings returns the number of places in a file at which runs miss a tcgen05.fence, which is a
-// warning (docs/support.md, "Tensor memory").
+// fenceWarnings returns the number of places in a file at which runs miss a tcgen05.fence, which is
+// a warning (docs/support.md, "Tensor memory").
 func fenceWarnings(t *testing.T, path string) (n int) {
 	t.Helper()
 	text, err := Source(path)

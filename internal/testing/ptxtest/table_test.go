@@ -17,9 +17,9 @@ type item struct {
 	gap    string // what heddle does not model yet; "" for items that are decided
 }
 
-// table lists what kernels over mbarriers, bulk copies, proxies, wgmma and clusters can do right
-// and wrong. The kernel of an item has the comment "// table: NUMBER R" (right) or B (broken) in
-// front of its entry, and the expected verdict of its file was written before the first run. The
+// table lists what kernels over mbarriers, bulk copies, proxies, wgmma, tcgen05 and clusters can do
+// right and wrong. The kernel of an item has the comment "// table: NUMBER R" (right) or B (broken)
+// in front of its entry, and the expected verdict of its file was written before the first run. The
 // findings are those of docs/theory/phases.md and PTX ISA 8.9, 9.7.9.25 and 9.7.13.15.
 var table = []item{
 	{1, true, "two warps arrive and wait by state, three phases", ""},
@@ -77,6 +77,14 @@ var table = []item{
 	{53, true, "a reduction by red.async", ""},
 	{54, false, "a relaxed cluster arrival without fence.mbarrier_init", ""},
 	{55, false, "one warp of four arrives for the warpgroup, while the group is pending", ""},
+	{56, true, "tensor memory: alloc, mma, commit, wait, fence, ld, dealloc", ""},
+	{57, false, "no commit", ""},
+	{58, false, "no fence::after_thread_sync behind a relaxed wait", ""},
+	{59, true, "two accumulators, two stages", ""},
+	{60, false, "dealloc before the last ld is complete", ""},
+	{61, false, "columns that are not allocated", ""},
+	{62, true, "cp then mma without a wait", ""},
+	{63, false, "ld behind mma without a wait", ""},
 }
 
 var tableComment = regexp.MustCompile(`^// table: (\d+) ([RB])$`)

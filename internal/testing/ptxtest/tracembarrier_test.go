@@ -38,8 +38,8 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"histogram(int const*, int*)": diag.Unsupported,
 }
 
-// TestTraceMBarriers traces the kernels over mbarriers, clusters, wgmma, tcgen05 and setmaxnreg that runs
-// examine: those that are clean are verified, and those with a bug have one.
+// TestTraceMBarriers traces the kernels over mbarriers, clusters, wgmma, tcgen05 and setmaxnreg
+// that runs examine: those that are clean are verified, and those with a bug have one.
 func TestTraceMBarriers(t *testing.T) {
 	n := 0
 	for _, path := range modernKernels(t) {
@@ -67,7 +67,8 @@ func TestTraceMBarriers(t *testing.T) {
 	}
 }
 
-// modernKernels returns the files of kernels over mbarriers, clusters, wgmma, tcgen05 and setmaxnreg.
+// modernKernels returns the files of kernels over mbarriers, clusters, wgmma, tcgen05 and
+// setmaxnreg.
 func modernKernels(t *testing.T) []string {
 	return slices.Concat(kernels(t, mbarrierDir), kernels(t, clusterDir), kernels(t, wgmmaDir),
 		kernels(t, tensorDir), kernels(t, poolDir))

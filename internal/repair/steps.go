@@ -27,14 +27,14 @@ const (
 func tracks(in *ir.Instr) bool {
 	switch in.Action() {
 	case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore, isa.ActMatrixAsync,
-		isa.ActClusterBarrier:
+		isa.ActClusterBarrier, isa.ActTensorAsync, isa.ActTensorAccess:
 		return true
 	}
 	return false
 }
 
-// Tracks reports whether a kernel uses mbarriers, bulk copies, matrix operations of a warpgroup or
-// the barrier of a cluster.
+// Tracks reports whether a kernel uses mbarriers, bulk copies, matrix operations of a warpgroup,
+// tensor memory or the barrier of a cluster.
 func Tracks(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		if slices.ContainsFunc(b.Instrs, tracks) {
@@ -227,11 +227,12 @@ func (r *repairer) stepsFor(f located) []action {
 		if isInit(f.a) || isInit(f.b) {
 			return r.published()
 		}
-		return slices.Concat(r.groups(f), r.strengthened(f), r.waits(f), r.ordered(f))
+		return slices.Concat(r.groups(f), r.tensorSteps(f), r.strengthened(f), r.waits(f), r.ordered(f))
 	case Surplus, Unfinished:
 		return slices.Concat(r.groups(f), r.waits(f))
 	case Stuck:
-		return slices.Concat(r.bytes(f), r.arrivals(f), r.otherParity(f), r.missingHalves())
+		return slices.Concat(r.bytes(f), r.tensorCommits(f), r.arrivals(f), r.otherParity(f),
+			r.missingHalves())
 	case NoState:
 		return r.stateArrival(f)
 	case NoMatrixFence:

@@ -23,6 +23,7 @@ var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+)
 var isStatement = regexp.MustCompile(`^(?:(?:` +
 	`fence\.proxy\.async\.[a-z:]+|fence\.mbarrier_init\.release\.cluster|` +
 	`barrier\.cluster\.(?:arrive|wait)|cp\.async\.bulk\.(?:commit_group|wait_group 0)|` +
+	`tcgen05\.(?:wait::(?:ld|st)\.sync\.aligned|fence::(?:before|after)_thread_sync)|` +
 	`wgmma\.(?:fence|commit_group|wait_group)\.sync\.aligned(?: 0)?);\s*)+$`)
 
 // The search for a form of a plan in the source. A place between two instructions may be several

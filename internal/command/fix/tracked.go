@@ -100,7 +100,7 @@ func aboutOrder(code diag.Code) bool {
 	case diag.CodeRaceProxy, diag.CodeMBarrierUninitialized, diag.CodeMBarrierExcess,
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodePeerNotStarted, diag.CodePeerExited,
 		diag.CodeBadBarrier, diag.CodeAsyncUnfinished, diag.CodeWarpgroupFence,
-		diag.CodeWarpgroupRegister:
+		diag.CodeWarpgroupRegister, diag.CodeRaceTensor:
 		return true
 	}
 	return prove.Synchronization(code)

@@ -157,6 +157,7 @@ func (d *Detector) InitFence(e *event.InitFence) {
 func (d *Detector) initEpoch(w *warp, l int, site event.Site) entry {
 	if w.inits == nil {
 		w.inits = &warpInits{comp: d.comps.nextOf(w.id)}
+		d.comps.stores = append(d.comps.stores, w.inits.comp)
 		for i := range w.inits.value {
 			w.inits.value[i] = firstValue
 		}

@@ -34,6 +34,7 @@ type components struct {
 	used   uint32
 	issuer map[event.Warp]event.Warp // of those that belong to a warp
 	tensor []event.Warp              // of those that say what is complete or ordered in tensor memory
+	stores []event.Warp              // of those that have writes through the generic proxy
 }
 
 // next returns a new warp of 32 components.

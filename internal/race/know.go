@@ -2,6 +2,7 @@ package race
 
 import (
 	"math/bits"
+	"slices"
 
 	"heddle/internal/event"
 )
@@ -207,19 +208,22 @@ func joinLanes(a, b *[event.WarpSize]uint32) *[event.WarpSize]uint32 {
 	return &shared
 }
 
-// from returns what k knows of warps from w on.
-func (k *know) from(w event.Warp) *know {
+// from returns what k knows of warps from w on, but for some of them.
+func (k *know) from(w event.Warp, without []event.Warp) *know {
 	if k == nil {
 		return nil
 	}
-	return k.since(uint64(w), 0)
+	return k.since(uint64(w), 0, without)
 }
 
 // since is from for the subtree whose first warp is at.
-func (k *know) since(w, at uint64) *know {
+func (k *know) since(w, at uint64, without []event.Warp) *know {
 	span := uint64(1) << (fanBits * k.level)
+	whole := at >= w && !slices.ContainsFunc(without, func(v event.Warp) bool {
+		return at <= uint64(v) && uint64(v) < at+span
+	})
 	switch {
-	case at >= w:
+	case whole:
 		return k
 	case at+span <= w || k.kids == nil:
 		return nil
@@ -227,7 +231,7 @@ func (k *know) since(w, at uint64) *know {
 	n := &know{level: k.level, kids: new([fanout]*know)}
 	for i, kid := range k.kids {
 		if kid != nil {
-			if kid = kid.since(w, at+uint64(i)*span/fanout); kid != nil {
+			if kid = kid.since(w, at+uint64(i)*span/fanout, without); kid != nil {
 				n.kids[i], n.max = kid, max(n.max, kid.max)
 			}
 		}

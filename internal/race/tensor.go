@@ -83,9 +83,9 @@ func (p *tensorPiece) precedes(q *tensorPiece) {
 // tensorWarp is what a warp's threads have issued.
 type tensorWarp struct {
 	done, ordered, reads event.Warp // components of the lanes
-	// of the warp: lane 0 for addresses that allocations have written, lane 1 for loads, lane 2 for
-	// stores
-	accesses        event.Warp
+	accesses             event.Warp // of the warp: lane 1 for loads, lane 2 for stores
+	// of the warp, lane 0: addresses that allocations have written, which are ordinary writes
+	addresses       event.Warp
 	allocations     uint32
 	commits, fences [event.WarpSize]uint32
 	known           [event.WarpSize]*know // of asynchronous operations, when the last one began
@@ -98,7 +98,9 @@ type tensorWarp struct {
 func (d *Detector) tensorOf(w *warp) *tensorWarp {
 	if w.tensor == nil {
 		w.tensor = &tensorWarp{done: d.comps.nextOf(w.id), ordered: d.comps.nextOf(w.id),
-			reads: d.comps.nextOf(w.id), accesses: d.comps.nextOf(w.id)}
+			reads: d.comps.nextOf(w.id), accesses: d.comps.nextOf(w.id),
+			addresses: d.comps.nextOf(w.id)}
+		d.comps.stores = append(d.comps.stores, w.tensor.addresses)
 		d.comps.tensor = append(d.comps.tensor, w.tensor.done, w.tensor.ordered, w.tensor.accesses)
 	}
 	return w.tensor
@@ -153,7 +155,7 @@ func (d *Detector) Tensor(e *event.TensorAgent) {
 		}
 	} else {
 		s.now, s.begin = d.clock(w, b, l), t.begin[l]
-		t.known[l] = w.beyond(l).from(d.comps.first)
+		t.known[l] = w.beyond(l).from(d.comps.first, d.comps.stores)
 	}
 	for _, r := range e.Rects {
 		p.TensorRect = r
@@ -376,7 +378,7 @@ func (d *Detector) commitTensor(w *warp, b *block, t *tensorWarp, e *event.Tenso
 // write is of a component that all lanes know.
 func (d *Detector) allocated(w *warp, b *block, t *tensorWarp, e *event.TensorSync) {
 	t.allocations++
-	c := component{t.accesses, 0}
+	c := component{t.addresses, 0}
 	d.elementAddr[0] = e.Addr
 	d.copying = event.Access{Warp: e.Warp, Site: e.Site, Mask: 1, Active: e.Active, Kind: event.Write,
 		Space: event.Shared, Size: 4, Addr: &d.elementAddr, Stored: 1}

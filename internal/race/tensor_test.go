@@ -447,3 +447,35 @@ func lines(list []string) (out string) {
 	}
 	return out
 }
+
+// What a tree knows from a warp on is what it knows of each of these warps, and nothing of others.
+func TestKnowFrom(t *testing.T) {
+	for seed := range uint64(200) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		var k *know
+		for range 1 + rnd.IntN(20) {
+			var lanes [event.WarpSize]uint32
+			lanes[rnd.IntN(event.WarpSize)] = 1 + rnd.Uint32N(100)
+			w := event.Warp(rnd.IntN(300))
+			if rnd.IntN(4) == 0 {
+				k = k.withWarps(w, w+event.Warp(1+rnd.IntN(10)), 1+rnd.Uint32N(100))
+			} else {
+				k = k.withLanes(w, &lanes)
+			}
+		}
+		first, out := event.Warp(rnd.IntN(300)), event.Warp(rnd.IntN(300))
+		got := k.from(first, []event.Warp{out})
+		for w := range event.Warp(320) {
+			for l := range event.WarpSize {
+				want := k.of(w, l)
+				if w < first || w == out {
+					want = 0
+				}
+				if v := got.of(w, l); v != want {
+					t.Fatalf("seed %d: from %d without %d: clock %d of warp %d, lane %d, want %d", seed,
+						first, out, v, w, l, want)
+				}
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ type stream struct {
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
 	parts bool // operations may order one space only
+	own   bool // they may order the memory of their own block only, and lanes access that of others
 	sizes []uint8
 
 	noCopies bool // half of the streams have no asynchronous copies
@@ -111,6 +113,71 @@ func (s *stream) orders() event.Orders {
 		event.OrdersNone}).Draw(s.rt, "orders")
 }
 
+// newOwnStream returns a stream of a cluster of two or three blocks whose fences may order the shared
+// memory of their own block only (PTX ISA 9.7.13.4, .sync_restrict::shared::cta). Its lanes access
+// the memory of each other's blocks, and races in that of one block are compared.
+func newOwnStream(rt *rapid.T) *stream {
+	ranks := uint32(rapid.IntRange(2, 3).Draw(rt, "ranks"))
+	s := &stream{rt: rt, own: true, noCopies: true, lanes: 0b1, sizes: []uint8{4}}
+	s.geo = event.Geometry{Grid: event.Dim3{X: ranks, Y: 1, Z: 1},
+		Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: event.Dim3{X: ranks, Y: 1, Z: 1}}
+	home := uint32(rapid.IntRange(0, int(ranks)-1).Draw(rt, "home"))
+	s.det = New(Options{Geometry: s.geo, Benign: event.BenignNone, SharedBytes: 1024,
+		Only: event.Shared, Ranked: true, Rank: home, Exchanges: true})
+	s.ora = oracle.New(oracle.Options{Geometry: s.geo, Only: event.Shared, Homed: true, Home: home})
+	s.past = make([][]epochs, int(s.geo.Blocks())*event.WarpSize)
+	s.busy = make(map[event.Thread]bool)
+	for i := range 6 {
+		s.sites = append(s.sites, s.site(event.Site(i)))
+	}
+	return s
+}
+
+// restricted returns a step that is a fence as those with .sync_restrict are: a release is for the
+// memory of its own block, an acquire for that of all blocks. One in four is for all memory.
+func (s *stream) restricted(order event.Order) func() {
+	return func() {
+		f := event.Fence{Warp: s.warp(), Scope: event.Cluster, Order: order, Orders: event.OrdersOwn}
+		if order == event.Acquire {
+			f.Orders = event.OrdersShared
+		}
+		if rapid.IntRange(0, 3).Draw(s.rt, "whole") == 0 {
+			f.Orders = event.OrdersAll
+		}
+		f.Active = s.free(f.Warp)
+		if f.Mask = f.Active; f.Mask != 0 {
+			s.logf("fence %+v", f)
+			s.det.Fence(&f)
+			s.ora.Fence(&f)
+		}
+	}
+}
+
+// dataOfPeer is a weak access of lane 0 of a warp to one of two words in the memory of some block.
+func (s *stream) dataOfPeer() {
+	a := event.Access{Warp: s.warp(), Mask: 1, Active: 1, Space: event.Shared, Size: 4,
+		Kind: event.Kind(rapid.IntRange(0, 1).Draw(s.rt, "data")), Addr: new([event.WarpSize]uint64),
+		Data: new([4][event.WarpSize]uint64)}
+	a.Site = event.Site(len(s.sites)) + 30 + event.Site(a.Kind)
+	a.Addr[0] = 4 * uint64(rapid.IntRange(0, 1).Draw(s.rt, "word"))
+	if a.Kind.Writes() {
+		a.Stored = 1
+	}
+	if s.busy[event.ThreadOf(a.Warp, 0)] {
+		return
+	}
+	block := uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "of block"))
+	if block != s.geo.BlockOf(a.Warp) {
+		a.Peer = event.PeerOf(block)
+	}
+	t := event.ThreadOf(a.Warp, 0)
+	s.past[t] = append(s.past[t], epochs{s.det.knows(t, t), s.ora.Clock(t, t) + 1})
+	b := a
+	s.logf("%+v addr %v", a, a.Addr[0])
+	s.det.Access(&a)
+	s.ora.Access(&b)
+}
+
 func (s *stream) warp() event.Warp {
 	return event.Warp(rapid.IntRange(0, int(s.geo.Blocks())*s.geo.WarpsPerBlock()-1).Draw(s.rt,
 		"warp"))
@@ -182,6 +249,12 @@ func (s *stream) access() {
 	for m := a.Mask; m != 0; m &= m - 1 {
 		t := event.ThreadOf(a.Warp, bits.TrailingZeros32(m))
 		s.past[t] = append(s.past[t], epochs{s.det.knows(t, t), s.ora.Clock(t, t) + 1})
+	}
+	if s.own && a.Space == event.Shared && rapid.Bool().Draw(s.rt, "of a peer") {
+		block := uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "peer"))
+		if block != s.geo.BlockOf(a.Warp) {
+			a.Peer = event.PeerOf(block)
+		}
 	}
 	b := a
 	s.logf("%+v addr %v", a, a.Addr)
@@ -631,6 +704,34 @@ func TestOracleIndependent(t *testing.T) { property(t, event.Independent, event.
 func TestOracleLockstep(t *testing.T)    { property(t, event.Lockstep, event.BenignNone, false) }
 func TestOracleBenignWarp(t *testing.T)  { property(t, event.Independent, event.BenignWarp, false) }
 func TestOracleBenignAll(t *testing.T)   { property(t, event.Independent, event.BenignAll, false) }
+
+// TestOracleOwn is for fences of the memory of one block of a cluster. A lane accesses shared memory,
+// and tells a lane of another block by a fence and a flag, which then accesses shared memory. Steps
+// are left out, and others come in between.
+func TestOracleOwn(t *testing.T) {
+	racy := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newOwnStream(rt)
+		for range rapid.IntRange(1, 6).Draw(rt, "length") {
+			tells := []func(){s.dataOfPeer, s.restricted(event.Release), s.tell}
+			learns := []func(){s.tell, s.restricted(event.Acquire), s.dataOfPeer}
+			for _, step := range slices.Concat(tells, learns) {
+				if rapid.IntRange(0, 7).Draw(rt, "left out") > 0 {
+					step()
+				}
+				if rapid.IntRange(0, 7).Draw(rt, "other") == 0 {
+					s.step()
+				}
+				s.checkClocks()
+			}
+		}
+		s.checkRaces()
+		if len(s.ora.Racy) > 0 {
+			racy++
+		}
+	})
+	t.Logf("%d streams with a race", racy)
+}
 
 // The detector for one space, where barriers, fences and strong operations order parts of memory.
 func TestOraclePartsIndependent(t *testing.T) {

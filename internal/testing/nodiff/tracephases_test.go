@@ -1,7 +1,13 @@
 package nodiff
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"heddle/internal/emu"
@@ -44,29 +50,31 @@ func (b both) Bulk(e *event.Bulk) {
 }
 
 // traced traces the kernel under one schedule.
-func (k *phaseKernel) traced(t *testing.T, threads int, seed uint64) phaseTrace {
-	t.Helper()
-	fn, known := k.function(t, threads)
+func (k *phaseKernel) traced(ctx context.Context, threads int, seed uint64) (out phaseTrace, err error) {
+	fn, known, err := k.function(threads)
+	if err != nil {
+		return out, err
+	}
 	cfg := *known
 	cfg.Args = []launch.Arg{{Name: "in", Unknown: true, Bits: make([]byte, 8)}}
 	if in, what := slice.Unsupported(fn); in != nil {
-		t.Fatalf("%s is not supported in a trace\n%s", what, k.b.String())
+		return out, fmt.Errorf("%s is not supported in a trace", what)
 	}
 	m, err := emu.NewTrace(fn, &cfg, slice.Of(fn, slice.Options{Grid: true}))
 	if err != nil {
-		t.Fatal(err)
+		return out, err
 	}
 	opt := race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes()), Static: true}
 	order := opt
 	order.Execution, order.Recycling = true, true
 	sink := both{race.New(opt), race.New(order)}
-	res, err := m.Run(t.Context(), emu.Options{Seed: seed, Workers: 1, MaxSteps: 1 << 20}, sink)
+	res, err := m.Run(ctx, emu.Options{Seed: seed, Workers: 1, MaxSteps: 1 << 20}, sink)
 	if err != nil {
-		t.Fatal(err)
+		return out, err
 	}
-	out := phaseTrace{ends: res.Status == emu.Completed, races: len(sink.Report().Races)}
+	out = phaseTrace{ends: res.Status == emu.Completed, races: len(sink.Report().Races)}
 	if res.Stop != nil && (res.Stop.Kind == emu.Unsupported || res.Stop.Kind == emu.DependsOnInput) {
-		t.Fatalf("the trace needs an unknown value: %+v\n%s", res.Stop, k.b.String())
+		return out, fmt.Errorf("the trace needs an unknown value: %+v", res.Stop)
 	}
 	rep := sink.order.Report()
 	out.unstable = len(rep.Phases) > 0
@@ -74,20 +82,51 @@ func (k *phaseKernel) traced(t *testing.T, threads int, seed uint64) phaseTrace 
 		// A generation without a waiter and two instructions for one are no errors here.
 		out.unstable = out.unstable || b.Kind != race.NoWaiter && b.Kind != race.SplitBarrier
 	}
-	return out
+	return out, nil
 }
 
-// TestTraceOfPhasePrograms compares traces of random programs over mbarriers, bulk copies and named
-// barriers with all their executions: a trace that ends with stable phases must be of a deterministic
-// program and the other way round, and it has races if some execution has one.
+// tracedPrograms counts what traces said of programs.
+type tracedPrograms struct{ used, verified, racy, unstable, stopped atomic.Int64 }
+
+// TestTraceOfPhasePrograms compares traces of random programs over mbarriers, bulk copies, fences and
+// named barriers with all their executions: a trace that ends with stable phases must be of a
+// deterministic program and the other way round, and it has races if some execution has one. Each
+// seed stands for tracedAtOnce programs: HEDDLE_LONG=1 for 40,000, HEDDLE_SEEDS=0:5000 for 1,000,000.
 func TestTraceOfPhasePrograms(t *testing.T) {
-	programs := 600
-	if long.All() {
-		programs = 40000
+	from, to := 0, 3
+	switch {
+	case os.Getenv("HEDDLE_SEEDS") != "":
+		from, to = seeds(t, to)
+	case long.All():
+		to = 200
 	}
-	rnd := rand.New(rand.NewPCG(9, 10))
-	var used, verified, racy, unstable, stopped int
-	for i := range programs {
+	var n tracedPrograms
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	next.Store(int64(from))
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for seed := next.Add(1) - 1; seed < int64(to) && !t.Failed(); seed = next.Add(1) - 1 {
+				n.compare(t, uint64(seed))
+			}
+		})
+	}
+	wg.Wait()
+	used, verified, racy, unstable := n.used.Load(), n.verified.Load(), n.racy.Load(), n.unstable.Load()
+	t.Logf("seeds %d to %d, %d programs: %d verified, %d racy, %d whose phases depend on the "+
+		"schedule, %d that stop", from, to, used, verified, racy, unstable, n.stopped.Load())
+	if 20*verified < used || 100*racy < used || 20*unstable < used {
+		t.Error("the programs show too little")
+	}
+}
+
+// tracedAtOnce is how many programs a seed stands for.
+const tracedAtOnce = 200
+
+// compare compares the programs of a seed.
+func (n *tracedPrograms) compare(t *testing.T, seed uint64) {
+	rnd := rand.New(rand.NewPCG(9, seed))
+	for i := range tracedAtOnce {
 		p := oracle.RandomPhases(rnd)
 		if i%2 == 0 {
 			p = oracle.RandomSync(rnd)
@@ -96,47 +135,56 @@ func TestTraceOfPhasePrograms(t *testing.T) {
 		if !ok {
 			continue
 		}
-		used++
+		n.used.Add(1)
 		k := phaseKernelOf(p)
-		got := k.traced(t, len(p.Threads), rnd.Uint64N(100))
+		got, err := k.traced(t.Context(), len(p.Threads), rnd.Uint64N(100))
+		if err != nil {
+			t.Errorf("seed %d: %v\n%s", seed, err, k.b.String())
+			return
+		}
 		switch {
 		case !got.ends:
-			stopped++
+			n.stopped.Add(1)
 		case got.unstable:
-			unstable++
+			n.unstable.Add(1)
 		case got.races > 0:
-			racy++
+			n.racy.Add(1)
 		default:
-			verified++
+			n.verified.Add(1)
 		}
-		if (got.ends && !got.unstable) != want.Deterministic {
-			t.Fatalf("the trace says %+v, all executions %+v\n%s\n%s", got, want, p, k.b.String())
-		}
-		if want.Deterministic && (got.races > 0) != want.Racy() {
-			t.Fatalf("the trace has %d races, all executions %v\n%s\n%s", got.races, want.RaceList(), p,
+		switch {
+		case (got.ends && !got.unstable) != want.Deterministic:
+			t.Errorf("seed %d: the trace says %+v, all executions %+v\n%s\n%s", seed, got, want, p,
 				k.b.String())
+			return
+		case want.Deterministic && (got.races > 0) != want.Racy():
+			t.Errorf("seed %d: the trace has %d races, all executions %v\n%s\n%s", seed, got.races,
+				want.RaceList(), p, k.b.String())
+			return
+		case want.Deterministic && i%8 == 0:
+			if err := k.neverContradicts(t.Context(), len(p.Threads), got); err != nil {
+				t.Errorf("seed %d: %v\n%s", seed, err, k.b.String())
+				return
+			}
 		}
-		if want.Deterministic && i%8 == 0 {
-			k.neverContradicts(t, len(p.Threads), got)
-		}
-	}
-	t.Logf("%d programs: %d verified, %d racy, %d whose phases depend on the schedule, %d that stop",
-		used, verified, racy, unstable, stopped)
-	if 20*verified < used || 100*racy < used || 20*unstable < used {
-		t.Error("the programs show too little")
 	}
 }
 
 // neverContradicts runs a program whose phases are the same in all executions with many seeds: none
 // may deadlock, or race if the trace has no race.
-func (k *phaseKernel) neverContradicts(t *testing.T, threads int, traced phaseTrace) {
-	t.Helper()
-	m, cfg := k.machine(t, threads)
+func (k *phaseKernel) neverContradicts(ctx context.Context, threads int, traced phaseTrace) error {
+	m, cfg, err := k.machine(threads)
+	if err != nil {
+		return err
+	}
 	got := &phaseRun{races: make(map[oracle.PhaseRace]bool)}
 	for seed := range uint64(20) {
-		k.once(t, m, cfg, seed, got)
+		if err := k.once(ctx, m, cfg, seed, got); err != nil {
+			return err
+		}
 	}
 	if got.deadlock || got.excess || len(got.races) > 0 && traced.races == 0 {
-		t.Fatalf("runs show %+v, the trace %+v\n%s", got, traced, k.b.String())
+		return fmt.Errorf("runs show %+v, the trace %+v", got, traced)
 	}
+	return nil
 }

@@ -38,7 +38,7 @@ func (o *Oracle) Copy(c *event.Copy) {
 			from: [2]uint64{c.From[l], uint64(c.Read[l])}}
 		made.parts = append(made.parts, o.check(w, event.Shared))
 		for i := range int(c.Size) {
-			made.to = append(made.to, o.byteOf(event.Shared, op, i))
+			made.to = append(made.to, o.byteOf(event.Shared, op, 0, i))
 		}
 		o.written(made.to, &write{op: op})
 		o.copies[t].open = append(o.copies[t].open, made)

@@ -38,6 +38,10 @@ type Options struct {
 	// Only is as in package race: races are reported in this space only, and what orders other memory
 	// only has no effect.
 	Only event.Space
+	// Homed restricts Only, which is Shared then, to the memory of block Home. A fence for the memory
+	// of its own block has an effect there if a thread of that block executes it (PTX ISA 9.7.13.4).
+	Homed bool
+	Home  uint32
 }
 
 // Oracle is an event.Sink. It knows neither mbarriers nor bulk copies: Phases does.
@@ -83,6 +87,7 @@ func (c clock) copy() clock { return append(clock(nil), c...) }
 // access is one lane's access, with the thread's own clock when it happened.
 type access struct {
 	op   event.Op
+	peer event.Peer // whose shared memory it is in
 	site event.Site
 	seq  int
 	at   uint32
@@ -196,7 +201,7 @@ func lanes(w event.Warp, mask uint32) []event.Thread {
 
 // Access checks and records the access of each lane, then its synchronization.
 func (o *Oracle) Access(a *event.Access) {
-	if !o.orders(a.Orders) {
+	if !o.orders(a.Orders, a.Warp) {
 		b := *a
 		b.Order = event.Relaxed
 		a = &b
@@ -227,11 +232,11 @@ func (o *Oracle) scalar(a *event.Access) {
 	}
 }
 
-// byteOf returns byte i of an operation.
-func (o *Oracle) byteOf(space event.Space, op event.Op, i int) Byte {
+// byteOf returns byte i of an operation, in the shared memory of a peer of its thread.
+func (o *Oracle) byteOf(space event.Space, op event.Op, peer event.Peer, i int) Byte {
 	b := Byte{Space: space, Addr: op.Addr + uint64(i)}
 	if space == event.Shared {
-		b.Block = o.opt.Geometry.BlockOf(op.Thread.Warp())
+		b.Block = peer.Block(o.opt.Geometry.BlockOf(op.Thread.Warp()))
 	}
 	return b
 }
@@ -243,7 +248,7 @@ func opOf(a *event.Access, t event.Thread) event.Op {
 
 // plain checks and records the access of a lane in program order.
 func (o *Oracle) plain(a *event.Access, t event.Thread) {
-	acc := &access{op: opOf(a, t), site: a.Site, seq: o.seq, at: o.vc[t][t], knew: o.vc[t].copy()}
+	acc := &access{op: opOf(a, t), peer: a.Peer, site: a.Site, seq: o.seq, at: o.vc[t][t], knew: o.vc[t].copy()}
 	if a.Data != nil {
 		for k := range acc.data {
 			acc.data[k] = a.Data[k][t.Lane()]
@@ -256,16 +261,16 @@ func (o *Oracle) plain(a *event.Access, t event.Thread) {
 func (o *Oracle) check(acc *access, space event.Space) *access {
 	told := map[*access]bool{}
 	for i := range int(acc.op.Size) {
-		b := o.byteOf(space, acc.op, i)
+		b := o.byteOf(space, acc.op, acc.peer, i)
 		for _, old := range o.bytes[b] {
-			if o.counts(space) && exchange(o.opt.Geometry, old.op, acc.op) && !o.ordered(old, acc) {
+			if o.counts(b) && exchange(o.opt.Geometry, old.op, acc.op) && !o.ordered(old, acc) {
 				o.Exchangeable[b] = true
 				if !o.settled(old, acc, o.bytes[b]) {
 					o.Exchanged[b] = true
 				}
 				o.Exchanges[Pair{space, min(old.site, acc.site), max(old.site, acc.site)}]++
 			}
-			if !o.counts(space) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.ordered(old, acc) ||
+			if !o.counts(b) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.ordered(old, acc) ||
 				o.tolerated(old, acc) {
 				continue
 			}
@@ -398,18 +403,21 @@ func (o *Oracle) Converge(c *event.Converge) { o.endInstruction(c.Warp, c.Mask) 
 
 // WarpSync is bar.warp.sync.
 func (o *Oracle) WarpSync(w *event.WarpSync) {
-	if o.orders(w.Orders) {
+	if o.orders(w.Orders, w.Warp) {
 		o.joinLanes(w.Warp, w.Mask)
 	}
 }
 
-// counts reports whether races in a space are reported.
-func (o *Oracle) counts(s event.Space) bool {
-	return o.opt.Only == event.NoSpace || o.opt.Only == s
+// counts reports whether races at a byte are reported.
+func (o *Oracle) counts(b Byte) bool {
+	return o.opt.Only == event.NoSpace || o.opt.Only == b.Space && (!o.opt.Homed || o.opt.Home == b.Block)
 }
 
-// orders reports whether a barrier or fence orders the checked memory.
-func (o *Oracle) orders(by event.Orders) bool {
+// orders reports whether a barrier or fence of a warp orders the checked memory.
+func (o *Oracle) orders(by event.Orders, w event.Warp) bool {
+	if by == event.OrdersOwn {
+		return o.opt.Homed && o.opt.Geometry.BlockOf(w) == o.opt.Home
+	}
 	return o.opt.Only == event.NoSpace || by.Covers(o.opt.Only)
 }
 
@@ -422,7 +430,7 @@ func (o *Oracle) Arrive(a *event.Arrive) {
 		o.bars[key] = g
 	}
 	for _, t := range lanes(a.Warp, a.Mask) {
-		if !o.orders(a.Orders) {
+		if !o.orders(a.Orders, a.Warp) {
 			continue
 		}
 		g.arrived.join(o.vc[t])

@@ -9,7 +9,7 @@ func (o *Oracle) Fence(f *event.Fence) {
 		return
 	}
 	for _, t := range lanes(f.Warp, f.Mask) {
-		if !o.orders(f.Orders) {
+		if !o.orders(f.Orders, f.Warp) {
 			continue
 		}
 		s := &o.sync[t]
@@ -45,7 +45,7 @@ func (o *Oracle) acquire(t event.Thread, scope event.Scope, heads []head) {
 // synchronize applies one lane's access to the patterns.
 func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	op := opOf(a, t)
-	at := place{o.byteOf(a.Space, op, 0), a.Size}
+	at := place{o.byteOf(a.Space, op, a.Peer, 0), a.Size}
 	var seen []head // observed by the read part
 	var chain []*access
 	sc := make(clock, o.threads) // of fences.sc before the observed write
@@ -86,16 +86,16 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 		w.chain = append(w.chain, o.current[t])
 	}
 	for i := range int(a.Size) {
-		o.last[o.byteOf(a.Space, op, i)] = w
+		o.last[o.byteOf(a.Space, op, a.Peer, i)] = w
 	}
 }
 
 // observe returns the write that a strong read observes, if it is a single write and they are
 // morally strong; else nil.
 func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) *write {
-	w := o.last[o.byteOf(a.Space, op, 0)]
+	w := o.last[o.byteOf(a.Space, op, a.Peer, 0)]
 	for i := range int(a.Size) {
-		if w == nil || o.last[o.byteOf(a.Space, op, i)] != w {
+		if w == nil || o.last[o.byteOf(a.Space, op, a.Peer, i)] != w {
 			return nil
 		}
 	}

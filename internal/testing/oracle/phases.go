@@ -30,7 +30,9 @@ const (
 	PhaseCopy                        // bulk copy to Var that completes Bytes at Bar
 	PhaseWait                        // waits by Parity
 	PhaseWaitState                   // waits for the phase of the thread's last arrival at Bar
-	PhaseFence                       // fence.proxy.async
+	PhaseFence                       // fence.proxy.async; of Own, its half fence.proxy.async::generic.release
+	PhaseRelease                     // fence.release
+	PhaseAcquire                     // fence.acquire
 	PhaseSync                        // bar.sync of all threads
 	PhaseDrop                        // mbarrier.arrive_drop with Count
 	PhaseCompleteTx                  // mbarrier.complete_tx of Bytes
@@ -54,6 +56,9 @@ type PhaseCommand struct {
 	Parity  int
 	Var     int
 	Relaxed bool // of an arrival or a wait: .relaxed, and else .release or .acquire
+	// Own restricts a fence to shared memory, a release to that of its own block (.sync_restrict). All
+	// variables are there, in one block.
+	Own bool
 	// NoComplete is .noComplete of PhaseArrive: it is in error if it completes the phase.
 	NoComplete bool
 }
@@ -84,8 +89,13 @@ func (c PhaseCommand) String() string {
 		return fmt.Sprintf("wait%s.parity m%d, %d", relaxed, c.Bar, c.Parity)
 	case PhaseWaitState:
 		return fmt.Sprintf("wait%s m%d", relaxed, c.Bar)
-	case PhaseFence:
-		return "fence.proxy.async"
+	case PhaseFence, PhaseRelease, PhaseAcquire:
+		name := map[PhaseOp]string{PhaseFence: "fence.proxy.async", PhaseRelease: "fence.release",
+			PhaseAcquire: "fence.acquire"}[c.Op]
+		if c.Own {
+			name += ".sync_restrict"
+		}
+		return name
 	case PhaseDrop:
 		return fmt.Sprintf("arrive_drop%s m%d, %d", relaxed, c.Bar, c.Count)
 	case PhaseCompleteTx:
@@ -180,11 +190,14 @@ type phaseBar struct {
 
 // phaseThread is the state of a thread.
 type phaseThread struct {
-	at     int
-	c, p   set
-	states []int // phase of the last arrival at each barrier; -1: none
-	synced bool  // it waits at bar.sync
-	named  int   // the named barrier at which it waits, from 1; 0: none
+	at   int
+	c, p set
+	// what the last release fence has made ready for relaxed arrivals, and what relaxed waits have
+	// seen, for an acquire fence (PTX ISA 8.8)
+	readyC, readyP, seenC, seenP set
+	states                       []int // phase of the last arrival at each barrier; -1: none
+	synced                       bool  // it waits at bar.sync
+	named                        int   // the named barrier at which it waits, from 1; 0: none
 }
 
 // phaseNamed is the current generation of a named barrier.
@@ -280,7 +293,7 @@ func (st *phaseState) key() string {
 	for i := range st.threads {
 		t := &st.threads[i]
 		num(t.at, map[bool]int{true: 1}[t.synced], t.named)
-		sets(t.c, t.p)
+		sets(t.c, t.p, t.readyC, t.readyP, t.seenC, t.seenP)
 		num(t.states...)
 	}
 	for i := range st.bars {
@@ -356,6 +369,11 @@ func (s *phaseSearch) step(st *phaseState, t int) bool {
 		th.c |= 1 << id
 	case PhaseFence:
 		th.p = th.c
+	case PhaseRelease:
+		th.readyC, th.readyP = th.c, th.p
+	case PhaseAcquire:
+		th.c |= th.seenC
+		th.p |= th.seenP
 	case PhaseCopy:
 		// The agent begins with what its thread knows. The thread learns nothing of it.
 		st.past[id] = happened{c: th.c, p: th.p, made: true, async: true}
@@ -408,7 +426,10 @@ func (s *phaseSearch) arrives(st *phaseState, th *phaseThread, c PhaseCommand, i
 		return false
 	}
 	st.phases[id], th.states[c.Bar] = m.phase, m.phase
-	if !c.Relaxed {
+	if c.Relaxed {
+		m.c |= th.readyC
+		m.p |= th.readyP
+	} else {
 		m.c |= th.c
 		m.p |= th.p
 	}
@@ -484,7 +505,12 @@ func (s *phaseSearch) waits(st *phaseState, th *phaseThread, c PhaseCommand, id 
 	}
 	s.res.Lap = s.res.Lap || c.Op == PhaseWaitState && phase >= 0 && m.phase > phase+1
 	st.phases[id] = phase
-	if phase >= 0 && !c.Relaxed {
+	switch {
+	case phase < 0:
+	case c.Relaxed:
+		th.seenC |= m.doneC[phase]
+		th.seenP |= m.doneP[phase]
+	default:
 		th.c |= m.doneC[phase]
 		th.p |= m.doneP[phase]
 	}

@@ -30,7 +30,7 @@ func RandomPhases(rnd *rand.Rand) *PhaseProgram {
 // program a divergence, which is not what these programs are about.
 func randomPhase(rnd *rand.Rand, bars int) PhaseCommand {
 	return PhaseCommand{
-		Op: PhaseOp(rnd.IntN(int(PhaseFence) + 1)), Bar: rnd.IntN(bars), Count: 1,
+		Op: PhaseOp(rnd.IntN(int(PhaseAcquire) + 1)), Own: rnd.IntN(2) == 0, Bar: rnd.IntN(bars), Count: 1,
 		Bytes: 16 * (1 + rnd.IntN(2)), Parity: rnd.IntN(2), Var: rnd.IntN(2),
 		Relaxed: rnd.IntN(8) == 0,
 	}
@@ -45,7 +45,22 @@ func phasePattern(rnd *rand.Rand) *PhaseProgram {
 		return PhaseCommand{Op: PhaseWait, Bar: bar, Parity: parity}
 	}
 	fence := PhaseCommand{Op: PhaseFence}
-	switch rnd.IntN(4) {
+	switch rnd.IntN(5) {
+	case 4: // a hand-over by fences around relaxed operations, and a copy over what was read
+		relaxed := func(op PhaseOp, bar int) PhaseCommand {
+			c := cmd(op, bar)
+			c.Relaxed = true
+			return c
+		}
+		own := rnd.IntN(2) == 0
+		release := PhaseCommand{Op: PhaseRelease, Own: own}
+		acquire := PhaseCommand{Op: PhaseAcquire, Own: own}
+		return &PhaseProgram{Counts: []int{1, 1}, Threads: [][]PhaseCommand{
+			{cmd(PhaseWrite, 0), release, relaxed(PhaseArrive, 0), relaxed(PhaseWait, 1), acquire,
+				cmd(PhaseExpectArrive, 0), cmd(PhaseCopy, 0)},
+			{relaxed(PhaseWait, 0), acquire, cmd(PhaseRead, 0), {Op: PhaseFence, Own: rnd.IntN(2) == 0},
+				release, relaxed(PhaseArrive, 1), wait(0, 1), cmd(PhaseRead, 0)},
+		}}
 	case 0: // a ring of one stage, whose producer copies
 		return &PhaseProgram{Counts: []int{1, 1}, Threads: [][]PhaseCommand{
 			{cmd(PhaseExpectArrive, 0), cmd(PhaseCopy, 0), wait(1, 0), cmd(PhaseExpectArrive, 0),
@@ -86,7 +101,9 @@ func spoil(rnd *rand.Rand, p *PhaseProgram) {
 	if list[i].Op == PhaseSync || list[i+1].Op == PhaseSync {
 		return
 	}
-	switch rnd.IntN(6) {
+	switch rnd.IntN(7) {
+	case 6:
+		list[i].Own = !list[i].Own
 	case 0:
 		p.Threads[t] = append(list[:i], list[i+1:]...)
 	case 1:

@@ -325,6 +325,21 @@ func runNeedsCopy(x *exec, in *inst) {
 	in.base(x, in)
 }
 
+// handsOver reports whether the kernel may synchronize by halves of proxy fences: "a .release proxy
+// fence can form a release sequence that synchronizes with an acquire sequence that contains a
+// .acquire proxy fence" (PTX ISA 9.7.13.4), with relaxed operations in between.
+func (c *compiler) handsOver() bool {
+	has := func(is func(*ir.Instr) bool) bool { return ir.MayExecute(c.p.funcs[0].fn, is) }
+	half := func(acquires bool) func(*ir.Instr) bool {
+		return func(in *ir.Instr) bool {
+			f, ok := in.Fence()
+			return ok && f.Proxy == isa.AsyncProxy && f.Release != f.Acquire && f.Acquire == acquires
+		}
+	}
+	return has(half(false)) && has(half(true)) &&
+		has(func(in *ir.Instr) bool { return in.Order == event.Relaxed })
+}
+
 // proxyFence decodes fence.proxy: between the generic proxy and the async one, or, for aliases,
 // between two through which nothing that is executed goes.
 func (c *compiler) proxyFence(in *ir.Instr) error {
@@ -336,6 +351,9 @@ func (c *compiler) proxyFence(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	case f.Proxy != isa.AsyncProxy:
 		return c.nop(in)
+	case f.Release != f.Acquire && c.handsOver():
+		return fmt.Errorf("%s: whether it is part of a release or acquire pattern with relaxed "+
+			"operations (PTX ISA 9.7.13.4) is not supported", opcodeText(in))
 	}
 	space, own := f.Space, f.Own
 	c.control(inst{guard: c.guard(), run: func(x *exec, in *inst) {

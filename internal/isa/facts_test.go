@@ -156,6 +156,8 @@ func TestFences(t *testing.T) {
 			FenceUse{Kind: ProxyFence, Proxy: AsyncProxy, Space: event.Shared, Release: true, Acquire: true, Address: -1}},
 		{"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
 			FenceUse{Kind: ProxyFence, Proxy: AsyncProxy, Order: event.Acquire, Scope: event.Cluster, Space: event.Shared, Acquire: true, Address: -1}},
+		{"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+			FenceUse{Kind: ProxyFence, Proxy: AsyncProxy, Order: event.Release, Scope: event.Cluster, Space: event.Shared, Own: true, Release: true, Address: -1}},
 		{"fence.proxy.tensormap::generic.release.gpu",
 			FenceUse{Kind: ProxyFence, Proxy: TensorMapProxy, Order: event.Release, Scope: event.GPU, Release: true, Address: -1}},
 		{"fence.proxy.tensormap::generic.acquire.gpu",

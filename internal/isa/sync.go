@@ -37,15 +37,14 @@ var syncRows = []Row{
 	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
 		{orders: order(event.Release), scopes: of(event.Cluster)},
 	}},
+	// Half a fence between the generic proxy and the async one, for shared memory.
+	{Opcode: "fence.proxy.async::generic", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: restricted},
 	// Other fences between proxies, and fences that order only some operations: to take them for a
 	// whole fence would hide races.
 	{Opcode: "fence.proxy", Action: ActProxyFence, Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "membar.proxy", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "fence.sync_restrict", Action: ActPartialFence, If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
-		Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
-			{orders: order(event.Release), scopes: of(event.Cluster), mustMarks: markOwn},
-			{orders: order(event.Acquire), scopes: of(event.Cluster), mustMarks: markInCluster},
-		}},
+		Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: restricted},
 
 	{Opcode: "griddepcontrol", Action: ActGridDependency, Category: Misc, Effect: Orders, Section: "9.7.13.13", Executable: true, forms: []form{
 		{mustMarks: markDependents}, {fns: of(FnWait)},
@@ -59,6 +58,13 @@ var syncRows = []Row{
 		{types: of(B32), stypes: of(B128), mustMarks: markFirstAt},
 		{types: of(B32), stypes: of(B128), vecs: 1 << 4, mustMarks: markFirst},
 	}},
+}
+
+// restricted are the forms of fences for shared memory: a release of that of the thread's block, an
+// acquire of that of all blocks of the cluster.
+var restricted = []form{
+	{orders: order(event.Release), scopes: of(event.Cluster), mustMarks: markOwn},
+	{orders: order(event.Acquire), scopes: of(event.Cluster), mustMarks: markInCluster},
 }
 
 // asyncProxy is a proxy fence that may name the space whose accesses it orders.

@@ -21,7 +21,7 @@ func (r *repairer) proxyFences(f located) []action {
 	if f.a == nil || f.Memory == "" {
 		return nil
 	}
-	name := "fence.proxy.async." + f.Memory
+	name := r.proxyFence(f.Memory)
 	var out []action
 	places := r.behind(f.a)
 	if waits := r.waitsFor(f.a); waits != nil {
@@ -32,6 +32,24 @@ func (r *repairer) proxyFences(f located) []action {
 	}
 	slices.SortStableFunc(out, byCost)
 	return out
+}
+
+// halfFence is a release of the shared memory of a block between the proxies (PTX ISA 9.7.13.4).
+const halfFence = "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster"
+
+// proxyFence is the fence for some memory: half of one for that of the own block, in a kernel that
+// uses halves.
+func (r *repairer) proxyFence(memory string) string {
+	if memory == "shared::cta" {
+		for _, b := range r.x.k.Func.Blocks {
+			for _, in := range b.Instrs {
+				if u, ok := in.Fence(); ok && u.Proxy == isa.AsyncProxy && u.Release && !u.Acquire {
+					return halfFence
+				}
+			}
+		}
+	}
+	return "fence.proxy.async." + memory
 }
 
 // waitsFor returns the places behind the waits for an asynchronous copy or store whose accesses are

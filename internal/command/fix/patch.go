@@ -21,7 +21,7 @@ var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+)
 // isStatement matches instructions without operands of the program, which an asm statement may
 // hold: CUDA has no function for them.
 var isStatement = regexp.MustCompile(`^(?:(?:` +
-	`fence\.proxy\.async\.[a-z:]+|fence\.mbarrier_init\.release\.cluster|` +
+	`fence\.proxy\.async\.[a-z:]+|fence\.proxy\.async::generic\.[a-z_:.]+|fence\.mbarrier_init\.release\.cluster|` +
 	`barrier\.cluster\.(?:arrive|wait)|cp\.async\.bulk\.(?:commit_group|wait_group 0)|` +
 	`tcgen05\.(?:wait::(?:ld|st)\.sync\.aligned|fence::(?:before|after)_thread_sync)|` +
 	`wgmma\.(?:fence|commit_group|wait_group)\.sync\.aligned(?: 0)?);\s*)+$`)

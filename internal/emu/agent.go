@@ -145,6 +145,14 @@ func (x *exec) stepAgent(b *block, i int) {
 	x.freeAgent(a)
 }
 
+// counted returns the bytes that an mbarrier counts for an operation.
+func (a *agent) counted() uint64 {
+	if a.tensor != nil {
+		return a.tensor.copied
+	}
+	return a.size
+}
+
 // signal tells the mbarrier of an agent that it is complete.
 func (x *exec) signal(a *agent) {
 	m := a.bar
@@ -165,7 +173,7 @@ func (x *exec) signal(a *agent) {
 		x.evs.signal = event.Signal{ID: a.id, Warp: a.warp.id, Addr: m.addr, Peer: x.peer,
 			Arrival: a.copies || a.commit}
 		if a.op != nil {
-			x.evs.signal.Bytes = int64(a.size)
+			x.evs.signal.Bytes = int64(a.counted())
 		}
 		x.sink.Signal(&x.evs.signal)
 	}
@@ -181,13 +189,13 @@ func (x *exec) signal(a *agent) {
 		m.arrived++
 		m.arrives(a.site, a.warp, a.lane)
 	} else {
-		if m.tx-int64(a.size) < -maxCount {
+		if m.tx-int64(a.counted()) < -maxCount {
 			x.agentFails(a, MBarrierRange, "the bytes of %s: phase %d of %s would have %d bytes more "+
 				"than it expects; the limit is %d", a.in.ir.Op(), m.phase, x.barrierText(m.addr),
-				int64(a.size)-m.tx, maxCount)
+				int64(a.counted())-m.tx, maxCount)
 			return
 		}
-		m.tx -= int64(a.size)
+		m.tx -= int64(a.counted())
 	}
 	x.tryPhase(m)
 }

@@ -14,7 +14,7 @@ import (
 	"heddle/internal/tensormap"
 )
 
-// Copies of tensors in runs, PTX ISA 9.7.9.27.1.2 in the modes tile and im2col, and prefetches.
+// Copies of tensors in runs, PTX ISA 9.7.9.27.1.2, and prefetches.
 // Their tensor maps are those of a program under heddle exec, or of one of its launches that was
 // saved: nothing else says what a map holds. A copy is an agent as other bulk copies are. It moves
 // the pieces of the box that are in the array; shared memory has the whole box, of which the rest
@@ -39,6 +39,7 @@ type tensorBox struct {
 	from   event.Range // the map; it has no size outside of global memory
 	pieces []tensormap.Piece
 	bytes  uint64
+	copied uint64  // bytes that an mbarrier counts
 	elem   *memOp  // of a reduction: an element
 	rmw    rmwFunc // of a reduction
 }
@@ -47,7 +48,7 @@ type tensorBox struct {
 // and what bit operations take them for. Bytes and 16-bit integers are not reduced (9.7.9.27.1.3).
 var reducedTypes = [...]struct{ number, bits isa.Type }{{}, {}, {isa.U32, isa.B32}, {isa.S32, isa.B32},
 	{isa.U64, isa.B64}, {isa.S64, isa.B64}, {isa.F16, isa.F16}, {isa.F32, isa.F32}, {isa.F64, isa.F64},
-	{isa.BF16, isa.BF16}, {}, {}, {}}
+	{isa.BF16, isa.BF16}, {}, {}, {}, {}, {}, {}}
 
 // reduces sets how a reduction changes elements, and reports whether it can.
 func (b *tensorBox) reduces(fn isa.Fn) bool {
@@ -89,9 +90,8 @@ func (c *compiler) tensorCopy(in *ir.Instr, op *bulkOp, d *inst) (err error) {
 // same place of d.s, and the offsets of im2col.
 func (c *compiler) tensorOp(in *ir.Instr, side int, mode isa.TensorMode, offsets int,
 	d *inst) (*tensorOp, error) {
-	if mode == isa.WideColumnMode {
-		return nil, fmt.Errorf("%s is not supported in a run (modes im2col::w and im2col::w::128)",
-			opcodeText(in))
+	if mode.Wide() && offsets < 0 {
+		return nil, fmt.Errorf("%s is not supported: a store has no such mode", opcodeText(in))
 	}
 	o := in.Src[side]
 	if len(o.Elems) != 1 {
@@ -109,7 +109,11 @@ func (c *compiler) tensorOp(in *ir.Instr, side int, mode isa.TensorMode, offsets
 		if t.offsets, err = c.parts(in.Src[offsets], isa.U16); err != nil {
 			return nil, err
 		}
-		if len(t.offsets) != len(t.coords)-2 {
+		want := len(t.coords) - 2
+		if mode.Wide() {
+			want = 2
+		}
+		if len(t.offsets) != want {
 			return nil, fmt.Errorf("%s: %d im2col offsets for %d coordinates", opcodeText(in),
 				len(t.offsets), len(t.coords))
 		}
@@ -196,15 +200,21 @@ func (x *exec) boxOf(in *inst, l int) *tensorBox {
 	b := &tensorBox{m: m, from: from}
 	if err == nil {
 		at, offsets := x.integers(t.coords, l), x.integers(t.offsets, l)
-		b.bytes = m.Bytes()
-		switch t.mode {
-		case isa.RowsMode:
-			b.pieces, b.bytes = m.Gather(at), 4*m.Bytes()
-		case isa.ColumnMode:
-			for i := range offsets {
-				offsets[i] &= 1<<16 - 1 // .u16
-			}
+		for i := range offsets {
+			offsets[i] &= 1<<16 - 1 // .u16
+		}
+		b.bytes, b.copied = m.Bytes(), m.Copied()
+		if err = m.CheckFirst(at[0]); err == nil && in.misc.bulk.use.To == event.Global {
+			err = m.CheckStore()
+		}
+		switch {
+		case err != nil:
+		case t.mode == isa.RowsMode:
+			b.pieces, b.bytes, b.copied = m.Gather(at), 4*b.bytes, 4*b.copied
+		case t.mode == isa.ColumnMode:
 			b.pieces, err = m.Column(at, offsets)
+		case t.mode.Wide():
+			b.pieces, err = m.WideColumn(at, offsets[0], offsets[1])
 		default:
 			b.pieces = m.Pieces(at)
 		}
@@ -232,11 +242,16 @@ func (x *exec) boxOf(in *inst, l int) *tensorBox {
 // check returns an error if a copy cannot use a map: the copy has other coordinates, or is in
 // another mode.
 func (t *tensorOp) check(m *tensormap.Map) error {
-	switch column := t.mode == isa.ColumnMode; {
+	wide := map[isa.TensorMode]tensormap.Wide{isa.WideColumnMode: tensormap.W,
+		isa.WideColumn128Mode: tensormap.W128}[t.mode]
+	switch column := t.mode == isa.ColumnMode || t.mode.Wide(); {
 	case column && m.Im2col == nil:
 		return errors.New("the copy is in mode im2col, and the map is of cuTensorMapEncodeTiled")
 	case !column && m.Im2col != nil:
 		return errors.New("the copy is in mode tile, and the map is of cuTensorMapEncodeIm2col")
+	case column && m.Im2col.Wide != wide:
+		return fmt.Errorf("the copy is in mode %s, and the map is for %s", columnModes[wide],
+			columnModes[m.Im2col.Wide])
 	case t.mode != isa.RowsMode && m.Rank != len(t.coords):
 		return fmt.Errorf("it has %d dimensions, and the copy %d coordinates", m.Rank, len(t.coords))
 	case t.mode == isa.RowsMode && (m.Rank != 2 || len(t.coords) != 5 || m.Count(1) != 1):
@@ -244,6 +259,9 @@ func (t *tensorOp) check(m *tensormap.Map) error {
 	}
 	return nil
 }
+
+// columnModes are the names of the modes of a column.
+var columnModes = [...]string{"im2col", "im2col::w", "im2col::w::128"}
 
 // integers returns what a lane has in some operands of 32 bits; nil of none.
 func (x *exec) integers(operands []src, l int) []int32 {
@@ -328,6 +346,7 @@ func (x *exec) readTensor(a *agent) {
 	b := a.tensor
 	if a.op.use.From == event.Shared {
 		b.eachChunk(a.from, a.data, func(at uint64, data []byte) { copy(data, x.block.shared[at:]) })
+		b.m.Pack(a.data)
 		return
 	}
 	b.m.Fill(a.data)

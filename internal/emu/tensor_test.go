@@ -33,9 +33,13 @@ func TestRandomTensorInstructions(t *testing.T) {
 		}
 		return "{" + strings.Repeat("%r1, ", rank-1) + "%r2}"
 	}
+	wide := false
 	offsets := func() string {
 		if r.IntN(4) == 0 || rank < 3 {
 			return list("h", 3)
+		}
+		if wide {
+			return "{%h1, %h2}"
 		}
 		return "{" + strings.Repeat("%h1, ", rank-3) + "%h2}"
 	}
@@ -48,8 +52,15 @@ func TestRandomTensorInstructions(t *testing.T) {
 			m.Size[i], m.Box[i], m.Step[i], m.Stride[i] = 1+r.Uint64N(9), 1+r.Uint64N(5), 1+r.Uint64N(2), 16*r.Uint64N(9)
 		}
 		m.Box[0] = 16 / m.Element()
-		if m.Rank > 2 && r.IntN(2) == 0 {
-			m.Im2col, m.Box = &tensormap.Im2col{Channels: 16 / m.Element(), Pixels: r.Uint64N(70)}, [5]uint64{}
+		if r.IntN(8) == 0 { // elements of 4 or 6 bits
+			m.Type, m.Box[0], m.Size[0], m.NaN = tensormap.Type(13+r.IntN(3)), 128, 128*(1+r.Uint64N(2)), false
+			m.Addr, m.Swizzle = 32*r.Uint64N(50), tensormap.Swizzle(3*r.IntN(2))
+		}
+		if n := m.Box[0]; m.Rank > 2 && r.IntN(2) == 0 {
+			m.Im2col, m.Box = &tensormap.Im2col{Channels: n, Pixels: r.Uint64N(70)}, [5]uint64{}
+			if r.IntN(3) == 0 {
+				m.Im2col.Wide, m.Swizzle = tensormap.Wide(1+r.IntN(2)), tensormap.Swizzle128
+			}
 		}
 		bits := m.Encode()
 		if r.IntN(8) == 0 {
@@ -57,12 +68,13 @@ func TestRandomTensorInstructions(t *testing.T) {
 		}
 		rank = m.Rank
 		dim := fmt.Sprintf("%dd", max(rank+r.IntN(9)/8, 1))
-		mode := pick("tile", "tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs", "im2col::w")
+		mode := pick("tile", "tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs", "im2col::w", "im2col::w::128")
 		if r.IntN(4) > 0 {
 			if mode = "tile"; m.Im2col != nil {
-				mode = "im2col"
+				mode = [...]string{"im2col", "im2col::w", "im2col::w::128"}[m.Im2col.Wide]
 			}
 		}
+		wide = strings.HasPrefix(mode, "im2col::w")
 		field := pick("global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride", "elemtype",
 			"interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode", "size")
 		text := ""

@@ -135,7 +135,7 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 	u.To, u.From = d.copySpaces()
 	if d.bulkTracking() == BarrierBytes {
 		u.Barrier = d.bulkBarrier()
-		if u.Mode == ColumnMode || u.Mode == WideColumnMode {
+		if u.Mode == ColumnMode || u.Mode.Wide() {
 			u.Offsets = u.Barrier + 1
 		}
 	}
@@ -154,11 +154,15 @@ type TensorMode uint8
 
 // The modes. A store in ColumnMode (.im2col_no_offs) has no offsets.
 const (
-	TileMode       TensorMode = iota
-	RowsMode                  // .tile::gather4, .tile::scatter4
-	ColumnMode                // .im2col, .im2col_no_offs
-	WideColumnMode            // .im2col::w, .im2col::w::128
+	TileMode          TensorMode = iota
+	RowsMode                     // .tile::gather4, .tile::scatter4
+	ColumnMode                   // .im2col, .im2col_no_offs
+	WideColumnMode               // .im2col::w
+	WideColumn128Mode            // .im2col::w::128
 )
+
+// Wide reports whether a copy in the mode has the operands {wHalo, wOffset}.
+func (m TensorMode) Wide() bool { return m == WideColumnMode || m == WideColumn128Mode }
 
 // tensorMode returns the mode of a copy or a prefetch of a tensor. The syntax has .im2col_no_offs
 // for reductions, and an example of theirs .im2col.
@@ -169,8 +173,10 @@ func (d *Desc) tensorMode() TensorMode {
 			return RowsMode
 		case "im2col", "im2col_no_offs":
 			return ColumnMode
-		case "im2col::w", "im2col::w::128":
+		case "im2col::w":
 			return WideColumnMode
+		case "im2col::w::128":
+			return WideColumn128Mode
 		}
 	}
 	return TileMode
@@ -182,7 +188,7 @@ func (d *Desc) PrefetchedTensor() (mode TensorMode, offsets int, ok bool) {
 	if d.Action() != ActBulkPrefetch {
 		return 0, -1, false
 	}
-	if mode = d.tensorMode(); mode == ColumnMode || mode == WideColumnMode {
+	if mode = d.tensorMode(); mode == ColumnMode || mode.Wide() {
 		return mode, 1, true
 	}
 	return mode, -1, true

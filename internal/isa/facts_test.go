@@ -253,7 +253,7 @@ func TestPrefetchedTensor(t *testing.T) {
 		{"cp.async.bulk.prefetch.tensor.2d.L2.global", TileMode, -1, true},
 		{"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4", RowsMode, -1, true},
 		{"cp.async.bulk.prefetch.tensor.3d.L2.global.im2col.L2::cache_hint", ColumnMode, 1, true},
-		{"cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w::128", WideColumnMode, 1, true},
+		{"cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w::128", WideColumn128Mode, 1, true},
 		{"cp.async.bulk.prefetch.L2.global", 0, -1, false},
 	} {
 		d := decodeText(t, c.text)

@@ -16,7 +16,7 @@ const (
 	atLast       = 48 // the sizes - 1
 	atBox        = 68
 	atStep       = 78
-	atIm2col     = 83 // 0: a map of cuTensorMapEncodeTiled
+	atIm2col     = 83 // 0: a map of cuTensorMapEncodeTiled; else 1 + Wide
 	atLower      = 84
 	atUpper      = 90
 	atChannels   = 96
@@ -35,14 +35,13 @@ func Decode(b []byte) (*Map, error) {
 	m := &Map{Type: Type(b[atType]), Rank: int(b[atRank]), Swizzle: Swizzle(b[atSwizzle]),
 		NaN: b[atNaN] != 0, Addr: le.Uint64(b[atAddress:])}
 	invalid := fmt.Errorf("%w that cuTensorMapEncodeTiled has made", ErrNotMap)
-	if m.Rank < 1 || m.Rank > MaxRank || b[atIm2col] > 1 {
+	if m.Rank < 1 || m.Rank > MaxRank || b[atIm2col] > 1+byte(W128) {
 		return nil, invalid
 	}
 	switch {
 	case b[atInterleave] > 0:
-		return nil, fmt.Errorf("%w: an interleaved layout", ErrUnsupported)
-	case m.Type >= Type(len(elementBytes)) && m.Type < numTypes:
-		return nil, fmt.Errorf("%w: elements of 4 or 6 bits", ErrUnsupported)
+		return nil, fmt.Errorf("%w: an interleaved layout, of which PTX ISA 5.5.6 does not say where "+
+			"the slices of channels are", ErrUnsupported)
 	case b[atAtoms] > 0 || m.Swizzle > Swizzle128 && m.Swizzle < numSwizzles:
 		return nil, fmt.Errorf("%w: a swizzle with atoms of more than 16 bytes, or of 96 bytes",
 			ErrUnsupported)
@@ -71,11 +70,14 @@ func Decode(b []byte) (*Map, error) {
 	if m.Addr%16 != 0 {
 		return nil, invalid
 	}
+	if err := m.checkPacked(uint64(le.Uint16(b[atChannels:]))); err != nil {
+		return nil, err
+	}
 	if b[atIm2col] == 0 {
-		return m, m.checkRow(m.Box[0] * m.Element())
+		return m, m.checkRow(m.inner() * m.Element())
 	}
 	m.Im2col = &Im2col{Channels: uint64(le.Uint16(b[atChannels:])),
-		Pixels: uint64(le.Uint16(b[atPixels:]))}
+		Pixels: uint64(le.Uint16(b[atPixels:])), Wide: Wide(b[atIm2col] - 1)}
 	for i := range max(m.Rank-2, 0) {
 		m.Im2col.Lower[i] = int64(int16(le.Uint16(b[atLower+2*i:])))
 		m.Im2col.Upper[i] = int64(int16(le.Uint16(b[atUpper+2*i:])))
@@ -89,6 +91,32 @@ const (
 	maxStep   = 8
 	maxStride = 1 << 40
 )
+
+// checkPacked returns an error if no map of elements of less than a byte can be like this
+// (cuTensorMapEncodeTiled, PTX ISA 9.7.9.27.1.1). channels are those of a column, which has no box.
+func (m *Map) checkPacked(channels uint64) error {
+	n := m.Box[0]
+	if n == 0 {
+		n = channels
+	}
+	bad := false
+	switch {
+	case m.Type == packed4:
+		if bad = m.Size[0]%2 != 0 || m.NaN; !bad && n%2 != 0 {
+			return fmt.Errorf("%w: rows of %d elements of 4 bits", ErrUnsupported, n)
+		}
+	case m.Type.padded():
+		bad = m.Size[0]%128 != 0 || m.NaN || n != 128 || m.Addr%32 != 0 ||
+			m.Swizzle != NoSwizzle && m.Swizzle != Swizzle128
+		for i := 1; i < m.Rank; i++ {
+			bad = bad || m.Stride[i]%32 != 0
+		}
+	}
+	if bad {
+		return fmt.Errorf("%w that cuTensorMapEncodeTiled has made", ErrNotMap)
+	}
+	return nil
+}
 
 // checkRow returns an error if the rows of a box are of a size that no map can have.
 func (m *Map) checkRow(bytes uint64) error {
@@ -117,7 +145,7 @@ func (m *Map) Encode() []byte {
 		b[atStep+i] = byte(m.Step[i])
 	}
 	if c := m.Im2col; c != nil {
-		b[atIm2col] = 1
+		b[atIm2col] = 1 + byte(c.Wide)
 		for i := range c.Lower {
 			le.PutUint16(b[atLower+2*i:], uint16(c.Lower[i]))
 			le.PutUint16(b[atUpper+2*i:], uint16(c.Upper[i]))

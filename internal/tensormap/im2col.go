@@ -13,6 +13,25 @@ type Im2col struct {
 	Lower, Upper [MaxRank - 2]int64 // of W, H, D
 	Channels     uint64
 	Pixels       uint64
+	Wide         Wide
+}
+
+// Wide says of a map of cuTensorMapEncodeIm2colWide how many pixels its boxes have (PTX ISA 5.5.5).
+type Wide uint8
+
+// The modes of a column. In the wide ones, the bounding box has a size of 1 in H and D.
+const (
+	NotWide Wide = iota
+	W            // .im2col::w: Pixels
+	W128         // .im2col::w::128: 128
+)
+
+// pixels returns how many pixels a column has.
+func (c *Im2col) pixels() uint64 {
+	if c.Wide == W128 {
+		return 128
+	}
+	return c.Pixels
 }
 
 // corner returns the limits of the corners and of the offsets in a map of some rank (5.5.4.1).
@@ -26,11 +45,18 @@ func (m *Map) last(dim int) int64 { return int64(m.Size[dim+1]) - 1 + m.Im2col.U
 
 // check returns an error if no map of cuTensorMapEncodeIm2col can be like this.
 func (c *Im2col) check(m *Map) error {
-	if m.Rank < 3 || c.Channels == 0 || c.Channels > 256 || c.Pixels == 0 || c.Pixels > 1024 {
+	few := c.pixels() == 0 || c.pixels() > 1024
+	if m.Rank < 3 || c.Channels == 0 || c.Channels > 256 || few ||
+		c.Wide != NotWide && m.Swizzle != Swizzle64 && m.Swizzle != Swizzle128 {
 		return fmt.Errorf("%w that cuTensorMapEncodeIm2col has made", ErrNotMap)
 	}
 	least, most, _ := corner(m.Rank)
-	for i := range m.Rank - 2 {
+	places := m.Rank - 2
+	if c.Wide != NotWide { // which has corners of 16 bits in W alone
+		least, most, _ = corner(3)
+		places = 1
+	}
+	for i := range places {
 		lo, hi := c.Lower[i], c.Upper[i]
 		if lo < least || lo > most || hi < least || hi > most || m.last(i) < lo {
 			return fmt.Errorf("%w that cuTensorMapEncodeIm2col has made", ErrNotMap)
@@ -65,19 +91,13 @@ func (m *Map) Column(at, offsets []int32) ([]Piece, error) {
 		}
 	}
 	image := int64(at[m.Rank-1])
-	row := c.Channels * m.Element()
 	var out []Piece
 	for p := range c.Pixels {
-		addr := m.Addr + uint64(image)*m.Stride[m.Rank-1]
-		inside := image >= 0 && image < int64(m.Size[m.Rank-1])
+		place := pos
 		for i := range places {
-			x := pos[i] + off[i]
-			inside = inside && x >= 0 && x < int64(m.Size[i+1])
-			addr += uint64(x) * m.Stride[i+1]
+			place[i] += off[i]
 		}
-		if inside {
-			out = m.row(out, p*row, addr, int64(at[0]), c.Channels)
-		}
+		out = m.pixel(out, p, int64(at[0]), place, image)
 		i := 0
 		for ; i < places; i++ {
 			if pos[i] += int64(m.Step[i+1]); pos[i] <= m.last(i) {
@@ -87,6 +107,66 @@ func (m *Map) Column(at, offsets []int32) ([]Piece, error) {
 		}
 		if i == places {
 			image++
+		}
+	}
+	return out, nil
+}
+
+// pixel appends the pieces of pixel number p of a column, at a place in an image, if it is in the
+// array.
+func (m *Map) pixel(out []Piece, p uint64, channel int64, place [MaxRank - 2]int64,
+	image int64) []Piece {
+	addr := m.Addr + uint64(image)*m.Stride[m.Rank-1]
+	inside := image >= 0 && image < int64(m.Size[m.Rank-1])
+	for i := range m.Rank - 2 {
+		inside = inside && place[i] >= 0 && place[i] < int64(m.Size[i+1])
+		addr += uint64(place[i]) * m.Stride[i+1]
+	}
+	if !inside {
+		return out
+	}
+	return m.row(out, p*m.inner()*m.unit().shared, addr, channel)
+}
+
+// The limits of the operands of the wide modes (PTX ISA 9.7.9.27.1.2).
+const (
+	mostHalo    = 1<<9 - 1
+	mostHalo128 = 1<<5 - 1
+	mostOffset  = 1<<5 - 1
+)
+
+// WideColumn returns the pieces of a column in mode im2col::w or im2col::w::128, as Column does. It
+// stays in the row of an image that the coordinates name, between the corners in W, and goes on in
+// the same row of the next image. Offset moves the corners and the first pixel (5.5.5.4). The first
+// pixel may be on the left of the bounding box, and not on its right (5.5.5.1).
+func (m *Map) WideColumn(at []int32, halo, offset int32) ([]Piece, error) {
+	c, most := m.Im2col, int32(mostHalo)
+	if c.Wide == W128 {
+		most = mostHalo128
+	}
+	w := int64(at[1]) + int64(offset)
+	lower, last := c.Lower[0]+int64(offset), m.last(0)+int64(offset)
+	switch {
+	case halo < 0 || halo > most:
+		return nil, fmt.Errorf("the halo of %d pixels is not in 0 to %d (PTX ISA 9.7.9.27.1.2)", halo, most)
+	case offset < 0 || offset > mostOffset:
+		return nil, fmt.Errorf("the offset %d is not in 0 to %d (PTX ISA 9.7.9.27.1.2)", offset, mostOffset)
+	case halo > 0:
+		return nil, fmt.Errorf("%w: halo pixels, of which PTX ISA 5.5.5.3 does not say which they are",
+			ErrUnsupported)
+	case w > last:
+		return nil, fmt.Errorf("the first pixel at %d in W is on the right of the bounding box from %d "+
+			"to %d (PTX ISA 5.5.5.1)", w, lower, last)
+	}
+	place, image := [MaxRank - 2]int64{w}, int64(at[m.Rank-1])
+	for i := 1; i < m.Rank-2; i++ {
+		place[i] = int64(at[i+1])
+	}
+	var out []Piece
+	for p := range c.pixels() {
+		out = m.pixel(out, p, int64(at[0]), place, image)
+		if place[0] += int64(m.Step[1]); place[0] > last {
+			place[0], image = lower, image+1
 		}
 	}
 	return out, nil

@@ -121,6 +121,78 @@ func TestConvolution(t *testing.T) {
 	}
 }
 
+// TestWideColumn: PTX ISA 5.5.5. The pixels are those of the row at (H, D), between the corners in W,
+// and go on in the next image, since boxes have a size of 1 in H and D (5.5.5.1). What the ISA says
+// of its examples is: of 128 pixels of rows of 9 from W = 2 on, 7 are in the first image and 9 in each
+// other (5.5.5.3); an offset moves corners and pixels alike (5.5.5.4).
+func TestWideColumn(t *testing.T) {
+	// C = 32 elements of a byte, W, H, N: as example 1 of 5.5.5.3, with fewer channels.
+	m := &Map{Type: 0, Rank: 4, Size: [5]uint64{32, 9, 7, 64}, Stride: [5]uint64{1, 32, 288, 2016},
+		Step: [5]uint64{1, 1, 1, 1}, Swizzle: Swizzle64,
+		Im2col: &Im2col{Channels: 32, Pixels: 128, Wide: W}}
+	var want []Piece
+	addr := func(w, h, n uint64) uint64 { return 32*w + 288*h + 2016*n }
+	w, n := uint64(2), uint64(0)
+	for p := range uint64(128) {
+		want = add(want, Piece{32 * p, addr(w, 3, n), 32})
+		if w++; w == 9 {
+			w, n = 0, n+1
+		}
+	}
+	if got, err := m.WideColumn([]int32{0, 2, 3, 0}, 0, 0); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	// The number of pixels is 128 in the other mode, whatever the map says.
+	m128 := *m
+	m128.Im2col = &Im2col{Channels: 32, Pixels: 3, Wide: W128}
+	if got, err := m128.WideColumn([]int32{0, 2, 3, 0}, 0, 0); err != nil || !reflect.DeepEqual(got, want) || m128.Bytes() != 4096 {
+		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	// Example 2 of 5.5.5.4: corners of -1, a stride of 3, rows of 7. Buffer 1 has W = -1, 2, 5, of which
+	// the first is outside of the array; an offset of 1 makes these 0, 3, 6, and one of 2 makes them 1,
+	// 4, 7, of which the last is outside. The tenth pixel is in the fourth image.
+	m.Size[1], m.Step[1], m.Im2col = 7, 3, &Im2col{Lower: [3]int64{-1}, Upper: [3]int64{-1}, Channels: 32, Pixels: 10, Wide: W}
+	for offset, positions := range [][]int64{{-1, 2, 5}, {0, 3, 6}, {1, 4, 7}} {
+		var want []Piece
+		for p := range uint64(10) {
+			if w := positions[p%3]; w >= 0 && w < 7 {
+				want = add(want, Piece{32 * p, addr(uint64(w), 2, p/3), 32})
+			}
+		}
+		got, err := m.WideColumn([]int32{0, -1, 2, 0}, 0, int32(offset))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("offset %d: %v (%v), want %v", offset, got, err, want)
+		}
+	}
+	// "The first element can lie outside of the Bounding Box in the W-dimension only and only on the
+	// left side" (5.5.5.1): from W = 0, on the left of corners 2 and 4, the column goes on by the stride
+	// and begins the next row at the corner.
+	m.Step[1], m.Im2col = 1, &Im2col{Lower: [3]int64{2}, Upper: [3]int64{-2}, Channels: 32, Pixels: 7, Wide: W}
+	want = []Piece{{0, addr(0, 0, 1), 5 * 32}, {5 * 32, addr(2, 0, 2), 2 * 32}}
+	if got, err := m.WideColumn([]int32{0, 0, 0, 1}, 0, 0); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	// H outside of the array: nothing is in it.
+	if got, err := m.WideColumn([]int32{0, 2, 7, 0}, 0, 0); err != nil || got != nil {
+		t.Errorf("%v (%v), want nothing", got, err)
+	}
+	for _, c := range []struct {
+		w, halo, offset int32
+		wide            Wide
+		text            string
+	}{
+		{5, 0, 0, W, "on the right of the bounding box from 2 to 4"},
+		{2, 512, 0, W, "not in 0 to 511"}, {2, 32, 0, W128, "not in 0 to 31"}, {2, 0, 32, W, "not in 0 to 31"},
+		{2, 2, 0, W, "halo pixels"},
+	} {
+		m.Im2col.Wide = c.wide
+		if _, err := m.WideColumn([]int32{0, c.w, 0, 0}, c.halo, c.offset); err == nil ||
+			!strings.Contains(err.Error(), c.text) || errors.Is(err, ErrUnsupported) != (c.halo == 2) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // TestColumnMistakes: 5.5.4.1: the filter's corner must be within the bounding box, and offsets
 // have 16, 8 or 5 bits.
 func TestColumnMistakes(t *testing.T) {
@@ -186,7 +258,7 @@ func TestReplace(t *testing.T) {
 	}{
 		{GlobalAddress, 0, 8, ErrNotMap}, {Rank, 0, 5, ErrNotMap}, {BoxDim, 0, 0, ErrNotMap}, {BoxDim, 1, 65537, ErrNotMap},
 		{GlobalDim, 0, 0, ErrNotMap}, {GlobalStride, 0, 8, ErrNotMap}, {GlobalStride, 0, 1 << 40, ErrNotMap},
-		{ElementStride, 1, 0, ErrNotMap}, {ElementStride, 1, 257, ErrNotMap}, {ElemType, 0, 13, ErrUnsupported},
+		{ElementStride, 1, 0, ErrNotMap}, {ElementStride, 1, 257, ErrNotMap}, {ElemType, 0, 13, ErrNotMap},
 		{Interleave, 0, 2, ErrUnsupported}, {SwizzleMode, 0, 4, ErrUnsupported}, {SwizzleAtomicity, 0, 3, ErrUnsupported},
 		{ElemType, 0, 16, nil}, {Interleave, 0, 3, nil}, {SwizzleMode, 0, 5, nil}, {SwizzleAtomicity, 0, 4, nil},
 		{FillMode, 0, 2, nil}, {GlobalStride, 4, 16, nil}, {GlobalDim, 5, 16, nil},
@@ -228,6 +300,10 @@ func FuzzMap(f *testing.F) {
 		coords := []int32{at, at, at, at, at}
 		var pieces []Piece
 		switch {
+		case m.CheckFirst(at) != nil:
+			return
+		case m.Im2col != nil && m.Im2col.Wide != NotWide:
+			pieces, _ = m.WideColumn(coords[:m.Rank], 0, at&15)
 		case m.Im2col != nil:
 			pieces, _ = m.Column(coords[:m.Rank], coords[:m.Rank-2])
 		case m.Rank == 2 && m.Count(1) == 1:

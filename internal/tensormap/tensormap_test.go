@@ -2,8 +2,11 @@ package tensormap
 
 import (
 	"errors"
+	"math/big"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -141,19 +144,29 @@ func TestEncode(t *testing.T) {
 	column := *m
 	column.Box, column.Im2col = [5]uint64{}, &Im2col{Channels: 8, Pixels: 16}
 	for what, change := range map[string]func(b []byte) []byte{
-		"short":              func(b []byte) []byte { return b[:Size-1] },
-		"other bytes":        func(b []byte) []byte { return make([]byte, Size) },
-		"rank":               func(b []byte) []byte { b[5] = 6; return b },
-		"type":               func(b []byte) []byte { b[4] = 16; return b },
-		"swizzle":            func(b []byte) []byte { b[6] = 8; return b },
-		"box":                func(b []byte) []byte { b[68], b[69] = 0, 0; return b },
-		"row of 4 bytes":     func(b []byte) []byte { b[68] = 1; return b },
-		"row of 64 bytes":    func(b []byte) []byte { b[68] = 16; return b },
-		"step":               func(b []byte) []byte { b[79] = 0; return b },
-		"long step":          func(b []byte) []byte { b[79] = 9; return b },
-		"address":            func(b []byte) []byte { b[8] = 4; return b },
-		"stride":             func(b []byte) []byte { b[16] = 4; return b },
-		"mode":               func(b []byte) []byte { b[83] = 2; return b },
+		"short":           func(b []byte) []byte { return b[:Size-1] },
+		"other bytes":     func(b []byte) []byte { return make([]byte, Size) },
+		"rank":            func(b []byte) []byte { b[5] = 6; return b },
+		"type":            func(b []byte) []byte { b[4] = 16; return b },
+		"swizzle":         func(b []byte) []byte { b[6] = 8; return b },
+		"box":             func(b []byte) []byte { b[68], b[69] = 0, 0; return b },
+		"row of 4 bytes":  func(b []byte) []byte { b[68] = 1; return b },
+		"row of 64 bytes": func(b []byte) []byte { b[68] = 16; return b },
+		"step":            func(b []byte) []byte { b[79] = 0; return b },
+		"long step":       func(b []byte) []byte { b[79] = 9; return b },
+		"address":         func(b []byte) []byte { b[8] = 4; return b },
+		"stride":          func(b []byte) []byte { b[16] = 4; return b },
+		"mode":            func(b []byte) []byte { b[83] = 4; return b },
+		"wide with a swizzle of 32 bytes": func(b []byte) []byte {
+			c := column
+			c.Im2col = &Im2col{Channels: 8, Pixels: 16, Wide: W}
+			return c.Encode()
+		},
+		"a row of 4 bits":    func(b []byte) []byte { b[4] = 13; return b }, // 8 elements, which are 4 bytes
+		"128 elements":       func(b []byte) []byte { b[4] = 14; return b }, // box and array must have as many
+		"32 bytes, 4 bits":   func(b []byte) []byte { m := padded(padded4); m.Swizzle = Swizzle32; return m.Encode() },
+		"32 bytes, 6 bits":   func(b []byte) []byte { m := padded(padded6); m.Stride[1] = 16; return m.Encode() },
+		"NaN of 6 bits":      func(b []byte) []byte { m := padded(padded6); m.NaN = true; return m.Encode() },
 		"no channels":        func(b []byte) []byte { c := column; c.Im2col = &Im2col{Pixels: 1}; return c.Encode() },
 		"no pixels":          func(b []byte) []byte { c := column; c.Im2col = &Im2col{Channels: 8}; return c.Encode() },
 		"im2col in two dims": func(b []byte) []byte { c := column.Encode(); c[5] = 2; return c },
@@ -168,15 +181,91 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	for what, change := range map[string]func(b []byte){
-		"elements of 4 bits": func(b []byte) { b[4] = 13 },
-		"interleave":         func(b []byte) { b[100] = 1 },
-		"atoms":              func(b []byte) { b[101] = 1 },
-		"swizzle":            func(b []byte) { b[6] = 4 },
+		"interleave": func(b []byte) { b[100] = 1 },
+		"atoms":      func(b []byte) { b[101] = 1 },
+		"swizzle":    func(b []byte) { b[6] = 4 },
 	} {
 		b := m.Encode()
 		change(b)
 		if _, err := Decode(b); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// padded returns a map of rows of 128 elements of less than a byte.
+func padded(t Type) *Map {
+	return &Map{Type: t, Rank: 2, Addr: 1 << 20, Size: [5]uint64{256, 4}, Stride: [5]uint64{units[t].memory, 256},
+		Box: [5]uint64{128, 2}, Step: [5]uint64{1, 1}, Swizzle: Swizzle128}
+}
+
+// TestPacked: PTX ISA 5.5.1.1.1. Of .b4x16_p64, eight bytes of each sixteen of shared memory come
+// from the array, of .b6x16_p32 twelve; the mbarrier counts these. Of .b4x16 all do.
+func TestPacked(t *testing.T) {
+	for _, c := range []struct {
+		typ            Type
+		bytes, copied  uint64
+		at             []int32
+		pieces         int
+		first, last    Piece
+		stored, failed string
+	}{
+		// The second row is outside of the array.
+		{typ: padded4, at: []int32{128, 3}, bytes: 256, copied: 128, pieces: 8,
+			first: Piece{0, 1<<20 + 3*256 + 64, 8}, last: Piece{7 * 16, 1<<20 + 3*256 + 64 + 7*8, 8},
+			stored: "cannot be stored"},
+		{typ: padded6, at: []int32{128, 0}, bytes: 256, copied: 192, pieces: 16,
+			first: Piece{0, 1<<20 + 96, 12}, last: Piece{15 * 16, 1<<20 + 256 + 96 + 7*12, 12}},
+		{typ: padded6, at: []int32{256, 0}, bytes: 256, copied: 192},
+		{typ: padded6, at: []int32{64, 0}, bytes: 256, copied: 192, failed: "64 is not a multiple of 128"},
+		{typ: packed4, at: []int32{-2, 0}, bytes: 128, copied: 128, pieces: 2,
+			first: Piece{1, 1 << 20, 63}, last: Piece{65, 1<<20 + 256, 63}},
+		{typ: packed4, at: []int32{1, 0}, bytes: 128, copied: 128, failed: "within a byte"},
+	} {
+		m := padded(c.typ)
+		if m.Swizzle = NoSwizzle; c.typ == packed4 {
+			m.Stride[0] = 1
+		}
+		if d, err := Decode(m.Encode()); err != nil || !reflect.DeepEqual(d, m) {
+			t.Fatalf("type %d: %+v (%v), want %+v", c.typ, d, err, m)
+		}
+		if m.Bytes() != c.bytes || m.Copied() != c.copied {
+			t.Errorf("type %d: %d bytes, %d copied", c.typ, m.Bytes(), m.Copied())
+		}
+		says := func(err error, want string) bool {
+			return (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want))
+		}
+		if !says(m.CheckFirst(c.at[0]), c.failed) || !says(m.CheckStore(), c.stored) {
+			t.Errorf("type %d at %v: %v, %v", c.typ, c.at, m.CheckFirst(c.at[0]), m.CheckStore())
+		}
+		if c.failed != "" {
+			continue
+		}
+		got := m.Pieces(c.at)
+		if len(got) != c.pieces || c.pieces > 0 && (got[0] != c.first || got[len(got)-1] != c.last) {
+			t.Errorf("type %d at %v: %v", c.typ, c.at, got)
+		}
+	}
+}
+
+// TestPack: the sixteen elements of six bits of a unit are packed contiguously, without the two bits
+// above each (PTX ISA 5.5.1.1.1, .b6p2x16), as a number of 96 bits would hold them.
+func TestPack(t *testing.T) {
+	box := make([]byte, 32)
+	for i := range box {
+		box[i] = byte(i*37) | 0xc0&byte(i<<6)
+	}
+	var want [2]big.Int
+	for i := range box {
+		element := new(big.Int).Lsh(big.NewInt(int64(box[i]&0x3f)), uint(6*(i%16)))
+		want[i/16].Or(&want[i/16], element)
+	}
+	padded(padded6).Pack(box)
+	for u := range want {
+		got := slices.Clone(box[16*u : 16*u+12])
+		slices.Reverse(got)
+		if new(big.Int).SetBytes(got).Cmp(&want[u]) != 0 {
+			t.Errorf("unit %d: %x, want %x", u, got, &want[u])
 		}
 	}
 }

@@ -52,11 +52,11 @@ __device__ uint32_t at(const void *p) { return (uint32_t)__cvta_generic_to_share
 #define SWIZZLE(N) CU_TENSOR_MAP_SWIZZLE_##N
 static CUtensorMap make(CUtensorMapDataType t, void *p, std::vector<cuuint64_t> size, std::vector<cuuint64_t> stride,
                         std::vector<cuuint32_t> box, CUtensorMapSwizzle s = SWIZZLE(NONE),
-                        std::vector<cuuint32_t> step = {}, int fill = 0) {
+                        std::vector<cuuint32_t> step = {}, int fill = 0, int interleave = 0) {
   CUtensorMap m = {};
   if (step.empty()) step.assign(size.size(), 1);
   CUresult r = cuTensorMapEncodeTiled(&m, t, size.size(), p, size.data(), stride.data(), box.data(), step.data(),
-                                      CU_TENSOR_MAP_INTERLEAVE_NONE, s, CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)fill);
+                                      (CUtensorMapInterleave)interleave, s, CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)fill);
   if (r) printf("encode %d ", r);
   return m;
 }
@@ -67,6 +67,18 @@ static CUtensorMap column(CUtensorMapDataType t, void *p, std::vector<cuuint64_t
   if (step.empty()) step.assign(size.size(), 1);
   CUresult r = cuTensorMapEncodeIm2col(&m, t, size.size(), p, size.data(), stride.data(), lower.data(), upper.data(), channels, pixels,
                                        step.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, s, CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)fill);
+  if (r) printf("encode %d ", r);
+  return m;
+}
+static CUtensorMap wide(CUtensorMapDataType t, void *p, std::vector<cuuint64_t> size, std::vector<cuuint64_t> stride,
+                        int lower, int upper, cuuint32_t channels, cuuint32_t pixels, int w128 = 0, cuuint32_t stepW = 1,
+                        CUtensorMapSwizzle s = SWIZZLE(64B)) {
+  CUtensorMap m = {};
+  std::vector<cuuint32_t> step(size.size(), 1);
+  step[1] = stepW;
+  CUresult r = cuTensorMapEncodeIm2colWide(&m, t, size.size(), p, size.data(), stride.data(), lower, upper, channels, pixels, step.data(),
+                                           CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapIm2ColWideMode)w128, s, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (r) printf("encode %d ", r);
   return m;
 }
@@ -99,8 +111,8 @@ var tensorPrograms = []tensorProgram{
 			make(TYPE(FLOAT32), p, {64}, {}, {16}, SWIZZLE(32B)); make(TYPE(FLOAT32), p, {64}, {}, {8}, SWIZZLE(32B));
 			make(TYPE(FLOAT32), p, {0}, {}, {8}); make(TYPE(FLOAT32), p, {64}, {}, {8}, SWIZZLE(NONE), {9});`,
 		want: "encode 1 encode 1 encode 1 encode 1 encode 1 encode 1 encode 1"},
-	{name: "not supported", body: `float *p = device<float>(64); make(TYPE(16U4_ALIGN8B), p, {64}, {}, {32});`,
-		want: "encode 801", unsupported: []string{"cuTensorMapEncodeTiled of elements of 4 or 6 bits"}},
+	{name: "not supported", body: `float *p = device<float>(64); make(TYPE(FLOAT16), p, {16, 4, 4}, {32, 128}, {1, 4, 4}, SWIZZLE(NONE), {}, 0, 1);`,
+		want: "encode 801", unsupported: []string{"cuTensorMapEncodeTiled of an interleaved layout"}},
 	// PTX ISA 5.5.6: elements outside of the array are 0; coordinates may be negative.
 	{name: "outside", kernels: `__global__ void k(MAP m, int *out, int x, int y) { alignas(128) __shared__ int s[16]; const CUtensorMap *map = &m;
 			LOAD("2d", "{%3, %4}", 64, "r"(x), "r"(y)); if (threadIdx.x < 16) out[threadIdx.x] = s[threadIdx.x]; }`,

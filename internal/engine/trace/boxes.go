@@ -19,8 +19,10 @@ import (
 // the last as an assumption, and the phases cannot contradict it: where they do not fit, the kernel
 // is unsupported.
 
-// boxes sets the sizes of boxes in the slice, as far as they are known, and notes how.
-func (t *tracer) boxes(ctx context.Context) {
+// boxes sets the sizes of boxes in the slice, as far as they are known, and notes how. It returns
+// the instruction of a copy of elements with padding, which an mbarrier does not count, or nil: a
+// trace has one size of a box.
+func (t *tracer) boxes(ctx context.Context) *ir.Instr {
 	known := make(map[*ir.Instr]uint64)
 	maps := make(map[slice.Place]bool)
 	open := false
@@ -31,6 +33,11 @@ func (t *tracer) boxes(ctx context.Context) {
 					continue
 				}
 				of := t.slice.TensorMaps(in)
+				for _, p := range of {
+					if m := t.savedMap(p); m != nil && m.Copied() != m.Bytes() {
+						return in
+					}
+				}
 				n := t.givenBoxes(of)
 				if n == 0 {
 					open = true
@@ -50,7 +57,7 @@ func (t *tracer) boxes(ctx context.Context) {
 	}
 	if !open {
 		slices.Sort(t.assumed)
-		return
+		return nil
 	}
 	cfg := t.run.Config
 	if i, _ := t.unknownCount(); i >= 0 {
@@ -58,7 +65,7 @@ func (t *tracer) boxes(ctx context.Context) {
 	}
 	found, err := emu.Boxes(ctx, t.job.Kernel, cfg, t.slice, t.running(t.blocks[:1], 0))
 	if err != nil {
-		return
+		return nil
 	}
 	sizes := make(map[string]bool)
 	for in, n := range found {
@@ -84,6 +91,7 @@ func (t *tracer) boxes(ctx context.Context) {
 	}
 	slices.Sort(t.assumed)
 	t.slice.Boxes, t.guessedBoxes = found, len(sizes) > 0
+	return nil
 }
 
 // someRounds is a number of rounds in which all phases of a ring expect bytes.
@@ -123,13 +131,23 @@ func (t *tracer) givenBox(p slice.Place) uint64 {
 			return n
 		}
 	}
-	if i < 0 || p.At < 0 || p.At+tensormap.Size > int64(len(t.guessed.Args[i].Bits)) {
-		return 0
-	}
-	if m, err := tensormap.Decode(t.guessed.Args[i].Bits[p.At : p.At+tensormap.Size]); err == nil {
+	if m := t.savedMap(p); m != nil {
 		return m.Bytes()
 	}
 	return 0
+}
+
+// savedMap returns the tensor map that a saved launch has at a place; nil if it has none.
+func (t *tracer) savedMap(p slice.Place) *tensormap.Map {
+	i := slices.Index(t.job.Kernel.Params, p.Var)
+	if i < 0 || p.At < 0 || p.At+tensormap.Size > int64(len(t.guessed.Args[i].Bits)) {
+		return nil
+	}
+	m, err := tensormap.Decode(t.guessed.Args[i].Bits[p.At : p.At+tensormap.Size])
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // boxesFit makes an execution unsupported that ends because bytes do not match sizes of boxes that

@@ -155,7 +155,12 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 				"both",
 		}
 	}
-	t.boxes(ctx)
+	if in := t.boxes(ctx); in != nil {
+		return diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled, Span: in.Span,
+			Reason: in.Op() + " of elements of 4 or 6 bits with padding, which an mbarrier does not count",
+		}
+	}
 	why := ""
 	switch {
 	case t.opt.KnownRounds:

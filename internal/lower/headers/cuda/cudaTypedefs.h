@@ -8,6 +8,7 @@
   typedef decltype(&NAME) PFN_##NAME;
 __HEDDLE_PFN(cuTensorMapEncodeTiled, 12000)
 __HEDDLE_PFN(cuTensorMapEncodeIm2col, 12000)
+__HEDDLE_PFN(cuTensorMapEncodeIm2colWide, 12080)
 __HEDDLE_PFN(cuTensorMapReplaceAddress, 12000)
 __HEDDLE_PFN(cuGetErrorString, 6000)
 __HEDDLE_PFN(cuGetErrorName, 6000)

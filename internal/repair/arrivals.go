@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -23,18 +24,23 @@ func (r *repairer) bytes(f located) []action {
 	var out []action
 	for _, o := range r.objects() {
 		if o.use.Bytes < 0 || o.use.Kind == isa.BarrierComplete || o.use.Object != isa.MBarrier ||
-			o.use.Bytes >= len(o.in.Src) || o.in.Src[o.use.Bytes].Kind != ir.Imm {
+			o.use.Bytes >= len(o.in.Src) {
 			continue
 		}
 		in, at := o.in, &o.in.Src[o.use.Bytes]
-		n := int64(at.Val) - f.Bytes
+		was, ok := r.number(at)
+		if !ok {
+			continue
+		}
+		n := int64(was) - f.Bytes
 		if n <= 0 {
 			continue
 		}
 		text := r.withOperand(in, at, fmt.Sprint(n))
 		out = append(out, action{
 			key: fmt.Sprint("bytes ", in.Index, n), cost: otherTextCost,
-			add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+			add: changes(in, text, &Tracked{Kind: Announce, Op: in.Text(), Names: r.names(&o), Bytes: n,
+				Arrives: o.use.Kind == isa.BarrierArrive}),
 			what: Change{What: fmt.Sprintf("announces %d bytes", n), At: in, Old: true},
 		})
 	}
@@ -68,7 +74,7 @@ func (r *repairer) announced(wait *ir.Instr, bytes int64, arrives bool) []action
 		}
 	}
 	for _, o := range r.objects() {
-		if o.use.Kind == isa.BarrierInit && o.use.Object == isa.MBarrier && o.text == awaited.text {
+		if o.use.Kind == isa.BarrierInit && o.use.Object == isa.MBarrier && o.key == awaited.key {
 			p := r.x.where(o.in)
 			add(o, Point{p.Block, p.Index + 1}, r.guardText(o.in))
 		}
@@ -103,14 +109,17 @@ func (r *repairer) announcement(o object, p Point, guard string, bytes int64, ar
 	if space == ".shared::cluster" || space == "" && o.reg == ir.NoReg {
 		space = ".shared::cta"
 	}
-	what := fmt.Sprintf("mbarrier.arrive.expect_tx of %d bytes at %s", bytes, o.text)
+	what := fmt.Sprintf("mbarrier.arrive.expect_tx of %d bytes at %s", bytes, o.shown())
 	text := fmt.Sprintf("%smbarrier.arrive.expect_tx%s.b64 \t_, %s, %d;", guard, space, o.text, bytes)
 	if !arrives {
-		what = fmt.Sprintf("mbarrier.expect_tx of %d bytes at %s", bytes, o.text)
+		what = fmt.Sprintf("mbarrier.expect_tx of %d bytes at %s", bytes, o.shown())
 		text = fmt.Sprintf("%smbarrier.expect_tx.relaxed.cta%s.b64 \t%s, %d;", guard, space, o.text,
 			bytes)
 	}
-	return r.insertion(p, text, what, arrivalCost)
+	op, _, _ := strings.Cut(strings.TrimPrefix(text, guard), " ")
+	return r.tracked(p, o.within(text), what, arrivalCost, &Tracked{Kind: Announce, Op: op,
+		Names: r.names(&o), Bytes: bytes, Arrives: arrives, Guarded: guard != "",
+		Guard: r.guardOf(guard)})
 }
 
 // arrivals offers arrivals at the object that a thread waits for, and at those of other blocks,
@@ -136,7 +145,7 @@ func (r *repairer) arrivals(f located) []action {
 	for _, p := range r.releases() {
 		apart := !r.known(awaited.reg, p) // the object has another name here, or none
 		like := func(o *object) bool {
-			return o.remote || o.text == awaited.text || apart && o.use.Kind == isa.BarrierInit
+			return o.remote || o.key == awaited.key || apart && o.use.Kind == isa.BarrierInit
 		}
 		for _, o := range append(r.named(p, f.a, like), r.mapped(p)...) {
 			if r.arrivesThere(&o, p) {
@@ -160,7 +169,7 @@ func (r *repairer) arrivesThere(o *object, p Point) bool {
 	return slices.ContainsFunc(r.x.k.Func.Block(p.Block).Instrs, func(in *ir.Instr) bool {
 		x, ok := r.objectOf(in)
 		arrives := x.use.Kind == isa.BarrierArrive || x.use.Kind == isa.BarrierDrop
-		return ok && x.use.Object == isa.MBarrier && arrives && x.text == o.text
+		return ok && x.use.Object == isa.MBarrier && arrives && x.key == o.key
 	})
 }
 
@@ -176,9 +185,9 @@ func (r *repairer) mapped(p Point) []object {
 			}
 			reg := in.Dst[0].Reg
 			text := "[" + r.x.k.Func.Regs[reg].Name + "]"
-			same := func(o object) bool { return o.text == text }
+			same := func(o object) bool { return o.text == text || o.key == text }
 			if !slices.ContainsFunc(r.objects(), same) {
-				out = append(out, object{text: text, reg: reg, space: ".shared::cluster", remote: true})
+				out = append(out, object{text: text, key: text, reg: reg, space: ".shared::cluster", remote: true})
 			}
 		}
 	}
@@ -191,7 +200,8 @@ func (r *repairer) arrivesToo(in *ir.Instr, o object) action {
 		o.text, r.operand(&in.Src[o.use.Bytes]))
 	return action{
 		key: fmt.Sprint("arrives ", in.Index), cost: otherTextCost / 2,
-		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+		add: changes(in, text, &Tracked{Kind: Announce, Op: "mbarrier.arrive.expect_tx" + o.space + ".b64",
+			Bytes: -1, Arrives: true}),
 		what: Change{What: "becomes mbarrier.arrive.expect_tx", At: in, Old: true},
 	}
 }
@@ -201,7 +211,7 @@ func (r *repairer) arrival(o object, p Point, guard, state string, count int) ac
 	op := "mbarrier.arrive" + o.space + ".b64"
 	for _, x := range r.objects() {
 		if x.use.Kind == isa.BarrierArrive && x.use.Bytes < 0 && x.remote == o.remote &&
-			(x.text == o.text || x.space == o.space) {
+			(x.key == o.key || x.space == o.space) {
 			op = x.in.Text()
 			break
 		}
@@ -210,7 +220,7 @@ func (r *repairer) arrival(o object, p Point, guard, state string, count int) ac
 		op = "mbarrier.arrive.release.cluster.shared::cluster.b64"
 	}
 	text := fmt.Sprintf("%s%s \t%s, %s;", guard, op, state, o.text)
-	what := "mbarrier.arrive at " + o.text
+	what := "mbarrier.arrive at " + o.shown()
 	if count > 0 {
 		text = fmt.Sprintf("%s%s \t%s, %s, %d;", guard, op, state, o.text, count)
 		what += fmt.Sprintf(" with the count %d", count)
@@ -218,7 +228,12 @@ func (r *repairer) arrival(o object, p Point, guard, state string, count int) ac
 	if guard != "" {
 		what += " under the guard " + guard[:len(guard)-1]
 	}
-	return r.insertion(p, text, what, arrivalCost)
+	if state != "_" {
+		return r.insertion(p, o.within(text), what, arrivalCost)
+	}
+	return r.tracked(p, o.within(text), what, arrivalCost, &Tracked{Kind: ArriveAt, Op: op,
+		Names: r.names(&o), Count: count, Guarded: guard != "",
+		Guard: r.guardOf(guard)})
 }
 
 // releases are the places behind what threads do to shared memory: at the end of each block with
@@ -272,6 +287,33 @@ func (r *repairer) guards(p Point) []string {
 		}
 	}
 	return out
+}
+
+// guardOf returns the instruction that writes the predicate of a guard; nil if there is no guard, or
+// more than one such instruction.
+func (r *repairer) guardOf(guard string) *ir.Instr {
+	name := strings.TrimLeft(strings.TrimSpace(guard), "@!")
+	for i := range r.x.k.Func.Regs {
+		if name != "" && r.x.k.Func.Regs[i].Name == name {
+			return r.predicate(ir.RegID(i))
+		}
+	}
+	return nil
+}
+
+// predicate returns the instruction that writes a predicate, if there is one alone.
+func (r *repairer) predicate(reg ir.RegID) (found *ir.Instr) {
+	for _, b := range r.x.k.Func.Blocks {
+		for _, in := range b.Instrs {
+			if writes(in, reg) {
+				if found != nil {
+					return nil
+				}
+				found = in
+			}
+		}
+	}
+	return found
 }
 
 // stateArrival offers the arrival whose state a wait asks for, in front of the loop of the wait.

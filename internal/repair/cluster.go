@@ -132,7 +132,7 @@ func (r *repairer) atExits() action {
 	a.what.What += " at the end"
 	a.add = func(pl *Plan) {
 		for _, p := range at {
-			pl.Inserts = append(pl.Inserts, Insert{p, clusterBoth})
+			pl.Inserts = append(pl.Inserts, Insert{At: p, Text: clusterBoth})
 		}
 	}
 	return a

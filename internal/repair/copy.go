@@ -84,7 +84,7 @@ func (r *repairer) wait(p Point, then string) action {
 		a.what.What += " and a block barrier"
 		text += "\n\t" + then
 	}
-	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{At: p, Text: text}) }
 	return a
 }
 

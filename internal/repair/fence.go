@@ -106,7 +106,7 @@ func (r *repairer) fence(p Point, far, sc bool) action {
 	a.key = "fence " + a.key
 	a.cost = fenceCost * r.x.aloneCost(r.opt.Cost, p)
 	a.what.What, a.what.Cut = text[:len(text)-1], false
-	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{At: p, Text: text}) }
 	if sc {
 		a.weaker = append(a.weaker, r.fence(p, false, false))
 	}

@@ -15,11 +15,23 @@ import (
 // object is how an mbarrier is named in the text, at some place.
 type object struct {
 	text   string     // [full], [%r13+32]
+	name   string     // for people, where that is a variable; else empty
+	key    string     // the same for other names of the object
+	before []string   // what computes its address
+	offset int64      // from the register
 	reg    ir.RegID   // of the address; NoReg for a variable
 	space  string     // .shared::cta, as the instruction has it; empty for a generic address
 	remote bool       // it may be in another block of the cluster
 	in     *ir.Instr  // that names it so
 	use    ir.Barrier // of in; the zero value of an asynchronous operation
+}
+
+// shown is the name of the object for people.
+func (o *object) shown() string {
+	if o.name != "" {
+		return o.name
+	}
+	return o.text
 }
 
 // objects are the names of all mbarriers in the kernel, in the order of the text; one for each use.
@@ -54,7 +66,23 @@ func (r *repairer) objectOf(in *ir.Instr) (object, bool) {
 		}
 	}
 	o.remote = o.space == ".shared::cluster"
-	return o, o.text != ""
+	if o.key = o.text; o.reg == ir.NoReg || o.text == "" {
+		return o, o.text != ""
+	}
+	o.offset = int64(at.Val)
+	if v, off := r.variable(o.reg); v != nil {
+		text := "[" + v.Name + "]"
+		if off += o.offset; off != 0 {
+			text = fmt.Sprintf("[%s+%d]", v.Name, off)
+		}
+		o.key, o.name = text, strings.Replace(text, v.Name, v.Shown(), 1)
+		if o.space != "" && !o.remote { // an instruction on generic addresses cannot have the variable
+			o.text, o.reg = text, ir.NoReg
+		}
+		return o, true
+	}
+	o.key = fmt.Sprintf("%s+%d", r.formula(o.reg, r.x.where(in).Block, mostComputed), o.offset)
+	return o, true
 }
 
 // operand is the text of a register, a number, or an address.
@@ -115,14 +143,19 @@ func writes(in *ir.Instr, reg ir.RegID) (found bool) {
 func (r *repairer) named(p Point, first *ir.Instr, like func(*object) bool) []object {
 	var out []object
 	add := func(o object) {
-		same := func(x object) bool { return x.text == o.text && x.remote == o.remote }
-		if like(&o) && r.known(o.reg, p) && !slices.ContainsFunc(out, same) {
+		same := func(x object) bool { return x.key == o.key && x.remote == o.remote }
+		if !like(&o) || slices.ContainsFunc(out, same) {
+			return
+		}
+		if o, ok := r.here(o, p); ok {
 			out = append(out, o)
 		}
 	}
 	if first != nil {
-		if o, ok := r.objectOf(first); ok && !o.remote && r.known(o.reg, p) {
-			out = append(out, o)
+		if o, ok := r.objectOf(first); ok && !o.remote {
+			if o, ok := r.here(o, p); ok {
+				out = append(out, o)
+			}
 		}
 	}
 	all := r.objects()
@@ -138,7 +171,7 @@ func (r *repairer) named(p Point, first *ir.Instr, like func(*object) bool) []ob
 // initialization has may be that of any element of an array.
 func (r *repairer) use(o *object, all []object) int {
 	awaited := slices.ContainsFunc(all, func(x object) bool {
-		return x.text == o.text && x.use.Kind == isa.BarrierTest && x.use.Object == isa.MBarrier
+		return x.key == o.key && x.use.Kind == isa.BarrierTest && x.use.Object == isa.MBarrier
 	})
 	switch {
 	case o.use.Object != isa.MBarrier || o.use.Kind == isa.BarrierInit:
@@ -155,6 +188,7 @@ func (r *repairer) use(o *object, all []object) int {
 type parity struct {
 	before string // instructions, with %s for the register
 	text   string // empty: that register
+	means  Parity
 }
 
 // constant reports whether a parity is the same in every round.
@@ -175,21 +209,25 @@ func (r *repairer) parities(p Point, of string) []parity {
 		if text == "" || at.Kind == ir.Register && !r.known(at.Reg, p) {
 			continue
 		}
-		if o.text == of {
-			own = append(own, parity{text: text})
+		q := parity{text: text, means: Parity{Of: o.in}}
+		if o.key == of {
+			own = append(own, q)
 		} else {
-			other = append(other, parity{text: text})
+			other = append(other, q)
 		}
 		if at.Kind == ir.Register && !seen[text] {
 			seen[text] = true
-			inverse = append(inverse, parity{before: "xor.b32 \t%s, " + text + ", 1;"})
+			inverse = append(inverse, parity{before: "xor.b32 \t%s, " + text + ", 1;",
+				means: Parity{Of: o.in, Inverse: true}})
 		}
 	}
 	for l := r.x.flow.loops.Of[p.Block]; l != nil; l = l.Parent {
 		for _, c := range r.steppedBy(l, isa.ExclusiveOr) {
 			name := r.x.k.Func.Regs[c].Name
-			other = append(other, parity{text: name})
-			inverse = append(inverse, parity{before: "xor.b32 \t%s, " + name + ", 1;"})
+			step := r.stepOf(l, c)
+			other = append(other, parity{text: name, means: Parity{Counter: step}})
+			inverse = append(inverse, parity{before: "xor.b32 \t%s, " + name + ", 1;",
+				means: Parity{Counter: step, Inverse: true}})
 		}
 		for _, c := range r.steppedBy(l, isa.Sum) {
 			name := r.x.k.Func.Regs[c].Name
@@ -198,16 +236,42 @@ func (r *repairer) parities(p Point, of string) []parity {
 				if shift > 0 {
 					bit = fmt.Sprintf("shr.u32 \t%%[1]s, %s, %d;\n\tand.b32 \t%%[1]s, %%[1]s, 1;", name, shift)
 				}
-				counted = append(counted, parity{before: bit},
-					parity{before: bit + "\n\txor.b32 \t%[1]s, %[1]s, 1;"})
+				step := r.stepOf(l, c)
+				counted = append(counted, parity{before: bit, means: Parity{Counter: step, Shift: shift}},
+					parity{before: bit + "\n\txor.b32 \t%[1]s, %[1]s, 1;",
+						means: Parity{Counter: step, Shift: shift, Inverse: true}})
 			}
 		}
 	}
-	all := slices.Concat(own, other, []parity{{text: "0"}, {text: "1"}}, inverse, counted)
+	all := slices.Concat(own, other, []parity{{text: "0"}, {text: "1", means: Parity{Number: 1}}}, inverse, counted)
 	var out []parity
 	for _, q := range all {
-		if !slices.Contains(out, q) {
+		same := func(x parity) bool { return x.before == q.before && x.text == q.text }
+		if !slices.ContainsFunc(out, same) {
 			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// stepOf returns the instruction by which a loop steps a counter.
+func (r *repairer) stepOf(l *ir.Loop, counter ir.RegID) *ir.Instr {
+	for _, b := range l.Blocks {
+		for _, in := range r.x.k.Func.Block(b).Instrs {
+			if len(in.Src) == 2 && in.Src[0].Reg == counter && writes(in, counter) {
+				return in
+			}
+		}
+	}
+	return nil
+}
+
+// names returns the instructions that name an object.
+func (r *repairer) names(o *object) []*ir.Instr {
+	var out []*ir.Instr
+	for _, x := range r.objects() {
+		if x.key == o.key {
+			out = append(out, x.in)
 		}
 	}
 	return out
@@ -238,6 +302,9 @@ func (r *repairer) waitText(o object, q parity) (text, what string) {
 	reg := q.text
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\n\t.reg .pred \t%%%sdone;\n", pre)
+	for _, line := range o.before {
+		fmt.Fprintf(&b, "\t%s\n", line)
+	}
 	if q.before != "" {
 		reg = "%" + pre + "parity"
 		fmt.Fprintf(&b, "\t.reg .b32 \t%s;\n\t%s\n", reg, computed(q.before, reg))
@@ -245,9 +312,9 @@ func (r *repairer) waitText(o object, q parity) (text, what string) {
 	op := r.waitOp(o)
 	fmt.Fprintf(&b, "$%[1]swait:\n\t%[2]s \t%%%[1]sdone, %[3]s, %[4]s;\n\t@!%%%[1]sdone bra \t$%[1]swait;\n\t}",
 		pre, op, o.text, reg)
-	what = fmt.Sprintf("a wait for %s with parity %s", o.text, reg)
+	what = fmt.Sprintf("a wait for %s with parity %s", o.shown(), reg)
 	if q.before != "" {
-		what = fmt.Sprintf("a wait for %s with the parity of `%s`", o.text,
+		what = fmt.Sprintf("a wait for %s with the parity of `%s`", o.shown(),
 			strings.ReplaceAll(computed(q.before, "p"), "\n\t", " "))
 	}
 	return b.String(), strings.ReplaceAll(what, " \t", " ")
@@ -263,7 +330,7 @@ func computed(before, reg string) string {
 func (r *repairer) waitOp(o object) string {
 	best := ""
 	for _, w := range r.objects() {
-		if w.use.Kind == isa.BarrierTest && w.use.Parity && (best == "" || w.text == o.text) {
+		if w.use.Kind == isa.BarrierTest && w.use.Parity && (best == "" || w.key == o.key) {
 			best = w.in.Text()
 		}
 	}

@@ -223,7 +223,7 @@ func TestApply(t *testing.T) {
 		{"of a warp", Plan{Warps: []Point{some}}, "bar.warp.sync \t-1;", "", 0},
 		{"where some are, and where all are", Plan{Barriers: []Point{some, all}},
 			"bra \t$fix1_stable0_1;\n$fix1_label0_1:", "bar.sync \t0;", 1},
-		{"something else", Plan{Inserts: []Insert{{some, "membar.gl;"}}}, "membar.gl;", "", 0},
+		{"something else", Plan{Inserts: []Insert{{At: some, Text: "membar.gl;"}}}, "membar.gl;", "", 0},
 		{"another text", Plan{Texts: map[int]string{instrs(k, "mov")[0].Index: "mov.u32 %r2, 7;"}},
 			"", "", 0},
 	} {

@@ -63,6 +63,8 @@ type Plan struct {
 	Serial bool
 	// Texts replaces the text of instructions, by Instr.Index.
 	Texts map[int]string
+	// Uses say what the instructions of Texts do with mbarriers then, by Instr.Index, if they do.
+	Uses map[int]*Tracked
 	// Inserts adds instructions at places.
 	Inserts []Insert
 }
@@ -71,6 +73,43 @@ type Plan struct {
 type Insert struct {
 	At   Point
 	Text string
+	Use  *Tracked // what it does with an mbarrier; nil: nothing
+}
+
+// TrackedKind is what an instruction does with an mbarrier.
+type TrackedKind uint8
+
+// The kinds of instructions that a plan adds or changes.
+const (
+	WaitFor  TrackedKind = iota // waits for a phase, by parity
+	ArriveAt                    // arrives
+	Announce                    // announces bytes; it may arrive too
+)
+
+// Tracked is what an instruction that a plan adds or changes does with an mbarrier, for a text in
+// which registers have no names.
+type Tracked struct {
+	Kind TrackedKind
+	Op   string // the opcode: mbarrier.arrive.shared::cta.b64
+	// Names are instructions of the kernel that name the object, by whatever register.
+	Names   []*ir.Instr
+	Parity  *Parity // of WaitFor
+	Bytes   int64   // of Announce; -1: as many as the instruction has
+	Arrives bool    // of Announce
+	Count   int     // of ArriveAt; 0: 1
+	// Guarded says that it is executed under a predicate, and Guard is the instruction that writes that,
+	// if there is one alone.
+	Guarded bool
+	Guard   *ir.Instr
+}
+
+// Parity is a parity: a number, that of a wait of the kernel, or a bit of a loop's counter.
+type Parity struct {
+	Number  int
+	Of      *ir.Instr // a wait with this parity
+	Counter *ir.Instr // that steps the counter
+	Shift   int       // of the counter
+	Inverse bool      // of all but Number
 }
 
 // An Unsupported error is the reason why a plan cannot be carried out on a kernel.

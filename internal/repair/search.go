@@ -38,7 +38,9 @@ type repairer struct {
 	byOff  map[int]*ir.Instr
 	strong bool      // the kernel has strong accesses, which may conflict without a race
 	found  []located // what to repair
-	why    error     // why the last unsupported plan could not be carried out
+	// writers has, by register, the instruction that computes it: name.go.
+	writers map[ir.RegID]*ir.Instr
+	why     error // why the last unsupported plan could not be carried out
 }
 
 // defaultRounds is the default of Options.Rounds.

@@ -249,6 +249,24 @@ func (r *repairer) insertion(p Point, text, what string, cost float64) action {
 	a.key = text + a.key
 	a.cost = cost * r.x.aloneCost(r.opt.Cost, p)
 	a.what.What, a.what.Cut = what, false
-	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{At: p, Text: text}) }
 	return a
+}
+
+// tracked is insertion for an instruction about an mbarrier.
+func (r *repairer) tracked(p Point, text, what string, cost float64, use *Tracked) action {
+	a := r.insertion(p, text, what, cost)
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{At: p, Text: text, Use: use}) }
+	return a
+}
+
+// changes returns the part of an action that gives an instruction another text, about an mbarrier.
+func changes(in *ir.Instr, text string, use *Tracked) func(*Plan) {
+	return func(pl *Plan) {
+		pl.Texts[in.Index] = text
+		if pl.Uses == nil {
+			pl.Uses = map[int]*Tracked{}
+		}
+		pl.Uses[in.Index] = use
+	}
 }

@@ -102,7 +102,7 @@ func (r *repairer) inFront(in *ir.Instr) Point {
 	list := r.x.k.Func.Block(p.Block).Instrs
 	for i := p.Index - 1; i >= 0; i-- {
 		if b, ok := list[i].Barrier(); ok && b.Object == isa.MBarrier && b.Bytes >= 0 {
-			if o, ok := r.objectOf(list[i]); ok && o.text == own.text {
+			if o, ok := r.objectOf(list[i]); ok && o.key == own.key {
 				p.Index = i
 			}
 		}
@@ -117,10 +117,11 @@ func (r *repairer) inFront(in *ir.Instr) Point {
 func (r *repairer) waitsAt(p Point, first *ir.Instr) []action {
 	var out []action
 	for _, o := range r.named(p, first, waitable) {
-		list := r.parities(p, o.text)
+		list := r.parities(p, o.key)
 		for _, q := range list[:min(len(list), mostParities)] {
 			text, what := r.waitText(o, q)
-			out = append(out, r.insertion(p, text, what, phaseWaitCost))
+			use := &Tracked{Kind: WaitFor, Op: r.waitOp(o), Names: r.names(&o), Parity: &q.means}
+			out = append(out, r.tracked(p, text, what, phaseWaitCost, use))
 		}
 	}
 	return out
@@ -171,7 +172,7 @@ func (r *repairer) parityOf(in *ir.Instr) []action {
 		}
 		out = append(out, action{
 			key: fmt.Sprintf("parity %d %s%s", in.Index, q.text, q.before), cost: otherTextCost,
-			add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+			add:  changes(in, text, &Tracked{Kind: WaitFor, Op: in.Text(), Parity: &q.means}),
 			what: Change{What: what, At: in, Old: true},
 		})
 	}

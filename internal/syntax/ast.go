@@ -26,6 +26,7 @@ type node struct {
 	typ        string // of a kind in typed, with typedefs as written
 	cast       string // of an implicit conversion: "LValueToRValue"
 	op         string // of an operator: "+="
+	storage    string // of a declaration: "static"
 	constexpr  bool
 	hasElse    bool
 	kids       []*node
@@ -55,6 +56,8 @@ func (s *scanner) node(n *node, inner func() error) error {
 			n.cast, err = s.stringValue()
 		case "opcode":
 			n.op, err = s.stringValue()
+		case "storageClass":
+			n.storage, err = s.stringValue()
 		case "constexpr":
 			n.constexpr, err = s.boolValue()
 		case "hasElse":

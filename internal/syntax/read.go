@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"heddle/internal/source"
 )
@@ -40,6 +41,7 @@ type reader struct {
 	unit  *Unit
 	known map[string]*source.File // by path; nil: not a user's file
 	seen  map[loc]*Func           // by place of the declared name; nil: not a device function
+	scope []string                // names of the namespaces and classes around
 	err   error
 }
 
@@ -69,7 +71,13 @@ func (r *reader) decl() error {
 			return r.s.skip()
 		}
 		switch n.kind {
-		case "TranslationUnitDecl", "NamespaceDecl", "LinkageSpecDecl", "CXXRecordDecl",
+		case "NamespaceDecl", "CXXRecordDecl":
+			if n.name != "" {
+				r.scope = append(r.scope, n.name)
+				defer func() { r.scope = r.scope[:len(r.scope)-1] }()
+			}
+			return r.s.array(r.decl)
+		case "TranslationUnitDecl", "LinkageSpecDecl",
 			"ClassTemplateDecl",
 			"ClassTemplateSpecializationDecl", "ClassTemplatePartialSpecializationDecl",
 			"FunctionTemplateDecl", "ExportDecl":
@@ -142,7 +150,8 @@ func (r *reader) add(n, body *node, kernel bool) *Func {
 	if !b.braces(body) {
 		return nil
 	}
-	f := &Func{Name: n.name, Kernel: kernel, File: file}
+	f := &Func{Name: n.name, Kernel: kernel, File: file, Scope: strings.Join(r.scope, "::"),
+		Member: n.kind == "CXXMethodDecl" && n.storage != "static"}
 	if n.mangled != "" {
 		f.Mangled = []string{n.mangled}
 	}

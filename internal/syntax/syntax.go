@@ -40,6 +40,8 @@ type Unit struct {
 // template is a single Func for all its instances.
 type Func struct {
 	Name    string       // as declared: "reduce", "operator()" of a lambda expression
+	Scope   string       // the namespaces and classes around it: "cuda::ptx"
+	Member  bool         // it is a member of a class that is called for an object
 	Mangled []string     // mangled names; a template has one for each instance
 	Kernel  bool         // a kernel or a kernel template
 	Host    bool         // also compiled for the host, which has no barriers

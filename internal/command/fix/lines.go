@@ -82,9 +82,14 @@ func sameSteps(a, b []step) bool {
 // in the loop and one behind it.
 func (s *sourceFixer) changesOf(f *sourceForm, plan []repair.Change, texts []Change) []Change {
 	var out []Change
-	added := 0
+	added, objects, changed := 0, false, false
 	for _, r := range f.rewritten {
 		for _, st := range r.steps {
+			objects = objects || st.object
+			if st.object && st.replace != "" && st.split < 0 {
+				changed = true
+				out = append(out, s.becomes(st))
+			}
 			if st.split >= 0 || st.insert != nil && st.insert.Text != "" {
 				added++
 				out = append(out, s.changeOf(st))
@@ -94,15 +99,32 @@ func (s *sourceFixer) changesOf(f *sourceForm, plan []repair.Change, texts []Cha
 	for i, c := range plan {
 		if !c.Old {
 			added--
-		} else if i < len(texts) {
+		} else if i < len(texts) && !changed {
 			out = append(out, texts[i])
 		}
 	}
-	if added == 0 {
+	if added == 0 && !objects {
 		return texts
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return int(a.Span.Start) - int(b.Span.Start) })
 	return out
+}
+
+// becomes describes a statement about an mbarrier that is replaced.
+func (s *sourceFixer) becomes(st step) Change {
+	was := ""
+	if use := s.unit.UseAt(st.fn, st.at); use != nil {
+		was = firstOf(st.fn.Text(use.Statement))
+	}
+	pos := s.user.PosAt(st.at)
+	return Change{Text: fmt.Sprintf("`%s` becomes `%s`", was, firstOf(st.replace)),
+		Span: source.Span{Start: pos, End: pos}}
+}
+
+// firstOf is the first line of a statement, without its semicolon.
+func firstOf(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(strings.TrimSpace(text), ";")
 }
 
 // changeOf describes a statement that is inserted.

@@ -176,6 +176,15 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 		open = append(open, s.point(k, p, "__syncwarp();", false))
 	}
 	for _, in := range plan.Inserts {
+		if in.Use != nil {
+			list := s.objectPoint(k, in.At, in.Use)
+			if len(list) == 0 {
+				return nil, nil, notInSourcef("%s cannot be written in the source: %s", inserted(in.Text),
+					"no call or asm statement in a function of the file names its operands")
+			}
+			open = append(open, list)
+			continue
+		}
 		text := fenceText(in.Text)
 		if text == "" {
 			return nil, nil, notInSourcef("%s cannot be written in the source: %s", inserted(in.Text),
@@ -199,6 +208,14 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 		must = append(must, step{fn: fn, drop: -1, split: -1, insert: &syntax.Insert{At: off}})
 	}
 	for i, text := range plan.Texts {
+		if use := plan.Uses[i]; use != nil {
+			list, err := s.objectChange(k, byIndex[i], use)
+			if err != nil {
+				return nil, nil, err
+			}
+			open = append(open, list)
+			continue
+		}
 		st, ok, err := s.replaced(byIndex[i], text)
 		if err != nil {
 			return nil, nil, err
@@ -244,6 +261,9 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 	case strings.HasPrefix(text, "atom") && in.IsPlainLoad():
 		atomic, err := s.unit.AtomicUpdate(fn, off)
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
+	}
+	if st, ok := s.asmChange(in, text); ok {
+		return st, true, nil
 	}
 	return step{}, false, notInSourcef("%s becomes %s, which cannot be written in the source",
 		in.Text(), strings.TrimSpace(text))

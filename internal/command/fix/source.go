@@ -80,6 +80,7 @@ type step struct {
 	block   bool
 	replace string // of split: the text between the parts
 	at      int    // of replace
+	object  bool   // it is about an mbarrier
 }
 
 // notInSource is why a change has no form in the source.

@@ -24,19 +24,16 @@ func (r *repairer) writerOf(reg ir.RegID) *ir.Instr {
 		return nil
 	}
 	if r.writers == nil {
-		r.writers = map[ir.RegID]*ir.Instr{}
+		r.writers, r.written = map[ir.RegID]*ir.Instr{}, map[ir.RegID]int{}
 		for _, b := range r.x.k.Func.Blocks {
 			for _, in := range b.Instrs {
 				for i := range in.Dst {
 					in.Dst[i].EachReg(func(x ir.RegID) {
-						if _, twice := r.writers[x]; twice || !computes(in) {
-							in = nil
+						r.written[x]++
+						if r.writers[x] = nil; r.written[x] == 1 && computes(in) {
+							r.writers[x] = in
 						}
-						r.writers[x] = in
 					})
-					if in == nil {
-						break
-					}
 				}
 			}
 		}
@@ -169,10 +166,10 @@ func (r *repairer) again(c *computation, reg ir.RegID, at ir.BlockID, p Point) s
 		}
 		return regs[to].Name
 	}
-	if r.known(reg, p) {
+	in := r.writerOf(reg)
+	if r.written[reg] == 1 && r.known(reg, p) {
 		return regs[reg].Name
 	}
-	in := r.writerOf(reg)
 	if in == nil || len(c.instrs) >= mostComputed {
 		return ""
 	}

@@ -38,8 +38,10 @@ type repairer struct {
 	byOff  map[int]*ir.Instr
 	strong bool      // the kernel has strong accesses, which may conflict without a race
 	found  []located // what to repair
-	// writers has, by register, the instruction that computes it: name.go.
+	// writers has, by register, the instruction that computes it, and written how many write it:
+	// name.go.
 	writers map[ir.RegID]*ir.Instr
+	written map[ir.RegID]int
 	why     error // why the last unsupported plan could not be carried out
 }
 

@@ -166,7 +166,9 @@ func (w *rewriter) use(n *node, off int) *Use {
 			return nil
 		}
 		out.Callee, kids = w.f.Text(callee), kids[1:]
-		if member := bare(n.kids[0]); n.kind == "CXXMemberCallExpr" && len(member.kids) == 1 {
+		member := bare(n.kids[0])
+		dependent := member.kind == "CXXDependentScopeMemberExpr" // in a template
+		if (n.kind == "CXXMemberCallExpr" || dependent) && len(member.kids) == 1 {
 			object, ok := w.given(member.kids[0])
 			if !ok {
 				return nil

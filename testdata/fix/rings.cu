@@ -179,35 +179,3 @@ __global__ void ring_parity_of_one_stage(u32 *out, const u32 *in) {
         out[t] = sum;
     }
 }
-
-// not repaired: no repair found: no condition of the kernel is that of the lane that should arrive
-// heddle: grid=1 block=64
-__global__ void one_lane_arrives(u32 *out, const u32 *in) {
-    __shared__ __align__(128) u32 stage[2][32];
-    __shared__ u64 full[2], empty[2];
-    int t = threadIdx.x;
-    if (t == 0)
-        for (int s = 0; s < 2; s++) {
-            init(&full[s], 1);
-            init(&empty[s], 1);
-        }
-    __syncthreads();
-    if (t == 32) {
-        for (int i = 0; i < 6; i++) {
-            int s = i & 1;
-            wait(&empty[s], i >> 1 & 1 ^ 1);
-            expect(&full[s], sizeof stage[s]);
-            load(stage[s], in + 32 * i, sizeof stage[s], &full[s]);
-        }
-    } else if (t < 32) {
-        u32 sum = 0;
-        for (int i = 0; i < 6; i++) {
-            int s = i & 1;
-            wait(&full[s], i >> 1 & 1);
-            sum += stage[s][t ^ 1];
-            fence();
-            __syncwarp();
-        }
-        out[t] = sum;
-    }
-}

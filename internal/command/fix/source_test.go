@@ -168,66 +168,71 @@ func TestFixSource(t *testing.T) {
 	if !long.All() {
 		t.Skip("takes minutes; HEDDLE_LONG=1 runs it")
 	}
-	files, err := filepath.Glob("../../testdata/fix/*.cu")
+	files, err := filepath.Glob("../../../testdata/fix/*.cu")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
 	}
 	for _, path := range files {
-		res := fixSource(t, path, Options{})
-		old, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		t.Run(filepath.Base(path), func(t *testing.T) { fixedSource(t, path) })
+	}
+}
+
+// fixedSource repairs a file and runs its kernels.
+func fixedSource(t *testing.T, path string) {
+	res := fixSource(t, path, Options{})
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	applies(t, filepath.Base(path), old, res)
+	patched := filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := os.WriteFile(patched, res.Patched, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	low, err := lower.Lower(t.Context(), lower.Input{Name: patched}, lower.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := source.NewSet()
+	file, _ := set.Add("patched.ptx", low[0].PTX)
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatal(errs[0].Msg)
+	}
+	mod, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatal(errs[0].Msg)
+	}
+	user, err := set.Add(patched, res.Patched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := launch.Scan(user, nil)
+	for i, w := range readWanted(t, path) {
+		f := &res.Fixes[i]
+		if f.Status != Repaired {
+			continue
 		}
-		applies(t, filepath.Base(path), old, res)
-		patched := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := os.WriteFile(patched, res.Patched, 0o644); err != nil {
-			t.Fatal(err)
+		why, only := onlyPTX[w.kernel]
+		t.Logf("%s: %v; source %v %s; %v", w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly, f.Total)
+		switch {
+		case only && f.PTXOnly == "":
+			t.Errorf("%s is repaired in the source, although %s", w.kernel, why)
+		case only:
+			continue
+		case f.PTXOnly != "" || f.Source.Kind != diag.Verified && f.Source.Kind != diag.Clean ||
+			f.After.Kind == diag.Verified && f.Source.Kind != diag.Verified:
+			t.Errorf("%s: %v in the PTX, %v in the source: %s",
+				w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly)
+			continue
 		}
-		low, err := lower.Lower(t.Context(), lower.Input{Name: patched}, lower.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := source.NewSet()
-		file, _ := set.Add("patched.ptx", low[0].PTX)
-		tree, errs := ptx.Parse(file)
-		if len(errs) > 0 {
-			t.Fatal(errs[0].Msg)
-		}
-		mod, errs := irgen.Module(set, tree)
-		if len(errs) > 0 {
-			t.Fatal(errs[0].Msg)
-		}
-		user, err := set.Add(patched, res.Patched)
-		if err != nil {
-			t.Fatal(err)
-		}
-		facts := launch.Scan(user, nil)
-		for i, w := range readWanted(t, path) {
-			f := &res.Fixes[i]
-			if f.Status != Repaired {
-				continue
-			}
-			why, only := onlyPTX[w.kernel]
-			t.Logf("%s: %v; source %v %s; %v", w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly, f.Total)
-			switch {
-			case only && f.PTXOnly == "":
-				t.Errorf("%s is repaired in the source, although %s", w.kernel, why)
-			case only:
-				continue
-			case f.PTXOnly != "" || f.Source.Kind != diag.Verified && f.Source.Kind != diag.Clean ||
-				f.After.Kind == diag.Verified && f.Source.Kind != diag.Verified:
-				t.Errorf("%s: %v in the PTX, %v in the source: %s",
-					w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly)
-				continue
-			}
-			for seed := range uint64(20) {
-				for more := -1; more <= 1 && w.ref; more++ {
-					a := memoryOf(t, kernelOf(mod, w.kernel), facts, seed+1, seed, more)
-					b := memoryOf(t, kernelOf(mod, w.kernel+"_ref"), facts, seed+1, seed, more)
-					if !bytes.Equal(a, b) {
-						t.Errorf("%s: contents %d, schedule %d, size %+d: another result than the reference",
-							w.kernel, seed+1, seed, more)
-					}
+		for seed := range uint64(20) {
+			for more := -1; more <= 1 && w.ref; more++ {
+				a := memoryOf(t, kernelOf(mod, w.kernel), facts, seed+1, seed, more)
+				b := memoryOf(t, kernelOf(mod, w.kernel+"_ref"), facts, seed+1, seed, more)
+				if !bytes.Equal(a, b) {
+					t.Errorf("%s: contents %d, schedule %d, size %+d: another result than the reference",
+						w.kernel, seed+1, seed, more)
 				}
 			}
 		}

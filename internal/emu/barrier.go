@@ -280,7 +280,8 @@ func (x *exec) tryComplete(id uint8) {
 		}
 		for i := range x.block.warps {
 			w := &x.block.warps[i]
-			if !b.arrived[i] && w.alive() != 0 {
+			// A count is reached by arrivals: a warp that arrives twice counts twice.
+			if !b.counted && !b.arrived[i] && w.alive() != 0 {
 				return
 			}
 			exited = exited || w.exited&^b.lanes[i] != 0

@@ -34,6 +34,7 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"restricted_acquire":     diag.Verified,
 	// Whether an allocation has to wait for columns may depend on the schedule.
 	"never_free": diag.Unsupported,
+	"global_memory":          diag.Verified,
 	// The input chooses the block whose shared memory is accessed.
 	"histogram(int const*, int*)": diag.Unsupported,
 }

@@ -32,9 +32,9 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"reads_only":             diag.Verified,
 	"restricted_release":     diag.Verified,
 	"restricted_acquire":     diag.Verified,
+	"global_memory":          diag.Verified,
 	// Whether an allocation has to wait for columns may depend on the schedule.
 	"never_free": diag.Unsupported,
-	"global_memory":          diag.Verified,
 	// The input chooses the block whose shared memory is accessed.
 	"histogram(int const*, int*)": diag.Unsupported,
 }

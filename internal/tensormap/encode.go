@@ -42,11 +42,15 @@ func Decode(b []byte) (*Map, error) {
 	case b[atInterleave] > 0:
 		return nil, fmt.Errorf("%w: an interleaved layout, of which PTX ISA 5.5.6 does not say where "+
 			"the slices of channels are", ErrUnsupported)
-	case b[atAtoms] > 0 || m.Swizzle > Swizzle128 && m.Swizzle < numSwizzles:
-		return nil, fmt.Errorf("%w: a swizzle with atoms of more than 16 bytes, or of 96 bytes",
-			ErrUnsupported)
-	case m.Type >= numTypes || m.Swizzle >= numSwizzles:
-		return nil, invalid
+	case m.Swizzle == swizzle96 && b[atAtoms] == 0:
+		return nil, fmt.Errorf("%w: a swizzle of 96 bytes", ErrUnsupported)
+	case m.Type >= numTypes || m.Swizzle > Swizzle128 || b[atAtoms] > 0 && m.Swizzle != Swizzle128 ||
+		b[atAtoms] > byte(Atoms64-Swizzle128):
+		return nil, invalid // Table 14
+	}
+	if m.Swizzle += Swizzle(b[atAtoms]); m.Swizzle == atoms32Flipped {
+		return nil, fmt.Errorf("%w: a swizzle with atoms of 32 bytes whose halves are flipped, of which "+
+			"PTX ISA 5.5.7 does not say in which lines", ErrUnsupported)
 	}
 	m.Stride[0] = m.Element()
 	for i := range m.Rank {
@@ -107,7 +111,7 @@ func (m *Map) checkPacked(channels uint64) error {
 		}
 	case m.Type.padded():
 		bad = m.Size[0]%128 != 0 || m.NaN || n != 128 || m.Addr%32 != 0 ||
-			m.Swizzle != NoSwizzle && m.Swizzle != Swizzle128
+			m.Swizzle != NoSwizzle && m.Swizzle < Swizzle128
 		for i := 1; i < m.Rank; i++ {
 			bad = bad || m.Stride[i]%32 != 0
 		}
@@ -120,7 +124,7 @@ func (m *Map) checkPacked(channels uint64) error {
 
 // checkRow returns an error if the rows of a box are of a size that no map can have.
 func (m *Map) checkRow(bytes uint64) error {
-	if bytes%16 != 0 || m.Swizzle != NoSwizzle && bytes > 16<<m.Swizzle {
+	if bytes%16 != 0 || m.Swizzle != NoSwizzle && bytes > m.Swizzle.row() {
 		return fmt.Errorf("%w that cuTensorMapEncodeTiled has made", ErrNotMap)
 	}
 	return nil
@@ -131,7 +135,8 @@ func (m *Map) Encode() []byte {
 	le := binary.LittleEndian
 	b := make([]byte, Size)
 	le.PutUint32(b, magic)
-	b[atType], b[atRank], b[atSwizzle] = byte(m.Type), byte(m.Rank), byte(m.Swizzle)
+	b[atType], b[atRank], b[atSwizzle] = byte(m.Type), byte(m.Rank), byte(min(m.Swizzle, Swizzle128))
+	b[atAtoms] = byte(m.Swizzle) - b[atSwizzle]
 	if m.NaN {
 		b[atNaN] = 1
 	}
@@ -206,9 +211,6 @@ var elemTypes = [numTypes]Type{0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12, 13, 14,
 // values has how many values the fields have whose values Table 33 lists.
 var values = [numFields]uint64{ElemType: uint64(numTypes), Interleave: 3, SwizzleMode: 5,
 	SwizzleAtomicity: 4, FillMode: 2}
-
-// swizzle96 is how a map holds the swizzle of 96 bytes, for which CUtensorMapSwizzle has no number.
-const swizzle96 = numSwizzles - 1
 
 // Replace changes a field of the tensor map in b; ord is the dimension of a field that is numbered.
 // A value that makes the map invalid is found by Decode, so that fields may be replaced in any

@@ -47,7 +47,7 @@ func (m *Map) last(dim int) int64 { return int64(m.Size[dim+1]) - 1 + m.Im2col.U
 func (c *Im2col) check(m *Map) error {
 	few := c.pixels() == 0 || c.pixels() > 1024
 	if m.Rank < 3 || c.Channels == 0 || c.Channels > 256 || few ||
-		c.Wide != NotWide && m.Swizzle != Swizzle64 && m.Swizzle != Swizzle128 {
+		c.Wide != NotWide && (m.Swizzle < Swizzle64 || m.Swizzle > Atoms32) {
 		return fmt.Errorf("%w that cuTensorMapEncodeIm2col has made", ErrNotMap)
 	}
 	least, most, _ := corner(m.Rank)

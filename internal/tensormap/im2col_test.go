@@ -249,6 +249,16 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%s: %+v (%v), want %+v", c.field, got, err, want)
 		}
 	}
+	// Larger atoms belong to the swizzle of 128 bytes (Table 14).
+	for value, want := range map[uint64]Swizzle{0: Swizzle128, 1: Atoms32, 3: Atoms64} {
+		b := base.Encode()
+		if err := errors.Join(Replace(b, SwizzleMode, 0, 3), Replace(b, SwizzleAtomicity, 0, value)); err != nil {
+			t.Error(err)
+		}
+		if got, err := Decode(b); err != nil || got.Swizzle != want {
+			t.Errorf("swizzle_atomicity %d: %+v, %v, want swizzle %d", value, got, err, want)
+		}
+	}
 	// What makes a map that no function of the Driver API makes, and values that Table 33 does not
 	// have.
 	for _, c := range []struct {
@@ -259,7 +269,7 @@ func TestReplace(t *testing.T) {
 		{GlobalAddress, 0, 8, ErrNotMap}, {Rank, 0, 5, ErrNotMap}, {BoxDim, 0, 0, ErrNotMap}, {BoxDim, 1, 65537, ErrNotMap},
 		{GlobalDim, 0, 0, ErrNotMap}, {GlobalStride, 0, 8, ErrNotMap}, {GlobalStride, 0, 1 << 40, ErrNotMap},
 		{ElementStride, 1, 0, ErrNotMap}, {ElementStride, 1, 257, ErrNotMap}, {ElemType, 0, 13, ErrNotMap},
-		{Interleave, 0, 2, ErrUnsupported}, {SwizzleMode, 0, 4, ErrUnsupported}, {SwizzleAtomicity, 0, 3, ErrUnsupported},
+		{Interleave, 0, 2, ErrUnsupported}, {SwizzleMode, 0, 4, ErrUnsupported}, {SwizzleAtomicity, 0, 3, ErrNotMap},
 		{ElemType, 0, 16, nil}, {Interleave, 0, 3, nil}, {SwizzleMode, 0, 5, nil}, {SwizzleAtomicity, 0, 4, nil},
 		{FillMode, 0, 2, nil}, {GlobalStride, 4, 16, nil}, {GlobalDim, 5, 16, nil},
 	} {

@@ -4,8 +4,8 @@
 //
 // A tensor map is opaque to programs, so that heddle's runtime may choose what its 128 bytes hold
 // (internal/lower/headers/exec/tensormap.c). Not described are interleaved layouts, of which the ISA
-// does not say where in memory the slices of channels are (5.5.6), halo pixels, and swizzles whose
-// atoms have more than 16 bytes.
+// does not say where in memory the slices of channels are (5.5.6), halo pixels, the swizzle of 96 bytes, and
+// that whose atoms have flipped halves, of which the ISA does not say in which lines (5.5.7).
 package tensormap
 
 import (
@@ -54,17 +54,21 @@ var elementBytes = [...]uint64{1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}
 // CUtensorMapSwizzle.
 type Swizzle uint8
 
-// The swizzles: pieces of 16 bytes change places within 32, 64 or 128 bytes.
+// The swizzles: atoms of 16 bytes change places within 32, 64 or 128 bytes, or those of 32 or 64
+// bytes within 128.
 const (
 	NoSwizzle Swizzle = iota
 	Swizzle32
 	Swizzle64
 	Swizzle128
+	Atoms32
+	atoms32Flipped
+	Atoms64
+	swizzle96 // has no number in CUtensorMapSwizzle
 )
 
-// numSwizzles is behind the numbers of the swizzles that are not described here: those of
-// CUtensorMapSwizzle, and one more.
-const numSwizzles Swizzle = 8
+// row returns the bytes within which atoms change places.
+func (s Swizzle) row() uint64 { return 16 << min(s, Swizzle128) }
 
 // Map is a tensor map. Dimension 0 is that of neighbours in memory.
 type Map struct {
@@ -239,8 +243,15 @@ func (m *Map) Gather(at []int32) []Piece {
 }
 
 // Place returns where the swizzle puts the byte that would be at an address of shared memory
-// (5.5.7): bits 4 to 6 of the address, or fewer of them, are changed by bits 7 to 9.
+// (5.5.7): bits 4 to 6 of the address, or fewer of them, are changed by bits 7 to 9; with larger
+// atoms, bits 5 and 6 by bits 7 and 8, or bit 6 by bit 7.
 func (s Swizzle) Place(addr uint64) uint64 {
+	switch s {
+	case Atoms32:
+		return addr ^ addr>>7&3<<5
+	case Atoms64:
+		return addr ^ addr>>7&1<<6
+	}
 	mask := uint64(1)<<s - 1 // 0, 1, 3 or 7
 	return addr ^ addr>>7&mask<<4
 }

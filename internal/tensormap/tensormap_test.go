@@ -13,7 +13,7 @@ import (
 // random returns a random tensor map.
 func random(r *rand.Rand) *Map {
 	m := &Map{Type: Type(r.IntN(len(elementBytes))), Rank: 1 + r.IntN(MaxRank), Addr: 1 << 20,
-		Swizzle: Swizzle(r.IntN(4)), NaN: r.IntN(2) == 0}
+		Swizzle: []Swizzle{NoSwizzle, Swizzle32, Swizzle64, Swizzle128, Atoms32, Atoms64}[r.IntN(6)], NaN: r.IntN(2) == 0}
 	m.Stride[0] = m.Element()
 	stride := m.Element()
 	for i := range m.Rank {
@@ -110,6 +110,7 @@ func TestGather(t *testing.T) {
 
 // TestSwizzle: PTX ISA 5.5.7. With 128 bytes, piece c of 16 bytes of row r of eight rows is at c
 // xor r; with 64, two rows share 128 bytes, and the pattern changes every two; with 32 every four.
+// With atoms of 32 bytes, atom c of row r of four rows is at c xor r; with 64, of two rows.
 func TestSwizzle(t *testing.T) {
 	for _, c := range []struct {
 		s          Swizzle
@@ -119,6 +120,8 @@ func TestSwizzle(t *testing.T) {
 		{Swizzle128, 0x3f5, 0x385}, {Swizzle128, 0x410, 0x410}, {Swizzle64, 0x040, 0x040}, {Swizzle64, 0x080, 0x090},
 		{Swizzle64, 0x1b0, 0x180}, {Swizzle64, 0x1f0, 0x1c0}, {Swizzle32, 0x080, 0x090}, {Swizzle32, 0x0b0, 0x0a0},
 		{Swizzle32, 0x100, 0x100},
+		{Atoms32, 0x010, 0x010}, {Atoms32, 0x090, 0x0b0}, {Atoms32, 0x100, 0x140}, {Atoms32, 0x1e5, 0x185}, {Atoms32, 0x220, 0x220},
+		{Atoms64, 0x070, 0x070}, {Atoms64, 0x080, 0x0c0}, {Atoms64, 0x0f3, 0x0b3}, {Atoms64, 0x110, 0x110},
 	} {
 		if got := c.s.Place(c.addr); got != c.want {
 			t.Errorf("swizzle %d: %#x goes to %#x, want %#x", c.s, c.addr, got, c.want)
@@ -170,6 +173,9 @@ func TestEncode(t *testing.T) {
 		"no channels":        func(b []byte) []byte { c := column; c.Im2col = &Im2col{Pixels: 1}; return c.Encode() },
 		"no pixels":          func(b []byte) []byte { c := column; c.Im2col = &Im2col{Channels: 8}; return c.Encode() },
 		"im2col in two dims": func(b []byte) []byte { c := column.Encode(); c[5] = 2; return c },
+		"atoms in 64 bytes":  func(b []byte) []byte { b[6], b[101] = 2, 1; return b }, // 5.5.7, Table 14
+		"atoms":              func(b []byte) []byte { b[6], b[101] = 3, 4; return b },
+		"swizzle 4":          func(b []byte) []byte { b[6] = 4; return b }, // as tensormap.replace cannot make it
 		"an empty box": func(b []byte) []byte {
 			c := column
 			c.Im2col = &Im2col{Channels: 8, Pixels: 1, Upper: [3]int64{-8}}
@@ -182,8 +188,8 @@ func TestEncode(t *testing.T) {
 	}
 	for what, change := range map[string]func(b []byte){
 		"interleave": func(b []byte) { b[100] = 1 },
-		"atoms":      func(b []byte) { b[101] = 1 },
-		"swizzle":    func(b []byte) { b[6] = 4 },
+		"flipped":    func(b []byte) { b[6], b[101] = 3, 2 },
+		"96 bytes":   func(b []byte) { b[6] = 7 },
 	} {
 		b := m.Encode()
 		change(b)

@@ -10,7 +10,7 @@ struct heddle_tensor_map {
   uint8_t step[5], im2col; /* 1, or 2 and 3 of the wide modes W and W128 */
   int16_t lower[3], upper[3]; /* corners of the bounding box for im2col: W, H, D */
   uint16_t channels, pixels;
-  uint8_t interleave, atoms, empty; /* 0, but for what tensormap.replace puts there */
+  uint8_t interleave, atoms, empty; /* interleave and empty: 0, but for what tensormap.replace puts there */
   uint8_t unused[25];
 };
 _Static_assert(sizeof(struct heddle_tensor_map) == 128, "CUtensorMap");
@@ -26,7 +26,7 @@ static uint32_t row_bytes(int type, uint32_t elements) {
 
 /* Whether a row of a box is one that a swizzle has room for, of as many elements as its type demands. */
 static int row_fits(int type, uint32_t elements, int swizzle) {
-  static const uint16_t bytes_of_row[] = {256 * 8, 32, 64, 128};
+  static const uint16_t bytes_of_row[] = {256 * 8, 32, 64, 128, 128, 128, 128};
   if (type == PACKED4 && elements % 2) return 0;
   if (type > PACKED4 && elements != 128) return 0;
   return row_bytes(type, elements) <= bytes_of_row[swizzle];
@@ -44,10 +44,11 @@ static CUresult tensor_map(struct heddle_tensor_map *m, const char *const *unsup
   int padded = type == PADDED4 || type == PADDED6;
   if (padded && (at % 32 || swizzle == 1 || swizzle == 2 || swizzle == 5)) return CUDA_ERROR_INVALID_VALUE;
   if (interleave) return (CUresult)heddle_unsupported(unsupported[0]);
-  if (swizzle > 3) return (CUresult)heddle_unsupported(unsupported[1]);
+  if (swizzle == 5) return (CUresult)heddle_unsupported(unsupported[1]);
   struct registered *r = registered_memory ? find_registered(address) : NULL;
   *m = (struct heddle_tensor_map){.magic = 0x706d7468, .type = (uint8_t)type, .rank = (uint8_t)rank,
-                                  .swizzle = (uint8_t)swizzle, .nan = (uint8_t)fill,
+                                  .swizzle = (uint8_t)(swizzle > 3 ? 3 : swizzle), .nan = (uint8_t)fill,
+                                  .atoms = (uint8_t)(swizzle > 3 ? swizzle - 3 : 0),
                                   .address = r ? device_address(r, address) : at};
   for (uint32_t i = 0; i < rank; i++) {
     if (!sizes[i] || sizes[i] > 1ull << 32 || !steps[i] || steps[i] > 8) return CUDA_ERROR_INVALID_VALUE;
@@ -64,7 +65,7 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *addres
                                 const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                                 int swizzle, int promotion, int fill) {
   static const char *const unsupported[] = {"cuTensorMapEncodeTiled of an interleaved layout",
-                                            "cuTensorMapEncodeTiled of a swizzle with atoms of 32 or 64 bytes"};
+                                            "cuTensorMapEncodeTiled of a swizzle with flipped halves of atoms"};
   struct heddle_tensor_map m;
   (void)promotion;
   if (!box) return CUDA_ERROR_INVALID_VALUE;
@@ -86,7 +87,7 @@ CUresult cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *addre
                                  uint32_t pixels, const uint32_t *steps, int interleave, int swizzle, int promotion,
                                  int fill) {
   static const char *const unsupported[] = {"cuTensorMapEncodeIm2col of an interleaved layout",
-                                            "cuTensorMapEncodeIm2col of a swizzle with atoms of 32 or 64 bytes"};
+                                            "cuTensorMapEncodeIm2col of a swizzle with flipped halves of atoms"};
   struct heddle_tensor_map m;
   (void)promotion;
   if (rank < 3 || !lower || !upper || !channels || channels > 256 || !pixels || pixels > 1024)
@@ -107,13 +108,13 @@ CUresult cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *addre
 }
 
 /* Maps for im2col::w (mode 0) and im2col::w::128 (mode 1), which have corners in W alone. Only swizzles of 64 and 128
-   bytes are allowed. */
+   bytes are allowed, the latter also with atoms of 32 bytes. */
 CUresult cuTensorMapEncodeIm2colWide(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
                                      const uint64_t *strides, int lower, int upper, uint32_t channels,
                                      uint32_t pixels, const uint32_t *steps, int interleave, int mode, int swizzle,
                                      int promotion, int fill) {
   static const char *const unsupported[] = {"cuTensorMapEncodeIm2colWide of an interleaved layout",
-                                            "cuTensorMapEncodeIm2colWide of a swizzle with atoms of 32 bytes"};
+                                            "cuTensorMapEncodeIm2colWide of a swizzle with flipped halves of atoms"};
   struct heddle_tensor_map m;
   (void)promotion;
   if (rank < 3 || !channels || channels > 256 || mode < 0 || mode > 1 || (!mode && (!pixels || pixels > 1024)) ||

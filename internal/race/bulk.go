@@ -37,6 +37,21 @@ type piece struct {
 	// of a matrix operation: what it reads of [lo, hi), which are in one part; nil: all of it
 	chunks *event.Chunks
 	grid   *gridAccess // of a grid that a thread has launched; nil: of another operation
+	copies source      // of a write: what it copies
+}
+
+// source identifies what a copy writes, for copies of one place by the lanes of one instruction: its
+// source, and the epoch in which the thread issued it, in which nobody can have changed the source.
+type source struct {
+	from  event.Range
+	epoch uint32
+}
+
+// same reports whether two copies write the same values to the same place, since the lanes of one
+// instruction have issued them. All lanes of a warp store the tile in CUTLASS's epilogues.
+func (p *piece) same(q *piece) bool {
+	return p.copies == q.copies && p.copies.epoch != 0 && p.lo == q.lo && p.hi == q.hi &&
+		p.site == q.site && p.thread.Warp() == q.thread.Warp()
 }
 
 // ranges are the pieces of a memory, by parts of it. A piece is in each part that it overlaps.
@@ -125,6 +140,9 @@ func (d *Detector) Bulk(e *event.Bulk) {
 			home: d.homeOf(e.To.Peer, b)})
 	}
 	to.reduce, to.generic = e.Reduce, e.Generic
+	if e.Reduce == 0 && d.opt.Benign != event.BenignNone {
+		to.copies = source{e.From, w.own[l]}
+	}
 	start := agentStart{w: w, b: b, lane: l, knows: d.clock(w, b, l), generic: e.Generic}
 	d.addPiece(&start, from, e.From, false)
 	d.addPiece(&start, to, e.To, true)
@@ -286,6 +304,8 @@ func (d *Detector) checkPieces(s *agentStart, a *access, old, p *piece, lo, hi u
 	at, both := old.common(p, lo, hi)
 	switch {
 	case !both || old.atomic(p):
+	case a.write && old.same(p):
+		d.tolerate(a.Space)
 	case old.grid != nil || p.grid != nil:
 		d.checkGridPieces(s, a, old, p, at)
 	case s.readsMap && old.known(s.fencedMap, old.value):

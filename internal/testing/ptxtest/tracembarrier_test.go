@@ -33,6 +33,9 @@ var traceDiffers = map[string]diag.VerdictKind{
 	"restricted_release":     diag.Verified,
 	"restricted_acquire":     diag.Verified,
 	"global_memory":          diag.Verified,
+	"own_tiles":              diag.Verified,
+	"two_warps":              diag.Verified,
+	"changed":                diag.Verified,
 	// Whether an allocation has to wait for columns may depend on the schedule.
 	"never_free": diag.Unsupported,
 	// The input chooses the block whose shared memory is accessed.

@@ -102,13 +102,9 @@ func (x *exec) issueBoxTo(in *inst, l int, home *block, addr uint64) {
 		x.reach(home)
 		defer x.comeHome()
 	}
-	m := x.liveMBarrier(in, l, addr)
-	if m == nil {
-		return
+	if a := x.agentAt(in, l, addr); a != nil {
+		a.op, a.home, a.unsized = in.misc.bulk, home, true
 	}
-	m.agents++
-	a := x.agentOf(in, l)
-	a.op, a.bar, a.home, a.unsized = in.misc.bulk, m, home, true
 }
 
 // sizeBoxes gives copies of unknown size the bytes that their phases miss, while no thread of the

@@ -279,6 +279,19 @@ func (x *exec) agentOf(in *inst, l int) *agent {
 	return a
 }
 
+// agentAt returns a new agent of a lane that will signal the mbarrier at an address of the block that
+// is reached; nil if no live one is there, which liveMBarrier reports.
+func (x *exec) agentAt(in *inst, l int, addr uint64) *agent {
+	m := x.liveMBarrier(in, l, addr)
+	if m == nil {
+		return nil
+	}
+	m.agents++
+	a := x.agentOf(in, l)
+	a.bar = m
+	return a
+}
+
 // bulkAt is where an operation takes place: home is the block whose shared memory it writes and
 // whose mbarrier it signals.
 type bulkAt struct {

@@ -683,20 +683,17 @@ func (x *exec) commitTo(in *inst, l int, home *block, addr uint64, more bool) {
 		x.reach(home)
 		defer x.comeHome()
 	}
-	m := x.liveMBarrier(in, l, addr)
-	if m == nil {
+	a := x.agentAt(in, l, addr)
+	if a == nil {
 		return
 	}
-	m.agents++
-	a := x.agentOf(in, l)
-	a.commit, a.bar, a.home = true, m, x.block
+	a.commit, a.home = true, x.block
 	x.wrote, x.changed = true, true
 	if x.sink == nil {
 		return
 	}
 	x.evs.tensorSync = event.TensorSync{Warp: x.warp.id, Site: x.site(in), Mask: 1 << l,
-		Active: x.mask,
-		Step:   event.TensorCommit, ID: a.id, Addr: addr, Peer: x.peer, More: more}
+		Active: x.mask, Step: event.TensorCommit, ID: a.id, Addr: addr, Peer: x.peer, More: more}
 	x.sink.TensorSync(&x.evs.tensorSync)
 }
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Pointers and indices that pass through structs in registers. CuTe's views of an array of registers
-// are structs with a pointer to it, which its functions return and pass on. Inlined, they are chains
-// of insertvalue and extractvalue, also of parts that are structs, which no pass but instcombine
-// simplifies: SROA then takes the array for one whose address is used, and keep.go takes accesses by
-// the pointer for those of other threads' memory.
+// Pointers and indices that pass through structs in registers. CuTe's views of an array of
+// registers are structs with a pointer to it, which its functions return and pass on. Inlined, they
+// are chains of insertvalue and extractvalue, also of parts that are structs, which no pass but
+// instcombine simplifies: SROA then takes the array for one whose address is used, and keep.go takes
+// accesses by the pointer for those of other threads' memory.
 
 // inserted is what an insertvalue line says.
 type inserted struct {
@@ -101,7 +101,7 @@ func valueOf(operand string) string { return operand[strings.LastIndexByte(opera
 
 // constantRE matches the definition of a scalar constant that host code cannot change.
 var constantRE = regexp.MustCompile(
-	`^(@\S+) = [a-z_ ]*addrspace\(4\) constant ((?:i\d+|float|double) \S+)(?:, .*)?$`)
+	`^(@\S+) = [a-z_ ]*addrspace\(4\) constant ((?:i\d+|float|double) [^ ,]+)(?:, .*)?$`)
 
 // constantLoadRE matches a load of such a constant.
 var constantLoadRE = regexp.MustCompile(
@@ -113,7 +113,7 @@ func foldConstants(m *irModule) {
 	values := make(map[string]string)
 	for _, line := range m.head {
 		if s := constantRE.FindStringSubmatch(line); s != nil && !strings.Contains(line, "externally") {
-			values[s[1]] = strings.TrimSuffix(s[2], ",")
+			values[s[1]] = s[2]
 		}
 	}
 	if len(values) == 0 {
@@ -124,8 +124,12 @@ func foldConstants(m *irModule) {
 			if !strings.Contains(line, constantSpace) {
 				continue
 			}
-			if s := constantLoadRE.FindStringSubmatch(line); s != nil && strings.HasPrefix(values[s[3]], s[2]+" ") {
-				f.body[i] = fmt.Sprintf("%s = bitcast %s to %s%s", s[1], values[s[3]], s[2], s[4])
+			s := constantLoadRE.FindStringSubmatch(line)
+			if s == nil {
+				continue
+			}
+			if value := values[s[3]]; strings.HasPrefix(value, s[2]+" ") {
+				f.body[i] = fmt.Sprintf("%s = bitcast %s to %s%s", s[1], value, s[2], s[4])
 			}
 		}
 	}

@@ -223,8 +223,8 @@ func (b *build) optArgs() []string {
 // llcArgs returns the arguments of llc.
 func (b *build) llcArgs() []string {
 	level := b.opt.OptLevel
-	args := []string{"-mcpu=" + compiledArch(b.arch(), b.tc.Major), "-mattr=+ptx" + ptxVersion(b.tc.Major), fullNames, "-o",
-		"-"}
+	args := []string{"-mcpu=" + compiledArch(b.arch(), b.tc.Major),
+		"-mattr=+ptx" + ptxVersion(b.tc.Major), fullNames, "-o", "-"}
 	if level == "" {
 		// Strength reduction would replace a[i] by a moving pointer, which the analyses of closed forms
 		// would have to undo.
@@ -387,10 +387,12 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 	return m, printed, nil
 }
 
-// analysisForm runs opt on clang's module. Before opt, promises about effects and about the results
-// of functions that heddle does not interpret are removed, marks become pseudo probes, variables get
-// an arbitrary value, and copies are expanded; after it, arrays that are left in memory are aligned,
-// marks become inline assembly again, and what setVariables added to memory is removed.
+// analysisForm runs opt on clang's module. Before opt, promises about effects and about the
+// results of functions that heddle does not interpret are removed, calls that have to be inlined
+// get an attribute, marks become pseudo probes, variables get an arbitrary value, and copies are
+// expanded. After it, scalars that pass through structs are forwarded in modules with operations
+// of tensor cores, arrays that are left in memory are aligned, marks become inline assembly
+// again, and what setVariables added to memory is removed.
 func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
 	keepEffects(m)
 	inlineNecessary(m)

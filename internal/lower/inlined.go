@@ -11,18 +11,18 @@ import (
 //     a packed struct with integers of 128 bits in it. clang packs a struct where a base class has
 //     an alignment of its own, as tensors of CuTe have;
 //   - those of functions with wgmma, tcgen05.mma or copies of tensors, as nvcc inlines them.
-//     Accumulators are registers (unroll.go), and an array that such a function gets by reference is
-//     in memory unless it is inlined; and a trace knows a tensor map by its place, which it cannot
-//     follow through the objects of lambda functions.
+//     Accumulators are registers (unroll.go), and an array that such a function gets by reference
+//     is in memory unless it is inlined; and a trace knows a tensor map by its place, which it
+//     cannot follow through the objects of lambda functions.
 
 // inlineNecessary marks these calls.
 func inlineNecessary(m *irModule) {
-	l := newLayouts(m.head)
-	wide := slices.ContainsFunc(m.head, func(line string) bool { return strings.Contains(line, "i128") })
+	wide := m.declares("i128")
 	with := withTensors(m)
 	if !wide && with == nil {
 		return
 	}
+	l := newLayouts(m.head)
 	for _, f := range m.funcs {
 		for i, line := range f.body {
 			name, typ := callOf(line)
@@ -74,8 +74,8 @@ func hasTensors(line string) bool {
 	return hasMatrices(line) || strings.Contains(line, "cp.async.bulk.tensor")
 }
 
-// hasMatrices reports whether a line contains an operation of wgmma on an accumulator, or one of the
-// tensor cores behind it.
+// hasMatrices reports whether a line contains an operation of wgmma on an accumulator, or
+// tcgen05.mma.
 func hasMatrices(line string) bool {
 	return strings.Contains(line, "wgmma.mma_async") || strings.Contains(line, "tcgen05.mma")
 }
@@ -97,7 +97,8 @@ func callOf(line string) (name, before string) {
 	return "", ""
 }
 
-// crashes reports whether a struct is packed, or a part of it, and has an integer of 128 bits in it.
+// crashes reports whether a struct, or a part of it, is packed, and has an integer of 128 bits in
+// it.
 func (l *layouts) crashes(typ string) bool {
 	packed, wide := l.contains(typ, 0)
 	return packed && wide

@@ -3,6 +3,7 @@ package lower
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -67,6 +68,12 @@ func parseIR(text []byte) *irModule {
 		f.deriveLocals()
 	}
 	return m
+}
+
+// declares reports whether a text stands in what precedes the functions: types, variables and
+// declarations.
+func (m *irModule) declares(text string) bool {
+	return slices.ContainsFunc(m.head, func(line string) bool { return strings.Contains(line, text) })
 }
 
 // addMeta adds a line of metadata.

@@ -11,10 +11,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/driver"
-	"heddle/internal/irgen"
-	"heddle/internal/launch"
 	"heddle/internal/lower"
-	"heddle/internal/ptx"
 	"heddle/internal/source"
 	"heddle/internal/testing/long"
 )
@@ -185,29 +182,7 @@ func fixedSource(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	applies(t, filepath.Base(path), old, res)
-	patched := filepath.Join(t.TempDir(), filepath.Base(path))
-	if err := os.WriteFile(patched, res.Patched, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	low, err := lower.Lower(t.Context(), lower.Input{Name: patched}, lower.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := source.NewSet()
-	file, _ := set.Add("patched.ptx", low[0].PTX)
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatal(errs[0].Msg)
-	}
-	mod, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatal(errs[0].Msg)
-	}
-	user, err := set.Add(patched, res.Patched)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts := launch.Scan(user, nil)
+	mod, facts := moduleOf(t, filepath.Base(path), res.Patched)
 	for i, w := range readWanted(t, path) {
 		f := &res.Fixes[i]
 		if f.Status != Repaired {

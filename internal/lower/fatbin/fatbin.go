@@ -21,8 +21,8 @@
 //	        40  u64 flags: 0x2000 LZ4 (raw block), 0x8000 zstd
 //	        56  u64 size of the payload after decompression
 //
-// In place of a region there may be the text of PTX, which ends with a zero: what heddle nvcc writes
-// into a program.
+// Instead of a region there may be PTX text that ends with a zero byte, which is what heddle nvcc
+// writes into a program.
 //
 // The input is not trusted: every size is checked before it is used, and decompression is bounded.
 package fatbin

@@ -66,8 +66,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// The text of PTX may stand in place of a region, as heddle nvcc writes it; the linker puts zeros
-// between.
+// PTX text is accepted where a region is expected, since that is what heddle nvcc writes. The linker
+// pads it with zeros.
 func TestText(t *testing.T) {
 	first, second := ptxText("8.3", 90, "a"), ptxText("8.3", 80, "b")
 	region := fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 70, Header: 64, Data: ptxText("7.0", 70, "c")})

@@ -174,15 +174,23 @@ func (c *checker) examineElsewhere(ctx context.Context, e *elsewhere, job *drive
 	select {
 	case <-r.done:
 	case <-ctx.Done():
+	}
+	var failure error
+	select {
+	case <-r.done:
+		failure = r.err
+	default:
+		failure = ctx.Err()
+	}
+	// A task that the end of the run has ended has not failed, and is not begun again here.
+	if failure != nil && ctx.Err() != nil {
 		job.AddVerdict(diag.Verdict{Kind: diag.Unknown, Kernel: job.Kernel.Demangled,
 			Reason: "its examination elsewhere had not ended", Span: driver.KernelPlace(job.Kernel)})
 		job.Checked(nil)
 		return true
 	}
-	if ctx.Err() == nil && r.err != nil {
-		e.Failed(job.Kernel.Demangled, r.err)
-	}
-	if r.err != nil {
+	if failure != nil {
+		e.Failed(job.Kernel.Demangled, failure)
 		return false
 	}
 	effects, err := a.Read(r.out, job)

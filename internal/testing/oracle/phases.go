@@ -185,6 +185,7 @@ type phaseBar struct {
 	phase, pending, tx int
 	expected           int
 	c, p               set   // what the current phase has joined
+	copied             set   // the copies that have signalled, in this phase or before
 	doneC, doneP       []set // of the complete phases
 }
 
@@ -232,6 +233,8 @@ type phaseSearch struct {
 	ends  map[string]bool
 	erred bool // some command of the state at hand is in error
 	res   PhaseResult
+	text  []byte        // of the key at hand
+	free  []*phaseState // whose memory the next copies take
 }
 
 // Phases explores all executions of a program. It gives up and returns false beyond limit states.
@@ -258,109 +261,140 @@ func Phases(p *PhaseProgram, limit int) (PhaseResult, bool) {
 	for range s.refs {
 		start.phases = append(start.phases, -1)
 	}
-	todo := []phaseState{start}
+	todo := []*phaseState{&start}
 	for len(todo) > 0 {
 		st := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		key := st.key()
-		if s.seen[key] {
-			continue
+		if s.text = st.appendKey(s.text[:0]); !s.seen[string(s.text)] {
+			s.seen[string(s.text)] = true
+			if len(s.seen) > limit {
+				return s.res, false
+			}
+			todo = s.next(st, todo)
 		}
-		s.seen[key] = true
-		if len(s.seen) > limit {
-			return s.res, false
-		}
-		todo = append(todo, s.next(&st)...)
+		s.free = append(s.free, st)
 	}
 	s.res.States = len(s.seen)
 	s.res.Deterministic = !s.res.Deadlock && !s.res.Excess && !s.res.Lap && len(s.ends) == 1
 	return s.res, true
 }
 
-// key encodes all of a state.
-func (st *phaseState) key() string {
-	var b []byte
-	num := func(list ...int) {
-		for _, n := range list {
-			b = binary.AppendVarint(b, int64(n))
-		}
-	}
+// appendKey appends an encoding of all of a state.
+func (st *phaseState) appendKey(b []byte) []byte {
+	num := func(n int) { b = binary.AppendVarint(b, int64(n)) }
 	sets := func(list ...set) {
 		for _, n := range list {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
+	nums := func(list []int) {
+		for _, n := range list {
+			num(n)
+		}
+	}
 	for i := range st.threads {
 		t := &st.threads[i]
-		num(t.at, map[bool]int{true: 1}[t.synced], t.named)
+		num(t.at)
+		num(t.named<<1 | bit(t.synced))
 		sets(t.c, t.p, t.readyC, t.readyP, t.seenC, t.seenP)
-		num(t.states...)
+		nums(t.states)
 	}
 	for i := range st.bars {
 		m := &st.bars[i]
-		num(m.phase, m.pending, m.tx, m.expected, len(m.doneC))
-		sets(m.c, m.p)
+		num(m.phase)
+		num(m.pending)
+		num(m.tx)
+		num(m.expected)
+		num(len(m.doneC))
+		sets(m.c, m.p, m.copied)
 		sets(m.doneC...)
 		sets(m.doneP...)
 	}
 	for _, g := range st.named {
-		num(g.gen, g.count)
+		num(g.gen)
+		num(g.count)
 		sets(g.c, g.p)
 	}
 	sets(st.agents)
 	for i := range st.past {
 		sets(st.past[i].c, st.past[i].p)
-		num(map[bool]int{true: 1}[st.past[i].made])
+		num(bit(st.past[i].made))
 	}
-	num(st.phases...)
-	return string(b)
+	nums(st.phases)
+	return b
 }
 
-// clone copies a state.
-func (st *phaseState) clone() phaseState {
-	n := *st
-	n.threads, n.bars = slices.Clone(st.threads), slices.Clone(st.bars)
-	for i := range n.threads {
-		n.threads[i].states = slices.Clone(n.threads[i].states)
+func bit(b bool) int {
+	if b {
+		return 1
 	}
-	for i := range n.bars {
-		n.bars[i].doneC, n.bars[i].doneP = slices.Clone(n.bars[i].doneC), slices.Clone(n.bars[i].doneP)
+	return 0
+}
+
+// clone copies a state, into one that is no longer needed if there is any.
+func (s *phaseSearch) clone(st *phaseState) *phaseState {
+	n := new(phaseState)
+	if last := len(s.free) - 1; last >= 0 {
+		n, s.free = s.free[last], s.free[:last]
 	}
-	n.named = slices.Clone(st.named)
-	n.past, n.phases = slices.Clone(st.past), slices.Clone(st.phases)
+	if len(n.threads) < len(st.threads) || len(n.bars) < len(st.bars) {
+		n.threads, n.bars = make([]phaseThread, len(st.threads)), make([]phaseBar, len(st.bars))
+	}
+	for i := range st.threads {
+		states := n.threads[i].states
+		n.threads[i] = st.threads[i]
+		n.threads[i].states = append(states[:0], st.threads[i].states...)
+	}
+	for i := range st.bars {
+		c, p := n.bars[i].doneC, n.bars[i].doneP
+		n.bars[i] = st.bars[i]
+		n.bars[i].doneC = append(c[:0], st.bars[i].doneC...)
+		n.bars[i].doneP = append(p[:0], st.bars[i].doneP...)
+	}
+	n.agents = st.agents
+	n.named = append(n.named[:0], st.named...)
+	n.past, n.phases = append(n.past[:0], st.past...), append(n.phases[:0], st.phases...)
 	return n
 }
 
-// next returns the states after one step of a thread or an agent. If there are none, it notes how
-// the execution ended.
-func (s *phaseSearch) next(st *phaseState) []phaseState {
-	var out []phaseState
+// next appends to a list the states after one step of a thread or an agent. If there are none, it
+// notes how the execution ended.
+func (s *phaseSearch) next(st *phaseState, list []*phaseState) []*phaseState {
+	before := len(list)
 	s.erred = false
 	for t := range st.threads {
-		if n := st.clone(); s.step(&n, t) {
-			out = append(out, n)
+		if s.idle(st, t) {
+			continue
+		}
+		if n := s.clone(st); s.step(n, t) {
+			list = append(list, n)
+		} else {
+			s.free = append(s.free, n)
 		}
 	}
 	for id := range s.refs {
 		if st.agents>>id&1 != 0 {
-			n := st.clone()
-			s.completes(&n, id)
-			out = append(out, n)
+			n := s.clone(st)
+			s.completes(n, id)
+			list = append(list, n)
 		}
 	}
-	if len(out) == 0 {
+	if len(list) == before {
 		s.end(st)
 	}
-	return out
+	return list
 }
 
-// step executes the next command of a thread. It returns false if there is none, if the thread has
-// to wait, or if the command is in error, which ends the execution.
+// idle reports whether a thread has no command to execute.
+func (s *phaseSearch) idle(st *phaseState, t int) bool {
+	th := &st.threads[t]
+	return th.at == len(s.prog.Threads[t]) || th.synced || th.named != 0
+}
+
+// step executes the next command of a thread. It returns false if the thread has to wait, or if the
+// command is in error, which ends the execution.
 func (s *phaseSearch) step(st *phaseState, t int) bool {
 	th := &st.threads[t]
-	if th.at == len(s.prog.Threads[t]) || th.synced || th.named != 0 {
-		return false
-	}
 	c := s.prog.Threads[t][th.at]
 	id := s.first[t] + th.at
 	switch c.Op {
@@ -486,7 +520,7 @@ func (m *phaseBar) complete() {
 	if m.pending != 0 || m.tx != 0 {
 		return
 	}
-	m.doneC, m.doneP = append(m.doneC, m.c), append(m.doneP, m.p)
+	m.doneC, m.doneP = append(m.doneC, m.c|m.copied), append(m.doneP, m.p|m.copied)
 	m.phase++
 	m.pending, m.c, m.p = m.expected, 0, 0
 }
@@ -517,8 +551,9 @@ func (s *phaseSearch) waits(st *phaseState, th *phaseThread, c PhaseCommand, id 
 	return true
 }
 
-// completes is the signal of a copy: its own accesses precede whoever observes it, and nothing that
-// its thread did before.
+// completes is the signal of a copy: its own accesses precede whoever acquires this phase or a later
+// one (the operations on an mbarrier are read-modify-writes, which continue what the signal has
+// begun: 8.9.2), and nothing that its thread did before does.
 func (s *phaseSearch) completes(st *phaseState, id int) {
 	r := s.refs[id]
 	c := s.prog.Threads[r.Thread][r.At]
@@ -529,8 +564,7 @@ func (s *phaseSearch) completes(st *phaseState, id int) {
 		return
 	}
 	st.phases[id] = m.phase
-	m.c |= 1 << id
-	m.p |= 1 << id
+	m.copied |= 1 << id
 	m.tx -= c.Bytes
 	m.complete()
 }

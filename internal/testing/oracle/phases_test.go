@@ -59,6 +59,11 @@ func TestPhases(t *testing.T) {
 		{"copy", "the complete-tx releases the accesses of the copy (9.7.9.25.4.1)",
 			phaseProgram([]int{1}, []PhaseCommand{arm(0, 512), bulk(0, 0, 512)},
 				[]PhaseCommand{parity(0, 0), reads(0)}), fine},
+		{"copy of an earlier phase", "who acquires a later phase sees the copy: the arrivals on the " +
+			"object are read-modify-writes, which continue what its complete-tx releases (8.9.2)",
+			phaseProgram([]int{1}, []PhaseCommand{arm(0, 512), bulk(0, 0, 512), blockSync,
+				relaxed(arrive(0))}, []PhaseCommand{relaxed(parity(0, 0)), blockSync, parity(0, 1),
+				reads(0)}), fine},
 		{"read before the wait", "nothing orders the copy before the read",
 			phaseProgram([]int{1}, []PhaseCommand{arm(0, 512), bulk(0, 0, 512)},
 				[]PhaseCommand{reads(0), parity(0, 0)}), expected{deterministic: true, racy: true}},

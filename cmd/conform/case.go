@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/lower"
 	"heddle/internal/verify"
 )
 
@@ -58,6 +59,8 @@ type Job struct {
 	Kernel   string     // empty: all kernels of the file
 	Compiler []string   // further compiler arguments
 	Defines  []string   // macros, as -D takes them
+	Undefs   []string   // macros, as -U takes them
+	Forced   []string   // headers, as -include takes them
 	Includes []string   // directories
 	Grid     event.Dim3 // in blocks
 	Block    event.Dim3 // in threads
@@ -78,6 +81,12 @@ type Job struct {
 	AnyBlock       bool          // Block only tells which dimensions are larger than one
 	Timeout        time.Duration // of the proof
 	Axioms         string        // a file of axioms to assume; empty: none
+}
+
+// lower returns the options of the compiler.
+func (j *Job) lower() lower.Options {
+	return lower.Options{Args: j.Compiler, Defines: j.Defines, Undefines: j.Undefs, Forced: j.Forced,
+		Includes: j.Includes}
 }
 
 // Exclusion holds the findings that the flags in the header of a case exclude.

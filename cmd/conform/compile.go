@@ -34,7 +34,7 @@ type compileOnly struct{}
 // Check compiles a file. Its result has a verdict for each kernel, or the compiler's error.
 func (compileOnly) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
-	opt := archOf(lower.Options{Defines: job.Defines, Includes: job.Includes, Args: job.Compiler})
+	opt := archOf(job.lower())
 	opt = opt.With(buildFlags(job.File))
 	low, err := lower.File(ctx, job.File, opt)
 	if err != nil {

@@ -113,6 +113,21 @@ func TestGivenArguments(t *testing.T) {
 	}
 }
 
+// TestAnnotated shows which sources get heddle.h.
+func TestAnnotated(t *testing.T) {
+	for src, want := range map[string]bool{
+		"__kernel void k(__global int *p __attribute__((aligned(4)))) {}": false,
+		"__global__ void k() { __shared__ int a; __syncthreads(); }":      false,
+		"__kernel void k() { __assert(1); }":                              true,
+		"kernel void k() { bool b; }":                                     true,
+		"DECLARE_UF_UNARY(f, int, int)":                                   true,
+	} {
+		if got := annotated(src); got != want {
+			t.Errorf("%s: %v, want %v", src, got, want)
+		}
+	}
+}
+
 func TestHeader(t *testing.T) {
 	src := "//pass\n//--local_size=[16,16] --global_size=[64,32] -DN=3 --warp-sync=32 " +
 		"--vcgen-opt=/checkArrays:A,B\n__kernel void k() {}\n"
@@ -123,8 +138,8 @@ func TestHeader(t *testing.T) {
 	full := c.Jobs[len(c.Jobs)-1]
 	if c.Expect != Pass || full.Grid != (event.Dim3{X: 4, Y: 2, Z: 1}) ||
 		full.Block != (event.Dim3{X: 16, Y: 16, Z: 1}) ||
-		full.Warp != event.Lockstep || full.Benign != event.BenignAll || !slices.Equal(full.Defines, []string{"N=3"}) ||
-		!slices.Equal(full.Exclude.Arrays, []string{"A", "B"}) {
+		full.Warp != event.Lockstep || full.Benign != event.BenignAll ||
+		!slices.Equal(full.Defines, []string{"__HEDDLE_WORK_DIM=2", "N=3"}) || !slices.Equal(full.Exclude.Arrays, []string{"A", "B"}) {
 		t.Errorf("%+v", c)
 	}
 	if first := c.Jobs[0]; first.Grid.Count() > maxBlocks || first.Block.Count() > maxThreads ||

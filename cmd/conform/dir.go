@@ -16,7 +16,6 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
-	"heddle/internal/lower"
 	"heddle/internal/source"
 )
 
@@ -100,7 +99,7 @@ type plain struct{}
 // Check examines all kernels of a file.
 func (plain) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
-	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
+	opt := job.lower()
 	sum, err := check.Files(ctx, check.Options{
 		Options: driver.Options{Workers: 1, Lower: opt, Files: source.NewSet()},
 	}, []string{job.File}, func(d diag.Diagnostic) {

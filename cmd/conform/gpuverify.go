@@ -54,7 +54,8 @@ type verifyFlags struct {
 	values      []string // --kernel-args: hexadecimal values of the non-pointer parameters
 	axioms      string   // --boogie-file
 	exclude     Exclusion
-	compiler    []string
+	options     []string // macros that select what heddle's headers declare
+	undefs      []string
 }
 
 // readCase reads the header and the flags of one kernel file. name is its directory below the
@@ -136,7 +137,7 @@ func parseFlags(line string) (*verifyFlags, error) {
 		case "--blockDim", "--local_size":
 			f.block, err = parseDims(value)
 			if flag == "--local_size" { // the launch has as many dimensions as the flag has numbers
-				f.compiler = append(f.compiler, fmt.Sprintf("-D__HEDDLE_WORK_DIM=%d",
+				f.options = append(f.options, fmt.Sprintf("__HEDDLE_WORK_DIM=%d",
 					1+strings.Count(value, ",")))
 			}
 		case "--gridDim", "--num_groups":
@@ -161,14 +162,14 @@ func parseFlags(line string) (*verifyFlags, error) {
 				f.exclude.Arrays = strings.Split(arrays, ",")
 			}
 		case "--only-requires":
-			f.compiler = append(f.compiler, "-D__HEDDLE_ONLY_REQUIRES")
+			f.options = append(f.options, "__HEDDLE_ONLY_REQUIRES")
 		case "--invariants-as-candidates":
-			f.compiler = append(f.compiler, "-D__HEDDLE_CANDIDATES")
+			f.options = append(f.options, "__HEDDLE_CANDIDATES")
 		case "--global_offset":
 			parts := append(strings.Split(strings.Trim(value, "[]"), ","), "0", "0")
-			f.compiler = append(f.compiler, "-D__HEDDLE_GLOBAL_OFFSET="+strings.Join(parts[:3], ","))
+			f.options = append(f.options, "__HEDDLE_GLOBAL_OFFSET="+strings.Join(parts[:3], ","))
 		case "--no-annotations":
-			f.compiler = append(f.compiler, "-U__HEDDLE__") // as for any other compiler
+			f.undefs = append(f.undefs, "__HEDDLE__") // as for any other compiler
 		default:
 			if d, ok := strings.CutPrefix(word, "-D"); ok {
 				f.defines = append(f.defines, d)
@@ -193,8 +194,8 @@ const maxSteps = 30_000_000
 // unless told otherwise, so runs do too. Headers of the suite's compiler are replaced by heddle's
 // own.
 func (f *verifyFlags) base(path, src string) Job {
-	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude,
-		Defines: f.defines, Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps,
+	j := Job{File: path, Forced: preludes(src), Undefs: f.undefs, Exclude: f.exclude,
+		Defines: slices.Concat(f.options, f.defines), Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps,
 		Seeds: 1, DeviceOnly: filepath.Ext(path) == ".cu"}
 	// Warps have 32 lanes. A smaller warp size is supported only if a block fits one warp.
 	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
@@ -249,17 +250,37 @@ func (f *verifyFlags) jobs(path, src string) []Job {
 	return out
 }
 
-// preludes returns includes for declarations that are in the suite's cuda.h and in separate headers
-// here.
+// preludes returns headers with declarations that are in the suite's cuda.h or known to its compiler,
+// and in separate headers here.
 func preludes(src string) []string {
-	out := []string{"-include", "heddle.h"}
+	var out []string
+	if annotated(src) {
+		out = append(out, "heddle.h")
+	}
 	if strings.Contains(src, "curand") {
-		out = append(out, "-include", "curand_kernel.h")
+		out = append(out, "curand_kernel.h")
 	}
 	if strings.Contains(src, "cooperative_groups") {
-		out = append(out, "-include", "cooperative_groups.h")
+		out = append(out, "cooperative_groups.h")
 	}
 	return out
+}
+
+// declaredRE matches a name that heddle.h may declare: annotations have reserved ones.
+var declaredRE = regexp.MustCompile(`\b(__\w+|assert|bool|true|false|DECLARE_UF\w*)`)
+
+// annotated reports whether a source may need heddle.h.
+func annotated(src string) bool {
+	for _, name := range declaredRE.FindAllString(src, -1) {
+		switch strings.TrimRight(name, "_") {
+		case "__kernel", "__global", "__local", "__constant", "__private", "__attribute", "__shared",
+			"__device", "__host", "__forceinline", "__noinline", "__restrict", "__syncthreads",
+			"__read_only", "__write_only":
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // withArguments returns a job for each choice of arguments. In a file with several kernels, a

@@ -20,7 +20,6 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/engine/prove"
 	"heddle/internal/lockstep"
-	"heddle/internal/lower"
 	"heddle/internal/source"
 	"heddle/internal/verify"
 )
@@ -48,7 +47,7 @@ func attemptProof(ctx context.Context, c *choices, k *Case) Outcome {
 // Block sizes are arbitrary, if requested, in the dimensions that the launch uses.
 func (static) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
-	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
+	opt := job.lower()
 	if !build(ctx, job, opt, res) {
 		return res
 	}

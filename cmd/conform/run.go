@@ -25,7 +25,7 @@ type dynamic struct{}
 // violates do not count; the result is outside the assumptions only if all of them are.
 func (dynamic) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
-	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
+	opt := job.lower()
 	if !build(ctx, job, opt, res) {
 		return res
 	}

@@ -40,8 +40,7 @@ func (j *Job) watch(ctx context.Context, res *Result) (*exec.Summary, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	opt := lower.BuildOptions{Options: lower.Options{Args: j.Compiler, Defines: j.Defines,
-		Includes: j.Includes}}
+	opt := lower.BuildOptions{Options: j.lower()}
 	b, err := lower.NewBuilder(ctx, opt)
 	if err != nil {
 		return nil, err

@@ -87,17 +87,21 @@ func (b *build) tryOpenCL(ctx context.Context, source func(string) []byte) (*out
 
 // writeBuiltins generates the header with the built-in functions that the file may call.
 func (b *build) writeBuiltins(ctx context.Context, source func(string) []byte) error {
-	text, err := b.frontEnd(ctx, "-E", "-P")
-	if err != nil {
-		return err
+	own, plain := b.clPlain(string(source(b.name)))
+	text := own
+	if !plain {
+		out, err := b.frontEnd(ctx, "-E", "-P")
+		if err != nil {
+			return err
+		}
+		text = string(out)
+		_, own, _ = strings.Cut(text, endOfBase)
 	}
-	names, unsupported := clNames(string(text))
+	names, unsupported := clNames(text)
 	if unsupported != "" {
 		return b.unsupported(unsupported, source)
 	}
-	if _, own, ok := strings.Cut(string(text), endOfBase); ok {
-		b.cl.defined = clVariants(own)
-	}
+	b.cl.defined = clVariants(own)
 	path := filepath.Join(b.tmp, "builtins.h")
 	if err := os.WriteFile(path, []byte(clPrelude(names, b.cl.generic())), 0o644); err != nil {
 		return err

@@ -15,6 +15,9 @@ import (
 
 const arrivalCost = 0.5 // of an arrival, relative to a block barrier
 
+// newGuardCost is that of an arrival by lanes that the kernel does not tell apart itself.
+const newGuardCost = 2 * arrivalCost
+
 // bytes offers to announce as many bytes as there are: by another number in an announcement of the
 // kernel, or by one in front of the copies.
 func (r *repairer) bytes(f located) []action {
@@ -157,6 +160,12 @@ func (r *repairer) arrivals(f located) []action {
 					out = append(out, r.arrival(o, p, guard, "_", f.Arrivals))
 				}
 			}
+			if f.Arrivals <= mostWarps {
+				out = append(out, r.arrivalOf(FirstLane, o, p))
+			}
+			if f.Arrivals == 1 {
+				out = append(out, r.arrivalOf(FirstThread, o, p))
+			}
 		}
 	}
 	return out
@@ -206,33 +215,43 @@ func (r *repairer) arrivesToo(in *ir.Instr, o object) action {
 	}
 }
 
-// arrival is the action that makes threads arrive at an object.
-func (r *repairer) arrival(o object, p Point, guard, state string, count int) action {
-	op := "mbarrier.arrive" + o.space + ".b64"
+// arrivalOp is the opcode of an arrival at an object: that of another one like it, if there is any.
+func (r *repairer) arrivalOp(o object) string {
 	for _, x := range r.objects() {
 		if x.use.Kind == isa.BarrierArrive && x.use.Bytes < 0 && x.remote == o.remote &&
 			(x.key == o.key || x.space == o.space) {
-			op = x.in.Text()
-			break
+			return x.in.Text()
 		}
 	}
+	op := "mbarrier.arrive" + o.space + ".b64"
 	if o.remote && op == "mbarrier.arrive.shared::cluster.b64" {
 		op = "mbarrier.arrive.release.cluster.shared::cluster.b64"
 	}
-	text := fmt.Sprintf("%s%s \t%s, %s;", guard, op, state, o.text)
-	what := "mbarrier.arrive at " + o.shown()
+	return op
+}
+
+// arrivalText is an arrival, and what a message calls it. A count of 0 is not written.
+func (r *repairer) arrivalText(o object, guard, state string, count int) (text, what string) {
+	text = fmt.Sprintf("%s%s \t%s, %s", guard, r.arrivalOp(o), state, o.text)
+	what = "mbarrier.arrive at " + o.shown()
 	if count > 0 {
-		text = fmt.Sprintf("%s%s \t%s, %s, %d;", guard, op, state, o.text, count)
+		text += fmt.Sprintf(", %d", count)
 		what += fmt.Sprintf(" with the count %d", count)
 	}
+	return text + ";", what
+}
+
+// arrival is the action that makes threads arrive at an object.
+func (r *repairer) arrival(o object, p Point, guard, state string, count int) action {
+	text, what := r.arrivalText(o, guard, state, count)
 	if guard != "" {
 		what += " under the guard " + guard[:len(guard)-1]
 	}
 	if state != "_" {
 		return r.insertion(p, o.within(text), what, arrivalCost)
 	}
-	return r.tracked(p, o.within(text), what, arrivalCost, &Tracked{Kind: ArriveAt, Op: op,
-		Names: r.names(&o), Count: count, Guarded: guard != "",
+	return r.tracked(p, o.within(text), what, arrivalCost, &Tracked{Kind: ArriveAt,
+		Op: r.arrivalOp(o), Names: r.names(&o), Count: count, Guarded: guard != "",
 		Guard: r.guardOf(guard)})
 }
 
@@ -259,6 +278,30 @@ func (r *repairer) releases() []Point {
 		}
 	}
 	return out
+}
+
+// mostWarps is how many warps a block may have: who misses more arrivals misses those of other lanes
+// than the first ones of warps.
+const mostWarps = 32
+
+// arrivalOf is the arrival of lanes for which the kernel has no predicate: it is computed in place.
+func (r *repairer) arrivalOf(lanes Lanes, o object, p Point) action {
+	prefix := "%" + freePrefix(string(r.x.k.File.Content))
+	lane, only := prefix+"lane", prefix+"only"
+	steps := []string{".reg .pred \t" + only + ";", ".reg .b32 \t" + lane + ";"}
+	if lanes == FirstLane {
+		steps = append(steps, "mov.u32 \t"+lane+", %laneid;")
+	} else {
+		y := prefix + "y"
+		steps = append(steps, ".reg .b32 \t"+y+";", "mov.u32 \t"+lane+", %tid.x;")
+		for _, dim := range []string{"y", "z"} {
+			steps = append(steps, "mov.u32 \t"+y+", %tid."+dim+";", "or.b32 \t"+lane+", "+lane+", "+y+";")
+		}
+	}
+	o.before = append(slices.Clone(o.before), append(steps, "setp.eq.u32 \t"+only+", "+lane+", 0;")...)
+	text, what := r.arrivalText(o, "@"+only+" ", "_", 0)
+	return r.tracked(p, o.within(text), what+", "+lanes.String(), newGuardCost, &Tracked{Kind: ArriveAt,
+		Op: r.arrivalOp(o), Names: r.names(&o), Guarded: true, Lanes: lanes})
 }
 
 // mostGuards bounds the predicates that are tried at one place.

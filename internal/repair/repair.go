@@ -101,6 +101,21 @@ type Tracked struct {
 	// if there is one alone.
 	Guarded bool
 	Guard   *ir.Instr
+	Lanes   Lanes // whose predicate is new; 0: it is one of the kernel
+}
+
+// Lanes are the lanes that execute an instruction.
+type Lanes uint8
+
+const (
+	_           Lanes = iota
+	FirstLane         // lane 0 of each warp
+	FirstThread       // thread 0 of the block
+)
+
+// String names the lanes.
+func (l Lanes) String() string {
+	return [...]string{"", "by lane 0 of each warp", "by thread 0"}[l]
 }
 
 // Parity is a parity: a number, that of a wait of the kernel, or a bit of a loop's counter.

@@ -1,6 +1,8 @@
 package repair
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,5 +85,32 @@ func TestArrivesOnce(t *testing.T) {
 	f := located{Finding: Finding{Kind: Stuck, Arrivals: 32}, a: instrs(k, "mbarrier.try_wait")[0]}
 	for _, a := range r.arrivals(f) {
 		t.Errorf("offered: %s before %s", a.what.What, a.what.At.Text())
+	}
+}
+
+// Lanes for which the kernel has no predicate arrive under a new one: the first lanes of warps if no
+// more arrivals are missing than a block has warps, thread 0 if one is.
+func TestArrivalLanes(t *testing.T) {
+	for missing, want := range map[int][]Lanes{1: {FirstLane, FirstThread}, 2: {FirstLane},
+		mostWarps: {FirstLane}, mostWarps + 1: nil} {
+		r, k := stepper(t, "st.shared.u32 [s+32], %r1;\nW:\n"+
+			"mbarrier.try_wait.parity.shared.b64 %p2, [s], 0;\n@!%p2 bra W;\n")
+		f := located{Finding: Finding{Kind: Stuck, Arrivals: missing}, a: instrs(k, "mbarrier.try_wait")[0]}
+		got := map[Lanes]string{}
+		for _, a := range r.arrivals(f) {
+			plan := new(Plan)
+			if a.add(plan); len(plan.Inserts) > 0 && plan.Inserts[0].Use.Lanes != 0 {
+				got[plan.Inserts[0].Use.Lanes] = plan.Inserts[0].Text
+			}
+		}
+		if l := slices.Sorted(maps.Keys(got)); !slices.Equal(l, want) {
+			t.Errorf("%d missing: by lanes %v, want %v", missing, l, want)
+		}
+		for lanes, register := range map[Lanes]string{FirstLane: "%laneid;", FirstThread: "%tid.z;"} {
+			if text := got[lanes]; text != "" && (!strings.Contains(text, register) ||
+				!strings.Contains(text, "@%fix1_only mbarrier.arrive")) {
+				t.Errorf("%d missing, %v: %s", missing, lanes, text)
+			}
+		}
 	}
 }

@@ -117,6 +117,38 @@ __global__ void ring_never_empty(u32 *out, const u32 *in) {
     }
 }
 
+// repaired: no warp of the consumers says that a stage is empty, and the kernel tells no lanes apart
+// heddle: grid=1 block=96
+__global__ void ring_never_empty_of_warps(u32 *out, const u32 *in) {
+    __shared__ __align__(128) u32 stage[2][32];
+    __shared__ u64 full[2], empty[2];
+    int t = threadIdx.x;
+    if (t == 0)
+        for (int s = 0; s < 2; s++) {
+            init(&full[s], 1);
+            init(&empty[s], 2);
+        }
+    __syncthreads();
+    if (t == 64) {
+        for (int i = 0; i < 6; i++) {
+            int s = i & 1;
+            wait(&empty[s], i >> 1 & 1 ^ 1);
+            expect(&full[s], sizeof stage[s]);
+            load(stage[s], in + 32 * i, sizeof stage[s], &full[s]);
+        }
+    } else if (t < 64) {
+        u32 sum = 0;
+        for (int i = 0; i < 6; i++) {
+            int s = i & 1;
+            wait(&full[s], i >> 1 & 1);
+            sum += stage[s][t & 31];
+            fence();
+            __syncwarp();
+        }
+        out[t] = sum;
+    }
+}
+
 // repaired: nobody expects the bytes of the copy, nor arrives
 // heddle: grid=1 block=64
 __global__ void ring_never_full(u32 *out, const u32 *in) {

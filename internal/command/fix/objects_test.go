@@ -43,6 +43,8 @@ func TestObjectStatements(t *testing.T) {
 		{"rings.cu", "ring_read_too_early", nil, lines{"wait(&full[s], i >> 1 & 1);"}},
 		{"rings.cu", "ring_filled_too_early", nil, lines{"wait(&empty[s], (i >> 1 & 1) ^ 1);"}},
 		{"rings.cu", "ring_never_empty", nil, lines{"arrive(&empty[s]);"}},
+		{"rings.cu", "ring_never_empty_of_warps", nil,
+			lines{"if (threadIdx.x % 32 == 0) arrive(&empty[s]);"}},
 		{"rings.cu", "ring_never_full", nil, lines{"expect(&full[s], sizeof stage[s]);"}},
 		{"rings.cu", "ring_parity_of_one_stage", lines{"wait(&full[s], i & 1);"}, lines{"wait(&full[s], i >> 1 & 1);"}},
 		// a wait as a loop around a test

@@ -169,13 +169,20 @@ func inverse(text string) string {
 }
 
 // guarded puts a statement under the condition of the predicate of its instruction. The predicate
-// may be the opposite of the condition, so that both are tried.
+// may be the opposite of the condition, so that both are tried. Whether a condition says which lanes
+// execute it depends on the shape of the block, in which what it gives is examined.
 func (s *sourceFixer) guarded(byIndex map[int]*ir.Instr, fn *syntax.Func, use *repair.Tracked,
 	text string) []string {
 	if text == "" || !use.Guarded {
 		return []string{text}[:min(len(text), 1)]
 	}
-	if use.Guard == nil {
+	switch {
+	case use.Lanes == repair.FirstLane:
+		return []string{"if (threadIdx.x % 32 == 0) " + text}
+	case use.Lanes == repair.FirstThread:
+		return []string{"if (threadIdx.x == 0) " + text,
+			"if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) " + text}
+	case use.Guard == nil:
 		return nil
 	}
 	for fr := byIndex[use.Guard.Index].Loc; fr != nil; fr = fr.Parent {

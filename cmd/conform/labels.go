@@ -136,14 +136,9 @@ var provedAllTheSame = map[string]string{
 	"CUDA/memcpy/fail_overstep": sameValue,
 	"CUDA/memcpy/notexactdiv":   sameValue,
 
-	"CUDA/memset/null_dst":                                    nullPointer,
-	"CUDA/misc/fail/miscfail7":                                nullPointer,
-	"OpenCL/null_pointers/atomic_null":                        nullPointer,
-	"OpenCL/null_pointers/load_from_null":                     nullPointer,
-	"OpenCL/null_pointers/null_pointer_choice":                nullPointer,
-	"OpenCL/async_work_group_copy/fail/test16":                nullPointer,
-	"OpenCL/async_work_group_copy/fail/test17":                nullPointer,
-	"OpenCL/async_work_group_copy/fail/test18":                nullPointer,
+	"CUDA/misc/fail/miscfail7":                                nullArgument,
+	"OpenCL/async_work_group_copy/fail/test17":                nullLocal,
+	"OpenCL/async_work_group_copy/fail/test18":                nullLocal,
 	"CUDA/misc/fail/miscfail5":                                writesConstant,
 	"CUDA/misc/pass/misc3":                                    writesConstant,
 	"OpenCL/array_bounds_tests/array_in_array":                outOfBounds,
@@ -207,7 +202,10 @@ const (
 const (
 	sameValue = "threads store the same value, read from the same place of an unwritten array, " +
 		"which is tolerated; GPUVerify assumes arbitrary values"
-	nullPointer    = "the defect is a null pointer access and not a race; proofs do not check those"
+	nullArgument = "the defect is that an argument may be a null pointer; proofs assume that it is " +
+		"the address of a buffer"
+	nullLocal = "the defect is a null pointer to local memory, whose address 0 is that of an array; " +
+		"proofs check null pointers to global memory"
 	writesConstant = "the defect is a write to constant memory and not a race; proofs do not check " +
 		"those"
 	outOfBounds = "the defect is an access outside an array and not a race; proofs do not check " +

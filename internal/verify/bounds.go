@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
@@ -16,6 +17,7 @@ import (
 func BeyondArrays(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	p.shrunk = mostShrunk
+	p.nulls()
 	p.bounds()
 	p.drain()
 	return p.result()
@@ -40,11 +42,12 @@ func (p *prover) bounds() {
 // beyond asks whether one access may lie beyond the end of its array.
 func (p *prover) beyond(a *thread.Access) {
 	if a.Object == nil {
-		if p.opt.AllBounds {
-			p.pairs = append(p.pairs, &pair{bad: true,
-				finding: Finding{Kind: Bounds, A: a.Instr, Reason: "the array that it accesses is unknown"}})
-			p.bad++
+		if address, known := p.c.Value(a.Offset); !p.opt.AllBounds || known && address < nullPage {
+			return
 		}
+		p.pairs = append(p.pairs, &pair{bad: true,
+			finding: Finding{Kind: Bounds, A: a.Instr, Reason: "the array that it accesses is unknown"}})
+		p.bad++
 		return
 	}
 	size, known := p.opt.Sizes(a.Object)
@@ -63,6 +66,35 @@ func (p *prover) beyond(a *thread.Access) {
 	p.decide(q, [2][]smt.Term{{a.Guard, a.Offset}, nil}, s,
 		Finding{Kind: Bounds, A: a.Instr, Object: a.Object, iters: [2][]smt.Term{a.Iters, nil},
 			Data: p.isData(a.Offset), Scalars: p.hasParams(a.Guard, a.Offset)})
+}
+
+// nullPage is how many bytes from address 0 on no array of global memory has.
+const nullPage = 4096
+
+// nulls asks for accesses through a null pointer, or one that is close to it, whose address is a
+// function of indices alone, as that of no array is. They come before races: such an access may look
+// as if it raced with any other one.
+func (p *prover) nulls() {
+	if p.opt.Sizes == nil {
+		return
+	}
+	c, s := p.c, p.pair
+	for i := range p.th.Accesses {
+		a := &p.th.Accesses[i]
+		if a.Object != nil || a.Space != event.Global && a.Space != event.Generic ||
+			p.isData(a.Offset) || p.hasParams(a.Offset) {
+			continue
+		}
+		if p.done() {
+			return
+		}
+		q := []smt.Term{s[0].Apply(a.Guard), c.Ult(s[0].Apply(a.Offset), c.Const(nullPage, 64))}
+		if c.And(q...) == smt.False {
+			continue
+		}
+		p.decide(q, [2][]smt.Term{{a.Guard, a.Offset}, nil}, s, Finding{Kind: Bounds, A: a.Instr,
+			iters: [2][]smt.Term{a.Iters, nil}, Scalars: p.hasParams(a.Guard)})
+	}
 }
 
 // isData reports whether an offset is not a function of indices, parameters, loop counters and

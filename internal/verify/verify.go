@@ -227,6 +227,7 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	if !p.opt.Barriers {
 		p.grid = p.findGridBarrier()
 	}
+	p.nulls()
 	p.arrivals = !p.opt.Barriers
 	p.races()
 	p.arrivals = false

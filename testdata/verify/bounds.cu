@@ -102,3 +102,32 @@ __global__ void own_masked(int *g, const int *in) {
         a[i] = in[i];
     g[threadIdx.x] = a[threadIdx.x & 7];
 }
+
+// bug out-of-bounds: a null pointer, whatever the index
+// heddle: grid=1 block=32
+__global__ void null_array(int *g) {
+    int *a = nullptr;
+    g[threadIdx.x] = a[threadIdx.x];
+}
+
+// bug out-of-bounds: thread 31 follows a null pointer
+// heddle: grid=1 block=32
+__global__ void null_of_one(int *g) {
+    int *a = nullptr;
+    if (threadIdx.x > 30)
+        *a = 1;
+    g[threadIdx.x] = 0;
+}
+
+// verified: no thread follows the null pointer
+// heddle: grid=1 block=32
+__global__ void null_of_none(int *g) {
+    int *a = nullptr;
+    if (threadIdx.x > 31)
+        *a = 1;
+    g[threadIdx.x] = 0;
+}
+
+// verified: which address an argument is, is not known
+// heddle: grid=1 block=32
+__global__ void null_argument(long long at) { ((int *)at)[threadIdx.x] = 1; }

@@ -211,8 +211,11 @@ func (f *FreeAccesses) leaves(ctx context.Context, l *Launch, args map[int]uint6
 	}
 	if list := slices.Concat(r.Findings, r.Unbounded); len(list) > 0 {
 		name := "local memory"
-		if o := list[0].Object; o != nil {
+		switch o := list[0].Object; {
+		case o != nil:
 			name = o.Name
+		case list[0].A.Space != event.Local:
+			return fmt.Sprintf("an access may follow a null pointer: %s", list[0].A.Text()), nil
 		}
 		return fmt.Sprintf("an access to %s may leave it: %s", name, list[0].A.Text()), nil
 	}

@@ -93,7 +93,10 @@ func (p *Proof) Describe(f *verify.Finding) string {
 	case verify.Vacuous:
 		return fmt.Sprintf("the assumption at %s", p.Job.Format(driver.Place(f.A).Start))
 	case verify.Bounds:
-		if f.Object == nil {
+		switch {
+		case f.Object == nil && f.Reason == "":
+			return p.at(f.A) + " through a null pointer"
+		case f.Object == nil:
 			return p.at(f.A) + " beyond the end of an array"
 		}
 		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
@@ -110,6 +113,10 @@ func (p *Proof) Describe(f *verify.Finding) string {
 
 // stays says that an access stays in its array.
 func (p *Proof) stays(f *verify.Finding) string {
+	if f.Object == nil {
+		return fmt.Sprintf("the access at %s is not through a null pointer",
+			p.Job.Format(driver.Place(f.A).Start))
+	}
 	return fmt.Sprintf("the access to %s at %s stays in it", f.Object.Name,
 		p.Job.Format(driver.Place(f.A).Start))
 }

@@ -63,6 +63,7 @@ var rules = map[string]string{
 	"crash":       "",
 	"driver":      "crash source event ptx ir irgen launch lower diag suppress triton",
 	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove check/task",
+	"check/kept":  "cache",
 	"check/task":  "source event ir launch lower diag driver engine/run engine/trace engine/prove",
 	"assume":      "smt",
 	"smt/answers": "smt cache",
@@ -141,7 +142,7 @@ var rules = map[string]string{
 
 	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify engine/prove",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume axiom place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check check/task remote config report lsp baseline gitrev memmodel explore litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume axiom place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check check/kept check/task remote config report lsp baseline gitrev memmodel explore litmus",
 	"cmd/scale":      "",
 	"cmd/site":       "diag",
 	"cmd/house":      "",

@@ -276,6 +276,7 @@ func (c *checkCommand) checkFiles(ctx context.Context, files []string) error {
 		return inputError{err}
 	}
 	defer endRemote()
+	defer c.keepResults()()
 	c.opt.Verdict = c.verdict
 	sum, err := check.Inputs(ctx, c.opt, inputs, c.finding)
 	if c.page != nil && err == nil {

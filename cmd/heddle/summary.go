@@ -90,7 +90,10 @@ func printDecisions(w io.Writer, d driver.Decisions) {
 
 // took says how long a step took, which is not known of one that another process has made.
 func took(s driver.Step) string {
-	if s.Elsewhere {
+	switch {
+	case s.Earlier:
+		return "in an earlier run"
+	case s.Elsewhere:
 		return "elsewhere"
 	}
 	return inSeconds(s.Time)

@@ -65,6 +65,7 @@ type Options struct {
 	Prove     prove.Options
 	Trace     trace.Options
 	Elsewhere Elsewhere // performs examinations of mode Check elsewhere; nil: all are here
+	Kept      Kept      // has results of earlier runs of mode Check; nil: none
 
 	// Form is a form of each kernel that is printed to FormTo instead of examining anything.
 	Form   Form
@@ -124,7 +125,7 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 		defer c.lookAhead(ctx, e, d.Files(), inputs)()
 	}
 	d.Run(ctx, inputs, func(ctx context.Context, job *driver.Job) {
-		if !c.examineElsewhere(ctx, e, job) {
+		if !c.examineElsewhere(ctx, e, job) && !c.examineKept(ctx, job) {
 			c.examine(ctx, job)
 		}
 	})

@@ -25,6 +25,7 @@ type Step struct {
 	Time    time.Duration
 	// Elsewhere says that another process has made the step, in a time that is not known.
 	Elsewhere bool
+	Earlier   bool // an earlier run has made it
 }
 
 // Progress says how far the current run is. Emulations report it often, other engines once when

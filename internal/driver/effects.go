@@ -45,24 +45,38 @@ type record func(Effect)
 // also go to the sink of the driver. The driver must have no Known findings: a call of the
 // examination for them is recorded.
 func (d *Driver) Record(m *Module, k *ir.Func, prepare, examine func(*Job)) *Effects {
-	out := new(Effects)
+	asked := false
 	d.opt.Known = func(*diag.Diagnostic) bool {
-		out.AskedKnown = true
+		asked = true
 		return false
 	}
 	job := d.Job(m, k)
-	job.sum, job.log = new(Summary), new(Decisions)
-	job.record = func(e Effect) { out.Events = append(out.Events, e) }
-	job.sink = func(g diag.Diagnostic) {
-		job.record(Effect{Finding: &g})
-		d.sink(g)
-	}
 	prepare(job)
-	examine(job)
-	out.Verdicts = job.sum.Verdicts
-	out.Bugs, out.Guessed = job.sum.Bugs, job.sum.Guessed
-	out.InputErrors, out.Skipped = job.sum.InputErrors, job.sum.Skipped
-	for _, s := range job.log.Steps {
+	out := job.Recorded(examine)
+	out.AskedKnown = asked
+	return out
+}
+
+// Recorded examines the job's kernel, and returns what that did. It does not record whether the
+// examination asked for Known findings.
+func (j *Job) Recorded(examine func(*Job)) *Effects {
+	out := new(Effects)
+	part := *j
+	part.sum, part.log = new(Summary), new(Decisions)
+	part.record = func(e Effect) { out.Events = append(out.Events, e) }
+	part.sink = func(g diag.Diagnostic) {
+		part.record(Effect{Finding: &g})
+		j.sink(g)
+	}
+	examine(&part)
+	out.Verdicts = slices.Clone(part.sum.Verdicts)
+	out.Bugs, out.Guessed = part.sum.Bugs, part.sum.Guessed
+	out.InputErrors, out.Skipped = part.sum.InputErrors, part.sum.Skipped
+	j.sum.add(part.sum)
+	if j.log != nil {
+		j.log.Steps = append(j.log.Steps, part.log.Steps...)
+	}
+	for _, s := range part.log.Steps {
 		s.Time, s.Elsewhere = 0, s.Outcome != ""
 		out.Steps = append(out.Steps, s)
 	}

@@ -275,8 +275,19 @@ func Perform(request []byte, read func(hash string) ([]byte, error),
 	if err != nil {
 		return nil, err
 	}
+	return result(request, effects, files)
+}
+
+// Result returns the bytes of the result of the task, whose job had these effects in this process.
+// Perform returns the same.
+func (a *Task) Result(e *driver.Effects, job *driver.Job) ([]byte, error) {
+	return result(a.Request, e, job.Files())
+}
+
+// result returns the bytes of a result with positions in some files.
+func result(request []byte, e *driver.Effects, files *source.Set) ([]byte, error) {
 	numbers := newNumbers(files)
-	return encode(&Result{Format: format, Request: hash(request), Effects: *effects}, numbers.of,
+	return encode(&Result{Format: format, Request: hash(request), Effects: *e}, numbers.of,
 		func(r *Result) { r.Names = numbers.names })
 }
 

@@ -159,7 +159,7 @@ type libraryUse struct {
 	nvAtomic bool
 	// it names std::min or std::max, which nvcc's <cmath> brings in C++17, and the prelude does not
 	minMax bool
-	cxx20  bool // it has words of C++20
+	texts  [][]byte // of the file, and of the user's headers that it includes
 	// it has the words texture or surface, arguments of these templates, and types of these names
 	textureWord, textureArgs, textureType bool
 }

@@ -84,12 +84,20 @@ var minMaxRE = regexp.MustCompile(`\bstd\s*::\s*(min|max)\b`)
 
 // text checks the directives in the text of a file in a directory.
 func (c *includeCheck) text(name, dir string, text []byte) error {
-	c.libs.nvAtomic = c.libs.nvAtomic || nvAtomicRE.Match(text)
-	c.libs.cxx20 = c.libs.cxx20 || cxx20RE.Match(text)
-	c.libs.textureWord = c.libs.textureWord || textureWordRE.Match(text)
-	c.libs.textureArgs = c.libs.textureArgs || textureArgsRE.Match(text)
-	c.libs.textureType = c.libs.textureType || textureTypeRE.Match(text)
-	c.libs.minMax = c.libs.minMax || minMaxRE.Match(text)
+	// Expressions that begin with the end of a word are slow, and few texts have their words.
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	if has("__nv_atomic_") || has("__NV_ATOMIC_") {
+		c.libs.nvAtomic = c.libs.nvAtomic || nvAtomicRE.Match(text)
+	}
+	if has("texture") || has("surface") {
+		c.libs.textureWord = c.libs.textureWord || textureWordRE.Match(text)
+		c.libs.textureArgs = c.libs.textureArgs || textureArgsRE.Match(text)
+		c.libs.textureType = c.libs.textureType || textureTypeRE.Match(text)
+	}
+	if has("std") {
+		c.libs.minMax = c.libs.minMax || minMaxRE.Match(text)
+	}
+	c.libs.texts = append(c.libs.texts, text)
 	for _, m := range includeRE.FindAllSubmatchIndex(text, -1) {
 		line := 1 + bytes.Count(text[:m[0]], []byte{'\n'})
 		where, header := fmt.Sprintf("%s:%d", name, line), string(text[m[2]:m[3]])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ var cxx20RE = regexp.MustCompile(`\b(concept|requires|consteval|constinit|char8_
 // was kept.
 func (b *build) runLater(ctx context.Context, source func(string) []byte, store resultCache,
 	first *clangFailure) (*output, error) {
-	if b.opt.Std != "" || b.opt.Strict || !b.libs.cxx20 {
+	if b.opt.Std != "" || b.opt.Strict || !slices.ContainsFunc(b.libs.texts, cxx20RE.Match) {
 		return nil, first
 	}
 	b.opt.Std = laterStandard

@@ -417,9 +417,6 @@ func TestMovmatrix(t *testing.T) {
 // Forms that the ISA leaves undefined, or that this package does not execute, stop with the reason.
 func TestMatrixUnsupported(t *testing.T) {
 	for text, message := range map[string]string{
-		"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%v, %w}, [%u];":                                                        "only 8x8 matrices",
-		"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%u], {%v};":                                                             "only 8x8 matrices",
-		"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%v}, [%u];":                                                      "only 8x8 matrices",
 		"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f,%f,%f,%f}, {%v,%v,%v,%v}, {%v,%v}, {%f,%f,%f,%f};": "not supported",
 		"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 {%v,%v}, {%v,%v}, {%v}, {%v,%v};":                                      "does not exist or is not supported",
 		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f,%f,%f,%f}, {%v,%v}, {%v,%v}, {%f,%f,%f,%f}, %v, 0;":            "mma.sp.sync.aligned",

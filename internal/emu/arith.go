@@ -175,6 +175,9 @@ func runArith(x *exec, in *inst) {
 // is truncated, the destination extended.
 func (c *compiler) cvt(in *ir.Instr) error {
 	guard := c.guard()
+	if len(in.Src) == 2 && in.Src[0].Kind == ir.Vector {
+		return c.cvtFour(in, guard)
+	}
 	if len(in.Src) >= 1 && in.Src[0].Kind == ir.Register && !c.isPred(in.Src[0]) {
 		if have, want := c.fn.Regs[in.Src[0].Reg].Type.Size(), in.SType.Size(); have > want && want > 0 {
 			r := c.hidden()
@@ -191,6 +194,40 @@ func (c *compiler) cvt(in *ir.Instr) error {
 		return err
 	}
 	return c.widen(in, guard)
+}
+
+// cvtFour decodes cvt.rs of four values (PTX ISA 9.7.9.21) as two conversions of pairs, whose results
+// are joined.
+func (c *compiler) cvtFour(in *ir.Instr, guard psrc) error {
+	s, err := c.elements(in.Src[0], 4, in.SType)
+	if err != nil {
+		return err
+	}
+	random, err := c.srcOf(in.Src[1], isa.B32)
+	if err != nil {
+		return err
+	}
+	var halves [2]src
+	for i, lower := range []bool{false, true} {
+		f, err := alu.StochasticPair(&in.Desc, lower)
+		if err != nil {
+			return err
+		}
+		r := c.hidden()
+		halves[i] = src{r: r}
+		c.emit(inst{guard: guard, alu: f, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, sources: 3,
+			s: [4]src{s[2*i], s[2*i+1], random}, run: func(x *exec, in *inst) {
+				x.uncount()
+				runArith3(x, in)
+			}})
+	}
+	d := inst{guard: guard, alu: alu.JoinPairs(&in.Desc), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
+		s: [4]src{halves[0], halves[1]}, sources: 2, run: runArith}
+	if _, err := c.arithDst(in, &d); err != nil {
+		return err
+	}
+	c.emit(d)
+	return nil
 }
 
 // arithFrom is arithTo with the first source replaced by register r.

@@ -36,7 +36,8 @@ var integerElements = map[string]element{
 	"s32": {bits: 32, sign: true},
 }
 
-// elementOf returns the element type of a name; false if it is not supported.
+// elementOf returns the element type of a name; false if no matrix has it without a container, as
+// formats of 4 and 6 bits.
 func elementOf(name string) (element, bool) {
 	e, ok := integerElements[name]
 	e.name = name
@@ -54,7 +55,7 @@ func elementOf(name string) (element, bool) {
 	case "e4m3", "e5m2":
 		e.bits = 8
 	}
-	return e, e.float != nil
+	return e, e.float != nil && e.bits != 0
 }
 
 // register returns the number of bits in the registers that hold elements of the type.

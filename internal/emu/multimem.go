@@ -21,7 +21,7 @@ func (c *compiler) multimem(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported in a trace", opcodeText(in))
 	}
 	switch in.Type {
-	case isa.E4M3, isa.E5M2, isa.E4M3x2, isa.E5M2x2, isa.OtherType:
+	case isa.E4M3, isa.E5M2, isa.E4M3x2, isa.E5M2x2, isa.E4M3x4, isa.E5M2x4:
 		return fmt.Errorf("%s is not supported: formats of 8 bits", opcodeText(in))
 	}
 	global := *in // generic addresses have to be in global memory

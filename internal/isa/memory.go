@@ -212,7 +212,7 @@ func multimemForms(def, sem event.Order, reduces bool) []form {
 		out = append(out, strong, f)
 	}
 	bits, extremes := of(FnAnd, FnOr, FnXor), of(FnMin, FnMax)
-	bytes := of(E4M3, E5M2, E4M3x2, E5M2x2, OtherType)
+	bytes := of(E4M3, E5M2, E4M3x2, E5M2x2, E4M3x4, E5M2x4)
 	packed, exact := of(F16x2, BF16x2), markExactSum
 	if sem != event.Acquire {
 		exact = 0

@@ -15,7 +15,7 @@ var moveRows = []Row{
 	{Opcode: "prmt", src: threeWords, Roles: dst3, Section: "9.7.9.7", Executable: true, forms: []form{
 		{types: of(B32), fns: opt | of(FnF4E, FnB4E, FnRC8, FnECL, FnECR, FnRC16)},
 	}},
-	{Opcode: "cvt", Operation: Conversion, dst: types(firstType), src: all(secondType), narrow: conversionRoles, Roles: []Role{Dst, Src, SrcOpt, SrcOpt}, Section: "9.7.9.21", Executable: true, forms: cvtForms()},
+	{Opcode: "cvt", Operation: Conversion, dst: types(firstType), src: types(secondType, pairType, extraType), narrow: conversionRoles, Roles: []Role{Dst, Src, SrcOpt, SrcOpt}, Section: "9.7.9.21", Executable: true, forms: cvtForms()},
 	{Opcode: "cvt.pack", narrow: packRoles, dst: all(anyType), Roles: dst2opt, Section: "9.7.9.22", Executable: true, forms: []form{
 		{types: of(U16, S16), stypes: of(S32), must: Sat},
 		{types: of(U8, S8, OtherType), stypes: of(S32), third: of(B32), must: Sat},
@@ -53,18 +53,20 @@ func cvtForms() []form {
 // packedCvtForms are the conversions to and from the formats of machine learning.
 func packedCvtForms() []form {
 	near := of(RN, RZ)
-	f8x2 := of(E4M3x2, E5M2x2)
+	x2 := of(E4M3x2, E5M2x2, E2M1x2, E2M3x2, E3M2x2)
+	x4 := of(E4M3x4, E5M2x4, E2M1x4, E2M3x4, E3M2x4)
 	return []form{
 		{types: of(F16, BF16), stypes: of(F32), rounds: near, flags: Relu | Satfinite},
 		{types: of(F16x2, BF16x2), stypes: of(F32), rounds: near | of(RS), flags: Relu | Satfinite},
 		{types: of(TF32), stypes: of(F32), rounds: of(RNA), flags: Satfinite},
 		{types: of(TF32), stypes: of(F32), rounds: near, flags: Relu | Satfinite},
-		{types: f8x2, stypes: of(F32, F16x2, BF16x2), rounds: of(RN), flags: Relu, must: Satfinite},
-		{types: of(F16x2), stypes: f8x2, rounds: of(RN), flags: Relu},
-		// The 4- and 6-bit formats, scale factors and four at once have no Type of their own.
-		{types: of(OtherType), stypes: of(F32, F16x2, BF16x2), rounds: of(RN, RZ, RP, RS),
-			flags: Relu | Satfinite | Scaled},
-		{types: of(F16x2, BF16x2), stypes: of(OtherType), rounds: of(RN),
-			flags: Relu | Satfinite | Scaled},
+		{types: x2, stypes: of(F32, F16x2, BF16x2), rounds: of(RN), flags: Relu, must: Satfinite},
+		{types: of(F16x2), stypes: x2, rounds: of(RN), flags: Relu},
+		{types: x4, stypes: of(F32), rounds: of(RS), flags: Relu, must: Satfinite},
+		{types: of(UE8M0x2), stypes: of(F32, BF16x2), rounds: of(RZ, RP), flags: Satfinite},
+		{types: of(BF16x2), stypes: of(UE8M0x2), rounds: of(RN)},
+		{types: of(S2F6x2), stypes: of(F32, BF16x2), rounds: of(RN), flags: Relu | Scaled,
+			must: Satfinite},
+		{types: of(BF16x2), stypes: of(S2F6x2), rounds: of(RN), flags: Relu | Satfinite | Scaled},
 	}
 }

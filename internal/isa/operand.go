@@ -25,6 +25,8 @@ const (
 	afterCASType // of atom: the cache policy behind the second operand of .cas
 	policyType   // a cache policy, if .cache_hint is written
 	phaseType    // of a wait at an mbarrier: a parity for .parity, else a state
+	pairType     // of cvt: the second of two values, or what follows the first operand
+	extraType    // of cvt: the random bits or the scale factor behind two values
 )
 
 // opTypes are the types of the destinations, or of the sources, of an opcode.
@@ -98,7 +100,7 @@ func (d *Desc) operandType(rule opType) Type {
 		return d.SType
 	case wholeType:
 		switch d.Type {
-		case E4M3, E5M2, E4M3x2, E5M2x2, OtherType:
+		case E4M3, E5M2, E4M3x2, E5M2x2, E4M3x4, E5M2x4:
 			return AnyType
 		}
 		return d.Type
@@ -138,6 +140,16 @@ func (d *Desc) operandType(rule opType) Type {
 		if d.hinted() {
 			return B64
 		}
+	case pairType:
+		if d.SType == F32 && !d.fourValues() {
+			return d.SType
+		}
+		return d.operandType(extraType)
+	case extraType:
+		if d.Has(Scaled) {
+			return B16
+		}
+		return B32
 	case phaseType:
 		if slices.Contains(d.Mods, "parity") {
 			return U32
@@ -245,19 +257,20 @@ func packRoles(d *Desc) []Role {
 	return lastOptional(d.Row.Roles, d.Type != U16 && d.Type != S16, Src)
 }
 
-// conversionRoles: two floats are packed into one register by the .x2 forms, and .rs takes random
-// bits (PTX ISA 9.7.9.21).
+// fourValues reports whether a conversion has a list of four sources.
+func (d *Desc) fourValues() bool { return E4M3x4 <= d.Type && d.Type <= E3M2x4 }
+
+// conversionRoles: two floats are packed into one register by the .x2 forms, four by the .x4 forms,
+// which have them as one list; .rs takes random bits, .scaled a scale factor (PTX ISA 9.7.9.21).
 func conversionRoles(d *Desc) []Role {
 	out := []Role{Dst, Src}
 	switch d.Type {
-	case F16x2, BF16x2, E4M3x2, E5M2x2:
+	case F16x2, BF16x2, E4M3x2, E5M2x2, E2M1x2, E2M3x2, E3M2x2, UE8M0x2, S2F6x2:
 		if d.SType == F32 {
 			out = append(out, Src)
 		}
-	case OtherType:
-		return d.Row.Roles
 	}
-	if d.Round == RS {
+	if d.Round == RS || d.Has(Scaled) {
 		out = append(out, Src)
 	}
 	return out

@@ -39,10 +39,20 @@ const (
 	E5M2
 	E4M3x2
 	E5M2x2
+	E2M1x2 // two values of 4 bits in one byte; has neither infinities nor NaN, as all of fewer than 8
+	E2M3x2 // two values of 6 bits, each in the low bits of a byte
+	E3M2x2
+	UE8M0x2 // two scale factors: powers of two
+	S2F6x2  // two fixed-point numbers of 8 bits, 6 of them behind the point
+	E4M3x4
+	E5M2x4
+	E2M1x4
+	E2M3x4
+	E3M2x4
 	TexRef
 	SamplerRef
 	SurfRef
-	OtherType // a packed format that only instructions not executable here use; see Desc.Mods
+	OtherType // a format that no register has, such as that of elements of a matrix; see Desc.Mods
 )
 
 // Class groups types by how a register of them is read. Types of one size are compatible if
@@ -81,6 +91,10 @@ var typeTable = [...]typeInfo{
 	TF32: {"tf32", 4, Float},
 	E4M3: {"e4m3", 1, Float}, E5M2: {"e5m2", 1, Float}, E4M3x2: {"e4m3x2", 2, Float},
 	E5M2x2: {"e5m2x2", 2, Float},
+	E2M1x2: {"e2m1x2", 1, Float}, E2M3x2: {"e2m3x2", 2, Float}, E3M2x2: {"e3m2x2", 2, Float},
+	UE8M0x2: {"ue8m0x2", 2, Float}, S2F6x2: {"s2f6x2", 2, Float},
+	E4M3x4: {"e4m3x4", 4, Float}, E5M2x4: {"e5m2x4", 4, Float}, E2M1x4: {"e2m1x4", 2, Float},
+	E2M3x4: {"e2m3x4", 4, Float}, E3M2x4: {"e3m2x4", 4, Float},
 	TexRef: {"texref", 0, Opaque}, SamplerRef: {"samplerref", 0, Opaque},
 	SurfRef:   {"surfref", 0, Opaque},
 	OtherType: {"?", 0, Opaque},

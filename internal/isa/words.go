@@ -134,11 +134,8 @@ var hintWords = map[mark][]string{
 	prefetchSize: {"L2::64B", "L2::128B", "L2::256B"},
 }
 
-// narrowTypes are the packed formats that only instructions not executable here use (PTX ISA
-// 5.2.3).
+// narrowTypes are formats that no register has (PTX ISA 5.2.3): elements of matrices and fields.
 var narrowTypes = [...]string{
-	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2",
-	"e2m1x4", "e2m3x4", "e3m2x4",
-	"e4m3x4", "e5m2x4", "ue8m0", "ue8m0x2", "ue4m3", "s2f6x2", "b1",
+	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "ue8m0", "ue4m3", "b1",
 	"b6x16_p32", "b4x16_p64", "b8x16", "b1024",
 }

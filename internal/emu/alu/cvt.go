@@ -6,12 +6,10 @@ import "heddle/internal/isa"
 func cvt(d *isa.Desc) (Func, error) {
 	from, to := d.SType, d.Type
 	switch {
-	case d.Round == isa.RS:
-		return nil, unsupported(d, "stochastic rounding is not implemented")
-	case from == isa.OtherType || to == isa.OtherType:
-		return nil, unsupported(d,
-			"formats with 4 or 6 bits, of scale factors, or of four elements are not implemented")
-	case elements(to) != 0 || elements(from) != 0 || isF8x2(to) || isF8x2(from) || to == isa.TF32:
+	case to == isa.S2F6x2 || from == isa.S2F6x2:
+		return nil, unsupported(d, "fixed-point numbers are not implemented")
+	case elements(to) != 0 || elements(from) != 0 || packedFormatOf(to) != nil ||
+		packedFormatOf(from) != nil || to == isa.TF32 || to == isa.UE8M0x2 || from == isa.UE8M0x2:
 		return cvtPacked(d)
 	case isInt(from) && isInt(to):
 		return cvtIntInt(d)
@@ -24,9 +22,6 @@ func cvt(d *isa.Desc) (Func, error) {
 	}
 	return noForm(d)
 }
-
-// isF8x2 reports whether t is a pair of 8-bit floating-point values.
-func isF8x2(t isa.Type) bool { return t == isa.E4M3x2 || t == isa.E5M2x2 }
 
 // isInt reports whether t is a scalar integer type; cvt has no bit-size types.
 func isInt(t isa.Type) bool {

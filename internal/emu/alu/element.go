@@ -25,18 +25,28 @@ func ReadFloat(name string) func(v uint64) float64 {
 	case "f64":
 		return f64
 	case "e4m3":
-		return readF8(e4m3)
+		return byTable(e4m3.decode)
 	case "e5m2":
-		return readF8(e5m2)
+		return byTable(e5m2.decode)
+	case "e2m1":
+		return byTable(e2m1.decode)
+	case "e2m3":
+		return byTable(e2m3.decode)
+	case "e3m2":
+		return byTable(e3m2.decode)
+	case "ue8m0":
+		return byTable(scale)
+	case "ue4m3": // of 7 bits; the bit above is padding
+		return byTable(func(v uint64) number { return e4m3.decode(v & 0x7f) })
 	}
 	return nil
 }
 
-// readF8 decodes by a table: there are 256 values.
-func readF8(f *format) func(v uint64) float64 {
+// byTable decodes by a table: there are 256 values of the low bits.
+func byTable(decode func(v uint64) number) func(v uint64) float64 {
 	var table [256]float64
 	for v := range table {
-		table[v] = f64(double.pack(isa.RN, unpackF8(f, uint64(v)), false))
+		table[v] = f64(double.pack(isa.RN, decode(uint64(v)), false))
 	}
 	return func(v uint64) float64 { return table[v&0xff] }
 }

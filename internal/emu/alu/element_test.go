@@ -9,15 +9,17 @@ import (
 )
 
 // Every number of the small formats, by the definition of IEEE 754 or of PTX ISA 5.2.3: .e4m3 has
-// no infinities and one magnitude that is NaN, 0x7f.
+// no infinities and one magnitude that is NaN, 0x7f; of fewer bits all are numbers.
 func TestReadFloat(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		width, fraction int
 		bias            int
 		noInfinity      bool
-	}{{"f16", 16, 10, 15, false}, {"bf16", 16, 7, 127, false}, {"e5m2", 8, 2, 15, false},
-		{"e4m3", 8, 3, 7, true}} {
+		allNumbers      bool
+	}{{"f16", 16, 10, 15, false, false}, {"bf16", 16, 7, 127, false, false},
+		{"e5m2", 8, 2, 15, false, false}, {"e4m3", 8, 3, 7, true, false},
+		{"e2m1", 4, 1, 1, true, true}, {"e2m3", 6, 3, 1, true, true}, {"e3m2", 6, 2, 3, true, true}} {
 		read := ReadFloat(c.name)
 		for v := range uint64(1) << c.width {
 			frac := v & (1<<c.fraction - 1)
@@ -27,7 +29,7 @@ func TestReadFloat(t *testing.T) {
 			switch {
 			case exp == 0:
 				want = math.Ldexp(float64(frac), 1-c.bias-c.fraction)
-			case c.noInfinity && exp == top && frac == 1<<c.fraction-1,
+			case c.noInfinity && !c.allNumbers && exp == top && frac == 1<<c.fraction-1,
 				!c.noInfinity && exp == top && frac != 0:
 				want = math.NaN()
 			case !c.noInfinity && exp == top:
@@ -40,6 +42,17 @@ func TestReadFloat(t *testing.T) {
 			if math.Float64bits(got) != math.Float64bits(want) && (got == got || want == want) {
 				t.Fatalf("%s %#x is %g, want %g", c.name, v, got, want)
 			}
+		}
+	}
+	// .ue8m0 has powers of two and one NaN; .ue4m3 is .e4m3 without a sign.
+	for v := range uint64(256) {
+		got, want := ReadFloat("ue8m0")(v), math.Ldexp(1, int(v)-127)
+		if v == 255 && !math.IsNaN(got) || v < 255 && got != want {
+			t.Errorf("ue8m0 %#x is %g, want %g", v, got, want)
+		}
+		got, want = ReadFloat("ue4m3")(v), ReadFloat("e4m3")(v&0x7f)
+		if got != want && (got == got || want == want) {
+			t.Errorf("ue4m3 %#x is %g, want %g", v, got, want)
 		}
 	}
 	if got := ReadFloat("tf32")(0x3f801fff); got != 1 { // the lower 13 bits do not count

@@ -78,8 +78,11 @@ var formList = []string{
 	"cvt{,.rni,.rzi,.rmi,.rpi}{,.sat}.{f16.f16,f64.f64}",
 	"cvt{,.rni,.rzi,.rmi,.rpi}.bf16.bf16",
 	"cvt.{rn,rz}{,.relu}{,.satfinite}.{f16,bf16,f16x2,bf16x2,tf32}.f32",
-	"cvt.rna{,.satfinite}.tf32.f32", "cvt.rn.satfinite{,.relu}.{e4m3x2,e5m2x2}.{f32,f16x2,bf16x2}",
-	"cvt.rn{,.relu}.f16x2.{e4m3x2,e5m2x2}",
+	"cvt.rna{,.satfinite}.tf32.f32",
+	"cvt.rn.satfinite{,.relu}.{e4m3x2,e5m2x2,e2m1x2,e2m3x2,e3m2x2}.{f32,f16x2,bf16x2}",
+	"cvt.rn{,.relu}.f16x2.{e4m3x2,e5m2x2,e2m1x2,e2m3x2,e3m2x2}",
+	"cvt.{rz,rp}{,.satfinite}.ue8m0x2.{f32,bf16x2}", "cvt.rn.bf16x2.ue8m0x2",
+	"cvt.rs{,.relu}{,.satfinite}.{f16x2,bf16x2}.f32",
 	"cvt.pack.sat.{u16,s16}.s32", "cvt.pack.sat.{u2,s2,u4,s4,u8,s8}.s32.b32",
 }
 

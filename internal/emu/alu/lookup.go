@@ -47,7 +47,10 @@ func Sources(d *isa.Desc) (int, bool) {
 	// The 16-bit forms fill the register, so that there is no third operand.
 	case d.Row.Opcode == "cvt.pack" && (d.Type == isa.U16 || d.Type == isa.S16):
 		return 2, ok
-	case d.Row.Opcode == "cvt" && d.SType == isa.F32 && (elements(d.Type) == 16 || isF8x2(d.Type)):
+	case d.Row.Opcode == "cvt" && d.SType == isa.F32 && elements(d.Type) == 16 && d.Round == isa.RS:
+		return 3, ok
+	case d.Row.Opcode == "cvt" && d.SType == isa.F32 &&
+		(elements(d.Type) == 16 || packedFormatOf(d.Type) != nil || d.Type == isa.UE8M0x2):
 		return 2, ok
 	}
 	return f.sources, ok

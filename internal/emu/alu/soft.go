@@ -150,6 +150,26 @@ func (f *format) round(mode isa.Rounding, neg bool, exp int, sig uint64, sticky 
 	return f.signed(neg, min(kept+biased<<(f.prec-1), f.inf))
 }
 
+// stochastic rounds a number to the format: away from zero if adding the random bits to the bits
+// that the format does not have carries (PTX ISA 9.7.9.21, .rs). The random bits are at the top of
+// random, as the first bit that is cut off is at the top of those: the ISA gives formats of 16 bits
+// as many random bits as single precision has more, and others fewer.
+func (f *format) stochastic(n number, random uint64) uint64 {
+	if n.class != finite || n.exp > f.emax {
+		return f.pack(isa.RN, n, false)
+	}
+	shift := uint(64 - f.prec + max(f.emin-n.exp, 0)) // bits that are cut off
+	rest := n.sig << (64 - shift)
+	if shift > 64 {
+		rest = n.sig >> (shift - 64)
+	}
+	v := f.round(isa.RZ, n.neg, n.exp, n.sig, false)
+	if _, carry := bits.Add64(rest, random, 0); v&(f.sign-1) < f.inf {
+		v += carry // the next encoding has the next magnitude
+	}
+	return v
+}
+
 // overflow returns the magnitude of a result beyond the greatest finite number: rounding towards
 // zero yields that number, other roundings infinity.
 func (f *format) overflow(mode isa.Rounding, neg bool) uint64 {

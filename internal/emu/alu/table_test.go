@@ -19,9 +19,9 @@ var notImplemented = []struct {
 		func(d *isa.Desc) bool { return d.Has(isa.Abs) }},
 	{"fma.oob", func(d *isa.Desc) bool { return d.Has(isa.OOB) }},
 	{"128-bit mov", func(d *isa.Desc) bool { return d.Type == isa.B128 }},
-	{"stochastic rounding", func(d *isa.Desc) bool { return d.Round == isa.RS }},
-	{"4- and 6-bit floats, scale factors", func(d *isa.Desc) bool {
-		return d.Row.Opcode == "cvt" && (d.Type == isa.OtherType || d.SType == isa.OtherType)
+	{"conversions to four values: StochasticPair", func(d *isa.Desc) bool { return isX4(d.Type) }},
+	{"fixed-point numbers", func(d *isa.Desc) bool {
+		return d.Type == isa.S2F6x2 || d.SType == isa.S2F6x2
 	}},
 	// Not in the ISA text, which isa reads leniently.
 	{"cvt between the 16-bit formats without a rounding to 16 bits", func(d *isa.Desc) bool {
@@ -54,7 +54,7 @@ func listed(d *isa.Desc) bool {
 var vocabulary = struct{ types, fns, cmps, rounds, flags []string }{
 	types: strings.Fields(
 		"pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 " +
-			"u16x2 s16x2 f32x2 tf32 e4m3x2 e5m2x2 e2m1x2 u4"),
+			"u16x2 s16x2 f32x2 tf32 e4m3x2 e5m2x2 e2m1x2 e2m3x2 e3m2x2 ue8m0x2 s2f6x2 e4m3x4 e2m1x4 u4"),
 	fns: strings.Fields(
 		"and or xor lo hi wide l r f4e b4e rc8 ecl ecr rc16 finite infinite number notanumber " +
 			"normal subnormal"),

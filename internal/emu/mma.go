@@ -11,7 +11,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Matrix products of a warp, D = A*B + C: mma (PTX ISA 9.7.14.5.14) and wmma.mma (9.7.14.4.5).
+// Matrix products of a warp, D = A*B + C: mma (PTX ISA 9.7.14.5.14), mma.sp (9.7.14.6.3) and wmma.mma
+// (9.7.14.4.5).
 //
 // The ISA leaves the order and precision of the accumulation open except for integers and .f64, and
 // guarantees at least single precision. Here products are exact, and are added in double precision
@@ -99,91 +100,62 @@ type product struct {
 	round      isa.Rounding
 	saturate   bool
 	bitOp      isa.Fn
+	sparse     *sparsity // of mma.sp; else nil
+	scale      *scaling  // of .block_scale; else nil
 }
 
-// mma decodes PTX ISA 9.7.14.5.14. Sections 9.7.14.5.1 to 13 define which element of the matrices
-// each register of a lane holds.
+// mma decodes mma (PTX ISA 9.7.14.5.14) and mma.sp (9.7.14.6.3). Sections 9.7.14.5.1 to 13 define
+// which element of the matrices each register of a lane holds.
 func (c *compiler) mma(in *ir.Instr) error {
-	f := in.Matrix()
-	if len(f.Types) != 4 || len(f.Layouts) != 2 || len(f.Other) != 0 {
-		return fmt.Errorf("%s is not supported", opcodeText(in))
+	f, err := in.MMA()
+	if err != nil {
+		return fmt.Errorf("%s: %w", opcodeText(in), err)
 	}
 	var t [4]element // D, A, B, C
-	for i, name := range f.Types {
-		var ok bool
-		if t[i], ok = elementOf(name); !ok {
-			return fmt.Errorf("%s: elements of type .%s are not supported", opcodeText(in), name)
-		}
+	for i, name := range []string{f.D, f.A, f.B, f.C} {
+		t[i] = mmaElement(&f, name)
 	}
 	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite,
 		bitOp: f.BitOp}
-	switch {
-	case !p.known(t, f.Layouts):
-		return fmt.Errorf(
-			"%s: this combination of shape, layouts and types does not exist or is not supported",
-			opcodeText(in))
-	case t[1].name == "f16" && p.k == 4:
-		p.quadPairs(t, f.Layouts)
-	default:
-		p.groups(t)
+	stored := f.K // columns of A that are in registers
+	if f.Sparse {
+		p.sparse = newSparsity(&f)
+		stored /= 2
+	}
+	if f.Scale != "" {
+		p.scale = &scaling{vector: f.ScaleVec, read: alu.ReadFloat(f.Scale)}
+	}
+	if t[1].name == "f16" && f.M == 8 {
+		p.quadPairs(t, f.AColumns, f.BRows)
+	} else {
+		p.groups(t, stored)
 	}
 	return c.matrixProduct(in, p)
 }
 
-// mmaShapes maps the type of A to the shapes of mma, as m, n, k.
-var mmaShapes = map[string][][3]int{
-	"f16":  {{8, 8, 4}, {16, 8, 8}, {16, 8, 16}},
-	"bf16": {{16, 8, 8}, {16, 8, 16}},
-	"tf32": {{16, 8, 4}, {16, 8, 8}},
-	"e4m3": {{16, 8, 16}, {16, 8, 32}}, "e5m2": {{16, 8, 16}, {16, 8, 32}},
-	"f64": {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}},
-	"s8":  {{8, 8, 16}, {16, 8, 16}, {16, 8, 32}}, "u8": {{8, 8, 16}, {16, 8, 16}, {16, 8, 32}},
-	"s4": {{8, 8, 32}, {16, 8, 32}, {16, 8, 64}}, "u4": {{8, 8, 32}, {16, 8, 32}, {16, 8, 64}},
-	"b1": {{8, 8, 128}, {16, 8, 128}, {16, 8, 256}},
-}
-
-// known reports whether the ISA defines the combination.
-func (p *product) known(t [4]element, layouts []string) bool {
-	found := false
-	for _, s := range mmaShapes[t[1].name] {
-		found = found || s == [3]int{p.m, p.n, p.k}
+// mmaElement returns the element type of a name. Elements of fewer than 8 bits are in the low bits
+// of a container of 8 bits, those of .e2m1 in the middle, or without a container.
+func mmaElement(f *isa.MMAForm, name string) element {
+	e, ok := elementOf(name)
+	switch {
+	case ok:
+	case !f.Contained():
+		e.bits = 4
+	case name == "e2m1":
+		read := e.float
+		e.bits, e.float = 8, func(v uint64) float64 { return read(v >> 2) }
+	default:
+		e.bits = 8
 	}
-	if p.k != 4 || t[1].name != "f16" {
-		found = found && layouts[0] == "row" && layouts[1] == "col" && t[0].name == t[3].name
-	} else if t[3].name == "f32" && t[0].name != "f32" {
-		return false
-	}
-	return found && p.accumulates(t)
-}
-
-// accumulates reports whether the types of D, A, B and C can be combined.
-func (p *product) accumulates(t [4]element) bool {
-	narrow := func(e element) bool { return e.name == "f16" || e.name == "f32" }
-	a, b, c, d := t[1], t[2], t[3], t[0]
-	if p.saturate && a.float != nil || p.round != isa.NoRounding && a.name != "f64" {
-		return false
-	}
-	switch a.name {
-	case "f16":
-		return b.name == "f16" && narrow(c) && narrow(d)
-	case "e4m3", "e5m2":
-		return (b.name == "e4m3" || b.name == "e5m2") && narrow(c) && narrow(d)
-	case "bf16", "tf32":
-		return b.name == a.name && c.name == "f32" && d.name == "f32"
-	case "f64":
-		return b.name == "f64" && c.name == "f64" && d.name == "f64"
-	case "b1":
-		return b.name == "b1" && c.name == "s32" && d.name == "s32" &&
-			(p.bitOp == isa.FnAnd || p.bitOp == isa.FnXor)
-	}
-	return b.float == nil && b.bits == a.bits && c.name == "s32" && d.name == "s32"
+	return e
 }
 
 // groups sets the layout of all shapes except one: four lanes share a row of A, a column of B and a
 // row of C. A lane's elements of A and B come in runs of as many as a register holds. A run of A is
 // eight rows below the previous one, if there are that many rows, and otherwise to the right of the
 // elements of the four lanes (PTX ISA 9.7.14.5.2 to 13).
-func (p *product) groups(t [4]element) {
+// A matrix A of which half is stored has the layout of a matrix with half of the columns.
+func (p *product) groups(t [4]element, stored int) {
 	// run is the number of elements in a register; tall the number of runs of A in different rows.
 	run := t[1].perRegister()
 	tall := p.m / 8
@@ -193,7 +165,7 @@ func (p *product) groups(t [4]element) {
 	}
 	b := func(l, i int) (int, int, int) { return l >> 2, i/run*4*run + l%4*run + i%run, 0 }
 	c := func(l, i int) (int, int, int) { return l>>2 + 8*(i>>1), l%4*2 + i&1, 0 }
-	p.a = newLayout(t[1], p.m*p.k/32, p.m, p.k, 1, a)
+	p.a = newLayout(t[1], p.m*stored/32, p.m, stored, 1, a)
 	p.b = newLayout(t[2], p.n*p.k/32, p.n, p.k, 1, b)
 	p.c = newLayout(t[3], p.m*p.n/32, p.m, p.n, 1, c)
 	p.d = newLayout(t[0], p.m*p.n/32, p.m, p.n, 1, c)
@@ -201,7 +173,7 @@ func (p *product) groups(t [4]element) {
 
 // quadPairs sets the layout of mma.m8n8k4 with .f16: four products, each by a group of four lanes
 // and the group 16 lanes further (PTX ISA 9.7.14.5.1).
-func (p *product) quadPairs(t [4]element, layouts []string) {
+func (p *product) quadPairs(t [4]element, aColumns, bRows bool) {
 	p.count = 4
 	// Lanes 16 to 31 hold the rows and columns 4 to 7.
 	high := func(l int) int { return l / 16 * 4 }
@@ -209,10 +181,10 @@ func (p *product) quadPairs(t [4]element, layouts []string) {
 	across := func(l, i int) (int, int, int) { return i + high(l), l % 4, l / 4 % 4 }
 	c32 := func(l, i int) (int, int, int) { return l&1 + i&2 + high(l), i&4 + l&2 + i&1, l / 4 % 4 }
 	a, b := along, across
-	if layouts[0] == "col" {
+	if aColumns {
 		a = across
 	}
-	if layouts[1] == "col" {
+	if !bRows {
 		b = along
 	}
 	acc := func(e element) position {
@@ -229,8 +201,9 @@ func (p *product) quadPairs(t [4]element, layouts []string) {
 
 // matrixProduct emits a product.
 func (c *compiler) matrixProduct(in *ir.Instr, p *product) error {
-	if len(in.Dst) != 1 || len(in.Src) != 3 {
-		return fmt.Errorf("%s: destination, A, B and C expected", opcodeText(in))
+	if len(in.Dst) != 1 || len(in.Src) != 3+p.extras() {
+		return fmt.Errorf("%s: destination, A, B and C expected, and %d operands behind them",
+			opcodeText(in), p.extras())
 	}
 	to, err := c.destinations(in.Dst[0], p.d.regs)
 	if err != nil {
@@ -242,17 +215,24 @@ func (c *compiler) matrixProduct(in *ir.Instr, p *product) error {
 		if err != nil {
 			return err
 		}
-		for _, s := range list {
-			if s.c == nil && s.r < 0 {
-				return fmt.Errorf("%s: a register expected, not _", opcodeText(in))
-			}
-		}
 		from = append(from, list...)
+	}
+	if from, err = c.productExtras(in, p, from); err != nil {
+		return err
+	}
+	for _, s := range from {
+		if s.c == nil && s.r < 0 {
+			return fmt.Errorf("%s: a register expected, not _", opcodeText(in))
+		}
 	}
 	multiply := p.method()
 	c.wholeWarp(in, from, to, func(x *exec, in *inst, m uint32) {
 		if x.matrix == nil {
 			x.matrix = new(matrixScratch)
+		}
+		if l, why := p.undefined(x.coll.more); why != "" {
+			x.fail(in, Unsupported, l, "%s: %s", in.ir.Text(), why)
+			return
 		}
 		multiply(x.matrix, x.coll.more)
 		p.deliver(x, to, m)
@@ -266,6 +246,8 @@ type matrixScratch struct {
 	a, b, c matrixOf[float64]
 	i, j, k matrixOf[int64]
 	u, v, w matrixOf[uint64]
+	x       matrixOf[float64] // the stored half of A
+	y       matrixOf[int64]
 	d       matrixOf[uint64]
 }
 
@@ -312,7 +294,9 @@ func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
 	case p.a.float != nil:
 		return func(s *matrixScratch, regs []alu.Lanes) {
 			sum := gather(&s.c, &p.c, regs[c:], p.c.float)
-			multiply(p, sum, gather(&s.a, &p.a, regs, p.a.float), gather(&s.b, &p.b, regs[b:], p.b.float))
+			x, y := left(p, &s.a, &s.x, regs, p.a.float), gather(&s.b, &p.b, regs[b:], p.b.float)
+			p.applyScale(x, y, regs)
+			multiply(p, sum, x, y)
 			for i, d := 0, s.d.sized(p.d.size); i < len(d); i++ {
 				d[i] = p.d.round(sum[i])
 			}
@@ -320,7 +304,7 @@ func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
 	}
 	return func(s *matrixScratch, regs []alu.Lanes) {
 		sum := gather(&s.k, &p.c, regs[c:], p.c.integer())
-		x, y := gather(&s.i, &p.a, regs, p.a.integer()), gather(&s.j, &p.b, regs[b:], p.b.integer())
+		x, y := left(p, &s.i, &s.y, regs, p.a.integer()), gather(&s.j, &p.b, regs[b:], p.b.integer())
 		if p.bitOp == isa.FnXor {
 			p.differences(sum, x, y)
 		} else { // for single bits the product is the conjunction

@@ -174,13 +174,13 @@ func registers(prefix string, n int) string {
 }
 
 // mmaKernel executes op on registers that it loads from x and stores D to out: register k of lane l
-// is at 8*(32*k+l).
-func mmaKernel(t *testing.T, op string, types [4]string, d, a, b, c *packer) *ir.Func {
+// is at 8*(32*k+l). Operands behind C, which tail has, are in the registers %e0, %f0 and so on.
+func mmaKernel(t *testing.T, op, tail string, d *packer, in ...*packer) *ir.Func {
 	var s strings.Builder
 	at := 0
 	s.WriteString("mad.wide.u32 %p, %i, 8, %o;\nmad.wide.u32 %q, %i, 8, %x;\n")
-	for i, o := range []*packer{d, a, b, c} {
-		prefix := "dabc"[i : i+1]
+	for i, o := range append([]*packer{d}, in...) {
+		prefix := "dabcefghjk"[i : i+1]
 		fmt.Fprintf(&s, ".reg .b%d %%%s<%d>;\n", o.size, prefix, o.count())
 		for k := range o.count() {
 			if i > 0 {
@@ -189,8 +189,8 @@ func mmaKernel(t *testing.T, op string, types [4]string, d, a, b, c *packer) *ir
 			}
 		}
 	}
-	fmt.Fprintf(&s, "%s %s, %s, %s, %s;\n", op, registers("d", d.count()), registers("a", a.count()),
-		registers("b", b.count()), registers("c", c.count()))
+	fmt.Fprintf(&s, "%s %s, %s, %s, %s%s;\n", op, registers("d", d.count()),
+		registers("a", in[0].count()), registers("b", in[1].count()), registers("c", in[2].count()), tail)
 	for k := range d.count() {
 		fmt.Fprintf(&s, "st.global.b%d [%%p+%d], %%d%d;\n", d.size, 256*k, k)
 	}
@@ -198,19 +198,29 @@ func mmaKernel(t *testing.T, op string, types [4]string, d, a, b, c *packer) *ir
 	return kernel(t, s.String())
 }
 
-// runMMA returns the registers of D.
-func runMMA(t *testing.T, op string, types [4]string, d, a, b, c *packer) {
+// runMMA computes the registers of D.
+func runMMA(t *testing.T, op string, d, a, b, c *packer) {
 	t.Helper()
+	runProduct(t, op, "", d, a, b, c)
+}
+
+// mmaInput is the argument with the registers of all lanes.
+func mmaInput(in []*packer) launch.Arg {
 	var data []byte
-	for _, o := range []*packer{a, b, c} {
+	for _, o := range in {
 		for _, v := range o.regs {
 			data = binary.LittleEndian.AppendUint64(data, v)
 		}
 	}
-	k := mmaKernel(t, op, types, d, a, b, c)
-	in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: uint64(len(data)),
+	return launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: uint64(len(data)),
 		Fill: launch.FillFile, Data: data}}
-	res, _ := completed(t, k, config(1, 32, buffer("out", uint64(8*len(d.regs))), in), Options{})
+}
+
+// runProduct is runMMA with operands behind C.
+func runProduct(t *testing.T, op, tail string, d *packer, in ...*packer) {
+	t.Helper()
+	k := mmaKernel(t, op, tail, d, in...)
+	res, _ := completed(t, k, config(1, 32, buffer("out", uint64(8*len(d.regs))), mmaInput(in)), Options{})
 	out := make([]byte, 8*len(d.regs))
 	if _, err := res.Read("out", 0, out); err != nil {
 		t.Fatal(err)
@@ -249,6 +259,7 @@ func TestMMA(t *testing.T) {
 		{"m16n8k16", "f16", [4]string{"f32", "bf16", "bf16", "f32"}, ""},
 		{"m16n8k16", "s8", [4]string{"s32", "s8", "u8", "s32"}, ""},
 		{"m16n8k16", "s8", [4]string{"f32", "e4m3", "e5m2", "f32"}, ""},
+		{"m16n8k16", "s8", [4]string{"f16", "e5m2", "e4m3", "f16"}, ""},
 		{"m16n8k32", "s4", [4]string{"s32", "u4", "s4", "s32"}, ""},
 		{"m16n8k32", "s8", [4]string{"s32", "s8", "s8", "s32"}, ""},
 		{"m16n8k32", "s8", [4]string{"f32", "e5m2", "e4m3", "f32"}, ""},
@@ -278,7 +289,7 @@ func TestMMA(t *testing.T) {
 		fill(a, test.types[1], lay.a, lay.na, av)
 		fill(b, test.types[2], lay.b, lay.nb, bv)
 		fill(c, test.types[3], lay.c, lay.nc, cv)
-		runMMA(t, op, test.types, d, a, b, c)
+		runMMA(t, op, d, a, b, c)
 		for l := range 32 {
 			for i := range lay.nc {
 				at := lay.c(l, i)
@@ -351,7 +362,7 @@ func TestMMAQuadPairs(t *testing.T) {
 					c.put(l, i, small(dc[1], v))
 				}
 			}
-			runMMA(t, op, types, d, a, b, c)
+			runMMA(t, op, d, a, b, c)
 			for l := range 32 {
 				for i := range 8 {
 					at, g := acc(dc[0])(l, i), group(l)
@@ -371,7 +382,6 @@ func TestMMAQuadPairs(t *testing.T) {
 // Overflow wraps, or is limited by .satfinite (PTX ISA 9.7.14.5.14); the sum is limited, not its
 // terms.
 func TestMMAOverflow(t *testing.T) {
-	types := [4]string{"s32", "s8", "s8", "s32"}
 	for _, test := range []struct {
 		mod     string
 		a, b    uint64 // the first column of A and row of B; the rest is zero
@@ -396,7 +406,7 @@ func TestMMAOverflow(t *testing.T) {
 				c.put(l, i, uint64(test.c))
 			}
 		}
-		runMMA(t, "mma.sync.aligned.m8n8k16.row.col"+test.mod+".s32.s8.s8.s32", types, d, a, b, c)
+		runMMA(t, "mma.sync.aligned.m8n8k16.row.col"+test.mod+".s32.s8.s8.s32", d, a, b, c)
 		if got := uint32(d.get(5, 1)); got != test.want {
 			t.Errorf("%q %#x*%#x+%#x = %#x, want %#x", test.mod, test.a, test.b, test.c, got, test.want)
 		}
@@ -406,7 +416,6 @@ func TestMMAOverflow(t *testing.T) {
 // .f64 is a chain of fused multiply-adds (PTX ISA 9.7.14.5.14): 2^-53 added to 1 is lost when
 // rounded to nearest, four times, and is not with .rp.
 func TestMMADoubleRounding(t *testing.T) {
-	types := [4]string{"f64", "f64", "f64", "f64"}
 	for mod, want := range map[string]float64{"": 1, ".rn": 1, ".rz": 1, ".rm": 1,
 		".rp": 1 + 4*0x1p-52} {
 		a, b, c, d := newPacker("f64", 1), newPacker("f64", 1), newPacker("f64", 2), newPacker("f64", 2)
@@ -416,7 +425,7 @@ func TestMMADoubleRounding(t *testing.T) {
 			c.put(l, 0, math.Float64bits(1))
 			c.put(l, 1, math.Float64bits(1))
 		}
-		runMMA(t, "mma.sync.aligned.m8n8k4.row.col"+mod+".f64.f64.f64.f64", types, d, a, b, c)
+		runMMA(t, "mma.sync.aligned.m8n8k4.row.col"+mod+".f64.f64.f64.f64", d, a, b, c)
 		if got := math.Float64frombits(d.get(7, 0)); got != want {
 			t.Errorf("%q: 1 + %g", mod, got-1)
 		}

@@ -25,9 +25,9 @@ func TestRandomInstructions(t *testing.T) {
 		return out
 	}
 	types := []string{"f16", "f32", "f64", "bf16", "tf32", "s8", "u8", "s4", "b1", "s32", "e4m3",
-		"e2m1", "b16", "b32", "b128", "u32", "f16x2", "bf16x2", "pred"}
+		"e2m1", "e3m2", "ue8m0", "ue4m3", "b16", "b32", "b128", "u32", "f16x2", "bf16x2", "pred"}
 	shapes := []string{"m8n8", "m8n8k4", "m16n8k8", "m16n8k16", "m8n32k16", "m16n16k16", "m32n8k16",
-		"m8n8k128", "m16n16k8", "m0n0k0", "m8n8k32", "m16n8k256"}
+		"m8n8k128", "m16n16k8", "m0n0k0", "m8n8k32", "m16n8k32", "m16n8k64", "m16n8k128", "m16n8k256"}
 	operand := func() string {
 		list := func(n int) string {
 			var e []string
@@ -57,7 +57,8 @@ func TestRandomInstructions(t *testing.T) {
 		switch r.IntN(8) {
 		case 0:
 			text = "mma.sync.aligned." + pick(shapes...) + "." + pick("row", "col") + "." +
-				pick("row", "col") + some(1, "rn", "satfinite", "kind::f8f6f4")
+				pick("row", "col") + some(1, "rn", "satfinite", "kind::f8f6f4") +
+				some(2, "sp", "sp::ordered_metadata", "kind::mxf4", "block_scale", "scale_vec::2X")
 			for range 3 + r.IntN(3) {
 				text += "." + pick(types...)
 			}
@@ -67,8 +68,9 @@ func TestRandomInstructions(t *testing.T) {
 				pick("row", "col") + some(1, "row", "col") + "." + pick(shapes...) +
 				some(1, "shared", "global") + some(4, types...)
 		case 2:
-			text = pick("ldmatrix", "stmatrix", "movmatrix") + ".sync.aligned." + pick("m8n8", "m16n16") +
-				some(1, "x1", "x2", "x4") + some(1, "trans") + some(1, "shared") + some(1, "b16", "b8")
+			text = pick("ldmatrix", "stmatrix", "movmatrix") + ".sync.aligned." + pick("m8n8", "m16n16", "m8n16", "m16n8") +
+				some(1, "x1", "x2", "x4") + some(1, "trans") + some(1, "shared") +
+				some(1, "b16", "b8", "b8x16.b6x16_p32", "b8x16.b4x16_p64")
 		case 3:
 			text = pick("atom", "red") + some(1, "global", "shared") + "." +
 				pick("add", "min", "max", "cas", "exch") + some(1, "noftz") + some(1, "v2", "v4", "v8") + "." +

@@ -104,6 +104,27 @@ func (c *compiler) wmmaMMA(in *ir.Instr) error {
 	return c.matrixProduct(in, p)
 }
 
+// accumulates reports whether the types of D, A, B and C can be combined.
+func (p *product) accumulates(t [4]element) bool {
+	narrow := func(e element) bool { return e.name == "f16" || e.name == "f32" }
+	a, b, c, d := t[1], t[2], t[3], t[0]
+	if p.saturate && a.float != nil || p.round != isa.NoRounding && a.name != "f64" {
+		return false
+	}
+	switch a.name {
+	case "f16":
+		return b.name == "f16" && narrow(c) && narrow(d)
+	case "bf16", "tf32":
+		return b.name == a.name && c.name == "f32" && d.name == "f32"
+	case "f64":
+		return b.name == "f64" && c.name == "f64" && d.name == "f64"
+	case "b1":
+		return b.name == "b1" && c.name == "s32" && d.name == "s32" &&
+			(p.bitOp == isa.FnAnd || p.bitOp == isa.FnXor)
+	}
+	return b.float == nil && b.bits == a.bits && c.name == "s32" && d.name == "s32"
+}
+
 // wmmaAccess is a wmma.load or wmma.store while it is decoded.
 type wmmaAccess struct {
 	fragmentPlan

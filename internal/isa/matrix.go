@@ -11,7 +11,7 @@ var matrixRows = []Row{
 	{Opcode: "stmatrix", Action: ActMatrixStore, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.14.5.16", Executable: true},
 	{Opcode: "movmatrix", Action: ActMatrixMove, Category: Matrix, Roles: dst1, Section: "9.7.14.5.17", Executable: true},
 	{Opcode: "mma.sp", Action: ActMatrixMultiply, If: []string{"sp", "sp::ordered_metadata"}, Category: Matrix,
-		Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.14.6.3"},
+		Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.14.6.3", Executable: true},
 }
 
 // wgmmaRows are the matrix instructions of a warpgroup and of tensor memory: PTX ISA 9.7.15 and

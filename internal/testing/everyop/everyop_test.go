@@ -252,8 +252,6 @@ func (k *kernel) harmless() bool {
 		return true
 	case isa.ActBulkPrefetch: // a hint
 		return true
-	case isa.ActMatrixMultiply: // of registers: mma.sp
-		return true
 	}
 	return false
 }

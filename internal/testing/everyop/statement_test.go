@@ -31,6 +31,8 @@ var examples = map[string]string{
 		regs(8, 8) + ", " + regs(0, 8) + ";",
 	"mma": "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " + regs(0, 4) + ", " + regs(4, 4) + ", " +
 		regs(8, 2) + ", " + regs(0, 4) + ";",
+	"mma.sp": "mov.u32 %r5, 0x44444444; mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " + regs(0, 4) +
+		", " + regs(6, 2) + ", " + regs(8, 2) + ", " + regs(0, 4) + ", %r5, 1;",
 	"ldmatrix":  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [smem];",
 	"stmatrix":  "stmatrix.sync.aligned.m8n8.x1.shared.b16 [smem], {%r4};",
 	"movmatrix": "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r4;",

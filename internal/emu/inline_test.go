@@ -74,3 +74,21 @@ func TestInline(t *testing.T) {
 		t.Errorf("recursion: %v", err)
 	}
 }
+
+// Control does not come back from a .noreturn function (PTX ISA 11.4.6), so that nothing follows the
+// call that stays; threads that skip the call go on.
+func TestInlineNoReturn(t *testing.T) {
+	for _, call := range []string{"@!%c bra L;\n\tcall fail, ();\nL:", "@%c call fail, ();"} {
+		k := module(t, ".func fail() .noreturn { trap; }\n"+
+			callKernel("mov.u32 %v, 5;\n\tsetp.gt.u32 %c, %i, 200;\n\t"+call+"\n\tadd.u32 %v, %v, %i;"))
+		f, err := ir.Inline(k) // which panics if a block has other successors than its last instruction
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f == k {
+			t.Fatalf("%s: the call is not inlined", call)
+		}
+		res, _ := completed(t, f, config(1, 64, buffer("out", 256)), Options{})
+		wantWords(t, res, "out", 64, func(i int) uint32 { return uint32(5 + i) })
+	}
+}

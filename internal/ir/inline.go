@@ -322,7 +322,9 @@ func (n *inliner) enter(in *Instr, g *Func, args []Operand, at, rest *Block) err
 		n.give(c, r, in.Dst[i], in, leave)
 	}
 	leave.Instrs = append(leave.Instrs, done)
-	n.link(leave, rest)
+	if !done.IsTerminator() { // else of a .noreturn function
+		n.link(leave, rest)
+	}
 	err := n.body(c, at, leave)
 	if ie, ok := err.(*InlineError); ok && ie.Instr == nil {
 		ie.Instr = in

@@ -24,6 +24,7 @@ func TestCvtNarrow(t *testing.T) {
 		"cvt.rn.satfinite.e2m1x2.f32 %y, %f, %g;\ncvt.u32.u8 %j, %y;":                                        0x3d,
 		"cvt.rn.satfinite.e2m1x2.f32 %y, %f, %g;\nmov.b32 %j, {%y, %y, %y, %y};":                             0x3d3d3d3d,
 		"cvt.rn.satfinite.e2m1x2.f32 %y, %f, %g;\ncvt.rn.f16x2.e2m1x2 %j, %y;":                               0x3e00c200,
+		"mov.b32 %j, 0x3d00;\nmov.b32 {_, %y, _, _}, %j;\ncvt.rn.f16x2.e2m1x2 %j, %y;":                       0x3e00c200,
 		"cvt.rn.satfinite.e2m3x2.f32 %h, %f, %g;\ncvt.u32.u16 %j, %h;":                                       0x0c34,
 		"cvt.rn.satfinite.e3m2x2.f32 %h, %f, %g;\ncvt.rn.relu.f16x2.e3m2x2 %j, %h;":                          0x3e000000,
 		"cvt.rp.satfinite.ue8m0x2.f32 %h, %f, %g;\ncvt.u32.u16 %j, %h;":                                      0x8081,

@@ -179,9 +179,9 @@ func (p *product) extras() int {
 func (c *compiler) productExtras(in *ir.Instr, p *product, from []src) ([]src, error) {
 	rest := in.Src[3:]
 	if s := p.sparse; s != nil {
-		meta, err := c.srcOf(rest[0], isa.B32)
+		meta, err := c.elements(rest[0], 1, isa.B32)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: the metadata", err)
 		}
 		choices := 4 / s.lanes
 		if rest[1].Kind != ir.Imm || rest[1].Val >= uint64(choices) {
@@ -189,20 +189,20 @@ func (c *compiler) productExtras(in *ir.Instr, p *product, from []src) ([]src, e
 				"9.7.14.6.1)", opcodeText(in), choices-1)
 		}
 		s.selector, s.reg = int(rest[1].Val), len(from)
-		from, rest = append(from, meta), rest[2:]
+		from, rest = append(from, meta...), rest[2:]
 	}
 	if s := p.scale; s != nil {
 		s.reg = len(from)
 		for i, name := range []string{"a", "b"} {
-			data, err := c.srcOf(rest[2*i], isa.B32)
+			data, err := c.elements(rest[2*i], 1, isa.B32) // CUTLASS writes a list
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w: scale-%s-data", err, name)
 			}
 			list, err := c.elements(rest[2*i+1], 2, isa.U16)
 			if err != nil {
 				return nil, fmt.Errorf("%w: {byte-id-%s, thread-id-%s}", err, name, name)
 			}
-			from = append(append(from, data), list...)
+			from = append(append(from, data...), list...)
 		}
 	}
 	return from, nil

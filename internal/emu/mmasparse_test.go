@@ -442,11 +442,12 @@ func TestMMASparseNarrow(t *testing.T) {
 			w.fill(r, b, "f32", contained, f.nb, f.b)
 			sel := drawSelectors(r, form.vector)
 			sa, sb := w.scaleFactors(r, form.typ, form.vector, sel)
-			op := fmt.Sprintf("mma.sp::ordered_metadata.sync.aligned.%s.row.col.kind::%s.block_scale%s.f32.%s.%s.f32.%s",
-				f.shape, form.kind, form.size, a, b, form.typ)
+			// As CUTLASS writes it: modifiers in another order, and lists of one register.
+			op := fmt.Sprintf("mma.sync.aligned.kind::%s.sp::ordered_metadata.block_scale%s.%s.row.col.f32.%s.%s.f32.%s",
+				form.kind, form.size, f.shape, a, b, form.typ)
 			d := newPacker("f32", 4)
-			runProduct(t, op, fmt.Sprintf(", %%e0, 0, %%f0, {%d, %d}, %%g0, {%d, %d}", sel[0], sel[1], sel[2],
-				sel[3]), d, w.pa, w.pb, w.pc, meta, sa, sb)
+			runProduct(t, op, fmt.Sprintf(", {%%e0}, 0, {%%f0}, {%d, %d}, {%%g0}, {%d, %d}", sel[0], sel[1],
+				sel[2], sel[3]), d, w.pa, w.pb, w.pc, meta, sa, sb)
 			w.check(t, op, d)
 		}
 	}
@@ -490,6 +491,8 @@ func TestMMAUndefined(t *testing.T) {
 		mx + "%v, {3, 1}, %v, {0};":                     "{byte-id-b, thread-id-b}",
 		mx + "%v, {%t, 1}, %v, {0, 3};":                 "byte-id-a is 1 in lane 1 and 0 in lane 0",
 		mx + "%v;":                                      "and 4 operands behind them",
+		mx + "{%v, %v}, {3, 1}, %v, {0, 0};":            "scale-a-data",
+		sp + "{%v, %v}, 1;":                             "the metadata",
 	} {
 		_, res, _ := start(t, kernel(t, "mov.u32 %v, 0;\nmov.f32 %f, 0f00000000;\nmov.f32 %g, 0f00000000;\n"+
 			text+"\nret;"), config(1, 32, buffer("out", 128)), Options{})

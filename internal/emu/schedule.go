@@ -451,6 +451,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.ended)
 	}
 	b.agents, b.cluster, b.alone, b.groups, b.refused = b.agents[:0], nil, nil, nil, false
+	b.tensor.reset()
 	if x.prog.registers > 0 {
 		b.registers.start(x.prog.registers, n)
 	}

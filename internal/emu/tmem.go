@@ -78,6 +78,15 @@ func (b *block) tensorOf() *tensorMemory {
 	return b.tensor
 }
 
+// reset prepares the tensor memory for another block.
+func (t *tensorMemory) reset() {
+	if t == nil {
+		return
+	}
+	clear(t.words)
+	*t = tensorMemory{allocated: t.allocated[:0], words: t.words}
+}
+
 // free returns the first column from which on n are free, and false if there are none.
 func (t *tensorMemory) free(n uint32) (uint32, bool) {
 	for at := uint32(0); at+n <= isa.TensorColumns; at += isa.TensorUnit {

@@ -242,6 +242,43 @@ func (k *know) since(w, at uint64, without []event.Warp) *know {
 	return n.settle()
 }
 
+// only returns what k knows of some warps, in ascending order, but for clocks that whole ranges of
+// warps have passed. It is k itself if there is nothing else in it.
+func (k *know) only(warps []event.Warp) *know { return k.below(0, warps) }
+
+// below is only for the subtree whose first warp is at, among warps that are not before it.
+func (k *know) below(at uint64, warps []event.Warp) *know {
+	switch {
+	case k == nil || len(warps) == 0:
+		return nil
+	case k.level == 0 && uint64(warps[0]) == at:
+		return k
+	case k.kids == nil:
+		return nil
+	}
+	span := uint64(1) << (fanBits * (k.level - 1))
+	n, all := &know{level: k.level, kids: new([fanout]*know)}, k.base == 0
+	for i, kid := range k.kids {
+		end := at + uint64(i+1)*span
+		some := 0
+		for some < len(warps) && uint64(warps[some]) < end {
+			some++
+		}
+		if got := kid.below(end-span, warps[:some]); got != nil {
+			n.kids[i], n.max = got, max(n.max, got.max)
+		}
+		all = all && n.kids[i] == kid
+		warps = warps[some:]
+	}
+	switch {
+	case all:
+		return k
+	case n.max == 0:
+		return nil
+	}
+	return n.settle()
+}
+
 // withWarps returns k and the knowledge of clock c of all lanes of the warps from lo to hi-1.
 func (k *know) withWarps(lo, hi event.Warp, c uint32) *know {
 	if lo >= hi || c == 0 {

@@ -107,19 +107,7 @@ func (d *Detector) tensorOf(w *warp) *tensorWarp {
 }
 
 // ofTensor returns what k knows of operations on tensor memory.
-func (c *components) ofTensor(k *know) (out *know) {
-	if k == nil {
-		return nil
-	}
-	for _, w := range c.tensor {
-		var lanes [event.WarpSize]uint32
-		for l := range lanes {
-			lanes[l] = k.of(w, l)
-		}
-		out = out.withLanes(w, &lanes)
-	}
-	return out
-}
+func (c *components) ofTensor(k *know) *know { return k.only(c.tensor) }
 
 // Tensor checks and records an operation.
 func (d *Detector) Tensor(e *event.TensorAgent) {

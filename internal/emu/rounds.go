@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"heddle/internal/event"
@@ -19,9 +18,10 @@ import (
 // Round is a moment at which threads of a block begin rounds.
 type Round struct {
 	Threads []RoundThreads // by warp and lane
-	// State is what the block is waiting for, and the state of its barriers: equal bytes are equal
-	// states, apart from how many phases and generations are complete. Phases has the number of
-	// complete phases of each mbarrier, Barriers that of named barriers.
+	// State is what the block is waiting for, and the state of its barriers and of all else that
+	// decides what is possible from here on (roundstate.go). Equal bytes are equal states, apart from
+	// how many phases and generations are complete. Phases has the number of complete phases of each
+	// mbarrier.
 	State  []byte
 	Phases map[uint64]uint64
 	// Ran are the lanes of each warp that have executed anything since the moment before.
@@ -151,49 +151,4 @@ func (x *exec) roundThreads(w *warp, g *fragment) RoundThreads {
 		}
 	}
 	return t
-}
-
-// roundState returns the state of the barriers of a block and of its threads that begin no round.
-func (x *exec) roundState(b *block) ([]byte, map[uint64]uint64) {
-	var out []byte
-	put := func(v ...uint64) {
-		for _, n := range v {
-			out = binary.AppendUvarint(out, n)
-		}
-	}
-	phases := make(map[uint64]uint64, len(b.mbars))
-	for _, addr := range b.liveMBarriers() {
-		m := b.mbars[addr]
-		phases[addr] = m.phase
-		put(addr, uint64(m.expected), uint64(m.pending), uint64(m.tx), m.phase&1, m.serial)
-	}
-	put(1 << 63)
-	for i := range b.bars {
-		if bar := &b.bars[i]; bar.active {
-			put(uint64(i), uint64(bar.count), uint64(bar.arrivals))
-			for _, lanes := range bar.lanes {
-				put(uint64(lanes))
-			}
-		}
-	}
-	for i := range b.warps {
-		w := &b.warps[i]
-		put(1<<63, uint64(w.exited), uint64(w.clusterNow), uint64(w.clusterDone),
-			// how far the warps of a warpgroup are ahead of the first one
-			uint64(w.matrices.closed-warpgroupOf(b, w)[0].matrices.closed))
-		waiting := slices.Clone(w.waiting)
-		slices.SortFunc(waiting, func(a, b *fragment) int { return lowest(a.mask) - lowest(b.mask) })
-		for _, g := range waiting {
-			put(uint64(g.mask), uint64(g.pc), uint64(g.wait.kind), uint64(g.wait.bar),
-				uint64(g.wait.members))
-			for j := g.join; j != nil; j = j.parent {
-				put(uint64(j.pc), uint64(j.live), uint64(j.arrived))
-			}
-			if g.wait.kind == atPhase {
-				// the parity of the phase follows from that of the object
-				put(g.mwait.addr, phases[g.mwait.addr]-g.mwait.phase)
-			}
-		}
-	}
-	return out, phases
 }

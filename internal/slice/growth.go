@@ -31,6 +31,9 @@ func (r *Rounds) Grows(delta map[ir.RegID]uint64, small map[ir.RegID]bool) strin
 			}
 		}
 	}
+	if why := r.touches(d); why != "" {
+		return why
+	}
 	return r.eachKept(func(in *ir.Instr) string {
 		if in.Guard != ir.NoReg && d.of(in, in.Guard) != 0 {
 			return "whether " + in.Text() + " is executed depends on the number of the round"
@@ -50,6 +53,21 @@ func (r *Rounds) Grows(delta map[ir.RegID]uint64, small map[ir.RegID]bool) strin
 		}
 		return why
 	})
+}
+
+// touches reports what Grows reports about instructions outside of the slice. A trace looks at what
+// they do to registers of matrix operations, and evaluates their guards if the slice computes them.
+func (r *Rounds) touches(d *differences) string {
+	if !r.s.Warpgroups {
+		return ""
+	}
+	for i, in := range r.f.instrs {
+		if r.f.live[r.f.block[i]] && in.Guard != ir.NoReg && r.s.Computes(r.f.fn, in.Guard) &&
+			d.of(in, in.Guard) != 0 {
+			return "whether " + in.Text() + " is executed depends on the number of the round"
+		}
+	}
+	return ""
 }
 
 // differences says by multiples of what registers differ: 1 is anything, 0 nothing. What a block

@@ -277,6 +277,11 @@ func TestLive(t *testing.T) {
 // TestGrows: what the slice does must not depend on the number of the round.
 func TestGrows(t *testing.T) {
 	const guard, round = "whether", "depends on the number of the round"
+	const product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, " +
+		"%d0, %d0, %p3, 1, 1, 0, 0;"
+	// %p1 is in the slice, since it decides an address in no bit, and guards an instruction outside.
+	const perhaps = "and.b32 %x0, %i, 7;\n\tsetp.eq.u32 %p1, %x0, 0;\n\tselp.u32 %x1, 1, 0, %p1;\n" +
+		"\tbfe.u32 %x2, %x1, 0, 0;\n\tst.shared.u32 [%x2], %t;\n\t@%p1 add.f32 %f0, %f0, %f1;\n\t"
 	for _, c := range []struct{ what, body, want string }{
 		{"nothing depends on it", withParts(), ""},
 		{"it is stored", withParts(part{"IN", "st.shared.u32 [s], %i;"}), ""},
@@ -321,6 +326,18 @@ func TestGrows(t *testing.T) {
 		{"a counter that begins elsewhere", withParts(part{"BEHIND", "mov.u32 %j, %i;\nMORE:\n" +
 			"\tbar.sync 0;\n\tadd.u32 %j, %j, 1;\n\tsetp.lt.u32 %p1, %j, %n0;\n\t@%p1 bra MORE;"}),
 			"counter %j does not begin with the same value"},
+		{"an address in shared memory", withParts(part{"IN", "st.shared.u32 [s], %t;\n\t" +
+			"ld.shared.u32 %x0, [s];\n\t" + at("%x0")}), ""},
+		{"an address of the round in shared memory", withParts(part{"IN",
+			"st.shared.u32 [s], %i;\n\tld.shared.u32 %x0, [s];\n\t" + at("%x0")}), round},
+		{"it is beside an address in shared memory", withParts(part{"IN",
+			"st.shared.v2.u32 [s], {%t, %i};\n\tld.shared.u32 %x0, [s];\n\t" + at("%x0")}), round},
+		{"a descriptor", withParts(part{"IN", "cvt.u64.u32 %d0, %i;\n\t" + product}), round},
+		{"a descriptor modulo 4", withParts(part{"IN", "and.b32 %x0, %i, 3;\n" +
+			"\tcvt.u64.u32 %d0, %x0;\n\t" + product}), ""},
+		{"whether D is added", withParts(part{"IN", "setp.lt.u32 %p3, %i, %t;\n\t" + product}), ""},
+		{"the guard of an accumulator's addition", withParts(part{"IN", perhaps + product}), guard},
+		{"the guard of another addition", withParts(part{"IN", perhaps}), ""},
 	} {
 		r, _, delta, small := grownFrom(t, c.body, map[string]uint64{"%i": 4})
 		why := r.Grows(delta, small)

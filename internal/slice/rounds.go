@@ -114,8 +114,8 @@ func (s *Slice) CountedBy(v *ir.Var) (*Rounds, string) {
 	switch {
 	case len(s.order) > 1:
 		return nil, "it calls functions"
-	case s.need.shared || s.need.local:
-		return nil, "its synchronization depends on values in memory"
+	case s.need.local:
+		return nil, "its synchronization depends on values in local memory"
 	case v.Type.IsFloat() || v.Size != v.Type.Size() || v.Size < 4:
 		return nil, v.Shown() + " is not an integer"
 	}
@@ -643,8 +643,8 @@ func (r *Rounds) withConstants() {
 // matters reports whether what a trace does with an instruction depends on operand i.
 func (r *Rounds) matters(in *ir.Instr, i int) bool {
 	switch r.f.kindOf(in) {
-	case shared:
-		return i == 0
+	case shared: // what is stored, if the slice loads it again
+		return i == 0 || r.s.need.shared
 	case sync:
 		if b, ok := in.NumberedBarrier(); ok {
 			return i != b.BarrierUse.Predicate

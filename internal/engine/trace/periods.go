@@ -48,8 +48,9 @@ type counting struct {
 		n     uint64
 		found bool
 	}
-	// foreign says that a window could not be repeated because of uncounted.
-	foreign bool
+	// foreign is why windows cannot be repeated that are equal: uncounted or allocates; "" if none is
+	// such.
+	foreign string
 }
 
 // unknownCount returns the one unknown parameter that the slice reads; -1 if there is none, or why
@@ -89,16 +90,23 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 	}
 	c := &counting{t: t, param: param, rounds: rounds, delta: make(map[ir.RegID]uint64),
 		fast: make(map[ir.RegID]bool)}
-	first, why := c.findPeriod(ctx)
-	if first == 0 {
+	repeats, why := c.findPeriod(ctx)
+	if repeats == 0 {
 		return nil, why
 	}
+	// The state repeats from first on as far as is known; the traces begin where they may be long
+	// enough for that.
+	first := repeats
+	if c.wrong == "" {
+		first = min(first, max(rounds.Least, windows*c.period))
+	}
 	covered := 0
-	for n := range first + 2*c.period {
+	for n := uint64(0); n < first+2*c.period; n++ {
 		log, why, wrong := c.trace(ctx, n, n >= first)
 		switch {
-		case log == nil && why == "" && n < first:
-			continue // an assumption or a quotient excludes it
+		case log == nil && why == "" && n < repeats:
+			first = max(first, n+1) // an assumption or a quotient excludes it
+			continue
 		case log == nil && why == "":
 			// larger numbers with the same remainder may not be excluded
 			return nil, fmt.Sprintf("%s = %d is excluded", v.Shown(), n)
@@ -111,15 +119,20 @@ func (t *tracer) anyCount(ctx context.Context) (*diag.Verdict, string) {
 		if n < first {
 			continue
 		}
-		if p, why := c.repeats(log, n); p != c.period {
-			if why == "" {
-				why = fmt.Sprintf("its state does not repeat every %d rounds", c.period)
-			}
+		p, why := c.repeats(log, n)
+		switch {
+		case p == c.period:
+		case n < repeats:
+			first = n + 1
+		case why == "":
+			why = fmt.Sprintf("its state does not repeat every %d rounds", c.period)
+			fallthrough
+		default:
 			return nil, fmt.Sprintf("with %s = %d, %s", v.Shown(), n, why)
 		}
 	}
 	if c.wrong != "" {
-		return c.wrongWith(first, c.wrong), ""
+		return c.wrongWith(repeats, c.wrong), ""
 	}
 	if covered == 0 {
 		return nil, "assumptions exclude all numbers of rounds that were tried"
@@ -210,8 +223,8 @@ func (c *counting) findPeriod(ctx context.Context) (first uint64, why string) {
 	}
 	switch {
 	case why != "":
-	case c.foreign:
-		why = uncounted
+	case c.foreign != "":
+		why = c.foreign
 	default:
 		why = fmt.Sprintf("its state does not repeat within %d rounds", maxPeriod)
 	}
@@ -378,7 +391,9 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 			continue
 		}
 		if why := c.stretch(list, visits, from+2*d, d, n, repeated); why != "" {
-			c.foreign = c.foreign || why == uncounted
+			if why == uncounted || why == allocates {
+				c.foreign = why
+			}
 			return 0, ""
 		}
 		most := make(map[ir.RegID]uint64)
@@ -415,6 +430,10 @@ func (c *counting) repeatsEvery(list []*interval, d int, n uint64) (uint64, stri
 // round: it is in another loop, and nothing compares its registers.
 const uncounted = "in its rounds, threads in other loops make progress too"
 
+// allocates is why windows cannot be repeated in which columns of tensor memory are allocated or
+// freed, which docs/theory/periods.md leaves out.
+const allocates = "its rounds allocate tensor memory"
+
 // stretch marks the executions of loops whose rounds the window at a moment repeats. It returns
 // why the window cannot be repeated.
 func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint64,
@@ -426,6 +445,9 @@ func (c *counting) stretch(list []*interval, visits [][]visit, at, d int, n uint
 		}
 	}
 	for i := at; i < at+d; i++ {
+		if list[i].allocates {
+			return allocates
+		}
 		for w, ran := range list[i+1].at.Ran {
 			if ran&^begins[w] != 0 {
 				return uncounted

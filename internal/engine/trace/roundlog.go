@@ -17,9 +17,10 @@ import (
 
 // interval is what happens from one moment to the next.
 type interval struct {
-	at      *emu.Round
-	warps   map[event.Warp][]byte // the operations of each warp in order
-	signals [][]byte              // of agents, sorted
+	allocates bool // or frees tensor memory
+	at        *emu.Round
+	warps     map[event.Warp][]byte // the operations of each warp in order
+	signals   [][]byte              // of agents, sorted
 }
 
 // roundLog passes events on, and records the intervals.
@@ -90,6 +91,10 @@ const (
 	logCluster
 	logInitFence
 	logExit
+	logMatrix
+	logMatrixGroup
+	logTensor
+	logTensorSync
 )
 
 func (r *roundLog) addresses(w event.Warp, mask uint32, addr *[event.WarpSize]uint64) {
@@ -187,6 +192,67 @@ func (r *roundLog) MBarrier(e *event.MBarrier) {
 			r.relative(e.Addr, e.Phase), uint64(e.Count), uint64(e.Bytes))
 	}
 	r.Sink.MBarrier(e)
+}
+
+// footprint records chunks of shared memory.
+func (r *roundLog) footprint(w event.Warp, f *event.Footprint) {
+	if f == nil {
+		r.put(w, 0)
+		return
+	}
+	r.put(w, uint64(len(f.Parts)))
+	for i := range f.Parts {
+		p := &f.Parts[i]
+		r.put(w, p.Base)
+		r.put(w, p.Chunks[:]...)
+	}
+}
+
+// Matrix implements event.Sink.
+func (r *roundLog) Matrix(e *event.Matrix) {
+	r.op(logMatrix, e.Warp, e.Site, e.Mask)
+	r.footprint(e.Warp, e.Reads)
+	r.Sink.Matrix(e)
+}
+
+// MatrixGroup implements event.Sink.
+func (r *roundLog) MatrixGroup(e *event.MatrixGroup) {
+	r.op(logMatrixGroup, e.Warp, e.Site, e.Mask, flag(e.Commit), uint64(e.Pending))
+	r.Sink.MatrixGroup(e)
+}
+
+// Tensor implements event.Sink.
+func (r *roundLog) Tensor(e *event.TensorAgent) {
+	r.op(logTensor, e.Warp, e.Site, e.Mask, uint64(e.Op), e.Shape, flag(e.Small), uint64(e.Peer),
+		uint64(len(e.Rects)))
+	for _, t := range e.Rects {
+		r.put(e.Warp, uint64(t.Lane), uint64(t.Lanes), uint64(t.Column), uint64(t.Columns),
+			flag(t.Write), uint64(t.Peer))
+	}
+	r.footprint(e.Warp, e.Shared)
+	r.Sink.Tensor(e)
+}
+
+// TensorSync implements event.Sink.
+func (r *roundLog) TensorSync(e *event.TensorSync) {
+	r.op(logTensorSync, e.Warp, e.Site, e.Mask, uint64(e.Step), e.Addr, uint64(e.Peer), flag(e.More),
+		uint64(e.Column), uint64(e.Columns))
+	switch e.Step {
+	case event.TensorCommit:
+		r.issue(e.ID, e.Warp, e.Site, e.Mask)
+	case event.TensorAllocate, event.TensorFree:
+		if n := len(r.list); n > 0 {
+			r.list[n-1].allocates = true
+		}
+	}
+	r.Sink.TensorSync(e)
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // ProxyFence implements event.Sink.

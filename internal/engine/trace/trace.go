@@ -168,14 +168,6 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		if i, _ := t.unknownCount(); i >= 0 {
 			why = "only blocks that are alone are"
 		}
-	case t.slice.Warpgroups:
-		if i, _ := t.unknownCount(); i >= 0 {
-			why = "kernels with wgmma are not"
-		}
-	case t.slice.Tensors:
-		if i, _ := t.unknownCount(); i >= 0 {
-			why = "kernels with tcgen05 are not"
-		}
 	default:
 		verdict, no := t.anyCount(ctx)
 		if verdict != nil {

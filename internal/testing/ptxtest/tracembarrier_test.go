@@ -111,7 +111,8 @@ func TestTraceMutants(t *testing.T) {
 	paths := modernKernels(t)
 	for _, path := range kernels(t, traceDir) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "mbarrier") ||
-			strings.HasPrefix(name, "cluster") {
+			strings.HasPrefix(name, "cluster") || name == "rounds_wgmma.ptx" ||
+			name == "rounds_tcgen05.ptx" {
 			paths = append(paths, path)
 		}
 	}

@@ -227,7 +227,9 @@ func (x *exec) issueBulk(in *inst, l int) {
 		return
 	}
 	if op.use.Answer {
-		v.data = x.answer()
+		if v.data = x.answer(in, l); v.data == nil {
+			return
+		}
 	}
 	if op.mask == nil && !op.use.EachBlock {
 		x.issueTo(in, l, v)
@@ -627,6 +629,9 @@ func (x *exec) writeBulk(a *agent) {
 			own := x.block
 			x.block = a.home
 			x.forgetShared(a.to, a.size, a.in)
+			if a.op.use.Answer {
+				x.answers(a.home, a.to, a.data, a.in.misc.origin)
+			}
 			x.block = own
 		}
 		return

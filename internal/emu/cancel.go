@@ -30,18 +30,21 @@ const answerBytes = 16
 
 // cancelRequest decodes clusterlaunchcontrol.try_cancel.
 func (c *compiler) cancelRequest(in *ir.Instr) error {
-	if c.p.track { // as a trace is too
-		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
-	}
 	use, _ := in.Bulk()
+	switch {
+	case c.slice == nil && c.p.track:
+		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
+	case c.slice != nil && c.cfg.Geometry.Ranks() > 1:
+		return fmt.Errorf("%s is not supported in traces of clusters", opcodeText(in))
+	}
 	space := event.Generic
 	if in.Space == event.Shared {
 		space = event.Shared
 	}
 	op := &bulkOp{use: use, to: &memOp{space: space, wide: answerBytes},
 		from: &memOp{space: event.Shared, wide: answerBytes}, bar: &memOp{space: space, wide: 8}}
-	d := inst{guard: c.guard(), run: runCancel, misc: &miscOp{bulk: op}, d: [2]int32{-1, -1},
-		pd: [2]int32{-1, -1}}
+	d := inst{guard: c.guard(), run: runCancel, misc: &miscOp{bulk: op, origin: c.originOfAnswer(in)},
+		d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.storedAt(in, op, &d, answerBytes); err != nil {
 		return err
 	}
@@ -60,10 +63,16 @@ func runCancel(x *exec, in *inst) {
 	runBulk(x, in)
 }
 
-// answer is the answer to a request that is issued now.
-func (x *exec) answer() []byte {
+// answer is the answer to a request that lane l issues now; nil if the run ends.
+func (x *exec) answer(in *inst, l int) []byte {
 	out := make([]byte, answerBytes)
-	if first, ok := x.cancel(); ok {
+	cancel := x.cancel
+	if x.prog.traced {
+		if cancel = x.script(in, l); cancel == nil {
+			return nil
+		}
+	}
+	if first, ok := cancel(); ok {
 		i := x.geo.BlockIndex(first)
 		binary.LittleEndian.PutUint32(out, i.X)
 		binary.LittleEndian.PutUint32(out[4:], i.Y)
@@ -118,6 +127,10 @@ func (c *compiler) cancelAnswer(in *ir.Instr) error {
 			return fmt.Errorf("%s: a predicate to write to expected", opcodeText(in))
 		}
 		d.pd[0], d.run = c.fc.slots[in.Dst[0].Reg], runIsCanceled
+		if c.slice != nil {
+			d.run = runTracedIsCanceled
+			d.misc.unknown, d.misc.origin = true, c.originOfAnswer(in)
+		}
 		c.emit(d)
 		return nil
 	}

@@ -90,6 +90,7 @@ type exec struct {
 	from         [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool         pool
 	starves      bool         // see Result.Starves
+	requested    uint64       // see Result.Requests
 	spec         *speculation // of a worker that runs ahead
 	// agentID is the number of the last asynchronous operation
 	agentID   uint64
@@ -185,6 +186,12 @@ type block struct {
 	queued   int     // warps that can run
 	live     int     // warps with lanes that have not exited
 	refused  bool    // a thread has seen that a request to cancel a cluster has failed
+	// of a trace: requests so far, the thread that has made them, whether one has failed, and answers
+	// in shared memory by their addresses, as indices of tracker.answers
+	requests  uint64
+	requester event.Thread
+	denied    bool
+	answers   map[uint64]int
 	// live objects by address, and how many there were before that are invalid; nil before the first
 	mbars map[uint64]*mbarrier
 	ended map[uint64]uint64

@@ -136,7 +136,7 @@ func (s *scheduler) result() *Result {
 	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
 		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places,
 		Waits: s.spin.waits, Leftovers: s.x.leftovers, mem: s.x.mem,
-		Starves: s.x.starves, Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
+		Starves: s.x.starves, Requests: s.x.requested, Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
 	switch {
 	case s.x.gridCut != Completed:
 		res.Status = s.x.gridCut
@@ -201,7 +201,7 @@ func (s *scheduler) loop() {
 	switch {
 	case s.m.prog.ordered:
 		want = 1
-	case s.m.prog.cancels:
+	case s.m.prog.cancels && !s.m.prog.traced:
 		want = s.startOfCanceled()
 	}
 	for s.next < s.blocks || len(s.resident) > 0 {
@@ -451,6 +451,8 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.ended)
 	}
 	b.agents, b.cluster, b.alone, b.groups, b.refused = b.agents[:0], nil, nil, nil, false
+	b.requests, b.denied = 0, false
+	clear(b.answers)
 	b.tensor.reset()
 	if x.prog.registers > 0 {
 		b.registers.start(x.prog.registers, n)

@@ -56,7 +56,10 @@ func (t *token) of(l int) asked {
 
 // plain returns an origin that is no token.
 func (t *tracker) plain(origin uint32) uint32 {
-	if origin >= tokenBase {
+	switch {
+	case origin >= answerBase:
+		return t.answers[(origin-answerBase)/2].origin
+	case origin >= tokenBase:
 		return t.tokens[origin-tokenBase].origin
 	}
 	return origin
@@ -112,7 +115,7 @@ func (x *exec) tokenOf(in *inst) (origin uint32) {
 			n, origin = n+1, x.unk.origin[x.unk.lanes+p.slot]
 		}
 	}
-	if n != 1 || origin < tokenBase {
+	if n != 1 || origin < tokenBase || origin >= answerBase {
 		return 0
 	}
 	return origin

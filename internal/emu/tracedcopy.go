@@ -27,6 +27,7 @@ func (x *exec) forgetShared(addr, n uint64, in *inst) {
 		}
 		return
 	}
+	b.overwriteAnswers(addr, n)
 	b.origin = in.misc.origin
 	for i := addr; i < addr+n; {
 		if i%64 == 0 && i+64 <= addr+n {

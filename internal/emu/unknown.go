@@ -27,9 +27,10 @@ const carryNotSet = 2
 type tracker struct {
 	regs, preds []uint32
 	origin      []uint32
-	lanes       int32   // registers of the frame: predicate p has origin[lanes+p]
-	tokens      []token // see token.go
-	fresh       uint64  // makes the stored bits of unknown values differ from each other
+	lanes       int32      // registers of the frame: predicate p has origin[lanes+p]
+	tokens      []token    // see token.go
+	answers     []answered // see cancelscript.go
+	fresh       uint64     // makes the stored bits of unknown values differ from each other
 }
 
 // trackUnknown marks everything as known; in a trace, registers that may be read before they are
@@ -153,6 +154,9 @@ func runTracked(x *exec, in *inst) {
 	}
 	if t := x.tokenOf(in); t != 0 && (in.misc == nil || in.misc.open == 0 && in.misc.origin == 0) {
 		o = t
+	}
+	if h := x.copiedHalf(in); h != 0 {
+		o = h
 	}
 	in.base(x, in)
 	x.unk.results(in, u, o, x.m)
@@ -380,8 +384,11 @@ func selected(x *exec, in *inst) (uint32, uint32) {
 func runTrackedVector(x *exec, in *inst) {
 	u, o := uint32(0), uint32(0)
 	p := in.misc
-	parts := make([]uint32, len(p.vecSrc))
+	parts, halves := make([]uint32, len(p.vecSrc)), [2]uint32{}
 	for i := range p.vecSrc {
+		if p.width == 64 && p.to == 64 && i < len(halves) {
+			halves[i] = x.unk.halfOf(&p.vecSrc[i], x.m)
+		}
 		v, w := x.unk.ofSrc(&p.vecSrc[i])
 		if parts[i] = v; v&x.m != 0 {
 			u, o = u|v, w
@@ -398,6 +405,10 @@ func runTrackedVector(x *exec, in *inst) {
 			if uint(k)*p.width < hi && uint(k+1)*p.width > lo {
 				u |= v
 			}
+		}
+		if i < len(halves) && halves[i] != 0 {
+			x.unk.set(d, u, halves[i], x.m)
+			continue
 		}
 		x.unk.set(d, u, o, x.m)
 	}

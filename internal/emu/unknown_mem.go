@@ -85,6 +85,7 @@ func (b *block) anyUnknown(off, n uint64) bool {
 
 // setUnknown marks the bytes of [off, off+n) of shared memory as unknown or known.
 func (b *block) setUnknown(off, n uint64, unknown bool) {
+	b.overwriteAnswers(off, n)
 	for i := off; i < off+n; i++ {
 		b.unk[i>>6] &^= 1 << (i & 63)
 		if unknown {
@@ -95,6 +96,7 @@ func (b *block) setUnknown(off, n uint64, unknown bool) {
 
 // loadShared marks the registers of a load from shared memory.
 func (t *tracker) loadShared(x *exec, in *inst, m uint32) {
+	defer t.loadAnswers(x, in, m)
 	for ; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		for i, d := range in.mem.dst {

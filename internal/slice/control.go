@@ -364,6 +364,8 @@ func (f *function) moves(in *ir.Instr) (to []int, values []ir.Operand, from []in
 	switch in.Action() {
 	case isa.ActCopy:
 		return []int{sharedCell}, nil, []int{globalCell}
+	case isa.ActCancel: // an answer is no address
+		return []int{sharedCell}, nil, nil
 	case isa.ActBulkCopy, isa.ActAsyncStore:
 		use, ok := in.Bulk()
 		switch {

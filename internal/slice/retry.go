@@ -42,7 +42,7 @@ func tests(in *ir.Instr) bool {
 func (f *function) hasObjects() bool {
 	for _, in := range f.instrs {
 		switch in.Action() {
-		case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore,
+		case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore, isa.ActCancel,
 			isa.ActMatrixAsync, isa.ActClusterBarrier, isa.ActTensorAllocate, isa.ActTensorAccess,
 			isa.ActTensorAsync, isa.ActTensorCommit:
 			return true

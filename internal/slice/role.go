@@ -91,6 +91,10 @@ func (s *Slice) sum() {
 			switch in.Action() {
 			case isa.ActClusterBarrier, isa.ActMapAddress, isa.ActQueryRank, isa.ActAsyncStore:
 				s.Clusters = true
+			case isa.ActCancel:
+				s.Cancels = true
+				use, _ := in.Bulk()
+				s.Clusters = s.Clusters || use.EachBlock
 			case isa.ActMatrixAsync:
 				s.Warpgroups = true
 				s.Track = s.Track || f.data[i]
@@ -180,6 +184,8 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 		return "which lanes happen to be converged: the result of activemask"
 	}
 	switch op := in.Operation(); {
+	case in.Action() == isa.ActQueryCancel:
+		return "the schedule of the grid: the coordinates of a canceled block, from " + in.Text()
 	case in.Action() == isa.ActCachePolicy:
 		return "the opaque result of " + in.Text()
 	case s.funcs[fn].fusible(in):

@@ -73,11 +73,16 @@ func (f *function) class(in *ir.Instr) kind {
 		return other
 	case isa.ActMBarrier, isa.ActCopy, isa.ActStoreRange:
 		return object
-	case isa.ActBulkCopy, isa.ActAsyncStore:
+	case isa.ActBulkCopy, isa.ActAsyncStore, isa.ActCancel:
 		if _, ok := in.Bulk(); ok {
 			return object
 		}
 		return other
+	case isa.ActQueryCancel:
+		if in.Type == isa.Pred { // by which the block knows that a request has failed
+			return object
+		}
+		return input
 	case isa.ActTensorMap:
 		switch use, _ := in.TensorMap(); {
 		case changesMap(in) != "":
@@ -344,7 +349,7 @@ func (f *function) decidesObject(in *ir.Instr, i int) bool {
 			return i == 1
 		}
 		return i == 0
-	case isa.ActBulkCopy, isa.ActAsyncStore:
+	case isa.ActBulkCopy, isa.ActAsyncStore, isa.ActCancel:
 		use, _ := in.Bulk()
 		return i == 0 && use.To == event.Shared || i == 1 && use.From == event.Shared ||
 			i == use.Size || i == use.Barrier || i == use.Mask

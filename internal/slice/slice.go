@@ -82,6 +82,8 @@ type Slice struct {
 	Assumes bool
 	// Tensors says that the kernel has operations on tensor memory.
 	Tensors bool
+	// Cancels says that the kernel has requests to cancel a cluster that has not started.
+	Cancels bool
 	// Warpgroups says that the kernel has matrix operations of warpgroups.
 	Warpgroups bool
 	// Boxes are the bytes of a box of the tensor map that a copy names, as far as they are known.

@@ -101,6 +101,9 @@ type tracer struct {
 	guessedBoxes bool              // sizes of boxes follow from phases
 	steps        uint64            // warp instructions of all executions
 	only         event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
+	requests     uint64            // of a block to cancel another one, that succeed
+	requested    uint64            // that the last execution made
+	quiet        bool              // no counts, graphs and pipelines are wanted of an execution
 }
 
 // Ask traces a kernel beside runs of it, as After does, and returns the verdict of the trace and
@@ -155,6 +158,9 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 				"both",
 		}
 	}
+	if v := t.cannotCancel(); v != nil {
+		return *v
+	}
 	if in := t.boxes(ctx); in != nil {
 		return diag.Verdict{
 			Kind: diag.Unsupported, Kernel: k.Demangled, Span: in.Span,
@@ -164,6 +170,10 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	why := ""
 	switch {
 	case t.opt.KnownRounds:
+	case t.slice.Cancels:
+		if i, _ := t.unknownCount(); i >= 0 {
+			why = "kernels with clusterlaunchcontrol are not"
+		}
 	case t.run.Config.Geometry.Ranks() > 1:
 		if i, _ := t.unknownCount(); i >= 0 {
 			why = "only blocks that are alone are"
@@ -183,7 +193,7 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		t.blocks = t.blocks[:1]
 	}
 	for _, b := range t.blocks {
-		if !t.block(ctx, b) {
+		if !t.tiles(ctx, b) {
 			break
 		}
 	}
@@ -356,8 +366,8 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
 	geometry, shared := t.run.Config.Geometry, t.run.Machine.SharedBytes()
 	sink := t.newSink()
-	sink.addresses, sink.detailed = make([]uint64, (shared+63)/64), t.opt.Stats != nil
-	if t.opt.Graph != nil {
+	sink.addresses, sink.detailed = make([]uint64, (shared+63)/64), t.opt.Stats != nil && !t.quiet
+	if t.opt.Graph != nil && !t.quiet {
 		sink.graph = newGraphRecorder(geometry, b)
 	}
 	res, err := t.run.Machine.Run(ctx, t.running([]uint32{b}, 0), sink)
@@ -366,6 +376,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		t.run.CannotRun(err)
 		return false
 	}
+	t.requested = res.Requests
 	t.run.Runs++
 	t.steps += res.Steps
 	rep := sink.report()
@@ -398,7 +409,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	if len(rep.Phases) > 0 && t.run.Bugs == 0 && res.Status == emu.Completed {
 		on = t.otherSchedules(ctx, b, rep, &shown) && on
 	}
-	if t.opt.Pipeline != nil && t.slice.Objects() {
+	if t.opt.Pipeline != nil && t.slice.Objects() && (!t.quiet || !on) {
 		t.pipeline(ctx, b, shown)
 	}
 	return on
@@ -434,7 +445,7 @@ func (t *tracer) running(blocks []uint32, seed uint64) emu.Options {
 	blocks = clustersOf(t.run.Config.Geometry, blocks)
 	return emu.Options{
 		Seed: seed, Model: t.model, MaxSteps: t.run.MaxSteps, Workers: 1, Blocks: blocks,
-		StopAtFault: true, Memory: t.job.Options().Memory,
+		StopAtFault: true, Memory: t.job.Options().Memory, Requests: t.requests,
 	}
 }
 
@@ -664,6 +675,9 @@ func (t *tracer) traceScope() string {
 	}
 	if t.slice.GridSize {
 		add("grid %v", g.Grid)
+	}
+	if t.slice.Cancels {
+		add("whichever of the other blocks of a grid of %v it cancels", g.Grid)
 	}
 	if t.slice.Clusters && g.Ranks() == 1 {
 		parts = append(parts, "in a launch without clusters")

@@ -56,8 +56,8 @@ func (c *compiler) cancelRequest(in *ir.Instr) error {
 // runCancel issues a request of each lane.
 func runCancel(x *exec, in *inst) {
 	if x.ownBlock().refused {
-		x.fail(in, CancelAfterFailure, x.first(), "%s behind a request of which the block has seen that it "+
-			"failed: another one is undefined (PTX ISA 9.7.13.17)", in.ir.Op())
+		x.fail(in, CancelAfterFailure, x.first(), "%s behind a request of which the block has seen that "+
+			"it failed: another one is undefined (PTX ISA 9.7.13.17)", in.ir.Op())
 		return
 	}
 	runBulk(x, in)

@@ -10,15 +10,15 @@ import (
 
 // Requests to cancel a cluster in a trace (docs/theory/phases.md, "Requests to cancel a cluster").
 // Which requests of a block succeed is a matter of the schedule of the grid. A trace has a script
-// for that: the first Options.Requests succeed, and the next one fails. It stands for all executions
-// of the block in which the answers are these, if one thread makes all requests, and none behind one
-// that fails.
+// for that: the first Options.Requests succeed, and the next one fails. It stands for all
+// executions of the block in which the answers are these, if one thread makes all requests, and
+// none behind one that fails.
 //
-// Answers are unknown values, since they are opaque, and so are the coordinates in them. But whether
-// one says that a cluster was canceled is known, where query_cancel.is_canceled reads it. So the 16
-// bytes that an answer has written are remembered until anything else writes one of them. Registers
-// of 64 bits that are loaded from there, or copied from such ones, have the number of the answer and
-// the half of it as the origin of their unknown value.
+// Answers are unknown values, since they are opaque, and so are the coordinates in them. But
+// whether one says that a cluster was canceled is known, where query_cancel.is_canceled reads it.
+// So the 16 bytes that an answer has written are remembered until anything else writes one of them.
+// Registers of 64 bits that are loaded from there, or copied from such ones, have the number of the
+// answer and the half of it as the origin of their unknown value.
 
 // answerBase is the first origin that is a half of an answer: twice the index in tracker.answers,
 // plus the half.

@@ -29,7 +29,8 @@ const scripted = `.version 8.8
 	mbarrier.init.shared.b64 [bar], 1;
 	mbarrier.init.shared.b64 [never], 1;
 	mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
-	clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [answer], [bar];
+	clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128
+		[answer], [bar];
 W:
 	mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
 	@!%w bra W;
@@ -73,11 +74,12 @@ func TestScriptedAnswers(t *testing.T) {
 		// what lies there since
 		{"st.shared.u32 [answer+4], %t; ld.shared.b128 %a, [answer]; " + query, false},
 		{load + "st.shared.b64 [answer], %d0; ld.shared.b128 %a, [answer]; " + query, false},
-		{load + "st.shared.v2.b64 [answer+16], {%d0, %d1}; ld.shared.b128 %a, [answer+16]; " + query, false},
+		{load + "st.shared.v2.b64 [answer+16], {%d0, %d1}; ld.shared.b128 %a, [answer+16]; " + query,
+			false},
 		{"st.shared.u32 [answer+16], %t; ld.shared.b128 %a, [answer]; " + query, true},
 		{"red.shared.add.u32 [answer+12], 1; ld.shared.b128 %a, [answer]; " + query, false},
-		{"cp.async.ca.shared.global [answer], [%d5], 16; cp.async.wait_all; ld.shared.b128 %a, [answer]; " +
-			query, false},
+		{"cp.async.ca.shared.global [answer], [%d5], 16; cp.async.wait_all; " +
+			"ld.shared.b128 %a, [answer]; " + query, false},
 		{load + "st.shared.u32 [answer+4], %t; " + pack, true}, // read before
 		{"clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %x0, %a; setp.eq.u32 %p, %x0, 0;",
 			false},

@@ -136,7 +136,8 @@ func (s *scheduler) result() *Result {
 	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Faults: s.x.faults.list,
 		Annotations: s.x.annotations, Maybe: s.x.maybe, Spins: s.spin.places,
 		Waits: s.spin.waits, Leftovers: s.x.leftovers, mem: s.x.mem,
-		Starves: s.x.starves, Requests: s.x.requested, Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
+		Starves:  s.x.starves,
+		Requests: s.x.requested, Dropped: s.dropped, Watched: s.watched, points: max(s.points, s.x.points)}
 	switch {
 	case s.x.gridCut != Completed:
 		res.Status = s.x.gridCut

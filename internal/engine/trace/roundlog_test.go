@@ -31,7 +31,8 @@ func TestRoundLogMatrices(t *testing.T) {
 			s.MBarrier(&event.MBarrier{Op: event.MBarrierComplete, Addr: addr, Phase: id})
 		}
 	}
-	multiply := event.TensorAgent{Mask: 1, Rects: []event.TensorRect{rect}, Shared: chunks(64), Shape: 3}
+	multiply := event.TensorAgent{Mask: 1, Rects: []event.TensorRect{rect}, Shared: chunks(64),
+		Shape: 3}
 	with := func(change func(e *event.TensorAgent)) op {
 		e := multiply
 		change(&e)
@@ -54,7 +55,8 @@ func TestRoundLogMatrices(t *testing.T) {
 			matrix(event.Matrix{Mask: 1, Reads: chunks(4096)}), false},
 		{"wgmma at another place", matrix(event.Matrix{Mask: 1, Reads: chunks(0)}),
 			matrix(event.Matrix{Mask: 1, Site: 1, Reads: chunks(0)}), false},
-		{"a commit and a wait", group(event.MatrixGroup{Commit: true}), group(event.MatrixGroup{}), false},
+		{"a commit and a wait", group(event.MatrixGroup{Commit: true}), group(event.MatrixGroup{}),
+			false},
 		{"a wait for fewer", group(event.MatrixGroup{Pending: 1}), group(event.MatrixGroup{}), false},
 		{"tcgen05.mma", tensor(multiply), tensor(multiply), true},
 		{"another shape", tensor(multiply), with(func(e *event.TensorAgent) { e.Shape++ }), false},
@@ -85,7 +87,8 @@ func TestRoundLogMatrices(t *testing.T) {
 			t.Errorf("%s: the same is %v", c.what, got)
 		}
 	}
-	for _, step := range []event.TensorStep{event.TensorAllocate, event.TensorFree, event.TensorCommit} {
+	for _, step := range [...]event.TensorStep{event.TensorAllocate, event.TensorFree,
+		event.TensorCommit} {
 		log := newRoundLog(event.Discard{})
 		log.TensorSync(&event.TensorSync{Step: step}) // in front of the first round
 		log.round(new(emu.Round))

@@ -110,8 +110,8 @@ func (r MatrixRounds) wrong(put func(string, ...any), label string) {
 	put("@%%p9 bra %s;", label)
 }
 
-// either writes what is right, or if the mistake is i, what is wrong in the rounds for it. Its labels
-// begin with label.
+// either writes what is right, or if the mistake is i, what is wrong in the rounds for it. Its
+// labels begin with label.
 func (r MatrixRounds) either(put func(string, ...any), i int, label string, right, wrong string) {
 	if r.Mistake != i {
 		put("%s", right)
@@ -206,8 +206,8 @@ func (r MatrixRounds) descriptors(put func(string, ...any), mistake int) {
 		r.bytes()/16)
 }
 
-// loop writes a loop over tiles around one over rounds. begin and end write what a tile has in front
-// of the rounds and behind them.
+// loop writes a loop over tiles around one over rounds. begin and end write what a tile has in
+// front of the rounds and behind them.
 func (r MatrixRounds) loop(put func(string, ...any), label string, begin, round, end func()) {
 	put("mov.u32 %%r6, 0; mov.u32 %%r8, 0;\n%sT: mov.u32 %%r7, 0;", label)
 	begin()

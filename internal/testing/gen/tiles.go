@@ -12,9 +12,10 @@ type Tiles struct {
 	Workers, Slots int
 	Grid           int
 	Packed         bool // an answer is loaded as two words
-	Whole          bool // the warps meet the one that asks at a barrier; else mbarriers say that a slot is empty
-	Mistake        int  // one of TilesMistakes; 0: none
-	At             int  // the tile from which on it is made
+	// Whole: the warps meet the one that asks at a barrier; else mbarriers say that a slot is empty.
+	Whole   bool
+	Mistake int // one of TilesMistakes; 0: none
+	At      int // the tile from which on it is made
 }
 
 // TilesMistakes says what may be wrong. Some of them do no harm in some shapes, or in small grids.
@@ -33,7 +34,8 @@ var TilesMistakes = []string{
 
 // RandomTiles returns a random shape with a random mistake, or with none.
 func RandomTiles(rnd *rand.Rand) Tiles {
-	r := Tiles{Workers: 1 + rnd.IntN(3), Slots: 1 + rnd.IntN(3), Grid: []int{1, 2, 3, 5, 9}[rnd.IntN(5)],
+	grid := []int{1, 2, 3, 5, 9}[rnd.IntN(5)]
+	r := Tiles{Workers: 1 + rnd.IntN(3), Slots: 1 + rnd.IntN(3), Grid: grid,
 		Packed: rnd.IntN(2) == 0, Whole: rnd.IntN(3) == 0, At: rnd.IntN(5)}
 	if rnd.IntN(3) > 0 {
 		r.Mistake = 1 + rnd.IntN(len(TilesMistakes)-1)
@@ -48,8 +50,8 @@ func (r Tiles) either(put func(string, ...any), i int, label, right, wrong strin
 		put("%s", right)
 		return
 	}
-	put("setp.ge.u32 %%p9, %%r7, %d; @%%p9 bra %sA; %s bra %sB; %sA: %s %sB:", r.At, label, right, label,
-		label, wrong, label)
+	put("setp.ge.u32 %%p9, %%r7, %d; @%%p9 bra %sA; %s bra %sB;", r.At, label, right, label)
+	put("%sA: %s %sB:", label, wrong, label)
 }
 
 // place computes the slot, %r11, the parity, %r12, and the addresses of the barriers, %r14, and of
@@ -132,8 +134,8 @@ func (r Tiles) PTX() string {
 		put("xor.b32 %%r13, %%r12, 1;")
 		r.either(put, 2, "PE", wait("PEW", fmt.Sprintf("%%r14+%d", 8*r.Slots), "%r13"), "")
 	}
-	request := "@%p6 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 " +
-		"[%r15], [%r14];"
+	request := "@%p6 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes" +
+		".b128 [%r15], [%r14];"
 	r.either(put, 5, "PX", "mov.u32 %r20, 16;", "mov.u32 %r20, 32;")
 	put("@%%p6 mbarrier.arrive.expect_tx.shared.b64 _, [%%r14], %%r20; %s", request)
 	r.read(put, "P")

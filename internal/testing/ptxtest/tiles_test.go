@@ -11,8 +11,8 @@ import (
 )
 
 // TestTilesOfOthers compares the verdicts of traces of random kernels whose blocks cancel others
-// with runs in several schedules, which cancel some: one that is verified must be clean in each. All
-// right kernels must be verified.
+// with runs in several schedules, which cancel some: one that is verified must be clean in each.
+// All right kernels must be verified.
 func TestTilesOfOthers(t *testing.T) {
 	programs, seeds := 60, 6
 	if long.All() {
@@ -38,7 +38,8 @@ func TestTilesOfOthers(t *testing.T) {
 			t.Errorf("a right kernel is not verified: %s: %+v\n%s", traced.Reason, r, r.PTX())
 		}
 	}
-	t.Logf("%d of %d verified, %d with a bug in runs; not verified: %v", verified, programs, bugs, rejected)
+	t.Logf("%d of %d verified, %d with a bug in runs; not verified: %v", verified, programs, bugs,
+		rejected)
 	if 4*verified < programs || bugs < programs/10 || len(rejected) < 6 {
 		t.Error("the programs show too little")
 	}

@@ -132,6 +132,8 @@ func (e *exploration) restore(x *exec, m uint32) {
 	for i, r := range e.op.regs {
 		copyLanes((*[event.WarpSize]uint64)(&x.regs[r]), &e.regs[i], m)
 		x.unk.regs[r] = x.unk.regs[r]&^m | e.unk[i]&m
+		// what is unknown is no more what the first path has left there
+		x.unk.origin[r], x.unk.bits[r] = x.unk.plain(x.unk.origin[r]), ^uint64(0)
 	}
 	for i, p := range e.op.preds {
 		x.preds[p] = x.preds[p]&^m | e.preds[i]&m

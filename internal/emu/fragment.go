@@ -120,6 +120,7 @@ func (x *exec) enter(f *frame) {
 	x.frame, x.code, x.regs, x.preds, x.forms = f, f.fn.code, f.regs, f.preds, f.forms
 	if x.unk != nil {
 		x.unk.regs, x.unk.preds, x.unk.origin, x.unk.lanes = f.unk, f.punk, f.origin, int32(f.fn.lanes)
+		x.unk.bits = f.bits
 	}
 }
 
@@ -461,5 +462,6 @@ type frame struct {
 	ccUnk  uint32
 	ccFrom uint32   // origin of an unknown carry flag
 	origin []uint32 // origin of the last unknown value of each register, then of each predicate
+	bits   []uint64 // see tracker
 	parUnk []bool   // bytes of params
 }

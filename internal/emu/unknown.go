@@ -18,7 +18,8 @@ import (
 //
 // A result is known if no unknown operand can change it. The rules in trackRules decide this for
 // some opcodes; any other result with an unknown operand is unknown. That stops more runs than
-// necessary, and is never unsound.
+// necessary, and is never unsound. Which bits of a register are unknown is followed through a few
+// operations (unknownbits.go).
 
 // carryNotSet is the origin (program.origins) of the carry flag before an instruction sets it.
 const carryNotSet = 2
@@ -27,6 +28,7 @@ const carryNotSet = 2
 type tracker struct {
 	regs, preds []uint32
 	origin      []uint32
+	bits        []uint64   // of an unknown register: those that may be unknown (unknownbits.go)
 	lanes       int32      // registers of the frame: predicate p has origin[lanes+p]
 	tokens      []token    // see token.go
 	answers     []answered // see cancelscript.go
@@ -39,6 +41,7 @@ func (f *frame) trackUnknown(traced bool) {
 	n, p := f.fn.lanes, f.fn.preds
 	if f.unk == nil {
 		f.unk, f.punk, f.origin = make([]uint32, n), make([]uint32, p), make([]uint32, n+p)
+		f.bits = make([]uint64, n)
 		f.parUnk = make([]bool, len(f.params))
 	}
 	clear(f.unk)
@@ -51,7 +54,7 @@ func (f *frame) trackUnknown(traced bool) {
 		f.ccUnk = full
 	}
 	for s, origin := range f.fn.unwritten {
-		f.unk[s], f.origin[s] = full, origin
+		f.unk[s], f.origin[s], f.bits[s] = full, origin, ^uint64(0)
 	}
 	for s, origin := range f.fn.unwrittenPreds {
 		f.punk[s], f.origin[n+int(s)] = full, origin
@@ -158,8 +161,15 @@ func runTracked(x *exec, in *inst) {
 	if h := x.copiedHalf(in); h != 0 {
 		o = h
 	}
+	k := x.unknownBits(in, u)
+	if k == 0 {
+		u = 0
+	}
 	in.base(x, in)
 	x.unk.results(in, u, o, x.m)
+	if u&x.m != 0 && in.d[0] >= 0 && x.unk.regs[in.d[0]]&^x.m == 0 {
+		x.unk.bits[in.d[0]] = k
+	}
 }
 
 // carried adds to the unknown lanes of an instruction those of the carry flag that it reads, and
@@ -203,6 +213,7 @@ func (t *tracker) results(in *inst, u, origin, m uint32) {
 func (t *tracker) set(d int32, u, origin, m uint32) {
 	if u&m != 0 {
 		t.origin[d] = t.shared(origin, t.origin[d], t.regs[d]&^m)
+		t.bits[d] = ^uint64(0)
 	}
 	t.regs[d] = t.regs[d]&^m | u&m
 }

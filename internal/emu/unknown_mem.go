@@ -248,7 +248,7 @@ func (p place) setUnknown(u, origin, m uint32) {
 			return
 		}
 		p.f.unk[s] = p.f.unk[s]&^m | u&m
-		p.f.origin[s] = origin
+		p.f.origin[s], p.f.bits[s] = origin, ^uint64(0)
 		return
 	}
 	for ; m != 0; m &= m - 1 {

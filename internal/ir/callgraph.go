@@ -114,6 +114,12 @@ func OrdersOwn(k *Func) bool {
 	return MayExecute(k, func(in *Instr) bool { return in.Orders == event.OrdersOwn })
 }
 
+// HasPairs reports whether kernel k has an instruction for pairs of blocks of a cluster
+// (.cta_group::2, PTX ISA 9.7.16.5.1).
+func HasPairs(k *Func) bool {
+	return MayExecute(k, func(in *Instr) bool { return in.TensorGroup() == 2 })
+}
+
 // MayExecute reports whether a function that may run when kernel k does (ReachableFuncs) has an
 // instruction for which is returns true.
 func MayExecute(k *Func, is func(*Instr) bool) bool {

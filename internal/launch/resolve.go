@@ -231,6 +231,10 @@ func (r *resolver) geometry() {
 	if grid == nil {
 		d, why := r.code.grid()
 		grid = &d
+		if r.cfg.Origins["cluster"] == Default && ir.HasPairs(r.k) {
+			g.Cluster = event.Dim3{X: 2, Y: 1, Z: 1}
+			r.cfg.Reasons["cluster"] = "the kernel is for pairs of blocks, .cta_group::2"
+		}
 		if c := g.Cluster; c.Count() > 1 {
 			d = event.Dim3{X: roundUp(d.X, c.X), Y: roundUp(d.Y, c.Y), Z: roundUp(d.Z, c.Z)}
 			why = "rounded up to a multiple of the cluster"

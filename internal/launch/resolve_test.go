@@ -93,6 +93,15 @@ func withAtomic(scope event.Scope) func(*ir.Func) {
 	}
 }
 
+// withPairs adds an instruction for a pair of blocks to a kernel.
+func withPairs(k *ir.Func) {
+	b := k.Blocks[0]
+	b.Instrs = append(b.Instrs, &ir.Instr{Desc: isa.Desc{
+		Row:  &isa.Row{Opcode: "tcgen05.relinquish_alloc_permit", Category: isa.Matrix},
+		Mods: []string{"tcgen05", "relinquish_alloc_permit", "cta_group::2"},
+	}})
+}
+
 func TestDefaults(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -129,6 +138,13 @@ func TestDefaults(t *testing.T) {
 		{"cluster", []ir.Sreg{ir.CtaidX},
 			func(k *ir.Func) { k.ReqCluster = event.Dim3{X: 8, Y: 1, Z: 1} },
 			"grid 8 (guessed: rounded up to a multiple of the cluster), block 64 (guessed), cluster 8 (PTX)"},
+		{"pairs of blocks", []ir.Sreg{ir.TidX}, withPairs,
+			"grid 2 (guessed: rounded up to a multiple of the cluster), block 64 (guessed), cluster 2 " +
+				"(guessed: the kernel is for pairs of blocks, .cta_group::2)"},
+		{"pairs of blocks of a cluster", []ir.Sreg{ir.TidX},
+			func(k *ir.Func) { withPairs(k); k.ReqCluster = event.Dim3{X: 4, Y: 1, Z: 1} },
+			"grid 4 (guessed: rounded up to a multiple of the cluster), block 64 (guessed), " +
+				"cluster 4 (PTX)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -401,7 +401,7 @@ func (d *Detector) orderTensor(e *event.TensorSync) {
 	case event.TensorBefore, event.TensorAfter:
 		d.pass(e.Warp, e.Active)
 	case event.TensorCommit:
-		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false, true)
+		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false, false)
 		d.pass(e.Warp, e.Active)
 	default:
 		d.meetWarp(e.Warp, e.Mask)

@@ -34,6 +34,7 @@ const (
 	atPool    // for registers
 	atGroups  // of matrix operations of a warpgroup
 	atColumns // of tensor memory
+	atPair    // for a warp of the other block of a pair
 	atClusterArrive
 	atClusterWait
 )

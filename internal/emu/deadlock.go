@@ -108,6 +108,8 @@ func (x *exec) doing(b *block, w *warp, lane int) string {
 			return "waits for registers"
 		case atColumns:
 			return "waits for columns of tensor memory"
+		case atPair:
+			return "waits for the other block of its pair"
 		case atGroups:
 			return "waits for matrix operations of its warpgroup"
 		case atPhase:
@@ -171,6 +173,9 @@ func (s *scheduler) mbarrierWaits(blocks []*block) (list []PhaseWait, bytes bool
 					polls, bytes = true, false
 					pw.Text = fmt.Sprintf("%d free columns of tensor memory: %s", g.wait.count,
 						b.tensorOf().text())
+				case g.wait.kind == atPair:
+					polls, bytes = true, false
+					pw.Text = s.x.pairWait(w.pair)
 				case g.wait.kind == atGroups:
 					pw.Text = "the other warps of its warpgroup to commit matrix operations"
 				}

@@ -174,7 +174,8 @@ type warp struct {
 	clusterNow, clusterDone uint32
 	bulk                    *bulkState // nil until the first
 	matrices                warpMatrices
-	columns                 uint32 // 1 + the first of tensor memory that an alloc has taken; 0: none
+	columns                 uint32       // 1 + the first of tensor memory that an alloc has taken; 0: none
+	pair                    *pairRequest // that waits for a warp of the other block; nil: none
 }
 
 // block is a resident block.

@@ -40,9 +40,10 @@ type program struct {
 
 	spares *spares // of runs in an arena; nil for others
 
-	clusters  bool   // blocks reach the memory of others
-	registers uint32 // with which a thread begins; 0 if none changes its number
-	usesClock bool   // some instruction reads a clock: the result depends on the schedule
+	clusters  bool      // blocks reach the memory of others
+	tensor    *ir.Instr // the first instruction with a .cta_group; nil: there is none
+	registers uint32    // with which a thread begins; 0 if none changes its number
+	usesClock bool      // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool
 	launches  bool // threads launch grids, or call other functions of the device runtime

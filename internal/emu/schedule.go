@@ -482,7 +482,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.copies.reset()
 		w.clusterNow, w.clusterDone = 0, 0
 		w.bulk, w.tokens, w.asked.lanes = nil, nil, 0
-		w.matrices, w.columns = warpMatrices{}, 0
+		w.matrices, w.columns, w.pair = warpMatrices{}, 0, nil
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)
@@ -530,7 +530,10 @@ func waitEvent(w *warp, g *fragment) event.Wait {
 		e.WarpBar, e.Members = true, g.wait.members
 		return e
 	}
-	e.Barrier, e.Count, e.Aligned = g.wait.bar, g.wait.count, in.bar.aligned
+	e.Barrier, e.Count = g.wait.bar, g.wait.count
+	if in.bar != nil {
+		e.Aligned = in.bar.aligned
+	}
 	return e
 }
 

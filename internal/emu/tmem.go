@@ -42,6 +42,8 @@ type tmemOp struct {
 	a    *memOp // of A in tensor memory
 	mask *src   // of a commit to several blocks
 
+	pair *pairKind // what the warps of a pair of blocks do together; nil: nothing
+
 	needs []string // what s[0], s[1] and so on are, of those that decide what is accessed
 }
 
@@ -149,9 +151,16 @@ func (c *compiler) newTmemOp(in *ir.Instr) (*tmemOp, error) {
 		return nil, fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
 	op := &tmemOp{group: in.TensorGroup(), computes: c.slice == nil || c.slice.Options().Data}
-	if op.group == 2 {
-		return nil, fmt.Errorf("%s is not supported: pairs of blocks (.cta_group::2) are not",
-			opcodeText(in))
+	if op.group == 0 {
+		return op, nil
+	}
+	if c.p.tensor == nil {
+		c.p.tensor = in
+	}
+	if n := c.p.tensor.TensorGroup(); n != op.group {
+		return nil, fmt.Errorf("%s with .cta_group::%d in a kernel that has %s with .cta_group::%d %s: "+
+			"all of them have the same group (PTX ISA 9.7.16.7.1)", in.Op(), op.group, c.p.tensor.Op(), n,
+			lineText(c.p.tensor))
 	}
 	return op, nil
 }
@@ -178,6 +187,10 @@ func (c *compiler) tensorAllocate(in *ir.Instr) error {
 		return fmt.Errorf("%s: .cta_group, .sync and .aligned expected", opcodeText(in))
 	}
 	if relinquishes {
+		if op.group == 2 {
+			c.together(in, op, nil, giveUp)
+			return nil
+		}
 		c.tensorInst(in, op, nil, nil, func(x *exec, in *inst, m uint32) {
 			if m&1 != 0 {
 				x.block.tensorOf().relinquished = in.ir
@@ -198,6 +211,10 @@ func (c *compiler) tensorAllocate(in *ir.Instr) error {
 		if err != nil {
 			return err
 		}
+		if op.group == 2 {
+			c.together(in, op, []src{at, columns}, freePair)
+			return nil
+		}
 		c.tensorInst(in, op, []src{at, columns}, nil, (*exec).freeTensor)
 		return nil
 	}
@@ -205,6 +222,10 @@ func (c *compiler) tensorAllocate(in *ir.Instr) error {
 	var d inst
 	if err := c.address(in.Src[0], &d, op.at); err != nil {
 		return err
+	}
+	if op.group == 2 {
+		c.together(in, op, []src{d.s[0], columns}, allocatePair)
+		return nil
 	}
 	// All lanes come together first, then the warp may have to wait for columns.
 	c.tensorInst(in, op, nil, nil, func(*exec, *inst, uint32) {})
@@ -276,18 +297,8 @@ func (x *exec) allocateTensor(in *inst, m uint32) {
 	}
 	b, op := x.block, in.misc.tmem
 	t, n := b.tensorOf(), uint32(x.coll.more[1][0])
-	switch {
-	case n < isa.TensorUnit || n > isa.TensorColumns || n&(n-1) != 0:
-		x.fail(in, TensorAllocation, 0, "%s of %d columns: the number is a power of two from %d to %d "+
-			"(PTX ISA 9.7.16.7.1)", in.ir.Op(), n, isa.TensorUnit, isa.TensorColumns)
-		return
-	case t.relinquished != nil && x.warp.columns == 0:
-		x.fail(in, TensorAllocation, 0, "%s behind %s %s, by which the block has given up the right "+
-			"to allocate (PTX ISA 9.7.16.7.1)", in.ir.Op(), t.relinquished.Op(), lineText(t.relinquished))
-		return
-	case x.warp.columns == 0:
-		x.fail(in, TensorAllocation, 0, "%s of %d columns behind one of %d: the number of columns may "+
-			"not grow from one allocation to the next (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, t.last)
+	if x.warp.columns == 0 {
+		x.refuses(in, t, n)
 		return
 	}
 	addr, ok := x.tensorResult(in, &x.coll.more[0], op.at)
@@ -318,6 +329,24 @@ func (x *exec) allocateTensor(in *inst, m uint32) {
 	x.evs.tensorSync = event.TensorSync{Warp: x.warp.id, Site: x.site(in), Mask: full, Active: x.mask,
 		Step: event.TensorAllocate, Addr: addr, Column: uint16(column), Columns: uint16(n)}
 	x.sink.TensorSync(&x.evs.tensorSync)
+}
+
+// refuses ends the run if a block may not allocate n columns, and reports whether it did.
+func (x *exec) refuses(in *inst, t *tensorMemory, n uint32) bool {
+	switch {
+	case t.valid(n):
+		return false
+	case n < isa.TensorUnit || n > isa.TensorColumns || n&(n-1) != 0:
+		x.fail(in, TensorAllocation, 0, "%s of %d columns: the number is a power of two from %d to %d "+
+			"(PTX ISA 9.7.16.7.1)", in.ir.Op(), n, isa.TensorUnit, isa.TensorColumns)
+	case t.relinquished != nil:
+		x.fail(in, TensorAllocation, 0, "%s behind %s %s, by which the block has given up the right "+
+			"to allocate (PTX ISA 9.7.16.7.1)", in.ir.Op(), t.relinquished.Op(), lineText(t.relinquished))
+	default:
+		x.fail(in, TensorAllocation, 0, "%s of %d columns behind one of %d: the number of columns may "+
+			"not grow from one allocation to the next (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, t.last)
+	}
+	return true
 }
 
 // tensorResult returns the offset in shared memory at which an address of tensor memory is stored.
@@ -378,6 +407,11 @@ func (x *exec) freeTensor(in *inst, m uint32) {
 		}
 		return
 	}
+	x.notAllocated(in, t, at, n)
+}
+
+// notAllocated ends the run at the end of an allocation that there is not.
+func (x *exec) notAllocated(in *inst, t *tensorMemory, at, n uint32) {
 	x.fail(in, TensorAllocation, 0, "%s of %d columns at %s, where no allocation of that size "+
 		"begins: %s (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, tensorText(at), t.text())
 }
@@ -419,21 +453,25 @@ func (x *exec) tensorAgent(in *inst, e event.TensorAgent) {
 	}
 }
 
-// tensorInside reports whether rectangles are within what the block has allocated. If not, the run
-// ends.
-func (x *exec) tensorInside(in *inst, l int, what string, rects []event.TensorRect) bool {
-	for i := range rects {
-		r := &rects[i]
+// tensorInside reports whether the rectangles at hand are within what the blocks of an operation
+// have allocated. If not, the run ends.
+func (x *exec) tensorInside(in *inst, l int, what string, blocks []*block) bool {
+	for i := range x.evs.rects {
+		r := &x.evs.rects[i]
+		b := x.blockAt(r, blocks)
+		of := ""
+		if b != x.block {
+			of = " of " + x.blockText(b)
+		}
 		if int(r.Lane)+int(r.Lanes) > isa.TensorLanes {
 			x.fail(in, TensorBounds, l, "%s: %s takes lanes %d to %d; tensor memory has %d (PTX ISA "+
 				"9.7.16.1)", in.ir.Op(), what, r.Lane, r.Lane+r.Lanes-1, isa.TensorLanes)
 			return false
 		}
-		if !x.block.tensor.has(uint32(r.Column), uint32(r.Columns)) {
-			x.fail(in, TensorBounds, l, "%s: %s takes columns %d to %d of tensor memory, not all of "+
-				"which are allocated: %s (PTX ISA 9.7.16.1.2)", in.ir.Op(), what, r.Column,
-				r.Column+r.Columns-1,
-				x.block.tensor.text())
+		if !b.tensor.has(uint32(r.Column), uint32(r.Columns)) {
+			x.fail(in, TensorBounds, l, "%s: %s takes columns %d to %d of tensor memory%s, not all "+
+				"of which are allocated: %s (PTX ISA 9.7.16.1.2)", in.ir.Op(), what, r.Column,
+				r.Column+r.Columns-1, of, b.tensor.text())
 			return false
 		}
 	}
@@ -615,7 +653,8 @@ func (x *exec) mayAccess(in *inst, lane, column uint32) bool {
 			x.warp.index, from, from+31)
 		return false
 	}
-	return x.tensorInside(in, 0, "it", x.accessed(op, lane, column))
+	x.accessed(op, lane, column)
+	return x.tensorInside(in, 0, "it", []*block{x.block})
 }
 
 // put stores register i of a thread.
@@ -672,6 +711,9 @@ func runTensorCommit(x *exec, in *inst) {
 	op := in.misc.tmem
 	for t := x.m; t != 0 && x.stop == nil; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
+		if _, ok := x.pairOf(in, l); !ok {
+			return
+		}
 		home, addr, ok := x.sharedAddress(in, &in.s[0], op.at, l)
 		if !ok {
 			return

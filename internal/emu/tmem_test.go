@@ -24,6 +24,8 @@ type tensorCase struct {
 	lane                   uint32 // of D
 	off                    uint32 // lanes 0 to 31 that are disabled
 	saturate               bool
+	pair                   bool // of blocks
+	odd                    bool // a thread of the odd one issues it
 }
 
 // shape is the instruction descriptor (PTX ISA 9.7.16.4.2, table 42).
@@ -44,7 +46,10 @@ func (c *tensorCase) shape() uint32 {
 
 // Products are compared with the definition, D = A*B + D * 2^-scale, on small integers. Where an
 // element is in shared memory is that of PTX ISA 9.7.16.3.3; row r of D is in lane r, or, if M is
-// 64, 16 rows are in each 32 lanes (9.7.16.10.5), and column c in column c of tensor memory.
+// 64, 16 rows are in each 32 lanes (9.7.16.10.5), and column c in column c of tensor memory. Of a
+// pair of blocks, the even one has the first half of the rows of A and D, and of the columns of B.
+// If M is 256, that is all; if it is 128, lanes 0 to 63 have the first half of the columns of D,
+// and lanes 64 to 127 the second (9.7.16.10.5.1, 9.7.16.10.5.2), and A is there twice.
 func TestTensorProducts(t *testing.T) {
 	for _, c := range []tensorCase{
 		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 8, adds: true},
@@ -64,9 +69,37 @@ func TestTensorProducts(t *testing.T) {
 		{kind: "f8f6f4", d: "f16", a: "e4m3", b: "e4m3", m: 128, n: 8, inTensor: true, off: 0xf0},
 		{kind: "i8", d: "s32", a: "s8", b: "u8", m: 64, n: 16, adds: true},
 		{kind: "i8", d: "s32", a: "u8", b: "s8", m: 128, n: 32, inTensor: true, off: 1, saturate: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 256, n: 16, pair: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 16, pair: true, adds: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 256, n: 256, pair: true, odd: true, adds: true,
+			swizzle: 2, scaleD: 1},
+		{kind: "f16", d: "f16", a: "f16", b: "f16", m: 128, n: 128, pair: true, odd: true, swizzle: 2,
+			transposeA: true, transposeB: true},
+		{kind: "f16", d: "f32", a: "bf16", b: "bf16", m: 256, n: 48, pair: true, inTensor: true},
+		{kind: "f16", d: "f32", a: "bf16", b: "f16", m: 128, n: 48, pair: true, inTensor: true,
+			adds: true, negateA: true},
+		{kind: "tf32", d: "f32", a: "tf32", b: "tf32", m: 128, n: 32, pair: true, swizzle: 4},
+		{kind: "f8f6f4", d: "f32", a: "e4m3", b: "e5m2", m: 256, n: 32, pair: true, off: 0xff},
+		{kind: "i8", d: "s32", a: "s8", b: "u8", m: 128, n: 64, pair: true, odd: true, adds: true,
+			off: 3, swizzle: 6},
 	} {
-		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d", c.kind, c.a, c.b, c.m, c.n, c.swizzle), c.check)
+		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d_%v_%v", c.kind, c.a, c.b, c.m, c.n, c.swizzle, c.pair,
+			c.odd), c.check)
 	}
+}
+
+// cell returns where an element of D is: the block, and from the address of D on the lane and the
+// column.
+func (c *tensorCase) cell(row, col int) (block, lane, column int) {
+	switch {
+	case c.m == 64:
+		return 0, row/16*32 + row%16 + int(c.lane), col
+	case c.pair && c.m == 128 && col < c.n/2:
+		return row / 64, row % 64, col
+	case c.pair && c.m == 128:
+		return row / 64, row%64 + 64, col - c.n/2
+	}
+	return row / 128, row % 128, col
 }
 
 func (c *tensorCase) check(t *testing.T) {
@@ -100,9 +133,20 @@ func (c *tensorCase) check(t *testing.T) {
 	}
 	const startA, startB = 0, 32768
 	da, db := descriptor(startA, c.transposeA), descriptor(startB, c.transposeB)
-	image := make([]byte, 131072)
-	used := make(map[uint64]bool)
-	put := func(desc uint64, transposed bool, name string, row, i, v int) {
+	blocks := []*block{{id: 0}}
+	if c.pair {
+		blocks = append(blocks, &block{id: 1})
+	}
+	for _, b := range blocks {
+		b.shared, b.live = make([]byte, 131072), 1
+		b.cluster = &cluster{blocks: blocks}
+		b.tensor = &tensorMemory{words: make([]uint32, isa.TensorLanes*isa.TensorColumns),
+			allocated: []tensorAllocation{{columns: 512}}}
+	}
+	used := make(map[[2]uint64]bool)
+	put := func(desc uint64, transposed bool, name string, rows, row, i, v int) {
+		at := row / (rows / len(blocks)) // the block
+		row %= rows / len(blocks)
 		o, err := isa.TensorOperandOf(desc)
 		if err != nil {
 			t.Fatal(err)
@@ -111,43 +155,43 @@ func (c *tensorCase) check(t *testing.T) {
 		if transposed {
 			a = o.TransposedOf(uint64(row), uint64(i), uint64(size))
 		}
-		if used[a] {
+		if used[[2]uint64{uint64(at), a}] {
 			t.Fatalf("two elements at %d", a)
 		}
-		used[a] = true
-		storeUint(image[a:], uint64(size), encode(name, v))
+		used[[2]uint64{uint64(at), a}] = true
+		storeUint(blocks[at].shared[a:], uint64(size), encode(name, v))
 	}
-	tm := &tensorMemory{words: make([]uint32, isa.TensorLanes*isa.TensorColumns),
-		allocated: []tensorAllocation{{columns: 512}}}
-	row := func(m int) int {
-		if c.m == 64 {
-			return m/16*32 + m%16 + int(c.lane)
-		}
-		return m
+	word := func(m, col, from int) *uint32 {
+		at, lane, column := c.cell(m, col)
+		return &blocks[at].tensor.words[lane*isa.TensorColumns+from+column]
 	}
 	const atA = 300 // column of A in tensor memory
 	for i := range k {
 		for m := range c.m {
 			switch {
 			case !c.inTensor:
-				put(da, c.transposeA, c.a, m, i, left(m, i))
+				put(da, c.transposeA, c.a, c.m, m, i, left(m, i))
 			default:
-				word := row(m)*isa.TensorColumns + atA + i*size/4
-				tm.words[word] |= uint32(encode(c.a, left(m, i))) << (i * size % 4 * 8)
+				v := uint32(encode(c.a, left(m, i))) << (i * size % 4 * 8)
+				*word(m, 0, atA+i*size/4) |= v
+				if c.pair && c.m == 128 {
+					*word(m, c.n/2, atA+i*size/4) |= v
+				}
 			}
 		}
 		for col := range c.n {
-			put(db, c.transposeB, c.b, col, i, right(i, col))
+			put(db, c.transposeB, c.b, c.n, col, i, right(i, col))
 		}
 	}
 	const was = 8
 	for m := range c.m {
 		for col := range c.n {
-			tm.words[row(m)*isa.TensorColumns+col+16] = uint32(encode(c.d, was))
+			*word(m, col, 16) = uint32(encode(c.d, was))
 		}
 	}
 	in := &inst{ir: &ir.Instr{}, guard: psrc{xor: full}, misc: &miscOp{}}
-	op := &tmemOp{computes: true, multiply: isa.TensorMultiply{Kind: c.kind}, inTensor: c.inTensor,
+	op := &tmemOp{group: len(blocks), computes: true,
+		multiply: isa.TensorMultiply{Kind: c.kind, Pair: c.pair}, inTensor: c.inTensor,
 		scaleD: c.scaleD, at: &memOp{amask: 1<<32 - 1}, a: &memOp{amask: 1<<32 - 1}}
 	in.misc.tmem = op
 	constant := func(v uint64) src {
@@ -158,7 +202,10 @@ func (c *tensorCase) check(t *testing.T) {
 		return src{c: l}
 	}
 	if c.off != 0 {
-		op.disabled = []src{constant(uint64(c.off)), constant(0), constant(0), constant(0)}
+		for range blocks {
+			op.disabled = append(op.disabled, constant(uint64(c.off)), constant(0), constant(0),
+				constant(0))
+		}
 	}
 	in.s = [4]src{constant(uint64(c.lane)<<16 | 16), constant(da), constant(db),
 		constant(uint64(c.shape()))}
@@ -168,8 +215,11 @@ func (c *tensorCase) check(t *testing.T) {
 	if c.adds {
 		in.ps[0].xor = full
 	}
-	x := &exec{block: &block{shared: image, tensor: tm}, warp: new(warp), preds: make([]uint32, 1),
+	x := &exec{block: blocks[0], warp: new(warp), preds: make([]uint32, 1),
 		frame: &frame{ctx: new(callCtx)}, geo: new(config(1, 32).Geometry), prog: new(program)}
+	if c.odd {
+		x.block = blocks[1]
+	}
 	x.multiplyTensor(in, 0)
 	if x.stop != nil {
 		t.Fatal(x.stop.Message)
@@ -187,11 +237,10 @@ func (c *tensorCase) check(t *testing.T) {
 				}
 				want += p
 			}
-			if row(m) < 32 && c.off>>row(m)&1 != 0 {
+			if _, lane, _ := c.cell(m, col); lane < 32 && c.off>>lane&1 != 0 {
 				want = was
 			}
-			got := tm.words[row(m)*isa.TensorColumns+col+16]
-			if got != uint32(encode(c.d, want)) {
+			if got := *word(m, col, 16); got != uint32(encode(c.d, want)) {
 				t.Fatalf("element (%d,%d): %#x, want %d", m, col, got, want)
 			}
 		}

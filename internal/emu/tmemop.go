@@ -113,7 +113,7 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 		rest = rest[2:]
 	}
 	if len(rest) > 1 && rest[0].Kind == ir.Vector && !f.Ws && !f.Scaled {
-		if op.disabled, err = c.elements(rest[0], isa.TensorLanes/32, isa.B32); err != nil {
+		if op.disabled, err = c.elements(rest[0], op.group*isa.TensorLanes/32, isa.B32); err != nil {
 			return err
 		}
 		rest = rest[1:]
@@ -190,14 +190,16 @@ func (x *exec) shiftTensor(in *inst, l int) {
 	r := event.TensorRect{Lane: uint16(a >> 16), Lanes: 32, Column: uint16(a), Columns: 8,
 		Write: true}
 	x.evs.rects = append(x.evs.rects[:0], r)
-	if x.tensorInside(in, l, "the matrix", x.evs.rects) {
-		x.block.tensor.mark(x.evs.rects, in.ir)
+	blocks, ok := x.tensorBlocks(in, l)
+	if ok && x.tensorInside(in, l, "the matrix", blocks) {
+		x.markEach(blocks, in.ir)
 		x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorShift, Rects: x.evs.rects})
 	}
 }
 
 // copyTensor is tcgen05.cp by one thread. What it writes of each lane depends on its shape and on
-// which warps it is for: all lanes of its columns are taken.
+// which warps it is for: all lanes of its columns are taken. Of a pair, each block has its own
+// source, as each has its own operands of tcgen05.mma.
 func (x *exec) copyTensor(in *inst, l int) {
 	op := in.misc.tmem
 	a := x.tensorAddress(&in.s[0], op.at, l)
@@ -214,12 +216,14 @@ func (x *exec) copyTensor(in *inst, l int) {
 	x.evs.rects = append(x.evs.rects[:0], r)
 	reads := new(event.Footprint)
 	from.Chunks(c.Rows, c.Bytes, 1, false, reads.Add)
-	if !x.tensorInside(in, l, "the destination", x.evs.rects) || !x.readsMatrix(in, reads) {
+	blocks, ok := x.tensorBlocks(in, l)
+	if !ok || !x.tensorInside(in, l, "the destination", blocks) ||
+		!x.eachReads(in, blocks, reads) {
 		return
 	}
-	x.block.tensor.mark(x.evs.rects, in.ir)
+	x.markEach(blocks, in.ir)
 	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorCopy, Rects: x.evs.rects,
-		Shared: reads, Small: c.Small})
+		Shared: reads, Peer: x.otherOf(blocks), Small: c.Small})
 }
 
 // tensorKey identifies what a multiplication reads of shared memory.
@@ -253,9 +257,12 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 			"is 64, at lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
 		return
 	}
-	off := x.disabledLanes(op, l)
+	off, ok := x.disabledLanes(in, l)
+	if !ok {
+		return
+	}
 	rects := x.evs.rects[:0]
-	for _, r := range f.Rects(&s, d, s.N, true) {
+	for _, r := range f.Rects(&s, d, s.TensorColumns(), true) {
 		rects = enabled(rects, r, &off)
 	}
 	reads, ok := x.tensorReads(in, l, &s, desc)
@@ -281,24 +288,38 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 			Columns: uint16((rows + maxScaleRows - 1) / maxScaleRows)})
 	}
 	x.evs.rects = rects
-	if !x.tensorInside(in, l, "a matrix", rects) || !x.readsMatrix(in, reads) {
+	blocks, ok := x.tensorBlocks(in, l)
+	if !ok || !x.tensorInside(in, l, "a matrix", blocks) || !x.eachReads(in, blocks, reads) {
 		return
 	}
 	if op.computes {
-		x.multiplyInTensor(in, l, &s, d, &off)
+		p := tensorProduct{in: in, lane: l, s: &s, at: d, off: &off,
+			adds: x.psrc(in.ps[0])>>l&1 != 0}
+		x.multiplyInTensor(&p, blocks)
 	}
-	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorMultiply, Rects: rects,
-		Shared: reads, Shape: uint64(d) | uint64(s.N)<<32 | uint64(s.M)<<44 | uint64(s.K)<<56})
+	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorMultiply, Rects: x.evs.rects,
+		Shared: reads, Peer: x.otherOf(blocks),
+		Shape: uint64(d) | uint64(s.N)<<32 | uint64(s.M)<<44 | uint64(s.K)<<56})
 }
 
-// disabledLanes returns the lanes of tensor memory that an operation does not write.
-func (x *exec) disabledLanes(op *tmemOp, l int) (off [isa.TensorLanes]bool) {
-	for i := range op.disabled {
-		for m := uint32(x.src(&op.disabled[i])[l]); m != 0; m &= m - 1 {
-			off[32*i+bits.TrailingZeros32(m)] = true
+// disabledLanes returns the lanes of tensor memory that an operation does not write. Of a pair of
+// blocks, the ISA does not say which half of the vector is for which block: both have to be the
+// same, else the run ends.
+func (x *exec) disabledLanes(in *inst, l int) (off [isa.TensorLanes]bool, ok bool) {
+	list := in.misc.tmem.disabled
+	const each = isa.TensorLanes / 32
+	for i := range list {
+		m := uint32(x.src(&list[i])[l])
+		if i >= each && m != uint32(x.src(&list[i-each])[l]) {
+			x.fail(in, Unsupported, l, "%s with other disabled lanes in one block of the pair than in "+
+				"the other is not supported", in.ir.Op())
+			return off, false
+		}
+		for ; m != 0; m &= m - 1 {
+			off[32*(i%each)+bits.TrailingZeros32(m)] = true
 		}
 	}
-	return off
+	return off, true
 }
 
 // enabled adds the parts of a rectangle in which no lane is off.
@@ -318,8 +339,8 @@ func enabled(list []event.TensorRect, r event.TensorRect,
 	return list
 }
 
-// tensorReads returns what a multiplication reads of shared memory: A, unless it is in tensor
-// memory, and B.
+// tensorReads returns what a multiplication reads of the shared memory of each block: A, unless it
+// is in tensor memory, and B.
 func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*event.Footprint,
 	bool) {
 	op := in.misc.tmem
@@ -336,13 +357,13 @@ func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*
 		if !ok || !x.majorOf(in, l, s, &a, s.TransposeA) {
 			return nil, false
 		}
-		a.Chunks(s.M, isa.TensorOperandBytes, op.multiply.Size(), s.TransposeA, reads.Add)
+		a.Chunks(s.Rows(), isa.TensorOperandBytes, op.multiply.Size(), s.TransposeA, reads.Add)
 	}
 	b, ok := x.operandIn(in, l, key.b)
 	if !ok || !x.majorOf(in, l, s, &b, s.TransposeB) {
 		return nil, false
 	}
-	b.Chunks(s.N, isa.TensorOperandBytes, op.multiply.Size(), s.TransposeB, reads.Add)
+	b.Chunks(s.Columns(), isa.TensorOperandBytes, op.multiply.Size(), s.TransposeB, reads.Add)
 	if x.tensorPrints == nil {
 		x.tensorPrints = make(map[tensorKey]*event.Footprint)
 	}
@@ -371,95 +392,110 @@ func (x *exec) majorOf(in *inst, l int, s *isa.TensorShape, m *isa.TensorOperand
 	return true
 }
 
-// multiplyInTensor computes D, or marks it if it cannot.
-func (x *exec) multiplyInTensor(in *inst, l int, s *isa.TensorShape, d uint32,
-	off *[isa.TensorLanes]bool) {
-	op, t := in.misc.tmem, x.block.tensor
-	adds := x.psrc(in.ps[0])>>l&1 != 0
-	a, known := elementOf(s.A)
-	b, known2 := elementOf(s.B)
-	to, _ := elementOf(s.D)
-	rects := x.evs.rects
-	var read []event.TensorRect
-	for i := range rects {
-		if adds || !rects[i].Write {
-			read = append(read, rects[i])
-		}
-	}
-	if !known || !known2 || op.multiply.Scaled || t.marked(read) != nil {
-		t.mark(rects, in.ir)
-		return
-	}
-	var am isa.TensorOperand
+// tensorProduct is a multiplication whose operands are known.
+type tensorProduct struct {
+	in   *inst
+	lane int
+	s    *isa.TensorShape
+	at   uint32 // of D
+	adds bool
+	off  *[isa.TensorLanes]bool // lanes that are not written
+	a, b isa.TensorOperand
+}
+
+// multiplyInTensor computes D, or marks it if it cannot. Each block has its rows of A and D, and
+// its columns of B.
+func (x *exec) multiplyInTensor(p *tensorProduct, blocks []*block) {
+	op := p.in.misc.tmem
+	_, known := elementOf(p.s.A)
+	_, known2 := elementOf(p.s.B)
 	if !op.inTensor {
-		am, _ = isa.TensorOperandOf(x.src(&in.s[1])[l])
+		p.a, _ = isa.TensorOperandOf(x.src(&p.in.s[1])[p.lane])
 	}
-	bm, _ := isa.TensorOperandOf(x.src(&in.s[2])[l])
-	if am.Wide || bm.Wide || am.Base != 0 || bm.Base != 0 {
-		t.mark(rects, in.ir)
-		return
-	}
-	for i := range rects {
-		if r := &rects[i]; r.Write {
-			for c := r.Column; c < r.Column+r.Columns; c++ {
-				t.unknown[c] = nil
+	p.b, _ = isa.TensorOperandOf(x.src(&p.in.s[2])[p.lane])
+	known = known && known2 && !op.multiply.Scaled && !p.a.Wide && !p.b.Wide && p.a.Base == 0 &&
+		p.b.Base == 0
+	for _, b := range blocks {
+		t := b.tensor
+		var read []event.TensorRect
+		for i := range x.evs.rects {
+			if r := &x.evs.rects[i]; x.blockAt(r, blocks) == b && (p.adds || !r.Write) {
+				read = append(read, *r)
 			}
 		}
+		if !known || t.marked(read) != nil {
+			t.mark(x.evs.rects, p.in.ir)
+			continue
+		}
+		t.mark(x.evs.rects, nil)
+		for i, from := range blocks {
+			x.multiplyPart(p, b, from, i*p.s.Columns())
+		}
 	}
-	p := &product{m: s.M, n: s.N, k: s.K, count: 1}
-	base := tensorRows{t: t, s: s, at: d, off: off}
-	from := tensorRows{t: t, s: s}
+}
+
+// multiplyPart computes the columns of D, from one on, that are of the part of B that a block has,
+// in the rows of another block, or the same.
+func (x *exec) multiplyPart(p *tensorProduct, home, of *block, first int) {
+	op, s := p.in.misc.tmem, p.s
+	a, _ := elementOf(s.A)
+	b, _ := elementOf(s.B)
+	to, _ := elementOf(s.D)
+	d := tensorRows{t: home.tensor, s: s, at: p.at, off: p.off, first: first}
+	left := tensorMatrix{e: &a, d: &p.a, shared: home.shared, transposed: s.TransposeA}
 	if op.inTensor {
-		from.at = x.tensorAddress(&in.s[1], op.a, l)
+		left.rows = &tensorRows{t: home.tensor, s: s, first: first,
+			at: x.tensorAddress(&p.in.s[1], op.a, p.lane)}
 	}
+	right := tensorMatrix{e: &b, d: &p.b, shared: of.shared, transposed: s.TransposeB}
+	q := &product{m: s.Rows(), n: s.Columns(), k: s.K, count: 1}
 	if x.matrix == nil {
 		x.matrix = new(matrixScratch)
 	}
 	m := x.matrix
-	shared := x.block.shared
 	if a.float == nil {
-		sum := tensorSum(&m.k, &base, p, adds, to.integer())
-		multiply(p, sum, tensorMatrix(&m.i, shared, &a, &am, &from, p.m, p.k, s.TransposeA, op.inTensor,
-			a.integer()), tensorMatrix(&m.j, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false,
-			b.integer()))
+		sum := tensorSum(&m.k, &d, q, p.adds, to.integer())
+		multiply(q, sum, operandMatrix(&m.i, &left, q.m, q.k, a.integer()),
+			operandMatrix(&m.j, &right, q.n, q.k, b.integer()))
 		for i, v := range sum {
 			if s.Saturate {
 				v = min(max(v, math.MinInt32), math.MaxInt32)
 			}
-			base.set(i/p.n, i%p.n, uint32(v))
+			d.set(i/q.n, i%q.n, uint32(v))
 		}
 		return
 	}
-	sum := tensorSum(&m.c, &base, p, adds, to.float)
+	sum := tensorSum(&m.c, &d, q, p.adds, to.float)
 	if op.scaleD != 0 {
 		for i := range sum {
 			sum[i] = math.Ldexp(sum[i], -int(op.scaleD))
 		}
 	}
-	left := tensorMatrix(&m.a, shared, &a, &am, &from, p.m, p.k, s.TransposeA, op.inTensor, a.float)
+	values := operandMatrix(&m.a, &left, q.m, q.k, a.float)
 	if s.NegateA != s.NegateB {
-		for i := range left {
-			left[i] = -left[i]
+		for i := range values {
+			values[i] = -values[i]
 		}
 	}
-	multiply(p, sum, left, tensorMatrix(&m.b, shared, &b, &bm, nil, p.n, p.k, s.TransposeB, false,
-		b.float))
+	multiply(q, sum, values, operandMatrix(&m.b, &right, q.n, q.k, b.float))
 	for i, v := range sum {
-		base.set(i/p.n, i%p.n, uint32(to.round(v)))
+		d.set(i/q.n, i%q.n, uint32(to.round(v)))
 	}
 }
 
-// tensorRows are the rows of D, or of A, in tensor memory.
+// tensorRows are the rows of D, or of A, in the tensor memory of a block.
 type tensorRows struct {
-	t   *tensorMemory
-	s   *isa.TensorShape
-	at  uint32
-	off *[isa.TensorLanes]bool // lanes that are not written
+	t     *tensorMemory
+	s     *isa.TensorShape
+	at    uint32
+	first int                    // the column of D that column 0 is
+	off   *[isa.TensorLanes]bool // lanes that are not written
 }
 
-// word returns the number of a word.
+// word returns the number of a word of D.
 func (r *tensorRows) word(row, column int) int {
-	return r.s.TensorRow(row, int(r.at>>16))*isa.TensorColumns + int(r.at&0xffff) + column
+	lane, c := r.s.Cell(row, r.first+column, int(r.at>>16))
+	return lane*isa.TensorColumns + int(r.at&0xffff) + c
 }
 
 func (r *tensorRows) set(row, column int, v uint32) {
@@ -469,6 +505,12 @@ func (r *tensorRows) set(row, column int, v uint32) {
 }
 
 func (r *tensorRows) get(row, column int) uint32 { return r.t.words[r.word(row, column)] }
+
+// ofA returns word number i of a row of A, which is in the lane of that row of D.
+func (r *tensorRows) ofA(row, i int) uint32 {
+	lane, _ := r.s.Cell(row, r.first, int(r.at>>16))
+	return r.t.words[lane*isa.TensorColumns+int(r.at&0xffff)+i]
+}
 
 // tensorSum returns D by rows, or zeros.
 func tensorSum[T any](to *matrixOf[T], d *tensorRows, p *product, adds bool,
@@ -484,21 +526,30 @@ func tensorSum[T any](to *matrixOf[T], d *tensorRows, p *product, adds bool,
 	return m
 }
 
-// tensorMatrix returns a matrix by rows of k elements, from shared memory, or from tensor memory.
-func tensorMatrix[T any](to *matrixOf[T], shared []byte, e *element, d *isa.TensorOperand,
-	from *tensorRows, rows, k int, transposed, inTensor bool, read func(v uint64) T) []T {
-	m, size := to.sized(rows*k), uint64(e.bits/8)
+// tensorMatrix is A or B of a multiplication: in the shared memory of a block, or in rows of tensor
+// memory.
+type tensorMatrix struct {
+	e          *element
+	d          *isa.TensorOperand
+	shared     []byte
+	transposed bool
+	rows       *tensorRows
+}
+
+// operandMatrix returns a matrix by rows of k elements.
+func operandMatrix[T any](to *matrixOf[T], a *tensorMatrix, rows, k int, read func(v uint64) T) []T {
+	m, size := to.sized(rows*k), uint64(a.e.bits/8)
 	for r := range rows {
 		for i := range k {
 			at := uint64(i) * size
 			var v uint64
 			switch {
-			case inTensor:
-				v = uint64(from.get(r, int(at/4))) >> (8 * (at % 4)) & (1<<e.bits - 1)
-			case transposed:
-				v = loadUint(shared[d.TransposedOf(uint64(r), uint64(i), size):], size)
+			case a.rows != nil:
+				v = uint64(a.rows.ofA(r, int(at/4))) >> (8 * (at % 4)) & (1<<a.e.bits - 1)
+			case a.transposed:
+				v = loadUint(a.shared[a.d.TransposedOf(uint64(r), uint64(i), size):], size)
 			default:
-				v = loadUint(shared[d.Address(uint64(r), at):], size)
+				v = loadUint(a.shared[a.d.Address(uint64(r), at):], size)
 			}
 			m[r*k+i] = read(v)
 		}

@@ -420,7 +420,7 @@ func TestMatrixUnsupported(t *testing.T) {
 		"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 {%v,%v}, {%v,%v}, {%v}, {%v,%v};": "the layouts of this shape are .row.col",
 		"wgmma.fence.sync;":      "wgmma.fence.sync is not supported",
 		"tcgen05.wait::ld.sync;": ".sync and .aligned expected",
-		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;": "pairs of blocks",
+		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;": "which is not in a cluster",
 		"ldmatrix.sync.aligned.m8n8.x1.b16 {%v}, [%o];":              "needs an address of shared memory",
 	} {
 		_, res,

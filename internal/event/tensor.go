@@ -50,7 +50,8 @@ type TensorAgent struct {
 	Op     TensorOp
 	Rects  []TensorRect // the consumer may keep them
 	Shared *Footprint   // nil: nothing
-	// Peer is another block of whose shared memory the same is read (.cta_group::2); 0: none.
+	// Peer is the other block of a pair, of whose shared memory the same is read (.cta_group::2); 0:
+	// none.
 	Peer Peer
 	// Shape identifies the accumulator and the shape of a multiplication: operations with equal ones
 	// are executed in the order of their issue by one thread (9.7.16.6.2).
@@ -93,6 +94,10 @@ type TensorSync struct {
 	// More says of a commit to several blocks that it is not the last of its events.
 	More            bool
 	Column, Columns uint16
+	// Pair is the other block of a pair (.cta_group::2) that allocates, or frees, the same columns
+	// by a warp of its own; 0: none. The events of the two warps follow each other, of which the
+	// first has More.
+	Pair Peer
 }
 
 // Rect returns the cells of an allocation, all lanes of its columns.

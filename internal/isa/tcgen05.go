@@ -125,8 +125,8 @@ type TensorMultiply struct {
 	Scaled bool   // .block_scale
 }
 
-// TensorMultiply decodes tcgen05.mma. It fails for forms that are not supported: .ashift, and
-// sparse matrices, which are rows of the table of their own.
+// TensorMultiply decodes tcgen05.mma. It fails for forms that are not supported: .ashift, scaled
+// matrices of a pair of blocks, and sparse matrices, which are rows of the table of their own.
 func (d *Desc) TensorMultiply() (TensorMultiply, error) {
 	f := TensorMultiply{Pair: d.TensorGroup() == 2}
 	for _, m := range d.Mods[1:] {
@@ -155,16 +155,24 @@ func (d *Desc) TensorMultiply() (TensorMultiply, error) {
 	default:
 		return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
 	}
-	if d.TensorGroup() == 0 || f.Ws && f.Pair {
+	switch {
+	case d.TensorGroup() == 0 || f.Ws && f.Pair:
 		return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+	case f.Pair && f.Scaled: // where the scales of each block are is in figures only
+		return f, fmt.Errorf("%s is not supported: scaled matrices of a pair of blocks are not",
+			d.Text())
 	}
 	return f, nil
 }
 
 // TensorShape is a decoded instruction descriptor (PTX ISA 9.7.16.4.2): D = A*B + D of M rows, N
 // columns, and K elements, which are 32 bytes of each row of A and column of B.
+//
+// Of a pair of blocks, the even one has the first half of the rows of A and D and of the columns of
+// B in its memory, and the odd one the rest.
 type TensorShape struct {
 	M, N, K                int
+	Blocks                 int    // 2 of a pair, else 1
 	D, A, B                string // types of elements, without dots
 	Saturate               bool
 	NegateA, NegateB       bool
@@ -194,7 +202,10 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 		return TensorShape{}, fmt.Errorf("%s (%w)", fmt.Sprintf(format, args...), errShape)
 	}
 	s := TensorShape{N: int(v>>17&63) * 8, NegateA: v>>13&1 != 0, NegateB: v>>14&1 != 0,
-		TransposeA: v>>15&1 != 0, TransposeB: v>>16&1 != 0}
+		TransposeA: v>>15&1 != 0, TransposeB: v>>16&1 != 0, Blocks: 1}
+	if f.Pair {
+		s.Blocks = 2
+	}
 	if v>>2&1 != 0 {
 		return bad("the instruction descriptor %#x says that A is sparse, and not the instruction", v)
 	}
@@ -392,11 +403,32 @@ func (f *TensorMultiply) Rects(s *TensorShape, address uint32, columns int,
 	return out
 }
 
-// TensorRow returns the lane of row m of D, or of A in tensor memory, without .ws: layout D, or
-// layout F from a lane on.
-func (s *TensorShape) TensorRow(m, lane int) int {
-	if s.M == 64 {
-		return m/16*32 + m%16 + lane
+// Rows and Columns are those of A and of B that are in the memory of each block.
+func (s *TensorShape) Rows() int    { return s.M / s.Blocks }
+func (s *TensorShape) Columns() int { return s.N / s.Blocks }
+
+// split reports whether the lanes of a block hold D in two halves (layout B, PTX ISA 9.7.16.10.5.2):
+// lanes 0 to 63 the columns of the even block's part of B, and 64 to 127 those of the odd one's. A
+// is there twice if it is in tensor memory.
+func (s *TensorShape) split() bool { return s.Blocks == 2 && s.M == TensorLanes }
+
+// TensorColumns returns how many columns of tensor memory D takes.
+func (s *TensorShape) TensorColumns() int {
+	if s.split() {
+		return s.N / 2
 	}
-	return m
+	return s.N
+}
+
+// Cell returns the lane and the column, from that of D on, of an element of D without .ws: row is
+// one of the rows of the block, from 0, and column one of all N. lane is that of D's address. The
+// layouts are figures of the ISA (9.7.16.10.5): D, F, and of a pair of blocks A, and B.
+func (s *TensorShape) Cell(row, column, lane int) (int, int) {
+	switch {
+	case s.split():
+		return row + column/(s.N/2)*(TensorLanes/2), column % (s.N / 2)
+	case s.M == 64:
+		return row/16*32 + row%16 + lane, column
+	}
+	return row, column
 }

@@ -46,7 +46,8 @@ type tensorPiece struct {
 	// behind are operations of other threads that are executed behind this one, so that who knows
 	// that one of them is complete knows it of this one
 	behind []tensorDone
-	// Of an allocation: done is the thread itself, and at is its epoch.
+	// Of an allocation: done is the thread itself, and at is its epoch. Of a pair of blocks, behind
+	// has the thread of the other one, which has allocated the cells as well.
 	allocates bool
 }
 
@@ -212,7 +213,7 @@ func (d *Detector) meetTensor(s *tensorStart, home *block, old, p *tensorPiece) 
 	conflict := both && (old.Write || p.Write)
 	switch {
 	case old.allocates:
-		ordered := old.done.known(s.now, old.at)
+		ordered := old.completeIn(s.now)
 		if conflict && !ordered {
 			d.tensorRace(s, home, old, p, lane, column, Unordered)
 		}
@@ -314,6 +315,9 @@ func (d *Detector) TensorSync(e *event.TensorSync) {
 		s := tensorStart{w: w, b: b, lane: l, now: d.clocks(w, b, e.Mask), synchronous: true}
 		d.addTensor(&s, tensorPiece{TensorRect: e.Rect(), done: component{w.id, uint8(l)}, at: w.own[l],
 			thread: event.ThreadOf(e.Warp, l), site: uint32(e.Site), allocates: true})
+		if e.Pair != 0 && !e.More {
+			allocatedTogether(b, d.peerOf(e.Pair, b))
+		}
 		d.allocated(w, b, t, e)
 	case event.TensorFree:
 		d.freeTensor(w, b, e)
@@ -380,19 +384,36 @@ func (d *Detector) allocated(w *warp, b *block, t *tensorWarp, e *event.TensorSy
 	w.learn(e.Mask, c.value(begun.clk), d.lanesOf(w.id))
 }
 
+// allocatedTogether makes the last allocations of two blocks one, which each of the two threads has
+// performed: who knows that one of them has, knows it of both.
+func allocatedTogether(a, b *block) {
+	p, q := &a.tensor[len(a.tensor)-1], &b.tensor[len(b.tensor)-1]
+	p.behind = append(p.behind, tensorDone{q.done, q.at})
+	q.behind = append(q.behind, tensorDone{p.done, p.at})
+}
+
 // freeTensor checks the end of an allocation, which comes behind all accesses to it, and forgets
-// them.
+// them. Of a pair, each of the two warps comes behind all accesses to both blocks: they "must
+// synchronize Tensor Memory accesses before attempting" it (PTX ISA 9.7.16.7.1).
 func (d *Detector) freeTensor(w *warp, b *block, e *event.TensorSync) {
 	d.learnSite(&event.Access{Site: e.Site, Kind: event.Write, Size: 4})
 	l := lowestLane(e.Mask)
 	s := tensorStart{w: w, b: b, lane: l, now: d.clocks(w, b, e.Mask), synchronous: true}
 	p := tensorPiece{TensorRect: e.Rect(), thread: event.ThreadOf(e.Warp, l), site: uint32(e.Site)}
-	for i := range b.tensor {
-		d.meetTensor(&s, b, &b.tensor[i], &p)
+	blocks := []*block{b}
+	if e.Pair != 0 {
+		blocks = append(blocks, d.peerOf(e.Pair, b))
 	}
-	b.tensor = slices.DeleteFunc(b.tensor, func(old tensorPiece) bool {
-		return p.Covers(&old.TensorRect)
-	})
+	for _, home := range blocks {
+		for i := range home.tensor {
+			d.meetTensor(&s, home, &home.tensor[i], &p)
+		}
+		if !e.More {
+			home.tensor = slices.DeleteFunc(home.tensor, func(old tensorPiece) bool {
+				return p.Covers(&old.TensorRect)
+			})
+		}
+	}
 }
 
 // orderTensor is TensorSync in the order of execution.
@@ -403,6 +424,12 @@ func (d *Detector) orderTensor(e *event.TensorSync) {
 	case event.TensorCommit:
 		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false, false)
 		d.pass(e.Warp, e.Active)
+	case event.TensorAllocate:
+		if e.Pair != 0 { // "the issuing warp must make sure that peer CTA is launched" (9.7.16.7.1)
+			w, b := d.warpOf(e.Warp)
+			d.started(w, d.peerOf(e.Pair, b), 1<<lowestLane(e.Mask), e.Site, false)
+		}
+		d.meetWarp(e.Warp, e.Mask)
 	default:
 		d.meetWarp(e.Warp, e.Mask)
 	}

@@ -9,9 +9,11 @@ import (
 	"heddle/internal/testing/long"
 )
 
-// tensorOps is a block whose operations on tensor memory are kept for ever: each warp is one
-// thread, with sets of facts in place of clocks. It shares nothing with the detector.
+// tensorOps is a block, or a pair of blocks, whose operations on tensor memory are kept for ever:
+// each of three warps is one thread, with sets of facts in place of clocks. It shares nothing with
+// the detector. Of a pair, the third warp is in the second block.
 type tensorOps struct {
+	pair    bool
 	rnd     *rand.Rand
 	d       *Detector
 	all     []tensorOpAt
@@ -71,8 +73,11 @@ type tensorSignal struct {
 func newTensorOps(seed uint64) *tensorOps {
 	g := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 96, Y: 1, Z: 1},
 		Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
-	p := &tensorOps{rnd: rand.New(rand.NewPCG(seed, 1)), d: New(Options{Geometry: g,
-		SharedBytes: 64})}
+	p := &tensorOps{rnd: rand.New(rand.NewPCG(seed, 1)), pair: seed%8 >= 4}
+	if p.pair {
+		g.Grid.X, g.Cluster.X, g.Block.X = 2, 2, 64
+	}
+	p.d = New(Options{Geometry: g, SharedBytes: 64})
 	for range 3 {
 		p.threads = append(p.threads, tensorThread{facts{}, facts{}, facts{}, facts{}, facts{}})
 	}
@@ -85,14 +90,46 @@ func newTensorOps(seed uint64) *tensorOps {
 	return p
 }
 
-// sync is a barrier of the block.
+// blockOf returns the block of a thread.
+func (p *tensorOps) blockOf(t int) uint32 {
+	if p.pair {
+		return uint32(t / 2)
+	}
+	return 0
+}
+
+// at is a block for a thread: 0 if it is its own.
+func (p *tensorOps) at(t int, block uint32) event.Peer {
+	if p.blockOf(t) == block {
+		return 0
+	}
+	return event.PeerOf(block)
+}
+
+// sync is a barrier of the block, or of the cluster.
 func (p *tensorOps) sync() {
 	all := facts{}
 	for i := range p.threads {
-		p.d.Arrive(&event.Arrive{Warp: event.Warp(i), Mask: full32, Active: full32})
 		all.add(p.threads[i].know)
 	}
-	p.d.Complete(&event.Complete{})
+	for i := range len(p.threads) {
+		if !p.pair {
+			p.d.Arrive(&event.Arrive{Warp: event.Warp(i), Mask: full32, Active: full32})
+		}
+	}
+	e := event.ClusterBarrier{Mask: full32, Active: full32}
+	for _, step := range []event.ClusterBarrier{{Op: event.ClusterArrive, Order: event.Release},
+		{Op: event.ClusterComplete}, {Op: event.ClusterWait, Order: event.Acquire}} {
+		e.Op, e.Order = step.Op, step.Order
+		for w := range event.Warp(4) { // the last one does nothing else
+			if e.Warp = w; p.pair && (w == 0 || e.Op != event.ClusterComplete) {
+				p.d.Cluster(&e)
+			}
+		}
+	}
+	if !p.pair {
+		p.d.Complete(&event.Complete{})
+	}
 	for i := range p.threads {
 		p.threads[i].know.add(all)
 	}
@@ -134,8 +171,23 @@ func (p *tensorOps) issue(t int) {
 	if e.Mask == 1 {
 		th.atLast = o.now
 	}
-	p.all = append(p.all, o)
 	e.Site, e.Rects, e.Shape, e.Small = o.site, o.rects, o.shape, o.small
+	own := p.blockOf(t)
+	for i := range o.rects { // for the detector, relative to the thread; here, the block
+		o.rects[i].Peer = event.PeerOf(own)
+	}
+	e.Rects = nil
+	for _, r := range o.rects {
+		r.Peer = 0
+		e.Rects = append(e.Rects, r)
+	}
+	if p.pair && e.Mask == 1 {
+		for _, r := range e.Rects {
+			r.Peer = event.PeerOf(1 - own)
+			e.Rects, o.rects = append(e.Rects, r), append(o.rects, r)
+		}
+	}
+	p.all = append(p.all, o)
 	p.d.Tensor(&e)
 	p.text = append(p.text, fmt.Sprintf("%d: op %d by %d at %d: %v shape %#x small %v", len(p.all)-1,
 		o.op, t,
@@ -215,12 +267,12 @@ func (p *tensorOps) do(t, n, i int, relaxed bool) {
 		p.objects[i].pending = append(p.objects[i].pending, tensorSignal{p.id, k})
 		p.d.TensorSync(&event.TensorSync{Warp: w, Site: 61, Mask: 1, Active: 1,
 			Step: event.TensorCommit,
-			ID:   p.id, Addr: uint64(8 * i)})
+			ID:   p.id, Addr: uint64(8 * i), Peer: p.at(t, 0)})
 		p.text = append(p.text, fmt.Sprintf("commit %d by %d to %d", p.id, t, i))
 	case 6: // an arrival
 		e := event.MBarrier{Warp: w, Site: 62, Mask: 1, Active: 1, Op: event.MBarrierArrive,
 			Addr: uint64(8 * i), Phase: p.objects[i].phase, Order: event.Release, Scope: event.Cluster,
-			Count: 1}
+			Count: 1, Peer: p.at(t, 0)}
 		k := th.know
 		if relaxed {
 			e.Order, k = event.Relaxed, th.released
@@ -235,7 +287,8 @@ func (p *tensorOps) do(t, n, i int, relaxed bool) {
 			return
 		}
 		e := event.MBarrier{Warp: w, Site: 63, Mask: full32, Active: full32, Op: event.MBarrierWait,
-			Addr: uint64(8 * i), Phase: o.phase - 1, Order: event.Acquire, Scope: event.Cluster}
+			Addr: uint64(8 * i), Phase: o.phase - 1, Order: event.Acquire, Scope: event.Cluster,
+			Peer: p.at(t, 0)}
 		if relaxed {
 			e.Order = event.Relaxed
 			th.observed.add(o.last)
@@ -249,6 +302,33 @@ func (p *tensorOps) do(t, n, i int, relaxed bool) {
 			p.sync()
 			p.text = append(p.text, "bar.sync")
 		}
+	}
+}
+
+// freed is the end of the allocation of all cells by a thread of each block, or one of them.
+const freed event.TensorOp = 9
+
+// free ends the allocation.
+func (p *tensorOps) free() {
+	list := []int{p.rnd.IntN(3)}
+	if p.pair {
+		list = []int{p.rnd.IntN(2), 2}
+	}
+	for n, t := range list {
+		o := tensorOpAt{thread: t, op: freed, site: event.Site(50 + n), now: p.threads[t].know.copy(),
+			begin: p.threads[t].begin.copy()}
+		for b := range uint32(len(list)) {
+			o.rects = append(o.rects, event.TensorRect{Peer: event.PeerOf(b), Lanes: 128, Columns: 32,
+				Write: true})
+		}
+		p.all = append(p.all, o)
+		e := event.TensorSync{Warp: event.Warp(t), Site: o.site, Mask: full32, Active: full32,
+			Step: event.TensorFree, Columns: 32, More: n < len(list)-1}
+		if p.pair {
+			e.Pair = event.PeerOf(1 - p.blockOf(t))
+		}
+		p.d.TensorSync(&e)
+		p.text = append(p.text, fmt.Sprintf("%d: freed by %d at %d", len(p.all)-1, t, o.site))
 	}
 }
 
@@ -306,7 +386,8 @@ func (p *tensorOps) ordered() (direct, chain [][]bool) {
 		for i := range j {
 			o := &p.all[i]
 			direct[i][j] = q.begin[fact{i, true}] || q.now[fact{i, true}] ||
-				o.pairs(q) && (o.thread == q.thread || q.begin[fact{i, false}])
+				o.pairs(q) && (o.thread == q.thread || q.begin[fact{i, false}]) ||
+				o.op == freed && q.op == freed
 			chain[i][j] = direct[i][j]
 		}
 	}
@@ -358,7 +439,7 @@ func (p *tensorOps) fenced() [][]bool {
 		out[i] = make([]bool, n)
 		for j := i + 1; j < n; j++ {
 			o, q := &p.all[i], &p.all[j]
-			out[i][j] = q.begin[fact{i, true}] ||
+			out[i][j] = q.begin[fact{i, true}] || q.op == freed ||
 				o.pairs(q) && (o.thread == q.thread || q.begin[fact{i, false}])
 		}
 	}
@@ -370,7 +451,7 @@ func (o *tensorOpAt) conflict(q *tensorOpAt) bool {
 	for i := range o.rects {
 		for j := range q.rects {
 			_, _, both := o.rects[i].Meets(&q.rects[j])
-			if both && (o.rects[i].Write || q.rects[j].Write) {
+			if both && o.rects[i].Peer == q.rects[j].Peer && (o.rects[i].Write || q.rects[j].Write) {
 				return true
 			}
 		}
@@ -405,6 +486,9 @@ func TestTensorRandom(t *testing.T) {
 			default:
 				p.step(p.rnd.IntN(3))
 			}
+		}
+		if seed%3 == 0 {
+			p.free()
 		}
 		direct, chain := p.ordered()
 		must, may := p.unordered(chain), p.unordered(direct)

@@ -103,10 +103,11 @@ func (s *Slice) sum() {
 				s.Track = s.Track || f.data[i]
 			case isa.ActTensorAsync, isa.ActTensorAllocate, isa.ActTensorFence, isa.ActTensorWait:
 				s.Tensors = true
+				s.Clusters = s.Clusters || in.TensorGroup() == 2
 			case isa.ActTensorCommit:
 				s.Tensors = true
 				use, _ := in.Desc.Async(len(in.Src))
-				s.Clusters = s.Clusters || use.Multicast
+				s.Clusters = s.Clusters || use.Multicast || in.TensorGroup() == 2
 			case isa.ActBulkCopy:
 				use, _ := in.Bulk()
 				s.Clusters = s.Clusters || use.Mask >= 0

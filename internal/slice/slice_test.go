@@ -337,7 +337,7 @@ func TestFold(t *testing.T) {
 }
 
 // TestUnsupported: a trace has the copies of a thread, and bulk copies within a block, also of
-// tensors, and what the blocks of a cluster do with each other. It has no pairs of blocks, and no
+// tensors, and what the blocks of a cluster, or of a pair, do with each other. It has no
 // matrix operations of shared memory.
 func TestUnsupported(t *testing.T) {
 	for text, want := range map[string]string{
@@ -355,9 +355,11 @@ func TestUnsupported(t *testing.T) {
 		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16 {%r1, %r1, %r1, %r1}, " +
 			"%d1, %d1, %r1, 0, 1, 1, 1, 0, 0": "wgmma.mma_async.sp",
 		"tcgen05.wait::ld.sync.aligned":                             "",
-		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned": "tcgen05.relinquish_alloc_permit of a pair of blocks (.cta_group::2)",
+		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned": "",
 		"cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes" +
 			" [s], [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
+		"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale [%r1], %d1, %d1, %r1, [%r1], [%r1], %p1": "tcgen05.mma of " +
+			"scaled matrices of a pair of blocks (.cta_group::2)",
 		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r1, [%r2]": "",
 		"st.async.release.gpu.global.u32 [%d1], %r1":                                  "st.async",
 		// prefetches, and changes of tensor maps that leave the sizes of boxes as they are

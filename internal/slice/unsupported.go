@@ -42,10 +42,10 @@ func unsupportedName(in *ir.Instr) string {
 			}
 		case isa.ActTensorAllocate, isa.ActTensorAccess, isa.ActTensorAsync, isa.ActTensorWait,
 			isa.ActTensorFence, isa.ActTensorCommit:
-			switch {
-			case in.TensorGroup() == 2:
-				return in.Op() + " of a pair of blocks (.cta_group::2)"
-			case in.Row.Executable:
+			if in.TensorGroup() == 2 && slices.Contains(in.Mods, "block_scale") {
+				return in.Op() + " of scaled matrices of a pair of blocks (.cta_group::2)"
+			}
+			if in.Row.Executable {
 				return ""
 			}
 		}

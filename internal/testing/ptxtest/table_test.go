@@ -85,6 +85,13 @@ var table = []item{
 	{61, false, "columns that are not allocated", ""},
 	{62, true, "cp then mma without a wait", ""},
 	{63, false, "ld behind mma without a wait", ""},
+	{64, true, "tensor memory of a pair: alloc, mma, multicast commit, wait, fence, ld, dealloc", ""},
+	{65, true, "two accumulators and two stages of a pair", ""},
+	{66, false, "a block allocates for a pair before the other one has started", ""},
+	{67, false, "dealloc of a pair around a barrier of the cluster", ""},
+	{68, false, "dealloc of a pair before the last ld of the other block is known", ""},
+	{69, false, "ld of the other block behind mma without a wait", ""},
+	{70, false, "the operands of the other block are written, and mma does not wait for that", ""},
 }
 
 var tableComment = regexp.MustCompile(`^// table: (\d+) ([RB])$`)
